@@ -1,0 +1,252 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+// A Spec is an array that a formula of the user works on.
+type Spec struct {
+	Name  string
+	Type  dtype.Type
+	Shape []int
+}
+
+// A Case is a program ready to be measured: arrays, and functions that compute
+// in each way.
+type Case struct {
+	Name     string
+	Text     string
+	Type     string
+	N        int
+	tol      float64
+	run      [impls]func(context.Context) error // nil: there is no such way
+	arrays   []*engine.Array                    // all of them
+	written  []*engine.Array
+	program  *engine.Program
+	naive    *naive
+	compile  time.Duration
+	elements int
+}
+
+// NewCase prepares a workload for a type and a size.
+func NewCase(ctx context.Context, o engine.Options, w *Workload, t dtype.Type, n int) (*Case, error) {
+	d := w.dims(n)
+	var specs []Spec
+	ranges := map[string]Variable{}
+	for _, v := range w.Arrays {
+		specs = append(specs, Spec{v.Name, t, d.shape(v.Axes)})
+		ranges[v.Name] = v
+	}
+	env := map[string]*expr.Node{}
+	for name, x := range w.Scalars {
+		env[name] = expr.ConstFloat(dtype.F64, x)
+	}
+	c := &Case{Name: w.Name, Text: w.Text, Type: t.Short(), N: n, tol: w.tolerance(t), elements: d.elements()}
+	arrays, err := c.allocate(specs, ranges, env)
+	if err != nil {
+		return nil, err
+	}
+	if t == dtype.F64 {
+		c.run[Loop] = goLoop(w.loops.f64, w, d, arrays)
+	} else {
+		c.run[Loop] = goLoop(w.loops.f32, w, d, arrays)
+	}
+	return c, c.build(ctx, o, env)
+}
+
+// NewFormula prepares a formula of the user; there is no Go loop for it. Values
+// are uniform in 0.5..1.5, of integers in 1..9.
+func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec, env map[string]*expr.Node) (*Case, error) {
+	c := &Case{Name: "Formula", Text: text}
+	for _, s := range specs {
+		size := 1
+		for _, d := range s.Shape {
+			size *= d
+		}
+		if size > c.N || c.Type == "" {
+			c.N, c.Type = size, s.Type.Short()
+		}
+	}
+	c.elements = c.N
+	if c.Type == "" {
+		c.Type = "none"
+	}
+	if _, err := c.allocate(specs, nil, env); err != nil {
+		return nil, err
+	}
+	return c, c.build(ctx, o, env)
+}
+
+func goLoop[T real](f func(vars[T]) func(), w *Workload, d dims, arrays map[string]*engine.Array) func(context.Context) error {
+	v := vars[T]{arrays: map[string][]T{}, scalars: w.Scalars, dims: d}
+	for name, a := range arrays {
+		v.arrays[name] = view[T](a)
+	}
+	loop := f(v)
+	return func(context.Context) error {
+		loop()
+		return nil
+	}
+}
+
+func view[T real](a *engine.Array) []T {
+	var s any = []T(nil)
+	switch s.(type) {
+	case []float32:
+		return any(dtype.Slice[float32](a.Memory().Bytes())).([]T)
+	default:
+		return any(dtype.Slice[float64](a.Memory().Bytes())).([]T)
+	}
+}
+
+// allocate makes the arrays, with values that depend on their names only.
+func (c *Case) allocate(specs []Spec, ranges map[string]Variable, env map[string]*expr.Node) (map[string]*engine.Array, error) {
+	arrays := map[string]*engine.Array{}
+	for _, s := range specs {
+		a, err := engine.NewArray(s.Type, s.Shape...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		r, ok := ranges[s.Name]
+		if !ok {
+			r = Variable{s.Name, "", .5, 1.5}
+			if s.Type.IsInt() {
+				r.Lo, r.Hi = 1, 9
+			}
+		}
+		fill(a, r)
+		a = a.Named(s.Name)
+		arrays[s.Name] = a
+		env[s.Name] = a.Node()
+		c.arrays = append(c.arrays, a)
+	}
+	return arrays, nil
+}
+
+// period is the number of distinct values: making random ones takes longer than
+// most of the workloads. It is prime, so that rows differ.
+const period = 65_521
+
+func fill(a *engine.Array, v Variable) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(v.Name))
+	rnd := rand.New(rand.NewPCG(h.Sum64(), 1))
+	b := a.Memory().Bytes()
+	n := min(period*a.DType().Size(), len(b))
+	head := b[:n]
+	put := func(i int, x float64) { setElement(a.DType(), head, i, x) }
+	for i := range n / a.DType().Size() {
+		put(i, v.Lo+(v.Hi-v.Lo)*rnd.Float64())
+	}
+	for at := n; at < len(b); at += n {
+		copy(b[at:], head)
+	}
+}
+
+func setElement(t dtype.Type, b []byte, i int, x float64) {
+	switch t {
+	case dtype.F32:
+		dtype.Slice[float32](b)[i] = float32(x)
+	case dtype.F64:
+		dtype.Slice[float64](b)[i] = x
+	case dtype.F16:
+		dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(float32(x))
+	case dtype.BF16:
+		dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(float32(x))
+	case dtype.Bool:
+		b[i] = byte(int(x*1000) & 1)
+	default:
+		b[i*t.Size()] = byte(x)
+	}
+}
+
+// build makes the trees and compiles them, fused and naive.
+func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*expr.Node) error {
+	src, err := formula.Parse(c.Text)
+	if err != nil {
+		return err
+	}
+	want := src.Assigned()
+	if c.run[Loop] != nil { // all outputs are arrays
+		want = nil
+	}
+	unit, err := src.BuildFor(env, want)
+	if err != nil {
+		return err
+	}
+	stmts := unit.Statements
+	for _, name := range want {
+		v := unit.Values[name]
+		if v == nil || v.Leaf != nil {
+			continue
+		}
+		if err := machine.Room(v.Shape().Size() * v.DType().Size()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		a, err := engine.NewArray(v.DType(), v.Shape()...)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.arrays = append(c.arrays, a)
+		stmts = append(stmts, expr.Statement{Target: a.Named(name).Node(), Value: v})
+	}
+	c.findWritten(stmts)
+	start := time.Now()
+	if c.program, err = engine.CompileWith(ctx, o, stmts...); err != nil {
+		return err
+	}
+	c.compile = time.Since(start)
+	if c.naive, err = newNaive(ctx, o, stmts); err != nil {
+		return fmt.Errorf("one operator at a time: %w", err)
+	}
+	c.run[Fused], c.run[Naive], c.run[Alloc] = c.program.Run, c.naive.run, c.naive.runAllocating
+	return nil
+}
+
+// findWritten finds the arrays that are changed.
+func (c *Case) findWritten(stmts []expr.Statement) {
+	changed := map[expr.Memory]bool{}
+	for _, s := range stmts {
+		expr.Walk(s.Target, func(n *expr.Node) {
+			if n.Leaf != nil {
+				changed[n.Leaf.Mem] = true
+			}
+		})
+	}
+	for _, a := range c.arrays {
+		if changed[a.Memory()] {
+			c.written = append(c.written, a)
+		}
+	}
+}
+
+// fusedTemps counts the temporaries of the fused program.
+func (c *Case) fusedTemps() int {
+	seen := map[int]bool{}
+	for _, s := range c.program.Plan().Stages {
+		for _, a := range s.Writes {
+			if a.Mem == nil {
+				seen[a.Temp] = true
+			}
+		}
+	}
+	return len(seen)
+}
+
+// moved is the number of bytes that the fused program has to move.
+func (c *Case) moved() (n int) {
+	for _, s := range c.program.Plan().Stages {
+		n += s.Bytes()
+	}
+	return n
+}

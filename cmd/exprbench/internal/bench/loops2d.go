@@ -1,0 +1,56 @@
+package bench
+
+func addTransposed[T real](v vars[T]) func() {
+	a, b, c, n := v.get("A"), v.get("B"), v.get("C"), v.dims['c']
+	return func() {
+		for i := range n {
+			a, b := a[i*n:][:n], b[i*n:][:n]
+			for j := range a {
+				a[j] = b[j] + c[j*n+i]
+			}
+		}
+	}
+}
+
+func broadcast[T real](v vars[T]) func() {
+	y, x, row, col, n := v.get("Y"), v.get("X"), v.get("row"), v.get("col"), v.dims['c']
+	return func() {
+		for i, k := range col {
+			y, x, row := y[i*n:][:n], x[i*n:][:n], row[:n]
+			for j := range y {
+				y[j] = x[j]*row[j] + k
+			}
+		}
+	}
+}
+
+func stencil[T real](v vars[T]) func() {
+	out, u, k, n := v.get("v"), v.get("u"), v.scalar("k"), v.dims['c']
+	return func() {
+		for i := 1; i < n-1; i++ {
+			up, at, down, out := u[(i-1)*n:][:n], u[i*n:][:n], u[(i+1)*n:][:n], out[i*n:][:n]
+			for j := 1; j < n-1; j++ {
+				out[j] = at[j] + k*(up[j]+down[j]+at[j-1]+at[j+1]-4*at[j])
+			}
+		}
+	}
+}
+
+func dense[T real](v vars[T]) func() {
+	c, a, b, bias, n := v.get("C"), v.get("A"), v.get("B"), v.get("bias"), v.dims['c']
+	return func() {
+		for i := range n {
+			out := c[i*n:][:n]
+			clear(out)
+			for k := range n {
+				x, b := a[i*n+k], b[k*n:][:n]
+				for j := range out {
+					out[j] += x * b[j]
+				}
+			}
+			for j := range out {
+				out[j] = max(out[j]+bias[j], 0)
+			}
+		}
+	}
+}

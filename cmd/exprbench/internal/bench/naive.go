@@ -1,0 +1,262 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A naive program computes statements one operator at a time, as a library that
+// does not fuse: every operator of the trees is a compiled program of its own
+// that writes a temporary, or the target where it is the last one. Views cost
+// nothing, as in NumPy.
+type naive struct {
+	steps  []step
+	passes int
+	temps  []*temp // in the order in which they are written
+	pooled bool    // the temporaries are the kept ones
+}
+
+type step struct {
+	prog *engine.Program
+	out  *temp // written by the step; nil if it writes a target
+}
+
+// A temp is the result of an operator.
+type temp struct {
+	mem  *engine.Memory
+	kept []byte // its memory between runs
+	last int    // the last step that reads it
+}
+
+// newNaive derives and compiles the steps.
+func newNaive(ctx context.Context, o engine.Options, stmts []expr.Statement) (*naive, error) {
+	d := &deriver{done: map[*expr.Node]*expr.Node{}, temps: map[expr.Memory]*temp{}}
+	for _, s := range stmts {
+		if err := d.statement(s); err != nil {
+			return nil, err
+		}
+	}
+	n := &naive{temps: d.order, pooled: true}
+	if err := d.place(); err != nil {
+		return nil, err
+	}
+	for i, s := range d.stmts {
+		p, err := engine.CompileWith(ctx, o, s)
+		if err != nil {
+			return nil, err
+		}
+		n.steps = append(n.steps, step{p, d.out[i]})
+		n.passes += len(p.Plan().Stages)
+	}
+	return n, nil
+}
+
+// run computes with the temporaries that were allocated once.
+func (n *naive) run(ctx context.Context) error {
+	if !n.pooled {
+		for _, t := range n.temps {
+			if err := t.mem.Rebind(t.kept); err != nil {
+				return err
+			}
+		}
+		n.pooled = true
+	}
+	for _, s := range n.steps {
+		if err := s.prog.Run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runAllocating allocates every temporary before it is written.
+func (n *naive) runAllocating(ctx context.Context) error {
+	n.pooled = false
+	for _, s := range n.steps {
+		if s.out != nil {
+			m, err := engine.NewMemory(s.out.mem.Size())
+			if err != nil {
+				return err
+			}
+			if err := s.out.mem.Rebind(m.Bytes()); err != nil {
+				return err
+			}
+		}
+		if err := s.prog.Run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A deriver takes trees apart.
+type deriver struct {
+	done  map[*expr.Node]*expr.Node // nodes in terms of temporaries
+	stmts []expr.Statement
+	out   []*temp // of each statement
+	temps map[expr.Memory]*temp
+	order []*temp
+
+	scratch *engine.Memory
+}
+
+func (d *deriver) statement(s expr.Statement) error {
+	root := s.Value
+	direct := s.Saver == expr.Set && isOperator(root) && d.done[root] == nil && root.Shape().Equal(s.Target.Shape())
+	var err error
+	expr.Walk(root, func(n *expr.Node) {
+		if err != nil || d.done[n] != nil {
+			return
+		}
+		m := d.rebuild(n)
+		if isOperator(n) && !(direct && n == root) {
+			m, err = d.store(m)
+		}
+		d.done[n] = m
+	})
+	if err != nil {
+		return err
+	}
+	d.emit(expr.Statement{Saver: s.Saver, Target: s.Target, Value: d.done[root]}, nil)
+	if direct {
+		delete(d.done, root) // its value has no array of its own
+	}
+	d.forget(s.Target)
+	return nil
+}
+
+// rebuild is n with operands in terms of temporaries.
+func (d *deriver) rebuild(n *expr.Node) *expr.Node {
+	same := true
+	args := make([]*expr.Node, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = d.done[a]
+		same = same && args[i] == a
+	}
+	if same {
+		return n
+	}
+	c := *n
+	c.Args = args
+	return expr.Finish(&c)
+}
+
+// store emits the statement that computes a temporary.
+func (d *deriver) store(value *expr.Node) (*expr.Node, error) {
+	if err := value.Err(); err != nil {
+		return nil, err
+	}
+	s := value.Shape()
+	size := s.Size() * value.DType().Size()
+	if d.scratch == nil || d.scratch.Size() < size { // until place is called
+		err := machine.Room(size)
+		if err != nil {
+			return nil, err
+		}
+		if d.scratch, err = engine.NewMemory(size); err != nil {
+			return nil, err
+		}
+	}
+	m := engine.MemoryOf(d.scratch.Bytes()[:size])
+	a, err := engine.ArrayOf(m, value.DType(), s, s.Strides(), 0)
+	if err != nil {
+		return nil, err
+	}
+	t := &temp{mem: m}
+	d.temps[m] = t
+	d.order = append(d.order, t)
+	d.emit(expr.Statement{Target: a.Node(), Value: value}, t)
+	return a.Node(), nil
+}
+
+func (d *deriver) emit(s expr.Statement, out *temp) {
+	at := len(d.stmts)
+	expr.Walk(s.Value, func(n *expr.Node) {
+		if n.Leaf != nil && d.temps[n.Leaf.Mem] != nil {
+			d.temps[n.Leaf.Mem].last = at
+		}
+	})
+	d.stmts = append(d.stmts, s)
+	d.out = append(d.out, out)
+}
+
+// forget drops the values that read what a statement has written.
+func (d *deriver) forget(target *expr.Node) {
+	written := map[expr.Memory]bool{}
+	expr.Walk(target, func(n *expr.Node) {
+		if n.Leaf != nil {
+			written[n.Leaf.Mem] = true
+		}
+	})
+	for n := range d.done {
+		stale := false
+		expr.Walk(n, func(x *expr.Node) { stale = stale || x.Leaf != nil && written[x.Leaf.Mem] })
+		if stale {
+			delete(d.done, n)
+		}
+	}
+}
+
+// place gives temporaries memory, which one may take over from another that is
+// not read any more: less memory stays in the caches better.
+func (d *deriver) place() error {
+	free := map[int][][]byte{}
+	live := []*temp{}
+	for i := range d.stmts {
+		if t := d.out[i]; t != nil {
+			size := t.mem.Size()
+			if list := free[size]; len(list) > 0 {
+				t.kept, free[size] = list[len(list)-1], list[:len(list)-1]
+			} else {
+				m, err := engine.NewMemory(size)
+				if err != nil {
+					return err
+				}
+				t.kept = m.Bytes()
+			}
+			if err := t.mem.Rebind(t.kept); err != nil {
+				return err
+			}
+			live = append(live, t)
+		}
+		kept := live[:0]
+		for _, t := range live {
+			if t.last <= i {
+				free[t.mem.Size()] = append(free[t.mem.Size()], t.kept)
+			} else {
+				kept = append(kept, t)
+			}
+		}
+		live = kept
+	}
+	return nil
+}
+
+// freeViews are the views that cost nothing where they are used.
+var freeViews = map[string]bool{"reshape": true, "transpose": true, "slice": true, "broadcast_to": true, "windows": true}
+
+// isOperator reports whether a node is a pass of its own. Scalars without
+// arrays below are not. Of half types only the conversion is that ends an
+// operation, since what comes before it is not rounded.
+func isOperator(n *expr.Node) bool {
+	switch n.Op.Class {
+	case expr.Storage, expr.Constant, expr.Parameter:
+		return false
+	case expr.View:
+		return !freeViews[n.Op.Name]
+	case expr.Elementwise:
+		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result != expr.To {
+			return false
+		}
+	}
+	return true
+}
+
+func scalar(n *expr.Node) bool {
+	arrays := false
+	expr.Walk(n, func(x *expr.Node) { arrays = arrays || x.Leaf != nil || x.Op.Class == expr.View && len(x.Args) == 0 })
+	return !arrays
+}

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+)
+
+// A MismatchError says that two ways to compute a program disagree.
+type MismatchError struct{ msg string }
+
+func (e *MismatchError) Error() string { return e.msg }
+
+// verify runs every way once from the same start: those that the library has
+// must give the same bits, the Go loop nearly the same values.
+func (c *Case) verify(ctx context.Context) error {
+	before := c.snapshot()
+	var want [][]byte
+	for _, i := range Impls() {
+		if c.run[i] == nil {
+			continue
+		}
+		c.restore(before)
+		if err := c.run[i](ctx); err != nil {
+			return err
+		}
+		got := c.snapshot()
+		if want == nil {
+			want = got
+			continue
+		}
+		for k, a := range c.written {
+			if err := c.compare(i, a, want[k], got[k]); err != nil {
+				return err
+			}
+		}
+	}
+	c.restore(before)
+	return nil
+}
+
+func (c *Case) snapshot() [][]byte {
+	out := make([][]byte, len(c.written))
+	for i, a := range c.written {
+		out[i] = bytes.Clone(a.Memory().Bytes())
+	}
+	return out
+}
+
+func (c *Case) restore(s [][]byte) {
+	for i, a := range c.written {
+		copy(a.Memory().Bytes(), s[i])
+	}
+}
+
+func (c *Case) compare(i Impl, a *engine.Array, want, got []byte) error {
+	tol := 0.
+	if i == Loop {
+		tol = c.tol
+	} else if bytes.Equal(want, got) {
+		return nil
+	}
+	t := a.DType()
+	n := len(want) / t.Size()
+	scale := 0. // differences below the typical magnitude count relative to it
+	if tol > 0 {
+		for k := range n {
+			scale += math.Abs(element(t, want, k))
+		}
+		scale /= float64(max(n, 1))
+	}
+	for k := range n {
+		x, y := element(t, want, k), element(t, got, k)
+		if agree(t, want, got, k) || tol > 0 && math.Abs(x-y) <= tol*max(math.Abs(x), scale) {
+			continue
+		}
+		return &MismatchError{fmt.Sprintf("%s %s n=%d: %s[%d] is %v fused and %v by %s", c.Name, c.Type, c.N, a.Node().Leaf.Name, k, x, y, i)}
+	}
+	return nil
+}
+
+// agree reports whether elements are the same; all NaNs are.
+func agree(t dtype.Type, a, b []byte, k int) bool {
+	s := t.Size()
+	if bytes.Equal(a[k*s:][:s], b[k*s:][:s]) {
+		return true
+	}
+	x, y := element(t, a, k), element(t, b, k)
+	return x != x && y != y
+}
+
+func element(t dtype.Type, b []byte, k int) float64 {
+	switch t {
+	case dtype.F32:
+		return float64(dtype.Slice[float32](b[k*4:][:4])[0])
+	case dtype.F64:
+		return dtype.Slice[float64](b[k*8:][:8])[0]
+	case dtype.F16:
+		return float64(dtype.Slice[dtype.Float16](b[k*2:][:2])[0].Float32())
+	case dtype.BF16:
+		return float64(dtype.Slice[dtype.BFloat16](b[k*2:][:2])[0].Float32())
+	}
+	var bits uint64
+	for i := t.Size() - 1; i >= 0; i-- {
+		bits = bits<<8 | uint64(b[k*t.Size()+i])
+	}
+	if t.IsSigned() {
+		shift := 64 - 8*uint(t.Size())
+		return float64(int64(bits<<shift) >> shift)
+	}
+	return float64(bits)
+}

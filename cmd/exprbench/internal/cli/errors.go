@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+// A usageError is a mistake in the flags or arguments.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+var errInterrupted = errors.New("interrupted")
+
+func codeOf(err error) int {
+	var u *usageError
+	if errors.As(err, &u) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// describe is what is printed of an error: one line, and for a mistake in a
+// formula the place below it.
+func describe(err error) string {
+	if errors.Is(err, context.Canceled) {
+		err = errInterrupted
+	}
+	text := "exprbench: " + oneLine(strings.ReplaceAll(err.Error(), "oneloop: ", "")) + "\n"
+	var f *formula.Error
+	if errors.As(err, &f) {
+		text += f.Caret() + "\n"
+	}
+	return text
+}
+
+// oneLine makes control characters visible, new lines among them.
+func oneLine(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/show"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/plan"
+)
+
+type evalFlags struct {
+	in, out, def []string
+	engine       engineFlags
+}
+
+func newEval() *cobra.Command {
+	f := &evalFlags{}
+	cmd := &cobra.Command{
+		Use:   "eval [flags] 'statements'",
+		Short: "Evaluate statements on .npy files",
+		Long: `Evaluate statements on arrays from .npy files.
+
+Inputs are read whole; the files are never changed unless they are named as
+outputs too. Outputs are written after everything has succeeded, all or none.
+Without -o the assigned values are printed. The value of a last bare expression
+is called _.`,
+		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
+  exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'`,
+		Args: between(1, 1, "statements"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := formulaText(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), text, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file.npy`: an array to read (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file.npy`: an assigned name to write (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	f.engine.add(cmd)
+	return cmd
+}
+
+func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) error {
+	in, err := settings("i", f.in)
+	if err != nil {
+		return err
+	}
+	out, err := settings("o", f.out)
+	if err != nil {
+		return err
+	}
+	def, err := settings("D", f.def)
+	if err != nil {
+		return err
+	}
+	options, err := f.engine.options()
+	if err != nil {
+		return err
+	}
+	env, err := numbers(def)
+	if err != nil {
+		return err
+	}
+	if err := unique(map[string][]setting{"i": in, "D": def}); err != nil {
+		return err
+	}
+	if err := unique(map[string][]setting{"o": out}); err != nil {
+		return err
+	}
+	if err := distinctFiles(out); err != nil {
+		return err
+	}
+	src, err := formula.Parse(text)
+	if err != nil {
+		return err
+	}
+	want, err := wanted(src, out)
+	if err != nil {
+		return err
+	}
+	if err := readInputs(in, env); err != nil {
+		return err
+	}
+	values, err := evaluate(ctx, options, src, env, want)
+	if err != nil {
+		return err
+	}
+	if len(out) > 0 {
+		return writeOutputs(out, values)
+	}
+	for _, name := range want {
+		if err := show.Array(stdout, name, values[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wanted are the names to evaluate: those to be written, or all.
+func wanted(src *formula.Source, out []setting) ([]string, error) {
+	assigned := src.Assigned()
+	if len(out) == 0 {
+		return assigned, nil
+	}
+	names := make([]string, len(out))
+	for i, o := range out {
+		if !slices.Contains(assigned, o.name) {
+			return nil, fmt.Errorf("-o %s: the statements assign no %s, only %s", o.name, o.name, strings.Join(assigned, ", "))
+		}
+		names[i] = o.name
+	}
+	return names, nil
+}
+
+// evaluate runs a formula and returns the values of the names wanted.
+func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*expr.Node, want []string) (map[string]*engine.Array, error) {
+	unit, err := src.BuildFor(env, want)
+	if err != nil {
+		return nil, err
+	}
+	stmts, values, err := collect(unit, want)
+	if err != nil {
+		return nil, err
+	}
+	pl, err := plan.Compile(stmts)
+	if err != nil {
+		return nil, err
+	}
+	if err := machine.Room(pl.Arena); err != nil {
+		return nil, fmt.Errorf("temporaries: %w", err)
+	}
+	p, err := engine.CompileWith(ctx, o, stmts...)
+	if err != nil {
+		return nil, err
+	}
+	return values, p.Run(ctx)
+}
+
+// collect adds to the statements of a unit those that give an array to every
+// value that has none.
+func collect(unit *formula.Unit, want []string) ([]expr.Statement, map[string]*engine.Array, error) {
+	stmts, values := unit.Statements, map[string]*engine.Array{}
+	for _, name := range want {
+		n := unit.Values[name]
+		if n == nil {
+			return nil, nil, fmt.Errorf("%s has no value", name)
+		}
+		if err := n.Err(); err != nil {
+			return nil, nil, err
+		}
+		if n.Leaf != nil {
+			a, err := engine.ArrayOf(n.Leaf.Mem.(*engine.Memory), n.DType(), n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
+			if err != nil {
+				return nil, nil, err
+			}
+			values[name] = a
+			continue
+		}
+		if err := machine.Room(n.Shape().Size() * n.DType().Size()); err != nil {
+			return nil, nil, fmt.Errorf("%s %v%v: %w", name, n.DType(), n.Shape(), err)
+		}
+		a, err := engine.NewArray(n.DType(), n.Shape()...)
+		if err != nil {
+			return nil, nil, err
+		}
+		values[name] = a
+		stmts = append(stmts, expr.Statement{Target: a.Named(name).Node(), Value: n})
+	}
+	return stmts, values, nil
+}

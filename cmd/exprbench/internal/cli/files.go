@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// distinctFiles reports an output file that is given for two names.
+func distinctFiles(out []setting) error {
+	for i, a := range out {
+		for _, b := range out[:i] {
+			if sameFile(a.value, b.value) {
+				return fmt.Errorf("the output file %s is given for both %s and %s", a.value, b.name, a.name)
+			}
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	fa, errA := os.Stat(a)
+	fb, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(fa, fb) && fa.Mode().IsRegular()
+	}
+	return errA != nil && errB != nil && canonical(a) == canonical(b)
+}
+
+// canonical is the path of a file that need not exist.
+func canonical(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// readInputs reads files into the environment of a formula.
+func readInputs(in []setting, env map[string]*expr.Node) error {
+	for _, s := range in {
+		f, err := npy.ReadFile(s.value)
+		if err != nil {
+			return fmt.Errorf("-i %s: %w", s.name, err)
+		}
+		a, err := toArray(f)
+		if err != nil {
+			return fmt.Errorf("-i %s: %w", s.name, err)
+		}
+		env[s.name] = a.Named(s.name).Node()
+	}
+	return nil
+}
+
+// toArray views the elements of a file, which may be in Fortran order.
+func toArray(f *npy.Array) (*engine.Array, error) {
+	s, err := shape.New(f.Shape...)
+	if err != nil {
+		return nil, err
+	}
+	st := s.Strides()
+	if f.Fortran {
+		step := 1
+		for i, d := range s {
+			st[i] = step
+			step *= max(d, 1)
+		}
+	}
+	return engine.ArrayOf(engine.MemoryOf(f.Data), f.Type, s, st, 0)
+}
+
+// writeOutputs writes all files, or, as far as can be known before the first is
+// put in its place, none.
+func writeOutputs(out []setting, values map[string]*engine.Array) error {
+	pending := make([]*npy.Pending, len(out))
+	for i, o := range out {
+		a := values[o.name]
+		data, err := a.Bytes()
+		if err != nil {
+			return fmt.Errorf("-o %s: %w", o.name, err)
+		}
+		if a.DType() == dtype.Bool {
+			data = normalBools(data)
+		}
+		p, err := npy.Prepare(o.value, &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data})
+		if err != nil {
+			return fmt.Errorf("-o %s: %w", o.name, err)
+		}
+		defer p.Abort()
+		pending[i] = p
+	}
+	for i, p := range pending {
+		if err := p.Commit(); err != nil {
+			return fmt.Errorf("-o %s: %w", out[i].name, err)
+		}
+	}
+	return nil
+}
+
+// normalBools returns the bytes with every nonzero one as 1.
+func normalBools(data []byte) []byte {
+	for _, b := range data {
+		if b > 1 {
+			out := make([]byte, len(data))
+			for i, b := range data {
+				if b != 0 {
+					out[i] = 1
+				}
+			}
+			return out
+		}
+	}
+	return data
+}

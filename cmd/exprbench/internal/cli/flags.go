@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A setting is one name=value of a flag that may be repeated.
+type setting struct{ name, value string }
+
+var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
+
+// settings splits the values of a flag.
+func settings(flag string, values []string) ([]setting, error) {
+	out := make([]setting, 0, len(values))
+	for _, v := range values {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || value == "" || !identifier.MatchString(name) {
+			return nil, usagef("-%s %q is not of the form name=value", flag, v)
+		}
+		out = append(out, setting{name, value})
+	}
+	return out, nil
+}
+
+// unique reports a name that is given twice, in one list or in two.
+func unique(lists map[string][]setting) error {
+	flags := make([]string, 0, len(lists))
+	for flag := range lists {
+		flags = append(flags, flag)
+	}
+	slices.Sort(flags)
+	by := map[string]string{}
+	for _, flag := range flags {
+		for _, s := range lists[flag] {
+			if other, ok := by[s.name]; ok {
+				if other == flag {
+					return fmt.Errorf("the name %s is given twice with -%s", s.name, flag)
+				}
+				return fmt.Errorf("the name %s is given twice, with -%s and with -%s", s.name, other, flag)
+			}
+			by[s.name] = flag
+		}
+	}
+	return nil
+}
+
+// number reads the value of -D: a Python integer, float or bool.
+func number(s setting) (*expr.Node, error) {
+	switch s.value {
+	case "True":
+		return expr.ConstInt(dtype.Bool, 1), nil
+	case "False":
+		return expr.ConstInt(dtype.Bool, 0), nil
+	}
+	i, err := strconv.ParseInt(s.value, 0, 64)
+	switch {
+	case err == nil:
+		return expr.ConstInt(dtype.I64, i), nil
+	case errors.Is(err, strconv.ErrRange):
+		return nil, usagef("-D %s=%s: the integer is beyond int64", s.name, s.value)
+	}
+	f, err := strconv.ParseFloat(s.value, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return nil, usagef("-D %s=%s: not a number", s.name, s.value)
+	}
+	return expr.ConstFloat(dtype.F64, f), nil
+}
+
+// A spec is an array as -s describes it.
+type spec struct {
+	name  string
+	shape shape.Shape
+	dtype dtype.Type
+}
+
+// arraySpec reads name=shape[:dtype]: 1000x1000, scalar, 5:int64.
+func arraySpec(s setting) (spec, error) {
+	dims, typ, typed := strings.Cut(s.value, ":")
+	out := spec{name: s.name, dtype: dtype.F32}
+	if typed {
+		t, err := dtype.Parse(typ)
+		if err != nil {
+			return spec{}, usagef("-s %s: unknown element type %q; there are %s", s.name, typ, typeNames())
+		}
+		out.dtype = t
+	}
+	if dims == "scalar" {
+		return out, nil
+	}
+	for _, d := range strings.Split(dims, "x") {
+		n, err := strconv.Atoi(d)
+		if err != nil || n < 0 {
+			return spec{}, usagef("-s %s: %q is no shape; write 1000, 1000x1000 or scalar", s.name, dims)
+		}
+		out.shape = append(out.shape, n)
+	}
+	if err := out.shape.Check(); err != nil {
+		return spec{}, usagef("-s %s: %s", s.name, err)
+	}
+	return out, nil
+}
+
+func typeNames() string {
+	var names []string
+	for _, t := range dtype.All() {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func arraySpecs(values []string) ([]spec, []setting, error) {
+	list, err := settings("s", values)
+	if err != nil {
+		return nil, nil, err
+	}
+	specs := make([]spec, len(list))
+	for i, s := range list {
+		if specs[i], err = arraySpec(s); err != nil {
+			return nil, nil, err
+		}
+	}
+	return specs, list, nil
+}
+
+// numbers reads all -D flags.
+func numbers(list []setting) (map[string]*expr.Node, error) {
+	env := map[string]*expr.Node{}
+	for _, s := range list {
+		n, err := number(s)
+		if err != nil {
+			return nil, err
+		}
+		env[s.name] = n
+	}
+	return env, nil
+}
+
+// An engineFlags is the choice of backend and threads.
+type engineFlags struct {
+	backend string
+	threads int
+}
+
+func (f *engineFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+" (default: the first)")
+	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+}
+
+func (f *engineFlags) options() (engine.Options, error) {
+	if f.backend != "" && !slices.Contains(engine.Backends(), f.backend) {
+		return engine.Options{}, usagef("there is no backend %q here; there are: %s", f.backend, strings.Join(engine.Backends(), ", "))
+	}
+	if f.threads < 0 || f.threads > 1024 {
+		return engine.Options{}, usagef("--threads %d is not within 0..1024", f.threads)
+	}
+	return engine.Options{Backend: f.backend, Threads: f.threads}, nil
+}
+
+// maxFormula bounds a formula from standard input.
+const maxFormula = 16 << 20
+
+// formulaText is the argument, or standard input where that is "-".
+func formulaText(cmd *cobra.Command, arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxFormula+1))
+	if err != nil {
+		return "", fmt.Errorf("standard input: %w", err)
+	}
+	if len(b) > maxFormula {
+		return "", fmt.Errorf("standard input: the formula is longer than %d bytes", maxFormula)
+	}
+	return string(b), nil
+}

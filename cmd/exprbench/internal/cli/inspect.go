@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/shape"
+)
+
+type inspectFlags struct {
+	shapes, def []string
+	engine      engineFlags
+}
+
+func newInspect() *cobra.Command {
+	f := &inspectFlags{}
+	cmd := &cobra.Command{
+		Use:   "inspect [flags] 'statements'",
+		Short: "Show trees, plan and loops of statements",
+		Long: `Show what statements become: their trees with kinds, element types and
+shapes, the plan with the reason for every stage and the bytes it moves, and the
+loops in the intermediate representation. Nothing is computed, and arrays take
+no memory.`,
+		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=1000x1000 -s g=1000x1000 -D eta=0.1 -D lam=1e-4
+  exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64`,
+		Args: between(1, 1, "statements"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := formulaText(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(text, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
+	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	f.engine.add(cmd)
+	return cmd
+}
+
+// A phantom is memory that is only planned with.
+type phantom struct{ size int }
+
+func (phantom) Device() string { return "cpu" }
+
+func (m *phantom) Size() int { return m.size }
+
+func phantomArray(s spec) *expr.Node {
+	mem := &phantom{s.shape.Size() * s.dtype.Size()}
+	return expr.NewLeaf(s.dtype, s.shape, &expr.Leaf{Mem: mem, Strides: s.shape.Strides(), Name: s.name})
+}
+
+func (f *inspectFlags) run(text string, w io.Writer) error {
+	specs, list, err := arraySpecs(f.shapes)
+	if err != nil {
+		return err
+	}
+	def, err := settings("D", f.def)
+	if err != nil {
+		return err
+	}
+	options, err := f.engine.options()
+	if err != nil {
+		return err
+	}
+	env, err := numbers(def)
+	if err != nil {
+		return err
+	}
+	if err := unique(map[string][]setting{"s": list, "D": def}); err != nil {
+		return err
+	}
+	src, err := formula.Parse(text)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, s := range specs {
+		bytes := s.shape.Size() * s.dtype.Size()
+		if err := machine.Room(total + bytes); err != nil { // a formula may need copies
+			return fmt.Errorf("-s %s: %w", s.name, err)
+		}
+		total += bytes
+		env[s.name] = phantomArray(s)
+	}
+	if err := bound(src, env); err != nil {
+		return err
+	}
+	unit, err := src.Build(env)
+	if err != nil {
+		return err
+	}
+	return inspect(w, unit, src.Assigned(), cmp.Or(options.Backend, engine.Backends()[0]))
+}
+
+// bound reports the names that need a shape.
+func bound(src *formula.Source, env map[string]*expr.Node) error {
+	var free []string
+	for _, name := range src.Inputs() {
+		if env[name] == nil {
+			free = append(free, name)
+		}
+	}
+	if len(free) > 0 {
+		return fmt.Errorf("no shape is given for %s; add -s %s=1000, or -D for a number", strings.Join(free, ", "), free[0])
+	}
+	return nil
+}
+
+func inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string) error {
+	stmts := slices.Clone(unit.Statements)
+	for _, name := range assigned {
+		n := unit.Values[name]
+		if n == nil || n.Leaf != nil {
+			continue
+		}
+		target := phantomArray(spec{name, n.Shape(), n.DType()})
+		stmts = append(stmts, expr.Statement{Target: target, Value: n})
+	}
+	pl, err := plan.Compile(stmts)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("statements\n")
+	for _, s := range stmts {
+		fmt.Fprintf(&b, "  %s %v%s\n", s, s.Target.DType(), s.Target.Shape())
+	}
+	for _, s := range stmts {
+		fmt.Fprintf(&b, "\ntree of %s %s (%v)\n%s", s.Target, s.Saver, s.Value.Kind(), indent(s.Value.Tree()))
+	}
+	fmt.Fprintf(&b, "\nplan\n%s", indent(pl.Explain()))
+	total := 0
+	for _, s := range pl.Stages {
+		total += s.Bytes()
+	}
+	fmt.Fprintf(&b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
+	for i, s := range pl.Stages {
+		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+	}
+	if backend == "interp" {
+		b.WriteString("\nmachine code\n  none: the interpreter runs the loops as they are printed above\n")
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func stageText(s *plan.Stage) string {
+	switch s.Kind {
+	case plan.Product:
+		return fmt.Sprintf("%v = %v @ %v, by BLAS\n", s.Out, s.A, s.B)
+	case plan.Call:
+		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Func.Name)
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimRight(s.Kernel.String(), "\n") + "\n")
+	fmt.Fprintf(&b, "with extents %s, parameters %s\n", shape.Shape(s.Extents), shape.Shape(s.Params))
+	for i, o := range s.Bufs {
+		if o.Array != nil {
+			fmt.Fprintf(&b, "     buffer %d: %v, strides %v, offset %d\n", i, o.Array, o.Strides, o.Array.Offset)
+		}
+	}
+	return b.String()
+}
+
+func indent(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	return "  " + strings.Join(lines, "\n  ") + "\n"
+}

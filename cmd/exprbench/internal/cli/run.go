@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/report"
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+type runFlags struct {
+	quick, full bool
+	format      string
+	rounds      int
+	only        []string
+	sizes       []int
+	shapes, def []string
+	engine      engineFlags
+}
+
+func newRun() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run [flags] ['statements']",
+		Short: "Measure fused against unfused evaluation",
+		Long: `Measure workloads, or the statements given, fused into one program, as one
+program for each operator, and (workloads) as loops written by hand. The results
+are checked against each other first; a mismatch is a failure.`,
+		Example: `  exprbench run --quick
+  exprbench run --only Adam,Softmax --format bench | benchstat -col /impl -
+  exprbench run 'y = exp(-x*x)' -s x=1000x1000:float64`,
+		Args: between(0, 1, "statements"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: some seconds")
+	fl.BoolVar(&f.full, "full", false, "large sizes too: many minutes")
+	fl.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(report.Formats, ", "))
+	fl.IntVar(&f.rounds, "rounds", 0, "exactly `N` rounds for each case (default: 10 or more, as time allows)")
+	fl.StringSliceVar(&f.only, "only", nil, "`workloads` to measure, with commas between: "+strings.Join(workloadNames(), ", "))
+	fl.IntSliceVar(&f.sizes, "size", nil, "`elements`, with commas between, instead of the sizes of each workload")
+	fl.StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements (default: 1000000:float32)")
+	fl.StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar of the statements (repeatable)")
+	f.engine.add(cmd)
+	return cmd
+}
+
+func workloadNames() (names []string) {
+	for _, w := range bench.Workloads() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// A job prepares a case when its turn comes, so that the arrays of one case are
+// there at a time.
+type job struct {
+	name    string
+	prepare func(ctx context.Context, o engine.Options) (*bench.Case, error)
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	options, err := f.engine.options()
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if options.Threads == 0 {
+		options.Threads = runtime.GOMAXPROCS(0)
+	}
+	if options.Backend == "" {
+		options.Backend = engine.Backends()[0]
+	}
+	var jobs []job
+	if len(args) > 0 {
+		jobs, err = f.formulaJobs(cmd, args[0])
+	} else {
+		jobs, err = f.workloadJobs()
+	}
+	if err != nil {
+		return err
+	}
+	r := &report.Report{Machine: machine.Read(), Backend: options.Backend, Threads: options.Threads}
+	bar := progress(cmd.ErrOrStderr(), len(jobs))
+	for _, j := range jobs {
+		bar.Describe(j.name)
+		c, err := j.prepare(cmd.Context(), options)
+		if err != nil {
+			_ = bar.Clear()
+			return err
+		}
+		x, err := c.Measure(cmd.Context(), f.limits())
+		if err != nil {
+			_ = bar.Clear()
+			return err
+		}
+		r.Results = append(r.Results, x)
+		_ = bar.Add(1)
+	}
+	_ = bar.Clear()
+	return report.Write(cmd.OutOrStdout(), f.format, r)
+}
+
+func (f *runFlags) check() error {
+	switch {
+	case !slices.Contains(report.Formats, f.format):
+		return usagef("unknown format %q; there are %s", f.format, strings.Join(report.Formats, ", "))
+	case f.quick && f.full:
+		return usagef("--quick and --full exclude each other")
+	case f.rounds < 0 || f.rounds > 100_000:
+		return usagef("--rounds %d is not within 1..100000", f.rounds)
+	}
+	for _, n := range f.sizes {
+		if n < 1 || uint64(n) > 1<<32 {
+			return usagef("--size %d is not within 1..2^32", n)
+		}
+	}
+	for _, name := range f.only {
+		if !slices.ContainsFunc(workloadNames(), func(w string) bool { return strings.EqualFold(w, name) }) {
+			return usagef("there is no workload %q; there are %s", name, strings.Join(workloadNames(), ", "))
+		}
+	}
+	return nil
+}
+
+func (f *runFlags) limits() bench.Limits {
+	l := bench.Limits{MinRounds: 10, MaxRounds: 30, Budget: 250 * time.Millisecond, Sample: time.Millisecond}
+	if f.quick {
+		l = bench.Limits{MinRounds: 6, MaxRounds: 6, Sample: 200 * time.Microsecond}
+	}
+	if f.full {
+		l.Budget = 2 * time.Second
+	}
+	if f.rounds > 0 {
+		l.MinRounds, l.MaxRounds = f.rounds, f.rounds
+	}
+	return l
+}
+
+func (f *runFlags) workloadJobs() ([]job, error) {
+	if len(f.shapes)+len(f.def) > 0 {
+		return nil, usagef("-s and -D are for statements, and none are given")
+	}
+	scale := bench.Normal
+	if f.quick {
+		scale = bench.Quick
+	}
+	if f.full {
+		scale = bench.Full
+	}
+	var jobs []job
+	for _, w := range bench.Workloads() {
+		if len(f.only) > 0 && !slices.ContainsFunc(f.only, func(name string) bool { return strings.EqualFold(w.Name, name) }) {
+			continue
+		}
+		sizes := w.Sizes(scale)
+		if len(f.sizes) > 0 {
+			sizes = f.sizes
+		}
+		for _, t := range []dtype.Type{dtype.F32, dtype.F64} {
+			for _, n := range sizes {
+				if err := machine.Room(w.Memory(t, n)); err != nil {
+					return nil, fmt.Errorf("%s of %d elements: %w", w.Name, n, err)
+				}
+				jobs = append(jobs, job{fmt.Sprintf("%s %s %d", w.Name, t.Short(), n), func(ctx context.Context, o engine.Options) (*bench.Case, error) {
+					return bench.NewCase(ctx, o, w, t, n)
+				}})
+			}
+		}
+	}
+	return jobs, nil
+}
+
+func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
+	if len(f.only)+len(f.sizes) > 0 {
+		return nil, usagef("--only and --size are for the workloads; give shapes with -s")
+	}
+	text, err := formulaText(cmd, arg)
+	if err != nil {
+		return nil, err
+	}
+	given, list, err := arraySpecs(f.shapes)
+	if err != nil {
+		return nil, err
+	}
+	def, err := settings("D", f.def)
+	if err != nil {
+		return nil, err
+	}
+	env, err := numbers(def)
+	if err != nil {
+		return nil, err
+	}
+	if err := unique(map[string][]setting{"s": list, "D": def}); err != nil {
+		return nil, err
+	}
+	src, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var specs []bench.Spec
+	total := 0
+	for _, s := range given {
+		specs = append(specs, bench.Spec{Name: s.name, Type: s.dtype, Shape: s.shape})
+		total += s.shape.Size() * s.dtype.Size()
+		if err := machine.Room(total); err != nil {
+			return nil, fmt.Errorf("-s %s: %w", s.name, err)
+		}
+	}
+	for _, name := range src.Inputs() {
+		if env[name] == nil && !slices.ContainsFunc(given, func(s spec) bool { return s.name == name }) {
+			specs = append(specs, bench.Spec{Name: name, Type: dtype.F32, Shape: []int{1_000_000}})
+		}
+	}
+	return []job{{"formula", func(ctx context.Context, o engine.Options) (*bench.Case, error) {
+		return bench.NewFormula(ctx, o, text, specs, env)
+	}}}, nil
+}
+
+// progress is a bar on a terminal, and nothing elsewhere.
+func progress(w io.Writer, n int) *progressbar.ProgressBar {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return progressbar.DefaultSilent(int64(n))
+	}
+	return progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
+		progressbar.OptionEnableColorCodes(false), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(true))
+}

@@ -1,0 +1,38 @@
+// Package report writes measurements as text, as JSON and in Go's benchmark
+// format.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+)
+
+// A Report is everything that a run has found.
+type Report struct {
+	Machine machine.Info    `json:"machine"`
+	Backend string          `json:"backend"`
+	Threads int             `json:"threads"`
+	Results []*bench.Result `json:"results"`
+}
+
+// Write writes a report in a format: text, json or bench.
+func Write(w io.Writer, format string, r *Report) error {
+	switch format {
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(r)
+	case "bench":
+		return writeBench(w, r)
+	case "text":
+		return writeText(w, r)
+	}
+	return fmt.Errorf("unknown format %q", format)
+}
+
+// Formats are the names that Write takes.
+var Formats = []string{"text", "json", "bench"}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+)
+
+func TestDuration(t *testing.T) {
+	for _, c := range []struct {
+		ns   float64
+		want string
+	}{{0, "0.00 ns"}, {9.994, "9.99 ns"}, {9.996, "10.0 ns"}, {999.4, "999 ns"}, {999.6, "1.00 us"}, {12_345, "12.3 us"}, {2.5e6, "2.50 ms"}, {3e9, "3.00 s"}, {1e12, "1000 s"}} {
+		if got := Duration(c.ns); got != c.want {
+			t.Errorf("Duration(%v) = %q, want %q", c.ns, got, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	tab := newTable("name", "n", "")
+	tab.left(0)
+	tab.row("a", "1", "")
+	tab.gap()
+	tab.row("longer", "1234", "~")
+	want := "name       n\na          1\n\nlonger  1234  ~\n"
+	if got := tab.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func sample() *Report {
+	return &Report{
+		Machine: machine.Info{CPU: "Some CPU", Cores: 2, OS: "linux", Arch: "amd64", Go: "go1.26"},
+		Backend: "interp", Threads: 2,
+		Results: []*bench.Result{
+			{
+				Name: "Add", Type: "f32", N: 1000, Elements: 1000, Bytes: 12000, Warm: 2000, FusedPasses: 1, NaivePasses: 2, NaiveTemps: 1, Spread: .3,
+				Times:  map[string][]float64{"fused": {2000, 2100}, "naive": {4000, 4100}},
+				Ratios: map[string]bench.Ratio{"naive": {Median: 2, Lo: 1.9, Hi: 2.25}},
+			},
+			{Name: "Six", Type: "f64", N: 10, Elements: 10, Warm: 1},
+		},
+	}
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, "text", sample()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Some CPU, 2 cores, linux/amd64, go1.26; backend interp, 2 threads", "2.00 us", "2.000", "6.00", "1.90..2.25", "1/2", "0/1", "in 1 of 2 cases", "fewer than 6 rounds"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestBenchFormat(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, "bench", sample()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"goos: linux\n", "cpu: Some CPU\n", "backend: interp\n", "threads: 2\n",
+		"\nBenchmarkAdd/impl=fused/dtype=f32/n=1000 \t1\t2000.0 ns/op\t6000.00 MB/s\n",
+		"\nBenchmarkAdd/impl=naive/dtype=f32/n=1000 \t1\t4100.0 ns/op\t2926.83 MB/s\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, "json", sample()); err != nil {
+		t.Fatal(err)
+	}
+	var r Report
+	if err := json.Unmarshal(b.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 2 || r.Results[0].Ratios["naive"].Hi != 2.25 || r.Machine.CPU != "Some CPU" {
+		t.Errorf("%+v", r)
+	}
+	if Write(&b, "xml", &r) == nil {
+		t.Error("an unknown format was written")
+	}
+}

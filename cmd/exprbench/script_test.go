@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/npy"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"exprbench": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"mknpy":  mknpy,
+			"rawnpy": rawnpy,
+			"repeat": repeat,
+			"oneerr": oneerr,
+
+			"exitcode": exitcode,
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// mknpy FILE DTYPE SHAPE [-fortran] VALUE... writes an array; SHAPE is 3x4 or
+// scalar. Values are given in the order of memory and are repeated as needed;
+// "iota" stands for 0, 1, 2 ...
+func mknpy(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: mknpy file dtype shape [-fortran] value...")
+	}
+	t, err := dtype.Parse(args[1])
+	ts.Check(err)
+	a := &npy.Array{Type: t, Shape: []int{}}
+	n := 1
+	if args[2] != "scalar" {
+		for _, d := range strings.Split(args[2], "x") {
+			k, err := strconv.Atoi(d)
+			ts.Check(err)
+			a.Shape = append(a.Shape, k)
+			n *= k
+		}
+	}
+	values := args[3:]
+	if len(values) > 0 && values[0] == "-fortran" {
+		a.Fortran, values = true, values[1:]
+	}
+	a.Data = make([]byte, n*t.Size())
+	for i := range n {
+		x := float64(i)
+		if values[0] != "iota" {
+			x, err = strconv.ParseFloat(values[i%len(values)], 64)
+			ts.Check(err)
+		}
+		put(t, a.Data[i*t.Size():], x)
+	}
+	ts.Check(npy.WriteFile(ts.MkAbs(args[0]), a))
+}
+
+func put(t dtype.Type, b []byte, x float64) {
+	switch t {
+	case dtype.F64:
+		dtype.Slice[float64](b)[0] = x
+	case dtype.F32:
+		dtype.Slice[float32](b)[0] = float32(x)
+	case dtype.F16:
+		binary.LittleEndian.PutUint16(b, dtype.F16From(float32(x)).Bits())
+	case dtype.BF16:
+		binary.LittleEndian.PutUint16(b, dtype.BF16From(float32(x)).Bits())
+	default:
+		u := uint64(int64(x))
+		for i := range t.Size() {
+			b[i] = byte(u >> (8 * i))
+		}
+	}
+}
+
+// rawnpy FILE HEADER BYTES writes a .npy file with any header and a number of
+// zero bytes after it.
+func rawnpy(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: rawnpy file header bytes")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	b := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
+	binary.LittleEndian.PutUint16(b[8:], uint16(len(args[1])+1))
+	b = append(append(b, args[1]...), '\n')
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(b, make([]byte, n)...), 0o666))
+}
+
+// repeat FILE N HEAD UNIT MIDDLE UNIT writes HEAD, the first unit N times,
+// MIDDLE, and the second unit N times.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 6 {
+		ts.Fatalf("usage: repeat file n head unit middle unit")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := args[2] + strings.Repeat(args[3], n) + args[4] + strings.Repeat(args[5], n)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+// exitcode N PROGRAM ARG... checks the exit code of a program.
+func exitcode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode n program arg...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if x := (*exec.ExitError)(nil); errors.As(err, &x) {
+		code = x.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+	if code == 2 {
+		oneerr(ts, false, nil)
+	}
+}
+
+// oneerr [CARET] checks that the last command wrote nothing to standard output
+// and one line to standard error, which names the tool; or, with CARET, that
+// line, a line of the source and one with a ^.
+func oneerr(ts *testscript.TestScript, neg bool, args []string) {
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("standard output has %q", out)
+	}
+	text := ts.ReadFile("stderr")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	want := 1
+	if len(args) > 0 {
+		want = 3
+	}
+	if neg || len(lines) != want || !strings.HasPrefix(lines[0], "exprbench: ") {
+		ts.Fatalf("standard error should have %d lines, the first from exprbench:\n%s", want, text)
+	}
+	if want == 3 && strings.TrimSpace(lines[2]) != "^" {
+		ts.Fatalf("no caret: %s", fmt.Sprintf("%q", lines[2]))
+	}
+}

@@ -1,0 +1,32 @@
+// Package oneloop evaluates numeric expressions over arrays in one loop.
+//
+// An expression is a tree. Nothing is computed while it is built. When it is
+// assigned, a plan compiler turns the whole right side into as few passes over
+// memory as it can, in most cases one, without temporaries:
+//
+//	w := engine.MustFromSlice(weights)
+//	g := engine.MustFromSlice(gradient)
+//	err := w.SubAssign(op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))
+//
+// The pass fuses element-wise operations, broadcasts, views (slices, transposes,
+// padding, windows, indexing), reductions with what feeds them and what uses
+// them, and several assignments. A softmax over rows reads and writes each row
+// once. Matrix products are stages of their own.
+//
+// # Packages
+//
+//   - [github.com/oneloop/oneloop/engine]: tensors, compilation, running.
+//   - [github.com/oneloop/oneloop/expr/op]: the operators; docs/ops.md lists them.
+//   - [github.com/oneloop/oneloop/expr]: trees, parameters, statements, errors.
+//   - [github.com/oneloop/oneloop/expr/formula]: the same trees from NumPy-like text.
+//   - [github.com/oneloop/oneloop/engine/npy]: NumPy's files.
+//
+// # What holds
+//
+// Results do not depend on how an expression is cut into loops, on the number of
+// threads, or on how arrays are laid out: fused and unfused evaluation give the
+// same bits. Assignments are safe under any overlap of target and operands.
+// Building a tree never fails; an assignment returns the first mistake with the
+// line that made it, and a failed assignment leaves its target as it was.
+// docs/numerics.md states the rounding, the order of sums and the special cases.
+package oneloop

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"os"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Missing is a backend that cannot be used here, and why.
+type Missing struct {
+	Name string
+	Why  error
+}
+
+// found are the backends of this machine, the preferred one first: machine code
+// where it can be made, and the interpreter, which runs everywhere.
+var found = sync.OnceValues(func() (have []backend.Backend, lack []Missing) {
+	for _, isa := range jit.ISAs {
+		b, err := jit.New(isa)
+		if err != nil {
+			lack = append(lack, Missing{isa, err})
+			continue
+		}
+		have = append(have, b)
+	}
+	return append(have, interp.New()), lack
+})
+
+// Backends lists the names of the CPU backends that can be used here, the
+// preferred one first. All give the same bits.
+func Backends() []string {
+	have, _ := found()
+	names := make([]string, len(have))
+	for i, b := range have {
+		names[i] = b.Name()
+	}
+	return names
+}
+
+// MissingBackends lists the CPU backends that cannot be used here, and why.
+func MissingBackends() []Missing {
+	_, lack := found()
+	return lack
+}
+
+// backendNamed finds a backend. Without a name it is the one that the
+// environment variable ONELOOP_CPU names, or the preferred one.
+func backendNamed(name string) (backend.Backend, error) {
+	if name == "" {
+		name = os.Getenv("ONELOOP_CPU")
+	}
+	have, lack := found()
+	for _, b := range have {
+		if name == "" || b.Name() == name {
+			return b, nil
+		}
+	}
+	for _, m := range lack {
+		if m.Name == name {
+			return nil, expr.NewError(expr.ErrDevice, "", "backend %s: %s", name, m.Why)
+		}
+	}
+	return nil, expr.NewError(expr.ErrDevice, "", "there is no backend %q here; there are %v", name, Backends())
+}

@@ -1,0 +1,14 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, name := range engine.Backends() {
+		t.Run(name, func(t *testing.T) { enginetest.Run(t, engine.Options{Backend: name}) })
+	}
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// debugging is what ONELOOP_DEBUG asks to be printed on stderr for every
+// program compiled: a comma-separated list of tree, plan and ir; ir also checks
+// every kernel.
+var debugging = sync.OnceValue(func() map[string]bool {
+	on := map[string]bool{}
+	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
+		if word != "" {
+			on[word] = true
+		}
+	}
+	return on
+})
+
+func debug(w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan) error {
+	if on["tree"] {
+		for _, s := range stmts {
+			fmt.Fprintf(w, "oneloop: %v\n%s", s, s.Value.Tree())
+		}
+	}
+	if on["plan"] {
+		fmt.Fprintf(w, "oneloop: %s", p.Explain())
+	}
+	if !on["ir"] {
+		return nil
+	}
+	for i, s := range p.Stages {
+		if s.Kernel == nil {
+			continue
+		}
+		fmt.Fprintf(w, "oneloop: stage %d, extents %v, integers %v\n%s", i, s.Extents, s.Params, s.Kernel)
+		if err := ir.Check(s.Kernel); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package engine
+
+import "context"
+
+// A Device is a place other than the host where memory can live and programs
+// can run. The CPU needs none; packages that bring a device implement it.
+// Errors of a missing or failing device match expr.ErrDevice, of exhausted
+// memory expr.ErrOutOfMemory.
+type Device interface {
+	// Name is how programs choose the device: "cuda:0".
+	Name() string
+	// Alloc reserves size bytes, which are not cleared.
+	Alloc(size int) (Allocation, error)
+	Free(Allocation) error
+	// Upload and Download copy whole allocations, in the order of the stream;
+	// with a nil stream they have happened when the call returns.
+	Upload(s Stream, dst Allocation, src []byte) error
+	Download(s Stream, dst []byte, src Allocation) error
+	NewStream() (Stream, error)
+}
+
+// An Allocation is memory of a device.
+type Allocation interface {
+	Size() int // bytes
+}
+
+// A Stream is a queue of work. Work of one stream happens in order; of several,
+// in no order but what events impose.
+type Stream interface {
+	// Go queues work that the host does. An error is carried to later events.
+	Go(f func(context.Context) error)
+	// Record marks the end of what has been queued so far.
+	Record() Event
+	// After makes what is queued from now on wait for e, and fail as e fails.
+	After(e Event)
+	// Sync waits until the queue is empty and returns its first error.
+	Sync(ctx context.Context) error
+	// Close waits for the queue and releases the stream.
+	Close() error
+}
+
+// An Event is a moment in the life of a stream.
+type Event interface {
+	// Done reports, without waiting, whether the moment has come, and the first
+	// error of the work before it.
+	Done() (bool, error)
+	// Wait waits for the moment and returns the first error of the work before
+	// it.
+	Wait(ctx context.Context) error
+}

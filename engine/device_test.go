@@ -1,0 +1,214 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A fakeDevice keeps its memory in Go slices and writes down what it is asked.
+type fakeDevice struct {
+	log  []string
+	fail error
+}
+
+type fakeAllocation struct{ data []byte }
+
+func (a *fakeAllocation) Size() int { return len(a.data) }
+
+func (d *fakeDevice) Name() string { return "fake:0" }
+
+func (d *fakeDevice) note(format string, args ...any) error {
+	d.log = append(d.log, fmt.Sprintf(format, args...))
+	return d.fail
+}
+
+func (d *fakeDevice) Alloc(size int) (engine.Allocation, error) {
+	return &fakeAllocation{make([]byte, size)}, d.note("alloc %d", size)
+}
+
+func (d *fakeDevice) Free(a engine.Allocation) error { return d.note("free %d", a.Size()) }
+
+func (d *fakeDevice) Upload(_ engine.Stream, dst engine.Allocation, src []byte) error {
+	copy(dst.(*fakeAllocation).data, src)
+	return d.note("upload")
+}
+
+func (d *fakeDevice) Download(_ engine.Stream, dst []byte, src engine.Allocation) error {
+	copy(dst, src.(*fakeAllocation).data)
+	return d.note("download")
+}
+
+func (d *fakeDevice) NewStream() (engine.Stream, error) { return engine.NewStream(), nil }
+
+// TestMemoryTransitions goes through every edge of the state machine: from each
+// head, by each of the four accesses.
+func TestMemoryTransitions(t *testing.T) {
+	type access = func(*engine.Memory) error
+	accesses := map[string]access{
+		"host":           func(m *engine.Memory) error { _, err := m.Host(); return err },
+		"mutable host":   func(m *engine.Memory) error { _, err := m.MutableHost(); return err },
+		"device":         func(m *engine.Memory) error { _, err := m.OnDevice(); return err },
+		"mutable device": func(m *engine.Memory) error { _, err := m.MutableOnDevice(); return err },
+	}
+	reach := map[engine.Head][]string{
+		engine.Uninitialized: nil,
+		engine.AtHost:        {"mutable host"},
+		engine.AtDevice:      {"mutable device"},
+		engine.Synced:        {"mutable host", "device"},
+	}
+	for _, c := range []struct {
+		from   engine.Head
+		access string
+		to     engine.Head
+		log    string
+	}{
+		{engine.Uninitialized, "host", engine.AtHost, "[]"},
+		{engine.Uninitialized, "mutable host", engine.AtHost, "[]"},
+		{engine.Uninitialized, "device", engine.Synced, "[alloc 8 upload]"},
+		{engine.Uninitialized, "mutable device", engine.AtDevice, "[alloc 8 upload]"},
+		{engine.AtHost, "host", engine.AtHost, "[]"},
+		{engine.AtHost, "mutable host", engine.AtHost, "[]"},
+		{engine.AtHost, "device", engine.Synced, "[alloc 8 upload]"},
+		{engine.AtHost, "mutable device", engine.AtDevice, "[alloc 8 upload]"},
+		{engine.AtDevice, "host", engine.Synced, "[download]"},
+		{engine.AtDevice, "mutable host", engine.AtHost, "[download]"},
+		{engine.AtDevice, "device", engine.AtDevice, "[]"},
+		{engine.AtDevice, "mutable device", engine.AtDevice, "[]"},
+		{engine.Synced, "host", engine.Synced, "[]"},
+		{engine.Synced, "mutable host", engine.AtHost, "[]"},
+		{engine.Synced, "device", engine.Synced, "[]"},
+		{engine.Synced, "mutable device", engine.AtDevice, "[]"},
+	} {
+		d := &fakeDevice{}
+		m, err := engine.NewSyncedMemory(d, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range reach[c.from] {
+			if err := accesses[a](m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.Head() != c.from {
+			t.Fatalf("reached %v, not %v", m.Head(), c.from)
+		}
+		d.log = nil
+		if err := accesses[c.access](m); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.log); m.Head() != c.to || got != c.log {
+			t.Errorf("%v, %s: %v %s, want %v %s", c.from, c.access, m.Head(), got, c.to, c.log)
+		}
+	}
+}
+
+func TestMemoryContents(t *testing.T) {
+	d := &fakeDevice{}
+	m, _ := engine.NewSyncedMemory(d, 4)
+	b, _ := m.MutableHost()
+	copy(b, "abcd")
+	a, _ := m.MutableOnDevice()
+	if got := string(a.(*fakeAllocation).data); got != "abcd" {
+		t.Errorf("the device sees %q", got)
+	}
+	copy(a.(*fakeAllocation).data, "wxyz")
+	if b, _ := m.Host(); string(b) != "wxyz" {
+		t.Errorf("the host sees %q", b)
+	}
+	if err := m.Free(); err != nil || m.Head() != engine.AtHost {
+		t.Errorf("freed: %v, %v", err, m.Head())
+	}
+	if b, _ := m.Host(); string(b) != "wxyz" {
+		t.Errorf("after Free the host sees %q", b)
+	}
+	d.fail = errors.New("broken")
+	if _, err := m.OnDevice(); !errors.Is(err, d.fail) {
+		t.Errorf("a failing device gives %v", err)
+	}
+	if b, err := m.Host(); err != nil || string(b) != "wxyz" {
+		t.Errorf("a failed upload loses data: %q, %v", b, err)
+	}
+}
+
+func TestDeviceMemoryInProgram(t *testing.T) {
+	m, _ := engine.NewSyncedMemory(&fakeDevice{}, 16)
+	a, err := engine.ArrayOf(m, dtype.F32, shape.Shape{4}, shape.Strides{1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := engine.TensorOf[float32](a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := engine.Zeros[float32](4)
+	if err := here.Assign(there); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("mixed devices: %v", err)
+	}
+	if err := there.Assign(op.Neg[float32](there)); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("a device without programs: %v", err)
+	}
+}
+
+func TestStream(t *testing.T) {
+	ctx := context.Background()
+	s, other := engine.NewStream(), engine.NewStream()
+	defer other.Close()
+	x := engine.MustFromSlice([]float32{1, 2, 3})
+	y := engine.Zeros[float32](3)
+	p, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := engine.Compile(ctx, expr.AddAssign(y, x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := make(chan struct{})
+	s.Go(func(context.Context) error { <-gate; return nil })
+	e := p.RunAsync(s)
+	if done, _ := e.Done(); done {
+		t.Error("the event has come before the work")
+	}
+	other.After(e)
+	last := q.RunAsync(other)
+	close(gate)
+	if err := last.Wait(ctx); err != nil || y.At(2) != 9 {
+		t.Errorf("%v, %v", y, err)
+	}
+	broken := errors.New("broken")
+	s.Go(func(context.Context) error { return broken })
+	ran := false
+	s.Go(func(context.Context) error { ran = true; return nil })
+	other.After(s.Record())
+	if err := other.Sync(ctx); !errors.Is(err, broken) {
+		t.Errorf("a failure is not carried to the waiter: %v", err)
+	}
+	if err := s.Sync(ctx); !errors.Is(err, broken) || ran {
+		t.Errorf("Sync: %v, ran %v", err, ran)
+	}
+	if err := s.Sync(ctx); err != nil {
+		t.Errorf("the failure stays after Sync: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	block := make(chan struct{})
+	s.Go(func(context.Context) error { <-block; return nil })
+	if err := s.Record().Wait(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled wait: %v", err)
+	}
+	close(block)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Record().Wait(ctx); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("a closed stream: %v", err)
+	}
+}

@@ -1,0 +1,12 @@
+// Package engine evaluates expressions: tensors and their memory, compilation
+// of statements into programs, and the machinery that runs programs on threads.
+//
+//	w := engine.MustFromSlice(data, rows, cols)
+//	err := w.SubAssign(op.Scale(eta, op.Add(g, op.Scale(lambda, w))))  // runs now
+//	p, err := engine.Compile(ctx, expr.SubAssign(w, e))                // compiles
+//	err = p.Run(ctx)                                                   // runs, without allocating
+//
+// An evaluation that fails leaves its target as it was. Programs may be run
+// from several goroutines; runs of one program follow each other. It is the
+// caller's business that nothing else writes the arrays of a running program.
+package engine

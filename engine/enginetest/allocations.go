@@ -1,0 +1,45 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// Allocations tests that running a compiled program allocates nothing, with one
+// thread and with several.
+func Allocations(t *testing.T, o engine.Options) {
+	programs := threadPrograms(dtype.F32)
+	r := newRand(2)
+	x := place(r, dtype.F32, packed, exact, 40, 40).Node()
+	i := place(r, dtype.I64, packed, tame, 40).Node()
+	small := blank(r, dtype.F32, 40, 40).Node()
+	programs["small"] = []expr.Statement{set(small, apply("add", x, expr.NewParamNode(dtype.F32, &expr.Cell{})))}
+	programs["product"] = []expr.Statement{set(small, apply("relu", op.MatMulNode(x, op.PermuteNode(x, nil))))}
+	programs["prescan"] = []expr.Statement{set(small, op.TakeNode(x, apply("mod", i, expr.ConstInt(dtype.I64, 40)), 0))}
+	programs["alias"] = []expr.Statement{set(x, apply("sub", op.PermuteNode(x, nil), x))}
+	for name, stmts := range programs {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{1, 2, 4} {
+				o := o
+				o.Threads = n
+				p, err := engine.CompileWith(ctx, o, stmts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var failed error
+				allocs := testing.AllocsPerRun(5, func() {
+					if err := p.Run(ctx); err != nil {
+						failed = err
+					}
+				})
+				if allocs != 0 || failed != nil {
+					t.Errorf("%d threads: %v allocations, error %v", n, allocs, failed)
+				}
+			}
+		})
+	}
+}

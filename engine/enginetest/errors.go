@@ -1,0 +1,216 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Errors tests that what cannot be evaluated is reported as an error of the
+// right kind, which names the line that made it, and changes nothing.
+func Errors(t *testing.T, o engine.Options) {
+	t.Run("kinds", func(t *testing.T) { errorKinds(suite{t, o}) })
+	t.Run("context", func(t *testing.T) { cancelled(suite{t, o}) })
+	t.Run("devices", func(t *testing.T) { devices(suite{t, o}) })
+	t.Run("tensors", func(t *testing.T) { tensorErrors(t) })
+}
+
+// A failing statement with the line that made it.
+type failing struct {
+	name string
+	kind error
+	stmt expr.Statement
+	line int
+}
+
+func here() int {
+	_, _, line, _ := runtime.Caller(1)
+	return line
+}
+
+func errorKinds(s suite) {
+	f := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	g := engine.MustFromSlice([]float32{1, 2, 3, 4}, 4)
+	i := engine.MustFromSlice([]int32{1, 2, 3}, 3)
+	b := engine.MustFromSlice([]bool{true, false, true}, 3)
+	e := engine.Zeros[float32](0, 3)
+	row := engine.Zeros[float32](3)
+	var none *engine.Tensor[float32]
+	var noExp expr.Exp[float32]
+	var noParam *expr.Param[float32]
+	cases := []failing{
+		{"broadcast", expr.ErrShape, expr.Assign(f, op.Add(f, g)), here()},
+		{"broadcast, deep", expr.ErrShape, expr.Assign(f, op.Exp(op.Mul(f, op.Sub(f, g)))), here()},
+		{"too large a value", expr.ErrShape, expr.Assign[float32](row, f), 0},
+		{"axis", expr.ErrShape, expr.Assign(f, op.Sum(f, op.Axis(2))), here()},
+		{"axis twice", expr.ErrShape, expr.Assign(f, op.Sum(f, op.Axis(0, -2))), here()},
+		{"permutation", expr.ErrShape, expr.Assign(f, op.Transpose[float32](f, 0, 0)), here()},
+		{"reshape", expr.ErrShape, expr.Assign(f, op.Reshape[float32](f, 4)), here()},
+		{"broadcast to", expr.ErrShape, expr.Assign(f, op.BroadcastTo[float32](g, 2, 3)), here()},
+		{"concat", expr.ErrShape, expr.Assign(f, op.Concat[float32](0, f, g)), here()},
+		{"pad", expr.ErrShape, expr.Assign(f, op.Pad[float32](f, [][2]int{{1, 1}}, 0)), here()},
+		{"negative pad", expr.ErrShape, expr.Assign(f, op.Pad[float32](g, [][2]int{{-1, 1}}, 0)), here()},
+		{"windows", expr.ErrShape, expr.Assign(f, op.Windows[float32](g, op.Window{Size: 5})), here()},
+		{"inner dimensions", expr.ErrShape, expr.Assign(f, op.MatMul[float32](f, f)), here()},
+		{"index", expr.ErrIndex, expr.Assign[float32](row, op.Index[float32](f, 0, 2)), here()},
+		{"maximum of nothing", expr.ErrShape, expr.Assign[float32](row, op.Max(e, op.Axis(0))), here()},
+		{"minimum of nothing", expr.ErrShape, expr.Assign[float32](row, op.Min(e, op.Axis(0))), here()},
+		{"mean of nothing", expr.ErrShape, expr.Assign[float32](row, op.Mean(e, op.Axis(0))), here()},
+		{"argmax of nothing", expr.ErrShape, expr.Assign(engine.Zeros[int64](3), op.ArgMax(e, op.Axis(0))), here()},
+		{"take of nothing", expr.ErrShape, expr.Assign(engine.Zeros[float32](3, 3), op.Take[float32](e, op.Cast[int64](i), 0)), here()},
+		{"nil tensor", expr.ErrType, expr.Assign(f, op.Add[float32](f, none)), here()},
+		{"nil target", expr.ErrType, expr.Assign[float32](none, f), 0},
+		{"nil expression", expr.ErrType, expr.Assign(f, noExp), 0},
+		{"nil operand", expr.ErrType, expr.Assign(f, op.Exp(noExp)), here()},
+		{"nil parameter", expr.ErrType, expr.Assign(f, op.Add[float32](f, noParam)), here()},
+		{"no statement", expr.ErrType, expr.Statement{}, 0},
+		{"fraction", expr.ErrType, expr.Assign(i, op.Scale(.5, i)), here()},
+		{"scalar out of range", expr.ErrType, expr.Assign(engine.Zeros[int8](3), op.AddScalar(200, engine.Zeros[int8](3))), here()},
+		{"element type", expr.ErrType, expr.Assign(f, expr.Of[float32](i.Node())), here()},
+		{"types differ", expr.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(mustRow("add"), f.Node(), i.Node())}, here()},
+		{"value of another type", expr.ErrType, expr.Statement{Target: f.Node(), Value: i.Node()}, 0},
+		{"condition", expr.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(mustRow("where"), f.Node(), f.Node(), f.Node())}, here()},
+		{"exponential of integers", expr.ErrType, expr.Statement{Target: i.Node(), Value: op.Apply(mustRow("exp"), i.Node())}, here()},
+		{"sum of bools", expr.ErrType, expr.Statement{Target: b.Node(), Value: op.ReduceNode("sum", b.Node(), op.Reduction{})}, here()},
+		{"saver of bools", expr.ErrType, expr.Statement{Saver: expr.Plus, Target: b.Node(), Value: b.Node()}, 0},
+		{"accumulator", expr.ErrType, expr.Assign(engine.Zeros[int64](), op.Sum(engine.Zeros[int64](3), op.AccumFloat64())), here()},
+		{"target is a tree", expr.ErrType, expr.Statement{Target: op.Exp(f).Node(), Value: f.Node()}, 0},
+		{"target overlaps itself", expr.ErrShape, set(array(engine.MemoryOf(make([]byte, 64)), dtype.F32, shape.Shape{2, 3}, shape.Strides{0, 1}, 0).Node(), f.Node()), 0},
+		{"target is a concatenation of other shapes", expr.ErrShape, expr.Assign(op.Into[float32](0, f, g), op.Full[float32](0)), here()},
+	}
+	data := append([]float32(nil), f.Data()...)
+	for _, c := range cases {
+		err := s.run(c.stmt)
+		var e *expr.Error
+		switch {
+		case !errors.Is(err, c.kind):
+			s.Errorf("%s: error is %v, want %v", c.name, err, c.kind)
+		case !errors.As(err, &e):
+			s.Errorf("%s: the error is a %T", c.name, err)
+		case strings.Contains(err.Error(), "\n"):
+			s.Errorf("%s: the error has several lines: %q", c.name, err)
+		case c.line != 0 && (e.File != "errors.go" || e.Line != c.line):
+			s.Errorf("%s: the error names %s:%d, not errors.go:%d: %v", c.name, e.File, e.Line, c.line, err)
+		}
+		if fmt.Sprint(f.Data()) != fmt.Sprint(data) {
+			s.Errorf("%s: the target has changed", c.name)
+			copy(f.Data(), data)
+		}
+		// The error of one statement keeps the program from running at all.
+		if err := s.run(expr.Assign(f, op.AddScalar(1, f)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
+			s.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
+			copy(f.Data(), data)
+		}
+	}
+}
+
+// cancelled runs with a context that is cancelled, before and during the run.
+func cancelled(s suite) {
+	r := newRand(1)
+	x := place(r, dtype.F64, packed, tame, 150, 401).Node()
+	out := blank(r, dtype.F64, 150, 401).Node()
+	st := set(out, apply("pow", apply("exp", x), apply("sin", x)))
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := engine.CompileWith(done, s.o, st); !errors.Is(err, context.Canceled) {
+		s.Errorf("compiled with a cancelled context: %v", err)
+	}
+	for _, n := range []int{1, 3} {
+		o := s.o
+		o.Threads = n
+		p, err := engine.CompileWith(ctx, o, st)
+		if err != nil {
+			s.Fatalf("%v", err)
+		}
+		before := read(out)
+		if err := p.Run(done); !errors.Is(err, context.Canceled) {
+			s.Errorf("run with a cancelled context: %v", err)
+		}
+		if d := differ(read(out), before); d != "" {
+			s.Errorf("a run that was cancelled before it began has stored: %s", d)
+		}
+		soon, stop := context.WithTimeout(ctx, 1e6) // a millisecond
+		if err := p.Run(soon); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			s.Errorf("cancelled while running: %v", err)
+		}
+		stop()
+		if err := p.Run(ctx); err != nil {
+			s.Errorf("after a cancelled run: %v", err)
+		}
+		if d := differ(read(out), evaluate(st.Value)); d != "" {
+			s.Errorf("after a cancelled run: %s", d)
+		}
+		write(out, before)
+	}
+	small := set(blank(r, dtype.F32, 3).Node(), place(r, dtype.F32, packed, tame, 3).Node())
+	p, err := engine.CompileWith(ctx, s.o, small)
+	if err != nil {
+		s.Fatalf("%v", err)
+	}
+	if err := p.Run(done); !errors.Is(err, context.Canceled) {
+		s.Errorf("a small program run with a cancelled context: %v", err)
+	}
+}
+
+// elsewhere is memory of a device that does not exist.
+type elsewhere struct{}
+
+func (elsewhere) Device() string { return "elsewhere:0" }
+func (elsewhere) Size() int      { return 1 << 20 }
+
+func devices(s suite) {
+	o := s.o
+	o.Backend = "no such backend"
+	x := engine.Zeros[float32](3)
+	if _, err := engine.CompileWith(ctx, o, expr.Assign[float32](x, x)); !errors.Is(err, expr.ErrDevice) {
+		s.Errorf("a backend that does not exist: %v", err)
+	}
+	far := expr.NewLeaf(dtype.F32, shape.Shape{3}, &expr.Leaf{Mem: elsewhere{}, Strides: shape.Strides{1}})
+	for _, st := range []expr.Statement{
+		set(x.Node(), far), set(far, x.Node()), set(far, far), set(x.Node(), apply("add", x.Node(), far)),
+		set(x.Node(), op.ReduceNode("sum", far, op.Reduction{})), set(concat(0, x.Node(), far), op.IndexNode(x.Node(), 0, 0)),
+	} {
+		if err := s.run(st); !errors.Is(err, expr.ErrDevice) {
+			s.Errorf("arrays of different devices: %v in %v", err, st)
+		}
+	}
+}
+
+// tensorErrors are those of making arrays and views.
+func tensorErrors(t *testing.T) {
+	var none *engine.Tensor[float32]
+	x := engine.Zeros[float32](4, 6)
+	second := func(_ any, err error) error { return err }
+	for _, c := range []struct {
+		name string
+		kind error
+		err  error
+	}{
+		{"negative extent", expr.ErrShape, second(engine.New[float32](2, -1))},
+		{"huge", expr.ErrShape, second(engine.New[float32](math.MaxInt/2, 8))},
+		{"too much memory", expr.ErrOutOfMemory, second(engine.New[float64](math.MaxInt >> 16 / 8))},
+		{"length", expr.ErrShape, second(engine.FromSlice([]float32{1, 2, 3}, 2, 2))},
+		{"outside", expr.ErrShape, second(engine.ArrayOf(engine.MemoryOf(make([]byte, 12)), dtype.F32, shape.Shape{4}, shape.Strides{1}, 0))},
+		{"before", expr.ErrShape, second(engine.ArrayOf(engine.MemoryOf(make([]byte, 12)), dtype.F32, shape.Shape{3}, shape.Strides{-1}, 1))},
+		{"no type", expr.ErrType, second(engine.ArrayOf(engine.MemoryOf(make([]byte, 12)), dtype.Invalid, shape.Shape{3}, shape.Strides{1}, 0))},
+		{"other type", expr.ErrType, second(engine.TensorOf[int32](x.Array()))},
+		{"nil array", expr.ErrType, second(engine.TensorOf[int32](nil))},
+		{"assign nil", expr.ErrType, none.Assign(x)},
+		{"assign to nil", expr.ErrType, x.Assign(none)},
+		{"rebind", expr.ErrShape, engine.MemoryOf(make([]byte, 12)).Rebind(make([]byte, 8))},
+	} {
+		if !errors.Is(c.err, c.kind) {
+			t.Errorf("%s: error is %v, want %v", c.name, c.err, c.kind)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// Fusion tests the patterns that plans fuse, in several element types and sizes:
+// they have the bits of the definition, and of the same operators run one by
+// one.
+func Fusion(t *testing.T, o engine.Options) {
+	for _, c := range fusionCases {
+		t.Run(c.name, func(t *testing.T) {
+			s := suite{t, o}
+			for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
+				for i, d := range fusionSizes {
+					if step := 2 + 2*int(b2i(testing.Short())); typ != dtype.F32 && (i+int(typ))%step != 0 || testing.Short() && i%2 != 0 {
+						continue
+					}
+					r := newRand(uint64(i))
+					f := &fusion{
+						t: typ,
+						x: place(r, typ, packed, tame, d.rows, d.cols).Named("x").Node(),
+						y: place(r, typ, turned, tame, d.rows, d.cols).Named("y").Node(),
+						v: place(r, typ, packed, tame, d.cols).Named("v").Node(),
+						u: place(r, typ, gaps, tame, d.rows, 1).Named("u").Node(),
+					}
+					value := c.make(f)
+					if value.Err() != nil {
+						s.Errorf("%v", value.Err())
+						return
+					}
+					out := place(r, value.DType(), packed, tame, value.Shape()...).Named("out").Node()
+					if !s.checkFused(expr.Statement{Target: out, Value: value}) {
+						s.Logf("%v of %dx%d", typ, d.rows, d.cols)
+						return
+					}
+				}
+			}
+		})
+	}
+	t.Run("adam", func(t *testing.T) { adam(suite{t, o}) })
+	t.Run("products", func(t *testing.T) { products(suite{t, o}) })
+}
+
+var fusionSizes = []struct{ rows, cols int }{{1, 1}, {3, 5}, {65, 33}, {2, 4099}, {130, 64}, {1, 33000}, {700, 3}}
+
+// fusion holds the operands of a case: two matrices, a row and a column.
+type fusion struct {
+	t          dtype.Type
+	x, y, v, u *expr.Node
+}
+
+func (f *fusion) num(v float64) *expr.Node { return expr.ConstFloat(f.t, v) }
+
+func axis(axes ...int) op.Reduction { return op.Reduction{Axes: axes} }
+
+func keep(axes ...int) op.Reduction { return op.Reduction{Axes: axes, Keep: true} }
+
+var fusionCases = []struct {
+	name string
+	make func(f *fusion) *expr.Node
+}{
+	{"chain", func(f *fusion) *expr.Node {
+		return apply("sub", apply("mul", apply("add", f.x, f.y), f.v), apply("div", apply("tanh", f.x), apply("add", f.u, f.num(1))))
+	}},
+	{"no-contraction", func(f *fusion) *expr.Node { return apply("add", apply("mul", f.x, f.y), apply("mul", f.v, f.u)) }},
+	{"shared", func(f *fusion) *expr.Node {
+		e := apply("exp", f.x)
+		return apply("div", apply("sub", e, apply("reciprocal", e)), apply("add", e, apply("reciprocal", apply("exp", f.x))))
+	}},
+	{"softmax", func(f *fusion) *expr.Node { return op.SoftmaxNode(f.x, 1) }},
+	{"softmax-columns", func(f *fusion) *expr.Node { return op.SoftmaxNode(f.x, 0) }},
+	{"softmax-of-tree", func(f *fusion) *expr.Node { return op.SoftmaxNode(apply("mul", apply("sin", f.y), f.v), -1) }},
+	{"layernorm", func(f *fusion) *expr.Node { return op.LayerNormNode(f.x, f.v, f.v, 1e-5) }},
+	{"layernorm-twice", func(f *fusion) *expr.Node {
+		return op.LayerNormNode(apply("relu", op.LayerNormNode(f.y, f.v, nil, 1e-3)), nil, f.v, 1e-5)
+	}},
+	{"var-rows", func(f *fusion) *expr.Node { return op.VarNode(f.x, axis(1)) }},
+	{"var-columns", func(f *fusion) *expr.Node { return op.VarNode(f.x, axis(0)) }},
+	{"var-all", func(f *fusion) *expr.Node { return op.VarNode(f.y, op.Reduction{}) }},
+	{"var-outer-and-inner", func(f *fusion) *expr.Node {
+		return op.VarNode(op.ReshapeNode(concat(0, f.x, f.y), []int{2, f.x.Shape()[0], f.x.Shape()[1]}), axis(0, 2))
+	}},
+	{"std-normalised", func(f *fusion) *expr.Node {
+		return apply("div", apply("sub", f.x, op.MeanNode(f.x, keep(0))), op.StdNode(f.x, keep(0)))
+	}},
+	{"logsumexp", func(f *fusion) *expr.Node { return op.LogSumExpNode(f.x, axis(1)) }},
+	{"argmax", func(f *fusion) *expr.Node { return op.ReduceNode("argmax", apply("abs", f.x), axis(1)) }},
+	{"argmin-columns", func(f *fusion) *expr.Node { return op.ReduceNode("argmin", f.x, axis(0)) }},
+	{"argmax-all", func(f *fusion) *expr.Node { return op.ReduceNode("argmax", f.y, op.Reduction{}) }},
+	{"max-minus-min", func(f *fusion) *expr.Node {
+		return apply("sub", op.ReduceNode("max", f.x, axis(1)), op.ReduceNode("min", f.x, axis(1)))
+	}},
+	{"rows-and-columns", func(f *fusion) *expr.Node {
+		return apply("sub", apply("sub", f.x, op.MeanNode(f.x, keep(0))), op.MeanNode(f.x, keep(1)))
+	}},
+	{"two-roots-of-sums", func(f *fusion) *expr.Node {
+		return apply("div", op.ReduceNode("sum", apply("mul", f.x, f.y), op.Reduction{}), apply("sqrt", apply("mul",
+			op.ReduceNode("sum", apply("square", f.x), op.Reduction{}), op.ReduceNode("sum", apply("square", f.y), op.Reduction{}))))
+	}},
+	{"sum-of-transposed", func(f *fusion) *expr.Node {
+		return op.ReduceNode("sum", apply("mul", op.PermuteNode(f.x, nil), op.PermuteNode(f.y, nil)), axis(1))
+	}},
+	{"stencil", func(f *fusion) *expr.Node {
+		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(0))
+		rows, cols := f.x.Shape()[0], f.x.Shape()[1]
+		at := func(i, j int) *expr.Node {
+			return op.SliceNode(p, []op.Span{op.Range(i, i+rows), op.Range(j, j+cols)})
+		}
+		return apply("sub", apply("add", apply("add", at(0, 1), at(2, 1)), apply("add", at(1, 0), at(1, 2))), apply("mul", f.num(4), at(1, 1)))
+	}},
+	{"pad-concat-flip", func(f *fusion) *expr.Node {
+		c := concat(1, apply("neg", f.x), op.FlipNode(f.y, []int{0}), op.BroadcastToNode(f.u, f.x.Shape()))
+		return op.FlipNode(op.PadNode(apply("square", c), []int{0, 2, 1, 0}, f.num(-1)), []int{1})
+	}},
+	{"take-of-tree", func(f *fusion) *expr.Node {
+		rows := f.x.Shape()[0]
+		return op.TakeNode(apply("sqrt", apply("abs", f.x)), apply("mod", apply("mul", op.IotaNode(2*rows), expr.ConstInt(dtype.I64, 7)), expr.ConstInt(dtype.I64, int64(rows))), 0)
+	}},
+	{"one-hot", func(f *fusion) *expr.Node {
+		hot := op.CastNode(op.OneHotNode(op.ReduceNode("argmax", f.x, axis(1)), f.x.Shape()[1]), f.t)
+		return op.ReduceNode("sum", apply("mul", hot, f.y), axis(1))
+	}},
+	{"pooling", func(f *fusion) *expr.Node {
+		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(-8))
+		w := expr.Finish(&expr.Node{Op: mustRow("windows"), Args: []*expr.Node{p}, Ints: []int{2, 2, 1, 3, 1, 1}})
+		return op.ReduceNode("max", apply("tanh", w), axis(2, 3))
+	}},
+	{"iota", func(f *fusion) *expr.Node {
+		return apply("add", apply("mul", op.CastNode(op.IotaNode(f.x.Shape()[1]), f.t), f.num(.5)), f.x)
+	}},
+	{"reshapes", func(f *fusion) *expr.Node {
+		n := f.x.Shape().Size()
+		flat := op.ReshapeNode(apply("exp", apply("neg", apply("abs", f.x))), []int{n})
+		return op.ReshapeNode(apply("add", flat, op.ReshapeNode(f.y, []int{n})), []int{f.x.Shape()[1], f.x.Shape()[0]})
+	}},
+	{"where-guards-division", func(f *fusion) *expr.Node {
+		i := op.CastNode(apply("rint", f.x), dtype.I32)
+		zero := expr.ConstInt(dtype.I32, 0)
+		return apply("where", apply("not_equal", i, zero), apply("div", expr.ConstInt(dtype.I32, 100), i), zero)
+	}},
+	{"where-guards-broadcast-division", func(f *fusion) *expr.Node {
+		i := op.CastNode(apply("rint", f.v), dtype.I32)
+		zero := expr.ConstInt(dtype.I32, 0)
+		q := apply("floor_divide", expr.ConstInt(dtype.I32, 100), i)
+		return apply("add", apply("where", apply("not_equal", i, zero), apply("square", q), zero), op.CastNode(f.x, dtype.I32))
+	}},
+	{"where-guards-row-division", func(f *fusion) *expr.Node {
+		i := op.CastNode(apply("rint", f.v), dtype.I32)
+		zero := expr.ConstInt(dtype.I32, 0)
+		q := apply("floor_divide", expr.ConstInt(dtype.I32, 100), i)
+		q = apply("mul", apply("square", apply("add", apply("square", q), i)), apply("add", q, q))
+		return apply("where", apply("logical_and", apply("not_equal", i, zero), apply("less", f.x, f.y)), q, zero)
+	}},
+	{"where-guards-index", func(f *fusion) *expr.Node {
+		n := f.v.Shape()[0]
+		i := apply("sub", op.IotaNode(n), expr.ConstInt(dtype.I64, 1000))
+		return apply("where", apply("less", op.IotaNode(n), expr.ConstInt(dtype.I64, -1)), op.TakeNode(f.v, i, 0), f.v)
+	}},
+	{"half-casts", func(f *fusion) *expr.Node {
+		h := op.CastNode(apply("mul", f.x, f.y), dtype.F16)
+		b := op.CastNode(apply("add", h, op.CastNode(f.v, dtype.F16)), dtype.BF16)
+		return op.CastNode(apply("sub", op.CastNode(b, dtype.F16), h), f.t)
+	}},
+	{"two-tables", func(f *fusion) *expr.Node { // huge angles are looked up, in a table for each width
+		x, y := op.CastNode(f.x, dtype.F32), op.CastNode(f.y, dtype.F64)
+		s := apply("sin", apply("mul", x, expr.ConstFloat(dtype.F32, 1e20)))
+		c := apply("cos", apply("mul", y, expr.ConstFloat(dtype.F64, 1e200)))
+		return op.CastNode(apply("sub", op.CastNode(s, dtype.F64), c), f.t)
+	}},
+	{"mixed-widths", func(f *fusion) *expr.Node {
+		return op.CastNode(apply("add", op.CastNode(f.x, dtype.F64), op.CastNode(op.CastNode(f.y, dtype.I8), dtype.F64)), dtype.F32)
+	}},
+}
+
+// adam is an update with three targets in one program.
+func adam(s suite) {
+	for _, t := range []dtype.Type{dtype.F32, dtype.F16, dtype.F64} {
+		for _, n := range []int{1, 70, 5000} {
+			r := newRand(uint64(n))
+			w, g := place(r, t, packed, tame, n).Named("w").Node(), place(r, t, misaligned, tame, n).Named("g").Node()
+			m, v := place(r, t, packed, tame, n).Named("m").Node(), place(r, t, packed, tame, n).Named("v").Node()
+			write(v, evaluate(apply("abs", v)))
+			num := func(x float64) *expr.Node { return expr.ConstFloat(t, x) }
+			m1 := apply("add", apply("mul", num(.9), m), apply("mul", num(.1), g))
+			v1 := apply("add", apply("mul", num(.999), v), apply("mul", num(.001), apply("square", g)))
+			step := apply("div", apply("mul", num(1e-3), m1), apply("add", apply("sqrt", v1), num(1e-8)))
+			lr := apply("div", apply("mul", num(1e-3), m), apply("add", apply("sqrt", v), num(1e-8)))
+			s.checkFused(
+				expr.Statement{Target: m, Value: m1},
+				expr.Statement{Target: v, Value: v1},
+				expr.Statement{Saver: expr.Minus, Target: w, Value: step},
+				expr.Statement{Saver: expr.Minus, Target: w, Value: lr},
+			)
+		}
+	}
+}
+
+// products are matrix products of small integers, with what comes before and
+// after them.
+func products(s suite) {
+	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64} {
+		for i, d := range []struct{ m, k, n int }{{1, 1, 1}, {3, 4, 5}, {33, 17, 9}, {70, 65, 66}, {3, 0, 4}, {0, 3, 4}} {
+			r := newRand(uint64(i))
+			for _, l := range []layout{packed, turned, gaps, backward, misaligned} {
+				if testing.Short() && (int(l)+i+int(t))%3 != 0 {
+					continue
+				}
+				a := place(r, t, l, exact, d.m, d.k).Named("a").Node()
+				b := place(r, t, turned, exact, d.k, d.n).Named("b").Node()
+				bias := place(r, t, packed, exact, d.n).Named("bias").Node()
+				ab := op.MatMulNode(a, b)
+				for _, v := range []*expr.Node{
+					ab,
+					apply("relu", apply("add", ab, bias)),
+					op.MatMulNode(apply("add", a, a), apply("relu", b)),
+					apply("sub", op.ReduceNode("max", ab, keep(1)), ab),
+					op.PermuteNode(ab, nil),
+					op.MatMulNode(a, op.IndexNode(b, 1, max(d.n-1, 0))),
+					op.MatMulNode(concat(0, op.ReshapeNode(a, []int{1, d.m, d.k}), op.ReshapeNode(apply("square", a), []int{1, d.m, d.k})), b),
+				} {
+					if v.Err() != nil {
+						continue // the maximum of nothing
+					}
+					out := place(r, t, packed, tame, v.Shape()...).Named("out").Node()
+					if !s.check(expr.Statement{Target: out, Value: v}) {
+						s.Logf("%v %+v %v", t, d, l)
+						return
+					}
+				}
+			}
+		}
+	}
+	r := newRand(9) // the target is an operand
+	a := place(r, dtype.F32, packed, exact, 20, 20).Named("a").Node()
+	s.check(expr.Statement{Target: a, Value: op.MatMulNode(a, op.PermuteNode(a, nil))})
+	s.check(expr.Statement{Saver: expr.Plus, Target: a, Value: op.MatMulNode(a, a)})
+}

@@ -1,0 +1,281 @@
+package enginetest
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A generator makes random trees from the top down: a node of a given element
+// type and shape, so that every tree is correct.
+type generator struct {
+	t      *rapid.T
+	r      *rand.Rand // contents of arrays
+	size   int        // most elements of an array
+	pools  map[dtype.Type]*engine.Memory
+	arrays int
+	made   []*expr.Node // that later nodes may share
+	grow   int          // most elements of an operand; bounds reductions
+}
+
+func newGenerator(t *rapid.T, size int) *generator {
+	seed := rapid.Uint64Range(0, 1<<20).Draw(t, "contents")
+	return &generator{t: t, r: newRand(seed), size: size, pools: map[dtype.Type]*engine.Memory{}, grow: 4 * size}
+}
+
+// flip is true once in n times; shrinking makes it false.
+func (g *generator) flip(label string, n int) bool {
+	return g.index(label, n) == n-1
+}
+
+// index is an even choice of 0..n-1. (rapid's own favour the first ones.)
+func (g *generator) index(label string, n int) int {
+	i := 0
+	for range bits.Len(uint(n - 1)) {
+		i = 2*i + int(b2i(rapid.Bool().Draw(g.t, label)))
+	}
+	return i % n
+}
+
+func pick[T any](g *generator, label string, list []T) T { return list[g.index(label, len(list))] }
+
+// elem is an element type, float32 more often than others.
+func (g *generator) elem(label string) dtype.Type {
+	return pick(g, label, []dtype.Type{
+		dtype.F32, dtype.F32, dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.Bool,
+		dtype.F16, dtype.BF16, dtype.I8, dtype.U8, dtype.U32, dtype.U64,
+	})
+}
+
+// extents of axes, around the boundaries of vectors and lanes.
+var extents = []int{2, 3, 1, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65, 100, 130, 0, 513, 1000, 4096, 4097}
+
+// shape is one of at most limit elements.
+func (g *generator) shape(label string, limit int) shape.Shape {
+	rank := pick(g, label+" rank", []int{1, 2, 2, 0, 3, 3, 1, 4})
+	s := make(shape.Shape, rank)
+	n := 1
+	for i := range s {
+		fit := slices.DeleteFunc(slices.Clone(extents), func(d int) bool { return d*n > limit })
+		s[i] = rapid.SampledFrom(fit).Draw(g.t, label)
+		n *= max(s[i], 1)
+	}
+	return s
+}
+
+// narrow is a shape that broadcasts to s.
+func (g *generator) narrow(s shape.Shape) shape.Shape {
+	out := s.Clone()
+	for i := range out {
+		if g.flip("broadcast", 2) {
+			out[i] = 1
+		}
+	}
+	for len(out) > 0 && (out[0] == 1 || s[len(s)-len(out)] == 1) && g.flip("drop axis", 2) {
+		out = out[1:]
+	}
+	return out
+}
+
+// array is a view of the pool of its type, which all arrays of the type share,
+// so that they overlap; or, where it does not fit or by chance, of a memory of
+// its own. Memories are sometimes seen through another object.
+func (g *generator) array(t dtype.Type, s shape.Shape, target bool) *expr.Node {
+	st, lo, hi := g.strides(s, target)
+	pool := g.pool(t)
+	n := pool.Size() / t.Size()
+	if hi-lo+1 > n || g.flip("own memory", 4) {
+		pool = g.memory(t, hi-lo+1+2)
+		n = hi - lo + 1 + 2
+	}
+	at := rapid.IntRange(0, n-(hi-lo+1)).Draw(g.t, "offset") - lo
+	if g.flip("another memory object", 6) {
+		skip := rapid.IntRange(0, at+lo).Draw(g.t, "skip")
+		pool = engine.MemoryOf(host(pool)[skip*t.Size():])
+		at -= skip
+	}
+	g.arrays++
+	return array(pool, t, s, st, at).Named(string(rune('a'+g.arrays%26)) + string(rune('0'+g.arrays/26%10))).Node()
+}
+
+// strides are those of some layout, and the least and largest offset reached.
+func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, hi int) {
+	order := make([]int, len(s)) // from the innermost axis outwards
+	for i := range order {
+		order[i] = len(s) - 1 - i
+	}
+	if g.flip("permuted", 3) {
+		order = rapid.Permutation(order).Draw(g.t, "order")
+	}
+	st = make(shape.Strides, len(s))
+	n := 1
+	for _, a := range order {
+		if g.flip("gap", 5) {
+			n *= rapid.IntRange(2, 3).Draw(g.t, "step")
+		}
+		st[a] = n
+		n *= max(s[a], 1)
+		if g.flip("reversed", 5) {
+			st[a] = -st[a]
+		}
+		if !target && g.flip("repeated", 12) {
+			st[a] = 0
+		}
+	}
+	lo, hi = shape.Range(s, st, 0)
+	if lo > hi {
+		lo, hi = 0, 0
+	}
+	return st, lo, hi
+}
+
+func (g *generator) pool(t dtype.Type) *engine.Memory {
+	if g.pools[t] == nil {
+		g.pools[t] = g.memory(t, g.size+g.size/2+8)
+	}
+	return g.pools[t]
+}
+
+func (g *generator) memory(t dtype.Type, n int) *engine.Memory {
+	m, err := engine.NewMemory(n * t.Size())
+	if err != nil {
+		panic(err)
+	}
+	k := wild
+	if g.r.IntN(2) == 0 {
+		k = tame
+	}
+	for i := range n {
+		put(t, mutable(m), i, sample(g.r, t, k))
+	}
+	return m
+}
+
+// node is a tree of type t and shape s.
+func (g *generator) node(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	if g.flip("shared", 8) {
+		for _, n := range g.made {
+			if n.DType() == t && n.Shape().Equal(s) {
+				return n
+			}
+		}
+	}
+	n := g.fresh(t, s, depth)
+	if n == nil && depth > 0 { // nothing of the kind has this shape
+		n = g.elementwise(t, s, depth-1)
+	}
+	if n == nil || n.Err() != nil || n.DType() != t || !n.Shape().Equal(s) {
+		if n != nil {
+			g.t.Fatalf("the generator made %v %v%v for %v%v: %v", n, n.DType(), n.Shape(), t, s, n.Err())
+		}
+		n = g.array(t, s, false)
+	}
+	g.made = append(g.made, n)
+	return n
+}
+
+func (g *generator) fresh(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	if depth <= 0 {
+		return g.leaf(t, s)
+	}
+	switch pick(g, "kind", []string{"leaf", "map", "map", "map", "view", "view", "reduction", "composition"}) {
+	case "map":
+		return g.elementwise(t, s, depth-1)
+	case "view":
+		return g.view(t, s, depth-1)
+	case "reduction":
+		return g.reduction(t, s, depth-1)
+	case "composition":
+		return g.composition(t, s, depth-1)
+	}
+	return g.leaf(t, s)
+}
+
+// leaf is an array, or a scalar made as large as s.
+func (g *generator) leaf(t dtype.Type, s shape.Shape) *expr.Node {
+	if len(s) == 0 && g.flip("scalar", 2) {
+		return g.scalar(t)
+	}
+	return g.array(t, s, false)
+}
+
+func (g *generator) scalar(t dtype.Type) *expr.Node {
+	bits := sample(g.r, t, data(g.r.IntN(3)))
+	if g.flip("parameter", 3) {
+		c := &expr.Cell{}
+		c.Store(bits)
+		return expr.NewParamNode(t, c)
+	}
+	return expr.NewConst(t, bits)
+}
+
+// operand is a tree that broadcasts to s.
+func (g *generator) operand(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	switch g.index("operand", 8) {
+	case 7:
+		return g.scalar(t)
+	case 6, 5:
+		return g.node(t, g.narrow(s), depth)
+	}
+	return g.node(t, s, depth)
+}
+
+var table = op.Table()
+
+// elementwise is a row of the table that yields t, with operands of which at
+// least one has the shape s.
+func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	var fit []*expr.Operator
+	for _, o := range table {
+		switch {
+		case o.Class != expr.Elementwise:
+		case o.Result == expr.To, o.Result == expr.Bool && t == dtype.Bool, o.Result == expr.Same && o.Types.Has(t):
+			fit = append(fit, o)
+		}
+	}
+	o := pick(g, "operator", fit)
+	from := t
+	if o.Result != expr.Same {
+		from = pick(g, "operand type", o.Types.List())
+	}
+	args := make([]*expr.Node, o.Arity)
+	whole := rapid.IntRange(0, o.Arity-1).Draw(g.t, "whole operand")
+	for i := range args {
+		typ := from
+		if o.Cond && i == 0 {
+			typ = dtype.Bool
+		}
+		if i == whole {
+			args[i] = g.node(typ, s, depth)
+		} else {
+			args[i] = g.operand(typ, s, depth)
+		}
+	}
+	if o.Fault != nil && from.IsInt() && !g.flip("zero divisors", 4) {
+		args[1] = g.nonzero(args[1])
+	}
+	if o.Name == "copysign" { // the sign of a NaN is outside the contract
+		args[1] = apply("where", apply("isnan", args[1]), expr.ConstFloat(from, 1), args[1])
+	}
+	return expr.Finish(&expr.Node{Op: o, Args: args, To: toOf(o, t)})
+}
+
+func toOf(o *expr.Operator, t dtype.Type) dtype.Type {
+	if o.Result == expr.To {
+		return t
+	}
+	return dtype.Invalid
+}
+
+// nonzero is an integer tree with its zeros replaced.
+func (g *generator) nonzero(n *expr.Node) *expr.Node {
+	return apply("where", apply("equal", n, expr.ConstInt(n.DType(), 0)), expr.ConstInt(n.DType(), 3), n)
+}

@@ -1,0 +1,104 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// lengths are those around the boundaries of vectors, lanes, blocks and chunks.
+var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 511, 512, 513, 1023, 1025, 4095, 4096, 4097, 10000}
+
+// Lengths tests loops of all lengths over operands and targets in all layouts:
+// the bits depend on neither.
+func Lengths(t *testing.T, o engine.Options) {
+	t.Run("vectors", func(t *testing.T) {
+		for k, typ := range dtype.All() {
+			for i, n := range lengths {
+				if testing.Short() && (i+k)%6 != 0 {
+					continue
+				}
+				vectors(suite{t, o}, typ, n)
+			}
+		}
+	})
+	t.Run("matrices", func(t *testing.T) {
+		for i, dims := range [][]int{{1, 70}, {70, 1}, {2, 3}, {3, 33}, {33, 3}, {17, 65}, {5, 513}, {513, 5}, {3, 4097}, {7, 3, 34}, {2, 3, 4, 31}, {0, 5}, {5, 0}} {
+			for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.I64, dtype.Bool} {
+				matrices(suite{t, o}, typ, dims, i)
+			}
+		}
+	})
+	t.Run("chunks", func(t *testing.T) { chunks(suite{t, o}) })
+}
+
+// formula is a tree of a few operators that the type has.
+func formula(t dtype.Type, x, y *expr.Node) *expr.Node {
+	switch {
+	case t == dtype.Bool:
+		return apply("bitwise_xor", x, apply("invert", y))
+	case t.IsFloat():
+		return apply("sub", apply("mul", x, y), apply("where", apply("less", x, y), apply("sqrt", x), y))
+	}
+	return apply("sub", apply("mul", x, y), apply("where", apply("less", x, y), apply("square", x), y))
+}
+
+// vectors runs one loop of length n with every layout of one operand.
+func vectors(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	for l := range numLayouts {
+		x := place(r, t, l, wild, n).Named("x").Node()
+		y := place(r, t, layout(r.IntN(int(numLayouts))), wild, n).Named("y").Node()
+		if r.IntN(2) == 0 {
+			x, y = y, x
+		}
+		out := place(r, t, l%repeated, tame, n).Named("out").Node()
+		if !s.check(expr.Statement{Target: out, Value: formula(t, x, y)}) {
+			return
+		}
+	}
+}
+
+// matrices combines all layouts of an operand with those of the target, and
+// broadcasts the other operand.
+func matrices(s suite, t dtype.Type, dims []int, seed int) {
+	s.Helper()
+	r := newRand(uint64(seed))
+	for l := range numLayouts {
+		for to := range repeated {
+			if step := 2 + 4*int(b2i(testing.Short())); (int(l)+int(to)+seed)%step != 0 && (testing.Short() || t != dtype.F32) {
+				continue
+			}
+			x := place(r, t, l, wild, dims...).Named("x").Node()
+			other := append([]int(nil), dims...)
+			for i := range other {
+				if r.IntN(3) == 0 {
+					other[i] = 1
+				}
+			}
+			y := place(r, t, layout(r.IntN(int(numLayouts))), wild, other[r.IntN(len(other)):]...).Named("y").Node()
+			out := place(r, t, to, tame, dims...).Named("out").Node()
+			if !s.check(expr.Statement{Target: out, Value: formula(t, x, y)}) {
+				return
+			}
+		}
+	}
+}
+
+// chunks has loops that are cut into many chunks, where the first position of a
+// chunk is computed from its number.
+func chunks(s suite) {
+	r := newRand(3)
+	for _, dims := range [][]int{{100003}, {317, 331}, {7, 11, 13, 107}} {
+		x := place(r, dtype.F32, turned, wild, dims...).Named("x").Node()
+		y := place(r, dtype.F32, packed, wild, dims[len(dims)-1]).Named("y").Node()
+		out := place(r, dtype.F32, gaps, tame, dims...).Named("out").Node()
+		s.check(expr.Statement{Target: out, Value: formula(dtype.F32, x, y)})
+		flat := blank(r, dtype.F32, sizeOf(dims...)).Named("flat").Node()
+		s.check(expr.Statement{Target: flat, Value: op.ReshapeNode(op.FlipNode(x, nil), []int{-1})})
+	}
+}

@@ -1,0 +1,99 @@
+package enginetest
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// unfused evaluates a tree with the engine, one node at a time: each node that
+// is not a leaf is stored in an array of its own by a program of its own. Halves
+// are float32 inside a tree, so they are in these arrays too.
+func (s suite) unfused(root *expr.Node) (*value, error) {
+	known := map[*expr.Node]*expr.Node{}
+	var err error
+	expr.Walk(root, func(n *expr.Node) {
+		if err == nil {
+			known[n], err = s.single(n, known)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := read(known[root])
+	v.typ = root.DType()
+	return v, nil
+}
+
+// single evaluates one node, whose operands are arrays.
+func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node, error) {
+	t := n.DType().Register()
+	if n.Leaf != nil && n.DType() == t {
+		return n, nil
+	}
+	one := n
+	if len(n.Args) > 0 {
+		one = &expr.Node{
+			Op: n.Op, Axes: slices.Clone(n.Axes), KeepDims: n.KeepDims, Ints: slices.Clone(n.Ints),
+			To: n.To, Acc: n.Acc, Bits: n.Bits, Param: n.Param, Func: n.Func, Ident: n.Ident,
+		}
+		for _, a := range n.Args {
+			one.Args = append(one.Args, known[a])
+		}
+		one = expr.Finish(one)
+	}
+	if one.DType() != t {
+		one = op.CastNode(one, t)
+	}
+	if err := one.Err(); err != nil {
+		return nil, err
+	}
+	a, err := engine.NewArray(t, n.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	if n.Shape().Size() == 0 {
+		return a.Node(), nil
+	}
+	return a.Node(), s.run(expr.Statement{Target: a.Node(), Value: one})
+}
+
+// checkFused is check, and a comparison of each statement, alone, with its value
+// evaluated one node at a time.
+func (s suite) checkFused(stmts ...expr.Statement) bool {
+	s.Helper()
+	mems := memories(stmts)
+	for i, st := range stmts {
+		target := st.Target
+		if target.Leaf == nil {
+			continue // into several arrays
+		}
+		before := mems.save()
+		v, err := s.unfused(valueOf(st))
+		if err != nil {
+			break // check sees to faults
+		}
+		full := newValue(v.typ, target.Shape())
+		for k, at := range broadcastIndex(v.shape, target.Shape()) {
+			full.bits[k] = v.bits[at]
+		}
+		if target.Shape().Size() > 0 {
+			write(target, full)
+		}
+		want := mems.save()
+		mems.restore(before)
+		if err := s.run(st); err != nil {
+			s.Errorf("fused: %v\nunfused it has none\nin\n%s", err, listing(stmts[i:i+1]))
+			return false
+		}
+		d := mems.differ(want)
+		mems.restore(before)
+		if d != "" {
+			s.Errorf("fused and unfused differ: %s\nin\n%s", d, listing(stmts[i:i+1]))
+			return false
+		}
+	}
+	return s.check(stmts...)
+}

@@ -1,0 +1,81 @@
+package enginetest
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// Random compares random programs, of random trees over arrays that overlap,
+// with the reference and with the same trees unfused. See the flags of package
+// rapid for long runs.
+func Random(t *testing.T, o engine.Options) {
+	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, 60, 5, 3)) })
+	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, 6000, 4, 2)) })
+	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, 24, 9, 1)) })
+}
+
+// randomProgram checks a program of up to count statements, with arrays of up to
+// size elements and trees of a depth up to depth.
+func randomProgram(o engine.Options, size, depth, count int) func(*rapid.T) {
+	return func(t *rapid.T) {
+		g := newGenerator(t, size)
+		n := rapid.IntRange(1, count).Draw(t, "statements")
+		var stmts []expr.Statement
+		for range n {
+			stmts = append(stmts, g.statement(depth))
+		}
+		o := o
+		o.Threads = rapid.IntRange(1, 4).Draw(t, "threads")
+		s := suite{t, o}
+		if !s.checkFused(stmts...) {
+			t.FailNow()
+		}
+	}
+}
+
+// statement makes a statement with a random target.
+func (g *generator) statement(depth int) expr.Statement {
+	typ := g.elem("target type")
+	if g.flip("into", 20) {
+		return g.into(typ, depth)
+	}
+	s := g.shape("target shape", g.size)
+	target := g.array(typ, s, true)
+	g.made = nil // statements may share nodes only within
+	value := g.node(typ, s, depth)
+	if g.flip("narrow value", 8) {
+		value = g.node(typ, g.narrow(s), depth)
+	}
+	saver := expr.Set
+	if typ.IsFloat() || typ.IsInt() {
+		saver = pick(g, "saver", []expr.Saver{expr.Set, expr.Set, expr.Set, expr.Set, expr.Plus, expr.Minus, expr.Times, expr.Over})
+	}
+	if saver == expr.Over && typ.IsInt() {
+		value = g.nonzero(value)
+	}
+	return expr.Statement{Saver: saver, Target: target, Value: value}
+}
+
+// into makes an assignment to a concatenation.
+func (g *generator) into(typ dtype.Type, depth int) expr.Statement {
+	s := g.shape("target shape", g.size).Clone()
+	if len(s) == 0 {
+		s = []int{3}
+	}
+	axis := rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")
+	cut := rapid.IntRange(0, s[axis]).Draw(g.t, "cut")
+	a, b := s.Clone(), s.Clone()
+	a[axis], b[axis] = cut, s[axis]-cut
+	target := concat(axis, g.array(typ, a, true), g.array(typ, b, true))
+	g.made = nil
+	saver := expr.Set
+	if typ.IsFloat() && g.flip("saver", 3) {
+		saver = expr.Plus
+	}
+	return expr.Statement{Saver: saver, Target: target, Value: g.node(typ, s, depth)}
+}

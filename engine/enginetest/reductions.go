@@ -1,0 +1,133 @@
+package enginetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// reductionCases are shapes and axes around the boundaries of lanes, blocks and
+// runs.
+var reductionCases = []struct {
+	dims, axes []int
+}{
+	{nil, nil},
+	{[]int{1}, nil},
+	{[]int{2}, nil},
+	{[]int{31}, nil},
+	{[]int{33}, nil},
+	{[]int{64}, nil},
+	{[]int{65}, nil},
+	{[]int{129}, nil},
+	{[]int{4095}, nil},
+	{[]int{4096}, nil},
+	{[]int{4097}, nil},
+	{[]int{3*4096 + 70}, nil},
+	{[]int{40000}, nil},
+	{[]int{5, 7}, []int{0}},
+	{[]int{5, 7}, []int{1}},
+	{[]int{5, 7}, nil},
+	{[]int{200, 3}, []int{1}},
+	{[]int{200, 8}, []int{-1}},
+	{[]int{200, 9}, []int{1}},
+	{[]int{63, 5}, []int{0}},
+	{[]int{64, 5}, []int{0}},
+	{[]int{65, 70}, []int{0}},
+	{[]int{130, 33}, []int{0}},
+	{[]int{700, 2}, []int{0}},
+	{[]int{3, 4200}, []int{1}},
+	{[]int{3, 5, 130}, []int{1, 2}},
+	{[]int{3, 65, 7}, []int{1}},
+	{[]int{3, 65, 7}, []int{0, 1}},
+	{[]int{9, 5, 67}, []int{0, 2}},
+	{[]int{4, 3, 2, 5}, []int{1, 3}},
+	{[]int{4, 3, 2, 5}, []int{0, 2}},
+	{[]int{4, 3, 2, 5}, []int{1, 2}},
+	{[]int{4, 3, 2, 5}, []int{0, 1, 2, 3}},
+	{[]int{4, 1, 5}, []int{1}},
+	{[]int{1, 5, 1}, []int{0, 2}},
+	{[]int{6, 1}, []int{0}},
+	{[]int{0}, nil},
+	{[]int{0, 3}, []int{1}},
+	{[]int{3, 0}, []int{1}},
+	{[]int{3, 0}, []int{0}},
+	{[]int{2, 0, 3}, []int{0, 2}},
+}
+
+// Reductions tests every reduction with every element type it takes, over
+// leading, middle, trailing and several axes.
+func Reductions(t *testing.T, o engine.Options) {
+	var c coverage
+	for _, row := range op.Table() {
+		if row.Class != expr.Reduction {
+			continue
+		}
+		t.Run(row.Name, func(t *testing.T) {
+			for _, typ := range row.Types.List() {
+				n := 0
+				for i, rc := range reductionCases {
+					if testing.Short() && (i+int(typ))%4 != 0 {
+						continue
+					}
+					n += testReduction(suite{t, o}, row.Name, typ, rc.dims, rc.axes, i)
+				}
+				c.set(row.Name, typ, fmt.Sprint(n))
+			}
+		})
+	}
+	c.report(t, expr.Reduction)
+	t.Run("accumulators", func(t *testing.T) { accumulators(suite{t, o}) })
+}
+
+// testReduction returns the number of cases compared.
+func testReduction(s suite, name string, t dtype.Type, dims, axes []int, seed int) int {
+	s.Helper()
+	r := newRand(uint64(seed))
+	n := 0
+	for _, k := range []data{tame, wild} {
+		if k == wild && len(dims) > 0 && dims[0] > 5000 {
+			continue // a NaN for sure
+		}
+		l := layout(r.IntN(int(numLayouts)))
+		a := place(r, t, l, k, dims...)
+		node := op.ReduceNode(name, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
+		if node.Err() != nil {
+			if a.Shape().Size() > 0 {
+				s.Errorf("%s of %v over %v: %v", name, dims, axes, node.Err())
+			}
+			continue
+		}
+		out := blank(r, node.DType(), node.Shape()...).Named("out")
+		if s.check(expr.Statement{Target: out.Node(), Value: node}) {
+			n++
+		} else {
+			s.Logf("%s of %v%v over %v, %v", name, t, dims, axes, l)
+		}
+	}
+	return n
+}
+
+// accumulators tests float64 accumulators and the wide sums of integers.
+func accumulators(s suite) {
+	r := newRand(7)
+	for _, t := range []dtype.Type{dtype.F16, dtype.BF16, dtype.F32, dtype.F64} {
+		for _, name := range []string{"sum", "prod"} {
+			for _, axes := range [][]int{{0}, {1}, {0, 1}} {
+				x := place(r, t, packed, tame, 70, 131).Named("x")
+				node := op.ReduceNode(name, x.Node(), op.Reduction{Axes: axes, Acc: dtype.F64})
+				out := blank(r, t, node.Shape()...).Named("out")
+				s.check(expr.Statement{Target: out.Node(), Value: node})
+			}
+		}
+	}
+	i8, u8 := tensor[int8](place(r, dtype.I8, packed, wild, 5000)), tensor[uint8](place(r, dtype.U8, gaps, wild, 5000))
+	b := tensor[bool](place(r, dtype.Bool, packed, wild, 30, 40))
+	s.check(expr.Assign(engine.Zeros[int64](), op.SumInt(i8)))
+	s.check(expr.Assign(engine.Zeros[uint64](), op.SumUint(u8)))
+	s.check(expr.Assign(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
+	s.check(expr.Assign(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
+}

@@ -1,0 +1,231 @@
+package enginetest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A reference evaluates trees by the definition: each node in full, one element
+// at a time. Nodes are evaluated once, so it serves one state of the memory.
+type reference struct {
+	known map[*expr.Node]*value
+}
+
+func evaluate(n *expr.Node) *value {
+	r := reference{known: map[*expr.Node]*value{}}
+	expr.Walk(n, func(n *expr.Node) { r.known[n] = r.node(n) })
+	return r.known[n]
+}
+
+func (r *reference) node(n *expr.Node) *value {
+	args := make([]*value, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = r.known[a]
+	}
+	switch n.Op.Class {
+	case expr.Storage:
+		return read(n)
+	case expr.Constant:
+		return &value{typ: n.DType(), bits: []uint64{n.Bits}}
+	case expr.Parameter:
+		return &value{typ: n.DType(), bits: []uint64{n.Param.Load()}}
+	case expr.Elementwise:
+		return elementwise(n, args)
+	case expr.Reduction:
+		return reduce(n, args[0])
+	case expr.View:
+		return view(n, args)
+	case expr.Contraction:
+		return product(n, args[0], args[1])
+	case expr.Opaque:
+		return opaque(n, args)
+	}
+	panic(fmt.Sprintf("enginetest: no reference for %v", n))
+}
+
+// broadcastIndex is, for each element of a shape, the position of the element
+// of an operand that broadcasts to it.
+func broadcastIndex(from, to shape.Shape) []int {
+	if from.Equal(to) {
+		index := make([]int, to.Size())
+		for i := range index {
+			index[i] = i
+		}
+		return index
+	}
+	st, err := from.Strides().BroadcastTo(from, to)
+	if err != nil {
+		panic(err)
+	}
+	return offsets(to, st, 0)
+}
+
+// elementwise runs the scalar program of the operator. A fault of an operand is
+// one of the result, but for the operand that a where does not choose: that
+// must not be raised. (What a reduction or a view evaluates in vain may be.)
+func elementwise(n *expr.Node, args []*value) *value {
+	types := make([]dtype.Type, len(args))
+	index := make([][]int, len(args))
+	for i, a := range args {
+		types[i] = a.typ.Register()
+		index[i] = broadcastIndex(a.shape, n.Shape())
+	}
+	p := program(n.Op, types)
+	out := newValue(n.DType(), n.Shape())
+	x := make([]uint64, len(args))
+	for _, a := range args {
+		out.may |= a.may
+		if len(out.bits) == 0 {
+			out.reads(a)
+		}
+	}
+	for i := range out.bits {
+		var f fault
+		for k, a := range args {
+			x[k] = a.bits[index[k][i]]
+			if n.Op.Cond && k > 0 && (k == 1) != (x[0] != 0) {
+				continue
+			}
+			f |= a.faultAt(index[k][i])
+		}
+		if p.fault != nil {
+			if f != 0 { // on a value that is undefined
+				out.may |= p.kind
+			}
+			if p.fault.Call(x...) != 0 {
+				f |= p.kind
+			}
+		}
+		out.bits[i] = p.value.Call(x...)
+		if n.Op.Result == expr.To {
+			out.bits[i] = convert(n.Args[0].DType().Register(), n.To, out.bits[i])
+		}
+		out.addFault(i, f)
+	}
+	return out
+}
+
+// scalar is the compiled form of an operator's row.
+type scalar struct {
+	value, fault *prim.Program
+	kind         fault
+}
+
+type scalarKey struct {
+	op    *expr.Operator
+	types [4]dtype.Type
+}
+
+var scalars = map[scalarKey]scalar{}
+
+func program(o *expr.Operator, types []dtype.Type) scalar {
+	k := scalarKey{op: o}
+	copy(k.types[:], types)
+	if s, ok := scalars[k]; ok {
+		return s
+	}
+	p, err := prim.NewProgram(types, o.Lower)
+	if err != nil {
+		panic(fmt.Sprintf("enginetest: %s of %v: %v", o.Name, types, err))
+	}
+	s := scalar{value: p}
+	if o.Fault != nil {
+		if f, err := prim.NewProgram(types, o.Fault); err == nil {
+			s.fault, s.kind = f, divideFault
+			if o.FaultKind == expr.ErrIndex {
+				s.kind = indexFault
+			}
+		}
+	}
+	scalars[k] = s
+	return s
+}
+
+// convert is a cast: from a register type to any element type, rounded once.
+func convert(from, to dtype.Type, bits uint64) uint64 {
+	if to.IsHalf() {
+		f := math.Float32frombits(uint32(toOdd(from, bits)))
+		if to == dtype.F16 {
+			f = dtype.F16Value(dtype.F16Bits(f))
+		} else {
+			f = dtype.BF16Value(dtype.BF16Bits(f))
+		}
+		return uint64(math.Float32bits(f))
+	}
+	if from == to {
+		return bits
+	}
+	return prim.Eval(prim.Ins{Op: prim.Cvt, Type: to, Args: [3]prim.V{{Type: from}}}, [3]uint64{bits}, nil)
+}
+
+// toOdd is a value as a float32 that rounds to a half as the value does: cut
+// off, with the last bit set where something was lost.
+func toOdd(from dtype.Type, bits uint64) uint32 {
+	if from == dtype.F32 {
+		return uint32(bits)
+	}
+	f := prim.Eval(prim.Ins{Op: prim.Cvt, Type: dtype.F32, Args: [3]prim.V{{Type: from}}}, [3]uint64{bits}, nil)
+	near := uint32(f)
+	if math.IsInf(float64(math.Float32frombits(near)), 0) || isNaN(dtype.F32, f) {
+		return near
+	}
+	switch sign := compare(from, bits, math.Float32frombits(near)); {
+	case sign == 0 || near&1 == 1:
+		return near
+	case (sign < 0) == (near>>31 == 0): // the value is nearer to zero
+		return near - 1
+	default:
+		return near + 1
+	}
+}
+
+// compare is the sign of an element minus a float32.
+func compare(t dtype.Type, bits uint64, f float32) int {
+	if t == dtype.F64 {
+		d := math.Float64frombits(bits)
+		switch {
+		case d < float64(f):
+			return -1
+		case d > float64(f):
+			return 1
+		}
+		return 0
+	}
+	// Integers: a float32 this large is an integer too.
+	back := prim.Eval(prim.Ins{Op: prim.Cvt, Type: t, Args: [3]prim.V{{Type: dtype.F64}}}, [3]uint64{math.Float64bits(float64(f))}, nil)
+	w := 64 - 8*uint(t.Size())
+	switch {
+	case back == bits && (float64(f) < 0x1p63 || t == dtype.U64 && float64(f) < 0x1p64):
+		return 0
+	case t.IsUnsigned() && bits < back, !t.IsUnsigned() && int64(bits<<w) < int64(back<<w), back == bits:
+		return -1
+	}
+	return 1
+}
+
+// opaque runs a Go function on copies.
+func opaque(n *expr.Node, args []*value) *value {
+	t := n.DType()
+	size := n.Shape().Size()
+	mem := make([][]byte, len(args))
+	out := newValue(t, n.Shape())
+	for k, a := range args {
+		out.reads(a)
+		mem[k] = make([]byte, size*a.typ.Size())
+		for i, at := range broadcastIndex(a.shape, n.Shape()) {
+			put(a.typ, mem[k], i, a.bits[at])
+			out.addFault(i, a.faultAt(at))
+		}
+	}
+	dst := make([]byte, size*t.Size())
+	n.Func.Call(dst, mem, size)
+	for i := range out.bits {
+		out.bits[i] = fetch(t, dst, i)
+	}
+	return out
+}

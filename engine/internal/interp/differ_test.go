@@ -1,0 +1,396 @@
+package interp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A setup is a kernel with random data in arrays of random layout.
+type setup struct {
+	k     *ir.Kernel
+	b     *ir.Binding
+	arrs  []*array
+	base  []int
+	total []int // elements of each array
+}
+
+// newSetup makes arrays with the given extents; plain ones are contiguous.
+func newSetup(r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *setup {
+	s := &setup{k: k, b: &ir.Binding{Extents: extents, Params: params}}
+	for _, t := range k.Scalars {
+		s.b.Scalars = append(s.b.Scalars, tame(r, t))
+	}
+	for i, d := range k.Bufs {
+		if d.Mode == ir.Row {
+			s.arrs, s.base, s.total = append(s.arrs, nil), append(s.base, 0), append(s.total, 0)
+			s.b.Bufs = append(s.b.Bufs, ir.BufBind{})
+			continue
+		}
+		shape := shapes[i]
+		strides := make([]int, d.Rank)
+		order := r.Perm(d.Rank)
+		if plain || d.Rank == 0 {
+			order = nil
+			for j := d.Rank - 1; j >= 0; j-- {
+				order = append(order, j)
+			}
+		}
+		n, base := 1, 0
+		if !plain {
+			n = 1 + r.IntN(2)
+		}
+		for _, j := range order {
+			strides[j] = n
+			if !plain {
+				switch r.IntN(6) {
+				case 0:
+					strides[j] = -n
+				case 1:
+					if d.Mode == ir.In {
+						strides[j] = 0
+						continue
+					}
+				case 2:
+					strides[j] = n + r.IntN(3)
+				}
+			}
+			if strides[j] < 0 {
+				base -= strides[j] * max(shape[j]-1, 0)
+			}
+			n = max(strides[j], -strides[j]) * max(shape[j], 1)
+		}
+		total := n + 1
+		for j := range shape { // generous: layouts with gaps
+			total += max(strides[j], -strides[j]) * shape[j]
+		}
+		a := newArray(d.Type, total)
+		for j := range total {
+			a.set(j, memoryBits(r, d.Type))
+		}
+		s.arrs, s.base, s.total = append(s.arrs, a), append(s.base, base), append(s.total, total)
+		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(a.ptr(), base*d.Type.Size()), Strides: strides, Extents: shape})
+	}
+	return s
+}
+
+// tame is a scalar that leaves results finite now and then.
+func tame(r *rand.Rand, t dtype.Type) uint64 {
+	if t.IsFloat() {
+		return fromF(t, r.NormFloat64())
+	}
+	return randomBits(r, t)
+}
+
+func memoryBits(r *rand.Rand, t dtype.Type) uint64 {
+	switch {
+	case t == dtype.Bool:
+		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
+	case t.IsHalf():
+		if r.IntN(20) == 0 {
+			return uint64(r.Uint32() & 0xffff)
+		}
+		return toMemory(t, tame(r, dtype.F32))
+	case t.IsFloat() && r.IntN(50) != 0:
+		return tame(r, t)
+	}
+	return randomBits(r, t)
+}
+
+func (s *setup) snapshot() (out [][]uint64) {
+	for _, a := range s.arrs {
+		if a == nil {
+			out = append(out, nil)
+			continue
+		}
+		out = append(out, slices.Clone(a.mem))
+	}
+	return out
+}
+
+func (s *setup) restore(snap [][]uint64) {
+	for i, a := range s.arrs {
+		if a != nil {
+			copy(a.mem, snap[i])
+		}
+	}
+}
+
+// differ runs the interpreter in several ways and compares with the reference.
+func differ(t *testing.T, r *rand.Rand, s *setup) {
+	t.Helper()
+	before := s.snapshot()
+	ref := newReference(s.k, s.b, s.arrs, s.base)
+	ref.region(0)
+	want := s.snapshot()
+	code, err := New().Compile(s.k)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, s.k)
+	}
+	inst, err := code.Bind(s.b)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, s.k)
+	}
+	for try := range 3 {
+		s.restore(before)
+		var fault ir.FaultKind
+		if try == 0 {
+			fault = runAll(inst)
+		} else {
+			fault = runChunks(r, inst, 1+r.IntN(8))
+		}
+		if fault != ref.fault {
+			t.Fatalf("fault %v, want %v\n%v", fault, ref.fault, s.k)
+		}
+		for i, a := range s.arrs {
+			if a == nil {
+				continue
+			}
+			w := &array{a.t, want[i]}
+			for j := range s.total[i] {
+				got, want := fromMemory(a.t, a.get(j)), fromMemory(a.t, w.get(j))
+				if !sameBits(a.t.Register(), got, want) {
+					t.Fatalf("try %d: %s[%d] = %#x, want %#x\nextents %v strides %v params %v\n%v", try, s.k.Bufs[i].Name, j, got, want,
+						s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
+				}
+			}
+		}
+	}
+}
+
+// dataCase says how to bind one of the texts of package ir.
+type dataCase func(r *rand.Rand) (extents, params []int, shapes [][]int)
+
+func size(r *rand.Rand) int {
+	return []int{0, 1, 2, 3, 7, 31, 64, 65, 130, 511, 512, 513, 700, 1500}[r.IntN(14)]
+}
+
+func square(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m := 1+r.IntN(20), size(r)
+		if r.IntN(2) == 0 {
+			n, m = m, n
+		}
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n, m}
+		}
+		return []int{n, m}, nil, shapes
+	}
+}
+
+func flat(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n := size(r) * (1 + r.IntN(9))
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n}
+		}
+		return []int{n}, []int{n}, shapes
+	}
+}
+
+var dataCases = map[string]dataCase{
+	"adam":           flat(4),
+	"cold":           flat(2),
+	"lookup":         flat(2),
+	"philox":         flat(1),
+	"softmax":        square(3),
+	"transposed_add": nil,
+	"masks": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := flat(3)(r)
+		return e, p, append(s, nil, nil)
+	},
+	"argmax": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		e[1] = max(e[1], 1)
+		s[0] = e
+		return e, nil, append(s, []int{e[0]}, []int{e[0]})
+	},
+	"colsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		return e, nil, append(s, []int{e[1]})
+	},
+	"fullsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(2)(r)
+		return e, nil, append(s, nil)
+	},
+	"layernorm": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, _ := square(0)(r)
+		return e, []int{e[1]}, [][]int{e, {e[1]}, {e[1]}, e}
+	},
+	"take": func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m, rows := 1+r.IntN(40), size(r), 1+r.IntN(300)
+		return []int{n, m}, []int{rows}, [][]int{{n}, {rows, m}, {n, m}}
+	},
+	"im2col": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := im2col(r)
+		return []int{s[1][0], s[1][1]}, []int{e[2], e[1] * e[2], e[5], e[4] * e[5], p[4], p[5]}, s
+	},
+	"im2col_axes": im2col,
+}
+
+func im2col(r *rand.Rand) ([]int, []int, [][]int) {
+	n, c, h, w, kx, ky, stride, pad := 1+r.IntN(3), 1+r.IntN(3), 3+r.IntN(12), 3+r.IntN(20), 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2), r.IntN(3)
+	oh, ow := (h+2*pad-ky)/stride+1, (w+2*pad-kx)/stride+1
+	return []int{c, ky, kx, n, oh, ow}, []int{kx, ky, ow, oh, stride, pad}, [][]int{{n, c, h, w}, {c * ky * kx, n * oh * ow}}
+}
+
+// TestTexts runs every text of package ir against the reference.
+func TestTexts(t *testing.T) {
+	files, _ := filepath.Glob("../../../plan/ir/testdata/*.ir")
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ir")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := parse(t, string(text))
+			c, ok := dataCases[name]
+			if !ok {
+				t.Skip("no way to bind it here")
+			}
+			r := rand.New(rand.NewPCG(3, 4))
+			for i := range 40 {
+				var e, p []int
+				var shapes [][]int
+				if name == "transposed_add" {
+					e, _, shapes = square(3)(r)
+					shapes[1] = []int{e[1], e[0]}
+				} else {
+					e, p, shapes = c(r)
+				}
+				if k.Params == 0 {
+					p = nil
+				}
+				s := newSetup(r, k, e, p, shapes, i%2 == 0)
+				differ(t, r, s)
+			}
+		})
+	}
+}
+
+// reduction texts: a vec loop alone, rows of one, and a seq loop.
+const (
+	alone = `kernel alone
+axis i0
+buf x %[1]s in 1
+buf y %[2]s out 0
+{
+  vec i0 {
+    %%0 = load %[3]s x[i0]
+    %%1 = reduce %[4]s %[5]s %%0
+  }
+  store %[5]s y[] %%1
+}`
+	rowed = `kernel rowed
+axis i1 i0
+buf x %[1]s in 1
+buf y %[2]s out 1
+{
+  par i1 {
+    vec i0 {
+      %%0 = load %[3]s x[i0]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`
+	columns = `kernel columns
+axis i1 i0
+buf x %[1]s in 1
+buf y %[2]s out 1
+{
+  vec i1 {
+    seq i0 {
+      %%0 = load %[3]s x[i0]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`
+)
+
+func TestReductions(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for op := ir.Sum; op <= ir.All; op++ {
+		for _, mem := range dtype.All() {
+			reg := mem.Register()
+			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+				continue
+			}
+			out := reg
+			if op == ir.ArgMin || op == ir.ArgMax {
+				out = dtype.I64
+			}
+			for _, form := range []string{alone, rowed, columns} {
+				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
+				for _, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+					if n > 10000 && op != ir.Sum && op != ir.ArgMax {
+						continue
+					}
+					if n == 0 && (op >= ir.Min && op <= ir.ArgMax) {
+						continue // an error before it gets here
+					}
+					e, shapes := []int{n}, [][]int{{n}, nil}
+					if form != alone {
+						if n > 10000 {
+							continue
+						}
+						e, shapes = []int{3, n}, [][]int{{n}, {3}}
+					}
+					differ(t, r, newSetup(r, k, e, nil, shapes, true))
+				}
+			}
+		}
+	}
+}
+
+// TestExtremes looks at NaN and zeros, which random data rarely combines.
+func TestExtremes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for op := ir.Min; op <= ir.ArgMax; op++ {
+		for _, reg := range []dtype.Type{dtype.F32, dtype.F64} {
+			out := reg
+			if op >= ir.ArgMin {
+				out = dtype.I64
+			}
+			for _, form := range []string{alone, rowed, columns} {
+				k := parse(t, fmt.Sprintf(form, reg.Short(), out.Short(), reg.Short(), op, out.Short()))
+				for range 60 {
+					n := 1 + r.IntN(9)
+					if r.IntN(4) == 0 {
+						n = 4090 + r.IntN(12)
+					}
+					e, shapes := []int{n}, [][]int{{n}, nil}
+					if form != alone {
+						e, shapes = []int{3, n}, [][]int{{n}, {3}}
+					}
+					s := newSetup(r, k, e, nil, shapes, true)
+					pick := []float64{0, negZero, nan, 1, -1, inf, -inf}[r.IntN(3):]
+					pick = pick[:1+r.IntN(len(pick))]
+					for i := range n {
+						s.arrs[0].set(i, fromF(reg, pick[r.IntN(len(pick))]))
+					}
+					differ(t, r, s)
+					if n > 4096 { // the first element of a block
+						for i := range n {
+							s.arrs[0].set(i, 0)
+						}
+						s.arrs[0].set(4096, fromF(reg, float64(2*(op&1)-1)*5))
+						differ(t, r, s)
+					}
+				}
+			}
+		}
+	}
+}

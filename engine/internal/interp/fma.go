@@ -1,0 +1,101 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// The float32 fma is most of the time of most lowerings. These loops are
+// [prim.FmaFast] with the conversions of one-value operands hoisted, which
+// also keeps a false dependency of CVTSS2SD out of the loop.
+
+// halfway reports whether a float64 sum lies between two normal float32 values.
+func halfway(b uint64) bool { return b&0x1fffffff == 0x10000000 }
+
+// tiny reports whether a float64 sum is not zero and below the normal float32
+// numbers.
+func tiny(b uint64) bool { return b<<1-1 < 897<<53-1 }
+
+// neverTiny reports whether x*y + z needs no test for tiny sums: with
+// |z| >= 2^-100 a sum below 2^-126 is what cancellation left of a product above
+// 2^-101, so it is a multiple of 2^-148, which float32 holds exactly.
+func neverTiny(z float32) bool { return !(z > -0x1p-100 && z < 0x1p-100) }
+
+func fmaVVV(f *frame, in *ins, n int) {
+	d, a, b, c := vec[float32](f, in.d, n), vec[float32](f, in.a, n), vec[float32](f, in.b, n), vec[float32](f, in.c, n)
+	for i := range d {
+		s := float64(a[i])*float64(b[i]) + float64(c[i])
+		if u := math.Float64bits(s); halfway(u) || tiny(u) {
+			d[i] = prim.FmaF32(a[i], b[i], c[i])
+			continue
+		}
+		d[i] = float32(s)
+	}
+}
+
+func fmaVVS(f *frame, in *ins, n int) {
+	d, a, b, z := vec[float32](f, in.d, n), vec[float32](f, in.a, n), vec[float32](f, in.b, n), one[float32](f, in.c)
+	w := float64(z)
+	if neverTiny(z) {
+		for i := range d {
+			s := float64(a[i])*float64(b[i]) + w
+			if halfway(math.Float64bits(s)) {
+				d[i] = prim.FmaF32(a[i], b[i], z)
+				continue
+			}
+			d[i] = float32(s)
+		}
+		return
+	}
+	for i := range d {
+		s := float64(a[i])*float64(b[i]) + w
+		if u := math.Float64bits(s); halfway(u) || tiny(u) {
+			d[i] = prim.FmaF32(a[i], b[i], z)
+			continue
+		}
+		d[i] = float32(s)
+	}
+}
+
+func fmaVSV(f *frame, in *ins, n int) {
+	d, a, y, c := vec[float32](f, in.d, n), vec[float32](f, in.a, n), one[float32](f, in.b), vec[float32](f, in.c, n)
+	v := float64(y)
+	for i := range d {
+		s := float64(a[i])*v + float64(c[i])
+		if u := math.Float64bits(s); halfway(u) || tiny(u) {
+			d[i] = prim.FmaF32(a[i], y, c[i])
+			continue
+		}
+		d[i] = float32(s)
+	}
+}
+
+func fmaVSS(f *frame, in *ins, n int) {
+	d, a, y, z := vec[float32](f, in.d, n), vec[float32](f, in.a, n), one[float32](f, in.b), one[float32](f, in.c)
+	v, w := float64(y), float64(z)
+	if neverTiny(z) {
+		for i := range d {
+			s := float64(a[i])*v + w
+			if halfway(math.Float64bits(s)) {
+				d[i] = prim.FmaF32(a[i], y, z)
+				continue
+			}
+			d[i] = float32(s)
+		}
+		return
+	}
+	for i := range d {
+		s := float64(a[i])*v + w
+		if u := math.Float64bits(s); halfway(u) || tiny(u) {
+			d[i] = prim.FmaF32(a[i], y, z)
+			continue
+		}
+		d[i] = float32(s)
+	}
+}
+
+func init() {
+	kernels[prim.Fma][dtype.F32] = [8]kernel{0: fmaVVV, 4: fmaVVS, 2: fmaVSV, 6: fmaVSS}
+}

@@ -1,0 +1,157 @@
+package interp
+
+import (
+	"bytes"
+	"math"
+)
+
+// Extremes do not depend on the order, so these look for a better element with
+// one comparison each, which a block of data rarely has, instead of the dozen
+// instructions of a minimum that is exact about NaN and zeros. NaN fails every
+// comparison; zeros are sorted out afterwards.
+
+// closePart hands over the partial of a block.
+func closePart(st *lanesState) partial {
+	st.lanes = 0
+	return st.part
+}
+
+// opening returns the state of the block so far; at its start that is the first
+// element.
+func opening[T any](f *frame, in *ins, v []T) (st *lanesState, m T) {
+	st = &f.reds[in.aux]
+	if st.lanes == 0 {
+		st.lanes = 1
+		st.part = partial{bitsOf(v[0]), int64(f.lo)}
+	}
+	return st, fromBits[T](st.part.bits)
+}
+
+func minLanes[T number](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for _, x := range v {
+		if !(x >= m) {
+			if m != m {
+				break
+			}
+			m = x
+		}
+	}
+	if m == 0 && !math.Signbit(float64(m)) { // -0 < +0
+		for _, x := range v {
+			m = min(m, x)
+		}
+	}
+	st.part.bits = bitsOf(m)
+}
+
+func maxLanes[T number](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for _, x := range v {
+		if !(x <= m) {
+			if m != m {
+				break
+			}
+			m = x
+		}
+	}
+	if m == 0 && math.Signbit(float64(m)) {
+		for _, x := range v {
+			m = max(m, x)
+		}
+	}
+	st.part.bits = bitsOf(m)
+}
+
+func fminLanes[T float32 | float64](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for i := 0; m != m && i < len(v); i++ {
+		m = v[i]
+	}
+	for _, x := range v {
+		if x < m {
+			m = x
+		}
+	}
+	if m == 0 && !math.Signbit(float64(m)) {
+		for _, x := range v {
+			m = fmin(m, x)
+		}
+	}
+	st.part.bits = bitsOf(m)
+}
+
+func fmaxLanes[T float32 | float64](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for i := 0; m != m && i < len(v); i++ {
+		m = v[i]
+	}
+	for _, x := range v {
+		if x > m {
+			m = x
+		}
+	}
+	if m == 0 && math.Signbit(float64(m)) {
+		for _, x := range v {
+			m = fmax(m, x)
+		}
+	}
+	st.part.bits = bitsOf(m)
+}
+
+// argMinLanes finds the first least element, or the first NaN. Zeros are equal.
+func argMinLanes[T number](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for i, x := range v {
+		if !(x >= m) {
+			if m != m {
+				return
+			}
+			m = x
+			st.part = partial{bitsOf(x), int64(f.lo + i)}
+		}
+	}
+}
+
+func argMaxLanes[T number](f *frame, in *ins, n int) {
+	v := vec[T](f, in.a, n)
+	st, m := opening(f, in, v)
+	for i, x := range v {
+		if !(x <= m) {
+			if m != m {
+				return
+			}
+			m = x
+			st.part = partial{bitsOf(x), int64(f.lo + i)}
+		}
+	}
+}
+
+// holds reports whether a predicate holds in some lane. IndexByte is vector
+// code on most machines.
+func holds(p []byte) bool { return bytes.IndexByte(p, 1) >= 0 }
+
+func anyLanes(f *frame, in *ins, n int) {
+	st := &f.reds[in.aux]
+	if st.lanes == 0 {
+		st.lanes, st.part = 1, partial{}
+	}
+	if st.part.bits == 0 && holds(vec[byte](f, in.a, n)) {
+		st.part.bits = 1
+	}
+}
+
+func allLanes(f *frame, in *ins, n int) {
+	st := &f.reds[in.aux]
+	if st.lanes == 0 {
+		st.lanes, st.part = 1, partial{bits: 1}
+	}
+	if st.part.bits == 1 && bytes.IndexByte(vec[byte](f, in.a, n), 0) >= 0 {
+		st.part.bits = 0
+	}
+}

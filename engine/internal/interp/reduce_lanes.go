@@ -1,0 +1,99 @@
+package interp
+
+import "unsafe"
+
+// The order of sums and products in a vec loop: lane i mod L of a block of 4096
+// positions adds up sequentially, then lane j takes lane j + L/2, and so on.
+// Lanes that got nothing are left out, as adding the identity would do.
+
+// laneCount is L: 64 lanes of up to four bytes, 32 of eight.
+func laneCount[T number]() int {
+	var z T
+	if unsafe.Sizeof(z) == 8 {
+		return 32
+	}
+	return 64
+}
+
+// startLanes fills the lanes of a new block with the first elements, and
+// returns the others. A call that does not fill them is the last of its block.
+func startLanes[T number](st *lanesState, v []T) (acc, rest []T) {
+	acc = (*[64]T)(unsafe.Pointer(&st.acc))[:laneCount[T]()]
+	if st.lanes == 0 {
+		st.lanes = copy(acc, v)
+		v = v[st.lanes:]
+	}
+	return acc, v
+}
+
+func sumLanes[T number](f *frame, in *ins, n int) {
+	acc, v := startLanes(&f.reds[in.aux], vec[T](f, in.a, n))
+	full := len(v) - len(v)%len(acc)
+	if full > 0 {
+		for j := 0; j < len(acc); j += 8 {
+			o := (*[8]T)(acc[j:])
+			a0, a1, a2, a3, a4, a5, a6, a7 := o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]
+			for r := j; r < full; r += len(acc) {
+				x := (*[8]T)(v[r:])
+				a0, a1, a2, a3 = a0+x[0], a1+x[1], a2+x[2], a3+x[3]
+				a4, a5, a6, a7 = a4+x[4], a5+x[5], a6+x[6], a7+x[7]
+			}
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = a0, a1, a2, a3, a4, a5, a6, a7
+		}
+	}
+	for i, x := range v[full:] {
+		acc[i] += x
+	}
+}
+
+func prodLanes[T number](f *frame, in *ins, n int) {
+	acc, v := startLanes(&f.reds[in.aux], vec[T](f, in.a, n))
+	full := len(v) - len(v)%len(acc)
+	if full > 0 {
+		for j := 0; j < len(acc); j += 8 {
+			o := (*[8]T)(acc[j:])
+			a0, a1, a2, a3, a4, a5, a6, a7 := o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]
+			for r := j; r < full; r += len(acc) {
+				x := (*[8]T)(v[r:])
+				a0, a1, a2, a3 = a0*x[0], a1*x[1], a2*x[2], a3*x[3]
+				a4, a5, a6, a7 = a4*x[4], a5*x[5], a6*x[6], a7*x[7]
+			}
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = a0, a1, a2, a3, a4, a5, a6, a7
+		}
+	}
+	for i, x := range v[full:] {
+		acc[i] *= x
+	}
+}
+
+func closeSum[T number](st *lanesState) partial {
+	acc := (*[64]T)(unsafe.Pointer(&st.acc))
+	m := st.lanes
+	for h := laneCount[T]() / 2; h > 0; h /= 2 {
+		if m > h {
+			lo, hi := acc[:m-h], acc[h:m]
+			for j := range lo {
+				lo[j] += hi[j]
+			}
+			m = h
+		}
+	}
+	st.lanes = 0
+	return partial{bits: bitsOf(acc[0])}
+}
+
+func closeProd[T number](st *lanesState) partial {
+	acc := (*[64]T)(unsafe.Pointer(&st.acc))
+	m := st.lanes
+	for h := laneCount[T]() / 2; h > 0; h /= 2 {
+		if m > h {
+			lo, hi := acc[:m-h], acc[h:m]
+			for j := range lo {
+				lo[j] *= hi[j]
+			}
+			m = h
+		}
+	}
+	st.lanes = 0
+	return partial{bits: bitsOf(acc[0])}
+}

@@ -1,0 +1,142 @@
+package interp
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// The order of sums and products in a seq loop: runs of 64 positions one after
+// the other, the runs combined in the tree of adjacent pairs, for each lane.
+
+// runLength is the number of positions of a run.
+const runLength = 64
+
+// A runsState is a reduction of a seq loop at work. The accumulator of the
+// current run is the register of the result; finished runs wait on a stack of
+// blocks, level i holding 2^i runs if bit i of count is set.
+type runsState struct {
+	pos   int // positions so far: of the run, if the order matters
+	count int // finished runs
+	stack unsafe.Pointer
+	size  int // of an element
+	step  ins // accumulator, operand -> accumulator
+	merge ins // level of the stack, accumulator -> accumulator
+	kern  *reducer
+}
+
+// levels is the depth of the stack for a number of positions.
+func (r *reducer) levels(positions int) int {
+	return bits.Len(uint(positions/runLength)) + 1
+}
+
+// runsKernel adds one position.
+func runsKernel(f *frame, in *ins, n int) {
+	st := &f.runs[in.aux]
+	if st.pos == 0 {
+		copy(vec[byte](f, in.d, n*st.size), vec[byte](f, in.a, n*st.size))
+	} else {
+		st.kern.step(f, &st.step, n)
+	}
+	st.pos++
+	if st.pos == runLength && st.kern.ordered && !f.wide {
+		st.push(f, n)
+	}
+}
+
+// level points the temporary register at a level of the stack.
+func (st *runsState) level(f *frame, i int) {
+	f.set(st.merge.a, unsafe.Add(st.stack, i*block*st.size))
+}
+
+func (st *runsState) push(f *frame, n int) {
+	i := 0
+	for ; st.count>>i&1 != 0; i++ {
+		st.level(f, i)
+		st.kern.step(f, &st.merge, n)
+	}
+	st.level(f, i)
+	copy(vec[byte](f, st.merge.a, n*st.size), vec[byte](f, st.merge.d, n*st.size))
+	st.count++
+	st.pos = 0
+}
+
+// finish leaves the result in its register.
+func (st *runsState) finish(f *frame, n int) {
+	have := st.pos > 0
+	for i := 0; st.count>>i != 0; i++ {
+		if st.count>>i&1 == 0 {
+			continue
+		}
+		st.level(f, i)
+		if have {
+			st.kern.step(f, &st.merge, n)
+		} else {
+			copy(vec[byte](f, st.merge.d, n*st.size), vec[byte](f, st.merge.a, n*st.size))
+			have = true
+		}
+	}
+	if !have {
+		fillBits(f, st.merge.d, st.size, st.kern.empty, n)
+	}
+	st.pos, st.count = 0, 0
+}
+
+// fillBits puts the same bits into n lanes.
+func fillBits(f *frame, r int32, size int, bits uint64, n int) {
+	switch size {
+	case 1:
+		fill(vec[uint8](f, r, n), uint8(bits))
+	case 4:
+		fill(vec[uint32](f, r, n), uint32(bits))
+	default:
+		fill(vec[uint64](f, r, n), bits)
+	}
+}
+
+func fminStep[T float32 | float64](f *frame, in *ins, n int) {
+	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = fmin(a[i], b[i])
+	}
+}
+
+func fmaxStep[T float32 | float64](f *frame, in *ins, n int) {
+	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = fmax(a[i], b[i])
+	}
+}
+
+// argRuns keeps the extreme of each lane on the stack and its position in the
+// result.
+func argRuns[T number](f *frame, in *ins, n int) {
+	st := &f.runs[in.aux]
+	if st.pos == 0 {
+		st.level(f, 0)
+		copy(vec[T](f, st.merge.a, n), vec[T](f, in.a, n))
+		clear(vec[int64](f, in.d, n))
+	} else {
+		st.kern.step(f, &st.step, n)
+	}
+	st.pos++
+}
+
+func argMinStep[T number](f *frame, in *ins, n int) {
+	st := &f.runs[in.aux]
+	d, v, best := vec[int64](f, in.d, n), vec[T](f, in.b, n), vec[T](f, st.merge.a, n)
+	for i, x := range v {
+		if m := best[i]; !(x >= m) && m == m {
+			best[i], d[i] = x, int64(st.pos)
+		}
+	}
+}
+
+func argMaxStep[T number](f *frame, in *ins, n int) {
+	st := &f.runs[in.aux]
+	d, v, best := vec[int64](f, in.d, n), vec[T](f, in.b, n), vec[T](f, st.merge.a, n)
+	for i, x := range v {
+		if m := best[i]; !(x <= m) && m == m {
+			best[i], d[i] = x, int64(st.pos)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package interp
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+const numTypes = int(dtype.F64) + 1
+
+// kernels holds the kernel of each primitive by the type of its operands (the
+// first operand of Scale, the last otherwise) and by form: bit i is set if
+// operand i is one value for all lanes. The form 0 always exists.
+var kernels = generated()
+
+// cvtKernels holds conversions by source and result; the diagonal copies.
+var cvtKernels [numTypes][numTypes]kernel
+
+// lookupKernels holds table look-ups by index type and result type.
+var lookupKernels [numTypes][numTypes]kernel
+
+// splatKernels fills a register with one value.
+var splatKernels = [9]kernel{1: splat[uint8], 4: splat[uint32], 8: splat[uint64]}
+
+func commutes(op prim.Op) bool {
+	switch op {
+	case prim.Add, prim.Mul, prim.Fma, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.MulHi, prim.Eq, prim.Ne:
+		return true
+	}
+	return false
+}
+
+// operandType is the type that selects the row of the table.
+func operandType(op prim.Op, args []dtype.Type) dtype.Type {
+	if op == prim.Scale {
+		return args[0]
+	}
+	return args[len(args)-1]
+}
+
+// fill sets every element of d to x: doubling copies, since memmove is the one
+// vector instruction that Go gives us.
+func fill[T any](d []T, x T) {
+	m := min(len(d), 16)
+	for i := range d[:m] {
+		d[i] = x
+	}
+	for m < len(d) {
+		m += copy(d[m:], d[:m])
+	}
+}
+
+func splat[T any](f *frame, in *ins, n int) {
+	fill(vec[T](f, in.d, n), one[T](f, in.a))
+}

@@ -1,0 +1,142 @@
+package interp
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A reduction along columns of a narrow matrix has few lanes and many
+// positions. Its runs of 64 positions do not depend on each other, so as many
+// of them as fill a block are computed side by side: lane k*n + j is column j
+// of run k. Then they go to the tree in order.
+
+// wideMin is the least number of runs that pays.
+const wideMin = 3
+
+// widen finds out whether the body of a seq loop allows it: each instruction
+// works on lanes, nothing is stored, and no reduction needs positions.
+func (c *compiler) widen(q *seqInfo, b *blk) {
+	q.vec = int32(len(c.code.vecs) - 1)
+	q.wide = len(q.axes) == 1 && len(q.runs) > 0
+	for _, r := range q.runs {
+		if op := c.code.runs[r].op; op == ir.ArgMin || op == ir.ArgMax {
+			q.wide = false
+		}
+	}
+	made := map[int32]bool{}
+	c.widenBody(q, b, made)
+}
+
+func (c *compiler) widenBody(q *seqInfo, b *blk, made map[int32]bool) {
+	for i := range b.code {
+		s := &b.code[i]
+		if s.lanes != 0 || s.site == storeSite {
+			q.wide = false
+		}
+		if s.site == loadSite {
+			q.sites = append(q.sites, s.aux)
+		}
+		if s.body != nil {
+			c.widenBody(q, s.body, made)
+		}
+		for _, r := range s.reads {
+			g := &c.regs[r]
+			full := !g.vector || g.konst || slices.ContainsFunc(c.regs, func(o reg) bool { return o.splat == r })
+			if !made[r] && r != s.dst && !full && !slices.Contains(q.outer, r) {
+				q.outer = append(q.outer, r)
+			}
+		}
+		if s.dst >= 0 {
+			made[s.dst] = true
+		}
+	}
+}
+
+// bindWide binds the accesses of seq loops once more, with runs as the
+// outermost span of the lanes.
+func (in *instance) bindWide(b *binder) error {
+	for i := range in.seqs {
+		q := &in.seqs[i]
+		n := in.vecs[q.info.vec].n
+		if !q.info.wide || n == 0 || n > block/2 || q.n/runLength < wideMin {
+			continue
+		}
+		if slices.ContainsFunc(q.info.outer, func(r int32) bool { return slices.Contains(in.visitors, r) }) {
+			continue
+		}
+		q.runs = q.n / runLength
+		if in.wide == nil {
+			in.wide = slices.Clone(in.sites)
+		}
+		axis, vec := q.info.axes[0], q.info.vec
+		ofAxis, order := b.ofAxis[axis], b.orders[vec]
+		run := len(b.digits)
+		b.digits = append(b.digits, digit{axis, q.runs, runLength}, digit{axis, runLength, 1})
+		b.ofAxis[axis] = []int{run, run + 1}
+		b.orders[vec] = append([]int{run}, order...)
+		for _, s := range q.info.sites {
+			info := b.code.sites[s]
+			info.view = false
+			w, err := b.site(&info, in.bind)
+			if err != nil {
+				return err
+			}
+			in.wide[s] = w
+			// A register that the rest of the positions left pointing at an array
+			// would be written to by the next row's runs.
+			in.sites[s].view = false
+		}
+		b.ofAxis[axis], b.orders[vec] = ofAxis, order
+	}
+	return nil
+}
+
+// wideRuns computes the whole runs of a seq loop and returns the number of
+// positions done. Position on the axis is then the first one left.
+func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
+	if n != f.inst.vecs[q.info.vec].n {
+		return 0
+	}
+	axis := q.info.axes[0]
+	lo := f.lo
+	f.sites, f.wide = f.inst.wide, true
+	atOnce := min(block/n, q.runs)
+	for _, r := range q.info.outer {
+		f.replicate(r, n, atOnce)
+	}
+	for run := 0; run < q.runs; run += atOnce {
+		m := min(atOnce, q.runs-run)
+		f.lo = run * n
+		for t := range runLength {
+			f.pos[axis] = t
+			exec(f, body, m*n)
+		}
+		for _, r := range q.info.runs {
+			f.runs[r].pushWide(f, n, m)
+		}
+	}
+	f.sites, f.wide, f.lo = f.inst.sites, false, lo
+	f.pos[axis] = q.runs * runLength
+	return q.runs * runLength
+}
+
+// pushWide gives m runs of n lanes to the tree.
+func (st *runsState) pushWide(f *frame, n, m int) {
+	home := f.at(st.merge.d)
+	for k := range m {
+		f.set(st.merge.d, unsafe.Add(home, k*n*st.size))
+		st.push(f, n)
+	}
+	f.set(st.merge.d, home)
+}
+
+// replicate copies the first n lanes of register r until there are m times n.
+func (f *frame) replicate(r int32, n, m int) {
+	size := f.inst.code.regs[r].t.Size()
+	v := (*[block * 8]byte)(f.at(r * regSize))[: n*m*size : n*m*size]
+	for at := n * size; at < len(v); {
+		at += copy(v[at:], v[:at])
+	}
+}

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package jit
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func supported(isa string) error {
+	return fmt.Errorf("jit: no %s on %s", isa, runtime.GOARCH)
+}

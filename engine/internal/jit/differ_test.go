@@ -1,0 +1,451 @@
+package jit
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// isas are the instruction sets that this machine has.
+func isas(t testing.TB) (out []backend.Backend) {
+	for _, name := range []string{"avx512", "avx2"} {
+		b, err := New(name)
+		if err != nil {
+			continue
+		}
+		out = append(out, b)
+	}
+	if len(out) == 0 {
+		t.Skip("no machine code here")
+	}
+	return out
+}
+
+func parse(t testing.TB, text string) *ir.Kernel {
+	t.Helper()
+	k, err := ir.Parse(text)
+	if err == nil {
+		err = ir.Check(k)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return k
+}
+
+// A setup is a kernel with random data in arrays of random layout.
+type setup struct {
+	k    *ir.Kernel
+	b    *ir.Binding
+	mem  [][]byte // by buffer
+	free []func()
+}
+
+// newSetup makes arrays with the given extents; plain ones are contiguous. Each
+// array touches an inaccessible page, at its end or at its beginning.
+func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *setup {
+	s := &setup{k: k, b: &ir.Binding{Extents: extents, Params: params}}
+	for _, t := range k.Scalars {
+		s.b.Scalars = append(s.b.Scalars, scalarBits(r, t))
+	}
+	for i, d := range k.Bufs {
+		if d.Mode == ir.Row {
+			s.mem = append(s.mem, nil)
+			s.b.Bufs = append(s.b.Bufs, ir.BufBind{})
+			continue
+		}
+		shape := shapes[i]
+		strides := make([]int, d.Rank)
+		order := r.Perm(d.Rank)
+		if plain {
+			order = nil
+			for j := d.Rank - 1; j >= 0; j-- {
+				order = append(order, j)
+			}
+		}
+		n := 1
+		if !plain {
+			n = 1 + r.IntN(2)
+		}
+		lo, hi := 0, 0
+		for _, j := range order {
+			strides[j] = n
+			if !plain {
+				switch r.IntN(6) {
+				case 0:
+					strides[j] = -n
+				case 1:
+					if d.Mode == ir.In {
+						strides[j] = 0
+						continue
+					}
+				case 2:
+					strides[j] = n + r.IntN(3)
+				}
+			}
+			if reach := strides[j] * max(shape[j]-1, 0); reach < 0 {
+				lo += reach
+			} else {
+				hi += reach
+			}
+			n = max(strides[j], -strides[j]) * max(shape[j], 1)
+		}
+		size := d.Type.Size()
+		total := hi - lo + 1
+		if slices.Contains(shape, 0) {
+			total = 1
+			lo = 0
+		}
+		m, free := allocate(t, total*size, r.IntN(2) == 0)
+		s.free = append(s.free, free)
+		for j := range total {
+			put(m[j*size:], size, memoryBits(r, d.Type))
+		}
+		s.mem = append(s.mem, m)
+		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shape})
+	}
+	return s
+}
+
+// allocate makes the memory of an array.
+var allocate = guarded
+
+func (s *setup) release() {
+	for _, f := range s.free {
+		f()
+	}
+}
+
+func put(b []byte, size int, x uint64) {
+	for i := range size {
+		b[i] = byte(x >> (8 * i))
+	}
+}
+
+func get(b []byte, size int) (x uint64) {
+	for i := range size {
+		x |= uint64(b[i]) << (8 * i)
+	}
+	return x
+}
+
+var specialF = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, 128, 255, 256, -128, -129, 65504, 65520, 1 << 31, -1 << 31, 1<<31 - 128,
+	1 << 32, 1 << 63, -1 << 63, 1 << 64, 1e38, -1e38, 1e300, 1e-40, -1e-45, 1e-310, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.MaxFloat64, 5e-8, 6e-8, 2147483647, 4294967295,
+}
+
+var specialI = []uint64{0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 128, 255, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1}
+
+func fromF(t dtype.Type, x float64) uint64 {
+	switch t {
+	case dtype.F32:
+		return uint64(math.Float32bits(float32(x)))
+	case dtype.F16:
+		return uint64(dtype.F16From(float32(x)).Bits())
+	case dtype.BF16:
+		return uint64(dtype.BF16From(float32(x)).Bits())
+	}
+	return math.Float64bits(x)
+}
+
+func scalarBits(r *rand.Rand, t dtype.Type) uint64 {
+	switch {
+	case t.IsFloat():
+		return fromF(t, r.NormFloat64())
+	case t == dtype.Bool:
+		return uint64(r.IntN(2))
+	}
+	return memoryBits(r, t)
+}
+
+func memoryBits(r *rand.Rand, t dtype.Type) uint64 {
+	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
+	switch {
+	case t == dtype.Bool:
+		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
+	case t.IsFloat():
+		switch r.IntN(20) {
+		case 0:
+			return fromF(t, specialF[r.IntN(len(specialF))])
+		case 1:
+			return r.Uint64() & mask
+		}
+		return fromF(t, r.NormFloat64())
+	}
+	switch r.IntN(4) {
+	case 0:
+		return r.Uint64() & mask
+	case 1:
+		return -specialI[r.IntN(len(specialI))] & mask
+	}
+	return specialI[r.IntN(len(specialI))] & mask
+}
+
+// same reports whether two elements are equal; all NaNs are.
+func same(t dtype.Type, x, y uint64) bool {
+	if x == y {
+		return true
+	}
+	switch t {
+	case dtype.F32:
+		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
+		return a != a && b != b
+	case dtype.F64:
+		a, b := math.Float64frombits(x), math.Float64frombits(y)
+		return a != a && b != b
+	case dtype.F16:
+		return x&0x7fff > 0x7c00 && y&0x7fff > 0x7c00
+	case dtype.BF16:
+		return x&0x7fff > 0x7f80 && y&0x7fff > 0x7f80
+	}
+	return false
+}
+
+func runAll(inst backend.Instance) ir.FaultKind {
+	inst.Begin()
+	w := inst.NewWorker()
+	n, _, _ := inst.Units()
+	w.Run(0, n)
+	return inst.Finish(w)
+}
+
+// runChunks runs in random chunks on several workers.
+func runChunks(r *rand.Rand, inst backend.Instance, workers int) ir.FaultKind {
+	inst.Begin()
+	ws := make([]backend.Worker, workers)
+	for i := range ws {
+		ws[i] = inst.NewWorker()
+	}
+	n, grain, _ := inst.Units()
+	type chunk struct{ lo, hi int }
+	var chunks []chunk
+	for lo := 0; lo < n; {
+		hi := min(n, lo+grain*(1+r.IntN(4)))
+		if r.IntN(4) == 0 {
+			hi = n
+		}
+		chunks = append(chunks, chunk{lo, hi})
+		lo = hi
+	}
+	r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+	for _, c := range chunks {
+		ws[r.IntN(workers)].Run(c.lo, c.hi)
+	}
+	return inst.Finish(ws[r.IntN(workers)])
+}
+
+var fallbacks = map[string]int{}
+
+type codeKey struct {
+	be string
+	k  *ir.Kernel
+}
+
+var codes = map[codeKey]backend.Code{}
+
+// compiled is the code of k: one for all bindings, as in a program's cache.
+func compiled(be backend.Backend, k *ir.Kernel) (backend.Code, error) {
+	key := codeKey{be.Name(), k}
+	if c, ok := codes[key]; ok {
+		return c, nil
+	}
+	c, err := be.Compile(k)
+	codes[key] = c
+	return c, err
+}
+
+// differ compares machine code with the interpreter.
+func differ(t *testing.T, r *rand.Rand, s *setup) {
+	t.Helper()
+	defer s.release()
+	var before, want [][]byte
+	for _, m := range s.mem {
+		before = append(before, slices.Clone(m))
+	}
+	restore := func() {
+		for i, m := range s.mem {
+			copy(m, before[i])
+		}
+	}
+	code, err := interp.New().Compile(s.k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := code.Bind(s.b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := runAll(inst)
+	for _, m := range s.mem {
+		want = append(want, slices.Clone(m))
+	}
+	for _, be := range isas(t) {
+		code, err := compiled(be, s.k)
+		if err != nil {
+			t.Fatalf("%v\n%v", err, s.k)
+		}
+		inst, err := code.Bind(s.b)
+		if err != nil {
+			t.Fatalf("%v\n%v", err, s.k)
+		}
+		if why := code.(Fallback).Fallback(); why != "" {
+			fallbacks[be.Name()+": "+why]++
+			continue
+		}
+		for try := range 3 {
+			restore()
+			var got ir.FaultKind
+			if try == 0 {
+				got = runAll(inst)
+			} else {
+				got = runChunks(r, inst, 1+r.IntN(3))
+			}
+			if got != fault {
+				t.Fatalf("%s: fault %v, want %v\n%v", be.Name(), got, fault, s.k)
+			}
+			for i, m := range s.mem {
+				if m == nil {
+					continue
+				}
+				typ := s.k.Bufs[i].Type
+				size := typ.Size()
+				for j := range len(m) / size {
+					g, w := get(m[j*size:], size), get(want[i][j*size:], size)
+					if !same(typ, g, w) {
+						t.Fatalf("%s, try %d: %s[%d] = %#x, want %#x (was %#x)\nextents %v strides %v params %v\n%v", be.Name(), try, s.k.Bufs[i].Name, j, g, w,
+							get(before[i][j*size:], size), s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// dataCase says how to bind one of the texts of package ir.
+type dataCase func(r *rand.Rand) (extents, params []int, shapes [][]int)
+
+func size(r *rand.Rand) int {
+	sizes := []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64, 65, 130, 511, 512, 513, 700, 1500, 4095, 4096, 4097, 5000}
+	return sizes[r.IntN(len(sizes))]
+}
+
+func square(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m := 1+r.IntN(20), size(r)
+		switch r.IntN(4) {
+		case 0:
+			n, m = m, n
+		case 1:
+			n, m = 60+r.IntN(80), 1+r.IntN(60)
+		}
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n, m}
+		}
+		return []int{n, m}, nil, shapes
+	}
+}
+
+func flat(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n := size(r) * (1 + r.IntN(9))
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n}
+		}
+		return []int{n}, []int{n}, shapes
+	}
+}
+
+var dataCases = map[string]dataCase{
+	"adam":    flat(4),
+	"cold":    flat(2),
+	"lookup":  flat(2),
+	"philox":  flat(1),
+	"softmax": square(3),
+	"transposed_add": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(3)(r)
+		s[1] = []int{e[1], e[0]}
+		return e, nil, s
+	},
+	"masks": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := flat(3)(r)
+		return e, p, append(s, nil, nil)
+	},
+	"argmax": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		e[1] = max(e[1], 1)
+		s[0] = e
+		return e, nil, append(s, []int{e[0]}, []int{e[0]})
+	},
+	"colsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		return e, nil, append(s, []int{e[1]})
+	},
+	"fullsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(2)(r)
+		return e, nil, append(s, nil)
+	},
+	"layernorm": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, _ := square(0)(r)
+		return e, []int{e[1]}, [][]int{e, {e[1]}, {e[1]}, e}
+	},
+	"take": func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m, rows := 1+r.IntN(40), size(r), 1+r.IntN(300)
+		return []int{n, m}, []int{rows}, [][]int{{n}, {rows, m}, {n, m}}
+	},
+	"im2col": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := im2col(r)
+		return []int{s[1][0], s[1][1]}, []int{e[2], e[1] * e[2], e[5], e[4] * e[5], p[4], p[5]}, s
+	},
+	"im2col_axes": im2col,
+}
+
+func im2col(r *rand.Rand) ([]int, []int, [][]int) {
+	n, c, h, w, kx, ky, stride, pad := 1+r.IntN(3), 1+r.IntN(3), 3+r.IntN(12), 3+r.IntN(20), 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2), r.IntN(3)
+	if r.IntN(3) == 0 {
+		w += 60
+	}
+	oh, ow := (h+2*pad-ky)/stride+1, (w+2*pad-kx)/stride+1
+	return []int{c, ky, kx, n, oh, ow}, []int{kx, ky, ow, oh, stride, pad}, [][]int{{n, c, h, w}, {c * ky * kx, n * oh * ow}}
+}
+
+// TestTexts runs every text of package ir against the interpreter.
+func TestTexts(t *testing.T) {
+	files, _ := filepath.Glob("../../../plan/ir/testdata/*.ir")
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ir")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := parse(t, string(text))
+			c, ok := dataCases[name]
+			if !ok {
+				t.Skip("no way to bind it here")
+			}
+			r := rand.New(rand.NewPCG(3, 4))
+			for i := range 30 {
+				e, p, shapes := c(r)
+				if k.Params == 0 {
+					p = nil
+				}
+				differ(t, r, newSetup(t, r, k, e, p, shapes, i%2 == 0))
+			}
+		})
+	}
+	t.Log(fallbacks)
+}
+
+var specialExtremes = []float64{0, math.Copysign(0, -1), math.NaN(), 1, -1, math.Inf(1), math.Inf(-1)}

@@ -1,0 +1,470 @@
+package jit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// General registers: RDI has the frame, RSI the lane, R8 to R13 addresses of
+// sites; RAX, RCX, RDX and RBX are for passing use, RDX and RBX counters in some
+// loops.
+var siteRegs = [...]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13}
+
+const (
+	tailMask = x86.K7
+	maskTmp  = x86.K0 // never a write mask
+)
+
+// A place is where one copy of a node is.
+type place struct {
+	reg  int8 // -1: in no register
+	slot int32
+}
+
+// A flow is the emission of one phase.
+type flow struct {
+	*generator
+	a    *x86.Asm
+	c    *code
+	bp   *boundPhase
+	ph   *phase
+	w    int // lanes of a vector
+	wlog int
+
+	nodes   []node
+	top     []int32
+	uniform []bool
+	pro     []int32
+	last    []int32 // position of the last use, of a node
+	at      int32
+	uslot   []int32 // slot of a uniform node, or -1
+	home    []int8  // register of a resident uniform node, or -1
+	slots   int
+	spare   []int32 // free slots
+
+	places  []place // node * copies + copy
+	copies  int
+	vfree   uint64 // free vector registers
+	kfree   uint64
+	vowner  [32]int32 // place in the register, or -1
+	kowner  [8]int32
+	vpinned uint64
+	kpinned uint64
+	vtmp    uint64 // temporaries of the current instruction
+	ktmp    uint64
+
+	pressed             bool // pressure is known
+	mostVecs, mostMasks int
+	masked              bool
+	prolog              bool
+	err                 error
+	cur                 *node
+	id                  int32
+	copy                int
+	released            bool
+	inCold              bool
+	result              int8 // in the prologue
+	spills              int
+	siteReg             []int8
+	tables              []tableData
+	accs                []acc
+	base                int // copies before this group
+}
+
+type tableData struct {
+	label x86.Label
+	bits  []byte
+}
+
+// lenOf is the operand size of a vector of register type t.
+func (f *flow) lenOf(t dtype.Type) x86.Len {
+	if t == dtype.Bool && !f.avx512 {
+		return x86.L256
+	}
+	if t.Size() == 8 {
+		return x86.Len(f.w * 64)
+	}
+	return x86.Len(f.w * 32)
+}
+
+func wide(t dtype.Type) bool { return t.Size() == 8 }
+
+// pick chooses by the width of t.
+func pick(t dtype.Type, d, q x86.Op) x86.Op {
+	if wide(t) {
+		return q
+	}
+	return d
+}
+
+func (f *flow) i(op x86.Op, l x86.Len, ops ...x86.Operand) { f.a.I(op, l, ops...) }
+
+func (f *flow) isMask(n int32) bool { return f.avx512 && f.nodes[n].typ == dtype.Bool }
+
+func (f *flow) key(n int32, c int) int32 { return n*int32(f.copies) + int32(c) }
+
+// slot is the memory of a slot.
+func (f *flow) slot(s int32) x86.Mem { return x86.At(x86.RDI, int32(f.c.slotBase)+s*64) }
+
+func (f *flow) newSlot() int32 {
+	if k := len(f.spare); k > 0 {
+		s := f.spare[k-1]
+		f.spare = f.spare[:k-1]
+		return s
+	}
+	f.slots++
+	return int32(f.slots - 1)
+}
+
+// uniMem is the element of a uniform node in memory.
+func (f *flow) uniMem(n int32) x86.Mem {
+	nd := &f.nodes[n]
+	if !f.avx512 {
+		if nd.op == prim.Const {
+			return f.full(nd.typ, nd.imm)
+		}
+		return f.slot(f.uslot[n])
+	}
+	switch nd.op {
+	case prim.Const:
+		x := canonical(nd.typ, nd.imm)
+		if wide(nd.typ) {
+			return f.a.Const64(x)
+		}
+		return f.a.Const32(uint32(x))
+	case opCell:
+		return x86.At(x86.RDI, int32(f.c.cellBase)+nd.aux*8)
+	}
+	return f.slot(f.uslot[n])
+}
+
+// takeVec finds a free vector register, by spilling if need be.
+func (f *flow) takeVec() x86.Vec {
+	if f.vfree == 0 {
+		f.spillVec()
+	}
+	if f.vfree == 0 {
+		f.fail("too few registers")
+		return 0
+	}
+	r := bits.TrailingZeros64(f.vfree)
+	f.vfree &^= 1 << r
+	f.vowner[r] = -1
+	return x86.Vec(r)
+}
+
+func (f *flow) spillVec() {
+	best, far := -1, int32(-1)
+	for r := range f.nv {
+		o := f.vowner[r]
+		if o < 0 || f.vpinned>>r&1 != 0 {
+			continue
+		}
+		if l := f.last[int(o)/f.copies]; l > far {
+			best, far = r, l
+		}
+	}
+	if best < 0 {
+		return
+	}
+	o := f.vowner[best]
+	p := &f.places[o]
+	if p.slot < 0 {
+		p.slot = f.newSlot()
+		n := &f.nodes[int(o)/f.copies]
+		f.i(x86.VMOVUPS, f.lenOf(n.typ), f.slot(p.slot), x86.Vec(best))
+		f.spills++
+	}
+	p.reg = -1
+	f.vowner[best] = -1
+	f.vfree |= 1 << best
+}
+
+func (f *flow) takeMask() x86.Mask {
+	if f.kfree == 0 {
+		best, far := -1, int32(-1)
+		for r := 1; r < 7; r++ {
+			o := f.kowner[r]
+			if o < 0 || f.kpinned>>r&1 != 0 {
+				continue
+			}
+			if l := f.last[int(o)/f.copies]; l > far {
+				best, far = r, l
+			}
+		}
+		if best < 0 {
+			f.fail("too few mask registers")
+			return 1
+		}
+		o := f.kowner[best]
+		p := &f.places[o]
+		if p.slot < 0 {
+			p.slot = f.newSlot()
+			f.i(x86.KMOVW, 0, f.slot(p.slot), x86.Mask(best))
+			f.spills++
+		}
+		p.reg = -1
+		f.kowner[best] = -1
+		f.kfree |= 1 << best
+	}
+	r := bits.TrailingZeros64(f.kfree)
+	f.kfree &^= 1 << r
+	f.kowner[r] = -1
+	return x86.Mask(r)
+}
+
+// tmp is a vector register until the end of the current instruction.
+func (f *flow) tmp() x86.Vec {
+	r := f.takeVec()
+	f.vtmp |= 1 << r
+	f.vpinned |= 1 << r
+	return r
+}
+
+func (f *flow) mtmp() x86.Mask {
+	r := f.takeMask()
+	f.ktmp |= 1 << r
+	f.kpinned |= 1 << r
+	return r
+}
+
+// broadcast loads one element of type t into all lanes.
+func (f *flow) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
+	f.i(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.lenOf(t), d, m)
+}
+
+// loadUni loads a uniform node into d.
+func (f *flow) loadUni(d x86.Vec, n int32) {
+	if f.avx512 {
+		f.broadcast(d, f.nodes[n].typ, f.uniMem(n))
+		return
+	}
+	f.i(x86.VMOVUPS, f.lenOf(f.nodes[n].typ), d, f.uniMem(n))
+}
+
+// src is operand n in a register.
+func (f *flow) src(n int32) x86.Vec {
+	if f.uniform[n] {
+		if r := f.home[n]; r >= 0 {
+			return x86.Vec(r)
+		}
+		d := f.tmp()
+		f.loadUni(d, n)
+		return d
+	}
+	p := &f.places[f.key(n, f.copy)]
+	if p.reg < 0 {
+		if p.slot < 0 {
+			f.fail("node %d has no value", n)
+			return 0
+		}
+		r := f.takeVec()
+		f.i(x86.VMOVUPS, f.lenOf(f.nodes[n].typ), r, f.slot(p.slot))
+		p.reg = int8(r)
+		f.vowner[r] = f.key(n, f.copy)
+	}
+	f.vpinned |= 1 << p.reg
+	return x86.Vec(p.reg)
+}
+
+// srcM is operand n in a register or as one element in memory, for
+// instructions that broadcast elements of its width.
+func (f *flow) srcM(n int32) x86.Operand {
+	if f.uniform[n] && f.home[n] < 0 {
+		if !f.avx512 {
+			return f.uniMem(n)
+		}
+		return f.uniMem(n).Bcast()
+	}
+	return f.src(n)
+}
+
+// mask is operand n, a predicate.
+func (f *flow) mask(n int32) x86.Mask {
+	if f.uniform[n] {
+		d := f.mtmp()
+		nd := &f.nodes[n]
+		switch nd.op {
+		case prim.Const:
+			if nd.imm != 0 {
+				f.i(f.kop(x86.KXNORB, x86.KXNORW), 0, d, d, d)
+			} else {
+				f.i(x86.KXORW, 0, d, d, d)
+			}
+		case opCell:
+			t := f.tmp()
+			f.i(x86.VPBROADCASTD, f.lenOf(dtype.I32), t, f.uniMem(n))
+			f.i(x86.VPTESTMD, f.lenOf(dtype.I32), d, t, f.a.Const32(1).Bcast())
+		default:
+			f.i(x86.KMOVW, 0, d, f.uniMem(n))
+		}
+		return d
+	}
+	p := &f.places[f.key(n, f.copy)]
+	if p.reg < 0 {
+		if p.slot < 0 {
+			f.fail("node %d has no value", n)
+			return 1
+		}
+		r := f.takeMask()
+		f.i(x86.KMOVW, 0, r, f.slot(p.slot))
+		p.reg = int8(r)
+		f.kowner[r] = f.key(n, f.copy)
+	}
+	f.kpinned |= 1 << p.reg
+	return x86.Mask(p.reg)
+}
+
+func (f *flow) kop(b, w x86.Op) x86.Op {
+	if f.w == 8 {
+		return b
+	}
+	return w
+}
+
+// dies reports whether operand n of the current instruction ends here.
+func (f *flow) dies(n int32) bool {
+	return !f.uniform[n] && f.last[n] == f.at
+}
+
+// release frees the operands that end here; the result may take their registers.
+func (f *flow) release() {
+	if f.released {
+		return
+	}
+	f.released = true
+	for _, a := range f.cur.args {
+		if a != none && f.dies(a) {
+			f.drop(a, f.copy)
+		}
+	}
+}
+
+// drop forgets a copy of a node.
+func (f *flow) drop(n int32, c int) {
+	p := &f.places[f.key(n, c)]
+	if p.reg >= 0 {
+		if f.isMask(n) {
+			f.kfree |= 1 << p.reg
+			f.kowner[p.reg] = -1
+		} else {
+			f.vfree |= 1 << p.reg
+			f.vowner[p.reg] = -1
+		}
+	}
+	if p.slot >= 0 && !f.inCold {
+		f.spare = append(f.spare, p.slot)
+	}
+	*p = place{-1, -1}
+}
+
+// dst is the register of the result. Operands that end here are free by then
+// only after release.
+func (f *flow) dst() x86.Vec {
+	r := f.takeVec()
+	f.vpinned |= 1 << r
+	f.setReg(int8(r))
+	if !f.prolog {
+		f.vowner[r] = f.key(f.id, f.copy)
+	} else {
+		f.vtmp |= 1 << r
+	}
+	return r
+}
+
+func (f *flow) mdst() x86.Mask {
+	r := f.takeMask()
+	f.kpinned |= 1 << r
+	f.setReg(int8(r))
+	if !f.prolog {
+		f.kowner[r] = f.key(f.id, f.copy)
+	} else {
+		f.ktmp |= 1 << r
+	}
+	return r
+}
+
+func (f *flow) setReg(r int8) {
+	if f.prolog {
+		f.result = r
+		return
+	}
+	f.places[f.key(f.id, f.copy)] = place{r, -1}
+}
+
+// end frees what the current instruction held.
+func (f *flow) end() {
+	f.release()
+	f.vfree |= f.vtmp
+	f.kfree |= f.ktmp
+	f.vtmp, f.ktmp, f.vpinned, f.kpinned = 0, 0, 0, 0
+}
+
+// emit emits one copy of a node.
+func (f *flow) emit(id int32, c int) {
+	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], c, false
+	n := f.cur
+	if !f.avx512 {
+		f.emitAVX2(n)
+		f.end()
+		return
+	}
+	switch n.op {
+	case ir.Load:
+		f.load(n)
+	case ir.Store:
+		f.storeNode(n)
+	case ir.Index:
+		f.indexNode(n)
+	case ir.Fault:
+		f.faultNode(n)
+	case opExport:
+		f.exportNode(n)
+	case opGather:
+		f.gatherNode(n)
+	default:
+		sel := f.selectRule(n)
+		if sel == nil {
+			f.fail("%s of %s", n.op, n.in)
+			return
+		}
+		sel(f, n)
+	}
+	f.end()
+}
+
+func (f *flow) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = unsupported(fmt.Sprintf(format, args...))
+	}
+}
+
+// emitAVX2 emits one copy of a node.
+func (f *flow) emitAVX2(n *node) {
+	switch n.op {
+	case ir.Load:
+		f.load2(n)
+	case ir.Store:
+		f.store2(n)
+	case ir.Index:
+		f.index2(n)
+	case ir.Fault:
+		f.fault2(n)
+	case opExport:
+		f.export2(n)
+	case opGather:
+		f.gatherNode2(n)
+	default:
+		sel := f.selectRule(n)
+		if sel == nil {
+			f.fail("%s of %s with AVX2", n.op, n.in)
+			return
+		}
+		sel(f, n)
+	}
+}

@@ -1,0 +1,169 @@
+package exec
+
+import (
+	"os"
+	"sync"
+	"unsafe"
+)
+
+const (
+	// codeAlign is the alignment of code: a cache line, and the widest
+	// constant.
+	codeAlign = 64
+	// segmentSize is what is asked of the system at a time.
+	segmentSize = 1 << 20
+	// arenaLimit bounds the segments that exist at a time.
+	arenaLimit = 256 << 20
+)
+
+// pageSize is the granule of protection.
+var pageSize = max(os.Getpagesize(), 4096)
+
+// A memory is a method of getting executable memory.
+type memory interface {
+	// reserve gets a segment of size bytes: where to write and where to run.
+	reserve(size int) (write []byte, exec unsafe.Pointer, err error)
+	free(write []byte, exec unsafe.Pointer) error
+	// begin makes a part of the write side writable, end makes it executable
+	// and sees to it that no processor runs what was there before; used says
+	// that there was code.
+	begin(part []byte) error
+	end(part []byte, used bool) error
+}
+
+// An arena hands out parts of segments.
+type arena struct {
+	mem     memory
+	granule int // of the parts: two of them never share one
+
+	mu       sync.Mutex
+	segments []*segment
+	total    int // bytes in segments
+}
+
+// A segment is a piece of memory from the system.
+type segment struct {
+	arena *arena
+	write []byte
+	exec  unsafe.Pointer
+	free  []span // in order of start, none adjacent
+	fresh int    // no code has been at this offset or above
+}
+
+// A span is a part of a segment.
+type span struct{ start, end int }
+
+func (a *arena) install(code []byte) (*Code, error) {
+	size := roundUp(len(code), a.granule)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	seg, part, ok := a.find(size)
+	if !ok {
+		if err := a.grow(size); err != nil {
+			return nil, err
+		}
+		seg, part, _ = a.find(size)
+	}
+	used := part.start < seg.fresh
+	seg.fresh = max(seg.fresh, part.end)
+	at := seg.write[part.start:part.end]
+	if err := a.mem.begin(at); err != nil {
+		seg.give(part)
+		return nil, err
+	}
+	n := copy(at, code)
+	for i := n; i < len(at); i++ {
+		at[i] = 0xcc // int3: nothing of what was there before can be run
+	}
+	if err := a.mem.end(at, used); err != nil {
+		seg.give(part)
+		return nil, err
+	}
+	c := &Code{entry: uintptr(seg.exec) + uintptr(part.start), size: len(code), span: part, seg: seg}
+	c.refs.Store(1)
+	return c, nil
+}
+
+// release takes the memory of c back. A segment that falls empty goes back to
+// the system if there is another empty one: programs that come and go at the
+// edge of a segment do not map and unmap one each time.
+func (a *arena) release(c *Code) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.entry = 0 // a call of released code faults at a nil address
+	seg := c.seg
+	seg.give(c.span)
+	if !seg.empty() {
+		return
+	}
+	for i, s := range a.segments {
+		if s == seg || !s.empty() {
+			continue
+		}
+		a.segments = append(a.segments[:i], a.segments[i+1:]...)
+		a.total -= len(s.write)
+		// There is nothing to do about an error: the address space is lost.
+		_ = a.mem.free(s.write, s.exec)
+		return
+	}
+}
+
+func (s *segment) empty() bool { return len(s.free) == 1 && s.free[0] == (span{0, len(s.write)}) }
+
+// find takes the first free part of size bytes.
+func (a *arena) find(size int) (*segment, span, bool) {
+	for _, s := range a.segments {
+		for i := range s.free {
+			f := &s.free[i]
+			if f.end-f.start < size {
+				continue
+			}
+			part := span{f.start, f.start + size}
+			if f.start += size; f.start == f.end {
+				s.free = append(s.free[:i], s.free[i+1:]...)
+			}
+			return s, part, true
+		}
+	}
+	return nil, span{}, false
+}
+
+// grow adds a segment with room for size bytes.
+func (a *arena) grow(size int) error {
+	size = roundUp(max(size, segmentSize), pageSize)
+	if a.total+size > arenaLimit {
+		return ErrFull
+	}
+	write, exec, err := a.mem.reserve(size)
+	if err != nil {
+		return err
+	}
+	a.segments = append(a.segments, &segment{arena: a, write: write, exec: exec, free: []span{{0, size}}})
+	a.total += size
+	return nil
+}
+
+// give adds part to the free ones, and joins it with its neighbours.
+func (s *segment) give(part span) {
+	i := 0
+	for i < len(s.free) && s.free[i].start < part.start {
+		i++
+	}
+	before := i > 0 && s.free[i-1].end == part.start
+	after := i < len(s.free) && s.free[i].start == part.end
+	switch {
+	case before && after:
+		s.free[i-1].end = s.free[i].end
+		s.free = append(s.free[:i], s.free[i+1:]...)
+	case before:
+		s.free[i-1].end = part.end
+	case after:
+		s.free[i].start = part.start
+	default:
+		s.free = append(s.free, span{})
+		copy(s.free[i+1:], s.free[i:])
+		s.free[i] = part
+	}
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package exec
+
+type dualMemory struct{ noMemory }

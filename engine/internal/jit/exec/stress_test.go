@@ -1,0 +1,185 @@
+package exec
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+var (
+	stress = flag.Duration("stress", time.Second, "how long TestStress runs")
+	cycles = flag.Int("cycles", 100_000, "how many programs TestCycles installs")
+)
+
+// sumCode adds [RDI+8] numbers from [RDI] on, multiplies the sum by factor, and
+// stores it in [RDI+16]:
+//
+//	mov rsi, [rdi]; mov rcx, [rdi+8]; xor eax, eax
+//	loop: add rax, [rsi]; add rsi, 8; dec rcx; jne loop
+//	imul rax, rax, factor; mov [rdi+16], rax; pcmpeqd xmm15, xmm15; ret
+func sumCode(factor uint32) []byte {
+	return []byte{
+		0x48, 0x8b, 0x37,
+		0x48, 0x8b, 0x4f, 0x08,
+		0x31, 0xc0,
+		0x48, 0x03, 0x06,
+		0x48, 0x83, 0xc6, 0x08,
+		0x48, 0xff, 0xc9,
+		0x75, 0xf4,
+		0x48, 0x69, 0xc0, byte(factor), byte(factor >> 8), byte(factor >> 16), byte(factor >> 24),
+		0x48, 0x89, 0x47, 0x10,
+		0x66, 0x45, 0x0f, 0x76, 0xff, // pcmpeqd xmm15, xmm15: Go wants zero there
+		0xc3,
+	}
+}
+
+type sumBlock struct {
+	data unsafe.Pointer
+	n    int
+	sum  uint64
+}
+
+// TestStress calls code from many goroutines whose stacks move, on data that
+// only the argument block refers to, under a collector that never stops and
+// profiling signals, while programs are installed and released all the time.
+func TestStress(t *testing.T) {
+	install(t, []byte{0xc3}).Release()
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	if *stress > 2*time.Second {
+		runtime.SetCPUProfileRate(1000) // the runtime complains when the profile starts, and keeps the rate
+	}
+	var profile bytes.Buffer
+	if err := pprof.StartCPUProfile(&profile); err == nil {
+		defer pprof.StopCPUProfile()
+	}
+	deadline := time.Now().Add(*stress)
+	var calls atomic.Int64
+	var wg sync.WaitGroup
+	var shared [8]atomic.Pointer[Code]
+	for g := range 32 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			rng := rand.New(rand.NewPCG(uint64(g), 1))
+			for time.Now().Before(deadline) {
+				factor := uint32(rng.IntN(1 << 20))
+				c, err := Install(sumCode(factor))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for range 20 {
+					n := 1 + rng.IntN(3000)
+					if !deepCall(rng.IntN(60), c, uint64(factor), n) {
+						t.Errorf("wrong sum for %d numbers", n)
+						return
+					}
+					calls.Add(1)
+				}
+				// Leave the code to whoever comes next, and take that of
+				// whoever was before.
+				if old := shared[rng.IntN(len(shared))].Swap(c); old != nil {
+					var x [1]uint64
+					b := sumBlock{data: unsafe.Pointer(&x), n: 1}
+					old.Call(unsafe.Pointer(&b))
+					old.Release()
+				}
+				if g == 0 {
+					runtime.GC()
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for i := range shared {
+		if c := shared[i].Load(); c != nil {
+			c.Release()
+		}
+	}
+	t.Logf("%d calls in %v", calls.Load(), *stress)
+}
+
+// deepCall calls c some frames further down, so that stacks grow.
+//
+//go:noinline
+func deepCall(depth int, c *Code, factor uint64, n int) bool {
+	var pad [128]byte
+	if depth > 0 {
+		ok := deepCall(depth-1, c, factor, n)
+		return ok && pad[depth&127] == 0
+	}
+	want := uint64(n) * uint64(n+1) / 2 * factor
+	b := sumBlock{data: fresh(n), n: n}
+	c.Call(unsafe.Pointer(&b))
+	return b.sum == want
+}
+
+// fresh is an array of 1 to n that nothing else refers to.
+//
+//go:noinline
+func fresh(n int) unsafe.Pointer {
+	x := make([]uint64, n)
+	for i := range x {
+		x[i] = uint64(i + 1)
+	}
+	return unsafe.Pointer(&x[0])
+}
+
+// TestCycles compiles and evicts distinct programs and measures what stays.
+func TestCycles(t *testing.T) {
+	install(t, []byte{0xc3}).Release()
+	var keep [200]*Code
+	rng := rand.New(rand.NewPCG(1, 2))
+	var before int
+	for i := range *cycles {
+		if i == 1000 {
+			runtime.GC()
+			before = resident()
+		}
+		code := append(answer(uint32(i)), make([]byte, rng.IntN(8000))...)
+		k := rng.IntN(len(keep))
+		if keep[k] != nil {
+			keep[k].Release()
+		}
+		var err error
+		if keep[k], err = Install(code); err != nil {
+			t.Fatal(err)
+		}
+		var x uint64
+		if keep[k].Call(unsafe.Pointer(&x)); x != uint64(i) {
+			t.Fatalf("program %d answers %d", i, x)
+		}
+	}
+	for _, c := range keep {
+		if c != nil {
+			c.Release()
+		}
+	}
+	runtime.GC()
+	grown := resident() - before
+	t.Logf("%d programs: resident memory grew by %d KiB", *cycles, grown>>10)
+	if grown > 16<<20 {
+		t.Errorf("resident memory grew by %d bytes", grown)
+	}
+}
+
+// resident is the process's resident memory in bytes, 0 where unknown.
+func resident() int {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	f := bytes.Fields(data)
+	n, _ := strconv.Atoi(string(f[1]))
+	return n * os.Getpagesize()
+}

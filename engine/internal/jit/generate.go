@@ -1,0 +1,605 @@
+package jit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// A generator makes machine code for one instruction set.
+type generator struct {
+	name   string
+	avx512 bool
+	nv     int // vector registers
+	vbytes int
+}
+
+// A function is the machine code of a phase.
+type function struct {
+	code   *exec.Code
+	slots  int
+	lanes  int
+	spills int
+	bp     *boundPhase // the first binding's
+	lines  []x86.Line  // of a listing
+	bytes  []byte
+}
+
+// prepare writes what stays the same in all calls into the frame.
+func (fn *function) prepare(w *worker, bp *boundPhase) {
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		step := 0
+		if n := len(s.line.coefs); n > 0 {
+			step = s.line.coefs[n-1]
+		}
+		if s.staged {
+			w.set(s.arg+siteLo, bp.strip)
+		}
+		w.set(s.arg+siteStride, step*s.size)
+	}
+}
+
+// opGather loads from computed offsets: args are the offsets, the mask and the fill.
+const opGather = opIota + 1
+
+// Accumulators of a map phase: registers in the main loop, memory in the tail.
+type acc struct {
+	r    *red
+	kern *redKern
+	area int32 // in the frame
+	n    int   // vectors
+	regs []x86.Vec
+	idx  []x86.Vec
+}
+
+func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *function, err error) {
+	f := &flow{generator: g, a: x86.New(), c: c, bp: bp, ph: bp.ph}
+	f.a.Listing = listing
+	f.w = g.vbytes / f.ph.widest()
+	f.nodes = slices.Clone(f.ph.nodes)
+	f.top = slices.Clone(f.ph.top)
+	for f.w>>f.wlog > 1 {
+		f.wlog++
+	}
+	f.expandGathers()
+	f.findUniform()
+	f.liveness()
+	f.siteReg = make([]int8, len(bp.sites))
+	for i := range f.siteReg {
+		f.siteReg[i] = -1
+	}
+	for i := range f.vowner {
+		f.vowner[i] = -1
+	}
+	for i := range f.kowner {
+		f.kowner[i] = -1
+	}
+	f.vfree = 1<<g.nv - 1
+	f.kfree = 0x7e
+	switch f.ph.kind {
+	case scalarPhase:
+		f.scalarBody()
+	case mapPhase:
+		f.mapLoop()
+	case seqPhase:
+		f.seqLoop()
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	f.i(x86.VZEROUPPER, 0)
+	f.i(x86.RET, 0)
+	for _, t := range f.tables {
+		f.a.Align(64)
+		f.a.Bind(t.label)
+		f.a.Bytes(t.bits...)
+	}
+	obj, err := f.a.Finish()
+	if err != nil {
+		return nil, unsupported(err.Error())
+	}
+	fn = &function{slots: f.slots, lanes: f.w, spills: f.spills, bp: bp}
+	if listing {
+		fn.lines, fn.bytes = obj.Lines, obj.Bytes[:obj.Text]
+		return fn, nil
+	}
+	fn.code, err = install(obj)
+	if err != nil {
+		return nil, unsupported(err.Error())
+	}
+	return fn, nil
+}
+
+// expandGathers replaces loads at computed positions by address arithmetic.
+func (f *flow) expandGathers() {
+	var walk func(list []int32) []int32
+	walk = func(list []int32) []int32 {
+		var out []int32
+		for _, id := range list {
+			n := &f.nodes[id]
+			if n.op == ir.Cold {
+				body := walk(n.body)
+				f.nodes[id].body = body
+			}
+			if n.op == ir.Load && f.bp.sites[n.aux].kind == gatherSite {
+				out = f.expandGather(out, id)
+			}
+			out = append(out, id)
+		}
+		return out
+	}
+	f.top = walk(f.top)
+}
+
+func (f *flow) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
+	n := node{op: op, typ: t, in: in, args: [3]int32{none, none, none}, cold: cold}
+	copy(n.args[:], args)
+	f.nodes = append(f.nodes, n)
+	id := int32(len(f.nodes) - 1)
+	if list != nil {
+		*list = append(*list, id)
+	}
+	return id
+}
+
+func (f *flow) constant(t dtype.Type, x uint64) int32 {
+	id := f.node(nil, prim.Const, t, t, false)
+	f.nodes[id].imm = x
+	return id
+}
+
+func (f *flow) expandGather(out []int32, id int32) []int32 {
+	cold := f.nodes[id].cold
+	fill := f.nodes[id].args[0]
+	g := f.bp.sites[f.nodes[id].aux].gather
+	sum, mask := none, none
+	for d, dim := range g.dims {
+		// The stride and the extent are numbers of the binding: cells would keep
+		// the code free of them, constants keep it short.
+		x := dim.node
+		top := f.constant(dtype.I64, uint64(dim.extent-1))
+		zero := f.constant(dtype.I64, 0)
+		switch dim.bounds {
+		case ir.Clamped:
+			x = f.node(&out, prim.Min, dtype.I64, dtype.I64, cold, x, top)
+			x = f.node(&out, prim.Max, dtype.I64, dtype.I64, cold, x, zero)
+		case ir.Guarded:
+			a := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
+			b := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
+			a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
+			if mask != none {
+				a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
+			}
+			mask = a
+		}
+		if dim.stride != 1 {
+			x = f.node(&out, prim.Mul, dtype.I64, dtype.I64, cold, x, f.constant(dtype.I64, uint64(dim.stride)))
+		}
+		if d > 0 {
+			x = f.node(&out, prim.Add, dtype.I64, dtype.I64, cold, sum, x)
+		}
+		sum = x
+	}
+	n := &f.nodes[id]
+	n.op = opGather
+	n.args = [3]int32{sum, mask, fill}
+	if mask == none {
+		n.args[2] = none
+	}
+	return out
+}
+
+// findUniform finds what is the same in all lanes and all rows; it is computed
+// before the loop.
+func (f *flow) findUniform() {
+	f.uniform = make([]bool, len(f.nodes))
+	f.uslot = make([]int32, len(f.nodes))
+	f.home = make([]int8, len(f.nodes))
+	for i := range f.nodes {
+		f.uslot[i], f.home[i] = -1, -1
+		op := f.nodes[i].op
+		f.uniform[i] = op == prim.Const || op == opCell
+		if op == opCell && !f.avx512 { // memory operands have all lanes
+			f.uslot[i] = f.newSlot()
+			f.pro = append(f.pro, int32(i))
+		}
+	}
+	if f.ph.kind == scalarPhase {
+		return
+	}
+	var rest []int32
+	for _, id := range f.top {
+		n := &f.nodes[id]
+		ok := true
+		switch n.op {
+		case ir.Load, ir.Index:
+			s := &f.bp.sites[n.aux]
+			ok = s.kind == uniSite && !s.guard && !f.stored(s.buf) || s.kind == iotaSite && f.still(s)
+			ok = ok && f.stillRow(s)
+		case ir.Store, ir.Fault, ir.Cold, opExport, opGather:
+			ok = false
+		}
+		for _, a := range n.args {
+			ok = ok && (a == none || f.uniform[a])
+		}
+		if !ok {
+			rest = append(rest, id)
+			continue
+		}
+		f.uniform[id] = true
+		f.uslot[id] = f.newSlot()
+		f.pro = append(f.pro, id)
+	}
+	f.top = rest
+}
+
+// still reports whether an index is the same in all lanes.
+func (f *flow) still(s *boundSite) bool {
+	n := len(s.line.coefs)
+	return n == 0 || s.line.coefs[n-1] == 0
+}
+
+func (f *flow) stillRow(s *boundSite) bool {
+	n := len(s.seq)
+	return n == 0 || s.seq[n-1] == 0
+}
+
+func (f *flow) stored(buf int32) bool {
+	for i := range f.ph.sites {
+		if f.ph.sites[i].store && f.ph.sites[i].buf == buf {
+			return true
+		}
+	}
+	return false
+}
+
+// liveness finds the last use of each node: a position in the order of emission.
+func (f *flow) liveness() {
+	f.last = make([]int32, len(f.nodes))
+	pos := int32(0)
+	def := make([]int32, len(f.nodes))
+	var walk func(list []int32)
+	walk = func(list []int32) {
+		for _, id := range list {
+			n := &f.nodes[id]
+			start := pos
+			if n.op == ir.Cold {
+				pos++
+				start = pos
+				walk(n.body)
+			}
+			pos++
+			n.at = pos
+			def[id] = pos
+			f.last[id] = max(f.last[id], pos)
+			for _, a := range n.args {
+				if a != none {
+					f.last[a] = pos
+				}
+			}
+			if n.op == ir.Cold {
+				f.last[n.yield] = pos
+				// What was there before the region must stay until its end.
+				f.keepInside(n.body, def, start, pos)
+			}
+		}
+	}
+	walk(f.top)
+	pos++
+	for i := range f.ph.reds {
+		f.last[f.ph.reds[i].arg] = pos
+	}
+}
+
+func (f *flow) keepInside(body, def []int32, start, end int32) {
+	keep := func(a int32) {
+		if a != none && def[a] != 0 && def[a] <= start {
+			f.last[a] = max(f.last[a], end)
+		}
+	}
+	for _, id := range body {
+		n := &f.nodes[id]
+		for _, a := range n.args {
+			keep(a)
+		}
+		if n.op == ir.Cold {
+			keep(n.yield)
+			f.keepInside(n.body, def, start, end)
+		}
+	}
+}
+
+// pressure is the greatest number of registers one copy needs at once.
+func (f *flow) pressure() (vecs, masks int) {
+	if f.pressed {
+		return f.mostVecs, f.mostMasks
+	}
+	f.pressed = true
+	f.press(f.top, nil)
+	return f.mostVecs, f.mostMasks
+}
+
+func (f *flow) press(list, live []int32) []int32 {
+	for _, id := range list {
+		n := &f.nodes[id]
+		if n.op == ir.Cold {
+			live = f.press(n.body, live)
+		}
+		v, m, kept := 0, 0, 0
+		if n.op != ir.Store && n.op != ir.Fault && n.op != opExport {
+			live = append(live, id)
+		}
+		for _, l := range live {
+			if f.last[l] < n.at {
+				continue
+			}
+			live[kept] = l
+			kept++
+			if f.isMask(l) {
+				m++
+			} else {
+				v++
+			}
+		}
+		live = live[:kept]
+		f.mostVecs, f.mostMasks = max(f.mostVecs, v), max(f.mostMasks, m)
+	}
+	return live
+}
+
+// start prepares the emission of groups of so many copies.
+func (f *flow) start(copies int) {
+	f.copies = copies
+	f.places = make([]place, len(f.nodes)*copies)
+	for i := range f.places {
+		f.places[i] = place{-1, -1}
+	}
+}
+
+// body emits the nodes for all copies of a group.
+func (f *flow) body(list []int32) {
+	for _, id := range list {
+		n := &f.nodes[id]
+		f.at = n.at
+		if f.a.Listing {
+			f.note(id)
+		}
+		if n.op == ir.Cold {
+			f.cold(id)
+			continue
+		}
+		for c := range f.copies {
+			f.emit(id, c)
+		}
+		if f.last[id] == n.at && n.op != ir.Store && n.op != ir.Fault && n.op != opExport {
+			for c := range f.copies {
+				f.drop(id, c)
+			}
+		}
+	}
+}
+
+// prologue computes the uniform nodes and leaves them in slots.
+func (f *flow) prologue() {
+	f.start(1)
+	f.prolog = true
+	for _, id := range f.pro {
+		if f.a.Listing {
+			f.note(id)
+		}
+		f.emit2(id)
+	}
+	f.prolog = false
+}
+
+// emit2 emits a uniform node and stores the result.
+func (f *flow) emit2(id int32) {
+	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], 0, false
+	n := f.cur
+	switch {
+	case !f.avx512:
+		f.emitAVX2(n)
+	case n.op == ir.Load:
+		f.load(n)
+	case n.op == ir.Index:
+		f.indexNode(n)
+	default:
+		sel := f.selectRule(n)
+		if sel == nil {
+			f.fail("%s of %s", n.op, n.in)
+			return
+		}
+		sel(f, n)
+	}
+	if f.isMask(id) {
+		f.i(x86.KMOVW, 0, f.slot(f.uslot[id]), x86.Mask(f.result))
+	} else {
+		f.i(x86.VMOVUPS, f.lenOf(n.typ), f.slot(f.uslot[id]), x86.Vec(f.result))
+	}
+	f.end()
+}
+
+// residents gives registers to the uniform nodes that are used most.
+func (f *flow) residents(room int) {
+	// The longest sequences hold ten registers at once.
+	room = min(room, bits.OnesCount64(f.vfree)-10)
+	uses := make([]int, len(f.nodes))
+	var ids []int32
+	for _, id := range f.top { // cold regions do not count
+		for _, a := range f.nodes[id].args {
+			if a == none || !f.uniform[a] || f.isMask(a) {
+				continue
+			}
+			if uses[a] == 0 {
+				ids = append(ids, a)
+			}
+			uses[a]++
+		}
+	}
+	slices.SortFunc(ids, func(a, b int32) int {
+		if uses[a] != uses[b] {
+			return uses[b] - uses[a]
+		}
+		return int(a - b)
+	})
+	for _, id := range ids {
+		if room <= 0 {
+			break
+		}
+		room--
+		r := 63 - leadingZeros(f.vfree)
+		f.vfree &^= 1 << r
+		f.vowner[r] = -1
+		f.loadUni(x86.Vec(r), id)
+		f.home[id] = int8(r)
+	}
+}
+
+// settle notes that the result of a cold region has changed in register d: if it
+// lay in memory before the region, it must lie there after it.
+func (f *flow) settle(saved []place, key int32, d x86.Operand) {
+	f.places[key].slot = -1
+	if saved[key].reg >= 0 {
+		return
+	}
+	op, l := x86.KMOVW, x86.Len(0)
+	if _, ok := d.(x86.Vec); ok {
+		op, l = x86.VMOVUPS, f.lenOf(f.nodes[int(key)/f.copies].typ)
+	}
+	f.i(op, l, f.slot(saved[key].slot), d)
+}
+
+// cold emits a region that is skipped unless some lane needs it.
+func (f *flow) cold(id int32) {
+	n := &f.nodes[id]
+	f.id, f.cur = id, n
+	skip := f.a.NewLabel()
+	for c := range f.copies {
+		f.copy, f.released = c, true
+		if f.isMask(id) {
+			s := f.mask(n.args[1])
+			f.i(x86.KMOVW, 0, f.mdst(), s)
+		} else {
+			s := f.src(n.args[1])
+			f.i(x86.VMOVAPS, f.lenOf(n.typ), f.dst(), s)
+		}
+		f.end()
+	}
+	for c := range f.copies {
+		f.copy = c
+		if !f.avx512 {
+			p := f.src(n.args[0])
+			r := x86.RCX
+			if c == 0 {
+				r = x86.RAX
+			}
+			f.i(x86.VMOVMSKPS, x86.L256, r, p)
+			if c > 0 {
+				f.i(x86.OR, x86.W32, x86.RAX, x86.RCX)
+			}
+			f.released = true
+			f.end()
+			continue
+		}
+		p := f.mask(n.args[0])
+		if c == 0 {
+			f.i(x86.KMOVW, 0, maskTmp, p)
+		} else {
+			f.i(x86.KORW, 0, maskTmp, maskTmp, p)
+		}
+		f.released = true
+		f.end()
+	}
+	if f.avx512 {
+		f.i(f.kop(x86.KORTESTB, x86.KORTESTW), 0, maskTmp, maskTmp)
+	} else {
+		f.i(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	}
+	f.i(x86.JE, 0, skip)
+
+	saved := slices.Clone(f.places)
+	vowner, kowner, vfree, kfree, outer := f.vowner, f.kowner, f.vfree, f.kfree, f.inCold
+	f.inCold = true
+	f.body(n.body)
+	n = &f.nodes[id]
+	f.at = n.at
+	for c := range f.copies {
+		f.id, f.cur, f.copy, f.released = id, n, c, true
+		if !f.avx512 {
+			p := f.maskFor(f.src(n.args[0]), n.typ)
+			d, y := f.src(id), f.src(n.yield)
+			f.blendv(n.typ, d, d, y, p)
+			f.settle(saved, f.key(id, c), d)
+			f.end()
+			continue
+		}
+		p := f.mask(n.args[0])
+		if f.isMask(id) {
+			d, y, t := f.mask(id), f.mask(n.yield), f.mtmp()
+			f.i(x86.KANDNW, 0, d, p, d)
+			f.i(x86.KANDW, 0, t, p, y)
+			f.i(x86.KORW, 0, d, d, t)
+			f.settle(saved, f.key(id, c), d)
+		} else {
+			d, y := f.src(id), f.src(n.yield)
+			f.i(pick(n.typ, x86.VMOVAPS, x86.VMOVAPD), f.lenOf(n.typ), d, y, x86.Merge(p))
+			f.settle(saved, f.key(id, c), d)
+		}
+		f.end()
+	}
+	// Bring back what the region displaced.
+	for i := range saved {
+		s, p := &saved[i], &f.places[i]
+		if s.reg < 0 || p.reg == s.reg || p.reg < 0 {
+			continue
+		}
+		nd := int32(i / f.copies)
+		if p.slot < 0 {
+			p.slot = f.newSlot()
+			if f.isMask(nd) {
+				f.i(x86.KMOVW, 0, f.slot(p.slot), x86.Mask(p.reg))
+			} else {
+				f.i(x86.VMOVUPS, f.lenOf(f.nodes[nd].typ), f.slot(p.slot), x86.Vec(p.reg))
+			}
+		}
+	}
+	for i := range saved {
+		s, p := &saved[i], &f.places[i]
+		if s.reg < 0 || p.reg == s.reg {
+			continue
+		}
+		nd := int32(i / f.copies)
+		if f.isMask(nd) {
+			f.i(x86.KMOVW, 0, x86.Mask(s.reg), f.slot(p.slot))
+		} else {
+			f.i(x86.VMOVUPS, f.lenOf(f.nodes[nd].typ), x86.Vec(s.reg), f.slot(p.slot))
+		}
+	}
+	f.places, f.vowner, f.kowner, f.vfree, f.kfree, f.inCold = saved, vowner, kowner, vfree, kfree, outer
+	f.a.Bind(skip)
+	for c := range f.copies {
+		for _, a := range n.args {
+			if a != none && f.dies(a) {
+				f.drop(a, c)
+			}
+		}
+	}
+	if f.last[id] == n.at {
+		for c := range f.copies {
+			f.drop(id, c)
+		}
+	}
+	// Values of outside that were last used inside.
+	for i := range f.places {
+		nd := int32(i / f.copies)
+		if p := &f.places[i]; (p.reg >= 0 || p.slot >= 0) && f.last[nd] <= f.at && nd != id {
+			f.drop(nd, i%f.copies)
+		}
+	}
+}

@@ -1,0 +1,402 @@
+package jit
+
+import (
+	le "encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A code is a lowered kernel. The machine code follows from the layouts that a
+// binding has, and is kept for bindings with the same ones.
+type code struct {
+	p        *program
+	gen      *generator
+	cellBase int
+	redBase  int
+	slotBase int
+	k        *ir.Kernel
+	portable backend.Code // runs bindings that machine code cannot
+
+	mu        sync.Mutex
+	functions map[string]*function
+	fallback  string
+}
+
+// Fallback is the reason why the interpreter ran a binding of this kernel, or
+// empty.
+func (c *code) Fallback() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fallback
+}
+
+// An instance is code with its numbers.
+type instance struct {
+	code     *code
+	bind     *ir.Binding
+	extents  []int
+	items    []boundItem
+	vecs     []*boundVec
+	phases   []*boundPhase
+	rowBytes []int
+	partials [][]partial
+	frame    int // bytes
+	depth    int // buffers of index expressions
+	cost     float64
+	staged   bool
+
+	run   uint64
+	fault atomicFault
+}
+
+type boundItem struct {
+	scalar *boundPhase
+	vec    *boundVec
+	par    []boundItem
+	axes   []int32
+	n      int // iterations of par
+}
+
+type boundVec struct {
+	v      *vecLoop
+	id     int
+	n      int
+	step   int
+	phases []*boundPhase
+	reds   []*boundRed
+}
+
+func newCode(p *program, gen *generator) *code {
+	c := &code{p: p, gen: gen, functions: map[string]*function{}}
+	off := frameSites
+	scratch := 0
+	for _, ph := range p.phases {
+		ph.argBase = off
+		off += (len(ph.sites) + 2*len(ph.reds)) * siteBytes
+		ph.scratch = int32(scratch)
+		scratch += len(ph.sites)
+	}
+	c.cellBase = off
+	off += len(p.cells) * 8
+	c.redBase = (off + 63) &^ 63
+	c.slotBase = c.redBase + p.states*redBytes
+	return c
+}
+
+func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
+	in, err := c.bind(bind)
+	if u, ok := err.(unsupported); ok {
+		code, err := c.interpreted(string(u))
+		if err != nil {
+			return nil, err
+		}
+		return code.Bind(bind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", c.gen.name, c.p.k.Name, err)
+	}
+	return in, nil
+}
+
+// interpreted is the code of the interpreter, for a binding that needs it.
+func (c *code) interpreted(reason string) (backend.Code, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fallback = reason
+	if c.portable == nil {
+		var err error
+		if c.portable, err = newPortable(c.k, reason); err != nil {
+			return nil, err
+		}
+	}
+	return c.portable, nil
+}
+
+func (c *code) bind(bind *ir.Binding) (*instance, error) {
+	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, params: bind.Params}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	b.extents = slices.Clone(bind.Extents)
+	in := &instance{code: c, bind: bind, extents: b.extents, phases: make([]*boundPhase, len(c.p.phases))}
+	for i := range c.p.k.Bufs {
+		d, n := &c.p.k.Bufs[i], 0
+		if d.Mode == ir.Row {
+			n = max(b.product(d.Axes)*d.Type.Size(), 1)
+		}
+		in.rowBytes = append(in.rowBytes, n)
+	}
+	slots := 0
+	var err error
+	in.items, err = in.bindItems(b, c.p.items, &slots)
+	if err != nil {
+		return nil, err
+	}
+	in.frame = c.slotBase + slots*64
+	in.chooseCost()
+	if c.p.units == blockUnits {
+		v := in.items[c.p.main].vec
+		for range v.reds {
+			in.partials = append(in.partials, make([]partial, (v.n+reduceBlock-1)/reduceBlock))
+		}
+	}
+	return in, nil
+}
+
+func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem, error) {
+	var out []boundItem
+	for i := range items {
+		it := &items[i]
+		bi := boundItem{axes: it.axes, n: 1}
+		var err error
+		switch {
+		case it.scalar != nil:
+			bi.scalar, err = in.bindPhase(b, it.scalar, slots)
+		case it.vec != nil:
+			bi.vec, err = in.bindVec(b, it.vec, slots)
+		default:
+			bi.n = b.product(it.axes)
+			bi.par, err = in.bindItems(b, it.par, slots)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bi)
+	}
+	return out, nil
+}
+
+func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error) {
+	bv := &boundVec{v: v, id: len(in.vecs), n: b.product(v.axes), step: maxLanes}
+	in.vecs = append(in.vecs, bv)
+	for _, ph := range v.phases {
+		bp, err := in.bindPhase(b, ph, slots)
+		if err != nil {
+			return nil, err
+		}
+		bp.vec = bv.id
+		bp.findTiles()
+		bv.phases = append(bv.phases, bp)
+		if len(bp.loads)+len(bp.stores) > 0 {
+			bv.step = min(bv.step, stageLanes)
+			if ph.kind == seqPhase {
+				bv.step = 128
+			}
+		}
+	}
+	if len(v.phases) == 1 && bv.phases[0].tiled {
+		bv.step = 16 * maxLanes // a call is a row of a tile
+	}
+	if len(v.arrays) > 0 {
+		bv.step = min(bv.step, 2*stageLanes)
+	}
+	if len(v.reds) > 0 { // a block is one call
+		bv.step = reduceBlock
+		if len(v.phases) > 1 {
+			return nil, unsupported("a vec loop with seq loops and reductions of its own")
+		}
+	}
+	for _, r := range v.reds {
+		kern := redKerns[r.op][r.typ]
+		if kern == nil {
+			return nil, unsupported("reduce " + r.op.String() + " of " + r.typ.String())
+		}
+		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
+	}
+	for _, bp := range bv.phases {
+		bp.strip = bv.step
+	}
+	return bv, nil
+}
+
+func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, error) {
+	bp, err := b.layout(ph)
+	if err != nil {
+		return nil, err
+	}
+	in.phases[ph.id] = bp
+	if ph.kind == seqPhase {
+		for i := range ph.reds {
+			r := &ph.reds[i]
+			kern := redKerns[r.op][r.typ]
+			if kern == nil {
+				return nil, unsupported("reduce " + r.op.String() + " of " + r.typ.String())
+			}
+			arg := ph.argBase + (len(ph.sites)+2*i)*siteBytes
+			bp.reds = append(bp.reds, seqRed{red: r, kern: kern, arg: arg, idx: arg + siteBytes})
+			bp.ordered = bp.ordered || kern.ordered
+		}
+	}
+	for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
+		in.depth = max(in.depth, bp.sites[i].stage.depth+1)
+		in.staged = true
+	}
+	bp.fn, err = in.code.function(bp)
+	if err != nil {
+		return nil, err
+	}
+	*slots = max(*slots, bp.fn.slots)
+	return bp, nil
+}
+
+// function is the machine code of a phase for its layouts.
+func (c *code) function(bp *boundPhase) (*function, error) {
+	key := []byte{byte(bp.ph.id), byte(bp.ph.id >> 8)}
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		k := byte(s.kind) << 2
+		if s.guard {
+			k |= 1
+		}
+		if s.staged {
+			k |= 2
+		}
+		if len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0 {
+			k |= 1 << 5
+		}
+		if len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0 {
+			k |= 1 << 6
+		}
+		if s.dyn != nil {
+			k |= 1 << 7
+		}
+		key = append(key, k)
+		if s.gather != nil { // its strides are constants of the code
+			for _, d := range s.gather.dims {
+				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
+				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.functions[string(key)]; ok {
+		return f, nil
+	}
+	f, err := c.gen.generate(c, bp, false)
+	if err != nil {
+		return nil, err
+	}
+	c.functions[string(key)] = f
+	return f, nil
+}
+
+func (in *instance) chooseCost() {
+	total := 1.0
+	for _, v := range in.vecs {
+		ops := 0.0
+		for _, bp := range v.phases {
+			ops += float64(bp.ph.ops * bp.seqN)
+		}
+		total += ops * float64(v.n)
+	}
+	// Machine code does an operation in a fifth of the time of the interpreter.
+	const faster = 5
+	switch p := in.code.p; p.units {
+	case elementUnits:
+		in.cost = total / float64(max(in.vecs[0].n, 1)) / faster
+	case blockUnits:
+		in.cost = total / float64(max(in.vecs[0].n, 1)) * reduceBlock / faster
+	default:
+		in.cost = total/faster + 1
+	}
+}
+
+func (in *instance) Units() (n, grain int, cost float64) {
+	p := in.code.p
+	switch p.units {
+	case rowUnits:
+		return in.items[p.main].n, 1, in.cost
+	case elementUnits:
+		return in.vecs[0].n, 64, in.cost
+	case blockUnits:
+		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
+	}
+	return 1, 1, in.cost
+}
+
+func (in *instance) Begin() {
+	in.run++
+	in.fault.Store(0)
+}
+
+func (in *instance) NewWorker() backend.Worker {
+	w := &worker{inst: in}
+	w.mem = alignedWords(in.frame + 64)
+	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
+	w.pos = make([]int, len(in.extents))
+	w.reds = make([]redState, in.code.p.states)
+	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
+	for i, n := range in.rowBytes {
+		if n > 0 {
+			w.rows[i] = w.memory(n)
+		}
+	}
+	if in.staged {
+		w.offs = make([]int64, reduceBlock)
+		for range in.depth + 2 {
+			w.ixs = append(w.ixs, make([]int64, reduceBlock))
+		}
+	}
+	for _, v := range in.vecs {
+		var arrays []unsafe.Pointer
+		for _, t := range v.v.arrays {
+			arrays = append(arrays, w.memory(v.step*t.Size()))
+		}
+		w.arrays = append(w.arrays, arrays)
+	}
+	n := 0
+	for _, ph := range in.code.p.phases {
+		n = max(n, int(ph.scratch)+len(ph.sites))
+	}
+	w.scratch, w.inside = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
+	w.accs = make([][]accState, len(in.phases))
+	for id, bp := range in.phases {
+		lanes := 1
+		if bp.ph.vec != nil {
+			lanes = bp.strip
+		}
+		if bp.ph.kind == seqPhase {
+			lanes *= runLength
+		}
+		for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
+			s := &bp.sites[i]
+			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
+			w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
+			w.flat(bp, s, i, 0)
+		}
+		for i := range bp.reds {
+			r := &bp.reds[i]
+			st := accState{acc: w.memory(bp.strip * r.kern.lane.Size())}
+			for range r.kern.levels(bp.seqN) {
+				st.levels = append(st.levels, w.memory(bp.strip*r.kern.lane.Size()))
+			}
+			if r.kern.arg {
+				st.pos = w.memory(bp.strip * 4)
+			}
+			w.accs[id] = append(w.accs[id], st)
+		}
+		bp.fn.prepare(w, bp)
+	}
+	return w
+}
+
+// memory is zeroed memory with room for a vector behind it.
+func (w *worker) memory(bytes int) unsafe.Pointer {
+	m := alignedWords(bytes + 64)
+	w.keep = append(w.keep, m)
+	return unsafe.Pointer(unsafe.SliceData(m))
+}
+
+// alignedWords allocates memory that begins on a cache line.
+func alignedWords(bytes int) []uint64 {
+	words := (bytes + 7) / 8
+	mem := make([]uint64, words+8)
+	skip := (64 - uintptr(unsafe.Pointer(unsafe.SliceData(mem)))&63) & 63
+	return mem[skip/8:][:max(words, 1):max(words, 1)]
+}

@@ -1,0 +1,80 @@
+// Package jit is the CPU backend that makes machine code: one function for each
+// piece of straight code of a kernel, specialised to how its arrays are laid
+// out, with shapes, strides and addresses left for run time. It produces the
+// bits of package interp, which runs what machine code cannot.
+package jit
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// New is the backend for an instruction set, "avx512" or "avx2", if this machine
+// has it and allows machine code.
+func New(isa string) (backend.Backend, error) {
+	if err := supported(isa); err != nil {
+		return nil, err
+	}
+	if _, err := exec.Probe(); err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
+	}
+	switch isa {
+	case "avx512":
+		return &generator{name: isa, avx512: true, nv: 32, vbytes: 64}, nil
+	}
+	if isa == "avx2" {
+		return &generator{name: isa, nv: 15, vbytes: 32}, nil // one has the tail
+	}
+	return nil, fmt.Errorf("jit: no generator for %q", isa)
+}
+
+func (g *generator) Name() string { return g.name }
+
+// Fallback is implemented by code: it returns why the interpreter runs the
+// kernel, or "".
+type Fallback interface{ Fallback() string }
+
+// Compile translates k, which must pass [ir.Check] and not change afterwards.
+func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
+	p, err := lower(k)
+	if err != nil {
+		return newPortable(k, err.Error())
+	}
+	c := newCode(p, g)
+	c.k = k
+	runtime.AddCleanup(c, releaseAll, c.functions)
+	return c, nil
+}
+
+func releaseAll(fns map[string]*function) {
+	for _, fn := range fns {
+		fn.code.Release()
+	}
+}
+
+// A portable is a kernel that the interpreter runs.
+type portable struct {
+	backend.Code
+	reason string
+}
+
+func (p *portable) Fallback() string { return p.reason }
+
+func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
+	c, err := interp.New().Compile(k)
+	if err != nil {
+		return nil, err
+	}
+	return &portable{c, reason}, nil
+}
+
+func install(o *x86.Object) (*exec.Code, error) { return exec.Install(o.Bytes) }
+
+// ISAs are the instruction sets that code can be made for, the best first.
+var ISAs = []string{"avx512", "avx2"}

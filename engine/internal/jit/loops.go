@@ -1,0 +1,625 @@
+package jit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+func leadingZeros(x uint64) int { return bits.LeadingZeros64(x) }
+
+func frameAt(off int) x86.Mem { return x86.At(x86.RDI, int32(off)) }
+
+// spareRegs is what an instruction may need besides operands and result.
+const spareRegs = 6
+
+// scalarBody emits a scalar phase: one lane of a masked body.
+func (f *flow) scalarBody() {
+	f.prologue()
+	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	f.i(x86.MOV, x86.W32, x86.RCX, x86.Imm(1))
+	f.setTail()
+	f.masked = true
+	f.start(1)
+	f.body(f.top)
+}
+
+// chooseCopies decides how many vectors are worked on at once.
+func (f *flow) chooseCopies(limit, fixed int) int {
+	v, m := f.pressure()
+	c := limit
+	for c > 1 && (c*v+spareRegs+fixed > f.nv || f.avx512 && c*m > 5) {
+		c /= 2
+	}
+	return c
+}
+
+// pinSites gives registers to the addresses of sites.
+func (f *flow) pinSites() {
+	next := 0
+	for i := range f.bp.sites {
+		s := &f.bp.sites[i]
+		ok := s.kind == unitSite || s.kind == flatSite
+		if f.ph.kind == seqPhase {
+			ok = ok || s.kind == uniSite && !f.isUniformSite(int32(i))
+		}
+		if twin := f.twin(i); ok && twin >= 0 && f.siteReg[twin] >= 0 {
+			f.siteReg[i] = f.siteReg[twin]
+			continue
+		}
+		if ok && next < len(siteRegs) {
+			f.siteReg[i] = int8(siteRegs[next])
+			next++
+		}
+	}
+}
+
+// twin is an earlier site at the same address as site i, of a map phase, or -1.
+func (f *flow) twin(i int) int {
+	s := &f.bp.sites[i]
+	if f.ph.kind != mapPhase || s.kind != unitSite || s.guard || s.dyn != nil {
+		return -1
+	}
+	a := &f.c.p.k.Access[f.ph.sites[i].access]
+	for j := range i {
+		t := &f.bp.sites[j]
+		if t.kind != unitSite || t.guard || t.dyn != nil || t.buf != s.buf {
+			continue
+		}
+		if slices.Equal(a.Coords, f.c.p.k.Access[f.ph.sites[j].access].Coords) {
+			return j
+		}
+	}
+	return -1
+}
+
+func (f *flow) isUniformSite(i int32) bool {
+	for _, id := range f.pro {
+		if n := &f.nodes[id]; (n.op == ir.Load || n.op == ir.Index) && n.aux == i {
+			return true
+		}
+	}
+	return false
+}
+
+// mapLoop emits a map phase: a main loop of several vectors, and a masked loop
+// for the rest.
+func (f *flow) mapLoop() {
+	f.prologue()
+	f.pinSites()
+	for i, r := range f.siteReg {
+		if r >= 0 && f.twin(i) < 0 {
+			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+sitePtr))
+		}
+	}
+	unroll, room := f.accumulators()
+	fixed := 0
+	for i := range f.accs {
+		fixed += len(f.accs[i].regs) + len(f.accs[i].idx)
+	}
+	group := f.chooseCopies(4, fixed)
+	if unroll == 0 {
+		unroll = group
+	}
+	group = min(group, unroll)
+	v, _ := f.pressure()
+	_ = room
+	f.residents(f.nv - fixed - group*v - spareRegs)
+
+	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	tail, done := f.a.NewLabel(), f.a.NewLabel()
+	step := unroll * f.w
+	f.i(x86.CMP, x86.W64, frameAt(frameN), x86.Imm(step))
+	f.i(x86.JL, 0, tail)
+	f.loadAccs()
+	loop := f.a.NewLabel()
+	f.a.Align(32)
+	f.a.Bind(loop)
+	for f.base = 0; f.base < unroll; f.base += group {
+		f.start(group)
+		f.body(f.top)
+		f.accumulate()
+	}
+	f.base = 0
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
+	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(frameN))
+	f.i(x86.JLE, 0, loop)
+	f.storeAccs()
+	f.freeAccs()
+
+	f.a.Bind(tail)
+	f.i(x86.XOR, x86.W32, x86.RBX, x86.RBX)
+	more := f.a.NewLabel()
+	f.a.Bind(more)
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(frameN))
+	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
+	f.i(x86.JLE, 0, done)
+	f.setTail()
+	f.masked = true
+	f.start(1)
+	f.body(f.top)
+	f.accumulate()
+	f.masked = false
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(f.w))
+	f.i(x86.ADD, x86.W64, x86.RBX, x86.Imm(1))
+	f.i(x86.JMP, 0, more)
+	f.a.Bind(done)
+	f.masked = false
+	f.fold()
+}
+
+// setTail makes the tail mask for RCX lanes, fewer than 256.
+func (f *flow) setTail() {
+	if !f.avx512 {
+		f.i(x86.VMOVD, 0, tailVec, x86.RCX)
+		if f.w == 8 {
+			f.i(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
+			f.i(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
+		} else {
+			f.i(x86.VPBROADCASTQ, x86.L256, tailVec, tailVec)
+			f.i(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
+		}
+		return
+	}
+	f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
+	f.i(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
+	if f.w == 8 {
+		f.i(x86.KMOVB, 0, tailMask, x86.RAX)
+	} else {
+		f.i(x86.KMOVW, 0, tailMask, x86.RAX)
+	}
+}
+
+// accumulators prepares the reductions of a map phase. All of them begin with
+// the identity in memory.
+func (f *flow) accumulators() (unroll, regs int) {
+	for i := range f.ph.reds {
+		r := &f.ph.reds[i]
+		kern := redKerns[r.op][r.typ]
+		a := acc{r: r, kern: kern, area: int32(f.c.redBase + int(r.state)*redBytes), n: 64 / f.w}
+		if kern.lane.Size() == 8 {
+			a.n = 32 / f.w
+		}
+		unroll = max(unroll, a.n)
+		t := f.tmp()
+		f.loadConst(t, kern.lane, kern.identity)
+		for k := range 256 / (f.lenOf(kern.lane) / 8) {
+			f.i(x86.VMOVUPS, f.lenOf(kern.lane), x86.At(x86.RDI, a.area+int32(k)*int32(f.lenOf(kern.lane)/8)), t)
+		}
+		if kern.arg {
+			f.loadConst(t, dtype.I32, noPosition)
+			for k := range a.n {
+				f.i(x86.VMOVUPS, f.lenOf(dtype.I32), f.idxMem(&a, k), t)
+			}
+		}
+		f.released = true
+		f.end()
+		f.accs = append(f.accs, a)
+	}
+	total := 0
+	for i := range f.accs {
+		a := &f.accs[i]
+		need := a.n
+		if a.kern.arg {
+			need *= 2
+		}
+		if total+need > f.nv/2 || total+need+10 > f.nv {
+			continue // in memory
+		}
+		total += need
+		for range a.n {
+			a.regs = append(a.regs, f.takeTop())
+		}
+		if a.kern.arg {
+			for range a.n {
+				a.idx = append(a.idx, f.takeTop())
+			}
+		}
+	}
+	return unroll, total
+}
+
+// takeTop takes the highest free register for good.
+func (f *flow) takeTop() x86.Vec {
+	r := 63 - leadingZeros(f.vfree)
+	f.vfree &^= 1 << r
+	f.vowner[r] = -1
+	return x86.Vec(r)
+}
+
+func (f *flow) accMem(a *acc, k int) x86.Mem {
+	return x86.At(x86.RDI, a.area+int32(k)*int32(f.lenOf(a.kern.lane)/8))
+}
+
+func (f *flow) idxMem(a *acc, k int) x86.Mem {
+	return x86.At(x86.RDI, a.area+redBytes/2+int32(k)*int32(f.lenOf(dtype.I32)/8))
+}
+
+func (f *flow) loadAccs() {
+	for i := range f.accs {
+		a := &f.accs[i]
+		for k, r := range a.regs {
+			f.i(x86.VMOVUPS, f.lenOf(a.kern.lane), r, f.accMem(a, k))
+		}
+		for k, r := range a.idx {
+			f.i(x86.VMOVUPS, f.lenOf(dtype.I32), r, f.idxMem(a, k))
+		}
+	}
+}
+
+func (f *flow) storeAccs() {
+	for i := range f.accs {
+		a := &f.accs[i]
+		for k, r := range a.regs {
+			f.i(x86.VMOVUPS, f.lenOf(a.kern.lane), f.accMem(a, k), r)
+		}
+		for k, r := range a.idx {
+			f.i(x86.VMOVUPS, f.lenOf(dtype.I32), f.idxMem(a, k), r)
+		}
+	}
+}
+
+func (f *flow) freeAccs() {
+	for i := range f.accs {
+		a := &f.accs[i]
+		for _, r := range append(a.regs, a.idx...) {
+			f.vfree |= 1 << r
+		}
+		a.regs, a.idx = nil, nil
+	}
+}
+
+// accumulate adds the values of a group to the accumulators of a map phase.
+func (f *flow) accumulate() {
+	for i := range f.accs {
+		a := &f.accs[i]
+		for c := range f.copies {
+			f.copy, f.released = c, true
+			k := (f.base + c) % a.n
+			switch {
+			case a.regs != nil:
+				x := f.operand(a.r)
+				idx := x86.Vec(0)
+				if a.kern.arg {
+					idx = a.idx[k]
+				}
+				f.step(a.kern, a.regs[k], idx, x, false)
+			default:
+				m, im := f.accMem(a, k), x86.Mem{}
+				if a.kern.arg {
+					im = f.idxMem(a, k)
+				}
+				if f.masked { // vector RBX of the tail
+					f.tailOffset(x86.RAX, int(f.lenOf(a.kern.lane)/8), 255)
+					m = x86.AtX(x86.RDI, x86.RAX, 1, a.area)
+					if a.kern.arg {
+						f.tailOffset(x86.RDX, int(f.lenOf(dtype.I32)/8), a.n*int(f.lenOf(dtype.I32)/8)-1)
+						im = x86.AtX(x86.RDI, x86.RDX, 1, a.area+redBytes/2)
+					}
+				}
+				f.stepMem(a.kern, m, im, a.r)
+			}
+			f.end()
+		}
+	}
+	for i := range f.accs {
+		for c := range f.copies {
+			if n := f.accs[i].r.arg; !f.uniform[n] {
+				if p := &f.places[f.key(n, c)]; p.reg >= 0 || p.slot >= 0 {
+					f.drop(n, c)
+				}
+			}
+		}
+	}
+}
+
+func (f *flow) tailOffset(r x86.Reg, bytes, mask int) {
+	f.i(x86.MOV, x86.W32, r, x86.RBX)
+	f.i(x86.SHL, x86.W32, r, x86.Imm(bits.TrailingZeros(uint(bytes))))
+	f.i(x86.AND, x86.W32, r, x86.Imm(mask))
+}
+
+func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
+	x := f.operand(r)
+	d := f.tmp()
+	var w []x86.Operand
+	f.i(x86.VMOVUPS, f.lenOf(k.lane), d, m)
+	var idx x86.Vec
+	if k.arg {
+		idx = f.tmp()
+		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), idx, im)
+	}
+	f.step(k, d, idx, x, f.masked)
+	if f.masked && !f.avx512 {
+		f.storeMasked(k.lane, m, d)
+		if k.arg {
+			f.storeMasked(dtype.I32, im, idx)
+		}
+		return
+	}
+	if f.masked {
+		w = append(w, x86.Merge(tailMask))
+	}
+	f.i(pick(k.lane, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(k.lane), append([]x86.Operand{m, d}, w...)...)
+	if k.arg {
+		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), append([]x86.Operand{im, idx}, w...)...)
+	}
+}
+
+// operand is the value of a reduction as a vector: a predicate as a mask of
+// lanes that change the result.
+func (f *flow) operand(r *red) x86.Vec {
+	if r.typ != dtype.Bool {
+		return f.src(r.arg)
+	}
+	if !f.avx512 {
+		x := f.maskFor(f.src(r.arg), dtype.I32)
+		if r.op == ir.All {
+			t := f.tmp()
+			f.i(x86.VPXOR, x86.L256, t, x, f.ones())
+			x = t
+		}
+		return x
+	}
+	k := f.mask(r.arg)
+	t := f.tmp()
+	if r.op == ir.All {
+		n := f.mtmp()
+		f.i(f.kop(x86.KNOTB, x86.KNOTW), 0, n, k)
+		k = n
+	}
+	f.i(x86.VPMOVM2D, f.lenOf(dtype.I32), t, k)
+	return t
+}
+
+// step combines x with an accumulator.
+func (f *flow) step(k *redKern, d, idx, x x86.Vec, _ bool) {
+	if !f.avx512 {
+		if k.arg {
+			f.stepArg2(k, d, idx, x)
+		} else {
+			f.step2(k, d, x)
+		}
+		return
+	}
+	l, t := f.lenOf(k.lane), k.lane
+	switch k.op {
+	case ir.Sum:
+		f.i(binaryOp(prim.Add, t), l, d, d, x)
+	case ir.Prod:
+		f.i(binaryOp(prim.Mul, t), l, d, d, x)
+	case ir.Any, ir.All:
+		f.i(x86.VPORD, l, d, d, x)
+	case ir.Min, ir.Max:
+		op := prim.Min
+		if k.op == ir.Max {
+			op = prim.Max
+		}
+		if !t.IsFloat() {
+			f.i(binaryOp(op, t), l, d, d, x)
+			return
+		}
+		f.minMax(op, t, d, d, x)
+	case ir.FMin, ir.FMax:
+		q := f.tmp()
+		one := f.oneBits(t)
+		f.i(binaryOp(prim.Mul, t), l, q, x, one)
+		imm := x86.Imm(4)
+		if k.op == ir.FMax {
+			imm = 5
+		}
+		f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
+	case ir.ArgMin, ir.ArgMax:
+		m := f.mtmp()
+		switch {
+		case t.IsFloat():
+			imm := x86.Imm(0x19) // not x >= m
+			if k.op == ir.ArgMax {
+				imm = 0x16
+			}
+			op := pick(t, x86.VCMPPS, x86.VCMPPD)
+			f.i(op, l, m, x, d, imm)
+			f.i(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
+		default:
+			imm := x86.Imm(1)
+			if k.op == ir.ArgMax {
+				imm = 6
+			}
+			f.i(compareOp(t), l, m, x, d, imm)
+		}
+		if f.masked {
+			f.i(x86.KANDW, 0, m, m, tailMask)
+		}
+		p := f.position()
+		f.i(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
+		f.i(x86.VMOVDQA32, f.lenOf(dtype.I32), idx, p, x86.Merge(m))
+	}
+}
+
+// position is the position of each lane: in the call, or of the row.
+func (f *flow) position() x86.Vec {
+	t := f.tmp()
+	l := f.lenOf(dtype.I32)
+	if f.ph.kind == seqPhase {
+		f.i(x86.VPBROADCASTD, l, t, frameAt(frameI))
+		return t
+	}
+	f.i(x86.VPBROADCASTD, l, t, x86.RSI)
+	f.i(x86.VPADDD, l, t, t, f.iota32((f.base+f.copy)*f.w))
+	return t
+}
+
+// seqLoop emits a seq phase: for some vectors of columns, all rows.
+func (f *flow) seqLoop() {
+	f.prologue()
+	f.pinSites()
+	nred := 0
+	for i := range f.bp.reds {
+		nred++
+		if f.bp.reds[i].kern.arg {
+			nred++
+		}
+	}
+	group := 4
+	v, m := f.pressure()
+	for group > 1 && (group*(v+nred)+spareRegs > f.nv || f.avx512 && group*m > 5) {
+		group /= 2
+	}
+	if v+nred+spareRegs > f.nv {
+		f.fail("a seq loop with too many reductions")
+		return
+	}
+	f.residents(f.nv - group*(v+nred) - spareRegs)
+	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	tail, done := f.a.NewLabel(), f.a.NewLabel()
+	step := group * f.w
+	loop := f.a.NewLabel()
+	f.a.Bind(loop)
+	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
+	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(frameN))
+	f.i(x86.JG, 0, tail)
+	f.columns(group)
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	f.i(x86.JMP, 0, loop)
+
+	f.a.Bind(tail)
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(frameN))
+	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
+	f.i(x86.JLE, 0, done)
+	f.setTail()
+	f.masked = true
+	f.columns(1)
+	f.masked = false
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(f.w))
+	f.i(x86.JMP, 0, tail)
+	f.a.Bind(done)
+}
+
+// columns emits the loop over the rows.
+func (f *flow) columns(group int) {
+	free := f.vfree
+	f.start(group)
+	for i := range f.bp.sites {
+		s := &f.bp.sites[i]
+		if s.kind == gatherSite || f.isUniformSite(int32(i)) {
+			continue
+		}
+		r := x86.RAX
+		if f.siteReg[i] >= 0 {
+			r = x86.Reg(f.siteReg[i])
+		}
+		f.i(x86.MOV, x86.W64, r, frameAt(s.arg+sitePtr))
+		switch s.kind {
+		case unitSite, flatSite:
+			f.i(x86.LEA, x86.W64, r, x86.AtX(r, x86.RSI, uint8(s.size), 0))
+		case strideSite:
+			f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+siteStride))
+			f.i(x86.IMUL, x86.W64, x86.RCX, x86.RSI)
+			f.i(x86.ADD, x86.W64, r, x86.RCX)
+		}
+		if f.siteReg[i] < 0 {
+			f.i(x86.MOV, x86.W64, frameAt(s.arg+siteCur), r)
+		}
+		if s.staged && s.guard {
+			f.fail("a guarded load in a seq loop")
+		}
+	}
+	type regs struct{ d, idx []x86.Vec }
+	all := make([]regs, len(f.bp.reds))
+	accAt := func(r *seqRed, c int) (x86.Mem, x86.Mem) {
+		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(r.arg+sitePtr))
+		size := r.kern.lane.Size()
+		m := x86.AtX(x86.RAX, x86.RSI, uint8(size), int32(c*f.w*size))
+		if !r.kern.arg {
+			return m, m
+		}
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(r.idx+sitePtr))
+		return m, x86.AtX(x86.RCX, x86.RSI, 4, int32(c*f.w*4))
+	}
+	for i := range f.bp.reds {
+		r := &f.bp.reds[i]
+		for c := range group {
+			d := f.takeTop()
+			m, im := accAt(r, c)
+			f.i(x86.VMOVUPS, f.lenOf(r.kern.lane), d, m)
+			all[i].d = append(all[i].d, d)
+			if r.kern.arg {
+				idx := f.takeTop()
+				f.i(x86.VMOVUPS, f.lenOf(dtype.I32), idx, im)
+				all[i].idx = append(all[i].idx, idx)
+			}
+		}
+	}
+	f.i(x86.MOV, x86.W64, x86.RBX, frameAt(frameRows))
+	f.i(x86.MOV, x86.W64, x86.RAX, frameAt(frameFirst))
+	f.i(x86.MOV, x86.W64, frameAt(frameI), x86.RAX)
+	rows := f.a.NewLabel()
+	f.a.Align(32)
+	f.a.Bind(rows)
+	f.body(f.top)
+	for i := range f.bp.reds {
+		r := &f.bp.reds[i]
+		for c := range group {
+			f.copy, f.released = c, true
+			x := f.operand(r.red)
+			idx := x86.Vec(0)
+			if r.kern.arg {
+				idx = all[i].idx[c]
+			}
+			f.step(r.kern, all[i].d[c], idx, x, f.masked)
+			f.end()
+		}
+	}
+	for i := range f.bp.reds {
+		for c := range group {
+			if n := f.bp.reds[i].red.arg; !f.uniform[n] {
+				if p := &f.places[f.key(n, c)]; p.reg >= 0 || p.slot >= 0 {
+					f.drop(n, c)
+				}
+			}
+		}
+	}
+	for i := range f.bp.sites {
+		s := &f.bp.sites[i]
+		if s.kind == gatherSite || f.isUniformSite(int32(i)) {
+			continue
+		}
+		if f.siteReg[i] >= 0 {
+			f.i(x86.ADD, x86.W64, x86.Reg(f.siteReg[i]), frameAt(s.arg+siteSeq))
+			continue
+		}
+		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(s.arg+siteSeq))
+		f.i(x86.ADD, x86.W64, frameAt(s.arg+siteCur), x86.RAX)
+	}
+	f.i(x86.ADD, x86.W64, frameAt(frameI), x86.Imm(1))
+	f.i(x86.SUB, x86.W64, x86.RBX, x86.Imm(1))
+	f.i(x86.JNE, 0, rows)
+	for i := range f.bp.reds {
+		r := &f.bp.reds[i]
+		for c := range group {
+			m, im := accAt(r, c)
+			if f.masked && !f.avx512 {
+				f.storeMasked(r.kern.lane, m, all[i].d[c])
+			} else if f.masked {
+				f.i(pick(r.kern.lane, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(r.kern.lane), m, all[i].d[c], x86.Merge(tailMask))
+			} else {
+				f.i(x86.VMOVUPS, f.lenOf(r.kern.lane), m, all[i].d[c])
+			}
+			if r.kern.arg {
+				if f.masked && !f.avx512 {
+					f.storeMasked(dtype.I32, im, all[i].idx[c])
+				} else if f.masked {
+					f.i(x86.VMOVDQU32, f.lenOf(dtype.I32), im, all[i].idx[c], x86.Merge(tailMask))
+				} else {
+					f.i(x86.VMOVUPS, f.lenOf(dtype.I32), im, all[i].idx[c])
+				}
+			}
+		}
+	}
+	f.vfree = free
+}

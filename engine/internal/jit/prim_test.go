@@ -1,0 +1,249 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
+
+// A primCase is an instruction: operand types, result type and text.
+type primCase struct {
+	name string
+	args []dtype.Type
+	typ  dtype.Type
+	text string // with %s for each operand
+	pre  string // declarations
+}
+
+func primCases() (out []primCase) {
+	for op := prim.Add; op < prim.NumOps; op++ {
+		info := op.Info()
+		for _, t := range registers {
+			switch op {
+			case prim.Cvt, prim.Bitcast:
+				for _, to := range registers {
+					if op == prim.Bitcast && (t == dtype.Bool || to == dtype.Bool || t.Size() != to.Size()) {
+						continue
+					}
+					out = append(out, primCase{name: op.String() + " " + t.Short() + " " + to.Short(), args: []dtype.Type{t}, typ: to, text: op.String() + " " + to.Short() + " %s"})
+				}
+				continue
+			}
+			if !info.Types.Has(t) || t == dtype.F64 && (op == prim.RoundF16 || op == prim.RoundBF16) {
+				continue
+			}
+			c := primCase{name: op.String() + " " + t.Short(), typ: t}
+			for range info.Arity {
+				c.args = append(c.args, t)
+			}
+			switch op {
+			case prim.Select:
+				c.args[0] = dtype.Bool
+			case prim.Scale:
+				c.args[1] = dtype.I32
+				if t == dtype.F64 {
+					c.args[1] = dtype.I64
+				}
+			case prim.Eq, prim.Ne, prim.Lt, prim.Le:
+				c.typ = dtype.Bool
+			case prim.Lookup:
+				for _, to := range registers[1:] {
+					for _, n := range []int{2, 4, 8, 16, 32, 64} {
+						var bits []string
+						for i := range n {
+							bits = append(bits, fmt.Sprintf("%#x", uint64(i*37+1)&(1<<(8*to.Size()-1)-1)))
+						}
+						out = append(out, primCase{
+							name: fmt.Sprintf("lookup %s %s %d", t.Short(), to.Short(), n), args: []dtype.Type{t}, typ: to,
+							text: "lookup " + to.Short() + " t0 %s", pre: "table t0 " + to.Short() + " [" + strings.Join(bits, ", ") + "]\n",
+						})
+					}
+				}
+				continue
+			}
+			c.text = op.String() + " " + c.typ.Short() + strings.Repeat(" %s", info.Arity)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// kernel writes c over arrays; operands in uni are the same in all lanes, and
+// wide adds something of 64 bits.
+func (c *primCase) kernel(uni int, wide bool) string {
+	var b strings.Builder
+	b.WriteString("kernel p\naxis i0\n")
+	for i, t := range c.args {
+		rank := 1
+		if uni>>i&1 != 0 {
+			rank = 0
+		}
+		fmt.Fprintf(&b, "buf x%d %s in %d\n", i, t.Short(), rank)
+	}
+	fmt.Fprintf(&b, "buf y %s out 1\n", c.typ.Short())
+	if wide {
+		b.WriteString("buf w f64 inout 1\n")
+	}
+	b.WriteString(c.pre + "{\n  vec i0 {\n")
+	var names []any
+	for i, t := range c.args {
+		at := "i0"
+		if uni>>i&1 != 0 {
+			at = ""
+		}
+		fmt.Fprintf(&b, "    %%%d = load %s x%d[%s]\n", i, t.Short(), i, at)
+		names = append(names, fmt.Sprintf("%%%d", i))
+	}
+	fmt.Fprintf(&b, "    %%8 = "+c.text+"\n    store %s y[i0] %%8\n", append(names, c.typ.Short())...)
+	if wide {
+		b.WriteString("    %9 = load f64 w[i0]\n    %10 = add f64 %9 %9\n    store f64 w[i0] %10\n")
+	}
+	b.WriteString("  }\n}\n")
+	return b.String()
+}
+
+func TestPrimitives(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	clear(fallbacks)
+	for _, c := range primCases() {
+		t.Run(c.name, func(t *testing.T) {
+			for uni := range 1 << len(c.args) {
+				for _, wide := range []bool{false, true} {
+					k := parse(t, c.kernel(uni, wide))
+					for _, n := range []int{1, 5, 16, 40, 300, 1000} {
+						var shapes [][]int
+						for i := range c.args {
+							if uni>>i&1 != 0 {
+								shapes = append(shapes, nil)
+							} else {
+								shapes = append(shapes, []int{n})
+							}
+						}
+						shapes = append(shapes, []int{n}, []int{n})
+						differ(t, r, newSetup(t, r, k, []int{n}, nil, shapes[:len(k.Bufs)], r.IntN(3) > 0))
+					}
+				}
+			}
+		})
+	}
+	t.Log(fallbacks)
+}
+
+// reduction texts: a vec loop alone, rows of one, and a seq loop.
+const (
+	alone = `kernel alone
+axis i0
+buf x %[1]s in 1
+buf y %[2]s out 0
+{
+  vec i0 {
+    %%0 = load %[3]s x[i0]
+    %%1 = reduce %[4]s %[5]s %%0
+  }
+  store %[5]s y[] %%1
+}`
+	rowed = `kernel rowed
+axis i1 i0
+buf x %[1]s in 2
+buf y %[2]s out 1
+{
+  par i1 {
+    vec i0 {
+      %%0 = load %[3]s x[i1, i0]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`
+	columns = `kernel columns
+axis i1 i0
+buf x %[1]s in 2
+buf y %[2]s out 1
+{
+  vec i1 {
+    seq i0 {
+      %%0 = load %[3]s x[i1, i0]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`
+)
+
+func TestReductions(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	clear(fallbacks)
+	for op := ir.Sum; op <= ir.All; op++ {
+		for _, mem := range dtype.All() {
+			reg := mem.Register()
+			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+				continue
+			}
+			out := reg
+			if op == ir.ArgMin || op == ir.ArgMax {
+				out = dtype.I64
+			}
+			for fi, form := range []string{alone, rowed, columns} {
+				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
+				for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+					if n == 0 && (op >= ir.Min && op <= ir.ArgMax) {
+						continue // an error before it gets here
+					}
+					e, shapes := []int{n}, [][]int{{n}, nil}
+					if fi > 0 {
+						if n > 10000 {
+							continue
+						}
+						rows := 1 + r.IntN(40)
+						if n > 4000 {
+							rows = 1 + r.IntN(3)
+						}
+						e, shapes = []int{rows, n}, [][]int{{rows, n}, {rows}}
+					}
+					differ(t, r, newSetup(t, r, k, e, nil, shapes, r.IntN(2) == 0))
+				}
+			}
+		}
+	}
+	t.Log(fallbacks)
+}
+
+// TestExtremes looks at NaN and zeros, which random data rarely combines.
+func TestExtremes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for op := ir.Min; op <= ir.ArgMax; op++ {
+		for _, reg := range []dtype.Type{dtype.F32, dtype.F64} {
+			out := reg
+			if op >= ir.ArgMin {
+				out = dtype.I64
+			}
+			for fi, form := range []string{alone, rowed, columns} {
+				k := parse(t, fmt.Sprintf(form, reg.Short(), out.Short(), reg.Short(), op, out.Short()))
+				for range 60 {
+					n := 1 + r.IntN(9)
+					if r.IntN(4) == 0 {
+						n = 4090 + r.IntN(12)
+					}
+					e, shapes := []int{n}, [][]int{{n}, nil}
+					if fi > 0 {
+						e, shapes = []int{3, n}, [][]int{{3, n}, {3}}
+					}
+					s := newSetup(t, r, k, e, nil, shapes, true)
+					pick := specialExtremes[r.IntN(len(specialExtremes)-1):]
+					pick = pick[:1+r.IntN(len(pick))]
+					for i := range len(s.mem[0]) / reg.Size() {
+						put(s.mem[0][i*reg.Size():], reg.Size(), fromF(reg, pick[r.IntN(len(pick))]))
+					}
+					differ(t, r, s)
+				}
+			}
+		}
+	}
+}

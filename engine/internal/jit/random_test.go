@@ -1,0 +1,167 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A writer writes a random kernel.
+type writer struct {
+	r     *rand.Rand
+	cases []primCase
+	decl  strings.Builder
+	body  strings.Builder
+	vals  map[dtype.Type][]int
+	next  int
+	bufs  int
+	shape [][]int
+	n     []int // extents
+	types []dtype.Type
+	depth int
+}
+
+func (w *writer) name() int { w.next++; return w.next - 1 }
+
+// value is a value of type t: an old one, or a new one from an array, a scalar
+// or a constant.
+func (w *writer) value(t dtype.Type) int {
+	if v := w.vals[t]; len(v) > 0 && w.r.IntN(8) != 0 {
+		if w.r.IntN(2) == 0 {
+			return v[len(v)-1-w.r.IntN(min(len(v), 3))]
+		}
+		return v[w.r.IntN(len(v))]
+	}
+	id := w.name()
+	pad := strings.Repeat(" ", 4)
+	switch w.r.IntN(5) {
+	case 0:
+		fmt.Fprintf(&w.body, "%s%%%d = const %s %#x\n", pad, id, t.Short(), memoryBits(w.r, t)&1|memoryBits(w.r, t)*boolBit(t != dtype.Bool)&(1<<(8*t.Size()-1)-1))
+	case 1:
+		fmt.Fprintf(&w.body, "%s%%%d = load %s b%d[i0]\n", pad, id, t.Short(), w.buf(t, "in", 1))
+	default:
+		fmt.Fprintf(&w.body, "%s%%%d = load %s b%d[i0, i1]\n", pad, id, t.Short(), w.buf(t, "in", 2))
+	}
+	w.vals[t] = append(w.vals[t], id)
+	return id
+}
+
+func (w *writer) buf(t dtype.Type, mode string, rank int) int {
+	mem := t
+	if t == dtype.F32 {
+		mem = []dtype.Type{dtype.F32, dtype.F32, dtype.F16, dtype.BF16}[w.r.IntN(4)]
+	}
+	fmt.Fprintf(&w.decl, "buf b%d %s %s %d\n", w.bufs, mem.Short(), mode, rank)
+	w.shape = append(w.shape, w.n[:rank])
+	w.bufs++
+	return w.bufs - 1
+}
+
+func (w *writer) step() {
+	if w.depth == 0 && w.r.IntN(12) == 0 {
+		w.cold()
+		return
+	}
+	c := &w.cases[w.r.IntN(len(w.cases))]
+	for _, t := range append([]dtype.Type{c.typ}, c.args...) {
+		ok := false
+		for _, u := range w.types {
+			ok = ok || t == u
+		}
+		if !ok {
+			return
+		}
+	}
+	var args []any
+	for _, t := range c.args {
+		args = append(args, fmt.Sprintf("%%%d", w.value(t)))
+	}
+	id := w.name()
+	fmt.Fprintf(&w.body, "    %%%d = %s\n", id, fmt.Sprintf(c.text, args...))
+	w.vals[c.typ] = append(w.vals[c.typ], id)
+}
+
+func (w *writer) cold() {
+	t := w.types[w.r.IntN(len(w.types))]
+	p, fast := w.value(dtype.Bool), w.value(t)
+	id := w.name()
+	fmt.Fprintf(&w.body, "    %%%d = cold %s %%%d %%%d {\n", id, t.Short(), p, fast)
+	saved := map[dtype.Type][]int{}
+	for t, v := range w.vals {
+		saved[t] = append([]int{}, v...)
+	}
+	w.depth++
+	for range 1 + w.r.IntN(12) {
+		w.step()
+	}
+	fmt.Fprintf(&w.body, "      yield %%%d\n    }\n", w.value(t))
+	w.depth--
+	w.vals = saved
+	w.vals[t] = append(w.vals[t], id)
+}
+
+// TestRandom compares random kernels, long enough to spill.
+func TestRandom(t *testing.T) {
+	var cases []primCase
+	for _, c := range primCases() {
+		if c.pre == "" && !(strings.HasPrefix(c.text, "bitcast") && c.args[0].IsFloat()) { // which NaN is nobody's business
+			cases = append(cases, c)
+		}
+	}
+	clear(fallbacks)
+	rounds := 600
+	if testing.Short() {
+		rounds = 20
+	}
+	for seed := range rounds {
+		r := rand.New(rand.NewPCG(uint64(seed), 11))
+		w := &writer{r: r, cases: cases, vals: map[dtype.Type][]int{}, n: []int{1 + r.IntN(5), 1 + r.IntN(200)}}
+		w.types = [][]dtype.Type{
+			registers,
+			{dtype.Bool, dtype.F32, dtype.I32},
+			{dtype.Bool, dtype.F32},
+			{dtype.Bool, dtype.F64, dtype.I64},
+			{dtype.Bool, dtype.F32, dtype.I32, dtype.U32, dtype.U8, dtype.I8},
+		}[r.IntN(5)]
+		rows := r.IntN(3) == 0
+		for range 5 + r.IntN(120) {
+			w.step()
+		}
+		var end strings.Builder
+		for _, t := range w.types {
+			for _, v := range w.vals[t] {
+				if r.IntN(4) == 0 {
+					fmt.Fprintf(&w.body, "    store %s b%d[i0, i1] %%%d\n", t.Short(), w.buf(t, "out", 2), v)
+				}
+			}
+			if v := w.vals[t]; len(v) > 0 && rows {
+				id := w.name()
+				op := "sum"
+				if t == dtype.Bool {
+					op = "any"
+				}
+				fmt.Fprintf(&w.body, "    %%%d = reduce %s %s %%%d\n", id, op, t.Short(), v[len(v)-1])
+				fmt.Fprintf(&end, "    store %s b%d[i0] %%%d\n", t.Short(), w.buf(t, "out", 1), id)
+			}
+		}
+		open := "  vec i0 i1 {\n"
+		if rows {
+			open = "  par i0 {\n  vec i1 {\n"
+			end.WriteString("  }\n")
+		}
+		text := "kernel random\naxis i0 i1\n" + w.decl.String() + "{\n" + open + w.body.String() + "  }\n" + end.String() + "}\n"
+		k, err := ir.Parse(text)
+		if err == nil {
+			err = ir.Check(k)
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		differ(t, r, newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0))
+	}
+	t.Log(fallbacks)
+}

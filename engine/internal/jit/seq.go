@@ -1,0 +1,234 @@
+package jit
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Seq loops run strip by strip: machine code adds up to 64 rows of a strip of
+// columns to an array of accumulators; full runs are combined here, in the tree
+// of adjacent pairs.
+
+// A seqRed is the reduction of a seq loop in an instance.
+type seqRed struct {
+	*red
+	kern *redKern
+	arg  int // frame offset of the accumulator: a site of its own
+	idx  int // and of the position
+}
+
+// An accState is what a worker has of a seqRed.
+type accState struct {
+	acc    unsafe.Pointer
+	levels []unsafe.Pointer
+	pos    unsafe.Pointer
+}
+
+// seqPiece runs the whole seq loop for n lanes from lo on.
+func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
+	accs := w.accs[bp.ph.id]
+	for i := range bp.reds {
+		fillLanes(accs[i].acc, n, bp.reds[i].kern)
+		if bp.reds[i].kern.arg {
+			clear(unsafe.Slice((*int32)(accs[i].pos), n))
+		}
+	}
+	w.aim(bp)
+	count := 0
+	inner := 1
+	if k := len(bp.seqSpans); k > 0 {
+		inner = bp.seqSpans[k-1]
+	}
+	w.place(bp.ph.seq, 0)
+	for t := 0; t < bp.seqN; {
+		m := min(bp.seqN-t, runLength-t%runLength, inner-t%inner)
+		if len(bp.loads) > 0 || len(bp.stores) > 0 {
+			w.seqStage(bp, lo, n, t, m, true)
+		}
+		w.seqRows(bp, lo, n, t, m)
+		if len(bp.stores) > 0 {
+			w.seqStage(bp, lo, n, t, m, false)
+		}
+		t += m
+		if t%runLength == 0 && bp.ordered {
+			for i := range bp.reds {
+				w.pushRun(&accs[i], &bp.reds[i], count, n)
+			}
+			count++
+		}
+	}
+	for i := range bp.reds {
+		w.finishRuns(bp, &accs[i], &bp.reds[i], count, bp.seqN%runLength, n)
+	}
+}
+
+func (w *worker) pushRun(st *accState, r *seqRed, count, n int) {
+	if !r.kern.ordered {
+		return
+	}
+	i := 0
+	for ; count>>i&1 != 0; i++ {
+		r.kern.merge(st.acc, st.levels[i], n)
+	}
+	st.acc, st.levels[i] = st.levels[i], st.acc
+	fillLanes(st.acc, n, r.kern)
+}
+
+// finishRuns leaves the result in its array.
+func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left, n int) {
+	if bp.seqN == 0 {
+		fillBits(st.acc, n, r.kern.lane.Size(), r.kern.empty)
+		if r.kern.arg {
+			clear(unsafe.Slice((*int32)(st.pos), n))
+		}
+	} else if r.kern.ordered {
+		have := left > 0
+		for i := 0; count>>i != 0; i++ {
+			if count>>i&1 == 0 {
+				continue
+			}
+			if have {
+				r.kern.merge(st.acc, st.levels[i], n)
+			} else {
+				st.acc, st.levels[i] = st.levels[i], st.acc
+				have = true
+			}
+		}
+	}
+	out := w.arrays[bp.vec][r.array]
+	switch {
+	case r.kern.arg:
+		d, s := unsafe.Slice((*int64)(out), n), unsafe.Slice((*int32)(st.pos), n)
+		for i := range d {
+			d[i] = int64(s[i])
+		}
+	case r.op == ir.Any || r.op == ir.All:
+		d, s := unsafe.Slice((*uint8)(out), n), unsafe.Slice((*uint32)(st.acc), n)
+		for i := range d {
+			d[i] = uint8(boolBit((s[i] != 0) != (r.op == ir.All)))
+		}
+		if bp.seqN == 0 {
+			for i := range d {
+				d[i] = uint8(r.kern.empty)
+			}
+		}
+	case r.typ == dtype.I8 || r.typ == dtype.U8:
+		d, s := unsafe.Slice((*uint8)(out), n), unsafe.Slice((*uint32)(st.acc), n)
+		for i := range d {
+			d[i] = uint8(s[i])
+		}
+	case r.kern.lane.Size() == 4:
+		copy(unsafe.Slice((*uint32)(out), n), unsafe.Slice((*uint32)(st.acc), n))
+	default:
+		copy(unsafe.Slice((*uint64)(out), n), unsafe.Slice((*uint64)(st.acc), n))
+	}
+}
+
+func fillLanes(p unsafe.Pointer, n int, k *redKern) { fillBits(p, n, k.lane.Size(), k.identity) }
+
+func fillBits(p unsafe.Pointer, n, size int, x uint64) {
+	if size == 4 {
+		s := unsafe.Slice((*uint32)(p), n)
+		for i := range s {
+			s[i] = uint32(x)
+		}
+		return
+	}
+	s := unsafe.Slice((*uint64)(p), n)
+	for i := range s {
+		s[i] = x
+	}
+}
+
+// levels is the depth of the tree for a number of rows.
+func (k *redKern) levels(rows int) int {
+	if !k.ordered {
+		return 0
+	}
+	return bits.Len(uint(rows/runLength)) + 1
+}
+
+// seqStage moves the rows t..t+m of the staged sites.
+func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
+	list := bp.stores
+	if load {
+		list = bp.loads
+	}
+	for _, i := range list {
+		s := &bp.sites[i]
+		w.place(bp.ph.seq, t)
+		for r := range m {
+			p := unsafe.Add(w.scratchOf(bp, i), r*bp.strip*s.size)
+			if !load {
+				s.stage.store(w, lo, n, p)
+			} else {
+				var inside []uint8
+				if s.guard {
+					inside = w.insideOf(bp, i, bp.strip*runLength)[r*bp.strip:][:n]
+				}
+				s.stage.load(w, lo, n, p, inside)
+			}
+			w.advance(bp.ph.seq)
+		}
+	}
+}
+
+// seqRows runs the rows t..t+m, all in one span, segment by segment.
+func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
+	w.place(bp.ph.seq, 0)
+	accs := w.accs[bp.ph.id]
+	last := n
+	if k := len(bp.spans); k > 1 {
+		last = bp.spans[k-1]
+	}
+	for at := 0; at < n; {
+		c := n - at
+		if len(bp.spans) > 1 {
+			c = min(last-(lo+at)%last, c)
+		}
+		for i := range bp.sites {
+			s := &bp.sites[i]
+			if s.kind == gatherSite {
+				continue
+			}
+			if s.kind == flatSite {
+				w.flat(bp, s, int32(i), at)
+				step := 0
+				if s.staged {
+					step = bp.strip
+				}
+				w.set(s.arg+siteSeq, step*s.size)
+				continue
+			}
+			off := s.line.at(w.pos) + w.dynamic(s)
+			if len(bp.spans) > 0 {
+				o, _ := rowAt(&s.line, bp.spans, lo+at)
+				off += o
+			}
+			step := 0
+			if len(bp.seqSpans) > 0 {
+				l := linear{coefs: s.seq}
+				o, _ := rowAt(&l, bp.seqSpans, t)
+				off += o
+				step = s.seq[len(s.seq)-1]
+			}
+			w.point(s, off)
+			w.set(s.arg+siteSeq, step*s.size)
+		}
+		for i := range bp.reds {
+			r := &bp.reds[i]
+			w.setPtr(r.arg+sitePtr, accs[i].acc, at*r.kern.lane.Size())
+			if r.kern.arg {
+				w.setPtr(r.idx+sitePtr, accs[i].pos, at*4)
+			}
+		}
+		w.set(frameN, c)
+		w.set(frameRows, m)
+		w.set(frameFirst, t)
+		bp.fn.code.Call(w.frame)
+		at += c
+	}
+}

@@ -1,0 +1,450 @@
+package jit
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// The frame is the memory that machine code works on: its arguments, cells,
+// and room for uniform values and spills. Its address is the only argument of
+// a call. It holds addresses as integers: the arrays are kept alive by the
+// binding and by the worker, which outlive the call.
+const (
+	frameN      = 0  // lanes of the call
+	frameRows   = 8  // iterations of the seq loop
+	frameFault  = 16 // bit k: fault k was raised
+	frameFirst  = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
+	frameI      = 32 // saved by the code
+	frameTmp    = 64 // 512 bytes of scratch
+	frameSites  = 64 + 512
+	siteBytes   = 48
+	sitePtr     = 0
+	siteStride  = 8  // bytes from lane to lane
+	siteLo      = 16 // guarded: the first lane inside, and the first behind
+	siteHi      = 20
+	siteSeq     = 24 // bytes from row to row
+	siteCur     = 32 // address of the current row
+	siteInside  = 40 // staged and guarded: bytes, 1 where an element was read
+	redBytes    = 64 * 8 * 2
+	maxLanes    = 1 << 14
+	reduceBlock = 4096
+	runLength   = 64
+	stageLanes  = 1024 // with scratch memory: it should stay in the first-level cache
+)
+
+// A worker runs chunks of an instance.
+type worker struct {
+	inst    *instance
+	frame   unsafe.Pointer
+	mem     []uint64
+	pos     []int
+	rows    []unsafe.Pointer // row buffers, by buffer
+	arrays  [][]unsafe.Pointer
+	scratch []unsafe.Pointer // of staged sites, by phase and site
+	inside  []unsafe.Pointer
+	offs    []int64
+	ixs     [][]int64
+	reds    []redState
+	accs    [][]accState // by phase and reduction
+	run     uint64
+	keep    []any
+}
+
+var _ backend.Worker = (*worker)(nil)
+
+func (w *worker) cell(i int32) *uint64 {
+	return (*uint64)(unsafe.Add(w.frame, w.inst.code.cellBase+int(i)*8))
+}
+
+func (w *worker) set(off int, v int) { *(*int)(unsafe.Add(w.frame, off)) = v }
+
+// setPtr writes the address p + by: the sum may lie outside the array, where no
+// Go pointer may point.
+func (w *worker) setPtr(off int, p unsafe.Pointer, by int) {
+	*(*uintptr)(unsafe.Add(w.frame, off)) = uintptr(p) + uintptr(by)
+}
+
+// base is the address of coordinate (0, 0, ...) of a buffer.
+func (w *worker) base(buf int32) unsafe.Pointer {
+	if p := w.rows[buf]; p != nil {
+		return p
+	}
+	return w.inst.bind.Bufs[buf].Ptr
+}
+
+// begin does the scalar code of the entry once in each run.
+func (w *worker) begin() {
+	in := w.inst
+	if w.run == in.run {
+		return
+	}
+	w.run = in.run
+	for i, s := range in.bind.Scalars {
+		*w.cell(int32(i)) = canonical(in.code.p.k.Scalars[i], s)
+	}
+	if p := in.code.p; p.main >= 0 {
+		w.items(in.items[:p.main])
+	}
+}
+
+func (w *worker) Run(lo, hi int) {
+	w.begin()
+	in := w.inst
+	if lo < hi {
+		switch in.code.p.units {
+		case oneUnit:
+			w.items(in.items)
+		case rowUnits:
+			it := &in.items[in.code.p.main]
+			w.parRows(it, lo, hi)
+		case elementUnits:
+			w.vecRange(in.items[in.code.p.main].vec, lo, hi)
+		case blockUnits:
+			v := in.items[in.code.p.main].vec
+			for b := lo; b < hi; b++ {
+				w.vecRange(v, b*reduceBlock, min((b+1)*reduceBlock, v.n))
+				for i, r := range v.reds {
+					in.partials[i][b] = w.partial(r, b*reduceBlock)
+				}
+			}
+		}
+	}
+	w.flushFaults()
+	runtime.KeepAlive(in)
+}
+
+func (w *worker) flushFaults() {
+	f := (*uint64)(unsafe.Add(w.frame, frameFault))
+	if *f == 0 {
+		return
+	}
+	for k := ir.DivideFault; k <= ir.IndexFault; k++ {
+		if *f>>uint(k)&1 != 0 {
+			w.inst.raise(int32(k))
+		}
+	}
+	*f = 0
+}
+
+func (in *instance) raise(k int32) {
+	for {
+		old := in.fault.Load()
+		if old != 0 && old <= k || in.fault.CompareAndSwap(old, k) {
+			return
+		}
+	}
+}
+
+func (w *worker) items(items []boundItem) {
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.scalar != nil:
+			w.scalar(it.scalar)
+		case it.vec != nil:
+			w.vecAll(it.vec)
+		default:
+			w.parRows(it, 0, it.n)
+		}
+	}
+}
+
+// parRows runs some rows of a par loop.
+func (w *worker) parRows(it *boundItem, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	w.place(it.axes, lo)
+	for ; lo < hi; lo++ {
+		w.items(it.par)
+		w.advance(it.axes)
+	}
+}
+
+// place sets the positions on axes to flattened position p.
+func (w *worker) place(axes []int32, p int) {
+	for i := len(axes) - 1; i >= 0; i-- {
+		e := max(w.inst.extents[axes[i]], 1)
+		w.pos[axes[i]] = p % e
+		p /= e
+	}
+}
+
+// advance goes to the next position on axes, and from the last to the first.
+func (w *worker) advance(axes []int32) {
+	for i := len(axes) - 1; i >= 0; i-- {
+		w.pos[axes[i]]++
+		if w.pos[axes[i]] < w.inst.extents[axes[i]] {
+			return
+		}
+		w.pos[axes[i]] = 0
+	}
+}
+
+// vecAll runs a whole vec loop and leaves its reductions in cells.
+func (w *worker) vecAll(v *boundVec) {
+	if len(v.reds) == 0 {
+		w.vecRange(v, 0, v.n)
+		return
+	}
+	if v.n <= reduceBlock && v.n > 0 {
+		w.vecRange(v, 0, v.n)
+		for _, r := range v.reds {
+			*w.cell(r.cell) = r.result(w.partial(r, 0))
+		}
+		return
+	}
+	for lo := 0; lo < v.n; lo += reduceBlock {
+		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
+		for _, r := range v.reds {
+			w.reds[r.state].push(w.partial(r, lo), r.kern)
+		}
+	}
+	for _, r := range v.reds {
+		*w.cell(r.cell) = r.result(w.reds[r.state].pop(r.kern))
+	}
+}
+
+// vecRange runs positions lo..hi of a vec loop; with reductions, of one block.
+func (w *worker) vecRange(v *boundVec, lo, hi int) {
+	for ; lo < hi; lo += v.step {
+		n := min(hi-lo, v.step)
+		for _, bp := range v.phases {
+			if bp.ph.kind == seqPhase {
+				w.seqPiece(bp, lo, n)
+			} else {
+				w.mapPiece(bp, lo, n)
+			}
+		}
+	}
+}
+
+// scalar runs a scalar phase.
+func (w *worker) scalar(bp *boundPhase) {
+	for _, i := range bp.native {
+		s := &bp.sites[i]
+		off := s.line.at(w.pos) + w.dynamic(s)
+		w.point(s, off)
+	}
+	w.aim(bp)
+	w.stageIn(bp, 0, 1)
+	w.set(frameN, 1)
+	bp.fn.code.Call(w.frame)
+	for _, i := range bp.stores {
+		s := &bp.sites[i]
+		s.stage.store(w, 0, 1, w.scratchOf(bp, i))
+	}
+}
+
+// aim points the sites whose offsets machine code computes at their arrays.
+func (w *worker) aim(bp *boundPhase) {
+	for _, i := range bp.gathers {
+		s := &bp.sites[i]
+		w.setPtr(s.arg+sitePtr, w.base(s.buf), 0)
+	}
+}
+
+func (w *worker) point(s *boundSite, off int) {
+	if s.kind == iotaSite {
+		w.set(s.arg+sitePtr, off)
+		return
+	}
+	w.setPtr(s.arg+sitePtr, w.base(s.buf), off*s.size)
+}
+
+// dynamic is the part of an offset that depends on cells. Outside a guarded
+// array the interval of the site is made empty.
+func (w *worker) dynamic(s *boundSite) int {
+	off := 0
+	for i := range s.dyn {
+		d := &s.dyn[i]
+		c := d.tree.one(w)
+		switch {
+		case d.bounds == ir.Clamped:
+			c = max(0, min(c, d.extent-1))
+		case d.bounds == ir.Guarded && uint(c) >= uint(d.extent):
+			return outside
+		}
+		off += c * d.stride
+	}
+	return off
+}
+
+func (w *worker) scratchOf(bp *boundPhase, site int32) unsafe.Pointer {
+	return w.scratch[int(bp.ph.scratch)+int(site)]
+}
+
+func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
+	return unsafe.Slice((*uint8)(w.inside[int(bp.ph.scratch)+int(site)]), n)
+}
+
+func (w *worker) stageIn(bp *boundPhase, lo, n int) {
+	for _, i := range bp.loads {
+		s := &bp.sites[i]
+		var inside []uint8
+		if s.guard {
+			inside = w.insideOf(bp, i, n)
+		}
+		s.stage.load(w, lo, n, w.scratchOf(bp, i), inside)
+	}
+}
+
+// mapPiece runs n lanes of a map phase from lo on.
+func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
+	w.aim(bp)
+	w.stageIn(bp, lo, n)
+	if len(bp.spans) <= 1 {
+		w.segment(bp, lo, 0, n)
+	} else {
+		w.segments(bp, lo, n)
+	}
+	for _, i := range bp.stores {
+		bp.sites[i].stage.store(w, lo, n, w.scratchOf(bp, i))
+	}
+}
+
+// segment runs lanes at..at+n of the piece from lo on, all in one row.
+func (w *worker) segment(bp *boundPhase, lo, at, n int) {
+	p := lo + at
+	for _, i := range bp.native {
+		s := &bp.sites[i]
+		off := s.line.at(w.pos)
+		if len(bp.spans) > 0 {
+			o, _ := rowAt(&s.line, bp.spans, p)
+			off += o
+		}
+		if s.guard || s.dyn != nil {
+			off = w.guard(bp, s, off, p, n)
+		}
+		w.point(s, off)
+	}
+	if at > 0 || len(bp.sites) > len(bp.native) {
+		for i := range bp.sites {
+			w.flat(bp, &bp.sites[i], int32(i), at)
+		}
+	}
+	w.set(frameN, n)
+	bp.fn.code.Call(w.frame)
+}
+
+// flat points a scratch site at lane at.
+func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
+	if s.kind != flatSite {
+		return
+	}
+	if s.array >= 0 {
+		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], at*s.size)
+		return
+	}
+	w.setPtr(s.arg+sitePtr, w.scratchOf(bp, i), at*s.size)
+	if s.guard {
+		w.setPtr(s.arg+siteInside, w.inside[int(bp.ph.scratch)+int(i)], at)
+	}
+}
+
+// guard adds what depends on cells and finds the lanes inside a guarded array.
+func (w *worker) guard(bp *boundPhase, s *boundSite, off, p, n int) int {
+	lo, hi := 0, n
+	if d := w.dynamic(s); d == outside {
+		hi = 0
+	} else {
+		off += d
+	}
+	for i := range s.guards {
+		g := &s.guards[i]
+		c, k := g.line.at(w.pos), 0
+		if len(bp.spans) > 0 {
+			o, _ := rowAt(&g.line, bp.spans, p)
+			c += o
+			k = g.line.coefs[len(g.line.coefs)-1]
+		}
+		lo, hi = clip(lo, hi, c, k, g.extent)
+	}
+	if s.guard {
+		lo, hi = max(lo, 0), max(hi, 0)
+		*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(lo)
+		*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(hi)
+	}
+	return off
+}
+
+// clip narrows lo <= i < hi to where 0 <= c + k*i < extent.
+func clip(lo, hi, c, k, extent int) (int, int) {
+	switch {
+	case k == 0:
+		if c < 0 || c >= extent {
+			return 0, 0
+		}
+	case k > 0:
+		lo = max(lo, -floorDiv(c, k))
+		hi = min(hi, floorDiv(extent-1-c, k)+1)
+	default:
+		lo = max(lo, -floorDiv(extent-1-c, -k))
+		hi = min(hi, floorDiv(c, -k)+1)
+	}
+	return lo, hi
+}
+
+// segments runs a piece row by row.
+func (w *worker) segments(bp *boundPhase, lo, n int) {
+	last := bp.spans[len(bp.spans)-1]
+	for at := 0; at < n; {
+		in := (lo + at) % last
+		if rows := (n - at) / last; bp.tiled && in == 0 && rows > 1 {
+			rows = min(rows, tileRows)
+			for c := 0; c < last; c += tileColumns {
+				for r := range rows {
+					w.segment(bp, lo, at+r*last+c, min(tileColumns, last-c))
+				}
+			}
+			at += rows * last
+			continue
+		}
+		m := min(last-in, n-at)
+		w.segment(bp, lo, at, m)
+		at += m
+	}
+}
+
+// The tiles of a loop with an operand that lies across: its cache lines are
+// used for all the rows of a tile.
+const (
+	tileRows    = 32
+	tileColumns = 128
+)
+
+// findTiles decides whether a map is run tile by tile: an array goes in smaller
+// steps from row to row than along a row.
+func (bp *boundPhase) findTiles() {
+	k := len(bp.spans)
+	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 || len(bp.native) < len(bp.sites) {
+		return
+	}
+	for _, i := range bp.native {
+		c := bp.sites[i].line.coefs
+		in, out := max(c[k-1], -c[k-1]), max(c[k-2], -c[k-2])
+		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in
+	}
+}
+
+func (in *instance) Finish(b backend.Worker) ir.FaultKind {
+	w := b.(*worker)
+	p := in.code.p
+	if p.main >= 0 {
+		w.begin()
+		if p.units == blockUnits {
+			for i, r := range in.items[p.main].vec.reds {
+				*w.cell(r.cell) = r.result(combinePairs(in.partials[i], r.kern))
+			}
+		}
+		w.items(in.items[p.main+1:])
+		w.flushFaults()
+	}
+	return ir.FaultKind(in.fault.Load())
+}
+
+type atomicFault = atomic.Int32

@@ -1,0 +1,284 @@
+package x86
+
+import "encoding/binary"
+
+// A code has the fields of an encoding, wherever in the prefixes and in ModRM
+// its bits go.
+type code struct {
+	reg, vvvv, rm uint8 // register numbers
+	mem           bool  // rm is in.mem
+	imm           uint8 // bytes of the immediate
+	is4           uint8 // register in the immediate
+	hasIs4        bool
+	opcode        uint8
+}
+
+// fields assigns the operands to the fields that the form names.
+func (in *insn) fields(f *form) (c code) {
+	c.opcode = f.opcode
+	if f.ext != noExt {
+		c.reg = f.ext & 7
+	}
+	for i, p := range f.ops {
+		r := in.reg[i]
+		switch p {
+		case patR, patK, patG:
+			c.reg = r
+		case patV, patKV, patGV:
+			c.vvvv = r
+		case patU, patKU, patGU:
+			c.rm = r
+		case patM, patGM, patKM, patMem, patVSIB:
+			c.rm = r
+			c.mem = in.kind[i] == kindMem
+		case patGO:
+			c.opcode += r & 7
+			c.rm = r
+		case patIs4:
+			c.is4, c.hasIs4 = r, true
+		case patI, patI1:
+			c.imm = 1
+		case patIZ:
+			c.imm = uint8(min(in.len/8, 4))
+		case patI8:
+			c.imm = 8
+		}
+	}
+	return c
+}
+
+// encode appends in in the form f.
+func (a *Asm) encode(f *form, evex bool, in *insn) {
+	c := in.fields(f)
+	unit := int32(1)
+	switch {
+	case f.gp:
+		a.legacy(f, in, &c)
+	case evex:
+		unit = f.unit(in)
+		a.evex(f, in, &c)
+	default:
+		a.vex(f, in, &c)
+	}
+	disp := place{at: unbound}
+	switch {
+	case f.flags&flagModRM != 0:
+		a.buf = append(a.buf, f.ext)
+	case c.mem && in.mem.rip:
+		a.buf = append(a.buf, c.reg&7<<3|5)
+		disp = a.here()
+		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(in.mem.Disp))
+	case c.mem:
+		a.address(&in.mem, c.reg, unit)
+	case f.hasModRM():
+		a.buf = append(a.buf, 0xc0|c.reg&7<<3|c.rm&7)
+	}
+	for i := range c.imm {
+		a.buf = append(a.buf, byte(in.imm>>(8*i)))
+	}
+	if c.hasIs4 {
+		a.buf = append(a.buf, c.is4<<4)
+	}
+	if disp.at != unbound {
+		a.refs = append(a.refs, ref{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
+	}
+}
+
+// hasModRM reports whether the form has a ModRM byte: all but those without
+// operands and with the register in the opcode.
+func (f *form) hasModRM() bool { return f.ops[0] != patNone && f.ops[0] != patGO }
+
+// address appends ModRM, SIB and displacement (SDM vol. 2A, 2.1.5): the low
+// bits 100 in rm mean a SIB byte, so RSP and R12 need one as a base; 101
+// without a displacement means RIP, so RBP and R13 need a zero one. EVEX scales
+// 8-bit displacements by unit (2.7.5).
+func (a *Asm) address(m *Mem, reg uint8, unit int32) {
+	base := uint8(m.Base) & 7
+	mod, size := uint8(0x80), 4
+	disp := m.Disp
+	switch {
+	case disp == 0 && base != 5:
+		mod, size = 0, 0
+	case disp%unit == 0 && disp/unit == int32(int8(disp/unit)):
+		mod, size = 0x40, 1
+		disp /= unit
+	}
+	if m.Scale == 0 && base != 4 {
+		a.buf = append(a.buf, mod|reg&7<<3|base)
+	} else {
+		index, scale := uint8(4), uint8(0) // none
+		switch m.Scale {
+		case 2:
+			scale = 1 << 6
+		case 4:
+			scale = 2 << 6
+		case 8:
+			scale = 3 << 6
+		}
+		if m.Scale != 0 {
+			index = m.Index & 7
+		}
+		a.buf = append(a.buf, mod|reg&7<<3|4, scale|index<<3|base)
+	}
+	for i := range size {
+		a.buf = append(a.buf, byte(disp>>(8*i)))
+	}
+}
+
+// extensions are the bits 3 of ModRM.rm or the base, and of the index; and bit
+// 4 of a vector index.
+func (in *insn) extensions(c *code) (b, x, v uint8) {
+	switch {
+	case !c.mem:
+		return c.rm >> 3 & 1, 0, 0
+	case in.mem.rip:
+		return 0, 0, 0
+	case in.mem.Scale != 0:
+		x, v = in.mem.Index>>3&1, in.mem.Index>>4
+	}
+	return uint8(in.mem.Base) >> 3 & 1, x, v
+}
+
+func (in *insn) w(w uint8) uint8 {
+	switch {
+	case w == w1, w == wByLen && in.len == W64:
+		return 1
+	}
+	return 0
+}
+
+// legacy appends prefixes and opcode of a general-purpose instruction (SDM
+// vol. 2A, 2.1 and 2.2.1).
+func (a *Asm) legacy(f *form, in *insn, c *code) {
+	size := in.gpSize(f)
+	if size == W16 {
+		a.buf = append(a.buf, 0x66)
+	}
+	switch f.pp {
+	case pp66:
+		a.buf = append(a.buf, 0x66)
+	case ppF3:
+		a.buf = append(a.buf, 0xf3)
+	case ppF2:
+		a.buf = append(a.buf, 0xf2)
+	}
+	b, x, _ := in.extensions(c)
+	rex := c.reg>>3<<2 | x<<1 | b
+	if size == W64 {
+		rex |= 8
+	}
+	if rex != 0 || in.byteReg(f, size) {
+		a.buf = append(a.buf, 0x40|rex)
+	}
+	switch f.opmap {
+	case map0F:
+		a.buf = append(a.buf, 0x0f)
+	case map0F38:
+		a.buf = append(a.buf, 0x0f, 0x38)
+	case map0F3A:
+		a.buf = append(a.buf, 0x0f, 0x3a)
+	}
+	if size == W8 && f.vex&(f.vex-1) != 0 { // one of several sizes
+		c.opcode--
+	}
+	a.buf = append(a.buf, c.opcode)
+}
+
+// gpSize is the operand size of a legacy form: the length, or the only one.
+func (in *insn) gpSize(f *form) Len {
+	if f.vex&(f.vex-1) == 0 {
+		return Len(f.vex) * 8
+	}
+	return in.len
+}
+
+// byteReg reports whether an operand is SPL, BPL, SIL or DIL, which need a REX
+// prefix not to be AH, CH, DH, BH.
+func (in *insn) byteReg(f *form, size Len) bool {
+	for i, p := range f.ops {
+		isByte := size == W8 && f.size[i] == sizeLen || f.size[i] == size1
+		if in.kind[i] == kindReg && isByte && p != patCL && in.reg[i] >= 4 && in.reg[i] < 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// vex appends a VEX prefix and the opcode (SDM vol. 2A, 2.3.5): two bytes
+// where they do.
+func (a *Asm) vex(f *form, in *insn, c *code) {
+	b, x, _ := in.extensions(c)
+	r := c.reg >> 3 & 1
+	w := in.w(f.vexW)
+	low := ^c.vvvv&15<<3 | f.pp
+	if f.vex&lenKPair != 0 || f.vex&len256 != 0 && in.len == L256 {
+		low |= 4
+	}
+	if f.opmap == map0F && b|x|w == 0 {
+		a.buf = append(a.buf, 0xc5, (r^1)<<7|low, c.opcode)
+		return
+	}
+	a.buf = append(a.buf, 0xc4, (r^1)<<7|(x^1)<<6|(b^1)<<5|f.opmap, w<<7|low, c.opcode)
+}
+
+// evex appends an EVEX prefix and the opcode (SDM vol. 2A, 2.7.1): bit 4 of a
+// register is R' in reg, X in rm, V' in vvvv or a vector index.
+func (a *Asm) evex(f *form, in *insn, c *code) {
+	b, x, v := in.extensions(c)
+	if !c.mem {
+		x = c.rm >> 4 & 1
+	}
+	v |= c.vvvv >> 4
+	p0 := (c.reg>>3&1^1)<<7 | (x^1)<<6 | (b^1)<<5 | (c.reg>>4^1)<<4 | f.opmap
+	p1 := in.w(f.evexW)<<7 | ^c.vvvv&15<<3 | 4 | f.pp
+	p2 := (v^1)<<3 | uint8(in.with.K)
+	if in.with.Zero {
+		p2 |= 0x80
+	}
+	switch {
+	case in.rounded && in.round != SAE:
+		p2 |= 0x10 | uint8(in.round)<<5
+	case in.rounded:
+		p2 |= 0x10 // the length is implied
+	default:
+		if f.evex&lenScalar == 0 {
+			p2 |= in.len.ll() << 5
+		}
+		if in.mem.Broadcast {
+			p2 |= 0x10
+		}
+	}
+	a.buf = append(a.buf, 0x62, p0, p1, p2, c.opcode)
+}
+
+func (l Len) ll() uint8 {
+	switch l {
+	case L256:
+		return 1
+	case L512:
+		return 2
+	}
+	return 0
+}
+
+// unit is the unit of 8-bit displacements, which is the size of the memory
+// operand (SDM vol. 2A, 2.7.5).
+func (f *form) unit(in *insn) int32 {
+	n := int32(in.len) / 8
+	if f.evex&lenScalar != 0 {
+		n = 16
+	}
+	switch {
+	case in.mem.Broadcast:
+		return int32(f.elem)
+	case f.tup == tupHalf:
+		return n / 2
+	case f.tup == tupPart:
+		return n / int32(f.elem)
+	case f.tup == tupFixed:
+		return int32(f.elem)
+	case f.tup == tupDup && n == 16:
+		return int32(f.elem)
+	}
+	return n
+}

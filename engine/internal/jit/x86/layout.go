@@ -1,0 +1,156 @@
+package x86
+
+import "encoding/binary"
+
+// An Object is finished code: position-independent, to be placed at a multiple
+// of 64.
+type Object struct {
+	Bytes []byte // the code, and its constants
+	Text  int    // size of the code
+	Lines []Line // of an assembler with Listing set
+
+	labels []int32
+}
+
+// A Line is an instruction, or a note on the instructions from Offset on.
+type Line struct {
+	Offset     int
+	Text, Note string
+}
+
+// Offset is the position of a bound label.
+func (o *Object) Offset(l Label) int { return int(o.labels[l]) }
+
+// breakpoint is int3, which fills the gap before the constants.
+const breakpoint = 0xcc
+
+// Finish lays the code out. a can be Reset afterwards; the object stays.
+func (a *Asm) Finish() (*Object, error) {
+	for _, e := range a.events {
+		if e.align == 0 && a.labels[e.label].at == unbound {
+			a.fail("label %d is not bound", e.label)
+		}
+	}
+	for _, r := range a.refs {
+		if r.label >= 0 && (int(r.label) >= len(a.labels) || a.labels[r.label].at == unbound) {
+			a.fail("label %d is not bound", r.label)
+		}
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	shift := a.relax()
+	o := &Object{Bytes: a.expand(shift), labels: make([]int32, len(a.labels))}
+	o.Text = len(o.Bytes)
+	for i, p := range a.labels {
+		if o.labels[i] = unbound; p.at != unbound {
+			o.labels[i] = p.at + shift[p.events]
+		}
+	}
+	var consts []int32
+	o.Bytes, consts = a.pool.place(o.Bytes)
+	for _, r := range a.refs {
+		var target int32
+		if r.label < 0 {
+			target = consts[-1-r.label]
+		} else {
+			target = o.labels[r.label]
+		}
+		at := o.Bytes[r.disp.at+shift[r.disp.events]:]
+		disp := int32(binary.LittleEndian.Uint32(at)) + target - (r.end + shift[r.disp.events])
+		binary.LittleEndian.PutUint32(at, uint32(disp))
+	}
+	for _, l := range a.lines {
+		o.Lines = append(o.Lines, Line{Offset: int(l.at + shift[l.events]), Text: l.text, Note: l.note})
+	}
+	return o, nil
+}
+
+// relax finds the sizes of jumps and padding. Jumps start short and only grow,
+// so it ends. The result has, for each number of events, their total size.
+func (a *Asm) relax() []int32 {
+	shift := make([]int32, len(a.events)+1)
+	for grown := true; grown; {
+		grown = false
+		for i := range a.events {
+			e := &a.events[i]
+			shift[i+1] = shift[i] + e.size(e.at+shift[i])
+		}
+		for i := range a.events {
+			e := &a.events[i]
+			if e.align != 0 || e.long {
+				continue
+			}
+			l := a.labels[e.label]
+			if d := l.at + shift[l.events] - (e.at + shift[i+1]); d != int32(int8(d)) {
+				e.long, grown = true, true
+			}
+		}
+	}
+	return shift
+}
+
+func (e *event) size(at int32) int32 {
+	switch {
+	case e.align != 0:
+		return -at & (e.align - 1)
+	case !e.long:
+		return 2
+	case e.op == JMP:
+		return 5
+	}
+	return 6
+}
+
+// expand is the code with jumps and padding put in.
+func (a *Asm) expand(shift []int32) []byte {
+	code := make([]byte, 0, len(a.buf)+int(shift[len(a.events)])+maxAlign+64*len(a.pool.consts))
+	from := int32(0)
+	for i := range a.events {
+		e := &a.events[i]
+		code = append(code, a.buf[from:e.at]...)
+		from = e.at
+		n := shift[i+1] - shift[i]
+		if e.align != 0 {
+			code = appendNops(code, int(n))
+			continue
+		}
+		l := a.labels[e.label]
+		d := l.at + shift[l.events] - (e.at + shift[i+1])
+		opcode := forms[firstForm[e.op]].opcode
+		switch {
+		case !e.long && e.op == JMP:
+			code = append(code, 0xeb, byte(d))
+		case !e.long:
+			code = append(code, opcode-0x10, byte(d))
+		case e.op == JMP:
+			code = binary.LittleEndian.AppendUint32(append(code, opcode), uint32(d))
+		default:
+			code = binary.LittleEndian.AppendUint32(append(code, 0x0f, opcode), uint32(d))
+		}
+	}
+	return append(code, a.buf[from:]...)
+}
+
+// nops are the recommended NOPs of each size (SDM vol. 2B, table 4-12).
+var nops = [...]string{
+	"",
+	"\x90",
+	"\x66\x90",
+	"\x0f\x1f\x00",
+	"\x0f\x1f\x40\x00",
+	"\x0f\x1f\x44\x00\x00",
+	"\x66\x0f\x1f\x44\x00\x00",
+	"\x0f\x1f\x80\x00\x00\x00\x00",
+	"\x0f\x1f\x84\x00\x00\x00\x00\x00",
+	"\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
+}
+
+func appendNops(code []byte, n int) []byte {
+	for n > 0 {
+		k := min(n, len(nops)-1)
+		code = append(code, nops[k]...)
+		n -= k
+	}
+	return code
+}

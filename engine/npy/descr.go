@@ -1,0 +1,70 @@
+package npy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// descrs gives the descr written for each element type. Reading derives its
+// own table from this one.
+var descrs = map[dtype.Type]string{
+	dtype.Bool: "|b1",
+	dtype.I8:   "|i1",
+	dtype.I32:  "<i4",
+	dtype.I64:  "<i8",
+	dtype.U8:   "|u1",
+	dtype.U32:  "<u4",
+	dtype.U64:  "<u8",
+	dtype.F16:  "<f2",
+	dtype.BF16: "<V2",
+	dtype.F32:  "<f4",
+	dtype.F64:  "<f8",
+}
+
+// codes maps a descr without its byte order to the type.
+var codes = func() map[string]dtype.Type {
+	m := map[string]dtype.Type{"?": dtype.Bool}
+	for t, d := range descrs {
+		m[d[1:]] = t
+	}
+	return m
+}()
+
+// parseDescr reads a descr such as "<f4"; why is empty if it is supported.
+func parseDescr(d string) (t dtype.Type, big bool, why string) {
+	if d == dtype.BF16.String() {
+		return dtype.BF16, false, ""
+	}
+	order, code := byte('='), d
+	if d != "" && strings.IndexByte("<>=|", d[0]) >= 0 {
+		order, code = d[0], d[1:]
+	}
+	if code == "O" || code == "O4" || code == "O8" {
+		return dtype.Invalid, false, pickled(d)
+	}
+	t, ok := codes[code]
+	if !ok {
+		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type", excerpt(d))
+	}
+	big = order == '>' && t.Size() > 1
+	if big && t == dtype.BF16 {
+		return dtype.Invalid, false, fmt.Sprintf("descr %s: big-endian bfloat16 is not supported", excerpt(d))
+	}
+	return t, big, ""
+}
+
+// structured explains the refusal of a descr that is a list of fields.
+func structured(text []byte) string {
+	for _, q := range []string{`'O'`, `"O"`, `'|O'`, `"|O"`} {
+		if strings.Contains(string(text), q) {
+			return pickled(string(text))
+		}
+	}
+	return fmt.Sprintf("descr %s: structured types are not supported", excerpt(text))
+}
+
+func pickled(d string) string {
+	return fmt.Sprintf("descr %s holds Python objects: pickled objects are not loaded", excerpt(d))
+}

@@ -1,0 +1,61 @@
+package npy
+
+import (
+	"fmt"
+	"io"
+)
+
+// Write writes one array: header and data. The array is checked before the
+// first byte is written. The bytes of bools must be 0 or 1; they are written
+// as they are.
+func Write(w io.Writer, a *Array) error {
+	if err := check(a); err != nil {
+		return err
+	}
+	if err := write(w, a); err != nil {
+		return fmt.Errorf("oneloop: npy: writing: %w", err)
+	}
+	return nil
+}
+
+// write writes an array that was checked.
+func write(w io.Writer, a *Array) error {
+	if _, err := w.Write(appendHeader(nil, a)); err != nil {
+		return err
+	}
+	if len(a.Data) == 0 {
+		return nil
+	}
+	_, err := w.Write(a.Data)
+	return err
+}
+
+// check reports an array that no file can hold.
+func check(a *Array) error {
+	if a == nil {
+		return fmt.Errorf("oneloop: npy: no array to write")
+	}
+	if !a.Type.Valid() {
+		return fmt.Errorf("oneloop: npy: element type %s cannot be written: %w", a.Type, ErrUnsupported)
+	}
+	n, err := dataSize(a.Shape, a.Type.Size())
+	if err != nil {
+		return fmt.Errorf("oneloop: npy: cannot write: %w", err)
+	}
+	if n != int64(len(a.Data)) {
+		return fmt.Errorf("oneloop: npy: %s of shape %v needs %d bytes of data, not %d", a.Type, a.Shape, n, len(a.Data))
+	}
+	return nil
+}
+
+// WriteFile writes an array to a file, which it creates or replaces as a whole:
+// after a failure, or a crash at any moment, the path holds either what it held
+// before or the complete new array. It is [Prepare] followed by Commit, and the
+// notes on paths and permissions given there hold.
+func WriteFile(path string, a *Array) error {
+	p, err := Prepare(path, a)
+	if err != nil {
+		return err
+	}
+	return p.Commit()
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A hostStream is the CPU's stream: a goroutine that takes work from a queue.
+// After a failure the rest of the queue is skipped until Sync has returned the
+// error.
+type hostStream struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	mu     sync.Mutex
+	err    error
+	closed bool
+	queue  chan func()
+	ended  chan struct{}
+}
+
+// streamDepth is how much work may be queued before Go waits for some of it.
+const streamDepth = 1024
+
+// NewStream starts a stream of the CPU. It must be closed.
+func NewStream() Stream {
+	s := &hostStream{queue: make(chan func(), streamDepth), ended: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	go func() {
+		defer close(s.ended)
+		for f := range s.queue {
+			f()
+		}
+	}()
+	return s
+}
+
+func (s *hostStream) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *hostStream) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+func (s *hostStream) push(f func()) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		s.fail(expr.NewError(expr.ErrDevice, "", "the stream is closed"))
+		return
+	}
+	s.mu.Unlock()
+	s.queue <- f
+}
+
+func (s *hostStream) Go(f func(context.Context) error) {
+	s.push(func() {
+		if s.failure() == nil {
+			if err := f(s.ctx); err != nil {
+				s.fail(err)
+			}
+		}
+	})
+}
+
+type hostEvent struct {
+	done chan struct{}
+	err  error // valid once done is closed
+}
+
+func (s *hostStream) Record() Event {
+	e := &hostEvent{done: make(chan struct{})}
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		e.err = expr.NewError(expr.ErrDevice, "", "the stream is closed")
+		close(e.done)
+		return e
+	}
+	s.push(func() {
+		e.err = s.failure()
+		close(e.done)
+	})
+	return e
+}
+
+func (s *hostStream) After(e Event) {
+	s.Go(func(ctx context.Context) error { return e.Wait(ctx) })
+}
+
+func (s *hostStream) Sync(ctx context.Context) error {
+	err := s.Record().Wait(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil {
+		s.err = nil
+	}
+	return err
+}
+
+func (s *hostStream) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	close(s.queue)
+	<-s.ended
+	s.cancel()
+	return s.failure()
+}
+
+func (e *hostEvent) Done() (bool, error) {
+	select {
+	case <-e.done:
+		return true, e.err
+	default:
+		return false, nil
+	}
+}
+
+func (e *hostEvent) Wait(ctx context.Context) error {
+	select {
+	case <-e.done:
+		return e.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// RunAsync queues a run on a stream; the event comes when it has ended, and
+// carries its error.
+func (p *Program) RunAsync(s Stream) Event {
+	s.Go(p.Run)
+	return s.Record()
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+func (a *Array) restrided(s shape.Shape, st shape.Strides, offset int) *Array {
+	leaf := *a.node.Leaf
+	leaf.Strides, leaf.Offset = st, offset
+	return &Array{node: expr.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
+}
+
+func (a *Array) usable() error {
+	if a == nil {
+		return expr.NewError(expr.ErrType, "", "the tensor is nil")
+	}
+	return nil
+}
+
+// Span is the view of the given spans of the leading axes.
+func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if len(spans) > len(a.Shape()) {
+		return nil, expr.NewError(expr.ErrShape, "", "%d spans given for rank %d", len(spans), len(a.Shape()))
+	}
+	s, st := a.Shape().Clone(), append(shape.Strides(nil), a.Strides()...)
+	off := a.Offset()
+	for i, sp := range spans {
+		start, count, step, err := sp.Resolve(s[i])
+		if err != nil {
+			return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		}
+		if count > 0 {
+			off += start * st[i]
+		}
+		s[i] = count
+		st[i] *= step
+	}
+	return a.restrided(s, st, off), nil
+}
+
+// Transpose is the view with axes permuted; without axes their order is
+// reversed.
+func (a *Array) Transpose(axes ...int) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if len(axes) == 0 {
+		for i := range a.Shape() {
+			axes = append(axes, len(a.Shape())-1-i)
+		}
+	}
+	perm := make([]int, len(axes))
+	for i, x := range axes {
+		c, err := shape.Axis(x, len(a.Shape()))
+		if err != nil {
+			return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		}
+		perm[i] = c
+	}
+	s, err := a.Shape().Permute(perm)
+	if err != nil {
+		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	return a.restrided(s, a.Strides().Permute(perm), a.Offset()), nil
+}
+
+// Reshape is the view in another shape, one of whose extents may be -1; an
+// error if that needs a copy.
+func (a *Array) Reshape(dims ...int) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	s, err := shape.InferReshape(a.Shape().Size(), dims)
+	if err != nil {
+		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	st, ok := shape.Reshape(a.Shape(), a.Strides(), s)
+	if !ok {
+		return nil, expr.NewError(expr.ErrShape, "", "no strides give an array of shape %v the shape %v", a.Shape(), s)
+	}
+	return a.restrided(s, st, a.Offset()), nil
+}

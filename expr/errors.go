@@ -1,0 +1,103 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The kinds of error, for errors.Is.
+var (
+	ErrShape       = errors.New("shape error")
+	ErrType        = errors.New("type error")
+	ErrDevice      = errors.New("device error")
+	ErrOutOfMemory = errors.New("out of memory")
+	ErrUnsupported = errors.New("unsupported")
+	ErrDivide      = errors.New("integer division by zero")
+	ErrIndex       = errors.New("index out of range")
+	ErrValue       = errors.New("invalid value")
+)
+
+// An Error says what is wrong with an expression, in one line, and where the
+// program built it.
+type Error struct {
+	Kind error  // one of the Err variables
+	Op   string // name of the operator, or empty
+	Msg  string
+	File string // base name and line of the call that built the node, or empty
+	Line int
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("oneloop: ")
+	if e.Op != "" {
+		b.WriteString("op." + e.Op + ": ")
+	}
+	b.WriteString(e.Msg)
+	if e.File != "" {
+		fmt.Fprintf(&b, " (%s:%d)", e.File, e.Line)
+	}
+	return b.String()
+}
+
+// Unwrap makes errors.Is(err, ErrShape) and the like work.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// Errorf makes a node that carries an error; every tree built on it carries the
+// same one, and the assignment returns it. The position recorded is that of the
+// first caller outside this library.
+func Errorf(kind error, op, format string, args ...any) *Node {
+	return &Node{Op: &invalid, err: NewError(kind, op, format, args...)}
+}
+
+// Failed makes a node that carries err.
+func Failed(err error) *Node {
+	e, ok := err.(*Error)
+	if !ok {
+		e = NewError(ErrValue, "", "%s", err)
+	}
+	return &Node{Op: &invalid, err: e}
+}
+
+// NewError makes an Error with the position of the first caller outside this
+// library.
+func NewError(kind error, op, format string, args ...any) *Error {
+	e := &Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}
+	e.File, e.Line = caller()
+	return e
+}
+
+const module = "github.com/oneloop/oneloop/"
+
+// library lists the packages whose frames are not the user's.
+var library = []string{"expr.", "expr/op.", "expr/formula.", "expr/grad.", "engine.", "plan."}
+
+func caller() (file string, line int) {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !inside(f) {
+			return filepath.Base(f.File), f.Line
+		}
+		if !more {
+			return "", 0
+		}
+	}
+}
+
+func inside(f runtime.Frame) bool {
+	rest, ok := strings.CutPrefix(f.Function, module)
+	if !ok || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	for _, p := range library {
+		if strings.HasPrefix(rest, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package expr
+
+import "github.com/oneloop/oneloop/dtype"
+
+// The element types and their constraints, as package dtype has them.
+type (
+	Elem     interface{ dtype.Elem }
+	Number   interface{ dtype.Number }
+	Float    interface{ dtype.Float }
+	Integer  interface{ dtype.Int }
+	Float16  = dtype.Float16
+	BFloat16 = dtype.BFloat16
+)
+
+// An Exp is an expression with elements of type T. Nothing is computed until it
+// is assigned. The set of implementations is closed: expressions come from
+// package op, from tensors and from parameters.
+type Exp[T Elem] interface {
+	Node() *Node
+	elem(T)
+}
+
+// An Assignable is an expression that can stand on the left of an assignment:
+// a tensor, a view of one, or a concatenation of them (op.Into).
+type Assignable[T Elem] interface {
+	Exp[T]
+	target(T)
+}
+
+// Typed is embedded by types of other packages that are an [Exp].
+type Typed[T Elem] struct{}
+
+func (Typed[T]) elem(T) {}
+
+// Target is embedded by types of other packages that are an [Assignable].
+type Target[T Elem] struct{ Typed[T] }
+
+func (Target[T]) target(T) {}
+
+type exp[T Elem] struct {
+	Typed[T]
+	node *Node
+}
+
+func (e exp[T]) Node() *Node { return e.node }
+
+func (e exp[T]) String() string { return e.node.String() }
+
+type lvalue[T Elem] struct {
+	Target[T]
+	node *Node
+}
+
+func (e lvalue[T]) Node() *Node { return e.node }
+
+func (e lvalue[T]) String() string { return e.node.String() }
+
+// Of gives a tree its element type. A tree of another type yields an
+// expression that carries an error.
+func Of[T Elem](n *Node) Exp[T] {
+	return exp[T]{node: n.typed(dtype.Of[T]())}
+}
+
+// TargetOf gives an assignable tree its element type.
+func TargetOf[T Elem](n *Node) Assignable[T] {
+	return lvalue[T]{node: n.typed(dtype.Of[T]())}
+}
+
+// NodeOf is e.Node(), and an erroneous node where e is nil.
+func NodeOf[T Elem](e Exp[T]) *Node {
+	if e == nil {
+		return Errorf(ErrType, "", "the operand is nil")
+	}
+	return e.Node()
+}
+
+func (n *Node) typed(t dtype.Type) *Node {
+	if n.err == nil && n.dtype != t {
+		return Errorf(ErrType, n.Op.Name, "the tree has elements of type %v, not %v", n.dtype, t)
+	}
+	return n
+}

@@ -1,0 +1,257 @@
+package formula
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Formula is a text that can be run with different variables. It is compiled
+// once for every combination of types, shapes and strides of its variables, and
+// of which of them share memory; later runs with such a combination allocate
+// nothing. Goroutines may share a Formula; runs with one combination follow each
+// other. A Formula keeps the memory of the last run of each combination reachable.
+type Formula struct {
+	src   *Source
+	float dtype.Type // of scalars that are Go floats
+	opts  engine.Options
+
+	scratch sync.Pool // of *binding
+	structs sync.Map  // reflect.Type to []int, see fieldsOf
+
+	mu      sync.Mutex
+	entries []*entry // the last used first
+}
+
+// maxEntries bounds how many compiled programs a Formula keeps.
+const maxEntries = 64
+
+// An Option changes how a Formula is compiled.
+type Option func(*Formula)
+
+// With sets the options of the engine.
+func With(o engine.Options) Option { return func(f *Formula) { f.opts = o } }
+
+// Compile parses a formula. T is the element type in which scalars that are
+// bound to Go floats are held; like Python floats they take the type of the
+// arrays that they meet.
+func Compile[T expr.Float](text string, opts ...Option) (*Formula, error) {
+	src, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	f := &Formula{src: src, float: dtype.Of[T]()}
+	for _, o := range opts {
+		o(f)
+	}
+	f.scratch.New = func() any { return newBinding(len(src.all)) }
+	return f, nil
+}
+
+// MustCompile is Compile for a formula that is known to be right: it panics on
+// an error.
+func MustCompile[T expr.Float](text string, opts ...Option) *Formula {
+	f, err := Compile[T](text, opts...)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// Source is the parsed text.
+func (f *Formula) Source() *Source { return f.src }
+
+// Run carries out the formula. vars is a map[string]any, or a struct or a
+// pointer to one, whose exported fields are found by their tag `oneloop:"name"`,
+// by their name, or by their name in another case. The values are tensors and
+// arrays of package engine, parameters, slices of an element type (vectors that
+// share their memory), and Go scalars. Results go to the assigned names that
+// are bound to arrays; it is an error if there are none.
+func (f *Formula) Run(ctx context.Context, vars any) error {
+	b := f.scratch.Get().(*binding)
+	defer f.release(b)
+	if err := f.bind(b, vars); err != nil {
+		return err
+	}
+	e := f.find(b, false)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := f.prepare(ctx, e, b, vars); err != nil {
+		return err
+	}
+	return e.program.Run(ctx)
+}
+
+// Eval carries out the formula and returns new arrays with the values of the
+// assigned names that are not bound; that of a last bare expression is called
+// "_". Bound names are written to as by [Formula.Run].
+func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array, error) {
+	b := f.scratch.Get().(*binding)
+	defer f.release(b)
+	if err := f.bind(b, vars); err != nil {
+		return nil, err
+	}
+	e := f.find(b, true)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := f.prepare(ctx, e, b, vars); err != nil {
+		return nil, err
+	}
+	out := make(map[string]*engine.Array, len(e.outs))
+	for _, o := range e.outs {
+		fresh, err := engine.NewArray(o.DType(), o.Shape()...)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.Memory().Rebind(fresh.Memory().Bytes()); err != nil {
+			return nil, err
+		}
+		out[o.Node().Leaf.Name] = fresh
+	}
+	if err := e.program.Run(ctx); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (f *Formula) release(b *binding) {
+	b.clear()
+	f.scratch.Put(b)
+}
+
+// An entry is the program for one signature.
+type entry struct {
+	sig  []signature
+	eval bool // made for Eval
+
+	mu      sync.Mutex // held while it is compiled and while it runs
+	program *engine.Program
+	mems    []*engine.Memory // of the groups of the binding
+	cells   []*expr.Cell     // of the names that are Go scalars
+	outs    []*engine.Array
+}
+
+// find gets the entry for a binding, making an empty one if there is none.
+func (f *Formula) find(b *binding, eval bool) *entry {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, e := range f.entries {
+		if e.eval == eval && b.matches(e.sig) {
+			copy(f.entries[1:i+1], f.entries[:i])
+			f.entries[0] = e
+			return e
+		}
+	}
+	e := &entry{sig: b.signature(), eval: eval}
+	if len(f.entries) == maxEntries {
+		f.entries = f.entries[:maxEntries-1]
+	}
+	f.entries = slices.Insert(f.entries, 0, e)
+	return e
+}
+
+func (f *Formula) drop(e *entry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.Index(f.entries, e); i >= 0 {
+		f.entries = slices.Delete(f.entries, i, i+1)
+	}
+}
+
+// prepare compiles an entry if that has not been done, and gives it the memory
+// and the scalars of a binding. The entry is locked.
+func (f *Formula) prepare(ctx context.Context, e *entry, b *binding, vars any) error {
+	if e.program == nil {
+		if err := f.compile(ctx, e, b, vars); err != nil {
+			f.drop(e)
+			return err
+		}
+		return nil
+	}
+	for i, m := range e.mems {
+		if err := m.Rebind(b.groups[i].bytes()); err != nil {
+			return err
+		}
+	}
+	for i, c := range e.cells {
+		if c != nil {
+			c.Store(b.vars[i].bits)
+		}
+	}
+	return nil
+}
+
+func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) error {
+	env, err := f.environment(e, b)
+	if err != nil {
+		return err
+	}
+	var want []string
+	if e.eval {
+		for _, name := range f.src.assigned {
+			if n := env[name]; n == nil || n.Op.Class != expr.Storage {
+				want = append(want, name)
+			}
+		}
+	}
+	u, err := f.src.build(env, want, namesOf(vars))
+	if err != nil {
+		return err
+	}
+	for _, name := range want {
+		n := u.Values[name]
+		if n == nil {
+			continue
+		}
+		a, err := limitFor(env).newArray(n)
+		if err != nil {
+			return err
+		}
+		a = a.Named(name)
+		e.outs = append(e.outs, a)
+		u.Statements = append(u.Statements, expr.Statement{Saver: expr.Set, Target: a.Node(), Value: n})
+	}
+	if len(u.Statements) == 0 {
+		return fmt.Errorf("oneloop: formula: none of the assigned names (%s) is bound to an array", strings.Join(f.src.assigned, ", "))
+	}
+	e.program, err = engine.CompileWith(ctx, f.opts, u.Statements...)
+	return err
+}
+
+// environment makes the leaves and parameters of an entry.
+func (f *Formula) environment(e *entry, b *binding) (map[string]*expr.Node, error) {
+	e.mems, e.cells, e.outs = nil, make([]*expr.Cell, len(b.vars)), nil
+	for i := range b.groups {
+		e.mems = append(e.mems, engine.MemoryOf(b.groups[i].bytes()))
+	}
+	env := map[string]*expr.Node{}
+	for i := range b.vars {
+		name, v := f.src.all[i], &b.vars[i]
+		switch v.kind {
+		case boundArray:
+			s := e.sig[i]
+			size := s.t.Size()
+			if s.offset%size != 0 {
+				return nil, fmt.Errorf("oneloop: formula: %s shares memory with another variable at an offset that is no multiple of its element size", name)
+			}
+			a, err := engine.ArrayOf(e.mems[s.group], s.t, s.shape, s.strides, s.offset/size)
+			if err != nil {
+				return nil, err
+			}
+			env[name] = a.Named(name).Node()
+		case boundScalar:
+			e.cells[i] = &expr.Cell{Name: name}
+			e.cells[i].Store(v.bits)
+			env[name] = expr.NewParamNode(v.t, e.cells[i])
+		case boundParam:
+			env[name] = expr.NewParamNode(v.t, v.cell)
+		}
+	}
+	return env, nil
+}

@@ -1,0 +1,187 @@
+package formula
+
+import (
+	"errors"
+	"math"
+	"math/big"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/prim"
+)
+
+type valueKind uint8
+
+const (
+	vScalar valueKind = iota // a Python scalar that is known
+	vTree                    // a tree; weak if it stands for a Python scalar known at run time only
+	vSeq                     // a tuple or list
+	vType                    // an element type
+	vString
+	vNone
+)
+
+// A value is what an expression of the formula evaluates to while the tree is
+// built.
+type value struct {
+	kind valueKind
+	s    scalar
+	n    *expr.Node
+	weak kind // of a vTree: the Python type that it stands for, or kNone
+	seq  []value
+	size int // of a vSeq: all the values in it, at all levels
+	t    dtype.Type
+	str  string
+}
+
+var none = value{kind: vNone}
+
+func tree(n *expr.Node) value { return value{kind: vTree, n: n} }
+
+func literal(s scalar) value { return value{kind: vScalar, s: s} }
+
+// leafValue is what a bound name stands for: parameters and constants are weak
+// as Python scalars are, arrays are not, of rank 0 neither.
+func leafValue(n *expr.Node) value {
+	v := tree(n)
+	if c := n.Op.Class; c == expr.Parameter || c == expr.Constant {
+		v.weak = kindOf(n.DType())
+	}
+	return v
+}
+
+func kindOf(t dtype.Type) kind {
+	switch {
+	case t.IsFloat():
+		return kFloat
+	case t.IsInt():
+		return kInt
+	}
+	return kBool
+}
+
+// describe names the value in messages.
+func (v value) describe() string {
+	switch v.kind {
+	case vScalar:
+		return "the number " + formatNumber(v.s)
+	case vTree:
+		return "an array"
+	case vSeq:
+		return "a sequence"
+	case vType:
+		return "the type " + v.t.String()
+	case vString:
+		return "a string"
+	}
+	return "None"
+}
+
+// constants are the names that NumPy has for numbers. They are Python floats.
+var constants = map[string]float64{
+	"pi": math.Pi, "e": math.E, "inf": math.Inf(1), "nan": math.NaN(), "euler_gamma": 0.57721566490153286060651209008240243,
+}
+
+var errNoType = errors.New("this is no element type")
+
+// natural is the element type of NumPy's asarray of a Python scalar.
+func (k kind) natural() dtype.Type {
+	switch k {
+	case kBool:
+		return dtype.Bool
+	case kInt:
+		return dtype.I64
+	case kFloat:
+		return dtype.F64
+	}
+	return dtype.Invalid
+}
+
+// naturalType is the type of a value that meets no other.
+func (v value) naturalType() dtype.Type {
+	if v.kind == vTree {
+		return v.n.DType()
+	}
+	return v.s.kind.natural()
+}
+
+// as is the value as a tree with elements of type t. Trees are converted; a
+// Python integer that t cannot hold is an error, as NumPy's OverflowError.
+func (v value) as(t dtype.Type) (*expr.Node, error) {
+	if v.kind == vTree {
+		return cast(v.n, t), nil
+	}
+	return scalarNode(v.s, t)
+}
+
+// cast converts a tree, if it has another type. (op.CastNode to a half rounds
+// a half, too.)
+func cast(n *expr.Node, t dtype.Type) *expr.Node {
+	if n.Err() != nil || n.DType() == t {
+		return n
+	}
+	return op.CastNode(n, t)
+}
+
+func scalarNode(s scalar, t dtype.Type) (*expr.Node, error) {
+	switch {
+	case t == dtype.Bool:
+		return expr.ConstInt(t, int64(b2i(s.truth()))), nil
+	case t.IsFloat():
+		f, err := s.float()
+		if err != nil {
+			return nil, err
+		}
+		if t.IsHalf() {
+			f = float64(roundToOdd(f))
+		}
+		return expr.ConstFloat(t, f), nil
+	case s.kind == kFloat:
+		return op.CastNode(expr.ConstFloat(dtype.F64, s.f), t), nil
+	}
+	if lo, hi := limits(t); s.i.Cmp(lo) < 0 || s.i.Cmp(hi) > 0 {
+		return nil, outOfBounds(s, t)
+	}
+	if t.IsUnsigned() {
+		return expr.NewConst(t, s.i.Uint64()), nil
+	}
+	return expr.NewConst(t, prim.FromInt(t, s.i.Int64())), nil
+}
+
+// roundToOdd is a float32 that rounds to the same half as x does: where x lies
+// between two float32, the one whose last bit is set.
+func roundToOdd(x float64) float32 {
+	f := float32(x)
+	if float64(f) == x || math.IsNaN(x) || math.IsInf(float64(f), 0) {
+		return f
+	}
+	if math.Abs(float64(f)) > math.Abs(x) {
+		f = math.Nextafter32(f, 0)
+	}
+	return math.Float32frombits(math.Float32bits(f) | 1)
+}
+
+func outOfBounds(s scalar, t dtype.Type) error {
+	return expr.NewError(expr.ErrValue, "", "the integer %v is out of bounds for %v", s.i, t)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// limits are the least and the greatest value of an integer type.
+func limits(t dtype.Type) (lo, hi *big.Int) {
+	bits := uint(8 * t.Size())
+	lo, hi = new(big.Int), big.NewInt(1)
+	if t.IsSigned() {
+		hi.Lsh(hi, bits-1)
+		lo.Neg(hi)
+	} else {
+		hi.Lsh(hi, bits)
+	}
+	return lo, hi.Sub(hi, big.NewInt(1))
+}

@@ -1,0 +1,268 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// bind reads the variables of a run.
+func (f *Formula) bind(b *binding, vars any) error {
+	if m, ok := vars.(map[string]any); ok {
+		for i, name := range f.src.all {
+			if x, ok := m[name]; ok {
+				if err := f.value(&b.vars[i], name, x); err != nil {
+					return err
+				}
+			}
+		}
+		b.group()
+		return nil
+	}
+	if vars == nil {
+		return nil
+	}
+	s, ok := structOf(vars)
+	if !ok {
+		return fmt.Errorf("oneloop: formula: variables come in a map[string]any or a struct, not in a %T", vars)
+	}
+	for i, at := range f.fieldsOf(s.Type()) {
+		if at < 0 {
+			continue
+		}
+		if err := f.field(&b.vars[i], f.src.all[i], s.Field(at)); err != nil {
+			return err
+		}
+	}
+	b.group()
+	return nil
+}
+
+func structOf(vars any) (reflect.Value, bool) {
+	v := reflect.ValueOf(vars)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	return v, v.Kind() == reflect.Struct
+}
+
+type leaf interface{ Node() *expr.Node }
+
+// value binds a name to a value of a map.
+func (f *Formula) value(v *bound, name string, x any) error {
+	switch x := x.(type) {
+	case leaf:
+		if p := reflect.ValueOf(x); p.Kind() == reflect.Pointer && p.IsNil() {
+			return fmt.Errorf("oneloop: formula: %s is a nil %T", name, x)
+		}
+		return v.node(name, x.Node())
+	case []float32:
+		bindSlice(v, x)
+	case []float64:
+		bindSlice(v, x)
+	case []dtype.Float16:
+		bindSlice(v, x)
+	case []dtype.BFloat16:
+		bindSlice(v, x)
+	case []int8:
+		bindSlice(v, x)
+	case []int32:
+		bindSlice(v, x)
+	case []int64:
+		bindSlice(v, x)
+	case []uint8:
+		bindSlice(v, x)
+	case []uint32:
+		bindSlice(v, x)
+	case []uint64:
+		bindSlice(v, x)
+	case []bool:
+		bindSlice(v, x)
+	case float64:
+		f.floatScalar(v, x)
+	case float32:
+		f.floatScalar(v, float64(x))
+	case int:
+		v.scalar(dtype.I64, expr.Bits(int64(x)))
+	case bool:
+		v.scalar(dtype.Bool, expr.Bits(x))
+	case nil:
+		return fmt.Errorf("oneloop: formula: %s is nil", name)
+	default:
+		return f.field(v, name, reflect.ValueOf(x))
+	}
+	return nil
+}
+
+func bindSlice[T dtype.Elem](v *bound, x []T) {
+	v.slice(dtype.Of[T](), unsafe.Pointer(unsafe.SliceData(x)), len(x))
+}
+
+// field binds a name to a field of a struct, without boxing slices.
+func (f *Formula) field(v *bound, name string, x reflect.Value) error {
+	if half, ok := halfValue(x); ok {
+		f.floatScalar(v, half)
+		return nil
+	}
+	switch x.Kind() {
+	case reflect.Interface:
+		if x.IsNil() {
+			return fmt.Errorf("oneloop: formula: %s is nil", name)
+		}
+		return f.value(v, name, x.Interface())
+	case reflect.Pointer:
+		if !x.IsNil() {
+			if l, ok := x.Interface().(leaf); ok {
+				return v.node(name, l.Node())
+			}
+		}
+		if x.IsNil() {
+			return fmt.Errorf("oneloop: formula: %s is a nil %s", name, x.Type())
+		}
+	case reflect.Float32, reflect.Float64:
+		f.floatScalar(v, x.Float())
+		return nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.scalar(dtype.I64, expr.Bits(x.Int()))
+		return nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if x.Uint() > math.MaxInt64 {
+			return fmt.Errorf("oneloop: formula: %s is %d, above the largest integer scalar", name, x.Uint())
+		}
+		v.scalar(dtype.I64, x.Uint())
+		return nil
+	case reflect.Bool:
+		v.scalar(dtype.Bool, expr.Bits(x.Bool()))
+		return nil
+	case reflect.Slice:
+		if t := elemType(x.Type().Elem()); t != dtype.Invalid {
+			v.slice(t, x.UnsafePointer(), x.Len())
+			return nil
+		}
+	}
+	return fmt.Errorf("oneloop: formula: %s is a %s; bind tensors, arrays, parameters, slices of element types and scalars", name, x.Type())
+}
+
+var (
+	typeF16  = reflect.TypeFor[dtype.Float16]()
+	typeBF16 = reflect.TypeFor[dtype.BFloat16]()
+)
+
+// halfValue is the value of a scalar of half type.
+func halfValue(x reflect.Value) (float64, bool) {
+	if x.Kind() != reflect.Struct || !x.CanInterface() {
+		return 0, false
+	}
+	switch h := x.Interface().(type) {
+	case dtype.Float16:
+		return float64(h.Float32()), true
+	case dtype.BFloat16:
+		return float64(h.Float32()), true
+	}
+	return 0, false
+}
+
+// elemType is the element type that a Go type stands for.
+func elemType(t reflect.Type) dtype.Type {
+	switch t {
+	case typeF16:
+		return dtype.F16
+	case typeBF16:
+		return dtype.BF16
+	}
+	switch t.Kind() {
+	case reflect.Float32:
+		return dtype.F32
+	case reflect.Float64:
+		return dtype.F64
+	case reflect.Int8:
+		return dtype.I8
+	case reflect.Int32:
+		return dtype.I32
+	case reflect.Int64:
+		return dtype.I64
+	case reflect.Int:
+		if t.Size() == 8 {
+			return dtype.I64
+		}
+		return dtype.I32
+	case reflect.Uint8:
+		return dtype.U8
+	case reflect.Uint32:
+		return dtype.U32
+	case reflect.Uint64:
+		return dtype.U64
+	case reflect.Bool:
+		return dtype.Bool
+	}
+	return dtype.Invalid
+}
+
+// fieldsOf finds the field of a struct for every name of the formula, -1 where
+// there is none: by the tag, by the name, then by the name in another case.
+func (f *Formula) fieldsOf(t reflect.Type) []int {
+	if v, ok := f.structs.Load(t); ok {
+		return v.([]int)
+	}
+	out := make([]int, len(f.src.all))
+	for i, name := range f.src.all {
+		out[i] = fieldNamed(t, name)
+	}
+	f.structs.Store(t, out)
+	return out
+}
+
+func fieldNamed(t reflect.Type, name string) int {
+	best, rank := -1, 3
+	for i := range t.NumField() {
+		x := t.Field(i)
+		tag, tagged := x.Tag.Lookup("oneloop")
+		r := 3
+		switch {
+		case !x.IsExported():
+		case tagged && tag == name:
+			r = 0
+		case tagged:
+		case x.Name == name:
+			r = 1
+		case strings.EqualFold(x.Name, name):
+			r = 2
+		}
+		if r < rank {
+			best, rank = i, r
+		}
+	}
+	return best
+}
+
+// namesOf lists the names that vars binds, for messages.
+func namesOf(vars any) []string {
+	var out []string
+	if m, ok := vars.(map[string]any); ok {
+		for name := range m {
+			out = append(out, name)
+		}
+	} else if vars != nil {
+		if s, ok := structOf(vars); ok {
+			for i := range s.NumField() {
+				x := s.Type().Field(i)
+				tag, tagged := x.Tag.Lookup("oneloop")
+				switch {
+				case !x.IsExported():
+				case tagged:
+					out = append(out, tag)
+				default:
+					out = append(out, x.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,111 @@
+package op
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+)
+
+var arithmetic = []expr.Operator{
+	{Name: "add", Symbol: "+", Doc: "x + y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Add)},
+	{Name: "sub", Symbol: "-", Doc: "x - y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Sub)},
+	{Name: "mul", Symbol: "*", Doc: "x * y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Mul)},
+	{
+		Name: "div", Symbol: "/", Doc: "x / y; integers truncate towards zero and division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
+		Lower: prim2(prim.Div), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+	},
+	{
+		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
+		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+	},
+	{
+		Name: "mod", Symbol: "%", Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
+		Lower: byClass(modFloat, modSigned, prim2(prim.Rem)), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+	},
+	{
+		Name: "fmod", Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers,
+		Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+	},
+	{Name: "fma", GoName: "FMA", Doc: "x*y + z, rounded once.", Class: expr.Elementwise, Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma)},
+	{Name: "neg", Doc: "-x; integers wrap.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: prim1(prim.Neg)},
+	{Name: "abs", Doc: "x without its sign; the least integer stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity)},
+	{Name: "sign", Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: lowerSign},
+	{Name: "square", Doc: "x * x.", Class: expr.Elementwise, Arity: 1, Types: numbers, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) }},
+	{Name: "reciprocal", Doc: "1 / x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: .5, Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }},
+	{Name: "copysign", GoName: "CopySign", Doc: "the magnitude of x with the sign of y, of which NaN has none.", Class: expr.Elementwise, Arity: 2, Types: floats, Lower: signOfNumber},
+}
+
+// zeroDivisor holds where an integer division is undefined.
+func zeroDivisor(b *B, x ...V) V {
+	if prim.Float.Has(x[1].Type) {
+		return V{}
+	}
+	return b.Eq(x[1], b.Like(x[1], 0))
+}
+
+// modSigned moves the truncated remainder to the sign of the divisor.
+func modSigned(b *B, x ...V) V {
+	zero := b.Like(x[0], 0)
+	r := b.Rem(x[0], x[1])
+	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, x[1]), zero))
+	return b.Select(off, b.Add(r, x[1]), r)
+}
+
+func floorDivSigned(b *B, x ...V) V {
+	zero := b.Like(x[0], 0)
+	q, r := b.Div(x[0], x[1]), b.Rem(x[0], x[1])
+	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, x[1]), zero))
+	return b.Select(off, b.Sub(q, b.Like(q, 1)), q)
+}
+
+// modFloat follows Python: the remainder takes the divisor's sign, a zero
+// remainder too.
+func modFloat(b *B, x ...V) V {
+	r := b.Rem(x[0], x[1])
+	zero := b.Like(r, 0)
+	off := b.Xor(b.Lt(r, zero), b.Lt(x[1], zero))
+	return b.Select(b.Eq(r, zero), lowerCopySign(b, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
+}
+
+// floorDivFloat is Python's: (x - mod) / y, which is nearly an integer, snapped
+// to the nearest one; division by zero gives x / y.
+func floorDivFloat(b *B, x ...V) V {
+	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
+	r := b.Rem(x[0], x[1])
+	div := b.Div(b.Sub(x[0], r), x[1])
+	off := b.And(b.Ne(r, zero), b.Xor(b.Lt(r, zero), b.Lt(x[1], zero)))
+	div = b.Select(off, b.Sub(div, one), div)
+	down := b.Floor(div)
+	down = b.Select(b.Lt(b.Like(x[0], .5), b.Sub(div, down)), b.Add(down, one), down)
+	quo := b.Div(x[0], x[1])
+	down = b.Select(b.Eq(div, zero), lowerCopySign(b, zero, quo), down)
+	return b.Select(b.Eq(x[1], zero), quo, down)
+}
+
+func lowerSign(b *B, x ...V) V {
+	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
+	up := b.Select(b.Lt(zero, x[0]), one, x[0])
+	if prim.Uint.Has(x[0].Type) {
+		return up
+	}
+	return b.Select(b.Lt(x[0], zero), b.Like(x[0], -1), up)
+}
+
+func signMask(b *B, x V) (bits, sign V) {
+	t := prim.IntOf(x.Type)
+	if t == dtype.I64 {
+		return b.Bitcast(t, x), b.Bits(t, 1<<63)
+	}
+	return b.Bitcast(t, x), b.Bits(t, 1<<31)
+}
+
+// signOfNumber takes a NaN as positive: the sign of a NaN is not defined.
+func signOfNumber(b *B, x ...V) V {
+	return lowerCopySign(b, x[0], b.Select(b.Ne(x[1], x[1]), b.Like(x[1], 0), x[1]))
+}
+
+func lowerCopySign(b *B, x ...V) V {
+	mag, sign := signMask(b, x[0])
+	from, _ := signMask(b, x[1])
+	return b.Bitcast(x[0].Type, b.Or(b.And(mag, b.Not(sign)), b.And(from, sign)))
+}

@@ -1,0 +1,170 @@
+package op
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// The compositions: trees of rows, for which the table needs no row of their
+// own. The Node functions are what formulas call.
+
+func (r Reduction) keep() Reduction {
+	r.Keep = true
+	return r
+}
+
+// count is the number of elements that fold into one, as a scalar of a's type.
+func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
+	axes, err := shape.Axes(r.Axes, len(a.Shape()))
+	if err != nil {
+		return nil, 0, err
+	}
+	n := 1
+	for _, x := range axes {
+		n *= a.Shape()[x]
+	}
+	n -= r.DDof
+	t := a.DType().Register()
+	if r.Acc != dtype.Invalid {
+		t = r.Acc
+	}
+	return expr.ConstFloat(t, float64(n)), n + r.DDof, nil
+}
+
+// MeanNode is the sum over the axes divided by their size; of nothing it is an
+// error.
+func MeanNode(a *expr.Node, r Reduction) *expr.Node { return meanNode("Mean", a, r) }
+
+func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
+	if a == nil || a.Err() != nil {
+		return ReduceNode("sum", a, r)
+	}
+	t := a.DType()
+	if !t.IsFloat() {
+		return expr.Errorf(expr.ErrType, name, "does not take elements of type %v", t)
+	}
+	n, size, err := count(a, r)
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, name, "%s", err)
+	}
+	if size == 0 {
+		return expr.Errorf(expr.ErrShape, name, "an empty axis has no mean")
+	}
+	if t.IsHalf() || r.Acc != dtype.Invalid { // the quotient too is computed before rounding
+		a = CastNode(a, n.DType())
+		r.Acc = dtype.Invalid
+		return CastNode(call("div", ReduceNode("sum", a, r), n), t)
+	}
+	return call("div", ReduceNode("sum", a, r), n)
+}
+
+// VarNode is the mean squared distance from the mean, in two passes.
+func VarNode(a *expr.Node, r Reduction) *expr.Node {
+	if a == nil || a.Err() != nil {
+		return ReduceNode("sum", a, r)
+	}
+	t := a.DType()
+	if wide := accumulator(t, r); wide != t && t.IsFloat() {
+		r.Acc = dtype.Invalid
+		return CastNode(VarNode(CastNode(a, wide), r), t)
+	}
+	mean := r.keep()
+	mean.DDof = 0
+	return meanNode("Var", call("square", call("sub", a, MeanNode(a, mean))), r)
+}
+
+func accumulator(t dtype.Type, r Reduction) dtype.Type {
+	if r.Acc != dtype.Invalid {
+		return r.Acc
+	}
+	return t.Register()
+}
+
+// StdNode is the square root of the variance.
+func StdNode(a *expr.Node, r Reduction) *expr.Node { return call("sqrt", VarNode(a, r)) }
+
+// SoftmaxNode is exp(a) / sum(exp(a)) over an axis, shifted by the maximum.
+func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
+	r := Reduction{Axes: []int{axis}, Keep: true}
+	e := call("exp", call("sub", a, ReduceNode("max", a, r)))
+	return call("div", e, ReduceNode("sum", e, r))
+}
+
+// LogSumExpNode is log(sum(exp(a))) over axes, shifted by the maximum where
+// that is finite.
+func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
+	m := ReduceNode("max", a, r.keep())
+	if m.Err() != nil {
+		return m
+	}
+	m = call("where", call("isfinite", m), m, expr.ConstFloat(m.DType(), 0))
+	l := call("add", call("log", ReduceNode("sum", call("exp", call("sub", a, m)), r.keep())), m)
+	if r.Keep {
+		return l
+	}
+	axes, err := shape.Axes(r.Axes, len(a.Shape()))
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, "LogSumExp", "%s", err)
+	}
+	return dropAxes(l, axes)
+}
+
+// LayerNormNode is (a - mean) / sqrt(var + eps) * gamma + beta over the last
+// axis; gamma and beta may be nil.
+func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
+	r := Reduction{Axes: []int{-1}, Keep: true}
+	if a == nil || a.Err() != nil {
+		return ReduceNode("sum", a, r)
+	}
+	d := call("sub", a, MeanNode(a, r))
+	v := MeanNode(call("square", d), r)
+	y := call("div", d, call("sqrt", call("add", v, expr.ConstFloat(a.DType(), eps))))
+	if gamma != nil {
+		y = call("mul", y, gamma)
+	}
+	if beta != nil {
+		y = call("add", y, beta)
+	}
+	return y
+}
+
+// Mean is the arithmetic mean over axes. Of an empty axis it is an error.
+func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return expr.Of[T](MeanNode(expr.NodeOf(a), options(opts)))
+}
+
+// Var is the variance over axes: the mean squared distance from the mean,
+// computed in two passes; see DDof.
+func Var[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return expr.Of[T](VarNode(expr.NodeOf(a), options(opts)))
+}
+
+// Std is the square root of Var.
+func Std[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return expr.Of[T](StdNode(expr.NodeOf(a), options(opts)))
+}
+
+// Softmax is exp(a - max) / sum(exp(a - max)) over an axis.
+func Softmax[T expr.Float](a expr.Exp[T], axis int) expr.Exp[T] {
+	return expr.Of[T](SoftmaxNode(expr.NodeOf(a), axis))
+}
+
+// LogSumExp is log(sum(exp(a))) over axes, without overflow.
+func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return expr.Of[T](LogSumExpNode(expr.NodeOf(a), options(opts)))
+}
+
+// LayerNorm normalises over the last axis to mean 0 and variance 1, then scales
+// by gamma and shifts by beta, which may be nil:
+// (a - mean) / sqrt(var + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
+func LayerNorm[T expr.Float](a, gamma, beta expr.Exp[T], eps float64) expr.Exp[T] {
+	var g, b *expr.Node
+	if gamma != nil {
+		g = gamma.Node()
+	}
+	if beta != nil {
+		b = beta.Node()
+	}
+	return expr.Of[T](LayerNormNode(expr.NodeOf(a), g, b, eps))
+}

@@ -1,0 +1,136 @@
+package op_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// near requires values within 1e-14 of the expected ones.
+func near(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d values, want %d", name, len(got), len(want))
+		return
+	}
+	for i := range got {
+		if d := math.Abs(got[i] - want[i]); !(d <= 1e-14*max(1, math.Abs(want[i]))) {
+			t.Errorf("%s: element %d is %v, want %v", name, i, got[i], want[i])
+		}
+	}
+}
+
+func TestMoments(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 4, 3, 5, 10}, 2, 3)
+	for _, c := range []struct {
+		name  string
+		e     expr.Exp[float64]
+		shape []int
+		want  []float64
+	}{
+		{"mean", op.Mean[float64](x), nil, []float64{25. / 6}},
+		{"mean of rows", op.Mean[float64](x, op.Axis(1)), []int{2}, []float64{7. / 3, 6}},
+		{"mean of columns", op.Mean[float64](x, op.Axis(0), op.KeepDims()), []int{1, 3}, []float64{2, 3.5, 7}},
+		{"var of rows", op.Var[float64](x, op.Axis(1)), []int{2}, []float64{14. / 9, 26. / 3}},
+		{"var with ddof", op.Var[float64](x, op.Axis(1), op.DDof(1)), []int{2}, []float64{7. / 3, 13}},
+		{"std", op.Std[float64](x, op.Axis(1), op.DDof(1), op.KeepDims()), []int{2, 1}, []float64{math.Sqrt(7. / 3), math.Sqrt(13)}},
+		{"var without freedom", op.Var[float64](x, op.Axis(0), op.DDof(2)), []int{3}, []float64{inf, inf, inf}},
+	} {
+		got, s := eval(t, c.e)
+		if !slices.Equal(s, c.shape) {
+			t.Errorf("%s has shape %v, want %v", c.name, s, c.shape)
+		}
+		if c.name == "var without freedom" {
+			for i, v := range got {
+				if v != inf {
+					t.Errorf("%s: element %d is %v", c.name, i, v)
+				}
+			}
+			continue
+		}
+		near(t, c.name, got, c.want)
+	}
+}
+
+// The moments of narrow types are computed in a wider one and rounded once.
+func TestNarrowMoments(t *testing.T) {
+	h := engine.Zeros[expr.Float16](4, 2)
+	for i := range h.Data() {
+		h.Data()[i] = dtype.F16From(float32(40000 + 64*i)) // the sum is above 65504
+	}
+	got, _ := eval(t, op.Mean[expr.Float16](h))
+	if want := dtype.F16From(40224); got[0] != want {
+		t.Errorf("mean of halves: %v, want %v", got[0], want)
+	}
+	got, _ = eval(t, op.Var[expr.Float16](h))
+	if want := dtype.F16From(64 * 64 * 5.25); got[0] != want {
+		t.Errorf("variance of halves: %v, want %v", got[0], want)
+	}
+	f := engineOf[float32](1<<24, 1<<24+2, 1<<24+4, 1<<24+6)
+	wide, _ := eval(t, op.Var[float32](f, op.AccumFloat64()))
+	mean, _ := eval(t, op.Mean[float32](f, op.AccumFloat64()))
+	if wide[0] != 5 || mean[0] != 1<<24+4 { // 3 after 2^24 is a tie
+		t.Errorf("in float64: variance %v, mean %v", wide[0], mean[0])
+	}
+}
+
+func TestSoftmaxAndFriends(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1000, 1001, 1002, -inf, 0, math.Log(3)}, 2, 3)
+	sum := 1 + math.E + math.E*math.E
+	got, s := eval(t, op.Softmax[float64](x, -1))
+	if !slices.Equal(s, []int{2, 3}) {
+		t.Errorf("softmax has shape %v", s)
+	}
+	near(t, "softmax", got, []float64{1 / sum, math.E / sum, math.E * math.E / sum, 0, .25, .75})
+	got, _ = eval(t, op.LogSumExp[float64](x, op.Axis(1)))
+	near(t, "log-sum-exp", got, []float64{1000 + math.Log(sum), math.Log(4)})
+	got, s = eval(t, op.LogSumExp[float64](x, op.Axis(0, 1), op.KeepDims()))
+	if !slices.Equal(s, []int{1, 1}) {
+		t.Errorf("log-sum-exp has shape %v", s)
+	}
+	near(t, "log-sum-exp of all", got, []float64{1000 + math.Log(sum)})
+	for v, want := range map[float64]float64{-inf: -inf, inf: inf} { // not NaN
+		if got, _ := eval(t, op.LogSumExp[float64](engineOf(v, v))); got[0] != want {
+			t.Errorf("log-sum-exp of %v is %v", v, got[0])
+		}
+	}
+	y := engine.MustFromSlice([]float64{1, 3, 10, 14}, 2, 2)
+	got, _ = eval(t, op.LayerNorm[float64](y, nil, nil, 0))
+	near(t, "layer norm", got, []float64{-1, 1, -1, 1})
+	got, _ = eval(t, op.LayerNorm[float64](y, engineOf(2., 3), engineOf(10., 20), 0))
+	near(t, "layer norm with scale and shift", got, []float64{8, 23, 8, 23})
+}
+
+func TestProducts(t *testing.T) {
+	for _, c := range []struct{ a, b, want []int }{
+		{[]int{3}, []int{3}, nil},
+		{[]int{2, 3}, []int{3}, []int{2}},
+		{[]int{3}, []int{3, 4}, []int{4}},
+		{[]int{2, 3}, []int{3, 4}, []int{2, 4}},
+		{[]int{5, 2, 3}, []int{3, 4}, []int{5, 2, 4}},
+		{[]int{5, 1, 2, 3}, []int{6, 3, 4}, []int{5, 6, 2, 4}},
+		{[]int{3}, []int{5, 3, 4}, []int{5, 4}},
+		{[]int{2, 0}, []int{0, 4}, []int{2, 4}},
+	} {
+		n := op.MatMul[float64](engine.Zeros[float64](c.a...), engine.Zeros[float64](c.b...)).Node()
+		if n.Err() != nil || !slices.Equal(n.Shape(), c.want) {
+			t.Errorf("%v @ %v has shape %v, %v, want %v", c.a, c.b, n.Shape(), n.Err(), c.want)
+		}
+	}
+	for name, n := range map[string]*expr.Node{
+		"scalars": op.MatMul[float64](op.Full[float64](1), engine.Zeros[float64](1)).Node(),
+		"inner":   op.MatMul[float64](engine.Zeros[float64](2, 3), engine.Zeros[float64](2, 3)).Node(),
+		"stacks":  op.MatMul[float64](engine.Zeros[float64](2, 1, 1), engine.Zeros[float64](3, 1, 1)).Node(),
+		"dot":     op.Dot[float64](engine.Zeros[float64](2, 1, 1), engine.Zeros[float64](1, 1)).Node(),
+	} {
+		fails(t, name, n, expr.ErrShape)
+	}
+	a, b := iota[float64](2, 3), iota[float64](3, 2)
+	got, _ := eval(t, op.Dot[float64](a, b))
+	near(t, "dot", got, []float64{22, 28, 49, 64})
+}

@@ -1,0 +1,115 @@
+package op
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A DefineOption completes a user-defined operator.
+type DefineOption func(*expr.Operator)
+
+// ULP states the bound of the error of a user-defined operator, in units in the
+// last place.
+func ULP(bound float64) DefineOption { return func(o *expr.Operator) { o.ULP = bound } }
+
+// Doc describes a user-defined operator in one sentence.
+func Doc(text string) DefineOption { return func(o *expr.Operator) { o.Doc = text } }
+
+// On restricts a user-defined operator to some element types; without it those
+// are taken for which its program type-checks.
+func On(types ...dtype.Type) DefineOption {
+	return func(o *expr.Operator) { o.Types = expr.TypesOf(types...) }
+}
+
+// Define makes an element-wise operator from a program over primitives. It
+// fuses, and runs on every backend, like the built-in ones. The program is
+// called while a plan is compiled, with one value for each operand, all of one
+// type; its result has that type too.
+func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
+	o := &expr.Operator{Name: name, GoName: name, Class: expr.Elementwise, Arity: arity, Lower: lower, ULP: -1}
+	for _, f := range opts {
+		f(o)
+	}
+	if o.Types == 0 {
+		o.Types = supported(o)
+	}
+	return o
+}
+
+// supported finds the element types for which the program of o is correct.
+func supported(o *expr.Operator) (s expr.Types) {
+	for _, t := range dtype.All() {
+		r := t.Register()
+		params := make([]dtype.Type, o.Arity)
+		for i := range params {
+			params[i] = r
+		}
+		if p, err := prim.NewProgram(params, o.Lower); err == nil && p.Result() == r {
+			s |= expr.TypesOf(t)
+		}
+	}
+	return s
+}
+
+// Map1 applies a user-defined operator of one operand.
+func Map1[T expr.Elem](o *expr.Operator, a expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](Apply(o, expr.NodeOf(a)))
+}
+
+// Map2 applies a user-defined operator of two operands.
+func Map2[T expr.Elem](o *expr.Operator, a, b expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
+}
+
+// Map3 applies a user-defined operator of three operands.
+func Map3[T expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
+}
+
+// DefineView makes a Chainer: the shape of its result, and what it reads for
+// the coordinates g.Out of the result. It fuses like the built-in ones. The
+// integers that a use of it is given stand in Node.Ints.
+func DefineView(name string, arity int, result func(n *expr.Node) (shape.Shape, error), gather func(g *expr.Gather) V, opts ...DefineOption) *expr.Operator {
+	o := &expr.Operator{Name: name, GoName: name, Class: expr.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
+	for _, f := range opts {
+		f(o)
+	}
+	return o
+}
+
+// View applies a user-defined Chainer with the integers ints.
+func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.Exp[T] {
+	if o.Class != expr.View {
+		return expr.Of[T](expr.Errorf(expr.ErrType, o.Name, "is no Chainer"))
+	}
+	return expr.Of[T](expr.Finish(&expr.Node{Op: o, Args: nodes(args), Ints: ints}))
+}
+
+// Element is the constraint of element types that Go has itself: those whose
+// values in memory are their values in kernels.
+type Element interface {
+	bool | int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
+}
+
+// GoFunc makes an element-wise operator of one operand from a Go function. It
+// runs on the CPU only and fuses with nothing: prefer Define.
+func GoFunc[T Element](name string, f func(T) T) func(expr.Exp[T]) expr.Exp[T] {
+	o := &expr.Operator{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}
+	fn := &expr.GoFunc{Name: name, Call: func(dst []byte, args [][]byte, n int) {
+		d, a := view[T](dst, n), view[T](args[0], n)
+		for i := range d {
+			d[i] = f(a[i])
+		}
+	}}
+	return func(a expr.Exp[T]) expr.Exp[T] {
+		return expr.Of[T](expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{expr.NodeOf(a)}, Func: fn}))
+	}
+}
+
+func view[T Element](b []byte, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}

@@ -1,0 +1,218 @@
+package op_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A user's operator is a program over primitives. It fuses like the built-in
+// ones.
+func ExampleDefine() {
+	softsign := op.Define("softsign", 1, func(b *op.B, x ...op.V) op.V {
+		return b.Div(x[0], b.Add(b.Like(x[0], 1), b.Abs(x[0])))
+	}, op.ULP(1.5))
+	x := engine.MustFromSlice([]float64{-3, 0, 1})
+	y := engine.Zeros[float64](3)
+	fmt.Println(y.Assign(op.Scale(2, op.Map1(softsign, x))), y)
+	// Output: <nil> [-1.5 0 1]
+}
+
+// A user's view is a shape and the coordinates at which it reads its operand.
+// The integers that it is given are run-time values: one compiled loop serves
+// all of them.
+func ExampleDefineView() {
+	roll := op.DefineView("roll", 1,
+		func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+		func(g *expr.Gather) op.V {
+			from := g.Add(g.Out[0], g.Int(-g.Node.Ints[0]))
+			return g.At(0, []prim.Ix{g.Mod(from, g.Int(g.Node.Shape()[0]))})
+		})
+	x := engine.MustFromSlice([]float64{1, 2, 3, 4, 5})
+	y := engine.Zeros[float64](5)
+	fmt.Println(y.Assign(op.Add(x, op.View(roll, []int{1}, x))), y)
+	// Output: <nil> [6 3 5 7 9]
+}
+
+// A Go function runs element by element on the CPU. It fuses with nothing, so
+// Define is better where it will do.
+func ExampleGoFunc() {
+	gamma := op.GoFunc("gamma", math.Gamma)
+	x := engine.MustFromSlice([]float64{1, 2, 3, 4, 5})
+	y := engine.Zeros[float64](5)
+	fmt.Println(y.Assign(gamma(x)), y)
+	// Output: <nil> [1 1 2 6 24]
+}
+
+// Where chooses element by element; what it does not choose cannot fail.
+func ExampleWhere() {
+	x := engine.MustFromSlice([]int32{10, 20, 30})
+	d := engine.MustFromSlice([]int32{2, 0, 5})
+	y := engine.Zeros[int32](3)
+	err := y.Assign(op.Div[int32](x, d))
+	fmt.Println(errors.Is(err, expr.ErrDivide), y)
+	safe := op.Where(op.NotEqual(d, op.Full[int32](0)), op.Div[int32](x, d), op.Full[int32](-1))
+	fmt.Println(y.Assign(safe), y)
+	// Output:
+	// true [0 0 0]
+	// <nil> [5 -1 6]
+}
+
+// Reductions take axes, from the end too, and may keep them with size 1.
+func ExampleSum() {
+	x := engine.MustFromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
+	all := engine.Zeros[float64]()
+	rows := engine.Zeros[float64](2)
+	share := engine.Zeros[float64](2, 3)
+	fmt.Println(all.Assign(op.Sum[float64](x)), all)
+	fmt.Println(rows.Assign(op.Sum[float64](x, op.Axis(-1))), rows)
+	fmt.Println(share.Assign(op.Div[float64](x, op.Sum[float64](x, op.Axis(0), op.KeepDims()))), share.At(1, 1))
+	// Output:
+	// <nil> [21]
+	// <nil> [6 15]
+	// <nil> 0.7142857142857143
+}
+
+// The sum of many float32 may be accumulated in float64.
+func ExampleAccumFloat64() {
+	x := engine.MustFromSlice([]float32{1 << 24, 1, 1})
+	s := engine.Zeros[float32](2)
+	_ = s.Slice(0, 1).Assign(op.Sum[float32](x))
+	_ = s.Slice(1, 2).Assign(op.Sum[float32](x, op.AccumFloat64()))
+	fmt.Printf("%.0f %.0f\n", s.At(0), s.At(1))
+	// Output: 16777216 16777218
+}
+
+// ArgMax is a position, not a value; of several maxima the first.
+func ExampleArgMax() {
+	x := engine.MustFromSlice([]float32{3, 9, 2, 9, 1, 4}, 2, 3)
+	at := engine.Zeros[int64](2)
+	fmt.Println(at.Assign(op.ArgMax[float32](x, op.Axis(1))), at)
+	// Output: <nil> [1 0]
+}
+
+// Views read elements from other places, without copies.
+func ExampleSlice() {
+	x := engine.MustFromSlice([]float64{0, 1, 2, 3, 4, 5, 6, 7})
+	diff := engine.Zeros[float64](3)
+	// x[1:7:2] - x[0:6:2], as NumPy writes it
+	e := op.Sub(op.Slice[float64](x, op.By(op.Range(1, 7), 2)), op.Slice[float64](x, op.By(op.Range(0, 6), 2)))
+	fmt.Println(diff.Assign(e), diff)
+	back := engine.Zeros[float64](8)
+	fmt.Println(back.Assign(op.Flip[float64](x)), back)
+	// Output:
+	// <nil> [1 1 1]
+	// <nil> [7 6 5 4 3 2 1 0]
+}
+
+// Operands broadcast by NumPy's rules: a row and a column make a table.
+func ExampleNewAxis() {
+	row := engine.MustFromSlice([]int32{1, 2, 3})
+	column := op.NewAxis[int32](engine.MustFromSlice([]int32{10, 20}), -1)
+	table := engine.Zeros[int32](2, 3)
+	fmt.Println(table.Assign(op.Add[int32](row, column)), table)
+	// Output: <nil> [11 12 13 21 22 23]
+}
+
+// Windows has all positions of a sliding window: pooling is a reduction over
+// them.
+func ExampleWindows() {
+	x := engine.MustFromSlice([]float32{1, 5, 2, 8, 3, 4})
+	pooled := engine.Zeros[float32](3)
+	w := op.Windows(x, op.Window{Size: 2, Stride: 2})
+	fmt.Println(pooled.Assign(op.Max(w, op.Axis(-1))), pooled)
+	// Output: <nil> [5 8 4]
+}
+
+// Take selects by index; negative indices count from the end.
+func ExampleTake() {
+	words := engine.MustFromSlice([]float32{0, 0, 1, 10, 2, 20}, 3, 2)
+	ids := engine.MustFromSlice([]int32{2, 0, -1})
+	out := engine.Zeros[float32](3, 2)
+	fmt.Println(out.Assign(op.Take(words, ids, 0)), out)
+	// Output: <nil> [2 20 0 0 2 20]
+}
+
+// Pad surrounds an array by a value, which is never stored.
+func ExamplePad() {
+	x := engine.MustFromSlice([]float64{1, 2, 4, 8})
+	smooth := engine.Zeros[float64](4)
+	w := op.Windows(op.Pad[float64](x, [][2]int{{1, 1}}, 0), op.Window{Size: 3})
+	fmt.Println(smooth.Assign(op.Sum(w, op.Axis(-1))), smooth)
+	// Output: <nil> [3 7 14 12]
+}
+
+// Into is the concatenation of targets, as a target.
+func ExampleInto() {
+	a, b := engine.Zeros[float64](2), engine.Zeros[float64](3)
+	err := engine.Run(context.Background(), expr.Assign(op.Into(0, a, b), op.Arange[float64](0, 5, 1)))
+	fmt.Println(err, a, b)
+	// Output: <nil> [0 1] [2 3 4]
+}
+
+// Softmax is a composition of rows: it fuses with what is around it.
+func ExampleSoftmax() {
+	x := engine.MustFromSlice([]float64{1000, 1001, 1002})
+	y := engine.Zeros[float64](3)
+	p, err := engine.Compile(context.Background(), expr.Assign(y, op.Scale(100, op.Softmax[float64](x, 0))))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Run(context.Background()))
+	fmt.Printf("%.2f%% %.2f%% %.2f%%\n", y.At(0), y.At(1), y.At(2))
+	// Output:
+	// <nil>
+	// 9.00% 24.47% 66.52%
+}
+
+// LayerNorm normalises rows; scale and shift may be left out.
+func ExampleLayerNorm() {
+	x := engine.MustFromSlice([]float64{1, 3, 10, 14}, 2, 2)
+	y := engine.Zeros[float64](2, 2)
+	fmt.Println(y.Assign(op.LayerNorm[float64](x, nil, nil, 0)), y)
+	// Output: <nil> [-1 1 -1 1]
+}
+
+// A scalar is converted to the element type. One that it cannot hold is an
+// error of the assignment.
+func ExampleScale() {
+	pixels := engine.MustFromSlice([]uint8{1, 2, 100})
+	fmt.Println(pixels.Assign(op.Scale(2, pixels)), pixels)
+	fmt.Println(errors.Is(pixels.Assign(op.Scale(.5, pixels)), expr.ErrType), pixels)
+	// Output:
+	// <nil> [2 4 200]
+	// true [2 4 200]
+}
+
+// Cast rounds, truncates or wraps; from floats to integers it saturates.
+func ExampleCast() {
+	x := engine.MustFromSlice([]float64{117.65, 300, -1, math.NaN()})
+	y := engine.Zeros[uint8](4)
+	fmt.Println(y.Assign(op.Cast[uint8](x)), y)
+	// Output: <nil> [117 255 0 0]
+}
+
+// MatMul is a stage of its own; what is done to its result fuses.
+func ExampleMatMul() {
+	x := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2).Named("x")
+	w := engine.MustFromSlice([]float64{1, 0, -1, 1}, 2, 2).Named("w")
+	b := engine.MustFromSlice([]float64{0, -5}).Named("b")
+	y := engine.Zeros[float64](2, 2).Named("y")
+	fmt.Println(y.Assign(op.ReLU(op.Add(op.MatMul(x, op.T[float64](w)), b))), y)
+	// Output: <nil> [1 0 3 0]
+}
+
+// Lookup finds a row of the table by its name in formulas.
+func ExampleLookup() {
+	o, ok := op.Lookup("log1p")
+	fmt.Println(ok, o.Constructor(), o.Arity, o.ULP, o.Doc)
+	// Output: true Log1p 1 1 log(1 + x), accurate near zero.
+}

@@ -1,0 +1,127 @@
+package op
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// The inverse circular functions.
+
+// asinParts reduces by asin a = pi/2 - 2 asin sqrt((1-a)/2): s + t is asin a,
+// for a <= 1/2, or asin of the root, whose rounding error goes into t.
+func asinParts(b *B, f *format, a V) (big, s, t V) {
+	half, one := f.c(b, .5), f.c(b, 1)
+	big = b.Lt(half, a)
+	z := b.Select(big, b.Mul(b.Sub(one, a), half), b.Mul(a, a))
+	root := b.Sqrt(z)
+	tiny := f.c(b, math.Ldexp(1, -100)) // for a = 1
+	c := b.Div(b.Fma(b.Neg(root), root, z), b.Add(b.Add(root, root), tiny))
+	s = b.Select(big, root, a)
+	c = b.Select(big, c, f.c(b, 0))
+	t = b.Fma(b.Mul(s, z), horner(b, z, asinPoly[f.row]), c)
+	return big, s, t
+}
+
+func lowerAsin(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	big, s, t := asinParts(b, f, b.Abs(x[0]))
+	two := f.c(b, -2)
+	hi := f.c(b, 2*piOver4[f.row][0])
+	c := b.Fma(two, s, hi)
+	e := b.Fma(two, s, b.Sub(hi, c)) // what c lost
+	y := b.Add(c, b.Fma(two, t, b.Add(e, f.c(b, 2*piOver4[f.row][1]))))
+	return f.withSign(b, b.Select(big, y, b.Add(s, t)), x[0])
+}
+
+// lowerAcos is pi/2 - asin x for |x| <= 1/2, 2 asin sqrt((1-x)/2) above, and pi
+// less that of -x below. With w = s + t the three are base + factor*w.
+func lowerAcos(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	big, s, t := asinParts(b, f, b.Abs(x[0]))
+	zero := f.c(b, 0)
+	neg := b.Lt(x[0], zero)
+	// hi + lo is the base: pi/2, 0 or pi.
+	hi := b.Select(big, b.Select(neg, f.c(b, 4*piOver4[f.row][0]), zero), f.c(b, 2*piOver4[f.row][0]))
+	lo := b.Select(big, b.Select(neg, f.c(b, 4*piOver4[f.row][1]), zero), f.c(b, 2*piOver4[f.row][1]))
+	// The factor is -1, 2 or -2, and -1 becomes 1 for negative x.
+	k := b.Select(big, f.c(b, 2), f.c(b, -1))
+	k = b.Select(neg, b.Neg(k), k)
+	c := b.Fma(k, s, hi)
+	e := b.Fma(k, s, b.Sub(hi, c)) // what c lost
+	return b.Add(c, b.Fma(k, t, b.Add(lo, e)))
+}
+
+// lowerAtan takes atan a = pi/4 + atan((a-1)/(a+1)) in the middle and pi/2 -
+// atan(1/a) above, so that one division leaves |t| <= 9/16.
+func lowerAtan(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	one, zero := f.c(b, 1), f.c(b, 0)
+	mid, big := b.Lt(f.c(b, .5625), a), b.Lt(f.c(b, 2.4375), a)
+	num := b.Select(big, f.c(b, -1), b.Select(mid, b.Sub(a, one), a))
+	den := b.Select(big, a, b.Select(mid, b.Add(a, one), one))
+	t := b.Div(num, den)
+	z := b.Mul(t, t)
+	hi := b.Select(big, f.c(b, 2*piOver4[f.row][0]), b.Select(mid, f.c(b, piOver4[f.row][0]), zero))
+	lo := b.Select(big, f.c(b, 2*piOver4[f.row][1]), b.Select(mid, f.c(b, piOver4[f.row][1]), zero))
+	tail := b.Fma(b.Mul(t, z), horner(b, z, atanPoly[f.row]), lo)
+	// hi + t + tail: Fast2Sum, for hi is 0 or above |t|.
+	s := b.Add(hi, t)
+	e := b.Add(b.Sub(hi, s), t)
+	return f.withSign(b, b.Add(s, b.Add(tail, e)), x[0])
+}
+
+// lowerAtan2 is the angle of the point (x[1], x[0]): atan of the smaller
+// coordinate over the larger, moved to its octant. Special cases are those of
+// C99 (F.10.1.4). float32 is computed in float64.
+func lowerAtan2(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	if x[1].Type != x[0].Type {
+		b.Fail(errTypes)
+		return x[0]
+	}
+	ay, ax := b.Abs(x[0]), b.Abs(x[1])
+	swap := b.Lt(ax, ay)
+	num, den := b.Select(swap, ax, ay), b.Select(swap, ay, ax)
+	one := f.c(b, 1)
+	same := b.Eq(num, den) // 0/0, inf/inf
+	origin := b.Eq(den, f.c(b, 0))
+	num = b.Select(same, one, num)
+	den = b.Select(same, one, den)
+	num = b.Select(origin, f.c(b, 0), num)
+	left := b.Lt(f.bits(b, x[1]), f.int(b, 0)) // the sign bit: -0 counts
+	var y V
+	if f.t == dtype.F32 {
+		g := &formats[1]
+		t := b.Div(b.Cvt(g.t, num), b.Cvt(g.t, den))
+		p := b.Mul(t, horner(b, b.Mul(t, t), atan32))
+		p = b.Select(swap, b.Sub(g.c(b, math.Pi/2), p), p)
+		p = b.Select(left, b.Sub(g.c(b, math.Pi), p), p)
+		y = b.Cvt(f.t, p)
+	} else {
+		t := b.Div(num, den)
+		e := b.Div(b.Fma(b.Neg(t), den, num), den) // what t lost
+		// atan t = pi/4 + atan((t-1)/(t+1)) above 1/2
+		mid := b.Lt(f.c(b, .5625), t)
+		n2, d2 := b.Select(mid, b.Sub(t, one), t), b.Select(mid, b.Add(t, one), one)
+		u := b.Div(n2, d2)
+		e = b.Select(b.Lt(b.Abs(e), f.c(b, 1)), e, f.c(b, 0)) // NaN and overflow
+		e = b.Div(b.Add(b.Fma(b.Neg(u), d2, n2), b.Select(mid, b.Mul(e, b.Sub(one, u)), e)), d2)
+		z := b.Mul(u, u)
+		zero := f.c(b, 0)
+		hi := b.Select(mid, f.c(b, piOver4[1][0]), zero)
+		lo := b.Select(mid, f.c(b, piOver4[1][1]), zero)
+		tail := b.Add(b.Fma(b.Mul(u, z), horner(b, z, atanPoly[1]), lo), b.Fma(b.Neg(z), e, e))
+		// base + sign*(hi + u + tail)
+		neg := b.Ne(swap, left)
+		base := b.Select(swap, f.c(b, 2*piOver4[1][0]), b.Select(left, f.c(b, 4*piOver4[1][0]), zero))
+		baseLow := b.Select(swap, f.c(b, 2*piOver4[1][1]), b.Select(left, f.c(b, 4*piOver4[1][1]), zero))
+		s := b.Select(neg, f.c(b, -1), one)
+		h := b.Fma(s, hi, base) // exact: multiples of pi/4 of the same significand
+		c := b.Fma(s, u, h)
+		d := b.Fma(s, u, b.Sub(h, c))
+		y = b.Add(c, b.Fma(s, tail, b.Add(baseLow, d)))
+	}
+	return f.withSign(b, y, x[0])
+}

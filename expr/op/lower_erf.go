@@ -1,0 +1,83 @@
+package op
+
+import "math"
+
+// lowerErf is x + x P(x^2) for small x; beyond, 1 - p(|x|)^4: the fourth root
+// of erfc is easy for a polynomial, and erfc is so small there that the errors
+// of raising it do not show. The clamp is of integers, and both formulas are
+// computed; a NaN comes out of the first.
+func lowerErf(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	z := b.Mul(a, a)
+	small := b.Fma(a, horner(b, z, erfPoly[f.row]), a)
+	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.at(b, erfSplit, 1))))
+	p := horner(b, c, erfcRoot[f.row])
+	p = b.Mul(p, p)
+	big := b.Sub(f.c(b, 1), b.Mul(p, p))
+	return f.withSign(b, b.Select(b.Lt(f.at(b, erfSplit, 0), a), big, small), x[0])
+}
+
+// lowerErfc is 1 - erf(x) for |x| <= 1/2; beyond, it is 2 Q(sqrt(2) x), or 2
+// less that for negative x. Its error is stated in docs/accuracy.md.
+func lowerErfc(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	z := b.Mul(x[0], x[0])
+	one := f.c(b, 1)
+	terms := erfPoly[f.row][:6+6*f.row] // of smaller arguments than erf's
+	small := b.Sub(one, b.Fma(x[0], horner(b, z, terms), x[0]))
+	lim := f.c(b, math.Sqrt(-f.exp[0]))
+	c := b.Select(b.Lt(lim, a), lim, a)
+	m, k := normalTail(b, f, c, b.Neg(c), math.Sqrt2/2)
+	m = b.Scale(b.Mul(m, f.c(b, math.Sqrt2)), k)
+	big := b.Select(b.Lt(x[0], f.c(b, 0)), b.Sub(f.c(b, 2), m), m)
+	return b.Select(b.Lt(f.c(b, .5), a), big, small)
+}
+
+// normalTail is Q(t) times scale, as m 2^k, with Q the upper tail of the normal
+// distribution and t = c/scale: exp(-t^2/2) P(v)/(1+t) with v = (t-4)/(t+4).
+// With the factor 1+t the polynomial is nearly constant and does not cancel
+// (Shepherd & Laframboise 1981). -t^2/2 is c h, of which the low part is kept.
+func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
+	one, four := f.c(b, 1), f.c(b, 4*scale)
+	v := b.Div(b.Sub(c, four), b.Add(c, four))
+	s := b.Mul(h, c)
+	_, k, r := reduceExp(b, f, s)
+	r = b.Add(r, b.Fma(h, c, b.Neg(s)))
+	e := horner(b, r, expPoly[f.row], one, one)
+	e = b.Div(e, b.Add(c, f.c(b, scale)))
+	return b.Mul(e, horner(b, v, tailPoly[f.row])), k
+}
+
+// lowerGelu is x Phi(x) (Hendrycks & Gimpel 2016), with Phi(x) = Q(-x) for
+// negative x and 1 - Q(x) for the others, so that the left tail keeps its
+// relative accuracy, subnormal results included.
+func lowerGelu(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a, zero := b.Abs(x[0]), f.c(b, 0)
+	lim := f.c(b, math.Sqrt(-2*f.exp[0])) // beyond, the left tail is zero
+	c := b.Select(b.Lt(lim, a), lim, a)
+	m, k := normalTail(b, f, c, b.Mul(c, f.c(b, -.5)), 1)
+	right := b.Mul(x[0], b.Sub(f.c(b, 1), b.Scale(m, k)))
+	left := b.Scale(b.Mul(x[0], m), k)
+	left = b.Select(b.Lt(lim, a), b.Neg(zero), left)
+	return b.Select(b.Lt(x[0], zero), left, right)
+}
+
+// lowerGeluTanh is x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi) (x +
+// 0.044715 x^3), as 2^-k x/(exp(r) + 2^-k). The relative error grows with |u|
+// where x is negative.
+func lowerGeluTanh(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	z := b.Mul(x[0], x[0])
+	w := b.Fma(z, f.c(b, -tanhGelu3[f.row][0]), f.c(b, -tanhGelu[f.row][0]))
+	v := b.Mul(x[0], w)
+	low := f.c(b, -60) // where exp(v) no longer counts
+	_, k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
+	one := f.c(b, 1)
+	k = b.Sub(f.int(b, 0), k)
+	d := b.Add(horner(b, r, expPoly[f.row], one, one), b.Scale(one, k))
+	y := b.Scale(b.Div(x[0], d), k)
+	return b.Select(b.Lt(f.c(b, 8-f.exp[0]), v), f.c(b, math.Copysign(0, -1)), y)
+}

@@ -1,0 +1,69 @@
+package op
+
+import "math"
+
+// The exponential functions reduce their argument to x = n log 2 + r with
+// |r| <= log(2)/2 (Cody & Waite 1980) and scale a polynomial in r by 2^n.
+// Adding and subtracting 1.5*2^mant rounds to an integer, which then stands in
+// the low bits of the sum: no conversion is needed.
+
+// reduceExp is the reduction: n as a float, n as an integer, and r.
+func reduceExp(b *B, f *format, x V) (n, k, r V) {
+	magic := f.c(b, f.magic)
+	t := b.Fma(x, f.at(b, log2e, 0), magic)
+	n = b.Sub(t, magic)
+	k = b.Sub(f.bits(b, t), f.bits(b, magic))
+	r = b.Fma(n, f.c(b, -ln2[f.row][0]), x) // exact
+	r = b.Fma(n, f.c(b, -ln2[f.row][1]), r)
+	return n, k, r
+}
+
+// clampExp is y, but zero or low below f.exp[0] and infinite above f.exp[1].
+// A NaN is neither.
+func clampExp(b *B, x, y, below V, lo, hi float64) V {
+	y = b.Select(b.Lt(b.Like(x, hi), x), b.Like(x, math.Inf(1)), y)
+	return b.Select(b.Lt(x, b.Like(x, lo)), below, y)
+}
+
+func lowerExp(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	_, k, r := reduceExp(b, f, x[0])
+	one := f.c(b, 1)
+	y := b.Scale(horner(b, r, expPoly[f.row], one, one), k)
+	return clampExp(b, x[0], y, f.c(b, 0), f.exp[0], f.exp[1])
+}
+
+// lowerExp2 needs no reduction modulo log 2, and is exact for integers.
+func lowerExp2(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	magic := f.c(b, f.magic)
+	t := b.Add(x[0], magic)
+	r := b.Sub(x[0], b.Sub(t, magic))
+	k := b.Sub(f.bits(b, t), f.bits(b, magic))
+	y := b.Scale(horner(b, r, exp2Poly[f.row], f.c(b, 1)), k)
+	return clampExp(b, x[0], y, f.c(b, 0), float64(-f.bias-f.mant-1), float64(f.bias+1))
+}
+
+// expm1Of is exp(r) - 1 for a reduced argument, to well within 1 ULP.
+func expm1Of(b *B, f *format, r V) V {
+	r2 := b.Mul(r, r)
+	return b.Fma(r2, horner2(b, r, r2, expPoly[f.row]), r)
+}
+
+// lowerExpm1 is 2^n ((r + (1 - 2^-n)) + (exp(r) - 1 - r)). Near x = log(2)/2
+// the sum cancels, so the tail of r and the error of the first sum (Dekker's
+// Fast2Sum) go into the small last part. The sign is set last, for -0.
+func lowerExpm1(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	one := f.c(b, 1)
+	n, k, r := reduceExp(b, f, x[0])
+	r1 := b.Fma(n, f.c(b, -ln2[f.row][0]), x[0])
+	r2 := b.Mul(r, r)
+	tail := b.Fma(n, f.c(b, -ln2[f.row][1]), b.Mul(r2, horner2(b, r, r2, expPoly[f.row])))
+	o := b.Sub(one, b.Scale(one, b.Sub(f.int(b, 0), k)))
+	v := b.Add(o, r1)
+	err := b.Add(b.Sub(o, v), r1)
+	y := b.Scale(b.Add(v, b.Add(tail, err)), k)
+	y = clampExp(b, x[0], y, f.c(b, -1), -float64(f.mant)*.75-1, f.exp[1])
+	return f.withSign(b, y, x[0])
+}

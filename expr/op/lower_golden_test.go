@@ -1,0 +1,243 @@
+package op
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+var update = flag.Bool("update-checksums", false, "rewrite testdata/checksums.txt")
+
+// A golden is a row of testdata/goldens, made by scripts/goldens/make.py.
+type golden struct {
+	args [2]uint64
+	want uint64
+}
+
+var nanBits = map[dtype.Type]uint64{dtype.F32: 0x7fc00000, dtype.F64: 0x7ff8000000000000}
+
+func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "goldens", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	out := make(map[dtype.Type][]golden)
+	for sc := bufio.NewScanner(file); sc.Scan(); {
+		fields := strings.Fields(sc.Text())
+		ty, err := dtype.Parse(fields[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g golden
+		for i, s := range fields[1:] {
+			v, err := strconv.ParseUint(s, 16, 64)
+			if s == "nan" {
+				v, err = nanBits[ty], nil
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == len(fields)-2 {
+				g.want = v
+			} else {
+				g.args[i] = v
+			}
+		}
+		out[ty] = append(out[ty], g)
+	}
+	return out
+}
+
+func arity(name string) int {
+	switch name {
+	case "pow", "hypot", "atan2":
+		return 2
+	}
+	return 1
+}
+
+func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
+	t.Helper()
+	params := []dtype.Type{ty, ty}[:arity(name)]
+	p, err := prim.NewProgram(params, Lowerings()[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// resultOf is the result for a golden, NaNs made equal.
+func resultOf(p *prim.Program, ty dtype.Type, g golden, n int) uint64 {
+	r := p.Call(g.args[:n]...)
+	if isNaN(ty, r) {
+		return nanBits[ty]
+	}
+	return r
+}
+
+func isNaN(ty dtype.Type, v uint64) bool {
+	if ty == dtype.F32 {
+		return v&0x7fffffff > 0x7f800000
+	}
+	return v&^(1<<63) > 0x7ff<<52
+}
+
+// ordinal numbers the floats in order, so that neighbours differ by one; both
+// zeros are 0.
+func ordinal(ty dtype.Type, v uint64) int64 {
+	sign := uint64(1) << (8*ty.Size() - 1)
+	if v&sign != 0 {
+		return -int64(v &^ sign)
+	}
+	return int64(v)
+}
+
+// distance is the number of floats between two results; zeros of different
+// sign, and a NaN and a number, are infinitely far apart.
+func distance(ty dtype.Type, a, b uint64) int64 {
+	switch {
+	case a == b:
+		return 0
+	case isNaN(ty, a) || isNaN(ty, b) || ordinal(ty, a) == ordinal(ty, b):
+		return math.MaxInt64
+	}
+	d := ordinal(ty, a) - ordinal(ty, b)
+	if d < 0 {
+		return -d
+	}
+	return d
+}
+
+// bound is how many floats a result may be away from the correctly rounded one:
+// one, except for the functions below. See docs/accuracy.md.
+func bound(name string, ty dtype.Type, x float64) int64 {
+	switch {
+	case x != x:
+		return 0
+	case name == "gelu":
+		return 5
+	case name == "erfc":
+		return 4
+	case name == "gelu_tanh" && x >= 0:
+		return 2
+	case name == "gelu_tanh":
+		// 2|u| multiplies the error of the cubic u.
+		x = max(x, -100)
+		return 2 + int64(4*(1.6*-x-0.0714*x*x*x))
+	}
+	return 1
+}
+
+func tolerable(name string, ty dtype.Type, g golden, got uint64) bool {
+	return distance(ty, got, g.want) <= bound(name, ty, value(ty, g.args[0]))
+}
+
+func value(ty dtype.Type, v uint64) float64 {
+	if ty == dtype.F32 {
+		return float64(math.Float32frombits(uint32(v)))
+	}
+	return math.Float64frombits(v)
+}
+
+func names() []string {
+	var out []string
+	for n := range Lowerings() {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// TestLowerGoldens compares every lowering with correctly rounded results.
+func TestLowerGoldens(t *testing.T) {
+	for _, name := range names() {
+		all := readGoldens(t, name)
+		for _, ty := range []dtype.Type{dtype.F32, dtype.F64} {
+			t.Run(name+"/"+ty.Short(), func(t *testing.T) {
+				p := program(t, name, ty)
+				n := arity(name)
+				var worst int64
+				var off, bad int
+				for _, g := range all[ty] {
+					got := resultOf(p, ty, g, n)
+					d := distance(ty, got, g.want)
+					if d > 0 {
+						off++
+					}
+					if d > worst && d < math.MaxInt64 {
+						worst = d
+					}
+					if !tolerable(name, ty, g, got) {
+						if bad++; bad <= 5 {
+							t.Errorf("%s(%x) = %x (%v), want %x (%v): %d away", name, g.args[:n], got, value(ty, got), g.want, value(ty, g.want), d)
+							t.Logf("arguments %x %x", value(ty, g.args[0]), value(ty, g.args[1]))
+						}
+					}
+				}
+				hot, cold := p.Cost()
+				t.Logf("%d goldens, %d not correctly rounded, worst %d floats away; %d bad; %d + %d instructions", len(all[ty]), off, worst, bad, hot, cold)
+				if len(all[ty]) < 500 {
+					t.Errorf("only %d goldens", len(all[ty]))
+				}
+			})
+		}
+	}
+}
+
+// checksums are hashes of the results over the goldens: a lowering that changes
+// in any bit changes its own.
+func checksum(p *prim.Program, ty dtype.Type, gs []golden, n int) string {
+	h := fnv.New64a()
+	var buf [8]byte
+	for _, g := range gs {
+		v := resultOf(p, ty, g, n)
+		for i := range buf {
+			buf[i] = byte(v >> (8 * i))
+		}
+		h.Write(buf[:])
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+const checksumFile = "testdata/checksums.txt"
+
+// TestLowerChecksums pins the bits of every lowering. Run it with
+// -update-checksums after an intended change.
+func TestLowerChecksums(t *testing.T) {
+	var w strings.Builder
+	for _, name := range names() {
+		all := readGoldens(t, name)
+		for _, ty := range []dtype.Type{dtype.F32, dtype.F64} {
+			fmt.Fprintf(&w, "%s %s %s\n", name, ty.Short(), checksum(program(t, name, ty), ty, all[ty], arity(name)))
+		}
+	}
+	if *update {
+		if err := os.WriteFile(checksumFile, []byte(w.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(checksumFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(string(want), "\n"), strings.Split(w.String(), "\n")
+	for i := range b {
+		if i >= len(a) || a[i] != b[i] {
+			t.Errorf("the bits changed: %s", b[i])
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package op
+
+// A Lowering writes a function as primitives.
+type Lowering = func(b *B, x ...V) V
+
+// Lowerings are the lowerings of the mathematical functions by name, for tests
+// and for scripts/ulp.
+func Lowerings() map[string]Lowering {
+	all := map[string]Lowering{}
+	for i := range functions {
+		if r := &functions[i]; r.Name != "sqrt" { // a primitive
+			all[r.Name] = r.Lower
+		}
+	}
+	return all
+}

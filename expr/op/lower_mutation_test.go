@@ -1,0 +1,120 @@
+package op
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// mutants are a constant changed by more and more: by one part in 2^10, in 2^5
+// and in 2, or by one and in high bits. The low parts of constants that are
+// split in two matter so little that a small change of them leaves every result
+// as it was.
+func mutants(c prim.Ins) []uint64 {
+	if c.Type.IsInt() {
+		w := 8 * c.Type.Size()
+		return []uint64{(c.Imm + 1) & (1<<(w-1)<<1 - 1), c.Imm ^ 1<<(w-3), c.Imm ^ 1<<(w-1)}
+	}
+	var out []uint64
+	v := value(c.Type, c.Imm)
+	for _, by := range []float64{0x1p-10, 0x1p-5, 0x1p-1} {
+		switch {
+		case v == 0:
+			out = append(out, prim.FromFloat(c.Type, by))
+		case v-v != 0: // infinity or NaN
+			out = append(out, prim.FromFloat(c.Type, 1))
+		default:
+			out = append(out, prim.FromFloat(c.Type, v*(1+by)), prim.FromFloat(c.Type, v*(1-by)))
+		}
+	}
+	return out
+}
+
+// inert says of a constant that it may change without any effect, because it is
+// no coefficient: the number that rounds to integers, table words that no
+// argument reaches, and the limits.
+func inert(name string, c prim.Ins) bool {
+	for _, l := range limits[name] {
+		if prim.FromFloat(c.Type, l) == c.Imm {
+			return true
+		}
+	}
+	if c.Type.IsInt() {
+		if c.Imm == 0 && c.Type == dtype.U64 {
+			return true
+		}
+		// Of the last word a few bits are used, too low to show.
+		return c.Imm == twoOverPiBits[0][7] || c.Imm == twoOverPiBits[1][19]
+	}
+	v := value(c.Type, c.Imm)
+	return v == 0x1.8p23 || v == 0x1.8p52 || v == 0x1.8p23+127 || v == 0x1.8p52+1023
+}
+
+// limits are constants on both sides of which the formulas agree, or that a
+// later step of the same lowering corrects.
+var limits = map[string][]float64{
+	"acos":  {0x1p-100}, // keeps 0/0 away
+	"asin":  {0x1p-100},
+	"atan2": {1},                // over itself, where the operands are equal
+	"cbrt":  {2. / 9, 14. / 81}, // of the first steps
+	"cos":   {4608, 0x1p19},
+	"erfc":  {0},
+	"log1p": {0x71800000, 0x10000000000000, 0x4630000000000000},
+	"sin":   {4608, 0x1p19},
+	"tan":   {4608, 0x1p19},
+	"tanh":  {20},
+}
+
+// TestLowerMutants: changing any coefficient of any lowering is noticed, by the
+// accuracy bound or, at the latest, by the checksum of the results.
+func TestLowerMutants(t *testing.T) {
+	for _, name := range names() {
+		all := readGoldens(t, name)
+		n := arity(name)
+		for _, ty := range []dtype.Type{dtype.F32, dtype.F64} {
+			p := program(t, name, ty)
+			gs := all[ty]
+			before := make([]uint64, len(gs))
+			for i, g := range gs {
+				before[i] = resultOf(p, ty, g, n)
+			}
+			// try is 2 if a mutant exceeds the bound, 1 if any result changes.
+			try := func(m *prim.Program) int {
+				seen := 0
+				for j, g := range gs {
+					if got := resultOf(m, ty, g, n); got != before[j] {
+						if seen = 1; !tolerable(name, ty, g, got) {
+							return 2
+						}
+					}
+				}
+				return seen
+			}
+			var count [3]int
+			for i, c := range p.Consts() {
+				best := 0
+				for _, bits := range mutants(c) {
+					if best = try(p.WithConst(i, bits)); best > 0 {
+						break
+					}
+				}
+				count[best]++
+				if best == 0 && !inert(name, c) {
+					t.Errorf("%s %s: constant %d, %s, can change unnoticed", name, ty.Short(), i, constant(c))
+				}
+			}
+			t.Logf("%s %s: of %d constants %d mutants exceed the bound, %d change the checksum, %d are inert", name, ty.Short(), len(p.Consts()), count[2], count[1], count[0])
+		}
+	}
+}
+
+func constant(c prim.Ins) string {
+	switch c.Type {
+	case dtype.F32, dtype.F64:
+		v := value(c.Type, c.Imm)
+		return fmt.Sprintf("%s %v (%x)", c.Type.Short(), v, v)
+	}
+	return fmt.Sprintf("%s %#x", c.Type.Short(), c.Imm)
+}

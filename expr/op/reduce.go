@@ -1,0 +1,145 @@
+package op
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+var reductions = []expr.Operator{
+	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "sum"},
+	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "prod"},
+	{Name: "max", Doc: "the maximum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "max"},
+	{Name: "min", Doc: "the minimum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "min"},
+	{Name: "nanmax", GoName: "NaNMax", Doc: "the maximum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmax"},
+	{Name: "nanmin", GoName: "NaNMin", Doc: "the minimum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmin"},
+	{Name: "argmax", GoName: "ArgMax", Doc: "the position of the first maximum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmax"},
+	{Name: "argmin", GoName: "ArgMin", Doc: "the position of the first minimum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmin"},
+	{Name: "any", Doc: "whether any element holds; false if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "any"},
+	{Name: "all", Doc: "whether all elements hold; true if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "all"},
+}
+
+// A ReduceOption chooses axes, the rank of the result, or the accumulator.
+type ReduceOption func(*Reduction)
+
+// A Reduction holds the options of a reduction; the zero value reduces all axes
+// and drops them.
+type Reduction struct {
+	Axes []int      // empty: all
+	Keep bool       // reduced axes stay, with size 1
+	Acc  dtype.Type // Invalid: the natural accumulator
+	DDof int        // var and std divide by n - DDof
+}
+
+// Axis reduces over the given axes; negative ones count from the last.
+func Axis(axes ...int) ReduceOption { return func(r *Reduction) { r.Axes = append(r.Axes, axes...) } }
+
+// KeepDims keeps reduced axes with size 1, so that the result broadcasts
+// against the operand.
+func KeepDims() ReduceOption { return func(r *Reduction) { r.Keep = true } }
+
+// AccumFloat64 accumulates float32 and half sums and products in float64.
+func AccumFloat64() ReduceOption { return func(r *Reduction) { r.Acc = dtype.F64 } }
+
+// DDof makes var and std divide by n - k.
+func DDof(k int) ReduceOption { return func(r *Reduction) { r.DDof = k } }
+
+func options(opts []ReduceOption) (r Reduction) {
+	for _, o := range opts {
+		o(&r)
+	}
+	return r
+}
+
+// ReduceNode builds the reduction called name over an untyped tree. Reductions
+// over axes that are not adjacent are built as reductions one group after the
+// other, the innermost group first: the order of docs/numerics.md.
+func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
+	o := row(name)
+	if a == nil || a.Err() != nil {
+		return expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{a}})
+	}
+	axes, err := shape.Axes(r.Axes, len(a.Shape()))
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, o.Constructor(), "%s", err)
+	}
+	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || name != "sum" && name != "prod") {
+		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, name, a.DType())
+	}
+	if len(axes) == 0 { // rank 0: one element, seen as a vector
+		a, axes = ReshapeNode(a, []int{1}), []int{0}
+		r.Keep = false
+	}
+	if o.Result == expr.Int64 && len(axes) > 1 {
+		return argOverAxes(o, a, axes, r)
+	}
+	t := a.DType()
+	for hi := len(axes); hi > 0; {
+		lo := hi - 1
+		for lo > 0 && axes[lo-1] == axes[lo]-1 {
+			lo--
+		}
+		a = reduce(o, a, axes[lo:hi], r.Acc)
+		hi = lo
+	}
+	if r.Acc != dtype.Invalid {
+		a = CastNode(a, t)
+	}
+	if !r.Keep {
+		a = dropAxes(a, axes)
+	}
+	return a
+}
+
+// argOverAxes numbers the positions of several axes row-major, by moving them
+// to the end and joining them.
+func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
+	s := a.Shape()
+	var perm, kept []int
+	dropped := map[int]bool{}
+	for _, x := range axes {
+		dropped[x] = true
+	}
+	for i, d := range s {
+		if !dropped[i] {
+			perm = append(perm, i)
+			kept = append(kept, d)
+		}
+	}
+	n := 1
+	for _, x := range axes {
+		n *= s[x]
+	}
+	a = ReshapeNode(TransposeNode(a, append(perm, axes...)), append(kept, n))
+	a = reduce(o, a, []int{len(kept)}, dtype.Invalid)
+	return ReshapeNode(a, s.Reduce(axes, r.Keep))
+}
+
+// reduce is one group of adjacent axes, which stay with size 1. With an
+// accumulator the operand is converted to it first.
+func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.Node {
+	if acc != dtype.Invalid {
+		a = CastNode(a, acc)
+	}
+	return expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{a}, Axes: axes, KeepDims: true})
+}
+
+// reduceTyped builds a reduction for the generated constructors.
+func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption) expr.Exp[R] {
+	return expr.Of[R](ReduceNode(name, expr.NodeOf(a), options(opts)))
+}
+
+// SumInt is the sum of small signed integers in int64, as NumPy has it.
+func SumInt[T int8 | int32 | int64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
+	return reduceTyped[int64, int64]("sum", Cast[int64](a), opts)
+}
+
+// SumUint is the sum of small unsigned integers in uint64, as NumPy has it.
+func SumUint[T uint8 | uint32 | uint64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
+	return reduceTyped[uint64, uint64]("sum", Cast[uint64](a), opts)
+}
+
+// Count is the number of elements that hold.
+func Count(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[int64] {
+	return reduceTyped[int64, int64]("sum", Cast[int64](a), opts)
+}

@@ -1,0 +1,287 @@
+package op_test
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+var (
+	inf  = math.Inf(1)
+	nan  = math.NaN()
+	zero = math.Copysign(0, -1) // -0
+)
+
+// A point is what a row gives for operands, in float64.
+type point struct {
+	name string
+	args []float64
+	want float64
+}
+
+// Values for which the definition, not the algorithm, decides; those of // and
+// % are Python's.
+var points = []point{
+	{"floor_divide", []float64{7, 2}, 3},
+	{"floor_divide", []float64{-7, 2}, -4},
+	{"floor_divide", []float64{7, -2}, -4},
+	{"floor_divide", []float64{-7, -2}, 3},
+	{"floor_divide", []float64{1, .1}, 9}, // the exact quotient of the doubles is below 10
+	{"floor_divide", []float64{1, 0}, inf},
+	{"floor_divide", []float64{-1, 0}, -inf},
+	{"floor_divide", []float64{0, -3}, zero},
+	{"floor_divide", []float64{1, inf}, 0},
+	{"floor_divide", []float64{-1, inf}, -1},
+	{"mod", []float64{7, 3}, 1},
+	{"mod", []float64{-7, 3}, 2},
+	{"mod", []float64{7, -3}, -2},
+	{"mod", []float64{-7, -3}, -1},
+	{"mod", []float64{6, -3}, zero},
+	{"mod", []float64{-1, inf}, inf},
+	{"mod", []float64{1, 0}, nan},
+	{"fmod", []float64{-7, 3}, -1},
+	{"fmod", []float64{7, -3}, 1},
+	{"sign", []float64{-3}, -1},
+	{"sign", []float64{3}, 1},
+	{"sign", []float64{zero}, zero},
+	{"sign", []float64{nan}, nan},
+	{"abs", []float64{-3}, 3},
+	{"abs", []float64{zero}, 0},
+	{"neg", []float64{0}, zero},
+	{"square", []float64{-3}, 9},
+	{"reciprocal", []float64{zero}, -inf},
+	{"copysign", []float64{3, zero}, -3},
+	{"copysign", []float64{-3, 1}, 3},
+	{"fma", []float64{1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29}, 0x1p-60},
+	{"maximum", []float64{nan, 1}, nan},
+	{"maximum", []float64{zero, 0}, 0},
+	{"minimum", []float64{0, zero}, zero},
+	{"minimum", []float64{1, nan}, nan},
+	{"fmax", []float64{nan, 1}, 1},
+	{"fmax", []float64{1, nan}, 1},
+	{"fmin", []float64{nan, 1}, 1},
+	{"fmin", []float64{nan, nan}, nan},
+	{"clip", []float64{5, 0, 3}, 3},
+	{"clip", []float64{-5, 0, 3}, 0},
+	{"clip", []float64{1, 3, 0}, 0}, // bounds the wrong way round: the upper one
+	{"relu", []float64{-2}, 0},
+	{"relu", []float64{zero}, 0},
+	{"relu", []float64{nan}, nan},
+	{"rint", []float64{2.5}, 2},
+	{"rint", []float64{-.5}, zero},
+	{"floor", []float64{-.5}, -1},
+	{"ceil", []float64{-.5}, zero},
+	{"trunc", []float64{-1.5}, -1},
+	{"sqrt", []float64{-1}, nan},
+	{"sqrt", []float64{zero}, zero},
+	{"isnan", []float64{nan}, 1},
+	{"isnan", []float64{inf}, 0},
+	{"isinf", []float64{-inf}, 1},
+	{"isinf", []float64{nan}, 0},
+	{"isfinite", []float64{1e308}, 1},
+	{"isfinite", []float64{nan}, 0},
+	{"isfinite", []float64{inf}, 0},
+	{"equal", []float64{nan, nan}, 0},
+	{"not_equal", []float64{nan, nan}, 1},
+	{"equal", []float64{zero, 0}, 1},
+	{"less", []float64{1, 2}, 1},
+	{"less", []float64{nan, 2}, 0},
+	{"less_equal", []float64{2, 2}, 1},
+	{"greater", []float64{2, 1}, 1},
+	{"greater", []float64{2, nan}, 0},
+	{"greater_equal", []float64{2, 2}, 1},
+	{"logical_and", []float64{2, nan}, 1}, // NaN is not zero
+	{"logical_and", []float64{2, zero}, 0},
+	{"logical_or", []float64{0, zero}, 0},
+	{"logical_xor", []float64{3, 4}, 0},
+	{"logical_not", []float64{zero}, 1},
+}
+
+func TestPoints(t *testing.T) {
+	for _, p := range points {
+		o, ok := op.Lookup(p.name)
+		if !ok {
+			t.Fatal("no row", p.name)
+		}
+		args := make([]uint64, len(p.args))
+		for i, a := range p.args {
+			args[i] = math.Float64bits(a)
+		}
+		bits := scalar(t, o, dtype.F64)(args...)
+		got := math.Float64frombits(bits)
+		if o.Result == expr.Bool {
+			got = float64(bits)
+		}
+		if math.Float64bits(got) != math.Float64bits(p.want) && !(math.IsNaN(got) && math.IsNaN(p.want)) {
+			t.Errorf("%s%v is %v, want %v", p.name, p.args, got, p.want)
+		}
+	}
+}
+
+// All pairs of int8, and of uint8, against Go.
+func TestIntegers(t *testing.T) {
+	floorDiv := func(a, b int) int {
+		q := a / b
+		if a%b != 0 && (a < 0) != (b < 0) {
+			q--
+		}
+		return q
+	}
+	bit := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	shift := func(a, n int, left bool) int {
+		switch {
+		case left && uint(n) < 8:
+			return a << n
+		case left:
+			return 0
+		case uint(n) < 8:
+			return a >> n
+		}
+		return a >> (bits.UintSize - 1)
+	}
+	for name, f := range map[string]func(a, b int) int{
+		"add": func(a, b int) int { return a + b },
+		"sub": func(a, b int) int { return a - b },
+		"mul": func(a, b int) int { return a * b },
+		"div": func(a, b int) int {
+			if b == 0 {
+				return 0 // a fault, raised elsewhere
+			}
+			return a / b
+		},
+		"floor_divide": func(a, b int) int {
+			if b == 0 {
+				return 0
+			}
+			return floorDiv(a, b)
+		},
+		"mod": func(a, b int) int {
+			if b == 0 {
+				return 0
+			}
+			return a - b*floorDiv(a, b)
+		},
+		"fmod": func(a, b int) int {
+			if b == 0 {
+				return 0
+			}
+			return a % b
+		},
+		"maximum":       func(a, b int) int { return max(a, b) },
+		"minimum":       func(a, b int) int { return min(a, b) },
+		"fmax":          func(a, b int) int { return max(a, b) },
+		"fmin":          func(a, b int) int { return min(a, b) },
+		"bitwise_and":   func(a, b int) int { return a & b },
+		"bitwise_or":    func(a, b int) int { return a | b },
+		"bitwise_xor":   func(a, b int) int { return a ^ b },
+		"left_shift":    func(a, b int) int { return shift(a, b, true) },
+		"right_shift":   func(a, b int) int { return shift(a, b, false) },
+		"equal":         func(a, b int) int { return bit(a == b) },
+		"not_equal":     func(a, b int) int { return bit(a != b) },
+		"less":          func(a, b int) int { return bit(a < b) },
+		"less_equal":    func(a, b int) int { return bit(a <= b) },
+		"greater":       func(a, b int) int { return bit(a > b) },
+		"greater_equal": func(a, b int) int { return bit(a >= b) },
+		"logical_and":   func(a, b int) int { return bit(a != 0 && b != 0) },
+		"logical_or":    func(a, b int) int { return bit(a != 0 || b != 0) },
+		"logical_xor":   func(a, b int) int { return bit((a != 0) != (b != 0)) },
+		"neg":           func(a, _ int) int { return -a },
+		"abs":           func(a, _ int) int { return max(a, -a) },
+		"sign":          func(a, _ int) int { return bit(a > 0) - bit(a < 0) },
+		"square":        func(a, _ int) int { return a * a },
+		"relu":          func(a, _ int) int { return max(a, 0) },
+		"invert":        func(a, _ int) int { return ^a },
+		"logical_not":   func(a, _ int) int { return bit(a == 0) },
+	} {
+		o, ok := op.Lookup(name)
+		if !ok {
+			t.Fatal("no row", name)
+		}
+		for _, typ := range []dtype.Type{dtype.I8, dtype.U8} {
+			call := scalar(t, o, typ)
+			low := map[dtype.Type]int{dtype.I8: -128, dtype.U8: 0}[typ]
+			for a := low; a < low+256; a++ {
+				for b := low; b < low+256; b++ {
+					got := call([]uint64{uint64(uint8(a)), uint64(uint8(b))}[:o.Arity]...)
+					if want := uint64(uint8(f(a, b))); got != want {
+						t.Fatalf("%s(%d, %d) of %v is %d, want %d", name, a, b, typ, got, want)
+					}
+					if o.Arity == 1 {
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBools(t *testing.T) {
+	for name, want := range map[string][4]uint64{ // of FF FT TF TT
+		"equal": {1, 0, 0, 1}, "not_equal": {0, 1, 1, 0},
+		"less": {0, 1, 0, 0}, "less_equal": {1, 1, 0, 1}, "greater": {0, 0, 1, 0}, "greater_equal": {1, 0, 1, 1},
+		"logical_and": {0, 0, 0, 1}, "logical_or": {0, 1, 1, 1}, "logical_xor": {0, 1, 1, 0},
+		"bitwise_and": {0, 0, 0, 1}, "bitwise_or": {0, 1, 1, 1}, "bitwise_xor": {0, 1, 1, 0},
+	} {
+		o, _ := op.Lookup(name)
+		call := scalar(t, o, dtype.Bool)
+		for i, w := range want {
+			if got := call(uint64(i>>1), uint64(i&1)); got != w {
+				t.Errorf("%s(%d, %d) is %d", name, i>>1, i&1, got)
+			}
+		}
+	}
+}
+
+// A division is a fault where the divisor is an integer zero, and only there.
+func TestFaults(t *testing.T) {
+	for _, name := range []string{"div", "floor_divide", "mod", "fmod"} {
+		o, _ := op.Lookup(name)
+		fault := *o
+		fault.Lower = o.Fault
+		for _, typ := range []dtype.Type{dtype.I8, dtype.U64} {
+			if call := scalar(t, &fault, typ); call(1, 0) != 1 || call(0, 0) != 1 || call(0, 1) != 0 {
+				t.Errorf("%s of %v finds its faults elsewhere", name, typ)
+			}
+		}
+	}
+}
+
+func TestScalars(t *testing.T) {
+	type named float32
+	f, h := iota[float32](2), iota[expr.Float16](2)
+	i8 := engineOf(int8(1), -2)
+	i64 := engineOf(int64(1), -2)
+	u64 := engineOf(uint64(1), 2)
+	for want, n := range map[string]*expr.Node{
+		"(2 * array)":                    op.Scale(2, f).Node(),
+		"(0.1 * array)":                  op.Scale(.1, f).Node(),
+		"(0.099975586 * array)":          op.Scale(.1, h).Node(),
+		"(0.5 + array)":                  op.AddScalar(named(.5), f).Node(),
+		"(-128 * array)":                 op.Scale(-128, i8).Node(),
+		"(3 + array)":                    op.AddScalar(3., i8).Node(),
+		"(9007199254740993 * array)":     op.Scale(int64(1<<53+1), i64).Node(),
+		"(18446744073709551615 * array)": op.Scale(uint64(math.MaxUint64), u64).Node(),
+		"(9223372036854775809 + array)":  op.AddScalar(uint64(1<<63+1), u64).Node(),
+		"7":                              op.Full[uint8](7).Node(),
+	} {
+		if n.Err() != nil || n.String() != want {
+			t.Errorf("got %v, %v, want %s", n, n.Err(), want)
+		}
+	}
+	fails(t, "128 as int8", op.Scale(128, i8).Node(), expr.ErrType)
+	fails(t, ".5 as int8", op.Scale(.5, i8).Node(), expr.ErrType)
+	fails(t, "NaN as int8", op.AddScalar(nan, i8).Node(), expr.ErrType)
+	fails(t, "-1 as uint64", op.Scale(-1, u64).Node(), expr.ErrType)
+	fails(t, "2^64 as uint64", op.Scale(0x1p64, u64).Node(), expr.ErrType)
+	fails(t, "2^63 as int64", op.Full[int64](uint64(1<<63)).Node(), expr.ErrType)
+	fails(t, "300 as uint8", op.Full[uint8](300).Node(), expr.ErrType)
+}

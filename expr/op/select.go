@@ -1,0 +1,89 @@
+package op
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+)
+
+var rounding = []expr.Operator{
+	{Name: "floor", Doc: "the greatest integer <= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Floor)},
+	{Name: "ceil", Doc: "the least integer >= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Ceil)},
+	{Name: "trunc", Doc: "x without its fraction.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Trunc)},
+	{Name: "rint", Doc: "the nearest integer, ties to even.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Rint)},
+}
+
+var selection = []expr.Operator{
+	{Name: "maximum", Doc: "the larger of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Max)},
+	{Name: "minimum", Doc: "the smaller of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Min)},
+	{Name: "fmax", GoName: "FMax", Doc: "the larger of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Max)},
+	{Name: "fmin", GoName: "FMin", Doc: "the smaller of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Min)},
+	{Name: "clip", Doc: "x brought into lo..hi: minimum(maximum(x, lo), hi).", Class: expr.Elementwise, Arity: 3, Types: numbers, Lower: func(b *B, x ...V) V { return b.Min(b.Max(x[0], x[1]), x[2]) }},
+	{Name: "relu", GoName: "ReLU", Doc: "x where x > 0, else +0; NaN stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }},
+	{Name: "where", Doc: "x where the condition holds, else y.", Class: expr.Elementwise, Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select)},
+	{Name: "cast", Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.", Class: expr.Elementwise, Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity},
+}
+
+func ignoreNaN(p prim.Op) func(*B, ...V) V {
+	return func(b *B, x ...V) V {
+		m := b.Op(p, x[0], x[1])
+		if !prim.Float.Has(x[0].Type) {
+			return m
+		}
+		m = b.Select(b.Ne(x[1], x[1]), x[0], m)
+		return b.Select(b.Ne(x[0], x[0]), x[1], m)
+	}
+}
+
+// Where is x where cond holds, else y. The three broadcast against each other.
+func Where[T expr.Elem](cond expr.Exp[bool], x, y expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](call("where", expr.NodeOf(cond), expr.NodeOf(x), expr.NodeOf(y)))
+}
+
+// Cast is a with elements converted to type To: floats round to nearest even, a
+// float to integer conversion truncates and saturates (NaN gives 0), integers
+// wrap, and to bool means != 0.
+func Cast[To, From expr.Elem](a expr.Exp[From]) expr.Exp[To] {
+	return expr.Of[To](CastNode(expr.NodeOf(a), dtype.Of[To]()))
+}
+
+// CastNode is Cast for untyped trees; it is a itself if the type fits.
+func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
+	if a.Err() == nil && a.DType() == to && !to.IsHalf() {
+		return a
+	}
+	return expr.Finish(&expr.Node{Op: row("cast"), Args: []*expr.Node{a}, To: to})
+}
+
+// Real is the constraint of the Go scalars that Scale and AddScalar take.
+type Real interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+func scalar[T expr.Number, S Real](s S) *expr.Node {
+	t := dtype.Of[T]()
+	if t.IsInt() {
+		if i := int64(s); S(i) == s && (s < 0) == (i < 0) {
+			return expr.ConstInt(t, i)
+		}
+		if u := uint64(s); t == dtype.U64 && s > 0 && S(u) == s { // above the greatest int64
+			return expr.NewConst(t, u)
+		}
+	}
+	return expr.ConstFloat(t, float64(s))
+}
+
+// Scale is s * a. The scalar is converted to the element type; one that an
+// integer type cannot hold is an error.
+func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](call("mul", scalar[T](s), expr.NodeOf(a)))
+}
+
+// AddScalar is s + a. The scalar is converted to the element type; one that an
+// integer type cannot hold is an error.
+func AddScalar[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](call("add", scalar[T](s), expr.NodeOf(a)))
+}
+
+// Full is a scalar of element type T, which broadcasts to any shape.
+func Full[T expr.Number, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s)) }

@@ -1,0 +1,388 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A Span selects elements of an axis as Python's start:stop:step; the zero
+// value selects all. See Range, From, Until and By.
+type Span = shape.Slice
+
+// Range is start:stop; negative positions count from the end.
+func Range(start, stop int) Span {
+	return Span{Start: start, Stop: stop, HasStart: true, HasStop: true}
+}
+
+// From is start: to the end.
+func From(start int) Span { return Span{Start: start, HasStart: true} }
+
+// Until is the beginning to stop.
+func Until(stop int) Span { return Span{Stop: stop, HasStop: true} }
+
+// By is s with a step, which may be negative: By(Span{}, -1) reverses an axis.
+func By(s Span, step int) Span {
+	s.Step = step
+	return s
+}
+
+func sliceShape(n *expr.Node) (shape.Shape, error) {
+	out := make(shape.Shape, len(n.Args[0].Shape()))
+	for i := range out {
+		out[i] = n.Ints[3*i+2]
+	}
+	return out, nil
+}
+
+func sliceGather(g *expr.Gather) V {
+	coords := make([]prim.Ix, len(g.Out))
+	for i, o := range g.Out {
+		start, step := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
+		coords[i] = g.Add(g.Mul(o, g.Int(step)), g.Int(start))
+	}
+	return g.At(0, coords)
+}
+
+// SliceNode is Slice for untyped trees.
+func SliceNode(a *expr.Node, spans []Span) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	s := a.Shape()
+	if len(spans) > len(s) {
+		return expr.Errorf(expr.ErrShape, "Slice", "%d spans given for rank %d", len(spans), len(s))
+	}
+	ints := make([]int, 0, 3*len(s))
+	for i, d := range s {
+		start, step, count := 0, 1, d
+		if i < len(spans) {
+			var err error
+			if start, count, step, err = spans[i].Resolve(d); err != nil {
+				return expr.Errorf(expr.ErrShape, "Slice", "%s", err)
+			}
+		}
+		ints = append(ints, start, step, count)
+	}
+	return expr.Finish(&expr.Node{Op: row("slice"), Args: []*expr.Node{a}, Ints: ints})
+}
+
+// Slice selects elements of the leading axes, a span for each; positions
+// outside are cut off as in Python.
+func Slice[T expr.Elem](a expr.Exp[T], spans ...Span) expr.Exp[T] {
+	return expr.Of[T](SliceNode(expr.NodeOf(a), spans))
+}
+
+// IndexNode is Index for untyped trees.
+func IndexNode(a *expr.Node, axis, i int) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	at, err := shape.Axis(axis, len(a.Shape()))
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, "Index", "%s", err)
+	}
+	d := a.Shape()[at]
+	if i < -d || i >= d {
+		return expr.Errorf(expr.ErrIndex, "Index", "index %d is out of range for an axis of size %d", i, d)
+	}
+	if i < 0 {
+		i += d
+	}
+	spans := make([]Span, at+1)
+	spans[at] = Range(i, i+1)
+	return dropAxes(SliceNode(a, spans), []int{at})
+}
+
+// Index is the i-th part of a along an axis, which is dropped; negative i count
+// from the end.
+func Index[T expr.Elem](a expr.Exp[T], axis, i int) expr.Exp[T] {
+	return expr.Of[T](IndexNode(expr.NodeOf(a), axis, i))
+}
+
+// FlipNode is Flip for untyped trees.
+func FlipNode(a *expr.Node, axes []int) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	axes, err := shape.Axes(axes, len(a.Shape()))
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, "Flip", "%s", err)
+	}
+	spans := make([]Span, len(a.Shape()))
+	for _, x := range axes {
+		spans[x].Step = -1
+	}
+	return SliceNode(a, spans)
+}
+
+// Flip reverses the given axes, or all.
+func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return expr.Of[T](FlipNode(expr.NodeOf(a), axes))
+}
+
+func concatShape(n *expr.Node) (shape.Shape, error) {
+	out := n.Args[0].Shape().Clone()
+	axis, err := shape.Axis(n.Axes[0], len(out))
+	if err != nil {
+		return nil, err
+	}
+	n.Axes[0] = axis
+	for _, a := range n.Args[1:] {
+		s := a.Shape()
+		if a.DType() != n.Args[0].DType() {
+			return nil, fmt.Errorf("operands of types %v and %v differ", n.Args[0].DType(), a.DType())
+		}
+		if len(s) != len(out) {
+			return nil, fmt.Errorf("operands of ranks %d and %d differ", len(out), len(s))
+		}
+		for i, d := range s {
+			if i != axis && d != out[i] {
+				return nil, fmt.Errorf("shapes %v and %v differ outside axis %d", n.Args[0].Shape(), s, axis)
+			}
+		}
+		if out[axis] > math.MaxInt-s[axis] {
+			return nil, fmt.Errorf("the result is too large")
+		}
+		out[axis] += s[axis]
+	}
+	return out, nil
+}
+
+func concatGather(g *expr.Gather) V {
+	axis := g.Node.Axes[0]
+	b := g.B
+	at := g.Value(g.Out[axis])
+	type part struct {
+		value V
+		end   V
+	}
+	var parts []part
+	begin := 0
+	for i, a := range g.Node.Args {
+		coords := append([]prim.Ix(nil), g.Out...)
+		coords[axis] = g.Add(g.Out[axis], g.Int(-begin))
+		begin += a.Shape()[axis]
+		t := a.DType().Register()
+		parts = append(parts, part{g.Guarded(i, coords, b.Bits(t, 0)), g.Value(g.Int(begin))})
+	}
+	v := parts[len(parts)-1].value
+	for i := len(parts) - 2; i >= 0; i-- {
+		v = b.Select(b.Lt(at, parts[i].end), parts[i].value, v)
+	}
+	return v
+}
+
+// ConcatNode is Concat for untyped trees.
+func ConcatNode(axis int, args []*expr.Node) *expr.Node {
+	if len(args) == 0 {
+		return expr.Errorf(expr.ErrShape, "Concat", "needs at least one operand")
+	}
+	return expr.Finish(&expr.Node{Op: row("concat"), Args: args, Axes: []int{axis}})
+}
+
+// Concat joins expressions of equal shape, but for the axis along which they
+// follow each other.
+func Concat[T expr.Elem](axis int, args ...expr.Exp[T]) expr.Exp[T] {
+	return expr.Of[T](ConcatNode(axis, nodes(args)))
+}
+
+func nodes[T expr.Elem](args []expr.Exp[T]) []*expr.Node {
+	out := make([]*expr.Node, len(args))
+	for i, a := range args {
+		out[i] = expr.NodeOf(a)
+	}
+	return out
+}
+
+// Into is the concatenation of targets as a target: the assigned value is cut
+// along the axis and each part stored in its target.
+func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[T] {
+	args := make([]*expr.Node, len(targets))
+	for i, t := range targets {
+		args[i] = expr.NodeOf(expr.Exp[T](t))
+	}
+	return expr.TargetOf[T](ConcatNode(axis, args))
+}
+
+func padShape(n *expr.Node) (shape.Shape, error) {
+	in := n.Args[0].Shape()
+	if len(n.Ints) != 2*len(in) {
+		return nil, fmt.Errorf("%d paddings given for rank %d", len(n.Ints)/2, len(in))
+	}
+	if n.Args[1].Shape().Size() != 1 || n.Args[1].DType() != n.Args[0].DType() {
+		return nil, fmt.Errorf("the fill must be a scalar of type %v", n.Args[0].DType())
+	}
+	n.WithType(n.Args[0].DType())
+	out := in.Clone()
+	for i := range out {
+		before, after := n.Ints[2*i], n.Ints[2*i+1]
+		if before < 0 || after < 0 {
+			return nil, fmt.Errorf("a padding is negative")
+		}
+		if before > math.MaxInt-out[i] || after > math.MaxInt-out[i]-before {
+			return nil, fmt.Errorf("the result is too large")
+		}
+		out[i] += before + after
+	}
+	return out, nil
+}
+
+func padGather(g *expr.Gather) V {
+	coords := make([]prim.Ix, len(g.Out))
+	for i, o := range g.Out {
+		coords[i] = g.Add(o, g.Int(-g.Node.Ints[2*i]))
+	}
+	zeros := make([]prim.Ix, len(g.Node.Args[1].Shape()))
+	for i := range zeros {
+		zeros[i] = g.Const(0)
+	}
+	return g.Guarded(0, coords, g.At(1, zeros))
+}
+
+// PadNode is Pad for untyped trees; widths holds before and after for each axis.
+func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("pad"), Args: []*expr.Node{a, fill}, Ints: widths})
+}
+
+// Pad surrounds a with a scalar: widths[i] counts the elements before and after
+// along axis i.
+func Pad[T expr.Elem](a expr.Exp[T], widths [][2]int, fill T) expr.Exp[T] {
+	var flat []int
+	for _, w := range widths {
+		flat = append(flat, w[0], w[1])
+	}
+	return expr.Of[T](PadNode(expr.NodeOf(a), flat, expr.Const(fill).Node()))
+}
+
+func windowsShape(n *expr.Node) (shape.Shape, error) {
+	in := n.Args[0].Shape()
+	if len(n.Ints) != 3*len(in) {
+		return nil, fmt.Errorf("%d windows given for rank %d", len(n.Ints)/3, len(in))
+	}
+	out := make(shape.Shape, 2*len(in))
+	for i, d := range in {
+		size, stride, dilation := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
+		if size < 1 || stride < 1 || dilation < 1 || size > 1 && dilation > (d-1)/(size-1) || size > d {
+			return nil, fmt.Errorf("a window of size %d, stride %d, dilation %d does not fit an axis of size %d", size, stride, dilation, d)
+		}
+		out[i] = (d-(dilation*(size-1)+1))/stride + 1
+		out[len(in)+i] = size
+	}
+	return out, nil
+}
+
+func windowsGather(g *expr.Gather) V {
+	rank := len(g.Out) / 2
+	coords := make([]prim.Ix, rank)
+	for i := range coords {
+		stride, dilation := g.Node.Ints[3*i+1], g.Node.Ints[3*i+2]
+		coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[rank+i], g.Int(dilation)))
+	}
+	return g.At(0, coords)
+}
+
+// A Window is a sliding window along one axis. Zero fields mean 1.
+type Window struct{ Size, Stride, Dilation int }
+
+// Windows is all positions of a sliding window, one Window for each axis: the
+// axes of the result are the positions, then the elements of the window. The
+// number of positions is floor((n - (dilation*(size-1)+1)) / stride) + 1.
+func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
+	ints := make([]int, 0, 3*len(w))
+	for _, x := range w {
+		for _, v := range []int{x.Size, x.Stride, x.Dilation} {
+			if v == 0 {
+				v = 1
+			}
+			ints = append(ints, v)
+		}
+	}
+	return expr.Of[T](expr.Finish(&expr.Node{Op: row("windows"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: ints}))
+}
+
+func takeShape(n *expr.Node) (shape.Shape, error) {
+	in, idx := n.Args[0].Shape(), n.Args[1].Shape()
+	axis, err := shape.Axis(n.Axes[0], len(in))
+	if err != nil {
+		return nil, err
+	}
+	if !n.Args[1].DType().IsInt() {
+		return nil, fmt.Errorf("indices are integers, not %v", n.Args[1].DType())
+	}
+	if in[axis] == 0 && idx.Size() > 0 {
+		return nil, fmt.Errorf("nothing can be taken from an empty axis")
+	}
+	n.Axes[0] = axis
+	n.WithType(n.Args[0].DType())
+	out := append(shape.Shape{}, in[:axis]...)
+	return append(append(out, idx...), in[axis+1:]...), nil
+}
+
+func takeGather(g *expr.Gather) V {
+	axis := g.Node.Axes[0]
+	rank := len(g.Node.Args[1].Shape())
+	n := g.Value(g.Int(g.Node.Args[0].Shape()[axis]))
+	b := g.B
+	i := b.Cvt(dtype.I64, g.At(1, g.Out[axis:axis+rank]))
+	if g.Node.Args[1].DType().IsSigned() {
+		i = b.Select(b.Lt(i, b.Int(dtype.I64, 0)), b.Add(i, n), i)
+	}
+	coords := append([]prim.Ix{}, g.Out[:axis]...)
+	coords = append(coords, g.IxTable.Value(i))
+	coords = append(coords, g.Out[axis+rank:]...)
+	return g.Checked(0, coords)
+}
+
+// TakeNode is Take for untyped trees.
+func TakeNode(a, index *expr.Node, axis int) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("take"), Args: []*expr.Node{a, index}, Axes: []int{axis}})
+}
+
+// Take selects elements of an axis by index. The axes of the index take the
+// place of the axis. Negative indices count from the end; an index outside is
+// an error, ErrIndex, of the assignment.
+func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis int) expr.Exp[T] {
+	return expr.Of[T](TakeNode(expr.NodeOf(a), expr.NodeOf(index), axis))
+}
+
+// OneHotNode is OneHot for untyped trees, as bool.
+func OneHotNode(index *expr.Node, depth int) *expr.Node {
+	if index.Err() != nil {
+		return index
+	}
+	if !index.DType().IsInt() {
+		return expr.Errorf(expr.ErrType, "OneHot", "indices are integers, not %v", index.DType())
+	}
+	return call("equal", NewAxisNode(CastNode(index, dtype.I64), -1), IotaNode(depth))
+}
+
+// OneHot is 1 at the position of the index along a new last axis of size depth,
+// else 0; an index outside gives zeros.
+func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
+	return expr.Of[T](CastNode(OneHotNode(expr.NodeOf(index), depth), dtype.Of[T]()))
+}
+
+// IotaNode is 0, 1, ..., n-1 as int64.
+func IotaNode(n int) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("iota"), Ints: []int{n}})
+}
+
+// ArangeNode is Arange for untyped trees of element type t.
+func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
+	n := math.Ceil((stop - start) / step)
+	if step == 0 || math.IsNaN(n) || n > math.MaxInt/8 {
+		return expr.Errorf(expr.ErrShape, "Arange", "%v:%v:%v has no length", start, stop, step)
+	}
+	i := CastNode(IotaNode(int(max(n, 0))), t)
+	return call("add", call("mul", i, expr.ConstFloat(t, step)), expr.ConstFloat(t, start))
+}
+
+// Arange is start, start+step, ... below (above, for a negative step) stop.
+func Arange[T expr.Number](start, stop, step float64) expr.Exp[T] {
+	return expr.Of[T](ArangeNode(dtype.Of[T](), start, stop, step))
+}

@@ -1,0 +1,114 @@
+package op
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// The sets of element types that rows name.
+var (
+	floats  = expr.TypesOf(dtype.F16, dtype.BF16, dtype.F32, dtype.F64)
+	ints    = expr.TypesOf(dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64)
+	bools   = expr.TypesOf(dtype.Bool)
+	numbers = floats | ints
+	elems   = numbers | bools
+)
+
+// rows are the element-wise operators and the reductions, by family. The
+// constructors in zops.go, docs/ops.md and the names of formulas come from
+// them.
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, contractions}
+
+var byName = map[string]*expr.Operator{}
+
+func init() {
+	for _, family := range rows {
+		for i := range family {
+			o := &family[i]
+			if byName[o.Name] != nil {
+				panic("op: two rows are named " + o.Name)
+			}
+			byName[o.Name] = o
+		}
+	}
+}
+
+// Table lists the built-in operators, sorted by name.
+func Table() []*expr.Operator {
+	out := make([]*expr.Operator, 0, len(byName))
+	for _, o := range byName {
+		out = append(out, o)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Lookup finds a built-in operator by its name.
+func Lookup(name string) (*expr.Operator, bool) {
+	o, ok := byName[name]
+	return o, ok
+}
+
+// row is Lookup for names that are in the table.
+func row(name string) *expr.Operator {
+	o := byName[name]
+	if o == nil {
+		panic("op: no row is named " + name)
+	}
+	return o
+}
+
+// Apply builds the node of an element-wise operator.
+func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
+	if o.Class != expr.Elementwise {
+		return expr.Errorf(expr.ErrType, o.Constructor(), "is not an element-wise operator")
+	}
+	return expr.Finish(&expr.Node{Op: o, Args: args})
+}
+
+func call(name string, args ...*expr.Node) *expr.Node { return Apply(row(name), args...) }
+
+func map1[T, R expr.Elem](name string, a expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](call(name, expr.NodeOf(a)))
+}
+
+func map2[T, R expr.Elem](name string, a, b expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](call(name, expr.NodeOf(a), expr.NodeOf(b)))
+}
+
+func map3[T, R expr.Elem](name string, a, b, c expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](call(name, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
+}
+
+// prim1, prim2 and prim3 are the lowerings that are one primitive.
+func prim1(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0]) } }
+
+func prim2(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0], x[1]) } }
+
+func prim3(p prim.Op) func(*B, ...V) V {
+	return func(b *B, x ...V) V { return b.Op(p, x[0], x[1], x[2]) }
+}
+
+// byClass chooses a lowering by the class of the first operand's type.
+func byClass(float, sint, uint func(*B, ...V) V) func(*B, ...V) V {
+	return func(b *B, x ...V) V {
+		f := uint
+		switch prim.ClassOf(x[0].Type) {
+		case prim.Float:
+			f = float
+		case prim.Sint:
+			f = sint
+		}
+		if f == nil {
+			b.Fail(fmt.Errorf("no lowering for %v", x[0].Type))
+			return x[0]
+		}
+		return f(b, x...)
+	}
+}
+
+func identity(_ *B, x ...V) V { return x[0] }

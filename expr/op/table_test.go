@@ -1,0 +1,151 @@
+package op_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/prim"
+)
+
+func TestTable(t *testing.T) {
+	table := op.Table()
+	if !slices.IsSortedFunc(table, func(a, b *expr.Operator) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the table is not sorted by name")
+	}
+	constructors, symbols := map[string]string{}, map[string]string{}
+	for _, o := range table {
+		if got, ok := op.Lookup(o.Name); !ok || got != o {
+			t.Errorf("%s does not find itself", o.Name)
+		}
+		if o.Name != strings.ToLower(o.Name) || o.Name == "" {
+			t.Errorf("%q is no name for formulas", o.Name)
+		}
+		if !strings.HasSuffix(o.Doc, ".") && !strings.HasSuffix(o.Doc, "...") {
+			t.Errorf("%s is described by %q, no sentence", o.Name, o.Doc)
+		}
+		if other := constructors[o.Constructor()]; other != "" {
+			t.Errorf("%s and %s have one constructor", o.Name, other)
+		}
+		constructors[o.Constructor()] = o.Name
+		if other := symbols[o.Symbol]; other != "" && o.Symbol != "" {
+			t.Errorf("%s and %s have one symbol", o.Name, other)
+		}
+		symbols[o.Symbol] = o.Name
+		if o.Types == 0 && o.Arity != 0 {
+			t.Errorf("%s takes no element type", o.Name)
+		}
+		if (o.Fault == nil) != (o.FaultKind == nil) {
+			t.Errorf("%s has a fault without a kind, or a kind without a fault", o.Name)
+		}
+	}
+	if _, ok := op.Lookup("no such thing"); ok {
+		t.Error("found an operator that does not exist")
+	}
+}
+
+// Every row must be a function of this package under the name that the page of
+// operators gives.
+func TestConstructorsExist(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name.Name != "op" {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				have[fn.Name.Name] = true
+			}
+		}
+	}
+	for _, o := range op.Table() {
+		if !have[o.Constructor()] {
+			t.Errorf("there is no op.%s for %s", o.Constructor(), o.Name)
+		}
+	}
+}
+
+// Every cell of the table must have a lowering with the type that the row says.
+func TestEveryCellLowers(t *testing.T) {
+	for _, o := range op.Table() {
+		switch o.Class {
+		case expr.Elementwise:
+			lowerRow(t, o)
+		case expr.View:
+			if o.Shape == nil || o.Gather == nil {
+				t.Errorf("%s has no shape or no index map", o.Name)
+			}
+		case expr.Reduction:
+			if o.Reduce == "" {
+				t.Errorf("%s names no reduction", o.Name)
+			}
+		case expr.Contraction:
+			if o.Shape == nil {
+				t.Errorf("%s has no shape", o.Name)
+			}
+		default:
+			t.Errorf("%s has class %d", o.Name, o.Class)
+		}
+	}
+}
+
+func lowerRow(t *testing.T, o *expr.Operator) {
+	for _, typ := range o.Types.List() {
+		p, err := prim.NewProgram(operands(o, typ), o.Lower)
+		if err != nil {
+			t.Errorf("%s of %v: %v", o.Name, typ, err)
+			continue
+		}
+		want := typ.Register()
+		if o.Result == expr.Bool {
+			want = dtype.Bool
+		}
+		if p.Result() != want {
+			t.Errorf("%s of %v yields %v, want %v", o.Name, typ, p.Result(), want)
+		}
+		if o.Fault == nil || typ.IsFloat() {
+			continue
+		}
+		if p, err := prim.NewProgram(operands(o, typ), o.Fault); err != nil || p.Result() != dtype.Bool {
+			t.Errorf("the fault of %s of %v: %v", o.Name, typ, err)
+		}
+	}
+	for _, typ := range dtype.All() {
+		if o.Types.Has(typ) {
+			continue
+		}
+		n := expr.NewConst(typ, 0)
+		args := slices.Repeat([]*expr.Node{n}, o.Arity)
+		fails(t, o.Name+" of "+typ.String(), op.Apply(o, args...), expr.ErrType)
+	}
+}
+
+func TestApply(t *testing.T) {
+	x := iota[float32](3).Node()
+	sum, _ := op.Lookup("sum")
+	fails(t, "sum as a map", op.Apply(sum, x), expr.ErrType)
+	exp, _ := op.Lookup("exp")
+	if n := op.Apply(exp, x); n.Err() != nil || n.String() != "exp(array)" {
+		t.Errorf("got %v, %v", n, n.Err())
+	}
+	for name, f := range op.Lowerings() {
+		if o, ok := op.Lookup(name); ok && (o.Lower == nil || f == nil) {
+			t.Errorf("%s has no lowering", name)
+		}
+	}
+}

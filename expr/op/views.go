@@ -1,0 +1,306 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// views are the Chainers: a result shape and the coordinates at which they read
+// their operands. Attributes are laid out as the comment at each row says.
+var views = []expr.Operator{
+	// Ints: the new shape.
+	{Name: "reshape", Doc: "the same elements, row-major, in another shape.", Class: expr.View, Arity: 1, Types: elems, Shape: reshapeShape, Gather: reshapeGather},
+	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
+	{Name: "transpose", Doc: "axes permuted, added and (of size 1) dropped.", Class: expr.View, Arity: 1, Types: elems, Shape: transposeShape, Gather: transposeGather},
+	// Ints: start, step and count for each axis.
+	{Name: "slice", Doc: "every step-th element of each axis, from a start; negative steps go backwards.", Class: expr.View, Arity: 1, Types: elems, Shape: sliceShape, Gather: sliceGather},
+	// Ints: the new shape.
+	{Name: "broadcast_to", Doc: "repeated along axes of size 1 and new leading axes.", Class: expr.View, Arity: 1, Types: elems, Shape: broadcastShape, Gather: broadcastGather},
+	// Axes: the axis.
+	{Name: "concat", Doc: "operands one after the other along an axis.", Class: expr.View, Arity: -1, Types: elems, Shape: concatShape, Gather: concatGather},
+	// Ints: elements before and after, for each axis. The second operand is the fill.
+	{Name: "pad", Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather},
+	// Axes: the axis. The second operand is the index.
+	{Name: "take", Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather},
+	// Ints: size, stride and dilation for each axis; the window axes come last.
+	{Name: "windows", Doc: "sliding windows over all axes, as new trailing axes.", Class: expr.View, Arity: 1, Types: elems, Shape: windowsShape, Gather: windowsGather},
+	// Ints: the length.
+	{Name: "iota", GoName: "Arange", Doc: "0, 1, 2 ...", Class: expr.View, Arity: 0, Result: expr.Int64, Shape: iotaShape, Gather: iotaGather},
+}
+
+func reshapeShape(n *expr.Node) (shape.Shape, error) {
+	return shape.InferReshape(n.Args[0].Shape().Size(), n.Ints)
+}
+
+// reshapeGather matches runs of axes with equal products: where a run of the
+// operand is one axis its coordinate is a sum, without division.
+func reshapeGather(g *expr.Gather) V {
+	in, out := g.Node.Args[0].Shape(), g.Node.Shape()
+	coords := make([]prim.Ix, len(in))
+	i, o := 0, 0
+	for i < len(in) {
+		i0, o0 := i, o
+		pi, po := in[i], 1
+		i++
+		for po != pi || o == o0 && pi != 1 {
+			if po < pi && o < len(out) {
+				po *= out[o]
+				o++
+			} else if i < len(in) {
+				pi *= in[i]
+				i++
+			} else {
+				break // an empty array: any coordinate will do
+			}
+		}
+		linear := g.Const(0)
+		for k := o0; k < o; k++ {
+			if out[k] != 1 {
+				linear = g.Add(g.Mul(linear, g.Int(out[k])), g.Out[k])
+			}
+		}
+		for k := i - 1; k >= i0; k-- {
+			coords[k] = linear
+			if rest := shape.Shape(in).Count(i0, k); rest == 1 {
+				linear = g.Const(0)
+			} else if in[k] == 1 {
+				coords[k] = g.Const(0)
+			} else {
+				coords[k] = g.Mod(linear, g.Int(in[k]))
+				linear = g.Div(linear, g.Int(in[k]))
+			}
+		}
+	}
+	return g.At(0, coords)
+}
+
+// ReshapeNode gives a the shape dims, one of which may be -1.
+func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("reshape"), Args: []*expr.Node{a}, Ints: dims})
+}
+
+// Reshape is a with its elements, in row-major order, in the shape dims, one of
+// which may be -1.
+func Reshape[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
+	return expr.Of[T](ReshapeNode(expr.NodeOf(a), dims))
+}
+
+// Flatten is a as a vector, row-major.
+func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return Reshape(a, -1) }
+
+func transposeShape(n *expr.Node) (shape.Shape, error) {
+	in := n.Args[0].Shape()
+	used := make([]bool, len(in))
+	out := make(shape.Shape, len(n.Axes))
+	for i, a := range n.Axes {
+		switch {
+		case a == -1:
+			out[i] = 1
+		case a < 0 || a >= len(in) || used[a]:
+			return nil, fmt.Errorf("%v is no permutation of the axes of %v", n.Axes, in)
+		default:
+			used[a] = true
+			out[i] = in[a]
+		}
+	}
+	for a, u := range used {
+		if !u && in[a] != 1 {
+			return nil, fmt.Errorf("axis %d of %v has not size 1", a, in)
+		}
+	}
+	return out, nil
+}
+
+func transposeGather(g *expr.Gather) V {
+	coords := make([]prim.Ix, len(g.Node.Args[0].Shape()))
+	for i := range coords {
+		coords[i] = g.Const(0)
+	}
+	for i, a := range g.Node.Axes {
+		if a >= 0 {
+			coords[a] = g.Out[i]
+		}
+	}
+	return g.At(0, coords)
+}
+
+// TransposeNode gives each axis i of the result the axis axes[i] of a; -1 makes
+// a new axis of size 1. Axes left out must have size 1.
+func TransposeNode(a *expr.Node, axes []int) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("transpose"), Args: []*expr.Node{a}, Axes: axes})
+}
+
+// permutation makes axes canonical; none means all in reverse.
+func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
+	if a.Err() != nil {
+		return a, nil
+	}
+	rank := len(a.Shape())
+	perm := make([]int, rank)
+	if len(axes) == 0 {
+		for i := range perm {
+			perm[i] = rank - 1 - i
+		}
+		return nil, perm
+	}
+	if len(axes) != rank {
+		return expr.Errorf(expr.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank), nil
+	}
+	for i, x := range axes {
+		c, err := shape.Axis(x, rank)
+		if err != nil {
+			return expr.Errorf(expr.ErrShape, "Transpose", "%s", err), nil
+		}
+		perm[i] = c
+	}
+	return nil, perm
+}
+
+// PermuteNode is Transpose for untyped trees.
+func PermuteNode(a *expr.Node, axes []int) *expr.Node {
+	bad, perm := permutation(a, axes)
+	if bad != nil {
+		return bad
+	}
+	return TransposeNode(a, perm)
+}
+
+// Transpose permutes axes: axis i of the result is axis axes[i] of a. Without
+// axes their order is reversed.
+func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return expr.Of[T](PermuteNode(expr.NodeOf(a), axes))
+}
+
+// T is a with its axes in reverse order.
+func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }
+
+// SwapAxesNode is SwapAxes for untyped trees.
+func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
+	_, perm := permutation(a, nil)
+	for k := range perm {
+		perm[k] = k
+	}
+	x, err := shape.Axis(i, len(perm))
+	y, err2 := shape.Axis(j, len(perm))
+	if a.Err() == nil && (err != nil || err2 != nil) {
+		return expr.Errorf(expr.ErrShape, "SwapAxes", "axes %d and %d do not both exist in rank %d", i, j, len(perm))
+	}
+	if a.Err() == nil {
+		perm[x], perm[y] = perm[y], perm[x]
+	}
+	return TransposeNode(a, perm)
+}
+
+// SwapAxes exchanges two axes.
+func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
+	return expr.Of[T](SwapAxesNode(expr.NodeOf(a), i, j))
+}
+
+// NewAxisNode is NewAxis for untyped trees.
+func NewAxisNode(a *expr.Node, axis int) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	rank := len(a.Shape()) + 1
+	at, err := shape.Axis(axis, rank)
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, "NewAxis", "%s", err)
+	}
+	axes := make([]int, rank)
+	for i, k := 0, 0; i < rank; i++ {
+		if axes[i] = -1; i != at {
+			axes[i] = k
+			k++
+		}
+	}
+	return TransposeNode(a, axes)
+}
+
+// NewAxis puts an axis of size 1 before axis; NewAxis(a, -1) appends one.
+func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] {
+	return expr.Of[T](NewAxisNode(expr.NodeOf(a), axis))
+}
+
+// dropAxes leaves out axes, which must have size 1.
+func dropAxes(a *expr.Node, axes []int) *expr.Node {
+	if a.Err() != nil || len(axes) == 0 {
+		return a
+	}
+	drop := map[int]bool{}
+	for _, x := range axes {
+		drop[x] = true
+	}
+	keep := []int{}
+	for i := range a.Shape() {
+		if !drop[i] {
+			keep = append(keep, i)
+		}
+	}
+	return TransposeNode(a, keep)
+}
+
+// SqueezeNode is Squeeze for untyped trees.
+func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	if len(axes) == 0 {
+		for i, d := range a.Shape() {
+			if d == 1 {
+				axes = append(axes, i)
+			}
+		}
+		return dropAxes(a, axes)
+	}
+	axes, err := shape.Axes(axes, len(a.Shape()))
+	if err != nil {
+		return expr.Errorf(expr.ErrShape, "Squeeze", "%s", err)
+	}
+	return dropAxes(a, axes)
+}
+
+// Squeeze drops the given axes, or all axes, of size 1.
+func Squeeze[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return expr.Of[T](SqueezeNode(expr.NodeOf(a), axes))
+}
+
+func broadcastShape(n *expr.Node) (shape.Shape, error) {
+	to, err := shape.New(n.Ints...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = n.Args[0].Shape().Strides().BroadcastTo(n.Args[0].Shape(), to)
+	return to, err
+}
+
+func broadcastGather(g *expr.Gather) V { return g.At(0, Broadcast(g, 0)) }
+
+// Broadcast is g.Out as coordinates of operand arg, which broadcasts to the
+// result.
+func Broadcast(g *expr.Gather, arg int) []prim.Ix {
+	in := g.Node.Args[arg].Shape()
+	coords := make([]prim.Ix, len(in))
+	for i := range coords {
+		if coords[i] = g.Out[len(g.Out)-len(in)+i]; in[i] == 1 {
+			coords[i] = g.Const(0)
+		}
+	}
+	return coords
+}
+
+// BroadcastToNode is BroadcastTo for untyped trees.
+func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
+	return expr.Finish(&expr.Node{Op: row("broadcast_to"), Args: []*expr.Node{a}, Ints: dims})
+}
+
+// BroadcastTo repeats a to the shape dims by NumPy's rules.
+func BroadcastTo[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
+	return expr.Of[T](BroadcastToNode(expr.NodeOf(a), dims))
+}
+
+func iotaShape(n *expr.Node) (shape.Shape, error) { return shape.New(n.Ints...) }
+
+func iotaGather(g *expr.Gather) V { return g.Value(g.Out[0]) }

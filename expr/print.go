@@ -1,0 +1,155 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// maxPrint bounds what String writes of a tree: shared nodes print as often as
+// they are used, so a small graph can have a huge text.
+const maxPrint = 4096
+
+// String is the tree in the notation of formulas, cut short where it is long.
+func (n *Node) String() string {
+	p := printer{}
+	p.node(n, 0)
+	if p.Len() > maxPrint {
+		return p.String()[:maxPrint] + "..."
+	}
+	return p.String()
+}
+
+type printer struct{ strings.Builder }
+
+func (p *printer) node(n *Node, depth int) {
+	switch {
+	case p.Len() > maxPrint:
+		return
+	case depth > 200:
+		p.WriteString("...")
+		return
+	case n == nil:
+		p.WriteString("nil")
+		return
+	case n.err != nil:
+		fmt.Fprintf(p, "error(%s)", n.err.Msg)
+		return
+	}
+	switch n.Op.Class {
+	case Storage:
+		p.WriteString(n.Leaf.label())
+	case Constant:
+		p.WriteString(FormatBits(n.dtype, n.Bits))
+	case Parameter:
+		if n.Param.Name != "" {
+			p.WriteString(n.Param.Name)
+			return
+		}
+		p.WriteString("param(" + FormatBits(n.dtype, n.Param.Load()) + ")")
+	default:
+		p.call(n, depth)
+	}
+}
+
+func (p *printer) call(n *Node, depth int) {
+	if n.Op.Symbol != "" && len(n.Args) == 2 {
+		p.WriteByte('(')
+		p.node(n.Args[0], depth+1)
+		p.WriteString(" " + n.Op.Symbol + " ")
+		p.node(n.Args[1], depth+1)
+		p.WriteByte(')')
+		return
+	}
+	p.WriteString(n.Op.Name)
+	p.WriteByte('(')
+	for i, a := range n.Args {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.node(a, depth+1)
+	}
+	p.WriteString(n.Attributes())
+	p.WriteByte(')')
+}
+
+// Attributes is the text of what a node has beside its operands.
+func (n *Node) Attributes() string {
+	var b strings.Builder
+	if n.Op.Class == Reduction {
+		fmt.Fprintf(&b, ", axis=%v", n.Axes)
+		if n.KeepDims {
+			b.WriteString(", keepdims=True")
+		}
+	} else if n.Axes != nil {
+		fmt.Fprintf(&b, ", %v", n.Axes)
+	}
+	if len(n.Ints) > 0 {
+		fmt.Fprintf(&b, ", %v", n.Ints)
+	}
+	if n.Op.Result == To {
+		fmt.Fprintf(&b, ", %v", n.To)
+	}
+	if n.Func != nil {
+		b.WriteString(", " + n.Func.Name)
+	}
+	return b.String()
+}
+
+func (l *Leaf) label() string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return "array"
+}
+
+// FormatBits is the decimal text of the bits of a scalar of type t.
+func FormatBits(t dtype.Type, bits uint64) string {
+	switch {
+	case t == dtype.Bool:
+		if bits != 0 {
+			return "True"
+		}
+		return "False"
+	case t == dtype.F64:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case t.IsFloat():
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case t.IsSigned():
+		w := 64 - 8*uint(t.Size())
+		return strconv.FormatInt(int64(bits<<w)>>w, 10)
+	}
+	return strconv.FormatUint(bits, 10)
+}
+
+// Tree is the tree with one node a line, indented, with kinds, types and shapes.
+func (n *Node) Tree() string {
+	var b strings.Builder
+	seen := map[*Node]int{}
+	var walk func(n *Node, indent string)
+	walk = func(n *Node, indent string) {
+		b.WriteString(indent)
+		if id, ok := seen[n]; ok && len(n.Args) > 0 {
+			fmt.Fprintf(&b, "#%d %s (shared, see above)\n", id, n.Op.Name)
+			return
+		}
+		seen[n] = len(seen) + 1
+		name := n.Op.Name
+		if len(n.Args) == 0 {
+			name = n.String()
+		}
+		fmt.Fprintf(&b, "#%d %s%s  %v %v%v\n", seen[n], name, strings.TrimPrefix(n.Attributes(), ","), n.kind, n.dtype, []int(n.shape))
+		if len(indent) > 400 {
+			b.WriteString(indent + "  ...\n")
+			return
+		}
+		for _, a := range n.Args {
+			walk(a, indent+"  ")
+		}
+	}
+	walk(n, "")
+	return b.String()
+}

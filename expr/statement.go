@@ -1,0 +1,73 @@
+package expr
+
+import "github.com/oneloop/oneloop/shape"
+
+// A Saver is the way a value is stored.
+type Saver uint8
+
+// The savers.
+const (
+	Set   Saver = iota // =
+	Plus               // +=
+	Minus              // -=
+	Times              // *=
+	Over               // /=
+)
+
+var savers = [...]string{"=", "+=", "-=", "*=", "/="}
+
+func (s Saver) String() string { return savers[s] }
+
+// A Statement is an assignment that has not been carried out yet.
+type Statement struct {
+	Saver  Saver
+	Target *Node
+	Value  *Node
+}
+
+func (s Statement) String() string {
+	return s.Target.String() + " " + s.Saver.String() + " " + s.Value.String()
+}
+
+// Err is the first error of the statement: of its trees, or because the value
+// does not broadcast to the target or has another element type.
+func (s Statement) Err() error {
+	for _, n := range []*Node{s.Target, s.Value} {
+		if n == nil {
+			return NewError(ErrType, "", "the statement has no target or no value")
+		}
+		if n.err != nil {
+			return n.err
+		}
+	}
+	if s.Target.dtype != s.Value.dtype {
+		return NewError(ErrType, "", "a value of type %v cannot be assigned to a target of type %v", s.Value.dtype, s.Target.dtype)
+	}
+	if s.Saver != Set && !s.Target.dtype.IsFloat() && !s.Target.dtype.IsInt() {
+		return NewError(ErrType, "", "%v is not defined for %v", s.Saver, s.Target.dtype)
+	}
+	to, err := shape.Broadcast(s.Target.shape, s.Value.shape)
+	if err != nil || !to.Equal(s.Target.shape) {
+		return NewError(ErrShape, "", "a value of shape %v cannot be assigned to a target of shape %v", s.Value.shape, s.Target.shape)
+	}
+	return nil
+}
+
+// Assign is the statement t = e.
+func Assign[T Elem](t Assignable[T], e Exp[T]) Statement { return statement(Set, t, e) }
+
+// AddAssign is the statement t += e.
+func AddAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
+
+// SubAssign is the statement t -= e.
+func SubAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
+
+// MulAssign is the statement t *= e.
+func MulAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
+
+// DivAssign is the statement t /= e.
+func DivAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
+
+func statement[T Elem](s Saver, t Assignable[T], e Exp[T]) Statement {
+	return Statement{Saver: s, Target: NodeOf(Exp[T](t)), Value: NodeOf(e)}
+}

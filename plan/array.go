@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// An Array is memory that a stage reads or writes: a user's, or a temporary.
+type Array struct {
+	Mem     expr.Memory // nil for a temporary
+	Temp    int         // number of the temporary, if Mem is nil
+	Type    dtype.Type
+	Offset  int // elements
+	Shape   shape.Shape
+	Strides shape.Strides
+	Name    string
+}
+
+type arrayKey struct {
+	mem    expr.Memory
+	temp   int
+	offset int
+	typ    dtype.Type
+	layout string
+}
+
+func (a *Array) key() arrayKey {
+	return arrayKey{a.Mem, a.Temp, a.Offset, a.Type, string(appendInts(appendInts(nil, a.Strides), a.Shape))}
+}
+
+func arrayOf(e *expr.Node) *Array {
+	l := e.Leaf
+	return &Array{Mem: l.Mem, Type: e.DType(), Offset: l.Offset, Shape: e.Shape(), Strides: l.Strides, Name: l.Name}
+}
+
+func keyOf(e *expr.Node) arrayKey { return arrayOf(e).key() }
+
+func (a *Array) String() string {
+	name := a.Name
+	if a.Mem == nil {
+		name = fmt.Sprintf("t%d", a.Temp)
+	} else if name == "" {
+		name = "array"
+	}
+	return fmt.Sprintf("%s %v%v", name, a.Type, []int(a.Shape))
+}
+
+// Bytes is the size of the elements.
+func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
+
+// overlaps reports whether two arrays may have an element in common. Arrays in
+// different memories have none, unless the memories themselves overlap, which
+// same decides.
+func (a *Array) overlaps(b *Array) bool {
+	if a.Mem == nil || b.Mem == nil {
+		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
+	}
+	shift, same := distance(a.Mem, b.Mem)
+	if !same {
+		return false
+	}
+	alo, ahi := shape.Range(a.Shape, a.Strides, a.Offset)
+	blo, bhi := shape.Range(b.Shape, b.Strides, b.Offset)
+	as, bs := a.Type.Size(), b.Type.Size()
+	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as
+}
+
+// Locator is implemented by memories that can overlap other memories, such as
+// slices of one Go array: Locate is the address.
+type Locator interface{ Locate() uintptr }
+
+// distance is the byte position of b relative to a, if the two can overlap.
+func distance(a, b expr.Memory) (int, bool) {
+	if a == b {
+		return 0, true
+	}
+	x, ok := a.(Locator)
+	y, ok2 := b.(Locator)
+	if !ok || !ok2 || a.Device() != b.Device() {
+		return 0, false
+	}
+	d := int(y.Locate()) - int(x.Locate())
+	return d, d < a.Size() && -d < b.Size()
+}
+
+// sameElements reports whether two arrays have the same element at every
+// position.
+func (a *Array) sameElements(b *Array) bool {
+	if a.Type != b.Type || !a.Shape.Equal(b.Shape) {
+		return false
+	}
+	if a.Mem == nil || b.Mem == nil {
+		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
+	}
+	shift, near := distance(a.Mem, b.Mem)
+	if !near || b.Offset*b.Type.Size()+shift != a.Offset*a.Type.Size() {
+		return false
+	}
+	for i, d := range a.Shape {
+		if d > 1 && a.Strides[i] != b.Strides[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// selfOverlaps reports whether two positions may be one element, which no
+// target may have.
+func (a *Array) selfOverlaps() bool {
+	// Sorted by stride, each must step over the extent of those before it.
+	reach := 0
+	used := make([]bool, len(a.Shape))
+	for range a.Shape {
+		best := -1
+		for i := range a.Shape {
+			if !used[i] && (best < 0 || abs(a.Strides[i]) < abs(a.Strides[best])) {
+				best = i
+			}
+		}
+		used[best] = true
+		if a.Shape[best] <= 1 {
+			continue
+		}
+		if abs(a.Strides[best]) <= reach {
+			return true
+		}
+		reach += abs(a.Strides[best]) * (a.Shape[best] - 1)
+	}
+	return false
+}
+
+func abs(x int) int {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

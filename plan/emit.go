@@ -1,0 +1,161 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// flush emits the group that has been collected.
+func (c *compiler) flush() error {
+	group := c.group
+	c.group = nil
+	if len(group) == 0 {
+		return nil
+	}
+	roots := make([]root, len(group))
+	for i, m := range group {
+		roots[i] = root{m.value, m.target}
+	}
+	if err := c.emit(roots, "stores to the program's arrays"); err != nil {
+		return err
+	}
+	for _, m := range group {
+		c.g.stored(m.target)
+	}
+	return nil
+}
+
+// A root is a value and where it goes.
+type root struct {
+	value  *node
+	target *Array
+}
+
+// emit appends the stages that store the roots, after those that they need.
+func (c *compiler) emit(roots []root, why string) error {
+	if len(roots) == 1 && c.direct(roots[0]) {
+		n := roots[0].value
+		n.array, n.pending, n.reason = roots[0].target, true, why
+		err := c.compute(n)
+		n.array = nil
+		return err
+	}
+	k, err := c.generate(roots, storing)
+	if err != nil {
+		return err
+	}
+	if len(roots) == 1 && k.hazard() {
+		roots[0].value = c.copied(roots[0].value)
+		c.materialise(roots[0].value, "the target is read at other positions than it is written")
+		if k, err = c.generate(roots, storing); err != nil {
+			return err
+		}
+	}
+	if err := c.provide(k); err != nil {
+		return err
+	}
+	if k.faulty && writesUser(roots) {
+		scan, err := c.generate(roots, scanning)
+		if err != nil {
+			return err
+		}
+		if err := c.provide(scan); err != nil {
+			return err
+		}
+		c.stages = append(c.stages, scan.stage("looks for faults before anything is stored"))
+		if k, err = c.generate(roots, trusting); err != nil {
+			return err
+		}
+		if err := c.provide(k); err != nil {
+			return err
+		}
+	}
+	for _, n := range k.sides {
+		n.pending = false
+	}
+	c.stages = append(c.stages, k.stage(why))
+	return nil
+}
+
+// provide appends the stages that a kernel needs. What is shared is best stored
+// by a stage that needs it.
+func (c *compiler) provide(k *gen) error {
+	for _, shared := range []bool{false, true} {
+		for _, n := range k.needs {
+			if (n.shared != nil) != shared {
+				continue
+			}
+			if err := c.compute(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writesUser(roots []root) bool {
+	for _, r := range roots {
+		if r.target.Mem != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// direct reports whether the root is a product or a call that can write its
+// target itself.
+func (c *compiler) direct(r root) bool {
+	n, t := r.value, r.target
+	if n.array != nil || n.src.Op.Class != expr.Contraction && n.src.Op.Class != expr.Opaque {
+		return false
+	}
+	if t.Mem == nil || t.Type != n.typ.Register() || !t.Shape.Equal(n.shape) || !shape.IsContiguous(t.Shape, t.Strides) {
+		return false
+	}
+	return n.uses == 0 && !c.touches(n, t)
+}
+
+func (c *compiler) touches(n *node, t *Array) bool {
+	if n.array != nil {
+		return n.array.overlaps(t)
+	}
+	for _, a := range n.args {
+		if c.touches(a, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// materialise gives a node a temporary, to be computed by a stage of its own.
+func (c *compiler) materialise(n *node, reason string) {
+	if n.array != nil {
+		return
+	}
+	t := n.typ.Register()
+	n.array = &Array{Temp: len(c.temps), Type: t, Shape: n.shape, Strides: n.shape.Strides()}
+	n.pending, n.reason = true, reason
+	c.temps = append(c.temps, &Temp{Array: n.array, first: -1})
+}
+
+// compute appends the stage of a materialised node, once.
+func (c *compiler) compute(n *node) error {
+	if !n.pending {
+		return nil
+	}
+	n.pending = false
+	if n.shape.Size() == 0 {
+		return nil
+	}
+	switch n.src.Op.Class {
+	case expr.Contraction:
+		return c.product(n)
+	case expr.Opaque:
+		return c.call(n)
+	}
+	a := n.array
+	n.array = nil
+	err := c.emit([]root{{n, a}}, n.reason)
+	n.array = a
+	return err
+}

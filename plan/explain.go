@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Bytes is what a stage moves to and from memory, if every element is read once
+// and written once.
+func (s *Stage) Bytes() int { return moved(s.Reads) + moved(s.Writes) }
+
+// moved is the bytes of the distinct elements of arrays. Views of one memory
+// count together no more than the stretch of it that they cover.
+func moved(arrays []*Array) (n int) {
+	type memory struct {
+		mem  any
+		temp int
+	}
+	type stretch struct{ sum, lo, hi int }
+	seen := map[memory]stretch{}
+	for _, a := range arrays {
+		lo, hi := shape.Range(a.Shape, a.Strides, a.Offset)
+		if lo > hi {
+			continue
+		}
+		size := a.Type.Size()
+		key := memory{a.Mem, a.Temp}
+		s, ok := seen[key]
+		if !ok {
+			s.lo, s.hi = lo*size, (hi+1)*size
+		}
+		seen[key] = stretch{s.sum + touched(a), min(s.lo, lo*size), max(s.hi, (hi+1)*size)}
+	}
+	for _, s := range seen {
+		n += min(s.sum, s.hi-s.lo)
+	}
+	return n
+}
+
+// touched is the bytes of the distinct elements of one array.
+func touched(a *Array) int {
+	n := a.Type.Size()
+	for i, d := range a.Shape {
+		if a.Strides[i] != 0 || d == 0 {
+			n *= d
+		}
+	}
+	return n
+}
+
+// Explain says, a line for each stage, what it computes, why it is a stage of
+// its own, what it reads and writes and how many bytes that moves.
+func (p *Plan) Explain() string {
+	var b strings.Builder
+	temps := 0
+	for _, t := range p.Temps {
+		if t.first >= 0 {
+			temps++
+		}
+	}
+	fmt.Fprintf(&b, "%d stage%s, %d temporar%s, %d bytes of scratch\n", len(p.Stages), plural(len(p.Stages), "", "s"), temps, plural(temps, "y", "ies"), p.Arena)
+	for i, s := range p.Stages {
+		what := map[StageKind]string{Loop: "loop", Product: "matrix product", Call: "Go function"}[s.Kind]
+		if s.Prescan {
+			what = "prescan"
+		}
+		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, what, s.Why, list(s.Reads), list(s.Writes), s.Bytes())
+	}
+	return b.String()
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func list(arrays []*Array) string {
+	if len(arrays) == 0 {
+		return "nothing"
+	}
+	names := make([]string, len(arrays))
+	for i, a := range arrays {
+		names[i] = a.String()
+	}
+	return strings.Join(names, ", ")
+}

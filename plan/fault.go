@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// faults follows which values are wanted, so that a fault counts only where a
+// where selects the value: each use of a value is an edge, with the condition
+// under which it counts.
+type faults struct {
+	on    bool
+	edges map[valueKey][]edge
+	roots map[valueKey]bool
+	list  []fault
+}
+
+type edge struct {
+	user   valueKey
+	cond   prim.V // or the zero V: always
+	negate bool
+}
+
+type fault struct {
+	key  valueKey
+	at   prim.V
+	kind ir.FaultKind
+}
+
+func (f *faults) edge(used, user valueKey, cond prim.V, negate bool) {
+	if f.edges == nil {
+		f.edges = map[valueKey][]edge{}
+	}
+	f.edges[used] = append(f.edges[used], edge{user, cond, negate})
+}
+
+func (f *faults) root(key valueKey) {
+	if !f.on {
+		return
+	}
+	if f.roots == nil {
+		f.roots = map[valueKey]bool{}
+	}
+	f.roots[key] = true
+}
+
+// checks reports whether a view may read at positions that it computes: of
+// those in the table only take does.
+func checks(o *expr.Operator) bool {
+	if o.Class != expr.View || o == &copyRow {
+		return false
+	}
+	known, ok := op.Lookup(o.Name)
+	return !ok || known != o || o.Name == "take"
+}
+
+// mayFault reports whether some operator below the roots can fail on data.
+func mayFault(roots []root) bool {
+	for _, r := range roots {
+		if r.value.faulty {
+			return true
+		}
+	}
+	return false
+}
+
+var faultKinds = map[error]ir.FaultKind{expr.ErrDivide: ir.DivideFault, expr.ErrIndex: ir.IndexFault}
+
+// fault notes that the value called key is undefined where at holds.
+func (k *gen) fault(key valueKey, at prim.V, kind error) {
+	if k.faults.on {
+		k.faults.list = append(k.faults.list, fault{key, at, faultKinds[kind]})
+	}
+}
+
+// raise writes the faults of the loop that is about to be closed.
+func (k *gen) raise() {
+	f := &k.faults
+	for _, x := range f.list {
+		at := x.at
+		if d, always := k.demand(x.key, map[valueKey]demand{}); !always && d.Type.Valid() {
+			at = k.p.And(at, d)
+		}
+		k.b.Fault(x.kind, at)
+		k.faulty = true
+	}
+	f.list, f.edges, f.roots = nil, nil, nil
+}
+
+// A demand is the condition under which a value is wanted.
+type demand struct {
+	cond   prim.V
+	always bool
+}
+
+// demand is the condition under which the value called key is wanted. One that
+// nothing seen here uses is taken as wanted.
+func (k *gen) demand(key valueKey, known map[valueKey]demand) (prim.V, bool) {
+	if d, ok := known[key]; ok {
+		return d.cond, d.always
+	}
+	d := k.sumDemand(key, known)
+	known[key] = d
+	return d.cond, d.always
+}
+
+func (k *gen) sumDemand(key valueKey, known map[valueKey]demand) demand {
+	edges := k.faults.edges[key]
+	if k.faults.roots[key] || len(edges) == 0 {
+		return demand{always: true}
+	}
+	var d demand
+	for _, e := range edges {
+		part, all := k.demand(e.user, known)
+		if e.cond.Type.Valid() && k.b.Visible(e.cond) {
+			c := e.cond
+			if e.negate {
+				c = k.p.Not(c)
+			}
+			if all {
+				part = c
+			} else {
+				part = k.p.And(part, c)
+			}
+		} else if all {
+			return demand{always: true}
+		}
+		if d.cond.Type.Valid() {
+			part = k.p.Or(d.cond, part)
+		}
+		d.cond = part
+	}
+	return d
+}

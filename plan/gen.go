@@ -1,0 +1,272 @@
+package plan
+
+import (
+	"strconv"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A task says what a kernel is generated for.
+type task uint8
+
+const (
+	storing  task = iota // stores, and raises faults
+	scanning             // raises faults only
+	trusting             // stores; faults have been looked for
+)
+
+// A gen generates one kernel: it writes the value of a node at coordinates, and
+// remembers what it has written. Coordinates are index expressions, one for each
+// axis of the node; views are functions of coordinates.
+type gen struct {
+	c     *compiler
+	b     *ir.Builder
+	p     *prim.B
+	ix    *prim.IxTable
+	nest  nest
+	task  task
+	first *node // the first root's value
+
+	axes    []int // of the kernel, outer then inner
+	bufs    map[bufKey]int
+	ops     []Operand
+	params  []int
+	paramIx map[int]prim.Ix
+	scalars []Scalar
+	extents []int
+
+	memo   map[valueKey]prim.V
+	coords map[string]int32
+	text   []byte
+	bounds ir.Bounds // of loads, where coordinates may lie outside
+	needs  []*node
+	sides  []*node // shared values stored besides the roots
+
+	rows   rows
+	faults faults
+	faulty bool
+	err    error
+}
+
+type valueKey struct {
+	node   int32
+	coords int32
+	bounds ir.Bounds
+}
+
+type bufKey struct {
+	array arrayKey
+	full  bool // all axes have coordinates, those of size 1 too
+}
+
+func (c *compiler) newGen(roots []root, n nest, t task) *gen {
+	k := &gen{
+		c: c, b: ir.NewBuilder("k"), nest: n, task: t, first: roots[0].value,
+		bufs: map[bufKey]int{}, paramIx: map[int]prim.Ix{},
+		memo: map[valueKey]prim.V{}, coords: map[string]int32{},
+	}
+	k.p, k.ix = prim.NewB(k.b), &k.b.K.Index
+	for i, d := range append(append([]int{}, n.outer...), n.inner...) {
+		k.axes = append(k.axes, k.b.Axis("i"+strconv.Itoa(i)))
+		k.extents = append(k.extents, d)
+	}
+	return k
+}
+
+func (k *gen) outerAxes() []int { return k.axes[:len(k.nest.outer)] }
+func (k *gen) innerAxes() []int { return k.axes[len(k.nest.outer):] }
+
+// positions are the coordinates of an array of shape s whose axes, but for
+// those of size 1, are the given loop axes.
+func (k *gen) positions(s shape.Shape, axes []int) []prim.Ix {
+	out := make([]prim.Ix, len(s))
+	next := 0
+	for i, d := range s {
+		if d == 1 {
+			out[i] = k.ix.Const(0)
+			continue
+		}
+		out[i] = k.ix.Axis(axes[next])
+		next++
+	}
+	return out
+}
+
+func (k *gen) key(n *node, coords []prim.Ix) valueKey {
+	k.text = k.text[:0]
+	for _, c := range coords {
+		k.text = append(k.text, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+	}
+	id, ok := k.coords[string(k.text)]
+	if !ok {
+		id = int32(len(k.coords))
+		k.coords[string(k.text)] = id
+	}
+	return valueKey{n.id, id, k.bounds}
+}
+
+// value is the value of n at coordinates.
+func (k *gen) value(n *node, coords []prim.Ix) prim.V {
+	key := k.key(n, coords)
+	if v, ok := k.memo[key]; ok && k.b.Visible(v) {
+		k.rows.touch(key)
+		return v
+	}
+	v := k.rows.enter(k, key, n, coords, func() prim.V { return k.write(key, n, coords) })
+	k.memo[key] = v
+	return v
+}
+
+func (k *gen) write(key valueKey, n *node, coords []prim.Ix) prim.V {
+	if k.alongside(n, coords) {
+		v := k.elementwise(key, n, coords)
+		k.b.Store(k.buf(n.array, false, ir.Out), dropUnit(coords, n.shape), v)
+		k.sides = append(k.sides, n)
+		return v
+	}
+	if n.array != nil {
+		k.need(n)
+		return k.load(n.array, coords)
+	}
+	e := n.src
+	switch e.Op.Class {
+	case expr.Constant:
+		return k.scalar(n, Scalar{Bits: e.Bits})
+	case expr.Parameter:
+		return k.scalar(n, Scalar{Cell: e.Param})
+	case expr.Elementwise:
+		return k.elementwise(key, n, coords)
+	case expr.View:
+		return k.view(key, n, coords)
+	case expr.Reduction:
+		if v, ok := k.reduced(n, coords); ok {
+			return v
+		}
+		return k.alone(n, coords, "a reduction ends the loop over what it reduces")
+	}
+	return k.alone(n, coords, "it has a schedule of its own")
+}
+
+// alongside reports whether this kernel, which needs a shared value at every
+// position of its loops, is to compute and store it.
+func (k *gen) alongside(n *node, coords []prim.Ix) bool {
+	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !contains(k.sides, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
+}
+
+// alone gives n a stage of its own and loads the result.
+func (k *gen) alone(n *node, coords []prim.Ix, why string) prim.V {
+	k.c.materialise(n, why)
+	k.need(n)
+	return k.load(n.array, coords)
+}
+
+func (k *gen) need(n *node) {
+	if n.pending {
+		k.needs = append(k.needs, n)
+	}
+}
+
+func (k *gen) scalar(n *node, s Scalar) prim.V {
+	v := k.b.Scalar(n.typ.Register())
+	k.scalars = append(k.scalars, s)
+	return v
+}
+
+func (k *gen) elementwise(key valueKey, n *node, coords []prim.Ix) prim.V {
+	var few [4]prim.V
+	x := few[:0]
+	for i, a := range n.args {
+		at := k.align(coords, n, a)
+		if k.repeats(n, a, at) {
+			k.c.materialise(a, "it is broadcast, and would be computed again for every element")
+		}
+		v := k.value(a, at)
+		if k.faults.on {
+			cond := prim.V{}
+			if n.src.Op.Cond && i > 0 {
+				cond = x[0]
+			}
+			k.faults.edge(k.key(a, at), key, cond, i == 2)
+		}
+		x = append(x, v)
+	}
+	v := lower(k.p, n.src, x...)
+	if f := n.src.Op.Fault; f != nil && k.faults.on {
+		if at := f(k.p, x...); at.Type.Valid() {
+			k.fault(key, at, n.src.Op.FaultKind)
+		}
+	}
+	if err := k.p.Err(); err != nil && k.err == nil {
+		k.err = expr.NewError(expr.ErrType, n.src.Op.Constructor(), "the lowering for %v fails: %s", n.typ, err)
+	}
+	return v
+}
+
+// align is the coordinates of operand a of n, which broadcasts.
+func (k *gen) align(coords []prim.Ix, n, a *node) []prim.Ix {
+	if a.shape.Equal(n.shape) {
+		return coords
+	}
+	out := make([]prim.Ix, len(a.shape))
+	for i, d := range a.shape {
+		if out[i] = coords[len(coords)-len(a.shape)+i]; d == 1 {
+			out[i] = k.ix.Const(0)
+		}
+	}
+	return out
+}
+
+// repeats reports whether inlining operand a would compute it many times over:
+// it is broadcast along an axis of the innermost loop.
+func (k *gen) repeats(n, a *node, at []prim.Ix) bool {
+	// What can fail stays under the conditions of its users.
+	if a.array != nil || !a.computes || a.faulty || a.shape.Size() == n.shape.Size() || a.shape.Size() == 1 {
+		return false
+	}
+	if k.nest.kind == mapNest {
+		return true
+	}
+	for _, c := range at {
+		if n := k.ix.At(c); n.Op != prim.IxConst && !(n.Op == prim.IxAxis && int(n.K) < len(k.nest.outer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// int is a run-time integer; 0, 1 and -1 are constants.
+func (k *gen) int(v int) prim.Ix {
+	if v >= -1 && v <= 1 {
+		return k.ix.Const(v)
+	}
+	if ix, ok := k.paramIx[v]; ok {
+		return ix
+	}
+	ix := k.b.Param()
+	k.params = append(k.params, v)
+	k.paramIx[v] = ix
+	return ix
+}
+
+// stage is the finished kernel as a stage.
+func (k *gen) stage(why string) *Stage {
+	if k.task == scanning {
+		ir.Prune(k.b.K)
+	}
+	s := &Stage{Kind: Loop, Why: why, Kernel: k.b.K, Extents: k.extents, Params: k.params, Scalars: k.scalars, Bufs: k.ops, Prescan: k.task == scanning}
+	for i, o := range k.ops {
+		if o.Array == nil {
+			continue
+		}
+		if m := k.b.K.Bufs[i].Mode; m != ir.Out {
+			s.Reads = append(s.Reads, o.Array)
+		}
+		if m := k.b.K.Bufs[i].Mode; m != ir.In {
+			s.Writes = append(s.Writes, o.Array)
+		}
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package plan_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// memory is what leaves view in tests of plans: nothing is ever read.
+type memory struct{ size int }
+
+func (m *memory) Device() string { return "cpu" }
+func (m *memory) Size() int      { return m.size }
+
+type leafOf[T expr.Elem] struct {
+	expr.Target[T]
+	node *expr.Node
+}
+
+func (l leafOf[T]) Node() *expr.Node { return l.node }
+
+func typed[T expr.Elem](name string, dims ...int) leafOf[T] {
+	s, t := shape.Shape(dims), dtype.Of[T]()
+	return leafOf[T]{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: &memory{s.Size() * t.Size()}, Strides: s.Strides(), Name: name})}
+}
+
+func leaf(name string, dims ...int) leafOf[float32] { return typed[float32](name, dims...) }
+
+// text is a plan in words and IR.
+func text(t *testing.T, stmts []expr.Statement) string {
+	t.Helper()
+	p, err := plan.Compile(stmts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, s := range stmts {
+		fmt.Fprintln(&b, s)
+	}
+	b.WriteString(p.Explain())
+	for i, s := range p.Stages {
+		if s.Kernel == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\nstage %d, extents %v, integers %v\n%s", i, s.Extents, s.Params, s.Kernel)
+		if err := ir.Check(s.Kernel); err != nil {
+			t.Errorf("stage %d: %v", i, err)
+		}
+	}
+	return b.String()
+}
+
+// TestGolden compares plans with testdata/*.plan; run with -update to accept
+// what is planned now.
+func TestGolden(t *testing.T) {
+	x, y := leaf("x", 40, 50), leaf("y", 40, 50)
+	w, g, m, v := leaf("w", 100), leaf("g", 100), leaf("m", 100), leaf("v", 100)
+	a, k := leaf("a", 30, 30), typed[int32]("k", 100)
+	lr := expr.NewParam[float32](.1)
+	// Like softmax, without the coefficients of exp.
+	soft := func(x expr.Exp[float32], axis int) expr.Exp[float32] {
+		d := op.Sub(x, op.Max(x, op.Axis(axis), op.KeepDims()))
+		e := op.Sqrt(op.Square(op.AddScalar(1, op.Square(op.Abs(d)))))
+		return op.Div(e, op.Sum(e, op.Axis(axis), op.KeepDims()))
+	}
+	square := op.Square(op.Sub(x, op.Mean(x, op.Axis(0), op.KeepDims())))
+	for name, stmts := range map[string][]expr.Statement{
+		"update": {expr.SubAssign(w, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
+		"adam": {
+			expr.Assign(m, op.Add(op.Scale(.9, m), op.Scale(.1, g))),
+			expr.Assign(v, op.Add(op.Scale(.999, v), op.Scale(.001, op.Mul(g, g)))),
+			expr.SubAssign(w, op.Div(op.Mul(lr, m), op.AddScalar(1e-8, op.Sqrt(v)))),
+		},
+		"softmax":          {expr.Assign(y, soft(op.Sqrt(x), 1))},
+		"softmax_in_place": {expr.Assign(x, soft(x, 1))},
+		"layernorm":        {expr.Assign(y, op.LayerNorm[float32](x, leaf("gamma", 50), leaf("beta", 50), 1e-5))},
+		"centre_columns":   {expr.Assign(y, op.Sub(x, op.Mean(x, op.Axis(0))))},
+		"column_variance":  {expr.Assign(leaf("s", 50), op.Var(x, op.Axis(0)))},
+		"standardise":      {expr.Assign(y, op.Div(square, op.Std(x, op.Axis(0))))},
+		"full_sum":         {expr.Assign(leaf("s"), op.Sum(op.Square(op.Sub(x, y))))},
+		"long_softmax":     {expr.Assign(leaf("q", 1<<17), soft(leaf("p", 1<<17), 0))},
+		"two_groups":       {expr.Assign(leaf("s", 5), op.Sum(leaf("c", 4, 5, 60), op.Axis(0, 2)))},
+		"transposed":       {expr.Assign(leaf("q", 30, 30), op.Add(a, op.T[float32](a)))},
+		"transposed_self":  {expr.Assign(a, op.Add(op.T[float32](a), a))},
+		"dense":            {expr.Assign(leaf("q", 20, 20), op.ReLU(op.Add(op.Dot(leaf("b", 20, 30), op.T[float32](leaf("c", 20, 30))), leaf("d", 20))))},
+		"pad":              {expr.Assign(leaf("q", 32, 33), op.Pad[float32](a, [][2]int{{1, 1}, {0, 3}}, 0))},
+		"concat":           {expr.Assign(leaf("q", 70, 50), op.Concat(0, expr.Exp[float32](x), op.Reshape[float32](leaf("r", 30, 50), 30, 50)))},
+		"take":             {expr.Assign(leaf("q", 9, 50), op.Take(x, typed[int64]("i", 9), 0))},
+		"divide":           {expr.Assign(k, op.Where(op.Less(k, op.Full[int32](9)), op.Div(k, typed[int32]("j", 100)), k))},
+		"three_columns":    {expr.Assign(leaf("s", 100), op.Sqrt(op.Sum(op.Square[float32](leaf("p", 100, 3)), op.Axis(1))))},
+		"reshape":          {expr.Assign(leaf("q", 2000), op.Reshape(op.Add(x, y), -1))},
+		"merge_transposed": {expr.Assign(leaf("q", 900), op.Flatten(op.T(op.Abs[float32](a))))},
+		"dependent":        {expr.Assign(w, op.Add(g, m)), expr.Assign(v, op.Flip[float32](w))},
+		"halves":           {expr.Assign(typed[expr.Float16]("h", 100), op.Cast[expr.Float16](op.Add(w, op.Cast[float32](typed[expr.Float16]("j", 100)))))},
+		"argmax":           {expr.Assign(typed[int64]("s", 40), op.ArgMax(x, op.Axis(1)))},
+		"into":             {expr.Assign(op.Into[float32](0, leaf("q", 10, 50), leaf("r", 30, 50)), op.Neg(x))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := text(t, stmts)
+			path := filepath.Join("testdata", name+".plan")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the plan differs from %s; it is now\n%s", path, got)
+			}
+			if again := text(t, stmts); again != got {
+				t.Error("planning twice gives different plans")
+			}
+		})
+	}
+}

@@ -1,0 +1,283 @@
+package plan
+
+import (
+	"encoding/binary"
+	"maps"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A node is a node of the graph: an expr.Node with equal sub-trees joined, at a
+// moment in the program (a leaf read before and after a store is two nodes).
+type node struct {
+	id    int32
+	src   *expr.Node // operator and attributes; its Args are not looked at
+	args  []*node
+	shape shape.Shape
+	typ   dtype.Type
+
+	uses     int    // by other nodes
+	array    *Array // where the value is in memory: leaves, and nodes with a stage of their own
+	view     *Array // the value as a view of an array in memory, once looked for
+	pending  bool   // array is still to be computed
+	shared   *node  // the root of a stage that loads this value, as does an earlier one, which stores it too
+	reason   string // why the node has a stage of its own
+	complex  bool   // holds a reduction or contraction that is not in memory
+	cost     int    // primitives of the inlined tree
+	work     int    // the same without what reductions reduce: what computing it again costs
+	inputs   inputs // arrays that the inlined tree reads
+	computes bool   // the inlined tree computes something
+	faulty   bool   // the inlined tree can fail on data
+}
+
+// inputs is a set of leaves, by number modulo its size.
+type inputs [4]uint64
+
+func (s *inputs) add(i int) { s[i>>6&3] |= 1 << (i & 63) }
+
+type nodeKey struct {
+	op         *expr.Operator
+	bits       uint64
+	ident      any
+	a, b, c    int32
+	typ, to    dtype.Type
+	attributes string
+}
+
+// A graph joins equal nodes and rewrites them as they come in.
+type graph struct {
+	nodes []*node
+	equal map[nodeKey]*node
+	known map[*expr.Node]*node
+	// pinned are trees whose values, as they once were, are in memory.
+	pinned map[*expr.Node]*node
+	epoch  map[expr.Memory]int // number of stores so far
+	subst  map[arrayKey]*node  // arrays that have been assigned in the current group
+	cut    func(*node)         // gives a node a stage of its own
+}
+
+func newGraph() *graph {
+	return &graph{equal: map[nodeKey]*node{}, known: map[*expr.Node]*node{}, pinned: map[*expr.Node]*node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*node{}}
+}
+
+// add joins a tree into the graph.
+func (g *graph) add(root *expr.Node) *node {
+	if n, ok := g.known[root]; ok {
+		return n
+	}
+	expr.Walk(root, func(e *expr.Node) {
+		if _, ok := g.known[e]; ok {
+			return
+		}
+		var few [3]*node
+		args := few[:0]
+		for _, a := range e.Args {
+			args = append(args, g.known[a])
+		}
+		g.known[e] = g.make(e, args)
+	})
+	return g.known[root]
+}
+
+// forget makes the graph look at leaves anew, after a store.
+func (g *graph) forget() {
+	clear(g.known)
+	maps.Copy(g.known, g.pinned)
+}
+
+// make is the node for an operation, after rewriting.
+func (g *graph) make(e *expr.Node, args []*node) *node {
+	if n := g.rewrite(e, args); n != nil {
+		return n
+	}
+	return g.intern(e, args, e.Shape())
+}
+
+func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
+	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
+	var extra []byte
+	for i, a := range args {
+		switch i {
+		case 0:
+			k.a = a.id
+		case 1:
+			k.b = a.id
+		case 2:
+			k.c = a.id
+		default:
+			extra = binary.AppendVarint(extra, int64(a.id))
+		}
+	}
+	leaf := e.Leaf
+	switch {
+	case leaf != nil:
+		if n, ok := g.subst[keyOf(e)]; ok {
+			return n
+		}
+		k.ident = leaf.Mem
+		g.epoch[leaf.Mem] += 0 // known from now on
+		k.bits = uint64(g.epoch[leaf.Mem])<<48 ^ uint64(leaf.Offset)
+		extra = appendInts(appendInts(extra, leaf.Strides), s)
+	case e.Param != nil:
+		k.ident = e.Param
+	case e.Func != nil:
+		k.ident = e.Func
+	case e.Ident != nil:
+		k.ident = e.Ident
+	}
+	if e.Axes != nil || e.Ints != nil || len(extra) > 0 {
+		extra = appendInts(appendInts(extra, e.Axes), e.Ints)
+		k.attributes = string(extra)
+	}
+	if n, ok := g.equal[k]; ok {
+		return n
+	}
+	n := &node{id: int32(len(g.nodes)), src: e, args: append([]*node(nil), args...), shape: s, typ: e.DType()}
+	for _, a := range args {
+		a.uses++
+	}
+	if leaf != nil {
+		n.array = arrayOf(e)
+	}
+	g.measure(n)
+	g.nodes = append(g.nodes, n)
+	g.equal[k] = n
+	return n
+}
+
+func appendInts(b []byte, v []int) []byte {
+	b = binary.AppendVarint(b, int64(len(v)))
+	for _, x := range v {
+		b = binary.AppendVarint(b, int64(x))
+	}
+	return b
+}
+
+// rewrite is the node that an operation is equal to, bit for bit, or nil.
+func (g *graph) rewrite(e *expr.Node, args []*node) *node {
+	switch e.Op.Class {
+	case expr.Elementwise:
+		if e.Op.Result == expr.To && args[0].typ == e.To && !e.To.IsHalf() {
+			return args[0]
+		}
+		return g.fold(e, args)
+	case expr.Reduction:
+		return g.shortReduction(e, args[0])
+	case expr.View:
+		if len(args) == 1 && args[0].shape.Equal(e.Shape()) && isIdentity(e) {
+			return args[0]
+		}
+		if e.Op.Name == "reshape" {
+			return g.pushReshape(e, args[0])
+		}
+	}
+	return nil
+}
+
+func isIdentity(e *expr.Node) bool {
+	switch e.Op.Name {
+	case "reshape", "broadcast_to":
+		return true
+	case "transpose":
+		for i, a := range e.Axes {
+			if a != i {
+				return false
+			}
+		}
+		return true
+	case "slice":
+		for i := 0; i < len(e.Ints); i += 3 {
+			if e.Ints[i] != 0 || e.Ints[i+1] != 1 {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// fold evaluates an operation on constants.
+func (g *graph) fold(e *expr.Node, args []*node) *node {
+	for _, a := range args {
+		if a.src.Op.Class != expr.Constant {
+			return nil
+		}
+	}
+	if e.Op.Fault != nil || len(args) == 0 {
+		return nil
+	}
+	types := make([]dtype.Type, len(args))
+	bits := make([]uint64, len(args))
+	for i, a := range args {
+		types[i], bits[i] = a.typ.Register(), a.src.Bits
+	}
+	p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return lower(b, e, x...) })
+	if err != nil {
+		return nil
+	}
+	c := expr.NewConst(e.DType(), p.Call(bits...))
+	return g.intern(c, nil, c.Shape())
+}
+
+// pushReshape moves a reshape from an element-wise operation to its operands,
+// where it often is only another view of an array.
+func (g *graph) pushReshape(e *expr.Node, a *node) *node {
+	if a.array != nil {
+		return g.reshapeArray(e, a)
+	}
+	if a.src.Op.Name == "reshape" && a.src.Op.Class == expr.View {
+		return g.reshape(a.args[0], e.Shape())
+	}
+	if a.src.Op.Class != expr.Elementwise {
+		return nil
+	}
+	for _, x := range a.args {
+		if x.shape.Size() != 1 && !x.shape.Equal(a.shape) {
+			return nil
+		}
+	}
+	args := make([]*node, len(a.args))
+	for i, x := range a.args {
+		if args[i] = x; x.shape.Equal(a.shape) {
+			args[i] = g.reshape(x, e.Shape())
+		} else {
+			args[i] = g.reshape(x, nil)
+		}
+	}
+	return g.intern(a.src, args, e.Shape())
+}
+
+func (g *graph) reshape(a *node, to shape.Shape) *node {
+	if a.shape.Equal(to) {
+		return a
+	}
+	r := expr.NewView(mustRow("reshape"), to, a.typ, to)
+	return g.make(r, []*node{a})
+}
+
+// reshapeArray is the array itself with other strides, if it has such.
+func (g *graph) reshapeArray(e *expr.Node, a *node) *node {
+	leaf := a.src.Leaf
+	if leaf == nil {
+		return nil
+	}
+	st, ok := shape.Reshape(a.shape, leaf.Strides, e.Shape())
+	if !ok {
+		return nil
+	}
+	l := *leaf
+	l.Strides = st
+	return g.intern(expr.NewLeaf(a.typ, e.Shape(), &l), nil, e.Shape())
+}
+
+func mustRow(name string) *expr.Operator {
+	o, ok := op.Lookup(name)
+	if !ok {
+		panic("plan: the table has no row " + name)
+	}
+	return o
+}

@@ -1,0 +1,339 @@
+package ir
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// A Builder makes a kernel. It is a prim.Sink: every pure instruction goes to
+// the outermost region in which its operands are visible, so code that does not
+// depend on a loop is hoisted out of it as it is built, and an instruction
+// equal to one that is visible is that one.
+type Builder struct {
+	K *Kernel
+
+	parent []int32       // of each region; -1 for the entry
+	home   []int32       // region of each value
+	bound  map[int]int32 // region that binds an axis now
+	open   []openLoop
+	cur    int32 // innermost open loop body, or the entry
+	cold   []coldRegion
+	equal  map[consKey]Value
+}
+
+type openLoop struct{ loop, body int32 }
+
+type coldRegion struct {
+	region int32
+	mark   Value // values from here on belong to the region
+}
+
+type consKey struct {
+	region int32
+	aux    int32
+	imm    uint64
+	args   [3]Value
+	op     prim.Op
+	typ    dtype.Type
+}
+
+// NewBuilder starts a kernel.
+func NewBuilder(name string) *Builder {
+	return &Builder{
+		K:      &Kernel{Name: name, Regions: make([]Region, 1, 4)},
+		parent: []int32{-1},
+		bound:  map[int]int32{},
+		equal:  map[consKey]Value{},
+	}
+}
+
+// Axis declares a loop axis.
+func (b *Builder) Axis(name string) int {
+	b.K.Axes = append(b.K.Axes, name)
+	return len(b.K.Axes) - 1
+}
+
+// Buf declares a buffer.
+func (b *Builder) Buf(buf Buf) int {
+	b.K.Bufs = append(b.K.Bufs, buf)
+	return len(b.K.Bufs) - 1
+}
+
+// Param declares a run-time integer.
+func (b *Builder) Param() prim.Ix {
+	b.K.Params++
+	return b.K.Index.Param(b.K.Params - 1)
+}
+
+// Scalar declares a run-time scalar of register type t and reads it.
+func (b *Builder) Scalar(t dtype.Type) prim.V {
+	b.K.Scalars = append(b.K.Scalars, t)
+	return b.put(0, Ins{Op: Scalar, Type: t, Aux: int32(len(b.K.Scalars) - 1)})
+}
+
+func (b *Builder) region(parent int32) int32 {
+	b.K.Regions = append(b.K.Regions, Region{})
+	b.parent = append(b.parent, parent)
+	return int32(len(b.K.Regions) - 1)
+}
+
+// Open begins a loop over axes, inside the innermost open one.
+func (b *Builder) Open(kind LoopKind, axes ...int) {
+	body := b.region(b.cur)
+	l := Loop{Kind: kind, Body: body}
+	for _, a := range axes {
+		l.Axes = append(l.Axes, int32(a))
+		b.bound[a] = body
+	}
+	b.K.Loops = append(b.K.Loops, l)
+	b.open = append(b.open, openLoop{int32(len(b.K.Loops) - 1), body})
+	b.cur = body
+}
+
+// Close ends the innermost loop.
+func (b *Builder) Close() {
+	top := b.open[len(b.open)-1]
+	b.open = b.open[:len(b.open)-1]
+	b.cur = b.parent[top.body]
+	for _, a := range b.K.Loops[top.loop].Axes {
+		delete(b.bound, int(a))
+	}
+	b.add(b.cur, Ins{Op: For, Aux: top.loop, Dst: None, Args: noArgs})
+}
+
+var noArgs = [3]Value{None, None, None}
+
+func (b *Builder) add(region int32, in Ins) {
+	r := &b.K.Regions[region]
+	r.Code = append(r.Code, in)
+}
+
+// depth orders the regions on the path from the entry.
+func (b *Builder) depth(r int32) (d int) {
+	for ; r >= 0; r = b.parent[r] {
+		d++
+	}
+	return d
+}
+
+func (b *Builder) deeper(x, y int32) int32 {
+	if b.depth(x) >= b.depth(y) {
+		return x
+	}
+	return y
+}
+
+// Visible reports whether v can be used in the innermost open loop.
+func (b *Builder) Visible(v prim.V) bool {
+	home := b.home[v.ID]
+	for r := b.cur; r >= 0; r = b.parent[r] {
+		if r == home {
+			return true
+		}
+	}
+	return false
+}
+
+// InLoop reports whether v changes within the innermost open loop.
+func (b *Builder) InLoop(v prim.V) bool { return b.home[v.ID] == b.cur && b.cur != 0 }
+
+// Home is the region of an index expression: the innermost of what it uses.
+func (b *Builder) homeOf(ix prim.Ix) int32 {
+	n := b.K.Index.At(ix)
+	switch n.Op {
+	case prim.IxConst, prim.IxParam:
+		return 0
+	case prim.IxAxis:
+		return b.bound[int(n.K)]
+	case prim.IxValue:
+		return b.home[n.K]
+	}
+	return b.deeper(b.homeOf(n.A), b.homeOf(n.B))
+}
+
+func (b *Builder) homeOfArgs(args [3]Value) (r int32) {
+	for _, a := range args {
+		if a != None {
+			r = b.deeper(b.home[a], r)
+		}
+	}
+	return r
+}
+
+// put appends an instruction with a result to a region, unless an equal one is
+// there.
+func (b *Builder) put(region int32, in Ins) prim.V {
+	if in.Op != Load && in.Op != Index && in.Op != Scalar {
+		if len(b.cold) > 0 && in.Op != prim.Const {
+			region = b.cold[len(b.cold)-1].region
+		}
+	} else {
+		in.Args = [3]Value{in.Args[0], None, None}
+		if in.Op != Load {
+			in.Args[0] = None
+		}
+	}
+	key := consKey{region, in.Aux, in.Imm, in.Args, in.Op, in.Type}
+	if v, ok := b.equal[key]; ok {
+		return prim.V{ID: v, Type: in.Type}
+	}
+	in.Dst = b.value(in.Type, region)
+	b.equal[key] = in.Dst
+	b.add(region, in)
+	return prim.V{ID: in.Dst, Type: in.Type}
+}
+
+func (b *Builder) value(t dtype.Type, region int32) Value {
+	b.K.Types = append(b.K.Types, t)
+	b.home = append(b.home, region)
+	return Value(len(b.K.Types) - 1)
+}
+
+// Emit appends a primitive. It implements prim.Sink.
+func (b *Builder) Emit(p prim.Ins) prim.V {
+	in := Ins{Op: p.Op, Type: p.Type, Args: noArgs}
+	for i := range p.Op.Info().Arity {
+		in.Args[i] = p.Args[i].ID
+	}
+	if p.Op == prim.Lookup {
+		in.Aux = int32(p.Imm)
+	} else {
+		in.Imm = p.Imm
+	}
+	return b.put(b.homeOfArgs(in.Args), in)
+}
+
+// Table declares a constant table. It implements prim.Sink.
+func (b *Builder) Table(t dtype.Type, bits []uint64) int {
+next:
+	for i, old := range b.K.Tables {
+		if old.Type != t || len(old.Bits) != len(bits) {
+			continue
+		}
+		for k := range bits {
+			if old.Bits[k] != bits[k] {
+				continue next
+			}
+		}
+		return i
+	}
+	b.K.Tables = append(b.K.Tables, Table{t, bits})
+	return len(b.K.Tables) - 1
+}
+
+// Cold builds a region that runs only if p holds in some lane. It implements
+// prim.Sink.
+func (b *Builder) Cold(p, fast prim.V, body func() prim.V) prim.V {
+	r := b.region(b.cur)
+	b.cold = append(b.cold, coldRegion{r, Value(len(b.home))})
+	v := body()
+	top := b.cold[len(b.cold)-1]
+	b.cold = b.cold[:len(b.cold)-1]
+	at := b.deeper(b.home[p.ID], b.home[fast.ID])
+	if h := b.home[v.ID]; h != r {
+		at = b.deeper(at, h)
+	}
+	for _, in := range b.K.Regions[r].Code {
+		for _, a := range in.Args {
+			if a != None && b.home[a] != r {
+				at = b.deeper(at, b.home[a])
+			}
+		}
+		if in.Op == Cold {
+			at = b.deeper(at, b.outside(in.Aux, top.mark, r))
+		}
+	}
+	if len(b.cold) > 0 {
+		at = b.cold[len(b.cold)-1].region
+	}
+	b.parent[r] = at
+	in := Ins{Op: Cold, Type: v.Type, Args: [3]Value{p.ID, fast.ID, None}, Aux: r, Imm: uint64(v.ID), Dst: b.value(v.Type, at)}
+	b.add(at, in)
+	return prim.V{ID: in.Dst, Type: in.Type}
+}
+
+// outside is the innermost region, other than r and those begun after mark, of
+// what a nested cold region uses.
+func (b *Builder) outside(region int32, mark Value, r int32) (at int32) {
+	for _, in := range b.K.Regions[region].Code {
+		for _, a := range in.Args {
+			if a != None && a < mark && b.home[a] != r {
+				at = b.deeper(at, b.home[a])
+			}
+		}
+		if in.Op == Cold {
+			at = b.deeper(at, b.outside(in.Aux, mark, r))
+		}
+	}
+	return at
+}
+
+func (b *Builder) access(buf int, bounds Bounds, coords []prim.Ix) (int32, int32) {
+	var home int32
+	for _, c := range coords {
+		home = b.deeper(home, b.homeOf(c))
+	}
+	for i := range b.K.Access {
+		a := &b.K.Access[i]
+		if int(a.Buf) == buf && a.Bounds == bounds && equalCoords(a.Coords, coords) {
+			return int32(i), home
+		}
+	}
+	b.K.Access = append(b.K.Access, Access{Buf: int32(buf), Bounds: bounds, Coords: append([]prim.Ix(nil), coords...)})
+	return int32(len(b.K.Access) - 1), home
+}
+
+func equalCoords(x, y []prim.Ix) bool {
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return len(x) == len(y)
+}
+
+// Load reads an element. A guarded load has a fill, which other loads ignore.
+func (b *Builder) Load(buf int, bounds Bounds, coords []prim.Ix, fill prim.V) prim.V {
+	a, home := b.access(buf, bounds, coords)
+	in := Ins{Op: Load, Type: b.K.Bufs[buf].Type.Register(), Args: noArgs, Aux: a}
+	if bounds == Guarded {
+		in.Args[0] = fill.ID
+		home = b.deeper(home, b.home[fill.ID])
+	}
+	if b.K.Bufs[buf].Mode == Row {
+		home = b.cur
+	}
+	return b.put(home, in)
+}
+
+// Store writes an element, in the innermost region of v and the coordinates.
+func (b *Builder) Store(buf int, coords []prim.Ix, v prim.V) {
+	a, home := b.access(buf, InBounds, coords)
+	home = b.deeper(home, b.home[v.ID])
+	b.add(home, Ins{Op: Store, Type: v.Type, Dst: None, Args: [3]Value{v.ID, None, None}, Aux: a})
+}
+
+// Value is an index expression as an I64.
+func (b *Builder) Value(ix prim.Ix) prim.V {
+	if n := b.K.Index.At(ix); n.Op == prim.IxValue {
+		return prim.V{ID: Value(n.K), Type: dtype.I64}
+	}
+	return b.put(b.homeOf(ix), Ins{Op: Index, Type: dtype.I64, Args: noArgs, Imm: uint64(ix)})
+}
+
+// Reduce combines v over the innermost open loop; the result is visible once
+// the loop is closed.
+func (b *Builder) Reduce(r Reduction, v prim.V) prim.V {
+	t := v.Type
+	if r == ArgMin || r == ArgMax {
+		t = dtype.I64
+	}
+	dst := b.value(t, b.parent[b.cur])
+	b.add(b.cur, Ins{Op: Reduce, Type: t, Dst: dst, Args: [3]Value{v.ID, None, None}, Aux: int32(r)})
+	return prim.V{ID: dst, Type: t}
+}
+
+// Fault raises k where p holds.
+func (b *Builder) Fault(k FaultKind, p prim.V) {
+	b.add(b.home[p.ID], Ins{Op: Fault, Dst: None, Args: [3]Value{p.ID, None, None}, Aux: int32(k)})
+}

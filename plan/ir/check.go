@@ -1,0 +1,287 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// Check reports the first way in which k breaks the rules of the IR: names and
+// declarations, the nesting of loops, the visibility and types of values, and
+// the use of axes and buffers. It runs between passes in tests, and in the
+// engine when debugging; the backends rely on what it finds without looking again.
+func Check(k *Kernel) error {
+	c := &checker{
+		k:       k,
+		defined: make([]bool, len(k.Types)),
+		visible: make([]bool, len(k.Types)),
+		regions: make([]bool, len(k.Regions)),
+		loops:   make([]bool, len(k.Loops)),
+		bound:   make([]bool, len(k.Axes)),
+		inner:   make([]bool, len(k.Axes)),
+		rows:    make([]rowUse, len(k.Bufs)),
+	}
+	c.declarations()
+	c.index()
+	if c.err == nil {
+		c.regions[0] = true
+		c.region(place{kind: entry, par: -1})
+	}
+	if c.err == nil {
+		c.rest()
+	}
+	return c.err
+}
+
+// entry is the kind of a region that is no loop's body.
+const entry LoopKind = 255
+
+// A place is where an instruction stands.
+type place struct {
+	region int32
+	kind   LoopKind // of the loop whose body it is
+	par    int32    // the par loop around it, or -1
+	cold   bool
+	yield  Value // of a cold region
+}
+
+type rowUse struct {
+	par     int32
+	touched bool
+	written bool
+}
+
+type checker struct {
+	k       *Kernel
+	in      *Ins // the instruction being checked, for errors
+	reg     int32
+	defined []bool   // by value, somewhere
+	visible []bool   // by value, here
+	regions []bool   // referred to
+	loops   []bool   // referred to
+	bound   []bool   // axis, by a loop around
+	inner   []bool   // axis, by some vec or seq loop
+	rows    []rowUse // by buffer
+	err     error    // the first; everything stops after it
+}
+
+func (c *checker) fail(format string, args ...any) {
+	if c.err != nil {
+		return
+	}
+	where := ""
+	if c.in != nil {
+		where = fmt.Sprintf("region %d: %s: ", c.reg, c.k.InsText(c.in))
+	}
+	c.err = fmt.Errorf("ir: %s: %s%s", c.k.Name, where, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) declarations() {
+	k := c.k
+	if !isName(k.Name) {
+		c.fail("%q cannot name a kernel", k.Name)
+	}
+	for i, a := range k.Axes {
+		if !isAxisName(a) {
+			c.fail("%q cannot name an axis", a)
+		}
+		if slices.Contains(k.Axes[:i], a) {
+			c.fail("axis %s is declared twice", a)
+		}
+	}
+	if k.Params < 0 {
+		c.fail("%d parameters", k.Params)
+	}
+	for i := range k.Bufs {
+		c.buf(&k.Bufs[i])
+		if slices.ContainsFunc(k.Bufs[:i], func(b Buf) bool { return b.Name == k.Bufs[i].Name }) {
+			c.fail("buffer %s is declared twice", k.Bufs[i].Name)
+		}
+	}
+	for i, t := range k.Scalars {
+		if !prim.Any.Has(t) {
+			c.fail("scalar s%d: %s is not a register type", i, t.Short())
+		}
+	}
+	for i, t := range k.Tables {
+		c.table(i, t)
+	}
+	for v, t := range k.Types {
+		if !prim.Any.Has(t) {
+			c.fail("%%%d: %s is not a register type", v, t.Short())
+		}
+	}
+	if len(k.Regions) == 0 {
+		c.fail("no entry region")
+	}
+}
+
+func (c *checker) buf(b *Buf) {
+	switch {
+	case !isName(b.Name):
+		c.fail("%q cannot name a buffer", b.Name)
+	case !b.Type.Valid():
+		c.fail("buffer %s has no type", b.Name)
+	case b.Mode > Row:
+		c.fail("buffer %s has no mode", b.Name)
+	case b.Rank < 0:
+		c.fail("buffer %s has rank %d", b.Name, b.Rank)
+	case b.Mode != Row && len(b.Axes) > 0:
+		c.fail("buffer %s has axes but is not a row buffer", b.Name)
+	case b.Mode == Row && b.Rank != len(b.Axes):
+		c.fail("row buffer %s has rank %d and %d axes", b.Name, b.Rank, len(b.Axes))
+	}
+	for i, a := range b.Axes {
+		if a < 0 || int(a) >= len(c.k.Axes) {
+			c.fail("row buffer %s: no axis %d", b.Name, a)
+		} else if slices.Contains(b.Axes[:i], a) {
+			c.fail("row buffer %s: axis %s twice", b.Name, c.k.Axes[a])
+		}
+	}
+}
+
+func (c *checker) table(i int, t Table) {
+	n := len(t.Bits)
+	if !prim.Num.Has(t.Type) {
+		c.fail("table t%d: %s is not a number type of registers", i, t.Type.Short())
+	}
+	if n < 2 || n > 64 || n&(n-1) != 0 {
+		c.fail("table t%d has %d entries, not a power of two from 2 to 64", i, n)
+	}
+	for _, bits := range t.Bits {
+		if !fits(t.Type, bits) {
+			c.fail("table t%d: %#x does not fit %s", i, bits, t.Type.Short())
+		}
+	}
+}
+
+// fits reports whether bits are a constant of type t.
+func fits(t dtype.Type, bits uint64) bool {
+	if t == dtype.Bool {
+		return bits <= 1
+	}
+	return bits>>(8*uint(t.Size())-1)>>1 == 0
+}
+
+// index checks that the nodes of index expressions refer to what is there; what
+// they mean is checked where they are used.
+func (c *checker) index() {
+	for i, n := range c.k.Index.Nodes {
+		ix := prim.Ix(i)
+		if n.Op >= prim.IxAdd && (n.A < 0 || n.B < 0 || n.A >= ix || n.B >= ix) {
+			c.fail("index expression %d refers to %d and %d", i, n.A, n.B)
+			return
+		}
+		switch n.Op {
+		case prim.IxConst, prim.IxAdd, prim.IxMul, prim.IxDiv, prim.IxMod:
+		case prim.IxParam:
+			if n.K < 0 || n.K >= int64(c.k.Params) {
+				c.fail("index expression %d: no parameter %d", i, n.K)
+			}
+		case prim.IxAxis:
+			if n.K < 0 || n.K >= int64(len(c.k.Axes)) {
+				c.fail("index expression %d: no axis %d", i, n.K)
+			}
+		case prim.IxValue:
+			if n.K < 0 || n.K >= int64(len(c.k.Types)) {
+				c.fail("index expression %d: no value %%%d", i, n.K)
+			}
+		default:
+			c.fail("index expression %d: no operation %d", i, n.Op)
+		}
+	}
+}
+
+// region checks the code of one region, and the regions inside it. It returns
+// the values that become visible after it: its reductions.
+func (c *checker) region(at place) (results []Value) {
+	var defined []Value
+	code := c.k.Regions[at.region].Code
+	for i := range code {
+		in := &code[i]
+		c.in, c.reg = in, at.region
+		c.ins(in, at)
+		if c.err != nil {
+			return nil
+		}
+		switch in.Op {
+		case For:
+			after := c.loop(in.Aux, at)
+			for _, v := range after {
+				c.visible[v] = true
+			}
+			defined = append(defined, after...)
+		case Cold:
+			c.region(place{region: in.Aux, kind: at.kind, par: at.par, cold: true, yield: Value(in.Imm)})
+			if c.err == nil && c.k.Types[Value(in.Imm)] != in.Type {
+				c.in, c.reg = in, at.region
+				c.fail("the cold region yields %s", c.k.Types[Value(in.Imm)].Short())
+			}
+		}
+		if c.err != nil {
+			return nil
+		}
+		if in.Dst == None {
+			continue
+		}
+		if in.Op == Reduce {
+			results = append(results, in.Dst)
+		} else {
+			c.visible[in.Dst] = true
+			defined = append(defined, in.Dst)
+		}
+	}
+	if at.cold && !c.visible[at.yield] {
+		c.in = nil
+		c.fail("region %d yields %%%d, which is not visible at its end", at.region, at.yield)
+	}
+	for _, v := range defined {
+		c.visible[v] = false
+	}
+	return results
+}
+
+// loop checks loop n and its body.
+func (c *checker) loop(n int32, at place) []Value {
+	l := &c.k.Loops[n]
+	for _, a := range l.Axes {
+		c.bound[a] = true
+		if l.Kind != Par {
+			c.inner[a] = true
+		}
+	}
+	in := place{region: l.Body, kind: l.Kind, par: at.par}
+	if l.Kind == Par {
+		in.par = n
+	}
+	after := c.region(in)
+	for _, a := range l.Axes {
+		c.bound[a] = false
+	}
+	return after
+}
+
+// rest finds what no instruction refers to.
+func (c *checker) rest() {
+	c.in = nil
+	for v, ok := range c.defined {
+		if !ok {
+			c.fail("%%%d is never defined", v)
+		}
+	}
+	if r := slices.Index(c.regions, false); r >= 0 {
+		c.fail("region %d is not used", r)
+	}
+	if l := slices.Index(c.loops, false); l >= 0 {
+		c.fail("loop %d is not used", l)
+	}
+	for _, b := range c.k.Bufs {
+		for _, a := range b.Axes {
+			if !c.inner[a] {
+				c.fail("row buffer %s: no vec or seq loop binds its axis %s", b.Name, c.k.Axes[a])
+			}
+		}
+	}
+}

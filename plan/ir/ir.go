@@ -1,0 +1,246 @@
+// Package ir is the loop IR: what a fused stage computes, independent of
+// shapes, strides and addresses, which are bound at run time ([Binding]).
+//
+// A [Kernel] is a small tree of regions. The entry region holds scalar code and
+// loops; a par loop runs independent rows, a vec loop is the one that backends
+// vectorise, a seq loop inside a vec loop is sequential, with one accumulator
+// for each lane. Values are dense numbers, each defined once, visible in the
+// region that defines them, after the definition, and in regions inside it.
+//
+//	kernel softmax
+//	axis i0 i1
+//	buf x f32 in 2
+//	buf y f32 out 2
+//	buf e f32 row [i1]
+//	{
+//	  par i0 {
+//	    vec i1 {
+//	      %0 = load f32 x[i0, i1]
+//	      %1 = reduce max f32 %0
+//	    }
+//	    vec i1 {
+//	      ...
+//	    }
+//	  }
+//	}
+//
+// A reduce stands in the body of a loop; its result is visible after the loop,
+// in the region that holds the loop. In a vec loop it has the lane order of
+// docs/numerics.md (blocks of 4096 flattened positions, L lanes, folded in
+// halves, blocks in an adjacent-pair tree); in a seq loop the column order
+// (runs of 64, in an adjacent-pair tree).
+package ir
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// The operations beyond package prim's.
+const (
+	Load   = prim.NumOps + iota // element of Aux (an Access); Args[0] is the fill of a guarded one
+	Store                       // Args[0] to element Aux (an Access)
+	Index                       // the index expression Imm, as an I64
+	Scalar                      // run-time scalar number Aux
+	Reduce                      // Args[0] over the enclosing loop; Aux is the Reduction; visible after the loop
+	Fault                       // raise fault Aux (a FaultKind) if Args[0] holds in any lane
+	For                         // run Loop number Aux
+	Cold                        // Args[0] ? yield of region Aux : Args[1]; Imm is the value the region yields
+)
+
+// None is no value.
+const None Value = -1
+
+// A Value is the dense number of a result.
+type Value = int32
+
+// An Ins is one instruction. Which fields count depends on Op: a Const has its
+// bits in Imm, a Lookup the number of its table in Aux.
+type Ins struct {
+	Op   prim.Op
+	Type dtype.Type // of the result; of the value stored
+	Dst  Value
+	Args [3]Value
+	Aux  int32
+	Imm  uint64
+}
+
+// NumArgs is the number of operands in use.
+func (i *Ins) NumArgs() int {
+	n := 0
+	for n < len(i.Args) && i.Args[n] != None {
+		n++
+	}
+	return n
+}
+
+// A Reduction is a way to combine the values of a loop.
+type Reduction int32
+
+// The reductions. ArgMin and ArgMax yield the flattened position, as an I64,
+// of the first extreme element (NaN is the extreme); Any and All take
+// predicates. Min and Max propagate NaN, FMin and FMax ignore it.
+const (
+	Sum Reduction = iota
+	Prod
+	Min
+	Max
+	FMin
+	FMax
+	ArgMin
+	ArgMax
+	Any
+	All
+	numReductions
+)
+
+var reductionNames = [numReductions]string{"sum", "prod", "min", "max", "fmin", "fmax", "argmin", "argmax", "any", "all"}
+
+func (r Reduction) String() string {
+	if r < 0 || r >= numReductions {
+		return "?"
+	}
+	return reductionNames[r]
+}
+
+// Ordered reports whether the result depends on the order of combination, so
+// that the order of docs/numerics.md matters: floating-point sums and products.
+func (r Reduction) Ordered(t dtype.Type) bool { return (r == Sum || r == Prod) && t.IsFloat() }
+
+// A FaultKind is a data-dependent error.
+type FaultKind int32
+
+// The data-dependent errors. A kernel runs to its end and reports the least.
+const (
+	NoFault FaultKind = iota
+	DivideFault
+	IndexFault
+)
+
+var faultNames = [...]string{"none", "divide", "index"}
+
+func (f FaultKind) String() string {
+	if f < 0 || int(f) >= len(faultNames) {
+		return "?"
+	}
+	return faultNames[f]
+}
+
+// Bounds says what an access may assume of its coordinates.
+type Bounds uint8
+
+// The kinds of access.
+const (
+	InBounds Bounds = iota // proven by the plan
+	Guarded                // outside, a load yields the fill value
+	Clamped                // outside, the nearest coordinate inside is used
+)
+
+// An Access is an element of a buffer, one coordinate for each of its
+// dimensions.
+type Access struct {
+	Buf    int32
+	Bounds Bounds
+	Coords []prim.Ix
+}
+
+// A Mode is how a kernel uses a buffer.
+type Mode uint8
+
+// The modes. A Row buffer is private to one iteration of the par loop (or of
+// the kernel); the backend allocates it, contiguous, as long as its axes.
+const (
+	In Mode = iota
+	Out
+	InOut
+	Row
+)
+
+var modeNames = [...]string{"in", "out", "inout", "row"}
+
+func (m Mode) String() string {
+	if int(m) >= len(modeNames) {
+		return "?"
+	}
+	return modeNames[m]
+}
+
+// A Buf is a formal array parameter, or a row buffer.
+type Buf struct {
+	Name string
+	Type dtype.Type // as stored: halves are converted by loads and stores
+	Mode Mode
+	Rank int
+	Axes []int32 // of a Row buffer: the vec axes that index it
+}
+
+// A LoopKind is how a loop may be run.
+type LoopKind uint8
+
+// The loops. Par loops stand in the entry region; vec loops in the entry or
+// a par region; seq loops in a vec region.
+const (
+	Par LoopKind = iota
+	Vec
+	Seq
+)
+
+var loopNames = [...]string{"par", "vec", "seq"}
+
+func (k LoopKind) String() string {
+	if int(k) >= len(loopNames) {
+		return "?"
+	}
+	return loopNames[k]
+}
+
+// A Loop runs its body over the row-major product of its axes.
+type Loop struct {
+	Kind LoopKind
+	Axes []int32
+	Body int32 // region
+}
+
+// A Table is a constant table, for Lookup.
+type Table struct {
+	Type dtype.Type
+	Bits []uint64
+}
+
+// A Region is a list of instructions; cold regions and loop bodies are regions.
+type Region struct {
+	Code []Ins
+}
+
+// A Kernel is one fused stage.
+type Kernel struct {
+	Name    string
+	Axes    []string // names; extents are bound
+	Params  int      // number of run-time integers in index expressions
+	Bufs    []Buf
+	Scalars []dtype.Type // register types of run-time scalars
+	Tables  []Table
+	Index   prim.IxTable
+	Access  []Access
+	Loops   []Loop
+	Regions []Region     // Regions[0] is the entry
+	Types   []dtype.Type // of every value
+}
+
+// A BufBind is an actual array: the address of coordinate (0, 0, ...), strides
+// and extents in elements, one for each dimension.
+type BufBind struct {
+	Ptr     unsafe.Pointer
+	Strides []int
+	Extents []int
+}
+
+// A Binding gives a kernel its numbers. Row buffers have empty entries in Bufs.
+type Binding struct {
+	Extents []int    // by axis
+	Params  []int    // by run-time integer
+	Scalars []uint64 // bits, by run-time scalar
+	Bufs    []BufBind
+}

@@ -1,0 +1,55 @@
+package ir_test
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// What the builder makes of every lowering passes the checker, and its text
+// comes back.
+func TestLowerings(t *testing.T) {
+	built := 0
+	for _, o := range op.Table() {
+		if o.Class != expr.Elementwise || o.Lower == nil {
+			continue
+		}
+		for _, typ := range dtype.All() {
+			b := ir.NewBuilder("k")
+			i0 := b.Axis("i0")
+			at := []prim.Ix{b.K.Index.Axis(i0)}
+			b.Open(ir.Vec, i0)
+			var x []prim.V
+			for i := range o.Arity {
+				name := string(rune('a' + i))
+				x = append(x, b.Load(b.Buf(ir.Buf{Name: name, Type: typ, Rank: 1}), ir.InBounds, at, prim.V{}))
+			}
+			low := prim.NewB(b)
+			y := o.Lower(low, x...)
+			if low.Err() != nil {
+				continue // not an operator of this type
+			}
+			b.Store(b.Buf(ir.Buf{Name: "y", Type: y.Type, Mode: ir.Out, Rank: 1}), at, y)
+			b.Close()
+			built++
+			if err := ir.Check(b.K); err != nil {
+				t.Errorf("%s %s: %v\n%s", o.Name, typ, err, b.K)
+				continue
+			}
+			k, err := ir.Parse(b.K.String())
+			if err != nil {
+				t.Errorf("%s %s: %v", o.Name, typ, err)
+			} else if k.String() != b.K.String() {
+				t.Errorf("%s %s: text differs", o.Name, typ)
+			}
+		}
+	}
+	if built < 300 {
+		t.Errorf("only %d kernels", built)
+	}
+	t.Logf("%d kernels", built)
+}

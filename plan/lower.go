@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// lower is the scalar program of an element-wise node.
+func lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
+	v := e.Op.Lower(b, x...)
+	if e.Op.Result != expr.To {
+		return v
+	}
+	switch e.To {
+	case dtype.F16:
+		return b.RoundF16(toOdd(b, v))
+	case dtype.BF16:
+		return b.RoundBF16(toOdd(b, v))
+	}
+	return b.Cvt(e.To, v)
+}
+
+// toOdd converts v to F32 on the way to a half: rounding to nearest twice would
+// not always be rounding to nearest. Where the F32 is not exact its last bit is
+// made 1, by a step towards v if need be (Boldo and Melquiond 2008), which
+// keeps it off the ties of the second rounding.
+func toOdd(b *prim.B, v prim.V) prim.V {
+	switch v.Type {
+	case dtype.F32, dtype.Bool, dtype.I8, dtype.U8:
+		return b.Cvt(dtype.F32, v)
+	case dtype.I64, dtype.U64:
+		v = b.Cvt(dtype.F64, sticky(b, v))
+	default:
+		v = b.Cvt(dtype.F64, v)
+	}
+	f := b.Cvt(dtype.F32, v)
+	back := b.Cvt(dtype.F64, f)
+	one := b.Int(dtype.I32, 1)
+	bits := b.Bitcast(dtype.I32, f)
+	even := b.Eq(b.And(bits, one), b.Int(dtype.I32, 0))
+	step := b.Select(b.Lt(b.Abs(v), b.Abs(back)), b.Neg(one), one)
+	odd := b.Select(b.And(b.Ne(back, v), even), b.Add(bits, step), bits)
+	return b.Bitcast(dtype.F32, odd)
+}
+
+// sticky is a 64-bit integer with 53 significant bits, the last of which stands
+// for all that were cut off.
+func sticky(b *prim.B, v prim.V) prim.V {
+	low := b.And(v, b.Int(v.Type, 0xfff))
+	zero := b.Int(v.Type, 0)
+	cut := b.Or(b.Sub(v, low), b.Select(b.Eq(low, zero), zero, b.Int(v.Type, 0x800)))
+	mag := v
+	if v.Type == dtype.I64 {
+		mag = b.Bitcast(dtype.U64, b.Abs(v))
+	} else {
+		mag = b.Bitcast(dtype.U64, mag)
+	}
+	return b.Select(b.Le(b.Int(dtype.U64, 1<<53), mag), cut, v)
+}

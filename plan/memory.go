@@ -1,0 +1,47 @@
+package plan
+
+import "sort"
+
+// align is the alignment of temporaries in the arena, in bytes.
+const align = 64
+
+// placeTemps gives temporaries places in the arena: those whose lifetimes do
+// not meet may share one. Temporaries that no stage uses are given none.
+func (p *Plan) placeTemps() {
+	for i, s := range p.Stages {
+		for _, a := range s.Writes {
+			if a.Mem == nil && p.Temps[a.Temp].first < 0 {
+				p.Temps[a.Temp].first = i
+			}
+		}
+		for _, list := range [][]*Array{s.Writes, s.Reads} {
+			for _, a := range list {
+				if a.Mem == nil {
+					p.Temps[a.Temp].last = i
+				}
+			}
+		}
+	}
+	var placed []*Temp
+	for _, t := range p.Temps {
+		if t.first < 0 {
+			continue
+		}
+		size := (t.Array.Bytes() + align - 1) / align * align
+		var busy []*Temp
+		for _, o := range placed {
+			if o.first <= t.last && t.first <= o.last {
+				busy = append(busy, o)
+			}
+		}
+		sort.Slice(busy, func(i, j int) bool { return busy[i].Offset < busy[j].Offset })
+		for _, o := range busy {
+			if t.Offset+size <= o.Offset {
+				break
+			}
+			t.Offset = max(t.Offset, o.Offset+(o.Array.Bytes()+align-1)/align*align)
+		}
+		placed = append(placed, t)
+		p.Arena = max(p.Arena, t.Offset+size)
+	}
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// inMemory is the array that holds the value of n, computed now if it must be.
+func (c *compiler) inMemory(n *node, reason string, ok func(*Array) bool) (*Array, error) {
+	if a := c.strided(n); a != nil && ok(a) {
+		return a, c.ready(n)
+	}
+	n = c.copied(n) // if in memory, then not in a layout that will do
+	c.materialise(n, reason)
+	return n.array, c.compute(n)
+}
+
+// ready computes what a strided view reads.
+func (c *compiler) ready(n *node) error {
+	for n.array == nil {
+		n = n.args[0]
+	}
+	return c.compute(n)
+}
+
+func (c *compiler) product(n *node) error {
+	const why = "an operand of a matrix product is read many times"
+	ok := func(a *Array) bool { return a.Type == n.array.Type && matrix(a) }
+	a, err := c.inMemory(n.args[0], why, ok)
+	if err != nil {
+		return err
+	}
+	b, err := c.inMemory(n.args[1], why, ok)
+	if err != nil {
+		return err
+	}
+	c.stages = append(c.stages, &Stage{Kind: Product, Why: "a matrix product has a schedule of its own", A: a, B: b, Out: n.array, Reads: []*Array{a, b}, Writes: []*Array{n.array}})
+	return nil
+}
+
+// matrix reports whether the last two axes are laid out as BLAS takes them,
+// straight or transposed.
+func matrix(a *Array) bool {
+	r := len(a.Shape)
+	if r < 2 {
+		return r == 1 && (a.Strides[0] > 0 || a.Shape[0] <= 1)
+	}
+	rows, cols, si, sj := a.Shape[r-2], a.Shape[r-1], a.Strides[r-2], a.Strides[r-1]
+	straight := (sj == 1 || cols <= 1) && (si >= cols || rows <= 1 && si >= 0)
+	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
+	return straight || turned
+}
+
+func (c *compiler) call(n *node) error {
+	s := &Stage{Kind: Call, Why: "a Go function cannot be fused", Func: n.src.Func, Out: n.array, Writes: []*Array{n.array}}
+	for _, x := range n.args {
+		if !x.shape.Equal(n.shape) {
+			e := expr.NewView(mustRow("broadcast_to"), n.shape, x.typ, n.shape)
+			x = c.g.make(e, []*node{x})
+		}
+		a, err := c.inMemory(x, "the operand of a Go function", func(a *Array) bool {
+			return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
+		})
+		if err != nil {
+			return err
+		}
+		s.Args = append(s.Args, a)
+		s.Reads = append(s.Reads, a)
+	}
+	c.stages = append(c.stages, s)
+	return nil
+}
+
+// copied is n, or a copy of it that is still to be made if n is in memory.
+func (c *compiler) copied(n *node) *node {
+	if n.array == nil {
+		return n
+	}
+	return c.g.intern(expr.NewView(&copyRow, n.shape, n.typ, nil), []*node{n}, n.shape)
+}
+
+// copyRow is the identity, for values that are in memory in a layout that will
+// not do.
+var copyRow = expr.Operator{
+	Name: "copy", Class: expr.View, Arity: 1,
+	Gather: func(g *expr.Gather) prim.V { return g.At(0, g.Out) },
+}

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// The limits of one kernel. Black-Scholes has about 150 primitives and 5
+// inputs; a kernel of 800 runs for long enough that a pass more costs little,
+// and stays within the instruction cache.
+const (
+	maxCost   = 800
+	maxInputs = 64
+)
+
+func (s *inputs) union(o *inputs) {
+	for i := range s {
+		s[i] |= o[i]
+	}
+}
+
+func (s *inputs) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// measure sums up what inlining n costs. Operands that would make it too large
+// for one kernel are given stages of their own, the dearest first.
+func (g *graph) measure(n *node) {
+	if n.array != nil {
+		n.inputs.add(int(n.id))
+		return
+	}
+	switch n.src.Op.Class {
+	case expr.Reduction, expr.Contraction, expr.Opaque:
+		n.complex, n.computes = true, true
+	case expr.Elementwise:
+		n.computes = true
+	}
+	n.faulty = n.src.Op.Fault != nil && n.typ.IsInt() || checks(n.src.Op)
+	for {
+		own := ownCost(n)
+		n.cost, n.work, n.inputs = own, own, inputs{}
+		var dearest *node
+		for i, a := range n.args {
+			if contains(n.args[:i], a) {
+				continue
+			}
+			if a.array != nil {
+				n.inputs.add(int(a.id))
+				n.cost++
+				continue
+			}
+			n.cost += a.cost
+			n.work += a.work
+			n.inputs.union(&a.inputs)
+			n.complex = n.complex || a.complex
+			n.computes = n.computes || a.computes
+			n.faulty = n.faulty || a.faulty
+			if a.computes && (dearest == nil || a.cost > dearest.cost) {
+				dearest = a
+			}
+		}
+		if n.src.Op.Class == expr.Reduction {
+			n.work = 0
+		}
+		if n.cost <= maxCost && n.inputs.count() <= maxInputs || dearest == nil {
+			return
+		}
+		g.cut(dearest)
+	}
+}
+
+func contains(list []*node, n *node) bool {
+	for _, x := range list {
+		if x == n {
+			return true
+		}
+	}
+	return false
+}
+
+type costKey struct {
+	op *expr.Operator
+	t  dtype.Type
+}
+
+var costs sync.Map // costKey -> int
+
+// ownCost is the number of primitives of an operation, at least 1.
+func ownCost(n *node) int {
+	if n.src.Op.Class != expr.Elementwise {
+		return 1
+	}
+	k := costKey{n.src.Op, n.args[len(n.args)-1].typ}
+	if c, ok := costs.Load(k); ok {
+		return c.(int)
+	}
+	types := make([]dtype.Type, len(n.args))
+	for i, a := range n.args {
+		types[i] = a.typ.Register()
+	}
+	cost := 1
+	if p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return lower(b, n.src, x...) }); err == nil {
+		hot, cold := p.Cost()
+		cost = max(hot+cold, 1)
+	}
+	costs.Store(k, cost)
+	return cost
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/expr"
+)
+
+type compiler struct {
+	g      *graph
+	stages []*Stage
+	temps  []*Temp
+	group  []member
+}
+
+// A member is a statement of the group that is being collected.
+type member struct {
+	target *Array
+	value  *node
+	reads  []read
+}
+
+// statement adds a statement to the current group, or starts a new one.
+func (c *compiler) statement(s expr.Statement) error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	if s.Target.Op.Name == "concat" && s.Target.Leaf == nil {
+		return c.cut(s)
+	}
+	if s.Target.Leaf == nil {
+		return expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
+	}
+	target := arrayOf(s.Target)
+	if target.selfOverlaps() {
+		return expr.NewError(expr.ErrShape, "", "the target %v has elements that share memory", s.Target)
+	}
+	if target.Shape.Size() == 0 {
+		return nil
+	}
+	reads := readsOf(s)
+	if err := checkDevices(s.Target, reads); err != nil {
+		return err
+	}
+	if c.conflicts(target, reads) {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	v := c.g.add(s.Value)
+	if s.Saver != expr.Set {
+		v = c.combine(s, v)
+	}
+	c.group = append(c.group, member{target, v, reads})
+	c.g.assign(target, s.Target, v)
+	if selfReads(target, reads) {
+		return c.flush()
+	}
+	return nil
+}
+
+var saverRows = [...]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}
+
+func (c *compiler) combine(s expr.Statement, v *node) *node {
+	old := c.g.add(s.Target)
+	e := expr.Finish(&expr.Node{Op: mustRow(saverRows[s.Saver]), Args: []*expr.Node{s.Target, s.Value}})
+	return c.g.make(e, []*node{old, v})
+}
+
+// cut assigns the parts of a value to the parts of a concatenated target. All
+// parts are computed before any is stored if they read a target.
+func (c *compiler) cut(s expr.Statement) error {
+	axis := s.Target.Axes[0]
+	value := s.Value
+	if !value.Shape().Equal(s.Target.Shape()) {
+		value = expr.Finish(&expr.Node{Op: mustRow("broadcast_to"), Args: []*expr.Node{value}, Ints: s.Target.Shape()})
+	}
+	if s.Saver != expr.Set {
+		value = expr.Finish(&expr.Node{Op: mustRow(saverRows[s.Saver]), Args: []*expr.Node{s.Target, value}})
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	n := c.g.add(value)
+	reason := ""
+	switch {
+	case readsAny(value, s.Target.Args):
+		reason = "its parts are stored in arrays that it reads"
+	case n.faulty:
+		reason = "it can fail before all its parts are stored"
+	}
+	if reason != "" {
+		n = c.copied(n)
+		c.materialise(n, reason)
+		if err := c.compute(n); err != nil {
+			return err
+		}
+		c.g.pinned[value] = n
+		defer delete(c.g.pinned, value)
+		c.g.forget()
+	}
+	begin := 0
+	for _, t := range s.Target.Args {
+		ints := []int{}
+		for i, d := range t.Shape() {
+			start := 0
+			if i == axis {
+				start = begin
+			}
+			ints = append(ints, start, 1, d)
+		}
+		begin += t.Shape()[axis]
+		part := expr.Finish(&expr.Node{Op: mustRow("slice"), Args: []*expr.Node{value}, Ints: ints})
+		if err := c.statement(expr.Statement{Target: t, Value: part}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readsAny(value *expr.Node, targets []*expr.Node) (hit bool) {
+	expr.Walk(value, func(n *expr.Node) {
+		for _, t := range targets {
+			if n.Leaf != nil && t.Leaf != nil && arrayOf(n).overlaps(arrayOf(t)) {
+				hit = true
+			}
+		}
+	})
+	return hit
+}
+
+func checkDevices(target *expr.Node, reads []read) error {
+	d := target.Leaf.Mem.Device()
+	for _, r := range reads {
+		if other := r.array.Mem.Device(); other != d {
+			return expr.NewError(expr.ErrDevice, "", "an operand is on %s, the target on %s", other, d)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package prim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// B builds programs of primitives: it checks types and hands instructions to a
+// [Sink]. A mistake is remembered, not thrown: see [B.Err].
+type B struct {
+	sink Sink
+	err  error
+}
+
+// NewB returns a builder that writes to sink.
+func NewB(sink Sink) *B { return &B{sink: sink} }
+
+// Err is the first mistake made with b: operands of different types, or of a
+// type that the primitive does not take.
+func (b *B) Err() error { return b.err }
+
+// Op emits any primitive whose result type follows from its operands.
+func (b *B) Op(op Op, args ...V) V {
+	in := op.Info()
+	if len(args) != in.Arity || in.Result == Explicit {
+		return b.fail(op, args, "wrong number of operands, or a primitive that needs a type")
+	}
+	last := args[len(args)-1].Type
+	if !in.Types.Has(last) {
+		return b.fail(op, args, "operand type not supported")
+	}
+	for i, a := range args {
+		if want := last; a.Type != want && !(op == Select && i == 0 && a.Type == dtype.Bool) {
+			return b.fail(op, args, "operand types differ")
+		}
+	}
+	if op == Select && args[0].Type != dtype.Bool {
+		return b.fail(op, args, "the condition is not a predicate")
+	}
+	t := last
+	if in.Result == IsPred {
+		t = dtype.Bool
+	}
+	return b.emit(op, t, 0, args...)
+}
+
+func (b *B) emit(op Op, t dtype.Type, imm uint64, args ...V) V {
+	ins := Ins{Op: op, Type: t, Imm: imm}
+	copy(ins.Args[:], args)
+	return b.sink.Emit(ins)
+}
+
+func (b *B) fail(op Op, args []V, why string) V {
+	types := make([]string, len(args))
+	for i, a := range args {
+		types[i] = a.Type.Short()
+	}
+	b.Fail(fmt.Errorf("%s%v: %s", op, types, why))
+	t := dtype.F32
+	if len(args) > 0 && args[len(args)-1].Type.Valid() {
+		t = args[len(args)-1].Type
+	}
+	return b.sink.Emit(Ins{Op: Const, Type: t})
+}
+
+// Fail records an error of a lowering, for example an element type that it
+// does not support. The first one stays.
+func (b *B) Fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// Add and the methods below are the primitives of the same name.
+func (b *B) Add(x, y V) V { return b.Op(Add, x, y) }
+
+// Sub is x - y.
+func (b *B) Sub(x, y V) V { return b.Op(Sub, x, y) }
+
+// Mul is x * y.
+func (b *B) Mul(x, y V) V { return b.Op(Mul, x, y) }
+
+// Div is x / y.
+func (b *B) Div(x, y V) V { return b.Op(Div, x, y) }
+
+// Rem is the truncated remainder.
+func (b *B) Rem(x, y V) V { return b.Op(Rem, x, y) }
+
+// Fma is x*y + z rounded once.
+func (b *B) Fma(x, y, z V) V { return b.Op(Fma, x, y, z) }
+
+// Neg is -x.
+func (b *B) Neg(x V) V { return b.Op(Neg, x) }
+
+// Abs is |x|.
+func (b *B) Abs(x V) V { return b.Op(Abs, x) }
+
+// Min propagates NaN and orders -0 < +0.
+func (b *B) Min(x, y V) V { return b.Op(Min, x, y) }
+
+// Max propagates NaN and orders -0 < +0.
+func (b *B) Max(x, y V) V { return b.Op(Max, x, y) }
+
+// Sqrt is the correctly rounded square root.
+func (b *B) Sqrt(x V) V { return b.Op(Sqrt, x) }
+
+// Floor rounds down.
+func (b *B) Floor(x V) V { return b.Op(Floor, x) }
+
+// Ceil rounds up.
+func (b *B) Ceil(x V) V { return b.Op(Ceil, x) }
+
+// Trunc rounds towards zero.
+func (b *B) Trunc(x V) V { return b.Op(Trunc, x) }
+
+// Rint rounds to the nearest integer, ties to even.
+func (b *B) Rint(x V) V { return b.Op(Rint, x) }
+
+// And is the bitwise, or predicate, conjunction.
+func (b *B) And(x, y V) V { return b.Op(And, x, y) }
+
+// Or is the bitwise, or predicate, disjunction.
+func (b *B) Or(x, y V) V { return b.Op(Or, x, y) }
+
+// Xor is the bitwise, or predicate, exclusive or.
+func (b *B) Xor(x, y V) V { return b.Op(Xor, x, y) }
+
+// Not is the bitwise, or predicate, complement.
+func (b *B) Not(x V) V { return b.Op(Not, x) }
+
+// Shl is x << y.
+func (b *B) Shl(x, y V) V { return b.Op(Shl, x, y) }
+
+// Shr is x >> y.
+func (b *B) Shr(x, y V) V { return b.Op(Shr, x, y) }
+
+// MulHi is the high half of x * y.
+func (b *B) MulHi(x, y V) V { return b.Op(MulHi, x, y) }
+
+// Eq is x == y.
+func (b *B) Eq(x, y V) V { return b.Op(Eq, x, y) }
+
+// Ne is x != y.
+func (b *B) Ne(x, y V) V { return b.Op(Ne, x, y) }
+
+// Lt is x < y.
+func (b *B) Lt(x, y V) V { return b.Op(Lt, x, y) }
+
+// Le is x <= y.
+func (b *B) Le(x, y V) V { return b.Op(Le, x, y) }
+
+// Gt is x > y.
+func (b *B) Gt(x, y V) V { return b.Op(Lt, y, x) }
+
+// Ge is x >= y.
+func (b *B) Ge(x, y V) V { return b.Op(Le, y, x) }
+
+// Select is y where p holds, else z.
+func (b *B) Select(p, y, z V) V { return b.Op(Select, p, y, z) }
+
+// RoundF16 rounds an F32 to a binary16 value.
+func (b *B) RoundF16(x V) V { return b.round(RoundF16, x) }
+
+// RoundBF16 rounds an F32 to a bfloat16 value.
+func (b *B) RoundBF16(x V) V { return b.round(RoundBF16, x) }
+
+func (b *B) round(op Op, x V) V {
+	if x.Type != dtype.F32 {
+		return b.fail(op, []V{x}, "not an f32")
+	}
+	return b.Op(op, x)
+}
+
+// Scale is x * 2^n, rounded once; n is an I32 for F32 and an I64 for F64.
+func (b *B) Scale(x, n V) V {
+	if !Float.Has(x.Type) || n.Type != IntOf(x.Type) {
+		return b.fail(Scale, []V{x, n}, "needs a float and the signed integer of its width")
+	}
+	return b.emit(Scale, x.Type, 0, x, n)
+}
+
+// Cvt converts x to the register type t; see [Cvt] for the rules.
+func (b *B) Cvt(t dtype.Type, x V) V {
+	if t == x.Type {
+		return x
+	}
+	if !Any.Has(t) {
+		return b.fail(Cvt, []V{x}, "not a register type: "+t.String())
+	}
+	return b.emit(Cvt, t, 0, x)
+}
+
+// Bitcast reads the bits of x as type t of the same size.
+func (b *B) Bitcast(t dtype.Type, x V) V {
+	if t == x.Type {
+		return x
+	}
+	if !Num.Has(t) || !Num.Has(x.Type) || t.Size() != x.Type.Size() {
+		return b.fail(Bitcast, []V{x}, "sizes differ")
+	}
+	return b.emit(Bitcast, t, 0, x)
+}
+
+// Const is the constant of type t nearest to v. For integers v must be exact.
+func (b *B) Const(t dtype.Type, v float64) V { return b.Bits(t, FromFloat(t, v)) }
+
+// Int is the constant of type t with value v, wrapped for integer types.
+func (b *B) Int(t dtype.Type, v int64) V { return b.Bits(t, FromInt(t, v)) }
+
+// Bits is the constant of type t with the given bits.
+func (b *B) Bits(t dtype.Type, bits uint64) V {
+	if !Any.Has(t) {
+		return b.fail(Const, nil, "not a register type: "+t.String())
+	}
+	return b.emit(Const, t, bits)
+}
+
+// Like is the constant nearest to v in the type of x.
+func (b *B) Like(x V, v float64) V { return b.Const(x.Type, v) }
+
+// Lookup reads entry i (modulo the length) of a constant table of type t. The
+// entries are bits; their number is a power of two from 2 to 64.
+func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
+	n := len(entries)
+	if n < 2 || n > 64 || n&(n-1) != 0 || !Int.Has(i.Type) || !Num.Has(t) {
+		return b.fail(Lookup, []V{i}, "a table has 2..64 entries, a power of two, and an integer index")
+	}
+	return b.emit(Lookup, t, uint64(b.sink.Table(t, entries)), i)
+}
+
+// Cold is fast where p does not hold, and the value of body where it does.
+// body runs only if some lane needs it, so it may be expensive; it sees every
+// value made so far, and its own values are not visible outside.
+func (b *B) Cold(p, fast V, body func() V) V {
+	if p.Type != dtype.Bool {
+		return b.fail(Select, []V{p, fast}, "the condition is not a predicate")
+	}
+	return b.sink.Cold(p, fast, body)
+}
+
+// IntOf is the signed integer type as wide as the float type t.
+func IntOf(t dtype.Type) dtype.Type {
+	if t == dtype.F64 {
+		return dtype.I64
+	}
+	return dtype.I32
+}
+
+// FromFloat returns the bits of v as a constant of register type t.
+func FromFloat(t dtype.Type, v float64) uint64 {
+	switch {
+	case t == dtype.F64:
+		return math.Float64bits(v)
+	case t == dtype.F32:
+		return uint64(math.Float32bits(float32(v)))
+	case t == dtype.Bool:
+		if v != 0 {
+			return 1
+		}
+		return 0
+	case t == dtype.U64 && v >= 1<<63:
+		return uint64(v-(1<<63)) + 1<<63
+	}
+	return FromInt(t, int64(v))
+}
+
+// FromInt returns the bits of v as a constant of register type t.
+func FromInt(t dtype.Type, v int64) uint64 {
+	switch {
+	case t.IsFloat():
+		return FromFloat(t.Register(), float64(v))
+	case t == dtype.Bool:
+		if v != 0 {
+			return 1
+		}
+		return 0
+	}
+	return uint64(v) & (1<<(8*uint(t.Size())-1)<<1 - 1)
+}

@@ -1,0 +1,116 @@
+package prim
+
+// An Ix is an integer index expression over loop axes, run-time integers and
+// values: what views are made of. It is a handle into an [IxTable].
+type Ix int32
+
+// An IxOp is the kind of an index expression.
+type IxOp uint8
+
+// The index expressions. Division and modulo are floored; their right side is
+// a positive constant or parameter.
+const (
+	IxConst IxOp = iota // K
+	IxParam             // run-time integer number K
+	IxAxis              // the position on axis number K
+	IxValue             // the I64 value number K
+	IxAdd               // A + B
+	IxMul               // A * B, B invariant
+	IxDiv               // floor(A / B)
+	IxMod               // A - B*floor(A/B)
+)
+
+// An IxNode is one node of an index expression.
+type IxNode struct {
+	Op   IxOp
+	A, B Ix
+	K    int64
+}
+
+// An IxTable holds index expressions, equal ones once. The zero value is ready.
+type IxTable struct {
+	Nodes []IxNode
+	cons  map[IxNode]Ix
+}
+
+func (t *IxTable) put(n IxNode) Ix {
+	if ix, ok := t.cons[n]; ok {
+		return ix
+	}
+	if t.cons == nil {
+		t.cons = make(map[IxNode]Ix)
+	}
+	ix := Ix(len(t.Nodes))
+	t.Nodes = append(t.Nodes, n)
+	t.cons[n] = ix
+	return ix
+}
+
+// At returns the node of ix.
+func (t *IxTable) At(ix Ix) IxNode { return t.Nodes[ix] }
+
+// Const is the constant k.
+func (t *IxTable) Const(k int) Ix { return t.put(IxNode{Op: IxConst, K: int64(k)}) }
+
+// Param is the run-time integer number k.
+func (t *IxTable) Param(k int) Ix { return t.put(IxNode{Op: IxParam, K: int64(k)}) }
+
+// Axis is the position on axis number k.
+func (t *IxTable) Axis(k int) Ix { return t.put(IxNode{Op: IxAxis, K: int64(k)}) }
+
+// Value is the I64 value v of the program.
+func (t *IxTable) Value(v V) Ix { return t.put(IxNode{Op: IxValue, K: int64(v.ID)}) }
+
+func (t *IxTable) isConst(ix Ix, k int64) bool {
+	n := t.Nodes[ix]
+	return n.Op == IxConst && n.K == k
+}
+
+func (t *IxTable) consts(a, b Ix) (x, y int64, ok bool) {
+	p, q := t.Nodes[a], t.Nodes[b]
+	return p.K, q.K, p.Op == IxConst && q.Op == IxConst
+}
+
+// Add is a + b.
+func (t *IxTable) Add(a, b Ix) Ix {
+	if x, y, ok := t.consts(a, b); ok {
+		return t.Const(int(x + y))
+	}
+	if t.isConst(a, 0) {
+		return b
+	}
+	if t.isConst(b, 0) {
+		return a
+	}
+	return t.put(IxNode{Op: IxAdd, A: a, B: b})
+}
+
+// Mul is a * b; b holds no axis and no value.
+func (t *IxTable) Mul(a, b Ix) Ix {
+	if x, y, ok := t.consts(a, b); ok {
+		return t.Const(int(x * y))
+	}
+	if t.isConst(a, 0) || t.isConst(b, 1) {
+		return a
+	}
+	if t.isConst(b, 0) || t.isConst(a, 1) {
+		return b
+	}
+	return t.put(IxNode{Op: IxMul, A: a, B: b})
+}
+
+// Div is floor(a / b) for a positive b.
+func (t *IxTable) Div(a, b Ix) Ix {
+	if t.isConst(b, 1) || t.isConst(a, 0) {
+		return a
+	}
+	return t.put(IxNode{Op: IxDiv, A: a, B: b})
+}
+
+// Mod is a modulo b, from 0 to b-1, for a positive b.
+func (t *IxTable) Mod(a, b Ix) Ix {
+	if t.isConst(b, 1) || t.isConst(a, 0) {
+		return t.Const(0)
+	}
+	return t.put(IxNode{Op: IxMod, A: a, B: b})
+}

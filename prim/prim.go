@@ -1,0 +1,194 @@
+// Package prim is the vocabulary that every backend speaks: about forty
+// primitive scalar operations ([Op]), the builder that operator lowerings
+// write them with ([B]), the index arithmetic of views ([Ix]), and the scalar
+// meaning of each primitive ([Eval]).
+//
+// # Semantics
+//
+// Floating-point primitives round once, to nearest even, keep subnormals, and
+// are never contracted or reassociated. Which NaN comes out is unspecified.
+// Integer arithmetic wraps. A primitive never traps: Div and Rem by zero give
+// zero (the fault is raised separately, where it counts), MinInt / -1 wraps,
+// a shift by the width or more gives 0, or the sign in a signed right shift.
+package prim
+
+import "github.com/oneloop/oneloop/dtype"
+
+// An Op is a primitive scalar operation.
+type Op uint8
+
+// The primitives. The table below gives operands, results and types.
+const (
+	Invalid Op = iota
+	Const
+	Add
+	Sub
+	Mul
+	Div
+	Rem
+	Fma
+	Neg
+	Abs
+	Min
+	Max
+	Sqrt
+	Floor
+	Ceil
+	Trunc
+	Rint
+	Scale
+	And
+	Or
+	Xor
+	Not
+	Shl
+	Shr
+	MulHi
+	Eq
+	Ne
+	Lt
+	Le
+	Select
+	Cvt
+	Bitcast
+	RoundF16
+	RoundBF16
+	Lookup
+	NumOps // the number of primitives; IR-only operations start here
+)
+
+// A Class is a set of register types.
+type Class uint8
+
+// The register types a primitive takes.
+const (
+	Pred  Class = 1 << iota // predicates (dtype.Bool)
+	Sint                    // I8 I32 I64
+	Uint                    // U8 U32 U64
+	Float                   // F32 F64
+	Int   = Sint | Uint
+	Num   = Int | Float
+	Any   = Pred | Num
+)
+
+// Has reports whether t, a register type, is in the class.
+func (c Class) Has(t dtype.Type) bool { return c&ClassOf(t) != 0 }
+
+// ClassOf is the class of a register type, or 0: halves have no registers.
+func ClassOf(t dtype.Type) Class {
+	switch {
+	case t == dtype.Bool:
+		return Pred
+	case t.IsSigned():
+		return Sint
+	case t.IsUnsigned():
+		return Uint
+	case t == dtype.F32 || t == dtype.F64:
+		return Float
+	}
+	return 0
+}
+
+// A Result says how the type of a result follows from the operands.
+type Result uint8
+
+// The rules of result types.
+const (
+	Same     Result = iota // the type of the last operand
+	IsPred                 // a predicate
+	Explicit               // stated in the instruction
+)
+
+// Info is the table row of a primitive.
+type Info struct {
+	Name   string
+	Arity  int
+	Types  Class  // of the operands (of the last two for Select, of the first for Scale)
+	Result Result // how the result type follows
+	Doc    string
+}
+
+var infos = [NumOps]Info{
+	Const:     {"const", 0, Any, Explicit, "the constant whose bits are given"},
+	Add:       {"add", 2, Num, Same, "x + y"},
+	Sub:       {"sub", 2, Num, Same, "x - y"},
+	Mul:       {"mul", 2, Num, Same, "x * y"},
+	Div:       {"div", 2, Num, Same, "x / y; integers truncate, by zero gives 0"},
+	Rem:       {"rem", 2, Num, Same, "x - y*trunc(x/y), exact, with the sign of x; integers by zero give 0"},
+	Fma:       {"fma", 3, Float, Same, "x*y + z, rounded once"},
+	Neg:       {"neg", 1, Num, Same, "-x"},
+	Abs:       {"abs", 1, Num, Same, "x with the sign cleared; MinInt stays"},
+	Min:       {"min", 2, Num, Same, "IEEE 754-2019 minimum: NaN wins, -0 < +0"},
+	Max:       {"max", 2, Num, Same, "IEEE 754-2019 maximum: NaN wins, -0 < +0"},
+	Sqrt:      {"sqrt", 1, Float, Same, "the correctly rounded square root"},
+	Floor:     {"floor", 1, Float, Same, "the greatest integer <= x"},
+	Ceil:      {"ceil", 1, Float, Same, "the least integer >= x"},
+	Trunc:     {"trunc", 1, Float, Same, "x without its fraction"},
+	Rint:      {"rint", 1, Float, Same, "the nearest integer, ties to even"},
+	Scale:     {"scale", 2, Float, Explicit, "x * 2^n for a signed integer n of x's width, rounded once"},
+	And:       {"and", 2, Int | Pred, Same, "bitwise and"},
+	Or:        {"or", 2, Int | Pred, Same, "bitwise or"},
+	Xor:       {"xor", 2, Int | Pred, Same, "bitwise exclusive or"},
+	Not:       {"not", 1, Int | Pred, Same, "bitwise complement"},
+	Shl:       {"shl", 2, Int, Same, "x << y; y < 0 or >= width gives 0"},
+	Shr:       {"shr", 2, Int, Same, "x >> y, arithmetic if signed; y < 0 or >= width gives 0 or the sign"},
+	MulHi:     {"mulhi", 2, Uint, Same, "the high half of the double-width product"},
+	Eq:        {"eq", 2, Any, IsPred, "x == y"},
+	Ne:        {"ne", 2, Any, IsPred, "x != y, true for NaN"},
+	Lt:        {"lt", 2, Num, IsPred, "x < y"},
+	Le:        {"le", 2, Num, IsPred, "x <= y"},
+	Select:    {"select", 3, Any, Same, "y where the predicate x holds, else z"},
+	Cvt:       {"cvt", 1, Any, Explicit, "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0"},
+	Bitcast:   {"bitcast", 1, Num, Explicit, "the same bits as another type of the same size"},
+	RoundF16:  {"roundf16", 1, Float, Same, "an F32 rounded to the nearest binary16 value"},
+	RoundBF16: {"roundbf16", 1, Float, Same, "an F32 rounded to the nearest bfloat16 value"},
+	Lookup:    {"lookup", 1, Int, Explicit, "entry x of a constant table of at most 64 entries; the index is taken modulo its length, a power of two"},
+}
+
+// Info returns the row of op.
+func (op Op) Info() *Info {
+	if op >= NumOps {
+		op = Invalid
+	}
+	return &infos[op]
+}
+
+func (op Op) String() string { return op.Info().Name }
+
+// ByName finds a primitive by the name IR texts use.
+func ByName(name string) (Op, bool) {
+	for op := Const; op < NumOps; op++ {
+		if infos[op].Name == name {
+			return op, true
+		}
+	}
+	return Invalid, false
+}
+
+// V is a value in a program under construction: a number that the sink gave
+// out, and its register type. The zero V is no value.
+type V struct {
+	ID   int32
+	Type dtype.Type
+}
+
+// An Ins is one primitive instruction. Imm holds the bits of a Const, in the
+// low bytes, or the number of the table of a Lookup.
+type Ins struct {
+	Op   Op
+	Type dtype.Type // of the result
+	Args [3]V       // unused operands are the zero V
+	Imm  uint64
+}
+
+// A Sink receives the instructions of a lowering: the plan compiler's IR
+// builder, or the scalar evaluator of this package.
+type Sink interface {
+	// Emit appends an instruction, or finds an equal one, and returns its value.
+	Emit(Ins) V
+	// Cold is fast where p does not hold, and the value of body where it does.
+	// Backends run body only if p holds in some lane.
+	Cold(p, fast V, body func() V) V
+	// Table declares a constant table of type t, 2..64 entries, a power of two.
+	Table(t dtype.Type, bits []uint64) int
+}

@@ -1,0 +1,260 @@
+package prim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// A Program is a lowering made runnable on scalars: for constant folding, for
+// tests, and for exhaustive sweeps. [Program.Call] uses the program's own
+// slots, so a Program serves one goroutine; see [Program.Clone].
+type Program struct {
+	params []dtype.Type
+	steps  []step
+	consts []V // the slots of the constants, set once
+	tables [][]uint64
+	types  []dtype.Type // of the tables
+	slots  []uint64
+	result V
+}
+
+// A step is an instruction, a jump that skips a cold region, or its end.
+type step struct {
+	code code
+	kind kind
+	dst  int32
+	args [3]int32
+	to   int // jump: the first step after the region
+	ins  Ins
+}
+
+type kind uint8
+
+const (
+	plain kind = iota
+	lookup
+	jump // dst = args[1]; unless args[0], go on at to
+	move // dst = args[0]
+)
+
+// NewProgram runs lower on parameters of the given types and keeps what it
+// built. Equal instructions are kept once.
+func NewProgram(params []dtype.Type, lower func(b *B, x ...V) V) (*Program, error) {
+	p := &Program{params: params}
+	r := &recorder{p: p, cons: make(map[Ins]V)}
+	x := make([]V, len(params))
+	for i, t := range params {
+		if !Any.Has(t) {
+			return nil, fmt.Errorf("prim: parameter %d: %s is not a register type", i, t)
+		}
+		x[i] = r.slot(t)
+	}
+	b := NewB(r)
+	p.result = lower(b, x...)
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	if !p.result.Type.Valid() {
+		return nil, fmt.Errorf("prim: the lowering has no result")
+	}
+	return p, nil
+}
+
+// A recorder is the sink of NewProgram. Constants are hoisted out of cold
+// regions; other values made in a region end with it.
+type recorder struct {
+	p     *Program
+	cons  map[Ins]V
+	depth int
+	undo  []Ins // what to forget at the end of the innermost region
+}
+
+func (r *recorder) slot(t dtype.Type) V {
+	v := V{ID: int32(len(r.p.slots)), Type: t}
+	r.p.slots = append(r.p.slots, 0)
+	return v
+}
+
+// Emit implements [Sink].
+func (r *recorder) Emit(ins Ins) V {
+	if v, ok := r.cons[ins]; ok {
+		return v
+	}
+	v := r.slot(ins.Type)
+	r.cons[ins] = v
+	s := step{code: codeOf(ins), dst: v.ID, ins: ins}
+	for i, a := range ins.Args {
+		s.args[i] = a.ID
+	}
+	switch {
+	case ins.Op == Const:
+		r.p.slots[v.ID] = ins.Imm
+		r.p.consts = append(r.p.consts, v)
+		return v
+	case ins.Op == Lookup:
+		s.kind = lookup
+	}
+	if r.depth > 0 {
+		r.undo = append(r.undo, ins)
+	}
+	r.p.steps = append(r.p.steps, s)
+	return v
+}
+
+// Cold implements [Sink].
+func (r *recorder) Cold(p, fast V, body func() V) V {
+	dst := r.slot(fast.Type)
+	at := len(r.p.steps)
+	r.p.steps = append(r.p.steps, step{kind: jump, dst: dst.ID, args: [3]int32{p.ID, fast.ID}})
+	outer := r.undo
+	r.undo = nil
+	r.depth++
+	slow := body()
+	r.depth--
+	for _, ins := range r.undo {
+		delete(r.cons, ins)
+	}
+	r.undo = outer
+	r.p.steps = append(r.p.steps, step{kind: move, dst: dst.ID, args: [3]int32{slow.ID}})
+	r.p.steps[at].to = len(r.p.steps)
+	return dst
+}
+
+// Table implements [Sink].
+func (r *recorder) Table(t dtype.Type, bits []uint64) int {
+next:
+	for i, have := range r.p.tables {
+		if r.p.types[i] != t || len(have) != len(bits) {
+			continue
+		}
+		for j := range have {
+			if have[j] != bits[j] {
+				continue next
+			}
+		}
+		return i
+	}
+	r.p.tables = append(r.p.tables, append([]uint64(nil), bits...))
+	r.p.types = append(r.p.types, t)
+	return len(r.p.tables) - 1
+}
+
+// Result is the type of the result.
+func (p *Program) Result() dtype.Type { return p.result.Type }
+
+// Call computes the result for arguments given as bits. It does not allocate.
+func (p *Program) Call(args ...uint64) uint64 {
+	slots := p.slots
+	copy(slots[:len(p.params)], args)
+	for i := 0; i < len(p.steps); i++ {
+		s := &p.steps[i]
+		switch s.kind {
+		case plain:
+			x, y, z := slots[s.args[0]], slots[s.args[1]], slots[s.args[2]]
+			slots[s.dst], _ = evalCode(s.code, &s.ins, x, y, z)
+		case lookup:
+			t := p.tables[s.ins.Imm]
+			slots[s.dst] = t[slots[s.args[0]]&uint64(len(t)-1)]
+		case jump:
+			slots[s.dst] = slots[s.args[1]]
+			if slots[s.args[0]] == 0 {
+				i = s.to - 1
+			}
+		case move:
+			slots[s.dst] = slots[s.args[0]]
+		}
+	}
+	return slots[p.result.ID]
+}
+
+// Clone is a copy that another goroutine may call.
+func (p *Program) Clone() *Program {
+	q := *p
+	q.slots = append([]uint64(nil), p.slots...)
+	return &q
+}
+
+// Cost counts the instructions other than constants and Bitcast, which is
+// nothing on most machines, outside and inside cold regions; the test of a cold
+// region counts as one.
+func (p *Program) Cost() (hot, cold int) {
+	end := 0
+	for i, s := range p.steps {
+		switch {
+		case s.kind == move || s.ins.Op == Bitcast:
+		case i < end:
+			cold++
+		default:
+			hot++
+			if s.kind == jump {
+				end = s.to
+			}
+		}
+	}
+	return hot, cold
+}
+
+// Consts lists the constants: their types and bits, then those of the tables,
+// in a fixed order.
+func (p *Program) Consts() []Ins {
+	var out []Ins
+	for _, v := range p.consts {
+		out = append(out, Ins{Op: Const, Type: v.Type, Imm: p.slots[v.ID]})
+	}
+	for i, t := range p.tables {
+		for _, e := range t {
+			out = append(out, Ins{Op: Const, Type: p.types[i], Imm: e})
+		}
+	}
+	return out
+}
+
+// WithConst is a copy of p in which constant i of [Program.Consts] has other
+// bits: a mutant, to see whether a test notices.
+func (p *Program) WithConst(i int, bits uint64) *Program {
+	q := p.Clone()
+	if i < len(p.consts) {
+		q.slots[p.consts[i].ID] = bits
+		return q
+	}
+	i -= len(p.consts)
+	q.tables = append([][]uint64(nil), p.tables...)
+	for k, t := range q.tables {
+		if i < len(t) {
+			q.tables[k] = append([]uint64(nil), t...)
+			q.tables[k][i] = bits
+			break
+		}
+		i -= len(t)
+	}
+	return q
+}
+
+// String lists the program, one instruction a line.
+func (p *Program) String() string {
+	var w strings.Builder
+	for _, v := range p.consts {
+		fmt.Fprintf(&w, "v%d = const.%s %#x\n", v.ID, v.Type.Short(), p.slots[v.ID])
+	}
+	for i, s := range p.steps {
+		switch s.kind {
+		case jump:
+			fmt.Fprintf(&w, "%d: v%d = v%d; cold v%d to %d\n", i, s.dst, s.args[1], s.args[0], s.to)
+		case move:
+			fmt.Fprintf(&w, "%d: v%d = v%d\n", i, s.dst, s.args[0])
+		default:
+			fmt.Fprintf(&w, "%d: v%d = %s.%s", i, s.dst, s.ins.Op, s.ins.Type.Short())
+			for k := range s.ins.Op.Info().Arity {
+				fmt.Fprintf(&w, " v%d", s.args[k])
+			}
+			if s.kind == lookup {
+				fmt.Fprintf(&w, " table %d", s.ins.Imm)
+			}
+			w.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&w, "result v%d\n", p.result.ID)
+	return w.String()
+}

@@ -1,0 +1,251 @@
+package prim
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// This file is the scalar meaning of each primitive, as small functions that
+// the Go compiler inlines: [Eval] and the interpreter both call them, so there
+// is one definition. A primitive that is a plain Go operator (Add, Eq, And ...)
+// has no function here.
+//
+// Go may fuse x*y + z into one rounding on some targets. Where a product feeds
+// a sum, write float32(x*y) + z: an explicit conversion forbids the fusion.
+
+// A Signed is a signed integer register type.
+type Signed interface{ int8 | int32 | int64 }
+
+// An Unsigned is an unsigned integer register type.
+type Unsigned interface{ uint8 | uint32 | uint64 }
+
+// FmaF32 is x*y + z rounded once. It is too big for the Go inliner: a loop
+// calls [FmaFast] and, where that is not ok, FmaF32.
+func FmaF32(x, y, z float32) float32 {
+	r, ok := FmaFast(x, y, z)
+	if !ok {
+		r = fmaSlow(x, y, z)
+	}
+	return r
+}
+
+// FmaFast is x*y + z rounded once if ok, which nearly all operands are.
+//
+// The product is exact in float64. The float64 sum is rounded, and rounding it
+// again to float32 goes wrong only if it lies exactly half-way between two
+// float32 values: rounding is monotonic and every half-way point is a float64.
+// For normal results that shows in the low 29 bits; subnormal results are never
+// ok. 897<<53 is 2^-126 without its sign; a zero sum wraps around and is ok.
+func FmaFast(x, y, z float32) (r float32, ok bool) {
+	s := float64(x)*float64(y) + float64(z) // a fusion changes nothing here
+	b := math.Float64bits(s)
+	return float32(s), b&0x1fffffff != 0x10000000 && b<<1-1 >= 897<<53-1
+}
+
+// fmaSlow rounds x*y + z to float32 by way of rounding to odd: an inexact
+// float64 sum gets its last bit set, which no half-way point has (Boldo &
+// Melquiond 2008).
+func fmaSlow(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	b := math.Float64bits(s)
+	if b&1 == 0 && s-s == 0 {
+		t := s - p // Knuth's TwoSum: p + c = s + e exactly
+		e := (p - (s - t)) + (c - t)
+		switch {
+		case e == 0:
+		case e > 0 == (s > 0):
+			b++
+		default:
+			b--
+		}
+	}
+	return float32(math.Float64frombits(b))
+}
+
+// FmaF64 is x*y + z rounded once.
+func FmaF64(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
+// AbsF32 clears the sign of x.
+func AbsF32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
+
+// AbsF64 clears the sign of x.
+func AbsF64(x float64) float64 { return math.Abs(x) }
+
+// AbsInt is |x|; the least integer stays.
+func AbsInt[T dtype.Int](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// DivInt is the truncated quotient; by zero it is 0.
+func DivInt[T dtype.Int](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x / y
+}
+
+// RemInt is the remainder of DivInt; by zero it is 0.
+func RemInt[T dtype.Int](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x % y
+}
+
+// RemF64 is x - y*trunc(x/y), which is exact.
+func RemF64(x, y float64) float64 { return math.Mod(x, y) }
+
+// RemF32 is x - y*trunc(x/y): the remainder of float32 values is a float32.
+func RemF32(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
+
+// SqrtF32 is the correctly rounded square root: a float64 has more than twice
+// the bits of a float32, so the second rounding is harmless.
+func SqrtF32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// SqrtF64 is the correctly rounded square root.
+func SqrtF64(x float64) float64 { return math.Sqrt(x) }
+
+// FloorF32 is the greatest integer <= x.
+func FloorF32(x float32) float32 { return float32(math.Floor(float64(x))) }
+
+// FloorF64 is the greatest integer <= x.
+func FloorF64(x float64) float64 { return math.Floor(x) }
+
+// CeilF32 is the least integer >= x.
+func CeilF32(x float32) float32 { return float32(math.Ceil(float64(x))) }
+
+// CeilF64 is the least integer >= x.
+func CeilF64(x float64) float64 { return math.Ceil(x) }
+
+// TruncF32 is x without its fraction.
+func TruncF32(x float32) float32 { return float32(math.Trunc(float64(x))) }
+
+// TruncF64 is x without its fraction.
+func TruncF64(x float64) float64 { return math.Trunc(x) }
+
+// RintF32 is the nearest integer, ties to even.
+func RintF32(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
+
+// RintF64 is the nearest integer, ties to even.
+func RintF64(x float64) float64 { return math.RoundToEven(x) }
+
+// ScaleF32 is x * 2^n rounded once, for any n: beyond ±300 every finite x has
+// overflowed or underflowed, and within, the float64 product is exact.
+func ScaleF32(x float32, n int32) float32 {
+	n = min(max(n, -300), 300)
+	return float32(float64(x) * math.Float64frombits(uint64(n+1023)<<52))
+}
+
+// ScaleF64 is x * 2^n rounded once, for any n.
+func ScaleF64(x float64, n int64) float64 {
+	if e := uint64(n + 1022); e < 2046 { // 2^n is normal, and the product rounds once
+		return x * math.Float64frombits(e<<52+1<<52)
+	}
+	return scaleSlow(x, n)
+}
+
+//go:noinline
+func scaleSlow(x float64, n int64) float64 {
+	return math.Ldexp(x, int(min(max(n, -2200), 2200)))
+}
+
+// ShiftLeft is x << y; y < 0 or >= the width gives 0.
+func ShiftLeft[T dtype.Int](x, y T) T { return x << uint64(y) }
+
+// ShiftRight is x >> y, arithmetic if T is signed; y < 0 or >= the width gives 0 or
+// the sign.
+func ShiftRight[T dtype.Int](x, y T) T { return x >> uint64(y) }
+
+// MulHiU8 is the high half of the product.
+func MulHiU8(x, y uint8) uint8 { return uint8(uint16(x) * uint16(y) >> 8) }
+
+// MulHiU32 is the high half of the product.
+func MulHiU32(x, y uint32) uint32 { return uint32(uint64(x) * uint64(y) >> 32) }
+
+// MulHiU64 is the high half of the product.
+func MulHiU64(x, y uint64) uint64 {
+	hi, _ := bits.Mul64(x, y)
+	return hi
+}
+
+// NearestF16 is the binary16 value nearest to x.
+func NearestF16(x float32) float32 { return dtype.F16Value(dtype.F16Bits(x)) }
+
+// NearestBF16 is the bfloat16 value nearest to x.
+func NearestBF16(x float32) float32 { return dtype.BF16Value(dtype.BF16Bits(x)) }
+
+// The conversions from float to integer truncate, saturate, and send NaN to 0.
+// A float32 operand is widened first, which is exact. (Go leaves conversions
+// out of range to the platform, so each is guarded.)
+
+// ToI8 converts x to an int8.
+func ToI8(x float64) int8 {
+	if x != x {
+		return 0
+	}
+	return int8(min(max(x, math.MinInt8), math.MaxInt8))
+}
+
+// ToI32 converts x to an int32.
+func ToI32(x float64) int32 {
+	if x != x {
+		return 0
+	}
+	return int32(min(max(x, math.MinInt32), math.MaxInt32))
+}
+
+// ToI64 converts x to an int64.
+func ToI64(x float64) int64 {
+	switch {
+	case -0x1p63 <= x && x < 0x1p63:
+		return int64(x)
+	case x < 0:
+		return math.MinInt64
+	case x > 0:
+		return math.MaxInt64
+	}
+	return 0
+}
+
+// ToU8 converts x to a uint8.
+func ToU8(x float64) uint8 {
+	if x > 0 {
+		return uint8(min(x, math.MaxUint8))
+	}
+	return 0
+}
+
+// ToU32 converts x to a uint32.
+func ToU32(x float64) uint32 {
+	if x > 0 {
+		return uint32(int64(min(x, math.MaxUint32)))
+	}
+	return 0
+}
+
+// ToU64 converts x to a uint64.
+func ToU64(x float64) uint64 {
+	switch {
+	case x >= 0x1p64:
+		return math.MaxUint64
+	case x >= 0x1p63:
+		return uint64(int64(x-0x1p63)) + 1<<63
+	case x > 0:
+		return uint64(int64(x))
+	}
+	return 0
+}
+
+// FromBool is 1 for true.
+func FromBool[T dtype.Int | float32 | float64](x bool) T {
+	if x {
+		return 1
+	}
+	return 0
+}

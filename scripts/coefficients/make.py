@@ -1,0 +1,178 @@
+"""Writes expr/op/lower_coefficients.go: every constant that the lowerings of
+mathematical functions use, fitted here from the definitions of the functions.
+
+    python3 scripts/coefficients/make.py        (python3-mpmath; gmpy2 helps)
+
+Each polynomial states the error that remains after rounding its coefficients,
+relative to the function unless the comment says otherwise.
+"""
+import os
+import subprocess
+
+from mpmath import (acos, asin, atan, cbrt, cos, cosh, e, erf, erfc, exp, expm1, log, log1p, log10, mp, mpf, pi, sin,
+                    sinh, sqrt, tan, tanh)
+
+from remez import fit, hexfloat, nearest, truncated
+
+FORMATS = ("f32", "f64")
+out = []
+
+
+def emit(name, doc, values, errors=None):
+    """One Go variable: the coefficients of both formats."""
+    out.append("")
+    note = "" if not errors else " Errors: " + ", ".join("2^%.1f" % float(log(x, 2)) for x in errors) + "."
+    text = "// " + name + " " + doc + note
+    while text:  # wrapped at 100 columns
+        cut = len(text) if len(text) <= 100 else text.rfind(" ", 0, 100)
+        out.append(text[:cut])
+        text = "// " + text[cut + 1:] if cut < len(text) else ""
+    out.append("var %s = coefs{" % name)
+    for cs in values:
+        out.append("\t{" + ", ".join(hexfloat(c) for c in cs) + "},")
+    out.append("}")
+
+
+def poly(name, doc, f, weight, n, interval, fixed=None):
+    """Fits n = (float32, float64) coefficients of 1, x, x^2 ..."""
+    cs, errors = [], []
+    for count, fmt, k in zip(n, FORMATS, (0, 1)):
+        lo, hi = interval[k] if isinstance(interval[0], tuple) else interval
+        c, err = fit(f, weight, range(count), lo, hi, fmt, fixed)
+        cs.append(c)
+        errors.append(err)
+    emit(name, doc, cs, errors)
+
+
+def split(name, doc, x, bits):
+    """x as a sum: all but the last part truncated to so many bits (float32, float64)."""
+    cs = []
+    for widths, fmt in zip(bits, FORMATS):
+        rest, parts = mpf(x), []
+        for w in widths:
+            parts.append(truncated(rest, w))
+            rest -= parts[-1]
+        parts.append(nearest(rest, fmt))
+        cs.append(parts)
+    emit(name, doc, cs)
+
+
+def double(name, doc, x, x64=None):
+    """x as the nearest number and what remains; another x for float64 if given."""
+    cs = []
+    for v, fmt in zip((x, x if x64 is None else x64), FORMATS):
+        hi = nearest(v, fmt)
+        cs.append([hi, nearest(v - hi, fmt)])
+    emit(name, "is " + doc + ", nearest, and what remains.", cs)
+
+
+def root(f):
+    """f(sqrt(z)): even functions, and odd ones divided by x, as functions of z."""
+    return lambda z: f(sqrt(z))
+
+
+slack = mpf("1.001")  # intervals are a little wider than the reduction makes them
+
+# Exponentials.
+h = log(2) / 2 * slack
+split("ln2", "is log 2 in two parts. The first is truncated, so that both are positive.", log(2), ((24,), (53,)))
+double("ln2Near", "log 2", log(2))
+double("log2e", "1/log 2", 1 / log(2))
+poly("expPoly", "is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2.",
+     lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / exp(r), (5, 10), (-h, h))
+poly("exp2Poly", "is (2^r - 1)/r for |r| <= 1/2.",
+     lambda r: (2**r - 1) / r, lambda r: abs(r) / 2**r, (6, 11), (-slack / 2, slack / 2))
+
+# Logarithms.
+poly("logPoly", "is (log(1+f) - f)/f^2 for 3/4 <= 1+f <= 3/2.",
+     lambda f: (log1p(f) - f) / f**2, lambda f: f * f / abs(log1p(f)), (9, 20), (mpf(-1) / 4, mpf(1) / 2))
+lo, hi = sqrt(mpf(1) / 2) - 1 - mpf(2)**-12, sqrt(mpf(2)) - 1 + mpf(2)**-12
+for name, base, word in (("log2", mpf(2), "2"), ("log10", mpf(10), "10")):
+    lb = log(base)
+    poly(name + "Poly", "is (log%s(1+f) - f/log %s)/f^2 for 1/2 <= (1+f)^2 <= 2." % (word, word),
+         lambda f: (log1p(f) - f) / f**2 / lb, lambda f: f * f / abs(log1p(f)) * lb, (10, 21), (lo, hi))
+double("log10e", "1/log 10", 1 / log(10))
+double("log10of2", "log10 2", log10(2))
+
+# Circular functions.
+q = (pi / 4)**2 * slack
+split("piOver2", "is pi/2 in three parts. The second is short, so that the second step of the reduction leaves an error that is a number.",
+      pi / 2, ((24, 12), (53, 31)))
+emit("twoOverPi", "is 2/pi.", [[nearest(2 / pi, f)] for f in FORMATS])
+double("piOver2Near", "pi/2 * 2^(2-w) for words of w bits", *[pi / 2 * mpf(2)**(2 - w) for w in (32, 64)])
+poly("sinPoly", "is (x - sin x)/x^3 in z = x^2, for |x| <= pi/4.",
+     root(lambda x: (1 - sin(x) / x) / x**2), root(lambda x: x**3 / sin(x)), (4, 7), (0, q))
+poly("cosPoly", "is (cos x - 1 + x^2/2)/x^4 in z = x^2, for |x| <= pi/4.",
+     root(lambda x: (cos(x) - 1 + x**2 / 2) / x**4), root(lambda x: x**4), (3, 6), (0, q))
+out.append("")
+out.append("// twoOverPiBits are the binary digits of 2/pi after the point, in words, the most")
+out.append("// significant first, after one word of zeros: what float32 and float64 arguments need.")
+out.append("var twoOverPiBits = [2][]uint64{")
+mp.dps = 700
+digits = int(mp.floor(2 / pi * mpf(2)**2048))
+mp.dps = 70
+for w, n, used in ((32, 8, 8), (64, 32, 20)):
+    words = [0] + [digits >> (2048 - w * (i + 1)) & (1 << w) - 1 for i in range(used - 1)] + [0] * (n - used)
+    out.append("\t{" + ", ".join("%#x" % x for x in words) + "},")
+out.append("}")
+
+# Hyperbolic tangent and error function.
+T = (mpf(".8"), mpf("1"))
+emit("tanhSplit", "is where tanh changes its formula.", [[nearest(t, f)] for t, f in zip(T, FORMATS)])
+poly("tanhPoly", "is (tanh(x) - x)/x^3 in z = x^2, for |x| <= tanhSplit.",
+     root(lambda x: (tanh(x) / x - 1) / x**2), root(lambda x: x**3 / tanh(x)), (6, 15), ((0, T[0]**2), (0, T[1]**2)))
+
+lo = mpf("1.1875")
+emit("erfSplit", "is where erf changes its formula, and where it is 1.",
+     [[lo, nearest(mpf("3.92"), "f32")], [lo, nearest(mpf("5.95"), "f64")]])
+poly("erfPoly", "is erf(x)/x - 1 in z = x^2, for |x| <= erfSplit.",
+     root(lambda x: erf(x) / x - 1), root(lambda x: x / erf(x)), (8, 14), (0, lo**2))
+poly("erfcRoot", "is erfc(x)^(1/4) between the bounds of erfSplit; the errors are of its fourth power, absolute.",
+     lambda a: erfc(a)**mpf(".25"), lambda a: 4 * erfc(a)**mpf(".75"), (8, 21), ((lo, mpf("3.92")), (lo, mpf("5.95"))))
+
+
+def tail(a):
+    """The upper tail of the normal distribution, times exp(a^2/2)."""
+    return erfc(a / sqrt(mpf(2))) / 2 * exp(a * a / 2)
+
+
+g = lambda v: (lambda a: (1 + a) * tail(a))(4 * (1 + v) / (1 - v))
+poly("tailPoly", "is (1+a) Q(a) exp(a^2/2) in v = (a-4)/(a+4), with Q the upper tail of the normal distribution.",
+     g, lambda v: 1 / g(v), (11, 24), tuple((-1, (a - 4) / (a + 4)) for a in (mpf("14.6"), mpf(39))))
+double("tanhGelu", "2 sqrt(2/pi)", 2 * sqrt(2 / pi))
+double("tanhGelu3", "2 sqrt(2/pi) 0.044715", 2 * sqrt(2 / pi) * mpf("0.044715"))
+
+# Inverse circular functions, the tangent and the hyperbolic sine.
+double("piOver4", "pi/4", pi / 4)
+poly("asinPoly", "is (asin(x) - x)/x^3 in z = x^2, for |x| <= 1/2.",
+     root(lambda x: (asin(x) / x - 1) / x**2), root(lambda x: x**3 / asin(x)), (5, 13), (0, slack / 4))
+poly("atanPoly", "is (atan(x) - x)/x^3 in z = x^2, for |x| <= 9/16.",
+     root(lambda x: (atan(x) / x - 1) / x**2), root(lambda x: x**3 / atan(x)), (6, 14), (0, mpf("0.5625")**2 * slack))
+poly("tanPoly", "is (tan(x) - x)/x^3 in z = x^2, for |x| <= pi/4.",
+     root(lambda x: (tan(x) / x - 1) / x**2), root(lambda x: x**3 / tan(x)), (7, 15), (0, q))
+poly("sinhPoly", "is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1.",
+     root(lambda x: (sinh(x) / x - 1) / x**2), root(lambda x: x**3 / sinh(x)), (4, 8), (0, slack))
+c, err = fit(root(lambda x: atan(x) / x), root(lambda x: x / atan(x)), range(10), 0, slack, "f64")
+out.append("\n// atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
+out.append("var atan32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
+
+# The power function: in float64 for both, so the rows differ in precision only.
+out.append("")
+lo, hi = sqrt(mpf(1) / 2) - 1 - mpf(2)**-12, sqrt(mpf(2)) - 1 + mpf(2)**-12
+c, err = fit(lambda f: log1p(f) / log(2) / f, lambda f: abs(f * log(2) / log1p(f)), range(15), lo, hi, "f64")
+out.append("// pow32Log is log2(1+f)/f for 1/2 <= (1+f)^2 <= 2, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
+out.append("var pow32Log = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
+c, err = fit(lambda r: 2**r, lambda r: 1 / 2**r, range(8), -slack / 2, slack / 2, "f64")
+out.append("\n// pow32Exp is 2^r for |r| <= 1/2, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
+out.append("var pow32Exp = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
+zmax = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1))**2 * slack
+at = lambda z: (2 * mp.atanh(sqrt(z)) / sqrt(z) - 2 - 2 * z / 3) / z**2
+c, err = fit(at, lambda z: z**2 / 2, range(11), 0, zmax, "f64")
+out.append("\n// pow64Log is (log((1+s)/(1-s)) - 2s - 2/3 s^3)/s^5 in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2. Error: 2^%.1f." % float(log(err, 2)))
+out.append("var pow64Log = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
+
+here = os.path.dirname(os.path.abspath(__file__))
+target = os.path.join(here, "..", "..", "expr", "op", "lower_coefficients.go")
+with open(target, "w") as fh:
+    fh.write("// Code generated by scripts/coefficients/make.py; DO NOT EDIT.\n\npackage op\n" + "\n".join(out) + "\n")
+subprocess.run(["gofmt", "-w", target], check=True)

@@ -1,0 +1,81 @@
+package shape
+
+import "slices"
+
+// Axis makes an axis canonical: -1 becomes rank-1. At rank 0 there is none.
+func Axis(axis, rank int) (int, error) {
+	if axis < -rank || axis >= rank {
+		return 0, errorf("axis %d is out of range for rank %d", axis, rank)
+	}
+	if axis < 0 {
+		axis += rank
+	}
+	return axis, nil
+}
+
+// Axes makes a set of axes canonical and sorts it. An axis given twice, also as
+// -1 and rank-1, is an error. No axes mean all of them.
+func Axes(axes []int, rank int) ([]int, error) {
+	if len(axes) == 0 {
+		out := make([]int, rank)
+		for i := range out {
+			out[i] = i
+		}
+		return out, nil
+	}
+	out := make([]int, len(axes))
+	for i, a := range axes {
+		c, err := Axis(a, rank)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(out[:i], c) {
+			return nil, errorf("axis %d is given twice in %v", c, Shape(axes))
+		}
+		out[i] = c
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// Reduce is the shape left by a reduction over axes, which are canonical as
+// from [Axes]: without these dimensions, or with extent 1 there if keepDims.
+// Here no axes mean none: s itself.
+func (s Shape) Reduce(axes []int, keepDims bool) Shape {
+	out := make(Shape, 0, len(s))
+	for i, d := range s {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case keepDims:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+// Permute reorders dimensions: dimension i of the result is dimension perm[i]
+// of s. perm names every axis once; negative axes count from the end.
+func (s Shape) Permute(perm []int) (Shape, error) {
+	if len(perm) != len(s) {
+		return nil, errorf("permutation %v has %d axes for rank %d", Shape(perm), len(perm), len(s))
+	}
+	if _, err := Axes(perm, len(s)); err != nil {
+		return nil, err
+	}
+	return Shape(permute(s, perm)), nil
+}
+
+// Permute reorders strides as [Shape.Permute], which checks perm, does extents.
+func (st Strides) Permute(perm []int) Strides { return Strides(permute(st, perm)) }
+
+func permute(a, perm []int) []int {
+	out := make([]int, len(perm))
+	for i, p := range perm {
+		if p < 0 {
+			p += len(a)
+		}
+		out[i] = a[p]
+	}
+	return out
+}

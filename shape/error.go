@@ -1,0 +1,21 @@
+package shape
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Err matches every error of this package: errors.Is(err, shape.Err).
+var Err = errors.New("shape error")
+
+// An Error says in one line, without a prefix, what is wrong with a shape.
+type Error struct{ Msg string }
+
+func (e *Error) Error() string { return e.Msg }
+
+// Is reports whether target is [Err].
+func (e *Error) Is(target error) bool { return target == Err }
+
+func errorf(format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, args...)}
+}

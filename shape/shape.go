@@ -1,0 +1,126 @@
+package shape
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// MaxRank is the largest number of dimensions, as in NumPy 2.
+const MaxRank = 64
+
+// maxSize keeps the byte offsets of the widest elements (8 bytes) in an int.
+const maxSize = math.MaxInt / 8
+
+// A Shape is the row-major logical extents of an array. Nil and empty are
+// rank 0, which has one element.
+type Shape []int
+
+// New makes a checked Shape of a copy of dims; see [Shape.Check].
+func New(dims ...int) (Shape, error) {
+	s := Shape(dims).Clone()
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Check reports a rank above [MaxRank], a negative extent, or more elements
+// than can be addressed. As in NumPy, zero extents are left out of the last
+// test: [0 n m] is an error if n*m is.
+func (s Shape) Check() error {
+	if len(s) > MaxRank {
+		return errorf("rank %d is above the largest, %d", len(s), MaxRank)
+	}
+	n, over := 1, false
+	for i, d := range s {
+		switch {
+		case d < 0:
+			return errorf("shape %v has negative extent %d in dimension %d", s, d, i)
+		case d == 0 || over:
+		case n > maxSize/d:
+			over = true // a later extent may be negative, which says more
+		default:
+			n *= d
+		}
+	}
+	if over {
+		return errorf("shape %v has too many elements", s)
+	}
+	return nil
+}
+
+// Rank is the number of dimensions.
+func (s Shape) Rank() int { return len(s) }
+
+// Size is the number of elements; 1 at rank 0.
+func (s Shape) Size() int { return s.Count(0, len(s)) }
+
+// Count is the product of the extents of dimensions from to to-1; 1 if there
+// are none.
+func (s Shape) Count(from, to int) int {
+	n := 1
+	for _, d := range s[from:to] {
+		n *= d
+	}
+	return n
+}
+
+// Equal reports whether both have the same rank and extents.
+func (s Shape) Equal(o Shape) bool { return slices.Equal(s, o) }
+
+// Clone returns a copy.
+func (s Shape) Clone() Shape { return slices.Clone(s) }
+
+// String lists the extents: "[3 4]", and "[]" at rank 0.
+func (s Shape) String() string {
+	b := []byte{'['}
+	for i, d := range s {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(d), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// Offset is the row-major position of the element at index, which has one
+// entry per dimension, none of them negative.
+func (s Shape) Offset(index ...int) (int, error) {
+	if len(index) != len(s) {
+		return 0, errorf("index %v has %d entries for shape %v", Shape(index), len(index), s)
+	}
+	off := 0
+	for i, x := range index {
+		if x < 0 || x >= s[i] {
+			return 0, errorf("index %v is out of range for shape %v", Shape(index), s)
+		}
+		off = off*s[i] + x
+	}
+	return off, nil
+}
+
+// InferReshape is the shape that dims give to size elements. One of dims may
+// be -1 and is then inferred, unless the others multiply to 0.
+func InferReshape(size int, dims []int) (Shape, error) {
+	s, unknown := Shape(dims).Clone(), -1
+	for i, d := range s {
+		if d != -1 {
+			continue
+		}
+		if unknown >= 0 {
+			return nil, errorf("shape %v has more than one -1", Shape(dims))
+		}
+		unknown, s[i] = i, 1
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	n := s.Size()
+	if unknown >= 0 && n > 0 && size%n == 0 {
+		s[unknown] = size / n
+	} else if unknown >= 0 || n != size {
+		return nil, errorf("%d elements do not reshape to %v", size, Shape(dims))
+	}
+	return New(s...) // size itself may be too large
+}

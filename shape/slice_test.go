@@ -1,0 +1,94 @@
+package shape
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// python is slice.indices and range written as CPython documents them: the
+// chosen positions, one by one.
+func python(sl Slice, n int) (start int, picked []int) {
+	step := sl.Step
+	if step == 0 {
+		step = 1
+	}
+	in := func(x int) bool { return x >= 0 && x < n }
+	def := func(has bool, v, fallback int) int {
+		if !has {
+			return fallback
+		}
+		if v < 0 {
+			v += n
+		}
+		if step > 0 {
+			return max(0, min(v, n))
+		}
+		return max(-1, min(v, n-1))
+	}
+	var stop int
+	if step > 0 {
+		start, stop = def(sl.HasStart, sl.Start, 0), def(sl.HasStop, sl.Stop, n)
+		for i := start; i < stop; i += step {
+			picked = append(picked, i)
+		}
+	} else {
+		start, stop = def(sl.HasStart, sl.Start, n-1), def(sl.HasStop, sl.Stop, -1)
+		for i := start; i > stop; i += step {
+			picked = append(picked, i)
+		}
+	}
+	for _, p := range picked {
+		if !in(p) {
+			panic("reference is wrong")
+		}
+	}
+	return start, picked
+}
+
+func TestSliceAgainstPython(t *testing.T) {
+	for n := 0; n <= 5; n++ {
+		for step := -6; step <= 6; step++ {
+			for a := -8; a <= 8; a++ {
+				for b := -8; b <= 8; b++ {
+					sl := Slice{a, b, step, a != -8, b != 8}
+					wantStart, want := python(sl, n)
+					start, count, st, err := sl.Resolve(n)
+					var got []int
+					for i := range count {
+						got = append(got, start+i*st)
+					}
+					if err != nil || start != wantStart || !slices.Equal(got, want) {
+						t.Fatalf("%+v.Resolve(%d) = %d, %d, %d, %v: %v, want %v", sl, n, start, count, st, err, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSliceEdges(t *testing.T) {
+	for _, tt := range []struct {
+		sl                 Slice
+		n                  int
+		start, count, step int
+	}{
+		{Slice{}, 5, 0, 5, 1},
+		{Slice{}, 0, 0, 0, 1},
+		{Slice{Step: -1}, 5, 4, 5, -1},
+		{Slice{Step: math.MaxInt}, 5, 0, 1, math.MaxInt},
+		{Slice{Step: math.MinInt}, 5, 4, 1, -math.MaxInt},
+		{Slice{Start: math.MinInt, Stop: math.MaxInt, HasStart: true, HasStop: true}, 5, 0, 5, 1},
+		{Slice{Start: math.MaxInt, Stop: math.MinInt, Step: -1, HasStart: true, HasStop: true}, 5, 4, 5, -1},
+		{Slice{Start: 5, HasStart: true}, 5, 5, 0, 1},
+		{Slice{Start: -9, Step: -1, HasStart: true}, 5, -1, 0, -1},
+		{Slice{}, math.MaxInt, 0, math.MaxInt, 1},
+	} {
+		start, count, step, err := tt.sl.Resolve(tt.n)
+		if err != nil || start != tt.start || count != tt.count || step != tt.step {
+			t.Errorf("%+v.Resolve(%d) = %d, %d, %d, %v", tt.sl, tt.n, start, count, step, err)
+		}
+	}
+	_, _, _, err := Slice{}.Resolve(-1)
+	wantErr(t, err, "slice of negative extent -1")
+}

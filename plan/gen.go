@@ -240,7 +240,7 @@ func (k *gen) repeats(n, a *node, at []prim.Ix) bool {
 // int is a run-time integer; 0, 1 and -1 are constants.
 func (k *gen) int(v int) prim.Ix {
 	if v >= -1 && v <= 1 {
-		return k.ix.Const(v)
+		return k.ix.Const(int64(v))
 	}
 	if ix, ok := k.paramIx[v]; ok {
 		return ix

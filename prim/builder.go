@@ -269,6 +269,8 @@ func FromFloat(t dtype.Type, v float64) uint64 {
 // FromInt returns the bits of v as a constant of register type t.
 func FromInt(t dtype.Type, v int64) uint64 {
 	switch {
+	case t.Register() == dtype.F32:
+		return uint64(math.Float32bits(ToF32(v)))
 	case t.IsFloat():
 		return FromFloat(t.Register(), float64(v))
 	case t == dtype.Bool:

@@ -293,7 +293,7 @@ func fromInt[T int64 | uint64](to dtype.Type, x T) (uint64, bool) {
 	case dtype.Bool:
 		return bit(x != 0), true
 	case dtype.F32:
-		return uint64(math.Float32bits(float32(x))), true
+		return uint64(math.Float32bits(ToF32(x))), true
 	case dtype.F64:
 		return math.Float64bits(float64(x)), true
 	case dtype.I8, dtype.U8:

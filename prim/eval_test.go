@@ -273,6 +273,12 @@ func TestCvt(t *testing.T) {
 		if got := eval(Cvt, dtype.F32, dtype.I64, u, 0); got != f32(wi) {
 			t.Fatalf("i64 %#x to f32: %#x", u, got)
 		}
+		if g := toF32(u); g != wu {
+			t.Fatalf("u64 %#x to f32 by way of float64: %g", u, g)
+		}
+		if g := toF32(int64(u)); g != wi {
+			t.Fatalf("i64 %#x to f32 by way of float64: %g", u, g)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func (t *IxTable) put(n IxNode) Ix {
 func (t *IxTable) At(ix Ix) IxNode { return t.Nodes[ix] }
 
 // Const is the constant k.
-func (t *IxTable) Const(k int) Ix { return t.put(IxNode{Op: IxConst, K: int64(k)}) }
+func (t *IxTable) Const(k int64) Ix { return t.put(IxNode{Op: IxConst, K: k}) }
 
 // Param is the run-time integer number k.
 func (t *IxTable) Param(k int) Ix { return t.put(IxNode{Op: IxParam, K: int64(k)}) }
@@ -74,7 +74,7 @@ func (t *IxTable) consts(a, b Ix) (x, y int64, ok bool) {
 // Add is a + b.
 func (t *IxTable) Add(a, b Ix) Ix {
 	if x, y, ok := t.consts(a, b); ok {
-		return t.Const(int(x + y))
+		return t.Const(x + y)
 	}
 	if t.isConst(a, 0) {
 		return b
@@ -88,7 +88,7 @@ func (t *IxTable) Add(a, b Ix) Ix {
 // Mul is a * b; b holds no axis and no value.
 func (t *IxTable) Mul(a, b Ix) Ix {
 	if x, y, ok := t.consts(a, b); ok {
-		return t.Const(int(x * y))
+		return t.Const(x * y)
 	}
 	if t.isConst(a, 0) || t.isConst(b, 1) {
 		return a

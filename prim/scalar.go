@@ -249,3 +249,22 @@ func FromBool[T dtype.Int | float32 | float64](x bool) T {
 	}
 	return 0
 }
+
+// ToF32 converts x to the nearest float32, ties to even. (Where registers have
+// 32 bits, Go's own conversion goes through float64 and rounds twice.)
+func ToF32[T int64 | uint64](x T) float32 {
+	if bits.UintSize == 64 {
+		return float32(x)
+	}
+	return toF32(x)
+}
+
+// toF32 rounds to odd what float64 cannot hold, which leaves float32 one
+// rounding.
+func toF32[T int64 | uint64](x T) float32 {
+	const odd = 1 << 11
+	if top := x >> 53; top != 0 && top != ^T(0) && x%odd != 0 {
+		x = x&^(odd-1) | odd
+	}
+	return float32(float64(x))
+}

@@ -262,7 +262,7 @@ func (p *parser) length() (int, error) {
 	for _, c := range digits {
 		d := int(c - '0')
 		if n > (math.MaxInt-d)/10 {
-			return 0, p.fail(start, "the length %s overflows", excerpt(digits))
+			return 0, p.fail(start, "the length %s overflows int", excerpt(digits))
 		}
 		n = n*10 + d
 	}

@@ -257,7 +257,7 @@ func (p *parser) integer(w string) prim.Ix {
 	if err != nil {
 		p.fail("expected an integer, not %s", quote(w))
 	}
-	return p.k.Index.Const(int(n))
+	return p.k.Index.Const(n)
 }
 
 // named reads the rest of an index expression that starts with a word.

@@ -150,7 +150,7 @@ func (b *binder) interval(ix prim.Ix) (lo, hi int) {
 	return -far, far
 }
 
-func floorDiv(a, b int) int {
+func floorDiv[T int | int64](a, b T) T {
 	q := a / b
 	if a%b < 0 {
 		q--

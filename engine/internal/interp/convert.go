@@ -16,6 +16,13 @@ func cvt[From, To dtype.Int | float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
+func cvtToF32[From int64 | uint64](f *frame, in *ins, n int) {
+	d, a := vec[float32](f, in.d, n), vec[From](f, in.a, n)
+	for i := range d {
+		d[i] = prim.ToF32(a[i])
+	}
+}
+
 func cvtPred[From dtype.Int | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
@@ -110,6 +117,8 @@ func init() {
 	cvtFromInt[uint8](dtype.U8)
 	cvtFromInt[uint32](dtype.U32)
 	cvtFromInt[uint64](dtype.U64)
+	cvtKernels[dtype.I64][dtype.F32] = cvtToF32[int64]
+	cvtKernels[dtype.U64][dtype.F32] = cvtToF32[uint64]
 	cvtFromFloat[float32](dtype.F32)
 	cvtFromFloat[float64](dtype.F64)
 }

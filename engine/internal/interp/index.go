@@ -218,7 +218,7 @@ func (s *ixStep) quotient(x int64) int64 {
 		hi, _ := bits.Mul64(s.magic, uint64(x))
 		return int64(hi)
 	}
-	return int64(floorDiv(int(x), s.k))
+	return floorDiv(x, int64(s.k))
 }
 
 func (s *ixStep) divide(v []int64) {

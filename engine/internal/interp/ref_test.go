@@ -76,8 +76,7 @@ func (r *reference) ix(ix prim.Ix) int64 {
 func (r *reference) place(a *ir.Access) (int, bool) {
 	off := r.base[a.Buf]
 	for d, ix := range a.Coords {
-		c := int(r.ix(ix))
-		e := r.ext[a.Buf][d]
+		c, e := r.ix(ix), int64(r.ext[a.Buf][d])
 		switch {
 		case a.Bounds == ir.Clamped:
 			c = max(0, min(c, e-1))
@@ -87,7 +86,7 @@ func (r *reference) place(a *ir.Access) (int, bool) {
 			}
 			return 0, false
 		}
-		off += c * r.stri[a.Buf][d]
+		off += int(c) * r.stri[a.Buf][d]
 	}
 	return off, true
 }

@@ -83,21 +83,26 @@ func features() (list []string) {
 	return list
 }
 
-// Available is the memory that can still be used, in bytes; 0 if not known.
+// Available is the memory that this program can still use, in bytes; 0 if not
+// known.
 func Available() int {
 	fields := strings.Fields(lookup("/proc/meminfo", "MemAvailable"))
 	if len(fields) == 0 {
 		return 0
 	}
-	kb, err := strconv.Atoi(fields[0])
+	kb, err := strconv.ParseInt(fields[0], 10, 64)
 	if err != nil {
 		return 0
 	}
-	return kb << 10
+	return int(min(kb<<10, addressable))
 }
 
-// unknownLimit is what an allocation may take where nothing is known.
-const unknownLimit = 1 << (30 + 6*(^uint(0)>>63))
+const (
+	// addressable is what a 32-bit program can hope for; for 64 bits, no limit.
+	addressable = 1 << (30 + 32*(^uint(0)>>63))
+	// unknownLimit is what an allocation may take where nothing is known.
+	unknownLimit = 1 << (30 + 6*(^uint(0)>>63))
+)
 
 // Room reports an allocation that cannot succeed: Go ends the program on those.
 func Room(bytes int) error {

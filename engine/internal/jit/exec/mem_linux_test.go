@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -14,6 +15,9 @@ import (
 func TestMDWE(t *testing.T) {
 	const child = "ONELOOP_TEST_MDWE"
 	if os.Getenv(child) == "" {
+		if _, err := Probe(); errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestMDWE$", "-test.v")
 		cmd.Env = append(os.Environ(), child+"=1")
 		out, err := cmd.CombinedOutput()

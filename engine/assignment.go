@@ -82,7 +82,7 @@ func assignmentOf(o Options, stmts []expr.Statement) *assignment {
 func newAssignment(k *key, o Options, stmts []expr.Statement) *assignment {
 	a := &assignment{
 		options: o,
-		arrays: make([]*Memory, len(k.arrays)), scalars: make([]*expr.Cell, len(k.scalars)),
+		arrays:  make([]*Memory, len(k.arrays)), scalars: make([]*expr.Cell, len(k.scalars)),
 		words: slices.Clone(k.words), idents: slices.Clone(k.idents), hash: k.hash,
 	}
 	for i, o := range k.arrays {
@@ -116,12 +116,11 @@ func (a *assignment) copy(k *key, n *expr.Node, made []*expr.Node) *expr.Node {
 	case n.Param != nil || n.Op.Class == expr.Constant && a.scalars[at] != nil:
 		made[i] = expr.NewParamNode(n.DType(), a.scalars[at])
 	default:
-		c := *n
-		c.Args = make([]*expr.Node, len(n.Args))
+		args := make([]*expr.Node, len(n.Args))
 		for j, x := range n.Args {
-			c.Args[j] = a.copy(k, x, made)
+			args[j] = a.copy(k, x, made)
 		}
-		made[i] = &c
+		made[i] = n.WithArgs(args...)
 	}
 	return made[i]
 }

@@ -101,7 +101,8 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	return p, nil
 }
 
-// onHost refuses memory of devices, whose packages compile their programs.
+// onHost refuses memory of devices, whose packages compile their programs, and
+// arrays that leave their memory.
 func onHost(pl *plan.Plan) error {
 	for _, s := range pl.Stages {
 		for _, arrays := range [][]*plan.Array{s.Reads, s.Writes} {
@@ -109,8 +110,12 @@ func onHost(pl *plan.Plan) error {
 				if a.Mem == nil {
 					continue
 				}
-				if m, ok := a.Mem.(*Memory); !ok || m.dev != nil {
+				m, ok := a.Mem.(*Memory)
+				if !ok || m.dev != nil {
 					return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
+				}
+				if err := m.holds(a.Type, a.Shape, a.Strides, a.Offset); err != nil {
+					return err
 				}
 			}
 		}

@@ -216,6 +216,15 @@ func Apply(o *Operator, args ...*Node) *Node {
 	return Finish(n)
 }
 
+// WithArgs is a copy of n with other operands, of the shapes and types of its
+// own.
+func (n *Node) WithArgs(args ...*Node) *Node {
+	c := *n
+	c.few = [2]*Node{}
+	c.Args = append(c.few[:0], args...)
+	return &c
+}
+
 // Finish completes a node that has its operator, operands and attributes: it
 // carries errors on, checks operands against the table row and derives shape,
 // element type and kind. It is how every constructor ends.

@@ -37,13 +37,21 @@ func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset in
 	if !t.Valid() {
 		return nil, expr.NewError(expr.ErrType, "", "no element type given")
 	}
-	if lo, hi := shape.Range(s, st, offset); lo <= hi && (lo < 0 || hi >= m.Size()/t.Size()) {
-		return nil, expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, m.Size()/t.Size())
+	if err := m.holds(t, s, st, offset); err != nil {
+		return nil, err
 	}
 	if m.Size() > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))%uintptr(t.Size()) != 0 {
 		return nil, expr.NewError(expr.ErrShape, "", "the memory is not aligned for %v", t)
 	}
 	return &Array{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
+}
+
+// holds is an error if an array with elements of type t leaves the memory.
+func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int) error {
+	if lo, hi := shape.Range(s, st, offset); lo <= hi && (lo < 0 || hi >= m.Size()/t.Size()) {
+		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, m.Size()/t.Size())
+	}
+	return nil
 }
 
 // Named sets the name under which trees and plans print a.

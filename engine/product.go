@@ -81,10 +81,10 @@ func (d *productStep) run(ctx context.Context, p *Program) error {
 		}
 		switch d.s.Out.Type {
 		case dtype.F32:
-			a, b, c := slices[float32](d, p, i)
+			a, b, c := operandsOf[float32](d, p, i)
 			blas32.Implementation().Sgemm(d.a.trans, d.b.trans, d.m, d.n, d.k, 1, a, d.a.ld, b, d.b.ld, 0, c, max(d.n, 1))
 		case dtype.F64:
-			a, b, c := slices[float64](d, p, i)
+			a, b, c := operandsOf[float64](d, p, i)
 			blas64.Implementation().Dgemm(d.a.trans, d.b.trans, d.m, d.n, d.k, 1, a, d.a.ld, b, d.b.ld, 0, c, max(d.n, 1))
 		case dtype.I8:
 			multiply[int8](d, p, i)
@@ -103,9 +103,11 @@ func (d *productStep) run(ctx context.Context, p *Program) error {
 	return nil
 }
 
-// slices are the operands and the result of product i. Operand slices reach to
+func (*productStep) forget() {}
+
+// operandsOf are the operands and the result of product i. Operand slices reach to
 // the end of their memory; BLAS is told how much of it counts.
-func slices[T dtype.Elem](d *productStep, p *Program, i int) (a, b, c []T) {
+func operandsOf[T dtype.Elem](d *productStep, p *Program, i int) (a, b, c []T) {
 	c = dtype.Slice[T](p.bytes(d.s.Out))[i*d.m*d.n:][:d.m*d.n]
 	return from[T](p, d.s.A, d.offA[i]), from[T](p, d.s.B, d.offB[i]), c
 }
@@ -121,7 +123,7 @@ func from[T dtype.Elem](p *Program, a *plan.Array, off int) []T {
 }
 
 func multiply[T dtype.Int](d *productStep, p *Program, i int) {
-	a, b, c := slices[T](d, p, i)
+	a, b, c := operandsOf[T](d, p, i)
 	clear(c)
 	for r := range d.m {
 		row := c[r*d.n:][:d.n]

@@ -36,6 +36,8 @@ type Program struct {
 // A step runs one stage.
 type step interface {
 	run(ctx context.Context, p *Program) error
+	// forget drops what the last run has left: where arrays are.
+	forget()
 }
 
 // Compile plans and compiles statements. They mean what they mean one after the
@@ -49,10 +51,27 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	be, err := backendNamed(o.Backend)
+	o, be, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
+	return compile(o, be, stmts)
+}
+
+// resolve says what the zero values of options stand for.
+func (o Options) resolve() (Options, backend.Backend, error) {
+	be, err := backendNamed(o.Backend)
+	if err != nil {
+		return o, nil, err
+	}
+	o.Backend = be.Name()
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return o, be, nil
+}
+
+func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, error) {
 	pl, err := plan.Compile(stmts)
 	if err != nil {
 		return nil, err
@@ -66,9 +85,6 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 		return nil, err
 	}
 	p := &Program{plan: pl, backend: be, threads: o.Threads}
-	if p.threads <= 0 {
-		p.threads = runtime.GOMAXPROCS(0)
-	}
 	if err := checkSize(pl.Arena); err != nil {
 		return nil, err
 	}
@@ -85,7 +101,8 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	return p, nil
 }
 
-// onHost refuses memory of devices, whose packages compile their programs.
+// onHost refuses memory of devices, whose packages compile their programs, and
+// arrays that leave their memory.
 func onHost(pl *plan.Plan) error {
 	for _, s := range pl.Stages {
 		for _, arrays := range [][]*plan.Array{s.Reads, s.Writes} {
@@ -93,8 +110,12 @@ func onHost(pl *plan.Plan) error {
 				if a.Mem == nil {
 					continue
 				}
-				if m, ok := a.Mem.(*Memory); !ok || m.dev != nil {
+				m, ok := a.Mem.(*Memory)
+				if !ok || m.dev != nil {
 					return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
+				}
+				if err := m.holds(a.Type, a.Shape, a.Strides, a.Offset); err != nil {
+					return err
 				}
 			}
 		}
@@ -102,20 +123,14 @@ func onHost(pl *plan.Plan) error {
 	return nil
 }
 
-// Run compiles statements and runs them once.
-func Run(ctx context.Context, stmts ...expr.Statement) error {
-	p, err := Compile(ctx, stmts...)
-	if err != nil {
-		return err
-	}
-	return p.Run(ctx)
-}
-
 // Run carries out the statements. Runs of one program follow each other. If ctx
 // is cancelled the run ends early and the targets may be half written.
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.arena == nil && p.plan.Arena > 0 {
+		p.arena = alignedBytes(p.plan.Arena)
+	}
 	for _, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -125,6 +140,17 @@ func (p *Program) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forget drops what the last run has left. Temporaries of more than keep bytes
+// are dropped too, and allocated by the next run.
+func (p *Program) forget(keep int) {
+	for _, s := range p.steps {
+		s.forget()
+	}
+	if len(p.arena) > keep {
+		p.arena = nil
+	}
 }
 
 // Plan is what the program runs; not to be changed.
@@ -213,6 +239,12 @@ func (l *loopStep) refresh(p *Program) {
 	}
 }
 
+func (l *loopStep) forget() {
+	for i := range l.bind.Bufs {
+		l.bind.Bufs[i].Ptr = nil
+	}
+}
+
 // The costs, in primitive element operations, that make chunks long enough to
 // be worth a hand-over and short enough for cancellation, and work large enough
 // to wake another thread.
@@ -270,3 +302,5 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	c.s.Func.Call(p.bytes(c.s.Out), c.args, c.s.Out.Shape.Size())
 	return ctx.Err()
 }
+
+func (c *callStep) forget() { clear(c.args) }

@@ -17,20 +17,21 @@ type Node struct {
 
 	// Attributes; which ones count depends on Op.
 	Axes     []int      // canonical axes of a reduction, sorted; the permutation of a transpose
-	KeepDims bool       // of a reduction
 	Ints     []int      // of views: offsets, steps, paddings
+	KeepDims bool       // of a reduction
 	To       dtype.Type // of casts
 	Acc      dtype.Type // accumulator of a reduction, Invalid: the natural one
-	Bits     uint64     // of a constant, in its register type
-	Param    *Cell      // of a parameter
-	Leaf     *Leaf      // of storage
-	Func     *GoFunc    // of an opaque node
-	Ident    any        // identity of attributes that are not comparable, or nil
+	dtype    dtype.Type
+	kind     Kind
+	Bits     uint64  // of a constant, in its register type
+	Param    *Cell   // of a parameter
+	Leaf     *Leaf   // of storage
+	Func     *GoFunc // of an opaque node
+	Ident    any     // identity of attributes that are not comparable, or nil
 
 	shape shape.Shape
-	dtype dtype.Type
-	kind  Kind
 	err   *Error
+	few   [2]*Node // has the Args of an operator with one or two
 }
 
 // A Memory is what leaves view: a contiguous allocation on a device.
@@ -206,6 +207,22 @@ func Bits[T Elem](v T) uint64 {
 // Const makes the scalar v.
 func Const[T Elem](v T) Exp[T] {
 	return exp[T]{node: NewConst(dtype.Of[T](), Bits(v))}
+}
+
+// Apply makes the node of an operator without attributes.
+func Apply(o *Operator, args ...*Node) *Node {
+	n := &Node{Op: o}
+	n.Args = append(n.few[:0], args...)
+	return Finish(n)
+}
+
+// WithArgs is a copy of n with other operands, of the shapes and types of its
+// own.
+func (n *Node) WithArgs(args ...*Node) *Node {
+	c := *n
+	c.few = [2]*Node{}
+	c.Args = append(c.few[:0], args...)
+	return &c
 }
 
 // Finish completes a node that has its operator, operands and attributes: it

@@ -173,6 +173,9 @@ func dropZeros(cols [][]uint64) {
 func (s suite) checkElements(name string, out, node *expr.Node, args []*expr.Node) bool {
 	s.Helper()
 	want := evaluate(node)
+	if !s.recall([]expr.Statement{{Target: out, Value: node}}) {
+		return false
+	}
 	if err := s.run(expr.Statement{Target: out, Value: node}); err != nil {
 		s.Errorf("%s of %v: %v", name, args[0].DType(), err)
 		return false

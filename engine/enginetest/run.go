@@ -89,6 +89,9 @@ func (s suite) check(stmts ...expr.Statement) bool {
 	f, may, done := execute(stmts)
 	want := mems.save()
 	mems.restore(before)
+	if !s.recall(stmts) {
+		return false
+	}
 	err := s.run(stmts...)
 	defer mems.restore(want)
 	if f != 0 || err != nil && slices.ContainsFunc(may.errs(), func(k error) bool { return errors.Is(err, k) }) {

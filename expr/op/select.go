@@ -78,13 +78,13 @@ func scalar[T expr.Number, S Real](s S) *expr.Node {
 // Scale is s * a. The scalar is converted to the element type; one that an
 // integer type cannot hold is an error.
 func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](call("mul", scalar[T](s), expr.NodeOf(a)))
+	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), expr.NodeOf(a)))
 }
 
 // AddScalar is s + a. The scalar is converted to the element type; one that an
 // integer type cannot hold is an error.
 func AddScalar[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](call("add", scalar[T](s), expr.NodeOf(a)))
+	return expr.Of[T](expr.Apply(rowAdd, scalar[T](s), expr.NodeOf(a)))
 }
 
 // Full is a scalar of element type T, which broadcasts to any shape.

@@ -23,18 +23,21 @@ var (
 // them.
 var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, contractions}
 
-var byName = map[string]*expr.Operator{}
+// byName has the rows; it is made before whatever looks rows up.
+var byName = index()
 
-func init() {
+func index() map[string]*expr.Operator {
+	m := map[string]*expr.Operator{}
 	for _, family := range rows {
 		for i := range family {
 			o := &family[i]
-			if byName[o.Name] != nil {
+			if m[o.Name] != nil {
 				panic("op: two rows are named " + o.Name)
 			}
-			byName[o.Name] = o
+			m[o.Name] = o
 		}
 	}
+	return m
 }
 
 // Table lists the built-in operators, sorted by name.
@@ -67,21 +70,21 @@ func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
 	if o.Class != expr.Elementwise {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "is not an element-wise operator")
 	}
-	return expr.Finish(&expr.Node{Op: o, Args: args})
+	return expr.Apply(o, args...)
 }
 
 func call(name string, args ...*expr.Node) *expr.Node { return Apply(row(name), args...) }
 
-func map1[T, R expr.Elem](name string, a expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](call(name, expr.NodeOf(a)))
+func map1[T, R expr.Elem](o *expr.Operator, a expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](expr.Apply(o, expr.NodeOf(a)))
 }
 
-func map2[T, R expr.Elem](name string, a, b expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](call(name, expr.NodeOf(a), expr.NodeOf(b)))
+func map2[T, R expr.Elem](o *expr.Operator, a, b expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](expr.Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
 }
 
-func map3[T, R expr.Elem](name string, a, b, c expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](call(name, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
+func map3[T, R expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](expr.Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
 
 // prim1, prim2 and prim3 are the lowerings that are one primitive.

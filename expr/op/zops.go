@@ -6,17 +6,17 @@ import "github.com/oneloop/oneloop/expr"
 
 // Abs is x without its sign; the least integer stays. Error: exact.
 func Abs[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("abs", x)
+	return map1[T, T](rowAbs, x)
 }
 
 // Acos is the arc cosine, in radians; NaN outside -1..1. Error: at most 1 ULP.
 func Acos[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("acos", x)
+	return map1[T, T](rowAcos, x)
 }
 
 // Add is x + y; integers wrap. Error: correctly rounded.
 func Add[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("add", x, y)
+	return map2[T, T](rowAdd, x, y)
 }
 
 // All is whether all elements hold; true if empty.
@@ -41,227 +41,227 @@ func ArgMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] 
 
 // Asin is the arc sine, in radians; NaN outside -1..1. Error: at most 1 ULP.
 func Asin[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("asin", x)
+	return map1[T, T](rowAsin, x)
 }
 
 // Atan is the arc tangent, in radians. Error: at most 1 ULP.
 func Atan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("atan", x)
+	return map1[T, T](rowAtan, x)
 }
 
 // Atan2 is the angle of the point (y, x), in radians, with C99's special cases. Error: at most 1 ULP.
 func Atan2[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("atan2", x, y)
+	return map2[T, T](rowAtan2, x, y)
 }
 
 // And is bitwise x & y; of bools the conjunction. Error: exact.
 func And[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("bitwise_and", x, y)
+	return map2[T, T](rowAnd, x, y)
 }
 
 // Or is bitwise x | y; of bools the disjunction. Error: exact.
 func Or[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("bitwise_or", x, y)
+	return map2[T, T](rowOr, x, y)
 }
 
 // Xor is bitwise exclusive or. Error: exact.
 func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("bitwise_xor", x, y)
+	return map2[T, T](rowXor, x, y)
 }
 
 // Cbrt is the cube root. Error: at most 1 ULP.
 func Cbrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("cbrt", x)
+	return map1[T, T](rowCbrt, x)
 }
 
 // Ceil is the least integer >= x. Error: exact.
 func Ceil[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("ceil", x)
+	return map1[T, T](rowCeil, x)
 }
 
 // Clip is x brought into lo..hi: minimum(maximum(x, lo), hi). Error: exact.
 func Clip[T expr.Number](x, y, z expr.Exp[T]) expr.Exp[T] {
-	return map3[T, T]("clip", x, y, z)
+	return map3[T, T](rowClip, x, y, z)
 }
 
 // CopySign is the magnitude of x with the sign of y, of which NaN has none. Error: exact.
 func CopySign[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("copysign", x, y)
+	return map2[T, T](rowCopySign, x, y)
 }
 
 // Cos is the cosine of x radians, for all magnitudes. Error: at most 1 ULP.
 func Cos[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("cos", x)
+	return map1[T, T](rowCos, x)
 }
 
 // Cosh is the hyperbolic cosine. Error: at most 1 ULP.
 func Cosh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("cosh", x)
+	return map1[T, T](rowCosh, x)
 }
 
 // Div is x / y; integers truncate towards zero and division by zero is an error. Error: correctly rounded.
 func Div[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("div", x, y)
+	return map2[T, T](rowDiv, x, y)
 }
 
 // Equal is x == y; false for NaN. Error: exact.
 func Equal[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("equal", x, y)
+	return map2[T, bool](rowEqual, x, y)
 }
 
 // Erf is the error function. Error: at most 1 ULP.
 func Erf[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("erf", x)
+	return map1[T, T](rowErf, x)
 }
 
 // Erfc is 1 - erf(x), accurate where that is small. Error: at most 4 ULP.
 func Erfc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("erfc", x)
+	return map1[T, T](rowErfc, x)
 }
 
 // Exp is e to the power x. Error: at most 1 ULP.
 func Exp[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("exp", x)
+	return map1[T, T](rowExp, x)
 }
 
 // Exp2 is 2 to the power x. Error: at most 1 ULP.
 func Exp2[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("exp2", x)
+	return map1[T, T](rowExp2, x)
 }
 
 // Expm1 is exp(x) - 1, accurate near zero. Error: at most 1 ULP.
 func Expm1[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("expm1", x)
+	return map1[T, T](rowExpm1, x)
 }
 
 // Floor is the greatest integer <= x. Error: exact.
 func Floor[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("floor", x)
+	return map1[T, T](rowFloor, x)
 }
 
 // FloorDiv is floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error. Error: correctly rounded.
 func FloorDiv[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("floor_divide", x, y)
+	return map2[T, T](rowFloorDiv, x, y)
 }
 
 // FMA is x*y + z, rounded once. Error: correctly rounded.
 func FMA[T expr.Float](x, y, z expr.Exp[T]) expr.Exp[T] {
-	return map3[T, T]("fma", x, y, z)
+	return map3[T, T](rowFMA, x, y, z)
 }
 
 // FMax is the larger of x and y; a NaN is ignored where the other is none. Error: exact.
 func FMax[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("fmax", x, y)
+	return map2[T, T](rowFMax, x, y)
 }
 
 // FMin is the smaller of x and y; a NaN is ignored where the other is none. Error: exact.
 func FMin[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("fmin", x, y)
+	return map2[T, T](rowFMin, x, y)
 }
 
 // Fmod is x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error. Error: exact.
 func Fmod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("fmod", x, y)
+	return map2[T, T](rowFmod, x, y)
 }
 
 // Gelu is x * (1 + erf(x/sqrt(2))) / 2. Error: at most 5 ULP.
 func Gelu[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("gelu", x)
+	return map1[T, T](rowGelu, x)
 }
 
 // GeluTanh is x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.
 func GeluTanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("gelu_tanh", x)
+	return map1[T, T](rowGeluTanh, x)
 }
 
 // Greater is x > y. Error: exact.
 func Greater[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("greater", x, y)
+	return map2[T, bool](rowGreater, x, y)
 }
 
 // GreaterEqual is x >= y. Error: exact.
 func GreaterEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("greater_equal", x, y)
+	return map2[T, bool](rowGreaterEqual, x, y)
 }
 
 // Hypot is sqrt(x*x + y*y) without overflow. Error: at most 1 ULP.
 func Hypot[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("hypot", x, y)
+	return map2[T, T](rowHypot, x, y)
 }
 
 // Not is bitwise complement; of bools the negation. Error: exact.
 func Not[T Bitwise](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("invert", x)
+	return map1[T, T](rowNot, x)
 }
 
 // IsFinite is whether x is neither infinite nor NaN. Error: exact.
 func IsFinite[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool]("isfinite", x)
+	return map1[T, bool](rowIsFinite, x)
 }
 
 // IsInf is whether x is infinite. Error: exact.
 func IsInf[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool]("isinf", x)
+	return map1[T, bool](rowIsInf, x)
 }
 
 // IsNaN is whether x is NaN. Error: exact.
 func IsNaN[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool]("isnan", x)
+	return map1[T, bool](rowIsNaN, x)
 }
 
 // Shl is x << y; a count below zero or of the width and more gives 0. Error: exact.
 func Shl[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("left_shift", x, y)
+	return map2[T, T](rowShl, x, y)
 }
 
 // Less is x < y. Error: exact.
 func Less[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("less", x, y)
+	return map2[T, bool](rowLess, x, y)
 }
 
 // LessEqual is x <= y. Error: exact.
 func LessEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("less_equal", x, y)
+	return map2[T, bool](rowLessEqual, x, y)
 }
 
 // Log is the natural logarithm; NaN below zero. Error: at most 1 ULP.
 func Log[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("log", x)
+	return map1[T, T](rowLog, x)
 }
 
 // Log10 is the logarithm to base 10. Error: at most 1 ULP.
 func Log10[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("log10", x)
+	return map1[T, T](rowLog10, x)
 }
 
 // Log1p is log(1 + x), accurate near zero. Error: at most 1 ULP.
 func Log1p[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("log1p", x)
+	return map1[T, T](rowLog1p, x)
 }
 
 // Log2 is the logarithm to base 2. Error: at most 1 ULP.
 func Log2[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("log2", x)
+	return map1[T, T](rowLog2, x)
 }
 
 // LogicalAnd is whether x and y are both nonzero. Error: exact.
 func LogicalAnd[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("logical_and", x, y)
+	return map2[T, bool](rowLogicalAnd, x, y)
 }
 
 // LogicalNot is whether x is zero. Error: exact.
 func LogicalNot[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool]("logical_not", x)
+	return map1[T, bool](rowLogicalNot, x)
 }
 
 // LogicalOr is whether x or y is nonzero. Error: exact.
 func LogicalOr[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("logical_or", x, y)
+	return map2[T, bool](rowLogicalOr, x, y)
 }
 
 // LogicalXor is whether exactly one of x and y is nonzero. Error: exact.
 func LogicalXor[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("logical_xor", x, y)
+	return map2[T, bool](rowLogicalXor, x, y)
 }
 
 // Max is the maximum over axes; NaN wins, -0 < +0.
@@ -271,7 +271,7 @@ func Max[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Maximum is the larger of x and y; NaN wins, -0 < +0. Error: exact.
 func Maximum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("maximum", x, y)
+	return map2[T, T](rowMaximum, x, y)
 }
 
 // Min is the minimum over axes; NaN wins, -0 < +0.
@@ -281,17 +281,17 @@ func Min[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Minimum is the smaller of x and y; NaN wins, -0 < +0. Error: exact.
 func Minimum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("minimum", x, y)
+	return map2[T, T](rowMinimum, x, y)
 }
 
 // Mod is x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error. Error: correctly rounded.
 func Mod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("mod", x, y)
+	return map2[T, T](rowMod, x, y)
 }
 
 // Mul is x * y; integers wrap. Error: correctly rounded.
 func Mul[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("mul", x, y)
+	return map2[T, T](rowMul, x, y)
 }
 
 // NaNMax is the maximum over axes, NaN ignored.
@@ -306,17 +306,17 @@ func NaNMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Neg is -x; integers wrap. Error: exact.
 func Neg[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("neg", x)
+	return map1[T, T](rowNeg, x)
 }
 
 // NotEqual is x != y; true for NaN. Error: exact.
 func NotEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool]("not_equal", x, y)
+	return map2[T, bool](rowNotEqual, x, y)
 }
 
 // Pow is x to the power y, with C99's special cases. Error: at most 1 ULP.
 func Pow[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("pow", x, y)
+	return map2[T, T](rowPow, x, y)
 }
 
 // Prod is the product over axes, in the documented order; 1 if empty.
@@ -326,62 +326,62 @@ func Prod[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Reciprocal is 1 / x. Error: correctly rounded.
 func Reciprocal[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("reciprocal", x)
+	return map1[T, T](rowReciprocal, x)
 }
 
 // ReLU is x where x > 0, else +0; NaN stays. Error: exact.
 func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("relu", x)
+	return map1[T, T](rowReLU, x)
 }
 
 // Shr is x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign. Error: exact.
 func Shr[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("right_shift", x, y)
+	return map2[T, T](rowShr, x, y)
 }
 
 // Rint is the nearest integer, ties to even. Error: exact.
 func Rint[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("rint", x)
+	return map1[T, T](rowRint, x)
 }
 
 // Rsqrt is 1 / sqrt(x). Error: at most 1 ULP.
 func Rsqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("rsqrt", x)
+	return map1[T, T](rowRsqrt, x)
 }
 
 // Sigmoid is 1 / (1 + exp(-x)). Error: at most 1 ULP.
 func Sigmoid[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("sigmoid", x)
+	return map1[T, T](rowSigmoid, x)
 }
 
 // Sign is -1, 0 or 1 by the sign of x; zeros and NaN stay. Error: exact.
 func Sign[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("sign", x)
+	return map1[T, T](rowSign, x)
 }
 
 // Sin is the sine of x radians, for all magnitudes. Error: at most 1 ULP.
 func Sin[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("sin", x)
+	return map1[T, T](rowSin, x)
 }
 
 // Sinh is the hyperbolic sine. Error: at most 1 ULP.
 func Sinh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("sinh", x)
+	return map1[T, T](rowSinh, x)
 }
 
 // Sqrt is the square root; NaN below zero. Error: correctly rounded.
 func Sqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("sqrt", x)
+	return map1[T, T](rowSqrt, x)
 }
 
 // Square is x * x. Error: correctly rounded.
 func Square[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("square", x)
+	return map1[T, T](rowSquare, x)
 }
 
 // Sub is x - y; integers wrap. Error: correctly rounded.
 func Sub[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T]("sub", x, y)
+	return map2[T, T](rowSub, x, y)
 }
 
 // Sum is the sum over axes, in the documented order; 0 if empty.
@@ -391,15 +391,89 @@ func Sum[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Tan is the tangent of x radians, for all magnitudes. Error: at most 1 ULP.
 func Tan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("tan", x)
+	return map1[T, T](rowTan, x)
 }
 
 // Tanh is the hyperbolic tangent. Error: at most 1 ULP.
 func Tanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("tanh", x)
+	return map1[T, T](rowTanh, x)
 }
 
 // Trunc is x without its fraction. Error: exact.
 func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("trunc", x)
+	return map1[T, T](rowTrunc, x)
 }
+
+// The rows, looked up once.
+var (
+	rowAbs          = row("abs")
+	rowAcos         = row("acos")
+	rowAdd          = row("add")
+	rowAsin         = row("asin")
+	rowAtan         = row("atan")
+	rowAtan2        = row("atan2")
+	rowAnd          = row("bitwise_and")
+	rowOr           = row("bitwise_or")
+	rowXor          = row("bitwise_xor")
+	rowCbrt         = row("cbrt")
+	rowCeil         = row("ceil")
+	rowClip         = row("clip")
+	rowCopySign     = row("copysign")
+	rowCos          = row("cos")
+	rowCosh         = row("cosh")
+	rowDiv          = row("div")
+	rowEqual        = row("equal")
+	rowErf          = row("erf")
+	rowErfc         = row("erfc")
+	rowExp          = row("exp")
+	rowExp2         = row("exp2")
+	rowExpm1        = row("expm1")
+	rowFloor        = row("floor")
+	rowFloorDiv     = row("floor_divide")
+	rowFMA          = row("fma")
+	rowFMax         = row("fmax")
+	rowFMin         = row("fmin")
+	rowFmod         = row("fmod")
+	rowGelu         = row("gelu")
+	rowGeluTanh     = row("gelu_tanh")
+	rowGreater      = row("greater")
+	rowGreaterEqual = row("greater_equal")
+	rowHypot        = row("hypot")
+	rowNot          = row("invert")
+	rowIsFinite     = row("isfinite")
+	rowIsInf        = row("isinf")
+	rowIsNaN        = row("isnan")
+	rowShl          = row("left_shift")
+	rowLess         = row("less")
+	rowLessEqual    = row("less_equal")
+	rowLog          = row("log")
+	rowLog10        = row("log10")
+	rowLog1p        = row("log1p")
+	rowLog2         = row("log2")
+	rowLogicalAnd   = row("logical_and")
+	rowLogicalNot   = row("logical_not")
+	rowLogicalOr    = row("logical_or")
+	rowLogicalXor   = row("logical_xor")
+	rowMaximum      = row("maximum")
+	rowMinimum      = row("minimum")
+	rowMod          = row("mod")
+	rowMul          = row("mul")
+	rowNeg          = row("neg")
+	rowNotEqual     = row("not_equal")
+	rowPow          = row("pow")
+	rowReciprocal   = row("reciprocal")
+	rowReLU         = row("relu")
+	rowShr          = row("right_shift")
+	rowRint         = row("rint")
+	rowRsqrt        = row("rsqrt")
+	rowSigmoid      = row("sigmoid")
+	rowSign         = row("sign")
+	rowSin          = row("sin")
+	rowSinh         = row("sinh")
+	rowSqrt         = row("sqrt")
+	rowSquare       = row("square")
+	rowSub          = row("sub")
+	rowTan          = row("tan")
+	rowTanh         = row("tanh")
+	rowTrunc        = row("trunc")
+)

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Run compiles statements and runs them once. The program is kept for
+// statements of the same structure, whatever their arrays, parameters and
+// constants, which then need no compiling.
+func Run(ctx context.Context, stmts ...expr.Statement) error {
+	return RunWith(ctx, Options{}, stmts...)
+}
+
+// RunWith is Run with options.
+func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if a := assignmentOf(o, stmts); a != nil {
+		return a.run(ctx)
+	}
+	p, err := CompileWith(ctx, o, slices.Clone(stmts)...)
+	if err != nil {
+		return err
+	}
+	return p.Run(ctx)
+}
+
+// An assignment is a program whose arrays and cells are its own: they stand for
+// those of the statements that it carries out.
+type assignment struct {
+	program *Program
+	options Options
+	arrays  []*Memory    // without bytes between runs
+	scalars []*expr.Cell // nil for constants that are part of the program
+
+	words  []uint64
+	idents []any
+	hash   uint64
+	stmts  []expr.Statement // own the addresses in words
+	bytes  int              // that it takes in the cache, about
+
+	next          *assignment // in the bucket
+	after, before *assignment // in the ring
+}
+
+// assignmentOf is an assignment for statements, from the cache if it has one,
+// bound to their operands. It is nil where the statements must be compiled as
+// they are: because they have no key, or to find out what is wrong with them.
+func assignmentOf(o Options, stmts []expr.Statement) *assignment {
+	if len(debugging()) > 0 { // which shows every program compiled
+		return nil
+	}
+	o, be, err := o.resolve()
+	if err != nil {
+		return nil
+	}
+	k := keys.Get().(*key)
+	defer k.free()
+	if !k.read(stmts) {
+		return nil
+	}
+	a := assignments.take(k, o)
+	if a != nil {
+		a.bind(k)
+		return a
+	}
+	a = newAssignment(k, o, stmts)
+	if a.program, err = compile(o, be, a.stmts); err != nil {
+		return nil
+	}
+	a.bytes = footprint(a.program)
+	return a
+}
+
+// newAssignment copies statements, with arrays and cells in the places of their
+// operands, which are bound.
+func newAssignment(k *key, o Options, stmts []expr.Statement) *assignment {
+	a := &assignment{
+		options: o,
+		arrays:  make([]*Memory, len(k.arrays)), scalars: make([]*expr.Cell, len(k.scalars)),
+		words: slices.Clone(k.words), idents: slices.Clone(k.idents), hash: k.hash,
+	}
+	for i, o := range k.arrays {
+		a.arrays[i] = MemoryOf(o.data)
+	}
+	for i, s := range k.scalars {
+		if !s.fixed {
+			a.scalars[i] = &expr.Cell{}
+		}
+	}
+	a.bind(k)
+	made := make([]*expr.Node, len(k.nodes))
+	for _, s := range stmts {
+		a.stmts = append(a.stmts, expr.Statement{Saver: s.Saver, Target: a.copy(k, s.Target, made), Value: a.copy(k, s.Value, made)})
+	}
+	return a
+}
+
+// copy is a tree with the operands of a. What has been made is in made, by the
+// numbers of nodes.
+func (a *assignment) copy(k *key, n *expr.Node, made []*expr.Node) *expr.Node {
+	_, i := k.find(n)
+	if made[i] != nil {
+		return made[i]
+	}
+	at := k.known[i].operand
+	switch {
+	case n.Leaf != nil:
+		o := &k.arrays[at]
+		made[i] = expr.NewLeaf(n.DType(), slices.Clone(n.Shape()), &expr.Leaf{Mem: a.arrays[at], Offset: o.low, Strides: slices.Clone(n.Leaf.Strides), Name: n.Leaf.Name})
+	case n.Param != nil || n.Op.Class == expr.Constant && a.scalars[at] != nil:
+		made[i] = expr.NewParamNode(n.DType(), a.scalars[at])
+	default:
+		args := make([]*expr.Node, len(n.Args))
+		for j, x := range n.Args {
+			args[j] = a.copy(k, x, made)
+		}
+		made[i] = n.WithArgs(args...)
+	}
+	return made[i]
+}
+
+// bind puts the operands of a key into their places.
+func (a *assignment) bind(k *key) {
+	for i, m := range a.arrays {
+		m.data = k.arrays[i].data
+	}
+	for i, c := range a.scalars {
+		switch s := &k.scalars[i]; {
+		case c == nil:
+		case s.cell != nil:
+			c.Store(s.cell.Load())
+		default:
+			c.Store(s.bits)
+		}
+	}
+}
+
+// run carries the statements out and puts a into the cache, without their
+// operands.
+func (a *assignment) run(ctx context.Context) error {
+	defer func() {
+		for _, m := range a.arrays {
+			m.data = nil
+		}
+		a.program.forget(keepArena)
+		assignments.put(a)
+	}()
+	return a.program.Run(ctx)
+}
+
+// The memory that a program is taken to need besides temporaries, and that of
+// temporaries above which they are allocated for each run.
+const (
+	programBytes = 32 << 10
+	keepArena    = 1 << 20
+)
+
+// footprint is about the memory that an idle program has.
+func footprint(p *Program) int {
+	n := programBytes
+	if p.plan.Arena <= keepArena {
+		n += p.plan.Arena
+	}
+	for _, s := range p.plan.Stages {
+		if s.Kernel == nil {
+			continue
+		}
+		for _, b := range s.Kernel.Bufs {
+			if b.Mode != ir.Row {
+				continue
+			}
+			row := b.Type.Size()
+			for _, x := range b.Axes {
+				row *= s.Extents[x]
+			}
+			n += row * p.threads
+		}
+	}
+	return n
+}

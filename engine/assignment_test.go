@@ -1,0 +1,262 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A window is every step-th element of an array, from an element on.
+type window struct{ from, step int }
+
+func (w window) of(x *engine.Tensor[float64], n int) *engine.Tensor[float64] {
+	s := shape.Slice{Start: w.from, Stop: w.from + n*w.step, Step: w.step, HasStart: true, HasStop: true}
+	s.HasStop = s.Stop >= 0
+	return x.Span(s)
+}
+
+// Windows of one array, anywhere in it and in any direction, in the roles of the
+// target and of the operands: whichever of them share elements, the right side
+// is evaluated first. There are few shapes and many places, so programs serve
+// one aliasing after the other.
+func TestAssignUnderAliasing(t *testing.T) {
+	const n = 6
+	r := rand.New(rand.NewPCG(1, 2))
+	rounds := 30000
+	if testing.Short() {
+		rounds = 5000
+	}
+	draw := func() window {
+		w := window{from: r.IntN(12), step: []int{1, 1, 2, -1}[r.IntN(4)]}
+		if w.step < 0 {
+			w.from += n - 1
+		}
+		return w
+	}
+	for range rounds {
+		data := make([]float64, 12+2*n)
+		for i := range data {
+			data[i] = float64(r.IntN(1000))
+		}
+		x, old := engine.MustFromSlice(data), slices.Clone(data)
+		to, a, b := draw(), draw(), draw()
+		scale := float64(r.IntN(5))
+		flip, plus := r.IntN(2) == 0, r.IntN(3) == 0
+		want := slices.Clone(data)
+		for i := range n {
+			j := i
+			if flip {
+				j = n - 1 - i
+			}
+			v := old[a.from+i*a.step] + scale*old[b.from+j*b.step]
+			if plus {
+				v += old[to.from+i*to.step]
+			}
+			want[to.from+i*to.step] = v
+		}
+		second := op.Scale(scale, b.of(x, n))
+		if flip {
+			second = op.Flip(second)
+		}
+		assign := to.of(x, n).Assign
+		if plus {
+			assign = to.of(x, n).AddAssign
+		}
+		if err := assign(op.Add(a.of(x, n), second)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(data, want) {
+			t.Fatalf("%+v = %+v + %v*%+v (flipped %t, added %t) of\n%v is\n%v, want\n%v", to, a, scale, b, flip, plus, old, data, want)
+		}
+	}
+}
+
+// Goroutines that carry out the same statements do not meet.
+func TestAssignTogether(t *testing.T) {
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			x := engine.Zeros[float32](100)
+			y := engine.MustFromSlice(slices.Repeat([]float32{float32(g)}, 100))
+			for i := range 200 {
+				if err := x.AddAssign(op.Scale(float32(i%3), y)); err != nil {
+					t.Error(err)
+				}
+				if i%50 == g { // and others
+					if err := y.Assign(op.Mul(y, op.Full[float32](float32(1)))); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if want := float32(199 * g); x.At(0) != want || x.At(99) != want {
+				t.Errorf("%d: %v, want %v", g, x.At(0), want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What the arrays of a statement hold is free when the caller has dropped it.
+func TestAssignRetainsNothing(t *testing.T) {
+	const n = 64
+	neg := op.GoFunc("neg", func(v float32) float32 { return -v })
+	for _, backend := range engine.Backends() {
+		for name, e := range map[string]func(x *engine.Tensor[float32]) expr.Exp[float32]{
+			"map":     func(x *engine.Tensor[float32]) expr.Exp[float32] { return op.Exp(x) },
+			"in turn": func(x *engine.Tensor[float32]) expr.Exp[float32] { return op.Add(op.T(x), x) },
+			"rows":    func(x *engine.Tensor[float32]) expr.Exp[float32] { return op.Softmax(x, 1) },
+			"columns": func(x *engine.Tensor[float32]) expr.Exp[float32] { return op.Sub(x, op.Max(x, op.Axis(0))) },
+			"product": func(x *engine.Tensor[float32]) expr.Exp[float32] { return op.MatMul(x, x) },
+			"call":    func(x *engine.Tensor[float32]) expr.Exp[float32] { return neg(x) },
+			"large temporary": func(x *engine.Tensor[float32]) expr.Exp[float32] {
+				return op.Sum(op.MatMul(op.Reshape(x, n*n, 1), op.Reshape(x, 1, n*n)), op.Axis(0))
+			},
+		} {
+			t.Run(backend+"/"+name, func(t *testing.T) {
+				freed := make(chan bool, 2)
+				func() {
+					data := [2][]float32{make([]float32, n*n), make([]float32, n*n)}
+					for i := range data {
+						runtime.AddCleanup(unsafe.SliceData(data[i]), func(bool) { freed <- true }, true)
+					}
+					x, y := engine.MustFromSlice(data[0], n, n), engine.MustFromSlice(data[1], n, n)
+					v := e(x)
+					if len(v.Node().Shape()) == 1 {
+						v = op.Reshape(v, n, n)
+					}
+					for range 3 {
+						if err := engine.RunWith(context.Background(), engine.Options{Backend: backend}, expr.Assign(y, v)); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}()
+				for i := range 2 {
+					runtime.GC()
+					select {
+					case <-freed:
+					case <-time.After(5 * time.Second):
+						t.Fatalf("%d of 2 arrays are still held", 2-i)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Errors are those of statements that are compiled alone, also after others of
+// the same structure have gone well.
+func TestAssignErrors(t *testing.T) {
+	ctx := context.Background()
+	x, y := engine.MustFromSlice([]int32{6, 7, 8}), engine.Zeros[int32](3)
+	good, bad := engine.MustFromSlice([]int32{1, 2, 3}), engine.MustFromSlice([]int32{1, 0, 3})
+	for range 2 {
+		if err := y.Assign(op.Div(x, good)); err != nil {
+			t.Fatal(err)
+		}
+		if err := y.Assign(op.Div(x, bad)); !errors.Is(err, expr.ErrDivide) {
+			t.Fatalf("division by zero gives %v", err)
+		}
+		if err := y.Assign(op.Take(x, op.Sub(good, op.Full[int32](1)), 0)); err != nil {
+			t.Fatal(err)
+		}
+		if err := y.Assign(op.Take(x, good, 0)); !errors.Is(err, expr.ErrIndex) {
+			t.Fatalf("an index outside gives %v", err)
+		}
+	}
+	if want := "[6 7 8]"; fmt.Sprint(y) != want {
+		t.Errorf("a failed assignment leaves %v, want %s", y, want)
+	}
+	sum := op.Add(x, engine.Zeros[int32](4))
+	for _, s := range []expr.Statement{
+		expr.Assign(y, sum),
+		{Target: op.Neg(x).Node(), Value: x.Node()},
+		{Target: op.BroadcastTo(x, 2, 3).Node(), Value: x.Node()},
+		{Target: y.Node()},
+		expr.Assign[int32](nil, x),
+	} {
+		_, want := engine.Compile(ctx, s)
+		got := engine.Run(ctx, s)
+		if want == nil || got == nil || strip(got) != strip(want) {
+			t.Errorf("the error is %v, want %v", got, want)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := engine.Run(cancelled, expr.Assign(y, x)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run gives %v", err)
+	}
+	if err := engine.RunWith(ctx, engine.Options{Backend: "none"}, expr.Assign(y, x)); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("an unknown backend gives %v", err)
+	}
+}
+
+// strip leaves out the line, which is that of the call.
+func strip(err error) string {
+	text, _, _ := strings.Cut(err.Error(), " (assignment_test.go:")
+	return text
+}
+
+// A Go function may assign, and may panic.
+func TestAssignWithin(t *testing.T) {
+	x, y := engine.MustFromSlice([]float64{1, 2, 3}), engine.Zeros[float64](3)
+	var f func(expr.Exp[float64]) expr.Exp[float64]
+	depth := 0
+	f = op.GoFunc("f", func(v float64) float64 {
+		if v == 9 {
+			panic("nine")
+		}
+		if depth++; depth < 3 {
+			z := engine.Zeros[float64](3)
+			if err := z.Assign(f(x)); err != nil {
+				t.Error(err)
+			}
+		}
+		depth--
+		return 2 * v
+	})
+	if err := y.Assign(f(x)); err != nil || y.At(2) != 6 {
+		t.Error(err, y)
+	}
+	func() {
+		defer func() {
+			if recover() != "nine" {
+				t.Error("the panic is lost")
+			}
+		}()
+		_ = y.Assign(f(engine.MustFromSlice([]float64{1, 9, 3})))
+	}()
+	if err := y.Assign(f(engine.MustFromSlice([]float64{4, 5, 6}))); err != nil || y.At(2) != 12 {
+		t.Error(err, y)
+	}
+}
+
+// Assigning a tree whose like has been assigned before allocates nothing.
+func TestAssignAllocates(t *testing.T) {
+	w, g, y := engine.MustFromSlice(ramp(16)), engine.MustFromSlice(ramp(16)), engine.Zeros[float32](16)
+	rate := expr.NewParam[float32](.1)
+	e := op.Add(op.Mul(rate, chain(w, g, 10)), op.Softmax[float32](w, 0))
+	if err := y.Assign(e); err != nil {
+		t.Fatal(err)
+	}
+	least := math.Inf(1) // the collector may take the key away
+	for range 50 {
+		least = min(least, testing.AllocsPerRun(1, func() { _ = y.AddAssign(e) }))
+	}
+	if least != 0 {
+		t.Errorf("%v allocations", least)
+	}
+}

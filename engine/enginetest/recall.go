@@ -1,0 +1,136 @@
+package enginetest
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// recall carries statements out once more, so that their program is known, and
+// then the same statements on other memory with other contents, and with other
+// parameters and constants, where that program is used again. What it does must
+// be what a program compiled for them does.
+func (s suite) recall(stmts []expr.Statement) bool {
+	s.Helper()
+	if testing.Short() && s.o.Backend != engine.Backends()[0] {
+		return true
+	}
+	mems := memories(stmts)
+	for _, m := range mems {
+		if m.mem.Device() != "cpu" {
+			return true
+		}
+	}
+	before := mems.save()
+	defer mems.restore(before)
+	for _, other := range [][]expr.Statement{stmts, moved(stmts)} {
+		mems := memories(other)
+		before := mems.save()
+		wantErr := s.run(other...)
+		want := mems.save()
+		mems.restore(before)
+		err := s.assign(other...)
+		d := mems.differ(want)
+		if d != "" || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			s.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
+			return false
+		}
+	}
+	return true
+}
+
+// assign is run without a program of its own.
+func (s suite) assign(stmts ...expr.Statement) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return engine.RunWith(ctx, s.o, stmts...)
+}
+
+// moved are the same statements on other memory, which overlaps as theirs does,
+// with constants and parameters that differ in the last bit.
+func moved(stmts []expr.Statement) []expr.Statement {
+	const change = 1
+	mems := relocate(memories(stmts))
+	made := map[*expr.Node]*expr.Node{}
+	cells := map[*expr.Cell]*expr.Cell{}
+	move := func(root *expr.Node) *expr.Node {
+		expr.Walk(root, func(n *expr.Node) {
+			if made[n] != nil {
+				return
+			}
+			c := *n
+			c.Args = nil
+			for _, a := range n.Args {
+				c.Args = append(c.Args, made[a])
+			}
+			switch {
+			case n.Leaf != nil:
+				leaf := *n.Leaf
+				leaf.Mem = mems[n.Leaf.Mem]
+				c.Leaf = &leaf
+			case n.Param != nil:
+				if cells[n.Param] == nil {
+					cells[n.Param] = &expr.Cell{}
+					cells[n.Param].Store(n.Param.Load() ^ change)
+				}
+				c.Param = cells[n.Param]
+			case n.Op.Class == expr.Constant:
+				c.Bits ^= change
+			}
+			made[n] = &c
+		})
+		return made[root]
+	}
+	var out []expr.Statement
+	for _, s := range stmts {
+		out = append(out, expr.Statement{Saver: s.Saver, Target: move(s.Target), Value: move(s.Value)})
+	}
+	return out
+}
+
+// relocate copies memories to other addresses, those that overlap as one, and
+// reverses the order of their elements.
+func relocate(list memoryList) map[expr.Memory]expr.Memory {
+	out := map[expr.Memory]expr.Memory{}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b memory) int { return cmp.Compare(a.mem.Locate(), b.mem.Locate()) })
+	for len(list) > 0 {
+		begin, end, n := list[0].mem.Locate(), list[0].mem.Locate(), 0
+		for n < len(list) && (n == 0 || list[n].mem.Locate() < end) {
+			end = max(end, list[n].mem.Locate()+uintptr(list[n].mem.Size()))
+			n++
+		}
+		m, err := engine.NewMemory(int(end-begin) + 24)
+		if err != nil {
+			panic(err)
+		}
+		all := m.Bytes()[24:]
+		for _, old := range list[:n] {
+			part := all[old.mem.Locate()-begin:][:old.mem.Size()]
+			copy(part, host(old.mem))
+			out[old.mem] = engine.MemoryOf(part)
+		}
+		reverse(all, list[0].typ)
+		list = list[n:]
+	}
+	return out
+}
+
+func reverse(b []byte, t dtype.Type) {
+	n := len(b) / t.Size()
+	for i := range n / 2 {
+		x, y := fetch(t, b, i), fetch(t, b, n-1-i)
+		put(t, b, i, y)
+		put(t, b, n-1-i, x)
+	}
+}

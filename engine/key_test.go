@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// numbers is a vector of n elements from first on.
+func numbers(n int, first float32) *Tensor[float32] {
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = first + float32(i)
+	}
+	return MustFromSlice(data)
+}
+
+type (
+	vec   = *Tensor[float32]
+	stmts = []expr.Statement
+)
+
+func set(t vec, e expr.Exp[float32]) stmts { return stmts{expr.Assign(t, e)} }
+
+func defined(scale float64) *expr.Operator {
+	return op.Define("same name", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], scale)) })
+}
+
+// sameProgram are pairs of statements, and whether they have one program. The
+// vectors x, y and z of 8 elements are new for each of the two.
+func sameProgram() map[string]struct {
+	first, second func(x, y, z vec) stmts
+	same          bool
+} {
+	type build = func(x, y, z vec) stmts
+	twice, thrice := defined(2), defined(3)
+	goTwice := op.GoFunc("f", func(v float32) float32 { return 2 * v })
+	goThrice := op.GoFunc("f", func(v float32) float32 { return 3 * v })
+	add := func(t, a, b vec) stmts { return set(t, op.Add(a, b)) }
+	scaled := func(s float32) build { return func(x, _, z vec) stmts { return set(z, op.Scale(s, x)) } }
+	folded := func(s float32) build {
+		return func(x, _, z vec) stmts { return set(z, op.Mul(op.Exp(op.Full[float32](s)), x)) }
+	}
+	two := func(s, u float32) build {
+		return func(x, y, z vec) stmts { return set(z, op.Add(op.Scale(s, x), op.Scale(u, y))) }
+	}
+	at := func(v vec, i int) vec { return v.Slice(i, i+4) }
+	return map[string]struct {
+		first, second build
+		same          bool
+	}{
+		"other arrays":         {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, z vec) stmts { return add(z, x, y) }, true},
+		"roles":                {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, z vec) stmts { return add(x, z, y) }, true},
+		"one operand twice":    {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, _, z vec) stmts { return add(z, x, x) }, false},
+		"in place":             {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, _ vec) stmts { return add(x, x, y) }, false},
+		"operator":             {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, z vec) stmts { return set(z, op.Sub(x, y)) }, false},
+		"saver":                {func(x, _, z vec) stmts { return set(z, x) }, func(x, _, z vec) stmts { return stmts{expr.AddAssign(z, x)} }, false},
+		"names":                {func(x, _, z vec) stmts { return set(z, x.Named("a")) }, func(x, _, z vec) stmts { return set(z.Named("b"), x) }, true},
+		"length":               {func(x, _, z vec) stmts { return set(at(z, 0), at(x, 0)) }, func(x, _, z vec) stmts { return set(z, x) }, false},
+		"offset":               {func(x, _, z vec) stmts { return set(at(z, 0), at(x, 0)) }, func(x, _, z vec) stmts { return set(at(z, 3), at(x, 1)) }, true},
+		"disjoint parts":       {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 4)) }, func(x, _, _ vec) stmts { return set(at(x, 4), at(x, 0)) }, true},
+		"parts or arrays":      {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 4)) }, func(x, y, _ vec) stmts { return set(at(x, 4), at(y, 0)) }, true},
+		"parts that overlap":   {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 4)) }, func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 2)) }, false},
+		"distance":             {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 2)) }, func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 3)) }, false},
+		"same distance":        {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 2)) }, func(x, _, _ vec) stmts { return set(at(x, 2), at(x, 4)) }, true},
+		"other direction":      {func(x, _, _ vec) stmts { return set(at(x, 0), at(x, 2)) }, func(x, _, _ vec) stmts { return set(at(x, 2), at(x, 0)) }, false},
+		"strides":              {func(x, _, z vec) stmts { return set(at(z, 0), at(x, 0)) }, func(x, _, z vec) stmts { return set(at(z, 0), x.Span(every(2))) }, false},
+		"reversed":             {func(x, _, z vec) stmts { return set(z, x) }, func(x, _, z vec) stmts { return set(z, x.Span(every(-1))) }, false},
+		"itself reversed":      {func(x, _, _ vec) stmts { return set(x, x) }, func(x, _, _ vec) stmts { return set(x, x.Span(every(-1))) }, false},
+		"shape":                {func(x, _, z vec) stmts { return set(z, x) }, func(x, _, z vec) stmts { return set(z.Reshape(2, 4), x.Reshape(2, 4)) }, false},
+		"attributes":           {func(x, _, z vec) stmts { return set(at(z, 0), op.Slice(x, op.Range(0, 4))) }, func(x, _, z vec) stmts { return set(at(z, 0), op.Slice(x, op.Range(1, 5))) }, false},
+		"constant":             {scaled(2), scaled(3), true},
+		"folded constant":      {folded(2), folded(3), false},
+		"same folded constant": {folded(2), folded(2), true},
+		"constants become one": {two(2, 3), two(2, 2), false},
+		"constants":            {two(2, 3), two(5, 4), true},
+		"one of the constants": {two(2, 2), two(5, 5), true},
+		"parameter": {
+			func(x, _, z vec) stmts { return set(z, op.Mul(expr.NewParam[float32](2), x)) },
+			func(x, _, z vec) stmts { return set(z, op.Mul(expr.NewParam[float32](3), x)) }, true,
+		},
+		"parameter and constant": {scaled(2), func(x, _, z vec) stmts { return set(z, op.Mul(expr.NewParam[float32](2), x)) }, false},
+		"own operator":           {func(x, _, z vec) stmts { return set(z, op.Map1(twice, x)) }, func(x, _, z vec) stmts { return set(z, op.Map1(twice, x)) }, true},
+		"other own operator":     {func(x, _, z vec) stmts { return set(z, op.Map1(twice, x)) }, func(x, _, z vec) stmts { return set(z, op.Map1(thrice, x)) }, false},
+		"Go function":            {func(x, _, z vec) stmts { return set(z, goTwice(x)) }, func(x, _, z vec) stmts { return set(z, goTwice(x)) }, true},
+		"other Go function":      {func(x, _, z vec) stmts { return set(z, goTwice(x)) }, func(x, _, z vec) stmts { return set(z, goThrice(x)) }, false},
+		"order of statements": {
+			func(x, y, z vec) stmts { return append(set(x, z), set(y, x)...) },
+			func(x, y, z vec) stmts { return append(set(y, x), set(x, z)...) }, false,
+		},
+		"number of statements": {func(x, _, z vec) stmts { return set(x, z) }, func(x, y, z vec) stmts { return append(set(x, z), set(y, z)...) }, false},
+		"axis": {
+			func(x, _, z vec) stmts { return set(at(z, 0), op.Sum(x.Reshape(4, 2), op.Axis(1))) },
+			func(x, _, z vec) stmts { return set(at(z, 0), op.Sum(x.Reshape(2, 4), op.Axis(0))) }, false,
+		},
+	}
+}
+
+func every(step int) shape.Slice { return shape.Slice{Step: step} }
+
+// Statements have one key where one program will do, and whatever their keys,
+// assignments after others do what programs compiled for them do.
+func TestKeys(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range sameProgram() {
+		t.Run(name, func(t *testing.T) {
+			data := func(f float32) []vec { return []vec{numbers(8, f), numbers(8, 10*f), numbers(8, 100*f)} }
+			a, b := data(1), data(2)
+			first, second := c.first(a[0], a[1], a[2]), c.second(b[0], b[1], b[2])
+			k, ok := keyOf(t, first...)
+			l, ok2 := keyOf(t, second...)
+			if !ok || !ok2 || slices.Equal(k, l) != c.same {
+				t.Errorf("keys %t and %t are equal: %t", ok, ok2, slices.Equal(k, l))
+			}
+			want := data(2)
+			p, err := Compile(ctx, c.second(want[0], want[1], want[2])...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range []error{Run(ctx, first...), p.Run(ctx), Run(ctx, second...)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range b {
+				if !bytes.Equal(b[i].Array().Memory().Bytes(), want[i].Array().Memory().Bytes()) {
+					t.Errorf("vector %d is %v, want %v", i, b[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// The same bytes through two memories are one array.
+func TestKeyOfSharedBytes(t *testing.T) {
+	data := make([]float32, 8)
+	one, again := MustFromSlice(data), MustFromSlice(data)
+	k := &key{table: make([]int32, 64)}
+	if !k.read(set(one, op.Add[float32](again, numbers(8, 1)))) || len(k.arrays) != 2 {
+		t.Errorf("%d arrays, not 2", len(k.arrays))
+	}
+}
+
+// A node whose Ident differs is another node, whatever its address.
+func TestKeyOfIdents(t *testing.T) {
+	o := op.DefineView("ident", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, func(g *expr.Gather) prim.V { return g.At(0, g.Out) })
+	x := numbers(4, 1)
+	read := func(ident any) (*key, bool) {
+		k := &key{table: make([]int32, 64)}
+		n := expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{x.Node()}, Ident: ident})
+		return k, k.read(stmts{{Target: x.Node(), Value: n}})
+	}
+	a, ok := read("a")
+	b, ok2 := read("b")
+	c, ok3 := read(nil)
+	if !ok || !ok2 || !ok3 || slices.Equal(a.idents, b.idents) || !slices.Equal(a.words, b.words) || slices.Equal(a.words, c.words) {
+		t.Error(a.idents, b.idents, c.idents)
+	}
+}
+
+// What has no key is compiled as it is.
+func TestNoKey(t *testing.T) {
+	x := numbers(8, 1)
+	var many expr.Exp[float32] = op.Full[float32](0)
+	var consts expr.Exp[float32] = x
+	for i := range maxKeyArrays + 1 {
+		many = op.Add[float32](many, numbers(8, float32(i)))
+	}
+	for i := range maxKeyScalars + 1 {
+		consts = op.AddScalar(float32(i), consts)
+	}
+	var deep expr.Exp[float32] = x
+	for range maxKeyWords {
+		deep = op.Neg(deep)
+	}
+	outside := expr.NewLeaf(x.a.DType(), shape.Shape{8}, &expr.Leaf{Mem: x.a.mem, Offset: 1, Strides: shape.Strides{1}})
+	for name, s := range map[string]expr.Statement{
+		"arrays":  expr.Assign(x, many),
+		"scalars": expr.Assign(x, consts),
+		"nodes":   expr.Assign(x, deep),
+		"outside": {Target: x.Node(), Value: outside},
+		"error":   expr.Assign(x, op.Add[float32](x, numbers(3, 0))),
+		"nothing": {},
+	} {
+		if _, ok := keyOf(t, s); ok {
+			t.Errorf("%s: there is a key", name)
+		}
+	}
+	if err := Run(context.Background(), expr.Statement{Target: x.Node(), Value: outside}); !errors.Is(err, expr.ErrShape) {
+		t.Error("an array outside its memory gives", err)
+	}
+	if err := x.Assign(deep); err != nil || x.At(7) != 8 {
+		t.Error(err, x)
+	}
+	if err := x.Assign(many); err != nil || x.At(1) != maxKeyArrays*(maxKeyArrays+1)/2+maxKeyArrays+1 {
+		t.Error(err, x)
+	}
+}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"os"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -30,7 +29,7 @@ type Program struct {
 	steps   []step
 	threads int
 	mu      sync.Mutex
-	job     job
+	job     *job
 }
 
 // A step runs one stage.
@@ -65,8 +64,8 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 		return o, nil, err
 	}
 	o.Backend = be.Name()
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
+	if n := processors(); o.Threads <= 0 || o.Threads > n {
+		o.Threads = n
 	}
 	return o, be, nil
 }
@@ -84,7 +83,7 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err := onHost(pl); err != nil {
 		return nil, err
 	}
-	p := &Program{plan: pl, backend: be, threads: o.Threads}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads)}
 	if err := checkSize(pl.Arena); err != nil {
 		return nil, err
 	}
@@ -202,8 +201,7 @@ type loopStep struct {
 	bind    ir.Binding
 	inst    backend.Instance
 	workers []backend.Worker
-	n       int // units
-	chunk   int
+	schedule
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
@@ -219,7 +217,7 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	if l.inst, err = code.Bind(&l.bind); err != nil {
 		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
 	}
-	l.schedule(p.threads)
+	l.plan(p.threads)
 	return l, nil
 }
 
@@ -245,39 +243,22 @@ func (l *loopStep) forget() {
 	}
 }
 
-// The costs, in primitive element operations, that make chunks long enough to
-// be worth a hand-over and short enough for cancellation, and work large enough
-// to wake another thread.
-const (
-	chunkCost  = 1 << 18
-	minCost    = 1 << 14
-	threadCost = 1 << 18
-)
-
-func (l *loopStep) schedule(threads int) {
-	n, grain, cost := l.inst.Units()
-	l.n = n
-	total := float64(n) * cost
-	if total < threadCost {
-		threads = 1
-	}
-	chunk := min(float64(n)/float64(4*threads), chunkCost/cost)
-	l.chunk = max(int(max(chunk, minCost/cost)), grain)
-	if grain > 1 {
-		l.chunk = (l.chunk + grain - 1) / grain * grain
-	}
-	l.workers = make([]backend.Worker, max(1, min(threads, (n+l.chunk-1)/l.chunk)))
-	for i := range l.workers {
-		l.workers[i] = l.inst.NewWorker()
-	}
-}
-
 func (l *loopStep) run(ctx context.Context, p *Program) error {
 	l.refresh(p)
+	watched := ctx.Done() != nil
+	if watched {
+		l.inst.Watch(ctx)
+	}
 	l.inst.Begin()
-	if len(l.workers) == 1 && l.n <= l.chunk {
+	if len(l.workers) == 1 && l.n <= l.most {
 		l.workers[0].Run(0, l.n)
-	} else if err := p.job.do(ctx, l); err != nil {
+	} else {
+		p.job.do(ctx, l)
+	}
+	if watched {
+		l.inst.Watch(nil)
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch l.inst.Finish(l.workers[0]) {

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"context"
 	le "encoding/binary"
 	"fmt"
 	"slices"
@@ -52,6 +53,7 @@ type instance struct {
 
 	run   uint64
 	fault atomicFault
+	ctx   context.Context // that may end a run, or nil
 }
 
 type boundItem struct {
@@ -195,6 +197,7 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 	if len(v.arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
 	}
+	bv.step = min(bv.step, in.code.gen.callLanes(bv))
 	if len(v.reds) > 0 { // a block is one call
 		bv.step = reduceBlock
 		if len(v.phases) > 1 {
@@ -286,39 +289,24 @@ func (c *code) function(bp *boundPhase) (*function, error) {
 	return f, nil
 }
 
-func (in *instance) chooseCost() {
-	total := 1.0
-	for _, v := range in.vecs {
-		ops := 0.0
-		for _, bp := range v.phases {
-			ops += float64(bp.ph.ops * bp.seqN)
-		}
-		total += ops * float64(v.n)
-	}
-	// Machine code does an operation in a fifth of the time of the interpreter.
-	const faster = 5
-	switch p := in.code.p; p.units {
-	case elementUnits:
-		in.cost = total / float64(max(in.vecs[0].n, 1)) / faster
-	case blockUnits:
-		in.cost = total / float64(max(in.vecs[0].n, 1)) * reduceBlock / faster
-	default:
-		in.cost = total/faster + 1
-	}
-}
-
 func (in *instance) Units() (n, grain int, cost float64) {
 	p := in.code.p
 	switch p.units {
 	case rowUnits:
 		return in.items[p.main].n, 1, in.cost
 	case elementUnits:
-		return in.vecs[0].n, 64, in.cost
+		return in.vecs[0].n, in.vecs[0].grain(), in.cost
 	case blockUnits:
 		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
 	}
 	return 1, 1, in.cost
 }
+
+func (in *instance) Watch(ctx context.Context) { in.ctx = ctx }
+
+// stopped reports whether the run is to end early. It is asked before each call
+// of machine code that may be one of many.
+func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil }
 
 func (in *instance) Begin() {
 	in.run++

@@ -43,7 +43,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 		inner = bp.seqSpans[k-1]
 	}
 	w.place(bp.ph.seq, 0)
-	for t := 0; t < bp.seqN; {
+	for t := 0; t < bp.seqN && !w.inst.stopped(); {
 		m := min(bp.seqN-t, runLength-t%runLength, inner-t%inner)
 		if len(bp.loads) > 0 || len(bp.stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)

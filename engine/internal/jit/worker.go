@@ -159,7 +159,7 @@ func (w *worker) parRows(it *boundItem, lo, hi int) {
 		return
 	}
 	w.place(it.axes, lo)
-	for ; lo < hi; lo++ {
+	for ; lo < hi && !w.inst.stopped(); lo++ {
 		w.items(it.par)
 		w.advance(it.axes)
 	}
@@ -198,7 +198,7 @@ func (w *worker) vecAll(v *boundVec) {
 		}
 		return
 	}
-	for lo := 0; lo < v.n; lo += reduceBlock {
+	for lo := 0; lo < v.n && !w.inst.stopped(); lo += reduceBlock {
 		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.reds {
 			w.reds[r.state].push(w.partial(r, lo), r.kern)
@@ -211,7 +211,7 @@ func (w *worker) vecAll(v *boundVec) {
 
 // vecRange runs positions lo..hi of a vec loop; with reductions, of one block.
 func (w *worker) vecRange(v *boundVec, lo, hi int) {
-	for ; lo < hi; lo += v.step {
+	for ; lo < hi && !w.inst.stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
 			if bp.ph.kind == seqPhase {

@@ -65,8 +65,8 @@ func (t Traffic) fit() Traffic {
 // A Machine measures. It holds memory for the probes and, where they are
 // machine code, the code; both until Close. It is not for concurrent use.
 type Machine struct {
-	// Budget is the time that one measurement takes, about: at least three
-	// samples are taken.
+	// Budget is the time that one measurement takes, about: at least two samples
+	// are taken.
 	Budget time.Duration
 
 	code  *code // nil: plain Go
@@ -82,7 +82,7 @@ func New(bytes int) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("limits: %w", err)
 	}
-	return &Machine{Budget: 10 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
+	return &Machine{Budget: 5 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
 }
 
 // Close gives memory and code back.
@@ -137,7 +137,7 @@ func (m *Machine) Bandwidth(t Traffic, bytes, threads int) float64 {
 		jobs[i] = func(passes int) { pass(probe, t, a, each, passes) }
 	}
 	// Short passes are repeated, so that starting and ending does not count.
-	passes := max(1, (4<<20)/(each*t.streams()))
+	passes := max(1, (2<<20)/(each*t.streams()))
 	moved := float64(array * t.streams())
 	return moved * m.fastest(jobs, passes)
 }
@@ -175,7 +175,7 @@ func (m *Machine) fastest(jobs []func(passes int), passes int) float64 {
 	defer g.stop()
 	g.run(1) // warms the caches up
 	start := time.Now()
-	for n := 0; n < 3 || time.Since(start) < m.Budget; n++ {
+	for n := 0; n < 2 || time.Since(start) < m.Budget; n++ {
 		best = min(best, g.run(passes).Seconds())
 	}
 	return float64(passes) / best

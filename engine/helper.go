@@ -78,7 +78,7 @@ func (h *helper) loop() {
 		if !j.came.Load() {
 			j.came.Store(true)
 		}
-		j.work(s.number)
+		j.help(s.number)
 		h.box.Store(nil)
 		j.leave()
 	}

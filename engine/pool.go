@@ -180,6 +180,14 @@ func (j *job) ask(first int) {
 	}
 }
 
+// help does the work of a helper.
+func (j *job) help(seat int) {
+	if l := j.loop; l.labels != nil {
+		defer l.label(context.Background())()
+	}
+	j.work(seat)
+}
+
 // work runs chunks until none is left, and returns the number of units done.
 func (j *job) work(seat int) (units int) {
 	l := j.loop

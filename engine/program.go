@@ -15,8 +15,12 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // "" or "interp"
+	Backend string // one of Backends; "" is the first
 	Threads int    // at most so many; 0: one for each CPU
+	// Profile names the program's kernels to profilers: the machine code in
+	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
+	// "kernel", for pprof. ONELOOP_DEBUG=perf does it for all programs.
+	Profile bool
 }
 
 // A Program is a compiled list of statements. It can be run again and again:
@@ -28,6 +32,7 @@ type Program struct {
 	arena   []byte
 	steps   []step
 	threads int
+	profile bool
 	mu      sync.Mutex
 	job     *job
 }
@@ -75,7 +80,8 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	if on := debugging(); len(on) > 0 {
+	on := debugging()
+	if len(on) > 0 {
 		if err := debug(os.Stderr, on, stmts, pl); err != nil {
 			return nil, err
 		}
@@ -83,7 +89,7 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err := onHost(pl); err != nil {
 		return nil, err
 	}
-	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads)}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile || on["perf"]}
 	if err := checkSize(pl.Arena); err != nil {
 		return nil, err
 	}
@@ -96,6 +102,11 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 			return nil, err
 		}
 		p.steps = append(p.steps, st)
+	}
+	if on["asm"] {
+		if err := debugCode(os.Stderr, p); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -199,26 +210,46 @@ func (p *Program) bytes(a *plan.Array) []byte {
 type loopStep struct {
 	s       *plan.Stage
 	bind    ir.Binding
+	code    backend.Code
 	inst    backend.Instance
+	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
 	schedule
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	code, err := p.backend.Compile(s.Kernel)
-	if err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
-	}
-	l := &loopStep{s: s, bind: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}}
-	for i, o := range s.Bufs {
-		l.bind.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
-	}
+	l := &loopStep{s: s, bind: newBinding(s)}
 	l.refresh(p)
-	if l.inst, err = code.Bind(&l.bind); err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
+	var err error
+	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
+		return nil, err
+	}
+	if p.profile {
+		l.profile()
 	}
 	l.plan(p.threads)
 	return l, nil
+}
+
+// newBinding has the numbers of a stage, without addresses.
+func newBinding(s *plan.Stage) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	return b
+}
+
+func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
+	code, err := be.Compile(s.Kernel)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	inst, err := code.Bind(b)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	return code, inst, nil
 }
 
 // refresh reads the addresses and scalars as they are now.
@@ -244,6 +275,9 @@ func (l *loopStep) forget() {
 }
 
 func (l *loopStep) run(ctx context.Context, p *Program) error {
+	if l.labels != nil {
+		defer l.label(ctx)()
+	}
 	l.refresh(p)
 	watched := ctx.Done() != nil
 	if watched {

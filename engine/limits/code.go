@@ -14,12 +14,14 @@ type args struct {
 	array [MaxArrays]unsafe.Pointer // those that are read, updated and written
 	bytes int                       // of each array: a multiple of unit
 	times int
+	last  int // not 0: wait for the stores that bypass the caches
 }
 
 // Offsets in the argument block.
 const (
 	argBytes = 8 * MaxArrays
 	argTimes = argBytes + 8
+	argLast  = argTimes + 8
 )
 
 // A code is the probes as machine code, made when they are first used.
@@ -126,7 +128,11 @@ func (c *code) move(a *x86.Asm, t Traffic) {
 	a.I(x86.SUB, x86.W64, x86.RDX, x86.Imm(1))
 	a.I(x86.JNE, 0, again)
 	if t.Stream {
+		done := a.NewLabel()
+		a.I(x86.CMP, x86.W64, x86.At(x86.RDI, argLast), x86.Imm(0))
+		a.I(x86.JE, 0, done)
 		a.I(x86.SFENCE, 0)
+		a.Bind(done)
 	}
 }
 
@@ -198,11 +204,12 @@ func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 	if bytes <= block { // several passes in a call
 		for a.bytes = bytes; passes > 0; passes -= a.times {
 			a.times = min(passes, max(1, block/bytes))
+			a.last = 1
 			probe.Call(unsafe.Pointer(&a))
 		}
 		return
 	}
-	for range passes {
+	for ; passes > 0; passes-- {
 		b := a
 		b.times = 1
 		for at := 0; at < bytes; at += block {
@@ -210,6 +217,9 @@ func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 				b.array[k] = unsafe.Add(a.array[k], at)
 			}
 			b.bytes = min(block, bytes-at)
+			if passes == 1 && at+block >= bytes {
+				b.last = 1
+			}
 			probe.Call(unsafe.Pointer(&b))
 		}
 	}

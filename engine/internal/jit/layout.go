@@ -32,6 +32,8 @@ type boundSite struct {
 	arg    int // offset in the frame
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
+	row    int   // elements from row to row of a row loop
+	pure   bool  // a store to an array that is only written, and much larger than the caches
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
@@ -79,8 +81,9 @@ type boundPhase struct {
 	reds     []seqRed
 	ordered  bool
 	tiled    bool
-	vec      int // index of the loop in the instance
-	strip    int // lanes at most
+	rows     bool // a call does many rows
+	vec      int  // index of the loop in the instance
+	strip    int  // lanes at most
 	fn       *function
 }
 
@@ -207,6 +210,7 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
+	bp.findRows()
 	return bp, b.ordered(ph, bp)
 }
 

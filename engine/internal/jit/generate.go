@@ -34,7 +34,8 @@ type function struct {
 // A variant is one of several functions for the same phases.
 type variant struct {
 	rows   bool // done frameRows times, the sites going from row to row
-	stream bool // the arrays are too large for the caches
+	narrow bool // vectors of 256 bits at most
+	stream bool // stores to pure sites pass by the caches
 }
 
 // prepare writes what stays the same in all calls into the frame.
@@ -75,8 +76,7 @@ func (g *generator) generate(c *code, phases []*boundPhase, v variant, listing b
 	a.Bind(again)
 	var tables []tableData
 	for _, bp := range phases {
-		f := newFlow(g, a, c, bp)
-		f.variant = v
+		f := newFlow(g, a, c, bp, v)
 		f.phaseCode()
 		if f.err != nil {
 			return nil, f.err
@@ -114,9 +114,12 @@ func (g *generator) generate(c *code, phases []*boundPhase, v variant, listing b
 }
 
 // newFlow prepares the emission of a phase.
-func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase) *flow {
-	f := &flow{generator: g, a: a, c: c, bp: bp, ph: bp.ph}
+func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow {
+	f := &flow{generator: g, a: a, c: c, bp: bp, ph: bp.ph, variant: v}
 	f.w = g.vbytes / f.ph.widest()
+	if v.narrow {
+		f.w = 32 / f.ph.widest()
+	}
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
 	for f.w>>f.wlog > 1 {

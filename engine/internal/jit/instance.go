@@ -214,6 +214,9 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+		bv.step = max(bv.step, bv.phases[0].most)
+	}
 	if len(v.phases) == 1 && bv.phases[0].rows {
 		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
 		if bv.row <= bv.step { // whole rows
@@ -256,10 +259,20 @@ func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 // functions makes the machine code of items and finds how many slots it needs.
 func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
-		if bp.fn, err = in.code.function([]*boundPhase{bp}, variant{rows: bp.rows}); err == nil {
-			slots = max(slots, bp.fn.slots)
+		v := variant{rows: bp.rows, narrow: bp.narrow}
+		one := []*boundPhase{bp}
+		if bp.fn, err = in.code.function(one, v); err != nil {
+			return err
 		}
-		return err
+		slots = max(slots, bp.fn.slots)
+		if len(bp.pure) > 0 {
+			v.narrow, v.stream = true, true
+			if bp.streamed, err = in.code.function(one, v); err != nil {
+				return err
+			}
+			slots = max(slots, bp.streamed.slots)
+		}
+		return nil
 	}
 	for i := range items {
 		switch it := &items[i]; {
@@ -293,7 +306,7 @@ func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
 	for _, bp := range phases {
 		key = bp.appendKey(key)
 	}
-	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1))
+	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {

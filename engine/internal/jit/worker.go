@@ -298,6 +298,14 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
+	if bp.plain {
+		for i := range bp.sites {
+			s := &bp.sites[i]
+			w.setPtr(s.arg+sitePtr, w.base(s.buf), (s.line.base+lo*s.step)*s.size)
+		}
+		w.call(bp, n, 1)
+		return
+	}
 	w.aim(bp)
 	w.stageIn(bp, lo, n)
 	if len(bp.spans) <= 1 {
@@ -331,9 +339,18 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 			w.flat(bp, &bp.sites[i], int32(i), at)
 		}
 	}
+	w.call(bp, n, rows)
+}
+
+// call runs n lanes, and rows below, from the addresses in the frame on.
+func (w *worker) call(bp *boundPhase, n, rows int) {
 	w.set(bp.ph.lanes, n)
 	w.set(frameRows, rows)
-	bp.fn.code.Call(w.frame)
+	fn := bp.fn
+	if bp.streamed != nil && w.aligned(bp, rows) {
+		fn = bp.streamed
+	}
+	fn.code.Call(w.frame)
 }
 
 // flat points a scratch site at lane at.

@@ -36,7 +36,10 @@ var (
 // gnu writes the function under a symbol; number keeps its labels apart from
 // those of other functions.
 func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
-	fmt.Fprintf(b, "\n# %s, %d lanes; argument block in rdi\n", f.Kind, f.Lanes)
+	fmt.Fprintf(b, "\n# argument block in rdi\n")
+	for _, p := range f.Phases {
+		fmt.Fprintf(b, "# %s, %d lanes\n", p.Kind, p.Lanes)
+	}
 	fmt.Fprintf(b, "\t.p2align 6, 0xcc\n\t.globl \"%s\"\n\t.type \"%s\", @function\n\"%s\":\n", symbol, symbol, symbol)
 	local := func(name string) string { return fmt.Sprintf(".L%d_%s", number, name) }
 	for _, l := range f.Lines {
@@ -47,6 +50,8 @@ func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
 			switch {
 			case vectorMove.MatchString(code):
 				code = "{load} " + code
+			case code[0] == 'j' && l.Size > 2: // as may see that fewer bytes would do
+				code = "{disp32} " + code
 			case shorter.MatchString(code):
 				code, note = bytesText(f.Code[l.Offset:l.Offset+l.Size]), code
 			}

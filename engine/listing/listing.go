@@ -17,24 +17,30 @@ type Kernel struct {
 	Functions []*Function
 }
 
-// A Function is the machine code of a phase: a piece of straight code of a
-// kernel, with the loop around it.
+// A Function is the machine code of one or more phases of a kernel, one after
+// the other.
 type Function struct {
-	Name     string // a symbol
+	Name    string // a symbol
+	Variant string // what it is for, if that is not everything
+	Spills  int    // values that did not find a register
+	Phases  []*Phase
+
+	Lines  []Line
+	Code   []byte // and, from Text on, constants
+	Text   int
+	Consts []int32 // offsets of the constants, which texts call C0, C1 and so on
+}
+
+// A Phase is a piece of straight code of a kernel, with the loop around it.
+type Phase struct {
 	Kind     string // "scalar code", "vec loop" or "seq loop"
 	Lanes    int    // elements in a vector
 	Elements int    // that one run of the kernel computes here
 	Loaded   int    // bytes that instructions load for each element, outside cold regions
 	Stored   int    // bytes that instructions store for each element
 	Flops    int    // for each element, as package ir counts them, outside cold regions
-	Spills   int    // values that did not find a register
 	Accesses []Access
 	Kept     []Kept // values that keep a register throughout the loop
-
-	Lines  []Line
-	Code   []byte // and, from Text on, constants
-	Text   int
-	Consts []int32 // offsets of the constants, which texts call C0, C1 and so on
 }
 
 // An Access is an array of the kernel, and how the code reaches its elements.
@@ -95,6 +101,6 @@ func (f *Function) Registers() (vectors, masks []int) {
 }
 
 // Intensity is the flops for each byte that instructions move.
-func (f *Function) Intensity() float64 {
-	return float64(f.Flops) / float64(max(f.Loaded+f.Stored, 1))
+func (p *Phase) Intensity() float64 {
+	return float64(p.Flops) / float64(max(p.Loaded+p.Stored, 1))
 }

@@ -22,14 +22,13 @@ func (k *Kernel) String() string {
 
 func (f *Function) write(b *strings.Builder) {
 	vectors, masks := f.Registers()
-	fmt.Fprintf(b, "%s: %s, %d lanes, %d bytes of code\n", f.Name, f.Kind, f.Lanes, f.Text)
-	fmt.Fprintf(b, "  elements   %d; each: %d bytes loaded, %d stored, %d flops; %.3g flops/byte\n", f.Elements, f.Loaded, f.Stored, f.Flops, f.Intensity())
-	fmt.Fprintf(b, "  registers  %d vector, %d mask; %d spills\n", len(vectors), len(masks), f.Spills)
-	for i, k := range f.Kept {
-		fmt.Fprintf(b, "  %-9s  %s: %s\n", title(i, "kept"), k.Register, k.Value)
+	fmt.Fprintf(b, "%s: %d bytes of code", f.Name, f.Text)
+	if f.Variant != "" {
+		fmt.Fprintf(b, ", %s", f.Variant)
 	}
-	for i, a := range f.Accesses {
-		fmt.Fprintf(b, "  %-9s  %s: %s, address at [rdi%+d]\n", title(i, "accesses"), a.What, a.How, a.Slot)
+	fmt.Fprintf(b, "\n  registers  %d vector, %d mask; %d spills\n", len(vectors), len(masks), f.Spills)
+	for _, p := range f.Phases {
+		p.write(b)
 	}
 	for _, l := range f.Lines {
 		switch l.Kind {
@@ -44,6 +43,17 @@ func (f *Function) write(b *strings.Builder) {
 		case Data:
 			fmt.Fprintf(b, "  %6x    (%d bytes of data)\n", l.Offset, l.Size)
 		}
+	}
+}
+
+func (p *Phase) write(b *strings.Builder) {
+	fmt.Fprintf(b, "  %s, %d lanes\n", p.Kind, p.Lanes)
+	fmt.Fprintf(b, "  elements   %d; each: %d bytes loaded, %d stored, %d flops; %.3g flops/byte\n", p.Elements, p.Loaded, p.Stored, p.Flops, p.Intensity())
+	for i, k := range p.Kept {
+		fmt.Fprintf(b, "  %-9s  %s: %s\n", title(i, "kept"), k.Register, k.Value)
+	}
+	for i, a := range p.Accesses {
+		fmt.Fprintf(b, "  %-9s  %s: %s, address at [rdi%+d]\n", title(i, "accesses"), a.What, a.How, a.Slot)
 	}
 }
 

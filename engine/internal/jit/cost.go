@@ -41,7 +41,7 @@ func (g *generator) cost(bv *boundVec) float64 {
 	ns := 0.
 	for _, bp := range bv.phases {
 		calls := (bv.n + bv.step - 1) / max(bv.step, 1)
-		if k := len(bp.spans); k > 1 { // row by row
+		if k := len(bp.spans); k > 1 && !bp.rows { // row by row
 			calls = max(calls, bv.n/max(bp.spans[k-1], 1))
 		}
 		calls *= (bp.seqN + runLength - 1) / runLength
@@ -67,11 +67,12 @@ func (in *instance) chooseCost() {
 	}
 }
 
-// grain is what chunks of the main loop should be multiples of: whole tiles.
+// grain is what chunks of the main loop should be multiples of: whole tiles, or
+// whole rows.
 func (bv *boundVec) grain() int {
 	if len(bv.phases) == 1 && bv.phases[0].tiled {
 		spans := bv.phases[0].spans
 		return tileRows * spans[len(spans)-1]
 	}
-	return 64
+	return max(bv.row, 64)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
@@ -16,54 +15,79 @@ var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
 var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "gather", "index"}
 
-// Listing is the machine code of the phases, in the order in which they run.
+// Listing is the machine code of the functions, in the order in which they run.
 func (in *instance) Listing() ([]*listing.Function, error) {
 	var out []*listing.Function
-	err := in.eachPhase(in.items, 1, func(bp *boundPhase, times int) error {
-		fn, err := in.code.gen.generate(in.code, bp, true)
+	err := in.eachFunction(in.items, 1, func(fn *function, phases []*boundPhase, times int) error {
+		fn, err := in.code.gen.generate(in.code, phases, fn.variant, true)
 		if err != nil {
 			return err
 		}
-		fn.text.Elements = times * bp.n * bp.seqN
+		for i, bp := range phases {
+			fn.text.Phases[i].Elements = times * bp.n * bp.seqN
+		}
 		out = append(out, fn.text)
 		return nil
 	})
 	return out, err
 }
 
-// eachPhase calls f with every phase, and how often a run goes through it.
-func (in *instance) eachPhase(items []boundItem, times int, f func(bp *boundPhase, times int) error) error {
-	for i := range items {
-		it := &items[i]
-		switch {
-		case it.scalar != nil:
-			if err := f(it.scalar, times); err != nil {
-				return err
-			}
-		case it.vec != nil:
-			for _, bp := range it.vec.phases {
-				if err := f(bp, times); err != nil {
-					return err
-				}
-			}
-		default:
-			if err := in.eachPhase(it.par, times*it.n, f); err != nil {
-				return err
-			}
+// eachFunction calls f with every function and its phases, and how often a run
+// goes through it.
+func (in *instance) eachFunction(items []boundItem, times int, f func(fn *function, phases []*boundPhase, times int) error) (err error) {
+	one := func(bp *boundPhase) {
+		phases := []*boundPhase{bp}
+		if err == nil {
+			err = f(bp.fn, phases, times)
+		}
+		if err == nil && bp.streamed != nil {
+			err = f(bp.streamed, phases, times)
 		}
 	}
-	return nil
+	for i := range items {
+		switch it := &items[i]; {
+		case err != nil:
+		case it.scalar != nil:
+			one(it.scalar)
+		case it.vec != nil:
+			for _, bp := range it.vec.phases {
+				one(bp)
+			}
+		case it.rows != nil:
+			err = f(it.rows.fn, it.rows.phases, times*it.n)
+		default:
+			err = in.eachFunction(it.par, times*it.n, f)
+		}
+	}
+	return err
 }
 
-// symbol is the name of a phase of a kernel.
-func symbol(kernel string, ph *phase) string { return fmt.Sprintf("%s.%d", kernel, ph.id) }
+// symbol is the name of a function of a kernel.
+func (v variant) symbol(kernel string, phases []*boundPhase) string {
+	name := fmt.Sprintf("%s.%d", kernel, phases[0].ph.id)
+	if n := len(phases); n > 1 {
+		name += fmt.Sprintf("-%d", phases[n-1].ph.id)
+	}
+	if v.stream {
+		name += ".stream"
+	}
+	return name
+}
+
+func (v variant) String() string {
+	var parts []string
+	if v.rows {
+		parts = append(parts, "many rows in a call")
+	}
+	if v.stream {
+		parts = append(parts, "for aligned outputs, which it stores past the caches")
+	}
+	return strings.Join(parts, "; ")
+}
 
 // listing describes the code of the phase.
-func (f *flow) listing(obj *x86.Object) *listing.Function {
-	l := &listing.Function{
-		Name: symbol(f.c.p.k.Name, f.ph), Kind: kindNames[f.ph.kind], Lanes: f.w, Spills: f.spills,
-		Lines: obj.Lines, Code: obj.Bytes, Text: obj.Text, Consts: obj.Consts,
-	}
+func (f *flow) listing() *listing.Phase {
+	l := &listing.Phase{Kind: kindNames[f.ph.kind], Lanes: f.w}
 	for _, id := range f.top {
 		f.count(l, &f.nodes[id])
 	}
@@ -111,7 +135,7 @@ func (f *flow) vecName(r int) string {
 }
 
 // count adds what a node moves and calculates for each element.
-func (f *flow) count(l *listing.Function, n *node) {
+func (f *flow) count(l *listing.Phase, n *node) {
 	switch n.op {
 	case ir.Load, opGather:
 		if s := &f.bp.sites[n.aux]; s.kind != uniSite {
@@ -247,7 +271,7 @@ func (f *flow) valueText(id int32) string {
 // Profile names the code of every phase in the map for perf. Errors go unsaid:
 // a program must not fail because it cannot be profiled.
 func (in *instance) Profile(name string) {
-	_ = in.eachPhase(in.items, 1, func(bp *boundPhase, _ int) error {
-		return bp.fn.code.Record(symbol(name, bp.ph))
+	_ = in.eachFunction(in.items, 1, func(fn *function, phases []*boundPhase, _ int) error {
+		return fn.code.Record(fn.variant.symbol(name, phases))
 	})
 }

@@ -77,8 +77,8 @@ func TestListing(t *testing.T) {
 func TestListingNumbers(t *testing.T) {
 	for _, be := range isas(t) {
 		fn := listed(t, be, "adam")[0]
-		if fn.Loaded != 16 || fn.Stored != 12 || fn.Flops == 0 || fn.Elements == 0 {
-			t.Errorf("%s: %d bytes loaded, %d stored, %d flops, %d elements", be.Name(), fn.Loaded, fn.Stored, fn.Flops, fn.Elements)
+		if p := fn.Phases[0]; p.Loaded != 16 || p.Stored != 12 || p.Flops == 0 || p.Elements == 0 {
+			t.Errorf("%s: %d bytes loaded, %d stored, %d flops, %d elements", be.Name(), p.Loaded, p.Stored, p.Flops, p.Elements)
 		}
 		vectors, masks := fn.Registers()
 		most := map[string]int{"avx512": 32, "avx2": 16}[be.Name()]

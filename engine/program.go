@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -20,7 +21,8 @@ type Options struct {
 	Threads int    // at most so many; 0: one for each CPU
 	// Profile names the program's kernels to profilers: the machine code in
 	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
-	// "kernel", for pprof. ONELOOP_DEBUG=perf does it for all programs.
+	// "kernel", for pprof. perf finds code that was made after the first program
+	// with this option. ONELOOP_DEBUG=perf does it for all programs.
 	Profile bool
 }
 
@@ -72,6 +74,9 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	}
 	on := debugging()
 	p := &Program{plan: pl, backend: be, threads: o.Threads, profile: o.Profile || on["perf"]}
+	if p.profile {
+		exec.ForPerf()
+	}
 	if p.threads <= 0 {
 		p.threads = runtime.GOMAXPROCS(0)
 	}

@@ -17,7 +17,7 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // one of Backends; "" is the first
+	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // at most so many; 0: one for each CPU
 	// Profile names the program's kernels to profilers: the machine code in
 	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label

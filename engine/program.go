@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -15,11 +16,12 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // one of Backends; "" is the first
+	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // at most so many; 0: one for each CPU
 	// Profile names the program's kernels to profilers: the machine code in
 	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
-	// "kernel", for pprof. ONELOOP_DEBUG=perf does it for all programs.
+	// "kernel", for pprof. perf finds code that was made after the first program
+	// with this option. ONELOOP_DEBUG=perf does it for all programs.
 	Profile bool
 }
 
@@ -90,6 +92,9 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 		return nil, err
 	}
 	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile || on["perf"]}
+	if p.profile {
+		exec.ForPerf()
+	}
 	if err := checkSize(pl.Arena); err != nil {
 		return nil, err
 	}

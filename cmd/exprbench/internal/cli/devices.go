@@ -29,9 +29,13 @@ func newDevices() *cobra.Command {
 			}
 			fmt.Fprintf(&b, "caches     %s\n", cacheText(machine.Caches()))
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
-			for i, name := range engine.Backends() {
+			standard, err := engine.DefaultBackend()
+			if err != nil {
+				fmt.Fprintf(&b, "backend    none by default: %s\n", strings.TrimPrefix(err.Error(), "oneloop: "))
+			}
+			for _, name := range engine.Backends() {
 				note := "available"
-				if i == 0 {
+				if name == standard {
 					note += ", the default"
 				}
 				fmt.Fprintf(&b, "backend    %-8s %s\n", name, note)
@@ -48,7 +52,7 @@ func newDevices() *cobra.Command {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
 			}
 			b.WriteString("blas       gonum (pure Go), for matrix products of float32 and float64\n")
-			_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err
 		},
 	}

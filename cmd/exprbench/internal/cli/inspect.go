@@ -164,7 +164,7 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 			return err
 		}
 	}
-	top, err := roof.New(cmp.Or(options.Threads, runtime.GOMAXPROCS(0)))
+	top, err := roof.New(cmp.Or(options.Threads, runtime.GOMAXPROCS(0)), roof.Large)
 	if err != nil {
 		return err
 	}

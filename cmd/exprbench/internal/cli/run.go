@@ -87,9 +87,6 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if options.Threads == 0 {
 		options.Threads = runtime.GOMAXPROCS(0)
 	}
-	if options.Backend == "" {
-		options.Backend = engine.Backends()[0]
-	}
 	var jobs []job
 	if len(args) > 0 {
 		jobs, err = f.formulaJobs(cmd, args[0])
@@ -102,7 +99,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	r := &report.Report{Machine: machine.Read(), Backend: options.Backend, Threads: options.Threads}
 	bar := progress(cmd.ErrOrStderr(), len(jobs))
 	bar.Describe("limits")
-	top, err := roof.New(options.Threads)
+	size := roof.Large
+	if f.quick {
+		size = roof.Small
+	}
+	top, err := roof.New(options.Threads, size)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type spy struct{ seen bytes.Buffer }
 func (s *spy) Units() (n, grain int, cost float64)  { return 1, 1, 1 }
 func (s *spy) NewWorker() backend.Worker            { return s }
 func (s *spy) Begin()                               {}
+func (s *spy) Watch(context.Context)                {}
 func (s *spy) Finish(w backend.Worker) ir.FaultKind { return ir.NoFault }
 func (s *spy) Run(lo, hi int)                       { writeGoroutines(&s.seen) }
 func writeGoroutines(b *bytes.Buffer)               { _ = pprof.Lookup("goroutine").WriteTo(b, 1) }
@@ -44,8 +45,8 @@ func TestLabels(t *testing.T) {
 		if on {
 			l.profile()
 		}
-		l.schedule(1)
-		p := &Program{plan: pl, steps: []step{l}, threads: 1}
+		l.plan(1)
+		p := &Program{plan: pl, steps: []step{l}, threads: 1, job: newJob(1)}
 		pprof.Do(context.Background(), pprof.Labels("caller", "test"), func(ctx context.Context) {
 			if err := p.Run(ctx); err != nil {
 				t.Fatal(err)

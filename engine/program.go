@@ -116,10 +116,11 @@ func Run(ctx context.Context, stmts ...expr.Statement) error {
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.steps {
+	for i, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.declare(p.plan.Stages[i])
 		if err := s.run(ctx, p); err != nil {
 			return err
 		}

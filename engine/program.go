@@ -146,10 +146,11 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.arena == nil && p.plan.Arena > 0 {
 		p.arena = alignedBytes(p.plan.Arena)
 	}
-	for _, s := range p.steps {
+	for i, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.declare(p.plan.Stages[i])
 		if err := s.run(ctx, p); err != nil {
 			return err
 		}

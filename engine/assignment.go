@@ -151,7 +151,7 @@ func (a *assignment) run(ctx context.Context) error {
 		a.program.forget(keepArena)
 		assignments.put(a)
 	}()
-	return a.program.Run(ctx)
+	return a.program.run(ctx)
 }
 
 // The memory that a program is taken to need besides temporaries, and that of

@@ -7,12 +7,12 @@ import (
 
 // assignments are those that have been carried out, for statements of the same
 // structure to come.
-var assignments = assignmentCache{limit: 32 << 20}
+var assignments = assignmentCache{limit: 8 << 20}
 
 // An assignmentCache keeps assignments that nobody runs. Whoever runs one takes
 // it out and puts it back, so that goroutines that carry out the same statements
 // at the same time have one each. Beyond the limit the one that has been idle
-// for longest is dropped.
+// for longest is dropped; what would take a quarter of the room is not kept.
 type assignmentCache struct {
 	limit int // bytes
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -20,7 +21,8 @@ import (
 // arrays, which operands are the same, and how far apart arrays lie that share
 // memory. The offsets of arrays, the values of parameters and the values of
 // constants are not, but for constants that are operands of an operation on
-// nothing else: the plan computes that.
+// nothing else, which the plan computes, and of views of users, whose index maps
+// may look at them.
 type key struct {
 	words  []uint64
 	idents []any // of nodes, in the order of the words
@@ -142,8 +144,8 @@ func (k *key) node(n *expr.Node) int32 {
 			}
 			constant = constant && k.known[j].constant
 		}
-		if constant {
-			k.known[i].constant = true
+		k.known[i].constant = constant
+		if constant || class == expr.View && !builtIn(n.Op) {
 			k.fix(n.Args)
 		}
 	}
@@ -231,6 +233,11 @@ func (k *key) fix(args []*expr.Node) {
 			k.scalars[k.known[i].operand].fixed = true
 		}
 	}
+}
+
+func builtIn(o *expr.Operator) bool {
+	known, ok := op.Lookup(o.Name)
+	return ok && known == o
 }
 
 // relations adds how far apart the arrays lie that share memory.

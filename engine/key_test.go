@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -33,6 +34,12 @@ func defined(scale float64) *expr.Operator {
 	return op.Define("same name", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], scale)) })
 }
 
+// turnBy rotates the first operand by the value of the second, a constant.
+func turnBy(g *expr.Gather) prim.V {
+	by := int(math.Float32frombits(uint32(g.Node.Args[1].Bits)))
+	return g.At(0, []prim.Ix{g.Mod(g.Add(g.Out[0], g.Int(by)), g.Int(g.Node.Shape()[0]))})
+}
+
 // sameProgram are pairs of statements, and whether they have one program. The
 // vectors x, y and z of 8 elements are new for each of the two.
 func sameProgram() map[string]struct {
@@ -43,15 +50,22 @@ func sameProgram() map[string]struct {
 	twice, thrice := defined(2), defined(3)
 	goTwice := op.GoFunc("f", func(v float32) float32 { return 2 * v })
 	goThrice := op.GoFunc("f", func(v float32) float32 { return 3 * v })
+	turn := op.DefineView("turn", 2, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, turnBy)
+	at := func(v vec, i int) vec { return v.Slice(i, i+4) }
 	add := func(t, a, b vec) stmts { return set(t, op.Add(a, b)) }
 	scaled := func(s float32) build { return func(x, _, z vec) stmts { return set(z, op.Scale(s, x)) } }
 	folded := func(s float32) build {
 		return func(x, _, z vec) stmts { return set(z, op.Mul(op.Exp(op.Full[float32](s)), x)) }
 	}
+	turned := func(s float32) build {
+		return func(x, _, z vec) stmts { return set(z, op.View(turn, nil, x, op.Full[float32](s))) }
+	}
+	padded := func(s float32) build {
+		return func(x, _, z vec) stmts { return set(z, op.Pad(at(x, 2), [][2]int{{1, 3}}, s)) }
+	}
 	two := func(s, u float32) build {
 		return func(x, y, z vec) stmts { return set(z, op.Add(op.Scale(s, x), op.Scale(u, y))) }
 	}
-	at := func(v vec, i int) vec { return v.Slice(i, i+4) }
 	return map[string]struct {
 		first, second build
 		same          bool
@@ -91,6 +105,8 @@ func sameProgram() map[string]struct {
 		"other own operator":     {func(x, _, z vec) stmts { return set(z, op.Map1(twice, x)) }, func(x, _, z vec) stmts { return set(z, op.Map1(thrice, x)) }, false},
 		"Go function":            {func(x, _, z vec) stmts { return set(z, goTwice(x)) }, func(x, _, z vec) stmts { return set(z, goTwice(x)) }, true},
 		"other Go function":      {func(x, _, z vec) stmts { return set(z, goTwice(x)) }, func(x, _, z vec) stmts { return set(z, goThrice(x)) }, false},
+		"constant of a view":     {turned(1), turned(2), false},
+		"padding":                {padded(1), padded(2), true},
 		"order of statements": {
 			func(x, y, z vec) stmts { return append(set(x, z), set(y, x)...) },
 			func(x, y, z vec) stmts { return append(set(y, x), set(x, z)...) }, false,

@@ -143,6 +143,11 @@ func onHost(pl *plan.Plan) error {
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.run(ctx)
+}
+
+// run is Run for a program that nobody else has.
+func (p *Program) run(ctx context.Context) error {
 	if p.arena == nil && p.plan.Arena > 0 {
 		p.arena = alignedBytes(p.plan.Arena)
 	}
@@ -188,20 +193,36 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 	return p.newLoop(s)
 }
 
-// address is where the first element of an array is now.
-func (p *Program) address(a *plan.Array) unsafe.Pointer {
-	b := p.arena
-	off := a.Offset * a.Type.Size()
+// A place is where the first element of an array lies.
+type place struct {
+	mem    *Memory // nil: the temporaries of the program
+	offset int     // bytes
+}
+
+func (p *Program) place(a *plan.Array) place {
+	at := place{offset: a.Offset * a.Type.Size()}
 	if a.Mem != nil {
-		b = a.Mem.(*Memory).data
+		at.mem = a.Mem.(*Memory)
 	} else {
-		off += p.plan.Temps[a.Temp].Offset
+		at.offset += p.plan.Temps[a.Temp].Offset
+	}
+	return at
+}
+
+// in is the address now.
+func (at place) in(p *Program) unsafe.Pointer {
+	b := p.arena
+	if at.mem != nil {
+		b = at.mem.data
 	}
 	if len(b) == 0 {
 		return nil
 	}
-	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), off)
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), at.offset)
 }
+
+// address is where the first element of an array is now.
+func (p *Program) address(a *plan.Array) unsafe.Pointer { return p.place(a).in(p) }
 
 // bytes are the elements of a contiguous array.
 func (p *Program) bytes(a *plan.Array) []byte {
@@ -217,14 +238,38 @@ type loopStep struct {
 	s       *plan.Stage
 	bind    ir.Binding
 	code    backend.Code
+	places  []bufPlace
+	cells   []scalarCell
 	inst    backend.Instance
 	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
 	schedule
 }
 
+// A bufPlace is where a buffer of a kernel lies.
+type bufPlace struct {
+	buf int
+	place
+}
+
+// A scalarCell is where the value of a scalar of a kernel comes from.
+type scalarCell struct {
+	scalar int
+	cell   *expr.Cell
+}
+
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	l := &loopStep{s: s, bind: newBinding(s)}
+	for i, o := range s.Bufs {
+		if o.Array != nil {
+			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
+		}
+	}
+	for i, o := range s.Scalars {
+		if o.Cell != nil {
+			l.cells = append(l.cells, scalarCell{i, o.Cell})
+		}
+	}
 	l.refresh(p)
 	var err error
 	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
@@ -237,11 +282,14 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	return l, nil
 }
 
-// newBinding has the numbers of a stage, without addresses.
+// newBinding has the numbers of a stage, without addresses and parameters.
 func newBinding(s *plan.Stage) ir.Binding {
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
 	for i, o := range s.Bufs {
 		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	for i, o := range s.Scalars {
+		b.Scalars[i] = o.Bits
 	}
 	return b
 }
@@ -258,19 +306,14 @@ func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, 
 	return code, inst, nil
 }
 
-// refresh reads the addresses and scalars as they are now.
+// refresh reads the addresses and parameters as they are now.
 func (l *loopStep) refresh(p *Program) {
-	for i := range l.s.Bufs {
-		if a := l.s.Bufs[i].Array; a != nil {
-			l.bind.Bufs[i].Ptr = p.address(a)
-		}
+	for i := range l.places {
+		at := &l.places[i]
+		l.bind.Bufs[at.buf].Ptr = at.in(p)
 	}
-	for i := range l.s.Scalars {
-		if s := &l.s.Scalars[i]; s.Cell != nil {
-			l.bind.Scalars[i] = s.Cell.Load()
-		} else {
-			l.bind.Scalars[i] = s.Bits
-		}
+	for _, c := range l.cells {
+		l.bind.Scalars[c.scalar] = c.cell.Load()
 	}
 }
 

@@ -66,8 +66,13 @@ func (c *compiler) newGen(roots []root, n nest, t task) *gen {
 	k := &gen{
 		c: c, b: ir.NewBuilder("k"), nest: n, task: t, first: roots[0].value,
 		bufs: map[bufKey]int{}, paramIx: map[int]prim.Ix{},
-		memo: map[valueKey]prim.V{}, coords: map[string]int32{},
+		memo: make(map[valueKey]prim.V, len(c.g.nodes)), coords: map[string]int32{},
 	}
+	cost := 0
+	for _, r := range roots {
+		cost += r.value.cost
+	}
+	k.b.Expect(min(cost, 2*maxCost))
 	k.p, k.ix = prim.NewB(k.b), &k.b.K.Index
 	for i, d := range append(append([]int{}, n.outer...), n.inner...) {
 		k.axes = append(k.axes, k.b.Axis("i"+strconv.Itoa(i)))

@@ -20,6 +20,7 @@ type node struct {
 	shape shape.Shape
 	typ   dtype.Type
 
+	few      [3]*node
 	uses     int    // by other nodes
 	array    *Array // where the value is in memory: leaves, and nodes with a stage of their own
 	view     *Array // the value as a view of an array in memory, once looked for
@@ -51,6 +52,7 @@ type nodeKey struct {
 // A graph joins equal nodes and rewrites them as they come in.
 type graph struct {
 	nodes []*node
+	free  []node
 	equal map[nodeKey]*node
 	known map[*expr.Node]*node
 	// pinned are trees whose values, as they once were, are in memory.
@@ -61,25 +63,44 @@ type graph struct {
 }
 
 func newGraph() *graph {
-	return &graph{equal: map[nodeKey]*node{}, known: map[*expr.Node]*node{}, pinned: map[*expr.Node]*node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*node{}}
+	return &graph{pinned: map[*expr.Node]*node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*node{}}
 }
 
-// add joins a tree into the graph.
-func (g *graph) add(root *expr.Node) *node {
-	if n, ok := g.known[root]; ok {
-		return n
+// expect makes room for n nodes, if there are none yet.
+func (g *graph) expect(n int) {
+	if g.nodes == nil {
+		g.nodes, g.free = make([]*node, 0, n), make([]node, n)
+		g.equal, g.known = make(map[nodeKey]*node, n), make(map[*expr.Node]*node, n)
 	}
-	expr.Walk(root, func(e *expr.Node) {
-		if _, ok := g.known[e]; ok {
-			return
+}
+
+// add joins a tree into the graph. It does not recurse, so trees may be deep.
+func (g *graph) add(root *expr.Node) *node {
+	type frame struct {
+		e    *expr.Node
+		next int // operand to look at
+	}
+	g.expect(16)
+	stack := append(make([]frame, 0, 16), frame{e: root})
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		e := top.e
+		switch {
+		case g.known[e] != nil:
+		case top.next < len(e.Args):
+			top.next++
+			stack = append(stack, frame{e: e.Args[top.next-1]})
+			continue
+		default:
+			var few [3]*node
+			args := few[:0]
+			for _, a := range e.Args {
+				args = append(args, g.known[a])
+			}
+			g.known[e] = g.make(e, args)
 		}
-		var few [3]*node
-		args := few[:0]
-		for _, a := range e.Args {
-			args = append(args, g.known[a])
-		}
-		g.known[e] = g.make(e, args)
-	})
+		stack = stack[:len(stack)-1]
+	}
 	return g.known[root]
 }
 
@@ -136,7 +157,9 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	if n, ok := g.equal[k]; ok {
 		return n
 	}
-	n := &node{id: int32(len(g.nodes)), src: e, args: append([]*node(nil), args...), shape: s, typ: e.DType()}
+	n := g.node()
+	n.id, n.src, n.shape, n.typ = int32(len(g.nodes)), e, s, e.DType()
+	n.args = append(n.few[:0], args...)
 	for _, a := range args {
 		a.uses++
 	}
@@ -146,6 +169,17 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	g.measure(n)
 	g.nodes = append(g.nodes, n)
 	g.equal[k] = n
+	return n
+}
+
+// node is a new node. They are made many at a time: there are as many as there
+// are operations, and all are gone with the graph.
+func (g *graph) node() *node {
+	if len(g.free) == 0 {
+		g.free = make([]node, max(8, len(g.nodes)))
+	}
+	n := &g.free[0]
+	g.free = g.free[1:]
 	return n
 }
 

@@ -13,8 +13,8 @@ type read struct {
 }
 
 // readsOf lists the arrays of a statement's value, and its target if the saver
-// reads it.
-func readsOf(s expr.Statement) []read {
+// reads it, and says how many nodes there are, about.
+func readsOf(s expr.Statement) ([]read, int) {
 	type visit struct {
 		n      *expr.Node
 		direct bool
@@ -40,7 +40,7 @@ func readsOf(s expr.Statement) []read {
 	if s.Saver != expr.Set {
 		out = append(out, read{arrayOf(s.Target), true})
 	}
-	return out
+	return out, len(seen)
 }
 
 // conflicts reports whether a statement cannot share a loop with the current

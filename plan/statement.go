@@ -36,7 +36,8 @@ func (c *compiler) statement(s expr.Statement) error {
 	if target.Shape.Size() == 0 {
 		return nil
 	}
-	reads := readsOf(s)
+	reads, nodes := readsOf(s)
+	c.g.expect(nodes)
 	if err := checkDevices(s.Target, reads); err != nil {
 		return err
 	}

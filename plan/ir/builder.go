@@ -47,6 +47,12 @@ func NewBuilder(name string) *Builder {
 	}
 }
 
+// Expect makes room for n instructions, before the first.
+func (b *Builder) Expect(n int) {
+	b.equal = make(map[consKey]Value, n)
+	b.home, b.K.Types = make([]int32, 0, n), make([]dtype.Type, 0, n)
+}
+
 // Axis declares a loop axis.
 func (b *Builder) Axis(name string) int {
 	b.K.Axes = append(b.K.Axes, name)

@@ -368,7 +368,7 @@ func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil
 
 func (in *instance) Begin() {
 	in.run++
-	if in.fault.Load() != 0 { // a store waits for all stores before it
+	if in.fault.Load() != 0 { // a store costs as much as a short loop
 		in.fault.Store(0)
 	}
 }

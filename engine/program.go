@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"sync"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -136,6 +138,23 @@ func (p *Program) Backend() string { return p.backend.Name() }
 // Explain says why the program has the stages it has, and what they move.
 func (p *Program) Explain() string { return p.plan.Explain() }
 
+// Interpreted lists the kernels that the program's backend should run as machine
+// code and leaves to the interpreter, with the reasons. It is empty for the
+// interpreter itself.
+func (p *Program) Interpreted() []string {
+	var out []string
+	for _, s := range p.steps {
+		l, ok := s.(*loopStep)
+		if !ok {
+			continue
+		}
+		if f, ok := l.code.(jit.Fallback); ok && f.Fallback() != "" {
+			out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
+		}
+	}
+	return out
+}
+
 func (p *Program) step(s *plan.Stage) (step, error) {
 	switch s.Kind {
 	case plan.Product:
@@ -173,6 +192,7 @@ func (p *Program) bytes(a *plan.Array) []byte {
 // A loopStep runs a kernel.
 type loopStep struct {
 	s       *plan.Stage
+	code    backend.Code
 	bind    ir.Binding
 	inst    backend.Instance
 	workers []backend.Worker
@@ -185,7 +205,7 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
 	}
-	l := &loopStep{s: s, bind: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}}
+	l := &loopStep{s: s, code: code, bind: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}}
 	for i, o := range s.Bufs {
 		l.bind.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
 	}

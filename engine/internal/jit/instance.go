@@ -182,12 +182,14 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 		bp.vec = bv.id
 		bp.findTiles()
 		bv.phases = append(bv.phases, bp)
+		bp.strip = maxLanes
 		if len(bp.loads)+len(bp.stores) > 0 {
-			bv.step = min(bv.step, stageLanes)
+			bp.strip = stageLanes
 			if ph.kind == seqPhase {
-				bv.step = 128
+				bp.strip = 128
 			}
 		}
+		bv.step = min(bv.step, bp.strip)
 	}
 	if len(v.phases) == 1 && bv.phases[0].tiled {
 		bv.step = 16 * maxLanes // a call is a row of a tile
@@ -195,11 +197,14 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 	if len(v.arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
 	}
-	if len(v.reds) > 0 { // a block is one call
+	if len(v.reds) > 0 {
 		bv.step = reduceBlock
-		if len(v.phases) > 1 {
-			return nil, unsupported("a vec loop with seq loops and reductions of its own")
+	}
+	for _, bp := range bv.phases {
+		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
+			bp.strip = bv.step
 		}
+		bp.strip = min(bp.strip, bv.step)
 	}
 	for _, r := range v.reds {
 		kern := redKerns[r.op][r.typ]
@@ -208,17 +213,11 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
-	for _, bp := range bv.phases {
-		bp.strip = bv.step
-	}
 	return bv, nil
 }
 
 func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, error) {
-	bp, err := b.layout(ph)
-	if err != nil {
-		return nil, err
-	}
+	bp := b.layout(ph)
 	in.phases[ph.id] = bp
 	if ph.kind == seqPhase {
 		for i := range ph.reds {
@@ -236,6 +235,7 @@ func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, er
 		in.depth = max(in.depth, bp.sites[i].stage.depth+1)
 		in.staged = true
 	}
+	var err error
 	bp.fn, err = in.code.function(bp)
 	if err != nil {
 		return nil, err
@@ -266,11 +266,17 @@ func (c *code) function(bp *boundPhase) (*function, error) {
 			k |= 1 << 7
 		}
 		key = append(key, k)
-		if s.gather != nil { // its strides are constants of the code
-			for _, d := range s.gather.dims {
-				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
-				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
-			}
+		if s.gather == nil {
+			key = append(key, 0)
+			continue
+		}
+		// Its numbers are constants of the code.
+		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.step()))
+		for _, d := range s.gather.dims {
+			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
+			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.stride))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
 		}
 	}
 	c.mu.Lock()

@@ -15,7 +15,7 @@ type Lister interface{ Listing() string }
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same", "unit", "strided", "scratch", "gather", "index"}
+var siteNames = [...]string{"same", "unit", "strided", "scratch", "computed", "index", "unused"}
 
 // Listing is the machine code of the bindings so far, with the values that the
 // instructions compute.
@@ -96,6 +96,8 @@ func (f *flow) note(id int32) {
 		op = "export"
 	case opGather:
 		op = "gather"
+	case opIota:
+		op = "lane"
 	}
 	if n.op != ir.Store && n.op != ir.Fault && n.op != opExport {
 		fmt.Fprintf(&b, "%s = ", name(id))

@@ -112,7 +112,6 @@ func TestRandom(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
-	clear(fallbacks)
 	rounds := 600
 	if testing.Short() {
 		rounds = 20
@@ -163,5 +162,4 @@ func TestRandom(t *testing.T) {
 		}
 		differ(t, r, newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0))
 	}
-	t.Log(fallbacks)
 }

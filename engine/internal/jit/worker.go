@@ -50,6 +50,7 @@ type worker struct {
 	ixs     [][]int64
 	reds    []redState
 	accs    [][]accState // by phase and reduction
+	first   int          // lane of the scratch arrays where the piece begins
 	run     uint64
 	keep    []any
 }
@@ -214,10 +215,13 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 	for ; lo < hi; lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
-			if bp.ph.kind == seqPhase {
-				w.seqPiece(bp, lo, n)
-			} else {
-				w.mapPiece(bp, lo, n)
+			for w.first = 0; w.first < n; w.first += bp.strip {
+				m := min(n-w.first, bp.strip)
+				if bp.ph.kind == seqPhase {
+					w.seqPiece(bp, lo+w.first, m)
+				} else {
+					w.mapPiece(bp, lo+w.first, m)
+				}
 			}
 		}
 	}
@@ -230,21 +234,12 @@ func (w *worker) scalar(bp *boundPhase) {
 		off := s.line.at(w.pos) + w.dynamic(s)
 		w.point(s, off)
 	}
-	w.aim(bp)
 	w.stageIn(bp, 0, 1)
 	w.set(frameN, 1)
 	bp.fn.code.Call(w.frame)
 	for _, i := range bp.stores {
 		s := &bp.sites[i]
 		s.stage.store(w, 0, 1, w.scratchOf(bp, i))
-	}
-}
-
-// aim points the sites whose offsets machine code computes at their arrays.
-func (w *worker) aim(bp *boundPhase) {
-	for _, i := range bp.gathers {
-		s := &bp.sites[i]
-		w.setPtr(s.arg+sitePtr, w.base(s.buf), 0)
 	}
 }
 
@@ -295,7 +290,6 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	w.aim(bp)
 	w.stageIn(bp, lo, n)
 	if len(bp.spans) <= 1 {
 		w.segment(bp, lo, 0, n)
@@ -337,7 +331,7 @@ func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
 		return
 	}
 	if s.array >= 0 {
-		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], at*s.size)
+		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], (w.first+at)*s.size)
 		return
 	}
 	w.setPtr(s.arg+sitePtr, w.scratchOf(bp, i), at*s.size)

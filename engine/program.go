@@ -249,7 +249,10 @@ func (l *loopStep) schedule(threads int) {
 	if total < threadCost {
 		threads = 1
 	}
-	chunk := min(float64(n)/float64(4*threads), chunkCost/cost)
+	chunk := chunkCost / cost
+	if threads > 1 {
+		chunk = min(chunk, float64(n)/float64(4*threads))
+	}
 	l.chunk = max(int(max(chunk, minCost/cost)), grain)
 	if grain > 1 {
 		l.chunk = (l.chunk + grain - 1) / grain * grain
@@ -263,8 +266,13 @@ func (l *loopStep) schedule(threads int) {
 func (l *loopStep) run(ctx context.Context, p *Program) error {
 	l.refresh(p)
 	l.inst.Begin()
-	if len(l.workers) == 1 && l.n <= l.chunk {
-		l.workers[0].Run(0, l.n)
+	if len(l.workers) == 1 {
+		for lo := 0; lo < l.n && ctx.Err() == nil; lo += l.chunk {
+			l.workers[0].Run(lo, min(lo+l.chunk, l.n))
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	} else if err := p.job.do(ctx, l); err != nil {
 		return err
 	}

@@ -212,7 +212,11 @@ func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
 		if masked {
 			f.i(maskMove(t), l, m, f.maskFor(tailVec, t), x)
 		} else {
-			f.i(x86.VMOVUPS, l, m, x)
+			op := x86.VMOVUPS
+			if f.passes(n.aux) {
+				op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+			}
+			f.i(op, l, m, x)
 		}
 		return
 	}

@@ -29,10 +29,11 @@ type place struct {
 // A flow is the emission of one phase.
 type flow struct {
 	*generator
-	a    *x86.Asm
-	c    *code
-	bp   *boundPhase
-	ph   *phase
+	a  *x86.Asm
+	c  *code
+	bp *boundPhase
+	ph *phase
+	variant
 	w    int // lanes of a vector
 	wlog int
 

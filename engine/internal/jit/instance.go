@@ -59,14 +59,16 @@ type boundItem struct {
 	vec    *boundVec
 	par    []boundItem
 	axes   []int32
-	n      int // iterations of par
+	n      int      // iterations of par
+	rows   *rowLoop // of par, if one call does many of them
 }
 
 type boundVec struct {
 	v      *vecLoop
 	id     int
 	n      int
-	step   int
+	step   int // lanes that go through all phases before the next ones
+	row    int // what steps are best multiples of, or 0
 	phases []*boundPhase
 	reds   []*boundRed
 }
@@ -76,6 +78,8 @@ func newCode(p *program, gen *generator) *code {
 	off := frameSites
 	scratch := 0
 	for _, ph := range p.phases {
+		ph.lanes = off
+		off += 8
 		ph.argBase = off
 		off += (len(ph.sites) + 2*len(ph.reds)) * siteBytes
 		ph.scratch = int32(scratch)
@@ -131,9 +135,11 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		}
 		in.rowBytes = append(in.rowBytes, n)
 	}
-	slots := 0
 	var err error
-	in.items, err = in.bindItems(b, c.p.items, &slots)
+	if in.items, err = in.bindItems(b, c.p.items); err != nil {
+		return nil, err
+	}
+	slots, err := in.functions(b, in.items)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	return in, nil
 }
 
-func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem, error) {
+func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
 	var out []boundItem
 	for i := range items {
 		it := &items[i]
@@ -156,12 +162,12 @@ func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem,
 		var err error
 		switch {
 		case it.scalar != nil:
-			bi.scalar, err = in.bindPhase(b, it.scalar, slots)
+			bi.scalar, err = in.bindPhase(b, it.scalar)
 		case it.vec != nil:
-			bi.vec, err = in.bindVec(b, it.vec, slots)
+			bi.vec, err = in.bindVec(b, it.vec)
 		default:
 			bi.n = b.product(it.axes)
-			bi.par, err = in.bindItems(b, it.par, slots)
+			bi.par, err = in.bindItems(b, it.par)
 		}
 		if err != nil {
 			return nil, err
@@ -171,11 +177,11 @@ func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem,
 	return out, nil
 }
 
-func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error) {
+func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 	bv := &boundVec{v: v, id: len(in.vecs), n: b.product(v.axes), step: maxLanes}
 	in.vecs = append(in.vecs, bv)
 	for _, ph := range v.phases {
-		bp, err := in.bindPhase(b, ph, slots)
+		bp, err := in.bindPhase(b, ph)
 		if err != nil {
 			return nil, err
 		}
@@ -200,12 +206,6 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 	if len(v.reds) > 0 {
 		bv.step = reduceBlock
 	}
-	for _, bp := range bv.phases {
-		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
-			bp.strip = bv.step
-		}
-		bp.strip = min(bp.strip, bv.step)
-	}
 	for _, r := range v.reds {
 		kern := redKerns[r.op][r.typ]
 		if kern == nil {
@@ -213,10 +213,27 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+		bv.step = max(bv.step, bv.phases[0].most)
+	}
+	if len(v.phases) == 1 && bv.phases[0].rows {
+		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
+		if bv.row <= bv.step { // whole rows
+			bv.step -= bv.step % bv.row
+		} else {
+			bv.row = 0
+		}
+	}
+	for _, bp := range bv.phases {
+		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
+			bp.strip = bv.step
+		}
+		bp.strip = min(bp.strip, bv.step)
+	}
 	return bv, nil
 }
 
-func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, error) {
+func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 	bp := b.layout(ph)
 	in.phases[ph.id] = bp
 	if ph.kind == seqPhase {
@@ -235,43 +252,93 @@ func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, er
 		in.depth = max(in.depth, bp.sites[i].stage.depth+1)
 		in.staged = true
 	}
-	var err error
-	bp.fn, err = in.code.function(bp)
-	if err != nil {
-		return nil, err
-	}
-	*slots = max(*slots, bp.fn.slots)
 	return bp, nil
 }
 
-// function is the machine code of a phase for its layouts.
-func (c *code) function(bp *boundPhase) (*function, error) {
-	key := []byte{byte(bp.ph.id), byte(bp.ph.id >> 8)}
+// functions makes the machine code of items and finds how many slots it needs.
+func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
+	phase := func(bp *boundPhase) error {
+		v := variant{rows: bp.rows, narrow: bp.narrow}
+		one := []*boundPhase{bp}
+		if bp.fn, err = in.code.function(one, v); err != nil {
+			return err
+		}
+		slots = max(slots, bp.fn.slots)
+		if len(bp.pure) > 0 {
+			v.narrow, v.stream = true, true
+			if bp.streamed, err = in.code.function(one, v); err != nil {
+				return err
+			}
+			slots = max(slots, bp.streamed.slots)
+		}
+		return nil
+	}
+	for i := range items {
+		switch it := &items[i]; {
+		case it.scalar != nil:
+			err = phase(it.scalar)
+		case it.vec != nil:
+			for _, bp := range it.vec.phases {
+				if err = phase(bp); err != nil {
+					return 0, err
+				}
+			}
+		default:
+			n := 0
+			if it.rows = in.findRowLoop(b, it); it.rows == nil {
+				n, err = in.functions(b, it.par)
+			} else if it.rows.fn, err = in.code.function(it.rows.phases, variant{rows: true}); err == nil {
+				n = it.rows.fn.slots
+			}
+			slots = max(slots, n)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return slots, nil
+}
+
+// function is the machine code of phases for their layouts.
+func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
+	var key []byte
+	for _, bp := range phases {
+		key = bp.appendKey(key)
+	}
+	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.functions[string(key)]; ok {
+		return f, nil
+	}
+	f, err := c.gen.generate(c, phases, v, false)
+	if err != nil {
+		return nil, err
+	}
+	c.functions[string(key)] = f
+	return f, nil
+}
+
+// appendKey appends what the machine code of a phase depends on.
+func (bp *boundPhase) appendKey(key []byte) []byte {
+	key = append(key, byte(bp.ph.id), byte(bp.ph.id>>8))
 	for i := range bp.sites {
 		s := &bp.sites[i]
-		k := byte(s.kind) << 2
-		if s.guard {
-			k |= 1
+		k := uint16(s.kind)
+		for bit, is := range [...]bool{
+			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
+			len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0,
+			len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0,
+		} {
+			k |= uint16(boolBit(is)) << (8 + bit)
 		}
-		if s.staged {
-			k |= 2
-		}
-		if len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0 {
-			k |= 1 << 5
-		}
-		if len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0 {
-			k |= 1 << 6
-		}
-		if s.dyn != nil {
-			k |= 1 << 7
-		}
-		key = append(key, k)
+		key = le.LittleEndian.AppendUint16(key, k)
 		if s.gather == nil {
 			key = append(key, 0)
 			continue
 		}
 		// Its numbers are constants of the code.
-		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.step()))
+		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.laneStep()))
 		for _, d := range s.gather.dims {
 			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
 			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
@@ -279,17 +346,7 @@ func (c *code) function(bp *boundPhase) (*function, error) {
 			key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f, ok := c.functions[string(key)]; ok {
-		return f, nil
-	}
-	f, err := c.gen.generate(c, bp, false)
-	if err != nil {
-		return nil, err
-	}
-	c.functions[string(key)] = f
-	return f, nil
+	return key
 }
 
 func (in *instance) chooseCost() {
@@ -319,7 +376,7 @@ func (in *instance) Units() (n, grain int, cost float64) {
 	case rowUnits:
 		return in.items[p.main].n, 1, in.cost
 	case elementUnits:
-		return in.vecs[0].n, 64, in.cost
+		return in.vecs[0].n, max(in.vecs[0].row, 64), in.cost
 	case blockUnits:
 		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
 	}
@@ -328,7 +385,9 @@ func (in *instance) Units() (n, grain int, cost float64) {
 
 func (in *instance) Begin() {
 	in.run++
-	in.fault.Store(0)
+	if in.fault.Load() != 0 { // a store waits for all stores before it
+		in.fault.Store(0)
+	}
 }
 
 func (in *instance) NewWorker() backend.Worker {
@@ -387,7 +446,7 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 			w.accs[id] = append(w.accs[id], st)
 		}
-		bp.fn.prepare(w, bp)
+		bp.prepare(w)
 	}
 	return w
 }

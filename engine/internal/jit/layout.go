@@ -33,6 +33,9 @@ type boundSite struct {
 	arg    int // offset in the frame
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
+	row    int   // elements from row to row of a row loop
+	step   int   // elements from lane to lane of a plain phase
+	pure   bool  // a store to an array that is only written, and much larger than the caches
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
@@ -81,10 +84,17 @@ type boundPhase struct {
 	stores   []int32
 	reds     []seqRed
 	ordered  bool
+	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	vec      int // index of the loop in the instance
-	strip    int // lanes at most
+	rows     bool // a call does many rows
+	plain    bool // one span, and nothing outside it or from cells
+	vec      int  // index of the loop in the instance
+	strip    int  // lanes at most
 	fn       *function
+	most     int       // lanes of a call
+	narrow   bool      // see variant
+	pure     []int32   // stores that can pass by the caches
+	streamed *function // the function where they do, if there are any
 }
 
 const smallSpan = 48 // a shorter row is not worth calls of its own
@@ -100,7 +110,7 @@ type layouter struct {
 }
 
 func (b *binder) layout(ph *phase) *boundPhase {
-	bp := &boundPhase{ph: ph, n: 1, seqN: 1, sites: make([]boundSite, len(ph.sites))}
+	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes, sites: make([]boundSite, len(ph.sites))}
 	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]affine, len(ph.sites)), guards: make([][]affine, len(ph.sites))}
 	if ph.vec != nil {
 		l.vec = ph.vec.axes
@@ -111,7 +121,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 	}
 	l.inside = append(slices.Clone(l.vec), ph.seq...)
 	for i := range ph.sites {
-		bp.sites[i] = boundSite{kind: noSite, arg: ph.argBase + i*siteBytes}
+		bp.sites[i] = boundSite{kind: noSite, buf: -1, array: -1, arg: ph.argBase + i*siteBytes}
 	}
 	for i := range ph.sites {
 		if !ph.sites[i].coord {
@@ -162,11 +172,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			s.guards[g].line = b.linear(l.guards[i][g], l.inside, coefs[at])
 			at++
 		}
-		step := 0
-		if n := len(s.line.coefs); n > 0 {
-			step = s.line.coefs[n-1]
-		}
-		switch {
+		switch step := s.laneStep(); {
 		case s.kind == iotaSite:
 		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
@@ -177,8 +183,10 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			s.kind = strideSite
 		}
 	}
+	bp.direct = true
 	for i := range bp.sites {
 		s := &bp.sites[i]
+		bp.direct = bp.direct && s.kind != flatSite
 		switch {
 		case s.staged && ph.sites[i].store:
 			bp.stores = append(bp.stores, int32(i))
@@ -186,6 +194,9 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
+	bp.findPlain()
+	bp.findRows()
+	b.choose(ph, bp)
 	return bp
 }
 
@@ -223,6 +234,23 @@ func (l *layouter) demote(i int) {
 	l.stagedSite(l.ph, i, &l.bp.sites[i])
 }
 
+// computes reports whether machine code computes offsets or masks of sites.
+func (bp *boundPhase) computes() bool {
+	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
+}
+
+// findPlain decides whether addresses need no more than a step from lane to lane.
+func (bp *boundPhase) findPlain() {
+	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && bp.direct
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		if len(s.line.coefs) > 0 {
+			s.step = s.line.coefs[0]
+		}
+		bp.plain = bp.plain && !s.guard && s.dyn == nil && len(s.line.outer) == 0 && s.kind != iotaSite
+	}
+}
+
 // reachable reports whether machine code can use a site with this step.
 func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 	if s.kind == iotaSite || ph.kind == scalarPhase || s.kind == gatherSite && s.gather.moves() {
@@ -238,8 +266,8 @@ func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 	return (s.size == 4 || s.size == 8) && step < 1<<24 && step > -1<<24
 }
 
-// step is the coefficient of a lane.
-func (s *boundSite) step() int {
+// laneStep is the distance in elements from lane to lane, within a span.
+func (s *boundSite) laneStep() int {
 	if n := len(s.line.coefs); n > 0 {
 		return s.line.coefs[n-1]
 	}
@@ -381,6 +409,8 @@ func (b *binder) check() error {
 	}
 	return nil
 }
+
+func (ph *phase) widest() int { return widest(ph.nodes) }
 
 // widest is the size of the widest register type of nodes, from 4.
 func widest(nodes []node) int {

@@ -32,7 +32,7 @@ func (c *code) Listing() string {
 		fmt.Fprintf(&b, "; interpreted: %s\n", c.fallback)
 	}
 	for _, k := range keys {
-		fn, err := c.gen.generate(c, c.functions[k].bp, true)
+		fn, err := c.gen.generate(c, c.functions[k].phases, c.functions[k].variant, true)
 		if err != nil {
 			fmt.Fprintf(&b, "; %v\n", err)
 			continue
@@ -43,19 +43,22 @@ func (c *code) Listing() string {
 }
 
 func (fn *function) write(b *strings.Builder) {
-	ph := fn.bp.ph
-	fmt.Fprintf(b, "; phase %d: %s, %d lanes, %d bytes, %d spills\n", ph.id, kindNames[ph.kind], fn.lanes, len(fn.bytes), fn.spills)
-	for i := range fn.bp.sites {
-		s := &fn.bp.sites[i]
-		what := siteNames[s.kind]
-		if s.guard {
-			what += ", guarded"
+	for _, bp := range fn.phases {
+		fmt.Fprintf(b, "; phase %d: %s\n", bp.ph.id, kindNames[bp.ph.kind])
+		for i := range bp.sites {
+			s := &bp.sites[i]
+			what := siteNames[s.kind]
+			if s.guard {
+				what += ", guarded"
+			}
+			if s.staged {
+				what += ", copied"
+			}
+			fmt.Fprintf(b, ";   access %d at [rdi+%d]: %s\n", i, s.arg, what)
 		}
-		if s.staged {
-			what += ", copied"
-		}
-		fmt.Fprintf(b, ";   access %d at [rdi+%d]: %s\n", i, s.arg, what)
 	}
+	fmt.Fprintf(b, "; %d lanes, %d bytes, %d spills%s%s\n", fn.lanes, len(fn.bytes), fn.spills,
+		when(fn.variant.rows, ", several rows a call"), when(fn.variant.stream, ", for arrays larger than the caches"))
 	for _, l := range fn.lines {
 		if l.Note != "" {
 			fmt.Fprintf(b, "%8s; %s\n", "", l.Note)
@@ -115,4 +118,11 @@ func (f *flow) note(id int32) {
 		fmt.Fprintf(&b, " (x%d)", f.copies)
 	}
 	f.a.Note(b.String())
+}
+
+func when(cond bool, text string) string {
+	if cond {
+		return text
+	}
+	return ""
 }

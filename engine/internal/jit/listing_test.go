@@ -36,7 +36,7 @@ func TestListing(t *testing.T) {
 				continue
 			}
 			for _, f := range c.(*code).functions {
-				fn, err := c.(*code).gen.generate(c.(*code), f.bp, true)
+				fn, err := c.(*code).gen.generate(c.(*code), f.phases, f.variant, true)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -276,7 +276,11 @@ func (f *flow) storeTo(n *node, t dtype.Type, m x86.Mem, masked bool) {
 	case dtype.I8, dtype.U8:
 		f.i(x86.VPMOVDB, l, append([]x86.Operand{m, x}, with...)...)
 	default:
-		f.i(pick(t, x86.VMOVUPS, x86.VMOVUPD), l, append([]x86.Operand{m, x}, with...)...)
+		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
+		if f.passes(n.aux) && !masked {
+			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+		}
+		f.i(op, l, append([]x86.Operand{m, x}, with...)...)
 	}
 }
 

@@ -87,7 +87,7 @@ func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
 			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.stride))))
 		}
 	}
-	if step := s.step(); s.kind == gatherSite && step != 0 {
+	if step := s.laneStep(); s.kind == gatherSite && step != 0 {
 		x := f.node(&out, opIota, dtype.I64, dtype.I64, cold)
 		f.nodes[x].imm = uint64(step)
 		add(x)

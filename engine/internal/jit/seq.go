@@ -199,7 +199,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				if s.staged {
 					step = bp.strip
 				}
-				w.set(s.arg+siteSeq, step*s.size)
+				w.set(s.arg+siteRow, step*s.size)
 				continue
 			}
 			off := s.line.at(w.pos) + w.dynamic(s)
@@ -215,7 +215,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				step = s.seq[len(s.seq)-1]
 			}
 			w.point(s, off)
-			w.set(s.arg+siteSeq, step*s.size)
+			w.set(s.arg+siteRow, step*s.size)
 		}
 		for i := range bp.reds {
 			r := &bp.reds[i]
@@ -224,7 +224,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				w.setPtr(r.idx+sitePtr, accs[i].pos, at*4)
 			}
 		}
-		w.set(frameN, c)
+		w.set(bp.ph.lanes, c)
 		w.set(frameRows, m)
 		w.set(frameFirst, t)
 		bp.fn.code.Call(w.frame)

@@ -7,8 +7,16 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/randir"
 )
 
+// naming says which seed made a test fail.
+func naming(t *testing.T, seed uint64) {
+	if t.Failed() {
+		t.Logf("seed %d", seed)
+	}
+}
+
 // nest compares one random kernel with the interpreter.
 func nest(t *testing.T, seed uint64) {
+	defer naming(t, seed)
 	r := rand.New(rand.NewPCG(seed, 21))
 	k, err := randir.Kernel(r)
 	if err != nil {
@@ -27,9 +35,6 @@ func TestNests(t *testing.T) {
 	}
 	for seed := range rounds {
 		nest(t, seed)
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
 	}
 }
 

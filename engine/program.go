@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"unsafe"
@@ -182,6 +183,23 @@ func (p *Program) Backend() string { return p.backend.Name() }
 
 // Explain says why the program has the stages it has, and what they move.
 func (p *Program) Explain() string { return p.plan.Explain() }
+
+// Interpreted lists the kernels that the program's backend should run as machine
+// code and leaves to the interpreter, with the reasons. It is empty for the
+// interpreter itself.
+func (p *Program) Interpreted() []string {
+	var out []string
+	for _, s := range p.steps {
+		l, ok := s.(*loopStep)
+		if !ok {
+			continue
+		}
+		if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
+			out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
+		}
+	}
+	return out
+}
 
 func (p *Program) step(s *plan.Stage) (step, error) {
 	switch s.Kind {

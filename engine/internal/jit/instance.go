@@ -190,12 +190,14 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		bp.vec = bv.id
 		bp.findTiles()
 		bv.phases = append(bv.phases, bp)
+		bp.strip = maxLanes
 		if len(bp.loads)+len(bp.stores) > 0 {
-			bv.step = min(bv.step, stageLanes)
+			bp.strip = stageLanes
 			if ph.kind == seqPhase {
-				bv.step = 128
+				bp.strip = 128
 			}
 		}
+		bv.step = min(bv.step, bp.strip)
 	}
 	if len(v.arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
@@ -206,9 +208,6 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 	}
 	if len(v.reds) > 0 { // a block is one call
 		bv.step = reduceBlock
-		if len(v.phases) > 1 {
-			return nil, unsupported("a vec loop with seq loops and reductions of its own")
-		}
 	}
 	for _, r := range v.reds {
 		kern := redKerns[r.op][r.typ]
@@ -229,16 +228,16 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 	}
 	for _, bp := range bv.phases {
-		bp.strip = bv.step
+		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
+			bp.strip = bv.step
+		}
+		bp.strip = min(bp.strip, bv.step)
 	}
 	return bv, nil
 }
 
 func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
-	bp, err := b.layout(ph)
-	if err != nil {
-		return nil, err
-	}
+	bp := b.layout(ph)
 	in.phases[ph.id] = bp
 	if ph.kind == seqPhase {
 		for i := range ph.reds {
@@ -337,11 +336,17 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 			k |= uint16(boolBit(is)) << (8 + bit)
 		}
 		key = le.LittleEndian.AppendUint16(key, k)
-		if s.gather != nil { // its strides are constants of the code
-			for _, d := range s.gather.dims {
-				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
-				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
-			}
+		if s.gather == nil {
+			key = append(key, 0)
+			continue
+		}
+		// Its numbers are constants of the code.
+		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.laneStep()))
+		for _, d := range s.gather.dims {
+			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
+			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.stride))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
 		}
 	}
 	return key

@@ -23,7 +23,7 @@ func (bp *boundPhase) findRows() {
 			return
 		case s.kind == flatSite:
 			s.row = bp.spans[k-1]
-		case s.kind != gatherSite:
+		case s.kind != noSite:
 			s.row = s.line.coefs[k-2]
 		}
 	}
@@ -65,7 +65,7 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 			if s.kind == flatSite || s.guard || s.dyn != nil {
 				return nil
 			}
-			if s.kind == gatherSite {
+			if s.kind == noSite {
 				continue
 			}
 			a := b.constant(0)
@@ -94,7 +94,6 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
 		w.place(axes, lo)
 		for _, bp := range r.phases {
-			w.aim(bp)
 			for _, i := range bp.native {
 				s := &bp.sites[i]
 				w.point(s, s.line.at(w.pos))

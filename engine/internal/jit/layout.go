@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -19,6 +20,7 @@ const (
 	flatSite                   // neighbours in scratch memory
 	gatherSite                 // offsets computed by machine code
 	iotaSite                   // an affine index
+	acrossSite                 // neighbours in scratch memory, where tiles are turned
 )
 
 // A boundSite is a site with its numbers.
@@ -38,6 +40,7 @@ type boundSite struct {
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
+	tile   *exec.Code // of an acrossSite
 	gather *gatherPlan
 }
 
@@ -82,10 +85,12 @@ type boundPhase struct {
 	reds     []seqRed
 	ordered  bool
 	tiled    bool
-	rows     bool // a call does many rows
-	plain    bool // one span, and nothing outside it or from cells
-	vec      int  // index of the loop in the instance
-	strip    int  // lanes at most
+	across   []int32 // acrossSites
+	tileRows int     // rows of their tiles
+	rows     bool    // a call does many rows
+	plain    bool    // one span, and nothing outside it or from cells
+	vec      int     // index of the loop in the instance
+	strip    int     // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -93,7 +98,11 @@ type boundPhase struct {
 	streamed *function // the function where they do, if there are any
 }
 
-const smallSpan = 48 // a shorter row is not worth calls of its own
+// The least lanes of a row, and of a block of rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
 
 // layout decides how each site of a phase is reached.
 func (b *binder) layout(ph *phase) (*boundPhase, error) {
@@ -143,7 +152,7 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 		return ext, which, coefs, seqCoefs
 	}
 	ext, which, coefs, seqCoefs := joint()
-	if len(ext) > 1 && (len(ph.reds) > 0 || ext[len(ext)-1] < smallSpan) {
+	if len(ext) > 1 && (len(ph.reds) > 0 || bp.shortRows(ext)) {
 		for i := range bp.sites {
 			if staging(i) {
 				b.stageSite(bp, i)
@@ -159,6 +168,7 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			ext, which, coefs, seqCoefs = joint()
 		}
 	}
+	turned := b.findAcross(bp, ext, which, guards, coefs)
 	again := false
 	at := 0
 	for _, i := range which {
@@ -168,7 +178,7 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			step = coefs[at][n-1]
 		}
 		at += 1 + len(guards[i])
-		if !b.reachable(ph, s, step) {
+		if !turned && !b.reachable(ph, s, step) {
 			b.stageSite(bp, int(i))
 			again = true
 		}
@@ -196,7 +206,7 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			step = s.line.coefs[n-1]
 		}
 		switch {
-		case s.kind == iotaSite:
+		case s.kind == iotaSite || s.kind == acrossSite:
 		case step == 0:
 			s.kind = uniSite
 		case step == 1:
@@ -220,6 +230,18 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 	bp.findRows()
 	b.choose(ph, bp)
 	return bp, b.ordered(ph, bp)
+}
+
+// shortRows reports whether rows are too short for machine code to go from one to
+// the next.
+func (bp *boundPhase) shortRows(extents []int) bool {
+	k := len(extents)
+	for i := range bp.sites {
+		if s := &bp.sites[i]; s.guard || bp.ph.kind != mapPhase { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
 // findPlain decides whether addresses need no more than a step from lane to lane.

@@ -203,8 +203,13 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		bv.step = min(bv.step, 2*stageLanes)
 	}
 	bv.step = min(bv.step, in.code.gen.callLanes(bv))
-	if len(v.phases) == 1 && bv.phases[0].tiled {
-		bv.step = 16 * maxLanes // a call is a row of a tile
+	if len(bv.phases) == 1 {
+		if bp := bv.phases[0]; len(bp.across) > 0 {
+			bv.row = bp.tileRows * bp.spans[len(bp.spans)-1]
+			bv.step = bv.row // a call is a tile
+		} else if bp.tiled {
+			bv.step = 16 * maxLanes // a call is a row of a tile
+		}
 	}
 	if len(v.reds) > 0 { // a block is one call
 		bv.step = reduceBlock
@@ -216,10 +221,10 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
-	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && bv.row == 0 && !bv.phases[0].tiled {
 		bv.step = max(bv.step, bv.phases[0].most)
 	}
-	if len(v.phases) == 1 && bv.phases[0].rows {
+	if len(v.phases) == 1 && bv.phases[0].rows && bv.row == 0 {
 		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
 		if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
@@ -422,6 +427,9 @@ func (in *instance) NewWorker() backend.Worker {
 			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
 			w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
 			w.flat(bp, s, i, 0)
+		}
+		for _, i := range bp.across {
+			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory((bp.tileRows + 1) * tilePitch * bp.sites[i].size)
 		}
 		for i := range bp.reds {
 			r := &bp.reds[i]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -20,6 +21,7 @@ const (
 	gatherSite                 // offsets computed by machine code
 	iotaSite                   // an affine index
 	noSite                     // a coordinate that is not needed
+	acrossSite                 // neighbours in scratch memory, where tiles are turned
 )
 
 // A boundSite is a site with its numbers.
@@ -39,6 +41,7 @@ type boundSite struct {
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
+	tile   *exec.Code // of an acrossSite
 	gather *gatherPlan
 }
 
@@ -86,10 +89,12 @@ type boundPhase struct {
 	ordered  bool
 	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	rows     bool // a call does many rows
-	plain    bool // one span, and nothing outside it or from cells
-	vec      int  // index of the loop in the instance
-	strip    int  // lanes at most
+	across   []int32 // acrossSites
+	tileRows int     // rows of their tiles
+	rows     bool    // a call does many rows
+	plain    bool    // one span, and nothing outside it or from cells
+	vec      int     // index of the loop in the instance
+	strip    int     // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -97,7 +102,11 @@ type boundPhase struct {
 	streamed *function // the function where they do, if there are any
 }
 
-const smallSpan = 48 // a shorter row is not worth calls of its own
+// The least lanes of a row, and of a block of rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
 
 // A layouter decides how each site of a phase is reached.
 type layouter struct {
@@ -131,6 +140,8 @@ func (b *binder) layout(ph *phase) *boundPhase {
 	ext, which, coefs, seqCoefs := l.joint()
 	for again := true; again; {
 		again = false
+		pays := len(ext) > 1 && (len(ph.reds) > 0 || bp.shortRows(ext))
+		turned := !pays && b.findAcross(bp, ext, which, l.guards, coefs)
 		at := 0
 		for _, i := range which {
 			s := &bp.sites[i]
@@ -140,9 +151,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			}
 			at += 1 + len(l.guards[i])
 			// Sites that need more spans than one are demoted where others would pay.
-			own := l.own(int(i))
-			pays := len(ext) > 1 && (len(ph.reds) > 0 || ext[len(ext)-1] < smallSpan)
-			if pays && own > 1 || !b.reachable(ph, s, step) {
+			if pays && l.own(int(i)) > 1 || !turned && !b.reachable(ph, s, step) {
 				l.demote(int(i))
 				again = true
 			}
@@ -173,7 +182,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			at++
 		}
 		switch step := s.laneStep(); {
-		case s.kind == iotaSite:
+		case s.kind == iotaSite || s.kind == acrossSite:
 		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
 			s.kind = uniSite
@@ -237,6 +246,18 @@ func (l *layouter) demote(i int) {
 // computes reports whether machine code computes offsets or masks of sites.
 func (bp *boundPhase) computes() bool {
 	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
+}
+
+// shortRows reports whether rows are too short for machine code to go from one to
+// the next.
+func (bp *boundPhase) shortRows(extents []int) bool {
+	k := len(extents)
+	for i := range bp.sites {
+		if s := &bp.sites[i]; s.guard || bp.ph.kind != mapPhase { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
 // findPlain decides whether addresses need no more than a step from lane to lane.

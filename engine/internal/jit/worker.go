@@ -302,9 +302,12 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 		return
 	}
 	w.stageIn(bp, lo, n)
-	if len(bp.spans) <= 1 {
+	switch {
+	case len(bp.across) > 0:
+		w.tiles(bp, lo, n)
+	case len(bp.spans) <= 1:
 		w.segment(bp, lo, 0, n, 1)
-	} else {
+	default:
 		w.segments(bp, lo, n)
 	}
 	for _, i := range bp.stores {
@@ -318,6 +321,9 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
 	for _, i := range bp.native {
 		s := &bp.sites[i]
+		if s.kind == acrossSite {
+			continue
+		}
 		off := s.line.at(w.pos)
 		if len(bp.spans) > 0 {
 			o, _ := rowAt(&s.line, bp.spans, p)
@@ -449,7 +455,7 @@ func (bp *boundPhase) findTiles() {
 	for _, i := range bp.native {
 		c := bp.sites[i].line.coefs
 		in, out := max(c[k-1], -c[k-1]), max(c[k-2], -c[k-2])
-		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in
+		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.across) == 0
 	}
 }
 

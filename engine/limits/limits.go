@@ -64,8 +64,8 @@ func (t Traffic) fit() Traffic {
 // A Machine measures. It holds memory for the probes and, where they are
 // machine code, the code; both until Close. It is not for concurrent use.
 type Machine struct {
-	// Budget is the time that one measurement takes, about: at least two samples
-	// are taken.
+	// Budget is the time that one measurement takes, about: at least three
+	// samples are taken.
 	Budget time.Duration
 
 	code  *code // nil: plain Go
@@ -175,11 +175,11 @@ func (m *Machine) fastest(jobs []func(passes int), passes int) float64 {
 	g := startGang(jobs)
 	defer g.stop()
 	start := time.Now()
-	best := g.run(1).Seconds() // it warms the caches up
-	for n := 1; n < 2 || time.Since(start) < m.Budget; n++ {
-		best = min(best, g.run(passes).Seconds()/float64(passes))
+	best := g.run(1) // it warms the caches up
+	for n := 1; n < 3 || time.Since(start) < m.Budget; n++ {
+		best = max(best, g.run(passes))
 	}
-	return 1 / best
+	return best
 }
 
 // touch makes the first bytes of the memory real: pages of their own.

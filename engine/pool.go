@@ -81,6 +81,7 @@ func (j *job) do(ctx context.Context, l *loopStep) {
 	j.loop, j.ctx = l, ctx
 	measure := l.toMeasure()
 	var began time.Time
+	var took time.Duration
 	if measure {
 		began = time.Now()
 	}
@@ -89,10 +90,13 @@ func (j *job) do(ctx context.Context, l *loopStep) {
 	j.cut()
 	j.ask(1)
 	mine := j.work(0)
-	if measure && mine > 0 {
-		l.measured(float64(time.Since(began)), mine)
+	if measure {
+		took = time.Since(began)
 	}
 	j.join()
+	if measure && mine > 0 {
+		l.measured(took, mine)
+	}
 	j.loop, j.ctx = nil, nil
 }
 

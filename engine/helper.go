@@ -41,6 +41,18 @@ var helpers struct {
 	list atomic.Pointer[[]*helper]
 }
 
+// hired are helpers to start. A goroutine of the package does it, because those
+// that a testing/synctest bubble starts belong to it and live in its time.
+var hired = make(chan *helper)
+
+func init() {
+	go func() {
+		for h := range hired {
+			go h.loop()
+		}
+	}()
+}
+
 // processors is how many goroutines can run at once: what the machine has, or
 // its administrator or the user allows.
 var processors = func() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
@@ -59,7 +71,7 @@ func startHelpers(n int) {
 	for len(list) < n {
 		h := &helper{bell: newBell()}
 		list = append(list, h)
-		go h.loop()
+		hired <- h
 	}
 	helpers.list.Store(&list)
 }

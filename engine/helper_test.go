@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
@@ -155,4 +158,52 @@ func TestCancel(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestIdle tests that helpers which have nothing to do soon use no processor.
+func TestIdle(t *testing.T) {
+	defer engine.SetProcessors(4)()
+	p, err := engine.Compile(context.Background(), threadCases(1_000_000)[1].stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := p.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	time.Sleep(10 * time.Millisecond)
+	used := cpuTime()
+	time.Sleep(100 * time.Millisecond)
+	used = cpuTime() - used
+	t.Logf("%v in 100 ms", used)
+	if used > 20*time.Millisecond {
+		t.Errorf("an idle process used %v in 100 ms", used)
+	}
+}
+
+// TestBubble tests that helpers may be started inside a synctest bubble, which
+// must not wait for them.
+func TestBubble(t *testing.T) {
+	if os.Getenv("ONELOOP_TEST_BUBBLE") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBubble$", "-test.timeout=30s")
+		cmd.Env = append(os.Environ(), "ONELOOP_TEST_BUBBLE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	defer engine.SetProcessors(4)()
+	synctest.Test(t, func(t *testing.T) {
+		p, err := engine.Compile(t.Context(), threadCases(1_000_000)[1].stmt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

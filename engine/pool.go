@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,11 +19,11 @@ type job struct {
 	seats  []seat // of the caller, and of the helpers asked in this run
 	taken  int    // of seats
 	parts  []part
-	cuts   int // of parts
-	done   chan struct{}
-	wake   float64   // nanoseconds of work that wake a helper
-	credit float64   // nanoseconds of work that could have been shared
-	last   time.Time // when credit was last given
+	cuts   int        // of parts
+	done   sync.Mutex // locked until the helpers let the caller go on
+	wake   float64    // nanoseconds of work that wake a helper
+	credit float64    // nanoseconds of work that could have been shared
+	last   time.Time  // when credit was last given
 	_      [64]byte
 	active atomic.Int32 // helpers that are asked or at work; and awaited
 	came   atomic.Bool  // a helper has been at work
@@ -69,7 +70,8 @@ const (
 
 // newJob makes a job for a number of threads at most.
 func newJob(threads int) *job {
-	j := &job{seats: make([]seat, threads), parts: make([]part, threads), done: make(chan struct{}, 1), wake: wakeWork}
+	j := &job{seats: make([]seat, threads), parts: make([]part, threads), wake: wakeWork}
+	j.done.Lock()
 	for i := range j.seats {
 		j.seats[i].job, j.seats[i].number = j, i
 	}
@@ -81,6 +83,7 @@ func (j *job) do(ctx context.Context, l *loopStep) {
 	j.loop, j.ctx = l, ctx
 	measure := l.toMeasure()
 	var began time.Time
+	var took time.Duration
 	if measure {
 		began = time.Now()
 	}
@@ -89,10 +92,13 @@ func (j *job) do(ctx context.Context, l *loopStep) {
 	j.cut()
 	j.ask(1)
 	mine := j.work(0)
-	if measure && mine > 0 {
-		l.measured(float64(time.Since(began)), mine)
+	if measure {
+		took = time.Since(began)
 	}
 	j.join()
+	if measure && mine > 0 {
+		l.measured(took, mine)
+	}
 	j.loop, j.ctx = nil, nil
 }
 
@@ -273,7 +279,7 @@ func (j *job) join() {
 		runtime.Gosched()
 	}
 	if j.active.Add(awaited) != awaited {
-		<-j.done
+		j.done.Lock()
 	}
 	j.active.Store(0)
 	heldUp(time.Since(began))
@@ -282,6 +288,6 @@ func (j *job) join() {
 // leave is the end of a helper's work. The job may be in another run at once.
 func (j *job) leave() {
 	if j.active.Add(-1) == awaited {
-		j.done <- struct{}{}
+		j.done.Unlock()
 	}
 }

@@ -357,7 +357,7 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 		p.job.do(ctx, l)
 	}
 	if watched {
-		l.inst.Watch(nil)
+		l.inst.Watch(context.Background())
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -33,8 +33,7 @@ type Instance interface {
 	// runs.
 	NewWorker() Worker
 	// Watch lets the runs that follow end early when ctx is done: workers give
-	// up in the middle of long units, and leave targets half written. With nil,
-	// the default, they do not.
+	// up in the middle of long units, and leave targets half written.
 	Watch(ctx context.Context)
 	Begin()
 	// Finish combines partial reductions and runs what depends on them. It

@@ -30,7 +30,7 @@ type instance struct {
 	run     uint64
 	overlap bool // in this run, something stored overlaps something else
 	fault   atomicFault
-	ctx     context.Context // that may end a run, or nil
+	ctx     context.Context // may end a run; nil: nothing does
 }
 
 type boundVec struct {

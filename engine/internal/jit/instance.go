@@ -53,7 +53,7 @@ type instance struct {
 
 	run   uint64
 	fault atomicFault
-	ctx   context.Context // that may end a run, or nil
+	ctx   context.Context // may end a run; nil: nothing does
 }
 
 type boundItem struct {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"os"
+	"runtime"
 	"sync"
 	"unsafe"
 )
@@ -14,6 +15,10 @@ const (
 	segmentSize = 1 << 20
 	// arenaLimit bounds the segments that exist at a time.
 	arenaLimit = 256 << 20
+	// arenaGrowth of segments asks for a collection. Most code is released when
+	// the collector finds that nobody can reach it, but it sees a few words of
+	// each, and would take its time.
+	arenaGrowth = 8 << 20
 )
 
 // pageSize is the granule of protection.
@@ -35,10 +40,12 @@ type memory interface {
 type arena struct {
 	mem     memory
 	granule int // of the parts: two of them never share one
+	limit   int // of total
 
 	mu       sync.Mutex
 	segments []*segment
 	total    int // bytes in segments
+	mark     int // of total, that asks for a collection
 }
 
 // A segment is a piece of memory from the system.
@@ -102,6 +109,7 @@ func (a *arena) release(c *Code) {
 		}
 		a.segments = append(a.segments[:i], a.segments[i+1:]...)
 		a.total -= len(s.write)
+		a.mark = min(a.mark, a.total)
 		// There is nothing to do about an error: the address space is lost.
 		_ = a.mem.free(s.write, s.exec)
 		return
@@ -131,7 +139,7 @@ func (a *arena) find(size int) (*segment, span, bool) {
 // grow adds a segment with room for size bytes.
 func (a *arena) grow(size int) error {
 	size = roundUp(max(size, segmentSize), pageSize)
-	if a.total+size > arenaLimit {
+	if a.total+size > a.limit {
 		return ErrFull
 	}
 	write, exec, err := a.mem.reserve(size)
@@ -140,6 +148,10 @@ func (a *arena) grow(size int) error {
 	}
 	a.segments = append(a.segments, &segment{arena: a, write: write, exec: exec, free: []span{{0, size}}})
 	a.total += size
+	if a.total >= a.mark+arenaGrowth {
+		a.mark = a.total
+		go runtime.GC()
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -37,7 +38,16 @@ func Install(code []byte) (*Code, error) {
 	if forPerf.Load() {
 		m = Protect
 	}
-	return arenas[m].install(code)
+	a := arenas[m]
+	c, err := a.install(code)
+	// Code that nobody can reach any more is released when the collector has
+	// found that out, and cleanups run some time after it.
+	for try := 0; err == ErrFull && len(code) <= arenaLimit && try < 5; try++ {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+		c, err = a.install(code)
+	}
+	return c, err
 }
 
 // Retain adds a reference to those the caller knows to exist.

@@ -66,7 +66,7 @@ func TestMethods(t *testing.T) {
 			if !callable {
 				t.Skip("no machine code here")
 			}
-			a := &arena{mem: arenas[m].mem, granule: arenas[m].granule}
+			a := &arena{mem: arenas[m].mem, granule: arenas[m].granule, limit: arenaLimit}
 			var codes []*Code
 			for i := range 600 {
 				c, err := a.install(answer(uint32(i)))

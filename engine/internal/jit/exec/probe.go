@@ -66,12 +66,15 @@ var probe = sync.OnceValues(func() (found Method, failed []error) {
 
 // arenas has the arena of each method; only that of the probed one gets code.
 var arenas = [numMethods]*arena{
-	DualMap: {mem: dualMemory{}, granule: codeAlign},
-	Protect: {mem: protectMemory{}, granule: pageSize},
+	DualMap: {mem: dualMemory{}, granule: codeAlign, limit: arenaLimit},
+	Protect: {mem: protectMemory{}, granule: pageSize, limit: arenaLimit},
 }
 
 // try runs a function that answers 42, installed by m.
 func try(m Method) error {
+	if err := permitted(m); err != nil {
+		return err
+	}
 	c, err := arenas[m].install(probeCode)
 	if err != nil {
 		return err

@@ -1,0 +1,192 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// scripts/stress runs these tests for longer.
+var (
+	stress   = flag.Duration("stress", time.Second, "how long TestStress runs")
+	compiles = flag.Int("compiles", 5000, "how many programs TestResident compiles")
+)
+
+// distinct is the k-th of a million expressions, each with machine code of its
+// own.
+func distinct(k int, x expr.Exp[float32]) expr.Exp[float32] {
+	e := x
+	for range 10 {
+		switch k % 4 {
+		case 0:
+			e = op.Add(e, x)
+		case 1:
+			e = op.Scale(.5, e)
+		case 2:
+			e = op.Maximum(e, op.Neg(x))
+		case 3:
+			e = op.Sub(x, e)
+		}
+		k /= 4
+	}
+	return e
+}
+
+// distinctAt is what it is at x.
+func distinctAt(k int, x float32) float32 {
+	y := x
+	for range 10 {
+		switch k % 4 {
+		case 0:
+			y += x
+		case 1:
+			y = float32(y * .5) // not fused with what follows
+		case 2:
+			y = max(y, -x)
+		case 3:
+			y = x - y
+		}
+		k /= 4
+	}
+	return y
+}
+
+// TestStress has goroutines compile, run, share and drop programs with large and
+// small arrays while the collector runs and profiles are taken.
+func TestStress(t *testing.T) {
+	defer engine.SetProcessors(4)()
+	if *stress > 2*time.Second {
+		runtime.SetCPUProfileRate(1000) // the runtime complains when the profile starts, and keeps the rate
+	}
+	if err := pprof.StartCPUProfile(io.Discard); err == nil {
+		defer pprof.StopCPUProfile()
+	}
+	ctx := context.Background()
+	end := time.Now().Add(*stress)
+	var shared [16]atomic.Pointer[program]
+	var runs, compiled atomic.Int64
+	var wg sync.WaitGroup
+	for g := range 12 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(g), 7))
+			for time.Now().Before(end) {
+				p, err := newProgram(rng)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				compiled.Add(1)
+				for range 1 + rng.IntN(5) {
+					if err := p.run(ctx); err != nil {
+						t.Error(err)
+						return
+					}
+					runs.Add(1)
+				}
+				if other := shared[rng.IntN(len(shared))].Swap(p); other != nil {
+					if err := other.run(ctx); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if g == 0 {
+					runtime.GC()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d programs compiled, %d runs in %v", compiled.Load(), runs.Load(), *stress)
+}
+
+// A program is compiled, with its arrays and what it should compute.
+type program struct {
+	mu   sync.Mutex
+	p    *engine.Program
+	y    *engine.Tensor[float32]
+	want float32
+}
+
+func newProgram(rng *rand.Rand) (*program, error) {
+	n := []int{1, 17, 1000, 40_000}[rng.IntN(4)]
+	names := engine.Backends()
+	o := engine.Options{Backend: names[rng.IntN(len(names))], Threads: 1 + rng.IntN(4)}
+	v := float32(rng.IntN(100))
+	x, y := engine.Zeros[float32](n), engine.Zeros[float32](n)
+	for i := range x.Data() {
+		x.Data()[i] = v
+	}
+	k := rng.IntN(1 << 20)
+	p, err := engine.CompileWith(context.Background(), o, expr.Assign(y, distinct(k, x)))
+	return &program{p: p, y: y, want: distinctAt(k, v)}, err
+}
+
+func (p *program) run(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.y.Data())
+	if err := p.p.Run(ctx); err != nil {
+		return err
+	}
+	for i, v := range p.y.Data() {
+		if v != p.want {
+			return fmt.Errorf("%s: element %d is %g, want %g", p.p.Backend(), i, v, p.want)
+		}
+	}
+	return nil
+}
+
+// TestResident compiles distinct programs and drops them: memory must not grow.
+func TestResident(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector keeps memory of its own")
+	}
+	ctx := context.Background()
+	x, y := engine.MustFromSlice(ramp(64)), engine.Zeros[float32](64)
+	warm, before, peak := *compiles/10, 0, 0
+	for k := range *compiles {
+		p, err := engine.Compile(ctx, expr.Assign(y, distinct(k, x)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if k%100 == 0 {
+			if k < warm {
+				before = max(before, resident())
+			} else {
+				peak = max(peak, resident())
+			}
+		}
+	}
+	t.Logf("%d programs: resident memory %d MiB after a tenth of them, at most %d MiB later", *compiles, before>>20, peak>>20)
+	if peak > before+16<<20 {
+		t.Errorf("resident memory grew by %d bytes", peak-before)
+	}
+}
+
+// resident is the process's resident memory in bytes, 0 where unknown.
+func resident() int {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(bytes.Fields(data)[1]))
+	return n * os.Getpagesize()
+}

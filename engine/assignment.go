@@ -52,8 +52,8 @@ type assignment struct {
 // bound to their operands. It is nil where the statements must be compiled as
 // they are: because they have no key, or to find out what is wrong with them.
 func assignmentOf(o Options, stmts []expr.Statement) *assignment {
-	if len(debugging()) > 0 { // which shows every program compiled
-		return nil
+	if on := debugging(); len(on) > 1 || len(on) == 1 && !on["perf"] {
+		return nil // to show every program compiled
 	}
 	o, be, err := o.resolve()
 	if err != nil {

@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"os"
-	"runtime"
 	"sync"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -16,8 +16,13 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // "" or "interp"
+	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // at most so many; 0: one for each CPU
+	// Profile names the program's kernels to profilers: the machine code in
+	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
+	// "kernel", for pprof. perf finds code that was made after the first program
+	// with this option. ONELOOP_DEBUG=perf does it for all programs.
+	Profile bool
 }
 
 // A Program is a compiled list of statements. It can be run again and again:
@@ -29,8 +34,9 @@ type Program struct {
 	arena   []byte
 	steps   []step
 	threads int
+	profile bool
 	mu      sync.Mutex
-	job     job
+	job     *job
 }
 
 // A step runs one stage.
@@ -65,8 +71,9 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 		return o, nil, err
 	}
 	o.Backend = be.Name()
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
+	o.Profile = o.Profile || debugging()["perf"]
+	if n := processors(); o.Threads <= 0 || o.Threads > n {
+		o.Threads = n
 	}
 	return o, be, nil
 }
@@ -76,7 +83,8 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	if on := debugging(); len(on) > 0 {
+	on := debugging()
+	if len(on) > 0 {
 		if err := debug(os.Stderr, on, stmts, pl); err != nil {
 			return nil, err
 		}
@@ -84,7 +92,10 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err := onHost(pl); err != nil {
 		return nil, err
 	}
-	p := &Program{plan: pl, backend: be, threads: o.Threads}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile}
+	if p.profile {
+		exec.ForPerf()
+	}
 	if err := checkSize(pl.Arena); err != nil {
 		return nil, err
 	}
@@ -97,6 +108,11 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 			return nil, err
 		}
 		p.steps = append(p.steps, st)
+	}
+	if on["asm"] {
+		if err := debugCode(os.Stderr, p); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -136,10 +152,11 @@ func (p *Program) run(ctx context.Context) error {
 	if p.arena == nil && p.plan.Arena > 0 {
 		p.arena = alignedBytes(p.plan.Arena)
 	}
-	for _, s := range p.steps {
+	for i, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.declare(p.plan.Stages[i])
 		if err := s.run(ctx, p); err != nil {
 			return err
 		}
@@ -223,10 +240,11 @@ type loopStep struct {
 	bind    ir.Binding
 	places  []bufPlace
 	cells   []scalarCell
+	code    backend.Code
 	inst    backend.Instance
+	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
-	n       int // units
-	chunk   int
+	schedule
 }
 
 // A bufPlace is where a buffer of a kernel lies.
@@ -242,14 +260,7 @@ type scalarCell struct {
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	code, err := p.backend.Compile(s.Kernel)
-	if err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
-	}
-	l := &loopStep{s: s, bind: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}}
-	for i, o := range s.Bufs {
-		l.bind.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
-	}
+	l := &loopStep{s: s, bind: newBinding(s)}
 	for i, o := range s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
@@ -262,11 +273,36 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 		}
 	}
 	l.refresh(p)
-	if l.inst, err = code.Bind(&l.bind); err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
+	var err error
+	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
+		return nil, err
 	}
-	l.schedule(p.threads)
+	if p.profile {
+		l.profile()
+	}
+	l.plan(p.threads)
 	return l, nil
+}
+
+// newBinding has the numbers of a stage, without addresses.
+func newBinding(s *plan.Stage) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	return b
+}
+
+func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
+	code, err := be.Compile(s.Kernel)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	inst, err := code.Bind(b)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	return code, inst, nil
 }
 
 // refresh reads the addresses and parameters as they are now.
@@ -286,39 +322,25 @@ func (l *loopStep) forget() {
 	}
 }
 
-// The costs, in primitive element operations, that make chunks long enough to
-// be worth a hand-over and short enough for cancellation, and work large enough
-// to wake another thread.
-const (
-	chunkCost  = 1 << 18
-	minCost    = 1 << 14
-	threadCost = 1 << 18
-)
-
-func (l *loopStep) schedule(threads int) {
-	n, grain, cost := l.inst.Units()
-	l.n = n
-	total := float64(n) * cost
-	if total < threadCost {
-		threads = 1
-	}
-	chunk := min(float64(n)/float64(4*threads), chunkCost/cost)
-	l.chunk = max(int(max(chunk, minCost/cost)), grain)
-	if grain > 1 {
-		l.chunk = (l.chunk + grain - 1) / grain * grain
-	}
-	l.workers = make([]backend.Worker, max(1, min(threads, (n+l.chunk-1)/l.chunk)))
-	for i := range l.workers {
-		l.workers[i] = l.inst.NewWorker()
-	}
-}
-
 func (l *loopStep) run(ctx context.Context, p *Program) error {
+	if l.labels != nil {
+		defer l.label(ctx)()
+	}
 	l.refresh(p)
+	watched := ctx.Done() != nil
+	if watched {
+		l.inst.Watch(ctx)
+	}
 	l.inst.Begin()
-	if len(l.workers) == 1 && l.n <= l.chunk {
+	if len(l.workers) == 1 && l.n <= l.most {
 		l.workers[0].Run(0, l.n)
-	} else if err := p.job.do(ctx, l); err != nil {
+	} else {
+		p.job.do(ctx, l)
+	}
+	if watched {
+		l.inst.Watch(nil)
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch l.inst.Finish(l.workers[0]) {

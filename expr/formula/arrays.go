@@ -54,6 +54,14 @@ func (b *builder) argument(c *call, i int) (value, error) {
 	return b.check(c.pos[i], n, err)
 }
 
+// two are the first two arguments as arrays.
+func (b *builder) two(c *call) (x, y value, err error) {
+	if x, err = b.argument(c, 0); err == nil {
+		y, err = b.argument(c, 1)
+	}
+	return x, y, err
+}
+
 // floating is an argument as an array of floats.
 func (b *builder) floating(c *call, i int) (*expr.Node, error) {
 	v, err := b.argument(c, i)

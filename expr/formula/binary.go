@@ -148,15 +148,22 @@ func (b *builder) arithmetic(a *ast, sign string, t dtype.Type, x, y value) (val
 			t = dtype.I8
 		}
 	}
-	m, err := x.as(t)
+	m, n, err := b.both(a, t, x, y)
 	if err != nil {
-		return b.check(a, nil, err)
-	}
-	n, err := y.as(t)
-	if err != nil {
-		return b.check(a, nil, err)
+		return value{}, err
 	}
 	return b.apply(a, row.Name, m, n)
+}
+
+// both are x and y converted to t.
+func (b *builder) both(a *ast, t dtype.Type, x, y value) (m, n *expr.Node, err error) {
+	if m, err = x.as(t); err == nil {
+		n, err = y.as(t)
+	}
+	if err != nil {
+		_, err = b.check(a, nil, err)
+	}
+	return m, n, err
 }
 
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -189,13 +196,9 @@ func (b *builder) compare(a *ast, sign string, x, y value) (value, error) {
 			return b.compareMixed(a, sign, x.n, y.n)
 		}
 	}
-	m, err := x.as(t)
+	m, n, err := b.both(a, t, x, y)
 	if err != nil {
-		return b.check(a, nil, err)
-	}
-	n, err := y.as(t)
-	if err != nil {
-		return b.check(a, nil, err)
+		return value{}, err
 	}
 	r, err := b.apply(a, row.Name, m, n)
 	if x.weakKind() != kNone && y.weakKind() != kNone {
@@ -231,13 +234,9 @@ func (b *builder) matmul(a *ast, x, y value) (value, error) {
 	if t == dtype.Bool {
 		wide = dtype.I64
 	}
-	m, err := x.as(wide)
+	m, n, err := b.both(a, wide, x, y)
 	if err != nil {
-		return b.check(a, nil, err)
-	}
-	n, err := y.as(wide)
-	if err != nil {
-		return b.check(a, nil, err)
+		return value{}, err
 	}
 	r := op.MatMulNode(m, n)
 	return b.check(a, cast(r, t), nil)

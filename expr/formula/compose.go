@@ -148,11 +148,7 @@ func round(b *builder, c *call) (value, error) {
 }
 
 func product(b *builder, c *call) (value, error) {
-	x, err := b.argument(c, 0)
-	if err != nil {
-		return value{}, err
-	}
-	y, err := b.argument(c, 1)
+	x, y, err := b.two(c)
 	if err != nil {
 		return value{}, err
 	}
@@ -162,11 +158,7 @@ func product(b *builder, c *call) (value, error) {
 // dot is the product of NumPy's dot: that of scalars, or matmul where y is a
 // vector or both are matrices at most.
 func dot(b *builder, c *call) (value, error) {
-	x, err := b.argument(c, 0)
-	if err != nil {
-		return value{}, err
-	}
-	y, err := b.argument(c, 1)
+	x, y, err := b.two(c)
 	if err != nil {
 		return value{}, err
 	}
@@ -182,11 +174,7 @@ func dot(b *builder, c *call) (value, error) {
 
 // inner is the sum of products over the last axes.
 func inner(b *builder, c *call) (value, error) {
-	x, err := b.argument(c, 0)
-	if err != nil {
-		return value{}, err
-	}
-	y, err := b.argument(c, 1)
+	x, y, err := b.two(c)
 	if err != nil {
 		return value{}, err
 	}
@@ -203,11 +191,7 @@ func inner(b *builder, c *call) (value, error) {
 
 // outer is the products of all pairs.
 func outer(b *builder, c *call) (value, error) {
-	x, err := b.argument(c, 0)
-	if err != nil {
-		return value{}, err
-	}
-	y, err := b.argument(c, 1)
+	x, y, err := b.two(c)
 	if err != nil {
 		return value{}, err
 	}

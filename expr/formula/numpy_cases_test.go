@@ -52,7 +52,7 @@ var fixed = []struct {
 	{"r = nan_to_num(a/0); s = nan_to_num(a*nan + 0); t = signbit(a); u = signbit(i - 1)", 0},
 	{"r = argmax(a); s = argmin(a, axis=0); t = a.argmax(axis=1, keepdims=True); u = argmax(m, axis=1)", 0},
 	{"r = sum(m); s = sum(i); t = prod(i + 1); u = any(a > 100); w = all(m, axis=0); x = count_nonzero(m)", 0},
-	{"r = max(m); s = min(m, axis=1); t = ptp(i); u = nanmax(a); w = nansum(m)", 0},
+	{"r = max(m); s = min(m, axis=1); t = ptp(i); t0 = ptp(m, axis=()); u = nanmax(a); w = nansum(m)", 0},
 	{"r = sum(i, axis=()); s = sum(i, dtype=float32); t = prod(m, axis=1)", 0},
 	{"r = one_hot(i, 5); s = one_hot(i, 3, dtype=float32)", 0},
 	{"r = 7 // 2 + a; s = -7 % 3 * a; t = 2**-1 + a; u = (1 << 40) + i; w = a * 1e400", 0},

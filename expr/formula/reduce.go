@@ -85,6 +85,14 @@ func (b *builder) reducible(c *call) (*expr.Node, dtype.Type, error) {
 	return n, dtype.Invalid, nil
 }
 
+// reducing is what every reduction begins with.
+func (b *builder) reducing(c *call) (n *expr.Node, t dtype.Type, r op.Reduction, nothing bool, err error) {
+	if n, t, err = b.reducible(c); err == nil {
+		r, nothing, err = b.reduction(c, n)
+	}
+	return n, t, r, nothing, err
+}
+
 // sumType is the type in which NumPy adds up and multiplies elements of type t.
 func sumType(t dtype.Type) dtype.Type {
 	switch {
@@ -98,11 +106,7 @@ func sumType(t dtype.Type) dtype.Type {
 
 func reduced(o *expr.Operator) func(b *builder, c *call) (value, error) {
 	return func(b *builder, c *call) (value, error) {
-		n, t, err := b.reducible(c)
-		if err != nil {
-			return value{}, err
-		}
-		r, nothing, err := b.reduction(c, n)
+		n, t, r, nothing, err := b.reducing(c)
 		if err != nil {
 			return value{}, err
 		}
@@ -151,11 +155,7 @@ func (b *builder) reduce(a *ast, o *expr.Operator, n *expr.Node, t dtype.Type, r
 // averaged are the compositions that compute in floating point.
 func averaged(f func(*expr.Node, op.Reduction) *expr.Node) func(b *builder, c *call) (value, error) {
 	return func(b *builder, c *call) (value, error) {
-		n, t, err := b.reducible(c)
-		if err != nil {
-			return value{}, err
-		}
-		r, nothing, err := b.reduction(c, n)
+		n, t, r, nothing, err := b.reducing(c)
 		if err != nil {
 			return value{}, err
 		}
@@ -176,11 +176,7 @@ func averaged(f func(*expr.Node, op.Reduction) *expr.Node) func(b *builder, c *c
 }
 
 func nanSum(b *builder, c *call) (value, error) {
-	n, t, err := b.reducible(c)
-	if err != nil {
-		return value{}, err
-	}
-	r, nothing, err := b.reduction(c, n)
+	n, t, r, nothing, err := b.reducing(c)
 	if err != nil {
 		return value{}, err
 	}
@@ -200,11 +196,7 @@ func nanSum(b *builder, c *call) (value, error) {
 }
 
 func countNonzero(b *builder, c *call) (value, error) {
-	n, _, err := b.reducible(c)
-	if err != nil {
-		return value{}, err
-	}
-	r, nothing, err := b.reduction(c, n)
+	n, _, r, nothing, err := b.reducing(c)
 	if err != nil {
 		return value{}, err
 	}
@@ -213,18 +205,18 @@ func countNonzero(b *builder, c *call) (value, error) {
 }
 
 func peakToPeak(b *builder, c *call) (value, error) {
-	n, _, err := b.reducible(c)
-	if err != nil {
-		return value{}, err
-	}
-	r, _, err := b.reduction(c, n)
+	n, _, r, nothing, err := b.reducing(c)
 	if err != nil {
 		return value{}, err
 	}
 	if n.DType() == dtype.Bool {
 		return value{}, b.fail(c.a, expr.ErrType, "ptp is not defined for bool")
 	}
-	return b.apply(c.a, "sub", op.ReduceNode("max", n, r), op.ReduceNode("min", n, r))
+	most, least := n, n
+	if !nothing {
+		most, least = op.ReduceNode("max", n, r), op.ReduceNode("min", n, r)
+	}
+	return b.apply(c.a, "sub", most, least)
 }
 
 // softmax is over the last axis where none is named.

@@ -282,6 +282,7 @@ func TestScalars(t *testing.T) {
 	fails(t, "NaN as int8", op.AddScalar(nan, i8).Node(), expr.ErrType)
 	fails(t, "-1 as uint64", op.Scale(-1, u64).Node(), expr.ErrType)
 	fails(t, "2^64 as uint64", op.Scale(0x1p64, u64).Node(), expr.ErrType)
+	fails(t, "2^63 as int64, from a float", op.Full[int64](0x1p63).Node(), expr.ErrType)
 	fails(t, "2^63 as int64", op.Full[int64](uint64(1<<63)).Node(), expr.ErrType)
 	fails(t, "300 as uint8", op.Full[uint8](300).Node(), expr.ErrType)
 }

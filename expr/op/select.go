@@ -61,16 +61,18 @@ type Real interface {
 }
 
 func scalar[T expr.Number, S Real](s S) *expr.Node {
-	t := dtype.Of[T]()
+	t, f := dtype.Of[T](), float64(s)
 	if t.IsInt() {
-		if i := int64(s); S(i) == s && (s < 0) == (i < 0) {
+		// What a float out of range becomes depends on the machine.
+		integer := S(1)/2 == 0
+		if i := int64(s); (integer || -0x1p63 <= f && f < 0x1p63) && S(i) == s && (s < 0) == (i < 0) {
 			return expr.ConstInt(t, i)
 		}
-		if u := uint64(s); t == dtype.U64 && s > 0 && S(u) == s { // above the greatest int64
+		if u := uint64(s); t == dtype.U64 && s > 0 && (integer || f < 0x1p64) && S(u) == s { // above the greatest int64
 			return expr.NewConst(t, u)
 		}
 	}
-	return expr.ConstFloat(t, float64(s))
+	return expr.ConstFloat(t, f)
 }
 
 // Scale is s * a. The scalar is converted to the element type; one that an

@@ -1,7 +1,12 @@
 // Package backend is what a CPU backend implements: kernels in, work in chunks.
 package backend
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // A Backend compiles kernels for the CPU.
 type Backend interface {
@@ -22,12 +27,15 @@ type Code interface {
 // Finish by one of them. The bits of the result do not depend on the chunks.
 type Instance interface {
 	// Units is the size of the parallel index space. Chunks begin at multiples
-	// of grain. Cost is a rough number of primitive element operations in one
-	// unit.
+	// of grain. Cost is the rough time of one unit on one core, in nanoseconds.
 	Units() (n, grain int, cost float64)
 	// NewWorker makes the scratch memory of one goroutine, to be kept for later
 	// runs.
 	NewWorker() Worker
+	// Watch lets the runs that follow end early when ctx is done: workers give
+	// up in the middle of long units, and leave targets half written. With nil,
+	// the default, they do not.
+	Watch(ctx context.Context)
 	Begin()
 	// Finish combines partial reductions and runs what depends on them. It
 	// returns the least fault raised in this run.
@@ -38,4 +46,16 @@ type Instance interface {
 // not allocate.
 type Worker interface {
 	Run(lo, hi int)
+}
+
+// A Fallback is code that may leave its work to the interpreter: Fallback says
+// why, or nothing.
+type Fallback interface{ Fallback() string }
+
+// A Native is an instance that runs machine code.
+type Native interface {
+	// Listing is the machine code. It is made again for this, with notes.
+	Listing() ([]*listing.Function, error)
+	// Profile lists the machine code in /tmp/perf-PID.map under a name.
+	Profile(name string)
 }

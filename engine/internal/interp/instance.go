@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -29,6 +30,7 @@ type instance struct {
 	run     uint64
 	overlap bool // in this run, something stored overlaps something else
 	fault   atomicFault
+	ctx     context.Context // that may end a run, or nil
 }
 
 type boundVec struct {
@@ -142,7 +144,13 @@ func (in *instance) vecCost(v *boundVec) float64 {
 	return ops
 }
 
-func (in *instance) unitCost() float64 {
+// opTime is what the interpreter takes for an operation on a lane, in
+// nanoseconds, roughly.
+const opTime = .5
+
+func (in *instance) unitCost() float64 { return in.unitOps() * opTime }
+
+func (in *instance) unitOps() float64 {
 	total := 1.0
 	for i := range in.vecs {
 		total += float64(in.vecs[i].n) * in.vecCost(&in.vecs[i])
@@ -168,6 +176,11 @@ func (in *instance) Units() (n, grain int, cost float64) {
 	}
 	return 1, 1, in.cost
 }
+
+func (in *instance) Watch(ctx context.Context) { in.ctx = ctx }
+
+// stopped reports whether the run is to end early.
+func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil }
 
 func (in *instance) Begin() {
 	in.run++

@@ -61,7 +61,7 @@ func parRows(f *frame, body []ins, axes []int32, lo, hi int) {
 		return
 	}
 	f.place(axes, lo)
-	for ; lo < hi; lo++ {
+	for ; lo < hi && !f.inst.stopped(); lo++ {
 		exec(f, body, 1)
 		f.advance(axes)
 	}
@@ -94,7 +94,7 @@ func vecKernel(f *frame, in *ins, _ int) {
 		vecElements(f, v, in.body, 0, v.n)
 		return
 	}
-	for lo := 0; lo < v.n; lo += reduceBlock {
+	for lo := 0; lo < v.n && !f.inst.stopped(); lo += reduceBlock {
 		vecElements(f, v, in.body, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.info.reds {
 			st, k := &f.reds[r], f.inst.code.reds[r].kern
@@ -113,7 +113,7 @@ func (f *frame) setResult(r int32, p partial) {
 
 // vecElements runs the body on positions lo..hi.
 func vecElements(f *frame, v *boundVec, body []ins, lo, hi int) {
-	for ; lo < hi; lo += v.step {
+	for ; lo < hi && !f.inst.stopped(); lo += v.step {
 		f.lo = lo
 		if len(v.direct) > 0 {
 			f.aim(v)
@@ -144,7 +144,7 @@ func seqKernel(f *frame, in *ins, n int) {
 	if q.runs > 0 {
 		steps -= wideRuns(f, q, in.body, n)
 	}
-	for range steps {
+	for i := 0; i < steps && !f.inst.stopped(); i++ {
 		exec(f, in.body, n)
 		f.advance(axes)
 	}

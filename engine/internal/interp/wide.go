@@ -106,7 +106,7 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 	for _, r := range q.info.outer {
 		f.replicate(r, n, atOnce)
 	}
-	for run := 0; run < q.runs; run += atOnce {
+	for run := 0; run < q.runs && !f.inst.stopped(); run += atOnce {
 		m := min(atOnce, q.runs-run)
 		f.lo = run * n
 		for t := range runLength {

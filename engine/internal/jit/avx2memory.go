@@ -208,7 +208,11 @@ func (f *flow) store2(n *node) {
 			p := f.maskFor(tailVec, t)
 			f.i(maskMove(t), l, f.address(s, n.aux), p, x)
 		} else {
-			f.i(x86.VMOVUPS, l, f.address(s, n.aux), x)
+			op := x86.VMOVUPS
+			if f.passes(n.aux) {
+				op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+			}
+			f.i(op, l, f.address(s, n.aux), x)
 		}
 		return
 	}

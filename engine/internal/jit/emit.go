@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -29,10 +30,11 @@ type place struct {
 // A flow is the emission of one phase.
 type flow struct {
 	*generator
-	a    *x86.Asm
-	c    *code
-	bp   *boundPhase
-	ph   *phase
+	a  *x86.Asm
+	c  *code
+	bp *boundPhase
+	ph *phase
+	variant
 	w    int // lanes of a vector
 	wlog int
 
@@ -74,6 +76,7 @@ type flow struct {
 	tables              []tableData
 	accs                []acc
 	base                int // copies before this group
+	kept                []listing.Kept
 }
 
 type tableData struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -19,19 +20,26 @@ type generator struct {
 	vbytes int
 }
 
-// A function is the machine code of a phase.
+// A function is the machine code of some phases.
 type function struct {
-	code   *exec.Code
-	slots  int
-	lanes  int
-	spills int
-	bp     *boundPhase // the first binding's
-	lines  []x86.Line  // of a listing
-	bytes  []byte
+	code    *exec.Code
+	slots   int
+	lanes   int
+	spills  int
+	phases  []*boundPhase // the first binding's
+	variant variant
+	text    *listing.Function // if asked for
+}
+
+// A variant is one of several functions for the same phases.
+type variant struct {
+	rows   bool // done frameRows times, the sites going from row to row
+	narrow bool // vectors of 256 bits at most
+	stream bool // stores to pure sites pass by the caches
 }
 
 // prepare writes what stays the same in all calls into the frame.
-func (fn *function) prepare(w *worker, bp *boundPhase) {
+func (bp *boundPhase) prepare(w *worker) {
 	for i := range bp.sites {
 		s := &bp.sites[i]
 		step := 0
@@ -42,6 +50,7 @@ func (fn *function) prepare(w *worker, bp *boundPhase) {
 			w.set(s.arg+siteLo, bp.strip)
 		}
 		w.set(s.arg+siteStride, step*s.size)
+		w.set(s.arg+siteRow, s.row*s.size)
 	}
 }
 
@@ -58,10 +67,67 @@ type acc struct {
 	idx  []x86.Vec
 }
 
-func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *function, err error) {
-	f := &flow{generator: g, a: x86.New(), c: c, bp: bp, ph: bp.ph}
-	f.a.Listing = listing
+// generate makes a function that runs phases one after the other.
+func (g *generator) generate(c *code, phases []*boundPhase, v variant, list bool) (*function, error) {
+	a := x86.New()
+	a.Listing = list
+	text := &listing.Function{Name: v.symbol(c.p.k.Name, phases), Variant: v.String()}
+	fn := &function{phases: phases, variant: v}
+	again := a.NewLabel()
+	a.Bind(again)
+	var tables []tableData
+	for _, bp := range phases {
+		f := newFlow(g, a, c, bp, v)
+		f.phaseCode()
+		if f.err != nil {
+			return nil, f.err
+		}
+		tables = append(tables, f.tables...)
+		fn.slots, fn.lanes = max(fn.slots, f.slots), max(fn.lanes, f.w)
+		fn.spills += f.spills
+		if list {
+			text.Phases = append(text.Phases, f.listing())
+		}
+	}
+	if v.rows {
+		a.Head("next row")
+		nextRow(a, phases, again)
+	}
+	a.Head("end")
+	if v.stream {
+		a.I(x86.SFENCE, 0)
+	}
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+	for _, t := range tables {
+		a.Head("table")
+		a.Align(64)
+		a.Bind(t.label)
+		a.Bytes(t.bits...)
+	}
+	obj, err := a.Finish()
+	if err != nil {
+		return nil, unsupported(err.Error())
+	}
+	if list {
+		text.Spills, text.Lines, text.Code, text.Text, text.Consts = fn.spills, obj.Lines, obj.Bytes, obj.Text, obj.Consts
+		fn.text = text
+		return fn, nil
+	}
+	fn.code, err = install(obj)
+	if err != nil {
+		return nil, unsupported(err.Error())
+	}
+	return fn, nil
+}
+
+// newFlow prepares the emission of a phase.
+func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow {
+	f := &flow{generator: g, a: a, c: c, bp: bp, ph: bp.ph, variant: v}
 	f.w = g.vbytes / f.ph.widest()
+	if v.narrow {
+		f.w = 32 / f.ph.widest()
+	}
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
 	for f.w>>f.wlog > 1 {
@@ -82,6 +148,10 @@ func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *functio
 	}
 	f.vfree = 1<<g.nv - 1
 	f.kfree = 0x7e
+	return f
+}
+
+func (f *flow) phaseCode() {
 	switch f.ph.kind {
 	case scalarPhase:
 		f.scalarBody()
@@ -90,30 +160,6 @@ func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *functio
 	case seqPhase:
 		f.seqLoop()
 	}
-	if f.err != nil {
-		return nil, f.err
-	}
-	f.i(x86.VZEROUPPER, 0)
-	f.i(x86.RET, 0)
-	for _, t := range f.tables {
-		f.a.Align(64)
-		f.a.Bind(t.label)
-		f.a.Bytes(t.bits...)
-	}
-	obj, err := f.a.Finish()
-	if err != nil {
-		return nil, unsupported(err.Error())
-	}
-	fn = &function{slots: f.slots, lanes: f.w, spills: f.spills, bp: bp}
-	if listing {
-		fn.lines, fn.bytes = obj.Lines, obj.Bytes[:obj.Text]
-		return fn, nil
-	}
-	fn.code, err = install(obj)
-	if err != nil {
-		return nil, unsupported(err.Error())
-	}
-	return fn, nil
 }
 
 // expandGathers replaces loads at computed positions by address arithmetic.
@@ -387,6 +433,9 @@ func (f *flow) body(list []int32) {
 
 // prologue computes the uniform nodes and leaves them in slots.
 func (f *flow) prologue() {
+	if len(f.pro) > 0 {
+		f.part("before the loop: what all elements share")
+	}
 	f.start(1)
 	f.prolog = true
 	for _, id := range f.pro {

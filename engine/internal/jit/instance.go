@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"context"
 	le "encoding/binary"
 	"fmt"
 	"slices"
@@ -52,6 +53,7 @@ type instance struct {
 
 	run   uint64
 	fault atomicFault
+	ctx   context.Context // that may end a run, or nil
 }
 
 type boundItem struct {
@@ -59,14 +61,16 @@ type boundItem struct {
 	vec    *boundVec
 	par    []boundItem
 	axes   []int32
-	n      int // iterations of par
+	n      int      // iterations of par
+	rows   *rowLoop // of par, if one call does many of them
 }
 
 type boundVec struct {
 	v      *vecLoop
 	id     int
 	n      int
-	step   int
+	step   int // lanes that go through all phases before the next ones
+	row    int // what steps are best multiples of, or 0
 	phases []*boundPhase
 	reds   []*boundRed
 }
@@ -76,6 +80,8 @@ func newCode(p *program, gen *generator) *code {
 	off := frameSites
 	scratch := 0
 	for _, ph := range p.phases {
+		ph.lanes = off
+		off += 8
 		ph.argBase = off
 		off += (len(ph.sites) + 2*len(ph.reds)) * siteBytes
 		ph.scratch = int32(scratch)
@@ -131,9 +137,11 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		}
 		in.rowBytes = append(in.rowBytes, n)
 	}
-	slots := 0
 	var err error
-	in.items, err = in.bindItems(b, c.p.items, &slots)
+	if in.items, err = in.bindItems(b, c.p.items); err != nil {
+		return nil, err
+	}
+	slots, err := in.functions(b, in.items)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +156,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	return in, nil
 }
 
-func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem, error) {
+func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
 	var out []boundItem
 	for i := range items {
 		it := &items[i]
@@ -156,12 +164,12 @@ func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem,
 		var err error
 		switch {
 		case it.scalar != nil:
-			bi.scalar, err = in.bindPhase(b, it.scalar, slots)
+			bi.scalar, err = in.bindPhase(b, it.scalar)
 		case it.vec != nil:
-			bi.vec, err = in.bindVec(b, it.vec, slots)
+			bi.vec, err = in.bindVec(b, it.vec)
 		default:
 			bi.n = b.product(it.axes)
-			bi.par, err = in.bindItems(b, it.par, slots)
+			bi.par, err = in.bindItems(b, it.par)
 		}
 		if err != nil {
 			return nil, err
@@ -171,11 +179,11 @@ func (in *instance) bindItems(b *binder, items []item, slots *int) ([]boundItem,
 	return out, nil
 }
 
-func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error) {
+func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 	bv := &boundVec{v: v, id: len(in.vecs), n: b.product(v.axes), step: maxLanes}
 	in.vecs = append(in.vecs, bv)
 	for _, ph := range v.phases {
-		bp, err := in.bindPhase(b, ph, slots)
+		bp, err := in.bindPhase(b, ph)
 		if err != nil {
 			return nil, err
 		}
@@ -189,11 +197,12 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 			}
 		}
 	}
-	if len(v.phases) == 1 && bv.phases[0].tiled {
-		bv.step = 16 * maxLanes // a call is a row of a tile
-	}
 	if len(v.arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
+	}
+	bv.step = min(bv.step, in.code.gen.callLanes(bv))
+	if len(v.phases) == 1 && bv.phases[0].tiled {
+		bv.step = 16 * maxLanes // a call is a row of a tile
 	}
 	if len(v.reds) > 0 { // a block is one call
 		bv.step = reduceBlock
@@ -208,13 +217,24 @@ func (in *instance) bindVec(b *binder, v *vecLoop, slots *int) (*boundVec, error
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+		bv.step = max(bv.step, bv.phases[0].most)
+	}
+	if len(v.phases) == 1 && bv.phases[0].rows {
+		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
+		if bv.row <= bv.step { // whole rows
+			bv.step -= bv.step % bv.row
+		} else {
+			bv.row = 0
+		}
+	}
 	for _, bp := range bv.phases {
 		bp.strip = bv.step
 	}
 	return bv, nil
 }
 
-func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, error) {
+func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 	bp, err := b.layout(ph)
 	if err != nil {
 		return nil, err
@@ -236,49 +256,66 @@ func (in *instance) bindPhase(b *binder, ph *phase, slots *int) (*boundPhase, er
 		in.depth = max(in.depth, bp.sites[i].stage.depth+1)
 		in.staged = true
 	}
-	bp.fn, err = in.code.function(bp)
-	if err != nil {
-		return nil, err
-	}
-	*slots = max(*slots, bp.fn.slots)
 	return bp, nil
 }
 
-// function is the machine code of a phase for its layouts.
-func (c *code) function(bp *boundPhase) (*function, error) {
-	key := []byte{byte(bp.ph.id), byte(bp.ph.id >> 8)}
-	for i := range bp.sites {
-		s := &bp.sites[i]
-		k := byte(s.kind) << 2
-		if s.guard {
-			k |= 1
+// functions makes the machine code of items and finds how many slots it needs.
+func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
+	phase := func(bp *boundPhase) error {
+		v := variant{rows: bp.rows, narrow: bp.narrow}
+		one := []*boundPhase{bp}
+		if bp.fn, err = in.code.function(one, v); err != nil {
+			return err
 		}
-		if s.staged {
-			k |= 2
-		}
-		if len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0 {
-			k |= 1 << 5
-		}
-		if len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0 {
-			k |= 1 << 6
-		}
-		if s.dyn != nil {
-			k |= 1 << 7
-		}
-		key = append(key, k)
-		if s.gather != nil { // its strides are constants of the code
-			for _, d := range s.gather.dims {
-				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
-				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
+		slots = max(slots, bp.fn.slots)
+		if len(bp.pure) > 0 {
+			v.narrow, v.stream = true, true
+			if bp.streamed, err = in.code.function(one, v); err != nil {
+				return err
 			}
+			slots = max(slots, bp.streamed.slots)
+		}
+		return nil
+	}
+	for i := range items {
+		switch it := &items[i]; {
+		case it.scalar != nil:
+			err = phase(it.scalar)
+		case it.vec != nil:
+			for _, bp := range it.vec.phases {
+				if err = phase(bp); err != nil {
+					return 0, err
+				}
+			}
+		default:
+			n := 0
+			if it.rows = in.findRowLoop(b, it); it.rows == nil {
+				n, err = in.functions(b, it.par)
+			} else if it.rows.fn, err = in.code.function(it.rows.phases, variant{rows: true}); err == nil {
+				n = it.rows.fn.slots
+			}
+			slots = max(slots, n)
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
+	return slots, nil
+}
+
+// function is the machine code of phases for their layouts.
+func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
+	var key []byte
+	for _, bp := range phases {
+		key = bp.appendKey(key)
+	}
+	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {
 		return f, nil
 	}
-	f, err := c.gen.generate(c, bp, false)
+	f, err := c.gen.generate(c, phases, v, false)
 	if err != nil {
 		return nil, err
 	}
@@ -286,25 +323,28 @@ func (c *code) function(bp *boundPhase) (*function, error) {
 	return f, nil
 }
 
-func (in *instance) chooseCost() {
-	total := 1.0
-	for _, v := range in.vecs {
-		ops := 0.0
-		for _, bp := range v.phases {
-			ops += float64(bp.ph.ops * bp.seqN)
+// appendKey appends what the machine code of a phase depends on.
+func (bp *boundPhase) appendKey(key []byte) []byte {
+	key = append(key, byte(bp.ph.id), byte(bp.ph.id>>8))
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		k := uint16(s.kind)
+		for bit, is := range [...]bool{
+			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
+			len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0,
+			len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0,
+		} {
+			k |= uint16(boolBit(is)) << (8 + bit)
 		}
-		total += ops * float64(v.n)
+		key = le.LittleEndian.AppendUint16(key, k)
+		if s.gather != nil { // its strides are constants of the code
+			for _, d := range s.gather.dims {
+				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
+				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
+			}
+		}
 	}
-	// Machine code does an operation in a fifth of the time of the interpreter.
-	const faster = 5
-	switch p := in.code.p; p.units {
-	case elementUnits:
-		in.cost = total / float64(max(in.vecs[0].n, 1)) / faster
-	case blockUnits:
-		in.cost = total / float64(max(in.vecs[0].n, 1)) * reduceBlock / faster
-	default:
-		in.cost = total/faster + 1
-	}
+	return key
 }
 
 func (in *instance) Units() (n, grain int, cost float64) {
@@ -313,16 +353,22 @@ func (in *instance) Units() (n, grain int, cost float64) {
 	case rowUnits:
 		return in.items[p.main].n, 1, in.cost
 	case elementUnits:
-		return in.vecs[0].n, 64, in.cost
+		return in.vecs[0].n, in.vecs[0].grain(), in.cost
 	case blockUnits:
 		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
 	}
 	return 1, 1, in.cost
 }
 
+func (in *instance) Watch(ctx context.Context) { in.ctx = ctx }
+
+// stopped reports whether the run is to end early. It is asked before each call
+// of machine code that may be one of many.
+func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil }
+
 func (in *instance) Begin() {
 	in.run++
-	if in.fault.Load() != 0 { // a store costs as much as a short loop
+	if in.fault.Load() != 0 { // a store waits for all stores before it
 		in.fault.Store(0)
 	}
 }
@@ -383,7 +429,7 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 			w.accs[id] = append(w.accs[id], st)
 		}
-		bp.fn.prepare(w, bp)
+		bp.prepare(w)
 	}
 	return w
 }

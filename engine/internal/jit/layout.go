@@ -32,6 +32,9 @@ type boundSite struct {
 	arg    int // offset in the frame
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
+	row    int   // elements from row to row of a row loop
+	step   int   // elements from lane to lane of a plain phase
+	pure   bool  // a store to an array that is only written, and much larger than the caches
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
@@ -79,16 +82,22 @@ type boundPhase struct {
 	reds     []seqRed
 	ordered  bool
 	tiled    bool
-	vec      int // index of the loop in the instance
-	strip    int // lanes at most
+	rows     bool // a call does many rows
+	plain    bool // one span, and nothing outside it or from cells
+	vec      int  // index of the loop in the instance
+	strip    int  // lanes at most
 	fn       *function
+	most     int       // lanes of a call
+	narrow   bool      // see variant
+	pure     []int32   // stores that can pass by the caches
+	streamed *function // the function where they do, if there are any
 }
 
 const smallSpan = 48 // a shorter row is not worth calls of its own
 
 // layout decides how each site of a phase is reached.
 func (b *binder) layout(ph *phase) (*boundPhase, error) {
-	bp := &boundPhase{ph: ph, n: 1, seqN: 1}
+	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes}
 	var vec, inside []int32
 	if ph.vec != nil {
 		vec = ph.vec.axes
@@ -207,7 +216,22 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
+	bp.findPlain()
+	bp.findRows()
+	b.choose(ph, bp)
 	return bp, b.ordered(ph, bp)
+}
+
+// findPlain decides whether addresses need no more than a step from lane to lane.
+func (bp *boundPhase) findPlain() {
+	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && len(bp.native) == len(bp.sites)
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		if len(s.line.coefs) > 0 {
+			s.step = s.line.coefs[0]
+		}
+		bp.plain = bp.plain && !s.guard && s.dyn == nil && len(s.line.outer) == 0 && s.kind != iotaSite
+	}
 }
 
 // reachable reports whether machine code can use a site with this step.

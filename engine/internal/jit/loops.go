@@ -86,8 +86,7 @@ func (f *flow) isUniformSite(i int32) bool {
 	return false
 }
 
-// mapLoop emits a map phase: a main loop of several vectors, and a masked loop
-// for the rest.
+// mapLoop emits a map phase.
 func (f *flow) mapLoop() {
 	f.prologue()
 	f.pinSites()
@@ -96,27 +95,100 @@ func (f *flow) mapLoop() {
 			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+sitePtr))
 		}
 	}
-	unroll, room := f.accumulators()
+	if len(f.ph.reds) > 0 {
+		f.reduceLoop()
+		return
+	}
+	group := f.chooseCopies(4, 0)
+	v, _ := f.pressure()
+	f.residents(f.nv - group*v - spareRegs)
+	f.elementLoop(group)
+}
+
+// longBody is the number of nodes from which a loop is not emitted once more for
+// single vectors: code has a cost, too.
+const longBody = 64
+
+// elementLoop emits a loop without reductions: groups of vectors, single vectors,
+// and a masked one. Where stores pass by the caches, which needs aligned
+// addresses, masked ones come first.
+func (f *flow) elementLoop(group int) {
+	main, single, tail, masked, done := f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel()
+	lanes := frameAt(f.ph.lanes)
+	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	again := tail
+	if f.stream && f.alignStores(main, masked) {
+		again = main
+	}
+	f.a.Bind(main)
+	f.part("main loop: %d vectors at once", group)
+	f.vectors(group, single)
+	f.a.Bind(single)
+	if group > 1 && len(f.top) <= longBody {
+		f.part("single vectors")
+		f.vectors(1, tail)
+	}
+	f.part("tail: vectors under a mask, up to the last element")
+	f.a.Bind(tail)
+	f.i(x86.MOV, x86.W64, x86.RCX, lanes)
+	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
+	f.i(x86.JLE, 0, done)
+	f.a.Bind(masked) // for RCX lanes
+	f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(f.w))
+	f.i(x86.CMP, x86.W64, x86.RCX, x86.RAX)
+	f.i(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
+	f.i(x86.MOV, x86.W64, frameAt(frameI), x86.RCX)
+	f.setTail()
+	f.masked = true
+	f.start(1)
+	f.body(f.top)
+	f.masked = false
+	f.i(x86.ADD, x86.W64, x86.RSI, frameAt(frameI))
+	f.i(x86.CMP, x86.W64, x86.RSI, lanes)
+	f.i(x86.JL, 0, again)
+	f.a.Bind(done)
+}
+
+// vectors emits a loop over whole groups of vectors, which ends at a label.
+func (f *flow) vectors(group int, end x86.Label) {
+	step := group * f.w
+	lanes := frameAt(f.ph.lanes)
+	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
+	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
+	f.i(x86.JG, 0, end)
+	loop := f.a.NewLabel()
+	f.a.Align(32)
+	f.a.Bind(loop)
+	f.start(group)
+	f.body(f.top)
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
+	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
+	f.i(x86.JLE, 0, loop)
+}
+
+// reduceLoop emits a loop with reductions: a main loop of a block's lanes, and a
+// masked loop for the rest.
+func (f *flow) reduceLoop() {
+	unroll := f.accumulators()
+	f.keepAccs()
 	fixed := 0
 	for i := range f.accs {
 		fixed += len(f.accs[i].regs) + len(f.accs[i].idx)
 	}
-	group := f.chooseCopies(4, fixed)
-	if unroll == 0 {
-		unroll = group
-	}
-	group = min(group, unroll)
+	group := min(f.chooseCopies(4, fixed), unroll)
 	v, _ := f.pressure()
-	_ = room
 	f.residents(f.nv - fixed - group*v - spareRegs)
 
+	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	tail, done := f.a.NewLabel(), f.a.NewLabel()
 	step := unroll * f.w
-	f.i(x86.CMP, x86.W64, frameAt(frameN), x86.Imm(step))
+	f.i(x86.CMP, x86.W64, lanes, x86.Imm(step))
 	f.i(x86.JL, 0, tail)
 	f.loadAccs()
 	loop := f.a.NewLabel()
+	f.part("main loop: %d vectors, %d at once", unroll, group)
 	f.a.Align(32)
 	f.a.Bind(loop)
 	for f.base = 0; f.base < unroll; f.base += group {
@@ -127,16 +199,17 @@ func (f *flow) mapLoop() {
 	f.base = 0
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(frameN))
+	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
 	f.i(x86.JLE, 0, loop)
 	f.storeAccs()
 	f.freeAccs()
 
+	f.part("tail: vectors under a mask, up to the last element")
 	f.a.Bind(tail)
 	f.i(x86.XOR, x86.W32, x86.RBX, x86.RBX)
 	more := f.a.NewLabel()
 	f.a.Bind(more)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(frameN))
+	f.i(x86.MOV, x86.W64, x86.RCX, lanes)
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
 	f.i(x86.JLE, 0, done)
 	f.setTail()
@@ -149,8 +222,10 @@ func (f *flow) mapLoop() {
 	f.i(x86.ADD, x86.W64, x86.RBX, x86.Imm(1))
 	f.i(x86.JMP, 0, more)
 	f.a.Bind(done)
-	f.masked = false
 	f.fold()
+	if f.rows {
+		f.results()
+	}
 }
 
 // setTail makes the tail mask for RCX lanes, fewer than 256.
@@ -177,7 +252,7 @@ func (f *flow) setTail() {
 
 // accumulators prepares the reductions of a map phase. All of them begin with
 // the identity in memory.
-func (f *flow) accumulators() (unroll, regs int) {
+func (f *flow) accumulators() (unroll int) {
 	for i := range f.ph.reds {
 		r := &f.ph.reds[i]
 		kern := redKerns[r.op][r.typ]
@@ -221,7 +296,7 @@ func (f *flow) accumulators() (unroll, regs int) {
 			}
 		}
 	}
-	return unroll, total
+	return unroll
 }
 
 // takeTop takes the highest free register for good.
@@ -479,16 +554,18 @@ func (f *flow) seqLoop() {
 	tail, done := f.a.NewLabel(), f.a.NewLabel()
 	step := group * f.w
 	loop := f.a.NewLabel()
+	f.part("columns: %d vectors at once, down all rows", group)
 	f.a.Bind(loop)
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(frameN))
+	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(f.ph.lanes))
 	f.i(x86.JG, 0, tail)
 	f.columns(group)
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
 	f.i(x86.JMP, 0, loop)
 
+	f.part("tail: columns under a mask")
 	f.a.Bind(tail)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(frameN))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(f.ph.lanes))
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
 	f.i(x86.JLE, 0, done)
 	f.setTail()
@@ -590,10 +667,10 @@ func (f *flow) columns(group int) {
 			continue
 		}
 		if f.siteReg[i] >= 0 {
-			f.i(x86.ADD, x86.W64, x86.Reg(f.siteReg[i]), frameAt(s.arg+siteSeq))
+			f.i(x86.ADD, x86.W64, x86.Reg(f.siteReg[i]), frameAt(s.arg+siteRow))
 			continue
 		}
-		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(s.arg+siteSeq))
+		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(s.arg+siteRow))
 		f.i(x86.ADD, x86.W64, frameAt(s.arg+siteCur), x86.RAX)
 	}
 	f.i(x86.ADD, x86.W64, frameAt(frameI), x86.Imm(1))

@@ -94,6 +94,7 @@ type phase struct {
 	reds    []red
 	ops     int
 	argBase int        // of its sites in the frame
+	lanes   int        // where the frame has its number of lanes
 	scratch int32      // number of its first site
 	named   []ir.Value // of each node: the value it computes, or None
 

@@ -254,7 +254,11 @@ func (f *flow) storeNode(n *node) {
 	case dtype.I8, dtype.U8:
 		f.i(x86.VPMOVDB, l, append([]x86.Operand{f.address(s, n.aux), x}, with...)...)
 	default:
-		f.i(pick(t, x86.VMOVUPS, x86.VMOVUPD), l, append([]x86.Operand{f.address(s, n.aux), x}, with...)...)
+		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
+		if f.passes(n.aux) && !f.masked {
+			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+		}
+		f.i(op, l, append([]x86.Operand{f.address(s, n.aux), x}, with...)...)
 	}
 }
 

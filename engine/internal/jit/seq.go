@@ -43,7 +43,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 		inner = bp.seqSpans[k-1]
 	}
 	w.place(bp.ph.seq, 0)
-	for t := 0; t < bp.seqN; {
+	for t := 0; t < bp.seqN && !w.inst.stopped(); {
 		m := min(bp.seqN-t, runLength-t%runLength, inner-t%inner)
 		if len(bp.loads) > 0 || len(bp.stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)
@@ -200,7 +200,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				if s.staged {
 					step = bp.strip
 				}
-				w.set(s.arg+siteSeq, step*s.size)
+				w.set(s.arg+siteRow, step*s.size)
 				continue
 			}
 			off := s.line.at(w.pos) + w.dynamic(s)
@@ -216,7 +216,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				step = s.seq[len(s.seq)-1]
 			}
 			w.point(s, off)
-			w.set(s.arg+siteSeq, step*s.size)
+			w.set(s.arg+siteRow, step*s.size)
 		}
 		for i := range bp.reds {
 			r := &bp.reds[i]
@@ -225,7 +225,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 				w.setPtr(r.idx+sitePtr, accs[i].pos, at*4)
 			}
 		}
-		w.set(frameN, c)
+		w.set(bp.ph.lanes, c)
 		w.set(frameRows, m)
 		w.set(frameFirst, t)
 		bp.fn.code.Call(w.frame)

@@ -14,8 +14,7 @@ import (
 // a call. It holds addresses as integers: the arrays are kept alive by the
 // binding and by the worker, which outlive the call.
 const (
-	frameN      = 0  // lanes of the call
-	frameRows   = 8  // iterations of the seq loop
+	frameRows   = 8  // iterations of a row loop or a seq loop
 	frameFault  = 16 // bit k: fault k was raised
 	frameFirst  = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
 	frameI      = 32 // saved by the code
@@ -26,7 +25,7 @@ const (
 	siteStride  = 8  // bytes from lane to lane
 	siteLo      = 16 // guarded: the first lane inside, and the first behind
 	siteHi      = 20
-	siteSeq     = 24 // bytes from row to row
+	siteRow     = 24 // bytes from row to row
 	siteCur     = 32 // address of the current row
 	siteInside  = 40 // staged and guarded: bytes, 1 where an element was read
 	redBytes    = 64 * 8 * 2
@@ -158,8 +157,12 @@ func (w *worker) parRows(it *boundItem, lo, hi int) {
 	if lo >= hi {
 		return
 	}
+	if it.rows != nil {
+		it.rows.run(w, it.axes, lo, hi)
+		return
+	}
 	w.place(it.axes, lo)
-	for ; lo < hi; lo++ {
+	for ; lo < hi && !w.inst.stopped(); lo++ {
 		w.items(it.par)
 		w.advance(it.axes)
 	}
@@ -198,7 +201,7 @@ func (w *worker) vecAll(v *boundVec) {
 		}
 		return
 	}
-	for lo := 0; lo < v.n; lo += reduceBlock {
+	for lo := 0; lo < v.n && !w.inst.stopped(); lo += reduceBlock {
 		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.reds {
 			w.reds[r.state].push(w.partial(r, lo), r.kern)
@@ -211,7 +214,7 @@ func (w *worker) vecAll(v *boundVec) {
 
 // vecRange runs positions lo..hi of a vec loop; with reductions, of one block.
 func (w *worker) vecRange(v *boundVec, lo, hi int) {
-	for ; lo < hi; lo += v.step {
+	for ; lo < hi && !w.inst.stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
 			if bp.ph.kind == seqPhase {
@@ -232,7 +235,7 @@ func (w *worker) scalar(bp *boundPhase) {
 	}
 	w.aim(bp)
 	w.stageIn(bp, 0, 1)
-	w.set(frameN, 1)
+	w.set(bp.ph.lanes, 1)
 	bp.fn.code.Call(w.frame)
 	for _, i := range bp.stores {
 		s := &bp.sites[i]
@@ -295,10 +298,18 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
+	if bp.plain {
+		for i := range bp.sites {
+			s := &bp.sites[i]
+			w.setPtr(s.arg+sitePtr, w.base(s.buf), (s.line.base+lo*s.step)*s.size)
+		}
+		w.call(bp, n, 1)
+		return
+	}
 	w.aim(bp)
 	w.stageIn(bp, lo, n)
 	if len(bp.spans) <= 1 {
-		w.segment(bp, lo, 0, n)
+		w.segment(bp, lo, 0, n, 1)
 	} else {
 		w.segments(bp, lo, n)
 	}
@@ -307,8 +318,9 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
-// segment runs lanes at..at+n of the piece from lo on, all in one row.
-func (w *worker) segment(bp *boundPhase, lo, at, n int) {
+// segment runs lanes at..at+n of the piece from lo on, all in one row, and as
+// many of the rows below.
+func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
 	for _, i := range bp.native {
 		s := &bp.sites[i]
@@ -327,8 +339,18 @@ func (w *worker) segment(bp *boundPhase, lo, at, n int) {
 			w.flat(bp, &bp.sites[i], int32(i), at)
 		}
 	}
-	w.set(frameN, n)
-	bp.fn.code.Call(w.frame)
+	w.call(bp, n, rows)
+}
+
+// call runs n lanes, and rows below, from the addresses in the frame on.
+func (w *worker) call(bp *boundPhase, n, rows int) {
+	w.set(bp.ph.lanes, n)
+	w.set(frameRows, rows)
+	fn := bp.fn
+	if bp.streamed != nil && w.aligned(bp, rows) {
+		fn = bp.streamed
+	}
+	fn.code.Call(w.frame)
 }
 
 // flat points a scratch site at lane at.
@@ -391,22 +413,28 @@ func clip(lo, hi, c, k, extent int) (int, int) {
 
 // segments runs a piece row by row.
 func (w *worker) segments(bp *boundPhase, lo, n int) {
-	last := bp.spans[len(bp.spans)-1]
+	k := len(bp.spans)
+	above, last := bp.spans[k-2], bp.spans[k-1]
 	for at := 0; at < n; {
 		in := (lo + at) % last
 		if rows := (n - at) / last; bp.tiled && in == 0 && rows > 1 {
 			rows = min(rows, tileRows)
 			for c := 0; c < last; c += tileColumns {
 				for r := range rows {
-					w.segment(bp, lo, at+r*last+c, min(tileColumns, last-c))
+					w.segment(bp, lo, at+r*last+c, min(tileColumns, last-c), 1)
 				}
 			}
 			at += rows * last
 			continue
 		}
+		rows := 1
+		if bp.rows && in == 0 {
+			within := (lo + at) / last % above
+			rows = max(1, min((n-at)/last, above-within))
+		}
 		m := min(last-in, n-at)
-		w.segment(bp, lo, at, m)
-		at += m
+		w.segment(bp, lo, at, m, rows)
+		at += m * rows
 	}
 }
 

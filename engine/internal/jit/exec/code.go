@@ -20,6 +20,8 @@ type Code struct {
 	refs  atomic.Int32
 	span  span
 	seg   *segment
+
+	recorded atomic.Bool // in the map for perf
 }
 
 // Install copies code, which is position-independent and has its constants in
@@ -31,6 +33,9 @@ func Install(code []byte) (*Code, error) {
 	}
 	if len(code) == 0 {
 		return nil, errors.New("exec: no code")
+	}
+	if forPerf.Load() {
+		m = Protect
 	}
 	return arenas[m].install(code)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/engine/listing"
 )
 
 func finish(t testing.TB, a *Asm) *Object {
@@ -264,14 +266,18 @@ func TestListing(t *testing.T) {
 	a.I(JMP, 0, l)
 	a.Align(16)
 	a.Bind(l)
-	a.Note("end")
+	a.Head("end")
 	a.I(RET, 0)
-	want := []Line{
-		{0, "", "%1 = mul %0, 1"},
-		{0, "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1", ""},
-		{8, "jmp L0", ""},
-		{16, "", "end"},
-		{16, "ret", ""},
+	a.Bytes(1, 2)
+	want := []listing.Line{
+		{Kind: listing.Note, Offset: 0, Size: 0, Text: "%1 = mul %0, 1"},
+		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
+		{Kind: listing.Insn, Offset: 8, Size: 2, Text: "jmp L0"},
+		{Kind: listing.Pad, Offset: 10, Size: 6, Text: ""},
+		{Kind: listing.Label, Offset: 16, Size: 0, Text: "L0"},
+		{Kind: listing.Head, Offset: 16, Size: 0, Text: "end"},
+		{Kind: listing.Insn, Offset: 16, Size: 1, Text: "ret"},
+		{Kind: listing.Data, Offset: 17, Size: 2, Text: ""},
 	}
 	o := finish(t, a)
 	for i, w := range want {

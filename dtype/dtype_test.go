@@ -1,0 +1,73 @@
+package dtype
+
+import "testing"
+
+func TestNames(t *testing.T) {
+	for _, typ := range All() {
+		for _, name := range []string{typ.String(), typ.Short()} {
+			if got, err := Parse(name); got != typ || err != nil {
+				t.Errorf("Parse(%q) = %v, %v", name, got, err)
+			}
+		}
+	}
+	for _, name := range []string{"", "float", "Float32", "invalid", "?"} {
+		if got, err := Parse(name); err == nil || got.Valid() {
+			t.Errorf("Parse(%q) = %v", name, got)
+		}
+	}
+}
+
+// Every type belongs to one class, and types beyond the list to none.
+func TestClasses(t *testing.T) {
+	for typ := range Type(255) {
+		n := 0
+		for _, is := range []bool{typ == Bool, typ.IsSigned(), typ.IsUnsigned(), typ.IsFloat()} {
+			if is {
+				n++
+			}
+		}
+		valid := typ > Invalid && int(typ) <= len(All())
+		if typ.Valid() != valid || valid != (n == 1) || valid != (typ.Size() > 0) || !valid && n > 0 {
+			t.Errorf("%s (%d): valid %v, in %d classes, %d bytes", typ, typ, typ.Valid(), n, typ.Size())
+		}
+		if typ.IsInt() != (typ.IsSigned() || typ.IsUnsigned()) {
+			t.Errorf("%s: IsInt is %v", typ, typ.IsInt())
+		}
+		if r := typ.Register(); r.IsHalf() || !typ.IsHalf() && r != typ {
+			t.Errorf("%s is held as %s", typ, r)
+		}
+	}
+}
+
+func of[T Elem](t *testing.T, want Type) {
+	t.Helper()
+	if got := Of[T](); got != want {
+		t.Errorf("Of[%T]: %s, want %s", *new(T), got, want)
+	}
+	s := make([]T, 3)
+	b := Bytes(s)
+	if len(b) != 3*want.Size() {
+		t.Fatalf("%s: %d bytes", want, len(b))
+	}
+	back := Slice[T](b[:len(b)-want.Size()+want.Size()/2]) // half an element too many
+	if len(back) != 2 || &back[0] != &s[0] {
+		t.Errorf("%s: %d elements, shared %v", want, len(back), &back[0] == &s[0])
+	}
+	if Bytes([]T{}) != nil || Slice[T](nil) != nil {
+		t.Errorf("%s: nothing is not nil", want)
+	}
+}
+
+func TestOf(t *testing.T) {
+	of[bool](t, Bool)
+	of[int8](t, I8)
+	of[int32](t, I32)
+	of[int64](t, I64)
+	of[uint8](t, U8)
+	of[uint32](t, U32)
+	of[uint64](t, U64)
+	of[Float16](t, F16)
+	of[BFloat16](t, BF16)
+	of[float32](t, F32)
+	of[float64](t, F64)
+}

@@ -1,0 +1,158 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/enginetest"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestManyThreads is the conformance of threads with more of them than this
+// machine may have.
+func TestManyThreads(t *testing.T) {
+	defer engine.SetProcessors(8)()
+	for _, name := range engine.Backends() {
+		t.Run(name, func(t *testing.T) { enginetest.Threads(t, engine.Options{Backend: name}) })
+	}
+}
+
+// TestRerunAllocates tests that runs with helpers at work allocate nothing.
+func TestRerunAllocates(t *testing.T) {
+	defer engine.SetProcessors(8)()
+	for _, c := range threadCases(30_000) {
+		for threads := 1; threads <= 8; threads++ {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, c.stmt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			// The runtime and its collector allocate now and then.
+			least := uint64(1 << 60)
+			for range 10 {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				for range 50 {
+					if err := p.Run(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+				runtime.ReadMemStats(&after)
+				if least = min(least, after.Mallocs-before.Mallocs); least == 0 {
+					break
+				}
+			}
+			cancel()
+			if least != 0 {
+				t.Errorf("%s with %d threads: 50 runs allocate %d objects", c.name, threads, least)
+			}
+		}
+	}
+}
+
+// TestCrowd runs many programs from many goroutines, and each inside another,
+// while processors come and go.
+func TestCrowd(t *testing.T) {
+	defer engine.SetProcessors(4)()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 50_000
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for g := range 12 {
+		wg.Go(func() {
+			x, y := engine.MustFromSlice(ramp(n)), engine.Zeros[float32](n)
+			inner, err := engine.Compile(ctx, expr.Assign(y, op.Scale(float32(g), op.Exp[float32](x))))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			one := engine.MustFromSlice([]float32{0}, 1)
+			run := op.GoFunc("run", func(v float32) float32 {
+				if err := inner.Run(ctx); err != nil {
+					t.Error(err)
+				}
+				return v + 1
+			})
+			p, err := engine.Compile(ctx, expr.Assign(one, run(one)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := p.Run(ctx); err != nil {
+				t.Error(err)
+				return
+			}
+			want := append([]float32(nil), y.Data()...)
+			for range 50 {
+				clear(y.Data())
+				if err := p.Run(ctx); err != nil {
+					t.Error(err)
+					return
+				}
+				for i := range want {
+					if y.Data()[i] != want[i] {
+						t.Errorf("element %d is %g, was %g", i, y.Data()[i], want[i])
+						return
+					}
+				}
+			}
+		})
+	}
+	for i := range 10 {
+		runtime.GOMAXPROCS(1 + i%4)
+		time.Sleep(time.Millisecond)
+	}
+	wg.Wait()
+}
+
+// TestCancel tests that a run that would take long ends soon after its context
+// does, also inside a unit of work.
+func TestCancel(t *testing.T) {
+	const n = 1 << 22
+	long, rows := engine.MustFromSlice(ramp(n)), engine.MustFromSlice(ramp(n), 2, n/2)
+	columns := engine.MustFromSlice(ramp(n), n/2, 2)
+	y := engine.Zeros[float32](n)
+	deep := func(x expr.Exp[float32]) expr.Exp[float32] {
+		for range 20 {
+			x = op.Pow(op.Exp(op.Sin(x)), x)
+		}
+		return x
+	}
+	for name, stmt := range map[string]expr.Statement{
+		"map":     expr.Assign(y, deep(long)),
+		"sum":     expr.Assign(engine.Zeros[float32](), op.Sum(deep(long))),
+		"softmax": expr.Assign(engine.Zeros[float32](2, n/2), op.Softmax(deep(rows), 1)),
+		"columns": expr.Assign(engine.Zeros[float32](2), op.Sum(deep(columns), op.Axis(0))),
+	} {
+		for _, backend := range engine.Backends() {
+			t.Run(fmt.Sprintf("%s/%s", name, backend), func(t *testing.T) {
+				p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend, Threads: 2}, stmt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				var at time.Time
+				var used time.Duration
+				time.AfterFunc(10*time.Millisecond, func() { at, used = time.Now(), cpuTime(); cancel() })
+				err = p.Run(ctx)
+				used = cpuTime() - used
+				t.Logf("ended %v after it was cancelled; processors worked for %v", time.Since(at), used)
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("error %v", err)
+				}
+				// Other processes may take a processor away at the wrong moment, so
+				// the time is that of the processors, of which two work.
+				if used > 2*5*time.Millisecond && !raceDetector {
+					t.Error("a cancelled run goes on")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package cpucache
+
+// cpuid runs the instruction for a leaf and a sub-leaf.
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+
+func read() Sizes {
+	leaves := func(leaf uint32) func(n uint32) (a, b, c uint32) {
+		return func(n uint32) (a, b, c uint32) {
+			a, b, c, _ = cpuid(leaf, n)
+			return a, b, c
+		}
+	}
+	if last, _, _, _ := cpuid(0, 0); last >= 4 {
+		if s := fromLeaves(leaves(4)); s.L1 > 0 {
+			return s
+		}
+	}
+	if last, _, _, _ := cpuid(0x80000000, 0); last >= 0x8000001d {
+		return fromLeaves(leaves(0x8000001d))
+	}
+	return Sizes{}
+}

@@ -1,0 +1,160 @@
+package jit
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Row loops: a call of machine code costs some tens of nanoseconds in the setting
+// of addresses, as much as a short row. So one call does many rows where all
+// addresses go from row to row by constant steps.
+
+// findRows decides whether the rows of a map are done many in a call.
+func (bp *boundPhase) findRows() {
+	k := len(bp.spans)
+	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 {
+		return
+	}
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		switch {
+		case s.guard: // the lanes inside differ from row to row
+			return
+		case s.kind == flatSite:
+			s.row = bp.spans[k-1]
+		case s.kind != gatherSite:
+			s.row = s.line.coefs[k-2]
+		}
+	}
+	bp.rows = true
+}
+
+// A rowLoop is the body of a par loop as one function.
+type rowLoop struct {
+	phases []*boundPhase
+	inner  int // rows with the same steps
+	most   int // rows of a call
+	fn     *function
+}
+
+// findRowLoop decides whether the body of a par loop is one function: machine code
+// has to reach everything by itself, in steps that are the same from row to row.
+func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
+	r := &rowLoop{}
+	lanes := 0
+	for i := range it.par {
+		switch x := &it.par[i]; {
+		case x.scalar != nil:
+			r.phases = append(r.phases, x.scalar)
+		case x.vec != nil && len(x.vec.phases) == 1 && x.vec.n > 0 && x.vec.n <= x.vec.step:
+			r.phases = append(r.phases, x.vec.phases[0])
+			lanes += x.vec.n
+		default:
+			return nil
+		}
+	}
+	var sites []*boundSite
+	var as []affine
+	for _, bp := range r.phases {
+		if bp.ph.kind == seqPhase || len(bp.spans) > 1 {
+			return nil
+		}
+		for i := range bp.sites {
+			s := &bp.sites[i]
+			if s.kind == flatSite || s.guard || s.dyn != nil {
+				return nil
+			}
+			if s.kind == gatherSite {
+				continue
+			}
+			a := b.constant(0)
+			for _, t := range s.line.outer {
+				a.coef[t.axis] += t.coef
+			}
+			sites, as = append(sites, s), append(as, a)
+		}
+	}
+	extents, coefs := b.spans(it.axes, as)
+	if len(extents) == 0 {
+		return nil // a single row
+	}
+	last := len(extents) - 1
+	for i, s := range sites {
+		s.row = coefs[i][last]
+	}
+	r.inner = extents[last]
+	r.most = max(1, maxLanes/max(lanes, 1))
+	return r
+}
+
+// run runs rows lo..hi of a par loop.
+func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
+	for lo < hi {
+		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
+		w.place(axes, lo)
+		for _, bp := range r.phases {
+			w.aim(bp)
+			for _, i := range bp.native {
+				s := &bp.sites[i]
+				w.point(s, s.line.at(w.pos))
+			}
+			w.set(bp.ph.lanes, bp.n)
+		}
+		w.set(frameRows, rows)
+		r.fn.code.Call(w.frame)
+		lo += rows
+	}
+}
+
+// nextRow emits the end of a row loop.
+func nextRow(a *x86.Asm, phases []*boundPhase, again x86.Label) {
+	for _, bp := range phases {
+		for i := range bp.sites {
+			if s := &bp.sites[i]; s.row != 0 {
+				a.I(x86.MOV, x86.W64, x86.RAX, frameAt(s.arg+siteRow))
+				a.I(x86.ADD, x86.W64, frameAt(s.arg+sitePtr), x86.RAX)
+			}
+		}
+	}
+	a.I(x86.SUB, x86.W64, frameAt(frameRows), x86.Imm(1))
+	a.I(x86.JNE, 0, again)
+}
+
+// results emits what leaves the reductions of a row, one block, in their cells.
+func (f *flow) results() {
+	for i := range f.accs {
+		r, area := f.accs[i].r, int(f.accs[i].area)
+		cell := x86.At(x86.RDI, int32(f.c.cellBase)+r.cell*8)
+		if f.accs[i].kern.arg {
+			found := f.a.NewLabel()
+			f.i(x86.MOV, x86.W32, x86.RAX, frameAt(area+redBytes/2))
+			f.i(x86.CMP, x86.W32, x86.RAX, x86.Imm(noPosition))
+			f.i(x86.JNE, 0, found)
+			f.i(x86.XOR, x86.W32, x86.RAX, x86.RAX) // every element is the identity
+			f.a.Bind(found)
+			f.i(x86.MOV, x86.W64, cell, x86.RAX)
+			continue
+		}
+		size := x86.W32
+		if f.accs[i].kern.lane.Size() == 8 {
+			size = x86.W64
+		}
+		f.i(x86.MOV, size, x86.RAX, frameAt(area))
+		switch r.typ {
+		case dtype.I8:
+			f.i(x86.SHL, x86.W32, x86.RAX, x86.Imm(24))
+			f.i(x86.SAR, x86.W32, x86.RAX, x86.Imm(24))
+		case dtype.U8:
+			f.i(x86.AND, x86.W32, x86.RAX, x86.Imm(0xff))
+		case dtype.Bool: // any: not 0; all: 0
+			f.i(x86.NEG, x86.W32, x86.RAX)
+			f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(0))
+			f.i(x86.ADC, x86.W32, x86.RAX, x86.Imm(0))
+			if r.op == ir.All {
+				f.i(x86.XOR, x86.W32, x86.RAX, x86.Imm(1))
+			}
+		}
+		f.i(x86.MOV, x86.W64, cell, x86.RAX)
+	}
+}

@@ -1,0 +1,198 @@
+package jit
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// caches are what the cost model goes by; where they are not known, those of a
+// common desktop.
+var caches = func() cpucache.Sizes {
+	s := cpucache.Of()
+	if s.L1 == 0 {
+		s = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
+	}
+	return s
+}()
+
+// The cost model: what a loop is bound by, and so how wide its vectors are and
+// whether its stores pass by the caches.
+
+// A region is the memory that a site touches in a phase.
+type region struct {
+	lo, hi uintptr
+	every  bool // an element of its own for each lane
+}
+
+func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
+
+// region is the memory of a site, with the positions outside the phase at 0.
+func (b *binder) region(bp *boundPhase, s *boundSite) region {
+	lo, hi, n := s.line.base, s.line.base+1, 1
+	for k, c := range s.line.coefs {
+		if c == 0 {
+			continue
+		}
+		n *= bp.spans[k]
+		if d := c * (bp.spans[k] - 1); d > 0 {
+			hi += d
+		} else {
+			lo += d
+		}
+	}
+	at := uintptr(b.bind.Bufs[s.buf].Ptr)
+	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
+}
+
+// bytes counts what a phase touches: in all, and for one element. Views of the
+// same array count once.
+func (b *binder) bytes(bp *boundPhase) (total, element int) {
+	var seen []region
+	for _, i := range bp.native {
+		s := &bp.sites[i]
+		if s.kind == iotaSite {
+			continue
+		}
+		r := b.region(bp, s)
+		again := slices.ContainsFunc(seen, r.meets)
+		if !again {
+			total += int(r.hi - r.lo)
+			seen = append(seen, r)
+		}
+		if r.every && (!again || bp.ph.sites[i].store) {
+			element += s.size
+		}
+	}
+	return total, element
+}
+
+// moving reports whether a loop waits for memory rather than for arithmetic: in
+// the time of a vector of 256 bits a core brings about 8 bytes from the second
+// level for each instruction that it issues.
+func (bp *boundPhase) moving(element int) bool {
+	issued := 0
+	for i := range bp.ph.nodes {
+		switch n := &bp.ph.nodes[i]; {
+		case n.op == prim.Const || n.op == opCell:
+		case n.in.IsFloat() && (n.op == prim.Div || n.op == prim.Sqrt):
+			issued += 8
+		default:
+			issued++
+		}
+	}
+	return 8*issued < 32/bp.ph.widest()*element
+}
+
+// predicates reports whether a phase computes with masks.
+func (ph *phase) predicates() bool {
+	for i := range ph.nodes {
+		if ph.nodes[i].typ == dtype.Bool || ph.nodes[i].in == dtype.Bool {
+			return true
+		}
+	}
+	return false
+}
+
+// callBytes is what a call of a loop that waits for memory may move: some 40 us,
+// for the garbage collector has to wait for its end. What fits into the second level
+// takes less in any case.
+const callBytes = 1 << 19
+
+// choose decides for the variants of a map phase.
+//
+// Measured with y = b + c of float32 (Xeon with 2 MB of L2, 480 MB of shared L3):
+// vectors of 256 bits take 0.87 of the time of those of 512 from L2; stores that
+// pass by the caches 0.75 of the time of others at 384 MB, the same as others at
+// 144 MB, and twice as long from L2.
+func (b *binder) choose(ph *phase, bp *boundPhase) {
+	if ph.kind != mapPhase || len(ph.reds) > 0 || len(bp.native) < len(bp.sites) {
+		return
+	}
+	total, element := b.bytes(bp)
+	if bp.moving(element) {
+		bp.most *= min(max(callBytes/element/maxLanes, 1), 8)
+		if total <= caches.L2 {
+			bp.most = 8 * maxLanes
+		}
+	}
+	if ph.widest() == 8 && ph.predicates() {
+		return // masks of four lanes are not made
+	}
+	bp.narrow = total > caches.L1 && bp.moving(element)
+	if total < max(caches.L2, caches.L3/3) {
+		return
+	}
+	for _, i := range bp.native {
+		s, info := &bp.sites[i], &ph.sites[i]
+		if info.store && s.kind == unitSite && s.size >= 4 && s.size == ph.widest() && !info.cold && b.onlyStores(bp, s) {
+			s.pure = true
+			bp.pure = append(bp.pure, i)
+		}
+	}
+}
+
+// onlyStores reports whether the kernel reads nothing of the memory of a site.
+func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
+	if b.k.Bufs[s.buf].Mode != ir.Out {
+		return false
+	}
+	r := b.region(bp, s)
+	for i := range bp.sites {
+		x := &bp.sites[i]
+		if x.buf >= 0 && !bp.ph.sites[i].store && (x.buf == s.buf || b.region(bp, x).meets(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// aligned reports whether the masked lanes before the first vector can align all
+// the stores that pass by the caches, in all rows.
+func (w *worker) aligned(bp *boundPhase, rows int) bool {
+	head := uintptr(0)
+	for k, i := range bp.pure {
+		s := &bp.sites[i]
+		size, vector := uintptr(s.size), uintptr(bp.streamed.lanes*s.size)
+		at := *(*uintptr)(unsafe.Add(w.frame, s.arg+sitePtr))
+		if k == 0 {
+			head = -at & (vector - 1) / size
+		}
+		if (at+head*size)&(vector-1) != 0 || rows > 1 && len(bp.pure) > 1 && uintptr(s.row)*size&(vector-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// passes reports whether the stores of a site pass by the caches.
+func (f *flow) passes(i int32) bool { return f.stream && f.bp.sites[i].pure }
+
+// alignStores makes the first lanes go through the masked loop, up to where the
+// stores that pass by the caches are aligned. It reports whether there are any.
+func (f *flow) alignStores(main, masked x86.Label) bool {
+	for i := range f.bp.sites {
+		s := &f.bp.sites[i]
+		if !f.passes(int32(i)) {
+			continue
+		}
+		vector := f.w * s.size
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+		f.i(x86.NEG, x86.W64, x86.RCX)
+		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(vector-1))
+		f.i(x86.SHR, x86.W64, x86.RCX, x86.Imm(bits.TrailingZeros(uint(s.size))))
+		f.i(x86.JE, 0, main)
+		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(f.ph.lanes))
+		f.i(x86.CMP, x86.W64, x86.RCX, x86.RAX)
+		f.i(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
+		f.i(x86.JMP, 0, masked)
+		return true
+	}
+	return false
+}

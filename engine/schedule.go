@@ -1,0 +1,47 @@
+package engine
+
+import "github.com/oneloop/oneloop/engine/internal/backend"
+
+// A schedule says how a loop is cut into chunks.
+type schedule struct {
+	n     int     // units
+	grain int     // chunks begin at multiples of it
+	unit  float64 // nanoseconds that a unit takes
+	least int     // units of a chunk, at least and at most
+	most  int
+	runs  int
+}
+
+// plan cuts the loop for a number of threads.
+func (l *loopStep) plan(threads int) {
+	l.n, l.grain, l.unit = l.inst.Units()
+	l.chunks()
+	work := float64(l.n) * l.unit
+	seats := min(threads, 1+int(min(work/seatWork, 1<<20)), (l.n+l.grain-1)/max(l.grain, 1))
+	l.workers = make([]backend.Worker, max(1, seats))
+	for i := range l.workers {
+		l.workers[i] = l.inst.NewWorker()
+	}
+	startHelpers(len(l.workers) - 1)
+}
+
+// chunks fixes the sizes of chunks.
+func (l *schedule) chunks() {
+	l.least = max(int(min(leastChunk/l.unit, 1<<40)), 1)
+	l.most = max(int(min(mostChunk/l.unit, 1<<40)), 1)
+}
+
+// toMeasure says whether to time this run: the first ones, and then some.
+func (l *schedule) toMeasure() bool {
+	l.runs++
+	return l.runs <= 4 || l.runs%64 == 0
+}
+
+// measured corrects the time of a unit: one worker took so many nanoseconds.
+// One measurement changes it by a factor of two at most, so that a run that the
+// system has interrupted does no harm.
+func (l *schedule) measured(ns float64, units int) {
+	t := ns / float64(units)
+	l.unit = min(max(t, l.unit/2), l.unit*2)
+	l.chunks()
+}

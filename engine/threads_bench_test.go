@@ -1,0 +1,108 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// threadCases are programs from bandwidth-bound to compute-bound.
+func threadCases(n int) []struct {
+	name string
+	stmt expr.Statement
+} {
+	w, g, y := engine.MustFromSlice(ramp(n)), engine.MustFromSlice(ramp(n)), engine.Zeros[float32](n)
+	s := engine.Zeros[float32]()
+	return []struct {
+		name string
+		stmt expr.Statement
+	}{
+		{"update", expr.SubAssign(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
+		{"exp", expr.Assign(y, op.Exp[float32](w))},
+		{"gelu", expr.Assign(y, op.Mul(op.Scale(.5, w), op.AddScalar(1, op.Tanh(op.Scale(.79788456, op.Add(w, op.Scale(.044715, op.Mul(w, op.Mul(w, w)))))))))},
+		{"blackscholes", expr.Assign(y, call(w, g))},
+		{"sumexp", expr.Assign(s, op.Sum(op.Exp[float32](w)))},
+	}
+}
+
+// call is the price of a European call option by Black and Scholes, with a
+// strike of k, a rate of .02, a volatility of .3 and a time of 1.
+func call(s, k expr.Exp[float32]) expr.Exp[float32] {
+	cdf := func(x expr.Exp[float32]) expr.Exp[float32] {
+		return op.Scale(.5, op.AddScalar(1, op.Erf(op.Scale(.70710678, x))))
+	}
+	d := op.Scale(1/.3, op.AddScalar(.02+.045, op.Log(op.Div(s, k))))
+	return op.Sub(op.Mul(s, cdf(d)), op.Mul(op.Scale(.98019867, k), cdf(op.AddScalar(-.3, d))))
+}
+
+// paired runs two programs in turns, each for about a millisecond or once, and
+// returns the quotients of their times, sorted.
+func paired(b testing.TB, rounds int, first, second *engine.Program) (quotients []float64, times [2]time.Duration) {
+	ctx := context.Background()
+	reps := 1
+	measure := func(p *engine.Program) time.Duration {
+		begin := time.Now()
+		for range reps {
+			if err := p.Run(ctx); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return time.Since(begin)
+	}
+	measure(second)
+	for measure(first) < time.Millisecond && reps < 1<<20 {
+		reps *= 2
+	}
+	for range 8 { // until the schedule has settled
+		measure(second)
+	}
+	times = [2]time.Duration{time.Hour, time.Hour}
+	for i := range rounds {
+		var t [2]time.Duration
+		order := [2]*engine.Program{first, second}
+		for k := range 2 {
+			k ^= i & 1
+			t[k] = measure(order[k])
+			times[k] = min(times[k], t[k]/time.Duration(reps))
+		}
+		quotients = append(quotients, float64(t[0])/float64(t[1]))
+	}
+	slices.Sort(quotients)
+	return quotients, times
+}
+
+// BenchmarkThreads compares runs with all processors and with one, in turns. The
+// metrics are quotients of times: the median of the rounds, and the tenth and
+// the ninth of ten, which is near what a machine without other work would give.
+func BenchmarkThreads(b *testing.B) {
+	for _, n := range []int{16, 1000, 4000, 10_000, 20_000, 40_000, 100_000, 1_000_000, 10_000_000} {
+		for _, c := range threadCases(n) {
+			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
+				var p [2]*engine.Program
+				for i := range p {
+					var err error
+					if p[i], err = engine.CompileWith(context.Background(), engine.Options{Threads: 1 - i}, c.stmt); err != nil {
+						b.Fatal(err)
+					}
+				}
+				var q []float64
+				var t [2]time.Duration
+				for b.Loop() {
+					q, t = paired(b, 100, p[0], p[1])
+				}
+				b.ReportMetric(q[10], "speedup-p10")
+				b.ReportMetric(q[50], "speedup-p50")
+				b.ReportMetric(q[90], "speedup-p90")
+				b.ReportMetric(float64(t[0].Nanoseconds()), "best-one-ns")
+				b.ReportMetric(float64(t[1].Nanoseconds()), "best-all-ns")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+// A contest is a workload of one type and size: arrays that both sides use.
+type contest struct {
+	w       *workload
+	program *engine.Program
+	peer    loop
+	r, c    int
+	arrays  []*engine.Array
+	outs    []*engine.Array
+	addrs   []uintptr
+	scalars []float64
+}
+
+// A result is what a contest gave; times are nanoseconds for an element.
+type result struct {
+	ours, peer    float64 // medians
+	ratio, lo, hi float64 // peer / ours, with an interval of 95 %
+	rounds        int
+}
+
+func newContest(ctx context.Context, w *workload, t dtype.Type, n int, lib library, backend string) (*contest, error) {
+	c := &contest{w: w, r: 1, c: n, peer: lib.loop(w.symbol + "_" + map[dtype.Type]string{dtype.F32: "f32", dtype.F64: "f64"}[t])}
+	if w.square {
+		c.r = min(int(math.Round(math.Sqrt(float64(n)))), 4096)
+		c.c = c.r
+	}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	env := map[string]*expr.Node{}
+	for _, v := range w.arrays {
+		var extents []int
+		for _, a := range v.axes {
+			extents = append(extents, map[rune]int{'n': n, 'r': c.r, 'c': c.c, '1': 1}[a])
+		}
+		a, err := engine.NewArray(t, extents...)
+		if err != nil {
+			return nil, err
+		}
+		each(a, func(float64) float64 { return v.lo + (v.hi-v.lo)*rnd.Float64() })
+		env[v.name] = a.Named(v.name).Node()
+		c.arrays = append(c.arrays, a)
+		c.addrs = append(c.addrs, a.Memory().Locate())
+		if v.out {
+			c.outs = append(c.outs, a)
+		}
+	}
+	for _, s := range w.scalars {
+		env[s.name] = expr.ConstFloat(dtype.F64, s.value)
+		c.scalars = append(c.scalars, s.value)
+	}
+	c.scalars = append(c.scalars, 0) // its address is taken
+	src, err := formula.Parse(w.text)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := src.BuildFor(env, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.program, err = engine.CompileWith(ctx, engine.Options{Threads: 1, Backend: backend}, unit.Statements...)
+	return c, err
+}
+
+// each replaces all elements.
+func each(a *engine.Array, f func(float64) float64) {
+	b := a.Memory().Bytes()
+	if a.DType() == dtype.F64 {
+		for i, x := range dtype.Slice[float64](b) {
+			dtype.Slice[float64](b)[i] = f(x)
+		}
+		return
+	}
+	for i, x := range dtype.Slice[float32](b) {
+		dtype.Slice[float32](b)[i] = float32(f(float64(x)))
+	}
+}
+
+func (c *contest) ours(ctx context.Context, reps int) error {
+	for range reps {
+		if err := c.program.Run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *contest) theirs(reps int) {
+	c.peer(uint(reps), uint(c.r), uint(c.c), &c.addrs[0], &c.scalars[0])
+	runtime.KeepAlive(c.arrays)
+}
+
+// verify compares one run of each side from the same values. They differ in how
+// products are contracted and sums are ordered, and a plain float32 sum of many
+// elements is inexact itself.
+func (c *contest) verify(ctx context.Context) error {
+	var before, mine [][]byte
+	for _, a := range c.outs {
+		before = append(before, slices.Clone(a.Memory().Bytes()))
+	}
+	if err := c.ours(ctx, 1); err != nil {
+		return err
+	}
+	for i, a := range c.outs {
+		mine = append(mine, slices.Clone(a.Memory().Bytes()))
+		copy(a.Memory().Bytes(), before[i])
+	}
+	c.theirs(1)
+	for i, a := range c.outs {
+		tolerance := 1e-5
+		if a.DType() == dtype.F64 {
+			tolerance = 1e-12
+		}
+		if c.w.symbol == "sumsq" { // one accumulator of float32 can be 10 % off
+			tolerance = math.Pow(tolerance, .2)
+		}
+		if d := difference(a.DType(), mine[i], a.Memory().Bytes()); !(d <= tolerance) {
+			return fmt.Errorf("%s: the results differ by %g", c.w.name, d)
+		}
+	}
+	return nil
+}
+
+// difference is the greatest one, relative to values of at least 1.
+func difference(t dtype.Type, x, y []byte) (d float64) {
+	at := func(b []byte, i int) float64 {
+		if t == dtype.F64 {
+			return dtype.Slice[float64](b)[i]
+		}
+		return float64(dtype.Slice[float32](b)[i])
+	}
+	for i := range len(x) / t.Size() {
+		p, q := at(x, i), at(y, i)
+		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}
+
+// measure times both sides in turns, changing which goes first.
+func (c *contest) measure(ctx context.Context, budget, sample time.Duration) (result, error) {
+	if err := c.verify(ctx); err != nil {
+		return result{}, err
+	}
+	start := time.Now()
+	if err := c.ours(ctx, 1); err != nil {
+		return result{}, err
+	}
+	reps := max(1, int(sample/max(time.Since(start), 1)))
+	var mine, theirs, ratios []float64
+	for end := time.Now().Add(budget); len(mine) < 9 || time.Now().Before(end); {
+		var t [2]time.Duration
+		for k := range 2 {
+			side := (len(mine) + k) % 2
+			start := time.Now()
+			if side == 0 {
+				if err := c.ours(ctx, reps); err != nil {
+					return result{}, err
+				}
+			} else {
+				c.theirs(reps)
+			}
+			t[side] = time.Since(start)
+		}
+		per := float64(reps * c.r * c.c)
+		mine = append(mine, float64(t[0])/per)
+		theirs = append(theirs, float64(t[1])/per)
+		ratios = append(ratios, float64(t[1])/float64(t[0]))
+	}
+	r := result{ours: median(mine), peer: median(theirs), ratio: median(ratios), rounds: len(mine)}
+	r.lo, r.hi = interval(ratios)
+	return r, nil
+}
+
+func median(xs []float64) float64 {
+	s := slices.Sorted(slices.Values(xs))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// interval holds the median with 95 %: order statistics, by the normal
+// approximation of the binomial distribution.
+func interval(xs []float64) (lo, hi float64) {
+	s := slices.Sorted(slices.Values(xs))
+	n := float64(len(s))
+	k := max(int(math.Floor(n/2-.98*math.Sqrt(n))), 0)
+	return s[k], s[len(s)-1-k]
+}
+
+// release lets the memory of a contest go before the next one allocates.
+func (c *contest) release() {
+	*c = contest{}
+	runtime.GC()
+}

@@ -1,0 +1,73 @@
+package main
+
+// A workload is a formula, and the C loop that does the same.
+type workload struct {
+	name    string
+	text    string
+	symbol  string
+	fast    bool       // against gcc -ffast-math
+	arrays  []variable // in the order of the C loop
+	scalars []scalar
+	square  bool // a matrix
+}
+
+// A variable is an array with values uniform in lo..hi. Its axes are "n" for
+// all elements, "r" and "c" for rows and columns, "1" or none for one element.
+type variable struct {
+	name, axes string
+	lo, hi     float64
+	out        bool
+}
+
+type scalar struct {
+	name  string
+	value float64
+}
+
+var sumArrays = []variable{{"s", "", 0, 0, true}, {"a", "n", -1, 1, false}, {"b", "n", -1, 1, false}}
+
+const adamText = "m = b1*m + (1 - b1)*g; v = b2*v + (1 - b2)*g*g; w -= lrt*m/(sqrt(v) + eps)"
+
+var (
+	adamArrays  = []variable{{"w", "n", -1, 1, true}, {"m", "n", -.1, .1, true}, {"v", "n", .01, .1, true}, {"g", "n", -1, 1, false}}
+	adamScalars = []scalar{{"b1", .9}, {"b2", .999}, {"lrt", 1e-3}, {"eps", 1e-8}}
+)
+
+var workloads = []workload{
+	{
+		name: "update", text: "w += -eta*(g + lam*w)", symbol: "update",
+		arrays:  []variable{{"w", "n", -1, 1, true}, {"g", "n", -1, 1, false}},
+		scalars: []scalar{{"eta", .01}, {"lam", 1e-4}},
+	},
+	{
+		name: "six", text: "y = b*c + d*e - f/g", symbol: "six",
+		arrays: []variable{
+			{"y", "n", 0, 0, true},
+			{"b", "n", 1, 2, false}, {"c", "n", 1, 2, false}, {"d", "n", 1, 2, false},
+			{"e", "n", 1, 2, false}, {"f", "n", 1, 2, false}, {"g", "n", 1, 2, false},
+		},
+	},
+	{
+		name: "add", text: "y = b + c", symbol: "add",
+		arrays: []variable{{"y", "n", 0, 0, true}, {"b", "n", -1, 1, false}, {"c", "n", -1, 1, false}},
+	},
+	{name: "sum (a-b)^2", text: "s = sum((a - b)**2)", symbol: "sumsq", arrays: sumArrays},
+	{name: "sum (a-b)^2, -ffast-math", text: "s = sum((a - b)**2)", symbol: "sumsq", arrays: sumArrays, fast: true},
+	{name: "Adam", text: adamText, symbol: "adam", arrays: adamArrays, scalars: adamScalars},
+	{name: "Adam, -ffast-math", text: adamText, symbol: "adam", arrays: adamArrays, scalars: adamScalars, fast: true},
+	{
+		name:   "stencil",
+		text:   "v[1:-1,1:-1] = u[1:-1,1:-1] + k*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])",
+		symbol: "stencil", square: true,
+		arrays:  []variable{{"v", "rc", 0, 0, true}, {"u", "rc", 1, 2, false}},
+		scalars: []scalar{{"k", .2}},
+	},
+	{
+		name: "broadcast", text: "Y = X*row + col", symbol: "broadcast", square: true,
+		arrays: []variable{{"Y", "rc", 0, 0, true}, {"X", "rc", -1, 1, false}, {"row", "c", -1, 1, false}, {"col", "r1", -1, 1, false}},
+	},
+	{
+		name: "transposed", text: "A = B + C.T", symbol: "transposed", square: true,
+		arrays: []variable{{"A", "rc", 0, 0, true}, {"B", "rc", -1, 1, false}, {"C", "rc", -1, 1, false}},
+	},
+}

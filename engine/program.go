@@ -339,9 +339,9 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 	}
 	if watched {
 		l.inst.Watch(nil)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	switch l.inst.Finish(l.workers[0]) {
 	case ir.DivideFault:

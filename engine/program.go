@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"unsafe"
@@ -184,6 +185,23 @@ func (p *Program) Backend() string { return p.backend.Name() }
 // Explain says why the program has the stages it has, and what they move.
 func (p *Program) Explain() string { return p.plan.Explain() }
 
+// Interpreted lists the kernels that the program's backend should run as machine
+// code and leaves to the interpreter, with the reasons. It is empty for the
+// interpreter itself.
+func (p *Program) Interpreted() []string {
+	var out []string
+	for _, s := range p.steps {
+		l, ok := s.(*loopStep)
+		if !ok {
+			continue
+		}
+		if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
+			out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
+		}
+	}
+	return out
+}
+
 func (p *Program) step(s *plan.Stage) (step, error) {
 	switch s.Kind {
 	case plan.Product:
@@ -238,9 +256,9 @@ func (p *Program) bytes(a *plan.Array) []byte {
 type loopStep struct {
 	s       *plan.Stage
 	bind    ir.Binding
+	code    backend.Code
 	places  []bufPlace
 	cells   []scalarCell
-	code    backend.Code
 	inst    backend.Instance
 	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
@@ -267,7 +285,6 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 		}
 	}
 	for i, o := range s.Scalars {
-		l.bind.Scalars[i] = o.Bits
 		if o.Cell != nil {
 			l.cells = append(l.cells, scalarCell{i, o.Cell})
 		}
@@ -284,11 +301,14 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	return l, nil
 }
 
-// newBinding has the numbers of a stage, without addresses.
+// newBinding has the numbers of a stage, without addresses and parameters.
 func newBinding(s *plan.Stage) ir.Binding {
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
 	for i, o := range s.Bufs {
 		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	for i, o := range s.Scalars {
+		b.Scalars[i] = o.Bits
 	}
 	return b
 }

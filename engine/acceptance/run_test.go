@@ -92,6 +92,9 @@ func variant[T expr.Float](t *testing.T, l layout, n int, threads []int, build f
 		if err != nil {
 			t.Fatal(err)
 		}
+		if why := prog.Interpreted(); len(why) > 0 {
+			t.Errorf("left to the interpreter: %v", why)
+		}
 		if p.loop && !oneLoop(prog.Plan()) {
 			t.Errorf("the plan is not one loop:\n%s", prog.Explain())
 		}

@@ -15,43 +15,71 @@ import (
 )
 
 // Guards tests that kernels touch no memory but that of their arrays: operands
-// and targets end, or begin, at pages that cannot be accessed. A kernel that
-// reads or writes beyond fails, or ends the process if it is machine code.
+// and targets end, or begin, at pages that cannot be accessed, or begin one
+// element after such a page. A kernel that reads or writes beyond fails, or ends
+// the process if it is machine code.
 func Guards(t *testing.T, o engine.Options) {
-	for _, atEnd := range []bool{true, false} {
-		name := "begin"
-		if atEnd {
-			name = "end"
-		}
-		t.Run(name, func(t *testing.T) {
+	for _, at := range []fencePost{atBegin, atEnd, misplaced} {
+		t.Run(at.String(), func(t *testing.T) {
 			f := newFence(t)
+			f.at = at
 			o := o
 			o.Threads = 1
 			s := suite{t, o}
 			for k, typ := range dtype.All() {
-				for i, n := range []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 513, 1000} {
-					if testing.Short() && (i+k)%5 != 0 {
+				for i, n := range fencedLengths {
+					step := 1
+					switch { // the reference is slow
+					case n > 1025:
+						step = 11 // one type
+					case n > 129:
+						step = 3
+					}
+					if testing.Short() {
+						step *= 5
+					}
+					if (i+k)%step != 0 {
 						continue
 					}
 					f.next = 0
-					guarded(s, f, typ, n, atEnd)
+					guarded(s, f, typ, n)
 				}
 			}
 		})
 	}
 }
 
+// fencedLengths are around the boundaries of vectors, of groups of vectors, of
+// blocks of the interpreter, of pieces with scratch memory, of blocks of
+// reductions, and of calls of machine code.
+var fencedLengths = []int{
+	0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 511, 512, 513,
+	1000, 1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 16383, 16384, 16385,
+}
+
+// A fencePost is where an array stands between two pages.
+type fencePost uint8
+
+const (
+	atBegin fencePost = iota
+	atEnd
+	misplaced // one element after the beginning
+)
+
+func (p fencePost) String() string { return [...]string{"begin", "end", "misaligned"}[p] }
+
 // A fence is a row of areas of memory, each between two pages that cannot be
 // accessed.
 type fence struct {
 	t     *testing.T
+	at    fencePost
 	areas [][]byte
 	next  int
 }
 
 const (
 	fenceAreas = 12
-	fencePages = 4
+	fencePages = 65 // for every second of 16385 elements
 )
 
 func newFence(t *testing.T) *fence {
@@ -78,20 +106,23 @@ func newFence(t *testing.T) *fence {
 	return f
 }
 
-// array is an array of n positions and the given strides, at an end of the next
-// area.
-func (f *fence) array(t dtype.Type, atEnd bool, s shape.Shape, st shape.Strides) *expr.Node {
+// array is an array of the given strides, in the next area.
+func (f *fence) array(t dtype.Type, s shape.Shape, st shape.Strides) *expr.Node {
 	area := f.areas[f.next%len(f.areas)]
 	f.next++
 	lo, hi := shape.Range(s, st, 0)
 	size := max(hi-lo+1, 0) * t.Size()
-	if size > len(area) {
+	skip := 0
+	switch f.at {
+	case atEnd:
+		skip = len(area) - size
+	case misplaced:
+		skip = t.Size()
+	}
+	if skip < 0 || skip+size > len(area) {
 		panic("enginetest: the fenced area is too small")
 	}
-	b := area[:size:size]
-	if atEnd {
-		b = area[len(area)-size:]
-	}
+	b := area[skip:][:size:size]
 	r := newRand(uint64(size))
 	for i := range size / t.Size() {
 		put(t, b, i, sample(r, t, tame))
@@ -99,53 +130,80 @@ func (f *fence) array(t dtype.Type, atEnd bool, s shape.Shape, st shape.Strides)
 	return array(engine.MemoryOf(b), t, s, st, -lo).Named(string(rune('a' + f.next))).Node()
 }
 
+// vec is a vector of n elements.
+func (f *fence) vec(t dtype.Type, n, stride int) *expr.Node {
+	return f.array(t, shape.Shape{n}, shape.Strides{stride})
+}
+
 // guarded runs loops of length n over fenced arrays.
-func guarded(s suite, f *fence, t dtype.Type, n int, atEnd bool) {
+func guarded(s suite, f *fence, t dtype.Type, n int) {
 	s.Helper()
-	vec := func(stride int) *expr.Node {
-		return f.array(t, atEnd, shape.Shape{n}, shape.Strides{stride})
-	}
-	x, y, out := vec(1), vec(1), vec(1)
+	x, y, out := f.vec(t, n, 1), f.vec(t, n, 1), f.vec(t, n, 1)
+	strided, back := f.vec(t, n, 2), f.vec(t, n, -1)
 	s.check(set(out, formula(t, x, y)))
-	strided, back := vec(2), vec(-1)
 	s.check(set(out, formula(t, strided, back)))
 	s.check(set(strided, formula(t, x, back)))
+	s.check(set(strided, formula(t, strided, back)))
 	s.check(set(back, formula(t, strided, y)))
 	s.check(set(x, op.FlipNode(x, nil)))
 
-	rows := max(1, min(7, 2000/n))
-	m := f.array(t, atEnd, shape.Shape{rows, n}, shape.Strides{n, 1})
-	turned := f.array(t, atEnd, shape.Shape{rows, n}, shape.Strides{1, rows})
+	rows := max(1, min(7, 2000/max(n, 1)))
+	m := f.array(t, shape.Shape{rows, n}, shape.Strides{max(n, 1), 1})
+	turned := f.array(t, shape.Shape{rows, n}, shape.Strides{1, rows})
 	s.check(set(m, formula(t, turned, x)))
 	s.check(set(turned, formula(t, m, x)))
+	if n*rows < 3000 {
+		apart := f.array(t, shape.Shape{rows, n}, shape.Strides{-3 * max(n, 1), -2}) // rows with gaps, backwards
+		s.check(set(apart, formula(t, m, apart)))
+		s.check(set(m, formula(t, apart, turned)))
+	}
 
-	padded := f.array(t, atEnd, shape.Shape{n + 5}, shape.Strides{1})
+	padded := f.vec(t, n+5, 1)
 	s.check(set(padded, op.PadNode(x, []int{2, 3}, expr.ConstInt(t, 1))))
 	s.check(set(padded, op.PadNode(back, []int{5, 0}, expr.ConstInt(t, 1))))
 	s.check(set(x, op.SliceNode(padded, []op.Span{op.From(5)})))
 	if n > 1 {
 		s.check(set(x, concat(0, op.SliceNode(y, []op.Span{op.Until(1)}), op.SliceNode(strided, []op.Span{op.From(1)}))))
 	}
-	idx := f.array(dtype.I32, atEnd, shape.Shape{n}, shape.Strides{1})
-	s.check(set(x, op.TakeNode(y, apply("mod", idx, expr.ConstInt(dtype.I32, int64(n))), 0)))
-	s.check(set(x, op.TakeNode(strided, idx, 0)))
-
-	reduced := []string{"sum", "max"}
-	if t == dtype.Bool {
-		reduced = []string{"any"}
+	idx := f.vec(dtype.I32, n, 1)
+	if n > 0 {
+		s.check(set(x, op.TakeNode(y, apply("mod", idx, expr.ConstInt(dtype.I32, int64(n))), 0)))
+		s.check(set(x, op.TakeNode(strided, idx, 0)))
+		s.check(set(m, op.TakeNode(turned, apply("mod", idx, expr.ConstInt(dtype.I32, int64(n))), 1)))
 	}
 	f.next = 0
-	a := f.array(t, atEnd, shape.Shape{rows, n}, shape.Strides{n, 1})
-	b := f.array(t, atEnd, shape.Shape{rows, n}, shape.Strides{1, rows})
-	one := f.array(t, atEnd, shape.Shape{}, shape.Strides{})
-	row := f.array(t, atEnd, shape.Shape{n}, shape.Strides{1})
-	col := f.array(t, atEnd, shape.Shape{rows}, shape.Strides{1})
-	for _, name := range reduced {
+	guardedReductions(s, f, t, rows, n)
+}
+
+// guardedReductions runs reductions of fenced matrices, along rows and down
+// columns.
+func guardedReductions(s suite, f *fence, t dtype.Type, rows, n int) {
+	s.Helper()
+	a := f.array(t, shape.Shape{rows, n}, shape.Strides{max(n, 1), 1})
+	b := f.array(t, shape.Shape{rows, n}, shape.Strides{1, rows})
+	one := f.array(t, shape.Shape{}, shape.Strides{})
+	row, col := f.vec(t, n, 1), f.vec(t, rows, 1)
+	at := f.vec(dtype.I32, rows, 1)
+	first, whole := "sum", []string{"sum", "max"}
+	if t == dtype.Bool {
+		first, whole = "any", []string{"any", "all"}
+	}
+	if n == 0 { // a maximum of nothing is an error
+		whole = whole[:1]
+	}
+	for _, name := range whole {
 		for _, v := range []*expr.Node{a, b} {
 			s.check(set(one, op.ReduceNode(name, v, op.Reduction{})))
 			s.check(set(row, op.ReduceNode(name, v, axis(0))))
 			s.check(set(col, op.ReduceNode(name, v, axis(1))))
 		}
+	}
+	// Guarded and computed positions in each row of a loop down columns.
+	s.check(set(row, op.ReduceNode(first, op.PadNode(b, []int{1, 2, 0, 0}, expr.ConstInt(t, 1)), axis(0))))
+	within := apply("mod", at, expr.ConstInt(dtype.I32, int64(rows)))
+	s.check(set(row, op.ReduceNode(first, op.TakeNode(a, within, 0), axis(0))))
+	if n == 0 {
+		return
 	}
 	if t.IsFloat() {
 		s.check(set(a, op.SoftmaxNode(b, 1)))
@@ -153,7 +211,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int, atEnd bool) {
 		s.check(set(a, apply("exp", apply("sin", b)))) // cold regions
 		s.check(set(col, op.VarNode(a, axis(1))))
 	}
-	if t != dtype.Bool && t.IsInt() {
+	if t.IsInt() {
 		s.check(set(col, op.MatMulNode(b, row)))
 	}
 }

@@ -58,7 +58,8 @@ type suite struct {
 
 var ctx = context.Background()
 
-// run compiles and runs statements. A panic is an error; so is an access to
+// run compiles and runs statements. A backend that makes machine code has to make
+// it for all of them. A panic is an error; so is an access to
 // memory that is not there, where Go code makes it.
 func (s suite) run(stmts ...expr.Statement) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -70,6 +71,9 @@ func (s suite) run(stmts ...expr.Statement) (err error) {
 	p, err := engine.CompileWith(ctx, s.o, stmts...)
 	if err != nil {
 		return err
+	}
+	if why := p.Interpreted(); len(why) > 0 {
+		return fmt.Errorf("left to the interpreter: %v", why)
 	}
 	return p.Run(ctx)
 }

@@ -81,12 +81,7 @@ func (f *flow) pairArg2(k *redKern, d, di, x, xi x86.Vec) {
 func (f *flow) foldArg2(a *acc) {
 	v, idx, x, xi := f.tmp(), f.tmp(), f.tmp(), f.tmp()
 	l, li := f.lenOf(a.kern.lane), f.lenOf(dtype.I32)
-	pair := func() {
-		keep := f.vtmp
-		f.pairArg2(a.kern, v, idx, x, xi)
-		f.vfree |= f.vtmp &^ keep
-		f.vtmp = keep
-	}
+	pair := func() { f.within(func() { f.pairArg2(a.kern, v, idx, x, xi) }) }
 	f.i(x86.VMOVUPS, l, v, f.accMem(a, 0))
 	f.i(x86.VMOVUPS, li, idx, f.idxMem(a, 0))
 	for k := 1; k < a.n; k++ {

@@ -24,11 +24,18 @@ func (f *flow) load2(n *node) {
 	t := f.ph.sites[n.aux].typ
 	reg := t.Register()
 	one := f.ph.kind == scalarPhase || s.kind == uniSite
-	if !s.guard {
+	if !s.guard && n.args[1] == none {
 		f.load2Into(f.dst(), n.aux, s, t, one, tailVec, f.masked && !one)
 		return
 	}
-	k := f.inside2(s)
+	var k x86.Vec
+	if s.guard {
+		k = f.inside2(s)
+	} else if k = f.src(n.args[1]); f.masked {
+		both := f.tmp()
+		f.i(x86.VANDPS, x86.L256, both, k, tailVec)
+		k = both
+	}
 	d := f.tmp()
 	masked := f.masked && !one
 	if !s.staged {
@@ -198,21 +205,18 @@ func (f *flow) storeMasked(t dtype.Type, m x86.Mem, x x86.Vec) {
 	f.i(maskMove(t), f.lenOf(t), m, f.maskFor(tailVec, t), x)
 }
 
-func (f *flow) store2(n *node) {
-	s := &f.bp.sites[n.aux]
-	t := f.ph.sites[n.aux].typ
+func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
 	l := f.lenOf(t.Register())
 	x := f.src(n.args[0])
 	if t.Size() >= 4 {
-		if f.masked {
-			p := f.maskFor(tailVec, t)
-			f.i(maskMove(t), l, f.address(s, n.aux), p, x)
+		if masked {
+			f.i(maskMove(t), l, m, f.maskFor(tailVec, t), x)
 		} else {
 			op := x86.VMOVUPS
 			if f.passes(n.aux) {
 				op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 			}
-			f.i(op, l, f.address(s, n.aux), x)
+			f.i(op, l, m, x)
 		}
 		return
 	}
@@ -235,9 +239,8 @@ func (f *flow) store2(n *node) {
 		f.packWords(v, x86.VPACKUSDW)
 		f.i(x86.VPACKUSWB, x86.L128, v, v, v)
 	}
-	m := f.address(s, n.aux)
 	bytes := f.w * t.Size()
-	if !f.masked {
+	if !masked {
 		switch bytes {
 		case 16:
 			f.i(x86.VMOVUPS, x86.L128, m, v)
@@ -332,7 +335,7 @@ func (f *flow) gatherNode2(n *node) {
 		f.i(x86.VXORPS, x86.L256, d, d, d)
 	}
 	p := f.maskFor(k, t)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
 	f.gatherMasked(t, dtype.I64, d, x86.RCX, offs, p)
 }
 

@@ -75,8 +75,9 @@ type flow struct {
 	siteReg             []int8
 	tables              []tableData
 	accs                []acc
-	base                int // copies before this group
 	kept                []listing.Kept
+	inRegs              []bool // of the reductions of a seq loop: in registers
+	base                int    // copies before this group
 }
 
 type tableData struct {
@@ -234,6 +235,17 @@ func (f *flow) mtmp() x86.Mask {
 	f.ktmp |= 1 << r
 	f.kpinned |= 1 << r
 	return r
+}
+
+// within emits a part of an instruction and frees the temporaries of the part.
+func (f *flow) within(part func()) {
+	v, m := f.vtmp, f.ktmp
+	part()
+	f.vfree |= f.vtmp &^ v
+	f.kfree |= f.ktmp &^ m
+	f.vpinned &^= f.vtmp &^ v
+	f.kpinned &^= f.ktmp &^ m
+	f.vtmp, f.ktmp = v, m
 }
 
 // broadcast loads one element of type t into all lanes.
@@ -430,6 +442,8 @@ func (f *flow) emit(id int32, c int) {
 		f.exportNode(n)
 	case opGather:
 		f.gatherNode(n)
+	case opIota:
+		f.iotaNode(n)
 	default:
 		sel := f.selectRule(n)
 		if sel == nil {
@@ -453,7 +467,7 @@ func (f *flow) emitAVX2(n *node) {
 	case ir.Load:
 		f.load2(n)
 	case ir.Store:
-		f.store2(n)
+		f.storeNode(n)
 	case ir.Index:
 		f.index2(n)
 	case ir.Fault:
@@ -462,6 +476,8 @@ func (f *flow) emitAVX2(n *node) {
 		f.export2(n)
 	case opGather:
 		f.gatherNode2(n)
+	case opIota:
+		f.iotaNode(n)
 	default:
 		sel := f.selectRule(n)
 		if sel == nil {

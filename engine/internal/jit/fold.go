@@ -89,11 +89,7 @@ func (f *flow) upperHalf(d, x x86.Vec, bytes int) {
 // pair combines two vectors of accumulators.
 func (f *flow) pair(k *redKern, d, di, x, xi x86.Vec) {
 	if !k.arg {
-		v, m := f.vtmp, f.ktmp
-		f.step(k, d, di, x, false)
-		f.vfree |= f.vtmp &^ v // the temporaries of the step
-		f.kfree |= f.ktmp &^ m
-		f.vtmp, f.ktmp = v, m
+		f.within(func() { f.step(k, d, di, x, false) })
 		return
 	}
 	l, t, li := f.lenOf(k.lane), k.lane, f.lenOf(dtype.I32)

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/listing"
@@ -54,7 +53,9 @@ func (bp *boundPhase) prepare(w *worker) {
 	}
 }
 
-// opGather loads from computed offsets: args are the offsets, the mask and the fill.
+// opGather loads from computed offsets: args are the offsets, the mask and the
+// fill. A Store has offsets in its second argument, a Load of masked lanes next
+// to each other the mask.
 const opGather = opIota + 1
 
 // Accumulators of a map phase: registers in the main loop, memory in the tail.
@@ -124,16 +125,16 @@ func (g *generator) generate(c *code, phases []*boundPhase, v variant, list bool
 // newFlow prepares the emission of a phase.
 func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow {
 	f := &flow{generator: g, a: a, c: c, bp: bp, ph: bp.ph, variant: v}
-	f.w = g.vbytes / f.ph.widest()
-	if v.narrow {
-		f.w = 32 / f.ph.widest()
-	}
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
+	f.expandGathers()
+	f.w = g.vbytes / widest(f.nodes)
+	if v.narrow {
+		f.w = 32 / widest(f.nodes)
+	}
 	for f.w>>f.wlog > 1 {
 		f.wlog++
 	}
-	f.expandGathers()
 	f.findUniform()
 	f.liveness()
 	f.siteReg = make([]int8, len(bp.sites))
@@ -160,85 +161,6 @@ func (f *flow) phaseCode() {
 	case seqPhase:
 		f.seqLoop()
 	}
-}
-
-// expandGathers replaces loads at computed positions by address arithmetic.
-func (f *flow) expandGathers() {
-	var walk func(list []int32) []int32
-	walk = func(list []int32) []int32 {
-		var out []int32
-		for _, id := range list {
-			n := &f.nodes[id]
-			if n.op == ir.Cold {
-				body := walk(n.body)
-				f.nodes[id].body = body
-			}
-			if n.op == ir.Load && f.bp.sites[n.aux].kind == gatherSite {
-				out = f.expandGather(out, id)
-			}
-			out = append(out, id)
-		}
-		return out
-	}
-	f.top = walk(f.top)
-}
-
-func (f *flow) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
-	n := node{op: op, typ: t, in: in, args: [3]int32{none, none, none}, cold: cold}
-	copy(n.args[:], args)
-	f.nodes = append(f.nodes, n)
-	id := int32(len(f.nodes) - 1)
-	if list != nil {
-		*list = append(*list, id)
-	}
-	return id
-}
-
-func (f *flow) constant(t dtype.Type, x uint64) int32 {
-	id := f.node(nil, prim.Const, t, t, false)
-	f.nodes[id].imm = x
-	return id
-}
-
-func (f *flow) expandGather(out []int32, id int32) []int32 {
-	cold := f.nodes[id].cold
-	fill := f.nodes[id].args[0]
-	g := f.bp.sites[f.nodes[id].aux].gather
-	sum, mask := none, none
-	for d, dim := range g.dims {
-		// The stride and the extent are numbers of the binding: cells would keep
-		// the code free of them, constants keep it short.
-		x := dim.node
-		top := f.constant(dtype.I64, uint64(dim.extent-1))
-		zero := f.constant(dtype.I64, 0)
-		switch dim.bounds {
-		case ir.Clamped:
-			x = f.node(&out, prim.Min, dtype.I64, dtype.I64, cold, x, top)
-			x = f.node(&out, prim.Max, dtype.I64, dtype.I64, cold, x, zero)
-		case ir.Guarded:
-			a := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
-			b := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
-			a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
-			if mask != none {
-				a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
-			}
-			mask = a
-		}
-		if dim.stride != 1 {
-			x = f.node(&out, prim.Mul, dtype.I64, dtype.I64, cold, x, f.constant(dtype.I64, uint64(dim.stride)))
-		}
-		if d > 0 {
-			x = f.node(&out, prim.Add, dtype.I64, dtype.I64, cold, sum, x)
-		}
-		sum = x
-	}
-	n := &f.nodes[id]
-	n.op = opGather
-	n.args = [3]int32{sum, mask, fill}
-	if mask == none {
-		n.args[2] = none
-	}
-	return out
 }
 
 // findUniform finds what is the same in all lanes and all rows; it is computed
@@ -268,7 +190,7 @@ func (f *flow) findUniform() {
 			s := &f.bp.sites[n.aux]
 			ok = s.kind == uniSite && !s.guard && !f.stored(s.buf) || s.kind == iotaSite && f.still(s)
 			ok = ok && f.stillRow(s)
-		case ir.Store, ir.Fault, ir.Cold, opExport, opGather:
+		case ir.Store, ir.Fault, ir.Cold, opExport, opGather, opIota:
 			ok = false
 		}
 		for _, a := range n.args {

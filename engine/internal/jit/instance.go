@@ -190,25 +190,29 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		bp.vec = bv.id
 		bp.findTiles()
 		bv.phases = append(bv.phases, bp)
+		bp.strip = maxLanes
 		if len(bp.loads)+len(bp.stores) > 0 {
-			bv.step = min(bv.step, stageLanes)
+			bp.strip = stageLanes
 			if ph.kind == seqPhase {
-				bv.step = 128
+				bp.strip = 128
 			}
 		}
+		bv.step = min(bv.step, bp.strip)
 	}
 	if len(v.arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
 	}
 	bv.step = min(bv.step, in.code.gen.callLanes(bv))
-	if len(v.phases) == 1 && bv.phases[0].tiled {
-		bv.step = 16 * maxLanes // a call is a row of a tile
+	if len(bv.phases) == 1 {
+		if bp := bv.phases[0]; len(bp.across) > 0 {
+			bv.row = bp.tileRows * bp.spans[len(bp.spans)-1]
+			bv.step = bv.row // a call is a tile
+		} else if bp.tiled {
+			bv.step = 16 * maxLanes // a call is a row of a tile
+		}
 	}
 	if len(v.reds) > 0 { // a block is one call
 		bv.step = reduceBlock
-		if len(v.phases) > 1 {
-			return nil, unsupported("a vec loop with seq loops and reductions of its own")
-		}
 	}
 	for _, r := range v.reds {
 		kern := redKerns[r.op][r.typ]
@@ -217,10 +221,10 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
-	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && bv.row == 0 && !bv.phases[0].tiled {
 		bv.step = max(bv.step, bv.phases[0].most)
 	}
-	if len(v.phases) == 1 && bv.phases[0].rows {
+	if len(v.phases) == 1 && bv.phases[0].rows && bv.row == 0 {
 		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
 		if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
@@ -229,16 +233,16 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 	}
 	for _, bp := range bv.phases {
-		bp.strip = bv.step
+		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
+			bp.strip = bv.step
+		}
+		bp.strip = min(bp.strip, bv.step)
 	}
 	return bv, nil
 }
 
 func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
-	bp, err := b.layout(ph)
-	if err != nil {
-		return nil, err
-	}
+	bp := b.layout(ph)
 	in.phases[ph.id] = bp
 	if ph.kind == seqPhase {
 		for i := range ph.reds {
@@ -337,11 +341,17 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 			k |= uint16(boolBit(is)) << (8 + bit)
 		}
 		key = le.LittleEndian.AppendUint16(key, k)
-		if s.gather != nil { // its strides are constants of the code
-			for _, d := range s.gather.dims {
-				key = le.LittleEndian.AppendUint64(append(key, byte(d.bounds)), uint64(d.stride))
-				key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
-			}
+		if s.gather == nil {
+			key = append(key, 0)
+			continue
+		}
+		// Its numbers are constants of the code.
+		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.laneStep()))
+		for _, d := range s.gather.dims {
+			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
+			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.stride))
+			key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
 		}
 	}
 	return key
@@ -368,7 +378,7 @@ func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil
 
 func (in *instance) Begin() {
 	in.run++
-	if in.fault.Load() != 0 { // a store waits for all stores before it
+	if in.fault.Load() != 0 { // a store costs as much as a short loop
 		in.fault.Store(0)
 	}
 }
@@ -417,6 +427,9 @@ func (in *instance) NewWorker() backend.Worker {
 			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
 			w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
 			w.flat(bp, s, i, 0)
+		}
+		for _, i := range bp.across {
+			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory((bp.tileRows + 1) * tilePitch * bp.sites[i].size)
 		}
 		for i := range bp.reds {
 			r := &bp.reds[i]

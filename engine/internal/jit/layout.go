@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -19,6 +20,8 @@ const (
 	flatSite                   // neighbours in scratch memory
 	gatherSite                 // offsets computed by machine code
 	iotaSite                   // an affine index
+	noSite                     // a coordinate that is not needed
+	acrossSite                 // neighbours in scratch memory, where tiles are turned
 )
 
 // A boundSite is a site with its numbers.
@@ -38,6 +41,7 @@ type boundSite struct {
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
+	tile   *exec.Code // of an acrossSite
 	gather *gatherPlan
 }
 
@@ -54,17 +58,20 @@ type dynDim struct {
 	bounds         ir.Bounds
 }
 
-// A gatherPlan says how offsets follow from values: offset line + sum of
-// stride * coordinate.
-type gatherPlan struct {
-	base int32 // index of the site that has the affine part
-	dims []gatherDim
-}
+// A gatherPlan says what machine code does about the coordinates that are not
+// part of the address: it adds stride * coordinate, and compares those that may
+// be outside.
+type gatherPlan struct{ dims []gatherDim }
 
 type gatherDim struct {
-	node           int32 // a node, if the coordinate is just a value
+	coord          coord
 	stride, extent int
 	bounds         ir.Bounds
+}
+
+// moves reports whether some coordinate is added to the address.
+func (g *gatherPlan) moves() bool {
+	return slices.ContainsFunc(g.dims, func(d gatherDim) bool { return d.stride != 0 })
 }
 
 // A boundPhase is a phase with its numbers.
@@ -76,16 +83,18 @@ type boundPhase struct {
 	seqN     int
 	sites    []boundSite
 	native   []int32 // sites with an address of their own
-	gathers  []int32 // sites that need the address of their array
 	loads    []int32 // staged
 	stores   []int32
 	reds     []seqRed
 	ordered  bool
+	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	rows     bool // a call does many rows
-	plain    bool // one span, and nothing outside it or from cells
-	vec      int  // index of the loop in the instance
-	strip    int  // lanes at most
+	across   []int32 // acrossSites
+	tileRows int     // rows of their tiles
+	rows     bool    // a call does many rows
+	plain    bool    // one span, and nothing outside it or from cells
+	vec      int     // index of the loop in the instance
+	strip    int     // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -93,110 +102,88 @@ type boundPhase struct {
 	streamed *function // the function where they do, if there are any
 }
 
-const smallSpan = 48 // a shorter row is not worth calls of its own
+// The least lanes of a row, and of a block of rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
 
-// layout decides how each site of a phase is reached.
-func (b *binder) layout(ph *phase) (*boundPhase, error) {
-	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes}
-	var vec, inside []int32
+// A layouter decides how each site of a phase is reached.
+type layouter struct {
+	*binder
+	ph          *phase
+	bp          *boundPhase
+	vec, inside []int32
+	offsets     []affine
+	guards      [][]affine
+}
+
+func (b *binder) layout(ph *phase) *boundPhase {
+	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes, sites: make([]boundSite, len(ph.sites))}
+	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]affine, len(ph.sites)), guards: make([][]affine, len(ph.sites))}
 	if ph.vec != nil {
-		vec = ph.vec.axes
-		bp.n = b.product(vec)
+		l.vec = ph.vec.axes
+		bp.n = b.product(l.vec)
 	}
 	if ph.kind == seqPhase {
 		bp.seqN = b.product(ph.seq)
 	}
-	inside = append(slices.Clone(vec), ph.seq...)
-	bp.sites = make([]boundSite, len(ph.sites))
-	offsets := make([]affine, len(ph.sites))
-	guards := make([][]affine, len(ph.sites))
+	l.inside = append(slices.Clone(l.vec), ph.seq...)
 	for i := range ph.sites {
-		s := &bp.sites[i]
-		if err := b.analyse(ph, i, s, inside, &offsets[i], &guards[i]); err != nil {
-			return nil, err
+		bp.sites[i] = boundSite{kind: noSite, buf: -1, array: -1, arg: ph.argBase + i*siteBytes}
+	}
+	for i := range ph.sites {
+		if !ph.sites[i].coord {
+			l.analyse(i)
 		}
 	}
-	// Sites that need more spans than one are staged where others would pay.
-	own := func(i int) int {
-		ext, _ := b.spans(vec, append([]affine{offsets[i]}, guards[i]...))
-		return len(ext)
-	}
-	staging := func(i int) bool {
-		s := &bp.sites[i]
-		return !s.staged && s.kind != flatSite && s.kind != gatherSite && own(i) > 1
-	}
-	joint := func() ([]int, []int32, [][]int, [][]int) {
-		var as []affine
-		var which []int32
-		for i := range bp.sites {
+	ext, which, coefs, seqCoefs := l.joint()
+	for again := true; again; {
+		again = false
+		pays := len(ext) > 1 && (len(ph.reds) > 0 || bp.shortRows(ext))
+		turned := !pays && b.findAcross(bp, ext, which, l.guards, coefs)
+		at := 0
+		for _, i := range which {
 			s := &bp.sites[i]
-			if s.staged || s.kind == flatSite || s.kind == gatherSite {
-				continue
+			step := 0
+			if n := len(coefs[at]); n > 0 {
+				step = coefs[at][n-1]
 			}
-			which = append(which, int32(i))
-			as = append(as, offsets[i])
-			as = append(as, guards[i]...)
-		}
-		ext, coefs := b.spans(vec, as)
-		seqExt, seqCoefs := b.spans(ph.seq, as)
-		bp.seqSpans = seqExt
-		return ext, which, coefs, seqCoefs
-	}
-	ext, which, coefs, seqCoefs := joint()
-	if len(ext) > 1 && (len(ph.reds) > 0 || ext[len(ext)-1] < smallSpan) {
-		for i := range bp.sites {
-			if staging(i) {
-				b.stageSite(bp, i)
+			at += 1 + len(l.guards[i])
+			// Sites that need more spans than one are demoted where others would pay.
+			if pays && l.own(int(i)) > 1 || !turned && !b.reachable(ph, s, step) {
+				l.demote(int(i))
+				again = true
 			}
 		}
-		ext, which, coefs, seqCoefs = joint()
-		if len(ext) > 1 && len(ph.reds) > 0 && ph.kind == mapPhase {
-			for i := range bp.sites { // spans that differ from site to site
-				if s := &bp.sites[i]; !s.staged && s.kind != flatSite && s.kind != gatherSite && own(i) > 0 {
-					b.stageSite(bp, i)
+		if !again && len(ext) > 1 && len(ph.reds) > 0 && ph.kind == mapPhase {
+			for _, i := range which { // spans that differ from site to site
+				if l.own(int(i)) > 0 {
+					l.demote(int(i))
+					again = true
 				}
 			}
-			ext, which, coefs, seqCoefs = joint()
 		}
-	}
-	again := false
-	at := 0
-	for _, i := range which {
-		s := &bp.sites[i]
-		step := 0
-		if n := len(coefs[at]); n > 0 {
-			step = coefs[at][n-1]
-		}
-		at += 1 + len(guards[i])
-		if !b.reachable(ph, s, step) {
-			b.stageSite(bp, int(i))
-			again = true
-		}
-	}
-	if again {
-		ext, which, coefs, seqCoefs = joint()
+		ext, which, coefs, seqCoefs = l.joint()
 	}
 	if len(ph.seq) == 0 {
 		bp.seqSpans = nil
 	}
 	bp.spans = ext
-	at = 0
+	at := 0
 	for _, i := range which {
 		s := &bp.sites[i]
 		bp.native = append(bp.native, i)
-		s.line = b.linear(offsets[i], inside, coefs[at])
+		s.line = b.linear(l.offsets[i], l.inside, coefs[at])
 		s.seq = seqCoefs[at]
 		at++
-		for g := range guards[i] {
-			s.guards[g].line = b.linear(guards[i][g], inside, coefs[at])
+		for g := range l.guards[i] {
+			s.guards[g].line = b.linear(l.guards[i][g], l.inside, coefs[at])
 			at++
 		}
-		step := 0
-		if n := len(s.line.coefs); n > 0 {
-			step = s.line.coefs[n-1]
-		}
-		switch {
-		case s.kind == iotaSite:
+		switch step := s.laneStep(); {
+		case s.kind == iotaSite || s.kind == acrossSite:
+		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
 			s.kind = uniSite
 		case step == 1:
@@ -205,11 +192,11 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 			s.kind = strideSite
 		}
 	}
+	bp.direct = true
 	for i := range bp.sites {
 		s := &bp.sites[i]
+		bp.direct = bp.direct && s.kind != flatSite
 		switch {
-		case s.kind == gatherSite:
-			bp.gathers = append(bp.gathers, int32(i))
 		case s.staged && ph.sites[i].store:
 			bp.stores = append(bp.stores, int32(i))
 		case s.staged:
@@ -219,12 +206,63 @@ func (b *binder) layout(ph *phase) (*boundPhase, error) {
 	bp.findPlain()
 	bp.findRows()
 	b.choose(ph, bp)
-	return bp, b.ordered(ph, bp)
+	return bp
+}
+
+// joint finds the spans that suit all sites with an address of their own.
+func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
+	var as []affine
+	for i := range l.bp.sites {
+		s := &l.bp.sites[i]
+		if s.kind == flatSite || s.kind == noSite {
+			continue
+		}
+		which = append(which, int32(i))
+		as = append(as, l.offsets[i])
+		as = append(as, l.guards[i]...)
+	}
+	ext, coefs = l.spans(l.vec, as)
+	l.bp.seqSpans, seqCoefs = l.spans(l.ph.seq, as)
+	return ext, which, coefs, seqCoefs
+}
+
+// own is the number of spans that a site needs by itself.
+func (l *layouter) own(i int) int {
+	ext, _ := l.spans(l.vec, append([]affine{l.offsets[i]}, l.guards[i]...))
+	return len(ext)
+}
+
+// demote has Go copy the elements of a site, or if this would be out of order,
+// or too early, machine code compute its offsets.
+func (l *layouter) demote(i int) {
+	if l.ph.sites[i].coords != nil {
+		l.computed(i, false)
+		return
+	}
+	l.guards[i] = nil
+	l.stagedSite(l.ph, i, &l.bp.sites[i])
+}
+
+// computes reports whether machine code computes offsets or masks of sites.
+func (bp *boundPhase) computes() bool {
+	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
+}
+
+// shortRows reports whether rows are too short for machine code to go from one to
+// the next.
+func (bp *boundPhase) shortRows(extents []int) bool {
+	k := len(extents)
+	for i := range bp.sites {
+		if s := &bp.sites[i]; s.guard || bp.ph.kind != mapPhase { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
 // findPlain decides whether addresses need no more than a step from lane to lane.
 func (bp *boundPhase) findPlain() {
-	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && len(bp.native) == len(bp.sites)
+	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && bp.direct
 	for i := range bp.sites {
 		s := &bp.sites[i]
 		if len(s.line.coefs) > 0 {
@@ -236,7 +274,7 @@ func (bp *boundPhase) findPlain() {
 
 // reachable reports whether machine code can use a site with this step.
 func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
-	if s.kind == iotaSite || ph.kind == scalarPhase {
+	if s.kind == iotaSite || ph.kind == scalarPhase || s.kind == gatherSite && s.gather.moves() {
 		return true
 	}
 	info := &ph.sites[s.index(ph)]
@@ -249,52 +287,35 @@ func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 	return (s.size == 4 || s.size == 8) && step < 1<<24 && step > -1<<24
 }
 
-func (s *boundSite) index(ph *phase) int { return (s.arg - ph.argBase) / siteBytes }
-
-// ordered refuses a phase that loads what it has stored, if the elements go
-// through scratch memory.
-func (b *binder) ordered(ph *phase, bp *boundPhase) error {
-	for i := range bp.sites {
-		if !bp.sites[i].staged {
-			continue
-		}
-		for j := range bp.sites {
-			if i == j || ph.sites[j].buf != ph.sites[i].buf || ph.sites[i].buf < 0 {
-				continue
-			}
-			first, second := min(i, j), max(i, j)
-			if ph.sites[first].store && !ph.sites[second].store {
-				return unsupported("a loop loads what it stored before, with strides")
-			}
-			if ph.sites[i].store && ph.sites[j].store {
-				return unsupported("a loop stores to an array twice, with strides")
-			}
-			if ph.kind == seqPhase && ph.sites[first].store != ph.sites[second].store {
-				return unsupported("a seq loop loads and stores an array with strides")
-			}
-		}
+// laneStep is the distance in elements from lane to lane, within a span.
+func (s *boundSite) laneStep() int {
+	if n := len(s.line.coefs); n > 0 {
+		return s.line.coefs[n-1]
 	}
-	return nil
+	return 0
 }
 
+func (s *boundSite) index(ph *phase) int { return (s.arg - ph.argBase) / siteBytes }
+
 // analyse finds the affine offset of a site, or what else it needs.
-func (b *binder) analyse(ph *phase, i int, s *boundSite, inside []int32, offset *affine, guards *[]affine) error {
-	info := &ph.sites[i]
-	*s = boundSite{buf: info.buf, array: info.array, size: info.typ.Size(), arg: ph.argBase + i*siteBytes}
-	*offset = b.constant(0)
+func (l *layouter) analyse(i int) {
+	b, ph := l.binder, l.ph
+	info, s := &ph.sites[i], &l.bp.sites[i]
+	*s = boundSite{buf: info.buf, array: info.array, size: info.typ.Size(), arg: s.arg}
+	offset := b.constant(0)
 	if info.array >= 0 {
 		s.kind = flatSite
-		s.size = info.typ.Size()
-		return nil
+		return
 	}
 	if info.access < 0 { // an index
 		s.kind, s.size = iotaSite, 1
 		a, ok := b.affine(info.ix)
-		if ok {
-			*offset = a
-			return nil
+		if !ok {
+			b.stagedSite(ph, i, s)
+			return
 		}
-		return b.general(ph, i, s, inside)
+		l.offsets[i] = a
+		return
 	}
 	a := &b.k.Access[info.access]
 	strides, extents := b.strides(a.Buf)
@@ -303,112 +324,66 @@ func (b *binder) analyse(ph *phase, i int, s *boundSite, inside []int32, offset 
 		sure := a.Bounds == ir.InBounds || lo >= 0 && hi < extents[d]
 		af, ok := b.affine(ix)
 		switch {
+		case info.coords != nil && info.coords[d].node != none:
+			l.indirect(i)
+			return
 		case ok && sure:
 			offset.plus(af, strides[d])
-		case !ok && b.sameInLanes(ph, ix, inside):
+		case !ok && b.sameInLanes(ix, l.inside):
 			bounds := a.Bounds
 			if sure {
 				bounds = ir.InBounds
 			}
-			tree, err := b.tree(ph, ix, nil)
-			if err != nil {
-				return err
-			}
-			s.dyn = append(s.dyn, dynDim{tree, strides[d], extents[d], bounds})
+			s.dyn = append(s.dyn, dynDim{b.tree(ph, ix, nil), strides[d], extents[d], bounds})
 			s.guard = s.guard || bounds == ir.Guarded
 		case ok && a.Bounds == ir.Guarded && ph.kind == mapPhase:
 			offset.plus(af, strides[d])
-			*guards = append(*guards, af)
+			l.guards[i] = append(l.guards[i], af)
 			s.guards = append(s.guards, guardLine{extent: extents[d]})
 			s.guard = true
 		default:
-			s.dyn, s.guards, *guards = nil, nil, nil
-			*offset = b.constant(0)
-			return b.general(ph, i, s, inside)
+			l.indirect(i)
+			return
 		}
 	}
 	if s.guard && ph.kind != mapPhase {
-		s.dyn, s.guards, *guards = nil, nil, nil
-		*offset = b.constant(0)
-		return b.general(ph, i, s, inside)
+		l.indirect(i)
+		return
 	}
-	return nil
+	l.offsets[i] = offset
 }
 
-// sameInLanes reports whether a coordinate depends on cells and on axes outside
-// the phase only.
-func (b *binder) sameInLanes(ph *phase, ix prim.Ix, inside []int32) bool {
+// indirect is for a site whose address is not enough.
+func (l *layouter) indirect(i int) {
+	if l.ph.sites[i].coords != nil {
+		l.computed(i, true)
+		return
+	}
+	l.guards[i] = nil
+	l.stagedSite(l.ph, i, &l.bp.sites[i])
+}
+
+// sameInLanes reports whether a coordinate of cells and axes depends on no axis
+// inside the phase.
+func (b *binder) sameInLanes(ix prim.Ix, inside []int32) bool {
 	for n := range b.k.Nodes(ix) {
-		switch n.Op {
-		case prim.IxAxis:
-			if slices.Contains(inside, int32(n.K)) && b.extents[n.K] != 1 {
-				return false
-			}
-		case prim.IxValue:
-			if _, ok := b.cellOf(ph, ir.Value(n.K)); !ok {
-				return false
-			}
+		if n.Op == prim.IxAxis && slices.Contains(inside, int32(n.K)) && b.extents[n.K] != 1 {
+			return false
 		}
 	}
 	return true
 }
 
-// cellOf is the cell that holds v for ph.
-func (b *binder) cellOf(ph *phase, v ir.Value) (int32, bool) {
-	id, ok := ph.local[v]
-	if !ok {
-		for i := range ph.nodes {
-			if ph.named[i] == v && ph.nodes[i].op == opCell {
-				id, ok = int32(i), true
+// cellOf is the cell that holds v for the phase.
+func (ph *phase) cellOf(v ir.Value) int32 {
+	for _, s := range ph.sites {
+		for _, r := range s.values {
+			if r.value == v && ph.nodes[r.node].op == opCell {
+				return ph.nodes[r.node].aux
 			}
 		}
 	}
-	if !ok || ph.nodes[id].op != opCell {
-		return 0, false
-	}
-	return ph.nodes[id].aux, true
-}
-
-// general stages a site, or has machine code compute its offsets.
-func (b *binder) general(ph *phase, i int, s *boundSite, inside []int32) error {
-	for _, v := range ph.sites[i].values {
-		if _, ok := b.cellOf(ph, v.value); !ok {
-			return b.planGather(ph, i, s)
-		}
-	}
-	return b.stagedSite(ph, i, s)
-}
-
-func (b *binder) stageSite(bp *boundPhase, i int) {
-	_ = b.stagedSite(bp.ph, i, &bp.sites[i]) // what has a line can be staged
-}
-
-func (b *binder) planGather(ph *phase, i int, s *boundSite) error {
-	info := &ph.sites[i]
-	if info.store {
-		return unsupported("a store at computed positions")
-	}
-	if info.access < 0 {
-		return unsupported("an index expression of values")
-	}
-	a := &b.k.Access[info.access]
-	strides, extents := b.strides(a.Buf)
-	g := &gatherPlan{base: int32(i)}
-	for d, ix := range a.Coords {
-		n := b.k.Index.At(ix)
-		if n.Op != prim.IxValue {
-			return unsupported("computed positions beside others")
-		}
-		id := none
-		for _, v := range info.values {
-			if int64(v.value) == n.K {
-				id = v.node
-			}
-		}
-		g.dims = append(g.dims, gatherDim{node: id, stride: strides[d], extent: extents[d], bounds: a.Bounds})
-	}
-	s.kind, s.gather = gatherSite, g
-	return nil
+	return none
 }
 
 // strides of a buffer, in elements.
@@ -456,11 +431,13 @@ func (b *binder) check() error {
 	return nil
 }
 
-// widest is the size of the widest register type of a phase, from 4.
-func (ph *phase) widest() int {
+func (ph *phase) widest() int { return widest(ph.nodes) }
+
+// widest is the size of the widest register type of nodes, from 4.
+func widest(nodes []node) int {
 	w := 4
-	for i := range ph.nodes {
-		n := &ph.nodes[i]
+	for i := range nodes {
+		n := &nodes[i]
 		if n.typ != dtype.Bool {
 			w = max(w, n.typ.Size())
 		}

@@ -13,7 +13,7 @@ import (
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "gather", "index"}
+var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "unused", "across, by tiles turned in registers"}
 
 // Listing is the machine code of the functions, in the order in which they run.
 func (in *instance) Listing() ([]*listing.Function, error) {
@@ -244,6 +244,8 @@ func (f *flow) nodeText(id int32) string {
 		b.WriteString("index " + k.IxText(f.ph.sites[n.aux].ix))
 	case n.op == prim.Const:
 		fmt.Fprintf(&b, "const %s %s", n.typ.Short(), ir.ConstText(n.typ, n.imm))
+	case n.op == opIota:
+		fmt.Fprintf(&b, "lane number * %d", int64(n.imm))
 	case n.op == ir.Fault:
 		fmt.Fprintf(&b, "fault %s", ir.FaultKind(n.aux))
 	case n.op == prim.Lookup:

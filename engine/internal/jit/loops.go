@@ -17,6 +17,9 @@ func frameAt(off int) x86.Mem { return x86.At(x86.RDI, int32(off)) }
 // spareRegs is what an instruction may need besides operands and result.
 const spareRegs = 6
 
+// memReds is what a reduction in memory may need besides.
+const memReds = 3
+
 // scalarBody emits a scalar phase: one lane of a masked body.
 func (f *flow) scalarBody() {
 	f.prologue()
@@ -43,7 +46,7 @@ func (f *flow) pinSites() {
 	next := 0
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		ok := s.kind == unitSite || s.kind == flatSite
+		ok := s.kind == unitSite || s.kind == flatSite || s.kind == acrossSite
 		if f.ph.kind == seqPhase {
 			ok = ok || s.kind == uniSite && !f.isUniformSite(int32(i))
 		}
@@ -399,30 +402,32 @@ func (f *flow) tailOffset(r x86.Reg, bytes, mask int) {
 	f.i(x86.AND, x86.W32, r, x86.Imm(mask))
 }
 
+// stepMem combines a value with an accumulator in memory.
 func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 	x := f.operand(r)
 	d := f.tmp()
-	var w []x86.Operand
-	f.i(x86.VMOVUPS, f.lenOf(k.lane), d, m)
 	var idx x86.Vec
+	f.i(x86.VMOVUPS, f.lenOf(k.lane), d, m)
 	if k.arg {
 		idx = f.tmp()
 		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), idx, im)
 	}
-	f.step(k, d, idx, x, f.masked)
-	if f.masked && !f.avx512 {
-		f.storeMasked(k.lane, m, d)
-		if k.arg {
-			f.storeMasked(dtype.I32, im, idx)
-		}
-		return
-	}
-	if f.masked {
-		w = append(w, x86.Merge(tailMask))
-	}
-	f.i(pick(k.lane, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(k.lane), append([]x86.Operand{m, d}, w...)...)
+	f.within(func() { f.step(k, d, idx, x, f.masked) })
+	f.within(func() { f.storeAcc(k.lane, m, d) })
 	if k.arg {
-		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), append([]x86.Operand{im, idx}, w...)...)
+		f.within(func() { f.storeAcc(dtype.I32, im, idx) })
+	}
+}
+
+// storeAcc stores lanes of an accumulator, in the tail only those it has.
+func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
+	switch op := pick(t, x86.VMOVUPS, x86.VMOVUPD); {
+	case !f.masked:
+		f.i(op, f.lenOf(t), m, x)
+	case f.avx512:
+		f.i(op, f.lenOf(t), m, x, x86.Merge(tailMask))
+	default:
+		f.storeMasked(t, m, x)
 	}
 }
 
@@ -533,21 +538,11 @@ func (f *flow) position() x86.Vec {
 func (f *flow) seqLoop() {
 	f.prologue()
 	f.pinSites()
-	nred := 0
-	for i := range f.bp.reds {
-		nred++
-		if f.bp.reds[i].kern.arg {
-			nred++
-		}
-	}
-	group := 4
 	v, m := f.pressure()
+	nred := f.keepReds(f.nv - v - spareRegs)
+	group := 4
 	for group > 1 && (group*(v+nred)+spareRegs > f.nv || f.avx512 && group*m > 5) {
 		group /= 2
-	}
-	if v+nred+spareRegs > f.nv {
-		f.fail("a seq loop with too many reductions")
-		return
 	}
 	f.residents(f.nv - group*(v+nred) - spareRegs)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
@@ -577,13 +572,40 @@ func (f *flow) seqLoop() {
 	f.a.Bind(done)
 }
 
+// keepReds chooses the reductions of a seq loop whose accumulators stay in so many
+// registers; those of the others are in memory, and have to be brought to
+// registers and back. It returns how many are taken.
+func (f *flow) keepReds(room int) (n int) {
+	need := func(r *seqRed) int {
+		if r.kern.arg {
+			return 2
+		}
+		return 1
+	}
+	for i := range f.bp.reds {
+		n += need(&f.bp.reds[i])
+	}
+	if n > room {
+		room -= memReds
+	}
+	n = 0
+	f.inRegs = make([]bool, len(f.bp.reds))
+	for i := range f.bp.reds {
+		if k := need(&f.bp.reds[i]); n+k <= room {
+			f.inRegs[i] = true
+			n += k
+		}
+	}
+	return n
+}
+
 // columns emits the loop over the rows.
 func (f *flow) columns(group int) {
 	free := f.vfree
 	f.start(group)
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		if s.kind == gatherSite || f.isUniformSite(int32(i)) {
+		if s.kind == noSite || f.isUniformSite(int32(i)) {
 			continue
 		}
 		r := x86.RAX
@@ -602,9 +624,6 @@ func (f *flow) columns(group int) {
 		if f.siteReg[i] < 0 {
 			f.i(x86.MOV, x86.W64, frameAt(s.arg+siteCur), r)
 		}
-		if s.staged && s.guard {
-			f.fail("a guarded load in a seq loop")
-		}
 	}
 	type regs struct{ d, idx []x86.Vec }
 	all := make([]regs, len(f.bp.reds))
@@ -620,6 +639,9 @@ func (f *flow) columns(group int) {
 	}
 	for i := range f.bp.reds {
 		r := &f.bp.reds[i]
+		if !f.inRegs[i] {
+			continue
+		}
 		for c := range group {
 			d := f.takeTop()
 			m, im := accAt(r, c)
@@ -643,6 +665,12 @@ func (f *flow) columns(group int) {
 		r := &f.bp.reds[i]
 		for c := range group {
 			f.copy, f.released = c, true
+			if !f.inRegs[i] {
+				acc, pos := accAt(r, c)
+				f.stepMem(r.kern, acc, pos, r.red)
+				f.end()
+				continue
+			}
 			x := f.operand(r.red)
 			idx := x86.Vec(0)
 			if r.kern.arg {
@@ -663,7 +691,7 @@ func (f *flow) columns(group int) {
 	}
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		if s.kind == gatherSite || f.isUniformSite(int32(i)) {
+		if s.kind == noSite || f.isUniformSite(int32(i)) {
 			continue
 		}
 		if f.siteReg[i] >= 0 {
@@ -678,23 +706,14 @@ func (f *flow) columns(group int) {
 	f.i(x86.JNE, 0, rows)
 	for i := range f.bp.reds {
 		r := &f.bp.reds[i]
+		if !f.inRegs[i] {
+			continue
+		}
 		for c := range group {
 			m, im := accAt(r, c)
-			if f.masked && !f.avx512 {
-				f.storeMasked(r.kern.lane, m, all[i].d[c])
-			} else if f.masked {
-				f.i(pick(r.kern.lane, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(r.kern.lane), m, all[i].d[c], x86.Merge(tailMask))
-			} else {
-				f.i(x86.VMOVUPS, f.lenOf(r.kern.lane), m, all[i].d[c])
-			}
+			f.within(func() { f.storeAcc(r.kern.lane, m, all[i].d[c]) })
 			if r.kern.arg {
-				if f.masked && !f.avx512 {
-					f.storeMasked(dtype.I32, im, all[i].idx[c])
-				} else if f.masked {
-					f.i(x86.VMOVDQU32, f.lenOf(dtype.I32), im, all[i].idx[c], x86.Merge(tailMask))
-				} else {
-					f.i(x86.VMOVUPS, f.lenOf(dtype.I32), im, all[i].idx[c])
-				}
+				f.within(func() { f.storeAcc(dtype.I32, im, all[i].idx[c]) })
 			}
 		}
 	}

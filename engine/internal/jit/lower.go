@@ -2,7 +2,6 @@ package jit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -19,7 +18,7 @@ import (
 const (
 	opCell   = ir.Cold + 1 + iota // the value in cell aux
 	opExport                      // args[0] to cell aux
-	opIota                        // I64: imm-th line of the phase at each lane
+	opIota                        // I64: lane times imm
 )
 
 // A node is an instruction of a phase; operands are nodes of the same phase.
@@ -56,7 +55,13 @@ type site struct {
 	store  bool
 	cold   bool
 	values []valueRef
+	coords []coord // of an access whose offsets machine code may compute
+	coord  bool    // a coordinate of another site
 }
+
+// A coord is a coordinate of an access: a node, or the index of the site that has
+// its expression.
+type coord struct{ node, site int32 }
 
 // A valueRef is a value in an index expression, as a node.
 type valueRef struct {
@@ -193,6 +198,9 @@ func lower(k *ir.Kernel) (p *program, err error) {
 	l := &lowerer{k: k, p: &program{k: k, main: -1}, origins: make([]origin, len(k.Types))}
 	l.p.cells = append(l.p.cells, k.Scalars...)
 	l.p.items = l.items(0, true)
+	for _, ph := range l.p.phases {
+		l.conflicts(ph)
+	}
 	l.chooseUnits()
 	return l.p, nil
 }
@@ -442,6 +450,10 @@ func (l *lowerer) ins(in *ir.Ins) {
 
 func (l *lowerer) access(in *ir.Ins) {
 	ph := l.cur
+	if in.Op == ir.Index && l.varies(prim.Ix(in.Imm)) {
+		l.define(in.Dst, l.expression(prim.Ix(in.Imm)))
+		return
+	}
 	s := site{access: -1, buf: -1, array: -1, typ: dtype.I64, cold: ph.cold > 0}
 	n := node{op: in.Op, typ: in.Type, args: [3]int32{none, none, none}}
 	if in.Op == ir.Index {
@@ -451,14 +463,10 @@ func (l *lowerer) access(in *ir.Ins) {
 		s.buf = l.k.Access[in.Aux].Buf
 		s.typ = l.k.Bufs[s.buf].Type
 		s.store = in.Op == ir.Store
+		l.coordinates(&s, false)
 	}
 	for ix := range l.k.Exprs(in) {
-		for x := range l.k.Nodes(ix) {
-			v := ir.Value(x.K)
-			if x.Op == prim.IxValue && !slices.ContainsFunc(s.values, func(r valueRef) bool { return r.value == v }) {
-				s.values = append(s.values, valueRef{v, l.use(v)})
-			}
-		}
+		s.values = l.cellValues(s.values, ix)
 	}
 	if in.NumArgs() > 0 {
 		n.args[0] = l.use(in.Args[0])

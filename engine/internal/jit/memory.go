@@ -133,6 +133,15 @@ func (f *flow) load(n *node) {
 	if s.guard && s.staged {
 		guarded = false // the memory is there; the fill value comes after
 	}
+	blend := s.guard || n.args[1] != none
+	if n.args[1] != none {
+		guarded, k = true, f.mask(n.args[1])
+		if f.masked {
+			both := f.mtmp()
+			f.i(x86.KANDW, 0, both, k, tailMask)
+			k = both
+		}
+	}
 	var with []x86.Operand
 	switch {
 	case guarded:
@@ -146,7 +155,7 @@ func (f *flow) load(n *node) {
 	}
 	row := loadRows[t]
 	var d x86.Vec
-	if s.guard {
+	if blend {
 		d = f.tmp()
 	} else {
 		f.release()
@@ -181,7 +190,7 @@ func (f *flow) load(n *node) {
 	if t == dtype.BF16 {
 		f.i(x86.VPSLLD, l, d, d, x86.Imm(16))
 	}
-	if s.guard {
+	if blend {
 		fill := f.src(n.args[0])
 		f.i(pick(reg, x86.VBLENDMPS, x86.VBLENDMPD), l, f.dst(), fill, d, x86.Merge(k))
 	}
@@ -189,7 +198,8 @@ func (f *flow) load(n *node) {
 
 func (f *flow) loadPred(n *node, s *boundSite, k x86.Mask, one bool, with []x86.Operand) {
 	var d x86.Mask
-	if s.guard {
+	blend := s.guard || n.args[1] != none
+	if blend {
 		d = f.mtmp()
 	} else {
 		f.release()
@@ -211,7 +221,7 @@ func (f *flow) loadPred(n *node, s *boundSite, k x86.Mask, one bool, with []x86.
 	if one && f.w == 8 {
 		f.i(x86.KMOVB, 0, d, d)
 	}
-	if s.guard {
+	if blend {
 		fill, u := f.mask(n.args[0]), f.mtmp()
 		f.i(x86.KANDW, 0, d, d, k)
 		f.i(x86.KANDNW, 0, u, k, fill)
@@ -222,18 +232,30 @@ func (f *flow) loadPred(n *node, s *boundSite, k x86.Mask, one bool, with []x86.
 func (f *flow) storeNode(n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
+	if s.kind == gatherSite {
+		f.scatter(n, s, t)
+		return
+	}
+	f.storeTo(n, t, f.address(s, n.aux), f.masked)
+}
+
+// storeTo stores the value of a store, as lanes next to each other of type t.
+func (f *flow) storeTo(n *node, t dtype.Type, m x86.Mem, masked bool) {
+	if !f.avx512 {
+		f.storeTo2(n, t, m, masked)
+		return
+	}
 	l := f.lenOf(t.Register())
 	var with []x86.Operand
-	if f.masked {
+	if masked {
 		with = []x86.Operand{x86.Merge(tailMask)}
 	}
 	if t == dtype.Bool {
 		v := f.tmp()
 		k := f.mask(n.args[0])
 		f.i(x86.VMOVDQU8, x86.L128, v, f.a.Const(repeat(1, 16)), x86.Zero(k))
-		m := f.address(s, n.aux)
 		switch {
-		case f.masked:
+		case masked:
 			f.i(x86.VMOVDQU8, x86.L128, m, v, x86.Merge(tailMask))
 		case f.w == 8:
 			f.i(x86.VMOVQ, 0, m, v)
@@ -248,17 +270,17 @@ func (f *flow) storeNode(n *node) {
 		d := f.tmp()
 		f.bf16(d, x)
 		f.i(x86.VPSRLD, l, d, d, x86.Imm(16))
-		f.i(x86.VPMOVDW, l, append([]x86.Operand{f.address(s, n.aux), d}, with...)...)
+		f.i(x86.VPMOVDW, l, append([]x86.Operand{m, d}, with...)...)
 	case dtype.F16:
-		f.i(x86.VCVTPS2PH, l, append([]x86.Operand{f.address(s, n.aux), x, x86.Imm(0)}, with...)...)
+		f.i(x86.VCVTPS2PH, l, append([]x86.Operand{m, x, x86.Imm(0)}, with...)...)
 	case dtype.I8, dtype.U8:
-		f.i(x86.VPMOVDB, l, append([]x86.Operand{f.address(s, n.aux), x}, with...)...)
+		f.i(x86.VPMOVDB, l, append([]x86.Operand{m, x}, with...)...)
 	default:
 		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
-		if f.passes(n.aux) && !f.masked {
+		if f.passes(n.aux) && !masked {
 			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 		}
-		f.i(op, l, append([]x86.Operand{f.address(s, n.aux), x}, with...)...)
+		f.i(op, l, append([]x86.Operand{m, x}, with...)...)
 	}
 }
 
@@ -360,7 +382,7 @@ func (f *flow) gatherNode(n *node) {
 	default:
 		f.i(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
 	}
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
 	if wide(t) {
 		f.i(x86.VGATHERQPD, f.lenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 8, 0), x86.Merge(g))
 	} else {
@@ -414,7 +436,7 @@ func (f *flow) gatherNarrowNode(n *node, s *boundSite, t dtype.Type) {
 // RAX, to scratch memory.
 func (f *flow) lanesFrom(offs x86.Vec, s *boundSite, size int) x86.Mem {
 	f.i(x86.VMOVUPS, f.lenOf(dtype.I64), frameAt(frameTmp), offs)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
 	for lane := range f.w {
 		skip := f.a.NewLabel()
 		f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A writer writes a random kernel.
@@ -104,64 +103,74 @@ func (w *writer) cold() {
 	w.vals[t] = append(w.vals[t], id)
 }
 
-// TestRandom compares random kernels, long enough to spill.
-func TestRandom(t *testing.T) {
-	var cases []primCase
+// plainCases are the primitives whose results are the same bits everywhere.
+func plainCases() (cases []primCase) {
 	for _, c := range primCases() {
 		if c.pre == "" && !(strings.HasPrefix(c.text, "bitcast") && c.args[0].IsFloat()) { // which NaN is nobody's business
 			cases = append(cases, c)
 		}
 	}
-	clear(fallbacks)
-	rounds := 600
+	return cases
+}
+
+// straight compares one random loop, long enough to spill, with the interpreter.
+func straight(t *testing.T, seed uint64, cases []primCase) {
+	defer naming(t, seed)
+	r := rand.New(rand.NewPCG(seed, 11))
+	w := &writer{r: r, cases: cases, vals: map[dtype.Type][]int{}, n: []int{1 + r.IntN(5), 1 + r.IntN(200)}}
+	w.types = [][]dtype.Type{
+		registers,
+		{dtype.Bool, dtype.F32, dtype.I32},
+		{dtype.Bool, dtype.F32},
+		{dtype.Bool, dtype.F64, dtype.I64},
+		{dtype.Bool, dtype.F32, dtype.I32, dtype.U32, dtype.U8, dtype.I8},
+	}[r.IntN(5)]
+	rows := r.IntN(3) == 0
+	for range 5 + r.IntN(120) {
+		w.step()
+	}
+	var end strings.Builder
+	for _, t := range w.types {
+		for _, v := range w.vals[t] {
+			if r.IntN(4) == 0 {
+				fmt.Fprintf(&w.body, "    store %s b%d[i0, i1] %%%d\n", t.Short(), w.buf(t, "out", 2), v)
+			}
+		}
+		if v := w.vals[t]; len(v) > 0 && rows {
+			id := w.name()
+			op := "sum"
+			if t == dtype.Bool {
+				op = "any"
+			}
+			fmt.Fprintf(&w.body, "    %%%d = reduce %s %s %%%d\n", id, op, t.Short(), v[len(v)-1])
+			fmt.Fprintf(&end, "    store %s b%d[i0] %%%d\n", t.Short(), w.buf(t, "out", 1), id)
+		}
+	}
+	open := "  vec i0 i1 {\n"
+	if rows {
+		open = "  par i0 {\n  vec i1 {\n"
+		end.WriteString("  }\n")
+	}
+	k := parse(t, "kernel random\naxis i0 i1\n"+w.decl.String()+"{\n"+open+w.body.String()+"  }\n"+end.String()+"}\n")
+	differ(t, r, newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0))
+	forget()
+}
+
+// TestRandom compares random loops.
+func TestRandom(t *testing.T) {
+	cases := plainCases()
+	rounds := uint64(600)
 	if testing.Short() {
 		rounds = 20
 	}
 	for seed := range rounds {
-		r := rand.New(rand.NewPCG(uint64(seed), 11))
-		w := &writer{r: r, cases: cases, vals: map[dtype.Type][]int{}, n: []int{1 + r.IntN(5), 1 + r.IntN(200)}}
-		w.types = [][]dtype.Type{
-			registers,
-			{dtype.Bool, dtype.F32, dtype.I32},
-			{dtype.Bool, dtype.F32},
-			{dtype.Bool, dtype.F64, dtype.I64},
-			{dtype.Bool, dtype.F32, dtype.I32, dtype.U32, dtype.U8, dtype.I8},
-		}[r.IntN(5)]
-		rows := r.IntN(3) == 0
-		for range 5 + r.IntN(120) {
-			w.step()
-		}
-		var end strings.Builder
-		for _, t := range w.types {
-			for _, v := range w.vals[t] {
-				if r.IntN(4) == 0 {
-					fmt.Fprintf(&w.body, "    store %s b%d[i0, i1] %%%d\n", t.Short(), w.buf(t, "out", 2), v)
-				}
-			}
-			if v := w.vals[t]; len(v) > 0 && rows {
-				id := w.name()
-				op := "sum"
-				if t == dtype.Bool {
-					op = "any"
-				}
-				fmt.Fprintf(&w.body, "    %%%d = reduce %s %s %%%d\n", id, op, t.Short(), v[len(v)-1])
-				fmt.Fprintf(&end, "    store %s b%d[i0] %%%d\n", t.Short(), w.buf(t, "out", 1), id)
-			}
-		}
-		open := "  vec i0 i1 {\n"
-		if rows {
-			open = "  par i0 {\n  vec i1 {\n"
-			end.WriteString("  }\n")
-		}
-		text := "kernel random\naxis i0 i1\n" + w.decl.String() + "{\n" + open + w.body.String() + "  }\n" + end.String() + "}\n"
-		k, err := ir.Parse(text)
-		if err == nil {
-			err = ir.Check(k)
-		}
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		differ(t, r, newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0))
+		straight(t, seed, cases)
 	}
-	t.Log(fallbacks)
+}
+
+// FuzzStraight is TestRandom without an end.
+func FuzzStraight(f *testing.F) {
+	cases := plainCases()
+	f.Add(uint64(0))
+	f.Fuzz(func(t *testing.T, seed uint64) { straight(t, seed, cases) })
 }

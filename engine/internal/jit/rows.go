@@ -23,7 +23,9 @@ func (bp *boundPhase) findRows() {
 			return
 		case s.kind == flatSite:
 			s.row = bp.spans[k-1]
-		case s.kind != gatherSite:
+		case s.kind == acrossSite:
+			s.row = tilePitch
+		case s.kind != noSite:
 			s.row = s.line.coefs[k-2]
 		}
 	}
@@ -62,10 +64,10 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		}
 		for i := range bp.sites {
 			s := &bp.sites[i]
-			if s.kind == flatSite || s.guard || s.dyn != nil {
+			if s.kind == flatSite || s.kind == acrossSite || s.guard || s.dyn != nil {
 				return nil
 			}
-			if s.kind == gatherSite {
+			if s.kind == noSite {
 				continue
 			}
 			a := b.constant(0)
@@ -94,7 +96,6 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
 		w.place(axes, lo)
 		for _, bp := range r.phases {
-			w.aim(bp)
 			for _, i := range bp.native {
 				s := &bp.sites[i]
 				w.point(s, s.line.at(w.pos))

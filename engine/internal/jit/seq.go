@@ -36,7 +36,6 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 			clear(unsafe.Slice((*int32)(accs[i].pos), n))
 		}
 	}
-	w.aim(bp)
 	count := 0
 	inner := 1
 	if k := len(bp.seqSpans); k > 0 {
@@ -98,7 +97,7 @@ func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left
 			}
 		}
 	}
-	out := w.arrays[bp.vec][r.array]
+	out := unsafe.Add(w.arrays[bp.vec][r.array], w.first*r.out.Size())
 	switch {
 	case r.kern.arg:
 		d, s := unsafe.Slice((*int64)(out), n), unsafe.Slice((*int32)(st.pos), n)
@@ -191,7 +190,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 		}
 		for i := range bp.sites {
 			s := &bp.sites[i]
-			if s.kind == gatherSite {
+			if s.kind == noSite {
 				continue
 			}
 			if s.kind == flatSite {

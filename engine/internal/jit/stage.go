@@ -41,7 +41,8 @@ type ixTree struct {
 // outside marks the lanes of a guarded load that lie outside.
 const outside = math.MinInt
 
-func (b *binder) stagedSite(ph *phase, i int, s *boundSite) error {
+// stagedSite has Go copy the elements of a site.
+func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 	info := &ph.sites[i]
 	var vec []int32
 	if ph.vec != nil {
@@ -51,11 +52,7 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) error {
 	offset := b.constant(0)
 	guarded := false
 	if st.index {
-		t, err := b.tree(ph, info.ix, vec)
-		if err != nil {
-			return err
-		}
-		st.dims = append(st.dims, stageDim{tree: t, stride: 1, bounds: ir.InBounds})
+		st.dims = append(st.dims, stageDim{tree: b.tree(ph, info.ix, vec), stride: 1, bounds: ir.InBounds})
 	} else {
 		a := &b.k.Access[info.access]
 		strides, extents := b.strides(a.Buf)
@@ -69,12 +66,8 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) error {
 				offset.plus(af, strides[d])
 				continue
 			}
-			t, err := b.tree(ph, ix, vec)
-			if err != nil {
-				return err
-			}
 			guarded = guarded || bounds == ir.Guarded
-			st.dims = append(st.dims, stageDim{t, strides[d], extents[d], bounds})
+			st.dims = append(st.dims, stageDim{b.tree(ph, ix, vec), strides[d], extents[d], bounds})
 		}
 	}
 	ext, coefs := b.spans(vec, []affine{offset})
@@ -83,38 +76,27 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) error {
 		st.depth = max(st.depth, d.tree.depth())
 	}
 	*s = boundSite{kind: flatSite, staged: true, guard: guarded, buf: info.buf, array: -1, size: st.size, arg: s.arg, stage: st}
-	return nil
 }
 
-func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) (*ixTree, error) {
+// tree takes apart an index expression of axes and cells.
+func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) *ixTree {
 	if a, ok := b.affine(ix); ok {
 		ext, coefs := b.spans(vec, []affine{a})
-		return &ixTree{op: prim.IxConst, spans: ext, line: b.linear(a, vec, coefs[0])}, nil
+		return &ixTree{op: prim.IxConst, spans: ext, line: b.linear(a, vec, coefs[0])}
 	}
 	n := b.k.Index.At(ix)
 	t := &ixTree{op: n.Op}
 	if n.Op == prim.IxValue {
-		c, ok := b.cellOf(ph, ir.Value(n.K))
-		if !ok {
-			return nil, unsupported("an index expression of values")
-		}
-		t.cell = c
-		return t, nil
+		t.cell = ph.cellOf(ir.Value(n.K))
+		return t
 	}
-	var err error
-	if t.a, err = b.tree(ph, n.A, vec); err != nil {
-		return nil, err
-	}
+	t.a = b.tree(ph, n.A, vec)
 	if n.Op == prim.IxAdd {
-		t.b, err = b.tree(ph, n.B, vec)
-		return t, err
+		t.b = b.tree(ph, n.B, vec)
+		return t
 	}
-	k, ok := b.number(n.B)
-	if !ok {
-		return nil, unsupported("an index expression with a variable factor")
-	}
-	t.k = k
-	return t, nil
+	t.k, _ = b.number(n.B) // which ir.Check makes sure it is
+	return t
 }
 
 func (t *ixTree) depth() int {

@@ -49,6 +49,7 @@ type worker struct {
 	ixs     [][]int64
 	reds    []redState
 	accs    [][]accState // by phase and reduction
+	first   int          // lane of the scratch arrays where the piece begins
 	run     uint64
 	keep    []any
 }
@@ -220,10 +221,13 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 	for ; lo < hi && !w.inst.stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
-			if bp.ph.kind == seqPhase {
-				w.seqPiece(bp, lo, n)
-			} else {
-				w.mapPiece(bp, lo, n)
+			for w.first = 0; w.first < n; w.first += bp.strip {
+				m := min(n-w.first, bp.strip)
+				if bp.ph.kind == seqPhase {
+					w.seqPiece(bp, lo+w.first, m)
+				} else {
+					w.mapPiece(bp, lo+w.first, m)
+				}
 			}
 		}
 	}
@@ -236,21 +240,12 @@ func (w *worker) scalar(bp *boundPhase) {
 		off := s.line.at(w.pos) + w.dynamic(s)
 		w.point(s, off)
 	}
-	w.aim(bp)
 	w.stageIn(bp, 0, 1)
 	w.set(bp.ph.lanes, 1)
 	bp.fn.code.Call(w.frame)
 	for _, i := range bp.stores {
 		s := &bp.sites[i]
 		s.stage.store(w, 0, 1, w.scratchOf(bp, i))
-	}
-}
-
-// aim points the sites whose offsets machine code computes at their arrays.
-func (w *worker) aim(bp *boundPhase) {
-	for _, i := range bp.gathers {
-		s := &bp.sites[i]
-		w.setPtr(s.arg+sitePtr, w.base(s.buf), 0)
 	}
 }
 
@@ -302,18 +297,20 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	if bp.plain {
-		for i := range bp.sites {
+		for _, i := range bp.native {
 			s := &bp.sites[i]
 			w.setPtr(s.arg+sitePtr, w.base(s.buf), (s.line.base+lo*s.step)*s.size)
 		}
 		w.call(bp, n, 1)
 		return
 	}
-	w.aim(bp)
 	w.stageIn(bp, lo, n)
-	if len(bp.spans) <= 1 {
+	switch {
+	case len(bp.across) > 0:
+		w.tiles(bp, lo, n)
+	case len(bp.spans) <= 1:
 		w.segment(bp, lo, 0, n, 1)
-	} else {
+	default:
 		w.segments(bp, lo, n)
 	}
 	for _, i := range bp.stores {
@@ -327,6 +324,9 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
 	for _, i := range bp.native {
 		s := &bp.sites[i]
+		if s.kind == acrossSite {
+			continue
+		}
 		off := s.line.at(w.pos)
 		if len(bp.spans) > 0 {
 			o, _ := rowAt(&s.line, bp.spans, p)
@@ -337,7 +337,7 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 		}
 		w.point(s, off)
 	}
-	if at > 0 || len(bp.sites) > len(bp.native) {
+	if !bp.direct {
 		for i := range bp.sites {
 			w.flat(bp, &bp.sites[i], int32(i), at)
 		}
@@ -362,7 +362,7 @@ func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
 		return
 	}
 	if s.array >= 0 {
-		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], at*s.size)
+		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], (w.first+at)*s.size)
 		return
 	}
 	w.setPtr(s.arg+sitePtr, w.scratchOf(bp, i), at*s.size)
@@ -452,13 +452,13 @@ const (
 // steps from row to row than along a row.
 func (bp *boundPhase) findTiles() {
 	k := len(bp.spans)
-	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 || len(bp.native) < len(bp.sites) {
+	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 || !bp.direct {
 		return
 	}
 	for _, i := range bp.native {
 		c := bp.sites[i].line.coefs
 		in, out := max(c[k-1], -c[k-1]), max(c[k-2], -c[k-2])
-		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in
+		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.across) == 0
 	}
 }
 

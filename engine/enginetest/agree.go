@@ -1,0 +1,53 @@
+package enginetest
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// Agree makes a random program from data, runs it with each of the options, and
+// compares all memory that it can reach, bit by bit (all NaNs are equal), and the
+// errors. It is fast, for long runs: there is no reference, and nothing is
+// shrunk. Data that ends too early skips the test.
+func Agree(t *testing.T, data []byte, options ...engine.Options) {
+	rapid.MakeFuzz(func(t *rapid.T) {
+		limits := []struct{ size, depth, statements int }{{60, 5, 3}, {6000, 4, 2}, {24, 9, 1}}
+		g := newGenerator(t, 0)
+		l := pick(g, "limits", limits)
+		g.size, g.grow = l.size, 4*l.size
+		var stmts []expr.Statement
+		for range 1 + g.index("statements", l.statements) {
+			stmts = append(stmts, g.statement(l.depth))
+		}
+		agree(t, stmts, options)
+	})(t, data)
+}
+
+func agree(t tb, stmts []expr.Statement, options []engine.Options) {
+	t.Helper()
+	mems := memories(stmts)
+	before := mems.save()
+	var want [][]byte
+	var first error
+	for i, o := range options {
+		mems.restore(before)
+		err := suite{t, o}.run(stmts...)
+		switch {
+		case err != nil && !errors.Is(err, expr.ErrDivide) && !errors.Is(err, expr.ErrIndex):
+			t.Fatalf("%s: %v\nin\n%s", o.Backend, err, listing(stmts))
+		case i == 0:
+			first, want = err, mems.save()
+		case (err == nil) != (first == nil):
+			t.Fatalf("%s: error is %v, with %s it is %v\nin\n%s", o.Backend, err, options[0].Backend, first, listing(stmts))
+		case err == nil:
+			if d := mems.differ(want); d != "" {
+				t.Fatalf("%s and %s differ: %s\nin\n%s", o.Backend, options[0].Backend, d, listing(stmts))
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package jit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// Positions that machine code computes: those that depend on values of the
+// lanes, those that have to be compared with the extents in each row of a seq
+// loop, and those of an array that a phase both stores and touches otherwise,
+// where copies would be out of order.
+
+// varies reports whether ix depends on values that are no cells.
+func (l *lowerer) varies(ix prim.Ix) bool {
+	for x := range l.k.Nodes(ix) {
+		if x.Op == prim.IxValue && l.cur.nodes[l.use(ir.Value(x.K))].op != opCell {
+			return true
+		}
+	}
+	return false
+}
+
+// cellValues adds the cells in ix to list.
+func (l *lowerer) cellValues(list []valueRef, ix prim.Ix) []valueRef {
+	for x := range l.k.Nodes(ix) {
+		v := ir.Value(x.K)
+		if x.Op == prim.IxValue && !slices.ContainsFunc(list, func(r valueRef) bool { return r.value == v }) {
+			list = append(list, valueRef{v, l.use(v)})
+		}
+	}
+	return list
+}
+
+// coordinates gives an access the coordinates that it may need, or must have
+// with always.
+func (l *lowerer) coordinates(s *site, always bool) {
+	a := &l.k.Access[s.access]
+	need := always || l.cur.kind == seqPhase && a.Bounds != ir.InBounds
+	for _, ix := range a.Coords {
+		need = need || l.varies(ix)
+	}
+	if !need {
+		return
+	}
+	for _, ix := range a.Coords {
+		c := coord{none, none}
+		if l.varies(ix) {
+			c.node = l.expression(ix)
+		} else {
+			c.site = l.coordSite(ix)
+		}
+		s.coords = append(s.coords, c)
+	}
+}
+
+// coordSite adds the site of an index expression without values of lanes.
+func (l *lowerer) coordSite(ix prim.Ix) int32 {
+	ph := l.cur
+	ph.sites = append(ph.sites, site{access: -1, buf: -1, array: -1, typ: dtype.I64, ix: ix, coord: true, values: l.cellValues(nil, ix)})
+	return int32(len(ph.sites) - 1)
+}
+
+// expression computes an index expression with values of lanes.
+func (l *lowerer) expression(ix prim.Ix) int32 {
+	ph := l.cur
+	if !l.varies(ix) {
+		s := l.coordSite(ix)
+		ph.sites[s].coord = false
+		return ph.add(node{op: ir.Index, typ: dtype.I64, in: dtype.I64, args: [3]int32{none, none, none}, aux: s}, ir.None)
+	}
+	x := l.k.Index.At(ix)
+	if x.Op == prim.IxValue {
+		return l.use(ir.Value(x.K))
+	}
+	a := l.expression(x.A)
+	number := func(k int) int32 { return ph.constant(dtype.I64, uint64(k), ir.None) }
+	i64 := func(op prim.Op, args ...int32) int32 {
+		n := node{op: op, typ: dtype.I64, in: dtype.I64, args: [3]int32{none, none, none}}
+		copy(n.args[:], args)
+		return ph.add(n, ir.None)
+	}
+	d := l.k.Index.At(x.B)
+	power := d.Op == prim.IxConst && d.K&(d.K-1) == 0
+	switch {
+	case x.Op == prim.IxDiv && power:
+		return i64(prim.Shr, a, number(bits.TrailingZeros64(uint64(d.K))))
+	case x.Op == prim.IxMod && power:
+		return i64(prim.And, a, number(int(d.K-1)))
+	}
+	b := l.expression(x.B)
+	switch x.Op {
+	case prim.IxAdd:
+		return i64(prim.Add, a, b)
+	case prim.IxMul:
+		return i64(prim.Mul, a, b)
+	}
+	// Floored: where the remainder is negative, the divisor is added to it and
+	// one taken from the quotient.
+	rem := i64(prim.Rem, a, b)
+	low := i64(prim.Shr, rem, number(63)) // all ones, or zero
+	if x.Op == prim.IxMod {
+		return i64(prim.Add, rem, i64(prim.And, low, b))
+	}
+	return i64(prim.Add, i64(prim.Div, a, b), low)
+}
+
+// conflicts gives coordinates to the accesses of arrays that the phase stores
+// and touches otherwise.
+func (l *lowerer) conflicts(ph *phase) {
+	l.cur = ph
+	for i := range ph.sites {
+		s := &ph.sites[i]
+		if s.access >= 0 && s.coords == nil && ph.conflict(i) {
+			own := *s // the list may move
+			l.coordinates(&own, true)
+			ph.sites[i].coords = own.coords
+		}
+	}
+	l.cur = nil
+}
+
+// conflict reports whether another access touches the array of site i, and one
+// of them stores.
+func (ph *phase) conflict(i int) bool {
+	s := &ph.sites[i]
+	for j := range ph.sites {
+		if t := &ph.sites[j]; j != i && s.buf >= 0 && t.buf == s.buf && (s.store || t.store) {
+			return true
+		}
+	}
+	return false
+}
+
+// computed makes machine code compute the offsets of a site. If merge is set, an
+// affine coordinate that stays inside, or whose lanes outside are masked, is
+// part of the address.
+func (l *layouter) computed(i int, merge bool) {
+	b, info, s := l.binder, &l.ph.sites[i], &l.bp.sites[i]
+	a := &b.k.Access[info.access]
+	strides, extents := b.strides(a.Buf)
+	g, offset := &gatherPlan{}, b.constant(0)
+	for d, ix := range a.Coords {
+		bounds := a.Bounds
+		if lo, hi := b.interval(ix); lo >= 0 && hi < extents[d] {
+			bounds = ir.InBounds
+		}
+		dim := gatherDim{info.coords[d], strides[d], extents[d], bounds}
+		if af, ok := b.affine(ix); ok && merge && bounds != ir.Clamped {
+			offset.plus(af, strides[d])
+			if bounds == ir.InBounds {
+				continue
+			}
+			dim.stride = 0
+		}
+		g.dims = append(g.dims, dim)
+		if c := dim.coord.site; c != none && l.bp.sites[c].kind == noSite {
+			l.analyse(int(c))
+		}
+	}
+	l.offsets[i], l.guards[i] = offset, nil
+	*s = boundSite{kind: gatherSite, buf: info.buf, array: -1, size: s.size, arg: s.arg, gather: g}
+}

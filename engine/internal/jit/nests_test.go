@@ -1,0 +1,45 @@
+package jit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/randir"
+)
+
+// naming says which seed made a test fail.
+func naming(t *testing.T, seed uint64) {
+	if t.Failed() {
+		t.Logf("seed %d", seed)
+	}
+}
+
+// nest compares one random kernel with the interpreter.
+func nest(t *testing.T, seed uint64) {
+	defer naming(t, seed)
+	r := rand.New(rand.NewPCG(seed, 21))
+	k, err := randir.Kernel(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ(t, r, newSetup(t, r, k.Kernel, k.Extents, nil, k.Shapes, r.IntN(2) == 0))
+	forget()
+}
+
+// TestNests compares random loop nests: loops of every kind, accesses of every
+// kind.
+func TestNests(t *testing.T) {
+	rounds := uint64(600)
+	if testing.Short() {
+		rounds = 100
+	}
+	for seed := range rounds {
+		nest(t, seed)
+	}
+}
+
+// FuzzNests is TestNests without an end.
+func FuzzNests(f *testing.F) {
+	f.Add(uint64(0))
+	f.Fuzz(func(t *testing.T, seed uint64) { nest(t, seed) })
+}

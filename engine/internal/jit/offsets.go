@@ -1,0 +1,171 @@
+package jit
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// expandGathers writes out the arithmetic of computed offsets.
+func (f *flow) expandGathers() {
+	var walk func(list []int32) []int32
+	walk = func(list []int32) []int32 {
+		var out []int32
+		for _, id := range list {
+			n := &f.nodes[id]
+			switch n.op {
+			case ir.Cold:
+				body := walk(n.body)
+				f.nodes[id].body = body
+			case ir.Load, ir.Store:
+				if g := f.bp.sites[n.aux].gather; g != nil {
+					out = f.expandGather(out, id, g)
+				}
+			}
+			out = append(out, id)
+		}
+		return out
+	}
+	f.top = walk(f.top)
+}
+
+func (f *flow) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
+	n := node{op: op, typ: t, in: in, args: [3]int32{none, none, none}, cold: cold}
+	copy(n.args[:], args)
+	f.nodes = append(f.nodes, n)
+	id := int32(len(f.nodes) - 1)
+	if list != nil {
+		*list = append(*list, id)
+	}
+	return id
+}
+
+func (f *flow) constant(t dtype.Type, x uint64) int32 {
+	id := f.node(nil, prim.Const, t, t, false)
+	f.nodes[id].imm = x
+	return id
+}
+
+// expandGather computes the offsets and the mask of an access. The strides and
+// extents are numbers of the binding: cells would keep the code free of them,
+// constants keep it short.
+func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
+	s, cold := &f.bp.sites[f.nodes[id].aux], f.nodes[id].cold
+	i64 := func(op prim.Op, a, b int32) int32 { return f.node(&out, op, dtype.I64, dtype.I64, cold, a, b) }
+	sum, mask := none, none
+	add := func(x int32) {
+		if sum != none {
+			x = i64(prim.Add, sum, x)
+		}
+		sum = x
+	}
+	for _, dim := range g.dims {
+		x := dim.coord.node
+		if x == none {
+			x = f.node(&out, ir.Index, dtype.I64, dtype.I64, cold)
+			f.nodes[x].aux = dim.coord.site
+		}
+		top, zero := f.constant(dtype.I64, uint64(dim.extent-1)), f.constant(dtype.I64, 0)
+		switch dim.bounds {
+		case ir.Clamped:
+			x = i64(prim.Max, i64(prim.Min, x, top), zero)
+		case ir.Guarded:
+			a := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
+			b := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
+			a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
+			if mask != none {
+				a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
+			}
+			mask = a
+		}
+		switch dim.stride {
+		case 0:
+		case 1:
+			add(x)
+		default:
+			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.stride))))
+		}
+	}
+	if step := s.laneStep(); s.kind == gatherSite && step != 0 {
+		x := f.node(&out, opIota, dtype.I64, dtype.I64, cold)
+		f.nodes[x].imm = uint64(step)
+		add(x)
+	}
+	n := &f.nodes[id]
+	switch {
+	case s.kind != gatherSite:
+		n.args[1] = mask
+	case n.op == ir.Store:
+		n.args[1] = sum
+	default:
+		fill := n.args[0]
+		n.op, n.args = opGather, [3]int32{sum, mask, fill}
+		if mask == none {
+			n.args[2] = none
+		}
+	}
+	return out
+}
+
+// iotaNode is the number of each lane times a constant.
+func (f *flow) iotaNode(n *node) {
+	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
+	if f.avx512 {
+		d := f.dst()
+		f.i(x86.VPBROADCASTQ, l, d, x86.RSI)
+		f.i(x86.VPADDQ, l, d, d, lanes)
+		if n.imm != 1 {
+			f.i(x86.VPMULLQ, l, d, d, f.imm(dtype.I64, n.imm))
+		}
+		return
+	}
+	a, d := f.tmp(), f.dst()
+	f.i(x86.VMOVQ, x86.W64, a, x86.RSI)
+	f.i(x86.VPBROADCASTQ, l, a, a)
+	f.i(x86.VPADDQ, l, d, a, lanes)
+	if n.imm != 1 {
+		k, t := f.tmp(), f.tmp()
+		f.i(x86.VMOVUPS, l, k, f.full(dtype.I64, n.imm))
+		f.i(x86.VMOVAPS, l, a, d)
+		f.mulWide(d, a, k, t)
+	}
+}
+
+// scatter stores lane by lane, in order, through scratch memory. Offsets are in
+// elements.
+func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
+	const values = frameTmp + 128
+	f.storeTo(n, t, frameAt(values), false)
+	f.i(x86.VMOVUPS, f.lenOf(dtype.I64), frameAt(frameTmp), f.src(n.args[1]))
+	if f.masked {
+		if f.avx512 {
+			f.i(x86.KMOVW, 0, x86.RAX, tailMask)
+		} else {
+			f.laneBits(tailVec)
+		}
+	}
+	load, store := x86.MOV, x86.W64
+	from := store
+	switch t.Size() {
+	case 4:
+		from, store = x86.W32, x86.W32
+	case 2:
+		load, from, store = x86.MOVZXW, x86.W32, x86.W16
+	case 1:
+		load, from, store = x86.MOVZXB, x86.W32, x86.W8
+	}
+	for lane := range f.w {
+		skip := f.a.NewLabel()
+		if f.masked {
+			f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
+			f.i(x86.JAE, 0, skip)
+		}
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
+		f.i(x86.MOV, x86.W64, x86.RDX, frameAt(frameTmp+8*lane))
+		f.i(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RCX, x86.RDX, uint8(t.Size()), 0))
+		f.i(load, from, x86.RCX, frameAt(values+t.Size()*lane))
+		f.i(x86.MOV, store, x86.At(x86.RDX, 0), x86.RCX)
+		f.a.Bind(skip)
+	}
+}

@@ -11,15 +11,19 @@ import (
 // caller's.
 type gang struct {
 	jobs   []func(passes int)
+	spans  []span // of the last round
 	passes int
 	round  atomic.Int64 // counts up to start
+	ready  atomic.Int64
 	done   atomic.Int64
 	over   atomic.Bool
 	ends   sync.WaitGroup
 }
 
+type span struct{ start, end time.Time }
+
 func startGang(jobs []func(passes int)) *gang {
-	g := &gang{jobs: jobs}
+	g := &gang{jobs: jobs, spans: make([]span, len(jobs))}
 	runtime.LockOSThread()
 	for i := 1; i < len(jobs); i++ {
 		g.ends.Go(func() {
@@ -32,7 +36,7 @@ func startGang(jobs []func(passes int)) *gang {
 					}
 					runtime.Gosched()
 				}
-				jobs[i](g.passes)
+				g.work(i)
 				g.done.Add(1)
 			}
 		})
@@ -40,18 +44,59 @@ func startGang(jobs []func(passes int)) *gang {
 	return g
 }
 
-// run does so many passes of all jobs and returns the time from the start until
-// the last has ended.
-func (g *gang) run(passes int) time.Duration {
+// work does job i as soon as all are there.
+func (g *gang) work(i int) {
+	g.ready.Add(1)
+	for g.ready.Load() < int64(len(g.jobs)) {
+		runtime.Gosched()
+	}
+	g.spans[i].start = time.Now()
+	g.jobs[i](g.passes)
+	g.spans[i].end = time.Now()
+}
+
+// run does so many passes of all jobs and returns the passes in a second, of
+// each on the average.
+func (g *gang) run(passes int) float64 {
 	g.passes = passes
+	g.ready.Store(0)
 	g.done.Store(0)
-	start := time.Now()
 	g.round.Add(1)
-	g.jobs[0](passes)
+	g.work(0)
 	for g.done.Load() < int64(len(g.jobs)-1) {
 		runtime.Gosched()
 	}
-	return time.Since(start)
+	return float64(passes) * perSecond(g.spans)
+}
+
+// perSecond is the mean of the rates of jobs, each in its own time, if they ran
+// side by side most of the time: a thread that was held up does not count as
+// one that is slow. Else it is the rate in the time of all together.
+func perSecond(spans []span) float64 {
+	first, last := spans[0].start, spans[0].end
+	from, to := first, last // where all ran
+	longest, sum := time.Duration(0), 0.
+	for _, s := range spans {
+		if s.start.Before(first) {
+			first = s.start
+		}
+		if s.end.After(last) {
+			last = s.end
+		}
+		if s.start.After(from) {
+			from = s.start
+		}
+		if s.end.Before(to) {
+			to = s.end
+		}
+		t := max(s.end.Sub(s.start), 1)
+		longest = max(longest, t)
+		sum += 1 / t.Seconds()
+	}
+	if to.Sub(from) < longest/2 {
+		return 1 / max(last.Sub(first), 1).Seconds()
+	}
+	return sum / float64(len(spans))
 }
 
 func (g *gang) stop() {

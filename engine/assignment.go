@@ -52,8 +52,8 @@ type assignment struct {
 // bound to their operands. It is nil where the statements must be compiled as
 // they are: because they have no key, or to find out what is wrong with them.
 func assignmentOf(o Options, stmts []expr.Statement) *assignment {
-	if len(debugging()) > 0 { // which shows every program compiled
-		return nil
+	if on := debugging(); len(on) > 1 || len(on) == 1 && !on["perf"] {
+		return nil // to show every program compiled
 	}
 	o, be, err := o.resolve()
 	if err != nil {
@@ -156,7 +156,7 @@ func (a *assignment) run(ctx context.Context) error {
 
 // keepArena is the size of temporaries up to which they are kept between runs;
 // larger ones are allocated by each run.
-const keepArena = 1 << 20
+const keepArena = 1 << 19
 
 // footprint is about the memory that a has while it is idle, in bytes: the
 // first two terms are what plans, bindings and code of trees of 1 to 100
@@ -167,19 +167,20 @@ func (a *assignment) footprint() int {
 	if p.plan.Arena <= keepArena {
 		n += p.plan.Arena
 	}
-	for _, s := range p.plan.Stages {
-		if s.Kernel == nil {
+	for _, s := range p.steps {
+		l, ok := s.(*loopStep)
+		if !ok {
 			continue
 		}
-		for _, b := range s.Kernel.Bufs {
+		for _, b := range l.s.Kernel.Bufs {
 			if b.Mode != ir.Row {
 				continue
 			}
 			row := b.Type.Size()
 			for _, x := range b.Axes {
-				row *= s.Extents[x]
+				row *= l.s.Extents[x]
 			}
-			n += row * p.threads
+			n += row * len(l.workers)
 		}
 	}
 	return n

@@ -7,7 +7,7 @@ import (
 
 // assignments are those that have been carried out, for statements of the same
 // structure to come.
-var assignments = assignmentCache{limit: 8 << 20}
+var assignments = assignmentCache{limit: 4 << 20}
 
 // An assignmentCache keeps assignments that nobody runs. Whoever runs one takes
 // it out and puts it back, so that goroutines that carry out the same statements

@@ -72,6 +72,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 		return o, nil, err
 	}
 	o.Backend = be.Name()
+	o.Profile = o.Profile || debugging()["perf"]
 	if n := processors(); o.Threads <= 0 || o.Threads > n {
 		o.Threads = n
 	}
@@ -92,7 +93,7 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	if err := onHost(pl); err != nil {
 		return nil, err
 	}
-	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile || on["perf"]}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile}
 	if p.profile {
 		exec.ForPerf()
 	}
@@ -358,9 +359,9 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 	}
 	if watched {
 		l.inst.Watch(context.Background())
-	}
-	if err := ctx.Err(); err != nil {
-		return err
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	switch l.inst.Finish(l.workers[0]) {
 	case ir.DivideFault:

@@ -78,10 +78,13 @@ func (w *worker) base(buf int32) unsafe.Pointer {
 
 // begin does the scalar code of the entry once in each run.
 func (w *worker) begin() {
-	in := w.inst
-	if w.run == in.run {
-		return
+	if w.run != w.inst.run {
+		w.enter()
 	}
+}
+
+func (w *worker) enter() {
+	in := w.inst
 	w.run = in.run
 	for i, s := range in.bind.Scalars {
 		*w.cell(int32(i)) = canonical(in.code.p.k.Scalars[i], s)

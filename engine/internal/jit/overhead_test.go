@@ -1,0 +1,75 @@
+package jit_test
+
+import (
+	"context"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// BenchmarkOverhead is the time of running a compiled program on 16 elements, in
+// turns with that of the machine code alone: the least of many turns of each.
+func BenchmarkOverhead(b *testing.B) {
+	const n, reps = 16, 1000
+	w, g, y := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](n)
+	for name, s := range map[string]expr.Statement{
+		"add":    expr.Assign(y, op.Add[float32](w, g)),
+		"update": expr.SubAssign(y, op.Scale(.1, op.Add[float32](g, op.Scale(1e-4, w)))),
+		"exp":    expr.Assign(y, op.Exp[float32](w)),
+	} {
+		b.Run(name, func(b *testing.B) {
+			ctx := context.Background()
+			p, err := engine.CompileWith(ctx, engine.Options{Threads: 1}, s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			be, err := jit.New(p.Backend())
+			if err != nil {
+				b.Skip(err)
+			}
+			stage := p.Plan().Stages[0]
+			code, err := be.Compile(stage.Kernel)
+			if err != nil {
+				b.Fatal(err)
+			}
+			bind := ir.Binding{Extents: stage.Extents, Params: stage.Params, Scalars: make([]uint64, len(stage.Scalars))}
+			for _, o := range stage.Bufs {
+				data := o.Array.Mem.(*engine.Memory).Bytes()
+				bind.Bufs = append(bind.Bufs, ir.BufBind{Strides: o.Strides, Extents: o.Extents, Ptr: unsafe.Pointer(unsafe.SliceData(data))})
+			}
+			inst, err := code.Bind(&bind)
+			if err != nil {
+				b.Fatal(err)
+			}
+			worker := inst.NewWorker()
+			inst.Begin()
+			worker.Run(0, n)
+			inst.Finish(worker)
+			bare := jit.Bare(worker)
+			run, loop := time.Hour, time.Hour
+			for b.Loop() {
+				t0 := time.Now()
+				for range reps {
+					if err := p.Run(ctx); err != nil {
+						b.Fatal(err)
+					}
+				}
+				t1 := time.Now()
+				for range reps {
+					bare()
+				}
+				run, loop = min(run, t1.Sub(t0)), min(loop, time.Since(t1))
+			}
+			b.ReportMetric(float64(run.Nanoseconds())/reps, "ns/run")
+			b.ReportMetric(float64(loop.Nanoseconds())/reps, "ns/loop")
+			b.ReportMetric(float64((run-loop).Nanoseconds())/reps, "ns/over")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

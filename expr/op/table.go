@@ -21,7 +21,7 @@ var (
 // rows are the element-wise operators and the reductions, by family. The
 // constructors in zops.go, docs/ops.md and the names of formulas come from
 // them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, contractions}
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, unviews, contractions}
 
 var byName = map[string]*expr.Operator{}
 

@@ -1,0 +1,31 @@
+package op
+
+import "github.com/oneloop/oneloop/expr"
+
+// kept is a value of the reduction's shape with its reduced axes as axes of
+// size 1, so that it broadcasts against the operand.
+func kept(g *expr.Adjoint, a *expr.Node) *expr.Node {
+	return g.Reshape(a, g.Arg(0).Shape().Reduce(g.Node.Axes, true))
+}
+
+func gradSum(g *expr.Adjoint, _ int) *expr.Node { return kept(g, g.Out) }
+
+// gradProd is the product of all other elements: the product of all that are
+// not 0, over this one, if none of the others is 0.
+func gradProd(g *expr.Adjoint, _ int) *expr.Node {
+	x := g.Arg(0)
+	zero, one := g.Const(0), g.Const(1)
+	isZero := g.Op("equal", x, zero)
+	number := g.Where(isZero, one, x)
+	zeros := g.Where(isZero, one, zero)
+	product := g.With("prod", g.Node.Axes, nil, number)
+	elsewhere := g.Op("greater", g.Sum(zeros, g.Node.Axes), zeros)
+	return g.Mul(kept(g, g.Out), g.Where(elsewhere, zero, g.Div(kept(g, product), number)))
+}
+
+// gradBest is the rule of max and min: equal elements share the adjoint.
+func gradBest(g *expr.Adjoint, _ int) *expr.Node {
+	best := g.Op("equal", g.Arg(0), kept(g, g.Node))
+	share := g.Div(kept(g, g.Out), g.Sum(g.Cast(best, g.Out.DType()), g.Node.Axes))
+	return g.Where(best, share, g.Const(0))
+}

@@ -14,7 +14,7 @@ import (
 //
 // The result of an element-wise operator's rule has the shape of the value;
 // where operands were broadcast it is summed afterwards. That of another rule
-// has the shape of the operand. Either may have any shape that broadcasts to it.
+// has the shape of the operand. Either may be smaller and broadcast to it.
 type Rule func(g *Adjoint, arg int) *Node
 
 // An Adjoint is what a Rule works with: the operation, the adjoint of its value,
@@ -22,16 +22,20 @@ type Rule func(g *Adjoint, arg int) *Node
 // that hold them are made before they can be looked up.
 type Adjoint struct {
 	Node *Node // the operation, which may be used as its value
-	Out  *Node // the adjoint of the value, of its type and shape
+	Out  *Node // the adjoint of the value; its shape broadcasts to that of the value
 
 	// Row finds a row of the table; nil if there is none.
 	Row func(name string) *Operator
-	// Sum is the sum over axes, which stay with size 1.
-	Sum func(a *Node, axes []int) *Node
+	// Reduce is a reduction over axes, which stay with size 1.
+	Reduce func(name string, a *Node, axes []int) *Node
 }
 
 // Arg is operand i.
 func (g *Adjoint) Arg(i int) *Node { return g.Node.Args[i] }
+
+// Full is Out with the shape of the value. Element-wise rules do without: what is
+// repeated late, or never, fuses better.
+func (g *Adjoint) Full() *Node { return g.Expand(g.Out, g.Node.shape) }
 
 // Op is an operation without attributes on args.
 func (g *Adjoint) Op(name string, args ...*Node) *Node {
@@ -97,23 +101,36 @@ func (g *Adjoint) Reshape(a *Node, to shape.Shape) *Node {
 	return g.With("reshape", nil, to, a)
 }
 
-// SumTo undoes a broadcast: a summed over the axes along which an array of shape
-// to was repeated.
-func (g *Adjoint) SumTo(a *Node, to shape.Shape) *Node {
-	if a.err != nil || a.shape.Equal(to) {
+// SumTo undoes a broadcast: a, which stands for itself repeated to the shape
+// from, summed over the axes along which an array of shape to was repeated to it.
+// The result broadcasts to the shape to.
+func (g *Adjoint) SumTo(a *Node, from, to shape.Shape) *Node {
+	if a.err != nil || from.Equal(to) {
 		return a
 	}
-	lead := len(a.shape) - len(to)
+	lead := len(from) - len(to)
+	missing := len(from) - len(a.shape) // axes along which a is repeated
 	var axes []int
-	for i, d := range a.shape {
-		if i < lead || d != 1 && to[i-lead] == 1 {
-			axes = append(axes, i)
+	times := 1
+	for i, d := range from {
+		switch {
+		case d == 1 || i >= lead && to[i-lead] != 1: // not repeated
+		case i < missing || a.shape[i-missing] != d:
+			times *= d
+		default:
+			axes = append(axes, i-missing)
 		}
 	}
 	if axes != nil {
-		a = g.Sum(a, axes)
+		a = g.Reduce("sum", a, axes)
 	}
-	return g.Reshape(a, to)
+	if more := len(a.shape) - len(to); more > 0 {
+		a = g.Reshape(a, a.shape[more:])
+	}
+	if times != 1 {
+		a = g.Mul(a, g.Const(float64(times)))
+	}
+	return a
 }
 
 // Expand is a repeated to the shape to.

@@ -58,9 +58,11 @@ func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
 	}
 	out := make([]*expr.Node, len(wrt))
 	for i, x := range wrt {
-		if out[i] = t.adjoint[t.variable[x]]; out[i] == nil {
-			out[i] = adjoint(x, x).Expand(expr.ConstFloat(x.DType(), 0), x.Shape())
+		d := t.adjoint[t.variable[x]]
+		if d == nil {
+			d = expr.ConstFloat(x.DType(), 0)
 		}
+		out[i] = adjoint(x, d).Full()
 	}
 	return out, nil
 }
@@ -190,7 +192,7 @@ func (t *tape) operands(n, out *expr.Node) error {
 }
 
 func adjoint(n, out *expr.Node) *expr.Adjoint {
-	return &expr.Adjoint{Node: n, Out: out, Row: row, Sum: sum}
+	return &expr.Adjoint{Node: n, Out: out, Row: row, Reduce: reduce}
 }
 
 func row(name string) *expr.Operator {
@@ -198,12 +200,12 @@ func row(name string) *expr.Operator {
 	return o
 }
 
-func sum(a *expr.Node, axes []int) *expr.Node {
-	return op.ReduceNode("sum", a, op.Reduction{Axes: axes, Keep: true})
+func reduce(name string, a *expr.Node, axes []int) *expr.Node {
+	return op.ReduceNode(name, a, op.Reduction{Axes: axes, Keep: true})
 }
 
-// fit gives what a rule returned for operand a the shape of that: of an
-// element-wise operator by summing over the axes along which a was broadcast.
+// fit makes what a rule returned for operand a broadcast to the shape of that: of
+// an element-wise operator by summing over the axes along which a was broadcast.
 func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
 	if d.Err() != nil {
 		return nil, d.Err()
@@ -218,5 +220,6 @@ func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
 	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {
 		return nil, expr.NewError(expr.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
 	}
-	return g.SumTo(g.Expand(d, full), a.Shape()), nil
+	d = g.SumTo(d, full, a.Shape())
+	return d, d.Err()
 }

@@ -20,16 +20,18 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 		a = shape.Shape{1, a[0]}
 		out = slices.Insert(slices.Clone(out), len(out)-1, 1)
 	}
-	x, y, z := g.Reshape(g.Arg(0), a), g.Reshape(g.Arg(1), b), g.Reshape(g.Out, out)
+	x, y, z := g.Reshape(g.Arg(0), a), g.Reshape(g.Arg(1), b), g.Reshape(g.Full(), out)
 	var r *expr.Node
 	switch {
 	case arg == 0:
-		r = g.SumTo(product(g, z, turned(g, y)), a)
+		r = product(g, z, turned(g, y))
+		r = g.SumTo(r, r.Shape(), a)
 	case len(b) == 2 && len(a) > 2: // one matrix for the whole stack: so is its adjoint
 		x, z = rowsOf(g, x), rowsOf(g, z)
 		r = product(g, turned(g, x), z)
 	default:
-		r = g.SumTo(product(g, turned(g, x), z), b)
+		r = product(g, turned(g, x), z)
+		r = g.SumTo(r, r.Shape(), b)
 	}
 	return g.Reshape(r, g.Arg(arg).Shape())
 }

@@ -8,17 +8,27 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-func gradReshape(g *expr.Adjoint, _ int) *expr.Node { return g.Reshape(g.Out, g.Arg(0).Shape()) }
+// Where the adjoint is one number for all elements it stays so.
+
+func gradReshape(g *expr.Adjoint, _ int) *expr.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	return g.Reshape(g.Full(), g.Arg(0).Shape())
+}
 
 func gradTranspose(g *expr.Adjoint, _ int) *expr.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
 	back := make([]int, len(g.Arg(0).Shape()))
 	for i := range back {
 		back[i] = slices.Index(g.Node.Axes, i) // -1, a new axis, where it was dropped
 	}
-	return g.With("transpose", back, nil, g.Out)
+	return g.With("transpose", back, nil, g.Full())
 }
 
-func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node { return g.SumTo(g.Out, g.Arg(0).Shape()) }
+func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node { return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape()) }
 
 // gradSlice puts the adjoint between zeros. Where steps leave nothing out this
 // is a padding.
@@ -48,9 +58,9 @@ func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 		}
 	}
 	if !dense {
-		return g.With("unslice", nil, place, g.Out)
+		return g.With("unslice", nil, place, g.Full())
 	}
-	return g.With("pad", nil, widths, g.With("slice", nil, flip, g.Out), g.Const(0))
+	return g.With("pad", nil, widths, g.With("slice", nil, flip, g.Full()), g.Const(0))
 }
 
 // gradUnslice takes the elements back.
@@ -59,7 +69,7 @@ func gradUnslice(g *expr.Adjoint, _ int) *expr.Node {
 	for i, d := range g.Arg(0).Shape() {
 		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
 	}
-	return g.With("slice", nil, ints, g.Out)
+	return g.With("slice", nil, ints, g.Full())
 }
 
 // part is a with from elements left out before, and all but count, along axis.
@@ -80,7 +90,7 @@ func gradConcat(g *expr.Adjoint, arg int) *expr.Node {
 	for _, a := range g.Node.Args[:arg] {
 		from += a.Shape()[axis]
 	}
-	return part(g, g.Out, axis, from, g.Arg(arg).Shape()[axis])
+	return part(g, g.Full(), axis, from, g.Arg(arg).Shape()[axis])
 }
 
 // gradPad gives the inside to the operand and the sum of the rest to the fill.
@@ -91,11 +101,11 @@ func gradPad(g *expr.Adjoint, arg int) *expr.Node {
 		for i, d := range in {
 			ints = append(ints, g.Node.Ints[2*i], 1, d)
 		}
-		return g.With("slice", nil, ints, g.Out)
+		return g.With("slice", nil, ints, g.Full())
 	}
 	inside := g.Expand(expr.NewConst(dtype.Bool, 0), in)
 	outside := g.With("pad", nil, g.Node.Ints, inside, expr.NewConst(dtype.Bool, 1))
-	return g.Reshape(g.SumTo(g.Where(outside, g.Out, g.Const(0)), nil), g.Arg(1).Shape())
+	return g.SumTo(g.Where(outside, g.Out, g.Const(0)), g.Node.Shape(), nil)
 }
 
 // gradTake sums, for each position along the axis, what was taken from it. It
@@ -113,8 +123,8 @@ func gradTake(g *expr.Adjoint, arg int) *expr.Node {
 	index = g.Where(g.Op("less", index, zero), g.Op("add", index, expr.ConstInt(dtype.I64, int64(n))), index)
 	position := g.Reshape(g.With("iota", nil, []int{n}), shape.Shape{n, 1})
 	hit := g.Reshape(g.Op("equal", position, index), append(shape.Shape{n, count}, ones(len(after))...))
-	taken := g.Reshape(g.Out, slices.Concat(before, shape.Shape{1, count}, after))
-	sum := g.Sum(g.Where(hit, taken, g.Const(0)), []int{axis + 1})
+	taken := g.Reshape(g.Full(), slices.Concat(before, shape.Shape{1, count}, after))
+	sum := g.Reduce("sum", g.Where(hit, taken, g.Const(0)), []int{axis + 1})
 	return g.Reshape(sum, in)
 }
 
@@ -128,9 +138,9 @@ func gradWindows(g *expr.Adjoint, _ int) *expr.Node {
 		ints = append(ints, g.Node.Ints[3*i+1], g.Node.Ints[3*i+2], d)
 		axes = append(axes, len(in)+i)
 	}
-	spread := g.With("window_scatter", nil, ints, g.Out)
+	spread := g.With("window_scatter", nil, ints, g.Full())
 	if len(axes) > 0 {
-		spread = g.Sum(spread, axes)
+		spread = g.Reduce("sum", spread, axes)
 	}
 	return g.Reshape(spread, in)
 }
@@ -141,7 +151,7 @@ func gradWindowScatter(g *expr.Adjoint, _ int) *expr.Node {
 	for i, count := range in[:len(in)/2] {
 		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], count)
 	}
-	return g.With("window_gather", nil, ints, g.Out)
+	return g.With("window_gather", nil, ints, g.Full())
 }
 
 func gradWindowGather(g *expr.Adjoint, _ int) *expr.Node {
@@ -150,5 +160,5 @@ func gradWindowGather(g *expr.Adjoint, _ int) *expr.Node {
 	for i, d := range in[:len(in)/2] {
 		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
 	}
-	return g.With("window_scatter", nil, ints, g.Out)
+	return g.With("window_scatter", nil, ints, g.Full())
 }

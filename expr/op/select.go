@@ -22,6 +22,7 @@ var selection = []expr.Operator{
 	{Name: "relu", GoName: "ReLU", Doc: "x where x > 0, else +0; NaN stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }, Grad: gradReLU},
 	{Name: "where", Doc: "x where the condition holds, else y.", Class: expr.Elementwise, Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select), Grad: gradWhere},
 	{Name: "cast", Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.", Class: expr.Elementwise, Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity, Grad: gradCast},
+	{Name: "stop_gradient", Doc: "x, as a constant to derivatives.", Class: expr.Elementwise, Arity: 1, Types: elems, Lower: identity, Grad: flat},
 }
 
 func ignoreNaN(p prim.Op) func(*B, ...V) V {

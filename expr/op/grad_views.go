@@ -28,7 +28,9 @@ func gradTranspose(g *expr.Adjoint, _ int) *expr.Node {
 	return g.With("transpose", back, nil, g.Full())
 }
 
-func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node { return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape()) }
+func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node {
+	return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape())
+}
 
 // gradSlice puts the adjoint between zeros. Where steps leave nothing out this
 // is a padding.

@@ -111,6 +111,9 @@ type Operator struct {
 
 	// Reduce names the IR reduction of a Reduction.
 	Reduce string
+
+	// Grad is the derivative of an operator of floats, or nil if it has none.
+	Grad Rule
 }
 
 // Kind of the operator by itself.

@@ -195,6 +195,9 @@ func appendInts(b []byte, v []int) []byte {
 func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 	switch e.Op.Class {
 	case expr.Elementwise:
+		if e.Op == stopGradient {
+			return args[0]
+		}
 		if e.Op.Result == expr.To && args[0].typ == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
@@ -211,6 +214,9 @@ func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 	}
 	return nil
 }
+
+// stopGradient has done its work before there is a plan.
+var stopGradient = mustRow("stop_gradient")
 
 func isIdentity(e *expr.Node) bool {
 	switch e.Op.Name {

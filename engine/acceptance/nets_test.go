@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -91,9 +92,36 @@ func adam[T expr.Float](w *world[T]) program {
 	}
 }
 
-// TestReverseMode is the second half of case 16.
+// TestReverseMode is the second half of case 16: the gradient of the Rosenbrock
+// function, at many points at once, in one loop with the function.
 func TestReverseMode(t *testing.T) {
-	t.Skip("there is no package expr/grad yet; TestMaps has the gradient written out")
+	run(t, rosenbrock[float64], lengths...)
+	run(t, rosenbrock[float32], lengths...)
+	run(t, rosenbrock[expr.Float16], lengths...)
+	million(t, rosenbrock[float32])
+}
+
+func rosenbrock[T expr.Float](w *world[T]) program {
+	x := w.in(slices.Repeat([]float64{-1.2}, w.n), w.dims()...)
+	y := w.in(slices.Repeat([]float64{1}, w.n), w.dims()...)
+	a, b := op.Sub(num[T](1), x), op.Sub[T](y, op.Square[T](x))
+	f := op.Add(op.Square(a), op.Scale(100, op.Square(b)))
+	g, err := grad.Of(op.Sum(f), E[T](x), E[T](y))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	value, dx, dy := w.out(w.dims()...), w.out(w.dims()...), w.out(w.dims()...)
+	return program{
+		stmts: []expr.Statement{expr.Assign[T](value, f), expr.Assign[T](dx, g[0]), expr.Assign[T](dy, g[1])},
+		loop:  true,
+		check: func(t *testing.T) {
+			for k, want := range []float64{24.2, -215.6, -88} {
+				for _, v := range values([]*engine.Tensor[T]{value, dx, dy}[k]) {
+					near(t, []string{"value", "d/dx", "d/dy"}[k], v, want, tolerance[T]())
+				}
+			}
+		},
+	}
 }
 
 // TestConvolution is case 17: windows and a product against a sum of shifted

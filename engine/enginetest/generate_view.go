@@ -13,7 +13,7 @@ import (
 
 // view is a Chainer whose result has the shape s.
 func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
-	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze"}) {
+	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice"}) {
 	case "transpose":
 		perm := rapid.Permutation(axesOf(s)).Draw(g.t, "permutation")
 		from := make(shape.Shape, len(s))
@@ -23,6 +23,8 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		return op.TransposeNode(g.node(t, from, depth), perm)
 	case "slice":
 		return g.slice(t, s, depth)
+	case "unslice":
+		return g.unslice(t, s, depth)
 	case "reshape":
 		return op.ReshapeNode(g.node(t, g.regroup(s), depth), s)
 	case "pad":
@@ -100,6 +102,23 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		return nil
 	}
 	return expr.Finish(&expr.Node{Op: mustRow("slice"), Args: []*expr.Node{g.node(t, from, depth)}, Ints: ints})
+}
+
+// unslice spreads a smaller operand, with steps of either sign.
+func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	from := s.Clone()
+	ints := make([]int, 0, 3*len(s))
+	for i, d := range s {
+		step := pick(g, "step", []int{1, 2, -1, -2, 3})
+		from[i] = rapid.IntRange(0, (d+max(step, -step)-1)/max(step, -step)).Draw(g.t, "count")
+		span := max(from[i]-1, 0) * max(step, -step)
+		start := rapid.IntRange(0, max(d-1-span, 0)).Draw(g.t, "start")
+		if step < 0 {
+			start += span
+		}
+		ints = append(ints, start, step, d)
+	}
+	return expr.Finish(&expr.Node{Op: mustRow("unslice"), Args: []*expr.Node{g.node(t, from, depth)}, Ints: ints})
 }
 
 // regroup is another shape of the same size.

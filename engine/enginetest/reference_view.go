@@ -92,10 +92,32 @@ func view(n *expr.Node, args []*value) *value {
 		})
 	case "take":
 		next(func(ix []int) { take(n, args, out, i, ix) })
+	case "unslice":
+		each(args[0].shape, func(ix []int) {
+			at := make([]int, len(ix))
+			for k := range ix {
+				at[k] = n.Ints[3*k] + ix[k]*n.Ints[3*k+1]
+			}
+			from(linear(n.Shape(), at), args[0], linear(args[0].shape, ix))
+		})
+	case "window_scatter":
+		each(args[0].shape, func(ix []int) { from(linear(n.Shape(), windowed(n, ix)), args[0], linear(args[0].shape, ix)) })
+	case "window_gather":
+		next(func(ix []int) { from(i, args[0], linear(args[0].shape, windowed(n, ix))) })
 	default:
 		panic("enginetest: no reference for the view " + n.Op.Name)
 	}
 	return out
+}
+
+// windowed is where an element of a window lies: in the coordinates of a window
+// and of an element in it the former become those of the element's position.
+func windowed(n *expr.Node, ix []int) []int {
+	at := append([]int(nil), ix...)
+	for k := range at[:len(at)/2] {
+		at[k] = ix[k]*n.Ints[3*k] + ix[len(at)/2+k]*n.Ints[3*k+1]
+	}
+	return at
 }
 
 // take is one element of op.Take.

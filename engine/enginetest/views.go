@@ -39,9 +39,11 @@ func broadcastTo(dims ...int) func(*expr.Node) *expr.Node {
 	return func(x *expr.Node) *expr.Node { return op.BroadcastToNode(x, dims) }
 }
 
-func windows(ints ...int) func(*expr.Node) *expr.Node {
+func windows(ints ...int) func(*expr.Node) *expr.Node { return withInts("windows", ints...) }
+
+func withInts(name string, ints ...int) func(*expr.Node) *expr.Node {
 	return func(x *expr.Node) *expr.Node {
-		return expr.Finish(&expr.Node{Op: mustRow("windows"), Args: []*expr.Node{x}, Ints: ints})
+		return expr.Finish(&expr.Node{Op: mustRow(name), Args: []*expr.Node{x}, Ints: ints})
 	}
 }
 
@@ -117,6 +119,24 @@ var viewCases = map[string][]viewCase{
 		{[]int{70}, windows(3, 2, 5)},
 		{[]int{20, 21}, windows(3, 1, 1, 5, 4, 2)},
 		{[]int{20, 21}, windows(20, 1, 1, 21, 1, 1)},
+	},
+	"unslice": {
+		{[]int{100}, withInts("unslice", 3, 1, 110)},
+		{[]int{100}, withInts("unslice", 5, 3, 303)},
+		{[]int{100}, withInts("unslice", 299, -3, 300)},
+		{[]int{9, 10}, withInts("unslice", 8, -1, 9, 1, 7, 65)},
+		{[]int{0, 10}, withInts("unslice", 0, 1, 5, 0, 2, 20)},
+		{nil, withInts("unslice")},
+	},
+	"window_scatter": {
+		{[]int{68, 3}, withInts("window_scatter", 1, 1, 70)},
+		{[]int{30, 3}, withInts("window_scatter", 2, 5, 70)},
+		{[]int{9, 10, 3, 4}, withInts("window_scatter", 1, 2, 14, 3, 1, 33)},
+	},
+	"window_gather": {
+		{[]int{70, 3}, withInts("window_gather", 1, 1, 68)},
+		{[]int{70, 3}, withInts("window_gather", 2, 5, 30)},
+		{[]int{14, 33, 3, 4}, withInts("window_gather", 1, 2, 9, 3, 1, 10)},
 	},
 }
 

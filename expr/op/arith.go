@@ -7,32 +7,32 @@ import (
 )
 
 var arithmetic = []expr.Operator{
-	{Name: "add", Symbol: "+", Doc: "x + y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Add)},
-	{Name: "sub", Symbol: "-", Doc: "x - y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Sub)},
-	{Name: "mul", Symbol: "*", Doc: "x * y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Mul)},
+	{Name: "add", Symbol: "+", Doc: "x + y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd},
+	{Name: "sub", Symbol: "-", Doc: "x - y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub},
+	{Name: "mul", Symbol: "*", Doc: "x * y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul},
 	{
 		Name: "div", Symbol: "/", Doc: "x / y; integers truncate towards zero and division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: prim2(prim.Div), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+		Lower: prim2(prim.Div), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradDiv,
 	},
 	{
 		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: flat,
 	},
 	{
 		Name: "mod", Symbol: "%", Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: byClass(modFloat, modSigned, prim2(prim.Rem)), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+		Lower: byClass(modFloat, modSigned, prim2(prim.Rem)), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradMod,
 	},
 	{
 		Name: "fmod", Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers,
-		Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide,
+		Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradFmod,
 	},
-	{Name: "fma", GoName: "FMA", Doc: "x*y + z, rounded once.", Class: expr.Elementwise, Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma)},
-	{Name: "neg", Doc: "-x; integers wrap.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: prim1(prim.Neg)},
-	{Name: "abs", Doc: "x without its sign; the least integer stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity)},
-	{Name: "sign", Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: lowerSign},
-	{Name: "square", Doc: "x * x.", Class: expr.Elementwise, Arity: 1, Types: numbers, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) }},
-	{Name: "reciprocal", Doc: "1 / x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: .5, Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }},
-	{Name: "copysign", GoName: "CopySign", Doc: "the magnitude of x with the sign of y, of which NaN has none.", Class: expr.Elementwise, Arity: 2, Types: floats, Lower: signOfNumber},
+	{Name: "fma", GoName: "FMA", Doc: "x*y + z, rounded once.", Class: expr.Elementwise, Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA},
+	{Name: "neg", Doc: "-x; integers wrap.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: prim1(prim.Neg), Grad: gradNeg},
+	{Name: "abs", Doc: "x without its sign; the least integer stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs},
+	{Name: "sign", Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: lowerSign, Grad: flat},
+	{Name: "square", Doc: "x * x.", Class: expr.Elementwise, Arity: 1, Types: numbers, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) }, Grad: gradSquare},
+	{Name: "reciprocal", Doc: "1 / x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: .5, Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: gradReciprocal},
+	{Name: "copysign", GoName: "CopySign", Doc: "the magnitude of x with the sign of y, of which NaN has none.", Class: expr.Elementwise, Arity: 2, Types: floats, Lower: signOfNumber, Grad: gradCopySign},
 }
 
 // zeroDivisor holds where an integer division is undefined.

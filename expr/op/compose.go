@@ -84,17 +84,22 @@ func accumulator(t dtype.Type, r Reduction) dtype.Type {
 // StdNode is the square root of the variance.
 func StdNode(a *expr.Node, r Reduction) *expr.Node { return call("sqrt", VarNode(a, r)) }
 
+// shift is the maximum over axes, which the results below do not depend on.
+func shift(a *expr.Node, r Reduction) *expr.Node {
+	return call("stop_gradient", ReduceNode("max", a, r.keep()))
+}
+
 // SoftmaxNode is exp(a) / sum(exp(a)) over an axis, shifted by the maximum.
 func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
 	r := Reduction{Axes: []int{axis}, Keep: true}
-	e := call("exp", call("sub", a, ReduceNode("max", a, r)))
+	e := call("exp", call("sub", a, shift(a, r)))
 	return call("div", e, ReduceNode("sum", e, r))
 }
 
 // LogSumExpNode is log(sum(exp(a))) over axes, shifted by the maximum where
 // that is finite.
 func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
-	m := ReduceNode("max", a, r.keep())
+	m := shift(a, r)
 	if m.Err() != nil {
 		return m
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 var contractions = []expr.Operator{
-	{Name: "matmul", Symbol: "@", GoName: "MatMul", Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.", Class: expr.Contraction, Arity: 2, Types: numbers, Shape: matmulShape},
+	{Name: "matmul", Symbol: "@", GoName: "MatMul", Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.", Class: expr.Contraction, Arity: 2, Types: numbers, Shape: matmulShape, Grad: gradMatMul},
 }
 
 func matmulShape(n *expr.Node) (shape.Shape, error) {

@@ -25,6 +25,12 @@ func On(types ...dtype.Type) DefineOption {
 	return func(o *expr.Operator) { o.Types = expr.TypesOf(types...) }
 }
 
+// Derivative gives a user-defined operator a derivative. The rule returns, for
+// operand arg, g.Out times the derivative by it, as a tree:
+//
+//	func(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
+func Derivative(rule expr.Rule) DefineOption { return func(o *expr.Operator) { o.Grad = rule } }
+
 // Define makes an element-wise operator from a program over primitives. It
 // fuses, and runs on every backend, like the built-in ones. The program is
 // called while a plan is compiled, with one value for each operand, all of one
@@ -97,8 +103,11 @@ type Element interface {
 
 // GoFunc makes an element-wise operator of one operand from a Go function. It
 // runs on the CPU only and fuses with nothing: prefer Define.
-func GoFunc[T Element](name string, f func(T) T) func(expr.Exp[T]) expr.Exp[T] {
+func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}
+	for _, set := range opts {
+		set(o)
+	}
 	fn := &expr.GoFunc{Name: name, Call: func(dst []byte, args [][]byte, n int) {
 		d, a := view[T](dst, n), view[T](args[0], n)
 		for i := range d {

@@ -7,12 +7,12 @@ import (
 )
 
 var reductions = []expr.Operator{
-	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "sum"},
-	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "prod"},
-	{Name: "max", Doc: "the maximum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "max"},
-	{Name: "min", Doc: "the minimum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "min"},
-	{Name: "nanmax", GoName: "NaNMax", Doc: "the maximum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmax"},
-	{Name: "nanmin", GoName: "NaNMin", Doc: "the minimum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmin"},
+	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "sum", Grad: gradSum},
+	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "prod", Grad: gradProd},
+	{Name: "max", Doc: "the maximum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "max", Grad: gradBest},
+	{Name: "min", Doc: "the minimum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "min", Grad: gradBest},
+	{Name: "nanmax", GoName: "NaNMax", Doc: "the maximum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmax", Grad: gradBest},
+	{Name: "nanmin", GoName: "NaNMin", Doc: "the minimum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmin", Grad: gradBest},
 	{Name: "argmax", GoName: "ArgMax", Doc: "the position of the first maximum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmax"},
 	{Name: "argmin", GoName: "ArgMin", Doc: "the position of the first minimum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmin"},
 	{Name: "any", Doc: "whether any element holds; false if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "any"},

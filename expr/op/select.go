@@ -7,21 +7,22 @@ import (
 )
 
 var rounding = []expr.Operator{
-	{Name: "floor", Doc: "the greatest integer <= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Floor)},
-	{Name: "ceil", Doc: "the least integer >= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Ceil)},
-	{Name: "trunc", Doc: "x without its fraction.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Trunc)},
-	{Name: "rint", Doc: "the nearest integer, ties to even.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Rint)},
+	{Name: "floor", Doc: "the greatest integer <= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Floor), Grad: flat},
+	{Name: "ceil", Doc: "the least integer >= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Ceil), Grad: flat},
+	{Name: "trunc", Doc: "x without its fraction.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Trunc), Grad: flat},
+	{Name: "rint", Doc: "the nearest integer, ties to even.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Rint), Grad: flat},
 }
 
 var selection = []expr.Operator{
-	{Name: "maximum", Doc: "the larger of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Max)},
-	{Name: "minimum", Doc: "the smaller of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Min)},
-	{Name: "fmax", GoName: "FMax", Doc: "the larger of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Max)},
-	{Name: "fmin", GoName: "FMin", Doc: "the smaller of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Min)},
-	{Name: "clip", Doc: "x brought into lo..hi: minimum(maximum(x, lo), hi).", Class: expr.Elementwise, Arity: 3, Types: numbers, Lower: func(b *B, x ...V) V { return b.Min(b.Max(x[0], x[1]), x[2]) }},
-	{Name: "relu", GoName: "ReLU", Doc: "x where x > 0, else +0; NaN stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }},
-	{Name: "where", Doc: "x where the condition holds, else y.", Class: expr.Elementwise, Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select)},
-	{Name: "cast", Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.", Class: expr.Elementwise, Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity},
+	{Name: "maximum", Doc: "the larger of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Max), Grad: gradExtreme("less")},
+	{Name: "minimum", Doc: "the smaller of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Min), Grad: gradExtreme("greater")},
+	{Name: "fmax", GoName: "FMax", Doc: "the larger of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Max), Grad: gradNumber("greater")},
+	{Name: "fmin", GoName: "FMin", Doc: "the smaller of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Min), Grad: gradNumber("less")},
+	{Name: "clip", Doc: "x brought into lo..hi: minimum(maximum(x, lo), hi).", Class: expr.Elementwise, Arity: 3, Types: numbers, Lower: func(b *B, x ...V) V { return b.Min(b.Max(x[0], x[1]), x[2]) }, Grad: gradClip},
+	{Name: "relu", GoName: "ReLU", Doc: "x where x > 0, else +0; NaN stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }, Grad: gradReLU},
+	{Name: "where", Doc: "x where the condition holds, else y.", Class: expr.Elementwise, Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select), Grad: gradWhere},
+	{Name: "cast", Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.", Class: expr.Elementwise, Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity, Grad: gradCast},
+	{Name: "stop_gradient", Doc: "x, as a constant to derivatives.", Class: expr.Elementwise, Arity: 1, Types: elems, Lower: identity, Grad: flat},
 }
 
 func ignoreNaN(p prim.Op) func(*B, ...V) V {

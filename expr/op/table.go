@@ -21,7 +21,7 @@ var (
 // rows are the element-wise operators and the reductions, by family. The
 // constructors in zops.go, docs/ops.md and the names of formulas come from
 // them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, contractions}
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, unviews, contractions}
 
 // byName has the rows; it is made before whatever looks rows up.
 var byName = index()

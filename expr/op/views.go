@@ -12,21 +12,21 @@ import (
 // their operands. Attributes are laid out as the comment at each row says.
 var views = []expr.Operator{
 	// Ints: the new shape.
-	{Name: "reshape", Doc: "the same elements, row-major, in another shape.", Class: expr.View, Arity: 1, Types: elems, Shape: reshapeShape, Gather: reshapeGather},
+	{Name: "reshape", Doc: "the same elements, row-major, in another shape.", Class: expr.View, Arity: 1, Types: elems, Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape},
 	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
-	{Name: "transpose", Doc: "axes permuted, added and (of size 1) dropped.", Class: expr.View, Arity: 1, Types: elems, Shape: transposeShape, Gather: transposeGather},
+	{Name: "transpose", Doc: "axes permuted, added and (of size 1) dropped.", Class: expr.View, Arity: 1, Types: elems, Shape: transposeShape, Gather: transposeGather, Grad: gradTranspose},
 	// Ints: start, step and count for each axis.
-	{Name: "slice", Doc: "every step-th element of each axis, from a start; negative steps go backwards.", Class: expr.View, Arity: 1, Types: elems, Shape: sliceShape, Gather: sliceGather},
+	{Name: "slice", Doc: "every step-th element of each axis, from a start; negative steps go backwards.", Class: expr.View, Arity: 1, Types: elems, Shape: sliceShape, Gather: sliceGather, Grad: gradSlice},
 	// Ints: the new shape.
-	{Name: "broadcast_to", Doc: "repeated along axes of size 1 and new leading axes.", Class: expr.View, Arity: 1, Types: elems, Shape: broadcastShape, Gather: broadcastGather},
+	{Name: "broadcast_to", Doc: "repeated along axes of size 1 and new leading axes.", Class: expr.View, Arity: 1, Types: elems, Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast},
 	// Axes: the axis.
-	{Name: "concat", Doc: "operands one after the other along an axis.", Class: expr.View, Arity: -1, Types: elems, Shape: concatShape, Gather: concatGather},
+	{Name: "concat", Doc: "operands one after the other along an axis.", Class: expr.View, Arity: -1, Types: elems, Shape: concatShape, Gather: concatGather, Grad: gradConcat},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
-	{Name: "pad", Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather},
+	{Name: "pad", Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather, Grad: gradPad},
 	// Axes: the axis. The second operand is the index.
-	{Name: "take", Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather},
+	{Name: "take", Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather, Grad: gradTake},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
-	{Name: "windows", Doc: "sliding windows over all axes, as new trailing axes.", Class: expr.View, Arity: 1, Types: elems, Shape: windowsShape, Gather: windowsGather},
+	{Name: "windows", Doc: "sliding windows over all axes, as new trailing axes.", Class: expr.View, Arity: 1, Types: elems, Shape: windowsShape, Gather: windowsGather, Grad: gradWindows},
 	// Ints: the length.
 	{Name: "iota", GoName: "Arange", Doc: "0, 1, 2 ...", Class: expr.View, Arity: 0, Result: expr.Int64, Shape: iotaShape, Gather: iotaGather},
 }

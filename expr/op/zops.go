@@ -379,6 +379,11 @@ func Square[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSquare, x)
 }
 
+// StopGradient is x, as a constant to derivatives. Error: exact.
+func StopGradient[T expr.Elem](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T]("stop_gradient", x)
+}
+
 // Sub is x - y; integers wrap. Error: correctly rounded.
 func Sub[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowSub, x, y)

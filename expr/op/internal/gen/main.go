@@ -114,10 +114,10 @@ func Bound(o *expr.Operator) string {
 // Page is the text of docs/ops.md.
 func Page() []byte {
 	var b bytes.Buffer
-	b.WriteString("# Operators\n\nGenerated from the operator table by `go generate ./expr/op`; do not edit.\nError bounds are in units in the last place of the result type; for float16 and\nbfloat16 they hold for the float32 value before it is rounded.\n")
+	b.WriteString("# Operators\n\nGenerated from the operator table by `go generate ./expr/op`; do not edit.\nError bounds are in units in the last place of the result type; for float16 and\nbfloat16 they hold for the float32 value before it is rounded. Rows with a\ngradient can be differentiated, see [grad.md](grad.md).\n")
 	titles := map[expr.Class]string{expr.Elementwise: "Element-wise", expr.Reduction: "Reductions", expr.View: "Views (Chainers)", expr.Contraction: "Contractions"}
 	for _, c := range []expr.Class{expr.Elementwise, expr.Reduction, expr.View, expr.Contraction} {
-		fmt.Fprintf(&b, "\n## %s\n\n| formula name | Go | symbol | operands | element types | error | meaning |\n|---|---|---|---|---|---|---|\n", titles[c])
+		fmt.Fprintf(&b, "\n## %s\n\n| formula name | Go | symbol | operands | element types | error | gradient | meaning |\n|---|---|---|---|---|---|---|---|\n", titles[c])
 		for _, o := range op.Table() {
 			if o.Class != c {
 				continue
@@ -130,7 +130,11 @@ func Page() []byte {
 			if o.Arity < 0 {
 				arity = "1 or more"
 			}
-			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s |\n", o.Name, o.Constructor(), symbol, arity, types(o.Types), Bound(o), cell(o.Doc))
+			gradient := ""
+			if o.Grad != nil {
+				gradient = "yes"
+			}
+			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name, o.Constructor(), symbol, arity, types(o.Types), Bound(o), gradient, cell(o.Doc))
 		}
 	}
 	return b.Bytes()

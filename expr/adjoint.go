@@ -1,0 +1,150 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A Rule is the derivative of an operator: the adjoint of operand arg, which is
+// the derivative of the loss with respect to it, from the adjoint g.Out of the
+// value. nil means that none flows there: the derivative is zero.
+//
+// The result of an element-wise operator's rule has the shape of the value;
+// where operands were broadcast it is summed afterwards. That of another rule
+// has the shape of the operand. Either may be smaller and broadcast to it.
+type Rule func(g *Adjoint, arg int) *Node
+
+// An Adjoint is what a Rule works with: the operation, the adjoint of its value,
+// and ways to build nodes. Rules build by the names of rows, because the rows
+// that hold them are made before they can be looked up.
+type Adjoint struct {
+	Node *Node // the operation, which may be used as its value
+	Out  *Node // the adjoint of the value; its shape broadcasts to that of the value
+
+	// Row finds a row of the table; nil if there is none.
+	Row func(name string) *Operator
+	// Reduce is a reduction over axes, which stay with size 1.
+	Reduce func(name string, a *Node, axes []int) *Node
+}
+
+// Arg is operand i.
+func (g *Adjoint) Arg(i int) *Node { return g.Node.Args[i] }
+
+// Full is Out with the shape of the value. Element-wise rules do without: what is
+// repeated late, or never, fuses better.
+func (g *Adjoint) Full() *Node { return g.Expand(g.Out, g.Node.shape) }
+
+// Op is an operation without attributes on args.
+func (g *Adjoint) Op(name string, args ...*Node) *Node {
+	return g.finish(name, &Node{Args: args})
+}
+
+func (g *Adjoint) finish(name string, n *Node) *Node {
+	if n.Op = g.Row(name); n.Op == nil {
+		return Errorf(ErrUnsupported, g.Node.Op.Constructor(), "the derivative names the row %q, which does not exist", name)
+	}
+	return Finish(n)
+}
+
+// With is an operation on args with the attributes axes and ints.
+func (g *Adjoint) With(name string, axes, ints []int, args ...*Node) *Node {
+	return g.finish(name, &Node{Args: args, Axes: axes, Ints: ints})
+}
+
+// Cast is a with elements of type t.
+func (g *Adjoint) Cast(a *Node, t dtype.Type) *Node {
+	if a.dtype == t {
+		return a
+	}
+	return g.finish("cast", &Node{Args: []*Node{a}, To: t})
+}
+
+// Const is the scalar v of the type of the value. It is not rounded to a half:
+// inside a tree halves are float32.
+func (g *Adjoint) Const(v float64) *Node {
+	t := g.Out.dtype
+	return NewConst(t, prim.FromFloat(t.Register(), v))
+}
+
+// Add is a + b.
+func (g *Adjoint) Add(a, b *Node) *Node { return g.Op("add", a, b) }
+
+// Sub is a - b.
+func (g *Adjoint) Sub(a, b *Node) *Node { return g.Op("sub", a, b) }
+
+// Mul is a * b, or one of them if the other is the constant 1.
+func (g *Adjoint) Mul(a, b *Node) *Node {
+	n := g.Op("mul", a, b)
+	switch {
+	case g.IsConst(a, 1) && b.shape.Equal(n.shape):
+		return b
+	case g.IsConst(b, 1) && a.shape.Equal(n.shape):
+		return a
+	}
+	return n
+}
+
+// Div is a / b.
+func (g *Adjoint) Div(a, b *Node) *Node { return g.Op("div", a, b) }
+
+// Where is a where cond holds, else b.
+func (g *Adjoint) Where(cond, a, b *Node) *Node { return g.Op("where", cond, a, b) }
+
+// Reshape is a in the shape to, of equal size.
+func (g *Adjoint) Reshape(a *Node, to shape.Shape) *Node {
+	if a.shape.Equal(to) {
+		return a
+	}
+	return g.With("reshape", nil, to, a)
+}
+
+// SumTo undoes a broadcast: a, which stands for itself repeated to the shape
+// from, summed over the axes along which an array of shape to was repeated to it.
+// The result broadcasts to the shape to.
+func (g *Adjoint) SumTo(a *Node, from, to shape.Shape) *Node {
+	if a.err != nil || from.Equal(to) {
+		return a
+	}
+	lead := len(from) - len(to)
+	missing := len(from) - len(a.shape) // axes along which a is repeated
+	var axes []int
+	times := 1
+	for i, d := range from {
+		switch {
+		case d == 1 || i >= lead && to[i-lead] != 1: // not repeated
+		case i < missing || a.shape[i-missing] != d:
+			times *= d
+		default:
+			axes = append(axes, i-missing)
+		}
+	}
+	if axes != nil {
+		a = g.Reduce("sum", a, axes)
+	}
+	if more := len(a.shape) - len(to); more > 0 {
+		a = g.Reshape(a, a.shape[more:])
+	}
+	if times != 1 {
+		a = g.Mul(a, g.Const(float64(times)))
+	}
+	return a
+}
+
+// Expand is a repeated to the shape to.
+func (g *Adjoint) Expand(a *Node, to shape.Shape) *Node {
+	if a.err != nil || a.shape.Equal(to) {
+		return a
+	}
+	return g.With("broadcast_to", nil, slices.Clone(to), a)
+}
+
+// IsConst reports whether n is the scalar v, or that scalar repeated.
+func (g *Adjoint) IsConst(n *Node, v float64) bool {
+	for n.Op == g.Row("broadcast_to") || n.Op == g.Row("reshape") {
+		n = n.Args[0]
+	}
+	return n.Op.Class == Constant && n.Bits == prim.FromFloat(n.dtype.Register(), v)
+}

@@ -1,0 +1,225 @@
+// Package grad differentiates expressions in reverse mode: a tree in, trees out.
+//
+// [Of] computes nothing. The gradients are trees like any other: assigned
+// together, and with the loss, they share sub-expressions and loops. They can be
+// differentiated again.
+//
+// The derivative of an operator belongs to its row in package op; a user-defined
+// one gets it from [op.Derivative]. Where a function has none, the conventions
+// are those of docs/grad.md.
+package grad
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Of is the gradient of loss, a scalar, with respect to each of wrt, with the
+// shape of that. Each of wrt is an array, a parameter, or a sub-tree of loss,
+// whose value is then taken as the variable.
+//
+// Arrays are one variable if they see the same elements of a memory under the
+// same shape and strides, however often they were made; sub-trees only if they
+// are the same node. The gradient with respect to what loss does not depend on
+// is zero, and nothing flows through integers and bools.
+//
+// Errors: ErrShape if loss is no scalar; ErrUnsupported, with its name, for an
+// operator without a derivative between loss and wrt; ErrValue if loss reads
+// elements of an array of wrt through another view of its memory, of which the
+// gradient would miss the part: make such views with package op.
+func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
+	nodes := make([]*expr.Node, len(wrt))
+	for i, x := range wrt {
+		nodes[i] = expr.NodeOf(x)
+	}
+	grads, err := OfNodes(expr.NodeOf(loss), nodes...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]expr.Exp[T], len(grads))
+	for i, g := range grads {
+		out[i] = expr.Of[T](g)
+	}
+	return out, nil
+}
+
+// OfNodes is Of for untyped trees, and for variables of several float types.
+func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
+	if err := check(loss, wrt); err != nil {
+		return nil, err
+	}
+	t := tape{variable: map[*expr.Node]*expr.Node{}, needed: map[*expr.Node]bool{}, adjoint: map[*expr.Node]*expr.Node{}}
+	if err := t.record(loss, wrt); err != nil {
+		return nil, err
+	}
+	if err := t.play(loss); err != nil {
+		return nil, err
+	}
+	out := make([]*expr.Node, len(wrt))
+	for i, x := range wrt {
+		d := t.adjoint[t.variable[x]]
+		if d == nil {
+			d = expr.ConstFloat(x.DType(), 0)
+		}
+		out[i] = adjoint(x, d).Full()
+	}
+	return out, nil
+}
+
+func check(loss *expr.Node, wrt []*expr.Node) error {
+	for _, n := range append([]*expr.Node{loss}, wrt...) {
+		switch {
+		case n == nil:
+			return expr.NewError(expr.ErrType, "", "the loss or a variable is nil")
+		case n.Err() != nil:
+			return n.Err()
+		case !n.DType().IsFloat():
+			return expr.NewError(expr.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
+		}
+	}
+	if len(loss.Shape()) != 0 {
+		return expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
+	}
+	return nil
+}
+
+// A tape holds the nodes of a loss and the adjoints found so far.
+type tape struct {
+	order    []*expr.Node              // operands before what uses them
+	variable map[*expr.Node]*expr.Node // a node that is one of wrt: the first that is the same
+	needed   map[*expr.Node]bool       // nodes of floats that depend on a variable
+	adjoint  map[*expr.Node]*expr.Node
+}
+
+// record lists the nodes of the loss and finds those between it and wrt.
+func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
+	for i, x := range wrt {
+		t.variable[x] = x
+		for _, y := range wrt[:i] {
+			if same(x, y) {
+				t.variable[x] = t.variable[y]
+				break
+			}
+		}
+	}
+	var err error
+	expr.Walk(loss, func(n *expr.Node) {
+		t.order = append(t.order, n)
+		if t.variable[n] == nil && len(n.Args) == 0 && err == nil {
+			err = t.find(n, wrt)
+		}
+		needed := t.variable[n] != nil
+		for _, a := range n.Args {
+			needed = needed || t.needed[a]
+		}
+		t.needed[n] = needed && n.DType().IsFloat()
+	})
+	return err
+}
+
+// find sees whether leaf n is one of the variables.
+func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
+	for _, x := range wrt {
+		if same(n, x) {
+			t.variable[n] = t.variable[x]
+			return nil
+		}
+	}
+	for _, x := range wrt {
+		if overlap(n, x) {
+			return expr.NewError(expr.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
+		}
+	}
+	return nil
+}
+
+// play goes from the loss to the variables.
+func (t *tape) play(loss *expr.Node) error {
+	t.adjoint[t.key(loss)] = expr.ConstFloat(loss.DType(), 1)
+	for i := len(t.order) - 1; i >= 0; i-- {
+		n := t.order[i]
+		out := t.adjoint[t.key(n)]
+		if out == nil || !t.needed[n] || len(n.Args) == 0 {
+			continue
+		}
+		if err := t.operands(n, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key is the node under which the adjoint of n is kept.
+func (t *tape) key(n *expr.Node) *expr.Node {
+	if x := t.variable[n]; x != nil {
+		return x
+	}
+	return n
+}
+
+// operands hands the adjoint of n on to its operands.
+func (t *tape) operands(n, out *expr.Node) error {
+	interior := false
+	for _, a := range n.Args {
+		interior = interior || t.needed[a]
+	}
+	if !interior {
+		return nil // a variable itself, with none below
+	}
+	if n.Op.Grad == nil {
+		return expr.NewError(expr.ErrUnsupported, n.Op.Constructor(), "has no derivative")
+	}
+	g := adjoint(n, out)
+	for i, a := range n.Args {
+		if !t.needed[a] {
+			continue
+		}
+		d := n.Op.Grad(g, i)
+		if d == nil {
+			continue
+		}
+		d, err := fit(g, d, a)
+		if err != nil {
+			return err
+		}
+		if old := t.adjoint[t.key(a)]; old != nil {
+			d = g.Add(old, d)
+		}
+		t.adjoint[t.key(a)] = d
+	}
+	return nil
+}
+
+func adjoint(n, out *expr.Node) *expr.Adjoint {
+	return &expr.Adjoint{Node: n, Out: out, Row: row, Reduce: reduce}
+}
+
+func row(name string) *expr.Operator {
+	o, _ := op.Lookup(name)
+	return o
+}
+
+func reduce(name string, a *expr.Node, axes []int) *expr.Node {
+	return op.ReduceNode(name, a, op.Reduction{Axes: axes, Keep: true})
+}
+
+// fit makes what a rule returned for operand a broadcast to the shape of that: of
+// an element-wise operator by summing over the axes along which a was broadcast.
+func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
+	if d.Err() != nil {
+		return nil, d.Err()
+	}
+	if d.DType() != a.DType() {
+		return nil, expr.NewError(expr.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
+	}
+	full := a.Shape()
+	if g.Node.Op.Class == expr.Elementwise || g.Node.Op.Class == expr.Opaque {
+		full = g.Node.Shape()
+	}
+	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {
+		return nil, expr.NewError(expr.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
+	}
+	d = g.SumTo(d, full, a.Shape())
+	return d, d.Err()
+}

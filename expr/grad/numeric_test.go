@@ -1,0 +1,234 @@
+package grad_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+type (
+	E = expr.Exp[float64]
+	T = *engine.Tensor[float64]
+)
+
+// array is a tensor of values between lo and hi.
+func array(r *rand.Rand, lo, hi float64, dims ...int) T {
+	x := engine.Zeros[float64](dims...)
+	for i := range x.Data() {
+		x.Data()[i] = lo + (hi-lo)*r.Float64()
+	}
+	return x
+}
+
+// nodes are the trees of tensors.
+func nodes(xs []T) []*expr.Node {
+	out := make([]*expr.Node, len(xs))
+	for i, x := range xs {
+		out[i] = x.Node()
+	}
+	return out
+}
+
+// eval computes trees of float64 in one program.
+func eval(t testing.TB, trees ...*expr.Node) [][]float64 {
+	t.Helper()
+	var stmts []expr.Statement
+	var results []T
+	for _, n := range trees {
+		if n.Err() != nil {
+			t.Fatal(n.Err())
+		}
+		y := engine.Zeros[float64](n.Shape()...)
+		results = append(results, y)
+		stmts = append(stmts, expr.Statement{Target: y.Node(), Value: n})
+	}
+	if err := engine.Run(context.Background(), stmts...); err != nil {
+		t.Fatal(err)
+	}
+	out := make([][]float64, len(trees))
+	for i, y := range results {
+		out[i] = y.Values()
+	}
+	return out
+}
+
+// row is a row of the table.
+func row(t testing.TB, name string) *expr.Operator {
+	t.Helper()
+	o, ok := op.Lookup(name)
+	if !ok {
+		t.Fatal("no row", name)
+	}
+	return o
+}
+
+func call(t testing.TB, name string, args ...*expr.Node) *expr.Node {
+	t.Helper()
+	return expr.Finish(&expr.Node{Op: row(t, name), Args: args})
+}
+
+func sum(n *expr.Node) *expr.Node {
+	if len(n.Shape()) == 0 {
+		return n
+	}
+	return op.ReduceNode("sum", n, op.Reduction{})
+}
+
+// weighted is a scalar in which every element of n has a weight of its own.
+func weighted(t testing.TB, n *expr.Node) *expr.Node {
+	t.Helper()
+	if n.Err() != nil {
+		t.Fatal(n.Err())
+	}
+	w := array(rand.New(rand.NewPCG(9, uint64(n.Shape().Size()))), -1, 1, n.Shape()...)
+	return sum(call(t, "mul", n, w.Node()))
+}
+
+func gradients(t testing.TB, loss *expr.Node, wrt ...*expr.Node) []*expr.Node {
+	t.Helper()
+	g, err := grad.OfNodes(loss, wrt...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range g {
+		if n.Err() != nil || !n.Shape().Equal(wrt[i].Shape()) || n.DType() != wrt[i].DType() {
+			t.Fatalf("the gradient by a %v%v is a %v%v: %v", wrt[i].DType(), wrt[i].Shape(), n.DType(), n.Shape(), n.Err())
+		}
+	}
+	return g
+}
+
+// differences compares the gradient of a scalar with central differences of
+// fourth order in every element of every variable.
+func differences(t testing.TB, what string, loss *expr.Node, xs ...T) {
+	t.Helper()
+	const h = 1e-3
+	got := eval(t, gradients(t, loss, nodes(xs)...)...)
+	out := engine.Zeros[float64]()
+	p, err := engine.Compile(context.Background(), expr.Statement{Target: out.Node(), Value: loss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, x := range xs {
+		for i := range x.Data() {
+			old := x.Data()[i]
+			at := func(d float64) float64 {
+				x.Data()[i] = old + d
+				if err := p.Run(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				return out.At()
+			}
+			want := (8*(at(h)-at(-h)) - (at(2*h) - at(-2*h))) / (12 * h)
+			x.Data()[i] = old
+			if d := math.Abs(got[k][i] - want); !(d <= 1e-7*(1+math.Abs(want))) {
+				t.Fatalf("%s: the derivative by element %d of operand %d, %v, is %.12g, by differences %.12g", what, i, k, old, got[k][i], want)
+			}
+		}
+	}
+}
+
+// twice tests the gradient of a tree, and that of the gradient.
+func twice(t testing.TB, what string, n *expr.Node, xs ...T) {
+	t.Helper()
+	loss := weighted(t, n)
+	differences(t, what, loss, xs...)
+	for k, g := range gradients(t, loss, nodes(xs)...) {
+		differences(t, fmt.Sprintf("the gradient of %s by operand %d", what, k), weighted(t, g), xs...)
+	}
+}
+
+// domains are where the operands of a row are drawn from, if not from -2..2.
+// They keep away from jumps and poles, where differences mean nothing.
+var domains = map[string][][2]float64{
+	"div": {{-2, 2}, {.5, 2}}, "reciprocal": {{.5, 2}},
+	"mod": {{4.2, 4.8}, {1.25, 1.35}}, "fmod": {{-4.8, -4.2}, {1.25, 1.35}}, "floor_divide": {{4.2, 4.8}, {1.25, 1.35}},
+	"abs": {{.1, 2}}, "sign": {{.1, 2}}, "copysign": {{.1, 2}, {-2, -.1}},
+	"floor": {{.1, .9}}, "ceil": {{.1, .9}}, "trunc": {{.1, .9}}, "rint": {{.1, .4}},
+	"sqrt": {{.5, 2}}, "rsqrt": {{.5, 2}}, "cbrt": {{.5, 2}}, "hypot": {{.5, 2}, {.5, 2}}, "atan2": {{.5, 2}, {-2, -.5}},
+	"log": {{.5, 2}}, "log2": {{.5, 2}}, "log10": {{.5, 2}}, "log1p": {{-.5, 2}}, "pow": {{.5, 2}, {-2, 2}},
+	"tan": {{-1, 1}}, "asin": {{-.8, .8}}, "acos": {{-.8, .8}},
+	"maximum": {{-2, 0}, {.1, 2}}, "minimum": {{-2, 0}, {.1, 2}}, "fmax": {{-2, 0}, {.1, 2}}, "fmin": {{-2, 0}, {.1, 2}},
+	"clip": {{-2, 2}, {-3, -2.1}, {2.1, 3}}, "relu": {{.1, 2}},
+}
+
+// differentiable reports whether a row takes and gives floats.
+func differentiable(o *expr.Operator) bool {
+	return o.Types.Has(dtype.F64) && (o.Result == expr.Same || o.Result == expr.To) && o.Arity != 0
+}
+
+// TestEveryRowHasARule: a row without one would be found at a user's.
+func TestEveryRowHasARule(t *testing.T) {
+	for _, o := range op.Table() {
+		if differentiable(o) != (o.Grad != nil) {
+			t.Errorf("%s: of floats to floats is %v, it has a derivative is %v", o.Name, differentiable(o), o.Grad != nil)
+		}
+	}
+}
+
+// TestElementwise compares every element-wise row with differences, on operands
+// of one shape and on such as broadcast, to the second order.
+func TestElementwise(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, o := range op.Table() {
+		if o.Class != expr.Elementwise || !differentiable(o) || o.Cond || o.Result == expr.To || o.Name == "stop_gradient" {
+			continue
+		}
+		for _, shapes := range [][][]int{{{7}, {7}, {7}}, {{2, 1}, {1, 3}, {3}}, {{}, {4, 1}, {4, 2}}} {
+			var xs []T
+			for i := range o.Arity {
+				d := [2]float64{-2, 2}
+				if list := domains[o.Name]; list != nil {
+					d = list[i]
+				}
+				xs = append(xs, array(r, d[0], d[1], shapes[i]...))
+			}
+			twice(t, o.Name, expr.Finish(&expr.Node{Op: o, Args: nodes(xs)}), xs...)
+		}
+	}
+}
+
+// TestChoice compares the rows that choose between operands with differences,
+// on both sides.
+func TestChoice(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, name := range []string{"maximum", "minimum", "fmax", "fmin"} {
+		x, y := array(r, 1, 2, 3), array(r, -2, -1, 2, 1)
+		twice(t, name, call(t, name, x.Node(), call(t, "square", y.Node())), x, y)
+		twice(t, name, call(t, name, y.Node(), x.Node()), x, y)
+	}
+	x, lo, hi := array(r, -2, 2, 9), array(r, -.9, -.8, 1), array(r, .7, .8)
+	copy(x.Data(), []float64{-2, 2, .1})
+	twice(t, "clip", call(t, "clip", x.Node(), lo.Node(), hi.Node()), x, lo, hi)
+	twice(t, "clip the wrong way round", call(t, "clip", x.Node(), hi.Node(), lo.Node()), x, lo, hi)
+	c := call(t, "greater", x.Node(), expr.ConstFloat(dtype.F64, .05))
+	y, z := array(r, -2, 2, 9), array(r, -2, 2, 2, 1)
+	twice(t, "where", call(t, "where", c, call(t, "square", y.Node()), call(t, "sin", z.Node())), x, y, z)
+}
+
+func TestCast(t *testing.T) {
+	x := array(rand.New(rand.NewPCG(5, 6)), 1, 2, 5)
+	// By way of float32, of which the derivative is that of the identity.
+	wide := func(n *expr.Node) *expr.Node { return op.CastNode(n, dtype.F64) }
+	f := wide(call(t, "square", op.CastNode(x.Node(), dtype.F32)))
+	for i, g := range eval(t, gradients(t, sum(f), x.Node())...)[0] {
+		if math.Abs(g-2*x.Data()[i]) > 1e-6 {
+			t.Errorf("element %d: %g, want %g", i, g, 2*x.Data()[i])
+		}
+	}
+	// Integers and bools pass nothing on.
+	n := call(t, "mul", x.Node(), wide(op.CastNode(x.Node(), dtype.I32)))
+	for i, g := range eval(t, gradients(t, sum(n), x.Node())...)[0] {
+		if g != math.Trunc(x.Data()[i]) {
+			t.Errorf("element %d: %g, want %g", i, g, math.Trunc(x.Data()[i]))
+		}
+	}
+}

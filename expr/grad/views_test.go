@@ -1,0 +1,124 @@
+package grad_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A testCase makes a tree of variables of given shapes.
+type testCase struct {
+	dims [][]int
+	make func(x []*expr.Node) *expr.Node
+}
+
+// with is a case of one operand and a row with integer attributes.
+func with(t testing.TB, name string, dims []int, ints ...int) testCase {
+	o := row(t, name)
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
+		return expr.Finish(&expr.Node{Op: o, Args: x, Ints: ints})
+	}}
+}
+
+func slice(dims []int, spans ...op.Span) testCase {
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.SliceNode(x[0], spans) }}
+}
+
+func transpose(dims []int, axes ...int) testCase {
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.TransposeNode(x[0], axes) }}
+}
+
+func concat(axis int, dims ...[]int) testCase {
+	return testCase{dims, func(x []*expr.Node) *expr.Node { return op.ConcatNode(axis, append(x, x[0])) }}
+}
+
+func pad(dims, fill []int, widths ...int) testCase {
+	return testCase{[][]int{dims, fill}, func(x []*expr.Node) *expr.Node { return op.PadNode(x[0], widths, x[1]) }}
+}
+
+func take[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCase {
+	i := engine.MustFromSlice(index, shape...)
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.TakeNode(x[0], i.Node(), axis) }}
+}
+
+func reduce(name string, dims []int, r op.Reduction) testCase {
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.ReduceNode(name, x[0], r) }}
+}
+
+// reductions are the cases that every reduction has.
+func reductions(name string) []testCase {
+	return []testCase{
+		reduce(name, []int{7}, op.Reduction{}),
+		reduce(name, nil, op.Reduction{}),
+		reduce(name, []int{3, 4}, op.Reduction{Axes: []int{1}}),
+		reduce(name, []int{3, 4}, op.Reduction{Axes: []int{0}, Keep: true}),
+		reduce(name, []int{2, 3, 2}, op.Reduction{Axes: []int{0, 2}}),
+	}
+}
+
+func product(a, b []int) testCase {
+	return testCase{[][]int{a, b}, func(x []*expr.Node) *expr.Node { return op.MatMulNode(x[0], x[1]) }}
+}
+
+// cases are those of the rows that are not element-wise.
+func cases(t testing.TB) map[string][]testCase {
+	list := map[string][]testCase{
+		"reshape":      {with(t, "reshape", []int{6, 2}, 3, 4), with(t, "reshape", []int{1}), with(t, "reshape", nil, 1, 1)},
+		"transpose":    {transpose([]int{2, 3}, 1, 0), transpose([]int{2, 3, 4}, 2, 0, 1), transpose([]int{2, 1, 3}, 2, -1, 0), transpose([]int{1})},
+		"broadcast_to": {with(t, "broadcast_to", []int{3, 1}, 2, 3, 4), with(t, "broadcast_to", nil, 5), with(t, "broadcast_to", []int{1}, 0)},
+		"slice": {
+			slice([]int{7}, op.Range(1, 4)), slice([]int{7}, op.By(op.Span{}, -1)), slice([]int{9}, op.By(op.From(1), 3)),
+			slice([]int{9}, op.By(op.Span{}, -2)), slice([]int{5, 6}, op.By(op.Span{}, -1), op.By(op.From(1), 2)),
+			slice([]int{5, 6}, op.Range(4, 5), op.By(op.Range(4, 1), -1)), slice([]int{5, 6}, op.Range(2, 2)), slice([]int{9}, op.By(op.From(-1), 4)),
+		},
+		"unslice":        {with(t, "unslice", []int{3}, 1, 2, 7), with(t, "unslice", []int{3, 2}, 6, -3, 8, 0, 1, 2)},
+		"concat":         {concat(0, []int{2, 3}, []int{1, 3}), concat(1, []int{2, 3}, []int{2, 0}, []int{2, 1})},
+		"pad":            {pad([]int{3}, nil, 1, 2), pad([]int{2, 3}, []int{1, 1}, 0, 1, 2, 0)},
+		"take":           {take([]int{5}, 0, []int64{0, -1, 2, 2}, 4), take([]int{2, 4}, 1, []int8{3, 0, -4, 1}, 2, 2), take([]int{3, 2}, 0, []uint8{2, 2}, 2), take([]int{3, 2}, 0, []int32{1})},
+		"windows":        {with(t, "windows", []int{7}, 3, 1, 1), with(t, "windows", []int{11}, 3, 2, 2), with(t, "windows", []int{5, 6}, 2, 2, 1, 3, 1, 2)},
+		"window_scatter": {with(t, "window_scatter", []int{3, 2}, 2, 3, 8), with(t, "window_scatter", []int{2, 3, 2, 2}, 1, 1, 4, 3, 2, 9)},
+		"window_gather":  {with(t, "window_gather", []int{8, 2}, 2, 3, 3)},
+		"matmul": {
+			product([]int{3, 4}, []int{4, 2}), product([]int{4}, []int{4}), product([]int{3, 4}, []int{4}), product([]int{4}, []int{4, 2}),
+			product([]int{2, 3, 4}, []int{2, 4, 2}), product([]int{2, 3, 4}, []int{4, 2}), product([]int{3, 4}, []int{2, 4, 2}),
+			product([]int{2, 1, 2, 3}, []int{3, 3, 2}), product([]int{2, 3, 4}, []int{4}), product([]int{4}, []int{2, 4, 3}), product([]int{3, 1}, []int{1, 2}),
+		},
+	}
+	for _, name := range []string{"sum", "prod", "max", "min", "nanmax", "nanmin"} {
+		list[name] = reductions(name)
+	}
+	list["sum"] = append(list["sum"], reduce("sum", []int{3, 4}, op.Reduction{Acc: dtype.F64}), reduce("sum", []int{0, 4}, op.Reduction{Axes: []int{0}}))
+	return list
+}
+
+// TestShaped compares every row that is not element-wise with differences, to
+// the second order. A square around it makes linear ones have a second one.
+func TestShaped(t *testing.T) {
+	all := cases(t)
+	for _, o := range op.Table() {
+		if o.Class == expr.Elementwise || !differentiable(o) {
+			continue
+		}
+		if len(all[o.Name]) == 0 {
+			t.Errorf("the derivative of %s is not tested", o.Name)
+		}
+		t.Run(o.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 8))
+			for i, c := range all[o.Name] {
+				var xs []T
+				for _, d := range c.dims {
+					xs = append(xs, array(r, .5, 2, d...))
+				}
+				n := c.make(nodes(xs))
+				if n.Err() != nil {
+					t.Fatalf("case %d: %v", i, n.Err())
+				}
+				twice(t, o.Name, call(t, "square", n), xs...)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package op
+
+import "github.com/oneloop/oneloop/expr"
+
+// The derivative rules stand in the grad_*.go files, named after their rows.
+// They build by name through the adjoint and never look rows up themselves: the
+// table is made from what holds them.
+
+// flat is the rule of functions that are constant between their jumps.
+func flat(*expr.Adjoint, int) *expr.Node { return nil }
+
+func gradAdd(g *expr.Adjoint, _ int) *expr.Node { return g.Out }
+
+func gradSub(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	return g.Op("neg", g.Out)
+}
+
+func gradMul(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(g.Out, g.Arg(1-arg)) }
+
+func gradDiv(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 0 {
+		return g.Div(g.Out, g.Arg(1))
+	}
+	return g.Op("neg", g.Div(g.Mul(g.Out, g.Node), g.Arg(1)))
+}
+
+func gradMod(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	return g.Op("neg", g.Mul(g.Out, g.Op("floor_divide", g.Arg(0), g.Arg(1))))
+}
+
+// gradFmod takes the quotient from the exact remainder: x/y itself may be
+// rounded up to the next integer.
+func gradFmod(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	quo := g.Op("rint", g.Div(g.Sub(g.Arg(0), g.Node), g.Arg(1)))
+	return g.Op("neg", g.Mul(g.Out, quo))
+}
+
+func gradFMA(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 2 {
+		return g.Out
+	}
+	return g.Mul(g.Out, g.Arg(1-arg))
+}
+
+func gradNeg(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", g.Out) }
+
+// gradAbs is 0 at 0.
+func gradAbs(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
+
+func gradSquare(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(0)))
+}
+
+func gradReciprocal(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Op("neg", g.Mul(g.Out, g.Op("square", g.Node)))
+}
+
+// gradCopySign is 0 at 0.
+func gradCopySign(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 1 {
+		return nil
+	}
+	return g.Mul(g.Out, g.Mul(g.Op("sign", g.Arg(0)), g.Op("copysign", g.Const(1), g.Arg(1))))
+}

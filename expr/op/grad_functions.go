@@ -1,0 +1,135 @@
+package op
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+func gradSqrt(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Mul(g.Const(2), g.Node))
+}
+
+func gradRsqrt(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Mul(g.Const(-.5), g.Mul(g.Node, g.Op("square", g.Node))))
+}
+
+func gradHypot(g *expr.Adjoint, arg int) *expr.Node {
+	return g.Mul(g.Out, g.Div(g.Arg(arg), g.Node))
+}
+
+func gradExp(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Node) }
+
+func gradExp2(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Mul(g.Const(math.Ln2), g.Node))
+}
+
+func gradExpm1(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Add(g.Node, g.Const(1)))
+}
+
+func gradLog(g *expr.Adjoint, _ int) *expr.Node { return g.Div(g.Out, g.Arg(0)) }
+
+func gradLog2(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Mul(g.Const(math.Ln2), g.Arg(0)))
+}
+
+func gradLog10(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Mul(g.Const(math.Ln10), g.Arg(0)))
+}
+
+func gradLog1p(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1)))
+}
+
+// gradPow is 0 for y = 0, by x, and for x = 0 and y >= 0, by y, where the
+// formulas have 0*Inf.
+func gradPow(g *expr.Adjoint, arg int) *expr.Node {
+	x, y := g.Arg(0), g.Arg(1)
+	zero := g.Const(0)
+	if arg == 1 {
+		still := g.Op("logical_and", g.Op("equal", x, zero), g.Op("greater_equal", y, zero))
+		return g.Mul(g.Out, g.Where(still, zero, g.Mul(g.Node, g.Op("log", x))))
+	}
+	if g.IsConst(y, 2) {
+		return g.Mul(g.Out, g.Mul(y, x))
+	}
+	slope := g.Mul(y, g.Op("pow", x, g.Sub(y, g.Const(1))))
+	return g.Mul(g.Out, g.Where(g.Op("equal", y, zero), zero, slope))
+}
+
+func gradSin(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
+
+func gradCos(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Op("neg", g.Mul(g.Out, g.Op("sin", g.Arg(0))))
+}
+
+func gradTan(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Add(g.Op("square", g.Node), g.Const(1)))
+}
+
+func gradAsin(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Op("rsqrt", g.Sub(g.Const(1), g.Op("square", g.Arg(0)))))
+}
+
+func gradAcos(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", gradAsin(g, 0)) }
+
+func gradAtan(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Add(g.Op("square", g.Arg(0)), g.Const(1)))
+}
+
+// gradAtan2 divides by the distance twice, because its square may overflow.
+func gradAtan2(g *expr.Adjoint, arg int) *expr.Node {
+	y, x := g.Arg(0), g.Arg(1)
+	r := g.Op("hypot", x, y)
+	if arg == 0 {
+		return g.Mul(g.Out, g.Div(g.Div(x, r), r))
+	}
+	return g.Op("neg", g.Mul(g.Out, g.Div(g.Div(y, r), r)))
+}
+
+func gradSinh(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("cosh", g.Arg(0))) }
+
+func gradCosh(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }
+
+func gradCbrt(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Mul(g.Const(3), g.Op("square", g.Node)))
+}
+
+func gradErf(g *expr.Adjoint, _ int) *expr.Node {
+	bell := g.Op("exp", g.Op("neg", g.Op("square", g.Arg(0))))
+	return g.Mul(g.Out, g.Mul(g.Const(2/math.SqrtPi), bell))
+}
+
+func gradErfc(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", gradErf(g, 0)) }
+
+func gradTanh(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Sub(g.Const(1), g.Op("square", g.Node)))
+}
+
+func gradSigmoid(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
+}
+
+// gradGelu is the normal distribution's cdf plus x times its density.
+func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
+	x := g.Arg(0)
+	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
+	bell := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", x)))
+	density := g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), bell)
+	return g.Mul(g.Out, g.Add(cdf, g.Mul(x, density)))
+}
+
+// gradGeluTanh is that of x*s(u), where s is the sigmoid and
+// u = sqrt(8/pi) * (x + 0.044715*x^3), because (1 + tanh(u/2))/2 = s(u).
+func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
+	const a = .044715
+	c := g.Const(math.Sqrt(8 / math.Pi))
+	x := g.Arg(0)
+	x2 := g.Op("square", x)
+	u := g.Mul(c, g.Mul(x, g.Add(g.Mul(g.Const(a), x2), g.Const(1))))
+	du := g.Mul(c, g.Add(g.Mul(g.Const(3*a), x2), g.Const(1)))
+	s := g.Op("sigmoid", u)
+	ds := g.Mul(g.Mul(s, g.Sub(g.Const(1), s)), du)
+	return g.Mul(g.Out, g.Add(s, g.Mul(x, ds)))
+}

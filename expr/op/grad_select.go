@@ -1,0 +1,58 @@
+package op
+
+import "github.com/oneloop/oneloop/expr"
+
+// gradExtreme is the rule of maximum and minimum, where beaten names the
+// comparison that holds for an operand that loses. Equal operands share the
+// adjoint; where one is NaN both get it.
+func gradExtreme(beaten string) expr.Rule {
+	return func(g *expr.Adjoint, arg int) *expr.Node {
+		x, other := g.Arg(arg), g.Arg(1-arg)
+		won := g.Where(g.Op(beaten, x, other), g.Const(0), g.Out)
+		return g.Where(g.Op("equal", x, other), g.Mul(g.Const(.5), g.Out), won)
+	}
+}
+
+// gradNumber is the rule of fmax and fmin, where wins names the comparison that
+// holds for an operand that is chosen. Equal operands share the adjoint, an
+// operand beside a NaN gets it.
+func gradNumber(wins string) expr.Rule {
+	return func(g *expr.Adjoint, arg int) *expr.Node {
+		x, other := g.Arg(arg), g.Arg(1-arg)
+		chosen := g.Op("logical_or", g.Op(wins, x, other), g.Op("isnan", other))
+		won := g.Where(chosen, g.Out, g.Const(0))
+		return g.Where(g.Op("equal", x, other), g.Mul(g.Const(.5), g.Out), won)
+	}
+}
+
+// gradClip gives the adjoint to x from lo to hi, the bounds included, and else
+// to the bound that is the value.
+func gradClip(g *expr.Adjoint, arg int) *expr.Node {
+	x, lo, hi := g.Arg(0), g.Arg(1), g.Arg(2)
+	var gets *expr.Node
+	switch arg {
+	case 0:
+		gets = g.Op("logical_and", g.Op("greater_equal", x, lo), g.Op("less_equal", x, hi))
+	case 1:
+		gets = g.Op("logical_and", g.Op("less", x, lo), g.Op("less_equal", lo, hi))
+	case 2:
+		gets = g.Op("greater", g.Op("maximum", x, lo), hi)
+	}
+	return g.Where(gets, g.Out, g.Const(0))
+}
+
+// gradReLU is 0 at 0.
+func gradReLU(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Where(g.Op("less_equal", g.Arg(0), g.Const(0)), g.Const(0), g.Out)
+}
+
+func gradWhere(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 1 {
+		return g.Where(g.Arg(0), g.Out, g.Const(0))
+	}
+	return g.Where(g.Arg(0), g.Const(0), g.Out)
+}
+
+// gradCast converts back. Of a cast between integers and floats nothing is
+// asked.
+func gradCast(g *expr.Adjoint, _ int) *expr.Node { return g.Cast(g.Out, g.Arg(0).DType()) }

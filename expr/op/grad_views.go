@@ -1,0 +1,166 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Where the adjoint is one number for all elements it stays so.
+
+func gradReshape(g *expr.Adjoint, _ int) *expr.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	return g.Reshape(g.Full(), g.Arg(0).Shape())
+}
+
+func gradTranspose(g *expr.Adjoint, _ int) *expr.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	back := make([]int, len(g.Arg(0).Shape()))
+	for i := range back {
+		back[i] = slices.Index(g.Node.Axes, i) // -1, a new axis, where it was dropped
+	}
+	return g.With("transpose", back, nil, g.Full())
+}
+
+func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node {
+	return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape())
+}
+
+// gradSlice puts the adjoint between zeros. Where steps leave nothing out this
+// is a padding.
+func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
+	ints := g.Node.Ints
+	in, out := g.Arg(0).Shape(), g.Node.Shape()
+	var place, widths, flip []int
+	dense := true
+	for i, d := range in {
+		start, step, count := ints[3*i], ints[3*i+1], ints[3*i+2]
+		place = append(place, start, step, d)
+		switch {
+		case count <= 1:
+			step = 1
+		case step < 0: // the same elements forwards
+			start += (count - 1) * step
+		}
+		dense = dense && (step == 1 || step == -1)
+		if count == 0 {
+			start = 0
+		}
+		widths = append(widths, start, d-start-count)
+		if step == 1 {
+			flip = append(flip, 0, 1, out[i])
+		} else {
+			flip = append(flip, out[i]-1, -1, out[i])
+		}
+	}
+	if !dense {
+		return g.With("unslice", nil, place, g.Full())
+	}
+	return g.With("pad", nil, widths, g.With("slice", nil, flip, g.Full()), g.Const(0))
+}
+
+// gradUnslice takes the elements back.
+func gradUnslice(g *expr.Adjoint, _ int) *expr.Node {
+	var ints []int
+	for i, d := range g.Arg(0).Shape() {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+	}
+	return g.With("slice", nil, ints, g.Full())
+}
+
+// part is a with from elements left out before, and all but count, along axis.
+func part(g *expr.Adjoint, a *expr.Node, axis, from, count int) *expr.Node {
+	var ints []int
+	for i, d := range a.Shape() {
+		if i == axis {
+			ints = append(ints, from, 1, count)
+		} else {
+			ints = append(ints, 0, 1, d)
+		}
+	}
+	return g.With("slice", nil, ints, a)
+}
+
+func gradConcat(g *expr.Adjoint, arg int) *expr.Node {
+	axis, from := g.Node.Axes[0], 0
+	for _, a := range g.Node.Args[:arg] {
+		from += a.Shape()[axis]
+	}
+	return part(g, g.Full(), axis, from, g.Arg(arg).Shape()[axis])
+}
+
+// gradPad gives the inside to the operand and the sum of the rest to the fill.
+func gradPad(g *expr.Adjoint, arg int) *expr.Node {
+	in := g.Arg(0).Shape()
+	if arg == 0 {
+		var ints []int
+		for i, d := range in {
+			ints = append(ints, g.Node.Ints[2*i], 1, d)
+		}
+		return g.With("slice", nil, ints, g.Full())
+	}
+	inside := g.Expand(expr.NewConst(dtype.Bool, 0), in)
+	outside := g.With("pad", nil, g.Node.Ints, inside, expr.NewConst(dtype.Bool, 1))
+	return g.SumTo(g.Where(outside, g.Out, g.Const(0)), g.Node.Shape(), nil)
+}
+
+// gradTake sums, for each position along the axis, what was taken from it. It
+// looks at every pair of a position and an index, so its work is the size of
+// the axis times that of the result.
+func gradTake(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 1 {
+		return nil
+	}
+	in, axis := g.Arg(0).Shape(), g.Node.Axes[0]
+	before, n, after := in[:axis], in[axis], in[axis+1:]
+	count := g.Arg(1).Shape().Size()
+	index := g.Cast(g.Reshape(g.Arg(1), shape.Shape{count}), dtype.I64)
+	zero := expr.ConstInt(dtype.I64, 0)
+	index = g.Where(g.Op("less", index, zero), g.Op("add", index, expr.ConstInt(dtype.I64, int64(n))), index)
+	position := g.Reshape(g.With("iota", nil, []int{n}), shape.Shape{n, 1})
+	hit := g.Reshape(g.Op("equal", position, index), append(shape.Shape{n, count}, ones(len(after))...))
+	taken := g.Reshape(g.Full(), slices.Concat(before, shape.Shape{1, count}, after))
+	sum := g.Reduce("sum", g.Where(hit, taken, g.Const(0)), []int{axis + 1})
+	return g.Reshape(sum, in)
+}
+
+func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
+
+// gradWindows adds every element of every window to where it was read.
+func gradWindows(g *expr.Adjoint, _ int) *expr.Node {
+	in := g.Arg(0).Shape()
+	var ints, axes []int
+	for i, d := range in {
+		ints = append(ints, g.Node.Ints[3*i+1], g.Node.Ints[3*i+2], d)
+		axes = append(axes, len(in)+i)
+	}
+	spread := g.With("window_scatter", nil, ints, g.Full())
+	if len(axes) > 0 {
+		spread = g.Reduce("sum", spread, axes)
+	}
+	return g.Reshape(spread, in)
+}
+
+func gradWindowScatter(g *expr.Adjoint, _ int) *expr.Node {
+	in := g.Arg(0).Shape()
+	var ints []int
+	for i, count := range in[:len(in)/2] {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], count)
+	}
+	return g.With("window_gather", nil, ints, g.Full())
+}
+
+func gradWindowGather(g *expr.Adjoint, _ int) *expr.Node {
+	in := g.Arg(0).Shape()
+	var ints []int
+	for i, d := range in[:len(in)/2] {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+	}
+	return g.With("window_scatter", nil, ints, g.Full())
+}

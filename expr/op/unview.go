@@ -1,0 +1,209 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// unviews are the views that put elements back to where slices and windows read
+// them: what the derivatives of these are made of. Zeros are in between.
+var unviews = []expr.Operator{
+	// Ints: start, step and the new size of each axis.
+	{Name: "unslice", Doc: "zeros with the elements at every step-th position from a start: the adjoint of slice.", Class: expr.View, Arity: 1, Types: elems, Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice},
+	// Ints: stride, dilation and the new size of each position axis.
+	{Name: "window_scatter", GoName: "WindowScatter", Doc: "windows, each element moved to the position that it was read from; zeros elsewhere.", Class: expr.View, Arity: 1, Types: elems, Shape: windowScatterShape, Gather: windowScatterGather, Grad: gradWindowScatter},
+	// Ints: stride, dilation and the number of windows along each position axis.
+	{Name: "window_gather", GoName: "WindowGather", Doc: "windows, each element from an array of its own: the adjoint of window_scatter.", Class: expr.View, Arity: 1, Types: elems, Shape: windowGatherShape, Gather: windowGatherGather, Grad: gradWindowGather},
+}
+
+func unsliceShape(n *expr.Node) (shape.Shape, error) {
+	in := n.Args[0].Shape()
+	if len(n.Ints) != 3*len(in) {
+		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
+	}
+	out := make(shape.Shape, len(in))
+	for i, count := range in {
+		start, step, d := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
+		if count > 0 && (step == 0 || step == math.MinInt || start < 0 || start >= d || step > 0 && reach(count, step, d) >= d-start || step < 0 && reach(count, -step, d) > start) {
+			return nil, fmt.Errorf("%d elements from %d by %d leave an axis of size %d", count, start, step, d)
+		}
+		out[i] = d
+	}
+	return out, nil
+}
+
+// reach is (n-1)*step, or d if that is more.
+func reach(n, step, d int) int {
+	if n > 1 && step > d/(n-1) {
+		return d
+	}
+	return (n - 1) * step
+}
+
+// unsliceGather divides the distance from the start by the step.
+func unsliceGather(g *expr.Gather) V {
+	coords := make([]prim.Ix, len(g.Out))
+	on := g.B.Int(dtype.Bool, 1)
+	for i, o := range g.Out {
+		start, step := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
+		off := g.Add(o, g.Int(-start))
+		if step < 0 {
+			off, step = g.Mul(off, g.Const(-1)), -step
+		}
+		coords[i] = divided(g, off, step, &on)
+	}
+	return scattered(g, coords, on)
+}
+
+// divided is off/step, where step divides it: on is made false elsewhere.
+func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
+	if step == 1 {
+		return off
+	}
+	rest := g.Value(g.Mod(off, g.Int(step)))
+	*on = g.B.And(*on, g.B.Eq(rest, g.B.Int(dtype.I64, 0)))
+	return g.Div(off, g.Int(step))
+}
+
+// scattered is the operand at coords, or 0 outside its shape and where on does
+// not hold.
+func scattered(g *expr.Gather, coords []prim.Ix, on V) V {
+	zero := g.B.Bits(g.Node.Args[0].DType().Register(), 0)
+	return g.B.Select(on, g.Guarded(0, coords, zero), zero)
+}
+
+// Unslice is the adjoint of Slice: zeros of shape dims with the elements of a at
+// the positions that Slice with the same spans selects, as many as a has.
+func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] {
+	return expr.Of[T](UnsliceNode(expr.NodeOf(a), dims, spans))
+}
+
+// UnsliceNode is Unslice for untyped trees.
+func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	if len(dims) != len(a.Shape()) || len(spans) > len(dims) {
+		return expr.Errorf(expr.ErrShape, "Unslice", "%d sizes and %d spans given for rank %d", len(dims), len(spans), len(a.Shape()))
+	}
+	var ints []int
+	for i, d := range dims {
+		start, count, step := 0, d, 1
+		if i < len(spans) {
+			var err error
+			if start, count, step, err = spans[i].Resolve(d); err != nil {
+				return expr.Errorf(expr.ErrShape, "Unslice", "%s", err)
+			}
+		}
+		if count != a.Shape()[i] {
+			return expr.Errorf(expr.ErrShape, "Unslice", "the span selects %d elements of axis %d, not %d", count, i, a.Shape()[i])
+		}
+		ints = append(ints, start, step, d)
+	}
+	return expr.Finish(&expr.Node{Op: row("unslice"), Args: []*expr.Node{a}, Ints: ints})
+}
+
+// windowAxes checks the attributes of windows as an array of even rank: the
+// positions, then the elements of a window.
+func windowAxes(n *expr.Node) (in, out shape.Shape, err error) {
+	in = n.Args[0].Shape()
+	r := len(in) / 2
+	if len(in)%2 != 0 || len(n.Ints) != 3*r {
+		return nil, nil, fmt.Errorf("%d windows given for rank %d", len(n.Ints)/3, len(in))
+	}
+	out = in.Clone()
+	for i := range r {
+		if out[i] = n.Ints[3*i+2]; n.Ints[3*i] < 1 || n.Ints[3*i+1] < 1 {
+			return nil, nil, fmt.Errorf("a window has stride %d and dilation %d", n.Ints[3*i], n.Ints[3*i+1])
+		}
+	}
+	return in, out, nil
+}
+
+// fits is an error unless count windows of a size lie within an axis of size d.
+func fits(count, size, stride, dilation, d int) error {
+	if count > 0 && size > 0 && reach(count, stride, d) >= d-reach(size, dilation, d) {
+		return fmt.Errorf("%d windows of size %d, stride %d, dilation %d do not fit an axis of size %d", count, size, stride, dilation, d)
+	}
+	return nil
+}
+
+func windowScatterShape(n *expr.Node) (shape.Shape, error) {
+	in, out, err := windowAxes(n)
+	for i := 0; err == nil && i < len(in)/2; i++ {
+		err = fits(in[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], out[i])
+	}
+	return out, err
+}
+
+func windowScatterGather(g *expr.Gather) V {
+	r := len(g.Out) / 2
+	coords := append([]prim.Ix(nil), g.Out...)
+	on := g.B.Int(dtype.Bool, 1)
+	for i := range r {
+		stride, dilation := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
+		off := g.Add(g.Out[i], g.Mul(g.Out[r+i], g.Int(-dilation)))
+		coords[i] = divided(g, off, stride, &on)
+	}
+	return scattered(g, coords, on)
+}
+
+func windowGatherShape(n *expr.Node) (shape.Shape, error) {
+	in, out, err := windowAxes(n)
+	for i := 0; err == nil && i < len(in)/2; i++ {
+		err = fits(out[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], in[i])
+	}
+	return out, err
+}
+
+func windowGatherGather(g *expr.Gather) V {
+	r := len(g.Out) / 2
+	coords := append([]prim.Ix(nil), g.Out...)
+	for i := range r {
+		stride, dilation := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
+		coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[r+i], g.Int(dilation)))
+	}
+	return g.At(0, coords)
+}
+
+// windowInts are the attributes of window_scatter and window_gather.
+func windowInts(counts []int, w []Window) []int {
+	ints := make([]int, 0, 3*len(w))
+	for i, x := range w {
+		n := -1
+		if i < len(counts) {
+			n = counts[i]
+		}
+		ints = append(ints, max(x.Stride, 1), max(x.Dilation, 1), n)
+	}
+	return ints
+}
+
+// WindowScatter moves each element of windows, laid out as Windows has them, to
+// the position that Windows reads it from in an array of shape dims. The axes of
+// the result are those of this array, then those of the elements of a window.
+func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
+	return expr.Of[T](expr.Finish(&expr.Node{Op: row("window_scatter"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: windowInts(dims, w)}))
+}
+
+// WindowGather is the adjoint of WindowScatter: counts windows along each axis,
+// of which each element is read from a part of a of its own.
+func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
+	return expr.Of[T](expr.Finish(&expr.Node{Op: row("window_gather"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: windowInts(counts, w)}))
+}
+
+// Unwindows is the adjoint of Windows, also called col2im: an array of shape
+// dims to which every element of every window is added where Windows with the
+// same w reads it. Sizes are those of a.
+func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
+	axes := make([]int, len(w))
+	for i := range axes {
+		axes[i] = len(w) + i
+	}
+	return Sum(WindowScatter(a, dims, w...), Axis(axes...))
+}

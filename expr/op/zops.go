@@ -381,7 +381,7 @@ func Square[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 
 // StopGradient is x, as a constant to derivatives. Error: exact.
 func StopGradient[T expr.Elem](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T]("stop_gradient", x)
+	return map1[T, T](rowStopGradient, x)
 }
 
 // Sub is x - y; integers wrap. Error: correctly rounded.
@@ -477,6 +477,7 @@ var (
 	rowSinh         = row("sinh")
 	rowSqrt         = row("sqrt")
 	rowSquare       = row("square")
+	rowStopGradient = row("stop_gradient")
 	rowSub          = row("sub")
 	rowTan          = row("tan")
 	rowTanh         = row("tanh")

@@ -25,6 +25,7 @@ type Options struct {
 // nothing.
 type Program struct {
 	plan    *plan.Plan
+	device  *deviceRun // nil: the program runs on the host, by what follows
 	backend backend.Backend
 	arena   []byte
 	steps   []step
@@ -49,10 +50,6 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	be, err := backendNamed(o.Backend)
-	if err != nil {
-		return nil, err
-	}
 	pl, err := plan.Compile(stmts)
 	if err != nil {
 		return nil, err
@@ -62,7 +59,15 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 			return nil, err
 		}
 	}
-	if err := onHost(pl); err != nil {
+	mems, err := deviceMemories(pl)
+	if err != nil {
+		return nil, err
+	}
+	if mems != nil {
+		return compileOnDevice(ctx, o, pl, mems)
+	}
+	be, err := backendNamed(o.Backend)
+	if err != nil {
 		return nil, err
 	}
 	p := &Program{plan: pl, backend: be, threads: o.Threads}
@@ -85,23 +90,6 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	return p, nil
 }
 
-// onHost refuses memory of devices, whose packages compile their programs.
-func onHost(pl *plan.Plan) error {
-	for _, s := range pl.Stages {
-		for _, arrays := range [][]*plan.Array{s.Reads, s.Writes} {
-			for _, a := range arrays {
-				if a.Mem == nil {
-					continue
-				}
-				if m, ok := a.Mem.(*Memory); !ok || m.dev != nil {
-					return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // Run compiles statements and runs them once.
 func Run(ctx context.Context, stmts ...expr.Statement) error {
 	p, err := Compile(ctx, stmts...)
@@ -116,6 +104,9 @@ func Run(ctx context.Context, stmts ...expr.Statement) error {
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.device != nil {
+		return p.device.run(ctx)
+	}
 	for _, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -130,8 +121,24 @@ func (p *Program) Run(ctx context.Context) error {
 // Plan is what the program runs; not to be changed.
 func (p *Program) Plan() *plan.Plan { return p.plan }
 
-// Backend is the name of the backend that compiled the program.
-func (p *Program) Backend() string { return p.backend.Name() }
+// Backend is the name of the backend that compiled the program, or of the device
+// that runs it.
+func (p *Program) Backend() string {
+	if p.device != nil {
+		return p.device.name
+	}
+	return p.backend.Name()
+}
+
+// Close releases what the program has on a device, after its runs; without Close
+// that happens some time after the program is no longer used. A program of the
+// host has nothing to release. A closed program must not be run.
+func (p *Program) Close() error {
+	if p.device == nil {
+		return nil
+	}
+	return p.device.code.Close()
+}
 
 // Explain says why the program has the stages it has, and what they move.
 func (p *Program) Explain() string { return p.plan.Explain() }

@@ -1,0 +1,129 @@
+package cudagen
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// positions writes the values of the dimensions of a loop at its flattened
+// position, and the positions on the axes that are needed.
+func (g *generator) positions(loop int32, flat string) {
+	l := &g.l.loops[loop]
+	for i := len(l.dims) - 1; i >= 0; i-- {
+		d := l.dims[i]
+		if i == 0 {
+			g.line("const ix d%d = %s;", d, flat)
+			break
+		}
+		n := g.divisor("n"+itoa(d), divisorField, d)
+		g.line("const ix q%d = prim::quo(%s, %s), d%d = %s - q%d*%s.n;", d, flat, n, d, flat, d, n)
+		flat = "q" + itoa(d)
+	}
+	g.axes(loop)
+}
+
+// axes writes the positions on the axes of a loop that are needed.
+func (g *generator) axes(loop int32) {
+	for _, a := range g.l.loops[loop].axes {
+		g.line("const ix at_%s = %s;", g.k.Axes[a.axis], g.linear(a.form))
+	}
+}
+
+func (g *generator) total(loop int32) string {
+	return g.ix("m"+itoa(int(loop)), totalField, int(loop), 0)
+}
+
+// elements runs a vec loop without reductions: positions first, first + step ...
+func (g *generator) elements(loop int32) {
+	g.open("for (ix i = first; i < %s; i += step)", g.total(loop))
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{})
+	g.close()
+}
+
+// reduction is the C++ type of a reduction.
+func (g *generator) reduction(in *ir.Ins) string {
+	t := g.k.Types[in.Args[0]]
+	return fmt.Sprintf("red::%s<%s>", ir.Reduction(in.Aux), t.Short())
+}
+
+// accumulator is the size of an accumulator of a reduction.
+func (g *generator) accumulator(in *ir.Ins) int {
+	if op := ir.Reduction(in.Aux); op == ir.ArgMin || op == ir.ArgMax {
+		return 16
+	}
+	return g.k.Types[in.Args[0]].Size()
+}
+
+// part is the area of the results of the blocks of a reduction.
+func (g *generator) part(in *ir.Ins, loop int32) int {
+	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in)})
+}
+
+func (g *generator) partPointer(in *ir.Ins, loop int32) string {
+	return fmt.Sprintf("(%s::acc *)%s", g.reduction(in), g.place(g.part(in, loop)))
+}
+
+// tree combines the results of the blocks of a reduction, in all threads of a
+// thread block.
+func (g *generator) tree(in *ir.Ins, loop int32) string {
+	return fmt.Sprintf("red::tree<%s>(%s, (%s + 4095) / 4096)", g.reduction(in), g.partPointer(in, loop), g.total(loop))
+}
+
+// blocks runs a vec loop with reductions: a warp takes blocks of 4096 positions
+// and stores their results.
+func (g *generator) blocks(loop int32) {
+	reds := g.reductions(loop)
+	total := g.total(loop)
+	g.open("for (ix b = warp; b < (%s + 4095) / 4096; b += warps)", total)
+	g.block(loop, reds)
+	for _, r := range reds {
+		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
+	}
+	g.open("if (lane == 0)")
+	for _, r := range reds {
+		g.line("(%s)[b] = p%d;", g.partPointer(r, loop), r.Dst)
+	}
+	g.close()
+	g.close()
+}
+
+// block writes the accumulation of block b.
+func (g *generator) block(loop int32, reds []*ir.Ins) {
+	for _, r := range reds {
+		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
+	}
+	g.open("red::block(b, %s, lane, [&](ix i, int half)", g.total(loop))
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])
+	}})
+	g.indent = g.indent[2:]
+	g.line("});")
+}
+
+// inner writes a seq loop in a vec loop: nested loops over its dimensions.
+func (g *generator) inner(loop int32, at scope) {
+	reds := g.reductions(loop)
+	for _, r := range reds {
+		g.line("red::runs<%s> r%d;", g.reduction(r), r.Dst)
+	}
+	l := &g.l.loops[loop]
+	if len(l.dims) == 0 {
+		g.open("") // one position
+	}
+	for _, d := range l.dims {
+		n := g.ix("e"+itoa(d), dimField, d, 0)
+		g.open("for (ix d%d = 0; d%d < %s; d%d++)", d, d, n, d)
+	}
+	g.axes(loop)
+	at.add = func(in *ir.Ins) { g.line("r%d.put(v%d);", in.Dst, in.Args[0]) }
+	g.region(g.k.Loops[loop].Body, at)
+	for range max(len(l.dims), 1) {
+		g.close()
+	}
+	for _, r := range reds {
+		g.line("const %s v%d = %s::result(r%d.result());", r.Type.Short(), r.Dst, g.reduction(r), r.Dst)
+	}
+}

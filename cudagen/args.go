@@ -20,6 +20,7 @@ const (
 	faultsField                    // address of the fault words
 	paramField                     // parameter x
 	areaField                      // offset in bytes of area x in the scratch or shared memory
+	areaSizeField                  // size in bytes of area x for one row
 	strideField                    // stride of dimension y of buffer x
 	extentField                    // extent of dimension y of buffer x
 	coefField                      // coefficient of term y of form x

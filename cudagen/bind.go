@@ -11,7 +11,7 @@ import (
 // A Device is what a launch depends on besides the numbers of a binding.
 type Device struct {
 	SMs    int // multiprocessors
-	Shared int // bytes of shared memory that a block may have without asking
+	Shared int // bytes of shared memory that a block may have
 }
 
 // FaultBytes is the size of the fault words.
@@ -75,7 +75,7 @@ func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
 // Bind computes the launches for the numbers of b, which must have the layout
 // that the source was made for.
 func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
-	n, err := bind(s.k, b)
+	n, err := bind(s.k, b, d)
 	if err == nil {
 		err = n.fits(s.layout)
 	}
@@ -83,7 +83,9 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 		return nil, fmt.Errorf("cudagen: %s: %w", s.k.Name, err)
 	}
 	out := &Bound{Args: make([]byte, s.size)}
-	m := n.place(s, d, out)
+	m := n.place(s)
+	out.Scratch = m.scratch
+	n.launches(s, m, out)
 	for i := range s.fields {
 		f := &s.fields[i]
 		at := out.Args[f.offset : f.offset+f.size]
@@ -99,7 +101,7 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 		case paramDivField:
 			divisor(at, b.Params[f.x])
 		default:
-			x := n.number(s, f, m)
+			x := n.number(f, m)
 			if f.size == 4 {
 				binary.LittleEndian.PutUint32(at, uint32(x))
 			} else {
@@ -129,12 +131,14 @@ func (n *bound) fits(l Layout) error {
 }
 
 // number is the value of an integer argument.
-func (n *bound) number(s *Source, f *field, m *memoryMap) int {
+func (n *bound) number(f *field, m *memoryMap) int {
 	switch f.kind {
 	case paramField:
 		return n.b.Params[f.x]
 	case areaField:
 		return m.offsets[f.x]
+	case areaSizeField:
+		return m.sizes[f.x]
 	case strideField:
 		strides, _ := n.strides(int32(f.x))
 		return strides[f.y]
@@ -171,51 +175,3 @@ func divisor(at []byte, n int) {
 	binary.LittleEndian.PutUint32(at[4:], uint32(uint64(1)<<shift/uint64(max(n, 1))+1))
 	binary.LittleEndian.PutUint32(at[8:], uint32(shift))
 }
-
-// A memoryMap says where areas lie in scratch or shared memory.
-type memoryMap struct{ offsets []int }
-
-// place lays out the areas and chooses the grids.
-func (n *bound) place(s *Source, d Device, out *Bound) *memoryMap {
-	m := &memoryMap{offsets: make([]int, len(s.areas))}
-	for i := range s.areas {
-		a := &s.areas[i]
-		m.offsets[i] = out.Scratch
-		size := a.size
-		switch a.kind {
-		case partArea:
-			size *= (n.total(int32(a.y)) + 4095) / 4096
-		case rowArea:
-			size *= n.rowSize(a.x)
-		}
-		out.Scratch += (size + 255) / 256 * 256
-	}
-	for i := range s.passes {
-		p := &s.passes[i]
-		threads := p.threads(&s.layout)
-		blocks := 1
-		switch p.kind {
-		case elementsPass:
-			blocks = (n.total(p.loop) + threads - 1) / threads
-		case blocksPass:
-			blocks = (n.total(p.loop) + 128*threads - 1) / (128 * threads)
-		case rowsPass:
-			blocks = n.total(p.loop)
-		}
-		blocks = min(blocks, 16*max(d.SMs, 1))
-		if blocks > 0 {
-			out.Launches = append(out.Launches, Launch{Entry: i, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}})
-		}
-	}
-	return m
-}
-
-// rowSize is the number of elements of a row buffer.
-func (n *bound) rowSize(buf int) int {
-	size := 1
-	for _, a := range n.k.Bufs[buf].Axes {
-		size *= n.b.Extents[a]
-	}
-	return size
-}
-

@@ -45,7 +45,6 @@ type pass struct {
 	loop   int32 // of the IR; -1 for scalar code
 	lo, hi int   // the scalar code of the entry that it carries out: Code[lo:hi]
 	need   map[ir.Value]bool
-	smem   []int // areas in shared memory
 }
 
 // An areaKind says what an area of memory is for.
@@ -59,11 +58,10 @@ const (
 
 // An area is a piece of scratch or shared memory.
 type area struct {
-	kind   areaKind
-	x, y   int
-	size   int // of one element
-	shared bool
-	rows   bool // one for each row in flight
+	kind areaKind
+	x, y int
+	size int   // of one element
+	par  int32 // the par loop each of whose rows in flight has one, or -1
 }
 
 // A generator writes the passes of a kernel.
@@ -212,10 +210,12 @@ func (g *generator) pass(p *pass, name string) {
 		g.elements(p.loop)
 	case blocksPass:
 		g.scalars(p)
+		g.parts(p.loop)
 		g.line("const int lane = threadIdx.x %% 32;")
 		g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", threads/32, threads/32)
 		g.blocks(p.loop)
 	case finishPass:
+		g.parts(p.loop)
 		for _, r := range g.reductions(p.loop) {
 			g.line("const %s v%d = %s::result(%s);", r.Type.Short(), r.Dst, g.reduction(r), g.tree(r, p.loop))
 		}
@@ -224,7 +224,7 @@ func (g *generator) pass(p *pass, name string) {
 		g.close()
 	case rowsPass:
 		g.scalars(p)
-		g.rows(p)
+		g.rows(p.loop)
 	}
 }
 
@@ -233,7 +233,8 @@ func (p *pass) threads(l *Layout) int {
 	case scalarPass:
 		return 1
 	case rowsPass:
-		return 32 * max(l.rows.warps, 8)
+		r := l.loops[p.loop].rows
+		return 32 * r.rows * r.warps
 	}
 	return 256
 }
@@ -258,4 +259,3 @@ func (p *pass) comment(k *ir.Kernel) string {
 	}
 	return "Scalar code."
 }
-

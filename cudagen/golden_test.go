@@ -23,6 +23,8 @@ var bindings = map[string]struct {
 	"fullsum":        {[]int{300, 400}, nil, [][]int{{300, 400}, {300, 400}, {}}},
 	"colsum":         {[]int{300, 400}, nil, [][]int{{300, 400}, {400}}},
 	"transposed_add": {[]int{300, 400}, nil, [][]int{{300, 400}, {400, 300}, {300, 400}}},
+	"softmax":        {[]int{50, 700}, nil, [][]int{{50, 700}, {50, 700}, {}}},
+	"layernorm":      {[]int{50, 9000}, []int{9000}, [][]int{{50, 9000}, {9000}, {9000}, {50, 9000}}},
 	"im2col":         {[]int{27, 128}, []int{3, 9, 8, 64, 1, 1}, [][]int{{2, 3, 8, 8}, {27, 128}}},
 }
 
@@ -63,7 +65,7 @@ func TestGolden(t *testing.T) {
 			for i := range addresses {
 				addresses[i] = uint64(i+1) << 30
 			}
-			l, err := cudagen.LayoutOf(k, b, addresses)
+			l, err := cudagen.LayoutOf(k, b, addresses, cudagen.Device{SMs: 132, Shared: 48 << 10})
 			if err != nil {
 				t.Fatal(err)
 			}

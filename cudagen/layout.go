@@ -20,7 +20,6 @@ type Layout struct {
 	sites []siteLayout // Loads, Stores and Indexes, in the order of Kernel.All
 	forms []formLayout
 	nodes []nodeLayout // by index expression
-	rows  rowLayout
 }
 
 // A loopLayout is a loop as nested loops over dimensions, the innermost last.
@@ -28,6 +27,7 @@ type loopLayout struct {
 	dims  []int      // numbers
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
+	rows  rowLayout  // of a par loop
 }
 
 // An axisForm is the position on an axis.
@@ -72,16 +72,17 @@ type nodeLayout struct {
 	positive bool // never negative
 }
 
-// A rowLayout says how a par loop is shared out.
+// A rowLayout says how a par loop is shared out: a thread block takes so many
+// rows at once, each with so many warps.
 type rowLayout struct {
-	warps  int  // that share a row: 1, or all of a block
-	shared bool // row buffers and partial results fit shared memory
+	rows, warps int
+	shared      bool // row buffers and partial results are in shared memory
 }
 
 // String is equal for layouts that give equal text.
 func (l Layout) String() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "wide=%t dims=%d rows=%v", l.wide, l.dims, l.rows)
+	fmt.Fprintf(&w, "wide=%t dims=%d", l.wide, l.dims)
 	for _, x := range l.loops {
 		fmt.Fprintf(&w, " loop%v", x)
 	}
@@ -101,8 +102,8 @@ func (l Layout) String() string {
 // The addresses of the arrays on the device, by buffer, decide whether vector
 // accesses are aligned and whether arrays overlap; those of row buffers, and the
 // Ptr fields of b, are not looked at.
-func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64) (Layout, error) {
-	n, err := bind(k, b)
+func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout, error) {
+	n, err := bind(k, b, d)
 	if err != nil {
 		return Layout{}, fmt.Errorf("cudagen: %s: %w", k.Name, err)
 	}
@@ -116,10 +117,12 @@ func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64) (Layout, error) {
 // layout leaves open.
 type bound struct {
 	*analyser
+	device  Device
 	layout  Layout
 	extents []int // by dimension
 	forms   []formNumbers
 	loops   []boundLoop
+	sites   []boundSite
 }
 
 type formNumbers struct {
@@ -145,17 +148,16 @@ type boundSite struct {
 }
 
 // bind analyses k with the numbers of b.
-func bind(k *ir.Kernel, b *ir.Binding) (*bound, error) {
+func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 	a, err := newAnalyser(k, b)
 	if err != nil {
 		return nil, err
 	}
-	n := &bound{analyser: a, loops: make([]boundLoop, len(k.Loops))}
+	n := &bound{analyser: a, device: d, loops: make([]boundLoop, len(k.Loops))}
 	n.layout.loops = make([]loopLayout, len(k.Loops))
-	var sites []boundSite
-	n.collect(0, -1, &sites)
+	n.collect(0, -1)
 	for i := range n.loops {
-		n.dimensions(i, sites)
+		n.dimensions(i)
 	}
 	for i := range n.loops {
 		l := &n.layout.loops[i]
@@ -164,8 +166,8 @@ func bind(k *ir.Kernel, b *ir.Binding) (*bound, error) {
 			l.axes = append(l.axes, axisForm{axis, n.form(-1, i, a.axis(axis))})
 		}
 	}
-	for i := range sites {
-		s := &sites[i]
+	for i := range n.sites {
+		s := &n.sites[i]
 		out := siteLayout{form: -1, coords: s.coords}
 		if s.in.Op != ir.Index {
 			out.form = n.form(k.Access[s.in.Aux].Buf, s.loop, s.offset)
@@ -174,20 +176,21 @@ func bind(k *ir.Kernel, b *ir.Binding) (*bound, error) {
 	}
 	n.layout.dims = len(n.extents)
 	n.width()
+	n.rows()
 	return n, nil
 }
 
 // collect finds the sites of a region and the regions inside it.
-func (n *bound) collect(region int32, loop int, sites *[]boundSite) {
+func (n *bound) collect(region int32, loop int) {
 	code := n.k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
 		switch in.Op {
 		case ir.For:
 			n.loops[in.Aux] = boundLoop{loop: in.Aux, outer: loop}
-			n.collect(n.k.Loops[in.Aux].Body, int(in.Aux), sites)
+			n.collect(n.k.Loops[in.Aux].Body, int(in.Aux))
 		case ir.Cold:
-			n.collect(in.Aux, loop, sites)
+			n.collect(in.Aux, loop)
 		case ir.Load, ir.Store, ir.Index:
 			s := boundSite{in: in, loop: loop}
 			if in.Op == ir.Index {
@@ -196,9 +199,9 @@ func (n *bound) collect(region int32, loop int, sites *[]boundSite) {
 				n.offset(&s)
 			}
 			for l := loop; l >= 0; l = n.loops[l].outer {
-				n.loops[l].sites = append(n.loops[l].sites, len(*sites))
+				n.loops[l].sites = append(n.loops[l].sites, len(n.sites))
 			}
-			*sites = append(*sites, s)
+			n.sites = append(n.sites, s)
 		}
 	}
 }
@@ -256,7 +259,7 @@ func (n *bound) strides(buf int32) (strides, extents []int) {
 // joined where every access goes through them with one step. A loop without
 // reductions is free to take its digits in the order of the strides of what it
 // stores.
-func (n *bound) dimensions(i int, sites []boundSite) {
+func (n *bound) dimensions(i int) {
 	l := &n.loops[i]
 	def := &n.k.Loops[i]
 	var order []int
@@ -269,14 +272,14 @@ func (n *bound) dimensions(i int, sites []boundSite) {
 	}
 	var all []affine
 	for _, s := range l.sites {
-		if sites[s].in.Op != ir.Index {
-			all = append(all, sites[s].offset)
+		if n.sites[s].in.Op != ir.Index {
+			all = append(all, n.sites[s].offset)
 		}
 	}
 	if def.Kind == ir.Vec && !n.reduces(def.Body) {
 		for _, s := range l.sites {
-			if sites[s].in.Op == ir.Store {
-				coef := sites[s].offset.coef
+			if n.sites[s].in.Op == ir.Store {
+				coef := n.sites[s].offset.coef
 				slices.SortStableFunc(order, func(x, y int) int { return abs(coef[y]) - abs(coef[x]) })
 				break
 			}

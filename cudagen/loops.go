@@ -58,17 +58,20 @@ func (g *generator) accumulator(in *ir.Ins) int {
 
 // part is the area of the results of the blocks of a reduction.
 func (g *generator) part(in *ir.Ins, loop int32) int {
-	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in)})
+	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in), par: -1})
 }
 
-func (g *generator) partPointer(in *ir.Ins, loop int32) string {
-	return fmt.Sprintf("(%s::acc *)%s", g.reduction(in), g.place(g.part(in, loop)))
+// parts declares the pointers to the results of the blocks in scratch memory.
+func (g *generator) parts(loop int32) {
+	for _, r := range g.reductions(loop) {
+		g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(r), r.Dst, g.reduction(r), g.place(g.part(r, loop)))
+	}
 }
 
 // tree combines the results of the blocks of a reduction, in all threads of a
 // thread block.
 func (g *generator) tree(in *ir.Ins, loop int32) string {
-	return fmt.Sprintf("red::tree<%s>(%s, (%s + 4095) / 4096)", g.reduction(in), g.partPointer(in, loop), g.total(loop))
+	return fmt.Sprintf("red::tree<%s>(part_%d, (%s + 4095) / 4096)", g.reduction(in), in.Dst, g.total(loop))
 }
 
 // blocks runs a vec loop with reductions: a warp takes blocks of 4096 positions
@@ -77,24 +80,24 @@ func (g *generator) blocks(loop int32) {
 	reds := g.reductions(loop)
 	total := g.total(loop)
 	g.open("for (ix b = warp; b < (%s + 4095) / 4096; b += warps)", total)
-	g.block(loop, reds)
+	g.block(loop, reds, "b")
 	for _, r := range reds {
 		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
 	}
 	g.open("if (lane == 0)")
 	for _, r := range reds {
-		g.line("(%s)[b] = p%d;", g.partPointer(r, loop), r.Dst)
+		g.line("part_%d[b] = p%d;", r.Dst, r.Dst)
 	}
 	g.close()
 	g.close()
 }
 
 // block writes the accumulation of block b.
-func (g *generator) block(loop int32, reds []*ir.Ins) {
+func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	for _, r := range reds {
 		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
 	}
-	g.open("red::block(b, %s, lane, [&](ix i, int half)", g.total(loop))
+	g.open("red::block(%s, %s, lane, [&](ix i, int half)", b, g.total(loop))
 	g.positions(loop, "i")
 	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
 		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])

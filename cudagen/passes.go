@@ -150,7 +150,7 @@ func (g *generator) reductions(loop int32) (out []*ir.Ins) {
 
 // slot is the area of a value that passes hand on.
 func (g *generator) slot(v ir.Value) int {
-	return g.area(area{kind: slotArea, x: int(v), size: 8})
+	return g.area(area{kind: slotArea, x: int(v), size: 8, par: -1})
 }
 
 func (g *generator) area(a area) int {
@@ -217,4 +217,3 @@ func (g *generator) offset(i int) string {
 	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row"}[a.kind]
 	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
 }
-

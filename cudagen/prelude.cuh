@@ -211,6 +211,16 @@ FN f32 value(bf16 h) { return bitcast<f32>((u32)h.bits << 16); }
 FN f32 roundf16(f32 x) { return value(half(x)); }
 FN f32 roundbf16(f32 x) { return value(bhalf(x)); }
 
+// The shared memory of a block.
+#ifdef __CUDACC__
+FN u8 *shared() {
+  extern __shared__ __align__(16) u8 bytes[];
+  return bytes;
+}
+#else
+FN u8 *shared() { return standin_shared; }
+#endif
+
 // Elements in memory and in registers.
 template <class T> FN T load(T x) { return x; }
 FN bool load(b8 x) { return x.bits != 0; }

@@ -1,0 +1,158 @@
+package cudagen
+
+import "github.com/oneloop/oneloop/plan/ir"
+
+// blockSize is the number of positions of a reduction that are one block.
+const blockSize = 4096
+
+// A memoryMap says where areas lie in scratch memory, or in the shared memory of
+// their pass.
+type memoryMap struct {
+	offsets []int
+	sizes   []int // for one row
+	scratch int
+	shared  map[int32]int // by par loop
+}
+
+// place lays out the areas.
+func (n *bound) place(s *Source) *memoryMap {
+	m := &memoryMap{offsets: make([]int, len(s.areas)), sizes: make([]int, len(s.areas)), shared: map[int32]int{}}
+	for i := range s.areas {
+		a := &s.areas[i]
+		size := a.size
+		switch a.kind {
+		case partArea:
+			size *= ceilDiv(n.total(int32(a.y)), blockSize)
+		case rowArea:
+			size *= n.rowSize(a.x)
+		}
+		size = align(size, 16)
+		m.sizes[i] = size
+		if a.par < 0 {
+			m.offsets[i] = m.scratch
+			m.scratch += align(size, 256)
+			continue
+		}
+		r := &n.layout.loops[a.par].rows
+		if r.shared {
+			m.offsets[i] = m.shared[a.par]
+			m.shared[a.par] += size * r.rows
+			continue
+		}
+		m.offsets[i] = m.scratch
+		m.scratch += align(size*r.rows*n.rowBlocks(a.par), 256)
+	}
+	return m
+}
+
+func align(x, to int) int { return (x + to - 1) / to * to }
+
+func ceilDiv(x, y int) int { return (x + y - 1) / y }
+
+// rowSize is the number of elements of a row buffer.
+func (n *bound) rowSize(buf int) int {
+	size := 1
+	for _, a := range n.k.Bufs[buf].Axes {
+		size *= n.b.Extents[a]
+	}
+	return size
+}
+
+// rows decides how par loops are shared out. A warp can reduce a block of a row;
+// where a row has more, or is long and only walked through, the warps of a
+// thread block share it. What a row keeps is in shared memory if it fits, with
+// fewer rows at once if need be.
+func (n *bound) rows() {
+	for i := range n.k.Loops {
+		if n.k.Loops[i].Kind != ir.Par {
+			continue
+		}
+		r := &n.layout.loops[i].rows
+		*r = rowLayout{rows: 8, warps: 1, shared: true}
+		if n.longest(int32(i), true) > blockSize || n.longest(int32(i), false) > 1024 {
+			*r = rowLayout{rows: 1, warps: 8, shared: true}
+		}
+		keep := n.rowBytes(int32(i), r.warps > 1)
+		for r.rows > 1 && keep*r.rows > n.device.Shared {
+			r.rows /= 2
+		}
+		r.shared = keep*r.rows <= n.device.Shared
+	}
+}
+
+// longest is the number of positions of the longest vec loop in a par loop that
+// reduces, or that does not.
+func (n *bound) longest(par int32, reducing bool) int {
+	most := 0
+	for i := range n.loops {
+		if l := &n.loops[i]; l.outer == int(par) && n.reduces(n.k.Loops[i].Body) == reducing {
+			most = max(most, n.total(int32(i)))
+		}
+	}
+	return most
+}
+
+// rowBytes is the size of what one row of a par loop keeps: its row buffers and,
+// if several warps share it, the results of blocks.
+func (n *bound) rowBytes(par int32, parts bool) int {
+	size := 0
+	seen := map[int32]bool{}
+	for _, s := range n.loops[par].sites {
+		in := n.sites[s].in
+		if in.Op == ir.Index {
+			continue
+		}
+		buf := n.k.Access[in.Aux].Buf
+		if b := &n.k.Bufs[buf]; b.Mode == ir.Row && !seen[buf] {
+			seen[buf] = true
+			size += align(n.rowSize(int(buf))*b.Type.Size(), 16)
+		}
+	}
+	for i := range n.loops {
+		if !parts || n.loops[i].outer != int(par) {
+			continue
+		}
+		for _, in := range n.k.Regions[n.k.Loops[i].Body].Code {
+			if in.Op == ir.Reduce {
+				size += 16 * ceilDiv(n.total(int32(i)), blockSize)
+			}
+		}
+	}
+	return size
+}
+
+// rowBlocks is the number of thread blocks for a par loop: rows that are kept in
+// scratch memory should stay in the second-level cache.
+func (n *bound) rowBlocks(par int32) int {
+	r := &n.layout.loops[par].rows
+	waves := 16
+	if !r.shared {
+		waves = 1
+	}
+	return min(ceilDiv(n.total(par), r.rows), waves*max(n.device.SMs, 1))
+}
+
+// launches chooses the grids.
+func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
+	for i := range s.passes {
+		p := &s.passes[i]
+		threads := p.threads(&s.layout)
+		blocks := 1
+		switch p.kind {
+		case elementsPass:
+			blocks = ceilDiv(n.total(p.loop), threads)
+		case blocksPass:
+			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
+		case rowsPass:
+			blocks = n.rowBlocks(p.loop)
+		}
+		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}}
+		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
+		if p.kind == rowsPass {
+			l.Shared = uint32(m.shared[p.loop])
+		}
+		if blocks > 0 {
+			out.Launches = append(out.Launches, l)
+		}
+	}
+}

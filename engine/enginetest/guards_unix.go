@@ -17,7 +17,7 @@ import (
 // Guards tests that kernels touch no memory but that of their arrays: operands
 // and targets end, or begin, at pages that cannot be accessed. A kernel that
 // reads or writes beyond fails, or ends the process if it is machine code.
-func Guards(t *testing.T, o engine.Options) {
+func Guards(t *testing.T, o Options) {
 	for _, atEnd := range []bool{true, false} {
 		name := "begin"
 		if atEnd {

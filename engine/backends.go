@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 )
 
@@ -45,6 +46,16 @@ func Backends() []string {
 func MissingBackends() []Missing {
 	_, lack := found()
 	return lack
+}
+
+// ExecutableMemory says how memory for machine code is got here, "none" if it
+// cannot be, and why what was tried before does not work.
+func ExecutableMemory() (method string, failed []error) {
+	m, err := exec.Probe()
+	if err != nil {
+		return m.String(), []error{err}
+	}
+	return m.String(), exec.Failed()
 }
 
 // backendNamed finds a backend. Without a name it is the one that the

@@ -12,9 +12,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// debugging is what ONELOOP_DEBUG asks to be printed on stderr for every
-// program compiled: a comma-separated list of tree, plan and ir; ir also checks
-// every kernel.
+// debugging is what ONELOOP_DEBUG asks for, a comma-separated list: tree, plan,
+// ir and asm are printed on stderr for every program compiled, and ir also
+// checks every kernel; perf is Options.Profile for all programs.
 var debugging = sync.OnceValue(func() map[string]bool {
 	on := map[string]bool{}
 	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {

@@ -30,7 +30,7 @@ func startHelpers() {
 	for range n {
 		go func() {
 			for j := range helpers.jobs {
-				j.work(int(j.seat.Add(1)))
+				j.help()
 				j.wg.Done()
 			}
 		}()
@@ -59,6 +59,14 @@ func (j *job) do(ctx context.Context, l *loopStep) error {
 	j.wg.Wait()
 	j.loop, j.ctx = nil, nil
 	return ctx.Err()
+}
+
+// help does the work of a helper.
+func (j *job) help() {
+	if l := j.loop; l.labels != nil {
+		defer l.label(context.Background())()
+	}
+	j.work(int(j.seat.Add(1)))
 }
 
 func (j *job) work(seat int) {

@@ -16,8 +16,12 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // "" or "interp"
+	Backend string // one of Backends; "" is the first
 	Threads int    // at most so many; 0: one for each CPU
+	// Profile names the program's kernels to profilers: the machine code in
+	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
+	// "kernel", for pprof. ONELOOP_DEBUG=perf does it for all programs.
+	Profile bool
 }
 
 // A Program is a compiled list of statements. It can be run again and again:
@@ -30,6 +34,7 @@ type Program struct {
 	arena   []byte
 	steps   []step
 	threads int
+	profile bool
 	mu      sync.Mutex
 	job     job
 }
@@ -70,7 +75,8 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{plan: pl, backend: be, threads: o.Threads}
+	on := debugging()
+	p := &Program{plan: pl, backend: be, threads: o.Threads, profile: o.Profile || on["perf"]}
 	if p.threads <= 0 {
 		p.threads = runtime.GOMAXPROCS(0)
 	}
@@ -86,6 +92,11 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 			return nil, err
 		}
 		p.steps = append(p.steps, st)
+	}
+	if on["asm"] {
+		if err := debugCode(os.Stderr, p); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -181,27 +192,47 @@ func (p *Program) bytes(a *plan.Array) []byte {
 type loopStep struct {
 	s       *plan.Stage
 	bind    ir.Binding
+	code    backend.Code
 	inst    backend.Instance
+	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
 	n       int // units
 	chunk   int
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	code, err := p.backend.Compile(s.Kernel)
-	if err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
-	}
-	l := &loopStep{s: s, bind: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}}
-	for i, o := range s.Bufs {
-		l.bind.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
-	}
+	l := &loopStep{s: s, bind: newBinding(s)}
 	l.refresh(p)
-	if l.inst, err = code.Bind(&l.bind); err != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", p.backend.Name(), err)
+	var err error
+	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
+		return nil, err
+	}
+	if p.profile {
+		l.profile()
 	}
 	l.schedule(p.threads)
 	return l, nil
+}
+
+// newBinding has the numbers of a stage, without addresses.
+func newBinding(s *plan.Stage) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	return b
+}
+
+func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
+	code, err := be.Compile(s.Kernel)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	inst, err := code.Bind(b)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	return code, inst, nil
 }
 
 // refresh reads the addresses and scalars as they are now.
@@ -248,6 +279,9 @@ func (l *loopStep) schedule(threads int) {
 }
 
 func (l *loopStep) run(ctx context.Context, p *Program) error {
+	if l.labels != nil {
+		defer l.label(ctx)()
+	}
 	l.refresh(p)
 	l.inst.Begin()
 	if len(l.workers) == 1 && l.n <= l.chunk {

@@ -1,7 +1,10 @@
 // Package backend is what a CPU backend implements: kernels in, work in chunks.
 package backend
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // A Backend compiles kernels for the CPU.
 type Backend interface {
@@ -38,4 +41,16 @@ type Instance interface {
 // not allocate.
 type Worker interface {
 	Run(lo, hi int)
+}
+
+// A Fallback is code that may leave its work to the interpreter: Fallback says
+// why, or nothing.
+type Fallback interface{ Fallback() string }
+
+// A Native is an instance that runs machine code.
+type Native interface {
+	// Listing is the machine code. It is made again for this, with notes.
+	Listing() ([]*listing.Function, error)
+	// Profile lists the machine code in /tmp/perf-PID.map under a name.
+	Profile(name string)
 }

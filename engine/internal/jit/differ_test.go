@@ -298,7 +298,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 		if err != nil {
 			t.Fatalf("%v\n%v", err, s.k)
 		}
-		if why := code.(Fallback).Fallback(); why != "" {
+		if why := code.(backend.Fallback).Fallback(); why != "" {
 			fallbacks[be.Name()+": "+why]++
 			continue
 		}

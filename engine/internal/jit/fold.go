@@ -9,6 +9,9 @@ import (
 // fold combines the lanes of each accumulator at the end of a block: lane j
 // with lane j + half, down to one lane, which is left first in its area.
 func (f *flow) fold() {
+	if len(f.accs) > 0 {
+		f.part("fold the lanes of the reductions")
+	}
 	f.vfree = 1<<f.nv - 1 // the loops are over
 	for i := range f.accs {
 		a := &f.accs[i]

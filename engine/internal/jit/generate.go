@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -25,9 +26,7 @@ type function struct {
 	slots  int
 	lanes  int
 	spills int
-	bp     *boundPhase // the first binding's
-	lines  []x86.Line  // of a listing
-	bytes  []byte
+	text   *listing.Function // if asked for
 }
 
 // prepare writes what stays the same in all calls into the frame.
@@ -58,9 +57,9 @@ type acc struct {
 	idx  []x86.Vec
 }
 
-func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *function, err error) {
+func (g *generator) generate(c *code, bp *boundPhase, list bool) (fn *function, err error) {
 	f := &flow{generator: g, a: x86.New(), c: c, bp: bp, ph: bp.ph}
-	f.a.Listing = listing
+	f.a.Listing = list
 	f.w = g.vbytes / f.ph.widest()
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
@@ -93,9 +92,11 @@ func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *functio
 	if f.err != nil {
 		return nil, f.err
 	}
+	f.part("end")
 	f.i(x86.VZEROUPPER, 0)
 	f.i(x86.RET, 0)
 	for _, t := range f.tables {
+		f.part("table")
 		f.a.Align(64)
 		f.a.Bind(t.label)
 		f.a.Bytes(t.bits...)
@@ -104,9 +105,9 @@ func (g *generator) generate(c *code, bp *boundPhase, listing bool) (fn *functio
 	if err != nil {
 		return nil, unsupported(err.Error())
 	}
-	fn = &function{slots: f.slots, lanes: f.w, spills: f.spills, bp: bp}
-	if listing {
-		fn.lines, fn.bytes = obj.Lines, obj.Bytes[:obj.Text]
+	fn = &function{slots: f.slots, lanes: f.w, spills: f.spills}
+	if list {
+		fn.text = f.listing(obj)
 		return fn, nil
 	}
 	fn.code, err = install(obj)
@@ -387,6 +388,9 @@ func (f *flow) body(list []int32) {
 
 // prologue computes the uniform nodes and leaves them in slots.
 func (f *flow) prologue() {
+	if len(f.pro) > 0 {
+		f.part("before the loop: what all elements share")
+	}
 	f.start(1)
 	f.prolog = true
 	for _, id := range f.pro {

@@ -36,10 +36,6 @@ func New(isa string) (backend.Backend, error) {
 
 func (g *generator) Name() string { return g.name }
 
-// Fallback is implemented by code: it returns why the interpreter runs the
-// kernel, or "".
-type Fallback interface{ Fallback() string }
-
 // Compile translates k, which must pass [ir.Check] and not change afterwards.
 func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
 	p, err := lower(k)

@@ -5,112 +5,229 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
 
-// Lister is implemented by code: Listing is the machine code made so far, as
-// text.
-type Lister interface{ Listing() string }
-
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same", "unit", "strided", "scratch", "gather", "index"}
+var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "gather", "index"}
 
-// Listing is the machine code of the bindings so far, with the values that the
-// instructions compute.
-func (c *code) Listing() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var keys []string
-	for k := range c.functions {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	var b strings.Builder
-	if c.fallback != "" {
-		fmt.Fprintf(&b, "; interpreted: %s\n", c.fallback)
-	}
-	for _, k := range keys {
-		fn, err := c.gen.generate(c, c.functions[k].bp, true)
+// Listing is the machine code of the phases, in the order in which they run.
+func (in *instance) Listing() ([]*listing.Function, error) {
+	var out []*listing.Function
+	err := in.eachPhase(in.items, 1, func(bp *boundPhase, times int) error {
+		fn, err := in.code.gen.generate(in.code, bp, true)
 		if err != nil {
-			fmt.Fprintf(&b, "; %v\n", err)
-			continue
+			return err
 		}
-		fn.write(&b)
-	}
-	return b.String()
+		fn.text.Elements = times * bp.n * bp.seqN
+		out = append(out, fn.text)
+		return nil
+	})
+	return out, err
 }
 
-func (fn *function) write(b *strings.Builder) {
-	ph := fn.bp.ph
-	fmt.Fprintf(b, "; phase %d: %s, %d lanes, %d bytes, %d spills\n", ph.id, kindNames[ph.kind], fn.lanes, len(fn.bytes), fn.spills)
-	for i := range fn.bp.sites {
-		s := &fn.bp.sites[i]
-		what := siteNames[s.kind]
-		if s.guard {
-			what += ", guarded"
+// eachPhase calls f with every phase, and how often a run goes through it.
+func (in *instance) eachPhase(items []boundItem, times int, f func(bp *boundPhase, times int) error) error {
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.scalar != nil:
+			if err := f(it.scalar, times); err != nil {
+				return err
+			}
+		case it.vec != nil:
+			for _, bp := range it.vec.phases {
+				if err := f(bp, times); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := in.eachPhase(it.par, times*it.n, f); err != nil {
+				return err
+			}
 		}
-		if s.staged {
-			what += ", copied"
-		}
-		fmt.Fprintf(b, ";   access %d at [rdi+%d]: %s\n", i, s.arg, what)
 	}
-	for _, l := range fn.lines {
-		if l.Note != "" {
-			fmt.Fprintf(b, "%8s; %s\n", "", l.Note)
-			continue
+	return nil
+}
+
+// symbol is the name of a phase of a kernel.
+func symbol(kernel string, ph *phase) string { return fmt.Sprintf("%s.%d", kernel, ph.id) }
+
+// listing describes the code of the phase.
+func (f *flow) listing(obj *x86.Object) *listing.Function {
+	l := &listing.Function{
+		Name: symbol(f.c.p.k.Name, f.ph), Kind: kindNames[f.ph.kind], Lanes: f.w, Spills: f.spills,
+		Lines: obj.Lines, Code: obj.Bytes, Text: obj.Text, Consts: obj.Consts,
+	}
+	for _, id := range f.top {
+		f.count(l, &f.nodes[id])
+	}
+	for i := range f.ph.reds {
+		if r := &f.ph.reds[i]; (r.op == ir.Sum || r.op == ir.Prod) && r.typ.IsFloat() {
+			l.Flops++
 		}
-		fmt.Fprintf(b, "%6x  %s\n", l.Offset, l.Text)
+	}
+	for i := range f.bp.sites {
+		l.Accesses = append(l.Accesses, f.access(i))
+	}
+	for id, r := range f.home {
+		if r >= 0 {
+			l.Kept = append(l.Kept, listing.Kept{Register: f.vecName(int(r)), Value: f.valueText(int32(id))})
+		}
+	}
+	slices.SortFunc(l.Kept, func(a, b listing.Kept) int { return strings.Compare(a.Register, b.Register) })
+	return l
+}
+
+func (f *flow) vecName(r int) string {
+	if f.avx512 {
+		return fmt.Sprintf("zmm%d", r)
+	}
+	return fmt.Sprintf("ymm%d", r)
+}
+
+// count adds what a node moves and calculates for each element.
+func (f *flow) count(l *listing.Function, n *node) {
+	switch n.op {
+	case ir.Load, opGather:
+		if s := &f.bp.sites[n.aux]; s.kind != uniSite {
+			l.Loaded += s.size
+		}
+	case ir.Store:
+		l.Stored += f.bp.sites[n.aux].size
+	default:
+		l.Flops += ir.Flops(n.op, n.typ)
+	}
+}
+
+// access describes a site.
+func (f *flow) access(i int) listing.Access {
+	s, info := &f.bp.sites[i], &f.ph.sites[i]
+	k := f.c.p.k
+	a := listing.Access{How: siteNames[s.kind], Slot: s.arg}
+	switch {
+	case info.array >= 0:
+		a.What = fmt.Sprintf("values from phase to phase %d", info.array)
+	case info.access < 0:
+		a.What = "index " + k.IxText(info.ix)
+	default:
+		op := "load "
+		if info.store {
+			op = "store "
+		}
+		a.What = op + k.Bufs[info.buf].Name
+	}
+	if s.guard {
+		a.How += ", guarded"
+	}
+	if s.staged {
+		a.How += ", copied to scratch memory and back by the caller"
+	}
+	return a
+}
+
+// part begins a part of the listing.
+func (f *flow) part(format string, args ...any) {
+	if f.a.Listing {
+		f.a.Head(fmt.Sprintf(format, args...))
 	}
 }
 
 // note says what the code from here on computes.
 func (f *flow) note(id int32) {
+	text := f.nodeText(id)
 	n := &f.nodes[id]
-	var b strings.Builder
-	name := func(id int32) string {
-		switch {
-		case int(id) < len(f.ph.named) && f.ph.named[id] != ir.None:
-			return fmt.Sprintf("%%%d", f.ph.named[id])
-		case f.nodes[id].op == prim.Const:
-			return fmt.Sprintf("%#x", f.nodes[id].imm)
-		}
-		return fmt.Sprintf("n%d", id)
-	}
-	op := n.op.String()
-	switch n.op {
-	case ir.Load:
-		op = "load"
-	case ir.Store:
-		op = "store"
-	case ir.Index:
-		op = "index"
-	case ir.Fault:
-		op = "fault"
-	case ir.Cold:
-		op = "cold"
-	case opCell:
-		op = "cell"
-	case opExport:
-		op = "export"
-	case opGather:
-		op = "gather"
-	}
-	if n.op != ir.Store && n.op != ir.Fault && n.op != opExport {
-		fmt.Fprintf(&b, "%s = ", name(id))
-	}
-	fmt.Fprintf(&b, "%s %s", op, n.typ.Short())
+	var known []string
 	for _, a := range n.args {
-		if a != none {
-			b.WriteString(" " + name(a))
-			if f.uniform[a] && f.home[a] >= 0 {
-				fmt.Fprintf(&b, "(v%d)", f.home[a])
-			}
+		if a == none || !f.uniform[a] {
+			continue
 		}
+		switch nd := &f.nodes[a]; {
+		case nd.op == prim.Const:
+			known = append(known, f.name(a)+" = "+ir.ConstText(nd.typ, nd.imm))
+		case nd.op == opCell && int(nd.aux) < len(f.c.p.k.Scalars):
+			known = append(known, fmt.Sprintf("%s = s%d", f.name(a), nd.aux))
+		}
+	}
+	if len(known) > 0 {
+		text += "  where " + strings.Join(known, ", ")
 	}
 	if f.copies > 1 {
-		fmt.Fprintf(&b, " (x%d)", f.copies)
+		text += fmt.Sprintf("  (%d vectors)", f.copies)
 	}
-	f.a.Note(b.String())
+	f.a.Note(text)
+}
+
+// name is how texts call a node: by its value in the IR, if it has one.
+func (f *flow) name(id int32) string {
+	if int(id) < len(f.ph.named) && f.ph.named[id] != ir.None {
+		return fmt.Sprintf("%%%d", f.ph.named[id])
+	}
+	return fmt.Sprintf("t%d", id)
+}
+
+// nodeText is a node as the IR writes it, or as it would.
+func (f *flow) nodeText(id int32) string {
+	n := &f.nodes[id]
+	k := f.c.p.k
+	var b strings.Builder
+	switch n.op {
+	case ir.Store, ir.Fault, opExport:
+	default:
+		b.WriteString(f.name(id) + " = ")
+	}
+	switch {
+	case n.op == opCell:
+		fmt.Fprintf(&b, "cell %s %d", n.typ.Short(), n.aux)
+	case n.op == opExport:
+		fmt.Fprintf(&b, "to cell %s %d", n.typ.Short(), n.aux)
+	case (n.op == ir.Load || n.op == ir.Store || n.op == opGather) && f.ph.sites[n.aux].access >= 0:
+		op := ir.Load
+		if n.op == ir.Store {
+			op = ir.Store
+		}
+		b.WriteString(k.InsText(&ir.Ins{Op: op, Type: n.typ, Dst: ir.None, Args: [3]ir.Value{ir.None, ir.None, ir.None}, Aux: f.ph.sites[n.aux].access}))
+		if n.op == opGather {
+			b.WriteString(" at offset")
+		}
+	case n.op == ir.Load || n.op == ir.Store:
+		fmt.Fprintf(&b, "%s %s values[%d]", ir.OpName(n.op), n.typ.Short(), f.ph.sites[n.aux].array)
+	case n.op == ir.Index:
+		b.WriteString("index " + k.IxText(f.ph.sites[n.aux].ix))
+	case n.op == prim.Const:
+		fmt.Fprintf(&b, "const %s %s", n.typ.Short(), ir.ConstText(n.typ, n.imm))
+	case n.op == ir.Fault:
+		fmt.Fprintf(&b, "fault %s", ir.FaultKind(n.aux))
+	case n.op == prim.Lookup:
+		fmt.Fprintf(&b, "lookup %s t%d", n.typ.Short(), n.aux)
+	default:
+		fmt.Fprintf(&b, "%s %s", ir.OpName(n.op), n.typ.Short())
+	}
+	for _, a := range n.args {
+		if a != none {
+			b.WriteString(" " + f.name(a))
+		}
+	}
+	return b.String()
+}
+
+// valueText is the text of a value that is the same for all elements.
+func (f *flow) valueText(id int32) string {
+	text := f.nodeText(id)
+	if n := &f.nodes[id]; n.op == opCell && int(n.aux) < len(f.c.p.k.Scalars) {
+		text += fmt.Sprintf(", the scalar s%d", n.aux)
+	}
+	return text
+}
+
+// Profile names the code of every phase in the map for perf. Errors go unsaid:
+// a program must not fail because it cannot be profiled.
+func (in *instance) Profile(name string) {
+	_ = in.eachPhase(in.items, 1, func(bp *boundPhase, _ int) error {
+		return bp.fn.code.Record(symbol(name, bp.ph))
+	})
 }

@@ -1,51 +1,89 @@
 package jit
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/listing"
 )
 
-// TestListing looks at the text, and that AVX2 code is no AVX-512 code.
+// listed is the machine code of a test kernel.
+func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
+	t.Helper()
+	k := parse(t, textOf(t, name))
+	e, p, shapes := dataCases[name](rand.New(rand.NewPCG(1, 1)))
+	if k.Params == 0 {
+		p = nil
+	}
+	s := newSetup(t, rand.New(rand.NewPCG(1, 1)), k, e, p, shapes, true)
+	defer s.release()
+	c, err := be.Compile(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := c.Bind(s.b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fns, err := in.(backend.Native).Listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The listing is of the code that runs.
+	for i, fn := range fns {
+		if fn.Text > len(fn.Code) || fn.Name == "" {
+			t.Errorf("%s %s: function %d: %d bytes of code of %d", be.Name(), name, i, fn.Text, len(fn.Code))
+		}
+	}
+	return fns
+}
+
+var listedKernels = []string{"adam", "cold", "softmax", "argmax", "masks", "philox", "colsum", "lookup", "take"}
+
+// TestListing checks that every instruction is listed at its place, that
+// AVX2 code is no AVX-512 code, and that the stores of the kernel are named.
 func TestListing(t *testing.T) {
 	for _, be := range isas(t) {
-		for _, name := range []string{"adam", "cold", "softmax", "argmax", "masks", "philox", "colsum", "lookup", "take"} {
-			k := parse(t, textOf(t, name))
-			r := rand.New(rand.NewPCG(1, 1))
-			e, p, shapes := dataCases[name](r)
-			if k.Params == 0 {
-				p = nil
-			}
-			s := newSetup(t, r, k, e, p, shapes, true)
-			c, err := be.Compile(k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Bind(s.b); err != nil {
-				t.Fatal(err)
-			}
-			s.release()
-			text := c.(Lister).Listing()
-			if !strings.Contains(text, "store") {
-				t.Errorf("%s %s: no store in\n%s", be.Name(), name, text)
-			}
-			if testing.Verbose() && name == "adam" {
-				t.Log(text)
-			}
-			if be.Name() != "avx2" {
-				continue
-			}
-			for _, f := range c.(*code).functions {
-				fn, err := c.(*code).gen.generate(c.(*code), f.bp, true)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, l := range fn.lines {
-					if l.Note == "" && fn.bytes[l.Offset] == 0x62 {
+		for _, name := range listedKernels {
+			var text strings.Builder
+			for _, fn := range listed(t, be, name) {
+				at := 0
+				for _, l := range fn.Lines {
+					fmt.Fprintln(&text, l.Text)
+					if l.Offset != at {
+						t.Fatalf("%s %s: %q at %d, want %d", be.Name(), fn.Name, l.Text, l.Offset, at)
+					}
+					at += l.Size
+					if l.Kind == listing.Insn && be.Name() == "avx2" && fn.Code[l.Offset] == 0x62 {
 						t.Errorf("%s: AVX-512 instruction %s", name, l.Text)
 					}
 				}
+				if at != fn.Text {
+					t.Errorf("%s %s: %d bytes are listed, of %d", be.Name(), fn.Name, at, fn.Text)
+				}
 			}
+			if !strings.Contains(text.String(), "store ") {
+				t.Errorf("%s %s: no store in\n%s", be.Name(), name, text.String())
+			}
+		}
+	}
+}
+
+// TestListingNumbers checks what is said of the update of Adam: four arrays
+// read, three written.
+func TestListingNumbers(t *testing.T) {
+	for _, be := range isas(t) {
+		fn := listed(t, be, "adam")[0]
+		if fn.Loaded != 16 || fn.Stored != 12 || fn.Flops == 0 || fn.Elements == 0 {
+			t.Errorf("%s: %d bytes loaded, %d stored, %d flops, %d elements", be.Name(), fn.Loaded, fn.Stored, fn.Flops, fn.Elements)
+		}
+		vectors, masks := fn.Registers()
+		most := map[string]int{"avx512": 32, "avx2": 16}[be.Name()]
+		if len(vectors) < 4 || vectors[len(vectors)-1] >= most || (len(masks) > 0) != (be.Name() == "avx512") {
+			t.Errorf("%s: vector registers %v, masks %v", be.Name(), vectors, masks)
 		}
 	}
 }

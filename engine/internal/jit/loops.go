@@ -117,6 +117,7 @@ func (f *flow) mapLoop() {
 	f.i(x86.JL, 0, tail)
 	f.loadAccs()
 	loop := f.a.NewLabel()
+	f.part("main loop: %d vectors, %d at once", unroll, group)
 	f.a.Align(32)
 	f.a.Bind(loop)
 	for f.base = 0; f.base < unroll; f.base += group {
@@ -132,6 +133,7 @@ func (f *flow) mapLoop() {
 	f.storeAccs()
 	f.freeAccs()
 
+	f.part("tail: vectors under a mask, up to the last element")
 	f.a.Bind(tail)
 	f.i(x86.XOR, x86.W32, x86.RBX, x86.RBX)
 	more := f.a.NewLabel()
@@ -479,6 +481,7 @@ func (f *flow) seqLoop() {
 	tail, done := f.a.NewLabel(), f.a.NewLabel()
 	step := group * f.w
 	loop := f.a.NewLabel()
+	f.part("columns: %d vectors at once, down all rows", group)
 	f.a.Bind(loop)
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
 	f.i(x86.CMP, x86.W64, x86.RAX, frameAt(frameN))
@@ -487,6 +490,7 @@ func (f *flow) seqLoop() {
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
 	f.i(x86.JMP, 0, loop)
 
+	f.part("tail: columns under a mask")
 	f.a.Bind(tail)
 	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(frameN))
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)

@@ -98,12 +98,12 @@ func TestMismatch(t *testing.T) {
 		return err
 	}
 	var m *MismatchError
-	if _, err = c.Measure(ctx, Limits{MinRounds: 1}); !errors.As(err, &m) {
+	if _, err = c.Measure(ctx, Limits{MinRounds: 1}, nil); !errors.As(err, &m) {
 		t.Errorf("a wrong result gives %v", err)
 	}
 	c.run[Loop] = run
 	c.run[Naive] = func(context.Context) error { return nil }
-	if _, err = c.Measure(ctx, Limits{MinRounds: 1}); !errors.As(err, &m) {
+	if _, err = c.Measure(ctx, Limits{MinRounds: 1}, nil); !errors.As(err, &m) {
 		t.Errorf("a missing result gives %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Measure(ctx, Limits{MinRounds: 7, MaxRounds: 7})
+	r, err := c.Measure(ctx, Limits{MinRounds: 7, MaxRounds: 7}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestMeasure(t *testing.T) {
 	}
 	stop, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := c.Measure(stop, Limits{MinRounds: 7}); !errors.Is(err, context.Canceled) {
+	if _, err := c.Measure(stop, Limits{MinRounds: 7}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/stats"
 )
 
@@ -34,6 +35,8 @@ type Result struct {
 	Warm        float64              `json:"warm_run_ns"`
 	Spread      float64              `json:"spread"` // interquartile range / median of the fused times
 	Ratios      map[string]Ratio     `json:"ratios"` // to the fused time
+	Bound       *roof.Bound          `json:"bound"`
+	Fraction    float64              `json:"fraction_of_limit"` // bound / fused time
 }
 
 // A Ratio is the median over the rounds, with a 95% confidence interval.
@@ -45,7 +48,8 @@ type Ratio struct {
 
 // Measure verifies a case and measures it in interleaved rounds: every way once
 // a round, in turning order, so that what disturbs the machine meets them all.
-func (c *Case) Measure(ctx context.Context, l Limits) (*Result, error) {
+// The fused time is compared with the bound that top gives, if it is not nil.
+func (c *Case) Measure(ctx context.Context, l Limits, top *roof.Roof) (*Result, error) {
 	runtime.GC()
 	fresh := c.snapshot() // without results, so that one that is missing shows
 	start := time.Now()
@@ -67,6 +71,10 @@ func (c *Case) Measure(ctx context.Context, l Limits) (*Result, error) {
 		return nil, err
 	}
 	r.summarise()
+	if top != nil {
+		b := top.Program(c.program.Plan())
+		r.Bound, r.Fraction = &b, b.Total/r.Warm
+	}
 	return r, nil
 }
 

@@ -148,8 +148,12 @@ func inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string)
 	for i, s := range pl.Stages {
 		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
 	}
-	if backend == "interp" {
-		b.WriteString("\nmachine code\n  none: the interpreter runs the loops as they are printed above\n")
+	kernels, err := engine.Listings(engine.Options{Backend: backend}, pl)
+	if err != nil {
+		return err
+	}
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "\nmachine code of stage %d\n%s", k.Stage, indent(k.String()))
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/report"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -100,6 +101,13 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	r := &report.Report{Machine: machine.Read(), Backend: options.Backend, Threads: options.Threads}
 	bar := progress(cmd.ErrOrStderr(), len(jobs))
+	bar.Describe("limits")
+	top, err := roof.New(options.Threads)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	r.Limits = top.Table()
 	for _, j := range jobs {
 		bar.Describe(j.name)
 		c, err := j.prepare(cmd.Context(), options)
@@ -107,7 +115,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			_ = bar.Clear()
 			return err
 		}
-		x, err := c.Measure(cmd.Context(), f.limits())
+		x, err := c.Measure(cmd.Context(), f.limits(), top)
 		if err != nil {
 			_ = bar.Clear()
 			return err

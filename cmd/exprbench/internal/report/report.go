@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 )
 
 // A Report is everything that a run has found.
@@ -16,6 +17,7 @@ type Report struct {
 	Machine machine.Info    `json:"machine"`
 	Backend string          `json:"backend"`
 	Threads int             `json:"threads"`
+	Limits  *roof.Table     `json:"limits"`
 	Results []*bench.Result `json:"results"`
 }
 

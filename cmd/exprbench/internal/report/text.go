@@ -13,6 +13,10 @@ const legend = `
 fused      time of one run of the program compiled from all statements (median);
            ns/el and GB/s: that time per element, and the bytes that the fused
            loops must move at least, divided by it
+limit      the least time that the bytes (mem) or the floating-point operations
+           (fp) can take at the measured rates, whichever is more, in percent of
+           the fused time. The bandwidth is that of a probe with as many arrays,
+           read, written and updated, of the same size in all, on all threads
 naive/f    time of one compiled program for each operator, with temporaries that
            are kept and reused, divided by the fused time: the median over the
            rounds and its 95% confidence interval
@@ -29,7 +33,10 @@ func writeText(w io.Writer, r *Report) error {
 	m := r.Machine
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, %s/%s, %s; backend %s, %d threads\n\n", m.CPU, m.Cores, m.OS, m.Arch, m.Go, r.Backend, r.Threads)
-	t := newTable("workload", "type", "n", "fused", "ns/el", "GB/s", "naive/f", "95% interval", "alloc/f", "goloop/f", "passes", "temps", "compile", "first", "")
+	if r.Limits != nil {
+		b.WriteString(limitsText(r.Limits))
+	}
+	t := newTable("workload", "type", "n", "fused", "ns/el", "GB/s", "limit", "naive/f", "95% interval", "alloc/f", "goloop/f", "passes", "temps", "compile", "first", "")
 	t.left(0, 1)
 	noise := 0
 	for i, x := range r.Results {
@@ -41,7 +48,7 @@ func writeText(w io.Writer, r *Report) error {
 			mark = "~"
 			noise++
 		}
-		t.row(x.Name, x.Type, fmt.Sprint(x.N), Duration(x.Warm), fmt.Sprintf("%.3f", x.Warm/float64(max(x.Elements, 1))), fmt.Sprintf("%.2f", float64(x.Bytes)/x.Warm),
+		t.row(x.Name, x.Type, fmt.Sprint(x.N), Duration(x.Warm), fmt.Sprintf("%.3f", x.Warm/float64(max(x.Elements, 1))), fmt.Sprintf("%.2f", float64(x.Bytes)/x.Warm), limit(x),
 			ratio(x, bench.Naive), interval(x, bench.Naive), ratio(x, bench.Alloc), ratio(x, bench.Loop),
 			fmt.Sprintf("%d/%d", x.FusedPasses, x.NaivePasses), fmt.Sprintf("%d/%d", x.FusedTemps, x.NaiveTemps),
 			Duration(x.Compile), Duration(x.First), mark)

@@ -20,6 +20,8 @@ type Code struct {
 	refs  atomic.Int32
 	span  span
 	seg   *segment
+
+	recorded atomic.Bool // in the map for perf
 }
 
 // Install copies code, which is position-independent and has its constants in

@@ -2,4 +2,6 @@
 
 package exec
 
+const protectName = "none"
+
 type protectMemory struct{ noMemory }

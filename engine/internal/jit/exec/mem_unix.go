@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// protectName is what protectMemory does.
+const protectName = "mmap and mprotect"
+
 // protectMemory is private memory whose pages are writable or executable. The
 // change of protection interrupts every processor that runs the process, which
 // also makes it see the new code.

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// protectName is what protectMemory does.
+const protectName = "VirtualAlloc and VirtualProtect"
+
 // protectMemory is private memory whose pages are writable or executable.
 type protectMemory struct{}
 

@@ -20,32 +20,48 @@ const (
 )
 
 func (m Method) String() string {
-	return [...]string{"none", "memory file mapped twice", "mmap and mprotect"}[m%numMethods]
+	return [...]string{"none", "memory file mapped twice", protectName}[m%numMethods]
 }
 
 // Probe finds the method that works here. It tries each by running a function
 // made with it, once in the life of the process; the error says why there is
 // none.
-func Probe() (Method, error) { return probe() }
-
-var probe = sync.OnceValues(func() (Method, error) {
+func Probe() (Method, error) {
+	m, failed := probe()
+	if m != None {
+		return m, nil
+	}
 	if !callable {
 		return None, fmt.Errorf("exec: no machine code on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 	}
-	var errs error
-	for _, m := range []Method{DualMap, Protect} {
-		err := try(m)
-		if err == nil {
-			return m, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			errs = errors.Join(errs, fmt.Errorf("%s: %w", m, err))
-		}
-	}
+	errs := errors.Join(failed...)
 	if errs == nil {
 		errs = errors.ErrUnsupported
 	}
 	return None, fmt.Errorf("exec: no executable memory on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errs)
+}
+
+// Failed says why the methods that come before the one in use do not work, if
+// the system has them.
+func Failed() []error {
+	_, failed := probe()
+	return failed
+}
+
+var probe = sync.OnceValues(func() (found Method, failed []error) {
+	if !callable {
+		return None, nil
+	}
+	for _, m := range []Method{DualMap, Protect} {
+		err := try(m)
+		if err == nil {
+			return m, failed
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			failed = append(failed, fmt.Errorf("%s: %w", m, err))
+		}
+	}
+	return None, failed
 })
 
 // arenas has the arena of each method; only that of the probed one gets code.

@@ -1,10 +1,16 @@
 package x86
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/oneloop/oneloop/engine/listing"
+)
 
 // An Asm collects the code of one object.
 type Asm struct {
-	// Listing makes Finish keep the text of each instruction, and the notes.
+	// Listing makes Finish keep the text of each instruction, and the notes, labels
+	// and padding.
 	Listing bool
 
 	buf    []byte  // code without the events
@@ -34,11 +40,6 @@ type ref struct {
 	disp  place // of the displacement
 	end   int32 // of the instruction: an immediate may follow the displacement
 	label Label
-}
-
-type line struct {
-	place
-	text, note string
 }
 
 // unbound is the position of a label before Bind.
@@ -74,6 +75,9 @@ func (a *Asm) Bind(l Label) {
 		return
 	}
 	a.labels[l] = a.here()
+	if a.Listing {
+		a.record(listing.Label, "L"+strconv.Itoa(int(l)))
+	}
 }
 
 // Align pads with long NOPs to a multiple of n, a power of two up to 64.
@@ -83,18 +87,15 @@ func (a *Asm) Align(n int) {
 		return
 	}
 	if n > 1 {
+		a.record(listing.Pad, "")
 		a.events = append(a.events, event{at: int32(len(a.buf)), align: int32(n)})
 	}
 }
 
 // Bytes appends b as it is.
-func (a *Asm) Bytes(b ...byte) { a.buf = append(a.buf, b...) }
-
-// Note says what the code from here on does, for listings.
-func (a *Asm) Note(text string) {
-	if a.Listing {
-		a.lines = append(a.lines, line{place: a.here(), note: text})
-	}
+func (a *Asm) Bytes(b ...byte) {
+	a.record(listing.Data, "")
+	a.buf = append(a.buf, b...)
 }
 
 // I appends the instruction op of length l. See [Operand] for the operands.
@@ -110,7 +111,7 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		return
 	}
 	if a.Listing {
-		a.lines = append(a.lines, line{place: a.here(), text: a.comment(&in, in.text(f, evex))})
+		a.record(listing.Insn, a.comment(&in, in.text(f, evex)))
 	}
 	if f.ops[0] == patRel {
 		a.jump(op, in.label)

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/engine/listing"
 )
 
 func finish(t testing.TB, a *Asm) *Object {
@@ -264,14 +266,18 @@ func TestListing(t *testing.T) {
 	a.I(JMP, 0, l)
 	a.Align(16)
 	a.Bind(l)
-	a.Note("end")
+	a.Head("end")
 	a.I(RET, 0)
-	want := []Line{
-		{0, "", "%1 = mul %0, 1"},
-		{0, "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1", ""},
-		{8, "jmp L0", ""},
-		{16, "", "end"},
-		{16, "ret", ""},
+	a.Bytes(1, 2)
+	want := []listing.Line{
+		{listing.Note, 0, 0, "%1 = mul %0, 1"},
+		{listing.Insn, 0, 8, "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
+		{listing.Insn, 8, 2, "jmp L0"},
+		{listing.Pad, 10, 6, ""},
+		{listing.Label, 16, 0, "L0"},
+		{listing.Head, 16, 0, "end"},
+		{listing.Insn, 16, 1, "ret"},
+		{listing.Data, 17, 2, ""},
 	}
 	o := finish(t, a)
 	for i, w := range want {

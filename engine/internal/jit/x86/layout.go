@@ -1,21 +1,22 @@
 package x86
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/oneloop/oneloop/engine/listing"
+)
 
 // An Object is finished code: position-independent, to be placed at a multiple
 // of 64.
 type Object struct {
-	Bytes []byte // the code, and its constants
-	Text  int    // size of the code
-	Lines []Line // of an assembler with Listing set
+	Bytes []byte         // the code, and its constants
+	Text  int            // size of the code
+	Lines []listing.Line // of an assembler with Listing set
+
+	// Consts are the offsets of the constants, which texts call C0, C1 and so on.
+	Consts []int32
 
 	labels []int32
-}
-
-// A Line is an instruction, or a note on the instructions from Offset on.
-type Line struct {
-	Offset     int
-	Text, Note string
 }
 
 // Offset is the position of a bound label.
@@ -47,12 +48,11 @@ func (a *Asm) Finish() (*Object, error) {
 			o.labels[i] = p.at + shift[p.events]
 		}
 	}
-	var consts []int32
-	o.Bytes, consts = a.pool.place(o.Bytes)
+	o.Bytes, o.Consts = a.pool.place(o.Bytes)
 	for _, r := range a.refs {
 		var target int32
 		if r.label < 0 {
-			target = consts[-1-r.label]
+			target = o.Consts[-1-r.label]
 		} else {
 			target = o.labels[r.label]
 		}
@@ -60,9 +60,7 @@ func (a *Asm) Finish() (*Object, error) {
 		disp := int32(binary.LittleEndian.Uint32(at)) + target - (r.end + shift[r.disp.events])
 		binary.LittleEndian.PutUint32(at, uint32(disp))
 	}
-	for _, l := range a.lines {
-		o.Lines = append(o.Lines, Line{Offset: int(l.at + shift[l.events]), Text: l.text, Note: l.note})
-	}
+	o.Lines = a.listed(shift, o.Text)
 	return o, nil
 }
 

@@ -1,0 +1,75 @@
+package jit
+
+import (
+	"bytes"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/listing"
+)
+
+// TestGNU has GNU as assemble the listings, and compares the bytes.
+func TestGNU(t *testing.T) {
+	as, err := exec.LookPath("as")
+	if err != nil {
+		t.Skip("no GNU as: ", err)
+	}
+	if v, _ := exec.Command(as, "--version").Output(); !bytes.Contains(v, []byte("GNU")) {
+		t.Skip("as is not GNU's")
+	}
+	for _, be := range isas(t) {
+		for _, name := range listedKernels {
+			fns := listed(t, be, name)
+			src := listing.GNU([]*listing.Kernel{{Name: name, Backend: be.Name(), Functions: fns}})
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.o")
+			if err := os.WriteFile(in, []byte(src), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if msg, err := exec.Command(as, "--64", "-o", out, in).CombinedOutput(); err != nil {
+				t.Errorf("%s %s: %s", be.Name(), name, msg[:min(len(msg), 2000)])
+				continue
+			}
+			text := textSection(t, out)
+			for _, fn := range fns {
+				if n := len(fn.Code) - len(text); n > 0 { // as is short: show where
+					text = append(text, make([]byte, n)...)
+				}
+				compareCode(t, be.Name(), fn, text[:len(fn.Code)])
+				text = text[min(len(text), (len(fn.Code)+63)&^63):]
+			}
+		}
+	}
+}
+
+// compareCode reports the first instruction that differs.
+func compareCode(t *testing.T, isa string, fn *listing.Function, got []byte) {
+	t.Helper()
+	if bytes.Equal(got, fn.Code) {
+		return
+	}
+	for _, l := range fn.Lines {
+		if a, b := got[l.Offset:l.Offset+l.Size], fn.Code[l.Offset:l.Offset+l.Size]; !bytes.Equal(a, b) {
+			t.Errorf("%s %s: %q at %#x: as has % x, the code % x", isa, fn.Name, l.Text, l.Offset, a, b)
+			return
+		}
+	}
+	t.Errorf("%s %s: the constants differ", isa, fn.Name)
+}
+
+func textSection(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := f.Section(".text").Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,216 @@
+package limits
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// The argument block of the probes.
+type args struct {
+	array [MaxArrays]unsafe.Pointer // those that are read, updated and written
+	bytes int                       // of each array: a multiple of unit
+	times int
+}
+
+// Offsets in the argument block.
+const (
+	argBytes = 8 * MaxArrays
+	argTimes = argBytes + 8
+)
+
+// A code is the probes as machine code, made when they are first used.
+type code struct {
+	isa    string
+	vector int // bytes
+	moves  map[Traffic]*exec.Code
+	fma    map[dtype.Type]*exec.Code
+}
+
+// newCode is for the best instruction set of the machine; nil if there is none.
+func newCode() *code {
+	for _, isa := range jit.ISAs {
+		if _, err := jit.New(isa); err != nil {
+			continue
+		}
+		c := &code{isa: isa, vector: 32, moves: map[Traffic]*exec.Code{}, fma: map[dtype.Type]*exec.Code{}}
+		if isa == "avx512" {
+			c.vector = 64
+		}
+		return c
+	}
+	return nil
+}
+
+func (c *code) release() {
+	if c == nil {
+		return
+	}
+	for _, x := range c.moves {
+		x.Release()
+	}
+	for _, x := range c.fma {
+		x.Release()
+	}
+}
+
+// memory is a probe of memory, or nil: plain Go has to do.
+func (c *code) memory(t Traffic) *exec.Code {
+	if c == nil {
+		return nil
+	}
+	x := c.moves[t]
+	if x == nil {
+		if x = install(func(a *x86.Asm) { c.move(a, t) }); x != nil {
+			c.moves[t] = x
+		}
+	}
+	return x
+}
+
+// arithmetic is the probe of arithmetic, or nil.
+func (c *code) arithmetic(t dtype.Type) *exec.Code {
+	if c == nil {
+		return nil
+	}
+	x := c.fma[t]
+	if x == nil {
+		if x = install(func(a *x86.Asm) { c.multiply(a, t) }); x != nil {
+			c.fma[t] = x
+		}
+	}
+	return x
+}
+
+func install(write func(*x86.Asm)) *exec.Code {
+	a := x86.New()
+	write(a)
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+	o, err := a.Finish()
+	if err != nil {
+		return nil
+	}
+	x, err := exec.Install(o.Bytes)
+	if err != nil {
+		return nil
+	}
+	return x
+}
+
+func (c *code) length() x86.Len { return x86.Len(c.vector * 8) }
+
+var arrayRegs = [MaxArrays]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.RAX, x86.RBX, x86.RCX}
+
+// move writes a probe of memory: times over, all bytes of the arrays. What is
+// written is the bitwise and of what is read.
+func (c *code) move(a *x86.Asm, t Traffic) {
+	for k := range t.Arrays() {
+		a.I(x86.MOV, x86.W64, arrayRegs[k], x86.At(x86.RDI, int32(8*k)))
+	}
+	a.I(x86.MOV, x86.W64, x86.RDX, x86.At(x86.RDI, argTimes))
+	again, loop := a.NewLabel(), a.NewLabel()
+	a.Bind(again)
+	a.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	a.Align(64)
+	a.Bind(loop)
+	for k := range unit / c.vector {
+		c.moveVector(a, t, func(array int) x86.Mem { return x86.AtX(arrayRegs[array], x86.RSI, 1, int32(k*c.vector)) }, x86.Vec(k%4))
+	}
+	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(unit))
+	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, argBytes))
+	a.I(x86.JL, 0, loop)
+	a.I(x86.SUB, x86.W64, x86.RDX, x86.Imm(1))
+	a.I(x86.JNE, 0, again)
+	if t.Stream {
+		a.I(x86.SFENCE, 0)
+	}
+}
+
+// moveVector does one vector of each array.
+func (c *code) moveVector(a *x86.Asm, t Traffic, at func(array int) x86.Mem, v x86.Vec) {
+	l := c.length()
+	for k := range t.Reads {
+		switch {
+		case k == 0 || t.Updates+t.Writes == 0: // what is only read stays without use
+			a.I(x86.VMOVUPS, l, v, at(k))
+		default:
+			a.I(x86.VANDPS, l, v, v, at(k))
+		}
+	}
+	for k := t.Reads; k < t.Reads+t.Updates; k++ {
+		u := v
+		if t.Reads > 0 {
+			u = v + 4
+			a.I(x86.VANDPS, l, u, v, at(k))
+		} else {
+			a.I(x86.VMOVUPS, l, u, at(k))
+		}
+		a.I(x86.VMOVUPS, l, at(k), u)
+	}
+	store := x86.VMOVUPS
+	if t.Stream {
+		store = x86.VMOVNTPS
+	}
+	for k := t.Reads + t.Updates; k < t.Arrays(); k++ {
+		a.I(store, l, at(k), v)
+	}
+}
+
+// The chains of multiply-adds, enough for the latency of two units, and how
+// often a call goes through them.
+const (
+	chains     = 12
+	iterations = 2000
+)
+
+// multiply writes the probe of arithmetic.
+func (c *code) multiply(a *x86.Asm, t dtype.Type) {
+	l, op := c.length(), x86.VFMADD231PS
+	if t == dtype.F64 {
+		op = x86.VFMADD231PD
+	}
+	for v := range x86.Vec(chains + 2) {
+		a.I(x86.VXORPS, x86.L256, v, v, v)
+	}
+	a.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(iterations))
+	loop := a.NewLabel()
+	a.Align(64)
+	a.Bind(loop)
+	for v := range x86.Vec(chains) {
+		a.I(op, l, v, x86.Vec(chains), x86.Vec(chains+1))
+	}
+	a.I(x86.SUB, x86.W32, x86.RDX, x86.Imm(1))
+	a.I(x86.JNE, 0, loop)
+}
+
+// pass goes over arrays of so many bytes each.
+func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
+	if probe == nil {
+		for range passes {
+			goMove(t, &a, bytes)
+		}
+		return
+	}
+	if bytes <= block { // several passes in a call
+		for a.bytes = bytes; passes > 0; passes -= a.times {
+			a.times = min(passes, max(1, block/bytes))
+			probe.Call(unsafe.Pointer(&a))
+		}
+		return
+	}
+	for range passes {
+		b := a
+		b.times = 1
+		for at := 0; at < bytes; at += block {
+			for k := range t.Arrays() {
+				b.array[k] = unsafe.Add(a.array[k], at)
+			}
+			b.bytes = min(block, bytes-at)
+			probe.Call(unsafe.Pointer(&b))
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package listing
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// GNU is the code of kernels as a source file for GNU as, which makes the same
+// bytes of it. Each function begins at a multiple of 64.
+func GNU(kernels []*Kernel) string {
+	b := &strings.Builder{}
+	b.WriteString("\t.intel_syntax noprefix\n\t.text\n")
+	n := 0
+	for _, k := range kernels {
+		fmt.Fprintf(b, "\n# stage %d, kernel %s, %s; falls back to the interpreter: %s\n", k.Stage, k.Name, k.Backend, orNone(comment(k.Fallback)))
+		for _, f := range k.Functions {
+			f.gnu(b, fmt.Sprintf("stage%d.%s", k.Stage, f.Name), n)
+			n++
+		}
+	}
+	b.WriteString("\n\t.section .note.GNU-stack, \"\", @progbits\n")
+	return b.String()
+}
+
+var (
+	localName = regexp.MustCompile(`\b([LC]\d+)\b`)
+	// A move between registers has two encodings; the code has that of a load.
+	vectorMove = regexp.MustCompile(`^vmov\w+ [xyz]mm\d+(\{k\d\}(\{z\})?)?, [xyz]mm\d+$`)
+	// Of these as chooses a shorter encoding, and cannot be told not to.
+	shorter = regexp.MustCompile(`^(mov \w+|(add|or|and|sub|xor|cmp|test) [er]?ax), -?\d+$`)
+)
+
+// gnu writes the function under a symbol; number keeps its labels apart from
+// those of other functions.
+func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
+	fmt.Fprintf(b, "\n# %s, %d lanes; argument block in rdi\n", f.Kind, f.Lanes)
+	fmt.Fprintf(b, "\t.p2align 6, 0xcc\n\t.globl \"%s\"\n\t.type \"%s\", @function\n\"%s\":\n", symbol, symbol, symbol)
+	local := func(name string) string { return fmt.Sprintf(".L%d_%s", number, name) }
+	for _, l := range f.Lines {
+		switch l.Kind {
+		case Insn:
+			code, note, _ := strings.Cut(l.Text, " # ")
+			code = localName.ReplaceAllStringFunc(code, local)
+			switch {
+			case vectorMove.MatchString(code):
+				code = "{load} " + code
+			case shorter.MatchString(code):
+				code, note = bytesText(f.Code[l.Offset:l.Offset+l.Size]), code
+			}
+			if note != "" {
+				code += "\t# " + note
+			}
+			fmt.Fprintf(b, "\t%s\n", code)
+		case Note:
+			fmt.Fprintf(b, "\t# %s\n", comment(l.Text))
+		case Head:
+			fmt.Fprintf(b, "\n\t# %s\n", comment(l.Text))
+		case Label:
+			fmt.Fprintf(b, "%s:\n", local(l.Text))
+		case Pad, Data:
+			data(b, f.Code[l.Offset:l.Offset+l.Size])
+		}
+	}
+	f.constants(b, local)
+	fmt.Fprintf(b, "\t.size \"%s\", . - \"%s\"\n", symbol, symbol)
+}
+
+// constants writes what follows the code, constants where their offsets say.
+func (f *Function) constants(b *strings.Builder, local func(string) string) {
+	order := make([]int, len(f.Consts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return int(f.Consts[i] - f.Consts[j]) })
+	at := f.Text
+	for _, i := range order {
+		data(b, f.Code[at:f.Consts[i]])
+		at = int(f.Consts[i])
+		fmt.Fprintf(b, "%s:\n", local(fmt.Sprintf("C%d", i)))
+	}
+	data(b, f.Code[at:])
+}
+
+// data writes bytes; those that repeat, in one line.
+func data(b *strings.Builder, p []byte) {
+	for len(p) > 0 {
+		n := min(len(p), 16)
+		unit := p[:min(len(p), 4)]
+		if k := len(p) / 4 * 4; k > 16 && len(unit) == 4 && bytes.Equal(p[:k], bytes.Repeat(unit, k/4)) {
+			fmt.Fprintf(b, "\t.fill %d, 4, %#x\n", k/4, uint32(unit[0])|uint32(unit[1])<<8|uint32(unit[2])<<16|uint32(unit[3])<<24)
+			p = p[k:]
+			continue
+		}
+		fmt.Fprintf(b, "\t%s\n", bytesText(p[:n]))
+		p = p[n:]
+	}
+}
+
+func bytesText(p []byte) string {
+	return ".byte " + strings.ReplaceAll(fmt.Sprintf("% #02x", p), " ", ", ")
+}
+
+// comment keeps a text within its line.
+func comment(s string) string { return strings.Join(strings.Fields(s), " ") }

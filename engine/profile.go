@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"context"
+	"runtime/pprof"
+	"strings"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+)
+
+// profile names the kernel of a loop to profilers: "name(y, s)", what it stores.
+func (l *loopStep) profile() {
+	var stored []string
+	for _, a := range l.s.Writes {
+		stored = append(stored, a.String())
+	}
+	name := l.s.Kernel.Name + "(" + strings.Join(stored, ", ") + ")"
+	l.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", name))
+	if n, ok := l.inst.(backend.Native); ok {
+		n.Profile("oneloop:" + name)
+	}
+}
+
+// label labels the goroutine with the kernel; the result gives it back the
+// labels of ctx.
+func (l *loopStep) label(ctx context.Context) (restore func()) {
+	pprof.SetGoroutineLabels(l.labels)
+	return func() { pprof.SetGoroutineLabels(ctx) }
+}

@@ -1,0 +1,50 @@
+package ir
+
+import (
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/prim"
+)
+
+// Flops is the number of floating-point operations that an instruction with
+// operands of type t counts as: 1 for a sum, difference, product, quotient or
+// square root, 2 for a fused multiply-add, 0 for anything else.
+func Flops(op prim.Op, t dtype.Type) int {
+	if !t.IsFloat() {
+		return 0
+	}
+	switch op {
+	case prim.Add, prim.Sub, prim.Mul, prim.Div, prim.Sqrt:
+		return 1
+	case prim.Fma:
+		return 2
+	}
+	return 0
+}
+
+// Flops is the number of floating-point operations of one run with these
+// extents, those of cold regions not counted. A Sum or Prod counts as one
+// operation for each element.
+func (k *Kernel) Flops(extents []int) int { return k.flops(0, extents) }
+
+func (k *Kernel) flops(region int32, extents []int) (n int) {
+	code := k.Regions[region].Code
+	for i := range code {
+		in := &code[i]
+		switch in.Op {
+		case For:
+			l := &k.Loops[in.Aux]
+			body := k.flops(l.Body, extents)
+			for _, a := range l.Axes {
+				body *= extents[a]
+			}
+			n += body
+		case Reduce:
+			if r := Reduction(in.Aux); (r == Sum || r == Prod) && in.Type.IsFloat() {
+				n++
+			}
+		default:
+			n += Flops(in.Op, in.Type)
+		}
+	}
+	return n
+}

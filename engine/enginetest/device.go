@@ -30,11 +30,7 @@ func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, e
 	if err := r.copyMemories(o.Device, stmts); err != nil {
 		return nil, err
 	}
-	there := make([]expr.Statement, len(stmts))
-	seen := map[*expr.Node]*expr.Node{}
-	for i, s := range stmts {
-		there[i] = expr.Statement{Saver: s.Saver, Target: r.moved(s.Target, seen), Value: r.moved(s.Value, seen)}
-	}
+	there := expr.MapLeaves(stmts, r.moved)
 	p, err := engine.CompileWith(ctx, o.Options, there...)
 	r.Program = p
 	return r, err
@@ -92,29 +88,16 @@ func (r *remote) copyMemories(d engine.Device, stmts []expr.Statement) error {
 	return nil
 }
 
-// moved is a tree with leaves on the device; nodes that are shared stay so.
-func (r *remote) moved(n *expr.Node, seen map[*expr.Node]*expr.Node) *expr.Node {
-	if m := seen[n]; m != nil {
-		return m
+// moved is a leaf on the device.
+func (r *remote) moved(n *expr.Node) *expr.Node {
+	here, ok := n.Leaf.Mem.(*engine.Memory)
+	if !ok {
+		return n
 	}
-	m := n
-	if n.Leaf != nil {
-		if here, ok := n.Leaf.Mem.(*engine.Memory); ok {
-			p := r.at[here]
-			l := *n.Leaf
-			l.Mem, l.Offset = p.there, l.Offset+p.offset/n.DType().Size()
-			m = expr.NewLeaf(n.DType(), n.Shape(), &l)
-		}
-	} else if len(n.Args) > 0 {
-		c := *n
-		c.Args = make([]*expr.Node, len(n.Args))
-		for i, a := range n.Args {
-			c.Args[i] = r.moved(a, seen)
-		}
-		m = &c
-	}
-	seen[n] = m
-	return m
+	p := r.at[here]
+	l := *n.Leaf
+	l.Mem, l.Offset = p.there, l.Offset+p.offset/n.DType().Size()
+	return expr.NewLeaf(n.DType(), n.Shape(), &l)
 }
 
 // Run moves the memory, runs, and moves it back, also after an error.

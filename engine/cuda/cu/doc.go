@@ -16,7 +16,7 @@
 // pip's directories. A variable names a file or its directory, and nothing else
 // is tried then. [Libraries] reports what was chosen and what was refused.
 //
-// A missing library or function is a *[dl.NotFound] or *[MissingError], a failing
+// A missing library or function is a *[NotFound] or *[MissingError], a failing
 // call an *[Error]; nothing panics. Device addresses are [DevicePtr], an integer:
 // they cannot be confused with host pointers. Nothing here is checked against
 // misuse: a wrong size or address does what it does in C.

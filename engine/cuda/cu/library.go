@@ -71,12 +71,18 @@ func (l *library) function(s symbol) (uintptr, error) {
 // has reports whether the library is there and has a function.
 func (l *library) has(s symbol) bool { return l.open() == nil && l.fn[s] != 0 }
 
+// A NotFound says that a library was not found, and where it was looked for.
+type NotFound = dl.NotFound
+
+// A Refusal is a file that was not used, and why.
+type Refusal = dl.Refusal
+
 // A LibraryInfo says which file of a library is used, or why none is.
 type LibraryInfo struct {
 	Name    string // "libcuda"
 	Path    string // as it was opened; empty: none
 	Version string // empty: unknown
-	Refused []dl.Refusal
+	Refused []Refusal
 	Err     error
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // planned are the backends that no version has yet.
-var planned = []string{"neon", "cuda"}
+var planned = []string{"neon"}
 
 func newDevices() *cobra.Command {
 	return &cobra.Command{
@@ -41,6 +41,7 @@ func newDevices() *cobra.Command {
 			for _, name := range planned {
 				fmt.Fprintf(&b, "backend    %-8s not available: not written yet\n", name)
 			}
+			b.WriteString(cudaText())
 			b.WriteString("blas       gonum (pure Go), for matrix products of float32 and float64\n")
 			_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err

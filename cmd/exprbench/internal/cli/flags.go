@@ -156,11 +156,14 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+" (default: the first)")
+	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+", or cuda (default: the first)")
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
 }
 
 func (f *engineFlags) options() (engine.Options, error) {
+	if onGPU(f.backend) {
+		return engine.Options{Threads: f.threads}, nil
+	}
 	if f.backend != "" && !slices.Contains(engine.Backends(), f.backend) {
 		return engine.Options{}, usagef("there is no backend %q here; there are: %s", f.backend, strings.Join(engine.Backends(), ", "))
 	}

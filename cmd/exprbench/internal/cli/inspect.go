@@ -19,6 +19,7 @@ import (
 
 type inspectFlags struct {
 	shapes, def []string
+	arch        string
 	engine      engineFlags
 }
 
@@ -44,6 +45,7 @@ no memory.`,
 	}
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -100,7 +102,7 @@ func (f *inspectFlags) run(text string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return inspect(w, unit, src.Assigned(), cmp.Or(options.Backend, engine.Backends()[0]))
+	return f.inspect(w, unit, src.Assigned(), cmp.Or(options.Backend, f.engine.backend, engine.Backends()[0]))
 }
 
 // bound reports the names that need a shape.
@@ -117,7 +119,7 @@ func bound(src *formula.Source, env map[string]*expr.Node) error {
 	return nil
 }
 
-func inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string) error {
+func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string) error {
 	stmts := slices.Clone(unit.Statements)
 	for _, name := range assigned {
 		n := unit.Values[name]
@@ -147,6 +149,14 @@ func inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string)
 	fmt.Fprintf(&b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
 	for i, s := range pl.Stages {
 		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+	}
+	if onGPU(backend) {
+		text, err := cudaListing(pl, f.arch)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, b.String()+text)
+		return err
 	}
 	kernels, err := engine.Listings(engine.Options{Backend: backend}, pl)
 	if err != nil {

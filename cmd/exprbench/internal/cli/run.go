@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -87,8 +88,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if options.Threads == 0 {
 		options.Threads = runtime.GOMAXPROCS(0)
 	}
-	if options.Backend == "" {
-		options.Backend = engine.Backends()[0]
+	gpu, err := f.engine.gpu()
+	if err != nil {
+		return err
+	}
+	backend := cmp.Or(options.Backend, engine.Backends()[0])
+	if gpu != nil {
+		backend = gpu.Name()
+	} else {
+		options.Backend = backend
 	}
 	var jobs []job
 	if len(args) > 0 {
@@ -99,21 +107,29 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report.Report{Machine: machine.Read(), Backend: options.Backend, Threads: options.Threads}
+	r := &report.Report{Machine: machine.Read(), Backend: backend, Threads: options.Threads}
 	bar := progress(cmd.ErrOrStderr(), len(jobs))
-	bar.Describe("limits")
-	top, err := roof.New(options.Threads)
-	if err != nil {
-		return err
+	var top *roof.Roof
+	if gpu == nil { // the limits are those of the CPU
+		bar.Describe("limits")
+		if top, err = roof.New(options.Threads); err != nil {
+			return err
+		}
+		defer top.Close()
+		r.Limits = top.Table()
 	}
-	defer top.Close()
-	r.Limits = top.Table()
 	for _, j := range jobs {
 		bar.Describe(j.name)
 		c, err := j.prepare(cmd.Context(), options)
 		if err != nil {
 			_ = bar.Clear()
 			return err
+		}
+		if gpu != nil {
+			if err := c.OnDevice(cmd.Context(), options, gpu); err != nil {
+				_ = bar.Clear()
+				return err
+			}
 		}
 		x, err := c.Measure(cmd.Context(), f.limits(), top)
 		if err != nil {

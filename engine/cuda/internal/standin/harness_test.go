@@ -181,7 +181,13 @@ func program(trials []*trial) string {
 	w.WriteString("#include \"shim.h\"\n")
 	w.WriteString(cudagen.Prelude)
 	entries := 0
+	seen := map[string]int{}
 	for i, c := range trials {
+		if first, ok := seen[c.src.Code]; ok {
+			c.first = first
+			continue
+		}
+		seen[c.src.Code] = entries
 		fmt.Fprintf(&w, "\n// %s\nnamespace k%d {\n%s", c.name, i, strings.TrimPrefix(c.src.Code, cudagen.Prelude))
 		c.first = entries
 		for _, e := range c.src.Entries {
@@ -220,7 +226,7 @@ func run(t *testing.T, trials []*trial, flags ...string) {
 	if err := os.WriteFile(text, []byte(program(trials)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	flags = append([]string{"-std=c++17", "-ffp-contract=off", "-w", "-I", here, "-o", filepath.Join(dir, "kernels"), text}, flags...)
+	flags = append([]string{"-std=c++17", "-ffp-contract=off", "-w", "-I", filepath.Join(here, "src"), "-o", filepath.Join(dir, "kernels"), text}, flags...)
 	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.3000s", err, out)
 	}

@@ -58,7 +58,12 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 	case prim.Cvt, prim.Bitcast:
 		g.def1(in, fmt.Sprintf("prim::%s<%s>(v%d)", in.Op, in.Type.Short(), in.Args[0]))
 	case prim.Lookup:
-		g.def1(in, fmt.Sprintf("t%d[v%d & %d]", in.Aux, in.Args[0], len(g.k.Tables[in.Aux].Bits)-1))
+		t := g.k.Tables[in.Aux]
+		entry := fmt.Sprintf("t%d[v%d & %d]", in.Aux, in.Args[0], len(t.Bits)-1)
+		if bitsTable(t) != t.Type {
+			entry = fmt.Sprintf("prim::bitcast<%s>(%s)", in.Type.Short(), entry)
+		}
+		g.def1(in, entry)
 	default:
 		var args []string
 		for _, v := range in.Args[:in.NumArgs()] {

@@ -180,18 +180,33 @@ func memory(t dtype.Type) string {
 	return t.Short()
 }
 
-// tables declares the constant tables.
+// tables declares the constant tables, as bits where an entry has no plain
+// literal: device variables take no function calls.
 func (g *generator) tables(w *strings.Builder) {
 	for i, t := range g.k.Tables {
-		fmt.Fprintf(w, "static __device__ const %s t%d[%d] = {", t.Type.Short(), i, len(t.Bits))
+		typ := bitsTable(t)
+		fmt.Fprintf(w, "static __device__ const %s t%d[%d] = {", typ.Short(), i, len(t.Bits))
 		for j, b := range t.Bits {
 			if j > 0 {
 				w.WriteString(", ")
 			}
-			w.WriteString(literal(t.Type, b))
+			w.WriteString(literal(typ, b))
 		}
 		w.WriteString("};\n")
 	}
+}
+
+// bitsTable is the type in which a table is declared.
+func bitsTable(t ir.Table) dtype.Type {
+	for _, b := range t.Bits {
+		if strings.Contains(literal(t.Type, b), "(") {
+			if t.Type.Size() == 8 {
+				return dtype.U64
+			}
+			return dtype.U32
+		}
+	}
+	return t.Type
 }
 
 // pass writes one CUDA kernel.

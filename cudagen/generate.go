@@ -160,12 +160,13 @@ func (g *generator) ix(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "ix", size: size, align: size, kind: kind, x: x, y: y})
 }
 
-func (g *generator) divisor(name string, kind fieldKind, x int) string {
+// divisor is a number to divide indices by.
+func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	size, align := 12, 4
 	if g.l.wide {
 		size, align = 8, 8
 	}
-	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x})
+	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
 }
 
 func (g *generator) word(name, ctype string, kind fieldKind, x int) string {

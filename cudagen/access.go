@@ -7,12 +7,18 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// linear writes the affine expression of a form without its constant.
-func (g *generator) linear(form int) string {
+// linear writes the affine expression of a form.
+func (g *generator) linear(form int) string { return g.linearAt(form, -1, "") }
+
+// linearAt is linear with another name for one dimension.
+func (g *generator) linearAt(form, dim int, name string) string {
 	f := &g.l.forms[form]
 	var terms []string
 	for i, t := range f.terms {
 		d := "d" + itoa(t.dim)
+		if t.dim == dim {
+			d = name
+		}
 		if !t.one {
 			d += "*" + g.coef(form, i)
 		}
@@ -43,7 +49,6 @@ func (g *generator) element(in *ir.Ins) (place, inside string) {
 	s := g.siteOf[in]
 	site := &g.l.sites[s]
 	acc := &g.k.Access[in.Aux]
-	b := &g.k.Bufs[acc.Buf]
 	at := g.linear(site.form)
 	var conds []string
 	for _, c := range site.coords {
@@ -64,15 +69,21 @@ func (g *generator) element(in *ir.Ins) (place, inside string) {
 		at += fmt.Sprintf(" + (ix)%s*%s", name, g.stride(acc.Buf, c.dim))
 	}
 	at = strings.TrimPrefix(at, "0 + ")
-	array := "row_" + b.Name
-	if b.Mode != ir.Row {
-		t := memory(b.Type) + " *"
-		if b.Mode == ir.In {
-			t = "const " + t
-		}
-		array = g.word(g.form[site.form], t, pointerField, site.form)
+	return g.array(in) + "[" + at + "]", strings.Join(conds, " && ")
+}
+
+// array is the pointer that a Load or Store goes through.
+func (g *generator) array(in *ir.Ins) string {
+	b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
+	if b.Mode == ir.Row {
+		return "row_" + b.Name
 	}
-	return array + "[" + at + "]", strings.Join(conds, " && ")
+	t := memory(b.Type) + " *"
+	if b.Mode == ir.In {
+		t = "const " + t
+	}
+	form := g.l.sites[g.siteOf[in]].form
+	return g.word(g.form[form], t, pointerField, form)
 }
 
 func (g *generator) extent(buf int32, dim int) string {
@@ -92,9 +103,6 @@ func (g *generator) load(in *ir.Ins, at scope) {
 	if inside != "" {
 		g.def1(in, fmt.Sprintf("%s ? prim::load(%s) : v%d", inside, place, in.Args[0]))
 		return
-	}
-	if g.k.Access[in.Aux].Bounds == ir.Guarded {
-		inside = ""
 	}
 	g.def1(in, fmt.Sprintf("prim::load(%s)", place))
 }

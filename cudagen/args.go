@@ -27,6 +27,7 @@ const (
 	totalField                     // positions of loop x
 	dimField                       // extent of dimension x
 	divisorField                   // extent of dimension x, to divide by
+	packsField                     // vectors of y lanes along dimension x, to divide by
 	paramDivField                  // parameter x, to divide by
 )
 

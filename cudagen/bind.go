@@ -98,6 +98,8 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 			out.patches = append(out.patches, patch{f.offset, f.kind, f.x, 0})
 		case divisorField:
 			divisor(at, n.extents[f.x])
+		case packsField:
+			divisor(at, n.extents[f.x]/f.y)
 		case paramDivField:
 			divisor(at, b.Params[f.x])
 		default:
@@ -118,11 +120,8 @@ func (n *bound) fits(l Layout) error {
 	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
 		return fmt.Errorf("the binding is of another kernel than the source")
 	}
-	for i := range have.loops { // vectors depend on addresses, which are not known here
-		have.loops[i].width = l.loops[i].width
-	}
-	for i := range have.sites {
-		have.sites[i].pack = l.sites[i].pack
+	if err := n.samePacks(l); err != nil {
+		return err
 	}
 	if have.String() != l.String() {
 		return fmt.Errorf("the binding has another layout than the source")

@@ -58,7 +58,12 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 	case prim.Cvt, prim.Bitcast:
 		g.def1(in, fmt.Sprintf("prim::%s<%s>(v%d)", in.Op, in.Type.Short(), in.Args[0]))
 	case prim.Lookup:
-		g.def1(in, fmt.Sprintf("t%d[v%d & %d]", in.Aux, in.Args[0], len(g.k.Tables[in.Aux].Bits)-1))
+		t := g.k.Tables[in.Aux]
+		entry := fmt.Sprintf("t%d[v%d & %d]", in.Aux, in.Args[0], len(t.Bits)-1)
+		if bitsTable(t) != t.Type {
+			entry = fmt.Sprintf("prim::bitcast<%s>(%s)", in.Type.Short(), entry)
+		}
+		g.def1(in, entry)
 	default:
 		var args []string
 		for _, v := range in.Args[:in.NumArgs()] {
@@ -171,7 +176,7 @@ func (g *generator) index(ix prim.Ix, wide bool) string {
 		op = "mod"
 	}
 	if d := g.k.Index.At(n.B); d.Op == prim.IxParam && !wide && !g.l.wide && g.l.nodes[n.A].positive {
-		return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.divisor("q"+itoa(int(d.K)), paramDivField, int(d.K)))
+		return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.divisor("q"+itoa(int(d.K)), paramDivField, int(d.K), 0))
 	}
 	return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.index(n.B, wide))
 }

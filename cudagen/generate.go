@@ -160,12 +160,13 @@ func (g *generator) ix(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "ix", size: size, align: size, kind: kind, x: x, y: y})
 }
 
-func (g *generator) divisor(name string, kind fieldKind, x int) string {
+// divisor is a number to divide indices by.
+func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	size, align := 12, 4
 	if g.l.wide {
 		size, align = 8, 8
 	}
-	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x})
+	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
 }
 
 func (g *generator) word(name, ctype string, kind fieldKind, x int) string {
@@ -180,18 +181,33 @@ func memory(t dtype.Type) string {
 	return t.Short()
 }
 
-// tables declares the constant tables.
+// tables declares the constant tables, as bits where an entry has no plain
+// literal: device variables take no function calls.
 func (g *generator) tables(w *strings.Builder) {
 	for i, t := range g.k.Tables {
-		fmt.Fprintf(w, "static __device__ const %s t%d[%d] = {", t.Type.Short(), i, len(t.Bits))
+		typ := bitsTable(t)
+		fmt.Fprintf(w, "static __device__ const %s t%d[%d] = {", typ.Short(), i, len(t.Bits))
 		for j, b := range t.Bits {
 			if j > 0 {
 				w.WriteString(", ")
 			}
-			w.WriteString(literal(t.Type, b))
+			w.WriteString(literal(typ, b))
 		}
 		w.WriteString("};\n")
 	}
+}
+
+// bitsTable is the type in which a table is declared.
+func bitsTable(t ir.Table) dtype.Type {
+	for _, b := range t.Bits {
+		if strings.Contains(literal(t.Type, b), "(") {
+			if t.Type.Size() == 8 {
+				return dtype.U64
+			}
+			return dtype.U32
+		}
+	}
+	return t.Type
 }
 
 // pass writes one CUDA kernel.

@@ -27,6 +27,7 @@ type loopLayout struct {
 	dims  []int      // numbers
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
+	tail  bool       // some positions are left over from vectors
 	rows  rowLayout  // of a par loop
 }
 
@@ -110,6 +111,7 @@ func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout
 	if len(addresses) != len(k.Bufs) {
 		return Layout{}, fmt.Errorf("cudagen: %s: %d addresses of %d buffers", k.Name, len(addresses), len(k.Bufs))
 	}
+	n.packs(addresses)
 	return n.layout, nil
 }
 
@@ -143,6 +145,7 @@ type boundLoop struct {
 type boundSite struct {
 	in     *ir.Ins
 	loop   int // the innermost around, or -1
+	cold   bool
 	offset affine
 	coords []coordLayout
 }
@@ -155,7 +158,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 	}
 	n := &bound{analyser: a, device: d, loops: make([]boundLoop, len(k.Loops))}
 	n.layout.loops = make([]loopLayout, len(k.Loops))
-	n.collect(0, -1)
+	n.collect(0, -1, false)
 	for i := range n.loops {
 		n.dimensions(i)
 	}
@@ -181,18 +184,18 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 }
 
 // collect finds the sites of a region and the regions inside it.
-func (n *bound) collect(region int32, loop int) {
+func (n *bound) collect(region int32, loop int, cold bool) {
 	code := n.k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
 		switch in.Op {
 		case ir.For:
 			n.loops[in.Aux] = boundLoop{loop: in.Aux, outer: loop}
-			n.collect(n.k.Loops[in.Aux].Body, int(in.Aux))
+			n.collect(n.k.Loops[in.Aux].Body, int(in.Aux), false)
 		case ir.Cold:
-			n.collect(in.Aux, loop)
+			n.collect(in.Aux, loop, true)
 		case ir.Load, ir.Store, ir.Index:
-			s := boundSite{in: in, loop: loop}
+			s := boundSite{in: in, loop: loop, cold: cold}
 			if in.Op == ir.Index {
 				n.need(prim.Ix(in.Imm), loop)
 			} else {

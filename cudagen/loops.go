@@ -9,18 +9,23 @@ import (
 // positions writes the values of the dimensions of a loop at its flattened
 // position, and the positions on the axes that are needed.
 func (g *generator) positions(loop int32, flat string) {
-	l := &g.l.loops[loop]
-	for i := len(l.dims) - 1; i >= 0; i-- {
-		d := l.dims[i]
-		if i == 0 {
-			g.line("const ix d%d = %s;", d, flat)
-			break
-		}
-		n := g.divisor("n"+itoa(d), divisorField, d)
+	g.outer(loop, len(g.l.loops[loop].dims), flat)
+	g.axes(loop)
+}
+
+// outer writes the values of the first count dimensions of a loop at a position
+// of theirs.
+func (g *generator) outer(loop int32, count int, flat string) {
+	dims := g.l.loops[loop].dims
+	for i := count - 1; i > 0; i-- {
+		d := dims[i]
+		n := g.divisor("n"+itoa(d), divisorField, d, 0)
 		g.line("const ix q%d = prim::quo(%s, %s), d%d = %s - q%d*%s.n;", d, flat, n, d, flat, d, n)
 		flat = "q" + itoa(d)
 	}
-	g.axes(loop)
+	if count > 0 {
+		g.line("const ix d%d = %s;", dims[0], flat)
+	}
 }
 
 // axes writes the positions on the axes of a loop that are needed.
@@ -36,7 +41,15 @@ func (g *generator) total(loop int32) string {
 
 // elements runs a vec loop without reductions: positions first, first + step ...
 func (g *generator) elements(loop int32) {
-	g.open("for (ix i = first; i < %s; i += step)", g.total(loop))
+	if g.l.loops[loop].width > 1 {
+		g.packed(loop)
+		return
+	}
+	g.scalarElements(loop, "first")
+}
+
+func (g *generator) scalarElements(loop int32, first string) {
+	g.open("for (ix i = %s; i < %s; i += step)", first, g.total(loop))
 	g.positions(loop, "i")
 	g.region(g.k.Loops[loop].Body, scope{})
 	g.close()

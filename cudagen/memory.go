@@ -140,7 +140,7 @@ func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
 		blocks := 1
 		switch p.kind {
 		case elementsPass:
-			blocks = ceilDiv(n.total(p.loop), threads)
+			blocks = ceilDiv(n.total(p.loop), threads*s.layout.loops[p.loop].width)
 		case blocksPass:
 			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
 		case rowsPass:

@@ -70,16 +70,25 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
     const f32 v10 = prim::div(v9, v1);
     const f32 v11 = prim::add(v10, v2);
     const f32 v12 = prim::sqrt(v11);
-    for (ix i = first; i < a.m3; i += step) {
-      const ix d3 = i;
-      const f32 v13 = prim::load(a.x_2[d0*a.x_2_d0 + d3]);
-      const f32 v14 = prim::sub(v13, v5);
-      const f32 v15 = prim::div(v14, v12);
-      const f32 v16 = prim::load(a.gamma_0[d3]);
-      const f32 v17 = prim::mul(v15, v16);
-      const f32 v18 = prim::load(a.beta_0[d3]);
-      const f32 v19 = prim::add(v17, v18);
-      prim::store(a.y_0[d0*a.y_0_d0 + d3], v19);
+    for (ix i = first; i < a.m3 / 4; i += step) {
+      const ix at = i*4;
+      const pack<f32, 4> x3 = *(const pack<f32, 4> *)&a.x_2[d0*a.x_2_d0 + at];
+      const pack<f32, 4> x4 = *(const pack<f32, 4> *)&a.gamma_0[at];
+      const pack<f32, 4> x5 = *(const pack<f32, 4> *)&a.beta_0[at];
+      pack<f32, 4> x6;
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        const ix d3 = at + j;
+        const f32 v13 = prim::load(x3.at[j]);
+        const f32 v14 = prim::sub(v13, v5);
+        const f32 v15 = prim::div(v14, v12);
+        const f32 v16 = prim::load(x4.at[j]);
+        const f32 v17 = prim::mul(v15, v16);
+        const f32 v18 = prim::load(x5.at[j]);
+        const f32 v19 = prim::add(v17, v18);
+        prim::store(x6.at[j], v19);
+      }
+      *(pack<f32, 4> *)&a.y_0[d0*a.y_0_d0 + at] = x6;
     }
     __syncthreads();
   }

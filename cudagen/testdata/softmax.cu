@@ -55,11 +55,18 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
     });
     const f32 v15 = red::sum<f32>::result(a.m2 ? r15.fold() : red::sum<f32>::empty());
     __syncwarp();
-    for (ix i = first; i < a.m3; i += step) {
-      const ix d3 = i;
-      const f32 v16 = prim::load(row_e[d3]);
-      const f32 v17 = prim::div(v16, v15);
-      prim::store(a.y_0[d0*a.y_0_d0 + d3], v17);
+    for (ix i = first; i < a.m3 / 4; i += step) {
+      const ix at = i*4;
+      const pack<f32, 4> x3 = *(const pack<f32, 4> *)&row_e[at];
+      pack<f32, 4> x4;
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        const ix d3 = at + j;
+        const f32 v16 = prim::load(x3.at[j]);
+        const f32 v17 = prim::div(v16, v15);
+        prim::store(x4.at[j], v17);
+      }
+      *(pack<f32, 4> *)&a.y_0[d0*a.y_0_d0 + at] = x4;
     }
     __syncwarp();
   }

@@ -14,7 +14,10 @@ func TestRandomKernels(t *testing.T) {
 	if testing.Short() {
 		count = 40
 	}
-	var trials []*trial
+	run(t, random(t, count), "-O1")
+}
+
+func random(t *testing.T, count int) (trials []*trial) {
 	for seed := range count {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		s, err := randir.Kernel(r)
@@ -23,5 +26,5 @@ func TestRandomKernels(t *testing.T) {
 		}
 		trials = append(trials, newTrial(t, r, fmt.Sprint("random kernel ", seed), s.Kernel, s.Extents, nil, s.Shapes, r.IntN(2) == 0))
 	}
-	run(t, trials, "-O1")
+	return trials
 }

@@ -49,26 +49,38 @@ const gap = 64
 // and aligned) into memory and runs the interpreter.
 func newTrial(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *trial {
 	t.Helper()
-	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: cudagen.Device{SMs: 1 + r.IntN(3), Shared: 48 << 10}}
-	if r.IntN(3) == 0 {
-		c.device.Shared = 512
-	}
+	return newTrialOf(t, r, name, k, extents, params, shapes, plain, func(t dtype.Type) uint64 { return memoryBits(r, t) })
+}
+
+// newTrialOf is newTrial with the contents of arrays.
+func newTrialOf(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool, bits func(dtype.Type) uint64) *trial {
+	t.Helper()
+	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: device(r)}
 	for _, typ := range k.Scalars {
 		c.b.Scalars = append(c.b.Scalars, scalarBits(r, typ))
 	}
 	for i := range k.Bufs {
-		c.array(r, &k.Bufs[i], shapes[i], plain)
+		c.array(r, &k.Bufs[i], shapes[i], plain, bits)
 	}
 	c.layout(t)
 	c.interpret(t)
 	return c
 }
 
-// array adds an array.
-func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool) {
+// device is a small one, so that loops over the grid have several turns; some
+// have little shared memory.
+func device(r *rand.Rand) cudagen.Device {
+	d := cudagen.Device{SMs: 1 + r.IntN(3), Shared: 48 << 10}
+	if r.IntN(3) == 0 {
+		d.Shared = 512
+	}
+	return d
+}
+
+// array adds an array of random layout.
+func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool, bits func(dtype.Type) uint64) {
 	if d.Mode == ir.Row {
-		c.b.Bufs = append(c.b.Bufs, ir.BufBind{})
-		c.spans, c.at = append(c.spans, [2]int{}), append(c.at, 0)
+		c.place(d, nil, nil, 0, nil)
 		return
 	}
 	strides := make([]int, d.Rank)
@@ -80,7 +92,6 @@ func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool) {
 	} else {
 		n += r.IntN(2)
 	}
-	lo, hi := 0, 0
 	for _, j := range order {
 		strides[j] = n
 		if !plain {
@@ -96,25 +107,39 @@ func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool) {
 				strides[j] = n + r.IntN(3)
 			}
 		}
+		n = max(strides[j], -strides[j]) * max(shape[j], 1)
+	}
+	skew := 0
+	if !plain {
+		skew = r.IntN(4)
+	}
+	c.place(d, strides, shape, skew, bits)
+}
+
+// place adds an array with contents, some elements after an aligned address.
+func (c *trial) place(d *ir.Buf, strides, shape []int, skew int, bits func(dtype.Type) uint64) {
+	if d.Mode == ir.Row {
+		c.b.Bufs = append(c.b.Bufs, ir.BufBind{})
+		c.spans, c.at = append(c.spans, [2]int{}), append(c.at, 0)
+		return
+	}
+	lo, hi := 0, 0
+	for j := range strides {
 		if reach := strides[j] * max(shape[j]-1, 0); reach < 0 {
 			lo += reach
 		} else {
 			hi += reach
 		}
-		n = max(strides[j], -strides[j]) * max(shape[j], 1)
 	}
 	size := d.Type.Size()
 	total := hi - lo + 1
 	if slices.Contains(shape, 0) {
 		total, lo = 1, 0
 	}
-	start := (len(c.mem) + gap + 63) / 64 * 64
-	if !plain {
-		start += r.IntN(4) * size
-	}
+	start := (len(c.mem)+gap+63)/64*64 + skew*size
 	c.mem = append(c.mem, make([]byte, start-len(c.mem)+total*size)...)
 	for j := range total {
-		put(c.mem[start+j*size:], size, memoryBits(r, d.Type))
+		put(c.mem[start+j*size:], size, bits(d.Type))
 	}
 	c.spans = append(c.spans, [2]int{start, start + total*size})
 	c.at = append(c.at, start-lo*size)

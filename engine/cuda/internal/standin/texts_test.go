@@ -191,8 +191,11 @@ buf y %[2]s out 1
 // TestReductions runs every reduction of every type at the lengths where
 // something changes.
 func TestReductions(t *testing.T) {
+	run(t, reductions(t), "-O1")
+}
+
+func reductions(t *testing.T) (trials []*trial) {
 	r := rand.New(rand.NewPCG(5, 6))
-	var trials []*trial
 	lengths := []int{0, 1, 31, 32, 33, 63, 64, 65, 129, 4095, 4096, 4097, 8191, 20000}
 	if testing.Short() {
 		lengths = []int{1, 65, 4097}
@@ -228,5 +231,5 @@ func TestReductions(t *testing.T) {
 			}
 		}
 	}
-	run(t, trials, "-O1")
+	return trials
 }

@@ -24,8 +24,8 @@ type integers struct {
 // integerSource is CUDA C for unsigned elements: wrapping sums and products of
 // signed ones have the same bits.
 const integerSource = `typedef %s element;
-struct Args { const element *a, *b; element *c; long long m, n, k, arow, acol, brow, bcol; };
-extern "C" __global__ void product(const __grid_constant__ Args p) {
+struct args { const element *a, *b; element *c; long long m, n, k, arow, acol, brow, bcol; };
+extern "C" __global__ void product(const __grid_constant__ args p) {
 	long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
 	if (at >= p.m * p.n) return;
 	const element *a = p.a + at / p.n * p.arow, *b = p.b + at %% p.n * p.bcol;

@@ -29,7 +29,9 @@ func Allocations(t *testing.T, o Options) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p = inPlace(p)
+				if p, err = steady(p); err != nil {
+					t.Fatal(err)
+				}
 				var failed error
 				allocs := testing.AllocsPerRun(5, func() {
 					if err := p.Run(ctx); err != nil {

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine"
@@ -23,7 +24,7 @@ type runner interface {
 // compile makes a program of statements on arrays of the host. For a device its
 // runs work on copies there.
 func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, error) {
-	if o.Device == nil {
+	if o.Device == nil || slices.ContainsFunc(stmts, func(s expr.Statement) bool { return s.Err() != nil }) {
 		return engine.CompileWith(ctx, o.Options, stmts...)
 	}
 	r := &remote{}
@@ -120,10 +121,18 @@ func (r *remote) Run(ctx context.Context) error {
 	return err
 }
 
-// inPlace is the program itself, without the moves.
-func inPlace(p runner) runner {
-	if r, ok := p.(*remote); ok {
-		return r.Program
+// steady is the program itself, without the moves, after the first runs, in which
+// a device may record it, and after what others have left is collected.
+func steady(p runner) (runner, error) {
+	r, ok := p.(*remote)
+	if !ok {
+		return p, nil
 	}
-	return p
+	for range 5 {
+		runtime.GC()
+		if err := r.Program.Run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.Program, nil
 }

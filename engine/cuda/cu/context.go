@@ -21,7 +21,7 @@ func DevicePrimaryCtxRelease(d Device) error {
 }
 
 // CtxSetCurrent makes c current to the calling thread.
-func CtxSetCurrent(c Context) error { return call(cuCtxSetCurrent, uintptr(c)) }
+func CtxSetCurrent(c Context) error { return call4(cuCtxSetCurrent, uintptr(c), 0, 0, 0) }
 
 // CtxGetCurrent is the context current to the calling thread, or 0.
 func CtxGetCurrent() (Context, error) {

@@ -107,10 +107,10 @@ func (b *Blas) Destroy() error { return callCublas(cublasDestroy, b.handle) }
 // On makes calls go to a stream, with a workspace of the caller's, so that they
 // can be captured and give the same result each time.
 func (b *Blas) On(s Stream, workspace DevicePtr, bytes int64) error {
-	if err := callCublas(cublasSetStream, b.handle, uintptr(s)); err != nil {
+	if err := callCublas(cublasSetStream, append(b.args[:0], b.handle, uintptr(s))...); err != nil {
 		return err
 	}
-	return callCublas(cublasSetWorkspace, b.handle, uintptr(workspace), uintptr(bytes))
+	return callCublas(cublasSetWorkspace, append(b.args[:0], b.handle, uintptr(workspace), uintptr(bytes))...)
 }
 
 // TF32 lets products of float32 round their operands to 10 bits.

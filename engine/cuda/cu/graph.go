@@ -46,7 +46,7 @@ func (g Graph) Instantiate() (GraphExec, error) {
 func (g Graph) Destroy() error { return call(cuGraphDestroy, uintptr(g)) }
 
 // Launch queues the work of the graph.
-func (e GraphExec) Launch(s Stream) error { return call(cuGraphLaunch, uintptr(e), uintptr(s)) }
+func (e GraphExec) Launch(s Stream) error { return call4(cuGraphLaunch, uintptr(e), uintptr(s), 0, 0) }
 
 // Destroy releases the graph. It must not be running.
 func (e GraphExec) Destroy() error { return call(cuGraphExecDestroy, uintptr(e)) }

@@ -37,7 +37,7 @@ func MemcpyHtoD(dst DevicePtr, src unsafe.Pointer, bytes int64) error {
 
 // MemcpyDtoH copies to the host and returns when dst is written.
 func MemcpyDtoH(dst unsafe.Pointer, src DevicePtr, bytes int64) error {
-	err := call(cuMemcpyDtoH, uintptr(dst), uintptr(src), uintptr(bytes))
+	err := call4(cuMemcpyDtoH, uintptr(dst), uintptr(src), uintptr(bytes), 0)
 	runtime.KeepAlive(dst)
 	return err
 }
@@ -79,7 +79,7 @@ func MemsetD32(dst DevicePtr, value uint32, n int64) error {
 
 // MemsetD8Async queues MemsetD8.
 func MemsetD8Async(dst DevicePtr, value uint8, n int64, s Stream) error {
-	return call(cuMemsetD8Async, uintptr(dst), uintptr(value), uintptr(n), uintptr(s))
+	return call4(cuMemsetD8Async, uintptr(dst), uintptr(value), uintptr(n), uintptr(s))
 }
 
 // MemsetD32Async queues MemsetD32.

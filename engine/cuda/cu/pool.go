@@ -43,4 +43,4 @@ func MemAllocAsync(bytes int64, s Stream) (DevicePtr, error) {
 }
 
 // MemFreeAsync releases in the order of a stream.
-func MemFreeAsync(p DevicePtr, s Stream) error { return call(cuMemFreeAsync, uintptr(p), uintptr(s)) }
+func MemFreeAsync(p DevicePtr, s Stream) error { return call4(cuMemFreeAsync, uintptr(p), uintptr(s), 0, 0) }

@@ -95,6 +95,18 @@ func call(s symbol, args ...uintptr) error {
 	return result(driver.names[s], dl.Call(fn, args...))
 }
 
+// call4 is call for functions of at most 4 parameters that are called at every
+// run of a program: it allocates nothing.
+//
+//go:uintptrescapes
+func call4(s symbol, a, b, c, d uintptr) error {
+	fn, err := driver.function(s)
+	if err != nil {
+		return err
+	}
+	return result(driver.names[s], dl.Call4(fn, a, b, c, d))
+}
+
 func result(name string, r int32) error {
 	if r == 0 {
 		return nil

@@ -22,7 +22,7 @@ func StreamCreate(flags uint) (Stream, error) {
 func (s Stream) Destroy() error { return call(cuStreamDestroy, uintptr(s)) }
 
 // Synchronize waits until the queue is empty.
-func (s Stream) Synchronize() error { return call(cuStreamSynchronize, uintptr(s)) }
+func (s Stream) Synchronize() error { return call4(cuStreamSynchronize, uintptr(s), 0, 0, 0) }
 
 // Query reports whether the queue is empty.
 func (s Stream) Query() (bool, error) { return ready(call(cuStreamQuery, uintptr(s))) }

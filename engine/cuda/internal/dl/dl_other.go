@@ -13,4 +13,9 @@ func symbol(Handle, string) (uintptr, error) { return 0, ErrPlatform }
 //go:uintptrescapes
 func Call(uintptr, ...uintptr) int32 { panic(ErrPlatform) }
 
+// Call4 cannot be reached where no library can be opened.
+//
+//go:uintptrescapes
+func Call4(_, _, _, _, _ uintptr) int32 { panic(ErrPlatform) }
+
 func callPointer(uintptr, uintptr) *byte { panic(ErrPlatform) }

@@ -105,12 +105,20 @@ func (g *generator) blocks(loop int32) {
 	g.close()
 }
 
+// heavy is the number of instructions above which a loop body is long enough to
+// hide its own loads, and would only cost registers and compile time if unrolled.
+const heavy = 24
+
 // block writes the accumulation of block b.
 func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	for _, r := range reds {
 		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
 	}
-	g.open("red::block(%s, %s, lane, [&](ix i, int half)", b, g.total(loop))
+	unroll := 4 // pairs of loads under way at once
+	if len(g.k.Regions[g.k.Loops[loop].Body].Code) > heavy {
+		unroll = 1
+	}
+	g.open("red::block<%d>(%s, %s, lane, [&](ix i, int half)", unroll, b, g.total(loop))
 	g.positions(loop, "i")
 	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
 		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])

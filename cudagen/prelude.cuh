@@ -362,11 +362,11 @@ template <class R, class T> struct lanes {
 };
 
 // block calls f with the positions of block b of n that belong to this lane of a
-// warp, and which of two lanes of the reduction each is.
-template <class I, class F> FN void block(I b, I n, int lane, F f) {
+// warp, and which of two lanes of the reduction each is, unroll pairs at a time.
+template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
   I i = b * 4096 + lane, end = b * 4096 + 4096;
   if (end <= n) {
-#pragma unroll 4
+#pragma unroll unroll
     for (; i < end; i += 64) {
       f(i, 0);
       f(i + 32, 1);

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
   for (ix row = (ix)blockIdx.x * 8 + slot; row < a.m0; row += (ix)gridDim.x * 8) {
     const ix d0 = row;
     red::lanes<red::max<f32>, f32> r1;
-    red::block((ix)0, a.m1, lane, [&](ix i, int half) {
+    red::block<4>((ix)0, a.m1, lane, [&](ix i, int half) {
       const ix d1 = i;
       const f32 v0 = prim::load(a.x_0[d0*a.x_0_d0 + d1]);
       r1.put(half, v0, i);
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
     const f32 v1 = red::max<f32>::result(a.m1 ? r1.fold() : red::max<f32>::empty());
     __syncwarp();
     red::lanes<red::sum<f32>, f32> r15;
-    red::block((ix)0, a.m2, lane, [&](ix i, int half) {
+    red::block<4>((ix)0, a.m2, lane, [&](ix i, int half) {
       const ix d2 = i;
       const f32 v2 = prim::load(a.x_1[d0*a.x_1_d0 + d2]);
       const f32 v3 = prim::sub(v2, v1);

@@ -51,9 +51,10 @@ type pass struct {
 type areaKind uint8
 
 const (
-	slotArea areaKind = iota // value x, which other passes need
-	partArea                 // the results of the blocks of loop y that value x combines
-	rowArea                  // row buffer x
+	slotArea  areaKind = iota // value x, which other passes need
+	partArea                  // the results of the blocks of loop y that value x combines
+	rowArea                   // row buffer x
+	stageArea                 // the values of two blocks of loop y that value x adds up
 )
 
 // An area is a piece of scratch or shared memory.

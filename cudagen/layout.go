@@ -78,6 +78,7 @@ type nodeLayout struct {
 type rowLayout struct {
 	rows, warps int
 	shared      bool // row buffers and partial results are in shared memory
+	staged      bool // so are the values that a row adds up
 }
 
 // String is equal for layouts that give equal text.

@@ -214,6 +214,6 @@ func (g *generator) place(i int) string {
 
 func (g *generator) offset(i int) string {
 	a := &g.areas[i]
-	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row"}[a.kind]
+	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage"}[a.kind]
 	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
 }

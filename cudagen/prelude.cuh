@@ -401,6 +401,25 @@ template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m) 
   return a;
 }
 
+// across combines the accumulators of all threads of a block, in any order. All
+// threads get the result.
+template <class R> FN typename R::acc across(typename R::acc *part, typename R::acc a) {
+#pragma unroll
+  for (int m = 16; m > 0; m /= 2) a = R::join(a, shuffled(a, m));
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
+  return tree<R>(part, (i32)blockDim.x / 32);
+}
+
+// staged reduces n values that lie in order, at most a block of them, by a warp.
+template <class R, class T> FN typename R::acc staged(const T *x, int n, int lane) {
+  lanes<R, T> r;
+  for (int i = lane; i < n; i += 64) {
+    r.put(0, x[i], i);
+    if (i + 32 < n) r.put(1, x[i + 32], i);
+  }
+  return r.fold();
+}
+
 // runs reduces the positions of a sequential loop: runs of 64, combined in
 // adjacent pairs. Level i of the stack holds 2^i runs if bit i of count is set.
 template <class R, bool = R::ordered> struct runs {

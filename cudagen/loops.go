@@ -16,14 +16,18 @@ func (g *generator) positions(loop int32, flat string) {
 // outer writes the values of the first count dimensions of a loop at a position
 // of theirs.
 func (g *generator) outer(loop int32, count int, flat string) {
-	dims := g.l.loops[loop].dims
-	for i := count - 1; i > 0; i-- {
+	g.unravel(g.l.loops[loop].dims[:count], flat)
+}
+
+// unravel writes the values of dimensions at a position of theirs.
+func (g *generator) unravel(dims []int, flat string) {
+	for i := len(dims) - 1; i > 0; i-- {
 		d := dims[i]
 		n := g.divisor("n"+itoa(d), divisorField, d, 0)
 		g.line("const ix q%d = prim::quo(%s, %s), d%d = %s - q%d*%s.n;", d, flat, n, d, flat, d, n)
 		flat = "q" + itoa(d)
 	}
-	if count > 0 {
+	if len(dims) > 0 {
 		g.line("const ix d%d = %s;", dims[0], flat)
 	}
 }

@@ -27,6 +27,10 @@ func (n *bound) place(s *Source) *memoryMap {
 			size *= n.rowSize(a.x)
 		case stageArea:
 			size *= min(n.total(int32(a.y)), 2*blockSize)
+		case runArea:
+			size *= n.runCount(int32(n.loops[a.y].outer))
+		case tileArea:
+			size *= tileSide * (tileSide + 1)
 		}
 		size = align(size, 16)
 		m.sizes[i] = size
@@ -36,9 +40,9 @@ func (n *bound) place(s *Source) *memoryMap {
 			continue
 		}
 		r := &n.layout.loops[a.par].rows
-		if r.shared {
+		if a.kind == tileArea || r.shared {
 			m.offsets[i] = m.shared[a.par]
-			m.shared[a.par] += size * r.rows
+			m.shared[a.par] += size * max(r.rows, 1)
 			continue
 		}
 		m.offsets[i] = m.scratch
@@ -164,14 +168,21 @@ func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
 		switch p.kind {
 		case elementsPass:
 			blocks = ceilDiv(n.total(p.loop), threads*s.layout.loops[p.loop].width)
+			if s.layout.loops[p.loop].tile.on {
+				blocks = n.tileCount(p.loop)
+			}
 		case blocksPass:
 			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
+		case runsPass:
+			blocks = ceilDiv(n.runCount(p.loop), threads)
+		case columnsPass:
+			blocks = n.total(p.loop)
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)
 		}
 		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}}
 		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
-		if p.kind == rowsPass {
+		if p.loop >= 0 && p.kind != finishPass {
 			l.Shared = uint32(m.shared[p.loop])
 		}
 		if blocks > 0 {

@@ -99,6 +99,10 @@ func (g *generator) load(in *ir.Ins, at scope) {
 		g.def1(in, fmt.Sprintf("prim::load(x%d.at[j])", g.siteOf[in]))
 		return
 	}
+	if at.tile && g.l.sites[g.siteOf[in]].tile {
+		g.def1(in, fmt.Sprintf("prim::load(tile_%d[x][j])", g.siteOf[in]))
+		return
+	}
 	place, inside := g.element(in)
 	if inside != "" {
 		g.def1(in, fmt.Sprintf("%s ? prim::load(%s) : v%d", inside, place, in.Args[0]))

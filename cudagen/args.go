@@ -25,8 +25,12 @@ const (
 	extentField                    // extent of dimension y of buffer x
 	coefField                      // coefficient of term y of form x
 	totalField                     // positions of loop x
+	lanesField                     // positions of loop x, to divide by
 	dimField                       // extent of dimension x
 	divisorField                   // extent of dimension x, to divide by
+	runsField                      // threads for the runs of the columns of loop x
+	tilesField                     // tiles of loop x
+	sideField                      // tiles along dimension x, to divide by
 	packsField                     // vectors of y lanes along dimension x, to divide by
 	paramDivField                  // parameter x, to divide by
 )

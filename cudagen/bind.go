@@ -98,6 +98,10 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 			out.patches = append(out.patches, patch{f.offset, f.kind, f.x, 0})
 		case divisorField:
 			divisor(at, n.extents[f.x])
+		case lanesField:
+			divisor(at, n.total(int32(f.x)))
+		case sideField:
+			divisor(at, ceilDiv(n.extents[f.x], tileSide))
 		case packsField:
 			divisor(at, n.extents[f.x]/f.y)
 		case paramDivField:
@@ -146,6 +150,10 @@ func (n *bound) number(f *field, m *memoryMap) int {
 		return extents[f.y]
 	case coefField:
 		return n.forms[f.x].coefs[f.y]
+	case tilesField:
+		return n.tileCount(int32(f.x))
+	case runsField:
+		return n.runCount(int32(f.x))
 	case totalField:
 		return n.total(int32(f.x))
 	}

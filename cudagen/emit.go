@@ -17,7 +17,9 @@ func itoa(x int) string { return strconv.Itoa(x) }
 type scope struct {
 	once string        // a condition that one thread meets, for effects, with && after it, or ""
 	add  func(*ir.Ins) // accumulates a reduction
+	seq  func(int32)   // writes a seq loop, if not in the usual way
 	pack bool          // contiguous accesses go through vectors
+	tile bool          // transposed ones go through tiles
 }
 
 // region writes the instructions of a region.
@@ -46,6 +48,10 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 	case ir.Fault:
 		g.line("if (%sv%d) %s[%d] = 1;", at.once, in.Args[0], g.word("faults", "u32 *", faultsField, 0), in.Aux-1)
 	case ir.For:
+		if at.seq != nil {
+			at.seq(in.Aux)
+			return
+		}
 		g.inner(in.Aux, at)
 	case ir.Cold:
 		g.line("%s v%d = v%d;", in.Type.Short(), in.Dst, in.Args[1])

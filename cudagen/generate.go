@@ -36,6 +36,8 @@ const (
 	elementsPass                 // a thread for each position of a vec loop, in strides of the grid
 	blocksPass                   // a warp for each block of 4096 positions of a reducing vec loop
 	finishPass                   // one block: combines the blocks, then scalar code
+	runsPass                     // a thread for each run of 64 positions of each column
+	columnsPass                  // a block for each column: combines the runs
 	rowsPass                     // a warp or a block for each row of a par loop
 )
 
@@ -51,9 +53,12 @@ type pass struct {
 type areaKind uint8
 
 const (
-	slotArea areaKind = iota // value x, which other passes need
-	partArea                 // the results of the blocks of loop y that value x combines
-	rowArea                  // row buffer x
+	slotArea  areaKind = iota // value x, which other passes need
+	partArea                  // the results of the blocks of loop y that value x combines
+	rowArea                   // row buffer x
+	stageArea                 // the values of two blocks of loop y that value x adds up
+	runArea                   // the results of the runs of seq loop y that value x combines
+	tileArea                  // the tile of site x
 )
 
 // An area is a piece of scratch or shared memory.
@@ -61,7 +66,7 @@ type area struct {
 	kind areaKind
 	x, y int
 	size int   // of one element
-	par  int32 // the par loop each of whose rows in flight has one, or -1
+	par  int32 // the par loop each of whose rows in flight has one, or the loop in tiles, or -1
 }
 
 // A generator writes the passes of a kernel.
@@ -222,6 +227,10 @@ func (g *generator) pass(p *pass, name string) {
 		g.scalars(p)
 	case elementsPass:
 		g.scalars(p)
+		if g.l.loops[p.loop].tile.on {
+			g.tiled(p.loop)
+			break
+		}
 		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
 		g.elements(p.loop)
 	case blocksPass:
@@ -238,6 +247,13 @@ func (g *generator) pass(p *pass, name string) {
 		g.open("if (threadIdx.x == 0)")
 		g.scalars(p)
 		g.close()
+	case runsPass:
+		g.scalars(p)
+		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
+		g.runs(p.loop)
+	case columnsPass:
+		g.scalars(p)
+		g.columns(p.loop)
 	case rowsPass:
 		g.scalars(p)
 		g.rows(p.loop)
@@ -265,11 +281,15 @@ func (p *pass) comment(k *ir.Kernel) string {
 	}
 	switch p.kind {
 	case elementsPass:
-		return "A thread for each position of " + axes() + "."
+		return "A thread for each position of " + axes() + ", or several."
 	case blocksPass:
 		return "A warp for each block of 4096 positions of " + axes() + "."
 	case finishPass:
 		return "One block combines the results of the blocks."
+	case runsPass:
+		return "A thread for each run of 64 positions of the columns along " + axes() + "."
+	case columnsPass:
+		return "A block for each column along " + axes() + " combines the runs."
 	case rowsPass:
 		return "The rows along " + axes() + "."
 	}

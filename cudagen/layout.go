@@ -28,6 +28,8 @@ type loopLayout struct {
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
 	tail  bool       // some positions are left over from vectors
+	split bool       // of a vec loop: the runs of its seq loop are side by side
+	tile  tileLayout // of a vec loop with transposed operands
 	rows  rowLayout  // of a par loop
 }
 
@@ -60,6 +62,7 @@ type siteLayout struct {
 	form   int // -1 for an Index
 	coords []coordLayout
 	pack   bool // a vector access of the loop
+	tile   bool // through a tile in shared memory
 }
 
 type coordLayout struct {
@@ -78,6 +81,7 @@ type nodeLayout struct {
 type rowLayout struct {
 	rows, warps int
 	shared      bool // row buffers and partial results are in shared memory
+	staged      bool // so are the values that a row adds up
 }
 
 // String is equal for layouts that give equal text.
@@ -180,6 +184,8 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 	n.layout.dims = len(n.extents)
 	n.width()
 	n.rows()
+	n.tiles()
+	n.split()
 	return n, nil
 }
 

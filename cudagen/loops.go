@@ -16,14 +16,18 @@ func (g *generator) positions(loop int32, flat string) {
 // outer writes the values of the first count dimensions of a loop at a position
 // of theirs.
 func (g *generator) outer(loop int32, count int, flat string) {
-	dims := g.l.loops[loop].dims
-	for i := count - 1; i > 0; i-- {
+	g.unravel(g.l.loops[loop].dims[:count], flat)
+}
+
+// unravel writes the values of dimensions at a position of theirs.
+func (g *generator) unravel(dims []int, flat string) {
+	for i := len(dims) - 1; i > 0; i-- {
 		d := dims[i]
 		n := g.divisor("n"+itoa(d), divisorField, d, 0)
 		g.line("const ix q%d = prim::quo(%s, %s), d%d = %s - q%d*%s.n;", d, flat, n, d, flat, d, n)
 		flat = "q" + itoa(d)
 	}
-	if count > 0 {
+	if len(dims) > 0 {
 		g.line("const ix d%d = %s;", dims[0], flat)
 	}
 }
@@ -105,12 +109,20 @@ func (g *generator) blocks(loop int32) {
 	g.close()
 }
 
+// heavy is the number of instructions above which a loop body is long enough to
+// hide its own loads, and would only cost registers and compile time if unrolled.
+const heavy = 24
+
 // block writes the accumulation of block b.
 func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	for _, r := range reds {
 		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
 	}
-	g.open("red::block(%s, %s, lane, [&](ix i, int half)", b, g.total(loop))
+	unroll := 4 // pairs of loads under way at once
+	if len(g.k.Regions[g.k.Loops[loop].Body].Code) > heavy {
+		unroll = 1
+	}
+	g.open("red::block<%d>(%s, %s, lane, [&](ix i, int half)", unroll, b, g.total(loop))
 	g.positions(loop, "i")
 	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
 		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])

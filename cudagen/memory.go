@@ -22,9 +22,15 @@ func (n *bound) place(s *Source) *memoryMap {
 		size := a.size
 		switch a.kind {
 		case partArea:
-			size *= ceilDiv(n.total(int32(a.y)), blockSize)
+			size *= max(ceilDiv(n.total(int32(a.y)), blockSize), warpsOfBlock)
 		case rowArea:
 			size *= n.rowSize(a.x)
+		case stageArea:
+			size *= min(n.total(int32(a.y)), 2*blockSize)
+		case runArea:
+			size *= n.runCount(int32(n.loops[a.y].outer))
+		case tileArea:
+			size *= tileSide * (tileSide + 1)
 		}
 		size = align(size, 16)
 		m.sizes[i] = size
@@ -34,9 +40,9 @@ func (n *bound) place(s *Source) *memoryMap {
 			continue
 		}
 		r := &n.layout.loops[a.par].rows
-		if r.shared {
+		if a.kind == tileArea || r.shared {
 			m.offsets[i] = m.shared[a.par]
-			m.shared[a.par] += size * r.rows
+			m.shared[a.par] += size * max(r.rows, 1)
 			continue
 		}
 		m.offsets[i] = m.scratch
@@ -58,21 +64,36 @@ func (n *bound) rowSize(buf int) int {
 	return size
 }
 
-// rows decides how par loops are shared out. A warp can reduce a block of a row;
-// where a row has more, or is long and only walked through, the warps of a
-// thread block share it. What a row keeps is in shared memory if it fits, with
-// fewer rows at once if need be.
+// warpsOfBlock is the number of warps of a thread block.
+const warpsOfBlock = 8
+
+// rows decides how par loops are shared out. Long rows, and rows that are few,
+// are shared by the warps of a thread block, which stage the values of ordered
+// reductions in shared memory, where one warp adds them up in their order; or, if
+// there is no room, take a block of 4096 positions each. Otherwise a warp has a
+// row. What a row keeps is in shared memory if it fits, with fewer rows at once
+// if need be.
 func (n *bound) rows() {
 	for i := range n.k.Loops {
 		if n.k.Loops[i].Kind != ir.Par {
 			continue
 		}
+		par := int32(i)
 		r := &n.layout.loops[i].rows
-		*r = rowLayout{rows: 8, warps: 1, shared: true}
-		if n.longest(int32(i), true) > blockSize || n.longest(int32(i), false) > 1024 {
-			*r = rowLayout{rows: 1, warps: 8, shared: true}
+		reducing := n.longest(par, true)
+		long := max(reducing, n.longest(par, false))
+		if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
+			*r = rowLayout{1, warpsOfBlock, true, true}
+			if n.rowBytes(par) <= n.device.Shared {
+				continue
+			}
+			r.staged = false
+			if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > blockSize {
+				continue
+			}
 		}
-		keep := n.rowBytes(int32(i), r.warps > 1)
+		*r = rowLayout{warpsOfBlock, 1, true, false}
+		keep := n.rowBytes(par)
 		for r.rows > 1 && keep*r.rows > n.device.Shared {
 			r.rows /= 2
 		}
@@ -93,8 +114,8 @@ func (n *bound) longest(par int32, reducing bool) int {
 }
 
 // rowBytes is the size of what one row of a par loop keeps: its row buffers and,
-// if several warps share it, the results of blocks.
-func (n *bound) rowBytes(par int32, parts bool) int {
+// if several warps share it, partial results and staged values.
+func (n *bound) rowBytes(par int32) int {
 	size := 0
 	seen := map[int32]bool{}
 	for _, s := range n.loops[par].sites {
@@ -108,13 +129,19 @@ func (n *bound) rowBytes(par int32, parts bool) int {
 			size += align(n.rowSize(int(buf))*b.Type.Size(), 16)
 		}
 	}
+	r := &n.layout.loops[par].rows
 	for i := range n.loops {
-		if !parts || n.loops[i].outer != int(par) {
+		if r.warps == 1 || n.loops[i].outer != int(par) {
 			continue
 		}
+		total := n.total(int32(i))
 		for _, in := range n.k.Regions[n.k.Loops[i].Body].Code {
-			if in.Op == ir.Reduce {
-				size += 16 * ceilDiv(n.total(int32(i)), blockSize)
+			if in.Op != ir.Reduce {
+				continue
+			}
+			size += 16 * max(ceilDiv(total, blockSize), warpsOfBlock)
+			if t := n.k.Types[in.Args[0]]; r.staged && ir.Reduction(in.Aux).Ordered(t) {
+				size += align(min(total, 2*blockSize)*t.Size(), 16)
 			}
 		}
 	}
@@ -141,14 +168,21 @@ func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
 		switch p.kind {
 		case elementsPass:
 			blocks = ceilDiv(n.total(p.loop), threads*s.layout.loops[p.loop].width)
+			if s.layout.loops[p.loop].tile.on {
+				blocks = n.tileCount(p.loop)
+			}
 		case blocksPass:
 			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
+		case runsPass:
+			blocks = ceilDiv(n.runCount(p.loop), threads)
+		case columnsPass:
+			blocks = n.total(p.loop)
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)
 		}
 		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}}
 		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
-		if p.kind == rowsPass {
+		if p.loop >= 0 && p.kind != finishPass {
 			l.Shared = uint32(m.shared[p.loop])
 		}
 		if blocks > 0 {

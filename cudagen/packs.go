@@ -15,7 +15,7 @@ import (
 // packs decides on vector accesses, given the addresses of the arrays.
 func (n *bound) packs(addresses []uint64) {
 	for i := range n.loops {
-		if n.canPack(i) {
+		if n.canPack(i) && !n.layout.loops[i].tile.on {
 			n.pack(i, addresses)
 		}
 	}

@@ -36,6 +36,10 @@ func (g *generator) plan() {
 		case len(g.reductions(loop)) > 0:
 			p.kind = blocksPass
 		}
+		if g.l.loops[loop].split {
+			p.kind = columnsPass
+			g.passes = append(g.passes, pass{kind: runsPass, loop: loop})
+		}
 		g.passes = append(g.passes, p)
 		if p.kind == blocksPass {
 			g.passes = append(g.passes, pass{kind: finishPass, loop: loop, lo: lo, hi: lo})
@@ -214,6 +218,6 @@ func (g *generator) place(i int) string {
 
 func (g *generator) offset(i int) string {
 	a := &g.areas[i]
-	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row"}[a.kind]
+	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", runArea: "runs"}[a.kind]
 	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
 }

@@ -362,11 +362,11 @@ template <class R, class T> struct lanes {
 };
 
 // block calls f with the positions of block b of n that belong to this lane of a
-// warp, and which of two lanes of the reduction each is.
-template <class I, class F> FN void block(I b, I n, int lane, F f) {
+// warp, and which of two lanes of the reduction each is, unroll pairs at a time.
+template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
   I i = b * 4096 + lane, end = b * 4096 + 4096;
   if (end <= n) {
-#pragma unroll 4
+#pragma unroll unroll
     for (; i < end; i += 64) {
       f(i, 0);
       f(i + 32, 1);
@@ -399,6 +399,25 @@ template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m) 
   acc a = part[0];
   __syncthreads();
   return a;
+}
+
+// across combines the accumulators of all threads of a block, in any order. All
+// threads get the result.
+template <class R> FN typename R::acc across(typename R::acc *part, typename R::acc a) {
+#pragma unroll
+  for (int m = 16; m > 0; m /= 2) a = R::join(a, shuffled(a, m));
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
+  return tree<R>(part, (i32)blockDim.x / 32);
+}
+
+// staged reduces n values that lie in order, at most a block of them, by a warp.
+template <class R, class T> FN typename R::acc staged(const T *x, int n, int lane) {
+  lanes<R, T> r;
+  for (int i = lane; i < n; i += 64) {
+    r.put(0, x[i], i);
+    if (i + 32 < n) r.put(1, x[i + 32], i);
+  }
+  return r.fold();
 }
 
 // runs reduces the positions of a sequential loop: runs of 64, combined in

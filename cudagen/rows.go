@@ -34,6 +34,11 @@ func (g *generator) rows(loop int32) {
 			for _, in := range g.reductions(v) {
 				a := g.area(area{kind: partArea, x: int(in.Dst), y: int(v), size: g.accumulator(in), par: loop})
 				g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(in), in.Dst, g.reduction(in), g.rowPlace(a, r))
+				if r.staged && g.ordered(in) {
+					t := g.k.Types[in.Args[0]]
+					a := g.area(area{kind: stageArea, x: int(in.Dst), y: int(v), size: t.Size(), par: loop})
+					g.line("%s *const stage_%d = (%s *)%s;", t.Short(), in.Dst, t.Short(), g.rowPlace(a, r))
+				}
 			}
 		}
 	}
@@ -90,19 +95,74 @@ func (g *generator) row(body int32, r rowLayout) {
 // results.
 func (g *generator) rowBlocks(loop int32, r rowLayout) {
 	reds := g.reductions(loop)
-	if r.warps > 1 {
+	switch {
+	case r.staged:
+		g.staged(loop, reds)
+	case r.warps > 1:
 		g.blocks(loop)
-	} else {
+	default:
 		g.block(loop, reds, "(ix)0")
 	}
 	for _, in := range reds {
-		t, red := in.Type.Short(), g.reduction(in)
-		if r.warps > 1 {
-			g.line("const %s v%d = %s::result(%s);", t, in.Dst, red, g.tree(in, loop))
-		} else {
-			g.line("const %s v%d = %s::result(%s ? r%d.fold() : %s::empty());", t, in.Dst, red, g.total(loop), in.Dst, red)
+		red := g.reduction(in)
+		result := fmt.Sprintf("%s ? r%d.fold() : %s::empty()", g.total(loop), in.Dst, red)
+		switch {
+		case r.staged && !g.ordered(in):
+			result = fmt.Sprintf("red::across<%s>(part_%d, r%d)", red, in.Dst, in.Dst)
+		case r.warps > 1:
+			result = g.tree(in, loop)
+		}
+		g.line("const %s v%d = %s::result(%s);", in.Type.Short(), in.Dst, red, result)
+	}
+}
+
+// ordered reports whether a reduction has to keep its order.
+func (g *generator) ordered(in *ir.Ins) bool {
+	return ir.Reduction(in.Aux).Ordered(g.k.Types[in.Args[0]])
+}
+
+// staged writes a reducing vec loop that a whole thread block goes through. What
+// has no order is accumulated by each thread; the values of ordered reductions
+// are left in shared memory, and while the threads go on to the next block, one
+// warp adds up those of the last.
+func (g *generator) staged(loop int32, reds []*ir.Ins) {
+	stage := slices.ContainsFunc(reds, g.ordered)
+	for _, in := range reds {
+		if !g.ordered(in) {
+			red := g.reduction(in)
+			g.line("%s::acc r%d = %s::identity();", red, in.Dst, red)
 		}
 	}
+	total := g.total(loop)
+	if stage {
+		g.open("for (ix b = 0; b < (%s + 4095) / 4096; b++)", total)
+		g.line("const ix begin = b * 4096, end = prim::min(begin + 4096, %s);", total)
+		g.open("for (ix i = begin + first; i < end; i += step)")
+	} else {
+		g.open("for (ix i = first; i < %s; i += step)", total)
+	}
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+		if g.ordered(in) {
+			g.line("stage_%d[b %% 2 * 4096 + i - begin] = v%d;", in.Dst, in.Args[0])
+		} else {
+			g.line("r%d = %s::put(r%d, v%d, i);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+		}
+	}})
+	g.close()
+	if !stage {
+		return
+	}
+	g.line("__syncthreads();")
+	g.open("if (warp == b %% warps)")
+	for _, in := range reds {
+		if g.ordered(in) {
+			g.line("const %s::acc p%d = red::staged<%s>(stage_%d + b %% 2 * 4096, (int)(end - begin), lane);", g.reduction(in), in.Dst, g.reduction(in), in.Dst)
+			g.line("if (lane == 0) part_%d[b] = p%d;", in.Dst, in.Dst)
+		}
+	}
+	g.close()
+	g.close()
 }
 
 // inLoop lists the loops that stand in a region.

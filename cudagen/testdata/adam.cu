@@ -20,7 +20,7 @@ struct args {
   ix m0;
 };
 
-// A thread for each position of i0.
+// A thread for each position of i0, or several.
 extern "C" __global__ void __launch_bounds__(256) oneloop_adam(const __grid_constant__ args a) {
   const f32 v0 = prim::bitcast<f32>((u32)a.s0);
   const f32 v1 = prim::bitcast<f32>((u32)a.s1);

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_fullsum_1(const __grid
   const ix warp = (ix)blockIdx.x * 8 + threadIdx.x / 32, warps = (ix)gridDim.x * 8;
   for (ix b = warp; b < (a.m0 + 4095) / 4096; b += warps) {
     red::lanes<red::sum<f32>, f32> r4;
-    red::block(b, a.m0, lane, [&](ix i, int half) {
+    red::block<4>(b, a.m0, lane, [&](ix i, int half) {
       const ix d0 = i;
       const f32 v0 = prim::load(a.a_0[d0]);
       const f32 v1 = prim::load(a.b_0[d0]);

@@ -28,7 +28,7 @@ struct args {
   ix y_0_d2;
 };
 
-// A thread for each position of row, col.
+// A thread for each position of row, col, or several.
 extern "C" __global__ void __launch_bounds__(256) oneloop_im2col(const __grid_constant__ args a) {
   const f32 v0 = 0.0f;
   const ix first = (ix)blockIdx.x * 256 + threadIdx.x, step = (ix)gridDim.x * 256;

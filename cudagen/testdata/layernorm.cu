@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
     const ix d0 = row;
     for (ix b = warp; b < (a.m1 + 4095) / 4096; b += warps) {
       red::lanes<red::sum<f32>, f32> r4;
-      red::block(b, a.m1, lane, [&](ix i, int half) {
+      red::block<4>(b, a.m1, lane, [&](ix i, int half) {
         const ix d1 = i;
         const f32 v3 = prim::load(a.x_0[d0*a.x_0_d0 + d1]);
         r4.put(half, v3, i);
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
     const f32 v5 = prim::div(v4, v1);
     for (ix b = warp; b < (a.m2 + 4095) / 4096; b += warps) {
       red::lanes<red::sum<f32>, f32> r9;
-      red::block(b, a.m2, lane, [&](ix i, int half) {
+      red::block<4>(b, a.m2, lane, [&](ix i, int half) {
         const ix d2 = i;
         const f32 v6 = prim::load(a.x_1[d0*a.x_1_d0 + d2]);
         const f32 v7 = prim::sub(v6, v5);

@@ -16,8 +16,12 @@ func TestDump(t *testing.T) {
 	if *dump == "" {
 		t.Skip("-dump names no directory")
 	}
+	times := 4
+	if testing.Short() {
+		times = 1
+	}
 	for name, trials := range map[string][]*trial{
-		"text": texts(t, 4), "operators": operators(t), "program": formulas(t), "primitives": allPrimitives(t), "reduction": reductions(t), "random": random(t, 40),
+		"text": texts(t, times), "operators": operators(t), "program": formulas(t), "primitives": allPrimitives(t), "reduction": reductions(t), "random": random(t, 10*times),
 	} {
 		seen := map[string]bool{}
 		for _, c := range trials {

@@ -206,6 +206,9 @@ func reductions(t *testing.T) (trials []*trial) {
 			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
 				continue
 			}
+			if testing.Short() && int(op+ir.Reduction(mem))%3 != 0 {
+				continue
+			}
 			out := reg
 			if op == ir.ArgMin || op == ir.ArgMax {
 				out = dtype.I64

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -48,6 +49,17 @@ func MissingBackends() []Missing {
 	return lack
 }
 
+// DefaultBackend is the name of the backend that programs without a choice of
+// their own are compiled by: the one that the environment variable ONELOOP_CPU
+// names, or the first of Backends. The error says why that cannot be used.
+func DefaultBackend() (string, error) {
+	b, err := backendNamed("")
+	if err != nil {
+		return "", err
+	}
+	return b.Name(), nil
+}
+
 // ExecutableMemory says how memory for machine code is got here, "none" if it
 // cannot be, and why what was tried before does not work.
 func ExecutableMemory() (method string, failed []error) {
@@ -61,8 +73,11 @@ func ExecutableMemory() (method string, failed []error) {
 // backendNamed finds a backend. Without a name it is the one that the
 // environment variable ONELOOP_CPU names, or the preferred one.
 func backendNamed(name string) (backend.Backend, error) {
+	from := ""
 	if name == "" {
-		name = os.Getenv("ONELOOP_CPU")
+		if name = os.Getenv("ONELOOP_CPU"); name != "" {
+			from = "ONELOOP_CPU: "
+		}
 	}
 	have, lack := found()
 	for _, b := range have {
@@ -72,8 +87,8 @@ func backendNamed(name string) (backend.Backend, error) {
 	}
 	for _, m := range lack {
 		if m.Name == name {
-			return nil, expr.NewError(expr.ErrDevice, "", "backend %s: %s", name, m.Why)
+			return nil, expr.NewError(expr.ErrDevice, "", "%sbackend %s: %s", from, name, m.Why)
 		}
 	}
-	return nil, expr.NewError(expr.ErrDevice, "", "there is no backend %q here; there are %v", name, Backends())
+	return nil, expr.NewError(expr.ErrDevice, "", "%sthere is no backend %q here; there are %s", from, name, strings.Join(Backends(), ", "))
 }

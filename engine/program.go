@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -16,11 +17,12 @@ import (
 // Options choose how programs are compiled and run. The zero value is the
 // default.
 type Options struct {
-	Backend string // one of Backends; "" is the first
+	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // at most so many; 0: one for each CPU
 	// Profile names the program's kernels to profilers: the machine code in
 	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
-	// "kernel", for pprof. ONELOOP_DEBUG=perf does it for all programs.
+	// "kernel", for pprof. perf finds code that was made after the first program
+	// with this option. ONELOOP_DEBUG=perf does it for all programs.
 	Profile bool
 }
 
@@ -77,6 +79,9 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	}
 	on := debugging()
 	p := &Program{plan: pl, backend: be, threads: o.Threads, profile: o.Profile || on["perf"]}
+	if p.profile {
+		exec.ForPerf()
+	}
 	if p.threads <= 0 {
 		p.threads = runtime.GOMAXPROCS(0)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
 )
 
@@ -30,6 +32,13 @@ func TestScripts(t *testing.T) {
 			"oneerr": oneerr,
 
 			"exitcode": exitcode,
+		},
+		Condition: func(cond string) (bool, error) {
+			name, ok := strings.CutPrefix(cond, "backend:")
+			if !ok {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return slices.Contains(engine.Backends(), name), nil
 		},
 		RequireExplicitExec: true,
 	})

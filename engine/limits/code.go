@@ -14,19 +14,21 @@ type args struct {
 	array [MaxArrays]unsafe.Pointer // those that are read, updated and written
 	bytes int                       // of each array: a multiple of unit
 	times int
+	last  int // not 0: wait for the stores that bypass the caches
 }
 
 // Offsets in the argument block.
 const (
 	argBytes = 8 * MaxArrays
 	argTimes = argBytes + 8
+	argLast  = argTimes + 8
 )
 
 // A code is the probes as machine code, made when they are first used.
 type code struct {
 	isa    string
 	vector int // bytes
-	moves  map[Traffic]*exec.Code
+	moves  map[move]*exec.Code
 	fma    map[dtype.Type]*exec.Code
 }
 
@@ -36,7 +38,7 @@ func newCode() *code {
 		if _, err := jit.New(isa); err != nil {
 			continue
 		}
-		c := &code{isa: isa, vector: 32, moves: map[Traffic]*exec.Code{}, fma: map[dtype.Type]*exec.Code{}}
+		c := &code{isa: isa, vector: 32, moves: map[move]*exec.Code{}, fma: map[dtype.Type]*exec.Code{}}
 		if isa == "avx512" {
 			c.vector = 64
 		}
@@ -57,15 +59,36 @@ func (c *code) release() {
 	}
 }
 
-// memory is a probe of memory, or nil: plain Go has to do.
-func (c *code) memory(t Traffic) *exec.Code {
+// A move is a probe of memory: vectors of so many bytes, and so many bytes of
+// each array in one iteration.
+type move struct {
+	Traffic
+	vector, step int
+}
+
+// inner is the working set from which narrow loops are tried too: far from the
+// core, they can be faster, since they leave more of the buffers for lines to
+// what other instructions have asked for.
+const inner = 1 << 20
+
+// memory is the probes of memory for a working set; nil among them says that
+// plain Go has to do.
+func (c *code) memory(t Traffic, bytes int) []*exec.Code {
 	if c == nil {
-		return nil
+		return []*exec.Code{nil}
 	}
-	x := c.moves[t]
+	out := []*exec.Code{c.moving(move{t, c.vector, unit})}
+	if bytes >= inner {
+		out = append(out, c.moving(move{t, 32, 64}))
+	}
+	return out
+}
+
+func (c *code) moving(m move) *exec.Code {
+	x := c.moves[m]
 	if x == nil {
-		if x = install(func(a *x86.Asm) { c.move(a, t) }); x != nil {
-			c.moves[t] = x
+		if x = install(m.write); x != nil {
+			c.moves[m] = x
 		}
 	}
 	return x
@@ -101,13 +124,12 @@ func install(write func(*x86.Asm)) *exec.Code {
 	return x
 }
 
-func (c *code) length() x86.Len { return x86.Len(c.vector * 8) }
-
 var arrayRegs = [MaxArrays]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.RAX, x86.RBX, x86.RCX}
 
-// move writes a probe of memory: times over, all bytes of the arrays. What is
-// written is the bitwise and of what is read.
-func (c *code) move(a *x86.Asm, t Traffic) {
+// write writes the probe: times over, all bytes of the arrays. What is written
+// is the bitwise and of what is read.
+func (m move) write(a *x86.Asm) {
+	t := m.Traffic
 	for k := range t.Arrays() {
 		a.I(x86.MOV, x86.W64, arrayRegs[k], x86.At(x86.RDI, int32(8*k)))
 	}
@@ -117,22 +139,26 @@ func (c *code) move(a *x86.Asm, t Traffic) {
 	a.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	a.Align(64)
 	a.Bind(loop)
-	for k := range unit / c.vector {
-		c.moveVector(a, t, func(array int) x86.Mem { return x86.AtX(arrayRegs[array], x86.RSI, 1, int32(k*c.vector)) }, x86.Vec(k%4))
+	for k := range m.step / m.vector {
+		m.one(a, func(array int) x86.Mem { return x86.AtX(arrayRegs[array], x86.RSI, 1, int32(k*m.vector)) }, x86.Vec(k%4))
 	}
-	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(unit))
+	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(m.step))
 	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, argBytes))
 	a.I(x86.JL, 0, loop)
 	a.I(x86.SUB, x86.W64, x86.RDX, x86.Imm(1))
 	a.I(x86.JNE, 0, again)
 	if t.Stream {
+		done := a.NewLabel()
+		a.I(x86.CMP, x86.W64, x86.At(x86.RDI, argLast), x86.Imm(0))
+		a.I(x86.JE, 0, done)
 		a.I(x86.SFENCE, 0)
+		a.Bind(done)
 	}
 }
 
-// moveVector does one vector of each array.
-func (c *code) moveVector(a *x86.Asm, t Traffic, at func(array int) x86.Mem, v x86.Vec) {
-	l := c.length()
+// one does one vector of each array.
+func (m move) one(a *x86.Asm, at func(array int) x86.Mem, v x86.Vec) {
+	t, l := m.Traffic, x86.Len(m.vector*8)
 	for k := range t.Reads {
 		switch {
 		case k == 0 || t.Updates+t.Writes == 0: // what is only read stays without use
@@ -169,7 +195,7 @@ const (
 
 // multiply writes the probe of arithmetic.
 func (c *code) multiply(a *x86.Asm, t dtype.Type) {
-	l, op := c.length(), x86.VFMADD231PS
+	l, op := x86.Len(c.vector*8), x86.VFMADD231PS
 	if t == dtype.F64 {
 		op = x86.VFMADD231PD
 	}
@@ -198,11 +224,12 @@ func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 	if bytes <= block { // several passes in a call
 		for a.bytes = bytes; passes > 0; passes -= a.times {
 			a.times = min(passes, max(1, block/bytes))
+			a.last = 1
 			probe.Call(unsafe.Pointer(&a))
 		}
 		return
 	}
-	for range passes {
+	for ; passes > 0; passes-- {
 		b := a
 		b.times = 1
 		for at := 0; at < bytes; at += block {
@@ -210,6 +237,9 @@ func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 				b.array[k] = unsafe.Add(a.array[k], at)
 			}
 			b.bytes = min(block, bytes-at)
+			if passes == 1 && at+block >= bytes {
+				b.last = 1
+			}
 			probe.Call(unsafe.Pointer(&b))
 		}
 	}

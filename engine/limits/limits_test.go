@@ -29,7 +29,9 @@ func TestPass(t *testing.T) {
 		for _, n := range []int{unit, 3 * unit, block + 5*unit} {
 			checkPass(t, "Go", nil, tr, n)
 			if c != nil {
-				checkPass(t, c.isa, c.memory(tr), tr, n)
+				for _, probe := range c.memory(tr, inner) {
+					checkPass(t, c.isa, probe, tr, n)
+				}
 			}
 		}
 	}

@@ -10,6 +10,9 @@ func (k *Kernel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kernel %s, %s\n", k.Name, k.Backend)
 	fmt.Fprintf(&b, "falls back to the interpreter: %s\n", orNone(k.Fallback))
+	if len(k.Functions) == 0 {
+		b.WriteString("no machine code: the interpreter runs the loop as it is\n")
+	}
 	for _, f := range k.Functions {
 		b.WriteString("\n")
 		f.write(&b)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -74,6 +75,7 @@ type flow struct {
 	tables              []tableData
 	accs                []acc
 	base                int // copies before this group
+	kept                []listing.Kept
 }
 
 type tableData struct {

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,8 +80,27 @@ func (f *flow) listing(obj *x86.Object) *listing.Function {
 			l.Kept = append(l.Kept, listing.Kept{Register: f.vecName(int(r)), Value: f.valueText(int32(id))})
 		}
 	}
-	slices.SortFunc(l.Kept, func(a, b listing.Kept) int { return strings.Compare(a.Register, b.Register) })
+	l.Kept = append(l.Kept, f.kept...)
+	slices.SortFunc(l.Kept, func(a, b listing.Kept) int {
+		return cmp.Or(len(a.Register)-len(b.Register), strings.Compare(a.Register, b.Register))
+	})
 	return l
+}
+
+// keepAccs notes the registers that accumulators have.
+func (f *flow) keepAccs() {
+	if !f.a.Listing {
+		return
+	}
+	for i := range f.accs {
+		a := &f.accs[i]
+		for k, r := range a.regs {
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int(r)), Value: fmt.Sprintf("%s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+		}
+		for k, r := range a.idx {
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int(r)), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+		}
+	}
 }
 
 func (f *flow) vecName(r int) string {

@@ -97,6 +97,7 @@ func (f *flow) mapLoop() {
 		}
 	}
 	unroll, room := f.accumulators()
+	f.keepAccs()
 	fixed := 0
 	for i := range f.accs {
 		fixed += len(f.accs[i].regs) + len(f.accs[i].idx)

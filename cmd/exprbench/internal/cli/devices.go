@@ -16,7 +16,7 @@ var planned = []string{"neon"}
 func newDevices() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
-		Short: "List what was found here: CPU, backends, BLAS",
+		Short: "List what was found here: CPU, caches, backends, executable memory, BLAS",
 		Args:  between(0, 0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := machine.Read()
@@ -27,10 +27,15 @@ func newDevices() *cobra.Command {
 			if m.Memory > 0 {
 				fmt.Fprintf(&b, "memory     %s free\n", machine.Size(m.Memory))
 			}
+			fmt.Fprintf(&b, "caches     %s\n", cacheText(machine.Caches()))
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
-			for i, name := range engine.Backends() {
+			standard, err := engine.DefaultBackend()
+			if err != nil {
+				fmt.Fprintf(&b, "backend    none by default: %s\n", strings.TrimPrefix(err.Error(), "oneloop: "))
+			}
+			for _, name := range engine.Backends() {
 				note := "available"
-				if i == 0 {
+				if name == standard {
 					note += ", the default"
 				}
 				fmt.Fprintf(&b, "backend    %-8s %s\n", name, note)
@@ -41,9 +46,14 @@ func newDevices() *cobra.Command {
 			for _, name := range planned {
 				fmt.Fprintf(&b, "backend    %-8s not available: not written yet\n", name)
 			}
+			method, failed := engine.ExecutableMemory()
+			fmt.Fprintf(&b, "executable memory  %s\n", method)
+			for _, err := range failed {
+				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
+			}
 			b.WriteString(cudaText())
 			b.WriteString("blas       gonum (pure Go), for matrix products of float32 and float64\n")
-			_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err
 		},
 	}
@@ -54,4 +64,17 @@ func orNone(s string) string {
 		return "none known"
 	}
 	return s
+}
+
+func cacheText(c machine.CacheSizes) string {
+	var list []string
+	for _, x := range []struct {
+		name  string
+		bytes int
+	}{{"L1", c.L1}, {"L2", c.L2}, {"L3", c.L3}} {
+		if x.bytes > 0 {
+			list = append(list, x.name+" "+machine.Size(x.bytes))
+		}
+	}
+	return orNone(strings.Join(list, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -29,13 +30,18 @@ func codeOf(err error) int {
 	return exitFailure
 }
 
+// sourceLine is the place in a Go program, here in this one, that the library
+// adds to its errors.
+var sourceLine = regexp.MustCompile(` \([\pL\pN_.]+\.go:\d+\)`)
+
 // describe is what is printed of an error: one line, and for a mistake in a
 // formula the place below it.
 func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		err = errInterrupted
 	}
-	text := "exprbench: " + oneLine(strings.ReplaceAll(err.Error(), "oneloop: ", "")) + "\n"
+	text := sourceLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "oneloop: ", ""), "")
+	text = "exprbench: " + oneLine(text) + "\n"
 	var f *formula.Error
 	if errors.As(err, &f) {
 		text += f.Caret() + "\n"

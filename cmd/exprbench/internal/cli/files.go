@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -119,4 +120,30 @@ func normalBools(data []byte) []byte {
 		}
 	}
 	return data
+}
+
+// writeFile writes a text, whole or not at all where the file is a regular one.
+func writeFile(path, text string) error {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() { // a pipe, /dev/stdout
+		return os.WriteFile(path, []byte(text), 0o666)
+	}
+	mode := os.FileMode(0o644)
+	if err == nil {
+		mode = st.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".exprbench-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // after the renaming there is none
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/plan"
@@ -20,6 +23,7 @@ import (
 type inspectFlags struct {
 	shapes, def []string
 	arch        string
+	out         string
 	engine      engineFlags
 }
 
@@ -27,13 +31,18 @@ func newInspect() *cobra.Command {
 	f := &inspectFlags{}
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] 'statements'",
-		Short: "Show trees, plan and loops of statements",
+		Short: "Show trees, plan, loops and machine code of statements",
 		Long: `Show what statements become: their trees with kinds, element types and
-shapes, the plan with the reason for every stage and the bytes it moves, and the
-loops in the intermediate representation. Nothing is computed, and arrays take
-no memory.`,
+shapes, the plan with the reason for every stage and the bytes it moves, the
+loops in the intermediate representation, and their machine code: which value
+each instruction computes, the registers, and what is moved and calculated for
+each element. Code is made for the shapes and layouts given. The bound of a stage
+is the least time that its bytes and its floating-point operations (a fused
+multiply-add counts as two) can take at the rates measured here, as in
+"exprbench run". Statements are not run, and their arrays take no memory.`,
 		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=1000x1000 -s g=1000x1000 -D eta=0.1 -D lam=1e-4
-  exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64`,
+  exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64
+  exprbench inspect 'y = exp(x)' -s x=1000 --backend avx2 -o exp.s`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := formulaText(cmd, args[0])
@@ -46,6 +55,7 @@ no memory.`,
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
 	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file.s`: write the machine code there too, for GNU as")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -102,7 +112,7 @@ func (f *inspectFlags) run(text string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return f.inspect(w, unit, src.Assigned(), cmp.Or(options.Backend, f.engine.backend, engine.Backends()[0]))
+	return f.inspect(w, unit, src.Assigned(), options)
 }
 
 // bound reports the names that need a shape.
@@ -119,7 +129,7 @@ func bound(src *formula.Source, env map[string]*expr.Node) error {
 	return nil
 }
 
-func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []string, backend string) error {
+func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []string, options engine.Options) error {
 	stmts := slices.Clone(unit.Statements)
 	for _, name := range assigned {
 		n := unit.Values[name]
@@ -147,10 +157,10 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 		total += s.Bytes()
 	}
 	fmt.Fprintf(&b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
-	for i, s := range pl.Stages {
-		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
-	}
-	if onGPU(backend) {
+	if onGPU(f.engine.backend) {
+		for i, s := range pl.Stages {
+			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+		}
 		text, err := cudaListing(pl, f.arch)
 		if err != nil {
 			return err
@@ -158,15 +168,57 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 		_, err = io.WriteString(w, b.String()+text)
 		return err
 	}
-	kernels, err := engine.Listings(engine.Options{Backend: backend}, pl)
+	kernels, err := engine.Listings(options, pl)
 	if err != nil {
 		return err
 	}
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "\nmachine code of stage %d\n%s", k.Stage, indent(k.String()))
+	if f.out != "" {
+		if err := writeCode(f.out, kernels); err != nil {
+			return err
+		}
+	}
+	top, err := roof.New(cmp.Or(options.Threads, runtime.GOMAXPROCS(0)), roof.Large)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	footprint := pl.Footprint()
+	for i, s := range pl.Stages {
+		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+		b.WriteString(indent(boundText(s, top.Stage(s, footprint))))
+		for _, k := range kernels {
+			if k.Stage == i {
+				fmt.Fprintf(&b, "\nmachine code of stage %d\n%s", i, indent(k.String()))
+			}
+		}
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// writeCode writes the machine code as source for an assembler.
+func writeCode(path string, kernels []*listing.Kernel) error {
+	for _, k := range kernels {
+		if len(k.Functions) > 0 {
+			return writeFile(path, listing.GNU(kernels))
+		}
+	}
+	return fmt.Errorf("-o %s: there is no machine code to write", path)
+}
+
+// boundText is the least time of a stage.
+func boundText(s *plan.Stage, x roof.Bound) string {
+	n := 1
+	for _, a := range append(s.Reads, s.Writes...) {
+		n = max(n, a.Shape.Size())
+	}
+	each := float64(n)
+	binds := "floating-point arithmetic"
+	if x.ByMemory() {
+		binds = "memory"
+	}
+	return fmt.Sprintf("bound: %d bytes, %.3f ns/element; %d flops, %.3f ns/element; %.3g flops/byte: %s binds\n",
+		x.Bytes, x.Memory/each, x.Flops, x.Compute/each, float64(x.Flops)/float64(max(x.Bytes, 1)), binds)
 }
 
 func stageText(s *plan.Stage) string {
@@ -189,5 +241,10 @@ func stageText(s *plan.Stage) string {
 
 func indent(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	return "  " + strings.Join(lines, "\n  ") + "\n"
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = "  " + l
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

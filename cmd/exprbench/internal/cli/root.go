@@ -30,8 +30,13 @@ sum(x, axis=-1, keepdims=True), slices, .T, @, and statements separated by ; or
 new lines. A formula given as - is read from standard input.
 
 Results go to standard output, messages to standard error. The exit code is 0
-on success, 1 on failure, 2 on wrong usage. ONELOOP_DEBUG=1 adds the stack to
-an internal error.`
+on success, 1 on failure, 2 on wrong usage.
+
+The environment variable ONELOOP_CPU chooses the backend where --backend does
+not. ONELOOP_DEBUG prints what programs are compiled to, on standard error: a
+list with commas of tree, plan, ir and asm. With perf in the list, kernels have
+names in /tmp/perf-PID.map and labels in CPU profiles. If it is set to anything,
+an internal error shows its stack.`
 
 // Main runs the tool with the arguments after its name and returns its exit
 // code. An interrupt cancels what is running.
@@ -89,8 +94,23 @@ func newRoot() *cobra.Command {
 		}
 		return &usageError{err.Error()}
 	})
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newInspect(), newEval(), newDevices())
 	return root
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("unknown command %q; there are %s", strings.Join(args, " "), strings.Join(commandNames(cmd.Root()), ", "))
+			}
+			return about.Help()
+		},
+	}
 }
 
 func commandNames(cmd *cobra.Command) (names []string) {
@@ -108,6 +128,8 @@ func between(lo, hi int, what string) cobra.PositionalArgs {
 		switch {
 		case len(args) < lo:
 			return usagef("no %s given", what)
+		case len(args) > hi && hi == 0:
+			return usagef("unexpected argument %q", args[0])
 		case len(args) > hi:
 			return usagef("unexpected argument %q; quote the %s as one argument", args[hi], what)
 		}

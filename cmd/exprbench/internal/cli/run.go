@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -92,11 +91,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	backend := cmp.Or(options.Backend, engine.Backends()[0])
+	backend := options.Backend
 	if gpu != nil {
 		backend = gpu.Name()
-	} else {
-		options.Backend = backend
 	}
 	var jobs []job
 	if len(args) > 0 {
@@ -112,7 +109,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	var top *roof.Roof
 	if gpu == nil { // the limits are those of the CPU
 		bar.Describe("limits")
-		if top, err = roof.New(options.Threads); err != nil {
+		size := roof.Large
+		if f.quick {
+			size = roof.Small
+		}
+		if top, err = roof.New(options.Threads, size); err != nil {
 			return err
 		}
 		defer top.Close()

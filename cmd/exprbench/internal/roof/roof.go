@@ -15,6 +15,7 @@ import (
 type Roof struct {
 	m       *limits.Machine
 	threads int
+	largest int
 	rates   map[rateKey]float64
 	flops   map[dtype.Type]float64
 }
@@ -25,13 +26,15 @@ type rateKey struct {
 	threads int
 }
 
-// largest is the largest working set that is measured; larger ones go at the
-// same rate.
-const largest = 256 << 20
+// Working sets for New.
+const (
+	Large = 256 << 20 // outside most caches
+	Small = 64 << 20  // outside many; takes less time
+)
 
-// New is a roof for programs that run on so many threads.
-func New(threads int) (*Roof, error) {
-	size := largest
+// New is a roof for programs that run on so many threads. Of larger working sets
+// than size it is assumed that they move at the same rate.
+func New(threads, size int) (*Roof, error) {
 	for size > 1<<20 && machine.Room(4*size) != nil {
 		size /= 2
 	}
@@ -39,7 +42,7 @@ func New(threads int) (*Roof, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Roof{m: m, threads: threads, rates: map[rateKey]float64{}, flops: map[dtype.Type]float64{}}, nil
+	return &Roof{m: m, threads: threads, largest: size, rates: map[rateKey]float64{}, flops: map[dtype.Type]float64{}}, nil
 }
 
 // Close gives the memory of the probes back.
@@ -89,7 +92,7 @@ func (r *Roof) Stage(s *plan.Stage, footprint int) Bound {
 // bandwidth is the rate, in bytes a second, for a working set, to the nearest
 // half power of two; with the stores that are faster.
 func (r *Roof) bandwidth(t limits.Traffic, bytes, threads int) float64 {
-	bytes = min(int(math.Exp2(math.Round(2*math.Log2(float64(max(bytes, 1))))/2)), r.m.Largest())
+	bytes = min(int(math.Exp2(math.Round(2*math.Log2(float64(max(bytes, 1))))/2)), r.largest)
 	k := rateKey{t, bytes, threads}
 	x, ok := r.rates[k]
 	if !ok {
@@ -106,7 +109,7 @@ func (r *Roof) bandwidth(t limits.Traffic, bytes, threads int) float64 {
 func (r *Roof) peak(t dtype.Type) float64 {
 	x, ok := r.flops[t]
 	if !ok {
-		x = r.m.Flops(t, r.threads)
+		x = max(r.m.Flops(t, 1), r.m.Flops(t, r.threads)) // the others may have been held up
 		r.flops[t] = x
 	}
 	return x

@@ -33,7 +33,7 @@ func (r *Roof) Table() *Table {
 	if r.threads > 1 {
 		t.Threads = append(t.Threads, r.threads)
 	}
-	for _, l := range levels(machine.Caches(), min(r.m.Largest(), largest)) {
+	for _, l := range levels(machine.Caches(), r.largest) {
 		for _, n := range t.Threads {
 			bytes := l.Bytes
 			if l.Name == "L1" || l.Name == "L2" {

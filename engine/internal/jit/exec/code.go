@@ -34,6 +34,9 @@ func Install(code []byte) (*Code, error) {
 	if len(code) == 0 {
 		return nil, errors.New("exec: no code")
 	}
+	if forPerf.Load() {
+		m = Protect
+	}
 	return arenas[m].install(code)
 }
 

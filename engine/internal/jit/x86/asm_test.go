@@ -270,14 +270,14 @@ func TestListing(t *testing.T) {
 	a.I(RET, 0)
 	a.Bytes(1, 2)
 	want := []listing.Line{
-		{listing.Note, 0, 0, "%1 = mul %0, 1"},
-		{listing.Insn, 0, 8, "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
-		{listing.Insn, 8, 2, "jmp L0"},
-		{listing.Pad, 10, 6, ""},
-		{listing.Label, 16, 0, "L0"},
-		{listing.Head, 16, 0, "end"},
-		{listing.Insn, 16, 1, "ret"},
-		{listing.Data, 17, 2, ""},
+		{Kind: listing.Note, Offset: 0, Size: 0, Text: "%1 = mul %0, 1"},
+		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
+		{Kind: listing.Insn, Offset: 8, Size: 2, Text: "jmp L0"},
+		{Kind: listing.Pad, Offset: 10, Size: 6, Text: ""},
+		{Kind: listing.Label, Offset: 16, Size: 0, Text: "L0"},
+		{Kind: listing.Head, Offset: 16, Size: 0, Text: "end"},
+		{Kind: listing.Insn, Offset: 16, Size: 1, Text: "ret"},
+		{Kind: listing.Data, Offset: 17, Size: 2, Text: ""},
 	}
 	o := finish(t, a)
 	for i, w := range want {

@@ -1,0 +1,104 @@
+package roof
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// planOf plans a formula on arrays of 40 x 50 and on row, of 50.
+func planOf(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	env := map[string]*expr.Node{}
+	add := func(name string, t dtype.Type, shape ...int) {
+		a, err := engine.NewArray(t, shape...)
+		if err != nil {
+			panic(err)
+		}
+		env[name] = a.Named(name).Node()
+	}
+	for _, name := range []string{"a", "b", "c", "w"} {
+		add(name, dtype.F32, 40, 50)
+	}
+	add("row", dtype.F32, 50)
+	add("d", dtype.F64, 40, 50)
+	add("m", dtype.F32, 40, 40)
+	src, err := formula.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, err := src.BuildFor(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(unit.Statements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTraffic(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want limits.Traffic
+	}{
+		{"a = b + c", limits.Triad},
+		{"a = b", limits.Copy},
+		{"w -= .5*(a + w)", limits.Update},
+		{"a = b*row + row", limits.Copy}, // the row stays in a cache
+		{"a = b + b.T.T*b[::-1]", limits.Copy},
+		{"w += a; b = w*c", limits.Traffic{Reads: 2, Updates: 1, Writes: 1}},
+	} {
+		s := planOf(t, c.text).Stages[0]
+		if got := trafficOf(s); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.text, got, c.want)
+		}
+	}
+}
+
+func TestProgram(t *testing.T) {
+	r, err := New(1, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const n = 40 * 50
+	b := r.Program(planOf(t, "a = b*c + b"))
+	if b.Bytes != 12*n || b.Flops != 2*n || b.Footprint != 12*n || !(b.Memory > 0) || !(b.Compute > 0) || b.Total != max(b.Memory, b.Compute) {
+		t.Errorf("%+v", b)
+	}
+	again := r.Program(planOf(t, "a = b*c + b"))
+	if again != b {
+		t.Errorf("not the same limits: %+v, %+v", b, again)
+	}
+	if w := r.Program(planOf(t, "d = d + 1")); w.Bytes != 16*n || w.Flops != n {
+		t.Errorf("float64: %+v", w)
+	}
+	if m := r.Program(planOf(t, "m = a @ b.T")); m.Flops != 2*40*40*50 || m.ByMemory() {
+		t.Errorf("a matrix product: %+v", m)
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		sizes machine.CacheSizes
+		n     int
+	}{{machine.CacheSizes{}, 3}, {machine.CacheSizes{L1: 48 << 10, L2: 2 << 20, L3: 32 << 20}, 4}} {
+		list := levels(c.sizes, Large)
+		if len(list) != c.n {
+			t.Errorf("%+v: %d levels", c.sizes, len(list))
+		}
+		for i := 1; i < len(list); i++ {
+			if list[i].Bytes <= list[i-1].Bytes {
+				t.Errorf("%+v: %s is not larger than %s", c.sizes, list[i].Name, list[i-1].Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A spy is an instance that looks at the labels of the goroutines that run it.
+type spy struct{ seen bytes.Buffer }
+
+func (s *spy) Units() (n, grain int, cost float64)  { return 1, 1, 1 }
+func (s *spy) NewWorker() backend.Worker            { return s }
+func (s *spy) Begin()                               {}
+func (s *spy) Finish(w backend.Worker) ir.FaultKind { return ir.NoFault }
+func (s *spy) Run(lo, hi int)                       { writeGoroutines(&s.seen) }
+func writeGoroutines(b *bytes.Buffer)               { _ = pprof.Lookup("goroutine").WriteTo(b, 1) }
+func labelled(b *bytes.Buffer, key, value string) bool {
+	return strings.Contains(b.String(), fmt.Sprintf("%q:%q", key, value))
+}
+
+// TestLabels checks that a kernel runs under its label if that is asked for,
+// and that the caller's labels come back.
+func TestLabels(t *testing.T) {
+	x := Zeros[float32](7).Named("x")
+	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []bool{false, true} {
+		s := &spy{}
+		l := &loopStep{s: pl.Stages[0], inst: s, bind: newBinding(pl.Stages[0])}
+		if on {
+			l.profile()
+		}
+		l.schedule(1)
+		p := &Program{plan: pl, steps: []step{l}, threads: 1}
+		pprof.Do(context.Background(), pprof.Labels("caller", "test"), func(ctx context.Context) {
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			var after bytes.Buffer
+			writeGoroutines(&after)
+			if !labelled(&after, "caller", "test") {
+				t.Errorf("profiling %v: the caller's labels are gone", on)
+			}
+		})
+		if labelled(&s.seen, "kernel", "k(x float32[7])") != on {
+			t.Errorf("profiling %v: %s", on, s.seen.String())
+		}
+	}
+}
+
+func TestPerfMap(t *testing.T) {
+	if _, failed := ExecutableMemory(); runtime.GOOS != "linux" || Backends()[0] == "interp" {
+		t.Skip("no machine code for perf on this machine: ", failed)
+	}
+	x := Zeros[float32](7).Named("mapped")
+	_, err := CompileWith(context.Background(), Options{Profile: true}, expr.Assign(x, op.AddScalar[float32](1, x)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
+	t.Cleanup(func() { os.Remove(path) })
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), " oneloop:k(mapped float32[7])") {
+		t.Errorf("the map has\n%s", text)
+	}
+}

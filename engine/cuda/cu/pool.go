@@ -43,4 +43,6 @@ func MemAllocAsync(bytes int64, s Stream) (DevicePtr, error) {
 }
 
 // MemFreeAsync releases in the order of a stream.
-func MemFreeAsync(p DevicePtr, s Stream) error { return call4(cuMemFreeAsync, uintptr(p), uintptr(s), 0, 0) }
+func MemFreeAsync(p DevicePtr, s Stream) error {
+	return call4(cuMemFreeAsync, uintptr(p), uintptr(s), 0, 0)
+}

@@ -87,7 +87,8 @@ func (a *Array) Memory() *Memory { return a.mem }
 // IsContiguous reports whether the elements follow each other row-major.
 func (a *Array) IsContiguous() bool { return shape.IsContiguous(a.Shape(), a.Strides()) }
 
-// Contiguous is a itself if it is row-major without gaps, else a copy.
+// Contiguous is a itself if it is row-major without gaps, else a copy on the
+// host.
 func (a *Array) Contiguous() (*Array, error) {
 	if a.IsContiguous() {
 		return a, nil
@@ -96,24 +97,32 @@ func (a *Array) Contiguous() (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
+	from, err := a.mem.Host()
+	if err != nil {
+		return nil, err
+	}
 	size := a.DType().Size()
 	i := 0
 	each(a.Shape(), a.Strides(), a.Offset(), func(off int) {
-		copy(c.mem.data[i:i+size], a.mem.data[off*size:])
+		copy(c.mem.data[i:i+size], from[off*size:])
 		i += size
 	})
 	return c, nil
 }
 
 // Bytes are the elements, row-major, in memory order; of a contiguous array its
-// own memory, else a copy.
+// own memory, on the host, else a copy.
 func (a *Array) Bytes() ([]byte, error) {
 	c, err := a.Contiguous()
 	if err != nil {
 		return nil, err
 	}
+	all, err := c.mem.Host()
+	if err != nil {
+		return nil, err
+	}
 	size := c.DType().Size()
-	return c.mem.data[c.Offset()*size:][:c.Shape().Size()*size], nil
+	return all[c.Offset()*size:][:c.Shape().Size()*size], nil
 }
 
 // each calls f with the offset of every element, row-major.

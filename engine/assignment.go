@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -70,7 +71,11 @@ func assignmentOf(o Options, stmts []expr.Statement) *assignment {
 		return a
 	}
 	a = newAssignment(k, o, stmts)
-	if a.program, err = compile(o, be, a.stmts); err != nil {
+	pl, err := plan.Compile(a.stmts)
+	if err != nil {
+		return nil
+	}
+	if a.program, err = compile(o, be, pl); err != nil {
 		return nil
 	}
 	a.bytes = a.footprint()

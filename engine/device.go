@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/plan"
+)
 
 // A Device is a place other than the host where memory can live and programs
 // can run. The CPU needs none; packages that bring a device implement it.
@@ -17,6 +21,31 @@ type Device interface {
 	Upload(s Stream, dst Allocation, src []byte) error
 	Download(s Stream, dst []byte, src Allocation) error
 	NewStream() (Stream, error)
+}
+
+// A Compiler is a device that runs programs.
+type Compiler interface {
+	Device
+	// Compile makes a program of a plan all of whose arrays are in memory of the
+	// device, where they have an [Memory.Allocation].
+	Compile(ctx context.Context, p *plan.Plan, o Options) (DeviceProgram, error)
+}
+
+// A DeviceProgram is a plan compiled by a device.
+type DeviceProgram interface {
+	// Run runs the plan and waits.
+	Run(ctx context.Context) error
+	// Queue runs the plan on a stream of the device, after what is queued there.
+	// Errors are those of the stream.
+	Queue(s Stream)
+	// Close releases what the program has, after its runs.
+	Close() error
+}
+
+// A PeerCopier is a device that can copy from memory of another one without the
+// host; ok is false where it cannot.
+type PeerCopier interface {
+	CopyPeer(dst, src Allocation) (ok bool, err error)
 }
 
 // An Allocation is memory of a device.

@@ -23,7 +23,7 @@ import (
 func TestManyThreads(t *testing.T) {
 	defer engine.SetProcessors(8)()
 	for _, name := range engine.Backends() {
-		t.Run(name, func(t *testing.T) { enginetest.Threads(t, engine.Options{Backend: name}) })
+		t.Run(name, func(t *testing.T) { enginetest.Threads(t, enginetest.Options{Options: engine.Options{Backend: name}}) })
 	}
 }
 

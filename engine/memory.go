@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"sync"
 	"unsafe"
 
@@ -32,6 +33,7 @@ type Memory struct {
 	dev   Device
 	alloc Allocation
 	head  Head
+	busy  Event // the end of the last queued program that uses the device side, if any
 	mu    sync.Mutex
 }
 
@@ -53,6 +55,9 @@ func NewMemory(size int) (*Memory, error) {
 // NewSyncedMemory makes size bytes that can be used on the host and on d. Nothing
 // is allocated yet.
 func NewSyncedMemory(d Device, size int) (*Memory, error) {
+	if _, host := d.(cpu); host || d == nil {
+		return NewMemory(size)
+	}
 	if err := checkSize(size); err != nil {
 		return nil, err
 	}
@@ -105,8 +110,13 @@ func (m *Memory) Head() Head {
 }
 
 // Locate is the address, so that memories that share bytes are told apart from
-// those that do not.
-func (m *Memory) Locate() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.data))) }
+// those that do not; 0 for memory of a device, which shares none.
+func (m *Memory) Locate() uintptr {
+	if m.dev != nil {
+		return 0
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+}
 
 // Bytes is the memory itself, if it has no device; else the host side as it
 // happens to be, for which see Host.
@@ -132,6 +142,9 @@ func (m *Memory) host(write bool) ([]byte, error) {
 	case Uninitialized:
 		m.head = AtHost
 	case AtDevice:
+		if err := m.settle(); err != nil {
+			return nil, err
+		}
 		if err := m.dev.Download(nil, m.data, m.alloc); err != nil {
 			return nil, err
 		}
@@ -168,6 +181,9 @@ func (m *Memory) device(write bool) (Allocation, error) {
 		m.head = AtHost
 	}
 	if m.head == AtHost {
+		if err := m.settle(); err != nil {
+			return nil, err
+		}
 		if err := m.dev.Upload(nil, m.alloc, m.data); err != nil {
 			return nil, err
 		}
@@ -179,6 +195,20 @@ func (m *Memory) device(write bool) (Allocation, error) {
 	return m.alloc, nil
 }
 
+// Allocation is the device side as it happens to be, nil if there is none; for
+// devices, which are given memory that is up to date.
+func (m *Memory) Allocation() Allocation { return m.alloc }
+
+// settle waits for queued programs. The lock is held.
+func (m *Memory) settle() error {
+	if m.busy == nil {
+		return nil
+	}
+	err := m.busy.Wait(context.Background())
+	m.busy = nil
+	return err
+}
+
 // Free releases the device side, after bringing the host side up to date.
 func (m *Memory) Free() error {
 	if _, err := m.host(false); err != nil {
@@ -188,6 +218,9 @@ func (m *Memory) Free() error {
 	defer m.mu.Unlock()
 	if m.alloc == nil {
 		return nil
+	}
+	if err := m.settle(); err != nil {
+		return err
 	}
 	a := m.alloc
 	m.alloc, m.head = nil, AtHost

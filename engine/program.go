@@ -31,6 +31,7 @@ type Options struct {
 // nothing.
 type Program struct {
 	plan    *plan.Plan
+	device  *deviceRun // nil: the program runs on the host, by what follows
 	backend backend.Backend
 	arena   []byte
 	steps   []step
@@ -58,11 +59,22 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	pl, err := planned(stmts)
+	if err != nil {
+		return nil, err
+	}
+	mems, err := deviceMemories(pl)
+	if err != nil {
+		return nil, err
+	}
+	if mems != nil {
+		return compileOnDevice(ctx, o, pl, mems)
+	}
 	o, be, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return compile(o, be, stmts)
+	return compile(o, be, pl)
 }
 
 // resolve says what the zero values of options stand for.
@@ -79,20 +91,21 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	return o, be, nil
 }
 
-func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, error) {
+// planned plans statements, and shows what debugging asks for.
+func planned(stmts []expr.Statement) (*plan.Plan, error) {
 	pl, err := plan.Compile(stmts)
 	if err != nil {
 		return nil, err
 	}
-	on := debugging()
-	if len(on) > 0 {
+	if on := debugging(); len(on) > 0 {
 		if err := debug(os.Stderr, on, stmts, pl); err != nil {
 			return nil, err
 		}
 	}
-	if err := onHost(pl); err != nil {
-		return nil, err
-	}
+	return pl, nil
+}
+
+func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile}
 	if p.profile {
 		exec.ForPerf()
@@ -110,7 +123,7 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 		}
 		p.steps = append(p.steps, st)
 	}
-	if on["asm"] {
+	if debugging()["asm"] {
 		if err := debugCode(os.Stderr, p); err != nil {
 			return nil, err
 		}
@@ -118,37 +131,18 @@ func compile(o Options, be backend.Backend, stmts []expr.Statement) (*Program, e
 	return p, nil
 }
 
-// onHost refuses memory of devices, whose packages compile their programs, and
-// arrays that leave their memory.
-func onHost(pl *plan.Plan) error {
-	for _, s := range pl.Stages {
-		for _, arrays := range [][]*plan.Array{s.Reads, s.Writes} {
-			for _, a := range arrays {
-				if a.Mem == nil {
-					continue
-				}
-				m, ok := a.Mem.(*Memory)
-				if !ok || m.dev != nil {
-					return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
-				}
-				if err := m.holds(a.Type, a.Shape, a.Strides, a.Offset); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // Run carries out the statements. Runs of one program follow each other. If ctx
 // is cancelled the run ends early and the targets may be half written.
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.device != nil {
+		return p.device.run(ctx)
+	}
 	return p.run(ctx)
 }
 
-// run is Run for a program that nobody else has.
+// run is Run for a program of the host that nobody else has.
 func (p *Program) run(ctx context.Context) error {
 	if p.arena == nil && p.plan.Arena > 0 {
 		p.arena = alignedBytes(p.plan.Arena)
@@ -179,8 +173,24 @@ func (p *Program) forget(keep int) {
 // Plan is what the program runs; not to be changed.
 func (p *Program) Plan() *plan.Plan { return p.plan }
 
-// Backend is the name of the backend that compiled the program.
-func (p *Program) Backend() string { return p.backend.Name() }
+// Backend is the name of the backend that compiled the program, or of the device
+// that runs it.
+func (p *Program) Backend() string {
+	if p.device != nil {
+		return p.device.name
+	}
+	return p.backend.Name()
+}
+
+// Close releases what the program has on a device, after its runs; without Close
+// that happens some time after the program is no longer used. A program of the
+// host has nothing to release. A closed program must not be run.
+func (p *Program) Close() error {
+	if p.device == nil {
+		return nil
+	}
+	return p.device.code.Close()
+}
 
 // Explain says why the program has the stages it has, and what they move.
 func (p *Program) Explain() string { return p.plan.Explain() }

@@ -140,8 +140,12 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 }
 
 // RunAsync queues a run on a stream; the event comes when it has ended, and
-// carries its error.
+// carries its error. On a stream of the device that the program runs on, the
+// host waits for nothing. Later uses of the memory wait for the run.
 func (p *Program) RunAsync(s Stream) Event {
+	if p.device != nil {
+		return p.device.queue(s)
+	}
 	s.Go(p.Run)
 	return s.Record()
 }

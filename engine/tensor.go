@@ -106,27 +106,33 @@ func (t *Tensor[T]) Named(name string) *Tensor[T] {
 	return &Tensor[T]{a: t.a.Named(name)}
 }
 
-// Data is the elements of a contiguous tensor, shared with it; nil if it is not
-// contiguous: see Values.
+// Data is the elements of a contiguous tensor of the host, shared with it; nil if
+// it is not contiguous, or on a device: see Values.
 func (t *Tensor[T]) Data() []T {
-	if t.Array() == nil || !t.a.IsContiguous() || t.a.Shape().Size() == 0 {
+	if t.Array() == nil || t.a.mem.dev != nil || !t.a.IsContiguous() || t.a.Shape().Size() == 0 {
 		return nil
 	}
 	return dtype.Slice[T](t.a.mem.data)[t.a.Offset():][:t.a.Shape().Size()]
 }
 
-// Values is a copy of the elements, row-major.
+// Values is a copy of the elements, row-major, fetched from the device where they
+// are on one. It is nil if that fails, for a reason that To(CPU()) returns.
 func (t *Tensor[T]) Values() []T {
 	if t.Array() == nil {
 		return nil
 	}
+	b, err := t.a.mem.Host()
+	if err != nil {
+		return nil
+	}
 	out := make([]T, 0, t.a.Shape().Size())
-	all := dtype.Slice[T](t.a.mem.data)
+	all := dtype.Slice[T](b)
 	each(t.a.Shape(), t.a.Strides(), t.a.Offset(), func(off int) { out = append(out, all[off]) })
 	return out
 }
 
-// At is one element; an index outside panics, as in Go.
+// At is one element; an index outside panics, as in Go, and so does a device that
+// fails.
 func (t *Tensor[T]) At(index ...int) T {
 	if err := t.Err(); err != nil {
 		panic(err)
@@ -138,8 +144,12 @@ func (t *Tensor[T]) At(index ...int) T {
 	for i, x := range index {
 		off += x * t.a.Strides()[i]
 	}
+	b, err := t.a.mem.Host()
+	if err != nil {
+		panic(err)
+	}
 	var z T
-	return *(*T)(unsafe.Pointer(&t.a.mem.data[off*int(unsafe.Sizeof(z))]))
+	return *(*T)(unsafe.Pointer(&b[off*int(unsafe.Sizeof(z))]))
 }
 
 // String prints small tensors whole and larger ones by their shape.

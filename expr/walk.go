@@ -24,3 +24,34 @@ func Walk(n *Node, f func(*Node)) {
 		stack = stack[:len(stack)-1]
 	}
 }
+
+// MapLeaves is statements with every leaf replaced by what f makes of it, of the
+// same type and shape. Nodes that are shared stay shared.
+func MapLeaves(stmts []Statement, f func(leaf *Node) *Node) []Statement {
+	made := map[*Node]*Node{}
+	mapped := func(root *Node) *Node {
+		Walk(root, func(n *Node) {
+			if made[n] != nil {
+				return
+			}
+			m := n
+			if n.Leaf != nil {
+				m = f(n)
+			} else if len(n.Args) > 0 {
+				c := *n
+				c.Args = make([]*Node, len(n.Args))
+				for i, a := range n.Args {
+					c.Args[i] = made[a]
+				}
+				m = &c
+			}
+			made[n] = m
+		})
+		return made[root]
+	}
+	out := make([]Statement, len(stmts))
+	for i, s := range stmts {
+		out[i] = Statement{Saver: s.Saver, Target: mapped(s.Target), Value: mapped(s.Value)}
+	}
+	return out
+}

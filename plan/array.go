@@ -69,7 +69,7 @@ func (a *Array) overlaps(b *Array) bool {
 }
 
 // Locator is implemented by memories that can overlap other memories, such as
-// slices of one Go array: Locate is the address.
+// slices of one Go array: Locate is the address, 0 if there is none to compare.
 type Locator interface{ Locate() uintptr }
 
 // distance is the byte position of b relative to a, if the two can overlap.
@@ -79,7 +79,7 @@ func distance(a, b expr.Memory) (int, bool) {
 	}
 	x, ok := a.(Locator)
 	y, ok2 := b.(Locator)
-	if !ok || !ok2 || a.Device() != b.Device() {
+	if !ok || !ok2 || a.Device() != b.Device() || x.Locate() == 0 || y.Locate() == 0 {
 		return 0, false
 	}
 	d := int(y.Locate()) - int(x.Locate())

@@ -12,7 +12,7 @@ import (
 
 // Aliasing tests assignments whose value reads the memory that they write, at
 // other positions: the whole value is computed first.
-func Aliasing(t *testing.T, o engine.Options) {
+func Aliasing(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.I64, dtype.Bool} {
 		for _, n := range []int{2, 5, 33, 70, 200} {
 			if testing.Short() && n != 5 && n != 70 || n == 200 && typ != dtype.F32 {

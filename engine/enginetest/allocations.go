@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
 // Allocations tests that running a compiled program allocates nothing, with one
 // thread and with several.
-func Allocations(t *testing.T, o engine.Options) {
+func Allocations(t *testing.T, o Options) {
 	programs := threadPrograms(dtype.F32)
 	r := newRand(2)
 	x := place(r, dtype.F32, packed, exact, 40, 40).Node()
@@ -26,8 +25,11 @@ func Allocations(t *testing.T, o engine.Options) {
 			for _, n := range []int{1, 2, 4} {
 				o := o
 				o.Threads = n
-				p, err := engine.CompileWith(ctx, o, stmts...)
+				p, err := compile(ctx, o, stmts...)
 				if err != nil {
+					t.Fatal(err)
+				}
+				if p, err = steady(p); err != nil {
 					t.Fatal(err)
 				}
 				var failed error

@@ -2,7 +2,7 @@
 //
 //	func TestConformance(t *testing.T) {
 //		for _, name := range engine.Backends() {
-//			t.Run(name, func(t *testing.T) { enginetest.Run(t, engine.Options{Backend: name}) })
+//			t.Run(name, func(t *testing.T) { enginetest.Run(t, enginetest.Options{Options: engine.Options{Backend: name}}) })
 //		}
 //	}
 //

@@ -15,10 +15,15 @@ import (
 
 // Extensions tests operators, Chainers and functions of the user's own,
 // parameters, and the rounding of halves.
-func Extensions(t *testing.T, o engine.Options) {
+func Extensions(t *testing.T, o Options) {
 	t.Run("operators", func(t *testing.T) { userOperators(suite{t, o}) })
 	t.Run("chainers", func(t *testing.T) { userChainers(suite{t, o}) })
-	t.Run("functions", func(t *testing.T) { goFunctions(suite{t, o}) })
+	t.Run("functions", func(t *testing.T) {
+		if o.Device != nil {
+			t.Skip("Go functions run on the host only")
+		}
+		goFunctions(suite{t, o})
+	})
 	t.Run("parameters", func(t *testing.T) { parameters(suite{t, o}) })
 	t.Run("rebinding", func(t *testing.T) { rebinding(suite{t, o}) })
 	t.Run("halves", func(t *testing.T) { roundedHalves(suite{t, o}) })
@@ -212,7 +217,7 @@ func parameters(s suite) {
 			set(out, apply("sub", apply("mul", x, cn), apply("add", dn, cn))),
 			set(sums, apply("mul", op.ReduceNode("sum", apply("maximum", x, dn), axis(1)), cn)),
 		}
-		p, err := engine.CompileWith(ctx, s.o, stmts...)
+		p, err := compile(ctx, s.o, stmts...)
 		if err != nil {
 			s.Fatalf("%v", err)
 		}
@@ -239,7 +244,7 @@ func rebinding(s suite) {
 	data := []float32{1, 2, 3, 4}
 	out := make([]float32, 4)
 	x, y := engine.MustFromSlice(data), engine.MustFromSlice(out)
-	p, err := engine.CompileWith(ctx, s.o, expr.Assign(y, op.Scale(2, x)))
+	p, err := compile(ctx, s.o, expr.Assign(y, op.Scale(2, x)))
 	if err != nil {
 		s.Fatalf("%v", err)
 	}

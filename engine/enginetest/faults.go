@@ -12,7 +12,7 @@ import (
 // Faults tests integer division by zero and indices out of range: the right
 // error, a target that stays as it was, and none where a where does not select
 // the value.
-func Faults(t *testing.T, o engine.Options) {
+func Faults(t *testing.T, o Options) {
 	t.Run("division", func(t *testing.T) { divisions(suite{t, o}) })
 	t.Run("index", func(t *testing.T) { indices(suite{t, o}) })
 	t.Run("unselected", func(t *testing.T) { unselected(suite{t, o}) })

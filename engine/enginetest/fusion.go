@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -12,7 +11,7 @@ import (
 // Fusion tests the patterns that plans fuse, in several element types and sizes:
 // they have the bits of the definition, and of the same operators run one by
 // one.
-func Fusion(t *testing.T, o engine.Options) {
+func Fusion(t *testing.T, o Options) {
 	for _, c := range fusionCases {
 		t.Run(c.name, func(t *testing.T) {
 			s := suite{t, o}

@@ -4,9 +4,7 @@ package enginetest
 
 import (
 	"testing"
-
-	"github.com/oneloop/oneloop/engine"
 )
 
 // Guards needs memory that can be protected.
-func Guards(t *testing.T, _ engine.Options) { t.Skip("memory cannot be protected here") }
+func Guards(t *testing.T, _ Options) { t.Skip("memory cannot be protected here") }

@@ -18,7 +18,7 @@ import (
 // and targets end, or begin, at pages that cannot be accessed, or begin one
 // element after such a page. A kernel that reads or writes beyond fails, or ends
 // the process if it is machine code.
-func Guards(t *testing.T, o engine.Options) {
+func Guards(t *testing.T, o Options) {
 	for _, at := range []fencePost{atBegin, atEnd, misplaced} {
 		t.Run(at.String(), func(t *testing.T) {
 			f := newFence(t)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -14,7 +13,7 @@ var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127
 
 // Lengths tests loops of all lengths over operands and targets in all layouts:
 // the bits depend on neither.
-func Lengths(t *testing.T, o engine.Options) {
+func Lengths(t *testing.T, o Options) {
 	t.Run("vectors", func(t *testing.T) {
 		for k, typ := range dtype.All() {
 			for i, n := range lengths {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -57,7 +56,7 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 
 // Operators tests every element-wise row with every element type it takes, on
 // special values in all combinations and on random ones.
-func Operators(t *testing.T, o engine.Options) {
+func Operators(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
 		if row.Class != expr.Elementwise {

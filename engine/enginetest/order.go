@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
 // Order tests that several statements mean what they mean one after the other:
 // a later one sees what an earlier one has stored, rounded.
-func Order(t *testing.T, o engine.Options) {
+func Order(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F16, dtype.BF16, dtype.F64, dtype.I32} {
 		t.Run(typ.String(), func(t *testing.T) {
 			for _, n := range []int{3, 40, 130} {

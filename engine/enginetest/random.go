@@ -6,14 +6,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 )
 
 // Random compares random programs, of random trees over arrays that overlap,
 // with the reference and with the same trees unfused. See the flags of package
 // rapid for long runs.
-func Random(t *testing.T, o engine.Options) {
+func Random(t *testing.T, o Options) {
 	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, 60, 5, 3)) })
 	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, 6000, 4, 2)) })
 	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, 24, 9, 1)) })
@@ -21,7 +20,7 @@ func Random(t *testing.T, o engine.Options) {
 
 // randomProgram checks a program of up to count statements, with arrays of up to
 // size elements and trees of a depth up to depth.
-func randomProgram(o engine.Options, size, depth, count int) func(*rapid.T) {
+func randomProgram(o Options, size, depth, count int) func(*rapid.T) {
 	return func(t *rapid.T) {
 		g := newGenerator(t, size)
 		n := rapid.IntRange(1, count).Draw(t, "statements")

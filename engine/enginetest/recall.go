@@ -18,7 +18,7 @@ import (
 // be what a program compiled for them does.
 func (s suite) recall(stmts []expr.Statement) bool {
 	s.Helper()
-	if testing.Short() && s.o.Backend != engine.Backends()[0] {
+	if s.o.Device != nil || testing.Short() && s.o.Backend != engine.Backends()[0] {
 		return true
 	}
 	mems := memories(stmts)
@@ -53,7 +53,7 @@ func (s suite) assign(stmts ...expr.Statement) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return engine.RunWith(ctx, s.o, stmts...)
+	return engine.RunWith(ctx, s.o.Options, stmts...)
 }
 
 // moved are the same statements on other memory, which overlaps as theirs does,

@@ -60,7 +60,7 @@ var reductionCases = []struct {
 
 // Reductions tests every reduction with every element type it takes, over
 // leading, middle, trailing and several axes.
-func Reductions(t *testing.T, o engine.Options) {
+func Reductions(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
 		if row.Class != expr.Reduction {

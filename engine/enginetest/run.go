@@ -17,10 +17,10 @@ import (
 )
 
 // Run tests all areas with the options of a backend.
-func Run(t *testing.T, o engine.Options) {
+func Run(t *testing.T, o Options) {
 	for _, a := range []struct {
 		name string
-		test func(*testing.T, engine.Options)
+		test func(*testing.T, Options)
 	}{
 		{"operators", Operators},
 		{"reductions", Reductions},
@@ -53,7 +53,7 @@ type tb interface {
 // A suite runs programs with the options of a backend.
 type suite struct {
 	tb
-	o engine.Options
+	o Options
 }
 
 var ctx = context.Background()
@@ -68,7 +68,7 @@ func (s suite) run(stmts ...expr.Statement) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	p, err := engine.CompileWith(ctx, s.o, stmts...)
+	p, err := compile(ctx, s.o, stmts...)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,12 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
 // Size tests trees and programs that are too large for one loop.
-func Size(t *testing.T, o engine.Options) {
+func Size(t *testing.T, o Options) {
 	for _, c := range []struct {
 		name string
 		make func(x, y *expr.Node) *expr.Node

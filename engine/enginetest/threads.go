@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
 // Threads tests that neither the number of threads, nor a second run, nor runs
 // from several goroutines change the bits.
-func Threads(t *testing.T, o engine.Options) {
+func Threads(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
 		if testing.Short() && typ != dtype.F32 {
 			continue
@@ -62,7 +61,7 @@ func sameBits(s suite, stmts []expr.Statement) {
 	for _, n := range counts {
 		o := s.o
 		o.Threads = n
-		p, err := engine.CompileWith(ctx, o, stmts...)
+		p, err := compile(ctx, o, stmts...)
 		if err != nil {
 			s.Fatalf("%v", err)
 		}
@@ -87,7 +86,7 @@ func concurrent(s suite) {
 	o := s.o
 	o.Threads = 3
 	type job struct {
-		p    *engine.Program
+		p    runner
 		list memoryList
 		want [][]byte
 	}
@@ -95,7 +94,7 @@ func concurrent(s suite) {
 	for i := range 4 {
 		out := blank(r, dtype.F32, 200, 301).Named("out").Node()
 		st := []expr.Statement{set(out, op.SoftmaxNode(apply("mul", x, expr.ConstFloat(dtype.F32, float64(i+1))), 1))}
-		p, err := engine.CompileWith(ctx, o, st...)
+		p, err := compile(ctx, o, st...)
 		if err != nil {
 			s.Fatalf("%v", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
@@ -142,7 +141,7 @@ var viewCases = map[string][]viewCase{
 
 // Views tests every Chainer with every element type, over arrays in all layouts
 // and over a tree that has to be computed.
-func Views(t *testing.T, o engine.Options) {
+func Views(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
 		if row.Class != expr.View {

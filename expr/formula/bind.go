@@ -173,8 +173,8 @@ func (v *bound) node(name string, n *expr.Node) error {
 		return nil
 	case expr.Storage:
 		m, ok := n.Leaf.Mem.(*engine.Memory)
-		if !ok {
-			return fmt.Errorf("oneloop: formula: %s is on device %s; formulas run on the CPU", name, n.Leaf.Mem.Device())
+		if !ok || m.Device() != "cpu" {
+			return expr.NewError(expr.ErrDevice, "", "formula: %s is on device %s; formulas run on the CPU", name, n.Leaf.Mem.Device())
 		}
 		v.kind, v.t = boundArray, n.DType()
 		v.shape, v.strides = n.Shape(), n.Leaf.Strides

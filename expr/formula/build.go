@@ -271,7 +271,7 @@ func distance(a, b expr.Memory) (int, bool) {
 	}
 	x, ok := a.(plan.Locator)
 	y, ok2 := b.(plan.Locator)
-	if !ok || !ok2 || a.Size() == 0 || b.Size() == 0 {
+	if !ok || !ok2 || a.Size() == 0 || b.Size() == 0 || x.Locate() == 0 || y.Locate() == 0 {
 		return 0, false
 	}
 	return int(y.Locate() - x.Locate()), true

@@ -32,8 +32,10 @@ type Case struct {
 	run      [impls]func(context.Context) error // nil: there is no such way
 	arrays   []*engine.Array                    // all of them
 	written  []*engine.Array
+	stmts    []expr.Statement
 	program  *engine.Program
-	naive    *naive
+	naive    *naive     // nil on a device
+	host     *reference // of a case on a device; nil on the host
 	compile  time.Duration
 	elements int
 }
@@ -200,6 +202,7 @@ func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*expr
 		c.arrays = append(c.arrays, a)
 		stmts = append(stmts, expr.Statement{Target: a.Named(name).Node(), Value: v})
 	}
+	c.stmts = stmts
 	c.findWritten(stmts)
 	start := time.Now()
 	if c.program, err = engine.CompileWith(ctx, o, stmts...); err != nil {

@@ -59,9 +59,11 @@ func (c *Case) Measure(ctx context.Context, l Limits, top *roof.Roof) (*Result, 
 	r := &Result{
 		Name: c.Name, Text: c.Text, Type: c.Type, N: c.N, Elements: c.elements, Bytes: c.moved(),
 		Compile: float64(c.compile), First: float64(time.Since(start)),
-		FusedPasses: len(c.program.Plan().Stages), NaivePasses: c.naive.passes,
-		FusedTemps: c.fusedTemps(), NaiveTemps: len(c.naive.temps),
+		FusedPasses: len(c.program.Plan().Stages), FusedTemps: c.fusedTemps(),
 		Times: map[string][]float64{},
+	}
+	if c.naive != nil {
+		r.NaivePasses, r.NaiveTemps = c.naive.passes, len(c.naive.temps)
 	}
 	c.restore(fresh)
 	if err := c.verify(ctx); err != nil {

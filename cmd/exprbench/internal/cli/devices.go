@@ -11,7 +11,7 @@ import (
 )
 
 // planned are the backends that no version has yet.
-var planned = []string{"neon", "cuda"}
+var planned = []string{"neon"}
 
 func newDevices() *cobra.Command {
 	return &cobra.Command{
@@ -51,6 +51,7 @@ func newDevices() *cobra.Command {
 			for _, err := range failed {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
 			}
+			b.WriteString(cudaText())
 			b.WriteString("blas       gonum (pure Go), for matrix products of float32 and float64\n")
 			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err

@@ -64,7 +64,7 @@ func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) erro
 	if err != nil {
 		return err
 	}
-	options, err := f.engine.options()
+	options, err := f.engine.onHost()
 	if err != nil {
 		return err
 	}

@@ -156,16 +156,19 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+" (default: what ONELOOP_CPU says, or the first)")
+	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+", or cuda (default: what ONELOOP_CPU says, or the first)")
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
 }
 
 func (f *engineFlags) options() (engine.Options, error) {
-	if f.backend != "" && !slices.Contains(engine.Backends(), f.backend) {
+	if f.backend != "" && !onGPU(f.backend) && !slices.Contains(engine.Backends(), f.backend) {
 		return engine.Options{}, usagef("there is no backend %q here; there are: %s", f.backend, strings.Join(engine.Backends(), ", "))
 	}
 	if f.threads < 0 || f.threads > 1024 {
 		return engine.Options{}, usagef("--threads %d is not within 0..1024", f.threads)
+	}
+	if onGPU(f.backend) {
+		return engine.Options{Threads: f.threads}, nil
 	}
 	name := f.backend
 	if name == "" {

@@ -22,6 +22,7 @@ import (
 
 type inspectFlags struct {
 	shapes, def []string
+	arch        string
 	out         string
 	engine      engineFlags
 }
@@ -53,6 +54,7 @@ multiply-add counts as two) can take at the rates measured here, as in
 	}
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file.s`: write the machine code there too, for GNU as")
 	f.engine.add(cmd)
 	return cmd
@@ -155,6 +157,17 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 		total += s.Bytes()
 	}
 	fmt.Fprintf(&b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
+	if onGPU(f.engine.backend) {
+		for i, s := range pl.Stages {
+			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+		}
+		text, err := cudaListing(pl, f.arch)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, b.String()+text)
+		return err
+	}
 	kernels, err := engine.Listings(options, pl)
 	if err != nil {
 		return err

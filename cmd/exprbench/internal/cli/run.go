@@ -87,6 +87,14 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if options.Threads == 0 {
 		options.Threads = runtime.GOMAXPROCS(0)
 	}
+	gpu, err := f.engine.gpu()
+	if err != nil {
+		return err
+	}
+	backend := options.Backend
+	if gpu != nil {
+		backend = gpu.Name()
+	}
 	var jobs []job
 	if len(args) > 0 {
 		jobs, err = f.formulaJobs(cmd, args[0])
@@ -96,25 +104,33 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report.Report{Machine: machine.Read(), Backend: options.Backend, Threads: options.Threads}
+	r := &report.Report{Machine: machine.Read(), Backend: backend, Threads: options.Threads}
 	bar := progress(cmd.ErrOrStderr(), len(jobs))
-	bar.Describe("limits")
-	size := roof.Large
-	if f.quick {
-		size = roof.Small
+	var top *roof.Roof
+	if gpu == nil { // the limits are those of the CPU
+		bar.Describe("limits")
+		size := roof.Large
+		if f.quick {
+			size = roof.Small
+		}
+		if top, err = roof.New(options.Threads, size); err != nil {
+			return err
+		}
+		defer top.Close()
+		r.Limits = top.Table()
 	}
-	top, err := roof.New(options.Threads, size)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
-	r.Limits = top.Table()
 	for _, j := range jobs {
 		bar.Describe(j.name)
 		c, err := j.prepare(cmd.Context(), options)
 		if err != nil {
 			_ = bar.Clear()
 			return err
+		}
+		if gpu != nil {
+			if err := c.OnDevice(cmd.Context(), options, gpu); err != nil {
+				_ = bar.Clear()
+				return err
+			}
 		}
 		x, err := c.Measure(cmd.Context(), f.limits(), top)
 		if err != nil {

@@ -1,0 +1,125 @@
+package cudagen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// linear writes the affine expression of a form.
+func (g *generator) linear(form int) string { return g.linearAt(form, -1, "") }
+
+// linearAt is linear with another name for one dimension.
+func (g *generator) linearAt(form, dim int, name string) string {
+	f := &g.l.forms[form]
+	var terms []string
+	for i, t := range f.terms {
+		d := "d" + itoa(t.dim)
+		if t.dim == dim {
+			d = name
+		}
+		if !t.one {
+			d += "*" + g.coef(form, i)
+		}
+		terms = append(terms, d)
+	}
+	if f.base != 0 {
+		terms = append(terms, itoa(f.base))
+	}
+	if len(terms) == 0 {
+		return "0"
+	}
+	return strings.Join(terms, " + ")
+}
+
+// coef is a coefficient: a stride of an array, or a weight of an axis.
+func (g *generator) coef(form, term int) string {
+	f := &g.l.forms[form]
+	name := fmt.Sprintf("f%d_d%d", form, f.terms[term].dim)
+	if f.buf >= 0 {
+		name = fmt.Sprintf("%s_d%d", g.form[form], f.terms[term].dim)
+	}
+	return g.ix(name, coefField, form, term)
+}
+
+// element is the array element of a Load or Store, and the condition under
+// which it lies inside, or "". Computed coordinates get names.
+func (g *generator) element(in *ir.Ins) (place, inside string) {
+	s := g.siteOf[in]
+	site := &g.l.sites[s]
+	acc := &g.k.Access[in.Aux]
+	at := g.linear(site.form)
+	var conds []string
+	for _, c := range site.coords {
+		ix := acc.Coords[c.dim]
+		t, wide := "ix", !g.l.nodes[ix].narrow
+		if wide {
+			t = "i64"
+		}
+		name := fmt.Sprintf("c%d_%d", s, c.dim)
+		expr := g.index(ix, wide)
+		if c.bounds == ir.Clamped {
+			expr = fmt.Sprintf("prim::clamp(%s, (%s)%s)", expr, t, g.extent(acc.Buf, c.dim))
+		}
+		g.line("const %s %s = %s;", t, name, expr)
+		if c.bounds == ir.Guarded {
+			conds = append(conds, fmt.Sprintf("%s >= 0 && %s < %s", name, name, g.extent(acc.Buf, c.dim)))
+		}
+		at += fmt.Sprintf(" + (ix)%s*%s", name, g.stride(acc.Buf, c.dim))
+	}
+	at = strings.TrimPrefix(at, "0 + ")
+	return g.array(in) + "[" + at + "]", strings.Join(conds, " && ")
+}
+
+// array is the pointer that a Load or Store goes through.
+func (g *generator) array(in *ir.Ins) string {
+	b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
+	if b.Mode == ir.Row {
+		return "row_" + b.Name
+	}
+	t := memory(b.Type) + " *"
+	if b.Mode == ir.In {
+		t = "const " + t
+	}
+	form := g.l.sites[g.siteOf[in]].form
+	return g.word(g.form[form], t, pointerField, form)
+}
+
+func (g *generator) extent(buf int32, dim int) string {
+	return g.ix(fmt.Sprintf("%s_e%d", g.k.Bufs[buf].Name, dim), extentField, int(buf), dim)
+}
+
+func (g *generator) stride(buf int32, dim int) string {
+	return g.ix(fmt.Sprintf("%s_s%d", g.k.Bufs[buf].Name, dim), strideField, int(buf), dim)
+}
+
+func (g *generator) load(in *ir.Ins, at scope) {
+	if at.pack && g.l.sites[g.siteOf[in]].pack {
+		g.def1(in, fmt.Sprintf("prim::load(x%d.at[j])", g.siteOf[in]))
+		return
+	}
+	if at.tile && g.l.sites[g.siteOf[in]].tile {
+		g.def1(in, fmt.Sprintf("prim::load(tile_%d[x][j])", g.siteOf[in]))
+		return
+	}
+	place, inside := g.element(in)
+	if inside != "" {
+		g.def1(in, fmt.Sprintf("%s ? prim::load(%s) : v%d", inside, place, in.Args[0]))
+		return
+	}
+	g.def1(in, fmt.Sprintf("prim::load(%s)", place))
+}
+
+func (g *generator) store(in *ir.Ins, at scope) {
+	if at.pack && g.l.sites[g.siteOf[in]].pack {
+		g.line("prim::store(x%d.at[j], v%d);", g.siteOf[in], in.Args[0])
+		return
+	}
+	place, _ := g.element(in)
+	if at.once != "" {
+		g.line("if (%s) prim::store(%s, v%d);", strings.TrimSuffix(at.once, " && "), place, in.Args[0])
+		return
+	}
+	g.line("prim::store(%s, v%d);", place, in.Args[0])
+}

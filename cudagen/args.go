@@ -1,0 +1,93 @@
+package cudagen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxArgs is the size that the argument struct may have on every GPU.
+const maxArgs = 4096
+
+// A fieldKind says what a field of the argument struct holds.
+type fieldKind uint8
+
+const (
+	pointerField  fieldKind = iota // of form x, its constant included
+	scalarField                    // scalar x
+	scratchField                   // address of the scratch memory
+	faultsField                    // address of the fault words
+	paramField                     // parameter x
+	areaField                      // offset in bytes of area x in the scratch or shared memory
+	areaSizeField                  // size in bytes of area x for one row
+	strideField                    // stride of dimension y of buffer x
+	extentField                    // extent of dimension y of buffer x
+	coefField                      // coefficient of term y of form x
+	totalField                     // positions of loop x
+	lanesField                     // positions of loop x, to divide by
+	dimField                       // extent of dimension x
+	divisorField                   // extent of dimension x, to divide by
+	runsField                      // threads for the runs of the columns of loop x
+	tilesField                     // tiles of loop x
+	sideField                      // tiles along dimension x, to divide by
+	packsField                     // vectors of y lanes along dimension x, to divide by
+	paramDivField                  // parameter x, to divide by
+)
+
+// A field is a member of the argument struct.
+type field struct {
+	name, ctype string
+	size, align int
+	kind        fieldKind
+	x, y        int
+	offset      int
+}
+
+// args collects fields; equal ones are one.
+type args struct {
+	fields []field
+	byName map[string]int
+}
+
+// put returns the name of a field in the code.
+func (a *args) put(f field) string {
+	if _, ok := a.byName[f.name]; !ok {
+		if a.byName == nil {
+			a.byName = map[string]int{}
+		}
+		a.byName[f.name] = len(a.fields)
+		a.fields = append(a.fields, f)
+	}
+	return "a." + f.name
+}
+
+// place orders the fields by alignment, gives them offsets, and returns the size.
+func (a *args) place() (int, error) {
+	slices.SortStableFunc(a.fields, func(x, y field) int { return cmp.Compare(y.align, x.align) })
+	size, align := 0, 1
+	for i := range a.fields {
+		f := &a.fields[i]
+		size = (size + f.align - 1) / f.align * f.align
+		f.offset = size
+		size += f.size
+		align = max(align, f.align)
+	}
+	size = max((size+align-1)/align*align, align)
+	if size > maxArgs {
+		return 0, fmt.Errorf("%d bytes of arguments, more than %d", size, maxArgs)
+	}
+	return size, nil
+}
+
+// text declares the struct.
+func (a *args) text(w *strings.Builder) {
+	w.WriteString("struct args {\n")
+	for _, f := range a.fields {
+		fmt.Fprintf(w, "  %s %s;\n", f.ctype, f.name)
+	}
+	if len(a.fields) == 0 {
+		w.WriteString("  u8 none;\n")
+	}
+	w.WriteString("};\n")
+}

@@ -1,0 +1,184 @@
+package cudagen
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A Device is what a launch depends on besides the numbers of a binding.
+type Device struct {
+	SMs    int // multiprocessors
+	Shared int // bytes of shared memory that a block may have
+}
+
+// FaultBytes is the size of the fault words.
+const FaultBytes = 8
+
+// Raised is the least fault in the fault words after a run.
+func Raised(words []byte) ir.FaultKind {
+	for _, k := range []ir.FaultKind{ir.DivideFault, ir.IndexFault} {
+		if binary.LittleEndian.Uint32(words[4*(k-1):]) != 0 {
+			return k
+		}
+	}
+	return ir.NoFault
+}
+
+// A Bound is a source with the numbers of a binding, ready to launch.
+type Bound struct {
+	Launches []Launch // to be run in order, on one stream
+	Args     []byte   // the argument struct, the one parameter of every launch
+	Scratch  int      // bytes of scratch memory on the device, 256-byte aligned; they need no contents
+	patches  []patch
+}
+
+// A Launch is one launch of a kernel. Its grid is never empty.
+type Launch struct {
+	Entry  int // in Source.Entries
+	Grid   [3]uint32
+	Block  [3]uint32
+	Shared uint32 // bytes of dynamic shared memory
+}
+
+// A patch is an address or a scalar in the argument struct.
+type patch struct {
+	offset int
+	kind   fieldKind
+	x      int    // the buffer or scalar
+	add    uint64 // to an address
+}
+
+// SetArgs writes the addresses of arrays (by buffer), the scalars (by number),
+// the address of the scratch memory and that of FaultBytes bytes which are zero
+// before the first launch. It allocates nothing.
+func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
+	for i := range b.patches {
+		p := &b.patches[i]
+		v := p.add
+		switch p.kind {
+		case pointerField:
+			v += addresses[p.x]
+		case scalarField:
+			v = scalars[p.x]
+		case scratchField:
+			v = scratch
+		case faultsField:
+			v = faults
+		}
+		binary.LittleEndian.PutUint64(b.Args[p.offset:], v)
+	}
+}
+
+// Bind computes the launches for the numbers of b, which must have the layout
+// that the source was made for.
+func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
+	n, err := bind(s.k, b, d)
+	if err == nil {
+		err = n.fits(s.layout)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cudagen: %s: %w", s.k.Name, err)
+	}
+	out := &Bound{Args: make([]byte, s.size)}
+	m := n.place(s)
+	out.Scratch = m.scratch
+	n.launches(s, m, out)
+	for i := range s.fields {
+		f := &s.fields[i]
+		at := out.Args[f.offset : f.offset+f.size]
+		switch f.kind {
+		case pointerField:
+			buf := int(s.layout.forms[f.x].buf)
+			add := uint64(n.forms[f.x].base * s.k.Bufs[buf].Type.Size())
+			out.patches = append(out.patches, patch{f.offset, f.kind, buf, add})
+		case scalarField, scratchField, faultsField:
+			out.patches = append(out.patches, patch{f.offset, f.kind, f.x, 0})
+		case divisorField:
+			divisor(at, n.extents[f.x])
+		case lanesField:
+			divisor(at, n.total(int32(f.x)))
+		case sideField:
+			divisor(at, ceilDiv(n.extents[f.x], tileSide))
+		case packsField:
+			divisor(at, n.extents[f.x]/f.y)
+		case paramDivField:
+			divisor(at, b.Params[f.x])
+		default:
+			x := n.number(f, m)
+			if f.size == 4 {
+				binary.LittleEndian.PutUint32(at, uint32(x))
+			} else {
+				binary.LittleEndian.PutUint64(at, uint64(x))
+			}
+		}
+	}
+	return out, nil
+}
+
+// fits reports how a binding differs from a layout.
+func (n *bound) fits(l Layout) error {
+	have := n.layout
+	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
+		return fmt.Errorf("the binding is of another kernel than the source")
+	}
+	if err := n.samePacks(l); err != nil {
+		return err
+	}
+	if have.String() != l.String() {
+		return fmt.Errorf("the binding has another layout than the source")
+	}
+	return nil
+}
+
+// number is the value of an integer argument.
+func (n *bound) number(f *field, m *memoryMap) int {
+	switch f.kind {
+	case paramField:
+		return n.b.Params[f.x]
+	case areaField:
+		return m.offsets[f.x]
+	case areaSizeField:
+		return m.sizes[f.x]
+	case strideField:
+		strides, _ := n.strides(int32(f.x))
+		return strides[f.y]
+	case extentField:
+		_, extents := n.strides(int32(f.x))
+		return extents[f.y]
+	case coefField:
+		return n.forms[f.x].coefs[f.y]
+	case tilesField:
+		return n.tileCount(int32(f.x))
+	case runsField:
+		return n.runCount(int32(f.x))
+	case totalField:
+		return n.total(int32(f.x))
+	}
+	return n.extents[f.x] // dimField
+}
+
+// total is the number of positions of a loop.
+func (n *bound) total(loop int32) int {
+	t := 1
+	for _, a := range n.k.Loops[loop].Axes {
+		t *= n.b.Extents[a]
+	}
+	return t
+}
+
+// divisor writes n and, where there is room, the numbers that replace a division
+// of 0 <= x < 2^31 by it: x*mul >> shift, with mul = floor(2^shift/n) + 1 (Granlund
+// & Montgomery 1994).
+func divisor(at []byte, n int) {
+	if len(at) == 8 {
+		binary.LittleEndian.PutUint64(at, uint64(n))
+		return
+	}
+	shift := 31 + bits.Len(uint(max(n, 1)-1))
+	binary.LittleEndian.PutUint32(at, uint32(n))
+	binary.LittleEndian.PutUint32(at[4:], uint32(uint64(1)<<shift/uint64(max(n, 1))+1))
+	binary.LittleEndian.PutUint32(at[8:], uint32(shift))
+}

@@ -1,0 +1,124 @@
+package cudagen
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A column that is reduced is the work of one thread. Where columns are few and
+// long that leaves a GPU idle; as the runs of 64 positions of a column do not
+// depend on each other, each is then given to a thread of its own, and a second
+// kernel combines them, a thread block for each column.
+
+// runLength is the number of positions of a run.
+const runLength = 64
+
+// split decides for which loops that is done.
+func (n *bound) split() {
+	for i := range n.k.Loops {
+		seq := n.splittable(int32(i))
+		if seq < 0 || n.total(seq) < 4*runLength || n.total(int32(i)) >= 1024*n.device.SMs {
+			continue
+		}
+		if size := times(n.total(int32(i)), ceilDiv(n.total(seq), runLength)); size < limit {
+			n.layout.loops[i].split = true
+		}
+	}
+}
+
+// splittable is the seq loop of a vec loop whose runs can be computed apart: the
+// only one, without effects in it or before it; or -1.
+func (n *bound) splittable(vec int32) int32 {
+	l := &n.k.Loops[vec]
+	seq := int32(-1)
+	if l.Kind != ir.Vec || n.loops[vec].outer >= 0 || n.reduces(l.Body) {
+		return -1
+	}
+	for _, in := range n.k.Regions[l.Body].Code {
+		switch {
+		case in.Op == ir.For && seq < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
+			seq = in.Aux
+		case in.Op == ir.For, seq < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
+			return -1
+		}
+	}
+	return seq
+}
+
+// effects reports whether a region, cold ones aside, stores or raises faults.
+func (n *bound) effects(region int32) bool {
+	for _, in := range n.k.Regions[region].Code {
+		if in.Op == ir.Store || in.Op == ir.Fault {
+			return true
+		}
+	}
+	return false
+}
+
+// runCount is the number of runs of all columns of a loop.
+func (n *bound) runCount(vec int32) int {
+	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), runLength)
+}
+
+// runsOf declares the results of the runs of a seq loop.
+func (g *generator) runsOf(seq int32) {
+	for _, r := range g.reductions(seq) {
+		red := g.reduction(r)
+		a := g.area(area{kind: runArea, x: int(r.Dst), y: int(seq), size: g.accumulator(r), par: -1})
+		g.line("%s::acc *const runs_%d = (%s::acc *)%s;", red, r.Dst, red, g.place(a))
+	}
+}
+
+// runs writes the kernel that computes the runs.
+func (g *generator) runs(vec int32) {
+	code := g.k.Regions[g.k.Loops[vec].Body].Code
+	at := 0
+	for code[at].Op != ir.For {
+		at++
+	}
+	seq := code[at].Aux
+	reds := g.reductions(seq)
+	g.runsOf(seq)
+	g.open("for (ix t = first; t < %s; t += step)", g.ix("threads"+itoa(int(vec)), runsField, int(vec), 0))
+	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec), 0)
+	g.line("const ix run = prim::quo(t, %s), i = t - run*%s.n;", lanes, lanes)
+	g.positions(vec, "i")
+	for i := range code[:at] {
+		g.ins(&code[i], scope{})
+	}
+	for _, r := range reds {
+		g.line("%s::acc r%d = %s::identity();", g.reduction(r), r.Dst, g.reduction(r))
+	}
+	total := g.total(seq)
+	g.open("for (ix k = run * 64; k < prim::min(run * 64 + 64, %s); k++)", total)
+	g.positions(seq, "k")
+	g.region(g.k.Loops[seq].Body, scope{add: func(in *ir.Ins) {
+		g.line("r%d = %s::put(r%d, v%d, k);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+	}})
+	g.close()
+	for _, r := range reds {
+		g.line("runs_%d[i * ((%s + 63) / 64) + run] = r%d;", r.Dst, total, r.Dst)
+	}
+	g.close()
+}
+
+// columns writes the kernel that combines the runs.
+func (g *generator) columns(vec int32) {
+	body := g.k.Loops[vec].Body
+	for _, in := range g.k.Regions[body].Code {
+		if in.Op == ir.For {
+			g.runsOf(in.Aux)
+		}
+	}
+	g.open("for (ix i = blockIdx.x; i < %s; i += gridDim.x)", g.total(vec))
+	g.positions(vec, "i")
+	g.region(body, scope{once: "threadIdx.x == 0 && ", seq: func(seq int32) {
+		runs := fmt.Sprintf("((%s + 63) / 64)", g.total(seq))
+		for _, r := range g.reductions(seq) {
+			red := g.reduction(r)
+			g.line("const %s v%d = %s::result(red::tree<%s>(runs_%d + i * %s, %s));", r.Type.Short(), r.Dst, red, red, r.Dst, runs, runs)
+		}
+	}})
+	g.close()
+}

@@ -1,0 +1,190 @@
+package cudagen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+)
+
+func itoa(x int) string { return strconv.Itoa(x) }
+
+// A scope is where an instruction stands.
+type scope struct {
+	once string        // a condition that one thread meets, for effects, with && after it, or ""
+	add  func(*ir.Ins) // accumulates a reduction
+	seq  func(int32)   // writes a seq loop, if not in the usual way
+	pack bool          // contiguous accesses go through vectors
+	tile bool          // transposed ones go through tiles
+}
+
+// region writes the instructions of a region.
+func (g *generator) region(r int32, at scope) {
+	code := g.k.Regions[r].Code
+	for i := range code {
+		g.ins(&code[i], at)
+	}
+}
+
+// ins writes one instruction.
+func (g *generator) ins(in *ir.Ins, at scope) {
+	switch in.Op {
+	case ir.Load:
+		g.load(in, at)
+	case ir.Store:
+		g.store(in, at)
+	case ir.Index:
+		g.def1(in, "(i64)"+g.index(prim.Ix(in.Imm), !g.l.nodes[in.Imm].narrow))
+	case ir.Scalar:
+		t := in.Type.Short()
+		name := g.word("s"+itoa(int(in.Aux)), "u64", scalarField, int(in.Aux))
+		g.def1(in, scalar(t, name))
+	case ir.Reduce:
+		at.add(in)
+	case ir.Fault:
+		g.line("if (%sv%d) %s[%d] = 1;", at.once, in.Args[0], g.word("faults", "u32 *", faultsField, 0), in.Aux-1)
+	case ir.For:
+		if at.seq != nil {
+			at.seq(in.Aux)
+			return
+		}
+		g.inner(in.Aux, at)
+	case ir.Cold:
+		g.line("%s v%d = v%d;", in.Type.Short(), in.Dst, in.Args[1])
+		g.open("if (v%d)", in.Args[0])
+		g.region(in.Aux, at)
+		g.line("v%d = v%d;", in.Dst, in.Imm)
+		g.close()
+	case prim.Const:
+		g.def1(in, literal(in.Type, in.Imm))
+	case prim.Cvt, prim.Bitcast:
+		g.def1(in, fmt.Sprintf("prim::%s<%s>(v%d)", in.Op, in.Type.Short(), in.Args[0]))
+	case prim.Lookup:
+		t := g.k.Tables[in.Aux]
+		entry := fmt.Sprintf("t%d[v%d & %d]", in.Aux, in.Args[0], len(t.Bits)-1)
+		if bitsTable(t) != t.Type {
+			entry = fmt.Sprintf("prim::bitcast<%s>(%s)", in.Type.Short(), entry)
+		}
+		g.def1(in, entry)
+	default:
+		var args []string
+		for _, v := range in.Args[:in.NumArgs()] {
+			args = append(args, "v"+itoa(int(v)))
+		}
+		g.def1(in, fmt.Sprintf("prim::%s(%s)", function(in.Op), strings.Join(args, ", ")))
+	}
+}
+
+func (g *generator) def1(in *ir.Ins, expr string) {
+	g.line("const %s v%d = %s;", in.Type.Short(), in.Dst, expr)
+}
+
+// function is the name of a primitive in the prelude: four are words of C++.
+func function(op prim.Op) string {
+	switch op {
+	case prim.And, prim.Or, prim.Xor, prim.Not:
+		return op.String() + "_"
+	}
+	return op.String()
+}
+
+// scalar takes a value from the bits in an argument.
+func scalar(t, word string) string {
+	switch t {
+	case "f32":
+		return "prim::bitcast<f32>((u32)" + word + ")"
+	case "f64":
+		return "prim::bitcast<f64>(" + word + ")"
+	case "bool":
+		return "(u8)" + word + " != 0"
+	}
+	return "(" + t + ")" + word
+}
+
+// literal writes a constant.
+func literal(t dtype.Type, bits uint64) string {
+	switch t {
+	case dtype.Bool:
+		return strconv.FormatBool(bits != 0)
+	case dtype.F32:
+		x := math.Float32frombits(uint32(bits))
+		if plainFloat(float64(x), 0x1p-126) {
+			return decimal(float64(x), 32) + "f"
+		}
+		return fmt.Sprintf("prim::bitcast<f32>(%#xu)", bits)
+	case dtype.F64:
+		x := math.Float64frombits(bits)
+		if plainFloat(x, 0x1p-1022) {
+			return decimal(x, 64)
+		}
+		return fmt.Sprintf("prim::bitcast<f64>(%#xull)", bits)
+	case dtype.I8:
+		return itoa(int(int8(bits)))
+	case dtype.I32:
+		if x := int32(bits); x > math.MinInt32 {
+			return itoa(int(x))
+		}
+		return "(i32)0x80000000u"
+	case dtype.I64:
+		if x := int64(bits); x > math.MinInt64 {
+			return strconv.FormatInt(x, 10) + "ll"
+		}
+		return "(i64)0x8000000000000000ull"
+	case dtype.U64:
+		return strconv.FormatUint(bits, 10) + "ull"
+	}
+	return strconv.FormatUint(bits, 10) + "u"
+}
+
+// plainFloat reports whether a compiler surely reads a decimal as x.
+func plainFloat(x, normal float64) bool {
+	return x == 0 || math.Abs(x) >= normal && math.Abs(x) <= math.MaxFloat64
+}
+
+func decimal(x float64, size int) string {
+	s := strconv.FormatFloat(x, 'g', -1, size)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// index writes an index expression, in 64 bits or in indices.
+func (g *generator) index(ix prim.Ix, wide bool) string {
+	n := g.k.Index.At(ix)
+	t := "ix"
+	if wide {
+		t = "i64"
+	}
+	switch n.Op {
+	case prim.IxConst:
+		return fmt.Sprintf("(%s)%s", t, literal(dtype.I64, uint64(n.K)))
+	case prim.IxParam:
+		return fmt.Sprintf("(%s)%s", t, g.param(int(n.K)))
+	case prim.IxAxis:
+		return fmt.Sprintf("(%s)at_%s", t, g.k.Axes[n.K])
+	case prim.IxValue:
+		return fmt.Sprintf("v%d", n.K)
+	}
+	x := g.index(n.A, wide)
+	switch n.Op {
+	case prim.IxAdd:
+		return fmt.Sprintf("(%s + %s)", x, g.index(n.B, wide))
+	case prim.IxMul:
+		return fmt.Sprintf("%s * %s", x, g.index(n.B, wide))
+	}
+	op := "quo"
+	if n.Op == prim.IxMod {
+		op = "mod"
+	}
+	if d := g.k.Index.At(n.B); d.Op == prim.IxParam && !wide && !g.l.wide && g.l.nodes[n.A].positive {
+		return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.divisor("q"+itoa(int(d.K)), paramDivField, int(d.K), 0))
+	}
+	return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.index(n.B, wide))
+}
+
+func (g *generator) param(i int) string { return g.word("p"+itoa(i), "i64", paramField, i) }

@@ -1,0 +1,297 @@
+package cudagen
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Prelude is the beginning of every source: types, primitives, reductions.
+//
+//go:embed prelude.cuh
+var Prelude string
+
+// A Source is the text of a kernel for one layout.
+type Source struct {
+	Code    string   // CUDA C++, complete: it begins with Prelude
+	Entries []string // the kernels (extern "C"), in the order they run
+	Faults  bool     // the kernel may raise faults
+
+	k      *ir.Kernel
+	layout Layout
+	passes []pass
+	areas  []area
+	fields []field
+	size   int // of the argument struct
+}
+
+// A passKind says how the threads of a pass are put to work.
+type passKind uint8
+
+const (
+	scalarPass   passKind = iota // one thread: scalar code between loops
+	elementsPass                 // a thread for each position of a vec loop, in strides of the grid
+	blocksPass                   // a warp for each block of 4096 positions of a reducing vec loop
+	finishPass                   // one block: combines the blocks, then scalar code
+	runsPass                     // a thread for each run of 64 positions of each column
+	columnsPass                  // a block for each column: combines the runs
+	rowsPass                     // a warp or a block for each row of a par loop
+)
+
+// A pass is one CUDA kernel.
+type pass struct {
+	kind   passKind
+	loop   int32 // of the IR; -1 for scalar code
+	lo, hi int   // the scalar code of the entry that it carries out: Code[lo:hi]
+	need   map[ir.Value]bool
+}
+
+// An areaKind says what an area of memory is for.
+type areaKind uint8
+
+const (
+	slotArea  areaKind = iota // value x, which other passes need
+	partArea                  // the results of the blocks of loop y that value x combines
+	rowArea                   // row buffer x
+	stageArea                 // the values of two blocks of loop y that value x adds up
+	runArea                   // the results of the runs of seq loop y that value x combines
+	tileArea                  // the tile of site x
+)
+
+// An area is a piece of scratch or shared memory.
+type area struct {
+	kind areaKind
+	x, y int
+	size int   // of one element
+	par  int32 // the par loop each of whose rows in flight has one, or the loop in tiles, or -1
+}
+
+// A generator writes the passes of a kernel.
+type generator struct {
+	k      *ir.Kernel
+	l      *Layout
+	args   args
+	areas  []area
+	areaOf map[[2]int]int // kind and x
+	passes []pass
+	siteOf map[*ir.Ins]int
+	def    map[ir.Value]int // position in the entry region: of a value, or of the loop that reduces it
+	form   []string         // pointers to the arrays, by form
+	w      strings.Builder
+	indent string
+	faults bool
+}
+
+// Generate writes the code of k, which must pass [ir.Check], for a layout.
+func Generate(k *ir.Kernel, l Layout) (*Source, error) {
+	g := &generator{k: k, l: &l, siteOf: map[*ir.Ins]int{}, def: map[ir.Value]int{}, areaOf: map[[2]int]int{}}
+	for _, in := range k.All() {
+		switch in.Op {
+		case ir.Load, ir.Store, ir.Index:
+			g.siteOf[in] = len(g.siteOf)
+		case ir.Fault:
+			g.faults = true
+		}
+	}
+	g.names()
+	g.plan()
+	var bodies strings.Builder
+	s := &Source{k: k, layout: l, Faults: g.faults}
+	for i := range g.passes {
+		name := "oneloop_" + k.Name
+		if len(g.passes) > 1 {
+			name += fmt.Sprintf("_%d", i+1)
+		}
+		s.Entries = append(s.Entries, name)
+		g.w.Reset()
+		g.pass(&g.passes[i], name)
+		bodies.WriteString(g.w.String())
+	}
+	var err error
+	if s.size, err = g.args.place(); err != nil {
+		return nil, fmt.Errorf("cudagen: %s: %w", k.Name, err)
+	}
+	s.passes, s.areas, s.fields = g.passes, g.areas, g.args.fields
+	var w strings.Builder
+	w.WriteString(Prelude)
+	if l.wide {
+		w.WriteString("\ntypedef i64 ix;\ntypedef divisor64 divisor;\n\n")
+	} else {
+		w.WriteString("\ntypedef i32 ix;\ntypedef divisor32 divisor;\n\n")
+	}
+	g.args.text(&w)
+	g.tables(&w)
+	w.WriteString(bodies.String())
+	s.Code = w.String()
+	return s, nil
+}
+
+// names gives each form of an array its number among those of the array.
+func (g *generator) names() {
+	count := map[int32]int{}
+	for _, f := range g.l.forms {
+		name := ""
+		if f.buf >= 0 {
+			name = fmt.Sprintf("%s_%d", g.k.Bufs[f.buf].Name, count[f.buf])
+			count[f.buf]++
+		}
+		g.form = append(g.form, name)
+	}
+}
+
+func (g *generator) line(format string, args ...any) {
+	fmt.Fprintf(&g.w, g.indent+format+"\n", args...)
+}
+
+func (g *generator) open(format string, args ...any) {
+	g.line(format+" {", args...)
+	g.indent += "  "
+}
+
+func (g *generator) close() {
+	g.indent = g.indent[2:]
+	g.line("}")
+}
+
+// ix is the C type of indices, with its size.
+func (g *generator) ix(name string, kind fieldKind, x, y int) string {
+	size := 4
+	if g.l.wide {
+		size = 8
+	}
+	return g.args.put(field{name: name, ctype: "ix", size: size, align: size, kind: kind, x: x, y: y})
+}
+
+// divisor is a number to divide indices by.
+func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
+	size, align := 12, 4
+	if g.l.wide {
+		size, align = 8, 8
+	}
+	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
+}
+
+func (g *generator) word(name, ctype string, kind fieldKind, x int) string {
+	return g.args.put(field{name: name, ctype: ctype, size: 8, align: 8, kind: kind, x: x})
+}
+
+// memory is the C type of an element in memory.
+func memory(t dtype.Type) string {
+	if t == dtype.Bool {
+		return "b8"
+	}
+	return t.Short()
+}
+
+// tables declares the constant tables, as bits where an entry has no plain
+// literal: device variables take no function calls.
+func (g *generator) tables(w *strings.Builder) {
+	for i, t := range g.k.Tables {
+		typ := bitsTable(t)
+		fmt.Fprintf(w, "static __device__ const %s t%d[%d] = {", typ.Short(), i, len(t.Bits))
+		for j, b := range t.Bits {
+			if j > 0 {
+				w.WriteString(", ")
+			}
+			w.WriteString(literal(typ, b))
+		}
+		w.WriteString("};\n")
+	}
+}
+
+// bitsTable is the type in which a table is declared.
+func bitsTable(t ir.Table) dtype.Type {
+	for _, b := range t.Bits {
+		if strings.Contains(literal(t.Type, b), "(") {
+			if t.Type.Size() == 8 {
+				return dtype.U64
+			}
+			return dtype.U32
+		}
+	}
+	return t.Type
+}
+
+// pass writes one CUDA kernel.
+func (g *generator) pass(p *pass, name string) {
+	threads := p.threads(g.l)
+	g.w.WriteString("\n")
+	g.line("// %s", p.comment(g.k))
+	g.open("extern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args a)", threads, name)
+	defer g.close()
+	switch p.kind {
+	case scalarPass:
+		g.scalars(p)
+	case elementsPass:
+		g.scalars(p)
+		if g.l.loops[p.loop].tile.on {
+			g.tiled(p.loop)
+			break
+		}
+		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
+		g.elements(p.loop)
+	case blocksPass:
+		g.scalars(p)
+		g.parts(p.loop)
+		g.line("const int lane = threadIdx.x %% 32;")
+		g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", threads/32, threads/32)
+		g.blocks(p.loop)
+	case finishPass:
+		g.parts(p.loop)
+		for _, r := range g.reductions(p.loop) {
+			g.line("const %s v%d = %s::result(%s);", r.Type.Short(), r.Dst, g.reduction(r), g.tree(r, p.loop))
+		}
+		g.open("if (threadIdx.x == 0)")
+		g.scalars(p)
+		g.close()
+	case runsPass:
+		g.scalars(p)
+		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
+		g.runs(p.loop)
+	case columnsPass:
+		g.scalars(p)
+		g.columns(p.loop)
+	case rowsPass:
+		g.scalars(p)
+		g.rows(p.loop)
+	}
+}
+
+func (p *pass) threads(l *Layout) int {
+	switch p.kind {
+	case scalarPass:
+		return 1
+	case rowsPass:
+		r := l.loops[p.loop].rows
+		return 32 * r.rows * r.warps
+	}
+	return 256
+}
+
+func (p *pass) comment(k *ir.Kernel) string {
+	axes := func() string {
+		var names []string
+		for _, a := range k.Loops[p.loop].Axes {
+			names = append(names, k.Axes[a])
+		}
+		return strings.Join(names, ", ")
+	}
+	switch p.kind {
+	case elementsPass:
+		return "A thread for each position of " + axes() + ", or several."
+	case blocksPass:
+		return "A warp for each block of 4096 positions of " + axes() + "."
+	case finishPass:
+		return "One block combines the results of the blocks."
+	case runsPass:
+		return "A thread for each run of 64 positions of the columns along " + axes() + "."
+	case columnsPass:
+		return "A block for each column along " + axes() + " combines the runs."
+	case rowsPass:
+		return "The rows along " + axes() + "."
+	}
+	return "Scalar code."
+}

@@ -1,0 +1,157 @@
+package cudagen
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// positions writes the values of the dimensions of a loop at its flattened
+// position, and the positions on the axes that are needed.
+func (g *generator) positions(loop int32, flat string) {
+	g.outer(loop, len(g.l.loops[loop].dims), flat)
+	g.axes(loop)
+}
+
+// outer writes the values of the first count dimensions of a loop at a position
+// of theirs.
+func (g *generator) outer(loop int32, count int, flat string) {
+	g.unravel(g.l.loops[loop].dims[:count], flat)
+}
+
+// unravel writes the values of dimensions at a position of theirs.
+func (g *generator) unravel(dims []int, flat string) {
+	for i := len(dims) - 1; i > 0; i-- {
+		d := dims[i]
+		n := g.divisor("n"+itoa(d), divisorField, d, 0)
+		g.line("const ix q%d = prim::quo(%s, %s), d%d = %s - q%d*%s.n;", d, flat, n, d, flat, d, n)
+		flat = "q" + itoa(d)
+	}
+	if len(dims) > 0 {
+		g.line("const ix d%d = %s;", dims[0], flat)
+	}
+}
+
+// axes writes the positions on the axes of a loop that are needed.
+func (g *generator) axes(loop int32) {
+	for _, a := range g.l.loops[loop].axes {
+		g.line("const ix at_%s = %s;", g.k.Axes[a.axis], g.linear(a.form))
+	}
+}
+
+func (g *generator) total(loop int32) string {
+	return g.ix("m"+itoa(int(loop)), totalField, int(loop), 0)
+}
+
+// elements runs a vec loop without reductions: positions first, first + step ...
+func (g *generator) elements(loop int32) {
+	if g.l.loops[loop].width > 1 {
+		g.packed(loop)
+		return
+	}
+	g.scalarElements(loop, "first")
+}
+
+func (g *generator) scalarElements(loop int32, first string) {
+	g.open("for (ix i = %s; i < %s; i += step)", first, g.total(loop))
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{})
+	g.close()
+}
+
+// reduction is the C++ type of a reduction.
+func (g *generator) reduction(in *ir.Ins) string {
+	t := g.k.Types[in.Args[0]]
+	return fmt.Sprintf("red::%s<%s>", ir.Reduction(in.Aux), t.Short())
+}
+
+// accumulator is the size of an accumulator of a reduction.
+func (g *generator) accumulator(in *ir.Ins) int {
+	if op := ir.Reduction(in.Aux); op == ir.ArgMin || op == ir.ArgMax {
+		return 16
+	}
+	return g.k.Types[in.Args[0]].Size()
+}
+
+// part is the area of the results of the blocks of a reduction.
+func (g *generator) part(in *ir.Ins, loop int32) int {
+	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in), par: -1})
+}
+
+// parts declares the pointers to the results of the blocks in scratch memory.
+func (g *generator) parts(loop int32) {
+	for _, r := range g.reductions(loop) {
+		g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(r), r.Dst, g.reduction(r), g.place(g.part(r, loop)))
+	}
+}
+
+// tree combines the results of the blocks of a reduction, in all threads of a
+// thread block.
+func (g *generator) tree(in *ir.Ins, loop int32) string {
+	return fmt.Sprintf("red::tree<%s>(part_%d, (%s + 4095) / 4096)", g.reduction(in), in.Dst, g.total(loop))
+}
+
+// blocks runs a vec loop with reductions: a warp takes blocks of 4096 positions
+// and stores their results.
+func (g *generator) blocks(loop int32) {
+	reds := g.reductions(loop)
+	total := g.total(loop)
+	g.open("for (ix b = warp; b < (%s + 4095) / 4096; b += warps)", total)
+	g.block(loop, reds, "b")
+	for _, r := range reds {
+		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
+	}
+	g.open("if (lane == 0)")
+	for _, r := range reds {
+		g.line("part_%d[b] = p%d;", r.Dst, r.Dst)
+	}
+	g.close()
+	g.close()
+}
+
+// heavy is the number of instructions above which a loop body is long enough to
+// hide its own loads, and would only cost registers and compile time if unrolled.
+const heavy = 24
+
+// block writes the accumulation of block b.
+func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
+	for _, r := range reds {
+		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
+	}
+	unroll := 4 // pairs of loads under way at once
+	if len(g.k.Regions[g.k.Loops[loop].Body].Code) > heavy {
+		unroll = 1
+	}
+	g.open("red::block<%d>(%s, %s, lane, [&](ix i, int half)", unroll, b, g.total(loop))
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])
+	}})
+	g.indent = g.indent[2:]
+	g.line("});")
+}
+
+// inner writes a seq loop in a vec loop: nested loops over its dimensions.
+func (g *generator) inner(loop int32, at scope) {
+	reds := g.reductions(loop)
+	for _, r := range reds {
+		g.line("red::runs<%s> r%d;", g.reduction(r), r.Dst)
+	}
+	l := &g.l.loops[loop]
+	if len(l.dims) == 0 {
+		g.open("") // one position
+	}
+	for _, d := range l.dims {
+		n := g.ix("e"+itoa(d), dimField, d, 0)
+		g.open("for (ix d%d = 0; d%d < %s; d%d++)", d, d, n, d)
+	}
+	g.axes(loop)
+	at.add = func(in *ir.Ins) { g.line("r%d.put(v%d);", in.Dst, in.Args[0]) }
+	g.region(g.k.Loops[loop].Body, at)
+	for range max(len(l.dims), 1) {
+		g.close()
+	}
+	for _, r := range reds {
+		g.line("const %s v%d = %s::result(r%d.result());", r.Type.Short(), r.Dst, g.reduction(r), r.Dst)
+	}
+}

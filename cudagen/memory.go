@@ -1,0 +1,192 @@
+package cudagen
+
+import "github.com/oneloop/oneloop/plan/ir"
+
+// blockSize is the number of positions of a reduction that are one block.
+const blockSize = 4096
+
+// A memoryMap says where areas lie in scratch memory, or in the shared memory of
+// their pass.
+type memoryMap struct {
+	offsets []int
+	sizes   []int // for one row
+	scratch int
+	shared  map[int32]int // by par loop
+}
+
+// place lays out the areas.
+func (n *bound) place(s *Source) *memoryMap {
+	m := &memoryMap{offsets: make([]int, len(s.areas)), sizes: make([]int, len(s.areas)), shared: map[int32]int{}}
+	for i := range s.areas {
+		a := &s.areas[i]
+		size := a.size
+		switch a.kind {
+		case partArea:
+			size *= max(ceilDiv(n.total(int32(a.y)), blockSize), warpsOfBlock)
+		case rowArea:
+			size *= n.rowSize(a.x)
+		case stageArea:
+			size *= min(n.total(int32(a.y)), 2*blockSize)
+		case runArea:
+			size *= n.runCount(int32(n.loops[a.y].outer))
+		case tileArea:
+			size *= tileSide * (tileSide + 1)
+		}
+		size = align(size, 16)
+		m.sizes[i] = size
+		if a.par < 0 {
+			m.offsets[i] = m.scratch
+			m.scratch += align(size, 256)
+			continue
+		}
+		r := &n.layout.loops[a.par].rows
+		if a.kind == tileArea || r.shared {
+			m.offsets[i] = m.shared[a.par]
+			m.shared[a.par] += size * max(r.rows, 1)
+			continue
+		}
+		m.offsets[i] = m.scratch
+		m.scratch += align(size*r.rows*n.rowBlocks(a.par), 256)
+	}
+	return m
+}
+
+func align(x, to int) int { return (x + to - 1) / to * to }
+
+func ceilDiv(x, y int) int { return (x + y - 1) / y }
+
+// rowSize is the number of elements of a row buffer.
+func (n *bound) rowSize(buf int) int {
+	size := 1
+	for _, a := range n.k.Bufs[buf].Axes {
+		size *= n.b.Extents[a]
+	}
+	return size
+}
+
+// warpsOfBlock is the number of warps of a thread block.
+const warpsOfBlock = 8
+
+// rows decides how par loops are shared out. Long rows, and rows that are few,
+// are shared by the warps of a thread block, which stage the values of ordered
+// reductions in shared memory, where one warp adds them up in their order; or, if
+// there is no room, take a block of 4096 positions each. Otherwise a warp has a
+// row. What a row keeps is in shared memory if it fits, with fewer rows at once
+// if need be.
+func (n *bound) rows() {
+	for i := range n.k.Loops {
+		if n.k.Loops[i].Kind != ir.Par {
+			continue
+		}
+		par := int32(i)
+		r := &n.layout.loops[i].rows
+		reducing := n.longest(par, true)
+		long := max(reducing, n.longest(par, false))
+		if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
+			*r = rowLayout{1, warpsOfBlock, true, true}
+			if n.rowBytes(par) <= n.device.Shared {
+				continue
+			}
+			r.staged = false
+			if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > blockSize {
+				continue
+			}
+		}
+		*r = rowLayout{warpsOfBlock, 1, true, false}
+		keep := n.rowBytes(par)
+		for r.rows > 1 && keep*r.rows > n.device.Shared {
+			r.rows /= 2
+		}
+		r.shared = keep*r.rows <= n.device.Shared
+	}
+}
+
+// longest is the number of positions of the longest vec loop in a par loop that
+// reduces, or that does not.
+func (n *bound) longest(par int32, reducing bool) int {
+	most := 0
+	for i := range n.loops {
+		if l := &n.loops[i]; l.outer == int(par) && n.reduces(n.k.Loops[i].Body) == reducing {
+			most = max(most, n.total(int32(i)))
+		}
+	}
+	return most
+}
+
+// rowBytes is the size of what one row of a par loop keeps: its row buffers and,
+// if several warps share it, partial results and staged values.
+func (n *bound) rowBytes(par int32) int {
+	size := 0
+	seen := map[int32]bool{}
+	for _, s := range n.loops[par].sites {
+		in := n.sites[s].in
+		if in.Op == ir.Index {
+			continue
+		}
+		buf := n.k.Access[in.Aux].Buf
+		if b := &n.k.Bufs[buf]; b.Mode == ir.Row && !seen[buf] {
+			seen[buf] = true
+			size += align(n.rowSize(int(buf))*b.Type.Size(), 16)
+		}
+	}
+	r := &n.layout.loops[par].rows
+	for i := range n.loops {
+		if r.warps == 1 || n.loops[i].outer != int(par) {
+			continue
+		}
+		total := n.total(int32(i))
+		for _, in := range n.k.Regions[n.k.Loops[i].Body].Code {
+			if in.Op != ir.Reduce {
+				continue
+			}
+			size += 16 * max(ceilDiv(total, blockSize), warpsOfBlock)
+			if t := n.k.Types[in.Args[0]]; r.staged && ir.Reduction(in.Aux).Ordered(t) {
+				size += align(min(total, 2*blockSize)*t.Size(), 16)
+			}
+		}
+	}
+	return size
+}
+
+// rowBlocks is the number of thread blocks for a par loop: rows that are kept in
+// scratch memory should stay in the second-level cache.
+func (n *bound) rowBlocks(par int32) int {
+	r := &n.layout.loops[par].rows
+	waves := 16
+	if !r.shared {
+		waves = 1
+	}
+	return min(ceilDiv(n.total(par), r.rows), waves*max(n.device.SMs, 1))
+}
+
+// launches chooses the grids.
+func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
+	for i := range s.passes {
+		p := &s.passes[i]
+		threads := p.threads(&s.layout)
+		blocks := 1
+		switch p.kind {
+		case elementsPass:
+			blocks = ceilDiv(n.total(p.loop), threads*s.layout.loops[p.loop].width)
+			if s.layout.loops[p.loop].tile.on {
+				blocks = n.tileCount(p.loop)
+			}
+		case blocksPass:
+			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
+		case runsPass:
+			blocks = ceilDiv(n.runCount(p.loop), threads)
+		case columnsPass:
+			blocks = n.total(p.loop)
+		case rowsPass:
+			blocks = n.rowBlocks(p.loop)
+		}
+		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}}
+		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
+		if p.loop >= 0 && p.kind != finishPass {
+			l.Shared = uint32(m.shared[p.loop])
+		}
+		if blocks > 0 {
+			out.Launches = append(out.Launches, l)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package cudagen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Vector accesses: in a vec loop without reductions, a thread takes neighbours
+// along the last dimension, and arrays that are contiguous along it are loaded
+// and stored as vectors of up to 16 bytes. What is not contiguous or not aligned
+// is accessed one by one.
+
+// packs decides on vector accesses, given the addresses of the arrays.
+func (n *bound) packs(addresses []uint64) {
+	for i := range n.loops {
+		if n.canPack(i) && !n.layout.loops[i].tile.on {
+			n.pack(i, addresses)
+		}
+	}
+}
+
+// canPack reports whether a loop can have vector accesses at all.
+func (n *bound) canPack(loop int) bool {
+	def := &n.k.Loops[loop]
+	if def.Kind != ir.Vec || len(n.layout.loops[loop].dims) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.Reduce || in.Op == ir.For })
+}
+
+// pack gives a loop the widest vectors that all of its stores, and most of its
+// loads, allow.
+func (n *bound) pack(loop int, addresses []uint64) {
+	var loads, stores []int
+	size := 1
+	for _, s := range n.loops[loop].sites {
+		in := n.sites[s].in
+		switch {
+		case in.Op == ir.Store:
+			stores = append(stores, s)
+		case in.Op == ir.Load && !n.sites[s].cold:
+			loads = append(loads, s)
+		default:
+			continue
+		}
+		if n.contiguous(loop, s) {
+			size = max(size, n.k.Bufs[n.k.Access[in.Aux].Buf].Type.Size())
+		}
+	}
+	if len(stores) == 0 || n.rereads(loop, addresses) {
+		return
+	}
+	for width := 16 / size; width > 1; width /= 2 {
+		fits := func(s int) bool { return n.contiguous(loop, s) && n.aligned(loop, s, width, addresses) }
+		packed := 0
+		for _, s := range loads {
+			if fits(s) {
+				packed++
+			}
+		}
+		if slices.ContainsFunc(stores, func(s int) bool { return !fits(s) }) || 2*packed < len(loads) {
+			continue
+		}
+		l := &n.layout.loops[loop]
+		l.width = width
+		l.tail = n.last(loop)%width != 0
+		for _, s := range append(loads, stores...) {
+			n.layout.sites[s].pack = fits(s)
+		}
+		return
+	}
+}
+
+// last is the extent of the last dimension of a loop.
+func (n *bound) last(loop int) int {
+	dims := n.layout.loops[loop].dims
+	return n.extents[dims[len(dims)-1]]
+}
+
+// contiguous reports whether an access goes along the last dimension of a loop
+// element by element.
+func (n *bound) contiguous(loop, site int) bool {
+	s := &n.layout.sites[site]
+	dims := n.layout.loops[loop].dims
+	terms := n.layout.forms[s.form].terms
+	return len(s.coords) == 0 && len(terms) > 0 && terms[len(terms)-1] == termLayout{dims[len(dims)-1], true}
+}
+
+// aligned reports whether every vector of so many elements of a contiguous
+// access is aligned and complete. Only a loop of one dimension that is not in
+// rows can have elements left over.
+func (n *bound) aligned(loop, site, width int, addresses []uint64) bool {
+	form := n.layout.sites[site].form
+	buf := n.layout.forms[form].buf
+	if n.last(loop)%width != 0 && (len(n.layout.loops[loop].dims) > 1 || n.loops[loop].outer >= 0) {
+		return false
+	}
+	f := &n.forms[form]
+	for _, k := range f.coefs[:len(f.coefs)-1] {
+		if k%width != 0 {
+			return false
+		}
+	}
+	size := n.k.Bufs[buf].Type.Size()
+	at := uint64(f.base * size)
+	if addresses != nil && n.k.Bufs[buf].Mode != ir.Row {
+		at += addresses[buf]
+	}
+	return at%uint64(width*size) == 0 || addresses == nil && n.k.Bufs[buf].Mode != ir.Row
+}
+
+// rereads reports whether the body of a loop loads, after a store, what the
+// store may have changed: vectors are loaded first and stored last.
+func (n *bound) rereads(loop int, addresses []uint64) bool {
+	var stored []int32
+	for _, s := range n.loops[loop].sites {
+		in := n.sites[s].in
+		if in.Op == ir.Index {
+			continue
+		}
+		buf := n.k.Access[in.Aux].Buf
+		if in.Op == ir.Store {
+			stored = append(stored, buf)
+			continue
+		}
+		if slices.ContainsFunc(stored, func(b int32) bool { return n.overlap(b, buf, addresses) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap reports whether two buffers may share memory.
+func (n *bound) overlap(x, y int32, addresses []uint64) bool {
+	if x == y {
+		return true
+	}
+	if n.k.Bufs[x].Mode == ir.Row || n.k.Bufs[y].Mode == ir.Row {
+		return false
+	}
+	xlo, xhi := n.span(x, addresses)
+	ylo, yhi := n.span(y, addresses)
+	return xlo < yhi && ylo < xhi
+}
+
+// span is the range of addresses of an array.
+func (n *bound) span(buf int32, addresses []uint64) (lo, hi uint64) {
+	strides, extents := n.strides(buf)
+	size := n.k.Bufs[buf].Type.Size()
+	lo, hi = addresses[buf], addresses[buf]+uint64(size)
+	for d, e := range extents {
+		if reach := strides[d] * max(e-1, 0) * size; reach > 0 {
+			hi += uint64(reach)
+		} else {
+			lo -= uint64(-reach)
+		}
+	}
+	return lo, hi
+}
+
+// samePacks takes over the vector accesses of another layout, which depend on
+// addresses, if the numbers allow them.
+func (n *bound) samePacks(l Layout) error {
+	for i := range l.loops {
+		to := &n.layout.loops[i]
+		to.width, to.tail = l.loops[i].width, l.loops[i].tail
+		if to.width > 1 && (n.last(i)%to.width != 0) != to.tail {
+			return fmt.Errorf("%d elements do not make vectors of %d as in the source", n.last(i), to.width)
+		}
+		for _, s := range n.loops[i].sites {
+			if !l.sites[s].pack || n.sites[s].loop != i {
+				continue
+			}
+			if !n.contiguous(i, s) || !n.aligned(i, s, to.width, nil) {
+				return fmt.Errorf("an access is not aligned as in the source")
+			}
+			n.layout.sites[s].pack = true
+		}
+	}
+	return nil
+}
+
+// packed writes a vec loop with vector accesses.
+func (g *generator) packed(loop int32) {
+	l := &g.l.loops[loop]
+	last := l.dims[len(l.dims)-1]
+	body := g.k.Loops[loop].Body
+	g.open("for (ix i = first; i < %s / %d; i += step)", g.total(loop), l.width)
+	at := "i"
+	if len(l.dims) > 1 {
+		n := g.divisor(fmt.Sprintf("n%d_%d", last, l.width), packsField, last, l.width)
+		g.line("const ix q%d = prim::quo(i, %s);", last, n)
+		at = fmt.Sprintf("(i - q%d*%s.n)", last, n)
+		g.outer(loop, len(l.dims)-1, "q"+itoa(last))
+	}
+	g.line("const ix at = %s*%d;", at, l.width)
+	var sites []*ir.Ins
+	code := g.k.Regions[body].Code
+	for i := range code {
+		if in := &code[i]; (in.Op == ir.Load || in.Op == ir.Store) && g.l.sites[g.siteOf[in]].pack {
+			sites = append(sites, in)
+		}
+	}
+	typ := func(in *ir.Ins) string {
+		return fmt.Sprintf("pack<%s, %d>", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), l.width)
+	}
+	place := func(in *ir.Ins) string {
+		form := g.l.sites[g.siteOf[in]].form
+		return fmt.Sprintf("%s[%s]", g.array(in), g.linearAt(form, last, "at"))
+	}
+	for _, in := range sites {
+		if in.Op == ir.Load {
+			g.line("const %s x%d = *(const %s *)&%s;", typ(in), g.siteOf[in], typ(in), place(in))
+		} else {
+			g.line("%s x%d;", typ(in), g.siteOf[in])
+		}
+	}
+	g.w.WriteString("#pragma unroll\n")
+	g.open("for (int j = 0; j < %d; j++)", l.width)
+	g.line("const ix d%d = at + j;", last)
+	g.axes(loop)
+	g.region(body, scope{pack: true})
+	g.close()
+	for _, in := range sites {
+		if in.Op == ir.Store {
+			g.line("*(%s *)&%s = x%d;", typ(in), place(in), g.siteOf[in])
+		}
+	}
+	g.close()
+	if l.tail {
+		g.scalarElements(loop, fmt.Sprintf("%s / %d * %d + first", g.total(loop), l.width, l.width))
+	}
+}

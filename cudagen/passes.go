@@ -1,0 +1,223 @@
+package cudagen
+
+import (
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// plan divides the entry region into passes. Each loop is one, a reducing vec
+// loop two. Scalar code is computed in every pass that needs it, as far as it
+// only depends on inputs. What depends on arrays that the kernel stores to is
+// computed once, in its place, as are stores and faults; other passes read the
+// value from a slot.
+func (g *generator) plan() {
+	code := g.k.Regions[0].Code
+	for i := range code {
+		in := &code[i]
+		if in.Op == ir.For {
+			for _, r := range g.reductions(in.Aux) {
+				g.def[r.Dst] = i
+			}
+		} else if in.Dst != ir.None {
+			g.def[in.Dst] = i
+		}
+	}
+	lo := 0
+	for i := range code {
+		if code[i].Op != ir.For {
+			continue
+		}
+		g.scalarPass(lo, i)
+		lo = i + 1
+		loop := code[i].Aux
+		p := pass{kind: elementsPass, loop: loop}
+		switch {
+		case g.k.Loops[loop].Kind == ir.Par:
+			p.kind = rowsPass
+		case len(g.reductions(loop)) > 0:
+			p.kind = blocksPass
+		}
+		if g.l.loops[loop].split {
+			p.kind = columnsPass
+			g.passes = append(g.passes, pass{kind: runsPass, loop: loop})
+		}
+		g.passes = append(g.passes, p)
+		if p.kind == blocksPass {
+			g.passes = append(g.passes, pass{kind: finishPass, loop: loop, lo: lo, hi: lo})
+		}
+	}
+	g.scalarPass(lo, len(code))
+	for i := range g.passes {
+		g.needs(&g.passes[i])
+	}
+}
+
+// scalarPass gives the scalar code from lo to hi to the pass before, if that is
+// of one thread, or to a pass of its own, if some of it must be done in place.
+func (g *generator) scalarPass(lo, hi int) {
+	if n := len(g.passes); n > 0 && g.passes[n-1].kind == finishPass {
+		g.passes[n-1].hi = hi
+		return
+	}
+	for i := lo; i < hi; i++ {
+		if g.inPlace(&g.k.Regions[0].Code[i]) {
+			g.passes = append(g.passes, pass{kind: scalarPass, loop: -1, lo: lo, hi: hi})
+			return
+		}
+	}
+}
+
+// inPlace reports whether scalar code has to be carried out where it stands:
+// effects, and loads of what may have been stored.
+func (g *generator) inPlace(in *ir.Ins) bool {
+	switch in.Op {
+	case ir.Store, ir.Fault:
+		return true
+	case ir.Load:
+		return g.k.Bufs[g.k.Access[in.Aux].Buf].Mode != ir.In
+	case ir.Cold:
+		code := g.k.Regions[in.Aux].Code
+		for i := range code {
+			if g.inPlace(&code[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// needs finds the values of the entry region that a pass needs, and gives slots
+// to those that it has from other passes.
+func (g *generator) needs(p *pass) {
+	p.need = map[ir.Value]bool{}
+	code := g.k.Regions[0].Code
+	if p.kind != scalarPass && p.kind != finishPass {
+		g.uses(p, g.k.Loops[p.loop].Body)
+	}
+	for i := p.lo; i < p.hi; i++ {
+		if in := &code[i]; g.inPlace(in) {
+			g.use(p, in)
+			if in.Dst != ir.None {
+				p.need[in.Dst] = true
+			}
+		}
+	}
+}
+
+// uses adds what a region needs.
+func (g *generator) uses(p *pass, region int32) {
+	code := g.k.Regions[region].Code
+	for i := range code {
+		g.use(p, &code[i])
+	}
+}
+
+// use adds what an instruction needs.
+func (g *generator) use(p *pass, in *ir.Ins) {
+	for v := range g.k.Uses(in) {
+		g.value(p, v)
+	}
+	if b := g.k.Body(in); b >= 0 {
+		g.uses(p, b)
+	}
+}
+
+// value adds a value, if it is one of the entry region.
+func (g *generator) value(p *pass, v ir.Value) {
+	i, ok := g.def[v]
+	if !ok || p.need[v] {
+		return
+	}
+	p.need[v] = true
+	in := &g.k.Regions[0].Code[i]
+	switch {
+	case in.Op == ir.For:
+		if p.kind != finishPass || p.loop != in.Aux {
+			g.slot(v)
+		}
+	case g.inPlace(in) && (i < p.lo || i >= p.hi):
+		g.slot(v)
+	default:
+		g.use(p, in)
+	}
+}
+
+// reductions are those of the body of a loop, in order.
+func (g *generator) reductions(loop int32) (out []*ir.Ins) {
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	for i := range code {
+		if code[i].Op == ir.Reduce {
+			out = append(out, &code[i])
+		}
+	}
+	return out
+}
+
+// slot is the area of a value that passes hand on.
+func (g *generator) slot(v ir.Value) int {
+	return g.area(area{kind: slotArea, x: int(v), size: 8, par: -1})
+}
+
+func (g *generator) area(a area) int {
+	key := [2]int{int(a.kind), a.x}
+	i, ok := g.areaOf[key]
+	if !ok {
+		i = len(g.areas)
+		g.areas = append(g.areas, a)
+		g.areaOf[key] = i
+	}
+	return i
+}
+
+// scalars writes the scalar code of a pass: what it needs, and the effects that
+// are its own.
+func (g *generator) scalars(p *pass) {
+	code := g.k.Regions[0].Code
+	handOn := func(v ir.Value) {
+		if i, ok := g.areaOf[[2]int{int(slotArea), int(v)}]; ok {
+			g.line("*(%s *)%s = v%d;", g.k.Types[v].Short(), g.place(i), v)
+		}
+	}
+	for i := range code {
+		in := &code[i]
+		own := i >= p.lo && i < p.hi
+		if in.Op == ir.For {
+			for _, r := range g.reductions(in.Aux) {
+				switch {
+				case p.kind == finishPass && p.loop == in.Aux:
+					handOn(r.Dst)
+				case p.need[r.Dst]:
+					g.fetch(r.Dst)
+				}
+			}
+			continue
+		}
+		inPlace := g.inPlace(in)
+		switch {
+		case in.Dst == ir.None && !own, in.Dst != ir.None && !p.need[in.Dst]:
+		case inPlace && !own:
+			g.fetch(in.Dst)
+		default:
+			g.ins(in, scope{})
+			if inPlace && in.Dst != ir.None {
+				handOn(in.Dst)
+			}
+		}
+	}
+}
+
+// fetch reads a value from its slot.
+func (g *generator) fetch(v ir.Value) {
+	t := g.k.Types[v].Short()
+	g.line("const %s v%d = *(const %s *)%s;", t, v, t, g.place(g.slot(v)))
+}
+
+// place is the address of an area of the scratch memory.
+func (g *generator) place(i int) string {
+	return "(" + g.word("scratch", "u8 *", scratchField, 0) + " + " + g.offset(i) + ")"
+}
+
+func (g *generator) offset(i int) string {
+	a := &g.areas[i]
+	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", runArea: "runs"}[a.kind]
+	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
+}

@@ -1,0 +1,207 @@
+package cudagen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// rows writes a par loop. Scalar code of a row is computed by all threads that
+// share it; one of them has its effects.
+func (g *generator) rows(loop int32) {
+	r := g.l.loops[loop].rows
+	body := g.k.Loops[loop].Body
+	g.line("const int lane = threadIdx.x %% 32;")
+	if r.warps == 1 {
+		g.line("const int slot = threadIdx.x / 32, thread = lane; // of the rows at work, of the row")
+	} else {
+		g.line("const int slot = 0, thread = threadIdx.x, warp = threadIdx.x / 32, warps = %d; // of the rows at work, of the row", r.warps)
+	}
+	g.line("const ix first = thread, step = %d;", 32*r.warps)
+	if g.kept(loop) && r.shared {
+		g.line("u8 *const shared = prim::shared();")
+	}
+	for i := range g.k.Bufs {
+		if b := &g.k.Bufs[i]; b.Mode == ir.Row && g.touches(body, int32(i)) {
+			t := memory(b.Type)
+			a := g.area(area{kind: rowArea, x: i, size: b.Type.Size(), par: loop})
+			g.line("%s *const row_%s = (%s *)%s;", t, b.Name, t, g.rowPlace(a, r))
+		}
+	}
+	if r.warps > 1 {
+		for _, v := range g.inLoop(body) {
+			for _, in := range g.reductions(v) {
+				a := g.area(area{kind: partArea, x: int(in.Dst), y: int(v), size: g.accumulator(in), par: loop})
+				g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(in), in.Dst, g.reduction(in), g.rowPlace(a, r))
+				if r.staged && g.ordered(in) {
+					t := g.k.Types[in.Args[0]]
+					a := g.area(area{kind: stageArea, x: int(in.Dst), y: int(v), size: t.Size(), par: loop})
+					g.line("%s *const stage_%d = (%s *)%s;", t.Short(), in.Dst, t.Short(), g.rowPlace(a, r))
+				}
+			}
+		}
+	}
+	g.open("for (ix row = (ix)blockIdx.x * %d + slot; row < %s; row += (ix)gridDim.x * %d)", r.rows, g.total(loop), r.rows)
+	g.positions(loop, "row")
+	g.row(body, r)
+	g.close()
+}
+
+// rowPlace is the address of an area that each row at work has.
+func (g *generator) rowPlace(a int, r rowLayout) string {
+	base := "shared"
+	slot := "slot"
+	if !r.shared {
+		base = g.word("scratch", "u8 *", scratchField, 0)
+		slot = fmt.Sprintf("((i64)blockIdx.x * %d + slot)", r.rows)
+	}
+	place := base + " + " + g.offset(a)
+	if r.rows > 1 || !r.shared {
+		place += " + " + slot + " * " + g.word(fmt.Sprintf("size_%d", a), "i64", areaSizeField, a)
+	}
+	return "(" + place + ")"
+}
+
+// row writes the body of a par loop. Threads wait for each other between its
+// phases where one may read what another has stored.
+func (g *generator) row(body int32, r rowLayout) {
+	wait := ""
+	if len(g.inLoop(body)) > 1 || g.effects(body) {
+		wait = "__syncwarp();"
+		if r.warps > 1 {
+			wait = "__syncthreads();"
+		}
+	}
+	at := scope{once: "thread == 0 && "}
+	code := g.k.Regions[body].Code
+	for i := range code {
+		in := &code[i]
+		switch {
+		case in.Op == ir.For && len(g.reductions(in.Aux)) == 0:
+			g.elements(in.Aux)
+		case in.Op == ir.For:
+			g.rowBlocks(in.Aux, r)
+		default:
+			g.ins(in, at)
+		}
+		if wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
+			g.line("%s", wait)
+		}
+	}
+}
+
+// rowBlocks writes a vec loop with reductions along a row. All threads get the
+// results.
+func (g *generator) rowBlocks(loop int32, r rowLayout) {
+	reds := g.reductions(loop)
+	switch {
+	case r.staged:
+		g.staged(loop, reds)
+	case r.warps > 1:
+		g.blocks(loop)
+	default:
+		g.block(loop, reds, "(ix)0")
+	}
+	for _, in := range reds {
+		red := g.reduction(in)
+		result := fmt.Sprintf("%s ? r%d.fold() : %s::empty()", g.total(loop), in.Dst, red)
+		switch {
+		case r.staged && !g.ordered(in):
+			result = fmt.Sprintf("red::across<%s>(part_%d, r%d)", red, in.Dst, in.Dst)
+		case r.warps > 1:
+			result = g.tree(in, loop)
+		}
+		g.line("const %s v%d = %s::result(%s);", in.Type.Short(), in.Dst, red, result)
+	}
+}
+
+// ordered reports whether a reduction has to keep its order.
+func (g *generator) ordered(in *ir.Ins) bool {
+	return ir.Reduction(in.Aux).Ordered(g.k.Types[in.Args[0]])
+}
+
+// staged writes a reducing vec loop that a whole thread block goes through. What
+// has no order is accumulated by each thread; the values of ordered reductions
+// are left in shared memory, and while the threads go on to the next block, one
+// warp adds up those of the last.
+func (g *generator) staged(loop int32, reds []*ir.Ins) {
+	stage := slices.ContainsFunc(reds, g.ordered)
+	for _, in := range reds {
+		if !g.ordered(in) {
+			red := g.reduction(in)
+			g.line("%s::acc r%d = %s::identity();", red, in.Dst, red)
+		}
+	}
+	total := g.total(loop)
+	if stage {
+		g.open("for (ix b = 0; b < (%s + 4095) / 4096; b++)", total)
+		g.line("const ix begin = b * 4096, end = prim::min(begin + 4096, %s);", total)
+		g.open("for (ix i = begin + first; i < end; i += step)")
+	} else {
+		g.open("for (ix i = first; i < %s; i += step)", total)
+	}
+	g.positions(loop, "i")
+	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+		if g.ordered(in) {
+			g.line("stage_%d[b %% 2 * 4096 + i - begin] = v%d;", in.Dst, in.Args[0])
+		} else {
+			g.line("r%d = %s::put(r%d, v%d, i);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+		}
+	}})
+	g.close()
+	if !stage {
+		return
+	}
+	g.line("__syncthreads();")
+	g.open("if (warp == b %% warps)")
+	for _, in := range reds {
+		if g.ordered(in) {
+			g.line("const %s::acc p%d = red::staged<%s>(stage_%d + b %% 2 * 4096, (int)(end - begin), lane);", g.reduction(in), in.Dst, g.reduction(in), in.Dst)
+			g.line("if (lane == 0) part_%d[b] = p%d;", in.Dst, in.Dst)
+		}
+	}
+	g.close()
+	g.close()
+}
+
+// inLoop lists the loops that stand in a region.
+func (g *generator) inLoop(region int32) (out []int32) {
+	for _, in := range g.k.Regions[region].Code {
+		if in.Op == ir.For {
+			out = append(out, in.Aux)
+		}
+	}
+	return out
+}
+
+// effects reports whether scalar code of a row stores.
+func (g *generator) effects(region int32) bool {
+	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Store })
+}
+
+// kept reports whether the rows of a par loop keep anything.
+func (g *generator) kept(loop int32) bool {
+	body := g.k.Loops[loop].Body
+	for i := range g.k.Bufs {
+		if g.k.Bufs[i].Mode == ir.Row && g.touches(body, int32(i)) {
+			return true
+		}
+	}
+	return g.l.loops[loop].rows.warps > 1 && slices.ContainsFunc(g.inLoop(body), func(v int32) bool { return len(g.reductions(v)) > 0 })
+}
+
+// touches reports whether a region loads or stores a buffer.
+func (g *generator) touches(region, buf int32) bool {
+	code := g.k.Regions[region].Code
+	for i := range code {
+		in := &code[i]
+		if (in.Op == ir.Load || in.Op == ir.Store) && g.k.Access[in.Aux].Buf == buf {
+			return true
+		}
+		if b := g.k.Body(in); b >= 0 && g.touches(b, buf) {
+			return true
+		}
+	}
+	return false
+}

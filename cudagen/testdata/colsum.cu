@@ -1,0 +1,42 @@
+
+typedef i32 ix;
+typedef divisor32 divisor;
+
+struct args {
+  u8 * scratch;
+  i64 runs_1;
+  const f32 * x_0;
+  f32 * y_0;
+  ix threads0;
+  divisor lanes0;
+  ix m1;
+  ix x_0_d1;
+  ix m0;
+};
+
+// A thread for each run of 64 positions of the columns along i1.
+extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_1(const __grid_constant__ args a) {
+  const ix first = (ix)blockIdx.x * 256 + threadIdx.x, step = (ix)gridDim.x * 256;
+  red::sum<f32>::acc *const runs_1 = (red::sum<f32>::acc *)(a.scratch + a.runs_1);
+  for (ix t = first; t < a.threads0; t += step) {
+    const ix run = prim::quo(t, a.lanes0), i = t - run*a.lanes0.n;
+    const ix d0 = i;
+    red::sum<f32>::acc r1 = red::sum<f32>::identity();
+    for (ix k = run * 64; k < prim::min(run * 64 + 64, a.m1); k++) {
+      const ix d1 = k;
+      const f32 v0 = prim::load(a.x_0[d0 + d1*a.x_0_d1]);
+      r1 = red::sum<f32>::put(r1, v0, k);
+    }
+    runs_1[i * ((a.m1 + 63) / 64) + run] = r1;
+  }
+}
+
+// A block for each column along i1 combines the runs.
+extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_2(const __grid_constant__ args a) {
+  red::sum<f32>::acc *const runs_1 = (red::sum<f32>::acc *)(a.scratch + a.runs_1);
+  for (ix i = blockIdx.x; i < a.m0; i += gridDim.x) {
+    const ix d0 = i;
+    const f32 v1 = red::sum<f32>::result(red::tree<red::sum<f32>>(runs_1 + i * ((a.m1 + 63) / 64), ((a.m1 + 63) / 64)));
+    if (threadIdx.x == 0) prim::store(a.y_0[d0], v1);
+  }
+}

@@ -1,0 +1,147 @@
+package cudagen
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A vec loop that stores along one dimension and loads some array along another,
+// a transposed operand, goes through tiles of 32 by 32 positions. A thread block
+// loads the tile of such an array along the array, leaves it in shared memory
+// (rows of 33 elements, so that columns lie in different banks) and then goes
+// along the rows of what it stores.
+
+// A tileLayout is the dimension along which the transposed arrays are
+// contiguous; the other side of a tile is the last dimension of the loop.
+type tileLayout struct {
+	on  bool
+	dim int
+}
+
+const (
+	tileSide = 32
+	tileStep = 8 // elements: a smaller stride is as good as none
+)
+
+// tiles decides which loops go through tiles.
+func (n *bound) tiles() {
+	for i := range n.loops {
+		l := &n.layout.loops[i]
+		if n.loops[i].outer >= 0 || !n.canPack(i) || len(l.dims) < 2 || n.last(i) < tileStep {
+			continue
+		}
+		last := l.dims[len(l.dims)-1]
+		if !n.storesAlong(i, last) {
+			continue
+		}
+		for _, s := range n.loops[i].sites {
+			dim := n.across(s, last)
+			if dim < 0 || n.extents[dim] < tileStep || l.tile.on && dim != l.tile.dim {
+				continue
+			}
+			l.tile = tileLayout{true, dim}
+			n.layout.sites[s].tile = true
+		}
+	}
+}
+
+// storesAlong reports whether all stores of a loop are contiguous along a
+// dimension.
+func (n *bound) storesAlong(loop, dim int) bool {
+	return !slices.ContainsFunc(n.loops[loop].sites, func(s int) bool {
+		return n.sites[s].in.Op == ir.Store && !n.contiguous(loop, s)
+	})
+}
+
+// across is the dimension along which a load is contiguous, if it jumps along
+// the last one, and -1 otherwise.
+func (n *bound) across(site, last int) int {
+	s := &n.layout.sites[site]
+	if n.sites[site].in.Op != ir.Load || n.sites[site].cold || len(s.coords) > 0 {
+		return -1
+	}
+	dim := -1
+	jumps := false
+	for j, t := range n.layout.forms[s.form].terms {
+		k := n.forms[s.form].coefs[j]
+		if t.dim == last {
+			jumps = abs(k) >= tileStep
+		} else if t.one {
+			dim = t.dim
+		}
+	}
+	if !jumps {
+		return -1
+	}
+	return dim
+}
+
+// tileCount is the number of tiles of a loop.
+func (n *bound) tileCount(loop int32) int {
+	l := &n.layout.loops[loop]
+	count := 1
+	for i, d := range l.dims {
+		if d == l.tile.dim || i == len(l.dims)-1 {
+			count *= ceilDiv(n.extents[d], tileSide)
+		} else {
+			count *= n.extents[d]
+		}
+	}
+	return count
+}
+
+// tiled writes a loop that goes through tiles.
+func (g *generator) tiled(loop int32) {
+	l := &g.l.loops[loop]
+	row, col := l.tile.dim, l.dims[len(l.dims)-1]
+	rows, cols := g.ix("e"+itoa(row), dimField, row, 0), g.ix("e"+itoa(col), dimField, col, 0)
+	g.line("u8 *const shared = prim::shared();")
+	var sites []*ir.Ins
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	for i := range code {
+		if in := &code[i]; in.Op == ir.Load && g.l.sites[g.siteOf[in]].tile {
+			sites = append(sites, in)
+			b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
+			s := g.siteOf[in]
+			a := g.area(area{kind: tileArea, x: s, size: b.Type.Size(), par: loop})
+			g.line("%s (*const tile_%d)[33] = (%s (*)[33])(shared + %s);", memory(b.Type), s, memory(b.Type), g.offset(a))
+		}
+	}
+	g.line("const int x = threadIdx.x %% 32, y = threadIdx.x / 32;")
+	g.open("for (ix tile = blockIdx.x; tile < %s; tile += gridDim.x)", g.ix("tiles"+itoa(int(loop)), tilesField, int(loop), 0))
+	across, down := g.divisor("t"+itoa(col), sideField, col, 0), g.divisor("t"+itoa(row), sideField, row, 0)
+	g.line("const ix c = prim::quo(tile, %s), left = (tile - c*%s.n) * 32;", across, across)
+	g.line("const ix r = prim::quo(c, %s), top = (c - r*%s.n) * 32;", down, down)
+	flat := "r"
+	var rest []int
+	for _, d := range l.dims {
+		if d != row && d != col {
+			rest = append(rest, d)
+		}
+	}
+	g.unravel(rest, flat)
+	g.w.WriteString("#pragma unroll\n")
+	g.open("for (int k = 0; k < 4; k++)")
+	g.line("const int j = y + 8*k;")
+	g.line("const ix d%d = top + x, d%d = left + j;", row, col)
+	g.open("if (d%d < %s && d%d < %s)", row, rows, col, cols)
+	for _, in := range sites {
+		s := g.siteOf[in]
+		g.line("tile_%d[j][x] = %s[%s];", s, g.array(in), g.linear(g.l.sites[s].form))
+	}
+	g.close()
+	g.close()
+	g.line("__syncthreads();")
+	g.w.WriteString("#pragma unroll\n")
+	g.open("for (int k = 0; k < 4; k++)")
+	g.line("const int j = y + 8*k;")
+	g.line("const ix d%d = top + j, d%d = left + x;", row, col)
+	g.open("if (d%d < %s && d%d < %s)", row, rows, col, cols)
+	g.axes(loop)
+	g.region(g.k.Loops[loop].Body, scope{tile: true})
+	g.close()
+	g.close()
+	g.line("__syncthreads();")
+	g.close()
+}

@@ -1,0 +1,53 @@
+package cudagen
+
+import "github.com/oneloop/oneloop/prim"
+
+// limit keeps sums of a few 32-bit offsets, and loop counters a grid beyond the
+// end, from overflowing.
+const limit = 1 << 29
+
+// width decides between 32-bit and 64-bit indices, and how index expressions are
+// computed.
+func (n *bound) width() {
+	l := &n.layout
+	far := func(reach int) { l.wide = l.wide || reach >= limit }
+	for i := range n.loops {
+		size := 1
+		for _, d := range l.loops[i].dims {
+			size = times(size, n.extents[d])
+		}
+		far(size)
+	}
+	for i, f := range l.forms {
+		reach := 0
+		for j, t := range f.terms {
+			reach += times(abs(n.forms[i].coefs[j]), max(n.extents[t.dim]-1, 0))
+		}
+		far(reach)
+	}
+	for i := range n.k.Bufs {
+		strides, extents := n.strides(int32(i))
+		reach := 0
+		for d := range strides {
+			far(extents[d])
+			reach += times(abs(strides[d]), max(extents[d]-1, 0))
+		}
+		far(reach)
+	}
+	for i, x := range n.k.Index.Nodes { // operands have lower numbers
+		lo, hi := n.interval(prim.Ix(i))
+		f := nodeLayout{narrow: x.Op != prim.IxValue && lo > -limit && hi < limit, positive: lo >= 0}
+		if x.Op >= prim.IxAdd {
+			f.narrow = f.narrow && l.nodes[x.A].narrow && l.nodes[x.B].narrow
+		}
+		l.nodes = append(l.nodes, f)
+	}
+}
+
+// times is x*y, but not above limit, of numbers that are not negative.
+func times(x, y int) int {
+	if x != 0 && y > limit/x {
+		return limit
+	}
+	return x * y
+}

@@ -1,0 +1,40 @@
+package cuda
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/enginetest"
+)
+
+// all asks for the whole suite: some thousand kernels, which g++ compiles in
+// about ten minutes the first time. It is meant for -short, where the suite has
+// fewer cases.
+var all = flag.Bool("all", false, "run the whole conformance suite on the stand-in")
+
+// testConformance runs the suite of all backends, in both orders of threads.
+func testConformance(t *testing.T, s *standIn) {
+	d, err := engine.CUDA(0)
+	check(t, err)
+	o := enginetest.Options{Device: d}
+	for _, reverse := range []bool{false, true} {
+		name := "cuda (stand-in)"
+		if reverse {
+			name += " reversed"
+		}
+		t.Run(name, func(t *testing.T) {
+			s.limit(0, reverse)
+			if *all {
+				enginetest.Run(t, o)
+				return
+			}
+			t.Run("threads", func(t *testing.T) { enginetest.Threads(t, o) })
+			if !testing.Short() {
+				t.Run("order", func(t *testing.T) { enginetest.Order(t, o) })
+			}
+			t.Run("errors", func(t *testing.T) { enginetest.Errors(t, o) })
+			t.Run("allocations", func(t *testing.T) { enginetest.Allocations(t, o) })
+		})
+	}
+}

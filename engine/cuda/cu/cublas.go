@@ -1,0 +1,173 @@
+package cu
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// The functions of cuBLAS that are called.
+const (
+	cublasCreate symbol = iota
+	cublasDestroy
+	cublasSetStream
+	cublasSetWorkspace
+	cublasSetMathMode
+	cublasSgemm
+	cublasDgemm
+	cublasSgemmStridedBatched
+	cublasDgemmStridedBatched
+	cublasGetProperty
+	cublasGetStatusName
+)
+
+var cublas = &library{
+	Library: dl.Library{
+		Name:     "libcublas",
+		Env:      "ONELOOP_LIBCUBLAS",
+		Names:    both("libcublas.so.13", "libcublas.so.12", "cublas64_13.dll", "cublas64_12.dll"),
+		Pattern:  named("libcublas.so*", "cublas64_*.dll"),
+		Packages: []string{"cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cublas/bin"},
+		With:     []string{named("libcublasLt.so*", "cublasLt64_*.dll")},
+	},
+	names: []string{
+		cublasCreate:              "cublasCreate_v2",
+		cublasDestroy:             "cublasDestroy_v2",
+		cublasSetStream:           "cublasSetStream_v2",
+		cublasSetWorkspace:        "cublasSetWorkspace_v2",
+		cublasSetMathMode:         "cublasSetMathMode",
+		cublasSgemm:               "cublasSgemm_v2",
+		cublasDgemm:               "cublasDgemm_v2",
+		cublasSgemmStridedBatched: "cublasSgemmStridedBatched",
+		cublasDgemmStridedBatched: "cublasDgemmStridedBatched",
+		cublasGetProperty:         "cublasGetProperty",
+		cublasGetStatusName:       "cublasGetStatusName",
+	},
+	optional: set(cublasGetStatusName),
+}
+
+// A CublasError is a failed call of cuBLAS.
+type CublasError struct {
+	Call   string
+	Result int
+	Text   string // cuBLAS's name of the result
+}
+
+func (e *CublasError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Text, e.Result) }
+
+//go:uintptrescapes
+func callCublas(s symbol, args ...uintptr) error {
+	fn, err := cublas.function(s)
+	if err != nil {
+		return err
+	}
+	r := dl.Call(fn, args...)
+	if r == 0 {
+		return nil
+	}
+	e := &CublasError{cublas.names[s], int(r), "cuBLAS error"}
+	if name := dl.Text(cublas.fn[cublasGetStatusName], r); name != "" {
+		e.Text = name
+	}
+	return e
+}
+
+// CublasVersion is the version of cuBLAS: 130100 is 13.1.0.
+func CublasVersion() (int, error) {
+	v := 0
+	for part := range uintptr(3) {
+		var n int32
+		if err := callCublas(cublasGetProperty, part, uintptr(unsafe.Pointer(&n))); err != nil {
+			return 0, err
+		}
+		v = v*100 + int(n)
+	}
+	return v, nil
+}
+
+// A Blas is a cuBLAS handle. It belongs to the context that is current when it
+// is made, and to one goroutine at a time.
+type Blas struct {
+	handle      uintptr
+	alpha, beta float64 // bits of a float32 in the low half, where that is wanted
+	args        [18]uintptr
+}
+
+// BlasCreate makes a handle for the current context.
+func BlasCreate() (*Blas, error) {
+	b := &Blas{}
+	return b, callCublas(cublasCreate, uintptr(unsafe.Pointer(&b.handle)))
+}
+
+// Destroy releases the handle.
+func (b *Blas) Destroy() error { return callCublas(cublasDestroy, b.handle) }
+
+// On makes calls go to a stream, with a workspace of the caller's, so that they
+// can be captured and give the same result each time.
+func (b *Blas) On(s Stream, workspace DevicePtr, bytes int64) error {
+	if err := callCublas(cublasSetStream, append(b.args[:0], b.handle, uintptr(s))...); err != nil {
+		return err
+	}
+	return callCublas(cublasSetWorkspace, append(b.args[:0], b.handle, uintptr(workspace), uintptr(bytes))...)
+}
+
+// TF32 lets products of float32 round their operands to 10 bits.
+func (b *Blas) TF32(on bool) error {
+	const defaultMath, tf32Math = 0, 3
+	mode := uintptr(defaultMath)
+	if on {
+		mode = tf32Math
+	}
+	return callCublas(cublasSetMathMode, b.handle, mode)
+}
+
+// A Transpose says how a stored matrix is read.
+type Transpose uintptr
+
+// The ways.
+const (
+	NoTrans Transpose = 0
+	Trans   Transpose = 1
+)
+
+// A Gemm is C = op(A) op(B), column-major as cuBLAS has it: op(A) is M by K,
+// op(B) K by N. Strides, in elements, lead from one product of a batch to the
+// next; Batch 1 ignores them.
+type Gemm struct {
+	TransA, TransB            Transpose
+	M, N, K                   int
+	A, B, C                   DevicePtr
+	LdA, LdB, LdC             int
+	StrideA, StrideB, StrideC int64
+	Batch                     int
+}
+
+// Sgemm multiplies matrices of float32.
+func (b *Blas) Sgemm(g *Gemm) error {
+	*(*float32)(unsafe.Pointer(&b.alpha)), b.beta = 1, 0
+	return b.gemm(cublasSgemm, cublasSgemmStridedBatched, g)
+}
+
+// Dgemm multiplies matrices of float64.
+func (b *Blas) Dgemm(g *Gemm) error {
+	b.alpha, b.beta = 1, 0
+	return b.gemm(cublasDgemm, cublasDgemmStridedBatched, g)
+}
+
+func (b *Blas) gemm(one, batched symbol, g *Gemm) error {
+	alpha, beta := uintptr(unsafe.Pointer(&b.alpha)), uintptr(unsafe.Pointer(&b.beta))
+	args := append(b.args[:0], b.handle, uintptr(g.TransA), uintptr(g.TransB), uintptr(g.M), uintptr(g.N), uintptr(g.K), alpha)
+	if g.Batch == 1 {
+		args = append(args, uintptr(g.A), uintptr(g.LdA), uintptr(g.B), uintptr(g.LdB), beta, uintptr(g.C), uintptr(g.LdC))
+		err := callCublas(one, args...)
+		runtime.KeepAlive(b)
+		return err
+	}
+	args = append(args, uintptr(g.A), uintptr(g.LdA), uintptr(g.StrideA), uintptr(g.B), uintptr(g.LdB), uintptr(g.StrideB),
+		beta, uintptr(g.C), uintptr(g.LdC), uintptr(g.StrideC), uintptr(g.Batch))
+	err := callCublas(batched, args...)
+	runtime.KeepAlive(b)
+	return err
+}

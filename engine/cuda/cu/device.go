@@ -1,0 +1,90 @@
+package cu
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+// Init initialises the driver; flags must be 0. It may be called again.
+func Init(flags int) error { return call(cuInit, uintptr(flags)) }
+
+// DriverGetVersion is the newest CUDA that the driver runs: 13020 is 13.2.
+func DriverGetVersion() (int, error) {
+	var v int32
+	err := call(cuDriverGetVersion, uintptr(unsafe.Pointer(&v)))
+	return int(v), err
+}
+
+// A Device is the handle of a GPU.
+type Device int32
+
+// DeviceGetCount is the number of GPUs.
+func DeviceGetCount() (int, error) {
+	var n int32
+	err := call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
+	return int(n), err
+}
+
+// DeviceGet is GPU number ordinal.
+func DeviceGet(ordinal int) (Device, error) {
+	var d Device
+	err := call(cuDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(ordinal))
+	return d, err
+}
+
+// Name is the name of the product.
+func (d Device) Name() (string, error) {
+	var b [256]byte
+	if err := call(cuDeviceGetName, uintptr(unsafe.Pointer(&b)), uintptr(len(b)), uintptr(d)); err != nil {
+		return "", err
+	}
+	name, _, _ := bytes.Cut(b[:], []byte{0})
+	return string(name), nil
+}
+
+// TotalMem is the memory of the GPU, in bytes.
+func (d Device) TotalMem() (int64, error) {
+	var n uint64
+	err := call(cuDeviceTotalMem, uintptr(unsafe.Pointer(&n)), uintptr(d))
+	return int64(n), err
+}
+
+// A DevAttribute is the number of a property of a GPU.
+type DevAttribute int
+
+// The attributes that this module asks for.
+const (
+	MAX_THREADS_PER_BLOCK             DevAttribute = 1
+	MAX_GRID_DIM_X                    DevAttribute = 5
+	MAX_SHARED_MEMORY_PER_BLOCK       DevAttribute = 8
+	WARP_SIZE                         DevAttribute = 10
+	MULTIPROCESSOR_COUNT              DevAttribute = 16
+	MAX_THREADS_PER_MULTIPROCESSOR    DevAttribute = 39
+	COMPUTE_CAPABILITY_MAJOR          DevAttribute = 75
+	COMPUTE_CAPABILITY_MINOR          DevAttribute = 76
+	MAX_SHARED_MEMORY_PER_BLOCK_OPTIN DevAttribute = 97
+	MEMORY_POOLS_SUPPORTED            DevAttribute = 115
+)
+
+// Attribute is a property of the GPU.
+func (d Device) Attribute(a DevAttribute) (int, error) {
+	var v int32
+	err := call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(d))
+	return int(v), err
+}
+
+// ComputeCapability is the architecture: 9 and 0 for sm_90.
+func (d Device) ComputeCapability() (major, minor int, err error) {
+	if major, err = d.Attribute(COMPUTE_CAPABILITY_MAJOR); err != nil {
+		return 0, 0, err
+	}
+	minor, err = d.Attribute(COMPUTE_CAPABILITY_MINOR)
+	return major, minor, err
+}
+
+// CanAccessPeer reports whether kernels of d can use memory of peer.
+func (d Device) CanAccessPeer(peer Device) (bool, error) {
+	var can int32
+	err := call(cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), uintptr(d), uintptr(peer))
+	return can != 0, err
+}

@@ -1,0 +1,123 @@
+package cu
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// A library is a shared library with the functions that this package calls.
+type library struct {
+	dl.Library
+	names    []string // by symbol
+	optional map[symbol]bool
+	// check refuses a library by its version; it may call functions.
+	check func(fn []uintptr) error
+
+	once   sync.Once
+	opened *dl.Opened
+	fn     []uintptr // by symbol; 0: missing
+	err    error
+}
+
+// A symbol is the number of a function in its library.
+type symbol int
+
+// A MissingError says that a library lacks a function.
+type MissingError struct {
+	Library string // the path it was opened by
+	Symbol  string
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s has no function %s", e.Library, e.Symbol)
+}
+
+// open looks for the library, the first time.
+func (l *library) open() error {
+	l.once.Do(func() {
+		l.opened, l.err = l.Open(func(h dl.Handle, path string) error {
+			fn := make([]uintptr, len(l.names))
+			for i, name := range l.names {
+				p, err := dl.Symbol(h, name)
+				if err != nil && !l.optional[symbol(i)] {
+					return &MissingError{path, name}
+				}
+				fn[i] = p
+			}
+			l.fn = fn
+			if l.check == nil {
+				return nil
+			}
+			return l.check(fn)
+		})
+	})
+	return l.err
+}
+
+// function is the address of a function.
+func (l *library) function(s symbol) (uintptr, error) {
+	if err := l.open(); err != nil {
+		return 0, err
+	}
+	if l.fn[s] == 0 {
+		return 0, &MissingError{l.opened.Path, l.names[s]}
+	}
+	return l.fn[s], nil
+}
+
+// has reports whether the library is there and has a function.
+func (l *library) has(s symbol) bool { return l.open() == nil && l.fn[s] != 0 }
+
+// A NotFound says that a library was not found, and where it was looked for.
+type NotFound = dl.NotFound
+
+// A Refusal is a file that was not used, and why.
+type Refusal = dl.Refusal
+
+// A LibraryInfo says which file of a library is used, or why none is.
+type LibraryInfo struct {
+	Name    string // "libcuda"
+	Path    string // as it was opened; empty: none
+	Version string // empty: unknown
+	Refused []Refusal
+	Err     error
+}
+
+func (l *library) info(version func() (string, error)) LibraryInfo {
+	out := LibraryInfo{Name: l.Name, Err: l.open()}
+	if out.Err != nil {
+		if n, ok := out.Err.(*dl.NotFound); ok {
+			out.Refused = n.Refused
+		}
+		return out
+	}
+	out.Path, out.Refused = l.opened.Path, l.opened.Refused
+	if v, err := version(); err == nil {
+		out.Version = v
+	}
+	return out
+}
+
+// Libraries says what was found of the driver, NVRTC and cuBLAS,
+// opening them if that has not been tried yet.
+func Libraries() []LibraryInfo {
+	return []LibraryInfo{
+		driver.info(func() (string, error) { v, err := DriverGetVersion(); return versionText(v), err }),
+		nvrtc.info(func() (string, error) { a, b, err := NvrtcVersion(); return fmt.Sprintf("%d.%d", a, b), err }),
+		cublas.info(func() (string, error) { v, err := CublasVersion(); return fmt.Sprint(v), err }),
+	}
+}
+
+// versionText writes CUDA's 13020 as 13.2.
+func versionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// named chooses by the platform.
+func named(linux, windows string) string {
+	if runtime.GOOS == "windows" {
+		return windows
+	}
+	return linux
+}

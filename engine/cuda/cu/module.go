@@ -1,0 +1,106 @@
+package cu
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// A Module is loaded machine code.
+type Module uintptr
+
+// ModuleLoadData loads a cubin, or PTX, which the driver compiles, into the
+// current context.
+func ModuleLoadData(image []byte) (Module, error) {
+	b := append(image[:len(image):len(image)], 0) // PTX ends with a zero byte
+	var m Module
+	err := call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(unsafe.SliceData(b))), 0, 0, 0)
+	return m, err
+}
+
+// Unload removes the module. No kernel of it may be running, or part of a graph.
+func (m Module) Unload() error { return call(cuModuleUnload, uintptr(m)) }
+
+// GetFunction is a kernel of the module.
+func (m Module) GetFunction(name string) (Function, error) {
+	var f Function
+	err := call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(cString(name))))
+	return f, err
+}
+
+// A Function is a kernel.
+type Function uintptr
+
+// A FunctionAttribute is the number of a property of a kernel.
+type FunctionAttribute int
+
+// The properties of kernels.
+const (
+	FUNC_A_MAX_THREADS_PER_BLOCK         FunctionAttribute = 0
+	FUNC_A_SHARED_SIZE_BYTES             FunctionAttribute = 1
+	FUNC_A_LOCAL_SIZE_BYTES              FunctionAttribute = 3
+	FUNC_A_NUM_REGS                      FunctionAttribute = 4
+	FUNC_A_MAX_DYNAMIC_SHARED_SIZE_BYTES FunctionAttribute = 8
+)
+
+// GetAttribute is a property of the kernel.
+func (f Function) GetAttribute(a FunctionAttribute) (int, error) {
+	var v int32
+	err := call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(f))
+	return int(v), err
+}
+
+// SetAttribute changes a property, such as the limit of dynamic shared memory.
+func (f Function) SetAttribute(a FunctionAttribute, v int) error {
+	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
+}
+
+// OccupancyMaxActiveBlocksPerMultiprocessor is how many blocks of a size, in
+// threads, and with dynamic shared memory, in bytes, one multiprocessor runs at
+// a time.
+func OccupancyMaxActiveBlocksPerMultiprocessor(f Function, blockSize, sharedMemBytes int) (int, error) {
+	var n int32
+	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(blockSize), uintptr(sharedMemBytes))
+	return int(n), err
+}
+
+// A Dim3 is an extent of a grid, in blocks, or of a block, in threads.
+type Dim3 struct{ X, Y, Z int }
+
+// LaunchKernel queues a kernel. kernelParams points to the arguments, which are
+// copied before the call returns.
+func LaunchKernel(f Function, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes int, stream Stream, kernelParams []unsafe.Pointer) error {
+	err := call(cuLaunchKernel, uintptr(f), uintptr(gridDimX), uintptr(gridDimY), uintptr(gridDimZ), uintptr(blockDimX), uintptr(blockDimY),
+		uintptr(blockDimZ), uintptr(sharedMemBytes), uintptr(stream), uintptr(unsafe.Pointer(unsafe.SliceData(kernelParams))), 0)
+	runtime.KeepAlive(kernelParams)
+	return err
+}
+
+// A Launch is a kernel with one by-value argument, prepared so that queueing it
+// allocates nothing.
+type Launch struct {
+	args   [11]uintptr
+	params [1]unsafe.Pointer
+	arg    []byte
+}
+
+// NewLaunch prepares launches of f. The bytes of arg are the argument as they
+// are at each launch; arg is kept.
+func NewLaunch(f Function, grid, block Dim3, sharedMemBytes int, arg []byte) *Launch {
+	l := &Launch{arg: arg}
+	if len(arg) > 0 {
+		l.params[0] = unsafe.Pointer(unsafe.SliceData(arg))
+	}
+	l.args = [11]uintptr{
+		uintptr(f), uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z), uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
+		uintptr(sharedMemBytes), 0, uintptr(unsafe.Pointer(&l.params)), 0,
+	}
+	return l
+}
+
+// Run queues the kernel. One goroutine at a time.
+func (l *Launch) Run(s Stream) error {
+	l.args[8] = uintptr(s)
+	err := call(cuLaunchKernel, l.args[:]...)
+	runtime.KeepAlive(l)
+	return err
+}

@@ -1,0 +1,214 @@
+package cu
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// The functions of NVRTC that are called.
+const (
+	nvrtcVersion symbol = iota
+	nvrtcGetErrorString
+	nvrtcGetNumSupportedArchs
+	nvrtcGetSupportedArchs
+	nvrtcCreateProgram
+	nvrtcDestroyProgram
+	nvrtcCompileProgram
+	nvrtcGetCUBINSize
+	nvrtcGetCUBIN
+	nvrtcGetPTXSize
+	nvrtcGetPTX
+	nvrtcGetProgramLogSize
+	nvrtcGetProgramLog
+)
+
+var nvrtc = &library{
+	Library: dl.Library{
+		Name:     "libnvrtc",
+		Env:      "ONELOOP_LIBNVRTC",
+		Names:    both("libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll", "nvrtc64_120_0.dll"),
+		Pattern:  named("libnvrtc.so*", "nvrtc64_*.dll"),
+		Packages: []string{"cu13/lib", "cuda_nvrtc/lib", "cu13/bin/x86_64", "cuda_nvrtc/bin"},
+		// NVRTC finds its built-in functions only if they are open, or where the
+		// system's loader looks.
+		With: []string{named("libnvrtc-builtins.so*", "nvrtc-builtins64_*.dll")},
+	},
+	names: []string{
+		nvrtcVersion:              "nvrtcVersion",
+		nvrtcGetErrorString:       "nvrtcGetErrorString",
+		nvrtcGetNumSupportedArchs: "nvrtcGetNumSupportedArchs",
+		nvrtcGetSupportedArchs:    "nvrtcGetSupportedArchs",
+		nvrtcCreateProgram:        "nvrtcCreateProgram",
+		nvrtcDestroyProgram:       "nvrtcDestroyProgram",
+		nvrtcCompileProgram:       "nvrtcCompileProgram",
+		nvrtcGetCUBINSize:         "nvrtcGetCUBINSize",
+		nvrtcGetCUBIN:             "nvrtcGetCUBIN",
+		nvrtcGetPTXSize:           "nvrtcGetPTXSize",
+		nvrtcGetPTX:               "nvrtcGetPTX",
+		nvrtcGetProgramLogSize:    "nvrtcGetProgramLogSize",
+		nvrtcGetProgramLog:        "nvrtcGetProgramLog",
+	},
+	check: checkNvrtc,
+}
+
+// both chooses by the platform.
+func both(linux1, linux2, windows1, windows2 string) []string {
+	return []string{named(linux1, windows1), named(linux2, windows2)}
+}
+
+// The major versions of NVRTC that are used.
+const (
+	oldestNvrtc = 12
+	newestNvrtc = 13
+)
+
+// A VersionError says that NVRTC is of a version that cannot be used.
+type VersionError struct {
+	Major, Minor int
+	Driver       int // newest CUDA that the driver runs, 0 if it does not matter
+}
+
+func (e *VersionError) Error() string {
+	if e.Driver != 0 {
+		return fmt.Sprintf("NVRTC %d.%d makes code that the driver, for CUDA %s, does not load", e.Major, e.Minor, versionText(e.Driver))
+	}
+	return fmt.Sprintf("NVRTC %d.%d is not of the versions %d to %d", e.Major, e.Minor, oldestNvrtc, newestNvrtc)
+}
+
+// checkNvrtc refuses versions that are too old, unknown, or too new for the
+// driver, if there is one.
+func checkNvrtc(fn []uintptr) error {
+	var major, minor int32
+	if r := dl.Call(fn[nvrtcVersion], uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor))); r != 0 {
+		return &NvrtcError{Call: "nvrtcVersion", Result: int(r)}
+	}
+	if major < oldestNvrtc || major > newestNvrtc {
+		return &VersionError{int(major), int(minor), 0}
+	}
+	if v, err := DriverGetVersion(); err == nil && int(major) > v/1000 {
+		return &VersionError{int(major), int(minor), v}
+	}
+	return nil
+}
+
+// An NvrtcError is a failed call of NVRTC.
+type NvrtcError struct {
+	Call   string
+	Result int
+	Text   string // NVRTC's name of the result
+	Log    string // of a compilation
+}
+
+func (e *NvrtcError) Error() string {
+	s := fmt.Sprintf("%s: %s (%d)", e.Call, e.Text, e.Result)
+	if e.Log != "" {
+		s += "\n" + e.Log
+	}
+	return s
+}
+
+//go:uintptrescapes
+func callNvrtc(s symbol, args ...uintptr) error {
+	fn, err := nvrtc.function(s)
+	if err != nil {
+		return err
+	}
+	r := dl.Call(fn, args...)
+	if r == 0 {
+		return nil
+	}
+	e := &NvrtcError{Call: nvrtc.names[s], Result: int(r), Text: "NVRTC error"}
+	if p := dl.Text(nvrtc.fn[nvrtcGetErrorString], r); p != "" {
+		e.Text = p
+	}
+	return e
+}
+
+// NvrtcVersion is the version of NVRTC, such as 13 and 0.
+func NvrtcVersion() (major, minor int, err error) {
+	var a, b int32
+	err = callNvrtc(nvrtcVersion, uintptr(unsafe.Pointer(&a)), uintptr(unsafe.Pointer(&b)))
+	return int(a), int(b), err
+}
+
+// NvrtcArchs lists the architectures that NVRTC makes machine code for: 90 for
+// sm_90.
+func NvrtcArchs() ([]int, error) {
+	var n int32
+	if err := callNvrtc(nvrtcGetNumSupportedArchs, uintptr(unsafe.Pointer(&n))); err != nil || n <= 0 {
+		return nil, err
+	}
+	list := make([]int32, n)
+	if err := callNvrtc(nvrtcGetSupportedArchs, uintptr(unsafe.Pointer(unsafe.SliceData(list)))); err != nil {
+		return nil, err
+	}
+	out := make([]int, n)
+	for i, a := range list {
+		out[i] = int(a)
+	}
+	return out, nil
+}
+
+// A Compiled is what NVRTC made.
+type Compiled struct {
+	Cubin []byte // machine code; nil if only PTX was asked for
+	PTX   []byte // without the zero byte at its end; nil if there is none
+	Log   string // warnings, and what ptxas says under -Xptxas=-v
+}
+
+// NvrtcCompile compiles CUDA C. With -arch=sm_XX there is machine code, with
+// -arch=compute_XX PTX alone. The error of source that does not compile is an
+// *NvrtcError with the log.
+func NvrtcCompile(source, name string, options ...string) (*Compiled, error) {
+	var prog uintptr
+	if err := callNvrtc(nvrtcCreateProgram, uintptr(unsafe.Pointer(&prog)), uintptr(unsafe.Pointer(cString(source))),
+		uintptr(unsafe.Pointer(cString(name))), 0, 0, 0); err != nil {
+		return nil, err
+	}
+	defer func() { _ = callNvrtc(nvrtcDestroyProgram, uintptr(unsafe.Pointer(&prog))) }()
+	opts := make([]*byte, len(options)+1)
+	for i, o := range options {
+		opts[i] = cString(o)
+	}
+	err := callNvrtc(nvrtcCompileProgram, prog, uintptr(len(options)), uintptr(unsafe.Pointer(unsafe.SliceData(opts))))
+	runtime.KeepAlive(opts)
+	c := &Compiled{}
+	if log, e := fetch(prog, nvrtcGetProgramLogSize, nvrtcGetProgramLog); e == nil {
+		c.Log = strings.TrimSpace(string(bytes.TrimRight(log, "\x00")))
+	}
+	if e, ok := err.(*NvrtcError); ok {
+		e.Log = c.Log
+	}
+	if err != nil {
+		return nil, err
+	}
+	real := false
+	for _, o := range options {
+		real = real || strings.HasPrefix(o, "-arch=sm_")
+	}
+	if real {
+		if c.Cubin, err = fetch(prog, nvrtcGetCUBINSize, nvrtcGetCUBIN); err != nil {
+			return nil, err
+		}
+	}
+	if c.PTX, err = fetch(prog, nvrtcGetPTXSize, nvrtcGetPTX); err != nil && !real {
+		return nil, err
+	}
+	c.PTX = bytes.TrimRight(c.PTX, "\x00")
+	return c, nil
+}
+
+// fetch reads one of the results of a compilation.
+func fetch(prog uintptr, size, get symbol) ([]byte, error) {
+	var n uintptr
+	if err := callNvrtc(size, prog, uintptr(unsafe.Pointer(&n))); err != nil || n == 0 {
+		return nil, err
+	}
+	b := make([]byte, n)
+	return b, callNvrtc(get, prog, uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+}

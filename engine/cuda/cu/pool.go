@@ -1,0 +1,48 @@
+package cu
+
+import "unsafe"
+
+// A MemPool is a pool of device memory, from which MemAllocAsync takes.
+type MemPool uintptr
+
+// HasMemPools reports whether the driver has memory pools at all; whether a
+// device has, MEMORY_POOLS_SUPPORTED says.
+func HasMemPools() bool {
+	for _, s := range []symbol{cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo} {
+		if !driver.has(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// DeviceGetDefaultMemPool is the pool that MemAllocAsync uses.
+func DeviceGetDefaultMemPool(d Device) (MemPool, error) {
+	var p MemPool
+	err := call(cuDeviceGetDefaultMemPool, uintptr(unsafe.Pointer(&p)), uintptr(d))
+	return p, err
+}
+
+// mempoolAttrReleaseThreshold is CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
+const mempoolAttrReleaseThreshold = 4
+
+// SetReleaseThreshold is how much freed memory, in bytes, the pool keeps beyond
+// synchronisations.
+func (p MemPool) SetReleaseThreshold(bytes uint64) error {
+	return call(cuMemPoolSetAttribute, uintptr(p), mempoolAttrReleaseThreshold, uintptr(unsafe.Pointer(&bytes)))
+}
+
+// TrimTo gives freed memory back to the system, but for keep bytes.
+func (p MemPool) TrimTo(keep int64) error { return call(cuMemPoolTrimTo, uintptr(p), uintptr(keep)) }
+
+// MemAllocAsync allocates in the order of a stream.
+func MemAllocAsync(bytes int64, s Stream) (DevicePtr, error) {
+	var p DevicePtr
+	err := call(cuMemAllocAsync, uintptr(unsafe.Pointer(&p)), uintptr(bytes), uintptr(s))
+	return p, err
+}
+
+// MemFreeAsync releases in the order of a stream.
+func MemFreeAsync(p DevicePtr, s Stream) error {
+	return call4(cuMemFreeAsync, uintptr(p), uintptr(s), 0, 0)
+}

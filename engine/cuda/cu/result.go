@@ -1,0 +1,118 @@
+package cu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// A Result is what a function of the driver returns.
+type Result int32
+
+// The results that callers tell apart.
+const (
+	SUCCESS                           Result = 0
+	ERROR_INVALID_VALUE               Result = 1
+	ERROR_OUT_OF_MEMORY               Result = 2
+	ERROR_NOT_INITIALIZED             Result = 3
+	ERROR_DEINITIALIZED               Result = 4
+	ERROR_NO_DEVICE                   Result = 100
+	ERROR_INVALID_DEVICE              Result = 101
+	ERROR_INVALID_IMAGE               Result = 200
+	ERROR_INVALID_CONTEXT             Result = 201
+	ERROR_NO_BINARY_FOR_GPU           Result = 209
+	ERROR_UNSUPPORTED_PTX_VERSION     Result = 222
+	ERROR_NOT_FOUND                   Result = 500
+	ERROR_NOT_READY                   Result = 600
+	ERROR_ILLEGAL_ADDRESS             Result = 700
+	ERROR_LAUNCH_OUT_OF_RESOURCES     Result = 701
+	ERROR_PEER_ACCESS_ALREADY_ENABLED Result = 704
+	ERROR_ILLEGAL_INSTRUCTION         Result = 715
+	ERROR_MISALIGNED_ADDRESS          Result = 716
+	ERROR_INVALID_ADDRESS_SPACE       Result = 717
+	ERROR_INVALID_PC                  Result = 718
+	ERROR_LAUNCH_FAILED               Result = 719
+	ERROR_NOT_SUPPORTED               Result = 801
+)
+
+// Error is the name and the text that the driver has for r.
+func (r Result) Error() string {
+	name, text := r.String(), ""
+	if s, ok := r.ask(cuGetErrorString); ok {
+		text = ": " + s
+	}
+	return fmt.Sprintf("%s (%d)%s", name, int32(r), text)
+}
+
+// String is the driver's name of r, such as CUDA_ERROR_NO_DEVICE.
+func (r Result) String() string {
+	if s, ok := r.ask(cuGetErrorName); ok {
+		return s
+	}
+	return fmt.Sprintf("CUresult %d", int32(r))
+}
+
+func (r Result) ask(s symbol) (string, bool) {
+	if driver.fn == nil { // no call here may open libraries
+		return "", false
+	}
+	text := dl.TextOf(driver.fn[s], int32(r))
+	return text, text != ""
+}
+
+// Sticky reports whether r ends the life of its context: every later call fails
+// with it.
+func (r Result) Sticky() bool {
+	switch r {
+	case ERROR_ILLEGAL_ADDRESS, ERROR_ILLEGAL_INSTRUCTION, ERROR_MISALIGNED_ADDRESS, ERROR_INVALID_ADDRESS_SPACE,
+		ERROR_INVALID_PC, ERROR_LAUNCH_FAILED:
+		return true
+	}
+	return false
+}
+
+// An Error is a failed call. It matches its Result in errors.Is.
+type Error struct {
+	Call   string
+	Result Result
+}
+
+func (e *Error) Error() string { return e.Call + ": " + e.Result.Error() }
+
+// Unwrap is the result.
+func (e *Error) Unwrap() error { return e.Result }
+
+// call calls a function of the driver. A pointer that an argument is converted
+// from stays where it is, and alive, until the call returns.
+//
+//go:uintptrescapes
+func call(s symbol, args ...uintptr) error {
+	fn, err := driver.function(s)
+	if err != nil {
+		return err
+	}
+	return result(driver.names[s], dl.Call(fn, args...))
+}
+
+// call4 is call for functions of at most 4 parameters that are called at every
+// run of a program: it allocates nothing.
+//
+//go:uintptrescapes
+func call4(s symbol, a, b, c, d uintptr) error {
+	fn, err := driver.function(s)
+	if err != nil {
+		return err
+	}
+	return result(driver.names[s], dl.Call4(fn, a, b, c, d))
+}
+
+func result(name string, r int32) error {
+	if r == 0 {
+		return nil
+	}
+	return &Error{name, Result(r)}
+}
+
+// cString ends s with a zero byte.
+func cString(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }

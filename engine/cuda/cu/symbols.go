@@ -1,0 +1,178 @@
+package cu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// The functions of the driver that are called.
+const (
+	cuInit symbol = iota
+	cuDriverGetVersion
+	cuGetErrorName
+	cuGetErrorString
+	cuDeviceGet
+	cuDeviceGetCount
+	cuDeviceGetName
+	cuDeviceGetAttribute
+	cuDeviceTotalMem
+	cuDeviceCanAccessPeer
+	cuDevicePrimaryCtxRetain
+	cuDevicePrimaryCtxRelease
+	cuCtxSetCurrent
+	cuCtxGetCurrent
+	cuCtxSynchronize
+	cuCtxEnablePeerAccess
+	cuModuleLoadDataEx
+	cuModuleUnload
+	cuModuleGetFunction
+	cuFuncGetAttribute
+	cuFuncSetAttribute
+	cuOccupancyMaxActiveBlocksPerMultiprocessor
+	cuLaunchKernel
+	cuMemAlloc
+	cuMemFree
+	cuMemGetInfo
+	cuMemHostAlloc
+	cuMemFreeHost
+	cuMemHostRegister
+	cuMemHostUnregister
+	cuMemcpyHtoD
+	cuMemcpyDtoH
+	cuMemcpyDtoD
+	cuMemcpyHtoDAsync
+	cuMemcpyDtoHAsync
+	cuMemcpyDtoDAsync
+	cuMemcpyPeerAsync
+	cuMemsetD8
+	cuMemsetD32
+	cuMemsetD8Async
+	cuMemsetD32Async
+	cuMemAllocAsync
+	cuMemFreeAsync
+	cuDeviceGetDefaultMemPool
+	cuMemPoolSetAttribute
+	cuMemPoolTrimTo
+	cuStreamCreate
+	cuStreamDestroy
+	cuStreamSynchronize
+	cuStreamQuery
+	cuStreamWaitEvent
+	cuEventCreate
+	cuEventDestroy
+	cuEventRecord
+	cuEventQuery
+	cuEventSynchronize
+	cuEventElapsedTime
+	cuStreamBeginCapture
+	cuStreamEndCapture
+	cuGraphInstantiateWithFlags
+	cuGraphLaunch
+	cuGraphDestroy
+	cuGraphExecDestroy
+)
+
+// driver is libcuda. Its functions go by the names of the versions whose
+// parameters are used here: cuMemAlloc without _v2 has 32-bit sizes.
+var driver = &library{
+	Library: dl.Library{
+		Name:    "libcuda",
+		Env:     "ONELOOP_LIBCUDA",
+		Names:   []string{named("libcuda.so.1", "nvcuda.dll")},
+		Pattern: named("libcuda.so.1", "nvcuda.dll"),
+		Extra:   []string{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/lib/*-linux-gnu", "/usr/lib64"},
+	},
+	names: []string{
+		cuInit:                    "cuInit",
+		cuDriverGetVersion:        "cuDriverGetVersion",
+		cuGetErrorName:            "cuGetErrorName",
+		cuGetErrorString:          "cuGetErrorString",
+		cuDeviceGet:               "cuDeviceGet",
+		cuDeviceGetCount:          "cuDeviceGetCount",
+		cuDeviceGetName:           "cuDeviceGetName",
+		cuDeviceGetAttribute:      "cuDeviceGetAttribute",
+		cuDeviceTotalMem:          "cuDeviceTotalMem_v2",
+		cuDeviceCanAccessPeer:     "cuDeviceCanAccessPeer",
+		cuDevicePrimaryCtxRetain:  "cuDevicePrimaryCtxRetain",
+		cuDevicePrimaryCtxRelease: "cuDevicePrimaryCtxRelease_v2",
+		cuCtxSetCurrent:           "cuCtxSetCurrent",
+		cuCtxGetCurrent:           "cuCtxGetCurrent",
+		cuCtxSynchronize:          "cuCtxSynchronize",
+		cuCtxEnablePeerAccess:     "cuCtxEnablePeerAccess",
+		cuModuleLoadDataEx:        "cuModuleLoadDataEx",
+		cuModuleUnload:            "cuModuleUnload",
+		cuModuleGetFunction:       "cuModuleGetFunction",
+		cuFuncGetAttribute:        "cuFuncGetAttribute",
+		cuFuncSetAttribute:        "cuFuncSetAttribute",
+		cuOccupancyMaxActiveBlocksPerMultiprocessor: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+		cuLaunchKernel:              "cuLaunchKernel",
+		cuMemAlloc:                  "cuMemAlloc_v2",
+		cuMemFree:                   "cuMemFree_v2",
+		cuMemGetInfo:                "cuMemGetInfo_v2",
+		cuMemHostAlloc:              "cuMemHostAlloc",
+		cuMemFreeHost:               "cuMemFreeHost",
+		cuMemHostRegister:           "cuMemHostRegister_v2",
+		cuMemHostUnregister:         "cuMemHostUnregister",
+		cuMemcpyHtoD:                "cuMemcpyHtoD_v2",
+		cuMemcpyDtoH:                "cuMemcpyDtoH_v2",
+		cuMemcpyDtoD:                "cuMemcpyDtoD_v2",
+		cuMemcpyHtoDAsync:           "cuMemcpyHtoDAsync_v2",
+		cuMemcpyDtoHAsync:           "cuMemcpyDtoHAsync_v2",
+		cuMemcpyDtoDAsync:           "cuMemcpyDtoDAsync_v2",
+		cuMemcpyPeerAsync:           "cuMemcpyPeerAsync",
+		cuMemsetD8:                  "cuMemsetD8_v2",
+		cuMemsetD32:                 "cuMemsetD32_v2",
+		cuMemsetD8Async:             "cuMemsetD8Async",
+		cuMemsetD32Async:            "cuMemsetD32Async",
+		cuMemAllocAsync:             "cuMemAllocAsync",
+		cuMemFreeAsync:              "cuMemFreeAsync",
+		cuDeviceGetDefaultMemPool:   "cuDeviceGetDefaultMemPool",
+		cuMemPoolSetAttribute:       "cuMemPoolSetAttribute",
+		cuMemPoolTrimTo:             "cuMemPoolTrimTo",
+		cuStreamCreate:              "cuStreamCreate",
+		cuStreamDestroy:             "cuStreamDestroy_v2",
+		cuStreamSynchronize:         "cuStreamSynchronize",
+		cuStreamQuery:               "cuStreamQuery",
+		cuStreamWaitEvent:           "cuStreamWaitEvent",
+		cuEventCreate:               "cuEventCreate",
+		cuEventDestroy:              "cuEventDestroy_v2",
+		cuEventRecord:               "cuEventRecord",
+		cuEventQuery:                "cuEventQuery",
+		cuEventSynchronize:          "cuEventSynchronize",
+		cuEventElapsedTime:          "cuEventElapsedTime",
+		cuStreamBeginCapture:        "cuStreamBeginCapture_v2",
+		cuStreamEndCapture:          "cuStreamEndCapture",
+		cuGraphInstantiateWithFlags: "cuGraphInstantiateWithFlags",
+		cuGraphLaunch:               "cuGraphLaunch",
+		cuGraphDestroy:              "cuGraphDestroy",
+		cuGraphExecDestroy:          "cuGraphExecDestroy",
+	},
+	optional: set(
+		cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo,
+		cuStreamBeginCapture, cuStreamEndCapture, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphDestroy, cuGraphExecDestroy,
+		cuMemcpyPeerAsync, cuDeviceCanAccessPeer, cuCtxEnablePeerAccess, cuMemHostRegister, cuMemHostUnregister,
+	),
+	check: func(fn []uintptr) error {
+		var v int32
+		if err := result("cuDriverGetVersion", dl.Call(fn[cuDriverGetVersion], uintptr(unsafe.Pointer(&v)))); err != nil {
+			return err
+		}
+		if v < oldestDriver {
+			return fmt.Errorf("the driver is for CUDA %s, %s is the oldest supported", versionText(int(v)), versionText(oldestDriver))
+		}
+		return nil
+	},
+}
+
+// oldestDriver is the first for which NVRTC makes cubins that need no newer one.
+const oldestDriver = 12000
+
+func set(list ...symbol) map[symbol]bool {
+	m := map[symbol]bool{}
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}

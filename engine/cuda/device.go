@@ -1,0 +1,157 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+)
+
+func init() { engine.RegisterDriver("cuda", &gpus{}) }
+
+// gpus are the GPUs of the machine, each opened when it is first asked for.
+type gpus struct {
+	mu   sync.Mutex
+	open map[int]*device
+}
+
+func (g *gpus) Count() (int, error) {
+	host := &device{name: "cuda"}
+	if err := cu.Init(0); err != nil {
+		return 0, host.fail("initialising the driver", err)
+	}
+	n, err := cu.DeviceGetCount()
+	if err == nil && n == 0 {
+		err = cu.ERROR_NO_DEVICE
+	}
+	return n, host.fail("counting GPUs", err)
+}
+
+func (g *gpus) Open(index int) (engine.Device, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if d := g.open[index]; d != nil {
+		return d, nil
+	}
+	if n, err := g.Count(); err != nil {
+		return nil, err
+	} else if index < 0 || index >= n {
+		host := &device{name: fmt.Sprintf("cuda:%d", index)}
+		return nil, host.fail("opening", fmt.Errorf("there are %d GPUs: %w", n, cu.ERROR_INVALID_DEVICE))
+	}
+	d, err := newDevice(index)
+	if err != nil {
+		return nil, err
+	}
+	if g.open == nil {
+		g.open = map[int]*device{}
+	}
+	g.open[index] = d
+	return d, nil
+}
+
+// A device is one GPU, with its primary context. It lives as long as the
+// process.
+type device struct {
+	name    string
+	index   int
+	gpu     cu.Device
+	ctx     cu.Context
+	arch    int // 90: sm_90
+	limit   cudagen.Device
+	pool    cu.MemPool // 0: plain allocation
+	main    cu.Stream  // allocates and frees
+	code    *compiler
+	modules modules
+	debug   debugging
+
+	dead  atomic.Pointer[Error]
+	trash trash
+
+	mu    sync.Mutex
+	lanes []*lane // all
+	idle  []*lane
+
+	blas blas
+}
+
+// newDevice opens a GPU; the driver is initialised.
+func newDevice(index int) (*device, error) {
+	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags()}
+	if err := d.setUp(); err != nil {
+		return nil, d.fail("opening", err)
+	}
+	return d, nil
+}
+
+func (d *device) setUp() (err error) {
+	if d.gpu, err = cu.DeviceGet(d.index); err != nil {
+		return err
+	}
+	major, minor, err := d.gpu.ComputeCapability()
+	if err != nil {
+		return err
+	}
+	d.arch = 10*major + minor
+	if d.limit.SMs, err = d.gpu.Attribute(cu.MULTIPROCESSOR_COUNT); err != nil {
+		return err
+	}
+	if d.limit.Shared, err = d.gpu.Attribute(cu.MAX_SHARED_MEMORY_PER_BLOCK); err != nil {
+		return err
+	}
+	if d.code, err = newCompiler(d.arch); err != nil {
+		return err
+	}
+	if d.ctx, err = cu.DevicePrimaryCtxRetain(d.gpu); err != nil {
+		return err
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	if d.main, err = cu.StreamCreate(cu.STREAM_NON_BLOCKING); err != nil {
+		return err
+	}
+	return d.setUpPool()
+}
+
+// Name is "cuda:0".
+func (d *device) Name() string { return d.name }
+
+// String is the product, and what programs are compiled for.
+func (d *device) String() string {
+	product, err := d.gpu.Name()
+	if err != nil {
+		product = err.Error()
+	}
+	return fmt.Sprintf("%s, sm_%d, %d multiprocessors", product, d.arch, d.limit.SMs)
+}
+
+// enter makes the context current to the goroutine, which keeps its thread until
+// leave.
+func (d *device) enter() error {
+	if err := d.alive(); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	if err := cu.CtxSetCurrent(d.ctx); err != nil {
+		runtime.UnlockOSThread()
+		return d.fail("making the context current", err)
+	}
+	return nil
+}
+
+func (d *device) leave() { runtime.UnlockOSThread() }
+
+// do calls f with the context current.
+func (d *device) do(doing string, f func() error) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	return d.fail(doing, f())
+}

@@ -1,0 +1,140 @@
+package cuda
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A diskCache keeps machine code in files named by what it was made of. It is an
+// aid: whatever goes wrong with it is as if the file were not there. A nil cache
+// holds nothing.
+type diskCache struct {
+	dir    string
+	limit  int64 // bytes
+	mu     sync.Mutex
+	stored int // since the last time that old files were removed
+}
+
+const (
+	diskLimit   = 256 << 20
+	evictEvery  = 64 // files stored
+	diskMagic   = "oneloop cubin 1\n"
+	diskSuffix  = ".cubin"
+	abandoned   = 10 * time.Minute // the age of temporary files that nobody will rename
+	tempPattern = "*.tmp"
+)
+
+// openDiskCache chooses the directory: ONELOOP_CACHE, or one of the user's. It
+// is made when something is stored.
+func openDiskCache() *diskCache {
+	dir := os.Getenv("ONELOOP_CACHE")
+	if dir == "off" {
+		return nil
+	}
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		dir = filepath.Join(user, "oneloop")
+	}
+	return &diskCache{dir: filepath.Join(dir, "cuda"), limit: diskLimit}
+}
+
+func (c *diskCache) path(key [sha256.Size]byte) string {
+	return filepath.Join(c.dir, hex.EncodeToString(key[:])+diskSuffix)
+}
+
+// load reads what was stored under key. A damaged file is removed. The time of a
+// file is that of its last use.
+func (c *diskCache) load(key [sha256.Size]byte) ([]byte, bool) {
+	if c == nil {
+		return nil, false
+	}
+	path := c.path(key)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	rest, ok := bytes.CutPrefix(b, []byte(diskMagic))
+	if !ok || len(rest) < sha256.Size || sha256.Sum256(rest[sha256.Size:]) != [sha256.Size]byte(rest[:sha256.Size]) {
+		_ = os.Remove(path)
+		return nil, false
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now)
+	return rest[sha256.Size:], true
+}
+
+// store writes a file beside its place and moves it there, so that nobody reads
+// half of it.
+func (c *diskCache) store(key [sha256.Size]byte, code []byte) {
+	if c == nil || os.MkdirAll(c.dir, 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(c.dir, tempPattern)
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(code)
+	_, err = f.Write(slices.Concat([]byte(diskMagic), sum[:], code))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), c.path(key))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stored++; c.stored%evictEvery == 1 {
+		c.evict()
+	}
+}
+
+// evict removes the files that have not been used for the longest time, down to
+// the limit.
+func (c *diskCache) evict() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	var files []os.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		switch filepath.Ext(e.Name()) {
+		case diskSuffix:
+			files = append(files, info)
+			total += info.Size()
+		case filepath.Ext(tempPattern):
+			if time.Since(info.ModTime()) > abandoned {
+				_ = os.Remove(filepath.Join(c.dir, e.Name()))
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, f := range files {
+		if total <= c.limit {
+			return
+		}
+		if os.Remove(filepath.Join(c.dir, f.Name())) == nil {
+			total -= f.Size()
+		}
+	}
+}

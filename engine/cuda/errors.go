@@ -1,0 +1,89 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// An Error is what went wrong on a GPU, or on the way there. It matches
+// expr.ErrDevice or expr.ErrOutOfMemory, and its cause, such as a *cu.Error.
+type Error struct {
+	Device string // "cuda:0"
+	Doing  string
+	Cause  error
+	kind   error
+}
+
+func (e *Error) Error() string {
+	return "oneloop: " + e.Device + ": " + e.Doing + ": " + e.Cause.Error()
+}
+
+// Unwrap is the kind and the cause.
+func (e *Error) Unwrap() []error { return []error{e.kind, e.Cause} }
+
+// A CompileError is a kernel that NVRTC, or the driver, does not take: a mistake
+// in this module, not in the program. It matches expr.ErrDevice.
+type CompileError struct {
+	Kernel string // in the loop IR
+	Source string // CUDA C
+	Cause  error  // an *cu.NvrtcError has the log
+}
+
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("oneloop: cuda: a kernel does not compile: %v\n%s\n%s", e.Cause, e.Kernel, e.Source)
+}
+
+// Unwrap is the kind and the cause.
+func (e *CompileError) Unwrap() []error { return []error{expr.ErrDevice, e.Cause} }
+
+// fail makes an error of this device. A sticky one ends its life: the kernels
+// that may be to blame are named, now and in every later error.
+func (d *device) fail(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &Error{Device: d.name, Doing: doing, Cause: err, kind: expr.ErrDevice}
+	if errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
+		e.kind = expr.ErrOutOfMemory
+	}
+	var r cu.Result
+	if errors.As(err, &r) && r.Sticky() {
+		e.Doing += d.suspects()
+		d.dead.CompareAndSwap(nil, e)
+		return d.dead.Load()
+	}
+	return e
+}
+
+// suspects names the kernels that have been started and not been waited for.
+func (d *device) suspects() string {
+	d.mu.Lock()
+	lanes := append([]*lane(nil), d.lanes...)
+	d.mu.Unlock()
+	var names []string
+	for _, l := range lanes {
+		names = append(names, l.inFlight()...)
+	}
+	if len(names) == 0 {
+		return " (the device is lost)"
+	}
+	return " (the device is lost; kernels in flight: " + strings.Join(names, ", ") + ")"
+}
+
+// alive is the error that ended the device's life, if one did.
+func (d *device) alive() error {
+	if e := d.dead.Load(); e != nil {
+		return &Error{Device: d.name, Doing: "not tried, because of an earlier failure", Cause: e, kind: expr.ErrDevice}
+	}
+	return nil
+}
+
+var errOtherStream = errors.New("the stream is not one of this device")

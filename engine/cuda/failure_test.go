@@ -1,0 +1,162 @@
+package cuda
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+func testOutOfMemory(t *testing.T, s *standIn) {
+	d := open(t)
+	s.limit(s.used()+1<<20, false)
+	if _, err := engine.Zeros[float32](1 << 20).To(d); !errors.Is(err, expr.ErrOutOfMemory) || !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
+		t.Fatalf("4 MiB of 1 MiB: %v", err)
+	}
+	x := ramp(t, d, 1000) // and goes on
+	check(t, x.Assign(op.Scale(2, x)))
+	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // once: the second try succeeds
+	ramp(t, d, 1000)
+}
+
+func testLaunchFailure(t *testing.T, s *standIn) {
+	d := open(t)
+	x := ramp(t, d, 100)
+	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	check(t, err)
+	s.fail("cuLaunchKernel", 0, cu.ERROR_INVALID_VALUE)
+	if err := p.Run(ctx); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_INVALID_VALUE) || !contains(err, "(stage 0)") {
+		t.Fatalf("a launch that fails: %v", err)
+	}
+	check(t, p.Run(ctx)) // the device lives
+	if x.At(8) != 2 {
+		t.Errorf("x[8] is %v", x.At(8))
+	}
+}
+
+// testSticky loses the device: the kernels in flight are named, and everything
+// after it fails without another call.
+func testSticky(t *testing.T, s *standIn) {
+	d := open(t)
+	x := ramp(t, d, 100)
+	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	check(t, err)
+	s.fail("cuStreamSynchronize", 0, cu.ERROR_ILLEGAL_ADDRESS)
+	err = p.Run(ctx)
+	if !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_ILLEGAL_ADDRESS) || !contains(err, "kernels in flight: "+p.Plan().Stages[0].Kernel.Name) {
+		t.Fatalf("an illegal address: %v", err)
+	}
+	s.reset()
+	if err := p.Run(ctx); !errors.Is(err, cu.ERROR_ILLEGAL_ADDRESS) || !contains(err, "earlier failure") {
+		t.Errorf("after it: %v", err)
+	}
+	if _, err := d.Alloc(1); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("an allocation after it: %v", err)
+	}
+	if _, err := x.To(nil); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("a download after it: %v", err)
+	}
+	if x.Values() != nil {
+		t.Error("values of a lost device")
+	}
+}
+
+func testAsyncFault(t *testing.T, s *standIn) {
+	d := open(t)
+	x := ramp(t, d, 100)
+	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	check(t, err)
+	st, err := d.NewStream()
+	check(t, err)
+	s.fail("cuStreamSynchronize", 0, cu.ERROR_LAUNCH_FAILED)
+	p.RunAsync(st)
+	if err := st.Sync(ctx); !errors.Is(err, cu.ERROR_LAUNCH_FAILED) || !contains(err, "(stage 0)") {
+		t.Errorf("a fault of a queued run: %v", err)
+	}
+	if err := st.Close(); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("closing a stream of a lost device: %v", err)
+	}
+}
+
+// testDisk takes code from the disk cache, and does without it.
+func testDisk(t *testing.T, _ *standIn) {
+	dir := t.TempDir()
+	t.Setenv("ONELOOP_CACHE", dir)
+	run := func() {
+		t.Helper()
+		d := open(t)
+		x := ramp(t, d, 10)
+		check(t, x.Assign(op.Scale(2, x)))
+		if x.At(8) != 2 {
+			t.Fatalf("x[8] is %v", x.At(8))
+		}
+	}
+	files := func() []string {
+		list, _ := filepath.Glob(filepath.Join(dir, "cuda", "*"))
+		return list
+	}
+	run()
+	stored := files()
+	if len(stored) != 1 {
+		t.Fatalf("files stored: %v", stored)
+	}
+	if st, err := os.Stat(filepath.Dir(stored[0])); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("the directory's mode is %v, %v", st.Mode(), err)
+	}
+	good, err := os.ReadFile(stored[0])
+	check(t, err)
+	for _, bad := range [][]byte{nil, good[:40], good[:len(good)-1], append([]byte("x"), good[1:]...), append(good[:len(good):len(good)], 0)} {
+		check(t, os.WriteFile(stored[0], bad, 0o600))
+		run()
+		if now, err := os.ReadFile(stored[0]); err != nil || bytes.Equal(now, bad) {
+			t.Errorf("a damaged file of %d bytes is kept: %v", len(bad), err)
+		}
+	}
+	check(t, os.RemoveAll(filepath.Join(dir, "cuda")))
+	check(t, os.WriteFile(filepath.Join(dir, "cuda"), nil, 0o400)) // no directory can be made, whoever runs the test
+	run()
+	t.Setenv("ONELOOP_CACHE", "off")
+	run()
+}
+
+// testSingleFlight asks for one source from many goroutines.
+func testSingleFlight(t *testing.T, s *standIn) {
+	t.Setenv("ONELOOP_CACHE", t.TempDir())
+	d := open(t)
+	source := "typedef int args_t; struct args { int x; };\nextern \"C\" __global__ void k(const __grid_constant__ args a) {}\n"
+	codes := make([][]byte, 8)
+	var wg sync.WaitGroup
+	for i := range codes {
+		wg.Go(func() {
+			code, err := d.code.compile(source)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			codes[i] = code
+		})
+	}
+	wg.Wait()
+	for _, c := range codes {
+		if len(c) == 0 || &c[0] != &codes[0][0] {
+			t.Fatal("one source was compiled twice")
+		}
+	}
+}
+
+func testBadSource(t *testing.T, _ *standIn) {
+	d := open(t)
+	_, err := d.load("kernel text", "extern \"C\" __global__ void k() { undeclared; }", []string{"k"})
+	var bad *CompileError
+	var log *cu.NvrtcError
+	if !errors.As(err, &bad) || !errors.As(err, &log) || !contains(err, "undeclared") || !contains(err, "kernel text") || !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("bad source: %v", err)
+	}
+}

@@ -1,0 +1,430 @@
+package standin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// base is where the test program has its memory: all addresses that it sees
+// begin here.
+const base = 0x2000_0000_0000
+
+// A trial is a kernel with data, and what the interpreter makes of it.
+type trial struct {
+	name   string
+	k      *ir.Kernel
+	b      *ir.Binding
+	device cudagen.Device
+	mem    []byte   // everything, as it is before the run
+	spans  [][2]int // of the arrays in mem, by buffer
+	at     []int    // coordinate 0 of each array, in mem
+	want   []byte   // mem after the run
+	fault  ir.FaultKind
+	src    *cudagen.Source
+	bound  *cudagen.Bound
+	faults int // offset of the fault words in mem
+	first  int // number of the first entry in the program
+}
+
+// gap is the room between arrays.
+const gap = 64
+
+// newTrial puts arrays of random contents and layout (plain ones are contiguous
+// and aligned) into memory and runs the interpreter.
+func newTrial(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *trial {
+	t.Helper()
+	return newTrialOf(t, r, name, k, extents, params, shapes, plain, func(t dtype.Type) uint64 { return memoryBits(r, t) })
+}
+
+// newTrialOf is newTrial with the contents of arrays.
+func newTrialOf(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool, bits func(dtype.Type) uint64) *trial {
+	t.Helper()
+	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: device(r)}
+	for _, typ := range k.Scalars {
+		c.b.Scalars = append(c.b.Scalars, scalarBits(r, typ))
+	}
+	for i := range k.Bufs {
+		c.array(r, &k.Bufs[i], shapes[i], plain, bits)
+	}
+	c.layout(t)
+	c.interpret(t)
+	return c
+}
+
+// device is a small one, so that loops over the grid have several turns; some
+// have little shared memory.
+func device(r *rand.Rand) cudagen.Device {
+	d := cudagen.Device{SMs: 1 + r.IntN(3), Shared: 48 << 10}
+	if r.IntN(3) == 0 {
+		d.Shared = 512
+	}
+	return d
+}
+
+// array adds an array of random layout.
+func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool, bits func(dtype.Type) uint64) {
+	if d.Mode == ir.Row {
+		c.place(d, nil, nil, 0, nil)
+		return
+	}
+	strides := make([]int, d.Rank)
+	order := r.Perm(d.Rank)
+	n := 1
+	if plain {
+		slices.Sort(order)
+		slices.Reverse(order)
+	} else {
+		n += r.IntN(2)
+	}
+	for _, j := range order {
+		strides[j] = n
+		if !plain {
+			switch r.IntN(6) {
+			case 0:
+				strides[j] = -n
+			case 1:
+				if d.Mode == ir.In {
+					strides[j] = 0
+					continue
+				}
+			case 2:
+				strides[j] = n + r.IntN(3)
+			}
+		}
+		n = max(strides[j], -strides[j]) * max(shape[j], 1)
+	}
+	skew := 0
+	if !plain {
+		skew = r.IntN(4)
+	}
+	c.place(d, strides, shape, skew, bits)
+}
+
+// place adds an array with contents, some elements after an aligned address.
+func (c *trial) place(d *ir.Buf, strides, shape []int, skew int, bits func(dtype.Type) uint64) {
+	if d.Mode == ir.Row {
+		c.b.Bufs = append(c.b.Bufs, ir.BufBind{})
+		c.spans, c.at = append(c.spans, [2]int{}), append(c.at, 0)
+		return
+	}
+	lo, hi := 0, 0
+	for j := range strides {
+		if reach := strides[j] * max(shape[j]-1, 0); reach < 0 {
+			lo += reach
+		} else {
+			hi += reach
+		}
+	}
+	size := d.Type.Size()
+	total := hi - lo + 1
+	if slices.Contains(shape, 0) {
+		total, lo = 1, 0
+	}
+	start := (len(c.mem)+gap+63)/64*64 + skew*size
+	c.mem = append(c.mem, make([]byte, start-len(c.mem)+total*size)...)
+	for j := range total {
+		put(c.mem[start+j*size:], size, bits(d.Type))
+	}
+	c.spans = append(c.spans, [2]int{start, start + total*size})
+	c.at = append(c.at, start-lo*size)
+	c.b.Bufs = append(c.b.Bufs, ir.BufBind{Strides: strides, Extents: shape})
+}
+
+// layout generates the code and adds the fault words and the scratch memory.
+func (c *trial) layout(t *testing.T) {
+	t.Helper()
+	var addresses []uint64
+	for _, a := range c.at {
+		addresses = append(addresses, base+uint64(a))
+	}
+	l, err := cudagen.LayoutOf(c.k, c.b, addresses, c.device)
+	if err == nil {
+		c.src, err = cudagen.Generate(c.k, l)
+	}
+	if err == nil {
+		c.bound, err = c.src.Bind(c.b, c.device)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%v", c.name, err, c.k)
+	}
+	c.faults = (len(c.mem) + gap + 63) / 64 * 64
+	scratch := c.faults + 256
+	c.mem = append(c.mem, make([]byte, scratch-len(c.mem))...)
+	for range c.bound.Scratch {
+		c.mem = append(c.mem, 0xa5)
+	}
+	c.bound.SetArgs(addresses, c.b.Scalars, base+uint64(scratch), base+uint64(c.faults))
+}
+
+// interpret runs the interpreter on a copy of the memory.
+func (c *trial) interpret(t *testing.T) {
+	t.Helper()
+	words := make([]uint64, len(c.mem)/8+1)
+	c.want = unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(c.mem))
+	copy(c.want, c.mem)
+	b := *c.b
+	b.Bufs = slices.Clone(b.Bufs)
+	for i := range b.Bufs {
+		if c.k.Bufs[i].Mode != ir.Row {
+			b.Bufs[i].Ptr = unsafe.Pointer(&c.want[c.at[i]])
+		}
+	}
+	code, err := interp.New().Compile(c.k)
+	var inst backend.Instance
+	if err == nil {
+		inst, err = code.Bind(&b)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%v", c.name, err, c.k)
+	}
+	inst.Begin()
+	w := inst.NewWorker()
+	n, _, _ := inst.Units()
+	w.Run(0, n)
+	c.fault = inst.Finish(w)
+}
+
+// program is the C++ of many kernels.
+func program(trials []*trial) string {
+	var w, table strings.Builder
+	w.WriteString("#include \"shim.h\"\n")
+	w.WriteString(cudagen.Prelude)
+	entries := 0
+	seen := map[string]int{}
+	for i, c := range trials {
+		if first, ok := seen[c.src.Code]; ok {
+			c.first = first
+			continue
+		}
+		seen[c.src.Code] = entries
+		fmt.Fprintf(&w, "\n// %s\nnamespace k%d {\n%s", c.name, i, strings.TrimPrefix(c.src.Code, cudagen.Prelude))
+		c.first = entries
+		for _, e := range c.src.Entries {
+			fmt.Fprintf(&w, "static void run_%s(const void *a) { %s(*(const args *)a); }\n", e, e)
+			fmt.Fprintf(&table, "k%d::run_%s,\n", i, e)
+			entries++
+		}
+		w.WriteString("}\n")
+	}
+	fmt.Fprintf(&w, "static void (*functions[])(const void *) = {\n%s};\n#include \"harness.h\"\n", &table)
+	// Kernels are extern "C" for NVRTC; here they may have equal names.
+	return strings.ReplaceAll(w.String(), "extern \"C\" __global__", "__global__")
+}
+
+// gxx skips the test where there is no C++ compiler.
+func gxx(t testing.TB) string {
+	t.Helper()
+	cc, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("needs g++: ", err)
+	}
+	return cc
+}
+
+// run compiles the kernels of all trials, runs them with threads and blocks in
+// both orders, and compares.
+func run(t *testing.T, trials []*trial, flags ...string) {
+	t.Helper()
+	cc := gxx(t)
+	dir := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "kernels.cc")
+	if err := os.WriteFile(text, []byte(program(trials)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flags = append([]string{"-std=c++17", "-ffp-contract=off", "-w", "-I", filepath.Join(here, "src"), "-o", filepath.Join(dir, "kernels"), text}, flags...)
+	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%.3000s", err, out)
+	}
+	var jobs bytes.Buffer
+	for _, c := range trials {
+		c.job(&jobs, 0)
+		c.job(&jobs, 1)
+	}
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	if err := os.WriteFile(in, jobs.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(dir, "kernels"), in, out)
+	message, failed := cmd.CombinedOutput()
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range trials {
+		for _, order := range []string{"forward", "reversed"} {
+			if len(got) < len(c.mem) {
+				t.Fatalf("%s: %v\n%.3000s\n%v\n%s", c.name, failed, message, c.k, strings.TrimPrefix(c.src.Code, cudagen.Prelude))
+			}
+			c.compare(t, got[:len(c.mem)], order)
+			got = got[len(c.mem):]
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	if failed != nil {
+		t.Fatalf("%v\n%.3000s", failed, message)
+	}
+}
+
+// job writes the commands for one run.
+func (c *trial) job(w *bytes.Buffer, reverse uint32) {
+	var gaps [][2]uint64
+	last := 0
+	for _, s := range append(slices.Clone(c.spans), [2]int{c.faults, len(c.mem)}) {
+		if s[1] > s[0] {
+			gaps = append(gaps, [2]uint64{uint64(last), uint64(s[0] - last)})
+			last = s[1]
+		}
+	}
+	write := func(x any) {
+		if err := binary.Write(w, binary.LittleEndian, x); err != nil {
+			panic(err)
+		}
+	}
+	write([]uint64{base, uint64(len(c.mem)), uint64(len(gaps)), uint64(len(c.bound.Launches))})
+	w.Write(c.mem)
+	write(gaps)
+	for _, l := range c.bound.Launches {
+		write(uint64((len(c.bound.Args) + 7) / 8))
+		write([]uint32{uint32(c.first + l.Entry), reverse, l.Shared, 0})
+		write(l.Grid)
+		write(l.Block)
+		w.Write(c.bound.Args)
+		w.Write(make([]byte, -len(c.bound.Args)&7))
+	}
+}
+
+// compare looks at every byte but those of the scratch memory.
+func (c *trial) compare(t *testing.T, got []byte, order string) {
+	t.Helper()
+	show := func() string {
+		return fmt.Sprintf("extents %v params %v bufs %v device %v\n%v\n%s", c.b.Extents, c.b.Params, c.b.Bufs, c.device, c.k, strings.TrimPrefix(c.src.Code, cudagen.Prelude))
+	}
+	if f := cudagen.Raised(got[c.faults:]); f != c.fault {
+		t.Errorf("%s, %s: fault %v, want %v\n%s", c.name, order, f, c.fault, show())
+		return
+	}
+	last := 0
+	for i, s := range c.spans {
+		if s[1] == s[0] {
+			continue
+		}
+		if !bytes.Equal(got[last:s[0]], c.mem[last:s[0]]) {
+			t.Errorf("%s, %s: written before %s\n%s", c.name, order, c.k.Bufs[i].Name, show())
+			return
+		}
+		last = s[1]
+		d := &c.k.Bufs[i]
+		size := d.Type.Size()
+		for at := s[0]; at < s[1]; at += size {
+			if x, y := get(got[at:], size), get(c.want[at:], size); !same(d.Type, x, y) {
+				t.Errorf("%s, %s: %s: byte %d is %#x, want %#x (was %#x)\n%s", c.name, order, d.Name, at-c.at[i], x, y, get(c.mem[at:], size), show())
+				return
+			}
+		}
+	}
+}
+
+func put(b []byte, size int, x uint64) {
+	for i := range size {
+		b[i] = byte(x >> (8 * i))
+	}
+}
+
+func get(b []byte, size int) (x uint64) {
+	for i := range size {
+		x |= uint64(b[i]) << (8 * i)
+	}
+	return x
+}
+
+var specials = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, 128, 255, 256, -128, -129, 65504, 65520, 1 << 31, -1 << 31, 1<<31 - 128,
+	1 << 32, 1 << 63, -1 << 63, 1 << 64, 1e38, -1e38, 1e300, 1e-40, -1e-45, 1e-310, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.MaxFloat64, 5e-8, 6e-8,
+}
+
+func fromFloat(t dtype.Type, x float64) uint64 {
+	switch t {
+	case dtype.F32:
+		return uint64(math.Float32bits(float32(x)))
+	case dtype.F16:
+		return uint64(dtype.F16From(float32(x)).Bits())
+	case dtype.BF16:
+		return uint64(dtype.BF16From(float32(x)).Bits())
+	}
+	return math.Float64bits(x)
+}
+
+func scalarBits(r *rand.Rand, t dtype.Type) uint64 {
+	switch {
+	case t.IsFloat():
+		return fromFloat(t, r.NormFloat64())
+	case t == dtype.Bool:
+		return uint64(r.IntN(2))
+	}
+	return memoryBits(r, t)
+}
+
+func memoryBits(r *rand.Rand, t dtype.Type) uint64 {
+	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
+	switch {
+	case t == dtype.Bool:
+		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
+	case t.IsFloat():
+		switch r.IntN(20) {
+		case 0:
+			return fromFloat(t, specials[r.IntN(len(specials))])
+		case 1:
+			return r.Uint64() & mask
+		}
+		return fromFloat(t, r.NormFloat64())
+	}
+	switch r.IntN(4) {
+	case 0:
+		return r.Uint64() & mask
+	case 1:
+		return -(uint64(1) << r.IntN(64)) & mask
+	}
+	return (uint64(1)<<r.IntN(64) - r.Uint64()&1) & mask
+}
+
+// same reports whether two elements are equal; all NaNs are.
+func same(t dtype.Type, x, y uint64) bool {
+	if x == y {
+		return true
+	}
+	switch t {
+	case dtype.F32:
+		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
+		return a != a && b != b
+	case dtype.F64:
+		a, b := math.Float64frombits(x), math.Float64frombits(y)
+		return a != a && b != b
+	case dtype.F16:
+		return x&0x7fff > 0x7c00 && y&0x7fff > 0x7c00
+	case dtype.BF16:
+		return x&0x7fff > 0x7f80 && y&0x7fff > 0x7f80
+	}
+	return false
+}

@@ -1,0 +1,643 @@
+// A stand-in for the CUDA driver, for tests: memory is the process's, streams are
+// carried out at once, kernels are the libraries that nvrtc.cc makes. It follows
+// the driver in what it refuses. It is no GPU, and nothing that it does says how
+// a GPU would.
+//
+// A test can ask for failures by standinFail.
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+typedef int Result;
+typedef int Device;
+typedef uintptr_t Pointer;
+
+enum {
+  success = 0,
+  invalidValue = 1,
+  outOfMemory = 2,
+  notInitialized = 3,
+  noDevice = 100,
+  invalidDevice = 101,
+  invalidImage = 200,
+  invalidContext = 201,
+  peerAlreadyEnabled = 704,
+  invalidHandle = 400,
+  notFound = 500,
+  notReady = 600,
+  launchFailed = 719,
+  notPermitted = 800,
+  captureUnsupported = 900,
+};
+
+const int devices = 2;
+const size_t total = size_t(1) << 32;  // bytes of each device
+
+struct Entry {
+  const char *name;
+  void (*run)(const void *);
+  unsigned args;
+};
+
+typedef void (*Launch)(const Entry *, const unsigned *, const unsigned *, unsigned, const void *, int);
+
+struct Function {
+  const Entry *entry;
+  Launch launch;
+};
+
+struct Module {
+  void *lib;
+  Launch launch;
+  std::map<std::string, Function> functions;
+};
+
+struct Graph {
+  std::vector<std::function<void()>> steps;
+};
+
+struct Stream {
+  Graph *capture = nullptr;
+};
+
+struct Event {
+  bool recorded = false;
+};
+
+struct Context {
+  int device, users;
+};
+
+std::recursive_mutex lock;  // one call at a time
+bool initialized;
+int deviceCount = devices;
+int reverseOrder;
+size_t used, limit = total;
+std::map<Pointer, size_t> memory, pinned;
+Context contexts[devices] = {{0, 0}, {1, 0}};
+thread_local Context *current;
+Stream standard;
+
+// failures of calls to come: by name, how many calls pass before, and the
+// result. Results from 700 to 719 stay, as they do in a context.
+struct Failure {
+  long after;
+  Result result;
+};
+std::map<std::string, Failure> failures;
+Result sticky;
+
+Result enter(const char *call, bool needsContext) {
+  if (!initialized) return notInitialized;
+  auto f = failures.find(call);
+  if (f != failures.end() && f->second.after-- == 0) {
+    Result r = f->second.result;
+    failures.erase(f);
+    if (r >= 700 && r < 720) sticky = r;
+    return r;
+  }
+  if (sticky) return sticky;
+  if (needsContext && !current) return invalidContext;
+  return success;
+}
+
+#define ENTER_IN(context)                            \
+  std::lock_guard<std::recursive_mutex> guard(lock); \
+  if (Result r = enter(__func__, context)) return r
+#define ENTER() ENTER_IN(true)
+
+Stream *streamOf(void *s) { return s == nullptr || s == (void *)1 || s == (void *)2 ? &standard : (Stream *)s; }
+
+// put does something now, or records it.
+Result put(void *stream, std::function<void()> step) {
+  Stream *s = streamOf(stream);
+  if (s->capture) {
+    s->capture->steps.push_back(step);
+  } else {
+    step();
+  }
+  return success;
+}
+
+// inside reports whether an array lies in the memory of a device.
+bool inside(Pointer p, size_t n) {
+  if (n == 0) return true;
+  auto i = memory.upper_bound(p);
+  if (i == memory.begin()) return false;
+  --i;
+  return p - i->first <= i->second && n <= i->second - (p - i->first);
+}
+
+bool isPinned(const void *host, size_t n) {
+  Pointer p = (Pointer)host;
+  auto i = pinned.upper_bound(p);
+  if (i == pinned.begin()) return false;
+  --i;
+  return p - i->first <= i->second && n <= i->second - (p - i->first);
+}
+
+Result allocate(Pointer *p, size_t n) {
+  if (n == 0 || !p) return invalidValue;
+  if (used + n > limit) return outOfMemory;
+  void *m = nullptr;
+  if (posix_memalign(&m, 256, n)) return outOfMemory;
+  memset(m, 0xcd, n);
+  used += n;
+  memory[(Pointer)m] = n;
+  *p = (Pointer)m;
+  return success;
+}
+
+Result release(Pointer p) {
+  auto i = memory.find(p);
+  if (i == memory.end()) return invalidValue;
+  used -= i->second;
+  memory.erase(i);
+  free((void *)p);
+  return success;
+}
+
+const char *nameOf(Result r) {
+  switch (r) {
+    case success: return "CUDA_SUCCESS";
+    case invalidValue: return "CUDA_ERROR_INVALID_VALUE";
+    case outOfMemory: return "CUDA_ERROR_OUT_OF_MEMORY";
+    case notInitialized: return "CUDA_ERROR_NOT_INITIALIZED";
+    case noDevice: return "CUDA_ERROR_NO_DEVICE";
+    case invalidDevice: return "CUDA_ERROR_INVALID_DEVICE";
+    case invalidImage: return "CUDA_ERROR_INVALID_IMAGE";
+    case invalidContext: return "CUDA_ERROR_INVALID_CONTEXT";
+    case invalidHandle: return "CUDA_ERROR_INVALID_HANDLE";
+    case notFound: return "CUDA_ERROR_NOT_FOUND";
+    case notReady: return "CUDA_ERROR_NOT_READY";
+    case 700: return "CUDA_ERROR_ILLEGAL_ADDRESS";
+    case 716: return "CUDA_ERROR_MISALIGNED_ADDRESS";
+    case 718: return "CUDA_ERROR_INVALID_PC";
+    case launchFailed: return "CUDA_ERROR_LAUNCH_FAILED";
+    case peerAlreadyEnabled: return "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED";
+    case notPermitted: return "CUDA_ERROR_NOT_PERMITTED";
+    case captureUnsupported: return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+// standinFail makes a call, by its name, fail once, after so many that pass.
+void standinFail(const char *call, long after, Result result) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  failures[call] = Failure{after, result};
+}
+
+// standinReset forgets failures, sticky ones too, and sets the memory that
+// devices have (0: as much as at the start) and the order of threads and blocks.
+void standinReset(size_t bytes, int reverse) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  failures.clear();
+  sticky = 0;
+  limit = bytes ? bytes : total;
+  reverseOrder = reverse;
+}
+
+// standinUsed is the number of bytes that are allocated on all devices.
+size_t standinUsed() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return used;
+}
+
+Result cuInit(unsigned) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  if (const char *n = getenv("STANDIN_DEVICES")) deviceCount = atoi(n) < devices ? atoi(n) : devices;
+  if (deviceCount == 0) return noDevice;
+  initialized = true;
+  return success;
+}
+
+Result cuDriverGetVersion(int *v) {
+  *v = 13000;
+  return success;
+}
+
+Result cuGetErrorName(Result r, const char **s) {
+  *s = nameOf(r);
+  return *s ? success : invalidValue;
+}
+
+Result cuGetErrorString(Result r, const char **s) {
+  *s = nameOf(r) ? "a result of the stand-in driver" : nullptr;
+  return *s ? success : invalidValue;
+}
+
+Result cuDeviceGetCount(int *n) {
+  ENTER_IN(false);
+  *n = deviceCount;
+  return success;
+}
+
+Result cuDeviceGet(Device *d, int i) {
+  ENTER_IN(false);
+  if (i < 0 || i >= deviceCount) return invalidDevice;
+  *d = i;
+  return success;
+}
+
+Result cuDeviceGetName(char *name, int n, Device d) {
+  ENTER_IN(false);
+  if (d < 0 || d >= deviceCount) return invalidDevice;
+  snprintf(name, n, "stand-in driver, no GPU (%d)", d);
+  return success;
+}
+
+Result cuDeviceTotalMem_v2(size_t *n, Device d) {
+  ENTER_IN(false);
+  if (d < 0 || d >= deviceCount) return invalidDevice;
+  *n = limit;
+  return success;
+}
+
+Result cuDeviceGetAttribute(int *v, int attribute, Device d) {
+  ENTER_IN(false);
+  if (d < 0 || d >= deviceCount) return invalidDevice;
+  static const std::map<int, int> values = {
+      {1, 1024},         // threads of a block
+      {2, 1024}, {3, 1024}, {4, 64},
+      {5, 2147483647}, {6, 65535}, {7, 65535},
+      {8, 49152},        // shared memory of a block
+      {10, 32},          // warp
+      {12, 65536},       // registers of a block
+      {13, 1000000},     // kHz
+      {14, 512},         // alignment of textures
+      {15, 1}, {16, 3},  // overlap, multiprocessors
+      {17, 0}, {18, 0}, {19, 1}, {20, 0}, {31, 1}, {35, 0},
+      {36, 1000000}, {37, 512}, {38, 4 << 20}, {39, 2048}, {40, 2}, {41, 1},
+      {75, 9}, {76, 0},  // compute capability
+      {81, 233472}, {82, 65536}, {83, 1}, {89, 0}, {90, 1},
+      {97, 232448},      // shared memory of a block, if asked for
+      {115, 1},          // memory pools
+  };
+  auto i = values.find(attribute);
+  *v = i == values.end() ? 0 : i->second;
+  return success;
+}
+
+Result cuDevicePrimaryCtxRetain(void **c, Device d) {
+  ENTER_IN(false);
+  if (d < 0 || d >= deviceCount) return invalidDevice;
+  contexts[d].users++;
+  *c = &contexts[d];
+  return success;
+}
+
+Result cuDevicePrimaryCtxRelease_v2(Device d) {
+  ENTER_IN(false);
+  if (d < 0 || d >= deviceCount || contexts[d].users == 0) return invalidContext;
+  contexts[d].users--;
+  return success;
+}
+
+Result cuCtxSetCurrent(void *c) {
+  ENTER_IN(false);
+  current = (Context *)c;
+  return success;
+}
+
+Result cuCtxGetCurrent(void **c) {
+  ENTER_IN(false);
+  *c = current;
+  return success;
+}
+
+Result cuCtxSynchronize() {
+  ENTER();
+  return success;
+}
+
+Result cuDeviceCanAccessPeer(int *can, Device a, Device b) {
+  ENTER_IN(false);
+  *can = a != b;
+  return success;
+}
+
+Result cuCtxEnablePeerAccess(void *, unsigned) {
+  ENTER();
+  return success;
+}
+
+Result cuModuleLoadDataEx(void **out, const void *image, unsigned, int *, void **) {
+  ENTER();
+  if (!image || memcmp(image, "STANDIN1", 8) != 0) return invalidImage;
+  size_t size;
+  memcpy(&size, (const char *)image + 8, 8);
+  char path[] = "/tmp/standin-XXXXXX";
+  int f = mkstemp(path);
+  bool ok = f >= 0 && write(f, (const char *)image + 16, size - 16) == (ssize_t)(size - 16);
+  close(f);
+  void *lib = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  unlink(path);
+  if (!lib) return invalidImage;
+  Module *m = new Module{lib, (Launch)dlsym(lib, "standinLaunch"), {}};
+  for (const Entry *e = (const Entry *)dlsym(lib, "standinEntries"); e && e->name; e++) m->functions[e->name] = Function{e, m->launch};
+  *out = m;
+  return success;
+}
+
+Result cuModuleUnload(void *m) {
+  ENTER();
+  dlclose(((Module *)m)->lib);
+  delete (Module *)m;
+  return success;
+}
+
+Result cuModuleGetFunction(void **f, void *m, const char *name) {
+  ENTER();
+  auto &functions = ((Module *)m)->functions;
+  auto i = functions.find(name);
+  if (i == functions.end()) return notFound;
+  *f = &i->second;
+  return success;
+}
+
+Result cuFuncGetAttribute(int *v, int, void *) {
+  ENTER();
+  *v = 0;
+  return success;
+}
+
+Result cuFuncSetAttribute(void *, int attribute, int value) {
+  ENTER();
+  return attribute == 8 && value > 232448 ? invalidValue : success;
+}
+
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *, int threads, size_t) {
+  ENTER();
+  *n = threads > 0 ? 2048 / threads : 0;
+  return success;
+}
+
+Result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **) {
+  ENTER();
+  Function *f = (Function *)function;
+  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || shared > 232448) return invalidValue;
+  std::vector<char> args((char *)params[0], (char *)params[0] + f->entry->args);
+  return put(stream, [=] {
+    const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+    f->launch(f->entry, grid, block, shared, args.data(), reverseOrder);
+  });
+}
+
+Result cuMemAlloc_v2(Pointer *p, size_t n) {
+  ENTER();
+  return allocate(p, n);
+}
+
+Result cuMemFree_v2(Pointer p) {
+  ENTER();
+  return p ? release(p) : success;
+}
+
+Result cuMemAllocAsync(Pointer *p, size_t n, void *stream) {
+  ENTER();
+  if (streamOf(stream)->capture) return captureUnsupported;
+  return allocate(p, n);
+}
+
+Result cuMemFreeAsync(Pointer p, void *stream) {
+  ENTER();
+  if (streamOf(stream)->capture) return captureUnsupported;
+  return release(p);
+}
+
+Result cuDeviceGetDefaultMemPool(void **pool, Device d) {
+  ENTER_IN(false);
+  *pool = &contexts[d];
+  return success;
+}
+
+Result cuMemPoolSetAttribute(void *, int, void *) {
+  ENTER_IN(false);
+  return success;
+}
+
+Result cuMemPoolTrimTo(void *, size_t) {
+  ENTER_IN(false);
+  return success;
+}
+
+Result cuMemGetInfo_v2(size_t *free, size_t *all) {
+  ENTER();
+  *free = limit - used;
+  *all = limit;
+  return success;
+}
+
+Result cuMemHostAlloc(void **p, size_t n, unsigned) {
+  ENTER();
+  if (posix_memalign(p, 4096, n ? n : 1)) return outOfMemory;
+  pinned[(Pointer)*p] = n;
+  return success;
+}
+
+Result cuMemFreeHost(void *p) {
+  ENTER();
+  if (!pinned.erase((Pointer)p)) return invalidValue;
+  free(p);
+  return success;
+}
+
+Result cuMemHostRegister_v2(void *p, size_t n, unsigned) {
+  ENTER();
+  pinned[(Pointer)p] = n;
+  return success;
+}
+
+Result cuMemHostUnregister(void *p) {
+  ENTER();
+  return pinned.erase((Pointer)p) ? success : invalidValue;
+}
+
+Result cuMemcpyHtoD_v2(Pointer to, const void *from, size_t n) {
+  ENTER();
+  if (!inside(to, n)) return invalidValue;
+  memcpy((void *)to, from, n);
+  return success;
+}
+
+Result cuMemcpyDtoH_v2(void *to, Pointer from, size_t n) {
+  ENTER();
+  if (!inside(from, n)) return invalidValue;
+  memcpy(to, (void *)from, n);
+  return success;
+}
+
+Result cuMemcpyDtoD_v2(Pointer to, Pointer from, size_t n) {
+  ENTER();
+  if (!inside(to, n) || !inside(from, n)) return invalidValue;
+  memmove((void *)to, (void *)from, n);
+  return success;
+}
+
+// Host memory of asynchronous copies has to be pinned. (The driver allows other
+// memory too, but then it is not asynchronous.)
+Result cuMemcpyHtoDAsync_v2(Pointer to, const void *from, size_t n, void *stream) {
+  ENTER();
+  if (!inside(to, n) || !isPinned(from, n)) return invalidValue;
+  return put(stream, [=] { memcpy((void *)to, from, n); });
+}
+
+Result cuMemcpyDtoHAsync_v2(void *to, Pointer from, size_t n, void *stream) {
+  ENTER();
+  if (!inside(from, n) || !isPinned(to, n)) return invalidValue;
+  return put(stream, [=] { memcpy(to, (void *)from, n); });
+}
+
+Result cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t n, void *stream) {
+  ENTER();
+  if (!inside(to, n) || !inside(from, n)) return invalidValue;
+  return put(stream, [=] { memmove((void *)to, (void *)from, n); });
+}
+
+Result cuMemcpyPeerAsync(Pointer to, void *, Pointer from, void *, size_t n, void *stream) {
+  ENTER();
+  if (!inside(to, n) || !inside(from, n)) return invalidValue;
+  return put(stream, [=] { memmove((void *)to, (void *)from, n); });
+}
+
+Result cuMemsetD8Async(Pointer p, unsigned char x, size_t n, void *stream) {
+  ENTER();
+  if (!inside(p, n)) return invalidValue;
+  return put(stream, [=] { memset((void *)p, x, n); });
+}
+
+Result cuMemsetD8_v2(Pointer p, unsigned char x, size_t n) { return cuMemsetD8Async(p, x, n, nullptr); }
+
+Result cuMemsetD32Async(Pointer p, unsigned x, size_t n, void *stream) {
+  ENTER();
+  if (!inside(p, 4 * n) || p % 4) return invalidValue;
+  return put(stream, [=] {
+    for (size_t i = 0; i < n; i++) ((unsigned *)p)[i] = x;
+  });
+}
+
+Result cuMemsetD32_v2(Pointer p, unsigned x, size_t n) { return cuMemsetD32Async(p, x, n, nullptr); }
+
+Result cuStreamCreate(void **s, unsigned) {
+  ENTER();
+  *s = new Stream;
+  return success;
+}
+
+Result cuStreamDestroy_v2(void *s) {
+  ENTER();
+  if (streamOf(s) == &standard) return invalidHandle;
+  delete (Stream *)s;
+  return success;
+}
+
+Result cuStreamSynchronize(void *s) {
+  ENTER();
+  return streamOf(s)->capture ? captureUnsupported : success;
+}
+
+Result cuStreamQuery(void *s) {
+  ENTER();
+  return streamOf(s)->capture ? captureUnsupported : success;
+}
+
+Result cuStreamWaitEvent(void *, void *e, unsigned) {
+  ENTER();
+  return e ? success : invalidHandle;
+}
+
+Result cuEventCreate(void **e, unsigned) {
+  ENTER();
+  *e = new Event;
+  return success;
+}
+
+Result cuEventDestroy_v2(void *e) {
+  ENTER();
+  delete (Event *)e;
+  return success;
+}
+
+Result cuEventRecord(void *e, void *) {
+  ENTER();
+  if (!e) return invalidHandle;
+  ((Event *)e)->recorded = true;
+  return success;
+}
+
+Result cuEventQuery(void *e) {
+  ENTER();
+  return e ? success : invalidHandle;
+}
+
+Result cuEventSynchronize(void *e) {
+  ENTER();
+  return e ? success : invalidHandle;
+}
+
+Result cuEventElapsedTime(float *ms, void *a, void *b) {
+  ENTER();
+  if (!((Event *)a)->recorded || !((Event *)b)->recorded) return invalidHandle;
+  *ms = 0;
+  return success;
+}
+Result cuEventElapsedTime_v2(float *ms, void *a, void *b) { return cuEventElapsedTime(ms, a, b); }
+
+Result cuStreamBeginCapture_v2(void *s, int) {
+  ENTER();
+  if (streamOf(s) == &standard || streamOf(s)->capture) return captureUnsupported;
+  streamOf(s)->capture = new Graph;
+  return success;
+}
+
+Result cuStreamEndCapture(void *s, void **graph) {
+  ENTER();
+  if (!streamOf(s)->capture) return invalidValue;
+  *graph = streamOf(s)->capture;
+  streamOf(s)->capture = nullptr;
+  return success;
+}
+
+Result cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long) {
+  ENTER();
+  *exec = new Graph(*(Graph *)graph);
+  return success;
+}
+
+Result cuGraphLaunch(void *exec, void *stream) {
+  ENTER();
+  Graph *g = (Graph *)exec;
+  return put(stream, [=] {
+    for (auto &step : g->steps) step();
+  });
+}
+
+Result cuGraphDestroy(void *g) {
+  ENTER();
+  delete (Graph *)g;
+  return success;
+}
+
+Result cuGraphExecDestroy(void *g) {
+  ENTER();
+  delete (Graph *)g;
+  return success;
+}
+
+}  // extern "C"

@@ -1,0 +1,67 @@
+// Package standin builds stand-ins for the CUDA driver and for NVRTC, so that
+// tests can take generated kernels through the whole of the real path on any
+// machine with g++: compile, load, launch, copy. They are test tools. Kernels run
+// as plain C++, the threads of a block one after the other as fibers; whatever
+// passes here has not run on a GPU.
+package standin
+
+import (
+	"embed"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+//go:embed src
+var sources embed.FS
+
+// Build compiles the stand-ins into a directory of the test, which it returns:
+// libcuda.so.1, libnvrtc.so.13 and an empty libnvrtc-builtins.so.13.0. The flags
+// are added to those of g++ for the kernels, such as -fsanitize=address. Where
+// there is no g++ the test is skipped.
+//
+// libcuda has two functions more than the driver: standinFail and standinReset;
+// see cuda.cc.
+func Build(t testing.TB, flags ...string) (dir string) {
+	t.Helper()
+	cc, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("needs g++: ", err)
+	}
+	dir = t.TempDir()
+	entries, err := sources.ReadDir("src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := sources.ReadFile(path.Join("src", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.Name()), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := filepath.Join(dir, "empty.cc")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for lib, text := range map[string]string{
+		"libcuda.so.1":              "cuda.cc",
+		"libnvrtc.so.13":            "nvrtc.cc",
+		"libnvrtc-builtins.so.13.0": "empty.cc",
+	} {
+		args := []string{
+			"-O1", "-std=c++17", "-shared", "-fPIC", "-Wl,-soname," + lib,
+			"-DSTANDIN_DIR=\"" + dir + "\"", "-DSTANDIN_FLAGS=\"" + strings.Join(flags, " ") + "\"",
+			"-o", filepath.Join(dir, lib), filepath.Join(dir, text), "-ldl", "-pthread",
+		}
+		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%.3000s", lib, err, out)
+		}
+	}
+	return dir
+}

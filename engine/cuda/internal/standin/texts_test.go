@@ -1,0 +1,238 @@
+package standin
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A dataCase says how to bind one of the texts of package ir.
+type dataCase func(r *rand.Rand) (extents, params []int, shapes [][]int)
+
+func size(r *rand.Rand) int {
+	sizes := []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64, 65, 130, 511, 512, 513, 700, 1500, 4095, 4096, 4097, 5000, 9000}
+	return sizes[r.IntN(len(sizes))]
+}
+
+func square(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m := 1+r.IntN(20), size(r)
+		switch r.IntN(4) {
+		case 0:
+			n, m = m, n
+		case 1:
+			n, m = 60+r.IntN(80), 1+r.IntN(60)
+		}
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n, m}
+		}
+		return []int{n, m}, nil, shapes
+	}
+}
+
+func flat(bufs int) dataCase {
+	return func(r *rand.Rand) ([]int, []int, [][]int) {
+		n := size(r) * (1 + r.IntN(3))
+		shapes := make([][]int, bufs)
+		for i := range shapes {
+			shapes[i] = []int{n}
+		}
+		return []int{n}, []int{n}, shapes
+	}
+}
+
+var dataCases = map[string]dataCase{
+	"adam":    flat(4),
+	"cold":    flat(2),
+	"lookup":  flat(2),
+	"philox":  flat(1),
+	"softmax": square(3),
+	"transposed_add": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(3)(r)
+		s[1] = []int{e[1], e[0]}
+		return e, nil, s
+	},
+	"masks": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := flat(3)(r)
+		return e, p, append(s, nil, nil)
+	},
+	"argmax": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		e[1] = max(e[1], 1)
+		s[0] = e
+		return e, nil, append(s, []int{e[0]}, []int{e[0]})
+	},
+	"colsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		return e, nil, append(s, []int{e[1]})
+	},
+	"fullsum": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(2)(r)
+		return e, nil, append(s, nil)
+	},
+	"layernorm": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, _ := square(0)(r)
+		return e, []int{e[1]}, [][]int{e, {e[1]}, {e[1]}, e}
+	},
+	"take": func(r *rand.Rand) ([]int, []int, [][]int) {
+		n, m, rows := 1+r.IntN(40), size(r), 1+r.IntN(300)
+		return []int{n, m}, []int{rows}, [][]int{{n}, {rows, m}, {n, m}}
+	},
+	"im2col": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, p, s := im2col(r)
+		return []int{s[1][0], s[1][1]}, []int{e[2], e[1] * e[2], e[5], e[4] * e[5], p[4], p[5]}, s
+	},
+	"im2col_axes": im2col,
+}
+
+func im2col(r *rand.Rand) ([]int, []int, [][]int) {
+	n, c, h, w, kx, ky, stride, pad := 1+r.IntN(3), 1+r.IntN(3), 3+r.IntN(12), 3+r.IntN(20), 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2), r.IntN(3)
+	if r.IntN(3) == 0 {
+		w += 60
+	}
+	oh, ow := (h+2*pad-ky)/stride+1, (w+2*pad-kx)/stride+1
+	return []int{c, ky, kx, n, oh, ow}, []int{kx, ky, ow, oh, stride, pad}, [][]int{{n, c, h, w}, {c * ky * kx, n * oh * ow}}
+}
+
+func parse(t testing.TB, text string) *ir.Kernel {
+	t.Helper()
+	k, err := ir.Parse(text)
+	if err == nil {
+		err = ir.Check(k)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return k
+}
+
+// texts binds every text of package ir several times.
+func texts(t *testing.T, times int) (trials []*trial) {
+	files, _ := filepath.Glob("../../../../plan/ir/testdata/*.ir")
+	if len(files) < 14 {
+		t.Fatal("the texts are missing")
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ir")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := parse(t, string(text))
+		c, ok := dataCases[name]
+		if !ok {
+			t.Fatalf("no way to bind %s", name)
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		for i := range times {
+			e, p, shapes := c(r)
+			if k.Params == 0 {
+				p = nil
+			}
+			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s %d", name, i), k, e, p, shapes, i%2 == 0))
+		}
+	}
+	return trials
+}
+
+// TestTexts compares every text of package ir with the interpreter.
+func TestTexts(t *testing.T) {
+	times := 12
+	if testing.Short() {
+		times = 4
+	}
+	run(t, texts(t, times), "-O1")
+}
+
+// Reductions of a vec loop alone, of rows, of a seq loop.
+var forms = []string{`kernel alone
+axis i0
+buf x %[1]s in 1
+buf y %[2]s out 0
+{
+  vec i0 {
+    %%0 = load %[3]s x[i0]
+    %%1 = reduce %[4]s %[5]s %%0
+  }
+  store %[5]s y[] %%1
+}`, `kernel rowed
+axis i1 i0
+buf x %[1]s in 2
+buf y %[2]s out 1
+{
+  par i1 {
+    vec i0 {
+      %%0 = load %[3]s x[i1, i0]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`, `kernel columns
+axis i1 i0
+buf x %[1]s in 2
+buf y %[2]s out 1
+{
+  vec i1 {
+    seq i0 {
+      %%0 = load %[3]s x[i0, i1]
+      %%1 = reduce %[4]s %[5]s %%0
+    }
+    store %[5]s y[i1] %%1
+  }
+}`}
+
+// TestReductions runs every reduction of every type at the lengths where
+// something changes.
+func TestReductions(t *testing.T) {
+	run(t, reductions(t), "-O1")
+}
+
+func reductions(t *testing.T) (trials []*trial) {
+	r := rand.New(rand.NewPCG(5, 6))
+	lengths := []int{0, 1, 31, 32, 33, 63, 64, 65, 129, 4095, 4096, 4097, 8191, 20000}
+	if testing.Short() {
+		lengths = []int{1, 65, 4097}
+	}
+	for op := ir.Sum; op <= ir.All; op++ {
+		for _, mem := range dtype.All() {
+			reg := mem.Register()
+			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+				continue
+			}
+			if testing.Short() && int(op+ir.Reduction(mem))%3 != 0 {
+				continue
+			}
+			out := reg
+			if op == ir.ArgMin || op == ir.ArgMax {
+				out = dtype.I64
+			}
+			for i, form := range forms {
+				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
+				for _, n := range lengths {
+					if n == 0 && op >= ir.Min && op <= ir.ArgMax || n > 5000 && op != ir.Sum && op != ir.ArgMax {
+						continue
+					}
+					if n == 4095 || n == 31 || testing.Short() && n != lengths[(int(op)+int(mem)+i)%len(lengths)] {
+						continue
+					}
+					e, shapes := []int{n}, [][]int{{n}, nil}
+					switch i {
+					case 1:
+						e, shapes = []int{3, n}, [][]int{{3, n}, {3}}
+					case 2:
+						e, shapes = []int{3, n}, [][]int{{n, 3}, {3}}
+					}
+					trials = append(trials, newTrial(t, r, fmt.Sprintf("%s of %d %s", op, n, mem), k, e, nil, shapes, true))
+				}
+			}
+		}
+	}
+	return trials
+}

@@ -1,0 +1,156 @@
+package cuda
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A Listing is what a loop of a plan becomes on a GPU.
+type Listing struct {
+	Stage  int
+	Source string // CUDA C, without what all kernels share
+	PTX    string // empty if there is no NVRTC
+	Usage  []Usage
+}
+
+// A Usage is what ptxas says of one kernel, and the size of its machine code.
+type Usage struct {
+	Kernel      string
+	Registers   int // of a thread
+	Stack       int // bytes of a thread
+	SpillStores int // bytes of a thread
+	SpillLoads  int // bytes of a thread
+	Shared      int // bytes of a block, static
+	SASS        int // bytes
+}
+
+// List writes CUDA C for the loops of a plan, for arrays aligned to 256 bytes
+// that do not overlap, and compiles it for an architecture such as sm_90. No GPU
+// is needed, and no NVRTC for the source: missing says why there is nothing but
+// it.
+func List(pl *plan.Plan, arch string) (list []Listing, missing, err error) {
+	_, _, missing = cu.NvrtcVersion()
+	at := addresses{}
+	for i, s := range pl.Stages {
+		if s.Kind != plan.Loop {
+			continue
+		}
+		src, err := at.source(pl, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		l := Listing{Stage: i, Source: strings.TrimPrefix(src.Code, cudagen.Prelude)}
+		if missing == nil {
+			if err := l.compile(src.Code, s.Kernel, arch); err != nil {
+				return nil, nil, err
+			}
+		}
+		list = append(list, l)
+	}
+	return list, missing, nil
+}
+
+// listedGPU stands for a GPU in the choice of code: an H100.
+var listedGPU = cudagen.Device{SMs: 132, Shared: 48 << 10}
+
+// addresses are made up: of each memory, and of the arena.
+type addresses map[expr.Memory]uint64
+
+func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error) {
+	const room = 1 << 40
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	where := make([]uint64, len(s.Bufs))
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+		a := o.Array
+		if a == nil {
+			continue
+		}
+		if at[a.Mem] == 0 {
+			at[a.Mem] = uint64(len(at)+1) * room
+		}
+		where[i] = at[a.Mem] + uint64(a.Offset*a.Type.Size())
+		if a.Mem == nil {
+			where[i] += uint64(pl.Temps[a.Temp].Offset)
+		}
+	}
+	layout, err := cudagen.LayoutOf(s.Kernel, &b, where, listedGPU)
+	if err != nil {
+		return nil, err
+	}
+	return cudagen.Generate(s.Kernel, layout)
+}
+
+func (l *Listing) compile(source string, k *ir.Kernel, arch string) error {
+	out, err := cu.NvrtcCompile(source, "oneloop.cu", append(Options(arch), "-Xptxas=-v", "--no-cache")...)
+	if e, ok := err.(*cu.NvrtcError); ok && strings.Contains(e.Log+e.Text, "--no-cache") { // before 12.9 there is none
+		out, err = cu.NvrtcCompile(source, "oneloop.cu", append(Options(arch), "-Xptxas=-v")...)
+	}
+	if err != nil {
+		return &CompileError{Kernel: k.String(), Source: source, Cause: err}
+	}
+	l.PTX = string(out.PTX)
+	if l.Usage = usage(out.Log); out.Cubin == nil {
+		return nil
+	}
+	return l.sizes(out.Cubin)
+}
+
+var (
+	ptxasKernel = regexp.MustCompile(`Compiling entry function '([^']+)'`)
+	ptxasStack  = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
+	ptxasUsed   = regexp.MustCompile(`Used (\d+) registers`)
+	ptxasShared = regexp.MustCompile(`(\d+) bytes smem`)
+)
+
+// usage reads what ptxas says under -v.
+func usage(log string) []Usage {
+	var list []Usage
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s)
+		return n
+	}
+	for _, line := range strings.Split(log, "\n") {
+		if m := ptxasKernel.FindStringSubmatch(line); m != nil {
+			list = append(list, Usage{Kernel: m[1]})
+		}
+		if len(list) == 0 {
+			continue
+		}
+		u := &list[len(list)-1]
+		if m := ptxasStack.FindStringSubmatch(line); m != nil {
+			u.Stack, u.SpillStores, u.SpillLoads = number(m[1]), number(m[2]), number(m[3])
+		}
+		if m := ptxasUsed.FindStringSubmatch(line); m != nil {
+			u.Registers = number(m[1])
+		}
+		if m := ptxasShared.FindStringSubmatch(line); m != nil {
+			u.Shared = number(m[1])
+		}
+	}
+	return list
+}
+
+// sizes reads the sections of machine code of a cubin, an ELF file.
+func (l *Listing) sizes(cubin []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(cubin))
+	if err != nil {
+		return fmt.Errorf("the cubin: %w", err)
+	}
+	for i := range l.Usage {
+		if s := f.Section(".text." + l.Usage[i].Kernel); s != nil {
+			l.Usage[i].SASS = int(s.Size)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package cuda
+
+import (
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A loop runs a kernel of the plan.
+type loop struct {
+	p         *program
+	s         *plan.Stage
+	name      string
+	binding   ir.Binding
+	addresses []uint64 // by buffer, as the code was chosen for
+	layout    string
+	module    *module
+	bound     *cudagen.Bound
+	queue     []*cu.Launch
+	faulty    bool
+}
+
+func (p *program) newLoop(i int, s *plan.Stage) (step, error) {
+	name := s.Kernel.Name
+	if name == "" {
+		name = "loop"
+	}
+	l := &loop{
+		p: p, s: s, name: stageName(i, name),
+		binding: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))},
+	}
+	for i, o := range s.Bufs {
+		l.binding.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	_, err := l.prepare()
+	return l, err
+}
+
+// prepare chooses the code by the addresses, and makes it if they are new.
+func (l *loop) prepare() (int, error) {
+	same := l.bound != nil
+	if l.addresses == nil {
+		l.addresses = make([]uint64, len(l.s.Bufs))
+	}
+	for i := range l.s.Bufs {
+		if a := l.s.Bufs[i].Array; a != nil {
+			at := uint64(l.p.address(a))
+			same = same && at == l.addresses[i]
+			l.addresses[i] = at
+		}
+	}
+	for i := range l.s.Scalars {
+		if s := &l.s.Scalars[i]; s.Cell != nil {
+			l.binding.Scalars[i] = s.Cell.Load()
+		} else {
+			l.binding.Scalars[i] = s.Bits
+		}
+	}
+	if !same {
+		if err := l.choose(); err != nil {
+			return 0, err
+		}
+	}
+	return l.bound.Scratch, nil
+}
+
+func (l *loop) choose() error {
+	d := l.p.d
+	layout, err := cudagen.LayoutOf(l.s.Kernel, &l.binding, l.addresses, d.limit)
+	if err != nil {
+		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
+	}
+	if key := layout.String(); l.module == nil || key != l.layout {
+		if l.module, err = d.kernel(l.s.Kernel, layout); err != nil {
+			return err
+		}
+		l.layout = key
+	}
+	src := l.module.source
+	if l.bound, err = src.Bind(&l.binding, d.limit); err != nil {
+		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
+	}
+	l.faulty = src.Faults
+	l.queue = l.queue[:0]
+	for _, x := range l.bound.Launches {
+		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), l.bound.Args))
+	}
+	return nil
+}
+
+func dim(v [3]uint32) cu.Dim3 { return cu.Dim3{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
+
+func (l *loop) bind(scratch, faults cu.DevicePtr) {
+	l.bound.SetArgs(l.addresses, l.binding.Scalars, uint64(scratch), uint64(faults))
+}
+
+func (l *loop) launch(on *lane) error {
+	for _, q := range l.queue {
+		if err := q.Run(on.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loop) launches() int { return len(l.queue) }
+
+func (l *loop) state(to []byte) []byte { return append(to, l.bound.Args...) }
+
+func (l *loop) raises() bool { return l.faulty }
+
+func (l *loop) String() string { return l.name }

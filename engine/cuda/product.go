@@ -1,0 +1,215 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A matrix is how the matrices of a stack are laid out, in elements.
+type matrix struct {
+	rows, cols int
+	row, col   int // strides
+	array      *plan.Array
+	offsets    []int // of each matrix of the stack
+}
+
+// stored is the matrix as BLAS sees it: whether its rows are the columns that
+// are stored, and the leading dimension.
+func (m *matrix) stored() (trans cu.Transpose, ld int) {
+	if (m.col == 1 || m.cols <= 1) && (m.row >= m.cols || m.rows <= 1) {
+		return cu.NoTrans, max(m.row, m.cols, 1)
+	}
+	return cu.Trans, max(m.col, m.rows, 1)
+}
+
+// matrices reads the layout of the operands of a product; a vector is a matrix
+// of one row on the left, of one column on the right.
+func matrices(s *plan.Stage) (a, b matrix, err error) {
+	ra, rb := len(s.A.Shape), len(s.B.Shape)
+	a = matrix{rows: 1, cols: s.A.Shape[ra-1], row: 0, col: s.A.Strides[ra-1], array: s.A}
+	if ra > 1 {
+		a.rows, a.row = s.A.Shape[ra-2], s.A.Strides[ra-2]
+	}
+	b = matrix{rows: s.B.Shape[rb-1], cols: 1, row: s.B.Strides[rb-1], col: 0, array: s.B}
+	if rb > 1 {
+		b = matrix{rows: s.B.Shape[rb-2], cols: s.B.Shape[rb-1], row: s.B.Strides[rb-2], col: s.B.Strides[rb-1], array: s.B}
+	}
+	batchA, batchB := s.A.Shape[:max(ra-2, 0)], s.B.Shape[:max(rb-2, 0)]
+	batch, err := shape.Broadcast(batchA, batchB)
+	if err != nil {
+		return a, b, err
+	}
+	stA, _ := s.A.Strides[:len(batchA)].BroadcastTo(batchA, batch)
+	stB, _ := s.B.Strides[:len(batchB)].BroadcastTo(batchB, batch)
+	a.offsets, b.offsets = offsets(batch, stA), offsets(batch, stB)
+	return a, b, nil
+}
+
+// offsets lists where the matrices of a stack begin.
+func offsets(s shape.Shape, st shape.Strides) []int {
+	out := []int{0}
+	for i, n := range s {
+		next := make([]int, 0, len(out)*n)
+		for _, o := range out {
+			for k := range n {
+				next = append(next, o+k*st[i])
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// regular is the distance between neighbours, if it is the same for all.
+func regular(offsets []int) (step int, ok bool) {
+	if len(offsets) < 2 {
+		return 0, true
+	}
+	step = offsets[1] - offsets[0]
+	for i := range offsets[1:] {
+		if offsets[i+1]-offsets[i] != step {
+			return 0, false
+		}
+	}
+	return step, step >= 0
+}
+
+// A product is a stack of matrix products of floats, by cuBLAS. Row-major C = A B
+// is column-major C' = B' A', and a row-major matrix read column-major is its
+// transpose: so the operands change places, and nothing else.
+type product struct {
+	p     *program
+	name  string
+	s     *plan.Stage
+	a, b  matrix
+	gemms []cu.Gemm
+}
+
+func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
+	a, b, err := matrices(s)
+	if err != nil {
+		return nil, err
+	}
+	name := stageName(i, fmt.Sprintf("product of %v and %v", s.A, s.B))
+	if s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
+		return p.newIntegers(name, s, a, b)
+	}
+	x := &product{p: p, name: name, s: s, a: a, b: b}
+	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // nothing, or zeros
+		return x, nil
+	}
+	transA, ldA := a.stored()
+	transB, ldB := b.stored()
+	one := cu.Gemm{TransA: transB, TransB: transA, M: b.cols, N: a.rows, K: a.cols, LdA: ldB, LdB: ldA, LdC: b.cols, Batch: 1}
+	stepA, okA := regular(a.offsets)
+	stepB, okB := regular(b.offsets)
+	if okA && okB {
+		one.StrideA, one.StrideB, one.StrideC, one.Batch = int64(stepB), int64(stepA), int64(a.rows*b.cols), len(a.offsets)
+		x.gemms = []cu.Gemm{one}
+	} else {
+		for range a.offsets {
+			x.gemms = append(x.gemms, one)
+		}
+	}
+	return x, p.d.blas.open(p.d)
+}
+
+func (x *product) prepare() (int, error) {
+	size := cu.DevicePtr(x.s.Out.Type.Size())
+	a, b, c := x.p.address(x.a.array), x.p.address(x.b.array), x.p.address(x.s.Out)
+	for i := range x.gemms {
+		g := &x.gemms[i]
+		g.A = b + cu.DevicePtr(x.b.offsets[i])*size
+		g.B = a + cu.DevicePtr(x.a.offsets[i])*size
+		g.C = c + cu.DevicePtr(i*x.a.rows*x.b.cols)*size
+	}
+	return 0, nil
+}
+
+func (x *product) bind(_, _ cu.DevicePtr) {}
+
+func (x *product) launch(l *lane) error {
+	if len(x.gemms) == 0 {
+		n := x.s.Out.Bytes()
+		if n == 0 {
+			return nil
+		}
+		return cu.MemsetD8Async(x.p.address(x.s.Out), 0, int64(n), l.stream)
+	}
+	return x.p.d.blas.multiply(x.p.d, l, x.s.Out.Type, x.gemms)
+}
+
+func (x *product) launches() int { return max(len(x.gemms), 1) }
+
+func (x *product) state(to []byte) []byte {
+	to = binary.LittleEndian.AppendUint64(to, uint64(x.p.address(x.s.Out)))
+	for i := range x.gemms {
+		to = binary.LittleEndian.AppendUint64(to, uint64(x.gemms[i].A))
+		to = binary.LittleEndian.AppendUint64(to, uint64(x.gemms[i].B))
+	}
+	return to
+}
+
+func (x *product) raises() bool { return false }
+
+func (x *product) String() string { return x.name }
+
+// blas is the cuBLAS handle of a GPU, which one goroutine uses at a time.
+type blas struct {
+	mu     sync.Mutex
+	handle *cu.Blas
+}
+
+// workspaceBytes is what cuBLAS wants on Hopper, and more than elsewhere.
+const workspaceBytes = 32 << 20
+
+// open makes the handle, if cuBLAS is there.
+func (b *blas) open(d *device) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.handle != nil {
+		return nil
+	}
+	return d.do("opening cuBLAS for a matrix product", func() (err error) {
+		h, err := cu.BlasCreate()
+		if err == nil {
+			b.handle = h
+		}
+		return err
+	})
+}
+
+// multiply queues products. The workspace is the lane's, so that two lanes do
+// not share one.
+func (b *blas) multiply(d *device, l *lane, t dtype.Type, gemms []cu.Gemm) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l.workspace == 0 {
+		w, err := d.alloc(workspaceBytes)
+		if err != nil {
+			return err
+		}
+		l.workspace = w
+	}
+	if err := b.handle.On(l.stream, l.workspace, workspaceBytes); err != nil {
+		return err
+	}
+	for i := range gemms {
+		var err error
+		if t == dtype.F64 {
+			err = b.handle.Dgemm(&gemms[i])
+		} else {
+			err = b.handle.Sgemm(&gemms[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

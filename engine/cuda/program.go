@@ -1,0 +1,278 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A program is a plan on a GPU. Its runs follow each other: the engine orders
+// them by the memory that they use.
+type program struct {
+	d      *device
+	plan   *plan.Plan
+	steps  []step
+	arena  *allocation // temporaries
+	extra  *allocation // the fault words, then scratch memory of the loops
+	raises bool        // some stage may raise faults
+	words  []byte      // the fault words, on the host
+	replay *replay
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// A step is a stage that can be queued.
+type step interface {
+	// prepare reads addresses and scalars as they are now, and makes other code
+	// if the addresses want it. It returns the scratch memory needed, in bytes.
+	prepare() (scratch int, err error)
+	// bind completes the arguments with addresses.
+	bind(scratch, faults cu.DevicePtr)
+	// launch queues the stage.
+	launch(l *lane) error
+	// launches counts what launch queues.
+	launches() int
+	// state appends all that launch depends on.
+	state(to []byte) []byte
+	// raises reports whether the stage may raise faults.
+	raises() bool
+	String() string
+}
+
+// faultRoom is the part of the extra memory that has the fault words: scratch
+// memory behind it is aligned.
+const faultRoom = 256
+
+var errClosed = errors.New("the program is closed")
+
+// Compile makes kernels of the loops, and calls of cuBLAS of the products.
+func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (engine.DeviceProgram, error) {
+	for _, s := range pl.Stages {
+		if s.Kind == plan.Call {
+			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
+		}
+	}
+	p := &program{d: d, plan: pl, words: make([]byte, cudagen.FaultBytes), replay: &replay{}}
+	var err error
+	if p.arena, err = d.reserve(pl.Arena); err != nil {
+		return nil, err
+	}
+	for i, s := range pl.Stages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		st, err := p.step(i, s)
+		if err != nil {
+			return nil, err
+		}
+		p.steps = append(p.steps, st)
+		p.raises = p.raises || st.raises()
+	}
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	runtime.AddCleanup(p, func(r *replay) { d.trash.put(r.forget) }, p.replay)
+	return p, nil
+}
+
+func (p *program) step(i int, s *plan.Stage) (step, error) {
+	if s.Kind == plan.Product {
+		return p.newProduct(i, s)
+	}
+	return p.newLoop(i, s)
+}
+
+// reserve allocates memory of a program.
+func (d *device) reserve(size int) (*allocation, error) {
+	a, err := d.Alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	return a.(*allocation), nil
+}
+
+// address is where the first element of an array is now.
+func (p *program) address(a *plan.Array) cu.DevicePtr {
+	offset := a.Offset * a.Type.Size()
+	if a.Mem == nil {
+		return p.arena.ptr + cu.DevicePtr(offset+p.plan.Temps[a.Temp].Offset)
+	}
+	return a.Mem.(*engine.Memory).Allocation().(*allocation).ptr + cu.DevicePtr(offset)
+}
+
+// ready prepares all steps, with scratch memory that is enough for each.
+func (p *program) ready() error {
+	scratch := 0
+	for _, s := range p.steps {
+		n, err := s.prepare()
+		if err != nil {
+			return err
+		}
+		scratch = max(scratch, n)
+	}
+	if p.extra == nil || p.extra.size < faultRoom+scratch {
+		extra, err := p.d.reserve(faultRoom + scratch)
+		if err != nil {
+			return err
+		}
+		p.extra = extra // the old one is freed when no run uses it
+	}
+	for _, s := range p.steps {
+		s.bind(p.extra.ptr+faultRoom, p.extra.ptr)
+	}
+	return nil
+}
+
+// Run runs the plan on an idle stream and waits.
+func (p *program) Run(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.d
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	l, err := d.borrow()
+	if err != nil {
+		return d.fail("making a stream", err)
+	}
+	err = p.start(ctx, l)
+	if e := l.wait(); err == nil {
+		err = e
+	}
+	if err == nil || d.dead.Load() == nil {
+		d.giveBack(l)
+	}
+	runtime.KeepAlive(p)
+	return d.fail("running", err)
+}
+
+// Queue runs the plan on a stream.
+func (p *program) Queue(s engine.Stream) {
+	on, err := p.d.mine(s)
+	if err != nil {
+		s.Go(func(context.Context) error { return err })
+		return
+	}
+	on.push("running", p, func() error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.start(context.Background(), on.lane)
+	})
+}
+
+// start queues the plan. It waits only for stages that may raise faults.
+func (p *program) start(ctx context.Context, l *lane) error {
+	if p.closed {
+		return p.d.fail("running", errClosed)
+	}
+	if err := p.d.sweep(); err != nil {
+		return err
+	}
+	if err := p.ready(); err != nil {
+		return err
+	}
+	l.takeOff(p)
+	if done, err := p.replay.run(p, l); done || err != nil {
+		return err
+	}
+	if p.raises {
+		if err := cu.MemsetD8Async(p.extra.ptr, 0, cudagen.FaultBytes, l.stream); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.launch(s, l); err != nil {
+			return err
+		}
+		if s.raises() { // later stages must not run then
+			if err := p.fault(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *program) launch(s step, l *lane) error {
+	err := s.launch(l)
+	if err == nil && p.d.debug.sync {
+		err = l.stream.Synchronize()
+	}
+	if err != nil {
+		return p.d.fail("running "+s.String(), err)
+	}
+	return nil
+}
+
+// fault waits for what is queued and reads the fault words.
+func (p *program) fault(l *lane) error {
+	if err := l.wait(); err != nil {
+		return err
+	}
+	if err := cu.MemcpyDtoH(unsafe.Pointer(unsafe.SliceData(p.words)), p.extra.ptr, cudagen.FaultBytes); err != nil {
+		return err
+	}
+	switch cudagen.Raised(p.words) {
+	case ir.DivideFault:
+		return &expr.Error{Kind: expr.ErrDivide, Msg: "integer division by zero"}
+	case ir.IndexFault:
+		return &expr.Error{Kind: expr.ErrIndex, Msg: "an index is out of range"}
+	}
+	return nil
+}
+
+// kernels names the stages, for error messages.
+func (p *program) kernels() []string {
+	names := make([]string, len(p.steps))
+	for i, s := range p.steps {
+		names[i] = s.String()
+	}
+	return names
+}
+
+// Close releases the memory of the program.
+func (p *program) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	if err := p.d.do("closing a program", p.replay.forget); err != nil {
+		return err
+	}
+	for _, a := range []*allocation{p.arena, p.extra} {
+		if err := p.d.Free(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sources is the CUDA C of the loops of a program, in order.
+func (p *program) Sources() []string {
+	var out []string
+	for _, s := range p.steps {
+		if l, ok := s.(*loop); ok {
+			out = append(out, l.module.source.Code)
+		}
+	}
+	return out
+}
+
+func stageName(i int, what string) string { return fmt.Sprintf("%s (stage %d)", what, i) }

@@ -1,0 +1,93 @@
+package cuda
+
+import (
+	"bytes"
+
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+)
+
+// A replay is the graph of a program whose arguments do not change from run to
+// run: one launch instead of many.
+type replay struct {
+	last   []byte // the arguments of the last run
+	now    []byte
+	stable int // runs with those arguments
+	graph  cu.GraphExec
+	off    bool // capturing failed
+}
+
+// stableRuns is how many runs with the same arguments make capturing worth its
+// time.
+const stableRuns = 3
+
+// run launches the graph, if there is one for the arguments as they are, or makes
+// one. If done is false the stages are to be queued.
+func (r *replay) run(p *program, l *lane) (done bool, err error) {
+	if r.off || p.raises || p.d.debug.sync || !cu.HasGraphs() {
+		return false, nil
+	}
+	n := 0
+	r.now = r.now[:0]
+	for _, s := range p.steps {
+		n += s.launches()
+		r.now = s.state(r.now)
+	}
+	if n < 2 {
+		return false, nil
+	}
+	if !bytes.Equal(r.now, r.last) {
+		r.last, r.now = r.now, r.last
+		r.stable = 1
+		if r.graph == 0 {
+			return false, nil
+		}
+		// Its last run may not have ended.
+		if err := l.wait(); err != nil {
+			return false, err
+		}
+		return false, r.forget()
+	}
+	if r.graph == 0 {
+		if r.stable++; r.stable < stableRuns {
+			return false, nil
+		}
+		if r.graph, err = capture(p, l); err != nil || r.graph == 0 {
+			r.off = true
+			return false, err
+		}
+	}
+	return true, r.graph.Launch(l.stream)
+}
+
+// capture queues the stages into a graph. What the driver cannot capture is no
+// error: the graph is 0.
+func capture(p *program, l *lane) (cu.GraphExec, error) {
+	if err := l.stream.BeginCapture(); err != nil {
+		return 0, nil
+	}
+	var failed error
+	for _, s := range p.steps {
+		if failed = s.launch(l); failed != nil {
+			break
+		}
+	}
+	g, err := l.stream.EndCapture()
+	if failed != nil || err != nil || g == 0 {
+		return 0, nil
+	}
+	exec, err := g.Instantiate()
+	if e := g.Destroy(); err == nil {
+		err = e
+	}
+	return exec, err
+}
+
+// forget releases the graph, which is not running.
+func (r *replay) forget() error {
+	g := r.graph
+	r.graph = 0
+	if g == 0 {
+		return nil
+	}
+	return g.Destroy()
+}

@@ -1,0 +1,367 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+var ctx = context.Background()
+
+// ramp is a vector 0, 1/8, 2/8, ... on a device.
+func ramp(t *testing.T, d engine.Device, n int) *engine.Tensor[float32] {
+	t.Helper()
+	x := engine.Zeros[float32](n)
+	for i := range x.Data() {
+		x.Data()[i] = float32(i) / 8
+	}
+	there, err := x.To(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
+}
+
+func zeros(t *testing.T, d engine.Device, dims ...int) *engine.Tensor[float32] {
+	t.Helper()
+	x, err := engine.Zeros[float32](dims...).To(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testOpen(t *testing.T, _ *standIn) {
+	n, err := engine.CountCUDA()
+	if n != 2 || err != nil {
+		t.Fatalf("%d GPUs, %v", n, err)
+	}
+	d, err := engine.CUDA(1)
+	check(t, err)
+	again, err := engine.CUDA(1)
+	if d.Name() != "cuda:1" || again != d || err != nil {
+		t.Errorf("%v, then %v, %v", d, again, err)
+	}
+	for _, i := range []int{-1, 2} {
+		if _, err := engine.CUDA(i); !errors.Is(err, expr.ErrDevice) || !contains(err, "there are 2 GPUs") {
+			t.Errorf("GPU %d: %v", i, err)
+		}
+	}
+}
+
+func testRun(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 1000), zeros(t, d, 1000)
+	p := expr.NewParam[float32](2)
+	prog, err := engine.Compile(ctx, expr.Assign(y, op.Mul(op.Exp(op.Neg(x)), p)))
+	check(t, err)
+	if prog.Backend() != "cuda:0" || y.Device() != "cuda:0" {
+		t.Errorf("%s runs programs of %s", prog.Backend(), y.Device())
+	}
+	want := engine.Zeros[float32](1000)
+	here, err := x.To(engine.CPU())
+	check(t, err)
+	for _, v := range []float32{2, -.5} {
+		p.Set(v)
+		check(t, prog.Run(ctx))
+		check(t, want.Assign(op.Mul(op.Exp(op.Neg(here)), p)))
+		for i, got := range y.Values() {
+			if math.Float32bits(got) != math.Float32bits(want.Data()[i]) {
+				t.Fatalf("element %d is %v, want %v", i, got, want.Data()[i])
+			}
+		}
+	}
+	check(t, prog.Close())
+	if err := prog.Run(ctx); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, errClosed) {
+		t.Errorf("a closed program: %v", err)
+	}
+	check(t, y.Assign(op.Scale(2, x))) // and views
+	check(t, y.Slice(10, 20).Assign(x.Slice(0, 10)))
+	if y.At(11) != .125 || y.At(20) != 5 {
+		t.Errorf("after a store to a slice: %v", y.Values()[8:22])
+	}
+}
+
+func testMove(t *testing.T, s *standIn) {
+	d := open(t)
+	h := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).Named("h")
+	x, err := h.Transpose().To(d)
+	check(t, err)
+	if got := fmt.Sprint(x); got != "[1 4 2 5 3 6]" || x.Device() != "cuda:0" {
+		t.Errorf("moved: %s on %s", got, x.Device())
+	}
+	same, err := x.To(d)
+	if same != x || err != nil {
+		t.Errorf("To the same device makes another tensor, %v", err)
+	}
+	if x.Data() != nil {
+		t.Error("a tensor of a device shares Go memory")
+	}
+	back, err := x.Slice(1, 3).To(nil)
+	check(t, err)
+	if got := fmt.Sprint(back.Data()); got != "[2 5 3 6]" || back.Device() != "cpu" {
+		t.Errorf("moved back: %s on %s", got, back.Device())
+	}
+	s.fail("cuMemcpyDtoH_v2", 0, cu.ERROR_INVALID_VALUE)
+	y := ramp(t, d, 4)
+	if _, err := y.To(nil); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_INVALID_VALUE) {
+		t.Errorf("a failing download: %v", err)
+	}
+	if y.At(2) != .25 {
+		t.Error("a failed download loses data")
+	}
+	empty, err := engine.Zeros[float32](0, 3).To(d)
+	check(t, err)
+	check(t, empty.Assign(op.Exp(empty)))
+}
+
+func testPeer(t *testing.T, _ *standIn) {
+	d0, d1 := open(t), open(t)
+	d1.name = "cuda:1"
+	other, err := engine.CUDA(1)
+	check(t, err)
+	for _, to := range []engine.Device{d1, other} {
+		x := ramp(t, d0, 100)
+		check(t, x.Assign(op.AddScalar(1, x)))
+		y, err := x.To(to)
+		check(t, err)
+		if y.At(8) != 2 || y.Device() != "cuda:1" {
+			t.Errorf("%v on %s", y.At(8), y.Device())
+		}
+	}
+}
+
+func testMixed(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 4), engine.Zeros[float32](4)
+	if err := y.Assign(op.Exp(x)); !errors.Is(err, expr.ErrDevice) || !contains(err, "cuda:0") {
+		t.Errorf("arrays of two places: %v", err)
+	}
+}
+
+func testFunctions(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 4), zeros(t, d, 4)
+	f := op.GoFunc("twice", func(v float32) float32 { return 2 * v })
+	if err := y.Assign(f(x)); !errors.Is(err, expr.ErrDevice) || !contains(err, "twice") {
+		t.Errorf("a Go function on a GPU: %v", err)
+	}
+}
+
+func testAsync(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y, z := ramp(t, d, 100), zeros(t, d, 100), zeros(t, d, 100)
+	first, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
+	check(t, err)
+	second, err := engine.Compile(ctx, expr.Assign(z, op.AddScalar(1, y)))
+	check(t, err)
+	a, err := d.NewStream()
+	check(t, err)
+	b, err := d.NewStream()
+	check(t, err)
+	e := first.RunAsync(a)
+	second.RunAsync(b) // waits for the first by the memory that they share
+	if z.At(8) != 3 {
+		t.Errorf("z[8] is %v", z.At(8))
+	}
+	check(t, e.Wait(ctx))
+	if done, err := e.Done(); !done || err != nil {
+		t.Errorf("an event that was waited for: %v, %v", done, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	check(t, b.Record().Wait(limited))
+
+	var order []string
+	a.Go(func(context.Context) error { order = append(order, "host"); return nil })
+	check(t, a.Sync(ctx))
+	broken := errors.New("broken")
+	a.Go(func(context.Context) error { return broken })
+	b.After(a.Record())
+	if err := b.Sync(ctx); !errors.Is(err, broken) || len(order) != 1 {
+		t.Errorf("a failure is not carried to the waiter: %v", err)
+	}
+	if err := a.Sync(ctx); !errors.Is(err, broken) {
+		t.Errorf("Sync: %v", err)
+	}
+
+	data := make([]byte, 3*stageBytes/2) // through both staging buffers
+	for i := range data {
+		data[i] = byte(i * 7 / 5)
+	}
+	mem, err := d.Alloc(len(data))
+	check(t, err)
+	check(t, d.Upload(a, mem, data))
+	got := make([]byte, len(data))
+	check(t, d.Download(a, got, mem))
+	check(t, a.Sync(ctx))
+	if string(got) != string(data) {
+		t.Error("a copy on a stream changes bytes")
+	}
+	check(t, d.Free(mem))
+	if err := d.Upload(engine.NewStream(), mem, data); !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("an upload on a stream of the host: %v", err)
+	}
+	check(t, a.Close())
+	check(t, b.Close())
+}
+
+// testGoroutines runs programs that share operands from many goroutines.
+func testGoroutines(t *testing.T, _ *standIn) {
+	d := open(t)
+	x := ramp(t, d, 500)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			y := zeros(t, d, 500)
+			p, err := engine.Compile(ctx, expr.Assign(y, op.Scale(float32(i%4), x)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 20 {
+				if err := p.Run(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := y.At(8); got != float32(i%4) {
+				t.Errorf("goroutine %d gets %v", i, got)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// testGarbage drops tensors and programs: their memory comes back.
+func testGarbage(t *testing.T, s *standIn) {
+	d := open(t)
+	d.pool = 0
+	make1 := func() {
+		x := ramp(t, d, 1000)
+		y := zeros(t, d, 1000)
+		check(t, y.Assign(op.Exp(x)))
+	}
+	make1()
+	before := s.used()
+	for range 50 {
+		make1()
+	}
+	grown := s.used() - before
+	for deadline := time.Now().Add(10 * time.Second); s.used() > before+grown/2; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes are in use, %d before", s.used(), before)
+		}
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+		check(t, d.do("sweeping", d.sweep))
+	}
+}
+
+// testGraphs runs a program of several stages until it is a graph, and changes
+// what it depends on.
+func testGraphs(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 64), zeros(t, d, 64)
+	k := expr.NewParam[float32](1)
+	row := zeros(t, d, 8)
+	prog, err := engine.Compile(ctx,
+		expr.Assign(row, op.Mul(op.Sum(op.Reshape(x, 8, 8), op.Axis(0)), k)),
+		expr.Assign(y, op.Reshape(op.Add(op.Reshape(x, 8, 8), row), 64)))
+	check(t, err)
+	want := float32(28)
+	for i := range 12 {
+		if i == 6 {
+			k.Set(3)
+			want *= 3
+		}
+		check(t, prog.Run(ctx))
+		if got := y.At(0); got != want {
+			t.Fatalf("run %d: %v, want %v", i, got, want)
+		}
+	}
+	check(t, prog.Close())
+}
+
+func testAllocations(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 64), zeros(t, d, 64)
+	p, err := engine.Compile(ctx, expr.Assign(y, op.Exp(x)))
+	check(t, err)
+	check(t, p.Run(ctx))
+	if n := testing.AllocsPerRun(100, func() { _ = p.Run(ctx) }); n != 0 {
+		t.Errorf("a run allocates %v times", n)
+	}
+}
+
+// testProducts compares products of all layouts with the host's; the numbers are
+// small integers, whose sums are exact.
+func testProducts(t *testing.T, _ *standIn) {
+	d := open(t)
+	f := func(dims ...int) *engine.Tensor[float64] {
+		x := engine.Zeros[float64](dims...)
+		for i := range x.Data() {
+			x.Data()[i] = float64(i*i%7 - 3)
+		}
+		return x
+	}
+	type T = *engine.Tensor[float64]
+	same := func(a, b T) {
+		t.Helper()
+		want, err := engine.New[float64](expr.NodeOf(op.MatMul(a, b)).Shape()...)
+		check(t, err)
+		check(t, want.Assign(op.MatMul(a, b)))
+		da, err := a.To(d)
+		check(t, err)
+		db, err := b.To(d)
+		check(t, err)
+		got, err := engine.Zeros[float64](want.Shape()...).To(d)
+		check(t, err)
+		check(t, got.Assign(op.MatMul(da, db)))
+		if fmt.Sprint(got.Values()) != fmt.Sprint(want.Values()) {
+			t.Errorf("%v @ %v: %v, want %v", a.Shape(), b.Shape(), got, want)
+		}
+		wide, err := engine.Zeros[float64](want.Shape()...).To(d)
+		check(t, err)
+		check(t, wide.Assign(op.MatMul(op.AddScalar(0, da), op.AddScalar(0, db))))
+		if fmt.Sprint(wide.Values()) != fmt.Sprint(want.Values()) {
+			t.Errorf("computed %v @ %v: %v, want %v", a.Shape(), b.Shape(), wide, want)
+		}
+	}
+	same(f(3, 4), f(4, 5))
+	same(f(4), f(4, 5))
+	same(f(3, 4), f(4))
+	same(f(4), f(4))
+	same(f(2, 3, 4), f(2, 4, 5))
+	same(f(6, 1, 3, 4), f(2, 4, 5))
+	same(f(3, 0), f(0, 5))
+	same(f(0, 3), f(3, 5))
+	a, err := f(5, 3).To(d)
+	check(t, err)
+	b, err := f(5, 4).To(d)
+	check(t, err)
+	c, err := engine.Zeros[float64](3, 4).To(d)
+	check(t, err)
+	check(t, c.Assign(op.MatMul(op.Transpose(a), b)))
+	want := engine.Zeros[float64](3, 4)
+	check(t, want.Assign(op.MatMul(op.Transpose(f(5, 3)), f(5, 4))))
+	if fmt.Sprint(c.Values()) != fmt.Sprint(want.Values()) {
+		t.Errorf("a transposed product: %v, want %v", c, want)
+	}
+}

@@ -1,0 +1,150 @@
+package cuda
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+	"github.com/oneloop/oneloop/engine/cuda/internal/standin"
+)
+
+// TestStandin takes programs through the whole of the real path - search, dlopen,
+// NVRTC, caches, launches, streams, copies - with stand-ins for the libraries.
+// Nothing here runs on a GPU, or says anything about one.
+func TestStandin(t *testing.T) {
+	s := newStandin(t)
+	for _, x := range []struct {
+		name string
+		test func(*testing.T, *standIn)
+	}{
+		{"open", testOpen},
+		{"run", testRun},
+		{"move", testMove},
+		{"peer", testPeer},
+		{"mixed", testMixed},
+		{"functions", testFunctions},
+		{"async", testAsync},
+		{"goroutines", testGoroutines},
+		{"garbage", testGarbage},
+		{"graphs", testGraphs},
+		{"allocations", testAllocations},
+		{"products", testProducts},
+		{"memory", testOutOfMemory},
+		{"launch", testLaunchFailure},
+		{"sticky", testSticky},
+		{"asynchronous fault", testAsyncFault},
+		{"disk", testDisk},
+		{"single flight", testSingleFlight},
+		{"source", testBadSource},
+		{"conformance", testConformance},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s.reset()
+			x.test(t, s)
+		})
+	}
+}
+
+// A standIn is the set of stand-in libraries, in use by this process.
+type standIn struct {
+	dir string
+	fn  map[string]uintptr
+}
+
+func newStandin(t *testing.T, flags ...string) *standIn {
+	t.Helper()
+	s := &standIn{dir: standin.Build(t, flags...), fn: map[string]uintptr{}}
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("needs gcc: ", err)
+	}
+	blas := filepath.Join(s.dir, "libcublas.so.13")
+	if out, err := exec.Command(gcc, "-O1", "-shared", "-fPIC", "-o", blas, "testdata/cublas.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("ONELOOP_LIBCUDA", filepath.Join(s.dir, "libcuda.so.1"))
+	t.Setenv("ONELOOP_LIBNVRTC", filepath.Join(s.dir, "libnvrtc.so.13"))
+	t.Setenv("ONELOOP_LIBCUBLAS", blas)
+	t.Setenv("ONELOOP_CACHE", s.cache(t, flags))
+	if err := cu.Init(0); err != nil {
+		t.Fatal(err)
+	}
+	h := dl.Handle(0)
+	l := dl.Library{Name: "libcuda", Env: "ONELOOP_LIBCUDA", Names: []string{""}}
+	opened, err := l.Open(func(dl.Handle, string) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h = opened.Handle
+	for _, name := range []string{"standinFail", "standinReset", "standinUsed"} {
+		if s.fn[name], err = dl.Symbol(h, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// cache is a directory for what the stand-in for NVRTC makes, kept between runs
+// of the tests: never that of real code.
+func (s *standIn) cache(t *testing.T, flags []string) string {
+	t.Helper()
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return t.TempDir()
+	}
+	sum := sha256.New()
+	for _, f := range flags {
+		sum.Write([]byte(f))
+	}
+	for _, pattern := range []string{"*.h", "*.cc"} {
+		files, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+		slices.Sort(files)
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.Write(b)
+		}
+	}
+	return filepath.Join(user, "oneloop-standin", hex.EncodeToString(sum.Sum(nil)[:8]))
+}
+
+// fail makes a call fail once, after so many that pass.
+func (s *standIn) fail(call string, after int, r cu.Result) {
+	name := append([]byte(call), 0)
+	dl.Call(s.fn["standinFail"], uintptr(unsafe.Pointer(&name[0])), uintptr(after), uintptr(r))
+}
+
+func (s *standIn) reset() { dl.Call(s.fn["standinReset"], 0, 0) }
+
+// limit sets the memory of the devices; reverse the order of threads and blocks.
+func (s *standIn) limit(bytes int, reverse bool) {
+	order := uintptr(0)
+	if reverse {
+		order = 1
+	}
+	dl.Call(s.fn["standinReset"], uintptr(bytes), order)
+}
+
+func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }
+
+// device opens a device of its own, which may be lost without harm to others.
+func open(t *testing.T) *device {
+	t.Helper()
+	d, err := newDevice(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func contains(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }

@@ -1,0 +1,176 @@
+package cuda
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+)
+
+// A stream is a queue of the host whose work is to queue work on a lane. So the
+// caller waits for neither, an error skips what follows it, and functions of the
+// host have their place in the order.
+type stream struct {
+	host  engine.Stream
+	d     *device
+	lane  *lane
+	stage stage
+	live  []any // what the lane's work uses; for the host queue's goroutine
+}
+
+// maxLive is how much work may be in a lane before it is waited for.
+const maxLive = 1024
+
+// NewStream makes a stream of the GPU. It must be closed.
+func (d *device) NewStream() (engine.Stream, error) {
+	s := &stream{d: d}
+	err := d.do("making a stream", func() (err error) {
+		s.lane, err = d.newLane()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.host = engine.NewStream()
+	return s, nil
+}
+
+// mine is s as a stream of this GPU.
+func (d *device) mine(s engine.Stream) (*stream, error) {
+	if on, ok := s.(*stream); ok && on.d == d {
+		return on, nil
+	}
+	return nil, d.fail("queueing", errOtherStream)
+}
+
+// push queues the queueing of work that uses keep.
+func (s *stream) push(doing string, keep any, f func() error) {
+	s.host.Go(func(context.Context) error {
+		return s.d.do(doing, func() error {
+			if len(s.live) >= maxLive {
+				if err := s.drain(); err != nil {
+					return err
+				}
+			}
+			s.live = append(s.live, keep)
+			return f()
+		})
+	})
+}
+
+// drain waits for the lane; the context is current.
+func (s *stream) drain() error {
+	if err := s.lane.wait(); err != nil {
+		return err
+	}
+	clear(s.live)
+	s.live = s.live[:0]
+	return nil
+}
+
+func (s *stream) wait() { s.host.Go(func(context.Context) error { return s.d.do("waiting", s.drain) }) }
+
+// Go queues work of the host: it begins when all before it has ended.
+func (s *stream) Go(f func(context.Context) error) {
+	s.wait()
+	s.host.Go(f)
+}
+
+// Record marks the end of what has been queued so far.
+func (s *stream) Record() engine.Event {
+	e := &event{d: s.d}
+	err := s.d.do("making an event", func() (err error) {
+		e.on, err = cu.EventCreate(cu.EVENT_DISABLE_TIMING | cu.EVENT_BLOCKING_SYNC)
+		return err
+	})
+	if err != nil {
+		s.host.Go(func(context.Context) error { return err })
+		return s.host.Record()
+	}
+	runtime.AddCleanup(e, func(on cu.Event) { s.d.trash.put(on.Destroy) }, e.on)
+	s.host.Go(func(context.Context) error {
+		return s.d.do("recording an event", func() error { return e.on.Record(s.lane.stream) })
+	})
+	e.queued = s.host.Record()
+	return e
+}
+
+// After makes what is queued from now on wait for e.
+func (s *stream) After(e engine.Event) {
+	other, ok := e.(*event)
+	if !ok {
+		s.host.After(e)
+		return
+	}
+	s.host.After(other.queued)
+	s.push("waiting for an event", other, func() error { return s.lane.stream.WaitEvent(other.on) })
+}
+
+// Sync waits until the queue is empty and returns its first error.
+func (s *stream) Sync(ctx context.Context) error {
+	s.wait()
+	return s.host.Sync(ctx)
+}
+
+// Close waits for the queue and releases the stream.
+func (s *stream) Close() error {
+	s.wait()
+	err := s.host.Close()
+	if s.lane == nil {
+		return err
+	}
+	l := s.lane
+	s.lane = nil
+	e := s.d.do("closing a stream", func() error {
+		if err := s.stage.close(); err != nil {
+			return err
+		}
+		return s.d.retire(l)
+	})
+	if err == nil {
+		err = e
+	}
+	return err
+}
+
+// An event comes when the host has queued it and the GPU has come to it.
+type event struct {
+	queued engine.Event
+	on     cu.Event
+	d      *device
+}
+
+// Done reports whether the moment has come.
+func (e *event) Done() (bool, error) {
+	done, err := e.queued.Done()
+	if !done || err != nil {
+		return done, err
+	}
+	err = e.d.do("asking for an event", func() (err error) {
+		done, err = e.on.Query()
+		return err
+	})
+	return done || err != nil, err
+}
+
+// Wait waits for the moment.
+func (e *event) Wait(ctx context.Context) error {
+	if err := e.queued.Wait(ctx); err != nil {
+		return err
+	}
+	if ctx.Done() == nil {
+		return e.d.do("waiting for an event", e.on.Synchronize)
+	}
+	for pause := 10 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		if done, err := e.Done(); done {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Driver finds the devices of one kind. The package that has it registers it
+// when it is imported.
+type Driver interface {
+	// Open is device number index. Opening it again gives the same Device.
+	Open(index int) (Device, error)
+	// Count is the number of devices; if there is none, the error says why.
+	Count() (int, error)
+}
+
+var drivers struct {
+	sync.Mutex
+	of map[string]Driver
+}
+
+// RegisterDriver makes the devices of a kind, such as "cuda", known.
+func RegisterDriver(kind string, d Driver) {
+	drivers.Lock()
+	defer drivers.Unlock()
+	if drivers.of == nil {
+		drivers.of = map[string]Driver{}
+	}
+	drivers.of[kind] = d
+}
+
+func driver(kind string) (Driver, error) {
+	drivers.Lock()
+	defer drivers.Unlock()
+	d := drivers.of[kind]
+	if d == nil {
+		return nil, expr.NewError(expr.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/"+kind)
+	}
+	return d, nil
+}
+
+// CUDA is GPU number index, from 0. It needs a blank import of engine/cuda, the
+// driver of NVIDIA, and NVRTC; the error, which matches expr.ErrDevice, says
+// what is missing.
+func CUDA(index int) (Device, error) {
+	d, err := driver("cuda")
+	if err != nil {
+		return nil, err
+	}
+	return d.Open(index)
+}
+
+// CountCUDA is the number of GPUs; if it is 0 the error says why.
+func CountCUDA() (int, error) {
+	d, err := driver("cuda")
+	if err != nil {
+		return 0, err
+	}
+	return d.Count()
+}
+
+// CPU is the host as a device, for [Array.To]. Its memory is plain memory.
+func CPU() Device { return cpu{} }
+
+type cpu struct{}
+
+// A hostAllocation is memory of the host that is asked for as that of a device.
+type hostAllocation []byte
+
+func (a hostAllocation) Size() int { return len(a) }
+
+func (cpu) Name() string { return "cpu" }
+
+func (cpu) Alloc(size int) (Allocation, error) {
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	return hostAllocation(alignedBytes(size)), nil
+}
+
+func (cpu) Free(Allocation) error { return nil }
+
+func (cpu) Upload(s Stream, dst Allocation, src []byte) error {
+	return inOrder(s, func() { copy(dst.(hostAllocation), src) })
+}
+
+func (cpu) Download(s Stream, dst []byte, src Allocation) error {
+	return inOrder(s, func() { copy(dst, src.(hostAllocation)) })
+}
+
+func (cpu) NewStream() (Stream, error) { return NewStream(), nil }
+
+func inOrder(s Stream, f func()) error {
+	if s == nil {
+		f()
+		return nil
+	}
+	s.Go(func(context.Context) error { f(); return nil })
+	return nil
+}

@@ -1,0 +1,139 @@
+package enginetest
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// Options say what is tested: a backend of the host, or a device.
+type Options struct {
+	engine.Options
+	Device engine.Device // nil: the host
+}
+
+// A runner is a program of the engine, or stands for one on a device.
+type runner interface {
+	Run(ctx context.Context) error
+	Interpreted() []string
+}
+
+// compile makes a program of statements on arrays of the host. For a device its
+// runs work on copies there.
+func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, error) {
+	if o.Device == nil || slices.ContainsFunc(stmts, func(s expr.Statement) bool { return s.Err() != nil }) {
+		return engine.CompileWith(ctx, o.Options, stmts...)
+	}
+	r := &remote{}
+	if err := r.copyMemories(o.Device, stmts); err != nil {
+		return nil, err
+	}
+	there := expr.MapLeaves(stmts, r.moved)
+	p, err := engine.CompileWith(ctx, o.Options, there...)
+	r.Program = p
+	return r, err
+}
+
+// A remote is a program on a device, for arrays of the host: a run moves their
+// memory there and back.
+type remote struct {
+	*engine.Program
+	pieces []piece
+	at     map[*engine.Memory]piece
+}
+
+// A piece is where the bytes of a memory are on the device. Memories that share
+// bytes share them there.
+type piece struct {
+	here, there *engine.Memory
+	offset      int
+}
+
+// copyMemories makes device memory for all that the statements reach.
+func (r *remote) copyMemories(d engine.Device, stmts []expr.Statement) error {
+	r.at = map[*engine.Memory]piece{}
+	var all []*engine.Memory
+	for _, s := range stmts {
+		for _, root := range []*expr.Node{s.Target, s.Value} {
+			expr.Walk(root, func(n *expr.Node) {
+				if n.Leaf == nil {
+					return
+				}
+				if m, ok := n.Leaf.Mem.(*engine.Memory); ok && !slices.Contains(all, m) {
+					all = append(all, m)
+				}
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *engine.Memory) int { return cmp.Compare(a.Locate(), b.Locate()) })
+	const line = 64 // elements stay aligned
+	for i := 0; i < len(all); {
+		lo, hi, k := all[i].Locate(), all[i].Locate(), i
+		for ; k < len(all) && (k == i || all[k].Locate() < hi); k++ {
+			hi = max(hi, all[k].Locate()+uintptr(all[k].Size()))
+		}
+		lo -= lo % line
+		there, err := engine.NewSyncedMemory(d, int(hi-lo))
+		if err != nil {
+			return err
+		}
+		for ; i < k; i++ {
+			p := piece{all[i], there, int(all[i].Locate() - lo)}
+			r.at[all[i]] = p
+			r.pieces = append(r.pieces, p)
+		}
+	}
+	return nil
+}
+
+// moved is a leaf on the device.
+func (r *remote) moved(n *expr.Node) *expr.Node {
+	here, ok := n.Leaf.Mem.(*engine.Memory)
+	if !ok {
+		return n
+	}
+	p := r.at[here]
+	l := *n.Leaf
+	l.Mem, l.Offset = p.there, l.Offset+p.offset/n.DType().Size()
+	return expr.NewLeaf(n.DType(), n.Shape(), &l)
+}
+
+// Run moves the memory, runs, and moves it back, also after an error.
+func (r *remote) Run(ctx context.Context) error {
+	for _, p := range r.pieces {
+		b, err := p.there.MutableHost()
+		if err != nil {
+			return err
+		}
+		copy(b[p.offset:], host(p.here))
+	}
+	err := r.Program.Run(ctx)
+	for _, p := range r.pieces {
+		b, e := p.there.Host()
+		if e != nil {
+			return e
+		}
+		copy(mutable(p.here), b[p.offset:p.offset+p.here.Size()])
+	}
+	return err
+}
+
+// steady is the program itself, without the moves, after the first runs, in which
+// a device may record it, and after what others have left is collected.
+func steady(p runner) (runner, error) {
+	r, ok := p.(*remote)
+	if !ok {
+		return p, nil
+	}
+	for range 5 {
+		runtime.GC()
+		if err := r.Program.Run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.Program, nil
+}

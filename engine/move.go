@@ -1,0 +1,98 @@
+package engine
+
+// Device is where programs with a run: that of its memory, or "cpu".
+func (a *Array) Device() string { return a.mem.Device() }
+
+// To is a on another device: a row-major copy, or a itself if it is there. A nil
+// device is the host.
+func (a *Array) To(d Device) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if d == nil {
+		d = CPU()
+	}
+	if d.Name() == a.Device() {
+		return a, nil
+	}
+	c, err := a.Contiguous()
+	if err != nil {
+		return nil, err
+	}
+	size := a.DType().Size()
+	m, err := NewSyncedMemory(d, a.Shape().Size()*size)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.copyFrom(c.mem, c.Offset()*size); err != nil {
+		return nil, err
+	}
+	moved, err := ArrayOf(m, a.DType(), a.Shape(), a.Shape().Strides(), 0)
+	if err != nil {
+		return nil, err
+	}
+	return moved.Named(a.node.Leaf.Name), nil
+}
+
+// copyFrom fills new memory with that of another, from a position in bytes. On a
+// device there is no host side after it.
+func (m *Memory) copyFrom(src *Memory, offset int) error {
+	if m.dev == nil {
+		b, err := src.Host()
+		if err == nil {
+			copy(m.data, b[offset:])
+		}
+		return err
+	}
+	a, err := m.dev.Alloc(m.size)
+	if err != nil {
+		return err
+	}
+	if err := m.fill(a, src, offset); err != nil {
+		_ = m.dev.Free(a)
+		return err
+	}
+	m.alloc, m.head = a, AtDevice
+	return nil
+}
+
+func (m *Memory) fill(a Allocation, src *Memory, offset int) error {
+	if p, ok := m.dev.(PeerCopier); ok && offset == 0 && src.size == m.size && src.Head() == AtDevice {
+		there, err := src.OnDevice()
+		if err != nil {
+			return err
+		}
+		if done, err := p.CopyPeer(a, there); done || err != nil {
+			return err
+		}
+	}
+	b, err := src.Host()
+	if err != nil {
+		return err
+	}
+	return m.dev.Upload(nil, a, b[offset:offset+m.size])
+}
+
+// To is t on another device: a row-major copy, or t itself if it is there. A nil
+// device is the host. Programs run where their tensors are.
+func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	a, err := t.a.To(d)
+	if err != nil {
+		return nil, err
+	}
+	if a == t.a {
+		return t, nil
+	}
+	return &Tensor[T]{a: a}, nil
+}
+
+// Device is where programs with t run: "cpu", "cuda:0".
+func (t *Tensor[T]) Device() string {
+	if t.Array() == nil {
+		return "cpu"
+	}
+	return t.a.Device()
+}

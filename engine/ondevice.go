@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// A deviceRun runs a plan on the device that has its memory.
+type deviceRun struct {
+	name string
+	code DeviceProgram
+	mems []usedMemory
+}
+
+// A usedMemory is memory that a plan reads or writes.
+type usedMemory struct {
+	*Memory
+	written bool
+}
+
+// deviceMemories lists the memory of a plan, each once, if it is that of one
+// device; nil means the host. Memory of several places is an error, with a device
+// that runs no programs too.
+func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
+	var mems []usedMemory
+	at := map[expr.Memory]int{}
+	add := func(a *plan.Array, written bool) error {
+		if a.Mem == nil {
+			return nil
+		}
+		i, ok := at[a.Mem]
+		if !ok {
+			m, ok := a.Mem.(*Memory)
+			if !ok {
+				return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
+			}
+			i = len(mems)
+			at[a.Mem] = i
+			mems = append(mems, usedMemory{Memory: m})
+		}
+		mems[i].written = mems[i].written || written
+		return mems[i].holds(a.Type, a.Shape, a.Strides, a.Offset)
+	}
+	for _, s := range pl.Stages {
+		for _, a := range s.Reads {
+			if err := add(a, false); err != nil {
+				return nil, err
+			}
+		}
+		for _, a := range s.Writes {
+			if err := add(a, true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(mems) == 0 {
+		return nil, nil
+	}
+	for _, m := range mems[1:] {
+		if m.dev != mems[0].dev {
+			return nil, expr.NewError(expr.ErrDevice, "", "arrays of %s and of %s in one program; To moves them", mems[0].Device(), m.Device())
+		}
+	}
+	if mems[0].dev == nil {
+		return nil, nil
+	}
+	return mems, nil
+}
+
+func compileOnDevice(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemory) (*Program, error) {
+	name := mems[0].Device()
+	c, ok := mems[0].dev.(Compiler)
+	if !ok {
+		return nil, expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", name)
+	}
+	r := &deviceRun{name: name, mems: mems}
+	for _, m := range mems {
+		if _, err := m.OnDevice(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if r.code, err = c.Compile(ctx, pl, o); err != nil {
+		return nil, err
+	}
+	return &Program{plan: pl, device: r}, nil
+}
+
+// run brings the memory up to date and runs.
+func (r *deviceRun) run(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, m := range r.mems {
+		if err := m.claim(m.written, nil); err != nil {
+			return err
+		}
+	}
+	return r.code.Run(ctx)
+}
+
+// queue makes the stream wait for other users of the memory, and later users
+// for the run.
+func (r *deviceRun) queue(s Stream) Event {
+	for _, m := range r.mems {
+		if err := m.claim(m.written, s); err != nil {
+			s.Go(func(context.Context) error { return err })
+			return s.Record()
+		}
+	}
+	r.code.Queue(s)
+	e := s.Record()
+	for _, m := range r.mems {
+		m.mu.Lock()
+		m.busy = e
+		m.mu.Unlock()
+	}
+	return e
+}
+
+// claim brings the device side up to date, for use by the stream, or for use now
+// without one.
+func (m *Memory) claim(write bool, s Stream) error {
+	if _, err := m.device(write); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.busy == nil {
+		return nil
+	}
+	if s == nil {
+		return m.settle()
+	}
+	s.After(m.busy)
+	return nil
+}

@@ -64,7 +64,7 @@ func (t Traffic) fit() Traffic {
 // A Machine measures. It holds memory for the probes and, where they are
 // machine code, the code; both until Close. It is not for concurrent use.
 type Machine struct {
-	// Budget is the time that one measurement takes, about: at least three
+	// Budget is the time that one measurement takes, about: at least two
 	// samples are taken.
 	Budget time.Duration
 
@@ -81,7 +81,7 @@ func New(bytes int) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("limits: %w", err)
 	}
-	return &Machine{Budget: 5 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
+	return &Machine{Budget: 4 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
 }
 
 // Close gives memory and code back.
@@ -176,7 +176,7 @@ func (m *Machine) fastest(jobs []func(passes int), passes int) float64 {
 	defer g.stop()
 	start := time.Now()
 	best := g.run(1) // it warms the caches up
-	for n := 1; n < 3 || time.Since(start) < m.Budget; n++ {
+	for n := 1; n < 2 || time.Since(start) < m.Budget; n++ {
 		best = max(best, g.run(passes))
 	}
 	return best

@@ -89,6 +89,10 @@ func (r *Roof) Stage(s *plan.Stage, footprint int) Bound {
 	return b
 }
 
+// held is the working set up to which one thread may measure more than several
+// of which some are held up, on a machine that others use.
+const held = 16 << 20
+
 // bandwidth is the rate, in bytes a second, for a working set, to the nearest
 // half power of two; with the stores that are faster.
 func (r *Roof) bandwidth(t limits.Traffic, bytes, threads int) float64 {
@@ -99,6 +103,9 @@ func (r *Roof) bandwidth(t limits.Traffic, bytes, threads int) float64 {
 		x = r.m.Bandwidth(t, bytes, threads)
 		if t.Stream = bytes >= 1<<20; t.Stream && t.Writes > 0 { // they never pay in the inner caches
 			x = max(x, r.m.Bandwidth(t, bytes, threads))
+		}
+		if t.Stream = false; threads > 1 && bytes <= held {
+			x = max(x, r.bandwidth(t, bytes, 1))
 		}
 		r.rates[k] = x
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -269,6 +270,10 @@ func forget() { clear(codes) }
 func differ(t *testing.T, r *rand.Rand, s *setup) {
 	t.Helper()
 	defer s.release()
+	if r.IntN(2) == 0 { // caches that nothing fits in
+		defer func(c cpucache.Sizes) { caches = c }(caches)
+		caches = cpucache.Sizes{L1: 64, L2: 128, L3: 192}
+	}
 	var before, want [][]byte
 	for _, m := range s.mem {
 		before = append(before, slices.Clone(m))

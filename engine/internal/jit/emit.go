@@ -74,6 +74,7 @@ type flow struct {
 	siteReg             []int8
 	tables              []tableData
 	accs                []acc
+	owned               []owned
 	kept                []bool // of the reductions of a seq loop: in registers
 	base                int    // copies before this group
 }

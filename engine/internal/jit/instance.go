@@ -197,7 +197,11 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 		bv.step = min(bv.step, bp.strip)
 	}
-	if len(v.phases) == 1 && bv.phases[0].tiled {
+	if len(v.phases) == 1 && len(bv.phases[0].across) > 0 {
+		bp := bv.phases[0]
+		bv.row = bp.tileRows * bp.spans[len(bp.spans)-1]
+		bv.step = bv.row // a call is a tile
+	} else if len(v.phases) == 1 && bv.phases[0].tiled {
 		bv.step = 16 * maxLanes // a call is a row of a tile
 	}
 	if len(v.arrays) > 0 {
@@ -213,10 +217,10 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
 	}
-	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && !bv.phases[0].tiled {
+	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && bv.row == 0 && !bv.phases[0].tiled {
 		bv.step = max(bv.step, bv.phases[0].most)
 	}
-	if len(v.phases) == 1 && bv.phases[0].rows {
+	if len(v.phases) == 1 && bv.phases[0].rows && bv.row == 0 {
 		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
 		if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
@@ -434,6 +438,9 @@ func (in *instance) NewWorker() backend.Worker {
 			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
 			w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
 			w.flat(bp, s, i, 0)
+		}
+		for _, i := range bp.across {
+			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory((bp.tileRows + 1) * tilePitch * bp.sites[i].size)
 		}
 		for i := range bp.reds {
 			r := &bp.reds[i]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -19,6 +20,7 @@ const (
 	flatSite                   // neighbours in scratch memory
 	gatherSite                 // offsets computed by machine code
 	iotaSite                   // an affine index
+	acrossSite                 // neighbours in scratch memory, where tiles are turned
 	noSite                     // a coordinate that is not needed
 )
 
@@ -31,6 +33,7 @@ type boundSite struct {
 	array  int32
 	size   int // bytes of an element; of an iota 1
 	arg    int // offset in the frame
+	origin int // of the address there: sitePtr, or where machine code puts it
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
 	row    int   // elements from row to row of a row loop
@@ -39,12 +42,14 @@ type boundSite struct {
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
+	tile   *exec.Code // of an acrossSite
 	gather *gatherPlan
 }
 
 // A guardLine is an affine coordinate that may be outside.
 type guardLine struct {
 	line   linear
+	seq    []int // coefficients of the spans of the seq loop
 	extent int
 }
 
@@ -86,10 +91,12 @@ type boundPhase struct {
 	ordered  bool
 	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	rows     bool // a call does many rows
-	plain    bool // one span, and nothing outside it or from cells
-	vec      int  // index of the loop in the instance
-	strip    int  // lanes at most
+	across   []int32 // acrossSites
+	tileRows int     // rows of their tiles
+	rows     bool    // a call does many rows
+	plain    bool    // one span, and nothing outside it or from cells
+	vec      int     // index of the loop in the instance
+	strip    int     // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -97,7 +104,11 @@ type boundPhase struct {
 	streamed *function // the function where they do, if there are any
 }
 
-const smallSpan = 48 // a shorter row is not worth calls of its own
+// The least lanes of a row, and of a block of rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
 
 // A layouter decides how each site of a phase is reached.
 type layouter struct {
@@ -129,32 +140,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 		}
 	}
 	ext, which, coefs, seqCoefs := l.joint()
-	for again := true; again; {
-		again = false
-		at := 0
-		for _, i := range which {
-			s := &bp.sites[i]
-			step := 0
-			if n := len(coefs[at]); n > 0 {
-				step = coefs[at][n-1]
-			}
-			at += 1 + len(l.guards[i])
-			// Sites that need more spans than one are demoted where others would pay.
-			own := l.own(int(i))
-			pays := len(ext) > 1 && (len(ph.reds) > 0 || ext[len(ext)-1] < smallSpan)
-			if pays && own > 1 || !b.reachable(ph, s, step) {
-				l.demote(int(i))
-				again = true
-			}
-		}
-		if !again && len(ext) > 1 && len(ph.reds) > 0 && ph.kind == mapPhase {
-			for _, i := range which { // spans that differ from site to site
-				if l.own(int(i)) > 0 {
-					l.demote(int(i))
-					again = true
-				}
-			}
-		}
+	for l.tooManySpans(ext, which) || !b.findAcross(bp, ext, which, l.guards, coefs) && l.tooFar(which, coefs) {
 		ext, which, coefs, seqCoefs = l.joint()
 	}
 	if len(ph.seq) == 0 {
@@ -170,10 +156,11 @@ func (b *binder) layout(ph *phase) *boundPhase {
 		at++
 		for g := range l.guards[i] {
 			s.guards[g].line = b.linear(l.guards[i][g], l.inside, coefs[at])
+			s.guards[g].seq = seqCoefs[at]
 			at++
 		}
 		switch step := s.laneStep(); {
-		case s.kind == iotaSite:
+		case s.kind == iotaSite || s.kind == acrossSite:
 		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
 			s.kind = uniSite
@@ -198,6 +185,43 @@ func (b *binder) layout(ph *phase) *boundPhase {
 	bp.findRows()
 	b.choose(ph, bp)
 	return bp
+}
+
+// tooManySpans demotes sites where rows would be too short, or may not be apart.
+func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
+	block := l.ph.kind == mapPhase && len(l.ph.reds) > 0 // which one call reduces
+	if len(ext) < 2 || !block && !l.bp.shortRows(ext) {
+		return false
+	}
+	for _, most := range []int{1, 0} { // if need be, also those whose spans differ from the others'
+		for _, i := range which {
+			if l.own(int(i)) > most {
+				l.demote(int(i))
+				demoted = true
+			}
+		}
+		if demoted || !block {
+			break
+		}
+	}
+	return demoted
+}
+
+// tooFar demotes the sites whose lanes machine code does not reach.
+func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
+	at := 0
+	for _, i := range which {
+		step := 0
+		if n := len(coefs[at]); n > 0 {
+			step = coefs[at][n-1]
+		}
+		at += 1 + len(l.guards[i])
+		if !l.reachable(l.ph, &l.bp.sites[i], step) {
+			l.demote(int(i))
+			demoted = true
+		}
+	}
+	return demoted
 }
 
 // joint finds the spans that suit all sites with an address of their own.
@@ -226,12 +250,34 @@ func (l *layouter) own(i int) int {
 // demote has Go copy the elements of a site, or if this would be out of order,
 // or too early, machine code compute its offsets.
 func (l *layouter) demote(i int) {
-	if l.ph.sites[i].coords != nil {
+	switch s := &l.bp.sites[i]; {
+	case l.ph.sites[i].coords != nil:
 		l.computed(i, false)
-		return
+	case s.kind == iotaSite:
+		l.stagedIndex(s, l.vec, l.offsets[i])
+	default:
+		l.guards[i] = nil
+		l.stagedSite(l.ph, i, s)
 	}
-	l.guards[i] = nil
-	l.stagedSite(l.ph, i, &l.bp.sites[i])
+}
+
+// shortRows reports whether rows are too short for machine code to go from one to
+// the next.
+func (bp *boundPhase) shortRows(extents []int) bool {
+	k := len(extents)
+	if bp.ph.kind == seqPhase { // a call is as many rows of the seq loop as have constant steps
+		deep := 1
+		if n := len(bp.seqSpans); n > 0 {
+			deep = min(bp.seqSpans[n-1], runLength)
+		}
+		return extents[k-1]*deep < leastBlock
+	}
+	for i := range bp.sites {
+		if bp.sites[i].guard { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
 // computes reports whether machine code computes offsets or masks of sites.
@@ -315,7 +361,7 @@ func (l *layouter) analyse(i int) {
 			}
 			s.dyn = append(s.dyn, dynDim{b.tree(ph, ix, nil), strides[d], extents[d], bounds})
 			s.guard = s.guard || bounds == ir.Guarded
-		case ok && a.Bounds == ir.Guarded && ph.kind == mapPhase:
+		case ok && a.Bounds == ir.Guarded && ph.kind != scalarPhase:
 			offset.plus(af, strides[d])
 			l.guards[i] = append(l.guards[i], af)
 			s.guards = append(s.guards, guardLine{extent: extents[d]})
@@ -325,7 +371,7 @@ func (l *layouter) analyse(i int) {
 			return
 		}
 	}
-	if s.guard && ph.kind != mapPhase {
+	if s.guard && ph.kind == scalarPhase {
 		l.indirect(i)
 		return
 	}

@@ -15,7 +15,7 @@ type Lister interface{ Listing() string }
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same", "unit", "strided", "scratch", "computed", "index", "unused"}
+var siteNames = [...]string{"same", "unit", "strided", "scratch", "computed", "index", "across", "unused"}
 
 // Listing is the machine code of the bindings so far, with the values that the
 // instructions compute.

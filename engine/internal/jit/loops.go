@@ -46,7 +46,7 @@ func (f *flow) pinSites() {
 	next := 0
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		ok := s.kind == unitSite || s.kind == flatSite
+		ok := s.kind == unitSite || s.kind == flatSite || s.kind == acrossSite
 		if f.ph.kind == seqPhase {
 			ok = ok || s.kind == uniSite && !f.isUniformSite(int32(i))
 		}
@@ -95,7 +95,7 @@ func (f *flow) mapLoop() {
 	f.pinSites()
 	for i, r := range f.siteReg {
 		if r >= 0 && f.twin(i) < 0 {
-			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+sitePtr))
+			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+f.bp.sites[i].origin))
 		}
 	}
 	if len(f.ph.reds) > 0 {
@@ -604,7 +604,7 @@ func (f *flow) columns(group int) {
 		if f.siteReg[i] >= 0 {
 			r = x86.Reg(f.siteReg[i])
 		}
-		f.i(x86.MOV, x86.W64, r, frameAt(s.arg+sitePtr))
+		f.i(x86.MOV, x86.W64, r, frameAt(s.arg+s.origin))
 		switch s.kind {
 		case unitSite, flatSite:
 			f.i(x86.LEA, x86.W64, r, x86.AtX(r, x86.RSI, uint8(s.size), 0))

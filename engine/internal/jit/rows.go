@@ -23,6 +23,8 @@ func (bp *boundPhase) findRows() {
 			return
 		case s.kind == flatSite:
 			s.row = bp.spans[k-1]
+		case s.kind == acrossSite:
+			s.row = tilePitch
 		case s.kind != noSite:
 			s.row = s.line.coefs[k-2]
 		}
@@ -62,7 +64,7 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		}
 		for i := range bp.sites {
 			s := &bp.sites[i]
-			if s.kind == flatSite || s.guard || s.dyn != nil {
+			if s.kind == flatSite || s.kind == acrossSite || s.guard || s.dyn != nil {
 				return nil
 			}
 			if s.kind == noSite {

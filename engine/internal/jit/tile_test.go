@@ -1,0 +1,61 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// TestAcross compares maps with operands that lie across, of every element size,
+// and extents around those of blocks and tiles.
+func TestAcross(t *testing.T) {
+	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, tileLanes - 1, tileLanes, tileLanes + 1, 2*tileLanes + 5}
+	found := 0
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.U8, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.Bool}
+		mem := memory[seed%len(memory)]
+		reg := mem.Register()
+		rows, columns := extents[r.IntN(len(extents))], extents[r.IntN(len(extents))]
+		op := "add"
+		if mem == dtype.Bool {
+			op = "xor"
+		}
+		k := parse(t, fmt.Sprintf(`kernel across
+axis i0 i1
+buf a %[1]s in 2
+buf b %[1]s in 2
+buf c %[1]s in 2
+buf out %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[2]s a[i0, i1]
+    %%1 = load %[2]s b[i1, i0]
+    %%2 = load %[2]s c[i1, i0]
+    %%3 = %[3]s %[2]s %%0 %%1
+    %%4 = %[3]s %[2]s %%3 %%2
+    store %[2]s out[i0, i1] %%4
+  }
+}`, mem.Short(), reg.Short(), op))
+		s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns, rows}, {columns, rows}, {rows, columns}}, true)
+		for _, be := range isas(t) {
+			code, err := be.Compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inst, err := code.Bind(s.b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in, ok := inst.(*instance); ok && len(in.phases[0].across) == 2 {
+				found++
+			}
+		}
+		differ(t, r, s)
+	}
+	if found < 60 {
+		t.Errorf("tiles are used %d times", found)
+	}
+}

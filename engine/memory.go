@@ -77,6 +77,7 @@ func checkSize(size int) error {
 
 func alignedBytes(size int) []byte {
 	b := make([]byte, size+alignment)
+	preferHugePages(b)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (alignment - 1)
 	return b[skip : int(skip)+size : int(skip)+size]
 }

@@ -191,9 +191,10 @@ func (p *Program) bytes(a *plan.Array) []byte {
 
 // A loopStep runs a kernel.
 type loopStep struct {
-	s       *plan.Stage
-	code    backend.Code
-	bind    ir.Binding
+	s    *plan.Stage
+	code backend.Code
+	bind ir.Binding
+	*refresher
 	inst    backend.Instance
 	workers []backend.Worker
 	n       int // units
@@ -215,22 +216,6 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.schedule(p.threads)
 	return l, nil
-}
-
-// refresh reads the addresses and scalars as they are now.
-func (l *loopStep) refresh(p *Program) {
-	for i := range l.s.Bufs {
-		if a := l.s.Bufs[i].Array; a != nil {
-			l.bind.Bufs[i].Ptr = p.address(a)
-		}
-	}
-	for i := range l.s.Scalars {
-		if s := &l.s.Scalars[i]; s.Cell != nil {
-			l.bind.Scalars[i] = s.Cell.Load()
-		} else {
-			l.bind.Scalars[i] = s.Bits
-		}
-	}
 }
 
 // The costs, in primitive element operations, that make chunks long enough to

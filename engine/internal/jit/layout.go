@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -37,7 +38,6 @@ type boundSite struct {
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
 	row    int   // elements from row to row of a row loop
-	step   int   // elements from lane to lane of a plain phase
 	pure   bool  // a store to an array that is only written, and much larger than the caches
 	guards []guardLine
 	dyn    []dynDim
@@ -91,12 +91,12 @@ type boundPhase struct {
 	ordered  bool
 	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	across   []int32 // acrossSites
-	tileRows int     // rows of their tiles
-	rows     bool    // a call does many rows
-	plain    bool    // one span, and nothing outside it or from cells
-	vec      int     // index of the loop in the instance
-	strip    int     // lanes at most
+	across   []int32     // acrossSites
+	tileRows int         // rows of their tiles
+	rows     bool        // a call does many rows
+	plain    []plainSite // if there is one span, and nothing depends on what is outside it or in cells
+	vec      int         // index of the loop in the instance
+	strip    int         // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -181,7 +181,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
-	bp.findPlain()
+	b.findPlain(bp)
 	bp.findRows()
 	b.choose(ph, bp)
 	return bp
@@ -285,16 +285,32 @@ func (bp *boundPhase) computes() bool {
 	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
 }
 
-// findPlain decides whether addresses need no more than a step from lane to lane.
-func (bp *boundPhase) findPlain() {
-	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && bp.direct
-	for i := range bp.sites {
-		s := &bp.sites[i]
-		if len(s.line.coefs) > 0 {
-			s.step = s.line.coefs[0]
-		}
-		bp.plain = bp.plain && !s.guard && s.dyn == nil && len(s.line.outer) == 0 && s.kind != iotaSite
+// A plainSite is a site whose address needs no more than a step from lane to lane.
+type plainSite struct {
+	arg  int             // in the frame
+	ptr  *unsafe.Pointer // of the buffer
+	base int             // bytes
+	step int
+}
+
+// findPlain decides whether a phase has nothing but plain sites.
+func (b *binder) findPlain(bp *boundPhase) {
+	if bp.ph.kind != mapPhase || len(bp.spans) > 1 || !bp.direct {
+		return
 	}
+	var plain []plainSite
+	for _, i := range bp.native {
+		s := &bp.sites[i]
+		if s.guard || s.dyn != nil || len(s.line.outer) > 0 || s.kind == iotaSite || b.k.Bufs[s.buf].Mode == ir.Row {
+			return
+		}
+		p := plainSite{arg: s.arg + sitePtr, ptr: &b.bind.Bufs[s.buf].Ptr, base: s.line.base * s.size}
+		if len(s.line.coefs) > 0 {
+			p.step = s.line.coefs[0] * s.size
+		}
+		plain = append(plain, p)
+	}
+	bp.plain = plain
 }
 
 // reachable reports whether machine code can use a site with this step.

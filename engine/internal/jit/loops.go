@@ -120,7 +120,7 @@ func (f *flow) elementLoop(group int) {
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	again := tail
-	if f.stream && f.alignStores(main, masked) {
+	if (f.stream || f.rows) && f.alignStores(main, masked) {
 		again = main
 	}
 	f.a.Bind(main)

@@ -31,18 +31,24 @@ const (
 	tileSpill  = frameTmp + 64
 )
 
-var tileKerns = [4]func() (*exec.Code, error){
-	sync.OnceValues(func() (*exec.Code, error) { return newTileKern(1) }),
-	sync.OnceValues(func() (*exec.Code, error) { return newTileKern(2) }),
-	sync.OnceValues(func() (*exec.Code, error) { return newTileKern(4) }),
-	sync.OnceValues(func() (*exec.Code, error) { return newTileKern(8) }),
+// tileKerns are the kernels by element size, for operands in and beyond the caches.
+var tileKerns [4][2]func() (*exec.Code, error)
+
+func init() {
+	for i := range tileKerns {
+		for far := range 2 {
+			tileKerns[i][far] = sync.OnceValues(func() (*exec.Code, error) { return newTileKern(1<<i, far == 1) })
+		}
+	}
 }
 
 // tileKernOf is the code for elements of a size.
-func tileKernOf(size int) (*exec.Code, error) { return tileKerns[bits.TrailingZeros(uint(size))]() }
+func tileKernOf(size int, far bool) (*exec.Code, error) {
+	return tileKerns[bits.TrailingZeros(uint(size))][boolBit(far)]()
+}
 
-func newTileKern(size int) (*exec.Code, error) {
-	t := &tiler{Asm: x86.New(), size: size, n: 16 / size, lanes: 32 / size}
+func newTileKern(size int, far bool) (*exec.Code, error) {
+	t := &tiler{Asm: x86.New(), size: size, n: 16 / size, lanes: 32 / size, far: far}
 	t.kern()
 	obj, err := t.Finish()
 	if err != nil {
@@ -60,6 +66,7 @@ type tiler struct {
 	size  int
 	n     int // rows of a block: elements of 16 bytes
 	lanes int // of a block: elements of a vector
+	far   bool
 }
 
 func (t *tiler) kern() {
@@ -91,10 +98,10 @@ func (t *tiler) kern() {
 	t.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RCX, int32(4*t.n)))
 	t.I(x86.CMP, x86.W64, x86.RAX, frameAt(tileHeight))
 	t.I(x86.JG, 0, rest)
-	t.fetch()
-	for range 4 {
-		t.block()
+	if t.far {
+		t.fetch()
 	}
+	t.blocks(4)
 	t.I(x86.JMP, 0, line)
 	t.Bind(rest)
 	t.I(x86.MOV, x86.W64, x86.RAX, frameAt(tileHeight))
@@ -103,7 +110,7 @@ func (t *tiler) kern() {
 	t.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(t.n))
 	t.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
 	t.I(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
-	t.block()
+	t.blocks(1)
 	t.I(x86.JMP, 0, rest)
 	t.Bind(next)
 	t.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(t.lanes))
@@ -144,14 +151,22 @@ func (t *tiler) lane(c int) x86.Mem {
 	return x86.At(x86.RAX, 0)
 }
 
-// block turns 16 bytes of each lane of a block, from row RCX on, and goes to the
-// next rows. Each half of a vector collects n lanes; taking them apart and
-// together again, element by element, turns n x n elements in log2 n steps.
-func (t *tiler) block() {
-	t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.R13, x86.RCX, uint8(t.size), 0))
+// blocks turns 16 bytes at a time of each lane, from row RCX on, and goes to the
+// rows below.
+func (t *tiler) blocks(count int) {
 	t.I(x86.MOV, x86.W64, x86.RDX, x86.RCX)
 	t.I(x86.IMUL, x86.W64, x86.RDX, x86.RDX, x86.Imm(tilePitch*t.size))
 	t.I(x86.ADD, x86.W64, x86.RDX, x86.RBX)
+	for i := range count {
+		t.block(i)
+	}
+	t.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(count*t.n))
+}
+
+// block turns the i-th block. Each half of a vector collects n lanes; taking them apart and
+// together again, element by element, turns n x n elements in log2 n steps.
+func (t *tiler) block(i int) {
+	t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.R13, x86.RCX, uint8(t.size), int32(16*i)))
 	v := make([]x86.Operand, t.n)
 	for c := range t.lanes {
 		m := t.lane(c)
@@ -171,19 +186,19 @@ func (t *tiler) block() {
 	lo, hi := t.unpack()
 	for range bits.TrailingZeros(uint(t.n)) {
 		w := make([]x86.Operand, t.n)
-		for i := t.n/2 - 1; i >= 0; i-- {
-			a := v[i].(x86.Vec)
-			b, spilled := v[i+t.n/2], false
+		for j := t.n/2 - 1; j >= 0; j-- {
+			a := v[j].(x86.Vec)
+			b, spilled := v[j+t.n/2], false
 			if _, spilled = b.(x86.Mem); !spilled {
 				t.I(lo, x86.L256, free, a, b)
 				t.I(hi, x86.L256, a, a, b)
-				w[2*i], w[2*i+1], free = free, a, b.(x86.Vec)
+				w[2*j], w[2*j+1], free = free, a, b.(x86.Vec)
 				continue
 			}
 			t.I(lo, x86.L256, free, a, b)
 			t.I(hi, x86.L256, a, a, b)
 			t.I(x86.VMOVUPS, x86.L256, spill, a)
-			w[2*i], w[2*i+1], free = free, spill, a
+			w[2*j], w[2*j+1], free = free, spill, a
 		}
 		v = w
 	}
@@ -192,9 +207,8 @@ func (t *tiler) block() {
 			t.I(x86.VMOVUPS, x86.L256, free, x)
 			x = free
 		}
-		t.I(x86.VMOVUPS, x86.L256, x86.At(x86.RDX, int32(k*tilePitch*t.size)), x)
+		t.I(x86.VMOVUPS, x86.L256, x86.At(x86.RDX, int32((i*t.n+k)*tilePitch*t.size)), x)
 	}
-	t.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(t.n))
 }
 
 func (t *tiler) unpack() (lo, hi x86.Op) {
@@ -258,13 +272,14 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 		}
 	}
 	var across []int32
-	least, at := 8, 0
+	least, at, total := 8, 0, 0
 	for _, i := range which {
 		s, c := &bp.sites[i], coefs[at]
 		at += 1 + len(guards[i])
 		if s.guard || s.dyn != nil {
 			return false
 		}
+		total += bp.n * s.size
 		lines := max(c[k-1], -c[k-1])*s.size >= 64
 		switch {
 		case s.kind != iotaSite && !ph.sites[i].store && !ph.conflict(int(i)) && lines && c[k-2] == 1:
@@ -275,7 +290,7 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 		}
 	}
 	for _, i := range across {
-		code, err := tileKernOf(bp.sites[i].size)
+		code, err := tileKernOf(bp.sites[i].size, total > 4*caches.L2)
 		if err != nil {
 			return false
 		}

@@ -294,10 +294,10 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.plain {
-		for _, i := range bp.native {
-			s := &bp.sites[i]
-			w.setPtr(s.arg+sitePtr, w.base(s.buf), (s.line.base+lo*s.step)*s.size)
+	if bp.plain != nil {
+		for i := range bp.plain {
+			s := &bp.plain[i]
+			w.setPtr(s.arg, *s.ptr, s.base+lo*s.step)
 		}
 		w.call(bp, n, 1)
 		return

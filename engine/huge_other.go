@@ -1,0 +1,6 @@
+//go:build !linux
+
+package engine
+
+// preferHugePages asks the system for huge pages, where it can be asked.
+func preferHugePages([]byte) {}

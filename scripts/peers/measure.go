@@ -51,7 +51,7 @@ func newContest(ctx context.Context, w *workload, t dtype.Type, n int, lib libra
 		if err != nil {
 			return nil, err
 		}
-		each(a, func(float64) float64 { return v.lo + (v.hi-v.lo)*rnd.Float64() })
+		fill(a, func() float64 { return v.lo + (v.hi-v.lo)*rnd.Float64() })
 		env[v.name] = a.Named(v.name).Node()
 		c.arrays = append(c.arrays, a)
 		c.addrs = append(c.addrs, a.Memory().Locate())
@@ -76,17 +76,23 @@ func newContest(ctx context.Context, w *workload, t dtype.Type, n int, lib libra
 	return c, err
 }
 
-// each replaces all elements.
-func each(a *engine.Array, f func(float64) float64) {
+// period is the number of distinct values: making random ones takes longer than
+// computing with them. It is prime, so that rows differ.
+const period = 65_521
+
+// fill sets all elements to values of f.
+func fill(a *engine.Array, f func() float64) {
 	b := a.Memory().Bytes()
-	if a.DType() == dtype.F64 {
-		for i, x := range dtype.Slice[float64](b) {
-			dtype.Slice[float64](b)[i] = f(x)
+	n := min(period*a.DType().Size(), len(b))
+	for i := range n / a.DType().Size() {
+		if a.DType() == dtype.F64 {
+			dtype.Slice[float64](b)[i] = f()
+		} else {
+			dtype.Slice[float32](b)[i] = float32(f())
 		}
-		return
 	}
-	for i, x := range dtype.Slice[float32](b) {
-		dtype.Slice[float32](b)[i] = float32(f(float64(x)))
+	for at := n; at < len(b); at += n {
+		copy(b[at:], b[:n])
 	}
 }
 

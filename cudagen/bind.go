@@ -124,6 +124,7 @@ func (n *bound) fits(l Layout) error {
 	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
 		return fmt.Errorf("the binding is of another kernel than the source")
 	}
+	have.wide = have.wide || l.wide
 	if err := n.samePacks(l); err != nil {
 		return err
 	}

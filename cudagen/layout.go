@@ -119,6 +119,12 @@ func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout
 	return n.layout, nil
 }
 
+// Wide is the layout with 64-bit indices, which serve arrays of every size.
+func (l Layout) Wide() Layout {
+	l.wide = true
+	return l
+}
+
 // A bound is a kernel with the numbers of a binding: its layout, and what the
 // layout leaves open.
 type bound struct {

@@ -222,6 +222,7 @@ func (g *generator) pass(p *pass, name string) {
 	g.line("// %s", p.comment(g.k))
 	g.open("extern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args a)", threads, name)
 	defer g.close()
+	g.buffers(p)
 	switch p.kind {
 	case scalarPass:
 		g.scalars(p)
@@ -257,6 +258,26 @@ func (g *generator) pass(p *pass, name string) {
 	case rowsPass:
 		g.scalars(p)
 		g.rows(p.loop)
+	}
+}
+
+// buffers declares the row buffers that the passes of a kernel share, which are
+// in scratch memory.
+func (g *generator) buffers(p *pass) {
+	for i := range g.k.Bufs {
+		b := &g.k.Bufs[i]
+		if b.Mode != ir.Row || p.kind == rowsPass {
+			continue
+		}
+		own := g.k.Regions[0].Code[p.lo:p.hi]
+		used := g.touched(own, int32(i))
+		if p.kind != scalarPass && p.kind != finishPass {
+			used = used || g.touches(g.k.Loops[p.loop].Body, int32(i))
+		}
+		if used {
+			t := memory(b.Type)
+			g.line("%s *const row_%s = (%s *)%s;", t, b.Name, t, g.place(g.area(area{kind: rowArea, x: i, size: b.Type.Size(), par: -1})))
+		}
 	}
 }
 

@@ -193,7 +193,11 @@ func (g *generator) kept(loop int32) bool {
 
 // touches reports whether a region loads or stores a buffer.
 func (g *generator) touches(region, buf int32) bool {
-	code := g.k.Regions[region].Code
+	return g.touched(g.k.Regions[region].Code, buf)
+}
+
+// touched reports whether instructions, or those in their regions, do.
+func (g *generator) touched(code []ir.Ins, buf int32) bool {
 	for i := range code {
 		in := &code[i]
 		if (in.Op == ir.Load || in.Op == ir.Store) && g.k.Access[in.Aux].Buf == buf {

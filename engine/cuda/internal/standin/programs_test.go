@@ -120,6 +120,7 @@ var programs = []struct{ text, arrays string }{
 	{"y = x.reshape(30, 40).T + 1", "x f 1200, y f 40 30"},
 	{"y = where(x > 0, x, exp(x) - 1)", "x f 5000, y f 5000"},
 	{"y = concatenate([x, z], axis=1)", "x f 20 30, z f 20 7, y f 20 37"},
+	{"t = exp(x - max(x)); y = t/sum(t)", "x f 1000, y f 1000"},
 	{"y = x/sum(x)", "x f 3000, y f 3000"},
 }
 

@@ -113,6 +113,35 @@ func parse(t testing.TB, text string) *ir.Kernel {
 	return k
 }
 
+// vectorSoftmax has no par loop, and so a row buffer that its loops share.
+const vectorSoftmax = `kernel vector_softmax
+axis i0
+buf x f32 in 1
+buf e f32 row [i0]
+buf y f32 out 1
+buf s f32 out 0
+{
+  %0 = const i64 0
+  vec i0 {
+    %1 = load f32 x[i0]
+    %2 = reduce max f32 %1
+  }
+  vec i0 {
+    %3 = load f32 x[i0]
+    %4 = sub f32 %3 %2
+    store f32 e[i0] %4
+    %5 = reduce sum f32 %4
+  }
+  %6 = load f32 e[%0]
+  vec i0 {
+    %7 = load f32 e[i0]
+    %8 = div f32 %7 %5
+    %9 = add f32 %8 %6
+    store f32 y[i0] %9
+  }
+  store f32 s[] %6
+}`
+
 // texts binds every text of package ir several times.
 func texts(t *testing.T, times int) (trials []*trial) {
 	files, _ := filepath.Glob("../../../../plan/ir/testdata/*.ir")
@@ -138,6 +167,11 @@ func texts(t *testing.T, times int) (trials []*trial) {
 			}
 			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s %d", name, i), k, e, p, shapes, i%2 == 0))
 		}
+	}
+	k := parse(t, vectorSoftmax)
+	for _, n := range []int{1, 64, 5001} {
+		r := rand.New(rand.NewPCG(uint64(n), 4))
+		trials = append(trials, newTrial(t, r, "vector softmax", k, []int{n}, nil, [][]int{{n}, nil, {n}, nil}, n%2 == 0))
 	}
 	return trials
 }

@@ -28,7 +28,7 @@ type loopLayout struct {
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
 	tail  bool       // some positions are left over from vectors
-	split bool       // of a vec loop: the runs of its seq loop are side by side
+	split bool       // the runs of a column, or the blocks of a row, are side by side
 	tile  tileLayout // of a vec loop with transposed operands
 	rows  rowLayout  // of a par loop
 }
@@ -192,6 +192,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 	n.rows()
 	n.tiles()
 	n.split()
+	n.splitRows()
 	return n, nil
 }
 

@@ -29,6 +29,8 @@ func (n *bound) place(s *Source) *memoryMap {
 			size *= min(n.total(int32(a.y)), 2*blockSize)
 		case runArea:
 			size *= n.runCount(int32(n.loops[a.y].outer))
+		case blockArea:
+			size *= n.blockCount(int32(a.y))
 		case tileArea:
 			size *= tileSide * (tileSide + 1)
 		}
@@ -176,6 +178,10 @@ func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
 		case runsPass:
 			blocks = ceilDiv(n.runCount(p.loop), threads)
 		case columnsPass:
+			blocks = n.total(p.loop)
+		case rowPartsPass:
+			blocks = ceilDiv(n.blockCount(p.loop), threads/32)
+		case rowFinishPass:
 			blocks = n.total(p.loop)
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)

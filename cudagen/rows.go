@@ -133,23 +133,35 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 			g.line("%s::acc r%d = %s::identity();", red, in.Dst, red)
 		}
 	}
-	total := g.total(loop)
+	total, width := g.total(loop), g.l.loops[loop].width
+	from, to := "", total
 	if stage {
 		g.open("for (ix b = 0; b < (%s + 4095) / 4096; b++)", total)
 		g.line("const ix begin = b * 4096, end = prim::min(begin + 4096, %s);", total)
-		g.open("for (ix i = begin + first; i < end; i += step)")
-	} else {
-		g.open("for (ix i = first; i < %s; i += step)", total)
-	}
-	g.positions(loop, "i")
-	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
-		if g.ordered(in) {
-			g.line("stage_%d[b %% 2 * 4096 + i - begin] = v%d;", in.Dst, in.Args[0])
-		} else {
-			g.line("r%d = %s::put(r%d, v%d, i);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+		from, to = "begin + ", "end"
+		if width > 1 {
+			from = fmt.Sprintf("begin / %d + ", width)
 		}
-	}})
-	g.close()
+	}
+	position := "i"
+	if width > 1 {
+		position = fmt.Sprintf("i * %d + j", width)
+	}
+	add := func(in *ir.Ins) {
+		if g.ordered(in) {
+			g.line("stage_%d[b %% 2 * 4096 + %s - begin] = v%d;", in.Dst, position, in.Args[0])
+		} else {
+			g.line("r%d = %s::put(r%d, v%d, %s);", in.Dst, g.reduction(in), in.Dst, in.Args[0], position)
+		}
+	}
+	if width > 1 {
+		g.packed(loop, from+"first", fmt.Sprintf("%s / %d", to, width), add)
+	} else {
+		g.open("for (ix i = %sfirst; i < %s; i += step)", from, to)
+		g.positions(loop, "i")
+		g.region(g.k.Loops[loop].Body, scope{add: add})
+		g.close()
+	}
 	if !stage {
 		return
 	}

@@ -115,6 +115,7 @@ var programs = []struct{ text, arrays string }{
 	{"y = x[::-1]*2 + x[::2][0]", "x f 600, y f 600"},
 	{"y = sum(x, axis=0)", "x f 700 30, y f 30"},
 	{"y = sum(x, axis=(0, 2))", "x f 20 30 40, y f 30"},
+	{"y = mean(x*x, axis=1)", "x f 3 20000, y f 3"},
 	{"y = std(x, axis=1)", "x f 30 1200, y f 30"},
 	{"y = argmax(x, axis=1); z = max(x, axis=0)", "x f 40 90, y i 40, z f 90"},
 	{"y = x.reshape(30, 40).T + 1", "x f 1200, y f 40 30"},

@@ -17,7 +17,7 @@ func (n *bound) splitRows() {
 }
 
 // splittableRow is the vec loop of a par loop whose blocks can be reduced apart:
-// the only one, without effects before it; or -1.
+// the only one, without effects in it or before it; or -1.
 func (n *bound) splittableRow(par int32) int32 {
 	l := &n.k.Loops[par]
 	vec := int32(-1)
@@ -26,7 +26,7 @@ func (n *bound) splittableRow(par int32) int32 {
 	}
 	for _, in := range n.k.Regions[l.Body].Code {
 		switch {
-		case in.Op == ir.For && vec < 0 && n.reduces(n.k.Loops[in.Aux].Body):
+		case in.Op == ir.For && vec < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
 			vec = in.Aux
 		case in.Op == ir.For, vec < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
 			return -1

@@ -64,7 +64,7 @@ func (g *generator) rowPlace(a int, r rowLayout) string {
 }
 
 // row writes the body of a par loop. Threads wait for each other between its
-// phases where one may read what another has stored.
+// phases where one may read what another has stored, or is about to store.
 func (g *generator) row(body int32, r rowLayout) {
 	wait := ""
 	if len(g.inLoop(body)) > 1 || g.effects(body) {
@@ -75,8 +75,13 @@ func (g *generator) row(body int32, r rowLayout) {
 	}
 	at := scope{once: "thread == 0 && "}
 	code := g.k.Regions[body].Code
+	loaded := false // by all threads, since they last waited
 	for i := range code {
 		in := &code[i]
+		if loaded && wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
+			g.line("%s", wait)
+			loaded = false
+		}
 		switch {
 		case in.Op == ir.For && len(g.reductions(in.Aux)) == 0:
 			g.elements(in.Aux)
@@ -85,8 +90,10 @@ func (g *generator) row(body int32, r rowLayout) {
 		default:
 			g.ins(in, at)
 		}
+		loaded = loaded || in.Op == ir.Load || in.Op == ir.Cold
 		if wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
 			g.line("%s", wait)
+			loaded = false
 		}
 	}
 }

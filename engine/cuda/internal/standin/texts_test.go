@@ -142,6 +142,33 @@ buf s f32 out 0
   store f32 s[] %6
 }`
 
+// rowScalars loads an element, stores to it, and then uses what it was, in all
+// threads of a row.
+const rowScalars = `kernel row_scalars
+axis i0 i1
+buf x f32 in 2
+buf y f32 inout 1
+buf z f32 out 2
+{
+  par i0 {
+    %0 = load f32 y[i0]
+    %1 = neg f32 %0
+    store f32 y[i0] %1
+    vec i1 {
+      %2 = load f32 x[i0, i1]
+      %3 = add f32 %2 %0
+      store f32 z[i0, i1] %3
+    }
+    %4 = load f32 y[i0]
+    vec i1 {
+      %5 = load f32 x[i0, i1]
+      %6 = add f32 %5 %4
+      %7 = reduce sum f32 %6
+    }
+    store f32 y[i0] %7
+  }
+}`
+
 // texts binds every text of package ir several times.
 func texts(t *testing.T, times int) (trials []*trial) {
 	files, _ := filepath.Glob("../../../../plan/ir/testdata/*.ir")
@@ -168,7 +195,12 @@ func texts(t *testing.T, times int) (trials []*trial) {
 			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s %d", name, i), k, e, p, shapes, i%2 == 0))
 		}
 	}
-	k := parse(t, vectorSoftmax)
+	k := parse(t, rowScalars)
+	for _, n := range []int{5, 300, 2000} {
+		r := rand.New(rand.NewPCG(uint64(n), 5))
+		trials = append(trials, newTrial(t, r, "row scalars", k, []int{9, n}, nil, [][]int{{9, n}, {9}, {9, n}}, true))
+	}
+	k = parse(t, vectorSoftmax)
 	for _, n := range []int{1, 64, 5001} {
 		r := rand.New(rand.NewPCG(uint64(n), 4))
 		trials = append(trials, newTrial(t, r, "vector softmax", k, []int{n}, nil, [][]int{{n}, nil, {n}, nil}, n%2 == 0))

@@ -177,6 +177,7 @@ func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
 }
 
+// word is a field of eight bytes.
 func (g *generator) word(name, ctype string, kind fieldKind, x int) string {
 	return g.args.put(field{name: name, ctype: ctype, size: 8, align: 8, kind: kind, x: x})
 }

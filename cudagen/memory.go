@@ -99,7 +99,9 @@ func (n *bound) rows() {
 		for r.rows > 1 && keep*r.rows > n.device.Shared {
 			r.rows /= 2
 		}
-		r.shared = keep*r.rows <= n.device.Shared
+		if keep*r.rows > n.device.Shared {
+			*r = rowLayout{warpsOfBlock, 1, false, false}
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (n *bound) canPack(loop int) bool {
 		return false
 	}
 	outer := n.loops[loop].outer
-	if n.reduces(def.Body) && (outer < 0 || !n.layout.loops[outer].rows.staged) {
+	if outer >= 0 && n.layout.loops[outer].split || n.reduces(def.Body) && (outer < 0 || !n.layout.loops[outer].rows.staged) {
 		return false
 	}
 	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.For })

@@ -24,13 +24,13 @@ func TestMapLeaves(t *testing.T) {
 	if calls != 2 {
 		t.Errorf("%d leaves are mapped, not 2", calls)
 	}
-	if got, want := out[0].String()+"; "+out[1].String(), "y = exp(z) + exp(z); y += -exp(z)"; got != want {
+	if got, want := out[0].String()+"; "+out[1].String(), "y = (exp(z) + exp(z)); y += neg(exp(z))"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if out[0].Value.Args[0] != out[1].Value.Args[0] || out[0].Value.Args[0] != out[0].Value.Args[1] {
 		t.Error("shared nodes are copied")
 	}
-	if got := stmts[0].String(); got != "y = exp(x) + exp(x)" {
+	if got := stmts[0].String(); got != "y = (exp(x) + exp(x))" {
 		t.Errorf("the statement became %s", got)
 	}
 	if out[0].Value.Shape().Size() != 3 || out[0].Value.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
@@ -210,5 +211,55 @@ func TestStream(t *testing.T) {
 	}
 	if err := s.Record().Wait(ctx); !errors.Is(err, expr.ErrDevice) {
 		t.Errorf("a closed stream: %v", err)
+	}
+}
+
+// TestNoCUDA is a program without the import of engine/cuda.
+func TestNoCUDA(t *testing.T) {
+	if _, err := engine.CUDA(0); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
+		t.Errorf("a GPU: %v", err)
+	}
+	if n, err := engine.CountCUDA(); n != 0 || !errors.Is(err, expr.ErrDevice) {
+		t.Errorf("%d GPUs: %v", n, err)
+	}
+}
+
+func TestMove(t *testing.T) {
+	d := &fakeDevice{}
+	x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).Named("x")
+	there, err := x.Transpose().To(d)
+	if err != nil || there.Device() != "fake:0" || there.Data() != nil || fmt.Sprint(d.log) != "[alloc 24 upload]" {
+		t.Fatalf("moved to %s: %v, log %v", there.Device(), err, d.log)
+	}
+	if fmt.Sprint(there) != "[1 4 2 5 3 6]" || there.At(1, 0) != 2 || there.Node().Leaf.Name != "x" {
+		t.Errorf("moved: %v", there)
+	}
+	same, err := there.To(d)
+	if same != there || err != nil {
+		t.Errorf("a move to the same device makes another tensor: %v", err)
+	}
+	back, err := there.Slice(1, 2).To(engine.CPU())
+	if err != nil || back.Device() != "cpu" || fmt.Sprint(back.Data()) != "[2 5]" {
+		t.Errorf("moved back: %v, %v", back, err)
+	}
+	d.fail = errors.New("broken")
+	if _, err := x.To(d); !errors.Is(err, d.fail) {
+		t.Errorf("a move to a failing device: %v", err)
+	}
+	var none *engine.Tensor[float32]
+	if _, err := none.To(d); !errors.Is(err, expr.ErrType) {
+		t.Errorf("a nil tensor: %v", err)
+	}
+}
+
+// TestDeviceMemoriesApart: memories of a device share nothing, whatever their
+// host sides are.
+func TestDeviceMemoriesApart(t *testing.T) {
+	a, _ := engine.NewSyncedMemory(&fakeDevice{}, 8)
+	if a.Locate() != 0 {
+		t.Errorf("memory of a device is at %#x", a.Locate())
+	}
+	if m, err := engine.NewSyncedMemory(engine.CPU(), 8); err != nil || m.Device() != "cpu" || len(m.Bytes()) != 8 {
+		t.Errorf("memory of the CPU as a device: %v", err)
 	}
 }

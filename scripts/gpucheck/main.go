@@ -1,0 +1,229 @@
+// Command gpucheck runs formulas on a GPU for scripts/gpu-check, which measures
+// them in turns with other libraries. It reads requests, a line of JSON each, and
+// answers each with a line:
+//
+//	{"op": "open"}                                            {"device": "..."}
+//	{"op": "case", "text": "y = a + b", "dtype": "float32",
+//	 "arrays": [{"name": "y", "shape": [1000], "lo": 0, "hi": 1}], "scalars": {"k": 1}}
+//	                                                          {"compile_ns": 1, "bytes": 1, "stages": 1}
+//	{"op": "queue", "n": 100}                                 {"ns": 1}: of n queued runs and one wait
+//	{"op": "wait", "n": 100}                                  {"ns": 1}: of n runs that are waited for each
+//	{"op": "read", "name": "y", "n": 10}                      {"values": [1, 2]}
+//
+// A failure is {"error": "..."}.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	_ "github.com/oneloop/oneloop/engine/cuda"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+type request struct {
+	Op      string
+	Text    string
+	Dtype   string
+	Arrays  []array
+	Scalars map[string]float64
+	Name    string
+	N       int
+}
+
+type array struct {
+	Name   string
+	Shape  []int
+	Lo, Hi float64
+}
+
+type answer map[string]any
+
+// A session is the GPU and the case at hand.
+type session struct {
+	gpu    engine.Device
+	stream engine.Stream
+	arrays map[string]*engine.Array
+	prog   *engine.Program
+}
+
+func main() {
+	in, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	in.Buffer(nil, 1<<20)
+	s := &session{}
+	for in.Scan() {
+		var r request
+		a, err := answer(nil), json.Unmarshal(in.Bytes(), &r)
+		if err == nil {
+			a, err = s.do(context.Background(), r)
+		}
+		if err != nil {
+			a = answer{"error": err.Error()}
+		}
+		if err := out.Encode(a); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func (s *session) do(ctx context.Context, r request) (answer, error) {
+	switch r.Op {
+	case "open":
+		return s.open()
+	case "case":
+		return s.prepare(ctx, r)
+	case "queue":
+		start := time.Now()
+		for range r.N {
+			s.prog.RunAsync(s.stream)
+		}
+		err := s.stream.Sync(ctx)
+		return answer{"ns": time.Since(start).Nanoseconds()}, err
+	case "wait":
+		start := time.Now()
+		for range r.N {
+			if err := s.prog.Run(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return answer{"ns": time.Since(start).Nanoseconds()}, nil
+	case "read":
+		return s.read(r)
+	}
+	return nil, fmt.Errorf("there is no operation %q", r.Op)
+}
+
+func (s *session) open() (answer, error) {
+	var err error
+	if s.gpu, err = engine.CUDA(0); err != nil {
+		return nil, err
+	}
+	if s.stream, err = s.gpu.NewStream(); err != nil {
+		return nil, err
+	}
+	return answer{"device": fmt.Sprint(s.gpu)}, nil
+}
+
+// prepare makes the arrays of a case and compiles it. What the last case had is
+// released.
+func (s *session) prepare(ctx context.Context, r request) (answer, error) {
+	if s.prog != nil {
+		if err := s.prog.Close(); err != nil {
+			return nil, err
+		}
+		s.prog = nil
+	}
+	for _, a := range s.arrays {
+		if err := a.Memory().Free(); err != nil {
+			return nil, err
+		}
+	}
+	t, err := dtype.Parse(r.Dtype)
+	if err != nil {
+		return nil, err
+	}
+	s.arrays = map[string]*engine.Array{}
+	env := map[string]*expr.Node{}
+	for name, x := range r.Scalars {
+		env[name] = expr.ConstFloat(dtype.F64, x)
+	}
+	for _, a := range r.Arrays {
+		here, err := engine.NewArray(t, a.Shape...)
+		if err != nil {
+			return nil, err
+		}
+		fill(here, a.Lo, a.Hi)
+		there, err := here.Named(a.Name).To(s.gpu)
+		if err != nil {
+			return nil, err
+		}
+		s.arrays[a.Name], env[a.Name] = there, there.Node()
+	}
+	src, err := formula.Parse(r.Text)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := src.BuildFor(env, nil)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if s.prog, err = engine.Compile(ctx, unit.Statements...); err != nil {
+		return nil, err
+	}
+	a := answer{"compile_ns": time.Since(start).Nanoseconds(), "stages": len(s.prog.Plan().Stages)}
+	bytes := 0
+	for _, st := range s.prog.Plan().Stages {
+		bytes += st.Bytes()
+	}
+	a["bytes"] = bytes
+	return a, s.prog.Run(ctx)
+}
+
+// fill writes lo + (hi-lo) * frac((i % 65521) * golden ratio), as bench.py does.
+func fill(a *engine.Array, lo, hi float64) {
+	const period, golden = 65521, 0.6180339887498949
+	t := a.DType()
+	b := a.Memory().Bytes()
+	size := t.Size()
+	for i := range min(period, len(b)/size) {
+		_, f := math.Modf(float64(i) * golden)
+		put(t, b[i*size:], lo+(hi-lo)*f)
+	}
+	for at := period * size; at < len(b); at += period * size {
+		copy(b[at:], b[:period*size])
+	}
+}
+
+func put(t dtype.Type, b []byte, x float64) {
+	switch t {
+	case dtype.F32:
+		dtype.Slice[float32](b[:4])[0] = float32(x)
+	case dtype.F64:
+		dtype.Slice[float64](b[:8])[0] = x
+	case dtype.F16:
+		dtype.Slice[dtype.Float16](b[:2])[0] = dtype.F16From(float32(x))
+	case dtype.BF16:
+		dtype.Slice[dtype.BFloat16](b[:2])[0] = dtype.BF16From(float32(x))
+	}
+}
+
+// read is the first elements of an array.
+func (s *session) read(r request) (answer, error) {
+	a := s.arrays[r.Name]
+	if a == nil {
+		return nil, fmt.Errorf("there is no array %q", r.Name)
+	}
+	b, err := a.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	values := []float64{}
+	size := a.DType().Size()
+	for i := range min(r.N, len(b)/size) {
+		values = append(values, get(a.DType(), b[i*size:]))
+	}
+	return answer{"values": values}, nil
+}
+
+func get(t dtype.Type, b []byte) float64 {
+	switch t {
+	case dtype.F32:
+		return float64(dtype.Slice[float32](b[:4])[0])
+	case dtype.F64:
+		return dtype.Slice[float64](b[:8])[0]
+	case dtype.F16:
+		return float64(dtype.Slice[dtype.Float16](b[:2])[0].Float32())
+	default:
+		return float64(dtype.Slice[dtype.BFloat16](b[:2])[0].Float32())
+	}
+}

@@ -13,9 +13,12 @@ func sample() *Function {
 		code[i] = byte(i)
 	}
 	return &Function{
-		Name: "k.0", Kind: "vec loop", Lanes: 8, Elements: 100, Loaded: 4, Stored: 4, Flops: 2,
-		Accesses: []Access{{"load b0", "unit stride", 576}, {"store b1", "unit stride", 624}},
-		Kept:     []Kept{{"ymm9", "%1 = const f32 2"}},
+		Name: "k.0", Variant: "many rows in a call",
+		Phases: []*Phase{{
+			Kind: "vec loop", Lanes: 8, Elements: 100, Loaded: 4, Stored: 4, Flops: 2,
+			Accesses: []Access{{"load b0", "unit stride", 576}, {"store b1", "unit stride", 624}},
+			Kept:     []Kept{{"ymm9", "%1 = const f32 2"}},
+		}},
 		Lines: []Line{
 			{Head, 0, 0, "main loop"},
 			{Note, 0, 0, "%1 = const  f32 2"},
@@ -44,7 +47,8 @@ func TestString(t *testing.T) {
 	text := (&Kernel{Name: "k", Backend: "avx2", Functions: []*Function{sample()}}).String()
 	for _, want := range []string{
 		"falls back to the interpreter: none\n",
-		"k.0: vec loop, 8 lanes, 32 bytes of code\n",
+		"k.0: 32 bytes of code, many rows in a call\n",
+		"  vec loop, 8 lanes\n",
 		"each: 4 bytes loaded, 4 stored, 2 flops; 0.25 flops/byte\n",
 		"registers  3 vector, 1 mask; 0 spills\n",
 		"kept       ymm9: %1 = const f32 2\n",

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
@@ -97,11 +99,13 @@ func (f *flow) listing() *listing.Phase {
 		}
 	}
 	for i := range f.bp.sites {
-		l.Accesses = append(l.Accesses, f.access(i))
+		if f.bp.sites[i].kind != noSite {
+			l.Accesses = append(l.Accesses, f.access(i))
+		}
 	}
 	for id, r := range f.home {
 		if r >= 0 {
-			l.Kept = append(l.Kept, listing.Kept{Register: f.vecName(int(r)), Value: f.valueText(int32(id))})
+			l.Kept = append(l.Kept, listing.Kept{Register: f.vecName(r, f.nodes[id].typ), Value: f.valueText(int32(id))})
 		}
 	}
 	l.Kept = append(l.Kept, f.kept...)
@@ -119,19 +123,17 @@ func (f *flow) keepAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int(r)), Value: fmt.Sprintf("%s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), a.kern.lane), Value: fmt.Sprintf("%s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
 		}
 		for k, r := range a.idx {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int(r)), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
 		}
 	}
 }
 
-func (f *flow) vecName(r int) string {
-	if f.avx512 {
-		return fmt.Sprintf("zmm%d", r)
-	}
-	return fmt.Sprintf("ymm%d", r)
+// vecName is a register as a vector of t.
+func (f *flow) vecName(r int8, t dtype.Type) string {
+	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.lenOf(t)], r)
 }
 
 // count adds what a node moves and calculates for each element.

@@ -38,7 +38,7 @@ func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 	ints := g.Node.Ints
 	in, out := g.Arg(0).Shape(), g.Node.Shape()
 	var place, widths, flip []int
-	dense := true
+	dense, forwards := true, true
 	for i, d := range in {
 		start, step, count := ints[3*i], ints[3*i+1], ints[3*i+2]
 		place = append(place, start, step, d)
@@ -57,12 +57,17 @@ func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 			flip = append(flip, 0, 1, out[i])
 		} else {
 			flip = append(flip, out[i]-1, -1, out[i])
+			forwards = false
 		}
 	}
 	if !dense {
 		return g.With("unslice", nil, place, g.Full())
 	}
-	return g.With("pad", nil, widths, g.With("slice", nil, flip, g.Full()), g.Const(0))
+	inner := g.Full()
+	if !forwards {
+		inner = g.With("slice", nil, flip, inner)
+	}
+	return g.With("pad", nil, widths, inner, g.Const(0))
 }
 
 // gradUnslice takes the elements back.

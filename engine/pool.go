@@ -206,9 +206,11 @@ func (j *job) work(seat int) (units int) {
 		w.Run(lo, hi)
 		units += hi - lo
 		if seat == 0 && chunks%8 == 0 { // more helpers may be free by now
-			first := j.taken
-			j.find(float64(j.left()) * l.unit)
-			j.ask(first)
+			if work := float64(j.left()) * l.unit; work >= wakeWork {
+				first := j.taken
+				j.find(work)
+				j.ask(first)
+			}
 		}
 	}
 }

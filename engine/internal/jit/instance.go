@@ -425,7 +425,9 @@ func (in *instance) NewWorker() backend.Worker {
 		for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
 			s := &bp.sites[i]
 			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
-			w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
+			if s.guard {
+				w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
+			}
 			w.flat(bp, s, i, 0)
 		}
 		for _, i := range bp.across {

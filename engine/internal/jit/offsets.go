@@ -232,7 +232,13 @@ func (f *flow) iotaNode(n *node) {
 func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
 	const values = frameTmp + 128
 	f.storeTo(n, t, frameAt(values), false)
-	f.i(x86.VMOVUPS, f.lenOf(dtype.I64), frameAt(frameTmp), f.src(n.args[1]))
+	offs := f.src(n.args[1])
+	f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp), offs)
+	if f.w == 8 { // in halves, from which the loads of single ones are forwarded
+		high := f.tmp()
+		f.i(x86.VEXTRACTF64X4, x86.L512, high, offs, x86.Imm(1))
+		f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp+32), high)
+	}
 	if f.masked {
 		if f.avx512 {
 			f.i(x86.KMOVW, 0, x86.RAX, tailMask)

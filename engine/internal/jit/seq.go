@@ -161,14 +161,10 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 		w.place(bp.ph.seq, t)
 		for r := range m {
 			p := unsafe.Add(w.scratchOf(bp, i), r*bp.strip*s.size)
-			if !load {
-				s.stage.store(w, lo, n, p)
+			if load {
+				s.stage.load(w, lo, n, p, nil) // guarded ones are not copied in seq loops
 			} else {
-				var inside []uint8
-				if s.guard {
-					inside = w.insideOf(bp, i, bp.strip*runLength)[r*bp.strip:][:n]
-				}
-				s.stage.load(w, lo, n, p, inside)
+				s.stage.store(w, lo, n, p)
 			}
 			w.advance(bp.ph.seq)
 		}

@@ -44,6 +44,14 @@ func (c *compiler) emit(roots []root, why string) error {
 	if err != nil {
 		return err
 	}
+	if len(k.sides) > 0 && k.hazard() { // what would be stored besides is read elsewhere, too
+		for _, n := range k.sides {
+			n.shared = nil
+		}
+		if k, err = c.generate(roots, storing); err != nil {
+			return err
+		}
+	}
 	if len(roots) == 1 && k.hazard() {
 		roots[0].value = c.copied(roots[0].value)
 		c.materialise(roots[0].value, "the target is read at other positions than it is written")

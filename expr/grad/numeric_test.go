@@ -19,6 +19,13 @@ type (
 	T = *engine.Tensor[float64]
 )
 
+// A fataler is a test, or a trial of one by rapid.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // array is a tensor of values between lo and hi.
 func array(r *rand.Rand, lo, hi float64, dims ...int) T {
 	x := engine.Zeros[float64](dims...)
@@ -38,7 +45,7 @@ func nodes(xs []T) []*expr.Node {
 }
 
 // eval computes trees of float64 in one program.
-func eval(t testing.TB, trees ...*expr.Node) [][]float64 {
+func eval(t fataler, trees ...*expr.Node) [][]float64 {
 	t.Helper()
 	var stmts []expr.Statement
 	var results []T
@@ -92,7 +99,7 @@ func weighted(t testing.TB, n *expr.Node) *expr.Node {
 	return sum(call(t, "mul", n, w.Node()))
 }
 
-func gradients(t testing.TB, loss *expr.Node, wrt ...*expr.Node) []*expr.Node {
+func gradients(t fataler, loss *expr.Node, wrt ...*expr.Node) []*expr.Node {
 	t.Helper()
 	g, err := grad.OfNodes(loss, wrt...)
 	if err != nil {
@@ -108,7 +115,7 @@ func gradients(t testing.TB, loss *expr.Node, wrt ...*expr.Node) []*expr.Node {
 
 // differences compares the gradient of a scalar with central differences of
 // fourth order in every element of every variable.
-func differences(t testing.TB, what string, loss *expr.Node, xs ...T) {
+func differences(t fataler, what string, loss *expr.Node, xs ...T) {
 	t.Helper()
 	const h = 1e-3
 	got := eval(t, gradients(t, loss, nodes(xs)...)...)

@@ -6,7 +6,7 @@ require github.com/oneloop/oneloop v0.0.0
 
 require (
 	github.com/ebitengine/purego v0.11.3
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.49.0
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
 

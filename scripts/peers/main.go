@@ -1,6 +1,6 @@
 // Command peers compares compiled programs with the same loops in C, compiled
-// with gcc -O3 -march=native: one thread, the same arrays, in turns in one
-// process. It is a module of its own, so that nobody else needs purego.
+// with gcc -O3 -march=native: one thread and its CPU time, the same arrays, in turns
+// in one process. It is a module of its own, so that nobody else needs purego.
 //
 //	go run . [-match adam] [-types f32] [-n 100000] [-backend avx2] [-budget 2s]
 package main

@@ -287,7 +287,7 @@ func (f *flow) index2(n *node) {
 		return
 	}
 	if f.ph.kind == scalarPhase || f.prolog || f.still(s) {
-		f.i(x86.VPBROADCASTQ, x86.L256, f.dst(), frameAt(s.arg+f.pointer()))
+		f.i(x86.VPBROADCASTQ, x86.L256, f.dst(), frameAt(s.arg+f.pointer(s)))
 		return
 	}
 	a, k, t := f.tmp(), f.tmp(), f.tmp()
@@ -297,7 +297,7 @@ func (f *flow) index2(n *node) {
 	f.i(x86.VPADDQ, x86.L256, a, a, f.iota64((f.base+f.copy)*f.w))
 	f.i(x86.VPBROADCASTQ, x86.L256, k, frameAt(s.arg+siteStride))
 	f.mulWide(d, a, k, t)
-	f.i(x86.VPBROADCASTQ, x86.L256, t, frameAt(s.arg+f.pointer()))
+	f.i(x86.VPBROADCASTQ, x86.L256, t, frameAt(s.arg+f.pointer(s)))
 	f.i(x86.VPADDQ, x86.L256, d, d, t)
 }
 
@@ -335,7 +335,7 @@ func (f *flow) gatherNode2(n *node) {
 		f.i(x86.VXORPS, x86.L256, d, d, d)
 	}
 	p := f.maskFor(k, t)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer(s)))
 	f.gatherMasked(t, dtype.I64, d, x86.RCX, offs, p)
 }
 
@@ -349,7 +349,7 @@ func (f *flow) export2(n *node) {
 	}
 }
 
-// gatherNarrow2 loads elements of less than 32 bits one by one, for lanes k.
+// gatherNarrow2 is gatherNarrowNode, for lanes k.
 func (f *flow) gatherNarrow2(n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
 	if f.masked {
 		f.i(x86.VMOVAPS, x86.L256, k, tailVec)
@@ -358,8 +358,36 @@ func (f *flow) gatherNarrow2(n *node, s *boundSite, t dtype.Type, offs, k, d x86
 	if guard {
 		f.i(x86.VPAND, x86.L256, k, k, f.src(n.args[1]))
 	}
-	f.laneBits(k)
-	f.widen2(d, t, f.lanesFrom(offs, s, t.Size()))
+	l := f.lenOf(dtype.I32)
+	at, shift := f.tmp(), f.tmp()
+	f.i(x86.VPBROADCASTQ, x86.L256, shift, frameAt(s.arg+f.pointer(s)))
+	f.i(x86.VPSLLQ, x86.L256, at, offs, x86.Imm(t.Size()-1))
+	f.i(x86.VPADDQ, x86.L256, at, at, shift)
+	f.i(x86.VPAND, x86.L256, shift, at, f.full(dtype.I64, 3))
+	f.i(x86.VPXOR, x86.L256, at, at, shift)
+	f.i(x86.VPSLLQ, x86.L256, shift, shift, x86.Imm(3))
+	shift = f.maskFor(shift, dtype.I32)
+	lanes := f.tmp()
+	f.i(x86.VMOVAPS, l, lanes, f.maskFor(k, dtype.I32)) // the gather clears it
+	f.i(x86.XOR, x86.W32, x86.RCX, x86.RCX)
+	f.i(x86.VXORPS, l, d, d, d)
+	f.i(x86.VGATHERQPS, x86.L256, d, x86.AtV(x86.RCX, at, 1, 0), lanes)
+	f.i(x86.VPSRLVD, l, d, d, shift)
+	switch t {
+	case dtype.Bool:
+		f.i(x86.VPAND, l, d, d, f.full(dtype.U32, 0xff))
+		f.i(x86.VPCMPEQD, l, d, d, f.full(dtype.I32, 0))
+		f.i(x86.VPXOR, l, d, d, f.ones())
+		f.predicate(d, dtype.I32)
+	case dtype.F16:
+		f.i(x86.VPAND, l, d, d, f.full(dtype.U32, 0xffff))
+		f.packWords(d, x86.VPACKUSDW)
+		f.i(x86.VCVTPH2PS, l, d, d)
+	case dtype.BF16:
+		f.i(x86.VPSLLD, l, d, d, x86.Imm(16))
+	default:
+		f.canon2(t, d)
+	}
 	if guard {
 		f.blendv(t.Register(), d, f.src(n.args[2]), d, f.maskFor(k, t.Register()))
 	}

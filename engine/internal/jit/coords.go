@@ -123,12 +123,15 @@ func (l *lowerer) conflicts(ph *phase) {
 	l.cur = nil
 }
 
-// conflict reports whether another access touches the array of site i, and one
-// of them stores.
+// conflict reports whether another access touches the array of site i, so that
+// loads before the phase and stores after it are out of order.
 func (ph *phase) conflict(i int) bool {
-	s := &ph.sites[i]
 	for j := range ph.sites {
-		if t := &ph.sites[j]; j != i && s.buf >= 0 && t.buf == s.buf && (s.store || t.store) {
+		if j == i || ph.sites[i].buf < 0 || ph.sites[j].buf != ph.sites[i].buf {
+			continue
+		}
+		first, second := &ph.sites[min(i, j)], &ph.sites[max(i, j)]
+		if first.store || second.store && ph.kind == seqPhase {
 			return true
 		}
 	}
@@ -143,18 +146,31 @@ func (l *layouter) computed(i int, merge bool) {
 	a := &b.k.Access[info.access]
 	strides, extents := b.strides(a.Buf)
 	g, offset := &gatherPlan{}, b.constant(0)
+	joined := none // the site that has the sum of the affine coordinates
 	for d, ix := range a.Coords {
 		bounds := a.Bounds
 		if lo, hi := b.interval(ix); lo >= 0 && hi < extents[d] {
 			bounds = ir.InBounds
 		}
 		dim := gatherDim{info.coords[d], strides[d], extents[d], bounds}
-		if af, ok := b.affine(ix); ok && merge && bounds != ir.Clamped {
+		af, ok := b.affine(ix)
+		switch {
+		case ok && merge && bounds != ir.Clamped:
 			offset.plus(af, strides[d])
 			if bounds == ir.InBounds {
 				continue
 			}
 			dim.stride = 0
+		case ok && bounds == ir.InBounds:
+			c := dim.coord.site
+			if joined == none {
+				joined, dim.stride = c, 1
+				l.bp.sites[c] = boundSite{kind: iotaSite, buf: -1, array: -1, size: 1, arg: l.bp.sites[c].arg}
+				l.offsets[c] = b.constant(0)
+				g.dims = append(g.dims, dim)
+			}
+			l.offsets[joined].plus(af, strides[d])
+			continue
 		}
 		g.dims = append(g.dims, dim)
 		if c := dim.coord.site; c != none && l.bp.sites[c].kind == noSite {

@@ -75,6 +75,7 @@ type flow struct {
 	siteReg             []int8
 	tables              []tableData
 	accs                []acc
+	owned               []owned
 	kept                []listing.Kept
 	inRegs              []bool // of the reductions of a seq loop: in registers
 	base                int    // copies before this group

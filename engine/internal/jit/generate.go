@@ -136,6 +136,7 @@ func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow
 		f.wlog++
 	}
 	f.findUniform()
+	f.settleGathers()
 	f.liveness()
 	f.siteReg = make([]int8, len(bp.sites))
 	for i := range f.siteReg {
@@ -367,6 +368,7 @@ func (f *flow) prologue() {
 		f.emit2(id)
 	}
 	f.prolog = false
+	f.ownAddresses()
 }
 
 // emit2 emits a uniform node and stores the result.

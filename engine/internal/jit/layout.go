@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -20,8 +21,8 @@ const (
 	flatSite                   // neighbours in scratch memory
 	gatherSite                 // offsets computed by machine code
 	iotaSite                   // an affine index
-	noSite                     // a coordinate that is not needed
 	acrossSite                 // neighbours in scratch memory, where tiles are turned
+	noSite                     // a coordinate that is not needed
 )
 
 // A boundSite is a site with its numbers.
@@ -33,10 +34,10 @@ type boundSite struct {
 	array  int32
 	size   int // bytes of an element; of an iota 1
 	arg    int // offset in the frame
+	origin int // of the address there: sitePtr, or where machine code puts it
 	line   linear
 	seq    []int // coefficients of the spans of the seq loop
 	row    int   // elements from row to row of a row loop
-	step   int   // elements from lane to lane of a plain phase
 	pure   bool  // a store to an array that is only written, and much larger than the caches
 	guards []guardLine
 	dyn    []dynDim
@@ -48,6 +49,7 @@ type boundSite struct {
 // A guardLine is an affine coordinate that may be outside.
 type guardLine struct {
 	line   linear
+	seq    []int // coefficients of the spans of the seq loop
 	extent int
 }
 
@@ -89,12 +91,12 @@ type boundPhase struct {
 	ordered  bool
 	direct   bool // nothing goes through scratch memory
 	tiled    bool
-	across   []int32 // acrossSites
-	tileRows int     // rows of their tiles
-	rows     bool    // a call does many rows
-	plain    bool    // one span, and nothing outside it or from cells
-	vec      int     // index of the loop in the instance
-	strip    int     // lanes at most
+	across   []int32     // acrossSites
+	tileRows int         // rows of their tiles
+	rows     bool        // a call does many rows
+	plain    []plainSite // if there is one span, and nothing depends on what is outside it or in cells
+	vec      int         // index of the loop in the instance
+	strip    int         // lanes at most
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
@@ -138,32 +140,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 		}
 	}
 	ext, which, coefs, seqCoefs := l.joint()
-	for again := true; again; {
-		again = false
-		pays := len(ext) > 1 && (len(ph.reds) > 0 || bp.shortRows(ext))
-		turned := !pays && b.findAcross(bp, ext, which, l.guards, coefs)
-		at := 0
-		for _, i := range which {
-			s := &bp.sites[i]
-			step := 0
-			if n := len(coefs[at]); n > 0 {
-				step = coefs[at][n-1]
-			}
-			at += 1 + len(l.guards[i])
-			// Sites that need more spans than one are demoted where others would pay.
-			if pays && l.own(int(i)) > 1 || !turned && !b.reachable(ph, s, step) {
-				l.demote(int(i))
-				again = true
-			}
-		}
-		if !again && len(ext) > 1 && len(ph.reds) > 0 && ph.kind == mapPhase {
-			for _, i := range which { // spans that differ from site to site
-				if l.own(int(i)) > 0 {
-					l.demote(int(i))
-					again = true
-				}
-			}
-		}
+	for l.tooManySpans(ext, which) || !b.findAcross(bp, ext, which, l.guards, coefs) && l.tooFar(which, coefs) {
 		ext, which, coefs, seqCoefs = l.joint()
 	}
 	if len(ph.seq) == 0 {
@@ -179,6 +156,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 		at++
 		for g := range l.guards[i] {
 			s.guards[g].line = b.linear(l.guards[i][g], l.inside, coefs[at])
+			s.guards[g].seq = seqCoefs[at]
 			at++
 		}
 		switch step := s.laneStep(); {
@@ -203,10 +181,47 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
-	bp.findPlain()
+	b.findPlain(bp)
 	bp.findRows()
 	b.choose(ph, bp)
 	return bp
+}
+
+// tooManySpans demotes sites where rows would be too short, or may not be apart.
+func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
+	block := l.ph.kind == mapPhase && len(l.ph.reds) > 0 // which one call reduces
+	if len(ext) < 2 || !block && !l.bp.shortRows(ext) {
+		return false
+	}
+	for _, most := range []int{1, 0} { // if need be, also those whose spans differ from the others'
+		for _, i := range which {
+			if l.own(int(i)) > most {
+				l.demote(int(i))
+				demoted = true
+			}
+		}
+		if demoted || !block {
+			break
+		}
+	}
+	return demoted
+}
+
+// tooFar demotes the sites whose lanes machine code does not reach.
+func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
+	at := 0
+	for _, i := range which {
+		step := 0
+		if n := len(coefs[at]); n > 0 {
+			step = coefs[at][n-1]
+		}
+		at += 1 + len(l.guards[i])
+		if !l.reachable(l.ph, &l.bp.sites[i], step) {
+			l.demote(int(i))
+			demoted = true
+		}
+	}
+	return demoted
 }
 
 // joint finds the spans that suit all sites with an address of their own.
@@ -235,12 +250,34 @@ func (l *layouter) own(i int) int {
 // demote has Go copy the elements of a site, or if this would be out of order,
 // or too early, machine code compute its offsets.
 func (l *layouter) demote(i int) {
-	if l.ph.sites[i].coords != nil {
+	switch s := &l.bp.sites[i]; {
+	case l.ph.sites[i].coords != nil:
 		l.computed(i, false)
-		return
+	case s.kind == iotaSite:
+		l.stagedIndex(s, l.vec, l.offsets[i])
+	default:
+		l.guards[i] = nil
+		l.stagedSite(l.ph, i, s)
 	}
-	l.guards[i] = nil
-	l.stagedSite(l.ph, i, &l.bp.sites[i])
+}
+
+// shortRows reports whether rows are too short for machine code to go from one to
+// the next.
+func (bp *boundPhase) shortRows(extents []int) bool {
+	k := len(extents)
+	if bp.ph.kind == seqPhase { // a call is as many rows of the seq loop as have constant steps
+		deep := 1
+		if n := len(bp.seqSpans); n > 0 {
+			deep = min(bp.seqSpans[n-1], runLength)
+		}
+		return extents[k-1]*deep < leastBlock
+	}
+	for i := range bp.sites {
+		if bp.sites[i].guard { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
 // computes reports whether machine code computes offsets or masks of sites.
@@ -248,28 +285,32 @@ func (bp *boundPhase) computes() bool {
 	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
 }
 
-// shortRows reports whether rows are too short for machine code to go from one to
-// the next.
-func (bp *boundPhase) shortRows(extents []int) bool {
-	k := len(extents)
-	for i := range bp.sites {
-		if s := &bp.sites[i]; s.guard || bp.ph.kind != mapPhase { // a call for each row
-			return extents[k-1] < leastBlock
-		}
-	}
-	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
+// A plainSite is a site whose address needs no more than a step from lane to lane.
+type plainSite struct {
+	arg  int             // in the frame
+	ptr  *unsafe.Pointer // of the buffer
+	base int             // bytes
+	step int
 }
 
-// findPlain decides whether addresses need no more than a step from lane to lane.
-func (bp *boundPhase) findPlain() {
-	bp.plain = bp.ph.kind == mapPhase && len(bp.spans) <= 1 && bp.direct
-	for i := range bp.sites {
-		s := &bp.sites[i]
-		if len(s.line.coefs) > 0 {
-			s.step = s.line.coefs[0]
-		}
-		bp.plain = bp.plain && !s.guard && s.dyn == nil && len(s.line.outer) == 0 && s.kind != iotaSite
+// findPlain decides whether a phase has nothing but plain sites.
+func (b *binder) findPlain(bp *boundPhase) {
+	if bp.ph.kind != mapPhase || len(bp.spans) > 1 || !bp.direct {
+		return
 	}
+	var plain []plainSite
+	for _, i := range bp.native {
+		s := &bp.sites[i]
+		if s.guard || s.dyn != nil || len(s.line.outer) > 0 || s.kind == iotaSite || b.k.Bufs[s.buf].Mode == ir.Row {
+			return
+		}
+		p := plainSite{arg: s.arg + sitePtr, ptr: &b.bind.Bufs[s.buf].Ptr, base: s.line.base * s.size}
+		if len(s.line.coefs) > 0 {
+			p.step = s.line.coefs[0] * s.size
+		}
+		plain = append(plain, p)
+	}
+	bp.plain = plain
 }
 
 // reachable reports whether machine code can use a site with this step.
@@ -336,7 +377,7 @@ func (l *layouter) analyse(i int) {
 			}
 			s.dyn = append(s.dyn, dynDim{b.tree(ph, ix, nil), strides[d], extents[d], bounds})
 			s.guard = s.guard || bounds == ir.Guarded
-		case ok && a.Bounds == ir.Guarded && ph.kind == mapPhase:
+		case ok && a.Bounds == ir.Guarded && ph.kind != scalarPhase:
 			offset.plus(af, strides[d])
 			l.guards[i] = append(l.guards[i], af)
 			s.guards = append(s.guards, guardLine{extent: extents[d]})
@@ -346,7 +387,7 @@ func (l *layouter) analyse(i int) {
 			return
 		}
 	}
-	if s.guard && ph.kind != mapPhase {
+	if s.guard && ph.kind == scalarPhase {
 		l.indirect(i)
 		return
 	}

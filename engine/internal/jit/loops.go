@@ -95,7 +95,7 @@ func (f *flow) mapLoop() {
 	f.pinSites()
 	for i, r := range f.siteReg {
 		if r >= 0 && f.twin(i) < 0 {
-			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+sitePtr))
+			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+f.bp.sites[i].origin))
 		}
 	}
 	if len(f.ph.reds) > 0 {
@@ -120,7 +120,7 @@ func (f *flow) elementLoop(group int) {
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	again := tail
-	if f.stream && f.alignStores(main, masked) {
+	if (f.stream || f.rows) && f.alignStores(main, masked) {
 		again = main
 	}
 	f.a.Bind(main)
@@ -612,7 +612,7 @@ func (f *flow) columns(group int) {
 		if f.siteReg[i] >= 0 {
 			r = x86.Reg(f.siteReg[i])
 		}
-		f.i(x86.MOV, x86.W64, r, frameAt(s.arg+sitePtr))
+		f.i(x86.MOV, x86.W64, r, frameAt(s.arg+s.origin))
 		switch s.kind {
 		case unitSite, flatSite:
 			f.i(x86.LEA, x86.W64, r, x86.AtX(r, x86.RSI, uint8(s.size), 0))

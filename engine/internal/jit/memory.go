@@ -15,7 +15,7 @@ func (f *flow) address(s *boundSite, i int32) x86.Mem {
 		if r := f.siteReg[i]; r >= 0 {
 			return x86.At(x86.Reg(r), 0)
 		}
-		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer(s)))
 		return x86.At(x86.RCX, 0)
 	}
 	if f.ph.kind == seqPhase {
@@ -29,16 +29,16 @@ func (f *flow) address(s *boundSite, i int32) x86.Mem {
 	if r := f.siteReg[i]; r >= 0 {
 		return x86.AtX(x86.Reg(r), x86.RSI, uint8(s.size), lane)
 	}
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
 	return x86.AtX(x86.RCX, x86.RSI, uint8(s.size), lane)
 }
 
 // pointer is where the frame has the address of a site in this phase.
-func (f *flow) pointer() int {
+func (f *flow) pointer(s *boundSite) int {
 	if f.ph.kind == seqPhase && !f.prolog {
 		return siteCur
 	}
-	return sitePtr
+	return s.origin
 }
 
 // strided sets up a gather with a constant stride: base register and index.
@@ -55,7 +55,7 @@ func (f *flow) strided(s *boundSite) x86.Mem {
 	} else {
 		f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32((f.base+f.copy)*f.w)))
 		f.i(x86.IMUL, x86.W64, x86.RCX, x86.RAX)
-		f.i(x86.ADD, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+		f.i(x86.ADD, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
 	}
 	return x86.AtV(x86.RCX, ix, 1, 0)
 }
@@ -323,13 +323,13 @@ func (f *flow) indexNode(n *node) {
 	}
 	d := f.dst()
 	if f.ph.kind == scalarPhase || f.prolog || f.still(s) {
-		f.i(x86.VPBROADCASTQ, l, d, frameAt(s.arg+f.pointer()))
+		f.i(x86.VPBROADCASTQ, l, d, frameAt(s.arg+f.pointer(s)))
 		return
 	}
 	f.i(x86.VPBROADCASTQ, l, d, x86.RSI)
 	f.i(x86.VPADDQ, l, d, d, f.iota64((f.base+f.copy)*f.w))
 	f.i(x86.VPMULLQ, l, d, d, frameAt(s.arg+siteStride).Bcast())
-	f.i(x86.VPADDQ, l, d, d, frameAt(s.arg+f.pointer()).Bcast())
+	f.i(x86.VPADDQ, l, d, d, frameAt(s.arg+f.pointer(s)).Bcast())
 }
 
 func (f *flow) faultNode(n *node) {
@@ -382,7 +382,7 @@ func (f *flow) gatherNode(n *node) {
 	default:
 		f.i(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
 	}
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
+	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer(s)))
 	if wide(t) {
 		f.i(x86.VGATHERQPD, f.lenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 8, 0), x86.Merge(g))
 	} else {
@@ -390,7 +390,8 @@ func (f *flow) gatherNode(n *node) {
 	}
 }
 
-// gatherNarrowNode loads elements of less than 32 bits one by one.
+// gatherNarrowNode loads elements of less than 32 bits: gathers the aligned 32
+// bits that each is part of, which never reach into another page, and shifts.
 func (f *flow) gatherNarrowNode(n *node, s *boundSite, t dtype.Type) {
 	offs := f.src(n.args[0])
 	k, guard := f.mtmp(), n.args[1] != none
@@ -404,53 +405,40 @@ func (f *flow) gatherNarrowNode(n *node, s *boundSite, t dtype.Type) {
 	default:
 		f.i(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
 	}
-	f.i(x86.KMOVW, 0, x86.RAX, k)
-	m := f.lanesFrom(offs, s, t.Size())
-	if t == dtype.Bool {
-		p := f.mtmp()
-		f.loadBool(p, m)
-		f.i(x86.KANDW, 0, p, p, k)
+	l, ll := f.lenOf(dtype.I32), f.lenOf(dtype.I64)
+	at, v, g := f.tmp(), f.tmp(), f.mtmp()
+	f.i(x86.VPSLLQ, ll, at, offs, x86.Imm(t.Size()-1))
+	f.i(x86.VPADDQ, ll, at, at, frameAt(s.arg+f.pointer(s)).Bcast())
+	shift := f.tmp()
+	f.i(x86.VPANDQ, ll, shift, at, f.imm(dtype.I64, 3))
+	f.i(x86.VPXORQ, ll, at, at, shift)
+	f.i(x86.VPSLLQ, ll, shift, shift, x86.Imm(3))
+	f.i(x86.VPMOVQD, ll, shift, shift)
+	f.i(x86.KMOVW, 0, g, k)
+	f.i(x86.XOR, x86.W32, x86.RCX, x86.RCX)
+	f.i(x86.VPXORD, l, v, v, v)
+	f.i(x86.VGATHERQPS, ll, v, x86.AtV(x86.RCX, at, 1, 0), x86.Merge(g))
+	f.i(x86.VPSRLVD, l, v, v, shift)
+	switch t {
+	case dtype.Bool:
+		f.i(x86.VPTESTMD, l, g, v, f.imm(dtype.I32, 0xff), x86.Merge(k))
 		if guard {
-			u := f.mtmp()
-			f.i(x86.KANDNW, 0, u, k, f.mask(n.args[2]))
-			f.i(x86.KORW, 0, p, p, u)
+			f.i(x86.KANDNW, 0, k, k, f.mask(n.args[2]))
+			f.i(x86.KORW, 0, g, g, k)
 		}
-		f.i(x86.KMOVW, 0, f.mdst(), p)
+		f.i(x86.KMOVW, 0, f.mdst(), g)
 		return
-	}
-	row := loadRows[t]
-	l := f.lenOf(t.Register())
-	v := f.tmp()
-	f.i(row.lanes, l, v, m)
-	if t == dtype.BF16 {
+	case dtype.F16:
+		f.i(x86.VPMOVDW, l, v, v)
+		f.i(x86.VCVTPH2PS, l, v, v)
+	case dtype.BF16:
 		f.i(x86.VPSLLD, l, v, v, x86.Imm(16))
+	default:
+		f.canon(t, v)
 	}
 	if guard {
 		f.i(x86.VBLENDMPS, l, f.dst(), f.src(n.args[2]), v, x86.Merge(k))
 		return
 	}
 	f.i(x86.VMOVAPS, l, f.dst(), v)
-}
-
-// lanesFrom copies the elements at offsets, of the lanes whose bit is set in
-// RAX, to scratch memory.
-func (f *flow) lanesFrom(offs x86.Vec, s *boundSite, size int) x86.Mem {
-	f.i(x86.VMOVUPS, f.lenOf(dtype.I64), frameAt(frameTmp), offs)
-	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
-	for lane := range f.w {
-		skip := f.a.NewLabel()
-		f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
-		f.i(x86.JAE, 0, skip)
-		f.i(x86.MOV, x86.W64, x86.RDX, frameAt(frameTmp+8*lane))
-		m := x86.AtX(x86.RCX, x86.RDX, uint8(size), 0)
-		if size == 1 {
-			f.i(x86.MOVZXB, x86.W32, x86.RDX, m)
-			f.i(x86.MOV, x86.W8, frameAt(frameTmp+128+lane), x86.RDX)
-		} else {
-			f.i(x86.MOVZXW, x86.W32, x86.RDX, m)
-			f.i(x86.MOV, x86.W16, frameAt(frameTmp+128+2*lane), x86.RDX)
-		}
-		f.a.Bind(skip)
-	}
-	return frameAt(frameTmp + 128)
 }

@@ -1,6 +1,9 @@
 package jit
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -87,11 +90,6 @@ func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
 			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.stride))))
 		}
 	}
-	if step := s.laneStep(); s.kind == gatherSite && step != 0 {
-		x := f.node(&out, opIota, dtype.I64, dtype.I64, cold)
-		f.nodes[x].imm = uint64(step)
-		add(x)
-	}
 	n := &f.nodes[id]
 	switch {
 	case s.kind != gatherSite:
@@ -106,6 +104,103 @@ func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
 		}
 	}
 	return out
+}
+
+// An owned site has an address that the prologue computes.
+type owned struct {
+	site *boundSite
+	off  int32 // node
+}
+
+// settleGathers looks at the accesses with computed offsets once it is known what
+// is the same in all lanes. Where the offset is, it becomes part of the address,
+// and lanes next to each other are loaded and stored as such; elsewhere the
+// lanes' own part is added to it.
+func (f *flow) settleGathers() {
+	if !f.bp.computes() {
+		return
+	}
+	own := *f.bp // other code may be made for the binding
+	own.sites = slices.Clone(own.sites)
+	f.bp = &own
+	f.top = f.settleList(f.top, f.ph.kind != scalarPhase)
+}
+
+func (f *flow) settleList(list []int32, outside bool) (out []int32) {
+	for _, id := range list {
+		n := &f.nodes[id]
+		switch n.op {
+		case ir.Cold:
+			body := f.settleList(n.body, false)
+			f.nodes[id].body = body
+		case opGather:
+			if outside && f.uniform[n.args[0]] && (n.args[1] == none || f.uniform[n.args[1]]) && f.own(n, n.args[0]) {
+				n.op, n.args = ir.Load, [3]int32{n.args[2], n.args[1], none}
+				break
+			}
+			out = f.addLanes(out, id, 0)
+		case ir.Store:
+			if s := &f.bp.sites[n.aux]; s.kind != gatherSite {
+				break
+			}
+			if outside && f.uniform[n.args[1]] && f.own(n, n.args[1]) {
+				n.args[1] = none
+				break
+			}
+			out = f.addLanes(out, id, 1)
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+// own makes the offset of an access part of its address, if the lanes can be
+// reached from there.
+func (f *flow) own(n *node, off int32) bool {
+	s := &f.bp.sites[n.aux]
+	step := s.laneStep()
+	switch {
+	case step == 1:
+		s.kind = unitSite
+	case n.op == ir.Store:
+		return false
+	case step == 0:
+		s.kind = uniSite
+	case s.size < 4 || step >= 1<<24 || step <= -1<<24:
+		return false
+	default:
+		s.kind = strideSite
+	}
+	s.origin = siteOwn
+	f.owned = append(f.owned, owned{s, off})
+	return true
+}
+
+// addLanes adds the lanes' own part to the offset of access id.
+func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
+	step := f.bp.sites[f.nodes[id].aux].laneStep()
+	if step == 0 {
+		return out
+	}
+	cold := f.nodes[id].cold
+	lane := f.node(&out, opIota, dtype.I64, dtype.I64, cold)
+	f.nodes[lane].imm = uint64(step)
+	sum := f.node(&out, prim.Add, dtype.I64, dtype.I64, cold, f.nodes[id].args[arg], lane)
+	f.nodes[id].args[arg] = sum
+	for range 2 {
+		f.uniform, f.uslot, f.home = append(f.uniform, false), append(f.uslot, -1), append(f.home, -1)
+	}
+	return out
+}
+
+// ownAddresses computes the addresses of owned sites.
+func (f *flow) ownAddresses() {
+	for _, o := range f.owned {
+		f.i(x86.MOV, x86.W64, x86.RAX, f.uniMem(o.off))
+		f.i(x86.SHL, x86.W64, x86.RAX, x86.Imm(bits.TrailingZeros(uint(o.site.size))))
+		f.i(x86.ADD, x86.W64, x86.RAX, frameAt(o.site.arg+sitePtr))
+		f.i(x86.MOV, x86.W64, frameAt(o.site.arg+siteOwn), x86.RAX)
+	}
 }
 
 // iotaNode is the number of each lane times a constant.
@@ -161,7 +256,7 @@ func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
 			f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
 			f.i(x86.JAE, 0, skip)
 		}
-		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer()))
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer(s)))
 		f.i(x86.MOV, x86.W64, x86.RDX, frameAt(frameTmp+8*lane))
 		f.i(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RCX, x86.RDX, uint8(t.Size()), 0))
 		f.i(load, from, x86.RCX, frameAt(values+t.Size()*lane))

@@ -178,7 +178,6 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 // seqRows runs the rows t..t+m, all in one span, segment by segment.
 func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 	w.place(bp.ph.seq, 0)
-	accs := w.accs[bp.ph.id]
 	last := n
 	if k := len(bp.spans); k > 1 {
 		last = bp.spans[k-1]
@@ -188,46 +187,102 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 		if len(bp.spans) > 1 {
 			c = min(last-(lo+at)%last, c)
 		}
-		for i := range bp.sites {
-			s := &bp.sites[i]
-			if s.kind == noSite {
-				continue
+		for done := 0; done < m; {
+			done += w.seqCall(bp, lo, at, c, t, done, m-done)
+		}
+		at += c
+	}
+}
+
+// seqCall runs lanes at..at+n of the piece from lo on, at most m rows behind the
+// first that are done, from t on. It returns how many: as many as have the same
+// lanes inside guarded arrays.
+func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
+	t += done
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		if s.guard && !s.staged {
+			m = w.seqGuard(bp, s, lo+at, n, t, m)
+		}
+	}
+	for i := range bp.sites {
+		s := &bp.sites[i]
+		switch s.kind {
+		case noSite:
+		case flatSite:
+			step := 0
+			if s.staged {
+				step = bp.strip
 			}
-			if s.kind == flatSite {
-				w.flat(bp, s, int32(i), at)
-				step := 0
-				if s.staged {
-					step = bp.strip
-				}
-				w.set(s.arg+siteRow, step*s.size)
-				continue
+			w.flat(bp, s, int32(i), at+done*step)
+			w.set(s.arg+siteRow, step*s.size)
+		default:
+			off := s.line.at(w.pos)
+			if d := w.dynamic(s); d != outside {
+				off += d
 			}
-			off := s.line.at(w.pos) + w.dynamic(s)
 			if len(bp.spans) > 0 {
 				o, _ := rowAt(&s.line, bp.spans, lo+at)
 				off += o
 			}
-			step := 0
-			if len(bp.seqSpans) > 0 {
-				l := linear{coefs: s.seq}
-				o, _ := rowAt(&l, bp.seqSpans, t)
-				off += o
-				step = s.seq[len(s.seq)-1]
-			}
-			w.point(s, off)
+			o, step := seqAt(bp, s.seq, t)
+			w.point(s, off+o)
 			w.set(s.arg+siteRow, step*s.size)
 		}
-		for i := range bp.reds {
-			r := &bp.reds[i]
-			w.setPtr(r.arg+sitePtr, accs[i].acc, at*r.kern.lane.Size())
-			if r.kern.arg {
-				w.setPtr(r.idx+sitePtr, accs[i].pos, at*4)
+	}
+	accs := w.accs[bp.ph.id]
+	for i := range bp.reds {
+		r := &bp.reds[i]
+		w.setPtr(r.arg+sitePtr, accs[i].acc, at*r.kern.lane.Size())
+		if r.kern.arg {
+			w.setPtr(r.idx+sitePtr, accs[i].pos, at*4)
+		}
+	}
+	w.set(bp.ph.lanes, n)
+	w.set(frameRows, m)
+	w.set(frameFirst, t)
+	bp.fn.code.Call(w.frame)
+	return m
+}
+
+// seqAt is the part of an affine expression that belongs to row t of a seq loop,
+// and its step from row to row.
+func seqAt(bp *boundPhase, seq []int, t int) (off, step int) {
+	if len(bp.seqSpans) == 0 {
+		return 0, 0
+	}
+	l := linear{coefs: seq}
+	off, _ = rowAt(&l, bp.seqSpans, t)
+	return off, seq[len(seq)-1]
+}
+
+// seqGuard finds which of n lanes from position p on are inside a guarded array
+// in row t, and returns for how many rows, at most m, the same are.
+func (w *worker) seqGuard(bp *boundPhase, s *boundSite, p, n, t, m int) int {
+	lo, hi := 0, n
+	if w.dynamic(s) == outside {
+		hi = 0
+	}
+	for i := range s.guards {
+		g := &s.guards[i]
+		c, k := w.guardAt(bp, g, p)
+		o, step := seqAt(bp, g.seq, t)
+		c += o
+		switch l, h := clip(0, n, c, k, g.extent); {
+		case step == 0:
+		case k != 0: // the lanes shift, but if all are inside in the last row, too
+			if l2, h2 := clip(0, n, c+(m-1)*step, k, g.extent); l != 0 || h < n || l2 != 0 || h2 < n {
+				m = 1
+			}
+		case c >= 0 && c < g.extent:
+			_, m = clip(0, m, c, step, g.extent)
+		default:
+			if first, end := clip(0, m, c, step, g.extent); first < end {
+				m = first
 			}
 		}
-		w.set(bp.ph.lanes, c)
-		w.set(frameRows, m)
-		w.set(frameFirst, t)
-		bp.fn.code.Call(w.frame)
-		at += c
+		lo, hi = clip(lo, hi, c, k, g.extent)
 	}
+	w.setInside(s, lo, hi)
+	return m
 }

@@ -78,6 +78,13 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 	*s = boundSite{kind: flatSite, staged: true, guard: guarded, buf: info.buf, array: -1, size: st.size, arg: s.arg, stage: st}
 }
 
+// stagedIndex has Go compute an affine index.
+func (b *binder) stagedIndex(s *boundSite, vec []int32, a affine) {
+	ext, coefs := b.spans(vec, []affine{a})
+	st := &stager{buf: -1, size: 8, index: true, spans: ext, line: b.linear(a, vec, coefs[0])}
+	*s = boundSite{kind: flatSite, staged: true, buf: -1, array: -1, size: 8, arg: s.arg, stage: st}
+}
+
 // tree takes apart an index expression of axes and cells.
 func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) *ixTree {
 	if a, ok := b.affine(ix); ok {
@@ -195,16 +202,30 @@ func fillLinear(l *linear, spans, pos []int, lo int, dst []int64) {
 	last := len(spans) - 1
 	k := int64(l.coefs[last])
 	for len(dst) > 0 {
-		off, in := rowAt(l, spans, lo)
-		m := min(spans[last]-in, len(dst))
-		v := int64(base + off)
-		for i := range dst[:m] {
-			dst[i] = v
-			v += k
+		off, m, rows, across := l.rowsAt(spans, lo, len(dst))
+		for range rows {
+			v := int64(base + off)
+			for i := range dst[:m] {
+				dst[i] = v
+				v += k
+			}
+			off += across
+			dst = dst[m:]
 		}
-		dst = dst[m:]
-		lo += m
+		lo += m * rows
 	}
+}
+
+// rowsAt takes apart n positions from p on: so many rows of m elements, the first
+// at off, and each across from the one before.
+func (l *linear) rowsAt(spans []int, p, n int) (off, m, rows, across int) {
+	off, in := rowAt(l, spans, p)
+	last := len(spans) - 1
+	if in > 0 || last == 0 || n < 2*spans[last] {
+		return off, min(spans[last]-in, n), 1, 0
+	}
+	rows = min(n/spans[last], spans[last-1]-p/spans[last]%spans[last-1])
+	return off, spans[last], rows, l.coefs[last-1]
 }
 
 // rowAt is the value of the inner part of l at flattened position p, and the
@@ -334,25 +355,29 @@ func scatter[T any](src, base unsafe.Pointer, offs []int64) {
 func (s *stager) rows(w *worker, lo, n int, scratch, base unsafe.Pointer, load bool) {
 	start := s.line.at(w.pos)
 	for n > 0 {
-		off, m, k := start, n, 0
+		off, m, rows, across, k := 0, n, 1, 0, 0
 		if last := len(s.spans) - 1; last >= 0 {
-			o, in := rowAt(&s.line, s.spans, lo)
-			off, m, k = off+o, min(s.spans[last]-in, n), s.line.coefs[last]
+			off, m, rows, across = s.line.rowsAt(s.spans, lo, n)
+			k = s.line.coefs[last]
 		}
-		p := unsafe.Add(base, off*s.size)
-		switch s.size {
-		case 1:
-			moveRow[uint8](scratch, p, m, k, load)
-		case 2:
-			moveRow[uint16](scratch, p, m, k, load)
-		case 4:
-			moveRow[uint32](scratch, p, m, k, load)
-		default:
-			moveRow[uint64](scratch, p, m, k, load)
+		off += start
+		for range rows {
+			p := unsafe.Add(base, off*s.size)
+			switch s.size {
+			case 1:
+				moveRow[uint8](scratch, p, m, k, load)
+			case 2:
+				moveRow[uint16](scratch, p, m, k, load)
+			case 4:
+				moveRow[uint32](scratch, p, m, k, load)
+			default:
+				moveRow[uint64](scratch, p, m, k, load)
+			}
+			scratch = unsafe.Add(scratch, m*s.size)
+			off += across
 		}
-		scratch = unsafe.Add(scratch, m*s.size)
-		lo += m
-		n -= m
+		lo += m * rows
+		n -= m * rows
 	}
 }
 

@@ -100,10 +100,9 @@ func (ph *phase) predicates() bool {
 	return false
 }
 
-// callBytes is what a call of a loop that waits for memory may move: some 40 us,
-// for the garbage collector has to wait for its end. What fits into the second level
+// callBytes is what a call of a loop that waits for memory may move: some 80 us, for the garbage collector has to wait for its end. What fits into the second level
 // takes less in any case.
-const callBytes = 1 << 19
+const callBytes = 1 << 20
 
 // choose decides for the variants of a map phase.
 //
@@ -179,11 +178,11 @@ func (f *flow) passes(i int32) bool { return f.stream && f.bp.sites[i].pure }
 func (f *flow) alignStores(main, masked x86.Label) bool {
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		if !f.passes(int32(i)) {
+		if f.stream && !f.passes(int32(i)) || !f.ph.sites[i].store || s.kind != unitSite || s.size != f.ph.widest() {
 			continue
 		}
 		vector := f.w * s.size
-		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+sitePtr))
+		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
 		f.i(x86.NEG, x86.W64, x86.RCX)
 		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(vector-1))
 		f.i(x86.SHR, x86.W64, x86.RCX, x86.Imm(bits.TrailingZeros(uint(s.size))))

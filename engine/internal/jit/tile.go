@@ -259,12 +259,17 @@ func (t *tiler) single() {
 // are any. All other sites must be reached by machine code itself, without bounds.
 func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]affine, coefs [][]int) bool {
 	ph := bp.ph
-	if ph.kind != mapPhase || len(ph.reds) > 0 || len(which) < len(bp.sites) || bp.computes() || len(extents) < 2 {
+	if ph.kind != mapPhase || len(ph.reds) > 0 || len(extents) < 2 || bp.computes() {
 		return false
 	}
 	k := len(extents)
 	if extents[k-1] < tileLeast || extents[k-2] < tileLeast {
 		return false
+	}
+	for i := range bp.sites {
+		if bp.sites[i].kind == flatSite {
+			return false
+		}
 	}
 	var across []int32
 	least, at, total := 8, 0, 0
@@ -277,7 +282,7 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 		total += bp.n * s.size
 		lines := max(c[k-1], -c[k-1])*s.size >= 64
 		switch {
-		case s.kind != iotaSite && !ph.sites[i].store && lines && c[k-2] == 1:
+		case s.kind != iotaSite && !ph.sites[i].store && !ph.conflict(int(i)) && lines && c[k-2] == 1:
 			across = append(across, i)
 			least = min(least, s.size)
 		case !b.reachable(ph, s, c[k-1]):

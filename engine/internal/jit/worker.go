@@ -28,6 +28,7 @@ const (
 	siteRow     = 24 // bytes from row to row
 	siteCur     = 32 // address of the current row
 	siteInside  = 40 // staged and guarded: bytes, 1 where an element was read
+	siteOwn     = 40 // offset the same in all lanes: the address with it
 	redBytes    = 64 * 8 * 2
 	maxLanes    = 1 << 14
 	reduceBlock = 4096
@@ -296,10 +297,10 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.plain {
-		for _, i := range bp.native {
-			s := &bp.sites[i]
-			w.setPtr(s.arg+sitePtr, w.base(s.buf), (s.line.base+lo*s.step)*s.size)
+	if bp.plain != nil {
+		for i := range bp.plain {
+			s := &bp.plain[i]
+			w.setPtr(s.arg, *s.ptr, s.base+lo*s.step)
 		}
 		w.call(bp, n, 1)
 		return
@@ -380,21 +381,30 @@ func (w *worker) guard(bp *boundPhase, s *boundSite, off, p, n int) int {
 		off += d
 	}
 	for i := range s.guards {
-		g := &s.guards[i]
-		c, k := g.line.at(w.pos), 0
-		if len(bp.spans) > 0 {
-			o, _ := rowAt(&g.line, bp.spans, p)
-			c += o
-			k = g.line.coefs[len(g.line.coefs)-1]
-		}
-		lo, hi = clip(lo, hi, c, k, g.extent)
+		c, k := w.guardAt(bp, &s.guards[i], p)
+		lo, hi = clip(lo, hi, c, k, s.guards[i].extent)
 	}
 	if s.guard {
-		lo, hi = max(lo, 0), max(hi, 0)
-		*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(lo)
-		*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(hi)
+		w.setInside(s, lo, hi)
 	}
 	return off
+}
+
+// guardAt is the guarded coordinate at position p, and its step from lane to lane.
+func (w *worker) guardAt(bp *boundPhase, g *guardLine, p int) (c, step int) {
+	c = g.line.at(w.pos)
+	if len(bp.spans) > 0 {
+		o, _ := rowAt(&g.line, bp.spans, p)
+		c += o
+		step = g.line.coefs[len(g.line.coefs)-1]
+	}
+	return c, step
+}
+
+// setInside tells machine code which lanes of a guarded site are inside.
+func (w *worker) setInside(s *boundSite, lo, hi int) {
+	*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(max(lo, 0))
+	*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(max(hi, 0))
 }
 
 // clip narrows lo <= i < hi to where 0 <= c + k*i < extent.

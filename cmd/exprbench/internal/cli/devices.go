@@ -24,6 +24,9 @@ func newDevices() *cobra.Command {
 			fmt.Fprintf(&b, "cpu        %s\n", m.CPU)
 			fmt.Fprintf(&b, "features   %s\n", orNone(strings.Join(m.Features, " ")))
 			fmt.Fprintf(&b, "cores      %d\n", m.Cores)
+			if l1, l2, l3 := engine.Caches(); l1 > 0 {
+				fmt.Fprintf(&b, "caches     L1 %s, L2 %s, L3 %s\n", machine.Size(l1), machine.Size(l2), machine.Size(l3))
+			}
 			if m.Memory > 0 {
 				fmt.Fprintf(&b, "memory     %s free\n", machine.Size(m.Memory))
 			}

@@ -48,7 +48,7 @@ func TestString(t *testing.T) {
 	for _, want := range []string{
 		"falls back to the interpreter: none\n",
 		"k.0: 32 bytes of code, many rows in a call\n",
-		"  vec loop, 8 lanes\n",
+		"vec loop, 8 lanes\n",
 		"each: 4 bytes loaded, 4 stored, 2 flops; 0.25 flops/byte\n",
 		"registers  3 vector, 1 mask; 0 spills\n",
 		"kept       ymm9: %1 = const f32 2\n",

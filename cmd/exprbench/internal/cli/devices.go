@@ -24,13 +24,10 @@ func newDevices() *cobra.Command {
 			fmt.Fprintf(&b, "cpu        %s\n", m.CPU)
 			fmt.Fprintf(&b, "features   %s\n", orNone(strings.Join(m.Features, " ")))
 			fmt.Fprintf(&b, "cores      %d\n", m.Cores)
-			if l1, l2, l3 := engine.Caches(); l1 > 0 {
-				fmt.Fprintf(&b, "caches     L1 %s, L2 %s, L3 %s\n", machine.Size(l1), machine.Size(l2), machine.Size(l3))
-			}
 			if m.Memory > 0 {
 				fmt.Fprintf(&b, "memory     %s free\n", machine.Size(m.Memory))
 			}
-			fmt.Fprintf(&b, "caches     %s\n", cacheText(machine.Caches()))
+			fmt.Fprintf(&b, "caches     %s\n", cacheText(engine.Caches()))
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
 			standard, err := engine.DefaultBackend()
 			if err != nil {
@@ -69,14 +66,11 @@ func orNone(s string) string {
 	return s
 }
 
-func cacheText(c machine.CacheSizes) string {
+func cacheText(l1, l2, l3 int) string {
 	var list []string
-	for _, x := range []struct {
-		name  string
-		bytes int
-	}{{"L1", c.L1}, {"L2", c.L2}, {"L3", c.L3}} {
-		if x.bytes > 0 {
-			list = append(list, x.name+" "+machine.Size(x.bytes))
+	for i, n := range []int{l1, l2, l3} {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("L%d %s", i+1, machine.Size(n)))
 		}
 	}
 	return orNone(strings.Join(list, ", "))

@@ -3,7 +3,6 @@ package roof
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/limits"
@@ -88,16 +87,16 @@ func TestProgram(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	for _, c := range []struct {
-		sizes machine.CacheSizes
-		n     int
-	}{{machine.CacheSizes{}, 3}, {machine.CacheSizes{L1: 48 << 10, L2: 2 << 20, L3: 32 << 20}, 4}} {
-		list := levels(c.sizes, Large)
+		l1, l2, l3 int
+		n          int
+	}{{0, 0, 0, 3}, {48 << 10, 2 << 20, 32 << 20, 4}} {
+		list := levels(c.l1, c.l2, c.l3, Large)
 		if len(list) != c.n {
-			t.Errorf("%+v: %d levels", c.sizes, len(list))
+			t.Errorf("%+v: %d levels", c, len(list))
 		}
 		for i := 1; i < len(list); i++ {
 			if list[i].Bytes <= list[i-1].Bytes {
-				t.Errorf("%+v: %s is not larger than %s", c.sizes, list[i].Name, list[i-1].Name)
+				t.Errorf("%+v: %s is not larger than %s", c, list[i].Name, list[i-1].Name)
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 package roof
 
 import (
-	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/limits"
 )
 
@@ -33,7 +33,8 @@ func (r *Roof) Table() *Table {
 	if r.threads > 1 {
 		t.Threads = append(t.Threads, r.threads)
 	}
-	for _, l := range levels(machine.Caches(), r.largest) {
+	l1, l2, l3 := engine.Caches()
+	for _, l := range levels(l1, l2, l3, r.largest) {
 		for _, n := range t.Threads {
 			bytes := l.Bytes
 			if l.Name == "L1" || l.Name == "L2" {
@@ -54,8 +55,7 @@ func (r *Roof) Table() *Table {
 
 // levels are working sets that lie well within a level, and outside the one
 // before.
-func levels(c machine.CacheSizes, most int) []Level {
-	l1, l2 := c.L1, c.L2
+func levels(l1, l2, l3, most int) []Level {
 	if l1 == 0 {
 		l1 = 32 << 10
 	}
@@ -63,8 +63,8 @@ func levels(c machine.CacheSizes, most int) []Level {
 		l2 = 512 << 10
 	}
 	out := []Level{{Name: "L1", Bytes: l1 / 2}, {Name: "L2", Bytes: l2 / 2}}
-	if c.L3 >= 4*l2 {
-		out = append(out, Level{Name: "L3", Bytes: min(c.L3/2, 16<<20)})
+	if l3 >= 4*l2 {
+		out = append(out, Level{Name: "L3", Bytes: min(l3/2, 16<<20)})
 	}
 	return append(out, Level{Name: "memory", Bytes: most})
 }

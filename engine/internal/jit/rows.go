@@ -86,13 +86,17 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		s.row = coefs[i][last]
 	}
 	r.inner = extents[last]
-	r.most = max(1, maxLanes/max(lanes, 1))
+	cost := 0.
+	for _, bp := range r.phases {
+		cost += in.code.gen.laneCost(bp) * float64(bp.n)
+	}
+	r.most = max(1, min(maxLanes/max(lanes, 1), int(maxCall/max(cost, 1e-3))))
 	return r
 }
 
 // run runs rows lo..hi of a par loop.
 func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
-	for lo < hi {
+	for lo < hi && !w.inst.stopped() {
 		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
 		w.place(axes, lo)
 		for _, bp := range r.phases {

@@ -322,7 +322,7 @@ func (w *worker) turn(bp *boundPhase, p, n, rows int) {
 func (w *worker) tiles(bp *boundPhase, lo, n int) {
 	k := len(bp.spans)
 	above, last := bp.spans[k-2], bp.spans[k-1]
-	for at := 0; at < n; {
+	for at := 0; at < n && !w.inst.stopped(); {
 		in, rows := (lo+at)%last, 1
 		m := min(last-in, n-at)
 		if m == last {

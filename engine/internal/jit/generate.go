@@ -35,6 +35,7 @@ type variant struct {
 	rows   bool // done frameRows times, the sites going from row to row
 	narrow bool // vectors of 256 bits at most
 	stream bool // stores to pure sites pass by the caches
+	fetch  bool // loads are asked for ahead
 }
 
 // prepare writes what stays the same in all calls into the frame.

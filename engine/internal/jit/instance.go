@@ -266,7 +266,7 @@ func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 // functions makes the machine code of items and finds how many slots it needs.
 func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
-		v := variant{rows: bp.rows, narrow: bp.narrow}
+		v := variant{rows: bp.rows, narrow: bp.narrow, fetch: bp.fetch}
 		one := []*boundPhase{bp}
 		if bp.fn, err = in.code.function(one, v); err != nil {
 			return err
@@ -313,7 +313,7 @@ func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
 	for _, bp := range phases {
 		key = bp.appendKey(key)
 	}
-	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2))
+	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2|boolBit(v.fetch)<<3))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {

@@ -100,6 +100,7 @@ type boundPhase struct {
 	fn       *function
 	most     int       // lanes of a call
 	narrow   bool      // see variant
+	fetch    bool      // see variant
 	pure     []int32   // stores that can pass by the caches
 	streamed *function // the function where they do, if there are any
 }

@@ -162,6 +162,7 @@ func (f *flow) vectors(group int, end x86.Label) {
 	loop := f.a.NewLabel()
 	f.a.Align(32)
 	f.a.Bind(loop)
+	f.ahead(step)
 	f.start(group)
 	f.body(f.top)
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
@@ -194,6 +195,7 @@ func (f *flow) reduceLoop() {
 	f.part("main loop: %d vectors, %d at once", unroll, group)
 	f.a.Align(32)
 	f.a.Bind(loop)
+	f.ahead(step)
 	for f.base = 0; f.base < unroll; f.base += group {
 		f.start(group)
 		f.body(f.top)

@@ -114,6 +114,7 @@ var programs = []struct{ text, arrays string }{
 	{"v[1:-1,1:-1] = u[1:-1,1:-1] + 0.1*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])", "u f 40 50, v f 40 50"},
 	{"y = x[::-1]*2 + x[::2][0]", "x f 600, y f 600"},
 	{"y = sum(x, axis=0)", "x f 700 30, y f 30"},
+	{"y = sum(x, axis=0)", "x f 280001 2, y f 2"}, // more groups of runs than threads
 	{"y = sum(x, axis=(0, 2))", "x f 20 30 40, y f 30"},
 	{"y = mean(x*x, axis=1)", "x f 3 20000, y f 3"},
 	{"y = std(x, axis=1)", "x f 30 1200, y f 30"},

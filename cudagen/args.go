@@ -25,6 +25,7 @@ const (
 	extentField                    // extent of dimension y of buffer x
 	coefField                      // coefficient of term y of form x
 	totalField                     // positions of loop x
+	blocksField                    // blocks of 4096 positions of loop x, to divide by
 	lanesField                     // positions of loop x, to divide by
 	dimField                       // extent of dimension x
 	divisorField                   // extent of dimension x, to divide by

@@ -98,6 +98,8 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 			out.patches = append(out.patches, patch{f.offset, f.kind, f.x, 0})
 		case divisorField:
 			divisor(at, n.extents[f.x])
+		case blocksField:
+			divisor(at, ceilDiv(n.total(int32(f.x)), blockSize))
 		case lanesField:
 			divisor(at, n.total(int32(f.x)))
 		case sideField:
@@ -124,6 +126,7 @@ func (n *bound) fits(l Layout) error {
 	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
 		return fmt.Errorf("the binding is of another kernel than the source")
 	}
+	have.wide = have.wide || l.wide
 	if err := n.samePacks(l); err != nil {
 		return err
 	}

@@ -46,10 +46,13 @@ func (n *bound) splittable(vec int32) int32 {
 	return seq
 }
 
-// effects reports whether a region, cold ones aside, stores or raises faults.
+// effects reports whether a region stores or raises faults.
 func (n *bound) effects(region int32) bool {
-	for _, in := range n.k.Regions[region].Code {
-		if in.Op == ir.Store || in.Op == ir.Fault {
+	code := n.k.Regions[region].Code
+	for i := range code {
+		in := &code[i]
+		b := n.k.Body(in)
+		if in.Op == ir.Store || in.Op == ir.Fault || b >= 0 && n.effects(b) {
 			return true
 		}
 	}

@@ -32,13 +32,15 @@ type Source struct {
 type passKind uint8
 
 const (
-	scalarPass   passKind = iota // one thread: scalar code between loops
-	elementsPass                 // a thread for each position of a vec loop, in strides of the grid
-	blocksPass                   // a warp for each block of 4096 positions of a reducing vec loop
-	finishPass                   // one block: combines the blocks, then scalar code
-	runsPass                     // a thread for each run of 64 positions of each column
-	columnsPass                  // a block for each column: combines the runs
-	rowsPass                     // a warp or a block for each row of a par loop
+	scalarPass    passKind = iota // one thread: scalar code between loops
+	elementsPass                  // a thread for each position of a vec loop, in strides of the grid
+	blocksPass                    // a warp for each block of 4096 positions of a reducing vec loop
+	finishPass                    // one block: combines the blocks, then scalar code
+	runsPass                      // a thread for each run of 64 positions of each column
+	columnsPass                   // a block for each column: combines the runs
+	rowPartsPass                  // a warp for each block of 4096 positions of each row
+	rowFinishPass                 // a block for each row: combines the blocks
+	rowsPass                      // a warp or a block for each row of a par loop
 )
 
 // A pass is one CUDA kernel.
@@ -58,6 +60,7 @@ const (
 	rowArea                   // row buffer x
 	stageArea                 // the values of two blocks of loop y that value x adds up
 	runArea                   // the results of the runs of seq loop y that value x combines
+	blockArea                 // the results of the blocks of the rows of par loop y that value x combines
 	tileArea                  // the tile of site x
 )
 
@@ -174,6 +177,7 @@ func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
 }
 
+// word is a field of eight bytes.
 func (g *generator) word(name, ctype string, kind fieldKind, x int) string {
 	return g.args.put(field{name: name, ctype: ctype, size: 8, align: 8, kind: kind, x: x})
 }
@@ -222,6 +226,7 @@ func (g *generator) pass(p *pass, name string) {
 	g.line("// %s", p.comment(g.k))
 	g.open("extern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args a)", threads, name)
 	defer g.close()
+	g.buffers(p)
 	switch p.kind {
 	case scalarPass:
 		g.scalars(p)
@@ -254,9 +259,35 @@ func (g *generator) pass(p *pass, name string) {
 	case columnsPass:
 		g.scalars(p)
 		g.columns(p.loop)
+	case rowPartsPass:
+		g.scalars(p)
+		g.rowParts(p.loop)
+	case rowFinishPass:
+		g.scalars(p)
+		g.rowFinish(p.loop)
 	case rowsPass:
 		g.scalars(p)
 		g.rows(p.loop)
+	}
+}
+
+// buffers declares the row buffers that the passes of a kernel share, which are
+// in scratch memory.
+func (g *generator) buffers(p *pass) {
+	for i := range g.k.Bufs {
+		b := &g.k.Bufs[i]
+		if b.Mode != ir.Row || p.kind == rowsPass {
+			continue
+		}
+		own := g.k.Regions[0].Code[p.lo:p.hi]
+		used := g.touched(own, int32(i))
+		if p.kind != scalarPass && p.kind != finishPass {
+			used = used || g.touches(g.k.Loops[p.loop].Body, int32(i))
+		}
+		if used {
+			t := memory(b.Type)
+			g.line("%s *const row_%s = (%s *)%s;", t, b.Name, t, g.place(g.area(area{kind: rowArea, x: i, size: b.Type.Size(), par: -1})))
+		}
 	}
 }
 
@@ -290,6 +321,10 @@ func (p *pass) comment(k *ir.Kernel) string {
 		return "A thread for each run of 64 positions of the columns along " + axes() + "."
 	case columnsPass:
 		return "A block for each column along " + axes() + " combines the runs."
+	case rowPartsPass:
+		return "A warp for each block of 4096 positions of the rows along " + axes() + "."
+	case rowFinishPass:
+		return "A block for each row along " + axes() + " combines its blocks."
 	case rowsPass:
 		return "The rows along " + axes() + "."
 	}

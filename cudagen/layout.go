@@ -28,7 +28,7 @@ type loopLayout struct {
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
 	tail  bool       // some positions are left over from vectors
-	split bool       // of a vec loop: the runs of its seq loop are side by side
+	split bool       // the runs of a column, or the blocks of a row, are side by side
 	tile  tileLayout // of a vec loop with transposed operands
 	rows  rowLayout  // of a par loop
 }
@@ -119,6 +119,12 @@ func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout
 	return n.layout, nil
 }
 
+// Wide is the layout with 64-bit indices, which serve arrays of every size.
+func (l Layout) Wide() Layout {
+	l.wide = true
+	return l
+}
+
 // A bound is a kernel with the numbers of a binding: its layout, and what the
 // layout leaves open.
 type bound struct {
@@ -186,6 +192,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 	n.rows()
 	n.tiles()
 	n.split()
+	n.splitRows()
 	return n, nil
 }
 

@@ -45,11 +45,16 @@ func (g *generator) total(loop int32) string {
 
 // elements runs a vec loop without reductions: positions first, first + step ...
 func (g *generator) elements(loop int32) {
-	if g.l.loops[loop].width > 1 {
-		g.packed(loop)
+	l := &g.l.loops[loop]
+	if l.width == 1 {
+		g.scalarElements(loop, "first")
 		return
 	}
-	g.scalarElements(loop, "first")
+	total := g.total(loop)
+	g.packed(loop, "first", fmt.Sprintf("%s / %d", total, l.width), nil)
+	if l.tail {
+		g.scalarElements(loop, fmt.Sprintf("%s / %d * %d + first", total, l.width, l.width))
+	}
 }
 
 func (g *generator) scalarElements(loop int32, first string) {

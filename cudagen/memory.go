@@ -29,6 +29,8 @@ func (n *bound) place(s *Source) *memoryMap {
 			size *= min(n.total(int32(a.y)), 2*blockSize)
 		case runArea:
 			size *= n.runCount(int32(n.loops[a.y].outer))
+		case blockArea:
+			size *= n.blockCount(int32(a.y))
 		case tileArea:
 			size *= tileSide * (tileSide + 1)
 		}
@@ -97,7 +99,9 @@ func (n *bound) rows() {
 		for r.rows > 1 && keep*r.rows > n.device.Shared {
 			r.rows /= 2
 		}
-		r.shared = keep*r.rows <= n.device.Shared
+		if keep*r.rows > n.device.Shared {
+			*r = rowLayout{warpsOfBlock, 1, false, false}
+		}
 	}
 }
 
@@ -176,6 +180,10 @@ func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
 		case runsPass:
 			blocks = ceilDiv(n.runCount(p.loop), threads)
 		case columnsPass:
+			blocks = n.total(p.loop)
+		case rowPartsPass:
+			blocks = ceilDiv(n.blockCount(p.loop), threads/32)
+		case rowFinishPass:
 			blocks = n.total(p.loop)
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)

@@ -7,10 +7,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Vector accesses: in a vec loop without reductions, a thread takes neighbours
-// along the last dimension, and arrays that are contiguous along it are loaded
-// and stored as vectors of up to 16 bytes. What is not contiguous or not aligned
-// is accessed one by one.
+// Vector accesses: in a vec loop without reductions, or one whose values are
+// staged, a thread takes neighbours along the last dimension, and arrays that are
+// contiguous along it are loaded and stored as vectors of up to 16 bytes. What is
+// not contiguous or not aligned is accessed one by one.
 
 // packs decides on vector accesses, given the addresses of the arrays.
 func (n *bound) packs(addresses []uint64) {
@@ -27,7 +27,11 @@ func (n *bound) canPack(loop int) bool {
 	if def.Kind != ir.Vec || len(n.layout.loops[loop].dims) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.Reduce || in.Op == ir.For })
+	outer := n.loops[loop].outer
+	if outer >= 0 && n.layout.loops[outer].split || n.reduces(def.Body) && (outer < 0 || !n.layout.loops[outer].rows.staged) {
+		return false
+	}
+	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.For })
 }
 
 // pack gives a loop the widest vectors that all of its stores, and most of its
@@ -49,7 +53,7 @@ func (n *bound) pack(loop int, addresses []uint64) {
 			size = max(size, n.k.Bufs[n.k.Access[in.Aux].Buf].Type.Size())
 		}
 	}
-	if len(stores) == 0 || n.rereads(loop, addresses) {
+	if n.rereads(loop, addresses) {
 		return
 	}
 	for width := 16 / size; width > 1; width /= 2 {
@@ -60,7 +64,7 @@ func (n *bound) pack(loop int, addresses []uint64) {
 				packed++
 			}
 		}
-		if slices.ContainsFunc(stores, func(s int) bool { return !fits(s) }) || 2*packed < len(loads) {
+		if slices.ContainsFunc(stores, func(s int) bool { return !fits(s) }) || 2*packed < len(loads) || packed+len(stores) == 0 {
 			continue
 		}
 		l := &n.layout.loops[loop]
@@ -182,12 +186,12 @@ func (n *bound) samePacks(l Layout) error {
 	return nil
 }
 
-// packed writes a vec loop with vector accesses.
-func (g *generator) packed(loop int32) {
+// packed writes a vec loop with vector accesses: vectors number from to to.
+func (g *generator) packed(loop int32, from, to string, add func(*ir.Ins)) {
 	l := &g.l.loops[loop]
 	last := l.dims[len(l.dims)-1]
 	body := g.k.Loops[loop].Body
-	g.open("for (ix i = first; i < %s / %d; i += step)", g.total(loop), l.width)
+	g.open("for (ix i = %s; i < %s; i += step)", from, to)
 	at := "i"
 	if len(l.dims) > 1 {
 		n := g.divisor(fmt.Sprintf("n%d_%d", last, l.width), packsField, last, l.width)
@@ -221,7 +225,7 @@ func (g *generator) packed(loop int32) {
 	g.open("for (int j = 0; j < %d; j++)", l.width)
 	g.line("const ix d%d = at + j;", last)
 	g.axes(loop)
-	g.region(body, scope{pack: true})
+	g.region(body, scope{pack: true, add: add})
 	g.close()
 	for _, in := range sites {
 		if in.Op == ir.Store {
@@ -229,7 +233,4 @@ func (g *generator) packed(loop int32) {
 		}
 	}
 	g.close()
-	if l.tail {
-		g.scalarElements(loop, fmt.Sprintf("%s / %d * %d + first", g.total(loop), l.width, l.width))
-	}
 }

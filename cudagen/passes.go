@@ -31,14 +31,16 @@ func (g *generator) plan() {
 		loop := code[i].Aux
 		p := pass{kind: elementsPass, loop: loop}
 		switch {
+		case g.k.Loops[loop].Kind == ir.Par && g.l.loops[loop].split:
+			p.kind = rowFinishPass
+			g.passes = append(g.passes, pass{kind: rowPartsPass, loop: loop})
 		case g.k.Loops[loop].Kind == ir.Par:
 			p.kind = rowsPass
-		case len(g.reductions(loop)) > 0:
-			p.kind = blocksPass
-		}
-		if g.l.loops[loop].split {
+		case g.l.loops[loop].split:
 			p.kind = columnsPass
 			g.passes = append(g.passes, pass{kind: runsPass, loop: loop})
+		case len(g.reductions(loop)) > 0:
+			p.kind = blocksPass
 		}
 		g.passes = append(g.passes, p)
 		if p.kind == blocksPass {
@@ -218,6 +220,6 @@ func (g *generator) place(i int) string {
 
 func (g *generator) offset(i int) string {
 	a := &g.areas[i]
-	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", runArea: "runs"}[a.kind]
+	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", runArea: "runs", blockArea: "blocks"}[a.kind]
 	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
 }

@@ -380,19 +380,27 @@ template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
 }
 
 // tree combines the results of m blocks in adjacent pairs, an odd one carried
-// up. All threads of a block take part and get the result.
+// up; a thread goes up four levels at once. All threads of a block take part and
+// get the result.
 template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m) {
   typedef typename R::acc acc;
   if (m == 0) return R::empty();
   __syncthreads();
-  for (; m > 1; m = (m + 1) / 2) {
-    for (I i = 0; i < (m + 1) / 2; i += blockDim.x) {
-      I k = i + threadIdx.x;
-      acc a = R::identity();
-      if (2 * k + 1 < m) a = R::join(part[2 * k], part[2 * k + 1]);
-      else if (2 * k < m) a = part[2 * k];
+  for (; m > 1; m = (m + 15) / 16) {
+    for (I i = 0; i < (m + 15) / 16; i += blockDim.x) {
+      I k = i + threadIdx.x, n = m - 16 * k;
+      acc x[16];
+#pragma unroll
+      for (int j = 0; j < 16; j++) x[j] = j < n ? part[16 * k + j] : R::identity();
       __syncthreads();
-      if (2 * k < m) part[k] = a;
+#pragma unroll
+      for (int s = 1; s < 16; s *= 2) {
+#pragma unroll
+        for (int j = 0; j < 16; j += 2 * s) {
+          if (j + s < n) x[j] = R::join(x[j], x[j + s]);
+        }
+      }
+      if (n > 0) part[k] = x[0];
       __syncthreads();
     }
   }

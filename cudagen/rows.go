@@ -64,7 +64,7 @@ func (g *generator) rowPlace(a int, r rowLayout) string {
 }
 
 // row writes the body of a par loop. Threads wait for each other between its
-// phases where one may read what another has stored.
+// phases where one may read what another has stored, or is about to store.
 func (g *generator) row(body int32, r rowLayout) {
 	wait := ""
 	if len(g.inLoop(body)) > 1 || g.effects(body) {
@@ -75,8 +75,13 @@ func (g *generator) row(body int32, r rowLayout) {
 	}
 	at := scope{once: "thread == 0 && "}
 	code := g.k.Regions[body].Code
+	loaded := false // by all threads, since they last waited
 	for i := range code {
 		in := &code[i]
+		if loaded && wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
+			g.line("%s", wait)
+			loaded = false
+		}
 		switch {
 		case in.Op == ir.For && len(g.reductions(in.Aux)) == 0:
 			g.elements(in.Aux)
@@ -85,8 +90,10 @@ func (g *generator) row(body int32, r rowLayout) {
 		default:
 			g.ins(in, at)
 		}
+		loaded = loaded || in.Op == ir.Load || in.Op == ir.Cold
 		if wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
 			g.line("%s", wait)
+			loaded = false
 		}
 	}
 }
@@ -133,23 +140,35 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 			g.line("%s::acc r%d = %s::identity();", red, in.Dst, red)
 		}
 	}
-	total := g.total(loop)
+	total, width := g.total(loop), g.l.loops[loop].width
+	from, to := "", total
 	if stage {
 		g.open("for (ix b = 0; b < (%s + 4095) / 4096; b++)", total)
 		g.line("const ix begin = b * 4096, end = prim::min(begin + 4096, %s);", total)
-		g.open("for (ix i = begin + first; i < end; i += step)")
-	} else {
-		g.open("for (ix i = first; i < %s; i += step)", total)
-	}
-	g.positions(loop, "i")
-	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
-		if g.ordered(in) {
-			g.line("stage_%d[b %% 2 * 4096 + i - begin] = v%d;", in.Dst, in.Args[0])
-		} else {
-			g.line("r%d = %s::put(r%d, v%d, i);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+		from, to = "begin + ", "end"
+		if width > 1 {
+			from = fmt.Sprintf("begin / %d + ", width)
 		}
-	}})
-	g.close()
+	}
+	position := "i"
+	if width > 1 {
+		position = fmt.Sprintf("i * %d + j", width)
+	}
+	add := func(in *ir.Ins) {
+		if g.ordered(in) {
+			g.line("stage_%d[b %% 2 * 4096 + %s - begin] = v%d;", in.Dst, position, in.Args[0])
+		} else {
+			g.line("r%d = %s::put(r%d, v%d, %s);", in.Dst, g.reduction(in), in.Dst, in.Args[0], position)
+		}
+	}
+	if width > 1 {
+		g.packed(loop, from+"first", fmt.Sprintf("%s / %d", to, width), add)
+	} else {
+		g.open("for (ix i = %sfirst; i < %s; i += step)", from, to)
+		g.positions(loop, "i")
+		g.region(g.k.Loops[loop].Body, scope{add: add})
+		g.close()
+	}
 	if !stage {
 		return
 	}
@@ -193,7 +212,11 @@ func (g *generator) kept(loop int32) bool {
 
 // touches reports whether a region loads or stores a buffer.
 func (g *generator) touches(region, buf int32) bool {
-	code := g.k.Regions[region].Code
+	return g.touched(g.k.Regions[region].Code, buf)
+}
+
+// touched reports whether instructions, or those in their regions, do.
+func (g *generator) touched(code []ir.Ins, buf int32) bool {
 	for i := range code {
 		in := &code[i]
 		if (in.Op == ir.Load || in.Op == ir.Store) && g.k.Access[in.Aux].Buf == buf {

@@ -32,32 +32,44 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
     const ix d0 = row;
     red::max<f32>::acc r1 = red::max<f32>::identity();
-    for (ix i = first; i < a.m1; i += step) {
-      const ix d1 = i;
-      const f32 v0 = prim::load(a.x_0[d0*a.x_0_d0 + d1]);
-      r1 = red::max<f32>::put(r1, v0, i);
+    for (ix i = first; i < a.m1 / 4; i += step) {
+      const ix at = i*4;
+      const pack<f32, 4> x0 = *(const pack<f32, 4> *)&a.x_0[d0*a.x_0_d0 + at];
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        const ix d1 = at + j;
+        const f32 v0 = prim::load(x0.at[j]);
+        r1 = red::max<f32>::put(r1, v0, i * 4 + j);
+      }
     }
     const f32 v1 = red::max<f32>::result(red::across<red::max<f32>>(part_1, r1));
     __syncthreads();
     for (ix b = 0; b < (a.m2 + 4095) / 4096; b++) {
       const ix begin = b * 4096, end = prim::min(begin + 4096, a.m2);
-      for (ix i = begin + first; i < end; i += step) {
-        const ix d2 = i;
-        const f32 v2 = prim::load(a.x_1[d0*a.x_1_d0 + d2]);
-        const f32 v3 = prim::sub(v2, v1);
-        const f32 v4 = 1.442695f;
-        const f32 v5 = prim::mul(v3, v4);
-        const f32 v6 = prim::rint(v5);
-        const f32 v7 = -0.6931472f;
-        const f32 v8 = prim::fma(v6, v7, v3);
-        const f32 v9 = 0.5f;
-        const f32 v10 = 1.0f;
-        const f32 v11 = prim::fma(v8, v9, v10);
-        const f32 v12 = prim::fma(v8, v11, v10);
-        const i32 v13 = prim::cvt<i32>(v6);
-        const f32 v14 = prim::scale(v12, v13);
-        prim::store(row_e[d2], v14);
-        stage_15[b % 2 * 4096 + i - begin] = v14;
+      for (ix i = begin / 4 + first; i < end / 4; i += step) {
+        const ix at = i*4;
+        const pack<f32, 4> x1 = *(const pack<f32, 4> *)&a.x_1[d0*a.x_1_d0 + at];
+        pack<f32, 4> x2;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+          const ix d2 = at + j;
+          const f32 v2 = prim::load(x1.at[j]);
+          const f32 v3 = prim::sub(v2, v1);
+          const f32 v4 = 1.442695f;
+          const f32 v5 = prim::mul(v3, v4);
+          const f32 v6 = prim::rint(v5);
+          const f32 v7 = -0.6931472f;
+          const f32 v8 = prim::fma(v6, v7, v3);
+          const f32 v9 = 0.5f;
+          const f32 v10 = 1.0f;
+          const f32 v11 = prim::fma(v8, v9, v10);
+          const f32 v12 = prim::fma(v8, v11, v10);
+          const i32 v13 = prim::cvt<i32>(v6);
+          const f32 v14 = prim::scale(v12, v13);
+          prim::store(x2.at[j], v14);
+          stage_15[b % 2 * 4096 + i * 4 + j - begin] = v14;
+        }
+        *(pack<f32, 4> *)&row_e[at] = x2;
       }
       __syncthreads();
       if (warp == b % warps) {

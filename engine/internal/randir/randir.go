@@ -519,4 +519,3 @@ func (g *generator) kernel() {
 	}
 	g.store()
 }
-

@@ -27,19 +27,21 @@ const base = 0x2000_0000_0000
 
 // A trial is a kernel with data, and what the interpreter makes of it.
 type trial struct {
-	name   string
-	k      *ir.Kernel
-	b      *ir.Binding
-	device cudagen.Device
-	mem    []byte   // everything, as it is before the run
-	spans  [][2]int // of the arrays in mem, by buffer
-	at     []int    // coordinate 0 of each array, in mem
-	want   []byte   // mem after the run
-	fault  ir.FaultKind
-	src    *cudagen.Source
-	bound  *cudagen.Bound
-	faults int // offset of the fault words in mem
-	first  int // number of the first entry in the program
+	name    string
+	k       *ir.Kernel
+	b       *ir.Binding
+	device  cudagen.Device
+	wide    bool     // 64-bit indices
+	mem     []byte   // everything, as it is before the run
+	spans   [][2]int // of the arrays in mem, by buffer
+	at      []int    // coordinate 0 of each array, in mem
+	want    []byte   // mem after the run
+	fault   ir.FaultKind
+	src     *cudagen.Source
+	bound   *cudagen.Bound
+	faults  int // offset of the fault words in mem
+	scratch int
+	first   int // number of the first entry in the program
 }
 
 // gap is the room between arrays.
@@ -55,7 +57,7 @@ func newTrial(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, pa
 // newTrialOf is newTrial with the contents of arrays.
 func newTrialOf(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool, bits func(dtype.Type) uint64) *trial {
 	t.Helper()
-	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: device(r)}
+	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: device(r), wide: r.IntN(4) == 0}
 	for _, typ := range k.Scalars {
 		c.b.Scalars = append(c.b.Scalars, scalarBits(r, typ))
 	}
@@ -154,6 +156,9 @@ func (c *trial) layout(t *testing.T) {
 		addresses = append(addresses, base+uint64(a))
 	}
 	l, err := cudagen.LayoutOf(c.k, c.b, addresses, c.device)
+	if c.wide {
+		l = l.Wide()
+	}
 	if err == nil {
 		c.src, err = cudagen.Generate(c.k, l)
 	}
@@ -169,7 +174,16 @@ func (c *trial) layout(t *testing.T) {
 	for range c.bound.Scratch {
 		c.mem = append(c.mem, 0xa5)
 	}
-	c.bound.SetArgs(addresses, c.b.Scalars, base+uint64(scratch), base+uint64(c.faults))
+	c.scratch = scratch
+	c.setArgs()
+}
+
+func (c *trial) setArgs() {
+	var addresses []uint64
+	for _, a := range c.at {
+		addresses = append(addresses, base+uint64(a))
+	}
+	c.bound.SetArgs(addresses, c.b.Scalars, base+uint64(c.scratch), base+uint64(c.faults))
 }
 
 // interpret runs the interpreter on a copy of the memory.
@@ -237,9 +251,10 @@ func gxx(t testing.TB) string {
 	return cc
 }
 
-// run compiles the kernels of all trials, runs them with threads and blocks in
-// both orders, and compares.
-func run(t *testing.T, trials []*trial, flags ...string) {
+// execute compiles the kernels of all trials and runs them, with threads and
+// blocks forward and in reversed order. It returns what the memory of each run is
+// afterwards, as far as the program got.
+func execute(t *testing.T, trials []*trial, flags ...string) (got, message []byte, failed error) {
 	t.Helper()
 	cc := gxx(t)
 	dir := t.TempDir()
@@ -264,12 +279,17 @@ func run(t *testing.T, trials []*trial, flags ...string) {
 	if err := os.WriteFile(in, jobs.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(dir, "kernels"), in, out)
-	message, failed := cmd.CombinedOutput()
-	got, err := os.ReadFile(out)
-	if err != nil {
+	message, failed = exec.Command(filepath.Join(dir, "kernels"), in, out).CombinedOutput()
+	if got, err = os.ReadFile(out); err != nil {
 		t.Fatal(err)
 	}
+	return got, message, failed
+}
+
+// run executes the kernels of all trials and compares.
+func run(t *testing.T, trials []*trial, flags ...string) {
+	t.Helper()
+	got, message, failed := execute(t, trials, flags...)
 	for _, c := range trials {
 		for _, order := range []string{"forward", "reversed"} {
 			if len(got) < len(c.mem) {

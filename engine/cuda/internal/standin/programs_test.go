@@ -114,12 +114,15 @@ var programs = []struct{ text, arrays string }{
 	{"v[1:-1,1:-1] = u[1:-1,1:-1] + 0.1*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])", "u f 40 50, v f 40 50"},
 	{"y = x[::-1]*2 + x[::2][0]", "x f 600, y f 600"},
 	{"y = sum(x, axis=0)", "x f 700 30, y f 30"},
+	{"y = sum(x, axis=0)", "x f 280001 2, y f 2"}, // more groups of runs than threads
 	{"y = sum(x, axis=(0, 2))", "x f 20 30 40, y f 30"},
+	{"y = mean(x*x, axis=1)", "x f 3 20000, y f 3"},
 	{"y = std(x, axis=1)", "x f 30 1200, y f 30"},
 	{"y = argmax(x, axis=1); z = max(x, axis=0)", "x f 40 90, y i 40, z f 90"},
 	{"y = x.reshape(30, 40).T + 1", "x f 1200, y f 40 30"},
 	{"y = where(x > 0, x, exp(x) - 1)", "x f 5000, y f 5000"},
 	{"y = concatenate([x, z], axis=1)", "x f 20 30, z f 20 7, y f 20 37"},
+	{"t = exp(x - max(x)); y = t/sum(t)", "x f 1000, y f 1000"},
 	{"y = x/sum(x)", "x f 3000, y f 3000"},
 }
 

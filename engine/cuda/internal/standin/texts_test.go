@@ -113,6 +113,62 @@ func parse(t testing.TB, text string) *ir.Kernel {
 	return k
 }
 
+// vectorSoftmax has no par loop, and so a row buffer that its loops share.
+const vectorSoftmax = `kernel vector_softmax
+axis i0
+buf x f32 in 1
+buf e f32 row [i0]
+buf y f32 out 1
+buf s f32 out 0
+{
+  %0 = const i64 0
+  vec i0 {
+    %1 = load f32 x[i0]
+    %2 = reduce max f32 %1
+  }
+  vec i0 {
+    %3 = load f32 x[i0]
+    %4 = sub f32 %3 %2
+    store f32 e[i0] %4
+    %5 = reduce sum f32 %4
+  }
+  %6 = load f32 e[%0]
+  vec i0 {
+    %7 = load f32 e[i0]
+    %8 = div f32 %7 %5
+    %9 = add f32 %8 %6
+    store f32 y[i0] %9
+  }
+  store f32 s[] %6
+}`
+
+// rowScalars loads an element, stores to it, and then uses what it was, in all
+// threads of a row.
+const rowScalars = `kernel row_scalars
+axis i0 i1
+buf x f32 in 2
+buf y f32 inout 1
+buf z f32 out 2
+{
+  par i0 {
+    %0 = load f32 y[i0]
+    %1 = neg f32 %0
+    store f32 y[i0] %1
+    vec i1 {
+      %2 = load f32 x[i0, i1]
+      %3 = add f32 %2 %0
+      store f32 z[i0, i1] %3
+    }
+    %4 = load f32 y[i0]
+    vec i1 {
+      %5 = load f32 x[i0, i1]
+      %6 = add f32 %5 %4
+      %7 = reduce sum f32 %6
+    }
+    store f32 y[i0] %7
+  }
+}`
+
 // texts binds every text of package ir several times.
 func texts(t *testing.T, times int) (trials []*trial) {
 	files, _ := filepath.Glob("../../../../plan/ir/testdata/*.ir")
@@ -138,6 +194,16 @@ func texts(t *testing.T, times int) (trials []*trial) {
 			}
 			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s %d", name, i), k, e, p, shapes, i%2 == 0))
 		}
+	}
+	k := parse(t, rowScalars)
+	for _, n := range []int{5, 300, 2000} {
+		r := rand.New(rand.NewPCG(uint64(n), 5))
+		trials = append(trials, newTrial(t, r, "row scalars", k, []int{9, n}, nil, [][]int{{9, n}, {9}, {9, n}}, true))
+	}
+	k = parse(t, vectorSoftmax)
+	for _, n := range []int{1, 64, 5001} {
+		r := rand.New(rand.NewPCG(uint64(n), 4))
+		trials = append(trials, newTrial(t, r, "vector softmax", k, []int{n}, nil, [][]int{{n}, nil, {n}, nil}, n%2 == 0))
 	}
 	return trials
 }

@@ -1,0 +1,208 @@
+package cudagen_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+var h200 = cudagen.Device{SMs: 132, Shared: 227 << 10}
+
+// vectors binds n elements to each of the buffers of k, a mebibyte apart.
+func vectors(k *ir.Kernel, n int) (*ir.Binding, []uint64) {
+	b := &ir.Binding{Extents: []int{n}, Params: make([]int, k.Params), Scalars: make([]uint64, len(k.Scalars))}
+	var addresses []uint64
+	for i := range k.Bufs {
+		b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{1}, Extents: []int{n}})
+		addresses = append(addresses, uint64(i+1)<<20)
+	}
+	return b, addresses
+}
+
+func generate(t *testing.T, k *ir.Kernel, b *ir.Binding, addresses []uint64) (cudagen.Layout, *cudagen.Source) {
+	t.Helper()
+	l, err := cudagen.LayoutOf(k, b, addresses, h200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := cudagen.Generate(k, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, s
+}
+
+// TestLayouts checks what makes another layout, and so another source, and what
+// does not.
+func TestLayouts(t *testing.T) {
+	k := parse(t, "adam")
+	b, at := vectors(k, 1000)
+	l, s := generate(t, k, b, at)
+	for _, c := range []struct {
+		name   string
+		change func(b *ir.Binding, at []uint64)
+		same   bool
+		want   string // in the source
+	}{
+		{"as before", func(*ir.Binding, []uint64) {}, true, "pack<f32, 4>"},
+		{"other addresses", func(_ *ir.Binding, at []uint64) { at[2] += 4096 }, true, "pack<f32, 4>"},
+		{"more elements", func(b *ir.Binding, _ []uint64) { setExtent(b, 2000) }, true, "pack<f32, 4>"},
+		{"elements left over", func(b *ir.Binding, _ []uint64) { setExtent(b, 1001) }, false, "/ 4 * 4 + first"},
+		{"alignment of 8", func(_ *ir.Binding, at []uint64) { at[0] += 8 }, false, "pack<f32, 2>"},
+		{"alignment of 4", func(_ *ir.Binding, at []uint64) { at[0] += 4 }, false, "const ix d0 = i;"},
+		{"strides", func(b *ir.Binding, _ []uint64) { b.Bufs[3].Strides = []int{2} }, false, "d0*a.g_0_d0"},
+		{"broadcast", func(b *ir.Binding, _ []uint64) { b.Bufs[3].Strides = []int{0} }, false, "a.g_0[0]"},
+		{"many elements", func(b *ir.Binding, _ []uint64) { setExtent(b, 1<<30) }, false, "typedef i64 ix;"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, at := vectors(k, 1000)
+			c.change(b, at)
+			l2, s2 := generate(t, k, b, at)
+			if same := l.String() == l2.String(); same != c.same {
+				t.Errorf("the layouts are equal: %t\n%v\n%v", same, l, l2)
+			}
+			if same := s.Code == s2.Code; same != c.same {
+				t.Errorf("the sources are equal: %t", same)
+			}
+			if !strings.Contains(strings.TrimPrefix(s2.Code, cudagen.Prelude), c.want) {
+				t.Errorf("no %q in\n%s", c.want, strings.TrimPrefix(s2.Code, cudagen.Prelude))
+			}
+			// A source refuses the numbers of another layout. (That a binding has
+			// aligned addresses is up to the caller.)
+			_, err := s.Bind(b, h200)
+			if aligned := !strings.HasPrefix(c.name, "alignment"); aligned && (err == nil) != c.same {
+				t.Errorf("binding it to the first source: %v", err)
+			}
+			if _, err := s2.Bind(b, h200); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func setExtent(b *ir.Binding, n int) {
+	b.Extents[0] = n
+	for i := range b.Bufs {
+		b.Bufs[i].Extents = []int{n}
+	}
+}
+
+// TestRereads checks that a value is not taken from a vector loaded before the
+// array was stored to under another name.
+func TestRereads(t *testing.T) {
+	k, err := ir.Parse(`kernel rereads
+axis i0
+buf x f32 in 1
+buf y f32 out 1
+buf z f32 out 1
+{
+  vec i0 {
+    %0 = load f32 x[i0]
+    %1 = neg f32 %0
+    store f32 y[i0] %1
+    %2 = load f32 x[i0]
+    store f32 z[i0] %2
+  }
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, at := vectors(k, 64)
+	if _, s := generate(t, k, b, at); !strings.Contains(s.Code, "pack<f32, 4> x") {
+		t.Error("no vectors")
+	}
+	at[1] = at[0]
+	if _, s := generate(t, k, b, at); strings.Contains(s.Code, "pack<f32, 4> x") {
+		t.Error("vectors, although x and y are one array")
+	}
+}
+
+// TestSetArgs looks for addresses and scalars in the argument struct.
+func TestSetArgs(t *testing.T) {
+	k := parse(t, "masks") // reads x backwards, from its last element
+	b, at := vectors(k, 100)
+	b.Params[0] = 100
+	b.Bufs[3], b.Bufs[4] = ir.BufBind{}, ir.BufBind{}
+	_, s := generate(t, k, b, at)
+	bound, err := s.Bind(b, h200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scalars, scratch := []uint64{0x3f800000}, uint64(7)<<40
+	bound.SetArgs(at, scalars, scratch, 0)
+	var words []uint64
+	for i := 0; i+8 <= len(bound.Args); i += 8 {
+		words = append(words, binary.LittleEndian.Uint64(bound.Args[i:]))
+	}
+	for _, w := range append(slices.Clone(at[1:]), at[0]+4*99, scalars[0], scratch) {
+		if !slices.Contains(words, w) {
+			t.Errorf("no %#x in %#x", w, words)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { bound.SetArgs(at, scalars, scratch, 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if bound.Scratch == 0 || len(bound.Launches) != len(s.Entries) {
+		t.Errorf("%d bytes of scratch memory, %d launches of %d entries", bound.Scratch, len(bound.Launches), len(s.Entries))
+	}
+}
+
+// TestTooManyArguments checks the limit of the argument struct.
+func TestTooManyArguments(t *testing.T) {
+	var head, body strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&head, "buf x%d f32 in 2\n", i)
+		fmt.Fprintf(&body, "    %%%d = load f32 x%d[i0, i1]\n", i, i)
+	}
+	k, err := ir.Parse("kernel big\naxis i0 i1\n" + head.String() + "buf y f32 out 2\n{\n  vec i0 i1 {\n" + body.String() + "    store f32 y[i0, i1] %0\n  }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &ir.Binding{Extents: []int{4, 4}}
+	for i := range k.Bufs {
+		b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{i + 5, 2}, Extents: []int{4, 4}})
+	}
+	l, err := cudagen.LayoutOf(k, b, make([]uint64, len(k.Bufs)), h200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cudagen.Generate(k, l); err == nil || !strings.Contains(err.Error(), "bytes of arguments") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestBindErrors checks bindings that do not fit the kernel.
+func TestBindErrors(t *testing.T) {
+	k := parse(t, "adam")
+	for name, change := range map[string]func(b *ir.Binding, at *[]uint64){
+		"no extents":      func(b *ir.Binding, _ *[]uint64) { b.Extents = nil },
+		"a negative one":  func(b *ir.Binding, _ *[]uint64) { b.Extents[0] = -1 },
+		"a buffer less":   func(b *ir.Binding, _ *[]uint64) { b.Bufs = b.Bufs[:3] },
+		"another rank":    func(b *ir.Binding, _ *[]uint64) { b.Bufs[1].Strides = []int{1, 2} },
+		"an address less": func(_ *ir.Binding, at *[]uint64) { *at = (*at)[:2] },
+	} {
+		b, at := vectors(k, 10)
+		change(b, &at)
+		if _, err := cudagen.LayoutOf(k, b, at, h200); err == nil || !strings.HasPrefix(err.Error(), "cudagen: adam: ") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestRaised reads the fault words.
+func TestRaised(t *testing.T) {
+	for _, c := range []struct {
+		divide, index uint32
+		want          ir.FaultKind
+	}{{0, 0, ir.NoFault}, {1, 0, ir.DivideFault}, {0, 1, ir.IndexFault}, {1, 1, ir.DivideFault}} {
+		words := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, c.divide), c.index)
+		if got := cudagen.Raised(words); got != c.want || len(words) != cudagen.FaultBytes {
+			t.Errorf("%v: %v, want %v", words, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package cudagen
+
+import "github.com/oneloop/oneloop/plan/ir"
+
+// A row that is only reduced is the work of a warp or a thread block. Where rows
+// are few and long, each block of 4096 positions of each row is given to a warp,
+// and a second kernel combines them, a thread block for each row.
+
+// splitRows decides for which par loops that is done.
+func (n *bound) splitRows() {
+	for i := range n.k.Loops {
+		vec := n.splittableRow(int32(i))
+		if vec >= 0 && n.total(vec) >= 4*blockSize && n.total(int32(i)) < 2*n.device.SMs {
+			n.layout.loops[i].split = true
+		}
+	}
+}
+
+// splittableRow is the vec loop of a par loop whose blocks can be reduced apart:
+// the only one, without effects in it or before it; or -1.
+func (n *bound) splittableRow(par int32) int32 {
+	l := &n.k.Loops[par]
+	vec := int32(-1)
+	if l.Kind != ir.Par {
+		return -1
+	}
+	for _, in := range n.k.Regions[l.Body].Code {
+		switch {
+		case in.Op == ir.For && vec < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
+			vec = in.Aux
+		case in.Op == ir.For, vec < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
+			return -1
+		}
+	}
+	for _, s := range n.loops[par].sites {
+		if in := n.sites[s].in; in.Op != ir.Index && n.k.Bufs[n.k.Access[in.Aux].Buf].Mode == ir.Row {
+			return -1
+		}
+	}
+	return vec
+}
+
+// blockCount is the number of blocks of all rows of a par loop.
+func (n *bound) blockCount(par int32) int {
+	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), blockSize)
+}
+
+// vecOf is the position of the only loop in the body of a par loop.
+func (g *generator) vecOf(par int32) (code []ir.Ins, at int) {
+	code = g.k.Regions[g.k.Loops[par].Body].Code
+	for code[at].Op != ir.For {
+		at++
+	}
+	return code, at
+}
+
+// blocksOf declares the results of the blocks of all rows.
+func (g *generator) blocksOf(par, vec int32) {
+	for _, r := range g.reductions(vec) {
+		red := g.reduction(r)
+		a := g.area(area{kind: blockArea, x: int(r.Dst), y: int(par), size: g.accumulator(r), par: -1})
+		g.line("%s::acc *const blocks_%d = (%s::acc *)%s;", red, r.Dst, red, g.place(a))
+	}
+}
+
+// rowParts writes the kernel that reduces the blocks.
+func (g *generator) rowParts(par int32) {
+	code, at := g.vecOf(par)
+	vec := code[at].Aux
+	reds := g.reductions(vec)
+	g.blocksOf(par, vec)
+	g.line("const int lane = threadIdx.x %% 32;")
+	g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", warpsOfBlock, warpsOfBlock)
+	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
+	g.open("for (ix t = warp; t < %s * %s.n; t += warps)", g.total(par), blocks)
+	g.line("const ix row = prim::quo(t, %s), b = t - row*%s.n;", blocks, blocks)
+	g.positions(par, "row")
+	for i := range code[:at] {
+		g.ins(&code[i], scope{})
+	}
+	g.block(vec, reds, "b")
+	for _, r := range reds {
+		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
+		g.line("if (lane == 0) blocks_%d[t] = p%d;", r.Dst, r.Dst)
+	}
+	g.close()
+}
+
+// rowFinish writes the kernel that combines the blocks of each row.
+func (g *generator) rowFinish(par int32) {
+	code, at := g.vecOf(par)
+	vec := code[at].Aux
+	g.blocksOf(par, vec)
+	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
+	g.open("for (ix row = blockIdx.x; row < %s; row += gridDim.x)", g.total(par))
+	g.positions(par, "row")
+	for i := range code {
+		if i != at {
+			g.ins(&code[i], scope{once: "threadIdx.x == 0 && "})
+			continue
+		}
+		for _, r := range g.reductions(vec) {
+			red := g.reduction(r)
+			g.line("const %s v%d = %s::result(red::tree<%s>(blocks_%d + row*%s.n, %s.n));", r.Type.Short(), r.Dst, red, red, r.Dst, blocks, blocks)
+		}
+	}
+	g.close()
+}

@@ -12,6 +12,9 @@ import (
 // which g++ has to compile the first time.
 var all = flag.Bool("all", false, "run the whole conformance suite on the stand-in")
 
+// asan is set by scripts/standin-asan.
+var asan = flag.Bool("asan", false, "compile kernels for the stand-in with AddressSanitizer, which must be loaded")
+
 // testConformance runs the suite of all backends, in both orders of threads.
 func testConformance(t *testing.T, s *standIn) {
 	d, err := engine.CUDA(0)

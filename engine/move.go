@@ -58,11 +58,10 @@ func (m *Memory) copyFrom(src *Memory, offset int) error {
 
 func (m *Memory) fill(a Allocation, src *Memory, offset int) error {
 	if p, ok := m.dev.(PeerCopier); ok && offset == 0 && src.size == m.size && src.Head() == AtDevice {
-		there, err := src.OnDevice()
-		if err != nil {
+		if err := src.claim(false, nil); err != nil {
 			return err
 		}
-		if done, err := p.CopyPeer(a, there); done || err != nil {
+		if done, err := p.CopyPeer(a, src.Allocation()); done || err != nil {
 			return err
 		}
 	}

@@ -120,6 +120,16 @@ func (r *deviceRun) queue(s Stream) Event {
 	return e
 }
 
+// close waits for queued runs, whose errors their events have.
+func (r *deviceRun) close() error {
+	for _, m := range r.mems {
+		m.mu.Lock()
+		_ = m.settle()
+		m.mu.Unlock()
+	}
+	return r.code.Close()
+}
+
 // claim brings the device side up to date, for use by the stream, or for use now
 // without one.
 func (m *Memory) claim(write bool, s Stream) error {

@@ -189,7 +189,7 @@ func (p *Program) Close() error {
 	if p.device == nil {
 		return nil
 	}
-	return p.device.code.Close()
+	return p.device.close()
 }
 
 // Explain says why the program has the stages it has, and what they move.

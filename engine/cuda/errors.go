@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,8 +47,7 @@ func (d *device) fail(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *Error
-	if errors.As(err, &known) {
+	if complete(err) {
 		return err
 	}
 	e := &Error{Device: d.name, Doing: doing, Cause: err, kind: expr.ErrDevice}
@@ -61,6 +61,18 @@ func (d *device) fail(doing string, err error) error {
 		return d.dead.Load()
 	}
 	return e
+}
+
+// complete reports whether an error says all: it comes from here, or from the
+// program and not from the device.
+func complete(err error) bool {
+	var (
+		known    *Error
+		compiled *CompileError
+		fault    *expr.Error
+	)
+	return errors.As(err, &known) || errors.As(err, &compiled) || errors.As(err, &fault) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // suspects names the kernels that have been started and not been waited for.

@@ -79,7 +79,7 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 		p.steps = append(p.steps, st)
 		p.raises = p.raises || st.raises()
 	}
-	if err := p.ready(); err != nil {
+	if err := p.ready(nil); err != nil {
 		return nil, err
 	}
 	runtime.AddCleanup(p, func(r *replay) { d.trash.put(r.forget) }, p.replay)
@@ -111,8 +111,9 @@ func (p *program) address(a *plan.Array) cu.DevicePtr {
 	return a.Mem.(*engine.Memory).Allocation().(*allocation).ptr + cu.DevicePtr(offset)
 }
 
-// ready prepares all steps, with scratch memory that is enough for each.
-func (p *program) ready() error {
+// ready prepares all steps for a lane, with scratch memory that is enough for
+// each.
+func (p *program) ready(l *lane) error {
 	scratch := 0
 	for _, s := range p.steps {
 		n, err := s.prepare()
@@ -122,11 +123,16 @@ func (p *program) ready() error {
 		scratch = max(scratch, n)
 	}
 	if p.extra == nil || p.extra.size < faultRoom+scratch {
+		if l != nil { // the last run, which the lane waits for, may use the old one
+			if err := l.wait(); err != nil {
+				return err
+			}
+		}
 		extra, err := p.d.reserve(faultRoom + scratch)
 		if err != nil {
 			return err
 		}
-		p.extra = extra // the old one is freed when no run uses it
+		p.extra = extra
 	}
 	for _, s := range p.steps {
 		s.bind(p.extra.ptr+faultRoom, p.extra.ptr)
@@ -180,7 +186,7 @@ func (p *program) start(ctx context.Context, l *lane) error {
 	if err := p.d.sweep(); err != nil {
 		return err
 	}
-	if err := p.ready(); err != nil {
+	if err := p.ready(l); err != nil {
 		return err
 	}
 	l.takeOff(p)

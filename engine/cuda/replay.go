@@ -13,7 +13,7 @@ type replay struct {
 	now    []byte
 	stable int // runs with those arguments
 	graph  cu.GraphExec
-	off    bool // capturing failed
+	off    bool // the program cannot be captured
 }
 
 // stableRuns is how many runs with the same arguments make capturing worth its
@@ -29,6 +29,10 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 	n := 0
 	r.now = r.now[:0]
 	for _, s := range p.steps {
+		if x, ok := s.(*product); ok && len(x.gemms) > 0 { // a graph would keep the workspace of one stream
+			r.off = true
+			return false, nil
+		}
 		n += s.launches()
 		r.now = s.state(r.now)
 	}

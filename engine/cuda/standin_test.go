@@ -20,7 +20,11 @@ import (
 // NVRTC, caches, launches, streams, copies - with stand-ins for the libraries.
 // Nothing here runs on a GPU, or says anything about one.
 func TestStandin(t *testing.T) {
-	s := newStandin(t)
+	var flags []string
+	if *asan {
+		flags = []string{"-fsanitize=address"}
+	}
+	s := newStandin(t, flags...)
 	for _, x := range []struct {
 		name string
 		test func(*testing.T, *standIn)

@@ -93,7 +93,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	backend := options.Backend
 	if gpu != nil {
-		backend = gpu.Name()
+		backend = fmt.Sprintf("%s (%v)", gpu.Name(), gpu)
 	}
 	var jobs []job
 	if len(args) > 0 {

@@ -43,8 +43,12 @@ var workloads = []workload{
 		name: "six", text: "y = b*c + d*e - f/g", symbol: "six",
 		arrays: []variable{
 			{"y", "n", 0, 0, true},
-			{"b", "n", 1, 2, false}, {"c", "n", 1, 2, false}, {"d", "n", 1, 2, false},
-			{"e", "n", 1, 2, false}, {"f", "n", 1, 2, false}, {"g", "n", 1, 2, false},
+			{"b", "n", 1, 2, false},
+			{"c", "n", 1, 2, false},
+			{"d", "n", 1, 2, false},
+			{"e", "n", 1, 2, false},
+			{"f", "n", 1, 2, false},
+			{"g", "n", 1, 2, false},
 		},
 	},
 	{

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A loopStep runs a kernel.
+type loopStep struct {
+	s       *plan.Stage
+	bind    ir.Binding
+	code    backend.Code
+	places  []bufPlace
+	cells   []scalarCell
+	inst    backend.Instance
+	labels  context.Context // for pprof, or nil
+	workers []backend.Worker
+	schedule
+}
+
+// A bufPlace is where a buffer of a kernel lies.
+type bufPlace struct {
+	buf int
+	place
+}
+
+// A scalarCell is where the value of a scalar of a kernel comes from.
+type scalarCell struct {
+	scalar int
+	cell   *expr.Cell
+}
+
+func (p *Program) newLoop(s *plan.Stage) (step, error) {
+	l := &loopStep{s: s, bind: newBinding(s)}
+	for i, o := range s.Bufs {
+		if o.Array != nil {
+			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
+		}
+	}
+	for i, o := range s.Scalars {
+		if o.Cell != nil {
+			l.cells = append(l.cells, scalarCell{i, o.Cell})
+		}
+	}
+	l.refresh(p)
+	var err error
+	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
+		return nil, err
+	}
+	if p.profile {
+		l.profile()
+	}
+	l.plan(p.threads)
+	return l, nil
+}
+
+// newBinding has the numbers of a stage, without addresses and parameters.
+func newBinding(s *plan.Stage) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	for i, o := range s.Scalars {
+		b.Scalars[i] = o.Bits
+	}
+	return b
+}
+
+func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
+	code, err := be.Compile(s.Kernel)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	inst, err := code.Bind(b)
+	if err != nil {
+		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	}
+	return code, inst, nil
+}
+
+// refresh reads the addresses and parameters as they are now.
+func (l *loopStep) refresh(p *Program) {
+	for i := range l.places {
+		at := &l.places[i]
+		l.bind.Bufs[at.buf].Ptr = at.in(p)
+	}
+	for _, c := range l.cells {
+		l.bind.Scalars[c.scalar] = c.cell.Load()
+	}
+}
+
+func (l *loopStep) forget() {
+	for i := range l.bind.Bufs {
+		l.bind.Bufs[i].Ptr = nil
+	}
+}
+
+func (l *loopStep) run(ctx context.Context, p *Program) error {
+	if l.labels != nil {
+		defer l.label(ctx)()
+	}
+	l.refresh(p)
+	watched := ctx.Done() != nil
+	if watched {
+		l.inst.Watch(ctx)
+	}
+	l.inst.Begin()
+	if len(l.workers) == 1 && l.n <= l.most {
+		l.workers[0].Run(0, l.n)
+	} else {
+		p.job.do(ctx, l)
+	}
+	if watched {
+		l.inst.Watch(context.Background())
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	switch l.inst.Finish(l.workers[0]) {
+	case ir.DivideFault:
+		return &expr.Error{Kind: expr.ErrDivide, Msg: "integer division by zero"}
+	case ir.IndexFault:
+		return &expr.Error{Kind: expr.ErrIndex, Msg: "an index is out of range"}
+	}
+	return nil
+}

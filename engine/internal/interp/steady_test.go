@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -14,10 +15,7 @@ import (
 // TestSteadyState runs kernels again and again: no run may allocate.
 func TestSteadyState(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for name, c := range dataCases {
-		if c == nil {
-			continue
-		}
+	for name, c := range randir.Texts {
 		k := parse(t, testdata(t, name))
 		e, p, shapes := c(r)
 		for i := range e {
@@ -51,10 +49,7 @@ func TestSteadyState(t *testing.T) {
 // and changes the arrays and scalars between runs.
 func TestWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for name, c := range dataCases {
-		if c == nil {
-			continue
-		}
+	for name, c := range randir.Texts {
 		k := parse(t, testdata(t, name))
 		for range 3 {
 			e, p, shapes := c(r)
@@ -236,7 +231,7 @@ buf z f32 out 1
   }
 }`)
 	for range 20 {
-		n := size(r)
+		n := randir.Size(r)
 		differ(t, r, newSetup(r, k, []int{n}, nil, [][]int{{n}, {n}, {n}}, true))
 	}
 }

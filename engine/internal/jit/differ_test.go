@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -336,95 +337,6 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	}
 }
 
-// dataCase says how to bind one of the texts of package ir.
-type dataCase func(r *rand.Rand) (extents, params []int, shapes [][]int)
-
-func size(r *rand.Rand) int {
-	sizes := []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64, 65, 130, 511, 512, 513, 700, 1500, 4095, 4096, 4097, 5000}
-	return sizes[r.IntN(len(sizes))]
-}
-
-func square(bufs int) dataCase {
-	return func(r *rand.Rand) ([]int, []int, [][]int) {
-		n, m := 1+r.IntN(20), size(r)
-		switch r.IntN(4) {
-		case 0:
-			n, m = m, n
-		case 1:
-			n, m = 60+r.IntN(80), 1+r.IntN(60)
-		}
-		shapes := make([][]int, bufs)
-		for i := range shapes {
-			shapes[i] = []int{n, m}
-		}
-		return []int{n, m}, nil, shapes
-	}
-}
-
-func flat(bufs int) dataCase {
-	return func(r *rand.Rand) ([]int, []int, [][]int) {
-		n := size(r) * (1 + r.IntN(9))
-		shapes := make([][]int, bufs)
-		for i := range shapes {
-			shapes[i] = []int{n}
-		}
-		return []int{n}, []int{n}, shapes
-	}
-}
-
-var dataCases = map[string]dataCase{
-	"adam":    flat(4),
-	"cold":    flat(2),
-	"lookup":  flat(2),
-	"philox":  flat(1),
-	"softmax": square(3),
-	"transposed_add": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, _, s := square(3)(r)
-		s[1] = []int{e[1], e[0]}
-		return e, nil, s
-	},
-	"masks": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, p, s := flat(3)(r)
-		return e, p, append(s, nil, nil)
-	},
-	"argmax": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, _, s := square(1)(r)
-		e[1] = max(e[1], 1)
-		s[0] = e
-		return e, nil, append(s, []int{e[0]}, []int{e[0]})
-	},
-	"colsum": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, _, s := square(1)(r)
-		return e, nil, append(s, []int{e[1]})
-	},
-	"fullsum": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, _, s := square(2)(r)
-		return e, nil, append(s, nil)
-	},
-	"layernorm": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, _, _ := square(0)(r)
-		return e, []int{e[1]}, [][]int{e, {e[1]}, {e[1]}, e}
-	},
-	"take": func(r *rand.Rand) ([]int, []int, [][]int) {
-		n, m, rows := 1+r.IntN(40), size(r), 1+r.IntN(300)
-		return []int{n, m}, []int{rows}, [][]int{{n}, {rows, m}, {n, m}}
-	},
-	"im2col": func(r *rand.Rand) ([]int, []int, [][]int) {
-		e, p, s := im2col(r)
-		return []int{s[1][0], s[1][1]}, []int{e[2], e[1] * e[2], e[5], e[4] * e[5], p[4], p[5]}, s
-	},
-	"im2col_axes": im2col,
-}
-
-func im2col(r *rand.Rand) ([]int, []int, [][]int) {
-	n, c, h, w, kx, ky, stride, pad := 1+r.IntN(3), 1+r.IntN(3), 3+r.IntN(12), 3+r.IntN(20), 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2), r.IntN(3)
-	if r.IntN(3) == 0 {
-		w += 60
-	}
-	oh, ow := (h+2*pad-ky)/stride+1, (w+2*pad-kx)/stride+1
-	return []int{c, ky, kx, n, oh, ow}, []int{kx, ky, ow, oh, stride, pad}, [][]int{{n, c, h, w}, {c * ky * kx, n * oh * ow}}
-}
-
 // TestTexts runs every text of package ir against the interpreter.
 func TestTexts(t *testing.T) {
 	files, _ := filepath.Glob("../../../plan/ir/testdata/*.ir")
@@ -436,7 +348,7 @@ func TestTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			k := parse(t, string(text))
-			c, ok := dataCases[name]
+			c, ok := randir.Texts[name]
 			if !ok {
 				t.Fatal("no way to bind it here")
 			}

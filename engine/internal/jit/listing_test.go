@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/engine/listing"
 )
 
@@ -14,7 +15,7 @@ import (
 func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
 	t.Helper()
 	k := parse(t, textOf(t, name))
-	e, p, shapes := dataCases[name](rand.New(rand.NewPCG(1, 1)))
+	e, p, shapes := randir.Texts[name](rand.New(rand.NewPCG(1, 1)))
 	if k.Params == 0 {
 		p = nil
 	}

@@ -9,6 +9,9 @@ import (
 
 // TestShapes sees to it that the other tests have kernels of every shape.
 func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the others have fewer kernels")
+	}
 	trials := append(texts(t, 12), random(t, 120)...)
 	trials = append(trials, formulas(t)...)
 	count := map[string]int{}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -156,7 +157,7 @@ type boundSite struct {
 	in     *ir.Ins
 	loop   int // the innermost around, or -1
 	cold   bool
-	offset affine
+	offset affine.Form
 	coords []coordLayout
 }
 
@@ -176,7 +177,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 		l := &n.layout.loops[i]
 		l.width = 1
 		for _, axis := range n.loops[i].needed {
-			l.axes = append(l.axes, axisForm{axis, n.form(-1, i, a.axis(axis))})
+			l.axes = append(l.axes, axisForm{axis, n.form(-1, i, a.Axis(axis))})
 		}
 	}
 	for i := range n.sites {
@@ -226,15 +227,15 @@ func (n *bound) collect(region int32, loop int, cold bool) {
 func (n *bound) offset(s *boundSite) {
 	a := &n.k.Access[s.in.Aux]
 	strides, extents := n.strides(a.Buf)
-	s.offset = n.constant(0)
+	s.offset = n.Constant(0)
 	for d, ix := range a.Coords {
-		lo, hi := n.interval(ix)
+		lo, hi := n.Interval(ix)
 		bounds := a.Bounds
 		if lo >= 0 && hi < extents[d] {
 			bounds = ir.InBounds
 		}
-		if x, ok := n.affine(ix); ok && bounds == ir.InBounds {
-			s.offset = s.offset.add(x, strides[d])
+		if x, ok := n.Form(ix); ok && bounds == ir.InBounds {
+			s.offset.Plus(x, strides[d])
 			continue
 		}
 		s.coords = append(s.coords, coordLayout{d, bounds})
@@ -280,13 +281,13 @@ func (n *bound) dimensions(i int) {
 	def := &n.k.Loops[i]
 	var order []int
 	for _, axis := range def.Axes {
-		for _, d := range n.ofAxis[axis] {
-			if n.digits[d].extent != 1 {
+		for _, d := range n.OfAxis[axis] {
+			if n.Digits[d].Extent != 1 {
 				order = append(order, d)
 			}
 		}
 	}
-	var all []affine
+	var all []affine.Form
 	for _, s := range l.sites {
 		if n.sites[s].in.Op != ir.Index {
 			all = append(all, n.sites[s].offset)
@@ -295,20 +296,20 @@ func (n *bound) dimensions(i int) {
 	if def.Kind == ir.Vec && !n.reduces(def.Body) {
 		for _, s := range l.sites {
 			if n.sites[s].in.Op == ir.Store {
-				coef := n.sites[s].offset.coef
+				coef := n.sites[s].offset.Coef
 				slices.SortStableFunc(order, func(x, y int) int { return abs(coef[y]) - abs(coef[x]) })
 				break
 			}
 		}
 	}
 	for _, axis := range l.needed {
-		all = append(all, n.axis(axis))
+		all = append(all, n.Axis(axis))
 	}
 	for _, d := range order {
 		last := len(l.groups) - 1
 		join := last >= 0
 		for _, x := range all {
-			if join && x.coef[l.groups[last][len(l.groups[last])-1]] != x.coef[d]*n.digits[d].extent {
+			if join && x.Coef[l.groups[last][len(l.groups[last])-1]] != x.Coef[d]*n.Digits[d].Extent {
 				join = false
 			}
 		}
@@ -321,7 +322,7 @@ func (n *bound) dimensions(i int) {
 	for _, g := range l.groups {
 		e := 1
 		for _, d := range g {
-			e *= n.digits[d].extent
+			e *= n.Digits[d].Extent
 		}
 		n.layout.loops[i].dims = append(n.layout.loops[i].dims, len(n.extents))
 		n.extents = append(n.extents, e)
@@ -334,11 +335,11 @@ func (n *bound) reduces(region int32) bool {
 }
 
 // form adds an affine expression in a loop.
-func (n *bound) form(buf int32, loop int, x affine) int {
+func (n *bound) form(buf int32, loop int, x affine.Form) int {
 	f := formLayout{buf: buf}
-	v := formNumbers{base: x.c}
+	v := formNumbers{base: x.C}
 	if buf >= 0 && n.k.Bufs[buf].Mode == ir.Row {
-		f.base = x.c
+		f.base = x.C
 	}
 	var loops []int
 	for l := loop; l >= 0; l = n.loops[l].outer {
@@ -351,7 +352,7 @@ func (n *bound) form(buf int32, loop int, x affine) int {
 	for _, l := range loops {
 		for i, dim := range n.layout.loops[l].dims {
 			g := n.loops[l].groups[i]
-			if k := x.coef[g[len(g)-1]]; k != 0 {
+			if k := x.Coef[g[len(g)-1]]; k != 0 {
 				f.terms = append(f.terms, termLayout{dim, k == 1})
 				v.coefs = append(v.coefs, k)
 			}

@@ -35,7 +35,7 @@ func (n *bound) width() {
 		far(reach)
 	}
 	for i, x := range n.k.Index.Nodes { // operands have lower numbers
-		lo, hi := n.interval(prim.Ix(i))
+		lo, hi := n.Interval(prim.Ix(i))
 		f := nodeLayout{narrow: x.Op != prim.IxValue && lo > -limit && hi < limit, positive: lo >= 0}
 		if x.Op >= prim.IxAdd {
 			f.narrow = f.narrow && l.nodes[x.A].narrow && l.nodes[x.B].narrow

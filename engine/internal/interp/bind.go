@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -60,13 +61,11 @@ type guard struct {
 
 // A binder fixes the numbers of an instance.
 type binder struct {
+	*affine.Space
 	k       *ir.Kernel
 	code    *code
 	inst    *instance
 	extents []int
-	params  []int
-	digits  []digit
-	ofAxis  [][]int // the digits of each axis, the most significant first
 	orders  [][]int // the digits of each vec loop, outermost first
 	tiled   []tile  // by vec loop; zero if it has none
 }
@@ -82,29 +81,29 @@ func (l *linear) at(f *frame) int {
 
 // linears splits affine expressions into the outer part and common spans: digits
 // are joined where all of them allow it.
-func (b *binder) linears(vec int32, as []affine) []linear {
+func (b *binder) linears(vec int32, as []affine.Form) []linear {
 	out := make([]linear, len(as))
 	var lanes []int
 	if vec >= 0 {
 		lanes = b.orders[vec]
 	}
 	for i, a := range as {
-		out[i].base = a.c
-		for d, k := range a.coef {
+		out[i].base = a.C
+		for d, k := range a.Coef {
 			if k != 0 && !slices.Contains(lanes, d) {
 				// Only axes of vec loops have several digits.
-				out[i].outer = append(out[i].outer, term{b.digits[d].axis, k})
+				out[i].outer = append(out[i].outer, term{b.Digits[d].Axis, k})
 			}
 		}
 	}
 	for j := len(lanes) - 1; j >= 0; j-- {
-		e := b.digits[lanes[j]].extent
+		e := b.Digits[lanes[j]].Extent
 		if e == 1 {
 			continue
 		}
 		join := len(out[0].spans) > 0
 		for i, a := range as {
-			if n := len(out[i].spans); n == 0 || a.coef[lanes[j]] != out[i].spans[n-1].coef*out[i].spans[n-1].extent {
+			if n := len(out[i].spans); n == 0 || a.Coef[lanes[j]] != out[i].spans[n-1].coef*out[i].spans[n-1].extent {
 				join = false
 			}
 		}
@@ -112,7 +111,7 @@ func (b *binder) linears(vec int32, as []affine) []linear {
 			if join {
 				out[i].spans[len(out[i].spans)-1].extent *= e
 			} else {
-				out[i].spans = append(out[i].spans, span{e, a.coef[lanes[j]]})
+				out[i].spans = append(out[i].spans, span{e, a.Coef[lanes[j]]})
 			}
 		}
 	}
@@ -151,14 +150,14 @@ func (b *binder) site(info *siteInfo, bind *ir.Binding) (site, error) {
 	a := &b.k.Access[info.access]
 	strides, extents := b.layout(a.Buf, bind)
 	s := site{buf: a.Buf, bounds: a.Bounds}
-	offset := b.constant(0)
-	var unsure []affine // affine coordinates that may be outside
+	offset := b.Constant(0)
+	var unsure []affine.Form // affine coordinates that may be outside
 	var limits []int
 	general := false
 	for d, ix := range a.Coords {
-		lo, hi := b.interval(ix)
+		lo, hi := b.Interval(ix)
 		inside := a.Bounds == ir.InBounds || lo >= 0 && hi < extents[d]
-		af, ok := b.affine(ix)
+		af, ok := b.Form(ix)
 		switch {
 		case !ok || !inside && a.Bounds == ir.Clamped:
 			general = true
@@ -167,7 +166,7 @@ func (b *binder) site(info *siteInfo, bind *ir.Binding) (site, error) {
 			limits = append(limits, extents[d])
 		}
 		if ok && inside {
-			offset = offset.add(af, strides[d])
+			offset.Plus(af, strides[d])
 		}
 	}
 	if general {
@@ -175,13 +174,13 @@ func (b *binder) site(info *siteInfo, bind *ir.Binding) (site, error) {
 	}
 	if len(unsure) > 0 {
 		// Guarded: the offset covers all coordinates; what is outside is not read.
-		offset = b.constant(0)
+		offset = b.Constant(0)
 		for d, ix := range a.Coords {
-			af, _ := b.affine(ix)
-			offset = offset.add(af, strides[d])
+			af, _ := b.Form(ix)
+			offset.Plus(af, strides[d])
 		}
 	}
-	ls := b.linears(info.vec, append([]affine{offset}, unsure...))
+	ls := b.linears(info.vec, append([]affine.Form{offset}, unsure...))
 	s.line = ls[0]
 	if len(s.line.spans) > maxSpans {
 		return s, fmt.Errorf("an access with %d axes", len(s.line.spans))

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -57,8 +58,8 @@ type ixCompiler struct {
 // compile returns the scratch vector that will hold ix. Vectors are used like a
 // stack: an operand is dead when its operator is done.
 func (c *ixCompiler) compile(ix prim.Ix) int {
-	if a, ok := c.b.affine(ix); ok {
-		s := ixStep{op: ixLinear, dst: c.push(), line: c.b.linears(c.vec, []affine{a})[0]}
+	if a, ok := c.b.Form(ix); ok {
+		s := ixStep{op: ixLinear, dst: c.push(), line: c.b.linears(c.vec, []affine.Form{a})[0]}
 		c.prog = append(c.prog, s)
 		return s.dst
 	}
@@ -78,7 +79,7 @@ func (c *ixCompiler) compile(ix prim.Ix) int {
 		s.op, s.b = ixAdd, c.compile(n.B)
 		c.next--
 	} else {
-		s.k, _ = c.b.number(n.B)
+		s.k, _ = c.b.Number(n.B)
 		switch n.Op {
 		case prim.IxMul:
 			s.op = ixMul
@@ -117,15 +118,15 @@ func (b *binder) indexSite(info *siteInfo) (site, error) {
 func (b *binder) generalSite(info *siteInfo, a *ir.Access, strides, extents []int) (site, error) {
 	s := site{kind: generalSite, buf: a.Buf, bounds: ir.InBounds}
 	c := &ixCompiler{b: b, vec: info.vec}
-	offset := b.constant(0)
+	offset := b.Constant(0)
 	for d, ix := range a.Coords {
-		lo, hi := b.interval(ix)
+		lo, hi := b.Interval(ix)
 		bounds := a.Bounds
 		if lo >= 0 && hi < extents[d] {
 			bounds = ir.InBounds
 		}
-		if af, ok := b.affine(ix); ok && bounds == ir.InBounds {
-			offset = offset.add(af, strides[d])
+		if af, ok := b.Form(ix); ok && bounds == ir.InBounds {
+			offset.Plus(af, strides[d])
 			continue
 		}
 		if bounds == ir.Guarded {
@@ -135,7 +136,7 @@ func (b *binder) generalSite(info *siteInfo, a *ir.Access, strides, extents []in
 	}
 	// Guarded ones last: nothing may be added to the mark of a lane outside.
 	slices.SortStableFunc(s.dims, func(x, y ixDim) int { return cmp.Compare(guardLast(x.bounds), guardLast(y.bounds)) })
-	s.line = b.linears(info.vec, []affine{offset})[0]
+	s.line = b.linears(info.vec, []affine.Form{offset})[0]
 	s.prog = c.prog
 	return s, nil
 }
@@ -218,7 +219,7 @@ func (s *ixStep) quotient(x int64) int64 {
 		hi, _ := bits.Mul64(s.magic, uint64(x))
 		return int64(hi)
 	}
-	return floorDiv(x, int64(s.k))
+	return affine.FloorDiv(x, int64(s.k))
 }
 
 func (s *ixStep) divide(v []int64) {

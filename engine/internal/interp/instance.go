@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -53,7 +54,7 @@ type boundSeq struct {
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	in := &instance{code: c, bind: bind, extents: slices.Clone(bind.Extents)}
-	b := &binder{k: c.k, code: c, inst: in, extents: in.extents, params: bind.Params}
+	b := &binder{k: c.k, code: c, inst: in, extents: in.extents, Space: affine.New(&c.k.Index, in.extents, bind.Params)}
 	if err := in.bindAll(b); err != nil {
 		return nil, fmt.Errorf("interp: %s: %w", c.k.Name, err)
 	}
@@ -86,7 +87,7 @@ func (in *instance) bindAll(b *binder) error {
 		v := &c.vecs[i]
 		bv := boundVec{info: v, n: in.product(v.axes), step: block}
 		if t := b.tiled[i]; t != (tile{}) {
-			size := b.digits[t.col].extent * b.digits[t.row].extent
+			size := b.Digits[t.col].Extent * b.Digits[t.row].Extent
 			bv.step = block / size * size
 		}
 		for _, d := range v.direct {

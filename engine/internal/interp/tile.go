@@ -3,6 +3,7 @@ package interp
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -35,8 +36,8 @@ func (b *binder) tiles() {
 		if m < 0 {
 			continue
 		}
-		row := divisor(b.digits[last].extent, tileRow)
-		col := divisor(b.digits[m].extent, block/max(row, 1))
+		row := divisor(b.Digits[last].Extent, tileRow)
+		col := divisor(b.Digits[m].Extent, block/max(row, 1))
 		if row < 8 || col < 8 {
 			continue
 		}
@@ -59,19 +60,19 @@ func (b *binder) crossed(vec int32, order []int) int {
 		}
 		size := b.k.Bufs[a.Buf].Type.Size()
 		strides, _ := b.layout(a.Buf, b.inst.bind)
-		offset := b.constant(0)
+		offset := b.Constant(0)
 		for d, ix := range a.Coords {
-			af, ok := b.affine(ix)
+			af, ok := b.Form(ix)
 			if !ok {
 				return -1
 			}
-			offset = offset.add(af, strides[d])
+			offset.Plus(af, strides[d])
 		}
-		if abs(offset.coef[last])*size < farApart {
+		if abs(offset.Coef[last])*size < farApart {
 			continue
 		}
 		for _, m := range order[:len(order)-1] {
-			if c := abs(offset.coef[m]); c > 0 && c*size <= 16 && b.digits[m].extent*b.digits[last].extent >= tileTotal {
+			if c := abs(offset.Coef[m]); c > 0 && c*size <= 16 && b.Digits[m].Extent*b.Digits[last].Extent >= tileTotal {
 				return m
 			}
 		}
@@ -91,14 +92,14 @@ func divisor(n, limit int) int {
 
 // cutDigit splits digit d so that its lower part has extent e, which it returns.
 func (b *binder) cutDigit(d, e int) int {
-	old := b.digits[d]
-	if old.extent == e {
+	old := b.Digits[d]
+	if old.Extent == e {
 		return d
 	}
-	low := len(b.digits)
-	b.digits = append(b.digits, digit{old.axis, e, old.weight}, digit{old.axis, old.extent / e, old.weight * e})
-	axis := b.ofAxis[old.axis]
+	low := len(b.Digits)
+	b.Digits = append(b.Digits, affine.Digit{Axis: old.Axis, Extent: e, Weight: old.Weight}, affine.Digit{Axis: old.Axis, Extent: old.Extent / e, Weight: old.Weight * e})
+	axis := b.OfAxis[old.Axis]
 	at := slices.Index(axis, d)
-	b.ofAxis[old.axis] = slices.Replace(slices.Clone(axis), at, at+1, low+1, low)
+	b.OfAxis[old.Axis] = slices.Replace(slices.Clone(axis), at, at+1, low+1, low)
 	return low
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -71,10 +72,10 @@ func (in *instance) bindWide(b *binder) error {
 			in.wide = slices.Clone(in.sites)
 		}
 		axis, vec := q.info.axes[0], q.info.vec
-		ofAxis, order := b.ofAxis[axis], b.orders[vec]
-		run := len(b.digits)
-		b.digits = append(b.digits, digit{axis, q.runs, runLength}, digit{axis, runLength, 1})
-		b.ofAxis[axis] = []int{run, run + 1}
+		ofAxis, order := b.OfAxis[axis], b.orders[vec]
+		run := len(b.Digits)
+		b.Digits = append(b.Digits, affine.Digit{Axis: axis, Extent: q.runs, Weight: runLength}, affine.Digit{Axis: axis, Extent: runLength, Weight: 1})
+		b.OfAxis[axis] = []int{run, run + 1}
 		b.orders[vec] = append([]int{run}, order...)
 		for _, s := range q.info.sites {
 			info := b.code.sites[s]
@@ -88,7 +89,7 @@ func (in *instance) bindWide(b *binder) error {
 			// would be written to by the next row's runs.
 			in.sites[s].view = false
 		}
-		b.ofAxis[axis], b.orders[vec] = ofAxis, order
+		b.OfAxis[axis], b.orders[vec] = ofAxis, order
 	}
 	return nil
 }

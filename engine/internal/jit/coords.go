@@ -145,18 +145,18 @@ func (l *layouter) computed(i int, merge bool) {
 	b, info, s := l.binder, &l.ph.sites[i], &l.bp.sites[i]
 	a := &b.k.Access[info.access]
 	strides, extents := b.strides(a.Buf)
-	g, offset := &gatherPlan{}, b.constant(0)
+	g, offset := &gatherPlan{}, b.Constant(0)
 	joined := none // the site that has the sum of the affine coordinates
 	for d, ix := range a.Coords {
 		bounds := a.Bounds
-		if lo, hi := b.interval(ix); lo >= 0 && hi < extents[d] {
+		if lo, hi := b.Interval(ix); lo >= 0 && hi < extents[d] {
 			bounds = ir.InBounds
 		}
 		dim := gatherDim{info.coords[d], strides[d], extents[d], bounds}
-		af, ok := b.affine(ix)
+		af, ok := b.Form(ix)
 		switch {
 		case ok && merge && bounds != ir.Clamped:
-			offset.plus(af, strides[d])
+			offset.Plus(af, strides[d])
 			if bounds == ir.InBounds {
 				continue
 			}
@@ -166,10 +166,10 @@ func (l *layouter) computed(i int, merge bool) {
 			if joined == none {
 				joined, dim.stride = c, 1
 				l.bp.sites[c] = boundSite{kind: iotaSite, buf: -1, array: -1, size: 1, arg: l.bp.sites[c].arg}
-				l.offsets[c] = b.constant(0)
+				l.offsets[c] = b.Constant(0)
 				g.dims = append(g.dims, dim)
 			}
-			l.offsets[joined].plus(af, strides[d])
+			l.offsets[joined].Plus(af, strides[d])
 			continue
 		}
 		g.dims = append(g.dims, dim)

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -124,7 +125,7 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 }
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
-	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, params: bind.Params}
+	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, Space: affine.New(&c.p.k.Index, bind.Extents, bind.Params)}
 	if err := b.check(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -117,13 +118,13 @@ type layouter struct {
 	ph          *phase
 	bp          *boundPhase
 	vec, inside []int32
-	offsets     []affine
-	guards      [][]affine
+	offsets     []affine.Form
+	guards      [][]affine.Form
 }
 
 func (b *binder) layout(ph *phase) *boundPhase {
 	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes, sites: make([]boundSite, len(ph.sites))}
-	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]affine, len(ph.sites)), guards: make([][]affine, len(ph.sites))}
+	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]affine.Form, len(ph.sites)), guards: make([][]affine.Form, len(ph.sites))}
 	if ph.vec != nil {
 		l.vec = ph.vec.axes
 		bp.n = b.product(l.vec)
@@ -227,7 +228,7 @@ func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
 
 // joint finds the spans that suit all sites with an address of their own.
 func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
-	var as []affine
+	var as []affine.Form
 	for i := range l.bp.sites {
 		s := &l.bp.sites[i]
 		if s.kind == flatSite || s.kind == noSite {
@@ -244,7 +245,7 @@ func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
 
 // own is the number of spans that a site needs by itself.
 func (l *layouter) own(i int) int {
-	ext, _ := l.spans(l.vec, append([]affine{l.offsets[i]}, l.guards[i]...))
+	ext, _ := l.spans(l.vec, append([]affine.Form{l.offsets[i]}, l.guards[i]...))
 	return len(ext)
 }
 
@@ -344,14 +345,14 @@ func (l *layouter) analyse(i int) {
 	b, ph := l.binder, l.ph
 	info, s := &ph.sites[i], &l.bp.sites[i]
 	*s = boundSite{buf: info.buf, array: info.array, size: info.typ.Size(), arg: s.arg}
-	offset := b.constant(0)
+	offset := b.Constant(0)
 	if info.array >= 0 {
 		s.kind = flatSite
 		return
 	}
 	if info.access < 0 { // an index
 		s.kind, s.size = iotaSite, 1
-		a, ok := b.affine(info.ix)
+		a, ok := b.Form(info.ix)
 		if !ok {
 			b.stagedSite(ph, i, s)
 			return
@@ -362,15 +363,15 @@ func (l *layouter) analyse(i int) {
 	a := &b.k.Access[info.access]
 	strides, extents := b.strides(a.Buf)
 	for d, ix := range a.Coords {
-		lo, hi := b.interval(ix)
+		lo, hi := b.Interval(ix)
 		sure := a.Bounds == ir.InBounds || lo >= 0 && hi < extents[d]
-		af, ok := b.affine(ix)
+		af, ok := b.Form(ix)
 		switch {
 		case info.coords != nil && info.coords[d].node != none:
 			l.indirect(i)
 			return
 		case ok && sure:
-			offset.plus(af, strides[d])
+			offset.Plus(af, strides[d])
 		case !ok && b.sameInLanes(ix, l.inside):
 			bounds := a.Bounds
 			if sure {
@@ -379,7 +380,7 @@ func (l *layouter) analyse(i int) {
 			s.dyn = append(s.dyn, dynDim{b.tree(ph, ix, nil), strides[d], extents[d], bounds})
 			s.guard = s.guard || bounds == ir.Guarded
 		case ok && a.Bounds == ir.Guarded && ph.kind != scalarPhase:
-			offset.plus(af, strides[d])
+			offset.Plus(af, strides[d])
 			l.guards[i] = append(l.guards[i], af)
 			s.guards = append(s.guards, guardLine{extent: extents[d]})
 			s.guard = true
@@ -465,7 +466,7 @@ func (b *binder) check() error {
 	for i := range k.Index.Nodes {
 		n := k.Index.Nodes[i]
 		if n.Op == prim.IxDiv || n.Op == prim.IxMod {
-			if d, ok := b.number(n.B); !ok || d <= 0 {
+			if d, ok := b.Number(n.B); !ok || d <= 0 {
 				return fmt.Errorf("an index expression divides by %d", d)
 			}
 		}

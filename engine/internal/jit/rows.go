@@ -3,6 +3,7 @@ package jit
 import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -57,7 +58,7 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		}
 	}
 	var sites []*boundSite
-	var as []affine
+	var as []affine.Form
 	for _, bp := range r.phases {
 		if bp.ph.kind == seqPhase || len(bp.spans) > 1 {
 			return nil
@@ -70,9 +71,9 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 			if s.kind == noSite {
 				continue
 			}
-			a := b.constant(0)
+			a := b.Constant(0)
 			for _, t := range s.line.outer {
-				a.coef[t.axis] += t.coef
+				a.Coef[t.axis] += t.coef
 			}
 			sites, as = append(sites, s), append(as, a)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -49,7 +50,7 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 		vec = ph.vec.axes
 	}
 	st := &stager{buf: info.buf, size: info.typ.Size(), index: info.access < 0}
-	offset := b.constant(0)
+	offset := b.Constant(0)
 	guarded := false
 	if st.index {
 		st.dims = append(st.dims, stageDim{tree: b.tree(ph, info.ix, vec), stride: 1, bounds: ir.InBounds})
@@ -57,20 +58,20 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 		a := &b.k.Access[info.access]
 		strides, extents := b.strides(a.Buf)
 		for d, ix := range a.Coords {
-			lo, hi := b.interval(ix)
+			lo, hi := b.Interval(ix)
 			bounds := a.Bounds
 			if lo >= 0 && hi < extents[d] {
 				bounds = ir.InBounds
 			}
-			if af, ok := b.affine(ix); ok && bounds == ir.InBounds {
-				offset.plus(af, strides[d])
+			if af, ok := b.Form(ix); ok && bounds == ir.InBounds {
+				offset.Plus(af, strides[d])
 				continue
 			}
 			guarded = guarded || bounds == ir.Guarded
 			st.dims = append(st.dims, stageDim{b.tree(ph, ix, vec), strides[d], extents[d], bounds})
 		}
 	}
-	ext, coefs := b.spans(vec, []affine{offset})
+	ext, coefs := b.spans(vec, []affine.Form{offset})
 	st.spans, st.line = ext, b.linear(offset, vec, coefs[0])
 	for _, d := range st.dims {
 		st.depth = max(st.depth, d.tree.depth())
@@ -79,16 +80,16 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 }
 
 // stagedIndex has Go compute an affine index.
-func (b *binder) stagedIndex(s *boundSite, vec []int32, a affine) {
-	ext, coefs := b.spans(vec, []affine{a})
+func (b *binder) stagedIndex(s *boundSite, vec []int32, a affine.Form) {
+	ext, coefs := b.spans(vec, []affine.Form{a})
 	st := &stager{buf: -1, size: 8, index: true, spans: ext, line: b.linear(a, vec, coefs[0])}
 	*s = boundSite{kind: flatSite, staged: true, buf: -1, array: -1, size: 8, arg: s.arg, stage: st}
 }
 
 // tree takes apart an index expression of axes and cells.
 func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) *ixTree {
-	if a, ok := b.affine(ix); ok {
-		ext, coefs := b.spans(vec, []affine{a})
+	if a, ok := b.Form(ix); ok {
+		ext, coefs := b.spans(vec, []affine.Form{a})
 		return &ixTree{op: prim.IxConst, spans: ext, line: b.linear(a, vec, coefs[0])}
 	}
 	n := b.k.Index.At(ix)
@@ -102,7 +103,7 @@ func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) *ixTree {
 		t.b = b.tree(ph, n.B, vec)
 		return t
 	}
-	t.k, _ = b.number(n.B) // which ir.Check makes sure it is
+	t.k, _ = b.Number(n.B) // which ir.Check makes sure it is
 	return t
 }
 
@@ -155,7 +156,7 @@ func (t *ixTree) eval(w *worker, lo int, dst []int64, depth int) {
 			return
 		}
 		for i, x := range dst {
-			dst[i] = int64(floorDiv(int(x), t.k))
+			dst[i] = int64(affine.FloorDiv(int(x), t.k))
 		}
 	case prim.IxMod:
 		if k&(k-1) == 0 {
@@ -165,7 +166,7 @@ func (t *ixTree) eval(w *worker, lo int, dst []int64, depth int) {
 			return
 		}
 		for i, x := range dst {
-			dst[i] = x - k*int64(floorDiv(int(x), t.k))
+			dst[i] = x - k*int64(affine.FloorDiv(int(x), t.k))
 		}
 	}
 }
@@ -185,9 +186,9 @@ func (t *ixTree) one(w *worker) int {
 	case prim.IxMul:
 		return x * t.k
 	case prim.IxDiv:
-		return floorDiv(x, t.k)
+		return affine.FloorDiv(x, t.k)
 	}
-	return x - t.k*floorDiv(x, t.k)
+	return x - t.k*affine.FloorDiv(x, t.k)
 }
 
 // fillLinear writes an affine expression at the lanes from lo on.

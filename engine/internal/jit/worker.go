@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -415,11 +416,11 @@ func clip(lo, hi, c, k, extent int) (int, int) {
 			return 0, 0
 		}
 	case k > 0:
-		lo = max(lo, -floorDiv(c, k))
-		hi = min(hi, floorDiv(extent-1-c, k)+1)
+		lo = max(lo, -affine.FloorDiv(c, k))
+		hi = min(hi, affine.FloorDiv(extent-1-c, k)+1)
 	default:
-		lo = max(lo, -floorDiv(extent-1-c, -k))
-		hi = min(hi, floorDiv(c, -k)+1)
+		lo = max(lo, -affine.FloorDiv(extent-1-c, -k))
+		hi = min(hi, affine.FloorDiv(c, -k)+1)
 	}
 	return lo, hi
 }

@@ -1,0 +1,197 @@
+// Package affine finds the index expressions that are affine in the positions
+// of a kernel's loops once the numbers of a binding are known. Backends make
+// their addresses of them.
+package affine
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/prim"
+)
+
+// A Form is C + the sum of Coef[d] * value of digit d of its [Space].
+type Form struct {
+	C    int
+	Coef []int
+}
+
+// Plus adds k*x to f, in place.
+func (f *Form) Plus(x Form, k int) {
+	f.C += k * x.C
+	for i, c := range x.Coef {
+		f.Coef[i] += k * c
+	}
+}
+
+// A Space has the variables of forms, which are parts of axes.
+type Space struct {
+	Index  *prim.IxTable
+	Params []int
+	Digits []Digit
+	OfAxis [][]int // the digits of each axis, the most significant first
+}
+
+// A Digit is a part of an axis: floor(position / Weight) mod Extent.
+type Digit struct {
+	Axis   int32
+	Extent int
+	Weight int
+}
+
+// New makes a space with one digit for each axis.
+func New(index *prim.IxTable, extents, params []int) *Space {
+	s := &Space{Index: index, Params: params, Digits: make([]Digit, len(extents)), OfAxis: make([][]int, len(extents))}
+	for i, e := range extents {
+		s.Digits[i], s.OfAxis[i] = Digit{int32(i), e, 1}, []int{i}
+	}
+	return s
+}
+
+// Constant is the form with value c.
+func (s *Space) Constant(c int) Form { return Form{c, make([]int, len(s.Digits))} }
+
+// Bounds is the least and the greatest value of f.
+func (s *Space) Bounds(f Form) (lo, hi int) {
+	lo, hi = f.C, f.C
+	for i, k := range f.Coef {
+		if d := k * (max(s.Digits[i].Extent, 1) - 1); d > 0 {
+			hi += d
+		} else {
+			lo += d
+		}
+	}
+	return lo, hi
+}
+
+// Number is the value of an expression without axes and values.
+func (s *Space) Number(ix prim.Ix) (int, bool) {
+	switch n := s.Index.At(ix); n.Op {
+	case prim.IxConst:
+		return int(n.K), true
+	case prim.IxParam:
+		return s.Params[n.K], true
+	}
+	f, ok := s.Form(ix)
+	if !ok {
+		return 0, false
+	}
+	for _, k := range f.Coef {
+		if k != 0 {
+			return 0, false
+		}
+	}
+	return f.C, true
+}
+
+// Axis is the position on an axis; on one of length 1 it is 0.
+func (s *Space) Axis(axis int32) Form {
+	f := s.Constant(0)
+	for _, i := range s.OfAxis[axis] {
+		if s.Digits[i].Extent != 1 {
+			f.Coef[i] = s.Digits[i].Weight
+		}
+	}
+	return f
+}
+
+// Form is an expression as a form, if it is affine. Division and modulo are
+// where they only take an expression apart that the plan put together:
+// floor((q*d + r) / d) is q if r stays within 0..d-1.
+func (s *Space) Form(ix prim.Ix) (Form, bool) {
+	n := s.Index.At(ix)
+	switch n.Op {
+	case prim.IxConst:
+		return s.Constant(int(n.K)), true
+	case prim.IxParam:
+		return s.Constant(s.Params[n.K]), true
+	case prim.IxAxis:
+		return s.Axis(int32(n.K)), true
+	case prim.IxValue:
+		return Form{}, false
+	}
+	x, ok := s.Form(n.A)
+	if !ok {
+		return x, false
+	}
+	if n.Op == prim.IxAdd {
+		y, ok := s.Form(n.B)
+		if ok {
+			x.Plus(y, 1)
+		}
+		return x, ok
+	}
+	y, ok := s.Number(n.B)
+	if !ok {
+		return x, false
+	}
+	if n.Op == prim.IxMul {
+		z := s.Constant(0)
+		z.Plus(x, y)
+		return z, true
+	}
+	if y <= 0 {
+		return x, false
+	}
+	quo, rem := s.Constant(0), s.Constant(x.C)
+	for i, k := range x.Coef {
+		if k%y == 0 {
+			quo.Coef[i] = k / y
+		} else {
+			rem.Coef[i] = k
+		}
+	}
+	lo, hi := s.Bounds(rem)
+	q := FloorDiv(lo, y)
+	if FloorDiv(hi, y) != q {
+		return x, false
+	}
+	quo.C, rem.C = q, rem.C-q*y
+	if n.Op == prim.IxDiv {
+		return quo, true
+	}
+	return rem, true
+}
+
+// Far stands for values that can be anything.
+const Far = math.MaxInt / 4
+
+// Interval bounds any expression; -Far and Far say that nothing is known.
+func (s *Space) Interval(ix prim.Ix) (lo, hi int) {
+	if f, ok := s.Form(ix); ok {
+		return s.Bounds(f)
+	}
+	n := s.Index.At(ix)
+	if n.Op == prim.IxValue {
+		return -Far, Far
+	}
+	y, number := s.Number(n.B)
+	if n.Op == prim.IxMod && number && y > 0 {
+		return 0, y - 1
+	}
+	lo, hi = s.Interval(n.A)
+	if lo <= -Far/2 || hi >= Far/2 {
+		return -Far, Far
+	}
+	switch {
+	case n.Op == prim.IxAdd:
+		l, h := s.Interval(n.B)
+		if l <= -Far/2 || h >= Far/2 {
+			return -Far, Far
+		}
+		return lo + l, hi + h
+	case n.Op == prim.IxMul && number:
+		return min(lo*y, hi*y), max(lo*y, hi*y)
+	case n.Op == prim.IxDiv && number && y > 0:
+		return FloorDiv(lo, y), FloorDiv(hi, y)
+	}
+	return -Far, Far
+}
+
+// FloorDiv is floor(a / b) for b > 0.
+func FloorDiv[T int | int64](a, b T) T {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -140,32 +140,42 @@ func TestCancel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithCancel(context.Background())
-				var at time.Time
-				var used time.Duration
-				time.AfterFunc(10*time.Millisecond, func() {
-					for range 100 { // a system call may cost this goroutine its processor for a time
-						at, used = time.Now(), cpuTime()
-						if time.Since(at) < time.Millisecond {
-							break
-						}
-					}
-					cancel()
-				})
-				err = p.Run(ctx)
-				used = cpuTime() - used
-				t.Logf("ended %v after it was cancelled; processors worked for %v", time.Since(at), used)
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("error %v", err)
+				// Other processes may take a processor away at the wrong moment, so the
+				// time is that of the processors, of which two work, and the best of
+				// several counts.
+				best := time.Hour
+				for try := 0; try < 5 && best > 2*5*time.Millisecond; try++ {
+					best = min(best, cancelled(t, p))
 				}
-				// Other processes may take a processor away at the wrong moment, so
-				// the time is that of the processors, of which two work.
-				if used > 2*5*time.Millisecond && !raceDetector {
+				if best > 2*5*time.Millisecond && !raceDetector {
 					t.Error("a cancelled run goes on")
 				}
 			})
 		}
 	}
+}
+
+// cancelled runs a long program, cancels it, and returns how long processors
+// worked from then on.
+func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var at time.Time
+	time.AfterFunc(10*time.Millisecond, func() {
+		for range 100 { // a system call may cost this goroutine its processor for a time
+			at, used = time.Now(), cpuTime()
+			if time.Since(at) < time.Millisecond {
+				break
+			}
+		}
+		cancel()
+	})
+	err := p.Run(ctx)
+	used = cpuTime() - used
+	t.Logf("ended %v after it was cancelled; processors worked for %v", time.Since(at), used)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	return used
 }
 
 // TestIdle tests that helpers which have nothing to do soon use no processor.

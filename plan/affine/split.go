@@ -7,19 +7,32 @@ import (
 	"github.com/oneloop/oneloop/prim"
 )
 
-// Split takes axes apart. Where the plan has joined axes (for a view of another
-// shape) expressions take them apart again by div and mod; with a digit for each
-// part these are affine. An axis is split where all divisors that it meets divide
-// each other and its extent, and may allows it. Divisors are positive, or there
-// is an error. s has one digit for each axis before.
-func (s *Space) Split(may func(axis int32) bool) error {
-	cuts := make([][]int, len(s.OfAxis)) // divisors, by axis
-	for i, n := range s.Index.Nodes {
+// Check finds divisors that are not positive.
+func (s *Space) Check() error {
+	for _, n := range s.Index.Nodes {
 		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
 			continue
 		}
 		if d, ok := s.Number(n.B); !ok || d <= 0 {
 			return fmt.Errorf("an index expression divides by %d", d)
+		}
+	}
+	return nil
+}
+
+// Split takes axes apart. Where the plan has joined axes (for a view of another
+// shape) expressions take them apart again by div and mod; with a digit for each
+// part these are affine. An axis is split where all divisors that it meets divide
+// each other and its extent, and may allows it. The errors are those of Check. s
+// has one digit for each axis before.
+func (s *Space) Split(may func(axis int32) bool) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	cuts := make([][]int, len(s.OfAxis)) // divisors, by axis
+	for i, n := range s.Index.Nodes {
+		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
+			continue
 		}
 		if axis, lo, hi, ok := s.part(prim.Ix(i)); ok {
 			cuts[axis] = append(cuts[axis], lo, hi)

@@ -221,28 +221,6 @@ func (b *binder) product(axes []int32) int {
 	return n
 }
 
-// check finds bindings that do not fit the kernel.
-func (b *binder) check(bind *ir.Binding) error {
-	k := b.k
-	if len(bind.Extents) != len(k.Axes) || len(bind.Params) != k.Params ||
-		len(bind.Scalars) != len(k.Scalars) || len(bind.Bufs) != len(k.Bufs) {
-		return fmt.Errorf("the binding has %d extents, %d parameters, %d scalars, %d buffers; the kernel %d, %d, %d, %d",
-			len(bind.Extents), len(bind.Params), len(bind.Scalars), len(bind.Bufs), len(k.Axes), k.Params, len(k.Scalars), len(k.Bufs))
-	}
-	for i, e := range bind.Extents {
-		if e < 0 {
-			return fmt.Errorf("axis %s has extent %d", k.Axes[i], e)
-		}
-	}
-	for i := range k.Bufs {
-		d, v := &k.Bufs[i], &bind.Bufs[i]
-		if d.Mode != ir.Row && (len(v.Strides) != d.Rank || len(v.Extents) != d.Rank) {
-			return fmt.Errorf("buffer %s has rank %d; %d strides and %d extents are bound", d.Name, d.Rank, len(v.Strides), len(v.Extents))
-		}
-	}
-	return nil
-}
-
 // rowBytes is the size of a row buffer.
 func (b *binder) rowBytes(buf int) int {
 	d := &b.k.Bufs[buf]

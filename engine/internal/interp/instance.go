@@ -63,7 +63,7 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 
 func (in *instance) bindAll(b *binder) error {
 	c := in.code
-	if err := b.check(in.bind); err != nil {
+	if err := in.bind.Check(c.k); err != nil {
 		return err
 	}
 	if err := b.split(); err != nil {

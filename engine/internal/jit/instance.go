@@ -126,7 +126,10 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, Space: affine.New(&c.p.k.Index, bind.Extents, bind.Params)}
-	if err := b.check(); err != nil {
+	if err := bind.Check(c.p.k); err != nil {
+		return nil, err
+	}
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	b.extents = slices.Clone(bind.Extents)

@@ -1,7 +1,6 @@
 package jit
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -442,36 +441,6 @@ func (b *binder) strides(buf int32) (strides, extents []int) {
 		n *= extents[i]
 	}
 	return strides, extents
-}
-
-// check finds bindings that do not fit the kernel.
-func (b *binder) check() error {
-	k, bind := b.k, b.bind
-	if len(bind.Extents) != len(k.Axes) || len(bind.Params) != k.Params ||
-		len(bind.Scalars) != len(k.Scalars) || len(bind.Bufs) != len(k.Bufs) {
-		return fmt.Errorf("the binding has %d extents, %d parameters, %d scalars, %d buffers; the kernel %d, %d, %d, %d",
-			len(bind.Extents), len(bind.Params), len(bind.Scalars), len(bind.Bufs), len(k.Axes), k.Params, len(k.Scalars), len(k.Bufs))
-	}
-	for i, e := range bind.Extents {
-		if e < 0 {
-			return fmt.Errorf("axis %s has extent %d", k.Axes[i], e)
-		}
-	}
-	for i := range k.Bufs {
-		d, v := &k.Bufs[i], &bind.Bufs[i]
-		if d.Mode != ir.Row && (len(v.Strides) != d.Rank || len(v.Extents) != d.Rank) {
-			return fmt.Errorf("buffer %s has rank %d; %d strides and %d extents are bound", d.Name, d.Rank, len(v.Strides), len(v.Extents))
-		}
-	}
-	for i := range k.Index.Nodes {
-		n := k.Index.Nodes[i]
-		if n.Op == prim.IxDiv || n.Op == prim.IxMod {
-			if d, ok := b.Number(n.B); !ok || d <= 0 {
-				return fmt.Errorf("an index expression divides by %d", d)
-			}
-		}
-	}
-	return nil
 }
 
 func (ph *phase) widest() int { return widest(ph.nodes) }

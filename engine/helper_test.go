@@ -185,19 +185,26 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 10 {
-		if err := p.Run(context.Background()); err != nil {
-			t.Fatal(err)
+	// The runtime has work of its own at times, and a busy machine charges a
+	// process for more than it did; a helper that spins does so every time.
+	const limit = 20 * time.Millisecond
+	best := time.Hour
+	for try := 0; try < 20 && best > limit; try++ {
+		for range 10 {
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
 		}
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+		used := cpuTime()
+		time.Sleep(100 * time.Millisecond)
+		used = cpuTime() - used
+		t.Logf("%v in 100 ms", used)
+		best = min(best, used)
 	}
-	runtime.GC()
-	time.Sleep(10 * time.Millisecond)
-	used := cpuTime()
-	time.Sleep(100 * time.Millisecond)
-	used = cpuTime() - used
-	t.Logf("%v in 100 ms", used)
-	if used > 20*time.Millisecond {
-		t.Errorf("an idle process used %v in 100 ms", used)
+	if best > limit {
+		t.Errorf("an idle process used at least %v in 100 ms", best)
 	}
 }
 

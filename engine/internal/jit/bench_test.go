@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -112,7 +113,7 @@ func newBench(b testing.TB, be backend.Backend, text string, extents, params []i
 			continue
 		}
 		for j := range len(m) / 4 {
-			put(m[j*4:], 4, fromF(t, r.NormFloat64()))
+			put(m[j*4:], 4, randir.FloatBits(t, r.NormFloat64()))
 		}
 	}
 	code, err := be.Compile(k)

@@ -58,7 +58,7 @@ type setup struct {
 func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *setup {
 	s := &setup{k: k, b: &ir.Binding{Extents: extents, Params: params}}
 	for _, t := range k.Scalars {
-		s.b.Scalars = append(s.b.Scalars, scalarBits(r, t))
+		s.b.Scalars = append(s.b.Scalars, randir.ScalarBits(r, t))
 	}
 	for i, d := range k.Bufs {
 		if d.Mode == ir.Row {
@@ -111,7 +111,7 @@ func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, s
 		m, free := allocate(t, total*size, r.IntN(2) == 0)
 		s.free = append(s.free, free)
 		for j := range total {
-			put(m[j*size:], size, memoryBits(r, d.Type))
+			put(m[j*size:], size, randir.MemoryBits(r, d.Type))
 		}
 		s.mem = append(s.mem, m)
 		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shape})
@@ -139,58 +139,6 @@ func get(b []byte, size int) (x uint64) {
 		x |= uint64(b[i]) << (8 * i)
 	}
 	return x
-}
-
-var specialF = []float64{
-	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, 128, 255, 256, -128, -129, 65504, 65520, 1 << 31, -1 << 31, 1<<31 - 128,
-	1 << 32, 1 << 63, -1 << 63, 1 << 64, 1e38, -1e38, 1e300, 1e-40, -1e-45, 1e-310, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.MaxFloat64, 5e-8, 6e-8, 2147483647, 4294967295,
-}
-
-var specialI = []uint64{0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 128, 255, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1}
-
-func fromF(t dtype.Type, x float64) uint64 {
-	switch t {
-	case dtype.F32:
-		return uint64(math.Float32bits(float32(x)))
-	case dtype.F16:
-		return uint64(dtype.F16From(float32(x)).Bits())
-	case dtype.BF16:
-		return uint64(dtype.BF16From(float32(x)).Bits())
-	}
-	return math.Float64bits(x)
-}
-
-func scalarBits(r *rand.Rand, t dtype.Type) uint64 {
-	switch {
-	case t.IsFloat():
-		return fromF(t, r.NormFloat64())
-	case t == dtype.Bool:
-		return uint64(r.IntN(2))
-	}
-	return memoryBits(r, t)
-}
-
-func memoryBits(r *rand.Rand, t dtype.Type) uint64 {
-	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
-	switch {
-	case t == dtype.Bool:
-		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
-	case t.IsFloat():
-		switch r.IntN(20) {
-		case 0:
-			return fromF(t, specialF[r.IntN(len(specialF))])
-		case 1:
-			return r.Uint64() & mask
-		}
-		return fromF(t, r.NormFloat64())
-	}
-	switch r.IntN(4) {
-	case 0:
-		return r.Uint64() & mask
-	case 1:
-		return -specialI[r.IntN(len(specialI))] & mask
-	}
-	return specialI[r.IntN(len(specialI))] & mask
 }
 
 // same reports whether two elements are equal; all NaNs are.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -235,7 +236,7 @@ func TestExtremes(t *testing.T) {
 					pick := specialExtremes[r.IntN(len(specialExtremes)-1):]
 					pick = pick[:1+r.IntN(len(pick))]
 					for i := range len(s.mem[0]) / reg.Size() {
-						put(s.mem[0][i*reg.Size():], reg.Size(), fromF(reg, pick[r.IntN(len(pick))]))
+						put(s.mem[0][i*reg.Size():], reg.Size(), randir.FloatBits(reg, pick[r.IntN(len(pick))]))
 					}
 					differ(t, r, s)
 				}

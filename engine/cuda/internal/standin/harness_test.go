@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -51,7 +52,7 @@ const gap = 64
 // and aligned) into memory and runs the interpreter.
 func newTrial(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *trial {
 	t.Helper()
-	return newTrialOf(t, r, name, k, extents, params, shapes, plain, func(t dtype.Type) uint64 { return memoryBits(r, t) })
+	return newTrialOf(t, r, name, k, extents, params, shapes, plain, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
 }
 
 // newTrialOf is newTrial with the contents of arrays.
@@ -59,7 +60,7 @@ func newTrialOf(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, 
 	t.Helper()
 	c := &trial{name: name, k: k, b: &ir.Binding{Extents: extents, Params: params}, device: device(r), wide: r.IntN(4) == 0}
 	for _, typ := range k.Scalars {
-		c.b.Scalars = append(c.b.Scalars, scalarBits(r, typ))
+		c.b.Scalars = append(c.b.Scalars, randir.ScalarBits(r, typ))
 	}
 	for i := range k.Bufs {
 		c.array(r, &k.Bufs[i], shapes[i], plain, bits)
@@ -377,56 +378,6 @@ func get(b []byte, size int) (x uint64) {
 		x |= uint64(b[i]) << (8 * i)
 	}
 	return x
-}
-
-var specials = []float64{
-	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, 128, 255, 256, -128, -129, 65504, 65520, 1 << 31, -1 << 31, 1<<31 - 128,
-	1 << 32, 1 << 63, -1 << 63, 1 << 64, 1e38, -1e38, 1e300, 1e-40, -1e-45, 1e-310, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.MaxFloat64, 5e-8, 6e-8,
-}
-
-func fromFloat(t dtype.Type, x float64) uint64 {
-	switch t {
-	case dtype.F32:
-		return uint64(math.Float32bits(float32(x)))
-	case dtype.F16:
-		return uint64(dtype.F16From(float32(x)).Bits())
-	case dtype.BF16:
-		return uint64(dtype.BF16From(float32(x)).Bits())
-	}
-	return math.Float64bits(x)
-}
-
-func scalarBits(r *rand.Rand, t dtype.Type) uint64 {
-	switch {
-	case t.IsFloat():
-		return fromFloat(t, r.NormFloat64())
-	case t == dtype.Bool:
-		return uint64(r.IntN(2))
-	}
-	return memoryBits(r, t)
-}
-
-func memoryBits(r *rand.Rand, t dtype.Type) uint64 {
-	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
-	switch {
-	case t == dtype.Bool:
-		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
-	case t.IsFloat():
-		switch r.IntN(20) {
-		case 0:
-			return fromFloat(t, specials[r.IntN(len(specials))])
-		case 1:
-			return r.Uint64() & mask
-		}
-		return fromFloat(t, r.NormFloat64())
-	}
-	switch r.IntN(4) {
-	case 0:
-		return r.Uint64() & mask
-	case 1:
-		return -(uint64(1) << r.IntN(64)) & mask
-	}
-	return (uint64(1)<<r.IntN(64) - r.Uint64()&1) & mask
 }
 
 // same reports whether two elements are equal; all NaNs are.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -96,9 +97,9 @@ func allPrimitives(t *testing.T) (trials []*trial) {
 		}
 		trials = append(trials, newTrialOf(t, r, "primitives of "+typ.String(), k, []int{5000}, nil, shapes, true, func(u dtype.Type) uint64 {
 			if u.IsFloat() && r.IntN(2) == 0 {
-				return fromFloat(u, specials[r.IntN(len(specials))])
+				return randir.FloatBits(u, randir.SpecialFloats[r.IntN(len(randir.SpecialFloats))])
 			}
-			return memoryBits(r, u)
+			return randir.MemoryBits(r, u)
 		}))
 	}
 	if outputs < 200 {
@@ -135,7 +136,7 @@ func TestExtremes(t *testing.T) {
 					pick := values[r.IntN(3):]
 					pick = pick[:1+r.IntN(len(pick))]
 					trials = append(trials, newTrialOf(t, r, fmt.Sprintf("%s of %d", op, n), k, e, nil, shapes, true, func(t dtype.Type) uint64 {
-						return fromFloat(t, pick[r.IntN(len(pick))])
+						return randir.FloatBits(t, pick[r.IntN(len(pick))])
 					}))
 				}
 			}

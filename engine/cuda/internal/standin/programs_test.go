@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/op"
@@ -42,7 +43,7 @@ func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement) (t
 			c.b.Scalars = append(c.b.Scalars, v.Bits)
 		}
 		for j, o := range s.Bufs {
-			c.place(&s.Kernel.Bufs[j], o.Strides, o.Extents, 0, func(t dtype.Type) uint64 { return memoryBits(r, t) })
+			c.place(&s.Kernel.Bufs[j], o.Strides, o.Extents, 0, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
 		}
 		c.layout(t)
 		c.interpret(t)

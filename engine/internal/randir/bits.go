@@ -1,0 +1,68 @@
+package randir
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/oneloop/oneloop/dtype"
+)
+
+// SpecialFloats are numbers at which something changes.
+var SpecialFloats = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, 128, 255, 256, -128, -129, 65504, 65520, 1 << 31, -1 << 31, 1<<31 - 128,
+	1 << 32, 1 << 63, -1 << 63, 1 << 64, 1e38, -1e38, 1e300, 1e-40, -1e-45, 1e-310, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.MaxFloat64, 5e-8, 6e-8, 2147483647, 4294967295,
+}
+
+// specialInts are integers at which something changes.
+var specialInts = []uint64{0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 128, 255, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1}
+
+// FloatBits is x as an element or a value of type t.
+func FloatBits(t dtype.Type, x float64) uint64 {
+	switch t {
+	case dtype.F32:
+		return uint64(math.Float32bits(float32(x)))
+	case dtype.F16:
+		return uint64(dtype.F16From(float32(x)).Bits())
+	case dtype.BF16:
+		return uint64(dtype.BF16From(float32(x)).Bits())
+	}
+	return math.Float64bits(x)
+}
+
+// ScalarBits is a random value of a register type.
+func ScalarBits(r *rand.Rand, t dtype.Type) uint64 {
+	switch {
+	case t.IsFloat():
+		return FloatBits(t, r.NormFloat64())
+	case t == dtype.Bool:
+		return uint64(r.IntN(2))
+	}
+	return MemoryBits(r, t)
+}
+
+// MemoryBits is a random element of an array, often one at which something
+// changes, and of bools also bytes that are not 0 or 1.
+func MemoryBits(r *rand.Rand, t dtype.Type) uint64 {
+	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
+	switch {
+	case t == dtype.Bool:
+		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]
+	case t.IsFloat():
+		switch r.IntN(20) {
+		case 0:
+			return FloatBits(t, SpecialFloats[r.IntN(len(SpecialFloats))])
+		case 1:
+			return r.Uint64() & mask
+		}
+		return FloatBits(t, r.NormFloat64())
+	}
+	switch r.IntN(4) {
+	case 0:
+		return r.Uint64() & mask
+	case 1:
+		return -specialInts[r.IntN(len(specialInts))] & mask
+	case 2:
+		return (uint64(1)<<r.IntN(64) - r.Uint64()&1) & mask
+	}
+	return specialInts[r.IntN(len(specialInts))] & mask
+}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/metrics"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
+
+// pauseLimit is how long the world may take to stop.
+const pauseLimit = 150 * time.Microsecond
 
 // stops are the times that the world has taken to stop, as a histogram that
 // grows.
@@ -49,14 +53,25 @@ func stopTheWorld() (median, p99 time.Duration) {
 	return quantile(before, after, .5), quantile(before, after, .99)
 }
 
-// idlePause is the best median of a process that does nothing.
-func idlePause() time.Duration {
+// busy reports whether other processes keep this one from the processors, or
+// the world from stopping while they all run Go, which can be preempted anywhere.
+func busy() bool {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+			}
+		}()
+	}
 	best := time.Hour
+	used, start := cpuTime(), time.Now()
 	for range 5 {
 		median, _ := stopTheWorld()
 		best = min(best, median)
 	}
-	return best
+	share := float64(cpuTime()-used) / float64(time.Since(start)) / float64(runtime.GOMAXPROCS(0))
+	return share < .9 || best > pauseLimit/2
 }
 
 // pauseCases are programs that run for long.
@@ -85,7 +100,6 @@ func TestPauses(t *testing.T) {
 	if bits.UintSize == 32 {
 		t.Skip("a billion elements have no 32-bit positions")
 	}
-	const limit = 150 * time.Microsecond
 	for name, stmt := range pauseCases() {
 		t.Run(name, func(t *testing.T) {
 			p, err := engine.Compile(context.Background(), stmt)
@@ -105,10 +119,10 @@ func TestPauses(t *testing.T) {
 			// Where other processes want the processors, the system stops threads
 			// for milliseconds: that is not the median, or not each time.
 			best := time.Hour
-			for range 5 {
+			for range 10 {
 				median, p99 := stopTheWorld()
 				t.Logf("the world stops within %v, 99 of 100 times within %v", median, p99)
-				if best = min(best, median); best < limit {
+				if best = min(best, median); best < pauseLimit {
 					break
 				}
 			}
@@ -116,10 +130,10 @@ func TestPauses(t *testing.T) {
 			if err := <-done; !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
-			if best > limit && idlePause() > limit/3 {
+			if best > pauseLimit && busy() {
 				t.Skip("the machine is busy with something else")
 			}
-			if best > limit {
+			if best > pauseLimit {
 				t.Errorf("the world takes %v to stop", best)
 			}
 		})

@@ -51,9 +51,9 @@ func (b *binder) region(bp *boundPhase, s *boundSite) region {
 	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
 }
 
-// bytes counts what a phase touches: in all, and for one element. Views of the
-// same array count once.
-func (b *binder) bytes(bp *boundPhase) (total, element int) {
+// bytes counts what a phase touches: in all, for one element, and of that what
+// is written without having been read. Views of the same array count once.
+func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 	var seen []region
 	for _, i := range bp.native {
 		s := &bp.sites[i]
@@ -66,11 +66,15 @@ func (b *binder) bytes(bp *boundPhase) (total, element int) {
 			total += int(r.hi - r.lo)
 			seen = append(seen, r)
 		}
-		if r.every && (!again || bp.ph.sites[i].store) {
+		store := bp.ph.sites[i].store
+		if r.every && (!again || store) {
 			element += s.size
 		}
+		if r.every && !again && store {
+			fresh += s.size
+		}
 	}
-	return total, element
+	return total, element, fresh
 }
 
 // moving reports whether a loop waits for memory rather than for arithmetic: in
@@ -90,6 +94,22 @@ func (bp *boundPhase) moving(element int) bool {
 	return 8*issued < 32/bp.ph.widest()*element
 }
 
+// dense reports whether a loop that waits for the second level computes so much
+// meanwhile that a core which does it in vectors of 256 bits lowers its
+// frequency, by a tenth. It waits for moved bytes of each element.
+func (bp *boundPhase) dense(moved int) bool {
+	computed := 0
+	for i := range bp.ph.nodes {
+		switch n := &bp.ph.nodes[i]; n.op {
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Div, prim.Sqrt:
+			if n.in.IsFloat() {
+				computed++
+			}
+		}
+	}
+	return 4*computed*bp.ph.widest() > 5*moved
+}
+
 // predicates reports whether a phase computes with masks.
 func (ph *phase) predicates() bool {
 	for i := range ph.nodes {
@@ -107,7 +127,8 @@ const callBytes = 1 << 20
 // choose decides for the variants of a map phase.
 //
 // Measured with y = b + c of float32 (Xeon with 2 MB of L2, 480 MB of shared L3):
-// vectors of 256 bits take 0.87 of the time of those of 512 from L2; stores that
+// vectors of 256 bits take 0.87 of the time of those of 512 from L2, but 1.09 for
+// the update in place, whose arithmetic is dense; stores that
 // pass by the caches 0.75 of the time of others at 384 MB, 0.93 at
 // 144 MB, and twice as long from L2. Asking for lines 1 KB ahead takes 0.92 of the
 // time of an update in place at 256 MB, and more than its time in the caches.
@@ -115,7 +136,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	if ph.kind != mapPhase || !bp.direct || bp.computes() {
 		return
 	}
-	total, element := b.bytes(bp)
+	total, element, fresh := b.bytes(bp)
 	moving := bp.moving(element)
 	beyond := total >= max(caches.L2, caches.L3/4)
 	bp.fetch = moving && beyond
@@ -132,7 +153,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	if ph.widest() == 8 && ph.predicates() {
 		return // masks of four lanes are not made
 	}
-	bp.narrow = moving && total > caches.L1
+	bp.narrow = moving && total > caches.L1 && !(total <= caches.L2 && bp.dense(element+fresh))
 	if !beyond {
 		return
 	}

@@ -120,8 +120,9 @@ func (ph *phase) predicates() bool {
 	return false
 }
 
-// callBytes is what a call of a loop that waits for memory may move: some 80 us, for the garbage collector has to wait for its end. What fits into the second level
-// takes less in any case.
+// callBytes is what a call of a loop that waits for memory may move: some 80 us,
+// for the garbage collector has to wait for its end. What hardly leaves the
+// second level takes less in any case.
 const callBytes = 1 << 20
 
 // choose decides for the variants of a map phase.
@@ -146,7 +147,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	}
 	if moving {
 		bp.most *= min(max(callBytes/element/maxLanes, 1), 8)
-		if total <= caches.L2 {
+		if total <= 2*caches.L2 {
 			bp.most = 8 * maxLanes
 		}
 	}

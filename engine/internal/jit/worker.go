@@ -41,6 +41,7 @@ const (
 type worker struct {
 	inst    *instance
 	frame   unsafe.Pointer
+	short   shortcut
 	mem     []uint64
 	pos     []int
 	rows    []unsafe.Pointer // row buffers, by buffer
@@ -97,8 +98,14 @@ func (w *worker) enter() {
 }
 
 func (w *worker) Run(lo, hi int) {
-	w.begin()
 	in := w.inst
+	if lo < hi && hi-lo <= w.short.step {
+		w.short.run(w.frame, lo, hi)
+		w.flushFaults()
+		runtime.KeepAlive(in)
+		return
+	}
+	w.begin()
 	if lo < hi {
 		switch in.code.p.units {
 		case oneUnit:
@@ -475,6 +482,9 @@ func (bp *boundPhase) findTiles() {
 
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	w := b.(*worker)
+	if w.short.step > 0 {
+		return ir.FaultKind(in.fault.Load())
+	}
 	p := in.code.p
 	if p.main >= 0 {
 		w.begin()

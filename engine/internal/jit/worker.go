@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -217,11 +218,11 @@ func (w *worker) vecAll(v *boundVec) {
 	for lo := 0; lo < v.n && !w.inst.stopped(); lo += reduceBlock {
 		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.reds {
-			w.reds[r.state].push(w.partial(r, lo), r.kern)
+			w.reds[r.state].Push(w.partial(r, lo), r.kern.combine)
 		}
 	}
 	for _, r := range v.reds {
-		*w.cell(r.cell) = r.result(w.reds[r.state].pop(r.kern))
+		*w.cell(r.cell) = r.result(r.kern.orEmpty(w.reds[r.state].Pop(r.kern.combine)))
 	}
 }
 
@@ -490,7 +491,7 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		w.begin()
 		if p.units == blockUnits {
 			for i, r := range in.items[p.main].vec.reds {
-				*w.cell(r.cell) = r.result(combinePairs(in.partials[i], r.kern))
+				*w.cell(r.cell) = r.result(r.kern.orEmpty(pairwise.Reduce(in.partials[i], r.kern.combine)))
 			}
 		}
 		w.items(in.items[p.main+1:])

@@ -223,6 +223,10 @@ func (f *flow) ahead(lanes int) {
 // passes reports whether the stores of a site pass by the caches.
 func (f *flow) passes(i int32) bool { return f.stream && f.bp.sites[i].pure }
 
+// alignedLanes is from how many lanes on aligned stores are worth the masked
+// vector before them.
+const alignedLanes = 64
+
 // alignStores makes the first lanes go through the masked loop, up to where the
 // stores that pass by the caches are aligned. It reports whether there are any.
 func (f *flow) alignStores(main, masked x86.Label) bool {
@@ -232,6 +236,10 @@ func (f *flow) alignStores(main, masked x86.Label) bool {
 			continue
 		}
 		vector := f.w * s.size
+		if !f.stream {
+			f.i(x86.CMP, x86.W64, frameAt(f.ph.lanes), x86.Imm(alignedLanes))
+			f.i(x86.JL, 0, main)
+		}
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
 		f.i(x86.NEG, x86.W64, x86.RCX)
 		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(vector-1))

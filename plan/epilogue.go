@@ -74,8 +74,7 @@ func (s *Stage) bias(product *Stage) (bias, out *Array) {
 	}
 	cols := product.B.Shape[n-1]
 	last := len(s.Extents) - 1
-	// What has one column has lost the axis that the vector would be along.
-	if cols < 2 || product.A.Shape[len(product.A.Shape)-1] == 0 || last < 0 || s.Extents[last] != cols {
+	if product.A.Shape[len(product.A.Shape)-1] == 0 || last < 0 || s.Extents[last] != cols {
 		return nil, nil
 	}
 	whole := make([]int, last+1) // strides of all of the product

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -78,6 +79,7 @@ func TestEpilogues(t *testing.T) {
 		{"transposed product", []expr.Statement{expr.Assign(leaf("q", 5, 3), op.Add(op.T(dot), leaf("c", 3)))}, "product loop"},
 		{"wide target", []expr.Statement{expr.Assign(strided("q", []int{3, 5}, []int{8, 1}), op.Add(dot, b))}, "product loop"},
 		{"part of the product", []expr.Statement{expr.Assign(leaf("q", 2, 5), op.Add(op.Slice(dot, op.Range(1, 3)), b))}, "product loop"},
+		{"rows of other lengths", []expr.Statement{expr.Assign(leaf("q", 5, 3), op.Add(op.Reshape(dot, 5, 3), leaf("c", 3)))}, "product loop"},
 		{"matrix by vector", []expr.Statement{expr.Assign(leaf("q", 3), op.Add(op.MatMul(x, leaf("p", 4)), leaf("c", 3)))}, "product loop"},
 		{"one column", []expr.Statement{expr.Assign(leaf("q", 3, 1), op.Add(op.Dot(x, leaf("p", 4, 1)), leaf("c", 1)))}, "product loop"},
 		{"into the left operand", []expr.Statement{expr.Assign(square, op.Add(op.Dot(square, leaf("p", 4, 4)), diagonal))}, "product loop"},
@@ -104,6 +106,58 @@ func TestEpilogues(t *testing.T) {
 			}
 			if p.WithEpilogues(func(*plan.Stage) bool { return false }) != p {
 				t.Error("epilogues that nobody takes change the plan")
+			}
+		})
+	}
+}
+
+// TestEpilogueExactly changes one thing in a loop that adds a bias.
+func TestEpilogueExactly(t *testing.T) {
+	for name, change := range map[string]func(p *plan.Plan, s *plan.Stage, body *[]ir.Ins){
+		"one load added to itself": func(_ *plan.Plan, _ *plan.Stage, body *[]ir.Ins) { (*body)[2].Args[1] = (*body)[2].Args[0] },
+		"a load stored":            func(_ *plan.Plan, _ *plan.Stage, body *[]ir.Ins) { (*body)[3].Args[0] = (*body)[0].Dst },
+		"two stores":               func(_ *plan.Plan, _ *plan.Stage, body *[]ir.Ins) { *body = append(*body, (*body)[3]) },
+		"another loop": func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) {
+			entry := &s.Kernel.Regions[0].Code
+			*entry = append(*entry, (*entry)[0])
+		},
+		"rows in parallel": func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) { s.Kernel.Loops[0].Kind = ir.Par },
+		"a guarded load":   func(_ *plan.Plan, s *plan.Stage, body *[]ir.Ins) { s.Kernel.Access[(*body)[0].Aux].Bounds = ir.Guarded },
+		"a row buffer":     func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) { s.Bufs[1].Array = nil },
+		"shifted": func(_ *plan.Plan, s *plan.Stage, body *[]ir.Ins) {
+			coords, ix := s.Kernel.Access[(*body)[1].Aux].Coords, &s.Kernel.Index
+			coords[0] = ix.Add(coords[0], ix.Const(1))
+		},
+		"halved": func(_ *plan.Plan, s *plan.Stage, body *[]ir.Ins) {
+			coords, ix := s.Kernel.Access[(*body)[1].Aux].Coords, &s.Kernel.Index
+			coords[0] = ix.Div(coords[0], ix.Const(2))
+		},
+		"fewer rows":         func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) { s.Extents[0] = 2 },
+		"the product across": func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) { s.Bufs[0].Strides = []int{1, 3} },
+		"the middle of the product": func(_ *plan.Plan, s *plan.Stage, _ *[]ir.Ins) {
+			middle := *s.Bufs[0].Array
+			middle.Offset = 1
+			s.Bufs[0].Array = &middle
+		},
+		"the product of an earlier stage": func(p *plan.Plan, s *plan.Stage, _ *[]ir.Ins) {
+			user := *p.Stages[0]
+			user.Out = s.Bufs[2].Array
+			user.Writes = []*plan.Array{user.Out}
+			p.Stages = []*plan.Stage{p.Stages[0], &user, s}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := plan.Compile([]expr.Statement{expr.Assign(leaf("y", 3, 5), op.Add(op.Dot(leaf("x", 3, 4), leaf("w", 4, 5)), leaf("b", 5)))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := stages(p.WithEpilogues(always)); got != "product+b" {
+				t.Fatalf("stages %s before the change", got)
+			}
+			s := p.Stages[1]
+			change(p, s, &s.Kernel.Regions[s.Kernel.Loops[0].Body].Code)
+			if got := p.WithEpilogues(always); got != p {
+				t.Errorf("stages %s", stages(got))
 			}
 		})
 	}

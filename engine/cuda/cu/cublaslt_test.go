@@ -76,6 +76,11 @@ func TestMatmulArguments(t *testing.T) {
 	if err := run(); !errors.As(err, &failed) || failed.Call != "cublasLtMatmul" || failed.Result != 13 {
 		t.Errorf("a failing product: %v", err)
 	}
+	for range 2 { // what was not set is set again
+		if err := m.Run(&ltGemm, 500, 1, 2, 3); !errors.As(err, &failed) || failed.Call != "cublasLtMatmulDescSetAttribute" {
+			t.Errorf("a bias that is refused: %v", err)
+		}
+	}
 	for range 2 { // the second time there is nothing left to be destroyed
 		if err := m.Destroy(); err != nil {
 			t.Error(err)

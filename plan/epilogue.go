@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // WithEpilogues is p, in which products add biases themselves: for backends
@@ -68,26 +69,17 @@ func (p *Plan) users(temp int) (n int) {
 // bias is the vector that a loop adds to the rows of a product, and where it
 // stores the sums, in the order of the product; nil if it does anything else.
 func (s *Stage) bias(product *Stage) (bias, out *Array) {
-	n := len(product.B.Shape)
-	if s.Kind != Loop || n < 2 {
+	terms := product.A.Shape[len(product.A.Shape)-1]
+	n, last := len(product.B.Shape), len(s.Extents)-1
+	if s.Kind != Loop || terms == 0 || n < 2 || last < 0 || s.Extents[last] != product.B.Shape[n-1] {
 		return nil, nil
 	}
-	cols := product.B.Shape[n-1]
-	last := len(s.Extents) - 1
-	if product.A.Shape[len(product.A.Shape)-1] == 0 || last < 0 || s.Extents[last] != cols {
+	extents := shape.Shape(s.Extents)
+	if extents.Size() != product.Out.Shape.Size() {
 		return nil, nil
 	}
-	whole := make([]int, last+1) // strides of all of the product
-	size := 1
-	for i := last; i >= 0; i-- {
-		whole[i] = size
-		size *= s.Extents[i]
-	}
-	vector := make([]int, last+1)
+	whole, vector := extents.Strides(), make(shape.Strides, last+1)
 	vector[last] = 1
-	if size != product.Out.Shape.Size() {
-		return nil, nil
-	}
 	x, y, sum, ok := s.addition(product.Out.Type)
 	if !ok || !slices.Equal(sum.steps, whole) {
 		return nil, nil
@@ -105,7 +97,7 @@ func (s *Stage) bias(product *Stage) (bias, out *Array) {
 // of so many elements along each axis of the kernel.
 type walk struct {
 	array *Array
-	steps []int
+	steps shape.Strides
 }
 
 func (w walk) isTemp(number int) bool { return w.array.Mem == nil && w.array.Temp == number }

@@ -13,7 +13,9 @@ import (
 type shortcut struct {
 	code    *exec.Code
 	step    int // lanes of a call at most; 0: there is no shortcut
+	row     int // lanes of a row, if a call does whole rows
 	lanes   *int
+	rows    *int
 	sites   []plainSite
 	scalars []scalarCopy
 }
@@ -29,10 +31,13 @@ func (w *worker) findShortcut() {
 		return
 	}
 	v := in.items[0].vec
-	if len(v.phases) != 1 || v.phases[0].plain == nil || v.phases[0].streamed != nil {
+	if len(v.phases) != 1 {
 		return
 	}
 	bp := v.phases[0]
+	if bp.plain == nil || bp.streamed != nil || bp.rows && (bp.tiled || v.row == 0) {
+		return
+	}
 	var scalars []scalarCopy
 	for i, t := range in.code.p.k.Scalars {
 		if t == dtype.I8 || t == dtype.U8 { // not as they are: see canonical
@@ -40,12 +45,24 @@ func (w *worker) findShortcut() {
 		}
 		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
 	}
-	w.set(frameRows, 1)
-	w.short = shortcut{bp.fn.code, min(v.step, bp.strip), (*int)(unsafe.Add(w.frame, bp.ph.lanes)), bp.plain, scalars}
+	w.short = shortcut{
+		code: bp.fn.code, step: min(v.step, bp.strip), row: v.row,
+		lanes: (*int)(unsafe.Add(w.frame, bp.ph.lanes)), rows: (*int)(unsafe.Add(w.frame, frameRows)),
+		sites: bp.plain, scalars: scalars,
+	}
 }
 
-// run does lanes lo..hi, step at most.
+// does reports whether lanes lo..hi can be done by run.
+func (s *shortcut) does(lo, hi int) bool {
+	n := hi - lo
+	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && n%s.row == 0)
+}
+
 func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
+	n, rows := hi-lo, 1
+	if s.row > 0 {
+		lo, n, rows = lo/s.row, s.row, n/s.row
+	}
 	for _, c := range s.scalars {
 		*c.to = *c.from
 	}
@@ -53,6 +70,6 @@ func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
 		p := &s.sites[i]
 		*(*uintptr)(unsafe.Add(frame, p.arg)) = uintptr(*p.ptr) + uintptr(p.base+lo*p.step)
 	}
-	*s.lanes = hi - lo
+	*s.lanes, *s.rows = n, rows
 	s.code.Call(frame)
 }

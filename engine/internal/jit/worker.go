@@ -100,7 +100,7 @@ func (w *worker) enter() {
 
 func (w *worker) Run(lo, hi int) {
 	in := w.inst
-	if lo < hi && hi-lo <= w.short.step {
+	if w.short.does(lo, hi) {
 		w.short.run(w.frame, lo, hi)
 		w.flushFaults()
 		runtime.KeepAlive(in)
@@ -306,7 +306,7 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.plain != nil {
+	if bp.plain != nil && !bp.rows {
 		for i := range bp.plain {
 			s := &bp.plain[i]
 			w.setPtr(s.arg, *s.ptr, s.base+lo*s.step)

@@ -73,7 +73,7 @@ func (l *loop) choose() error {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	if key := layout.String(); l.module == nil || key != l.layout {
-		if l.module, err = d.kernel(l.s.Kernel, layout); err != nil {
+		if l.module, err = d.kernel(&l.p.remains.code, l.s.Kernel, layout); err != nil {
 			return err
 		}
 		l.layout = key

@@ -19,14 +19,14 @@ import (
 // A program is a plan on a GPU. Its runs follow each other: the engine orders
 // them by the memory that they use.
 type program struct {
-	d      *device
-	plan   *plan.Plan
-	steps  []step
-	arena  *allocation // temporaries
-	extra  *allocation // the fault words, then scratch memory of the loops
-	raises bool        // some stage may raise faults
-	words  []byte      // the fault words, on the host
-	replay *replay
+	d       *device
+	plan    *plan.Plan
+	steps   []step
+	arena   *allocation // temporaries
+	extra   *allocation // the fault words, then scratch memory of the loops
+	raises  bool        // some stage may raise faults
+	words   []byte      // the fault words, on the host
+	remains *remains
 
 	mu     sync.Mutex
 	closed bool
@@ -50,6 +50,22 @@ type step interface {
 	String() string
 }
 
+// The remains of a program are what is to be released when it has gone, but for
+// its memory. They hold every module that it has used until then, so that none is
+// unloaded that is in its graph.
+type remains struct {
+	replay replay
+	code   holder
+}
+
+// release is for the context, which is current. No run goes on.
+func (r *remains) release(d *device) error {
+	if err := r.replay.forget(); err != nil {
+		return err
+	}
+	return d.unload(d.modules.release(&r.code))
+}
+
 // faultRoom is the part of the extra memory that has the fault words: scratch
 // memory behind it is aligned.
 const faultRoom = 256
@@ -63,7 +79,8 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
 		}
 	}
-	p := &program{d: d, plan: pl, words: make([]byte, cudagen.FaultBytes), replay: &replay{}}
+	p := &program{d: d, plan: pl, words: make([]byte, cudagen.FaultBytes), remains: &remains{}}
+	runtime.AddCleanup(p, func(r *remains) { d.trash.put(func() error { return r.release(d) }) }, p.remains)
 	var err error
 	if p.arena, err = d.reserve(pl.Arena); err != nil {
 		return nil, err
@@ -82,7 +99,6 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 	if err := p.ready(nil); err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(p, func(r *replay) { d.trash.put(r.forget) }, p.replay)
 	return p, nil
 }
 
@@ -190,7 +206,7 @@ func (p *program) start(ctx context.Context, l *lane) error {
 		return err
 	}
 	l.takeOff(p)
-	if done, err := p.replay.run(p, l); done || err != nil {
+	if done, err := p.remains.replay.run(p, l); done || err != nil {
 		return err
 	}
 	if p.raises {
@@ -259,7 +275,7 @@ func (p *program) Close() error {
 		return nil
 	}
 	p.closed = true
-	if err := p.d.do("closing a program", p.replay.forget); err != nil {
+	if err := p.d.do("closing a program", func() error { return p.remains.release(p.d) }); err != nil {
 		return err
 	}
 	for _, a := range []*allocation{p.arena, p.extra} {

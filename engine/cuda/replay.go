@@ -66,6 +66,8 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 // capture queues the stages into a graph. What the driver cannot capture is no
 // error: the graph is 0.
 func capture(p *program, l *lane) (cu.GraphExec, error) {
+	p.d.capturing.RLock()
+	defer p.d.capturing.RUnlock()
 	if err := l.stream.BeginCapture(); err != nil {
 		return 0, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -39,6 +38,11 @@ func TestStandin(t *testing.T) {
 		{"goroutines", testGoroutines},
 		{"garbage", testGarbage},
 		{"graphs", testGraphs},
+		{"modules", testModules},
+		{"module garbage", testModuleGarbage},
+		{"module memory", testModuleMemory},
+		{"module flight", testModuleFlight},
+		{"module busy", testModuleBusy},
 		{"allocations", testAllocations},
 		{"products", testProducts},
 		{"memory", testOutOfMemory},
@@ -46,7 +50,6 @@ func TestStandin(t *testing.T) {
 		{"sticky", testSticky},
 		{"asynchronous fault", testAsyncFault},
 		{"disk", testDisk},
-		{"single flight", testSingleFlight},
 		{"source", testBadSource},
 		{"conformance", testConformance},
 	} {
@@ -89,7 +92,7 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 		t.Fatal(err)
 	}
 	h = opened.Handle
-	for _, name := range []string{"standinFail", "standinReset", "standinUsed"} {
+	for _, name := range []string{"standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads"} {
 		if s.fn[name], err = dl.Symbol(h, name); err != nil {
 			t.Fatal(err)
 		}
@@ -120,16 +123,12 @@ func (s *standIn) cache(t *testing.T, flags []string) string {
 	for _, f := range flags {
 		sum.Write([]byte(f))
 	}
-	for _, pattern := range []string{"*.h", "*.cc"} {
-		files, _ := filepath.Glob(filepath.Join(s.dir, pattern))
-		slices.Sort(files)
-		for _, f := range files {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum.Write(b)
+	for _, name := range []string{"nvrtc.cc", "shim.h", "module.h"} {
+		b, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err != nil {
+			t.Fatal(err)
 		}
+		sum.Write(b)
 	}
 	return filepath.Join(user, "oneloop-standin", hex.EncodeToString(sum.Sum(nil)[:8]))
 }
@@ -149,6 +148,11 @@ func (s *standIn) limit(bytes int, reverse bool) {
 		order = 1
 	}
 	dl.Call(s.fn["standinReset"], uintptr(bytes), order)
+}
+
+// modules counts those that were loaded and those that were unloaded, ever.
+func (s *standIn) modules() (loads, unloads int) {
+	return int(dl.Call(s.fn["standinLoads"])), int(dl.Call(s.fn["standinUnloads"]))
 }
 
 func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -24,10 +23,7 @@ type module struct {
 func (d *device) kernel(h *holder, k *ir.Kernel, l cudagen.Layout) (*module, error) {
 	text := k.String()
 	return d.modules.hold(h, sha256.Sum256([]byte(text+"\x00"+l.String())), func() (*module, error) {
-		src, err := cudagen.Generate(k, l)
-		if err != nil {
-			return nil, expr.NewError(expr.ErrUnsupported, "", "%s: %s", d.name, err)
-		}
+		src := cudagen.Generate(k, l)
 		m, err := d.load(text, src.Code, src.Entries)
 		if err == nil {
 			m.source = src

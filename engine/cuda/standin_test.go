@@ -38,6 +38,7 @@ func TestStandin(t *testing.T) {
 		{"goroutines", testGoroutines},
 		{"garbage", testGarbage},
 		{"graphs", testGraphs},
+		{"many arguments", testManyArguments},
 		{"modules", testModules},
 		{"module garbage", testModuleGarbage},
 		{"module memory", testModuleMemory},

@@ -44,13 +44,15 @@ var errPanicked = &expr.Error{Kind: expr.ErrDevice, Msg: "a panic ended the maki
 // concurrent calls for one key are one load. A failed one is not remembered.
 func (m *modules) hold(h *holder, key [sha256.Size]byte, load func() (*module, error)) (*module, error) {
 	c, found := m.find(h, key)
+	defer func() { // after a panic of load too
+		if c.err != nil {
+			h.list = slices.DeleteFunc(h.list, func(x *cached) bool { return x == c })
+		}
+	}()
 	if found {
 		<-c.done
 	} else {
 		m.load(c, load)
-	}
-	if c.err != nil {
-		h.list = slices.DeleteFunc(h.list, func(x *cached) bool { return x == c })
 	}
 	return c.module, c.err
 }

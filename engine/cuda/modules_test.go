@@ -281,8 +281,9 @@ func TestModulesFailure(t *testing.T) {
 	for name, want := range map[string]error{"error": broken, "panic": expr.ErrDevice} {
 		key := sha256.Sum256([]byte(name))
 		var first, second holder
-		started, waited := make(chan bool), make(chan error)
+		started, ended, waited := make(chan bool), make(chan bool), make(chan error)
 		go func() {
+			defer close(ended)
 			defer func() { _ = recover() }()
 			_, _ = m.hold(&first, key, func() (*module, error) {
 				started <- true
@@ -303,6 +304,10 @@ func TestModulesFailure(t *testing.T) {
 		}()
 		if err := <-waited; !errors.Is(err, want) {
 			t.Errorf("%s: the waiter gets %v, want %v", name, err, want)
+		}
+		<-ended
+		if len(first.list) != 0 || len(second.list) != 0 {
+			t.Errorf("%s: %d and %d held", name, len(first.list), len(second.list))
 		}
 		x, err := m.hold(&second, key, func() (*module, error) { return &module{size: 1}, nil })
 		if x == nil || err != nil || len(second.list) != 1 {

@@ -42,6 +42,13 @@ type DeviceProgram interface {
 	Close() error
 }
 
+// A Planned is a program that may run another plan than it was compiled for: one
+// with stages that only its device has.
+type Planned interface {
+	DeviceProgram
+	Plan() *plan.Plan
+}
+
 // A PeerCopier is a device that can copy from memory of another one without the
 // host; ok is false where it cannot.
 type PeerCopier interface {

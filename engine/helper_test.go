@@ -118,6 +118,9 @@ func TestCrowd(t *testing.T) {
 // TestCancel tests that a run that would take long ends soon after its context
 // does, also inside a unit of work.
 func TestCancel(t *testing.T) {
+	if testing.Short() && !raceDetector {
+		t.Skip("measures time")
+	}
 	const n = 1 << 22
 	long, rows := engine.MustFromSlice(ramp(n)), engine.MustFromSlice(ramp(n), 2, n/2)
 	columns := engine.MustFromSlice(ramp(n), n/2, 2)
@@ -180,6 +183,9 @@ func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 
 // TestIdle tests that helpers which have nothing to do soon use no processor.
 func TestIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
 	defer engine.SetProcessors(4)()
 	p, err := engine.Compile(context.Background(), threadCases(1_000_000)[1].stmt)
 	if err != nil {

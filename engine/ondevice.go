@@ -85,6 +85,9 @@ func compileOnDevice(ctx context.Context, o Options, pl *plan.Plan, mems []usedM
 	if r.code, err = c.Compile(ctx, pl, o); err != nil {
 		return nil, err
 	}
+	if own, ok := r.code.(Planned); ok {
+		pl = own.Plan()
+	}
 	return &Program{plan: pl, device: r}, nil
 }
 

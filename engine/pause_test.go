@@ -94,6 +94,9 @@ func pauseCases() map[string]expr.Statement {
 // collector, or whoever else stops the world, waiting: machine code cannot be
 // preempted, so it runs in short calls.
 func TestPauses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
 	if raceDetector {
 		t.Skip("the race detector takes its time")
 	}

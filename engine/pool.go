@@ -63,9 +63,12 @@ const (
 	wakeWork = 100e3
 	mostWake = 10e6
 	// leastChunk is long against the 30 ns of handing it out, mostChunk short
-	// for those who cancel or come late.
+	// for those who cancel or come late, and aloneChunk for those who stop the
+	// world: what a run touches between two chunks, the elements have driven out
+	// of the caches, which costs a microsecond.
 	leastChunk = 500.
 	mostChunk  = 20e3
+	aloneChunk = 60e3
 )
 
 // newJob makes a job for a number of threads at most.

@@ -150,7 +150,7 @@ func (p *Program) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.declare(p.plan.Stages[i])
+		p.declare(i)
 		if err := s.run(ctx, p); err != nil {
 			return err
 		}

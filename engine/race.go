@@ -13,7 +13,8 @@ import (
 // declare tells the race detector which memory a stage reads and writes: it
 // cannot see what machine code does. An operand that is read at computed
 // positions counts as read whole.
-func (p *Program) declare(s *plan.Stage) {
+func (p *Program) declare(stage int) {
+	s := p.plan.Stages[stage]
 	for _, a := range s.Reads {
 		p.ranges(a, runtime.RaceReadRange)
 	}

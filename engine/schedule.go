@@ -19,20 +19,25 @@ type schedule struct {
 // plan cuts the loop for a number of threads.
 func (l *loopStep) plan(threads int) {
 	l.n, l.grain, l.unit = l.inst.Units()
-	l.chunks()
 	work := float64(l.n) * l.unit
 	seats := min(threads, 1+int(min(work/seatWork, 1<<20)), (l.n+l.grain-1)/max(l.grain, 1))
 	l.workers = make([]backend.Worker, max(1, seats))
 	for i := range l.workers {
 		l.workers[i] = l.inst.NewWorker()
 	}
+	l.chunks(len(l.workers))
 	startHelpers(len(l.workers) - 1)
 }
 
-// chunks fixes the sizes of chunks.
-func (l *schedule) chunks() {
+// chunks fixes the sizes of chunks. Those of one worker alone are longer: nobody
+// comes late.
+func (l *schedule) chunks(workers int) {
+	most := mostChunk
+	if workers == 1 {
+		most = aloneChunk
+	}
 	l.least = max(int(min(leastChunk/l.unit, 1<<40)), 1)
-	l.most = max(int(min(mostChunk/l.unit, 1<<40)), 1)
+	l.most = max(int(min(most/l.unit, 1<<40)), 1)
 }
 
 // toMeasure says whether to time this run: the first ones, and then some.
@@ -44,11 +49,11 @@ func (l *schedule) toMeasure() bool {
 // measured corrects the time of a unit, when no helper is at work: one worker
 // took so long for some. One measurement changes it by a factor of two at most,
 // so that a run that the system has interrupted does no harm.
-func (l *schedule) measured(took time.Duration, units int) {
+func (l *loopStep) measured(took time.Duration, units int) {
 	if took <= 0 { // the clock of a testing/synctest bubble stands still
 		return
 	}
 	t := float64(took) / float64(units)
 	l.unit = min(max(t, l.unit/2), l.unit*2)
-	l.chunks()
+	l.chunks(len(l.workers))
 }

@@ -16,18 +16,17 @@ type Node struct {
 	Args []*Node
 
 	// Attributes; which ones count depends on Op.
-	Axes     []int      // canonical axes of a reduction, sorted; the permutation of a transpose
-	Ints     []int      // of views: offsets, steps, paddings
-	KeepDims bool       // of a reduction
-	To       dtype.Type // of casts
-	Acc      dtype.Type // accumulator of a reduction, Invalid: the natural one
-	dtype    dtype.Type
-	kind     Kind
-	Bits     uint64  // of a constant, in its register type
-	Param    *Cell   // of a parameter
-	Leaf     *Leaf   // of storage
-	Func     *GoFunc // of an opaque node
-	Ident    any     // identity of attributes that are not comparable, or nil
+	Axes  []int      // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
+	Ints  []int      // of views: offsets, steps, paddings
+	To    dtype.Type // of casts
+	Acc   dtype.Type // accumulator of a reduction, Invalid: the natural one
+	dtype dtype.Type
+	kind  Kind
+	Bits  uint64  // of a constant, in its register type
+	Param *Cell   // of a parameter
+	Leaf  *Leaf   // of storage
+	Func  *GoFunc // of an opaque node
+	Ident any     // identity of attributes that are not comparable, or nil
 
 	shape shape.Shape
 	err   *Error
@@ -276,7 +275,7 @@ func (n *Node) check() *Node {
 	case Elementwise, Opaque:
 		n.shape, err = n.broadcast()
 	case Reduction:
-		n.shape = n.Args[0].shape.Reduce(n.Axes, n.KeepDims)
+		n.shape = n.Args[0].shape.Reduce(n.Axes, true)
 		err = n.checkEmpty()
 	default:
 		if o.Shape != nil {

@@ -80,10 +80,7 @@ func (p *printer) call(n *Node, depth int) {
 func (n *Node) Attributes() string {
 	var b strings.Builder
 	if n.Op.Class == Reduction {
-		fmt.Fprintf(&b, ", axis=%v", n.Axes)
-		if n.KeepDims {
-			b.WriteString(", keepdims=True")
-		}
+		fmt.Fprintf(&b, ", axis=%v, keepdims=True", n.Axes)
 	} else if n.Axes != nil {
 		fmt.Fprintf(&b, ", %v", n.Axes)
 	}

@@ -66,6 +66,9 @@ func (p *Plan) Explain() string {
 		if s.Prescan {
 			what = "prescan"
 		}
+		if s.Bias != nil {
+			what += ", with the bias " + s.Bias.String()
+		}
 		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, what, s.Why, list(s.Reads), list(s.Writes), s.Bytes())
 	}
 	return b.String()

@@ -2,13 +2,17 @@ package plan
 
 // Flops is the number of floating-point operations of a stage, as package ir
 // counts them; of a matrix product, two for each element that is multiplied and
-// added. Those of Go functions are not known, and count as none.
+// added, and one for a bias. Those of Go functions are not known, and count as none.
 func (s *Stage) Flops() int {
 	switch s.Kind {
 	case Loop:
 		return s.Kernel.Flops(s.Extents)
 	case Product:
-		return 2 * s.Out.Shape.Size() * s.A.Shape[len(s.A.Shape)-1]
+		each := 2 * s.A.Shape[len(s.A.Shape)-1]
+		if s.Bias != nil {
+			each++
+		}
+		return each * s.Out.Shape.Size()
 	}
 	return 0
 }

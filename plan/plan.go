@@ -58,8 +58,10 @@ type Stage struct {
 	Bufs    []Operand
 	Prescan bool // looks for faults only, before the stage that stores
 
-	// Product and Call.
+	// Product and Call. A Bias, which only [Plan.WithEpilogues] makes, is added to
+	// each row of the product.
 	A, B, Out *Array
+	Bias      *Array
 	Func      *expr.GoFunc
 	Args      []*Array
 }

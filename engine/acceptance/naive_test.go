@@ -80,7 +80,7 @@ func (v *naive) operation(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.
 	case expr.Parameter:
 		return expr.NewParamNode(n.DType().Register(), n.Param), nil
 	}
-	one := &expr.Node{Op: n.Op, Axes: slices.Clone(n.Axes), KeepDims: n.KeepDims, Ints: n.Ints, To: n.To, Acc: n.Acc, Func: n.Func, Ident: n.Ident}
+	one := &expr.Node{Op: n.Op, Axes: slices.Clone(n.Axes), Ints: n.Ints, To: n.To, Acc: n.Acc, Func: n.Func, Ident: n.Ident}
 	for _, a := range n.Args {
 		x, err := v.value(a, known)
 		if err != nil {

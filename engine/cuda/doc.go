@@ -10,8 +10,8 @@
 // becomes one CUDA C kernel (package cudagen), compiled by NVRTC at run time and
 // kept: in memory, and as machine code in the user's cache directory
 // (ONELOOP_CACHE names another, or is "off"). Matrix products of floats go to
-// cuBLAS, those of integers to a kernel of this package. Go functions do not run
-// on a GPU: a program that has one is an error.
+// cuBLAS, with a bias to cuBLASLt, those of integers to a kernel of this package.
+// Go functions do not run on a GPU: a program that has one is an error.
 //
 // ONELOOP_DEBUG=cuda prints the CUDA C of every kernel that is compiled; sync
 // waits after each launch, so that a fault names its kernel.

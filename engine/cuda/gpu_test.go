@@ -10,7 +10,8 @@ import (
 
 var onGPU = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
 
-// TestGPU is the conformance suite on a real GPU, for scripts/gpu-check.
+// TestGPU is the conformance suite on a real GPU, and products with a bias, for
+// scripts/gpu-check.
 func TestGPU(t *testing.T) {
 	if !*onGPU {
 		t.Skip("asked for by -gpu, on a machine that has one")
@@ -21,4 +22,8 @@ func TestGPU(t *testing.T) {
 	}
 	t.Log(d)
 	enginetest.Run(t, enginetest.Options{Device: d})
+	t.Run("bias", func(t *testing.T) {
+		biasOf[float32](t, d, nil)
+		biasOf[float64](t, d, nil)
+	})
 }

@@ -104,20 +104,28 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // nothing, or zeros
 		return x, nil
 	}
-	transA, ldA := a.stored()
-	transB, ldB := b.stored()
-	one := cu.Gemm{TransA: transB, TransB: transA, M: b.cols, N: a.rows, K: a.cols, LdA: ldB, LdB: ldA, LdC: b.cols, Batch: 1}
-	stepA, okA := regular(a.offsets)
-	stepB, okB := regular(b.offsets)
-	if okA && okB {
-		one.StrideA, one.StrideB, one.StrideC, one.Batch = int64(stepB), int64(stepA), int64(a.rows*b.cols), len(a.offsets)
-		x.gemms = []cu.Gemm{one}
+	if all, ok := together(&a, &b); ok {
+		x.gemms = []cu.Gemm{all}
 	} else {
+		all.Batch = 1
 		for range a.offsets {
-			x.gemms = append(x.gemms, one)
+			x.gemms = append(x.gemms, all)
 		}
 	}
 	return x, p.d.blas.open(p.d)
+}
+
+// together is a stack of products as one call, without addresses, if the
+// matrices are at regular distances.
+func together(a, b *matrix) (g cu.Gemm, ok bool) {
+	transA, ldA := a.stored()
+	transB, ldB := b.stored()
+	stepA, okA := regular(a.offsets)
+	stepB, okB := regular(b.offsets)
+	return cu.Gemm{
+		TransA: transB, TransB: transA, M: b.cols, N: a.rows, K: a.cols, LdA: ldB, LdB: ldA, LdC: b.cols,
+		StrideA: int64(stepB), StrideB: int64(stepA), StrideC: int64(a.rows * b.cols), Batch: len(a.offsets),
+	}, okA && okB
 }
 
 func (x *product) prepare() (int, error) {
@@ -160,10 +168,13 @@ func (x *product) raises() bool { return false }
 
 func (x *product) String() string { return x.name }
 
-// blas is the cuBLAS handle of a GPU, which one goroutine uses at a time.
+// blas is the cuBLAS handle of a GPU, which one goroutine uses at a time, and
+// that of cuBLASLt.
 type blas struct {
 	mu     sync.Mutex
 	handle *cu.Blas
+	lt     *cu.BlasLt
+	noLt   error // why there is none; it is not looked for again
 }
 
 // workspaceBytes is what cuBLAS wants on Hopper, and more than elsewhere.
@@ -185,19 +196,29 @@ func (b *blas) open(d *device) error {
 	})
 }
 
-// multiply queues products. The workspace is the lane's, so that two lanes do
-// not share one.
+// workspaceOf is memory for cuBLAS. It is the lane's, so that two lanes do not
+// share one.
+func (d *device) workspaceOf(l *lane) (cu.DevicePtr, error) {
+	if l.workspace != 0 {
+		return l.workspace, nil
+	}
+	w, err := d.alloc(workspaceBytes)
+	if err != nil {
+		return 0, err
+	}
+	l.workspace = w
+	return w, nil
+}
+
+// multiply queues products.
 func (b *blas) multiply(d *device, l *lane, t dtype.Type, gemms []cu.Gemm) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l.workspace == 0 {
-		w, err := d.alloc(workspaceBytes)
-		if err != nil {
-			return err
-		}
-		l.workspace = w
+	w, err := d.workspaceOf(l)
+	if err != nil {
+		return err
 	}
-	if err := b.handle.On(l.stream, l.workspace, workspaceBytes); err != nil {
+	if err := b.handle.On(l.stream, w, workspaceBytes); err != nil {
 		return err
 	}
 	for i := range gemms {

@@ -21,6 +21,7 @@ import (
 type program struct {
 	d       *device
 	plan    *plan.Plan
+	biased  map[*plan.Stage]*biased
 	steps   []step
 	arena   *allocation // temporaries
 	extra   *allocation // the fault words, then scratch memory of the loops
@@ -72,20 +73,22 @@ const faultRoom = 256
 
 var errClosed = errors.New("the program is closed")
 
-// Compile makes kernels of the loops, and calls of cuBLAS of the products.
+// Compile makes kernels of the loops, and calls of cuBLAS or cuBLASLt of the
+// products.
 func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (engine.DeviceProgram, error) {
 	for _, s := range pl.Stages {
 		if s.Kind == plan.Call {
 			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
 		}
 	}
-	p := &program{d: d, plan: pl, words: make([]byte, cudagen.FaultBytes), remains: &remains{}}
+	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), remains: &remains{}}
 	runtime.AddCleanup(p, func(r *remains) { d.trash.put(func() error { return r.release(d) }) }, p.remains)
+	p.plan = pl.WithEpilogues(p.take)
 	var err error
-	if p.arena, err = d.reserve(pl.Arena); err != nil {
+	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
 		return nil, err
 	}
-	for i, s := range pl.Stages {
+	for i, s := range p.plan.Stages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -103,6 +106,10 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 }
 
 func (p *program) step(i int, s *plan.Stage) (step, error) {
+	if x := p.biased[s]; x != nil {
+		x.name = stageName(i, fmt.Sprintf("product of %v and %v with the bias %v", s.A, s.B, s.Bias))
+		return x, nil
+	}
 	if s.Kind == plan.Product {
 		return p.newProduct(i, s)
 	}
@@ -275,7 +282,15 @@ func (p *program) Close() error {
 		return nil
 	}
 	p.closed = true
-	if err := p.d.do("closing a program", func() error { return p.remains.release(p.d) }); err != nil {
+	err := p.d.do("closing a program", func() error {
+		for _, x := range p.biased {
+			if err := x.close(); err != nil {
+				return err
+			}
+		}
+		return p.remains.release(p.d)
+	})
+	if err != nil {
 		return err
 	}
 	for _, a := range []*allocation{p.arena, p.extra} {
@@ -285,6 +300,10 @@ func (p *program) Close() error {
 	}
 	return nil
 }
+
+// Plan is what the program runs: the plan that it was compiled for, with the
+// biases that products add themselves.
+func (p *program) Plan() *plan.Plan { return p.plan }
 
 // Sources is the CUDA C of the loops of a program, in order.
 func (p *program) Sources() []string {

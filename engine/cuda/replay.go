@@ -29,7 +29,7 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 	n := 0
 	r.now = r.now[:0]
 	for _, s := range p.steps {
-		if x, ok := s.(*product); ok && len(x.gemms) > 0 { // a graph would keep the workspace of one stream
+		if usesWorkspace(s) { // a graph would keep that of one stream
 			r.off = true
 			return false, nil
 		}
@@ -61,6 +61,17 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 		}
 	}
 	return true, r.graph.Launch(l.stream)
+}
+
+// usesWorkspace reports whether a stage works in the workspace of its lane.
+func usesWorkspace(s step) bool {
+	switch x := s.(type) {
+	case *product:
+		return len(x.gemms) > 0
+	case *biased:
+		return true
+	}
+	return false
 }
 
 // capture queues the stages into a graph. What the driver cannot capture is no

@@ -46,6 +46,12 @@ func TestStandin(t *testing.T) {
 		{"module busy", testModuleBusy},
 		{"allocations", testAllocations},
 		{"products", testProducts},
+		{"bias", testBias},
+		{"bias alignment", testBiasAlignment},
+		{"bias runs", testBiasRuns},
+		{"bias release", testBiasRelease},
+		{"bias fallback", testBiasFallback},
+		{"bias failure", testBiasFailure},
 		{"memory", testOutOfMemory},
 		{"launch", testLaunchFailure},
 		{"sticky", testSticky},
@@ -75,30 +81,38 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 	if err != nil {
 		t.Skip("needs gcc: ", err)
 	}
-	blas := filepath.Join(s.dir, "libcublas.so.13")
-	if out, err := exec.Command(gcc, "-O1", "-shared", "-fPIC", "-o", blas, "testdata/cublas.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c"} {
+		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(s.dir, lib), filepath.Join("testdata", text)}
+		if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	t.Setenv("ONELOOP_LIBCUDA", filepath.Join(s.dir, "libcuda.so.1"))
 	t.Setenv("ONELOOP_LIBNVRTC", filepath.Join(s.dir, "libnvrtc.so.13"))
-	t.Setenv("ONELOOP_LIBCUBLAS", blas)
+	t.Setenv("ONELOOP_LIBCUBLAS", filepath.Join(s.dir, "libcublas.so.13"))
+	t.Setenv("ONELOOP_LIBCUBLASLT", filepath.Join(s.dir, "libcublasLt.so.13"))
 	t.Setenv("ONELOOP_CACHE", s.cache(t, flags))
 	if err := cu.Init(0); err != nil {
 		t.Fatal(err)
 	}
-	h := dl.Handle(0)
-	l := dl.Library{Name: "libcuda", Env: "ONELOOP_LIBCUDA", Names: []string{""}}
+	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads")
+	s.find(t, "ONELOOP_LIBCUBLASLT", "standinLtFail", "standinLtLive", "standinLtProducts")
+	return s
+}
+
+// find looks for functions of a stand-in beyond those of the library.
+func (s *standIn) find(t *testing.T, env string, names ...string) {
+	t.Helper()
+	l := dl.Library{Name: env, Env: env, Names: []string{""}}
 	opened, err := l.Open(func(dl.Handle, string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = opened.Handle
-	for _, name := range []string{"standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads"} {
-		if s.fn[name], err = dl.Symbol(h, name); err != nil {
+	for _, name := range names {
+		if s.fn[name], err = dl.Symbol(opened.Handle, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s
 }
 
 // precompile makes g++ read its headers once. The flags are those of nvrtc.cc;
@@ -140,7 +154,10 @@ func (s *standIn) fail(call string, after int, r cu.Result) {
 	dl.Call(s.fn["standinFail"], uintptr(unsafe.Pointer(&name[0])), uintptr(after), uintptr(r))
 }
 
-func (s *standIn) reset() { dl.Call(s.fn["standinReset"], 0, 0) }
+func (s *standIn) reset() {
+	dl.Call(s.fn["standinReset"], 0, 0)
+	s.failLt("", 0)
+}
 
 // limit sets the memory of the devices; reverse the order of threads and blocks.
 func (s *standIn) limit(bytes int, reverse bool) {

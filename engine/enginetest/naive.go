@@ -36,7 +36,7 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	one := n
 	if len(n.Args) > 0 {
 		one = &expr.Node{
-			Op: n.Op, Axes: slices.Clone(n.Axes), KeepDims: n.KeepDims, Ints: slices.Clone(n.Ints),
+			Op: n.Op, Axes: slices.Clone(n.Axes), Ints: slices.Clone(n.Ints),
 			To: n.To, Acc: n.Acc, Bits: n.Bits, Param: n.Param, Func: n.Func, Ident: n.Ident,
 		}
 		for _, a := range n.Args {

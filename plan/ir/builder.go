@@ -19,6 +19,7 @@ type Builder struct {
 	cur    int32 // innermost open loop body, or the entry
 	cold   []coldRegion
 	equal  map[consKey]Value
+	consts map[Value]uint64
 }
 
 type openLoop struct{ loop, body int32 }
@@ -44,6 +45,7 @@ func NewBuilder(name string) *Builder {
 		parent: []int32{-1},
 		bound:  map[int]int32{},
 		equal:  map[consKey]Value{},
+		consts: map[Value]uint64{},
 	}
 }
 
@@ -195,8 +197,12 @@ func (b *Builder) value(t dtype.Type, region int32) Value {
 	return Value(len(b.K.Types) - 1)
 }
 
-// Emit appends a primitive. It implements prim.Sink.
+// Emit appends a primitive; of constants it is a constant. It implements
+// prim.Sink.
 func (b *Builder) Emit(p prim.Ins) prim.V {
+	if bits, ok := b.constant(p); ok {
+		p = prim.Ins{Op: prim.Const, Type: p.Type, Imm: bits}
+	}
 	in := Ins{Op: p.Op, Type: p.Type, Args: noArgs}
 	for i := range p.Op.Info().Arity {
 		in.Args[i] = p.Args[i].ID
@@ -206,7 +212,26 @@ func (b *Builder) Emit(p prim.Ins) prim.V {
 	} else {
 		in.Imm = p.Imm
 	}
-	return b.put(b.homeOfArgs(in.Args), in)
+	v := b.put(b.homeOfArgs(in.Args), in)
+	if p.Op == prim.Const {
+		b.consts[v.ID] = p.Imm
+	}
+	return v
+}
+
+// constant is the value of a primitive whose operands are constants.
+func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
+	var args [3]uint64
+	for i := range p.Op.Info().Arity {
+		if args[i], ok = b.consts[p.Args[i].ID]; !ok {
+			return 0, false
+		}
+	}
+	if p.Op == prim.Lookup {
+		t := b.K.Tables[p.Imm].Bits
+		return t[args[0]&uint64(len(t)-1)], true
+	}
+	return prim.Eval(p, args, nil), ok
 }
 
 // Table declares a constant table. It implements prim.Sink.

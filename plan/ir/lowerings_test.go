@@ -40,6 +40,7 @@ func TestLowerings(t *testing.T) {
 				t.Errorf("%s %s: %v\n%s", o.Name, typ, err, b.K)
 				continue
 			}
+			folded(t, o.Name, b.K)
 			k, err := ir.Parse(b.K.String())
 			if err != nil {
 				t.Errorf("%s %s: %v", o.Name, typ, err)
@@ -52,4 +53,27 @@ func TestLowerings(t *testing.T) {
 		t.Errorf("only %d kernels", built)
 	}
 	t.Logf("%d kernels", built)
+}
+
+// folded tests that no instruction computes with constants only.
+func folded(t *testing.T, name string, k *ir.Kernel) {
+	constant := map[ir.Value]bool{}
+	for _, r := range k.Regions {
+		for _, in := range r.Code {
+			if in.Op == prim.Const {
+				constant[in.Dst] = true
+				continue
+			}
+			arity, known := in.Op.Info().Arity, 0
+			for _, a := range in.Args[:arity] {
+				if constant[a] {
+					known++
+				}
+			}
+			if arity > 0 && known == arity && in.Op != ir.Store {
+				t.Errorf("%s: an instruction on constants\n%s", name, k)
+				return
+			}
+		}
+	}
 }

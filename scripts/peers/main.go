@@ -42,13 +42,15 @@ func run(match, types, sizes, backend string, budget time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	plain, err := build(dir, "plain")
-	if err != nil {
-		return err
-	}
-	fast, err := build(dir, "fast", "-ffast-math")
-	if err != nil {
-		return err
+	libs := map[string]library{}
+	for i := range workloads {
+		f := workloads[i].flag
+		if _, ok := libs[f]; ok || !want.MatchString(workloads[i].title()) {
+			continue
+		}
+		if libs[f], err = build(dir, "kernels"+f, strings.Fields(f)...); err != nil {
+			return err
+		}
 	}
 	runtime.LockOSThread()
 	ctx := context.Background()
@@ -57,7 +59,7 @@ func run(match, types, sizes, backend string, budget time.Duration) error {
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for i := range workloads {
 		w := &workloads[i]
-		if !want.MatchString(w.name) {
+		if !want.MatchString(w.title()) {
 			continue
 		}
 		for _, n := range strings.Split(sizes, ",") {
@@ -70,11 +72,7 @@ func run(match, types, sizes, backend string, budget time.Duration) error {
 				if name == "f64" {
 					t = dtype.F64
 				}
-				lib := plain
-				if w.fast {
-					lib = fast
-				}
-				c, err := newContest(ctx, w, t, size, lib, backend)
+				c, err := newContest(ctx, w, t, size, libs[w.flag], backend)
 				if err != nil {
 					return err
 				}
@@ -82,7 +80,7 @@ func run(match, types, sizes, backend string, budget time.Duration) error {
 				if err != nil {
 					return err
 				}
-				fmt.Printf("| %s | %s | %d | %.4f | %.4f | %.3f | %.3f..%.3f | %d |\n", w.name, name, c.r*c.c, r.ours, r.peer, r.ratio, r.lo, r.hi, r.rounds)
+				fmt.Printf("| %s | %s | %d | %.4f | %.4f | %.3f | %.3f..%.3f | %d |\n", w.title(), name, c.r*c.c, r.ours, r.peer, r.ratio, r.lo, r.hi, r.rounds)
 				c.release()
 			}
 		}

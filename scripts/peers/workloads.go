@@ -5,7 +5,7 @@ type workload struct {
 	name    string
 	text    string
 	symbol  string
-	fast    bool       // against gcc -ffast-math
+	flag    string     // of gcc, beside -O3 -march=native
 	arrays  []variable // in the order of the C loop
 	scalars []scalar
 	square  bool // a matrix
@@ -33,12 +33,28 @@ var (
 	adamScalars = []scalar{{"b1", .9}, {"b2", .999}, {"lrt", 1e-3}, {"eps", 1e-8}}
 )
 
+const updateText = "w += -eta*(g + lam*w)"
+
+var (
+	updateArrays  = []variable{{"w", "n", -1, 1, true}, {"g", "n", -1, 1, false}}
+	updateScalars = []scalar{{"eta", .01}, {"lam", 1e-4}}
+)
+
+// sameBits keeps gcc from contracting a product and a sum into one operation,
+// as our programs must not.
+const sameBits = "-ffp-contract=off"
+
+// title is the name in the table.
+func (w *workload) title() string {
+	if w.flag == "" {
+		return w.name
+	}
+	return w.name + ", " + w.flag
+}
+
 var workloads = []workload{
-	{
-		name: "update", text: "w += -eta*(g + lam*w)", symbol: "update",
-		arrays:  []variable{{"w", "n", -1, 1, true}, {"g", "n", -1, 1, false}},
-		scalars: []scalar{{"eta", .01}, {"lam", 1e-4}},
-	},
+	{name: "update", text: updateText, symbol: "update", arrays: updateArrays, scalars: updateScalars},
+	{name: "update", flag: sameBits, text: updateText, symbol: "update", arrays: updateArrays, scalars: updateScalars},
 	{
 		name: "six", text: "y = b*c + d*e - f/g", symbol: "six",
 		arrays: []variable{
@@ -56,9 +72,9 @@ var workloads = []workload{
 		arrays: []variable{{"y", "n", 0, 0, true}, {"b", "n", -1, 1, false}, {"c", "n", -1, 1, false}},
 	},
 	{name: "sum (a-b)^2", text: "s = sum((a - b)**2)", symbol: "sumsq", arrays: sumArrays},
-	{name: "sum (a-b)^2, -ffast-math", text: "s = sum((a - b)**2)", symbol: "sumsq", arrays: sumArrays, fast: true},
+	{name: "sum (a-b)^2", flag: "-ffast-math", text: "s = sum((a - b)**2)", symbol: "sumsq", arrays: sumArrays},
 	{name: "Adam", text: adamText, symbol: "adam", arrays: adamArrays, scalars: adamScalars},
-	{name: "Adam, -ffast-math", text: adamText, symbol: "adam", arrays: adamArrays, scalars: adamScalars, fast: true},
+	{name: "Adam", flag: "-ffast-math", text: adamText, symbol: "adam", arrays: adamArrays, scalars: adamScalars},
 	{
 		name:   "stencil",
 		text:   "v[1:-1,1:-1] = u[1:-1,1:-1] + k*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])",

@@ -48,11 +48,11 @@ var cublas = &library{
 	optional: set(cublasGetStatusName),
 }
 
-// A CublasError is a failed call of cuBLAS.
+// A CublasError is a failed call of cuBLAS or cuBLASLt.
 type CublasError struct {
 	Call   string
 	Result int
-	Text   string // cuBLAS's name of the result
+	Text   string // the library's name of the result
 }
 
 func (e *CublasError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Text, e.Result) }
@@ -63,12 +63,17 @@ func callCublas(s symbol, args ...uintptr) error {
 	if err != nil {
 		return err
 	}
-	r := dl.Call(fn, args...)
+	return cublas.status(s, cublasGetStatusName, dl.Call(fn, args...))
+}
+
+// status is what a function of cuBLAS or cuBLASLt returns, with the name that
+// function text has for it.
+func (l *library) status(s, text symbol, r int32) error {
 	if r == 0 {
 		return nil
 	}
-	e := &CublasError{cublas.names[s], int(r), "cuBLAS error"}
-	if name := dl.Text(cublas.fn[cublasGetStatusName], r); name != "" {
+	e := &CublasError{l.names[s], int(r), "cuBLAS error"}
+	if name := dl.Text(l.fn[text], r); name != "" {
 		e.Text = name
 	}
 	return e

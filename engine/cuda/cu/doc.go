@@ -1,5 +1,5 @@
-// Package cu binds the CUDA driver, NVRTC and cuBLAS without cgo: the libraries
-// are opened at run time, if they are there. Names follow
+// Package cu binds the CUDA driver, NVRTC, cuBLAS and cuBLASLt without cgo: the
+// libraries are opened at run time, if they are there. Names follow
 // github.com/mumax/3/cuda/cu, but every call returns an error, and contexts are
 // the primary ones of the devices.
 //
@@ -11,9 +11,9 @@
 //	p, err := cu.MemAlloc(1 << 20)
 //
 // Libraries are looked for once, at the first call: the driver in
-// ONELOOP_LIBCUDA, then by the system's loader; NVRTC and cuBLAS in
-// ONELOOP_LIBNVRTC and ONELOOP_LIBCUBLAS, then by the system's loader, in CUDA_HOME and CUDA_PATH, /usr/local/cuda*, conda's and
-// pip's directories. A variable names a file or its directory, and nothing else
+// ONELOOP_LIBCUDA, then by the system's loader; NVRTC, cuBLAS and cuBLASLt in
+// ONELOOP_LIBNVRTC, ONELOOP_LIBCUBLAS and ONELOOP_LIBCUBLASLT, then by the system's loader, in CUDA_HOME and CUDA_PATH,
+// /usr/local/cuda*, conda's and pip's directories. A variable names a file or its directory, and nothing else
 // is tried then. [Libraries] reports what was chosen and what was refused.
 //
 // A missing library or function is a *[NotFound] or *[MissingError], a failing

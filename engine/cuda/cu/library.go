@@ -101,13 +101,14 @@ func (l *library) info(version func() (string, error)) LibraryInfo {
 	return out
 }
 
-// Libraries says what was found of the driver, NVRTC and cuBLAS,
+// Libraries says what was found of the driver, NVRTC, cuBLAS and cuBLASLt,
 // opening them if that has not been tried yet.
 func Libraries() []LibraryInfo {
 	return []LibraryInfo{
 		driver.info(func() (string, error) { v, err := DriverGetVersion(); return versionText(v), err }),
 		nvrtc.info(func() (string, error) { a, b, err := NvrtcVersion(); return fmt.Sprintf("%d.%d", a, b), err }),
 		cublas.info(func() (string, error) { v, err := CublasVersion(); return fmt.Sprint(v), err }),
+		cublasLt.info(func() (string, error) { v, err := CublasLtVersion(); return fmt.Sprint(v), err }),
 	}
 }
 

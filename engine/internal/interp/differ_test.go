@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -195,78 +194,28 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// reduction texts: a vec loop alone, rows of one, and a seq loop.
-const (
-	alone = `kernel alone
-axis i0
-buf x %[1]s in 1
-buf y %[2]s out 0
-{
-  vec i0 {
-    %%0 = load %[3]s x[i0]
-    %%1 = reduce %[4]s %[5]s %%0
-  }
-  store %[5]s y[] %%1
-}`
-	rowed = `kernel rowed
-axis i1 i0
-buf x %[1]s in 1
-buf y %[2]s out 1
-{
-  par i1 {
-    vec i0 {
-      %%0 = load %[3]s x[i0]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`
-	columns = `kernel columns
-axis i1 i0
-buf x %[1]s in 1
-buf y %[2]s out 1
-{
-  vec i1 {
-    seq i0 {
-      %%0 = load %[3]s x[i0]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`
-)
+// reductions are all kernels that only reduce, of some types.
+func reductions(t *testing.T, types ...dtype.Type) []randir.Reduction {
+	t.Helper()
+	all, err := randir.Reductions(types...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
 
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for op := ir.Sum; op <= ir.All; op++ {
-		for _, mem := range dtype.All() {
-			reg := mem.Register()
-			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+	for _, c := range reductions(t, dtype.All()...) {
+		for _, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+			if n == 0 && c.Extreme() {
+				continue // an error before it gets here
+			}
+			if n > 10000 && (!c.Alone() || c.Op != ir.Sum && c.Op != ir.ArgMax) {
 				continue
 			}
-			out := reg
-			if op == ir.ArgMin || op == ir.ArgMax {
-				out = dtype.I64
-			}
-			for _, form := range []string{alone, rowed, columns} {
-				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for _, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
-					if n > 10000 && op != ir.Sum && op != ir.ArgMax {
-						continue
-					}
-					if n == 0 && (op >= ir.Min && op <= ir.ArgMax) {
-						continue // an error before it gets here
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					if form != alone {
-						if n > 10000 {
-							continue
-						}
-						e, shapes = []int{3, n}, [][]int{{n}, {3}}
-					}
-					differ(t, r, newSetup(r, k, e, nil, shapes, true))
-				}
-			}
+			axes, arrays := c.Extents(3, n)
+			differ(t, r, newSetup(r, c.Kernel, axes, nil, arrays, true))
 		}
 	}
 }
@@ -274,38 +223,29 @@ func TestReductions(t *testing.T) {
 // TestExtremes looks at NaN and zeros, which random data rarely combines.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for op := ir.Min; op <= ir.ArgMax; op++ {
-		for _, reg := range []dtype.Type{dtype.F32, dtype.F64} {
-			out := reg
-			if op >= ir.ArgMin {
-				out = dtype.I64
+	for _, c := range reductions(t, dtype.F32, dtype.F64) {
+		if !c.Extreme() {
+			continue
+		}
+		for range 60 {
+			n := 1 + r.IntN(9)
+			if r.IntN(4) == 0 {
+				n = 4090 + r.IntN(12)
 			}
-			for _, form := range []string{alone, rowed, columns} {
-				k := parse(t, fmt.Sprintf(form, reg.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for range 60 {
-					n := 1 + r.IntN(9)
-					if r.IntN(4) == 0 {
-						n = 4090 + r.IntN(12)
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					if form != alone {
-						e, shapes = []int{3, n}, [][]int{{n}, {3}}
-					}
-					s := newSetup(r, k, e, nil, shapes, true)
-					pick := []float64{0, negZero, nan, 1, -1, inf, -inf}[r.IntN(3):]
-					pick = pick[:1+r.IntN(len(pick))]
-					for i := range n {
-						s.arrs[0].set(i, fromF(reg, pick[r.IntN(len(pick))]))
-					}
-					differ(t, r, s)
-					if n > 4096 { // the first element of a block
-						for i := range n {
-							s.arrs[0].set(i, 0)
-						}
-						s.arrs[0].set(4096, fromF(reg, float64(2*(op&1)-1)*5))
-						differ(t, r, s)
-					}
+			axes, arrays := c.Extents(3, n)
+			s := newSetup(r, c.Kernel, axes, nil, arrays, true)
+			pick := []float64{0, negZero, nan, 1, -1, inf, -inf}[r.IntN(3):]
+			pick = pick[:1+r.IntN(len(pick))]
+			for i := range n {
+				s.arrs[0].set(i, fromF(c.Type, pick[r.IntN(len(pick))]))
+			}
+			differ(t, r, s)
+			if n > 4096 { // the first element of a block
+				for i := range n {
+					s.arrs[0].set(i, 0)
 				}
+				s.arrs[0].set(4096, fromF(c.Type, float64(2*(c.Op&1)-1)*5))
+				differ(t, r, s)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -98,7 +99,7 @@ func vecKernel(f *frame, in *ins, _ int) {
 		vecElements(f, v, in.body, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.info.reds {
 			st, k := &f.reds[r], f.inst.code.reds[r].kern
-			st.push(k.close(st), k)
+			st.blocks.Push(k.close(st), k.combine)
 		}
 	}
 	for _, r := range v.info.reds {
@@ -214,7 +215,8 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		w.begin()
 		if c.units == blockUnits {
 			for i, r := range in.vecs[c.entry[c.main].aux].info.reds {
-				w.setResult(r, combinePairs(in.partials[i], c.reds[r].kern))
+				k := c.reds[r].kern
+				w.setResult(r, k.orEmpty(pairwise.Reduce(in.partials[i], k.combine)))
 			}
 		}
 		exec(&w.frame, c.entry[c.main+1:], 1)

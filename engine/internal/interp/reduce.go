@@ -2,10 +2,10 @@ package interp
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
@@ -36,54 +36,21 @@ type partial struct {
 // block, or one partial where the order is free, and the tree of the blocks
 // before.
 type lanesState struct {
-	acc   [64]uint64
-	lanes int // of acc in use: 0 at the start of a block
-	part  partial
-	tree  [48]partial
-	count int // of blocks in the tree
+	acc    [64]uint64
+	lanes  int // of acc in use: 0 at the start of a block
+	part   partial
+	blocks pairwise.Tree[partial]
 }
 
-// push adds a block to the tree. Slot i holds 2^i blocks if bit i of count is set.
-func (st *lanesState) push(p partial, r *reducer) {
-	i := 0
-	for ; st.count>>i&1 != 0; i++ {
-		p = r.combine(st.tree[i], p)
-	}
-	st.tree[i] = p
-	st.count++
-}
+// pop is the result of all blocks.
+func (st *lanesState) pop(r *reducer) partial { return r.orEmpty(st.blocks.Pop(r.combine)) }
 
-// pop combines what is left, the last blocks first: at each level of the tree
-// of adjacent pairs the odd one is carried up.
-func (st *lanesState) pop(r *reducer) partial {
-	if st.count == 0 {
+// orEmpty is p, or the result of no block.
+func (r *reducer) orEmpty(p partial, some bool) partial {
+	if !some {
 		return partial{bits: r.empty}
 	}
-	i := bits.TrailingZeros(uint(st.count))
-	p := st.tree[i]
-	for i++; st.count>>i != 0; i++ {
-		if st.count>>i&1 != 0 {
-			p = r.combine(st.tree[i], p)
-		}
-	}
-	st.count = 0
 	return p
-}
-
-// combinePairs reduces the partials of all blocks in place, level by level.
-func combinePairs(p []partial, r *reducer) partial {
-	if len(p) == 0 {
-		return partial{bits: r.empty}
-	}
-	for n := len(p); n > 1; n = (n + 1) / 2 {
-		for i := 0; i < n/2; i++ {
-			p[i] = r.combine(p[2*i], p[2*i+1])
-		}
-		if n%2 == 1 {
-			p[n/2] = p[n-1]
-		}
-	}
-	return p[0]
 }
 
 // result is the value of the reduction in its register.

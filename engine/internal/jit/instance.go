@@ -450,6 +450,7 @@ func (in *instance) NewWorker() backend.Worker {
 		}
 		bp.prepare(w)
 	}
+	w.findShortcut()
 	return w
 }
 

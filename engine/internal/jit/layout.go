@@ -94,7 +94,7 @@ type boundPhase struct {
 	across   []int32     // acrossSites
 	tileRows int         // rows of their tiles
 	rows     bool        // a call does many rows
-	plain    []plainSite // if there is one span, and nothing depends on what is outside it or in cells
+	plain    []plainSite // if there is one span or rows of one, and nothing depends on what is outside it or in cells
 	vec      int         // index of the loop in the instance
 	strip    int         // lanes at most
 	fn       *function
@@ -182,8 +182,8 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			bp.loads = append(bp.loads, int32(i))
 		}
 	}
-	b.findPlain(bp)
 	bp.findRows()
+	b.findPlain(bp)
 	b.choose(ph, bp)
 	return bp
 }
@@ -286,7 +286,8 @@ func (bp *boundPhase) computes() bool {
 	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
 }
 
-// A plainSite is a site whose address needs no more than a step from lane to lane.
+// A plainSite is a site whose address needs no more than a step from lane to
+// lane, or from row to row.
 type plainSite struct {
 	arg  int             // in the frame
 	ptr  *unsafe.Pointer // of the buffer
@@ -296,7 +297,8 @@ type plainSite struct {
 
 // findPlain decides whether a phase has nothing but plain sites.
 func (b *binder) findPlain(bp *boundPhase) {
-	if bp.ph.kind != mapPhase || len(bp.spans) > 1 || !bp.direct {
+	k := len(bp.spans)
+	if bp.ph.kind != mapPhase || k > 2 || k == 2 && !bp.rows || !bp.direct || len(bp.across) > 0 {
 		return
 	}
 	var plain []plainSite

@@ -8,7 +8,6 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
 
@@ -135,79 +134,29 @@ func TestPrimitives(t *testing.T) {
 	}
 }
 
-// reduction texts: a vec loop alone, rows of one, and a seq loop.
-const (
-	alone = `kernel alone
-axis i0
-buf x %[1]s in 1
-buf y %[2]s out 0
-{
-  vec i0 {
-    %%0 = load %[3]s x[i0]
-    %%1 = reduce %[4]s %[5]s %%0
-  }
-  store %[5]s y[] %%1
-}`
-	rowed = `kernel rowed
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  par i1 {
-    vec i0 {
-      %%0 = load %[3]s x[i1, i0]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`
-	columns = `kernel columns
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  vec i1 {
-    seq i0 {
-      %%0 = load %[3]s x[i1, i0]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`
-)
+// reductions are all kernels that only reduce, of some types.
+func reductions(t *testing.T, types ...dtype.Type) []randir.Reduction {
+	t.Helper()
+	all, err := randir.Reductions(types...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
 
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for op := ir.Sum; op <= ir.All; op++ {
-		for _, mem := range dtype.All() {
-			reg := mem.Register()
-			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
-				continue
+	for _, c := range reductions(t, dtype.All()...) {
+		for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
+				continue // of none: an error before it gets here
 			}
-			out := reg
-			if op == ir.ArgMin || op == ir.ArgMax {
-				out = dtype.I64
+			results := 1 + r.IntN(40)
+			if n > 4000 {
+				results = 1 + r.IntN(3)
 			}
-			for fi, form := range []string{alone, rowed, columns} {
-				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
-					if n == 0 && (op >= ir.Min && op <= ir.ArgMax) {
-						continue // an error before it gets here
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					if fi > 0 {
-						if n > 10000 {
-							continue
-						}
-						rows := 1 + r.IntN(40)
-						if n > 4000 {
-							rows = 1 + r.IntN(3)
-						}
-						e, shapes = []int{rows, n}, [][]int{{rows, n}, {rows}}
-					}
-					differ(t, r, newSetup(t, r, k, e, nil, shapes, r.IntN(2) == 0))
-				}
-			}
+			axes, arrays := c.Extents(results, n)
+			differ(t, r, newSetup(t, r, c.Kernel, axes, nil, arrays, r.IntN(2) == 0))
 		}
 	}
 }
@@ -215,32 +164,24 @@ func TestReductions(t *testing.T) {
 // TestExtremes looks at NaN and zeros, which random data rarely combines.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for op := ir.Min; op <= ir.ArgMax; op++ {
-		for _, reg := range []dtype.Type{dtype.F32, dtype.F64} {
-			out := reg
-			if op >= ir.ArgMin {
-				out = dtype.I64
+	for _, c := range reductions(t, dtype.F32, dtype.F64) {
+		if !c.Extreme() {
+			continue
+		}
+		for range 60 {
+			n := 1 + r.IntN(9)
+			if r.IntN(4) == 0 {
+				n = 4090 + r.IntN(12)
 			}
-			for fi, form := range []string{alone, rowed, columns} {
-				k := parse(t, fmt.Sprintf(form, reg.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for range 60 {
-					n := 1 + r.IntN(9)
-					if r.IntN(4) == 0 {
-						n = 4090 + r.IntN(12)
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					if fi > 0 {
-						e, shapes = []int{3, n}, [][]int{{3, n}, {3}}
-					}
-					s := newSetup(t, r, k, e, nil, shapes, true)
-					pick := specialExtremes[r.IntN(len(specialExtremes)-1):]
-					pick = pick[:1+r.IntN(len(pick))]
-					for i := range len(s.mem[0]) / reg.Size() {
-						put(s.mem[0][i*reg.Size():], reg.Size(), randir.FloatBits(reg, pick[r.IntN(len(pick))]))
-					}
-					differ(t, r, s)
-				}
+			axes, arrays := c.Extents(3, n)
+			s := newSetup(t, r, c.Kernel, axes, nil, arrays, true)
+			pick := specialExtremes[r.IntN(len(specialExtremes)-1):]
+			pick = pick[:1+r.IntN(len(pick))]
+			size := c.Type.Size()
+			for i := range len(s.mem[0]) / size {
+				put(s.mem[0][i*size:], size, randir.FloatBits(c.Type, pick[r.IntN(len(pick))]))
 			}
+			differ(t, r, s)
 		}
 	}
 }

@@ -2,10 +2,10 @@ package jit
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -30,52 +30,14 @@ type redKern struct {
 }
 
 // A redState is the tree of the blocks of a vec loop.
-type redState struct {
-	tree  [48]partial
-	count int
-}
+type redState = pairwise.Tree[partial]
 
-// push adds a block to the tree. Slot i holds 2^i blocks if bit i of count is set.
-func (st *redState) push(p partial, r *redKern) {
-	i := 0
-	for ; st.count>>i&1 != 0; i++ {
-		p = r.combine(st.tree[i], p)
-	}
-	st.tree[i] = p
-	st.count++
-}
-
-// pop combines what is left, the last blocks first: at each level of the tree
-// of adjacent pairs the odd one is carried up.
-func (st *redState) pop(r *redKern) partial {
-	if st.count == 0 {
+// orEmpty is p, or the result of no block.
+func (r *redKern) orEmpty(p partial, some bool) partial {
+	if !some {
 		return partial{bits: r.empty}
 	}
-	i := bits.TrailingZeros(uint(st.count))
-	p := st.tree[i]
-	for i++; st.count>>i != 0; i++ {
-		if st.count>>i&1 != 0 {
-			p = r.combine(st.tree[i], p)
-		}
-	}
-	st.count = 0
 	return p
-}
-
-// combinePairs reduces the partials of all blocks in place, level by level.
-func combinePairs(p []partial, r *redKern) partial {
-	if len(p) == 0 {
-		return partial{bits: r.empty}
-	}
-	for n := len(p); n > 1; n = (n + 1) / 2 {
-		for i := 0; i < n/2; i++ {
-			p[i] = r.combine(p[2*i], p[2*i+1])
-		}
-		if n%2 == 1 {
-			p[n/2] = p[n-1]
-		}
-	}
-	return p[0]
 }
 
 // A boundRed is a reduction of a vec loop in an instance.

@@ -51,9 +51,9 @@ func (b *binder) region(bp *boundPhase, s *boundSite) region {
 	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
 }
 
-// bytes counts what a phase touches: in all, and for one element. Views of the
-// same array count once.
-func (b *binder) bytes(bp *boundPhase) (total, element int) {
+// bytes counts what a phase touches: in all, for one element, and of that what
+// is written without having been read. Views of the same array count once.
+func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 	var seen []region
 	for _, i := range bp.native {
 		s := &bp.sites[i]
@@ -66,11 +66,15 @@ func (b *binder) bytes(bp *boundPhase) (total, element int) {
 			total += int(r.hi - r.lo)
 			seen = append(seen, r)
 		}
-		if r.every && (!again || bp.ph.sites[i].store) {
+		store := bp.ph.sites[i].store
+		if r.every && (!again || store) {
 			element += s.size
 		}
+		if r.every && !again && store {
+			fresh += s.size
+		}
 	}
-	return total, element
+	return total, element, fresh
 }
 
 // moving reports whether a loop waits for memory rather than for arithmetic: in
@@ -90,6 +94,22 @@ func (bp *boundPhase) moving(element int) bool {
 	return 8*issued < 32/bp.ph.widest()*element
 }
 
+// dense reports whether a loop that waits for the second level computes so much
+// meanwhile that a core which does it in vectors of 256 bits lowers its
+// frequency, by a tenth. It waits for moved bytes of each element.
+func (bp *boundPhase) dense(moved int) bool {
+	computed := 0
+	for i := range bp.ph.nodes {
+		switch n := &bp.ph.nodes[i]; n.op {
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Div, prim.Sqrt:
+			if n.in.IsFloat() {
+				computed++
+			}
+		}
+	}
+	return 4*computed*bp.ph.widest() > 5*moved
+}
+
 // predicates reports whether a phase computes with masks.
 func (ph *phase) predicates() bool {
 	for i := range ph.nodes {
@@ -100,14 +120,16 @@ func (ph *phase) predicates() bool {
 	return false
 }
 
-// callBytes is what a call of a loop that waits for memory may move: some 80 us, for the garbage collector has to wait for its end. What fits into the second level
-// takes less in any case.
+// callBytes is what a call of a loop that waits for memory may move: some 80 us,
+// for the garbage collector has to wait for its end. What hardly leaves the
+// second level takes less in any case.
 const callBytes = 1 << 20
 
 // choose decides for the variants of a map phase.
 //
 // Measured with y = b + c of float32 (Xeon with 2 MB of L2, 480 MB of shared L3):
-// vectors of 256 bits take 0.87 of the time of those of 512 from L2; stores that
+// vectors of 256 bits take 0.87 of the time of those of 512 from L2, but 1.09 for
+// the update in place, whose arithmetic is dense; stores that
 // pass by the caches 0.75 of the time of others at 384 MB, 0.93 at
 // 144 MB, and twice as long from L2. Asking for lines 1 KB ahead takes 0.92 of the
 // time of an update in place at 256 MB, and more than its time in the caches.
@@ -115,7 +137,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	if ph.kind != mapPhase || !bp.direct || bp.computes() {
 		return
 	}
-	total, element := b.bytes(bp)
+	total, element, fresh := b.bytes(bp)
 	moving := bp.moving(element)
 	beyond := total >= max(caches.L2, caches.L3/4)
 	bp.fetch = moving && beyond
@@ -125,14 +147,14 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	}
 	if moving {
 		bp.most *= min(max(callBytes/element/maxLanes, 1), 8)
-		if total <= caches.L2 {
+		if total <= 2*caches.L2 {
 			bp.most = 8 * maxLanes
 		}
 	}
 	if ph.widest() == 8 && ph.predicates() {
 		return // masks of four lanes are not made
 	}
-	bp.narrow = moving && total > caches.L1
+	bp.narrow = moving && total > caches.L1 && !(total <= caches.L2 && bp.dense(element+fresh))
 	if !beyond {
 		return
 	}
@@ -201,6 +223,10 @@ func (f *flow) ahead(lanes int) {
 // passes reports whether the stores of a site pass by the caches.
 func (f *flow) passes(i int32) bool { return f.stream && f.bp.sites[i].pure }
 
+// alignedLanes is from how many lanes on aligned stores are worth the masked
+// vector before them.
+const alignedLanes = 64
+
 // alignStores makes the first lanes go through the masked loop, up to where the
 // stores that pass by the caches are aligned. It reports whether there are any.
 func (f *flow) alignStores(main, masked x86.Label) bool {
@@ -210,6 +236,10 @@ func (f *flow) alignStores(main, masked x86.Label) bool {
 			continue
 		}
 		vector := f.w * s.size
+		if !f.stream {
+			f.i(x86.CMP, x86.W64, frameAt(f.ph.lanes), x86.Imm(alignedLanes))
+			f.i(x86.JL, 0, main)
+		}
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
 		f.i(x86.NEG, x86.W64, x86.RCX)
 		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(vector-1))

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -41,6 +42,7 @@ const (
 type worker struct {
 	inst    *instance
 	frame   unsafe.Pointer
+	short   shortcut
 	mem     []uint64
 	pos     []int
 	rows    []unsafe.Pointer // row buffers, by buffer
@@ -97,8 +99,14 @@ func (w *worker) enter() {
 }
 
 func (w *worker) Run(lo, hi int) {
-	w.begin()
 	in := w.inst
+	if w.short.does(lo, hi) {
+		w.short.run(w.frame, lo, hi)
+		w.flushFaults()
+		runtime.KeepAlive(in)
+		return
+	}
+	w.begin()
 	if lo < hi {
 		switch in.code.p.units {
 		case oneUnit:
@@ -210,11 +218,11 @@ func (w *worker) vecAll(v *boundVec) {
 	for lo := 0; lo < v.n && !w.inst.stopped(); lo += reduceBlock {
 		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.reds {
-			w.reds[r.state].push(w.partial(r, lo), r.kern)
+			w.reds[r.state].Push(w.partial(r, lo), r.kern.combine)
 		}
 	}
 	for _, r := range v.reds {
-		*w.cell(r.cell) = r.result(w.reds[r.state].pop(r.kern))
+		*w.cell(r.cell) = r.result(r.kern.orEmpty(w.reds[r.state].Pop(r.kern.combine)))
 	}
 }
 
@@ -298,7 +306,7 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.plain != nil {
+	if bp.plain != nil && !bp.rows {
 		for i := range bp.plain {
 			s := &bp.plain[i]
 			w.setPtr(s.arg, *s.ptr, s.base+lo*s.step)
@@ -475,12 +483,15 @@ func (bp *boundPhase) findTiles() {
 
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	w := b.(*worker)
+	if w.short.step > 0 {
+		return ir.FaultKind(in.fault.Load())
+	}
 	p := in.code.p
 	if p.main >= 0 {
 		w.begin()
 		if p.units == blockUnits {
 			for i, r := range in.items[p.main].vec.reds {
-				*w.cell(r.cell) = r.result(combinePairs(in.partials[i], r.kern))
+				*w.cell(r.cell) = r.result(r.kern.orEmpty(pairwise.Reduce(in.partials[i], r.kern.combine)))
 			}
 		}
 		w.items(in.items[p.main+1:])

@@ -61,9 +61,9 @@ func cudaText() string {
 	}
 	for _, l := range cu.Libraries() {
 		if l.Err == nil {
-			fmt.Fprintf(&b, "library    %-9s %s, version %s\n", l.Name, l.Path, orNone(l.Version))
+			fmt.Fprintf(&b, "library    %-11s %s, version %s\n", l.Name, l.Path, orNone(l.Version))
 		} else {
-			fmt.Fprintf(&b, "library    %-9s not found\n", l.Name)
+			fmt.Fprintf(&b, "library    %-11s not found\n", l.Name)
 		}
 		for _, r := range l.Refused {
 			fmt.Fprintf(&b, "             refused: %s: %s\n", r.Path, firstLine(r.Why))

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -143,6 +144,9 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 	if err != nil {
 		return err
 	}
+	if onGPU(f.engine.backend) {
+		pl = cuda.Plan(pl)
+	}
 	var b strings.Builder
 	b.WriteString("statements\n")
 	for _, s := range stmts {
@@ -224,6 +228,9 @@ func boundText(s *plan.Stage, x roof.Bound) string {
 func stageText(s *plan.Stage) string {
 	switch s.Kind {
 	case plan.Product:
+		if s.Bias != nil {
+			return fmt.Sprintf("%v = %v @ %v + %v, by cuBLASLt with the epilogue BIAS, or by cuBLAS and a loop where it has no such product\n", s.Out, s.A, s.B, s.Bias)
+		}
 		return fmt.Sprintf("%v = %v @ %v, by BLAS\n", s.Out, s.A, s.B)
 	case plan.Call:
 		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Func.Name)

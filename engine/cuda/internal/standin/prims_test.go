@@ -9,7 +9,6 @@ import (
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/prim"
 )
 
@@ -113,33 +112,25 @@ func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	values := []float64{0, math.Copysign(0, -1), math.NaN(), 1, -1, math.Inf(1), math.Inf(-1)}
 	var trials []*trial
-	for op := ir.Min; op <= ir.ArgMax; op++ {
-		for _, reg := range []dtype.Type{dtype.F32, dtype.F64} {
-			out := reg
-			if op >= ir.ArgMin {
-				out = dtype.I64
+	all, err := randir.Reductions(dtype.F32, dtype.F64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if !c.Extreme() {
+			continue
+		}
+		for try := range 12 {
+			n := 1 + r.IntN(9)
+			if try%4 == 0 {
+				n = 4090 + r.IntN(12)
 			}
-			for i, form := range forms {
-				k := parse(t, fmt.Sprintf(form, reg.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for try := range 12 {
-					n := 1 + r.IntN(9)
-					if try%4 == 0 {
-						n = 4090 + r.IntN(12)
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					switch i {
-					case 1:
-						e, shapes = []int{3, n}, [][]int{{3, n}, {3}}
-					case 2:
-						e, shapes = []int{3, n}, [][]int{{n, 3}, {3}}
-					}
-					pick := values[r.IntN(3):]
-					pick = pick[:1+r.IntN(len(pick))]
-					trials = append(trials, newTrialOf(t, r, fmt.Sprintf("%s of %d", op, n), k, e, nil, shapes, true, func(t dtype.Type) uint64 {
-						return randir.FloatBits(t, pick[r.IntN(len(pick))])
-					}))
-				}
-			}
+			axes, arrays := c.Extents(3, n)
+			pick := values[r.IntN(3):]
+			pick = pick[:1+r.IntN(len(pick))]
+			trials = append(trials, newTrialOf(t, r, fmt.Sprintf("%s of %d", c.Op, n), c.Kernel, axes, nil, arrays, true, func(t dtype.Type) uint64 {
+				return randir.FloatBits(t, pick[r.IntN(len(pick))])
+			}))
 		}
 	}
 	run(t, trials, "-O1")

@@ -129,43 +129,6 @@ func TestTexts(t *testing.T) {
 	run(t, texts(t, times), "-O1")
 }
 
-// Reductions of a vec loop alone, of rows, of a seq loop.
-var forms = []string{`kernel alone
-axis i0
-buf x %[1]s in 1
-buf y %[2]s out 0
-{
-  vec i0 {
-    %%0 = load %[3]s x[i0]
-    %%1 = reduce %[4]s %[5]s %%0
-  }
-  store %[5]s y[] %%1
-}`, `kernel rowed
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  par i1 {
-    vec i0 {
-      %%0 = load %[3]s x[i1, i0]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`, `kernel columns
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  vec i1 {
-    seq i0 {
-      %%0 = load %[3]s x[i0, i1]
-      %%1 = reduce %[4]s %[5]s %%0
-    }
-    store %[5]s y[i1] %%1
-  }
-}`}
-
 // TestReductions runs every reduction of every type at the lengths where
 // something changes.
 func TestReductions(t *testing.T) {
@@ -174,42 +137,24 @@ func TestReductions(t *testing.T) {
 
 func reductions(t *testing.T) (trials []*trial) {
 	r := rand.New(rand.NewPCG(5, 6))
-	lengths := []int{0, 1, 31, 32, 33, 63, 64, 65, 129, 4095, 4096, 4097, 8191, 20000}
+	lengths := []int{0, 1, 32, 33, 63, 64, 65, 129, 4096, 4097, 8191, 20000}
 	if testing.Short() {
 		lengths = []int{1, 65, 4097}
 	}
-	for op := ir.Sum; op <= ir.All; op++ {
-		for _, mem := range dtype.All() {
-			reg := mem.Register()
-			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+	all, err := randir.Reductions(dtype.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range all {
+		if testing.Short() && int(c.Op+ir.Reduction(c.Type))%3 != 0 {
+			continue
+		}
+		for j, n := range lengths {
+			if n == 0 && c.Extreme() || n > 5000 && c.Op != ir.Sum && c.Op != ir.ArgMax || testing.Short() && j != i%len(lengths) {
 				continue
 			}
-			if testing.Short() && int(op+ir.Reduction(mem))%3 != 0 {
-				continue
-			}
-			out := reg
-			if op == ir.ArgMin || op == ir.ArgMax {
-				out = dtype.I64
-			}
-			for i, form := range forms {
-				k := parse(t, fmt.Sprintf(form, mem.Short(), out.Short(), reg.Short(), op, out.Short()))
-				for _, n := range lengths {
-					if n == 0 && op >= ir.Min && op <= ir.ArgMax || n > 5000 && op != ir.Sum && op != ir.ArgMax {
-						continue
-					}
-					if n == 4095 || n == 31 || testing.Short() && n != lengths[(int(op)+int(mem)+i)%len(lengths)] {
-						continue
-					}
-					e, shapes := []int{n}, [][]int{{n}, nil}
-					switch i {
-					case 1:
-						e, shapes = []int{3, n}, [][]int{{3, n}, {3}}
-					case 2:
-						e, shapes = []int{3, n}, [][]int{{n, 3}, {3}}
-					}
-					trials = append(trials, newTrial(t, r, fmt.Sprintf("%s of %d %s", op, n, mem), k, e, nil, shapes, true))
-				}
-			}
+			axes, arrays := c.Extents(3, n)
+			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s of %d %s", c.Op, n, c.Type), c.Kernel, axes, nil, arrays, true))
 		}
 	}
 	return trials

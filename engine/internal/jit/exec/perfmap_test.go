@@ -8,6 +8,12 @@ import (
 	"testing"
 )
 
+func TestMain(m *testing.M) {
+	status := m.Run()
+	os.Remove(PerfMapPath()) // once: the map stays open
+	os.Exit(status)
+}
+
 func TestRecord(t *testing.T) {
 	c := install(t, answer(3))
 	defer c.Release()
@@ -16,7 +22,6 @@ func TestRecord(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(PerfMapPath()) })
 	if err := c.Record("second"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,289 @@
+package cu
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+)
+
+// The functions of cuBLASLt that are called. Parameters, numbers and sizes in
+// this file are those of cublasLt.h of cuBLAS 13.1.0, which do not differ from
+// those of CUDA 12.6.
+const (
+	cublasLtCreate symbol = iota
+	cublasLtDestroy
+	cublasLtMatmulDescCreate
+	cublasLtMatmulDescDestroy
+	cublasLtMatmulDescSetAttribute
+	cublasLtMatrixLayoutCreate
+	cublasLtMatrixLayoutDestroy
+	cublasLtMatrixLayoutSetAttribute
+	cublasLtMatmulPreferenceCreate
+	cublasLtMatmulPreferenceDestroy
+	cublasLtMatmulPreferenceSetAttribute
+	cublasLtMatmulAlgoGetHeuristic
+	cublasLtMatmul
+	cublasLtGetVersion
+	cublasLtGetStatusName
+)
+
+var cublasLt = &library{
+	Library: dl.Library{
+		Name:     "libcublasLt",
+		Env:      "ONELOOP_LIBCUBLASLT",
+		Names:    both("libcublasLt.so.13", "libcublasLt.so.12", "cublasLt64_13.dll", "cublasLt64_12.dll"),
+		Pattern:  named("libcublasLt.so*", "cublasLt64_*.dll"),
+		Packages: []string{"cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cublas/bin"},
+	},
+	names: []string{
+		cublasLtCreate:                       "cublasLtCreate",
+		cublasLtDestroy:                      "cublasLtDestroy",
+		cublasLtMatmulDescCreate:             "cublasLtMatmulDescCreate",
+		cublasLtMatmulDescDestroy:            "cublasLtMatmulDescDestroy",
+		cublasLtMatmulDescSetAttribute:       "cublasLtMatmulDescSetAttribute",
+		cublasLtMatrixLayoutCreate:           "cublasLtMatrixLayoutCreate",
+		cublasLtMatrixLayoutDestroy:          "cublasLtMatrixLayoutDestroy",
+		cublasLtMatrixLayoutSetAttribute:     "cublasLtMatrixLayoutSetAttribute",
+		cublasLtMatmulPreferenceCreate:       "cublasLtMatmulPreferenceCreate",
+		cublasLtMatmulPreferenceDestroy:      "cublasLtMatmulPreferenceDestroy",
+		cublasLtMatmulPreferenceSetAttribute: "cublasLtMatmulPreferenceSetAttribute",
+		cublasLtMatmulAlgoGetHeuristic:       "cublasLtMatmulAlgoGetHeuristic",
+		cublasLtMatmul:                       "cublasLtMatmul",
+		cublasLtGetVersion:                   "cublasLtGetVersion",
+		cublasLtGetStatusName:                "cublasLtGetStatusName",
+	},
+	optional: set(cublasLtGetStatusName),
+}
+
+//go:uintptrescapes
+func callCublasLt(s symbol, args ...uintptr) error {
+	fn, err := cublasLt.function(s)
+	if err != nil {
+		return err
+	}
+	return cublasLt.status(s, cublasLtGetStatusName, dl.Call(fn, args...))
+}
+
+// setAttribute sets an attribute, which the library takes by address and size.
+func setAttribute[T int32 | uint32 | int64 | uint64](s symbol, object, attribute uintptr, value T) error {
+	return callCublasLt(s, object, attribute, uintptr(unsafe.Pointer(&value)), unsafe.Sizeof(value))
+}
+
+// CublasLtVersion is the version of cuBLASLt: 130100 is 13.1.0.
+func CublasLtVersion() (int, error) {
+	fn, err := cublasLt.function(cublasLtGetVersion)
+	if err != nil {
+		return 0, err
+	}
+	return int(dl.Call(fn)), nil
+}
+
+// A BlasLt is a cuBLASLt handle. It belongs to no context.
+type BlasLt struct{ handle uintptr }
+
+// BlasLtCreate makes a handle. A context is current.
+func BlasLtCreate() (*BlasLt, error) {
+	h := &BlasLt{}
+	return h, callCublasLt(cublasLtCreate, uintptr(unsafe.Pointer(&h.handle)))
+}
+
+// Destroy releases the handle.
+func (h *BlasLt) Destroy() error { return callCublasLt(cublasLtDestroy, h.handle) }
+
+// A DataType is a type of elements.
+type DataType uintptr
+
+// The types.
+const (
+	R_32F DataType = 0
+	R_64F DataType = 1
+)
+
+// An Epilogue is what is done to a product before it is stored.
+type Epilogue uint32
+
+// The epilogues that add a vector to each column. RELU_BIAS then stores 0 for
+// what is negative; for NaN too, says a report in NVIDIA's forum (topic 329783),
+// while the documentation says nothing. GELU_BIAS is the approximation by tanh.
+const (
+	EPILOGUE_BIAS      Epilogue = 4
+	EPILOGUE_RELU_BIAS Epilogue = 6
+	EPILOGUE_GELU_BIAS Epilogue = 36
+)
+
+// Alignments are the powers of two, in bytes, that the addresses of a product
+// will be multiples of: 256 at most.
+type Alignments struct{ A, B, C, Bias uint32 }
+
+// A Matmul is a product with an epilogue that cuBLASLt is prepared for. It is
+// for one goroutine at a time.
+type Matmul struct {
+	lt          *BlasLt
+	desc        uintptr
+	a, b, c     uintptr // layouts
+	algo        [8]uint64
+	alpha, beta float64   // bits of a float32 in the low half, where that is wanted
+	bias        DevicePtr // as desc has it
+	args        [16]uintptr
+}
+
+// NewMatmul prepares C = epilogue(op(A) op(B)) for all that g says but the
+// addresses. Where cuBLASLt has no such kernel for the device, or none that does
+// with a workspace of so many bytes, the error is a *[CublasError].
+func (h *BlasLt) NewMatmul(t DataType, g *Gemm, e Epilogue, at Alignments, workspace int64) (*Matmul, error) {
+	m := &Matmul{lt: h}
+	err := m.describe(t, g, e)
+	if err == nil {
+		err = m.choose(at, workspace)
+	}
+	if err != nil {
+		_ = m.Destroy() // the first error says more
+		return nil, err
+	}
+	return m, nil
+}
+
+// describe makes the descriptors.
+func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) error {
+	const compute32F, compute64F = 68, 70 // products and sums in full precision
+	compute := uintptr(compute32F)
+	*(*float32)(unsafe.Pointer(&m.alpha)) = 1
+	if t == R_64F {
+		compute = compute64F
+		m.alpha = 1
+	}
+	if err := callCublasLt(cublasLtMatmulDescCreate, uintptr(unsafe.Pointer(&m.desc)), compute, uintptr(t)); err != nil {
+		return err
+	}
+	const transA, transB, epilogue = 3, 4, 7
+	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, transA, int32(g.TransA)); err != nil {
+		return err
+	}
+	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, transB, int32(g.TransB)); err != nil {
+		return err
+	}
+	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, epilogue, uint32(e)); err != nil {
+		return err
+	}
+	layout := func(to *uintptr, trans Transpose, rows, cols, ld int, stride int64) error {
+		if trans == Trans {
+			rows, cols = cols, rows
+		}
+		if err := callCublasLt(cublasLtMatrixLayoutCreate, uintptr(unsafe.Pointer(to)), uintptr(t), uintptr(rows), uintptr(cols), uintptr(ld)); err != nil {
+			return err
+		}
+		if g.Batch == 1 {
+			return nil
+		}
+		const batchCount, stridedBatchOffset = 5, 6
+		if err := setAttribute(cublasLtMatrixLayoutSetAttribute, *to, batchCount, int32(g.Batch)); err != nil {
+			return err
+		}
+		return setAttribute(cublasLtMatrixLayoutSetAttribute, *to, stridedBatchOffset, stride)
+	}
+	if err := layout(&m.a, g.TransA, g.M, g.K, g.LdA, g.StrideA); err != nil {
+		return err
+	}
+	if err := layout(&m.b, g.TransB, g.K, g.N, g.LdB, g.StrideB); err != nil {
+		return err
+	}
+	return layout(&m.c, NoTrans, g.M, g.N, g.LdC, g.StrideC)
+}
+
+// A heuristic is cublasLtMatmulHeuristicResult_t.
+type heuristic struct {
+	algo      [8]uint64
+	workspace uintptr
+	state     int32
+	waves     float32
+	reserved  [4]int32
+}
+
+// choose asks for the kernel. It depends on the alignment of the bias, by the
+// address in the descriptor, which is not followed.
+func (m *Matmul) choose(at Alignments, workspace int64) (err error) {
+	if err := m.setBias(DevicePtr(at.Bias)); err != nil {
+		return err
+	}
+	var preference uintptr
+	if err := callCublasLt(cublasLtMatmulPreferenceCreate, uintptr(unsafe.Pointer(&preference))); err != nil {
+		return err
+	}
+	defer func() {
+		if e := callCublasLt(cublasLtMatmulPreferenceDestroy, preference); err == nil {
+			err = e
+		}
+	}()
+	const maxWorkspaceBytes = 1
+	if err := setAttribute(cublasLtMatmulPreferenceSetAttribute, preference, maxWorkspaceBytes, uint64(workspace)); err != nil {
+		return err
+	}
+	const minAlignmentBytes = 5 // of A; then of B, of C and of D, which is C
+	for i, bytes := range []uint32{at.A, at.B, at.C, at.C} {
+		if err := setAttribute(cublasLtMatmulPreferenceSetAttribute, preference, minAlignmentBytes+uintptr(i), bytes); err != nil {
+			return err
+		}
+	}
+	var best heuristic
+	var found int32
+	err = callCublasLt(cublasLtMatmulAlgoGetHeuristic, m.lt.handle, m.desc, m.a, m.b, m.c, m.c, preference, 1,
+		uintptr(unsafe.Pointer(&best)), uintptr(unsafe.Pointer(&found)))
+	if err != nil {
+		return err
+	}
+	const notSupported = 15
+	if found == 0 {
+		return cublasLt.status(cublasLtMatmulAlgoGetHeuristic, cublasLtGetStatusName, notSupported)
+	}
+	m.algo = best.algo
+	return cublasLt.status(cublasLtMatmulAlgoGetHeuristic, cublasLtGetStatusName, best.state)
+}
+
+func (m *Matmul) setBias(p DevicePtr) error {
+	const biasPointer = 8
+	m.bias = p
+	err := callCublasLt(cublasLtMatmulDescSetAttribute, append(m.args[:0], m.desc, biasPointer, uintptr(unsafe.Pointer(&m.bias)), unsafe.Sizeof(m.bias))...)
+	if err != nil {
+		m.bias = 0 // not known: to be set again
+	}
+	return err
+}
+
+// Run queues the product of what is at the addresses of g, with a bias of M
+// elements. The workspace, of the size that the product is prepared for, is
+// aligned to 256 bytes.
+func (m *Matmul) Run(g *Gemm, bias, workspace DevicePtr, bytes int64, s Stream) error {
+	if bias != m.bias {
+		if err := m.setBias(bias); err != nil {
+			return err
+		}
+	}
+	err := callCublasLt(cublasLtMatmul, append(m.args[:0], m.lt.handle, m.desc, uintptr(unsafe.Pointer(&m.alpha)),
+		uintptr(g.A), m.a, uintptr(g.B), m.b, uintptr(unsafe.Pointer(&m.beta)), uintptr(g.C), m.c, uintptr(g.C), m.c,
+		uintptr(unsafe.Pointer(&m.algo)), uintptr(workspace), uintptr(bytes), uintptr(s))...)
+	runtime.KeepAlive(m)
+	return err
+}
+
+// Destroy releases the descriptors.
+func (m *Matmul) Destroy() (err error) {
+	for _, x := range []struct {
+		destroy symbol
+		object  *uintptr
+	}{
+		{cublasLtMatrixLayoutDestroy, &m.a},
+		{cublasLtMatrixLayoutDestroy, &m.b},
+		{cublasLtMatrixLayoutDestroy, &m.c},
+		{cublasLtMatmulDescDestroy, &m.desc},
+	} {
+		if *x.object == 0 {
+			continue
+		}
+		if e := callCublasLt(x.destroy, *x.object); err == nil {
+			err = e
+		}
+		*x.object = 0
+	}
+	return err
+}

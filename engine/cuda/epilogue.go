@@ -1,0 +1,168 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// A biased is a stack of matrix products of floats and the addition of a vector
+// to each of their rows, by one call of cuBLASLt. Its epilogues of relu and gelu
+// are not used, for they do not compute what the operators do: relu keeps NaN,
+// and gelu is not the approximation by tanh.
+type biased struct {
+	p       *program
+	name    string
+	s       *plan.Stage
+	gemm    cu.Gemm
+	bias    cu.DevicePtr
+	matmul  *cu.Matmul
+	cleanup runtime.Cleanup
+}
+
+// Plan is what a GPU runs for a plan if cuBLASLt is there, and takes all products
+// with a bias that it can be asked for.
+func Plan(pl *plan.Plan) *plan.Plan {
+	return pl.WithEpilogues(func(s *plan.Stage) bool {
+		_, err := biasedGemm(s)
+		return err == nil
+	})
+}
+
+var (
+	errBiasedType  = errors.New("cuBLASLt is asked for float32 and float64 only")
+	errBiasedStack = errors.New("the matrices of the stack are not at regular distances")
+)
+
+// biasedGemm is a product with a bias as cuBLASLt is asked for it, without
+// addresses.
+func biasedGemm(s *plan.Stage) (cu.Gemm, error) {
+	if s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
+		return cu.Gemm{}, errBiasedType
+	}
+	a, b, err := matrices(s)
+	if err != nil {
+		return cu.Gemm{}, err
+	}
+	g, ok := together(&a, &b)
+	if !ok {
+		return cu.Gemm{}, errBiasedStack
+	}
+	return g, nil
+}
+
+// take makes a step of a product with a bias. Where cuBLASLt is missing, or has
+// no such product, there will be a product and a loop.
+func (p *program) take(s *plan.Stage) bool {
+	x := &biased{p: p, s: s}
+	err := x.open()
+	if err != nil {
+		if p.d.debug.source {
+			fmt.Fprintf(os.Stderr, "oneloop: %s: %v is added to the product of %v and %v by a loop: %v\n", p.d.name, s.Bias, s.A, s.B, err)
+		}
+		return false
+	}
+	if p.biased == nil {
+		p.biased = map[*plan.Stage]*biased{}
+	}
+	p.biased[s] = x
+	return true
+}
+
+func (x *biased) open() (err error) {
+	if x.gemm, err = biasedGemm(x.s); err != nil {
+		return err
+	}
+	t := cu.R_32F
+	if x.s.Out.Type == dtype.F64 {
+		t = cu.R_64F
+	}
+	d := x.p.d
+	lt, err := d.blas.openLt(d)
+	if err != nil {
+		return err
+	}
+	at := cu.Alignments{A: alignment(x.s.B), B: alignment(x.s.A), C: alignment(x.s.Out), Bias: alignment(x.s.Bias)}
+	err = d.do("preparing a matrix product", func() (err error) {
+		x.matmul, err = lt.NewMatmul(t, &x.gemm, cu.EPILOGUE_BIAS, at, workspaceBytes)
+		return err
+	})
+	if err == nil {
+		x.cleanup = runtime.AddCleanup(x, func(m *cu.Matmul) { d.trash.put(m.Destroy) }, x.matmul)
+	}
+	return err
+}
+
+// alignment is what an array's address is a multiple of, wherever its memory is:
+// allocations of the driver begin at multiples of 256, temporaries at multiples
+// of 64.
+func alignment(a *plan.Array) uint32 {
+	base := 256
+	if a.Mem == nil {
+		base = 64
+	}
+	at := base | a.Offset*a.Type.Size()
+	return uint32(at & -at)
+}
+
+func (x *biased) prepare() (int, error) {
+	x.gemm.A, x.gemm.B, x.gemm.C = x.p.address(x.s.B), x.p.address(x.s.A), x.p.address(x.s.Out)
+	x.bias = x.p.address(x.s.Bias)
+	return 0, nil
+}
+
+func (x *biased) bind(_, _ cu.DevicePtr) {}
+
+func (x *biased) launch(l *lane) error { return x.p.d.blas.multiplyBiased(x.p.d, l, x) }
+
+func (x *biased) launches() int { return 1 }
+
+func (x *biased) state(to []byte) []byte {
+	for _, p := range []cu.DevicePtr{x.gemm.A, x.gemm.B, x.gemm.C, x.bias} {
+		to = binary.LittleEndian.AppendUint64(to, uint64(p))
+	}
+	return to
+}
+
+func (x *biased) raises() bool { return false }
+
+func (x *biased) String() string { return x.name }
+
+// close releases what cuBLASLt has been prepared with.
+func (x *biased) close() error {
+	x.cleanup.Stop()
+	return x.matmul.Destroy()
+}
+
+// openLt makes the handle, if cuBLASLt is there.
+func (b *blas) openLt(d *device) (*cu.BlasLt, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lt == nil && b.noLt == nil {
+		b.noLt = d.do("opening cuBLASLt", func() error {
+			h, err := cu.BlasLtCreate()
+			if err == nil {
+				b.lt = h
+			}
+			return err
+		})
+	}
+	return b.lt, b.noLt
+}
+
+// multiplyBiased queues a product with a bias.
+func (b *blas) multiplyBiased(d *device, l *lane, x *biased) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w, err := d.workspaceOf(l)
+	if err != nil {
+		return err
+	}
+	return x.matmul.Run(&x.gemm, x.bias, w, workspaceBytes, l.stream)
+}

@@ -1,0 +1,75 @@
+package jit
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+)
+
+// A shortcut is what a worker needs for a kernel that is one plain map, side by
+// side. A run of few elements takes no longer than to find that in the instance,
+// and in one of many the elements have driven it out of the caches.
+type shortcut struct {
+	code    *exec.Code
+	step    int // lanes of a call at most; 0: there is no shortcut
+	row     int // lanes of a row, if a call does whole rows
+	lanes   *int
+	rows    *int
+	sites   []plainSite
+	scalars []scalarCopy
+}
+
+// A scalarCopy goes from the binding to a cell.
+type scalarCopy struct{ to, from *uint64 }
+
+// findShortcut prepares one, if the kernel is simple enough. What is not plain,
+// or must be computed before the loop or after it, goes the long way.
+func (w *worker) findShortcut() {
+	in := w.inst
+	if in.code.p.units != elementUnits || len(in.items) != 1 {
+		return
+	}
+	v := in.items[0].vec
+	if len(v.phases) != 1 {
+		return
+	}
+	bp := v.phases[0]
+	if bp.plain == nil || bp.streamed != nil || bp.rows && (bp.tiled || v.row == 0) {
+		return
+	}
+	var scalars []scalarCopy
+	for i, t := range in.code.p.k.Scalars {
+		if t == dtype.I8 || t == dtype.U8 { // not as they are: see canonical
+			return
+		}
+		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
+	}
+	w.short = shortcut{
+		code: bp.fn.code, step: min(v.step, bp.strip), row: v.row,
+		lanes: (*int)(unsafe.Add(w.frame, bp.ph.lanes)), rows: (*int)(unsafe.Add(w.frame, frameRows)),
+		sites: bp.plain, scalars: scalars,
+	}
+}
+
+// does reports whether lanes lo..hi can be done by run.
+func (s *shortcut) does(lo, hi int) bool {
+	n := hi - lo
+	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && n%s.row == 0)
+}
+
+func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
+	n, rows := hi-lo, 1
+	if s.row > 0 {
+		lo, n, rows = lo/s.row, s.row, n/s.row
+	}
+	for _, c := range s.scalars {
+		*c.to = *c.from
+	}
+	for i := range s.sites {
+		p := &s.sites[i]
+		*(*uintptr)(unsafe.Add(frame, p.arg)) = uintptr(*p.ptr) + uintptr(p.base+lo*p.step)
+	}
+	*s.lanes, *s.rows = n, rows
+	s.code.Call(frame)
+}

@@ -1,0 +1,137 @@
+package jit
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestShortcut tests which kernels have a shortcut, and that runs agree whether
+// their chunks go that way or not.
+func TestShortcut(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		extents    []int
+		shapes     [][]int
+		short      bool
+	}{
+		{"map", `buf b0 f32 in 1
+buf b1 f32 out 1
+scalar s0 f32
+{
+  %0 = scalar f32 s0
+  vec i0 {
+    %1 = load f32 b0[i0]
+    %2 = mul f32 %0 %1
+    store f32 b1[i0] %2
+  }
+}`, []int{40_000}, [][]int{{40_000}, {40_000}}, true},
+		{"scalar of 8 bits", `buf b0 i8 in 1
+buf b1 i8 out 1
+scalar s0 i8
+{
+  %0 = scalar i8 s0
+  vec i0 {
+    %1 = load i8 b0[i0]
+    %2 = add i8 %0 %1
+    store i8 b1[i0] %2
+  }
+}`, []int{40_000}, [][]int{{40_000}, {40_000}}, false},
+		{"work before the loop", `buf b0 f32 in 1
+buf b1 f32 out 1
+scalar s0 f32
+{
+  %0 = scalar f32 s0
+  %1 = add f32 %0 %0
+  vec i0 {
+    %2 = load f32 b0[i0]
+    %3 = mul f32 %1 %2
+    store f32 b1[i0] %3
+  }
+}`, []int{40_000}, [][]int{{40_000}, {40_000}}, false},
+		{"division that may fault", `buf b0 i32 in 1
+buf b1 i32 in 1
+buf b2 i32 out 1
+{
+  vec i0 {
+    %0 = load i32 b0[i0]
+    %1 = load i32 b1[i0]
+    %2 = const i32 0
+    %3 = eq bool %1 %2
+    fault divide %3
+    %4 = div i32 %0 %1
+    store i32 b2[i0] %4
+  }
+}`, []int{40_000}, [][]int{{40_000}, {40_000}, {40_000}}, true},
+		{"rows", `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 in 1
+buf b3 f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 b0[i0, i1]
+    %1 = load f32 b1[i1]
+    %2 = mul f32 %0 %1
+    %3 = load f32 b2[i0]
+    %4 = add f32 %2 %3
+    store f32 b3[i0, i1] %4
+  }
+}`, []int{300, 45}, [][]int{{300, 45}, {45}, {300}, {300, 45}}, true},
+		{"one row", `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 in 1
+buf b3 f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 b0[i0, i1]
+    %1 = load f32 b1[i1]
+    %2 = mul f32 %0 %1
+    %3 = load f32 b2[i0]
+    %4 = add f32 %2 %3
+    store f32 b3[i0, i1] %4
+  }
+}`, []int{1, 45}, [][]int{{1, 45}, {45}, {1}, {1, 45}}, true},
+		{"rows longer than a call", `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 in 1
+buf b3 f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 b0[i0, i1]
+    %1 = load f32 b1[i1]
+    %2 = mul f32 %0 %1
+    %3 = load f32 b2[i0]
+    %4 = add f32 %2 %3
+    store f32 b3[i0, i1] %4
+  }
+}`, []int{2, 200_000}, [][]int{{2, 200_000}, {200_000}, {2}, {2, 200_000}}, false},
+		{"sum", `buf b0 f32 in 1
+buf b1 f32 out 0
+{
+  vec i0 {
+    %0 = load f32 b0[i0]
+    %1 = reduce sum f32 %0
+  }
+  store f32 b1[] %1
+}`, []int{40_000}, [][]int{{40_000}, {}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 9))
+			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1"}[len(c.extents)]+"\n"+c.text)
+			s := newSetup(t, r, k, c.extents, nil, c.shapes, true)
+			for _, be := range isas(t) {
+				code, err := be.Compile(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inst, err := code.Bind(s.b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := inst.NewWorker().(*worker).short.step > 0; got != c.short {
+					t.Errorf("%s: a shortcut: %v", be.Name(), got)
+				}
+			}
+			differ(t, r, s)
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package pairwise_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
+)
+
+func pair(x, y string) string { return "(" + x + y + ")" }
+
+// TestTree compares the tree that grows with the one made at once, and both with
+// known ones.
+func TestTree(t *testing.T) {
+	known := map[int]string{1: "0", 2: "(01)", 3: "((01)2)", 5: "(((01)(23))4)", 6: "(((01)(23))(45))", 7: "(((01)(23))((45)6))"}
+	var tree pairwise.Tree[string]
+	for n := range 70 {
+		var blocks []string
+		for i := range n {
+			blocks = append(blocks, fmt.Sprint(i))
+			tree.Push(blocks[i], pair)
+		}
+		grown, some := tree.Pop(pair)
+		once, any := pairwise.Reduce(blocks, pair)
+		if grown != once || some != any || some != (n > 0) {
+			t.Errorf("%d blocks: %s and %s", n, grown, once)
+		}
+		if want, ok := known[n]; ok && once != want {
+			t.Errorf("%d blocks: %s, not %s", n, once, want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// WithEpilogues is p, in which products add biases themselves: for backends
+// whose products can. Where all that reads a product is the loop after it, and
+// that loop does nothing but add a vector along the last axis, one stage with a
+// Bias takes the place of both, if take wants it, and the temporary between them
+// is gone. p itself stays as it is.
+func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
+	out := &Plan{}
+	for i := 0; i < len(p.Stages); i++ {
+		s := p.Stages[i]
+		if b := p.biased(i); b != nil && take(b) {
+			s = b
+			i++
+		}
+		out.Stages = append(out.Stages, s)
+	}
+	if len(out.Stages) == len(p.Stages) {
+		return p
+	}
+	for _, t := range p.Temps {
+		out.Temps = append(out.Temps, &Temp{Array: t.Array, first: -1})
+	}
+	out.placeTemps()
+	return out
+}
+
+// biased is stage i and the one after it as one, if they are a product and the
+// addition of its bias.
+func (p *Plan) biased(i int) *Stage {
+	if i+1 == len(p.Stages) {
+		return nil
+	}
+	s := p.Stages[i]
+	if s.Kind != Product || s.Out.Mem != nil || p.users(s.Out.Temp) != 2 {
+		return nil
+	}
+	bias, out := p.Stages[i+1].bias(s)
+	if bias == nil {
+		return nil
+	}
+	reads := []*Array{s.A, s.B, bias}
+	if slices.ContainsFunc(reads, out.overlaps) { // the product may not be stored as it comes
+		return nil
+	}
+	return &Stage{Kind: Product, Why: s.Why, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
+}
+
+// users is the number of stages that read or write a temporary.
+func (p *Plan) users(temp int) (n int) {
+	for _, s := range p.Stages {
+		if slices.ContainsFunc(slices.Concat(s.Reads, s.Writes), func(a *Array) bool { return a.Mem == nil && a.Temp == temp }) {
+			n++
+		}
+	}
+	return n
+}
+
+// bias is the vector that a loop adds to the rows of a product, and where it
+// stores the sums, in the order of the product; nil if it does anything else.
+func (s *Stage) bias(product *Stage) (bias, out *Array) {
+	terms := product.A.Shape[len(product.A.Shape)-1]
+	n, last := len(product.B.Shape), len(s.Extents)-1
+	if s.Kind != Loop || terms == 0 || n < 2 || last < 0 || s.Extents[last] != product.B.Shape[n-1] {
+		return nil, nil
+	}
+	extents := shape.Shape(s.Extents)
+	if extents.Size() != product.Out.Shape.Size() {
+		return nil, nil
+	}
+	whole, vector := extents.Strides(), make(shape.Strides, last+1)
+	vector[last] = 1
+	x, y, sum, ok := s.addition(product.Out.Type)
+	if !ok || !slices.Equal(sum.steps, whole) {
+		return nil, nil
+	}
+	if y.isTemp(product.Out.Temp) {
+		x, y = y, x
+	}
+	if !x.isTemp(product.Out.Temp) || x.array.Offset != 0 || !slices.Equal(x.steps, whole) || !slices.Equal(y.steps, vector) {
+		return nil, nil
+	}
+	return y.array, sum.array
+}
+
+// A walk is how a loop goes through an array: from its first element, in steps
+// of so many elements along each axis of the kernel.
+type walk struct {
+	array *Array
+	steps shape.Strides
+}
+
+func (w walk) isTemp(number int) bool { return w.array.Mem == nil && w.array.Temp == number }
+
+// addition is what a loop goes through that stores the sum of two arrays, all
+// of type t, and does nothing else.
+func (s *Stage) addition(t dtype.Type) (x, y, sum walk, ok bool) {
+	k := s.Kernel
+	entry := k.Regions[0].Code
+	if len(entry) != 1 || entry[0].Op != ir.For || k.Loops[entry[0].Aux].Kind != ir.Vec {
+		return x, y, sum, false
+	}
+	code := k.Regions[k.Loops[entry[0].Aux].Body].Code
+	if len(code) != 4 {
+		return x, y, sum, false
+	}
+	a, b, add, store := &code[0], &code[1], &code[2], &code[3]
+	if a.Op != ir.Load || b.Op != ir.Load || add.Op != prim.Add || store.Op != ir.Store || store.Args[0] != add.Dst {
+		return x, y, sum, false
+	}
+	if args := [2]ir.Value{add.Args[0], add.Args[1]}; args != [2]ir.Value{a.Dst, b.Dst} && args != [2]ir.Value{b.Dst, a.Dst} {
+		return x, y, sum, false
+	}
+	walks := make([]walk, 3)
+	for i, ins := range []*ir.Ins{a, b, store} {
+		if walks[i], ok = s.through(ins, t); !ok {
+			return x, y, sum, false
+		}
+	}
+	return walks[0], walks[1], walks[2], true
+}
+
+// through is how the loop goes through what a load or store accesses.
+func (s *Stage) through(ins *ir.Ins, t dtype.Type) (walk, bool) {
+	access := &s.Kernel.Access[ins.Aux]
+	operand := &s.Bufs[access.Buf]
+	if access.Bounds != ir.InBounds || operand.Array == nil || operand.Array.Type != t {
+		return walk{}, false
+	}
+	space := affine.New(&s.Kernel.Index, s.Extents, s.Params)
+	at := space.Constant(0)
+	for d, ix := range access.Coords {
+		f, ok := space.Form(ix)
+		if !ok {
+			return walk{}, false
+		}
+		at.Plus(f, operand.Strides[d])
+	}
+	return walk{operand.Array, at.Coef}, at.C == 0
+}

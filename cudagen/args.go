@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxArgs is the size that the argument struct may have on every GPU.
+// maxArgs is the size, in bytes, of what can be passed on every GPU.
 const maxArgs = 4096
 
 // A fieldKind says what a field of the argument struct holds.
@@ -64,7 +64,7 @@ func (a *args) put(f field) string {
 }
 
 // place orders the fields by alignment, gives them offsets, and returns the size.
-func (a *args) place() (int, error) {
+func (a *args) place() int {
 	slices.SortStableFunc(a.fields, func(x, y field) int { return cmp.Compare(y.align, x.align) })
 	size, align := 0, 1
 	for i := range a.fields {
@@ -74,16 +74,12 @@ func (a *args) place() (int, error) {
 		size += f.size
 		align = max(align, f.align)
 	}
-	size = max((size+align-1)/align*align, align)
-	if size > maxArgs {
-		return 0, fmt.Errorf("%d bytes of arguments, more than %d", size, maxArgs)
-	}
-	return size, nil
+	return max((size+align-1)/align*align, align)
 }
 
-// text declares the struct.
-func (a *args) text(w *strings.Builder) {
-	w.WriteString("struct args {\n")
+// text declares the struct, under a name.
+func (a *args) text(w *strings.Builder, name string) {
+	fmt.Fprintf(w, "struct %s {\n", name)
 	for _, f := range a.fields {
 		fmt.Fprintf(w, "  %s %s;\n", f.ctype, f.name)
 	}

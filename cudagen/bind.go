@@ -30,7 +30,7 @@ func Raised(words []byte) ir.FaultKind {
 // A Bound is a source with the numbers of a binding, ready to launch.
 type Bound struct {
 	Launches []Launch // to be run in order, on one stream
-	Args     []byte   // the argument struct, the one parameter of every launch
+	Args     []byte   // the argument struct: the one parameter of every launch, unless the source is Indirect
 	Scratch  int      // bytes of scratch memory on the device, 256-byte aligned; they need no contents
 	patches  []patch
 }

@@ -3,14 +3,15 @@
 // from a binding to the numbers of a launch.
 //
 //	l, err := cudagen.LayoutOf(k, binding, addresses) // what the code depends on
-//	src, err := cudagen.Generate(k, l)                // text; equal layouts, equal text
+//	src := cudagen.Generate(k, l)                     // text; equal layouts, equal text
 //	b, err := src.Bind(binding, device)               // grids and the argument struct
 //	b.SetArgs(addresses, scalars, scratch, faults)    // before each launch
 //
 // One kernel of the IR becomes one or more CUDA kernels that run one after the
-// other on one stream, all with the same argument struct, passed by value. A
-// full reduction, for example, is one that reduces blocks of 4096 positions and
-// one that combines them.
+// other on one stream, all with the same argument struct, passed by value, or if
+// it is large by the address of a copy on the device ([Source.Indirect]). A full
+// reduction, for example, is one that reduces blocks of 4096 positions and one
+// that combines them.
 //
 // The bits are those of docs/numerics.md: every primitive goes through a
 // function of the prelude (namespace prim) that rounds once and is not

@@ -34,10 +34,7 @@ buf y f32 out 1
 	if err != nil {
 		panic(err)
 	}
-	source, err := cudagen.Generate(k, layout)
-	if err != nil {
-		panic(err)
-	}
+	source := cudagen.Generate(k, layout)
 	bound, err := source.Bind(binding, device)
 	if err != nil {
 		panic(err)

@@ -19,6 +19,9 @@ type Source struct {
 	Code    string   // CUDA C++, complete: it begins with Prelude
 	Entries []string // the kernels (extern "C"), in the order they run
 	Faults  bool     // the kernel may raise faults
+	// Indirect says that the arguments are too large to be passed: they have to be
+	// in memory of the device, and their address is passed.
+	Indirect bool
 
 	k      *ir.Kernel
 	layout Layout
@@ -89,7 +92,7 @@ type generator struct {
 }
 
 // Generate writes the code of k, which must pass [ir.Check], for a layout.
-func Generate(k *ir.Kernel, l Layout) (*Source, error) {
+func Generate(k *ir.Kernel, l Layout) *Source {
 	g := &generator{k: k, l: &l, siteOf: map[*ir.Ins]int{}, def: map[ir.Value]int{}, areaOf: map[[2]int]int{}}
 	for _, in := range k.All() {
 		switch in.Op {
@@ -101,7 +104,7 @@ func Generate(k *ir.Kernel, l Layout) (*Source, error) {
 	}
 	g.names()
 	g.plan()
-	var bodies strings.Builder
+	bodies := make([]string, len(g.passes))
 	s := &Source{k: k, layout: l, Faults: g.faults}
 	for i := range g.passes {
 		name := "oneloop_" + k.Name
@@ -110,13 +113,11 @@ func Generate(k *ir.Kernel, l Layout) (*Source, error) {
 		}
 		s.Entries = append(s.Entries, name)
 		g.w.Reset()
-		g.pass(&g.passes[i], name)
-		bodies.WriteString(g.w.String())
+		g.body(&g.passes[i])
+		bodies[i] = g.w.String()
 	}
-	var err error
-	if s.size, err = g.args.place(); err != nil {
-		return nil, fmt.Errorf("cudagen: %s: %w", k.Name, err)
-	}
+	s.size = g.args.place()
+	s.Indirect = s.size > maxArgs
 	s.passes, s.areas, s.fields = g.passes, g.areas, g.args.fields
 	var w strings.Builder
 	w.WriteString(Prelude)
@@ -125,11 +126,31 @@ func Generate(k *ir.Kernel, l Layout) (*Source, error) {
 	} else {
 		w.WriteString("\ntypedef i32 ix;\ntypedef divisor32 divisor;\n\n")
 	}
-	g.args.text(&w)
+	if s.Indirect {
+		g.args.text(&w, "values")
+		w.WriteString("struct args {\n  const values *at;\n};\n")
+	} else {
+		g.args.text(&w, "args")
+	}
 	g.tables(&w)
-	w.WriteString(bodies.String())
+	for i, body := range bodies {
+		g.kernel(&w, &g.passes[i], s.Entries[i], s.Indirect)
+		w.WriteString(body + "}\n")
+	}
 	s.Code = w.String()
-	return s, nil
+	return s
+}
+
+// kernel begins a CUDA kernel, in which a are the arguments.
+func (g *generator) kernel(w *strings.Builder, p *pass, name string, indirect bool) {
+	param := "a"
+	if indirect {
+		param = "far"
+	}
+	fmt.Fprintf(w, "\n// %s\nextern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args %s) {\n", p.comment(g.k), p.threads(g.l), name, param)
+	if indirect {
+		w.WriteString("  const values &__restrict__ a = *far.at;\n")
+	}
 }
 
 // names gives each form of an array its number among those of the array.
@@ -219,13 +240,10 @@ func bitsTable(t ir.Table) dtype.Type {
 	return t.Type
 }
 
-// pass writes one CUDA kernel.
-func (g *generator) pass(p *pass, name string) {
+// body writes what is in the braces of one CUDA kernel.
+func (g *generator) body(p *pass) {
 	threads := p.threads(g.l)
-	g.w.WriteString("\n")
-	g.line("// %s", p.comment(g.k))
-	g.open("extern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args a)", threads, name)
-	defer g.close()
+	g.indent = "  "
 	g.buffers(p)
 	switch p.kind {
 	case scalarPass:

@@ -30,11 +30,7 @@ func generate(t *testing.T, k *ir.Kernel, b *ir.Binding, addresses []uint64) (cu
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := cudagen.Generate(k, l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l, s
+	return l, cudagen.Generate(k, l)
 }
 
 // TestLayouts checks what makes another layout, and so another source, and what
@@ -152,27 +148,32 @@ func TestSetArgs(t *testing.T) {
 	}
 }
 
-// TestTooManyArguments checks the limit of the argument struct.
-func TestTooManyArguments(t *testing.T) {
-	var head, body strings.Builder
-	for i := range 300 {
-		fmt.Fprintf(&head, "buf x%d f32 in 2\n", i)
-		fmt.Fprintf(&body, "    %%%d = load f32 x%d[i0, i1]\n", i, i)
-	}
-	k, err := ir.Parse("kernel big\naxis i0 i1\n" + head.String() + "buf y f32 out 2\n{\n  vec i0 i1 {\n" + body.String() + "    store f32 y[i0, i1] %0\n  }\n}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &ir.Binding{Extents: []int{4, 4}}
-	for i := range k.Bufs {
-		b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{i + 5, 2}, Extents: []int{4, 4}})
-	}
-	l, err := cudagen.LayoutOf(k, b, make([]uint64, len(k.Bufs)), h200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cudagen.Generate(k, l); err == nil || !strings.Contains(err.Error(), "bytes of arguments") {
-		t.Errorf("error %v", err)
+// TestManyArguments checks the limit of what is passed to a launch: the address
+// of the arguments is passed beyond it.
+func TestManyArguments(t *testing.T) {
+	for arrays, indirect := range map[int]bool{150: false, 300: true} {
+		var head, body strings.Builder
+		for i := range arrays {
+			fmt.Fprintf(&head, "buf x%d f32 in 2\n", i)
+			fmt.Fprintf(&body, "    %%%d = load f32 x%d[i0, i1]\n", i, i)
+		}
+		k, err := ir.Parse("kernel big\naxis i0 i1\n" + head.String() + "buf y f32 out 2\n{\n  vec i0 i1 {\n" + body.String() + "    store f32 y[i0, i1] %0\n  }\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &ir.Binding{Extents: []int{4, 4}}
+		for i := range k.Bufs {
+			b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{i + 5, 2}, Extents: []int{4, 4}})
+		}
+		_, s := generate(t, k, b, make([]uint64, len(k.Bufs)))
+		bound, err := s.Bind(b, h200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := len(bound.Args) > 4096
+		if s.Indirect != indirect || large != indirect || strings.Contains(s.Code, "const values *at;") != indirect {
+			t.Errorf("%d arrays: %d bytes of arguments, indirect %t, in\n%s", arrays, len(bound.Args), s.Indirect, strings.TrimPrefix(s.Code, cudagen.Prelude))
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
@@ -19,22 +18,12 @@ func debugFlags() debugging {
 	return debugging{slices.Contains(words, "cuda"), slices.Contains(words, "sync")}
 }
 
-// A compiler makes machine code of CUDA C, once for each source: for a GPU of
-// this process, for other ones through the disk.
+// A compiler makes machine code of CUDA C, once for each source, as long as it
+// stays on the disk.
 type compiler struct {
 	options []string
 	version string // of NVRTC
 	disk    *diskCache
-
-	mu   sync.Mutex
-	made map[[sha256.Size]byte]*image
-}
-
-// An image is machine code, or PTX, being made or made.
-type image struct {
-	done chan struct{}
-	code []byte
-	err  error
 }
 
 // Options are what kernels are compiled with for an architecture: 90 is sm_90.
@@ -59,10 +48,7 @@ func newCompiler(arch int) (*compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &compiler{
-		options: Options(target), version: fmt.Sprintf("%d.%d", major, minor), disk: openDiskCache(),
-		made: map[[sha256.Size]byte]*image{},
-	}, nil
+	return &compiler{options: Options(target), version: fmt.Sprintf("%d.%d", major, minor), disk: openDiskCache()}, nil
 }
 
 func chooseTarget(arch int, known []int) (string, error) {
@@ -81,37 +67,15 @@ func chooseTarget(arch int, known []int) (string, error) {
 	return fmt.Sprintf("compute_%d", best), nil
 }
 
-// compile makes code of source. Concurrent calls for one source are one
-// compilation. A failed one is not remembered.
-func (c *compiler) compile(source string) ([]byte, error) {
-	key := c.key(source)
-	c.mu.Lock()
-	m := c.made[key]
-	if m != nil {
-		c.mu.Unlock()
-		<-m.done
-		return m.code, m.err
-	}
-	m = &image{done: make(chan struct{})}
-	c.made[key] = m
-	c.mu.Unlock()
-	m.code, m.err = c.make(key, source)
-	if m.err != nil {
-		c.mu.Lock()
-		delete(c.made, key)
-		c.mu.Unlock()
-	}
-	close(m.done)
-	return m.code, m.err
-}
-
 // key names what the code depends on. The source has all that cudagen's version
 // could change.
 func (c *compiler) key(source string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(c.version + "\x00" + strings.Join(c.options, "\x00") + "\x00\x00" + source))
 }
 
-func (c *compiler) make(key [sha256.Size]byte, source string) ([]byte, error) {
+// compile makes code of source.
+func (c *compiler) compile(source string) ([]byte, error) {
+	key := c.key(source)
 	if code, ok := c.disk.load(key); ok {
 		return code, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/enginetest"
 )
 
-// all asks for the whole suite: with -short some three thousand kernels, each of
+// all asks for the whole suite: with -short some eight thousand kernels, each of
 // which g++ has to compile the first time.
 var all = flag.Bool("all", false, "run the whole conformance suite on the stand-in")
 
@@ -31,9 +31,12 @@ func testConformance(t *testing.T, s *standIn) {
 				enginetest.Run(t, o)
 				return
 			}
+			t.Run("aliasing", func(t *testing.T) { enginetest.Aliasing(t, o) })
+			t.Run("order", func(t *testing.T) { enginetest.Order(t, o) })
 			t.Run("threads", func(t *testing.T) { enginetest.Threads(t, o) })
 			t.Run("errors", func(t *testing.T) { enginetest.Errors(t, o) })
 			t.Run("allocations", func(t *testing.T) { enginetest.Allocations(t, o) })
+			t.Run("extensions", func(t *testing.T) { enginetest.Extensions(t, o) })
 		})
 	}
 }

@@ -69,6 +69,8 @@ type device struct {
 	modules modules
 	debug   debugging
 
+	capturing sync.RWMutex // held while a stream is captured; unloading must not happen then
+
 	dead  atomic.Pointer[Error]
 	trash trash
 
@@ -81,7 +83,7 @@ type device struct {
 
 // newDevice opens a GPU; the driver is initialised.
 func newDevice(index int) (*device, error) {
-	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags()}
+	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags(), modules: modules{limit: moduleLimit}}
 	if err := d.setUp(); err != nil {
 		return nil, d.fail("opening", err)
 	}

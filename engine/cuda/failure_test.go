@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -124,31 +123,6 @@ func testDisk(t *testing.T, _ *standIn) {
 	run()
 	t.Setenv("ONELOOP_CACHE", "off")
 	run()
-}
-
-// testSingleFlight asks for one source from many goroutines.
-func testSingleFlight(t *testing.T, s *standIn) {
-	t.Setenv("ONELOOP_CACHE", t.TempDir())
-	d := open(t)
-	source := "typedef int args_t; struct args { int x; };\nextern \"C\" __global__ void k(const __grid_constant__ args a) {}\n"
-	codes := make([][]byte, 8)
-	var wg sync.WaitGroup
-	for i := range codes {
-		wg.Go(func() {
-			code, err := d.code.compile(source)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			codes[i] = code
-		})
-	}
-	wg.Wait()
-	for _, c := range codes {
-		if len(c) == 0 || &c[0] != &codes[0][0] {
-			t.Fatal("one source was compiled twice")
-		}
-	}
 }
 
 func testBadSource(t *testing.T, _ *standIn) {

@@ -40,17 +40,11 @@ var unsignedNames = map[int]string{1: "unsigned char", 2: "unsigned short", 4: "
 // integerBlock is the number of threads of a block.
 const integerBlock = 256
 
-func (d *device) integerModule(t dtype.Type) (*module, error) {
+func (d *device) integerModule(h *holder, t dtype.Type) (*module, error) {
 	source := fmt.Sprintf(integerSource, unsignedNames[t.Size()])
-	key := sha256.Sum256([]byte(source))
-	if m := d.modules.get(key); m != nil {
-		return m, nil
-	}
-	entries, err := d.load("a matrix product of "+t.String(), source, []string{"product"})
-	if err != nil {
-		return nil, err
-	}
-	return d.modules.put(key, &module{entries: entries}), nil
+	return d.modules.hold(h, sha256.Sum256([]byte(source)), func() (*module, error) {
+		return d.load("a matrix product of "+t.String(), source, []string{"product"})
+	})
 }
 
 func (p *program) newIntegers(name string, s *plan.Stage, a, b matrix) (step, error) {
@@ -59,7 +53,7 @@ func (p *program) newIntegers(name string, s *plan.Stage, a, b matrix) (step, er
 	if size == 0 {
 		return x, nil
 	}
-	m, err := p.d.integerModule(s.Out.Type)
+	m, err := p.d.integerModule(&p.remains.code, s.Out.Type)
 	if err != nil {
 		return nil, err
 	}

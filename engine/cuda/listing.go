@@ -88,7 +88,7 @@ func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return cudagen.Generate(s.Kernel, layout)
+	return cudagen.Generate(s.Kernel, layout), nil
 }
 
 func (l *Listing) compile(source string, k *ir.Kernel, arch string) error {

@@ -18,6 +18,7 @@ type loop struct {
 	layout    string
 	module    *module
 	bound     *cudagen.Bound
+	carrier   *carrier // nil: the arguments are passed
 	queue     []*cu.Launch
 	faulty    bool
 }
@@ -63,6 +64,9 @@ func (l *loop) prepare() (int, error) {
 			return 0, err
 		}
 	}
+	if l.carrier != nil {
+		return l.bound.Scratch + len(l.bound.Args), nil
+	}
 	return l.bound.Scratch, nil
 }
 
@@ -73,7 +77,7 @@ func (l *loop) choose() error {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	if key := layout.String(); l.module == nil || key != l.layout {
-		if l.module, err = d.kernel(l.s.Kernel, layout); err != nil {
+		if l.module, err = d.kernel(&l.p.remains.code, l.s.Kernel, layout); err != nil {
 			return err
 		}
 		l.layout = key
@@ -83,9 +87,17 @@ func (l *loop) choose() error {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	l.faulty = src.Faults
-	l.queue = l.queue[:0]
+	args := l.bound.Args
+	l.carrier, l.queue = nil, l.queue[:0]
+	if src.Indirect {
+		if l.carrier, err = d.newCarrier(&l.p.remains.code, args); err != nil {
+			return err
+		}
+		args = l.carrier.passed
+		l.queue = append(l.queue, l.carrier.queue...)
+	}
 	for _, x := range l.bound.Launches {
-		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), l.bound.Args))
+		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), args))
 	}
 	return nil
 }
@@ -94,6 +106,9 @@ func dim(v [3]uint32) cu.Dim3 { return cu.Dim3{X: int(v[0]), Y: int(v[1]), Z: in
 
 func (l *loop) bind(scratch, faults cu.DevicePtr) {
 	l.bound.SetArgs(l.addresses, l.binding.Scalars, uint64(scratch), uint64(faults))
+	if l.carrier != nil {
+		l.carrier.bind(scratch + cu.DevicePtr(l.bound.Scratch))
+	}
 }
 
 func (l *loop) launch(on *lane) error {
@@ -107,7 +122,13 @@ func (l *loop) launch(on *lane) error {
 
 func (l *loop) launches() int { return len(l.queue) }
 
-func (l *loop) state(to []byte) []byte { return append(to, l.bound.Args...) }
+func (l *loop) state(to []byte) []byte {
+	to = append(to, l.bound.Args...)
+	if l.carrier != nil {
+		to = append(to, l.carrier.passed...)
+	}
+	return to
+}
 
 func (l *loop) raises() bool { return l.faulty }
 

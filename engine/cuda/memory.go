@@ -70,7 +70,8 @@ func (d *device) setUpPool() error {
 }
 
 // Alloc reserves memory, of one byte at least. Out of memory, it releases what
-// is garbage and what the pool keeps, and tries again.
+// is garbage, modules that no program holds and what the pool keeps, and tries
+// again.
 func (d *device) Alloc(size int) (engine.Allocation, error) {
 	a := &allocation{owner: d, size: size}
 	err := d.do("allocating", func() (err error) {
@@ -84,6 +85,9 @@ func (d *device) Alloc(size int) (engine.Allocation, error) {
 		runtime.GC()
 		time.Sleep(time.Millisecond) // cleanups run by themselves
 		if err := d.sweep(); err != nil {
+			return err
+		}
+		if err := d.unload(d.modules.clear()); err != nil {
 			return err
 		}
 		if err := d.trim(); err != nil {

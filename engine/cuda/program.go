@@ -19,15 +19,15 @@ import (
 // A program is a plan on a GPU. Its runs follow each other: the engine orders
 // them by the memory that they use.
 type program struct {
-	d      *device
-	plan   *plan.Plan
-	biased map[*plan.Stage]*biased
-	steps  []step
-	arena  *allocation // temporaries
-	extra  *allocation // the fault words, then scratch memory of the loops
-	raises bool        // some stage may raise faults
-	words  []byte      // the fault words, on the host
-	replay *replay
+	d       *device
+	plan    *plan.Plan
+	biased  map[*plan.Stage]*biased
+	steps   []step
+	arena   *allocation // temporaries
+	extra   *allocation // the fault words, then scratch memory of the loops
+	raises  bool        // some stage may raise faults
+	words   []byte      // the fault words, on the host
+	remains *remains
 
 	mu     sync.Mutex
 	closed bool
@@ -51,6 +51,22 @@ type step interface {
 	String() string
 }
 
+// The remains of a program are what is to be released when it has gone, but for
+// its memory. They hold every module that it has used until then, so that none is
+// unloaded that is in its graph.
+type remains struct {
+	replay replay
+	code   holder
+}
+
+// release is for the context, which is current. No run goes on.
+func (r *remains) release(d *device) error {
+	if err := r.replay.forget(); err != nil {
+		return err
+	}
+	return d.unload(d.modules.release(&r.code))
+}
+
 // faultRoom is the part of the extra memory that has the fault words: scratch
 // memory behind it is aligned.
 const faultRoom = 256
@@ -65,7 +81,8 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
 		}
 	}
-	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), replay: &replay{}}
+	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), remains: &remains{}}
+	runtime.AddCleanup(p, func(r *remains) { d.trash.put(func() error { return r.release(d) }) }, p.remains)
 	p.plan = pl.WithEpilogues(p.take)
 	var err error
 	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
@@ -85,7 +102,6 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 	if err := p.ready(nil); err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(p, func(r *replay) { d.trash.put(r.forget) }, p.replay)
 	return p, nil
 }
 
@@ -197,7 +213,7 @@ func (p *program) start(ctx context.Context, l *lane) error {
 		return err
 	}
 	l.takeOff(p)
-	if done, err := p.replay.run(p, l); done || err != nil {
+	if done, err := p.remains.replay.run(p, l); done || err != nil {
 		return err
 	}
 	if p.raises {
@@ -272,7 +288,7 @@ func (p *program) Close() error {
 				return err
 			}
 		}
-		return p.replay.forget()
+		return p.remains.release(p.d)
 	})
 	if err != nil {
 		return err

@@ -77,6 +77,8 @@ func usesWorkspace(s step) bool {
 // capture queues the stages into a graph. What the driver cannot capture is no
 // error: the graph is 0.
 func capture(p *program, l *lane) (cu.GraphExec, error) {
+	p.d.capturing.RLock()
+	defer p.d.capturing.RUnlock()
 	if err := l.stream.BeginCapture(); err != nil {
 		return 0, nil
 	}

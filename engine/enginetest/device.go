@@ -1,10 +1,12 @@
 package enginetest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
@@ -42,6 +44,7 @@ func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, e
 // memory there and back.
 type remote struct {
 	*engine.Program
+	mu     sync.Mutex // one run at a time, as of a program of the host
 	pieces []piece
 	at     map[*engine.Memory]piece
 }
@@ -102,8 +105,10 @@ func (r *remote) moved(n *expr.Node) *expr.Node {
 	return expr.NewLeaf(n.DType(), n.Shape(), &l)
 }
 
-// Run moves the memory, runs, and moves it back, also after an error.
+// Run moves the memory, runs, and moves back what changes, also after an error.
 func (r *remote) Run(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, p := range r.pieces {
 		b, err := p.there.MutableHost()
 		if err != nil {
@@ -117,7 +122,9 @@ func (r *remote) Run(ctx context.Context) error {
 		if e != nil {
 			return e
 		}
-		copy(mutable(p.here), b[p.offset:p.offset+p.here.Size()])
+		if now := b[p.offset : p.offset+p.here.Size()]; !bytes.Equal(host(p.here), now) {
+			copy(mutable(p.here), now) // others may read what does not change
+		}
 	}
 	return err
 }

@@ -42,6 +42,7 @@ type trial struct {
 	bound   *cudagen.Bound
 	faults  int // offset of the fault words in mem
 	scratch int
+	far     int // offset in mem of the arguments, if they are not passed
 	first   int // number of the first entry in the program
 }
 
@@ -161,9 +162,7 @@ func (c *trial) layout(t *testing.T) {
 		l = l.Wide()
 	}
 	if err == nil {
-		c.src, err = cudagen.Generate(c.k, l)
-	}
-	if err == nil {
+		c.src = cudagen.Generate(c.k, l)
 		c.bound, err = c.src.Bind(c.b, c.device)
 	}
 	if err != nil {
@@ -176,6 +175,10 @@ func (c *trial) layout(t *testing.T) {
 		c.mem = append(c.mem, 0xa5)
 	}
 	c.scratch = scratch
+	if c.src.Indirect {
+		c.far = (len(c.mem) + 63) / 64 * 64
+		c.mem = append(c.mem, make([]byte, c.far-len(c.mem)+len(c.bound.Args))...)
+	}
 	c.setArgs()
 }
 
@@ -185,6 +188,17 @@ func (c *trial) setArgs() {
 		addresses = append(addresses, base+uint64(a))
 	}
 	c.bound.SetArgs(addresses, c.b.Scalars, base+uint64(c.scratch), base+uint64(c.faults))
+	if c.src.Indirect {
+		copy(c.mem[c.far:], c.bound.Args)
+	}
+}
+
+// passed are the bytes of the one argument of the launches.
+func (c *trial) passed() []byte {
+	if c.src.Indirect {
+		return binary.LittleEndian.AppendUint64(nil, base+uint64(c.far))
+	}
+	return c.bound.Args
 }
 
 // interpret runs the interpreter on a copy of the memory.
@@ -327,12 +341,13 @@ func (c *trial) job(w *bytes.Buffer, reverse uint32) {
 	w.Write(c.mem)
 	write(gaps)
 	for _, l := range c.bound.Launches {
-		write(uint64((len(c.bound.Args) + 7) / 8))
+		args := c.passed()
+		write(uint64((len(args) + 7) / 8))
 		write([]uint32{uint32(c.first + l.Entry), reverse, l.Shared, 0})
 		write(l.Grid)
 		write(l.Block)
-		w.Write(c.bound.Args)
-		w.Write(make([]byte, -len(c.bound.Args)&7))
+		w.Write(args)
+		w.Write(make([]byte, -len(args)&7))
 	}
 }
 

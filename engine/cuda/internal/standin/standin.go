@@ -23,8 +23,8 @@ var sources embed.FS
 // are added to those of g++ for the kernels, such as -fsanitize=address. Where
 // there is no g++ the test is skipped.
 //
-// libcuda has two functions more than the driver: standinFail and standinReset;
-// see cuda.cc.
+// libcuda has a few functions more than the driver: standinFail, standinReset,
+// standinUsed, standinLoads and standinUnloads; see cuda.cc.
 func Build(t testing.TB, flags ...string) (dir string) {
 	t.Helper()
 	cc, err := exec.LookPath("g++")

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,31 +54,38 @@ struct Entry {
 
 typedef void (*Launch)(const Entry *, const unsigned *, const unsigned *, unsigned, const void *, int);
 
+struct Module;
+
 struct Function {
   const Entry *entry;
   Launch launch;
+  Module *module;
+};
+
+struct Context {
+  int device, users;
+  int captures;  // that have begun and not ended
 };
 
 struct Module {
   void *lib;
-  Launch launch;
+  Context *context;
   std::map<std::string, Function> functions;
+  std::set<void *> flying;  // streams that it was launched on and that were not waited for
 };
 
 struct Graph {
   std::vector<std::function<void()>> steps;
+  std::set<Module *> modules;
 };
 
 struct Stream {
+  Context *context;
   Graph *capture = nullptr;
 };
 
 struct Event {
   bool recorded = false;
-};
-
-struct Context {
-  int device, users;
 };
 
 std::recursive_mutex lock;  // one call at a time
@@ -86,9 +94,12 @@ int deviceCount = devices;
 int reverseOrder;
 size_t used, limit = total;
 std::map<Pointer, size_t> memory, pinned;
-Context contexts[devices] = {{0, 0}, {1, 0}};
+Context contexts[devices] = {{0, 0, 0}, {1, 0, 0}};
 thread_local Context *current;
-Stream standard;
+Stream standard = {nullptr};
+std::set<Module *> modules;
+std::set<Graph *> executables;
+long loads, unloads;  // of modules
 
 // failures of calls to come: by name, how many calls pass before, and the
 // result. Results from 700 to 719 stay, as they do in a context.
@@ -119,6 +130,21 @@ Result enter(const char *call, bool needsContext) {
 #define ENTER() ENTER_IN(true)
 
 Stream *streamOf(void *s) { return s == nullptr || s == (void *)1 || s == (void *)2 ? &standard : (Stream *)s; }
+
+// landed notes that what has been launched on a stream has ended.
+void landed(void *stream) {
+  for (Module *m : modules) m->flying.erase(streamOf(stream));
+}
+
+// fly notes that a module is launched, or captured.
+void fly(Module *m, void *stream) {
+  Stream *s = streamOf(stream);
+  if (s->capture) {
+    s->capture->modules.insert(m);
+  } else {
+    m->flying.insert(s);
+  }
+}
 
 // put does something now, or records it.
 Result put(void *stream, std::function<void()> step) {
@@ -217,6 +243,17 @@ void standinReset(size_t bytes, int reverse) {
 size_t standinUsed() {
   std::lock_guard<std::recursive_mutex> guard(lock);
   return used;
+}
+
+// standinLoads and standinUnloads count modules, of all devices.
+long standinLoads() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return loads;
+}
+
+long standinUnloads() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return unloads;
 }
 
 Result cuInit(unsigned) {
@@ -323,6 +360,10 @@ Result cuCtxGetCurrent(void **c) {
 
 Result cuCtxSynchronize() {
   ENTER();
+  if (current->captures > 0) return captureUnsupported;
+  for (Module *m : modules) {
+    if (m->context == current) m->flying.clear();
+  }
   return success;
 }
 
@@ -349,16 +390,30 @@ Result cuModuleLoadDataEx(void **out, const void *image, unsigned, int *, void *
   void *lib = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
   unlink(path);
   if (!lib) return invalidImage;
-  Module *m = new Module{lib, (Launch)dlsym(lib, "standinLaunch"), {}};
-  for (const Entry *e = (const Entry *)dlsym(lib, "standinEntries"); e && e->name; e++) m->functions[e->name] = Function{e, m->launch};
+  Module *m = new Module{lib, current, {}, {}};
+  Launch launch = (Launch)dlsym(lib, "standinLaunch");
+  for (const Entry *e = (const Entry *)dlsym(lib, "standinEntries"); e && e->name; e++) m->functions[e->name] = Function{e, launch, m};
+  modules.insert(m);
+  loads++;
   *out = m;
   return success;
 }
 
-Result cuModuleUnload(void *m) {
+// A module must not be unloaded that may still run: the driver does not say so,
+// the stand-in does.
+Result cuModuleUnload(void *module) {
   ENTER();
-  dlclose(((Module *)m)->lib);
-  delete (Module *)m;
+  Module *m = (Module *)module;
+  if (!modules.count(m)) return invalidHandle;
+  if (current->captures > 0) return captureUnsupported;
+  if (!m->flying.empty()) return notReady;
+  for (Graph *g : executables) {
+    if (g->modules.count(m)) return notPermitted;
+  }
+  dlclose(m->lib);
+  modules.erase(m);
+  delete m;
+  unloads++;
   return success;
 }
 
@@ -393,6 +448,7 @@ Result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, uns
   Function *f = (Function *)function;
   if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || shared > 232448) return invalidValue;
   std::vector<char> args((char *)params[0], (char *)params[0] + f->entry->args);
+  fly(f->module, stream);
   return put(stream, [=] {
     const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
     f->launch(f->entry, grid, block, shared, args.data(), reverseOrder);
@@ -536,7 +592,7 @@ Result cuMemsetD32_v2(Pointer p, unsigned x, size_t n) { return cuMemsetD32Async
 
 Result cuStreamCreate(void **s, unsigned) {
   ENTER();
-  *s = new Stream;
+  *s = new Stream{current};
   return success;
 }
 
@@ -549,7 +605,9 @@ Result cuStreamDestroy_v2(void *s) {
 
 Result cuStreamSynchronize(void *s) {
   ENTER();
-  return streamOf(s)->capture ? captureUnsupported : success;
+  if (streamOf(s)->capture) return captureUnsupported;
+  landed(s);
+  return success;
 }
 
 Result cuStreamQuery(void *s) {
@@ -603,26 +661,33 @@ Result cuStreamBeginCapture_v2(void *s, int) {
   ENTER();
   if (streamOf(s) == &standard || streamOf(s)->capture) return captureUnsupported;
   streamOf(s)->capture = new Graph;
+  streamOf(s)->context->captures++;
   return success;
 }
 
+// Captures take a while, so that tests see what other threads do meanwhile.
 Result cuStreamEndCapture(void *s, void **graph) {
+  usleep(1000);
   ENTER();
   if (!streamOf(s)->capture) return invalidValue;
   *graph = streamOf(s)->capture;
   streamOf(s)->capture = nullptr;
+  streamOf(s)->context->captures--;
   return success;
 }
 
 Result cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long) {
   ENTER();
-  *exec = new Graph(*(Graph *)graph);
+  Graph *g = new Graph(*(Graph *)graph);
+  executables.insert(g);
+  *exec = g;
   return success;
 }
 
 Result cuGraphLaunch(void *exec, void *stream) {
   ENTER();
   Graph *g = (Graph *)exec;
+  for (Module *m : g->modules) fly(m, stream);
   return put(stream, [=] {
     for (auto &step : g->steps) step();
   });
@@ -636,6 +701,7 @@ Result cuGraphDestroy(void *g) {
 
 Result cuGraphExecDestroy(void *g) {
   ENTER();
+  executables.erase((Graph *)g);
   delete (Graph *)g;
   return success;
 }

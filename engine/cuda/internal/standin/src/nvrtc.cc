@@ -112,7 +112,7 @@ Result nvrtcCompileProgram(Program *p, int n, const char *const *options) {
   if (!mkdtemp(dir)) return outOfMemory;
   std::string at = dir, out = at + "/k.so", text = at + "/k.cc", log = at + "/log";
   write(text, "#include \"" STANDIN_DIR "/shim.h\"\n#line 1 \"kernel.cu\"\n" + p->source + table(p->source));
-  std::string cmd = "g++ -O1 -std=c++17 -ffp-contract=off -w -shared -fPIC " STANDIN_FLAGS " -o " + out + " " + text + " >" + log + " 2>&1";
+  std::string cmd = "g++ -O1 -std=c++17 -nostdinc++ -ffp-contract=off -w -fPIC -pipe -shared -nostartfiles " STANDIN_FLAGS " -o " + out + " " + text + " >" + log + " 2>&1";
   int rc = system(cmd.c_str());
   p->log = read(log);
   p->image = rc == 0 ? "STANDIN1" + std::string(8, 0) + read(out) : "";

@@ -144,7 +144,7 @@ func (j *job) find(work float64) {
 func (j *job) earned(work float64) bool {
 	now := time.Now()
 	if now.Sub(j.last) > 5*spinTime {
-		j.credit = 0
+		j.credit, j.wake = 0, max(j.wake/2, wakeWork) // there may be processors again
 	}
 	j.last = now
 	if j.credit += work; j.credit < j.wake {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -47,7 +48,8 @@ type Ratio struct {
 }
 
 // Measure verifies a case and measures it in interleaved rounds: every way once
-// a round, in turning order, so that what disturbs the machine meets them all.
+// a round, so that what disturbs the machine meets them all, in random order, so
+// that none always finds the caches and helpers as the same other has left them.
 // The fused time is compared with the bound that top gives, if it is not nil.
 func (c *Case) Measure(ctx context.Context, l Limits, top *roof.Roof) (*Result, error) {
 	runtime.GC()
@@ -99,10 +101,11 @@ func (c *Case) rounds(ctx context.Context, l Limits, r *Result) error {
 		}
 		reps[i] = 1 + int(float64(l.Sample)/max(once, 1))
 	}
+	order := rand.New(rand.NewPCG(1, 1))
 	start := time.Now()
 	for round := 0; round < l.MinRounds || round < l.MaxRounds && time.Since(start) < l.Budget; round++ {
-		for k := range ways {
-			i := ways[(k+round)%len(ways)]
+		order.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
+		for _, i := range ways {
 			t, err := c.sample(ctx, i, reps[i])
 			if err != nil {
 				return err

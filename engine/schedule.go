@@ -25,15 +25,15 @@ func (l *loopStep) plan(threads int) {
 	for i := range l.workers {
 		l.workers[i] = l.inst.NewWorker()
 	}
-	l.chunks(len(l.workers))
+	l.chunks()
 	startHelpers(len(l.workers) - 1)
 }
 
 // chunks fixes the sizes of chunks. Those of one worker alone are longer: nobody
 // comes late.
-func (l *schedule) chunks(workers int) {
+func (l *loopStep) chunks() {
 	most := mostChunk
-	if workers == 1 {
+	if len(l.workers) == 1 {
 		most = aloneChunk
 	}
 	l.least = max(int(min(leastChunk/l.unit, 1<<40)), 1)
@@ -55,5 +55,5 @@ func (l *loopStep) measured(took time.Duration, units int) {
 	}
 	t := float64(took) / float64(units)
 	l.unit = min(max(t, l.unit/2), l.unit*2)
-	l.chunks(len(l.workers))
+	l.chunks()
 }

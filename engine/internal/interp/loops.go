@@ -103,7 +103,8 @@ func vecKernel(f *frame, in *ins, _ int) {
 		}
 	}
 	for _, r := range v.info.reds {
-		f.setResult(r, f.reds[r].pop(f.inst.code.reds[r].kern))
+		k := f.inst.code.reds[r].kern
+		f.setResult(r, f.reds[r].blocks.Pop(k.empty, k.combine))
 	}
 }
 
@@ -216,7 +217,7 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		if c.units == blockUnits {
 			for i, r := range in.vecs[c.entry[c.main].aux].info.reds {
 				k := c.reds[r].kern
-				w.setResult(r, k.orEmpty(pairwise.Reduce(in.partials[i], k.combine)))
+				w.setResult(r, pairwise.Reduce(in.partials[i], k.empty, k.combine))
 			}
 		}
 		exec(&w.frame, c.entry[c.main+1:], 1)

@@ -19,7 +19,7 @@ type reducer struct {
 	lanes   kernel                    // in a vec loop: accumulates lanes
 	close   func(*lanesState) partial // the result of a block of positions
 	combine func(x, y partial) partial
-	empty   uint64
+	empty   partial
 
 	runs    kernel // in a seq loop: accumulates one position
 	step    kernel // accumulator, operand -> accumulator
@@ -40,17 +40,6 @@ type lanesState struct {
 	lanes  int // of acc in use: 0 at the start of a block
 	part   partial
 	blocks pairwise.Tree[partial]
-}
-
-// pop is the result of all blocks.
-func (st *lanesState) pop(r *reducer) partial { return r.orEmpty(st.blocks.Pop(r.combine)) }
-
-// orEmpty is p, or the result of no block.
-func (r *reducer) orEmpty(p partial, some bool) partial {
-	if !some {
-		return partial{bits: r.empty}
-	}
-	return p
 }
 
 // result is the value of the reduction in its register.
@@ -105,7 +94,7 @@ func init() {
 	}
 	reducers[ir.All][dtype.Bool] = &reducer{
 		lanes: allLanes, close: closePart, combine: func(x, y partial) partial { return partial{bits: x.bits & y.bits} },
-		empty: 1,
+		empty: partial{bits: 1},
 		runs:  runsKernel, step: kernels[prim.And][dtype.Bool][0],
 	}
 }
@@ -119,7 +108,7 @@ func forNumber[T number](t dtype.Type, low, high T) {
 	reducers[ir.Prod][t] = &reducer{
 		lanes: prodLanes[T], close: closeProd[T],
 		combine: func(x, y partial) partial { return partial{bits: bitsOf(fromBits[T](x.bits) * fromBits[T](y.bits))} },
-		empty:   bitsOf(T(1)),
+		empty:   partial{bits: bitsOf(T(1))},
 		runs:    runsKernel, step: kernels[prim.Mul][t][0], ordered: t.IsFloat(),
 	}
 	reducers[ir.Min][t] = &reducer{
@@ -127,7 +116,7 @@ func forNumber[T number](t dtype.Type, low, high T) {
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(min(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},
-		empty: bitsOf(high),
+		empty: partial{bits: bitsOf(high)},
 		runs:  runsKernel, step: kernels[prim.Min][t][0],
 	}
 	reducers[ir.Max][t] = &reducer{
@@ -135,7 +124,7 @@ func forNumber[T number](t dtype.Type, low, high T) {
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(max(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},
-		empty: bitsOf(low),
+		empty: partial{bits: bitsOf(low)},
 		runs:  runsKernel, step: kernels[prim.Max][t][0],
 	}
 	reducers[ir.ArgMin][t] = &reducer{
@@ -165,7 +154,7 @@ func forInt[T dtype.Int](t dtype.Type, low, high T) { forNumber(t, low, high) }
 func forFloat[T float32 | float64](t dtype.Type) {
 	inf := T(math.Inf(1))
 	forNumber(t, -inf, inf)
-	nan := bitsOf(T(math.NaN()))
+	nan := partial{bits: bitsOf(T(math.NaN()))}
 	reducers[ir.FMin][t] = &reducer{
 		lanes: fminLanes[T], close: closePart, empty: nan,
 		combine: func(x, y partial) partial {

@@ -76,7 +76,7 @@ func (st *runsState) finish(f *frame, n int) {
 		}
 	}
 	if !have {
-		fillBits(f, st.merge.d, st.size, st.kern.empty, n)
+		fillBits(f, st.merge.d, st.size, st.kern.empty.bits, n)
 	}
 	st.pos, st.count = 0, 0
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 )
 
 // An accessCase is a loop whose elements are not next to each other. Buffer b0 has
@@ -124,7 +125,7 @@ func (c *accessCase) bench(b *testing.B, t dtype.Type) {
 	s := newSetup(b, r, k, c.extents, nil, c.shapes, true)
 	defer s.release()
 	for i := range len(s.mem[0]) / 4 {
-		put(s.mem[0][4*i:], 4, uint64(r.IntN(c.limit)))
+		randir.Put(s.mem[0][4*i:], 4, uint64(r.IntN(c.limit)))
 	}
 	elements := 1.0
 	for _, e := range c.extents {
@@ -133,14 +134,7 @@ func (c *accessCase) bench(b *testing.B, t dtype.Type) {
 	backends := append([]backend.Backend{interp.New()}, isas(b)...)
 	var run []func()
 	for _, be := range backends {
-		code, err := be.Compile(k)
-		if err != nil {
-			b.Fatal(err)
-		}
-		inst, err := code.Bind(s.b)
-		if err != nil {
-			b.Fatal(err)
-		}
+		inst := s.instance(b, be)
 		w := inst.NewWorker()
 		run = append(run, func() {
 			inst.Begin()

@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -58,28 +60,18 @@ func (b *binder) spans(axes []int32, as []affine.Form) (extents []int, out [][]i
 			out[i] = append(out[i], a.Coef[axis])
 		}
 	}
-	reverse(extents)
+	slices.Reverse(extents)
 	for i := range out {
-		reverse(out[i])
+		slices.Reverse(out[i])
 	}
 	return extents, out
-}
-
-func reverse(s []int) {
-	for l, r := 0, len(s)-1; l < r; l, r = l+1, r-1 {
-		s[l], s[r] = s[r], s[l]
-	}
 }
 
 // linear splits a into the part of the axes outside and given coefficients.
 func (b *binder) linear(a affine.Form, inside []int32, coefs []int) linear {
 	l := linear{base: a.C, coefs: coefs}
 	for axis, k := range a.Coef {
-		in := false
-		for _, x := range inside {
-			in = in || int(x) == axis
-		}
-		if k != 0 && !in {
+		if k != 0 && !slices.Contains(inside, int32(axis)) {
 			l.outer = append(l.outer, term{axis, k})
 		}
 	}

@@ -113,18 +113,10 @@ func newBench(b testing.TB, be backend.Backend, text string, extents, params []i
 			continue
 		}
 		for j := range len(m) / 4 {
-			put(m[j*4:], 4, randir.FloatBits(t, r.NormFloat64()))
+			randir.Put(m[j*4:], 4, randir.FloatBits(t, r.NormFloat64()))
 		}
 	}
-	code, err := be.Compile(k)
-	if err != nil {
-		b.Fatal(err)
-	}
-	inst, err := code.Bind(s.b)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return inst
+	return s.instance(b, be)
 }
 
 type benchCase struct {
@@ -225,14 +217,7 @@ func BenchmarkCompile(b *testing.B) {
 			b.Run(fmt.Sprintf("ops=%d/isa=%s", n, be.Name()), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					code, err := be.Compile(k)
-					if err != nil {
-						b.Fatal(err)
-					}
-					inst, err := code.Bind(s.b)
-					if err != nil {
-						b.Fatal(err)
-					}
+					inst := s.instance(b, be)
 					_ = inst
 				}
 			})

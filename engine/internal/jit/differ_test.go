@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
@@ -111,7 +110,7 @@ func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, s
 		m, free := allocate(t, total*size, r.IntN(2) == 0)
 		s.free = append(s.free, free)
 		for j := range total {
-			put(m[j*size:], size, randir.MemoryBits(r, d.Type))
+			randir.Put(m[j*size:], size, randir.MemoryBits(r, d.Type))
 		}
 		s.mem = append(s.mem, m)
 		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shape})
@@ -128,37 +127,18 @@ func (s *setup) release() {
 	}
 }
 
-func put(b []byte, size int, x uint64) {
-	for i := range size {
-		b[i] = byte(x >> (8 * i))
+// instance is a kernel in its arrays, on a backend.
+func (s *setup) instance(t testing.TB, be backend.Backend) backend.Instance {
+	t.Helper()
+	code, err := be.Compile(s.k)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func get(b []byte, size int) (x uint64) {
-	for i := range size {
-		x |= uint64(b[i]) << (8 * i)
+	inst, err := code.Bind(s.b)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return x
-}
-
-// same reports whether two elements are equal; all NaNs are.
-func same(t dtype.Type, x, y uint64) bool {
-	if x == y {
-		return true
-	}
-	switch t {
-	case dtype.F32:
-		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
-		return a != a && b != b
-	case dtype.F64:
-		a, b := math.Float64frombits(x), math.Float64frombits(y)
-		return a != a && b != b
-	case dtype.F16:
-		return x&0x7fff > 0x7c00 && y&0x7fff > 0x7c00
-	case dtype.BF16:
-		return x&0x7fff > 0x7f80 && y&0x7fff > 0x7f80
-	}
-	return false
+	return inst
 }
 
 func runAll(inst backend.Instance) ir.FaultKind {
@@ -232,15 +212,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 			copy(m, before[i])
 		}
 	}
-	code, err := interp.New().Compile(s.k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inst, err := code.Bind(s.b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fault := runAll(inst)
+	fault := runAll(s.instance(t, interp.New()))
 	for _, m := range s.mem {
 		want = append(want, slices.Clone(m))
 	}
@@ -274,10 +246,10 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 				typ := s.k.Bufs[i].Type
 				size := typ.Size()
 				for j := range len(m) / size {
-					g, w := get(m[j*size:], size), get(want[i][j*size:], size)
-					if !same(typ, g, w) {
+					g, w := randir.Get(m[j*size:], size), randir.Get(want[i][j*size:], size)
+					if !randir.Same(typ, g, w) {
 						t.Fatalf("%s, try %d: %s[%d] = %#x, want %#x (was %#x)\nextents %v strides %v params %v\n%v", be.Name(), try, s.k.Bufs[i].Name, j, g, w,
-							get(before[i][j*size:], size), s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
+							randir.Get(before[i][j*size:], size), s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
 					}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 )
 
 // TestGathers loads at positions that are values of the lanes.
@@ -35,7 +36,7 @@ buf y %[1]s out 2
 				e := []int{n, m}
 				s := newSetup(t, r, k, e, []int{rows}, [][]int{{rows, m}, e, e}, r.IntN(2) == 0)
 				for i := range len(s.mem[1]) / 4 {
-					put(s.mem[1][4*i:], 4, uint64(uint32(int32(r.IntN(3*rows)-rows))))
+					randir.Put(s.mem[1][4*i:], 4, uint64(uint32(int32(r.IntN(3*rows)-rows))))
 				}
 				differ(t, r, s)
 			}

@@ -21,14 +21,7 @@ func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
 	}
 	s := newSetup(t, rand.New(rand.NewPCG(1, 1)), k, e, p, shapes, true)
 	defer s.release()
-	c, err := be.Compile(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := c.Bind(s.b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := s.instance(t, be)
 	fns, err := in.(backend.Native).Listing()
 	if err != nil {
 		t.Fatal(err)

@@ -134,19 +134,9 @@ func TestPrimitives(t *testing.T) {
 	}
 }
 
-// reductions are all kernels that only reduce, of some types.
-func reductions(t *testing.T, types ...dtype.Type) []randir.Reduction {
-	t.Helper()
-	all, err := randir.Reductions(types...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, c := range reductions(t, dtype.All()...) {
+	for _, c := range randir.Reductions(dtype.All()...) {
 		for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
 			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
 				continue // of none: an error before it gets here
@@ -164,7 +154,7 @@ func TestReductions(t *testing.T) {
 // TestExtremes looks at NaN and zeros, which random data rarely combines.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, c := range reductions(t, dtype.F32, dtype.F64) {
+	for _, c := range randir.Reductions(dtype.F32, dtype.F64) {
 		if !c.Extreme() {
 			continue
 		}
@@ -179,7 +169,7 @@ func TestExtremes(t *testing.T) {
 			pick = pick[:1+r.IntN(len(pick))]
 			size := c.Type.Size()
 			for i := range len(s.mem[0]) / size {
-				put(s.mem[0][i*size:], size, randir.FloatBits(c.Type, pick[r.IntN(len(pick))]))
+				randir.Put(s.mem[0][i*size:], size, randir.FloatBits(c.Type, pick[r.IntN(len(pick))]))
 			}
 			differ(t, r, s)
 		}

@@ -22,7 +22,7 @@ type redKern struct {
 	typ      dtype.Type // of the operand
 	lane     dtype.Type // of the accumulators
 	identity uint64     // of a lane
-	empty    uint64
+	empty    partial    // of no block
 	combine  func(x, y partial) partial
 	merge    func(acc, level unsafe.Pointer, n int) // acc = level op acc
 	ordered  bool
@@ -31,14 +31,6 @@ type redKern struct {
 
 // A redState is the tree of the blocks of a vec loop.
 type redState = pairwise.Tree[partial]
-
-// orEmpty is p, or the result of no block.
-func (r *redKern) orEmpty(p partial, some bool) partial {
-	if !some {
-		return partial{bits: r.empty}
-	}
-	return p
-}
 
 // A boundRed is a reduction of a vec loop in an instance.
 type boundRed struct {
@@ -118,7 +110,7 @@ func init() {
 		k := &redKern{op: op, typ: dtype.Bool, lane: dtype.I32, merge: func(_, _ unsafe.Pointer, _ int) {}}
 		all := op == ir.All
 		if all {
-			k.empty = 1
+			k.empty.bits = 1
 		}
 		k.combine = func(x, y partial) partial {
 			if all {
@@ -139,7 +131,7 @@ func boolBit(b bool) uint64 {
 
 // addKern adds a reduction that is a binary operation.
 func addKern[T laneType](op ir.Reduction, t, lane dtype.Type, identity, empty T, f func(x, y T) T) {
-	k := &redKern{op: op, typ: t, lane: lane, identity: bitsOf(identity), empty: canonical(t, bitsOf(empty))}
+	k := &redKern{op: op, typ: t, lane: lane, identity: bitsOf(identity), empty: partial{bits: canonical(t, bitsOf(empty))}}
 	k.ordered = op.Ordered(t)
 	k.combine = func(x, y partial) partial {
 		return partial{bits: canonical(t, bitsOf(f(fromBits[T](x.bits), fromBits[T](y.bits))))}

@@ -79,7 +79,7 @@ func (w *worker) pushRun(st *accState, r *seqRed, count, n int) {
 // finishRuns leaves the result in its array.
 func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left, n int) {
 	if bp.seqN == 0 {
-		fillBits(st.acc, n, r.kern.lane.Size(), r.kern.empty)
+		fillBits(st.acc, n, r.kern.lane.Size(), r.kern.empty.bits)
 		if r.kern.arg {
 			clear(unsafe.Slice((*int32)(st.pos), n))
 		}
@@ -111,7 +111,7 @@ func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left
 		}
 		if bp.seqN == 0 {
 			for i := range d {
-				d[i] = uint8(r.kern.empty)
+				d[i] = uint8(r.kern.empty.bits)
 			}
 		}
 	case r.typ == dtype.I8 || r.typ == dtype.U8:

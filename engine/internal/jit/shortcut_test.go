@@ -5,6 +5,22 @@ import (
 	"testing"
 )
 
+// broadcastRows adds an element to each row times another.
+const broadcastRows = `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 in 1
+buf b3 f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 b0[i0, i1]
+    %1 = load f32 b1[i1]
+    %2 = mul f32 %0 %1
+    %3 = load f32 b2[i0]
+    %4 = add f32 %2 %3
+    store f32 b3[i0, i1] %4
+  }
+}`
+
 // TestShortcut tests which kernels have a shortcut, and that runs agree whether
 // their chunks go that way or not.
 func TestShortcut(t *testing.T) {
@@ -62,48 +78,9 @@ buf b2 i32 out 1
     store i32 b2[i0] %4
   }
 }`, []int{40_000}, [][]int{{40_000}, {40_000}, {40_000}}, true},
-		{"rows", `buf b0 f32 in 2
-buf b1 f32 in 1
-buf b2 f32 in 1
-buf b3 f32 out 2
-{
-  vec i0 i1 {
-    %0 = load f32 b0[i0, i1]
-    %1 = load f32 b1[i1]
-    %2 = mul f32 %0 %1
-    %3 = load f32 b2[i0]
-    %4 = add f32 %2 %3
-    store f32 b3[i0, i1] %4
-  }
-}`, []int{300, 45}, [][]int{{300, 45}, {45}, {300}, {300, 45}}, true},
-		{"one row", `buf b0 f32 in 2
-buf b1 f32 in 1
-buf b2 f32 in 1
-buf b3 f32 out 2
-{
-  vec i0 i1 {
-    %0 = load f32 b0[i0, i1]
-    %1 = load f32 b1[i1]
-    %2 = mul f32 %0 %1
-    %3 = load f32 b2[i0]
-    %4 = add f32 %2 %3
-    store f32 b3[i0, i1] %4
-  }
-}`, []int{1, 45}, [][]int{{1, 45}, {45}, {1}, {1, 45}}, true},
-		{"rows longer than a call", `buf b0 f32 in 2
-buf b1 f32 in 1
-buf b2 f32 in 1
-buf b3 f32 out 2
-{
-  vec i0 i1 {
-    %0 = load f32 b0[i0, i1]
-    %1 = load f32 b1[i1]
-    %2 = mul f32 %0 %1
-    %3 = load f32 b2[i0]
-    %4 = add f32 %2 %3
-    store f32 b3[i0, i1] %4
-  }
-}`, []int{2, 200_000}, [][]int{{2, 200_000}, {200_000}, {2}, {2, 200_000}}, false},
+		{"rows", broadcastRows, []int{300, 45}, [][]int{{300, 45}, {45}, {300}, {300, 45}}, true},
+		{"one row", broadcastRows, []int{1, 45}, [][]int{{1, 45}, {45}, {1}, {1, 45}}, true},
+		{"rows longer than a call", broadcastRows, []int{2, 200_000}, [][]int{{2, 200_000}, {200_000}, {2}, {2, 200_000}}, false},
 		{"sum", `buf b0 f32 in 1
 buf b1 f32 out 0
 {
@@ -119,15 +96,7 @@ buf b1 f32 out 0
 			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1"}[len(c.extents)]+"\n"+c.text)
 			s := newSetup(t, r, k, c.extents, nil, c.shapes, true)
 			for _, be := range isas(t) {
-				code, err := be.Compile(k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				inst, err := code.Bind(s.b)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := inst.NewWorker().(*worker).short.step > 0; got != c.short {
+				if got := s.instance(t, be).NewWorker().(*worker).short.step > 0; got != c.short {
 					t.Errorf("%s: a shortcut: %v", be.Name(), got)
 				}
 			}

@@ -41,14 +41,7 @@ buf out %[1]s out 2
 }`, mem.Short(), reg.Short(), op))
 		s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns, rows}, {columns, rows}, {rows, columns}}, true)
 		for _, be := range isas(t) {
-			code, err := be.Compile(k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			inst, err := code.Bind(s.b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			inst := s.instance(t, be)
 			if in, ok := inst.(*instance); ok && len(in.phases[0].across) == 2 {
 				found++
 			}

@@ -99,14 +99,19 @@ func (w *worker) enter() {
 }
 
 func (w *worker) Run(lo, hi int) {
-	in := w.inst
 	if w.short.does(lo, hi) {
 		w.short.run(w.frame, lo, hi)
-		w.flushFaults()
-		runtime.KeepAlive(in)
-		return
+	} else {
+		w.chunk(lo, hi)
 	}
+	w.flushFaults()
+	runtime.KeepAlive(w.inst)
+}
+
+// chunk is Run without a shortcut.
+func (w *worker) chunk(lo, hi int) {
 	w.begin()
+	in := w.inst
 	if lo < hi {
 		switch in.code.p.units {
 		case oneUnit:
@@ -126,8 +131,6 @@ func (w *worker) Run(lo, hi int) {
 			}
 		}
 	}
-	w.flushFaults()
-	runtime.KeepAlive(in)
 }
 
 func (w *worker) flushFaults() {
@@ -222,7 +225,7 @@ func (w *worker) vecAll(v *boundVec) {
 		}
 	}
 	for _, r := range v.reds {
-		*w.cell(r.cell) = r.result(r.kern.orEmpty(w.reds[r.state].Pop(r.kern.combine)))
+		*w.cell(r.cell) = r.result(w.reds[r.state].Pop(r.kern.empty, r.kern.combine))
 	}
 }
 
@@ -491,7 +494,7 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		w.begin()
 		if p.units == blockUnits {
 			for i, r := range in.items[p.main].vec.reds {
-				*w.cell(r.cell) = r.result(r.kern.orEmpty(pairwise.Reduce(in.partials[i], r.kern.combine)))
+				*w.cell(r.cell) = r.result(pairwise.Reduce(in.partials[i], r.kern.empty, r.kern.combine))
 			}
 		}
 		w.items(in.items[p.main+1:])

@@ -5,11 +5,11 @@ package pairwise
 
 import "math/bits"
 
-// Reduce combines the results of all blocks, which it overwrites; it reports
-// whether there are any.
-func Reduce[P any](p []P, combine func(x, y P) P) (r P, ok bool) {
+// Reduce combines the results of all blocks, which it overwrites; of none it is
+// empty.
+func Reduce[P any](p []P, empty P, combine func(x, y P) P) P {
 	if len(p) == 0 {
-		return r, false
+		return empty
 	}
 	for n := len(p); n > 1; n = (n + 1) / 2 {
 		for i := range n / 2 {
@@ -19,7 +19,7 @@ func Reduce[P any](p []P, combine func(x, y P) P) (r P, ok bool) {
 			p[n/2] = p[n-1]
 		}
 	}
-	return p[0], true
+	return p[0]
 }
 
 // A Tree is Reduce for results that come one after the other. The zero value
@@ -39,19 +39,19 @@ func (t *Tree[P]) Push(p P, combine func(x, y P) P) {
 	t.count++
 }
 
-// Pop combines what has been pushed, the last blocks first, and empties the
-// tree; it reports whether there was anything.
-func (t *Tree[P]) Pop(combine func(x, y P) P) (p P, ok bool) {
+// Pop combines what has been pushed, the last blocks first, and leaves the tree
+// without any; of none it is empty.
+func (t *Tree[P]) Pop(empty P, combine func(x, y P) P) P {
 	if t.count == 0 {
-		return p, false
+		return empty
 	}
 	i := bits.TrailingZeros(uint(t.count))
-	p = t.slots[i]
+	p := t.slots[i]
 	for i++; t.count>>i != 0; i++ {
 		if t.count>>i&1 != 0 {
 			p = combine(t.slots[i], p)
 		}
 	}
 	t.count = 0
-	return p, true
+	return p
 }

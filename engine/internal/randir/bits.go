@@ -66,3 +66,38 @@ func MemoryBits(r *rand.Rand, t dtype.Type) uint64 {
 	}
 	return specialInts[r.IntN(len(specialInts))] & mask
 }
+
+// Put stores the low bytes of x.
+func Put(b []byte, size int, x uint64) {
+	for i := range size {
+		b[i] = byte(x >> (8 * i))
+	}
+}
+
+// Get is what Put has stored.
+func Get(b []byte, size int) (x uint64) {
+	for i := range size {
+		x |= uint64(b[i]) << (8 * i)
+	}
+	return x
+}
+
+// Same reports whether two elements are equal; all NaNs are.
+func Same(t dtype.Type, x, y uint64) bool {
+	if x == y {
+		return true
+	}
+	switch t {
+	case dtype.F32:
+		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
+		return a != a && b != b
+	case dtype.F64:
+		a, b := math.Float64frombits(x), math.Float64frombits(y)
+		return a != a && b != b
+	case dtype.F16:
+		return x&0x7fff > 0x7c00 && y&0x7fff > 0x7c00
+	case dtype.BF16:
+		return x&0x7fff > 0x7f80 && y&0x7fff > 0x7f80
+	}
+	return false
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -143,7 +142,7 @@ func (c *trial) place(d *ir.Buf, strides, shape []int, skew int, bits func(dtype
 	start := (len(c.mem)+gap+63)/64*64 + skew*size
 	c.mem = append(c.mem, make([]byte, start-len(c.mem)+total*size)...)
 	for j := range total {
-		put(c.mem[start+j*size:], size, bits(d.Type))
+		randir.Put(c.mem[start+j*size:], size, bits(d.Type))
 	}
 	c.spans = append(c.spans, [2]int{start, start + total*size})
 	c.at = append(c.at, start-lo*size)
@@ -374,43 +373,10 @@ func (c *trial) compare(t *testing.T, got []byte, order string) {
 		d := &c.k.Bufs[i]
 		size := d.Type.Size()
 		for at := s[0]; at < s[1]; at += size {
-			if x, y := get(got[at:], size), get(c.want[at:], size); !same(d.Type, x, y) {
-				t.Errorf("%s, %s: %s: byte %d is %#x, want %#x (was %#x)\n%s", c.name, order, d.Name, at-c.at[i], x, y, get(c.mem[at:], size), show())
+			if x, y := randir.Get(got[at:], size), randir.Get(c.want[at:], size); !randir.Same(d.Type, x, y) {
+				t.Errorf("%s, %s: %s: byte %d is %#x, want %#x (was %#x)\n%s", c.name, order, d.Name, at-c.at[i], x, y, randir.Get(c.mem[at:], size), show())
 				return
 			}
 		}
 	}
-}
-
-func put(b []byte, size int, x uint64) {
-	for i := range size {
-		b[i] = byte(x >> (8 * i))
-	}
-}
-
-func get(b []byte, size int) (x uint64) {
-	for i := range size {
-		x |= uint64(b[i]) << (8 * i)
-	}
-	return x
-}
-
-// same reports whether two elements are equal; all NaNs are.
-func same(t dtype.Type, x, y uint64) bool {
-	if x == y {
-		return true
-	}
-	switch t {
-	case dtype.F32:
-		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
-		return a != a && b != b
-	case dtype.F64:
-		a, b := math.Float64frombits(x), math.Float64frombits(y)
-		return a != a && b != b
-	case dtype.F16:
-		return x&0x7fff > 0x7c00 && y&0x7fff > 0x7c00
-	case dtype.BF16:
-		return x&0x7fff > 0x7f80 && y&0x7fff > 0x7f80
-	}
-	return false
 }

@@ -52,7 +52,9 @@ type instance struct {
 	cost     float64
 	staged   bool
 
+	_     [64]byte // what changes in each run is not in the line of what does not
 	run   uint64
+	_     [64]byte
 	fault atomicFault
 	ctx   context.Context // may end a run; nil: nothing does
 }
@@ -341,6 +343,7 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
 			len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0,
 			len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0,
+			s.trails,
 		} {
 			k |= uint16(boolBit(is)) << (8 + bit)
 		}

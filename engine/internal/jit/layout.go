@@ -39,6 +39,7 @@ type boundSite struct {
 	seq    []int // coefficients of the spans of the seq loop
 	row    int   // elements from row to row of a row loop
 	pure   bool  // a store to an array that is only written, and much larger than the caches
+	trails bool  // a load of lines that another one has had before
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager

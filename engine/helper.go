@@ -13,16 +13,17 @@ import (
 // it waits for the next one in a spin, for a while, and then asleep, when it
 // costs no processor time.
 type helper struct {
-	// box has the seat that the helper is asked to take. Without one it is nil
-	// while the helper spins, atWork or asleep. Who asks puts a seat there, and
-	// may take it back until the helper has.
+	// box has the seat that the helper is asked to take, until it puts what the
+	// seat has for begun there. Without one it is nil while the helper spins, or
+	// asleep. Who asks puts a seat there, and may take it back. It is all that
+	// goes to and fro between two cores: each way takes 100 ns.
 	box  atomic.Pointer[seat]
 	bell *bell
 	_    [112]byte // each box has a cache line, and the next one, to itself
 }
 
-// What a box says besides a seat.
-var atWork, asleep = new(seat), new(seat)
+// asleep is what a box says instead of a seat.
+var asleep = new(seat)
 
 const (
 	// spinTime is how long a helper spins: most programs that run often run
@@ -86,13 +87,8 @@ func running() []*helper {
 func (h *helper) loop() {
 	for {
 		s := h.next()
-		j := s.job
-		if !j.came.Load() {
-			j.came.Store(true)
-		}
-		j.help(s.number)
-		h.box.Store(nil)
-		j.leave()
+		s.job.help(s.number)
+		s.leave(h)
 	}
 }
 
@@ -113,7 +109,7 @@ func (h *helper) spin() *seat {
 	began := time.Now()
 	for yield := yieldTime; ; {
 		for range 16 {
-			if s := h.box.Load(); s != nil && h.box.CompareAndSwap(s, atWork) {
+			if s := h.box.Load(); s != nil && h.box.CompareAndSwap(s, s.begun) {
 				return s
 			}
 			pause.Pause(1)

@@ -3,9 +3,13 @@ package engine
 import (
 	"fmt"
 	"io"
+	"math/bits"
+	"slices"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -19,11 +23,17 @@ func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 		return nil, err
 	}
 	var out []*listing.Kernel
+	var room addresses
 	for i, s := range pl.Stages {
 		if s.Kernel == nil {
 			continue
 		}
 		b := newBinding(s)
+		for k, o := range s.Bufs {
+			if o.Array != nil {
+				b.Bufs[k].Ptr = room.of(pl, o.Array)
+			}
+		}
 		code, inst, err := bindStage(be, s, &b)
 		if err != nil {
 			return nil, err
@@ -35,6 +45,25 @@ func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 		out = append(out, k)
 	}
 	return out, nil
+}
+
+// addresses stand for those of arrays that have no memory, by which code is chosen:
+// memories lie apart, and views of one of them as they do there.
+type addresses []expr.Memory
+
+// of is the address of the first element of an array. Nothing is there.
+func (r *addresses) of(pl *plan.Plan, a *plan.Array) unsafe.Pointer {
+	i := slices.Index(*r, a.Mem)
+	if i < 0 {
+		i = len(*r)
+		*r = append(*r, a.Mem)
+	}
+	offset := a.Offset * a.Type.Size()
+	if a.Mem == nil {
+		offset += pl.Temps[a.Temp].Offset
+	}
+	const apart = 1 << (bits.UintSize/2 + 4)
+	return unsafe.Add(unsafe.Pointer(nil), (i+1)*apart+offset)
 }
 
 func listKernel(name string, stage int, s *plan.Stage, code backend.Code, inst backend.Instance) (*listing.Kernel, error) {

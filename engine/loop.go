@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A loopStep runs a kernel.
@@ -20,6 +21,7 @@ type loopStep struct {
 	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
 	schedule
+	sweep
 }
 
 // A bufPlace is where a buffer of a kernel lies.
@@ -82,14 +84,42 @@ func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, 
 	return code, inst, nil
 }
 
+// footprint is the number of bytes of arrays that the loop goes over. Views of the
+// same memory share it.
+func (l *loopStep) footprint() (total int) {
+	for i, b := range l.places {
+		before := 0 // by views of the same memory
+		if b.mem != nil {
+			for _, v := range l.places[:i] {
+				if v.mem == b.mem {
+					before += l.viewed(v)
+				}
+			}
+			total += min(before+l.viewed(b), b.mem.Size()) - min(before, b.mem.Size())
+		} else {
+			total += l.viewed(b)
+		}
+	}
+	return total
+}
+
+// viewed is the number of bytes of a buffer.
+func (l *loopStep) viewed(b bufPlace) int {
+	return shape.Shape(l.bind.Bufs[b.buf].Extents).Size() * l.s.Kernel.Bufs[b.buf].Type.Size()
+}
+
 // refresh reads the addresses and parameters as they are now.
 func (l *loopStep) refresh(p *Program) {
 	for i := range l.places {
 		at := &l.places[i]
-		l.bind.Bufs[at.buf].Ptr = at.in(p)
+		if ptr := at.in(p); l.bind.Bufs[at.buf].Ptr != ptr { // helpers have read it
+			l.bind.Bufs[at.buf].Ptr = ptr
+		}
 	}
 	for _, c := range l.cells {
-		l.bind.Scalars[c.scalar] = c.cell.Load()
+		if bits := c.cell.Load(); l.bind.Scalars[c.scalar] != bits {
+			l.bind.Scalars[c.scalar] = bits
+		}
 	}
 }
 
@@ -109,10 +139,14 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 		l.inst.Watch(ctx)
 	}
 	l.inst.Begin()
+	down := l.far > 0 && !p.down
+	if l.far > 0 {
+		p.down = down
+	}
 	if len(l.workers) == 1 && l.n <= l.most {
-		l.workers[0].Run(0, l.n)
+		l.pieces(l.workers[0], 0, l.n, 0, l.n, down)
 	} else {
-		p.job.do(ctx, l)
+		p.job.do(ctx, l, down)
 	}
 	if watched {
 		l.inst.Watch(context.Background())

@@ -14,19 +14,22 @@ import (
 // caller never waits for a helper that has not begun: what it has not taken by
 // the end, it is not asked for any more.
 type job struct {
+	// What helpers read, apart from what the caller writes while they work, or is
+	// the same in all runs: a line that another core has written takes 100 ns.
+	seats  []seat // of the caller, and of the helpers asked in this run
+	parts  []part
+	_      [128]byte
 	loop   *loopStep
 	ctx    context.Context
-	seats  []seat // of the caller, and of the helpers asked in this run
-	taken  int    // of seats
-	parts  []part
-	cuts   int        // of parts
-	done   sync.Mutex // locked until the helpers let the caller go on
+	cuts   int         // of parts
+	down   bool        // the way of this sweep
+	shared atomic.Bool // helpers are asked in this run
+	_      [128]byte
+	taken  int        // of seats
+	done   sync.Mutex // locked until a helper lets the caller go on
 	wake   float64    // nanoseconds of work that wake a helper
 	credit float64    // nanoseconds of work that could have been shared
 	last   time.Time  // when credit was last given
-	_      [64]byte
-	active atomic.Int32 // helpers that are asked or at work; and awaited
-	came   atomic.Bool  // a helper has been at work
 }
 
 // A seat is the place of one worker at a job.
@@ -35,19 +38,19 @@ type seat struct {
 	number int
 	helper *helper
 	asleep bool // the helper was
+	// What the box of the helper says while it works, and when the caller sleeps
+	// until it is done.
+	begun, awaited *seat
 }
 
 // A part is the share of a worker, who takes chunks from it, and then from the
 // shares of others. Parts are the same from run to run, so that a core finds in
 // its caches what it has worked on before.
 type part struct {
-	next atomic.Int64 // first unit that is not handed out
-	end  int64
-	_    [112]byte
+	next       atomic.Int64 // where what is not handed out begins; or ends, in a sweep down
+	begin, end int
+	_          [104]byte
 }
-
-// awaited is set in active when the caller sleeps until the helpers are done.
-const awaited = 1 << 30
 
 // What threads are worth, in nanoseconds of work.
 const (
@@ -56,6 +59,12 @@ const (
 	splitWork = 3e3
 	// seatWork is the share that is worth a helper more.
 	seatWork = 1.5e3
+	// lateWork is what the caller does meanwhile: a helper begins later, and the
+	// caller must see that it has ended.
+	lateWork = 400.
+	// stealWork is worth taking from another's part: its elements are in the
+	// caches of another core.
+	stealWork = 1e3
 	// wakeWork, for each of them, wakes helpers that sleep, which costs the
 	// caller some 5 us. It is that of one run, or of several soon after each
 	// other; it doubles, up to mostWake, when nobody came: then there are no
@@ -76,14 +85,14 @@ func newJob(threads int) *job {
 	j := &job{seats: make([]seat, threads), parts: make([]part, threads), wake: wakeWork}
 	j.done.Lock()
 	for i := range j.seats {
-		j.seats[i].job, j.seats[i].number = j, i
+		j.seats[i] = seat{job: j, number: i, begun: new(seat), awaited: new(seat)}
 	}
 	return j
 }
 
 // do runs all chunks of a loop, or those before ctx is done.
-func (j *job) do(ctx context.Context, l *loopStep) {
-	j.loop, j.ctx = l, ctx
+func (j *job) do(ctx context.Context, l *loopStep, down bool) {
+	j.loop, j.ctx, j.down = l, ctx, down
 	measure := l.toMeasure()
 	var began time.Time
 	var took time.Duration
@@ -92,9 +101,15 @@ func (j *job) do(ctx context.Context, l *loopStep) {
 	}
 	j.taken = 1
 	j.find(float64(l.n) * l.unit)
+	if j.shared.Load() != (j.taken > 1) { // a store that changes nothing is not free
+		j.shared.Store(j.taken > 1)
+	}
 	j.cut()
 	j.ask(1)
-	mine := j.work(0)
+	mine := j.work(0, stealWork)
+	if j.withdraw() {
+		mine += j.work(0, 0)
+	}
 	if measure {
 		took = time.Since(began)
 	}
@@ -154,34 +169,48 @@ func (j *job) earned(work float64) bool {
 	return true
 }
 
-// cut divides the units among the seats.
+// cut divides the units among the seats: the caller, who begins at once, has
+// more of them.
 func (j *job) cut() {
 	l := j.loop
-	at := 0
 	j.cuts = j.taken
+	late := 0.
+	if j.cuts > 1 {
+		late = min(lateWork/l.unit, float64(l.n)/float64(2*j.cuts))
+	}
+	share := (float64(l.n) + late*float64(j.cuts-1)) / float64(j.cuts)
+	at := 0
 	for i := range j.cuts {
 		p := &j.parts[i]
-		p.next.Store(int64(at))
+		begin := at
 		at = l.n
 		if i < j.cuts-1 {
-			at = int(float64(l.n) * float64(i+1) / float64(j.cuts))
+			at = int(share*float64(i+1) - late*float64(i))
 			at -= at % max(l.grain, 1)
 		}
-		p.end = int64(at)
+		if p.begin != begin || p.end != at {
+			p.begin, p.end = begin, at
+		}
+		if j.down {
+			p.next.Store(int64(p.end))
+		} else {
+			p.next.Store(int64(p.begin))
+		}
 	}
 }
 
 // ask invites the helpers of the seats from first on.
 func (j *job) ask(first int) {
+	if first < j.taken && !j.shared.Load() {
+		j.shared.Store(true)
+	}
 	for i := first; i < j.taken; i++ {
 		s := &j.seats[i]
 		state := (*seat)(nil)
 		if s.asleep {
 			state = asleep
 		}
-		j.active.Add(1)
 		if !s.helper.box.CompareAndSwap(state, s) {
-			j.active.Add(-1)
 			s.helper = nil // somebody else was faster
 		} else if s.asleep {
 			s.helper.bell.ring()
@@ -194,19 +223,20 @@ func (j *job) help(seat int) {
 	if l := j.loop; l.labels != nil {
 		defer l.label(context.Background())()
 	}
-	j.work(seat)
+	j.work(seat, stealWork)
 }
 
-// work runs chunks until none is left, and returns the number of units done.
-func (j *job) work(seat int) (units int) {
+// work runs chunks until none is left that is worth it, with so many nanoseconds
+// of work in the part of another. It returns the number of units done.
+func (j *job) work(seat int, steal float64) (units int) {
 	l := j.loop
 	w := l.workers[seat]
 	for chunks := 1; ; chunks++ {
-		lo, hi := j.claim(seat)
-		if lo >= hi || j.ctx.Err() != nil {
+		p, lo, hi := j.claim(seat, steal)
+		if p == nil || j.ctx.Err() != nil {
 			return units
 		}
-		w.Run(lo, hi)
+		l.pieces(w, lo, hi, p.begin, p.end, j.down)
 		units += hi - lo
 		if seat == 0 && chunks%8 == 0 { // more helpers may be free by now
 			if work := float64(j.left()) * l.unit; work >= wakeWork {
@@ -221,78 +251,109 @@ func (j *job) work(seat int) (units int) {
 // left is the number of units that are not handed out.
 func (j *job) left() (n int) {
 	for i := range j.cuts {
-		n += max(int(j.parts[i].end-j.parts[i].next.Load()), 0)
+		n += j.parts[i].left(int(j.parts[i].next.Load()), j.down)
 	}
 	return n
 }
 
+// left is the number of units that are not handed out when next is the next.
+func (p *part) left(next int, down bool) int {
+	if down {
+		return next - p.begin
+	}
+	return p.end - next
+}
+
 // claim takes the next chunk from the part of a seat, or else from another's:
 // half of what is left there, so that all workers end at about the same time.
-func (j *job) claim(seat int) (lo, hi int) {
+// Without a part there is none.
+func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 	l := j.loop
 	for i := range j.cuts {
 		p := &j.parts[(seat+i)%j.cuts]
 		for {
-			lo := p.next.Load()
-			left := int(p.end - lo)
-			if left <= 0 {
+			at := p.next.Load()
+			left := p.left(int(at), j.down)
+			if left <= 0 || i > 0 && float64(left)*l.unit < steal {
 				break
 			}
 			size := l.most
-			if j.active.Load() > 0 {
+			if j.shared.Load() {
 				size = min(max(left/2, l.least), size)
 			}
 			if l.grain > 1 {
 				size = (size + l.grain - 1) / l.grain * l.grain
 			}
-			size = min(size, left)
-			if p.next.CompareAndSwap(lo, lo+int64(size)) {
-				return int(lo), int(lo) + size
+			lo, hi := int(at), int(at)+min(size, left)
+			next := hi
+			if j.down {
+				lo, hi = int(at)-min(size, left), int(at)
+				lo -= lo % max(l.grain, 1)
+				next = lo
+			}
+			if p.next.CompareAndSwap(at, int64(next)) {
+				return p, lo, hi
 			}
 		}
 	}
-	return 0, 0
+	return nil, 0, 0
 }
 
-// join takes the job back from helpers that have not begun and waits for the
-// others.
+// withdraw takes the job back from helpers that have not begun, and reports
+// whether there were any: their parts are left to do.
+func (j *job) withdraw() (any bool) {
+	for i := 1; i < j.taken; i++ {
+		s := &j.seats[i]
+		if s.helper == nil || s.helper.box.Load() == s && s.helper.box.CompareAndSwap(s, nil) {
+			s.helper = nil
+			any = true
+		}
+	}
+	return any
+}
+
+// join waits for the helpers that have begun.
 func (j *job) join() {
-	for i := range j.seats[1:j.taken] {
-		s := &j.seats[1+i]
-		if s.helper != nil && s.helper.box.CompareAndSwap(s, nil) {
-			j.active.Add(-1)
-		}
-		s.helper = nil
-	}
-	if j.taken > 1 {
-		if j.wake = min(2*j.wake, mostWake); j.came.Load() {
-			j.wake = wakeWork
-			j.came.Store(false)
+	came := false
+	for i := 1; i < j.taken; i++ {
+		if s := &j.seats[i]; s.helper != nil {
+			s.wait()
+			s.helper = nil
+			came = true
 		}
 	}
+	if came {
+		j.wake = wakeWork
+	} else if j.taken > 1 {
+		j.wake = min(2*j.wake, mostWake)
+	}
+}
+
+// wait returns when the helper has left the seat.
+func (s *seat) wait() {
 	for range 64 {
-		if j.active.Load() == 0 {
+		if s.helper.box.Load() != s.begun {
 			return
 		}
 		pause.Pause(1)
 	}
 	began := time.Now()
-	for range 16 { // a helper may need this very processor
-		if j.active.Load() == 0 {
+	for range 16 { // the helper may need this very processor
+		if s.helper.box.Load() != s.begun {
 			return
 		}
 		runtime.Gosched()
 	}
-	if j.active.Add(awaited) != awaited {
-		j.done.Lock()
+	if s.helper.box.CompareAndSwap(s.begun, s.awaited) {
+		s.job.done.Lock()
 	}
-	j.active.Store(0)
 	heldUp(time.Since(began))
 }
 
 // leave is the end of a helper's work. The job may be in another run at once.
-func (j *job) leave() {
-	if j.active.Add(-1) == awaited {
-		j.done.Unlock()
+func (s *seat) leave(h *helper) {
+	if !h.box.CompareAndSwap(s.begun, nil) {
+		h.box.Store(nil)
+		s.job.done.Unlock()
 	}
 }

@@ -36,6 +36,7 @@ type Program struct {
 	steps   []step
 	threads int
 	profile bool
+	down    bool // the last sweep went down
 	mu      sync.Mutex
 	job     *job
 }

@@ -13,7 +13,9 @@ type schedule struct {
 	unit  float64 // nanoseconds that a unit takes
 	least int     // units of a chunk, at least and at most
 	most  int
-	runs  int
+	_     [64]byte
+	runs  int // helpers do not read it
+	_     [64]byte
 }
 
 // plan cuts the loop for a number of threads.
@@ -26,6 +28,7 @@ func (l *loopStep) plan(threads int) {
 		l.workers[i] = l.inst.NewWorker()
 	}
 	l.chunks()
+	l.sweep = newSweep(l.n, l.grain, l.footprint()/len(l.workers), caches())
 	startHelpers(len(l.workers) - 1)
 }
 

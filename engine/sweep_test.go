@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A counter is an instance that counts how often each unit is run, and keeps the
+// order of the pieces.
+type counter struct {
+	mu     sync.Mutex
+	units  []int
+	grain  int
+	pieces [][2]int
+}
+
+func (c *counter) Units() (n, grain int, cost float64)  { return len(c.units), c.grain, 10 }
+func (c *counter) NewWorker() backend.Worker            { return c }
+func (c *counter) Begin()                               {}
+func (c *counter) Watch(context.Context)                {}
+func (c *counter) Finish(w backend.Worker) ir.FaultKind { return ir.NoFault }
+
+func (c *counter) Run(lo, hi int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pieces = append(c.pieces, [2]int{lo, hi})
+	for i := lo; i < hi; i++ {
+		c.units[i]++
+	}
+}
+
+// check is an error unless each unit has been run once, in pieces of the grain.
+func (c *counter) check() error {
+	for i, n := range c.units {
+		if n != 1 {
+			return fmt.Errorf("unit %d was run %d times", i, n)
+		}
+	}
+	for _, p := range c.pieces {
+		if p[0]%c.grain != 0 || p[1]%c.grain != 0 && p[1] != len(c.units) || p[0] >= p[1] {
+			return fmt.Errorf("piece %v of units in steps of %d", p, c.grain)
+		}
+	}
+	return nil
+}
+
+func (c *counter) reset() {
+	clear(c.units)
+	c.pieces = nil
+}
+
+// TestPieces tests that pieces are all of a part once, from its end to its begin,
+// and small at both.
+func TestPieces(t *testing.T) {
+	machine := cpucache.Sizes{L1: 48 << 10, L2: 2 << 20}
+	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
+		for _, grain := range []int{1, 7, 64, 316, 5000} {
+			for _, bytes := range []int{48<<10 + 1, 100_000, 800_000, 5 << 20, 1 << 30} {
+				s := newSweep(n, grain, bytes, machine)
+				c := &counter{units: make([]int, n), grain: grain}
+				s.pieces(c, 0, n, 0, n, true)
+				if err := c.check(); err != nil {
+					t.Fatalf("%d units in steps of %d, %d bytes: %v", n, grain, bytes, err)
+				}
+				if !slices.IsSortedFunc(c.pieces, func(a, b [2]int) int { return b[0] - a[0] }) {
+					t.Fatalf("%d units in steps of %d, %d bytes: %v", n, grain, bytes, c.pieces)
+				}
+				for _, p := range c.pieces {
+					if edge := p[1] > n-s.edge || p[0] < s.edge; edge && p[1]-p[0] > s.near+grain {
+						t.Fatalf("%d units in steps of %d, %d bytes: a piece %v near the end, longer than %d", n, grain, bytes, p, s.near)
+					}
+				}
+			}
+		}
+	}
+	if s := newSweep(1000, 64, 48<<10, machine); s.far != 0 {
+		t.Errorf("what fits into the first level sweeps: %+v", s)
+	}
+	if s := newSweep(1000, 64, 1<<20, cpucache.Sizes{}); s.far != 0 {
+		t.Errorf("without caches there are sweeps: %+v", s)
+	}
+}
+
+// TestSweeps tests that loops go down and up in turns, with one thread and with
+// several, and run each unit once.
+func TestSweeps(t *testing.T) {
+	defer SetProcessors(4)()
+	defer SetCaches(1<<10, 1<<14)()
+	x := Zeros[float32](10_001).Named("x")
+	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for threads := 1; threads <= 4; threads++ {
+		for _, grain := range []int{1, 64, 300} {
+			c := &counter{units: make([]int, 10_001), grain: grain}
+			p := &Program{plan: pl, threads: threads, job: newJob(threads)}
+			l := &loopStep{s: pl.Stages[0], inst: c, bind: newBinding(pl.Stages[0])}
+			for i, o := range l.s.Bufs {
+				l.places = append(l.places, bufPlace{i, p.place(o.Array)})
+			}
+			l.plan(threads)
+			p.steps = []step{l}
+			for run := range 50 {
+				c.reset()
+				if err := p.Run(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.check(); err != nil {
+					t.Fatalf("%d threads, run %d: %v", threads, run, err)
+				}
+				first, last := c.pieces[0], c.pieces[len(c.pieces)-1]
+				if down := run%2 == 0; threads == 1 && down != (first[0] > last[0]) && len(c.pieces) > 1 {
+					t.Fatalf("run %d: %v", run, c.pieces)
+				}
+				if run%2 == 0 && len(c.pieces) == 1 {
+					t.Fatalf("run %d is one piece", run)
+				}
+			}
+		}
+	}
+}

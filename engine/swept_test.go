@@ -1,0 +1,21 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/enginetest"
+)
+
+// TestSweptConformance is the conformance of loops that go down in small pieces:
+// of all whose arrays have more than 128 bytes, a cache that no machine has.
+func TestSweptConformance(t *testing.T) {
+	defer engine.SetCaches(128, 512)()
+	for name, area := range map[string]func(*testing.T, enginetest.Options){
+		"reductions": enginetest.Reductions, "views": enginetest.Views, "lengths": enginetest.Lengths,
+		"fusion": enginetest.Fusion, "aliasing": enginetest.Aliasing, "order": enginetest.Order,
+		"threads": enginetest.Threads, "faults": enginetest.Faults, "random": enginetest.Random,
+	} {
+		t.Run(name, func(t *testing.T) { area(t, enginetest.Options{}) })
+	}
+}

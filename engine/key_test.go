@@ -170,7 +170,7 @@ func TestKeyOfIdents(t *testing.T) {
 	x := numbers(4, 1)
 	read := func(ident any) (*key, bool) {
 		k := &key{table: make([]int32, 64)}
-		n := expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{x.Node()}, Ident: ident})
+		n := expr.ApplyWith(o, expr.Attributes{Ident: ident}, x.Node())
 		return k, k.read(stmts{{Target: x.Node(), Value: n}})
 	}
 	a, ok := read("a")

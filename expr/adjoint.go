@@ -51,7 +51,7 @@ func (g *Adjoint) finish(name string, n *Node) *Node {
 
 // With is an operation on args with the attributes axes and ints.
 func (g *Adjoint) With(name string, axes, ints []int, args ...*Node) *Node {
-	return g.finish(name, &Node{Args: args, Axes: axes, Ints: ints})
+	return g.finish(name, &Node{Args: args, Attributes: &Attributes{Axes: axes, Ints: ints}})
 }
 
 // Cast is a with elements of type t.

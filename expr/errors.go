@@ -50,7 +50,7 @@ func (e *Error) Unwrap() error { return e.Kind }
 // same one, and the assignment returns it. The position recorded is that of the
 // first caller outside this library.
 func Errorf(kind error, op, format string, args ...any) *Node {
-	return &Node{Op: &invalid, err: NewError(kind, op, format, args...)}
+	return &Node{Op: &invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
 }
 
 // Failed makes a node that carries err.
@@ -59,7 +59,7 @@ func Failed(err error) *Node {
 	if !ok {
 		e = NewError(ErrValue, "", "%s", err)
 	}
-	return &Node{Op: &invalid, err: e}
+	return &Node{Op: &invalid, Attributes: &none, err: e}
 }
 
 // NewError makes an Error with the position of the first caller outside this

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/dtype"
@@ -15,23 +16,32 @@ type Node struct {
 	Op   *Operator
 	Args []*Node
 
-	// Attributes; which ones count depends on Op.
-	Axes  []int      // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
-	Ints  []int      // of views: offsets, steps, paddings
+	// What else the operation depends on; which of it counts depends on Op.
+	*Attributes
 	To    dtype.Type // of casts
 	Acc   dtype.Type // accumulator of a reduction, Invalid: the natural one
 	dtype dtype.Type
 	kind  Kind
-	Bits  uint64  // of a constant, in its register type
-	Param *Cell   // of a parameter
-	Leaf  *Leaf   // of storage
-	Func  *GoFunc // of an opaque node
-	Ident any     // identity of attributes that are not comparable, or nil
+	Bits  uint64 // of a constant, in its register type
+	Leaf  *Leaf  // of storage
 
 	shape shape.Shape
 	err   *Error
 	few   [2]*Node // has the Args of an operator with one or two
 }
+
+// Attributes are what most nodes have none of. Nodes that are finished have some,
+// if only empty ones; they are not to be changed.
+type Attributes struct {
+	Axes  []int   // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
+	Ints  []int   // of views: offsets, steps, paddings
+	Param *Cell   // of a parameter
+	Func  *GoFunc // of an opaque node
+	Ident any     // identity of attributes that are not comparable, or nil
+}
+
+// none are the attributes of nodes without any.
+var none Attributes
 
 // A Memory is what leaves view: a contiguous allocation on a device.
 type Memory interface {
@@ -88,14 +98,14 @@ var storage = Operator{Name: "storage", Class: Storage}
 
 // NewLeaf makes the node of an array.
 func NewLeaf(t dtype.Type, s shape.Shape, leaf *Leaf) *Node {
-	return &Node{Op: &storage, Leaf: leaf, shape: s, dtype: t}
+	return &Node{Op: &storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t}
 }
 
 var constant = Operator{Name: "const", Class: Constant}
 
 // NewConst makes a scalar of type t from the bits of its register type.
 func NewConst(t dtype.Type, bits uint64) *Node {
-	return &Node{Op: &constant, Bits: bits, dtype: t, kind: Map}
+	return &Node{Op: &constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
 }
 
 // ConstFloat makes the scalar of type t nearest to v. An integer type needs an
@@ -158,7 +168,7 @@ func NewParam[T Elem](v T) *Param[T] {
 
 // NewParamNode makes the node of a run-time scalar of type t.
 func NewParamNode(t dtype.Type, c *Cell) *Node {
-	return &Node{Op: &parameter, Param: c, dtype: t, kind: Map}
+	return &Node{Op: &parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
 }
 
 // Node is the tree of the parameter; an erroneous one for a nil parameter.
@@ -211,8 +221,29 @@ func Const[T Elem](v T) Exp[T] {
 // Apply makes the node of an operator without attributes.
 func Apply(o *Operator, args ...*Node) *Node {
 	n := &Node{Op: o}
-	n.Args = append(n.few[:0], args...)
+	n.take(args)
 	return Finish(n)
+}
+
+// ApplyWith makes the node of an operator with attributes.
+func ApplyWith(o *Operator, at Attributes, args ...*Node) *Node {
+	n := &Node{Op: o, Attributes: &at}
+	n.take(args)
+	return Finish(n)
+}
+
+// take copies the operands, if there are few, to where they need no memory more.
+func (n *Node) take(args []*Node) {
+	switch len(args) {
+	case 1:
+		n.few[0] = args[0]
+		n.Args = n.few[:1:1]
+	case 2:
+		n.few = [2]*Node{args[0], args[1]}
+		n.Args = n.few[:]
+	default:
+		n.Args = slices.Clone(args)
+	}
 }
 
 // WithArgs is a copy of n with other operands, of the shapes and types of its
@@ -220,7 +251,7 @@ func Apply(o *Operator, args ...*Node) *Node {
 func (n *Node) WithArgs(args ...*Node) *Node {
 	c := *n
 	c.few = [2]*Node{}
-	c.Args = append(c.few[:0], args...)
+	c.take(args)
 	return &c
 }
 
@@ -228,12 +259,15 @@ func (n *Node) WithArgs(args ...*Node) *Node {
 // carries errors on, checks operands against the table row and derives shape,
 // element type and kind. It is how every constructor ends.
 func Finish(n *Node) *Node {
+	if n.Attributes == nil {
+		n.Attributes = &none
+	}
 	for _, a := range n.Args {
 		if a == nil {
 			return Errorf(ErrType, n.Op.Constructor(), "the operand is nil")
 		}
 		if a.err != nil {
-			return &Node{Op: &invalid, err: a.err}
+			return &Node{Op: &invalid, Attributes: &none, err: a.err}
 		}
 		n.kind |= a.kind
 	}
@@ -343,11 +377,11 @@ func (n *Node) WithType(t dtype.Type) *Node {
 // NewView makes a view of shape s with elements of type t and the integers ints;
 // the plan compiler, which has operands of its own, adds them itself.
 func NewView(o *Operator, s shape.Shape, t dtype.Type, ints []int) *Node {
-	return &Node{Op: o, Ints: ints, shape: s, dtype: t, kind: Chainer}
+	return &Node{Op: o, Attributes: &Attributes{Ints: ints}, shape: s, dtype: t, kind: Chainer}
 }
 
 // Untyped makes an element-wise node of shape s with elements of type t, without
 // operands; see NewView.
 func Untyped(o *Operator, s shape.Shape, t dtype.Type) *Node {
-	return &Node{Op: o, shape: s, dtype: t, kind: Map}
+	return &Node{Op: o, Attributes: &none, shape: s, dtype: t, kind: Map}
 }

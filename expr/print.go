@@ -72,12 +72,12 @@ func (p *printer) call(n *Node, depth int) {
 		}
 		p.node(a, depth+1)
 	}
-	p.WriteString(n.Attributes())
+	p.WriteString(n.attributes())
 	p.WriteByte(')')
 }
 
-// Attributes is the text of what a node has beside its operands.
-func (n *Node) Attributes() string {
+// attributes is the text of what a node has beside its operands.
+func (n *Node) attributes() string {
 	var b strings.Builder
 	if n.Op.Class == Reduction {
 		fmt.Fprintf(&b, ", axis=%v, keepdims=True", n.Axes)
@@ -138,7 +138,7 @@ func (n *Node) Tree() string {
 		if len(n.Args) == 0 {
 			name = n.String()
 		}
-		fmt.Fprintf(&b, "#%d %s%s  %v %v%v\n", seen[n], name, strings.TrimPrefix(n.Attributes(), ","), n.kind, n.dtype, []int(n.shape))
+		fmt.Fprintf(&b, "#%d %s%s  %v %v%v\n", seen[n], name, strings.TrimPrefix(n.attributes(), ","), n.kind, n.dtype, []int(n.shape))
 		if len(indent) > 400 {
 			b.WriteString(indent + "  ...\n")
 			return

@@ -72,7 +72,7 @@ func (c *compiler) cut(s expr.Statement) error {
 	axis := s.Target.Axes[0]
 	value := s.Value
 	if !value.Shape().Equal(s.Target.Shape()) {
-		value = expr.Finish(&expr.Node{Op: mustRow("broadcast_to"), Args: []*expr.Node{value}, Ints: s.Target.Shape()})
+		value = expr.ApplyWith(mustRow("broadcast_to"), expr.Attributes{Ints: s.Target.Shape()}, value)
 	}
 	if s.Saver != expr.Set {
 		value = expr.Finish(&expr.Node{Op: mustRow(saverRows[s.Saver]), Args: []*expr.Node{s.Target, value}})
@@ -109,7 +109,7 @@ func (c *compiler) cut(s expr.Statement) error {
 			ints = append(ints, start, 1, d)
 		}
 		begin += t.Shape()[axis]
-		part := expr.Finish(&expr.Node{Op: mustRow("slice"), Args: []*expr.Node{value}, Ints: ints})
+		part := expr.ApplyWith(mustRow("slice"), expr.Attributes{Ints: ints}, value)
 		if err := c.statement(expr.Statement{Target: t, Value: part}); err != nil {
 			return err
 		}

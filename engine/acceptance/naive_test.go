@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"slices"
 
 	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
@@ -80,7 +79,7 @@ func (v *naive) operation(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.
 	case expr.Parameter:
 		return expr.NewParamNode(n.DType().Register(), n.Param), nil
 	}
-	one := &expr.Node{Op: n.Op, Axes: slices.Clone(n.Axes), Ints: n.Ints, To: n.To, Acc: n.Acc, Func: n.Func, Ident: n.Ident}
+	one := &expr.Node{Op: n.Op, Attributes: n.Attributes, To: n.To, Acc: n.Acc}
 	for _, a := range n.Args {
 		x, err := v.value(a, known)
 		if err != nil {

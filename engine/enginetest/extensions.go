@@ -144,7 +144,7 @@ func init() {
 }
 
 func userView(o *expr.Operator, ints []int, args ...*expr.Node) *expr.Node {
-	return expr.Finish(&expr.Node{Op: o, Args: args, Ints: ints})
+	return expr.ApplyWith(o, expr.Attributes{Ints: ints}, args...)
 }
 
 func userChainers(s suite) {

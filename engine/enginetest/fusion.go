@@ -127,7 +127,7 @@ var fusionCases = []struct {
 	}},
 	{"pooling", func(f *fusion) *expr.Node {
 		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(-8))
-		w := expr.Finish(&expr.Node{Op: mustRow("windows"), Args: []*expr.Node{p}, Ints: []int{2, 2, 1, 3, 1, 1}})
+		w := expr.ApplyWith(mustRow("windows"), expr.Attributes{Ints: []int{2, 2, 1, 3, 1, 1}}, p)
 		return op.ReduceNode("max", apply("tanh", w), axis(2, 3))
 	}},
 	{"iota", func(f *fusion) *expr.Node {

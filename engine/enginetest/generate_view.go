@@ -101,7 +101,7 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if from.Size() > g.grow {
 		return nil
 	}
-	return expr.Finish(&expr.Node{Op: mustRow("slice"), Args: []*expr.Node{g.node(t, from, depth)}, Ints: ints})
+	return expr.ApplyWith(mustRow("slice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // unslice spreads a smaller operand, with steps of either sign.
@@ -118,7 +118,7 @@ func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		}
 		ints = append(ints, start, step, d)
 	}
-	return expr.Finish(&expr.Node{Op: mustRow("unslice"), Args: []*expr.Node{g.node(t, from, depth)}, Ints: ints})
+	return expr.ApplyWith(mustRow("unslice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // regroup is another shape of the same size.
@@ -265,7 +265,7 @@ func (g *generator) pool2(name string, t dtype.Type, s shape.Shape, depth int) *
 	if in.Size() > g.grow {
 		return nil
 	}
-	w := expr.Finish(&expr.Node{Op: mustRow("windows"), Args: []*expr.Node{g.node(t, in, depth)}, Ints: ints})
+	w := expr.ApplyWith(mustRow("windows"), expr.Attributes{Ints: ints}, g.node(t, in, depth))
 	return op.ReduceNode(name, w, op.Reduction{Axes: axes})
 }
 

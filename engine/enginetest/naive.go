@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
@@ -36,8 +34,7 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	one := n
 	if len(n.Args) > 0 {
 		one = &expr.Node{
-			Op: n.Op, Axes: slices.Clone(n.Axes), Ints: slices.Clone(n.Ints),
-			To: n.To, Acc: n.Acc, Bits: n.Bits, Param: n.Param, Func: n.Func, Ident: n.Ident,
+			Op: n.Op, Attributes: n.Attributes, To: n.To, Acc: n.Acc, Bits: n.Bits,
 		}
 		for _, a := range n.Args {
 			one.Args = append(one.Args, known[a])

@@ -83,7 +83,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 					cells[n.Param] = &expr.Cell{}
 					cells[n.Param].Store(n.Param.Load() ^ change)
 				}
-				c.Param = cells[n.Param]
+				c.Attributes = &expr.Attributes{Param: cells[n.Param]}
 			case n.Op.Class == expr.Constant:
 				c.Bits ^= change
 			}

@@ -42,7 +42,7 @@ func windows(ints ...int) func(*expr.Node) *expr.Node { return withInts("windows
 
 func withInts(name string, ints ...int) func(*expr.Node) *expr.Node {
 	return func(x *expr.Node) *expr.Node {
-		return expr.Finish(&expr.Node{Op: mustRow(name), Args: []*expr.Node{x}, Ints: ints})
+		return expr.ApplyWith(mustRow(name), expr.Attributes{Ints: ints}, x)
 	}
 }
 

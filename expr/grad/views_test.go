@@ -20,7 +20,7 @@ type testCase struct {
 func with(t testing.TB, name string, dims []int, ints ...int) testCase {
 	o := row(t, name)
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
-		return expr.Finish(&expr.Node{Op: o, Args: x, Ints: ints})
+		return expr.ApplyWith(o, expr.Attributes{Ints: ints}, x...)
 	}}
 }
 

@@ -92,7 +92,7 @@ func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.E
 	if o.Class != expr.View {
 		return expr.Of[T](expr.Errorf(expr.ErrType, o.Name, "is no Chainer"))
 	}
-	return expr.Of[T](expr.Finish(&expr.Node{Op: o, Args: nodes(args), Ints: ints}))
+	return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Ints: ints}, nodes(args)...))
 }
 
 // Element is the constraint of element types that Go has itself: those whose
@@ -115,7 +115,7 @@ func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr
 		}
 	}}
 	return func(a expr.Exp[T]) expr.Exp[T] {
-		return expr.Of[T](expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{expr.NodeOf(a)}, Func: fn}))
+		return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Func: fn}, expr.NodeOf(a)))
 	}
 }
 

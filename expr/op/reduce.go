@@ -121,7 +121,7 @@ func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.No
 	if acc != dtype.Invalid {
 		a = CastNode(a, acc)
 	}
-	return expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{a}, Axes: axes})
+	return expr.ApplyWith(o, expr.Attributes{Axes: axes}, a)
 }
 
 // reduceTyped builds a reduction for the generated constructors.

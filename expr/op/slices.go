@@ -68,7 +68,7 @@ func SliceNode(a *expr.Node, spans []Span) *expr.Node {
 		}
 		ints = append(ints, start, step, count)
 	}
-	return expr.Finish(&expr.Node{Op: row("slice"), Args: []*expr.Node{a}, Ints: ints})
+	return expr.ApplyWith(row("slice"), expr.Attributes{Ints: ints}, a)
 }
 
 // Slice selects elements of the leading axes, a span for each; positions
@@ -182,7 +182,7 @@ func ConcatNode(axis int, args []*expr.Node) *expr.Node {
 	if len(args) == 0 {
 		return expr.Errorf(expr.ErrShape, "Concat", "needs at least one operand")
 	}
-	return expr.Finish(&expr.Node{Op: row("concat"), Args: args, Axes: []int{axis}})
+	return expr.ApplyWith(row("concat"), expr.Attributes{Axes: []int{axis}}, args...)
 }
 
 // Concat joins expressions of equal shape, but for the axis along which they
@@ -246,7 +246,7 @@ func padGather(g *expr.Gather) V {
 
 // PadNode is Pad for untyped trees; widths holds before and after for each axis.
 func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("pad"), Args: []*expr.Node{a, fill}, Ints: widths})
+	return expr.ApplyWith(row("pad"), expr.Attributes{Ints: widths}, a, fill)
 }
 
 // Pad surrounds a with a scalar: widths[i] counts the elements before and after
@@ -302,7 +302,7 @@ func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 			ints = append(ints, v)
 		}
 	}
-	return expr.Of[T](expr.Finish(&expr.Node{Op: row("windows"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: ints}))
+	return expr.Of[T](expr.ApplyWith(row("windows"), expr.Attributes{Ints: ints}, expr.NodeOf(a)))
 }
 
 func takeShape(n *expr.Node) (shape.Shape, error) {
@@ -340,7 +340,7 @@ func takeGather(g *expr.Gather) V {
 
 // TakeNode is Take for untyped trees.
 func TakeNode(a, index *expr.Node, axis int) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("take"), Args: []*expr.Node{a, index}, Axes: []int{axis}})
+	return expr.ApplyWith(row("take"), expr.Attributes{Axes: []int{axis}}, a, index)
 }
 
 // Take selects elements of an axis by index. The axes of the index take the
@@ -369,7 +369,7 @@ func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Ex
 
 // IotaNode is 0, 1, ..., n-1 as int64.
 func IotaNode(n int) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("iota"), Ints: []int{n}})
+	return expr.ApplyWith(row("iota"), expr.Attributes{Ints: []int{n}})
 }
 
 // ArangeNode is Arange for untyped trees of element type t.

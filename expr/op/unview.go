@@ -105,7 +105,7 @@ func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
 		}
 		ints = append(ints, start, step, d)
 	}
-	return expr.Finish(&expr.Node{Op: row("unslice"), Args: []*expr.Node{a}, Ints: ints})
+	return expr.ApplyWith(row("unslice"), expr.Attributes{Ints: ints}, a)
 }
 
 // windowAxes checks the attributes of windows as an array of even rank: the
@@ -188,13 +188,13 @@ func windowInts(counts []int, w []Window) []int {
 // the position that Windows reads it from in an array of shape dims. The axes of
 // the result are those of this array, then those of the elements of a window.
 func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](expr.Finish(&expr.Node{Op: row("window_scatter"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: windowInts(dims, w)}))
+	return expr.Of[T](expr.ApplyWith(row("window_scatter"), expr.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
 }
 
 // WindowGather is the adjoint of WindowScatter: counts windows along each axis,
 // of which each element is read from a part of a of its own.
 func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](expr.Finish(&expr.Node{Op: row("window_gather"), Args: []*expr.Node{expr.NodeOf(a)}, Ints: windowInts(counts, w)}))
+	return expr.Of[T](expr.ApplyWith(row("window_gather"), expr.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
 }
 
 // Unwindows is the adjoint of Windows, also called col2im: an array of shape

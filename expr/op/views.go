@@ -79,7 +79,7 @@ func reshapeGather(g *expr.Gather) V {
 
 // ReshapeNode gives a the shape dims, one of which may be -1.
 func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("reshape"), Args: []*expr.Node{a}, Ints: dims})
+	return expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, a)
 }
 
 // Reshape is a with its elements, in row-major order, in the shape dims, one of
@@ -130,7 +130,7 @@ func transposeGather(g *expr.Gather) V {
 // TransposeNode gives each axis i of the result the axis axes[i] of a; -1 makes
 // a new axis of size 1. Axes left out must have size 1.
 func TransposeNode(a *expr.Node, axes []int) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("transpose"), Args: []*expr.Node{a}, Axes: axes})
+	return expr.ApplyWith(row("transpose"), expr.Attributes{Axes: axes}, a)
 }
 
 // permutation makes axes canonical; none means all in reverse.
@@ -293,7 +293,7 @@ func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 
 // BroadcastToNode is BroadcastTo for untyped trees.
 func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("broadcast_to"), Args: []*expr.Node{a}, Ints: dims})
+	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, a)
 }
 
 // BroadcastTo repeats a to the shape dims by NumPy's rules.

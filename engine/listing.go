@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/listing"
@@ -31,7 +30,7 @@ func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 		b := newBinding(s)
 		for k, o := range s.Bufs {
 			if o.Array != nil {
-				b.Bufs[k].Ptr = room.of(pl, o.Array)
+				b.Bufs[k].Assumed = room.of(pl, o.Array)
 			}
 		}
 		code, inst, err := bindStage(be, s, &b)
@@ -52,7 +51,7 @@ func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 type addresses []expr.Memory
 
 // of is the address of the first element of an array. Nothing is there.
-func (r *addresses) of(pl *plan.Plan, a *plan.Array) unsafe.Pointer {
+func (r *addresses) of(pl *plan.Plan, a *plan.Array) uintptr {
 	i := slices.Index(*r, a.Mem)
 	if i < 0 {
 		i = len(*r)
@@ -63,7 +62,7 @@ func (r *addresses) of(pl *plan.Plan, a *plan.Array) unsafe.Pointer {
 		offset += pl.Temps[a.Temp].Offset
 	}
 	const apart = 1 << (bits.UintSize/2 + 4)
-	return unsafe.Add(unsafe.Pointer(nil), (i+1)*apart+offset)
+	return uintptr((i+1)*apart + offset)
 }
 
 func listKernel(name string, stage int, s *plan.Stage, code backend.Code, inst backend.Instance) (*listing.Kernel, error) {

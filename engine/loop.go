@@ -139,10 +139,7 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 		l.inst.Watch(ctx)
 	}
 	l.inst.Begin()
-	down := l.far > 0 && !p.down
-	if l.far > 0 {
-		p.down = down
-	}
+	down := l.turn(&p.down)
 	if len(l.workers) == 1 && l.n <= l.most {
 		l.pieces(l.workers[0], 0, l.n, 0, l.n, down)
 	} else {

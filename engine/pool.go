@@ -14,30 +14,39 @@ import (
 // caller never waits for a helper that has not begun: what it has not taken by
 // the end, it is not asked for any more.
 type job struct {
-	// What helpers read, apart from what the caller writes while they work, or is
-	// the same in all runs: a line that another core has written takes 100 ns.
-	seats  []seat // of the caller, and of the helpers asked in this run
-	parts  []part
-	_      [128]byte
+	// The same in all runs. What helpers read is not in a line with what the
+	// caller writes while they work: each time that takes 100 ns.
+	seats []seat // of the caller, and of helpers
+	parts []part
+	_     [128]byte
+
+	// The same in one run.
 	loop   *loopStep
 	ctx    context.Context
 	cuts   int         // of parts
 	down   bool        // the way of this sweep
-	shared atomic.Bool // helpers are asked in this run
+	shared atomic.Bool // helpers are asked
 	_      [128]byte
+
+	// The caller's.
+	asked  []asked    // by seat
 	taken  int        // of seats
-	done   sync.Mutex // locked until a helper lets the caller go on
 	wake   float64    // nanoseconds of work that wake a helper
 	credit float64    // nanoseconds of work that could have been shared
 	last   time.Time  // when credit was last given
+	done   sync.Mutex // locked until a helper lets the caller go on
+}
+
+// asked is who was asked to take a seat, or nil.
+type asked struct {
+	helper *helper
+	asleep bool // it was
 }
 
 // A seat is the place of one worker at a job.
 type seat struct {
 	job    *job
 	number int
-	helper *helper
-	asleep bool // the helper was
 	// What the box of the helper says while it works, and when the caller sleeps
 	// until it is done.
 	begun, awaited *seat
@@ -82,10 +91,11 @@ const (
 
 // newJob makes a job for a number of threads at most.
 func newJob(threads int) *job {
-	j := &job{seats: make([]seat, threads), parts: make([]part, threads), wake: wakeWork}
+	j := &job{seats: make([]seat, threads), asked: make([]asked, threads), parts: make([]part, threads), wake: wakeWork}
 	j.done.Lock()
+	words := make([]seat, 2*threads) // what boxes say of seats
 	for i := range j.seats {
-		j.seats[i] = seat{job: j, number: i, begun: new(seat), awaited: new(seat)}
+		j.seats[i] = seat{job: j, number: i, begun: &words[2*i], awaited: &words[2*i+1]}
 	}
 	return j
 }
@@ -107,8 +117,8 @@ func (j *job) do(ctx context.Context, l *loopStep, down bool) {
 	j.cut()
 	j.ask(1)
 	mine := j.work(0, stealWork)
-	if j.withdraw() {
-		mine += j.work(0, 0)
+	if j.withdraw() { // nobody is asked any more
+		mine += j.rest()
 	}
 	if measure {
 		took = time.Since(began)
@@ -133,7 +143,7 @@ func (j *job) find(work float64) {
 			return
 		}
 		if h.box.Load() == nil {
-			j.seats[j.taken].helper, j.seats[j.taken].asleep = h, false
+			j.asked[j.taken] = asked{h, false}
 			j.taken++
 		}
 	}
@@ -145,7 +155,7 @@ func (j *job) find(work float64) {
 			return
 		}
 		if h.box.Load() == asleep {
-			j.seats[j.taken].helper, j.seats[j.taken].asleep = h, true
+			j.asked[j.taken] = asked{h, true}
 			j.taken++
 			if work -= j.wake; work < j.wake {
 				return
@@ -205,15 +215,15 @@ func (j *job) ask(first int) {
 		j.shared.Store(true)
 	}
 	for i := first; i < j.taken; i++ {
-		s := &j.seats[i]
+		a := &j.asked[i]
 		state := (*seat)(nil)
-		if s.asleep {
+		if a.asleep {
 			state = asleep
 		}
-		if !s.helper.box.CompareAndSwap(state, s) {
-			s.helper = nil // somebody else was faster
-		} else if s.asleep {
-			s.helper.bell.ring()
+		if !a.helper.box.CompareAndSwap(state, &j.seats[i]) {
+			a.helper = nil // somebody else was faster
+		} else if a.asleep {
+			a.helper.bell.ring()
 		}
 	}
 }
@@ -227,25 +237,44 @@ func (j *job) help(seat int) {
 }
 
 // work runs chunks until none is left that is worth it, with so many nanoseconds
-// of work in the part of another. It returns the number of units done.
+// of work in the part of another. It returns the number of units done. The caller
+// asks more helpers meanwhile.
 func (j *job) work(seat int, steal float64) (units int) {
-	l := j.loop
-	w := l.workers[seat]
 	for chunks := 1; ; chunks++ {
-		p, lo, hi := j.claim(seat, steal)
-		if p == nil || j.ctx.Err() != nil {
+		done := j.chunk(seat, steal)
+		if done == 0 {
 			return units
 		}
-		l.pieces(w, lo, hi, p.begin, p.end, j.down)
-		units += hi - lo
+		units += done
 		if seat == 0 && chunks%8 == 0 { // more helpers may be free by now
-			if work := float64(j.left()) * l.unit; work >= wakeWork {
+			if work := float64(j.left()) * j.loop.unit; work >= wakeWork {
 				first := j.taken
 				j.find(work)
 				j.ask(first)
 			}
 		}
 	}
+}
+
+// rest is work of the caller alone: all that is left anywhere.
+func (j *job) rest() (units int) {
+	for {
+		done := j.chunk(0, 0)
+		if done == 0 {
+			return units
+		}
+		units += done
+	}
+}
+
+// chunk claims a chunk and runs it. It returns the number of units done.
+func (j *job) chunk(seat int, steal float64) int {
+	p, lo, hi := j.claim(seat, steal)
+	if p == nil || j.ctx.Err() != nil {
+		return 0
+	}
+	j.loop.pieces(j.loop.workers[seat], lo, hi, p.begin, p.end, j.down)
+	return hi - lo
 }
 
 // left is the number of units that are not handed out.
@@ -300,25 +329,25 @@ func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 }
 
 // withdraw takes the job back from helpers that have not begun, and reports
-// whether there were any: their parts are left to do.
-func (j *job) withdraw() (any bool) {
+// whether any of them has a part, which is left to do.
+func (j *job) withdraw() (found bool) {
 	for i := 1; i < j.taken; i++ {
-		s := &j.seats[i]
-		if s.helper == nil || s.helper.box.Load() == s && s.helper.box.CompareAndSwap(s, nil) {
-			s.helper = nil
-			any = true
+		s, h := &j.seats[i], j.asked[i].helper
+		if h == nil || h.box.Load() == s && h.box.CompareAndSwap(s, nil) {
+			j.asked[i].helper = nil
+			found = found || i < j.cuts
 		}
 	}
-	return any
+	return found
 }
 
 // join waits for the helpers that have begun.
 func (j *job) join() {
 	came := false
 	for i := 1; i < j.taken; i++ {
-		if s := &j.seats[i]; s.helper != nil {
-			s.wait()
-			s.helper = nil
+		if h := j.asked[i].helper; h != nil {
+			j.seats[i].wait(h)
+			j.asked[i].helper = nil
 			came = true
 		}
 	}
@@ -329,22 +358,22 @@ func (j *job) join() {
 	}
 }
 
-// wait returns when the helper has left the seat.
-func (s *seat) wait() {
+// wait returns when a helper has left the seat.
+func (s *seat) wait(h *helper) {
 	for range 64 {
-		if s.helper.box.Load() != s.begun {
+		if h.box.Load() != s.begun {
 			return
 		}
 		pause.Pause(1)
 	}
 	began := time.Now()
 	for range 16 { // the helper may need this very processor
-		if s.helper.box.Load() != s.begun {
+		if h.box.Load() != s.begun {
 			return
 		}
 		runtime.Gosched()
 	}
-	if s.helper.box.CompareAndSwap(s.begun, s.awaited) {
+	if h.box.CompareAndSwap(s.begun, s.awaited) {
 		s.job.done.Lock()
 	}
 	heldUp(time.Since(began))

@@ -28,7 +28,7 @@ func (l *loopStep) plan(threads int) {
 		l.workers[i] = l.inst.NewWorker()
 	}
 	l.chunks()
-	l.sweep = newSweep(l.n, l.grain, l.footprint()/len(l.workers), caches())
+	l.sweep = newSweep(l.n, l.grain, l.footprint(), len(l.workers), caches())
 	startHelpers(len(l.workers) - 1)
 }
 

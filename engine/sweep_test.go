@@ -22,6 +22,8 @@ type counter struct {
 	units  []int
 	grain  int
 	pieces [][2]int
+	left   int
+	ran    func(left int) // if any
 }
 
 func (c *counter) Units() (n, grain int, cost float64)  { return len(c.units), c.grain, 10 }
@@ -36,6 +38,9 @@ func (c *counter) Run(lo, hi int) {
 	c.pieces = append(c.pieces, [2]int{lo, hi})
 	for i := lo; i < hi; i++ {
 		c.units[i]++
+	}
+	if c.left -= hi - lo; c.ran != nil {
+		c.ran(c.left)
 	}
 }
 
@@ -56,7 +61,7 @@ func (c *counter) check() error {
 
 func (c *counter) reset() {
 	clear(c.units)
-	c.pieces = nil
+	c.pieces, c.left = nil, len(c.units)
 }
 
 // TestPieces tests that pieces are all of a part once, from its end to its begin,
@@ -66,7 +71,13 @@ func TestPieces(t *testing.T) {
 	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
 		for _, grain := range []int{1, 7, 64, 316, 5000} {
 			for _, bytes := range []int{48<<10 + 1, 100_000, 800_000, 5 << 20, 1 << 30} {
-				s := newSweep(n, grain, bytes, machine)
+				s := newSweep(n, grain, bytes, 1, machine)
+				if s.far == 0 {
+					if n > grain {
+						t.Errorf("%d units in steps of %d, %d bytes never go down", n, grain, bytes)
+					}
+					continue
+				}
 				c := &counter{units: make([]int, n), grain: grain}
 				s.pieces(c, 0, n, 0, n, true)
 				if err := c.check(); err != nil {
@@ -83,10 +94,14 @@ func TestPieces(t *testing.T) {
 			}
 		}
 	}
-	if s := newSweep(1000, 64, 48<<10, machine); s.far != 0 {
+	one, four := newSweep(1<<20, 64, 12<<20, 1, machine), newSweep(1<<20, 64, 12<<20, 4, machine)
+	if one.near != four.near || one.edge != four.edge || one.far != four.far {
+		t.Errorf("pieces of one worker are %+v, of four %+v", one, four)
+	}
+	if s := newSweep(1000, 64, 48<<10, 1, machine); s.far != 0 {
 		t.Errorf("what fits into the first level sweeps: %+v", s)
 	}
-	if s := newSweep(1000, 64, 1<<20, cpucache.Sizes{}); s.far != 0 {
+	if s := newSweep(1000, 64, 1<<20, 1, cpucache.Sizes{}); s.far != 0 {
 		t.Errorf("without caches there are sweeps: %+v", s)
 	}
 }
@@ -126,6 +141,54 @@ func TestSweeps(t *testing.T) {
 				if run%2 == 0 && len(c.pieces) == 1 {
 					t.Fatalf("run %d is one piece", run)
 				}
+			}
+		}
+	}
+}
+
+// TestWithdraw tests that a run leaves no helper with a seat, if they are many, some
+// are free only at its end, and none ever comes.
+func TestWithdraw(t *testing.T) {
+	defer SetProcessors(1)()
+	const threads = 512
+	list := make([]*helper, threads-1)
+	for i := range list {
+		list[i] = &helper{bell: newBell()}
+	}
+	old := helpers.list.Swap(&list)
+	defer helpers.list.Store(old)
+	x := Zeros[float32](1).Named("x")
+	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counter{units: make([]int, threads*5000), grain: 1}
+	p := &Program{plan: pl, threads: threads, job: newJob(threads)}
+	l := &loopStep{s: pl.Stages[0], inst: c, bind: newBinding(pl.Stages[0])}
+	l.plan(threads)
+	p.steps = []step{l}
+	busy := new(seat)
+	for range 3 {
+		c.reset()
+		for _, h := range list[threads/2:] {
+			h.box.Store(busy)
+		}
+		c.ran = func(left int) {
+			for _, h := range list[threads/2:] {
+				if left < threads*30 { // less than is worth stealing, in each part
+					h.box.CompareAndSwap(busy, nil)
+				}
+			}
+		}
+		if err := p.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.check(); err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range list {
+			if h.box.Load() != nil {
+				t.Fatalf("helper %d is still asked", i)
 			}
 		}
 	}

@@ -235,6 +235,9 @@ type BufBind struct {
 	Ptr     unsafe.Pointer
 	Strides []int
 	Extents []int
+	// Assumed is an address by which code is chosen where Ptr is nil, and nothing
+	// is run.
+	Assumed uintptr
 }
 
 // A Binding gives a kernel its numbers. Row buffers have empty entries in Bufs.

@@ -49,6 +49,8 @@ type flow struct {
 	slots   int
 	spare   []int32 // free slots
 
+	half    int     // copies from it on are of lanes from RBX on; 0: all from RSI on
+	part64  bool    // what is stored may be a part of a line
 	places  []place // node * copies + copy
 	copies  int
 	vfree   uint64 // free vector registers

@@ -338,16 +338,16 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 	key = append(key, byte(bp.ph.id), byte(bp.ph.id>>8))
 	for i := range bp.sites {
 		s := &bp.sites[i]
-		k := uint16(s.kind)
+		k := uint32(s.kind)
 		for bit, is := range [...]bool{
 			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
 			len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0,
 			len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0,
 			s.trails,
 		} {
-			k |= uint16(boolBit(is)) << (8 + bit)
+			k |= uint32(boolBit(is)) << (8 + bit)
 		}
-		key = le.LittleEndian.AppendUint16(key, k)
+		key = le.LittleEndian.AppendUint32(key, k)
 		if s.gather == nil {
 			key = append(key, 0)
 			continue

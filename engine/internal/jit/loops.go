@@ -120,16 +120,27 @@ func (f *flow) elementLoop(group int) {
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	again := tail
+	align := f.a.NewLabel()
+	f.a.Bind(align)
 	if (f.stream || f.rows) && f.alignStores(main, masked) {
 		again = main
+		if f.stream { // a line may have several vectors
+			again = align
+		}
 	}
 	f.a.Bind(main)
 	f.part("main loop: %d vectors at once", group)
-	f.vectors(group, single)
+	if f.fetch && group > 1 && f.bp.apart() {
+		f.halves(group, single)
+	} else {
+		f.vectors(group, single)
+	}
 	f.a.Bind(single)
 	if group > 1 && len(f.top) <= longBody {
 		f.part("single vectors")
+		f.part64 = true
 		f.vectors(1, tail)
+		f.part64 = false
 	}
 	f.part("tail: vectors under a mask, up to the last element")
 	f.a.Bind(tail)
@@ -162,13 +173,41 @@ func (f *flow) vectors(group int, end x86.Label) {
 	loop := f.a.NewLabel()
 	f.a.Align(32)
 	f.a.Bind(loop)
-	f.ahead(step)
+	f.ahead(x86.RSI, step)
 	f.start(group)
 	f.body(f.top)
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
 	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
 	f.i(x86.JLE, 0, loop)
+}
+
+// halves is vectors for arrays in memory, half of the group in the first half of
+// the lanes and half in the second: what is asked for ahead of each page and each
+// stream of addresses is limited, and so there are twice as many.
+func (f *flow) halves(group int, end x86.Label) {
+	f.half = group / 2
+	step := f.half * f.w
+	f.i(x86.MOV, x86.W64, x86.RAX, frameAt(f.ph.lanes))
+	f.i(x86.SUB, x86.W64, x86.RAX, x86.RSI)
+	f.i(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
+	f.i(x86.AND, x86.W64, x86.RAX, x86.Imm(-max(step, lineBytes/f.ph.widest())))
+	f.i(x86.JE, 0, end)
+	f.i(x86.LEA, x86.W64, x86.RBX, x86.AtX(x86.RSI, x86.RAX, 1, 0))
+	f.i(x86.MOV, x86.W64, frameAt(frameI), x86.RBX)
+	loop := f.a.NewLabel()
+	f.a.Align(32)
+	f.a.Bind(loop)
+	f.ahead(x86.RSI, step)
+	f.ahead(x86.RBX, step)
+	f.start(group)
+	f.body(f.top)
+	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	f.i(x86.ADD, x86.W64, x86.RBX, x86.Imm(step))
+	f.i(x86.CMP, x86.W64, x86.RSI, frameAt(frameI))
+	f.i(x86.JL, 0, loop)
+	f.i(x86.MOV, x86.W64, x86.RSI, x86.RBX)
+	f.half = 0
 }
 
 // reduceLoop emits a loop with reductions: a main loop of a block's lanes, and a
@@ -195,7 +234,7 @@ func (f *flow) reduceLoop() {
 	f.part("main loop: %d vectors, %d at once", unroll, group)
 	f.a.Align(32)
 	f.a.Bind(loop)
-	f.ahead(step)
+	f.ahead(x86.RSI, step)
 	for f.base = 0; f.base < unroll; f.base += group {
 		f.start(group)
 		f.body(f.top)

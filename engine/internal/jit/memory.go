@@ -10,7 +10,8 @@ import (
 
 // address is the memory of the current copy's lanes of a site.
 func (f *flow) address(s *boundSite, i int32) x86.Mem {
-	lane := int32((f.base + f.copy) * f.w * s.size)
+	index, k := f.lane()
+	lane := int32(k * f.w * s.size)
 	if f.ph.kind == scalarPhase || s.kind == uniSite {
 		if r := f.siteReg[i]; r >= 0 {
 			return x86.At(x86.Reg(r), 0)
@@ -27,10 +28,18 @@ func (f *flow) address(s *boundSite, i int32) x86.Mem {
 		return x86.At(x86.RCX, lane)
 	}
 	if r := f.siteReg[i]; r >= 0 {
-		return x86.AtX(x86.Reg(r), x86.RSI, uint8(s.size), lane)
+		return x86.AtX(x86.Reg(r), index, uint8(s.size), lane)
 	}
 	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
-	return x86.AtX(x86.RCX, x86.RSI, uint8(s.size), lane)
+	return x86.AtX(x86.RCX, index, uint8(s.size), lane)
+}
+
+// lane is where the current copy's lanes begin: so many vectors behind an index.
+func (f *flow) lane() (index x86.Reg, vectors int) {
+	if f.half > 0 && f.copy >= f.half {
+		return x86.RBX, f.copy - f.half
+	}
+	return x86.RSI, f.base + f.copy
 }
 
 // pointer is where the frame has the address of a site in this phase.

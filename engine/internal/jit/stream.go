@@ -48,6 +48,9 @@ func (b *binder) region(bp *boundPhase, s *boundSite) region {
 		}
 	}
 	at := uintptr(b.bind.Bufs[s.buf].Ptr)
+	if at == 0 {
+		at = b.bind.Bufs[s.buf].Assumed
+	}
 	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
 }
 
@@ -80,8 +83,8 @@ func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 // What a core brings in the time of an instruction, of vectors of 256 bits: bytes,
 // about, from the second level and from memory.
 const (
-	secondLevel = 8
-	memory      = 2
+	secondLevelRate = 8
+	memoryRate      = 2
 )
 
 // waits reports whether a loop waits for its elements, of so many bytes, rather than
@@ -146,12 +149,14 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 		return
 	}
 	total, element, fresh := b.bytes(bp)
-	moving := bp.waits(element, secondLevel)
+	moving := bp.waits(element, secondLevelRate)
+	// The third level may be shared with others, or be too small for what the
+	// second one drives out.
 	beyond := total >= max(caches.L2, caches.L3/4)
-	far := total >= max(16*caches.L2, caches.L3/16)
-	if bp.fetch = (far || beyond) && bp.waits(element, memory); bp.fetch {
+	far := beyond || total >= max(16*caches.L2, caches.L3/16)
+	if bp.fetch = far && bp.waits(element, memoryRate); bp.fetch {
 		for _, i := range bp.native {
-			bp.sites[i].trails = bp.sites[i].kind == unitSite && b.trails(bp, i)
+			bp.sites[i].trails = b.trails(bp, i)
 		}
 	}
 	if len(ph.reds) > 0 {
@@ -180,17 +185,26 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	}
 }
 
-// trails reports whether another load of a phase goes over the same lines before.
+// trails reports whether another load of a phase has gone over the same lines
+// before, not so long ago that the second level has lost them.
 func (b *binder) trails(bp *boundPhase, site int32) bool {
 	s := &bp.sites[site]
+	if s.kind != unitSite || bp.ph.sites[site].store {
+		return false
+	}
 	r := b.region(bp, s)
+	outer := slices.IndexFunc(s.line.coefs, func(c int) bool { return c != 0 })
 	return slices.ContainsFunc(bp.native, func(i int32) bool {
 		x := &bp.sites[i]
-		if i == site || x.kind != s.kind || bp.ph.sites[i].store || !slices.Equal(x.line.coefs, s.line.coefs) {
+		if i == site || x.kind != unitSite || bp.ph.sites[i].store || !slices.Equal(x.line.coefs, s.line.coefs) {
 			return false
 		}
 		at := b.region(bp, x)
-		return at.meets(r) && at.lo > r.lo
+		before := int(at.lo) - int(r.lo)
+		if outer >= 0 && s.line.coefs[outer] < 0 {
+			before = -before
+		}
+		return at.meets(r) && before > 0 && before <= caches.L2
 	})
 }
 
@@ -209,18 +223,22 @@ func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
 	return true
 }
 
-// aligned reports whether the masked lanes before the first vector can align all
-// the stores that pass by the caches, in all rows.
+// lineBytes is a line of the caches. Those that are partly stored past them and
+// partly not cost as much as a hundred others.
+const lineBytes = 64
+
+// aligned reports whether the masked lanes before the first vector can put all
+// the stores that pass by the caches at the begin of a line, in all rows.
 func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	head := uintptr(0)
 	for k, i := range bp.pure {
 		s := &bp.sites[i]
-		size, vector := uintptr(s.size), uintptr(bp.streamed.lanes*s.size)
+		size := uintptr(s.size)
 		at := *(*uintptr)(unsafe.Add(w.frame, s.arg+sitePtr))
 		if k == 0 {
-			head = -at & (vector - 1) / size
+			head = -at & (lineBytes - 1) / size
 		}
-		if (at+head*size)&(vector-1) != 0 || rows > 1 && len(bp.pure) > 1 && uintptr(s.row)*size&(vector-1) != 0 {
+		if (at+head*size)&(lineBytes-1) != 0 || rows > 1 && len(bp.pure) > 1 && uintptr(s.row)*size&(lineBytes-1) != 0 {
 			return false
 		}
 	}
@@ -234,8 +252,16 @@ const (
 	streamFetchBytes = 2048
 )
 
-// ahead asks for what so many lanes load some iterations later.
-func (f *flow) ahead(lanes int) {
+// apart reports whether lanes far from each other can be computed together: those
+// of all sites are neighbours, or one element.
+func (bp *boundPhase) apart() bool {
+	return !slices.ContainsFunc(bp.sites, func(s boundSite) bool {
+		return s.kind != unitSite && s.kind != uniSite || s.guard || s.staged || s.dyn != nil
+	})
+}
+
+// ahead asks for what so many lanes from an index on load some iterations later.
+func (f *flow) ahead(index x86.Reg, lanes int) {
 	if !f.fetch {
 		return
 	}
@@ -245,41 +271,52 @@ func (f *flow) ahead(lanes int) {
 	}
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		if s.kind != unitSite || f.siteReg[i] < 0 || f.ph.sites[i].store || s.trails || f.twin(i) >= 0 {
+		if s.kind != unitSite || f.ph.sites[i].store || s.trails || f.twin(i) >= 0 {
 			continue
 		}
-		for at := 0; at < lanes*s.size; at += 64 {
-			f.i(x86.PREFETCHT1, 0, x86.AtX(x86.Reg(f.siteReg[i]), x86.RSI, uint8(s.size), int32(by+at)))
+		base := x86.RCX
+		if r := f.siteReg[i]; r >= 0 {
+			base = x86.Reg(r)
+		} else {
+			f.i(x86.MOV, x86.W64, base, frameAt(s.arg+s.origin))
+		}
+		for at := 0; at < lanes*s.size; at += lineBytes {
+			f.i(x86.PREFETCHT1, 0, x86.AtX(base, index, uint8(s.size), int32(by+at)))
 		}
 	}
 }
 
 // passes reports whether the stores of a site pass by the caches.
-func (f *flow) passes(i int32) bool { return f.stream && f.bp.sites[i].pure }
+func (f *flow) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites[i].pure }
 
 // alignedLanes is from how many lanes on aligned stores are worth the masked
 // vector before them.
 const alignedLanes = 64
 
 // alignStores makes the first lanes go through the masked loop, up to where the
-// stores that pass by the caches are aligned. It reports whether there are any.
+// stores are aligned; those that pass by the caches, to a line. It reports whether
+// there are any.
 func (f *flow) alignStores(main, masked x86.Label) bool {
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
 		if f.stream && !f.passes(int32(i)) || !f.ph.sites[i].store || s.kind != unitSite || s.size != f.ph.widest() {
 			continue
 		}
-		vector := f.w * s.size
-		if !f.stream {
+		to := f.w * s.size
+		if f.stream {
+			to = lineBytes
+		} else {
 			f.i(x86.CMP, x86.W64, frameAt(f.ph.lanes), x86.Imm(alignedLanes))
 			f.i(x86.JL, 0, main)
 		}
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+s.origin))
+		f.i(x86.LEA, x86.W64, x86.RCX, x86.AtX(x86.RCX, x86.RSI, uint8(s.size), 0))
 		f.i(x86.NEG, x86.W64, x86.RCX)
-		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(vector-1))
+		f.i(x86.AND, x86.W64, x86.RCX, x86.Imm(to-1))
 		f.i(x86.SHR, x86.W64, x86.RCX, x86.Imm(bits.TrailingZeros(uint(s.size))))
 		f.i(x86.JE, 0, main)
 		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(f.ph.lanes))
+		f.i(x86.SUB, x86.W64, x86.RAX, x86.RSI)
 		f.i(x86.CMP, x86.W64, x86.RCX, x86.RAX)
 		f.i(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
 		f.i(x86.JMP, 0, masked)

@@ -1,0 +1,46 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A phantom is a memory that does not exist.
+type phantom int
+
+func (*phantom) Device() string { return "cpu" }
+func (p *phantom) Size() int    { return int(*p) }
+
+// TestListings tests that the code of arrays without memory is that of arrays that
+// lie apart: stores to large ones that are not read pass by the caches.
+func TestListings(t *testing.T) {
+	const n = 1 << 28
+	array := func() *expr.Node {
+		p := phantom(4 * n)
+		return expr.NewLeaf(dtype.F32, shape.Shape{n}, &expr.Leaf{Mem: &p, Strides: shape.Strides{1}})
+	}
+	var stmts []expr.Statement
+	for range 15 {
+		stmts = append(stmts, expr.Statement{Target: array(), Value: op.AddScalar[float32](1, expr.Of[float32](array())).Node()})
+	}
+	pl, err := plan.Compile(stmts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := engine.Listings(engine.Options{}, pl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kernels {
+		if text := k.String(); len(k.Functions) > 0 && !strings.Contains(text, "vmovntps") {
+			t.Fatalf("no store passes by the caches in\n%s", text)
+		}
+	}
+}

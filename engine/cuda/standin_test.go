@@ -73,20 +73,25 @@ type standIn struct {
 	fn  map[string]uintptr
 }
 
+// built are the stand-ins once there are any. Libraries stay open as long as the
+// process, so each repetition of a test has the same.
+var built *standIn
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != nil {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// newStandin makes the environment of a test name the stand-ins.
 func newStandin(t *testing.T, flags ...string) *standIn {
 	t.Helper()
-	s := &standIn{dir: standin.Build(t, flags...), fn: map[string]uintptr{}}
-	s.precompile(t, flags)
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("needs gcc: ", err)
+	if built == nil {
+		built = buildStandin(t, flags)
 	}
-	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c"} {
-		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(s.dir, lib), filepath.Join("testdata", text)}
-		if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	s := built
 	t.Setenv("ONELOOP_LIBCUDA", filepath.Join(s.dir, "libcuda.so.1"))
 	t.Setenv("ONELOOP_LIBNVRTC", filepath.Join(s.dir, "libnvrtc.so.13"))
 	t.Setenv("ONELOOP_LIBCUBLAS", filepath.Join(s.dir, "libcublas.so.13"))
@@ -97,6 +102,31 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 	}
 	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads")
 	s.find(t, "ONELOOP_LIBCUBLASLT", "standinLtFail", "standinLtLive", "standinLtProducts")
+	return s
+}
+
+func buildStandin(t *testing.T, flags []string) *standIn {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("needs gcc: ", err)
+	}
+	dir, err := os.MkdirTemp("", "oneloop-standin")
+	check(t, err)
+	t.Cleanup(func() {
+		if built == nil {
+			_ = os.RemoveAll(dir)
+		}
+	})
+	s := &standIn{dir: dir, fn: map[string]uintptr{}}
+	standin.Build(t, s.dir, flags...)
+	s.precompile(t, flags)
+	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c"} {
+		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(s.dir, lib), filepath.Join("testdata", text)}
+		if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
 	return s
 }
 
@@ -175,13 +205,32 @@ func (s *standIn) modules() (loads, unloads int) {
 
 func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }
 
-// device opens a device of its own, which may be lost without harm to others.
+// open opens a device of its own, which may be lost without harm to others. Devices
+// live as long as the process; so that the workspaces of many do not fill its memory
+// the lanes of this one go with the test.
 func open(t *testing.T) *device {
 	t.Helper()
 	d, err := newDevice(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		err := d.do("closing idle streams", func() error {
+			for len(d.idle) > 0 {
+				l, err := d.borrow()
+				if err == nil {
+					err = d.retire(l)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil && d.dead.Load() == nil {
+			t.Error(err)
+		}
+	})
 	return d
 }
 

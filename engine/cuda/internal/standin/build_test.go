@@ -8,7 +8,8 @@ import (
 
 // TestBuild takes a kernel through both stand-ins.
 func TestBuild(t *testing.T) {
-	dir := Build(t)
+	dir := t.TempDir()
+	Build(t, dir)
 	client := filepath.Join(dir, "client")
 	if out, err := exec.Command("g++", "-std=c++17", "-o", client, "testdata/client.cc", "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.3000s", err, out)

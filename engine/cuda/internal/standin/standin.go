@@ -18,20 +18,20 @@ import (
 //go:embed src
 var sources embed.FS
 
-// Build compiles the stand-ins into a directory of the test, which it returns:
-// libcuda.so.1, libnvrtc.so.13 and an empty libnvrtc-builtins.so.13.0. The flags
-// are added to those of g++ for the kernels, such as -fsanitize=address. Where
-// there is no g++ the test is skipped.
+// Build compiles the stand-ins into a directory: libcuda.so.1, libnvrtc.so.13 and
+// an empty libnvrtc-builtins.so.13.0. The flags are added to those of g++ for the
+// kernels, such as -fsanitize=address. Where there is no g++ the test is skipped.
+// The directory is needed as long as a process has them open: kernels are compiled
+// with headers that are there.
 //
 // libcuda has a few functions more than the driver: standinFail, standinReset,
 // standinUsed, standinLoads and standinUnloads; see cuda.cc.
-func Build(t testing.TB, flags ...string) (dir string) {
+func Build(t testing.TB, dir string, flags ...string) {
 	t.Helper()
 	cc, err := exec.LookPath("g++")
 	if err != nil {
 		t.Skip("needs g++: ", err)
 	}
-	dir = t.TempDir()
 	entries, err := sources.ReadDir("src")
 	if err != nil {
 		t.Fatal(err)
@@ -63,5 +63,4 @@ func Build(t testing.TB, flags ...string) (dir string) {
 			t.Fatalf("%s: %v\n%.3000s", lib, err, out)
 		}
 	}
-	return dir
 }

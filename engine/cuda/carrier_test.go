@@ -47,8 +47,6 @@ func testManyArguments(t *testing.T, _ *standIn) {
 	if s := p.Plan().Stages; len(s) != 1 || 8*len(s[0].Scalars) < 2*partBytes {
 		t.Errorf("%d stages, the first of %d scalars", len(s), len(s[0].Scalars))
 	}
-	if n := testing.AllocsPerRun(10, func() { _ = p.Run(ctx) }); n != 0 {
-		t.Errorf("a run allocates %v times", n)
-	}
+	noAllocations(t, p, 10)
 	check(t, p.Close())
 }

@@ -186,9 +186,7 @@ func testBiasRuns(t *testing.T, s *standIn) {
 			t.Fatalf("run %d: %v, want %v", i, y, hy)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { _ = p.Run(ctx) }); n != 0 && !raceDetector { // pools lose what they have with it
-		t.Errorf("a run allocates %v times", n)
-	}
+	noAllocations(t, p, 100)
 	st, err := d.NewStream()
 	check(t, err)
 	before := s.ltProducts()

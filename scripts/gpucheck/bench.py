@@ -119,6 +119,10 @@ class Ours:
         self.p = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.device = self.ask(op="open")["device"]
 
+    def close(self):
+        self.p.kill()
+        self.p.wait()
+
     def ask(self, **request):
         self.p.stdin.write(json.dumps(request) + "\n")
         line = self.p.stdout.readline()
@@ -219,20 +223,29 @@ def main():
     print("| workload | dtype | n | us | GB/s | of copy | waited us | compile ms | " + " | ".join(
         f"{x}/ours" for x in ("torch", "compile", "cupy", "cupy.fuse", "jax")) + " | notes |")
     print("|" + "---|" * 14)
+    failed = 0
     for name, text, f, inputs, targets in CASES:
         if o.only and name not in o.only.split(","):
             continue
         for dtype in o.dtypes.split(","):
             for n in map(int, o.sizes.split(",")):
                 try:
-                    row(ours, copy, o.rounds, name, text, f, inputs, targets, dtype, n)
+                    failed += row(ours, copy, o.rounds, name, text, f, inputs, targets, dtype, n) != ""
                 except Exception as e:
-                    print(f"| {name} | {dtype} | {n} |" + " |" * 10 + f" {type(e).__name__}: {str(e).splitlines()[0][:200]} |")
+                    failed += 1
+                    print(f"| {name} | {dtype} | {n} |" + " |" * 10 + f" {type(e).__name__}: {str(e).partition(chr(10))[0][:200]} |")
+                    # A GPU that a fault has taken from the child, or a child that has
+                    # ended, must not fail the rows that follow.
+                    ours.close()
+                    ours = Ours()
                 sys.stdout.flush()
                 torch.cuda.empty_cache()
+    if failed:
+        sys.exit(f"bench.py: {failed} rows failed; their notes say why")
 
 
 def row(ours, copy, rounds, name, text, f, inputs, targets, dtype, n):
+    """Measures one case and returns what is wrong with its values."""
     dims = extents(n)
     shapes = {x: [dims[a] for a in axes] for x, axes, *_ in inputs + targets}
     known = {x[0] for x in inputs}
@@ -260,6 +273,7 @@ def row(ours, copy, rounds, name, text, f, inputs, targets, dtype, n):
         ratios.append(f"{statistics.median(t / s for t, s in zip(times[w], times['ours'])):.2f}" if w in times else "-")
     print(f"| {name} | {dtype} | {n} | {mine / 1e3:.2f} | {rate:.0f} | {100 * rate / copy:.0f} % | {waited / 1e3:.2f} | {made['compile_ns'] / 1e6:.1f} | "
           + " | ".join(ratios) + f" | {notes} |")
+    return notes
 
 
 main()

@@ -84,6 +84,54 @@ func testAsyncFault(t *testing.T, s *standIn) {
 	}
 }
 
+// testRelease makes the first of several releases fail: the others happen.
+func testRelease(t *testing.T, s *standIn) {
+	d := open(t)
+	broken, released := errors.New("broken"), 0
+	for _, err := range []error{nil, broken, nil} {
+		d.trash.put(func() error { released++; return err })
+	}
+	if err := d.sweep(); !errors.Is(err, broken) || released != 3 {
+		t.Errorf("sweeping: %d of 3, %v", released, err)
+	}
+
+	x, y := ramp(t, d, 100), zeros(t, d, 100)
+	count := take(s)
+	check(t, power(t, y, x, 2).Close())
+	check(t, power(t, y, x, 3).Close())
+	s.fail("cuModuleUnload", 0, cu.ERROR_INVALID_VALUE)
+	err := d.do("unloading", func() error { return d.unload(d.modules.clear()) })
+	if !errors.Is(err, cu.ERROR_INVALID_VALUE) {
+		t.Errorf("unloading: %v", err)
+	}
+	count.want(t, "after a module that stays", 2, 1)
+
+	p, before := power(t, y, x, 4), s.used()
+	s.fail("cuMemFreeAsync", 0, cu.ERROR_INVALID_VALUE) // of the temporaries, one byte
+	if err := p.Close(); !errors.Is(err, cu.ERROR_INVALID_VALUE) {
+		t.Errorf("closing: %v", err)
+	}
+	if freed := before - s.used(); freed < faultRoom {
+		t.Errorf("closing releases %d bytes, want those of the faults", freed)
+	}
+
+	var st stage
+	s.fail("cuMemHostAlloc", 0, cu.ERROR_OUT_OF_MEMORY)
+	check(t, d.do("staging", func() error {
+		if err := st.open(); !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
+			t.Errorf("without pinned memory: %v", err)
+		}
+		done := st.done[0]
+		if err := st.open(); err != nil || st.done[0] != done {
+			t.Errorf("then the event of a buffer is another one, %v", err)
+		}
+		return st.close()
+	}))
+	if st != (stage{}) {
+		t.Errorf("after close there is %+v", st)
+	}
+}
+
 // testDisk takes code from the disk cache, and does without it.
 func testDisk(t *testing.T, _ *standIn) {
 	dir := t.TempDir()

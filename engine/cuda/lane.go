@@ -53,16 +53,14 @@ func (d *device) giveBack(l *lane) {
 }
 
 // retire releases a lane that is not borrowed. Its work has ended.
-func (d *device) retire(l *lane) error {
+func (d *device) retire(l *lane) (err error) {
 	d.mu.Lock()
 	d.lanes = slices.DeleteFunc(d.lanes, func(x *lane) bool { return x == l })
 	d.mu.Unlock()
 	if l.workspace != 0 {
-		if err := d.free(l.workspace); err != nil {
-			return err
-		}
+		err = d.free(l.workspace)
 	}
-	return l.stream.Destroy()
+	return first(err, l.stream.Destroy())
 }
 
 func (l *lane) takeOff(p *program) {

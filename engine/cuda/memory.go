@@ -43,14 +43,20 @@ func (t *trash) take() []func() error {
 	return out
 }
 
-// sweep releases what was left. The context is current.
-func (d *device) sweep() error {
+// sweep releases what was left, all of it, whatever fails. The context is current.
+func (d *device) sweep() (err error) {
 	for _, f := range d.trash.take() {
-		if err := f(); err != nil {
-			return err
-		}
+		err = first(err, f())
 	}
-	return nil
+	return err
+}
+
+// first is the first error of a release that goes on after it.
+func first(err, next error) error {
+	if err != nil {
+		return err
+	}
+	return next
 }
 
 // setUpPool makes the driver keep freed memory, if it has pools.

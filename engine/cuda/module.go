@@ -61,7 +61,7 @@ func (d *device) load(what, source string, names []string) (*module, error) {
 
 // unload unloads modules that no program holds, when all that has been launched
 // has ended. The context is current.
-func (d *device) unload(drop []*module) error {
+func (d *device) unload(drop []*module) (err error) {
 	if len(drop) == 0 {
 		return nil
 	}
@@ -71,9 +71,7 @@ func (d *device) unload(drop []*module) error {
 		return err
 	}
 	for _, m := range drop {
-		if err := m.code.Unload(); err != nil {
-			return err
-		}
+		err = first(err, m.code.Unload())
 	}
-	return nil
+	return err
 }

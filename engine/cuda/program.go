@@ -61,10 +61,8 @@ type remains struct {
 
 // release is for the context, which is current. No run goes on.
 func (r *remains) release(d *device) error {
-	if err := r.replay.forget(); err != nil {
-		return err
-	}
-	return d.unload(d.modules.release(&r.code))
+	err := r.replay.forget()
+	return first(err, d.unload(d.modules.release(&r.code)))
 }
 
 // faultRoom is the part of the extra memory that has the fault words: scratch
@@ -282,23 +280,16 @@ func (p *program) Close() error {
 		return nil
 	}
 	p.closed = true
-	err := p.d.do("closing a program", func() error {
+	err := p.d.do("closing a program", func() (err error) {
 		for _, x := range p.biased {
-			if err := x.close(); err != nil {
-				return err
-			}
+			err = first(err, x.close())
 		}
-		return p.remains.release(p.d)
+		return first(err, p.remains.release(p.d))
 	})
-	if err != nil {
-		return err
-	}
 	for _, a := range []*allocation{p.arena, p.extra} {
-		if err := p.d.Free(a); err != nil {
-			return err
-		}
+		err = first(err, p.d.Free(a))
 	}
-	return nil
+	return err
 }
 
 // Plan is what the program runs: the plan that it was compiled for, with the

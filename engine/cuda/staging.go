@@ -20,14 +20,15 @@ type stage struct {
 
 func (s *stage) open() (err error) {
 	for i := range s.buf {
-		if s.buf[i] != nil {
-			continue
+		if s.done[i] == 0 { // it may be there without the buffer, which is more likely to fail
+			if s.done[i], err = cu.EventCreate(cu.EVENT_DISABLE_TIMING); err != nil {
+				return err
+			}
 		}
-		if s.done[i], err = cu.EventCreate(cu.EVENT_DISABLE_TIMING); err != nil {
-			return err
-		}
-		if s.buf[i], err = cu.MemHostAlloc(stageBytes, cu.MEMHOSTALLOC_PORTABLE); err != nil {
-			return err
+		if s.buf[i] == nil {
+			if s.buf[i], err = cu.MemHostAlloc(stageBytes, cu.MEMHOSTALLOC_PORTABLE); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -102,18 +103,16 @@ func (s *stage) download(from cu.Stream, dst []byte, src cu.DevicePtr) error {
 	return nil
 }
 
-func (s *stage) close() error {
+// close releases the buffers, which no copy uses.
+func (s *stage) close() (err error) {
 	for i := range s.buf {
-		if s.buf[i] == nil {
-			continue
+		if s.buf[i] != nil {
+			err = first(err, cu.MemFreeHost(s.buf[i]))
 		}
-		if err := cu.MemFreeHost(s.buf[i]); err != nil {
-			return err
+		if s.done[i] != 0 {
+			err = first(err, s.done[i].Destroy())
 		}
-		if err := s.done[i].Destroy(); err != nil {
-			return err
-		}
-		s.buf[i] = nil
 	}
-	return nil
+	*s = stage{}
+	return err
 }

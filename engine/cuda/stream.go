@@ -124,15 +124,10 @@ func (s *stream) Close() error {
 	l := s.lane
 	s.lane = nil
 	e := s.d.do("closing a stream", func() error {
-		if err := s.stage.close(); err != nil {
-			return err
-		}
-		return s.d.retire(l)
+		err := s.stage.close()
+		return first(err, s.d.retire(l))
 	})
-	if err == nil {
-		err = e
-	}
-	return err
+	return first(err, e)
 }
 
 // An event comes when the host has queued it and the GPU has come to it.

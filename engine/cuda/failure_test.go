@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -81,6 +82,58 @@ func testAsyncFault(t *testing.T, s *standIn) {
 	}
 	if err := st.Close(); !errors.Is(err, expr.ErrDevice) {
 		t.Errorf("closing a stream of a lost device: %v", err)
+	}
+}
+
+// testAsyncFailure fails on a stream behind work that is queued there: the work
+// has ended when the failure is known.
+func testAsyncFailure(t *testing.T, s *standIn) {
+	d := open(t)
+	host := engine.NewStream()
+	broken := errors.New("broken")
+	host.Go(func(context.Context) error { return broken })
+	for _, c := range []struct {
+		name string
+		want error
+		fail func(p *engine.Program, st engine.Stream)
+	}{
+		{"launch", cu.ERROR_INVALID_VALUE, func(p *engine.Program, st engine.Stream) {
+			s.fail("cuLaunchKernel", 1, cu.ERROR_INVALID_VALUE)
+			p.RunAsync(st)
+		}},
+		{"event", broken, func(p *engine.Program, st engine.Stream) {
+			p.RunAsync(st)
+			st.After(host.Record())
+		}},
+		{"recording", cu.ERROR_INVALID_CONTEXT, func(p *engine.Program, st engine.Stream) {
+			s.fail("cuEventRecord", 0, cu.ERROR_INVALID_CONTEXT)
+			p.RunAsync(st)
+		}},
+	} {
+		x, y := ramp(t, d, 64), zeros(t, d, 8)
+		p, err := engine.Compile(ctx,
+			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
+			expr.Assign(x, op.AddScalar(1, x)))
+		check(t, err)
+		if n := len(p.Plan().Stages); n != 2 {
+			t.Fatalf("%d stages", n)
+		}
+		st, err := d.NewStream()
+		check(t, err)
+		c.fail(p, st)
+		if err := st.Record().Wait(ctx); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if names := st.(*stream).lane.inFlight(); len(names) > 0 {
+			t.Errorf("%s: in flight are %v", c.name, names)
+		}
+		s.reset()
+		if err := st.Close(); !errors.Is(err, c.want) {
+			t.Errorf("%s: closing: %v", c.name, err)
+		}
+	}
+	if err := host.Close(); !errors.Is(err, broken) {
+		t.Errorf("closing the stream of the host: %v", err)
 	}
 }
 

@@ -56,6 +56,7 @@ func TestStandin(t *testing.T) {
 		{"launch", testLaunchFailure},
 		{"sticky", testSticky},
 		{"asynchronous fault", testAsyncFault},
+		{"asynchronous failure", testAsyncFailure},
 		{"release", testRelease},
 		{"disk", testDisk},
 		{"source", testBadSource},

@@ -45,9 +45,22 @@ func (d *device) mine(s engine.Stream) (*stream, error) {
 	return nil, d.fail("queueing", errOtherStream)
 }
 
+// queue is for all that may fail. Whoever learns of a failure may release memory,
+// and what follows it, waiting too, is skipped: so the work that the lane has must
+// have ended by then.
+func (s *stream) queue(f func(context.Context) error) {
+	s.host.Go(func(ctx context.Context) error {
+		err := f(ctx)
+		if err != nil {
+			_ = s.d.do("waiting", s.drain) // the first error says more
+		}
+		return err
+	})
+}
+
 // push queues the queueing of work that uses keep.
 func (s *stream) push(doing string, keep any, f func() error) {
-	s.host.Go(func(context.Context) error {
+	s.queue(func(context.Context) error {
 		return s.d.do(doing, func() error {
 			if len(s.live) >= maxLive {
 				if err := s.drain(); err != nil {
@@ -75,7 +88,7 @@ func (s *stream) wait() { s.host.Go(func(context.Context) error { return s.d.do(
 // Go queues work of the host: it begins when all before it has ended.
 func (s *stream) Go(f func(context.Context) error) {
 	s.wait()
-	s.host.Go(f)
+	s.queue(f)
 }
 
 // Record marks the end of what has been queued so far.
@@ -86,11 +99,11 @@ func (s *stream) Record() engine.Event {
 		return err
 	})
 	if err != nil {
-		s.host.Go(func(context.Context) error { return err })
+		s.queue(func(context.Context) error { return err })
 		return s.host.Record()
 	}
 	runtime.AddCleanup(e, func(on cu.Event) { s.d.trash.put(on.Destroy) }, e.on)
-	s.host.Go(func(context.Context) error {
+	s.queue(func(context.Context) error {
 		return s.d.do("recording an event", func() error { return e.on.Record(s.lane.stream) })
 	})
 	e.queued = s.host.Record()
@@ -101,10 +114,10 @@ func (s *stream) Record() engine.Event {
 func (s *stream) After(e engine.Event) {
 	other, ok := e.(*event)
 	if !ok {
-		s.host.After(e)
+		s.queue(e.Wait)
 		return
 	}
-	s.host.After(other.queued)
+	s.queue(other.queued.Wait)
 	s.push("waiting for an event", other, func() error { return s.lane.stream.WaitEvent(other.on) })
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 func testOutOfMemory(t *testing.T, s *standIn) {
@@ -135,6 +137,41 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 	if err := host.Close(); !errors.Is(err, broken) {
 		t.Errorf("closing the stream of the host: %v", err)
 	}
+}
+
+// testChoice moves an array to an address that wants other code, which cannot be
+// loaded at first: the code for the old address must not run.
+func testChoice(t *testing.T, s *standIn) {
+	d := open(t)
+	x, y := ramp(t, d, 65), zeros(t, d, 64)
+	pl, err := plan.Compile([]expr.Statement{expr.Assign(y, op.Scale(2, x.Slice(0, 64)))})
+	check(t, err)
+	compiled, err := d.Compile(ctx, pl, engine.Options{})
+	check(t, err)
+	p := compiled.(*program)
+	l := p.steps[0].(*loop)
+	check(t, p.Run(ctx))
+	for i := range l.s.Bufs {
+		if a := l.s.Bufs[i].Array; l.s.Kernel.Bufs[i].Mode == ir.In {
+			a.Offset = 1
+		}
+	}
+	old := l.module
+	s.fail("cuModuleLoadDataEx", 0, cu.ERROR_INVALID_IMAGE)
+	if err := p.Run(ctx); !errors.Is(err, cu.ERROR_INVALID_IMAGE) {
+		t.Errorf("without the code: %v", err)
+	}
+	if n := len(p.Sources()); n != 1 {
+		t.Errorf("%d sources", n)
+	}
+	check(t, p.Run(ctx))
+	if l.module == old {
+		t.Error("the code is for another alignment")
+	}
+	if got := y.At(0); got != .25 {
+		t.Errorf("y[0] is %v", got)
+	}
+	check(t, p.Close())
 }
 
 // testRelease makes the first of several releases fail: the others happen.

@@ -70,24 +70,28 @@ func (l *loop) prepare() (int, error) {
 	return l.bound.Scratch, nil
 }
 
+// choose makes what is launched. If it fails the next run tries again.
 func (l *loop) choose() error {
 	d := l.p.d
+	l.bound = nil
 	layout, err := cudagen.LayoutOf(l.s.Kernel, &l.binding, l.addresses, d.limit)
 	if err != nil {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	if key := layout.String(); l.module == nil || key != l.layout {
-		if l.module, err = d.kernel(&l.p.remains.code, l.s.Kernel, layout); err != nil {
+		m, err := d.kernel(&l.p.remains.code, l.s.Kernel, layout)
+		if err != nil {
 			return err
 		}
-		l.layout = key
+		l.module, l.layout = m, key
 	}
 	src := l.module.source
-	if l.bound, err = src.Bind(&l.binding, d.limit); err != nil {
+	bound, err := src.Bind(&l.binding, d.limit)
+	if err != nil {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	l.faulty = src.Faults
-	args := l.bound.Args
+	args := bound.Args
 	l.carrier, l.queue = nil, l.queue[:0]
 	if src.Indirect {
 		if l.carrier, err = d.newCarrier(&l.p.remains.code, args); err != nil {
@@ -96,9 +100,10 @@ func (l *loop) choose() error {
 		args = l.carrier.passed
 		l.queue = append(l.queue, l.carrier.queue...)
 	}
-	for _, x := range l.bound.Launches {
+	for _, x := range bound.Launches {
 		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), args))
 	}
+	l.bound = bound
 	return nil
 }
 

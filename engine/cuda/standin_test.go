@@ -57,6 +57,7 @@ func TestStandin(t *testing.T) {
 		{"sticky", testSticky},
 		{"asynchronous fault", testAsyncFault},
 		{"asynchronous failure", testAsyncFailure},
+		{"choice", testChoice},
 		{"release", testRelease},
 		{"disk", testDisk},
 		{"source", testBadSource},

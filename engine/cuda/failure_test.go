@@ -87,6 +87,40 @@ func testAsyncFault(t *testing.T, s *standIn) {
 	}
 }
 
+// testGraphFailure runs a program whose stages cannot be made a graph: it runs
+// without one, and nothing is left.
+func testGraphFailure(t *testing.T, s *standIn) {
+	d := open(t)
+	for _, c := range []struct {
+		call  string
+		after int // of calls in the run that captures
+	}{
+		{"cuStreamBeginCapture_v2", 0},
+		{"cuLaunchKernel", 1},
+		{"cuGraphInstantiateWithFlags", 0},
+	} {
+		x, y := ramp(t, d, 64), zeros(t, d, 8)
+		p, err := engine.Compile(ctx,
+			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
+			expr.Assign(x, op.AddScalar(1, x)))
+		check(t, err)
+		before := s.graphs()
+		for i := range stableRuns + 2 {
+			if i == stableRuns-1 {
+				s.fail(c.call, c.after, cu.ERROR_NOT_SUPPORTED)
+			}
+			check(t, p.Run(ctx))
+		}
+		if got, want := y.At(0), float32(28+8*(stableRuns+1)); got != want {
+			t.Errorf("%s: y[0] is %v, want %v", c.call, got, want)
+		}
+		if n := s.graphs() - before; n != 0 {
+			t.Errorf("%s: %d graphs are left", c.call, n)
+		}
+		check(t, p.Close())
+	}
+}
+
 // testAsyncFailure fails on a stream behind work that is queued there: the work
 // has ended when the failure is known.
 func testAsyncFailure(t *testing.T, s *standIn) {

@@ -55,9 +55,9 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 		if r.stable++; r.stable < stableRuns {
 			return false, nil
 		}
-		if r.graph, err = capture(p, l); err != nil || r.graph == 0 {
+		if r.graph = capture(p, l); r.graph == 0 {
 			r.off = true
-			return false, err
+			return false, nil
 		}
 	}
 	return true, r.graph.Launch(l.stream)
@@ -74,13 +74,13 @@ func usesWorkspace(s step) bool {
 	return false
 }
 
-// capture queues the stages into a graph. What the driver cannot capture is no
-// error: the graph is 0.
-func capture(p *program, l *lane) (cu.GraphExec, error) {
+// capture queues the stages into a graph. Where none can be made it is 0, and no
+// error: queueing the stages will say what is wrong, if anything is.
+func capture(p *program, l *lane) (exec cu.GraphExec) {
 	p.d.capturing.RLock()
 	defer p.d.capturing.RUnlock()
-	if err := l.stream.BeginCapture(); err != nil {
-		return 0, nil
+	if l.stream.BeginCapture() != nil {
+		return 0
 	}
 	var failed error
 	for _, s := range p.steps {
@@ -89,14 +89,16 @@ func capture(p *program, l *lane) (cu.GraphExec, error) {
 		}
 	}
 	g, err := l.stream.EndCapture()
-	if failed != nil || err != nil || g == 0 {
-		return 0, nil
+	if g == 0 {
+		return 0
 	}
-	exec, err := g.Instantiate()
-	if e := g.Destroy(); err == nil {
-		err = e
+	if failed == nil && err == nil {
+		if exec, err = g.Instantiate(); err != nil {
+			exec = 0
+		}
 	}
-	return exec, err
+	_ = g.Destroy()
+	return exec
 }
 
 // forget releases the graph, which is not running.

@@ -38,6 +38,7 @@ func TestStandin(t *testing.T) {
 		{"goroutines", testGoroutines},
 		{"garbage", testGarbage},
 		{"graphs", testGraphs},
+		{"graph failure", testGraphFailure},
 		{"many arguments", testManyArguments},
 		{"modules", testModules},
 		{"module garbage", testModuleGarbage},
@@ -103,7 +104,7 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 	if err := cu.Init(0); err != nil {
 		t.Fatal(err)
 	}
-	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads")
+	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads", "standinGraphs")
 	s.find(t, "ONELOOP_LIBCUBLASLT", "standinLtFail", "standinLtLive", "standinLtProducts")
 	return s
 }
@@ -205,6 +206,9 @@ func (s *standIn) limit(bytes int, reverse bool) {
 func (s *standIn) modules() (loads, unloads int) {
 	return int(dl.Call(s.fn["standinLoads"])), int(dl.Call(s.fn["standinUnloads"]))
 }
+
+// graphs counts those that were made and not destroyed.
+func (s *standIn) graphs() int { return int(dl.Call(s.fn["standinGraphs"])) }
 
 func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }
 

@@ -25,7 +25,7 @@ var sources embed.FS
 // with headers that are there.
 //
 // libcuda has a few functions more than the driver: standinFail, standinReset,
-// standinUsed, standinLoads and standinUnloads; see cuda.cc.
+// standinUsed, standinLoads, standinUnloads and standinGraphs; see cuda.cc.
 func Build(t testing.TB, dir string, flags ...string) {
 	t.Helper()
 	cc, err := exec.LookPath("g++")

@@ -100,6 +100,7 @@ Stream standard = {nullptr};
 std::set<Module *> modules;
 std::set<Graph *> executables;
 long loads, unloads;  // of modules
+long graphs;          // captured or ready, and not destroyed
 
 // failures of calls to come: by name, how many calls pass before, and the
 // result. Results from 700 to 719 stay, as they do in a context.
@@ -254,6 +255,12 @@ long standinLoads() {
 long standinUnloads() {
   std::lock_guard<std::recursive_mutex> guard(lock);
   return unloads;
+}
+
+// standinGraphs counts graphs, captured and ready ones, that were not destroyed.
+long standinGraphs() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return graphs;
 }
 
 Result cuInit(unsigned) {
@@ -661,6 +668,7 @@ Result cuStreamBeginCapture_v2(void *s, int) {
   ENTER();
   if (streamOf(s) == &standard || streamOf(s)->capture) return captureUnsupported;
   streamOf(s)->capture = new Graph;
+  graphs++;
   streamOf(s)->context->captures++;
   return success;
 }
@@ -680,6 +688,7 @@ Result cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long)
   ENTER();
   Graph *g = new Graph(*(Graph *)graph);
   executables.insert(g);
+  graphs++;
   *exec = g;
   return success;
 }
@@ -695,6 +704,7 @@ Result cuGraphLaunch(void *exec, void *stream) {
 
 Result cuGraphDestroy(void *g) {
   ENTER();
+  graphs--;
   delete (Graph *)g;
   return success;
 }
@@ -702,6 +712,7 @@ Result cuGraphDestroy(void *g) {
 Result cuGraphExecDestroy(void *g) {
   ENTER();
   executables.erase((Graph *)g);
+  graphs--;
   delete (Graph *)g;
   return success;
 }

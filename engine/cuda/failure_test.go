@@ -26,6 +26,13 @@ func testOutOfMemory(t *testing.T, s *standIn) {
 	check(t, x.Assign(op.Scale(2, x)))
 	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // once: the second try succeeds
 	ramp(t, d, 1000)
+
+	a, b, c := there(t, d, squares[float32](3, 4)), there(t, d, squares[float32](4, 5)), zeros(t, d, 3, 5)
+	p, err := engine.Compile(ctx, expr.Assign(c, op.MatMul(a, b)))
+	check(t, err)
+	s.limit(0, false)
+	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // that of the workspace
+	check(t, p.Run(ctx))
 }
 
 func testLaunchFailure(t *testing.T, s *standIn) {

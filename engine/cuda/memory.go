@@ -75,31 +75,14 @@ func (d *device) setUpPool() error {
 	return pool.SetReleaseThreshold(^uint64(0))
 }
 
-// Alloc reserves memory, of one byte at least. Out of memory, it releases what
-// is garbage, modules that no program holds and what the pool keeps, and tries
-// again.
+// Alloc reserves memory, of one byte at least.
 func (d *device) Alloc(size int) (engine.Allocation, error) {
 	a := &allocation{owner: d, size: size}
 	err := d.do("allocating", func() (err error) {
 		if err := d.sweep(); err != nil {
 			return err
 		}
-		a.ptr, err = d.alloc(size)
-		if !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
-			return err
-		}
-		runtime.GC()
-		time.Sleep(time.Millisecond) // cleanups run by themselves
-		if err := d.sweep(); err != nil {
-			return err
-		}
-		if err := d.unload(d.modules.clear()); err != nil {
-			return err
-		}
-		if err := d.trim(); err != nil {
-			return err
-		}
-		a.ptr, err = d.alloc(size)
+		a.ptr, err = d.obtain(size)
 		return err
 	})
 	if err != nil {
@@ -114,6 +97,28 @@ func (d *device) Free(a engine.Allocation) error {
 	m := a.(*allocation)
 	m.cleanup.Stop()
 	return d.do("freeing", func() error { return d.free(m.ptr) })
+}
+
+// obtain is alloc. Out of memory, it releases what is garbage, modules that no
+// program holds and what the pool keeps, and tries again. No stream is captured by
+// the caller.
+func (d *device) obtain(size int) (cu.DevicePtr, error) {
+	p, err := d.alloc(size)
+	if !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
+		return p, err
+	}
+	runtime.GC()
+	time.Sleep(time.Millisecond) // cleanups run by themselves
+	if err := d.sweep(); err != nil {
+		return 0, err
+	}
+	if err := d.unload(d.modules.clear()); err != nil {
+		return 0, err
+	}
+	if err := d.trim(); err != nil {
+		return 0, err
+	}
+	return d.alloc(size)
 }
 
 // alloc waits until the memory is there for every stream.

@@ -202,7 +202,7 @@ func (d *device) workspaceOf(l *lane) (cu.DevicePtr, error) {
 	if l.workspace != 0 {
 		return l.workspace, nil
 	}
-	w, err := d.alloc(workspaceBytes)
+	w, err := d.obtain(workspaceBytes)
 	if err != nil {
 		return 0, err
 	}

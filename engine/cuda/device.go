@@ -111,14 +111,23 @@ func (d *device) setUp() (err error) {
 	if d.ctx, err = cu.DevicePrimaryCtxRetain(d.gpu); err != nil {
 		return err
 	}
+	if err = d.setUpMain(); err != nil {
+		_ = cu.DevicePrimaryCtxRelease(d.gpu) // the first error says more
+	}
+	return err
+}
+
+// setUpMain makes what the context has of a device.
+func (d *device) setUpMain() (err error) {
 	if err := d.enter(); err != nil {
 		return err
 	}
 	defer d.leave()
-	if d.main, err = cu.StreamCreate(cu.STREAM_NON_BLOCKING); err != nil {
+	if err := d.setUpPool(); err != nil {
 		return err
 	}
-	return d.setUpPool()
+	d.main, err = cu.StreamCreate(cu.STREAM_NON_BLOCKING)
+	return err
 }
 
 // Name is "cuda:0".

@@ -16,6 +16,31 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
+// testOpenFailure fails to open a GPU: its context is given back.
+func testOpenFailure(t *testing.T, s *standIn) {
+	const index = 1
+	users := func() (n int) {
+		for cu.DevicePrimaryCtxRelease(index) == nil {
+			n++
+		}
+		for range n {
+			_, err := cu.DevicePrimaryCtxRetain(index)
+			check(t, err)
+		}
+		return n
+	}
+	before := users()
+	for _, call := range []string{"cuDeviceGetDefaultMemPool", "cuMemPoolSetAttribute", "cuStreamCreate"} {
+		s.fail(call, 0, cu.ERROR_INVALID_VALUE)
+		if _, err := newDevice(index); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_INVALID_VALUE) {
+			t.Errorf("%s: %v", call, err)
+		}
+		if n := users() - before; n != 0 {
+			t.Errorf("%s: the context has %d users more", call, n)
+		}
+	}
+}
+
 func testOutOfMemory(t *testing.T, s *standIn) {
 	d := open(t)
 	s.limit(s.used()+1<<20, false)

@@ -29,6 +29,7 @@ func TestStandin(t *testing.T) {
 		test func(*testing.T, *standIn)
 	}{
 		{"open", testOpen},
+		{"open failure", testOpenFailure},
 		{"run", testRun},
 		{"move", testMove},
 		{"peer", testPeer},

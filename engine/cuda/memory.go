@@ -158,6 +158,7 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	}
 	a := dst.(*allocation)
 	if s == nil {
+		defer runtime.KeepAlive(a) // the caller may have no more use for it, and then it is freed
 		return d.do("uploading", func() error { return cu.MemcpyHtoD(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src))) })
 	}
 	on, err := d.mine(s)
@@ -176,6 +177,7 @@ func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) er
 	}
 	a := src.(*allocation)
 	if s == nil {
+		defer runtime.KeepAlive(a)
 		return d.do("downloading", func() error { return cu.MemcpyDtoH(unsafe.Pointer(unsafe.SliceData(dst)), a.ptr, int64(len(dst))) })
 	}
 	on, err := d.mine(s)
@@ -193,6 +195,8 @@ func (d *device) CopyPeer(dst, src engine.Allocation) (bool, error) {
 	if !ok || !ok2 {
 		return false, nil
 	}
+	defer runtime.KeepAlive(from)
+	defer runtime.KeepAlive(to)
 	return true, d.do("copying between GPUs", func() error {
 		if err := cu.MemcpyPeerAsync(to.ptr, d.ctx, from.ptr, from.owner.ctx, int64(to.size), d.main); err != nil {
 			return err

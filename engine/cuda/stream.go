@@ -152,6 +152,7 @@ type event struct {
 
 // Done reports whether the moment has come.
 func (e *event) Done() (bool, error) {
+	defer runtime.KeepAlive(e) // or the cleanup destroys what the driver is asked for
 	done, err := e.queued.Done()
 	if !done || err != nil {
 		return done, err
@@ -165,6 +166,7 @@ func (e *event) Done() (bool, error) {
 
 // Wait waits for the moment.
 func (e *event) Wait(ctx context.Context) error {
+	defer runtime.KeepAlive(e)
 	if err := e.queued.Wait(ctx); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/oneloop/oneloop/dtype"
@@ -261,5 +262,25 @@ func TestDeviceMemoriesApart(t *testing.T) {
 	}
 	if m, err := engine.NewSyncedMemory(engine.CPU(), 8); err != nil || m.Device() != "cpu" || len(m.Bytes()) != 8 {
 		t.Errorf("memory of the CPU as a device: %v", err)
+	}
+}
+
+// TestStreamClosed closes a stream while others queue work on it and wait for it.
+func TestStreamClosed(t *testing.T) {
+	for range 2000 {
+		s := engine.NewStream()
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 5 {
+					s.Go(func(context.Context) error { return nil })
+					_ = s.Record().Wait(context.Background()) // its end, or that of the stream
+				}
+			})
+		}
+		if err := s.Close(); err != nil && !errors.Is(err, expr.ErrDevice) {
+			t.Fatal(err)
+		}
+		wg.Wait()
 	}
 }

@@ -16,6 +16,7 @@ type hostStream struct {
 	mu     sync.Mutex
 	err    error
 	closed bool
+	sends  sync.WaitGroup // into queue, which is closed after them
 	queue  chan func()
 	ended  chan struct{}
 }
@@ -50,25 +51,32 @@ func (s *hostStream) failure() error {
 	return s.err
 }
 
-func (s *hostStream) push(f func()) {
+func streamClosed() error { return expr.NewError(expr.ErrDevice, "", "the stream is closed") }
+
+// push queues f, unless the stream is closed.
+func (s *hostStream) push(f func()) bool {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		s.fail(expr.NewError(expr.ErrDevice, "", "the stream is closed"))
-		return
+		return false
 	}
+	s.sends.Add(1)
 	s.mu.Unlock()
 	s.queue <- f
+	s.sends.Done()
+	return true
 }
 
 func (s *hostStream) Go(f func(context.Context) error) {
-	s.push(func() {
+	if !s.push(func() {
 		if s.failure() == nil {
 			if err := f(s.ctx); err != nil {
 				s.fail(err)
 			}
 		}
-	})
+	}) {
+		s.fail(streamClosed())
+	}
 }
 
 type hostEvent struct {
@@ -78,18 +86,13 @@ type hostEvent struct {
 
 func (s *hostStream) Record() Event {
 	e := &hostEvent{done: make(chan struct{})}
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
-		e.err = expr.NewError(expr.ErrDevice, "", "the stream is closed")
-		close(e.done)
-		return e
-	}
-	s.push(func() {
+	if !s.push(func() {
 		e.err = s.failure()
 		close(e.done)
-	})
+	}) {
+		e.err = streamClosed()
+		close(e.done)
+	}
 	return e
 }
 
@@ -115,6 +118,7 @@ func (s *hostStream) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
+	s.sends.Wait()
 	close(s.queue)
 	<-s.ended
 	s.cancel()

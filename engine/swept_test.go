@@ -11,11 +11,18 @@ import (
 // of all whose arrays have more than 128 bytes, a cache that no machine has.
 func TestSweptConformance(t *testing.T) {
 	defer engine.SetCaches(128, 512)()
-	for name, area := range map[string]func(*testing.T, enginetest.Options){
+	areas := map[string]func(*testing.T, enginetest.Options){
 		"reductions": enginetest.Reductions, "views": enginetest.Views, "lengths": enginetest.Lengths,
 		"fusion": enginetest.Fusion, "aliasing": enginetest.Aliasing, "order": enginetest.Order,
 		"threads": enginetest.Threads, "faults": enginetest.Faults, "random": enginetest.Random,
-	} {
-		t.Run(name, func(t *testing.T) { area(t, enginetest.Options{}) })
 	}
+	name, err := engine.DefaultBackend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run(name, func(t *testing.T) { // as in TestConformance
+		for name, area := range areas {
+			t.Run(name, func(t *testing.T) { area(t, enginetest.Options{}) })
+		}
+	})
 }

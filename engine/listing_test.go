@@ -21,7 +21,7 @@ func (p *phantom) Size() int    { return int(*p) }
 // TestListings tests that the code of arrays without memory is that of arrays that
 // lie apart: stores to large ones that are not read pass by the caches.
 func TestListings(t *testing.T) {
-	const n = 1 << 28
+	const n = 1 << 26
 	array := func() *expr.Node {
 		p := phantom(4 * n)
 		return expr.NewLeaf(dtype.F32, shape.Shape{n}, &expr.Leaf{Mem: &p, Strides: shape.Strides{1}})

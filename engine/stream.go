@@ -51,8 +51,6 @@ func (s *hostStream) failure() error {
 	return s.err
 }
 
-func streamClosed() error { return expr.NewError(expr.ErrDevice, "", "the stream is closed") }
-
 // push queues f, unless the stream is closed.
 func (s *hostStream) push(f func()) bool {
 	s.mu.Lock()
@@ -67,33 +65,32 @@ func (s *hostStream) push(f func()) bool {
 	return true
 }
 
-func (s *hostStream) Go(f func(context.Context) error) {
+// do queues f, if there is one, and an event that comes after it. On a closed
+// stream the event says so.
+func (s *hostStream) do(f func(context.Context) error) *hostEvent {
+	e := &hostEvent{done: make(chan struct{})}
 	if !s.push(func() {
-		if s.failure() == nil {
+		if f != nil && s.failure() == nil {
 			if err := f(s.ctx); err != nil {
 				s.fail(err)
 			}
 		}
+		e.err = s.failure()
+		close(e.done)
 	}) {
-		s.fail(streamClosed())
+		e.err = expr.NewError(expr.ErrDevice, "", "the stream is closed")
+		close(e.done)
 	}
+	return e
 }
+
+func (s *hostStream) Go(f func(context.Context) error) { s.do(f) }
+
+func (s *hostStream) Record() Event { return s.do(nil) }
 
 type hostEvent struct {
 	done chan struct{}
 	err  error // valid once done is closed
-}
-
-func (s *hostStream) Record() Event {
-	e := &hostEvent{done: make(chan struct{})}
-	if !s.push(func() {
-		e.err = s.failure()
-		close(e.done)
-	}) {
-		e.err = streamClosed()
-		close(e.done)
-	}
-	return e
 }
 
 func (s *hostStream) After(e Event) {
@@ -149,6 +146,9 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 func (p *Program) RunAsync(s Stream) Event {
 	if p.device != nil {
 		return p.device.queue(s)
+	}
+	if h, ok := s.(*hostStream); ok { // at once, or a stream that is closed meanwhile had no event of the run
+		return h.do(p.Run)
 	}
 	s.Go(p.Run)
 	return s.Record()

@@ -137,7 +137,9 @@ func (s *stream) Close() error {
 	l := s.lane
 	s.lane = nil
 	e := s.d.do("closing a stream", func() error {
-		err := s.stage.close()
+		err := l.wait() // for what was queued after s.wait
+		clear(s.live)
+		err = first(err, s.stage.close())
 		return first(err, s.d.retire(l))
 	})
 	return first(err, e)

@@ -131,7 +131,7 @@ func concatShape(n *expr.Node) (shape.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Axes[0] = axis
+	n.Attributes = &expr.Attributes{Axes: []int{axis}}
 	for _, a := range n.Args[1:] {
 		s := a.Shape()
 		if a.DType() != n.Args[0].DType() {
@@ -317,7 +317,7 @@ func takeShape(n *expr.Node) (shape.Shape, error) {
 	if in[axis] == 0 && idx.Size() > 0 {
 		return nil, fmt.Errorf("nothing can be taken from an empty axis")
 	}
-	n.Axes[0] = axis
+	n.Attributes = &expr.Attributes{Axes: []int{axis}}
 	n.WithType(n.Args[0].DType())
 	out := append(shape.Shape{}, in[:axis]...)
 	return append(append(out, idx...), in[axis+1:]...), nil

@@ -13,7 +13,7 @@ import (
 
 // General registers: RDI has the frame, RSI the lane, R8 to R13 addresses of
 // sites; RAX, RCX, RDX and RBX are for passing use, RDX and RBX counters in some
-// loops.
+// loops, RBX the lane in the second half of another (halves).
 var siteRegs = [...]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13}
 
 const (

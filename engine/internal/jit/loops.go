@@ -129,10 +129,11 @@ func (f *flow) elementLoop(group int) {
 		}
 	}
 	f.a.Bind(main)
-	f.part("main loop: %d vectors at once", group)
 	if f.fetch && group > 1 && f.bp.apart() {
+		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
 	} else {
+		f.part("main loop: %d vectors at once", group)
 		f.vectors(group, single)
 	}
 	f.a.Bind(single)
@@ -163,9 +164,14 @@ func (f *flow) elementLoop(group int) {
 	f.a.Bind(done)
 }
 
-// vectors emits a loop over whole groups of vectors, which ends at a label.
+// vectors emits a loop over whole groups of vectors, which ends at a label. What
+// passes by the caches is whole lines, of several groups if need be.
 func (f *flow) vectors(group int, end x86.Label) {
-	step := group * f.w
+	unroll := group
+	if f.stream && !f.part64 {
+		unroll = max(group, lineBytes/(f.w*f.ph.widest()))
+	}
+	step := unroll * f.w
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
 	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
@@ -174,8 +180,11 @@ func (f *flow) vectors(group int, end x86.Label) {
 	f.a.Align(32)
 	f.a.Bind(loop)
 	f.ahead(x86.RSI, step)
-	f.start(group)
-	f.body(f.top)
+	for f.base = 0; f.base < unroll; f.base += group {
+		f.start(group)
+		f.body(f.top)
+	}
+	f.base = 0
 	f.i(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
 	f.i(x86.CMP, x86.W64, x86.RAX, lanes)
@@ -184,7 +193,9 @@ func (f *flow) vectors(group int, end x86.Label) {
 
 // halves is vectors for arrays in memory, half of the group in the first half of
 // the lanes and half in the second: what is asked for ahead of each page and each
-// stream of addresses is limited, and so there are twice as many.
+// stream of addresses is limited, and so there are twice as many. Halves are whole
+// groups and whole lines; what is left behind the second one, vectors(1) and the
+// tail do. Only sites that address uses are admitted: see apart.
 func (f *flow) halves(group int, end x86.Label) {
 	f.half = group / 2
 	step := f.half * f.w

@@ -228,7 +228,7 @@ func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
 const lineBytes = 64
 
 // aligned reports whether the masked lanes before the first vector can put all
-// the stores that pass by the caches at the begin of a line, in all rows.
+// the stores that pass by the caches at the beginning of a line, in all rows.
 func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	head := uintptr(0)
 	for k, i := range bp.pure {

@@ -19,7 +19,7 @@ const (
 	frameRows   = 8  // iterations of a row loop or a seq loop
 	frameFault  = 16 // bit k: fault k was raised
 	frameFirst  = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
-	frameI      = 32 // saved by the code
+	frameI      = 32 // the code's: a counter, or where a half ends
 	frameTmp    = 64 // 512 bytes of scratch
 	frameSites  = 64 + 512
 	siteBytes   = 48

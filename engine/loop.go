@@ -140,10 +140,12 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 	}
 	l.inst.Begin()
 	down := l.turn(&p.down)
-	if len(l.workers) == 1 && l.n <= l.most {
+	alone := len(l.workers) == 1 && l.n <= l.most
+	measure := !alone && l.toMeasure()
+	if alone || !measure && l.work() < splitWork {
 		l.pieces(l.workers[0], 0, l.n, 0, l.n, down)
 	} else {
-		p.job.do(ctx, l, down)
+		p.job.do(ctx, l, down, measure)
 	}
 	if watched {
 		l.inst.Watch(context.Background())

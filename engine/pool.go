@@ -100,17 +100,17 @@ func newJob(threads int) *job {
 	return j
 }
 
-// do runs all chunks of a loop, or those before ctx is done.
-func (j *job) do(ctx context.Context, l *loopStep, down bool) {
+// do runs all chunks of a loop, or those before ctx is done, and may measure how
+// long they take.
+func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	j.loop, j.ctx, j.down = l, ctx, down
-	measure := l.toMeasure()
 	var began time.Time
 	var took time.Duration
 	if measure {
 		began = time.Now()
 	}
 	j.taken = 1
-	j.find(float64(l.n) * l.unit)
+	j.find(l.work())
 	if j.shared.Load() != (j.taken > 1) { // a store that changes nothing is not free
 		j.shared.Store(j.taken > 1)
 	}

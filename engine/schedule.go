@@ -21,8 +21,7 @@ type schedule struct {
 // plan cuts the loop for a number of threads.
 func (l *loopStep) plan(threads int) {
 	l.n, l.grain, l.unit = l.inst.Units()
-	work := float64(l.n) * l.unit
-	seats := min(threads, 1+int(min(work/seatWork, 1<<20)), (l.n+l.grain-1)/max(l.grain, 1))
+	seats := min(threads, 1+int(min(l.work()/seatWork, 1<<20)), (l.n+l.grain-1)/max(l.grain, 1))
 	l.workers = make([]backend.Worker, max(1, seats))
 	for i := range l.workers {
 		l.workers[i] = l.inst.NewWorker()
@@ -42,6 +41,9 @@ func (l *loopStep) chunks() {
 	l.least = max(int(min(leastChunk/l.unit, 1<<40)), 1)
 	l.most = max(int(min(most/l.unit, 1<<40)), 1)
 }
+
+// work is the time that the loop takes on one core, in nanoseconds.
+func (l *schedule) work() float64 { return float64(l.n) * l.unit }
 
 // toMeasure says whether to time this run: the first ones, and then some.
 func (l *schedule) toMeasure() bool {

@@ -116,7 +116,7 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	}
 	j.cut()
 	j.ask(1)
-	mine := j.work(0, stealWork)
+	mine := j.work(0)
 	if j.withdraw() { // nobody is asked any more
 		mine += j.rest()
 	}
@@ -184,10 +184,7 @@ func (j *job) earned(work float64) bool {
 func (j *job) cut() {
 	l := j.loop
 	j.cuts = j.taken
-	late := 0.
-	if j.cuts > 1 {
-		late = min(lateWork/l.unit, float64(l.n)/float64(2*j.cuts))
-	}
+	late := min(lateWork/l.unit, float64(l.n)/float64(2*j.cuts))
 	share := (float64(l.n) + late*float64(j.cuts-1)) / float64(j.cuts)
 	at := 0
 	for i := range j.cuts {
@@ -196,7 +193,7 @@ func (j *job) cut() {
 		at = l.n
 		if i < j.cuts-1 {
 			at = int(share*float64(i+1) - late*float64(i))
-			at -= at % max(l.grain, 1)
+			at -= at % l.grain
 		}
 		if p.begin != begin || p.end != at {
 			p.begin, p.end = begin, at
@@ -233,15 +230,14 @@ func (j *job) help(seat int) {
 	if l := j.loop; l.labels != nil {
 		defer l.label(context.Background())()
 	}
-	j.work(seat, stealWork)
+	j.work(seat)
 }
 
-// work runs chunks until none is left that is worth it, with so many nanoseconds
-// of work in the part of another. It returns the number of units done. The caller
-// asks more helpers meanwhile.
-func (j *job) work(seat int, steal float64) (units int) {
+// work runs chunks until none is left that is worth it. It returns the number of
+// units done. The caller asks more helpers meanwhile.
+func (j *job) work(seat int) (units int) {
 	for chunks := 1; ; chunks++ {
-		done := j.chunk(seat, steal)
+		done := j.chunk(seat, stealWork)
 		if done == 0 {
 			return units
 		}
@@ -267,7 +263,8 @@ func (j *job) rest() (units int) {
 	}
 }
 
-// chunk claims a chunk and runs it. It returns the number of units done.
+// chunk claims a chunk, from the part of another if there are so many nanoseconds
+// of work, and runs it. It returns the number of units done.
 func (j *job) chunk(seat int, steal float64) int {
 	p, lo, hi := j.claim(seat, steal)
 	if p == nil || j.ctx.Err() != nil {
@@ -310,14 +307,12 @@ func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 			if j.shared.Load() {
 				size = min(max(left/2, l.least), size)
 			}
-			if l.grain > 1 {
-				size = (size + l.grain - 1) / l.grain * l.grain
-			}
+			size = (size + l.grain - 1) / l.grain * l.grain
 			lo, hi := int(at), int(at)+min(size, left)
 			next := hi
 			if j.down {
 				lo, hi = int(at)-min(size, left), int(at)
-				lo -= lo % max(l.grain, 1)
+				lo -= lo % l.grain
 				next = lo
 			}
 			if p.next.CompareAndSwap(at, int64(next)) {

@@ -21,7 +21,8 @@ type schedule struct {
 // plan cuts the loop for a number of threads.
 func (l *loopStep) plan(threads int) {
 	l.n, l.grain, l.unit = l.inst.Units()
-	seats := min(threads, 1+int(min(l.work()/seatWork, 1<<20)), (l.n+l.grain-1)/max(l.grain, 1))
+	l.grain = max(l.grain, 1)
+	seats := min(threads, 1+int(min(l.work()/seatWork, 1<<20)), (l.n+l.grain-1)/l.grain)
 	l.workers = make([]backend.Worker, max(1, seats))
 	for i := range l.workers {
 		l.workers[i] = l.inst.NewWorker()

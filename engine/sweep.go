@@ -26,7 +26,7 @@ var caches = cpucache.Of
 // grain, over arrays of so many bytes, for workers that share them.
 func newSweep(n, grain, bytes, workers int, c cpucache.Sizes) sweep {
 	share := bytes / max(workers, 1)
-	s := sweep{large: c.L1 > 0 && share > c.L1, step: max(grain, 1)}
+	s := sweep{large: c.L1 > 0 && share > c.L1, step: grain}
 	if !s.large || n <= s.step {
 		return s
 	}

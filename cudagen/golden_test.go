@@ -43,7 +43,7 @@ func contiguous(shapes [][]int) (out []ir.BufBind) {
 
 func parse(t *testing.T, name string) *ir.Kernel {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../plan/ir/testdata", name+".ir"))
+	text, err := os.ReadFile(filepath.Join("../testdata/ir", name+".ir"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := strings.TrimPrefix(cudagen.Generate(k, l).Code, cudagen.Prelude)
-			file := filepath.Join("testdata", name+".cu")
+			file := filepath.Join("../testdata/cuda", name+".cu")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)

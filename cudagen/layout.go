@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // A Layout is what the text of a kernel depends on besides the kernel: how its

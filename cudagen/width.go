@@ -1,6 +1,6 @@
 package cudagen
 
-import "github.com/oneloop/oneloop/prim"
+import "github.com/oneloop/oneloop/expr/prim"
 
 // limit keeps sums of a few 32-bit offsets, and loop counters a grid beyond the
 // end, from overflowing.

@@ -3,8 +3,8 @@ package expr
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -1,6 +1,6 @@
 package expr
 
-import "github.com/oneloop/oneloop/dtype"
+import "github.com/oneloop/oneloop/expr/dtype"
 
 // The element types and their constraints, as package dtype has them.
 type (

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -109,9 +109,9 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := text(t, stmts)
-			path := filepath.Join("testdata", name+".plan")
+			path := filepath.Join("../testdata/plan", name+".plan")
 			if *update {
-				if err := os.MkdirAll("testdata", 0o777); err != nil {
+				if err := os.MkdirAll("../testdata/plan", 0o777); err != nil {
 					t.Fatal(err)
 				}
 				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {

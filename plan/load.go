@@ -3,8 +3,8 @@ package plan
 import (
 	"strconv"
 
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // A nestKind is the loop structure of a kernel.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // A nest with reductions runs in phases: loops over the same rows (or columns),

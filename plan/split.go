@@ -4,9 +4,9 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // The limits of one kernel. Black-Scholes has about 150 primitives and 5

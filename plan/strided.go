@@ -2,8 +2,8 @@ package plan
 
 import (
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // strided is n as an array, if it is one or a chain of views of one that

@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func TestMain(m *testing.M) {

@@ -7,8 +7,8 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )

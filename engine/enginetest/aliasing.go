@@ -3,9 +3,9 @@ package enginetest
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
 )

@@ -3,8 +3,8 @@ package enginetest
 import (
 	"math/rand/v2"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
 )
 

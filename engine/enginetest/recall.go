@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // recall carries statements out once more, so that their program is known, and

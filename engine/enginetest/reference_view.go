@@ -3,8 +3,8 @@ package enginetest
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
 )
 

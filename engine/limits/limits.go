@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A Traffic is what a probe does with memory: it goes through arrays of one

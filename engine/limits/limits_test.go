@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 var traffics = []Traffic{

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func Example() {

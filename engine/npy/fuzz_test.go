@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // FuzzRead holds that no input panics, that nothing is allocated for data that

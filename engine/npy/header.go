@@ -9,7 +9,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // file makes a file by hand: version, dict, data. Its header is padded with a

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

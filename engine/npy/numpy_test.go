@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // theirs saves arrays as NumPy does, and checks the arrays that Go wrote. Files

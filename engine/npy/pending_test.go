@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // An Array is an array in memory, as [Read] returns it and [Write] takes it.

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func TestReadByHand(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // Headers as NumPy 2.4 (with ml_dtypes for bfloat16) wrote them.

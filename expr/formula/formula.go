@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A Formula is a text that can be run with different variables. It is compiled

@@ -1,6 +1,6 @@
 package formula
 
-import "github.com/oneloop/oneloop/dtype"
+import "github.com/oneloop/oneloop/expr/dtype"
 
 // promote is the common type of two element types: NumPy's, as far as NumPy has
 // them. int8 with uint8 would be int16 there, which is not among our types; it

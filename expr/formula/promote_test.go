@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -44,7 +44,7 @@ func deviates(text, a, b, want string) string {
 
 // TestPromotion compares element types with what NumPy gave.
 func TestPromotion(t *testing.T) {
-	f, err := os.Open("testdata/promotion.txt")
+	f, err := os.Open("../../testdata/promotion.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A Source is a parsed formula. It is never changed, so goroutines may share it.

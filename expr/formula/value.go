@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 type valueKind uint8

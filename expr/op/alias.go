@@ -1,6 +1,6 @@
 package op
 
-import "github.com/oneloop/oneloop/prim"
+import "github.com/oneloop/oneloop/expr/prim"
 
 // B builds the scalar program of an operator; see package prim.
 type B = prim.B

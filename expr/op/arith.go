@@ -1,9 +1,9 @@
 package op
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 var arithmetic = []expr.Operator{

@@ -1,8 +1,8 @@
 package op
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -2,7 +2,7 @@ package op
 
 import (
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // functions are the mathematical functions. Their lowerings stand in the

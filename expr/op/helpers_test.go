@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // eval computes an expression.

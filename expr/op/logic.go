@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 var comparisons = []expr.Operator{

@@ -3,7 +3,7 @@ package op
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // The inverse circular functions.

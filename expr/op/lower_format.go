@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // The lowerings of mathematical functions. Each is one fixed sequence of

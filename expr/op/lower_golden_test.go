@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var update = flag.Bool("update-checksums", false, "rewrite testdata/checksums.txt")
+var update = flag.Bool("update-checksums", false, "rewrite testdata/lowerings/checksums.txt")
 
-// A golden is a row of testdata/goldens, made by scripts/goldens/make.py.
+// A golden is a row of testdata/lowerings/goldens, made by scripts/goldens/make.py.
 type golden struct {
 	args [2]uint64
 	want uint64
@@ -29,7 +29,7 @@ var nanBits = map[dtype.Type]uint64{dtype.F32: 0x7fc00000, dtype.F64: 0x7ff80000
 
 func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "goldens", name+".txt"))
+	file, err := os.Open(filepath.Join("../../testdata/lowerings/goldens", name+".txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func checksum(p *prim.Program, ty dtype.Type, gs []golden, n int) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-const checksumFile = "testdata/checksums.txt"
+const checksumFile = "../../testdata/lowerings/checksums.txt"
 
 // TestLowerChecksums pins the bits of every lowering. Run it with
 // -update-checksums after an intended change.

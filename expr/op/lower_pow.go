@@ -3,7 +3,7 @@ package op
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // lowerPow is 2^(y log2 |x|) with the sign and the special cases of C99 (annex

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 var errTypes = errors.New("the operands differ in type")

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 

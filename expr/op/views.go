@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -6,7 +6,7 @@ package affine
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // A Form is C + the sum of Coef[d] * value of digit d of its [Space].

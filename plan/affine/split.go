@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Check finds divisors that are not positive.

@@ -1,8 +1,8 @@
 package ir
 
 import (
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // A Builder makes a kernel. It is a prim.Sink: every pure instruction goes to

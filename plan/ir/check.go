@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Check reports the first way in which k breaks the rules of the IR: names and

@@ -3,8 +3,8 @@ package ir
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // ins checks one instruction, but not the regions inside it.

@@ -1,8 +1,8 @@
 package ir
 
 import (
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Flops is the number of floating-point operations that an instruction with

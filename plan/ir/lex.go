@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // This file reads the pieces of a line, from the front of p.s. After an error

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold"}

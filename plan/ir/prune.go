@@ -1,6 +1,6 @@
 package ir
 
-import "github.com/oneloop/oneloop/prim"
+import "github.com/oneloop/oneloop/expr/prim"
 
 // Prune removes the instructions whose results nothing uses, and numbers the
 // remaining values densely.

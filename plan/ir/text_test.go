@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// texts reads testdata/*.ir.
+// texts reads testdata/ir/*.ir of the repository.
 func texts(t testing.TB) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.ir")
+	files, err := filepath.Glob("../../testdata/ir/*.ir")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no texts", err)
 	}

@@ -3,7 +3,7 @@ package ir
 import (
 	"iter"
 
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // All visits every instruction with the number of its region, in text order:

@@ -19,7 +19,7 @@ correctly rounded value nor one of its two neighbours.
   (`scripts/goldens/measure.py`), in the binades where the function is not trivial, around the points where the
   lowering changes its formula, and some in all binades.
 
-Special values are exact: `expr/op/testdata/goldens` holds them together with stratified arguments, for
+Special values are exact: `testdata/lowerings/goldens` holds them together with stratified arguments, for
 `go test`.
 
 | function | type | arguments | worst error, ULP | at | not within 1 ULP |

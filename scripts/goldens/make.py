@@ -1,4 +1,4 @@
-"""Writes expr/op/testdata/goldens/*.txt: arguments and correctly rounded
+"""Writes testdata/lowerings/goldens/*.txt: arguments and correctly rounded
 results of mathematical functions, computed with mpmath, which shares nothing
 with the lowerings that are tested against them.
 
@@ -302,7 +302,7 @@ FUNCTIONS = [n for n in UNARY if n not in ("asinh", "acosh", "atanh")] + ["pow",
 
 def main(names):
     here = os.path.dirname(os.path.abspath(__file__))
-    folder = os.path.join(here, "..", "..", "expr", "op", "testdata", "goldens")
+    folder = os.path.join(here, "..", "..", "testdata", "lowerings", "goldens")
     os.makedirs(folder, exist_ok=True)
     for name in names or FUNCTIONS:
         with open(os.path.join(folder, name + ".txt"), "w") as fh:

@@ -1,7 +1,7 @@
-"""Writes expr/formula/testdata/promotion.txt: the element types that NumPy 2
+"""Writes testdata/promotion.txt: the element types that NumPy 2
 gives to operations on all pairs of element types, Python scalars included.
 
-    python3 scripts/goldens/promotion.py > expr/formula/testdata/promotion.txt
+    python3 scripts/goldens/promotion.py > testdata/promotion.txt
 
 A line is: formula, a TAB, the type of a, the type of b (int, float and bool are
 Python scalars, - is none), the result type or "error".

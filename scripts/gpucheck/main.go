@@ -22,10 +22,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	_ "github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 )
 

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func main() {

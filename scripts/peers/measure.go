@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"golang.org/x/sys/unix"
 )

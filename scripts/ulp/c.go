@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // A C compiler vectorises what the sweep interprets: -c prints a lowering as

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // evaluate prints the result of a lowering for each line of arguments; all are

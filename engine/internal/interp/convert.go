@@ -3,8 +3,8 @@ package interp
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // cvt converts where Go's conversion is the contract: integers wrap, and

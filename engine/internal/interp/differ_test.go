@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -168,7 +168,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 
 // TestTexts runs every text of package ir against the reference.
 func TestTexts(t *testing.T) {
-	files, _ := filepath.Glob("../../../plan/ir/testdata/*.ir")
+	files, _ := filepath.Glob("../../../testdata/ir/*.ir")
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".ir")
 		t.Run(name, func(t *testing.T) {

@@ -3,8 +3,8 @@ package interp
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // The float32 fma is most of the time of most lowerings. These loops are

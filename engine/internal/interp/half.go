@@ -3,8 +3,8 @@ package interp
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // These loops have the usual case of the conversions of halves in line, and

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func TestHalves(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // Index expressions that are not affine are computed as vectors of int64, one

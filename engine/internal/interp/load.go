@@ -3,7 +3,7 @@ package interp
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )

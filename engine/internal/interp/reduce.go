@@ -4,10 +4,10 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // reduceBlock is the number of positions of a vec loop that are accumulated in

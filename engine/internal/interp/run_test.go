@@ -67,7 +67,7 @@ func compile(t testing.TB, text string) backend.Code {
 
 func testdata(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../../plan/ir/testdata", name+".ir"))
+	text, err := os.ReadFile(filepath.Join("../../../testdata/ir", name+".ir"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@ package interp
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Where 2^n is a normal float32, x * 2^n is one multiplication, which rounds

@@ -3,9 +3,9 @@ package interp
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // A siteInfo is a Load, Store or Index where it stands: the same access may be

@@ -5,11 +5,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // TestSteadyState runs kernels again and again: no run may allocate.

@@ -3,7 +3,7 @@ package interp
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // storeRaw writes a register. It has nothing to do if the register is the array

@@ -1,8 +1,8 @@
 package interp
 
 import (
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 const numTypes = int(dtype.F64) + 1

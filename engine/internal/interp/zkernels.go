@@ -3,8 +3,8 @@
 package interp
 
 import (
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 func addVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // An accessCase is a loop whose elements are not next to each other. Buffer b0 has

@@ -1,10 +1,10 @@
 package jit
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // Instruction selection for AVX2. Predicates are vectors of lanes, all ones or

@@ -3,8 +3,8 @@ package jit
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // convert2 converts with AVX2. What has no vector instruction goes lane by

@@ -1,8 +1,8 @@
 package jit
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // Loads and stores with AVX2: vmaskmov in a masked body; elements narrower than

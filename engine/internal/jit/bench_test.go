@@ -8,10 +8,10 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -83,7 +83,7 @@ const expBody = `
 `
 
 func textOf(b testing.TB, name string) string {
-	text, err := os.ReadFile("../../../plan/ir/testdata/" + name + ".ir")
+	text, err := os.ReadFile("../../../testdata/ir/" + name + ".ir")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -259,7 +259,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 
 // TestTexts runs every text of package ir against the interpreter.
 func TestTexts(t *testing.T) {
-	files, _ := filepath.Glob("../../../plan/ir/testdata/*.ir")
+	files, _ := filepath.Glob("../../../testdata/ir/*.ir")
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".ir")
 		t.Run(name, func(t *testing.T) {

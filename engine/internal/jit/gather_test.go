@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // TestGathers loads at positions that are values of the lanes.

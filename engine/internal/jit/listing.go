@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}

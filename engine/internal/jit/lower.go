@@ -3,9 +3,9 @@ package jit
 import (
 	"fmt"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // Lowering takes a kernel apart into phases: pieces of straight code that one

@@ -4,10 +4,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // expandGathers writes out the arithmetic of computed offsets.

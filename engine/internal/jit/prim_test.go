@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}

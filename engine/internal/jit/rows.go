@@ -1,8 +1,8 @@
 package jit
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )

@@ -3,8 +3,8 @@ package jit
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A shortcut is what a worker needs for a kernel that is one plain map, side by

@@ -4,9 +4,9 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // Staging: what machine code does not reach by itself is copied to scratch memory

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/prim"
 )
 
 // A Sample is a kernel, which [ir.Check] passes, with the extents of its axes and

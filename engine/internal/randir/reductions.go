@@ -3,7 +3,7 @@ package randir
 import (
 	"fmt"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 var ctx = context.Background()

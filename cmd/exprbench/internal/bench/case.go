@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A MismatchError says that two ways to compute a program disagree.

@@ -18,8 +18,8 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/report"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 )
 

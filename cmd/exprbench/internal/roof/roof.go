@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 )
 

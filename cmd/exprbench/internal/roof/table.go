@@ -1,9 +1,9 @@
 package roof
 
 import (
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A Table has the limits of a machine: with one thread, and with all.

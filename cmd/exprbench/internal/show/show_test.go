@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func text[T dtype.Elem](t *testing.T, data []T, dims ...int) string {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -83,7 +83,7 @@ buf z f32 out 2
 
 // texts binds every text of package ir several times.
 func texts(t *testing.T, times int) (trials []*trial) {
-	files, _ := filepath.Glob("../../../../plan/ir/testdata/*.ir")
+	files, _ := filepath.Glob("../../../../testdata/ir/*.ir")
 	if len(files) < 14 {
 		t.Fatal("the texts are missing")
 	}

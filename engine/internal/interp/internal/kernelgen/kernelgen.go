@@ -114,8 +114,8 @@ func Source() ([]byte, error) {
 package interp
 
 import (
-	"github.com/oneloop/oneloop/dtype"
-	"github.com/oneloop/oneloop/prim"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 `)

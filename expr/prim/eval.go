@@ -3,7 +3,7 @@ package prim
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // Eval computes one instruction on bits: values are held in the low bytes of a

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}

@@ -3,7 +3,7 @@ package prim
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A Block runs a program on many values at a time, instruction by instruction,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // B builds programs of primitives: it checks types and hands instructions to a

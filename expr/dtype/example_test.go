@@ -3,7 +3,7 @@ package dtype_test
 import (
 	"fmt"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 func Example() {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/oneloop/oneloop/dtype"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // This file is the scalar meaning of each primitive, as small functions that

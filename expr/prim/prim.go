@@ -12,7 +12,7 @@
 // a shift by the width or more gives 0, or the sign in a signed right shift.
 package prim
 
-import "github.com/oneloop/oneloop/dtype"
+import "github.com/oneloop/oneloop/expr/dtype"
 
 // An Op is a primitive scalar operation.
 type Op uint8

@@ -150,8 +150,11 @@ func (d *device) trim() error {
 	return d.pool.TrimTo(0)
 }
 
-// Upload copies to the device. On a stream it goes through pinned memory, since
-// the driver cannot wait for Go's.
+// Upload copies src to the device. Without a stream it returns when the bytes are
+// there for every stream: a plain cuMemcpyHtoD of Go's memory, which is pageable,
+// returns when they are staged, and streams that do not wait for the default
+// stream would read what was there before. On a stream the copy goes through
+// pinned memory, so that the caller need not wait.
 func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -159,7 +162,13 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	a := dst.(*allocation)
 	if s == nil {
 		defer runtime.KeepAlive(a) // the caller may have no more use for it, and then it is freed
-		return d.do("uploading", func() error { return cu.MemcpyHtoD(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src))) })
+		return d.do("uploading", func() error {
+			defer runtime.KeepAlive(src)
+			if err := cu.MemcpyHtoDAsync(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), d.main); err != nil {
+				return err
+			}
+			return d.main.Synchronize()
+		})
 	}
 	on, err := d.mine(s)
 	if err != nil {

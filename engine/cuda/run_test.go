@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -96,6 +97,20 @@ func testRun(t *testing.T, _ *standIn) {
 	check(t, y.Slice(10, 20).Assign(x.Slice(0, 10)))
 	if y.At(11) != .125 || y.At(20) != 5 {
 		t.Errorf("after a store to a slice: %v", y.Values()[8:22])
+	}
+}
+
+// testUpload reads what was just uploaded: streams of programs do not wait for
+// the default stream.
+func testUpload(t *testing.T, _ *standIn) {
+	d := open(t)
+	x, err := engine.MustFromSlice([]float32{1, 2, 3, 4}).To(d)
+	check(t, err)
+	y, err := engine.Zeros[float32](4).To(d)
+	check(t, err)
+	check(t, y.Assign(op.Add(x, x)))
+	if got := y.Values(); !slices.Equal(got, []float32{2, 4, 6, 8}) {
+		t.Errorf("a kernel behind an upload read old bytes: %v", got)
 	}
 }
 

@@ -31,6 +31,7 @@ func TestStandin(t *testing.T) {
 		{"open", testOpen},
 		{"open failure", testOpenFailure},
 		{"run", testRun},
+		{"upload", testUpload},
 		{"move", testMove},
 		{"peer", testPeer},
 		{"mixed", testMixed},

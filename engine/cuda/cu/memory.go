@@ -28,7 +28,9 @@ func MemGetInfo() (free, total int64, err error) {
 	return free, total, err
 }
 
-// MemcpyHtoD copies from the host and returns when src may be used again.
+// MemcpyHtoD copies from the host on the default stream and returns when src may be
+// used again. Bytes of pageable memory may arrive later, and streams made with
+// STREAM_NON_BLOCKING do not wait for them.
 func MemcpyHtoD(dst DevicePtr, src unsafe.Pointer, bytes int64) error {
 	err := call(cuMemcpyHtoD, uintptr(dst), uintptr(src), uintptr(bytes))
 	runtime.KeepAlive(src)
@@ -47,7 +49,8 @@ func MemcpyDtoD(dst, src DevicePtr, bytes int64) error {
 	return call(cuMemcpyDtoD, uintptr(dst), uintptr(src), uintptr(bytes))
 }
 
-// MemcpyHtoDAsync queues a copy. src must be pinned and live until it is done.
+// MemcpyHtoDAsync queues a copy. src must live until it is done; if it is not
+// pinned, the call may wait for the copy.
 func MemcpyHtoDAsync(dst DevicePtr, src unsafe.Pointer, bytes int64, s Stream) error {
 	return call(cuMemcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }

@@ -1,5 +1,7 @@
 // A stand-in for cuBLAS, for tests: plain loops over memory of the stand-in for
-// the driver.
+// the driver, after what the stream has queued.
+
+#include "drain.h"
 
 #include <stddef.h>
 
@@ -11,7 +13,12 @@ int cublasCreate_v2(void **h) {
 
 int cublasDestroy_v2(void *h) { return 0; }
 
-int cublasSetStream_v2(void *h, void *s) { return 0; }
+static void *stream;
+
+int cublasSetStream_v2(void *h, void *s) {
+  stream = s;
+  return 0;
+}
 
 int cublasSetWorkspace_v2(void *h, void *p, size_t n) { return p && n ? 0 : 7; }
 
@@ -30,6 +37,7 @@ const char *cublasGetStatusName(int r) { return r == 7 ? "CUBLAS_STATUS_INVALID_
   int name##StridedBatched(void *h, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda, long long sa,  \
                            const T *b, int ldb, long long sb, const T *beta, T *c, int ldc, long long sc, int batch) {       \
     if (*beta != 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return 7;                                         \
+    drain(stream);                                                                                                           \
     for (int x = 0; x < batch; x++, a += sa, b += sb, c += sc)                                                               \
       for (int j = 0; j < n; j++)                                                                                            \
         for (int i = 0; i < m; i++) {                                                                                        \

@@ -1,8 +1,10 @@
 // A stand-in for cuBLASLt, for tests: plain loops over memory of the stand-in for
-// the driver. It knows the epilogue that adds a bias, and refuses what the
+// the driver, after what the stream has queued. It knows the epilogue that adds a bias, and refuses what the
 // library would refuse or might misread.
 //
 // A test can make a call fail by standinLtFail, and ask for counts.
+
+#include "drain.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -205,6 +207,7 @@ int cublasLtMatmul(void *h, Desc *d, const void *alpha, const void *a, Layout *l
     if (!pointers[i] || (uintptr_t)pointers[i] % algo->alignment[i]) return invalidValue;
   if (!h || !stream || !d->bias || d->bias % algo->bias || algo->mark != mark || c != out || lc != lout) return invalidValue;
   if (!workspace || (uintptr_t)workspace % 256 || bytes < algo->workspace) return invalidValue;
+  drain(stream);
   if (d->scale == 0) {
     if (*(const float *)alpha != 1 || *(const float *)beta != 0) return invalidValue;
     productF32(d, a, la, b, lb, out, lc);

@@ -1,7 +1,11 @@
-// A stand-in for the CUDA driver, for tests: memory is the process's, streams are
-// carried out at once, kernels are the libraries that nvrtc.cc makes. It follows
-// the driver in what it refuses. It is no GPU, and nothing that it does says how
-// a GPU would.
+// A stand-in for the CUDA driver, for tests: memory is the process's, kernels are
+// the libraries that nvrtc.cc makes. It follows the driver in what it refuses. It
+// is no GPU, and nothing that it does says how a GPU would.
+//
+// Streams are as lazy as CUDA allows: an operation is carried out when the caller
+// waits for its stream, or for an event after it, and not before. A program that
+// does not wait where it must therefore reads old bytes, every time. Memory is
+// freed as early as CUDA allows: when the stream of the free gets there.
 //
 // A test can ask for failures by standinFail.
 
@@ -12,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -82,10 +87,14 @@ struct Graph {
 struct Stream {
   Context *context;
   Graph *capture = nullptr;
+  std::deque<std::function<void()>> queue;  // operations that are still to be carried out
+  unsigned long done = 0;                   // operations that were
+  unsigned long end() const { return done + queue.size(); }
 };
 
 struct Event {
-  bool recorded = false;
+  Stream *stream = nullptr;  // where it was recorded, null before
+  unsigned long at = 0;      // operations of the stream before it
 };
 
 std::recursive_mutex lock;  // one call at a time
@@ -96,7 +105,8 @@ size_t used, limit = total;
 std::map<Pointer, size_t> memory, pinned;
 Context contexts[devices] = {{0, 0, 0}, {1, 0, 0}};
 thread_local Context *current;
-Stream standard = {nullptr};
+Stream standard = {nullptr};  // the legacy default stream; streams of the library do not wait for it
+std::set<Stream *> streams;   // all others
 std::set<Module *> modules;
 std::set<Graph *> executables;
 long loads, unloads;  // of modules
@@ -132,9 +142,31 @@ Result enter(const char *call, bool needsContext) {
 
 Stream *streamOf(void *s) { return s == nullptr || s == (void *)1 || s == (void *)2 ? &standard : (Stream *)s; }
 
-// landed notes that what has been launched on a stream has ended.
-void landed(void *stream) {
-  for (Module *m : modules) m->flying.erase(streamOf(stream));
+// drain carries out what a stream has queued, up to a number of operations since
+// its beginning. Modules of which nothing is queued any more are not in flight.
+void drain(Stream *s, unsigned long to) {
+  while (s->done < to && !s->queue.empty()) {
+    auto step = std::move(s->queue.front());
+    s->queue.pop_front();
+    s->done++;
+    step();
+  }
+  if (s->queue.empty()) {
+    for (Module *m : modules) m->flying.erase(s);
+  }
+}
+
+void drain(Stream *s) { drain(s, s->end()); }
+
+// drainAll is what calls do that wait for the device.
+void drainAll() {
+  drain(&standard);
+  for (Stream *s : streams) drain(s);
+}
+
+// reach carries out what comes before an event.
+void reach(const Event &e) {
+  if (e.stream == &standard || streams.count(e.stream)) drain(e.stream, e.at);
 }
 
 // fly notes that a module is launched, or captured.
@@ -147,13 +179,13 @@ void fly(Module *m, void *stream) {
   }
 }
 
-// put does something now, or records it.
+// put queues an operation, or records it.
 Result put(void *stream, std::function<void()> step) {
   Stream *s = streamOf(stream);
   if (s->capture) {
     s->capture->steps.push_back(step);
   } else {
-    step();
+    s->queue.push_back(step);
   }
   return success;
 }
@@ -263,6 +295,13 @@ long standinGraphs() {
   return graphs;
 }
 
+// standinDrain carries out what a stream has queued: libraries that compute on
+// a stream call it and then compute at once.
+void standinDrain(void *stream) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  drain(streamOf(stream));
+}
+
 Result cuInit(unsigned) {
   std::lock_guard<std::recursive_mutex> guard(lock);
   if (const char *n = getenv("STANDIN_DEVICES")) deviceCount = atoi(n) < devices ? atoi(n) : devices;
@@ -368,8 +407,9 @@ Result cuCtxGetCurrent(void **c) {
 Result cuCtxSynchronize() {
   ENTER();
   if (current->captures > 0) return captureUnsupported;
-  for (Module *m : modules) {
-    if (m->context == current) m->flying.clear();
+  drain(&standard);
+  for (Stream *s : streams) {
+    if (s->context == current) drain(s);
   }
   return success;
 }
@@ -469,6 +509,7 @@ Result cuMemAlloc_v2(Pointer *p, size_t n) {
 
 Result cuMemFree_v2(Pointer p) {
   ENTER();
+  drainAll();
   return p ? release(p) : success;
 }
 
@@ -481,6 +522,7 @@ Result cuMemAllocAsync(Pointer *p, size_t n, void *stream) {
 Result cuMemFreeAsync(Pointer p, void *stream) {
   ENTER();
   if (streamOf(stream)->capture) return captureUnsupported;
+  drain(streamOf(stream));
   return release(p);
 }
 
@@ -516,6 +558,7 @@ Result cuMemHostAlloc(void **p, size_t n, unsigned) {
 
 Result cuMemFreeHost(void *p) {
   ENTER();
+  drainAll();
   if (!pinned.erase((Pointer)p)) return invalidValue;
   free(p);
   return success;
@@ -532,39 +575,51 @@ Result cuMemHostUnregister(void *p) {
   return pinned.erase((Pointer)p) ? success : invalidValue;
 }
 
+// stage queues a copy from the host. Pageable bytes are copied to the driver's own
+// memory at once, and from there when the stream gets there.
+Result stage(void *stream, Pointer to, const void *from, size_t n) {
+  if (!inside(to, n)) return invalidValue;
+  if (isPinned(from, n)) return put(stream, [=] { memcpy((void *)to, from, n); });
+  std::string bytes((const char *)from, n);
+  return put(stream, [=] { memcpy((void *)to, bytes.data(), n); });
+}
+
+// From pageable memory this returns when the bytes are staged: the transfer to the
+// device may come later, in the order of the default stream.
 Result cuMemcpyHtoD_v2(Pointer to, const void *from, size_t n) {
   ENTER();
-  if (!inside(to, n)) return invalidValue;
-  memcpy((void *)to, from, n);
+  if (Result r = stage(nullptr, to, from, n)) return r;
+  if (isPinned(from, n)) drain(&standard);
   return success;
 }
 
 Result cuMemcpyDtoH_v2(void *to, Pointer from, size_t n) {
   ENTER();
   if (!inside(from, n)) return invalidValue;
+  drain(&standard);
   memcpy(to, (void *)from, n);
   return success;
 }
 
+// This does not wait on the host.
 Result cuMemcpyDtoD_v2(Pointer to, Pointer from, size_t n) {
   ENTER();
   if (!inside(to, n) || !inside(from, n)) return invalidValue;
-  memmove((void *)to, (void *)from, n);
-  return success;
+  return put(nullptr, [=] { memmove((void *)to, (void *)from, n); });
 }
 
-// Host memory of asynchronous copies has to be pinned. (The driver allows other
-// memory too, but then it is not asynchronous.)
 Result cuMemcpyHtoDAsync_v2(Pointer to, const void *from, size_t n, void *stream) {
   ENTER();
-  if (!inside(to, n) || !isPinned(from, n)) return invalidValue;
-  return put(stream, [=] { memcpy((void *)to, from, n); });
+  return stage(stream, to, from, n);
 }
 
+// To pageable memory this returns when the copy is done.
 Result cuMemcpyDtoHAsync_v2(void *to, Pointer from, size_t n, void *stream) {
   ENTER();
-  if (!inside(from, n) || !isPinned(to, n)) return invalidValue;
-  return put(stream, [=] { memcpy(to, (void *)from, n); });
+  if (!inside(from, n)) return invalidValue;
+  Result r = put(stream, [=] { memcpy(to, (void *)from, n); });
+  if (!isPinned(to, n) && !streamOf(stream)->capture) drain(streamOf(stream));
+  return r;
 }
 
 Result cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t n, void *stream) {
@@ -599,13 +654,17 @@ Result cuMemsetD32_v2(Pointer p, unsigned x, size_t n) { return cuMemsetD32Async
 
 Result cuStreamCreate(void **s, unsigned) {
   ENTER();
-  *s = new Stream{current};
+  Stream *made = new Stream{current};
+  streams.insert(made);
+  *s = made;
   return success;
 }
 
 Result cuStreamDestroy_v2(void *s) {
   ENTER();
-  if (streamOf(s) == &standard) return invalidHandle;
+  if (!streams.count((Stream *)s)) return invalidHandle;
+  drain((Stream *)s);
+  streams.erase((Stream *)s);
   delete (Stream *)s;
   return success;
 }
@@ -613,18 +672,24 @@ Result cuStreamDestroy_v2(void *s) {
 Result cuStreamSynchronize(void *s) {
   ENTER();
   if (streamOf(s)->capture) return captureUnsupported;
-  landed(s);
+  drain(streamOf(s));
   return success;
 }
 
+// A query finds everything done: the caller may ask again and again, and the work
+// has to end some time.
 Result cuStreamQuery(void *s) {
   ENTER();
-  return streamOf(s)->capture ? captureUnsupported : success;
+  if (streamOf(s)->capture) return captureUnsupported;
+  drain(streamOf(s));
+  return success;
 }
 
-Result cuStreamWaitEvent(void *, void *e, unsigned) {
+Result cuStreamWaitEvent(void *s, void *e, unsigned) {
   ENTER();
-  return e ? success : invalidHandle;
+  if (!e) return invalidHandle;
+  Event event = *(Event *)e;
+  return event.stream ? put(s, [=] { reach(event); }) : success;
 }
 
 Result cuEventCreate(void **e, unsigned) {
@@ -639,26 +704,31 @@ Result cuEventDestroy_v2(void *e) {
   return success;
 }
 
-Result cuEventRecord(void *e, void *) {
+Result cuEventRecord(void *e, void *s) {
   ENTER();
   if (!e) return invalidHandle;
-  ((Event *)e)->recorded = true;
+  *(Event *)e = Event{streamOf(s), streamOf(s)->end()};
   return success;
 }
 
 Result cuEventQuery(void *e) {
   ENTER();
-  return e ? success : invalidHandle;
+  if (!e) return invalidHandle;
+  reach(*(Event *)e);
+  return success;
 }
 
 Result cuEventSynchronize(void *e) {
   ENTER();
-  return e ? success : invalidHandle;
+  if (!e) return invalidHandle;
+  reach(*(Event *)e);
+  return success;
 }
 
 Result cuEventElapsedTime(float *ms, void *a, void *b) {
   ENTER();
-  if (!((Event *)a)->recorded || !((Event *)b)->recorded) return invalidHandle;
+  if (!((Event *)a)->stream || !((Event *)b)->stream) return invalidHandle;
+  reach(*(Event *)b);
   *ms = 0;
   return success;
 }

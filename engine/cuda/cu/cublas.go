@@ -46,6 +46,18 @@ var cublas = &library{
 		cublasGetStatusName:       "cublasGetStatusName",
 	},
 	optional: set(cublasGetStatusName),
+	check:    checkCublas,
+}
+
+// checkCublas refuses versions that are too new for the driver, if there is one.
+func checkCublas(fn []uintptr) error {
+	var version [2]int32
+	for part := range version {
+		if r := dl.Call(fn[cublasGetProperty], uintptr(part), uintptr(unsafe.Pointer(&version[part]))); r != 0 {
+			return &CublasError{Call: "cublasGetProperty", Result: int(r)}
+		}
+	}
+	return tooNew("cuBLAS", int(version[0]), int(version[1]))
 }
 
 // A CublasError is a failed call of cuBLAS or cuBLASLt.

@@ -54,6 +54,10 @@ var cublasLt = &library{
 		cublasLtGetStatusName:                "cublasLtGetStatusName",
 	},
 	optional: set(cublasLtGetStatusName),
+	check: func(fn []uintptr) error {
+		v := int(dl.Call(fn[cublasLtGetVersion]))
+		return tooNew("cuBLASLt", v/10000, v/100%100)
+	},
 }
 
 //go:uintptrescapes

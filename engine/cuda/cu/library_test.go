@@ -146,3 +146,30 @@ func TestSearch(t *testing.T) {
 		}
 	}
 }
+
+// A library of a newer major version than the driver's makes code that the driver
+// does not load: the search goes on to the next file.
+func TestNewerThanDriver(t *testing.T) {
+	driverStub(t, map[string]string{"cuDriverGetVersion": "(int *v) { *v = 12080; return 0; }"})
+	use(t, &cublas, stub(t, "libcublas.so.13", cublas.names, map[string]string{
+		"cublasGetProperty": "(int p, int *v) { *v = p == 0 ? 13 : 1; return 0; }",
+	}))
+	use(t, &cublasLt, stub(t, "libcublasLt.so.13", cublasLt.names, map[string]string{"cublasLtGetVersion": "() { return 130100; }"}))
+	for _, l := range []*library{cublas, cublasLt} {
+		var wrong *VersionError
+		if err := l.open(); !errors.As(err, &wrong) || wrong.Major != 13 || wrong.Minor != 1 || wrong.Driver != 12080 {
+			t.Errorf("%s is used with an older driver: %v", l.Name, err)
+		}
+	}
+}
+
+func TestSticky(t *testing.T) {
+	for r, want := range map[Result]bool{
+		214: true, 226: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true,
+		719: true, 721: true, 810: true, 911: true, 0: false, 1: false, 2: false, 222: false, 600: false, 701: false, 704: false, 801: false,
+	} {
+		if r.Sticky() != want {
+			t.Errorf("Result %d: Sticky is %v", r, !want)
+		}
+	}
+}

@@ -67,17 +67,27 @@ const (
 	newestNvrtc = 13
 )
 
-// A VersionError says that NVRTC is of a version that cannot be used.
+// A VersionError says that a library is of a version that cannot be used.
 type VersionError struct {
+	Library      string // NVRTC, cuBLAS or cuBLASLt
 	Major, Minor int
-	Driver       int // newest CUDA that the driver runs, 0 if it does not matter
+	Driver       int // the newest CUDA that the driver runs, 0 if it does not matter
 }
 
 func (e *VersionError) Error() string {
 	if e.Driver != 0 {
-		return fmt.Sprintf("NVRTC %d.%d makes code that the driver, for CUDA %s, does not load", e.Major, e.Minor, versionText(e.Driver))
+		return fmt.Sprintf("%s %d.%d makes code that the driver, for CUDA %s, does not load", e.Library, e.Major, e.Minor, versionText(e.Driver))
 	}
-	return fmt.Sprintf("NVRTC %d.%d is not of the versions %d to %d", e.Major, e.Minor, oldestNvrtc, newestNvrtc)
+	return fmt.Sprintf("%s %d.%d is not of the versions %d to %d", e.Library, e.Major, e.Minor, oldestNvrtc, newestNvrtc)
+}
+
+// tooNew returns a *VersionError if a library is of a newer major version than the
+// driver runs. A driver runs what any minor version of its major makes.
+func tooNew(library string, major, minor int) error {
+	if v, err := DriverGetVersion(); err == nil && major > v/1000 {
+		return &VersionError{library, major, minor, v}
+	}
+	return nil
 }
 
 // checkNvrtc refuses versions that are too old, unknown, or too new for the
@@ -88,12 +98,9 @@ func checkNvrtc(fn []uintptr) error {
 		return &NvrtcError{Call: "nvrtcVersion", Result: int(r)}
 	}
 	if major < oldestNvrtc || major > newestNvrtc {
-		return &VersionError{int(major), int(minor), 0}
+		return &VersionError{"NVRTC", int(major), int(minor), 0}
 	}
-	if v, err := DriverGetVersion(); err == nil && int(major) > v/1000 {
-		return &VersionError{int(major), int(minor), v}
-	}
-	return nil
+	return tooNew("NVRTC", int(major), int(minor))
 }
 
 // An NvrtcError is a failed call of NVRTC.

@@ -22,18 +22,27 @@ const (
 	ERROR_INVALID_IMAGE               Result = 200
 	ERROR_INVALID_CONTEXT             Result = 201
 	ERROR_NO_BINARY_FOR_GPU           Result = 209
+	ERROR_ECC_UNCORRECTABLE           Result = 214
 	ERROR_UNSUPPORTED_PTX_VERSION     Result = 222
+	ERROR_CONTAINED                   Result = 226
 	ERROR_NOT_FOUND                   Result = 500
 	ERROR_NOT_READY                   Result = 600
 	ERROR_ILLEGAL_ADDRESS             Result = 700
 	ERROR_LAUNCH_OUT_OF_RESOURCES     Result = 701
+	ERROR_LAUNCH_TIMEOUT              Result = 702
 	ERROR_PEER_ACCESS_ALREADY_ENABLED Result = 704
+	ERROR_CONTEXT_IS_DESTROYED        Result = 709
+	ERROR_ASSERT                      Result = 710
+	ERROR_HARDWARE_STACK_ERROR        Result = 714
 	ERROR_ILLEGAL_INSTRUCTION         Result = 715
 	ERROR_MISALIGNED_ADDRESS          Result = 716
 	ERROR_INVALID_ADDRESS_SPACE       Result = 717
 	ERROR_INVALID_PC                  Result = 718
 	ERROR_LAUNCH_FAILED               Result = 719
+	ERROR_TENSOR_MEMORY_LEAK          Result = 721
 	ERROR_NOT_SUPPORTED               Result = 801
+	ERROR_MPS_CLIENT_TERMINATED       Result = 810
+	ERROR_EXTERNAL_DEVICE             Result = 911
 )
 
 // Error is the name and the text that the driver has for r.
@@ -62,11 +71,14 @@ func (r Result) ask(s symbol) (string, bool) {
 }
 
 // Sticky reports whether r ends the life of its context: every later call fails
-// with it.
+// with it. These are the results of which cuda.h says that the process must be
+// relaunched, memory errors that ECC cannot correct, and destroyed contexts.
 func (r Result) Sticky() bool {
 	switch r {
-	case ERROR_ILLEGAL_ADDRESS, ERROR_ILLEGAL_INSTRUCTION, ERROR_MISALIGNED_ADDRESS, ERROR_INVALID_ADDRESS_SPACE,
-		ERROR_INVALID_PC, ERROR_LAUNCH_FAILED:
+	case ERROR_ECC_UNCORRECTABLE, ERROR_CONTAINED, ERROR_ILLEGAL_ADDRESS, ERROR_LAUNCH_TIMEOUT, ERROR_CONTEXT_IS_DESTROYED,
+		ERROR_ASSERT, ERROR_HARDWARE_STACK_ERROR, ERROR_ILLEGAL_INSTRUCTION, ERROR_MISALIGNED_ADDRESS,
+		ERROR_INVALID_ADDRESS_SPACE, ERROR_INVALID_PC, ERROR_LAUNCH_FAILED, ERROR_TENSOR_MEMORY_LEAK,
+		ERROR_MPS_CLIENT_TERMINATED, ERROR_EXTERNAL_DEVICE:
 		return true
 	}
 	return false

@@ -337,11 +337,11 @@ func (b *Builder) Load(buf int, bounds Bounds, coords []prim.Ix, fill prim.V) pr
 	return b.put(home, in)
 }
 
-// Store writes an element, in the innermost region of v and the coordinates.
+// Store writes an element, in the innermost open loop. It is not hoisted: two
+// stores to one element keep their order.
 func (b *Builder) Store(buf int, coords []prim.Ix, v prim.V) {
-	a, home := b.access(buf, InBounds, coords)
-	home = b.deeper(home, b.home[v.ID])
-	b.add(home, Ins{Op: Store, Type: v.Type, Dst: None, Args: [3]Value{v.ID, None, None}, Aux: a})
+	a, _ := b.access(buf, InBounds, coords)
+	b.add(b.cur, Ins{Op: Store, Type: v.Type, Dst: None, Args: [3]Value{v.ID, None, None}, Aux: a})
 }
 
 // Value is an index expression as an I64.

@@ -22,7 +22,7 @@ func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 	operand := func(arg int) *node {
 		a := n.args[arg]
 		if a.array == nil && a.computes && !sameLoop(n, a) &&
-			(a.complex || !a.faulty && (a.uses > 1 && a.work > 2 || n.shape.Size() > a.shape.Size() && n.src.Op.Name != "pad")) {
+			(a.complex || !a.faulty && (a.uses > 1 && a.work > 2 || n.shape.Size() > a.shape.Size() && n.src.Op != padRow)) {
 			k.c.materialise(a, "a view reads it at other positions than it is computed")
 		}
 		return a
@@ -91,10 +91,10 @@ func sameLoop(n, a *node) bool {
 	if !equalInts(loopShape(n.shape), loopShape(a.shape)) {
 		return false
 	}
-	switch n.src.Op.Name {
-	case "reshape":
+	switch n.src.Op {
+	case reshapeRow:
 		return true
-	case "transpose":
+	case transposeRow:
 		last := -1
 		for _, x := range n.src.Axes {
 			if x >= 0 && a.shape[x] != 1 {

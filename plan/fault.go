@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -52,8 +51,7 @@ func checks(o *expr.Operator) bool {
 	if o.Class != expr.View || o == &copyRow {
 		return false
 	}
-	known, ok := op.Lookup(o.Name)
-	return !ok || known != o || o.Name == "take"
+	return o == takeRow || !builtIn(o)
 }
 
 // mayFault reports whether some operator below the roots can fail on data.

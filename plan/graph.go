@@ -6,7 +6,6 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -195,7 +194,7 @@ func appendInts(b []byte, v []int) []byte {
 func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 	switch e.Op.Class {
 	case expr.Elementwise:
-		if e.Op == stopGradient {
+		if e.Op == stopGradientRow { // has done its work before there is a plan
 			return args[0]
 		}
 		if e.Op.Result == expr.To && args[0].typ == e.To && !e.To.IsHalf() {
@@ -208,28 +207,25 @@ func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 		if len(args) == 1 && args[0].shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]
 		}
-		if e.Op.Name == "reshape" {
+		if e.Op == reshapeRow {
 			return g.pushReshape(e, args[0])
 		}
 	}
 	return nil
 }
 
-// stopGradient has done its work before there is a plan.
-var stopGradient = mustRow("stop_gradient")
-
 func isIdentity(e *expr.Node) bool {
-	switch e.Op.Name {
-	case "reshape", "broadcast_to":
+	switch e.Op {
+	case reshapeRow, broadcastRow:
 		return true
-	case "transpose":
+	case transposeRow:
 		for i, a := range e.Axes {
 			if a != i {
 				return false
 			}
 		}
 		return true
-	case "slice":
+	case sliceRow:
 		for i := 0; i < len(e.Ints); i += 3 {
 			if e.Ints[i] != 0 || e.Ints[i+1] != 1 {
 				return false
@@ -269,7 +265,7 @@ func (g *graph) pushReshape(e *expr.Node, a *node) *node {
 	if a.array != nil {
 		return g.reshapeArray(e, a)
 	}
-	if a.src.Op.Name == "reshape" && a.src.Op.Class == expr.View {
+	if a.src.Op == reshapeRow {
 		return g.reshape(a.args[0], e.Shape())
 	}
 	if a.src.Op.Class != expr.Elementwise {
@@ -295,7 +291,7 @@ func (g *graph) reshape(a *node, to shape.Shape) *node {
 	if a.shape.Equal(to) {
 		return a
 	}
-	r := expr.NewView(mustRow("reshape"), to, a.typ, to)
+	r := expr.NewView(reshapeRow, to, a.typ, to)
 	return g.make(r, []*node{a})
 }
 
@@ -312,12 +308,4 @@ func (g *graph) reshapeArray(e *expr.Node, a *node) *node {
 	l := *leaf
 	l.Strides = st
 	return g.intern(expr.NewLeaf(a.typ, e.Shape(), &l), nil, e.Shape())
-}
-
-func mustRow(name string) *expr.Operator {
-	o, ok := op.Lookup(name)
-	if !ok {
-		panic("plan: the table has no row " + name)
-	}
-	return o
 }

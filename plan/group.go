@@ -107,11 +107,11 @@ func equalInts(a, b []int) bool {
 // the value as stored, so rounded if the target holds halves.
 func (g *graph) assign(target *Array, leaf *expr.Node, v *node) {
 	if v.typ.IsHalf() && !(v.src.Op.Result == expr.To) {
-		e := expr.Finish(&expr.Node{Op: mustRow("cast"), Args: []*expr.Node{leaf}, To: v.typ})
+		e := expr.Finish(&expr.Node{Op: castRow, Args: []*expr.Node{leaf}, To: v.typ})
 		v = g.make(e, []*node{v})
 	}
 	if !v.shape.Equal(target.Shape) {
-		v = g.make(expr.NewView(mustRow("broadcast_to"), target.Shape, v.typ, target.Shape), []*node{v})
+		v = g.make(expr.NewView(broadcastRow, target.Shape, v.typ, target.Shape), []*node{v})
 	}
 	g.subst[target.key()] = v
 	g.forget()

@@ -57,7 +57,7 @@ func (c *compiler) call(n *node) error {
 	s := &Stage{Kind: Call, Why: "a Go function cannot be fused", Func: n.src.Func, Out: n.array, Writes: []*Array{n.array}}
 	for _, x := range n.args {
 		if !x.shape.Equal(n.shape) {
-			e := expr.NewView(mustRow("broadcast_to"), n.shape, x.typ, n.shape)
+			e := expr.NewView(broadcastRow, n.shape, x.typ, n.shape)
 			x = c.g.make(e, []*node{x})
 		}
 		a, err := c.inMemory(x, "the operand of a Go function", func(a *Array) bool {

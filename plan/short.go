@@ -20,7 +20,7 @@ var empty = map[string]int64{"prod": 1, "all": 1}
 // filled is a constant in the place of e.
 func (g *graph) filled(e *expr.Node, v int64) *node {
 	c := g.add(expr.ConstInt(e.DType(), v))
-	return g.make(expr.NewView(mustRow("broadcast_to"), e.Shape(), e.DType(), e.Shape()), []*node{c})
+	return g.make(expr.NewView(broadcastRow, e.Shape(), e.DType(), e.Shape()), []*node{c})
 }
 
 // shortReduction writes a reduction of nothing as a constant, of one element as
@@ -87,5 +87,5 @@ func (g *graph) pick(a *node, axis, i int) *node {
 		}
 		ints = append(ints, start, 1, d)
 	}
-	return g.make(expr.NewView(mustRow("slice"), shape.Shape(to), a.typ, ints), []*node{a})
+	return g.make(expr.NewView(sliceRow, shape.Shape(to), a.typ, ints), []*node{a})
 }

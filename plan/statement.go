@@ -23,7 +23,7 @@ func (c *compiler) statement(s expr.Statement) error {
 	if err := s.Err(); err != nil {
 		return err
 	}
-	if s.Target.Op.Name == "concat" && s.Target.Leaf == nil {
+	if s.Target.Op == concatRow {
 		return c.cut(s)
 	}
 	if s.Target.Leaf == nil {
@@ -58,11 +58,9 @@ func (c *compiler) statement(s expr.Statement) error {
 	return nil
 }
 
-var saverRows = [...]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}
-
 func (c *compiler) combine(s expr.Statement, v *node) *node {
 	old := c.g.add(s.Target)
-	e := expr.Finish(&expr.Node{Op: mustRow(saverRows[s.Saver]), Args: []*expr.Node{s.Target, s.Value}})
+	e := expr.Finish(&expr.Node{Op: saverRows[s.Saver], Args: []*expr.Node{s.Target, s.Value}})
 	return c.g.make(e, []*node{old, v})
 }
 
@@ -72,10 +70,10 @@ func (c *compiler) cut(s expr.Statement) error {
 	axis := s.Target.Axes[0]
 	value := s.Value
 	if !value.Shape().Equal(s.Target.Shape()) {
-		value = expr.ApplyWith(mustRow("broadcast_to"), expr.Attributes{Ints: s.Target.Shape()}, value)
+		value = expr.ApplyWith(broadcastRow, expr.Attributes{Ints: s.Target.Shape()}, value)
 	}
 	if s.Saver != expr.Set {
-		value = expr.Finish(&expr.Node{Op: mustRow(saverRows[s.Saver]), Args: []*expr.Node{s.Target, value}})
+		value = expr.Finish(&expr.Node{Op: saverRows[s.Saver], Args: []*expr.Node{s.Target, value}})
 	}
 	if err := c.flush(); err != nil {
 		return err
@@ -109,7 +107,7 @@ func (c *compiler) cut(s expr.Statement) error {
 			ints = append(ints, start, 1, d)
 		}
 		begin += t.Shape()[axis]
-		part := expr.ApplyWith(mustRow("slice"), expr.Attributes{Ints: ints}, value)
+		part := expr.ApplyWith(sliceRow, expr.Attributes{Ints: ints}, value)
 		if err := c.statement(expr.Statement{Target: t, Value: part}); err != nil {
 			return err
 		}

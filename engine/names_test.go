@@ -1,0 +1,42 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// TestNamesOfRows defines operators with the names of all rows of the table:
+// none may be taken for the built-in operator of that name.
+func TestNamesOfRows(t *testing.T) {
+	x := engine.MustFromSlice([]float32{1, 2, 3, 4})
+	for _, row := range op.Table() {
+		reverse := op.DefineView(row.Name, 1,
+			func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+			func(g *expr.Gather) op.V {
+				last := g.Int(g.Node.Args[0].Shape()[0] - 1)
+				return g.At(0, []prim.Ix{g.Add(last, g.Mul(g.Out[0], g.Const(-1)))})
+			})
+		thrice := op.Define(row.Name, 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], 3)) }, op.On(x.Node().DType()))
+		view := op.View(reverse, nil, x)
+		for _, backend := range engine.Backends() {
+			y, z, w := engine.Zeros[float32](4), engine.Zeros[float32](2, 2), engine.Zeros[float32](4)
+			err := engine.RunWith(t.Context(), engine.Options{Backend: backend},
+				expr.Assign(y, view),
+				expr.Assign(z, op.Reshape(op.Map1(thrice, op.AddScalar(1, view)), 2, 2)),
+				expr.Assign(w, op.Add(op.View(reverse, nil, op.Map1(thrice, x)), op.View(reverse, nil, view))))
+			if err != nil || !slices.Equal(y.Data(), []float32{4, 3, 2, 1}) || !slices.Equal(z.Data(), []float32{15, 12, 9, 6}) || !slices.Equal(w.Data(), []float32{13, 11, 9, 7}) {
+				t.Errorf("%s on %s: %v, %v, %v, %v", row.Name, backend, y.Data(), z.Data(), w.Data(), err)
+			}
+		}
+		err := engine.Run(t.Context(), expr.Statement{Target: view.Node(), Value: x.Node()})
+		if err == nil {
+			t.Errorf("a view of a user named %s is a target", row.Name)
+		}
+	}
+}

@@ -96,7 +96,10 @@ func binaryScalar(op string, a, b scalar) (scalar, error) {
 	if comparisonOps[op] {
 		return compareScalars(op, a, b), nil
 	}
-	if a.kind != kFloat && b.kind != kFloat && op != "/" && (op != "**" || b.i.Sign() >= 0) {
+	if a.kind != kFloat && b.kind != kFloat && (op != "**" || b.i.Sign() >= 0) {
+		if op == "/" {
+			return divideInts(a.i, b.i)
+		}
 		return intScalars(op, a, b)
 	}
 	x, err := a.float()
@@ -144,6 +147,21 @@ func (s scalar) exact() *big.Float {
 	return new(big.Float).SetInt(s.i)
 }
 
+// divideInts is the quotient of two integers, rounded once.
+func divideInts(a, b *big.Int) (scalar, error) {
+	if b.Sign() == 0 {
+		return scalar{}, errZeroDiv
+	}
+	f, _ := new(big.Rat).SetFrac(a, b).Float64()
+	if math.IsInf(f, 0) {
+		return scalar{}, errors.New("the quotient is too large for a float")
+	}
+	if f == 0 && (a.Sign() < 0) != (b.Sign() < 0) {
+		f = math.Copysign(0, -1)
+	}
+	return pyFloat(f), nil
+}
+
 // maxBits bounds the integers that literals may grow to.
 const maxBits = 4096
 
@@ -182,6 +200,8 @@ func intScalars(op string, a, b scalar) (scalar, error) {
 			return out, errors.New("negative shift count")
 		case op == ">>" && (!ok || n > 2*maxBits):
 			n = 2 * maxBits
+		case a.i.Sign() == 0:
+			return out, nil
 		case op == "<<" && (!ok || n > maxBits):
 			return out, errHuge
 		}
@@ -237,12 +257,12 @@ func floatScalars(op string, x, y float64) (scalar, error) {
 		return pyFloat(q), nil
 	case "**":
 		switch {
-		case x == 0 && y < 0:
+		case x == 0 && y < 0 && !math.IsInf(y, 0):
 			return scalar{}, errors.New("0.0 cannot be raised to a negative power")
 		case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y != math.Trunc(y):
 			return scalar{}, errors.New("the power is a complex number")
 		}
-		v := math.Pow(x, y)
+		v := pow(x, y)
 		if math.IsInf(v, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 			return scalar{}, errors.New("the power is too large for a float")
 		}

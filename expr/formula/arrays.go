@@ -50,7 +50,7 @@ func (b *builder) argument(c *call, i int) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	n, err := b.asTree(v)
+	n, err := asTree(v)
 	return b.check(c.pos[i], n, err)
 }
 
@@ -226,33 +226,35 @@ func roll(b *builder, c *call) (value, error) {
 	return b.check(c.a, op.ReshapeNode(n, v.n.Shape()), nil)
 }
 
-// sequence are the arrays of a list, in their common type.
-func (b *builder) sequence(c *call) ([]*expr.Node, error) {
+// sequence are the arrays of a list, in their common type. Python numbers among
+// them are weak or not.
+func (b *builder) sequence(c *call, weak bool) ([]*expr.Node, error) {
 	if c.args[0].kind != vSeq || len(c.args[0].seq) == 0 {
 		return nil, b.fail(c.pos[0], expr.ErrType, "%s takes a list of arrays, such as [a, b]", c.name)
 	}
 	items := slices.Clone(c.args[0].seq)
 	for i, x := range items {
-		v, err := b.operand(c.pos[0], x)
-		if err != nil {
-			return nil, err
+		if x.kind != vScalar || !weak {
+			n, err := b.as(c.pos[0], x, x.naturalType())
+			if err != nil {
+				return nil, err
+			}
+			items[i] = tree(n)
 		}
-		n, err := b.asTree(v)
-		if err != nil {
-			return nil, fromTree(b.src.text, c.pos[0].pos, err)
-		}
-		items[i] = tree(n)
 	}
 	t := promoteValues(items...)
 	nodes := make([]*expr.Node, len(items))
 	for i, x := range items {
-		nodes[i], _ = x.as(t)
+		var err error
+		if nodes[i], err = b.as(c.pos[0], x, t); err != nil {
+			return nil, err
+		}
 	}
 	return nodes, nil
 }
 
 func concatenate(b *builder, c *call) (value, error) {
-	nodes, err := b.sequence(c)
+	nodes, err := b.sequence(c, true)
 	if err != nil {
 		return value{}, err
 	}
@@ -278,7 +280,7 @@ func concatenate(b *builder, c *call) (value, error) {
 }
 
 func stack(b *builder, c *call) (value, error) {
-	nodes, err := b.sequence(c)
+	nodes, err := b.sequence(c, false)
 	if err != nil {
 		return value{}, err
 	}

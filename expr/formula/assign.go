@@ -42,6 +42,16 @@ func (b *builder) augment(st *statement, v *variable) error {
 		return err
 	}
 	if !v.bound {
+		if t := v.value; t.kind == vTree && t.weak == kNone && len(t.n.Shape()) > 0 { // an array keeps its type
+			n, err := b.stored(st, t.n, r, true)
+			if err == nil {
+				err = b.sameShape(st, t.n, n)
+			}
+			if err != nil {
+				return err
+			}
+			r = tree(n)
+		}
 		return b.define(st.name(), st, r)
 	}
 	return b.combine(st, v.value.n, operator, r, true)
@@ -51,6 +61,9 @@ func (b *builder) augment(st *statement, v *variable) error {
 // target's own type.
 func (b *builder) combine(st *statement, target *expr.Node, operator string, r value, whole bool) error {
 	n := r.n
+	if err := b.sameShape(st, target, n); err != nil {
+		return err
+	}
 	if n.Op.Result == expr.To && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
 		n = n.Args[0] // the assignment rounds too
 	}
@@ -58,6 +71,15 @@ func (b *builder) combine(st *statement, target *expr.Node, operator string, r v
 		return b.emit(st, expr.Statement{Saver: s, Target: target, Value: n.Args[1]})
 	}
 	return b.store(st, target, r, whole)
+}
+
+// sameShape checks the result of an in-place operator, which NumPy does not
+// broadcast.
+func (b *builder) sameShape(st *statement, target, result *expr.Node) error {
+	if !result.Shape().Equal(target.Shape()) {
+		return kindError(b.src.text, st.pos, expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape())
+	}
+	return nil
 }
 
 // assignPart is name[subscripts] op value.

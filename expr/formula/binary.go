@@ -94,7 +94,7 @@ func (b *builder) binary(a *ast, sign string, x, y value) (value, error) {
 		return b.compare(a, sign, x, y)
 	}
 	t := promoteValues(x, y)
-	if sign == "**" && y.kind == vScalar && y.s.kind == kInt && x.weakKind() == kNone && x.n.DType() == dtype.Bool && len(x.n.Shape()) > 0 && y.s.i.IsInt64() && y.s.i.Int64() == 2 {
+	if sign == "**" && a.kind == aBinary && y.kind == vScalar && y.s.kind == kInt && x.weakKind() == kNone && x.n.DType() == dtype.Bool && len(x.n.Shape()) > 0 && y.s.i.IsInt64() && y.s.i.Int64() == 2 {
 		t = dtype.I8 // NumPy takes the square
 	}
 	weak := kNone
@@ -265,7 +265,7 @@ func (b *builder) power(a *ast, t dtype.Type, x, y value) (value, error) {
 		if f == 1 {
 			return tree(m), nil
 		}
-		if name, ok := fastPowers[f]; ok && (f != .5 || len(m.Shape()) > 0) { // NumPy's scalars go through pow
+		if name, ok := fastPowers[f]; ok && (f != .5 || a.kind == aCall || len(m.Shape()) > 0) { // NumPy's scalars go through pow
 			return b.apply(a, name, m)
 		}
 	}

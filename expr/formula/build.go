@@ -61,7 +61,7 @@ func (s *Source) build(env map[string]*expr.Node, want, known []string) (*Unit, 
 		if v == nil {
 			continue
 		}
-		n, err := b.asTree(v.value)
+		n, err := asTree(v.value)
 		if err == nil {
 			err = n.Err()
 		}
@@ -153,9 +153,7 @@ func (b *builder) run(st *statement) error {
 
 // define gives a temporary a value.
 func (b *builder) define(name string, st *statement, e value) error {
-	switch e.kind {
-	case vScalar, vTree, vSeq:
-	default:
+	if !e.isOperand() {
 		return b.fail(st.value, expr.ErrType, "%s cannot be assigned", e.describe())
 	}
 	b.vars[name] = &variable{value: e}
@@ -174,14 +172,7 @@ func (b *builder) store(st *statement, target *expr.Node, e value, whole bool) e
 
 func (b *builder) stored(st *statement, target *expr.Node, e value, whole bool) (*expr.Node, error) {
 	t := target.DType()
-	if e.kind == vSeq {
-		n, err := b.asTree(e)
-		if err != nil {
-			return nil, fromTree(b.src.text, st.value.pos, err)
-		}
-		e = tree(n)
-	}
-	if e.kind != vScalar && e.kind != vTree {
+	if !e.isOperand() {
 		return nil, b.fail(st.value, expr.ErrType, "%s cannot be assigned", e.describe())
 	}
 	from := e.naturalType()
@@ -287,7 +278,7 @@ func extent(n *expr.Node) (lo, hi int) {
 // materialize stores the value of a temporary in a new array.
 func (b *builder) materialize(name string, st *statement) error {
 	v := b.vars[name]
-	n, err := b.asTree(v.value)
+	n, err := asTree(v.value)
 	if err == nil {
 		err = n.Err()
 	}

@@ -231,6 +231,13 @@ func (b *builder) operatorCall(a *ast, sign string, arity int, keys []string, va
 	}
 	var r value
 	var err error
+	if !slices.ContainsFunc(values, func(v value) bool { return v.kind != vScalar }) {
+		for i, v := range values { // NumPy's numbers and not Python's: power(2, -1) is an error
+			if values[i], err = b.strong(a, v); err != nil {
+				return value{}, err
+			}
+		}
+	}
 	if arity == 2 {
 		r, err = b.binary(a, sign, values[0], values[1])
 	} else {
@@ -358,6 +365,18 @@ func (b *builder) special(a *ast, o *expr.Operator, t dtype.Type, v []value) (va
 		if t == dtype.Bool {
 			return same()
 		}
+	case "logical_and", "logical_or", "logical_xor", "logical_not":
+		nodes := make([]*expr.Node, len(v))
+		for i, x := range v {
+			n, err := x.as(dtype.Bool)
+			if err != nil {
+				r, err := b.check(a, nil, err)
+				return r, true, err
+			}
+			nodes[i] = n
+		}
+		r, err := b.apply(a, o.Name, nodes...)
+		return r, true, err
 	case "neg", "sign":
 		if t == dtype.Bool {
 			return value{}, true, b.fail(a, expr.ErrType, "%s is not defined for bool", a.text)

@@ -90,6 +90,9 @@ func clip(b *builder, c *call) (value, error) {
 			}
 		}
 	}
+	if lo == 1 && hi == 2 && c.set[1] != c.set[2] && c.a.kind == aCall {
+		return value{}, b.fail(c.a, nil, "clip takes a_min and a_max, or min and max; None stands for no bound")
+	}
 	x, err := b.argument(c, 0)
 	if err != nil {
 		return value{}, err
@@ -117,10 +120,17 @@ func clip(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if n[0].DType() == dtype.Bool {
-		return value{}, b.fail(c.a, expr.ErrType, "clip of bools is not supported")
+	t := n[0].DType()
+	for i := range n {
+		if t == dtype.Bool {
+			n[i] = cast(n[i], dtype.U8)
+		}
 	}
-	return b.apply(c.a, name, n...)
+	r, err := b.apply(c.a, name, n...)
+	if err == nil {
+		r.n = cast(r.n, t)
+	}
+	return r, err
 }
 
 // round is to the nearest integer, ties to even; of integers it is the integer.

@@ -1,8 +1,6 @@
 package formula
 
 import (
-	"math/big"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -117,7 +115,7 @@ func (b *builder) operand(a *ast, v value) (value, error) {
 	case vScalar, vTree:
 		return v, nil
 	case vSeq:
-		n, err := b.asTree(v)
+		n, err := asTree(v)
 		return b.check(a, n, err)
 	}
 	return value{}, b.fail(a, expr.ErrType, "%s is no operand", v.describe())
@@ -130,39 +128,54 @@ const (
 	maxSeq  = 4096
 )
 
+// as is an operand as a tree with elements of type t.
+func (b *builder) as(a *ast, v value, t dtype.Type) (*expr.Node, error) {
+	if !v.isOperand() {
+		return nil, b.fail(a, expr.ErrType, "%s is no operand", v.describe())
+	}
+	n, err := v.as(t)
+	if err == nil {
+		err = n.Err()
+	}
+	if err != nil {
+		return nil, fromTree(b.src.text, a.pos, err)
+	}
+	return n, nil
+}
+
 // asTree is a value as a tree, as NumPy's asarray: a list becomes an array.
-func (b *builder) asTree(v value) (*expr.Node, error) {
+func asTree(v value) (*expr.Node, error) {
 	switch v.kind {
 	case vTree:
 		return v.n, nil
 	case vScalar:
 		return scalarNode(v.s, v.naturalType())
 	case vSeq:
-		return b.stackOf(v.seq)
+		return stackOf(v.seq, dtype.Invalid)
 	}
 	return nil, expr.NewError(expr.ErrType, "", "%s is no array", v.describe())
 }
 
-func (b *builder) stackOf(seq []value) (*expr.Node, error) {
+// stackOf makes an array of a list, of element type t, or of the type of its
+// elements if t is Invalid.
+func stackOf(seq []value, t dtype.Type) (*expr.Node, error) {
 	if len(seq) == 0 {
 		return nil, expr.NewError(expr.ErrUnsupported, "", "an empty list is no array here")
 	}
 	if len(seq) > maxList {
 		return nil, expr.NewError(expr.ErrUnsupported, "", "a list of more than %d elements is no array here; bind it to a name", maxList)
 	}
-	items := make([]value, len(seq))
-	for i, x := range seq {
-		if items[i] = x; x.kind != vScalar {
-			n, err := b.asTree(x)
-			if err != nil {
-				return nil, err
-			}
-			items[i].kind, items[i].n = vTree, n
+	if t == dtype.Invalid {
+		var err error
+		if t, err = typeOfList(seq); err != nil {
+			return nil, err
 		}
 	}
-	t := promoteValues(items...)
-	nodes := make([]*expr.Node, len(items))
-	for i, x := range items {
+	nodes := make([]*expr.Node, len(seq))
+	for i, x := range seq {
+		if !x.isOperand() {
+			return nil, expr.NewError(expr.ErrType, "", "%s is no array", x.describe())
+		}
 		n, err := x.as(t)
 		if err != nil {
 			return nil, err
@@ -173,6 +186,31 @@ func (b *builder) stackOf(seq []value) (*expr.Node, error) {
 		return nodes[0], nil
 	}
 	return op.ConcatNode(0, nodes), nil
+}
+
+// typeOfList is the common type of the elements of a list.
+func typeOfList(seq []value) (dtype.Type, error) {
+	items := make([]value, 0, len(seq))
+	for _, x := range seq {
+		switch x.kind {
+		case vScalar, vTree:
+			items = append(items, x)
+		case vSeq:
+			t, err := typeOfList(x.seq)
+			if err != nil {
+				return t, err
+			}
+			if t != dtype.Invalid {
+				items = append(items, tree(expr.ConstInt(t, 0)))
+			}
+		default:
+			return 0, expr.NewError(expr.ErrType, "", "%s is no array", x.describe())
+		}
+	}
+	if len(items) == 0 {
+		return dtype.Invalid, nil
+	}
+	return promoteValues(items...), nil
 }
 
 // integer is an int known while the tree is built.
@@ -242,7 +280,7 @@ func (b *builder) convert(a *ast, name string, t dtype.Type, x value) (value, er
 			if x.s.kind != kFloat {
 				return literal(scalar{kind: kInt, i: x.s.i}), nil
 			}
-			if i, acc := new(big.Float).SetFloat64(finite(x.s.f)).Int(nil); acc <= 1 && finite(x.s.f) == x.s.f {
+			if i, ok := truncated(x.s.f); ok {
 				return literal(scalar{kind: kInt, i: i}), nil
 			}
 			return value{}, b.fail(a, expr.ErrValue, "%s is no integer", x.describe())
@@ -254,12 +292,4 @@ func (b *builder) convert(a *ast, name string, t dtype.Type, x value) (value, er
 	}
 	n, err := v.as(t)
 	return b.check(a, n, err)
-}
-
-// finite is f, or 0 where f is infinite or NaN.
-func finite(f float64) float64 {
-	if f-f != 0 {
-		return 0
-	}
-	return f
 }

@@ -177,7 +177,7 @@ func (b *builder) taken(it *ast, s *selection, v value) error {
 	if err != nil {
 		return err
 	}
-	n, err := b.asTree(v)
+	n, err := asTree(v)
 	if err != nil {
 		return fromTree(b.src.text, it.pos, err)
 	}

@@ -25,9 +25,9 @@ var makers = map[string]*function{
 
 // constantArray is a scalar in a shape.
 func (b *builder) constantArray(a *ast, v value, t dtype.Type, dims []int) (value, error) {
-	n, err := v.as(t)
+	n, err := b.as(a, v, t)
 	if err != nil {
-		return b.check(a, nil, err)
+		return value{}, err
 	}
 	return b.check(a, op.BroadcastToNode(n, dims), nil)
 }
@@ -51,15 +51,12 @@ func full(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	v, err := b.operand(c.pos[1], c.args[1])
-	if err != nil {
-		return value{}, err
-	}
+	v := c.args[1]
 	t, err := b.dtypeArgument(c, 2, v.naturalType())
 	if err != nil {
 		return value{}, err
 	}
-	return b.constantArray(c.a, v, t, dims)
+	return b.constantArray(c.pos[1], v, t, dims)
 }
 
 func filledLike(v int) func(b *builder, c *call) (value, error) {
@@ -81,15 +78,11 @@ func fullLike(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	v, err := b.operand(c.pos[1], c.args[1])
-	if err != nil {
-		return value{}, err
-	}
 	t, err := b.dtypeArgument(c, 2, like.n.DType())
 	if err != nil {
 		return value{}, err
 	}
-	return b.constantArray(c.a, v, t, like.n.Shape())
+	return b.constantArray(c.pos[1], c.args[1], t, like.n.Shape())
 }
 
 // numbers are arguments that are numbers written in the formula, or absent.
@@ -184,8 +177,11 @@ func arangeLength(start, stop, step scalar) (float64, bool) {
 	}
 	x, err := d.float()
 	y, err2 := step.float()
-	n := math.Max(math.Ceil(x/y), 0)
-	return n, err == nil && err2 == nil && !math.IsNaN(x/y)
+	n := math.Ceil(x / y)
+	if n == 0 && x != 0 && !math.Signbit(n) { // an infinite step, or underflow
+		n = 1
+	}
+	return math.Max(n, 0), err == nil && err2 == nil && !math.IsNaN(n)
 }
 
 // linspace is num numbers from start to stop.
@@ -290,14 +286,10 @@ func eye(b *builder, c *call) (value, error) {
 }
 
 func asArray(b *builder, c *call) (value, error) {
-	v, err := b.operand(c.pos[0], c.args[0])
+	t, err := b.dtypeArgument(c, 1, c.args[0].naturalType())
 	if err != nil {
 		return value{}, err
 	}
-	t, err := b.dtypeArgument(c, 1, v.naturalType())
-	if err != nil {
-		return value{}, err
-	}
-	n, err := v.as(t)
-	return b.check(c.a, n, err)
+	n, err := b.as(c.pos[0], c.args[0], t)
+	return tree(n), err
 }

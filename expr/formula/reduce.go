@@ -59,6 +59,9 @@ func (b *builder) reduction(c *call, n *expr.Node) (r op.Reduction, nothing bool
 	}
 	for _, name := range []string{"ddof", "correction"} {
 		if v, at, ok := c.get(fn, name); ok {
+			if r.DDof != 0 {
+				return r, false, b.fail(at, nil, "%s takes ddof or correction, not both", c.name)
+			}
 			if r.DDof, err = b.integer(at, v, name); err != nil {
 				return r, false, err
 			}
@@ -73,7 +76,7 @@ func (b *builder) reducible(c *call) (*expr.Node, dtype.Type, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	n, err := b.asTree(v)
+	n, err := asTree(v)
 	if err != nil {
 		return nil, 0, fromTree(b.src.text, c.pos[0].pos, err)
 	}

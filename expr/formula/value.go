@@ -100,17 +100,27 @@ func (k kind) natural() dtype.Type {
 
 // naturalType is the type of a value that meets no other.
 func (v value) naturalType() dtype.Type {
-	if v.kind == vTree {
+	switch v.kind {
+	case vTree:
 		return v.n.DType()
+	case vSeq:
+		t, _ := typeOfList(v.seq)
+		return t
 	}
 	return v.s.kind.natural()
 }
 
+// isOperand reports whether v is a number, an array or a list.
+func (v value) isOperand() bool { return v.kind == vScalar || v.kind == vTree || v.kind == vSeq }
+
 // as is the value as a tree with elements of type t. Trees are converted; a
 // Python integer that t cannot hold is an error, as NumPy's OverflowError.
 func (v value) as(t dtype.Type) (*expr.Node, error) {
-	if v.kind == vTree {
+	switch v.kind {
+	case vTree:
 		return cast(v.n, t), nil
+	case vSeq: // each number by itself, so that none is rounded or wraps
+		return stackOf(v.seq, t)
 	}
 	return scalarNode(v.s, t)
 }
@@ -138,7 +148,11 @@ func scalarNode(s scalar, t dtype.Type) (*expr.Node, error) {
 		}
 		return expr.ConstFloat(t, f), nil
 	case s.kind == kFloat:
-		return op.CastNode(expr.ConstFloat(dtype.F64, s.f), t), nil
+		i, ok := truncated(s.f)
+		if !ok {
+			return nil, expr.NewError(expr.ErrValue, "", "the number %s has no value in %v", formatNumber(s), t)
+		}
+		s = scalar{kind: kInt, i: i}
 	}
 	if lo, hi := limits(t); s.i.Cmp(lo) < 0 || s.i.Cmp(hi) > 0 {
 		return nil, outOfBounds(s, t)
@@ -147,6 +161,15 @@ func scalarNode(s scalar, t dtype.Type) (*expr.Node, error) {
 		return expr.NewConst(t, s.i.Uint64()), nil
 	}
 	return expr.NewConst(t, prim.FromInt(t, s.i.Int64())), nil
+}
+
+// truncated is the integer part of a float, if it has one.
+func truncated(f float64) (*big.Int, bool) {
+	if f-f != 0 {
+		return nil, false
+	}
+	i, _ := big.NewFloat(f).Int(nil)
+	return i, true
 }
 
 // roundToOdd is a float32 that rounds to the same half as x does: where x lies

@@ -167,4 +167,13 @@ type Gather struct {
 	Value func(ix prim.Ix) prim.V
 }
 
+// Mul is a * b. One of them is the same everywhere: a Const, an Int, or made of
+// these.
+func (g *Gather) Mul(a, b prim.Ix) prim.Ix {
+	if op := g.IxTable.At(a).Op; op == prim.IxConst || op == prim.IxParam {
+		a, b = b, a
+	}
+	return g.IxTable.Mul(a, b)
+}
+
 var invalid = Operator{Name: "invalid", Class: Invalid}

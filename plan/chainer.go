@@ -27,19 +27,8 @@ func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 		}
 		return a
 	}
-	inner := func(arg int, at []prim.Ix, bounds ir.Bounds, wanted prim.V) prim.V {
-		a := operand(arg)
-		old := k.bounds
-		k.bounds = max(k.bounds, bounds)
-		v := k.value(a, at)
-		if k.faults.on {
-			k.faults.edge(k.key(a, at), key, wanted, false)
-		}
-		k.bounds = old
-		return v
-	}
 	g := &expr.Gather{IxTable: k.ix, B: k.p, Node: n.source(), Out: coords, Int: k.int, Value: k.b.Value}
-	g.At = func(arg int, at []prim.Ix) prim.V { return inner(arg, at, ir.InBounds, prim.V{}) }
+	g.At = func(arg int, at []prim.Ix) prim.V { return k.inner(key, operand(arg), at, ir.InBounds, prim.V{}) }
 	g.Guarded = func(arg int, at []prim.Ix, fill prim.V) prim.V {
 		if n.args[arg].shape.Size() == 0 { // nowhere inside
 			return fill
@@ -50,25 +39,51 @@ func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 			return k.loadAs(a.array, at, ir.Guarded, fill)
 		}
 		inside := k.inside(at, a.shape)
-		return k.p.Select(inside, inner(arg, at, ir.Guarded, inside), fill)
+		return k.p.Select(inside, k.inner(key, a, at, ir.Guarded, inside), fill)
+	}
+	if !isBuiltIn(n.src.Op) {
+		return k.userView(key, n, g)
 	}
 	g.Checked = func(arg int, at []prim.Ix) prim.V {
-		a := operand(arg)
-		if a.array == nil && a.computes {
-			k.c.materialise(a, "it is read at computed positions")
-		}
-		for i, c := range at {
-			if k.ix.At(c).Op != prim.IxValue || !k.faults.on {
-				continue
-			}
-			i64 := k.b.Value(c)
-			low := k.p.Lt(i64, k.p.Int(dtype.I64, 0))
-			high := k.p.Le(k.b.Value(k.int(a.shape[i])), i64)
-			k.fault(key, k.p.Or(low, high), expr.ErrIndex)
-		}
-		return inner(arg, at, ir.Clamped, prim.V{})
+		return k.checked(key, n, arg, at, func(c prim.Ix, _ int) bool { return k.ix.At(c).Op != prim.IxValue })
 	}
 	return n.src.Op.Gather(g)
+}
+
+// checked is operand arg of n at coordinates that may lie outside: ErrIndex is
+// raised for those that inside does not vouch for.
+func (k *gen) checked(key valueKey, n *node, arg int, at []prim.Ix, inside func(c prim.Ix, d int) bool) prim.V {
+	a := n.args[arg]
+	if a.array == nil && a.computes {
+		k.c.materialise(a, "it is read at computed positions")
+	}
+	if a.shape.Size() == 0 { // nowhere inside
+		k.fault(key, k.p.Int(dtype.Bool, 1), expr.ErrIndex)
+		return k.p.Bits(a.typ.Register(), 0)
+	}
+	for i, c := range at {
+		if inside(c, a.shape[i]) || !k.faults.on {
+			continue
+		}
+		i64 := k.b.Value(c)
+		low := k.p.Lt(i64, k.p.Int(dtype.I64, 0))
+		high := k.p.Le(k.b.Value(k.int(a.shape[i])), i64)
+		k.fault(key, k.p.Or(low, high), expr.ErrIndex)
+	}
+	return k.inner(key, a, at, ir.Clamped, prim.V{})
+}
+
+// inner is operand a of the view called key, loaded with the given bounds; wanted
+// is the condition under which it counts.
+func (k *gen) inner(key valueKey, a *node, at []prim.Ix, bounds ir.Bounds, wanted prim.V) prim.V {
+	old := k.bounds
+	k.bounds = max(k.bounds, bounds)
+	v := k.value(a, at)
+	if k.faults.on {
+		k.faults.edge(k.key(a, at), key, wanted, false)
+	}
+	k.bounds = old
+	return v
 }
 
 // inside holds where coordinates lie within a shape.

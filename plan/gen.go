@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr"
@@ -198,14 +199,36 @@ func (k *gen) elementwise(key valueKey, n *node, coords []prim.Ix) prim.V {
 		}
 		x = append(x, v)
 	}
-	v := lower(k.p, n.src, x...)
+	v := k.lower(n, x)
 	if f := n.src.Op.Fault; f != nil && k.faults.on {
-		if at := f(k.p, x...); at.Type.Valid() {
+		if at := f(k.p, x...); at.Type.Valid() && k.b.Has(at) {
 			k.fault(key, at, n.src.Op.FaultKind)
 		}
 	}
-	if err := k.p.Err(); err != nil && k.err == nil {
-		k.err = expr.NewError(expr.ErrType, n.src.Op.Constructor(), "the lowering for %v fails: %s", n.typ, err)
+	return v
+}
+
+// lower is the value of an element-wise node of the operands x. What the
+// lowering panics with becomes an error of the kernel.
+func (k *gen) lower(n *node, x []prim.V) (v prim.V) {
+	why := ""
+	defer func() {
+		if r := recover(); r != nil {
+			why = fmt.Sprint("panics: ", r)
+		}
+		if why == "" {
+			return
+		}
+		if k.err == nil {
+			k.err = expr.NewError(expr.ErrType, n.src.Op.Constructor(), "the lowering for %v %s", n.typ, why)
+		}
+		v = k.p.Bits(n.typ.Register(), 0)
+	}()
+	v = lower(k.p, n.src, x...)
+	if err := k.p.Err(); err != nil {
+		why = "fails: " + err.Error()
+	} else if t := n.typ.Register(); v.Type != t || !k.b.Has(v) {
+		why = fmt.Sprintf("returns a value of type %v, not %v", v.Type, t)
 	}
 	return v
 }

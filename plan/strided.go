@@ -39,6 +39,7 @@ func restride(n *node, base *Array) *Array {
 		ok = false
 		return b.Emit(prim.Ins{Op: prim.Const, Type: base.Type.Register()})
 	}
+	m, foreign := &indexMap{n: n, ix: t, b: b, extents: n.shape, params: func() []int { return params }}, !isBuiltIn(n.src.Op)
 	g := &expr.Gather{
 		IxTable: t, B: prim.NewB(b), Node: n.source(), Out: out,
 		Int: func(v int) prim.Ix {
@@ -47,6 +48,9 @@ func restride(n *node, base *Array) *Array {
 		},
 		At: func(arg int, at []prim.Ix) prim.V {
 			reads++
+			if foreign && (!m.operand(arg, at) || !m.proven(arg, at)) {
+				return other()
+			}
 			for i, x := range at {
 				m, affine := affineOf(t, x, len(out), params)
 				if !affine {
@@ -64,8 +68,12 @@ func restride(n *node, base *Array) *Array {
 		Checked: func(int, []prim.Ix) prim.V { return other() },
 		Value:   func(ix prim.Ix) prim.V { ok = false; return b.Value(ix) },
 	}
-	v := n.src.Op.Gather(g)
-	if !ok || reads != 1 || g.B.Err() != nil || len(b.K.Regions[0].Code) != 1 || len(b.K.Regions[1].Code) != 0 || v.ID != 0 {
+	gather := n.src.Op.Gather
+	if foreign {
+		gather = m.run
+	}
+	v := gather(g)
+	if !ok || m.err != nil || reads != 1 || g.B.Err() != nil || len(b.K.Regions[0].Code) != 1 || len(b.K.Regions[1].Code) != 0 || v.ID != 0 {
 		return nil
 	}
 	return a

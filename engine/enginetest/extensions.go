@@ -18,6 +18,7 @@ import (
 func Extensions(t *testing.T, o Options) {
 	t.Run("operators", func(t *testing.T) { userOperators(suite{t, o}) })
 	t.Run("chainers", func(t *testing.T) { userChainers(suite{t, o}) })
+	t.Run("index maps", func(t *testing.T) { wildMaps(suite{t, o}) })
 	t.Run("functions", func(t *testing.T) {
 		if o.Device != nil {
 			t.Skip("Go functions run on the host only")

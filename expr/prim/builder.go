@@ -47,6 +47,11 @@ func (b *B) Op(op Op, args ...V) V {
 }
 
 func (b *B) emit(op Op, t dtype.Type, imm uint64, args ...V) V {
+	for _, a := range args {
+		if !b.sink.Has(a) {
+			return b.fail(op, args, "an operand is no value of this program")
+		}
+	}
 	ins := Ins{Op: op, Type: t, Imm: imm}
 	copy(ins.Args[:], args)
 	return b.sink.Emit(ins)
@@ -237,7 +242,16 @@ func (b *B) Cold(p, fast V, body func() V) V {
 	if p.Type != dtype.Bool {
 		return b.fail(Select, []V{p, fast}, "the condition is not a predicate")
 	}
-	return b.sink.Cold(p, fast, body)
+	if !b.sink.Has(p) || !b.sink.Has(fast) {
+		return b.fail(Select, []V{p, fast}, "an operand is no value of this program")
+	}
+	return b.sink.Cold(p, fast, func() V {
+		v := body()
+		if v.Type != fast.Type || !b.sink.Has(v) {
+			v = b.fail(Select, []V{fast, v}, "the region has no value of the type of the fast one")
+		}
+		return v
+	})
 }
 
 // IntOf is the signed integer type as wide as the float type t.

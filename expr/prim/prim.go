@@ -191,4 +191,6 @@ type Sink interface {
 	Cold(p, fast V, body func() V) V
 	// Table declares a constant table of type t, 2..64 entries, a power of two.
 	Table(t dtype.Type, bits []uint64) int
+	// Has reports whether v is a value of this program that can be used here.
+	Has(v V) bool
 }

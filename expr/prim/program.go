@@ -51,15 +51,25 @@ func NewProgram(params []dtype.Type, lower func(b *B, x ...V) V) (*Program, erro
 		}
 		x[i] = r.slot(t)
 	}
-	b := NewB(r)
-	p.result = lower(b, x...)
-	if err := b.Err(); err != nil {
+	if err := r.run(lower, x); err != nil {
 		return nil, err
 	}
-	if !p.result.Type.Valid() {
-		return nil, fmt.Errorf("prim: the lowering has no result")
-	}
 	return p, nil
+}
+
+// run calls a lowering. What it panics with becomes an error.
+func (r *recorder) run(lower func(b *B, x ...V) V, x []V) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("prim: the lowering panics: %v", e)
+		}
+	}()
+	b := NewB(r)
+	r.p.result = lower(b, x...)
+	if b.Err() == nil && !r.Has(r.p.result) {
+		return fmt.Errorf("prim: the lowering returns no value of its program")
+	}
+	return b.Err()
 }
 
 // A recorder is the sink of NewProgram. Constants are hoisted out of cold
@@ -67,13 +77,14 @@ func NewProgram(params []dtype.Type, lower func(b *B, x ...V) V) (*Program, erro
 type recorder struct {
 	p     *Program
 	cons  map[Ins]V
+	kinds []dtype.Type // of the slots; Invalid once the region of a value has ended
 	depth int
 	undo  []Ins // what to forget at the end of the innermost region
 }
 
 func (r *recorder) slot(t dtype.Type) V {
 	v := V{ID: int32(len(r.p.slots)), Type: t}
-	r.p.slots = append(r.p.slots, 0)
+	r.p.slots, r.kinds = append(r.p.slots, 0), append(r.kinds, t)
 	return v
 }
 
@@ -111,8 +122,15 @@ func (r *recorder) Cold(p, fast V, body func() V) V {
 	outer := r.undo
 	r.undo = nil
 	r.depth++
+	mark := len(r.kinds)
 	slow := body()
 	r.depth--
+	for id := mark; id < len(r.kinds); id++ {
+		r.kinds[id] = dtype.Invalid
+	}
+	for _, v := range r.p.consts {
+		r.kinds[v.ID] = v.Type
+	}
 	for _, ins := range r.undo {
 		delete(r.cons, ins)
 	}
@@ -120,6 +138,11 @@ func (r *recorder) Cold(p, fast V, body func() V) V {
 	r.p.steps = append(r.p.steps, step{kind: move, dst: dst.ID, args: [3]int32{slow.ID}})
 	r.p.steps[at].to = len(r.p.steps)
 	return dst
+}
+
+// Has implements [Sink].
+func (r *recorder) Has(v V) bool {
+	return v.ID >= 0 && int(v.ID) < len(r.kinds) && r.kinds[v.ID] == v.Type && v.Type.Valid()
 }
 
 // Table implements [Sink].

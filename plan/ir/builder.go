@@ -142,6 +142,31 @@ func (b *Builder) Visible(v prim.V) bool {
 	return false
 }
 
+// Has reports whether v is a value of this kernel that can be used here: in the
+// innermost open loop or a cold region that is open. It implements prim.Sink.
+func (b *Builder) Has(v prim.V) bool {
+	if v.ID < 0 || int(v.ID) >= len(b.K.Types) || b.K.Types[v.ID] != v.Type {
+		return false
+	}
+	for i := len(b.cold) - 1; i >= 0; i-- {
+		if b.home[v.ID] == b.cold[i].region {
+			return true
+		}
+	}
+	return b.Visible(v)
+}
+
+// HasIndex reports whether value id can be used here as an index.
+func (b *Builder) HasIndex(id int64) bool {
+	return id >= 0 && id < int64(len(b.K.Types)) && b.Has(prim.V{ID: Value(id), Type: dtype.I64})
+}
+
+// Bound reports whether an axis is that of an open loop.
+func (b *Builder) Bound(axis int) bool {
+	_, ok := b.bound[axis]
+	return ok
+}
+
 // InLoop reports whether v changes within the innermost open loop.
 func (b *Builder) InLoop(v prim.V) bool { return b.home[v.ID] == b.cur && b.cur != 0 }
 

@@ -41,6 +41,9 @@ func (s *cSink) value(t dtype.Type, format string, args ...any) prim.V {
 	return prim.V{ID: s.n, Type: t}
 }
 
+// Has implements [prim.Sink].
+func (s *cSink) Has(v prim.V) bool { return v.ID > 0 && v.ID <= s.n && v.Type.Valid() }
+
 // Emit implements [prim.Sink].
 func (s *cSink) Emit(in prim.Ins) prim.V {
 	x, y, z := in.Args[0].ID, in.Args[1].ID, in.Args[2].ID

@@ -1,0 +1,189 @@
+package enginetest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// The index maps of mapped, by number: the coordinate read for position i with
+// the integers a and b, as an index expression and as a number.
+var indexMaps = []struct {
+	name string
+	ix   func(g *expr.Gather, i, a, b prim.Ix) prim.Ix
+	at   func(i, a, b int) int
+}{
+	{
+		"affine",
+		func(g *expr.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mul(i, a), b) },
+		func(i, a, b int) int { return i*a + b },
+	},
+	{
+		"factor first",
+		func(g *expr.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(b, g.Mul(a, i)) },
+		func(i, a, b int) int { return i*a + b },
+	},
+	{
+		"divided",
+		func(g *expr.Gather, i, a, b prim.Ix) prim.Ix { return g.Div(g.Add(i, b), a) },
+		func(i, a, b int) int { return floorDiv(i+b, a) },
+	},
+	{
+		"modulo",
+		func(g *expr.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mod(g.Mul(i, g.Const(7)), a), b) },
+		func(i, a, b int) int { return i*7 - floorDiv(i*7, a)*a + b },
+	},
+	{
+		"value",
+		func(g *expr.Gather, i, a, b prim.Ix) prim.Ix {
+			return g.Add(g.Mul(g.IxTable.Value(g.Value(i)), a), b)
+		},
+		func(i, a, b int) int { return i*a + b },
+	},
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// mapped has Ints[0] elements and reads its operand with At (Ints[4] is 0) or
+// Checked (1) where index map Ints[1] with the integers Ints[2] and Ints[3] says.
+var mapped = op.DefineView("mapped", 1,
+	func(n *expr.Node) (shape.Shape, error) { return shape.New(n.Ints[0]) },
+	func(g *expr.Gather) op.V {
+		v := g.Node.Ints
+		at := []prim.Ix{indexMaps[v[1]].ix(g, g.Out[0], g.Int(v[2]), g.Int(v[3]))}
+		if v[4] == 1 {
+			return g.Checked(0, at)
+		}
+		return g.At(0, at)
+	})
+
+func init() {
+	userViews[mapped] = func(n *expr.Node, args []*value) *value {
+		out := newValue(n.DType(), n.Shape())
+		for i := range out.bits {
+			k := indexMaps[n.Ints[1]].at(i, n.Ints[2], n.Ints[3])
+			if k < 0 || k >= len(args[0].bits) {
+				out.addFault(i, indexFault)
+				continue
+			}
+			out.bits[i] = args[0].bits[k]
+			out.addFault(i, args[0].faultAt(k))
+		}
+		return out
+	}
+}
+
+// wildMaps tests index maps of users that stay within their operand, and that
+// leave it by little and by much: the right values, or ErrIndex and a target that
+// stays as it was.
+func wildMaps(s suite) {
+	const n = 70
+	types := []dtype.Type{dtype.F32, dtype.U8, dtype.F64}
+	if testing.Short() || s.o.Device != nil {
+		types = types[:1]
+	}
+	for _, t := range types {
+		r := newRand(uint64(t))
+		x := place(r, t, layout(int(t)%3), wild, n).Named("x").Node()
+		for kind := range indexMaps {
+			for _, c := range [][3]int{
+				{n, 1, 0}, {n, 1, 1}, {n, 1, -1}, {n / 2, 2, 0}, {n / 2, 2, 1}, {n / 2, 2, 3}, {n, 2, 0}, {n + 1, 1, 0},
+				{n, 3, n - 3}, {n, 3, 4}, {n, 9, 1 << 20}, {n, 5, -1 << 30}, {n, 1 << 40, 0}, {1, 1, n - 1}, {1, 1, n}, {n, -1, n - 1}, {n, -1, n}, {n, -1, n - 2},
+			} {
+				if c[1] < 0 && kind != 0 && kind != 1 && kind != 4 {
+					continue // divisors are positive
+				}
+				for checked := range 2 {
+					ints := []int{c[0], kind, c[1], c[2], checked}
+					v := userView(mapped, ints, x)
+					out := blank(r, t, c[0]).Named("out").Node()
+					s.check(set(out, v))
+					s.check(set(out, userView(mapped, ints, apply("square", x))))
+					s.check(set(out, apply("where", apply("less", op.IotaNode(c[0]), expr.ConstInt(dtype.I64, 3)), v, expr.ConstInt(t, 1))))
+					s.check(set(blank(r, t).Named("sum").Node(), op.ReduceNode("max", apply("add", v, v), op.Reduction{})))
+					if c[0] == n {
+						s.check(set(x, v))
+						s.check(set(out, op.FlipNode(userView(mapped, ints, op.FlipNode(x, nil)), nil)))
+					}
+				}
+			}
+		}
+	}
+	wrongMaps(s)
+}
+
+// wrongMaps tests index maps that no extents make right.
+func wrongMaps(s suite) {
+	x, out := engine.MustFromSlice([]float32{1, 2, 3}), engine.Zeros[float32](3)
+	var kept prim.Ix
+	var keptV op.V
+	for name, f := range map[string]func(g *expr.Gather) op.V{
+		"no coordinates":    func(g *expr.Gather) op.V { return g.At(0, nil) },
+		"two coordinates":   func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Out[0], g.Out[0]}) },
+		"operand 1":         func(g *expr.Gather) op.V { return g.At(1, g.Out) },
+		"operand -1":        func(g *expr.Gather) op.V { return g.Guarded(-1, g.Out, g.B.Const(dtype.F32, 0)) },
+		"an unknown index":  func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{1000}) },
+		"a negative index":  func(g *expr.Gather) op.V { return g.Checked(0, []prim.Ix{-1}) },
+		"an unknown axis":   func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Axis(5)}) },
+		"an unknown number": func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Param(9)}) },
+		"an unknown value":  func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.IxTable.Value(op.V{ID: 99})}) },
+		"another's value":   func(g *expr.Gather) op.V { return g.B.Add(op.V{ID: 77, Type: dtype.F32}, g.At(0, g.Out)) },
+		"int64 for float32": func(g *expr.Gather) op.V { return g.Value(g.Out[0]) },
+		"the zero value":    func(g *expr.Gather) op.V { return op.V{} },
+		"fill of int64":     func(g *expr.Gather) op.V { return g.Guarded(0, g.Out, g.Value(g.Out[0])) },
+		"division by zero":  func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Div(g.Out[0], g.Const(0))}) },
+		"modulo by -1":      func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Mod(g.Out[0], g.Int(-1))}) },
+		"a product of axes": func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Mul(g.Out[0], g.Out[0])}) },
+		"overflow":          func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Mod(g.Mul(g.Out[0], g.Int(1<<62)), g.Int(3))}) },
+		"a panic":           func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Out[7]}) },
+		"a large index": func(g *expr.Gather) op.V {
+			i := g.Out[0]
+			for range 60 {
+				i = g.Add(i, i)
+			}
+			return g.At(0, []prim.Ix{g.Mod(i, g.Const(3))})
+		},
+		"itself": func(g *expr.Gather) op.V {
+			i := g.Add(g.Out[0], g.Int(7))
+			g.IxTable.Nodes[i].A = i
+			return g.At(0, []prim.Ix{i})
+		},
+		"kept": func(g *expr.Gather) op.V {
+			if kept == 0 {
+				for range 5 {
+					kept = g.Add(g.Out[0], g.Int(int(kept)+5))
+				}
+				keptV = g.Value(kept)
+				return g.At(0, g.Out)
+			}
+			return g.B.Add(g.At(0, []prim.Ix{kept}), g.B.Cvt(dtype.F32, keptV))
+		},
+	} {
+		o := op.DefineView("wrong", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, f)
+		for range 2 {
+			err := s.run(expr.Assign(out, op.Exp(op.View(o, nil, expr.Exp[float32](x)))))
+			var e *expr.Error
+			if !errors.As(err, &e) {
+				s.Errorf("%s: got %v, want an error", name, err)
+			}
+		}
+	}
+	empty := engine.Zeros[float32](0)
+	first := op.DefineView("first", 1, func(*expr.Node) (shape.Shape, error) { return shape.Shape{3}, nil },
+		func(g *expr.Gather) op.V { return g.At(0, g.Out) })
+	if err := s.run(expr.Assign(out, op.View(first, nil, expr.Exp[float32](empty)))); !errors.Is(err, expr.ErrIndex) {
+		s.Errorf("reading an empty array: %v", err)
+	}
+}

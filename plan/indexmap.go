@@ -1,0 +1,270 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// An indexMap checks what the index map of a user's view asks for: operands that
+// exist, index expressions of this kernel, and coordinates inside the operand.
+// Coordinates that the extents of the loops do not prove to be inside are checked
+// at run time. The index maps of the table need none of this.
+type indexMap struct {
+	n       *node
+	ix      *prim.IxTable
+	b       *ir.Builder
+	extents []int                 // of the kernel's axes
+	params  func() []int          // run-time integers so far, by number
+	known   map[prim.Ix]*interval // what has been looked at
+	err     error
+}
+
+// An interval bounds an index expression.
+type interval struct {
+	lo, hi  int
+	bounded bool // lo and hi are bounds; the value of a program has none
+	fixed   bool // it holds no axis and no value
+	terms   int  // of the expression written out
+}
+
+// maxTerms bounds an index expression: backends walk it as a tree.
+const maxTerms = 1 << 10
+
+// isBuiltIn reports whether o is a row of the table, and not a user's operator
+// of the same name.
+func isBuiltIn(o *expr.Operator) bool {
+	known, ok := op.Lookup(o.Name)
+	return ok && known == o || o == &copyRow
+}
+
+func (m *indexMap) fail(kind error, format string, args ...any) {
+	if m.err == nil {
+		m.err = expr.NewError(kind, m.n.src.Op.Constructor(), "the index map "+format, args...)
+	}
+}
+
+// operand reports whether operand arg exists and each coordinate is an index
+// expression of this kernel.
+func (m *indexMap) operand(arg int, at []prim.Ix) bool {
+	if arg < 0 || arg >= len(m.n.args) {
+		m.fail(expr.ErrValue, "reads operand %d of %d", arg, len(m.n.args))
+		return false
+	}
+	if rank := len(m.n.args[arg].shape); len(at) != rank {
+		m.fail(expr.ErrShape, "gives %d coordinates for an operand of rank %d", len(at), rank)
+		return false
+	}
+	for _, c := range at {
+		if m.interval(c) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// inside reports whether coordinate c of an axis of size d is proven to be
+// inside.
+func (m *indexMap) inside(c prim.Ix, d int) bool {
+	r := m.interval(c)
+	return r != nil && r.bounded && r.lo >= 0 && r.hi < d
+}
+
+// proven reports whether all coordinates of operand arg are proven to be inside.
+func (m *indexMap) proven(arg int, at []prim.Ix) bool {
+	for i, d := range m.n.args[arg].shape {
+		if !m.inside(at[i], d) {
+			return false
+		}
+	}
+	return true
+}
+
+// interval bounds an index expression. It is nil, and the map fails, where that
+// is no expression of this kernel or may overflow.
+func (m *indexMap) interval(ix prim.Ix) *interval {
+	if r, ok := m.known[ix]; ok {
+		return r
+	}
+	if ix < 0 || int(ix) >= len(m.ix.Nodes) {
+		m.fail(expr.ErrValue, "has a coordinate that is no index expression of its Gather")
+		return nil
+	}
+	r := m.leaf(m.ix.At(ix), ix)
+	if r != nil && r.terms > maxTerms {
+		m.fail(expr.ErrUnsupported, "has an index expression of more than %d terms", maxTerms)
+		r = nil
+	}
+	if m.known == nil {
+		m.known = map[prim.Ix]*interval{}
+	}
+	m.known[ix] = r
+	return r
+}
+
+func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
+	foreign := func(what string) *interval {
+		m.fail(expr.ErrValue, "uses %s %d, which its kernel does not have", what, n.K)
+		return nil
+	}
+	switch n.Op {
+	case prim.IxConst:
+		return &interval{lo: int(n.K), hi: int(n.K), bounded: true, fixed: true, terms: 1}
+	case prim.IxParam:
+		p := m.params()
+		if n.K < 0 || n.K >= int64(len(p)) {
+			return foreign("integer")
+		}
+		return &interval{lo: p[n.K], hi: p[n.K], bounded: true, fixed: true, terms: 1}
+	case prim.IxAxis:
+		if n.K < 0 || n.K >= int64(len(m.extents)) || !m.b.Bound(int(n.K)) {
+			return foreign("axis")
+		}
+		return &interval{hi: max(m.extents[n.K]-1, 0), bounded: true, terms: 1}
+	case prim.IxValue:
+		if !m.b.HasIndex(n.K) {
+			return foreign("value")
+		}
+		return &interval{terms: 1}
+	}
+	if n.A >= self || n.B >= self { // operands are made first
+		m.fail(expr.ErrValue, "has an index expression that contains itself")
+		return nil
+	}
+	x, y := m.interval(n.A), m.interval(n.B)
+	if x == nil || y == nil {
+		return nil
+	}
+	return m.combine(n.Op, x, y)
+}
+
+// combine bounds the sum, product, quotient or remainder of x and y.
+func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
+	r := &interval{bounded: x.bounded && y.bounded, fixed: x.fixed && y.fixed, terms: x.terms + y.terms + 1}
+	over := false
+	switch {
+	case o == prim.IxAdd:
+		if r.bounded {
+			var o1, o2 bool
+			r.lo, o1 = plus(x.lo, y.lo)
+			r.hi, o2 = plus(x.hi, y.hi)
+			over = o1 || o2
+		}
+	case !y.fixed:
+		m.fail(expr.ErrValue, "multiplies or divides an index by what is no integer of Const and Int")
+		return nil
+	case o == prim.IxMul:
+		if r.bounded {
+			a, o1 := times(x.lo, y.lo)
+			b, o2 := times(x.hi, y.lo)
+			r.lo, r.hi, over = min(a, b), max(a, b), o1 || o2
+		}
+	case y.lo <= 0:
+		m.fail(expr.ErrValue, "divides an index by %d, which is not positive", y.lo)
+		return nil
+	case o == prim.IxDiv:
+		r.lo, r.hi = floorDiv(x.lo, y.lo), floorDiv(x.hi, y.lo)
+	default:
+		q := floorDiv(x.lo, y.lo)
+		if r.bounded && q == floorDiv(x.hi, y.lo) {
+			r.lo, r.hi = x.lo-q*y.lo, x.hi-q*y.lo
+		} else {
+			r.lo, r.hi, r.bounded = 0, y.lo-1, true
+		}
+	}
+	if over {
+		m.fail(expr.ErrIndex, "has an index that may overflow")
+		return nil
+	}
+	return r
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// plus is a + b, and whether that overflows.
+func plus(a, b int) (int, bool) {
+	s := a + b
+	return s, (s > a) != (b > 0) && b != 0
+}
+
+// times is a * b, and whether that overflows.
+func times(a, b int) (int, bool) {
+	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
+	return a * b, hi != 0 || lo > 1<<62
+}
+
+// userView writes a view whose index map is a user's.
+func (k *gen) userView(key valueKey, n *node, g *expr.Gather) prim.V {
+	m := &indexMap{n: n, ix: k.ix, b: k.b, extents: k.extents, params: func() []int { return k.params }}
+	zero := func(arg int) prim.V {
+		t := n.typ
+		if arg >= 0 && arg < len(n.args) {
+			t = n.args[arg].typ
+		}
+		return k.p.Bits(t.Register(), 0)
+	}
+	at, guarded, value := g.At, g.Guarded, g.Value
+	g.Out = slices.Clone(g.Out)
+	g.Checked = func(arg int, coords []prim.Ix) prim.V {
+		if !m.operand(arg, coords) {
+			return zero(arg)
+		}
+		return k.checked(key, n, arg, coords, m.inside)
+	}
+	g.At = func(arg int, coords []prim.Ix) prim.V {
+		if !m.operand(arg, coords) || !m.proven(arg, coords) {
+			return g.Checked(arg, coords)
+		}
+		return at(arg, coords)
+	}
+	g.Guarded = func(arg int, coords []prim.Ix, fill prim.V) prim.V {
+		if !m.operand(arg, coords) {
+			return zero(arg)
+		}
+		if t := n.args[arg].typ.Register(); fill.Type != t || !k.b.Has(fill) {
+			m.fail(expr.ErrType, "gives operand %d of type %v a fill of type %v", arg, t, fill.Type)
+			return zero(arg)
+		}
+		return guarded(arg, coords, fill)
+	}
+	g.Value = func(c prim.Ix) prim.V {
+		if m.interval(c) == nil {
+			return k.p.Int(g.Node.DType(), 0)
+		}
+		return value(c)
+	}
+	v := m.run(g)
+	if err := k.p.Err(); err != nil {
+		m.fail(expr.ErrType, "for %v fails: %s", n.typ, err)
+	}
+	if t := n.typ.Register(); m.err == nil && (v.Type != t || !k.b.Has(v)) {
+		m.fail(expr.ErrType, "returns a value of type %v, not %v", v.Type, t)
+	}
+	if m.err != nil {
+		if k.err == nil {
+			k.err = m.err
+		}
+		return zero(-1)
+	}
+	return v
+}
+
+// run calls the user's index map. What it panics with becomes an error.
+func (m *indexMap) run(g *expr.Gather) (v prim.V) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.fail(expr.ErrValue, "panics: %v", r)
+		}
+	}()
+	return m.n.src.Op.Gather(g)
+}

@@ -21,8 +21,8 @@ import (
 // arrays, which operands are the same, and how far apart arrays lie that share
 // memory. The offsets of arrays, the values of parameters and the values of
 // constants are not, but for constants that are operands of an operation on
-// nothing else, which the plan computes, and of views of users, whose index maps
-// may look at them.
+// nothing else, which the plan computes, of views of users, whose index maps may
+// look at them, and of operations that fail on some operands, such as a divisor of 0.
 type key struct {
 	words  []uint64
 	idents []any // of nodes, in the order of the words
@@ -92,6 +92,9 @@ func (k *key) read(stmts []expr.Statement) bool {
 		k.words = append(k.words, uint64(s.Saver))
 		k.node(s.Target)
 		k.node(s.Value)
+		if s.Saver == expr.Over && !k.failed {
+			k.fix([]*expr.Node{s.Value})
+		}
 		if k.failed {
 			return false
 		}
@@ -145,7 +148,7 @@ func (k *key) node(n *expr.Node) int32 {
 			constant = constant && k.known[j].constant
 		}
 		k.known[i].constant = constant
-		if constant || class == expr.View && !builtIn(n.Op) {
+		if constant || class == expr.View && !builtIn(n.Op) || n.Op.Fault != nil && n.DType().IsInt() {
 			k.fix(n.Args)
 		}
 	}

@@ -41,7 +41,7 @@ func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 		inside := k.inside(at, a.shape)
 		return k.p.Select(inside, k.inner(key, a, at, ir.Guarded, inside), fill)
 	}
-	if !isBuiltIn(n.src.Op) {
+	if !builtIn(n.src.Op) {
 		return k.userView(key, n, g)
 	}
 	g.Checked = func(arg int, at []prim.Ix) prim.V {

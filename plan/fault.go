@@ -48,10 +48,42 @@ func (f *faults) root(key valueKey) {
 // checks reports whether a view may read at positions that it computes: of
 // those in the table only take does.
 func checks(o *expr.Operator) bool {
-	if o.Class != expr.View || o == &copyRow {
+	return o.Class == expr.View && (o == takeRow || !builtIn(o))
+}
+
+// canFail reports whether an operation by itself can fail on data. Where the
+// operands that are constants rule it out, such as a divisor of 4, it cannot.
+func canFail(e *expr.Node, args []*node) bool {
+	if e.Op.Fault == nil || !e.DType().IsInt() {
 		return false
 	}
-	return o == takeRow || !builtIn(o)
+	b := ir.NewBuilder("")
+	p := prim.NewB(b)
+	x := make([]prim.V, len(args))
+	fixed := false
+	for i, a := range args {
+		if c := constantOf(a); c != nil {
+			x[i], fixed = p.Bits(c.typ.Register(), c.src.Bits), true
+		} else {
+			x[i] = b.Scalar(a.typ.Register())
+		}
+	}
+	if !fixed {
+		return true
+	}
+	bits, known := b.Constant(e.Op.Fault(p, x...))
+	return !known || bits != 0
+}
+
+// constantOf is the constant of which all elements of n are copies, or nil.
+func constantOf(n *node) *node {
+	for n.array == nil && (n.src.Op == broadcastRow || n.src.Op == reshapeRow) {
+		n = n.args[0]
+	}
+	if n.src.Op.Class != expr.Constant {
+		return nil
+	}
+	return n
 }
 
 // mayFault reports whether some operator below the roots can fail on data.

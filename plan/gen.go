@@ -200,8 +200,8 @@ func (k *gen) elementwise(key valueKey, n *node, coords []prim.Ix) prim.V {
 		x = append(x, v)
 	}
 	v := k.lower(n, x)
-	if f := n.src.Op.Fault; f != nil && k.faults.on {
-		if at := f(k.p, x...); at.Type.Valid() && k.b.Has(at) {
+	if n.fails && k.faults.on {
+		if at := n.src.Op.Fault(k.p, x...); at.Type.Valid() && k.b.Has(at) {
 			k.fault(key, at, n.src.Op.FaultKind)
 		}
 	}

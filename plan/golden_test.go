@@ -99,6 +99,7 @@ func TestGolden(t *testing.T) {
 		"concat":           {expr.Assign(leaf("q", 70, 50), op.Concat(0, expr.Exp[float32](x), op.Reshape[float32](leaf("r", 30, 50), 30, 50)))},
 		"take":             {expr.Assign(leaf("q", 9, 50), op.Take(x, typed[int64]("i", 9), 0))},
 		"divide":           {expr.Assign(k, op.Where(op.Less(k, op.Full[int32](9)), op.Div(k, typed[int32]("j", 100)), k))},
+		"divide_by_four":   {expr.Assign(k, op.Add(op.FloorDiv(k, op.Full[int32](4)), op.Mod(k, op.BroadcastTo(op.Full[int32](4), 100))))},
 		"three_columns":    {expr.Assign(leaf("s", 100), op.Sqrt(op.Sum(op.Square[float32](leaf("p", 100, 3)), op.Axis(1))))},
 		"reshape":          {expr.Assign(leaf("q", 2000), op.Reshape(op.Add(x, y), -1))},
 		"merge_transposed": {expr.Assign(leaf("q", 900), op.Flatten(op.T(op.Abs[float32](a))))},

@@ -31,6 +31,7 @@ type node struct {
 	work     int    // the same without what reductions reduce: what computing it again costs
 	inputs   inputs // arrays that the inlined tree reads
 	computes bool   // the inlined tree computes something
+	fails    bool   // the operation itself can fail on data
 	faulty   bool   // the inlined tree can fail on data
 }
 
@@ -59,6 +60,7 @@ type graph struct {
 	epoch  map[expr.Memory]int // number of stores so far
 	subst  map[arrayKey]*node  // arrays that have been assigned in the current group
 	cut    func(*node)         // gives a node a stage of its own
+	costs  map[costKey]int     // of operators of users
 }
 
 func newGraph() *graph {
@@ -243,7 +245,7 @@ func (g *graph) fold(e *expr.Node, args []*node) *node {
 			return nil
 		}
 	}
-	if e.Op.Fault != nil || len(args) == 0 {
+	if len(args) == 0 || canFail(e, args) {
 		return nil
 	}
 	types := make([]dtype.Type, len(args))

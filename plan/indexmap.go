@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -34,13 +33,6 @@ type interval struct {
 
 // maxTerms bounds an index expression: backends walk it as a tree.
 const maxTerms = 1 << 10
-
-// isBuiltIn reports whether o is a row of the table, and not a user's operator
-// of the same name.
-func isBuiltIn(o *expr.Operator) bool {
-	known, ok := op.Lookup(o.Name)
-	return ok && known == o || o == &copyRow
-}
 
 func (m *indexMap) fail(kind error, format string, args ...any) {
 	if m.err == nil {

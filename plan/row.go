@@ -30,8 +30,9 @@ func mustRow(name string) *expr.Operator {
 	return o
 }
 
-// builtIn reports whether o is a row of the table.
+// builtIn reports whether o is the library's, and not a user's operator, which
+// may have the same name.
 func builtIn(o *expr.Operator) bool {
 	known, ok := op.Lookup(o.Name)
-	return ok && known == o
+	return ok && known == o || o == &copyRow
 }

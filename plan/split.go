@@ -43,9 +43,10 @@ func (g *graph) measure(n *node) {
 	case expr.Elementwise:
 		n.computes = true
 	}
-	n.faulty = n.src.Op.Fault != nil && n.typ.IsInt() || checks(n.src.Op)
+	n.fails = canFail(n.src, n.args)
+	n.faulty = n.fails || checks(n.src.Op)
 	for {
-		own := ownCost(n)
+		own := g.ownCost(n)
 		n.cost, n.work, n.inputs = own, own, inputs{}
 		var dearest *node
 		for i, a := range n.args {
@@ -87,30 +88,45 @@ func contains(list []*node, n *node) bool {
 }
 
 type costKey struct {
-	op *expr.Operator
-	t  dtype.Type
+	op    *expr.Operator
+	t, to dtype.Type
 }
 
-var costs sync.Map // costKey -> int
+var costs sync.Map // costKey of a built-in operator -> int
 
-// ownCost is the number of primitives of an operation, at least 1.
-func ownCost(n *node) int {
+// ownCost is the number of primitives of an operation, at least 1. The costs of
+// built-in operators are kept for the process, those of others for the graph.
+func (g *graph) ownCost(n *node) int {
 	if n.src.Op.Class != expr.Elementwise {
 		return 1
 	}
-	k := costKey{n.src.Op, n.args[len(n.args)-1].typ}
+	k := costKey{n.src.Op, n.args[len(n.args)-1].typ, n.src.To}
 	if c, ok := costs.Load(k); ok {
 		return c.(int)
 	}
+	if c, ok := g.costs[k]; ok {
+		return c
+	}
+	c := countPrimitives(n)
+	if builtIn(k.op) {
+		costs.Store(k, c)
+	} else {
+		if g.costs == nil {
+			g.costs = map[costKey]int{}
+		}
+		g.costs[k] = c
+	}
+	return c
+}
+
+func countPrimitives(n *node) int {
 	types := make([]dtype.Type, len(n.args))
 	for i, a := range n.args {
 		types[i] = a.typ.Register()
 	}
-	cost := 1
 	if p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return lower(b, n.src, x...) }); err == nil {
 		hot, cold := p.Cost()
-		cost = max(hot+cold, 1)
+		return max(hot+cold, 1)
 	}
-	costs.Store(k, cost)
-	return cost
+	return 1
 }

@@ -39,7 +39,7 @@ func restride(n *node, base *Array) *Array {
 		ok = false
 		return b.Emit(prim.Ins{Op: prim.Const, Type: base.Type.Register()})
 	}
-	m, foreign := &indexMap{n: n, ix: t, b: b, extents: n.shape, params: func() []int { return params }}, !isBuiltIn(n.src.Op)
+	m, foreign := &indexMap{n: n, ix: t, b: b, extents: n.shape, params: func() []int { return params }}, !builtIn(n.src.Op)
 	g := &expr.Gather{
 		IxTable: t, B: prim.NewB(b), Node: n.source(), Out: out,
 		Int: func(v int) prim.Ix {

@@ -259,6 +259,12 @@ func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
 	return prim.Eval(p, args, nil), ok
 }
 
+// Constant returns the bits of v and true if v is a constant.
+func (b *Builder) Constant(v prim.V) (bits uint64, ok bool) {
+	bits, ok = b.consts[v.ID]
+	return bits, ok && v.Type.Valid()
+}
+
 // Table declares a constant table. It implements prim.Sink.
 func (b *Builder) Table(t dtype.Type, bits []uint64) int {
 next:

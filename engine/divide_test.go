@@ -1,0 +1,32 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestDivideByConstant divides by constants one after the other: the program for
+// a divisor that is not 0 is none for 0.
+func TestDivideByConstant(t *testing.T) {
+	for _, backend := range engine.Backends() {
+		x, y := engine.MustFromSlice([]int32{9, -7, 5}), engine.Zeros[int32](3)
+		for _, d := range []int32{4, 5, 0, 3, 0} {
+			c := op.Full[int32](d)
+			for name, s := range map[string]expr.Statement{
+				"floor_divide": expr.Assign(y, op.FloorDiv(x, c)),
+				"mod":          expr.Assign(y, op.Mod(x, op.BroadcastTo(c, 3))),
+				"saver":        expr.DivAssign(y, c),
+				"where":        expr.Assign(y, op.Add(y, op.Div(x, op.Add(c, c)))),
+			} {
+				err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, s)
+				if errors.Is(err, expr.ErrDivide) != (d == 0) || d != 0 && err != nil {
+					t.Errorf("%s: %s by %d: %v", backend, name, d, err)
+				}
+			}
+		}
+	}
+}

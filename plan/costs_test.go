@@ -1,0 +1,31 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+type flat struct{}
+
+func (*flat) Device() string { return "cpu" }
+func (*flat) Size() int      { return 4 }
+
+// TestCostsOfUsers defines operators in a loop: nothing may be kept of them.
+func TestCostsOfUsers(t *testing.T) {
+	x := expr.NewLeaf(dtype.F32, nil, &expr.Leaf{Mem: &flat{}})
+	for range 3 {
+		o := op.Define("twice", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) })
+		if _, err := Compile([]expr.Statement{{Target: x, Value: op.Apply(o, op.Apply(mustRow("neg"), x))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	costs.Range(func(k, _ any) bool {
+		if o := k.(costKey).op; !builtIn(o) {
+			t.Errorf("the cost of a user's operator %s is kept", o.Name)
+		}
+		return true
+	})
+}

@@ -9,39 +9,20 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// arrayFunctions re-index arrays.
-var arrayFunctions = map[string]*function{
-	"reshape":      define("a, shape", reshape),
-	"ravel":        define("a", flatten),
-	"flatten":      define("a", flatten),
-	"transpose":    define("a, axes=", transpose),
-	"permute_dims": define("a, axes=", transpose),
-	"swapaxes":     define("a, axis1, axis2", swapaxes),
-	"moveaxis":     define("a, source, destination", moveaxis),
-	"expand_dims":  define("a, axis", expandDims),
-	"squeeze":      define("a, axis=", squeeze),
-	"flip":         define("m, axis=", flip),
-	"roll":         define("a, shift, axis=", roll),
-	"broadcast_to": define("array, shape", broadcastTo),
-	"concat":       define("arrays, axis=", concatenate),
-	"stack":        define("arrays, axis=", stack),
-	"take":         define("a, indices, axis=", take),
-	"pad":          define("array, pad_width, mode=, *, constant_values=", pad),
-	"copy":         define("a", func(b *builder, c *call) (value, error) { return b.argument(c, 0) }),
-	"astype":       define("x, dtype", astype),
-	"len": define("x", func(b *builder, c *call) (value, error) {
-		if c.args[0].kind == vSeq {
-			return literal(pyInt(len(c.args[0].seq))), nil
-		}
-		v, err := b.argument(c, 0)
-		if err == nil && len(v.n.Shape()) == 0 {
-			err = b.fail(c.a, expr.ErrShape, "an array of rank 0 has no len")
-		}
-		if err != nil {
-			return value{}, err
-		}
-		return literal(pyInt(v.n.Shape()[0])), nil
-	}),
+func itself(b *builder, c *call) (value, error) { return b.argument(c, 0) }
+
+func length(b *builder, c *call) (value, error) {
+	if c.args[0].kind == vSeq {
+		return literal(pyInt(len(c.args[0].seq))), nil
+	}
+	v, err := b.argument(c, 0)
+	if err != nil {
+		return value{}, err
+	}
+	if len(v.n.Shape()) == 0 {
+		return value{}, b.fail(c.a, expr.ErrShape, "an array of rank 0 has no len")
+	}
+	return literal(pyInt(v.n.Shape()[0])), nil
 }
 
 // argument is an argument as an array.
@@ -229,9 +210,6 @@ func roll(b *builder, c *call) (value, error) {
 // sequence are the arrays of a list, in their common type. Python numbers among
 // them are weak or not.
 func (b *builder) sequence(c *call, weak bool) ([]*expr.Node, error) {
-	if c.args[0].kind != vSeq || len(c.args[0].seq) == 0 {
-		return nil, b.fail(c.pos[0], expr.ErrType, "%s takes a list of arrays, such as [a, b]", c.name)
-	}
 	items := slices.Clone(c.args[0].seq)
 	for i, x := range items {
 		if x.kind != vScalar || !weak {

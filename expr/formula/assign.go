@@ -144,7 +144,7 @@ func (b *builder) assignMask(st *statement, array *expr.Node, e value) (bool, er
 	if st.op == "=" && len(n.Shape()) != 0 {
 		return true, b.fail(st.value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.name(), st.name())
 	}
-	v, err := b.apply(st.target, "where", mask.n, n, array)
+	v, err := b.row(st.target, "where", mask.n, n, array)
 	if err != nil {
 		return true, err
 	}

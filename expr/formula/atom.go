@@ -71,6 +71,9 @@ func (p *parser) name() *ast {
 			return p.unexpected("a name")
 		}
 		p.advance()
+		if p.tok.is(".") && submodules[t.text] {
+			return p.fail(t.pos, "np.%s is not supported; formulas have functions of NumPy itself, such as np.exp", t.text)
+		}
 	}
 	switch t.text {
 	case "True", "False":
@@ -87,6 +90,9 @@ func (p *parser) name() *ast {
 	}
 	return p.node(aName, t.pos, t.text)
 }
+
+// submodules are modules of NumPy. None has functions that formulas know.
+var submodules = map[string]bool{"char": true, "emath": true, "fft": true, "lib": true, "linalg": true, "ma": true, "polynomial": true, "random": true, "rec": true, "strings": true, "testing": true}
 
 // parenthesis is what follows "(": a tuple or an expression.
 func (p *parser) parenthesis(open int) *ast {
@@ -136,6 +142,9 @@ func (p *parser) call(a *ast) *ast {
 			x = p.expression()
 		} else if named {
 			return p.fail(x.pos, "a positional argument follows a keyword argument")
+		}
+		if len(a.args) == maxArgs {
+			return p.fail(x.pos, "a call has more than %d arguments", maxArgs)
 		}
 		a.args = append(a.args, x)
 		a.keys = append(a.keys, key)

@@ -20,9 +20,9 @@ var bySymbol = sync.OnceValue(func() map[string]*expr.Operator {
 	return out
 })
 
-// apply builds an element-wise row. A half result is rounded, as NumPy rounds
+// row applies an element-wise row. A half result is rounded, as NumPy rounds
 // after every operation.
-func (b *builder) apply(a *ast, name string, args ...*expr.Node) (value, error) {
+func (b *builder) row(a *ast, name string, args ...*expr.Node) (value, error) {
 	o, ok := op.Lookup(name)
 	if !ok {
 		return value{}, b.fail(a, expr.ErrUnsupported, "the operator table has no %q", name)
@@ -48,8 +48,8 @@ func (b *builder) unary(a *ast, sign string, x value) (value, error) {
 		return literal(s), nil
 	}
 	x, err := b.operand(a.args[0], x)
-	if err != nil {
-		return value{}, err
+	if err != nil || x.kind == vUnknown {
+		return x, err
 	}
 	t := x.n.DType()
 	if x.weak == kBool {
@@ -66,7 +66,7 @@ func (b *builder) unary(a *ast, sign string, x value) (value, error) {
 	if name == "" {
 		return x, nil
 	}
-	r, err := b.apply(a, name, x.n)
+	r, err := b.row(a, name, x.n)
 	r.weak = x.weak
 	return r, err
 }
@@ -86,6 +86,9 @@ func (b *builder) binary(a *ast, sign string, x, y value) (value, error) {
 	}
 	if y, err = b.operand(a, y); err != nil {
 		return value{}, err
+	}
+	if x.kind == vUnknown || y.kind == vUnknown {
+		return unknown, nil
 	}
 	if sign == "@" {
 		return b.matmul(a, x, y)
@@ -152,7 +155,7 @@ func (b *builder) arithmetic(a *ast, sign string, t dtype.Type, x, y value) (val
 	if err != nil {
 		return value{}, err
 	}
-	return b.apply(a, row.Name, m, n)
+	return b.row(a, row.Name, m, n)
 }
 
 // both are x and y converted to t.
@@ -200,7 +203,7 @@ func (b *builder) compare(a *ast, sign string, x, y value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	r, err := b.apply(a, row.Name, m, n)
+	r, err := b.row(a, row.Name, m, n)
 	if x.weakKind() != kNone && y.weakKind() != kNone {
 		r.weak = kBool
 	}
@@ -214,16 +217,16 @@ func (b *builder) everywhere(a *ast, x *expr.Node, v bool) (value, error) {
 
 // compareMixed compares a signed integer with a uint64.
 func (b *builder) compareMixed(a *ast, sign string, signed, u *expr.Node) (value, error) {
-	negative, err := b.apply(a, "less", signed, expr.ConstInt(signed.DType(), 0))
+	negative, err := b.row(a, "less", signed, expr.ConstInt(signed.DType(), 0))
 	if err != nil {
 		return value{}, err
 	}
-	r, err := b.apply(a, bySymbol()[sign].Name, cast(signed, dtype.U64), u)
+	r, err := b.row(a, bySymbol()[sign].Name, cast(signed, dtype.U64), u)
 	if err != nil {
 		return value{}, err
 	}
 	below := sign == "<" || sign == "<=" || sign == "!="
-	return b.apply(a, "where", negative.n, expr.ConstInt(dtype.Bool, int64(b2i(below))), r.n)
+	return b.row(a, "where", negative.n, expr.ConstInt(dtype.Bool, int64(b2i(below))), r.n)
 }
 
 // matmul is x @ y; of halves in float32, rounded once; of bools whether any
@@ -266,7 +269,7 @@ func (b *builder) power(a *ast, t dtype.Type, x, y value) (value, error) {
 			return tree(m), nil
 		}
 		if name, ok := fastPowers[f]; ok && (f != .5 || a.kind == aCall || len(m.Shape()) > 0) { // NumPy's scalars go through pow
-			return b.apply(a, name, m)
+			return b.row(a, name, m)
 		}
 	}
 	n, err := y.as(t)
@@ -282,7 +285,7 @@ func (b *builder) power(a *ast, t dtype.Type, x, y value) (value, error) {
 	if row == nil {
 		return value{}, b.fail(a, expr.ErrUnsupported, "the operator table has no power")
 	}
-	return b.apply(a, row.Name, m, n)
+	return b.row(a, row.Name, m, n)
 }
 
 // intPower is x ** y of integers, by squaring. It wraps; a negative exponent is
@@ -310,7 +313,7 @@ func (b *builder) intPower(a *ast, t dtype.Type, x, y value) (value, error) {
 			return one
 		}
 		var v value
-		v, err = b.apply(a, name, args...)
+		v, err = b.row(a, name, args...)
 		if err != nil {
 			return one
 		}
@@ -348,9 +351,9 @@ func (b *builder) constPower(a *ast, base *expr.Node, e *big.Int) (value, error)
 	}
 	result := base
 	for i := e.BitLen() - 2; i >= 0; i-- {
-		v, err := b.apply(a, "square", result)
+		v, err := b.row(a, "square", result)
 		if err == nil && e.Bit(i) == 1 {
-			v, err = b.apply(a, "mul", v.n, base)
+			v, err = b.row(a, "mul", v.n, base)
 		}
 		if err != nil {
 			return value{}, err

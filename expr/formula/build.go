@@ -99,7 +99,8 @@ type builder struct {
 
 	limit limit
 
-	known []string
+	known    []string
+	checking bool // names have no values
 }
 
 // lastReads finds for every name the last statement that needs its value.
@@ -337,5 +338,5 @@ func (b *builder) unbound(a *ast) error {
 		}
 		list = "known names: " + strings.Join(known, ", ")
 	}
-	return b.fail(a, expr.ErrValue, "name %q is not bound; %s", a.text, list)
+	return b.fail(a, expr.ErrValue, "name %s is not bound; %s", quote(a.text), list)
 }

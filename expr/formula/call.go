@@ -6,216 +6,98 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
 )
-
-// aliases are NumPy's names for rows that the table calls differently, or that
-// an operator stands for.
-var aliases = map[string]string{
-	"absolute": "abs", "fabs": "abs", "subtract": "sub", "multiply": "mul",
-	"remainder": "mod", "bitwise_not": "invert", "bitwise_invert": "invert",
-	"bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-	"arctan2": "atan2", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-	"arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "fix": "trunc",
-	"amax": "max", "amin": "min", "concatenate": "concat",
-}
-
-// operatorNames are functions that are operators.
-var operatorNames = map[string]string{"divide": "/", "true_divide": "/", "power": "**", "pow": "**"}
-
-// A function is one that is not simply a row applied to its arguments.
-type function struct {
-	params   []string
-	required int // the first parameters, which have no default
-	named    int // from here on parameters are given by name only
-	call     func(b *builder, c *call) (value, error)
-}
 
 // A call is a function with its arguments.
 type call struct {
 	a    *ast
+	f    *Function
 	name string
 	args []value // one for each parameter; an argument not given has kind vNone
 	pos  []*ast  // where each argument stands, or the call
 	set  []bool  // whether it was given
 }
 
-// define makes a function from its signature, such as "x, axis=, *, keepdims=":
-// = marks a default.
-func define(signature string, f func(b *builder, c *call) (value, error)) *function {
-	out := &function{call: f, named: -1}
-	for p := range strings.SplitSeq(signature, ", ") {
-		name, optional := strings.CutSuffix(p, "=")
-		switch {
-		case p == "*":
-			out.named = len(out.params)
-			continue
-		case !optional:
-			out.required++
+// get returns the argument for a parameter, if it was given and is not None.
+func (c *call) get(name string) (value, *ast, bool) {
+	i := slices.IndexFunc(c.f.params, func(p parameter) bool { return p.name == name })
+	if i < 0 || c.args[i].kind == vNone {
+		return none, c.a, false
+	}
+	return c.args[i], c.pos[i], true
+}
+
+func (b *builder) call(a *ast) (value, error) {
+	values, err := b.evalAll(a.args)
+	if err != nil {
+		return value{}, err
+	}
+	f := functions[a.text]
+	if f == nil {
+		if t, err := typeNamed(a.text); err == nil && len(values) == 1 && a.keys[0] == "" {
+			return b.convert(a, a.text, t, values[0])
 		}
-		out.params = append(out.params, name)
+		return value{}, b.fail(a, nil, "there is no function %s%s", quote(a.text), nearest(a.text))
 	}
-	if out.named < 0 {
-		out.named = len(out.params)
-	}
-	return out
+	return b.apply(a, f, a.args, a.keys, values)
 }
 
-// functions are all of them by name; filled in by init, since they evaluate
-// their arguments.
-var functions = map[string]*function{}
-
-func init() {
-	for _, family := range []map[string]*function{reductions, arrayFunctions, makers, compositions} {
-		for name, f := range family {
-			functions[name] = f
-		}
-	}
+// isMethod reports whether NumPy's arrays have f as a method of a name.
+func (f *Function) isMethod(name string) bool {
+	return f != nil && f.Method && (f.Name == name || name == "flatten")
 }
 
-// methods are the functions that NumPy's arrays have as methods.
-var methods = map[string]bool{
-	"sum": true, "prod": true, "max": true, "min": true, "mean": true, "var": true, "std": true, "any": true, "all": true,
-	"argmax": true, "argmin": true, "reshape": true, "astype": true, "transpose": true, "swapaxes": true, "squeeze": true,
-	"ravel": true, "flatten": true, "take": true, "clip": true, "dot": true, "round": true, "copy": true,
-}
-
-// Functions lists the names that can be called, sorted, without the types.
-func Functions() []string {
-	var out []string
-	for name := range functions {
-		out = append(out, name)
-	}
-	for name := range operatorNames {
-		out = append(out, name)
-	}
-	for name, row := range aliases {
-		if o, ok := op.Lookup(row); ok && callable(o) {
-			out = append(out, name)
-		}
-	}
-	for _, o := range op.Table() {
-		if callable(o) {
-			out = append(out, o.Name)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// callable reports whether a row is a function by itself.
-func callable(o *expr.Operator) bool {
-	return o.Class == expr.Elementwise && o.Result != expr.To || functions[o.Name] != nil
-}
-
-func (b *builder) call(a *ast) (value, error) { return b.callWith(a, a.args, false) }
+// modules are names that Python programs give to libraries of functions. A
+// formula may use them for variables.
+var modules = map[string]bool{"cp": true, "jax": true, "jnp": true, "math": true, "ne": true, "onp": true, "scipy": true, "tf": true, "torch": true, "xp": true}
 
 // method is x.f(...), where f is a function of x.
 func (b *builder) method(a *ast) (value, error) {
-	if !methods[a.text] {
-		if _, ok := b.lookup(a.text); ok {
-			return value{}, b.fail(a, nil, "arrays have no method %q; write %s(x)", a.text, a.text)
-		}
-		return value{}, b.fail(a, nil, "arrays have no method %q", a.text)
+	if x := a.args[0]; x.kind == aName && modules[x.text] && b.vars[x.text] == nil && !(b.checking && functions[a.text].isMethod(a.text)) {
+		return value{}, b.fail(x, nil, "%s is no module here; write %s(x) or np.%s(x)", x.text, a.text, a.text)
 	}
-	return b.callWith(a, a.args, true)
-}
-
-// lookup finds what a name calls: a function, or a row of the table.
-func (b *builder) lookup(name string) (any, bool) {
-	if f := functions[name]; f != nil {
-		return f, true
+	values, err := b.evalAll(a.args)
+	if err != nil {
+		return value{}, err
 	}
-	if s, ok := operatorNames[name]; ok {
-		return s, true
-	}
-	row := rowName(name)
-	if f := functions[row]; f != nil {
-		return f, true
-	}
-	if o, ok := op.Lookup(row); ok && callable(o) {
-		return o, true
-	}
-	return nil, false
-}
-
-// rowName is the name in the table of what NumPy calls name.
-func rowName(name string) string {
-	if r, ok := aliases[name]; ok {
-		return r
-	}
-	return name
-}
-
-func (b *builder) callWith(a *ast, args []*ast, method bool) (value, error) {
-	keys := a.keys
-	if method {
-		keys = append([]string{""}, keys...)
-	}
-	values := make([]value, len(args))
-	for i, x := range args {
-		var err error
-		if values[i], err = b.eval(x); err != nil {
-			return value{}, err
-		}
-	}
-	if method && values[0].kind != vTree {
+	f := functions[a.text]
+	switch {
+	case f == nil:
+		return value{}, b.fail(a, nil, "arrays have no method %s%s", quote(a.text), nearest(a.text))
+	case !f.isMethod(a.text):
+		return value{}, b.fail(a, nil, "arrays have no method %s; write %s(x)", quote(a.text), a.text)
+	case values[0].kind != vTree && !values[0].unknown():
 		return value{}, b.fail(a, expr.ErrType, "%s has no methods", values[0].describe())
 	}
-	what, ok := b.lookup(a.text)
-	if !ok {
-		if t, err := typeNamed(a.text); err == nil && len(args) == 1 && keys[0] == "" {
-			return b.convert(a, a.text, t, values[0])
-		}
-		return value{}, b.fail(a, nil, "there is no function %q%s", a.text, nearest(a.text))
-	}
-	if method && (a.text == "reshape" || a.text == "transpose") {
+	args, keys := a.args, append([]string{""}, a.keys...)
+	if f.Name == "reshape" || f.Name == "transpose" {
 		args, keys, values = gather(args, keys, values)
 	}
-	switch f := what.(type) {
-	case *function:
-		c, err := b.bind(a, f, args, keys, values)
-		if err != nil {
-			return value{}, err
+	return b.apply(a, f, args, keys, values)
+}
+
+func (b *builder) evalAll(list []*ast) ([]value, error) {
+	values := make([]value, len(list))
+	for i, x := range list {
+		var err error
+		if values[i], err = b.eval(x); err != nil {
+			return nil, err
 		}
-		return f.call(b, c)
-	case string:
-		return b.operatorCall(a, f, 2, keys, values)
-	case *expr.Operator:
-		if f.Symbol != "" {
-			return b.operatorCall(a, f.Symbol, f.Arity, keys, values)
-		}
-		if err := b.positional(a, f.Arity, keys); err != nil {
-			return value{}, err
-		}
-		return b.elementwise(a, f, args, values)
 	}
-	return value{}, nil
+	return values, nil
 }
 
 // gather makes a tuple of the integers of x.reshape(2, -1).
 func gather(args []*ast, keys []string, values []value) ([]*ast, []string, []value) {
 	n := 1
-	for n < len(values) && keys[n] == "" && values[n].kind == vScalar {
+	for n < len(values) && keys[n] == "" && (values[n].kind == vScalar || values[n].unknown()) {
 		n++
 	}
-	if n == 1 {
+	if n == 1 || n == 2 && values[1].unknown() {
 		return args, keys, values
 	}
-	seq := value{kind: vSeq, seq: values[1:n]}
+	seq := sequenceOf(values[1:n])
 	return append([]*ast{args[0], args[1]}, args[n:]...), append([]string{"", ""}, keys[n:]...), append([]value{values[0], seq}, values[n:]...)
-}
-
-func (b *builder) positional(a *ast, arity int, keys []string) error {
-	for _, k := range keys {
-		if k != "" {
-			return b.fail(a, nil, "%s has no argument %q", a.text, k)
-		}
-	}
-	if len(keys) != arity {
-		return b.fail(a, nil, "%s takes %d %s, not %d", a.text, arity, plural(arity, "argument"), len(keys))
-	}
-	return nil
 }
 
 func plural(n int, word string) string {
@@ -225,28 +107,129 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-func (b *builder) operatorCall(a *ast, sign string, arity int, keys []string, values []value) (value, error) {
-	if err := b.positional(a, arity, keys); err != nil {
+// apply calls f. Where an argument is not known yet, it only checks the others.
+func (b *builder) apply(a *ast, f *Function, args []*ast, keys []string, values []value) (value, error) {
+	c, err := b.bind(a, f, args, keys, values)
+	if err != nil {
 		return value{}, err
 	}
-	var r value
-	var err error
-	if !slices.ContainsFunc(values, func(v value) bool { return v.kind != vScalar }) {
-		for i, v := range values { // NumPy's numbers and not Python's: power(2, -1) is an error
-			if values[i], err = b.strong(a, v); err != nil {
+	for i, p := range f.params {
+		if c.set[i] {
+			if err := b.admit(c, i, p); err != nil {
 				return value{}, err
 			}
 		}
 	}
-	if arity == 2 {
-		r, err = b.binary(a, sign, values[0], values[1])
+	if slices.ContainsFunc(c.args, value.unknown) {
+		return unknown, nil
+	}
+	return f.call(b, c)
+}
+
+// bind gives every parameter of f its argument.
+func (b *builder) bind(a *ast, f *Function, args []*ast, keys []string, values []value) (*call, error) {
+	n := len(f.params)
+	c := &call{a: a, f: f, name: a.text, args: make([]value, n), pos: make([]*ast, n), set: make([]bool, n)}
+	for i := range n {
+		c.args[i], c.pos[i] = none, a
+	}
+	for i, v := range values {
+		at := i
+		switch {
+		case keys[i] != "":
+			at = slices.IndexFunc(f.params, func(p parameter) bool { return p.name == keys[i] })
+			if at < f.positional {
+				return nil, b.fail(args[i], nil, "%s has no argument %s%s", a.text, quote(keys[i]), f.keywords())
+			}
+		case i >= f.named && f.required == n:
+			return nil, b.fail(a, nil, "%s takes %d %s, not %d", a.text, n, plural(n, "argument"), len(values))
+		case i >= f.named:
+			return nil, b.fail(args[i], nil, "%s takes %d positional %s, not %d", a.text, f.named, plural(f.named, "argument"), len(values))
+		}
+		if c.set[at] {
+			return nil, b.fail(args[i], nil, "argument %q of %s is given twice", f.params[at].name, a.text)
+		}
+		c.args[at], c.pos[at], c.set[at] = v, args[i], true
+	}
+	for i := range f.required {
+		if !c.set[i] {
+			return nil, b.fail(a, nil, "%s lacks the argument %q", a.text, f.params[i].name)
+		}
+	}
+	return c, nil
+}
+
+// keywords lists the arguments of f that have names.
+func (f *Function) keywords() string {
+	var names []string
+	for _, p := range f.params[f.positional:] {
+		names = append(names, p.name)
+	}
+	if len(names) == 0 {
+		return "; it has none with names"
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+// admit checks the kind of an argument.
+func (b *builder) admit(c *call, i int, p parameter) (err error) {
+	v, at := c.args[i], c.pos[i]
+	switch {
+	case v.unknown() && v.kind != vSeq || v.kind == vNone && p.none || p.kind == pAny:
+		return nil
+	case v.kind == vNone:
+		return b.fail(at, expr.ErrType, "argument %q of %s cannot be None", p.name, c.name)
+	}
+	switch p.kind {
+	case pArrays:
+		if v.kind != vSeq || len(v.seq) == 0 {
+			return b.fail(at, expr.ErrType, "%s takes a list of arrays, such as [a, b]", c.name)
+		}
+		for _, x := range v.seq {
+			if err == nil {
+				_, err = b.operand(at, x)
+			}
+		}
+	case pInt:
+		_, err = b.integer(at, v, p.name)
+	case pInts:
+		_, err = b.integers(at, v, p.name)
+	case pNumber:
+		if v.kind != vScalar {
+			err = b.fail(at, expr.ErrType, "%s must be a number written in the formula, not %s", p.name, v.describe())
+		}
+	case pTruth:
+		_, err = b.truth(at, v, p.name)
+	case pType:
+		_, err = b.typeOf(at, v)
+	case pOperand:
+		_, err = b.operand(at, v)
+	}
+	return err
+}
+
+// operatorCall is a function that stands for an operator.
+func (b *builder) operatorCall(c *call, sign string) (value, error) {
+	v := c.args
+	if !slices.ContainsFunc(v, func(v value) bool { return v.kind != vScalar }) {
+		for i, x := range v { // NumPy's numbers and not Python's: power(2, -1) is an error
+			var err error
+			if v[i], err = b.strong(c.a, x); err != nil {
+				return value{}, err
+			}
+		}
+	}
+	var r value
+	var err error
+	if len(v) == 2 {
+		r, err = b.binary(c.a, sign, v[0], v[1])
 	} else {
-		r, err = b.unary(a, sign, values[0])
+		r, err = b.unary(c.a, sign, v[0])
 	}
 	if err != nil {
 		return value{}, err
 	}
-	return b.strong(a, r)
+	return b.strong(c.a, r)
 }
 
 // strong is the result of a function: no Python scalar, but an array of rank 0.
@@ -257,36 +240,6 @@ func (b *builder) strong(a *ast, v value) (value, error) {
 	}
 	v.weak = kNone
 	return v, nil
-}
-
-// bind gives every parameter of f its argument.
-func (b *builder) bind(a *ast, f *function, args []*ast, keys []string, values []value) (*call, error) {
-	n := len(f.params)
-	c := &call{a: a, name: a.text, args: make([]value, n), pos: make([]*ast, n), set: make([]bool, n)}
-	for i := range n {
-		c.args[i], c.pos[i] = none, a
-	}
-	for i, v := range values {
-		at := i
-		if keys[i] != "" {
-			at = slices.Index(f.params, keys[i])
-			if at < 0 {
-				return nil, b.fail(args[i], nil, "%s has no argument %q; it has %s", a.text, keys[i], strings.Join(f.params, ", "))
-			}
-		} else if i >= f.named {
-			return nil, b.fail(args[i], nil, "%s takes %d positional %s, not %d", a.text, f.named, plural(f.named, "argument"), len(values))
-		}
-		if c.set[at] {
-			return nil, b.fail(args[i], nil, "argument %q of %s is given twice", f.params[at], a.text)
-		}
-		c.args[at], c.pos[at], c.set[at] = v, args[i], true
-	}
-	for i := range f.required {
-		if !c.set[i] {
-			return nil, b.fail(a, nil, "%s lacks the argument %q", a.text, f.params[i])
-		}
-	}
-	return c, nil
 }
 
 // elementwise applies a row to arguments, converted to a type that it takes.
@@ -318,7 +271,7 @@ func (b *builder) elementwise(a *ast, o *expr.Operator, args []*ast, values []va
 		}
 		nodes[i] = n
 	}
-	return b.apply(a, o.Name, nodes...)
+	return b.row(a, o.Name, nodes...)
 }
 
 // floatLoop is the type in which a function of floats computes for arguments of
@@ -359,7 +312,7 @@ func (b *builder) special(a *ast, o *expr.Operator, t dtype.Type, v []value) (va
 				r, err := b.check(a, nil, err)
 				return r, true, err
 			}
-			r, err := b.apply(a, "abs", n)
+			r, err := b.row(a, "abs", n)
 			return r, true, err
 		}
 		if t == dtype.Bool {
@@ -375,7 +328,7 @@ func (b *builder) special(a *ast, o *expr.Operator, t dtype.Type, v []value) (va
 			}
 			nodes[i] = n
 		}
-		r, err := b.apply(a, o.Name, nodes...)
+		r, err := b.row(a, o.Name, nodes...)
 		return r, true, err
 	case "neg", "sign":
 		if t == dtype.Bool {
@@ -399,7 +352,7 @@ func (b *builder) special(a *ast, o *expr.Operator, t dtype.Type, v []value) (va
 				r, err := b.check(a, nil, err)
 				return r, true, err
 			}
-			r, err := b.apply(a, "div", expr.ConstInt(t, 1), n)
+			r, err := b.row(a, "div", expr.ConstInt(t, 1), n)
 			return r, true, err
 		}
 	}

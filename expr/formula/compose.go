@@ -6,35 +6,6 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// compositions are functions made of several rows, and those whose arguments
-// need care.
-var compositions = map[string]*function{
-	"where":      define("condition, x, y", where),
-	"clip":       define("a, a_min=, a_max=, *, min=, max=", clip),
-	"round":      define("a, decimals=", round),
-	"around":     define("a, decimals=", round),
-	"positive":   define("x", func(b *builder, c *call) (value, error) { return b.unaryFunction(c, "+") }),
-	"negative":   define("x", func(b *builder, c *call) (value, error) { return b.unaryFunction(c, "-") }),
-	"matmul":     define("x1, x2", product),
-	"dot":        define("a, b", dot),
-	"inner":      define("a, b", inner),
-	"outer":      define("a, b", outer),
-	"softmax":    define("x, axis=", softmax),
-	"layernorm":  define("x, gamma=, beta=, eps=", layerNorm),
-	"layer_norm": define("x, gamma=, beta=, eps=", layerNorm),
-	"one_hot":    define("indices, depth, *, dtype=", oneHot),
-	"nan_to_num": define("x, copy=, nan=", nanToNum),
-	"signbit":    define("x", signBit),
-}
-
-func (b *builder) unaryFunction(c *call, sign string) (value, error) {
-	x, err := b.argument(c, 0)
-	if err != nil {
-		return value{}, err
-	}
-	return b.unary(c.a, sign, x)
-}
-
 // where is x where the condition is not 0, else y.
 func where(b *builder, c *call) (value, error) {
 	cond, err := b.argument(c, 0)
@@ -45,10 +16,10 @@ func where(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	return b.check(c.a, op.Apply(row("where"), cast(cond.n, dtype.Bool), n[0], n[1]), nil)
+	return b.check(c.a, op.Apply(operatorRow("where"), cast(cond.n, dtype.Bool), n[0], n[1]), nil)
 }
 
-func row(name string) *expr.Operator {
+func operatorRow(name string) *expr.Operator {
 	o, _ := op.Lookup(name)
 	return o
 }
@@ -126,7 +97,7 @@ func clip(b *builder, c *call) (value, error) {
 			n[i] = cast(n[i], dtype.U8)
 		}
 	}
-	r, err := b.apply(c.a, name, n...)
+	r, err := b.row(c.a, name, n...)
 	if err == nil {
 		r.n = cast(r.n, t)
 	}
@@ -150,11 +121,11 @@ func round(b *builder, c *call) (value, error) {
 	}
 	switch t := x.n.DType(); {
 	case t == dtype.Bool:
-		return b.apply(c.a, "rint", cast(x.n, dtype.F16))
+		return b.row(c.a, "rint", cast(x.n, dtype.F16))
 	case t.IsInt():
 		return x, nil
 	}
-	return b.apply(c.a, "rint", x.n)
+	return b.row(c.a, "rint", x.n)
 }
 
 func product(b *builder, c *call) (value, error) {
@@ -241,23 +212,20 @@ func nanToNum(b *builder, c *call) (value, error) {
 	if c.set[2] {
 		fill = c.args[2]
 	}
-	if fill.kind != vScalar {
-		return value{}, b.fail(c.pos[2], expr.ErrType, "nan must be a number written in the formula")
-	}
 	with, err := fill.as(t)
 	if err != nil {
 		return b.check(c.pos[2], nil, err)
 	}
-	bad, err := b.apply(c.a, "isnan", x.n)
+	bad, err := b.row(c.a, "isnan", x.n)
 	if err != nil {
 		return value{}, err
 	}
 	most := largest[t]
-	v, err := b.apply(c.a, "clip", x.n, expr.ConstFloat(t, -most), expr.ConstFloat(t, most))
+	v, err := b.row(c.a, "clip", x.n, expr.ConstFloat(t, -most), expr.ConstFloat(t, most))
 	if err != nil {
 		return value{}, err
 	}
-	return b.apply(c.a, "where", bad.n, with, v.n)
+	return b.row(c.a, "where", bad.n, with, v.n)
 }
 
 // largest are the greatest finite numbers.
@@ -274,11 +242,11 @@ func signBit(b *builder, c *call) (value, error) {
 		if t == dtype.Bool {
 			x.n, t = cast(x.n, dtype.I8), dtype.I8
 		}
-		return b.apply(c.a, "less", x.n, expr.ConstInt(t, 0))
+		return b.row(c.a, "less", x.n, expr.ConstInt(t, 0))
 	}
-	s, err := b.apply(c.a, "copysign", expr.ConstFloat(t, 1), x.n)
+	s, err := b.row(c.a, "copysign", expr.ConstFloat(t, 1), x.n)
 	if err != nil {
 		return value{}, err
 	}
-	return b.apply(c.a, "less", s.n, expr.ConstFloat(t, 0))
+	return b.row(c.a, "less", s.n, expr.ConstFloat(t, 0))
 }

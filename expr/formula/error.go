@@ -3,6 +3,7 @@ package formula
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -53,6 +54,15 @@ func (e *Error) Caret() string {
 	}
 	b.WriteByte('^')
 	return b.String()
+}
+
+// quote puts text of a formula in quotation marks, cut to a readable length.
+func quote(s string) string {
+	const most = 40
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most]) + "..."
+	}
+	return strconv.Quote(s)
 }
 
 // errorAt makes an Error at an offset of text.

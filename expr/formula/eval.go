@@ -1,6 +1,9 @@
 package formula
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -50,16 +53,13 @@ func (b *builder) eval(a *ast) (value, error) {
 		}
 		return b.index(a, x, false)
 	case aTuple, aList:
-		out := value{kind: vSeq}
-		for _, x := range a.args {
-			v, err := b.eval(x)
-			if err != nil {
-				return value{}, err
-			}
-			out.seq = append(out.seq, v)
-			if out.size += 1 + v.size; out.size > maxSeq {
-				return value{}, b.fail(a, expr.ErrUnsupported, "a list has more than %d elements", maxSeq)
-			}
+		list, err := b.evalAll(a.args)
+		if err != nil {
+			return value{}, err
+		}
+		out := sequenceOf(list)
+		if out.size > maxSeq {
+			return value{}, b.fail(a, expr.ErrUnsupported, "a list has more than %d elements", maxSeq)
 		}
 		return out, nil
 	}
@@ -67,6 +67,9 @@ func (b *builder) eval(a *ast) (value, error) {
 }
 
 func (b *builder) name(a *ast) (value, error) {
+	if b.checking {
+		return unknown, nil
+	}
 	if v := b.vars[a.text]; v != nil {
 		return v.value, nil
 	}
@@ -79,8 +82,19 @@ func (b *builder) name(a *ast) (value, error) {
 	return value{}, b.unbound(a)
 }
 
+var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype"}
+
 // attribute is x.T, x.shape and the like.
 func (b *builder) attribute(a *ast, x value) (value, error) {
+	if functions[a.text].isMethod(a.text) {
+		return value{}, b.fail(a, nil, "%q is a method; call it with parentheses", a.text)
+	}
+	if !slices.Contains(attributes, a.text) {
+		return value{}, b.fail(a, nil, "there is no attribute %s; there are %s", quote(a.text), strings.Join(attributes, ", "))
+	}
+	if x.unknown() {
+		return unknown, nil
+	}
 	if x.kind != vTree {
 		return value{}, b.fail(a, expr.ErrType, "%s has no attributes", x.describe())
 	}
@@ -103,22 +117,35 @@ func (b *builder) attribute(a *ast, x value) (value, error) {
 	case "dtype":
 		return value{kind: vType, t: n.DType()}, nil
 	}
-	if methods[a.text] {
-		return value{}, b.fail(a, nil, "%q is a method; call it with parentheses", a.text)
-	}
-	return value{}, b.fail(a, nil, "there is no attribute %q; there are T, mT, shape, ndim, size and dtype", a.text)
+	return value{}, nil
 }
 
 // operand admits what operators and functions work on.
 func (b *builder) operand(a *ast, v value) (value, error) {
 	switch v.kind {
-	case vScalar, vTree:
+	case vScalar, vTree, vUnknown:
 		return v, nil
 	case vSeq:
+		if v.open {
+			return unknown, b.checkList(a, v)
+		}
 		n, err := asTree(v)
 		return b.check(a, n, err)
 	}
 	return value{}, b.fail(a, expr.ErrType, "%s is no operand", v.describe())
+}
+
+// checkList checks a list that stands for an array as far as it is known.
+func (b *builder) checkList(a *ast, v value) error {
+	for _, x := range v.seq {
+		if !x.isOperand() && x.kind != vUnknown {
+			return b.fail(a, expr.ErrType, "%s is no operand", x.describe())
+		}
+		if err := b.checkList(a, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxList bounds how many elements a list can have as an array, maxSeq how many
@@ -232,6 +259,9 @@ func (b *builder) integers(a *ast, v value, what string) ([]int, error) {
 	}
 	out := make([]int, 0, len(v.seq))
 	for _, x := range v.seq {
+		if x.unknown() {
+			continue
+		}
 		i, err := b.integer(a, x, what)
 		if err != nil {
 			return nil, err
@@ -266,6 +296,9 @@ func (b *builder) truth(a *ast, v value, what string) (bool, error) {
 // convert is int(x), float(x) or bool(x) of a Python scalar, and otherwise the
 // conversion to an element type.
 func (b *builder) convert(a *ast, name string, t dtype.Type, x value) (value, error) {
+	if x.unknown() {
+		return b.operand(a, x)
+	}
 	if x.kind == vScalar {
 		switch name {
 		case "bool":

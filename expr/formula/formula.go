@@ -38,12 +38,16 @@ type Option func(*Formula)
 // With sets the options of the engine.
 func With(o engine.Options) Option { return func(f *Formula) { f.opts = o } }
 
-// Compile parses a formula. T is the element type in which scalars that are
+// Compile parses a formula and checks what can be known without its variables:
+// the functions that it calls and their arguments. T is the element type in which scalars that are
 // bound to Go floats are held; like Python floats they take the type of the
 // arrays that they meet.
 func Compile[T expr.Float](text string, opts ...Option) (*Formula, error) {
 	src, err := Parse(text)
 	if err != nil {
+		return nil, err
+	}
+	if err := src.check(); err != nil {
 		return nil, err
 	}
 	f := &Formula{src: src, float: dtype.Of[T]()}

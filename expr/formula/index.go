@@ -19,6 +19,9 @@ type selection struct {
 // index is x[...]. A target is assigned to, so it has to be a view.
 func (b *builder) index(a *ast, x value, target bool) (value, error) {
 	items := a.args[1:]
+	if b.checking {
+		return unknown, b.checkSubscripts(x, items)
+	}
 	if x.kind == vSeq && len(items) == 1 {
 		return b.element(a, x, items[0])
 	}
@@ -47,6 +50,37 @@ func (b *builder) index(a *ast, x value, target bool) (value, error) {
 		n = op.TakeNode(n, s.index, s.takeAt)
 	}
 	return b.check(a, n, nil)
+}
+
+// checkSubscripts checks subscripts without the shape of what they select from.
+func (b *builder) checkSubscripts(x value, items []*ast) error {
+	ellipses := 0
+	for _, it := range items {
+		if it.kind == aEllipsis {
+			if ellipses++; ellipses > 1 {
+				return b.fail(it, expr.ErrShape, "a subscript has only one ellipsis")
+			}
+			continue
+		}
+		if it.kind == aSlice {
+			if _, err := b.span(it); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := b.eval(it)
+		switch {
+		case err != nil:
+			return err
+		case v.kind == vScalar && v.s.kind == kFloat:
+			return b.fail(it, expr.ErrType, "subscripts are integers, not %s", v.describe())
+		case v.kind != vNone:
+			if _, err := b.operand(it, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // view is the selection from an array as an array of its own, which can be
@@ -204,7 +238,7 @@ func (b *builder) span(it *ast) (op.Span, error) {
 		if err != nil {
 			return s, err
 		}
-		if v.kind == vNone {
+		if v.kind == vNone || v.unknown() {
 			continue
 		}
 		x, err := b.integer(part, v, "a bound of a slice")

@@ -8,21 +8,6 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// makers make arrays from numbers.
-var makers = map[string]*function{
-	"zeros":      define("shape, dtype=", filled(0)),
-	"ones":       define("shape, dtype=", filled(1)),
-	"full":       define("shape, fill_value, dtype=", full),
-	"zeros_like": define("a, dtype=", filledLike(0)),
-	"ones_like":  define("a, dtype=", filledLike(1)),
-	"full_like":  define("a, fill_value, dtype=", fullLike),
-	"arange":     define("start, stop=, step=, *, dtype=", arange),
-	"linspace":   define("start, stop, num=, endpoint=, *, dtype=", linspace),
-	"eye":        define("N, M=, k=, *, dtype=", eye),
-	"asarray":    define("a, dtype=", asArray),
-	"array":      define("a, dtype=", asArray),
-}
-
 // constantArray is a scalar in a shape.
 func (b *builder) constantArray(a *ast, v value, t dtype.Type, dims []int) (value, error) {
 	n, err := b.as(a, v, t)
@@ -85,37 +70,15 @@ func fullLike(b *builder, c *call) (value, error) {
 	return b.constantArray(c.pos[1], c.args[1], t, like.n.Shape())
 }
 
-// numbers are arguments that are numbers written in the formula, or absent.
-func (b *builder) numbers(c *call, n int) ([]scalar, error) {
-	out := make([]scalar, n)
-	for i := range n {
-		switch v := c.args[i]; v.kind {
-		case vScalar:
-			out[i] = v.s
-		case vNone:
-		default:
-			return nil, b.fail(c.pos[i], expr.ErrType, "the arguments of %s must be numbers written in the formula", c.name)
-		}
-	}
-	return out, nil
-}
-
 // arange is start, start+step, ... as NumPy computes it: the step is the
 // difference of the first two elements.
 func arange(b *builder, c *call) (value, error) {
-	s, err := b.numbers(c, 3)
-	if err != nil {
-		return value{}, err
-	}
-	start, stop, step := s[0], s[1], s[2]
+	start, stop, step := c.args[0].s, c.args[1].s, c.args[2].s
 	if stop.kind == kNone {
 		start, stop = pyInt(0), start
 	}
 	if step.kind == kNone {
 		step = pyInt(1)
-	}
-	if start.kind == kNone {
-		start = pyInt(0)
 	}
 	isFloat := start.kind == kFloat || stop.kind == kFloat || step.kind == kFloat
 	natural := dtype.I64
@@ -153,8 +116,8 @@ func arange(b *builder, c *call) (value, error) {
 		}
 		ends[k] = cast(n, wide)
 	}
-	n := op.Apply(row("mul"), cast(i, wide), op.Apply(row("sub"), ends[1], ends[0]))
-	return b.check(c.a, cast(op.Apply(row("add"), n, ends[0]), t), nil)
+	n := op.Apply(operatorRow("mul"), cast(i, wide), op.Apply(operatorRow("sub"), ends[1], ends[0]))
+	return b.check(c.a, cast(op.Apply(operatorRow("add"), n, ends[0]), t), nil)
 }
 
 // arangeLength is ceil((stop - start) / step), not below 0.
@@ -186,10 +149,7 @@ func arangeLength(start, stop, step scalar) (float64, bool) {
 
 // linspace is num numbers from start to stop.
 func linspace(b *builder, c *call) (value, error) {
-	s, err := b.numbers(c, 2)
-	if err != nil {
-		return value{}, err
-	}
+	var err error
 	num, endpoint := 50, true
 	if c.set[2] {
 		if num, err = b.integer(c.pos[2], c.args[2], "num"); err != nil {
@@ -205,8 +165,8 @@ func linspace(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	start, err1 := s[0].float()
-	stop, err2 := s[1].float()
+	start, err1 := c.args[0].s.float()
+	stop, err2 := c.args[1].s.float()
 	if err1 != nil || err2 != nil || num < 0 {
 		return value{}, b.fail(c.a, expr.ErrValue, "this linspace has no possible length or bound")
 	}
@@ -228,19 +188,19 @@ func linspace(b *builder, c *call) (value, error) {
 	} else {
 		y = call2(y, "mul", stop-start)
 	}
-	v, err := b.apply(c.a, "add", y, first)
+	v, err := b.row(c.a, "add", y, first)
 	if err == nil && endpoint && num > 1 {
-		last, lastErr := b.apply(c.a, "equal", i, expr.ConstInt(dtype.I64, int64(num-1)))
+		last, lastErr := b.row(c.a, "equal", i, expr.ConstInt(dtype.I64, int64(num-1)))
 		if lastErr != nil {
 			return value{}, lastErr
 		}
-		v, err = b.apply(c.a, "where", last.n, expr.ConstFloat(dtype.F64, stop), v.n)
+		v, err = b.row(c.a, "where", last.n, expr.ConstFloat(dtype.F64, stop), v.n)
 	}
 	if err != nil || t == dtype.F64 {
 		return v, err
 	}
 	if t.IsInt() { // NumPy rounds down
-		if v, err = b.apply(c.a, "floor", v.n); err != nil {
+		if v, err = b.row(c.a, "floor", v.n); err != nil {
 			return value{}, err
 		}
 	}
@@ -274,11 +234,11 @@ func eye(b *builder, c *call) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	rows, err := b.apply(c.a, "add", op.NewAxisNode(op.IotaNode(n), 1), expr.ConstInt(dtype.I64, int64(k)))
+	rows, err := b.row(c.a, "add", op.NewAxisNode(op.IotaNode(n), 1), expr.ConstInt(dtype.I64, int64(k)))
 	if err != nil {
 		return value{}, err
 	}
-	on, err := b.apply(c.a, "equal", rows.n, op.IotaNode(m))
+	on, err := b.row(c.a, "equal", rows.n, op.IotaNode(m))
 	if err != nil {
 		return value{}, err
 	}

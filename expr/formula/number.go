@@ -2,6 +2,7 @@ package formula
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -60,6 +61,15 @@ func underscores(s string, prefixed bool) bool {
 		}
 	}
 	return true
+}
+
+// shortNumber is formatNumber for messages: of a long integer it shows the ends.
+func shortNumber(s scalar) string {
+	t := formatNumber(s)
+	if n := len(t); n > 40 {
+		return fmt.Sprintf("%s...%s (%d digits)", t[:12], t[n-4:], len(strings.TrimPrefix(t, "-")))
+	}
+	return t
 }
 
 // formatNumber writes a scalar so that parseNumber reads it back.

@@ -6,6 +6,7 @@ const (
 	maxNodes  = 100_000 // of the syntax tree
 	maxNested = 1_000   // open parentheses, signs and powers
 	maxLevels = 10_000  // of a chain such as a + b + c + ...
+	maxArgs   = 100     // of a call
 )
 
 type parser struct {

@@ -7,58 +7,25 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-const reductionParams = "a, axis=, *, keepdims=, dtype="
-
-// reductions are those of the table and the ones composed of them.
-var reductions = func() map[string]*function {
-	out := map[string]*function{
-		"mean":          define(reductionParams, averaged(op.MeanNode)),
-		"var":           define("a, axis=, *, keepdims=, ddof=, correction=, dtype=", averaged(op.VarNode)),
-		"std":           define("a, axis=, *, keepdims=, ddof=, correction=, dtype=", averaged(op.StdNode)),
-		"logsumexp":     define("a, axis=, *, keepdims=", averaged(op.LogSumExpNode)),
-		"nansum":        define(reductionParams, nanSum),
-		"count_nonzero": define("a, axis=, *, keepdims=", countNonzero),
-		"ptp":           define("a, axis=, *, keepdims=", peakToPeak),
-	}
-	for _, o := range op.Table() {
-		if o.Class == expr.Reduction {
-			out[o.Name] = define(reductionParams, reduced(o))
-		}
-	}
-	return out
-}()
-
-// get is the argument for a parameter, if it was given and is not None.
-func (c *call) get(f *function, name string) (value, *ast, bool) {
-	for i, p := range f.params {
-		if p == name && c.args[i].kind != vNone {
-			return c.args[i], c.pos[i], true
-		}
-	}
-	return none, c.a, false
-}
-
 // reduction reads axis, keepdims and ddof. nothing says that the axes are the
 // empty tuple, so that each element is reduced by itself.
 func (b *builder) reduction(c *call, n *expr.Node) (r op.Reduction, nothing bool, err error) {
-	f, _ := b.lookup(c.name)
-	fn := f.(*function)
-	if v, at, ok := c.get(fn, "axis"); ok {
+	if v, at, ok := c.get("axis"); ok {
 		if r.Axes, err = b.integers(at, v, "axis"); err != nil {
 			return r, false, err
 		}
 		nothing = len(r.Axes) == 0
-		if o := row(rowName(c.name)); o != nil && o.Class == expr.Reduction && len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
+		if o := operatorRow(c.f.Name); o != nil && o.Class == expr.Reduction && len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
 			r.Axes = nil // NumPy admits these for a scalar
 		}
 	}
-	if v, at, ok := c.get(fn, "keepdims"); ok {
+	if v, at, ok := c.get("keepdims"); ok {
 		if r.Keep, err = b.truth(at, v, "keepdims"); err != nil {
 			return r, false, err
 		}
 	}
 	for _, name := range []string{"ddof", "correction"} {
-		if v, at, ok := c.get(fn, name); ok {
+		if v, at, ok := c.get(name); ok {
 			if r.DDof != 0 {
 				return r, false, b.fail(at, nil, "%s takes ddof or correction, not both", c.name)
 			}
@@ -80,8 +47,7 @@ func (b *builder) reducible(c *call) (*expr.Node, dtype.Type, error) {
 	if err != nil {
 		return nil, 0, fromTree(b.src.text, c.pos[0].pos, err)
 	}
-	f, _ := b.lookup(c.name)
-	if v, at, ok := c.get(f.(*function), "dtype"); ok {
+	if v, at, ok := c.get("dtype"); ok {
 		t, err := b.typeOf(at, v)
 		return n, t, err
 	}
@@ -184,11 +150,11 @@ func nanSum(b *builder, c *call) (value, error) {
 		return value{}, err
 	}
 	if n.DType().IsFloat() {
-		bad, err := b.apply(c.a, "isnan", n)
+		bad, err := b.row(c.a, "isnan", n)
 		if err != nil {
 			return value{}, err
 		}
-		v, err := b.apply(c.a, "where", bad.n, expr.ConstFloat(n.DType(), 0), n)
+		v, err := b.row(c.a, "where", bad.n, expr.ConstFloat(n.DType(), 0), n)
 		if err != nil {
 			return value{}, err
 		}
@@ -219,7 +185,7 @@ func peakToPeak(b *builder, c *call) (value, error) {
 	if !nothing {
 		most, least = op.ReduceNode("max", n, r), op.ReduceNode("min", n, r)
 	}
-	return b.apply(c.a, "sub", most, least)
+	return b.row(c.a, "sub", most, least)
 }
 
 // softmax is over the last axis where none is named.

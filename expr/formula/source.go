@@ -51,22 +51,27 @@ func (s *Source) Assigned() []string { return slices.Clone(s.assigned) }
 
 // names finds inputs and assigned names.
 func (s *Source) names() {
-	use := func(name string) {
-		if !slices.Contains(s.all, name) {
+	type roles struct{ input, assigned bool }
+	seen := map[string]*roles{}
+	use := func(name string) *roles {
+		r := seen[name]
+		if r == nil {
+			r = &roles{}
+			seen[name] = r
 			s.all = append(s.all, name)
 		}
-	}
-	read := func(name string) {
-		use(name)
-		if !slices.Contains(s.assigned, name) && !slices.Contains(s.inputs, name) && !predefined(name) {
-			s.inputs = append(s.inputs, name)
-		}
+		return r
 	}
 	for _, st := range s.statements {
-		reads(st, func(a *ast) { read(a.text) })
-		use(st.name())
-		if n := st.name(); !slices.Contains(s.assigned, n) {
-			s.assigned = append(s.assigned, n)
+		reads(st, func(a *ast) {
+			if r := use(a.text); !r.assigned && !r.input && !predefined(a.text) {
+				r.input = true
+				s.inputs = append(s.inputs, a.text)
+			}
+		})
+		if r := use(st.name()); !r.assigned {
+			r.assigned = true
+			s.assigned = append(s.assigned, st.name())
 		}
 	}
 }

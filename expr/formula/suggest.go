@@ -1,14 +1,32 @@
 package formula
 
-// nearest suggests a function whose name is one or two edits away.
+import "strings"
+
+// absent are functions of NumPy and Python that formulas do not have. Their
+// names are no misspellings of others.
+var absent = " " + strings.Join(strings.Fields(`
+	append argpartition argsort argwhere array_equal average bincount block choose compress convolve corrcoef correlate
+	cov cross cumprod cumsum deg2rad delete det diag diagonal diff digitize divmod einsum empty fft frexp gcd gradient
+	heaviside histogram imag insert interp intersect1d inv isclose isin kron lcm ldexp lexsort linalg list load loadtxt
+	logaddexp logspace map median meshgrid modf nanmean nanmedian nanstd nanvar ndarray nextafter nonzero norm open
+	partition percentile piecewise polyfit polyval print put quantile rad2deg random range real repeat resize rot90 save
+	searchsorted select set setdiff1d sinc solve sort spacing split str svd tensordot tile trace trapezoid tri tril triu
+	tuple type union1d unique unwrap vdot vecdot vstack hstack zip`), " ") + " "
+
+// nearest suggests the function that a name is a misspelling of.
 func nearest(name string) string {
-	best, least := "", 3
-	if len(name) > 30 {
+	if strings.Contains(absent, " "+name+" ") {
 		return ""
 	}
-	for _, f := range Functions() {
-		if d := edits(name, f); d < least && d < len(name) {
-			best, least = f, d
+	best, least := "", 1+min(max(len(name)/3, 1), 2)
+	if len(name) > 30 || len(name) < 3 {
+		return ""
+	}
+	for _, f := range sorted {
+		for _, n := range append([]string{f.Name}, f.Aliases...) {
+			if d := edits(name, n); d < least {
+				best, least = n, d
+			}
 		}
 	}
 	if best == "" {
@@ -17,23 +35,27 @@ func nearest(name string) string {
 	return "; is it " + best + "?"
 }
 
-// edits is the Levenshtein distance.
+// edits is the number of letters to insert, remove, replace or exchange with
+// the next one that make a from b.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			d := diagonal
+			d := row[j]
 			if a[i] != b[j] {
 				d++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+			next[j+1] = min(d, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

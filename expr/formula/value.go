@@ -20,6 +20,7 @@ const (
 	vType                    // an element type
 	vString
 	vNone
+	vUnknown // what a name stands for, while a formula is checked without its variables
 )
 
 // A value is what an expression of the formula evaluates to while the tree is
@@ -30,25 +31,60 @@ type value struct {
 	n    *expr.Node
 	weak kind // of a vTree: the Python type that it stands for, or kNone
 	seq  []value
-	size int // of a vSeq: all the values in it, at all levels
+	size int  // of a vSeq: all the values in it, at all levels
+	open bool // of a vSeq: some value in it is unknown
 	t    dtype.Type
 	str  string
 }
 
-var none = value{kind: vNone}
+var (
+	none    = value{kind: vNone}
+	unknown = value{kind: vUnknown}
+)
+
+// unknown reports whether v, or a value in it, is not known yet.
+func (v value) unknown() bool { return v.kind == vUnknown || v.open }
+
+func sequenceOf(list []value) value {
+	out := value{kind: vSeq, seq: list}
+	for _, x := range list {
+		out.size += 1 + x.size
+		out.open = out.open || x.unknown()
+	}
+	return out
+}
 
 func tree(n *expr.Node) value { return value{kind: vTree, n: n} }
 
 func literal(s scalar) value { return value{kind: vScalar, s: s} }
 
-// leafValue is what a bound name stands for: parameters and constants are weak
-// as Python scalars are, arrays are not, of rank 0 neither.
+// leafValue is what a bound name stands for. A constant is a number as if it
+// were written in the formula. Parameters are weak as Python scalars are; arrays
+// are not, of rank 0 neither.
 func leafValue(n *expr.Node) value {
 	v := tree(n)
-	if c := n.Op.Class; c == expr.Parameter || c == expr.Constant {
+	switch n.Op.Class {
+	case expr.Constant:
+		return literal(constant(n.DType(), n.Bits))
+	case expr.Parameter:
 		v.weak = kindOf(n.DType())
 	}
 	return v
+}
+
+// constant is the Python scalar that the bits of a constant stand for.
+func constant(t dtype.Type, bits uint64) scalar {
+	switch shift := 64 - 8*uint(t.Size()); {
+	case t == dtype.Bool:
+		return pyBool(bits != 0)
+	case t == dtype.F64:
+		return pyFloat(math.Float64frombits(bits))
+	case t.IsFloat(): // a half is held as the float32
+		return pyFloat(float64(math.Float32frombits(uint32(bits))))
+	case t.IsSigned():
+		return scalar{kind: kInt, i: big.NewInt(int64(bits<<shift) >> shift)}
+	}
+	return scalar{kind: kInt, i: new(big.Int).SetUint64(bits)}
 }
 
 func kindOf(t dtype.Type) kind {
@@ -65,8 +101,11 @@ func kindOf(t dtype.Type) kind {
 func (v value) describe() string {
 	switch v.kind {
 	case vScalar:
-		return "the number " + formatNumber(v.s)
+		return "the number " + shortNumber(v.s)
 	case vTree:
+		if v.weak != kNone {
+			return "a number known at run time only"
+		}
 		return "an array"
 	case vSeq:
 		return "a sequence"
@@ -186,7 +225,7 @@ func roundToOdd(x float64) float32 {
 }
 
 func outOfBounds(s scalar, t dtype.Type) error {
-	return expr.NewError(expr.ErrValue, "", "the integer %v is out of bounds for %v", s.i, t)
+	return expr.NewError(expr.ErrValue, "", "the integer %s is out of bounds for %v", shortNumber(s), t)
 }
 
 func b2i(b bool) int {

@@ -1,0 +1,139 @@
+package formula
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// hostileArguments are what no function expects everywhere.
+var hostileArguments = []string{
+	"None", "'abc'", "float32", "True", "-1", "0", "3", "2**70", "-2**62", "10**400", "1.5", "1e308", "nan", "inf", "()", "[]", "[1, 2]",
+	"(0, 0)", "((1, 2), 3)", "[[]]", "(None,)", "['x']", "v", "a", "p", "m", "[v, a]", "v.shape", "zeros((2, 0))", "10**9",
+}
+
+// TestHostileArguments calls every function with combinations of arguments of
+// all kinds. Each call gives a tree or an error of the formula, and none panics,
+// which the tool would report as an internal error.
+func TestHostileArguments(t *testing.T) {
+	env := map[string]*expr.Node{
+		"a": array(t, dtype.F32, 3, 4), "v": array(t, dtype.I8, 4), "m": array(t, dtype.Bool, 4),
+		"p": expr.NewParamNode(dtype.I64, &expr.Cell{Name: "p"}),
+	}
+	calls := 0
+	try := func(text string) {
+		if calls++; testing.Short() && calls%7 != 0 {
+			return
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("%s: panic: %v", text, r)
+			}
+		}()
+		s, err := Parse(text)
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		checked := s.check()
+		_, err = s.Build(env)
+		var e *Error
+		if err != nil && !errors.As(err, &e) {
+			t.Errorf("%s: %T: %v", text, err, err)
+		}
+		if checked != nil && err == nil {
+			t.Errorf("%s: refused without variables, but builds: %v", text, checked)
+		}
+	}
+	for _, f := range Functions() {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			for count := range len(f.params) + 2 {
+				for i, x := range hostileArguments {
+					args := make([]string, count)
+					for k := range args {
+						args[k] = hostileArguments[(i+k*(i+7))%len(hostileArguments)]
+					}
+					if count > 0 {
+						args[0] = x
+					}
+					try(name + "(" + strings.Join(args, ", ") + ")")
+				}
+			}
+			for _, p := range f.params {
+				for _, x := range hostileArguments {
+					try(fmt.Sprintf("%s(a, %s=%s)", name, p.name, x))
+					try(fmt.Sprintf("%s(v, 2, %s=%s)", name, p.name, x))
+					try(fmt.Sprintf("%s([v, v], %s=%s)", name, p.name, x))
+					try(fmt.Sprintf("a.%s(%s=%s)", name, p.name, x))
+				}
+			}
+		}
+	}
+	for _, x := range hostileArguments {
+		for _, y := range hostileArguments {
+			for _, o := range []string{"+", "-", "*", "/", "//", "%", "**", "@", "<<", "<", "=="} {
+				try(x + " " + o + " " + y)
+			}
+			try("a[" + x + ", " + y + "]")
+			try("v[" + x + ":" + y + "]")
+			try("b = a*1; b[" + x + "] = " + y)
+		}
+		try("-" + x)
+		try("a[::" + x + "]")
+		try("(" + x + ").T")
+		try("(" + x + ").shape[" + x + "]")
+		try("float32(" + x + ")")
+		try("int(" + x + ")")
+	}
+	t.Logf("%d calls", calls)
+}
+
+// TestCompileErrors checks that mistakes are found without variables.
+func TestCompileErrors(t *testing.T) {
+	for _, c := range []struct{ text, msg string }{
+		{"y = nosuch(x)", `1:5: there is no function "nosuch"`},
+		{"y = x + exq(x)", `1:9: there is no function "exq"; is it exp?`},
+		{"y = sort(x)", `1:5: there is no function "sort"`},
+		{"y = print(x)", `1:5: there is no function "print"`},
+		{"y = sqtr(x)", `1:5: there is no function "sqtr"; is it sqrt?`},
+		{"y = sum(x, axs=0)", `1:16: sum has no argument "axs"; it has a, axis, keepdims, dtype`},
+		{"y = exp(x, x)", `1:5: exp takes 1 argument, not 2`},
+		{"y = exp(x=x)", `1:11: exp has no argument "x"; it has none with names`},
+		{"y = add(x)", `1:5: add lacks the argument "x2"`},
+		{"y = zeros()", `1:5: zeros lacks the argument "shape"`},
+		{"y = max(x, dtype=float32)", `1:18: max has no argument "dtype"; it has a, axis, keepdims`},
+		{"y = x.sum(0, 1)", `1:14: sum takes 2 positional arguments, not 3`},
+		{"y = x.exp()", `1:7: arrays have no method "exp"; write exp(x)`},
+		{"y = x.foo()", `1:7: arrays have no method "foo"`},
+		{"y = x.foo", `1:7: there is no attribute "foo"; there are T, mT, shape, ndim, size, dtype`},
+		{"y = x.sum", `1:7: "sum" is a method; call it with parentheses`},
+		{"y = sum(x, axis='a')", `1:17: axis must be an integer written in the formula, not a string`},
+		{"y = sum(x, keepdims=None)", `1:21: argument "keepdims" of sum cannot be None`},
+		{"y = x + None", `1:7: None is no operand`},
+		{"y = exp('x')", `1:9: a string is no operand`},
+		{"y = [x, None] + 1", `1:15: None is no operand`},
+		{"y = 1/0 + x", `1:6: /: division by zero`},
+		{"y = x[::0]", `1:9: the step of a slice cannot be 0`},
+		{"y = x[1.5]", `1:7: subscripts are integers, not the number 1.5`},
+		{"y = x[..., ...]", `1:12: a subscript has only one ellipsis`},
+		{"x['a'] = 2", `1:3: a string is no operand`},
+		{"y = zeros((2, -1)) + x", `1:5: shape [2 -1] has negative extent -1 in dimension 1`},
+		{"y = arange(None)", `1:12: argument "start" of arange cannot be None`},
+		{"y = linspace(1, None)", `1:17: argument "stop" of linspace cannot be None`},
+		{"y = astype(x, 'f99')", `1:15: "f99" is no element type`},
+		{"y = concatenate(x, 0)", ``},
+		{"y = tf.sum() + xp.T", ``},
+		{"y = stack([x, None])", `1:11: None is no operand`},
+		{"x = None", `1:5: None cannot be assigned`},
+		{"x += 'a'", `1:6: a string cannot be assigned`},
+		{"y = softmax(x, axis=0, 1)", `1:24: a positional argument follows a keyword argument`},
+	} {
+		_, err := Compile[float32](c.text)
+		if c.msg == "" && err != nil || c.msg != "" && (err == nil || !strings.Contains(err.Error(), c.msg)) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.msg)
+		}
+	}
+}

@@ -121,7 +121,7 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 }
 
 // fits reports how a binding differs from a layout.
-func (n *bound) fits(l Layout) error {
+func (n *numbers) fits(l Layout) error {
 	have := n.layout
 	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
 		return fmt.Errorf("the binding is of another kernel than the source")
@@ -137,7 +137,7 @@ func (n *bound) fits(l Layout) error {
 }
 
 // number is the value of an integer argument.
-func (n *bound) number(f *field, m *memoryMap) int {
+func (n *numbers) number(f *field, m *memoryMap) int {
 	switch f.kind {
 	case paramField:
 		return n.b.Params[f.x]
@@ -146,11 +146,9 @@ func (n *bound) number(f *field, m *memoryMap) int {
 	case areaSizeField:
 		return m.sizes[f.x]
 	case strideField:
-		strides, _ := n.strides(int32(f.x))
-		return strides[f.y]
+		return n.Arrays[f.x].Strides[f.y]
 	case extentField:
-		_, extents := n.strides(int32(f.x))
-		return extents[f.y]
+		return n.Arrays[f.x].Extents[f.y]
 	case coefField:
 		return n.forms[f.x].coefs[f.y]
 	case tilesField:
@@ -164,13 +162,7 @@ func (n *bound) number(f *field, m *memoryMap) int {
 }
 
 // total is the number of positions of a loop.
-func (n *bound) total(loop int32) int {
-	t := 1
-	for _, a := range n.k.Loops[loop].Axes {
-		t *= n.b.Extents[a]
-	}
-	return t
-}
+func (n *numbers) total(loop int32) int { return n.Product(n.k.Loops[loop].Axes) }
 
 // divisor writes n and, where there is room, the numbers that replace a division
 // of 0 <= x < 2^31 by it: x*mul >> shift, with mul = floor(2^shift/n) + 1 (Granlund

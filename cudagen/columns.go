@@ -15,7 +15,7 @@ import (
 const runLength = 64
 
 // split decides for which loops that is done.
-func (n *bound) split() {
+func (n *numbers) split() {
 	for i := range n.k.Loops {
 		seq := n.splittable(int32(i))
 		if seq < 0 || n.total(seq) < 4*runLength || n.total(int32(i)) >= 1024*n.device.SMs {
@@ -29,7 +29,7 @@ func (n *bound) split() {
 
 // splittable is the seq loop of a vec loop whose runs can be computed apart: the
 // only one, without effects in it or before it; or -1.
-func (n *bound) splittable(vec int32) int32 {
+func (n *numbers) splittable(vec int32) int32 {
 	l := &n.k.Loops[vec]
 	seq := int32(-1)
 	if l.Kind != ir.Vec || n.loops[vec].outer >= 0 || n.reduces(l.Body) {
@@ -47,7 +47,7 @@ func (n *bound) splittable(vec int32) int32 {
 }
 
 // effects reports whether a region stores or raises faults.
-func (n *bound) effects(region int32) bool {
+func (n *numbers) effects(region int32) bool {
 	code := n.k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
@@ -60,7 +60,7 @@ func (n *bound) effects(region int32) bool {
 }
 
 // runCount is the number of runs of all columns of a loop.
-func (n *bound) runCount(vec int32) int {
+func (n *numbers) runCount(vec int32) int {
 	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), runLength)
 }
 

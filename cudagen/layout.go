@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -126,10 +126,12 @@ func (l Layout) Wide() Layout {
 	return l
 }
 
-// A bound is a kernel with the numbers of a binding: its layout, and what the
+// A numbers is a kernel with the numbers of a binding: its layout, and what the
 // layout leaves open.
-type bound struct {
-	*analyser
+type numbers struct {
+	*bound.Kernel
+	k       *ir.Kernel
+	b       *ir.Binding
 	device  Device
 	layout  Layout
 	extents []int // by dimension
@@ -157,17 +159,17 @@ type boundSite struct {
 	in     *ir.Ins
 	loop   int // the innermost around, or -1
 	cold   bool
-	offset affine.Form
+	offset bound.Form
 	coords []coordLayout
 }
 
 // bind analyses k with the numbers of b.
-func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
-	a, err := newAnalyser(k, b)
+func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
+	a, err := bound.New(k, b, func(int32) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	n := &bound{analyser: a, device: d, loops: make([]boundLoop, len(k.Loops))}
+	n := &numbers{Kernel: a, k: k, b: b, device: d, loops: make([]boundLoop, len(k.Loops))}
 	n.layout.loops = make([]loopLayout, len(k.Loops))
 	n.collect(0, -1, false)
 	for i := range n.loops {
@@ -198,7 +200,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*bound, error) {
 }
 
 // collect finds the sites of a region and the regions inside it.
-func (n *bound) collect(region int32, loop int, cold bool) {
+func (n *numbers) collect(region int32, loop int, cold bool) {
 	code := n.k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
@@ -224,27 +226,19 @@ func (n *bound) collect(region int32, loop int, cold bool) {
 }
 
 // offset splits the element offset of an access.
-func (n *bound) offset(s *boundSite) {
-	a := &n.k.Access[s.in.Aux]
-	strides, extents := n.strides(a.Buf)
-	s.offset = n.Constant(0)
-	for d, ix := range a.Coords {
-		lo, hi := n.Interval(ix)
-		bounds := a.Bounds
-		if lo >= 0 && hi < extents[d] {
-			bounds = ir.InBounds
+func (n *numbers) offset(s *boundSite) {
+	a := &n.Access[s.in.Aux]
+	s.offset = a.Offset
+	for i := range a.Dims {
+		if d := &a.Dims[i]; !d.Direct() {
+			s.coords = append(s.coords, coordLayout{i, d.Bounds})
+			n.need(d.Ix, s.loop)
 		}
-		if x, ok := n.Form(ix); ok && bounds == ir.InBounds {
-			s.offset.Plus(x, strides[d])
-			continue
-		}
-		s.coords = append(s.coords, coordLayout{d, bounds})
-		n.need(ix, s.loop)
 	}
 }
 
 // need notes the axes of an expression that is computed from positions.
-func (n *bound) need(ix prim.Ix, loop int) {
+func (n *numbers) need(ix prim.Ix, loop int) {
 	for x := range n.k.Nodes(ix) {
 		if x.Op != prim.IxAxis {
 			continue
@@ -257,37 +251,15 @@ func (n *bound) need(ix prim.Ix, loop int) {
 	}
 }
 
-// strides and extents of a buffer, in elements.
-func (n *bound) strides(buf int32) (strides, extents []int) {
-	d := &n.k.Bufs[buf]
-	if d.Mode != ir.Row {
-		return n.b.Bufs[buf].Strides, n.b.Bufs[buf].Extents
-	}
-	strides, extents = make([]int, d.Rank), make([]int, d.Rank)
-	size := 1
-	for i := d.Rank - 1; i >= 0; i-- {
-		strides[i], extents[i] = size, n.b.Extents[d.Axes[i]]
-		size *= extents[i]
-	}
-	return strides, extents
-}
-
 // dimensions collapses loop i: axes of one position are dropped, and neighbours
 // joined where every access goes through them with one step. A loop without
 // reductions is free to take its digits in the order of the strides of what it
 // stores.
-func (n *bound) dimensions(i int) {
+func (n *numbers) dimensions(i int) {
 	l := &n.loops[i]
 	def := &n.k.Loops[i]
-	var order []int
-	for _, axis := range def.Axes {
-		for _, d := range n.OfAxis[axis] {
-			if n.Digits[d].Extent != 1 {
-				order = append(order, d)
-			}
-		}
-	}
-	var all []affine.Form
+	order := n.Order(def.Axes)
+	var all []bound.Form
 	for _, s := range l.sites {
 		if n.sites[s].in.Op != ir.Index {
 			all = append(all, n.sites[s].offset)
@@ -305,20 +277,7 @@ func (n *bound) dimensions(i int) {
 	for _, axis := range l.needed {
 		all = append(all, n.Axis(axis))
 	}
-	for _, d := range order {
-		last := len(l.groups) - 1
-		join := last >= 0
-		for _, x := range all {
-			if join && x.Coef[l.groups[last][len(l.groups[last])-1]] != x.Coef[d]*n.Digits[d].Extent {
-				join = false
-			}
-		}
-		if join {
-			l.groups[last] = append(l.groups[last], d)
-		} else {
-			l.groups = append(l.groups, []int{d})
-		}
-	}
+	l.groups = n.Join(order, all)
 	for _, g := range l.groups {
 		e := 1
 		for _, d := range g {
@@ -330,12 +289,12 @@ func (n *bound) dimensions(i int) {
 }
 
 // reduces reports whether a reduction stands in a region, loops inside it aside.
-func (n *bound) reduces(region int32) bool {
+func (n *numbers) reduces(region int32) bool {
 	return slices.ContainsFunc(n.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Reduce })
 }
 
 // form adds an affine expression in a loop.
-func (n *bound) form(buf int32, loop int, x affine.Form) int {
+func (n *numbers) form(buf int32, loop int, x bound.Form) int {
 	f := formLayout{buf: buf}
 	v := formNumbers{base: x.C}
 	if buf >= 0 && n.k.Bufs[buf].Mode == ir.Row {

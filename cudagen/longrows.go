@@ -7,7 +7,7 @@ import "github.com/oneloop/oneloop/plan/ir"
 // and a second kernel combines them, a thread block for each row.
 
 // splitRows decides for which par loops that is done.
-func (n *bound) splitRows() {
+func (n *numbers) splitRows() {
 	for i := range n.k.Loops {
 		vec := n.splittableRow(int32(i))
 		if vec >= 0 && n.total(vec) >= 4*blockSize && n.total(int32(i)) < 2*n.device.SMs {
@@ -18,7 +18,7 @@ func (n *bound) splitRows() {
 
 // splittableRow is the vec loop of a par loop whose blocks can be reduced apart:
 // the only one, without effects in it or before it; or -1.
-func (n *bound) splittableRow(par int32) int32 {
+func (n *numbers) splittableRow(par int32) int32 {
 	l := &n.k.Loops[par]
 	vec := int32(-1)
 	if l.Kind != ir.Par {
@@ -41,7 +41,7 @@ func (n *bound) splittableRow(par int32) int32 {
 }
 
 // blockCount is the number of blocks of all rows of a par loop.
-func (n *bound) blockCount(par int32) int {
+func (n *numbers) blockCount(par int32) int {
 	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), blockSize)
 }
 

@@ -15,7 +15,7 @@ type memoryMap struct {
 }
 
 // place lays out the areas.
-func (n *bound) place(s *Source) *memoryMap {
+func (n *numbers) place(s *Source) *memoryMap {
 	m := &memoryMap{offsets: make([]int, len(s.areas)), sizes: make([]int, len(s.areas)), shared: map[int32]int{}}
 	for i := range s.areas {
 		a := &s.areas[i]
@@ -24,7 +24,7 @@ func (n *bound) place(s *Source) *memoryMap {
 		case partArea:
 			size *= max(ceilDiv(n.total(int32(a.y)), blockSize), warpsOfBlock)
 		case rowArea:
-			size *= n.rowSize(a.x)
+			size *= n.Size(a.x)
 		case stageArea:
 			size *= min(n.total(int32(a.y)), 2*blockSize)
 		case runArea:
@@ -57,15 +57,6 @@ func align(x, to int) int { return (x + to - 1) / to * to }
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
-// rowSize is the number of elements of a row buffer.
-func (n *bound) rowSize(buf int) int {
-	size := 1
-	for _, a := range n.k.Bufs[buf].Axes {
-		size *= n.b.Extents[a]
-	}
-	return size
-}
-
 // warpsOfBlock is the number of warps of a thread block.
 const warpsOfBlock = 8
 
@@ -75,7 +66,7 @@ const warpsOfBlock = 8
 // there is no room, take a block of 4096 positions each. Otherwise a warp has a
 // row. What a row keeps is in shared memory if it fits, with fewer rows at once
 // if need be.
-func (n *bound) rows() {
+func (n *numbers) rows() {
 	for i := range n.k.Loops {
 		if n.k.Loops[i].Kind != ir.Par {
 			continue
@@ -107,7 +98,7 @@ func (n *bound) rows() {
 
 // longest is the number of positions of the longest vec loop in a par loop that
 // reduces, or that does not.
-func (n *bound) longest(par int32, reducing bool) int {
+func (n *numbers) longest(par int32, reducing bool) int {
 	most := 0
 	for i := range n.loops {
 		if l := &n.loops[i]; l.outer == int(par) && n.reduces(n.k.Loops[i].Body) == reducing {
@@ -119,7 +110,7 @@ func (n *bound) longest(par int32, reducing bool) int {
 
 // rowBytes is the size of what one row of a par loop keeps: its row buffers and,
 // if several warps share it, partial results and staged values.
-func (n *bound) rowBytes(par int32) int {
+func (n *numbers) rowBytes(par int32) int {
 	size := 0
 	seen := map[int32]bool{}
 	for _, s := range n.loops[par].sites {
@@ -130,7 +121,7 @@ func (n *bound) rowBytes(par int32) int {
 		buf := n.k.Access[in.Aux].Buf
 		if b := &n.k.Bufs[buf]; b.Mode == ir.Row && !seen[buf] {
 			seen[buf] = true
-			size += align(n.rowSize(int(buf))*b.Type.Size(), 16)
+			size += align(n.Size(int(buf))*b.Type.Size(), 16)
 		}
 	}
 	r := &n.layout.loops[par].rows
@@ -154,7 +145,7 @@ func (n *bound) rowBytes(par int32) int {
 
 // rowBlocks is the number of thread blocks for a par loop: rows that are kept in
 // scratch memory should stay in the second-level cache.
-func (n *bound) rowBlocks(par int32) int {
+func (n *numbers) rowBlocks(par int32) int {
 	r := &n.layout.loops[par].rows
 	waves := 16
 	if !r.shared {
@@ -164,7 +155,7 @@ func (n *bound) rowBlocks(par int32) int {
 }
 
 // launches chooses the grids.
-func (n *bound) launches(s *Source, m *memoryMap, out *Bound) {
+func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 	for i := range s.passes {
 		p := &s.passes[i]
 		threads := p.threads(&s.layout)

@@ -13,7 +13,7 @@ import (
 // not contiguous or not aligned is accessed one by one.
 
 // packs decides on vector accesses, given the addresses of the arrays.
-func (n *bound) packs(addresses []uint64) {
+func (n *numbers) packs(addresses []uint64) {
 	for i := range n.loops {
 		if n.canPack(i) && !n.layout.loops[i].tile.on {
 			n.pack(i, addresses)
@@ -22,7 +22,7 @@ func (n *bound) packs(addresses []uint64) {
 }
 
 // canPack reports whether a loop can have vector accesses at all.
-func (n *bound) canPack(loop int) bool {
+func (n *numbers) canPack(loop int) bool {
 	def := &n.k.Loops[loop]
 	if def.Kind != ir.Vec || len(n.layout.loops[loop].dims) == 0 {
 		return false
@@ -36,7 +36,7 @@ func (n *bound) canPack(loop int) bool {
 
 // pack gives a loop the widest vectors that all of its stores, and most of its
 // loads, allow.
-func (n *bound) pack(loop int, addresses []uint64) {
+func (n *numbers) pack(loop int, addresses []uint64) {
 	var loads, stores []int
 	size := 1
 	for _, s := range n.loops[loop].sites {
@@ -78,14 +78,14 @@ func (n *bound) pack(loop int, addresses []uint64) {
 }
 
 // last is the extent of the last dimension of a loop.
-func (n *bound) last(loop int) int {
+func (n *numbers) last(loop int) int {
 	dims := n.layout.loops[loop].dims
 	return n.extents[dims[len(dims)-1]]
 }
 
 // contiguous reports whether an access goes along the last dimension of a loop
 // element by element.
-func (n *bound) contiguous(loop, site int) bool {
+func (n *numbers) contiguous(loop, site int) bool {
 	s := &n.layout.sites[site]
 	dims := n.layout.loops[loop].dims
 	terms := n.layout.forms[s.form].terms
@@ -95,7 +95,7 @@ func (n *bound) contiguous(loop, site int) bool {
 // aligned reports whether every vector of so many elements of a contiguous
 // access is aligned and complete. Only a loop of one dimension that is not in
 // rows can have elements left over.
-func (n *bound) aligned(loop, site, width int, addresses []uint64) bool {
+func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 	form := n.layout.sites[site].form
 	buf := n.layout.forms[form].buf
 	if n.last(loop)%width != 0 && (len(n.layout.loops[loop].dims) > 1 || n.loops[loop].outer >= 0) {
@@ -117,7 +117,7 @@ func (n *bound) aligned(loop, site, width int, addresses []uint64) bool {
 
 // rereads reports whether the body of a loop loads, after a store, what the
 // store may have changed: vectors are loaded first and stored last.
-func (n *bound) rereads(loop int, addresses []uint64) bool {
+func (n *numbers) rereads(loop int, addresses []uint64) bool {
 	var stored []int32
 	for _, s := range n.loops[loop].sites {
 		in := n.sites[s].in
@@ -137,36 +137,26 @@ func (n *bound) rereads(loop int, addresses []uint64) bool {
 }
 
 // overlap reports whether two buffers may share memory.
-func (n *bound) overlap(x, y int32, addresses []uint64) bool {
+func (n *numbers) overlap(x, y int32, addresses []uint64) bool {
 	if x == y {
 		return true
 	}
 	if n.k.Bufs[x].Mode == ir.Row || n.k.Bufs[y].Mode == ir.Row {
 		return false
 	}
-	xlo, xhi := n.span(x, addresses)
-	ylo, yhi := n.span(y, addresses)
-	return xlo < yhi && ylo < xhi
-}
-
-// span is the range of addresses of an array.
-func (n *bound) span(buf int32, addresses []uint64) (lo, hi uint64) {
-	strides, extents := n.strides(buf)
-	size := n.k.Bufs[buf].Type.Size()
-	lo, hi = addresses[buf], addresses[buf]+uint64(size)
-	for d, e := range extents {
-		if reach := strides[d] * max(e-1, 0) * size; reach > 0 {
-			hi += uint64(reach)
-		} else {
-			lo -= uint64(-reach)
-		}
+	span := func(buf int32) (lo, hi uint64) {
+		size := n.k.Bufs[buf].Type.Size()
+		from, to := n.Arrays[buf].Span()
+		return addresses[buf] + uint64(from*size), addresses[buf] + uint64(to*size)
 	}
-	return lo, hi
+	xlo, xhi := span(x)
+	ylo, yhi := span(y)
+	return xlo < yhi && ylo < xhi
 }
 
 // samePacks takes over the vector accesses of another layout, which depend on
 // addresses, if the numbers allow them.
-func (n *bound) samePacks(l Layout) error {
+func (n *numbers) samePacks(l Layout) error {
 	for i := range l.loops {
 		to := &n.layout.loops[i]
 		to.width, to.tail = l.loops[i].width, l.loops[i].tail

@@ -25,7 +25,7 @@ const (
 )
 
 // tiles decides which loops go through tiles.
-func (n *bound) tiles() {
+func (n *numbers) tiles() {
 	for i := range n.loops {
 		l := &n.layout.loops[i]
 		if n.loops[i].outer >= 0 || !n.canPack(i) || len(l.dims) < 2 || n.last(i) < tileStep {
@@ -48,7 +48,7 @@ func (n *bound) tiles() {
 
 // storesAlong reports whether all stores of a loop are contiguous along a
 // dimension.
-func (n *bound) storesAlong(loop, dim int) bool {
+func (n *numbers) storesAlong(loop, dim int) bool {
 	return !slices.ContainsFunc(n.loops[loop].sites, func(s int) bool {
 		return n.sites[s].in.Op == ir.Store && !n.contiguous(loop, s)
 	})
@@ -56,7 +56,7 @@ func (n *bound) storesAlong(loop, dim int) bool {
 
 // across is the dimension along which a load is contiguous, if it jumps along
 // the last one, and -1 otherwise.
-func (n *bound) across(site, last int) int {
+func (n *numbers) across(site, last int) int {
 	s := &n.layout.sites[site]
 	if n.sites[site].in.Op != ir.Load || n.sites[site].cold || len(s.coords) > 0 {
 		return -1
@@ -78,7 +78,7 @@ func (n *bound) across(site, last int) int {
 }
 
 // tileCount is the number of tiles of a loop.
-func (n *bound) tileCount(loop int32) int {
+func (n *numbers) tileCount(loop int32) int {
 	l := &n.layout.loops[loop]
 	count := 1
 	for i, d := range l.dims {

@@ -8,7 +8,7 @@ const limit = 1 << 29
 
 // width decides between 32-bit and 64-bit indices, and how index expressions are
 // computed.
-func (n *bound) width() {
+func (n *numbers) width() {
 	l := &n.layout
 	far := func(reach int) { l.wide = l.wide || reach >= limit }
 	for i := range n.loops {
@@ -26,11 +26,11 @@ func (n *bound) width() {
 		far(reach)
 	}
 	for i := range n.k.Bufs {
-		strides, extents := n.strides(int32(i))
+		a := &n.Arrays[i]
 		reach := 0
-		for d := range strides {
-			far(extents[d])
-			reach += times(abs(strides[d]), max(extents[d]-1, 0))
+		for d := range a.Strides {
+			far(a.Extents[d])
+			reach += times(abs(a.Strides[d]), max(a.Extents[d]-1, 0))
 		}
 		far(reach)
 	}

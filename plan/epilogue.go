@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -137,7 +137,7 @@ func (s *Stage) through(ins *ir.Ins, t dtype.Type) (walk, bool) {
 	if access.Bounds != ir.InBounds || operand.Array == nil || operand.Array.Type != t {
 		return walk{}, false
 	}
-	space := affine.New(&s.Kernel.Index, s.Extents, s.Params)
+	space := bound.NewSpace(&s.Kernel.Index, s.Extents, s.Params)
 	at := space.Constant(0)
 	for d, ix := range access.Coords {
 		f, ok := space.Form(ix)

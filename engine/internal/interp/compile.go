@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -76,8 +77,7 @@ type compiler struct {
 type code struct {
 	k      *ir.Kernel
 	entry  []ins
-	main   int // index in entry of the only loop, or -1
-	units  unitKind
+	main   int // index in entry of the loop that units divide, or -1
 	regs   []reg
 	arena  int // bytes
 	inits  []initial
@@ -87,17 +87,7 @@ type code struct {
 	seqs   []seqInfo
 	reds   []redInfo // of vec loops
 	runs   []redInfo // of seq loops
-	alone  bool      // the entry stores before its loop: one worker must do it
 }
-
-type unitKind uint8
-
-const (
-	oneUnit unitKind = iota
-	rowUnits
-	elementUnits
-	blockUnits
-)
 
 // An initial is a constant that a worker puts into a register once.
 type initial struct {
@@ -173,38 +163,13 @@ func (c *compiler) compile() (*code, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	c.chooseUnits()
 	c.allocate(entry)
 	c.code.entry = c.finish(entry)
 	c.code.regs = c.regs
-	if c.code.units != oneUnit {
+	if units, _ := bound.UnitsOf(c.k); units != bound.OneUnit {
 		c.code.main = slices.IndexFunc(entry.code, func(s stub) bool { return s.loop })
 	}
 	return c.code, c.err
-}
-
-// chooseUnits decides how a run is divided.
-func (c *compiler) chooseUnits() {
-	loops, kind := 0, ir.Par
-	for _, in := range c.k.Regions[0].Code {
-		if in.Op == ir.For {
-			loops++
-			kind = c.k.Loops[in.Aux].Kind
-		}
-		if in.Op == ir.Store && loops == 0 {
-			c.code.alone = true
-		}
-	}
-	switch {
-	case loops != 1 || c.code.alone:
-		c.code.units = oneUnit
-	case kind == ir.Par:
-		c.code.units = rowUnits
-	case len(c.code.vecs[0].reds) > 0:
-		c.code.units = blockUnits
-	default:
-		c.code.units = elementUnits
-	}
 }
 
 // finish turns stubs into code.

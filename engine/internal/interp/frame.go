@@ -2,6 +2,8 @@ package interp
 
 import (
 	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/gather"
 )
 
 // block is the number of lanes of a vector register. It divides the 4096
@@ -28,20 +30,17 @@ type ins struct {
 
 // A frame is the memory of one worker.
 type frame struct {
-	regs  unsafe.Pointer // the register table: an unsafe.Pointer for each register
-	lo    int            // flattened position of lane 0 in the current vec loop
-	pos   []int          // position on each axis of the current par and seq loops
-	inst  *instance
-	sites []site // the bound accesses; in wide runs those of wide.go
-	wide  bool
-	reds  []lanesState
-	runs  []runsState
+	gather.Scratch                // its Pos is that of the current par and seq loops
+	regs           unsafe.Pointer // the register table: an unsafe.Pointer for each register
+	lo             int            // flattened position of lane 0 in the current vec loop
+	inst           *instance
+	sites          []site // the bound accesses; in wide runs those of wide.go
+	wide           bool
+	reds           []lanesState
+	runs           []runsState
 
-	offs  []int64   // scratch: element offsets of a general access
-	ixs   [][]int64 // scratch: index expressions
-	raw   unsafe.Pointer
-	spans []interval
-	rows  []unsafe.Pointer // addresses of row buffers, by buffer
+	raw  unsafe.Pointer   // bits of halves
+	rows []unsafe.Pointer // addresses of row buffers, by buffer
 
 	table []unsafe.Pointer
 	homes []unsafe.Pointer

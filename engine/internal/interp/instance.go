@@ -1,13 +1,14 @@
 package interp
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -16,6 +17,8 @@ type instance struct {
 	code     *code
 	bind     *ir.Binding
 	extents  []int // by axis
+	units    bound.UnitKind
+	count    int // of units
 	sites    []site
 	wide     []site // as sites, for runs side by side
 	vecs     []boundVec
@@ -23,15 +26,11 @@ type instance struct {
 	rowBytes []int       // by buffer
 	partials [][]partial // of the main loop, by reduction and block
 	visitors []int32     // registers that may point at arrays
+	need     gather.Need
+	cost     float64 // of one unit
 
-	vectors int     // scratch vectors of index expressions
-	guarded bool    // some site may be outside in part
-	cost    float64 // of one unit
-
-	run     uint64
+	work.Run
 	overlap bool // in this run, something stored overlaps something else
-	fault   atomicFault
-	ctx     context.Context // may end a run; nil: nothing does
 }
 
 type boundVec struct {
@@ -53,9 +52,14 @@ type boundSeq struct {
 }
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
-	in := &instance{code: c, bind: bind, extents: slices.Clone(bind.Extents)}
-	b := &binder{k: c.k, code: c, inst: in, extents: in.extents, Space: affine.New(&c.k.Index, in.extents, bind.Params)}
-	if err := in.bindAll(b); err != nil {
+	in := &instance{code: c, bind: bind}
+	vecOnly := bound.VecOnly(c.k)
+	n, err := bound.New(c.k, bind, func(axis int32) bool { return vecOnly[axis] })
+	if err == nil {
+		in.extents = n.Extents
+		err = in.bindAll(&binder{Kernel: n, code: c, inst: in})
+	}
+	if err != nil {
 		return nil, fmt.Errorf("interp: %s: %w", c.k.Name, err)
 	}
 	return in, nil
@@ -63,21 +67,17 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 
 func (in *instance) bindAll(b *binder) error {
 	c := in.code
-	if err := in.bind.Check(c.k); err != nil {
-		return err
-	}
-	if err := b.split(); err != nil {
-		return err
-	}
+	in.units, in.count = b.Units()
+	b.tiles()
 	for i := range c.k.Bufs {
 		n := 0
 		if c.k.Bufs[i].Mode == ir.Row {
-			n = b.rowBytes(i)
+			n = b.Size(i) * c.k.Bufs[i].Type.Size()
 		}
 		in.rowBytes = append(in.rowBytes, n)
 	}
 	for i := range c.sites {
-		s, err := b.site(&c.sites[i], in.bind)
+		s, err := b.site(&c.sites[i])
 		if err != nil {
 			return err
 		}
@@ -85,14 +85,14 @@ func (in *instance) bindAll(b *binder) error {
 	}
 	for i := range c.vecs {
 		v := &c.vecs[i]
-		bv := boundVec{info: v, n: in.product(v.axes), step: block}
+		bv := boundVec{info: v, n: b.Product(v.axes), step: block}
 		if t := b.tiled[i]; t != (tile{}) {
 			size := b.Digits[t.col].Extent * b.Digits[t.row].Extent
 			bv.step = block / size * size
 		}
 		for _, d := range v.direct {
 			s := &in.sites[d.site]
-			if s.kind == runSite && s.line.spans[0].coef == 1 {
+			if s.Contiguous() {
 				s.view = true
 				bv.direct = append(bv.direct, boundDirect{d.reg, d.site, c.regs[d.reg].t.Size()})
 				in.visitors = append(in.visitors, d.reg)
@@ -101,17 +101,16 @@ func (in *instance) bindAll(b *binder) error {
 		in.vecs = append(in.vecs, bv)
 	}
 	for i := range c.seqs {
-		in.seqs = append(in.seqs, boundSeq{info: &c.seqs[i], n: in.product(c.seqs[i].axes)})
+		in.seqs = append(in.seqs, boundSeq{info: &c.seqs[i], n: b.Product(c.seqs[i].axes)})
 	}
 	in.visit(c.entry)
 	if err := in.bindWide(b); err != nil {
 		return err
 	}
 	in.cost = in.unitCost()
-	if c.units == blockUnits {
-		v := in.vecs[c.entry[c.main].aux]
-		for range v.info.reds {
-			in.partials = append(in.partials, make([]partial, (v.n+reduceBlock-1)/reduceBlock))
+	if in.units == bound.BlockUnits {
+		for range in.vecs[c.entry[c.main].aux].info.reds {
+			in.partials = append(in.partials, make([]partial, in.count))
 		}
 	}
 	return nil
@@ -126,14 +125,6 @@ func (in *instance) visit(code []ins) {
 		}
 		in.visit(s.body)
 	}
-}
-
-func (in *instance) product(axes []int32) int {
-	n := 1
-	for _, a := range axes {
-		n *= in.extents[a]
-	}
-	return n
 }
 
 // vecCost is a rough number of operations of one position of a vec loop.
@@ -156,36 +147,24 @@ func (in *instance) unitOps() float64 {
 	for i := range in.vecs {
 		total += float64(in.vecs[i].n) * in.vecCost(&in.vecs[i])
 	}
-	switch in.code.units {
-	case rowUnits, oneUnit:
+	switch in.units {
+	case bound.RowUnits, bound.OneUnit:
 		return total
-	case blockUnits:
+	case bound.BlockUnits:
 		return reduceBlock * in.vecCost(&in.vecs[0])
 	}
 	return in.vecCost(&in.vecs[0])
 }
 
 func (in *instance) Units() (n, grain int, cost float64) {
-	c := in.code
-	switch c.units {
-	case rowUnits:
-		return in.product(c.k.Loops[c.entry[c.main].aux].Axes), 1, in.cost
-	case elementUnits:
-		return in.vecs[0].n, 8 * in.vecs[0].step, in.cost
-	case blockUnits:
-		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
+	if in.units == bound.ElementUnits {
+		return in.count, 8 * in.vecs[0].step, in.cost
 	}
-	return 1, 1, in.cost
+	return in.count, 1, in.cost
 }
 
-func (in *instance) Watch(ctx context.Context) { in.ctx = ctx }
-
-// stopped reports whether the run is to end early.
-func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil }
-
 func (in *instance) Begin() {
-	in.run++
-	in.fault.Store(0)
+	in.Run.Begin()
 	in.overlap = in.overlaps()
 }
 
@@ -214,20 +193,10 @@ func (in *instance) overlaps() bool {
 // span is the address range of an array.
 func (in *instance) span(buf int) (lo, hi uintptr) {
 	b := &in.bind.Bufs[buf]
-	lo = uintptr(b.Ptr)
-	hi = lo
+	a := bound.Array{Strides: b.Strides, Extents: b.Extents}
+	from, to := a.Span()
 	size := in.code.k.Bufs[buf].Type.Size()
-	for d, e := range b.Extents {
-		if e == 0 {
-			return lo, lo
-		}
-		if n := (e - 1) * b.Strides[d] * size; n > 0 {
-			hi += uintptr(n)
-		} else {
-			lo -= uintptr(-n)
-		}
-	}
-	return lo, hi + uintptr(size)
+	return uintptr(b.Ptr) + uintptr(from*size), uintptr(b.Ptr) + uintptr(to*size)
 }
 
 func (in *instance) NewWorker() backend.Worker {
@@ -236,7 +205,7 @@ func (in *instance) NewWorker() backend.Worker {
 	f := &w.frame
 	f.inst, f.sites = in, in.sites
 	bytes := c.arena + block*8
-	f.arena = alignedWords(bytes)
+	f.arena = work.Memory(bytes)
 	f.raw = unsafe.Pointer(&f.arena[(c.arena+7)/8])
 	f.table = make([]unsafe.Pointer, max(len(c.regs), 1))
 	for i := range c.regs {
@@ -248,18 +217,11 @@ func (in *instance) NewWorker() backend.Worker {
 	}
 	f.homes = slices.Clone(f.table)
 	f.regs = unsafe.Pointer(unsafe.SliceData(f.table))
-	f.pos = make([]int, len(in.extents))
-	f.offs = make([]int64, block)
-	for range in.vectors {
-		f.ixs = append(f.ixs, make([]int64, block))
-	}
-	if in.guarded {
-		f.spans = make([]interval, 0, block)
-	}
+	f.Scratch = in.need.New(len(in.extents), block, f)
 	f.rows = make([]unsafe.Pointer, len(c.k.Bufs))
 	for i, n := range in.rowBytes {
 		if n > 0 {
-			f.rows[i] = unsafe.Pointer(unsafe.SliceData(alignedWords(n)))
+			f.rows[i] = unsafe.Pointer(unsafe.SliceData(work.Memory(n)))
 		}
 	}
 	f.reds = make([]lanesState, len(c.reds))
@@ -279,16 +241,8 @@ func (f *frame) newRuns(r int32, positions int) {
 	info := &f.inst.code.runs[r]
 	st := &f.runs[r]
 	st.kern, st.size = info.kern, info.arg.Size()
-	st.stack = unsafe.Pointer(unsafe.SliceData(alignedWords(info.kern.levels(positions) * block * st.size)))
+	st.stack = unsafe.Pointer(unsafe.SliceData(work.Memory(info.kern.levels(positions) * block * st.size)))
 	d, tmp, src := info.dst*regSize, info.tmp*regSize, info.src*regSize
 	st.step = ins{d: d, a: d, b: src, aux: r}
 	st.merge = ins{d: d, a: tmp, b: d}
-}
-
-// alignedWords allocates memory that begins on a cache line.
-func alignedWords(bytes int) []uint64 {
-	words := (bytes + 7) / 8
-	mem := make([]uint64, words+8)
-	skip := (64 - uintptr(unsafe.Pointer(unsafe.SliceData(mem)))&63) & 63
-	return mem[skip/8:][:max(words, 1):max(words, 1)]
 }

@@ -1,11 +1,12 @@
 package interp
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
+	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -21,16 +22,10 @@ func scalarKernel(f *frame, in *ins, _ int) {
 	setBits(f.at(in.d), size, f.inst.bind.Scalars[in.aux])
 }
 
-// faultKernel raises a fault: the least of a run stays.
+// faultKernel raises a fault if a lane has it.
 func faultKernel(f *frame, in *ins, n int) {
-	if !holds(vec[byte](f, in.a, n)) {
-		return
-	}
-	for {
-		old := f.inst.fault.Load()
-		if old != 0 && old <= in.aux || f.inst.fault.CompareAndSwap(old, in.aux) {
-			return
-		}
+	if holds(vec[byte](f, in.a, n)) {
+		f.inst.Raise(ir.FaultKind(in.aux))
 	}
 }
 
@@ -53,7 +48,11 @@ func coldKernel[T rawElem](f *frame, in *ins, n int) {
 // parKernel runs all rows: only kernels of one unit get here.
 func parKernel(f *frame, in *ins, _ int) {
 	axes := f.inst.code.k.Loops[in.aux].Axes
-	parRows(f, in.body, axes, 0, f.inst.product(axes))
+	n := 1
+	for _, a := range axes {
+		n *= f.inst.extents[a]
+	}
+	parRows(f, in.body, axes, 0, n)
 }
 
 // parRows runs some rows of a par loop.
@@ -61,30 +60,10 @@ func parRows(f *frame, body []ins, axes []int32, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	f.place(axes, lo)
-	for ; lo < hi && !f.inst.stopped(); lo++ {
+	work.Place(f.Pos, f.inst.extents, axes, lo)
+	for ; lo < hi && !f.inst.Stopped(); lo++ {
 		exec(f, body, 1)
-		f.advance(axes)
-	}
-}
-
-// place sets the positions on axes to flattened position p.
-func (f *frame) place(axes []int32, p int) {
-	for i := len(axes) - 1; i >= 0; i-- {
-		e := f.inst.extents[axes[i]]
-		f.pos[axes[i]] = p % e
-		p /= e
-	}
-}
-
-// advance goes to the next position on axes, and from the last to the first.
-func (f *frame) advance(axes []int32) {
-	for i := len(axes) - 1; i >= 0; i-- {
-		f.pos[axes[i]]++
-		if f.pos[axes[i]] < f.inst.extents[axes[i]] {
-			return
-		}
-		f.pos[axes[i]] = 0
+		work.Advance(f.Pos, f.inst.extents, axes)
 	}
 }
 
@@ -95,7 +74,7 @@ func vecKernel(f *frame, in *ins, _ int) {
 		vecElements(f, v, in.body, 0, v.n)
 		return
 	}
-	for lo := 0; lo < v.n && !f.inst.stopped(); lo += reduceBlock {
+	for lo := 0; lo < v.n && !f.inst.Stopped(); lo += reduceBlock {
 		vecElements(f, v, in.body, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.info.reds {
 			st, k := &f.reds[r], f.inst.code.reds[r].kern
@@ -115,7 +94,7 @@ func (f *frame) setResult(r int32, p partial) {
 
 // vecElements runs the body on positions lo..hi.
 func vecElements(f *frame, v *boundVec, body []ins, lo, hi int) {
-	for ; lo < hi && !f.inst.stopped(); lo += v.step {
+	for ; lo < hi && !f.inst.Stopped(); lo += v.step {
 		f.lo = lo
 		if len(v.direct) > 0 {
 			f.aim(v)
@@ -131,7 +110,7 @@ func (f *frame) aim(v *boundVec) {
 	}
 	for _, d := range v.direct {
 		s := &f.sites[d.site]
-		f.set(d.reg*regSize, unsafe.Add(f.base(s.buf), (s.line.at(f)+f.lo)*d.size))
+		f.set(d.reg*regSize, unsafe.Add(f.base(s.buf), (s.Line.At(f.Pos)+f.lo)*d.size))
 	}
 }
 
@@ -140,15 +119,15 @@ func seqKernel(f *frame, in *ins, n int) {
 	q := &f.inst.seqs[in.aux]
 	axes := q.info.axes
 	for _, a := range axes {
-		f.pos[a] = 0
+		f.Pos[a] = 0
 	}
 	steps := q.n
 	if q.runs > 0 {
 		steps -= wideRuns(f, q, in.body, n)
 	}
-	for i := 0; i < steps && !f.inst.stopped(); i++ {
+	for i := 0; i < steps && !f.inst.Stopped(); i++ {
 		exec(f, in.body, n)
-		f.advance(axes)
+		work.Advance(f.Pos, f.inst.extents, axes)
 	}
 	for _, r := range q.info.runs {
 		f.runs[r].finish(f, n)
@@ -163,10 +142,10 @@ type worker struct {
 
 // begin runs the scalar code of the entry once in each run.
 func (w *worker) begin() {
-	if w.run == w.inst.run {
+	if w.run == w.inst.Number {
 		return
 	}
-	w.run = w.inst.run
+	w.run = w.inst.Number
 	c := w.inst.code
 	if c.main >= 0 {
 		exec(&w.frame, c.entry[:c.main], 1)
@@ -176,19 +155,19 @@ func (w *worker) begin() {
 func (w *worker) Run(lo, hi int) {
 	w.begin()
 	c, f := w.inst.code, &w.frame
-	switch c.units {
-	case oneUnit:
+	switch w.inst.units {
+	case bound.OneUnit:
 		if lo < hi {
 			exec(f, c.entry, 1)
 		}
-	case rowUnits:
+	case bound.RowUnits:
 		in := &c.entry[c.main]
 		parRows(f, in.body, c.k.Loops[in.aux].Axes, lo, hi)
-	case elementUnits:
+	case bound.ElementUnits:
 		in := &c.entry[c.main]
 		v := &w.inst.vecs[in.aux]
 		vecElements(f, v, in.body, lo, hi)
-	case blockUnits:
+	case bound.BlockUnits:
 		in := &c.entry[c.main]
 		v := &w.inst.vecs[in.aux]
 		for b := lo; b < hi; b++ {
@@ -214,7 +193,7 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	c := in.code
 	if c.main >= 0 {
 		w.begin()
-		if c.units == blockUnits {
+		if in.units == bound.BlockUnits {
 			for i, r := range in.vecs[c.entry[c.main].aux].info.reds {
 				k := c.reds[r].kern
 				w.setResult(r, pairwise.Reduce(in.partials[i], k.empty, k.combine))
@@ -223,7 +202,5 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		exec(&w.frame, c.entry[c.main+1:], 1)
 		w.home()
 	}
-	return ir.FaultKind(in.fault.Load())
+	return in.Fault()
 }
-
-type atomicFault = atomic.Int32

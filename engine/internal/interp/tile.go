@@ -3,15 +3,14 @@ package interp
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/plan/affine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A loop without reductions may go through its positions in any order. Where one
 // array is contiguous along the last digit and another one along a digit M
-// before it (a transposed operand), both are cut, and the pieces are gone
-// through as tiles of about one block: then every cache line that the transposed
-// operand touches is used up while it is there.
+// before it, as a transposed operand is, both digits are cut, and the parts are
+// gone through as tiles of about one block. Then every cache line of the
+// transposed operand is used up while it is there.
 
 const (
 	tileRow   = 32      // elements along the last digit
@@ -22,12 +21,12 @@ const (
 // A tile is the pair of digits that a vec loop goes through last.
 type tile struct{ col, row int }
 
-// tiles decides on tiles and cuts digits for them.
+// tiles decides on tiles, cuts digits for them, and orders the digits of loops.
 func (b *binder) tiles() {
 	b.tiled = make([]tile, len(b.code.vecs))
 	for i := range b.code.vecs {
 		v := &b.code.vecs[i]
-		order := b.order(v)
+		order := b.Order(v.axes)
 		if len(v.reds) > 0 || len(v.seqs) > 0 || len(order) < 2 {
 			continue
 		}
@@ -41,7 +40,16 @@ func (b *binder) tiles() {
 		if row < 8 || col < 8 {
 			continue
 		}
-		b.tiled[i] = tile{b.cutDigit(m, col), b.cutDigit(last, row)}
+		b.tiled[i] = tile{b.Cut(m, col), b.Cut(last, row)}
+		b.Analyse()
+	}
+	for i, t := range b.tiled {
+		order := b.Order(b.code.vecs[i].axes)
+		if t != (tile{}) {
+			order = slices.DeleteFunc(order, func(d int) bool { return d == t.col || d == t.row })
+			order = append(order, t.col, t.row)
+		}
+		b.orders = append(b.orders, order)
 	}
 }
 
@@ -54,19 +62,14 @@ func (b *binder) crossed(vec int32, order []int) int {
 		if info.vec != vec || info.access < 0 {
 			continue
 		}
-		a := &b.k.Access[info.access]
-		if b.k.Bufs[a.Buf].Mode == ir.Row {
+		a := &b.Access[info.access]
+		if b.IR.Bufs[a.Buf].Mode == ir.Row {
 			continue
 		}
-		size := b.k.Bufs[a.Buf].Type.Size()
-		strides, _ := b.layout(a.Buf, b.inst.bind)
-		offset := b.Constant(0)
-		for d, ix := range a.Coords {
-			af, ok := b.Form(ix)
-			if !ok {
-				return -1
-			}
-			offset.Plus(af, strides[d])
+		size := b.IR.Bufs[a.Buf].Type.Size()
+		offset, ok := a.Whole()
+		if !ok {
+			return -1
 		}
 		if abs(offset.Coef[last])*size < farApart {
 			continue
@@ -80,6 +83,8 @@ func (b *binder) crossed(vec int32, order []int) int {
 	return -1
 }
 
+func abs(x int) int { return max(x, -x) }
+
 // divisor is the greatest divisor of n that is at most limit.
 func divisor(n, limit int) int {
 	for d := min(limit, n); d > 1; d-- {
@@ -88,18 +93,4 @@ func divisor(n, limit int) int {
 		}
 	}
 	return 1
-}
-
-// cutDigit splits digit d so that its lower part has extent e, which it returns.
-func (b *binder) cutDigit(d, e int) int {
-	old := b.Digits[d]
-	if old.Extent == e {
-		return d
-	}
-	low := len(b.Digits)
-	b.Digits = append(b.Digits, affine.Digit{Axis: old.Axis, Extent: e, Weight: old.Weight}, affine.Digit{Axis: old.Axis, Extent: old.Extent / e, Weight: old.Weight * e})
-	axis := b.OfAxis[old.Axis]
-	at := slices.Index(axis, d)
-	b.OfAxis[old.Axis] = slices.Replace(slices.Clone(axis), at, at+1, low+1, low)
-	return low
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -74,13 +74,14 @@ func (in *instance) bindWide(b *binder) error {
 		axis, vec := q.info.axes[0], q.info.vec
 		ofAxis, order := b.OfAxis[axis], b.orders[vec]
 		run := len(b.Digits)
-		b.Digits = append(b.Digits, affine.Digit{Axis: axis, Extent: q.runs, Weight: runLength}, affine.Digit{Axis: axis, Extent: runLength, Weight: 1})
+		b.Digits = append(b.Digits, bound.Digit{Axis: axis, Extent: q.runs, Weight: runLength}, bound.Digit{Axis: axis, Extent: runLength, Weight: 1})
 		b.OfAxis[axis] = []int{run, run + 1}
 		b.orders[vec] = append([]int{run}, order...)
+		b.Analyse()
 		for _, s := range q.info.sites {
 			info := b.code.sites[s]
 			info.view = false
-			w, err := b.site(&info, in.bind)
+			w, err := b.site(&info)
 			if err != nil {
 				return err
 			}
@@ -107,11 +108,11 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 	for _, r := range q.info.outer {
 		f.replicate(r, n, atOnce)
 	}
-	for run := 0; run < q.runs && !f.inst.stopped(); run += atOnce {
+	for run := 0; run < q.runs && !f.inst.Stopped(); run += atOnce {
 		m := min(atOnce, q.runs-run)
 		f.lo = run * n
 		for t := range runLength {
-			f.pos[axis] = t
+			f.Pos[axis] = t
 			exec(f, body, m*n)
 		}
 		for _, r := range q.info.runs {
@@ -119,7 +120,7 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 		}
 	}
 	f.sites, f.wide, f.lo = f.inst.sites, false, lo
-	f.pos[axis] = q.runs * runLength
+	f.Pos[axis] = q.runs * runLength
 	return q.runs * runLength
 }
 

@@ -3,13 +3,13 @@ package jit
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A binder fixes the numbers of an instance.
 type binder struct {
-	*affine.Space
+	*bound.Space
 	k       *ir.Kernel
 	p       *program
 	bind    *ir.Binding
@@ -38,7 +38,7 @@ func (l *linear) at(pos []int) int {
 
 // spans joins the axes of a loop where all the expressions allow it; extents
 // come innermost last.
-func (b *binder) spans(axes []int32, as []affine.Form) (extents []int, out [][]int) {
+func (b *binder) spans(axes []int32, as []bound.Form) (extents []int, out [][]int) {
 	out = make([][]int, len(as))
 	for j := len(axes) - 1; j >= 0; j-- {
 		axis := axes[j]
@@ -68,7 +68,7 @@ func (b *binder) spans(axes []int32, as []affine.Form) (extents []int, out [][]i
 }
 
 // linear splits a into the part of the axes outside and given coefficients.
-func (b *binder) linear(a affine.Form, inside []int32, coefs []int) linear {
+func (b *binder) linear(a bound.Form, inside []int32, coefs []int) linear {
 	l := linear{base: a.C, coefs: coefs}
 	for axis, k := range a.Coef {
 		if k != 0 && !slices.Contains(inside, int32(axis)) {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -127,7 +127,7 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 }
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
-	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, Space: affine.New(&c.p.k.Index, bind.Extents, bind.Params)}
+	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, Space: bound.NewSpace(&c.p.k.Index, bind.Extents, bind.Params)}
 	if err := bind.Check(c.p.k); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -118,13 +118,13 @@ type layouter struct {
 	ph          *phase
 	bp          *boundPhase
 	vec, inside []int32
-	offsets     []affine.Form
-	guards      [][]affine.Form
+	offsets     []bound.Form
+	guards      [][]bound.Form
 }
 
 func (b *binder) layout(ph *phase) *boundPhase {
 	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes, sites: make([]boundSite, len(ph.sites))}
-	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]affine.Form, len(ph.sites)), guards: make([][]affine.Form, len(ph.sites))}
+	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.sites)), guards: make([][]bound.Form, len(ph.sites))}
 	if ph.vec != nil {
 		l.vec = ph.vec.axes
 		bp.n = b.product(l.vec)
@@ -228,7 +228,7 @@ func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
 
 // joint finds the spans that suit all sites with an address of their own.
 func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
-	var as []affine.Form
+	var as []bound.Form
 	for i := range l.bp.sites {
 		s := &l.bp.sites[i]
 		if s.kind == flatSite || s.kind == noSite {
@@ -245,7 +245,7 @@ func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
 
 // own is the number of spans that a site needs by itself.
 func (l *layouter) own(i int) int {
-	ext, _ := l.spans(l.vec, append([]affine.Form{l.offsets[i]}, l.guards[i]...))
+	ext, _ := l.spans(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...))
 	return len(ext)
 }
 

@@ -3,7 +3,7 @@ package jit
 import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -58,7 +58,7 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		}
 	}
 	var sites []*boundSite
-	var as []affine.Form
+	var as []bound.Form
 	for _, bp := range r.phases {
 		if bp.ph.kind == seqPhase || len(bp.spans) > 1 {
 			return nil

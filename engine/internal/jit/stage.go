@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -29,7 +29,7 @@ type stageDim struct {
 	bounds         ir.Bounds
 }
 
-// An ixTree is an index expression that is not affine.
+// An ixTree is an index expression that is not bound.
 type ixTree struct {
 	op    prim.IxOp // IxConst: the line
 	line  linear
@@ -71,7 +71,7 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 			st.dims = append(st.dims, stageDim{b.tree(ph, ix, vec), strides[d], extents[d], bounds})
 		}
 	}
-	ext, coefs := b.spans(vec, []affine.Form{offset})
+	ext, coefs := b.spans(vec, []bound.Form{offset})
 	st.spans, st.line = ext, b.linear(offset, vec, coefs[0])
 	for _, d := range st.dims {
 		st.depth = max(st.depth, d.tree.depth())
@@ -80,8 +80,8 @@ func (b *binder) stagedSite(ph *phase, i int, s *boundSite) {
 }
 
 // stagedIndex has Go compute an affine index.
-func (b *binder) stagedIndex(s *boundSite, vec []int32, a affine.Form) {
-	ext, coefs := b.spans(vec, []affine.Form{a})
+func (b *binder) stagedIndex(s *boundSite, vec []int32, a bound.Form) {
+	ext, coefs := b.spans(vec, []bound.Form{a})
 	st := &stager{buf: -1, size: 8, index: true, spans: ext, line: b.linear(a, vec, coefs[0])}
 	*s = boundSite{kind: flatSite, staged: true, buf: -1, array: -1, size: 8, arg: s.arg, stage: st}
 }
@@ -89,7 +89,7 @@ func (b *binder) stagedIndex(s *boundSite, vec []int32, a affine.Form) {
 // tree takes apart an index expression of axes and cells.
 func (b *binder) tree(ph *phase, ix prim.Ix, vec []int32) *ixTree {
 	if a, ok := b.Form(ix); ok {
-		ext, coefs := b.spans(vec, []affine.Form{a})
+		ext, coefs := b.spans(vec, []bound.Form{a})
 		return &ixTree{op: prim.IxConst, spans: ext, line: b.linear(a, vec, coefs[0])}
 	}
 	n := b.k.Index.At(ix)
@@ -156,7 +156,7 @@ func (t *ixTree) eval(w *worker, lo int, dst []int64, depth int) {
 			return
 		}
 		for i, x := range dst {
-			dst[i] = int64(affine.FloorDiv(int(x), t.k))
+			dst[i] = int64(bound.FloorDiv(int(x), t.k))
 		}
 	case prim.IxMod:
 		if k&(k-1) == 0 {
@@ -166,7 +166,7 @@ func (t *ixTree) eval(w *worker, lo int, dst []int64, depth int) {
 			return
 		}
 		for i, x := range dst {
-			dst[i] = x - k*int64(affine.FloorDiv(int(x), t.k))
+			dst[i] = x - k*int64(bound.FloorDiv(int(x), t.k))
 		}
 	}
 }
@@ -186,9 +186,9 @@ func (t *ixTree) one(w *worker) int {
 	case prim.IxMul:
 		return x * t.k
 	case prim.IxDiv:
-		return affine.FloorDiv(x, t.k)
+		return bound.FloorDiv(x, t.k)
 	}
-	return x - t.k*affine.FloorDiv(x, t.k)
+	return x - t.k*bound.FloorDiv(x, t.k)
 }
 
 // fillLinear writes an affine expression at the lanes from lo on.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 )
 
 // Operands that lie across: their elements are neighbours from row to row, not
@@ -258,7 +258,7 @@ func (t *tiler) single() {
 
 // findAcross finds the loads of a map that are turned, and reports whether there
 // are any. All other sites must be reached by machine code itself, without bounds.
-func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]affine.Form, coefs [][]int) bool {
+func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, coefs [][]int) bool {
 	ph := bp.ph
 	if ph.kind != mapPhase || len(ph.reds) > 0 || len(extents) < 2 || bp.computes() {
 		return false

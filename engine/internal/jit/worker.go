@@ -7,7 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
-	"github.com/oneloop/oneloop/plan/affine"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -427,11 +427,11 @@ func clip(lo, hi, c, k, extent int) (int, int) {
 			return 0, 0
 		}
 	case k > 0:
-		lo = max(lo, -affine.FloorDiv(c, k))
-		hi = min(hi, affine.FloorDiv(extent-1-c, k)+1)
+		lo = max(lo, -bound.FloorDiv(c, k))
+		hi = min(hi, bound.FloorDiv(extent-1-c, k)+1)
 	default:
-		lo = max(lo, -affine.FloorDiv(extent-1-c, -k))
-		hi = min(hi, affine.FloorDiv(c, -k)+1)
+		lo = max(lo, -bound.FloorDiv(extent-1-c, -k))
+		hi = min(hi, bound.FloorDiv(c, -k)+1)
 	}
 	return lo, hi
 }

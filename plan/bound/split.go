@@ -1,4 +1,4 @@
-package affine
+package bound
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Check finds divisors that are not positive.
+// Check returns an error if an expression divides by a number that is not
+// positive.
 func (s *Space) Check() error {
 	for _, n := range s.Index.Nodes {
 		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
@@ -20,15 +21,12 @@ func (s *Space) Check() error {
 	return nil
 }
 
-// Split takes axes apart. Where the plan has joined axes (for a view of another
-// shape) expressions take them apart again by div and mod; with a digit for each
-// part these are affine. An axis is split where all divisors that it meets divide
-// each other and its extent, and may allows it. The errors are those of Check. s
-// has one digit for each axis before.
-func (s *Space) Split(may func(axis int32) bool) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
+// Split takes axes apart. Where the plan has joined axes, for a view of another
+// shape, expressions take them apart again by div and mod; with a digit for
+// each part these are affine. An axis is split where all divisors that it meets
+// divide each other and its extent, and may allows it. Each axis has one digit
+// before. Divisors are positive; see Check.
+func (s *Space) Split(may func(axis int32) bool) {
 	cuts := make([][]int, len(s.OfAxis)) // divisors, by axis
 	for i, n := range s.Index.Nodes {
 		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
@@ -43,7 +41,6 @@ func (s *Space) Split(may func(axis int32) bool) error {
 			s.cut(int32(axis), weights)
 		}
 	}
-	return nil
 }
 
 // part recognises floor((axis mod hi) / lo).
@@ -88,4 +85,19 @@ func (s *Space) cut(axis int32, weights []int) {
 		s.OfAxis[axis] = append(s.OfAxis[axis], len(s.Digits))
 		s.Digits = append(s.Digits, Digit{axis, chain[i+1] / chain[i], chain[i]})
 	}
+}
+
+// Cut splits digit d so that its lower part has extent e, which divides that of
+// d, and returns the lower part. Accesses are to be analysed again.
+func (s *Space) Cut(d, e int) int {
+	old := s.Digits[d]
+	if old.Extent == e {
+		return d
+	}
+	low := len(s.Digits)
+	s.Digits = append(s.Digits, Digit{old.Axis, e, old.Weight}, Digit{old.Axis, old.Extent / e, old.Weight * e})
+	axis := s.OfAxis[old.Axis]
+	at := slices.Index(axis, d)
+	s.OfAxis[old.Axis] = slices.Replace(slices.Clone(axis), at, at+1, low+1, low)
+	return low
 }

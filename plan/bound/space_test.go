@@ -1,6 +1,7 @@
-package affine
+package bound
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -72,11 +73,9 @@ func TestForms(t *testing.T) {
 			return a
 		}
 		ix := grow(3)
-		s := New(table, extents, params)
+		s := NewSpace(table, extents, params)
 		if r.IntN(2) == 0 {
-			if err := s.Split(func(int32) bool { return true }); err != nil {
-				t.Fatal(err)
-			}
+			s.Split(func(int32) bool { return true })
 		}
 		f, ok := s.Form(ix)
 		if ok {
@@ -101,10 +100,29 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+// TestCheck refuses a division by a parameter that is 0.
+func TestCheck(t *testing.T) {
 	table := &prim.IxTable{}
 	table.Div(table.Axis(0), table.Param(0))
-	if err := New(table, []int{4}, []int{0}).Split(func(int32) bool { return true }); err == nil {
+	if err := NewSpace(table, []int{4}, []int{0}).Check(); err == nil {
 		t.Error("division by 0 is no error")
+	}
+}
+
+// TestFar bounds expressions whose values overflow: nothing may be known of
+// them.
+func TestFar(t *testing.T) {
+	table := &prim.IxTable{}
+	big := table.Const(math.MaxInt64 / 3)
+	for name, ix := range map[string]prim.Ix{
+		"sum of products":     table.Add(table.Mul(table.Axis(0), big), table.Mul(table.Axis(1), big)),
+		"product":             table.Mul(table.Axis(0), table.Const(math.MinInt64)),
+		"product of quotient": table.Mul(table.Div(table.Axis(0), table.Const(7)), big),
+		"quotient":            table.Div(table.Mul(table.Axis(0), big), table.Const(2)),
+	} {
+		s := NewSpace(table, []int{100, 100}, nil)
+		if lo, hi := s.Interval(ix); lo != -Far || hi != Far {
+			t.Errorf("%s: %d..%d", name, lo, hi)
+		}
 	}
 }

@@ -1,10 +1,9 @@
-// Package affine finds the index expressions that are affine in the positions
-// of a kernel's loops once the numbers of a binding are known. Backends make
-// their addresses of them.
-package affine
+package bound
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -12,7 +11,7 @@ import (
 // A Form is C + the sum of Coef[d] * value of digit d of its [Space].
 type Form struct {
 	C    int
-	Coef []int
+	Coef []int // by digit
 }
 
 // Plus adds k*x to f, in place.
@@ -23,12 +22,13 @@ func (f *Form) Plus(x Form, k int) {
 	}
 }
 
-// A Space has the variables of forms, which are parts of axes.
+// A Space has the variables of forms: the digits of the axes.
 type Space struct {
-	Index  *prim.IxTable
-	Params []int
-	Digits []Digit
-	OfAxis [][]int // the digits of each axis, the most significant first
+	Index   *prim.IxTable
+	Extents []int // by axis
+	Params  []int
+	Digits  []Digit
+	OfAxis  [][]int // the digits of each axis, the most significant first
 }
 
 // A Digit is a part of an axis: floor(position / Weight) mod Extent.
@@ -38,11 +38,13 @@ type Digit struct {
 	Weight int
 }
 
-// New makes a space with one digit for each axis.
-func New(index *prim.IxTable, extents, params []int) *Space {
-	s := &Space{Index: index, Params: params, Digits: make([]Digit, len(extents)), OfAxis: make([][]int, len(extents))}
+// NewSpace returns a space with one digit for each axis.
+func NewSpace(index *prim.IxTable, extents, params []int) *Space {
+	s := &Space{Index: index, Extents: slices.Clone(extents), Params: params, Digits: make([]Digit, len(extents)), OfAxis: make([][]int, len(extents))}
+	numbers := make([]int, len(extents))
 	for i, e := range extents {
-		s.Digits[i], s.OfAxis[i] = Digit{int32(i), e, 1}, []int{i}
+		numbers[i] = i
+		s.Digits[i], s.OfAxis[i] = Digit{int32(i), e, 1}, numbers[i:i+1:i+1]
 	}
 	return s
 }
@@ -50,17 +52,46 @@ func New(index *prim.IxTable, extents, params []int) *Space {
 // Constant is the form with value c.
 func (s *Space) Constant(c int) Form { return Form{c, make([]int, len(s.Digits))} }
 
-// Bounds is the least and the greatest value of f.
+// Bounds is the least and the greatest value of f, or -Far and Far if one of
+// them is beyond.
 func (s *Space) Bounds(f Form) (lo, hi int) {
 	lo, hi = f.C, f.C
 	for i, k := range f.Coef {
-		if d := k * (max(s.Digits[i].Extent, 1) - 1); d > 0 {
+		if k == 0 {
+			continue
+		}
+		if lo, hi = within(lo, hi); lo == -Far {
+			return lo, hi
+		}
+		if d := times(k, max(s.Digits[i].Extent, 1)-1); d > 0 {
 			hi += d
 		} else {
 			lo += d
 		}
 	}
+	return within(lo, hi)
+}
+
+// within is an interval, or -Far and Far if it goes beyond them.
+func within(lo, hi int) (int, int) {
+	if lo <= -Far || hi >= Far {
+		return -Far, Far
+	}
 	return lo, hi
+}
+
+// times is x*y, at most Far and at least -Far.
+func times(x, y int) int {
+	hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(max(y, -y)))
+	switch {
+	case x == 0 || y == 0:
+		return 0
+	case hi == 0 && lo < Far:
+		return x * y
+	case (x < 0) == (y < 0):
+		return Far
+	}
+	return -Far
 }
 
 // Number is the value of an expression without axes and values.
@@ -142,7 +173,7 @@ func (s *Space) Form(ix prim.Ix) (Form, bool) {
 	}
 	lo, hi := s.Bounds(rem)
 	q := FloorDiv(lo, y)
-	if FloorDiv(hi, y) != q {
+	if FloorDiv(hi, y) != q || lo == -Far {
 		return x, false
 	}
 	quo.C, rem.C = q, rem.C-q*y
@@ -169,18 +200,16 @@ func (s *Space) Interval(ix prim.Ix) (lo, hi int) {
 		return 0, y - 1
 	}
 	lo, hi = s.Interval(n.A)
-	if lo <= -Far/2 || hi >= Far/2 {
+	if lo == -Far {
 		return -Far, Far
 	}
 	switch {
 	case n.Op == prim.IxAdd:
 		l, h := s.Interval(n.B)
-		if l <= -Far/2 || h >= Far/2 {
-			return -Far, Far
-		}
-		return lo + l, hi + h
+		return within(lo+l, hi+h)
 	case n.Op == prim.IxMul && number:
-		return min(lo*y, hi*y), max(lo*y, hi*y)
+		a, b := times(lo, y), times(hi, y)
+		return within(min(a, b), max(a, b))
 	case n.Op == prim.IxDiv && number && y > 0:
 		return FloorDiv(lo, y), FloorDiv(hi, y)
 	}

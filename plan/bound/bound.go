@@ -1,0 +1,207 @@
+// Package bound analyses a kernel with the numbers of a binding: what its
+// backends must know of loops and accesses before they make code or addresses.
+//
+// An index expression is affine if it is a constant plus multiples of digits
+// ([Form]). A digit is a part of an axis: an axis that the plan joined from
+// several, and whose parts the kernel takes out again by division, is split
+// into them. An access adds up the affine coordinates that stay inside the
+// array to one offset; the other coordinates are listed, with what is known of
+// them ([Access]). A loop joins neighbouring digits where all its accesses go
+// through them with one step ([Space.Join], [Space.Lines]).
+//
+// The analysis depends on extents, parameters, strides and extents of arrays.
+// It does not depend on addresses and scalars, which may change from run to
+// run.
+package bound
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A Kernel is a kernel with the numbers of a binding.
+type Kernel struct {
+	Space
+	IR     *ir.Kernel
+	Arrays []Array  // by buffer
+	Access []Access // by access of the kernel
+}
+
+// An Array is the layout of a buffer, in elements. A row buffer is contiguous,
+// as long as its axes.
+type Array struct {
+	Strides, Extents []int
+}
+
+// Span is the range of the offsets of all elements, in elements; that of an
+// empty array is empty.
+func (a *Array) Span() (lo, hi int) {
+	for d, e := range a.Extents {
+		if e == 0 {
+			return 0, 0
+		}
+		if n := (e - 1) * a.Strides[d]; n > 0 {
+			hi += n
+		} else {
+			lo += n
+		}
+	}
+	return lo, hi + 1
+}
+
+// An Access is an access of the kernel with its numbers.
+type Access struct {
+	Buf    int32
+	Bounds ir.Bounds
+	Offset Form  // of the direct coordinates, in elements
+	Dims   []Dim // by dimension of the buffer
+}
+
+// A Dim is a coordinate of an access.
+type Dim struct {
+	Ix             prim.Ix
+	Affine         bool
+	Form           Form // if it is affine
+	Lo, Hi         int  // the least and the greatest value; -Far and Far: unknown
+	Stride, Extent int  // of the array
+	Bounds         ir.Bounds
+}
+
+// Direct reports whether the coordinate is part of the offset: it is affine and
+// stays inside.
+func (d *Dim) Direct() bool { return d.Affine && d.Bounds == ir.InBounds }
+
+// Proven reports whether the extents alone show that the coordinate is inside
+// the array.
+func (d *Dim) Proven() bool { return d.Lo >= 0 && d.Hi < d.Extent }
+
+// New analyses k with the numbers of b. A nil may keeps every axis whole;
+// otherwise the axes that may allows are split into digits. The errors are
+// those of [ir.Binding.Check], and divisors that are not positive.
+func New(k *ir.Kernel, b *ir.Binding, may func(axis int32) bool) (*Kernel, error) {
+	if err := b.Check(k); err != nil {
+		return nil, err
+	}
+	n := &Kernel{Space: *NewSpace(&k.Index, b.Extents, b.Params), IR: k, Arrays: make([]Array, len(k.Bufs))}
+	if err := n.Check(); err != nil {
+		return nil, err
+	}
+	if may != nil {
+		n.Split(may)
+	}
+	for i := range n.Arrays {
+		n.Arrays[i] = n.array(i, b)
+	}
+	n.Analyse()
+	return n, nil
+}
+
+func (n *Kernel) array(buf int, b *ir.Binding) Array {
+	d := &n.IR.Bufs[buf]
+	if d.Mode != ir.Row {
+		return Array{b.Bufs[buf].Strides, b.Bufs[buf].Extents}
+	}
+	a := Array{make([]int, d.Rank), make([]int, d.Rank)}
+	size := 1
+	for i := d.Rank - 1; i >= 0; i-- {
+		a.Strides[i], a.Extents[i] = size, n.Extents[d.Axes[i]]
+		size *= a.Extents[i]
+	}
+	return a
+}
+
+// Analyse fills Access. It is to be called again after digits were cut.
+func (n *Kernel) Analyse() {
+	n.Access = make([]Access, len(n.IR.Access))
+	for i := range n.Access {
+		n.Access[i] = n.access(&n.IR.Access[i])
+	}
+}
+
+func (n *Kernel) access(a *ir.Access) Access {
+	array := &n.Arrays[a.Buf]
+	out := Access{Buf: a.Buf, Bounds: a.Bounds, Offset: n.Constant(0), Dims: make([]Dim, len(a.Coords))}
+	for i, ix := range a.Coords {
+		d := Dim{Ix: ix, Stride: array.Strides[i], Extent: array.Extents[i], Bounds: a.Bounds}
+		if d.Form, d.Affine = n.Form(ix); d.Affine {
+			d.Lo, d.Hi = n.Bounds(d.Form)
+		} else {
+			d.Lo, d.Hi = n.Interval(ix)
+		}
+		if d.Proven() {
+			d.Bounds = ir.InBounds
+		}
+		if d.Direct() {
+			out.Offset.Plus(d.Form, d.Stride)
+		}
+		out.Dims[i] = d
+	}
+	return out
+}
+
+// Whole is the offset of all affine coordinates, also of those that may be
+// outside. It is false if some coordinate is not affine.
+func (a *Access) Whole() (Form, bool) {
+	f := Form{a.Offset.C, slices.Clone(a.Offset.Coef)}
+	for i := range a.Dims {
+		d := &a.Dims[i]
+		if !d.Affine {
+			return f, false
+		}
+		if !d.Direct() {
+			f.Plus(d.Form, d.Stride)
+		}
+	}
+	return f, true
+}
+
+// Proven reports whether the extents alone show that the access stays inside
+// its buffer. An access that is not proven needs a guard, or a check of the
+// values in its coordinates before.
+func (a *Access) Proven() bool {
+	return !slices.ContainsFunc(a.Dims, func(d Dim) bool { return !d.Proven() })
+}
+
+// Size is the number of elements of a buffer: for a row buffer those of one row.
+func (n *Kernel) Size(buf int) int {
+	size := 1
+	for _, e := range n.Arrays[buf].Extents {
+		size *= e
+	}
+	return size
+}
+
+// Product is the number of positions on axes.
+func (s *Space) Product(axes []int32) int {
+	size := 1
+	for _, a := range axes {
+		size *= s.Extents[a]
+	}
+	return size
+}
+
+// Order lists the digits of axes, the outermost first.
+func (s *Space) Order(axes []int32) (digits []int) {
+	for _, a := range axes {
+		digits = append(digits, s.OfAxis[a]...)
+	}
+	return digits
+}
+
+// VecOnly reports for each axis whether vec loops bind it and no others.
+func VecOnly(k *ir.Kernel) []bool {
+	vec, other := make([]bool, len(k.Axes)), make([]bool, len(k.Axes))
+	for i := range k.Loops {
+		l := &k.Loops[i]
+		for _, a := range l.Axes {
+			vec[a] = vec[a] || l.Kind == ir.Vec
+			other[a] = other[a] || l.Kind != ir.Vec
+		}
+	}
+	for a := range vec {
+		vec[a] = vec[a] && !other[a]
+	}
+	return vec
+}

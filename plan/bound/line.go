@@ -1,0 +1,141 @@
+package bound
+
+import "slices"
+
+// A Line is an affine expression ready for evaluation in a loop: a part that
+// the loops outside fix, and spans of the flattened positions of the loop, the
+// innermost last.
+type Line struct {
+	Base  int
+	Outer []Term
+	Spans []Span
+}
+
+// A Term is a coefficient times the position on an axis.
+type Term struct {
+	Axis int32
+	Coef int
+}
+
+// A Span is a group of digits that an expression goes through with one step.
+type Span struct{ Extent, Coef int }
+
+// Join groups neighbouring digits of a loop, the outermost first, where all
+// forms go from the last position of one to the next by its step. Digits of
+// one position are dropped.
+func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
+	last := -1
+	for _, d := range digits {
+		e := s.Digits[d].Extent
+		if e == 1 {
+			continue
+		}
+		join := last >= 0
+		for _, f := range forms {
+			join = join && f.Coef[last] == f.Coef[d]*e
+		}
+		if join {
+			groups[len(groups)-1] = append(groups[len(groups)-1], d)
+		} else {
+			groups = append(groups, []int{d})
+		}
+		last = d
+	}
+	return groups
+}
+
+// Spans splits forms over the digits of a loop: the extents of the joined
+// digits, and the spans of each form, all of which have these extents.
+func (s *Space) Spans(digits []int, forms []Form) (extents []int, spans [][]Span) {
+	groups := s.Join(digits, forms)
+	extents, spans = make([]int, len(groups)), make([][]Span, len(forms))
+	all := make([]Span, len(forms)*len(groups))
+	for i := range spans {
+		spans[i] = all[i*len(groups) : (i+1)*len(groups) : (i+1)*len(groups)]
+	}
+	for g, group := range groups {
+		e := 1
+		for _, d := range group {
+			e *= s.Digits[d].Extent
+		}
+		extents[g] = e
+		for i, f := range forms {
+			spans[i][g] = Span{e, f.Coef[group[len(group)-1]]}
+		}
+	}
+	return extents, spans
+}
+
+// Line splits f into the part of the digits that are not inside, and spans.
+// Digits outside are whole axes.
+func (s *Space) Line(f Form, inside []int, spans []Span) Line {
+	l := Line{Base: f.C, Spans: spans}
+	for d, k := range f.Coef {
+		if k != 0 && !slices.Contains(inside, d) {
+			l.Outer = append(l.Outer, Term{s.Digits[d].Axis, k})
+		}
+	}
+	return l
+}
+
+// Lines splits forms over the digits of a loop into lines with common spans.
+func (s *Space) Lines(digits []int, forms ...Form) []Line {
+	_, spans := s.Spans(digits, forms)
+	out := make([]Line, len(forms))
+	for i, f := range forms {
+		out[i] = s.Line(f, digits, spans[i])
+	}
+	return out
+}
+
+// At is the value of the part that the loops outside fix, at their positions.
+func (l *Line) At(pos []int) int {
+	v := l.Base
+	for _, t := range l.Outer {
+		v += t.Coef * pos[t.Axis]
+	}
+	return v
+}
+
+// Step is the difference from one position to the next within the last span.
+func (l *Line) Step() int {
+	if n := len(l.Spans); n > 0 {
+		return l.Spans[n-1].Coef
+	}
+	return 0
+}
+
+// Inner is the value of spans at flattened position p, and the position in the
+// last one.
+func Inner(spans []Span, p int) (v, last int) {
+	for k := len(spans) - 1; k >= 0; k-- {
+		x := p
+		if k > 0 {
+			e := spans[k].Extent
+			p, x = x/e, x%e
+		}
+		if k == len(spans)-1 {
+			last = x
+		}
+		v += x * spans[k].Coef
+	}
+	return v, last
+}
+
+// Clip narrows lo <= i < hi to where 0 <= c + k*i < extent. The result may have
+// lo > hi, which is empty.
+func Clip(lo, hi, c, k, extent int) (int, int) {
+	switch {
+	case k == 0:
+		if c < 0 || c >= extent {
+			return 0, 0
+		}
+	case k > 0:
+		lo = max(lo, -FloorDiv(c, k))
+		hi = min(hi, FloorDiv(extent-1-c, k)+1)
+	default:
+		lo = max(lo, -FloorDiv(extent-1-c, -k))
+		hi = min(hi, FloorDiv(c, -k)+1)
+	}
+	return lo, hi
+}

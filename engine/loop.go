@@ -85,8 +85,11 @@ func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, 
 }
 
 // footprint is the number of bytes of arrays that the loop goes over. Views of the
-// same memory share it.
+// same memory share it. It is 0 for a product, which always goes upwards.
 func (l *loopStep) footprint() (total int) {
+	if l.s.Kernel == nil {
+		return 0
+	}
 	for i, b := range l.places {
 		before := 0 // by views of the same memory
 		if b.mem != nil {

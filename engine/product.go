@@ -1,139 +1,60 @@
 package engine
 
 import (
-	"context"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"github.com/oneloop/oneloop/engine/internal/gemm"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A productStep is a stack of matrix products. Floats go to the BLAS registered
-// with gonum (blas32.Use, blas64.Use), whose order of summation is gonum's own
-// by default; integers are summed here, wrapping.
-type productStep struct {
-	s          *plan.Stage
-	m, n, k    int
-	a, b       matrix
-	batch      shape.Shape
-	offA, offB []int // of each product of the stack, in elements
-}
-
-// A matrix is how a stack of matrices is laid out.
-type matrix struct {
-	row, col int // strides
-	trans    blas.Transpose
-	ld       int
-}
+// A productStep computes a stack of matrix products. It is a loop whose units are
+// tiles of the results.
+type productStep struct{ loopStep }
 
 func (p *Program) newProduct(s *plan.Stage) (step, error) {
-	d := &productStep{s: s, m: 1, n: 1}
-	a, b := s.A, s.B
-	ra, rb := len(a.Shape), len(b.Shape)
-	d.k = a.Shape[ra-1]
-	if ra > 1 {
-		d.m = a.Shape[ra-2]
-		d.a = layout(d.m, d.k, a.Strides[ra-2], a.Strides[ra-1])
-	} else {
-		d.a = layout(1, d.k, d.k*max(a.Strides[0], 1), a.Strides[0])
+	if p.products == ProductsByBLAS && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
+		return newBLAS(s)
 	}
-	if rb > 1 {
-		d.n = b.Shape[rb-1]
-		d.b = layout(d.k, d.n, b.Strides[rb-2], b.Strides[rb-1])
-	} else {
-		d.b = layout(d.k, 1, b.Strides[0], 1)
-	}
-	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:max(rb-2, 0)]
-	var err error
-	if d.batch, err = shape.Broadcast(batchA, batchB); err != nil {
+	problem, err := problemOf(s)
+	if err != nil {
 		return nil, err
 	}
-	stA, _ := a.Strides[:len(batchA)].BroadcastTo(batchA, d.batch)
-	stB, _ := b.Strides[:len(batchB)].BroadcastTo(batchB, d.batch)
-	each(d.batch, stA, 0, func(off int) { d.offA = append(d.offA, off) })
-	each(d.batch, stB, 0, func(off int) { d.offB = append(d.offB, off) })
+	d := &productStep{loopStep{s: s, bind: ir.Binding{Bufs: make([]ir.BufBind, 3)}}}
+	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
+		d.places = append(d.places, bufPlace{i, p.place(a)})
+	}
+	d.inst = gemm.New(p.backend.Name(), problem, &d.bind, p.threads)
+	if p.profile {
+		d.profile()
+	}
+	d.plan(p.threads)
 	return d, nil
 }
 
-// layout finds the transpose flag and leading dimension of a matrix with the
-// given strides; a vector of a stride is a matrix with one row or column.
-func layout(rows, cols, row, col int) matrix {
-	m := matrix{row: row, col: col, trans: blas.NoTrans, ld: max(row, cols, 1)}
-	if !((col == 1 || cols <= 1) && (row >= cols || rows <= 1)) {
-		m.trans, m.ld = blas.Trans, max(col, rows, 1)
+// problemOf returns the products of a stage. A vector is a matrix of one row on
+// the left, of one column on the right.
+func problemOf(s *plan.Stage) (gemm.Problem, error) {
+	a, b := s.A, s.B
+	ra, rb := len(a.Shape), len(b.Shape)
+	d := gemm.Problem{
+		Type: s.Out.Type, M: 1, N: 1, K: a.Shape[ra-1],
+		A: gemm.Matrix{Col: a.Strides[ra-1]}, B: gemm.Matrix{Row: b.Strides[max(rb-2, 0)]},
 	}
-	return m
-}
-
-func (d *productStep) run(ctx context.Context, p *Program) error {
-	out := p.bytes(d.s.Out)
-	if d.k == 0 {
-		clear(out)
-		return nil
+	if ra > 1 {
+		d.M, d.A.Row = a.Shape[ra-2], a.Strides[ra-2]
 	}
-	for i := range d.offA {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		switch d.s.Out.Type {
-		case dtype.F32:
-			a, b, c := operandsOf[float32](d, p, i)
-			blas32.Implementation().Sgemm(d.a.trans, d.b.trans, d.m, d.n, d.k, 1, a, d.a.ld, b, d.b.ld, 0, c, max(d.n, 1))
-		case dtype.F64:
-			a, b, c := operandsOf[float64](d, p, i)
-			blas64.Implementation().Dgemm(d.a.trans, d.b.trans, d.m, d.n, d.k, 1, a, d.a.ld, b, d.b.ld, 0, c, max(d.n, 1))
-		case dtype.I8:
-			multiply[int8](d, p, i)
-		case dtype.I32:
-			multiply[int32](d, p, i)
-		case dtype.I64:
-			multiply[int64](d, p, i)
-		case dtype.U8:
-			multiply[uint8](d, p, i)
-		case dtype.U32:
-			multiply[uint32](d, p, i)
-		case dtype.U64:
-			multiply[uint64](d, p, i)
-		}
+	if rb > 1 {
+		d.N, d.B.Col = b.Shape[rb-1], b.Strides[rb-1]
 	}
-	return nil
-}
-
-func (*productStep) forget() {}
-
-// operandsOf are the operands and the result of product i. Operand slices reach to
-// the end of their memory; BLAS is told how much of it counts.
-func operandsOf[T dtype.Elem](d *productStep, p *Program, i int) (a, b, c []T) {
-	c = dtype.Slice[T](p.bytes(d.s.Out))[i*d.m*d.n:][:d.m*d.n]
-	return from[T](p, d.s.A, d.offA[i]), from[T](p, d.s.B, d.offB[i]), c
-}
-
-func from[T dtype.Elem](p *Program, a *plan.Array, off int) []T {
-	b := p.arena
-	if a.Mem != nil {
-		b = a.Mem.(*Memory).data
-	} else {
-		b = b[p.plan.Temps[a.Temp].Offset:]
+	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:max(rb-2, 0)]
+	batch, err := shape.Broadcast(batchA, batchB)
+	if err != nil {
+		return d, err
 	}
-	return dtype.Slice[T](b)[a.Offset+off:]
-}
-
-func multiply[T dtype.Int](d *productStep, p *Program, i int) {
-	a, b, c := operandsOf[T](d, p, i)
-	clear(c)
-	for r := range d.m {
-		row := c[r*d.n:][:d.n]
-		for k := range d.k {
-			x := a[r*d.a.row+k*d.a.col]
-			at := k * d.b.row
-			for j := range row {
-				row[j] += x * b[at]
-				at += d.b.col
-			}
-		}
-	}
+	stA, _ := a.Strides[:len(batchA)].BroadcastTo(batchA, batch)
+	stB, _ := b.Strides[:len(batchB)].BroadcastTo(batchB, batch)
+	each(batch, stA, 0, func(off int) { d.OffA = append(d.OffA, off) })
+	each(batch, stB, 0, func(off int) { d.OffB = append(d.OffB, off) })
+	return d, nil
 }

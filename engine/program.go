@@ -18,6 +18,11 @@ import (
 type Options struct {
 	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // at most so many; 0: one for each CPU
+	// Products says what computes matrix products on the CPU. Empty: the engine,
+	// with the same bits everywhere. [ProductsByBLAS]: the implementation that is
+	// registered with gonum's blas32 and blas64, for floats; the bits, NaN and
+	// infinity are as that library has them.
+	Products string
 	// Profile names the program's kernels to profilers: the machine code in
 	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
 	// "kernel", for pprof. perf finds code that was made after the first program
@@ -29,16 +34,17 @@ type Options struct {
 // each run reads the arrays and parameters as they are then, and allocates
 // nothing.
 type Program struct {
-	plan    *plan.Plan
-	device  *deviceRun // nil: the program runs on the host, by what follows
-	backend backend.Backend
-	arena   []byte
-	steps   []step
-	threads int
-	profile bool
-	down    bool // the last sweep went down
-	mu      sync.Mutex
-	job     *job
+	plan     *plan.Plan
+	device   *deviceRun // nil: the program runs on the host, by what follows
+	backend  backend.Backend
+	arena    []byte
+	steps    []step
+	threads  int
+	profile  bool
+	products string // as in Options
+	down     bool   // the last sweep went down
+	mu       sync.Mutex
+	job      *job
 }
 
 // A step runs one stage.
@@ -80,6 +86,9 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 // resolve says what the zero values of options stand for.
 func (o Options) resolve() (Options, backend.Backend, error) {
 	be, err := backendNamed(o.Backend)
+	if err == nil {
+		err = checkProducts(o.Products)
+	}
 	if err != nil {
 		return o, nil, err
 	}
@@ -106,7 +115,7 @@ func planned(stmts []expr.Statement) (*plan.Plan, error) {
 }
 
 func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
-	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile, products: o.Products}
 	if p.profile {
 		exec.ForPerf()
 	}

@@ -52,7 +52,6 @@ func newDevices() *cobra.Command {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
 			}
 			b.WriteString(cudaText())
-			b.WriteString("blas       gonum (pure Go), for matrix products of float32 and float64\n")
 			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err
 		},

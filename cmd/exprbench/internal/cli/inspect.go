@@ -231,7 +231,7 @@ func stageText(s *plan.Stage) string {
 		if s.Bias != nil {
 			return fmt.Sprintf("%v = %v @ %v + %v, by cuBLASLt with the epilogue BIAS, or by cuBLAS and a loop where it has no such product\n", s.Out, s.A, s.B, s.Bias)
 		}
-		return fmt.Sprintf("%v = %v @ %v, by BLAS\n", s.Out, s.A, s.B)
+		return fmt.Sprintf("%v = %v @ %v, a matrix product\n", s.Out, s.A, s.B)
 	case plan.Call:
 		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Func.Name)
 	}

@@ -1,0 +1,63 @@
+// Package gemm multiplies stacks of matrices: it is the built-in matrix product
+// of the CPU backends.
+//
+// The order of every sum depends on the number of terms alone. A chain of fused
+// multiply-adds from +0, in the order of k, sums a block of [Block] terms. The
+// blocks of a section of [Section] terms are added in order, then the sections
+// in order. No product is left out. So the bits do not depend on the layout of
+// the operands, tiles, threads or instruction set. Integers wrap.
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+const (
+	// Block is the number of terms that one chain sums.
+	Block = 256
+	// Section is the number of terms whose blocks are added one after the other.
+	// Threads can share a long sum by its sections.
+	Section = 64 * Block
+)
+
+// A Matrix is the layout of a matrix: its strides in elements.
+type Matrix struct{ Row, Col int }
+
+// A Problem is a stack of products C = A B of one element type. A has M rows
+// and K columns, B has K rows and N columns. The results are contiguous, one
+// after the other.
+type Problem struct {
+	Type    dtype.Type
+	M, N, K int
+	A, B    Matrix
+	// OffA and OffB have the position of the first element of each product's
+	// matrices, in elements from the first element of the operand.
+	OffA, OffB []int
+}
+
+// turned is the problem whose result is the transpose of that of p, for results
+// of one row or column, which are their own transposes in memory.
+func (p Problem) turned() Problem {
+	p.M, p.N = p.N, p.M
+	p.A, p.B = Matrix{p.B.Col, p.B.Row}, Matrix{p.A.Col, p.A.Row}
+	p.OffA, p.OffB = p.OffB, p.OffA
+	return p
+}
+
+// An engine computes parts of products of one element type and layout.
+type engine interface {
+	// compute stores the sums of a tile. It may give up when stop reports true.
+	compute(t *tile, s *scratch, stop func() bool)
+	// grain is the number of rows and columns of a tile that suit the engine,
+	// and the time of one multiply-add, in nanoseconds.
+	grain(p *Problem, threads int) (rows, cols int, cost float64)
+}
+
+// A tile is a part of a result, of at most one section of terms.
+type tile struct {
+	a, b, c unsafe.Pointer // the first element of the rows, the columns and the result
+	m, n, k int
+	ldc     int // bytes between rows of the result
+}

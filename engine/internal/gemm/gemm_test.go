@@ -1,0 +1,247 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// sum is the definition of one element of a product, term by term.
+func sum[T number](k int, a, b func(l int) T, fma func(x, y, z T) T) (total T) {
+	for s := 0; s == 0 || s < k; s += Section {
+		var section T
+		for q := s; q == s || q < min(s+Section, k); q += Block {
+			var block T
+			for l := q; l < min(q+Block, k); l++ {
+				block = fma(a(l), b(l), block)
+			}
+			if q == s {
+				section = block
+			} else {
+				section += block
+			}
+		}
+		if s == 0 {
+			total = section
+		} else {
+			total += section
+		}
+	}
+	return total
+}
+
+// isas lists the instruction sets of this machine, and "interp".
+func isas() []string {
+	out := []string{"interp"}
+	for _, isa := range jit.ISAs {
+		if _, err := jit.New(isa); err == nil {
+			out = append(out, isa)
+		}
+	}
+	return out
+}
+
+// A layout places a matrix of rows and columns in memory.
+type layout struct {
+	name  string
+	place func(rows, cols int) (m Matrix, first, size int)
+}
+
+var layouts = []layout{
+	{"rows", func(r, c int) (Matrix, int, int) { return Matrix{c, 1}, 0, r * c }},
+	{"columns", func(r, c int) (Matrix, int, int) { return Matrix{1, r}, 0, r * c }},
+	{"wide rows", func(r, c int) (Matrix, int, int) { return Matrix{c + 5, 1}, 3, r*(c+5) + 3 }},
+	{"gaps", func(r, c int) (Matrix, int, int) { return Matrix{3*c + 1, 2}, 1, r*(3*c+1) + 2*c + 1 }},
+	{"backward", func(r, c int) (Matrix, int, int) { return Matrix{-c, -1}, max(r*c-1, 0), r * c }},
+	{"broadcast rows", func(r, c int) (Matrix, int, int) { return Matrix{0, 1}, 0, c }},
+	{"broadcast", func(r, c int) (Matrix, int, int) { return Matrix{0, 0}, 0, 1 }},
+}
+
+// A sample is a product with operands.
+type sample[T number] struct {
+	p     Problem
+	a, b  []T
+	first [2]int
+	want  []T
+}
+
+func newSample[T number](r *rand.Rand, typ dtype.Type, m, n, k, batch int, la, lb layout, value func() T, fma func(x, y, z T) T) *sample[T] {
+	s := &sample[T]{p: Problem{Type: typ, M: m, N: n, K: k}}
+	var size [2]int
+	s.p.A, s.first[0], size[0] = la.place(m, k)
+	s.p.B, s.first[1], size[1] = lb.place(k, n)
+	for i := range batch {
+		s.p.OffA = append(s.p.OffA, i*size[0])
+		s.p.OffB = append(s.p.OffB, i%2*size[1]) // some are shared
+	}
+	s.a, s.b = make([]T, batch*size[0]+8), make([]T, 2*size[1]+8)
+	for i := range s.a {
+		s.a[i] = value()
+	}
+	for i := range s.b {
+		s.b[i] = value()
+	}
+	for q := range batch {
+		for i := range m {
+			for j := range n {
+				a := func(l int) T { return s.a[s.first[0]+s.p.OffA[q]+i*s.p.A.Row+l*s.p.A.Col] }
+				b := func(l int) T { return s.b[s.first[1]+s.p.OffB[q]+l*s.p.B.Row+j*s.p.B.Col] }
+				s.want = append(s.want, sum(k, a, b, fma))
+			}
+		}
+	}
+	return s
+}
+
+// run computes a product by workers that take turns with units in no order.
+func (s *sample[T]) run(isa string, threads int, r *rand.Rand) []T {
+	c := make([]T, len(s.want)+1)
+	for i := range c {
+		c[i]--
+	}
+	bind := &ir.Binding{Bufs: make([]ir.BufBind, 3)}
+	bind.Bufs[0].Ptr, bind.Bufs[1].Ptr, bind.Bufs[2].Ptr = unsafe.Pointer(&s.a[s.first[0]]), unsafe.Pointer(&s.b[s.first[1]]), unsafe.Pointer(&c[0])
+	d := New(isa, s.p, bind, threads)
+	n, _, _ := d.Units()
+	d.Begin()
+	w := d.NewWorker()
+	for _, u := range r.Perm(n) {
+		if u%threads == 0 {
+			w = d.NewWorker()
+		}
+		w.Run(u, u+1)
+	}
+	d.Finish(w)
+	return c[:len(s.want)]
+}
+
+func same[T number](x, y T) bool {
+	switch x := any(x).(type) {
+	case float32:
+		y := any(y).(float32)
+		return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y
+	case float64:
+		y := any(y).(float64)
+		return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+	}
+	return x == y
+}
+
+func (s *sample[T]) check(t *testing.T, isa string, threads int, r *rand.Rand) {
+	t.Helper()
+	for i, x := range s.run(isa, threads, r) {
+		if !same(x, s.want[i]) {
+			t.Fatalf("%s, %d threads: %+v, element %d: %v, want %v", isa, threads, s.p, i, x, s.want[i])
+		}
+	}
+}
+
+// testType checks products of one type against the definition.
+func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T, fma func(x, y, z T) T) {
+	t.Run(typ.String(), func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, uint64(typ)))
+		try := func(m, n, k, batch int, la, lb layout) {
+			s := newSample(r, typ, m, n, k, batch, la, lb, func() T { return value(r) }, fma)
+			for _, isa := range isas() {
+				s.check(t, isa, 1+r.IntN(8), r)
+			}
+		}
+		for _, la := range layouts {
+			for _, lb := range layouts {
+				try(1+r.IntN(40), 1+r.IntN(70), 1+r.IntN(20), 1+r.IntN(3), la, lb)
+				try(1+r.IntN(5), 1+r.IntN(5), 1+r.IntN(600), 1, la, lb)
+				try(1, 1+r.IntN(100), r.IntN(300), 1, la, lb)
+				try(1+r.IntN(100), 1, r.IntN(300), 1, la, lb)
+			}
+		}
+		for m := 1; m <= 15; m++ { // every kernel
+			try(m, 1+r.IntN(300), 7, 1, layouts[0], layouts[0])
+			try(m, 1+r.IntN(300), 7, 1, layouts[1], layouts[0])
+		}
+		try(65, 130, 259, 1, layouts[0], layouts[0])
+		try(130, 65, 259, 1, layouts[1], layouts[1])
+		try(3, 4, 0, 2, layouts[0], layouts[0])
+		try(0, 4, 3, 2, layouts[0], layouts[0])
+		try(2, 3, Section+Block+3, 1, layouts[0], layouts[1])
+		try(1, 1, 3*Section-1, 1, layouts[0], layouts[0])
+	})
+}
+
+func TestProducts(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0x1p-149, 0x1p-1074, math.MaxFloat32}
+	float := func(r *rand.Rand) float64 {
+		if r.IntN(400) == 0 {
+			return special[r.IntN(len(special))]
+		}
+		return r.NormFloat64()
+	}
+	testType(t, dtype.F32, func(r *rand.Rand) float32 { return float32(float(r)) }, prim.FmaF32)
+	testType(t, dtype.F64, float, math.FMA)
+	testType(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
+	testType(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+	testType(t, dtype.U64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
+}
+
+// TestNothingSkipped tests that a factor zero hides neither infinity nor NaN.
+func TestNothingSkipped(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, bad := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		for at := range 6 {
+			for _, zeroLeft := range []bool{true, false} {
+				for _, la := range layouts[:3] {
+					for _, lb := range layouts[:3] {
+						zero := newSample(r, dtype.F64, 3, 4, 6, 1, la, lb, func() float64 { return 0 }, math.FMA)
+						if zeroLeft {
+							zero.b[zero.first[1]+at*zero.p.B.Row] = bad
+						} else {
+							zero.a[zero.first[0]+at*zero.p.A.Col] = bad
+						}
+						for _, isa := range isas() {
+							if c := zero.run(isa, 1, r); c[0] == c[0] {
+								t.Errorf("%s: 0 * %v is %v", isa, bad, c[0])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkSquare(b *testing.B) {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		for _, isa := range isas()[1:] {
+			for _, n := range []int{8, 16, 64, 128, 256, 384, 512, 1024, 2048} {
+				b.Run(fmt.Sprintf("%s/%v/%d", isa, typ, n), func(b *testing.B) { bench(b, isa, typ, n, n, n, "nn") })
+			}
+		}
+	}
+}
+
+func bench(b *testing.B, isa string, typ dtype.Type, m, n, k int, trans string) {
+	x := func() unsafe.Pointer { return unsafe.Pointer(&aligned((m*n + n*k + m*k) * 8)[0]) }
+	p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+	if trans[0] == 't' {
+		p.A = Matrix{1, m}
+	}
+	if trans[1] == 't' {
+		p.B = Matrix{1, k}
+	}
+	bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: x()}, {Ptr: x()}, {Ptr: x()}}}
+	d := New(isa, p, bind, 1)
+	w := d.NewWorker()
+	units, _, _ := d.Units()
+	for b.Loop() {
+		d.Begin()
+		w.Run(0, units)
+		d.Finish(w)
+	}
+	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+}

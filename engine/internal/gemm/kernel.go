@@ -1,0 +1,373 @@
+package gemm
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A shape says what a kernel computes: the sums of one block of terms for some
+// rows and vectors of columns of C, which stay in registers.
+type shape struct {
+	rows, vecs int
+	// across says that the rows of A are neighbours in memory; else its columns
+	// are.
+	across bool
+	masked bool // the last vector has fewer columns
+}
+
+// args is the argument block of a kernel. Distances are in bytes.
+type args struct {
+	a, b, c    unsafe.Pointer
+	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B; rows of C
+	k          int // terms
+	add        int // 0: the sums are stored; 1: they are added to C
+	bits       uint64
+	lanes      [4]uint64 // the mask of the last vector, for AVX2; bits is that for AVX-512
+}
+
+// Offsets in the argument block.
+const (
+	argA     = int32(unsafe.Offsetof(args{}.a))
+	argB     = int32(unsafe.Offsetof(args{}.b))
+	argC     = int32(unsafe.Offsetof(args{}.c))
+	argAs    = int32(unsafe.Offsetof(args{}.as))
+	argBs    = int32(unsafe.Offsetof(args{}.bs))
+	argCs    = int32(unsafe.Offsetof(args{}.cs))
+	argK     = int32(unsafe.Offsetof(args{}.k))
+	argAdd   = int32(unsafe.Offsetof(args{}.add))
+	argBits  = int32(unsafe.Offsetof(args{}.bits))
+	argLanes = int32(unsafe.Offsetof(args{}.lanes))
+)
+
+// setMask makes the last vector have n columns of size bytes.
+func (a *args) setMask(n, size int) {
+	a.bits = 1<<n - 1
+	lanes := unsafe.Slice((*byte)(unsafe.Pointer(&a.lanes)), len(a.lanes)*8)
+	for i := range lanes {
+		lanes[i] = 0
+		if i < n*size {
+			lanes[i] = 0xff
+		}
+	}
+}
+
+const (
+	mostRows = 14
+	mostVecs = 16
+)
+
+// A family is the kernels for an instruction set and an element type.
+type family struct {
+	avx512  bool
+	size    int // bytes of an element
+	vector  int // bytes of a vector
+	rows    int // of the largest kernel
+	fma     x86.Op
+	add     x86.Op
+	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
+	mu      sync.Mutex
+}
+
+var families = map[string]map[dtype.Type]*family{
+	"avx512": {
+		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, fma: x86.VFMADD231PS, add: x86.VADDPS},
+		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, fma: x86.VFMADD231PD, add: x86.VADDPD},
+	},
+	"avx2": {
+		dtype.F32: {size: 4, vector: 32, rows: 6, fma: x86.VFMADD231PS, add: x86.VADDPS},
+		dtype.F64: {size: 8, vector: 32, rows: 6, fma: x86.VFMADD231PD, add: x86.VADDPD},
+	},
+}
+
+// lanes is the number of elements of a vector.
+func (f *family) lanes() int { return f.vector / f.size }
+
+// vecs is the largest number of vectors of a kernel with so many rows.
+func (f *family) vecs(rows int) int {
+	if f.avx512 {
+		return [mostRows + 1]int{0, 16, 12, 8, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
+	}
+	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
+}
+
+// kernel returns the kernel of a shape, which is made when it is first needed;
+// nil if there is no memory for it.
+func (f *family) kernel(s shape) *exec.Code {
+	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)]
+	if c := at.Load(); c != nil {
+		return c
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := at.Load(); c != nil {
+		return c
+	}
+	w := writer{Asm: x86.New(), f: f, s: s}
+	w.write()
+	o, err := w.Finish()
+	if err != nil {
+		panic("gemm: " + err.Error()) // a kernel that has no encoding is a defect of this package
+	}
+	c, err := exec.Install(o.Bytes)
+	if err != nil {
+		return nil
+	}
+	at.Store(c)
+	return c
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A writer writes the code of a kernel.
+type writer struct {
+	*x86.Asm
+	f *family
+	s shape
+	l x86.Len
+	// Registers: sums, then those of B, then those of A.
+	rowB, colA x86.Vec
+	inA, inB   int // how many
+}
+
+// The registers of addresses. A has a pointer for each five rows.
+var ptrA = [3]x86.Reg{x86.RSI, x86.RAX, x86.RBX}
+
+const (
+	stepA  = x86.R8
+	stepA3 = x86.R9
+	ptrB   = x86.RDX
+	stepB  = x86.R10
+	stepB3 = x86.R13
+	count  = x86.RCX
+	ptrC   = x86.R11
+	stepC  = x86.R12
+
+	unroll  = 4
+	maskReg = x86.Vec(15) // of AVX2
+)
+
+func (w *writer) write() {
+	w.l = x86.Len(w.f.vector * 8)
+	s := &w.s
+	w.rowB = x86.Vec(s.rows * s.vecs)
+	w.inB, w.inA = s.vecs, 1 // the vectors of B stay for all rows
+	if s.vecs > s.rows {
+		w.inB, w.inA = 1, s.rows // the rows of A stay for all vectors
+	}
+	w.colA = w.rowB + x86.Vec(w.inB)
+	w.load()
+	for v := range w.rowB {
+		if w.f.avx512 {
+			w.I(x86.VPXORD, w.l, v, v, v)
+		} else {
+			w.I(x86.VXORPS, w.l, v, v, v)
+		}
+	}
+	single, tail, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
+	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
+	w.I(x86.JL, 0, tail)
+	loop := w.NewLabel()
+	w.Align(32)
+	w.Bind(loop)
+	for u := range unroll {
+		w.step(u)
+	}
+	w.advance(unroll)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
+	w.I(x86.JGE, 0, loop)
+	w.Bind(tail)
+	w.I(x86.ADD, x86.W64, count, x86.Imm(unroll))
+	w.I(x86.JE, 0, done)
+	w.Bind(single)
+	w.step(0)
+	w.advance(1)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
+	w.I(x86.JNE, 0, single)
+	w.Bind(done)
+	w.store()
+	w.I(x86.VZEROUPPER, 0)
+	w.I(x86.RET, 0)
+}
+
+// load loads the arguments.
+func (w *writer) load() {
+	for _, x := range []struct {
+		to x86.Reg
+		at int32
+	}{{ptrA[0], argA}, {ptrB, argB}, {ptrC, argC}, {stepA, argAs}, {stepB, argBs}, {stepC, argCs}, {count, argK}} {
+		w.I(x86.MOV, x86.W64, x.to, x86.At(x86.RDI, x.at))
+	}
+	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
+	w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
+	if !w.s.across {
+		for i := 5; i < w.s.rows; i += 5 {
+			w.I(x86.LEA, x86.W64, ptrA[i/5], x86.AtX(ptrA[i/5-1], stepA, 4, 0))
+			w.I(x86.ADD, x86.W64, ptrA[i/5], stepA)
+		}
+	}
+	switch {
+	case !w.s.masked:
+	case w.f.avx512:
+		w.I(x86.KMOVW, 0, x86.K1, x86.At(x86.RDI, argBits))
+	default:
+		w.I(x86.VMOVUPS, w.l, maskReg, x86.At(x86.RDI, argLanes))
+	}
+}
+
+// times is the memory n steps after that at base.
+func times(base, step, step3 x86.Reg, n int, disp int32) x86.Mem {
+	switch n {
+	case 0:
+		return x86.At(base, disp)
+	case 3:
+		return x86.AtX(base, step3, 1, disp)
+	}
+	return x86.AtX(base, step, uint8(n), disp)
+}
+
+// step adds the products of the u-th term from here.
+func (w *writer) step(u int) {
+	if w.inB > 1 || w.s.vecs == 1 {
+		for j := range w.s.vecs {
+			w.loadB(w.rowB+x86.Vec(j), u, j)
+		}
+		for i := range w.s.rows {
+			w.loadA(w.colA, u, i)
+			for j := range w.s.vecs {
+				w.multiply(i, j, w.colA, w.rowB+x86.Vec(j))
+			}
+		}
+		return
+	}
+	for i := range w.s.rows {
+		w.loadA(w.colA+x86.Vec(i), u, i)
+	}
+	for j := range w.s.vecs {
+		w.loadB(w.rowB, u, j)
+		for i := range w.s.rows {
+			w.multiply(i, j, w.colA+x86.Vec(i), w.rowB)
+		}
+	}
+}
+
+// sum is the register of vector j of row i.
+func (w *writer) sum(i, j int) x86.Vec { return x86.Vec(i*w.s.vecs + j) }
+
+func (w *writer) multiply(i, j int, a, b x86.Vec) { w.I(w.f.fma, w.l, w.sum(i, j), a, b) }
+
+// loadA loads an element of A into all lanes.
+func (w *writer) loadA(to x86.Vec, u, i int) {
+	var at x86.Mem
+	if w.s.across {
+		at = times(ptrA[0], stepA, stepA3, u, int32(i*w.f.size))
+	} else {
+		at = times(ptrA[i/5], stepA, stepA3, i%5, int32(u*w.f.size))
+	}
+	op := x86.VBROADCASTSS
+	if w.f.size == 8 {
+		op = x86.VBROADCASTSD
+	}
+	w.I(op, w.l, to, at)
+}
+
+// loadB loads vector j of a row of B.
+func (w *writer) loadB(to x86.Vec, u, j int) {
+	w.loadVec(to, times(ptrB, stepB, stepB3, u, int32(j*w.f.vector)), j)
+}
+
+func (w *writer) last(j int) bool { return w.s.masked && j == w.s.vecs-1 }
+
+// loadVec loads a vector of column j.
+func (w *writer) loadVec(to x86.Vec, at x86.Mem, j int) {
+	switch {
+	case !w.last(j):
+		w.I(x86.VMOVUPS, w.l, to, at)
+	case !w.f.avx512:
+		w.I(w.maskMove(), w.l, to, maskReg, at)
+	case w.f.size == 8:
+		w.I(x86.VMOVUPD, w.l, to, at, x86.Zero(x86.K1))
+	default:
+		w.I(x86.VMOVUPS, w.l, to, at, x86.Zero(x86.K1))
+	}
+}
+
+// storeVec stores a vector of column j.
+func (w *writer) storeVec(at x86.Mem, from x86.Vec, j int) {
+	switch {
+	case !w.last(j):
+		w.I(x86.VMOVUPS, w.l, at, from)
+	case !w.f.avx512:
+		w.I(w.maskMove(), w.l, at, maskReg, from)
+	case w.f.size == 8:
+		w.I(x86.VMOVUPD, w.l, at, from, x86.Merge(x86.K1))
+	default:
+		w.I(x86.VMOVUPS, w.l, at, from, x86.Merge(x86.K1))
+	}
+}
+
+func (w *writer) maskMove() x86.Op {
+	if w.f.size == 8 {
+		return x86.VMASKMOVPD
+	}
+	return x86.VMASKMOVPS
+}
+
+// advance moves the pointers by n terms.
+func (w *writer) advance(n int) {
+	if w.s.across {
+		w.move(ptrA[0], stepA, n)
+	} else {
+		for i := 0; i < w.s.rows; i += 5 {
+			w.I(x86.ADD, x86.W64, ptrA[i/5], x86.Imm(n*w.f.size))
+		}
+	}
+	w.move(ptrB, stepB, n)
+}
+
+// move adds n steps, 1 or 4.
+func (w *writer) move(p, step x86.Reg, n int) {
+	if bits.OnesCount(uint(n)) != 1 || n > 8 {
+		panic("gemm: no such step")
+	}
+	w.I(x86.LEA, x86.W64, p, x86.AtX(p, step, uint8(n), 0))
+}
+
+// store stores the sums, or adds them to C.
+func (w *writer) store() {
+	plain, end := w.NewLabel(), w.NewLabel()
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
+	w.I(x86.JE, 0, plain)
+	for _, add := range []bool{true, false} {
+		if !add {
+			w.Bind(plain)
+		}
+		for i := range w.s.rows {
+			for j := range w.s.vecs {
+				at := x86.At(ptrC, int32(j*w.f.vector))
+				if add {
+					w.loadVec(w.colA, at, j)
+					w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), w.colA)
+				}
+				w.storeVec(at, w.sum(i, j), j)
+			}
+			if i < w.s.rows-1 {
+				w.I(x86.ADD, x86.W64, ptrC, stepC)
+			}
+		}
+		if add {
+			w.I(x86.JMP, 0, end)
+		}
+	}
+	w.Bind(end)
+}

@@ -1,0 +1,93 @@
+package gemm
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// A portable is the definition of the product, and the engine where there is no
+// machine code.
+type portable[T number] struct {
+	p *Problem
+	// axpy sets y[j] to the fused a*x[j*step] + y[j].
+	axpy func(y []T, a T, x *T, step int)
+}
+
+// strip is the number of columns that portable sums at a time.
+const strip = 256
+
+func (e *portable[T]) grain(p *Problem, _ int) (rows, cols int, cost float64) {
+	return 32, strip, 1.5
+}
+
+func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
+	sums := unsafe.Slice((*T)(s.ofA()), strip)
+	size := int(unsafe.Sizeof(sums[0]))
+	a, b := Matrix{e.p.A.Row * size, e.p.A.Col * size}, Matrix{e.p.B.Row * size, e.p.B.Col * size}
+	for j := 0; j < t.n; j += strip {
+		y := sums[:min(strip, t.n-j)]
+		for k := 0; k == 0 || k < t.k; k += Block {
+			for i := range t.m {
+				if stop() {
+					return
+				}
+				clear(y)
+				for l := k; l < min(k+Block, t.k); l++ {
+					x := *(*T)(unsafe.Add(t.a, i*a.Row+l*a.Col))
+					e.axpy(y, x, (*T)(unsafe.Add(t.b, l*b.Row+j*b.Col)), e.p.B.Col)
+				}
+				c := unsafe.Slice((*T)(unsafe.Add(t.c, i*t.ldc+j*size)), len(y))
+				if k == 0 {
+					copy(c, y)
+					continue
+				}
+				for n := range c {
+					c[n] += y[n]
+				}
+			}
+		}
+	}
+}
+
+// element is x[i*step].
+func element[T number](x *T, i, step int) T {
+	return *(*T)(unsafe.Add(unsafe.Pointer(x), i*step*int(unsafe.Sizeof(*x))))
+}
+
+func axpyF32(y []float32, a float32, x *float32, step int) {
+	f := float64(a)
+	for j := range y {
+		v := element(x, j, step)
+		s := f*float64(v) + float64(y[j]) // the product is exact, so a fusion changes nothing
+		if u := math.Float64bits(s); u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			y[j] = prim.FmaF32(a, v, y[j])
+			continue
+		}
+		y[j] = float32(s)
+	}
+}
+
+func axpyF64(y []float64, a float64, x *float64, step int) {
+	for j := range y {
+		y[j] = math.FMA(a, element(x, j, step), y[j])
+	}
+}
+
+func axpyInt[T uint8 | uint32 | uint64](y []T, a T, x *T, step int) {
+	if step == 1 {
+		for j, v := range unsafe.Slice(x, len(y)) {
+			y[j] += a * v
+		}
+		return
+	}
+	for j := range y {
+		y[j] += a * element(x, j, step)
+	}
+}
+
+// A number is an element type: signed integers are multiplied as unsigned ones.
+type number interface {
+	float32 | float64 | uint8 | uint32 | uint64
+}

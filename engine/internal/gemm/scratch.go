@@ -1,0 +1,68 @@
+package gemm
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// A scratch is the memory of one worker for packed operands.
+type scratch struct{ a, b []byte }
+
+const (
+	// packA and packB are the sizes of packed blocks of A and B, in bytes: both
+	// stay in a second-level cache of 1 MiB.
+	packA = 256 << 10
+	packB = 512 << 10
+	// spare is what strips of columns may need more.
+	spare = 64 << 10
+)
+
+// scratches are those that no worker has.
+var scratches struct {
+	sync.Mutex
+	list []*scratch
+}
+
+// takeScratch returns a scratch that no other worker has until give.
+func takeScratch() *scratch {
+	l := &scratches
+	l.Lock()
+	defer l.Unlock()
+	if n := len(l.list); n > 0 {
+		s := l.list[n-1]
+		l.list = l.list[:n-1]
+		return s
+	}
+	return &scratch{}
+}
+
+func (s *scratch) give() {
+	l := &scratches
+	l.Lock()
+	l.list = append(l.list, s)
+	l.Unlock()
+}
+
+// ofA returns memory for a block of A.
+func (s *scratch) ofA() unsafe.Pointer {
+	if s.a == nil {
+		s.a = aligned(packA + spare)
+	}
+	return unsafe.Pointer(&s.a[0])
+}
+
+// ofB returns memory for a block of B.
+func (s *scratch) ofB() unsafe.Pointer {
+	if s.b == nil {
+		s.b = aligned(packB + spare)
+	}
+	return unsafe.Pointer(&s.b[0])
+}
+
+// aligned allocates n bytes at the beginning of a cache line.
+func aligned(n int) []byte {
+	const line = 64
+	b := make([]byte, n+line)
+	at := -int(uintptr(unsafe.Pointer(&b[0]))) & (line - 1)
+	return b[at : at+n : at+n]
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/oneloop/oneloop/engine/internal/gemm"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// ProductsByBLAS is the value of [Options.Products] that sends products of
+// float32 and float64 to the BLAS registered with gonum.
+const ProductsByBLAS = "blas"
+
+// checkProducts returns an error if there is no such way to compute products.
+func checkProducts(name string) error {
+	if name != "" && name != ProductsByBLAS {
+		return expr.NewError(expr.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", name, ProductsByBLAS)
+	}
+	return nil
+}
+
+// A blasStep computes a stack of matrix products of floats by the BLAS that is
+// registered with gonum. The order of summation is that library's.
+type blasStep struct {
+	s    *plan.Stage
+	p    gemm.Problem
+	a, b blasMatrix
+}
+
+// A blasMatrix is a layout as BLAS describes it.
+type blasMatrix struct {
+	trans blas.Transpose
+	ld    int
+}
+
+func newBLAS(s *plan.Stage) (step, error) {
+	p, err := problemOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return &blasStep{s, p, blasLayout(p.M, p.K, p.A), blasLayout(p.K, p.N, p.B)}, nil
+}
+
+// blasLayout returns the transpose flag and the leading dimension of a matrix that
+// the plan has found to have them.
+func blasLayout(rows, cols int, m gemm.Matrix) blasMatrix {
+	if (m.Col == 1 || cols <= 1) && (m.Row >= cols || rows <= 1) {
+		return blasMatrix{blas.NoTrans, max(m.Row, cols, 1)}
+	}
+	return blasMatrix{blas.Trans, max(m.Col, rows, 1)}
+}
+
+func (d *blasStep) run(ctx context.Context, p *Program) error {
+	if d.p.K == 0 {
+		clear(p.bytes(d.s.Out))
+		return nil
+	}
+	if d.p.M*d.p.N == 0 {
+		return nil
+	}
+	for i := range d.p.OffA {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		q := &d.p
+		if q.Type == dtype.F32 {
+			a, b, c := blasOperands[float32](d, p, i)
+			blas32.Implementation().Sgemm(d.a.trans, d.b.trans, q.M, q.N, q.K, 1, a, d.a.ld, b, d.b.ld, 0, c, q.N)
+		} else {
+			a, b, c := blasOperands[float64](d, p, i)
+			blas64.Implementation().Dgemm(d.a.trans, d.b.trans, q.M, q.N, q.K, 1, a, d.a.ld, b, d.b.ld, 0, c, q.N)
+		}
+	}
+	return nil
+}
+
+func (*blasStep) forget() {}
+
+// blasOperands returns the operands and the result of product i. Operands reach to
+// the end of their memory: BLAS is told how much of it counts.
+func blasOperands[T float32 | float64](d *blasStep, p *Program, i int) (a, b, c []T) {
+	c = dtype.Slice[T](p.bytes(d.s.Out))[i*d.p.M*d.p.N:][:d.p.M*d.p.N]
+	return blasOperand[T](p, d.s.A, d.p.OffA[i]), blasOperand[T](p, d.s.B, d.p.OffB[i]), c
+}
+
+func blasOperand[T float32 | float64](p *Program, a *plan.Array, off int) []T {
+	b := p.arena
+	if a.Mem != nil {
+		b = a.Mem.(*Memory).data
+	} else {
+		b = b[p.plan.Temps[a.Temp].Offset:]
+	}
+	return dtype.Slice[T](b)[a.Offset+off:]
+}

@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestProductSkipsNothing tests that NaN and infinity are not lost where the
+// other factor is zero.
+func TestProductSkipsNothing(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	zeros := engine.MustFromSlice([]float64{0, 1, 0, 2}, 2, 2)
+	bad := engine.MustFromSlice([]float64{nan, inf, 1, 1}, 2, 2)
+	y := engine.Zeros[float64](2, 2)
+	for name, x := range map[string]expr.Exp[float64]{
+		"left":  op.MatMul(zeros, bad),
+		"right": op.MatMul(op.T(bad), op.T(zeros)),
+	} {
+		if err := y.Assign(x); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range y.Data() {
+			if !math.IsNaN(v) {
+				t.Errorf("%s: element %d is %v, want NaN", name, i, v)
+			}
+		}
+	}
+}
+
+// TestProductLayouts tests that a product has the same bits for a view and for a
+// copy of it, on each backend and with any number of threads.
+func TestProductLayouts(t *testing.T) {
+	const n, k = 67, 300
+	random := func(rows, cols int) *engine.Tensor[float32] {
+		x := engine.Zeros[float32](rows, cols)
+		for i := range x.Data() {
+			x.Data()[i] = float32(math.Sin(float64(i * i)))
+		}
+		return x
+	}
+	a, b := random(n, k), random(n, k)
+	c := engine.Zeros[float32](k, n)
+	if err := c.Assign(op.T(b)); err != nil {
+		t.Fatal(err)
+	}
+	var want []float32
+	for _, backend := range engine.Backends() {
+		for threads := 1; threads <= 4; threads++ {
+			for name, right := range map[string]expr.Exp[float32]{"view": op.T(b), "copy": c} {
+				y := engine.Zeros[float32](n, n)
+				o := engine.Options{Backend: backend, Threads: threads}
+				if err := engine.RunWith(context.Background(), o, expr.Assign(y, op.MatMul(a, right))); err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = y.Data()
+				}
+				for i, v := range y.Data() {
+					if v != want[i] {
+						t.Fatalf("%s, %d threads, %s: element %d is %v, want %v", backend, threads, name, i, v, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestProductCancelled tests that a long product ends soon after its context.
+func TestProductCancelled(t *testing.T) {
+	const n = 3000
+	x, y := engine.Zeros[int64](n, n), engine.Zeros[int64](n, n)
+	for _, backend := range engine.Backends() {
+		t.Run(backend, func(t *testing.T) {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend}, expr.Assign(y, op.MatMul(x, x)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			err = p.Run(ctx)
+			if took := time.Since(began); err != context.DeadlineExceeded || took > 2*time.Second {
+				t.Errorf("error %v after %v", err, took)
+			}
+		})
+	}
+}
+
+// countingBLAS counts the products that reach it.
+type countingBLAS struct {
+	blas.Float64
+	calls int
+}
+
+func (c *countingBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, out []float64, ldc int) {
+	c.calls++
+	c.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, out, ldc)
+}
+
+// TestProductsByBLAS tests that a registered BLAS is used where the caller asks for
+// it, and only there.
+func TestProductsByBLAS(t *testing.T) {
+	old := blas64.Implementation()
+	defer blas64.Use(old)
+	lib := &countingBLAS{Float64: old}
+	blas64.Use(lib)
+	x := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2)
+	y := engine.Zeros[float64](2, 2)
+	for _, c := range []struct {
+		products string
+		calls    int
+	}{{"", 0}, {engine.ProductsByBLAS, 1}} {
+		lib.calls = 0
+		o := engine.Options{Products: c.products}
+		if err := engine.RunWith(context.Background(), o, expr.Assign(y, op.MatMul(x, op.T(x)))); err != nil {
+			t.Fatal(err)
+		}
+		if want := []float64{5, 11, 11, 25}; lib.calls != c.calls || !slices.Equal(y.Data(), want) {
+			t.Errorf("%q: %v by %d calls, want %v by %d", c.products, y.Data(), lib.calls, want, c.calls)
+		}
+	}
+	err := engine.RunWith(context.Background(), engine.Options{Products: "mkl"}, expr.Assign(y, op.MatMul(x, x)))
+	if !errors.Is(err, expr.ErrUnsupported) {
+		t.Errorf("an unknown way: error %v", err)
+	}
+}
+
+func BenchmarkMatMul(b *testing.B) {
+	for _, n := range []int{2, 8, 64, 256, 1024} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			x, y := engine.Zeros[float32](n, n), engine.Zeros[float32](n, n)
+			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1}, expr.Assign(y, op.MatMul(x, x)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := p.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -213,35 +212,4 @@ func TestNothingSkipped(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkSquare(b *testing.B) {
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
-		for _, isa := range isas()[1:] {
-			for _, n := range []int{8, 16, 64, 128, 256, 384, 512, 1024, 2048} {
-				b.Run(fmt.Sprintf("%s/%v/%d", isa, typ, n), func(b *testing.B) { bench(b, isa, typ, n, n, n, "nn") })
-			}
-		}
-	}
-}
-
-func bench(b *testing.B, isa string, typ dtype.Type, m, n, k int, trans string) {
-	x := func() unsafe.Pointer { return unsafe.Pointer(&aligned((m*n + n*k + m*k) * 8)[0]) }
-	p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
-	if trans[0] == 't' {
-		p.A = Matrix{1, m}
-	}
-	if trans[1] == 't' {
-		p.B = Matrix{1, k}
-	}
-	bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: x()}, {Ptr: x()}, {Ptr: x()}}}
-	d := New(isa, p, bind, 1)
-	w := d.NewWorker()
-	units, _, _ := d.Units()
-	for b.Loop() {
-		d.Begin()
-		w.Run(0, units)
-		d.Finish(w)
-	}
-	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }

@@ -16,7 +16,7 @@ var planned = []string{"neon"}
 func newDevices() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
-		Short: "List what was found here: CPU, caches, backends, executable memory, BLAS",
+		Short: "List what was found here: CPU, caches, backends, executable memory, matrix products",
 		Args:  between(0, 0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := machine.Read()
@@ -51,6 +51,7 @@ func newDevices() *cobra.Command {
 			for _, err := range failed {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
 			}
+			b.WriteString("products   kernels of the engine; a BLAS registered with gonum by Options.Products\n")
 			b.WriteString(cudaText())
 			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
 			return err

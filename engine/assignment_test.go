@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
@@ -37,7 +38,7 @@ func TestAssignUnderAliasing(t *testing.T) {
 	const n = 6
 	r := rand.New(rand.NewPCG(1, 2))
 	rounds := 30000
-	if testing.Short() {
+	if !testlevel.Deep() {
 		rounds = 5000
 	}
 	draw := func() window {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/enginetest"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -118,7 +119,7 @@ func TestCrowd(t *testing.T) {
 // TestCancel tests that a run that would take long ends soon after its context
 // does, also inside a unit of work.
 func TestCancel(t *testing.T) {
-	if testing.Short() && !raceDetector {
+	if !testlevel.Deep() && !raceDetector {
 		t.Skip("measures time")
 	}
 	const n = 1 << 22
@@ -183,7 +184,7 @@ func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 
 // TestIdle tests that helpers which have nothing to do soon use no processor.
 func TestIdle(t *testing.T) {
-	if testing.Short() {
+	if !testlevel.Deep() {
 		t.Skip("measures time")
 	}
 	defer engine.SetProcessors(4)()

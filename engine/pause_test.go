@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -94,7 +95,7 @@ func pauseCases() map[string]expr.Statement {
 // collector, or whoever else stops the world, waiting: machine code cannot be
 // preempted, so it runs in short calls.
 func TestPauses(t *testing.T) {
-	if testing.Short() {
+	if !testlevel.Deep() {
 		t.Skip("measures time")
 	}
 	if raceDetector {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -105,7 +106,7 @@ func TestRaces(t *testing.T) {
 		return
 	}
 	backends := engine.Backends()
-	if testing.Short() {
+	if !testlevel.Deep() {
 		backends = backends[:1]
 	}
 	for _, backend := range backends {

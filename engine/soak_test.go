@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/enginetest"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 var (
@@ -31,7 +32,7 @@ func opponents() []engine.Options {
 // TestSoak compares the backends on random trees, each of a seed of its own.
 func TestSoak(t *testing.T) {
 	count := uint64(400)
-	if testing.Short() {
+	if !testlevel.Deep() {
 		count = 100
 	}
 	options := opponents()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
@@ -191,7 +192,7 @@ func TestUpdate(t *testing.T) {
 // TestUpdateLarge is case 25 at its greatest length, fused only: arrays that no
 // cache holds.
 func TestUpdateLarge(t *testing.T) {
-	if testing.Short() {
+	if !testlevel.Deep() {
 		t.Skip("takes 256 MB")
 	}
 	const n, eta, lambda = 32_000_000, .1, 1e-4

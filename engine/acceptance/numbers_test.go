@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -145,7 +146,7 @@ func TestOverlap(t *testing.T) {
 		run(t, overlap[float32], n)
 		run(t, overlap[expr.Float16], n)
 	}
-	if !testing.Short() {
+	if testlevel.Deep() {
 		t.Run("float32/1000x1000", func(t *testing.T) { variant(t, contiguous, 1000, []int{4}, overlap[float32]) })
 	}
 	run(t, reversal[float64], lengths...)

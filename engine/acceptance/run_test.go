@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -39,7 +40,7 @@ func run[T expr.Float](t *testing.T, build func(w *world[T]) program, lengths ..
 		lengths = []int{0}
 	}
 	threads := []int{1, 2, 4}
-	if testing.Short() {
+	if !testlevel.Deep() {
 		threads = []int{1, 4}
 	}
 	for _, l := range []layout{contiguous, strided, transposed} {
@@ -54,7 +55,7 @@ func run[T expr.Float](t *testing.T, build func(w *world[T]) program, lengths ..
 // million runs a case at its greatest length, in one layout.
 func million[T expr.Float](t *testing.T, build func(w *world[T]) program) {
 	t.Helper()
-	if testing.Short() {
+	if !testlevel.Deep() {
 		return
 	}
 	t.Run(fmt.Sprintf("%v/1000000", dtype.Of[T]()), func(t *testing.T) {

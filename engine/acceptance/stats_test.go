@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -157,13 +158,13 @@ func variance[T expr.Float](w *world[T]) program {
 // TestSum is case 22.
 func TestSum(t *testing.T) {
 	n := 1_000_000
-	if testing.Short() {
+	if !testlevel.Deep() {
 		n = 70_001
 	}
 	var plain, wide []float32
 	for _, l := range []layout{contiguous, strided, transposed} {
 		for _, threads := range []int{1, 2, 3, 4, 7, 8, 16, 33, 64} {
-			if testing.Short() && threads > 4 {
+			if !testlevel.Deep() && threads > 4 {
 				continue
 			}
 			w := &world[float32]{t: t, layout: l}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -15,7 +16,7 @@ import (
 func Aliasing(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.I64, dtype.Bool} {
 		for _, n := range []int{2, 5, 33, 70, 200} {
-			if testing.Short() && n != 5 && n != 70 || n == 200 && typ != dtype.F32 {
+			if !testlevel.Deep() && n != 5 && n != 70 || n == 200 && typ != dtype.F32 {
 				continue
 			}
 			t.Run(typ.String(), func(t *testing.T) {

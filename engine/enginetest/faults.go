@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -24,7 +25,7 @@ var intTypes = []dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32,
 func divisions(s suite) {
 	for i, t := range intTypes {
 		for k, n := range []int{1, 70, 5000, 60000} {
-			if testing.Short() && (i+k)%4 != 0 || k == 3 && i%3 != 0 {
+			if !testlevel.Deep() && (i+k)%4 != 0 || k == 3 && i%3 != 0 {
 				continue
 			}
 			r := newRand(uint64(n))
@@ -60,7 +61,7 @@ func one1(bits uint64, t dtype.Type) *expr.Node { return of(t, []uint64{bits & m
 func indices(s suite) {
 	for i, t := range intTypes {
 		for k, n := range []int{1, 9, 100} {
-			if testing.Short() && (i+k)%3 != 0 {
+			if !testlevel.Deep() && (i+k)%3 != 0 {
 				continue
 			}
 			r := newRand(uint64(n))

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -17,7 +18,7 @@ func Fusion(t *testing.T, o Options) {
 			s := suite{t, o}
 			for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
 				for i, d := range fusionSizes {
-					if step := 2 + 2*int(b2i(testing.Short())); typ != dtype.F32 && (i+int(typ))%step != 0 || testing.Short() && i%2 != 0 {
+					if step := testlevel.Every(2, 4); typ != dtype.F32 && (i+int(typ))%step != 0 || !testlevel.Deep() && i%2 != 0 {
 						continue
 					}
 					r := newRand(uint64(i))
@@ -207,7 +208,7 @@ func products(s suite) {
 		for i, d := range []struct{ m, k, n int }{{1, 1, 1}, {3, 4, 5}, {33, 17, 9}, {70, 65, 66}, {3, 0, 4}, {0, 3, 4}} {
 			r := newRand(uint64(i))
 			for _, l := range []layout{packed, turned, gaps, backward, misaligned} {
-				if testing.Short() && (int(l)+i+int(t))%3 != 0 {
+				if !testlevel.Deep() && (int(l)+i+int(t))%3 != 0 {
 					continue
 				}
 				a := place(r, t, l, exact, d.m, d.k).Named("a").Node()

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -35,8 +36,8 @@ func Guards(t *testing.T, o Options) {
 					case n > 129:
 						step = 3
 					}
-					if testing.Short() {
-						step *= 5
+					if !testlevel.Deep() {
+						step *= 10
 					}
 					if (i+k)%step != 0 {
 						continue

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -17,7 +18,7 @@ func Lengths(t *testing.T, o Options) {
 	t.Run("vectors", func(t *testing.T) {
 		for k, typ := range dtype.All() {
 			for i, n := range lengths {
-				if testing.Short() && (i+k)%6 != 0 {
+				if !testlevel.Deep() && (i+k)%6 != 0 {
 					continue
 				}
 				vectors(suite{t, o}, typ, n)
@@ -69,7 +70,7 @@ func matrices(s suite, t dtype.Type, dims []int, seed int) {
 	r := newRand(uint64(seed))
 	for l := range numLayouts {
 		for to := range repeated {
-			if step := 2 + 4*int(b2i(testing.Short())); (int(l)+int(to)+seed)%step != 0 && (testing.Short() || t != dtype.F32) {
+			if step := testlevel.Every(2, 6); (int(l)+int(to)+seed)%step != 0 && (!testlevel.Deep() || t != dtype.F32) {
 				continue
 			}
 			x := place(r, t, l, wild, dims...).Named("x").Node()

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -14,7 +15,7 @@ func Order(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F16, dtype.BF16, dtype.F64, dtype.I32} {
 		t.Run(typ.String(), func(t *testing.T) {
 			for _, n := range []int{3, 40, 130} {
-				if testing.Short() && n != 40 {
+				if !testlevel.Deep() && n != 40 {
 					continue
 				}
 				sequences(suite{t, o}, typ, n)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"testing"
+	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -18,7 +19,7 @@ import (
 // be what a program compiled for them does.
 func (s suite) recall(stmts []expr.Statement) bool {
 	s.Helper()
-	if s.o.Device != nil || testing.Short() && s.o.Backend != engine.Backends()[0] {
+	if s.o.Device != nil || !testlevel.Deep() && (s.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
 		return true
 	}
 	mems := memories(stmts)
@@ -44,6 +45,9 @@ func (s suite) recall(stmts []expr.Statement) bool {
 	}
 	return true
 }
+
+// recalls counts the checks that could be repeated.
+var recalls atomic.Int64
 
 // assign is run without a program of its own.
 func (s suite) assign(stmts ...expr.Statement) (err error) {

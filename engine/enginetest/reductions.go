@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -70,7 +71,7 @@ func Reductions(t *testing.T, o Options) {
 			for _, typ := range row.Types.List() {
 				n := 0
 				for i, rc := range reductionCases {
-					if testing.Short() && (i+int(typ))%4 != 0 {
+					if !testlevel.Deep() && (i+int(typ))%4 != 0 {
 						continue
 					}
 					n += testReduction(suite{t, o}, row.Name, typ, rc.dims, rc.axes, i)

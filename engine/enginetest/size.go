@@ -3,6 +3,8 @@ package enginetest
 import (
 	"testing"
 
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -10,6 +12,9 @@ import (
 
 // Size tests trees and programs that are too large for one loop.
 func Size(t *testing.T, o Options) {
+	if !testlevel.Deep() && o.Device == nil && o.Backend != engine.Backends()[0] {
+		t.Skip("the plan splits trees for all backends of the CPU alike; the first is tested")
+	}
 	for _, c := range []struct {
 		name string
 		make func(x, y *expr.Node) *expr.Node

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -13,7 +14,7 @@ import (
 // from several goroutines change the bits.
 func Threads(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
-		if testing.Short() && typ != dtype.F32 {
+		if !testlevel.Deep() && typ != dtype.F32 {
 			continue
 		}
 		t.Run(typ.String(), func(t *testing.T) {
@@ -55,7 +56,7 @@ func sameBits(s suite, stmts []expr.Statement) {
 	execute(stmts)
 	want := mems.save()
 	counts := []int{1, 2, 3, 4, 5, 6, 7, 8, 0}
-	if testing.Short() {
+	if !testlevel.Deep() {
 		counts = []int{1, 2, 8}
 	}
 	for _, n := range counts {

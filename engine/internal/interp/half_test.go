@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -19,7 +20,7 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	step := uint32(251)
-	if testing.Short() {
+	if !testlevel.Deep() {
 		step = 65521
 	}
 	var a []float32

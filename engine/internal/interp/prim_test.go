@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -240,7 +241,7 @@ func opKernel(c cellOp, mask int) *ir.Kernel {
 func TestEveryCell(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	lengths := []int{0, 1, 3, 511, 512, 513, 4099}
-	for n := 1; n <= 70 && !testing.Short(); n++ {
+	for n := 1; n <= 70 && testlevel.Deep(); n++ {
 		lengths = append(lengths, n)
 	}
 	for _, c := range cells() {

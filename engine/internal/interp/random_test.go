@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 var long = flag.Bool("long", false, "run long random tests")
@@ -14,7 +15,7 @@ var long = flag.Bool("long", false, "run long random tests")
 // TestRandomKernels compares random kernels with the reference.
 func TestRandomKernels(t *testing.T) {
 	count := 250
-	if testing.Short() {
+	if !testlevel.Deep() {
 		count = 100
 	}
 	start := 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 // naming says which seed made a test fail.
@@ -30,7 +31,7 @@ func nest(t *testing.T, seed uint64) {
 // kind.
 func TestNests(t *testing.T) {
 	rounds := uint64(600)
-	if testing.Short() {
+	if !testlevel.Deep() {
 		rounds = 100
 	}
 	for seed := range rounds {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -161,7 +162,7 @@ func straight(t *testing.T, seed uint64, cases []primCase) {
 func TestRandom(t *testing.T) {
 	cases := plainCases()
 	rounds := uint64(600)
-	if testing.Short() {
+	if !testlevel.Deep() {
 		rounds = 20
 	}
 	for seed := range rounds {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 // TestSanitized runs kernels under AddressSanitizer: no access beyond an array,
@@ -14,11 +16,11 @@ import (
 func TestSanitized(t *testing.T) {
 	sanitizer(t)
 	times, count := 6, 60
-	if testing.Short() {
+	if !testlevel.Deep() {
 		times, count = 1, 12
 	}
 	trials := append(texts(t, times), random(t, count)...)
-	if !testing.Short() {
+	if testlevel.Deep() {
 		trials = append(trials, formulas(t)...)
 	}
 	run(t, trials, "-O1", "-fsanitize=address")

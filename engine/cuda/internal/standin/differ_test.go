@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 // TestRandomKernels compares random kernels with the interpreter.
 func TestRandomKernels(t *testing.T) {
 	count := 120
-	if testing.Short() {
+	if !testlevel.Deep() {
 		count = 40
 	}
 	run(t, random(t, count), "-O1")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 var dump = flag.String("dump", "", "a directory for the sources of the kernels of these tests, for scripts/nvrtc-check")
@@ -17,7 +19,7 @@ func TestDump(t *testing.T) {
 		t.Skip("-dump names no directory")
 	}
 	times := 4
-	if testing.Short() {
+	if !testlevel.Deep() {
 		times = 1
 	}
 	for name, trials := range map[string][]*trial{

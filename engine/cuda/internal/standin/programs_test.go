@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -62,7 +63,7 @@ func operators(t *testing.T) (trials []*trial) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const n, together = 700, 8
 	for _, typ := range dtype.All() {
-		if testing.Short() && typ != dtype.F32 && typ != dtype.I32 {
+		if !testlevel.Deep() && typ != dtype.F32 && typ != dtype.I32 {
 			continue
 		}
 		var stmts []expr.Statement
@@ -141,7 +142,7 @@ func formulas(t *testing.T) (trials []*trial) {
 			t.Fatal(err)
 		}
 		for j, typ := range types {
-			if testing.Short() && i%len(types) != j {
+			if !testlevel.Deep() && i%len(types) != j {
 				continue
 			}
 			env := map[string]*expr.Node{}

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
 // TestShapes sees to it that the other tests have kernels of every shape.
 func TestShapes(t *testing.T) {
-	if testing.Short() {
+	if !testlevel.Deep() {
 		t.Skip("the others have fewer kernels")
 	}
 	trials := append(texts(t, 12), random(t, 120)...)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -123,7 +124,7 @@ func texts(t *testing.T, times int) (trials []*trial) {
 // TestTexts compares every text of package ir with the interpreter.
 func TestTexts(t *testing.T) {
 	times := 12
-	if testing.Short() {
+	if !testlevel.Deep() {
 		times = 4
 	}
 	run(t, texts(t, times), "-O1")
@@ -138,16 +139,16 @@ func TestReductions(t *testing.T) {
 func reductions(t *testing.T) (trials []*trial) {
 	r := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 32, 33, 63, 64, 65, 129, 4096, 4097, 8191, 20000}
-	if testing.Short() {
+	if !testlevel.Deep() {
 		lengths = []int{1, 65, 4097}
 	}
 	all := randir.Reductions(dtype.All()...)
 	for i, c := range all {
-		if testing.Short() && int(c.Op+ir.Reduction(c.Type))%3 != 0 {
+		if !testlevel.Deep() && int(c.Op+ir.Reduction(c.Type))%3 != 0 {
 			continue
 		}
 		for j, n := range lengths {
-			if n == 0 && c.Extreme() || n > 5000 && c.Op != ir.Sum && c.Op != ir.ArgMax || testing.Short() && j != i%len(lengths) {
+			if n == 0 && c.Extreme() || n > 5000 && c.Op != ir.Sum && c.Op != ir.ArgMax || !testlevel.Deep() && j != i%len(lengths) {
 				continue
 			}
 			axes, arrays := c.Extents(3, n)

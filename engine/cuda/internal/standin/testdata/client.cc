@@ -71,6 +71,9 @@ int main() {
   TRY(driver, "cuGraphLaunch", exec, stream);
   TRY(driver, "cuGraphLaunch", exec, stream);
   TRY(driver, "cuMemcpyDtoH_v2", (void *)x, p, sizeof x);
+  if (x[0] != 2) return 8;  // the other stream was not waited for
+  TRY(driver, "cuStreamSynchronize", stream);
+  TRY(driver, "cuMemcpyDtoH_v2", (void *)x, p, sizeof x);
   for (int i = 0; i < n; i++) {
     if (x[i] != 8 * (i ^ 1)) {
       printf("x[%d] is %g\n", i, x[i]);

@@ -158,7 +158,7 @@ func (k *key) node(n *expr.Node) int32 {
 // attributes adds the words of one node.
 func (k *key) attributes(n *expr.Node) {
 	s := n.Shape()
-	head := uint64(n.DType()) | uint64(n.To)<<8 | uint64(n.Acc)<<16 | uint64(len(n.Args))<<32 | uint64(len(s))<<48
+	head := uint64(n.DType()) | uint64(n.To)<<8 | uint64(len(n.Args))<<32 | uint64(len(s))<<48
 	if n.Ident != nil {
 		head |= 1 << 25
 		k.idents = append(k.idents, n.Ident)

@@ -30,36 +30,40 @@ type Adjoint struct {
 	Reduce func(name string, a *Node, axes []int) *Node
 }
 
-// Arg is operand i.
-func (g *Adjoint) Arg(i int) *Node { return g.Node.Args[i] }
+// Arg is operand i; an erroneous one if there is none.
+func (g *Adjoint) Arg(i int) *Node {
+	if i < 0 || i >= len(g.Node.Args) {
+		return Errorf(ErrValue, g.Node.Op.Constructor(), "the derivative reads operand %d of %d", i, len(g.Node.Args))
+	}
+	return g.Node.Args[i]
+}
 
 // Full is Out with the shape of the value. Element-wise rules do without: what is
 // repeated late, or never, fuses better.
 func (g *Adjoint) Full() *Node { return g.Expand(g.Out, g.Node.shape) }
 
 // Op is an operation without attributes on args.
-func (g *Adjoint) Op(name string, args ...*Node) *Node {
-	return g.finish(name, &Node{Args: args})
-}
-
-func (g *Adjoint) finish(name string, n *Node) *Node {
-	if n.Op = g.Row(name); n.Op == nil {
-		return Errorf(ErrUnsupported, g.Node.Op.Constructor(), "the derivative names the row %q, which does not exist", name)
-	}
-	return Finish(n)
-}
+func (g *Adjoint) Op(name string, args ...*Node) *Node { return g.apply(name, none, args) }
 
 // With is an operation on args with the attributes axes and ints.
 func (g *Adjoint) With(name string, axes, ints []int, args ...*Node) *Node {
-	return g.finish(name, &Node{Args: args, Attributes: &Attributes{Axes: axes, Ints: ints}})
+	return g.apply(name, Attributes{Axes: axes, Ints: ints}, args)
+}
+
+func (g *Adjoint) apply(name string, at Attributes, args []*Node) *Node {
+	o := g.Row(name)
+	if o == nil {
+		return Errorf(ErrUnsupported, g.Node.Op.Constructor(), "the derivative names the row %q, which does not exist", name)
+	}
+	return ApplyWith(o, at, args...)
 }
 
 // Cast is a with elements of type t.
 func (g *Adjoint) Cast(a *Node, t dtype.Type) *Node {
-	if a.dtype == t {
+	if a != nil && a.dtype == t {
 		return a
 	}
-	return g.finish("cast", &Node{Args: []*Node{a}, To: t})
+	return g.apply("cast", Attributes{To: t}, []*Node{a})
 }
 
 // Const is the scalar v of the type of the value. It is not rounded to a half:

@@ -69,7 +69,7 @@ func TestNil(t *testing.T) {
 		"operand":      op.Exp[float32](nil).Node(),
 		"second":       op.Add[float32](x, nil).Node(),
 		"parameter":    op.Add[float32](x, p).Node(),
-		"node":         expr.Finish(&expr.Node{Op: row(t, "exp"), Args: []*expr.Node{nil}}),
+		"node":         expr.Apply(row(t, "exp"), nil),
 		"of reduction": op.Sum[float32](nil).Node(),
 	} {
 		if err := n.Err(); !errors.Is(err, expr.ErrType) || !strings.Contains(err.Error(), "nil") {

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -18,8 +17,6 @@ type Node struct {
 
 	// What else the operation depends on; which of it counts depends on Op.
 	*Attributes
-	To    dtype.Type // of casts
-	Acc   dtype.Type // accumulator of a reduction, Invalid: the natural one
 	dtype dtype.Type
 	kind  Kind
 	Bits  uint64 // of a constant, in its register type
@@ -30,14 +27,15 @@ type Node struct {
 	few   [2]*Node // has the Args of an operator with one or two
 }
 
-// Attributes are what most nodes have none of. Nodes that are finished have some,
-// if only empty ones; they are not to be changed.
+// Attributes are what an operation depends on apart from its operands. Most nodes
+// share empty ones. They are not to be changed.
 type Attributes struct {
-	Axes  []int   // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
-	Ints  []int   // of views: offsets, steps, paddings
-	Param *Cell   // of a parameter
-	Func  *GoFunc // of an opaque node
-	Ident any     // identity of attributes that are not comparable, or nil
+	To    dtype.Type // of a cast
+	Axes  []int      // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
+	Ints  []int      // of views: offsets, steps, paddings
+	Param *Cell      // of a parameter
+	Func  *GoFunc    // of an opaque node
+	Ident any        // identity of attributes that are not comparable, or nil
 }
 
 // none are the attributes of nodes without any.
@@ -96,21 +94,31 @@ func (n *Node) Err() error {
 
 var storage = Operator{Name: "storage", Class: Storage}
 
-// NewLeaf makes the node of an array.
+// NewLeaf returns the node of an array; one with an error if the array leaves its
+// memory.
 func NewLeaf(t dtype.Type, s shape.Shape, leaf *Leaf) *Node {
+	if err := leaf.check(t, s); err != nil {
+		return &Node{Op: &invalid, Attributes: &none, err: err}
+	}
 	return &Node{Op: &storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t}
 }
 
 var constant = Operator{Name: "const", Class: Constant}
 
-// NewConst makes a scalar of type t from the bits of its register type.
+// NewConst returns a scalar of type t with the bits of its register type.
 func NewConst(t dtype.Type, bits uint64) *Node {
+	if !t.Valid() {
+		return Errorf(ErrType, "", "the scalar has no element type")
+	}
 	return &Node{Op: &constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
 }
 
 // ConstFloat makes the scalar of type t nearest to v. An integer type needs an
 // integer value that it can hold.
 func ConstFloat(t dtype.Type, v float64) *Node {
+	if !t.Valid() {
+		return Errorf(ErrType, "", "the scalar has no element type")
+	}
 	switch t {
 	case dtype.F16:
 		v = float64(dtype.F16From(float32(v)).Float32())
@@ -141,7 +149,7 @@ func fits(t dtype.Type, v float64) bool {
 
 // ConstInt makes the scalar of type t with value v.
 func ConstInt(t dtype.Type, v int64) *Node {
-	if t.IsFloat() || t == dtype.Bool {
+	if t.IsFloat() || t == dtype.Bool || !t.Valid() {
 		return ConstFloat(t, float64(v))
 	}
 	bits := 8 * uint(t.Size())
@@ -166,21 +174,30 @@ func NewParam[T Elem](v T) *Param[T] {
 	return p
 }
 
-// NewParamNode makes the node of a run-time scalar of type t.
+// NewParamNode returns the node of a run-time scalar of type t.
 func NewParamNode(t dtype.Type, c *Cell) *Node {
+	if c == nil || !t.Valid() {
+		return Errorf(ErrValue, "", "the parameter has no cell or no element type")
+	}
 	return &Node{Op: &parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
 }
 
 // Node is the tree of the parameter; an erroneous one for a nil parameter.
 func (p *Param[T]) Node() *Node {
-	if p == nil {
-		return Errorf(ErrType, "", "the parameter is nil")
+	if p == nil || p.node == nil {
+		return Errorf(ErrType, "", "the parameter is nil or not made by NewParam")
 	}
 	return p.node
 }
 
-// Set changes the value for the runs that begin afterwards.
-func (p *Param[T]) Set(v T) { p.node.Param.Store(Bits(v)) }
+// Set changes the value for the runs that begin afterwards. It panics on a
+// parameter that NewParam did not make, as a method of a nil pointer does.
+func (p *Param[T]) Set(v T) {
+	if err := p.Node().Err(); err != nil {
+		panic(err)
+	}
+	p.node.Param.Store(Bits(v))
+}
 
 // Bits returns the bits of v in the register type of T.
 func Bits[T Elem](v T) uint64 {
@@ -216,172 +233,4 @@ func Bits[T Elem](v T) uint64 {
 // Const makes the scalar v.
 func Const[T Elem](v T) Exp[T] {
 	return exp[T]{node: NewConst(dtype.Of[T](), Bits(v))}
-}
-
-// Apply makes the node of an operator without attributes.
-func Apply(o *Operator, args ...*Node) *Node {
-	n := &Node{Op: o}
-	n.take(args)
-	return Finish(n)
-}
-
-// ApplyWith makes the node of an operator with attributes.
-func ApplyWith(o *Operator, at Attributes, args ...*Node) *Node {
-	n := &Node{Op: o, Attributes: &at}
-	n.take(args)
-	return Finish(n)
-}
-
-// take copies the operands, if there are few, to where they need no memory more.
-func (n *Node) take(args []*Node) {
-	switch len(args) {
-	case 1:
-		n.few[0] = args[0]
-		n.Args = n.few[:1:1]
-	case 2:
-		n.few = [2]*Node{args[0], args[1]}
-		n.Args = n.few[:]
-	default:
-		n.Args = slices.Clone(args)
-	}
-}
-
-// WithArgs is a copy of n with other operands, of the shapes and types of its
-// own.
-func (n *Node) WithArgs(args ...*Node) *Node {
-	c := *n
-	c.few = [2]*Node{}
-	c.take(args)
-	return &c
-}
-
-// Finish completes a node that has its operator, operands and attributes: it
-// carries errors on, checks operands against the table row and derives shape,
-// element type and kind. It is how every constructor ends.
-func Finish(n *Node) *Node {
-	if n.Attributes == nil {
-		n.Attributes = &none
-	}
-	for _, a := range n.Args {
-		if a == nil {
-			return Errorf(ErrType, n.Op.Constructor(), "the operand is nil")
-		}
-		if a.err != nil {
-			return &Node{Op: &invalid, Attributes: &none, err: a.err}
-		}
-		n.kind |= a.kind
-	}
-	n.kind |= n.Op.Kind()
-	if n.kind != RValue {
-		n.kind |= Map
-	}
-	if err := n.check(); err != nil {
-		return err
-	}
-	if n.dtype == dtype.Invalid {
-		n.dtype = n.resultType()
-	}
-	return n
-}
-
-func (n *Node) check() *Node {
-	o := n.Op
-	if o.Arity >= 0 && len(n.Args) != o.Arity || len(n.Args) == 0 && o.Arity != 0 {
-		return Errorf(ErrType, o.Constructor(), "takes %d operands, not %d", o.Arity, len(n.Args))
-	}
-	args := n.Args
-	if o.Cond {
-		if args[0].dtype != dtype.Bool {
-			return Errorf(ErrType, o.Constructor(), "the condition has elements of type %v, not bool", args[0].dtype)
-		}
-		args = args[1:]
-	}
-	for i, a := range args {
-		if o.Types != 0 && !o.Types.Has(a.dtype) && o.Class != View {
-			return Errorf(ErrType, o.Constructor(), "does not take elements of type %v", a.dtype)
-		}
-		if i > 0 && a.dtype != args[0].dtype && (o.Class == Elementwise || o.Class == Contraction) {
-			return Errorf(ErrType, o.Constructor(), "operands of types %v and %v differ", args[0].dtype, a.dtype)
-		}
-	}
-	var err error
-	switch o.Class {
-	case Elementwise, Opaque:
-		n.shape, err = n.broadcast()
-	case Reduction:
-		n.shape = n.Args[0].shape.Reduce(n.Axes, true)
-		err = n.checkEmpty()
-	default:
-		if o.Shape != nil {
-			n.shape, err = o.Shape(n)
-		}
-	}
-	if err == nil {
-		err = n.shape.Check()
-	}
-	if err != nil {
-		return Errorf(ErrShape, o.Constructor(), "%s", err)
-	}
-	if len(n.shape) > shape.MaxRank {
-		return Errorf(ErrShape, o.Constructor(), "rank %d is above %d", len(n.shape), shape.MaxRank)
-	}
-	return nil
-}
-
-func (n *Node) broadcast() (shape.Shape, error) {
-	s := n.Args[0].shape
-	for _, a := range n.Args[1:] {
-		if a.shape.Equal(s) || len(a.shape) == 0 {
-			continue
-		}
-		var err error
-		if s, err = shape.Broadcast(s, a.shape); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-func (n *Node) checkEmpty() error {
-	switch n.Op.Reduce {
-	case "sum", "prod", "any", "all":
-		return nil
-	}
-	for _, a := range n.Axes {
-		if n.Args[0].shape[a] == 0 && n.shape.Size() > 0 {
-			return &shape.Error{Msg: "an empty axis has no " + n.Op.Name}
-		}
-	}
-	return nil
-}
-
-func (n *Node) resultType() dtype.Type {
-	switch n.Op.Result {
-	case Bool:
-		return dtype.Bool
-	case Int64:
-		return dtype.I64
-	case To:
-		return n.To
-	}
-	return n.Args[len(n.Args)-1].dtype
-}
-
-// WithType sets the element type of a node under construction, for operators
-// whose type does not follow from their operands (arange).
-func (n *Node) WithType(t dtype.Type) *Node {
-	n.dtype = t
-	return n
-}
-
-// NewView makes a view of shape s with elements of type t and the integers ints;
-// the plan compiler, which has operands of its own, adds them itself.
-func NewView(o *Operator, s shape.Shape, t dtype.Type, ints []int) *Node {
-	return &Node{Op: o, Attributes: &Attributes{Ints: ints}, shape: s, dtype: t, kind: Chainer}
-}
-
-// Untyped makes an element-wise node of shape s with elements of type t, without
-// operands; see NewView.
-func Untyped(o *Operator, s shape.Shape, t dtype.Type) *Node {
-	return &Node{Op: o, Attributes: &none, shape: s, dtype: t, kind: Map}
 }

@@ -157,12 +157,12 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestFinish(t *testing.T) {
+func TestApply(t *testing.T) {
 	f, d := leaf[float32]("f", 2), leaf[float64]("d", 2)
 	i, b := leaf[int32]("i", 2), leaf[bool]("b", 2)
 	deep := leaf[float32]("deep", make([]int, shape.MaxRank)...)
 	node := func(name string, args ...*expr.Node) *expr.Node {
-		return expr.Finish(&expr.Node{Op: row(t, name), Args: args})
+		return expr.Apply(row(t, name), args...)
 	}
 	for name, c := range map[string]struct {
 		n    *expr.Node
@@ -170,7 +170,7 @@ func TestFinish(t *testing.T) {
 		text string
 	}{
 		"too few":       {node("add", f.n), expr.ErrType, "oneloop: op.Add: takes 2 operands, not 1"},
-		"none":          {node("concat"), expr.ErrType, "oneloop: op.Concat: takes -1 operands, not 0"},
+		"none":          {node("concat"), expr.ErrType, "oneloop: op.Concat: takes at least one operand"},
 		"mixed":         {node("add", f.n, d.n), expr.ErrType, "oneloop: op.Add: operands of types float32 and float64 differ"},
 		"integers":      {node("exp", i.n), expr.ErrType, "oneloop: op.Exp: does not take elements of type int32"},
 		"condition":     {node("where", f.n, f.n, f.n), expr.ErrType, "oneloop: op.Where: the condition has elements of type float32, not bool"},

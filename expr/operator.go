@@ -78,9 +78,10 @@ type Result uint8
 // The rules of element types.
 const (
 	Same  Result = iota // that of the last operand
+	First               // that of the first operand
 	Bool                // bool
 	Int64               // int64
-	To                  // Node.To
+	To                  // Attributes.To
 )
 
 // An Operator is a row of the table: everything there is to know about an

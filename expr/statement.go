@@ -16,7 +16,12 @@ const (
 
 var savers = [...]string{"=", "+=", "-=", "*=", "/="}
 
-func (s Saver) String() string { return savers[s] }
+func (s Saver) String() string {
+	if int(s) < len(savers) {
+		return savers[s]
+	}
+	return "?"
+}
 
 // A Statement is an assignment that has not been carried out yet.
 type Statement struct {
@@ -39,6 +44,9 @@ func (s Statement) Err() error {
 		if n.err != nil {
 			return n.err
 		}
+	}
+	if int(s.Saver) >= len(savers) {
+		return NewError(ErrValue, "", "there is no saver %d", s.Saver)
 	}
 	if s.Target.dtype != s.Value.dtype {
 		return NewError(ErrType, "", "a value of type %v cannot be assigned to a target of type %v", s.Value.dtype, s.Target.dtype)

@@ -38,12 +38,11 @@ func MapLeaves(stmts []Statement, f func(leaf *Node) *Node) []Statement {
 			if n.Leaf != nil {
 				m = f(n)
 			} else if len(n.Args) > 0 {
-				c := *n
-				c.Args = make([]*Node, len(n.Args))
+				args := make([]*Node, len(n.Args))
 				for i, a := range n.Args {
-					c.Args[i] = made[a]
+					args[i] = made[a]
 				}
-				m = &c
+				m = n.WithArgs(args...)
 			}
 			made[n] = m
 		})

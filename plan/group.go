@@ -107,7 +107,7 @@ func equalInts(a, b []int) bool {
 // the value as stored, so rounded if the target holds halves.
 func (g *graph) assign(target *Array, leaf *expr.Node, v *node) {
 	if v.typ.IsHalf() && !(v.src.Op.Result == expr.To) {
-		e := expr.Finish(&expr.Node{Op: castRow, Args: []*expr.Node{leaf}, To: v.typ})
+		e := expr.ApplyWith(castRow, expr.Attributes{To: v.typ}, leaf)
 		v = g.make(e, []*node{v})
 	}
 	if !v.shape.Equal(target.Shape) {

@@ -83,7 +83,11 @@ type Operand struct {
 func Compile(stmts []expr.Statement) (*Plan, error) {
 	c := &compiler{g: newGraph()}
 	c.g.cut = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
+	v := verifier{}
 	for _, s := range stmts {
+		if err := v.statement(s); err != nil {
+			return nil, err
+		}
 		if err := c.statement(s); err != nil {
 			return nil, err
 		}

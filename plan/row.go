@@ -12,6 +12,7 @@ var (
 	stopGradientRow = mustRow("stop_gradient")
 	broadcastRow    = mustRow("broadcast_to")
 	concatRow       = mustRow("concat")
+	matmulRow       = mustRow("matmul")
 	padRow          = mustRow("pad")
 	reshapeRow      = mustRow("reshape")
 	sliceRow        = mustRow("slice")

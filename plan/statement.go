@@ -60,7 +60,7 @@ func (c *compiler) statement(s expr.Statement) error {
 
 func (c *compiler) combine(s expr.Statement, v *node) *node {
 	old := c.g.add(s.Target)
-	e := expr.Finish(&expr.Node{Op: saverRows[s.Saver], Args: []*expr.Node{s.Target, s.Value}})
+	e := expr.Apply(saverRows[s.Saver], s.Target, s.Value)
 	return c.g.make(e, []*node{old, v})
 }
 
@@ -73,7 +73,7 @@ func (c *compiler) cut(s expr.Statement) error {
 		value = expr.ApplyWith(broadcastRow, expr.Attributes{Ints: s.Target.Shape()}, value)
 	}
 	if s.Saver != expr.Set {
-		value = expr.Finish(&expr.Node{Op: saverRows[s.Saver], Args: []*expr.Node{s.Target, value}})
+		value = expr.Apply(saverRows[s.Saver], s.Target, value)
 	}
 	if err := c.flush(); err != nil {
 		return err

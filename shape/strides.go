@@ -1,5 +1,7 @@
 package shape
 
+import "math"
+
 // Strides are the distances, in elements, between neighbours along each
 // dimension. They may be 0 (broadcast) or negative (flipped).
 type Strides []int
@@ -116,18 +118,21 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 }
 
 // Range is the lowest and the highest position, in elements, that an array
-// starting at offset touches. For an empty array lo > hi.
+// starting at offset touches. For an empty array lo > hi. Where a position does
+// not fit an int, lo is the least int and hi the greatest: no memory holds that.
 func Range(s Shape, st Strides, offset int) (lo, hi int) {
 	lo, hi = offset, offset
-	for i, d := range s {
+	for _, d := range s {
 		if d == 0 {
-			return offset, offset - 1
+			return 0, -1
 		}
-		if span := (d - 1) * st[i]; span < 0 {
-			lo += span
-		} else {
-			hi += span
+	}
+	for i, d := range s {
+		span := (d - 1) * st[i]
+		if d > 1 && span/(d-1) != st[i] || span < 0 && lo < math.MinInt-span || span > 0 && hi > math.MaxInt-span {
+			return math.MinInt, math.MaxInt
 		}
+		lo, hi = lo+min(span, 0), hi+max(span, 0)
 	}
 	return lo, hi
 }

@@ -79,13 +79,13 @@ func (v *naive) operation(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.
 	case expr.Parameter:
 		return expr.NewParamNode(n.DType().Register(), n.Param), nil
 	}
-	one := &expr.Node{Op: n.Op, Attributes: n.Attributes, To: n.To, Acc: n.Acc}
+	args := make([]*expr.Node, 0, len(n.Args))
 	for _, a := range n.Args {
 		x, err := v.value(a, known)
 		if err != nil {
 			return nil, err
 		}
-		one.Args = append(one.Args, x)
+		args = append(args, x)
 	}
-	return v.store(expr.Finish(one))
+	return v.store(expr.ApplyWith(n.Op, *n.Attributes, args...))
 }

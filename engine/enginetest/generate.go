@@ -265,7 +265,7 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 	if o.Name == "copysign" { // the sign of a NaN is outside the contract
 		args[1] = apply("where", apply("isnan", args[1]), expr.ConstFloat(from, 1), args[1])
 	}
-	return expr.Finish(&expr.Node{Op: o, Args: args, To: toOf(o, t)})
+	return expr.ApplyWith(o, expr.Attributes{To: toOf(o, t)}, args...)
 }
 
 func toOf(o *expr.Operator, t dtype.Type) dtype.Type {

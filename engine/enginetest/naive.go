@@ -33,13 +33,11 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	}
 	one := n
 	if len(n.Args) > 0 {
-		one = &expr.Node{
-			Op: n.Op, Attributes: n.Attributes, To: n.To, Acc: n.Acc, Bits: n.Bits,
+		args := make([]*expr.Node, len(n.Args))
+		for i, a := range n.Args {
+			args[i] = known[a]
 		}
-		for _, a := range n.Args {
-			one.Args = append(one.Args, known[a])
-		}
-		one = expr.Finish(one)
+		one = expr.ApplyWith(n.Op, *n.Attributes, args...)
 	}
 	if one.DType() != t {
 		one = op.CastNode(one, t)

@@ -112,7 +112,7 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	for k, c := range cols {
 		args[k] = of(types[k], c, n).Named(string(rune('x' + k))).Node()
 	}
-	node := expr.Finish(&expr.Node{Op: row, Args: args, To: to})
+	node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)
 	if err := node.Err(); err != nil {
 		s.Errorf("%s of %v: %v", row.Name, t, err)
 		return 0

@@ -79,7 +79,7 @@ func row(t testing.TB, name string) *expr.Operator {
 
 func call(t testing.TB, name string, args ...*expr.Node) *expr.Node {
 	t.Helper()
-	return expr.Finish(&expr.Node{Op: row(t, name), Args: args})
+	return expr.Apply(row(t, name), args...)
 }
 
 func sum(n *expr.Node) *expr.Node {
@@ -169,7 +169,7 @@ var domains = map[string][][2]float64{
 
 // differentiable reports whether a row takes and gives floats.
 func differentiable(o *expr.Operator) bool {
-	return o.Types.Has(dtype.F64) && (o.Result == expr.Same || o.Result == expr.To) && o.Arity != 0
+	return o.Types.Has(dtype.F64) && (o.Result == expr.Same || o.Result == expr.First || o.Result == expr.To) && o.Arity != 0
 }
 
 // TestEveryRowHasARule: a row without one would be found at a user's.
@@ -198,7 +198,7 @@ func TestElementwise(t *testing.T) {
 				}
 				xs = append(xs, array(r, d[0], d[1], shapes[i]...))
 			}
-			twice(t, o.Name, expr.Finish(&expr.Node{Op: o, Args: nodes(xs)}), xs...)
+			twice(t, o.Name, expr.Apply(o, nodes(xs)...), xs...)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func matmulShape(n *expr.Node) (shape.Shape, error) {
 
 // MatMulNode is the matrix product of untyped trees.
 func MatMulNode(a, b *expr.Node) *expr.Node {
-	return expr.Finish(&expr.Node{Op: row("matmul"), Args: []*expr.Node{a, b}})
+	return expr.Apply(row("matmul"), a, b)
 }
 
 // MatMul is the matrix product as NumPy's @: vector and matrix operands, and

@@ -57,7 +57,7 @@ func options(opts []ReduceOption) (r Reduction) {
 func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	o := row(name)
 	if a == nil || a.Err() != nil {
-		return expr.Finish(&expr.Node{Op: o, Args: []*expr.Node{a}})
+		return expr.Apply(o, a)
 	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {

@@ -53,7 +53,7 @@ func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
 	if a.Err() == nil && a.DType() == to && !to.IsHalf() {
 		return a
 	}
-	return expr.Finish(&expr.Node{Op: row("cast"), Args: []*expr.Node{a}, To: to})
+	return expr.ApplyWith(row("cast"), expr.Attributes{To: to}, a)
 }
 
 // Real is the constraint of the Go scalars that Scale and AddScalar take.

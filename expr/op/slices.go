@@ -32,11 +32,29 @@ func By(s Span, step int) Span {
 }
 
 func sliceShape(n *expr.Node) (shape.Shape, error) {
-	out := make(shape.Shape, len(n.Args[0].Shape()))
-	for i := range out {
-		out[i] = n.Ints[3*i+2]
+	in := n.Args[0].Shape()
+	if len(n.Ints) != 3*len(in) {
+		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
+	}
+	out := make(shape.Shape, len(in))
+	for i, d := range in {
+		start, step, count := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
+		if err := inSpan(start, step, count, d); err != nil {
+			return nil, err
+		}
+		out[i] = count
 	}
 	return out, nil
+}
+
+// inSpan is an error unless count elements from start by step lie in an axis of
+// size d.
+func inSpan(start, step, count, d int) error {
+	if count < 0 || count > 0 && (step == 0 || step == math.MinInt || start < 0 || start >= d ||
+		step > 0 && reach(count, step, d) >= d-start || step < 0 && reach(count, -step, d) > start) {
+		return fmt.Errorf("%d elements from %d by %d leave an axis of size %d", count, start, step, d)
+	}
+	return nil
 }
 
 func sliceGather(g *expr.Gather) V {
@@ -125,13 +143,32 @@ func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](FlipNode(expr.NodeOf(a), axes))
 }
 
+// oneAxis is the axis that the attributes of a node name.
+func oneAxis(axes []int, rank int) (int, error) {
+	if len(axes) != 1 || axes[0] < 0 || axes[0] >= rank {
+		return 0, fmt.Errorf("axes %v are no axis of rank %d", axes, rank)
+	}
+	return axes[0], nil
+}
+
+// axisOf makes an axis canonical for the operator called name.
+func axisOf(name string, a *expr.Node, axis int) (int, *expr.Node) {
+	if a == nil || a.Err() != nil {
+		return 0, nil // which the operator reports
+	}
+	at, err := shape.Axis(axis, len(a.Shape()))
+	if err != nil {
+		return 0, expr.Errorf(expr.ErrShape, name, "%s", err)
+	}
+	return at, nil
+}
+
 func concatShape(n *expr.Node) (shape.Shape, error) {
 	out := n.Args[0].Shape().Clone()
-	axis, err := shape.Axis(n.Axes[0], len(out))
+	axis, err := oneAxis(n.Axes, len(out))
 	if err != nil {
 		return nil, err
 	}
-	n.Attributes = &expr.Attributes{Axes: []int{axis}}
 	for _, a := range n.Args[1:] {
 		s := a.Shape()
 		if a.DType() != n.Args[0].DType() {
@@ -182,7 +219,11 @@ func ConcatNode(axis int, args []*expr.Node) *expr.Node {
 	if len(args) == 0 {
 		return expr.Errorf(expr.ErrShape, "Concat", "needs at least one operand")
 	}
-	return expr.ApplyWith(row("concat"), expr.Attributes{Axes: []int{axis}}, args...)
+	at, bad := axisOf("Concat", args[0], axis)
+	if bad != nil {
+		return bad
+	}
+	return expr.ApplyWith(row("concat"), expr.Attributes{Axes: []int{at}}, args...)
 }
 
 // Concat joins expressions of equal shape, but for the axis along which they
@@ -217,7 +258,6 @@ func padShape(n *expr.Node) (shape.Shape, error) {
 	if n.Args[1].Shape().Size() != 1 || n.Args[1].DType() != n.Args[0].DType() {
 		return nil, fmt.Errorf("the fill must be a scalar of type %v", n.Args[0].DType())
 	}
-	n.WithType(n.Args[0].DType())
 	out := in.Clone()
 	for i := range out {
 		before, after := n.Ints[2*i], n.Ints[2*i+1]
@@ -307,7 +347,7 @@ func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 
 func takeShape(n *expr.Node) (shape.Shape, error) {
 	in, idx := n.Args[0].Shape(), n.Args[1].Shape()
-	axis, err := shape.Axis(n.Axes[0], len(in))
+	axis, err := oneAxis(n.Axes, len(in))
 	if err != nil {
 		return nil, err
 	}
@@ -317,8 +357,6 @@ func takeShape(n *expr.Node) (shape.Shape, error) {
 	if in[axis] == 0 && idx.Size() > 0 {
 		return nil, fmt.Errorf("nothing can be taken from an empty axis")
 	}
-	n.Attributes = &expr.Attributes{Axes: []int{axis}}
-	n.WithType(n.Args[0].DType())
 	out := append(shape.Shape{}, in[:axis]...)
 	return append(append(out, idx...), in[axis+1:]...), nil
 }
@@ -340,7 +378,11 @@ func takeGather(g *expr.Gather) V {
 
 // TakeNode is Take for untyped trees.
 func TakeNode(a, index *expr.Node, axis int) *expr.Node {
-	return expr.ApplyWith(row("take"), expr.Attributes{Axes: []int{axis}}, a, index)
+	at, bad := axisOf("Take", a, axis)
+	if bad != nil {
+		return bad
+	}
+	return expr.ApplyWith(row("take"), expr.Attributes{Axes: []int{at}}, a, index)
 }
 
 // Take selects elements of an axis by index. The axes of the index take the

@@ -2,7 +2,6 @@ package op
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -29,8 +28,8 @@ func unsliceShape(n *expr.Node) (shape.Shape, error) {
 	out := make(shape.Shape, len(in))
 	for i, count := range in {
 		start, step, d := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
-		if count > 0 && (step == 0 || step == math.MinInt || start < 0 || start >= d || step > 0 && reach(count, step, d) >= d-start || step < 0 && reach(count, -step, d) > start) {
-			return nil, fmt.Errorf("%d elements from %d by %d leave an axis of size %d", count, start, step, d)
+		if err := inSpan(start, step, count, d); err != nil {
+			return nil, err
 		}
 		out[i] = d
 	}

@@ -22,9 +22,9 @@ var views = []expr.Operator{
 	// Axes: the axis.
 	{Name: "concat", Doc: "operands one after the other along an axis.", Class: expr.View, Arity: -1, Types: elems, Shape: concatShape, Gather: concatGather, Grad: gradConcat},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
-	{Name: "pad", Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather, Grad: gradPad},
+	{Name: "pad", Result: expr.First, Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather, Grad: gradPad},
 	// Axes: the axis. The second operand is the index.
-	{Name: "take", Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather, Grad: gradTake},
+	{Name: "take", Result: expr.First, Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather, Grad: gradTake},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
 	{Name: "windows", Doc: "sliding windows over all axes, as new trailing axes.", Class: expr.View, Arity: 1, Types: elems, Shape: windowsShape, Gather: windowsGather, Grad: gradWindows},
 	// Ints: the length.
@@ -301,6 +301,11 @@ func BroadcastTo[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 	return expr.Of[T](BroadcastToNode(expr.NodeOf(a), dims))
 }
 
-func iotaShape(n *expr.Node) (shape.Shape, error) { return shape.New(n.Ints...) }
+func iotaShape(n *expr.Node) (shape.Shape, error) {
+	if len(n.Ints) != 1 {
+		return nil, fmt.Errorf("%d lengths given", len(n.Ints))
+	}
+	return shape.New(n.Ints...)
+}
 
 func iotaGather(g *expr.Gather) V { return g.Value(g.Out[0]) }

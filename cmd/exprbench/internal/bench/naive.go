@@ -139,9 +139,7 @@ func (d *deriver) rebuild(n *expr.Node) *expr.Node {
 	if same {
 		return n
 	}
-	c := *n
-	c.Args = args
-	return expr.Finish(&c)
+	return n.WithArgs(args...)
 }
 
 // store emits the statement that computes a temporary.

@@ -88,7 +88,7 @@ func operators(t *testing.T) (trials []*trial) {
 			if row.Result == expr.To {
 				to = dtype.F32
 			}
-			node := expr.Finish(&expr.Node{Op: row, Args: args, To: to})
+			node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)
 			if err := node.Err(); err != nil {
 				t.Fatalf("%s of %v: %v", row.Name, typ, err)
 			}

@@ -144,7 +144,7 @@ func (n *Kernel) access(a *ir.Access) Access {
 // Whole is the offset of all affine coordinates, also of those that may be
 // outside. It is false if some coordinate is not affine.
 func (a *Access) Whole() (Form, bool) {
-	f := Form{a.Offset.C, slices.Clone(a.Offset.Coef)}
+	f := a.Offset.Clone()
 	for i := range a.Dims {
 		d := &a.Dims[i]
 		if !d.Affine {

@@ -98,9 +98,12 @@ func (l *Line) At(pos []int) int {
 }
 
 // Step is the difference from one position to the next within the last span.
-func (l *Line) Step() int {
-	if n := len(l.Spans); n > 0 {
-		return l.Spans[n-1].Coef
+func (l *Line) Step() int { return StepOf(l.Spans) }
+
+// StepOf is the difference from one position to the next within the last span.
+func StepOf(spans []Span) int {
+	if n := len(spans); n > 0 {
+		return spans[n-1].Coef
 	}
 	return 0
 }

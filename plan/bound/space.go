@@ -22,6 +22,9 @@ func (f *Form) Plus(x Form, k int) {
 	}
 }
 
+// Clone is a copy of f that shares nothing with it.
+func (f Form) Clone() Form { return Form{f.C, slices.Clone(f.Coef)} }
+
 // A Space has the variables of forms: the digits of the axes.
 type Space struct {
 	Index   *prim.IxTable

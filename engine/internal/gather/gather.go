@@ -8,7 +8,6 @@ package gather
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
@@ -54,7 +53,7 @@ type dim struct {
 	bounds         ir.Bounds
 }
 
-// maxSpans bounds the spans of a site.
+// maxSpans bounds the spans of a site that is gone through row by row.
 const maxSpans = 16
 
 // At is a place in a kernel: a loop as the order of its digits, outermost first,
@@ -65,6 +64,13 @@ type At struct {
 	Handle func(v ir.Value) int32
 }
 
+// Form returns the site of an affine index.
+func (p At) Form(f bound.Form) Site {
+	s := Site{Kind: General}
+	p.compiler(&s).form(f)
+	return s
+}
+
 // Index returns the site of an index expression.
 func (p At) Index(ix prim.Ix) Site {
 	s := Site{Kind: General}
@@ -72,9 +78,8 @@ func (p At) Index(ix prim.Ix) Site {
 	return s
 }
 
-// Site returns the site of an access. It returns an error for an access with
-// more spans than a worker has room for.
-func (p At) Site(a *bound.Access) (Site, error) {
+// Site returns the site of an access.
+func (p At) Site(a *bound.Access) Site {
 	offset, affine := a.Whole()
 	forms := []bound.Form{offset}
 	var limits []int
@@ -84,7 +89,7 @@ func (p At) Site(a *bound.Access) (Site, error) {
 			continue
 		}
 		if !affine || d.Bounds == ir.Clamped {
-			return p.general(a), nil
+			return p.general(a)
 		}
 		forms, limits = append(forms, d.Form), append(limits, d.Extent)
 	}
@@ -92,7 +97,7 @@ func (p At) Site(a *bound.Access) (Site, error) {
 	s := Site{Line: lines[0]}
 	switch n := len(s.Line.Spans); {
 	case n > maxSpans:
-		return s, errors.New("an access with more than 16 spans")
+		return p.general(a)
 	case len(limits) > 0:
 		s.Kind, s.single = Guarded, n == 0
 		for i := range lines {
@@ -109,10 +114,10 @@ func (p At) Site(a *bound.Access) (Site, error) {
 	case n > 1:
 		s.Kind = Rows
 	}
-	return s, nil
+	return s
 }
 
-// general is the site of an access with coordinates that are not affine.
+// general is the site of any access.
 func (p At) general(a *bound.Access) Site {
 	s := Site{Kind: General, Line: p.Kernel.Lines(p.Digits, a.Offset)[0]}
 	c := p.compiler(&s)

@@ -50,7 +50,7 @@ func (p At) compiler(s *Site) *compiler { return &compiler{At: p, s: s} }
 // an operand is dead when its operator is done.
 func (c *compiler) compile(ix prim.Ix) int {
 	if f, ok := c.Kernel.Form(ix); ok {
-		return c.push(step{op: stepLine, line: c.Kernel.Lines(c.Digits, f)[0]})
+		return c.form(f)
 	}
 	n := c.Kernel.Index.At(ix)
 	if n.Op == prim.IxValue {
@@ -80,6 +80,10 @@ func (c *compiler) compile(ix prim.Ix) int {
 	}
 	c.s.steps = append(c.s.steps, s)
 	return x
+}
+
+func (c *compiler) form(f bound.Form) int {
+	return c.push(step{op: stepLine, line: c.Kernel.Lines(c.Digits, f)[0]})
 }
 
 // push appends a step that computes a new vector, and returns that.
@@ -157,12 +161,18 @@ func (t *step) modulo(v []int64) {
 // fillLine writes the values of l at the lanes from lo on.
 func (c *Scratch) fillLine(l *bound.Line, lo int, dst []int64) {
 	off := l.At(c.Pos)
-	switch len(l.Spans) {
-	case 0:
+	switch n := len(l.Spans); {
+	case n == 0:
 		fill(dst, int64(off))
 		return
-	case 1:
+	case n == 1:
 		iota64(dst, off+l.Spans[0].Coef*lo, l.Spans[0].Coef)
+		return
+	case n > maxSpans:
+		for i := range dst {
+			v, _ := bound.Inner(l.Spans, lo+i)
+			dst[i] = int64(off + v)
+		}
 		return
 	}
 	var w walk

@@ -64,6 +64,12 @@ func (c *Scratch) Index(s *Site, lo int, dst []int64) {
 	copy(dst, c.vectors[0])
 }
 
+// One is the value of an index expression that is the same in all lanes.
+func (c *Scratch) One(s *Site) int {
+	c.steps(s, 0, 1)
+	return int(c.vectors[0][0])
+}
+
 // Load reads the elements of a site at the lanes from lo on; base is the address
 // of coordinate (0, 0, ...). Lanes outside the array become 0.
 func Load[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {

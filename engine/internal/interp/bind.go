@@ -32,10 +32,10 @@ func (b *binder) register(v ir.Value) int32 {
 }
 
 // site binds a load, a store or an index.
-func (b *binder) site(info *siteInfo) (s site, err error) {
+func (b *binder) site(info *siteInfo) (s site) {
 	for _, l := range info.guard {
 		if b.Product(b.IR.Loops[l].Axes) == 0 {
-			return site{Site: gather.Site{Kind: gather.Skip}}, nil
+			return site{Site: gather.Site{Kind: gather.Skip}}
 		}
 	}
 	at := gather.At{Kernel: b.Kernel, Handle: b.register}
@@ -47,9 +47,9 @@ func (b *binder) site(info *siteInfo) (s site, err error) {
 	} else {
 		a := &b.Access[info.access]
 		s.buf = a.Buf
-		s.Site, err = at.Site(a)
+		s.Site = at.Site(a)
 		s.view = info.view && s.Contiguous()
 	}
 	b.inst.need.Add(&s.Site)
-	return s, err
+	return s
 }

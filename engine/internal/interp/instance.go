@@ -55,17 +55,15 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	in := &instance{code: c, bind: bind}
 	vecOnly := bound.VecOnly(c.k)
 	n, err := bound.New(c.k, bind, func(axis int32) bool { return vecOnly[axis] })
-	if err == nil {
-		in.extents = n.Extents
-		err = in.bindAll(&binder{Kernel: n, code: c, inst: in})
-	}
 	if err != nil {
 		return nil, fmt.Errorf("interp: %s: %w", c.k.Name, err)
 	}
+	in.extents = n.Extents
+	in.bindAll(&binder{Kernel: n, code: c, inst: in})
 	return in, nil
 }
 
-func (in *instance) bindAll(b *binder) error {
+func (in *instance) bindAll(b *binder) {
 	c := in.code
 	in.units, in.count = b.Units()
 	b.tiles()
@@ -77,11 +75,7 @@ func (in *instance) bindAll(b *binder) error {
 		in.rowBytes = append(in.rowBytes, n)
 	}
 	for i := range c.sites {
-		s, err := b.site(&c.sites[i])
-		if err != nil {
-			return err
-		}
-		in.sites = append(in.sites, s)
+		in.sites = append(in.sites, b.site(&c.sites[i]))
 	}
 	for i := range c.vecs {
 		v := &c.vecs[i]
@@ -104,16 +98,13 @@ func (in *instance) bindAll(b *binder) error {
 		in.seqs = append(in.seqs, boundSeq{info: &c.seqs[i], n: b.Product(c.seqs[i].axes)})
 	}
 	in.visit(c.entry)
-	if err := in.bindWide(b); err != nil {
-		return err
-	}
+	in.bindWide(b)
 	in.cost = in.unitCost()
 	if in.units == bound.BlockUnits {
 		for range in.vecs[c.entry[c.main].aux].info.reds {
 			in.partials = append(in.partials, make([]partial, in.count))
 		}
 	}
-	return nil
 }
 
 // visit notes the registers that loads may point at arrays.

@@ -57,7 +57,7 @@ func (c *compiler) widenBody(q *seqInfo, b *blk, made map[int32]bool) {
 
 // bindWide binds the accesses of seq loops once more, with runs as the
 // outermost span of the lanes.
-func (in *instance) bindWide(b *binder) error {
+func (in *instance) bindWide(b *binder) {
 	for i := range in.seqs {
 		q := &in.seqs[i]
 		n := in.vecs[q.info.vec].n
@@ -81,18 +81,13 @@ func (in *instance) bindWide(b *binder) error {
 		for _, s := range q.info.sites {
 			info := b.code.sites[s]
 			info.view = false
-			w, err := b.site(&info)
-			if err != nil {
-				return err
-			}
-			in.wide[s] = w
+			in.wide[s] = b.site(&info)
 			// A register that the rest of the positions left pointing at an array
 			// would be written to by the next row's runs.
 			in.sites[s].view = false
 		}
 		b.OfAxis[axis], b.orders[vec] = ofAxis, order
 	}
-	return nil
 }
 
 // wideRuns computes the whole runs of a seq loop and returns the number of

@@ -286,7 +286,7 @@ func (f *flow) index2(n *node) {
 		f.load2(n)
 		return
 	}
-	if f.ph.kind == scalarPhase || f.prolog || f.still(s) {
+	if f.ph.kind == scalarPhase || f.prolog || s.line.Step() == 0 {
 		f.i(x86.VPBROADCASTQ, x86.L256, f.dst(), frameAt(s.arg+f.pointer(s)))
 		return
 	}

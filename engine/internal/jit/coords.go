@@ -143,25 +143,20 @@ func (ph *phase) conflict(i int) bool {
 // part of the address.
 func (l *layouter) computed(i int, merge bool) {
 	b, info, s := l.binder, &l.ph.sites[i], &l.bp.sites[i]
-	a := &b.k.Access[info.access]
-	strides, extents := b.strides(a.Buf)
+	a := &b.Access[info.access]
 	g, offset := &gatherPlan{}, b.Constant(0)
 	joined := none // the site that has the sum of the affine coordinates
-	for d, ix := range a.Coords {
-		bounds := a.Bounds
-		if lo, hi := b.Interval(ix); lo >= 0 && hi < extents[d] {
-			bounds = ir.InBounds
-		}
-		dim := gatherDim{info.coords[d], strides[d], extents[d], bounds}
-		af, ok := b.Form(ix)
+	for d := range a.Dims {
+		x := &a.Dims[d]
+		dim := gatherDim{info.coords[d], x.Stride, x.Extent, x.Bounds}
 		switch {
-		case ok && merge && bounds != ir.Clamped:
-			offset.Plus(af, strides[d])
-			if bounds == ir.InBounds {
+		case x.Affine && merge && x.Bounds != ir.Clamped:
+			offset.Plus(x.Form, x.Stride)
+			if x.Bounds == ir.InBounds {
 				continue
 			}
 			dim.stride = 0
-		case ok && bounds == ir.InBounds:
+		case x.Direct():
 			c := dim.coord.site
 			if joined == none {
 				joined, dim.stride = c, 1
@@ -169,7 +164,7 @@ func (l *layouter) computed(i int, merge bool) {
 				l.offsets[c] = b.Constant(0)
 				g.dims = append(g.dims, dim)
 			}
-			l.offsets[joined].Plus(af, strides[d])
+			l.offsets[joined].Plus(x.Form, x.Stride)
 			continue
 		}
 		g.dims = append(g.dims, dim)

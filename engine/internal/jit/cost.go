@@ -1,5 +1,7 @@
 package jit
 
+import "github.com/oneloop/oneloop/plan/bound"
+
 // What machine code costs, in nanoseconds, roughly: on a core of 3 GHz, with
 // arrays in its second-level cache. The engine measures what it schedules, so a
 // factor of two does no harm.
@@ -58,9 +60,9 @@ func (in *instance) chooseCost() {
 		total += g.cost(v)
 	}
 	switch p := in.code.p; p.units {
-	case elementUnits:
+	case bound.ElementUnits:
 		in.cost = total / float64(max(in.vecs[0].n, 1))
-	case blockUnits:
+	case bound.BlockUnits:
 		in.cost = total / float64(max((in.vecs[0].n+reduceBlock-1)/reduceBlock, 1))
 	default:
 		in.cost = total

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/plan/bound"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/listing"
@@ -42,14 +44,10 @@ type variant struct {
 func (bp *boundPhase) prepare(w *worker) {
 	for i := range bp.sites {
 		s := &bp.sites[i]
-		step := 0
-		if n := len(s.line.coefs); n > 0 {
-			step = s.line.coefs[n-1]
-		}
 		if s.staged {
 			w.set(s.arg+siteLo, bp.strip)
 		}
-		w.set(s.arg+siteStride, step*s.size)
+		w.set(s.arg+siteStride, s.line.Step()*s.size)
 		w.set(s.arg+siteRow, s.row*s.size)
 	}
 }
@@ -190,8 +188,8 @@ func (f *flow) findUniform() {
 		switch n.op {
 		case ir.Load, ir.Index:
 			s := &f.bp.sites[n.aux]
-			ok = s.kind == uniSite && !s.guard && !f.stored(s.buf) || s.kind == iotaSite && f.still(s)
-			ok = ok && f.stillRow(s)
+			ok = s.kind == uniSite && !s.guard && !f.stored(s.buf) || s.kind == iotaSite && s.line.Step() == 0
+			ok = ok && bound.StepOf(s.seq) == 0
 		case ir.Store, ir.Fault, ir.Cold, opExport, opGather, opIota:
 			ok = false
 		}
@@ -207,17 +205,6 @@ func (f *flow) findUniform() {
 		f.pro = append(f.pro, id)
 	}
 	f.top = rest
-}
-
-// still reports whether an index is the same in all lanes.
-func (f *flow) still(s *boundSite) bool {
-	n := len(s.line.coefs)
-	return n == 0 || s.line.coefs[n-1] == 0
-}
-
-func (f *flow) stillRow(s *boundSite) bool {
-	n := len(s.seq)
-	return n == 0 || s.seq[n-1] == 0
 }
 
 func (f *flow) stored(buf int32) bool {

@@ -1,7 +1,6 @@
 package jit
 
 import (
-	"context"
 	le "encoding/binary"
 	"fmt"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -48,15 +49,12 @@ type instance struct {
 	rowBytes []int
 	partials [][]partial
 	frame    int // bytes
-	depth    int // buffers of index expressions
+	need     gather.Need
+	lanes    int // of a call of Go code that moves elements, at most
+	count    int // of units
 	cost     float64
-	staged   bool
 
-	_     [64]byte // what changes in each run is not in the line of what does not
-	run   uint64
-	_     [64]byte
-	fault atomicFault
-	ctx   context.Context // may end a run; nil: nothing does
+	work.Run
 }
 
 type boundItem struct {
@@ -127,23 +125,20 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 }
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
-	b := &binder{k: c.p.k, p: c.p, bind: bind, extents: bind.Extents, Space: bound.NewSpace(&c.p.k.Index, bind.Extents, bind.Params)}
-	if err := bind.Check(c.p.k); err != nil {
+	n, err := bound.New(c.p.k, bind, nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.Check(); err != nil {
-		return nil, err
-	}
-	b.extents = slices.Clone(bind.Extents)
-	in := &instance{code: c, bind: bind, extents: b.extents, phases: make([]*boundPhase, len(c.p.phases))}
+	b := &binder{Kernel: n, p: c.p, bind: bind}
+	in := &instance{code: c, bind: bind, extents: n.Extents, phases: make([]*boundPhase, len(c.p.phases)), lanes: 1}
+	_, in.count = n.Units()
 	for i := range c.p.k.Bufs {
-		d, n := &c.p.k.Bufs[i], 0
+		d, bytes := &c.p.k.Bufs[i], 0
 		if d.Mode == ir.Row {
-			n = max(b.product(d.Axes)*d.Type.Size(), 1)
+			bytes = max(b.Size(i)*d.Type.Size(), 1)
 		}
-		in.rowBytes = append(in.rowBytes, n)
+		in.rowBytes = append(in.rowBytes, bytes)
 	}
-	var err error
 	if in.items, err = in.bindItems(b, c.p.items); err != nil {
 		return nil, err
 	}
@@ -153,10 +148,9 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	}
 	in.frame = c.slotBase + slots*64
 	in.chooseCost()
-	if c.p.units == blockUnits {
-		v := in.items[c.p.main].vec
-		for range v.reds {
-			in.partials = append(in.partials, make([]partial, (v.n+reduceBlock-1)/reduceBlock))
+	if c.p.units == bound.BlockUnits {
+		for range in.items[c.p.main].vec.reds {
+			in.partials = append(in.partials, make([]partial, in.count))
 		}
 	}
 	return in, nil
@@ -174,7 +168,7 @@ func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
 		case it.vec != nil:
 			bi.vec, err = in.bindVec(b, it.vec)
 		default:
-			bi.n = b.product(it.axes)
+			bi.n = b.Product(it.axes)
 			bi.par, err = in.bindItems(b, it.par)
 		}
 		if err != nil {
@@ -186,7 +180,7 @@ func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
 }
 
 func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
-	bv := &boundVec{v: v, id: len(in.vecs), n: b.product(v.axes), step: maxLanes}
+	bv := &boundVec{v: v, id: len(in.vecs), n: b.Product(v.axes), step: maxLanes}
 	in.vecs = append(in.vecs, bv)
 	for _, ph := range v.phases {
 		bp, err := in.bindPhase(b, ph)
@@ -263,8 +257,13 @@ func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 		}
 	}
 	for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
-		in.depth = max(in.depth, bp.sites[i].stage.depth+1)
-		in.staged = true
+		in.need.Add(&bp.sites[i].stage.site)
+		in.lanes = reduceBlock
+	}
+	for i := range bp.sites {
+		for d := range bp.sites[i].dyn {
+			in.need.Add(&bp.sites[i].dyn[d].site)
+		}
 	}
 	return bp, nil
 }
@@ -341,8 +340,7 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 		k := uint32(s.kind)
 		for bit, is := range [...]bool{
 			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
-			len(s.line.coefs) > 0 && s.line.coefs[len(s.line.coefs)-1] != 0,
-			len(s.seq) > 0 && s.seq[len(s.seq)-1] != 0,
+			s.line.Step() != 0, bound.StepOf(s.seq) != 0,
 			s.trails,
 		} {
 			k |= uint32(boolBit(is)) << (8 + bit)
@@ -353,7 +351,7 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 			continue
 		}
 		// Its numbers are constants of the code.
-		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.laneStep()))
+		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.line.Step()))
 		for _, d := range s.gather.dims {
 			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
 			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
@@ -365,47 +363,22 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 }
 
 func (in *instance) Units() (n, grain int, cost float64) {
-	p := in.code.p
-	switch p.units {
-	case rowUnits:
-		return in.items[p.main].n, 1, in.cost
-	case elementUnits:
-		return in.vecs[0].n, in.vecs[0].grain(), in.cost
-	case blockUnits:
-		return (in.vecs[0].n + reduceBlock - 1) / reduceBlock, 1, in.cost
+	if in.code.p.units == bound.ElementUnits {
+		return in.count, in.vecs[0].grain(), in.cost
 	}
-	return 1, 1, in.cost
-}
-
-func (in *instance) Watch(ctx context.Context) { in.ctx = ctx }
-
-// stopped reports whether the run is to end early. It is asked before each call
-// of machine code that may be one of many.
-func (in *instance) stopped() bool { return in.ctx != nil && in.ctx.Err() != nil }
-
-func (in *instance) Begin() {
-	in.run++
-	if in.fault.Load() != 0 { // a store costs as much as a short loop
-		in.fault.Store(0)
-	}
+	return in.count, 1, in.cost
 }
 
 func (in *instance) NewWorker() backend.Worker {
 	w := &worker{inst: in}
-	w.mem = alignedWords(in.frame + 64)
+	w.mem = work.Memory(in.frame + 64)
 	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
-	w.pos = make([]int, len(in.extents))
+	w.Scratch = in.need.New(len(in.extents), in.lanes, w)
 	w.reds = make([]redState, in.code.p.states)
 	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
 	for i, n := range in.rowBytes {
 		if n > 0 {
 			w.rows[i] = w.memory(n)
-		}
-	}
-	if in.staged {
-		w.offs = make([]int64, reduceBlock)
-		for range in.depth + 2 {
-			w.ixs = append(w.ixs, make([]int64, reduceBlock))
 		}
 	}
 	for _, v := range in.vecs {
@@ -459,15 +432,7 @@ func (in *instance) NewWorker() backend.Worker {
 
 // memory is zeroed memory with room for a vector behind it.
 func (w *worker) memory(bytes int) unsafe.Pointer {
-	m := alignedWords(bytes + 64)
+	m := work.Memory(bytes + 64)
 	w.keep = append(w.keep, m)
 	return unsafe.Pointer(unsafe.SliceData(m))
-}
-
-// alignedWords allocates memory that begins on a cache line.
-func alignedWords(bytes int) []uint64 {
-	words := (bytes + 7) / 8
-	mem := make([]uint64, words+8)
-	skip := (64 - uintptr(unsafe.Pointer(unsafe.SliceData(mem)))&63) & 63
-	return mem[skip/8:][:max(words, 1):max(words, 1)]
 }

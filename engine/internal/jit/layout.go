@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -35,11 +36,11 @@ type boundSite struct {
 	size   int // bytes of an element; of an iota 1
 	arg    int // offset in the frame
 	origin int // of the address there: sitePtr, or where machine code puts it
-	line   linear
-	seq    []int // coefficients of the spans of the seq loop
-	row    int   // elements from row to row of a row loop
-	pure   bool  // a store to an array that is only written, and much larger than the caches
-	trails bool  // a load of lines that another one has had before
+	line   bound.Line
+	seq    []bound.Span // of the seq loop
+	row    int          // elements from row to row of a row loop
+	pure   bool         // a store to an array that is only written, and much larger than the caches
+	trails bool         // a load of lines that another one has had before
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
@@ -49,14 +50,14 @@ type boundSite struct {
 
 // A guardLine is an affine coordinate that may be outside.
 type guardLine struct {
-	line   linear
-	seq    []int // coefficients of the spans of the seq loop
+	line   bound.Line
+	seq    []bound.Span // of the seq loop
 	extent int
 }
 
 // A dynDim is a coordinate that is the same in all lanes, from values in cells.
 type dynDim struct {
-	tree           *ixTree
+	site           gather.Site
 	stride, extent int
 	bounds         ir.Bounds
 }
@@ -112,27 +113,36 @@ const (
 	leastBlock = 48
 )
 
+// A binder fixes the numbers of an instance.
+type binder struct {
+	*bound.Kernel
+	p    *program
+	bind *ir.Binding
+}
+
 // A layouter decides how each site of a phase is reached.
 type layouter struct {
 	*binder
-	ph          *phase
-	bp          *boundPhase
-	vec, inside []int32
-	offsets     []bound.Form
-	guards      [][]bound.Form
+	ph       *phase
+	bp       *boundPhase
+	vec, seq []int // digits of the loops
+	inside   []int // both
+	offsets  []bound.Form
+	guards   [][]bound.Form
 }
 
 func (b *binder) layout(ph *phase) *boundPhase {
 	bp := &boundPhase{ph: ph, n: 1, seqN: 1, most: maxLanes, sites: make([]boundSite, len(ph.sites))}
 	l := &layouter{binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.sites)), guards: make([][]bound.Form, len(ph.sites))}
 	if ph.vec != nil {
-		l.vec = ph.vec.axes
-		bp.n = b.product(l.vec)
+		l.vec = b.Order(ph.vec.axes)
+		bp.n = b.Product(ph.vec.axes)
 	}
 	if ph.kind == seqPhase {
-		bp.seqN = b.product(ph.seq)
+		l.seq = b.Order(ph.seq)
+		bp.seqN = b.Product(ph.seq)
 	}
-	l.inside = append(slices.Clone(l.vec), ph.seq...)
+	l.inside = append(slices.Clone(l.vec), l.seq...)
 	for i := range ph.sites {
 		bp.sites[i] = boundSite{kind: noSite, buf: -1, array: -1, arg: ph.argBase + i*siteBytes}
 	}
@@ -141,9 +151,9 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			l.analyse(i)
 		}
 	}
-	ext, which, coefs, seqCoefs := l.joint()
-	for l.tooManySpans(ext, which) || !b.findAcross(bp, ext, which, l.guards, coefs) && l.tooFar(which, coefs) {
-		ext, which, coefs, seqCoefs = l.joint()
+	ext, which, spans, seqSpans := l.joint()
+	for l.tooManySpans(ext, which) || !b.findAcross(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
+		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.seq) == 0 {
 		bp.seqSpans = nil
@@ -153,15 +163,15 @@ func (b *binder) layout(ph *phase) *boundPhase {
 	for _, i := range which {
 		s := &bp.sites[i]
 		bp.native = append(bp.native, i)
-		s.line = b.linear(l.offsets[i], l.inside, coefs[at])
-		s.seq = seqCoefs[at]
+		s.line = b.Line(l.offsets[i], l.inside, spans[at])
+		s.seq = seqSpans[at]
 		at++
 		for g := range l.guards[i] {
-			s.guards[g].line = b.linear(l.guards[i][g], l.inside, coefs[at])
-			s.guards[g].seq = seqCoefs[at]
+			s.guards[g].line = b.Line(l.guards[i][g], l.inside, spans[at])
+			s.guards[g].seq = seqSpans[at]
 			at++
 		}
-		switch step := s.laneStep(); {
+		switch step := s.line.Step(); {
 		case s.kind == iotaSite || s.kind == acrossSite:
 		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
@@ -210,12 +220,12 @@ func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
 }
 
 // tooFar demotes the sites whose lanes machine code does not reach.
-func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
+func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
 	at := 0
 	for _, i := range which {
 		step := 0
-		if n := len(coefs[at]); n > 0 {
-			step = coefs[at][n-1]
+		if n := len(spans[at]); n > 0 {
+			step = spans[at][n-1].Coef
 		}
 		at += 1 + len(l.guards[i])
 		if !l.reachable(l.ph, &l.bp.sites[i], step) {
@@ -227,7 +237,7 @@ func (l *layouter) tooFar(which []int32, coefs [][]int) (demoted bool) {
 }
 
 // joint finds the spans that suit all sites with an address of their own.
-func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
+func (l *layouter) joint() (ext []int, which []int32, spans, seqSpans [][]bound.Span) {
 	var as []bound.Form
 	for i := range l.bp.sites {
 		s := &l.bp.sites[i]
@@ -238,15 +248,14 @@ func (l *layouter) joint() (ext []int, which []int32, coefs, seqCoefs [][]int) {
 		as = append(as, l.offsets[i])
 		as = append(as, l.guards[i]...)
 	}
-	ext, coefs = l.spans(l.vec, as)
-	l.bp.seqSpans, seqCoefs = l.spans(l.ph.seq, as)
-	return ext, which, coefs, seqCoefs
+	ext, spans = l.Spans(l.vec, as)
+	l.bp.seqSpans, seqSpans = l.Spans(l.seq, as)
+	return ext, which, spans, seqSpans
 }
 
 // own is the number of spans that a site needs by itself.
 func (l *layouter) own(i int) int {
-	ext, _ := l.spans(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...))
-	return len(ext)
+	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
 }
 
 // demote has Go copy the elements of a site, or if this would be out of order,
@@ -256,10 +265,9 @@ func (l *layouter) demote(i int) {
 	case l.ph.sites[i].coords != nil:
 		l.computed(i, false)
 	case s.kind == iotaSite:
-		l.stagedIndex(s, l.vec, l.offsets[i])
+		l.stagedIndex(s, l.offsets[i])
 	default:
-		l.guards[i] = nil
-		l.stagedSite(l.ph, i, s)
+		l.stagedSite(i)
 	}
 }
 
@@ -305,12 +313,12 @@ func (b *binder) findPlain(bp *boundPhase) {
 	var plain []plainSite
 	for _, i := range bp.native {
 		s := &bp.sites[i]
-		if s.guard || s.dyn != nil || len(s.line.outer) > 0 || s.kind == iotaSite || b.k.Bufs[s.buf].Mode == ir.Row {
+		if s.guard || s.dyn != nil || len(s.line.Outer) > 0 || s.kind == iotaSite || b.IR.Bufs[s.buf].Mode == ir.Row {
 			return
 		}
-		p := plainSite{arg: s.arg + sitePtr, ptr: &b.bind.Bufs[s.buf].Ptr, base: s.line.base * s.size}
-		if len(s.line.coefs) > 0 {
-			p.step = s.line.coefs[0] * s.size
+		p := plainSite{arg: s.arg + sitePtr, ptr: &b.bind.Bufs[s.buf].Ptr, base: s.line.Base * s.size}
+		if len(s.line.Spans) > 0 {
+			p.step = s.line.Spans[0].Coef * s.size
 		}
 		plain = append(plain, p)
 	}
@@ -332,14 +340,6 @@ func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 	return (s.size == 4 || s.size == 8) && step < 1<<24 && step > -1<<24
 }
 
-// laneStep is the distance in elements from lane to lane, within a span.
-func (s *boundSite) laneStep() int {
-	if n := len(s.line.coefs); n > 0 {
-		return s.line.coefs[n-1]
-	}
-	return 0
-}
-
 func (s *boundSite) index(ph *phase) int { return (s.arg - ph.argBase) / siteBytes }
 
 // analyse finds the affine offset of a site, or what else it needs.
@@ -347,44 +347,36 @@ func (l *layouter) analyse(i int) {
 	b, ph := l.binder, l.ph
 	info, s := &ph.sites[i], &l.bp.sites[i]
 	*s = boundSite{buf: info.buf, array: info.array, size: info.typ.Size(), arg: s.arg}
-	offset := b.Constant(0)
 	if info.array >= 0 {
 		s.kind = flatSite
 		return
 	}
 	if info.access < 0 { // an index
 		s.kind, s.size = iotaSite, 1
-		a, ok := b.Form(info.ix)
+		f, ok := b.Form(info.ix)
 		if !ok {
-			b.stagedSite(ph, i, s)
+			l.stagedSite(i)
 			return
 		}
-		l.offsets[i] = a
+		l.offsets[i] = f
 		return
 	}
-	a := &b.k.Access[info.access]
-	strides, extents := b.strides(a.Buf)
-	for d, ix := range a.Coords {
-		lo, hi := b.Interval(ix)
-		sure := a.Bounds == ir.InBounds || lo >= 0 && hi < extents[d]
-		af, ok := b.Form(ix)
+	a := &b.Access[info.access]
+	offset := a.Offset.Clone()
+	for d := range a.Dims {
+		dim := &a.Dims[d]
 		switch {
 		case info.coords != nil && info.coords[d].node != none:
 			l.indirect(i)
 			return
-		case ok && sure:
-			offset.Plus(af, strides[d])
-		case !ok && b.sameInLanes(ix, l.inside):
-			bounds := a.Bounds
-			if sure {
-				bounds = ir.InBounds
-			}
-			s.dyn = append(s.dyn, dynDim{b.tree(ph, ix, nil), strides[d], extents[d], bounds})
-			s.guard = s.guard || bounds == ir.Guarded
-		case ok && a.Bounds == ir.Guarded && ph.kind != scalarPhase:
-			offset.Plus(af, strides[d])
-			l.guards[i] = append(l.guards[i], af)
-			s.guards = append(s.guards, guardLine{extent: extents[d]})
+		case dim.Direct():
+		case !dim.Affine && l.sameInLanes(dim.Ix):
+			s.dyn = append(s.dyn, dynDim{b.at(ph, nil).Index(dim.Ix), dim.Stride, dim.Extent, dim.Bounds})
+			s.guard = s.guard || dim.Bounds == ir.Guarded
+		case dim.Affine && dim.Bounds == ir.Guarded && ph.kind != scalarPhase:
+			offset.Plus(dim.Form, dim.Stride)
+			l.guards[i] = append(l.guards[i], dim.Form)
+			s.guards = append(s.guards, guardLine{extent: dim.Extent})
 			s.guard = true
 		default:
 			l.indirect(i)
@@ -402,17 +394,16 @@ func (l *layouter) analyse(i int) {
 func (l *layouter) indirect(i int) {
 	if l.ph.sites[i].coords != nil {
 		l.computed(i, true)
-		return
+	} else {
+		l.stagedSite(i)
 	}
-	l.guards[i] = nil
-	l.stagedSite(l.ph, i, &l.bp.sites[i])
 }
 
 // sameInLanes reports whether a coordinate of cells and axes depends on no axis
 // inside the phase.
-func (b *binder) sameInLanes(ix prim.Ix, inside []int32) bool {
-	for n := range b.k.Nodes(ix) {
-		if n.Op == prim.IxAxis && slices.Contains(inside, int32(n.K)) && b.extents[n.K] != 1 {
+func (l *layouter) sameInLanes(ix prim.Ix) bool {
+	for n := range l.IR.Nodes(ix) {
+		if n.Op == prim.IxAxis && slices.ContainsFunc(l.inside, func(d int) bool { return l.Digits[d].Axis == int32(n.K) && l.Digits[d].Extent != 1 }) {
 			return false
 		}
 	}
@@ -429,21 +420,6 @@ func (ph *phase) cellOf(v ir.Value) int32 {
 		}
 	}
 	return none
-}
-
-// strides of a buffer, in elements.
-func (b *binder) strides(buf int32) (strides, extents []int) {
-	d := &b.k.Bufs[buf]
-	if d.Mode != ir.Row {
-		return b.bind.Bufs[buf].Strides, b.bind.Bufs[buf].Extents
-	}
-	strides, extents = make([]int, d.Rank), make([]int, d.Rank)
-	n := 1
-	for i := d.Rank - 1; i >= 0; i-- {
-		strides[i], extents[i] = n, b.extents[d.Axes[i]]
-		n *= extents[i]
-	}
-	return strides, extents
 }
 
 func (ph *phase) widest() int { return widest(ph.nodes) }

@@ -2,9 +2,11 @@ package jit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -138,18 +140,9 @@ type program struct {
 	phases []*phase
 	cells  []dtype.Type // types of the cells; scalars first
 	states int
-	main   int // index in items of the only loop, or -1
-	units  unitKind
+	main   int // index in items of the loop that units divide, or -1
+	units  bound.UnitKind
 }
-
-type unitKind uint8
-
-const (
-	oneUnit unitKind = iota
-	rowUnits
-	elementUnits
-	blockUnits
-)
 
 type originKind uint8
 
@@ -201,7 +194,9 @@ func lower(k *ir.Kernel) (p *program, err error) {
 	for _, ph := range l.p.phases {
 		l.conflicts(ph)
 	}
-	l.chooseUnits()
+	if l.p.units, _ = bound.UnitsOf(k); l.p.units != bound.OneUnit {
+		l.p.main = slices.IndexFunc(l.p.items, func(it item) bool { return it.vec != nil || it.axes != nil })
+	}
 	return l.p, nil
 }
 
@@ -510,31 +505,4 @@ func (l *lowerer) coldRegion(in *ir.Ins) {
 	ph.list = outer
 	n.body = body
 	l.define(in.Dst, ph.add(n, in.Dst))
-}
-
-// chooseUnits decides how a run is divided.
-func (l *lowerer) chooseUnits() {
-	p := l.p
-	loops, alone := 0, false
-	for i, it := range p.items {
-		switch {
-		case it.vec != nil || it.axes != nil:
-			loops++
-			p.main = i
-		case loops == 0:
-			for _, s := range it.scalar.sites {
-				alone = alone || s.store
-			}
-		}
-	}
-	switch {
-	case loops != 1 || alone:
-		p.units, p.main = oneUnit, -1
-	case p.items[p.main].axes != nil:
-		p.units = rowUnits
-	case len(p.items[p.main].vec.reds) > 0:
-		p.units = blockUnits
-	default:
-		p.units = elementUnits
-	}
 }

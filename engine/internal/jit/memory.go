@@ -331,7 +331,7 @@ func (f *flow) indexNode(n *node) {
 		return
 	}
 	d := f.dst()
-	if f.ph.kind == scalarPhase || f.prolog || f.still(s) {
+	if f.ph.kind == scalarPhase || f.prolog || s.line.Step() == 0 {
 		f.i(x86.VPBROADCASTQ, l, d, frameAt(s.arg+f.pointer(s)))
 		return
 	}

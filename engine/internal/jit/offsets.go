@@ -158,7 +158,7 @@ func (f *flow) settleList(list []int32, outside bool) (out []int32) {
 // reached from there.
 func (f *flow) own(n *node, off int32) bool {
 	s := &f.bp.sites[n.aux]
-	step := s.laneStep()
+	step := s.line.Step()
 	switch {
 	case step == 1:
 		s.kind = unitSite
@@ -178,7 +178,7 @@ func (f *flow) own(n *node, off int32) bool {
 
 // addLanes adds the lanes' own part to the offset of access id.
 func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
-	step := f.bp.sites[f.nodes[id].aux].laneStep()
+	step := f.bp.sites[f.nodes[id].aux].line.Step()
 	if step == 0 {
 		return out
 	}

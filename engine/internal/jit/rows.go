@@ -2,6 +2,7 @@ package jit
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -27,7 +28,7 @@ func (bp *boundPhase) findRows() {
 		case s.kind == acrossSite:
 			s.row = tilePitch
 		case s.kind != noSite:
-			s.row = s.line.coefs[k-2]
+			s.row = s.line.Spans[k-2].Coef
 		}
 	}
 	bp.rows = true
@@ -72,19 +73,19 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 				continue
 			}
 			a := b.Constant(0)
-			for _, t := range s.line.outer {
-				a.Coef[t.axis] += t.coef
+			for _, t := range s.line.Outer {
+				a.Coef[t.Axis] += t.Coef // a digit is an axis here
 			}
 			sites, as = append(sites, s), append(as, a)
 		}
 	}
-	extents, coefs := b.spans(it.axes, as)
+	extents, spans := b.Spans(b.Order(it.axes), as)
 	if len(extents) == 0 {
 		return nil // a single row
 	}
 	last := len(extents) - 1
 	for i, s := range sites {
-		s.row = coefs[i][last]
+		s.row = spans[i][last].Coef
 	}
 	r.inner = extents[last]
 	cost := 0.
@@ -97,13 +98,13 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 
 // run runs rows lo..hi of a par loop.
 func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
-	for lo < hi && !w.inst.stopped() {
+	for lo < hi && !w.inst.Stopped() {
 		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
-		w.place(axes, lo)
+		work.Place(w.Pos, w.inst.extents, axes, lo)
 		for _, bp := range r.phases {
 			for _, i := range bp.native {
 				s := &bp.sites[i]
-				w.point(s, s.line.at(w.pos))
+				w.point(s, s.line.At(w.Pos))
 			}
 			w.set(bp.ph.lanes, bp.n)
 		}

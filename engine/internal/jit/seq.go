@@ -4,6 +4,9 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/plan/bound"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -41,8 +44,8 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	if k := len(bp.seqSpans); k > 0 {
 		inner = bp.seqSpans[k-1]
 	}
-	w.place(bp.ph.seq, 0)
-	for t := 0; t < bp.seqN && !w.inst.stopped(); {
+	work.Place(w.Pos, w.inst.extents, bp.ph.seq, 0)
+	for t := 0; t < bp.seqN && !w.inst.Stopped(); {
 		m := min(bp.seqN-t, runLength-t%runLength, inner-t%inner)
 		if len(bp.loads) > 0 || len(bp.stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)
@@ -158,7 +161,7 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 	}
 	for _, i := range list {
 		s := &bp.sites[i]
-		w.place(bp.ph.seq, t)
+		work.Place(w.Pos, w.inst.extents, bp.ph.seq, t)
 		for r := range m {
 			p := unsafe.Add(w.scratchOf(bp, i), r*bp.strip*s.size)
 			if load {
@@ -166,14 +169,14 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 			} else {
 				s.stage.store(w, lo, n, p)
 			}
-			w.advance(bp.ph.seq)
+			work.Advance(w.Pos, w.inst.extents, bp.ph.seq)
 		}
 	}
 }
 
 // seqRows runs the rows t..t+m, all in one span, segment by segment.
 func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
-	w.place(bp.ph.seq, 0)
+	work.Place(w.Pos, w.inst.extents, bp.ph.seq, 0)
 	last := n
 	if k := len(bp.spans); k > 1 {
 		last = bp.spans[k-1]
@@ -198,7 +201,7 @@ func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
 	for i := range bp.sites {
 		s := &bp.sites[i]
 		if s.guard && !s.staged {
-			m = w.seqGuard(bp, s, lo+at, n, t, m)
+			m = w.seqGuard(s, lo+at, n, t, m)
 		}
 	}
 	for i := range bp.sites {
@@ -213,17 +216,14 @@ func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
 			w.flat(bp, s, int32(i), at+done*step)
 			w.set(s.arg+siteRow, step*s.size)
 		default:
-			off := s.line.at(w.pos)
+			off, _ := bound.Inner(s.line.Spans, lo+at)
+			off += s.line.At(w.Pos)
 			if d := w.dynamic(s); d != outside {
 				off += d
 			}
-			if len(bp.spans) > 0 {
-				o, _ := rowAt(&s.line, bp.spans, lo+at)
-				off += o
-			}
-			o, step := seqAt(bp, s.seq, t)
+			o, _ := bound.Inner(s.seq, t)
 			w.point(s, off+o)
-			w.set(s.arg+siteRow, step*s.size)
+			w.set(s.arg+siteRow, bound.StepOf(s.seq)*s.size)
 		}
 	}
 	accs := w.accs[bp.ph.id]
@@ -241,43 +241,33 @@ func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
 	return m
 }
 
-// seqAt is the part of an affine expression that belongs to row t of a seq loop,
-// and its step from row to row.
-func seqAt(bp *boundPhase, seq []int, t int) (off, step int) {
-	if len(bp.seqSpans) == 0 {
-		return 0, 0
-	}
-	l := linear{coefs: seq}
-	off, _ = rowAt(&l, bp.seqSpans, t)
-	return off, seq[len(seq)-1]
-}
-
 // seqGuard finds which of n lanes from position p on are inside a guarded array
 // in row t, and returns for how many rows, at most m, the same are.
-func (w *worker) seqGuard(bp *boundPhase, s *boundSite, p, n, t, m int) int {
+func (w *worker) seqGuard(s *boundSite, p, n, t, m int) int {
 	lo, hi := 0, n
 	if w.dynamic(s) == outside {
 		hi = 0
 	}
 	for i := range s.guards {
 		g := &s.guards[i]
-		c, k := w.guardAt(bp, g, p)
-		o, step := seqAt(bp, g.seq, t)
+		c, k := w.guardAt(g, p)
+		o, _ := bound.Inner(g.seq, t)
+		step := bound.StepOf(g.seq)
 		c += o
-		switch l, h := clip(0, n, c, k, g.extent); {
+		switch l, h := bound.Clip(0, n, c, k, g.extent); {
 		case step == 0:
 		case k != 0: // the lanes shift, but if all are inside in the last row, too
-			if l2, h2 := clip(0, n, c+(m-1)*step, k, g.extent); l != 0 || h < n || l2 != 0 || h2 < n {
+			if l2, h2 := bound.Clip(0, n, c+(m-1)*step, k, g.extent); l != 0 || h < n || l2 != 0 || h2 < n {
 				m = 1
 			}
 		case c >= 0 && c < g.extent:
-			_, m = clip(0, m, c, step, g.extent)
+			_, m = bound.Clip(0, m, c, step, g.extent)
 		default:
-			if first, end := clip(0, m, c, step, g.extent); first < end {
+			if first, end := bound.Clip(0, m, c, step, g.extent); first < end {
 				m = first
 			}
 		}
-		lo, hi = clip(lo, hi, c, k, g.extent)
+		lo, hi = bound.Clip(lo, hi, c, k, g.extent)
 	}
 	w.setInside(s, lo, hi)
 	return m

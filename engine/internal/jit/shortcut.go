@@ -3,6 +3,8 @@ package jit
 import (
 	"unsafe"
 
+	"github.com/oneloop/oneloop/plan/bound"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -27,7 +29,7 @@ type scalarCopy struct{ to, from *uint64 }
 // or must be computed before the loop or after it, goes the long way.
 func (w *worker) findShortcut() {
 	in := w.inst
-	if in.code.p.units != elementUnits || len(in.items) != 1 {
+	if in.code.p.units != bound.ElementUnits || len(in.items) != 1 {
 		return
 	}
 	v := in.items[0].vec

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -35,13 +36,13 @@ func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
 
 // region is the memory of a site, with the positions outside the phase at 0.
 func (b *binder) region(bp *boundPhase, s *boundSite) region {
-	lo, hi, n := s.line.base, s.line.base+1, 1
-	for k, c := range s.line.coefs {
-		if c == 0 {
+	lo, hi, n := s.line.Base, s.line.Base+1, 1
+	for _, x := range s.line.Spans {
+		if x.Coef == 0 {
 			continue
 		}
-		n *= bp.spans[k]
-		if d := c * (bp.spans[k] - 1); d > 0 {
+		n *= x.Extent
+		if d := x.Coef * (x.Extent - 1); d > 0 {
 			hi += d
 		} else {
 			lo += d
@@ -193,15 +194,15 @@ func (b *binder) trails(bp *boundPhase, site int32) bool {
 		return false
 	}
 	r := b.region(bp, s)
-	outer := slices.IndexFunc(s.line.coefs, func(c int) bool { return c != 0 })
+	outer := slices.IndexFunc(s.line.Spans, func(x bound.Span) bool { return x.Coef != 0 })
 	return slices.ContainsFunc(bp.native, func(i int32) bool {
 		x := &bp.sites[i]
-		if i == site || x.kind != unitSite || bp.ph.sites[i].store || !slices.Equal(x.line.coefs, s.line.coefs) {
+		if i == site || x.kind != unitSite || bp.ph.sites[i].store || !slices.Equal(x.line.Spans, s.line.Spans) {
 			return false
 		}
 		at := b.region(bp, x)
 		before := int(at.lo) - int(r.lo)
-		if outer >= 0 && s.line.coefs[outer] < 0 {
+		if outer >= 0 && s.line.Spans[outer].Coef < 0 {
 			before = -before
 		}
 		return at.meets(r) && before > 0 && before <= caches.L2
@@ -210,7 +211,7 @@ func (b *binder) trails(bp *boundPhase, site int32) bool {
 
 // onlyStores reports whether the kernel reads nothing of the memory of a site.
 func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
-	if b.k.Bufs[s.buf].Mode != ir.Out {
+	if b.IR.Bufs[s.buf].Mode != ir.Out {
 		return false
 	}
 	r := b.region(bp, s)

@@ -258,7 +258,7 @@ func (t *tiler) single() {
 
 // findAcross finds the loads of a map that are turned, and reports whether there
 // are any. All other sites must be reached by machine code itself, without bounds.
-func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, coefs [][]int) bool {
+func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
 	ph := bp.ph
 	if ph.kind != mapPhase || len(ph.reds) > 0 || len(extents) < 2 || bp.computes() {
 		return false
@@ -275,18 +275,18 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 	var across []int32
 	least, at, total := 8, 0, 0
 	for _, i := range which {
-		s, c := &bp.sites[i], coefs[at]
+		s, c := &bp.sites[i], spans[at]
 		at += 1 + len(guards[i])
 		if s.guard || s.dyn != nil {
 			return false
 		}
 		total += bp.n * s.size
-		lines := max(c[k-1], -c[k-1])*s.size >= 64
+		lines := max(c[k-1].Coef, -c[k-1].Coef)*s.size >= 64
 		switch {
-		case s.kind != iotaSite && !ph.sites[i].store && !ph.conflict(int(i)) && lines && c[k-2] == 1:
+		case s.kind != iotaSite && !ph.sites[i].store && !ph.conflict(int(i)) && lines && c[k-2].Coef == 1:
 			across = append(across, i)
 			least = min(least, s.size)
-		case !b.reachable(ph, s, c[k-1]):
+		case !b.reachable(ph, s, c[k-1].Coef):
 			return false
 		}
 	}
@@ -304,14 +304,13 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 // turn fills the scratch memory of the sites that lie across, for lanes of a row
 // from position p on, and as many of the rows below.
 func (w *worker) turn(bp *boundPhase, p, n, rows int) {
-	k := len(bp.spans)
 	for _, i := range bp.across {
 		s := &bp.sites[i]
-		off, _ := rowAt(&s.line, bp.spans, p)
+		off, _ := bound.Inner(s.line.Spans, p)
 		dst := w.scratchOf(bp, i)
-		w.setPtr(tileSrc, w.base(s.buf), (s.line.at(w.pos)+off)*s.size)
+		w.setPtr(tileSrc, w.base(s.buf), (s.line.At(w.Pos)+off)*s.size)
 		w.setPtr(tileDst, dst, 0)
-		w.set(tileStride, s.line.coefs[k-1]*s.size)
+		w.set(tileStride, s.line.Step()*s.size)
 		w.set(tileHeight, rows)
 		w.set(tileWidth, n)
 		s.tile.Call(w.frame)
@@ -323,7 +322,7 @@ func (w *worker) turn(bp *boundPhase, p, n, rows int) {
 func (w *worker) tiles(bp *boundPhase, lo, n int) {
 	k := len(bp.spans)
 	above, last := bp.spans[k-2], bp.spans[k-1]
-	for at := 0; at < n && !w.inst.stopped(); {
+	for at := 0; at < n && !w.inst.Stopped(); {
 		in, rows := (lo+at)%last, 1
 		m := min(last-in, n-at)
 		if m == last {

@@ -1,12 +1,14 @@
 package jit
 
 import (
+	"math"
 	"runtime"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -40,17 +42,15 @@ const (
 
 // A worker runs chunks of an instance.
 type worker struct {
+	gather.Scratch
 	inst    *instance
 	frame   unsafe.Pointer
 	short   shortcut
 	mem     []uint64
-	pos     []int
 	rows    []unsafe.Pointer // row buffers, by buffer
 	arrays  [][]unsafe.Pointer
 	scratch []unsafe.Pointer // of staged sites, by phase and site
 	inside  []unsafe.Pointer
-	offs    []int64
-	ixs     [][]int64
 	reds    []redState
 	accs    [][]accState // by phase and reduction
 	first   int          // lane of the scratch arrays where the piece begins
@@ -82,14 +82,14 @@ func (w *worker) base(buf int32) unsafe.Pointer {
 
 // begin does the scalar code of the entry once in each run.
 func (w *worker) begin() {
-	if w.run != w.inst.run {
+	if w.run != w.inst.Number {
 		w.enter()
 	}
 }
 
 func (w *worker) enter() {
 	in := w.inst
-	w.run = in.run
+	w.run = in.Number
 	for i, s := range in.bind.Scalars {
 		*w.cell(int32(i)) = canonical(in.code.p.k.Scalars[i], s)
 	}
@@ -114,14 +114,14 @@ func (w *worker) chunk(lo, hi int) {
 	in := w.inst
 	if lo < hi {
 		switch in.code.p.units {
-		case oneUnit:
+		case bound.OneUnit:
 			w.items(in.items)
-		case rowUnits:
+		case bound.RowUnits:
 			it := &in.items[in.code.p.main]
 			w.parRows(it, lo, hi)
-		case elementUnits:
+		case bound.ElementUnits:
 			w.vecRange(in.items[in.code.p.main].vec, lo, hi)
-		case blockUnits:
+		case bound.BlockUnits:
 			v := in.items[in.code.p.main].vec
 			for b := lo; b < hi; b++ {
 				w.vecRange(v, b*reduceBlock, min((b+1)*reduceBlock, v.n))
@@ -140,19 +140,10 @@ func (w *worker) flushFaults() {
 	}
 	for k := ir.DivideFault; k <= ir.IndexFault; k++ {
 		if *f>>uint(k)&1 != 0 {
-			w.inst.raise(int32(k))
+			w.inst.Raise(k)
 		}
 	}
 	*f = 0
-}
-
-func (in *instance) raise(k int32) {
-	for {
-		old := in.fault.Load()
-		if old != 0 && old <= k || in.fault.CompareAndSwap(old, k) {
-			return
-		}
-	}
 }
 
 func (w *worker) items(items []boundItem) {
@@ -178,30 +169,10 @@ func (w *worker) parRows(it *boundItem, lo, hi int) {
 		it.rows.run(w, it.axes, lo, hi)
 		return
 	}
-	w.place(it.axes, lo)
-	for ; lo < hi && !w.inst.stopped(); lo++ {
+	work.Place(w.Pos, w.inst.extents, it.axes, lo)
+	for ; lo < hi && !w.inst.Stopped(); lo++ {
 		w.items(it.par)
-		w.advance(it.axes)
-	}
-}
-
-// place sets the positions on axes to flattened position p.
-func (w *worker) place(axes []int32, p int) {
-	for i := len(axes) - 1; i >= 0; i-- {
-		e := max(w.inst.extents[axes[i]], 1)
-		w.pos[axes[i]] = p % e
-		p /= e
-	}
-}
-
-// advance goes to the next position on axes, and from the last to the first.
-func (w *worker) advance(axes []int32) {
-	for i := len(axes) - 1; i >= 0; i-- {
-		w.pos[axes[i]]++
-		if w.pos[axes[i]] < w.inst.extents[axes[i]] {
-			return
-		}
-		w.pos[axes[i]] = 0
+		work.Advance(w.Pos, w.inst.extents, it.axes)
 	}
 }
 
@@ -218,7 +189,7 @@ func (w *worker) vecAll(v *boundVec) {
 		}
 		return
 	}
-	for lo := 0; lo < v.n && !w.inst.stopped(); lo += reduceBlock {
+	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += reduceBlock {
 		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
 		for _, r := range v.reds {
 			w.reds[r.state].Push(w.partial(r, lo), r.kern.combine)
@@ -231,7 +202,7 @@ func (w *worker) vecAll(v *boundVec) {
 
 // vecRange runs positions lo..hi of a vec loop; with reductions, of one block.
 func (w *worker) vecRange(v *boundVec, lo, hi int) {
-	for ; lo < hi && !w.inst.stopped(); lo += v.step {
+	for ; lo < hi && !w.inst.Stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
 			for w.first = 0; w.first < n; w.first += bp.strip {
@@ -250,7 +221,7 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 func (w *worker) scalar(bp *boundPhase) {
 	for _, i := range bp.native {
 		s := &bp.sites[i]
-		off := s.line.at(w.pos) + w.dynamic(s)
+		off := s.line.At(w.Pos) + w.dynamic(s)
 		w.point(s, off)
 	}
 	w.stageIn(bp, 0, 1)
@@ -270,13 +241,16 @@ func (w *worker) point(s *boundSite, off int) {
 	w.setPtr(s.arg+sitePtr, w.base(s.buf), off*s.size)
 }
 
+// outside is the offset of a coordinate that is outside a guarded array.
+const outside = math.MinInt
+
 // dynamic is the part of an offset that depends on cells. Outside a guarded
 // array the interval of the site is made empty.
 func (w *worker) dynamic(s *boundSite) int {
 	off := 0
 	for i := range s.dyn {
 		d := &s.dyn[i]
-		c := d.tree.one(w)
+		c := w.One(&d.site)
 		switch {
 		case d.bounds == ir.Clamped:
 			c = max(0, min(c, d.extent-1))
@@ -340,13 +314,10 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 		if s.kind == acrossSite {
 			continue
 		}
-		off := s.line.at(w.pos)
-		if len(bp.spans) > 0 {
-			o, _ := rowAt(&s.line, bp.spans, p)
-			off += o
-		}
+		off, _ := bound.Inner(s.line.Spans, p)
+		off += s.line.At(w.Pos)
 		if s.guard || s.dyn != nil {
-			off = w.guard(bp, s, off, p, n)
+			off = w.guard(s, off, p, n)
 		}
 		w.point(s, off)
 	}
@@ -385,7 +356,7 @@ func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
 }
 
 // guard adds what depends on cells and finds the lanes inside a guarded array.
-func (w *worker) guard(bp *boundPhase, s *boundSite, off, p, n int) int {
+func (w *worker) guard(s *boundSite, off, p, n int) int {
 	lo, hi := 0, n
 	if d := w.dynamic(s); d == outside {
 		hi = 0
@@ -393,8 +364,8 @@ func (w *worker) guard(bp *boundPhase, s *boundSite, off, p, n int) int {
 		off += d
 	}
 	for i := range s.guards {
-		c, k := w.guardAt(bp, &s.guards[i], p)
-		lo, hi = clip(lo, hi, c, k, s.guards[i].extent)
+		c, k := w.guardAt(&s.guards[i], p)
+		lo, hi = bound.Clip(lo, hi, c, k, s.guards[i].extent)
 	}
 	if s.guard {
 		w.setInside(s, lo, hi)
@@ -403,37 +374,15 @@ func (w *worker) guard(bp *boundPhase, s *boundSite, off, p, n int) int {
 }
 
 // guardAt is the guarded coordinate at position p, and its step from lane to lane.
-func (w *worker) guardAt(bp *boundPhase, g *guardLine, p int) (c, step int) {
-	c = g.line.at(w.pos)
-	if len(bp.spans) > 0 {
-		o, _ := rowAt(&g.line, bp.spans, p)
-		c += o
-		step = g.line.coefs[len(g.line.coefs)-1]
-	}
-	return c, step
+func (w *worker) guardAt(g *guardLine, p int) (c, step int) {
+	o, _ := bound.Inner(g.line.Spans, p)
+	return g.line.At(w.Pos) + o, g.line.Step()
 }
 
 // setInside tells machine code which lanes of a guarded site are inside.
 func (w *worker) setInside(s *boundSite, lo, hi int) {
 	*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(max(lo, 0))
 	*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(max(hi, 0))
-}
-
-// clip narrows lo <= i < hi to where 0 <= c + k*i < extent.
-func clip(lo, hi, c, k, extent int) (int, int) {
-	switch {
-	case k == 0:
-		if c < 0 || c >= extent {
-			return 0, 0
-		}
-	case k > 0:
-		lo = max(lo, -bound.FloorDiv(c, k))
-		hi = min(hi, bound.FloorDiv(extent-1-c, k)+1)
-	default:
-		lo = max(lo, -bound.FloorDiv(extent-1-c, -k))
-		hi = min(hi, bound.FloorDiv(c, -k)+1)
-	}
-	return lo, hi
 }
 
 // segments runs a piece row by row.
@@ -478,8 +427,8 @@ func (bp *boundPhase) findTiles() {
 		return
 	}
 	for _, i := range bp.native {
-		c := bp.sites[i].line.coefs
-		in, out := max(c[k-1], -c[k-1]), max(c[k-2], -c[k-2])
+		c := bp.sites[i].line.Spans
+		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
 		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.across) == 0
 	}
 }
@@ -487,12 +436,12 @@ func (bp *boundPhase) findTiles() {
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	w := b.(*worker)
 	if w.short.step > 0 {
-		return ir.FaultKind(in.fault.Load())
+		return in.Fault()
 	}
 	p := in.code.p
 	if p.main >= 0 {
 		w.begin()
-		if p.units == blockUnits {
+		if p.units == bound.BlockUnits {
 			for i, r := range in.items[p.main].vec.reds {
 				*w.cell(r.cell) = r.result(pairwise.Reduce(in.partials[i], r.kern.empty, r.kern.combine))
 			}
@@ -500,7 +449,5 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		w.items(in.items[p.main+1:])
 		w.flushFaults()
 	}
-	return ir.FaultKind(in.fault.Load())
+	return in.Fault()
 }
-
-type atomicFault = atomic.Int32

@@ -65,7 +65,7 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	pl, err := planned(stmts)
+	pl, err := planned(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if err != nil {
 		return nil, err
 	}
-	return compile(o, be, pl)
+	return compile(ctx, o, be, pl)
 }
 
 // resolve says what the zero values of options stand for.
@@ -101,8 +101,8 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 }
 
 // planned plans statements, and shows what debugging asks for.
-func planned(stmts []expr.Statement) (*plan.Plan, error) {
-	pl, err := plan.Compile(stmts)
+func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
+	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func planned(stmts []expr.Statement) (*plan.Plan, error) {
 	return pl, nil
 }
 
-func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
+func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile, products: o.Products}
 	if p.profile {
 		exec.ForPerf()
@@ -126,6 +126,9 @@ func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 		p.arena = alignedBytes(pl.Arena)
 	}
 	for _, s := range pl.Stages {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)
+		}
 		st, err := p.step(s)
 		if err != nil {
 			return nil, err

@@ -133,7 +133,7 @@ func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env ma
 	if err != nil {
 		return nil, err
 	}
-	pl, err := plan.Compile(stmts)
+	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"unsafe"
+	"math/bits"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -9,17 +9,22 @@ import (
 )
 
 // An Array is memory seen with an element type, a shape and strides. It is the
-// untyped form of a [Tensor].
+// untyped form of a [Tensor]. A nil Array and the zero Array have no memory, no
+// shape and no element type, and every use of them in an expression is an error.
 type Array struct {
 	node *expr.Node
 	mem  *Memory
 }
 
-// NewArray allocates a row-major array of zeros.
+// NewArray allocates a row-major array of zeros. Errors are [expr.ErrShape],
+// [expr.ErrType] and [expr.ErrOutOfMemory].
 func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 	s, err := shape.New(dims...)
 	if err != nil {
 		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	if !t.Valid() {
+		return nil, expr.NewError(expr.ErrType, "", "no element type given")
 	}
 	m, err := NewMemory(s.Size() * t.Size())
 	if err != nil {
@@ -28,68 +33,147 @@ func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 	return ArrayOf(m, t, s, s.Strides(), 0)
 }
 
-// ArrayOf views memory: strides and offset count elements. A view that leaves
-// the memory is an error.
+// ArrayOf returns a view of memory. Strides and offset count elements; nil
+// strides mean row-major order. A view that leaves the memory is an error.
 func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset int) (*Array, error) {
-	if err := s.Check(); err != nil || len(st) != len(s) || len(s) > shape.MaxRank {
-		return nil, expr.NewError(expr.ErrShape, "", "shape %v with strides %v is no array", s, st)
+	if err := s.Check(); err != nil {
+		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	if st == nil {
+		st = s.Strides()
+	}
+	if len(st) != len(s) {
+		return nil, expr.NewError(expr.ErrShape, "", "shape %v has %d axes, strides %v have %d", s, len(s), st, len(st))
 	}
 	if !t.Valid() {
 		return nil, expr.NewError(expr.ErrType, "", "no element type given")
 	}
+	if m == nil {
+		return nil, errNilMemory()
+	}
 	if err := m.holds(t, s, st, offset); err != nil {
 		return nil, err
 	}
-	if m.Size() > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))%uintptr(t.Size()) != 0 {
-		return nil, expr.NewError(expr.ErrShape, "", "the memory is not aligned for %v", t)
+	if err := m.require(t.Size()); err != nil {
+		return nil, err
 	}
 	return &Array{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
 }
 
-// holds is an error if an array with elements of type t leaves the memory.
+// holds returns an error if an array with elements of type t leaves the memory.
 func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int) error {
-	if lo, hi := shape.Range(s, st, offset); lo <= hi && (lo < 0 || hi >= m.Size()/t.Size()) {
-		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, m.Size()/t.Size())
+	if s.Size() == 0 {
+		return nil
+	}
+	n := m.Size() / t.Size()
+	lo, hi := offset, offset
+	for i, d := range s {
+		if d == 1 || st[i] == 0 {
+			continue
+		}
+		// A stride of n or more leaves the memory, so products do not overflow.
+		if st[i] <= -n || st[i] >= n || d-1 > n {
+			return expr.NewError(expr.ErrShape, "", "stride %d of axis %d leaves a memory of %d elements", st[i], i, n)
+		}
+		over, span := bits.Mul64(uint64(max(st[i], -st[i])), uint64(d-1))
+		if over != 0 || span > uint64(n) {
+			return expr.NewError(expr.ErrShape, "", "axis %d of %d positions with stride %d leaves a memory of %d elements", i, d, st[i], n)
+		}
+		if st[i] < 0 {
+			lo -= int(span)
+		} else {
+			hi += int(span)
+		}
+	}
+	if offset < 0 || offset >= n || lo < 0 || hi >= n {
+		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, n)
 	}
 	return nil
 }
 
-// Named sets the name under which trees and plans print a.
+// Named returns a view of the same elements that trees and plans print under
+// the given name. The array a keeps its own name.
 func (a *Array) Named(name string) *Array {
+	if !a.valid() {
+		return a
+	}
 	leaf := *a.node.Leaf
 	leaf.Name = name
 	return &Array{node: expr.NewLeaf(a.DType(), a.Shape(), &leaf), mem: a.mem}
 }
 
-// Node is a as a leaf of a tree; an erroneous one for a nil array.
+// valid reports whether a views memory: a nil or zero array does not.
+func (a *Array) valid() bool { return a != nil && a.node != nil }
+
+// usable returns an error for a nil or zero array.
+func (a *Array) usable() error {
+	switch {
+	case a == nil:
+		return expr.NewError(expr.ErrType, "", "the tensor is nil")
+	case a.node == nil:
+		return expr.NewError(expr.ErrType, "", "the array is the zero Array, which has no memory")
+	}
+	return nil
+}
+
+// Node returns a as a leaf of a tree. A nil or zero array gives a node with an
+// error.
 func (a *Array) Node() *expr.Node {
-	if a == nil {
-		return expr.Errorf(expr.ErrType, "", "the tensor is nil")
+	if err := a.usable(); err != nil {
+		return expr.Failed(err)
 	}
 	return a.node
 }
 
-// DType is the element type.
-func (a *Array) DType() dtype.Type { return a.node.DType() }
+// DType returns the element type.
+func (a *Array) DType() dtype.Type {
+	if !a.valid() {
+		return dtype.Invalid
+	}
+	return a.node.DType()
+}
 
-// Shape is the shape; not to be changed.
-func (a *Array) Shape() shape.Shape { return a.node.Shape() }
+// Shape returns the shape. The caller must not change it.
+func (a *Array) Shape() shape.Shape {
+	if !a.valid() {
+		return nil
+	}
+	return a.node.Shape()
+}
 
-// Strides are in elements; not to be changed.
-func (a *Array) Strides() shape.Strides { return a.node.Leaf.Strides }
+// Strides returns the strides in elements. The caller must not change them.
+func (a *Array) Strides() shape.Strides {
+	if !a.valid() {
+		return nil
+	}
+	return a.node.Leaf.Strides
+}
 
-// Offset is that of the first element in the memory, in elements.
-func (a *Array) Offset() int { return a.node.Leaf.Offset }
+// Offset returns the position of the first element in the memory, in elements.
+func (a *Array) Offset() int {
+	if !a.valid() {
+		return 0
+	}
+	return a.node.Leaf.Offset
+}
 
-// Memory is what a views.
-func (a *Array) Memory() *Memory { return a.mem }
+// Memory returns the memory that a views.
+func (a *Array) Memory() *Memory {
+	if a == nil {
+		return nil
+	}
+	return a.mem
+}
 
 // IsContiguous reports whether the elements follow each other row-major.
 func (a *Array) IsContiguous() bool { return shape.IsContiguous(a.Shape(), a.Strides()) }
 
-// Contiguous is a itself if it is row-major without gaps, else a copy on the
-// host.
+// Contiguous returns a itself if its elements are row-major without gaps, else
+// a copy on the host.
 func (a *Array) Contiguous() (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
 	if a.IsContiguous() {
 		return a, nil
 	}
@@ -110,8 +194,8 @@ func (a *Array) Contiguous() (*Array, error) {
 	return c, nil
 }
 
-// Bytes are the elements, row-major, in memory order; of a contiguous array its
-// own memory, on the host, else a copy.
+// Bytes returns the elements row-major on the host. The bytes of a contiguous
+// array are its own memory; those of another array are a copy.
 func (a *Array) Bytes() ([]byte, error) {
 	c, err := a.Contiguous()
 	if err != nil {

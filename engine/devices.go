@@ -21,8 +21,12 @@ var drivers struct {
 	of map[string]Driver
 }
 
-// RegisterDriver makes the devices of a kind, such as "cuda", known.
+// RegisterDriver makes the devices of a kind, such as "cuda", known. It panics if
+// the driver is nil.
 func RegisterDriver(kind string, d Driver) {
+	if d == nil {
+		panic("engine.RegisterDriver: the driver is nil")
+	}
 	drivers.Lock()
 	defer drivers.Unlock()
 	if drivers.of == nil {
@@ -73,21 +77,36 @@ func (a hostAllocation) Size() int { return len(a) }
 
 func (cpu) Name() string { return "cpu" }
 
+func (cpu) String() string { return "cpu" }
+
 func (cpu) Alloc(size int) (Allocation, error) {
-	if err := checkSize(size); err != nil {
+	b, err := allocate(size)
+	if err != nil {
 		return nil, err
 	}
-	return hostAllocation(alignedBytes(size)), nil
+	return hostAllocation(b), nil
 }
 
 func (cpu) Free(Allocation) error { return nil }
 
 func (cpu) Upload(s Stream, dst Allocation, src []byte) error {
-	return inOrder(s, func() { copy(dst.(hostAllocation), src) })
+	to, ok := dst.(hostAllocation)
+	if !ok {
+		return errForeign(dst)
+	}
+	return inOrder(s, func() { copy(to, src) })
 }
 
 func (cpu) Download(s Stream, dst []byte, src Allocation) error {
-	return inOrder(s, func() { copy(dst, src.(hostAllocation)) })
+	from, ok := src.(hostAllocation)
+	if !ok {
+		return errForeign(src)
+	}
+	return inOrder(s, func() { copy(dst, from) })
+}
+
+func errForeign(a Allocation) error {
+	return expr.NewError(expr.ErrDevice, "", "an allocation of type %T is not the host's", a)
 }
 
 func (cpu) NewStream() (Stream, error) { return NewStream(), nil }

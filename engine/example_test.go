@@ -46,10 +46,10 @@ func ExampleTensor_Span() {
 	fmt.Println(errors.Is(grid.Reshape(5, 5).Err(), expr.ErrShape))
 	// Output:
 	// <nil> <nil>
-	// [7 0 0 7]
-	// [0 1 1 0]
-	// [0 1 1 0]
-	// [7 0 0 7]
+	// [[7 0 0 7]]
+	// [[0 1 1 0]]
+	// [[0 1 1 0]]
+	// [[7 0 0 7]]
 	// true
 }
 
@@ -61,7 +61,8 @@ func ExampleTensor_Assign_overlap() {
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4})
 	fmt.Println(x.Slice(1, 4).AddAssign(x.Slice(0, 3)), x)
 	// Output:
-	// <nil> [2 5 5 8]
+	// <nil> [[2 5]
+	//  [5 8]]
 	// <nil> [1 3 5 7]
 }
 
@@ -193,6 +194,7 @@ func ExampleArray() {
 	_, err = engine.TensorOf[int8](a)
 	fmt.Println(errors.Is(err, expr.ErrType))
 	// Output:
-	// <nil> <nil> float32 [2 2] [0 1 0 1]
+	// <nil> <nil> float32 [2 2] [[0 1]
+	//  [0 1]]
 	// true
 }

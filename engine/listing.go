@@ -17,6 +17,9 @@ import (
 // out. Nothing is run, and the arrays need no memory. Stages that are no loops
 // have no code.
 func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
+	if pl == nil {
+		return nil, expr.NewError(expr.ErrValue, "", "the plan is nil")
+	}
 	be, err := backendNamed(o.Backend)
 	if err != nil {
 		return nil, err

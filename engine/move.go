@@ -1,7 +1,7 @@
 package engine
 
 // Device is where programs with a run: that of its memory, or "cpu".
-func (a *Array) Device() string { return a.mem.Device() }
+func (a *Array) Device() string { return a.Memory().Device() }
 
 // To is a on another device: a row-major copy, or a itself if it is there. A nil
 // device is the host.

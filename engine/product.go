@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"unsafe"
+
 	"github.com/oneloop/oneloop/engine/internal/gemm"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
@@ -50,6 +52,9 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:max(rb-2, 0)]
 	batch, err := shape.Broadcast(batchA, batchB)
 	if err != nil {
+		return d, err
+	}
+	if err := reserve(2 * batch.Size() * int(unsafe.Sizeof(0))); err != nil {
 		return d, err
 	}
 	stA, _ := a.Strides[:len(batchA)].BroadcastTo(batchA, batch)

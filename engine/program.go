@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -17,7 +19,7 @@ import (
 // default.
 type Options struct {
 	Backend string // one of Backends; "" is DefaultBackend
-	Threads int    // at most so many; 0: one for each CPU
+	Threads int    // the largest number; 0: one for each CPU; a negative number is an error
 	// Products says what computes matrix products on the CPU. Empty: the engine,
 	// with the same bits everywhere. [ProductsByBLAS]: the implementation that is
 	// registered with gonum's blas32 and blas64, for floats; the bits, NaN and
@@ -32,8 +34,12 @@ type Options struct {
 
 // A Program is a compiled list of statements. It can be run again and again:
 // each run reads the arrays and parameters as they are then, and allocates
-// nothing.
+// nothing. The zero Program and a nil Program run nothing: Run returns an error.
 type Program struct {
+	stmts   []expr.Statement
+	options Options
+	memory  aliasing
+
 	plan     *plan.Plan
 	device   *deviceRun // nil: the program runs on the host, by what follows
 	backend  backend.Backend
@@ -44,6 +50,7 @@ type Program struct {
 	products string // as in Options
 	down     bool   // the last sweep went down
 	mu       sync.Mutex
+	calls    atomic.Int32 // Go functions of the user that run now
 	job      *job
 }
 
@@ -62,10 +69,26 @@ func Compile(ctx context.Context, stmts ...expr.Statement) (*Program, error) {
 
 // CompileWith is Compile with options.
 func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Program, error) {
-	if err := ctx.Err(); err != nil {
+	if err := checkContext(ctx); err != nil {
 		return nil, err
 	}
-	pl, err := planned(ctx, stmts)
+	return compileStatements(ctx, o, slices.Clone(stmts))
+}
+
+// checkContext returns an error for a nil context and for one that is done.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return expr.NewError(expr.ErrValue, "", "the context is nil")
+	}
+	return ctx.Err()
+}
+
+func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (*Program, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	seen := rebinds.Load()
+	pl, err := planned(stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +99,31 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	if mems != nil {
 		return compileOnDevice(ctx, o, pl, mems)
 	}
-	o, be, err := o.resolve()
+	resolved, be, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return compile(ctx, o, be, pl)
+	p, err := compile(resolved, be, pl)
+	if err != nil {
+		return nil, err
+	}
+	p.stmts, p.options, p.memory = stmts, o, newAliasing(pl, seen)
+	return p, nil
+}
+
+// check returns an error for options that no program can have.
+func (o Options) check() error {
+	if o.Threads < 0 {
+		return expr.NewError(expr.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
+	}
+	return nil
 }
 
 // resolve says what the zero values of options stand for.
 func (o Options) resolve() (Options, backend.Backend, error) {
+	if err := o.check(); err != nil {
+		return o, nil, err
+	}
 	be, err := backendNamed(o.Backend)
 	if err == nil {
 		err = checkProducts(o.Products)
@@ -101,8 +140,8 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 }
 
 // planned plans statements, and shows what debugging asks for.
-func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
-	pl, err := plan.Compile(ctx, stmts)
+func planned(stmts []expr.Statement) (*plan.Plan, error) {
+	pl, err := plan.Compile(stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -114,21 +153,15 @@ func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 	return pl, nil
 }
 
-func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
+func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile, products: o.Products}
 	if p.profile {
 		exec.ForPerf()
 	}
-	if err := checkSize(pl.Arena); err != nil {
+	if err := p.allocate(); err != nil {
 		return nil, err
 	}
-	if pl.Arena > 0 {
-		p.arena = alignedBytes(pl.Arena)
-	}
 	for _, s := range pl.Stages {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)
-		}
 		st, err := p.step(s)
 		if err != nil {
 			return nil, err
@@ -145,19 +178,43 @@ func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) 
 
 // Run carries out the statements. Runs of one program follow each other. If ctx
 // is cancelled the run ends early and the targets may be half written.
+//
+// A Go function of the program (op.GoFunc) must not run the program, or another
+// one whose Go function is running: that is an error, [expr.ErrUnsupported].
 func (p *Program) Run(ctx context.Context) error {
-	p.mu.Lock()
+	if err := p.usable(); err != nil {
+		return err
+	}
+	if err := checkContext(ctx); err != nil {
+		return err
+	}
+	if err := p.lock(); err != nil {
+		return err
+	}
 	defer p.mu.Unlock()
 	if p.device != nil {
 		return p.device.run(ctx)
 	}
+	if n := rebinds.Load(); n != p.memory.seen {
+		if err := p.rebound(ctx, n); err != nil {
+			return err
+		}
+	}
 	return p.run(ctx)
+}
+
+// usable returns an error for a nil or zero program.
+func (p *Program) usable() error {
+	if p == nil || p.plan == nil {
+		return expr.NewError(expr.ErrValue, "", "the program is nil or the zero Program; Compile makes programs")
+	}
+	return nil
 }
 
 // run is Run for a program of the host that nobody else has.
 func (p *Program) run(ctx context.Context) error {
-	if p.arena == nil && p.plan.Arena > 0 {
-		p.arena = alignedBytes(p.plan.Arena)
+	if err := p.allocate(); err != nil {
+		return err
 	}
 	for i, s := range p.steps {
 		if err := ctx.Err(); err != nil {
@@ -171,6 +228,14 @@ func (p *Program) run(ctx context.Context) error {
 	return nil
 }
 
+// allocate makes room for temporaries, unless there is some.
+func (p *Program) allocate() (err error) {
+	if p.arena == nil && p.plan.Arena != 0 {
+		p.arena, err = allocate(p.plan.Arena)
+	}
+	return err
+}
+
 // forget drops what the last run has left. Temporaries of more than keep bytes
 // are dropped too, and allocated by the next run.
 func (p *Program) forget(keep int) {
@@ -182,12 +247,21 @@ func (p *Program) forget(keep int) {
 	}
 }
 
-// Plan is what the program runs; not to be changed.
-func (p *Program) Plan() *plan.Plan { return p.plan }
+// Plan returns what the program runs. The caller must not change it. It is nil
+// for a nil or zero program.
+func (p *Program) Plan() *plan.Plan {
+	if p == nil {
+		return nil
+	}
+	return p.plan
+}
 
-// Backend is the name of the backend that compiled the program, or of the device
-// that runs it.
+// Backend returns the name of the backend that compiled the program, or of the
+// device that runs it. It is empty for a nil or zero program.
 func (p *Program) Backend() string {
+	if p.usable() != nil {
+		return ""
+	}
 	if p.device != nil {
 		return p.device.name
 	}
@@ -198,19 +272,31 @@ func (p *Program) Backend() string {
 // that happens some time after the program is no longer used. A program of the
 // host has nothing to release. A closed program must not be run.
 func (p *Program) Close() error {
-	if p.device == nil {
+	if p == nil || p.device == nil {
 		return nil
 	}
 	return p.device.close()
 }
 
-// Explain says why the program has the stages it has, and what they move.
-func (p *Program) Explain() string { return p.plan.Explain() }
+// Explain says why the program has the stages it has, and what they move. It is
+// empty for a nil or zero program.
+func (p *Program) Explain() string {
+	if p.usable() != nil {
+		return ""
+	}
+	return p.plan.Explain()
+}
+
+// String is Explain.
+func (p *Program) String() string { return p.Explain() }
 
 // Interpreted lists the kernels that the program's backend should run as machine
 // code and leaves to the interpreter, with the reasons. It is empty for the
 // interpreter itself.
 func (p *Program) Interpreted() []string {
+	if p == nil {
+		return nil
+	}
 	var out []string
 	for _, s := range p.steps {
 		l, ok := s.(*loopStep)
@@ -229,7 +315,7 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 	case plan.Product:
 		return p.newProduct(s)
 	case plan.Call:
-		return &callStep{s: s, args: make([][]byte, len(s.Args))}, nil
+		return newCall(s)
 	}
 	return p.newLoop(s)
 }
@@ -273,19 +359,3 @@ func (p *Program) bytes(a *plan.Array) []byte {
 	}
 	return unsafe.Slice((*byte)(p.address(a)), n)
 }
-
-// A callStep runs a Go function.
-type callStep struct {
-	s    *plan.Stage
-	args [][]byte
-}
-
-func (c *callStep) run(ctx context.Context, p *Program) error {
-	for i, a := range c.s.Args {
-		c.args[i] = p.bytes(a)
-	}
-	c.s.Func.Call(p.bytes(c.s.Out), c.args, c.s.Out.Shape.Size())
-	return ctx.Err()
-}
-
-func (c *callStep) forget() { clear(c.args) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/oneloop/oneloop/expr"
@@ -14,7 +15,7 @@ type hostStream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	mu     sync.Mutex
-	err    error
+	failed *failure // the first since the last Sync that returned one
 	closed bool
 	sends  sync.WaitGroup // into queue, which is closed after them
 	queue  chan func()
@@ -23,6 +24,10 @@ type hostStream struct {
 
 // streamDepth is how much work may be queued before Go waits for some of it.
 const streamDepth = 1024
+
+// A failure is an error of the work of a stream. Its address tells it apart from
+// later ones.
+type failure struct{ err error }
 
 // NewStream starts a stream of the CPU. It must be closed.
 func NewStream() Stream {
@@ -40,15 +45,15 @@ func NewStream() Stream {
 func (s *hostStream) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = err
+	if s.failed == nil {
+		s.failed = &failure{err}
 	}
 }
 
-func (s *hostStream) failure() error {
+func (s *hostStream) failure() *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err
+	return s.failed
 }
 
 // push queues f, unless the stream is closed.
@@ -71,40 +76,67 @@ func (s *hostStream) do(f func(context.Context) error) *hostEvent {
 	e := &hostEvent{done: make(chan struct{})}
 	if !s.push(func() {
 		if f != nil && s.failure() == nil {
-			if err := f(s.ctx); err != nil {
+			if err := guarded("a function of the stream", func() error { return f(s.ctx) }); err != nil {
 				s.fail(err)
 			}
 		}
-		e.err = s.failure()
+		e.failed = s.failure()
 		close(e.done)
 	}) {
-		e.err = expr.NewError(expr.ErrDevice, "", "the stream is closed")
+		e.failed = &failure{expr.NewError(expr.ErrDevice, "", "the stream is closed")}
 		close(e.done)
 	}
 	return e
 }
 
-func (s *hostStream) Go(f func(context.Context) error) { s.do(f) }
+// guarded calls a function of the user, and returns its panic as an error.
+func guarded(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = expr.NewError(expr.ErrValue, "", "%s panicked: %v", what, p)
+		}
+	}()
+	return f()
+}
+
+func (s *hostStream) Go(f func(context.Context) error) {
+	if f == nil {
+		f = func(context.Context) error {
+			return expr.NewError(expr.ErrValue, "", "the function for the stream is nil")
+		}
+	}
+	s.do(f)
+}
 
 func (s *hostStream) Record() Event { return s.do(nil) }
 
+func (s *hostStream) String() string { return "stream of the cpu" }
+
 type hostEvent struct {
-	done chan struct{}
-	err  error // valid once done is closed
+	done   chan struct{}
+	failed *failure // valid once done is closed
 }
 
 func (s *hostStream) After(e Event) {
+	if e == nil {
+		return
+	}
 	s.Go(func(ctx context.Context) error { return e.Wait(ctx) })
 }
 
 func (s *hostStream) Sync(ctx context.Context) error {
-	err := s.Record().Wait(ctx)
+	e := s.do(nil)
+	err := e.Wait(ctx)
+	done, failed := e.Done()
+	if !done || failed == nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() == nil {
-		s.err = nil
+	if s.failed == e.failed { // not one that came later
+		s.failed = nil
 	}
-	return err
+	return failed
 }
 
 func (s *hostStream) Close() error {
@@ -119,22 +151,43 @@ func (s *hostStream) Close() error {
 	close(s.queue)
 	<-s.ended
 	s.cancel()
-	return s.failure()
+	if f := s.failure(); f != nil {
+		return f.err
+	}
+	return nil
 }
 
 func (e *hostEvent) Done() (bool, error) {
 	select {
 	case <-e.done:
-		return true, e.err
+		return true, e.failure()
 	default:
 		return false, nil
 	}
 }
 
+func (e *hostEvent) String() string {
+	if done, err := e.Done(); !done || err != nil {
+		return fmt.Sprintf("event of the cpu (done: %t, error: %v)", done, err)
+	}
+	return "event of the cpu (done: true)"
+}
+
+// failure is the error of an event that has come.
+func (e *hostEvent) failure() error {
+	if e.failed == nil {
+		return nil
+	}
+	return e.failed.err
+}
+
 func (e *hostEvent) Wait(ctx context.Context) error {
+	if err := checkContext(ctx); err != nil {
+		return err
+	}
 	select {
 	case <-e.done:
-		return e.err
+		return e.failure()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -142,8 +195,12 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 
 // RunAsync queues a run on a stream; the event comes when it has ended, and
 // carries its error. On a stream of the device that the program runs on, the
-// host waits for nothing. Later uses of the memory wait for the run.
+// host waits for nothing. Later uses of the memory wait for the run. With a nil
+// stream the run has ended when RunAsync returns.
 func (p *Program) RunAsync(s Stream) Event {
+	if err := p.usable(); s == nil || err != nil {
+		return p.runNow()
+	}
 	if p.device != nil {
 		return p.device.queue(s)
 	}
@@ -152,4 +209,14 @@ func (p *Program) RunAsync(s Stream) Event {
 	}
 	s.Go(p.Run)
 	return s.Record()
+}
+
+// runNow runs p and returns an event that has come.
+func (p *Program) runNow() Event {
+	e := &hostEvent{done: make(chan struct{})}
+	if err := p.Run(context.Background()); err != nil {
+		e.failed = &failure{err}
+	}
+	close(e.done)
+	return e
 }

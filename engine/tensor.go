@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr"
@@ -11,7 +10,8 @@ import (
 )
 
 // A Tensor is an array with elements of type T. It is an expression, and can be
-// assigned to.
+// assigned to. A nil Tensor and the zero Tensor have no elements, and every use
+// of them in an expression is an error.
 type Tensor[T expr.Elem] struct {
 	expr.Target[T]
 	a   *Array
@@ -66,10 +66,14 @@ func MustFromSlice[T expr.Elem](data []T, dims ...int) *Tensor[T] {
 	return t
 }
 
-// TensorOf gives an array its element type.
+// TensorOf returns a tensor of the elements of an array. Another element type
+// than the array's is an error, [expr.ErrType].
 func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
-	if a == nil || a.DType() != dtype.Of[T]() {
-		return nil, expr.NewError(expr.ErrType, "", "the array has not elements of type %v", dtype.Of[T]())
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if a.DType() != dtype.Of[T]() {
+		return nil, expr.NewError(expr.ErrType, "", "the array has elements of type %v, not %v", a.DType(), dtype.Of[T]())
 	}
 	return &Tensor[T]{a: a}, nil
 }
@@ -98,32 +102,55 @@ func (t *Tensor[T]) Node() *expr.Node {
 // Shape is the shape; not to be changed.
 func (t *Tensor[T]) Shape() shape.Shape { return t.Node().Shape() }
 
-// Named sets the name under which trees and plans print t.
+// Named returns a tensor of the same elements that trees and plans print under
+// the given name. The tensor t keeps its own name.
 func (t *Tensor[T]) Named(name string) *Tensor[T] {
-	if t.Array() == nil {
+	if !t.Array().valid() {
 		return t
 	}
 	return &Tensor[T]{a: t.a.Named(name)}
 }
 
-// Data is the elements of a contiguous tensor of the host, shared with it; nil if
-// it is not contiguous, or on a device: see Values.
+// Data returns the elements of a contiguous tensor on the host, row-major, which
+// share memory with the tensor. It is nil for a nil tensor and for one without
+// elements. It panics for a view whose elements do not follow each other, for a
+// tensor on a device, and for a tensor with an error: see [Tensor.Values], which
+// copies.
 func (t *Tensor[T]) Data() []T {
-	if t.Array() == nil || t.a.mem.dev != nil || !t.a.IsContiguous() || t.a.Shape().Size() == 0 {
+	if t.empty() {
 		return nil
+	}
+	switch {
+	case t.a.mem.dev != nil:
+		panic(expr.NewError(expr.ErrDevice, "", "Tensor.Data: the elements are on %s; Values copies them", t.Device()))
+	case !t.a.IsContiguous():
+		panic(expr.NewError(expr.ErrShape, "", "Tensor.Data: the elements of a view of shape %v with strides %v do not follow each other; Values copies them", t.a.Shape(), t.a.Strides()))
 	}
 	return dtype.Slice[T](t.a.mem.data)[t.a.Offset():][:t.a.Shape().Size()]
 }
 
-// Values is a copy of the elements, row-major, fetched from the device where they
-// are on one. It is nil if that fails, for a reason that To(CPU()) returns.
+// empty reports whether t has no elements. It panics for a tensor with an error.
+func (t *Tensor[T]) empty() bool {
+	if t == nil || t.bad == nil && !t.a.valid() {
+		return true
+	}
+	if t.bad != nil {
+		panic(t.bad.Err())
+	}
+	return t.a.Shape().Size() == 0
+}
+
+// Values returns a copy of the elements, row-major, fetched from the device if
+// they are on one. It is nil for a nil tensor and for one without elements. It
+// panics for a tensor with an error, and if the device fails; To(CPU()) returns
+// that error instead.
 func (t *Tensor[T]) Values() []T {
-	if t.Array() == nil {
+	if t.empty() {
 		return nil
 	}
 	b, err := t.a.mem.Host()
 	if err != nil {
-		return nil
+		panic(err)
 	}
 	out := make([]T, 0, t.a.Shape().Size())
 	all := dtype.Slice[T](b)
@@ -150,17 +177,6 @@ func (t *Tensor[T]) At(index ...int) T {
 	}
 	var z T
 	return *(*T)(unsafe.Pointer(&b[off*int(unsafe.Sizeof(z))]))
-}
-
-// String prints small tensors whole and larger ones by their shape.
-func (t *Tensor[T]) String() string {
-	if err := t.Err(); err != nil {
-		return err.Error()
-	}
-	if t.a.Shape().Size() > 1000 {
-		return fmt.Sprintf("%v%v", t.a.DType(), []int(t.a.Shape()))
-	}
-	return fmt.Sprint(t.Values())
 }
 
 func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {

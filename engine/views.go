@@ -11,13 +11,6 @@ func (a *Array) restrided(s shape.Shape, st shape.Strides, offset int) *Array {
 	return &Array{node: expr.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
 }
 
-func (a *Array) usable() error {
-	if a == nil {
-		return expr.NewError(expr.ErrType, "", "the tensor is nil")
-	}
-	return nil
-}
-
 // Span is the view of the given spans of the leading axes.
 func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
 	if err := a.usable(); err != nil {

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -292,6 +293,8 @@ func (l *Leaf) check(t dtype.Type, s shape.Shape) *Error {
 	switch {
 	case l == nil || l.Mem == nil:
 		return NewError(ErrValue, "", "the array has no memory")
+	case !reflect.TypeOf(l.Mem).Comparable():
+		return NewError(ErrType, "", "a memory of type %T cannot be compared with others; use a pointer", l.Mem)
 	case !t.Valid():
 		return NewError(ErrType, "", "the array has no element type")
 	case len(l.Strides) != len(s):

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"math"
 	"sync/atomic"
 
@@ -190,6 +191,36 @@ func (p *Param[T]) Node() *Node {
 	return p.node
 }
 
+// Value returns the value as it is now; 0 for a nil parameter and for the zero
+// Param.
+func (p *Param[T]) Value() T {
+	var v T
+	if p == nil || p.node == nil {
+		return v
+	}
+	return FromBits[T](p.node.Param.Load())
+}
+
+// Format prints the value by the verb, its flags and its precision.
+func (p *Param[T]) Format(f fmt.State, verb rune) {
+	if p == nil || p.node == nil {
+		fmt.Fprint(f, "<nil>")
+		return
+	}
+	if verb == 's' {
+		verb = 'v'
+	}
+	switch v := any(p.Value()).(type) {
+	case interface{ Float32() float32 }: // of 16 bits
+		fmt.Fprintf(f, fmt.FormatString(f, verb), v.Float32())
+	default:
+		fmt.Fprintf(f, fmt.FormatString(f, verb), v)
+	}
+}
+
+// String returns the value in decimal.
+func (p *Param[T]) String() string { return fmt.Sprintf("%v", p) }
+
 // Set changes the value for the runs that begin afterwards. It panics on a
 // parameter that NewParam did not make, as a method of a nil pointer does.
 func (p *Param[T]) Set(v T) {
@@ -228,6 +259,36 @@ func Bits[T Elem](v T) uint64 {
 		}
 	}
 	return 0
+}
+
+// FromBits returns the value of type T with the given bits of its register type.
+func FromBits[T Elem](b uint64) T {
+	var v T
+	switch v := any(&v).(type) {
+	case *float32:
+		*v = math.Float32frombits(uint32(b))
+	case *float64:
+		*v = math.Float64frombits(b)
+	case *Float16:
+		*v = dtype.F16From(math.Float32frombits(uint32(b)))
+	case *BFloat16:
+		*v = dtype.BF16From(math.Float32frombits(uint32(b)))
+	case *int8:
+		*v = int8(b)
+	case *int32:
+		*v = int32(b)
+	case *int64:
+		*v = int64(b)
+	case *uint8:
+		*v = uint8(b)
+	case *uint32:
+		*v = uint32(b)
+	case *uint64:
+		*v = b
+	case *bool:
+		*v = b != 0
+	}
+	return v
 }
 
 // Const makes the scalar v.

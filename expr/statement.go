@@ -1,6 +1,8 @@
 package expr
 
-import "github.com/oneloop/oneloop/shape"
+import (
+	"github.com/oneloop/oneloop/shape"
+)
 
 // A Saver is the way a value is stored.
 type Saver uint8
@@ -31,6 +33,9 @@ type Statement struct {
 }
 
 func (s Statement) String() string {
+	if s.Target == nil || s.Value == nil {
+		return "an incomplete statement"
+	}
 	return s.Target.String() + " " + s.Saver.String() + " " + s.Value.String()
 }
 

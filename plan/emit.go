@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -122,20 +120,19 @@ func (c *compiler) direct(r root) bool {
 	if t.Mem == nil || t.Type != n.typ.Register() || !t.Shape.Equal(n.shape) || !shape.IsContiguous(t.Shape, t.Strides) {
 		return false
 	}
-	return n.uses == 0 && !touches(n, t, map[*node]bool{})
+	return n.uses == 0 && !c.touches(n, t)
 }
 
-// touches reports whether n is computed from an array that overlaps t. It visits
-// no node twice.
-func touches(n *node, t *Array, seen map[*node]bool) bool {
+func (c *compiler) touches(n *node, t *Array) bool {
 	if n.array != nil {
 		return n.array.overlaps(t)
 	}
-	if seen[n] {
-		return false
+	for _, a := range n.args {
+		if c.touches(a, t) {
+			return true
+		}
 	}
-	seen[n] = true
-	return slices.ContainsFunc(n.args, func(a *node) bool { return touches(a, t, seen) })
+	return false
 }
 
 // materialise gives a node a temporary, to be computed by a stage of its own.

@@ -14,7 +14,7 @@ type read struct {
 
 // readsOf lists the arrays of a statement's value, and its target if the saver
 // reads it, and says how many nodes there are, about.
-func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
+func readsOf(s expr.Statement) ([]read, int) {
 	type visit struct {
 		n      *expr.Node
 		direct bool
@@ -29,11 +29,6 @@ func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
 			continue
 		}
 		seen[v] = true
-		if len(seen)%cancelEvery == 0 {
-			if err := c.cancelled(); err != nil {
-				return nil, 0, err
-			}
-		}
 		if v.n.Leaf != nil {
 			out = append(out, read{arrayOf(v.n), v.direct})
 			continue
@@ -45,7 +40,7 @@ func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
 	if s.Saver != expr.Set {
 		out = append(out, read{arrayOf(s.Target), true})
 	}
-	return out, len(seen), nil
+	return out, len(seen)
 }
 
 // conflicts reports whether a statement cannot share a loop with the current

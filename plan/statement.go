@@ -1,14 +1,10 @@
 package plan
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/oneloop/oneloop/expr"
 )
 
 type compiler struct {
-	ctx    context.Context
 	g      *graph
 	stages []*Stage
 	temps  []*Temp
@@ -21,17 +17,6 @@ type member struct {
 	value  *node
 	reads  []read
 }
-
-// cancelled is an error once the context has been cancelled. Loops over all nodes
-// of a tree look every so many nodes.
-func (c *compiler) cancelled() error {
-	if err := c.ctx.Err(); err != nil {
-		return fmt.Errorf("the compilation has been cancelled: %w", err)
-	}
-	return nil
-}
-
-const cancelEvery = 1 << 12
 
 // statement adds a statement to the current group, or starts a new one.
 func (c *compiler) statement(s expr.Statement) error {
@@ -51,10 +36,7 @@ func (c *compiler) statement(s expr.Statement) error {
 	if target.Shape.Size() == 0 {
 		return nil
 	}
-	reads, nodes, err := c.readsOf(s)
-	if err != nil {
-		return err
-	}
+	reads, nodes := readsOf(s)
 	c.g.expect(nodes)
 	if err := checkDevices(s.Target, reads); err != nil {
 		return err
@@ -64,10 +46,7 @@ func (c *compiler) statement(s expr.Statement) error {
 			return err
 		}
 	}
-	v, err := c.add(s.Value)
-	if err != nil {
-		return err
-	}
+	v := c.g.add(s.Value)
 	if s.Saver != expr.Set {
 		v = c.combine(s, v)
 	}
@@ -80,7 +59,7 @@ func (c *compiler) statement(s expr.Statement) error {
 }
 
 func (c *compiler) combine(s expr.Statement, v *node) *node {
-	old := c.g.make(s.Target, nil)
+	old := c.g.add(s.Target)
 	e := expr.Apply(saverRows[s.Saver], s.Target, s.Value)
 	return c.g.make(e, []*node{old, v})
 }
@@ -99,10 +78,7 @@ func (c *compiler) cut(s expr.Statement) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	n, err := c.add(value)
-	if err != nil {
-		return err
-	}
+	n := c.g.add(value)
 	reason := ""
 	switch {
 	case readsAny(value, s.Target.Args):

@@ -7,19 +7,19 @@ import "github.com/oneloop/oneloop/expr"
 // while their operands are looked at.
 type verifier map[*expr.Node]bool
 
-func (v verifier) statement(s expr.Statement, cancelled func() error) error {
+func (v verifier) statement(s expr.Statement) error {
 	if err := s.Err(); err != nil {
 		return err
 	}
-	if err := v.tree(s.Target, cancelled); err != nil {
+	if err := v.tree(s.Target); err != nil {
 		return err
 	}
-	return v.tree(s.Value, cancelled)
+	return v.tree(s.Value)
 }
 
 // tree verifies every node of a tree, operands first. It does not recurse, so
 // trees may be deep.
-func (v verifier) tree(root *expr.Node, cancelled func() error) error {
+func (v verifier) tree(root *expr.Node) error {
 	type frame struct {
 		n    *expr.Node
 		next int // operand to look at
@@ -42,11 +42,6 @@ func (v verifier) tree(root *expr.Node, cancelled func() error) error {
 				return err
 			}
 			v[n] = len(n.Args) == 0
-			if len(v)%cancelEvery == 0 {
-				if err := cancelled(); err != nil {
-					return err
-				}
-			}
 		}
 		if top.next < len(n.Args) {
 			top.next++

@@ -108,6 +108,11 @@ func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr
 	for _, set := range opts {
 		set(o)
 	}
+	if f == nil {
+		return func(expr.Exp[T]) expr.Exp[T] {
+			return expr.Of[T](expr.Errorf(expr.ErrValue, name, "the Go function is nil"))
+		}
+	}
 	fn := &expr.GoFunc{Name: name, Call: func(dst []byte, args [][]byte, n int) {
 		d, a := view[T](dst, n), view[T](args[0], n)
 		for i := range d {

@@ -75,7 +75,7 @@ func ExampleSum() {
 	fmt.Println(rows.Assign(op.Sum[float64](x, op.Axis(-1))), rows)
 	fmt.Println(share.Assign(op.Div[float64](x, op.Sum[float64](x, op.Axis(0), op.KeepDims()))), share.At(1, 1))
 	// Output:
-	// <nil> [21]
+	// <nil> 21
 	// <nil> [6 15]
 	// <nil> 0.7142857142857143
 }
@@ -118,7 +118,9 @@ func ExampleNewAxis() {
 	column := op.NewAxis[int32](engine.MustFromSlice([]int32{10, 20}), -1)
 	table := engine.Zeros[int32](2, 3)
 	fmt.Println(table.Assign(op.Add[int32](row, column)), table)
-	// Output: <nil> [11 12 13 21 22 23]
+	// Output:
+	// <nil> [[11 12 13]
+	//  [21 22 23]]
 }
 
 // Windows has all positions of a sliding window: pooling is a reduction over
@@ -137,7 +139,10 @@ func ExampleTake() {
 	ids := engine.MustFromSlice([]int32{2, 0, -1})
 	out := engine.Zeros[float32](3, 2)
 	fmt.Println(out.Assign(op.Take(words, ids, 0)), out)
-	// Output: <nil> [2 20 0 0 2 20]
+	// Output:
+	// <nil> [[ 2 20]
+	//  [ 0  0]
+	//  [ 2 20]]
 }
 
 // Pad surrounds an array by a value, which is never stored.
@@ -178,7 +183,9 @@ func ExampleLayerNorm() {
 	x := engine.MustFromSlice([]float64{1, 3, 10, 14}, 2, 2)
 	y := engine.Zeros[float64](2, 2)
 	fmt.Println(y.Assign(op.LayerNorm[float64](x, nil, nil, 0)), y)
-	// Output: <nil> [-1 1 -1 1]
+	// Output:
+	// <nil> [[-1  1]
+	//  [-1  1]]
 }
 
 // A scalar is converted to the element type. One that it cannot hold is an
@@ -207,7 +214,9 @@ func ExampleMatMul() {
 	b := engine.MustFromSlice([]float64{0, -5}).Named("b")
 	y := engine.Zeros[float64](2, 2).Named("y")
 	fmt.Println(y.Assign(op.ReLU(op.Add(op.MatMul(x, op.T[float64](w)), b))), y)
-	// Output: <nil> [1 0 3 0]
+	// Output:
+	// <nil> [[1 0]
+	//  [3 0]]
 }
 
 // Lookup finds a row of the table by its name in formulas.

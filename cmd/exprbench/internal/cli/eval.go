@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -31,12 +32,16 @@ func newEval() *cobra.Command {
 Inputs are read whole; the files are never changed unless they are named as
 outputs too. Outputs are written after everything has succeeded, all or none.
 Without -o the assigned values are printed. The value of a last bare expression
-is called _. A file named - is standard input or output.`,
+is called _.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
   exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args[0])
+			text, err := formulaText(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), text, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file.npy`: an array to read (repeatable)")
@@ -46,7 +51,7 @@ is called _. A file named - is standard input or output.`,
 	return cmd
 }
 
-func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
+func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) error {
 	in, err := settings("i", f.in)
 	if err != nil {
 		return err
@@ -76,16 +81,6 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err := distinctFiles(out); err != nil {
 		return err
 	}
-	if err := writable(out); err != nil {
-		return err
-	}
-	if err := oneReader(arg, in); err != nil {
-		return err
-	}
-	text, err := formulaText(cmd, arg)
-	if err != nil {
-		return err
-	}
 	src, err := formula.Parse(text)
 	if err != nil {
 		return err
@@ -94,18 +89,18 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := readInputs(in, cmd.InOrStdin(), env); err != nil {
+	if err := readInputs(in, env); err != nil {
 		return err
 	}
-	values, err := evaluate(cmd.Context(), options, src, env, want)
+	values, err := evaluate(ctx, options, src, env, want)
 	if err != nil {
 		return err
 	}
 	if len(out) > 0 {
-		return writeOutputs(cmd.Context(), out, values, cmd.OutOrStdout())
+		return writeOutputs(out, values)
 	}
 	for _, name := range want {
-		if err := show.Array(cmd.OutOrStdout(), name, values[name]); err != nil {
+		if err := show.Array(stdout, name, values[name]); err != nil {
 			return err
 		}
 	}
@@ -138,7 +133,7 @@ func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env ma
 	if err != nil {
 		return nil, err
 	}
-	pl, err := plan.Compile(ctx, stmts)
+	pl, err := plan.Compile(stmts)
 	if err != nil {
 		return nil, err
 	}

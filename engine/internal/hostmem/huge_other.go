@@ -1,6 +1,6 @@
 //go:build !linux
 
-package engine
+package hostmem
 
 // preferHugePages asks the system for huge pages, where it can be asked.
 func preferHugePages([]byte) {}

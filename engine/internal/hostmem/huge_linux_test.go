@@ -1,4 +1,4 @@
-package engine
+package hostmem
 
 import (
 	"os"
@@ -13,11 +13,11 @@ func TestHugePages(t *testing.T) {
 		t.Skip("the system gives none")
 	}
 	const size = 64 << 20
-	m, err := NewMemory(size)
+	m, err := Allocate(size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear(m.Bytes())
+	clear(m)
 	maps, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {
 		t.Skip(err)
@@ -29,5 +29,5 @@ func TestHugePages(t *testing.T) {
 	if kb, _ := strconv.Atoi(string(found[1])); kb<<10 < size/2 {
 		t.Errorf("%d kB of %d are in huge pages", kb, size>>10)
 	}
-	m.Bytes()[0] = 1
+	m[0] = 1
 }

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/oneloop/oneloop/plan"
+)
+
+// rebinds counts the calls of [Memory.Rebind], so that a program sees with one
+// load that it need not look for changes.
+var rebinds atomic.Uint64
+
+// An aliasing is which memories of a program share bytes, as they were when the
+// program was compiled. The plan and the code of the program depend on it.
+type aliasing struct {
+	seen     uint64 // rebinds when it was read
+	memories []*Memory
+	shifts   []int // of each pair that overlaps; or apart
+}
+
+// apart stands for memories that do not overlap.
+const apart = math.MinInt
+
+// newAliasing reads the aliasing of the host memories of a plan.
+func newAliasing(pl *plan.Plan, seen uint64) aliasing {
+	al := aliasing{seen: seen}
+	for _, s := range pl.Stages {
+		for _, list := range [...][]*plan.Array{s.Reads, s.Writes} {
+			for _, a := range list {
+				if m, ok := a.Mem.(*Memory); ok && !slices.Contains(al.memories, m) {
+					al.memories = append(al.memories, m)
+				}
+			}
+		}
+	}
+	al.each(func(_, shift int) bool {
+		al.shifts = append(al.shifts, shift)
+		return true
+	})
+	return al
+}
+
+// each calls f for every pair of memories with its number and shift, until f
+// returns false.
+func (al *aliasing) each(f func(pair, shift int) bool) {
+	pair := 0
+	for i, a := range al.memories {
+		for _, b := range al.memories[:i] {
+			shift := int(b.Locate() - a.Locate())
+			if shift >= a.Size() || -shift >= b.Size() {
+				shift = apart
+			}
+			if !f(pair, shift) {
+				return
+			}
+			pair++
+		}
+	}
+}
+
+// changed reports whether the memories overlap in another way than they did.
+func (al *aliasing) changed() (changed bool) {
+	al.each(func(pair, shift int) bool {
+		changed = al.shifts[pair] != shift
+		return !changed
+	})
+	return changed
+}
+
+// rebound brings p up to date after some memory has been rebound: it compiles
+// the statements again if the memories of the program overlap differently now.
+func (p *Program) rebound(ctx context.Context, seen uint64) error {
+	if p.memory.changed() {
+		q, err := compileStatements(ctx, p.options, p.stmts)
+		if err != nil {
+			return err
+		}
+		p.memory, p.plan, p.backend, p.arena, p.steps = q.memory, q.plan, q.backend, q.arena, q.steps
+		p.threads, p.profile, p.products, p.down, p.job = q.threads, q.profile, q.products, q.down, q.job
+	}
+	p.memory.seen = seen
+	return nil
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// A callStep runs a Go function. The function writes to scratch where the stage
+// stores to an array of the user, which a panic must leave as it was.
+type callStep struct {
+	s       *plan.Stage
+	args    [][]byte
+	scratch []byte
+}
+
+func newCall(s *plan.Stage) (step, error) {
+	if s.Func == nil || s.Func.Call == nil {
+		return nil, expr.NewError(expr.ErrValue, "", "a Go function of the expression is nil")
+	}
+	return &callStep{s: s, args: make([][]byte, len(s.Args))}, nil
+}
+
+func (c *callStep) run(ctx context.Context, p *Program) error {
+	for i, a := range c.s.Args {
+		c.args[i] = p.bytes(a)
+	}
+	out := p.bytes(c.s.Out)
+	to := out
+	if c.s.Out.Mem != nil && len(out) > 0 {
+		if c.scratch == nil {
+			var err error
+			if c.scratch, err = allocate(len(out)); err != nil {
+				return err
+			}
+		}
+		to = c.scratch
+	}
+	p.calls.Add(1)
+	defer p.calls.Add(-1)
+	if err := c.call(to); err != nil {
+		return err
+	}
+	if c.scratch != nil {
+		copy(out, to)
+	}
+	return ctx.Err()
+}
+
+// call calls the function. Its panic becomes an error.
+//
+//go:noinline
+func (c *callStep) call(out []byte) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = expr.NewError(expr.ErrValue, c.s.Func.Name, "the Go function panicked: %v", r)
+		}
+	}()
+	c.s.Func.Call(out, c.args, c.s.Out.Shape.Size())
+	return nil
+}
+
+func (c *callStep) forget() {
+	clear(c.args)
+	c.scratch = nil
+}
+
+// lock locks the program for a run. It returns an error where the run would wait
+// for itself: the caller is a Go function that some program calls, and p is
+// running one too.
+func (p *Program) lock() error {
+	if p.mu.TryLock() {
+		return nil
+	}
+	if p.calls.Load() > 0 && insideCall() {
+		return expr.NewError(expr.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
+	}
+	p.mu.Lock()
+	return nil
+}
+
+// insideCall reports whether a Go function of an expression called the caller.
+func insideCall() bool {
+	var pcs [64]uintptr
+	for skip := 1; ; {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for {
+			f, more := frames.Next()
+			if strings.HasSuffix(f.Function, "engine.(*callStep).call") {
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+		skip += n
+	}
+}

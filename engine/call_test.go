@@ -1,0 +1,161 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// within fails the test if f takes too long, as it does in a deadlock.
+func within(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("deadlock")
+	}
+}
+
+func TestGoFuncRunsItself(t *testing.T) {
+	ctx := context.Background()
+	x, y := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2)
+	var p *engine.Program
+	var inner error
+	f := op.GoFunc("again", func(v float64) float64 {
+		inner = p.Run(ctx)
+		return v
+	})
+	p, err := engine.Compile(ctx, expr.Assign(y, f(x)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, func() {
+		if err := p.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if !errors.Is(inner, expr.ErrUnsupported) || !strings.Contains(inner.Error(), "call_test.go") {
+		t.Errorf("the inner run returns %v", inner)
+	}
+}
+
+// TestGoFuncsRunEachOther has two programs whose Go functions run the other one,
+// both at once.
+func TestGoFuncsRunEachOther(t *testing.T) {
+	ctx := context.Background()
+	var ps [2]*engine.Program
+	var inner [2]error
+	var both sync.WaitGroup
+	both.Add(2)
+	for i := range ps {
+		x, y := engine.MustFromSlice([]float64{1}), engine.Zeros[float64](1)
+		f := op.GoFunc("other", func(v float64) float64 {
+			both.Done()
+			both.Wait()
+			inner[i] = ps[1-i].Run(ctx)
+			return v
+		})
+		var err error
+		if ps[i], err = engine.Compile(ctx, expr.Assign(y, f(x))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, func() {
+		var runs sync.WaitGroup
+		for _, p := range ps {
+			runs.Go(func() { _ = p.Run(ctx) })
+		}
+		runs.Wait()
+	})
+	if !errors.Is(inner[0], expr.ErrUnsupported) && !errors.Is(inner[1], expr.ErrUnsupported) {
+		t.Errorf("the inner runs return %v and %v", inner[0], inner[1])
+	}
+}
+
+// TestGoFuncRunsOthers runs what is allowed: other programs, and assignments.
+func TestGoFuncRunsOthers(t *testing.T) {
+	ctx := context.Background()
+	x, y, z := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2), engine.Zeros[float64](2)
+	var errs []error
+	f := op.GoFunc("sum", func(v float64) float64 {
+		errs = append(errs, z.Assign(op.AddScalar(v, z)), engine.Run(ctx, expr.AddAssign(z, z)))
+		return v
+	})
+	p, err := engine.Compile(ctx, expr.Assign(y, f(x)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() {
+			if err := p.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGoFuncPanics(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	y := engine.MustFromSlice([]float64{7, 7, 7})
+	for _, what := range []any{"boom", errors.New("boom"), 7} {
+		f := op.GoFunc("bad", func(v float64) float64 {
+			if v > 1 {
+				panic(what)
+			}
+			return v
+		})
+		err := y.Assign(f(x))
+		if !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), "op.bad") {
+			t.Errorf("a panic of %v gives %v", what, err)
+		}
+		if y.At(0) != 7 {
+			t.Errorf("the target is %v", y)
+		}
+	}
+	if err := y.Assign(op.GoFunc[float64]("none", nil)(x)); !errors.Is(err, expr.ErrValue) {
+		t.Errorf("a nil function gives %v", err)
+	}
+	empty := expr.Apply(&expr.Operator{Name: "empty", Class: expr.Opaque, Arity: 1}, x.Node())
+	for _, fn := range []*expr.GoFunc{nil, {}} {
+		n := *empty
+		n.Attributes = &expr.Attributes{Func: fn}
+		if err := engine.Run(context.Background(), expr.Statement{Target: y.Node(), Value: &n}); err == nil {
+			t.Errorf("a Go function %v gives no error", fn)
+		}
+	}
+}
+
+// TestSyncKeepsLaterFailure fails while Sync returns: the failure is that of the
+// next Sync.
+func TestSyncKeepsLaterFailure(t *testing.T) {
+	ctx := context.Background()
+	boom := errors.New("boom")
+	for range 300 {
+		s := engine.NewStream()
+		var once sync.WaitGroup
+		once.Go(func() { s.Go(func(context.Context) error { return boom }) })
+		first := s.Sync(ctx)
+		once.Wait()
+		if second := s.Sync(ctx); (first == nil) == (second == nil) {
+			t.Fatalf("two calls of Sync give %v and %v", first, second)
+		}
+		_ = s.Close()
+	}
+}

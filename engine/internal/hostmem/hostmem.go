@@ -1,0 +1,112 @@
+// Package hostmem allocates memory of the host. It refuses, with an error, what
+// the process cannot have: a Go program that asks for too much ends with a fatal
+// error, or the system kills it when it touches the pages.
+//
+// The rule: a block is refused if it is larger than what is available now. On
+// Linux that is the least of
+//
+//   - the system's MemAvailable,
+//   - what the memory control groups of the process have left,
+//   - what debug.SetMemoryLimit (GOMEMLIMIT) has left,
+//   - what the limit of the address space (ulimit -v) has left,
+//
+// each less what the process has allocated and not touched yet. Elsewhere only
+// the size of the address space and GOMEMLIMIT count.
+//
+// Reading these numbers takes about 50 µs. So each reading grants an eighth of
+// what is available, and blocks within the grant need no reading.
+package hostmem
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// alignment of blocks in bytes: a cache line, and the widest vector.
+const alignment = 64
+
+// MaxSize is the largest size of a block in bytes. Go itself panics above it.
+const MaxSize = 1<<(31+16*(^uint(0)>>63)) - 1 - alignment
+
+// An Error says that a block cannot be allocated.
+type Error struct {
+	Size      int // bytes that were asked for; negative if the number overflowed
+	Available int // bytes that the process can have
+}
+
+func (e *Error) Error() string {
+	if e.Size < 0 || e.Size > MaxSize {
+		return fmt.Sprintf("%d bytes cannot be allocated", e.Size)
+	}
+	return fmt.Sprintf("%d bytes cannot be allocated: %d are available", e.Size, e.Available)
+}
+
+// Allocate returns size zero bytes, aligned to 64.
+func Allocate(size int) ([]byte, error) {
+	if err := Reserve(size); err != nil {
+		return nil, err
+	}
+	b := make([]byte, size+alignment)
+	preferHugePages(b)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (alignment - 1)
+	return b[skip : int(skip)+size : int(skip)+size], nil
+}
+
+// Reserve returns an error if the process cannot have size bytes more. A caller
+// that gets nil is expected to allocate them.
+func Reserve(size int) error {
+	if size < 0 || size > MaxSize {
+		return &Error{Size: size}
+	}
+	if grant.left.Add(-int64(size)) >= 0 {
+		return nil
+	}
+	return grant.renew(size)
+}
+
+// grant has the bytes that may be allocated before the next reading.
+var grant granted
+
+type granted struct {
+	left atomic.Int64
+	mu   sync.Mutex
+}
+
+// renew reads what is available, and grants size bytes and more, or none.
+func (g *granted) renew(size int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	free := available()
+	if size > free {
+		debug.FreeOSMemory() // garbage counts as allocated
+		free = available()
+	}
+	if size > free {
+		g.left.Store(0)
+		return &Error{Size: size, Available: free}
+	}
+	g.left.Store(int64((free - size) / 8))
+	return nil
+}
+
+// available returns the bytes that the process can still have. Tests replace it.
+var available = func() int {
+	mapped := mapped()
+	free := math.MaxInt
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		free = int(min(max(limit-int64(mapped), 0), math.MaxInt))
+	}
+	return max(min(free, systemAvailable(mapped)), 0)
+}
+
+// mapped returns the bytes that Go has mapped and not given back.
+func mapped() int {
+	samples := [...]metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples[:])
+	return int(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}

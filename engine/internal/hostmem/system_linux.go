@@ -1,0 +1,100 @@
+package hostmem
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// systemAvailable returns the bytes that the system lets the process have, of
+// which mapped bytes are Go's already.
+func systemAvailable(mapped int) int {
+	free := math.MaxInt
+	if kb, ok := field("/proc/meminfo", "MemAvailable:"); ok {
+		free = kb << 10
+	}
+	for _, left := range groups() {
+		free = min(free, left)
+	}
+	virtual, resident := sizes()
+	free -= max(mapped-resident, 0) // promised, and not touched yet
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < math.MaxInt {
+		// Go maps whole arenas, and tables for them.
+		const arena = 64 << 20
+		free = min(free, int(limit.Cur)-virtual-arena)
+	}
+	return free
+}
+
+// sizes returns the bytes of address space that the process uses, and those of
+// them that are in memory.
+func sizes() (virtual, resident int) {
+	text, _ := os.ReadFile("/proc/self/statm")
+	if f := bytes.Fields(text); len(f) > 1 {
+		virtual, _ = strconv.Atoi(string(f[0]))
+		resident, _ = strconv.Atoi(string(f[1]))
+	}
+	page := os.Getpagesize()
+	return virtual * page, resident * page
+}
+
+// field returns the number after a name at the beginning of a line of a file.
+func field(file, name string) (int, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range bytes.Lines(text) {
+		if f := bytes.Fields(line); len(f) > 1 && string(f[0]) == name {
+			n, err := strconv.Atoi(string(f[1]))
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// groups returns the bytes that each control group of the process that has a
+// limit has left. Groups are nested, and each limits those in it.
+func groups() (left []int) {
+	text, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		root, limit, usage, cache := "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+		if part[1] != "" {
+			if part[1] != "memory" {
+				continue
+			}
+			root, limit, usage, cache = root+"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+		}
+		for dir := path.Clean("/" + part[2]); ; dir = path.Dir(dir) {
+			if most, ok := number(root + dir + "/" + limit); ok {
+				used, _ := number(root + dir + "/" + usage)
+				idle, _ := field(root+dir+"/memory.stat", cache)
+				left = append(left, most-used+idle)
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return left
+}
+
+// number reads a file of one number; "max" is none.
+func number(file string) (int, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	return n, err == nil
+}

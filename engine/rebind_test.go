@@ -1,0 +1,107 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// TestRebindOverlap rebinds the memories of compiled programs to bytes that
+// overlap in every way: the result is that of the statement on arrays that
+// overlap so.
+func TestRebindOverlap(t *testing.T) {
+	ctx := context.Background()
+	const n = 70
+	for _, name := range engine.Backends() {
+		for _, shift := range []int{0, 1, -1, 8, -8, 69, 70, 200} {
+			all, want := make([]float32, 600), make([]float32, 600)
+			x, y := engine.Zeros[float32](n), engine.Zeros[float32](n)
+			first := engine.Zeros[float32](n)
+			stmts := func(x, y *engine.Tensor[float32]) []expr.Statement {
+				return []expr.Statement{
+					expr.Assign(y, op.Add(op.Flip(x), op.Exp(x))),
+					expr.AddAssign(y.Slice(1, n), op.Slice(y, op.Range(0, n-1))),
+				}
+			}
+			p, err := engine.CompileWith(ctx, engine.Options{Backend: name}, stmts(x, y)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for i := range all {
+				all[i] = float32(i%13) / 8
+			}
+			copy(want, all)
+			view := func(data []float32, at int) []float32 { return data[at:][:n:n] }
+			for _, b := range []struct {
+				t  *engine.Tensor[float32]
+				at int
+			}{{x, 256}, {y, 256 + shift}} {
+				if err := b.t.Array().Memory().Rebind(dtype.Bytes(view(all, b.at))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			p2, err := engine.CompileWith(ctx, engine.Options{Backend: name},
+				stmts(engine.MustFromSlice(view(want, 256)), engine.MustFromSlice(view(want, 256+shift)))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p2.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for i := range all {
+				if all[i] != want[i] {
+					t.Fatalf("%s: shift %d: element %d is %v, want %v", name, shift, i, all[i], want[i])
+				}
+			}
+			// And apart again.
+			if err := y.Array().Memory().Rebind(first.Array().Memory().Bytes()); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestRebindUnaligned offers bytes that are not aligned for the arrays.
+func TestRebindUnaligned(t *testing.T) {
+	b := make([]byte, 64)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 7)
+	b = b[skip:]
+	x, err := engine.NewArray(dtype.F16, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Memory().Rebind(b[1:17]); !errors.Is(err, expr.ErrShape) {
+		t.Errorf("float16 at an odd address: %v", err)
+	}
+	if err := x.Memory().Rebind(b[2:18]); err != nil {
+		t.Error(err)
+	}
+	if _, err := engine.ArrayOf(x.Memory(), dtype.F32, shape.Shape{4}, nil, 0); !errors.Is(err, expr.ErrShape) {
+		t.Errorf("float32 at an even address: %v", err)
+	}
+	if err := x.Memory().Rebind(b[:16]); err != nil {
+		t.Error(err)
+	}
+	if _, err := engine.ArrayOf(x.Memory(), dtype.F32, shape.Shape{4}, nil, 0); err != nil {
+		t.Error(err)
+	}
+	if err := x.Memory().Rebind(b[2:18]); !errors.Is(err, expr.ErrShape) {
+		t.Errorf("memory with a view as float32, at an even address: %v", err)
+	}
+}

@@ -16,30 +16,43 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Run tests all areas with the options of a backend.
+// areas are the parts of the suite, in the order in which they run.
+var areas = []struct {
+	name string
+	test func(*testing.T, Options)
+}{
+	{"operators", Operators},
+	{"reductions", Reductions},
+	{"views", Views},
+	{"lengths", Lengths},
+	{"fusion", Fusion},
+	{"aliasing", Aliasing},
+	{"order", Order},
+	{"threads", Threads},
+	{"faults", Faults},
+	{"errors", Errors},
+	{"allocations", Allocations},
+	{"guards", Guards},
+	{"extensions", Extensions},
+	{"size", Size},
+	{"random", Random},
+}
+
+// Run tests all areas with the options of a back end.
 func Run(t *testing.T, o Options) {
-	for _, a := range []struct {
-		name string
-		test func(*testing.T, Options)
-	}{
-		{"operators", Operators},
-		{"reductions", Reductions},
-		{"views", Views},
-		{"lengths", Lengths},
-		{"fusion", Fusion},
-		{"aliasing", Aliasing},
-		{"order", Order},
-		{"threads", Threads},
-		{"faults", Faults},
-		{"errors", Errors},
-		{"allocations", Allocations},
-		{"guards", Guards},
-		{"extensions", Extensions},
-		{"size", Size},
-		{"random", Random},
-	} {
+	for _, a := range areas {
 		t.Run(a.name, func(t *testing.T) { a.test(t, o) })
 	}
+}
+
+// Area returns the test of an area by its name. It panics if there is none.
+func Area(name string) func(*testing.T, Options) {
+	for _, a := range areas {
+		if a.name == name {
+			return a.test
+		}
+	}
+	panic("enginetest: no area " + name)
 }
 
 // A tb is what tests and rapid's checks have in common.

@@ -15,13 +15,9 @@ import (
 // the scratch memory or the shared memory of a launch, reads included.
 func TestSanitized(t *testing.T) {
 	sanitizer(t)
-	times, count := 6, 60
-	if !testlevel.Deep() {
-		times, count = 1, 12
-	}
-	trials := append(texts(t, times), random(t, count)...)
+	trials := random(t, testlevel.Every(60, 6))
 	if testlevel.Deep() {
-		trials = append(trials, formulas(t)...)
+		trials = append(append(trials, texts(t, 6)...), formulas(t)...)
 	}
 	run(t, trials, "-O1", "-fsanitize=address")
 }

@@ -13,7 +13,7 @@ import (
 func TestRandomKernels(t *testing.T) {
 	count := 120
 	if !testlevel.Deep() {
-		count = 40
+		count = 16
 	}
 	run(t, random(t, count), "-O1")
 }

@@ -125,7 +125,7 @@ func texts(t *testing.T, times int) (trials []*trial) {
 func TestTexts(t *testing.T) {
 	times := 12
 	if !testlevel.Deep() {
-		times = 4
+		times = 1
 	}
 	run(t, texts(t, times), "-O1")
 }

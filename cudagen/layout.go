@@ -165,7 +165,7 @@ type boundSite struct {
 
 // bind analyses k with the numbers of b.
 func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
-	a, err := bound.New(k, b, func(int32) bool { return true })
+	a, err := bound.New(k, b, true)
 	if err != nil {
 		return nil, err
 	}

@@ -77,10 +77,11 @@ func (d *Dim) Direct() bool { return d.Affine && d.Bounds == ir.InBounds }
 // the array.
 func (d *Dim) Proven() bool { return d.Lo >= 0 && d.Hi < d.Extent }
 
-// New analyses k with the numbers of b. A nil may keeps every axis whole;
-// otherwise the axes that may allows are split into digits. The errors are
-// those of [ir.Binding.Check], and divisors that are not positive.
-func New(k *ir.Kernel, b *ir.Binding, may func(axis int32) bool) (*Kernel, error) {
+// New analyses k with the numbers of b. It splits axes that only vec loops bind
+// into digits, and with all the others, too: then a backend cannot count the
+// positions of the other loops by axis. The errors are those of
+// [ir.Binding.Check], and divisors that are not positive.
+func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	if err := b.Check(k); err != nil {
 		return nil, err
 	}
@@ -88,9 +89,8 @@ func New(k *ir.Kernel, b *ir.Binding, may func(axis int32) bool) (*Kernel, error
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
-	if may != nil {
-		n.Split(may)
-	}
+	vec := vecOnly(k)
+	n.Split(func(axis int32) bool { return all || vec[axis] })
 	for i := range n.Arrays {
 		n.Arrays[i] = n.array(i, b)
 	}
@@ -190,8 +190,8 @@ func (s *Space) Order(axes []int32) (digits []int) {
 	return digits
 }
 
-// VecOnly reports for each axis whether vec loops bind it and no others.
-func VecOnly(k *ir.Kernel) []bool {
+// vecOnly reports for each axis whether vec loops bind it and no others.
+func vecOnly(k *ir.Kernel) []bool {
 	vec, other := make([]bool, len(k.Axes)), make([]bool, len(k.Axes))
 	for i := range k.Loops {
 		l := &k.Loops[i]

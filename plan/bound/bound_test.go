@@ -84,8 +84,6 @@ func kernel(t *testing.T, name string) *ir.Kernel {
 	return k
 }
 
-func whole(int32) bool { return true }
-
 // TestGolden compares the analysis of bound kernels with what is known to be
 // right. A file has the binding, a line, and the analysis.
 func TestGolden(t *testing.T) {
@@ -103,7 +101,7 @@ func TestGolden(t *testing.T) {
 			binding, want, _ := strings.Cut(string(text), "---\n")
 			name, _, _ := strings.Cut(name, "-") // the kernel; there may be several bindings
 			k := kernel(t, name)
-			n, err := bound.New(k, parseBinding(t, k, binding), whole)
+			n, err := bound.New(k, parseBinding(t, k, binding), true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,11 +180,7 @@ func TestAddresses(t *testing.T) {
 					b.Bufs[i].Extents[d] = 1 + r.IntN(9)
 				}
 			}
-			may := whole
-			if seed%2 == 0 {
-				may = nil
-			}
-			n, err := bound.New(k, b, may)
+			n, err := bound.New(k, b, seed%2 == 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,10 +318,10 @@ func TestNewRefuses(t *testing.T) {
 	b := &ir.Binding{Extents: []int{4, 4}, Params: make([]int, 6), Bufs: []ir.BufBind{
 		{Extents: []int{1, 1, 1, 1}, Strides: make([]int, 4)}, {Extents: []int{4, 4}, Strides: []int{4, 1}},
 	}}
-	if _, err := bound.New(k, b, whole); err == nil {
+	if _, err := bound.New(k, b, true); err == nil {
 		t.Error("division by parameters that are 0 is no error")
 	}
-	if _, err := bound.New(k, &ir.Binding{}, whole); err == nil {
+	if _, err := bound.New(k, &ir.Binding{}, true); err == nil {
 		t.Error("a binding without extents is no error")
 	}
 }

@@ -53,8 +53,7 @@ type boundSeq struct {
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	in := &instance{code: c, bind: bind}
-	vecOnly := bound.VecOnly(c.k)
-	n, err := bound.New(c.k, bind, func(axis int32) bool { return vecOnly[axis] })
+	n, err := bound.New(c.k, bind, false)
 	if err != nil {
 		return nil, fmt.Errorf("interp: %s: %w", c.k.Name, err)
 	}

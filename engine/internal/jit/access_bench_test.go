@@ -80,6 +80,27 @@ buf y %[1]s out 1
   }
 }`, []int{100000}, [][]int{{100000}, {100000}, {4096}}, 4096},
 	{"columns in place", inPlace, []int{300, 300}, [][]int{{1}, {300, 300}, {300, 300}}, 1},
+	{"reshaped transpose", `axis i0
+buf b0 i32 in 1
+buf x %[1]s in 2
+buf y %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[2]s x[mod(i0, 300), div(i0, 300)]
+    store %[2]s y[i0] %%0
+  }
+}`, []int{120000}, [][]int{{1}, {300, 400}, {120000}}, 1},
+	{"reshaped padding", `axis i0
+buf b0 i32 in 1
+buf x %[1]s in 2
+buf y %[1]s out 1
+{
+  %%1 = const %[2]s 0
+  vec i0 {
+    %%0 = load %[2]s x[div(i0, 400)-1, mod(i0, 400)-1] else %%1
+    store %[2]s y[i0] %%0
+  }
+}`, []int{120000}, [][]int{{1}, {298, 398}, {120000}}, 1},
 	{"short columns in place", inPlace, []int{10000, 9}, [][]int{{1}, {9, 10000}, {10000, 9}}, 1},
 }
 

@@ -125,7 +125,7 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 }
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
-	n, err := bound.New(c.p.k, bind, nil)
+	n, err := bound.New(c.p.k, bind, false)
 	if err != nil {
 		return nil, err
 	}

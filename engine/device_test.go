@@ -227,6 +227,11 @@ func TestNoCUDA(t *testing.T) {
 
 func TestMove(t *testing.T) {
 	d := &fakeDevice{}
+	large := engine.MustFromSlice(ramp(5000), 50, 100)
+	if far, err := large.To(d); err != nil || fmt.Sprint(far) != fmt.Sprint(large) {
+		t.Errorf("on a device that runs no programs: %v, %v", err, far)
+	}
+	d.log = nil
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).Named("x")
 	there, err := x.Transpose().To(d)
 	if err != nil || there.Device() != "fake:0" || fmt.Sprint(d.log) != "[alloc 24 upload]" {

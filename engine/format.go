@@ -126,7 +126,9 @@ func (p *printer) fetch(a *Array) error {
 		if err != nil {
 			return err
 		}
-		a, strides, cut = c, c.Strides(), false
+		if c != a {
+			a, strides, cut = c, c.Strides(), false
+		}
 	}
 	var err error
 	if p.data, err = a.mem.Host(); err != nil {

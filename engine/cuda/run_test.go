@@ -122,6 +122,15 @@ func testMove(t *testing.T, s *standIn) {
 	if got := fmt.Sprint(x); got != "[[1 4]\n [2 5]\n [3 6]]" || x.Device() != "cuda:0" {
 		t.Errorf("moved: %s on %s", got, x.Device())
 	}
+	large := engine.Zeros[float32](50, 3, 70)
+	for i := range large.Data() {
+		large.Data()[i] = float32(i)
+	}
+	far, err := large.Transpose().To(d)
+	check(t, err)
+	if got, want := fmt.Sprint(far), fmt.Sprint(large.Transpose()); got != want || far.Array().Memory().Head() != engine.AtDevice {
+		t.Errorf("printed on a device, which leaves the memory %v:\n%s\nwant\n%s", far.Array().Memory().Head(), got, want)
+	}
 	same, err := x.To(d)
 	if same != x || err != nil {
 		t.Errorf("To the same device makes another tensor, %v", err)

@@ -111,6 +111,7 @@ func (w *worker) Run(lo, hi int) {
 			w.tile(u, -1, s)
 		}
 	}
+	w.t, w.sum = tile{}, tile{} // they would keep the arrays of the caller alive
 }
 
 // tile computes tile u: one section of it for partial, or all.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
-	"github.com/oneloop/oneloop/cmd/exprbench/internal/show"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -100,7 +99,7 @@ func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) erro
 		return writeOutputs(out, values)
 	}
 	for _, name := range want {
-		if err := show.Array(stdout, name, values[name]); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s %+#v\n", name, values[name]); err != nil {
 			return err
 		}
 	}

@@ -27,28 +27,32 @@ type args struct {
 	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
-	bits       uint64
-	lanes      [4]uint64 // the mask of the last vector, for AVX2; bits is that for AVX-512
+	mask       mask
 }
 
 // Offsets in the argument block.
 const (
-	argA     = int32(unsafe.Offsetof(args{}.a))
-	argB     = int32(unsafe.Offsetof(args{}.b))
-	argC     = int32(unsafe.Offsetof(args{}.c))
-	argAs    = int32(unsafe.Offsetof(args{}.as))
-	argBs    = int32(unsafe.Offsetof(args{}.bs))
-	argCs    = int32(unsafe.Offsetof(args{}.cs))
-	argK     = int32(unsafe.Offsetof(args{}.k))
-	argAdd   = int32(unsafe.Offsetof(args{}.add))
-	argBits  = int32(unsafe.Offsetof(args{}.bits))
-	argLanes = int32(unsafe.Offsetof(args{}.lanes))
+	argA    = int32(unsafe.Offsetof(args{}.a))
+	argB    = int32(unsafe.Offsetof(args{}.b))
+	argC    = int32(unsafe.Offsetof(args{}.c))
+	argAs   = int32(unsafe.Offsetof(args{}.as))
+	argBs   = int32(unsafe.Offsetof(args{}.bs))
+	argCs   = int32(unsafe.Offsetof(args{}.cs))
+	argK    = int32(unsafe.Offsetof(args{}.k))
+	argAdd  = int32(unsafe.Offsetof(args{}.add))
+	argMask = int32(unsafe.Offsetof(args{}.mask))
 )
 
-// setMask makes the last vector have n columns of size bytes.
-func (a *args) setMask(n, size int) {
-	a.bits = 1<<n - 1
-	lanes := unsafe.Slice((*byte)(unsafe.Pointer(&a.lanes)), len(a.lanes)*8)
+// A mask selects the first elements of the last vector.
+type mask struct {
+	bits  uint64    // for AVX-512
+	lanes [4]uint64 // for AVX2
+}
+
+// set makes the last vector have n elements of size bytes.
+func (m *mask) set(n, size int) {
+	m.bits = 1<<n - 1
+	lanes := unsafe.Slice((*byte)(unsafe.Pointer(&m.lanes)), len(m.lanes)*8)
 	for i := range lanes {
 		lanes[i] = 0
 		if i < n*size {
@@ -70,8 +74,11 @@ type family struct {
 	rows    int // of the largest kernel
 	fma     x86.Op
 	add     x86.Op
-	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
 	mu      sync.Mutex
+	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
+	copiers [mostVecs + 1][2]atomic.Pointer[exec.Code]
+	turn    atomic.Pointer[exec.Code]
+	dots    atomic.Pointer[exec.Code]
 }
 
 var families = map[string]map[dtype.Type]*family{
@@ -96,10 +103,9 @@ func (f *family) vecs(rows int) int {
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }
 
-// kernel returns the kernel of a shape, which is made when it is first needed;
-// nil if there is no memory for it.
-func (f *family) kernel(s shape) *exec.Code {
-	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)]
+// made returns the code at a place. write makes it where there is none; nil if
+// there is no memory for it.
+func (f *family) made(at *atomic.Pointer[exec.Code], write func() *x86.Asm) *exec.Code {
 	if c := at.Load(); c != nil {
 		return c
 	}
@@ -108,9 +114,7 @@ func (f *family) kernel(s shape) *exec.Code {
 	if c := at.Load(); c != nil {
 		return c
 	}
-	w := writer{Asm: x86.New(), f: f, s: s}
-	w.write()
-	o, err := w.Finish()
+	o, err := write().Finish()
 	if err != nil {
 		panic("gemm: " + err.Error()) // a kernel that has no encoding is a defect of this package
 	}
@@ -120,6 +124,20 @@ func (f *family) kernel(s shape) *exec.Code {
 	}
 	at.Store(c)
 	return c
+}
+
+// kernel returns the kernel of a shape, which is made when it is first needed;
+// nil if there is no memory for it.
+func (f *family) kernel(s shape) *exec.Code {
+	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)]
+	if c := at.Load(); c != nil {
+		return c
+	}
+	return f.made(at, func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f, s: s}
+		w.write()
+		return w.Asm
+	})
 }
 
 func bit(b bool) int {
@@ -196,18 +214,31 @@ func (w *writer) write() {
 	w.I(x86.JNE, 0, single)
 	w.Bind(done)
 	w.store()
+	w.end()
+}
+
+func (w *writer) end() {
 	w.I(x86.VZEROUPPER, 0)
 	w.I(x86.RET, 0)
 }
 
-// load loads the arguments.
-func (w *writer) load() {
-	for _, x := range []struct {
-		to x86.Reg
-		at int32
-	}{{ptrA[0], argA}, {ptrB, argB}, {ptrC, argC}, {stepA, argAs}, {stepB, argBs}, {stepC, argCs}, {count, argK}} {
+// An argument is a register and the place of its value in the argument block.
+type argument struct {
+	to x86.Reg
+	at int32
+}
+
+func (w *writer) arguments(list ...argument) {
+	for _, x := range list {
 		w.I(x86.MOV, x86.W64, x.to, x86.At(x86.RDI, x.at))
 	}
+}
+
+// load loads the arguments.
+func (w *writer) load() {
+	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
+		argument{stepB, argBs}, argument{stepC, argCs}, argument{count, argK})
+	w.fetchC()
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
 	w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
 	if !w.s.across {
@@ -216,13 +247,37 @@ func (w *writer) load() {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], stepA)
 		}
 	}
+	w.loadMask()
+}
+
+// loadMask loads the mask of the last vector.
+func (w *writer) loadMask() {
 	switch {
 	case !w.s.masked:
 	case w.f.avx512:
-		w.I(x86.KMOVW, 0, x86.K1, x86.At(x86.RDI, argBits))
+		w.I(x86.KMOVW, 0, x86.K1, x86.At(x86.RDI, argMask))
 	default:
-		w.I(x86.VMOVUPS, w.l, maskReg, x86.At(x86.RDI, argLanes))
+		w.I(x86.VMOVUPS, w.l, maskReg, x86.At(x86.RDI, argMask+8))
 	}
+}
+
+// fetchC asks for the lines of C, which the kernel needs at its end.
+func (w *writer) fetchC() {
+	const line = 64
+	skip := w.NewLabel()
+	w.I(x86.CMP, x86.W64, count, x86.Imm(Block/4))
+	w.I(x86.JL, 0, skip)
+	row := ptrA[1] // which has no value yet
+	w.I(x86.MOV, x86.W64, row, ptrC)
+	for i := range w.s.rows {
+		for at := 0; at < w.s.vecs*w.f.vector; at += line {
+			w.I(x86.PREFETCHT0, 0, x86.At(row, int32(at)))
+		}
+		if i < w.s.rows-1 {
+			w.I(x86.ADD, x86.W64, row, stepC)
+		}
+	}
+	w.Bind(skip)
 }
 
 // times is the memory n steps after that at base.

@@ -1,6 +1,11 @@
 package gemm
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
+)
 
 // A machine is the engine of machine code. It packs blocks of the operands
 // where kernels cannot read them as they are, or read them often.
@@ -33,20 +38,56 @@ func newMachine(isa string, p *Problem, slow engine) engine {
 	e.vecs = max(e.vecs, 1)
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1
-	k := min(p.K, Block)
-	direct := p.A.Col == 1 || p.K == 1 || e.across
-	e.packA = !direct || p.N >= 4*e.width && (p.M*k*f.size > 16<<10)
-	e.packB = p.B.Col != 1 && p.N > 1 || p.M > 2*e.rows && k*p.N*f.size > 32<<10
+	e.choose(p)
 	return e
 }
 
+// choose says which operands are packed: those that kernels cannot read as they
+// are, those whose rows would drive each other out of the first-level cache, and
+// both if they and the result do not fit into the second level. What is used by
+// a few kernels only is not worth it.
+func (e *machine) choose(p *Problem) {
+	k := min(p.K, Block)
+	far := (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
+	crowded := func(step int) bool { return step%pageSize == 0 && step != 0 }
+	stepA := e.a.Row
+	if e.across {
+		stepA = e.a.Col
+	}
+	again := p.N > 4*e.width && p.M > 2
+	e.packA = p.A.Col != 1 && p.K > 1 && !e.across || again && (far || crowded(stepA))
+	again = p.M > 2*e.rows
+	e.packB = p.B.Col != 1 && p.N > 1 || again && (far || crowded(e.b.Row))
+}
+
+// pageSize is a distance of rows at which they share a set of the first-level
+// cache.
+const pageSize = 4096
+
+// l2 is the size of the second-level cache.
+var l2 = sync.OnceValue(func() int {
+	if n := cpucache.Of().L2; n > 0 {
+		return n
+	}
+	return 1 << 20
+})
+
+// blockB is the size of packed columns of B.
+func blockB() int { return min(max(l2()/2, packA), packB) }
+
+// panel is the number of bytes of one term of a packed tile of A.
+func (e *machine) panel() int {
+	lanes := e.f.lanes()
+	return (e.rows + lanes - 1) / lanes * lanes * e.size
+}
+
 // blockRows is the number of rows of A that are packed at a time.
-func (e *machine) blockRows() int { return packA / (Block * e.size) / e.rows * e.rows }
+func (e *machine) blockRows() int { return packA / (Block * e.panel()) * e.rows }
 
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
-		cols = packB / (Block * e.size) / e.width * e.width
+		cols = blockB() / (Block * e.size) / e.width * e.width
 		rows = p.M
 		if threads > 1 { // so that there are tiles for all
 			units := len(p.OffA) * ((p.N + cols - 1) / cols)
@@ -65,42 +106,27 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
-	c := call{e: e, t: t}
+	c := call{e: e, t: t, s: s}
+	c.pack.f = e.f
+	step := t.m
+	if e.packA {
+		blocks := (t.m + e.blockRows() - 1) / e.blockRows()
+		step = (t.m + blocks - 1) / blocks
+	}
 	for k := 0; k == 0 || k < t.k; k += Block {
-		c.args.k = min(Block, t.k-k)
-		c.args.add = min(k, 1)
-		b := unsafe.Pointer(nil)
-		if c.args.k > 0 {
-			b = unsafe.Add(t.b, k*e.b.Row)
-		} else {
-			b = t.b
-		}
-		c.args.bs = e.b.Row
-		if e.packB {
-			b = e.packColumns(s.ofB(), b, c.args.k, t.n)
-			c.args.bs = e.width * e.size
-		}
-		step := t.m
-		if e.packA {
-			blocks := (t.m + e.blockRows() - 1) / e.blockRows()
-			step = (t.m + blocks - 1) / blocks
-		}
-		for i := 0; i < t.m; i += step {
+		c.args.k, c.args.add = min(Block, t.k-k), k
+		ok := c.columns(unsafe.Add(t.b, k*e.b.Row))
+		for i := 0; ok && i < t.m; i += step {
 			if stop() {
 				return
 			}
 			c.m = min(step, t.m-i)
 			c.c = unsafe.Add(t.c, i*t.ldc)
-			a := unsafe.Add(t.a, i*e.a.Row+k*e.a.Col)
-			if e.packA {
-				c.packed(s, a)
-			} else {
-				c.direct(a)
-			}
-			if !c.block(b) {
-				e.slow.compute(t, s, stop)
-				return
-			}
+			ok = c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col)) && c.block()
+		}
+		if !ok {
+			e.slow.compute(t, s, stop)
+			return
 		}
 	}
 }
@@ -109,58 +135,103 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 type call struct {
 	e    *machine
 	t    *tile
+	s    *scratch
 	args args
-	m    int // rows
-	c    unsafe.Pointer
-	a    unsafe.Pointer
-	// The distance in bytes between tiles of A is tile for each row; panel is
-	// that of packed rows that are neighbours.
-	row    int
-	panel  int
-	across bool
+	pack packer
+
+	m       int            // rows
+	a, b, c unsafe.Pointer // first elements
+	// Distances in bytes between rows of a, tiles of a, and strips of b.
+	row, tile, strip int
+	across           bool
 }
 
-// direct reads A as it is.
-func (c *call) direct(a unsafe.Pointer) {
-	c.a, c.across, c.row, c.panel = a, c.e.across, c.e.a.Row, 0
-	c.args.as = c.e.a.Row
-	if c.across {
-		c.args.as = c.e.a.Col
+// columns prepares the columns of B. It reports false where there is no memory for
+// a kernel.
+func (c *call) columns(b unsafe.Pointer) bool {
+	e := c.e
+	if !e.packB {
+		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
+		return true
 	}
+	p := &c.pack
+	p.to, p.from, p.k, p.n = c.s.ofB(), b, c.args.k, c.t.n
+	p.stepK, p.stepN = e.b.Row, e.b.Col
+	p.row = e.width * e.size
+	p.distance = p.k * p.row
+	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
+	for k := 0; k < p.k; k += p.chunk() {
+		for q, j := 0, 0; j < p.n; q, j = q+1, j+e.width {
+			if !p.strip(q, j, min(e.width, p.n-j), k, min(p.chunk(), p.k-k)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
-// tiles is the number of kernels along the rows. They have all the same number
-// of rows, or one less at the end.
+// rows prepares rows of A. It reports false where there is no memory for a kernel.
+func (c *call) rows(a unsafe.Pointer) bool {
+	e := c.e
+	if !e.packA {
+		c.a, c.across, c.row, c.tile = a, e.across, e.a.Row, 0
+		c.args.as = e.a.Row
+		if c.across {
+			c.args.as = e.a.Col
+		}
+		return true
+	}
+	p := &c.pack
+	p.to, p.from, p.k, p.n = c.s.ofA(), a, c.args.k, c.m
+	p.stepK, p.stepN = e.a.Col, e.a.Row
+	p.row = e.panel()
+	p.distance = p.k * p.row
+	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row
+	n := c.tiles()
+	for k := 0; k < p.k; k += p.chunk() {
+		for q, i := 0, 0; q < n; q++ {
+			rows := c.height(i, q)
+			if !p.strip(q, i, rows, k, min(p.chunk(), p.k-k)) {
+				return false
+			}
+			i += rows
+		}
+	}
+	return true
+}
+
+// tiles is the number of kernels along the rows.
 func (c *call) tiles() int { return (c.m + c.e.rows - 1) / c.e.rows }
 
+// height is the number of rows of tile q, which begins at row i. All tiles have the
+// same number of rows, or one less at the end.
+func (c *call) height(i, q int) int {
+	n := c.tiles() - q
+	return (c.m - i + n - 1) / n
+}
+
 // block runs the kernels. It reports false where there is no memory for one.
-func (c *call) block(b unsafe.Pointer) bool {
+func (c *call) block() bool {
 	e, t, args := c.e, c.t, &c.args
 	args.cs = t.ldc
 	lanes := e.f.lanes()
 	n := c.tiles()
-	for j := 0; j < t.n; j += e.width {
+	for q, j := 0, 0; j < t.n; q, j = q+1, j+e.width {
 		s := shape{vecs: e.vecs, across: c.across}
 		if left := t.n - j; left < e.width {
 			s.vecs = (left + lanes - 1) / lanes
 			if s.masked = left%lanes != 0; s.masked {
-				args.setMask(left%lanes, e.size)
+				args.mask.set(left%lanes, e.size)
 			}
 		}
-		args.b = unsafe.Add(b, j*e.size)
-		if e.packB {
-			args.b = unsafe.Add(b, j*args.k*e.size)
-		}
-		for q, i := 0, 0; q < n; q++ {
-			s.rows = (c.m - i + n - q - 1) / (n - q)
+		args.b = unsafe.Add(c.b, q*c.strip)
+		for r, i := 0, 0; r < n; r++ {
+			s.rows = c.height(i, r)
 			f := e.f.kernel(s)
 			if f == nil {
 				return false
 			}
-			args.a = unsafe.Add(c.a, i*c.row)
-			if c.panel > 0 {
-				args.a = unsafe.Add(c.a, q*c.panel)
-			}
+			args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
 			args.c = unsafe.Add(c.c, i*t.ldc+j*e.size)
 			f.Call(unsafe.Pointer(args))
 			i += s.rows

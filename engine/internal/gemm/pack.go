@@ -2,83 +2,100 @@ package gemm
 
 import "unsafe"
 
-// packed packs rows of A: as they are where columns are neighbours, else in
-// panels of the rows of each kernel.
-func (c *call) packed(s *scratch, a unsafe.Pointer) {
-	e, k := c.e, c.args.k
-	c.a, c.across = s.ofA(), e.across
-	if !e.across {
-		c.row, c.panel = k*e.size, 0
-		c.args.as = c.row
-		for i := range c.m {
-			copyRow(e.size, unsafe.Add(c.a, i*c.row), unsafe.Add(a, i*e.a.Row), k, e.a.Col)
+// packChunk is the number of rows that are copied to one strip before the next:
+// the processor reads so many streams ahead.
+const packChunk = 16
+
+// A packer stores strips of a matrix for kernels: the elements of a strip that
+// have the same k are neighbours. For A a strip has the rows of a tile, for B the
+// columns.
+type packer struct {
+	f        *family
+	to       unsafe.Pointer
+	from     unsafe.Pointer
+	k        int // terms
+	n        int // rows of A or columns of B
+	stepK    int // bytes from term to term
+	stepN    int // bytes between rows of A or columns of B
+	row      int // bytes of a term of a strip
+	distance int // bytes between strips
+	args     packArgs
+}
+
+// strip packs the terms k to k+terms of a strip of n elements that begins at
+// element first. It reports false where there is no memory for a kernel.
+func (p *packer) strip(number, first, n, k, terms int) bool {
+	to := unsafe.Add(p.to, number*p.distance+k*p.row)
+	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
+	switch {
+	case p.stepN == p.f.size:
+		return p.copy(to, from, n, terms)
+	case p.stepK == p.f.size:
+		return p.transpose(to, from, n, terms)
+	}
+	for l := range terms {
+		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.stepK), n, p.stepN)
+	}
+	return true
+}
+
+// chunk is the number of terms that are packed of one strip before the next.
+func (p *packer) chunk() int {
+	if p.stepN == p.f.size {
+		return packChunk
+	}
+	return p.k
+}
+
+// copy packs terms whose n elements are neighbours.
+func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
+	lanes := p.f.lanes()
+	masked := n%lanes != 0
+	if masked {
+		p.args.mask.set(n%lanes, p.f.size)
+	}
+	f := p.f.copier((n+lanes-1)/lanes, masked)
+	if f == nil {
+		return false
+	}
+	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepK, terms
+	f.Call(unsafe.Pointer(&p.args))
+	return true
+}
+
+// transpose packs terms that are neighbours, of n elements.
+func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
+	size := p.f.size
+	whole := terms / 4 * 4
+	if whole > 0 {
+		f := p.f.turner()
+		if f == nil {
+			return false
+		}
+		at := turnBytes / size
+		for i := 0; i < n; i += at {
+			for r := range at { // the last rows stand for those that are not there
+				p.args.rows[r] = unsafe.Add(from, min(i+r, n-1)*p.stepN)
+			}
+			p.args.to, p.args.toStep, p.args.n = unsafe.Add(to, i*size), p.row, whole/4
+			f.Call(unsafe.Pointer(&p.args))
+		}
+	}
+	for l := whole; l < terms; l++ {
+		gather(size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*size), n, p.stepN)
+	}
+	return true
+}
+
+// gather copies n elements that are step bytes apart next to each other.
+func gather(size int, to, from unsafe.Pointer, n, step int) {
+	if size == 4 {
+		for i, y := 0, unsafe.Slice((*uint32)(to), n); i < n; i++ {
+			y[i] = *(*uint32)(unsafe.Add(from, i*step))
 		}
 		return
 	}
-	n := c.tiles()
-	width := (c.m + n - 1) / n // of a panel
-	c.args.as = width * e.size
-	c.panel = c.args.as * k
-	for q, i := 0, 0; q < n; q++ {
-		rows := (c.m - i + n - q - 1) / (n - q)
-		to, from := unsafe.Add(c.a, q*c.panel), unsafe.Add(a, i*e.size)
-		for l := range k {
-			copyRow(e.size, unsafe.Add(to, l*c.args.as), unsafe.Add(from, l*e.a.Col), rows, e.size)
-		}
-		i += rows
-	}
-}
-
-// packColumns packs k rows and n columns of B into strips of the columns of each
-// kernel.
-func (e *machine) packColumns(to, b unsafe.Pointer, k, n int) unsafe.Pointer {
-	row := e.width * e.size
-	for j := 0; j < n; j += e.width {
-		cols := min(e.width, n-j)
-		strip, from := unsafe.Add(to, j*k*e.size), unsafe.Add(b, j*e.b.Col)
-		if e.b.Col == e.size || e.b.Row != e.size {
-			for l := range k {
-				copyRow(e.size, unsafe.Add(strip, l*row), unsafe.Add(from, l*e.b.Row), cols, e.b.Col)
-			}
-			continue
-		}
-		transpose(e.size, strip, row, from, e.b.Col, cols, k)
-	}
-	return to
-}
-
-// copyRow copies n elements that are step bytes apart next to each other.
-func copyRow(size int, to, from unsafe.Pointer, n, step int) {
-	switch {
-	case step == size:
-		copy(unsafe.Slice((*byte)(to), n*size), unsafe.Slice((*byte)(from), n*size))
-	case size == 4:
-		gather[uint32](to, from, n, step)
-	default:
-		gather[uint64](to, from, n, step)
-	}
-}
-
-func gather[T uint32 | uint64](to, from unsafe.Pointer, n, step int) {
-	for i, y := 0, unsafe.Slice((*T)(to), n); i < n; i++ {
-		y[i] = *(*T)(unsafe.Add(from, i*step))
-	}
-}
-
-// transpose stores the columns of a matrix of rows of contiguous elements as
-// rows.
-func transpose(size int, to unsafe.Pointer, toStep int, from unsafe.Pointer, fromStep int, rows, cols int) {
-	for i := range rows {
-		if size == 4 {
-			scatter[uint32](unsafe.Add(to, i*size), toStep, unsafe.Add(from, i*fromStep), cols)
-		} else {
-			scatter[uint64](unsafe.Add(to, i*size), toStep, unsafe.Add(from, i*fromStep), cols)
-		}
-	}
-}
-
-func scatter[T uint32 | uint64](to unsafe.Pointer, step int, from unsafe.Pointer, n int) {
-	for i, x := range unsafe.Slice((*T)(from), n) {
-		*(*T)(unsafe.Add(to, i*step)) = x
+	for i, y := 0, unsafe.Slice((*uint64)(to), n); i < n; i++ {
+		y[i] = *(*uint64)(unsafe.Add(from, i*step))
 	}
 }

@@ -9,10 +9,10 @@ import (
 type scratch struct{ a, b []byte }
 
 const (
-	// packA and packB are the sizes of packed blocks of A and B, in bytes: both
-	// stay in a second-level cache of 1 MiB.
+	// packA and packB are the largest sizes of packed blocks of A and B, in bytes:
+	// both stay in a second-level cache of 2 MiB.
 	packA = 256 << 10
-	packB = 512 << 10
+	packB = 1 << 20
 	// spare is what strips of columns may need more.
 	spare = 64 << 10
 )

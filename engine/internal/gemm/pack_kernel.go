@@ -1,0 +1,120 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// turnBytes is the number of bytes that a transposition stores at a time: so many
+// rows of the source.
+const turnBytes = 32
+
+// packArgs is the argument block of the kernels that pack.
+type packArgs struct {
+	to, from         unsafe.Pointer
+	toStep, fromStep int // bytes between rows
+	n                int // rows of a copy, columns of a transposition in groups
+	_                [3]int
+	mask             mask                          // where it is in args
+	rows             [turnBytes / 4]unsafe.Pointer // of a transposition
+}
+
+// Offsets in the argument block.
+const (
+	packTo       = int32(unsafe.Offsetof(packArgs{}.to))
+	packFrom     = int32(unsafe.Offsetof(packArgs{}.from))
+	packToStep   = int32(unsafe.Offsetof(packArgs{}.toStep))
+	packFromStep = int32(unsafe.Offsetof(packArgs{}.fromStep))
+	packN        = int32(unsafe.Offsetof(packArgs{}.n))
+	packRows     = int32(unsafe.Offsetof(packArgs{}.rows))
+)
+
+// copier returns the kernel that copies rows of some vectors, the last one
+// masked or not; nil if there is no memory for it.
+func (f *family) copier(vecs int, masked bool) *exec.Code {
+	return f.made(&f.copiers[vecs][bit(masked)], func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
+		w.writeCopy()
+		return w.Asm
+	})
+}
+
+// turner returns the kernel that transposes; nil if there is no memory for it.
+func (f *family) turner() *exec.Code {
+	return f.made(&f.turn, func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f}
+		w.writeTurn()
+		return w.Asm
+	})
+}
+
+func (w *writer) writeCopy() {
+	const to, from, toStep, fromStep, n = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX
+	w.l = x86.Len(w.f.vector * 8)
+	w.arguments(argument{to, packTo}, argument{from, packFrom}, argument{toStep, packToStep}, argument{fromStep, packFromStep}, argument{n, packN})
+	w.loadMask()
+	loop := w.NewLabel()
+	w.Align(32)
+	w.Bind(loop)
+	for j := range w.s.vecs {
+		at := int32(j * w.f.vector)
+		w.loadVec(x86.Vec(j%4), x86.At(from, at), j)
+		w.I(x86.VMOVUPS, w.l, x86.At(to, at), x86.Vec(j%4))
+	}
+	w.I(x86.ADD, x86.W64, from, fromStep)
+	w.I(x86.ADD, x86.W64, to, toStep)
+	w.I(x86.SUB, x86.W64, n, x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.end()
+}
+
+// writeTurn writes the kernel that reads groups of four columns from rows and
+// stores each as a row of turnBytes.
+func (w *writer) writeTurn() {
+	rows := [8]x86.Reg{x86.RAX, x86.RBX, x86.RSI, x86.R8, x86.R9, x86.R10, x86.R11, x86.R13}
+	const to, toStep, at = x86.RDX, x86.R12, x86.RCX
+	count := turnBytes / w.f.size
+	w.arguments(argument{to, packTo}, argument{toStep, packToStep})
+	for i := range count {
+		w.arguments(argument{rows[i], packRows + int32(8*i)})
+	}
+	w.I(x86.XOR, x86.W32, at, at)
+	loop := w.NewLabel()
+	w.Align(32)
+	w.Bind(loop)
+	// The upper half of each register has the rows of the second half.
+	half := count / 2
+	v := func(i int) x86.Vec { return x86.Vec(i) }
+	vectors := half * w.f.size * 4 / 16
+	for i := range vectors {
+		row, disp := i%half, int32(i/half*16)
+		w.I(x86.VMOVUPS, x86.L128, v(i), x86.AtX(rows[row], at, 1, disp))
+		w.I(x86.VINSERTF128, x86.L256, v(i), v(i), x86.AtX(rows[row+half], at, 1, disp), x86.Imm(1))
+	}
+	var out []x86.Vec
+	if w.f.size == 4 {
+		for i, op := range []x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS} {
+			w.I(op, x86.L256, v(4+i), v(0), v(1))
+			w.I(op, x86.L256, v(6+i), v(2), v(3))
+			w.I(x86.VSHUFPS, x86.L256, v(8+2*i), v(4+i), v(6+i), x86.Imm(0x44))
+			w.I(x86.VSHUFPS, x86.L256, v(9+2*i), v(4+i), v(6+i), x86.Imm(0xee))
+			out = append(out, v(8+2*i), v(9+2*i))
+		}
+	} else {
+		for i := 0; i < 4; i += 2 {
+			w.I(x86.VUNPCKLPD, x86.L256, v(4+i), v(i), v(i+1))
+			w.I(x86.VUNPCKHPD, x86.L256, v(5+i), v(i), v(i+1))
+			out = append(out, v(4+i), v(5+i))
+		}
+	}
+	for _, x := range out {
+		w.I(x86.VMOVUPS, x86.L256, x86.At(to, 0), x)
+		w.I(x86.ADD, x86.W64, to, toStep)
+	}
+	w.I(x86.ADD, x86.W64, at, x86.Imm(4*w.f.size))
+	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, packN), x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.end()
+}

@@ -48,11 +48,14 @@ func (p Problem) turned() Problem {
 
 // An engine computes parts of products of one element type and layout.
 type engine interface {
-	// compute stores the sums of a tile. It may give up when stop reports true.
+	// compute stores the sums of a tile. It may give up when stop reports true. s is
+	// nil where the engine packs nothing.
 	compute(t *tile, s *scratch, stop func() bool)
 	// grain is the number of rows and columns of a tile that suit the engine,
 	// and the time of one multiply-add, in nanoseconds.
 	grain(p *Problem, threads int) (rows, cols int, cost float64)
+	// packs reports whether compute needs a scratch.
+	packs() bool
 }
 
 // A tile is a part of a result, of at most one section of terms.

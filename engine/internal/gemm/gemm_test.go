@@ -170,6 +170,9 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(0, 4, 3, 2, layouts[0], layouts[0])
 		try(2, 3, Section+Block+3, 1, layouts[0], layouts[1])
 		try(1, 1, 3*Section-1, 1, layouts[0], layouts[0])
+		try(1, 1, 2*dotBlocks*Block+7, 2, layouts[1], layouts[1])
+		try(1, 3, 2*dotBlocks*Block+7, 1, layouts[0], layouts[1])
+		try(2, 1, dotBlocks*Block, 1, layouts[0], layouts[4])
 	})
 }
 

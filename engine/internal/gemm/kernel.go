@@ -78,7 +78,7 @@ type family struct {
 	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
 	copiers [mostVecs + 1][2]atomic.Pointer[exec.Code]
 	turn    atomic.Pointer[exec.Code]
-	dots    atomic.Pointer[exec.Code]
+	long    atomic.Pointer[exec.Code]
 }
 
 var families = map[string]map[dtype.Type]*family{

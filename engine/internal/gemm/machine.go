@@ -19,6 +19,7 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	packA, packB bool
+	last         mask   // of the last columns of C
 	slow         engine // for want of memory for kernels
 }
 
@@ -38,6 +39,7 @@ func newMachine(isa string, p *Problem, slow engine) engine {
 	e.vecs = max(e.vecs, 1)
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1
+	e.last.set(p.N%f.lanes(), e.size)
 	e.choose(p)
 	return e
 }
@@ -105,15 +107,18 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	return rows, cols, cost
 }
 
+// packs reports whether an operand is packed.
+func (e *machine) packs() bool { return e.packA || e.packB }
+
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	c := call{e: e, t: t, s: s}
-	c.pack.f = e.f
 	step := t.m
 	if e.packA {
 		blocks := (t.m + e.blockRows() - 1) / e.blockRows()
 		step = (t.m + blocks - 1) / blocks
 	}
-	for k := 0; k == 0 || k < t.k; k += Block {
+	first := e.dots(t, stop)
+	for k := first; k == 0 || k < t.k; k += Block {
 		c.args.k, c.args.add = min(Block, t.k-k), k
 		ok := c.columns(unsafe.Add(t.b, k*e.b.Row))
 		for i := 0; ok && i < t.m; i += step {
@@ -125,10 +130,17 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			ok = c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col)) && c.block()
 		}
 		if !ok {
-			e.slow.compute(t, s, stop)
+			e.without(t, stop)
 			return
 		}
 	}
+}
+
+// without computes a tile without machine code.
+func (e *machine) without(t *tile, stop func() bool) {
+	s := takeScratch()
+	defer s.give()
+	e.slow.compute(t, s, stop)
 }
 
 // A call is the kernels of one block of rows and terms.
@@ -137,7 +149,6 @@ type call struct {
 	t    *tile
 	s    *scratch
 	args args
-	pack packer
 
 	m       int            // rows
 	a, b, c unsafe.Pointer // first elements
@@ -154,9 +165,7 @@ func (c *call) columns(b unsafe.Pointer) bool {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return true
 	}
-	p := &c.pack
-	p.to, p.from, p.k, p.n = c.s.ofB(), b, c.args.k, c.t.n
-	p.stepK, p.stepN = e.b.Row, e.b.Col
+	p := packer{f: e.f, to: c.s.ofB(), from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col}
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
@@ -181,9 +190,7 @@ func (c *call) rows(a unsafe.Pointer) bool {
 		}
 		return true
 	}
-	p := &c.pack
-	p.to, p.from, p.k, p.n = c.s.ofA(), a, c.args.k, c.m
-	p.stepK, p.stepN = e.a.Col, e.a.Row
+	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, n: c.m, stepK: e.a.Col, stepN: e.a.Row}
 	p.row = e.panel()
 	p.distance = p.k * p.row
 	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row
@@ -221,7 +228,7 @@ func (c *call) block() bool {
 		if left := t.n - j; left < e.width {
 			s.vecs = (left + lanes - 1) / lanes
 			if s.masked = left%lanes != 0; s.masked {
-				args.mask.set(left%lanes, e.size)
+				args.mask = e.last
 			}
 		}
 		args.b = unsafe.Add(c.b, q*c.strip)

@@ -84,37 +84,47 @@ func (w *writer) writeTurn() {
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	// The upper half of each register has the rows of the second half.
-	half := count / 2
-	v := func(i int) x86.Vec { return x86.Vec(i) }
-	vectors := half * w.f.size * 4 / 16
-	for i := range vectors {
-		row, disp := i%half, int32(i/half*16)
-		w.I(x86.VMOVUPS, x86.L128, v(i), x86.AtX(rows[row], at, 1, disp))
-		w.I(x86.VINSERTF128, x86.L256, v(i), v(i), x86.AtX(rows[row+half], at, 1, disp), x86.Imm(1))
-	}
-	var out []x86.Vec
-	if w.f.size == 4 {
-		for i, op := range []x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS} {
-			w.I(op, x86.L256, v(4+i), v(0), v(1))
-			w.I(op, x86.L256, v(6+i), v(2), v(3))
-			w.I(x86.VSHUFPS, x86.L256, v(8+2*i), v(4+i), v(6+i), x86.Imm(0x44))
-			w.I(x86.VSHUFPS, x86.L256, v(9+2*i), v(4+i), v(6+i), x86.Imm(0xee))
-			out = append(out, v(8+2*i), v(9+2*i))
-		}
-	} else {
-		for i := 0; i < 4; i += 2 {
-			w.I(x86.VUNPCKLPD, x86.L256, v(4+i), v(i), v(i+1))
-			w.I(x86.VUNPCKHPD, x86.L256, v(5+i), v(i), v(i+1))
-			out = append(out, v(4+i), v(5+i))
-		}
-	}
-	for _, x := range out {
-		w.I(x86.VMOVUPS, x86.L256, x86.At(to, 0), x)
+	w.turn(func(i int, disp int32) x86.Mem { return x86.AtX(rows[i], at, 1, disp) }, func(i int, op turned) {
+		op(x86.Vec(8 + i))
+		w.I(x86.VMOVUPS, x86.L256, x86.At(to, 0), x86.Vec(8+i))
 		w.I(x86.ADD, x86.W64, to, toStep)
-	}
+	})
 	w.I(x86.ADD, x86.W64, at, x86.Imm(4*w.f.size))
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, packN), x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
 	w.end()
+}
+
+// turned writes the last instruction that makes a column, into a register.
+type turned func(to x86.Vec)
+
+// turn transposes four columns of rows of contiguous elements, which fill a
+// register each, by registers 0 to 7. It calls column with each of them. Where the
+// columns are made, register 0 may be used again, for w.f.size is 4 or 8.
+func (w *writer) turn(row func(i int, disp int32) x86.Mem, column func(i int, op turned)) {
+	v := func(i int) x86.Vec { return x86.Vec(i) }
+	half := turnBytes / w.f.size / 2 // the upper half of each register has the other rows
+	for i := range 4 {
+		r, disp := i%half, int32(i/half*16)
+		w.I(x86.VMOVUPS, x86.L128, v(i), row(r, disp))
+		w.I(x86.VINSERTF128, x86.L256, v(i), v(i), row(r+half, disp), x86.Imm(1))
+	}
+	if w.f.size == 8 {
+		for i, op := range []x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD, x86.VUNPCKLPD, x86.VUNPCKHPD} {
+			a := v(i / 2 * 2)
+			w.I(op, x86.L256, v(4+i), a, a+1)
+		}
+		for i := range 4 {
+			column(i, func(to x86.Vec) { w.I(x86.VMOVAPS, x86.L256, to, v(4+i)) })
+		}
+		return
+	}
+	for i, op := range []x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS} {
+		w.I(op, x86.L256, v(4+i), v(0), v(1))
+		w.I(op, x86.L256, v(6+i), v(2), v(3))
+	}
+	for i := range 4 {
+		imm := x86.Imm([]int{0x44, 0xee}[i%2])
+		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, x86.L256, to, v(4+i/2), v(6+i/2), imm) })
+	}
 }

@@ -22,6 +22,8 @@ func (e *portable[T]) grain(p *Problem, _ int) (rows, cols int, cost float64) {
 	return 32, strip, 1.5
 }
 
+func (e *portable[T]) packs() bool { return true }
+
 func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 	sums := unsafe.Slice((*T)(s.ofA()), strip)
 	size := int(unsafe.Sizeof(sums[0]))

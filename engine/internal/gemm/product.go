@@ -102,8 +102,11 @@ type worker struct {
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
 func (w *worker) Run(lo, hi int) {
 	d := w.d
-	s := takeScratch()
-	defer s.give()
+	var s *scratch
+	if d.eng.packs() {
+		s = takeScratch()
+		defer s.give()
+	}
 	for u := lo; u < hi; u++ {
 		if d.partial != nil {
 			w.tile(u/d.sections, u%d.sections, s)

@@ -2,8 +2,9 @@
 // of a bound access. The interpreter loads and stores with it, and machine code
 // has it copy what it does not reach itself.
 //
-// A [Site] is an access in a loop. It is computed when a kernel is bound. A
-// [Scratch] is the memory of one worker. Moving elements does not allocate.
+// An [Access] is an access of the kernel in its loop. It is computed when a
+// kernel is bound. A [Scratch] is the memory of one worker. Moving elements does
+// not allocate.
 package gather
 
 import (
@@ -15,10 +16,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Kind is how the elements of a site lie.
+// A Kind is how the elements of an access lie.
 type Kind uint8
 
-// The kinds of site.
+// The kinds of access.
 const (
 	One     Kind = iota // the same element in all lanes
 	Run                 // constant stride over the whole loop
@@ -28,8 +29,8 @@ const (
 	Skip                // nothing is loaded: a loop around has no iterations
 )
 
-// A Site is an access, or an index expression, in a loop.
-type Site struct {
+// An Access is an access, or an index expression, in a loop.
+type Access struct {
 	Kind    Kind
 	Line    bound.Line // the element offset, without the dimensions below
 	vectors int        // of a Scratch in use
@@ -40,7 +41,7 @@ type Site struct {
 	dims    []dim      // ... and the dimensions that they index
 }
 
-// A guard is a coordinate that may be outside; it has the spans of the site.
+// A guard is a coordinate that may be outside; it has the spans of the access.
 type guard struct {
 	line   bound.Line
 	extent int
@@ -53,7 +54,7 @@ type dim struct {
 	bounds         ir.Bounds
 }
 
-// maxSpans bounds the spans of a site that is gone through row by row.
+// maxSpans bounds the spans of an access that is gone through row by row.
 const maxSpans = 16
 
 // At is a place in a kernel: a loop as the order of its digits, outermost first,
@@ -64,22 +65,22 @@ type At struct {
 	Handle func(v ir.Value) int32
 }
 
-// Form returns the site of an affine index.
-func (p At) Form(f bound.Form) Site {
-	s := Site{Kind: General}
+// Form returns the access of an affine index.
+func (p At) Form(f bound.Form) Access {
+	s := Access{Kind: General}
 	p.compiler(&s).form(f)
 	return s
 }
 
-// Index returns the site of an index expression.
-func (p At) Index(ix prim.Ix) Site {
-	s := Site{Kind: General}
+// Index returns the access of an index expression.
+func (p At) Index(ix prim.Ix) Access {
+	s := Access{Kind: General}
 	p.compiler(&s).compile(ix)
 	return s
 }
 
-// Site returns the site of an access.
-func (p At) Site(a *bound.Access) Site {
+// Access returns the access of an access.
+func (p At) Access(a *bound.Access) Access {
 	offset, affine := a.Whole()
 	forms := []bound.Form{offset}
 	var limits []int
@@ -94,7 +95,7 @@ func (p At) Site(a *bound.Access) Site {
 		forms, limits = append(forms, d.Form), append(limits, d.Extent)
 	}
 	lines := p.Kernel.Lines(p.Digits, forms...)
-	s := Site{Line: lines[0]}
+	s := Access{Line: lines[0]}
 	switch n := len(s.Line.Spans); {
 	case n > maxSpans:
 		return p.general(a)
@@ -117,9 +118,9 @@ func (p At) Site(a *bound.Access) Site {
 	return s
 }
 
-// general is the site of any access.
-func (p At) general(a *bound.Access) Site {
-	s := Site{Kind: General, Line: p.Kernel.Lines(p.Digits, a.Offset)[0]}
+// general is the access of any access.
+func (p At) general(a *bound.Access) Access {
+	s := Access{Kind: General, Line: p.Kernel.Lines(p.Digits, a.Offset)[0]}
 	c := p.compiler(&s)
 	for i := range a.Dims {
 		d := &a.Dims[i]
@@ -141,9 +142,9 @@ func guardLast(b ir.Bounds) int {
 	return 0
 }
 
-// Masked reports whether lanes of the site may be outside the array. Load leaves
+// Masked reports whether lanes of the access may be outside the array. Load leaves
 // them 0, and Fill and Inside tell them apart.
-func (s *Site) Masked() bool { return s.Kind == Guarded || s.masked }
+func (s *Access) Masked() bool { return s.Kind == Guarded || s.masked }
 
 // Contiguous reports whether lanes are neighbours over the whole loop.
-func (s *Site) Contiguous() bool { return s.Kind == Run && s.Line.Spans[0].Coef == 1 }
+func (s *Access) Contiguous() bool { return s.Kind == Run && s.Line.Spans[0].Coef == 1 }

@@ -37,14 +37,14 @@ type step struct {
 // outside marks the lanes of a masked load that are outside the array.
 const outside = math.MinInt64
 
-// A compiler makes the steps of a site.
+// A compiler makes the steps of an access.
 type compiler struct {
 	At
-	s    *Site
+	s    *Access
 	next int
 }
 
-func (p At) compiler(s *Site) *compiler { return &compiler{At: p, s: s} }
+func (p At) compiler(s *Access) *compiler { return &compiler{At: p, s: s} }
 
 // compile returns the vector that will hold ix. Vectors are used like a stack:
 // an operand is dead when its operator is done.
@@ -95,8 +95,8 @@ func (c *compiler) push(s step) int {
 	return s.dst
 }
 
-// steps computes the index expressions of a site at the lanes from lo on.
-func (c *Scratch) steps(s *Site, lo, n int) {
+// steps computes the index expressions of an access at the lanes from lo on.
+func (c *Scratch) steps(s *Access, lo, n int) {
 	for i := range s.steps {
 		t := &s.steps[i]
 		dst := c.vectors[t.dst][:n]
@@ -196,8 +196,8 @@ func iota64(dst []int64, v, step int) {
 	}
 }
 
-// offsets computes the element offset of each lane of a general site.
-func (c *Scratch) offsets(s *Site, lo, n int) []int64 {
+// offsets computes the element offset of each lane of a general access.
+func (c *Scratch) offsets(s *Access, lo, n int) []int64 {
 	offs := c.offs[:n]
 	c.fillLine(&s.Line, lo, offs)
 	c.steps(s, lo, n)

@@ -29,7 +29,7 @@ type Scratch struct {
 // An interval is a range of lanes.
 type interval struct{ lo, hi int }
 
-// A Need is what a Scratch needs for some sites.
+// A Need is what a Scratch needs for some accesses.
 type Need struct {
 	vectors int
 	general bool
@@ -37,7 +37,7 @@ type Need struct {
 }
 
 // Add adds what s needs.
-func (n *Need) Add(s *Site) {
+func (n *Need) Add(s *Access) {
 	n.vectors = max(n.vectors, s.vectors)
 	n.general = n.general || s.Kind == General
 	n.guarded = n.guarded || s.Kind == Guarded
@@ -59,20 +59,20 @@ func (n *Need) New(axes, lanes int, v Values) Scratch {
 }
 
 // Index writes an index expression at the lanes from lo on.
-func (c *Scratch) Index(s *Site, lo int, dst []int64) {
+func (c *Scratch) Index(s *Access, lo int, dst []int64) {
 	c.steps(s, lo, len(dst))
 	copy(dst, c.vectors[0])
 }
 
 // One is the value of an index expression that is the same in all lanes.
-func (c *Scratch) One(s *Site) int {
+func (c *Scratch) One(s *Access) int {
 	c.steps(s, 0, 1)
 	return int(c.vectors[0][0])
 }
 
-// Load reads the elements of a site at the lanes from lo on; base is the address
+// Load reads the elements of an access at the lanes from lo on; base is the address
 // of coordinate (0, 0, ...). Lanes outside the array become 0.
-func Load[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
+func Load[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	switch s.Kind {
 	case One:
 		if len(d) > 0 {
@@ -93,7 +93,7 @@ func Load[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
 }
 
 // Fill puts the elements of src into the lanes that the last Load found outside.
-func Fill[T any](c *Scratch, s *Site, d, src []T) {
+func Fill[T any](c *Scratch, s *Access, d, src []T) {
 	if s.Kind == Guarded {
 		at := 0
 		for _, v := range c.inside {
@@ -111,9 +111,9 @@ func Fill[T any](c *Scratch, s *Site, d, src []T) {
 	}
 }
 
-// Inside writes 1 for the lanes that the last Load of a masked site found inside
+// Inside writes 1 for the lanes that the last Load of a masked access found inside
 // the array, and 0 for the others.
-func (c *Scratch) Inside(s *Site, d []uint8) {
+func (c *Scratch) Inside(s *Access, d []uint8) {
 	if s.Kind == Guarded {
 		clear(d)
 		for _, v := range c.inside {
@@ -147,7 +147,7 @@ func loadRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 
 // loadRows reads rows of constant stride. Short rows are too short for a call
 // each.
-func loadRows[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
+func loadRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	spans := s.Line.Spans
 	var w walk
 	w.start(spans, s.Line.At(c.Pos), lo)
@@ -190,7 +190,7 @@ func loadPlane[T Elem](d []T, base unsafe.Pointer, off, e, k, across int) {
 
 // loadGuarded reads the part of each row that is inside, which is an interval,
 // and notes it.
-func loadGuarded[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
+func loadGuarded[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	clear(d)
 	c.inside = c.inside[:0]
 	if s.single {
@@ -239,9 +239,9 @@ func loadGeneral[T Elem](d []T, base unsafe.Pointer, offs []int64, masked bool) 
 	}
 }
 
-// Store writes the elements of a site at the lanes from lo on. All are inside
+// Store writes the elements of an access at the lanes from lo on. All are inside
 // the array.
-func Store[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
+func Store[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	switch s.Kind {
 	case One: // the last lane stays
 		if len(d) > 0 {
@@ -260,7 +260,7 @@ func Store[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
 	}
 }
 
-func storeRows[T Elem](c *Scratch, s *Site, base unsafe.Pointer, lo int, d []T) {
+func storeRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	spans := s.Line.Spans
 	var w walk
 	w.start(spans, s.Line.At(c.Pos), lo)

@@ -8,7 +8,7 @@ import (
 
 // A site is a bound access.
 type site struct {
-	gather.Site
+	gather.Access
 	buf  int32
 	view bool // registers point at the array
 }
@@ -35,7 +35,7 @@ func (b *binder) register(v ir.Value) int32 {
 func (b *binder) site(info *siteInfo) (s site) {
 	for _, l := range info.guard {
 		if b.Product(b.IR.Loops[l].Axes) == 0 {
-			return site{Site: gather.Site{Kind: gather.Skip}}
+			return site{Access: gather.Access{Kind: gather.Skip}}
 		}
 	}
 	at := gather.At{Kernel: b.Kernel, Handle: b.register}
@@ -43,13 +43,13 @@ func (b *binder) site(info *siteInfo) (s site) {
 		at.Digits = b.orders[info.vec]
 	}
 	if info.access < 0 {
-		s = site{Site: at.Index(info.ix), buf: -1}
+		s = site{Access: at.Index(info.ix), buf: -1}
 	} else {
 		a := &b.Access[info.access]
 		s.buf = a.Buf
-		s.Site = at.Site(a)
+		s.Access = at.Access(a)
 		s.view = info.view && s.Contiguous()
 	}
-	b.inst.need.Add(&s.Site)
+	b.inst.need.Add(&s.Access)
 	return s
 }

@@ -1,18 +1,21 @@
-// Package interp is the portable CPU backend and the executable definition of
-// the loop IR: a blocked interpreter in plain Go.
+// Package interp is the portable CPU backend: a blocked interpreter in plain Go.
+// It runs where no machine code can, and the tests of machine code and CUDA
+// compare with it. The definition of the loop IR is smaller: prim.Eval says what
+// a primitive computes, and the oracle of the tests runs a kernel one element
+// at a time. The interpreter is compared with both.
 //
 // A kernel becomes flat code for each of its regions. One instruction works on
-// a block of up to 512 lanes that stay in the first-level cache, so that the
-// cost of dispatch is shared by many elements. Each worker has an arena with
-// the registers; nothing is allocated while a kernel runs.
+// a block of up to 512 lanes that stay in the first-level cache, so many
+// elements share the cost of its dispatch. Each worker has an arena with the
+// registers. Nothing is allocated while a kernel runs.
 //
-// A register holds one lane (everything outside vec loops, and values in them
-// that are the same in all lanes) or a block. Values that do not change in a
-// vec loop are computed before it, wherever the IR has them.
+// A register holds a block, or one lane: everything outside vec loops, and
+// values in them that are the same in all lanes. The compiler moves values that
+// do not change in a vec loop before it.
 //
-// Order: element-wise results do not depend on blocks, and reductions have the
-// order of docs/numerics.md whatever the chunks, so the bits depend on nothing
-// but the kernel and its data.
+// Element-wise results do not depend on blocks, and reductions have the order
+// of docs/numerics.md for any chunks. So the bits depend on the kernel and its
+// data alone.
 package interp
 
 import (

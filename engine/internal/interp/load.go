@@ -92,13 +92,13 @@ func fetch[T rawElem](f *frame, s *site, d []T) {
 		clear(d)
 		return
 	}
-	gather.Load(&f.Scratch, &s.Site, f.base(s.buf), f.lo, d)
+	gather.Load(&f.Scratch, &s.Access, f.base(s.buf), f.lo, d)
 }
 
 // patch puts the fill value into the lanes that fetch found outside.
 func patch[T any](f *frame, s *site, in *ins, d []T) {
 	if s.Masked() {
-		gather.Fill(&f.Scratch, &s.Site, d, vec[T](f, in.a, len(d)))
+		gather.Fill(&f.Scratch, &s.Access, d, vec[T](f, in.a, len(d)))
 	}
 }
 
@@ -129,12 +129,12 @@ func storeBF16(f *frame, in *ins, n int) {
 
 // put writes bits to the elements of a site, which are all inside.
 func put[T rawElem](f *frame, s *site, d []T) {
-	gather.Store(&f.Scratch, &s.Site, f.base(s.buf), f.lo, d)
+	gather.Store(&f.Scratch, &s.Access, f.base(s.buf), f.lo, d)
 }
 
 func indexKernel(f *frame, in *ins, n int) {
 	if s := &f.sites[in.aux]; s.Kind != gather.Skip {
-		f.Index(&s.Site, f.lo, vec[int64](f, in.d, n))
+		f.Index(&s.Access, f.lo, vec[int64](f, in.d, n))
 	}
 }
 

@@ -57,7 +57,7 @@ type guardLine struct {
 
 // A dynDim is a coordinate that is the same in all lanes, from values in cells.
 type dynDim struct {
-	site           gather.Site
+	site           gather.Access
 	stride, extent int
 	bounds         ir.Bounds
 }

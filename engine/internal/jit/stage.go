@@ -12,7 +12,7 @@ import (
 
 // A stager moves the elements of one site.
 type stager struct {
-	site  gather.Site
+	site  gather.Access
 	buf   int32
 	size  int
 	index bool // the values of an index expression are wanted
@@ -30,7 +30,7 @@ func (l *layouter) stagedSite(i int) {
 	if at := l.at(l.ph, l.vec); st.index {
 		st.site = at.Index(info.ix)
 	} else {
-		st.site = at.Site(&l.Access[info.access])
+		st.site = at.Access(&l.Access[info.access])
 	}
 	l.guards[i] = nil
 	*s = boundSite{kind: flatSite, staged: true, guard: st.site.Masked(), buf: info.buf, array: -1, size: st.size, arg: s.arg, stage: st}

@@ -25,8 +25,10 @@ import (
 type window struct{ from, step int }
 
 func (w window) of(x *engine.Tensor[float64], n int) *engine.Tensor[float64] {
-	s := shape.Slice{Start: w.from, Stop: w.from + n*w.step, Step: w.step, HasStart: true, HasStop: true}
-	s.HasStop = s.Stop >= 0
+	s := shape.Slice{Start: shape.At(w.from), Step: shape.At(w.step)}
+	if stop := w.from + n*w.step; stop >= 0 {
+		s.Stop = shape.At(stop)
+	}
 	return x.Span(s)
 }
 

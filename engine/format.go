@@ -185,10 +185,10 @@ func (a *Array) corners(small shape.Shape) (*Array, error) {
 			return visit(axis + 1)
 		}
 		for _, lo := range []int{0, shownEdge} {
-			to[axis] = shape.Slice{Start: lo, Stop: lo + shownEdge, HasStart: true, HasStop: true}
+			to[axis] = shape.Slice{Start: shape.At(lo), Stop: shape.At(lo + shownEdge)}
 			from[axis] = to[axis]
 			if lo > 0 {
-				from[axis] = shape.Slice{Start: d - shownEdge, HasStart: true}
+				from[axis] = shape.Slice{Start: shape.At(d - shownEdge)}
 			}
 			if err := visit(axis + 1); err != nil {
 				return err

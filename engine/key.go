@@ -39,6 +39,7 @@ type key struct {
 type nodeInfo struct {
 	operand  int32 // number of the array or the scalar
 	constant bool  // its value does not depend on arrays or parameters
+	done     bool  // its operands have been added
 }
 
 // An arrayOperand is the part of a memory that an array covers.
@@ -111,8 +112,13 @@ func (k *key) read(stmts []expr.Statement) bool {
 
 // node adds a tree and returns the number of its root.
 func (k *key) node(n *expr.Node) int32 {
+	if n == nil || n.Op == nil || n.Attributes == nil { // made by hand
+		k.failed = true
+		return -1
+	}
 	at, i := k.find(n)
 	if i >= 0 {
+		k.failed = k.failed || !k.known[i].done   // a tree that contains itself
 		k.words = append(k.words, uint64(i)<<1|1) // no address is odd
 		return i
 	}
@@ -135,7 +141,7 @@ func (k *key) node(n *expr.Node) int32 {
 	case expr.Storage:
 		k.known[i].operand = k.array(n)
 	case expr.Constant:
-		k.known[i] = nodeInfo{k.scalar(scalarOperand{typ: n.DType(), bits: n.Bits}), true}
+		k.known[i] = nodeInfo{operand: k.scalar(scalarOperand{typ: n.DType(), bits: n.Bits}), constant: true}
 	case expr.Parameter:
 		k.known[i].operand = k.scalar(scalarOperand{typ: n.DType(), cell: n.Param})
 	default:
@@ -152,6 +158,7 @@ func (k *key) node(n *expr.Node) int32 {
 			k.fix(n.Args)
 		}
 	}
+	k.known[i].done = true
 	return i
 }
 

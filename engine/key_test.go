@@ -119,7 +119,7 @@ func sameProgram() map[string]struct {
 	}
 }
 
-func every(step int) shape.Slice { return shape.Slice{Step: step} }
+func every(step int) shape.Slice { return shape.Slice{Step: shape.At(step)} }
 
 // Statements have one key where one program will do, and whatever their keys,
 // assignments after others do what programs compiled for them do.

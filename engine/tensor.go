@@ -193,7 +193,7 @@ func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 // Slice is the view of positions start..stop of the first axis; negative
 // positions count from the end, positions outside are cut off.
 func (t *Tensor[T]) Slice(start, stop int) *Tensor[T] {
-	return t.Span(shape.Slice{Start: start, Stop: stop, HasStart: true, HasStop: true})
+	return t.Span(shape.Slice{Start: shape.At(start), Stop: shape.At(stop)})
 }
 
 // Span is the view of the given spans of the leading axes; see op.Slice.

@@ -83,6 +83,7 @@ func (g *Adjoint) Sub(a, b *Node) *Node { return g.Op("sub", a, b) }
 func (g *Adjoint) Mul(a, b *Node) *Node {
 	n := g.Op("mul", a, b)
 	switch {
+	case n.err != nil:
 	case g.IsConst(a, 1) && b.shape.Equal(n.shape):
 		return b
 	case g.IsConst(b, 1) && a.shape.Equal(n.shape):

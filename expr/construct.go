@@ -192,6 +192,8 @@ func (o *Operator) lacks(n *Node) string {
 	switch {
 	case o.Class == Elementwise && o.Lower == nil:
 		return "lowering"
+	case o.Class == Elementwise && (o.Arity < 0 || o.Types == 0):
+		return "number of operands or no element types that it takes"
 	case (o.Class == View || o.Class == Contraction) && o.Shape == nil:
 		return "shape function"
 	case o.Class == View && o.Gather == nil:

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -53,9 +54,29 @@ func Errorf(kind error, op, format string, args ...any) *Node {
 	return &Node{Op: &invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
 }
 
+// As returns n, and an error that n has, but none of the operands of a
+// composition, as that of the composition called op: the caller did not call what
+// it is made of.
+func (n *Node) As(op string, operands ...*Node) *Node {
+	if n.err == nil || n.err.Op == op {
+		return n
+	}
+	for _, a := range operands {
+		if a != nil && a.err == n.err {
+			return n
+		}
+	}
+	e := *n.err
+	e.Op = op
+	return Failed(&e)
+}
+
 // Failed makes a node that carries err.
 func Failed(err error) *Node {
 	e, ok := err.(*Error)
+	if err == nil || e == nil && ok {
+		e, ok = NewError(ErrValue, "", "no error given"), true
+	}
 	if !ok {
 		e = NewError(ErrValue, "", "%s", err)
 	}
@@ -70,10 +91,18 @@ func NewError(kind error, op, format string, args ...any) *Error {
 	return e
 }
 
-const module = "github.com/oneloop/oneloop/"
-
-// library lists the packages whose frames are not the user's.
-var library = []string{"expr.", "expr/op.", "expr/formula.", "expr/grad.", "engine.", "plan."}
+// library has the directories whose code is not the user's. Functions are known
+// by their files: one that was inlined has the name of its caller.
+var library = func() map[string]bool {
+	_, file, _, _ := runtime.Caller(0)
+	expr := path.Dir(filepath.ToSlash(file))
+	root := path.Dir(expr)
+	dirs := map[string]bool{expr: true}
+	for _, d := range []string{"expr/op", "expr/grad", "expr/formula", "engine", "plan"} {
+		dirs[path.Join(root, d)] = true
+	}
+	return dirs
+}()
 
 func caller() (file string, line int) {
 	var pcs [32]uintptr
@@ -89,15 +118,11 @@ func caller() (file string, line int) {
 	}
 }
 
+// inside reports whether a frame is the library's, or that of package fmt, which
+// calls the library's methods.
 func inside(f runtime.Frame) bool {
-	rest, ok := strings.CutPrefix(f.Function, module)
-	if !ok || strings.HasSuffix(f.File, "_test.go") {
-		return false
+	if strings.HasPrefix(f.Function, "fmt.") {
+		return true
 	}
-	for _, p := range library {
-		if strings.HasPrefix(rest, p) {
-			return true
-		}
-	}
-	return false
+	return library[path.Dir(filepath.ToSlash(f.File))] && !strings.HasSuffix(f.File, "_test.go")
 }

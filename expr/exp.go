@@ -75,8 +75,11 @@ func NodeOf[T Elem](e Exp[T]) *Node {
 }
 
 func (n *Node) typed(t dtype.Type) *Node {
+	if n == nil || n.Op == nil {
+		return Errorf(ErrType, "", "the operand is nil")
+	}
 	if n.err == nil && n.dtype != t {
-		return Errorf(ErrType, n.Op.Name, "the tree has elements of type %v, not %v", n.dtype, t)
+		return Errorf(ErrType, n.Op.Constructor(), "the tree has elements of type %v, not %v", n.dtype, t)
 	}
 	return n
 }

@@ -77,17 +77,36 @@ func (c *Cell) Load() uint64 { return c.bits.Load() }
 func (c *Cell) Store(b uint64) { c.bits.Store(b) }
 
 // Shape is the shape of the result; not to be changed.
-func (n *Node) Shape() shape.Shape { return n.shape }
+func (n *Node) Shape() shape.Shape {
+	if n == nil {
+		return nil
+	}
+	return n.shape
+}
 
 // DType is the element type of the result.
-func (n *Node) DType() dtype.Type { return n.dtype }
+func (n *Node) DType() dtype.Type {
+	if n == nil {
+		return dtype.Invalid
+	}
+	return n.dtype
+}
 
 // Kind is the kind of the whole tree.
-func (n *Node) Kind() Kind { return n.kind }
+func (n *Node) Kind() Kind {
+	if n == nil {
+		return RValue
+	}
+	return n.kind
+}
 
-// Err is the first error made in building the tree, or nil.
+// Err is the first error made in building the tree, or nil. A nil node is an
+// error.
 func (n *Node) Err() error {
-	if n.err == nil {
+	switch {
+	case n == nil:
+		return NewError(ErrType, "", "the operand is nil")
+	case n.err == nil:
 		return nil
 	}
 	return n.err

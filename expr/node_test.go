@@ -177,7 +177,7 @@ func TestApply(t *testing.T) {
 		"where":         {node("where", b.n, f.n, d.n), expr.ErrType, "oneloop: op.Where: operands of types float32 and float64 differ"},
 		"bools":         {node("add", b.n, b.n), expr.ErrType, "oneloop: op.Add: does not take elements of type bool"},
 		"products":      {node("matmul", f.n, leaf[float32]("g", 3).n), expr.ErrShape, "oneloop: op.MatMul: inner dimensions of [2] and [3] differ"},
-		"rank":          {op.NewAxis[float32](deep, 0).Node(), expr.ErrShape, "oneloop: op.Transpose: rank 65 is above the largest, 64"},
+		"rank":          {op.NewAxis[float32](deep, 0).Node(), expr.ErrShape, "oneloop: op.NewAxis: rank 65 is above the largest, 64"},
 		"empty maximum": {op.Max[float32](leaf[float32]("e", 0)).Node(), expr.ErrShape, "oneloop: op.Max: an empty axis has no max"},
 		"too large":     {op.BroadcastTo[float32](f, math.MaxInt/8, 2).Node(), expr.ErrShape, fmt.Sprintf("oneloop: op.BroadcastTo: shape [%d 2] has too many elements", math.MaxInt/8)},
 	} {

@@ -38,6 +38,9 @@ func (p *printer) node(n *Node, depth int) {
 	case n.err != nil:
 		fmt.Fprintf(p, "error(%s)", n.err.Msg)
 		return
+	case n.Op == nil || n.Attributes == nil:
+		p.WriteString("invalid")
+		return
 	}
 	switch n.Op.Class {
 	case Storage:
@@ -129,6 +132,10 @@ func (n *Node) Tree() string {
 	var walk func(n *Node, indent string)
 	walk = func(n *Node, indent string) {
 		b.WriteString(indent)
+		if n == nil || n.Op == nil || n.Attributes == nil || len(n.Args) == 0 && n.err != nil {
+			b.WriteString(n.String() + "\n")
+			return
+		}
 		if id, ok := seen[n]; ok && len(n.Args) > 0 {
 			fmt.Fprintf(&b, "#%d %s (shared, see above)\n", id, n.Op.Name)
 			return

@@ -3,6 +3,9 @@ package expr
 // Walk calls f once for every distinct node of a tree, operands before the
 // nodes that use them. It does not recurse, so trees may be deep.
 func Walk(n *Node, f func(*Node)) {
+	if n == nil {
+		return
+	}
 	type frame struct {
 		n    *Node
 		next int

@@ -83,9 +83,9 @@ type Operand struct {
 func Compile(stmts []expr.Statement) (*Plan, error) {
 	c := &compiler{g: newGraph()}
 	c.g.cut = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
-	v := verifier{}
+	seen := expr.Seen{}
 	for _, s := range stmts {
-		if err := v.statement(s); err != nil {
+		if err := verify(seen, s); err != nil {
 			return nil, err
 		}
 		if err := c.statement(s); err != nil {

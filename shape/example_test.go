@@ -38,7 +38,7 @@ func ExampleCollapse() {
 
 func ExampleSlice_Resolve() {
 	// x[::-2] of 5 elements
-	start, count, step, _ := shape.Slice{Step: -2}.Resolve(5)
+	start, count, step, _ := shape.Slice{Step: shape.At(-2)}.Resolve(5)
 	fmt.Println(start, count, step)
 	// Output: 4 3 -2
 }

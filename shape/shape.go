@@ -56,12 +56,12 @@ func (s Shape) Rank() int { return len(s) }
 // Size is the number of elements; 1 at rank 0.
 func (s Shape) Size() int { return s.Count(0, len(s)) }
 
-// Count is the product of the extents of dimensions from to to-1; 1 if there
-// are none.
+// Count is the product of the extents of dimensions from to to-1. It is 1 if
+// there are none; positions that are no dimensions do not count.
 func (s Shape) Count(from, to int) int {
 	n := 1
-	for _, d := range s[from:to] {
-		n *= d
+	for i := max(from, 0); i < min(to, len(s)); i++ {
+		n *= s[i]
 	}
 	return n
 }

@@ -2,25 +2,38 @@ package shape
 
 import "math"
 
-// A Slice selects along one dimension as Python's start:stop:step does. The
-// zero value selects everything. A Step of 0 stands for 1; who reads steps from
-// a user rejects an explicit 0.
-type Slice struct {
-	Start, Stop, Step int
-	HasStart, HasStop bool
+// A Slice selects along one dimension as Python's start:stop:step does. Parts
+// that are not given select everything, as in Python.
+type Slice struct{ Start, Stop, Step Bound }
+
+// A Bound is one part of a [Slice]. The zero value is a part that is not given.
+type Bound struct {
+	at    int
+	given bool
+}
+
+// At returns the bound x.
+func At(x int) Bound { return Bound{x, true} }
+
+// or is the bound, or x if it is not given.
+func (b Bound) or(x int) int {
+	if b.given {
+		return b.at
+	}
+	return x
 }
 
 // Resolve applies the slice to a dimension of extent n: it selects count
 // elements, start, start+step, and so on. Negative bounds count from the end
 // and bounds out of range are clamped, as by Python's slice.indices. With count
-// 0, start is Python's too and may be -1 or n, which is no element.
+// 0, start is Python's too and may be -1 or n, which is no element. A step of 0 is
+// an error.
 func (sl Slice) Resolve(n int) (start, count, step int, err error) {
 	if n < 0 {
 		return 0, 0, 0, errorf("slice of negative extent %d", n)
 	}
-	step = sl.Step
-	if step == 0 {
-		step = 1
+	if step = sl.Step.or(1); step == 0 {
+		return 0, 0, 0, errorf("the step of a slice is 0")
 	}
 	step = max(step, -math.MaxInt) // so that -step exists
 	lo, hi := 0, n
@@ -35,11 +48,11 @@ func (sl Slice) Resolve(n int) (start, count, step int, err error) {
 		}
 		return min(max(x, lo), hi)
 	}
-	if sl.HasStart {
-		start = bound(sl.Start)
+	if sl.Start.given {
+		start = bound(sl.Start.at)
 	}
-	if sl.HasStop {
-		stop = bound(sl.Stop)
+	if sl.Stop.given {
+		stop = bound(sl.Stop.at)
 	}
 	switch {
 	case step > 0 && start < stop:

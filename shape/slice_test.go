@@ -9,15 +9,13 @@ import (
 // python is slice.indices and range written as CPython documents them: the
 // chosen positions, one by one.
 func python(sl Slice, n int) (start int, picked []int) {
-	step := sl.Step
-	if step == 0 {
-		step = 1
-	}
+	step := sl.Step.or(1)
 	in := func(x int) bool { return x >= 0 && x < n }
-	def := func(has bool, v, fallback int) int {
-		if !has {
+	def := func(b Bound, fallback int) int {
+		if !b.given {
 			return fallback
 		}
+		v := b.at
 		if v < 0 {
 			v += n
 		}
@@ -28,12 +26,12 @@ func python(sl Slice, n int) (start int, picked []int) {
 	}
 	var stop int
 	if step > 0 {
-		start, stop = def(sl.HasStart, sl.Start, 0), def(sl.HasStop, sl.Stop, n)
+		start, stop = def(sl.Start, 0), def(sl.Stop, n)
 		for i := start; i < stop; i += step {
 			picked = append(picked, i)
 		}
 	} else {
-		start, stop = def(sl.HasStart, sl.Start, n-1), def(sl.HasStop, sl.Stop, -1)
+		start, stop = def(sl.Start, n-1), def(sl.Stop, -1)
 		for i := start; i > stop; i += step {
 			picked = append(picked, i)
 		}
@@ -51,7 +49,7 @@ func TestSliceAgainstPython(t *testing.T) {
 		for step := -6; step <= 6; step++ {
 			for a := -8; a <= 8; a++ {
 				for b := -8; b <= 8; b++ {
-					sl := Slice{a, b, step, a != -8, b != 8}
+					sl := Slice{Bound{a, a != -8}, Bound{b, b != 8}, Bound{step, step != 0}}
 					wantStart, want := python(sl, n)
 					start, count, st, err := sl.Resolve(n)
 					var got []int
@@ -75,13 +73,13 @@ func TestSliceEdges(t *testing.T) {
 	}{
 		{Slice{}, 5, 0, 5, 1},
 		{Slice{}, 0, 0, 0, 1},
-		{Slice{Step: -1}, 5, 4, 5, -1},
-		{Slice{Step: math.MaxInt}, 5, 0, 1, math.MaxInt},
-		{Slice{Step: math.MinInt}, 5, 4, 1, -math.MaxInt},
-		{Slice{Start: math.MinInt, Stop: math.MaxInt, HasStart: true, HasStop: true}, 5, 0, 5, 1},
-		{Slice{Start: math.MaxInt, Stop: math.MinInt, Step: -1, HasStart: true, HasStop: true}, 5, 4, 5, -1},
-		{Slice{Start: 5, HasStart: true}, 5, 5, 0, 1},
-		{Slice{Start: -9, Step: -1, HasStart: true}, 5, -1, 0, -1},
+		{Slice{Step: At(-1)}, 5, 4, 5, -1},
+		{Slice{Step: At(math.MaxInt)}, 5, 0, 1, math.MaxInt},
+		{Slice{Step: At(math.MinInt)}, 5, 4, 1, -math.MaxInt},
+		{Slice{Start: At(math.MinInt), Stop: At(math.MaxInt)}, 5, 0, 5, 1},
+		{Slice{Start: At(math.MaxInt), Stop: At(math.MinInt), Step: At(-1)}, 5, 4, 5, -1},
+		{Slice{Start: At(5)}, 5, 5, 0, 1},
+		{Slice{Start: At(-9), Step: At(-1)}, 5, -1, 0, -1},
 		{Slice{}, math.MaxInt, 0, math.MaxInt, 1},
 	} {
 		start, count, step, err := tt.sl.Resolve(tt.n)
@@ -91,4 +89,6 @@ func TestSliceEdges(t *testing.T) {
 	}
 	_, _, _, err := Slice{}.Resolve(-1)
 	wantErr(t, err, "slice of negative extent -1")
+	_, _, _, err = Slice{Step: At(0)}.Resolve(3)
+	wantErr(t, err, "the step of a slice is 0")
 }

@@ -247,15 +247,15 @@ func (b *builder) span(it *ast) (op.Span, error) {
 		}
 		switch i {
 		case 0:
-			s.Start, s.HasStart = x, true
+			s.Start = shape.At(x)
 		case 1:
-			s.Stop, s.HasStop = x, true
+			s.Stop = shape.At(x)
 		case 2:
-			if s.Step = x; x == 0 {
+			if x == 0 {
 				return s, b.fail(part, expr.ErrValue, "the step of a slice cannot be 0")
 			}
-			if x == 1 {
-				s.Step = 0
+			if x != 1 {
+				s.Step = shape.At(x)
 			}
 		}
 	}

@@ -78,6 +78,9 @@ func check(loss *expr.Node, wrt []*expr.Node) error {
 			return expr.NewError(expr.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
 		}
 	}
+	if err := (expr.Seen{}).Verify(loss, nil); err != nil {
+		return err
+	}
 	if len(loss.Shape()) != 0 {
 		return expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
 	}
@@ -175,12 +178,14 @@ func (t *tape) operands(n, out *expr.Node) error {
 		if !t.needed[a] {
 			continue
 		}
-		d := n.Op.Grad(g, i)
+		d, err := rule(g, i)
+		if err != nil {
+			return err
+		}
 		if d == nil {
 			continue
 		}
-		d, err := fit(g, d, a)
-		if err != nil {
+		if d, err = fit(g, d, a); err != nil {
 			return err
 		}
 		if old := t.adjoint[t.key(a)]; old != nil {
@@ -189,6 +194,17 @@ func (t *tape) operands(n, out *expr.Node) error {
 		t.adjoint[t.key(a)] = d
 	}
 	return nil
+}
+
+// rule calls the derivative of g's operation. What it panics with becomes an
+// error.
+func rule(g *expr.Adjoint, arg int) (d *expr.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = expr.NewError(expr.ErrValue, g.Node.Op.Constructor(), "the derivative panics: %v", r)
+		}
+	}()
+	return g.Node.Op.Grad(g, arg), nil
 }
 
 func adjoint(n, out *expr.Node) *expr.Adjoint {

@@ -14,7 +14,8 @@ func (r Reduction) keep() Reduction {
 	return r
 }
 
-// count is the number of elements that fold into one, as a scalar of a's type.
+// count is the number of elements that fold into one, less r.DDof, as a scalar of
+// the type that a's are added up in, and the number itself.
 func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
@@ -24,21 +25,26 @@ func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	for _, x := range axes {
 		n *= a.Shape()[x]
 	}
-	n -= r.DDof
 	t := a.DType().Register()
 	if r.Acc != dtype.Invalid {
 		t = r.Acc
 	}
-	return expr.ConstFloat(t, float64(n)), n + r.DDof, nil
+	by := max(float64(n)-float64(r.DDof), 0)
+	return expr.ConstFloat(t, by), n, nil
 }
 
 // MeanNode is the sum over the axes divided by their size; of nothing it is an
 // error.
-func MeanNode(a *expr.Node, r Reduction) *expr.Node { return meanNode("Mean", a, r) }
+func MeanNode(a *expr.Node, r Reduction) *expr.Node {
+	if a != nil && a.Err() == nil && r.DDof != 0 {
+		return expr.Errorf(expr.ErrValue, "Mean", "ddof is an option of var and std")
+	}
+	return meanNode("Mean", a, r)
+}
 
 func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r)
+		return ReduceNode("sum", a, r).As(name, a)
 	}
 	t := a.DType()
 	if !t.IsFloat() {
@@ -54,15 +60,21 @@ func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	if t.IsHalf() || r.Acc != dtype.Invalid { // the quotient too is computed before rounding
 		a = CastNode(a, n.DType())
 		r.Acc = dtype.Invalid
-		return CastNode(call("div", ReduceNode("sum", a, r), n), t)
+		return CastNode(call("div", sum(a, r), n), t)
 	}
-	return call("div", ReduceNode("sum", a, r), n)
+	return call("div", sum(a, r), n)
+}
+
+// sum is the sum of a variance: its divisor has taken r.DDof into account.
+func sum(a *expr.Node, r Reduction) *expr.Node {
+	r.DDof = 0
+	return ReduceNode("sum", a, r)
 }
 
 // VarNode is the mean squared distance from the mean, in two passes.
 func VarNode(a *expr.Node, r Reduction) *expr.Node {
 	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r)
+		return ReduceNode("sum", a, r).As("Var", a)
 	}
 	t := a.DType()
 	if wide := accumulator(t, r); wide != t && t.IsFloat() {
@@ -71,7 +83,7 @@ func VarNode(a *expr.Node, r Reduction) *expr.Node {
 	}
 	mean := r.keep()
 	mean.DDof = 0
-	return meanNode("Var", call("square", call("sub", a, MeanNode(a, mean))), r)
+	return meanNode("Var", call("square", call("sub", a, MeanNode(a, mean))), r).As("Var", a)
 }
 
 func accumulator(t dtype.Type, r Reduction) dtype.Type {
@@ -82,7 +94,9 @@ func accumulator(t dtype.Type, r Reduction) dtype.Type {
 }
 
 // StdNode is the square root of the variance.
-func StdNode(a *expr.Node, r Reduction) *expr.Node { return call("sqrt", VarNode(a, r)) }
+func StdNode(a *expr.Node, r Reduction) *expr.Node {
+	return call("sqrt", VarNode(a, r)).As("Std", a)
+}
 
 // shift is the maximum over axes, which the results below do not depend on.
 func shift(a *expr.Node, r Reduction) *expr.Node {
@@ -93,7 +107,7 @@ func shift(a *expr.Node, r Reduction) *expr.Node {
 func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
 	r := Reduction{Axes: []int{axis}, Keep: true}
 	e := call("exp", call("sub", a, shift(a, r)))
-	return call("div", e, ReduceNode("sum", e, r))
+	return call("div", e, ReduceNode("sum", e, r)).As("Softmax", a)
 }
 
 // LogSumExpNode is log(sum(exp(a))) over axes, shifted by the maximum where
@@ -101,18 +115,18 @@ func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
 func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
 	m := shift(a, r)
 	if m.Err() != nil {
-		return m
+		return m.As("LogSumExp", a)
 	}
 	m = call("where", call("isfinite", m), m, expr.ConstFloat(m.DType(), 0))
 	l := call("add", call("log", ReduceNode("sum", call("exp", call("sub", a, m)), r.keep())), m)
-	if r.Keep {
-		return l
-	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
 		return expr.Errorf(expr.ErrShape, "LogSumExp", "%s", err)
 	}
-	return dropAxes(l, axes)
+	if !r.Keep {
+		l = dropAxes(l, axes)
+	}
+	return l.As("LogSumExp", a)
 }
 
 // LayerNormNode is (a - mean) / sqrt(var + eps) * gamma + beta over the last
@@ -120,7 +134,7 @@ func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
 func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
 	r := Reduction{Axes: []int{-1}, Keep: true}
 	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r)
+		return ReduceNode("sum", a, r).As("LayerNorm", a)
 	}
 	d := call("sub", a, MeanNode(a, r))
 	v := MeanNode(call("square", d), r)
@@ -131,7 +145,7 @@ func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
 	if beta != nil {
 		y = call("add", y, beta)
 	}
-	return y
+	return y.As("LayerNorm", a, gamma, beta)
 }
 
 // Mean is the arithmetic mean over axes. Of an empty axis it is an error.
@@ -141,12 +155,12 @@ func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Var is the variance over axes: the mean squared distance from the mean,
 // computed in two passes; see DDof.
-func Var[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Var[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 	return expr.Of[T](VarNode(expr.NodeOf(a), options(opts)))
 }
 
 // Std is the square root of Var.
-func Std[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Std[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 	return expr.Of[T](StdNode(expr.NodeOf(a), options(opts)))
 }
 

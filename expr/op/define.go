@@ -12,6 +12,15 @@ import (
 // A DefineOption completes a user-defined operator.
 type DefineOption func(*expr.Operator)
 
+// complete applies options; nil ones are none.
+func complete(o *expr.Operator, opts []DefineOption) {
+	for _, f := range opts {
+		if f != nil {
+			f(o)
+		}
+	}
+}
+
 // ULP states the bound of the error of a user-defined operator, in units in the
 // last place.
 func ULP(bound float64) DefineOption { return func(o *expr.Operator) { o.ULP = bound } }
@@ -37,10 +46,8 @@ func Derivative(rule expr.Rule) DefineOption { return func(o *expr.Operator) { o
 // type; its result has that type too.
 func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Elementwise, Arity: arity, Lower: lower, ULP: -1}
-	for _, f := range opts {
-		f(o)
-	}
-	if o.Types == 0 {
+	complete(o, opts)
+	if o.Types == 0 && arity >= 0 {
 		o.Types = supported(o)
 	}
 	return o
@@ -81,16 +88,14 @@ func Map3[T expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
 // integers that a use of it is given stand in Node.Ints.
 func DefineView(name string, arity int, result func(n *expr.Node) (shape.Shape, error), gather func(g *expr.Gather) V, opts ...DefineOption) *expr.Operator {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
-	for _, f := range opts {
-		f(o)
-	}
+	complete(o, opts)
 	return o
 }
 
 // View applies a user-defined Chainer with the integers ints.
 func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.Exp[T] {
-	if o.Class != expr.View {
-		return expr.Of[T](expr.Errorf(expr.ErrType, o.Name, "is no Chainer"))
+	if o == nil || o.Class != expr.View {
+		return expr.Of[T](expr.Errorf(expr.ErrType, "View", "the operator is no view"))
 	}
 	return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Ints: ints}, nodes(args)...))
 }
@@ -105,9 +110,7 @@ type Element interface {
 // runs on the CPU only and fuses with nothing: prefer Define.
 func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}
-	for _, set := range opts {
-		set(o)
-	}
+	complete(o, opts)
 	if f == nil {
 		return func(expr.Exp[T]) expr.Exp[T] {
 			return expr.Of[T](expr.Errorf(expr.ErrValue, name, "the Go function is nil"))

@@ -19,8 +19,25 @@ var reductions = []expr.Operator{
 	{Name: "all", Doc: "whether all elements hold; true if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "all"},
 }
 
-// A ReduceOption chooses axes, the rank of the result, or the accumulator.
-type ReduceOption func(*Reduction)
+// A VarOption is an option of the variance and the standard deviation: a
+// [ReduceOption], or [DDof].
+type VarOption interface{ set(r *Reduction) }
+
+// A ReduceOption is an option of every reduction: it chooses axes, the rank of
+// the result, or the accumulator.
+type ReduceOption interface {
+	VarOption
+	everywhere()
+}
+
+type (
+	varOption    func(*Reduction)
+	reduceOption func(*Reduction)
+)
+
+func (f varOption) set(r *Reduction)    { f(r) }
+func (f reduceOption) set(r *Reduction) { f(r) }
+func (reduceOption) everywhere()        {}
 
 // A Reduction holds the options of a reduction; the zero value reduces all axes
 // and drops them.
@@ -28,25 +45,30 @@ type Reduction struct {
 	Axes []int      // empty: all
 	Keep bool       // reduced axes stay, with size 1
 	Acc  dtype.Type // Invalid: the natural accumulator
-	DDof int        // var and std divide by n - DDof
+	DDof int        // var and std divide by n - DDof; elsewhere it is an error
 }
 
 // Axis reduces over the given axes; negative ones count from the last.
-func Axis(axes ...int) ReduceOption { return func(r *Reduction) { r.Axes = append(r.Axes, axes...) } }
+func Axis(axes ...int) ReduceOption {
+	return reduceOption(func(r *Reduction) { r.Axes = append(r.Axes, axes...) })
+}
 
 // KeepDims keeps reduced axes with size 1, so that the result broadcasts
 // against the operand.
-func KeepDims() ReduceOption { return func(r *Reduction) { r.Keep = true } }
+func KeepDims() ReduceOption { return reduceOption(func(r *Reduction) { r.Keep = true }) }
 
 // AccumFloat64 accumulates float32 and half sums and products in float64.
-func AccumFloat64() ReduceOption { return func(r *Reduction) { r.Acc = dtype.F64 } }
+func AccumFloat64() ReduceOption { return reduceOption(func(r *Reduction) { r.Acc = dtype.F64 }) }
 
-// DDof makes var and std divide by n - k.
-func DDof(k int) ReduceOption { return func(r *Reduction) { r.DDof = k } }
+// DDof makes [Var] and [Std] divide by n - k, and by 0 where that is negative.
+func DDof(k int) VarOption { return varOption(func(r *Reduction) { r.DDof = k }) }
 
-func options(opts []ReduceOption) (r Reduction) {
+// options are the options applied in order; nil ones are none.
+func options[O VarOption](opts []O) (r Reduction) {
 	for _, o := range opts {
-		o(&r)
+		if VarOption(o) != nil {
+			o.set(&r)
+		}
 	}
 	return r
 }
@@ -55,9 +77,15 @@ func options(opts []ReduceOption) (r Reduction) {
 // over axes that are not adjacent are built as reductions one group after the
 // other, the innermost group first: the order of docs/numerics.md.
 func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
-	o := row(name)
+	o, ok := Lookup(name)
+	if !ok || o.Class != expr.Reduction {
+		return expr.Errorf(expr.ErrValue, "", "there is no reduction %q", name)
+	}
 	if a == nil || a.Err() != nil {
 		return expr.Apply(o, a)
+	}
+	if r.DDof != 0 {
+		return expr.Errorf(expr.ErrValue, o.Constructor(), "ddof is an option of var and std")
 	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
@@ -131,15 +159,20 @@ func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption
 
 // SumInt is the sum of small signed integers in int64, as NumPy has it.
 func SumInt[T int8 | int32 | int64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
-	return reduceTyped[int64, int64]("sum", Cast[int64](a), opts)
+	return named("SumInt", a, Sum(Cast[int64](a), opts...))
+}
+
+// named is a composition of a; see expr.Node.As.
+func named[R, T expr.Elem](name string, a expr.Exp[T], e expr.Exp[R]) expr.Exp[R] {
+	return expr.Of[R](e.Node().As(name, expr.NodeOf(a)))
 }
 
 // SumUint is the sum of small unsigned integers in uint64, as NumPy has it.
 func SumUint[T uint8 | uint32 | uint64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
-	return reduceTyped[uint64, uint64]("sum", Cast[uint64](a), opts)
+	return named("SumUint", a, Sum(Cast[uint64](a), opts...))
 }
 
 // Count is the number of elements that hold.
 func Count(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[int64] {
-	return reduceTyped[int64, int64]("sum", Cast[int64](a), opts)
+	return named("Count", a, Sum(Cast[int64](a), opts...))
 }

@@ -50,7 +50,7 @@ func Cast[To, From expr.Elem](a expr.Exp[From]) expr.Exp[To] {
 
 // CastNode is Cast for untyped trees; it is a itself if the type fits.
 func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
-	if a.Err() == nil && a.DType() == to && !to.IsHalf() {
+	if a != nil && a.Err() == nil && a.DType() == to && !to.IsHalf() {
 		return a
 	}
 	return expr.ApplyWith(row("cast"), expr.Attributes{To: to}, a)

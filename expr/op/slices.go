@@ -16,18 +16,19 @@ type Span = shape.Slice
 
 // Range is start:stop; negative positions count from the end.
 func Range(start, stop int) Span {
-	return Span{Start: start, Stop: stop, HasStart: true, HasStop: true}
+	return Span{Start: shape.At(start), Stop: shape.At(stop)}
 }
 
 // From is start: to the end.
-func From(start int) Span { return Span{Start: start, HasStart: true} }
+func From(start int) Span { return Span{Start: shape.At(start)} }
 
 // Until is the beginning to stop.
-func Until(stop int) Span { return Span{Stop: stop, HasStop: true} }
+func Until(stop int) Span { return Span{Stop: shape.At(stop)} }
 
-// By is s with a step, which may be negative: By(Span{}, -1) reverses an axis.
+// By is s with a step, which may be negative: By(Span{}, -1) reverses an axis. A
+// step of 0 is an error of the slice.
 func By(s Span, step int) Span {
-	s.Step = step
+	s.Step = shape.At(step)
 	return s
 }
 
@@ -68,7 +69,7 @@ func sliceGather(g *expr.Gather) V {
 
 // SliceNode is Slice for untyped trees.
 func SliceNode(a *expr.Node, spans []Span) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	s := a.Shape()
@@ -97,7 +98,7 @@ func Slice[T expr.Elem](a expr.Exp[T], spans ...Span) expr.Exp[T] {
 
 // IndexNode is Index for untyped trees.
 func IndexNode(a *expr.Node, axis, i int) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	at, err := shape.Axis(axis, len(a.Shape()))
@@ -124,7 +125,7 @@ func Index[T expr.Elem](a expr.Exp[T], axis, i int) expr.Exp[T] {
 
 // FlipNode is Flip for untyped trees.
 func FlipNode(a *expr.Node, axes []int) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	axes, err := shape.Axes(axes, len(a.Shape()))
@@ -133,7 +134,7 @@ func FlipNode(a *expr.Node, axes []int) *expr.Node {
 	}
 	spans := make([]Span, len(a.Shape()))
 	for _, x := range axes {
-		spans[x].Step = -1
+		spans[x].Step = shape.At(-1)
 	}
 	return SliceNode(a, spans)
 }
@@ -394,13 +395,16 @@ func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis in
 
 // OneHotNode is OneHot for untyped trees, as bool.
 func OneHotNode(index *expr.Node, depth int) *expr.Node {
-	if index.Err() != nil {
+	if index = given(index); index.Err() != nil {
 		return index
 	}
 	if !index.DType().IsInt() {
 		return expr.Errorf(expr.ErrType, "OneHot", "indices are integers, not %v", index.DType())
 	}
-	return call("equal", NewAxisNode(CastNode(index, dtype.I64), -1), IotaNode(depth))
+	if depth < 0 {
+		return expr.Errorf(expr.ErrShape, "OneHot", "the depth %d is negative", depth)
+	}
+	return call("equal", NewAxisNode(CastNode(index, dtype.I64), -1), IotaNode(depth)).As("OneHot", index)
 }
 
 // OneHot is 1 at the position of the index along a new last axis of size depth,
@@ -419,6 +423,11 @@ func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
 	n := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(n) || n > math.MaxInt/8 {
 		return expr.Errorf(expr.ErrShape, "Arange", "%v:%v:%v has no length", start, stop, step)
+	}
+	if t.IsInt() && n > 0 {
+		if last := start + step*(n-1); expr.ConstFloat(t, last).Err() != nil {
+			return expr.Errorf(expr.ErrType, "Arange", "the element %v is no %v", last, t)
+		}
 	}
 	i := CastNode(IotaNode(int(max(n, 0))), t)
 	return call("add", call("mul", i, expr.ConstFloat(t, step)), expr.ConstFloat(t, start))

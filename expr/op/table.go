@@ -67,6 +67,9 @@ func row(name string) *expr.Operator {
 
 // Apply builds the node of an element-wise operator.
 func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
+	if o == nil {
+		return expr.Apply(o)
+	}
 	if o.Class != expr.Elementwise {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "is not an element-wise operator")
 	}

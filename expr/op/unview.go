@@ -84,7 +84,7 @@ func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] 
 
 // UnsliceNode is Unslice for untyped trees.
 func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	if len(dims) != len(a.Shape()) || len(spans) > len(dims) {
@@ -112,8 +112,11 @@ func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
 func windowAxes(n *expr.Node) (in, out shape.Shape, err error) {
 	in = n.Args[0].Shape()
 	r := len(in) / 2
-	if len(in)%2 != 0 || len(n.Ints) != 3*r {
-		return nil, nil, fmt.Errorf("%d windows given for rank %d", len(n.Ints)/3, len(in))
+	if len(in)%2 != 0 {
+		return nil, nil, fmt.Errorf("%v is no shape of windows: it has as many axes of positions as of elements", in)
+	}
+	if len(n.Ints) != 3*r {
+		return nil, nil, fmt.Errorf("%d windows given for %d axes of positions", len(n.Ints)/3, r)
 	}
 	out = in.Clone()
 	for i := range r {
@@ -204,5 +207,6 @@ func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
 	for i := range axes {
 		axes[i] = len(w) + i
 	}
-	return Sum(WindowScatter(a, dims, w...), Axis(axes...))
+	n := Sum(WindowScatter(a, dims, w...), Axis(axes...)).Node()
+	return expr.Of[T](n.As("Unwindows", expr.NodeOf(a)))
 }

@@ -108,7 +108,7 @@ func transposeShape(n *expr.Node) (shape.Shape, error) {
 	}
 	for a, u := range used {
 		if !u && in[a] != 1 {
-			return nil, fmt.Errorf("axis %d of %v has not size 1", a, in)
+			return nil, fmt.Errorf("axis %d of %v must have size 1, has %d", a, in, in[a])
 		}
 	}
 	return out, nil
@@ -133,8 +133,17 @@ func TransposeNode(a *expr.Node, axes []int) *expr.Node {
 	return expr.ApplyWith(row("transpose"), expr.Attributes{Axes: axes}, a)
 }
 
+// given is a, and an erroneous node where a is nil.
+func given(a *expr.Node) *expr.Node {
+	if a == nil {
+		return expr.Errorf(expr.ErrType, "", "the operand is nil")
+	}
+	return a
+}
+
 // permutation makes axes canonical; none means all in reverse.
 func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
+	a = given(a)
 	if a.Err() != nil {
 		return a, nil
 	}
@@ -179,6 +188,7 @@ func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }
 
 // SwapAxesNode is SwapAxes for untyped trees.
 func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
+	a = given(a)
 	_, perm := permutation(a, nil)
 	for k := range perm {
 		perm[k] = k
@@ -188,9 +198,10 @@ func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
 	if a.Err() == nil && (err != nil || err2 != nil) {
 		return expr.Errorf(expr.ErrShape, "SwapAxes", "axes %d and %d do not both exist in rank %d", i, j, len(perm))
 	}
-	if a.Err() == nil {
-		perm[x], perm[y] = perm[y], perm[x]
+	if a.Err() != nil {
+		return a
 	}
+	perm[x], perm[y] = perm[y], perm[x]
 	return TransposeNode(a, perm)
 }
 
@@ -201,7 +212,7 @@ func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
 
 // NewAxisNode is NewAxis for untyped trees.
 func NewAxisNode(a *expr.Node, axis int) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	rank := len(a.Shape()) + 1
@@ -216,7 +227,7 @@ func NewAxisNode(a *expr.Node, axis int) *expr.Node {
 			k++
 		}
 	}
-	return TransposeNode(a, axes)
+	return TransposeNode(a, axes).As("NewAxis", a)
 }
 
 // NewAxis puts an axis of size 1 before axis; NewAxis(a, -1) appends one.
@@ -244,7 +255,7 @@ func dropAxes(a *expr.Node, axes []int) *expr.Node {
 
 // SqueezeNode is Squeeze for untyped trees.
 func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
-	if a.Err() != nil {
+	if a = given(a); a.Err() != nil {
 		return a
 	}
 	if len(axes) == 0 {
@@ -259,7 +270,7 @@ func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
 	if err != nil {
 		return expr.Errorf(expr.ErrShape, "Squeeze", "%s", err)
 	}
-	return dropAxes(a, axes)
+	return dropAxes(a, axes).As("Squeeze", a)
 }
 
 // Squeeze drops the given axes, or all axes, of size 1.

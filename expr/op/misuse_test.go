@@ -1,0 +1,458 @@
+package op_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// typedErrors are what every misuse gives one of.
+var typedErrors = []error{expr.ErrShape, expr.ErrType, expr.ErrValue, expr.ErrIndex, expr.ErrUnsupported, expr.ErrDivide}
+
+// err is the error of a tree, or of running it: trees can be right in
+// themselves.
+func err(n *expr.Node) error {
+	if n == nil {
+		return errors.New("the node is nil")
+	}
+	if n.Err() != nil {
+		return n.Err()
+	}
+	a, err := engine.NewArray(n.DType(), n.Shape()...)
+	if err != nil {
+		return err
+	}
+	if err := engine.Run(context.Background(), expr.Statement{Target: a.Node(), Value: n}); err != nil {
+		return err
+	}
+	_, err = grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
+	return err
+}
+
+var (
+	mat  = iota[float32](2, 3)
+	vec  = iota[float32](3)
+	tree = op.Exp(vec)
+	null *engine.Tensor[float32]
+)
+
+func node(name string, at expr.Attributes, args ...*expr.Node) *expr.Node {
+	o, _ := op.Lookup(name)
+	return expr.ApplyWith(o, at, args...)
+}
+
+// lowered is a use of an operator whose lowering is f.
+func lowered(f func(b *op.B, x ...op.V) op.V) *expr.Node {
+	return op.Map1(op.Define("mine", 1, f, op.On(dtype.F32)), expr.Exp[float32](vec)).Node()
+}
+
+// viewed is a use of a view of three elements with the index map f.
+func viewed(s func(n *expr.Node) (shape.Shape, error), f func(g *expr.Gather) op.V) *expr.Node {
+	return op.View(op.DefineView("mine", 1, s, f), nil, expr.Exp[float32](vec)).Node()
+}
+
+func same(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }
+func itself(g *expr.Gather) op.V             { return g.At(0, g.Out) }
+
+// ruled is a derivative of an operator whose rule is r.
+func ruled(r expr.Rule) error {
+	o := op.Define("mine", 1, func(b *op.B, x ...op.V) op.V { return b.Neg(x[0]) }, op.Derivative(r))
+	_, err := grad.Of(op.Sum(op.Map1(o, expr.Exp[float32](vec))), expr.Exp[float32](vec))
+	return err
+}
+
+// changed is a tree that f has changed behind the package's back.
+func changed(f func(n *expr.Node)) *expr.Node {
+	n := op.Add(tree, expr.Exp[float32](vec)).Node()
+	f(n)
+	return n
+}
+
+func leaf(offset int, st shape.Strides, dims ...int) *expr.Node {
+	return expr.NewLeaf(dtype.F32, dims, &expr.Leaf{Mem: vec.Array().Memory(), Offset: offset, Strides: st})
+}
+
+// misuses are calls that have no right answer. Each gives a typed error.
+var misuses = map[string]func() error{
+	// Trees that are not there.
+	"Map1 of nil":        func() error { return err(op.Map1[float32](nil, vec).Node()) },
+	"Map2 of nil":        func() error { return err(op.Map2[float32](nil, vec, nil).Node()) },
+	"Map3 of nil":        func() error { return err(op.Map3[float32](nil, nil, nil, nil).Node()) },
+	"View of nil":        func() error { return err(op.View[float32](nil, nil, vec).Node()) },
+	"View of no view":    func() error { o, _ := op.Lookup("exp"); return err(op.View[float32](o, nil, vec).Node()) },
+	"Apply nil":          func() error { return err(op.Apply(nil, vec.Node())) },
+	"Apply a view":       func() error { o, _ := op.Lookup("reshape"); return err(op.Apply(o, vec.Node())) },
+	"expr.Apply nil":     func() error { return err(expr.Apply(nil)) },
+	"zero operator":      func() error { return err(expr.Apply(&expr.Operator{}, vec.Node())) },
+	"storage applied":    func() error { return err(expr.Apply(vec.Node().Op)) },
+	"constant applied":   func() error { return err(expr.Apply(expr.Const(1.).Node().Op)) },
+	"zero node":          func() error { return err(op.MatMulNode(&expr.Node{}, vec.Node())) },
+	"zero node, unary":   func() error { return err(op.ReshapeNode(&expr.Node{}, nil)) },
+	"nil of a tensor":    func() error { return err(op.Exp(null).Node()) },
+	"nil of a parameter": func() error { return err(op.Exp((*expr.Param[float32])(nil)).Node()) },
+	"zero parameter":     func() error { return err(op.Exp(&expr.Param[float32]{}).Node()) },
+	"Of nil":             func() error { return err(expr.Of[float32](nil).Node()) },
+	"TargetOf nil":       func() error { return err(expr.TargetOf[float32](nil).Node()) },
+	"TargetOf a tree": func() error {
+		return engine.Run(context.Background(), expr.Assign(expr.TargetOf[float32](tree.Node()), tree))
+	},
+	"Of another type":     func() error { return err(expr.Of[int8](vec.Node()).Node()) },
+	"Failed nil":          func() error { return err(expr.Failed(nil)) },
+	"nil cell":            func() error { return err(expr.NewParamNode(dtype.F32, nil)) },
+	"NewConst of no type": func() error { return err(expr.NewConst(dtype.Invalid, 0)) },
+	"ConstFloat":          func() error { return err(expr.ConstFloat(dtype.Invalid, 0)) },
+	"ConstInt":            func() error { return err(expr.ConstInt(77, 0)) },
+	"ConstInt too large":  func() error { return err(expr.ConstInt(dtype.I8, 200)) },
+	"NodeOf nil":          func() error { return err(expr.NodeOf[float32](nil)) },
+
+	// Leaves outside of their memory.
+	"nil leaf":           func() error { return err(expr.NewLeaf(dtype.F32, nil, nil)) },
+	"leaf of no memory":  func() error { return err(expr.NewLeaf(dtype.F32, nil, &expr.Leaf{})) },
+	"leaf of no type":    func() error { return err(expr.NewLeaf(0, nil, &expr.Leaf{Mem: vec.Array().Memory()})) },
+	"leaf, short stride": func() error { return err(leaf(0, nil, 3)) },
+	"leaf, offset":       func() error { return err(leaf(1, shape.Strides{1}, 3)) },
+	"leaf, negative":     func() error { return err(leaf(-1, shape.Strides{1}, 3)) },
+	"leaf, overflow":     func() error { return err(leaf(0, shape.Strides{math.MaxInt/2 + 1, math.MaxInt/2 + 1}, 3, 3)) },
+	"leaf, MinInt":       func() error { return err(leaf(0, shape.Strides{math.MinInt, math.MinInt}, 2, 2)) },
+	"leaf, wild offset":  func() error { return err(leaf(math.MinInt, shape.Strides{math.MaxInt, math.MaxInt}, 2, 2)) },
+	"leaf, wild shape":   func() error { return err(leaf(0, shape.Strides{1}, -3)) },
+	"leaf moved later": func() error {
+		n := leaf(0, shape.Strides{1}, 3)
+		n.Leaf.Offset = 1 << 40
+		return err(op.CastNode(n, dtype.F64))
+	},
+	"leaf stretched later": func() error {
+		n := leaf(0, shape.Strides{1}, 3)
+		n.Shape()[0] = 1 << 40
+		return err(op.CastNode(op.ReduceNode("sum", n, op.Reduction{}), dtype.F64))
+	},
+
+	// Nodes made or changed by hand.
+	"WithArgs, fewer":  func() error { return err(changed(func(n *expr.Node) { *n = *n.WithArgs(vec.Node()) })) },
+	"WithArgs, nil":    func() error { return err(changed(func(n *expr.Node) { *n = *n.WithArgs(nil, nil) })) },
+	"WithArgs, shape":  func() error { return err(tree.Node().WithArgs(iota[float32](9).Node())) },
+	"WithArgs, type":   func() error { return err(tree.Node().WithArgs(iota[float64](3).Node())) },
+	"operand replaced": func() error { return err(changed(func(n *expr.Node) { n.Args[0] = iota[float32](9).Node() })) },
+	"operand removed":  func() error { return err(changed(func(n *expr.Node) { n.Args = n.Args[:1] })) },
+	"operand nil":      func() error { return err(changed(func(n *expr.Node) { n.Args[1] = nil })) },
+	"operator nil":     func() error { return err(changed(func(n *expr.Node) { n.Op = nil })) },
+	"attributes nil":   func() error { return err(changed(func(n *expr.Node) { n.Attributes = nil })) },
+	"a cycle":          func() error { return err(changed(func(n *expr.Node) { n.Args[0] = n })) },
+	"a cycle, twice": func() error {
+		return err(op.CastNode(changed(func(n *expr.Node) { n.Args[0], n.Args[1] = n, n }), dtype.F64))
+	},
+	"NewView in a tree": func() error {
+		o, _ := op.Lookup("reshape")
+		return err(expr.NewView(o, shape.Shape{3}, dtype.F32, []int{3}))
+	},
+	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(expr.Untyped(o, shape.Shape{3}, dtype.F32)) },
+	"a reduction of mine": func() error {
+		return err(expr.ApplyWith(&expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: "median"}, expr.Attributes{Axes: []int{0}}, vec.Node()))
+	},
+	"a contraction of mine": func() error {
+		return err(expr.Apply(&expr.Operator{Class: expr.Contraction, Arity: 2, Shape: same}, vec.Node(), vec.Node()))
+	},
+	"opaque without function": func() error { return err(expr.Apply(&expr.Operator{Class: expr.Opaque, Arity: 1}, vec.Node())) },
+	"GoFunc of nil":           func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
+
+	// Attributes that the rows do not have.
+	"reshape, none":      func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },
+	"ReshapeNode":        func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
+	"Reshape":            func() error { return err(op.Reshape(vec, 2).Node()) },
+	"transpose, none":    func() error { return err(node("transpose", expr.Attributes{}, vec.Node())) },
+	"transpose, wild":    func() error { return err(node("transpose", expr.Attributes{Axes: []int{7, -9}}, vec.Node())) },
+	"TransposeNode":      func() error { return err(op.TransposeNode(mat.Node(), []int{0, 0})) },
+	"slice, none":        func() error { return err(node("slice", expr.Attributes{}, vec.Node())) },
+	"slice, wild start":  func() error { return err(node("slice", expr.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
+	"slice, wild step":   func() error { return err(node("slice", expr.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
+	"slice, wild count":  func() error { return err(node("slice", expr.Attributes{Ints: []int{0, 1, 1 << 40}}, vec.Node())) },
+	"slice, no step":     func() error { return err(node("slice", expr.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
+	"broadcast_to, none": func() error { return err(node("broadcast_to", expr.Attributes{}, vec.Node())) },
+	"BroadcastToNode":    func() error { return err(op.BroadcastToNode(vec.Node(), []int{-3})) },
+	"concat, none":       func() error { return err(node("concat", expr.Attributes{}, vec.Node(), vec.Node())) },
+	"concat, wild":       func() error { return err(node("concat", expr.Attributes{Axes: []int{-9}}, vec.Node(), vec.Node())) },
+	"pad, none":          func() error { return err(node("pad", expr.Attributes{}, vec.Node(), vec.Node())) },
+	"PadNode":            func() error { return err(op.PadNode(vec.Node(), []int{1}, nil)) },
+	"take, none":         func() error { return err(node("take", expr.Attributes{}, vec.Node(), iota[int32](3).Node())) },
+	"windows, none":      func() error { return err(node("windows", expr.Attributes{}, vec.Node())) },
+	"windows, wild":      func() error { return err(node("windows", expr.Attributes{Ints: []int{1, math.MinInt, 1}}, vec.Node())) },
+	"iota, none":         func() error { return err(node("iota", expr.Attributes{})) },
+	"IotaNode":           func() error { return err(op.IotaNode(-1)) },
+	"unslice, none":      func() error { return err(node("unslice", expr.Attributes{}, vec.Node())) },
+	"window_scatter":     func() error { return err(node("window_scatter", expr.Attributes{}, vec.Node())) },
+	"window_gather":      func() error { return err(node("window_gather", expr.Attributes{}, mat.Node())) },
+	"sum, none":          func() error { return err(node("sum", expr.Attributes{}, vec.Node())) },
+	"sum, wild":          func() error { return err(node("sum", expr.Attributes{Axes: []int{5}}, vec.Node())) },
+	"sum, negative":      func() error { return err(node("sum", expr.Attributes{Axes: []int{-1}}, vec.Node())) },
+	"sum, twice":         func() error { return err(node("sum", expr.Attributes{Axes: []int{0, 0}}, vec.Node())) },
+	"cast, none":         func() error { return err(node("cast", expr.Attributes{}, vec.Node())) },
+	"CastNode":           func() error { return err(op.CastNode(vec.Node(), 99)) },
+
+	// The typed constructors.
+	"ReduceNode":      func() error { return err(op.ReduceNode("cumsum", vec.Node(), op.Reduction{})) },
+	"ReduceNode, exp": func() error { return err(op.ReduceNode("exp", vec.Node(), op.Reduction{})) },
+	"ReduceNode, nil": func() error { return err(op.ReduceNode("sum", nil, op.Reduction{})) },
+	"Sum":             func() error { return err(op.Sum(vec, op.Axis(1)).Node()) },
+	"Max":             func() error { return err(op.Max(vec, op.AccumFloat64()).Node()) },
+	"DDof of a sum":   func() error { return err(op.ReduceNode("sum", vec.Node(), op.Reduction{DDof: 1})) },
+	"MeanNode":        func() error { return err(op.MeanNode(vec.Node(), op.Reduction{DDof: 2})) },
+	"Mean":            func() error { return err(op.Mean(vec, op.Axis(math.MinInt)).Node()) },
+	"VarNode":         func() error { return err(op.VarNode(iota[int32](2).Node(), op.Reduction{})) },
+	"Var":             func() error { return err(op.Var(vec, op.Axis(0, 0)).Node()) },
+	"StdNode":         func() error { return err(op.StdNode(nil, op.Reduction{})) },
+	"Std":             func() error { return err(op.Std(vec, op.Axis(9), op.DDof(1)).Node()) },
+	"SoftmaxNode":     func() error { return err(op.SoftmaxNode(nil, 0)) },
+	"Softmax":         func() error { return err(op.Softmax(vec, 5).Node()) },
+	"LogSumExpNode":   func() error { return err(op.LogSumExpNode(nil, op.Reduction{})) },
+	"LogSumExp":       func() error { return err(op.LogSumExp(vec, op.Axis(5), op.KeepDims()).Node()) },
+	"LayerNormNode":   func() error { return err(op.LayerNormNode(nil, nil, nil, 0)) },
+	"LayerNorm":       func() error { return err(op.LayerNorm(vec, mat, iota[float32](9), 1e-5).Node()) },
+	"SumInt":          func() error { return err(op.SumInt(iota[int8](3), op.Axis(7)).Node()) },
+	"SumUint":         func() error { return err(op.SumUint(engine.Zeros[uint8](3), op.Axis(7)).Node()) },
+	"Count":           func() error { return err(op.Count(op.Less(vec, vec), op.Axis(7)).Node()) },
+	"Scale":           func() error { return err(op.Scale(2.5, iota[int32](3)).Node()) },
+	"AddScalar":       func() error { return err(op.AddScalar(300, iota[int8](3)).Node()) },
+	"Full":            func() error { return err(op.Full[int8](300).Node()) },
+	"Where":           func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
+	"Cast":            func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },
+	"MatMul":          func() error { return err(op.MatMul(mat, mat).Node()) },
+	"MatMulNode":      func() error { return err(op.MatMulNode(nil, nil)) },
+	"Dot":             func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
+	"Flatten":         func() error { return err(op.Flatten(null).Node()) },
+	"Transpose":       func() error { return err(op.Transpose(mat, 0).Node()) },
+	"PermuteNode":     func() error { return err(op.PermuteNode(nil, nil)) },
+	"T":               func() error { return err(op.T(null).Node()) },
+	"SwapAxesNode":    func() error { return err(op.SwapAxesNode(nil, 0, 1)) },
+	"SwapAxes":        func() error { return err(op.SwapAxes(mat, 0, 2).Node()) },
+	"NewAxisNode":     func() error { return err(op.NewAxisNode(nil, 0)) },
+	"NewAxis":         func() error { return err(op.NewAxis(mat, 5).Node()) },
+	"SqueezeNode":     func() error { return err(op.SqueezeNode(nil, nil)) },
+	"Squeeze":         func() error { return err(op.Squeeze(mat, 0).Node()) },
+	"BroadcastTo":     func() error { return err(op.BroadcastTo(mat, 3).Node()) },
+	"SliceNode":       func() error { return err(op.SliceNode(nil, nil)) },
+	"Slice, step 0":   func() error { return err(op.Slice(vec, op.By(op.Span{}, 0)).Node()) },
+	"Slice, Range":    func() error { return err(op.Slice(vec, op.Range(0, 1), op.From(0), op.Until(1)).Node()) },
+	"IndexNode":       func() error { return err(op.IndexNode(nil, 0, 0)) },
+	"Index":           func() error { return err(op.Index(vec, 0, 3).Node()) },
+	"FlipNode":        func() error { return err(op.FlipNode(nil, nil)) },
+	"Flip":            func() error { return err(op.Flip(vec, 1).Node()) },
+	"ConcatNode":      func() error { return err(op.ConcatNode(0, []*expr.Node{nil})) },
+	"Concat":          func() error { return err(op.Concat[float32](0).Node()) },
+	"Into":            func() error { return err(op.Into[float32](0, nil, vec).Node()) },
+	"Pad":             func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
+	"Windows":         func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },
+	"TakeNode":        func() error { return err(op.TakeNode(nil, nil, 0)) },
+	"Take":            func() error { return err(op.Take(vec, iota[int32](1), 9).Node()) },
+	"Take, index":     func() error { return err(op.Take(vec, op.Full[int64](1<<40), 0).Node()) },
+	"OneHotNode":      func() error { return err(op.OneHotNode(nil, 0)) },
+	"OneHot":          func() error { return err(op.OneHot[float32](iota[int32](1), -1).Node()) },
+	"ArangeNode":      func() error { return err(op.ArangeNode(0, 0, 1, 1)) },
+	"Arange":          func() error { return err(op.Arange[float32](0, math.Inf(1), 1).Node()) },
+	"Arange, int8":    func() error { return err(op.Arange[int8](0, 300, 1).Node()) },
+	"Arange, uint8":   func() error { return err(op.Arange[uint8](3, -3, -1).Node()) },
+	"UnsliceNode":     func() error { return err(op.UnsliceNode(nil, nil, nil)) },
+	"Unslice":         func() error { return err(op.Unslice(vec, []int{7}, op.By(op.Span{}, 0)).Node()) },
+	"WindowScatter":   func() error { return err(op.WindowScatter(vec, nil).Node()) },
+	"WindowGather":    func() error { return err(op.WindowGather(mat, nil).Node()) },
+	"Unwindows":       func() error { return err(op.Unwindows(vec, []int{5}, op.Window{Size: 2}).Node()) },
+
+	// Operators and views of users.
+	"Define, nil": func() error { return err(op.Map1(op.Define("mine", 1, nil), expr.Exp[float32](vec)).Node()) },
+	"Define, arity": func() error {
+		return err(op.Map1(op.Define("mine", -7, func(b *op.B, x ...op.V) op.V { return x[0] }), expr.Exp[float32](vec)).Node())
+	},
+	"Define, arity 0": func() error {
+		return err(op.Apply(op.Define("mine", 0, func(b *op.B, x ...op.V) op.V { return b.Const(dtype.F32, 1) })))
+	},
+	"Define, nil value": func() error { return err(lowered(func(b *op.B, x ...op.V) op.V { return op.V{} })) },
+	"Define, type":      func() error { return err(lowered(func(b *op.B, x ...op.V) op.V { return b.Cvt(dtype.F64, x[0]) })) },
+	"Define, id": func() error {
+		return err(lowered(func(b *op.B, x ...op.V) op.V { return op.V{ID: 99, Type: dtype.F32} }))
+	},
+	"Define, operand": func() error {
+		return err(lowered(func(b *op.B, x ...op.V) op.V { return b.Add(x[0], op.V{ID: -1, Type: dtype.F32}) }))
+	},
+	"Define, x[5]": func() error { return err(lowered(func(b *op.B, x ...op.V) op.V { return x[5] })) },
+	"Define, cold": func() error {
+		return err(lowered(func(b *op.B, x ...op.V) op.V {
+			var inside op.V
+			b.Cold(b.Lt(x[0], x[0]), x[0], func() op.V { inside = b.Sqrt(x[0]); return inside })
+			return b.Add(inside, inside)
+		}))
+	},
+	"Define, cold type": func() error {
+		return err(lowered(func(b *op.B, x ...op.V) op.V {
+			return b.Cold(b.Lt(x[0], x[0]), x[0], func() op.V { return b.Int(dtype.I64, 1) })
+		}))
+	},
+	"DefineView, nil":    func() error { return err(viewed(nil, nil)) },
+	"DefineView, shape":  func() error { return err(viewed(nil, itself)) },
+	"DefineView, gather": func() error { return err(viewed(same, nil)) },
+	"DefineView, wild": func() error {
+		return err(viewed(func(*expr.Node) (shape.Shape, error) { return shape.Shape{-4}, nil }, itself))
+	},
+	"DefineView, panic": func() error {
+		return err(viewed(func(n *expr.Node) (shape.Shape, error) { return shape.Shape{n.Ints[3]}, nil }, itself))
+	},
+	"DefineView, larger": func() error {
+		return err(viewed(func(*expr.Node) (shape.Shape, error) { return shape.Shape{9}, nil }, itself))
+	},
+	"DefineView, changes": func() error {
+		return err(viewed(func() func(*expr.Node) (shape.Shape, error) {
+			n := 2
+			return func(*expr.Node) (shape.Shape, error) { n++; return shape.Shape{n}, nil }
+		}(), itself))
+	},
+	"Broadcast": func() error {
+		return err(viewed(same, func(g *expr.Gather) op.V { return g.At(0, op.Broadcast(g, 4)) }))
+	},
+	"an operator without Types": func() error {
+		return err(expr.Apply(&expr.Operator{Name: "mine", Class: expr.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}, iota[int32](3).Node()))
+	},
+	"a condition alone": func() error {
+		return err(expr.Apply(&expr.Operator{Name: "mine", Class: expr.Elementwise, Arity: 1, Cond: true, Lower: func(b *op.B, x ...op.V) op.V { return x[0] }}, op.Less(vec, vec).Node()))
+	},
+
+	// Derivatives.
+	"rule, no operand": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Arg(7) }) },
+	"rule, panic":      func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Node.Args[7] }) },
+	"rule, no row": func() error {
+		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Op("nothing", g.Out) })
+	},
+	"rule, nil": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(nil, g.Out) }) },
+	"rule, no cast": func() error {
+		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Cast(nil, dtype.F64) })
+	},
+	"rule, shape": func() error {
+		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return iota[float32](2, 2, 7).Node() })
+	},
+	"rule, type": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return iota[int32](3).Node() }) },
+	"rule, reduction": func() error {
+		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Reduce("median", g.Out, nil) })
+	},
+	"grad of nil":      func() error { _, err := grad.Of[float32](nil, vec); return err },
+	"grad by nil":      func() error { _, err := grad.Of[float32](op.Sum(vec), nil); return err },
+	"grad by a tree":   func() error { _, err := grad.OfNodes(op.Sum(vec).Node(), &expr.Node{}); return err },
+	"grad of a vector": func() error { _, err := grad.OfNodes(vec.Node(), vec.Node()); return err },
+	"grad of a cycle": func() error {
+		n := changed(func(n *expr.Node) { n.Args[0] = n })
+		_, err := grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
+		return err
+	},
+
+	// Statements.
+	"zero statement": func() error { return engine.Run(context.Background(), expr.Statement{}) },
+	"a saver": func() error {
+		return engine.Run(context.Background(), expr.Statement{Saver: 99, Target: vec.Node(), Value: vec.Node()})
+	},
+	"a target": func() error {
+		return engine.Run(context.Background(), expr.Statement{Target: tree.Node(), Value: vec.Node()})
+	},
+	"nil leaves": func() error {
+		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{expr.Assign(vec, tree)}, func(*expr.Node) *expr.Node { return nil })...)
+	},
+	"nil statement": func() error {
+		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{{}}, func(n *expr.Node) *expr.Node { return n })...)
+	},
+}
+
+func TestMisuse(t *testing.T) {
+	for name, f := range misuses {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Fatalf("panics: %v", r)
+				}
+			}()
+			err := f()
+			for _, kind := range typedErrors {
+				if errors.Is(err, kind) {
+					return
+				}
+			}
+			t.Errorf("gives %v, want a typed error", err)
+		})
+	}
+}
+
+// TestMisuseOfRows applies every row to operands and attributes that it cannot
+// take.
+func TestMisuseOfRows(t *testing.T) {
+	wild := []expr.Attributes{{}, {Ints: []int{math.MinInt, math.MaxInt, -1}}, {Axes: []int{math.MaxInt}, Ints: []int{0, 0, 0}}, {To: 200, Axes: []int{-5, 7}}}
+	for _, o := range op.Table() {
+		for i, at := range wild {
+			for n := range 5 {
+				args := make([]*expr.Node, n)
+				for k := range args {
+					args[k] = []*expr.Node{vec.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
+				}
+				func() {
+					defer func() {
+						if r := recover(); r != nil {
+							t.Errorf("%s of %d operands, attributes %d: panics: %v", o.Name, n, i, r)
+						}
+					}()
+					if e := expr.ApplyWith(o, at, args...); e.Err() == nil {
+						_ = err(e)
+					}
+				}()
+			}
+		}
+	}
+}
+
+// TestNil calls the methods of what is nil or zero.
+func TestNilMethods(t *testing.T) {
+	for _, n := range []*expr.Node{nil, {}, {Op: &expr.Operator{}}} {
+		if n.Err() == nil && n != nil && n.Op != nil {
+			continue
+		}
+		_, _, _, _, _ = n.Shape(), n.DType(), n.Kind(), n.String(), n.Tree()
+		if n.Verify() == nil {
+			t.Errorf("%v is accepted", n)
+		}
+	}
+	expr.Walk(nil, func(*expr.Node) {})
+	_ = expr.Statement{Saver: 9}.String()
+	_ = (shape.Shape{2, 3}).Count(3, 1) + (shape.Shape{2, 3}).Count(-1, 9)
+	_, _ = prim.NewProgram(nil, nil)
+}
+
+// TestMisuseNamesEveryFunction: an exported function that is written by hand
+// stands in a misuse, so that none is forgotten.
+func TestMisuseNamesEveryFunction(t *testing.T) {
+	text, err := os.ReadFile("misuse_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "ULP": true, "Doc": true}
+	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool {
+		return !strings.HasSuffix(f.Name(), "_test.go") && f.Name() != "zops.go"
+	}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pkgs["op"].Files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && !harmless[fn.Name.Name] &&
+				!strings.Contains(string(text), "op."+fn.Name.Name+"(") && !strings.Contains(string(text), "op."+fn.Name.Name+"[") {
+				t.Errorf("op.%s has no misuse", fn.Name.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package op_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestErrorsNameTheCall: an error names the function that the user called, not
+// what a composition is made of, and the line of the call.
+func TestErrorsNameTheCall(t *testing.T) {
+	m, i := iota[float64](2, 2), iota[int32](2)
+	for _, c := range []struct {
+		n    *expr.Node
+		want string
+	}{
+		{op.Softmax(m, 5).Node(), "op.Softmax: axis 5 is out of range for rank 2"},
+		{op.LogSumExp(m, op.Axis(5)).Node(), "op.LogSumExp: axis 5 is out of range for rank 2"},
+		{op.Squeeze(m, 0).Node(), "op.Squeeze: axis 0 of [2 2] must have size 1, has 2"},
+		{op.OneHot[float64](i, -1).Node(), "op.OneHot: the depth -1 is negative"},
+		{op.Unwindows(iota[float64](5), []int{5}, op.Window{Size: 2}).Node(), "op.Unwindows: [5] is no shape of windows: it has as many axes of positions as of elements"},
+		{op.Std(m, op.Axis(7)).Node(), "op.Std: axis 7 is out of range for rank 2"},
+		{op.SumInt(i, op.Axis(7)).Node(), "op.SumInt: axis 7 is out of range for rank 1"},
+		{op.LayerNorm(m, iota[float64](3), nil, 0).Node(), "op.LayerNorm: shapes [2 2] and [3] do not broadcast"},
+		{op.NewAxis(m, 7).Node(), "op.NewAxis: axis 7 is out of range for rank 3"},
+		{op.Softmax(op.Reshape(m, 3), 0).Node(), "op.Reshape: 4 elements do not reshape to [3]"},
+		{op.Slice(m, op.By(op.Span{}, 0)).Node(), "op.Slice: the step of a slice is 0"},
+		{op.Arange[int8](0, 300, 1).Node(), "op.Arange: the element 299 is no int8"},
+	} {
+		got := fmt.Sprint(c.n.Err())
+		if !strings.HasPrefix(got, "oneloop: "+c.want+" (names_test.go:") {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestDDof: the divisor is not below 0, as in NumPy.
+func TestDDof(t *testing.T) {
+	x := engineOf(1., 2, 3, 4)
+	for k, want := range map[int]float64{0: 1.25, 2: 2.5, 4: math.Inf(1), 9: math.Inf(1)} {
+		if got, _ := eval(t, op.Var(x, op.DDof(k))); got[0] != want {
+			t.Errorf("ddof %d: %v, want %v", k, got[0], want)
+		}
+	}
+	if got, _ := eval(t, op.Std(engineOf(3., 3), op.DDof(2))); !math.IsNaN(got[0]) {
+		t.Errorf("0/0: %v", got)
+	}
+}

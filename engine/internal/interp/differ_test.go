@@ -35,49 +35,13 @@ func newSetup(r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int,
 			s.b.Bufs = append(s.b.Bufs, ir.BufBind{})
 			continue
 		}
-		shape := shapes[i]
-		strides := make([]int, d.Rank)
-		order := r.Perm(d.Rank)
-		if plain || d.Rank == 0 {
-			order = nil
-			for j := d.Rank - 1; j >= 0; j-- {
-				order = append(order, j)
-			}
-		}
-		n, base := 1, 0
-		if !plain {
-			n = 1 + r.IntN(2)
-		}
-		for _, j := range order {
-			strides[j] = n
-			if !plain {
-				switch r.IntN(6) {
-				case 0:
-					strides[j] = -n
-				case 1:
-					if d.Mode == ir.In {
-						strides[j] = 0
-						continue
-					}
-				case 2:
-					strides[j] = n + r.IntN(3)
-				}
-			}
-			if strides[j] < 0 {
-				base -= strides[j] * max(shape[j]-1, 0)
-			}
-			n = max(strides[j], -strides[j]) * max(shape[j], 1)
-		}
-		total := n + 1
-		for j := range shape { // generous: layouts with gaps
-			total += max(strides[j], -strides[j]) * shape[j]
-		}
+		strides, lo, total := randir.Layout(r, &d, shapes[i], plain)
 		a := newArray(d.Type, total)
 		for j := range total {
 			a.set(j, memoryBits(r, d.Type))
 		}
-		s.arrs, s.base, s.total = append(s.arrs, a), append(s.base, base), append(s.total, total)
-		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(a.ptr(), base*d.Type.Size()), Strides: strides, Extents: shape})
+		s.arrs, s.base, s.total = append(s.arrs, a), append(s.base, -lo), append(s.total, total)
+		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(a.ptr(), -lo*d.Type.Size()), Strides: strides, Extents: shapes[i]})
 	}
 	return s
 }

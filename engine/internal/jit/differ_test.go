@@ -65,55 +65,15 @@ func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, s
 			s.b.Bufs = append(s.b.Bufs, ir.BufBind{})
 			continue
 		}
-		shape := shapes[i]
-		strides := make([]int, d.Rank)
-		order := r.Perm(d.Rank)
-		if plain {
-			order = nil
-			for j := d.Rank - 1; j >= 0; j-- {
-				order = append(order, j)
-			}
-		}
-		n := 1
-		if !plain {
-			n = 1 + r.IntN(2)
-		}
-		lo, hi := 0, 0
-		for _, j := range order {
-			strides[j] = n
-			if !plain {
-				switch r.IntN(6) {
-				case 0:
-					strides[j] = -n
-				case 1:
-					if d.Mode == ir.In {
-						strides[j] = 0
-						continue
-					}
-				case 2:
-					strides[j] = n + r.IntN(3)
-				}
-			}
-			if reach := strides[j] * max(shape[j]-1, 0); reach < 0 {
-				lo += reach
-			} else {
-				hi += reach
-			}
-			n = max(strides[j], -strides[j]) * max(shape[j], 1)
-		}
+		strides, lo, total := randir.Layout(r, &d, shapes[i], plain)
 		size := d.Type.Size()
-		total := hi - lo + 1
-		if slices.Contains(shape, 0) {
-			total = 1
-			lo = 0
-		}
 		m, free := allocate(t, total*size, r.IntN(2) == 0)
 		s.free = append(s.free, free)
 		for j := range total {
 			randir.Put(m[j*size:], size, randir.MemoryBits(r, d.Type))
 		}
 		s.mem = append(s.mem, m)
-		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shape})
+		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shapes[i]})
 	}
 	return s
 }

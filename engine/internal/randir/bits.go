@@ -3,8 +3,10 @@ package randir
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // SpecialFloats are numbers at which something changes.
@@ -65,6 +67,49 @@ func MemoryBits(r *rand.Rand, t dtype.Type) uint64 {
 		return (uint64(1)<<r.IntN(64) - r.Uint64()&1) & mask
 	}
 	return specialInts[r.IntN(len(specialInts))] & mask
+}
+
+// Layout makes random strides of an array: axes in any order, some backwards, some
+// with gaps, and of inputs some of stride 0. A plain array is contiguous. The
+// array has total elements, the first at offset lo <= 0 from coordinate (0, 0,
+// ...); an empty one has one, so that it has an address.
+func Layout(r *rand.Rand, d *ir.Buf, shape []int, plain bool) (strides []int, lo, total int) {
+	strides = make([]int, d.Rank)
+	order := r.Perm(d.Rank)
+	n := 1
+	if plain {
+		slices.Sort(order)
+		slices.Reverse(order)
+	} else {
+		n += r.IntN(2)
+	}
+	hi := 0
+	for _, j := range order {
+		strides[j] = n
+		if !plain {
+			switch r.IntN(6) {
+			case 0:
+				strides[j] = -n
+			case 1:
+				if d.Mode == ir.In {
+					strides[j] = 0
+					continue
+				}
+			case 2:
+				strides[j] = n + r.IntN(3)
+			}
+		}
+		if reach := strides[j] * max(shape[j]-1, 0); reach < 0 {
+			lo += reach
+		} else {
+			hi += reach
+		}
+		n = max(strides[j], -strides[j]) * max(shape[j], 1)
+	}
+	if slices.Contains(shape, 0) {
+		return strides, 0, 1
+	}
+	return strides, lo, hi - lo + 1
 }
 
 // Put stores the low bytes of x.

@@ -86,32 +86,7 @@ func (c *trial) array(r *rand.Rand, d *ir.Buf, shape []int, plain bool, bits fun
 		c.place(d, nil, nil, 0, nil)
 		return
 	}
-	strides := make([]int, d.Rank)
-	order := r.Perm(d.Rank)
-	n := 1
-	if plain {
-		slices.Sort(order)
-		slices.Reverse(order)
-	} else {
-		n += r.IntN(2)
-	}
-	for _, j := range order {
-		strides[j] = n
-		if !plain {
-			switch r.IntN(6) {
-			case 0:
-				strides[j] = -n
-			case 1:
-				if d.Mode == ir.In {
-					strides[j] = 0
-					continue
-				}
-			case 2:
-				strides[j] = n + r.IntN(3)
-			}
-		}
-		n = max(strides[j], -strides[j]) * max(shape[j], 1)
-	}
+	strides, _, _ := randir.Layout(r, d, shape, plain)
 	skew := 0
 	if !plain {
 		skew = r.IntN(4)

@@ -21,7 +21,7 @@ func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
 	if err := checkContext(ctx); err != nil {
 		return err
 	}
-	if a := assignmentOf(o, stmts); a != nil {
+	if a := assignmentOf(ctx, o, stmts); a != nil {
 		return a.run(ctx)
 	}
 	p, err := CompileWith(ctx, o, stmts...)
@@ -52,7 +52,7 @@ type assignment struct {
 // assignmentOf is an assignment for statements, from the cache if it has one,
 // bound to their operands. It is nil where the statements must be compiled as
 // they are: because they have no key, or to find out what is wrong with them.
-func assignmentOf(o Options, stmts []expr.Statement) *assignment {
+func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assignment {
 	if on := debugging(); len(on) > 1 || len(on) == 1 && !on["perf"] {
 		return nil // to show every program compiled
 	}
@@ -71,11 +71,11 @@ func assignmentOf(o Options, stmts []expr.Statement) *assignment {
 		return a
 	}
 	a = newAssignment(k, o, stmts)
-	pl, err := plan.Compile(a.stmts)
+	pl, err := plan.Compile(ctx, a.stmts)
 	if err != nil {
 		return nil
 	}
-	if a.program, err = compile(o, be, pl); err != nil {
+	if a.program, err = compile(ctx, o, be, pl); err != nil {
 		return nil
 	}
 	a.bytes = a.footprint()

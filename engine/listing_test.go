@@ -30,7 +30,7 @@ func TestListings(t *testing.T) {
 	for range 15 {
 		stmts = append(stmts, expr.Statement{Target: array(), Value: op.AddScalar[float32](1, expr.Of[float32](array())).Node()})
 	}
-	pl, err := plan.Compile(stmts)
+	pl, err := plan.Compile(t.Context(), stmts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func labelled(b *bytes.Buffer, key, value string) bool {
 // and that the caller's labels come back.
 func TestLabels(t *testing.T) {
 	x := Zeros[float32](7).Named("x")
-	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
 	if err != nil {
 		t.Fatal(err)
 	}

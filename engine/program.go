@@ -88,7 +88,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	seen := rebinds.Load()
-	pl, err := planned(stmts)
+	pl, err := planned(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(resolved, be, pl)
+	p, err := compile(ctx, resolved, be, pl)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 }
 
 // planned plans statements, and shows what debugging asks for.
-func planned(stmts []expr.Statement) (*plan.Plan, error) {
-	pl, err := plan.Compile(stmts)
+func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
+	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func planned(stmts []expr.Statement) (*plan.Plan, error) {
 	return pl, nil
 }
 
-func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
+func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile, products: o.Products}
 	if p.profile {
 		exec.ForPerf()
@@ -162,6 +162,9 @@ func compile(o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
 		return nil, err
 	}
 	for _, s := range pl.Stages {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)
+		}
 		st, err := p.step(s)
 		if err != nil {
 			return nil, err

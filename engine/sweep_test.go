@@ -112,7 +112,7 @@ func TestSweeps(t *testing.T) {
 	defer SetProcessors(4)()
 	defer SetCaches(1<<10, 1<<14)()
 	x := Zeros[float32](10_001).Named("x")
-	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestWithdraw(t *testing.T) {
 	old := helpers.list.Swap(&list)
 	defer helpers.list.Store(old)
 	x := Zeros[float32](1).Named("x")
-	pl, err := plan.Compile([]expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
+	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := plan.Compile([]expr.Statement{c.s()}); err != nil {
+				if _, err := plan.Compile(b.Context(), []expr.Statement{c.s()}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -11,12 +11,8 @@ import (
 // view writes a Chainer: loads of a strided view of an array, or whatever its
 // index map asks for.
 func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
-	if a := k.c.strided(n); a != nil {
-		base := n
-		for base.array == nil {
-			base = base.args[0]
-		}
-		k.need(base)
+	if a := strided(n); a != nil {
+		k.need(n.base())
 		return k.load(a, coords)
 	}
 	operand := func(arg int) *node {

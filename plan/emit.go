@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -120,19 +122,20 @@ func (c *compiler) direct(r root) bool {
 	if t.Mem == nil || t.Type != n.typ.Register() || !t.Shape.Equal(n.shape) || !shape.IsContiguous(t.Shape, t.Strides) {
 		return false
 	}
-	return n.uses == 0 && !c.touches(n, t)
+	return n.uses == 0 && !touches(n, t, map[*node]bool{})
 }
 
-func (c *compiler) touches(n *node, t *Array) bool {
+// touches reports whether n is computed from an array that overlaps t. It visits
+// no node twice.
+func touches(n *node, t *Array, seen map[*node]bool) bool {
 	if n.array != nil {
 		return n.array.overlaps(t)
 	}
-	for _, a := range n.args {
-		if c.touches(a, t) {
-			return true
-		}
+	if seen[n] {
+		return false
 	}
-	return false
+	seen[n] = true
+	return slices.ContainsFunc(n.args, func(a *node) bool { return touches(a, t, seen) })
 }
 
 // materialise gives a node a temporary, to be computed by a stage of its own.

@@ -89,7 +89,7 @@ func TestEpilogues(t *testing.T) {
 		{"not after it", []expr.Statement{expr.Assign(y, op.Add(dot, op.Scale(2, b)))}, "product loop loop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := plan.Compile(c.stmts)
+			p, err := plan.Compile(t.Context(), c.stmts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestEpilogueExactly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := plan.Compile([]expr.Statement{expr.Assign(leaf("y", 3, 5), op.Add(op.Dot(leaf("x", 3, 4), leaf("w", 4, 5)), leaf("b", 5)))})
+			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(leaf("y", 3, 5), op.Add(op.Dot(leaf("x", 3, 4), leaf("w", 4, 5)), leaf("b", 5)))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestEpilogueExactly(t *testing.T) {
 func TestEpilogueMemory(t *testing.T) {
 	x, y := leaf("x", 40, 4), leaf("y", 40, 5)
 	h := op.ReLU(op.Dot(x, leaf("u", 4, 6)))
-	p, err := plan.Compile([]expr.Statement{expr.Assign(y, op.Add(op.Dot(op.Add(op.Dot(h, leaf("v", 6, 4)), leaf("d", 4)), leaf("w", 4, 5)), leaf("b", 5)))})
+	p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(y, op.Add(op.Dot(op.Add(op.Dot(h, leaf("v", 6, 4)), leaf("d", 4)), leaf("w", 4, 5)), leaf("b", 5)))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr"
@@ -67,12 +68,13 @@ func (c *compiler) newGen(roots []root, n nest, t task) *gen {
 	k := &gen{
 		c: c, b: ir.NewBuilder("k"), nest: n, task: t, first: roots[0].value,
 		bufs: map[bufKey]int{}, paramIx: map[int]prim.Ix{},
-		memo: make(map[valueKey]prim.V, len(c.g.nodes)), coords: map[string]int32{},
+		coords: map[string]int32{},
 	}
 	cost := 0
 	for _, r := range roots {
 		cost += r.value.cost
 	}
+	k.memo = make(map[valueKey]prim.V, min(cost, len(c.g.nodes)))
 	k.b.Expect(min(cost, 2*maxCost))
 	k.p, k.ix = prim.NewB(k.b), &k.b.K.Index
 	for i, d := range append(append([]int{}, n.outer...), n.inner...) {
@@ -159,7 +161,7 @@ func (k *gen) write(key valueKey, n *node, coords []prim.Ix) prim.V {
 // alongside reports whether this kernel, which needs a shared value at every
 // position of its loops, is to compute and store it.
 func (k *gen) alongside(n *node, coords []prim.Ix) bool {
-	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !contains(k.sides, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
+	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !slices.Contains(k.sides, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
 }
 
 // alone gives n a stage of its own and loads the result.

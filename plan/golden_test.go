@@ -41,7 +41,7 @@ func leaf(name string, dims ...int) leafOf[float32] { return typed[float32](name
 // text is a plan in words and IR.
 func text(t *testing.T, stmts []expr.Statement) string {
 	t.Helper()
-	p, err := plan.Compile(stmts)
+	p, err := plan.Compile(t.Context(), stmts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/binary"
 	"maps"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -20,19 +21,21 @@ type node struct {
 	typ   dtype.Type
 
 	few      [3]*node
-	uses     int    // by other nodes
-	array    *Array // where the value is in memory: leaves, and nodes with a stage of their own
-	view     *Array // the value as a view of an array in memory, once looked for
-	pending  bool   // array is still to be computed
-	shared   *node  // the root of a stage that loads this value, as does an earlier one, which stores it too
-	reason   string // why the node has a stage of its own
-	complex  bool   // holds a reduction or contraction that is not in memory
-	cost     int    // primitives of the inlined tree
-	work     int    // the same without what reductions reduce: what computing it again costs
-	inputs   inputs // arrays that the inlined tree reads
-	computes bool   // the inlined tree computes something
-	fails    bool   // the operation itself can fail on data
-	faulty   bool   // the inlined tree can fail on data
+	uses     int       // by other nodes
+	array    *Array    // where the value is in memory: leaves, and nodes with a stage of their own
+	index    *indexing // of a view: what its index map does
+	view     *Array    // the value as a view of an array in memory, once looked for
+	pending  bool      // array is still to be computed
+	shared   *node     // the root of a stage that loads this value, as does an earlier one, which stores it too
+	reason   string    // why the node has a stage of its own
+	complex  bool      // holds a reduction or contraction that is not in memory
+	cost     int       // primitives of the inlined tree
+	terms    terms     // of the longest index expression of the inlined tree
+	work     int       // the same without what reductions reduce: what computing it again costs
+	inputs   inputs    // arrays that the inlined tree reads
+	computes bool      // the inlined tree computes something
+	fails    bool      // the operation itself can fail on data
+	faulty   bool      // the inlined tree can fail on data
 }
 
 // inputs is a set of leaves, by number modulo its size.
@@ -51,10 +54,11 @@ type nodeKey struct {
 
 // A graph joins equal nodes and rewrites them as they come in.
 type graph struct {
-	nodes []*node
-	free  []node
-	equal map[nodeKey]*node
-	known map[*expr.Node]*node
+	nodes     []*node
+	free      []node
+	equal     map[nodeKey]*node
+	known     map[*expr.Node]*node
+	rewritten map[rewriteKey]*node // what operations became that are no nodes of their own
 	// pinned are trees whose values, as they once were, are in memory.
 	pinned map[*expr.Node]*node
 	epoch  map[expr.Memory]int // number of stores so far
@@ -76,11 +80,12 @@ func (g *graph) expect(n int) {
 }
 
 // add joins a tree into the graph. It does not recurse, so trees may be deep.
-func (g *graph) add(root *expr.Node) *node {
+func (c *compiler) add(root *expr.Node) (*node, error) {
 	type frame struct {
 		e    *expr.Node
 		next int // operand to look at
 	}
+	g := c.g
 	g.expect(16)
 	stack := append(make([]frame, 0, 16), frame{e: root})
 	for len(stack) > 0 {
@@ -99,10 +104,15 @@ func (g *graph) add(root *expr.Node) *node {
 				args = append(args, g.known[a])
 			}
 			g.known[e] = g.make(e, args)
+			if len(g.known)%cancelEvery == 0 {
+				if err := c.cancelled(); err != nil {
+					return nil, err
+				}
+			}
 		}
 		stack = stack[:len(stack)-1]
 	}
-	return g.known[root]
+	return g.known[root], nil
 }
 
 // forget makes the graph look at leaves anew, after a store.
@@ -111,15 +121,51 @@ func (g *graph) forget() {
 	maps.Copy(g.known, g.pinned)
 }
 
-// make is the node for an operation, after rewriting.
+// make returns the node for an operation, after rewriting.
 func (g *graph) make(e *expr.Node, args []*node) *node {
-	if n := g.rewrite(e, args); n != nil {
+	if e.Leaf != nil && len(g.subst) > 0 {
+		if n := g.subst[keyOf(e)]; n != nil {
+			return n
+		}
+	}
+	k := g.key(e, args, e.Shape())
+	if n := g.equal[k]; n != nil {
 		return n
 	}
-	return g.intern(e, args, e.Shape())
+	if n := g.rewritten[rewriteKey{k, inMemory(args)}]; n != nil {
+		return n
+	}
+	n := g.rewrite(e, args)
+	if n == nil {
+		return g.node(k, e, args, e.Shape())
+	}
+	if g.rewritten == nil {
+		g.rewritten = map[rewriteKey]*node{}
+	}
+	g.rewritten[rewriteKey{k, inMemory(args)}] = n
+	return n
 }
 
+// A rewriteKey is an operation and whether its operand was in memory when it was
+// rewritten.
+type rewriteKey struct {
+	nodeKey
+	inMemory bool
+}
+
+func inMemory(args []*node) bool { return len(args) > 0 && args[0].array != nil }
+
+// intern returns the node for an operation as it is.
 func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
+	k := g.key(e, args, s)
+	if n := g.equal[k]; n != nil {
+		return n
+	}
+	return g.node(k, e, args, s)
+}
+
+// key returns what equal nodes have in common.
+func (g *graph) key(e *expr.Node, args []*node, s shape.Shape) nodeKey {
 	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
 	var extra []byte
 	for i, a := range args {
@@ -137,9 +183,6 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	leaf := e.Leaf
 	switch {
 	case leaf != nil:
-		if n, ok := g.subst[keyOf(e)]; ok {
-			return n
-		}
 		k.ident = leaf.Mem
 		g.epoch[leaf.Mem] += 0 // known from now on
 		k.bits = uint64(g.epoch[leaf.Mem])<<48 ^ uint64(leaf.Offset)
@@ -155,16 +198,18 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 		extra = appendInts(appendInts(extra, e.Axes), e.Ints)
 		k.attributes = string(extra)
 	}
-	if n, ok := g.equal[k]; ok {
-		return n
-	}
-	n := g.node()
+	return k
+}
+
+// node makes the node of key k.
+func (g *graph) node(k nodeKey, e *expr.Node, args []*node, s shape.Shape) *node {
+	n := g.next()
 	n.id, n.src, n.shape, n.typ = int32(len(g.nodes)), e, s, e.DType()
 	n.args = append(n.few[:0], args...)
 	for _, a := range args {
 		a.uses++
 	}
-	if leaf != nil {
+	if e.Leaf != nil {
 		n.array = arrayOf(e)
 	}
 	g.measure(n)
@@ -173,9 +218,9 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	return n
 }
 
-// node is a new node. They are made many at a time: there are as many as there
+// next is a new node. They are made many at a time: there are as many as there
 // are operations, and all are gone with the graph.
-func (g *graph) node() *node {
+func (g *graph) next() *node {
 	if len(g.free) == 0 {
 		g.free = make([]node, max(8, len(g.nodes)))
 	}
@@ -209,8 +254,11 @@ func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 		if len(args) == 1 && args[0].shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]
 		}
-		if e.Op == reshapeRow {
+		switch {
+		case e.Op == reshapeRow:
 			return g.pushReshape(e, args[0])
+		case e.Op == concatRow && len(args) > maxParts:
+			return g.nestConcat(e, slices.Clone(args))
 		}
 	}
 	return nil

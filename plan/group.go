@@ -14,7 +14,7 @@ type read struct {
 
 // readsOf lists the arrays of a statement's value, and its target if the saver
 // reads it, and says how many nodes there are, about.
-func readsOf(s expr.Statement) ([]read, int) {
+func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
 	type visit struct {
 		n      *expr.Node
 		direct bool
@@ -29,6 +29,11 @@ func readsOf(s expr.Statement) ([]read, int) {
 			continue
 		}
 		seen[v] = true
+		if len(seen)%cancelEvery == 0 {
+			if err := c.cancelled(); err != nil {
+				return nil, 0, err
+			}
+		}
 		if v.n.Leaf != nil {
 			out = append(out, read{arrayOf(v.n), v.direct})
 			continue
@@ -40,7 +45,7 @@ func readsOf(s expr.Statement) ([]read, int) {
 	if s.Saver != expr.Set {
 		out = append(out, read{arrayOf(s.Target), true})
 	}
-	return out, len(seen)
+	return out, len(seen), nil
 }
 
 // conflicts reports whether a statement cannot share a loop with the current

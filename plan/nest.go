@@ -126,6 +126,9 @@ func reductionOf(n *node) ir.Reduction {
 
 // generate writes the kernel that stores the roots.
 func (c *compiler) generate(roots []root, t task) (*gen, error) {
+	if err := c.cancelled(); err != nil {
+		return nil, err
+	}
 	dims := loopShape(roots[0].target.Shape)
 	n := choose(roots, dims)
 	c.share(roots, n)

@@ -14,6 +14,8 @@
 package plan
 
 import (
+	"context"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -79,13 +81,14 @@ type Operand struct {
 	Extents []int
 }
 
-// Compile plans statements, which mean what they mean one after the other.
-func Compile(stmts []expr.Statement) (*Plan, error) {
-	c := &compiler{g: newGraph()}
+// Compile plans statements, which mean what they mean one after the other. Once
+// ctx is cancelled it returns an error that wraps ctx.Err().
+func Compile(ctx context.Context, stmts []expr.Statement) (*Plan, error) {
+	c := &compiler{ctx: ctx, g: newGraph()}
 	c.g.cut = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
 	seen := expr.Seen{}
 	for _, s := range stmts {
-		if err := verify(seen, s); err != nil {
+		if err := c.verify(seen, s); err != nil {
 			return nil, err
 		}
 		if err := c.statement(s); err != nil {

@@ -9,20 +9,12 @@ import (
 
 // inMemory is the array that holds the value of n, computed now if it must be.
 func (c *compiler) inMemory(n *node, reason string, ok func(*Array) bool) (*Array, error) {
-	if a := c.strided(n); a != nil && ok(a) {
-		return a, c.ready(n)
+	if a := strided(n); a != nil && ok(a) {
+		return a, c.compute(n.base())
 	}
 	n = c.copied(n) // if in memory, then not in a layout that will do
 	c.materialise(n, reason)
 	return n.array, c.compute(n)
-}
-
-// ready computes what a strided view reads.
-func (c *compiler) ready(n *node) error {
-	for n.array == nil {
-		n = n.args[0]
-	}
-	return c.compute(n)
 }
 
 func (c *compiler) product(n *node) error {

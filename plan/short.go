@@ -19,7 +19,7 @@ var empty = map[string]int64{"prod": 1, "all": 1}
 
 // filled is a constant in the place of e.
 func (g *graph) filled(e *expr.Node, v int64) *node {
-	c := g.add(expr.ConstInt(e.DType(), v))
+	c := g.make(expr.ConstInt(e.DType(), v), nil)
 	return g.make(expr.NewView(broadcastRow, e.Shape(), e.DType(), e.Shape()), []*node{c})
 }
 
@@ -45,7 +45,7 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	axis := e.Axes[0]
 	lanes := make([]*node, size)
 	for i := range lanes {
-		lanes[i] = g.pick(a, axis, i)
+		lanes[i] = g.pick(a, axis, i, map[*node]*node{})
 	}
 	half := 1
 	for 2*half < size {
@@ -61,12 +61,42 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	return lanes[0]
 }
 
+// maxParts bounds the operands of a concatenation in one kernel.
+const maxParts = 256
+
+// nestConcat makes a concatenation of concatenations of at most maxParts operands.
+func (g *graph) nestConcat(e *expr.Node, args []*node) *node {
+	var outer []*node
+	for part := range slices.Chunk(args, maxParts) {
+		to := e.Shape().Clone()
+		to[e.Axes[0]] = 0
+		for _, a := range part {
+			to[e.Axes[0]] += a.shape[e.Axes[0]]
+		}
+		outer = append(outer, g.make(concat(e, to), part))
+	}
+	return g.make(concat(e, e.Shape()), outer)
+}
+
+func concat(e *expr.Node, to shape.Shape) *expr.Node {
+	v := expr.NewView(concatRow, to, e.DType(), nil)
+	v.Attributes = e.Attributes
+	return v
+}
+
 // pick is element i along an axis, which keeps size 1. Of an operation it is
-// the operation on elements of its operands.
-func (g *graph) pick(a *node, axis, i int) *node {
+// the operation on elements of its operands. done holds what has been picked.
+func (g *graph) pick(a *node, axis, i int, done map[*node]*node) *node {
 	if a.shape[axis] == 1 {
 		return a
 	}
+	if done[a] == nil {
+		done[a] = g.picked(a, axis, i, done)
+	}
+	return done[a]
+}
+
+func (g *graph) picked(a *node, axis, i int, done map[*node]*node) *node {
 	to := a.shape.Clone()
 	to[axis] = 1
 	if a.array == nil && a.src.Op.Class == expr.Elementwise {
@@ -74,7 +104,7 @@ func (g *graph) pick(a *node, axis, i int) *node {
 		for k, x := range a.args {
 			args[k] = x
 			if at := axis - (len(a.shape) - len(x.shape)); at >= 0 {
-				args[k] = g.pick(x, at, i)
+				args[k] = g.pick(x, at, i, done)
 			}
 		}
 		return g.intern(a.src, args, to)

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/oneloop/oneloop/expr"
@@ -13,8 +15,10 @@ import (
 // inputs; a kernel of 800 runs for long enough that a pass more costs little,
 // and stays within the instruction cache.
 const (
-	maxCost   = 800
-	maxInputs = 64
+	maxCost         = 800
+	maxInputs       = 64
+	maxTermsInlined = 128 // of an index expression; backends walk it as a tree
+	minCut          = 16  // the least cost of a view of arrays that is worth storing
 )
 
 func (s *inputs) union(o *inputs) {
@@ -30,11 +34,12 @@ func (s *inputs) count() (n int) {
 	return n
 }
 
-// measure sums up what inlining n costs. Operands that would make it too large
-// for one kernel are given stages of their own, the dearest first.
+// measure sums up what inlining n costs. Operands that would make n too large
+// for one kernel are given stages of their own, the costliest first.
 func (g *graph) measure(n *node) {
 	if n.array != nil {
 		n.inputs.add(int(n.id))
+		n.terms = terms{axes: 1}
 		return
 	}
 	switch n.src.Op.Class {
@@ -42,49 +47,87 @@ func (g *graph) measure(n *node) {
 		n.complex, n.computes = true, true
 	case expr.Elementwise:
 		n.computes = true
+	case expr.View:
+		n.index = indexingOf(n)
 	}
 	n.fails = canFail(n.src, n.args)
 	n.faulty = n.fails || checks(n.src.Op)
-	for {
-		own := g.ownCost(n)
-		n.cost, n.work, n.inputs = own, own, inputs{}
-		var dearest *node
-		for i, a := range n.args {
-			if contains(n.args[:i], a) {
-				continue
-			}
-			if a.array != nil {
-				n.inputs.add(int(a.id))
-				n.cost++
-				continue
-			}
-			n.cost += a.cost
-			n.work += a.work
-			n.inputs.union(&a.inputs)
-			n.complex = n.complex || a.complex
-			n.computes = n.computes || a.computes
-			n.faulty = n.faulty || a.faulty
-			if a.computes && (dearest == nil || a.cost > dearest.cost) {
-				dearest = a
-			}
+	if g.sum(n); n.fits() {
+		return
+	}
+	var large []*node
+	for _, a := range n.args {
+		if a.array == nil && strided(a) == nil && (a.computes || a.cost >= minCut) {
+			large = append(large, a)
 		}
-		if n.src.Op.Class == expr.Reduction {
-			n.work = 0
+	}
+	slices.SortStableFunc(large, func(x, y *node) int {
+		if n.cost <= maxCost && n.inputs.count() <= maxInputs {
+			return cmp.Compare(y.terms.size(), x.terms.size())
 		}
-		if n.cost <= maxCost && n.inputs.count() <= maxInputs || dearest == nil {
+		return cmp.Compare(y.cost, x.cost)
+	})
+	for _, a := range large {
+		if n.fits() {
 			return
 		}
-		g.cut(dearest)
+		g.store(a)
+		g.sum(n)
 	}
 }
 
-func contains(list []*node, n *node) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
+// fits reports whether n can be inlined.
+func (n *node) fits() bool {
+	return n.cost <= maxCost && n.inputs.count() <= maxInputs && n.terms.size() <= maxTermsInlined
+}
+
+// store gives n a stage of its own. Of a view of something that is not much
+// larger, that is stored, which other views may read, too.
+func (g *graph) store(n *node) {
+	if n.index != nil && n.index.affine != nil && n.args[0].array == nil && n.args[0].shape.Size() <= 2*n.shape.Size() {
+		g.store(n.args[0])
+		g.sum(n)
+		return
 	}
-	return false
+	g.cut(n)
+}
+
+// sum adds up what inlining n costs, from what inlining its operands costs.
+func (g *graph) sum(n *node) {
+	if n.index != nil && strided(n) != nil {
+		n.cost, n.work, n.inputs, n.terms = 2, 1, inputs{}, terms{axes: 1}
+		n.inputs.add(int(n.base().id))
+		return
+	}
+	own := g.ownCost(n)
+	n.cost, n.work, n.inputs, n.terms = own, own, inputs{}, terms{axes: 1}
+	if n.index != nil {
+		n.cost += n.index.prims
+	}
+	for i, a := range n.args {
+		times, at := 1, terms{axes: 1}
+		if n.index != nil {
+			times, at = n.index.reads[i], n.index.terms[i]
+		} else if slices.Contains(n.args[:i], a) {
+			continue
+		}
+		if a.array != nil {
+			n.inputs.add(int(a.id))
+			n.cost += times
+			n.terms = longer(n.terms, at)
+			continue
+		}
+		n.cost += min(times*a.cost, manyTerms)
+		n.work += min(times*a.work, manyTerms)
+		n.terms = longer(n.terms, at.in(a.terms))
+		n.inputs.union(&a.inputs)
+		n.complex = n.complex || a.complex
+		n.computes = n.computes || a.computes
+		n.faulty = n.faulty || a.faulty
+	}
+	if n.src.Op.Class == expr.Reduction {
+		n.work = 0
+	}
 }
 
 type costKey struct {

@@ -1,10 +1,14 @@
 package plan
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/oneloop/oneloop/expr"
 )
 
 type compiler struct {
+	ctx    context.Context
 	g      *graph
 	stages []*Stage
 	temps  []*Temp
@@ -17,6 +21,17 @@ type member struct {
 	value  *node
 	reads  []read
 }
+
+// cancelled is an error once the context has been cancelled. Loops over all nodes
+// of a tree look every so many nodes.
+func (c *compiler) cancelled() error {
+	if err := c.ctx.Err(); err != nil {
+		return fmt.Errorf("the compilation has been cancelled: %w", err)
+	}
+	return nil
+}
+
+const cancelEvery = 1 << 12
 
 // statement adds a statement to the current group, or starts a new one.
 func (c *compiler) statement(s expr.Statement) error {
@@ -36,7 +51,10 @@ func (c *compiler) statement(s expr.Statement) error {
 	if target.Shape.Size() == 0 {
 		return nil
 	}
-	reads, nodes := readsOf(s)
+	reads, nodes, err := c.readsOf(s)
+	if err != nil {
+		return err
+	}
 	c.g.expect(nodes)
 	if err := checkDevices(s.Target, reads); err != nil {
 		return err
@@ -46,7 +64,10 @@ func (c *compiler) statement(s expr.Statement) error {
 			return err
 		}
 	}
-	v := c.g.add(s.Value)
+	v, err := c.add(s.Value)
+	if err != nil {
+		return err
+	}
 	if s.Saver != expr.Set {
 		v = c.combine(s, v)
 	}
@@ -59,7 +80,7 @@ func (c *compiler) statement(s expr.Statement) error {
 }
 
 func (c *compiler) combine(s expr.Statement, v *node) *node {
-	old := c.g.add(s.Target)
+	old := c.g.make(s.Target, nil)
 	e := expr.Apply(saverRows[s.Saver], s.Target, s.Value)
 	return c.g.make(e, []*node{old, v})
 }
@@ -78,7 +99,10 @@ func (c *compiler) cut(s expr.Statement) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	n := c.g.add(value)
+	n, err := c.add(value)
+	if err != nil {
+		return err
+	}
 	reason := ""
 	switch {
 	case readsAny(value, s.Target.Args):

@@ -32,8 +32,16 @@ func TestScripts(t *testing.T) {
 			"oneerr": oneerr,
 
 			"exitcode": exitcode,
+			"bounded":  bounded,
+			"full":     full,
+
+			"repeatarg": repeatArgument,
 		},
 		Condition: func(cond string) (bool, error) {
+			if path, ok := strings.CutPrefix(cond, "exists:"); ok {
+				_, err := os.Stat(path)
+				return err == nil, nil
+			}
 			name, ok := strings.CutPrefix(cond, "backend:")
 			if !ok {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -140,6 +148,30 @@ func exitcode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code == 2 {
 		oneerr(ts, false, nil)
+	}
+}
+
+// bounded N checks that the last command wrote at most N bytes.
+func bounded(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if have := len(ts.ReadFile("stdout")) + len(ts.ReadFile("stderr")); neg || have > n {
+		ts.Fatalf("%d bytes were written, more than %d", have, n)
+	}
+}
+
+// repeatarg N TEXT runs eval with an input file whose name is TEXT N times.
+func repeatArgument(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	exitcode(ts, neg, []string{"1", "exprbench", "eval", "-i", "x=" + strings.Repeat(args[1], n), "x"})
+}
+
+// full PROGRAM ARG... checks that a program fails where its output has no room.
+func full(ts *testscript.TestScript, neg bool, args []string) {
+	exitcode(ts, neg, append([]string{"1", "sh", "-c", `exec "$@" >/dev/full`, "sh"}, args...))
+	if text := ts.ReadFile("stderr"); !strings.HasPrefix(text, "exprbench: ") {
+		ts.Fatalf("no message but %q", text)
 	}
 }
 

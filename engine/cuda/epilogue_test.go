@@ -126,7 +126,7 @@ func TestPlan(t *testing.T) {
 		{"integers", layer(engine.Zeros[int32](3, 5), engine.Zeros[int32](3, 4), engine.Zeros[int32](4, 5), engine.Zeros[int32](5)), "product loop"},
 		{"irregular stack", layer(squares[float32](6, 2, 3, 5), squares[float32](6, 1, 3, 4), squares[float32](2, 4, 5), squares[float32](5)), "product loop"},
 	} {
-		pl, err := plan.Compile([]expr.Statement{c.stmt})
+		pl, err := plan.Compile(t.Context(), []expr.Statement{c.stmt})
 		check(t, err)
 		if got := kinds(Plan(pl)); got != c.want {
 			t.Errorf("%s: stages %s, want %s", c.name, got, c.want)

@@ -210,7 +210,7 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 func testChoice(t *testing.T, s *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 65), zeros(t, d, 64)
-	pl, err := plan.Compile([]expr.Statement{expr.Assign(y, op.Scale(2, x.Slice(0, 64)))})
+	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(y, op.Scale(2, x.Slice(0, 64)))})
 	check(t, err)
 	compiled, err := d.Compile(ctx, pl, engine.Options{})
 	check(t, err)

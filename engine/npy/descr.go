@@ -48,6 +48,9 @@ func parseDescr(d string) (t dtype.Type, big bool, why string) {
 	if !ok {
 		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type", excerpt(d))
 	}
+	if order == '|' && t.Size() > 1 && t != dtype.BF16 {
+		return dtype.Invalid, false, fmt.Sprintf("descr %s has no byte order for elements of %d bytes", excerpt(d), t.Size())
+	}
 	big = order == '>' && t.Size() > 1
 	if big && t == dtype.BF16 {
 		return dtype.Invalid, false, fmt.Sprintf("descr %s: big-endian bfloat16 is not supported", excerpt(d))

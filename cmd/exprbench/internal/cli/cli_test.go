@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -28,21 +30,42 @@ func TestPanic(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	root := newRoot()
-	root.AddCommand(&cobra.Command{Use: "wait", RunE: func(cmd *cobra.Command, _ []string) error {
-		self, err := os.FindProcess(os.Getpid())
-		if err == nil {
-			err = self.Signal(os.Interrupt)
+	for _, c := range []struct {
+		signal os.Signal
+		stuck  bool // a command that does not look at its context
+		code   int
+		text   string
+	}{
+		{os.Interrupt, false, 130, "exprbench: interrupted\n"},
+		{syscall.SIGTERM, false, 143, "exprbench: terminated\n"},
+		{os.Interrupt, true, 130, "exprbench: interrupted\n"},
+	} {
+		root := newRoot()
+		end := make(chan bool)
+		root.AddCommand(&cobra.Command{Use: "wait", RunE: func(cmd *cobra.Command, _ []string) error {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Signal(c.signal)
+			}
+			if err != nil {
+				t.Skip("no signals here: ", err)
+			}
+			if c.stuck {
+				<-end
+				return nil
+			}
+			<-cmd.Context().Done()
+			return cmd.Context().Err()
+		}})
+		var b bytes.Buffer
+		begin := time.Now()
+		if code := execute(root, []string{"wait"}, &b); code != c.code || b.String() != c.text {
+			t.Errorf("%v: code %d, text %q", c.signal, code, b.String())
 		}
-		if err != nil {
-			t.Skip("no signals here: ", err)
+		if d := time.Since(begin); d > 10*time.Second {
+			t.Errorf("%v: after %v", c.signal, d)
 		}
-		<-cmd.Context().Done()
-		return cmd.Context().Err()
-	}})
-	var b bytes.Buffer
-	if code := execute(root, []string{"wait"}, &b); code != exitFailure || b.String() != "exprbench: interrupted\n" {
-		t.Errorf("code %d, text %q", code, b.String())
+		close(end)
 	}
 }
 

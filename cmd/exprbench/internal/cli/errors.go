@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/oneloop/oneloop/expr/formula"
@@ -20,12 +21,27 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-var errInterrupted = errors.New("interrupted")
+// An interruptedError is the end of a run by a signal.
+type interruptedError struct{ signal os.Signal }
 
+func (e *interruptedError) Error() string {
+	if e.signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.signal.String()
+}
+
+// codeOf is the exit code: for a signal that of shells, 128 and its number.
 func codeOf(err error) int {
 	var u *usageError
 	if errors.As(err, &u) {
 		return exitUsage
+	}
+	var i *interruptedError
+	if errors.As(err, &i) {
+		if n, ok := i.signal.(syscall.Signal); ok {
+			return 128 + int(n)
+		}
 	}
 	return exitFailure
 }
@@ -37,16 +53,24 @@ var sourceLine = regexp.MustCompile(` \([\pL\pN_.]+\.go:\d+\)`)
 // describe is what is printed of an error: one line, and for a mistake in a
 // formula the place below it.
 func describe(err error) string {
-	if errors.Is(err, context.Canceled) {
-		err = errInterrupted
-	}
 	text := sourceLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "oneloop: ", ""), "")
-	text = "exprbench: " + oneLine(text) + "\n"
+	text = "exprbench: " + shortened(oneLine(text)) + "\n"
 	var f *formula.Error
 	if errors.As(err, &f) {
 		text += f.Caret() + "\n"
 	}
 	return text
+}
+
+// shortened leaves out the middle of a long message, which repeats what the user
+// gave.
+func shortened(s string) string {
+	const head, tail = 300, 200
+	r := []rune(s)
+	if len(r) <= head+tail+100 {
+		return s
+	}
+	return fmt.Sprintf("%s ... (%d characters left out) ... %s", string(r[:head]), len(r)-head-tail, string(r[len(r)-tail:]))
 }
 
 // oneLine makes control characters visible, new lines among them.

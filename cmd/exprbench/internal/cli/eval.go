@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -31,16 +30,12 @@ func newEval() *cobra.Command {
 Inputs are read whole; the files are never changed unless they are named as
 outputs too. Outputs are written after everything has succeeded, all or none.
 Without -o the assigned values are printed. The value of a last bare expression
-is called _.`,
+is called _. A file named - is standard input or output.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
   exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := formulaText(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			return f.run(cmd.Context(), text, cmd.OutOrStdout())
+			return f.run(cmd, args[0])
 		},
 	}
 	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file.npy`: an array to read (repeatable)")
@@ -50,7 +45,7 @@ is called _.`,
 	return cmd
 }
 
-func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) error {
+func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	in, err := settings("i", f.in)
 	if err != nil {
 		return err
@@ -80,6 +75,16 @@ func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) erro
 	if err := distinctFiles(out); err != nil {
 		return err
 	}
+	if err := writable(out); err != nil {
+		return err
+	}
+	if err := oneReader(arg, in); err != nil {
+		return err
+	}
+	text, err := formulaText(cmd, arg)
+	if err != nil {
+		return err
+	}
 	src, err := formula.Parse(text)
 	if err != nil {
 		return err
@@ -88,18 +93,18 @@ func (f *evalFlags) run(ctx context.Context, text string, stdout io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if err := readInputs(in, env); err != nil {
+	if err := readInputs(in, cmd.InOrStdin(), env); err != nil {
 		return err
 	}
-	values, err := evaluate(ctx, options, src, env, want)
+	values, err := evaluate(cmd.Context(), options, src, env, want)
 	if err != nil {
 		return err
 	}
 	if len(out) > 0 {
-		return writeOutputs(out, values)
+		return writeOutputs(cmd.Context(), out, values, cmd.OutOrStdout())
 	}
 	for _, name := range want {
-		if _, err := fmt.Fprintf(stdout, "%s %+#v\n", name, values[name]); err != nil {
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %+#v\n", name, values[name]); err != nil {
 			return err
 		}
 	}
@@ -132,7 +137,7 @@ func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env ma
 	if err != nil {
 		return nil, err
 	}
-	pl, err := plan.Compile(stmts)
+	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
@@ -26,6 +29,9 @@ func distinctFiles(out []setting) error {
 }
 
 func sameFile(a, b string) bool {
+	if a == standard || b == standard {
+		return a == b
+	}
 	fa, errA := os.Stat(a)
 	fb, errB := os.Stat(b)
 	if errA == nil && errB == nil {
@@ -34,21 +40,70 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && canonical(a) == canonical(b)
 }
 
-// canonical is the path of a file that need not exist.
+// canonical is the path of a file that need not exist, with links followed.
 func canonical(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		return filepath.Join(dir, filepath.Base(path))
+	for range 40 { // as many links as Linux follows
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
 	}
 	return path
 }
 
-// readInputs reads files into the environment of a formula.
-func readInputs(in []setting, env map[string]*expr.Node) error {
+// standard is the name of standard input and output among files.
+const standard = "-"
+
+// writable refuses output files whose names promise another format.
+func writable(out []setting) error {
+	for _, o := range out {
+		ext := filepath.Ext(o.value)
+		st, err := os.Stat(o.value)
+		device := err == nil && !st.Mode().IsRegular()
+		if o.value != standard && !device && ext != "" && !strings.EqualFold(ext, ".npy") {
+			return usagef("-o %s=%s: outputs are .npy files, not %s", o.name, o.value, ext)
+		}
+	}
+	return nil
+}
+
+// oneReader refuses to read standard input twice.
+func oneReader(formula string, in []setting) error {
+	reads := 0
+	if formula == standard {
+		reads++
+	}
 	for _, s := range in {
-		f, err := npy.ReadFile(s.value)
+		if s.value == standard {
+			reads++
+		}
+	}
+	if reads > 1 {
+		return usagef("standard input, -, can be read once only")
+	}
+	return nil
+}
+
+// readInputs reads files into the environment of a formula.
+func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error {
+	for _, s := range in {
+		var f *npy.Array
+		var err error
+		if s.value == standard {
+			f, err = npy.Read(stdin, -1)
+		} else {
+			f, err = npy.ReadFile(s.value)
+		}
 		if err != nil {
 			return fmt.Errorf("-i %s: %w", s.name, err)
 		}
@@ -80,7 +135,10 @@ func toArray(f *npy.Array) (*engine.Array, error) {
 
 // writeOutputs writes all files, or, as far as can be known before the first is
 // put in its place, none.
-func writeOutputs(out []setting, values map[string]*engine.Array) error {
+func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.Array, stdout io.Writer) error {
+	writing.Lock()
+	defer writing.Unlock()
+	var direct *npy.Array
 	pending := make([]*npy.Pending, len(out))
 	for i, o := range out {
 		a := values[o.name]
@@ -91,14 +149,30 @@ func writeOutputs(out []setting, values map[string]*engine.Array) error {
 		if a.DType() == dtype.Bool {
 			data = normalBools(data)
 		}
-		p, err := npy.Prepare(o.value, &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data})
+		file := &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data}
+		if o.value == standard {
+			direct = file
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := npy.Prepare(o.value, file)
 		if err != nil {
 			return fmt.Errorf("-o %s: %w", o.name, err)
 		}
 		defer p.Abort()
 		pending[i] = p
 	}
+	if direct != nil {
+		if err := npy.Write(stdout, direct); err != nil {
+			return err
+		}
+	}
 	for i, p := range pending {
+		if p == nil {
+			continue
+		}
 		if err := p.Commit(); err != nil {
 			return fmt.Errorf("-o %s: %w", out[i].name, err)
 		}
@@ -124,6 +198,8 @@ func normalBools(data []byte) []byte {
 
 // writeFile writes a text, whole or not at all where the file is a regular one.
 func writeFile(path, text string) error {
+	writing.Lock()
+	defer writing.Unlock()
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() { // a pipe, /dev/stdout
 		return os.WriteFile(path, []byte(text), 0o666)

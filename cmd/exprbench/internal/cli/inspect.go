@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -50,7 +51,7 @@ multiply-add counts as two) can take at the rates measured here, as in
 			if err != nil {
 				return err
 			}
-			return f.run(text, cmd.OutOrStdout())
+			return f.run(cmd.Context(), text, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
@@ -73,7 +74,7 @@ func phantomArray(s spec) *expr.Node {
 	return expr.NewLeaf(s.dtype, s.shape, &expr.Leaf{Mem: mem, Strides: s.shape.Strides(), Name: s.name})
 }
 
-func (f *inspectFlags) run(text string, w io.Writer) error {
+func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
 	specs, list, err := arraySpecs(f.shapes)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (f *inspectFlags) run(text string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return f.inspect(w, unit, src.Assigned(), options)
+	return f.inspect(ctx, w, unit, src.Assigned(), options)
 }
 
 // bound reports the names that need a shape.
@@ -130,7 +131,7 @@ func bound(src *formula.Source, env map[string]*expr.Node) error {
 	return nil
 }
 
-func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []string, options engine.Options) error {
+func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.Unit, assigned []string, options engine.Options) error {
 	stmts := slices.Clone(unit.Statements)
 	for _, name := range assigned {
 		n := unit.Values[name]
@@ -140,7 +141,7 @@ func (f *inspectFlags) inspect(w io.Writer, unit *formula.Unit, assigned []strin
 		target := phantomArray(spec{name, n.Shape(), n.DType()})
 		stmts = append(stmts, expr.Statement{Target: target, Value: n})
 	}
-	pl, err := plan.Compile(stmts)
+	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return err
 	}

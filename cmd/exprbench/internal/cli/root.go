@@ -3,14 +3,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -30,7 +34,7 @@ sum(x, axis=-1, keepdims=True), slices, .T, @, and statements separated by ; or
 new lines. A formula given as - is read from standard input.
 
 Results go to standard output, messages to standard error. The exit code is 0
-on success, 1 on failure, 2 on wrong usage.
+on success, 1 on failure, 2 on wrong usage, 130 after an interrupt.
 
 The environment variable ONELOOP_CPU chooses the backend where --backend does
 not. ONELOOP_DEBUG prints what programs are compiled to, on standard error: a
@@ -39,7 +43,7 @@ names in /tmp/perf-PID.map and labels in CPU profiles. If it is set to anything,
 an internal error shows its stack.`
 
 // Main runs the tool with the arguments after its name and returns its exit
-// code. An interrupt cancels what is running.
+// code. A signal to end cancels what is running.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetIn(stdin)
@@ -47,29 +51,83 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return execute(root, args, stderr)
 }
 
-func execute(root *cobra.Command, args []string, stderr io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer func() {
-		if r := recover(); r != nil {
-			fmt.Fprintln(stderr, "exprbench: internal error: "+oneLine(fmt.Sprint(r)))
-			if os.Getenv("ONELOOP_DEBUG") != "" {
-				_, _ = stderr.Write(debug.Stack())
-			}
-			code = exitFailure
-		}
-	}()
-	root.SetArgs(args)
+// grace is how long a command may take to stop after a signal. What does not
+// look at its context, such as planning, is left behind.
+const grace = 300 * time.Millisecond
+
+// writing is held while a command replaces files, which no signal cuts short.
+var writing sync.Mutex
+
+func execute(root *cobra.Command, args []string, stderr io.Writer) int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out := &checkedWriter{w: root.OutOrStdout()}
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	root.SetArgs(args)
+	done := make(chan error, 1)
+	go func() { done <- guarded(ctx, root) }()
+	var err error
+	select {
+	case err = <-done:
+	case s := <-signals:
+		signal.Stop(signals) // a second one ends the process at once
+		cancel()
+		err = &interruptedError{s}
+		select {
+		case <-done:
+		case <-time.After(grace):
+			writing.Lock()
+		}
+	}
+	if err == nil {
+		err = out.failure()
+	}
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil {
-		err = errInterrupted
-	}
 	fmt.Fprint(stderr, describe(err))
 	return codeOf(err)
+}
+
+// guarded runs a command. A panic becomes an error.
+func guarded(ctx context.Context, root *cobra.Command) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if os.Getenv("ONELOOP_DEBUG") != "" {
+				_, _ = root.ErrOrStderr().Write(debug.Stack())
+			}
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	return root.ExecuteContext(ctx)
+}
+
+// A checkedWriter remembers the first failure: the help of package cobra is
+// written without looking at errors.
+type checkedWriter struct {
+	w   io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+func (c *checkedWriter) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 func newRoot() *cobra.Command {
@@ -80,6 +138,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
+		Version:       version(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("unknown command %q; there are %s", args[0], strings.Join(commandNames(cmd), ", "))
@@ -95,8 +154,24 @@ func newRoot() *cobra.Command {
 		return &usageError{err.Error()}
 	})
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newInspect(), newEval(), newDevices())
+	root.SetVersionTemplate("exprbench {{.Version}}\n")
+	root.AddCommand(newRun(), newInspect(), newEval(), newOps(), newDevices())
 	return root
+}
+
+// version is that of the module, or the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value
+		}
+	}
+	return fmt.Sprintf("%s, %s %s/%s", cmp.Or(v, "(devel)"), info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
 
 func newHelp() *cobra.Command {

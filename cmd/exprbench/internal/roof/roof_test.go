@@ -36,7 +36,7 @@ func planOf(t *testing.T, text string) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(unit.Statements)
+	p, err := plan.Compile(t.Context(), unit.Statements)
 	if err != nil {
 		t.Fatal(err)
 	}

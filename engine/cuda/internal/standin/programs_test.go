@@ -30,7 +30,7 @@ func leaf(t *testing.T, typ dtype.Type, dims ...int) *expr.Node {
 // planned makes trials of the fused loops of statements.
 func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement) (trials []*trial) {
 	t.Helper()
-	p, err := plan.Compile(stmts)
+	p, err := plan.Compile(t.Context(), stmts)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

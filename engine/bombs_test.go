@@ -1,0 +1,117 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// nested applies f to e so many times.
+func nested[T expr.Elem](times int, e expr.Exp[T], f func(e expr.Exp[T]) expr.Exp[T]) expr.Exp[T] {
+	for range times {
+		e = f(e)
+	}
+	return e
+}
+
+type vector = expr.Exp[float32]
+
+func double(e vector) vector { return op.Add(e, e) }
+
+// roll moves the elements of a vector by 7 places, as two slices.
+func roll(e vector) vector {
+	return op.Concat(0, op.Slice(e, op.Range(7, 4096)), op.Slice(e, op.Range(0, 7)))
+}
+
+// bombs are small programs whose trees, read as text, are large.
+func bombs() map[string]vector {
+	m := engine.Zeros[float32](64, 64)
+	var v, w vector = engine.Zeros[float32](4096), m
+	var i expr.Exp[int64] = engine.Zeros[int64](4096)
+	turned := func(e vector) vector { return op.Reshape(op.T(e), 32, 128) }
+	wide := make([]vector, 4096)
+	for k := range wide {
+		wide[k] = op.Slice(v, op.Range(4095-k, 4096-k))
+	}
+	flat := op.Reshape(w, 32, 128)
+	return map[string]vector{
+		"doubled and reshaped":    op.Reshape(nested(40, w, double), 4096),
+		"doubled, reshaped often": nested(40, w, func(e vector) vector { return op.Reshape(op.Reshape(double(e), 4096), 64, 64) }),
+		"rolled":                  nested(30, v, roll),
+		"rolled sums":             nested(30, v, func(e vector) vector { return roll(double(e)) }),
+		"rolled sines":            nested(30, op.Sin(v), roll),
+		"turned":                  nested(20, flat, turned),
+		"turned sums":             nested(20, flat, func(e vector) vector { return turned(double(e)) }),
+		"turned sum":              nested(20, double(flat), turned),
+		"concatenated":            nested(30, v, func(e vector) vector { return op.Slice(op.Concat(0, e, e), op.Range(2, 4098)) }),
+		"sliced":                  nested(3000, v, func(e vector) vector { return op.Slice(e, op.From(1)) }),
+		"sliced sum":              nested(3000, double(v), func(e vector) vector { return op.Slice(e, op.From(1)) }),
+		"flipped sum":             nested(3000, double(v), func(e vector) vector { return op.Flip(e, 0) }),
+		"chain":                   nested(50000, v, op.Neg),
+		"chain of doubles":        nested(50000, v, double),
+		"chain of two":            nested(300, v, func(e vector) vector { return op.Add(op.Sin(e), e) }),
+		"taken":                   nested(500, v, func(e vector) vector { return op.Take(e, i, 0) }),
+		"taken sums":              nested(100, v, func(e vector) vector { return op.Take(double(e), i, 0) }),
+		"positions":               op.Take(v, nested(40, i, func(e expr.Exp[int64]) expr.Exp[int64] { return op.Take(e, e, 0) }), 0),
+		"where":                   nested(500, v, func(e vector) vector { return op.Where(op.Less(v, e), e, op.Neg(e)) }),
+		"padded":                  op.Slice(nested(1000, v, func(e vector) vector { return op.Pad(e, [][2]int{{1, 1}}, 0) }), op.Range(0, 4096)),
+		"reduced": nested(200, w, func(e vector) vector {
+			return op.Add(e, op.Sum(op.Sin(op.Add(op.Max(e, op.Axis(0)), op.Max(e, op.Axis(1)))), op.Axis(0)))
+		}),
+		"divided": op.Take(v, nested(200, i, func(e expr.Exp[int64]) expr.Exp[int64] {
+			return op.Where(op.Less(i, e), op.Div(e, i), op.Mod(e, i))
+		}), 0),
+		"products": nested(20, w, func(e vector) vector { return op.Dot(e, e) }),
+		"wide":     op.Concat(0, wide...),
+		"windows": nested(12, v, func(e vector) vector {
+			return op.Sum(op.Windows(op.Concat(0, e, e), op.Window{Size: 4097}), op.Axis(1))
+		}),
+	}
+}
+
+// TestBombs compiles each within a second of processor time.
+func TestBombs(t *testing.T) {
+	for name, e := range bombs() {
+		n := e.Node()
+		if n.Err() != nil {
+			t.Fatal(name, n.Err())
+		}
+		for _, backend := range engine.Backends() {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				y, err := engine.NewArray(n.DType(), n.Shape()...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := cpuTime()
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				p, err := engine.CompileWith(ctx, engine.Options{Backend: backend}, expr.Statement{Target: y.Node(), Value: n})
+				took := cpuTime() - start
+				if err != nil || took > time.Second {
+					t.Fatalf("%v, %v", took, err)
+				}
+				t.Log(took, len(p.Plan().Stages), "stages")
+			})
+		}
+	}
+}
+
+// TestCompileEnds cancels while a large program is compiled.
+func TestCompileEnds(t *testing.T) {
+	x := engine.Zeros[float32](100)
+	e := nested[float32](3000000, x, op.Neg)
+	ctx, stop := context.WithCancel(t.Context())
+	defer time.AfterFunc(20*time.Millisecond, stop).Stop()
+	start := time.Now()
+	if _, err := engine.Compile(ctx, expr.Assign(x, e)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if took := time.Since(start); took > 2000*time.Millisecond {
+		t.Errorf("the compile ended after %v", took)
+	}
+}

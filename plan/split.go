@@ -16,6 +16,7 @@ import (
 // and stays within the instruction cache.
 const (
 	maxCost         = 800
+	maxFaulty       = 4 * maxCost // of what can fail, which raises a fault unasked once it is stored
 	maxInputs       = 64
 	maxTermsInlined = 128 // of an index expression; backends walk it as a tree
 	minCut          = 16  // the least cost of a view of arrays that is worth storing
@@ -62,13 +63,19 @@ func (g *graph) measure(n *node) {
 		}
 	}
 	slices.SortStableFunc(large, func(x, y *node) int {
+		switch { // what can fail is best computed under the conditions of its users
+		case x.faulty && !y.faulty:
+			return 1
+		case y.faulty && !x.faulty:
+			return -1
+		}
 		if n.cost <= maxCost && n.inputs.count() <= maxInputs {
 			return cmp.Compare(y.terms.size(), x.terms.size())
 		}
 		return cmp.Compare(y.cost, x.cost)
 	})
 	for _, a := range large {
-		if n.fits() {
+		if n.fits() || a.faulty && n.cost <= maxFaulty {
 			return
 		}
 		g.store(a)

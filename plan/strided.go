@@ -33,9 +33,9 @@ func (n *node) base() *node {
 // map once, on symbols.
 type indexing struct {
 	affine []bound.Form // the coordinates of the operand, if the view is one element of its one operand
-	reads  []int         // how often each operand is read
-	terms  []terms       // of the longest coordinate of each operand
-	prims  int           // what the map computes
+	reads  []int        // how often each operand is read
+	terms  []terms      // of the longest coordinate of each operand
+	prims  int          // what the map computes
 }
 
 // terms is the size of an index expression, written out as a tree. One may

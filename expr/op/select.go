@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"golang.org/x/exp/constraints"
 )
 
 var rounding = []expr.Operator{
@@ -58,7 +59,7 @@ func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
 
 // Real is the constraint of the Go scalars that Scale and AddScalar take.
 type Real interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+	constraints.Integer | constraints.Float
 }
 
 func scalar[T expr.Number, S Real](s S) *expr.Node {

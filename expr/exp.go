@@ -13,8 +13,8 @@ type (
 )
 
 // An Exp is an expression with elements of type T. Nothing is computed until it
-// is assigned. The set of implementations is closed: expressions come from
-// package op, from tensors and from parameters.
+// is assigned. Expressions come from package op, from tensors and from parameters;
+// other types implement Exp by embedding [Typed].
 type Exp[T Elem] interface {
 	Node() *Node
 	elem(T)

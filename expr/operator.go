@@ -88,16 +88,17 @@ const (
 // operation. Rows are made by package op (op.Define for users') and are not
 // changed afterwards.
 type Operator struct {
-	Name   string // as in formulas: "log1p"
-	GoName string // of the constructor: "Log1p"; derived from Name if empty
-	Symbol string // "+", for printing
-	Doc    string // one sentence
-	Class  Class
-	Arity  int   // -1: any number, at least one
-	Types  Types // of the operands (of the last two, where the first is a condition)
-	Cond   bool  // the first operand is a bool: where
-	Result Result
-	ULP    float64 // the bound of its error in units in the last place; 0.5 is correctly rounded, 0 exact
+	Name     string // as in formulas: "log1p"
+	GoName   string // of the constructor: "Log1p"; derived from Name if empty
+	Symbol   string // "+", for printing
+	Doc      string // one sentence
+	Class    Class
+	Arity    int    // -1: any number, at least one
+	Operands string // their names, for the constructor: "x lo hi"; x, y, z if empty
+	Types    Types  // of the operands (of the last two, where the first is a condition)
+	Cond     bool   // the first operand is a bool: where
+	Result   Result
+	ULP      float64 // the bound of its error in units in the last place; 0.5 is correctly rounded, 0 exact
 
 	// Lower is what an Elementwise operator computes, in primitives.
 	Lower func(b *prim.B, x ...prim.V) prim.V

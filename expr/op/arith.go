@@ -6,34 +6,58 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var arithmetic = []expr.Operator{
-	{Name: "add", Symbol: "+", Doc: "x + y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd},
-	{Name: "sub", Symbol: "-", Doc: "x - y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub},
-	{Name: "mul", Symbol: "*", Doc: "x * y; integers wrap.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul},
+var arithmetic = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Operator{
+	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd, Doc: "x + y; integers wrap."},
+	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
+	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul, Doc: "x * y; integers wrap."},
 	{
-		Name: "div", Symbol: "/", Doc: "x / y; integers truncate towards zero and division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: prim2(prim.Div), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradDiv,
+		Name: "div", Symbol: "/", ULP: .5, Lower: prim2(prim.Div), Fault: zeroDivisor,
+		FaultKind: expr.ErrDivide, Grad: gradDiv,
+		Doc: "x / y; integers truncate towards zero and division by zero is an error.",
 	},
 	{
-		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: flat,
+		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", ULP: .5,
+		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor,
+		FaultKind: expr.ErrDivide, Grad: flat,
+		Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.",
 	},
 	{
-		Name: "mod", Symbol: "%", Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers, ULP: .5,
-		Lower: byClass(modFloat, modSigned, prim2(prim.Rem)), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradMod,
+		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modSigned, prim2(prim.Rem)),
+		Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradMod,
+		Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.",
 	},
 	{
-		Name: "fmod", Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.", Class: expr.Elementwise, Arity: 2, Types: numbers,
-		Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradFmod,
+		Name: "fmod", Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradFmod,
+		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
 	},
-	{Name: "fma", GoName: "FMA", Doc: "x*y + z, rounded once.", Class: expr.Elementwise, Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA},
-	{Name: "neg", Doc: "-x; integers wrap.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: prim1(prim.Neg), Grad: gradNeg},
-	{Name: "abs", Doc: "x without its sign; the least integer stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs},
-	{Name: "sign", Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: lowerSign, Grad: flat},
-	{Name: "square", Doc: "x * x.", Class: expr.Elementwise, Arity: 1, Types: numbers, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) }, Grad: gradSquare},
-	{Name: "reciprocal", Doc: "1 / x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: .5, Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: gradReciprocal},
-	{Name: "copysign", GoName: "CopySign", Doc: "the magnitude of x with the sign of y, of which NaN has none.", Class: expr.Elementwise, Arity: 2, Types: floats, Lower: signOfNumber, Grad: gradCopySign},
-}
+	{
+		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA,
+		Doc: "x*y + z, rounded once.",
+	},
+	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: gradNeg, Doc: "-x; integers wrap."},
+	{
+		Name: "abs", Arity: 1, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
+		Doc: "x without its sign; the least integer stays.",
+	},
+	{
+		Name: "sign", Arity: 1, Lower: lowerSign, Grad: flat,
+		Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.",
+	},
+	{
+		Name: "square", Arity: 1, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) },
+		Grad: gradSquare,
+		Doc:  "x * x.",
+	},
+	{
+		Name: "reciprocal", Arity: 1, Types: floats, ULP: .5,
+		Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: gradReciprocal,
+		Doc: "1 / x.",
+	},
+	{
+		Name: "copysign", GoName: "CopySign", Types: floats, Lower: signOfNumber, Grad: gradCopySign,
+		Doc: "the magnitude of x with the sign of y, of which NaN has none.",
+	},
+})
 
 // zeroDivisor holds where an integer division is undefined.
 func zeroDivisor(b *B, x ...V) V {

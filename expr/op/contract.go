@@ -7,9 +7,12 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-var contractions = []expr.Operator{
-	{Name: "matmul", Symbol: "@", GoName: "MatMul", Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.", Class: expr.Contraction, Arity: 2, Types: numbers, Shape: matmulShape, Grad: gradMatMul},
-}
+var contractions = family(expr.Operator{Class: expr.Contraction, Arity: 2, Types: numbers}, []expr.Operator{
+	{
+		Name: "matmul", Symbol: "@", GoName: "MatMul", Shape: matmulShape, Grad: gradMatMul,
+		Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.",
+	},
+})
 
 func matmulShape(n *expr.Node) (shape.Shape, error) {
 	a, b := n.Args[0].Shape(), n.Args[1].Shape()

@@ -8,32 +8,62 @@ import (
 // functions are the mathematical functions. Their lowerings stand in the
 // lower_*.go files, one family in each; docs/accuracy.md has the measured
 // errors.
-var functions = []expr.Operator{
-	{Name: "sqrt", Doc: "the square root; NaN below zero.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt},
-	{Name: "rsqrt", Doc: "1 / sqrt(x).", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt},
-	{Name: "hypot", Doc: "sqrt(x*x + y*y) without overflow.", Class: expr.Elementwise, Arity: 2, Types: floats, ULP: 1, Lower: lowerHypot, Grad: gradHypot},
-	{Name: "exp", Doc: "e to the power x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerExp, Grad: gradExp},
-	{Name: "exp2", Doc: "2 to the power x.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerExp2, Grad: gradExp2},
-	{Name: "expm1", Doc: "exp(x) - 1, accurate near zero.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerExpm1, Grad: gradExpm1},
-	{Name: "log", Doc: "the natural logarithm; NaN below zero.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerLog, Grad: gradLog},
-	{Name: "log2", Doc: "the logarithm to base 2.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerLog2, Grad: gradLog2},
-	{Name: "log10", Doc: "the logarithm to base 10.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerLog10, Grad: gradLog10},
-	{Name: "log1p", Doc: "log(1 + x), accurate near zero.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerLog1p, Grad: gradLog1p},
-	{Name: "pow", Symbol: "**", Doc: "x to the power y, with C99's special cases.", Class: expr.Elementwise, Arity: 2, Types: floats, ULP: 1, Lower: lowerPow, Grad: gradPow},
-	{Name: "sin", Doc: "the sine of x radians, for all magnitudes.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerSin, Grad: gradSin},
-	{Name: "cos", Doc: "the cosine of x radians, for all magnitudes.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerCos, Grad: gradCos},
-	{Name: "tan", Doc: "the tangent of x radians, for all magnitudes.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerTan, Grad: gradTan},
-	{Name: "asin", Doc: "the arc sine, in radians; NaN outside -1..1.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerAsin, Grad: gradAsin},
-	{Name: "acos", Doc: "the arc cosine, in radians; NaN outside -1..1.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerAcos, Grad: gradAcos},
-	{Name: "atan", Doc: "the arc tangent, in radians.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerAtan, Grad: gradAtan},
-	{Name: "atan2", Doc: "the angle of the point (y, x), in radians, with C99's special cases.", Class: expr.Elementwise, Arity: 2, Types: floats, ULP: 1, Lower: lowerAtan2, Grad: gradAtan2},
-	{Name: "sinh", Doc: "the hyperbolic sine.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerSinh, Grad: gradSinh},
-	{Name: "cosh", Doc: "the hyperbolic cosine.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerCosh, Grad: gradCosh},
-	{Name: "cbrt", Doc: "the cube root.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerCbrt, Grad: gradCbrt},
-	{Name: "erfc", Doc: "1 - erf(x), accurate where that is small.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 4, Lower: lowerErfc, Grad: gradErfc},
-	{Name: "tanh", Doc: "the hyperbolic tangent.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerTanh, Grad: gradTanh},
-	{Name: "sigmoid", Doc: "1 / (1 + exp(-x)).", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerSigmoid, Grad: gradSigmoid},
-	{Name: "erf", Doc: "the error function.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 1, Lower: lowerErf, Grad: gradErf},
-	{Name: "gelu", Doc: "x * (1 + erf(x/sqrt(2))) / 2.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: 5, Lower: lowerGelu, Grad: gradGelu},
-	{Name: "gelu_tanh", GoName: "GeluTanh", Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.", Class: expr.Elementwise, Arity: 1, Types: floats, ULP: -1, Lower: lowerGeluTanh, Grad: gradGeluTanh},
-}
+var functions = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Operator{
+	{
+		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt,
+		Doc: "the square root; NaN below zero.",
+	},
+	{Name: "rsqrt", ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt, Doc: "1 / sqrt(x)."},
+	{
+		Name: "hypot", Arity: 2, ULP: 1, Lower: lowerHypot, Grad: gradHypot,
+		Doc: "sqrt(x*x + y*y) without overflow.",
+	},
+	{Name: "exp", ULP: 1, Lower: lowerExp, Grad: gradExp, Doc: "e to the power x."},
+	{Name: "exp2", ULP: 1, Lower: lowerExp2, Grad: gradExp2, Doc: "2 to the power x."},
+	{Name: "expm1", ULP: 1, Lower: lowerExpm1, Grad: gradExpm1, Doc: "exp(x) - 1, accurate near zero."},
+	{Name: "log", ULP: 1, Lower: lowerLog, Grad: gradLog, Doc: "the natural logarithm; NaN below zero."},
+	{Name: "log2", ULP: 1, Lower: lowerLog2, Grad: gradLog2, Doc: "the logarithm to base 2."},
+	{Name: "log10", ULP: 1, Lower: lowerLog10, Grad: gradLog10, Doc: "the logarithm to base 10."},
+	{Name: "log1p", ULP: 1, Lower: lowerLog1p, Grad: gradLog1p, Doc: "log(1 + x), accurate near zero."},
+	{
+		Name: "pow", Symbol: "**", Arity: 2, ULP: 1, Lower: lowerPow, Grad: gradPow,
+		Doc: "x to the power y, with C99's special cases.",
+	},
+	{Name: "sin", ULP: 1, Lower: lowerSin, Grad: gradSin, Doc: "the sine of x radians, for all magnitudes."},
+	{
+		Name: "cos", ULP: 1, Lower: lowerCos, Grad: gradCos,
+		Doc: "the cosine of x radians, for all magnitudes.",
+	},
+	{
+		Name: "tan", ULP: 1, Lower: lowerTan, Grad: gradTan,
+		Doc: "the tangent of x radians, for all magnitudes.",
+	},
+	{
+		Name: "asin", ULP: 1, Lower: lowerAsin, Grad: gradAsin,
+		Doc: "the arc sine, in radians; NaN outside -1..1.",
+	},
+	{
+		Name: "acos", ULP: 1, Lower: lowerAcos, Grad: gradAcos,
+		Doc: "the arc cosine, in radians; NaN outside -1..1.",
+	},
+	{Name: "atan", ULP: 1, Lower: lowerAtan, Grad: gradAtan, Doc: "the arc tangent, in radians."},
+	{
+		Name: "atan2", Arity: 2, ULP: 1, Lower: lowerAtan2, Grad: gradAtan2,
+		Doc: "the angle of the point (y, x), in radians, with C99's special cases.",
+	},
+	{Name: "sinh", ULP: 1, Lower: lowerSinh, Grad: gradSinh, Doc: "the hyperbolic sine."},
+	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: gradCosh, Doc: "the hyperbolic cosine."},
+	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: gradCbrt, Doc: "the cube root."},
+	{
+		Name: "erfc", ULP: 4, Lower: lowerErfc, Grad: gradErfc,
+		Doc: "1 - erf(x), accurate where that is small.",
+	},
+	{Name: "tanh", ULP: 1, Lower: lowerTanh, Grad: gradTanh, Doc: "the hyperbolic tangent."},
+	{Name: "sigmoid", ULP: 1, Lower: lowerSigmoid, Grad: gradSigmoid, Doc: "1 / (1 + exp(-x))."},
+	{Name: "erf", ULP: 1, Lower: lowerErf, Grad: gradErf, Doc: "the error function."},
+	{Name: "gelu", ULP: 5, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
+	{
+		Name: "gelu_tanh", GoName: "GeluTanh", ULP: -1, Lower: lowerGeluTanh, Grad: gradGeluTanh,
+		Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.",
+	},
+})

@@ -6,18 +6,42 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-var reductions = []expr.Operator{
-	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "sum", Grad: gradSum},
-	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "prod", Grad: gradProd},
-	{Name: "max", Doc: "the maximum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "max", Grad: gradBest},
-	{Name: "min", Doc: "the minimum over axes; NaN wins, -0 < +0.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "min", Grad: gradBest},
-	{Name: "nanmax", GoName: "NaNMax", Doc: "the maximum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmax", Grad: gradBest},
-	{Name: "nanmin", GoName: "NaNMin", Doc: "the minimum over axes, NaN ignored.", Class: expr.Reduction, Arity: 1, Types: numbers, Reduce: "fmin", Grad: gradBest},
-	{Name: "argmax", GoName: "ArgMax", Doc: "the position of the first maximum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmax"},
-	{Name: "argmin", GoName: "ArgMin", Doc: "the position of the first minimum; NaN wins.", Class: expr.Reduction, Arity: 1, Types: numbers, Result: expr.Int64, Reduce: "argmin"},
-	{Name: "any", Doc: "whether any element holds; false if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "any"},
-	{Name: "all", Doc: "whether all elements hold; true if empty.", Class: expr.Reduction, Arity: 1, Types: bools, Result: expr.Bool, Reduce: "all"},
-}
+var reductions = family(expr.Operator{Class: expr.Reduction, Arity: 1, Types: numbers}, []expr.Operator{
+	{
+		Name: "sum", Reduce: "sum", Grad: gradSum,
+		Doc: "the sum over axes, in the documented order; 0 if empty.",
+	},
+	{
+		Name: "prod", Reduce: "prod", Grad: gradProd,
+		Doc: "the product over axes, in the documented order; 1 if empty.",
+	},
+	{Name: "max", Reduce: "max", Grad: gradBest, Doc: "the maximum over axes; NaN wins, -0 < +0."},
+	{Name: "min", Reduce: "min", Grad: gradBest, Doc: "the minimum over axes; NaN wins, -0 < +0."},
+	{
+		Name: "nanmax", GoName: "NaNMax", Reduce: "fmax", Grad: gradBest,
+		Doc: "the maximum over axes, NaN ignored.",
+	},
+	{
+		Name: "nanmin", GoName: "NaNMin", Reduce: "fmin", Grad: gradBest,
+		Doc: "the minimum over axes, NaN ignored.",
+	},
+	{
+		Name: "argmax", GoName: "ArgMax", Result: expr.Int64, Reduce: "argmax",
+		Doc: "the position of the first maximum; NaN wins.",
+	},
+	{
+		Name: "argmin", GoName: "ArgMin", Result: expr.Int64, Reduce: "argmin",
+		Doc: "the position of the first minimum; NaN wins.",
+	},
+	{
+		Name: "any", Types: bools, Result: expr.Bool, Reduce: "any",
+		Doc: "whether any element holds; false if empty.",
+	},
+	{
+		Name: "all", Types: bools, Result: expr.Bool, Reduce: "all",
+		Doc: "whether all elements hold; true if empty.",
+	},
+})
 
 // A VarOption is an option of the variance and the standard deviation: a
 // [ReduceOption], or [DDof].

@@ -7,24 +7,54 @@ import (
 	"golang.org/x/exp/constraints"
 )
 
-var rounding = []expr.Operator{
-	{Name: "floor", Doc: "the greatest integer <= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Floor), Grad: flat},
-	{Name: "ceil", Doc: "the least integer >= x.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Ceil), Grad: flat},
-	{Name: "trunc", Doc: "x without its fraction.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Trunc), Grad: flat},
-	{Name: "rint", Doc: "the nearest integer, ties to even.", Class: expr.Elementwise, Arity: 1, Types: floats, Lower: prim1(prim.Rint), Grad: flat},
-}
+var rounding = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Operator{
+	{Name: "floor", Lower: prim1(prim.Floor), Grad: flat, Doc: "the greatest integer <= x."},
+	{Name: "ceil", Lower: prim1(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
+	{Name: "trunc", Lower: prim1(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
+	{Name: "rint", Lower: prim1(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
+})
 
-var selection = []expr.Operator{
-	{Name: "maximum", Doc: "the larger of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Max), Grad: gradExtreme("less")},
-	{Name: "minimum", Doc: "the smaller of x and y; NaN wins, -0 < +0.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: prim2(prim.Min), Grad: gradExtreme("greater")},
-	{Name: "fmax", GoName: "FMax", Doc: "the larger of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Max), Grad: gradNumber("greater")},
-	{Name: "fmin", GoName: "FMin", Doc: "the smaller of x and y; a NaN is ignored where the other is none.", Class: expr.Elementwise, Arity: 2, Types: numbers, Lower: ignoreNaN(prim.Min), Grad: gradNumber("less")},
-	{Name: "clip", Doc: "x brought into lo..hi: minimum(maximum(x, lo), hi).", Class: expr.Elementwise, Arity: 3, Types: numbers, Lower: func(b *B, x ...V) V { return b.Min(b.Max(x[0], x[1]), x[2]) }, Grad: gradClip},
-	{Name: "relu", GoName: "ReLU", Doc: "x where x > 0, else +0; NaN stays.", Class: expr.Elementwise, Arity: 1, Types: numbers, Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }, Grad: gradReLU},
-	{Name: "where", Doc: "x where the condition holds, else y.", Class: expr.Elementwise, Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select), Grad: gradWhere},
-	{Name: "cast", Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.", Class: expr.Elementwise, Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity, Grad: gradCast},
-	{Name: "stop_gradient", Doc: "x, as a constant to derivatives.", Class: expr.Elementwise, Arity: 1, Types: elems, Lower: identity, Grad: flat},
-}
+var selection = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Operator{
+	{
+		Name: "maximum", Lower: prim2(prim.Max), Grad: gradExtreme("less"),
+		Doc: "the larger of x and y; NaN wins, -0 < +0.",
+	},
+	{
+		Name: "minimum", Lower: prim2(prim.Min), Grad: gradExtreme("greater"),
+		Doc: "the smaller of x and y; NaN wins, -0 < +0.",
+	},
+	{
+		Name: "fmax", GoName: "FMax", Lower: ignoreNaN(prim.Max), Grad: gradNumber("greater"),
+		Doc: "the larger of x and y; a NaN is ignored where the other is none.",
+	},
+	{
+		Name: "fmin", GoName: "FMin", Lower: ignoreNaN(prim.Min), Grad: gradNumber("less"),
+		Doc: "the smaller of x and y; a NaN is ignored where the other is none.",
+	},
+	{
+		Name: "clip", Operands: "x lo hi", Arity: 3,
+		Lower: func(b *B, x ...V) V { return b.Min(b.Max(x[0], x[1]), x[2]) }, Grad: gradClip,
+		Doc: "x brought into lo..hi: minimum(maximum(x, lo), hi).",
+	},
+	{
+		Name: "relu", GoName: "ReLU", Arity: 1,
+		Lower: func(b *B, x ...V) V { return b.Max(x[0], b.Like(x[0], 0)) }, Grad: gradReLU,
+		Doc: "x where x > 0, else +0; NaN stays.",
+	},
+	{
+		Name: "where", Operands: "cond x y", Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select),
+		Grad: gradWhere,
+		Doc:  "x where the condition holds, else y.",
+	},
+	{
+		Name: "cast", Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity, Grad: gradCast,
+		Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.",
+	},
+	{
+		Name: "stop_gradient", Arity: 1, Types: elems, Lower: identity, Grad: flat,
+		Doc: "x, as a constant to derivatives.",
+	},
+})
 
 func ignoreNaN(p prim.Op) func(*B, ...V) V {
 	return func(b *B, x ...V) V {

@@ -1,8 +1,10 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -21,7 +23,20 @@ var (
 // rows are the element-wise operators and the reductions, by family. The
 // constructors in zops.go, docs/ops.md and the names of formulas come from
 // them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, unviews, contractions}
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, sources, unviews, contractions}
+
+// family returns rows with what they have in common: the class, and the number of
+// operands, the types and the result where a row does not name its own.
+func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
+	for i := range rows {
+		o := &rows[i]
+		o.Class = common.Class
+		o.Arity = cmp.Or(o.Arity, common.Arity)
+		o.Types = cmp.Or(o.Types, common.Types)
+		o.Result = cmp.Or(o.Result, common.Result)
+	}
+	return rows
+}
 
 // byName has the rows; it is made before whatever looks rows up.
 var byName = index()
@@ -42,12 +57,7 @@ func index() map[string]*expr.Operator {
 
 // Table lists the built-in operators, sorted by name.
 func Table() []*expr.Operator {
-	out := make([]*expr.Operator, 0, len(byName))
-	for _, o := range byName {
-		out = append(out, o)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
+	return slices.SortedFunc(maps.Values(byName), func(a, b *expr.Operator) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // Lookup finds a built-in operator by its name.

@@ -11,14 +11,25 @@ import (
 
 // unviews are the views that put elements back to where slices and windows read
 // them: what the derivatives of these are made of. Zeros are in between.
-var unviews = []expr.Operator{
+var unviews = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
 	// Ints: start, step and the new size of each axis.
-	{Name: "unslice", Doc: "zeros with the elements at every step-th position from a start: the adjoint of slice.", Class: expr.View, Arity: 1, Types: elems, Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice},
+	{
+		Name: "unslice", Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice,
+		Doc: "zeros with the elements at every step-th position from a start: the adjoint of slice.",
+	},
 	// Ints: stride, dilation and the new size of each position axis.
-	{Name: "window_scatter", GoName: "WindowScatter", Doc: "windows, each element moved to the position that it was read from; zeros elsewhere.", Class: expr.View, Arity: 1, Types: elems, Shape: windowScatterShape, Gather: windowScatterGather, Grad: gradWindowScatter},
+	{
+		Name: "window_scatter", GoName: "WindowScatter", Shape: windowScatterShape,
+		Gather: windowScatterGather, Grad: gradWindowScatter,
+		Doc: "windows, each element moved to the position that it was read from; zeros elsewhere.",
+	},
 	// Ints: stride, dilation and the number of windows along each position axis.
-	{Name: "window_gather", GoName: "WindowGather", Doc: "windows, each element from an array of its own: the adjoint of window_scatter.", Class: expr.View, Arity: 1, Types: elems, Shape: windowGatherShape, Gather: windowGatherGather, Grad: gradWindowGather},
-}
+	{
+		Name: "window_gather", GoName: "WindowGather", Shape: windowGatherShape, Gather: windowGatherGather,
+		Grad: gradWindowGather,
+		Doc:  "windows, each element from an array of its own: the adjoint of window_scatter.",
+	},
+})
 
 func unsliceShape(n *expr.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()

@@ -10,25 +10,53 @@ import (
 
 // views are the Chainers: a result shape and the coordinates at which they read
 // their operands. Attributes are laid out as the comment at each row says.
-var views = []expr.Operator{
+var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
 	// Ints: the new shape.
-	{Name: "reshape", Doc: "the same elements, row-major, in another shape.", Class: expr.View, Arity: 1, Types: elems, Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape},
+	{
+		Name: "reshape", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
+		Doc: "the same elements, row-major, in another shape.",
+	},
 	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
-	{Name: "transpose", Doc: "axes permuted, added and (of size 1) dropped.", Class: expr.View, Arity: 1, Types: elems, Shape: transposeShape, Gather: transposeGather, Grad: gradTranspose},
+	{
+		Name: "transpose", Shape: transposeShape, Gather: transposeGather, Grad: gradTranspose,
+		Doc: "axes permuted, added and (of size 1) dropped.",
+	},
 	// Ints: start, step and count for each axis.
-	{Name: "slice", Doc: "every step-th element of each axis, from a start; negative steps go backwards.", Class: expr.View, Arity: 1, Types: elems, Shape: sliceShape, Gather: sliceGather, Grad: gradSlice},
+	{
+		Name: "slice", Shape: sliceShape, Gather: sliceGather, Grad: gradSlice,
+		Doc: "every step-th element of each axis, from a start; negative steps go backwards.",
+	},
 	// Ints: the new shape.
-	{Name: "broadcast_to", Doc: "repeated along axes of size 1 and new leading axes.", Class: expr.View, Arity: 1, Types: elems, Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast},
+	{
+		Name: "broadcast_to", Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast,
+		Doc: "repeated along axes of size 1 and new leading axes.",
+	},
 	// Axes: the axis.
-	{Name: "concat", Doc: "operands one after the other along an axis.", Class: expr.View, Arity: -1, Types: elems, Shape: concatShape, Gather: concatGather, Grad: gradConcat},
+	{
+		Name: "concat", Arity: -1, Shape: concatShape, Gather: concatGather, Grad: gradConcat,
+		Doc: "operands one after the other along an axis.",
+	},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
-	{Name: "pad", Result: expr.First, Doc: "surrounded by a scalar.", Class: expr.View, Arity: 2, Types: elems, Shape: padShape, Gather: padGather, Grad: gradPad},
+	{
+		Name: "pad", Arity: 2, Result: expr.First, Shape: padShape, Gather: padGather, Grad: gradPad,
+		Doc: "surrounded by a scalar.",
+	},
 	// Axes: the axis. The second operand is the index.
-	{Name: "take", Result: expr.First, Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.", Class: expr.View, Arity: 2, Types: elems, Shape: takeShape, Gather: takeGather, Grad: gradTake},
+	{
+		Name: "take", Arity: 2, Result: expr.First, Shape: takeShape, Gather: takeGather, Grad: gradTake,
+		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
+	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
-	{Name: "windows", Doc: "sliding windows over all axes, as new trailing axes.", Class: expr.View, Arity: 1, Types: elems, Shape: windowsShape, Gather: windowsGather, Grad: gradWindows},
+	{
+		Name: "windows", Shape: windowsShape, Gather: windowsGather, Grad: gradWindows,
+		Doc: "sliding windows over all axes, as new trailing axes.",
+	},
+})
+
+// sources are the views without operands.
+var sources = []expr.Operator{
 	// Ints: the length.
-	{Name: "iota", GoName: "Arange", Doc: "0, 1, 2 ...", Class: expr.View, Arity: 0, Result: expr.Int64, Shape: iotaShape, Gather: iotaGather},
+	{Name: "iota", GoName: "Arange", Class: expr.View, Arity: 0, Result: expr.Int64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
 }
 
 func reshapeShape(n *expr.Node) (shape.Shape, error) {

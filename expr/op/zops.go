@@ -80,8 +80,8 @@ func Ceil[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Clip is x brought into lo..hi: minimum(maximum(x, lo), hi). Error: exact.
-func Clip[T expr.Number](x, y, z expr.Exp[T]) expr.Exp[T] {
-	return map3[T, T](rowClip, x, y, z)
+func Clip[T expr.Number](x, lo, hi expr.Exp[T]) expr.Exp[T] {
+	return map3[T, T](rowClip, x, lo, hi)
 }
 
 // CopySign is the magnitude of x with the sign of y, of which NaN has none. Error: exact.

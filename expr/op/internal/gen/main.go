@@ -80,6 +80,9 @@ func Constructors() ([]byte, error) {
 			continue
 		}
 		args := []string{"x", "y", "z"}[:o.Arity]
+		if o.Operands != "" {
+			args = strings.Fields(o.Operands)
+		}
 		fmt.Fprintf(&b, "func %s%s(%s expr.Exp[%s]) expr.Exp[%s] {\n\treturn map%d[%s, %s](row%s, %s)\n}\n",
 			name, param, strings.Join(args, ", "), elem, result, o.Arity, elem, result, name, strings.Join(args, ", "))
 		rows += fmt.Sprintf("row%s = row(%q)\n", name, o.Name)

@@ -10,10 +10,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Layout is what the text of a kernel depends on besides the kernel: how its
-// loops collapse into dimensions, which dimensions an access is contiguous or
-// constant along, the width of indices. Numbers that are not in it are
-// arguments. It is made by [LayoutOf].
+// A Layout is what the text of a kernel depends on, with the kernel: how its
+// loops collapse into dimensions, along which dimensions an access is contiguous
+// or constant, the width of indices. All other numbers are arguments of the
+// launch. [LayoutOf] makes it.
 type Layout struct {
 	wide  bool // 64-bit indices
 	dims  int  // of all loops
@@ -29,7 +29,7 @@ type loopLayout struct {
 	axes  []axisForm // axes whose positions are needed
 	width int        // lanes of a vector access along the last dimension, or 1
 	tail  bool       // some positions are left over from vectors
-	split bool       // the runs of a column, or the blocks of a row, are side by side
+	split bool       // the runs of a column, or the blocks of a row, are computed in parallel
 	tile  tileLayout // of a vec loop with transposed operands
 	rows  rowLayout  // of a par loop
 }
@@ -45,7 +45,7 @@ type axisForm struct {
 // constant is part of the pointer.
 type formLayout struct {
 	buf   int32 // or -1
-	base  int   // of a row buffer; that of others is in the pointer
+	base  int   // of a row buffer; the pointer of other arrays includes it
 	terms []termLayout
 }
 
@@ -77,8 +77,8 @@ type nodeLayout struct {
 	positive bool // never negative
 }
 
-// A rowLayout says how a par loop is shared out: a thread block takes so many
-// rows at once, each with so many warps.
+// A rowLayout says how a par loop is divided: how many rows a thread block has at
+// once, and how many warps a row has.
 type rowLayout struct {
 	rows, warps int
 	shared      bool // row buffers and partial results are in shared memory
@@ -106,8 +106,8 @@ func (l Layout) String() string {
 
 // LayoutOf is the layout of k with the extents, parameters and strides of b.
 // The addresses of the arrays on the device, by buffer, decide whether vector
-// accesses are aligned and whether arrays overlap; those of row buffers, and the
-// Ptr fields of b, are not looked at.
+// accesses are aligned and whether arrays overlap. The addresses of row buffers
+// and the Ptr fields of b have no effect.
 func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout, error) {
 	n, err := bind(k, b, d)
 	if err != nil {

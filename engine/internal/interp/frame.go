@@ -34,7 +34,7 @@ type frame struct {
 	regs           unsafe.Pointer // the register table: an unsafe.Pointer for each register
 	lo             int            // flattened position of lane 0 in the current vec loop
 	inst           *instance
-	sites          []site // the bound accesses; in wide runs those of wide.go
+	sites          []site // the bound accesses; in wide runs instance.wide
 	wide           bool
 	reds           []lanesState
 	runs           []runsState

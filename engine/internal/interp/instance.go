@@ -20,7 +20,7 @@ type instance struct {
 	units    bound.UnitKind
 	count    int // of units
 	sites    []site
-	wide     []site // as sites, for runs side by side
+	wide     []site // as sites, for several runs in a block
 	vecs     []boundVec
 	seqs     []boundSeq
 	rowBytes []int       // by buffer

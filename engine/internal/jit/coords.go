@@ -9,10 +9,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Positions that machine code computes: those that depend on values of the
-// lanes, those that have to be compared with the extents in each row of a seq
-// loop, and those of an array that a phase both stores and touches otherwise,
-// where copies would be out of order.
+// Coordinates that machine code computes: they depend on values of the lanes, or
+// must be compared with the extents in each row of a seq loop, or belong to an
+// array that a phase both stores and accesses otherwise, where copies would be
+// out of order.
 
 // varies reports whether ix depends on values that are no cells.
 func (l *lowerer) varies(ix prim.Ix) bool {

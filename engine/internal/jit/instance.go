@@ -204,7 +204,7 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 	}
 	bv.step = min(bv.step, in.code.gen.callLanes(bv))
 	if len(bv.phases) == 1 {
-		if bp := bv.phases[0]; len(bp.across) > 0 {
+		if bp := bv.phases[0]; len(bp.transposed) > 0 {
 			bv.row = bp.tileRows * bp.spans[len(bp.spans)-1]
 			bv.step = bv.row // a call is a tile
 		} else if bp.tiled {
@@ -410,7 +410,7 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 			w.flat(bp, s, i, 0)
 		}
-		for _, i := range bp.across {
+		for _, i := range bp.transposed {
 			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory((bp.tileRows + 1) * tilePitch * bp.sites[i].size)
 		}
 		for i := range bp.reds {

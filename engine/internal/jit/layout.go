@@ -16,14 +16,14 @@ import (
 type siteKind uint8
 
 const (
-	uniSite    siteKind = iota // one element for all lanes
-	unitSite                   // neighbours
-	strideSite                 // a constant stride
-	flatSite                   // neighbours in scratch memory
-	gatherSite                 // offsets computed by machine code
-	iotaSite                   // an affine index
-	acrossSite                 // neighbours in scratch memory, where tiles are turned
-	noSite                     // a coordinate that is not needed
+	uniSite        siteKind = iota // one element for all lanes
+	unitSite                       // neighbours
+	strideSite                     // a constant stride
+	flatSite                       // neighbours in scratch memory
+	gatherSite                     // offsets computed by machine code
+	iotaSite                       // an affine index
+	transposedSite                 // neighbours in scratch memory, where tiles are transposed
+	noSite                         // a coordinate that is not needed
 )
 
 // A boundSite is a site with its numbers.
@@ -44,7 +44,7 @@ type boundSite struct {
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
-	tile   *exec.Code // of an acrossSite
+	tile   *exec.Code // of an transposedSite
 	gather *gatherPlan
 }
 
@@ -80,31 +80,31 @@ func (g *gatherPlan) moves() bool {
 
 // A boundPhase is a phase with its numbers.
 type boundPhase struct {
-	ph       *phase
-	n        int   // lanes
-	spans    []int // extents, innermost last
-	seqSpans []int
-	seqN     int
-	sites    []boundSite
-	native   []int32 // sites with an address of their own
-	loads    []int32 // staged
-	stores   []int32
-	reds     []seqRed
-	ordered  bool
-	direct   bool // nothing goes through scratch memory
-	tiled    bool
-	across   []int32     // acrossSites
-	tileRows int         // rows of their tiles
-	rows     bool        // a call does many rows
-	plain    []plainSite // if there is one span or rows of one, and nothing depends on what is outside it or in cells
-	vec      int         // index of the loop in the instance
-	strip    int         // lanes at most
-	fn       *function
-	most     int       // lanes of a call
-	narrow   bool      // see variant
-	fetch    bool      // see variant
-	pure     []int32   // stores that can pass by the caches
-	streamed *function // the function where they do, if there are any
+	ph         *phase
+	n          int   // lanes
+	spans      []int // extents, innermost last
+	seqSpans   []int
+	seqN       int
+	sites      []boundSite
+	native     []int32 // sites with an address of their own
+	loads      []int32 // staged
+	stores     []int32
+	reds       []seqRed
+	ordered    bool
+	direct     bool // nothing goes through scratch memory
+	tiled      bool
+	transposed []int32     // transposedSites
+	tileRows   int         // rows of their tiles
+	rows       bool        // a call does many rows
+	plain      []plainSite // if there is one span or rows of one, and nothing depends on what is outside it or in cells
+	vec        int         // index of the loop in the instance
+	strip      int         // lanes at most
+	fn         *function
+	most       int       // lanes of a call
+	narrow     bool      // see variant
+	fetch      bool      // see variant
+	pure       []int32   // stores that can bypass the caches
+	streamed   *function // the function whose stores bypass them; nil without such stores
 }
 
 // The least lanes of a row, and of a block of rows, that are worth a call.
@@ -113,7 +113,7 @@ const (
 	leastBlock = 48
 )
 
-// A binder fixes the numbers of an instance.
+// A binder has the numbers of an instance while it is made.
 type binder struct {
 	*bound.Kernel
 	p    *program
@@ -152,7 +152,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 		}
 	}
 	ext, which, spans, seqSpans := l.joint()
-	for l.tooManySpans(ext, which) || !b.findAcross(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
+	for l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.seq) == 0 {
@@ -172,7 +172,7 @@ func (b *binder) layout(ph *phase) *boundPhase {
 			at++
 		}
 		switch step := s.line.Step(); {
-		case s.kind == iotaSite || s.kind == acrossSite:
+		case s.kind == iotaSite || s.kind == transposedSite:
 		case s.kind == gatherSite && s.gather.moves():
 		case step == 0:
 			s.kind = uniSite
@@ -258,8 +258,8 @@ func (l *layouter) own(i int) int {
 	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
 }
 
-// demote has Go copy the elements of a site, or if this would be out of order,
-// or too early, machine code compute its offsets.
+// demote has Go copy the elements of a site. Where a copy would be out of order,
+// or too early, machine code computes the offsets.
 func (l *layouter) demote(i int) {
 	switch s := &l.bp.sites[i]; {
 	case l.ph.sites[i].coords != nil:
@@ -271,8 +271,8 @@ func (l *layouter) demote(i int) {
 	}
 }
 
-// shortRows reports whether rows are too short for machine code to go from one to
-// the next.
+// shortRows reports whether rows are too short for a call of machine code each, or
+// for its step from row to row.
 func (bp *boundPhase) shortRows(extents []int) bool {
 	k := len(extents)
 	if bp.ph.kind == seqPhase { // a call is as many rows of the seq loop as have constant steps
@@ -307,7 +307,7 @@ type plainSite struct {
 // findPlain decides whether a phase has nothing but plain sites.
 func (b *binder) findPlain(bp *boundPhase) {
 	k := len(bp.spans)
-	if bp.ph.kind != mapPhase || k > 2 || k == 2 && !bp.rows || !bp.direct || len(bp.across) > 0 {
+	if bp.ph.kind != mapPhase || k > 2 || k == 2 && !bp.rows || !bp.direct || len(bp.transposed) > 0 {
 		return
 	}
 	var plain []plainSite

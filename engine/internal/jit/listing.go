@@ -15,7 +15,7 @@ import (
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "across, by tiles turned in registers", "unused"}
+var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "transposed, by tiles in registers", "unused"}
 
 // Listing is the machine code of the functions, in the order in which they run.
 func (in *instance) Listing() ([]*listing.Function, error) {

@@ -46,7 +46,7 @@ func (f *flow) pinSites() {
 	next := 0
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		ok := s.kind == unitSite || s.kind == flatSite || s.kind == acrossSite
+		ok := s.kind == unitSite || s.kind == flatSite || s.kind == transposedSite
 		if f.ph.kind == seqPhase {
 			ok = ok || s.kind == uniSite && !f.isUniformSite(int32(i))
 		}

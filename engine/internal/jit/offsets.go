@@ -112,10 +112,10 @@ type owned struct {
 	off  int32 // node
 }
 
-// settleGathers looks at the accesses with computed offsets once it is known what
-// is the same in all lanes. Where the offset is, it becomes part of the address,
-// and lanes next to each other are loaded and stored as such; elsewhere the
-// lanes' own part is added to it.
+// settleGathers completes the accesses with computed offsets when the uniform
+// nodes are known. A uniform offset becomes part of the address, and lanes that
+// are neighbours are then loaded and stored together. To other offsets the part
+// of each lane is added.
 func (f *flow) settleGathers() {
 	if !f.bp.computes() {
 		return

@@ -25,7 +25,7 @@ func (bp *boundPhase) findRows() {
 			return
 		case s.kind == flatSite:
 			s.row = bp.spans[k-1]
-		case s.kind == acrossSite:
+		case s.kind == transposedSite:
 			s.row = tilePitch
 		case s.kind != noSite:
 			s.row = s.line.Spans[k-2].Coef
@@ -66,7 +66,7 @@ func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 		}
 		for i := range bp.sites {
 			s := &bp.sites[i]
-			if s.kind == flatSite || s.kind == acrossSite || s.guard || s.dyn != nil {
+			if s.kind == flatSite || s.kind == transposedSite || s.guard || s.dyn != nil {
 				return nil
 			}
 			if s.kind == noSite {

@@ -9,9 +9,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A shortcut is what a worker needs for a kernel that is one plain map, side by
-// side. A run of few elements takes no longer than to find that in the instance,
-// and in one of many the elements have driven it out of the caches.
+// A shortcut has together what a worker needs for a kernel that is one plain map.
+// A short run takes less time than to find that in the instance, and a long run
+// has evicted it from the caches.
 type shortcut struct {
 	code    *exec.Code
 	step    int // lanes of a call at most; 0: there is no shortcut
@@ -25,8 +25,8 @@ type shortcut struct {
 // A scalarCopy goes from the binding to a cell.
 type scalarCopy struct{ to, from *uint64 }
 
-// findShortcut prepares one, if the kernel is simple enough. What is not plain,
-// or must be computed before the loop or after it, goes the long way.
+// findShortcut prepares a shortcut if the kernel is one plain map, with nothing to
+// compute before the loop or after it.
 func (w *worker) findShortcut() {
 	in := w.inst
 	if in.code.p.units != bound.ElementUnits || len(in.items) != 1 {

@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// caches are what the cost model goes by; where they are not known, those of a
-// common desktop.
+// caches are the sizes that the cost model uses: those of this machine, or of a
+// common desktop where they are not known.
 var caches = func() cpucache.Sizes {
 	s := cpucache.Of()
 	if s.L1 == 0 {
@@ -23,13 +23,13 @@ var caches = func() cpucache.Sizes {
 	return s
 }()
 
-// The cost model: what a loop is bound by, and so how wide its vectors are and
-// whether its stores pass by the caches.
+// The cost model decides by what a loop is bound. From that follow the width of
+// its vectors and whether its stores bypass the caches.
 
 // A region is the memory that a site touches in a phase.
 type region struct {
 	lo, hi uintptr
-	every  bool // an element of its own for each lane
+	every  bool // each lane has another element
 }
 
 func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
@@ -55,8 +55,9 @@ func (b *binder) region(bp *boundPhase, s *boundSite) region {
 	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
 }
 
-// bytes counts what a phase touches: in all, for one element, and of that what
-// is written without having been read. Views of the same array count once.
+// bytes counts the memory that a phase touches, in bytes: in all, for one element,
+// and for one element what it writes and does not read. Views of the same array
+// count once.
 func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 	var seen []region
 	for _, i := range bp.native {
@@ -88,8 +89,8 @@ const (
 	memoryRate      = 2
 )
 
-// waits reports whether a loop waits for its elements, of so many bytes, rather than
-// for its arithmetic, where it gets them at such a rate.
+// waits reports whether a loop waits for memory rather than for its arithmetic:
+// element is in bytes, rate in bytes for each instruction.
 func (bp *boundPhase) waits(element, rate int) bool {
 	issued := 0
 	for i := range bp.ph.nodes {
@@ -104,9 +105,9 @@ func (bp *boundPhase) waits(element, rate int) bool {
 	return rate*issued < 32/bp.ph.widest()*element
 }
 
-// dense reports whether a loop that waits for the second level computes so much
-// meanwhile that a core which does it in vectors of 256 bits lowers its
-// frequency, by a tenth. It waits for moved bytes of each element.
+// dense reports whether a loop that waits for the second level also computes much:
+// then vectors of 256 bits are slower than those of 512. moved is in bytes for
+// each element.
 func (bp *boundPhase) dense(moved int) bool {
 	computed := 0
 	for i := range bp.ph.nodes {
@@ -130,29 +131,20 @@ func (ph *phase) predicates() bool {
 	return false
 }
 
-// callBytes is what a call of a loop that waits for memory may move: some 80 us,
-// for the garbage collector has to wait for its end. What hardly leaves the
-// second level takes less in any case.
+// callBytes bounds the bytes that a call of a loop that waits for memory moves. Such
+// a call takes about 80 us, and the garbage collector waits for its end.
 const callBytes = 1 << 20
 
-// choose decides for the variants of a map phase.
-//
-// Measured with y = b + c of float32 (Xeon with 2 MB of L2, 480 MB of shared L3):
-// vectors of 256 bits take 0.87 of the time of those of 512 from L2, but 1.09 for
-// the update in place, whose arithmetic is dense; stores that
-// pass by the caches 0.75 of the time of others at 384 MB, 0.93 at
-// 144 MB, and twice as long from L2. Asking for lines 1 KB ahead takes 0.92 of the
-// time of an update in place from 64 MB on, and more than its time at 16 MB; 2 KB
-// ahead, beside stores that pass by the caches, 0.88 of the time of a stencil and 0.96
-// of that of a sum of arrays.
+// choose decides on the variants of a map phase: narrow vectors, stores that bypass
+// the caches, prefetches. ADR 0008 has the measurements behind its limits.
 func (b *binder) choose(ph *phase, bp *boundPhase) {
 	if ph.kind != mapPhase || !bp.direct || bp.computes() {
 		return
 	}
 	total, element, fresh := b.bytes(bp)
 	moving := bp.waits(element, secondLevelRate)
-	// The third level may be shared with others, or be too small for what the
-	// second one drives out.
+	// The third level may be shared, or too small for the lines that the second
+	// one evicts.
 	beyond := total >= max(caches.L2, caches.L3/4)
 	far := beyond || total >= max(16*caches.L2, caches.L3/16)
 	if bp.fetch = far && bp.waits(element, memoryRate); bp.fetch {
@@ -229,7 +221,7 @@ func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
 const lineBytes = 64
 
 // aligned reports whether the masked lanes before the first vector can put all
-// the stores that pass by the caches at the beginning of a line, in all rows.
+// the stores that bypass the caches at the beginning of a line, in all rows.
 func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	head := uintptr(0)
 	for k, i := range bp.pure {
@@ -246,8 +238,8 @@ func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	return true
 }
 
-// How far ahead of their use lines are asked for; and beside stores that pass by
-// the caches.
+// The distance of prefetches from the use of a line, in bytes; and the distance
+// where stores bypass the caches.
 const (
 	fetchBytes       = 1024
 	streamFetchBytes = 2048
@@ -261,7 +253,8 @@ func (bp *boundPhase) apart() bool {
 	})
 }
 
-// ahead asks for what so many lanes from an index on load some iterations later.
+// ahead prefetches for lanes from an index on what they load some iterations
+// later.
 func (f *flow) ahead(index x86.Reg, lanes int) {
 	if !f.fetch {
 		return
@@ -287,7 +280,7 @@ func (f *flow) ahead(index x86.Reg, lanes int) {
 	}
 }
 
-// passes reports whether the stores of a site pass by the caches.
+// passes reports whether the stores of a site bypass the caches.
 func (f *flow) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites[i].pure }
 
 // alignedLanes is from how many lanes on aligned stores are worth the masked
@@ -295,8 +288,8 @@ func (f *flow) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites
 const alignedLanes = 64
 
 // alignStores makes the first lanes go through the masked loop, up to where the
-// stores are aligned; those that pass by the caches, to a line. It reports whether
-// there are any.
+// stores are aligned. Stores that bypass the caches are aligned to a line. It
+// reports whether there are such lanes.
 func (f *flow) alignStores(main, masked x86.Label) bool {
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]

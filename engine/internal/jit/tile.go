@@ -9,10 +9,10 @@ import (
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// Operands that lie across: their elements are neighbours from row to row, not
-// along the rows. Machine code of its own turns a tile of such an operand into
-// scratch memory that stays in the first-level cache, 16 bytes of some lines at
-// a time in registers; the loop then reads it like any other array.
+// Transposed operands: their elements are neighbours from row to row, not along
+// the rows. A separate function of machine code transposes a tile of such an
+// operand into scratch memory, in registers, 16 bytes of some lines at a time.
+// The tile stays in the first-level cache, and the loop reads it like an array.
 
 const (
 	tileLanes = 256            // of a tile
@@ -22,7 +22,8 @@ const (
 	tileAhead = 64             // lanes that are fetched before they are needed
 )
 
-// A tileKern turns tiles of elements of one size. Its arguments are in the frame:
+// A tileKern transposes tiles of elements of one size. Its arguments are in the
+// frame:
 const (
 	tileSrc    = frameTmp + 8*iota // address of the first element
 	tileDst                        // of the scratch memory
@@ -126,7 +127,7 @@ func (t *tiler) kern() {
 	t.I(x86.RET, 0)
 }
 
-// fetch asks for the lines that are needed some blocks later.
+// fetch prefetches the lines that are needed tileAhead lanes later.
 func (t *tiler) fetch() {
 	t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.R13, x86.RCX, uint8(t.size), 0))
 	t.I(x86.ADD, x86.W64, x86.RAX, x86.R12)
@@ -152,8 +153,8 @@ func (t *tiler) lane(c int) x86.Mem {
 	return x86.At(x86.RAX, 0)
 }
 
-// blocks turns 16 bytes at a time of each lane, from row RCX on, and goes to the
-// rows below.
+// blocks transposes 16 bytes of each lane, from row RCX on, count times, and
+// goes to the rows below.
 func (t *tiler) blocks(count int) {
 	t.I(x86.MOV, x86.W64, x86.RDX, x86.RCX)
 	t.I(x86.IMUL, x86.W64, x86.RDX, x86.RDX, x86.Imm(tilePitch*t.size))
@@ -164,8 +165,8 @@ func (t *tiler) blocks(count int) {
 	t.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(count*t.n))
 }
 
-// block turns the i-th block. Each half of a vector collects n lanes; taking them apart and
-// together again, element by element, turns n x n elements in log2 n steps.
+// block transposes the i-th block. Each half of a vector collects n lanes.
+// Interleaving them transposes n x n elements in log2 n steps.
 func (t *tiler) block(i int) {
 	t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.R13, x86.RCX, uint8(t.size), int32(16*i)))
 	v := make([]x86.Operand, t.n)
@@ -256,9 +257,10 @@ func (t *tiler) single() {
 	t.I(x86.JL, 0, column)
 }
 
-// findAcross finds the loads of a map that are turned, and reports whether there
-// are any. All other sites must be reached by machine code itself, without bounds.
-func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
+// findTransposed finds the loads of a map that go through tiles, and reports
+// whether there are any. Machine code must reach all other sites itself, without
+// guards.
+func (b *binder) findTransposed(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
 	ph := bp.ph
 	if ph.kind != mapPhase || len(ph.reds) > 0 || len(extents) < 2 || bp.computes() {
 		return false
@@ -272,7 +274,7 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 			return false
 		}
 	}
-	var across []int32
+	var transposed []int32
 	least, at, total := 8, 0, 0
 	for _, i := range which {
 		s, c := &bp.sites[i], spans[at]
@@ -284,27 +286,27 @@ func (b *binder) findAcross(bp *boundPhase, extents []int, which []int32, guards
 		lines := max(c[k-1].Coef, -c[k-1].Coef)*s.size >= 64
 		switch {
 		case s.kind != iotaSite && !ph.sites[i].store && !ph.conflict(int(i)) && lines && c[k-2].Coef == 1:
-			across = append(across, i)
+			transposed = append(transposed, i)
 			least = min(least, s.size)
 		case !b.reachable(ph, s, c[k-1].Coef):
 			return false
 		}
 	}
-	for _, i := range across {
+	for _, i := range transposed {
 		code, err := tileKernOf(bp.sites[i].size, total > 4*caches.L2)
 		if err != nil {
 			return false
 		}
-		bp.sites[i].kind, bp.sites[i].tile = acrossSite, code
+		bp.sites[i].kind, bp.sites[i].tile = transposedSite, code
 	}
-	bp.across, bp.tileRows = across, tileBytes/least
-	return len(across) > 0
+	bp.transposed, bp.tileRows = transposed, tileBytes/least
+	return len(transposed) > 0
 }
 
-// turn fills the scratch memory of the sites that lie across, for lanes of a row
+// transpose fills the scratch memory of the transposed sites, for lanes of a row
 // from position p on, and as many of the rows below.
-func (w *worker) turn(bp *boundPhase, p, n, rows int) {
-	for _, i := range bp.across {
+func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
+	for _, i := range bp.transposed {
 		s := &bp.sites[i]
 		off, _ := bound.Inner(s.line.Spans, p)
 		dst := w.scratchOf(bp, i)
@@ -330,7 +332,7 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 		}
 		for c := 0; c < m; c += tileLanes {
 			width := min(tileLanes, m-c)
-			w.turn(bp, lo+at+c, width, rows)
+			w.transpose(bp, lo+at+c, width, rows)
 			w.segment(bp, lo, at+c, width, rows)
 		}
 		at += m * rows

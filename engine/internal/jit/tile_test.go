@@ -8,9 +8,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestAcross compares maps with operands that lie across, of every element size,
+// TestTransposed compares maps with operands that lie across, of every element size,
 // and extents around those of blocks and tiles.
-func TestAcross(t *testing.T) {
+func TestTransposed(t *testing.T) {
 	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, tileLanes - 1, tileLanes, tileLanes + 1, 2*tileLanes + 5}
 	found := 0
 	for seed := range 60 {
@@ -42,7 +42,7 @@ buf out %[1]s out 2
 		s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns, rows}, {columns, rows}, {rows, columns}}, true)
 		for _, be := range isas(t) {
 			inst := s.instance(t, be)
-			if in, ok := inst.(*instance); ok && len(in.phases[0].across) == 2 {
+			if in, ok := inst.(*instance); ok && len(in.phases[0].transposed) == 2 {
 				found++
 			}
 		}

@@ -293,7 +293,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	}
 	w.stageIn(bp, lo, n)
 	switch {
-	case len(bp.across) > 0:
+	case len(bp.transposed) > 0:
 		w.tiles(bp, lo, n)
 	case len(bp.spans) <= 1:
 		w.segment(bp, lo, 0, n, 1)
@@ -311,7 +311,7 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
 	for _, i := range bp.native {
 		s := &bp.sites[i]
-		if s.kind == acrossSite {
+		if s.kind == transposedSite {
 			continue
 		}
 		off, _ := bound.Inner(s.line.Spans, p)
@@ -429,7 +429,7 @@ func (bp *boundPhase) findTiles() {
 	for _, i := range bp.native {
 		c := bp.sites[i].line.Spans
 		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
-		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.across) == 0
+		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.transposed) == 0
 	}
 }
 

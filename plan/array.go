@@ -110,6 +110,9 @@ func (a *Array) sameElements(b *Array) bool {
 // selfOverlaps reports whether two positions may be one element, which no
 // target may have.
 func (a *Array) selfOverlaps() bool {
+	if a.Shape.Size() == 0 {
+		return false
+	}
 	// Sorted by stride, each must step over the extent of those before it.
 	reach := 0
 	used := make([]bool, len(a.Shape))

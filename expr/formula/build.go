@@ -3,7 +3,6 @@ package formula
 import (
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
@@ -40,7 +39,7 @@ func (s *Source) BuildFor(env map[string]*expr.Node, want []string) (*Unit, erro
 // build is BuildFor; known are the names that an error lists, or nil for those
 // of env.
 func (s *Source) build(env map[string]*expr.Node, want, known []string) (*Unit, error) {
-	b := &builder{src: s, vars: map[string]*variable{}, known: known}
+	b := &builder{src: s, vars: map[string]*variable{}, known: known, reads: readSet{sets: map[*expr.Node]uint64{}}}
 	b.limit = limitFor(env)
 	for name, n := range env {
 		if n.Err() != nil {
@@ -98,6 +97,9 @@ type builder struct {
 	at   int            // the present statement
 
 	limit limit
+
+	reads   readSet
+	pending uint64 // the arrays that temporaries may read which are needed later
 
 	known    []string
 	checking bool // names have no values
@@ -158,6 +160,7 @@ func (b *builder) define(name string, st *statement, e value) error {
 		return b.fail(st.value, expr.ErrType, "%s cannot be assigned", e.describe())
 	}
 	b.vars[name] = &variable{value: e}
+	b.pending |= b.reads.value(e)
 	return nil
 }
 
@@ -211,37 +214,80 @@ func (b *builder) emit(st *statement, s expr.Statement) error {
 // preserve gives arrays to the temporaries that are read later and whose trees
 // read what a statement is about to overwrite.
 func (b *builder) preserve(st *statement, target *expr.Node) error {
-	names := make([]string, 0, len(b.vars))
+	over := b.reads.overlapping(target)
+	if over&b.pending == 0 {
+		return nil
+	}
+	b.pending = 0
+	var names []string
 	for name, v := range b.vars {
-		if !v.bound && name != st.name() && b.last[name] > b.at {
+		if v.bound || b.last[name] <= b.at {
+			continue
+		}
+		mask := b.reads.value(v.value)
+		if mask&over != 0 && name != st.name() {
 			names = append(names, name)
+		} else {
+			b.pending |= mask
 		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	for _, name := range names {
-		if readsValue(b.vars[name].value, target) {
-			if err := b.materialize(name, st); err != nil {
-				return err
-			}
+		if err := b.materialize(name, st); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func readsValue(v value, target *expr.Node) bool {
+// A readSet tells which arrays trees read, as a set of 64 bits: arrays beyond the
+// 64th share bits. A set that is too large costs a copy, never a wrong result.
+type readSet struct {
+	arrays []*expr.Node
+	sets   map[*expr.Node]uint64
+}
+
+// value is the set of a value. Each node is looked at once in all.
+func (r *readSet) value(v value) (set uint64) {
 	for _, x := range v.seq {
-		if readsValue(x, target) {
-			return true
-		}
+		set |= r.value(x)
 	}
 	if v.kind != vTree {
-		return false
+		return set
 	}
-	found := false
-	expr.Walk(v.n, func(n *expr.Node) {
-		found = found || n.Op.Class == expr.Storage && overlap(n, target)
-	})
-	return found
+	for stack := []*expr.Node{v.n}; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		depth, set := len(stack), uint64(0)
+		for _, a := range n.Args {
+			if s, ok := r.sets[a]; ok {
+				set |= s
+			} else if a != nil {
+				stack = append(stack, a)
+			}
+		}
+		if len(stack) > depth {
+			continue
+		}
+		if _, ok := r.sets[n]; n.Op.Class == expr.Storage && !ok {
+			set = 1 << (len(r.arrays) % 64)
+			r.arrays = append(r.arrays, n)
+		}
+		if _, ok := r.sets[n]; !ok {
+			r.sets[n] = set
+		}
+		stack = stack[:depth-1]
+	}
+	return set | r.sets[v.n]
+}
+
+// overlapping is the set of the arrays that may share elements with target.
+func (r *readSet) overlapping(target *expr.Node) (set uint64) {
+	for i, a := range r.arrays {
+		if overlap(a, target) {
+			set |= 1 << (i % 64)
+		}
+	}
+	return set
 }
 
 // overlap reports whether two arrays may share elements.
@@ -293,6 +339,7 @@ func (b *builder) materialize(name string, st *statement) error {
 	leaf := array.Named(name).Node()
 	b.out = append(b.out, expr.Statement{Saver: expr.Set, Target: leaf, Value: n})
 	b.vars[name] = &variable{value: tree(leaf), owned: true}
+	b.pending |= b.reads.value(tree(leaf))
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		_ = bar.Add(1)
 	}
 	_ = bar.Clear()
-	return report.Write(cmd.OutOrStdout(), f.format, r)
+	return report.Write(cmd.OutOrStdout(), f.format, r, columns(cmd.OutOrStdout()))
 }
 
 func (f *runFlags) check() error {
@@ -258,6 +258,19 @@ func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
 	return []job{{"formula", func(ctx context.Context, o engine.Options) (*bench.Case, error) {
 		return bench.NewFormula(ctx, o, text, specs, env)
 	}}}, nil
+}
+
+// columns is the width of a terminal, or 0 where w is none.
+func columns(w io.Writer) int {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.w
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // progress is a bar on a terminal, and nothing elsewhere.

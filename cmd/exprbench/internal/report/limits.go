@@ -10,19 +10,18 @@ import (
 )
 
 // limitsText is the measured limits of the machine.
-func limitsText(l *roof.Table) string {
+func limitsText(l *roof.Table, width int) string {
 	var b strings.Builder
 	threads := "1 thread"
 	if len(l.Threads) > 1 {
 		threads += fmt.Sprintf(" / %d threads", l.Threads[len(l.Threads)-1])
 	}
 	fmt.Fprintf(&b, "limits, measured by probes in %s; GB/s with %s\n", l.Probes, threads)
-	t := newTable("", "working set", "read", "copy", "triad")
-	t.left(0)
+	t := newTable(1, "", "working set", "read", "copy", "triad")
 	for _, x := range l.Levels {
 		t.row(x.Name, machine.Size(x.Bytes), rates(x.Read), rates(x.Copy), rates(x.Triad))
 	}
-	b.WriteString(t.String())
+	b.WriteString(t.String(width))
 	fmt.Fprintf(&b, "multiply-add  %s GFLOP/s float32, %s float64\n\n", rates(l.Flops32), rates(l.Flops64))
 	return b.String()
 }

@@ -21,8 +21,9 @@ type Report struct {
 	Results []*bench.Result `json:"results"`
 }
 
-// Write writes a report in a format: text, json or bench.
-func Write(w io.Writer, format string, r *Report) error {
+// Write writes a report in a format: text, json or bench. Lines of text are not
+// longer than width characters, if that is not 0.
+func Write(w io.Writer, format string, r *Report, width int) error {
 	switch format {
 	case "json":
 		e := json.NewEncoder(w)
@@ -31,7 +32,7 @@ func Write(w io.Writer, format string, r *Report) error {
 	case "bench":
 		return writeBench(w, r)
 	case "text":
-		return writeText(w, r)
+		return writeText(w, r, width)
 	}
 	return fmt.Errorf("unknown format %q", format)
 }

@@ -22,14 +22,22 @@ func TestDuration(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	tab := newTable("name", "n", "")
-	tab.left(0)
-	tab.row("a", "1", "")
+	tab := newTable(1, "name", "n", "time")
+	tab.row("a", "1", "2 s")
 	tab.gap()
-	tab.row("longer", "1234", "~")
-	want := "name       n\na          1\n\nlonger  1234  ~\n"
-	if got := tab.String(); got != want {
+	tab.row("longer", "1234", "10 s")
+	want := "name       n  time\na          1   2 s\n\nlonger  1234  10 s\n"
+	if got := tab.String(0); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want = "name       n\na          1\n\nlonger  1234\n\nname    time\na        2 s\n\nlonger  10 s\n"
+	for _, width := range []int{17, 12, 1} {
+		if got := tab.String(width); got != want {
+			t.Errorf("in %d columns: got\n%s\nwant\n%s", width, got, want)
+		}
+	}
+	if got := tab.String(18); got != tab.String(0) {
+		t.Errorf("in 18 columns:\n%s", got)
 	}
 }
 
@@ -48,9 +56,26 @@ func sample() *Report {
 	}
 }
 
+// TestWidth checks that lines fit a terminal.
+func TestWidth(t *testing.T) {
+	for _, width := range []int{80, 100} {
+		var b bytes.Buffer
+		r := sample()
+		r.Limits = nil
+		if err := Write(&b, "text", r, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d characters, more than %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, "text", sample()); err != nil {
+	if err := Write(&b, "text", sample(), 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Some CPU, 2 cores, linux/amd64, go1.26; backend interp, 2 threads", "2.00 us", "2.000", "6.00", "1.90..2.25", "1/2", "0/1", "in 1 of 2 cases", "fewer than 6 rounds"} {
@@ -62,7 +87,7 @@ func TestText(t *testing.T) {
 
 func TestBenchFormat(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, "bench", sample()); err != nil {
+	if err := Write(&b, "bench", sample(), 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -78,7 +103,7 @@ func TestBenchFormat(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, "json", sample()); err != nil {
+	if err := Write(&b, "json", sample(), 0); err != nil {
 		t.Fatal(err)
 	}
 	var r Report
@@ -88,7 +113,7 @@ func TestJSON(t *testing.T) {
 	if len(r.Results) != 2 || r.Results[0].Ratios["naive"].Hi != 2.25 || r.Machine.CPU != "Some CPU" {
 		t.Errorf("%+v", r)
 	}
-	if Write(&b, "xml", &r) == nil {
+	if Write(&b, "xml", &r, 0) == nil {
 		t.Error("an unknown format was written")
 	}
 }

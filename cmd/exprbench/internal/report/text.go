@@ -29,15 +29,14 @@ All ways were checked against each other: fused and naive give the same bits.
 `
 
 // writeText writes a table with a line for each case.
-func writeText(w io.Writer, r *Report) error {
+func writeText(w io.Writer, r *Report, width int) error {
 	m := r.Machine
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, %s/%s, %s; backend %s, %d threads\n\n", m.CPU, m.Cores, m.OS, m.Arch, m.Go, r.Backend, r.Threads)
 	if r.Limits != nil {
-		b.WriteString(limitsText(r.Limits))
+		b.WriteString(limitsText(r.Limits, width))
 	}
-	t := newTable("workload", "type", "n", "fused", "ns/el", "GB/s", "limit", "naive/f", "95% interval", "alloc/f", "goloop/f", "passes", "temps", "compile", "first", "")
-	t.left(0, 1)
+	t := newTable(3, "workload", "type", "n", "fused", "ns/el", "GB/s", "limit", "naive/f", "95% interval", "alloc/f", "goloop/f", "passes", "temps", "compile", "first")
 	noise := 0
 	for i, x := range r.Results {
 		if i > 0 && r.Results[i-1].Name != x.Name {
@@ -48,18 +47,18 @@ func writeText(w io.Writer, r *Report) error {
 			mark = "~"
 			noise++
 		}
-		t.row(x.Name, x.Type, fmt.Sprint(x.N), Duration(x.Warm), fmt.Sprintf("%.3f", x.Warm/float64(max(x.Elements, 1))), fmt.Sprintf("%.2f", float64(x.Bytes)/x.Warm), limit(x),
+		t.row(x.Name, x.Type, fmt.Sprint(x.N), mark+Duration(x.Warm), fmt.Sprintf("%.3f", x.Warm/float64(max(x.Elements, 1))), fmt.Sprintf("%.2f", float64(x.Bytes)/x.Warm), limit(x),
 			ratio(x, bench.Naive), interval(x, bench.Naive), ratio(x, bench.Alloc), ratio(x, bench.Loop),
 			fmt.Sprintf("%d/%d", x.FusedPasses, x.NaivePasses), fmt.Sprintf("%d/%d", x.FusedTemps, x.NaiveTemps),
-			Duration(x.Compile), Duration(x.First), mark)
+			Duration(x.Compile), Duration(x.First))
 	}
-	b.WriteString(t.String())
+	b.WriteString(t.String(width))
 	b.WriteString(legend)
 	if few(r) {
-		b.WriteString("With fewer than 6 rounds the interval is their whole range, and less sure than 95%.\n")
+		b.WriteString("With fewer than 6 rounds the interval is their whole range: less than 95% sure.\n")
 	}
 	if noise > 0 {
-		fmt.Fprintf(&b, "~ This machine is noisy: in %d of %d cases (marked ~) the middle half of the fused\n  times spans more than 10%% of their median.\n", noise, len(r.Results))
+		fmt.Fprintf(&b, "~ This machine is noisy: in %d of %d cases (marked ~) the middle half of\n  the fused times spans more than 10%% of their median.\n", noise, len(r.Results))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -22,7 +22,7 @@ func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
 		return err
 	}
 	if a := assignmentOf(ctx, o, stmts); a != nil {
-		return a.run(ctx)
+		return a.run(ctx, stmts)
 	}
 	p, err := CompileWith(ctx, o, stmts...)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *assignment) bind(k *key) {
 
 // run carries the statements out and puts a into the cache, without their
 // operands.
-func (a *assignment) run(ctx context.Context) error {
+func (a *assignment) run(ctx context.Context, stmts []expr.Statement) error {
 	defer func() {
 		for _, m := range a.arrays {
 			m.data = nil
@@ -156,7 +156,26 @@ func (a *assignment) run(ctx context.Context) error {
 		a.program.forget(keepArena)
 		assignments.put(a)
 	}()
-	return a.program.run(ctx)
+	err := a.program.run(ctx)
+	if err == nil {
+		return nil
+	}
+	return located(ctx, err, func(n *expr.Node) *expr.Node { return a.original(n, stmts) })
+}
+
+// original returns the node of stmts that node n of a stands for, or nil. Both
+// have the same key, and so the same nodes in the same order.
+func (a *assignment) original(n *expr.Node, stmts []expr.Statement) *expr.Node {
+	own, others := keys.Get().(*key), keys.Get().(*key)
+	defer own.free()
+	defer others.free()
+	if !own.read(a.stmts) || !others.read(stmts) {
+		return nil
+	}
+	if _, i := own.find(n); i >= 0 && int(i) < len(others.nodes) {
+		return others.nodes[i]
+	}
+	return nil
 }
 
 // keepArena is the size of temporaries up to which they are kept between runs;

@@ -156,11 +156,8 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 			return err
 		}
 	}
-	switch l.inst.Finish(l.workers[0]) {
-	case ir.DivideFault:
-		return &expr.Error{Kind: expr.ErrDivide, Msg: "integer division by zero"}
-	case ir.IndexFault:
-		return &expr.Error{Kind: expr.ErrIndex, Msg: "an index is out of range"}
+	if k := l.inst.Finish(l.workers[0]); k != ir.NoFault {
+		return raised(k, l.s)
 	}
 	return nil
 }

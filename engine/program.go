@@ -196,15 +196,17 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	defer p.mu.Unlock()
 	if p.device != nil {
-		return p.device.run(ctx)
+		return located(ctx, p.deviceFault(p.device.run(ctx)), itself)
 	}
 	if n := rebinds.Load(); n != p.memory.seen {
 		if err := p.rebound(ctx, n); err != nil {
 			return err
 		}
 	}
-	return p.run(ctx)
+	return located(ctx, p.run(ctx), itself)
 }
+
+func itself(n *expr.Node) *expr.Node { return n }
 
 // usable returns an error for a nil or zero program.
 func (p *Program) usable() error {

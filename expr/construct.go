@@ -96,6 +96,7 @@ func (n *Node) finish() *Node {
 		return &Node{Op: &invalid, Attributes: &none, err: err}
 	}
 	n.shape, n.dtype = s, t
+	n.mark()
 	return n
 }
 

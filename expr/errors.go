@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -104,11 +105,23 @@ var library = func() map[string]bool {
 	return dirs
 }()
 
+// caller returns the position of the first caller outside this library.
 func caller() (file string, line int) {
 	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	return outside(pcs[:runtime.Callers(3, pcs[:])])
+}
+
+// outside returns the position of the first frame outside this library.
+func outside(pcs []uintptr) (file string, line int) {
+	if len(pcs) == 0 {
+		return "", 0
+	}
+	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "runtime.") {
+			return "", 0 // a goroutine of the library
+		}
 		if !inside(f) {
 			return filepath.Base(f.File), f.Line
 		}
@@ -125,4 +138,34 @@ func inside(f runtime.Frame) bool {
 		return true
 	}
 	return library[path.Dir(filepath.ToSlash(f.File))] && !strings.HasSuffix(f.File, "_test.go")
+}
+
+// A site is the calls that made a node.
+type site [8]uintptr
+
+// mark notes the calls that made a node which can fail on data: the error comes
+// when a program runs, and says where the node was made.
+func (n *Node) mark() {
+	if n.Op.Fault == nil && (n.Op.Class != View || len(n.Args) < 2 || n.Op.Name == "concat") || n.dtype.IsFloat() && n.Op.Class != View {
+		return
+	}
+	if n.Attributes == &none { // few nodes are marked, and others need not grow for them
+		n.Attributes = &Attributes{}
+	}
+	n.site = new(site)
+	runtime.Callers(3, n.site[:])
+}
+
+// Place returns the file and the line of the call outside this library that made
+// a node which can fail on data: an integer division, or a view that reads at
+// computed positions. It is empty for other nodes.
+func (n *Node) Place() (file string, line int) {
+	if n == nil || n.Attributes == nil || n.site == nil {
+		return "", 0
+	}
+	pcs := n.site[:]
+	if end := slices.Index(pcs, 0); end >= 0 {
+		pcs = pcs[:end]
+	}
+	return outside(pcs)
 }

@@ -37,6 +37,7 @@ type Attributes struct {
 	Param *Cell      // of a parameter
 	Func  *GoFunc    // of an opaque node
 	Ident any        // identity of attributes that are not comparable, or nil
+	site  *site      // the calls that made the node, or nil; see mark
 }
 
 // none are the attributes of nodes without any.

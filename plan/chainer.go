@@ -54,7 +54,7 @@ func (k *gen) checked(key valueKey, n *node, arg int, at []prim.Ix, inside func(
 		k.c.materialise(a, "it is read at computed positions")
 	}
 	if a.shape.Size() == 0 { // nowhere inside
-		k.fault(key, k.p.Int(dtype.Bool, 1), expr.ErrIndex)
+		k.fault(key, n, k.p.Int(dtype.Bool, 1), expr.ErrIndex)
 		return k.p.Bits(a.typ.Register(), 0)
 	}
 	for i, c := range at {
@@ -64,7 +64,7 @@ func (k *gen) checked(key valueKey, n *node, arg int, at []prim.Ix, inside func(
 		i64 := k.b.Value(c)
 		low := k.p.Lt(i64, k.p.Int(dtype.I64, 0))
 		high := k.p.Le(k.b.Value(k.int(a.shape[i])), i64)
-		k.fault(key, k.p.Or(low, high), expr.ErrIndex)
+		k.fault(key, n, k.p.Or(low, high), expr.ErrIndex)
 	}
 	return k.inner(key, a, at, ir.Clamped, prim.V{})
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -14,6 +16,7 @@ type faults struct {
 	edges map[valueKey][]edge
 	roots map[valueKey]bool
 	list  []fault
+	sites []Fault // all that the kernel raises
 }
 
 type edge struct {
@@ -98,10 +101,15 @@ func mayFault(roots []root) bool {
 
 var faultKinds = map[error]ir.FaultKind{expr.ErrDivide: ir.DivideFault, expr.ErrIndex: ir.IndexFault}
 
-// fault notes that the value called key is undefined where at holds.
-func (k *gen) fault(key valueKey, at prim.V, kind error) {
-	if k.faults.on {
-		k.faults.list = append(k.faults.list, fault{key, at, faultKinds[kind]})
+// fault notes that the value of n called key is undefined where at holds.
+func (k *gen) fault(key valueKey, n *node, at prim.V, kind error) {
+	f := &k.faults
+	if !f.on {
+		return
+	}
+	f.list = append(f.list, fault{key, at, faultKinds[kind]})
+	if site := (Fault{n.src, kind}); !slices.Contains(f.sites, site) {
+		f.sites = append(f.sites, site)
 	}
 }
 

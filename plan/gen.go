@@ -204,7 +204,7 @@ func (k *gen) elementwise(key valueKey, n *node, coords []prim.Ix) prim.V {
 	v := k.lower(n, x)
 	if n.fails && k.faults.on {
 		if at := n.src.Op.Fault(k.p, x...); at.Type.Valid() && k.b.Has(at) {
-			k.fault(key, at, n.src.Op.FaultKind)
+			k.fault(key, n, at, n.src.Op.FaultKind)
 		}
 	}
 	return v
@@ -286,7 +286,7 @@ func (k *gen) stage(why string) *Stage {
 	if k.task == scanning {
 		ir.Prune(k.b.K)
 	}
-	s := &Stage{Kind: Loop, Why: why, Kernel: k.b.K, Extents: k.extents, Params: k.params, Scalars: k.scalars, Bufs: k.ops, Prescan: k.task == scanning}
+	s := &Stage{Kind: Loop, Why: why, Kernel: k.b.K, Extents: k.extents, Params: k.params, Scalars: k.scalars, Bufs: k.ops, Prescan: k.task == scanning, Faults: k.faults.sites}
 	for i, o := range k.ops {
 		if o.Array == nil {
 			continue

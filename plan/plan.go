@@ -59,6 +59,7 @@ type Stage struct {
 	Scalars []Scalar
 	Bufs    []Operand
 	Prescan bool // looks for faults only, before the stage that stores
+	Faults  []Fault
 
 	// Product and Call. A Bias, which only [Plan.WithEpilogues] makes, is added to
 	// each row of the product.
@@ -66,6 +67,13 @@ type Stage struct {
 	Bias      *Array
 	Func      *expr.GoFunc
 	Args      []*Array
+}
+
+// A Fault is a node of a stage that can fail on data, and the error that its
+// kernel raises.
+type Fault struct {
+	Node *expr.Node
+	Kind error // expr.ErrDivide or expr.ErrIndex
 }
 
 // A Scalar is the source of a run-time scalar.

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A faulted is the error of a stage that met data which an operator is not
+// defined for. It becomes an [expr.Error] when its node is looked for.
+type faulted struct {
+	kind  error // expr.ErrDivide or expr.ErrIndex
+	sites []plan.Fault
+}
+
+func (f *faulted) Error() string { return f.kind.Error() }
+
+func (f *faulted) Unwrap() error { return f.kind }
+
+// raised is the error of a fault of a stage.
+func raised(k ir.FaultKind, s *plan.Stage) error {
+	switch k {
+	case ir.DivideFault:
+		return &faulted{expr.ErrDivide, s.Faults}
+	case ir.IndexFault:
+		return &faulted{expr.ErrIndex, s.Faults}
+	}
+	return nil
+}
+
+// deviceFault is err, with the nodes that may have raised it if it is a fault: a
+// device does not say which stage failed.
+func (p *Program) deviceFault(err error) error {
+	e, ok := err.(*expr.Error)
+	if !ok || e.Kind != expr.ErrDivide && e.Kind != expr.ErrIndex {
+		return err
+	}
+	f := &faulted{kind: e.Kind}
+	for _, s := range p.plan.Stages {
+		f.sites = append(f.sites, s.Faults...)
+	}
+	return f
+}
+
+// located returns err, or if it is a fault the error that names the operator,
+// the first element that it is not defined for, and the call that built the
+// node. It evaluates operands for that, which takes a run's time; the memory
+// must be as the stage has found it. The function current gives the node of the
+// statements of the caller that a node of the plan stands for.
+func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node) error {
+	f, ok := err.(*faulted)
+	if !ok {
+		return err
+	}
+	var n *expr.Node
+	what := ""
+	for _, site := range f.sites {
+		if site.Kind != f.kind || site.Node == n {
+			continue
+		}
+		w := offender(ctx, site.Node)
+		if n == nil || w != "" {
+			n, what = site.Node, w
+		}
+		if w != "" {
+			break
+		}
+	}
+	if what == "" {
+		what = map[error]string{expr.ErrDivide: "integer division by zero", expr.ErrIndex: "an index is out of range"}[f.kind]
+	}
+	if n == nil {
+		return expr.NewError(f.kind, "", "%s", what)
+	}
+	e := expr.NewError(f.kind, n.Op.Constructor(), "%s", what)
+	if file, line := current(n).Place(); file != "" {
+		e.File, e.Line = file, line
+	}
+	return e
+}
+
+// offender evaluates the operand of a node that its faults depend on, and says
+// what is wrong with its first wrong element. It is empty if that cannot be
+// found.
+func offender(ctx context.Context, n *expr.Node) string {
+	if len(n.Args) != 2 {
+		return ""
+	}
+	from, axis := 0, -1
+	if n.Op.Class == expr.View {
+		if take, _ := op.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
+			return ""
+		}
+		axis = n.Axes[0]
+		if axis < 0 {
+			axis += len(n.Args[0].Shape())
+		}
+		from = n.Args[0].Shape()[axis]
+	}
+	a, err := evaluate(ctx, n.Args[1])
+	if err != nil {
+		return ""
+	}
+	b, err := a.Bytes()
+	if err != nil {
+		return ""
+	}
+	size := a.DType().Size()
+	for i := 0; i < len(b); i += size {
+		v := element(a.DType(), b[i:])
+		if axis < 0 {
+			if isZero(b[i : i+size]) {
+				return "integer division by zero" + at(i/size, a.Shape())
+			}
+			continue
+		}
+		if outside(v, from) {
+			return fmt.Sprintf("index %v%s is out of range for axis %d of size %d", v, at(i/size, a.Shape()), axis, from)
+		}
+	}
+	return ""
+}
+
+// outside reports whether an integer is no position of an axis of n positions.
+func outside(v any, n int) bool {
+	switch v := v.(type) {
+	case int8:
+		return int(v) >= n || int(v) < -n
+	case int32:
+		return int(v) >= n || int(v) < -n
+	case int64:
+		return v >= int64(n) || v < -int64(n)
+	case uint8:
+		return int(v) >= n
+	case uint32:
+		return uint64(v) >= uint64(n)
+	case uint64:
+		return v >= uint64(n)
+	}
+	return false
+}
+
+func isZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// at is " at [1 2]" for element i of a shape, row-major, and nothing for a
+// scalar.
+func at(i int, s shape.Shape) string {
+	if len(s) == 0 {
+		return ""
+	}
+	index := make([]int, len(s))
+	for k := len(s) - 1; k >= 0; k-- {
+		index[k] = i % s[k]
+		i /= s[k]
+	}
+	return fmt.Sprintf(" at %v", index)
+}
+
+// evaluate returns the value of a tree.
+func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
+	var d Device
+	expr.Walk(n, func(x *expr.Node) {
+		if x.Leaf != nil {
+			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
+				d = m.dev
+			}
+		}
+	})
+	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
+	if err != nil {
+		return nil, err
+	}
+	a, err := ArrayOf(m, n.DType(), n.Shape(), nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Compile(ctx, expr.Statement{Target: a.Node(), Value: n})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if p.device != nil {
+		return a, p.device.run(ctx)
+	}
+	return a, p.run(ctx)
+}

@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// line is the line of the caller.
+func line() int {
+	_, _, n, _ := runtime.Caller(1)
+	return n
+}
+
+// TestFaultsHavePlaces tests that an error of the data names the operator, the
+// element and the line that built the node, on all backends, for assignments,
+// for programs, and for trees of a structure that was assigned before.
+func TestFaultsHavePlaces(t *testing.T) {
+	ctx := context.Background()
+	x := engine.MustFromSlice([]float32{1, 2, 3})
+	idx := engine.MustFromSlice([]int32{0, 1, 2, 9, 0, -4}, 2, 3)
+	m := engine.MustFromSlice([]int64{1, 2, 0, 4}, 2, 2)
+	zero := engine.Zeros[int64]()
+	y, z := engine.Zeros[float32](2, 3), engine.MustFromSlice([]int64{5, 5, 5, 5}, 2, 2)
+	cases := []struct {
+		name  string
+		kind  error
+		make  func() (expr.Statement, int)
+		texts []string
+	}{
+		{"take", expr.ErrIndex, func() (expr.Statement, int) {
+			e := op.Take(x, idx, 0)
+			at := line() - 1
+			return expr.Assign(y, e), at
+		}, []string{"op.Take", "index 9 at [1 0]", "axis 0 of size 3"}},
+		{"computed", expr.ErrIndex, func() (expr.Statement, int) {
+			e := op.Neg(op.Take(x, op.Sub(idx, op.Full[int32](4)), -1))
+			at := line() - 1
+			return expr.Assign(y, e), at
+		}, []string{"op.Take", "index -4 at [0 0]", "axis 0 of size 3"}},
+		{"div", expr.ErrDivide, func() (expr.Statement, int) {
+			e := op.Add(z, op.Div(z, m))
+			at := line() - 1
+			return expr.Assign(z, e), at
+		}, []string{"op.Div", "division by zero at [1 0]"}},
+		{"mod by a scalar", expr.ErrDivide, func() (expr.Statement, int) {
+			e := op.Mod(z, zero)
+			at := line() - 1
+			return expr.Assign(z, e), at
+		}, []string{"op.Mod", "division by zero"}},
+		{"one of two", expr.ErrDivide, func() (expr.Statement, int) {
+			good := op.Div(z, op.AddScalar(int64(1), m))
+			bad := op.Mod(z, m)
+			at := line() - 1
+			return expr.Assign(z, op.Add(good, bad)), at
+		}, []string{"op.Mod", "at [1 0]"}},
+	}
+	for _, name := range engine.Backends() {
+		o := engine.Options{Backend: name}
+		for _, c := range cases {
+			for round := range 3 {
+				s, at := c.make()
+				var err error
+				if round == 2 {
+					p, e := engine.CompileWith(ctx, o, s)
+					if e != nil {
+						t.Fatal(e)
+					}
+					err = p.Run(ctx)
+				} else {
+					err = engine.RunWith(ctx, o, s)
+				}
+				if !errors.Is(err, c.kind) {
+					t.Fatalf("%s: %s: %v", name, c.name, err)
+				}
+				for _, text := range append(c.texts, fmt.Sprintf("(fault_test.go:%d)", at)) {
+					if !strings.Contains(err.Error(), text) {
+						t.Errorf("%s: %s, round %d: %v, without %q", name, c.name, round, err, text)
+					}
+				}
+			}
+		}
+		// The other tree has the structure of the first one, and another line.
+		err := engine.RunWith(ctx, o, expr.Assign(y, op.Take(x, idx, 0)))
+		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: the same tree in another place: %v, without %q", name, err, text)
+		}
+		// An operator that only the plan has.
+		err = engine.RunWith(ctx, o, expr.DivAssign(z, m))
+		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); !errors.Is(err, expr.ErrDivide) || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "op.Div") {
+			t.Errorf("%s: %v, without %q", name, err, text)
+		}
+	}
+	if got := fmt.Sprint(z.Values()); got != "[5 5 5 5]" {
+		t.Errorf("the target is %s", got)
+	}
+}
+
+// TestPlaceOfViews tests the place of errors of tensor views, whose closures the
+// compiler inlines into the caller.
+func TestPlaceOfViews(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	for _, err := range []error{
+		x.Reshape(2, 2).Err(), x.Transpose(3).Err(), x.Slice(0, 2).Reshape(7).Err(), x.Span(op.Range(0, 1), op.Range(0, 1)).Err(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "(fault_test.go:") {
+			t.Errorf("%v", err)
+		}
+	}
+	e := engine.NewStream()
+	defer e.Close()
+	e.Go(nil)
+	if err := e.Sync(context.Background()); err == nil || strings.Contains(err.Error(), ".s:") {
+		t.Errorf("%v", err)
+	}
+}

@@ -57,7 +57,7 @@ func ExampleTensor_Span() {
 // however the two overlap.
 func ExampleTensor_Assign_overlap() {
 	a := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2)
-	fmt.Println(a.Assign(op.Add(op.T[float64](a), a)), a)
+	fmt.Println(a.Assign(op.Add(op.T(a), a)), a)
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4})
 	fmt.Println(x.Slice(1, 4).AddAssign(x.Slice(0, 3)), x)
 	// Output:
@@ -102,7 +102,7 @@ func ExampleCompileWith() {
 	same := true
 	var first float32
 	for threads := 1; threads <= 4; threads++ {
-		p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, expr.Assign(sum, op.Sum[float32](x)))
+		p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, expr.Assign(sum, op.Sum(x)))
 		if err != nil || p.Run(context.Background()) != nil {
 			fmt.Println("failed")
 			return
@@ -120,7 +120,7 @@ func ExampleCompileWith() {
 func ExampleProgram_Explain() {
 	x, w := engine.Zeros[float32](64, 32).Named("x"), engine.Zeros[float32](16, 32).Named("w")
 	b, y := engine.Zeros[float32](16).Named("b"), engine.Zeros[float32](64, 16).Named("y")
-	p, err := engine.Compile(context.Background(), expr.Assign(y, op.ReLU(op.Add(op.MatMul(x, op.T[float32](w)), b))))
+	p, err := engine.Compile(context.Background(), expr.Assign(y, op.ReLU(op.Add(op.MatMul(x, op.T(w)), b))))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,9 +15,9 @@ func ExampleKind() {
 	x := engine.Zeros[float32](2, 3).Named("x")
 	for _, e := range []expr.Exp[float32]{
 		x,
-		op.Exp[float32](x),
-		op.Add[float32](x, op.Index[float32](x, 0, 1)),
-		op.Sum[float32](x, op.Axis(1)),
+		op.Exp(x),
+		op.Add(x, op.Index(x, 0, 1)),
+		op.Sum(x, op.Axis(1)),
 	} {
 		fmt.Println(e.Node().Kind(), "\t", e.Node())
 	}
@@ -34,7 +34,7 @@ func ExampleExp() {
 	x := engine.MustFromSlice([]float64{1, 2, 3})
 	var power expr.Exp[float64] = x
 	for range 3 {
-		power = op.Mul[float64](power, x)
+		power = op.Mul(power, x)
 	}
 	y := engine.Zeros[float64](3)
 	fmt.Println(y.Assign(power), y)
@@ -48,7 +48,7 @@ func ExampleParam() {
 	w := engine.MustFromSlice([]float32{1, 2})
 	g := engine.MustFromSlice([]float32{1, 1})
 	rate := expr.NewParam[float32](.5)
-	p, err := engine.Compile(ctx, expr.SubAssign(w, op.Mul[float32](rate, g)))
+	p, err := engine.Compile(ctx, expr.SubAssign(w, op.Mul(rate, g)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -81,7 +81,7 @@ func ExampleStatement() {
 // call that made it.
 func ExampleError() {
 	a, b := engine.Zeros[float32](3, 4), engine.Zeros[float32](5)
-	sum := op.Add[float32](a, b) // does not panic
+	sum := op.Add(a, b) // does not panic
 	err := a.Assign(op.Exp(sum))
 	var e *expr.Error
 	fmt.Println(errors.As(err, &e), errors.Is(err, expr.ErrShape))
@@ -94,7 +94,7 @@ func ExampleError() {
 // Tree shows kinds, element types and shapes, and what is shared.
 func ExampleNode_Tree() {
 	x := engine.Zeros[float32](2, 3).Named("x")
-	e := op.Exp[float32](x)
+	e := op.Exp(x)
 	fmt.Print(op.Div(e, op.Sum(e, op.Axis(1), op.KeepDims())).Node().Tree())
 	// Output:
 	// #1 div  Complex float32[2 3]
@@ -107,7 +107,7 @@ func ExampleNode_Tree() {
 // Walk visits every node once, operands first.
 func ExampleWalk() {
 	x := engine.Zeros[float32](3).Named("x")
-	d := op.Square[float32](x)
+	d := op.Square(x)
 	expr.Walk(op.Add(d, op.Neg(d)).Node(), func(n *expr.Node) { fmt.Println(n.Op.Name) })
 	// Output:
 	// storage

@@ -29,8 +29,8 @@ func main() {
 	m, v := engine.Zeros[float64](2).Named("m"), engine.Zeros[float64](2).Named("v")
 	rate := expr.NewParam(0.)
 
-	miss := op.Sub(op.MatMul[float64](x, w), y)
-	gradient, err := engine.Compile(ctx, expr.Assign(g, op.Scale(2./n, op.MatMul(op.T[float64](x), miss))))
+	miss := op.Sub(op.MatMul(x, w), y)
+	gradient, err := engine.Compile(ctx, expr.Assign(g, op.Scale(2./n, op.MatMul(op.T(x), miss))))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,10 +26,10 @@ func main() {
 	bias := engine.Zeros[float32](classes).Named("bias")
 	p, best := engine.Zeros[float32](rows, classes).Named("p"), engine.Zeros[int64](rows).Named("best")
 
-	logits := op.Add(op.MatMul[float32](x, weights), bias)
+	logits := op.Add(op.MatMul(x, weights), bias)
 	prog, err := engine.Compile(ctx,
 		expr.Assign(p, op.Softmax(logits, -1)),
-		expr.Assign(best, op.ArgMax[float32](p, op.Axis(-1))))
+		expr.Assign(best, op.ArgMax(p, op.Axis(-1))))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func main() {
 	fmt.Print(prog.Explain())
 
 	sums := engine.Zeros[float32](rows)
-	if err := sums.Assign(op.Sum[float32](p, op.Axis(-1))); err != nil {
+	if err := sums.Assign(op.Sum(p, op.Axis(-1))); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("row 0: class %d with %.1f%%, all classes %.1f%%\n", best.At(0), 100*p.At(0, int(best.At(0))), 100*sums.At(0))

@@ -16,7 +16,7 @@ import (
 func ExampleOf() {
 	x, y := engine.MustFromSlice([]float64{-1.2}), engine.MustFromSlice([]float64{1})
 	a := op.Sub(op.Full[float64](1), x)
-	b := op.Sub[float64](y, op.Square[float64](x))
+	b := op.Sub(y, op.Square(x))
 	loss := op.Sum(op.Add(op.Square(a), op.Scale(100, op.Square(b))))
 
 	g, err := grad.Of[float64](loss, x, y)
@@ -37,7 +37,7 @@ func ExampleOf_descent() {
 	x := engine.MustFromSlice([]float64{0, 1, 2, 3}).Named("x")
 	y := engine.MustFromSlice([]float64{1, 3, 5, 7}).Named("y")
 	w := engine.MustFromSlice([]float64{1, 1, 1, 1}).Named("w")
-	loss := op.Sum(op.Square(op.Sub[float64](op.Mul[float64](w, x), y)))
+	loss := op.Sum(op.Square(op.Sub(op.Mul(w, x), y)))
 	g, err := grad.Of[float64](loss, w)
 	if err != nil {
 		fmt.Println(err)
@@ -66,7 +66,7 @@ func ExampleOf_descent() {
 // The gradient of a gradient: d2/dx2 of sin(x) is -sin(x).
 func ExampleOf_second() {
 	x := engine.MustFromSlice([]float64{0, math.Pi / 2})
-	first, err := grad.Of[float64](op.Sum(op.Sin[float64](x)), x)
+	first, err := grad.Of[float64](op.Sum(op.Sin(x)), x)
 	if err != nil {
 		fmt.Println(err)
 		return

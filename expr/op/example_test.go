@@ -56,9 +56,9 @@ func ExampleWhere() {
 	x := engine.MustFromSlice([]int32{10, 20, 30})
 	d := engine.MustFromSlice([]int32{2, 0, 5})
 	y := engine.Zeros[int32](3)
-	err := y.Assign(op.Div[int32](x, d))
+	err := y.Assign(op.Div(x, d))
 	fmt.Println(errors.Is(err, expr.ErrDivide), y)
-	safe := op.Where(op.NotEqual(d, op.Full[int32](0)), op.Div[int32](x, d), op.Full[int32](-1))
+	safe := op.Where(op.NotEqual(d, op.Full[int32](0)), op.Div(x, d), op.Full[int32](-1))
 	fmt.Println(y.Assign(safe), y)
 	// Output:
 	// true [0 0 0]
@@ -71,9 +71,9 @@ func ExampleSum() {
 	all := engine.Zeros[float64]()
 	rows := engine.Zeros[float64](2)
 	share := engine.Zeros[float64](2, 3)
-	fmt.Println(all.Assign(op.Sum[float64](x)), all)
-	fmt.Println(rows.Assign(op.Sum[float64](x, op.Axis(-1))), rows)
-	fmt.Println(share.Assign(op.Div[float64](x, op.Sum[float64](x, op.Axis(0), op.KeepDims()))), share.At(1, 1))
+	fmt.Println(all.Assign(op.Sum(x)), all)
+	fmt.Println(rows.Assign(op.Sum(x, op.Axis(-1))), rows)
+	fmt.Println(share.Assign(op.Div(x, op.Sum(x, op.Axis(0), op.KeepDims()))), share.At(1, 1))
 	// Output:
 	// <nil> 21
 	// <nil> [6 15]
@@ -84,8 +84,8 @@ func ExampleSum() {
 func ExampleAccumFloat64() {
 	x := engine.MustFromSlice([]float32{1 << 24, 1, 1})
 	s := engine.Zeros[float32](2)
-	_ = s.Slice(0, 1).Assign(op.Sum[float32](x))
-	_ = s.Slice(1, 2).Assign(op.Sum[float32](x, op.AccumFloat64()))
+	_ = s.Slice(0, 1).Assign(op.Sum(x))
+	_ = s.Slice(1, 2).Assign(op.Sum(x, op.AccumFloat64()))
 	fmt.Printf("%.0f %.0f\n", s.At(0), s.At(1))
 	// Output: 16777216 16777218
 }
@@ -94,7 +94,7 @@ func ExampleAccumFloat64() {
 func ExampleArgMax() {
 	x := engine.MustFromSlice([]float32{3, 9, 2, 9, 1, 4}, 2, 3)
 	at := engine.Zeros[int64](2)
-	fmt.Println(at.Assign(op.ArgMax[float32](x, op.Axis(1))), at)
+	fmt.Println(at.Assign(op.ArgMax(x, op.Axis(1))), at)
 	// Output: <nil> [1 0]
 }
 
@@ -103,10 +103,10 @@ func ExampleSlice() {
 	x := engine.MustFromSlice([]float64{0, 1, 2, 3, 4, 5, 6, 7})
 	diff := engine.Zeros[float64](3)
 	// x[1:7:2] - x[0:6:2], as NumPy writes it
-	e := op.Sub(op.Slice[float64](x, op.By(op.Range(1, 7), 2)), op.Slice[float64](x, op.By(op.Range(0, 6), 2)))
+	e := op.Sub(op.Slice(x, op.By(op.Range(1, 7), 2)), op.Slice(x, op.By(op.Range(0, 6), 2)))
 	fmt.Println(diff.Assign(e), diff)
 	back := engine.Zeros[float64](8)
-	fmt.Println(back.Assign(op.Flip[float64](x)), back)
+	fmt.Println(back.Assign(op.Flip(x)), back)
 	// Output:
 	// <nil> [1 1 1]
 	// <nil> [7 6 5 4 3 2 1 0]
@@ -115,9 +115,9 @@ func ExampleSlice() {
 // Operands broadcast by NumPy's rules: a row and a column make a table.
 func ExampleNewAxis() {
 	row := engine.MustFromSlice([]int32{1, 2, 3})
-	column := op.NewAxis[int32](engine.MustFromSlice([]int32{10, 20}), -1)
+	column := op.NewAxis(engine.MustFromSlice([]int32{10, 20}), -1)
 	table := engine.Zeros[int32](2, 3)
-	fmt.Println(table.Assign(op.Add[int32](row, column)), table)
+	fmt.Println(table.Assign(op.Add(row, column)), table)
 	// Output:
 	// <nil> [[11 12 13]
 	//  [21 22 23]]
@@ -149,7 +149,7 @@ func ExampleTake() {
 func ExamplePad() {
 	x := engine.MustFromSlice([]float64{1, 2, 4, 8})
 	smooth := engine.Zeros[float64](4)
-	w := op.Windows(op.Pad[float64](x, [][2]int{{1, 1}}, 0), op.Window{Size: 3})
+	w := op.Windows(op.Pad(x, [][2]int{{1, 1}}, 0), op.Window{Size: 3})
 	fmt.Println(smooth.Assign(op.Sum(w, op.Axis(-1))), smooth)
 	// Output: <nil> [3 7 14 12]
 }
@@ -166,7 +166,7 @@ func ExampleInto() {
 func ExampleSoftmax() {
 	x := engine.MustFromSlice([]float64{1000, 1001, 1002})
 	y := engine.Zeros[float64](3)
-	p, err := engine.Compile(context.Background(), expr.Assign(y, op.Scale(100, op.Softmax[float64](x, 0))))
+	p, err := engine.Compile(context.Background(), expr.Assign(y, op.Scale(100, op.Softmax(x, 0))))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -182,7 +182,7 @@ func ExampleSoftmax() {
 func ExampleLayerNorm() {
 	x := engine.MustFromSlice([]float64{1, 3, 10, 14}, 2, 2)
 	y := engine.Zeros[float64](2, 2)
-	fmt.Println(y.Assign(op.LayerNorm[float64](x, nil, nil, 0)), y)
+	fmt.Println(y.Assign(op.LayerNorm(x, nil, nil, 0)), y)
 	// Output:
 	// <nil> [[-1  1]
 	//  [-1  1]]
@@ -213,7 +213,7 @@ func ExampleMatMul() {
 	w := engine.MustFromSlice([]float64{1, 0, -1, 1}, 2, 2).Named("w")
 	b := engine.MustFromSlice([]float64{0, -5}).Named("b")
 	y := engine.Zeros[float64](2, 2).Named("y")
-	fmt.Println(y.Assign(op.ReLU(op.Add(op.MatMul(x, op.T[float64](w)), b))), y)
+	fmt.Println(y.Assign(op.ReLU(op.Add(op.MatMul(x, op.T(w)), b))), y)
 	// Output:
 	// <nil> [[1 0]
 	//  [3 0]]

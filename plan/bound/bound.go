@@ -89,8 +89,7 @@ func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
-	vec := vecOnly(k)
-	n.Split(func(axis int32) bool { return all || vec[axis] })
+	n.Split(func(axis int32) bool { return all || vecOnly(k, axis) })
 	for i := range n.Arrays {
 		n.Arrays[i] = n.array(i, b)
 	}
@@ -115,14 +114,21 @@ func (n *Kernel) array(buf int, b *ir.Binding) Array {
 // Analyse fills Access. It is to be called again after digits were cut.
 func (n *Kernel) Analyse() {
 	n.Access = make([]Access, len(n.IR.Access))
+	rank := 0
+	for i := range n.IR.Access {
+		rank += len(n.IR.Access[i].Coords)
+	}
+	dims := make([]Dim, rank)
 	for i := range n.Access {
-		n.Access[i] = n.access(&n.IR.Access[i])
+		rank = len(n.IR.Access[i].Coords)
+		n.Access[i] = n.access(&n.IR.Access[i], dims[:rank:rank])
+		dims = dims[rank:]
 	}
 }
 
-func (n *Kernel) access(a *ir.Access) Access {
+func (n *Kernel) access(a *ir.Access, dims []Dim) Access {
 	array := &n.Arrays[a.Buf]
-	out := Access{Buf: a.Buf, Bounds: a.Bounds, Offset: n.Constant(0), Dims: make([]Dim, len(a.Coords))}
+	out := Access{Buf: a.Buf, Bounds: a.Bounds, Offset: n.Constant(0), Dims: dims}
 	for i, ix := range a.Coords {
 		d := Dim{Ix: ix, Stride: array.Strides[i], Extent: array.Extents[i], Bounds: a.Bounds}
 		if d.Form, d.Affine = n.Form(ix); d.Affine {
@@ -190,18 +196,7 @@ func (s *Space) Order(axes []int32) (digits []int) {
 	return digits
 }
 
-// vecOnly reports for each axis whether vec loops bind it and no others.
-func vecOnly(k *ir.Kernel) []bool {
-	vec, other := make([]bool, len(k.Axes)), make([]bool, len(k.Axes))
-	for i := range k.Loops {
-		l := &k.Loops[i]
-		for _, a := range l.Axes {
-			vec[a] = vec[a] || l.Kind == ir.Vec
-			other[a] = other[a] || l.Kind != ir.Vec
-		}
-	}
-	for a := range vec {
-		vec[a] = vec[a] && !other[a]
-	}
-	return vec
+// vecOnly reports whether vec loops bind an axis, and no others.
+func vecOnly(k *ir.Kernel, axis int32) bool {
+	return !slices.ContainsFunc(k.Loops, func(l ir.Loop) bool { return l.Kind != ir.Vec && slices.Contains(l.Axes, axis) })
 }

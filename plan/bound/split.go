@@ -27,12 +27,15 @@ func (s *Space) Check() error {
 // divide each other and its extent, and may allows it. Each axis has one digit
 // before. Divisors are positive; see Check.
 func (s *Space) Split(may func(axis int32) bool) {
-	cuts := make([][]int, len(s.OfAxis)) // divisors, by axis
+	var cuts [][]int // divisors, by axis
 	for i, n := range s.Index.Nodes {
 		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
 			continue
 		}
 		if axis, lo, hi, ok := s.part(prim.Ix(i)); ok {
+			if cuts == nil {
+				cuts = make([][]int, len(s.OfAxis))
+			}
 			cuts[axis] = append(cuts[axis], lo, hi)
 		}
 	}

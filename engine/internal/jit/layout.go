@@ -362,7 +362,7 @@ func (l *layouter) analyse(i int) {
 		return
 	}
 	a := &b.Access[info.access]
-	offset := a.Offset.Clone()
+	offset := a.Offset
 	for d := range a.Dims {
 		dim := &a.Dims[d]
 		switch {
@@ -374,6 +374,9 @@ func (l *layouter) analyse(i int) {
 			s.dyn = append(s.dyn, dynDim{b.at(ph, nil).Index(dim.Ix), dim.Stride, dim.Extent, dim.Bounds})
 			s.guard = s.guard || dim.Bounds == ir.Guarded
 		case dim.Affine && dim.Bounds == ir.Guarded && ph.kind != scalarPhase:
+			if len(s.guards) == 0 { // the offset of the access stays as it is
+				offset = offset.Clone()
+			}
 			offset.Plus(dim.Form, dim.Stride)
 			l.guards[i] = append(l.guards[i], dim.Form)
 			s.guards = append(s.guards, guardLine{extent: dim.Extent})

@@ -41,7 +41,7 @@ var arithmetic = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: 
 	},
 	{
 		Name: "sign", Arity: 1, Lower: lowerSign, Grad: flat,
-		Doc: "-1, 0 or 1 by the sign of x; zeros and NaN stay.",
+		Doc: "-1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays.",
 	},
 	{
 		Name: "square", Arity: 1, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) },
@@ -106,9 +106,15 @@ func floorDivFloat(b *B, x ...V) V {
 	return b.Select(b.Eq(x[1], zero), quo, down)
 }
 
+// lowerSign adds 0 to what is neither above nor below 0: that turns -0 into +0, and
+// keeps a NaN.
 func lowerSign(b *B, x ...V) V {
 	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
-	up := b.Select(b.Lt(zero, x[0]), one, x[0])
+	rest := x[0]
+	if prim.Float.Has(rest.Type) {
+		rest = b.Add(rest, zero)
+	}
+	up := b.Select(b.Lt(zero, x[0]), one, rest)
 	if prim.Uint.Has(x[0].Type) {
 		return up
 	}

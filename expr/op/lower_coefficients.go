@@ -2,12 +2,6 @@
 
 package op
 
-// ln2 is log 2 in two parts. The first is truncated, so that both are positive.
-var ln2 = coefs{
-	{0x1.62e42e0000000p-1, 0x1.efa39e0000000p-25},
-	{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56},
-}
-
 // ln2Near is log 2, nearest, and what remains.
 var ln2Near = coefs{
 	{0x1.62e4300000000p-1, -0x1.05c6100000000p-29},
@@ -24,6 +18,13 @@ var log2e = coefs{
 var expPoly = coefs{
 	{0x1.fffffc0000000p-2, 0x1.55548c0000000p-3, 0x1.55585a0000000p-5, 0x1.123d5c0000000p-7, 0x1.6ab6ac0000000p-10},
 	{0x1.000000000000ap-1, 0x1.5555555555500p-3, 0x1.55555555505f4p-5, 0x1.1111111125a9bp-7, 0x1.6c16c184bbcefp-10, 0x1.a01a0138640d4p-13, 0x1.a0199876486a4p-16, 0x1.71deffd691005p-19, 0x1.28aef3c757532p-22, 0x1.adc44316d5fd5p-26},
+}
+
+// expm1Poly is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2; the errors are relative to exp(r) - 1.
+// Errors: 2^-26.1, 2^-61.6.
+var expm1Poly = coefs{
+	{0x1.fffffe0000000p-2, 0x1.5554aa0000000p-3, 0x1.5557980000000p-5, 0x1.122bf80000000p-7, 0x1.6acacc0000000p-10},
+	{0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555558p-5, 0x1.111111110f713p-7, 0x1.6c16c16c174c8p-10, 0x1.a01a01af9e883p-13, 0x1.a01a0199bab20p-16, 0x1.71ddf9241ba9ap-19, 0x1.27e502b7235e1p-22, 0x1.af5d40c08e8f9p-26, 0x1.1f29fd9724947p-29},
 }
 
 // exp2Poly is (2^r - 1)/r for |r| <= 1/2. Errors: 2^-26.3, 2^-57.1.
@@ -102,33 +103,46 @@ var twoOverPiBits = [2][]uint64{
 
 // tanhSplit is where tanh changes its formula.
 var tanhSplit = coefs{
-	{0x1.99999a0000000p-1},
+	{0x1.cccccc0000000p-1},
 	{0x1p+0},
 }
 
-// tanhPoly is (tanh(x) - x)/x^3 in z = x^2, for |x| <= tanhSplit. Errors: 2^-28.0, 2^-56.2.
+// tanhPoly is (tanh(x) - x)/x^3 in z = x^2, for |x| <= tanhSplit; the errors near that count up to
+// three times. Errors: 2^-25.6, 2^-55.7.
 var tanhPoly = coefs{
-	{-0x1.55553e0000000p-2, 0x1.110b580000000p-3, -0x1.b92b2e0000000p-5, 0x1.5d160c0000000p-6, -0x1.e5e5220000000p-8, 0x1.a008600000000p-10},
-	{-0x1.555555555550fp-2, 0x1.111111110d7dfp-3, -0x1.ba1ba1b80fd7ap-5, 0x1.664f4836853ecp-6, -0x1.226e2ebca2610p-7, 0x1.d6d30fa5ce520p-9, -0x1.7d9bc90c730b2p-10, 0x1.3521295a4187fp-11, -0x1.f335c64641205p-13, 0x1.8d793524f97b7p-14, -0x1.2eafe17205659p-15, 0x1.9e0382aee0414p-17, -0x1.caca329d96177p-19, 0x1.5f24d261ee63ap-21, -0x1.0d0137920224bp-24},
+	{-0x1.5554f40000000p-2, 0x1.10ff2c0000000p-3, -0x1.b7e0120000000p-5, 0x1.556cc20000000p-6, -0x1.bcb48c0000000p-8, 0x1.4d95000000000p-10},
+	{-0x1.55555555554f5p-2, 0x1.111111110c513p-3, -0x1.ba1ba1b778398p-5, 0x1.664f4823464b6p-6, -0x1.226e2d4ae58fdp-7, 0x1.d6d2ebd0171dbp-9, -0x1.7d9a9a581ef8ep-10, 0x1.351a23ad0e267p-11, -0x1.f2fa1f782d54cp-13, 0x1.8cc326dad5267p-14, -0x1.2d23dd409e7f8p-15, 0x1.995569e612a2ap-17, -0x1.c16f4650bcdb3p-19, 0x1.54097fdc944c9p-21, -0x1.01251c0a3dfb9p-24},
 }
 
 // erfSplit is where erf changes its formula, and where it is 1.
 var erfSplit = coefs{
-	{0x1.3000000000000p+0, 0x1.f5c2900000000p+1},
-	{0x1.3000000000000p+0, 0x1.7cccccccccccdp+2},
+	{0x1.15b5a80000000p+0, 0x1.f5c2900000000p+1},
+	{0x1.15b573eab36a4p+0, 0x1.7afb7e90ff972p+2},
 }
 
-// erfPoly is erf(x)/x - 1 in z = x^2, for |x| <= erfSplit. Errors: 2^-30.1, 2^-56.3.
+// erfShift is where the argument of erfPoly is 0.
+var erfShift = coefs{
+	{0x1.7000000000000p-2},
+	{0x1.7000000000000p-2},
+}
+
+// erfPoly is erf(x)/x - 1 in u = x^2 - erfShift, for |x| <= erfSplit. Errors: 2^-26.2, 2^-59.5.
 var erfPoly = coefs{
-	{0x1.06eba80000000p-3, -0x1.8127440000000p-2, 0x1.ce2e7a0000000p-4, -0x1.b81d2c0000000p-6, 0x1.55a6a40000000p-8, -0x1.b762fe0000000p-11, 0x1.bc683e0000000p-14, -0x1.0b30560000000p-17},
-	{0x1.06eba8214db69p-3, -0x1.812746b0379e5p-2, 0x1.ce2f21a042aacp-4, -0x1.b82ce3128e0a4p-6, 0x1.565bcd1057dbap-8, -0x1.c02db4728ebb3p-11, 0x1.f9a3350cda80fp-14, -0x1.f4d36b1a8e202p-17, 0x1.b9f3edb843f8dp-20, -0x1.5fdf05bd01d23p-23, 0x1.008ec0af3091dp-26, -0x1.5f1d76377d939p-30, 0x1.c0c053e84d95ep-34, -0x1.9900f082235c9p-38},
+	{0x1.b1a8f20000000p-8, -0x1.37d6e80000000p-2, 0x1.669cea0000000p-4, -0x1.4d89bc0000000p-6, 0x1.ffb8ac0000000p-9, -0x1.4bc0740000000p-11, 0x1.400bb80000000p-14},
+	{0x1.b1a8c73585ddbp-8, -0x1.37d6eb26dea1dp-2, 0x1.669d78a626765p-4, -0x1.4d8778ac6f7fap-6, 0x1.ff0e74484adb7p-9, -0x1.4b0afe8aed235p-11, 0x1.72a62844e764ap-14, -0x1.6cfdb273e0752p-17, 0x1.40943b0a704cap-20, -0x1.fc09330441b6cp-24, 0x1.6eaf829276980p-27, -0x1.e9ff741293f20p-31, 0x1.473b26fc9d804p-34, -0x1.c39f0da86fe9cp-38},
 }
 
-// erfcRoot is erfc(x)^(1/4) between the bounds of erfSplit; the errors are of its fourth power,
-// absolute. Errors: 2^-27.1, 2^-57.1.
+// erfcRoot is -erfc(x)^(1/3) in x - erfSplit, between the bounds of erfSplit; the errors are of
+// its cube, absolute. Errors: 2^-26.9, 2^-55.5.
 var erfcRoot = coefs{
-	{0x1.019b200000000p+0, -0x1.3f483c0000000p-2, -0x1.df29fa0000000p-5, -0x1.c1a1340000000p-5, 0x1.1853a80000000p-4, -0x1.77b0d60000000p-6, 0x1.b7beca0000000p-9, -0x1.8a5ac00000000p-13},
-	{0x1.fffff02a43bcdp-1, -0x1.20dc3e5f94371p-2, -0x1.e902f1d123282p-4, 0x1.fcb0148a8e518p-7, 0x1.2f212d5bf53bep-6, -0x1.0efa329d3e185p-10, -0x1.1bd6ab18c9005p-9, 0x1.b6ba9093d4cbap-12, -0x1.c1f998297c8ebp-16, 0x1.edd1b7d43ded6p-15, -0x1.60b684e36bc0dp-15, 0x1.2adf28a70ada2p-16, -0x1.a490f2565feccp-18, 0x1.f65732653296cp-20, -0x1.d6b77d68ac865p-22, 0x1.48735e3f00289p-24, -0x1.4c4c76483e3c5p-27, 0x1.da34cfd17534bp-31, -0x1.c623a27a4c3ccp-35, 0x1.06e8b1d507525p-39, -0x1.171616fee0794p-45},
+	{-0x1.fffe0c0000000p-2, 0x1.daee400000000p-2, -0x1.2aa6740000000p-4, -0x1.e2ef920000000p-5, 0x1.23e6920000000p-6, 0x1.8410320000000p-8, -0x1.a9dbec0000000p-9, 0x1.81bea80000000p-13, 0x1.06a6040000000p-13, -0x1.46d0740000000p-16},
+	{-0x1.fffe6c9ed8614p-2, 0x1.daee4937a2529p-2, -0x1.2a9de4c6eb165p-4, -0x1.e378967191592p-5, 0x1.282b00aea26f5p-6, 0x1.5fd59a941d446p-8, -0x1.54593582eb306p-9, -0x1.e546560a7c572p-13, 0x1.f0472c8c22559p-13, -0x1.5ea41cf7c23c8p-18, -0x1.df2602a43ac2ap-17, 0x1.2e69d63c294f0p-20, 0x1.a1a252b3c77f5p-21, -0x1.69d6eb80acb4fp-23, 0x1.517d6c4e8a0ccp-26, -0x1.2bd2339f8dc8dp-26, 0x1.3c4779ea58e17p-27, -0x1.542e60822663bp-29, 0x1.b4befb1ec197fp-32, -0x1.5a397fe8cbfcbp-35, 0x1.3fe3bd9d9c667p-39, -0x1.159309b188073p-44, 0x1.0ad1f5435671fp-52},
+}
+
+// erfcPoly is erf(x)/x - 1 in z = x^2, for |x| <= 1/2. Errors: 2^-30.9, 2^-61.4.
+var erfcPoly = coefs{
+	{0x1.06eba80000000p-3, -0x1.81272e0000000p-2, 0x1.ce23600000000p-4, -0x1.b63a360000000p-6, 0x1.33e8d80000000p-8},
+	{0x1.06eba8214db69p-3, -0x1.812746b037a1cp-2, 0x1.ce2f21a0465e6p-4, -0x1.b82ce31453db6p-6, 0x1.565bcd892461dp-8, -0x1.c02dda6185b1bp-11, 0x1.f9aa59ccb25e5p-14, -0x1.f59c6b501cda7p-17, 0x1.c57b69f494e74p-20, -0x1.983eadd7a6621p-23},
 }
 
 // tailPoly is (1+a) Q(a) exp(a^2/2) in v = (a-4)/(a+4), with Q the upper tail of the normal
@@ -168,10 +182,10 @@ var atanPoly = coefs{
 	{-0x1.5555555555551p-2, 0x1.9999999998fcep-3, -0x1.249249245422fp-3, 0x1.c71c71ae253b7p-4, -0x1.745d144a97521p-4, 0x1.3b137604e658ep-4, -0x1.110deac058ecap-4, 0x1.e1a50c92d1141p-5, -0x1.ad7f4b5c9efddp-5, 0x1.7d9c8f56470f0p-5, -0x1.446e761f63578p-5, 0x1.e235595e9b573p-6, -0x1.0931ecd63e81dp-6, 0x1.330e04a561027p-8},
 }
 
-// tanPoly is (tan(x) - x)/x^3 in z = x^2, for |x| <= pi/4. Errors: 2^-29.5, 2^-59.9.
+// tanPoly is (x - tan(x))/x^3 in w = -x^2, for |x| <= pi/4. Errors: 2^-29.5, 2^-59.9.
 var tanPoly = coefs{
-	{0x1.5555600000000p-2, 0x1.110d9c0000000p-3, 0x1.bada500000000p-5, 0x1.5cb9b40000000p-6, 0x1.62f58e0000000p-7, 0x1.7e6e800000000p-14, 0x1.1ed0d40000000p-8},
-	{0x1.555555555555ep-2, 0x1.11111111105d2p-3, 0x1.ba1ba1babf349p-5, 0x1.664f485d24c0ap-6, 0x1.226e3a817fe2bp-7, 0x1.d6d2e7aad869cp-9, 0x1.7db18f21e6808p-10, 0x1.34bc19689c4c0p-11, 0x1.ff2e964730b5cp-13, 0x1.5e78b106a3a66p-14, 0x1.19f5df0bc08d1p-14, -0x1.ae2dfd710e7d3p-16, 0x1.980fa40a469dcp-15, -0x1.9758acee748b2p-16, 0x1.48db17b8d1f78p-17},
+	{-0x1.5555600000000p-2, 0x1.110d9c0000000p-3, -0x1.bada500000000p-5, 0x1.5cb9b40000000p-6, -0x1.62f58e0000000p-7, 0x1.7e6e800000000p-14, -0x1.1ed0d40000000p-8},
+	{-0x1.555555555555ep-2, 0x1.11111111105d2p-3, -0x1.ba1ba1babf349p-5, 0x1.664f485d24c0bp-6, -0x1.226e3a817fdb0p-7, 0x1.d6d2e7aadb6a1p-9, -0x1.7db18f2194ccdp-10, 0x1.34bc196def1fep-11, -0x1.ff2e95d3c968fp-13, 0x1.5e78b44b0b85dp-14, -0x1.19f5d712225ffp-14, -0x1.ae2dc9b5204f4p-16, -0x1.980f895800ec6p-15, -0x1.97588d35f5c8ap-16, -0x1.48db073674354p-17},
 }
 
 // sinhPoly is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1. Errors: 2^-31.6, 2^-63.0.

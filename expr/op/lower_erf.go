@@ -2,20 +2,20 @@ package op
 
 import "math"
 
-// lowerErf is x + x P(x^2) for small x; beyond, 1 - p(|x|)^4: the fourth root
-// of erfc is easy for a polynomial, and erfc is so small there that the errors
-// of raising it do not show. The clamp is of integers, and both formulas are
-// computed; a NaN comes out of the first.
+// lowerErf is x + x P(x^2) for small x; beyond, 1 + q(|x|)^3: the third root
+// of erfc is easy for a polynomial, and below 1/2 there, so that the errors of
+// raising it do not show. Both polynomials are centred where their rounding errors would
+// be largest. The clamp is of integers, and both formulas are computed; a NaN comes out
+// of the first.
 func lowerErf(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	a := b.Abs(x[0])
-	z := b.Mul(a, a)
-	small := b.Fma(a, horner(b, z, erfPoly[f.row]), a)
+	a, split := b.Abs(x[0]), f.at(b, erfSplit, 0)
+	u := b.Fma(a, a, f.c(b, -erfShift[f.row][0]))
+	small := b.Fma(a, horner(b, u, erfPoly[f.row]), a)
 	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.at(b, erfSplit, 1))))
-	p := horner(b, c, erfcRoot[f.row])
-	p = b.Mul(p, p)
-	big := b.Sub(f.c(b, 1), b.Mul(p, p))
-	return f.withSign(b, b.Select(b.Lt(f.at(b, erfSplit, 0), a), big, small), x[0])
+	q := horner(b, b.Sub(c, split), erfcRoot[f.row])
+	big := b.Fma(b.Mul(q, q), q, f.c(b, 1))
+	return f.withSign(b, b.Select(b.Lt(split, a), big, small), x[0])
 }
 
 // lowerErfc is 1 - erf(x) for |x| <= 1/2; beyond, it is 2 Q(sqrt(2) x), or 2
@@ -25,8 +25,7 @@ func lowerErfc(b *B, x ...V) V {
 	a := b.Abs(x[0])
 	z := b.Mul(x[0], x[0])
 	one := f.c(b, 1)
-	terms := erfPoly[f.row][:6+6*f.row] // of smaller arguments than erf's
-	small := b.Sub(one, b.Fma(x[0], horner(b, z, terms), x[0]))
+	small := b.Sub(one, b.Fma(x[0], horner(b, z, erfcPoly[f.row]), x[0]))
 	lim := f.c(b, math.Sqrt(-f.exp[0]))
 	c := b.Select(b.Lt(lim, a), lim, a)
 	m, k := normalTail(b, f, c, b.Neg(c), math.Sqrt2/2)

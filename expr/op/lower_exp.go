@@ -13,8 +13,8 @@ func reduceExp(b *B, f *format, x V) (n, k, r V) {
 	t := b.Fma(x, f.at(b, log2e, 0), magic)
 	n = b.Sub(t, magic)
 	k = b.Sub(f.bits(b, t), f.bits(b, magic))
-	r = b.Fma(n, f.c(b, -ln2[f.row][0]), x) // exact
-	r = b.Fma(n, f.c(b, -ln2[f.row][1]), r)
+	r = b.Fma(n, f.c(b, -ln2Near[f.row][0]), x) // exact
+	r = b.Fma(n, f.c(b, -ln2Near[f.row][1]), r)
 	return n, k, r
 }
 
@@ -51,16 +51,23 @@ func expm1Of(b *B, f *format, r V) V {
 }
 
 // lowerExpm1 is 2^n ((r + (1 - 2^-n)) + (exp(r) - 1 - r)). Near x = log(2)/2
-// the sum cancels, so the tail of r and the error of the first sum (Dekker's
-// Fast2Sum) go into the small last part. The sign is set last, for -0.
+// the sum cancels, so the tail of r and the errors of the first sum (Dekker's
+// Fast2Sum) and of 1 - 2^-n go into the small last part; and so does the rounding error
+// of r, r times, except in float32, where r is exact if |n| is small. The sign is set
+// last, for -0.
 func lowerExpm1(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	one := f.c(b, 1)
+	one, low := f.c(b, 1), f.c(b, -ln2Near[f.row][1])
 	n, k, r := reduceExp(b, f, x[0])
-	r1 := b.Fma(n, f.c(b, -ln2[f.row][0]), x[0])
+	r1 := b.Fma(n, f.c(b, -ln2Near[f.row][0]), x[0])
+	w := b.Scale(one, b.Sub(f.int(b, 0), k))
+	o := b.Sub(one, w)
+	tail := b.Fma(n, low, b.Sub(b.Sub(one, o), w))
+	if f.row == 1 {
+		tail = b.Fma(b.Fma(n, low, b.Sub(r1, r)), r, tail)
+	}
 	r2 := b.Mul(r, r)
-	tail := b.Fma(n, f.c(b, -ln2[f.row][1]), b.Mul(r2, horner2(b, r, r2, expPoly[f.row])))
-	o := b.Sub(one, b.Scale(one, b.Sub(f.int(b, 0), k)))
+	tail = b.Fma(r2, horner2(b, r, r2, expm1Poly[f.row]), tail)
 	v := b.Add(o, r1)
 	err := b.Add(b.Sub(o, v), r1)
 	y := b.Scale(b.Add(v, b.Add(tail, err)), k)

@@ -68,13 +68,21 @@ func horner(b *B, x V, cs []float64, last ...V) V {
 	return y
 }
 
-// horner2 is the polynomial with coefficients cs as even + x*odd, both in
-// x2 = x^2: as many instructions as Horner's scheme, in half the latency.
+// horner2 is the polynomial with coefficients cs in x, given x2 = x^2: the first
+// coefficient plus x times the rest, the rest as even + x*odd, both in x2. It has as
+// many instructions as Horner's scheme, and half the latency. The first coefficient
+// is the largest term; adding it last leaves its rounding error only.
 func horner2(b *B, x, x2 V, cs []float64) V {
 	if len(cs) < 4 {
 		return horner(b, x, cs)
 	}
-	var even, odd []float64
+	even, odd := split(cs[1:])
+	rest := b.Fma(horner(b, x2, odd), x, horner(b, x2, even))
+	return b.Fma(rest, x, b.Const(x.Type, cs[0]))
+}
+
+// split are the coefficients of even and of odd powers.
+func split(cs []float64) (even, odd []float64) {
 	for i, c := range cs {
 		if i%2 == 0 {
 			even = append(even, c)
@@ -82,7 +90,7 @@ func horner2(b *B, x, x2 V, cs []float64) V {
 			odd = append(odd, c)
 		}
 	}
-	return b.Fma(horner(b, x2, odd), x, horner(b, x2, even))
+	return even, odd
 }
 
 // withSign is the magnitude y, which has no sign, with the sign of x.

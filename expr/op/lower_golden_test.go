@@ -21,8 +21,9 @@ var update = flag.Bool("update-checksums", false, "rewrite testdata/lowerings/ch
 
 // A golden is a row of testdata/lowerings/goldens, made by scripts/goldens/make.py.
 type golden struct {
-	args [2]uint64
-	want uint64
+	args   [2]uint64
+	want   uint64  // the correctly rounded result
+	excess float64 // of want over the exact value, in ULP of the exact value
 }
 
 var nanBits = map[dtype.Type]uint64{dtype.F32: 0x7fc00000, dtype.F64: 0x7ff8000000000000}
@@ -42,7 +43,11 @@ func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 			t.Fatal(err)
 		}
 		var g golden
-		for i, s := range fields[1:] {
+		last := len(fields) - 1
+		if g.excess, err = strconv.ParseFloat(fields[last], 64); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range fields[1:last] {
 			v, err := strconv.ParseUint(s, 16, 64)
 			if s == "nan" {
 				v, err = nanBits[ty], nil
@@ -50,7 +55,7 @@ func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i == len(fields)-2 {
+			if i == last-2 {
 				g.want = v
 			} else {
 				g.args[i] = v
@@ -61,13 +66,8 @@ func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 	return out
 }
 
-func arity(name string) int {
-	switch name {
-	case "pow", "hypot", "atan2":
-		return 2
-	}
-	return 1
-}
+// arity is the number of operands that the operator's row states.
+func arity(name string) int { return row(name).Arity }
 
 func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
 	t.Helper()
@@ -95,54 +95,45 @@ func isNaN(ty dtype.Type, v uint64) bool {
 	return v&^(1<<63) > 0x7ff<<52
 }
 
-// ordinal numbers the floats in order, so that neighbours differ by one; both
-// zeros are 0.
-func ordinal(ty dtype.Type, v uint64) int64 {
-	sign := uint64(1) << (8*ty.Size() - 1)
-	if v&sign != 0 {
-		return -int64(v &^ sign)
-	}
-	return int64(v)
-}
-
-// distance is the number of floats between two results; zeros of different
-// sign, and a NaN and a number, are infinitely far apart.
-func distance(ty dtype.Type, a, b uint64) int64 {
+// ulps is the distance of a result from the exact value of g, in units of the last
+// place of the exact value. It is infinite if one of them is a NaN or an infinity, or a
+// zero of another sign, and the other is not.
+func ulps(ty dtype.Type, got uint64, g golden) float64 {
+	a, want := value(ty, got), value(ty, g.want)
 	switch {
-	case a == b:
+	case got == g.want && math.IsInf(a, 0), isNaN(ty, got) && isNaN(ty, g.want):
 		return 0
-	case isNaN(ty, a) || isNaN(ty, b) || ordinal(ty, a) == ordinal(ty, b):
-		return math.MaxInt64
+	case a-a != 0 || want-want != 0 || a == 0 && want == 0 && got != g.want:
+		return math.Inf(1)
 	}
-	d := ordinal(ty, a) - ordinal(ty, b)
-	if d < 0 {
-		return -d
+	bits, least := 24, -126
+	if ty == dtype.F64 {
+		bits, least = 53, -1022
 	}
-	return d
+	fraction, exp := math.Frexp(want)
+	if math.Abs(fraction) == .5 && (g.excess > 0) == (want > 0) && g.excess != 0 {
+		exp-- // the exact value lies below the power of two
+	}
+	return math.Abs(math.Ldexp(a-want, bits-max(exp, least+1)) + g.excess)
 }
 
-// bound is how many floats a result may be away from the correctly rounded one:
-// one, except for the functions below. See docs/accuracy.md.
-func bound(name string, ty dtype.Type, x float64) int64 {
+// bound is the error that the operator's row states. The bound of gelu_tanh is a
+// function of x.
+func bound(name string, x float64) float64 {
 	switch {
+	case name != "gelu_tanh":
+		return row(name).ULP
 	case x != x:
 		return 0
-	case name == "gelu":
-		return 5
-	case name == "erfc":
-		return 4
-	case name == "gelu_tanh" && x >= 0:
+	case x >= 0:
 		return 2
-	case name == "gelu_tanh":
-		// 2|u| multiplies the error of the cubic u.
-		x = max(x, -100)
-		return 2 + int64(4*(1.6*-x-0.0714*x*x*x))
 	}
-	return 1
+	x = max(x, -100) // 2|u| multiplies the error of the cubic u
+	return 2 + 4*(1.6*-x-0.0714*x*x*x)
 }
 
 func tolerable(name string, ty dtype.Type, g golden, got uint64) bool {
-	return distance(ty, got, g.want) <= bound(name, ty, value(ty, g.args[0]))
+	return ulps(ty, got, g) <= bound(name, value(ty, g.args[0]))
 }
 
 func value(ty dtype.Type, v uint64) float64 {
@@ -169,26 +160,24 @@ func TestLowerGoldens(t *testing.T) {
 			t.Run(name+"/"+ty.Short(), func(t *testing.T) {
 				p := program(t, name, ty)
 				n := arity(name)
-				var worst int64
+				var worst float64
 				var off, bad int
 				for _, g := range all[ty] {
 					got := resultOf(p, ty, g, n)
-					d := distance(ty, got, g.want)
-					if d > 0 {
+					d := ulps(ty, got, g)
+					if got != g.want {
 						off++
 					}
-					if d > worst && d < math.MaxInt64 {
-						worst = d
-					}
+					worst = max(worst, d)
 					if !tolerable(name, ty, g, got) {
 						if bad++; bad <= 5 {
-							t.Errorf("%s(%x) = %x (%v), want %x (%v): %d away", name, g.args[:n], got, value(ty, got), g.want, value(ty, g.want), d)
+							t.Errorf("%s(%x) = %x (%v), want %x (%v): %.3f ULP", name, g.args[:n], got, value(ty, got), g.want, value(ty, g.want), d)
 							t.Logf("arguments %x %x", value(ty, g.args[0]), value(ty, g.args[1]))
 						}
 					}
 				}
 				hot, cold := p.Cost()
-				t.Logf("%d goldens, %d not correctly rounded, worst %d floats away; %d bad; %d + %d instructions", len(all[ty]), off, worst, bad, hot, cold)
+				t.Logf("%d goldens, %d not correctly rounded, worst %.3f ULP; %d bad; %d + %d instructions", len(all[ty]), off, worst, bad, hot, cold)
 				if len(all[ty]) < 500 {
 					t.Errorf("only %d goldens", len(all[ty]))
 				}

@@ -2,14 +2,23 @@ package op
 
 import "math"
 
-// sinhParts are exp(a)/4 as s + s q with s a power of two, which does not
-// overflow before half the results do, and exp(-a)/4.
-func sinhParts(b *B, f *format, a V) (s, q, w V) {
-	_, k, r := reduceExp(b, f, a)
-	q = expm1Of(b, f, r)
-	s = b.Scale(f.c(b, .25), k)
-	w = b.Div(f.c(b, 1./16), b.Fma(s, q, s))
-	return s, q, w
+// sinhParts are the two parts, hi and rest, of exp(a)/4 plus exp(-a)/4 times minus, 1 or
+// -1. With a = n log 2 + r, u = 2^n/4 and w = minus 2^-n/4 that is
+// (u + w) cosh r + (u - w) sinh r. hi is u + w, a few bits, which do not overflow before
+// half the results do. rest is added from its least term on: only its last sum, the one
+// of u r, rounds by much.
+func sinhParts(b *B, f *format, a V, minus float64) (hi, rest V) {
+	n, k, r := reduceExp(b, f, a)
+	r1 := b.Fma(n, f.c(b, -ln2Near[f.row][0]), a) // exact
+	z := b.Mul(r, r)
+	even, odd := split(expPoly[f.row])
+	cosh := b.Mul(z, horner(b, z, even)) // cosh r - 1
+	tail := b.Fma(b.Mul(r, z), horner(b, z, odd), b.Mul(n, f.c(b, -ln2Near[f.row][1])))
+	u := b.Scale(f.c(b, .25), k)
+	w := b.Scale(f.c(b, -minus*.25), b.Sub(f.int(b, 0), k)) // -w
+	hi = b.Sub(u, w)
+	rest = b.Fma(w, b.Add(r1, tail), b.Sub(b.Sub(u, hi), w))
+	return hi, b.Fma(u, r1, b.Fma(u, tail, b.Fma(hi, cosh, rest)))
 }
 
 // doubled is 2y, but infinite where cosh(a) certainly is.
@@ -24,8 +33,8 @@ func lowerSinh(b *B, x ...V) V {
 	a := b.Abs(x[0])
 	z := b.Mul(a, a)
 	small := b.Fma(b.Mul(a, z), horner(b, z, sinhPoly[f.row]), a)
-	s, q, w := sinhParts(b, f, a)
-	big := doubled(b, f, b.Add(s, b.Fma(s, q, b.Neg(w))), a)
+	s, rest := sinhParts(b, f, a, -1)
+	big := doubled(b, f, b.Add(s, rest), a)
 	return f.withSign(b, b.Select(b.Lt(f.c(b, 1), a), big, small), x[0])
 }
 
@@ -33,6 +42,6 @@ func lowerSinh(b *B, x ...V) V {
 func lowerCosh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
-	s, q, w := sinhParts(b, f, a)
-	return doubled(b, f, b.Add(s, b.Fma(s, q, w)), a)
+	s, rest := sinhParts(b, f, a, 1)
+	return doubled(b, f, b.Add(s, rest), a)
 }

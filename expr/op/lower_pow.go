@@ -135,11 +135,16 @@ func pow64(b *B, f *format, a, y V, shift int64) V {
 	n := b.Add(t, magic)
 	r := b.Sub(t, b.Sub(n, magic))
 	k := b.Sub(f.bits(b, n), f.bits(b, magic))
-	// 2^(r + tl) = 1 + r P(r) + tl P(0) 2^r, near enough
+	// 2^(w + wl) = 1 + w (c0 + w P(w)) + c0 wl, near enough, with w c0 in two parts.
 	w := b.Add(r, tl)
 	wl := b.Add(b.Sub(r, w), tl)
-	ep := horner(b, w, exp2Poly[f.row])
-	return b.Scale(b.Add(one, b.Fma(w, ep, b.Mul(wl, ep))), k)
+	c0, p2 := exp2Poly[f.row][0], horner(b, w, exp2Poly[f.row][1:])
+	nv := b.Mul(w, f.c(b, -c0))
+	low := b.Fma(wl, f.c(b, c0), b.Fma(w, f.c(b, c0), nv))
+	low = b.Fma(w, b.Mul(w, p2), low)
+	top := b.Sub(one, nv)
+	low = b.Sub(low, b.Add(b.Sub(top, one), nv))
+	return b.Scale(b.Add(top, low), k)
 }
 
 const twoThirdsLow = 0x1.5555555555555p-55 // 2/3 less the nearest float64

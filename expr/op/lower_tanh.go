@@ -30,23 +30,25 @@ func lowerTanh(b *B, x ...V) V {
 // The denominator, times 2^-n, is dh + dl: one part alone would cost a whole
 // ULP. The quotient is corrected accordingly by a step of Newton's.
 func lowerSigmoid(b *B, x ...V) V {
-	y, _ := sigmoidParts(b, formatOf(b, x[0]), x[0])
-	return y
-}
-
-func sigmoidParts(b *B, f *format, x V) (y, tail V) {
+	f := formatOf(b, x[0])
 	zero, one := f.c(b, 0), f.c(b, 1)
-	a := b.Abs(x)
+	a := b.Abs(x[0])
 	lim := f.c(b, -f.exp[0])
 	a = b.Select(b.Lt(lim, a), lim, a)
 	_, k, r := reduceExp(b, f, b.Neg(a)) // exp(|x|) = 2^-k exp(-r)
 	w := b.Scale(one, k)
 	q := expm1Of(b, f, b.Neg(r))
-	dh := b.Add(b.Add(w, one), q)
-	dl := b.Add(b.Sub(q, b.Sub(dh, one)), w)
+	w1 := b.Add(w, one)
+	dh := b.Add(w1, q)
+	var dl V
+	if f.row == 0 { // w may get lost, where a quarter of an ULP does not matter
+		dl = b.Add(b.Sub(w, b.Sub(dh, one)), q)
+	} else {
+		dl = b.Add(b.Sub(q, b.Sub(dh, w1)), b.Sub(w, b.Sub(w1, one)))
+	}
 	y0 := b.Div(one, dh)
 	m := b.Neg(y0)
 	e := b.Fma(m, dl, b.Fma(m, dh, one))
-	y = b.Scale(b.Fma(y0, e, y0), k)
-	return b.Select(b.Lt(x, zero), y, b.Sub(one, y)), zero
+	y := b.Scale(b.Fma(y0, e, y0), k)
+	return b.Select(b.Lt(x[0], zero), y, b.Sub(one, y))
 }

@@ -91,13 +91,16 @@ func lowerTan(b *B, x ...V) V {
 }
 
 // tanOf is tan(r - d), or minus its reciprocal if n is odd. The derivative of
-// tan is 1 + tan^2, roughly 1 + 3/2 r^2, which d is multiplied by.
+// tan is 1 + tan^2, roughly 1 + 3/2 r^2, which d is multiplied by. The polynomial is one
+// in w = -r^2, of which the rounding error wl counts 0.59 r times near pi/4.
 func tanOf(b *B, f *format, r, d, n V) V {
-	z := b.Mul(r, r)
-	m := b.Fma(b.Mul(r, z), horner(b, z, tanPoly[f.row]), b.Neg(b.Mul(d, b.Fma(z, f.c(b, 1.5), f.c(b, 1)))))
+	one, i1 := f.c(b, 1), f.int(b, 1)
+	w := b.Mul(r, b.Neg(r))
+	wl := b.Fma(r, r, w)
+	low := b.Fma(wl, b.Mul(r, f.c(b, .59)), b.Mul(d, b.Fma(w, f.c(b, 1.5), f.c(b, -1))))
+	m := b.Fma(b.Mul(r, w), horner(b, w, tanPoly[f.row]), low)
 	h := b.Add(r, m)
 	l := b.Sub(m, b.Sub(h, r))
-	one, i1 := f.c(b, 1), f.int(b, 1)
 	q := b.Div(f.c(b, -1), h)
 	e := b.Fma(q, l, b.Fma(q, h, one))
 	return b.Select(b.Eq(b.And(n, i1), i1), b.Fma(q, e, q), h)

@@ -47,7 +47,7 @@ var points = []point{
 	{"fmod", []float64{7, -3}, 1},
 	{"sign", []float64{-3}, -1},
 	{"sign", []float64{3}, 1},
-	{"sign", []float64{zero}, zero},
+	{"sign", []float64{zero}, 0},
 	{"sign", []float64{nan}, nan},
 	{"abs", []float64{-3}, 3},
 	{"abs", []float64{zero}, 0},

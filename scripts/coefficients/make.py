@@ -1,13 +1,15 @@
 """Writes expr/op/lower_coefficients.go: every constant that the lowerings of
 mathematical functions use, fitted here from the definitions of the functions.
 
-    python3 scripts/coefficients/make.py        (python3-mpmath; gmpy2 helps)
+    python3 scripts/coefficients/make.py [name ...]       (python3-mpmath; gmpy2 helps)
 
-Each polynomial states the error that remains after rounding its coefficients,
+With names, only the polynomials of these names are fitted again. Each polynomial states the error that remains after rounding its coefficients,
 relative to the function unless the comment says otherwise.
 """
 import os
+import re
 import subprocess
+import sys
 
 from mpmath import (acos, asin, atan, cbrt, cos, cosh, e, erf, erfc, exp, expm1, log, log1p, log10, mp, mpf, pi, sin,
                     sinh, sqrt, tan, tanh)
@@ -16,6 +18,16 @@ from remez import fit, hexfloat, nearest, truncated
 
 FORMATS = ("f32", "f64")
 out = []
+target = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "expr", "op", "lower_coefficients.go")
+old = {m[2]: m[1] for m in re.finditer(r"\n((?:// .*\n)+var (\w+) = (?:.*[^{]|.*\{\n(?:\t.*\n)+\})(?=\n))", open(target).read())}
+
+
+def kept(name):
+    """Whether the polynomial of this name stays as it is; then it is copied."""
+    if not sys.argv[1:] or name in sys.argv[1:]:
+        return False
+    out.extend(["", old[name]])
+    return True
 
 
 def emit(name, doc, values, errors=None):
@@ -35,6 +47,8 @@ def emit(name, doc, values, errors=None):
 
 def poly(name, doc, f, weight, n, interval, fixed=None):
     """Fits n = (float32, float64) coefficients of 1, x, x^2 ..."""
+    if kept(name):
+        return
     cs, errors = [], []
     for count, fmt, k in zip(n, FORMATS, (0, 1)):
         lo, hi = interval[k] if isinstance(interval[0], tuple) else interval
@@ -75,11 +89,12 @@ slack = mpf("1.001")  # intervals are a little wider than the reduction makes th
 
 # Exponentials.
 h = log(2) / 2 * slack
-split("ln2", "is log 2 in two parts. The first is truncated, so that both are positive.", log(2), ((24,), (53,)))
 double("ln2Near", "log 2", log(2))
 double("log2e", "1/log 2", 1 / log(2))
 poly("expPoly", "is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2.",
      lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / exp(r), (5, 10), (-h, h))
+poly("expm1Poly", "is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2; the errors are relative to exp(r) - 1.",
+     lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / abs(expm1(r)), (5, 11), (-h, h))
 poly("exp2Poly", "is (2^r - 1)/r for |r| <= 1/2.",
      lambda r: (2**r - 1) / r, lambda r: abs(r) / 2**r, (6, 11), (-slack / 2, slack / 2))
 
@@ -117,18 +132,49 @@ for w, n, used in ((32, 8, 8), (64, 32, 20)):
 out.append("}")
 
 # Hyperbolic tangent and error function.
-T = (mpf(".8"), mpf("1"))
+T = (mpf(".9"), mpf("1"))
 emit("tanhSplit", "is where tanh changes its formula.", [[nearest(t, f)] for t, f in zip(T, FORMATS)])
-poly("tanhPoly", "is (tanh(x) - x)/x^3 in z = x^2, for |x| <= tanhSplit.",
-     root(lambda x: (tanh(x) / x - 1) / x**2), root(lambda x: x**3 / tanh(x)), (6, 15), ((0, T[0]**2), (0, T[1]**2)))
+poly("tanhPoly", "is (tanh(x) - x)/x^3 in z = x^2, for |x| <= tanhSplit; the errors near that count up to three times.",
+     root(lambda x: (tanh(x) / x - 1) / x**2), root(lambda x: x**3 / tanh(x) * (1 + 2 * x**6)), (6, 15), ((0, T[0]**2), (0, T[1]**2)))
 
-lo = mpf("1.1875")
+# erf is x + x P(u), u = x^2 - erfShift, up to erfSplit, and beyond that 1 - q(x - erfSplit)^3.
+# The errors of q count 3 q^2 times. Both are fitted most closely where the other errors
+# are largest: near erfSplit, and P for small x too. q is made smaller at its end, so that
+# erf is 1 there.
+def erf_split():
+    """The first numbers above 1.0848 whose erfc, just below 1/8, has a cube root that is nearly a number of the format."""
+    for fmt, p in (("f32", 24), ("f64", 53)):
+        x = nearest(mpf("1.0848"), fmt)
+        while True:
+            v = erfc(x)**(mpf(1) / 3)
+            if abs(v - nearest(v, fmt)) < mpf(2)**-(p + 9):
+                yield x
+                break
+            x += mpf(2)**(1 - p)
+
+
+lo, hi = list(erf_split()), (mpf("3.92"), mpf("5.9216"))
+shift, end = mpf("0.359375"), lo[0]**2
 emit("erfSplit", "is where erf changes its formula, and where it is 1.",
-     [[lo, nearest(mpf("3.92"), "f32")], [lo, nearest(mpf("5.95"), "f64")]])
-poly("erfPoly", "is erf(x)/x - 1 in z = x^2, for |x| <= erfSplit.",
-     root(lambda x: erf(x) / x - 1), root(lambda x: x / erf(x)), (8, 14), (0, lo**2))
-poly("erfcRoot", "is erfc(x)^(1/4) between the bounds of erfSplit; the errors are of its fourth power, absolute.",
-     lambda a: erfc(a)**mpf(".25"), lambda a: 4 * erfc(a)**mpf(".75"), (8, 21), ((lo, mpf("3.92")), (lo, mpf("5.95"))))
+     [[s, nearest(h, f)] for s, h, f in zip(lo, hi, FORMATS)])
+emit("erfShift", "is where the argument of erfPoly is 0.", [[shift], [shift]])
+near = lambda u: (lambda x: (erf(x) / x - 1, x / erf(x)))(sqrt(u + shift))
+closer = lambda u: 1 + 2 * ((u + shift) / end)**3 + (1 - (u + shift) / end)**6
+poly("erfPoly", "is erf(x)/x - 1 in u = x^2 - erfShift, for |x| <= erfSplit.",
+     lambda u: near(u)[0], lambda u: near(u)[1] * closer(u), (7, 14), (-shift * mpf("0.99999"), end - shift))
+if not kept("erfcRoot"):
+    cs, errors = [], []
+    for count, fmt, s, h, bias in zip((10, 23), FORMATS, lo, hi, ((mpf("0.025"), 16), (mpf("0.15"), 64))):
+        third = lambda u: erfc(s + u)**(mpf(1) / 3)
+        c, err = fit(lambda u: -third(u) * (1 - bias[0] * (u / (h - s))**bias[1]),
+                     lambda u: 3 * third(u)**2 * (1 + 2 * (1 - u / (h - s))**12), range(count), 0, h - s, fmt)
+        last = nearest(h, fmt) - s
+        assert -sum(x * last**k for k, x in enumerate(c))**3 <= mpf(2)**-(25 if fmt == "f32" else 54), "erf(inf) must be 1"
+        cs.append(c)
+        errors.append(err)
+    emit("erfcRoot", "is -erfc(x)^(1/3) in x - erfSplit, between the bounds of erfSplit; the errors are of its cube, absolute.", cs, errors)
+poly("erfcPoly", "is erf(x)/x - 1 in z = x^2, for |x| <= 1/2.",
+     root(lambda x: erf(x) / x - 1), root(lambda x: x), (5, 10), (0, slack / 4))
 
 
 def tail(a):
@@ -148,8 +194,8 @@ poly("asinPoly", "is (asin(x) - x)/x^3 in z = x^2, for |x| <= 1/2.",
      root(lambda x: (asin(x) / x - 1) / x**2), root(lambda x: x**3 / asin(x)), (5, 13), (0, slack / 4))
 poly("atanPoly", "is (atan(x) - x)/x^3 in z = x^2, for |x| <= 9/16.",
      root(lambda x: (atan(x) / x - 1) / x**2), root(lambda x: x**3 / atan(x)), (6, 14), (0, mpf("0.5625")**2 * slack))
-poly("tanPoly", "is (tan(x) - x)/x^3 in z = x^2, for |x| <= pi/4.",
-     root(lambda x: (tan(x) / x - 1) / x**2), root(lambda x: x**3 / tan(x)), (7, 15), (0, q))
+poly("tanPoly", "is (x - tan(x))/x^3 in w = -x^2, for |x| <= pi/4.",
+     lambda w: -(tan(sqrt(-w)) / sqrt(-w) - 1) / -w, lambda w: sqrt(-w)**3 / tan(sqrt(-w)), (7, 15), (-q, 0))
 poly("sinhPoly", "is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1.",
      root(lambda x: (sinh(x) / x - 1) / x**2), root(lambda x: x**3 / sinh(x)), (4, 8), (0, slack))
 c, err = fit(root(lambda x: atan(x) / x), root(lambda x: x / atan(x)), range(10), 0, slack, "f64")
@@ -171,8 +217,6 @@ c, err = fit(at, lambda z: z**2 / 2, range(11), 0, zmax, "f64")
 out.append("\n// pow64Log is (log((1+s)/(1-s)) - 2s - 2/3 s^3)/s^5 in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2. Error: 2^%.1f." % float(log(err, 2)))
 out.append("var pow64Log = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
 
-here = os.path.dirname(os.path.abspath(__file__))
-target = os.path.join(here, "..", "..", "expr", "op", "lower_coefficients.go")
 with open(target, "w") as fh:
     fh.write("// Code generated by scripts/coefficients/make.py; DO NOT EDIT.\n\npackage op\n" + "\n".join(out) + "\n")
 subprocess.run(["gofmt", "-w", target], check=True)

@@ -4,9 +4,11 @@ with the lowerings that are tested against them.
 
     python3 scripts/goldens/make.py [function ...]
 
-A line is a type and hexadecimal bits: the arguments, then the result. NaN is
-written as "nan". Arguments are stratified over all binades, with more where the
-functions are interesting, plus special values; a fixed seed makes them stable.
+A line is a type and hexadecimal bits: the arguments, then the correctly rounded
+result; then by how much the result exceeds the exact value, in units of the last
+place of the exact value. NaN is written as "nan". Arguments are stratified over all
+binades, with more where the functions are interesting, plus special values and those
+of hard.txt; a fixed seed makes them stable.
 """
 import math
 import os
@@ -152,8 +154,29 @@ def exact(fmt, f, *args):
     return f(*[mpf(a) for a in args])
 
 
+class Rounded(float):
+    """A result that knows by how many ULP of the exact value it is too large."""
+    excess = 0.0
+
+
 def evaluate(fmt, f, *args):
-    return rounded(fmt, exact(fmt, f, *args))
+    v = exact(fmt, f, *args)
+    r = Rounded(rounded(fmt, v))
+    p, lo, _ = FORMATS[fmt][:3]
+    if not isinstance(v, float) and mpmath.isfinite(v) and v != 0 and abs(r) != INF:
+        r.excess = float(mp.ldexp(mpf(float(r)) - v, p - max(mp.frexp(v)[1], lo + 1)))
+    return r
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def hard(name, fmt):
+    """The arguments of hard.txt."""
+    for line in open(os.path.join(HERE, "hard.txt")):
+        fields = line.split()
+        if fields[:2] == [name, fmt]:
+            yield tuple(float.fromhex(a) for a in fields[2:])
 
 
 def near_multiples(fmt):
@@ -187,6 +210,7 @@ def unary(name, fmt):
     samples = unary_samples(fmt, points, busy, rng)
     if name in ("sin", "cos", "tan"):
         samples += near_multiples(fmt)
+    samples += [s * x for x, in hard(name, fmt) for s in (1, -1)]
     for x in samples:
         huge = abs(x) > 1e6
         if huge and name in ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc", "sigmoid", "gelu", "gelu_tanh"):
@@ -277,7 +301,7 @@ def atan2(y, x):
 
 
 def binary(name, fmt):
-    for x, y in pairs_of(name, fmt, 1400):
+    for x, y in pairs_of(name, fmt, 1400) + list(hard(name, fmt)):
         if name == "pow":
             r = pow_special(x, y)
             if r is None:
@@ -293,7 +317,8 @@ def binary(name, fmt):
                 r = rounded(fmt, mpmath.pi * k / 4) if k else 0.0
                 r = math.copysign(r, x)
             else:
-                r = math.copysign(rounded(fmt, atan2(mpf(x), mpf(y))), x)
+                r = evaluate(fmt, atan2, x, y)
+                r = r if r else math.copysign(r, x)
         yield (x, y), r
 
 
@@ -301,14 +326,14 @@ FUNCTIONS = [n for n in UNARY if n not in ("asinh", "acosh", "atanh")] + ["pow",
 
 
 def main(names):
-    here = os.path.dirname(os.path.abspath(__file__))
-    folder = os.path.join(here, "..", "..", "testdata", "lowerings", "goldens")
+    folder = os.path.join(HERE, "..", "..", "testdata", "lowerings", "goldens")
     os.makedirs(folder, exist_ok=True)
     for name in names or FUNCTIONS:
         with open(os.path.join(folder, name + ".txt"), "w") as fh:
             for fmt in FORMATS:
                 for args, r in unary(name, fmt) if name in UNARY else binary(name, fmt):
-                    fh.write(" ".join([fmt] + [bits(fmt, a) for a in args] + [bits(fmt, r)]) + "\n")
+                    excess = "%+.4f" % getattr(r, "excess", 0)
+                    fh.write(" ".join([fmt] + [bits(fmt, a) for a in args] + [bits(fmt, r), excess]) + "\n")
         print(name, flush=True)
 
 

@@ -110,18 +110,24 @@ func (s *cSink) Table(t dtype.Type, bits []uint64) int {
 	return s.tables - 1
 }
 
-// printC writes the float32 lowering of a function as C.
-func printC(w io.Writer, name string) error {
-	lower := op.Lowerings()[name]
-	if lower == nil {
+// printC writes the lowering of a function for elements of type t as C.
+func printC(w io.Writer, name string, t dtype.Type) error {
+	row, ok := op.Lookup(name)
+	if !ok {
 		return fmt.Errorf("no function %q", name)
 	}
-	s := &cSink{indent: "\t"}
+	s := &cSink{indent: "\t", n: int32(row.Arity) - 1}
 	b := prim.NewB(s)
-	r := lower(b, prim.V{Type: dtype.F32})
+	args, params := make([]prim.V, row.Arity), make([]string, row.Arity)
+	for i := range args {
+		args[i] = prim.V{ID: int32(i), Type: t}
+		params[i] = fmt.Sprintf("%s v%d", cTypes[t], i)
+	}
+	r := row.Lower(b, args...)
 	if b.Err() != nil {
 		return b.Err()
 	}
-	_, err := fmt.Fprintf(w, "#include \"prims.h\"\n\n%s\n// %s\nstatic inline float f(float v0) {\n%s\treturn v%d;\n}\n", s.heads.String(), name, s.body.String(), r.ID)
+	_, err := fmt.Fprintf(w, "#include \"prims.h\"\n\n%s\n// %s\nstatic inline %s f(%s) {\n%s\treturn v%d;\n}\n",
+		s.heads.String(), name, cTypes[t], strings.Join(params, ", "), s.body.String(), r.ID)
 	return err
 }

@@ -43,7 +43,7 @@ func main() {
 		}
 		return
 	}
-	if *typ != "f32" {
+	if *typ != "f32" && !*inC {
 		fatal(fmt.Errorf("only f32 has a reference here; for f64 see scripts/goldens/measure.py"))
 	}
 	var names []string
@@ -60,7 +60,11 @@ func main() {
 	bad := false
 	for _, n := range names {
 		if *inC {
-			if err := printC(os.Stdout, n); err != nil {
+			t, err := dtype.Parse(*typ)
+			if err == nil {
+				err = printC(os.Stdout, n, t)
+			}
+			if err != nil {
 				fatal(err)
 			}
 			continue

@@ -117,7 +117,7 @@ func Bound(o *expr.Operator) string {
 // Page is the text of docs/ops.md.
 func Page() []byte {
 	var b bytes.Buffer
-	b.WriteString("# Operators\n\nGenerated from the operator table by `go generate ./expr/op`; do not edit.\nError bounds are in units in the last place of the result type; for float16 and\nbfloat16 they hold for the float32 value before it is rounded. Rows with a\ngradient can be differentiated, see [grad.md](grad.md).\n")
+	b.WriteString("# Operators\n\nGenerated from the operator table by `go generate ./expr/op`; do not edit.\nAn error of n ULP is a distance of at most n ulp(exact) between the result and the exact\nvalue, where ulp(exact) is the unit in the last place of the exact value in the type of\nthe result. For float16 and bfloat16 it holds for the float32 value before it is rounded. Rows with a\ngradient can be differentiated, see [grad.md](grad.md).\n")
 	titles := map[expr.Class]string{expr.Elementwise: "Element-wise", expr.Reduction: "Reductions", expr.View: "Views (Chainers)", expr.Contraction: "Contractions"}
 	for _, c := range []expr.Class{expr.Elementwise, expr.Reduction, expr.View, expr.Contraction} {
 		fmt.Fprintf(&b, "\n## %s\n\n| formula name | Go | symbol | operands | element types | error | gradient | meaning |\n|---|---|---|---|---|---|---|---|\n", titles[c])

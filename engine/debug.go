@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +15,8 @@ import (
 
 // debugging is what ONELOOP_DEBUG asks for, a comma-separated list: tree, plan,
 // ir and asm are printed on stderr for every program compiled, and ir also
-// checks every kernel; perf is Options.Profile for all programs.
+// checks every kernel; plan=PASS prints what the statements are after that pass of
+// package plan; perf is Options.Profile for all programs.
 var debugging = sync.OnceValue(func() map[string]bool {
 	on := map[string]bool{}
 	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
@@ -25,7 +27,7 @@ var debugging = sync.OnceValue(func() map[string]bool {
 	return on
 })
 
-func debug(w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan) error {
+func debug(ctx context.Context, w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan) error {
 	if on["tree"] {
 		for _, s := range stmts {
 			fmt.Fprintf(w, "oneloop: %v\n%s", s, s.Value.Tree())
@@ -33,6 +35,16 @@ func debug(w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan
 	}
 	if on["plan"] {
 		fmt.Fprintf(w, "oneloop: %s", p.Explain())
+	}
+	for _, pass := range plan.Passes() {
+		if !on["plan="+pass] {
+			continue
+		}
+		text, err := plan.After(ctx, pass, stmts)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "oneloop: after %s\n%s", pass, text)
 	}
 	if !on["ir"] {
 		return nil

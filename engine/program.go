@@ -146,7 +146,7 @@ func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 		return nil, err
 	}
 	if on := debugging(); len(on) > 0 {
-		if err := debug(os.Stderr, on, stmts, pl); err != nil {
+		if err := debug(ctx, os.Stderr, on, stmts, pl); err != nil {
 			return nil, err
 		}
 	}

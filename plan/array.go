@@ -38,14 +38,16 @@ func arrayOf(e *expr.Node) *Array {
 
 func keyOf(e *expr.Node) arrayKey { return arrayOf(e).key() }
 
-func (a *Array) String() string {
-	name := a.Name
-	if a.Mem == nil {
-		name = fmt.Sprintf("t%d", a.Temp)
-	} else if name == "" {
-		name = "array"
+func (a *Array) String() string { return fmt.Sprintf("%s %v%v", a.name(), a.Type, []int(a.Shape)) }
+
+func (a *Array) name() string {
+	switch {
+	case a.Mem == nil:
+		return fmt.Sprintf("t%d", a.Temp)
+	case a.Name == "":
+		return "array"
 	}
-	return fmt.Sprintf("%s %v%v", name, a.Type, []int(a.Shape))
+	return a.Name
 }
 
 // Bytes is the size of the elements.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -99,7 +101,7 @@ func (k *gen) inside(at []prim.Ix, s shape.Shape) prim.V {
 
 // sameLoop reports whether a view only adds and drops axes of size 1.
 func sameLoop(n, a *node) bool {
-	if !equalInts(loopShape(n.shape), loopShape(a.shape)) {
+	if !slices.Equal(loopShape(n.shape), loopShape(a.shape)) {
 		return false
 	}
 	switch n.src.Op {

@@ -7,40 +7,10 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// flush emits the group that has been collected.
-func (c *compiler) flush() error {
-	group := c.group
-	c.group = nil
-	if len(group) == 0 {
-		return nil
-	}
-	roots := make([]root, len(group))
-	for i, m := range group {
-		roots[i] = root{m.value, m.target}
-	}
-	if err := c.emit(roots, "stores to the program's arrays"); err != nil {
-		return err
-	}
-	for _, m := range group {
-		c.g.stored(m.target)
-	}
-	return nil
-}
-
-// A root is a value and where it goes.
-type root struct {
-	value  *node
-	target *Array
-}
-
 // emit appends the stages that store the roots, after those that they need.
 func (c *compiler) emit(roots []root, why string) error {
 	if len(roots) == 1 && c.direct(roots[0]) {
-		n := roots[0].value
-		n.array, n.pending, n.reason = roots[0].target, true, why
-		err := c.compute(n)
-		n.array = nil
-		return err
+		return c.schedule(roots[0])
 	}
 	k, err := c.generate(roots, storing)
 	if err != nil {
@@ -116,7 +86,7 @@ func writesUser(roots []root) bool {
 // target itself.
 func (c *compiler) direct(r root) bool {
 	n, t := r.value, r.target
-	if n.array != nil || n.src.Op.Class != expr.Contraction && n.src.Op.Class != expr.Opaque {
+	if n.array != nil || !hasSchedule(n) {
 		return false
 	}
 	if t.Mem == nil || t.Type != n.typ.Register() || !t.Shape.Equal(n.shape) || !shape.IsContiguous(t.Shape, t.Strides) {
@@ -158,15 +128,24 @@ func (c *compiler) compute(n *node) error {
 	if n.shape.Size() == 0 {
 		return nil
 	}
-	switch n.src.Op.Class {
-	case expr.Contraction:
-		return c.product(n)
-	case expr.Opaque:
-		return c.call(n)
+	if hasSchedule(n) {
+		return c.schedule(root{n, n.array})
 	}
-	a := n.array
-	n.array = nil
-	err := c.emit([]root{{n, a}}, n.reason)
-	n.array = a
-	return err
+	// The kernel that stores the value computes it; all others load it.
+	computed := *n
+	computed.array = nil
+	return c.emit([]root{{&computed, n.array}}, n.reason)
+}
+
+// hasSchedule reports whether n is a stage of its own kind.
+func hasSchedule(n *node) bool {
+	return n.src.Op.Class == expr.Contraction || n.src.Op.Class == expr.Opaque
+}
+
+// schedule appends the product or the call that stores r.
+func (c *compiler) schedule(r root) error {
+	if r.value.src.Op.Class == expr.Contraction {
+		return c.product(r)
+	}
+	return c.call(r)
 }

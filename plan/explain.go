@@ -62,16 +62,21 @@ func (p *Plan) Explain() string {
 	}
 	fmt.Fprintf(&b, "%d stage%s, %d temporar%s, %d bytes of scratch\n", len(p.Stages), plural(len(p.Stages), "", "s"), temps, plural(temps, "y", "ies"), p.Arena)
 	for i, s := range p.Stages {
-		what := map[StageKind]string{Loop: "loop", Product: "matrix product", Call: "Go function"}[s.Kind]
-		if s.Prescan {
-			what = "prescan"
-		}
-		if s.Bias != nil {
-			what += ", with the bias " + s.Bias.String()
-		}
-		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, what, s.Why, list(s.Reads), list(s.Writes), s.Bytes())
+		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, s.what(), s.Why, list(s.Reads), list(s.Writes), s.Bytes())
 	}
 	return b.String()
+}
+
+// what returns the kind of a stage in words.
+func (s *Stage) what() string {
+	what := [...]string{Loop: "loop", Product: "matrix product", Call: "Go function"}[s.Kind]
+	if s.Prescan {
+		what = "prescan"
+	}
+	if s.Bias != nil {
+		what += ", with the bias " + s.Bias.String()
+	}
+	return what
 }
 
 func plural(n int, one, many string) string {

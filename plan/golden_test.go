@@ -45,6 +45,9 @@ func text(t *testing.T, stmts []expr.Statement) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := plan.Trace(t.Context(), stmts); err != nil {
+		t.Error(err)
+	}
 	var b strings.Builder
 	for _, s := range stmts {
 		fmt.Fprintln(&b, s)

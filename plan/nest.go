@@ -70,11 +70,11 @@ func fit(n *node, dims []int) (nest, bool) {
 		size *= d
 	}
 	switch {
-	case !last && (equalInts(outer, dims) || len(dims) == 0 && equalInts(outer, oneColumn)):
+	case !last && (slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)):
 		return nest{kind: colNest, outer: outer, inner: inner}, true
-	case last && equalInts(outer, dims):
+	case last && slices.Equal(outer, dims):
 		return nest{kind: rowNest, outer: outer, inner: inner, once: len(outer) == 0 && size > longRow}, true
-	case last && equalInts(slices.Concat(outer, inner), dims) && (len(outer) > 0 || size <= longRow):
+	case last && slices.Equal(slices.Concat(outer, inner), dims) && (len(outer) > 0 || size <= longRow):
 		return nest{kind: rowNest, outer: outer, inner: inner, full: true}, true
 	}
 	return nest{}, false
@@ -139,6 +139,9 @@ func (c *compiler) generate(roots []root, t task) (*gen, error) {
 		if plan, needs, err = c.phases(roots, n); err != nil {
 			return nil, err
 		}
+	}
+	if t == storing && c.show != nil {
+		c.made("fuse", &fusion{roots, n, plan})
 	}
 	k := c.newGen(roots, n, t)
 	k.rows = plan
@@ -318,5 +321,5 @@ func (n nest) fits(x *node) bool {
 		return false
 	}
 	outer, inner, last := split(x)
-	return last == (n.kind == rowNest) && equalInts(outer, n.outer) && equalInts(inner, n.inner)
+	return last == (n.kind == rowNest) && slices.Equal(outer, n.outer) && slices.Equal(inner, n.inner)
 }

@@ -1,20 +1,13 @@
 // Package plan turns assignments into stages: fused loops in the IR of package
 // ir, matrix products, and calls of Go functions, with the memory they need.
 //
-// The passes, in order:
-//
-//	check   errors of the trees, targets that overlap themselves
-//	join    trees into one graph: equal nodes once (CSE), constants folded,
-//	        reshapes moved to arrays
-//	split   nodes above the limits of one kernel get a stage of their own
-//	group   neighbouring statements that can share a loop
-//	fuse    the loop structure of a group: a map, rows or columns
-//	emit    the kernel, materialising what cannot be fused; aliases checked
-//	memory  temporaries placed in one arena by their lifetimes
+// [Compile] is a list of passes, which stands in this file: each takes what the
+// one before it has made. [After] shows what statements are after a pass.
 package plan
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -89,24 +82,99 @@ type Operand struct {
 	Extents []int
 }
 
+// passes are what Compile does, in order. Statements are checked and grouped all
+// at once; then one group after the other is joined, fused and emitted, because a
+// group reads what those before it have stored.
+var passes = []struct{ name, does string }{
+	{"check", "verifies the trees, and finds what each statement reads"},
+	{"group", "puts neighbours that can share a loop together"},
+	{"join", "makes one graph of the trees of a group: equal nodes once, constants folded, reshapes moved to arrays, what is too large for one kernel cut off"},
+	{"fuse", "chooses the loops of each stage: a map, rows or columns, the phases of its reductions, what it keeps in row buffers"},
+	{"emit", "writes the kernels, products and calls; what cannot be fused gets a stage before the one that needs it"},
+	{"memory", "places the temporaries in one arena by their lifetimes"},
+}
+
 // Compile plans statements, which mean what they mean one after the other. Once
 // ctx is cancelled it returns an error that wraps ctx.Err().
 func Compile(ctx context.Context, stmts []expr.Statement) (*Plan, error) {
-	c := &compiler{ctx: ctx, g: newGraph()}
+	return compile(ctx, stmts, nil)
+}
+
+// compile is Compile. It hands what each pass has made to show, if that is not nil.
+func compile(ctx context.Context, stmts []expr.Statement, show func(pass string, made any)) (*Plan, error) {
+	c := &compiler{ctx: ctx, g: newGraph(), seen: expr.Seen{}, show: show}
 	c.g.cut = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
-	seen := expr.Seen{}
-	for _, s := range stmts {
-		if err := c.verify(seen, s); err != nil {
-			return nil, err
-		}
-		if err := c.statement(s); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.flush(); err != nil {
+	if err := c.run(stmts); err != nil {
 		return nil, err
 	}
 	p := &Plan{Stages: c.stages, Temps: c.temps}
 	p.placeTemps()
+	c.made("memory", p)
 	return p, nil
 }
+
+// run carries out the passes up to emit.
+func (c *compiler) run(stmts []expr.Statement) error {
+	checked, err := c.check(stmts)
+	if err != nil {
+		return err
+	}
+	c.made("check", checked)
+	groups := group(checked)
+	c.made("group", groups)
+	for _, g := range groups {
+		if err := c.lower(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lower joins, fuses and emits a group.
+func (c *compiler) lower(g []statement) error {
+	if g[0].target == nil {
+		return c.storeParts(g[0].Statement)
+	}
+	roots, err := c.join(g)
+	if err != nil {
+		return err
+	}
+	c.made("join", roots)
+	before := len(c.stages)
+	if err := c.emit(roots, "stores to the program's arrays"); err != nil {
+		return err
+	}
+	c.made("emit", c.stages[before:])
+	for _, s := range g {
+		c.g.stored(s.target)
+	}
+	return nil
+}
+
+// A compiler is the state of one compilation.
+type compiler struct {
+	ctx    context.Context
+	seen   expr.Seen
+	g      *graph
+	stages []*Stage
+	temps  []*Temp
+	show   func(pass string, made any)
+}
+
+// made hands on what a pass has made.
+func (c *compiler) made(pass string, x any) {
+	if c.show != nil {
+		c.show(pass, x)
+	}
+}
+
+// cancelled is an error once the context has been cancelled. Loops over all nodes
+// of a tree look every so many nodes.
+func (c *compiler) cancelled() error {
+	if err := c.ctx.Err(); err != nil {
+		return fmt.Errorf("the compilation has been cancelled: %w", err)
+	}
+	return nil
+}
+
+const cancelEvery = 1 << 12

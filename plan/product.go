@@ -17,9 +17,11 @@ func (c *compiler) inMemory(n *node, reason string, ok func(*Array) bool) (*Arra
 	return n.array, c.compute(n)
 }
 
-func (c *compiler) product(n *node) error {
+// product appends the matrix product that stores r.
+func (c *compiler) product(r root) error {
+	n := r.value
 	const why = "an operand of a matrix product is read many times"
-	ok := func(a *Array) bool { return a.Type == n.array.Type && matrix(a) }
+	ok := func(a *Array) bool { return a.Type == r.target.Type && matrix(a) }
 	a, err := c.inMemory(n.args[0], why, ok)
 	if err != nil {
 		return err
@@ -28,7 +30,7 @@ func (c *compiler) product(n *node) error {
 	if err != nil {
 		return err
 	}
-	c.stages = append(c.stages, &Stage{Kind: Product, Why: "a matrix product has a schedule of its own", A: a, B: b, Out: n.array, Reads: []*Array{a, b}, Writes: []*Array{n.array}})
+	c.stages = append(c.stages, &Stage{Kind: Product, Why: "a matrix product has a schedule of its own", A: a, B: b, Out: r.target, Reads: []*Array{a, b}, Writes: []*Array{r.target}})
 	return nil
 }
 
@@ -45,8 +47,10 @@ func matrix(a *Array) bool {
 	return straight || turned
 }
 
-func (c *compiler) call(n *node) error {
-	s := &Stage{Kind: Call, Why: "a Go function cannot be fused", Func: n.src.Func, Out: n.array, Writes: []*Array{n.array}}
+// call appends the call of a Go function that stores r.
+func (c *compiler) call(r root) error {
+	n := r.value
+	s := &Stage{Kind: Call, Why: "a Go function cannot be fused", Func: n.src.Func, Out: r.target, Writes: []*Array{r.target}}
 	for _, x := range n.args {
 		if !x.shape.Equal(n.shape) {
 			e := expr.NewView(broadcastRow, n.shape, x.typ, n.shape)

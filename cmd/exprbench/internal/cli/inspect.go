@@ -25,7 +25,7 @@ import (
 type inspectFlags struct {
 	shapes, def []string
 	arch        string
-	out         string
+	out, pass   string
 	engine      engineFlags
 }
 
@@ -58,6 +58,7 @@ multiply-add counts as two) can take at the rates measured here, as in
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
 	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file.s`: write the machine code there too, for GNU as")
+	cmd.Flags().StringVar(&f.pass, "pass", "", "print only what the statements are after this `pass`: "+strings.Join(plan.Passes(), ", "))
 	f.engine.add(cmd)
 	return cmd
 }
@@ -140,6 +141,13 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 		}
 		target := phantomArray(spec{name, n.Shape(), n.DType()})
 		stmts = append(stmts, expr.Statement{Target: target, Value: n})
+	}
+	if f.pass != "" {
+		text, err := plan.After(ctx, f.pass, stmts)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		return err
 	}
 	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {

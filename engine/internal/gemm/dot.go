@@ -26,7 +26,7 @@ const mostDots = 3
 // of terms that are in C.
 func (e *machine) dots(t *tile, stop func() bool) int {
 	const group = dotBlocks * Block
-	if t.m*t.n > mostDots || t.k < group || e.a.Col != e.size || e.b.Row != e.size {
+	if e.f.whole || t.m*t.n > mostDots || t.k < group || e.a.Col != e.size || e.b.Row != e.size {
 		return 0
 	}
 	f := e.f.dot()
@@ -100,7 +100,7 @@ func (w *writer) writeDot() {
 		w.turn(row(a), func(i int, op turned) { op(x86.Vec(8 + i)) })
 		w.turn(row(b), func(i int, op turned) {
 			op(0)
-			w.I(w.f.fma, x86.L256, sums+x86.Vec(g), x86.Vec(8+i), x86.Vec(0))
+			w.I(w.f.mul, x86.L256, sums+x86.Vec(g), x86.Vec(8+i), x86.Vec(0))
 		})
 	}
 	w.I(x86.ADD, x86.W64, a, x86.Imm(4*w.f.size))

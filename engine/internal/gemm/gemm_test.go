@@ -101,9 +101,11 @@ func newSample[T number](r *rand.Rand, typ dtype.Type, m, n, k, batch int, la, l
 
 // run computes a product by workers that take turns with units in no order.
 func (s *sample[T]) run(isa string, threads int, r *rand.Rand) []T {
-	c := make([]T, len(s.want)+1)
+	c := make([]T, len(s.want)+1) // the last one must stay
+	var poison T
+	poison--
 	for i := range c {
-		c[i]--
+		c[i] = poison
 	}
 	bind := &ir.Binding{Bufs: make([]ir.BufBind, 3)}
 	bind.Bufs[0].Ptr, bind.Bufs[1].Ptr, bind.Bufs[2].Ptr = unsafe.Pointer(&s.a[s.first[0]]), unsafe.Pointer(&s.b[s.first[1]]), unsafe.Pointer(&c[0])
@@ -118,6 +120,9 @@ func (s *sample[T]) run(isa string, threads int, r *rand.Rand) []T {
 		w.Run(u, u+1)
 	}
 	d.Finish(w)
+	if c[len(s.want)] != poison {
+		panic("gemm: stored behind the result")
+	}
 	return c[:len(s.want)]
 }
 
@@ -188,6 +193,8 @@ func TestProducts(t *testing.T) {
 	testType(t, dtype.F64, float, math.FMA)
 	testType(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testType(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+	testType(t, dtype.U32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+	testType(t, dtype.I64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 	testType(t, dtype.U64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 }
 

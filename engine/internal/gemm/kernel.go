@@ -69,11 +69,12 @@ const (
 // A family is the kernels for an instruction set and an element type.
 type family struct {
 	avx512  bool
-	size    int // bytes of an element
-	vector  int // bytes of a vector
-	rows    int // of the largest kernel
-	fma     x86.Op
+	size    int    // bytes of an element
+	vector  int    // bytes of a vector
+	rows    int    // of the largest kernel
+	mul     x86.Op // a fused multiply-add, or a product of integers
 	add     x86.Op
+	whole   bool // the elements are integers
 	mu      sync.Mutex
 	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
 	copiers [mostVecs + 1][2]atomic.Pointer[exec.Code]
@@ -81,14 +82,19 @@ type family struct {
 	long    atomic.Pointer[exec.Code]
 }
 
+// families has the kernels by instruction set and element type. Integers of one size
+// share theirs.
 var families = map[string]map[dtype.Type]*family{
 	"avx512": {
-		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, fma: x86.VFMADD231PS, add: x86.VADDPS},
-		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, fma: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VFMADD231PS, add: x86.VADDPS},
+		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.U32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
+		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, whole: true},
 	},
 	"avx2": {
-		dtype.F32: {size: 4, vector: 32, rows: 6, fma: x86.VFMADD231PS, add: x86.VADDPS},
-		dtype.F64: {size: 8, vector: 32, rows: 6, fma: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS},
+		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
 	},
 }
 
@@ -319,7 +325,15 @@ func (w *writer) step(u int) {
 // sum is the register of vector j of row i.
 func (w *writer) sum(i, j int) x86.Vec { return x86.Vec(i*w.s.vecs + j) }
 
-func (w *writer) multiply(i, j int, a, b x86.Vec) { w.I(w.f.fma, w.l, w.sum(i, j), a, b) }
+func (w *writer) multiply(i, j int, a, b x86.Vec) {
+	if !w.f.whole {
+		w.I(w.f.mul, w.l, w.sum(i, j), a, b)
+		return
+	}
+	product := w.colA + x86.Vec(w.inA) // a free register
+	w.I(w.f.mul, w.l, product, a, b)
+	w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), product)
+}
 
 // loadA loads an element of A into all lanes.
 func (w *writer) loadA(to x86.Vec, u, i int) {

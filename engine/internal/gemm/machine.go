@@ -23,10 +23,8 @@ type machine struct {
 	slow         engine // for want of memory for kernels
 }
 
-// newMachine returns the engine for an instruction set, or nil if there are no
-// kernels for it.
-func newMachine(isa string, p *Problem, slow engine) engine {
-	f := families[isa][p.Type]
+// newMachine returns the engine of a family of kernels, or nil if there is none.
+func newMachine(f *family, p *Problem, slow engine) engine {
 	if f == nil {
 		return nil
 	}

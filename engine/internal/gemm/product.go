@@ -165,22 +165,36 @@ func (w *worker) tile(u, section int, s *scratch) {
 func newEngine(isa string, p *Problem) (engine, func(c, x unsafe.Pointer, n int)) {
 	var e engine
 	var add func(c, x unsafe.Pointer, n int)
-	switch p.Type {
+	switch unsigned(p.Type) {
 	case dtype.F32:
 		e, add = &portable[float32]{axpy: axpyF32, p: p}, addTo[float32]
 	case dtype.F64:
 		e, add = &portable[float64]{axpy: axpyF64, p: p}, addTo[float64]
-	case dtype.I8, dtype.U8:
+	case dtype.U8:
 		e, add = &portable[uint8]{axpy: axpyInt[uint8], p: p}, addTo[uint8]
-	case dtype.I32, dtype.U32:
+	case dtype.U32:
 		e, add = &portable[uint32]{axpy: axpyInt[uint32], p: p}, addTo[uint32]
-	case dtype.I64, dtype.U64:
+	case dtype.U64:
 		e, add = &portable[uint64]{axpy: axpyInt[uint64], p: p}, addTo[uint64]
 	}
-	if m := newMachine(isa, p, e); m != nil {
+	if m := newMachine(families[isa][unsigned(p.Type)], p, e); m != nil {
 		e = m
 	}
 	return e, add
+}
+
+// unsigned returns the unsigned type of the size of an integer type. Products that
+// wrap have the same bits.
+func unsigned(t dtype.Type) dtype.Type {
+	switch t {
+	case dtype.I8:
+		return dtype.U8
+	case dtype.I32:
+		return dtype.U32
+	case dtype.I64:
+		return dtype.U64
+	}
+	return t
 }
 
 // addTo adds n elements at x to those at c.

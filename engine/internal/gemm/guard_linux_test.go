@@ -1,0 +1,66 @@
+package gemm
+
+import (
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// guarded copies x to memory that begins, or ends, at a page that must not be
+// touched.
+func guarded[T number](t *testing.T, x []T, end bool) []T {
+	t.Helper()
+	page, n := syscall.Getpagesize(), len(x)*int(unsafe.Sizeof(*new(T)))
+	size := (n + page - 1) / page * page
+	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(mem) })
+	for _, b := range [][]byte{mem[:page], mem[page+size:]} {
+		if err := syscall.Mprotect(b, syscall.PROT_NONE); err != nil {
+			t.Skip(err)
+		}
+	}
+	at := page
+	if end {
+		at += size - n
+	}
+	y := unsafe.Slice((*T)(unsafe.Pointer(&mem[at:][:1][0])), len(x))
+	copy(y, x)
+	return y
+}
+
+func testGuards[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T, fma func(x, y, z T) T) {
+	r := rand.New(rand.NewPCG(3, uint64(typ)))
+	for _, d := range []struct{ m, n, k int }{{1, 1, 1}, {3, 5, 7}, {14, 33, 9}, {29, 17, 40}, {1, 70, 30}, {70, 1, 30}, {60, 130, 300}, {1, 1, 4100}} {
+		for _, la := range layouts[:5] {
+			for _, lb := range layouts[:5] {
+				if la.name != lb.name && d.m*d.n*d.k > 20_000 { // one of each will do
+					continue
+				}
+				s := newSample(r, typ, d.m, d.n, d.k, 1, la, lb, func() T { return value(r) }, fma)
+				s.a, s.b = s.a[:len(s.a)-8], s.b[:len(s.b)-8]
+				s.b = s.b[:len(s.b)/2] // of two matrices
+				for _, end := range []bool{false, true} {
+					s.a, s.b = guarded(t, s.a, end), guarded(t, s.b, end)
+					for _, isa := range isas() {
+						s.check(t, isa, 1, r)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGuardPages puts each operand next to pages that must not be touched.
+func TestGuardPages(t *testing.T) {
+	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, prim.FmaF32)
+	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, math.FMA)
+	testGuards(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+}

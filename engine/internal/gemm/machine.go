@@ -87,13 +87,18 @@ func (e *machine) blockRows() int { return packA / (Block * e.panel()) * e.rows 
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
-		cols = blockB() / (Block * e.size) / e.width * e.width
-		rows = p.M
-		if threads > 1 { // so that there are tiles for all
-			units := len(p.OffA) * ((p.N + cols - 1) / cols)
-			n := (4*threads + units - 1) / units
-			rows = max((p.M+n-1)/n, min(128, p.M))
-			rows = (rows + e.rows - 1) / e.rows * e.rows
+		rows, cols = p.M, blockB()/(Block*e.size)/e.width*e.width
+		// There are tiles for all threads, as long as packing is worth it.
+		const fewest = 192
+		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 3*threads {
+			switch {
+			case cols >= rows && cols/2 >= fewest:
+				cols = (cols/2 + e.width - 1) / e.width * e.width
+			case rows/2 >= fewest:
+				rows = (rows/2 + e.rows) / e.rows * e.rows
+			default:
+				return rows, cols, cost
+			}
 		}
 		return rows, cols, cost
 	}

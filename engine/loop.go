@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -78,6 +80,9 @@ func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, 
 		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
 	}
 	inst, err := code.Bind(b)
+	if e := new(hostmem.Error); errors.As(err, &e) {
+		return nil, nil, outOfMemory(e)
+	}
 	if err != nil {
 		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
 	}

@@ -20,6 +20,7 @@ package hostmem
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -40,6 +41,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Size == -1 {
+		return "more bytes than there are addresses cannot be allocated"
+	}
 	if e.Size < 0 || e.Size > MaxSize {
 		return fmt.Sprintf("%d bytes cannot be allocated", e.Size)
 	}
@@ -69,6 +73,20 @@ func Reserve(size int) error {
 	return grant.renew(size)
 }
 
+// ReserveFor is Reserve for n times size bytes and a row of each length.
+func ReserveFor(n, size int, rows []int) error {
+	hi, lo := bits.Mul64(uint64(n), uint64(size))
+	for _, row := range rows {
+		var carry uint64
+		lo, carry = bits.Add64(lo, uint64(row), 0)
+		hi += carry
+	}
+	if hi != 0 || lo > MaxSize {
+		return &Error{Size: -1}
+	}
+	return Reserve(int(lo))
+}
+
 // grant has the bytes that may be allocated before the next reading.
 var grant granted
 
@@ -82,7 +100,7 @@ func (g *granted) renew(size int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	free := available()
-	if size > free {
+	if size > free && size-free <= mapped() {
 		debug.FreeOSMemory() // garbage counts as allocated
 		free = available()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -59,6 +60,16 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	}
 	in.extents = n.Extents
 	in.bindAll(&binder{Kernel: n, code: c, inst: in})
+	reds := 0
+	if in.units == bound.BlockUnits {
+		reds = len(in.vecs[c.entry[c.main].aux].info.reds)
+	}
+	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(partial{})), in.rowBytes); err != nil {
+		return nil, err
+	}
+	for range reds {
+		in.partials = append(in.partials, make([]partial, in.count))
+	}
 	return in, nil
 }
 
@@ -99,11 +110,6 @@ func (in *instance) bindAll(b *binder) {
 	in.visit(c.entry)
 	in.bindWide(b)
 	in.cost = in.unitCost()
-	if in.units == bound.BlockUnits {
-		for range in.vecs[c.entry[c.main].aux].info.reds {
-			in.partials = append(in.partials, make([]partial, in.count))
-		}
-	}
 }
 
 // visit notes the registers that loads may point at arrays.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -148,10 +149,15 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	}
 	in.frame = c.slotBase + slots*64
 	in.chooseCost()
+	reds := 0
 	if c.p.units == bound.BlockUnits {
-		for range in.items[c.p.main].vec.reds {
-			in.partials = append(in.partials, make([]partial, in.count))
-		}
+		reds = len(in.items[c.p.main].vec.reds)
+	}
+	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(partial{})), in.rowBytes); err != nil {
+		return nil, err
+	}
+	for range reds {
+		in.partials = append(in.partials, make([]partial, in.count))
 	}
 	return in, nil
 }

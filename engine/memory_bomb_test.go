@@ -1,0 +1,42 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestMemoryBombs compiles what needs more memory than any machine has. Nothing
+// of it may end the process.
+func TestMemoryBombs(t *testing.T) {
+	const huge = 1 << 50
+	x := engine.MustFromSlice([]float32{1}, 1, 1)
+	i := engine.MustFromSlice([]int8{1}, 1, 1, 1)
+	row := op.BroadcastTo(x, 1, huge)
+	s := engine.Zeros[float32]()
+	out := engine.Zeros[float32](1, 1)
+	batch := op.MatMul(op.BroadcastTo(i, huge, 1, 1), i)
+	for _, name := range engine.Backends() {
+		o := engine.Options{Backend: name}
+		for what, stmt := range map[string]expr.Statement{
+			"partial sums":        expr.Assign(s, op.Sum(row)),
+			"rows":                expr.Assign(out, op.Sum(op.Softmax(row, 1), op.Axis(1), op.KeepDims())),
+			"a temporary":         expr.Assign(s, op.Sum(op.MatMul(op.T(row), row))),
+			"a stack of products": expr.Assign(s, op.Sum(op.Cast[float32](batch))),
+			"a flip of it":        expr.Assign(s, op.Sum(op.Exp(op.Flip(op.MatMul(op.T(row), x))))),
+		} {
+			if _, err := engine.CompileWith(t.Context(), o, stmt); !errors.Is(err, expr.ErrOutOfMemory) && !errors.Is(err, expr.ErrShape) {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+	}
+	if _, err := engine.New[float32](huge); !errors.Is(err, expr.ErrOutOfMemory) {
+		t.Errorf("New: %v", err)
+	}
+	if y, err := engine.New[float32](huge, huge); !errors.Is(err, expr.ErrShape) {
+		t.Errorf("New: %v, %v", y, err)
+	}
+}

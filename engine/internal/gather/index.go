@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -163,7 +164,7 @@ func (c *Scratch) fillLine(l *bound.Line, lo int, dst []int64) {
 	off := l.At(c.Pos)
 	switch n := len(l.Spans); {
 	case n == 0:
-		fill(dst, int64(off))
+		work.Fill(dst, int64(off))
 		return
 	case n == 1:
 		iota64(dst, off+l.Spans[0].Coef*lo, l.Spans[0].Coef)
@@ -187,7 +188,7 @@ func (c *Scratch) fillLine(l *bound.Line, lo int, dst []int64) {
 
 func iota64(dst []int64, v, step int) {
 	if step == 0 {
-		fill(dst, int64(v))
+		work.Fill(dst, int64(v))
 		return
 	}
 	for i := range dst {

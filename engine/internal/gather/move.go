@@ -3,6 +3,7 @@ package gather
 import (
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
@@ -76,7 +77,7 @@ func Load[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	switch s.Kind {
 	case One:
 		if len(d) > 0 {
-			fill(d, *elem[T](base, s.Line.At(c.Pos)))
+			work.Fill(d, *elem[T](base, s.Line.At(c.Pos)))
 		}
 	case Run:
 		k := s.Line.Spans[0].Coef
@@ -117,7 +118,7 @@ func (c *Scratch) Inside(s *Access, d []uint8) {
 	if s.Kind == Guarded {
 		clear(d)
 		for _, v := range c.inside {
-			fill(d[v.lo:v.hi], 1)
+			work.Fill(d[v.lo:v.hi], 1)
 		}
 		return
 	}
@@ -136,7 +137,7 @@ func loadRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	case k == 1:
 		copy(d, unsafe.Slice(elem[T](base, off), len(d)))
 	case k == 0:
-		fill(d, *elem[T](base, off))
+		work.Fill(d, *elem[T](base, off))
 	default:
 		for i := range d {
 			d[i] = *elem[T](base, off)
@@ -294,16 +295,6 @@ func storeRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	for i := range d {
 		*elem[T](base, off) = d[i]
 		off += k
-	}
-}
-
-func fill[T any](d []T, x T) {
-	m := min(len(d), 16)
-	for i := range d[:m] {
-		d[i] = x
-	}
-	for m < len(d) {
-		m += copy(d[m:], d[:m])
 	}
 }
 

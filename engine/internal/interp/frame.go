@@ -16,7 +16,7 @@ const regSize = int32(unsafe.Sizeof(uintptr(0)))
 // A kernel computes one instruction on n lanes.
 type kernel func(f *frame, in *ins, n int)
 
-// An ins is one instruction of the interpreter: 64 bytes, one cache line.
+// An ins is one instruction of the interpreter. It has 64 bytes, one cache line.
 // Operands are byte offsets into the register table of the frame.
 type ins struct {
 	fn         kernel

@@ -1,8 +1,8 @@
 // Package interp is the portable CPU backend: a blocked interpreter in plain Go.
 // It runs where no machine code can, and the tests of machine code and CUDA
 // compare with it. The definition of the loop IR is smaller: prim.Eval says what
-// a primitive computes, and the oracle of the tests runs a kernel one element
-// at a time. The interpreter is compared with both.
+// a primitive computes, and the reference of the tests (ref_test.go) runs a
+// kernel one element at a time. The tests compare the interpreter with both.
 //
 // A kernel becomes flat code for each of its regions. One instruction works on
 // a block of up to 512 lanes that stay in the first-level cache, so many

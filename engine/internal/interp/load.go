@@ -102,8 +102,8 @@ func patch[T any](f *frame, s *site, in *ins, d []T) {
 	}
 }
 
-// storeRaw writes a register. It has nothing to do if the register is the array
-// itself: see vecInfo.direct.
+// storeRaw writes a register to the array. A register that points at the array
+// needs no write; see vecInfo.direct.
 func storeRaw[T rawElem](f *frame, in *ins, n int) {
 	s := &f.sites[in.aux]
 	d := vec[T](f, in.a, n)

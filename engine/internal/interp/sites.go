@@ -8,14 +8,14 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A siteInfo is a Load, Store or Index where it stands: the same access may be
-// used in several loops, and is bound for each.
+// A siteInfo is a Load, Store or Index in its loop. Several loops may use the same
+// access of a kernel; each of them is bound.
 type siteInfo struct {
 	access int32 // in the kernel; -1 for an Index
 	ix     prim.Ix
 	vec    int32   // the vec loop whose lanes it covers, or -1 for one lane
 	values []int32 // registers of the values in the index expressions
-	guard  []int32 // loops it was moved out of: it must not load if one has no iterations
+	guard  []int32 // loops that it was moved out of: if one has no iterations, nothing is loaded
 	view   bool    // the register may point at the array itself
 }
 

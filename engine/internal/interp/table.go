@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -37,17 +38,7 @@ func operandType(op prim.Op, args []dtype.Type) dtype.Type {
 	return args[len(args)-1]
 }
 
-// fill sets every element of d to x: doubling copies, since memmove is the one
-// vector instruction that Go gives us.
-func fill[T any](d []T, x T) {
-	m := min(len(d), 16)
-	for i := range d[:m] {
-		d[i] = x
-	}
-	for m < len(d) {
-		m += copy(d[m:], d[:m])
-	}
-}
+func fill[T any](d []T, x T) { work.Fill(d, x) }
 
 func splat[T any](f *frame, in *ins, n int) {
 	fill(vec[T](f, in.d, n), one[T](f, in.a))

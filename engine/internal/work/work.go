@@ -67,6 +67,18 @@ func Advance(pos, extents []int, axes []int32) {
 	}
 }
 
+// Fill sets every element of d to x. Doubling copies are faster than a loop: Go
+// vectorises memmove alone.
+func Fill[T any](d []T, x T) {
+	m := min(len(d), 16)
+	for i := range d[:m] {
+		d[i] = x
+	}
+	for m < len(d) {
+		m += copy(d[m:], d[:m])
+	}
+}
+
 // Memory returns zeroed memory that begins on a cache line.
 func Memory(bytes int) []uint64 {
 	words := (bytes + 7) / 8

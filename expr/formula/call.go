@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
 )
 
 // A call is a function with its arguments.
@@ -330,9 +331,18 @@ func (b *builder) special(a *ast, o *expr.Operator, t dtype.Type, v []value) (va
 		}
 		r, err := b.row(a, o.Name, nodes...)
 		return r, true, err
-	case "neg", "sign":
+	case "sign":
 		if t == dtype.Bool {
 			return value{}, true, b.fail(a, expr.ErrType, "%s is not defined for bool", a.text)
+		}
+		if t.IsFloat() { // NumPy's sign of -0 is +0, which adding 0 makes of it
+			n, err := v[0].as(t)
+			if err != nil {
+				r, err := b.check(a, nil, err)
+				return r, true, err
+			}
+			r, err := b.row(a, "add", op.Apply(o, n), expr.ConstFloat(t, 0))
+			return r, true, err
 		}
 	case "maximum", "fmax":
 		if t == dtype.Bool {

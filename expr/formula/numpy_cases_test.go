@@ -100,6 +100,8 @@ var fixed = []struct {
 	{"r = clip(a, a_max=2)", 0},
 	{"r = a.clip(2); s = clip(a, None, None); t = clip(a, min=1); u = clip(i, 0, inf)", 0},
 	{"r = var(a, ddof=1, correction=1)", 0},
+	{"r = var(v, ddof=4); s = std(v, ddof=9); t = var(v*0, ddof=5); u = std(a, axis=0, ddof=3)", 0},
+	{"r = sign(a*0.0); s = sign(-a*0.0); t = 1 / sign(-0.0*abs(a))", 0},
 	{"r = a * 1; a[0] = v; a[1:] += 1; a[:, ::2] *= -1; s = r - a", 0},
 	{"r = v * 1; v[::-1] = v * 1; v[1:] -= v[:-1] * 1; v[0] = 9", 0},
 	{"r = a * 1; r[r > 0] = 0; a[a < 0] = 1.5; r[1] /= 4", 0},

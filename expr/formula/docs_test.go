@@ -1,0 +1,55 @@
+package formula
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the table of docs/formula.md")
+
+// TestDocs compares the table of functions in the documentation with the one
+// here. The element-wise operators are in ops.md.
+func TestDocs(t *testing.T) {
+	const path, begin, end = "../../docs/formula.md", "<!-- functions -->\n", "<!-- end of functions -->\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("the marks of the table are missing")
+	}
+	var b strings.Builder
+	section := ""
+	for _, f := range Functions() {
+		if f.Doc == "" {
+			t.Errorf("%s has no documentation", f.Name)
+		}
+		if f.Group == "element by element" {
+			continue
+		}
+		if f.Group != section {
+			section = f.Group
+			fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", section)
+		}
+		also := ""
+		if len(f.Aliases) > 0 {
+			also = "; also `" + strings.Join(f.Aliases, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s(%s)` | %s%s |\n", f.Name, f.Arguments, f.Doc, also)
+	}
+	want := head + begin + b.String() + "\n" + end + tail
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/formula.md is out of date; run go test ./expr/formula -run TestDocs -update")
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

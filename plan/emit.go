@@ -16,8 +16,8 @@ func (c *compiler) emit(roots []root, why string) error {
 	if err != nil {
 		return err
 	}
-	if len(k.sides) > 0 && k.hazard() { // what would be stored besides is read elsewhere, too
-		for _, n := range k.sides {
+	if len(k.sideOutputs) > 0 && k.hazard() { // a side output is read elsewhere, too
+		for _, n := range k.sideOutputs {
 			n.shared = nil
 		}
 		if k, err = c.generate(roots, storing); err != nil {
@@ -43,14 +43,14 @@ func (c *compiler) emit(roots []root, why string) error {
 			return err
 		}
 		c.stages = append(c.stages, scan.stage("looks for faults before anything is stored"))
-		if k, err = c.generate(roots, trusting); err != nil {
+		if k, err = c.generate(roots, noFaultCheck); err != nil {
 			return err
 		}
 		if err := c.provide(k); err != nil {
 			return err
 		}
 	}
-	for _, n := range k.sides {
+	for _, n := range k.sideOutputs {
 		n.pending = false
 	}
 	c.stages = append(c.stages, k.stage(why))

@@ -15,9 +15,9 @@ import (
 type task uint8
 
 const (
-	storing  task = iota // stores, and raises faults
-	scanning             // raises faults only
-	trusting             // stores; faults have been looked for
+	storing      task = iota // stores, and raises faults
+	scanning                 // raises faults only
+	noFaultCheck             // stores; faults have been looked for
 )
 
 // A gen generates one kernel: it writes the value of a node at coordinates, and
@@ -40,12 +40,12 @@ type gen struct {
 	scalars []Scalar
 	extents []int
 
-	memo   map[valueKey]prim.V
-	coords map[string]int32
-	text   []byte
-	bounds ir.Bounds // of loads, where coordinates may lie outside
-	needs  []*node
-	sides  []*node // shared values stored besides the roots
+	memo        map[valueKey]prim.V
+	coords      map[string]int32
+	text        []byte
+	bounds      ir.Bounds // of loads, where coordinates may lie outside
+	needs       []*node
+	sideOutputs []*node // shared values that are stored, too
 
 	rows   rows
 	faults faults
@@ -129,10 +129,10 @@ func (k *gen) value(n *node, coords []prim.Ix) prim.V {
 }
 
 func (k *gen) write(key valueKey, n *node, coords []prim.Ix) prim.V {
-	if k.alongside(n, coords) {
+	if k.storesBeside(n, coords) {
 		v := k.elementwise(key, n, coords)
 		k.b.Store(k.buf(n.array, false, ir.Out), dropUnit(coords, n.shape), v)
-		k.sides = append(k.sides, n)
+		k.sideOutputs = append(k.sideOutputs, n)
 		return v
 	}
 	if n.array != nil {
@@ -158,10 +158,10 @@ func (k *gen) write(key valueKey, n *node, coords []prim.Ix) prim.V {
 	return k.alone(n, coords, "it has a schedule of its own")
 }
 
-// alongside reports whether this kernel, which needs a shared value at every
+// storesBeside reports whether this kernel, which needs a shared value at every
 // position of its loops, is to compute and store it.
-func (k *gen) alongside(n *node, coords []prim.Ix) bool {
-	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !slices.Contains(k.sides, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
+func (k *gen) storesBeside(n *node, coords []prim.Ix) bool {
+	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !slices.Contains(k.sideOutputs, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
 }
 
 // alone gives n a stage of its own and loads the result.

@@ -60,11 +60,11 @@ type graph struct {
 	known     map[*expr.Node]*node
 	rewritten map[rewriteKey]*node // what operations became that are no nodes of their own
 	// pinned are trees whose values, as they once were, are in memory.
-	pinned map[*expr.Node]*node
-	epoch  map[expr.Memory]int // number of stores so far
-	subst  map[arrayKey]*node  // arrays that have been assigned in the current group
-	cut    func(*node)         // gives a node a stage of its own
-	costs  map[costKey]int     // of operators of users
+	pinned   map[*expr.Node]*node
+	epoch    map[expr.Memory]int // number of stores so far
+	subst    map[arrayKey]*node  // arrays that have been assigned in the current group
+	separate func(*node)         // gives a node a stage of its own
+	costs    map[costKey]int     // of operators of users
 }
 
 func newGraph() *graph {

@@ -20,11 +20,11 @@ const (
 // A nest is the loop structure and the extents of its axes, those of size 1
 // left out.
 type nest struct {
-	kind  nestKind
-	outer []int
-	inner []int
-	full  bool // the roots are stored by the inner loop, not by the outer one
-	once  bool // one loop over the rows only: a single row, run in parallel blocks
+	kind        nestKind
+	outer       []int
+	inner       []int
+	storesInner bool // the roots are stored by the inner loop, not by the outer one
+	singleRow   bool // one loop over the rows only: a single row, run in parallel blocks
 }
 
 // longRow is the length from which on a single row is better run in parallel
@@ -64,7 +64,7 @@ func choose(roots []root, dims []int) nest {
 // fit is the nest in which reduction n runs together with roots of loop shape
 // dims.
 func fit(n *node, dims []int) (nest, bool) {
-	outer, inner, last := split(n)
+	outer, inner, last := axesOf(n)
 	size := 1
 	for _, d := range inner {
 		size *= d
@@ -73,16 +73,16 @@ func fit(n *node, dims []int) (nest, bool) {
 	case !last && (slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)):
 		return nest{kind: colNest, outer: outer, inner: inner}, true
 	case last && slices.Equal(outer, dims):
-		return nest{kind: rowNest, outer: outer, inner: inner, once: len(outer) == 0 && size > longRow}, true
+		return nest{kind: rowNest, outer: outer, inner: inner, singleRow: len(outer) == 0 && size > longRow}, true
 	case last && slices.Equal(slices.Concat(outer, inner), dims) && (len(outer) > 0 || size <= longRow):
-		return nest{kind: rowNest, outer: outer, inner: inner, full: true}, true
+		return nest{kind: rowNest, outer: outer, inner: inner, storesInner: true}, true
 	}
 	return nest{}, false
 }
 
-// split is the loop shape of the kept and of the reduced axes of a reduction,
+// axesOf is the loop shape of the kept and of the reduced axes of a reduction,
 // and whether the last axis is reduced, which decides the order.
-func split(n *node) (outer, inner []int, last bool) {
+func axesOf(n *node) (outer, inner []int, last bool) {
 	s := n.args[0].shape
 	for i, d := range s {
 		switch reduced := slices.Contains(n.src.Axes, i); {
@@ -146,7 +146,7 @@ func (c *compiler) generate(roots []root, t task) (*gen, error) {
 	k := c.newGen(roots, n, t)
 	k.rows = plan
 	k.needs = needs
-	k.faults.on = t != trusting && mayFault(roots)
+	k.faults.on = t != noFaultCheck && mayFault(roots)
 	k.loops(roots)
 	return k, k.err
 }
@@ -173,13 +173,13 @@ func (k *gen) loops(roots []root) {
 	}
 	k.rows.now = k.rows.last + 1
 	axes := outer
-	if k.nest.full {
+	if k.nest.storesInner {
 		k.b.Open(kinds[1], inner...)
 		axes = k.axes
 	}
 	k.roots(roots, axes)
 	k.raise()
-	if k.nest.full {
+	if k.nest.storesInner {
 		k.b.Close()
 	}
 	if len(outer) > 0 {
@@ -262,8 +262,8 @@ func (k *gen) hazard() bool {
 }
 
 // share materialises what both the kernel and a stage before it compute, where
-// that is dear: values below a reduction that nest n does not fuse, which the
-// roots need besides.
+// that is costly: values below a reduction that nest n does not fuse, which the
+// roots need, too.
 func (c *compiler) share(roots []root, n nest) {
 	const above, below = 1, 2
 	seen := map[*node]int{}
@@ -295,8 +295,8 @@ func (c *compiler) share(roots []root, n nest) {
 		return
 	}
 	done := map[*node]bool{}
-	var cut func(x *node)
-	cut = func(x *node) {
+	var mark func(x *node)
+	mark = func(x *node) {
 		if x.array != nil || done[x] || x.src.Op.Class == expr.Reduction && !n.fits(x) {
 			return
 		}
@@ -307,11 +307,11 @@ func (c *compiler) share(roots []root, n nest) {
 			return
 		}
 		for _, a := range x.args {
-			cut(a)
+			mark(a)
 		}
 	}
 	for _, r := range roots {
-		cut(r.value)
+		mark(r.value)
 	}
 }
 
@@ -320,6 +320,6 @@ func (n nest) fits(x *node) bool {
 	if n.kind == mapNest {
 		return false
 	}
-	outer, inner, last := split(x)
+	outer, inner, last := axesOf(x)
 	return last == (n.kind == rowNest) && slices.Equal(outer, n.outer) && slices.Equal(inner, n.inner)
 }

@@ -103,7 +103,7 @@ func Compile(ctx context.Context, stmts []expr.Statement) (*Plan, error) {
 // compile is Compile. It hands what each pass has made to show, if that is not nil.
 func compile(ctx context.Context, stmts []expr.Statement, show func(pass string, made any)) (*Plan, error) {
 	c := &compiler{ctx: ctx, g: newGraph(), seen: expr.Seen{}, show: show}
-	c.g.cut = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
+	c.g.separate = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
 	if err := c.run(stmts); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 // written out: a loop over rows of three elements would be all overhead.
 const shortGroup = 8
 
-// combine names the row that combines two values of a reduction.
-var combine = map[string]string{"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "fmax": "fmax", "fmin": "fmin", "any": "bitwise_or", "all": "bitwise_and"}
+// combineRows names the row that combines two values of a reduction.
+var combineRows = map[string]string{"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "fmax": "fmax", "fmin": "fmin", "any": "bitwise_or", "all": "bitwise_and"}
 
 // empty is the value of a reduction of nothing, for those that have one.
 var empty = map[string]int64{"prod": 1, "all": 1}
@@ -31,7 +31,7 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	for _, x := range e.Axes {
 		size *= a.shape[x]
 	}
-	name, ok := combine[e.Op.Reduce]
+	name, ok := combineRows[e.Op.Reduce]
 	switch {
 	case !ok && size == 1:
 		return g.filled(e, 0)

@@ -96,7 +96,7 @@ func (g *graph) store(n *node) {
 		g.sum(n)
 		return
 	}
-	g.cut(n)
+	g.separate(n)
 }
 
 // sum adds up what inlining n costs, from what inlining its operands costs.

@@ -52,7 +52,7 @@ const (
 
 // phases finds the reductions that fuse into nest n, and what to keep.
 func (c *compiler) phases(roots []root, n nest) (rows, []*node, error) {
-	k := c.newGen(roots, n, trusting)
+	k := c.newGen(roots, n, noFaultCheck)
 	k.rows = rows{mode: finding, depths: map[valueKey]int{}}
 	outer, inner := k.outerAxes(), k.innerAxes()
 	kinds := [2]ir.LoopKind{ir.Par, ir.Vec}
@@ -61,7 +61,7 @@ func (c *compiler) phases(roots []root, n nest) (rows, []*node, error) {
 	}
 	k.b.Open(kinds[1], inner...)
 	axes := outer
-	if n.full {
+	if n.storesInner {
 		axes = k.axes
 	}
 	k.roots(roots, axes)
@@ -74,8 +74,8 @@ func (c *compiler) phases(roots []root, n nest) (rows, []*node, error) {
 	for _, d := range n.inner {
 		size *= d
 	}
-	if n.kind == rowNest && size <= keepSize && !n.once && (found.last > 1 || n.full) {
-		k := c.newGen(roots, n, trusting)
+	if n.kind == rowNest && size <= keepSize && !n.singleRow && (found.last > 1 || n.storesInner) {
+		k := c.newGen(roots, n, noFaultCheck)
 		k.rows = found
 		k.rows.mode, k.rows.seen = keeping, map[*node]int{}
 		k.loops(roots)
@@ -167,7 +167,7 @@ func (k *gen) reduced(n *node, coords []prim.Ix) (prim.V, bool) {
 			return r.value, r.value.Type.Valid() && k.fuses(n, coords)
 		}
 	}
-	if k.rows.mode != finding || !k.fuses(n, coords) || k.nest.once && k.rows.inside > 0 {
+	if k.rows.mode != finding || !k.fuses(n, coords) || k.nest.singleRow && k.rows.inside > 0 {
 		return prim.V{}, false
 	}
 	r := &k.rows

@@ -271,11 +271,11 @@ func (n *Node) reduced() (shape.Shape, error) {
 
 func (n *Node) resultType() (dtype.Type, *Error) {
 	switch n.Op.Result {
-	case Bool:
+	case ResultBool:
 		return dtype.Bool, nil
-	case Int64:
+	case ResultInt64:
 		return dtype.I64, nil
-	case To:
+	case ResultTo:
 		if n.To.Valid() {
 			return n.To, nil
 		}
@@ -284,7 +284,7 @@ func (n *Node) resultType() (dtype.Type, *Error) {
 	if len(n.Args) == 0 {
 		return 0, NewError(ErrType, n.Op.Constructor(), "without operands there is no element type")
 	}
-	if n.Op.Result == First {
+	if n.Op.Result == ResultFirst {
 		return n.Args[0].dtype, nil
 	}
 	return n.Args[len(n.Args)-1].dtype, nil

@@ -77,11 +77,11 @@ type Result uint8
 
 // The rules of element types.
 const (
-	Same  Result = iota // that of the last operand
-	First               // that of the first operand
-	Bool                // bool
-	Int64               // int64
-	To                  // Attributes.To
+	ResultSame  Result = iota // that of the last operand
+	ResultFirst               // that of the first operand
+	ResultBool                // bool
+	ResultInt64               // int64
+	ResultTo                  // Attributes.To
 )
 
 // An Operator is a row of the table: everything there is to know about an

@@ -90,7 +90,7 @@ func (n *Node) attributes() string {
 	if len(n.Ints) > 0 {
 		fmt.Fprintf(&b, ", %v", n.Ints)
 	}
-	if n.Op.Result == To {
+	if n.Op.Result == ResultTo {
 		fmt.Fprintf(&b, ", %v", n.To)
 	}
 	if n.Func != nil {

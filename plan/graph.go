@@ -244,7 +244,7 @@ func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 		if e.Op == stopGradientRow { // has done its work before there is a plan
 			return args[0]
 		}
-		if e.Op.Result == expr.To && args[0].typ == e.To && !e.To.IsHalf() {
+		if e.Op.Result == expr.ResultTo && args[0].typ == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
 		return g.fold(e, args)

@@ -98,7 +98,7 @@ func readsAny(value *expr.Node, targets []*expr.Node) (hit bool) {
 // assign makes later statements of the group read v where they read the target:
 // the value as stored, so rounded if the target holds halves.
 func (g *graph) assign(target *Array, leaf *expr.Node, v *node) {
-	if v.typ.IsHalf() && !(v.src.Op.Result == expr.To) {
+	if v.typ.IsHalf() && !(v.src.Op.Result == expr.ResultTo) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.typ}, leaf)
 		v = g.make(e, []*node{v})
 	}

@@ -9,7 +9,7 @@ import (
 // lower is the scalar program of an element-wise node.
 func lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
 	v := e.Op.Lower(b, x...)
-	if e.Op.Result != expr.To {
+	if e.Op.Result != expr.ResultTo {
 		return v
 	}
 	switch e.To {

@@ -237,13 +237,13 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 	for _, o := range table {
 		switch {
 		case o.Class != expr.Elementwise:
-		case o.Result == expr.To, o.Result == expr.Bool && t == dtype.Bool, o.Result == expr.Same && o.Types.Has(t):
+		case o.Result == expr.ResultTo, o.Result == expr.ResultBool && t == dtype.Bool, o.Result == expr.ResultSame && o.Types.Has(t):
 			fit = append(fit, o)
 		}
 	}
 	o := pick(g, "operator", fit)
 	from := t
-	if o.Result != expr.Same {
+	if o.Result != expr.ResultSame {
 		from = pick(g, "operand type", o.Types.List())
 	}
 	args := make([]*expr.Node, o.Arity)
@@ -269,7 +269,7 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 }
 
 func toOf(o *expr.Operator, t dtype.Type) dtype.Type {
-	if o.Result == expr.To {
+	if o.Result == expr.ResultTo {
 		return t
 	}
 	return dtype.Invalid

@@ -77,7 +77,7 @@ func Operators(t *testing.T, o Options) {
 
 // results are the types that a row is asked for: for casts all.
 func results(row *expr.Operator) []dtype.Type {
-	if row.Result == expr.To {
+	if row.Result == expr.ResultTo {
 		return dtype.All()
 	}
 	return []dtype.Type{dtype.Invalid}
@@ -121,7 +121,7 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	if !s.checkElements(row.Name, out, node, args) {
 		return 0
 	}
-	if node.DType().IsHalf() && row.Result != expr.To { // unrounded too
+	if node.DType().IsHalf() && row.Result != expr.ResultTo { // unrounded too
 		wide := blank(r, dtype.F32, n).Named("out").Node()
 		s.checkElements(row.Name, wide, op.CastNode(node, dtype.F32), args)
 	}

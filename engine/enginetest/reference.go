@@ -102,7 +102,7 @@ func elementwise(n *expr.Node, args []*value) *value {
 			}
 		}
 		out.bits[i] = p.value.Call(x...)
-		if n.Op.Result == expr.To {
+		if n.Op.Result == expr.ResultTo {
 			out.bits[i] = convert(n.Args[0].DType().Register(), n.To, out.bits[i])
 		}
 		out.addFault(i, f)

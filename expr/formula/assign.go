@@ -64,7 +64,7 @@ func (b *builder) combine(st *statement, target *expr.Node, operator string, r v
 	if err := b.sameShape(st, target, n); err != nil {
 		return err
 	}
-	if n.Op.Result == expr.To && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
+	if n.Op.Result == expr.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
 		n = n.Args[0] // the assignment rounds too
 	}
 	if s, ok := saverOf[operator]; ok && n.Op.Symbol == operator && len(n.Args) == 2 && n.Args[0] == target && n.DType() == target.DType() {

@@ -102,7 +102,7 @@ func (b *builder) reduce(a *ast, o *expr.Operator, n *expr.Node, t dtype.Type, r
 	case o.Types.Has(have):
 	case o.Types.Has(dtype.Bool): // any, all
 		n = cast(n, dtype.Bool)
-	case o.Result == expr.Int64: // argmax of bools
+	case o.Result == expr.ResultInt64: // argmax of bools
 		n = cast(n, dtype.U8)
 		if len(r.Axes) > 1 {
 			return value{}, b.fail(a, expr.ErrType, "%s takes one axis or none", a.text)
@@ -112,7 +112,7 @@ func (b *builder) reduce(a *ast, o *expr.Operator, n *expr.Node, t dtype.Type, r
 	case have == dtype.Bool && (o.Reduce == "min" || o.Reduce == "fmin"):
 		name = "all"
 	}
-	if o.Result == expr.Int64 && (len(r.Axes) > 1 || nothing) {
+	if o.Result == expr.ResultInt64 && (len(r.Axes) > 1 || nothing) {
 		return value{}, b.fail(a, expr.ErrType, "%s takes one axis or none", a.text)
 	}
 	if nothing {

@@ -221,7 +221,7 @@ var operandNames = [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}
 func elementwiseFunctions() []Function {
 	out := []Function{{Name: "positive", Arguments: "x, /", Doc: "+x", call: func(b *builder, c *call) (value, error) { return b.operatorCall(c, "+") }}}
 	for _, o := range op.Table() {
-		if o.Class != expr.Elementwise || o.Result == expr.To || o.Name == "where" || o.Name == "clip" {
+		if o.Class != expr.Elementwise || o.Result == expr.ResultTo || o.Name == "where" || o.Name == "clip" {
 			continue
 		}
 		f := Function{Name: o.Name, Aliases: aliases[o.Name], Arguments: operandNames[o.Arity], Doc: strings.TrimSuffix(o.Doc, ".")}

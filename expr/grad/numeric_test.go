@@ -169,7 +169,7 @@ var domains = map[string][][2]float64{
 
 // differentiable reports whether a row takes and gives floats.
 func differentiable(o *expr.Operator) bool {
-	return o.Types.Has(dtype.F64) && (o.Result == expr.Same || o.Result == expr.First || o.Result == expr.To) && o.Arity != 0
+	return o.Types.Has(dtype.F64) && (o.Result == expr.ResultSame || o.Result == expr.ResultFirst || o.Result == expr.ResultTo) && o.Arity != 0
 }
 
 // TestEveryRowHasARule: a row without one would be found at a user's.
@@ -186,7 +186,7 @@ func TestEveryRowHasARule(t *testing.T) {
 func TestElementwise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, o := range op.Table() {
-		if o.Class != expr.Elementwise || !differentiable(o) || o.Cond || o.Result == expr.To || o.Name == "stop_gradient" {
+		if o.Class != expr.Elementwise || !differentiable(o) || o.Cond || o.Result == expr.ResultTo || o.Name == "stop_gradient" {
 			continue
 		}
 		for _, shapes := range [][][]int{{{7}, {7}, {7}}, {{2, 1}, {1, 3}, {3}}, {{}, {4, 1}, {4, 2}}} {

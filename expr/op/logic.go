@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var comparisons = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: elems, Result: expr.Bool}, []expr.Operator{
+var comparisons = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: elems, Result: expr.ResultBool}, []expr.Operator{
 	{Name: "equal", Symbol: "==", Lower: prim2(prim.Eq), Doc: "x == y; false for NaN."},
 	{
 		Name: "not_equal", Symbol: "!=", GoName: "NotEqual", Lower: prim2(prim.Ne),

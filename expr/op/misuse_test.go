@@ -6,9 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -441,13 +441,18 @@ func TestMisuseNamesEveryFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "ULP": true, "Doc": true}
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool {
-		return !strings.HasSuffix(f.Name(), "_test.go") && f.Name() != "zops.go"
-	}, 0)
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range pkgs["op"].Files {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "zops.go" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && !harmless[fn.Name.Name] &&
 				!strings.Contains(string(text), "op."+fn.Name.Name+"(") && !strings.Contains(string(text), "op."+fn.Name.Name+"[") {

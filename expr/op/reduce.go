@@ -26,19 +26,19 @@ var reductions = family(expr.Operator{Class: expr.Reduction, Arity: 1, Types: nu
 		Doc: "the minimum over axes, NaN ignored.",
 	},
 	{
-		Name: "argmax", GoName: "ArgMax", Result: expr.Int64, Reduce: "argmax",
+		Name: "argmax", GoName: "ArgMax", Result: expr.ResultInt64, Reduce: "argmax",
 		Doc: "the position of the first maximum; NaN wins.",
 	},
 	{
-		Name: "argmin", GoName: "ArgMin", Result: expr.Int64, Reduce: "argmin",
+		Name: "argmin", GoName: "ArgMin", Result: expr.ResultInt64, Reduce: "argmin",
 		Doc: "the position of the first minimum; NaN wins.",
 	},
 	{
-		Name: "any", Types: bools, Result: expr.Bool, Reduce: "any",
+		Name: "any", Types: bools, Result: expr.ResultBool, Reduce: "any",
 		Doc: "whether any element holds; false if empty.",
 	},
 	{
-		Name: "all", Types: bools, Result: expr.Bool, Reduce: "all",
+		Name: "all", Types: bools, Result: expr.ResultBool, Reduce: "all",
 		Doc: "whether all elements hold; true if empty.",
 	},
 })
@@ -122,7 +122,7 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 		a, axes = ReshapeNode(a, []int{1}), []int{0}
 		r.Keep = false
 	}
-	if o.Result == expr.Int64 && len(axes) > 1 {
+	if o.Result == expr.ResultInt64 && len(axes) > 1 {
 		return argOverAxes(o, a, axes, r)
 	}
 	t := a.DType()

@@ -113,7 +113,7 @@ func TestPoints(t *testing.T) {
 		}
 		bits := scalar(t, o, dtype.F64)(args...)
 		got := math.Float64frombits(bits)
-		if o.Result == expr.Bool {
+		if o.Result == expr.ResultBool {
 			got = float64(bits)
 		}
 		if math.Float64bits(got) != math.Float64bits(p.want) && !(math.IsNaN(got) && math.IsNaN(p.want)) {

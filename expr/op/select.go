@@ -47,7 +47,7 @@ var selection = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: n
 		Doc:  "x where the condition holds, else y.",
 	},
 	{
-		Name: "cast", Arity: 1, Types: elems, Result: expr.To, ULP: .5, Lower: identity, Grad: gradCast,
+		Name: "cast", Arity: 1, Types: elems, Result: expr.ResultTo, ULP: .5, Lower: identity, Grad: gradCast,
 		Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.",
 	},
 	{

@@ -112,7 +112,7 @@ func lowerRow(t *testing.T, o *expr.Operator) {
 			continue
 		}
 		want := typ.Register()
-		if o.Result == expr.Bool {
+		if o.Result == expr.ResultBool {
 			want = dtype.Bool
 		}
 		if p.Result() != want {

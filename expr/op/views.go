@@ -38,12 +38,12 @@ var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []ex
 	},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
 	{
-		Name: "pad", Arity: 2, Result: expr.First, Shape: padShape, Gather: padGather, Grad: gradPad,
+		Name: "pad", Arity: 2, Result: expr.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad,
 		Doc: "surrounded by a scalar.",
 	},
 	// Axes: the axis. The second operand is the index.
 	{
-		Name: "take", Arity: 2, Result: expr.First, Shape: takeShape, Gather: takeGather, Grad: gradTake,
+		Name: "take", Arity: 2, Result: expr.ResultFirst, Shape: takeShape, Gather: takeGather, Grad: gradTake,
 		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
 	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
@@ -56,7 +56,7 @@ var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []ex
 // sources are the views without operands.
 var sources = []expr.Operator{
 	// Ints: the length.
-	{Name: "iota", GoName: "Arange", Class: expr.View, Arity: 0, Result: expr.Int64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
+	{Name: "iota", GoName: "Arange", Class: expr.View, Arity: 0, Result: expr.ResultInt64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
 }
 
 func reshapeShape(n *expr.Node) (shape.Shape, error) {

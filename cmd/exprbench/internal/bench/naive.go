@@ -246,7 +246,7 @@ func isOperator(n *expr.Node) bool {
 	case expr.View:
 		return !freeViews[n.Op.Name]
 	case expr.Elementwise:
-		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result != expr.To {
+		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result != expr.ResultTo {
 			return false
 		}
 	}

@@ -85,7 +85,7 @@ func operators(t *testing.T) (trials []*trial) {
 				}
 			}
 			to := dtype.Invalid
-			if row.Result == expr.To {
+			if row.Result == expr.ResultTo {
 				to = dtype.F32
 			}
 			node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)

@@ -65,9 +65,9 @@ func Constructors() ([]byte, error) {
 		}
 		name, elem, result := o.Constructor(), "T", "T"
 		switch o.Result {
-		case expr.Bool:
+		case expr.ResultBool:
 			result = "bool"
-		case expr.Int64:
+		case expr.ResultInt64:
 			result = "int64"
 		}
 		param := "[T " + constraint(o) + "]"

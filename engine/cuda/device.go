@@ -71,12 +71,12 @@ type device struct {
 
 	capturing sync.RWMutex // held while a stream is captured; unloading must not happen then
 
-	dead  atomic.Pointer[Error]
-	trash trash
+	dead     atomic.Pointer[Error]
+	deferred deferred
 
-	mu    sync.Mutex
-	lanes []*lane // all
-	idle  []*lane
+	mu            sync.Mutex
+	driverStreams []*driverStream // all
+	idle          []*driverStream
 
 	blas blas
 }

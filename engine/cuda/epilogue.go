@@ -94,7 +94,7 @@ func (x *biased) open() (err error) {
 		return err
 	})
 	if err == nil {
-		x.cleanup = runtime.AddCleanup(x, func(m *cu.Matmul) { d.trash.put(m.Destroy) }, x.matmul)
+		x.cleanup = runtime.AddCleanup(x, func(m *cu.Matmul) { d.deferred.put(m.Destroy) }, x.matmul)
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (x *biased) prepare() (int, error) {
 
 func (x *biased) bind(_, _ cu.DevicePtr) {}
 
-func (x *biased) launch(l *lane) error { return x.p.d.blas.multiplyBiased(x.p.d, l, x) }
+func (x *biased) launch(l *driverStream) error { return x.p.d.blas.multiplyBiased(x.p.d, l, x) }
 
 func (x *biased) launches() int { return 1 }
 
@@ -157,7 +157,7 @@ func (b *blas) openLt(d *device) (*cu.BlasLt, error) {
 }
 
 // multiplyBiased queues a product with a bias.
-func (b *blas) multiplyBiased(d *device, l *lane, x *biased) error {
+func (b *blas) multiplyBiased(d *device, l *driverStream, x *biased) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w, err := d.workspaceOf(l)

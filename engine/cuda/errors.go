@@ -78,11 +78,11 @@ func complete(err error) bool {
 // suspects names the kernels that have been started and not been waited for.
 func (d *device) suspects() string {
 	d.mu.Lock()
-	lanes := append([]*lane(nil), d.lanes...)
+	driverStreams := append([]*driverStream(nil), d.driverStreams...)
 	d.mu.Unlock()
 	var names []string
-	for _, l := range lanes {
-		names = append(names, l.inFlight()...)
+	for _, l := range driverStreams {
+		names = append(names, l.runningKernels()...)
 	}
 	if len(names) == 0 {
 		return " (the device is lost)"

@@ -192,7 +192,7 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 		if err := st.Record().Wait(ctx); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if names := st.(*stream).lane.inFlight(); len(names) > 0 {
+		if names := st.(*stream).driverStream.runningKernels(); len(names) > 0 {
 			t.Errorf("%s: in flight are %v", c.name, names)
 		}
 		s.reset()
@@ -245,7 +245,7 @@ func testRelease(t *testing.T, s *standIn) {
 	d := open(t)
 	broken, released := errors.New("broken"), 0
 	for _, err := range []error{nil, broken, nil} {
-		d.trash.put(func() error { released++; return err })
+		d.deferred.put(func() error { released++; return err })
 	}
 	if err := d.sweep(); !errors.Is(err, broken) || released != 3 {
 		t.Errorf("sweeping: %d of 3, %v", released, err)

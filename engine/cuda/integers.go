@@ -53,7 +53,7 @@ func (p *program) newIntegers(name string, s *plan.Stage, a, b matrix) (step, er
 	if size == 0 {
 		return x, nil
 	}
-	m, err := p.d.integerModule(&p.remains.code, s.Out.Type)
+	m, err := p.d.integerModule(&p.resources.code, s.Out.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (x *integers) prepare() (int, error) {
 
 func (x *integers) bind(_, _ cu.DevicePtr) {}
 
-func (x *integers) launch(l *lane) error {
+func (x *integers) launch(l *driverStream) error {
 	for _, q := range x.queue {
 		if err := q.Run(l.stream); err != nil {
 			return err

@@ -10,17 +10,17 @@ import (
 
 // A loop runs a kernel of the plan.
 type loop struct {
-	p         *program
-	s         *plan.Stage
-	name      string
-	binding   ir.Binding
-	addresses []uint64 // by buffer, as the code was chosen for
-	layout    string
-	module    *module
-	bound     *cudagen.Bound
-	carrier   *carrier // nil: the arguments are passed
-	queue     []*cu.Launch
-	faulty    bool
+	p              *program
+	s              *plan.Stage
+	name           string
+	binding        ir.Binding
+	addresses      []uint64 // by buffer, as the code was chosen for
+	layout         string
+	module         *module
+	bound          *cudagen.Bound
+	argumentUpload *argumentUpload // nil: the arguments are passed
+	queue          []*cu.Launch
+	faulty         bool
 }
 
 func (p *program) newLoop(i int, s *plan.Stage) (step, error) {
@@ -64,7 +64,7 @@ func (l *loop) prepare() (int, error) {
 			return 0, err
 		}
 	}
-	if l.carrier != nil {
+	if l.argumentUpload != nil {
 		return l.bound.Scratch + len(l.bound.Args), nil
 	}
 	return l.bound.Scratch, nil
@@ -79,7 +79,7 @@ func (l *loop) choose() error {
 		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	if key := layout.String(); l.module == nil || key != l.layout {
-		m, err := d.kernel(&l.p.remains.code, l.s.Kernel, layout)
+		m, err := d.kernel(&l.p.resources.code, l.s.Kernel, layout)
 		if err != nil {
 			return err
 		}
@@ -92,13 +92,13 @@ func (l *loop) choose() error {
 	}
 	l.faulty = src.Faults
 	args := bound.Args
-	l.carrier, l.queue = nil, l.queue[:0]
+	l.argumentUpload, l.queue = nil, l.queue[:0]
 	if src.Indirect {
-		if l.carrier, err = d.newCarrier(&l.p.remains.code, args); err != nil {
+		if l.argumentUpload, err = d.newArgumentUpload(&l.p.resources.code, args); err != nil {
 			return err
 		}
-		args = l.carrier.passed
-		l.queue = append(l.queue, l.carrier.queue...)
+		args = l.argumentUpload.passed
+		l.queue = append(l.queue, l.argumentUpload.queue...)
 	}
 	for _, x := range bound.Launches {
 		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), args))
@@ -111,12 +111,12 @@ func dim(v [3]uint32) cu.Dim3 { return cu.Dim3{X: int(v[0]), Y: int(v[1]), Z: in
 
 func (l *loop) bind(scratch, faults cu.DevicePtr) {
 	l.bound.SetArgs(l.addresses, l.binding.Scalars, uint64(scratch), uint64(faults))
-	if l.carrier != nil {
-		l.carrier.bind(scratch + cu.DevicePtr(l.bound.Scratch))
+	if l.argumentUpload != nil {
+		l.argumentUpload.bind(scratch + cu.DevicePtr(l.bound.Scratch))
 	}
 }
 
-func (l *loop) launch(on *lane) error {
+func (l *loop) launch(on *driverStream) error {
 	for _, q := range l.queue {
 		if err := q.Run(on.stream); err != nil {
 			return err
@@ -129,8 +129,8 @@ func (l *loop) launches() int { return len(l.queue) }
 
 func (l *loop) state(to []byte) []byte {
 	to = append(to, l.bound.Args...)
-	if l.carrier != nil {
-		to = append(to, l.carrier.passed...)
+	if l.argumentUpload != nil {
+		to = append(to, l.argumentUpload.passed...)
 	}
 	return to
 }

@@ -22,20 +22,20 @@ type allocation struct {
 
 func (a *allocation) Size() int { return a.size }
 
-// trash is what cleanups, which run outside of any order, leave to be released
-// by the next call of the device.
-type trash struct {
+// deferred is a list of releases. Cleanups run at any time and on any thread, so they
+// only add to the list. The next call of the device works it off.
+type deferred struct {
 	mu   sync.Mutex
 	list []func() error
 }
 
-func (t *trash) put(f func() error) {
+func (t *deferred) put(f func() error) {
 	t.mu.Lock()
 	t.list = append(t.list, f)
 	t.mu.Unlock()
 }
 
-func (t *trash) take() []func() error {
+func (t *deferred) take() []func() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := t.list
@@ -45,7 +45,7 @@ func (t *trash) take() []func() error {
 
 // sweep releases what was left, all of it, whatever fails. The context is current.
 func (d *device) sweep() (err error) {
-	for _, f := range d.trash.take() {
+	for _, f := range d.deferred.take() {
 		err = first(err, f())
 	}
 	return err
@@ -88,7 +88,7 @@ func (d *device) Alloc(size int) (engine.Allocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.cleanup = runtime.AddCleanup(a, func(p cu.DevicePtr) { d.trash.put(func() error { return d.free(p) }) }, a.ptr)
+	a.cleanup = runtime.AddCleanup(a, func(p cu.DevicePtr) { d.deferred.put(func() error { return d.free(p) }) }, a.ptr)
 	return a, nil
 }
 
@@ -99,9 +99,9 @@ func (d *device) Free(a engine.Allocation) error {
 	return d.do("freeing", func() error { return d.free(m.ptr) })
 }
 
-// obtain is alloc. Out of memory, it releases what is garbage, modules that no
-// program holds and what the pool keeps, and tries again. No stream is captured by
-// the caller.
+// obtain allocates memory. If there is none left, it releases garbage, modules that no
+// program holds and the free memory of the pool, and tries once more. The caller is
+// not capturing a stream.
 func (d *device) obtain(size int) (cu.DevicePtr, error) {
 	p, err := d.alloc(size)
 	if !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
@@ -174,7 +174,7 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	if err != nil {
 		return err
 	}
-	on.push("uploading", a, func() error { return on.stage.upload(on.lane.stream, a.ptr, src) })
+	on.push("uploading", a, func() error { return on.stage.upload(on.driverStream.stream, a.ptr, src) })
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) er
 	if err != nil {
 		return err
 	}
-	on.push("downloading", a, func() error { return on.stage.download(on.lane.stream, dst, a.ptr) })
+	on.push("downloading", a, func() error { return on.stage.download(on.driverStream.stream, dst, a.ptr) })
 	return nil
 }
 

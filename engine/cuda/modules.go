@@ -9,9 +9,9 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// modules are those that are loaded, by what they were made of. Programs hold
-// them. Those that no program holds stay for the next one that needs them;
-// beyond a limit the ones that have not been held for the longest time go.
+// modules are the loaded modules, by a hash of their source. Programs hold them. A
+// module that no program holds stays loaded for the next program, until all such
+// modules exceed a limit. Then the least recently held are unloaded.
 type modules struct {
 	limit int // bytes of machine code that no program holds
 

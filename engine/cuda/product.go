@@ -142,7 +142,7 @@ func (x *product) prepare() (int, error) {
 
 func (x *product) bind(_, _ cu.DevicePtr) {}
 
-func (x *product) launch(l *lane) error {
+func (x *product) launch(l *driverStream) error {
 	if len(x.gemms) == 0 {
 		n := x.s.Out.Bytes()
 		if n == 0 {
@@ -196,9 +196,9 @@ func (b *blas) open(d *device) error {
 	})
 }
 
-// workspaceOf is memory for cuBLAS. It is the lane's, so that two lanes do not
+// workspaceOf is memory for cuBLAS. It is the driverStream's, so that two driverStreams do not
 // share one.
-func (d *device) workspaceOf(l *lane) (cu.DevicePtr, error) {
+func (d *device) workspaceOf(l *driverStream) (cu.DevicePtr, error) {
 	if l.workspace != 0 {
 		return l.workspace, nil
 	}
@@ -211,7 +211,7 @@ func (d *device) workspaceOf(l *lane) (cu.DevicePtr, error) {
 }
 
 // multiply queues products.
-func (b *blas) multiply(d *device, l *lane, t dtype.Type, gemms []cu.Gemm) error {
+func (b *blas) multiply(d *device, l *driverStream, t dtype.Type, gemms []cu.Gemm) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w, err := d.workspaceOf(l)

@@ -19,15 +19,15 @@ import (
 // A program is a plan on a GPU. Its runs follow each other: the engine orders
 // them by the memory that they use.
 type program struct {
-	d       *device
-	plan    *plan.Plan
-	biased  map[*plan.Stage]*biased
-	steps   []step
-	arena   *allocation // temporaries
-	extra   *allocation // the fault words, then scratch memory of the loops
-	raises  bool        // some stage may raise faults
-	words   []byte      // the fault words, on the host
-	remains *remains
+	d         *device
+	plan      *plan.Plan
+	biased    map[*plan.Stage]*biased
+	steps     []step
+	arena     *allocation // temporaries
+	extra     *allocation // the fault words, then scratch memory of the loops
+	raises    bool        // some stage may raise faults
+	words     []byte      // the fault words, on the host
+	resources *resources
 
 	mu     sync.Mutex
 	closed bool
@@ -41,7 +41,7 @@ type step interface {
 	// bind completes the arguments with addresses.
 	bind(scratch, faults cu.DevicePtr)
 	// launch queues the stage.
-	launch(l *lane) error
+	launch(l *driverStream) error
 	// launches counts what launch queues.
 	launches() int
 	// state appends all that launch depends on.
@@ -51,22 +51,22 @@ type step interface {
 	String() string
 }
 
-// The remains of a program are what is to be released when it has gone, but for
-// its memory. They hold every module that it has used until then, so that none is
-// unloaded that is in its graph.
-type remains struct {
+// resources are what a program releases at its end, its memory aside. They hold
+// every module that the program ever used, so that no module of its graph is
+// unloaded.
+type resources struct {
 	replay replay
 	code   holder
 }
 
-// release is for the context, which is current. No run goes on.
-func (r *remains) release(d *device) error {
+// release releases everything. The context is current, and no run is in progress.
+func (r *resources) release(d *device) error {
 	err := r.replay.forget()
 	return first(err, d.unload(d.modules.release(&r.code)))
 }
 
-// faultRoom is the part of the extra memory that has the fault words: scratch
-// memory behind it is aligned.
+// faultRoom is the size of the fault words in the extra memory, in bytes, rounded up
+// so that the scratch memory behind them is aligned.
 const faultRoom = 256
 
 var errClosed = errors.New("the program is closed")
@@ -79,8 +79,8 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
 		}
 	}
-	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), remains: &remains{}}
-	runtime.AddCleanup(p, func(r *remains) { d.trash.put(func() error { return r.release(d) }) }, p.remains)
+	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), resources: &resources{}}
+	runtime.AddCleanup(p, func(r *resources) { d.deferred.put(func() error { return r.release(d) }) }, p.resources)
 	p.plan = pl.WithEpilogues(p.take)
 	var err error
 	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
@@ -132,9 +132,9 @@ func (p *program) address(a *plan.Array) cu.DevicePtr {
 	return a.Mem.(*engine.Memory).Allocation().(*allocation).ptr + cu.DevicePtr(offset)
 }
 
-// ready prepares all steps for a lane, with scratch memory that is enough for
+// ready prepares all steps for a driverStream, with scratch memory that is enough for
 // each.
-func (p *program) ready(l *lane) error {
+func (p *program) ready(l *driverStream) error {
 	scratch := 0
 	for _, s := range p.steps {
 		n, err := s.prepare()
@@ -144,7 +144,7 @@ func (p *program) ready(l *lane) error {
 		scratch = max(scratch, n)
 	}
 	if p.extra == nil || p.extra.size < faultRoom+scratch {
-		if l != nil { // the last run, which the lane waits for, may use the old one
+		if l != nil { // the last run, which the driverStream waits for, may use the old one
 			if err := l.wait(); err != nil {
 				return err
 			}
@@ -195,12 +195,12 @@ func (p *program) Queue(s engine.Stream) {
 	on.push("running", p, func() error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.start(context.Background(), on.lane)
+		return p.start(context.Background(), on.driverStream)
 	})
 }
 
 // start queues the plan. It waits only for stages that may raise faults.
-func (p *program) start(ctx context.Context, l *lane) error {
+func (p *program) start(ctx context.Context, l *driverStream) error {
 	if p.closed {
 		return p.d.fail("running", errClosed)
 	}
@@ -210,8 +210,8 @@ func (p *program) start(ctx context.Context, l *lane) error {
 	if err := p.ready(l); err != nil {
 		return err
 	}
-	l.takeOff(p)
-	if done, err := p.remains.replay.run(p, l); done || err != nil {
+	l.noteLaunch(p)
+	if done, err := p.resources.replay.run(p, l); done || err != nil {
 		return err
 	}
 	if p.raises {
@@ -235,7 +235,7 @@ func (p *program) start(ctx context.Context, l *lane) error {
 	return nil
 }
 
-func (p *program) launch(s step, l *lane) error {
+func (p *program) launch(s step, l *driverStream) error {
 	err := s.launch(l)
 	if err == nil && p.d.debug.sync {
 		err = l.stream.Synchronize()
@@ -247,7 +247,7 @@ func (p *program) launch(s step, l *lane) error {
 }
 
 // fault waits for what is queued and reads the fault words.
-func (p *program) fault(l *lane) error {
+func (p *program) fault(l *driverStream) error {
 	if err := l.wait(); err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (p *program) Close() error {
 		for _, x := range p.biased {
 			err = first(err, x.close())
 		}
-		return first(err, p.remains.release(p.d))
+		return first(err, p.resources.release(p.d))
 	})
 	for _, a := range []*allocation{p.arena, p.extra} {
 		err = first(err, p.d.Free(a))

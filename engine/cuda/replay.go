@@ -22,7 +22,7 @@ const stableRuns = 3
 
 // run launches the graph, if there is one for the arguments as they are, or makes
 // one. If done is false the stages are to be queued.
-func (r *replay) run(p *program, l *lane) (done bool, err error) {
+func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 	if r.off || p.raises || p.d.debug.sync || !cu.HasGraphs() {
 		return false, nil
 	}
@@ -63,7 +63,7 @@ func (r *replay) run(p *program, l *lane) (done bool, err error) {
 	return true, r.graph.Launch(l.stream)
 }
 
-// usesWorkspace reports whether a stage works in the workspace of its lane.
+// usesWorkspace reports whether a stage works in the workspace of its driverStream.
 func usesWorkspace(s step) bool {
 	switch x := s.(type) {
 	case *product:
@@ -76,7 +76,7 @@ func usesWorkspace(s step) bool {
 
 // capture queues the stages into a graph. Where none can be made it is 0, and no
 // error: queueing the stages will say what is wrong, if anything is.
-func capture(p *program, l *lane) (exec cu.GraphExec) {
+func capture(p *program, l *driverStream) (exec cu.GraphExec) {
 	p.d.capturing.RLock()
 	defer p.d.capturing.RUnlock()
 	if l.stream.BeginCapture() != nil {

@@ -216,7 +216,7 @@ func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }
 
 // open opens a device of its own, which may be lost without harm to others. Devices
 // live as long as the process; so that the workspaces of many do not fill its memory
-// the lanes of this one go with the test.
+// the driverStreams of this one go with the test.
 func open(t *testing.T) *device {
 	t.Helper()
 	d, err := newDevice(0)

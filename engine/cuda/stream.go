@@ -9,25 +9,25 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// A stream is a queue of the host whose work is to queue work on a lane. So the
-// caller waits for neither, an error skips what follows it, and functions of the
-// host have their place in the order.
+// A stream is a queue of the host whose entries queue work on a driverStream. The
+// caller therefore waits for neither. An error skips the entries behind it, and
+// functions of the host keep their place in the order.
 type stream struct {
-	host  engine.Stream
-	d     *device
-	lane  *lane
-	stage stage
-	live  []any // what the lane's work uses; for the host queue's goroutine
+	host         engine.Stream
+	d            *device
+	driverStream *driverStream
+	stage        stage
+	live         []any // what the driverStream's work uses; for the host queue's goroutine
 }
 
-// maxLive is how much work may be in a lane before it is waited for.
+// maxLive is how much work may be in a driverStream before it is waited for.
 const maxLive = 1024
 
 // NewStream makes a stream of the GPU. It must be closed.
 func (d *device) NewStream() (engine.Stream, error) {
 	s := &stream{d: d}
 	err := d.do("making a stream", func() (err error) {
-		s.lane, err = d.newLane()
+		s.driverStream, err = d.newDriverStream()
 		return err
 	})
 	if err != nil {
@@ -45,9 +45,9 @@ func (d *device) mine(s engine.Stream) (*stream, error) {
 	return nil, d.fail("queueing", errOtherStream)
 }
 
-// queue is for all that may fail. Whoever learns of a failure may release memory,
-// and what follows it, waiting too, is skipped: so the work that the lane has must
-// have ended by then.
+// queue adds an entry that may fail. After a failure the caller may release memory,
+// and the entries behind it are skipped, those that wait included. So queue waits
+// for the driverStream before it reports a failure.
 func (s *stream) queue(f func(context.Context) error) {
 	s.host.Go(func(ctx context.Context) error {
 		err := f(ctx)
@@ -73,9 +73,9 @@ func (s *stream) push(doing string, keep any, f func() error) {
 	})
 }
 
-// drain waits for the lane; the context is current.
+// drain waits for the driverStream; the context is current.
 func (s *stream) drain() error {
-	if err := s.lane.wait(); err != nil {
+	if err := s.driverStream.wait(); err != nil {
 		return err
 	}
 	clear(s.live)
@@ -102,9 +102,9 @@ func (s *stream) Record() engine.Event {
 		s.queue(func(context.Context) error { return err })
 		return s.host.Record()
 	}
-	runtime.AddCleanup(e, func(on cu.Event) { s.d.trash.put(on.Destroy) }, e.on)
+	runtime.AddCleanup(e, func(on cu.Event) { s.d.deferred.put(on.Destroy) }, e.on)
 	s.queue(func(context.Context) error {
-		return s.d.do("recording an event", func() error { return e.on.Record(s.lane.stream) })
+		return s.d.do("recording an event", func() error { return e.on.Record(s.driverStream.stream) })
 	})
 	e.queued = s.host.Record()
 	return e
@@ -118,7 +118,7 @@ func (s *stream) After(e engine.Event) {
 		return
 	}
 	s.queue(other.queued.Wait)
-	s.push("waiting for an event", other, func() error { return s.lane.stream.WaitEvent(other.on) })
+	s.push("waiting for an event", other, func() error { return s.driverStream.stream.WaitEvent(other.on) })
 }
 
 // Sync waits until the queue is empty and returns its first error.
@@ -131,11 +131,11 @@ func (s *stream) Sync(ctx context.Context) error {
 func (s *stream) Close() error {
 	s.wait()
 	err := s.host.Close()
-	if s.lane == nil {
+	if s.driverStream == nil {
 		return err
 	}
-	l := s.lane
-	s.lane = nil
+	l := s.driverStream
+	s.driverStream = nil
 	e := s.d.do("closing a stream", func() error {
 		err := l.wait() // for what was queued after s.wait
 		clear(s.live)

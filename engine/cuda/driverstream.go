@@ -1,0 +1,97 @@
+package cuda
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+)
+
+// A driverStream is a stream of the CUDA driver, with the workspace of cuBLAS. One
+// goroutine uses it at a time. A run that the caller waits for borrows one.
+type driverStream struct {
+	stream    cu.Stream
+	workspace cu.DevicePtr // of cuBLAS; 0 until it is needed
+
+	mu      sync.Mutex
+	running []*program // started and not waited for
+}
+
+// maxRunning bounds what is remembered of a driverStream, for error messages.
+const maxRunning = 16
+
+func (d *device) newDriverStream() (*driverStream, error) {
+	s, err := cu.StreamCreate(cu.STREAM_NON_BLOCKING)
+	if err != nil {
+		return nil, err
+	}
+	l := &driverStream{stream: s}
+	d.mu.Lock()
+	d.driverStreams = append(d.driverStreams, l)
+	d.mu.Unlock()
+	return l, nil
+}
+
+// borrow returns an idle driverStream, or a new one.
+func (d *device) borrow() (*driverStream, error) {
+	d.mu.Lock()
+	if n := len(d.idle); n > 0 {
+		l := d.idle[n-1]
+		d.idle = d.idle[:n-1]
+		d.mu.Unlock()
+		return l, nil
+	}
+	d.mu.Unlock()
+	return d.newDriverStream()
+}
+
+// giveBack takes a borrowed driverStream back. All of its work has ended.
+func (d *device) giveBack(l *driverStream) {
+	d.mu.Lock()
+	d.idle = append(d.idle, l)
+	d.mu.Unlock()
+}
+
+// retire releases a driverStream that is not borrowed. Its work has ended.
+func (d *device) retire(l *driverStream) (err error) {
+	d.mu.Lock()
+	d.driverStreams = slices.DeleteFunc(d.driverStreams, func(x *driverStream) bool { return x == l })
+	d.mu.Unlock()
+	if l.workspace != 0 {
+		err = d.free(l.workspace)
+	}
+	return first(err, l.stream.Destroy())
+}
+
+func (l *driverStream) noteLaunch(p *program) {
+	l.mu.Lock()
+	if len(l.running) < maxRunning {
+		l.running = append(l.running, p)
+	}
+	l.mu.Unlock()
+}
+
+// wait waits for all work of the driverStream.
+func (l *driverStream) wait() error {
+	if err := l.stream.Synchronize(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	clear(l.running)
+	l.running = l.running[:0]
+	l.mu.Unlock()
+	return nil
+}
+
+func (l *driverStream) runningKernels() (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.running {
+		for _, n := range p.kernels() {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}

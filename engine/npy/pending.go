@@ -68,7 +68,7 @@ func Prepare(path string, a *Array) (*Pending, error) {
 	p.target = target
 	if exists {
 		p.mode = st.Mode().Perm()
-		// Renaming asks only for rights on the folder; ask for those on the file.
+		// A rename needs rights on the folder only; check those on the file too.
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, fmt.Errorf("oneloop: npy: %w", err)
@@ -168,8 +168,8 @@ func (p *Pending) Abort() {
 	}
 }
 
-// resolve follows the symbolic links of path to a name that is none, whether or
-// not a file of that name exists. descriptor reports a link such as
+// resolve follows the symbolic links of path to the last name, which need not
+// exist. descriptor reports a link such as
 // /proc/self/fd/1, which names an open file rather than a path.
 func resolve(path string) (target string, descriptor bool, err error) {
 	full := path

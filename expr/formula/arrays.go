@@ -25,7 +25,7 @@ func length(b *builder, c *call) (value, error) {
 	return literal(pyInt(v.n.Shape()[0])), nil
 }
 
-// argument is an argument as an array.
+// argument returns argument i as an array.
 func (b *builder) argument(c *call, i int) (value, error) {
 	v, err := b.operand(c.pos[i], c.args[i])
 	if err != nil {
@@ -35,7 +35,7 @@ func (b *builder) argument(c *call, i int) (value, error) {
 	return b.check(c.pos[i], n, err)
 }
 
-// two are the first two arguments as arrays.
+// two returns the first two arguments as arrays.
 func (b *builder) two(c *call) (x, y value, err error) {
 	if x, err = b.argument(c, 0); err == nil {
 		y, err = b.argument(c, 1)
@@ -43,7 +43,7 @@ func (b *builder) two(c *call) (x, y value, err error) {
 	return x, y, err
 }
 
-// floating is an argument as an array of floats.
+// floating returns argument i as an array of floats.
 func (b *builder) floating(c *call, i int) (*expr.Node, error) {
 	v, err := b.argument(c, i)
 	if err != nil {
@@ -55,8 +55,8 @@ func (b *builder) floating(c *call, i int) (*expr.Node, error) {
 	return v.n, nil
 }
 
-// rearrange makes functions that take integers beside the array: a sequence for
-// parameter 1, if it is given.
+// rearrange returns a function of an array and, as parameter 1, of integers. f
+// gets whether the caller gave them.
 func rearrange(what string, f func(n *expr.Node, given bool, ints []int) *expr.Node) func(b *builder, c *call) (value, error) {
 	return func(b *builder, c *call) (value, error) {
 		v, err := b.argument(c, 0)
@@ -177,7 +177,8 @@ func moveaxis(b *builder, c *call) (value, error) {
 	return b.check(c.a, op.PermuteNode(v.n, perm), nil)
 }
 
-// roll moves elements around an axis, or around the flattened array.
+// roll moves the elements of an axis, or of the flattened array, by shift
+// positions. Those that leave one end enter at the other.
 func roll(b *builder, c *call) (value, error) {
 	v, err := b.argument(c, 0)
 	if err != nil {
@@ -207,8 +208,8 @@ func roll(b *builder, c *call) (value, error) {
 	return b.check(c.a, op.ReshapeNode(n, v.n.Shape()), nil)
 }
 
-// sequence are the arrays of a list, in their common type. Python numbers among
-// them are weak or not.
+// sequence returns the arrays of a list in their common type. weak says whether
+// Python numbers among them take the type of the arrays.
 func (b *builder) sequence(c *call, weak bool) ([]*expr.Node, error) {
 	items := slices.Clone(c.args[0].seq)
 	for i, x := range items {
@@ -367,7 +368,7 @@ func astype(b *builder, c *call) (value, error) {
 	return b.check(c.a, cast(v.n, t), nil)
 }
 
-// dtypeArgument is the element type that argument i names, or t.
+// dtypeArgument returns the element type that argument i names, or t.
 func (b *builder) dtypeArgument(c *call, i int, t dtype.Type) (dtype.Type, error) {
 	if c.args[i].kind == vNone {
 		return t, nil

@@ -158,7 +158,7 @@ func (b *builder) arithmetic(a *ast, sign string, t dtype.Type, x, y value) (val
 	return b.row(a, row.Name, m, n)
 }
 
-// both are x and y converted to t.
+// both converts x and y to t.
 func (b *builder) both(a *ast, t dtype.Type, x, y value) (m, n *expr.Node, err error) {
 	if m, err = x.as(t); err == nil {
 		n, err = y.as(t)
@@ -210,7 +210,7 @@ func (b *builder) compare(a *ast, sign string, x, y value) (value, error) {
 	return r, err
 }
 
-// everywhere is a constant in the shape of x.
+// everywhere returns a constant in the shape of x.
 func (b *builder) everywhere(a *ast, x *expr.Node, v bool) (value, error) {
 	return b.check(a, op.BroadcastToNode(expr.ConstInt(dtype.Bool, int64(b2i(v))), x.Shape()), nil)
 }
@@ -288,9 +288,8 @@ func (b *builder) power(a *ast, t dtype.Type, x, y value) (value, error) {
 	return b.row(a, row.Name, m, n)
 }
 
-// intPower is x ** y of integers, by squaring. It wraps; a negative exponent is
-// an error: where it is known only at run time the division by zero that 1/x**n
-// would be for most x.
+// intPower returns x ** y of integers, by squaring. It wraps. A negative exponent
+// is an error; where only the run knows the exponent, it is a division by zero.
 func (b *builder) intPower(a *ast, t dtype.Type, x, y value) (value, error) {
 	if y.kind == vScalar && y.s.i.Sign() < 0 {
 		return value{}, b.fail(a, expr.ErrValue, "integers to negative integer powers are not allowed; make one of them a float")

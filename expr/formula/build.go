@@ -343,8 +343,8 @@ func (b *builder) materialize(name string, st *statement) error {
 	return nil
 }
 
-// A limit is how many bytes an array may have that a formula asks for by itself:
-// a text such as zeros(10**12) is an error and not a crash.
+// A limit bounds the bytes of each array that a formula creates. A text such as
+// zeros(10**12) is an error, not a crash.
 type limit int
 
 // limitFor is 1 GiB, and more where the variables are large themselves.

@@ -24,7 +24,7 @@ func operatorRow(name string) *expr.Operator {
 	return o
 }
 
-// common are some arguments as arrays of their common type.
+// common returns some arguments as arrays of their common type.
 func (b *builder) common(c *call, which ...int) ([]*expr.Node, error) {
 	vs := make([]value, len(which))
 	for k, i := range which {
@@ -136,7 +136,7 @@ func product(b *builder, c *call) (value, error) {
 	return b.matmul(c.a, x, y)
 }
 
-// dot is the product of NumPy's dot: that of scalars, or matmul where y is a
+// dot is NumPy's dot: the product of scalars, or matmul where y is a
 // vector or both are matrices at most.
 func dot(b *builder, c *call) (value, error) {
 	x, y, err := b.two(c)
@@ -231,7 +231,7 @@ func nanToNum(b *builder, c *call) (value, error) {
 // largest are the greatest finite numbers.
 var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: 0x1.fffffep127, dtype.F64: 0x1.fffffffffffffp1023}
 
-// signBit is whether the sign is set, that of -0 and of NaN too.
+// signBit reports for each element whether its sign is set. A NaN has none.
 func signBit(b *builder, c *call) (value, error) {
 	x, err := b.argument(c, 0)
 	if err != nil {

@@ -76,7 +76,7 @@ func (f *Formula) Source() *Source { return f.src }
 // by their name, or by their name in another case. The values are tensors and
 // arrays of package engine, parameters, slices of an element type (vectors that
 // share their memory), and Go scalars. Results go to the assigned names that
-// are bound to arrays; it is an error if there are none.
+// are bound to arrays. Run fails if there are none.
 func (f *Formula) Run(ctx context.Context, vars any) error {
 	b := f.scratch.Get().(*binding)
 	defer f.release(b)
@@ -93,8 +93,8 @@ func (f *Formula) Run(ctx context.Context, vars any) error {
 }
 
 // Eval carries out the formula and returns new arrays with the values of the
-// assigned names that are not bound; that of a last bare expression is called
-// "_". Bound names are written to as by [Formula.Run].
+// assigned names that are not bound. The value of a last bare expression is
+// called "_". Bound names are written to as by [Formula.Run].
 func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array, error) {
 	b := f.scratch.Get().(*binding)
 	defer f.release(b)
@@ -141,7 +141,7 @@ type entry struct {
 	outs    []*engine.Array
 }
 
-// find gets the entry for a binding, making an empty one if there is none.
+// find returns the entry for a binding. It adds an empty entry if needed.
 func (f *Formula) find(b *binding, eval bool) *entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,7 +168,7 @@ func (f *Formula) drop(e *entry) {
 	}
 }
 
-// prepare compiles an entry if that has not been done, and gives it the memory
+// prepare compiles an entry at its first use, and gives it the memory
 // and the scalars of a binding. The entry is locked.
 func (f *Formula) prepare(ctx context.Context, e *entry, b *binding, vars any) error {
 	if e.program == nil {

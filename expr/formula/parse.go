@@ -194,7 +194,7 @@ func (p *parser) expression() *ast {
 	return a
 }
 
-// levels are the left-associative operators, those that bind least first.
+// levels lists the left-associative operators by precedence, lowest first.
 var levels = []map[string]bool{
 	{"|": true},
 	{"^": true},

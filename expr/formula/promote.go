@@ -2,9 +2,9 @@ package formula
 
 import "github.com/oneloop/oneloop/expr/dtype"
 
-// promote is the common type of two element types: NumPy's, as far as NumPy has
-// them. int8 with uint8 would be int16 there, which is not among our types; it
-// is int32. float16 with bfloat16 is float32.
+// promote returns the common type of two element types, by NumPy's rules. NumPy
+// promotes int8 with uint8 to int16, which this library lacks; here they give
+// int32. float16 with bfloat16 gives float32.
 func promote(a, b dtype.Type) dtype.Type {
 	if a > b { // the constants are in the order bool, signed, unsigned, float
 		a, b = b, a
@@ -89,8 +89,8 @@ func (v value) weakKind() kind {
 	return v.weak
 }
 
-// floatFor is the type in which functions of floats compute for a type that
-// they do not take: that of NumPy's loops.
+// floatFor returns the type in which functions of floats compute for elements of
+// type t. NumPy's loops have the same types.
 func floatFor(t dtype.Type) dtype.Type {
 	switch {
 	case t.IsFloat():

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// reduction reads axis, keepdims and ddof. nothing says that the axes are the
-// empty tuple, so that each element is reduced by itself.
+// reduction reads axis, keepdims and ddof. nothing reports that axis is the empty
+// tuple: no axis is reduced.
 func (b *builder) reduction(c *call, n *expr.Node) (r op.Reduction, nothing bool, err error) {
 	if v, at, ok := c.get("axis"); ok {
 		if r.Axes, err = b.integers(at, v, "axis"); err != nil {

@@ -142,7 +142,8 @@ func sections() []section {
 	}
 }
 
-// reductions are those of the operator table and the ones composed of them.
+// reductions returns the rows of the operator table that reduce, and the
+// compositions of them.
 func reductions() []Function {
 	var out []Function
 	for _, o := range op.Table() {

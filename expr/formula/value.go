@@ -158,7 +158,7 @@ func (v value) as(t dtype.Type) (*expr.Node, error) {
 	switch v.kind {
 	case vTree:
 		return cast(v.n, t), nil
-	case vSeq: // each number by itself, so that none is rounded or wraps
+	case vSeq: // number by number: none is rounded twice, and none wraps
 		return stackOf(v.seq, t)
 	}
 	return scalarNode(v.s, t)

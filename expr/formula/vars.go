@@ -204,8 +204,8 @@ func elemType(t reflect.Type) dtype.Type {
 	return dtype.Invalid
 }
 
-// fieldsOf finds the field of a struct for every name of the formula, -1 where
-// there is none: by the tag, by the name, then by the name in another case.
+// fieldsOf returns the index of the struct's field for each name of the formula,
+// or -1. A tag goes before a name, and a name before a name in another case.
 func (f *Formula) fieldsOf(t reflect.Type) []int {
 	if v, ok := f.structs.Load(t); ok {
 		return v.([]int)

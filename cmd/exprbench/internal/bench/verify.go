@@ -60,8 +60,8 @@ func (c *Case) restore(s [][]byte) {
 	}
 }
 
-// contents are those of a memory, or nothing of a device that has failed: its
-// next run says why.
+// contents returns the bytes of a memory. A device that has failed gives none; its
+// next run reports why.
 func contents(b []byte, err error) []byte {
 	if err != nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// onGPU reports whether a backend's name is that of a GPU: cuda, or cuda:1.
+// onGPU reports whether a backend's name means a GPU, as cuda and cuda:1 do.
 func onGPU(backend string) bool {
 	kind, _, _ := strings.Cut(backend, ":")
 	return kind == "cuda"

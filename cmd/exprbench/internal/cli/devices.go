@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 )
 
-// planned are the backends that no version has yet.
+// planned lists the backends that are not written yet.
 var planned = []string{"neon"}
 
 func newDevices() *cobra.Command {

@@ -31,7 +31,8 @@ func (e *interruptedError) Error() string {
 	return e.signal.String()
 }
 
-// codeOf is the exit code: for a signal that of shells, 128 and its number.
+// codeOf returns the exit code of an error. A signal has 128 and its number, as
+// in shells.
 func codeOf(err error) int {
 	var u *usageError
 	if errors.As(err, &u) {
@@ -50,7 +51,7 @@ func codeOf(err error) int {
 // adds to its errors.
 var sourceLine = regexp.MustCompile(` \([\pL\pN_.]+\.go:\d+\)`)
 
-// describe is what is printed of an error: one line, and for a mistake in a
+// describe returns the text to print for an error: one line, and for a mistake in a
 // formula the place below it.
 func describe(err error) string {
 	text := sourceLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "oneloop: ", ""), "")

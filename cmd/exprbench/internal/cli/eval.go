@@ -151,8 +151,8 @@ func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env ma
 	return values, p.Run(ctx)
 }
 
-// collect adds to the statements of a unit those that give an array to every
-// value that has none.
+// collect allocates an array for each value without one, and adds the statement
+// that fills it to the statements of the unit.
 func collect(unit *formula.Unit, want []string) ([]expr.Statement, map[string]*engine.Array, error) {
 	stmts, values := unit.Statements, map[string]*engine.Array{}
 	for _, name := range want {

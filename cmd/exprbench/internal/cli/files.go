@@ -215,7 +215,7 @@ func writeFile(path, text string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // after the renaming there is none
+	defer os.Remove(f.Name()) // renamed by then, unless something failed
 	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Chmod(mode), f.Close())
 	if err != nil {

@@ -159,7 +159,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// version is that of the module, or the commit that it was built from.
+// version returns the version of the module, or the commit of the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

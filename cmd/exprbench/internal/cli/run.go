@@ -69,8 +69,8 @@ func workloadNames() (names []string) {
 	return names
 }
 
-// A job prepares a case when its turn comes, so that the arrays of one case are
-// there at a time.
+// A job prepares a case just before its measurement, so that memory holds the
+// arrays of one case at a time.
 type job struct {
 	name    string
 	prepare func(ctx context.Context, o engine.Options) (*bench.Case, error)
@@ -260,7 +260,7 @@ func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
 	}}}, nil
 }
 
-// columns is the width of a terminal, or 0 where w is none.
+// columns returns the width of the terminal that w writes to, or 0.
 func columns(w io.Writer) int {
 	if c, ok := w.(*checkedWriter); ok {
 		w = c.w

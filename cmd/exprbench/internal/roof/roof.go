@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A Roof measures limits when they are first asked for, and keeps them.
+// A Roof measures each limit at its first use, and keeps it.
 type Roof struct {
 	m       *limits.Machine
 	threads int

@@ -164,7 +164,7 @@ func linear(s shape.Shape, ix []int) int {
 var userViews = map[*expr.Operator]func(n *expr.Node, args []*value) *value{}
 
 // product is the matrix product, k ascending. It is compared on values whose
-// sums are exact, because the engine's order is that of the BLAS in use.
+// sums are exact, because on a GPU the order is that of cuBLAS.
 func product(n *expr.Node, a, b *value) *value {
 	as, bs := a.shape, b.shape
 	if len(as) == 1 {

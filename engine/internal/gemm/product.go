@@ -41,6 +41,10 @@ func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
 	if p.N == 1 && p.M > 1 && p.A.Row == 1 && p.A.Col != 1 || p.M == 1 && p.N > 1 && p.B.Col != 1 {
 		p, d.a, d.b = p.turned(), 1, 0
 	}
+	if p.K == 0 { // there is nothing to point to
+		p.A, p.B = Matrix{}, Matrix{}
+		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
+	}
 	d.p = p
 	d.eng, d.add = newEngine(isa, &d.p)
 	d.stop = func() bool { return d.ctx.Err() != nil }

@@ -99,7 +99,7 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 		case divisorField:
 			divisor(at, n.extents[f.x])
 		case blocksField:
-			divisor(at, ceilDiv(n.total(int32(f.x)), blockSize))
+			divisor(at, ceilDiv(n.total(int32(f.x)), ir.Block))
 		case lanesField:
 			divisor(at, n.total(int32(f.x)))
 		case sideField:

@@ -1,27 +1,20 @@
 package cudagen
 
-import (
-	"fmt"
-
-	"github.com/oneloop/oneloop/plan/ir"
-)
+import "github.com/oneloop/oneloop/plan/ir"
 
 // A column that is reduced is the work of one thread. Where columns are few and
 // long that leaves a GPU idle; as the runs of 64 positions of a column do not
 // depend on each other, each is then given to a thread of its own, and a second
 // kernel combines them, a thread block for each column.
 
-// runLength is the number of positions of a run.
-const runLength = 64
-
 // split decides for which loops that is done.
 func (n *numbers) split() {
 	for i := range n.k.Loops {
 		seq := n.splittable(int32(i))
-		if seq < 0 || n.total(seq) < 4*runLength || n.total(int32(i)) >= 1024*n.device.SMs {
+		if seq < 0 || n.total(seq) < 4*ir.Run || n.total(int32(i)) >= 1024*n.device.SMs {
 			continue
 		}
-		if size := times(n.total(int32(i)), ceilDiv(n.total(seq), runLength)); size < limit {
+		if size := times(n.total(int32(i)), ceilDiv(n.total(seq), ir.Run)); size < limit {
 			n.layout.loops[i].split = true
 		}
 	}
@@ -61,11 +54,11 @@ func (n *numbers) effects(region int32) bool {
 
 // runCount is the number of runs of all columns of a loop.
 func (n *numbers) runCount(vec int32) int {
-	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), runLength)
+	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), ir.Run)
 }
 
-// runsOf declares the results of the runs of a seq loop.
-func (g *generator) runsOf(seq int32) {
+// runResults declares the results of the runs of a seq loop.
+func (g *generator) runResults(seq int32) {
 	for _, r := range g.reductions(seq) {
 		red := g.reduction(r)
 		a := g.area(area{kind: runArea, x: int(r.Dst), y: int(seq), size: g.accumulator(r), par: -1})
@@ -82,7 +75,7 @@ func (g *generator) runs(vec int32) {
 	}
 	seq := code[at].Aux
 	reds := g.reductions(seq)
-	g.runsOf(seq)
+	g.runResults(seq)
 	g.open("for (ix t = first; t < %s; t += step)", g.ix("threads"+itoa(int(vec)), runsField, int(vec), 0))
 	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec), 0)
 	g.line("const ix run = prim::quo(t, %s), i = t - run*%s.n;", lanes, lanes)
@@ -94,14 +87,14 @@ func (g *generator) runs(vec int32) {
 		g.line("%s::acc r%d = %s::identity();", g.reduction(r), r.Dst, g.reduction(r))
 	}
 	total := g.total(seq)
-	g.open("for (ix k = run * 64; k < prim::min(run * 64 + 64, %s); k++)", total)
+	g.open("for (ix k = run * %d; k < prim::min(run * %d + %d, %s); k++)", ir.Run, ir.Run, ir.Run, total)
 	g.positions(seq, "k")
 	g.region(g.k.Loops[seq].Body, scope{add: func(in *ir.Ins) {
 		g.line("r%d = %s::put(r%d, v%d, k);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
 	}})
 	g.close()
 	for _, r := range reds {
-		g.line("runs_%d[i * ((%s + 63) / 64) + run] = r%d;", r.Dst, total, r.Dst)
+		g.line("runs_%d[i * (%s) + run] = r%d;", r.Dst, runsOf(total), r.Dst)
 	}
 	g.close()
 }
@@ -111,13 +104,13 @@ func (g *generator) columns(vec int32) {
 	body := g.k.Loops[vec].Body
 	for _, in := range g.k.Regions[body].Code {
 		if in.Op == ir.For {
-			g.runsOf(in.Aux)
+			g.runResults(in.Aux)
 		}
 	}
 	g.open("for (ix i = blockIdx.x; i < %s; i += gridDim.x)", g.total(vec))
 	g.positions(vec, "i")
 	g.region(body, scope{once: "threadIdx.x == 0 && ", seq: func(seq int32) {
-		runs := fmt.Sprintf("((%s + 63) / 64)", g.total(seq))
+		runs := "(" + runsOf(g.total(seq)) + ")"
 		for _, r := range g.reductions(seq) {
 			red := g.reduction(r)
 			g.line("const %s v%d = %s::result(red::tree<%s>(runs_%d + i * %s, %s));", r.Type.Short(), r.Dst, red, red, r.Dst, runs, runs)

@@ -133,6 +133,7 @@ func Generate(k *ir.Kernel, l Layout) *Source {
 		g.args.text(&w, "args")
 	}
 	g.tables(&w)
+	g.reducers(&w)
 	for i, body := range bodies {
 		g.kernel(&w, &g.passes[i], s.Entries[i], s.Indirect)
 		w.WriteString(body + "}\n")

@@ -10,7 +10,7 @@ import "github.com/oneloop/oneloop/plan/ir"
 func (n *numbers) splitRows() {
 	for i := range n.k.Loops {
 		vec := n.splittableRow(int32(i))
-		if vec >= 0 && n.total(vec) >= 4*blockSize && n.total(int32(i)) < 2*n.device.SMs {
+		if vec >= 0 && n.total(vec) >= 4*ir.Block && n.total(int32(i)) < 2*n.device.SMs {
 			n.layout.loops[i].split = true
 		}
 	}
@@ -42,7 +42,7 @@ func (n *numbers) splittableRow(par int32) int32 {
 
 // blockCount is the number of blocks of all rows of a par loop.
 func (n *numbers) blockCount(par int32) int {
-	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), blockSize)
+	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), ir.Block)
 }
 
 // vecOf is the position of the only loop in the body of a par loop.

@@ -66,16 +66,16 @@ func (g *generator) scalarElements(loop int32, first string) {
 
 // reduction is the C++ type of a reduction.
 func (g *generator) reduction(in *ir.Ins) string {
-	t := g.k.Types[in.Args[0]]
-	return fmt.Sprintf("red::%s<%s>", ir.Reduction(in.Aux), t.Short())
+	return g.reducer(in.Aux)
 }
 
 // accumulator is the size of an accumulator of a reduction.
 func (g *generator) accumulator(in *ir.Ins) int {
-	if op := ir.Reduction(in.Aux); op == ir.ArgMin || op == ir.ArgMax {
+	r := g.k.Reducer(in)
+	if r.Position {
 		return 16
 	}
-	return g.k.Types[in.Args[0]].Size()
+	return r.Type.Size()
 }
 
 // part is the area of the results of the blocks of a reduction.
@@ -93,7 +93,7 @@ func (g *generator) parts(loop int32) {
 // tree combines the results of the blocks of a reduction, in all threads of a
 // thread block.
 func (g *generator) tree(in *ir.Ins, loop int32) string {
-	return fmt.Sprintf("red::tree<%s>(part_%d, (%s + 4095) / 4096)", g.reduction(in), in.Dst, g.total(loop))
+	return fmt.Sprintf("red::tree<%s>(part_%d, %s)", g.reduction(in), in.Dst, blocksOf(g.total(loop)))
 }
 
 // blocks runs a vec loop with reductions: a warp takes blocks of 4096 positions
@@ -101,7 +101,7 @@ func (g *generator) tree(in *ir.Ins, loop int32) string {
 func (g *generator) blocks(loop int32) {
 	reds := g.reductions(loop)
 	total := g.total(loop)
-	g.open("for (ix b = warp; b < (%s + 4095) / 4096; b += warps)", total)
+	g.open("for (ix b = warp; b < %s; b += warps)", blocksOf(total))
 	g.block(loop, reds, "b")
 	for _, r := range reds {
 		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
@@ -113,6 +113,14 @@ func (g *generator) blocks(loop int32) {
 	g.close()
 	g.close()
 }
+
+// blocksOf writes the number of blocks of so many positions.
+func blocksOf(total string) string { return ceil(total, ir.Block) }
+
+// runsOf writes the number of runs of so many positions.
+func runsOf(total string) string { return ceil(total, ir.Run) }
+
+func ceil(total string, n int) string { return fmt.Sprintf("(%s + %d) / %d", total, n-1, n) }
 
 // heavy is the number of instructions above which a loop body is long enough to
 // hide its own loads, and would only cost registers and compile time if unrolled.

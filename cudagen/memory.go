@@ -2,9 +2,6 @@ package cudagen
 
 import "github.com/oneloop/oneloop/plan/ir"
 
-// blockSize is the number of positions of a reduction that are one block.
-const blockSize = 4096
-
 // A memoryMap says where areas lie in scratch memory, or in the shared memory of
 // their pass.
 type memoryMap struct {
@@ -22,11 +19,11 @@ func (n *numbers) place(s *Source) *memoryMap {
 		size := a.size
 		switch a.kind {
 		case partArea:
-			size *= max(ceilDiv(n.total(int32(a.y)), blockSize), warpsOfBlock)
+			size *= max(ceilDiv(n.total(int32(a.y)), ir.Block), warpsOfBlock)
 		case rowArea:
 			size *= n.Size(a.x)
 		case stageArea:
-			size *= min(n.total(int32(a.y)), 2*blockSize)
+			size *= min(n.total(int32(a.y)), 2*ir.Block)
 		case runArea:
 			size *= n.runCount(int32(n.loops[a.y].outer))
 		case blockArea:
@@ -81,7 +78,7 @@ func (n *numbers) rows() {
 				continue
 			}
 			r.staged = false
-			if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > blockSize {
+			if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > ir.Block {
 				continue
 			}
 		}
@@ -134,9 +131,9 @@ func (n *numbers) rowBytes(par int32) int {
 			if in.Op != ir.Reduce {
 				continue
 			}
-			size += 16 * max(ceilDiv(total, blockSize), warpsOfBlock)
-			if t := n.k.Types[in.Args[0]]; r.staged && ir.Reduction(in.Aux).Ordered(t) {
-				size += align(min(total, 2*blockSize)*t.Size(), 16)
+			size += 16 * max(ceilDiv(total, ir.Block), warpsOfBlock)
+			if t := n.k.Types[in.Args[0]]; r.staged && n.k.Reducer(&in).Ordered() {
+				size += align(min(total, 2*ir.Block)*t.Size(), 16)
 			}
 		}
 	}
@@ -167,7 +164,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 				blocks = n.tileCount(p.loop)
 			}
 		case blocksPass:
-			blocks = ceilDiv(ceilDiv(n.total(p.loop), blockSize), threads/32)
+			blocks = ceilDiv(ceilDiv(n.total(p.loop), ir.Block), threads/32)
 		case runsPass:
 			blocks = ceilDiv(n.runCount(p.loop), threads)
 		case columnsPass:

@@ -258,55 +258,18 @@ FN i64 mod(i64 x, divisor64 d) { return x % d.n; }
 template <class T, int N> struct alignas(sizeof(T) * N) pack { T at[N]; };
 
 // Reductions. A reduction R has accumulators, which begin with its identity, and
-// joins them; put adds the value at a position.
+// joins them; put adds the value at a position. Each source declares those that
+// it uses. The lengths are those of package ir.
 namespace red {
 
-template <class T> struct range { static constexpr bool real = false; };
-#define RANGE(T, low_, high_) \
-  template <> struct range<T> { \
-    static constexpr bool real = false; \
-    FN T low() { return low_; } \
-    FN T high() { return high_; } \
-  };
-RANGE(i8, -128, 127)
-RANGE(i32, -2147483647 - 1, 2147483647)
-RANGE(i64, -9223372036854775807LL - 1, 9223372036854775807LL)
-RANGE(u8, 0, 255)
-RANGE(u32, 0, 4294967295u)
-RANGE(u64, 0, 18446744073709551615ull)
-#undef RANGE
-template <> struct range<f32> {
-  static constexpr bool real = true;
-  FN f32 low() { return prim::bitcast<f32>(0xff800000u); }
-  FN f32 high() { return prim::bitcast<f32>(0x7f800000u); }
-  FN f32 nan() { return prim::bitcast<f32>(0x7fc00000u); }
-};
-template <> struct range<f64> {
-  static constexpr bool real = true;
-  FN f64 low() { return prim::bitcast<f64>(0xfff0000000000000ull); }
-  FN f64 high() { return prim::bitcast<f64>(0x7ff0000000000000ull); }
-  FN f64 nan() { return prim::bitcast<f64>(0x7ff8000000000000ull); }
-};
+constexpr int block_length = 4096, run_length = 64, lane_count = 64;
 
-#define REDUCTION(name, real_, identity_, empty_, join_) \
-  template <class T> struct name { \
-    typedef T acc; \
-    static constexpr bool ordered = real_; \
-    FN T identity() { return identity_; } \
-    FN T empty() { return empty_; } \
-    FN T join(T x, T y) { return join_; } \
-    FN T put(T a, T x, i64) { return join(a, x); } \
-    FN T result(T a) { return a; } \
-  };
-REDUCTION(sum, range<T>::real, (T)-0.0, 0, prim::add(x, y))
-REDUCTION(prod, range<T>::real, 1, 1, prim::mul(x, y))
-REDUCTION(min, false, range<T>::high(), identity(), prim::min(x, y))
-REDUCTION(max, false, range<T>::low(), identity(), prim::max(x, y))
-REDUCTION(fmin, false, range<T>::nan(), identity(), prim::fmin(x, y))
-REDUCTION(fmax, false, range<T>::nan(), identity(), prim::fmax(x, y))
-REDUCTION(any, false, false, false, x | y)
-REDUCTION(all, false, true, true, x & y)
-#undef REDUCTION
+// A plain accumulator is a value.
+template <class T, bool in_order> struct plain {
+  typedef T acc;
+  static constexpr bool ordered = in_order;
+  FN T result(T a) { return a; }
+};
 
 // An extreme is a value and its position; -1 is none.
 template <class T> struct extreme {
@@ -314,25 +277,22 @@ template <class T> struct extreme {
   i64 at;
 };
 // The first of equals stays, and the first NaN.
-#define POSITION(name, op) \
-  template <class T> struct name { \
-    typedef extreme<T> acc; \
-    static constexpr bool ordered = false; \
-    FN acc identity() { return acc{0, -1}; } \
-    FN acc empty() { return identity(); } \
-    FN acc join(acc x, acc y) { \
-      if (x.at < 0 || y.at < 0) return x.at < 0 ? y : x; \
-      bool xn = x.value != x.value, yn = y.value != y.value; \
-      bool same = xn || yn ? xn && yn : x.value == y.value; \
-      bool second = same ? y.at < x.at : yn || !xn && y.value op x.value; \
-      return second ? y : x; \
-    } \
-    FN acc put(acc a, T x, i64 at) { return join(a, acc{x, at}); } \
-    FN i64 result(acc a) { return a.at < 0 ? 0 : a.at; } \
-  };
-POSITION(argmin, <)
-POSITION(argmax, >)
-#undef POSITION
+template <class T, bool greatest> struct position {
+  typedef extreme<T> acc;
+  static constexpr bool ordered = false;
+  FN acc identity() { return acc{0, -1}; }
+  FN acc empty() { return identity(); }
+  FN acc join(acc x, acc y) {
+    if (x.at < 0 || y.at < 0) return x.at < 0 ? y : x;
+    bool xn = x.value != x.value, yn = y.value != y.value;
+    bool same = xn || yn ? xn && yn : x.value == y.value;
+    bool better = greatest ? y.value > x.value : y.value < x.value;
+    bool second = same ? y.at < x.at : yn || !xn && better;
+    return second ? y : x;
+  }
+  FN acc put(acc a, T x, i64 at) { return join(a, acc{x, at}); }
+  FN i64 result(acc a) { return a.at < 0 ? 0 : a.at; }
+};
 
 template <class T> FN T shuffled(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 FN i8 shuffled(i8 x, int mask) { return (i8)shuffled((i32)x, mask); }
@@ -364,16 +324,16 @@ template <class R, class T> struct lanes {
 // block calls f with the positions of block b of n that belong to this lane of a
 // warp, and which of two lanes of the reduction each is, unroll pairs at a time.
 template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
-  I i = b * 4096 + lane, end = b * 4096 + 4096;
+  I i = b * block_length + lane, end = b * block_length + block_length;
   if (end <= n) {
 #pragma unroll unroll
-    for (; i < end; i += 64) {
+    for (; i < end; i += lane_count) {
       f(i, 0);
       f(i + 32, 1);
     }
     return;
   }
-  for (; i < n; i += 64) {
+  for (; i < n; i += lane_count) {
     f(i, 0);
     if (i + 32 < n) f(i + 32, 1);
   }
@@ -421,7 +381,7 @@ template <class R> FN typename R::acc across(typename R::acc *part, typename R::
 // staged reduces n values that lie in order, at most a block of them, by a warp.
 template <class R, class T> FN typename R::acc staged(const T *x, int n, int lane) {
   lanes<R, T> r;
-  for (int i = lane; i < n; i += 64) {
+  for (int i = lane; i < n; i += lane_count) {
     r.put(0, x[i], i);
     if (i + 32 < n) r.put(1, x[i + 32], i);
   }
@@ -436,7 +396,7 @@ template <class R, bool = R::ordered> struct runs {
   int length = 0;
   template <class T> METHOD void put(T x) {
     a = R::put(a, x, 0);
-    if (++length < 64) return;
+    if (++length < run_length) return;
     int i = 0;
     for (; count >> i & 1; i++) a = R::join(stack[i], a);
     stack[i] = a;
@@ -447,8 +407,11 @@ template <class R, bool = R::ordered> struct runs {
   METHOD typename R::acc result() const {
     if (count == 0 && length == 0) return R::empty();
     typename R::acc r = a;
+    bool have = length > 0;
     for (int i = 0; count >> i; i++) {
-      if (count >> i & 1) r = R::join(stack[i], r);
+      if (!(count >> i & 1)) continue;
+      r = have ? R::join(stack[i], r) : stack[i];
+      have = true;
     }
     return r;
   }

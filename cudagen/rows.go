@@ -125,7 +125,7 @@ func (g *generator) rowBlocks(loop int32, r rowLayout) {
 
 // ordered reports whether a reduction has to keep its order.
 func (g *generator) ordered(in *ir.Ins) bool {
-	return ir.Reduction(in.Aux).Ordered(g.k.Types[in.Args[0]])
+	return g.k.Reducer(in).Ordered()
 }
 
 // staged writes a reducing vec loop that a whole thread block goes through. What
@@ -143,8 +143,8 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	total, width := g.total(loop), g.l.loops[loop].width
 	from, to := "", total
 	if stage {
-		g.open("for (ix b = 0; b < (%s + 4095) / 4096; b++)", total)
-		g.line("const ix begin = b * 4096, end = prim::min(begin + 4096, %s);", total)
+		g.open("for (ix b = 0; b < %s; b++)", blocksOf(total))
+		g.line("const ix begin = b * %d, end = prim::min(begin + %d, %s);", ir.Block, ir.Block, total)
 		from, to = "begin + ", "end"
 		if width > 1 {
 			from = fmt.Sprintf("begin / %d + ", width)
@@ -156,7 +156,7 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	}
 	add := func(in *ir.Ins) {
 		if g.ordered(in) {
-			g.line("stage_%d[b %% 2 * 4096 + %s - begin] = v%d;", in.Dst, position, in.Args[0])
+			g.line("stage_%d[b %% 2 * %d + %s - begin] = v%d;", in.Dst, ir.Block, position, in.Args[0])
 		} else {
 			g.line("r%d = %s::put(r%d, v%d, %s);", in.Dst, g.reduction(in), in.Dst, in.Args[0], position)
 		}
@@ -176,7 +176,7 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	g.open("if (warp == b %% warps)")
 	for _, in := range reds {
 		if g.ordered(in) {
-			g.line("const %s::acc p%d = red::staged<%s>(stage_%d + b %% 2 * 4096, (int)(end - begin), lane);", g.reduction(in), in.Dst, g.reduction(in), in.Dst)
+			g.line("const %s::acc p%d = red::staged<%s>(stage_%d + b %% 2 * %d, (int)(end - begin), lane);", g.reduction(in), in.Dst, g.reduction(in), in.Dst, ir.Block)
 			g.line("if (lane == 0) part_%d[b] = p%d;", in.Dst, in.Dst)
 		}
 	}

@@ -161,6 +161,9 @@ func (n *Node) derive() (shape.Shape, dtype.Type, *Error) {
 func (n *Node) checkOperands() *Error {
 	o := n.Op
 	bad := func(format string, args ...any) *Error { return NewError(ErrType, o.Constructor(), format, args...) }
+	if o.Err != nil {
+		return bad("%s", o.Err)
+	}
 	if what := o.lacks(n); what != "" {
 		return NewError(ErrValue, o.Constructor(), "the operator has no %s", what)
 	}
@@ -199,7 +202,7 @@ func (o *Operator) lacks(n *Node) string {
 		return "shape function"
 	case o.Class == View && o.Gather == nil:
 		return "index map"
-	case o.Class == Reduction && o.Reduce == "":
+	case o.Class == Reduction && (!o.Reduce.Complete() || o.Pair == nil && !o.Reduce.Position):
 		return "reduction"
 	case o.Class == Opaque && (n.Func == nil || n.Func.Call == nil):
 		return "Go function"
@@ -257,8 +260,7 @@ func (n *Node) reduced() (shape.Shape, error) {
 		return nil, fmt.Errorf("a reduction has one operand and at least one axis")
 	}
 	s := in.Reduce(n.Axes, true)
-	switch n.Op.Reduce {
-	case "sum", "prod", "any", "all":
+	if !n.Op.Reduce.NeedsElement {
 		return s, nil
 	}
 	for _, a := range n.Axes {

@@ -111,8 +111,17 @@ type Operator struct {
 	// Gather is the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
 
-	// Reduce names the IR reduction of a Reduction.
-	Reduce string
+	// Reduce is how a Reduction combines elements.
+	Reduce *prim.Reduction
+	// Pair is the element-wise operator that combines two values of a Reduction;
+	// nil for positions.
+	Pair *Operator
+	// Finish, if not nil, is the element-wise operator of one operand that a
+	// Reduction ends with.
+	Finish *Operator
+
+	// Err says why the operator cannot be used; nil if it can.
+	Err error
 
 	// Grad is the derivative of an operator of floats, or nil if it has none.
 	Grad Rule

@@ -2,11 +2,10 @@ package expr
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // maxPrint bounds what String writes of a tree: shared nodes print as often as
@@ -108,21 +107,10 @@ func (l *Leaf) label() string {
 
 // FormatBits is the decimal text of the bits of a scalar of type t.
 func FormatBits(t dtype.Type, bits uint64) string {
-	switch {
-	case t == dtype.Bool:
-		if bits != 0 {
-			return "True"
-		}
-		return "False"
-	case t == dtype.F64:
-		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-	case t.IsFloat():
-		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
-	case t.IsSigned():
-		w := 64 - 8*uint(t.Size())
-		return strconv.FormatInt(int64(bits<<w)>>w, 10)
+	if t == dtype.Bool {
+		return map[bool]string{false: "False", true: "True"}[bits != 0]
 	}
-	return strconv.FormatUint(bits, 10)
+	return prim.Text(t, bits)
 }
 
 // Tree is the tree with one node a line, indented, with kinds, types and shapes.

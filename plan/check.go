@@ -1,6 +1,9 @@
 package plan
 
-import "github.com/oneloop/oneloop/expr"
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // A statement is one that has been checked.
 type statement struct {
@@ -64,12 +67,15 @@ func (c *compiler) verify(s expr.Statement) error {
 	})
 }
 
-// known is an error for operators that are no user's to define: reductions that
-// the IR does not have, and contractions.
+// known is an error for contractions, which users cannot define, and for
+// reductions whose program is wrong.
 func known(n *expr.Node) error {
 	o := n.Op
-	if _, ok := reductions[o.Reduce]; o.Class == expr.Reduction && !ok {
-		return expr.NewError(expr.ErrValue, o.Constructor(), "there is no reduction %q", o.Reduce)
+	if o.Class == expr.Reduction && !o.Reduce.Native() {
+		d := ir.Reducer{Reduction: o.Reduce, Type: n.Args[0].DType().Register()}
+		if p, err := d.Scalar(); err != nil || p.Result() != d.Type || !d.Types.Has(d.Type) {
+			return expr.NewError(expr.ErrType, o.Constructor(), "the program does not reduce %v", d.Type)
+		}
 	}
 	if o.Class == expr.Contraction && o != matmulRow {
 		return expr.NewError(expr.ErrUnsupported, o.Constructor(), "the only contraction is matmul")

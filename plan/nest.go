@@ -104,26 +104,6 @@ func axesOf(n *node) (outer, inner []int, last bool) {
 // need a vec loop.
 var oneColumn = []int{1}
 
-var reductions = map[string]ir.Reduction{}
-
-func init() {
-	for r := ir.Sum; r.String() != "?"; r++ {
-		reductions[r.String()] = r
-	}
-}
-
-// reductionOf is the IR's reduction of a node. Integers have no NaN to ignore.
-func reductionOf(n *node) ir.Reduction {
-	switch r := reductions[n.src.Op.Reduce]; {
-	case r == ir.FMin && !n.typ.IsFloat():
-		return ir.Min
-	case r == ir.FMax && !n.typ.IsFloat():
-		return ir.Max
-	default:
-		return r
-	}
-}
-
 // generate writes the kernel that stores the roots.
 func (c *compiler) generate(roots []root, t task) (*gen, error) {
 	if err := c.cancelled(); err != nil {
@@ -164,7 +144,7 @@ func (k *gen) loops(roots []root) {
 		for _, r := range k.rows.reductions {
 			if r.phase == p {
 				v := k.value(r.node.args[0], k.operandCoords(r.node))
-				r.value = k.b.Reduce(reductionOf(r.node), v)
+				r.value = k.b.Reduce(r.node.src.Op.Reduce, v)
 				k.faults.root(k.key(r.node.args[0], k.operandCoords(r.node)))
 			}
 		}

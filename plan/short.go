@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -11,16 +12,35 @@ import (
 // written out: a loop over rows of three elements would be all overhead.
 const shortGroup = 8
 
-// combineRows names the row that combines two values of a reduction.
-var combineRows = map[string]string{"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "fmax": "fmax", "fmin": "fmin", "any": "bitwise_or", "all": "bitwise_and"}
-
-// empty is the value of a reduction of nothing, for those that have one.
-var empty = map[string]int64{"prod": 1, "all": 1}
-
-// filled is a constant in the place of e.
-func (g *graph) filled(e *expr.Node, v int64) *node {
-	c := g.make(expr.ConstInt(e.DType(), v), nil)
+// filled is a constant in the place of e: bits of its register type.
+func (g *graph) filled(e *expr.Node, bits uint64) *node {
+	c := g.make(expr.NewConst(e.DType(), bits), nil)
 	return g.make(expr.NewView(broadcastRow, e.Shape(), e.DType(), e.Shape()), []*node{c})
+}
+
+// pair combines two values of a reduction.
+func (g *graph) pair(e *expr.Node, x, y *node) *node {
+	return g.make(expr.Untyped(e.Op.Pair, x.shape, e.DType()), []*node{x, y})
+}
+
+// single is the reduction of one element by a program: the accumulator that has
+// it, and for the last axes the folds with accumulators that have none.
+func (g *graph) single(e *expr.Node, a *node) *node {
+	t := e.DType().Register()
+	d := ir.Reducer{Reduction: e.Op.Reduce, Type: t}
+	p, err := d.Scalar()
+	if err != nil {
+		return nil // the loops of the reduction report it
+	}
+	other := e.Op.Reduce.Identity(t)
+	v := g.pair(e, g.filled(e, other), a)
+	if slices.Contains(e.Axes, len(a.shape)-1) {
+		for lanes := ir.Lanes(t); lanes > 1; lanes /= 2 {
+			v = g.pair(e, v, g.filled(e, other))
+			other = p.Call(other, other)
+		}
+	}
+	return v
 }
 
 // shortReduction writes a reduction of nothing as a constant, of one element as
@@ -31,13 +51,15 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	for _, x := range e.Axes {
 		size *= a.shape[x]
 	}
-	name, ok := combineRows[e.Op.Reduce]
+	r := e.Op.Reduce
 	switch {
-	case !ok && size == 1:
-		return g.filled(e, 0)
 	case size == 0:
-		return g.filled(e, empty[e.Op.Reduce])
-	case !ok || size > shortGroup || size > 1 && (!slices.Contains(e.Axes, len(a.shape)-1) || len(e.Axes) > 1 || a.shape.Size()/size < 64 || a.work > 2*keepCost):
+		return g.filled(e, r.Nothing(a.typ.Register()))
+	case size == 1 && r.Position:
+		return g.filled(e, 0)
+	case size == 1 && !r.Native():
+		return g.single(e, a)
+	case !r.Native() || r.Position || size > shortGroup || size > 1 && (!slices.Contains(e.Axes, len(a.shape)-1) || len(e.Axes) > 1 || a.shape.Size()/size < 64 || a.work > 2*keepCost):
 		return nil
 	case size == 1:
 		return a
@@ -51,10 +73,9 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	for 2*half < size {
 		half *= 2
 	}
-	row := expr.Node{Op: mustRow(name)}
 	for ; half > 0; half /= 2 {
 		for j := 0; j < half && j+half < len(lanes); j++ {
-			lanes[j] = g.make(expr.Untyped(row.Op, lanes[j].shape, e.DType()), []*node{lanes[j], lanes[j+half]})
+			lanes[j] = g.pair(e, lanes[j], lanes[j+half])
 		}
 		lanes = lanes[:min(half, len(lanes))]
 	}

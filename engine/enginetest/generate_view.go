@@ -186,20 +186,13 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 
 // reduction folds an operand with one or two axes more than s.
 func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node {
-	names := []string{"sum", "max", "prod", "min", "nanmax", "nanmin"}
-	from := t
-	switch t {
-	case dtype.Bool:
-		names = []string{"any", "all"}
-	case dtype.I64:
-		if g.flip("position", 2) {
-			names = []string{"argmax", "argmin"}
-			from = g.number("operand type")
-		}
+	from, position := t, t == dtype.I64 && g.flip("position", 2)
+	if position {
+		from = g.number("operand type")
 	}
-	name := pick(g, "reduction", names)
+	row := pick(g, "reduction", reductionsOf(from, position))
 	if g.flip("windows", 6) {
-		return g.pool2(name, from, s, depth)
+		return g.pool2(row, from, s, depth)
 	}
 	in := s.Clone()
 	var axes []int
@@ -233,10 +226,21 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node
 		return nil
 	}
 	r := op.Reduction{Axes: axes, Keep: keep}
-	if from.IsFloat() && (name == "sum" || name == "prod") && g.flip("accumulator", 6) {
+	if from.IsFloat() && row.Reduce.Ordered(dtype.F64) && row.Types.Has(dtype.F64) && g.flip("accumulator", 6) {
 		r.Acc = dtype.F64
 	}
-	return op.ReduceNode(name, g.node(from, in, depth), r)
+	return op.ReduceBy(row, g.node(from, in, depth), r)
+}
+
+// reductionsOf lists the reductions of elements of type t, those of positions or
+// the others.
+func reductionsOf(t dtype.Type, position bool) (rows []*expr.Operator) {
+	for _, o := range reductionRows() {
+		if o.Types.Has(t) && o.Reduce.Position == position {
+			rows = append(rows, o)
+		}
+	}
+	return rows
 }
 
 func (g *generator) number(label string) dtype.Type {
@@ -248,7 +252,7 @@ func (g *generator) number(label string) dtype.Type {
 }
 
 // pool2 is a pooling: a reduction over sliding windows.
-func (g *generator) pool2(name string, t dtype.Type, s shape.Shape, depth int) *expr.Node {
+func (g *generator) pool2(row *expr.Operator, t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if len(s) == 0 || len(s) > 2 || s.Size() == 0 {
 		return nil
 	}
@@ -266,7 +270,7 @@ func (g *generator) pool2(name string, t dtype.Type, s shape.Shape, depth int) *
 		return nil
 	}
 	w := expr.ApplyWith(mustRow("windows"), expr.Attributes{Ints: ints}, g.node(t, in, depth))
-	return op.ReduceNode(name, w, op.Reduction{Axes: axes})
+	return op.ReduceBy(row, w, op.Reduction{Axes: axes})
 }
 
 // composition is a larger pattern that the plan treats as a whole.

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // reductionCases are shapes and axes around the boundaries of lanes, blocks and
@@ -59,14 +60,44 @@ var reductionCases = []struct {
 	{[]int{2, 0, 3}, []int{0, 2}},
 }
 
+// userReductions are reductions as users define them.
+var userReductions = []*expr.Operator{
+	op.DefineReduction("max_abs", zero, func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }),
+	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
+	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
+	op.DefineReduction("root", zero, magnitudes, op.Finish(mustRow("sqrt"))),
+	// Neither commutative nor associative, with an identity that is none.
+	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
+}
+
+func zero(b *op.B, t dtype.Type) op.V { return b.Int(t, 0) }
+
+func magnitudes(b *op.B, x ...op.V) op.V { return b.Add(b.Abs(x[0]), b.Abs(x[1])) }
+
+func zigzag(b *op.B, x ...op.V) op.V {
+	one := b.Int(x[0].Type, 1)
+	less := b.Lt(x[0], x[1])
+	far := b.Cold(b.And(less, b.Lt(x[1], one)), b.Sub(x[1], x[0]), func() op.V {
+		return b.Lookup(x[0].Type, []uint64{prim.FromInt(x[0].Type, 5), prim.FromInt(x[0].Type, 7)}, b.Cvt(dtype.I32, x[0]))
+	})
+	return b.Select(less, far, b.Add(x[0], one))
+}
+
+// reductionRows are the reductions of the table and the users'.
+func reductionRows() (rows []*expr.Operator) {
+	for _, o := range op.Table() {
+		if o.Class == expr.Reduction {
+			rows = append(rows, o)
+		}
+	}
+	return append(rows, userReductions...)
+}
+
 // Reductions tests every reduction with every element type it takes, over
 // leading, middle, trailing and several axes.
 func Reductions(t *testing.T, o Options) {
 	var c coverage
-	for _, row := range op.Table() {
-		if row.Class != expr.Reduction {
-			continue
-		}
+	for _, row := range reductionRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			for _, typ := range row.Types.List() {
 				n := 0
@@ -74,9 +105,13 @@ func Reductions(t *testing.T, o Options) {
 					if !testlevel.Deep() && (i+int(typ))%4 != 0 {
 						continue
 					}
-					n += testReduction(suite{t, o}, row.Name, typ, rc.dims, rc.axes, i)
+					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
 				}
-				c.set(row.Name, typ, fmt.Sprint(n))
+				if _, ok := op.Lookup(row.Name); ok {
+					c.set(row.Name, typ, fmt.Sprint(n))
+				} else if n == 0 {
+					t.Errorf("no case of %s", typ)
+				}
 			}
 		})
 	}
@@ -85,7 +120,7 @@ func Reductions(t *testing.T, o Options) {
 }
 
 // testReduction returns the number of cases compared.
-func testReduction(s suite, name string, t dtype.Type, dims, axes []int, seed int) int {
+func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, seed int) int {
 	s.Helper()
 	r := newRand(uint64(seed))
 	n := 0
@@ -95,10 +130,10 @@ func testReduction(s suite, name string, t dtype.Type, dims, axes []int, seed in
 		}
 		l := layout(r.IntN(int(numLayouts)))
 		a := place(r, t, l, k, dims...)
-		node := op.ReduceNode(name, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
+		node := op.ReduceBy(row, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
 		if node.Err() != nil {
 			if a.Shape().Size() > 0 {
-				s.Errorf("%s of %v over %v: %v", name, dims, axes, node.Err())
+				s.Errorf("%s of %v over %v: %v", row.Name, dims, axes, node.Err())
 			}
 			continue
 		}
@@ -106,7 +141,7 @@ func testReduction(s suite, name string, t dtype.Type, dims, axes []int, seed in
 		if s.check(expr.Statement{Target: out.Node(), Value: node}) {
 			n++
 		} else {
-			s.Logf("%s of %v%v over %v, %v", name, t, dims, axes, l)
+			s.Logf("%s of %v%v over %v, %v", row.Name, t, dims, axes, l)
 		}
 	}
 	return n

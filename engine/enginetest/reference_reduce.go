@@ -3,10 +3,11 @@ package enginetest
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -25,7 +26,7 @@ func reduce(n *expr.Node, a *value) *value {
 	last := slices.Contains(n.Axes, len(a.shape)-1)
 	out := newValue(n.DType(), n.Shape())
 	out.reads(a)
-	known := strings.HasPrefix(n.Op.Reduce, "arg") && folded.Size() == 1 // 0, whatever the element is
+	known := n.Op.Reduce.Position && folded.Size() == 1 // 0, whatever the element is
 	list := make([]uint64, folded.Size())
 	inner := offsets(folded, foldedSt, 0)
 	for i, base := range offsets(kept, keptSt, 0) {
@@ -40,55 +41,122 @@ func reduce(n *expr.Node, a *value) *value {
 	return out
 }
 
-func foldAll(name string, t dtype.Type, list []uint64, last bool) uint64 {
-	switch name {
-	case "any":
-		return uint64(b2i(slices.Contains(list, 1)))
-	case "all":
-		return uint64(b2i(!slices.Contains(list, 0)))
-	case "argmax", "argmin":
-		return position(t, list, name == "argmax")
+// foldAll is the reduction of a list of register values.
+func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
+	switch {
+	case r.Position:
+		return position(t, list, r.Op == prim.Max)
+	case len(list) == 0:
+		return r.Nothing(t)
 	}
-	switch t {
-	case dtype.F32:
-		v := make([]float32, len(list))
-		for i, b := range list {
-			v[i] = math.Float32frombits(uint32(b))
-		}
-		return uint64(math.Float32bits(foldFloats(name, v, 64, last)))
-	case dtype.F64:
-		v := make([]float64, len(list))
-		for i, b := range list {
-			v[i] = math.Float64frombits(b)
-		}
-		return math.Float64bits(foldFloats(name, v, 32, last))
+	f := combination(r, t)
+	parts := slices.Collect(slices.Chunk(list, 64))
+	if last {
+		parts = slices.Collect(slices.Chunk(list, 4096))
 	}
-	return foldInts(name, t, list)
+	results := make([]uint64, len(parts))
+	for i, part := range parts {
+		results[i] = foldPart(part, r.Identity(t), f, lanesOf(t, last))
+	}
+	for len(results) > 1 { // neighbouring pairs, the odd one carried up
+		var next []uint64
+		for pair := range slices.Chunk(results, 2) {
+			if len(pair) == 2 {
+				pair[0] = f(pair[0], pair[1])
+			}
+			next = append(next, pair[0])
+		}
+		results = next
+	}
+	return results[0]
 }
 
-func foldInts(name string, t dtype.Type, list []uint64) uint64 {
-	if name == "sum" || name == "prod" {
-		acc := uint64(b2i(name == "prod"))
-		for _, x := range list {
-			if name == "sum" {
-				acc += x
-			} else {
-				acc *= x
-			}
-		}
-		return acc & mask(t)
+// lanesOf is the number of accumulators of a block; a run has one.
+func lanesOf(t dtype.Type, last bool) int {
+	switch {
+	case !last:
+		return 1
+	case t.Size() == 8:
+		return 32
 	}
-	best := list[0]
-	for _, x := range list[1:] {
-		if name == "max" || name == "fmax" {
-			if less(t, best, x) {
-				best = x
-			}
-		} else if less(t, x, best) {
-			best = x
+	return 64
+}
+
+// foldPart adds element i to lane i mod lanes, then folds the lanes in halves.
+func foldPart(part []uint64, identity uint64, f func(a, b uint64) uint64, lanes int) uint64 {
+	acc := slices.Repeat([]uint64{identity}, lanes)
+	for i, x := range part {
+		acc[i%lanes] = f(acc[i%lanes], x)
+	}
+	for half := lanes / 2; half > 0; half /= 2 {
+		for j := range half {
+			acc[j] = f(acc[j], acc[j+half])
 		}
 	}
-	return best
+	return acc[0]
+}
+
+// combination combines two values, in Go's own arithmetic where the row is
+// native.
+func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
+	switch {
+	case !r.Native():
+		p, err := (&ir.Reducer{Reduction: r, Type: t}).Scalar()
+		if err != nil {
+			panic(err) // the operator's types are those of its program
+		}
+		return func(a, b uint64) uint64 { return p.Call(a, b) }
+	case t == dtype.F32:
+		f := floats[float32](r)
+		return func(a, b uint64) uint64 {
+			return uint64(math.Float32bits(f(math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b)))))
+		}
+	case t == dtype.F64:
+		f := floats[float64](r)
+		return func(a, b uint64) uint64 {
+			return math.Float64bits(f(math.Float64frombits(a), math.Float64frombits(b)))
+		}
+	}
+	return func(a, b uint64) uint64 { return integers(r.Op, t, a, b) & mask(t) }
+}
+
+func integers(op prim.Op, t dtype.Type, a, b uint64) uint64 {
+	switch op {
+	case prim.Add:
+		return a + b
+	case prim.Mul:
+		return a * b
+	case prim.And:
+		return a & b
+	case prim.Or:
+		return a | b
+	case prim.Xor:
+		return a ^ b
+	}
+	if less(t, a, b) == (op == prim.Min) {
+		return a
+	}
+	return b
+}
+
+func floats[T float32 | float64](r *prim.Reduction) func(a, b T) T {
+	return func(a, b T) T {
+		switch {
+		case r.IgnoreNaN && a != a:
+			return b
+		case r.IgnoreNaN && b != b:
+			return a
+		}
+		switch r.Op {
+		case prim.Add:
+			return a + b
+		case prim.Mul:
+			return a * b
+		case prim.Min:
+			return min(a, b)
+		}
+		return max(a, b)
+	}
 }
 
 func less(t dtype.Type, a, b uint64) bool {
@@ -118,76 +186,4 @@ func position(t dtype.Type, list []uint64, largest bool) uint64 {
 		}
 	}
 	return uint64(best)
-}
-
-// foldFloats is the order of docs/numerics.md. The lanes are those of the
-// accumulator's type.
-func foldFloats[T float32 | float64](name string, v []T, lanes int, last bool) T {
-	var f func(a, b T) T
-	switch name {
-	case "sum":
-		f = func(a, b T) T { return a + b }
-	case "prod":
-		f = func(a, b T) T { return a * b }
-	case "max":
-		f = func(a, b T) T { return max(a, b) }
-	case "min":
-		f = func(a, b T) T { return min(a, b) }
-	case "fmax", "fmin":
-		f = func(a, b T) T {
-			switch {
-			case a != a:
-				return b
-			case b != b:
-				return a
-			case name == "fmax":
-				return max(a, b)
-			}
-			return min(a, b)
-		}
-	}
-	if len(v) == 0 { // the empty sum is +0
-		return T(b2i(name == "prod"))
-	}
-	var parts []T
-	if !last {
-		for run := range slices.Chunk(v, 64) {
-			acc := run[0]
-			for _, x := range run[1:] {
-				acc = f(acc, x)
-			}
-			parts = append(parts, acc)
-		}
-	} else {
-		for block := range slices.Chunk(v, 4096) {
-			parts = append(parts, foldBlock(block, lanes, f))
-		}
-	}
-	for len(parts) > 1 {
-		var next []T
-		for pair := range slices.Chunk(parts, 2) {
-			if len(pair) == 2 {
-				pair[0] = f(pair[0], pair[1])
-			}
-			next = append(next, pair[0])
-		}
-		parts = next
-	}
-	return parts[0]
-}
-
-// foldBlock adds element i to lane i mod lanes, then folds the lanes in halves.
-// Lanes without elements are left out, as the identity would have it.
-func foldBlock[T any](block []T, lanes int, f func(a, b T) T) T {
-	acc := slices.Clone(block[:min(lanes, len(block))])
-	for i := lanes; i < len(block); i++ {
-		acc[i%lanes] = f(acc[i%lanes], block[i])
-	}
-	for half := lanes / 2; half > 0; half /= 2 {
-		for j := 0; j < half && j+half < len(acc); j++ {
-			acc[j] = f(acc[j], acc[j+half])
-		}
-		acc = acc[:min(half, len(acc))]
-	}
-	return acc[0]
 }

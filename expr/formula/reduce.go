@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -83,19 +84,22 @@ func reduced(o *expr.Operator) func(b *builder, c *call) (value, error) {
 	}
 }
 
+// logical names the reduction of bools that a primitive of numbers is.
+var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "all", prim.Min: "all"}
+
 // reduce is a reduction of the table, with NumPy's types. t is Invalid or what
 // dtype= says.
 func (b *builder) reduce(a *ast, o *expr.Operator, n *expr.Node, t dtype.Type, r op.Reduction, nothing bool) (value, error) {
 	have := n.DType()
 	name := o.Name
 	switch {
-	case name == "sum" || name == "prod":
+	case o.Reduce.Op == prim.Add || o.Reduce.Op == prim.Mul:
 		if t == dtype.Invalid {
 			t = sumType(have)
 		}
 		n = cast(n, t)
 		if t == dtype.Bool {
-			name = map[string]string{"sum": "any", "prod": "all"}[name]
+			name = logical[o.Reduce.Op]
 		}
 	case t != dtype.Invalid:
 		return value{}, b.fail(a, nil, "%s has no argument \"dtype\"", a.text)
@@ -107,10 +111,8 @@ func (b *builder) reduce(a *ast, o *expr.Operator, n *expr.Node, t dtype.Type, r
 		if len(r.Axes) > 1 {
 			return value{}, b.fail(a, expr.ErrType, "%s takes one axis or none", a.text)
 		}
-	case have == dtype.Bool && (o.Reduce == "max" || o.Reduce == "fmax"):
-		name = "any"
-	case have == dtype.Bool && (o.Reduce == "min" || o.Reduce == "fmin"):
-		name = "all"
+	case have == dtype.Bool && logical[o.Reduce.Op] != "":
+		name = logical[o.Reduce.Op]
 	}
 	if o.Result == expr.ResultInt64 && (len(r.Axes) > 1 || nothing) {
 		return value{}, b.fail(a, expr.ErrType, "%s takes one axis or none", a.text)

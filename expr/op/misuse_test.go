@@ -162,7 +162,12 @@ var misuses = map[string]func() error{
 	},
 	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(expr.Untyped(o, shape.Shape{3}, dtype.F32)) },
 	"a reduction of mine": func() error {
-		return err(expr.ApplyWith(&expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: "median"}, expr.Attributes{Axes: []int{0}}, vec.Node()))
+		return err(expr.ApplyWith(&expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: &prim.Reduction{Name: "median"}}, expr.Attributes{Axes: []int{0}}, vec.Node()))
+	},
+	"a reduction with a wrong program": func() error {
+		row := &prim.Reduction{Name: "mine", Types: prim.Num, Identity: prim.Zero, Combine: func(b *prim.B, x ...prim.V) prim.V { return b.Lt(x[0], x[1]) }}
+		o := &expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: row, Pair: &expr.Operator{}}
+		return engine.Zeros[float32](1).Assign(expr.Of[float32](expr.ApplyWith(o, expr.Attributes{Axes: []int{0}}, vec.Node())))
 	},
 	"a contraction of mine": func() error {
 		return err(expr.Apply(&expr.Operator{Class: expr.Contraction, Arity: 2, Shape: same}, vec.Node(), vec.Node()))
@@ -273,6 +278,10 @@ var misuses = map[string]func() error{
 
 	// Operators and views of users.
 	"Define, nil": func() error { return err(op.Map1(op.Define("mine", 1, nil), expr.Exp[float32](vec)).Node()) },
+	"DefineReduction, nil": func() error {
+		return err(op.Reduce(op.DefineReduction("mine", nil, nil, op.Finish(nil), nil), vec, nil).Node())
+	},
+	"ReduceBy nil": func() error { return err(op.ReduceBy(nil, vec.Node(), op.Reduction{})) },
 	"Define, arity": func() error {
 		return err(op.Map1(op.Define("mine", -7, func(b *op.B, x ...op.V) op.V { return x[0] }), expr.Exp[float32](vec)).Node())
 	},

@@ -1,47 +1,65 @@
 package op
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
-var reductions = family(expr.Operator{Class: expr.Reduction, Arity: 1, Types: numbers}, []expr.Operator{
-	{
-		Name: "sum", Reduce: "sum", Grad: gradSum,
-		Doc: "the sum over axes, in the documented order; 0 if empty.",
-	},
-	{
-		Name: "prod", Reduce: "prod", Grad: gradProd,
-		Doc: "the product over axes, in the documented order; 1 if empty.",
-	},
-	{Name: "max", Reduce: "max", Grad: gradBest, Doc: "the maximum over axes; NaN wins, -0 < +0."},
-	{Name: "min", Reduce: "min", Grad: gradBest, Doc: "the minimum over axes; NaN wins, -0 < +0."},
-	{
-		Name: "nanmax", GoName: "NaNMax", Reduce: "fmax", Grad: gradBest,
-		Doc: "the maximum over axes, NaN ignored.",
-	},
-	{
-		Name: "nanmin", GoName: "NaNMin", Reduce: "fmin", Grad: gradBest,
-		Doc: "the minimum over axes, NaN ignored.",
-	},
-	{
-		Name: "argmax", GoName: "ArgMax", Result: expr.ResultInt64, Reduce: "argmax",
-		Doc: "the position of the first maximum; NaN wins.",
-	},
-	{
-		Name: "argmin", GoName: "ArgMin", Result: expr.ResultInt64, Reduce: "argmin",
-		Doc: "the position of the first minimum; NaN wins.",
-	},
-	{
-		Name: "any", Types: bools, Result: expr.ResultBool, Reduce: "any",
-		Doc: "whether any element holds; false if empty.",
-	},
-	{
-		Name: "all", Types: bools, Result: expr.ResultBool, Reduce: "all",
-		Doc: "whether all elements hold; true if empty.",
-	},
-})
+// reductions are the operators of the table of reductions.
+var reductions = reductionRows()
+
+// reductionGrads are the derivatives of reductions, by name in the table.
+var reductionGrads = map[string]expr.Rule{
+	"sum": gradSum, "prod": gradProd, "max": gradBest, "min": gradBest, "fmax": gradBest, "fmin": gradBest,
+}
+
+func reductionRows() []expr.Operator {
+	rows := make([]expr.Operator, len(ir.Reductions))
+	for i, r := range ir.Reductions {
+		rows[i] = expr.Operator{
+			Name: cmp.Or(r.Operator, r.Name), GoName: r.GoName, Doc: r.Doc, Class: expr.Reduction, Arity: 1,
+			Types: typesOf(r.Types), Result: resultRule(r), Reduce: r, Pair: pairOf(r), Grad: reductionGrads[r.Name],
+		}
+	}
+	return rows
+}
+
+// pairOf returns the operator that combines two values of r.
+func pairOf(r *prim.Reduction) *expr.Operator {
+	if r.Position {
+		return nil
+	}
+	name := r.Name
+	if r.Native() {
+		name = r.Op.String()
+	}
+	return &expr.Operator{Name: name, Class: expr.Elementwise, Arity: 2, Types: typesOf(r.Types), Lower: r.Lower}
+}
+
+// typesOf returns the element types that a class of registers holds.
+func typesOf(c prim.Class) (s expr.Types) {
+	for _, t := range dtype.All() {
+		if c.Has(t.Register()) {
+			s |= expr.TypesOf(t)
+		}
+	}
+	return s
+}
+
+func resultRule(r *prim.Reduction) expr.Result {
+	switch {
+	case r.Position:
+		return expr.ResultInt64
+	case r.Types == prim.Pred:
+		return expr.ResultBool
+	}
+	return expr.ResultSame
+}
 
 // A VarOption is an option of the variance and the standard deviation: a
 // [ReduceOption], or [DDof].
@@ -105,7 +123,15 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	if !ok || o.Class != expr.Reduction {
 		return expr.Errorf(expr.ErrValue, "", "there is no reduction %q", name)
 	}
-	if a == nil || a.Err() != nil {
+	return ReduceBy(o, a, r)
+}
+
+// ReduceBy builds the reduction o, built in or the user's, over an untyped tree.
+func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
+	if o == nil || o.Class != expr.Reduction {
+		return expr.Errorf(expr.ErrType, "Reduce", "the operator is no reduction")
+	}
+	if a == nil || a.Err() != nil || o.Err != nil || o.Reduce == nil {
 		return expr.Apply(o, a)
 	}
 	if r.DDof != 0 {
@@ -115,8 +141,8 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	if err != nil {
 		return expr.Errorf(expr.ErrShape, o.Constructor(), "%s", err)
 	}
-	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || name != "sum" && name != "prod") {
-		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, name, a.DType())
+	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce.Ordered(dtype.F64) || !o.Types.Has(dtype.F64)) {
+		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name, a.DType())
 	}
 	if len(axes) == 0 { // rank 0: one element, seen as a vector
 		a, axes = ReshapeNode(a, []int{1}), []int{0}
@@ -133,6 +159,9 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 		}
 		a = reduce(o, a, axes[lo:hi], r.Acc)
 		hi = lo
+	}
+	if o.Finish != nil {
+		a = Apply(o.Finish, a)
 	}
 	if r.Acc != dtype.Invalid {
 		a = CastNode(a, t)

@@ -91,7 +91,7 @@ func TestEveryCellLowers(t *testing.T) {
 				t.Errorf("%s has no shape or no index map", o.Name)
 			}
 		case expr.Reduction:
-			if o.Reduce == "" {
+			if o.Reduce == nil {
 				t.Errorf("%s names no reduction", o.Name)
 			}
 		case expr.Contraction:

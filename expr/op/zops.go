@@ -329,6 +329,21 @@ func Reciprocal[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowReciprocal, x)
 }
 
+// ReduceAnd is the bits that are set in all elements; all bits if empty.
+func ReduceAnd[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return reduceTyped[T, T]("reduce_and", a, opts)
+}
+
+// ReduceOr is the bits that are set in any element; 0 if empty.
+func ReduceOr[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return reduceTyped[T, T]("reduce_or", a, opts)
+}
+
+// ReduceXor is the exclusive or of the elements' bits; 0 if empty.
+func ReduceXor[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return reduceTyped[T, T]("reduce_xor", a, opts)
+}
+
 // ReLU is x where x > 0, else +0; NaN stays. Error: exact.
 func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowReLU, x)

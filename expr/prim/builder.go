@@ -3,6 +3,7 @@ package prim
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -294,4 +295,20 @@ func FromInt(t dtype.Type, v int64) uint64 {
 		return 0
 	}
 	return uint64(v) & (1<<(8*uint(t.Size())-1)<<1 - 1)
+}
+
+// Text returns a constant as people read it: "1.5", "-3", "true".
+func Text(t dtype.Type, bits uint64) string {
+	switch {
+	case t == dtype.Bool:
+		return strconv.FormatBool(bits != 0)
+	case t == dtype.F64:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case t.IsFloat():
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case t.IsSigned():
+		w := 64 - 8*uint(t.Size())
+		return strconv.FormatInt(int64(bits<<w)>>w, 10)
+	}
+	return strconv.FormatUint(bits, 10)
 }

@@ -168,8 +168,16 @@ next:
 func (p *Program) Result() dtype.Type { return p.result.Type }
 
 // Call computes the result for arguments given as bits. It does not allocate.
-func (p *Program) Call(args ...uint64) uint64 {
-	slots := p.slots
+func (p *Program) Call(args ...uint64) uint64 { return p.run(p.slots, args) }
+
+// Do is Call for several goroutines at once. It allocates only for programs of
+// more than 64 values.
+func (p *Program) Do(args ...uint64) uint64 {
+	var mem [64]uint64
+	return p.run(append(mem[:0], p.slots...), args)
+}
+
+func (p *Program) run(slots, args []uint64) uint64 {
 	copy(slots[:len(p.params)], args)
 	for i := 0; i < len(p.steps); i++ {
 		s := &p.steps[i]

@@ -40,9 +40,6 @@ func UnitsOf(k *ir.Kernel) (kind UnitKind, loop int32) {
 	return ElementUnits, loop
 }
 
-// reduceBlock is the number of positions of a reduction that are one block.
-const reduceBlock = 4096
-
 // Units is the number of units of a kernel with its numbers.
 func (n *Kernel) Units() (kind UnitKind, count int) {
 	kind, loop := UnitsOf(n.IR)
@@ -51,7 +48,7 @@ func (n *Kernel) Units() (kind UnitKind, count int) {
 	}
 	count = n.Product(n.IR.Loops[loop].Axes)
 	if kind == BlockUnits {
-		count = (count + reduceBlock - 1) / reduceBlock
+		count = ir.Blocks(count)
 	}
 	return kind, count
 }

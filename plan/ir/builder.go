@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -18,6 +20,7 @@ type Builder struct {
 	open   []openLoop
 	cur    int32 // innermost open loop body, or the entry
 	cold   []coldRegion
+	root   int32 // of the code being built: the entry, or the program of a reducer
 	equal  map[consKey]Value
 	consts map[Value]uint64
 }
@@ -170,7 +173,8 @@ func (b *Builder) Bound(axis int) bool {
 // InLoop reports whether v changes within the innermost open loop.
 func (b *Builder) InLoop(v prim.V) bool { return b.home[v.ID] == b.cur && b.cur != 0 }
 
-// Home is the region of an index expression: the innermost of what it uses.
+// homeOf returns the region of an index expression: the innermost of those of
+// the axes and values in it.
 func (b *Builder) homeOf(ix prim.Ix) int32 {
 	n := b.K.Index.At(ix)
 	switch n.Op {
@@ -184,7 +188,9 @@ func (b *Builder) homeOf(ix prim.Ix) int32 {
 	return b.deeper(b.homeOf(n.A), b.homeOf(n.B))
 }
 
-func (b *Builder) homeOfArgs(args [3]Value) (r int32) {
+// homeOfArgs returns the innermost region of some operands.
+func (b *Builder) homeOfArgs(args [3]Value) int32 {
+	r := b.root
 	for _, a := range args {
 		if a != None {
 			r = b.deeper(b.home[a], r)
@@ -267,17 +273,10 @@ func (b *Builder) Constant(v prim.V) (bits uint64, ok bool) {
 
 // Table declares a constant table. It implements prim.Sink.
 func (b *Builder) Table(t dtype.Type, bits []uint64) int {
-next:
 	for i, old := range b.K.Tables {
-		if old.Type != t || len(old.Bits) != len(bits) {
-			continue
+		if old.Type == t && slices.Equal(old.Bits, bits) {
+			return i
 		}
-		for k := range bits {
-			if old.Bits[k] != bits[k] {
-				continue next
-			}
-		}
-		return i
 	}
 	b.K.Tables = append(b.K.Tables, Table{t, bits})
 	return len(b.K.Tables) - 1
@@ -337,21 +336,12 @@ func (b *Builder) access(buf int, bounds Bounds, coords []prim.Ix) (int32, int32
 	}
 	for i := range b.K.Access {
 		a := &b.K.Access[i]
-		if int(a.Buf) == buf && a.Bounds == bounds && equalCoords(a.Coords, coords) {
+		if int(a.Buf) == buf && a.Bounds == bounds && slices.Equal(a.Coords, coords) {
 			return int32(i), home
 		}
 	}
 	b.K.Access = append(b.K.Access, Access{Buf: int32(buf), Bounds: bounds, Coords: append([]prim.Ix(nil), coords...)})
 	return int32(len(b.K.Access) - 1), home
-}
-
-func equalCoords(x, y []prim.Ix) bool {
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return len(x) == len(y)
 }
 
 // Load reads an element. A guarded load has a fill, which other loads ignore.
@@ -385,14 +375,33 @@ func (b *Builder) Value(ix prim.Ix) prim.V {
 
 // Reduce combines v over the innermost open loop; the result is visible once
 // the loop is closed.
-func (b *Builder) Reduce(r Reduction, v prim.V) prim.V {
-	t := v.Type
-	if r == ArgMin || r == ArgMax {
-		t = dtype.I64
-	}
+func (b *Builder) Reduce(r *prim.Reduction, v prim.V) prim.V {
+	n := b.reducer(r, v.Type)
+	t := r.Result(v.Type)
 	dst := b.value(t, b.parent[b.cur])
-	b.add(b.cur, Ins{Op: Reduce, Type: t, Dst: dst, Args: [3]Value{v.ID, None, None}, Aux: int32(r)})
+	b.add(b.cur, Ins{Op: Reduce, Type: t, Dst: dst, Args: [3]Value{v.ID, None, None}, Aux: n})
 	return prim.V{ID: dst, Type: t}
+}
+
+// reducer returns the number of a reducer, and builds the program of a row that
+// is not native.
+func (b *Builder) reducer(r *prim.Reduction, t dtype.Type) int32 {
+	for i := range b.K.Reducers {
+		if old := &b.K.Reducers[i]; old.Reduction == r && old.Type == t {
+			return int32(i)
+		}
+	}
+	d := Reducer{Reduction: r, Type: t, Body: -1, X: None, Y: None, Yield: None}
+	if !r.Native() {
+		cur, root, cold := b.cur, b.root, b.cold
+		d.Body = b.region(-1)
+		b.cur, b.root, b.cold = d.Body, d.Body, nil
+		d.X, d.Y = b.value(t, d.Body), b.value(t, d.Body)
+		d.Yield = r.Combine(prim.NewB(b), prim.V{ID: d.X, Type: t}, prim.V{ID: d.Y, Type: t}).ID
+		b.cur, b.root, b.cold = cur, root, cold
+	}
+	b.K.Reducers = append(b.K.Reducers, d)
+	return int32(len(b.K.Reducers) - 1)
 }
 
 // Fault raises k where p holds.

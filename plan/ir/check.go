@@ -26,6 +26,9 @@ func Check(k *Kernel) error {
 	c.declarations()
 	c.index()
 	if c.err == nil {
+		c.reducers()
+	}
+	if c.err == nil {
 		c.regions[0] = true
 		c.region(place{kind: entry, par: -1})
 	}
@@ -44,6 +47,7 @@ type place struct {
 	kind   LoopKind // of the loop whose body it is
 	par    int32    // the par loop around it, or -1
 	cold   bool
+	pure   bool  // of the program of a reduction
 	yield  Value // of a cold region
 }
 
@@ -214,7 +218,7 @@ func (c *checker) region(at place) (results []Value) {
 			}
 			defined = append(defined, after...)
 		case Cold:
-			c.region(place{region: in.Aux, kind: at.kind, par: at.par, cold: true, yield: Value(in.Imm)})
+			c.region(place{region: in.Aux, kind: at.kind, par: at.par, cold: true, pure: at.pure, yield: Value(in.Imm)})
 			if c.err == nil && c.k.Types[Value(in.Imm)] != in.Type {
 				c.in, c.reg = in, at.region
 				c.fail("the cold region yields %s", c.k.Types[Value(in.Imm)].Short())

@@ -13,6 +13,10 @@ func (c *checker) ins(in *Ins, at place) {
 		c.fail("unknown operation")
 		return
 	}
+	if at.pure && in.Op >= prim.NumOps && in.Op != Cold {
+		c.fail("the program of a reduction holds primitives only")
+		return
+	}
 	n := in.NumArgs()
 	for i, a := range in.Args {
 		switch {
@@ -82,7 +86,7 @@ func (c *checker) arity(in *Ins, n int) {
 	case Cold:
 		want = 2
 	case Load:
-		if a, ok := at(c.k.Access, in.Aux); ok && a.Bounds == Guarded {
+		if a, ok := element(c.k.Access, in.Aux); ok && a.Bounds == Guarded {
 			want = 1
 		}
 	default:
@@ -146,7 +150,7 @@ func (c *checker) claim(r int32) {
 }
 
 func (c *checker) access(in *Ins, where place) {
-	a, ok := at(c.k.Access, in.Aux)
+	a, ok := element(c.k.Access, in.Aux)
 	if !ok || a.Buf < 0 || int(a.Buf) >= len(c.k.Bufs) {
 		c.fail("access %d has no buffer", in.Aux)
 		return
@@ -231,21 +235,63 @@ func (c *checker) reduce(in *Ins, at place) {
 	if at.kind != Vec && at.kind != Seq {
 		c.fail("a reduction stands in a vec or seq loop")
 	}
-	t := c.k.Types[in.Args[0]]
-	class, result := prim.Num, t
-	switch Reduction(in.Aux) {
-	case Sum, Prod, Min, Max, FMin, FMax:
-	case ArgMin, ArgMax:
-		result = dtype.I64
-	case Any, All:
-		class = prim.Pred
-	default:
+	r, ok := element(c.k.Reducers, in.Aux)
+	if !ok {
 		c.fail("no reduction %d", in.Aux)
+		return
 	}
-	if !class.Has(t) {
-		c.fail("it does not take %s", t.Short())
+	if !r.Types.Has(r.Type) {
+		c.fail("it does not take %s", r.Type.Short())
 	}
-	c.result(in, result)
+	c.operand(in, 0, r.Type)
+	c.result(in, r.Result(r.Type))
+}
+
+// reducers checks the reductions of the kernel and their programs.
+func (c *checker) reducers() {
+	for i := range c.k.Reducers {
+		r := &c.k.Reducers[i]
+		switch {
+		case !r.Complete() || r.Native() != (r.Body < 0):
+			c.fail("reduction %d has no row or no program", i)
+		case r.Body < 0: // reduce looks at the type
+		case !r.Types.Has(r.Type):
+			c.fail("reduction %s does not take %s", r.Name, r.Type.Short())
+		default:
+			if id, nothing := r.Bits(); !fits(r.Type, id) || !fits(r.Type, nothing) {
+				c.fail("reduction %s: the identity does not fit %s", r.Name, r.Type.Short())
+			}
+			c.program(r)
+		}
+		if c.err != nil {
+			return
+		}
+	}
+}
+
+// program checks the program of a reducer: it sees its two operands only.
+func (c *checker) program(r *Reducer) {
+	c.claim(r.Body)
+	for _, v := range []Value{r.X, r.Y} {
+		switch {
+		case v < 0 || int(v) >= len(c.k.Types):
+			c.fail("reduction %s: there is no %%%d", r.Name, v)
+		case c.defined[v]:
+			c.fail("%%%d is defined twice", v)
+		case c.k.Types[v] != r.Type:
+			c.fail("reduction %s: %%%d is %s, not %s", r.Name, v, c.k.Types[v].Short(), r.Type.Short())
+		}
+		if c.err != nil {
+			return
+		}
+		c.defined[v], c.visible[v] = true, true
+	}
+	if r.Yield < 0 || int(r.Yield) >= len(c.k.Types) || c.k.Types[r.Yield] != r.Type {
+		c.fail("reduction %s yields no %s", r.Name, r.Type.Short())
+		return
+	}
+	c.region(place{region: r.Body, kind: entry, par: -1, cold: true, pure: true, yield: r.Yield})
+	c.visible[r.X], c.visible[r.Y] = false, false
 }
 
 // nest checks that a loop may stand here and that its axes are free.

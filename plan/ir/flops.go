@@ -22,8 +22,8 @@ func Flops(op prim.Op, t dtype.Type) int {
 }
 
 // Flops is the number of floating-point operations of one run with these
-// extents, those of cold regions not counted. A Sum or Prod counts as one
-// operation for each element.
+// extents, those of cold regions not counted. A reduction counts what combines
+// two values, for each element.
 func (k *Kernel) Flops(extents []int) int { return k.flops(0, extents) }
 
 func (k *Kernel) flops(region int32, extents []int) (n int) {
@@ -39,8 +39,10 @@ func (k *Kernel) flops(region int32, extents []int) (n int) {
 			}
 			n += body
 		case Reduce:
-			if r := Reduction(in.Aux); (r == Sum || r == Prod) && in.Type.IsFloat() {
-				n++
+			if r := k.Reducer(in); r.Native() {
+				n += Flops(r.Op, r.Type)
+			} else {
+				n += k.flops(r.Body, extents)
 			}
 		default:
 			n += Flops(in.Op, in.Type)

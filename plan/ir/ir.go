@@ -44,7 +44,7 @@ const (
 	Store                       // Args[0] to element Aux (an Access)
 	Index                       // the index expression Imm, as an I64
 	Scalar                      // run-time scalar number Aux
-	Reduce                      // Args[0] over the enclosing loop; Aux is the Reduction; visible after the loop
+	Reduce                      // Args[0] over the enclosing loop; Aux is the Reducer; visible after the loop
 	Fault                       // raise fault Aux (a FaultKind) if Args[0] holds in any lane
 	For                         // run Loop number Aux
 	Cold                        // Args[0] ? yield of region Aux : Args[1]; Imm is the value the region yields
@@ -75,39 +75,6 @@ func (i *Ins) NumArgs() int {
 	}
 	return n
 }
-
-// A Reduction is a way to combine the values of a loop.
-type Reduction int32
-
-// The reductions. ArgMin and ArgMax yield the flattened position, as an I64,
-// of the first extreme element (NaN is the extreme); Any and All take
-// predicates. Min and Max propagate NaN, FMin and FMax ignore it.
-const (
-	Sum Reduction = iota
-	Prod
-	Min
-	Max
-	FMin
-	FMax
-	ArgMin
-	ArgMax
-	Any
-	All
-	numReductions
-)
-
-var reductionNames = [numReductions]string{"sum", "prod", "min", "max", "fmin", "fmax", "argmin", "argmax", "any", "all"}
-
-func (r Reduction) String() string {
-	if r < 0 || r >= numReductions {
-		return "?"
-	}
-	return reductionNames[r]
-}
-
-// Ordered reports whether the result depends on the order of combination, so
-// that the order of docs/numerics.md matters: floating-point sums and products.
-func (r Reduction) Ordered(t dtype.Type) bool { return (r == Sum || r == Prod) && t.IsFloat() }
 
 // A FaultKind is a data-dependent error.
 type FaultKind int32
@@ -209,24 +176,26 @@ type Table struct {
 	Bits []uint64
 }
 
-// A Region is a list of instructions; cold regions and loop bodies are regions.
+// A Region is a list of instructions: a loop body, a cold region, or the program
+// of a reduction.
 type Region struct {
 	Code []Ins
 }
 
 // A Kernel is one fused stage.
 type Kernel struct {
-	Name    string
-	Axes    []string // names; extents are bound
-	Params  int      // number of run-time integers in index expressions
-	Bufs    []Buf
-	Scalars []dtype.Type // register types of run-time scalars
-	Tables  []Table
-	Index   prim.IxTable
-	Access  []Access
-	Loops   []Loop
-	Regions []Region     // Regions[0] is the entry
-	Types   []dtype.Type // of every value
+	Name     string
+	Axes     []string // names; extents are bound
+	Params   int      // number of run-time integers in index expressions
+	Bufs     []Buf
+	Scalars  []dtype.Type // register types of run-time scalars
+	Tables   []Table
+	Reducers []Reducer
+	Index    prim.IxTable
+	Access   []Access
+	Loops    []Loop
+	Regions  []Region     // Regions[0] is the entry
+	Types    []dtype.Type // of every value
 }
 
 // A BufBind is an actual array: the address of coordinate (0, 0, ...), strides

@@ -18,7 +18,7 @@ func TestStoresKeepTheirOrder(t *testing.T) {
 	y := b.Buf(ir.Buf{Name: "y", Type: dtype.F32, Mode: ir.Out})
 	b.Open(ir.Vec, i)
 	b.Open(ir.Seq, j)
-	sum := b.Reduce(ir.Sum, b.Load(x, ir.InBounds, []prim.Ix{b.K.Index.Axis(j)}, prim.V{}))
+	sum := b.Reduce(ir.ReductionByName("sum"), b.Load(x, ir.InBounds, []prim.Ix{b.K.Index.Axis(j)}, prim.V{}))
 	b.Close()
 	b.Store(y, nil, sum)
 	b.Store(y, nil, b.Scalar(dtype.F32))

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -36,7 +37,9 @@ func Parse(text string) (*Kernel, error) {
 	p.number()
 	p.header()
 	if p.err == nil {
-		p.k.Regions = append(p.k.Regions, Region{})
+		if len(p.k.Regions) == 0 {
+			p.k.Regions = append(p.k.Regions, Region{})
+		}
 		p.block(0, false, 1)
 	}
 	if p.err == nil && p.next() {
@@ -102,15 +105,19 @@ func (p *parser) number() {
 	p.values = map[int32]Value{}
 	var nums []int32
 	for p.next() {
-		if p.s[0] != '%' {
-			continue
+		count := 1
+		if p.keyword("reduction") { // its operands end the line
+			count = 2
+			p.s = p.s[max(strings.IndexByte(p.s, '%'), 0):]
 		}
-		n := p.valueNumber()
-		if _, ok := p.values[n]; ok {
-			p.fail("%%%d is defined twice", n)
+		for ; count > 0 && strings.HasPrefix(p.s, "%"); count-- {
+			n := p.valueNumber()
+			if _, ok := p.values[n]; ok {
+				p.fail("%%%d is defined twice", n)
+			}
+			p.values[n] = None
+			nums = append(nums, n)
 		}
-		p.values[n] = None
-		nums = append(nums, n)
 	}
 	slices.Sort(nums)
 	for i, n := range nums {
@@ -148,8 +155,11 @@ func (p *parser) header() {
 			p.k.Scalars = append(p.k.Scalars, p.dtype())
 		case "table":
 			p.tableLine()
+		case "reduction":
+			p.reduction()
+			continue
 		default:
-			p.fail("expected axis, params, buf, scalar, table or {, not %s", quote(w))
+			p.fail("expected axis, params, buf, scalar, table, reduction or {, not %s", quote(w))
 		}
 		p.end()
 	}
@@ -202,6 +212,61 @@ func (p *parser) tableLine() {
 		t.Bits = append(t.Bits, p.constant(t.Type))
 	}
 	p.k.Tables = append(p.k.Tables, t)
+}
+
+// reduction reads a reduction that brings its program with it.
+func (p *parser) reduction() {
+	k := p.k
+	n := len(k.Reducers)
+	p.ordinal("r", n)
+	row := &prim.Reduction{Name: p.name(), Types: prim.Num, Order: prim.Num}
+	r := Reducer{Reduction: row, Type: p.dtype()}
+	identity, nothing := p.constant(r.Type), p.constant(r.Type)
+	row.Identity = func(dtype.Type) uint64 { return identity }
+	row.Empty = func(dtype.Type) uint64 { return nothing }
+	row.Combine = func(b *prim.B, x ...prim.V) prim.V { return k.replay(&k.Reducers[n], b, x...) }
+	r.X, r.Y = p.value(), p.value()
+	if p.err != nil {
+		return
+	}
+	k.Types[r.X], k.Types[r.Y] = r.Type, r.Type
+	if len(k.Regions) == 0 {
+		k.Regions = append(k.Regions, Region{}) // the entry
+	}
+	k.Reducers = append(k.Reducers, r)
+	body, yield := p.region(true, 1)
+	k.Reducers[n].Body, k.Reducers[n].Yield = body, yield
+}
+
+// reducer reads the name of a reduction; row is nil for one that was declared.
+func (p *parser) reducer() (row *prim.Reduction, n int32) {
+	w := p.word()
+	if row = ReductionByName(w); row != nil {
+		return row, -1
+	}
+	declared := 0
+	for i := range p.k.Reducers {
+		if p.k.Reducers[i].Body >= 0 {
+			declared++
+		}
+	}
+	i, err := strconv.ParseUint(strings.TrimPrefix(w, "r"), 10, 31)
+	if err != nil || !strings.HasPrefix(w, "r") || int(i) >= declared {
+		p.fail("expected a reduction, not %s", quote(w))
+		return nil, 0
+	}
+	return nil, int32(i)
+}
+
+// native returns the number of a reducer for a native row.
+func (p *parser) native(row *prim.Reduction, t dtype.Type) int32 {
+	for i, r := range p.k.Reducers {
+		if r.Reduction == row && r.Type == t {
+			return int32(i)
+		}
+	}
+	p.k.Reducers = append(p.k.Reducers, Reducer{Reduction: row, Type: t, Body: -1, X: None, Y: None, Yield: None})
+	return int32(len(p.k.Reducers) - 1)
 }
 
 // axisList reads names of axes before a mark.
@@ -300,12 +365,13 @@ func (p *parser) loop(in *Ins, kind LoopKind, depth int) {
 
 // operation reads what follows the name of in.Op.
 func (p *parser) operation(in *Ins, depth int) {
+	var row *prim.Reduction
 	switch in.Op {
 	case Index:
 		in.Type, in.Imm = dtype.I64, uint64(p.ix())
 		return
 	case Reduce:
-		in.Aux = p.oneOf("a reduction", reductionNames[:])
+		row, in.Aux = p.reducer()
 	case Fault:
 		in.Aux = p.oneOf("a fault", faultNames[:])
 		in.Args[0] = p.value()
@@ -329,6 +395,9 @@ func (p *parser) operation(in *Ins, depth int) {
 	}
 	for i := 0; i < len(in.Args) && strings.HasPrefix(p.s, "%"); i++ {
 		in.Args[i] = p.value()
+	}
+	if row != nil && in.Args[0] != None {
+		in.Aux = p.native(row, p.k.Types[in.Args[0]])
 	}
 	if in.Op == Cold {
 		var yield Value

@@ -30,6 +30,7 @@ func OpName(op prim.Op) string {
 func (k *Kernel) String() string {
 	p := printer{k: k, seen: make([]bool, len(k.Regions))}
 	p.header()
+	p.reducers()
 	p.str("{\n")
 	p.region(0, 1)
 	p.str("}\n")
@@ -49,22 +50,6 @@ func (k *Kernel) IxText(ix prim.Ix) string {
 	p := printer{k: k}
 	p.ix(ix, precSum)
 	return p.b.String()
-}
-
-// ConstText is a constant as people read it: "1.5", "-3", "true".
-func ConstText(t dtype.Type, bits uint64) string {
-	switch {
-	case t == dtype.Bool:
-		return strconv.FormatBool(bits != 0)
-	case t == dtype.F64:
-		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-	case t == dtype.F32:
-		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
-	case t.IsSigned():
-		shift := 64 - 8*t.Size()
-		return strconv.FormatInt(int64(bits<<shift)>>shift, 10)
-	}
-	return strconv.FormatUint(bits, 10)
 }
 
 type printer struct {
@@ -125,21 +110,77 @@ func (p *printer) region(r int32, depth int) {
 		switch in.Op {
 		case For:
 			p.str(" {\n")
-			if l, ok := at(p.k.Loops, in.Aux); ok {
+			if l, ok := element(p.k.Loops, in.Aux); ok {
 				p.region(l.Body, depth+1)
 			}
+			p.indent(depth)
+			p.str("}\n")
 		case Cold:
-			p.str(" {\n")
-			p.region(in.Aux, depth+1)
-			p.indent(depth + 1)
-			p.printf("yield %%%d\n", Value(in.Imm))
+			p.yielding(in.Aux, Value(in.Imm), depth)
 		default:
 			p.str("\n")
+		}
+	}
+}
+
+// yielding prints a region that ends with a value, from its { to its }.
+func (p *printer) yielding(r int32, yield Value, depth int) {
+	p.str(" {\n")
+	p.region(r, depth+1)
+	p.indent(depth + 1)
+	p.printf("yield %%%d\n", yield)
+	p.indent(depth)
+	p.str("}\n")
+}
+
+// reducers prints the reductions that bring a program with them.
+func (p *printer) reducers() {
+	for i := range p.k.Reducers {
+		r := &p.k.Reducers[i]
+		if r.Body < 0 {
 			continue
 		}
-		p.indent(depth)
-		p.str("}\n")
+		identity, nothing := r.Bits()
+		p.printf("reduction %s %s %s ", p.k.reducerName(int32(i)), word(r.Name), r.Type.Short())
+		p.bits(r.Type, identity)
+		p.str(" ")
+		p.bits(r.Type, nothing)
+		p.printf(" %%%d %%%d", r.X, r.Y)
+		p.yielding(r.Body, r.Yield, 0)
 	}
+}
+
+// reducerName returns the name of a native row, or r0, r1 ... for those with a
+// program.
+func (k *Kernel) reducerName(n int32) string {
+	r, ok := element(k.Reducers, n)
+	switch {
+	case !ok || r.Reduction == nil:
+		return "?"
+	case r.Body < 0:
+		return r.Name
+	}
+	programs := 0
+	for i := range n {
+		if k.Reducers[i].Body >= 0 {
+			programs++
+		}
+	}
+	return "r" + strconv.Itoa(programs)
+}
+
+// word returns a name with _ for what is no letter or digit.
+func word(name string) string {
+	w := []byte("_" + name)
+	for i, c := range w {
+		if !isLetter(c) && !isDigit(c) {
+			w[i] = '_'
+		}
+	}
+	if isName(string(w[1:])) {
+		return string(w[1:])
+	}
+	return string(w)
 }
 
 func (p *printer) indent(depth int) {
@@ -153,7 +194,7 @@ func (p *printer) ins(in *Ins) {
 		p.printf("%%%d = ", in.Dst)
 	}
 	if in.Op == For {
-		l, ok := at(p.k.Loops, in.Aux)
+		l, ok := element(p.k.Loops, in.Aux)
 		if !ok {
 			p.printf("?loop %d", in.Aux)
 			return
@@ -165,7 +206,7 @@ func (p *printer) ins(in *Ins) {
 	p.str(OpName(in.Op))
 	switch in.Op {
 	case Reduce:
-		p.printf(" %s", Reduction(in.Aux))
+		p.printf(" %s", p.k.reducerName(in.Aux))
 	case Fault:
 		p.printf(" %s", FaultKind(in.Aux))
 	case Index: // always an i64
@@ -180,14 +221,14 @@ func (p *printer) ins(in *Ins) {
 	case prim.Const:
 		p.str(" ")
 		p.bits(in.Type, in.Imm)
-		p.printf(" ; %s", ConstText(in.Type, in.Imm))
+		p.printf(" ; %s", prim.Text(in.Type, in.Imm))
 	case prim.Lookup:
 		p.printf(" t%d", in.Aux)
 	case Scalar:
 		p.printf(" s%d", in.Aux)
 	case Load:
 		p.access(in.Aux)
-		if a, ok := at(p.k.Access, in.Aux); ok && a.Bounds == Guarded {
+		if a, ok := element(p.k.Access, in.Aux); ok && a.Bounds == Guarded {
 			p.str(" else")
 		}
 	case Store:
@@ -199,13 +240,13 @@ func (p *printer) ins(in *Ins) {
 }
 
 func (p *printer) access(n int32) {
-	a, ok := at(p.k.Access, n)
+	a, ok := element(p.k.Access, n)
 	if !ok {
 		p.printf(" ?access %d", n)
 		return
 	}
 	name := "?"
-	if b, ok := at(p.k.Bufs, a.Buf); ok {
+	if b, ok := element(p.k.Bufs, a.Buf); ok {
 		name = b.Name
 	}
 	p.printf(" %s[", name)
@@ -231,7 +272,7 @@ func (p *printer) axes(axes []int32) {
 }
 
 func (p *printer) axis(a int32) {
-	name, ok := at(p.k.Axes, a)
+	name, ok := element(p.k.Axes, a)
 	if !ok {
 		name = "?axis"
 	}
@@ -248,7 +289,7 @@ const (
 )
 
 func (p *printer) ix(ix prim.Ix, prec int) {
-	n, ok := at(p.k.Index.Nodes, int32(ix))
+	n, ok := element(p.k.Index.Nodes, int32(ix))
 	if !ok || ((n.Op >= prim.IxAdd) && (n.A >= ix || n.B >= ix)) {
 		p.printf("?ix %d", ix)
 		return
@@ -297,7 +338,7 @@ func (p *printer) ix(ix prim.Ix, prec int) {
 
 // addend prints what follows the first operand of a sum: "-1", "-i0", "+i0*p1".
 func (p *printer) addend(ix prim.Ix) {
-	n, _ := at(p.k.Index.Nodes, int32(ix))
+	n, _ := element(p.k.Index.Nodes, int32(ix))
 	switch {
 	case n.Op == prim.IxConst && n.K < 0 && n.K != math.MinInt64:
 		p.str(strconv.FormatInt(n.K, 10))
@@ -311,12 +352,12 @@ func (p *printer) addend(ix prim.Ix) {
 }
 
 func (p *printer) minusOne(ix prim.Ix) bool {
-	n, ok := at(p.k.Index.Nodes, int32(ix))
+	n, ok := element(p.k.Index.Nodes, int32(ix))
 	return ok && n.Op == prim.IxConst && n.K == -1
 }
 
-// at is s[i], if there is one.
-func at[T any](s []T, i int32) (v T, ok bool) {
+// element returns s[i], if there is one.
+func element[T any](s []T, i int32) (v T, ok bool) {
 	if i < 0 || int(i) >= len(s) {
 		return v, false
 	}

@@ -60,6 +60,12 @@ func Prune(k *Kernel) {
 			}
 		}
 	}
+	for i := range k.Reducers {
+		if r := &k.Reducers[i]; r.Body >= 0 {
+			live[r.X], live[r.Y] = true, true
+			use(r.Yield)
+		}
+	}
 	k.compact(live)
 }
 
@@ -95,6 +101,11 @@ func (k *Kernel) compact(live []bool) {
 			code = append(code, in)
 		}
 		k.Regions[r].Code = code
+	}
+	for i := range k.Reducers {
+		if r := &k.Reducers[i]; r.Body >= 0 {
+			r.X, r.Y, r.Yield = number[r.X], number[r.Y], number[r.Yield]
+		}
 	}
 	for i, n := range k.Index.Nodes {
 		if n.Op == prim.IxValue {

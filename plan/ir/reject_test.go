@@ -32,7 +32,7 @@ var rejected = []rejection{
 	{"table t0 f32 [0x0 0x1]\n", "", `ir: line 6: expected , before "0x1]"`},
 	{"table t0 f32 [0x100000000]\n", "", `ir: line 6: "0x100000000" is not a constant of type f32`},
 	{"table t0 f16 [1, 2]\n", "", `ir: line 6: "1" is not a constant of type f16`},
-	{"loop\n", "", `ir: line 6: expected axis, params, buf, scalar, table or {, not "loop"`},
+	{"loop\n", "", `ir: line 6: expected axis, params, buf, scalar, table, reduction or {, not "loop"`},
 
 	// Parse: code.
 	{"", "%0 = const f32 1; %0 = const f32 2", "ir: line 8: %0 is defined twice"},
@@ -219,7 +219,7 @@ func TestRejectedWhole(t *testing.T) {
 		{"kernel k", "ir: line 1: no { after the declarations"},
 		{"kernel k\n{\n", "ir: line 3: no } for the { of line 2"},
 		{strings.Repeat(" ", maxText+1), "ir: text of more than 4194304 bytes"},
-		{"kernel k\n" + strings.Repeat("x", 50), `ir: line 2: expected axis, params, buf, scalar, table or {, not "` + strings.Repeat("x", 40) + `..."`},
+		{"kernel k\n" + strings.Repeat("x", 50), `ir: line 2: expected axis, params, buf, scalar, table, reduction or {, not "` + strings.Repeat("x", 40) + `..."`},
 	} {
 		if _, err := Parse(c.text); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -14,18 +14,25 @@ struct args {
   ix m0;
 };
 
+struct reduce_sum_f32 : red::plain<f32, true> {
+  FN f32 identity() { return -0.0f; }
+  FN f32 empty() { return 0.0f; }
+  FN f32 join(f32 x, f32 y) { return prim::add(x, y); }
+  FN f32 put(f32 a, f32 x, i64) { return join(a, x); }
+};
+
 // A thread for each run of 64 positions of the columns along i1.
 extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_1(const __grid_constant__ args a) {
   const ix first = (ix)blockIdx.x * 256 + threadIdx.x, step = (ix)gridDim.x * 256;
-  red::sum<f32>::acc *const runs_1 = (red::sum<f32>::acc *)(a.scratch + a.runs_1);
+  reduce_sum_f32::acc *const runs_1 = (reduce_sum_f32::acc *)(a.scratch + a.runs_1);
   for (ix t = first; t < a.threads0; t += step) {
     const ix run = prim::quo(t, a.lanes0), i = t - run*a.lanes0.n;
     const ix d0 = i;
-    red::sum<f32>::acc r1 = red::sum<f32>::identity();
+    reduce_sum_f32::acc r1 = reduce_sum_f32::identity();
     for (ix k = run * 64; k < prim::min(run * 64 + 64, a.m1); k++) {
       const ix d1 = k;
       const f32 v0 = prim::load(a.x_0[d0 + d1*a.x_0_d1]);
-      r1 = red::sum<f32>::put(r1, v0, k);
+      r1 = reduce_sum_f32::put(r1, v0, k);
     }
     runs_1[i * ((a.m1 + 63) / 64) + run] = r1;
   }
@@ -33,10 +40,10 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_1(const __grid_
 
 // A block for each column along i1 combines the runs.
 extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_2(const __grid_constant__ args a) {
-  red::sum<f32>::acc *const runs_1 = (red::sum<f32>::acc *)(a.scratch + a.runs_1);
+  reduce_sum_f32::acc *const runs_1 = (reduce_sum_f32::acc *)(a.scratch + a.runs_1);
   for (ix i = blockIdx.x; i < a.m0; i += gridDim.x) {
     const ix d0 = i;
-    const f32 v1 = red::sum<f32>::result(red::tree<red::sum<f32>>(runs_1 + i * ((a.m1 + 63) / 64), ((a.m1 + 63) / 64)));
+    const f32 v1 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(runs_1 + i * ((a.m1 + 63) / 64), ((a.m1 + 63) / 64)));
     if (threadIdx.x == 0) prim::store(a.y_0[d0], v1);
   }
 }

@@ -23,6 +23,13 @@ struct args {
   ix y_0_d0;
 };
 
+struct reduce_sum_f32 : red::plain<f32, true> {
+  FN f32 identity() { return -0.0f; }
+  FN f32 empty() { return 0.0f; }
+  FN f32 join(f32 x, f32 y) { return prim::add(x, y); }
+  FN f32 put(f32 a, f32 x, i64) { return join(a, x); }
+};
+
 // The rows along i0.
 extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid_constant__ args a) {
   const i64 v0 = (i64)(ix)a.p0;
@@ -32,27 +39,27 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
   const int slot = 0, thread = threadIdx.x, warp = threadIdx.x / 32, warps = 8; // of the rows at work, of the row
   const ix first = thread, step = 256;
   u8 *const shared = prim::shared();
-  red::sum<f32>::acc *const part_4 = (red::sum<f32>::acc *)(shared + a.part_4);
-  red::sum<f32>::acc *const part_9 = (red::sum<f32>::acc *)(shared + a.part_9);
+  reduce_sum_f32::acc *const part_4 = (reduce_sum_f32::acc *)(shared + a.part_4);
+  reduce_sum_f32::acc *const part_9 = (reduce_sum_f32::acc *)(shared + a.part_9);
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
     const ix d0 = row;
     for (ix b = warp; b < (a.m1 + 4095) / 4096; b += warps) {
-      red::lanes<red::sum<f32>, f32> r4;
+      red::lanes<reduce_sum_f32, f32> r4;
       red::block<4>(b, a.m1, lane, [&](ix i, int half) {
         const ix d1 = i;
         const f32 v3 = prim::load(a.x_0[d0*a.x_0_d0 + d1]);
         r4.put(half, v3, i);
       });
-      const red::sum<f32>::acc p4 = r4.fold();
+      const reduce_sum_f32::acc p4 = r4.fold();
       if (lane == 0) {
         part_4[b] = p4;
       }
     }
-    const f32 v4 = red::sum<f32>::result(red::tree<red::sum<f32>>(part_4, (a.m1 + 4095) / 4096));
+    const f32 v4 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_4, (a.m1 + 4095) / 4096));
     __syncthreads();
     const f32 v5 = prim::div(v4, v1);
     for (ix b = warp; b < (a.m2 + 4095) / 4096; b += warps) {
-      red::lanes<red::sum<f32>, f32> r9;
+      red::lanes<reduce_sum_f32, f32> r9;
       red::block<4>(b, a.m2, lane, [&](ix i, int half) {
         const ix d2 = i;
         const f32 v6 = prim::load(a.x_1[d0*a.x_1_d0 + d2]);
@@ -60,12 +67,12 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
         const f32 v8 = prim::mul(v7, v7);
         r9.put(half, v8, i);
       });
-      const red::sum<f32>::acc p9 = r9.fold();
+      const reduce_sum_f32::acc p9 = r9.fold();
       if (lane == 0) {
         part_9[b] = p9;
       }
     }
-    const f32 v9 = red::sum<f32>::result(red::tree<red::sum<f32>>(part_9, (a.m2 + 4095) / 4096));
+    const f32 v9 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_9, (a.m2 + 4095) / 4096));
     __syncthreads();
     const f32 v10 = prim::div(v9, v1);
     const f32 v11 = prim::add(v10, v2);

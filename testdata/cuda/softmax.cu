@@ -19,6 +19,19 @@ struct args {
   ix y_0_d0;
 };
 
+struct reduce_max_f32 : red::plain<f32, false> {
+  FN f32 identity() { return prim::bitcast<f32>(0xff800000u); }
+  FN f32 empty() { return prim::bitcast<f32>(0xff800000u); }
+  FN f32 join(f32 x, f32 y) { return prim::max(x, y); }
+  FN f32 put(f32 a, f32 x, i64) { return join(a, x); }
+};
+struct reduce_sum_f32 : red::plain<f32, true> {
+  FN f32 identity() { return -0.0f; }
+  FN f32 empty() { return 0.0f; }
+  FN f32 join(f32 x, f32 y) { return prim::add(x, y); }
+  FN f32 put(f32 a, f32 x, i64) { return join(a, x); }
+};
+
 // The rows along i0.
 extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_constant__ args a) {
   const int lane = threadIdx.x % 32;
@@ -26,12 +39,12 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
   const ix first = thread, step = 256;
   u8 *const shared = prim::shared();
   f32 *const row_e = (f32 *)(shared + a.row_2);
-  red::max<f32>::acc *const part_1 = (red::max<f32>::acc *)(shared + a.part_1);
-  red::sum<f32>::acc *const part_15 = (red::sum<f32>::acc *)(shared + a.part_15);
+  reduce_max_f32::acc *const part_1 = (reduce_max_f32::acc *)(shared + a.part_1);
+  reduce_sum_f32::acc *const part_15 = (reduce_sum_f32::acc *)(shared + a.part_15);
   f32 *const stage_15 = (f32 *)(shared + a.stage_15);
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
     const ix d0 = row;
-    red::max<f32>::acc r1 = red::max<f32>::identity();
+    reduce_max_f32::acc r1 = reduce_max_f32::identity();
     for (ix i = first; i < a.m1 / 4; i += step) {
       const ix at = i*4;
       const pack<f32, 4> x0 = *(const pack<f32, 4> *)&a.x_0[d0*a.x_0_d0 + at];
@@ -39,10 +52,10 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
       for (int j = 0; j < 4; j++) {
         const ix d1 = at + j;
         const f32 v0 = prim::load(x0.at[j]);
-        r1 = red::max<f32>::put(r1, v0, i * 4 + j);
+        r1 = reduce_max_f32::put(r1, v0, i * 4 + j);
       }
     }
-    const f32 v1 = red::max<f32>::result(red::across<red::max<f32>>(part_1, r1));
+    const f32 v1 = reduce_max_f32::result(red::across<reduce_max_f32>(part_1, r1));
     __syncthreads();
     for (ix b = 0; b < (a.m2 + 4095) / 4096; b++) {
       const ix begin = b * 4096, end = prim::min(begin + 4096, a.m2);
@@ -73,11 +86,11 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
       }
       __syncthreads();
       if (warp == b % warps) {
-        const red::sum<f32>::acc p15 = red::staged<red::sum<f32>>(stage_15 + b % 2 * 4096, (int)(end - begin), lane);
+        const reduce_sum_f32::acc p15 = red::staged<reduce_sum_f32>(stage_15 + b % 2 * 4096, (int)(end - begin), lane);
         if (lane == 0) part_15[b] = p15;
       }
     }
-    const f32 v15 = red::sum<f32>::result(red::tree<red::sum<f32>>(part_15, (a.m2 + 4095) / 4096));
+    const f32 v15 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_15, (a.m2 + 4095) / 4096));
     __syncthreads();
     for (ix i = first; i < a.m3 / 4; i += step) {
       const ix at = i*4;

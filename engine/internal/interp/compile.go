@@ -124,13 +124,14 @@ type seqInfo struct {
 
 // A redInfo is a reduction of a loop.
 type redInfo struct {
-	op   ir.Reduction
+	row  *ir.Reducer
 	arg  dtype.Type // of the operand
 	typ  dtype.Type // of the result
 	dst  int32
 	tmp  int32 // in seq loops: the register that points into the stack
 	src  int32
 	kern *reducer
+	prog program // of a reduction without kernels of its own
 }
 
 func newCompiler(k *ir.Kernel) *compiler {

@@ -311,11 +311,11 @@ func (c *compiler) loop(n int32) {
 func (c *compiler) reduce(in *ir.Ins) {
 	src := c.inAllLanes(in.Args[0])
 	arg := c.k.Types[in.Args[0]]
-	info := redInfo{op: ir.Reduction(in.Aux), arg: arg, typ: in.Type, dst: in.Dst, src: src, tmp: -1}
-	info.kern = reducers[info.op][arg]
-	if info.kern == nil {
-		c.fail("no kernel to reduce %s of %s", info.op, arg)
-		return
+	info := redInfo{row: c.k.Reducer(in), arg: arg, typ: in.Type, dst: in.Dst, src: src, tmp: -1}
+	var own bool
+	var body *blk
+	if info.kern, own = reducerOf(info.row); !own {
+		body = c.program(&info)
 	}
 	switch c.top().kind {
 	case vecLevel:
@@ -324,7 +324,7 @@ func (c *compiler) reduce(in *ir.Ins) {
 		v := &c.code.vecs[len(c.code.vecs)-1]
 		v.reds = append(v.reds, n)
 		c.regs[in.Dst].depth = len(c.levels) - 2
-		c.append(stub{ins: ins{fn: info.kern.lanes, aux: n}, dst: -1, reads: []int32{src}}, len(c.levels)-1)
+		c.append(stub{ins: ins{fn: info.kern.lanes, aux: n}, dst: -1, reads: []int32{src}, body: body}, len(c.levels)-1)
 	case seqLevel:
 		n := int32(len(c.code.runs))
 		info.tmp = c.newReg(arg)
@@ -333,7 +333,7 @@ func (c *compiler) reduce(in *ir.Ins) {
 		q := &c.code.seqs[c.seqIndex()]
 		q.runs = append(q.runs, n)
 		c.regs[in.Dst].vector = true
-		c.append(stub{ins: ins{fn: info.kern.runs, aux: n}, dst: in.Dst, reads: []int32{src, in.Dst}, apart: true}, len(c.levels)-1)
+		c.append(stub{ins: ins{fn: info.kern.runs, aux: n}, dst: in.Dst, reads: []int32{src, in.Dst}, apart: true, body: body}, len(c.levels)-1)
 	default:
 		c.fail("a reduction outside a vec or seq loop")
 	}

@@ -147,7 +147,7 @@ func (in *instance) unitOps() float64 {
 	case bound.RowUnits, bound.OneUnit:
 		return total
 	case bound.BlockUnits:
-		return reduceBlock * in.vecCost(&in.vecs[0])
+		return ir.Block * in.vecCost(&in.vecs[0])
 	}
 	return in.vecCost(&in.vecs[0])
 }
@@ -240,5 +240,5 @@ func (f *frame) newRuns(r int32, positions int) {
 	st.stack = unsafe.Pointer(unsafe.SliceData(work.Memory(info.kern.levels(positions) * block * st.size)))
 	d, tmp, src := info.dst*regSize, info.tmp*regSize, info.src*regSize
 	st.step = ins{d: d, a: d, b: src, aux: r}
-	st.merge = ins{d: d, a: tmp, b: d}
+	st.merge = ins{d: d, a: tmp, b: d, aux: r}
 }

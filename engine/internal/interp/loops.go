@@ -74,11 +74,11 @@ func vecKernel(f *frame, in *ins, _ int) {
 		vecElements(f, v, in.body, 0, v.n)
 		return
 	}
-	for lo := 0; lo < v.n && !f.inst.Stopped(); lo += reduceBlock {
-		vecElements(f, v, in.body, lo, min(lo+reduceBlock, v.n))
+	for lo := 0; lo < v.n && !f.inst.Stopped(); lo += ir.Block {
+		vecElements(f, v, in.body, lo, min(lo+ir.Block, v.n))
 		for _, r := range v.info.reds {
 			st, k := &f.reds[r], f.inst.code.reds[r].kern
-			st.blocks.Push(k.close(st), k.combine)
+			st.blocks.Push(k.close(f, r), k.combine)
 		}
 	}
 	for _, r := range v.info.reds {
@@ -171,9 +171,9 @@ func (w *worker) Run(lo, hi int) {
 		in := &c.entry[c.main]
 		v := &w.inst.vecs[in.aux]
 		for b := lo; b < hi; b++ {
-			vecElements(f, v, in.body, b*reduceBlock, min((b+1)*reduceBlock, v.n))
+			vecElements(f, v, in.body, b*ir.Block, min((b+1)*ir.Block, v.n))
 			for i, r := range v.info.reds {
-				w.inst.partials[i][b] = c.reds[r].kern.close(&f.reds[r])
+				w.inst.partials[i][b] = c.reds[r].kern.close(f, r)
 			}
 		}
 	}

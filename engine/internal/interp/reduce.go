@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
@@ -10,14 +9,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// reduceBlock is the number of positions of a vec loop that are accumulated in
-// lanes; the blocks are combined in a tree.
-const reduceBlock = 4096
-
 // A reducer is what a reduction does with one type of operand.
 type reducer struct {
-	lanes   kernel                    // in a vec loop: accumulates lanes
-	close   func(*lanesState) partial // the result of a block of positions
+	lanes   kernel                          // in a vec loop: accumulates lanes
+	close   func(f *frame, r int32) partial // the result of a block of positions
 	combine func(x, y partial) partial
 	empty   partial
 
@@ -36,15 +31,16 @@ type partial struct {
 // block, or one partial where the order is free, and the tree of the blocks
 // before.
 type lanesState struct {
-	acc    [64]uint64
+	acc    [ir.MaxLanes]uint64
 	lanes  int // of acc in use: 0 at the start of a block
 	part   partial
+	body   []ins // of a program
 	blocks pairwise.Tree[partial]
 }
 
 // result is the value of the reduction in its register.
 func (info *redInfo) result(p partial) uint64 {
-	if (info.op == ir.ArgMin || info.op == ir.ArgMax) && p.idx >= 0 {
+	if info.row.Position && p.idx >= 0 {
 		return uint64(p.idx)
 	}
 	return p.bits
@@ -76,58 +72,71 @@ var littleEndian = func() bool {
 	return *(*uint8)(unsafe.Pointer(&x)) == 1
 }()
 
-// reducers holds every reduction by the type of its operand.
-var reducers [ir.All + 1][numTypes]*reducer
+// A form is a reduction that has kernels of its own here: a primitive, or what
+// the columns of a native row make of one.
+type form struct {
+	op              prim.Op
+	quiet, position bool
+	t               dtype.Type
+}
+
+// reducers holds the forms. Other reductions run their programs: see
+// reduce_program.go.
+var reducers = map[form]reducer{}
+
+// reducerOf returns the kernels of a reduction, for a row that has some.
+func reducerOf(r *ir.Reducer) (*reducer, bool) {
+	kern, ok := reducers[form{r.Op, r.Quiet(r.Type), r.Position, r.Type}]
+	kern.ordered = r.Ordered()
+	kern.empty.bits = r.Nothing(r.Type)
+	return &kern, ok && r.Native()
+}
 
 func init() {
-	forInt[int8](dtype.I8, math.MinInt8, math.MaxInt8)
-	forInt[int32](dtype.I32, math.MinInt32, math.MaxInt32)
-	forInt[int64](dtype.I64, math.MinInt64, math.MaxInt64)
-	forInt[uint8](dtype.U8, 0, math.MaxUint8)
-	forInt[uint32](dtype.U32, 0, math.MaxUint32)
-	forInt[uint64](dtype.U64, 0, math.MaxUint64)
+	forNumber[int8](dtype.I8)
+	forNumber[int32](dtype.I32)
+	forNumber[int64](dtype.I64)
+	forNumber[uint8](dtype.U8)
+	forNumber[uint32](dtype.U32)
+	forNumber[uint64](dtype.U64)
 	forFloat[float32](dtype.F32)
 	forFloat[float64](dtype.F64)
-	reducers[ir.Any][dtype.Bool] = &reducer{
+	reducers[form{op: prim.Or, t: dtype.Bool}] = reducer{
 		lanes: anyLanes, close: closePart, combine: func(x, y partial) partial { return partial{bits: x.bits | y.bits} },
 		runs: runsKernel, step: kernels[prim.Or][dtype.Bool][0],
 	}
-	reducers[ir.All][dtype.Bool] = &reducer{
+	reducers[form{op: prim.And, t: dtype.Bool}] = reducer{
 		lanes: allLanes, close: closePart, combine: func(x, y partial) partial { return partial{bits: x.bits & y.bits} },
-		empty: partial{bits: 1},
-		runs:  runsKernel, step: kernels[prim.And][dtype.Bool][0],
+		runs: runsKernel, step: kernels[prim.And][dtype.Bool][0],
 	}
 }
 
-func forNumber[T number](t dtype.Type, low, high T) {
-	reducers[ir.Sum][t] = &reducer{
+func forNumber[T number](t dtype.Type) {
+	reducers[form{op: prim.Add, t: t}] = reducer{
 		lanes: sumLanes[T], close: closeSum[T],
 		combine: func(x, y partial) partial { return partial{bits: bitsOf(fromBits[T](x.bits) + fromBits[T](y.bits))} },
-		runs:    runsKernel, step: kernels[prim.Add][t][0], ordered: t.IsFloat(),
+		runs:    runsKernel, step: kernels[prim.Add][t][0],
 	}
-	reducers[ir.Prod][t] = &reducer{
+	reducers[form{op: prim.Mul, t: t}] = reducer{
 		lanes: prodLanes[T], close: closeProd[T],
 		combine: func(x, y partial) partial { return partial{bits: bitsOf(fromBits[T](x.bits) * fromBits[T](y.bits))} },
-		empty:   partial{bits: bitsOf(T(1))},
-		runs:    runsKernel, step: kernels[prim.Mul][t][0], ordered: t.IsFloat(),
+		runs:    runsKernel, step: kernels[prim.Mul][t][0],
 	}
-	reducers[ir.Min][t] = &reducer{
+	reducers[form{op: prim.Min, t: t}] = reducer{
 		lanes: minLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(min(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},
-		empty: partial{bits: bitsOf(high)},
-		runs:  runsKernel, step: kernels[prim.Min][t][0],
+		runs: runsKernel, step: kernels[prim.Min][t][0],
 	}
-	reducers[ir.Max][t] = &reducer{
+	reducers[form{op: prim.Max, t: t}] = reducer{
 		lanes: maxLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(max(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},
-		empty: partial{bits: bitsOf(low)},
-		runs:  runsKernel, step: kernels[prim.Max][t][0],
+		runs: runsKernel, step: kernels[prim.Max][t][0],
 	}
-	reducers[ir.ArgMin][t] = &reducer{
+	reducers[form{op: prim.Min, position: true, t: t}] = reducer{
 		lanes: argMinLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b >= a {
@@ -137,7 +146,7 @@ func forNumber[T number](t dtype.Type, low, high T) {
 		},
 		runs: argRuns[T], step: argMinStep[T],
 	}
-	reducers[ir.ArgMax][t] = &reducer{
+	reducers[form{op: prim.Max, position: true, t: t}] = reducer{
 		lanes: argMaxLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b <= a {
@@ -149,21 +158,17 @@ func forNumber[T number](t dtype.Type, low, high T) {
 	}
 }
 
-func forInt[T dtype.Int](t dtype.Type, low, high T) { forNumber(t, low, high) }
-
 func forFloat[T float32 | float64](t dtype.Type) {
-	inf := T(math.Inf(1))
-	forNumber(t, -inf, inf)
-	nan := partial{bits: bitsOf(T(math.NaN()))}
-	reducers[ir.FMin][t] = &reducer{
-		lanes: fminLanes[T], close: closePart, empty: nan,
+	forNumber[T](t)
+	reducers[form{op: prim.Min, quiet: true, t: t}] = reducer{
+		lanes: fminLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(fmin(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},
 		runs: runsKernel, step: fminStep[T],
 	}
-	reducers[ir.FMax][t] = &reducer{
-		lanes: fmaxLanes[T], close: closePart, empty: nan,
+	reducers[form{op: prim.Max, quiet: true, t: t}] = reducer{
+		lanes: fmaxLanes[T], close: closePart,
 		combine: func(x, y partial) partial {
 			return partial{bits: bitsOf(fmax(fromBits[T](x.bits), fromBits[T](y.bits)))}
 		},

@@ -11,7 +11,8 @@ import (
 // comparison; zeros are sorted out afterwards.
 
 // closePart hands over the partial of a block.
-func closePart(st *lanesState) partial {
+func closePart(f *frame, r int32) partial {
+	st := &f.reds[r]
 	st.lanes = 0
 	return st.part
 }

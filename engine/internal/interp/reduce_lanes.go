@@ -1,24 +1,28 @@
 package interp
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // The order of sums and products in a vec loop: lane i mod L of a block of 4096
 // positions adds up sequentially, then lane j takes lane j + L/2, and so on.
 // Lanes that got nothing are left out, as adding the identity would do.
 
-// laneCount is L: 64 lanes of up to four bytes, 32 of eight.
+// laneCount returns L: 64 lanes of up to four bytes, 32 of eight.
 func laneCount[T number]() int {
 	var z T
 	if unsafe.Sizeof(z) == 8 {
-		return 32
+		return ir.MaxLanes / 2
 	}
-	return 64
+	return ir.MaxLanes
 }
 
 // startLanes fills the lanes of a new block with the first elements, and
 // returns the others. A call that does not fill them is the last of its block.
 func startLanes[T number](st *lanesState, v []T) (acc, rest []T) {
-	acc = (*[64]T)(unsafe.Pointer(&st.acc))[:laneCount[T]()]
+	acc = (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))[:laneCount[T]()]
 	if st.lanes == 0 {
 		st.lanes = copy(acc, v)
 		v = v[st.lanes:]
@@ -66,8 +70,9 @@ func prodLanes[T number](f *frame, in *ins, n int) {
 	}
 }
 
-func closeSum[T number](st *lanesState) partial {
-	acc := (*[64]T)(unsafe.Pointer(&st.acc))
+func closeSum[T number](f *frame, r int32) partial {
+	st := &f.reds[r]
+	acc := (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))
 	m := st.lanes
 	for h := laneCount[T]() / 2; h > 0; h /= 2 {
 		if m > h {
@@ -82,8 +87,9 @@ func closeSum[T number](st *lanesState) partial {
 	return partial{bits: bitsOf(acc[0])}
 }
 
-func closeProd[T number](st *lanesState) partial {
-	acc := (*[64]T)(unsafe.Pointer(&st.acc))
+func closeProd[T number](f *frame, r int32) partial {
+	st := &f.reds[r]
+	acc := (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))
 	m := st.lanes
 	for h := laneCount[T]() / 2; h > 0; h /= 2 {
 		if m > h {

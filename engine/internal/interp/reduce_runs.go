@@ -3,13 +3,12 @@ package interp
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // The order of sums and products in a seq loop: runs of 64 positions one after
 // the other, the runs combined in the tree of adjacent pairs, for each lane.
-
-// runLength is the number of positions of a run.
-const runLength = 64
 
 // A runsState is a reduction of a seq loop at work. The accumulator of the
 // current run is the register of the result; finished runs wait on a stack of
@@ -26,7 +25,7 @@ type runsState struct {
 
 // levels is the depth of the stack for a number of positions.
 func (r *reducer) levels(positions int) int {
-	return bits.Len(uint(positions/runLength)) + 1
+	return bits.Len(uint(positions/ir.Run)) + 1
 }
 
 // runsKernel adds one position.
@@ -37,8 +36,13 @@ func runsKernel(f *frame, in *ins, n int) {
 	} else {
 		st.kern.step(f, &st.step, n)
 	}
+	st.next(f, n)
+}
+
+// next ends a position.
+func (st *runsState) next(f *frame, n int) {
 	st.pos++
-	if st.pos == runLength && st.kern.ordered && !f.wide {
+	if st.pos == ir.Run && st.kern.ordered && !f.wide {
 		st.push(f, n)
 	}
 }

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -187,80 +188,75 @@ func (r *reference) loop(l *ir.Loop) {
 	}
 	walk(l.Axes)
 	for _, in := range reds {
-		r.env[in.Dst] = refReduce(ir.Reduction(in.Aux), r.k.Types[in.Args[0]], r.lists[in.Dst], l.Kind == ir.Vec)
+		r.env[in.Dst] = refReduce(r.k.Reducer(in), r.lists[in.Dst], l.Kind == ir.Vec)
 	}
 }
 
+// refPrograms are the programs of rows that were read from texts, each of one
+// type.
+var refPrograms = map[*prim.Reduction]*prim.Program{}
+
 // refReduce is the contract of docs/numerics.md, naively.
-func refReduce(op ir.Reduction, t dtype.Type, v []uint64, lanes bool) uint64 {
-	bin := func(p prim.Op, x, y uint64) uint64 {
-		a := prim.V{Type: t}
-		return prim.Eval(prim.Ins{Op: p, Type: t, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil)
-	}
-	less := func(x, y uint64) bool {
-		a := prim.V{Type: t}
-		return prim.Eval(prim.Ins{Op: prim.Lt, Type: dtype.Bool, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil) == 1
-	}
+func refReduce(row *ir.Reducer, v []uint64, lanes bool) uint64 {
+	t := row.Type
 	isNaN := func(x uint64) bool {
 		return t == dtype.F32 && math.IsNaN(float64(math.Float32frombits(uint32(x)))) || t == dtype.F64 && math.IsNaN(math.Float64frombits(x))
 	}
-	switch op {
-	case ir.Sum:
-		if len(v) == 0 {
-			return 0
+	if row.Position {
+		return refPosition(row, v, isNaN)
+	}
+	if len(v) == 0 {
+		return row.Nothing(t)
+	}
+	if row.Quiet(t) {
+		numbers := slices.DeleteFunc(slices.Clone(v), isNaN)
+		if len(numbers) == 0 {
+			return v[0]
 		}
-		neg0 := uint64(0)
-		if t.IsFloat() {
-			neg0 = prim.FromFloat(t, math.Copysign(0, -1))
-		}
-		return refTree(func(x, y uint64) uint64 { return bin(prim.Add, x, y) }, neg0, t, v, lanes)
-	case ir.Prod:
-		if len(v) == 0 {
-			return prim.FromInt(t, 1)
-		}
-		return refTree(func(x, y uint64) uint64 { return bin(prim.Mul, x, y) }, prim.FromInt(t, 1), t, v, lanes)
-	case ir.Any, ir.All:
-		n := uint64(0)
-		for _, x := range v {
-			n += x
-		}
-		if op == ir.Any && n > 0 || op == ir.All && n == uint64(len(v)) {
-			return 1
-		}
-		return 0
-	case ir.ArgMin, ir.ArgMax:
-		best := 0
-		for i, x := range v {
-			b := v[best]
-			if isNaN(b) {
-				break
+		v = numbers
+	}
+	f := func(x, y uint64) uint64 {
+		a := prim.V{Type: t}
+		return prim.Eval(prim.Ins{Op: row.Op, Type: t, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil)
+	}
+	if !row.Native() {
+		p := refPrograms[row.Reduction]
+		if p == nil {
+			var err error
+			if p, err = row.Scalar(); err != nil {
+				panic(err)
 			}
-			if isNaN(x) || op == ir.ArgMin && less(x, b) || op == ir.ArgMax && less(b, x) {
-				best = i
-			}
+			refPrograms[row.Reduction] = p
 		}
-		return uint64(best)
+		f = func(x, y uint64) uint64 { return p.Call(x, y) }
 	}
-	var acc uint64
-	have := false
-	p := prim.Max
-	if op == ir.Min || op == ir.FMin {
-		p = prim.Min
-	}
-	for _, x := range v {
-		if (op == ir.FMin || op == ir.FMax) && isNaN(x) {
-			continue
+	if row.Quiet(t) {
+		acc := v[0]
+		for _, x := range v[1:] {
+			acc = f(acc, x)
 		}
-		if !have {
-			acc, have = x, true
-		} else {
-			acc = bin(p, acc, x)
+		return acc
+	}
+	return refTree(f, row.Identity(t), t, v, lanes)
+}
+
+// refPosition finds the first extreme; a NaN is one.
+func refPosition(row *ir.Reducer, v []uint64, isNaN func(x uint64) bool) uint64 {
+	less := func(x, y uint64) bool {
+		a := prim.V{Type: row.Type}
+		return prim.Eval(prim.Ins{Op: prim.Lt, Type: dtype.Bool, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil) == 1
+	}
+	best := 0
+	for i, x := range v {
+		b := v[best]
+		if isNaN(b) {
+			break
+		}
+		if isNaN(x) || row.Op == prim.Min && less(x, b) || row.Op == prim.Max && less(b, x) {
+			best = i
 		}
 	}
-	if !have && (op == ir.FMin || op == ir.FMax) {
-		return prim.FromFloat(t, math.NaN())
-	}
-	return acc
+	return uint64(best)
 }
 
 func refTree(f func(x, y uint64) uint64, identity uint64, t dtype.Type, v []uint64, lanes bool) uint64 {

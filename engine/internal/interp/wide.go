@@ -22,9 +22,7 @@ func (c *compiler) widen(q *seqInfo, b *blk) {
 	q.vec = int32(len(c.code.vecs) - 1)
 	q.wide = len(q.axes) == 1 && len(q.runs) > 0
 	for _, r := range q.runs {
-		if op := c.code.runs[r].op; op == ir.ArgMin || op == ir.ArgMax {
-			q.wide = false
-		}
+		q.wide = q.wide && !c.code.runs[r].row.Position
 	}
 	made := map[int32]bool{}
 	c.widenBody(q, b, made)
@@ -61,20 +59,20 @@ func (in *instance) bindWide(b *binder) {
 	for i := range in.seqs {
 		q := &in.seqs[i]
 		n := in.vecs[q.info.vec].n
-		if !q.info.wide || n == 0 || n > block/2 || q.n/runLength < wideMin {
+		if !q.info.wide || n == 0 || n > block/2 || q.n/ir.Run < wideMin {
 			continue
 		}
 		if slices.ContainsFunc(q.info.outer, func(r int32) bool { return slices.Contains(in.visitors, r) }) {
 			continue
 		}
-		q.runs = q.n / runLength
+		q.runs = q.n / ir.Run
 		if in.wide == nil {
 			in.wide = slices.Clone(in.sites)
 		}
 		axis, vec := q.info.axes[0], q.info.vec
 		ofAxis, order := b.OfAxis[axis], b.orders[vec]
 		run := len(b.Digits)
-		b.Digits = append(b.Digits, bound.Digit{Axis: axis, Extent: q.runs, Weight: runLength}, bound.Digit{Axis: axis, Extent: runLength, Weight: 1})
+		b.Digits = append(b.Digits, bound.Digit{Axis: axis, Extent: q.runs, Weight: ir.Run}, bound.Digit{Axis: axis, Extent: ir.Run, Weight: 1})
 		b.OfAxis[axis] = []int{run, run + 1}
 		b.orders[vec] = append([]int{run}, order...)
 		b.Analyse()
@@ -106,7 +104,7 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 	for run := 0; run < q.runs && !f.inst.Stopped(); run += atOnce {
 		m := min(atOnce, q.runs-run)
 		f.lo = run * n
-		for t := range runLength {
+		for t := range ir.Run {
 			f.Pos[axis] = t
 			exec(f, body, m*n)
 		}
@@ -115,8 +113,8 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 		}
 	}
 	f.sites, f.wide, f.lo = f.inst.sites, false, lo
-	f.Pos[axis] = q.runs * runLength
-	return q.runs * runLength
+	f.Pos[axis] = q.runs * ir.Run
+	return q.runs * ir.Run
 }
 
 // pushWide gives m runs of n lanes to the tree.

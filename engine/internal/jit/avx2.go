@@ -4,7 +4,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Instruction selection for AVX2. Predicates are vectors of lanes, all ones or
@@ -477,45 +476,33 @@ func (f *flow) gatherMasked(t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k 
 // step2 combines x with an accumulator.
 func (f *flow) step2(k *redKern, d, x x86.Vec) {
 	l, t := f.lenOf(k.lane), k.lane
+	op := k.op
 	switch {
-	case k.op == ir.Sum:
-		f.i(binaryOp(prim.Add, t), l, d, d, x)
-	case k.op == ir.Prod && t.Size() == 8 && !t.IsFloat():
+	case k.typ == dtype.Bool:
+		f.i(x86.VPOR, l, d, d, x)
+	case op == prim.Mul && wide(t) && !t.IsFloat():
 		p, u := f.tmp(), f.tmp()
 		f.mulWide(p, d, x, u)
 		f.i(x86.VMOVAPS, l, d, p)
-	case k.op == ir.Prod:
-		f.i(binaryOp(prim.Mul, t), l, d, d, x)
-	case k.op == ir.Any || k.op == ir.All:
-		f.i(x86.VPOR, l, d, d, x)
-	case (k.op == ir.Min || k.op == ir.Max) && t.IsFloat():
-		f.minMax2(minOrMax(k.op), t, d, d, x)
-	case (k.op == ir.Min || k.op == ir.Max) && !wide(t):
-		f.i(binaryOp(minOrMax(k.op), t), l, d, d, x)
-	case k.op == ir.Min || k.op == ir.Max:
+	case k.quiet:
+		m, n := f.tmp(), f.tmp()
+		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.minMax2(op, t, m, d, x)
+		f.i(cmp, l, n, x, x, x86.Imm(3))
+		f.blendv(t, m, m, d, n) // x is NaN
+		f.i(cmp, l, n, d, d, x86.Imm(3))
+		f.blendv(t, d, m, x, n)
+	case (op == prim.Min || op == prim.Max) && t.IsFloat():
+		f.minMax2(op, t, d, d, x)
+	case (op == prim.Min || op == prim.Max) && wide(t):
 		g := f.tmp()
-		if k.op == ir.Max {
+		if op == prim.Max {
 			f.greater64(t, g, x, d)
 		} else {
 			f.greater64(t, g, d, x)
 		}
 		f.blendv(t, d, d, x, g)
-	case k.op == ir.FMin || k.op == ir.FMax:
-		m, n := f.tmp(), f.tmp()
-		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.minMax2(minOrMax(k.op), t, m, d, x)
-		f.i(cmp, l, n, x, x, x86.Imm(3))
-		f.blendv(t, m, m, d, n) // x is NaN
-		f.i(cmp, l, n, d, d, x86.Imm(3))
-		f.blendv(t, d, m, x, n)
 	default:
-		f.fail("reduce %s with AVX2", k.op)
+		f.i(binaryOp(op, t), l, d, d, x)
 	}
-}
-
-func minOrMax(r ir.Reduction) prim.Op {
-	if r == ir.Max || r == ir.FMax {
-		return prim.Max
-	}
-	return prim.Min
 }

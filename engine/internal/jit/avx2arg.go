@@ -4,7 +4,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // better2 is where x beats the extreme d: x is not behind it, or NaN, and d is
@@ -13,7 +12,7 @@ func (f *flow) better2(k *redKern, x, d x86.Vec) x86.Vec {
 	l, t := f.lenOf(k.lane), k.lane
 	m := f.tmp()
 	if !t.IsFloat() {
-		if k.op == ir.ArgMin {
+		if k.op == prim.Min {
 			f.compareInts(prim.Lt, t, m, x, d)
 		} else {
 			f.compareInts(prim.Lt, t, m, d, x)
@@ -21,7 +20,7 @@ func (f *flow) better2(k *redKern, x, d x86.Vec) x86.Vec {
 		return m
 	}
 	imm := x86.Imm(0x19)
-	if k.op == ir.ArgMax {
+	if k.op == prim.Max {
 		imm = 0x16
 	}
 	o, cmp := f.tmp(), pick(t, x86.VCMPPS, x86.VCMPPD)

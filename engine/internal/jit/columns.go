@@ -10,7 +10,7 @@ func (f *flow) seqLoop() {
 	f.prologue()
 	f.pinSites()
 	v, m := f.pressure()
-	nred := f.keepReds(f.nv - v - spareRegs)
+	nred := f.keepReds(f.nv - v - spareRegs - f.programRegs())
 	group := 4
 	for group > 1 && (group*(v+nred)+spareRegs > f.nv || f.avx512 && group*m > 5) {
 		group /= 2

@@ -1,6 +1,9 @@
 package jit
 
-import "github.com/oneloop/oneloop/plan/bound"
+import (
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // What machine code costs, in nanoseconds, roughly: on a core of 3 GHz, with
 // arrays in its second-level cache. The engine measures what it schedules, so a
@@ -24,7 +27,13 @@ func (g *generator) laneCost(bp *boundPhase) float64 {
 		bytes += bp.ph.sites[i].typ.Size()
 	}
 	// Cold regions count as one instruction: they are hardly ever run.
-	ops := float64(len(bp.ph.top)*size) / 4 * 64 / float64(g.vbytes)
+	count := len(bp.ph.top)
+	for i := range bp.ph.reds {
+		if p := bp.ph.reds[i].kern.prog; p != nil {
+			count += len(p.top)
+		}
+	}
+	ops := float64(count*size) / 4 * 64 / float64(g.vbytes)
 	return ops*opTime + float64(bytes)*byteTime
 }
 
@@ -32,7 +41,7 @@ func (g *generator) laneCost(bp *boundPhase) float64 {
 func (g *generator) callLanes(bv *boundVec) int {
 	n := maxLanes
 	for _, bp := range bv.phases {
-		lane := g.laneCost(bp) * float64(min(bp.seqN, runLength))
+		lane := g.laneCost(bp) * float64(min(bp.seqN, ir.Run))
 		n = min(n, int(maxCall/max(lane, 1e-3))&^63)
 	}
 	return max(n, 64)
@@ -46,7 +55,7 @@ func (g *generator) cost(bv *boundVec) float64 {
 		if k := len(bp.spans); k > 1 && !bp.rows { // row by row
 			calls = max(calls, bv.n/max(bp.spans[k-1], 1))
 		}
-		calls *= (bp.seqN + runLength - 1) / runLength
+		calls *= (bp.seqN + ir.Run - 1) / ir.Run
 		ns += float64(calls)*callTime + g.laneCost(bp)*float64(bv.n)*float64(bp.seqN)
 	}
 	return ns
@@ -63,7 +72,7 @@ func (in *instance) chooseCost() {
 	case bound.ElementUnits:
 		in.cost = total / float64(max(in.vecs[0].n, 1))
 	case bound.BlockUnits:
-		in.cost = total / float64(max((in.vecs[0].n+reduceBlock-1)/reduceBlock, 1))
+		in.cost = total / float64(max(ir.Blocks(in.vecs[0].n), 1))
 	default:
 		in.cost = total
 	}

@@ -79,8 +79,9 @@ type flow struct {
 	accs                []acc
 	owned               []owned
 	kept                []listing.Kept
-	inRegs              []bool // of the reductions of a seq loop: in registers
-	base                int    // copies before this group
+	inRegs              []bool     // of the reductions of a seq loop: in registers
+	base                int        // copies before this group
+	operands            [2]x86.Vec // of the program of a reduction
 }
 
 type tableData struct {
@@ -194,35 +195,42 @@ func (f *flow) spillVec() {
 
 func (f *flow) takeMask() x86.Mask {
 	if f.kfree == 0 {
-		best, far := -1, int32(-1)
-		for r := 1; r < 7; r++ {
-			o := f.kowner[r]
-			if o < 0 || f.kpinned>>r&1 != 0 {
-				continue
-			}
-			if l := f.last[int(o)/f.copies]; l > far {
-				best, far = r, l
-			}
-		}
-		if best < 0 {
-			f.fail("too few mask registers")
-			return 1
-		}
-		o := f.kowner[best]
-		p := &f.places[o]
-		if p.slot < 0 {
-			p.slot = f.newSlot()
-			f.i(x86.KMOVW, 0, f.slot(p.slot), x86.Mask(best))
-			f.spills++
-		}
-		p.reg = -1
-		f.kowner[best] = -1
-		f.kfree |= 1 << best
+		f.spillMask()
+	}
+	if f.kfree == 0 {
+		f.fail("too few mask registers")
+		return 1
 	}
 	r := bits.TrailingZeros64(f.kfree)
 	f.kfree &^= 1 << r
 	f.kowner[r] = -1
 	return x86.Mask(r)
+}
+
+// spillMask frees a mask register, if it can.
+func (f *flow) spillMask() {
+	best, far := -1, int32(-1)
+	for r := 1; r < 7; r++ {
+		o := f.kowner[r]
+		if o < 0 || f.kpinned>>r&1 != 0 {
+			continue
+		}
+		if l := f.last[int(o)/f.copies]; l > far {
+			best, far = r, l
+		}
+	}
+	if best < 0 {
+		return
+	}
+	p := &f.places[f.kowner[best]]
+	if p.slot < 0 {
+		p.slot = f.newSlot()
+		f.i(x86.KMOVW, 0, f.slot(p.slot), x86.Mask(best))
+		f.spills++
+	}
+	p.reg = -1
+	f.kowner[best] = -1
+	f.kfree |= 1 << best
 }
 
 // tmp is a vector register until the end of the current instruction.
@@ -447,6 +455,8 @@ func (f *flow) emit(id int32, c int) {
 		f.gatherNode(n)
 	case opIota:
 		f.iotaNode(n)
+	case opOperand:
+		f.operandNode(n)
 	default:
 		sel := f.selectRule(n)
 		if sel == nil {
@@ -481,6 +491,8 @@ func (f *flow) emitAVX2(n *node) {
 		f.gatherNode2(n)
 	case opIota:
 		f.iotaNode(n)
+	case opOperand:
+		f.operandNode(n)
 	default:
 		sel := f.selectRule(n)
 		if sel == nil {

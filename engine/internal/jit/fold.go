@@ -3,7 +3,7 @@ package jit
 import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // fold combines the lanes of each accumulator at the end of a block: lane j
@@ -17,6 +17,10 @@ func (f *flow) fold() {
 		a := &f.accs[i]
 		if a.kern.arg && !f.avx512 {
 			f.foldArg2(a)
+			continue
+		}
+		if a.kern.prog != nil {
+			f.foldProgram(a)
 			continue
 		}
 		var v, idx []x86.Vec
@@ -96,7 +100,7 @@ func (f *flow) pair(k *redKern, d, di, x, xi x86.Vec) {
 	better, same, other := x86.Mask(1), x86.Mask(2), x86.Mask(3)
 	if t.IsFloat() {
 		imm := x86.Imm(0x19)
-		if k.op == ir.ArgMax {
+		if k.op == prim.Max {
 			imm = 0x16
 		}
 		op := pick(t, x86.VCMPPS, x86.VCMPPD)
@@ -108,7 +112,7 @@ func (f *flow) pair(k *redKern, d, di, x, xi x86.Vec) {
 		f.i(x86.KORW, 0, same, same, other)
 	} else {
 		imm := x86.Imm(1)
-		if k.op == ir.ArgMax {
+		if k.op == prim.Max {
 			imm = 6
 		}
 		f.i(compareOp(t), l, better, x, d, imm)

@@ -55,12 +55,11 @@ func (bp *boundPhase) prepare(w *worker) {
 // opGather loads from computed offsets: args are the offsets, the mask and the
 // fill. A Store has offsets in its second argument, a Load of masked lanes next
 // to each other the mask.
-const opGather = opIota + 1
+const opGather = opOperand + 1
 
 // Accumulators of a map phase: registers in the main loop, memory in the tail.
 type acc struct {
-	r    *red
-	kern *redKern
+	*red
 	area int32 // in the frame
 	n    int   // vectors
 	regs []x86.Vec
@@ -127,9 +126,15 @@ func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
 	f.expandGathers()
-	f.w = g.vbytes / widest(f.nodes)
+	size := widest(f.nodes)
+	for i := range f.ph.reds {
+		if p := f.ph.reds[i].kern.prog; p != nil {
+			size = max(size, widest(p.nodes))
+		}
+	}
+	f.w = g.vbytes / size
 	if v.narrow {
-		f.w = 32 / widest(f.nodes)
+		f.w = 32 / size
 	}
 	for f.w>>f.wlog > 1 {
 		f.wlog++

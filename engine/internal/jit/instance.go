@@ -218,14 +218,10 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 	}
 	if len(v.reds) > 0 { // a block is one call
-		bv.step = reduceBlock
+		bv.step = ir.Block
 	}
 	for _, r := range v.reds {
-		kern := redKerns[r.op][r.typ]
-		if kern == nil {
-			return nil, unsupported("reduce " + r.op.String() + " of " + r.typ.String())
-		}
-		bv.reds = append(bv.reds, &boundRed{red: r, kern: kern, area: in.code.redBase + int(r.state)*redBytes})
+		bv.reds = append(bv.reds, &boundRed{red: r, area: in.code.redBase + int(r.state)*redBytes})
 	}
 	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && bv.row == 0 && !bv.phases[0].tiled {
 		bv.step = max(bv.step, bv.phases[0].most)
@@ -253,18 +249,14 @@ func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 	if ph.kind == seqPhase {
 		for i := range ph.reds {
 			r := &ph.reds[i]
-			kern := redKerns[r.op][r.typ]
-			if kern == nil {
-				return nil, unsupported("reduce " + r.op.String() + " of " + r.typ.String())
-			}
 			arg := ph.argBase + (len(ph.sites)+2*i)*siteBytes
-			bp.reds = append(bp.reds, seqRed{red: r, kern: kern, arg: arg, idx: arg + siteBytes})
-			bp.ordered = bp.ordered || kern.ordered
+			bp.reds = append(bp.reds, seqRed{red: r, arg: arg, idx: arg + siteBytes})
+			bp.ordered = bp.ordered || r.kern.ordered
 		}
 	}
 	for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
 		in.need.Add(&bp.sites[i].stage.site)
-		in.lanes = reduceBlock
+		in.lanes = ir.Block
 	}
 	for i := range bp.sites {
 		for d := range bp.sites[i].dyn {
@@ -406,7 +398,7 @@ func (in *instance) NewWorker() backend.Worker {
 			lanes = bp.strip
 		}
 		if bp.ph.kind == seqPhase {
-			lanes *= runLength
+			lanes *= ir.Run
 		}
 		for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
 			s := &bp.sites[i]

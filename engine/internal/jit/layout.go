@@ -278,7 +278,7 @@ func (bp *boundPhase) shortRows(extents []int) bool {
 	if bp.ph.kind == seqPhase { // a call is as many rows of the seq loop as have constant steps
 		deep := 1
 		if n := len(bp.seqSpans); n > 0 {
-			deep = min(bp.seqSpans[n-1], runLength)
+			deep = min(bp.seqSpans[n-1], ir.Run)
 		}
 		return extents[k-1]*deep < leastBlock
 	}

@@ -94,8 +94,13 @@ func (f *flow) listing() *listing.Phase {
 		f.count(l, &f.nodes[id])
 	}
 	for i := range f.ph.reds {
-		if r := &f.ph.reds[i]; (r.op == ir.Sum || r.op == ir.Prod) && r.typ.IsFloat() {
-			l.Flops++
+		k := f.ph.reds[i].kern
+		if k.prog == nil {
+			l.Flops += ir.Flops(k.op, k.typ)
+			continue
+		}
+		for _, id := range k.prog.top {
+			l.Flops += ir.Flops(k.prog.nodes[id].op, k.prog.nodes[id].in)
 		}
 	}
 	for i := range f.bp.sites {
@@ -123,10 +128,10 @@ func (f *flow) keepAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), a.kern.lane), Value: fmt.Sprintf("%s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), a.kern.lane), Value: fmt.Sprintf("%s of %s, vector %d", a.kern.name, f.name(a.arg), k)})
 		}
 		for k, r := range a.idx {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.r.op, f.name(a.r.arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.kern.name, f.name(a.arg), k)})
 		}
 	}
 }
@@ -194,7 +199,7 @@ func (f *flow) note(id int32) {
 		}
 		switch nd := &f.nodes[a]; {
 		case nd.op == prim.Const:
-			known = append(known, f.name(a)+" = "+ir.ConstText(nd.typ, nd.imm))
+			known = append(known, f.name(a)+" = "+prim.Text(nd.typ, nd.imm))
 		case nd.op == opCell && int(nd.aux) < len(f.c.p.k.Scalars):
 			known = append(known, fmt.Sprintf("%s = s%d", f.name(a), nd.aux))
 		}
@@ -245,7 +250,7 @@ func (f *flow) nodeText(id int32) string {
 	case n.op == ir.Index:
 		b.WriteString("index " + k.IxText(f.ph.sites[n.aux].ix))
 	case n.op == prim.Const:
-		fmt.Fprintf(&b, "const %s %s", n.typ.Short(), ir.ConstText(n.typ, n.imm))
+		fmt.Fprintf(&b, "const %s %s", n.typ.Short(), prim.Text(n.typ, n.imm))
 	case n.op == opIota:
 		fmt.Fprintf(&b, "lane number * %d", int64(n.imm))
 	case n.op == ir.Fault:

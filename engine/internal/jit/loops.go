@@ -230,6 +230,9 @@ func (f *flow) reduceLoop() {
 	for i := range f.accs {
 		fixed += len(f.accs[i].regs) + len(f.accs[i].idx)
 	}
+	if fixed > 0 {
+		fixed += f.programRegs()
+	}
 	group := min(f.chooseCopies(4, fixed), unroll)
 	v, _ := f.pressure()
 	f.residents(f.nv - fixed - group*v - spareRegs)
@@ -310,11 +313,8 @@ func (f *flow) setTail() {
 func (f *flow) accumulators() (unroll int) {
 	for i := range f.ph.reds {
 		r := &f.ph.reds[i]
-		kern := redKerns[r.op][r.typ]
-		a := acc{r: r, kern: kern, area: int32(f.c.redBase + int(r.state)*redBytes), n: 64 / f.w}
-		if kern.lane.Size() == 8 {
-			a.n = 32 / f.w
-		}
+		kern := r.kern
+		a := acc{red: r, area: int32(f.c.redBase + int(r.state)*redBytes), n: ir.Lanes(kern.lane) / f.w}
 		unroll = max(unroll, a.n)
 		t := f.tmp()
 		f.loadConst(t, kern.lane, kern.identity)
@@ -413,7 +413,7 @@ func (f *flow) accumulate() {
 			k := (f.base + c) % a.n
 			switch {
 			case a.regs != nil:
-				x := f.operand(a.r)
+				x := f.operand(a.red)
 				idx := x86.Vec(0)
 				if a.kern.arg {
 					idx = a.idx[k]
@@ -432,14 +432,14 @@ func (f *flow) accumulate() {
 						im = x86.AtX(x86.RDI, x86.RDX, 1, a.area+redBytes/2)
 					}
 				}
-				f.stepMem(a.kern, m, im, a.r)
+				f.stepMem(a.kern, m, im, a.red)
 			}
 			f.end()
 		}
 	}
 	for i := range f.accs {
 		for c := range f.copies {
-			if n := f.accs[i].r.arg; !f.uniform[n] {
+			if n := f.accs[i].arg; !f.uniform[n] {
 				if p := &f.places[f.key(n, c)]; p.reg >= 0 || p.slot >= 0 {
 					f.drop(n, c)
 				}
@@ -464,7 +464,13 @@ func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 		idx = f.tmp()
 		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), idx, im)
 	}
+	if k.prog != nil { // it may need the register of the address
+		f.i(x86.MOV, x86.W64, frameAt(frameAddress), x86.RAX)
+	}
 	f.within(func() { f.step(k, d, idx, x, f.masked) })
+	if k.prog != nil {
+		f.i(x86.MOV, x86.W64, x86.RAX, frameAt(frameAddress))
+	}
 	f.within(func() { f.storeAcc(k.lane, m, d) })
 	if k.arg {
 		f.within(func() { f.storeAcc(dtype.I32, im, idx) })
@@ -491,7 +497,7 @@ func (f *flow) operand(r *red) x86.Vec {
 	}
 	if !f.avx512 {
 		x := f.maskFor(f.src(r.arg), dtype.I32)
-		if r.op == ir.All {
+		if r.kern.all() {
 			t := f.tmp()
 			f.i(x86.VPXOR, x86.L256, t, x, f.ones())
 			x = t
@@ -500,7 +506,7 @@ func (f *flow) operand(r *red) x86.Vec {
 	}
 	k := f.mask(r.arg)
 	t := f.tmp()
-	if r.op == ir.All {
+	if r.kern.all() {
 		n := f.mtmp()
 		f.i(f.kop(x86.KNOTB, x86.KNOTW), 0, n, k)
 		k = n
@@ -511,66 +517,66 @@ func (f *flow) operand(r *red) x86.Vec {
 
 // step combines x with an accumulator.
 func (f *flow) step(k *redKern, d, idx, x x86.Vec, _ bool) {
-	if !f.avx512 {
-		if k.arg {
-			f.stepArg2(k, d, idx, x)
-		} else {
-			f.step2(k, d, x)
-		}
-		return
+	switch {
+	case k.prog != nil:
+		f.program(k.prog, d, x)
+	case k.arg && f.avx512:
+		f.stepArg(k, d, idx, x)
+	case k.arg:
+		f.stepArg2(k, d, idx, x)
+	case f.avx512:
+		f.stepValue(k, d, x)
+	default:
+		f.step2(k, d, x)
 	}
+}
+
+// stepValue combines x with an accumulator of AVX-512.
+func (f *flow) stepValue(k *redKern, d, x x86.Vec) {
 	l, t := f.lenOf(k.lane), k.lane
-	switch k.op {
-	case ir.Sum:
-		f.i(binaryOp(prim.Add, t), l, d, d, x)
-	case ir.Prod:
-		f.i(binaryOp(prim.Mul, t), l, d, d, x)
-	case ir.Any, ir.All:
+	switch {
+	case k.typ == dtype.Bool:
 		f.i(x86.VPORD, l, d, d, x)
-	case ir.Min, ir.Max:
-		op := prim.Min
-		if k.op == ir.Max {
-			op = prim.Max
-		}
-		if !t.IsFloat() {
-			f.i(binaryOp(op, t), l, d, d, x)
-			return
-		}
-		f.minMax(op, t, d, d, x)
-	case ir.FMin, ir.FMax:
+	case k.quiet:
 		q := f.tmp()
-		one := f.oneBits(t)
-		f.i(binaryOp(prim.Mul, t), l, q, x, one)
+		f.i(binaryOp(prim.Mul, t), l, q, x, f.oneBits(t))
 		imm := x86.Imm(4)
-		if k.op == ir.FMax {
+		if k.op == prim.Max {
 			imm = 5
 		}
 		f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
-	case ir.ArgMin, ir.ArgMax:
-		m := f.mtmp()
-		switch {
-		case t.IsFloat():
-			imm := x86.Imm(0x19) // not x >= m
-			if k.op == ir.ArgMax {
-				imm = 0x16
-			}
-			op := pick(t, x86.VCMPPS, x86.VCMPPD)
-			f.i(op, l, m, x, d, imm)
-			f.i(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
-		default:
-			imm := x86.Imm(1)
-			if k.op == ir.ArgMax {
-				imm = 6
-			}
-			f.i(compareOp(t), l, m, x, d, imm)
-		}
-		if f.masked {
-			f.i(x86.KANDW, 0, m, m, tailMask)
-		}
-		p := f.position()
-		f.i(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
-		f.i(x86.VMOVDQA32, f.lenOf(dtype.I32), idx, p, x86.Merge(m))
+	case (k.op == prim.Min || k.op == prim.Max) && t.IsFloat():
+		f.minMax(k.op, t, d, d, x)
+	default:
+		f.i(binaryOp(k.op, t), l, d, d, x)
 	}
+}
+
+// stepArg looks at x for a better extreme than d, at position idx.
+func (f *flow) stepArg(k *redKern, d, idx, x x86.Vec) {
+	l, t := f.lenOf(k.lane), k.lane
+	m := f.mtmp()
+	if t.IsFloat() {
+		imm := x86.Imm(0x19) // not x >= m
+		if k.op == prim.Max {
+			imm = 0x16
+		}
+		op := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.i(op, l, m, x, d, imm)
+		f.i(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
+	} else {
+		imm := x86.Imm(1)
+		if k.op == prim.Max {
+			imm = 6
+		}
+		f.i(compareOp(t), l, m, x, d, imm)
+	}
+	if f.masked {
+		f.i(x86.KANDW, 0, m, m, tailMask)
+	}
+	p := f.position()
+	f.i(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
+	f.i(x86.VMOVDQA32, f.lenOf(dtype.I32), idx, p, x86.Merge(m))
 }
 
 // position is the position of each lane: in the call, or of the row.

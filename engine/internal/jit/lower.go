@@ -18,9 +18,10 @@ import (
 
 // The operations of nodes beyond those of the IR.
 const (
-	opCell   = ir.Cold + 1 + iota // the value in cell aux
-	opExport                      // args[0] to cell aux
-	opIota                        // I64: lane times imm
+	opCell    = ir.Cold + 1 + iota // the value in cell aux
+	opExport                       // args[0] to cell aux
+	opIota                         // I64: lane times imm
+	opOperand                      // operand aux of the program of a reduction
 )
 
 // A node is an instruction of a phase; operands are nodes of the same phase.
@@ -73,7 +74,7 @@ type valueRef struct {
 
 // A red is a reduction of a phase.
 type red struct {
-	op    ir.Reduction
+	kern  *redKern
 	arg   int32 // node
 	typ   dtype.Type
 	out   dtype.Type
@@ -99,6 +100,7 @@ type phase struct {
 	top     []int32
 	sites   []site
 	reds    []red
+	yield   int32 // of the program of a reduction: the new accumulator
 	ops     int
 	argBase int        // of its sites in the frame
 	lanes   int        // where the frame has its number of lanes
@@ -201,12 +203,15 @@ func lower(k *ir.Kernel) (p *program, err error) {
 }
 
 func (l *lowerer) newPhase(kind phaseKind) *phase {
-	ph := &phase{
-		kind: kind, id: int32(len(l.p.phases)), vec: l.vec, local: map[ir.Value]int32{}, cells: map[int32]int32{},
-		konst: map[constKey]int32{}, saved: map[ir.Value]int32{},
-	}
-	ph.list = &ph.top
+	ph := emptyPhase(kind)
+	ph.id, ph.vec = int32(len(l.p.phases)), l.vec
 	l.p.phases = append(l.p.phases, ph)
+	return ph
+}
+
+func emptyPhase(kind phaseKind) *phase {
+	ph := &phase{kind: kind, local: map[ir.Value]int32{}, cells: map[int32]int32{}, konst: map[constKey]int32{}, saved: map[ir.Value]int32{}}
+	ph.list = &ph.top
 	return ph
 }
 
@@ -480,7 +485,11 @@ func (l *lowerer) reduce(in *ir.Ins) {
 	if ph.kind == scalarPhase || ph.cold > 0 {
 		l.fail("a reduction at this place")
 	}
-	r := red{op: ir.Reduction(in.Aux), arg: l.use(in.Args[0]), typ: l.k.Types[in.Args[0]], out: in.Type, cell: -1, array: -1, state: int32(l.p.states)}
+	row := l.k.Reducer(in)
+	r := red{kern: redKerns[kernKey{row.Reduction, row.Type}], arg: l.use(in.Args[0]), typ: l.k.Types[in.Args[0]], out: in.Type, cell: -1, array: -1, state: int32(l.p.states)}
+	if r.kern == nil {
+		r.kern = l.programKern(row)
+	}
 	l.p.states++
 	if ph.kind == mapPhase {
 		r.cell = l.newCell(in.Type)
@@ -490,6 +499,33 @@ func (l *lowerer) reduce(in *ir.Ins) {
 		l.origins[in.Dst] = origin{kind: arrayOrigin, id: r.array}
 	}
 	ph.reds = append(ph.reds, r)
+}
+
+// programKern lowers the program of a reduction to nodes of its own.
+func (l *lowerer) programKern(row *ir.Reducer) *redKern {
+	k, err := programKern(row)
+	if err != nil || row.Type == dtype.Bool || row.Position {
+		l.fail("reduction %s of %s: %v", row.Name, row.Type, err)
+	}
+	cur := l.cur
+	l.cur = emptyPhase(scalarPhase)
+	k.prog = l.cur
+	var args [3]int32
+	for i, v := range []ir.Value{row.X, row.Y} {
+		args[i] = l.cur.add(node{op: opOperand, typ: row.Type, in: row.Type, aux: int32(i), args: [3]int32{none, none, none}}, v)
+		if v != ir.None {
+			l.define(v, args[i])
+		}
+	}
+	if row.Body < 0 {
+		args[2] = none
+		l.cur.yield = l.cur.add(node{op: row.Op, typ: row.Type, in: row.Type, args: args}, ir.None)
+	} else {
+		l.region(row.Body)
+		l.cur.yield = l.use(row.Yield)
+	}
+	l.cur = cur
+	return k
 }
 
 func (l *lowerer) coldRegion(in *ir.Ins) {

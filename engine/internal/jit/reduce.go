@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -18,7 +19,11 @@ type partial struct {
 // A redKern is what a reduction does with one type of operand outside machine
 // code. Narrow integers have 32-bit lanes, predicates masks.
 type redKern struct {
-	op       ir.Reduction
+	name     string
+	op       prim.Op    // of a native row
+	quiet    bool       // NaN is ignored
+	arg      bool       // the result is a position
+	prog     *phase     // of a row without instructions of its own, or nil
 	typ      dtype.Type // of the operand
 	lane     dtype.Type // of the accumulators
 	identity uint64     // of a lane
@@ -26,8 +31,10 @@ type redKern struct {
 	combine  func(x, y partial) partial
 	merge    func(acc, level unsafe.Pointer, n int) // acc = level op acc
 	ordered  bool
-	arg      bool
 }
+
+// all reports whether the reduction is the conjunction of predicates.
+func (k *redKern) all() bool { return k.op == prim.And && k.typ == dtype.Bool }
 
 // A redState is the tree of the blocks of a vec loop.
 type redState = pairwise.Tree[partial]
@@ -35,7 +42,6 @@ type redState = pairwise.Tree[partial]
 // A boundRed is a reduction of a vec loop in an instance.
 type boundRed struct {
 	*red
-	kern *redKern
 	area int // in the frame
 }
 
@@ -53,7 +59,7 @@ func (w *worker) partial(r *boundRed, lo int) partial {
 	p := partial{bits: *(*uint64)(area)}
 	switch {
 	case r.typ == dtype.Bool:
-		p.bits = boolBit((uint32(p.bits) != 0) != (r.op == ir.All))
+		p.bits = boolBit((uint32(p.bits) != 0) != r.kern.all())
 	case r.kern.lane.Size() == 4:
 		p.bits = canonical(r.typ, uint64(uint32(p.bits)))
 	}
@@ -79,9 +85,11 @@ func canonical(t dtype.Type, x uint64) uint64 {
 	return x
 }
 
-type laneType interface {
-	int32 | uint32 | int64 | uint64 | float32 | float64
+type laneInt interface {
+	int32 | uint32 | int64 | uint64
 }
+
+type laneType interface{ laneInt | float32 | float64 }
 
 func bitsOf[T laneType](x T) (b uint64) {
 	*(*T)(unsafe.Pointer(&b)) = x
@@ -90,35 +98,155 @@ func bitsOf[T laneType](x T) (b uint64) {
 
 func fromBits[T laneType](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
 
-var redKerns = map[ir.Reduction]map[dtype.Type]*redKern{}
+// redKerns are the rows that have instructions of their own, by type.
+var redKerns = map[kernKey]*redKern{}
+
+type kernKey struct {
+	row *prim.Reduction
+	t   dtype.Type
+}
 
 func init() {
-	for op := ir.Sum; op <= ir.All; op++ {
-		redKerns[op] = map[dtype.Type]*redKern{}
-	}
-	addNumber[int32](dtype.I8, math.MinInt8, math.MaxInt8)
-	addNumber[int32](dtype.I32, math.MinInt32, math.MaxInt32)
-	addNumber[int64](dtype.I64, math.MinInt64, math.MaxInt64)
-	addNumber[uint32](dtype.U8, 0, math.MaxUint8)
-	addNumber[uint32](dtype.U32, 0, math.MaxUint32)
-	addNumber[uint64](dtype.U64, 0, math.MaxUint64)
-	addNumber(dtype.F32, float32(math.Inf(-1)), float32(math.Inf(1)))
-	addNumber(dtype.F64, math.Inf(-1), math.Inf(1))
-	addFloat[float32](dtype.F32)
-	addFloat[float64](dtype.F64)
-	for _, op := range []ir.Reduction{ir.Any, ir.All} {
-		k := &redKern{op: op, typ: dtype.Bool, lane: dtype.I32, merge: func(_, _ unsafe.Pointer, _ int) {}}
-		all := op == ir.All
-		if all {
-			k.empty.bits = 1
-		}
-		k.combine = func(x, y partial) partial {
-			if all {
-				return partial{bits: x.bits & y.bits}
+	for _, row := range ir.Reductions {
+		for _, t := range append([]dtype.Type{dtype.Bool}, nums...) {
+			if row.Types.Has(t) && stepped(row) {
+				redKerns[kernKey{row, t}] = nativeKern(row, t)
 			}
-			return partial{bits: x.bits | y.bits}
 		}
-		redKerns[op][dtype.Bool] = k
+	}
+}
+
+// stepped reports whether there are instructions that combine two vectors of
+// accumulators.
+func stepped(row *prim.Reduction) bool {
+	switch row.Op {
+	case prim.Add, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor:
+		return true
+	}
+	return false
+}
+
+// newKern returns what a reduction does; prog is its program, if it has one.
+func newKern(row *prim.Reduction, t dtype.Type) *redKern {
+	k := &redKern{name: row.Name, op: row.Op, quiet: row.Quiet(t), arg: row.Position, typ: t, lane: t, ordered: row.Ordered(t)}
+	switch t {
+	case dtype.I8, dtype.Bool:
+		k.lane = dtype.I32
+	case dtype.U8:
+		k.lane = dtype.U32
+	}
+	if t != dtype.Bool { // a mask of lanes that change the result
+		k.identity = canonical(t, row.Identity(t))
+	}
+	k.empty.bits = canonical(t, row.Nothing(t))
+	return k
+}
+
+// programKern is a reduction that combines by a program.
+func programKern(r *ir.Reducer) (*redKern, error) {
+	single, err := r.Scalar()
+	if err != nil {
+		return nil, err
+	}
+	t, mask := r.Type, ^uint64(0)>>(64-8*r.Type.Size())
+	k := newKern(r.Reduction, t)
+	pair := func(x, y uint64) uint64 { return canonical(t, single.Do(x&mask, y&mask)) }
+	k.combine = func(x, y partial) partial { return partial{bits: pair(x.bits, y.bits)} }
+	k.merge = func(acc, level unsafe.Pointer, n int) {
+		if k.lane.Size() == 4 {
+			a, l := unsafe.Slice((*uint32)(acc), n), unsafe.Slice((*uint32)(level), n)
+			for i := range a {
+				a[i] = uint32(pair(uint64(l[i]), uint64(a[i])))
+			}
+			return
+		}
+		a, l := unsafe.Slice((*uint64)(acc), n), unsafe.Slice((*uint64)(level), n)
+		for i := range a {
+			a[i] = pair(l[i], a[i])
+		}
+	}
+	return k, nil
+}
+
+// nativeKern is a reduction that has instructions of its own.
+func nativeKern(row *prim.Reduction, t dtype.Type) *redKern {
+	k := newKern(row, t)
+	switch k.lane {
+	case dtype.I32:
+		intKern[int32](k)
+	case dtype.I64:
+		intKern[int64](k)
+	case dtype.U32:
+		intKern[uint32](k)
+	case dtype.U64:
+		intKern[uint64](k)
+	case dtype.F32:
+		typedKern(k, floatPair[float32](k))
+	case dtype.F64:
+		typedKern(k, floatPair[float64](k))
+	}
+	return k
+}
+
+func intKern[T laneInt](k *redKern) { typedKern(k, intPair[T](k)) }
+
+// typedKern sets what combines two partial results, or two arrays of lanes.
+func typedKern[T laneType](k *redKern, f func(x, y T) T) {
+	if k.arg {
+		k.combine = better[T](k.op == prim.Max)
+		return
+	}
+	k.combine = func(x, y partial) partial {
+		return partial{bits: canonical(k.typ, bitsOf(f(fromBits[T](x.bits), fromBits[T](y.bits))))}
+	}
+	k.merge = func(acc, level unsafe.Pointer, n int) {
+		a, l := unsafe.Slice((*T)(acc), n), unsafe.Slice((*T)(level), n)
+		for i := range a {
+			a[i] = f(l[i], a[i])
+		}
+	}
+}
+
+// numberPair is the primitive of a native row on two numbers, or nil.
+func numberPair[T laneType](op prim.Op) func(x, y T) T {
+	switch op {
+	case prim.Add:
+		return func(x, y T) T { return x + y }
+	case prim.Mul:
+		return func(x, y T) T { return x * y }
+	case prim.Min:
+		return func(x, y T) T { return min(x, y) }
+	case prim.Max:
+		return func(x, y T) T { return max(x, y) }
+	}
+	return nil
+}
+
+func intPair[T laneInt](k *redKern) func(x, y T) T {
+	switch k.op {
+	case prim.And:
+		return func(x, y T) T { return x & y }
+	case prim.Or:
+		return func(x, y T) T { return x | y }
+	case prim.Xor:
+		return func(x, y T) T { return x ^ y }
+	}
+	return numberPair[T](k.op)
+}
+
+func floatPair[T float32 | float64](k *redKern) func(x, y T) T {
+	f := numberPair[T](k.op)
+	if !k.quiet {
+		return f
+	}
+	return func(x, y T) T {
+		switch {
+		case x != x:
+			return y
+		case y != y:
+			return x
+		}
+		return f(x, y)
 	}
 }
 
@@ -129,53 +257,11 @@ func boolBit(b bool) uint64 {
 	return 0
 }
 
-// addKern adds a reduction that is a binary operation.
-func addKern[T laneType](op ir.Reduction, t, lane dtype.Type, identity, empty T, f func(x, y T) T) {
-	k := &redKern{op: op, typ: t, lane: lane, identity: bitsOf(identity), empty: partial{bits: canonical(t, bitsOf(empty))}}
-	k.ordered = op.Ordered(t)
-	k.combine = func(x, y partial) partial {
-		return partial{bits: canonical(t, bitsOf(f(fromBits[T](x.bits), fromBits[T](y.bits))))}
-	}
-	k.merge = func(acc, level unsafe.Pointer, n int) {
-		a, l := unsafe.Slice((*T)(acc), n), unsafe.Slice((*T)(level), n)
-		for i := range a {
-			a[i] = f(l[i], a[i])
-		}
-	}
-	redKerns[op][t] = k
-}
-
-func addNumber[T laneType](t dtype.Type, low, high T) {
-	var zero T
-	lane := t
-	switch t {
-	case dtype.I8:
-		lane = dtype.I32
-	case dtype.U8:
-		lane = dtype.U32
-	}
-	neg0 := zero
-	if t.IsFloat() {
-		neg0 = -neg0
-		switch p := any(&neg0).(type) {
-		case *float32:
-			*p = math.Float32frombits(1 << 31)
-		case *float64:
-			*p = math.Float64frombits(1 << 63)
-		}
-	}
-	addKern(ir.Sum, t, lane, neg0, zero, func(x, y T) T { return x + y })
-	addKern(ir.Prod, t, lane, 1, 1, func(x, y T) T { return x * y })
-	addKern(ir.Min, t, lane, high, high, func(x, y T) T { return min(x, y) })
-	addKern(ir.Max, t, lane, low, low, func(x, y T) T { return max(x, y) })
-	addArg(ir.ArgMin, t, lane, high, func(a, b T) bool { return a < b })
-	addArg(ir.ArgMax, t, lane, low, func(a, b T) bool { return a > b })
-}
-
-// addArg adds the search for an extreme: lanes hold the best value and its
-// position, or the identity and noPosition.
-func addArg[T laneType](op ir.Reduction, t, lane dtype.Type, identity T, better func(a, b T) bool) {
-	pick := func(x, y partial) partial { // x and y in no order
+// better chooses between two extremes, the first of equals; x and y are in no
+// order. Lanes hold the best value and its position, or the identity and
+// noPosition.
+func better[T laneType](greatest bool) func(x, y partial) partial {
+	return func(x, y partial) partial {
 		a, b := fromBits[T](x.bits), fromBits[T](y.bits)
 		an, bn := a != a, b != b
 		if an != bn {
@@ -185,7 +271,7 @@ func addArg[T laneType](op ir.Reduction, t, lane dtype.Type, identity T, better 
 			return y
 		}
 		if !an && a != b {
-			if better(a, b) {
+			if (a > b) == greatest {
 				return x
 			}
 			return y
@@ -195,30 +281,6 @@ func addArg[T laneType](op ir.Reduction, t, lane dtype.Type, identity T, better 
 		}
 		return x
 	}
-	k := &redKern{op: op, typ: t, lane: lane, identity: bitsOf(identity), arg: true, combine: pick}
-	redKerns[op][t] = k
 }
 
 const noPosition = math.MaxInt32
-
-func addFloat[T float32 | float64](t dtype.Type) {
-	nan := T(math.NaN())
-	addKern(ir.FMin, t, t, nan, nan, func(x, y T) T {
-		switch {
-		case x != x:
-			return y
-		case y != y:
-			return x
-		}
-		return min(x, y)
-	})
-	addKern(ir.FMax, t, t, nan, nan, func(x, y T) T {
-		switch {
-		case x != x:
-			return y
-		case y != y:
-			return x
-		}
-		return max(x, y)
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Row loops: a call of machine code costs some tens of nanoseconds in the setting
@@ -131,7 +130,7 @@ func nextRow(a *x86.Asm, phases []*boundPhase, again x86.Label) {
 // results emits what leaves the reductions of a row, one block, in their cells.
 func (f *flow) results() {
 	for i := range f.accs {
-		r, area := f.accs[i].r, int(f.accs[i].area)
+		r, area := f.accs[i].red, int(f.accs[i].area)
 		cell := x86.At(x86.RDI, int32(f.c.cellBase)+r.cell*8)
 		if f.accs[i].kern.arg {
 			found := f.a.NewLabel()
@@ -158,7 +157,7 @@ func (f *flow) results() {
 			f.i(x86.NEG, x86.W32, x86.RAX)
 			f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(0))
 			f.i(x86.ADC, x86.W32, x86.RAX, x86.Imm(0))
-			if r.op == ir.All {
+			if r.kern.all() {
 				f.i(x86.XOR, x86.W32, x86.RAX, x86.Imm(1))
 			}
 		}

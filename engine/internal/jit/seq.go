@@ -18,9 +18,8 @@ import (
 // A seqRed is the reduction of a seq loop in an instance.
 type seqRed struct {
 	*red
-	kern *redKern
-	arg  int // frame offset of the accumulator: a site of its own
-	idx  int // and of the position
+	arg int // frame offset of the accumulator: a site of its own
+	idx int // and of the position
 }
 
 // An accState is what a worker has of a seqRed.
@@ -46,7 +45,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	}
 	work.Place(w.Pos, w.inst.extents, bp.ph.seq, 0)
 	for t := 0; t < bp.seqN && !w.inst.Stopped(); {
-		m := min(bp.seqN-t, runLength-t%runLength, inner-t%inner)
+		m := min(bp.seqN-t, ir.Run-t%ir.Run, inner-t%inner)
 		if len(bp.loads) > 0 || len(bp.stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)
 		}
@@ -55,7 +54,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 			w.seqStage(bp, lo, n, t, m, false)
 		}
 		t += m
-		if t%runLength == 0 && bp.ordered {
+		if t%ir.Run == 0 && bp.ordered {
 			for i := range bp.reds {
 				w.pushRun(&accs[i], &bp.reds[i], count, n)
 			}
@@ -63,7 +62,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 		}
 	}
 	for i := range bp.reds {
-		w.finishRuns(bp, &accs[i], &bp.reds[i], count, bp.seqN%runLength, n)
+		w.finishRuns(bp, &accs[i], &bp.reds[i], count, bp.seqN%ir.Run, n)
 	}
 }
 
@@ -107,10 +106,10 @@ func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left
 		for i := range d {
 			d[i] = int64(s[i])
 		}
-	case r.op == ir.Any || r.op == ir.All:
+	case r.typ == dtype.Bool:
 		d, s := unsafe.Slice((*uint8)(out), n), unsafe.Slice((*uint32)(st.acc), n)
 		for i := range d {
-			d[i] = uint8(boolBit((s[i] != 0) != (r.op == ir.All)))
+			d[i] = uint8(boolBit((s[i] != 0) != r.kern.all()))
 		}
 		if bp.seqN == 0 {
 			for i := range d {
@@ -150,7 +149,7 @@ func (k *redKern) levels(rows int) int {
 	if !k.ordered {
 		return 0
 	}
-	return bits.Len(uint(rows/runLength)) + 1
+	return bits.Len(uint(rows/ir.Run)) + 1
 }
 
 // seqStage moves the rows t..t+m of the staged sites.

@@ -153,7 +153,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 		}
 	}
 	if len(ph.reds) > 0 {
-		bp.narrow = moving && beyond && !ph.predicates() && !slices.ContainsFunc(ph.reds, func(r red) bool { return r.op != ir.Sum })
+		bp.narrow = moving && beyond && !ph.predicates() && !slices.ContainsFunc(ph.reds, func(r red) bool { return r.kern.op != prim.Add || r.kern.prog != nil })
 		return
 	}
 	if moving {

@@ -18,26 +18,25 @@ import (
 // a call. It holds addresses as integers: the arrays are kept alive by the
 // binding and by the worker, which outlive the call.
 const (
-	frameRows   = 8  // iterations of a row loop or a seq loop
-	frameFault  = 16 // bit k: fault k was raised
-	frameFirst  = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
-	frameI      = 32 // the code's: a counter, or where a half ends
-	frameTmp    = 64 // 512 bytes of scratch
-	frameSites  = 64 + 512
-	siteBytes   = 48
-	sitePtr     = 0
-	siteStride  = 8  // bytes from lane to lane
-	siteLo      = 16 // guarded: the first lane inside, and the first behind
-	siteHi      = 20
-	siteRow     = 24 // bytes from row to row
-	siteCur     = 32 // address of the current row
-	siteInside  = 40 // staged and guarded: bytes, 1 where an element was read
-	siteOwn     = 40 // offset the same in all lanes: the address with it
-	redBytes    = 64 * 8 * 2
-	maxLanes    = 1 << 14
-	reduceBlock = 4096
-	runLength   = 64
-	stageLanes  = 1024 // with scratch memory: it should stay in the first-level cache
+	frameRows    = 8  // iterations of a row loop or a seq loop
+	frameFault   = 16 // bit k: fault k was raised
+	frameFirst   = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
+	frameI       = 32 // the code's: a counter, or where a half ends
+	frameAddress = 40 // the code's: where an accumulator is
+	frameTmp     = 64 // 512 bytes of scratch
+	frameSites   = 64 + 512
+	siteBytes    = 48
+	sitePtr      = 0
+	siteStride   = 8  // bytes from lane to lane
+	siteLo       = 16 // guarded: the first lane inside, and the first behind
+	siteHi       = 20
+	siteRow      = 24 // bytes from row to row
+	siteCur      = 32 // address of the current row
+	siteInside   = 40 // staged and guarded: bytes, 1 where an element was read
+	siteOwn      = 40 // offset the same in all lanes: the address with it
+	redBytes     = 64 * 8 * 2
+	maxLanes     = 1 << 14
+	stageLanes   = 1024 // with scratch memory: it should stay in the first-level cache
 )
 
 // A worker runs chunks of an instance.
@@ -124,9 +123,9 @@ func (w *worker) chunk(lo, hi int) {
 		case bound.BlockUnits:
 			v := in.items[in.code.p.main].vec
 			for b := lo; b < hi; b++ {
-				w.vecRange(v, b*reduceBlock, min((b+1)*reduceBlock, v.n))
+				w.vecRange(v, b*ir.Block, min((b+1)*ir.Block, v.n))
 				for i, r := range v.reds {
-					in.partials[i][b] = w.partial(r, b*reduceBlock)
+					in.partials[i][b] = w.partial(r, b*ir.Block)
 				}
 			}
 		}
@@ -182,15 +181,15 @@ func (w *worker) vecAll(v *boundVec) {
 		w.vecRange(v, 0, v.n)
 		return
 	}
-	if v.n <= reduceBlock && v.n > 0 {
+	if v.n <= ir.Block && v.n > 0 {
 		w.vecRange(v, 0, v.n)
 		for _, r := range v.reds {
 			*w.cell(r.cell) = r.result(w.partial(r, 0))
 		}
 		return
 	}
-	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += reduceBlock {
-		w.vecRange(v, lo, min(lo+reduceBlock, v.n))
+	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += ir.Block {
+		w.vecRange(v, lo, min(lo+ir.Block, v.n))
 		for _, r := range v.reds {
 			w.reds[r.state].Push(w.partial(r, lo), r.kern.combine)
 		}

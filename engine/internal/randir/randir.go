@@ -5,6 +5,8 @@ package randir
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -25,7 +27,7 @@ type Sample struct {
 func Kernel(r *rand.Rand) (*Sample, error) {
 	g := &generator{r: r}
 	g.kernel()
-	text := "kernel random\naxis i0 i1 i2 i3 i4\n" + strings.Join(g.head, "\n") + "\n{\n" + g.body.String() + "}\n"
+	text := "kernel random\naxis i0 i1 i2 i3 i4\n" + strings.Join(append(g.head, g.programs...), "\n") + "\n{\n" + g.body.String() + "}\n"
 	k, err := ir.Parse(text)
 	if err == nil {
 		err = ir.Check(k)
@@ -37,19 +39,20 @@ func Kernel(r *rand.Rand) (*Sample, error) {
 }
 
 type generator struct {
-	r       *rand.Rand
-	extents []int
-	head    []string // declarations of buffers
-	shapes  [][]int
-	body    strings.Builder
-	next    int
-	values  []genValue // visible
-	axes    []int      // bound
-	rows    []int      // row buffers written, by buffer: the vec axis
-	rowType []dtype.Type
-	bufs    int
-	indent  string
-	cold    bool
+	r        *rand.Rand
+	extents  []int
+	head     []string // declarations of buffers
+	shapes   [][]int
+	body     strings.Builder
+	next     int
+	values   []genValue // visible
+	axes     []int      // bound
+	rows     []int      // row buffers written, by buffer: the vec axis
+	rowType  []dtype.Type
+	bufs     int
+	programs []string // declarations of reductions
+	indent   string
+	cold     bool
 }
 
 type genValue struct {
@@ -319,28 +322,25 @@ func (g *generator) coldRegion(t dtype.Type) {
 	g.values = append(g.values, genValue{id, t})
 }
 
-var genReductions = []ir.Reduction{ir.Sum, ir.Sum, ir.Prod, ir.Min, ir.Max, ir.FMin, ir.ArgMin, ir.ArgMax, ir.Any, ir.All}
-
 // reduce returns the result, which is visible after the loop.
 func (g *generator) reduce() genValue {
-	op := genReductions[g.r.IntN(len(genReductions))]
+	rows := Rows()
 	if g.extents[1]*g.extents[2]*g.extents[3]*g.extents[4] == 0 { // extremes of nothing are an error
-		op = []ir.Reduction{ir.Sum, ir.Prod, ir.Any, ir.All}[g.r.IntN(4)]
+		rows = slices.DeleteFunc(rows, func(r *prim.Reduction) bool { return r.NeedsElement })
 	}
-	t := genTypes[g.r.IntN(len(genTypes))]
-	if op == ir.Any || op == ir.All {
-		t = dtype.Bool
-	}
-	if op == ir.FMin && !t.IsFloat() {
-		op = ir.Min
-	}
-	out := t
-	if op == ir.ArgMin || op == ir.ArgMax {
-		out = dtype.I64
+	row := rows[g.r.IntN(len(rows))]
+	types := slices.DeleteFunc(append([]dtype.Type{dtype.Bool}, genTypes...), func(t dtype.Type) bool { return !row.Types.Has(t) })
+	t := types[g.r.IntN(len(types))]
+	name, out := row.Name, row.Result(t)
+	if !row.Native() {
+		n := len(g.programs)
+		name = "r" + strconv.Itoa(n)
+		tables := strings.Count(strings.Join(g.programs, "\n"), "table ")
+		g.programs = append(g.programs, declaration(row, t, n, tables))
 	}
 	x := g.value(t)
 	g.next++
-	g.line("%%%d = reduce %s %s %%%d", g.next, op, out.Short(), x)
+	g.line("%%%d = reduce %s %s %%%d", g.next, name, out.Short(), x)
 	return genValue{g.next, out}
 }
 

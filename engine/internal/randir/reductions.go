@@ -2,15 +2,18 @@ package randir
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A Reduction is a kernel that does nothing else.
 type Reduction struct {
 	Kernel *ir.Kernel
-	Op     ir.Reduction
+	Row    *prim.Reduction
 	Type   dtype.Type // of the elements
 	form   int
 }
@@ -66,33 +69,94 @@ buf y %[2]s out 1
   }
 }`}
 
+// Programs are reductions with programs: the rows of the table without their
+// primitives, and some as a user would write them.
+var Programs = programs()
+
+func programs() (rows []*prim.Reduction) {
+	for _, r := range ir.Reductions {
+		if !r.Position {
+			p := *r
+			p.Name += "_program"
+			p.Types &^= prim.Pred
+			p.Op, p.IgnoreNaN, p.Combine, p.Order = prim.Invalid, false, r.Lower, p.Types
+			if p.Types != 0 {
+				rows = append(rows, &p)
+			}
+		}
+	}
+	return append(rows, &prim.Reduction{
+		Name: "hypot", Types: prim.Float, Order: prim.Float, Identity: prim.Zero,
+		Combine: func(b *prim.B, x ...prim.V) prim.V {
+			return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1])))
+		},
+	}, &prim.Reduction{
+		Name: "mixed", Types: prim.Num, Order: prim.Num, Identity: prim.One, Empty: prim.Zero,
+		Combine: mixed,
+	})
+}
+
+// mixed has a cold region, a look-up, predicates and wider intermediate values,
+// and nothing of it commutes.
+func mixed(b *prim.B, x ...prim.V) prim.V {
+	t := x[0].Type
+	odd := b.Ne(b.And(b.Cvt(dtype.I64, x[1]), b.Int(dtype.I64, 1)), b.Int(dtype.I64, 0))
+	step := b.Lookup(t, []uint64{prim.FromInt(t, 1), prim.FromInt(t, 3)}, b.Cvt(dtype.I32, x[0]))
+	y := b.Select(b.Or(odd, b.Eq(x[0], x[1])), b.Add(x[1], step), b.Sub(x[0], x[1]))
+	return b.Cold(b.Lt(x[1], b.Int(t, 1)), y, func() prim.V { return b.Sub(b.Mul(x[1], x[1]), x[0]) })
+}
+
+// Rows are the reductions of the table and those with programs.
+func Rows() []*prim.Reduction { return slices.Concat(ir.Reductions, Programs) }
+
+// declaration is what a text declares for reduction n with a program, behind so
+// many tables. A program has at most one.
+func declaration(r *prim.Reduction, t dtype.Type, n, tables int) string {
+	b := ir.NewBuilder("k")
+	b.Open(ir.Vec, b.Axis("i0"))
+	x := b.Load(b.Buf(ir.Buf{Name: "x", Type: t, Rank: 1}), ir.InBounds, []prim.Ix{b.K.Index.Axis(0)}, prim.V{})
+	b.Reduce(r, x)
+	b.Close()
+	_, text, _ := strings.Cut(b.K.String(), "in 1\n")
+	text, _, _ = strings.Cut(text, "\n{")
+	table := fmt.Sprintf(" t%d ", tables)
+	return strings.NewReplacer(" t0 ", table, "reduction r0", fmt.Sprintf("reduction r%d", n), "%", fmt.Sprintf("%%9%03d", n)).Replace(text)
+}
+
 // Reductions are those of the given types, as far as there are any, in loops of
 // every form.
 func Reductions(types ...dtype.Type) (all []Reduction) {
-	for op := ir.Sum; op <= ir.All; op++ {
+	for _, row := range Rows() {
 		for _, t := range types {
 			reg := t.Register()
-			if (reg == dtype.Bool) != (op == ir.Any || op == ir.All) || (op == ir.FMin || op == ir.FMax) && !reg.IsFloat() {
+			if !row.Types.Has(reg) {
 				continue
 			}
-			out := reg
-			if op == ir.ArgMin || op == ir.ArgMax {
-				out = dtype.I64
+			name, head := row.Name, ""
+			if !row.Native() {
+				name, head = "r0", declaration(row, reg, 0, 0)+"\n"
 			}
 			for form, text := range reductionForms {
-				k, err := ir.Parse(fmt.Sprintf(text, t.Short(), out.Short(), reg.Short(), op))
+				text = fmt.Sprintf(text, t.Short(), row.Result(reg).Short(), reg.Short(), name)
+				k, err := ir.Parse(strings.Replace(text, "\n{", "\n"+head+"{", 1))
 				if err != nil {
 					panic(err) // the forms are texts of the IR
 				}
-				all = append(all, Reduction{k, op, t, form})
+				all = append(all, Reduction{k, row, t, form})
 			}
 		}
 	}
 	return all
 }
 
-// Extreme reports whether the reduction looks for one, and so needs an element.
-func (c *Reduction) Extreme() bool { return c.Op >= ir.Min && c.Op <= ir.ArgMax }
+// Extreme reports whether the reduction needs an element.
+func (c *Reduction) Extreme() bool { return c.Row.NeedsElement && c.Row.Native() }
+
+// Long reports whether the reduction is worth more than one block: the results
+// of blocks are combined in one way for all rows of a kind.
+func (c *Reduction) Long() bool {
+	return c.Row.Op == prim.Add || c.Row.Position && c.Row.Op == prim.Max || c.Row.Name == "mixed"
+}
 
 // Alone reports whether there is one result.
 func (c *Reduction) Alone() bool { return c.form == 0 }

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 func main() {
@@ -38,7 +39,7 @@ var byHand = map[string]bool{"where": true, "cast": true}
 func constraint(o *expr.Operator) string {
 	t := o.Types
 	switch number, boolean := t.Has(dtype.I32), t.Has(dtype.Bool); {
-	case o.Reduce == "sum" || o.Reduce == "prod":
+	case o.Reduce != nil && (o.Reduce.Op == prim.Add || o.Reduce.Op == prim.Mul):
 		return "Summable"
 	case boolean && t.Has(dtype.F32):
 		return "expr.Elem"

@@ -1,0 +1,92 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// DefineReduction makes a reduction of numbers. It fuses, and has the same bits
+// on every backend, like the built-in ones.
+//
+// Every accumulator begins with identity, a constant of type t. The program
+// combine joins an accumulator x[0] and an element x[1], and later an
+// accumulator x[0] and another one x[1] of later elements; all have one type.
+// docs/numerics.md states which elements meet in which order. The reduction of
+// no elements is identity.
+//
+// combine and identity are called while a plan is compiled, for each element
+// type; a half is a float32 there. A type is taken if both programs fit it. The
+// options Doc, On, Derivative and Finish apply. The operator of a program that
+// fits no type gives expr.ErrType where it is used.
+func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
+	row := &prim.Reduction{Name: name, Order: prim.Num, Combine: combine}
+	o := &expr.Operator{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, Reduce: row, ULP: -1}
+	complete(o, opts)
+	row.Doc = o.Doc
+	if identity == nil || combine == nil {
+		o.Err = fmt.Errorf("a reduction needs an identity and a program that combines")
+		return o
+	}
+	asked, bits := o.Types, map[dtype.Type]uint64{}
+	o.Types = 0
+	for _, t := range dtype.All() {
+		if asked != 0 && !asked.Has(t) {
+			continue
+		}
+		b, err := checkReduction(t.Register(), identity, combine)
+		if err == nil {
+			o.Types |= expr.TypesOf(t)
+			row.Types |= prim.ClassOf(t.Register())
+			bits[t.Register()] = b
+		} else if asked != 0 || o.Err == nil {
+			o.Err = fmt.Errorf("the program does not fit %v: %w", t, err)
+		}
+	}
+	if asked == 0 && o.Types != 0 {
+		o.Err = nil
+	}
+	if f := o.Finish; f != nil {
+		if f.Types != 0 {
+			o.Types &= f.Types
+		}
+		if f.Class != expr.Elementwise || f.Arity != 1 || o.Types == 0 || f.Err != nil {
+			o.Err = fmt.Errorf("%s is no element-wise operator of one operand of these types", f.Name)
+		}
+	}
+	row.Identity = func(t dtype.Type) uint64 { return bits[t] }
+	o.Pair = pairOf(row)
+	return o
+}
+
+// checkReduction returns the identity of register type t if both programs fit
+// the type.
+func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V) (bits uint64, err error) {
+	if !prim.Num.Has(t) {
+		return 0, fmt.Errorf("a program reduces numbers")
+	}
+	start, err := prim.NewProgram(nil, func(b *B, _ ...V) V { return identity(b, t) })
+	if err != nil {
+		return 0, fmt.Errorf("the identity: %w", err)
+	}
+	pair, err := prim.NewProgram([]dtype.Type{t, t}, combine)
+	if err != nil {
+		return 0, err
+	}
+	if start.Result() != t || pair.Result() != t {
+		return 0, fmt.Errorf("the identity is of type %v and the result of type %v", start.Result(), pair.Result())
+	}
+	return start.Call(), nil
+}
+
+// Finish makes a user-defined reduction end with an element-wise operator of one
+// operand: of a root of a sum of squares, sqrt. A derivative of the reduction is
+// that of the part before.
+func Finish(o *expr.Operator) DefineOption { return func(r *expr.Operator) { r.Finish = o } }
+
+// Reduce applies a user-defined reduction.
+func Reduce[T expr.Number](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return expr.Of[T](ReduceBy(o, expr.NodeOf(a), options(opts)))
+}

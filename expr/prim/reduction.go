@@ -1,0 +1,151 @@
+package prim
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A Reduction is a row of the table of reductions: how a loop combines its
+// values into one. Every backend works from the columns; none knows a name.
+// docs/numerics.md states the order in which values are combined.
+type Reduction struct {
+	Name     string // in IR texts
+	Operator string // of the operator, if it is not Name
+	GoName   string // of the constructor, if it does not follow from the operator's name
+	Doc      string // one sentence
+
+	Types     Class // register types of the operand
+	Op        Op    // the primitive that combines two values; Invalid if Combine does
+	IgnoreNaN bool  // a NaN counts only if there is nothing else; Op is Min or Max
+	Position  bool  // the result is the I64 position of the first extreme; Op is Min or Max
+
+	// Identity returns the bits that every accumulator of type t begins with. It
+	// changes no value where Op is given; where Combine is, it may be any value.
+	Identity func(t dtype.Type) uint64
+	// Empty returns the result for no values; nil: it is the identity.
+	Empty func(t dtype.Type) uint64
+	// NeedsElement says that a reduction of no values is an error.
+	NeedsElement bool
+	// Order holds the types for which the result depends on the order of
+	// combination.
+	Order Class
+
+	// Combine is the program that joins an accumulator x[0] and a value, or a
+	// later accumulator, x[1]. It is nil where Op is given.
+	Combine func(b *B, x ...V) V
+}
+
+// Complete reports whether the row has all that backends need.
+func (r *Reduction) Complete() bool {
+	return r != nil && r.Identity != nil && r.Types != 0 && r.Native() == (r.Combine == nil)
+}
+
+// Native reports whether the row is described by its columns alone, so that a
+// backend may use a form of its own for it. The identity of a native row is one:
+// accumulators without elements may be left out.
+func (r *Reduction) Native() bool { return r.Op != Invalid }
+
+// Ordered reports whether the result for operands of type t depends on the order
+// of combination.
+func (r *Reduction) Ordered(t dtype.Type) bool { return r.Order.Has(t) }
+
+// Result returns the register type of the result for operands of type t.
+func (r *Reduction) Result(t dtype.Type) dtype.Type {
+	if r.Position {
+		return dtype.I64
+	}
+	return t
+}
+
+// Nothing returns the bits of the result for no values of type t. A row that
+// needs an element has its identity there; the position of nothing is 0.
+func (r *Reduction) Nothing(t dtype.Type) uint64 {
+	switch {
+	case r.Position:
+		return 0
+	case r.Empty != nil:
+		return r.Empty(t)
+	}
+	return r.Identity(t)
+}
+
+// Quiet reports whether the row ignores NaN in operands of type t: integers have
+// none.
+func (r *Reduction) Quiet(t dtype.Type) bool { return r.IgnoreNaN && Float.Has(t) }
+
+// Lower combines two values with primitives. A row of positions has no such
+// program; Better is its counterpart.
+func (r *Reduction) Lower(b *B, x ...V) V {
+	if !r.Native() {
+		return r.Combine(b, x...)
+	}
+	z := b.Op(r.Op, x[0], x[1])
+	if r.Quiet(x[0].Type) {
+		z = b.Select(b.Ne(x[1], x[1]), x[0], z)
+		z = b.Select(b.Ne(x[0], x[0]), x[1], z)
+	}
+	return z
+}
+
+// Better is the predicate of a row of positions: a value y takes the place of
+// the extreme x, which has a lower position.
+func (r *Reduction) Better(b *B, x, y V) V {
+	behind := b.Le(x, y)
+	if r.Op == Max {
+		behind = b.Le(y, x)
+	}
+	return b.And(b.Not(behind), b.Eq(x, x))
+}
+
+// The identities of the built-in rows.
+
+// Zero returns 0.
+func Zero(dtype.Type) uint64 { return 0 }
+
+// One returns 1.
+func One(t dtype.Type) uint64 { return FromInt(t, 1) }
+
+// MinusZero returns -0, or 0 for integers.
+func MinusZero(t dtype.Type) uint64 { return FromFloat(t, math.Copysign(0, -1)) }
+
+// Ones returns the value with all bits set, true for predicates.
+func Ones(t dtype.Type) uint64 { return FromInt(t, -1) }
+
+// Highest returns the greatest value, infinity for floats.
+func Highest(t dtype.Type) uint64 {
+	switch {
+	case Float.Has(t):
+		return FromFloat(t, math.Inf(1))
+	case t.IsSigned():
+		return Ones(t) >> 1
+	}
+	return Ones(t)
+}
+
+// Lowest returns the least value, minus infinity for floats.
+func Lowest(t dtype.Type) uint64 {
+	switch {
+	case Float.Has(t):
+		return FromFloat(t, math.Inf(-1))
+	case t.IsSigned():
+		return 1 << (8*t.Size() - 1)
+	}
+	return 0
+}
+
+// NaNOrHighest returns NaN, or the greatest integer.
+func NaNOrHighest(t dtype.Type) uint64 {
+	if Float.Has(t) {
+		return FromFloat(t, math.NaN())
+	}
+	return Highest(t)
+}
+
+// NaNOrLowest returns NaN, or the least integer.
+func NaNOrLowest(t dtype.Type) uint64 {
+	if Float.Has(t) {
+		return FromFloat(t, math.NaN())
+	}
+	return Lowest(t)
+}

@@ -22,8 +22,8 @@ func Eval(ins Ins, args [3]uint64, tables [][]uint64) uint64 {
 	return out
 }
 
-// A code is a primitive and the type of its operands (of the first one for
-// Scale and Cvt): what the evaluator dispatches on.
+// A code is a primitive and the type of the operand that types it: what the
+// evaluator dispatches on.
 type code uint16
 
 const typeBits = 4
@@ -31,14 +31,10 @@ const typeBits = 4
 func makeCode(op Op, t dtype.Type) code { return code(op)<<typeBits | code(t) }
 
 func codeOf(ins Ins) code {
-	switch info := ins.Op.Info(); {
-	case ins.Op == Scale || info.Arity == 1:
-		return makeCode(ins.Op, ins.Args[0].Type)
-	case info.Arity == 0:
+	if ins.Op.Info().Arity == 0 {
 		return makeCode(ins.Op, ins.Type)
-	default: // the last one: the first operand of Select is a predicate
-		return makeCode(ins.Op, ins.Args[info.Arity-1].Type)
 	}
+	return makeCode(ins.Op, ins.Args[ins.Op.Typed()].Type)
 }
 
 // evalCode computes every primitive except Lookup. ok is false for a cell that

@@ -101,48 +101,59 @@ const (
 
 // Info is the table row of a primitive.
 type Info struct {
-	Name   string
-	Arity  int
-	Types  Class  // of the operands (of the last two for Select, of the first for Scale)
-	Result Result // how the result type follows
-	Doc    string
+	Name     string
+	Arity    int
+	Types    Class  // of the operands (of the last two for Select, of the first for Scale)
+	Result   Result // how the result type follows
+	Doc      string
+	Commutes bool // whether the first two operands may be exchanged
+	Flops    int  // the floating-point operations that it counts as, for floats
+}
+
+// Typed returns the number of the operand that types the primitive: the last one, but the
+// first one of Scale.
+func (op Op) Typed() int {
+	if op == Scale {
+		return 0
+	}
+	return max(op.Info().Arity-1, 0)
 }
 
 var infos = [NumOps]Info{
-	Const:     {"const", 0, Any, Explicit, "the constant whose bits are given"},
-	Add:       {"add", 2, Num, Same, "x + y"},
-	Sub:       {"sub", 2, Num, Same, "x - y"},
-	Mul:       {"mul", 2, Num, Same, "x * y"},
-	Div:       {"div", 2, Num, Same, "x / y; integers truncate, by zero gives 0"},
-	Rem:       {"rem", 2, Num, Same, "x - y*trunc(x/y), exact, with the sign of x; integers by zero give 0"},
-	Fma:       {"fma", 3, Float, Same, "x*y + z, rounded once"},
-	Neg:       {"neg", 1, Num, Same, "-x"},
-	Abs:       {"abs", 1, Num, Same, "x with the sign cleared; MinInt stays"},
-	Min:       {"min", 2, Num, Same, "IEEE 754-2019 minimum: NaN wins, -0 < +0"},
-	Max:       {"max", 2, Num, Same, "IEEE 754-2019 maximum: NaN wins, -0 < +0"},
-	Sqrt:      {"sqrt", 1, Float, Same, "the correctly rounded square root"},
-	Floor:     {"floor", 1, Float, Same, "the greatest integer <= x"},
-	Ceil:      {"ceil", 1, Float, Same, "the least integer >= x"},
-	Trunc:     {"trunc", 1, Float, Same, "x without its fraction"},
-	Rint:      {"rint", 1, Float, Same, "the nearest integer, ties to even"},
-	Scale:     {"scale", 2, Float, Explicit, "x * 2^n for a signed integer n of x's width, rounded once"},
-	And:       {"and", 2, Int | Pred, Same, "bitwise and"},
-	Or:        {"or", 2, Int | Pred, Same, "bitwise or"},
-	Xor:       {"xor", 2, Int | Pred, Same, "bitwise exclusive or"},
-	Not:       {"not", 1, Int | Pred, Same, "bitwise complement"},
-	Shl:       {"shl", 2, Int, Same, "x << y; y < 0 or >= width gives 0"},
-	Shr:       {"shr", 2, Int, Same, "x >> y, arithmetic if signed; y < 0 or >= width gives 0 or the sign"},
-	MulHi:     {"mulhi", 2, Uint, Same, "the high half of the double-width product"},
-	Eq:        {"eq", 2, Any, IsPred, "x == y"},
-	Ne:        {"ne", 2, Any, IsPred, "x != y, true for NaN"},
-	Lt:        {"lt", 2, Num, IsPred, "x < y"},
-	Le:        {"le", 2, Num, IsPred, "x <= y"},
-	Select:    {"select", 3, Any, Same, "y where the predicate x holds, else z"},
-	Cvt:       {"cvt", 1, Any, Explicit, "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0"},
-	Bitcast:   {"bitcast", 1, Num, Explicit, "the same bits as another type of the same size"},
-	RoundF16:  {"roundf16", 1, Float, Same, "an F32 rounded to the nearest binary16 value"},
-	RoundBF16: {"roundbf16", 1, Float, Same, "an F32 rounded to the nearest bfloat16 value"},
-	Lookup:    {"lookup", 1, Int, Explicit, "entry x of a constant table of at most 64 entries; the index is taken modulo its length, a power of two"},
+	Const:     {"const", 0, Any, Explicit, "the constant whose bits are given", false, 0},
+	Add:       {"add", 2, Num, Same, "x + y", true, 1},
+	Sub:       {"sub", 2, Num, Same, "x - y", false, 1},
+	Mul:       {"mul", 2, Num, Same, "x * y", true, 1},
+	Div:       {"div", 2, Num, Same, "x / y; integers truncate, by zero gives 0", false, 1},
+	Rem:       {"rem", 2, Num, Same, "x - y*trunc(x/y), exact, with the sign of x; integers by zero give 0", false, 0},
+	Fma:       {"fma", 3, Float, Same, "x*y + z, rounded once", true, 2},
+	Neg:       {"neg", 1, Num, Same, "-x", false, 0},
+	Abs:       {"abs", 1, Num, Same, "x with the sign cleared; MinInt stays", false, 0},
+	Min:       {"min", 2, Num, Same, "IEEE 754-2019 minimum: NaN wins, -0 < +0", true, 0},
+	Max:       {"max", 2, Num, Same, "IEEE 754-2019 maximum: NaN wins, -0 < +0", true, 0},
+	Sqrt:      {"sqrt", 1, Float, Same, "the correctly rounded square root", false, 1},
+	Floor:     {"floor", 1, Float, Same, "the greatest integer <= x", false, 0},
+	Ceil:      {"ceil", 1, Float, Same, "the least integer >= x", false, 0},
+	Trunc:     {"trunc", 1, Float, Same, "x without its fraction", false, 0},
+	Rint:      {"rint", 1, Float, Same, "the nearest integer, ties to even", false, 0},
+	Scale:     {"scale", 2, Float, Explicit, "x * 2^n for a signed integer n of x's width, rounded once", false, 0},
+	And:       {"and", 2, Int | Pred, Same, "bitwise and", true, 0},
+	Or:        {"or", 2, Int | Pred, Same, "bitwise or", true, 0},
+	Xor:       {"xor", 2, Int | Pred, Same, "bitwise exclusive or", true, 0},
+	Not:       {"not", 1, Int | Pred, Same, "bitwise complement", false, 0},
+	Shl:       {"shl", 2, Int, Same, "x << y; y < 0 or >= width gives 0", false, 0},
+	Shr:       {"shr", 2, Int, Same, "x >> y, arithmetic if signed; y < 0 or >= width gives 0 or the sign", false, 0},
+	MulHi:     {"mulhi", 2, Uint, Same, "the high half of the double-width product", true, 0},
+	Eq:        {"eq", 2, Any, IsPred, "x == y", true, 0},
+	Ne:        {"ne", 2, Any, IsPred, "x != y, true for NaN", true, 0},
+	Lt:        {"lt", 2, Num, IsPred, "x < y", false, 0},
+	Le:        {"le", 2, Num, IsPred, "x <= y", false, 0},
+	Select:    {"select", 3, Any, Same, "y where the predicate x holds, else z", false, 0},
+	Cvt:       {"cvt", 1, Any, Explicit, "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0", false, 0},
+	Bitcast:   {"bitcast", 1, Num, Explicit, "the same bits as another type of the same size", false, 0},
+	RoundF16:  {"roundf16", 1, Float, Same, "an F32 rounded to the nearest binary16 value", false, 0},
+	RoundBF16: {"roundbf16", 1, Float, Same, "an F32 rounded to the nearest bfloat16 value", false, 0},
+	Lookup:    {"lookup", 1, Int, Explicit, "entry x of a constant table of at most 64 entries; the index is taken modulo its length, a power of two", false, 0},
 }
 
 // Info returns the row of op.

@@ -12,13 +12,7 @@ func Flops(op prim.Op, t dtype.Type) int {
 	if !t.IsFloat() {
 		return 0
 	}
-	switch op {
-	case prim.Add, prim.Sub, prim.Mul, prim.Div, prim.Sqrt:
-		return 1
-	case prim.Fma:
-		return 2
-	}
-	return 0
+	return op.Info().Flops
 }
 
 // Flops is the number of floating-point operations of one run with these

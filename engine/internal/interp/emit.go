@@ -178,7 +178,7 @@ func (c *compiler) primitive(in *ir.Ins) {
 			c.fail("%s is no primitive", in.Op)
 			return
 		}
-		t := operandType(in.Op, types)
+		t := types[in.Op.Typed()]
 		if !c.anyVector(args) {
 			s.fn = kernels[in.Op][t][0]
 		} else {
@@ -203,7 +203,7 @@ func (c *compiler) primitive(in *ir.Ins) {
 // kernel takes are replaced by registers that hold them in every lane.
 func (c *compiler) form(op prim.Op, t dtype.Type, args []int32) kernel {
 	one := func(i int) bool { return !c.regs[c.root(args[i])].vector }
-	if commutes(op) && one(0) {
+	if op.Info().Commutes && one(0) {
 		args[0], args[1] = args[1], args[0]
 	}
 	mask := 0

@@ -3,7 +3,6 @@ package interp
 import (
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
 )
 
 const numTypes = int(dtype.F64) + 1
@@ -21,22 +20,6 @@ var lookupKernels [numTypes][numTypes]kernel
 
 // splatKernels fills a register with one value.
 var splatKernels = [9]kernel{1: splat[uint8], 4: splat[uint32], 8: splat[uint64]}
-
-func commutes(op prim.Op) bool {
-	switch op {
-	case prim.Add, prim.Mul, prim.Fma, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.MulHi, prim.Eq, prim.Ne:
-		return true
-	}
-	return false
-}
-
-// operandType is the type that selects the row of the table.
-func operandType(op prim.Op, args []dtype.Type) dtype.Type {
-	if op == prim.Scale {
-		return args[0]
-	}
-	return args[len(args)-1]
-}
 
 func fill[T any](d []T, x T) { work.Fill(d, x) }
 

@@ -187,17 +187,9 @@ func (f *flow) oneBits(t dtype.Type) x86.Operand {
 
 func signBit(t dtype.Type) uint64 { return 1 << (8*t.Size() - 1) }
 
-func commutes(op prim.Op) bool {
-	switch op {
-	case prim.Add, prim.Mul, prim.And, prim.Or, prim.Xor, prim.Min, prim.Max:
-		return true
-	}
-	return false
-}
-
 func binary(f *flow, n *node) {
 	a, b := n.args[0], n.args[1]
-	if commutes(n.op) && f.uniform[a] && f.home[a] < 0 {
+	if n.op.Info().Commutes && f.uniform[a] && f.home[a] < 0 {
 		a, b = b, a
 	}
 	x, y := f.src(a), f.srcM(b)

@@ -292,8 +292,9 @@ func (g *generator) op() {
 		return
 	}
 	var ops []prim.Op
-	for op := prim.Add; op <= prim.MulHi; op++ {
-		if op.Info().Types.Has(t) && op != prim.Scale && op.Info().Result == prim.Same {
+	for op := prim.Const; op < prim.NumOps; op++ {
+		half := op == prim.RoundF16 || op == prim.RoundBF16 // of F32 only
+		if op != prim.Select && op.Info().Types.Has(t) && op.Info().Result == prim.Same && (!half || t == dtype.F32) {
 			ops = append(ops, op)
 		}
 	}

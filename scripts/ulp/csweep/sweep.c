@@ -41,9 +41,8 @@ static void check(struct result *r, uint32_t x, uint32_t got, double want)
 	float g = f32_from_u32(got), near = want;
 	uint32_t n = u32_from_f32(near);
 	for (int again = 0;; again++) {
-		int64_t d = (int64_t)got - (int64_t)n;
 		int bad = isnan(want) || isnan(g) ? !isnan(want) != !isnan(g)
-			: (got ^ n) >> 31 || d > 1 || d < -1;
+			: (got ^ n) >> 31 || ulps(g, want) > 1;
 		if (!bad && (isnan(want) || isinf(g)))
 			return;
 		double e = bad && isnan(want - g) ? INFINITY : ulps(g, want);

@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Instruction selection for AVX2. Predicates are vectors of lanes, all ones or
@@ -13,78 +14,70 @@ import (
 // tailVec has the lanes of the tail, in the form of a predicate.
 const tailVec = x86.Vec(15)
 
-var rules2 = map[prim.Op]map[dtype.Type]rule{}
+// avx2 is the instruction set of AVX2 with FMA and BMI2. It has no mask registers.
+type avx2 struct{ generic }
 
-func set2(op prim.Op, r rule, ts ...dtype.Type) {
-	if rules2[op] == nil {
-		rules2[op] = map[dtype.Type]rule{}
+var _ isa = avx2{}
+
+func (avx2) name() string                         { return "avx2" }
+func (avx2) vectors() (registers, bytes int)      { return 15, 32 } // the sixteenth has the tail
+func (avx2) native(op prim.Op, t dtype.Type) rule { return avx2Rules.find(op, t) }
+
+func (avx2) simple(op prim.Op, _ dtype.Type) x86.Op {
+	switch op {
+	case prim.And:
+		return x86.VPAND
+	case prim.Or:
+		return x86.VPOR
+	case prim.Xor, prim.Ne: // Ne of predicates
+		return x86.VPXOR
 	}
-	for _, t := range ts {
-		rules2[op][t] = r
-	}
+	return 0
 }
 
-var binaryOps2 = map[prim.Op]map[dtype.Type]x86.Op{
-	prim.And: {dtype.I32: x86.VPAND, dtype.I64: x86.VPAND, dtype.Bool: x86.VPAND},
-	prim.Or:  {dtype.I32: x86.VPOR, dtype.I64: x86.VPOR, dtype.Bool: x86.VPOR},
-	prim.Xor: {dtype.I32: x86.VPXOR, dtype.I64: x86.VPXOR, dtype.Bool: x86.VPXOR},
-	prim.Ne:  {dtype.Bool: x86.VPXOR},
-}
+var avx2Rules = ruleTable{}
 
 func init() {
-	narrowInts := []dtype.Type{dtype.I8, dtype.I32, dtype.U8, dtype.U32}
+	var g avx2
+	r := avx2Rules
 	wideInts := []dtype.Type{dtype.I64, dtype.U64}
-	for _, op := range []prim.Op{prim.Add, prim.Sub} {
-		set2(op, binary, nums...)
-	}
 	for _, op := range []prim.Op{prim.And, prim.Or, prim.Xor} {
-		set2(op, binary2, append([]dtype.Type{dtype.Bool}, ints...)...)
+		r.set(op, binary, dtype.Bool)
 	}
-	set2(prim.Ne, binary2, dtype.Bool)
-	set2(prim.Eq, predEq2, dtype.Bool)
-	set2(prim.Not, not2, append([]dtype.Type{dtype.Bool}, ints...)...)
-	set2(prim.Mul, binary, append([]dtype.Type{dtype.F32, dtype.F64}, narrowInts...)...)
-	set2(prim.Mul, mul64, wideInts...)
-	set2(prim.Div, binary, floats...)
-	set2(prim.Min, binary, narrowInts...)
-	set2(prim.Max, binary, narrowInts...)
-	set2(prim.Min, minMax64, wideInts...)
-	set2(prim.Max, minMax64, wideInts...)
-	set2(prim.Min, floatMinMax, floats...)
-	set2(prim.Max, floatMinMax, floats...)
-	set2(prim.Shl, binary, ints...)
-	set2(prim.Shr, binary, append([]dtype.Type{dtype.U64}, narrowInts...)...)
-	set2(prim.Shr, sar64, dtype.I64)
-	set2(prim.Fma, fma, floats...)
-	set2(prim.Neg, signs2(x86.VXORPS, 0), floats...)
-	set2(prim.Abs, signs2(x86.VANDPS, 1), floats...)
-	set2(prim.Neg, negInt2, ints...)
-	set2(prim.Abs, absInt2, dtype.I8, dtype.I32)
-	set2(prim.Abs, abs64, dtype.I64)
-	set2(prim.Abs, move, dtype.U8, dtype.U32, dtype.U64)
-	set2(prim.Sqrt, unaryOp(x86.VSQRTPS, x86.VSQRTPD), floats...)
+	r.set(prim.Ne, binary, dtype.Bool)
+	r.set(prim.Eq, g.predicateEq, dtype.Bool)
+	r.set(prim.Not, g.not, append([]dtype.Type{dtype.Bool}, ints...)...)
+	r.set(prim.Mul, g.mul64, wideInts...)
+	r.set(prim.Min, g.minMax64, wideInts...)
+	r.set(prim.Max, g.minMax64, wideInts...)
+	r.set(prim.Shr, g.sar64, dtype.I64)
+	r.set(prim.Neg, g.signs(x86.VXORPS, 0), floats...)
+	r.set(prim.Abs, g.signs(x86.VANDPS, 1), floats...)
+	r.set(prim.Neg, g.negInt, ints...)
+	r.set(prim.Abs, g.absInt, dtype.I8, dtype.I32)
+	r.set(prim.Abs, g.abs64, dtype.I64)
 	for op, imm := range map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8} {
-		set2(op, rounding2(imm), floats...)
+		r.set(op, g.rounding(imm), floats...)
 	}
-	set2(prim.Scale, scale32, dtype.F32)
-	set2(prim.Scale, scale64, dtype.F64)
+	r.set(prim.Scale, g.scale32, dtype.F32)
+	r.set(prim.Scale, g.scale64, dtype.F64)
 	for op, imm := range map[prim.Op]x86.Imm{prim.Eq: 0, prim.Lt: 0x11, prim.Le: 0x12, prim.Ne: 4} {
-		set2(op, compareFloat2(imm), floats...)
-		set2(op, compareInt2, ints...)
+		r.set(op, g.compareFloat(imm), floats...)
+		r.set(op, g.compareInt, ints...)
 	}
-	set2(prim.Select, select2, append([]dtype.Type{dtype.Bool}, nums...)...)
-	set2(prim.MulHi, mulHi8, dtype.U8)
-	set2(prim.MulHi, mulHi32v, dtype.U32)
-	set2(prim.MulHi, mulHi64v, dtype.U64)
-	set2(prim.Div, scalarDivide, ints...)
-	set2(prim.Rem, scalarDivide, ints...)
-	set2(prim.Rem, scalarRem, floats...)
-	set2(prim.Cvt, convert2, append([]dtype.Type{dtype.Bool}, nums...)...)
-	set2(prim.Bitcast, bitcast, nums...)
-	set2(prim.RoundF16, roundF16, dtype.F32)
-	set2(prim.RoundBF16, roundBF162, dtype.F32)
-	set2(prim.Lookup, lookup2, ints...)
-	set2(opCell, cell2, append([]dtype.Type{dtype.Bool}, nums...)...)
+	r.set(prim.Select, g.choose, append([]dtype.Type{dtype.Bool}, nums...)...)
+	r.set(prim.MulHi, g.mulHi32, dtype.U32)
+	r.set(prim.MulHi, g.mulHi64, dtype.U64)
+	r.set(prim.Cvt, g.convert, append([]dtype.Type{dtype.Bool}, nums...)...)
+	r.set(prim.RoundBF16, g.roundBF16, dtype.F32)
+	r.set(prim.Lookup, g.lookup, ints...)
+	r.set(opCell, g.scalar, append([]dtype.Type{dtype.Bool}, nums...)...)
+	r.set(ir.Load, g.load)
+	r.set(ir.Index, g.index)
+	r.set(ir.Fault, g.fault)
+	r.set(opExport, g.export)
+	r.set(opGather, g.gather)
+	r.set(opIota, g.iota)
 }
 
 // full is a constant in every lane of a vector of type t, in memory.
@@ -106,8 +99,8 @@ func (f *flow) full(t dtype.Type, x uint64) x86.Mem {
 
 func (f *flow) ones() x86.Mem { return f.a.Const(repeat(0xff, 32)) }
 
-// cell2 puts a cell into every lane.
-func cell2(f *flow, n *node) {
+// scalar puts a cell into every lane.
+func (is avx2) scalar(f *flow, n *node) {
 	d := f.dst()
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
 	if n.typ == dtype.Bool {
@@ -141,46 +134,35 @@ func (f *flow) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
 	f.i(pick(t, x86.VBLENDVPS, x86.VBLENDVPD), f.lenOf(t), d, z, y, p)
 }
 
-func binary2(f *flow, n *node) {
-	a, b := n.args[0], n.args[1]
-	if f.uniform[a] && f.home[a] < 0 {
-		a, b = b, a
-	}
-	x, y := f.src(a), f.srcM(b)
-	f.release()
-	t := n.in
-	if t != dtype.Bool {
-		t = signedOf(t)
-	}
-	f.i(binaryOps2[n.op][t], f.lenOf(n.in), f.dst(), x, y)
-}
-
-func predEq2(f *flow, n *node) {
+func (is avx2) predicateEq(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.srcM(n.args[1])
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, d, x, y)
 	f.i(x86.VPXOR, x86.L256, d, d, f.ones())
 }
 
-func not2(f *flow, n *node) {
+func (is avx2) not(f *flow, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, d, x, f.ones())
-	f.canon2(n.in, d)
+	is.canon(f, n.in, d)
 }
 
-// canon2 is canon without broadcast operands.
-func (f *flow) canon2(t dtype.Type, d x86.Vec) {
-	if t == dtype.U8 {
+// canon brings a result of 32-bit arithmetic into the form of a narrow type.
+func (avx2) canon(f *flow, t dtype.Type, d x86.Vec) {
+	switch t {
+	case dtype.I8:
+		l := f.lenOf(dtype.I32)
+		f.i(x86.VPSLLD, l, d, d, x86.Imm(24))
+		f.i(x86.VPSRAD, l, d, d, x86.Imm(24))
+	case dtype.U8:
 		f.i(x86.VPAND, f.lenOf(dtype.I32), d, d, f.full(dtype.U32, 0xff))
-		return
 	}
-	f.canon(t, d)
 }
 
 // mulWide is the low half of 64-bit products: d must be none of the others.
-func (f *flow) mulWide(d, x, y, t x86.Vec) {
+func (is avx2) mulWide(f *flow, d, x, y, t x86.Vec) {
 	l := x86.Len(f.w * 64)
 	f.i(x86.VPSRLQ, l, d, x, x86.Imm(32))
 	f.i(x86.VPMULUDQ, l, d, d, y)
@@ -192,13 +174,13 @@ func (f *flow) mulWide(d, x, y, t x86.Vec) {
 	f.i(x86.VPADDQ, l, d, d, t)
 }
 
-func mul64(f *flow, n *node) {
+func (is avx2) mul64(f *flow, n *node) {
 	x, y, t := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
-	f.mulWide(f.dst(), x, y, t)
+	is.mulWide(f, f.dst(), x, y, t)
 }
 
 // greater64 is x > y.
-func (f *flow) greater64(t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) greater64(f *flow, t dtype.Type, d, x, y x86.Vec) {
 	if t.IsUnsigned() {
 		a, s := f.tmp(), f.full(dtype.I64, 1<<63)
 		f.i(x86.VPXOR, x86.L256, a, x, s)
@@ -209,17 +191,17 @@ func (f *flow) greater64(t dtype.Type, d, x, y x86.Vec) {
 	f.i(x86.VPCMPGTQ, x86.L256, d, x, y)
 }
 
-func minMax64(f *flow, n *node) {
+func (is avx2) minMax64(f *flow, n *node) {
 	x, y, k := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	d := f.dst()
-	f.greater64(n.in, k, x, y)
+	is.greater64(f, n.in, k, x, y)
 	if n.op == prim.Min {
 		x, y = y, x
 	}
 	f.blendv(n.in, d, y, x, k) // x where greater
 }
 
-func sar64(f *flow, n *node) {
+func (is avx2) sar64(f *flow, n *node) {
 	x, y, s := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	d := f.dst()
 	// The complement of a negative number is shifted with zeros, and back.
@@ -230,7 +212,7 @@ func sar64(f *flow, n *node) {
 	f.i(x86.VPXOR, x86.L256, d, d, s)
 }
 
-func signs2(op x86.Op, less uint64) rule {
+func (is avx2) signs(op x86.Op, less uint64) rule {
 	return func(f *flow, n *node) {
 		x := f.src(n.args[0])
 		f.release()
@@ -238,24 +220,24 @@ func signs2(op x86.Op, less uint64) rule {
 	}
 }
 
-func negInt2(f *flow, n *node) {
+func (is avx2) negInt(f *flow, n *node) {
 	x, z := f.src(n.args[0]), f.tmp()
 	f.release()
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, z, z, z)
 	f.i(binaryOp(prim.Sub, n.in), f.lenOf(n.in), d, z, x)
-	f.canon2(n.in, d)
+	is.canon(f, n.in, d)
 }
 
-func absInt2(f *flow, n *node) {
+func (is avx2) absInt(f *flow, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
 	f.i(x86.VPABSD, f.lenOf(n.in), d, x)
-	f.canon2(n.in, d)
+	is.canon(f, n.in, d)
 }
 
-func abs64(f *flow, n *node) {
+func (is avx2) abs64(f *flow, n *node) {
 	x, s := f.src(n.args[0]), f.tmp()
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, s, s, s)
@@ -264,7 +246,7 @@ func abs64(f *flow, n *node) {
 	f.i(x86.VPSUBQ, x86.L256, d, d, s)
 }
 
-func rounding2(imm x86.Imm) rule {
+func (is avx2) rounding(imm x86.Imm) rule {
 	return func(f *flow, n *node) {
 		x := f.src(n.args[0])
 		f.release()
@@ -272,9 +254,9 @@ func rounding2(imm x86.Imm) rule {
 	}
 }
 
-// minMax2 is the minimum or maximum: both orders of the operands, joined as
+// minMax is the minimum or maximum: both orders of the operands, joined as
 // bits, are right about zeros; for a maximum NaN needs another instruction.
-func (f *flow) minMax2(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l, a, b := f.lenOf(t), f.tmp(), f.tmp()
 	if op == prim.Min {
 		o := pick(t, x86.VMINPS, x86.VMINPD)
@@ -292,7 +274,7 @@ func (f *flow) minMax2(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 }
 
 // scale32 goes through float64, where the product is exact.
-func scale32(f *flow, n *node) {
+func (is avx2) scale32(f *flow, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	u, v, q := f.tmp(), f.tmp(), f.tmp()
 	d := f.dst()
@@ -322,7 +304,7 @@ func scale32(f *flow, n *node) {
 
 // scale64 multiplies by three powers of two. Downwards the last factor is 2^-1022:
 // if the result is not zero, what comes before is exact.
-func scale64(f *flow, n *node) {
+func (is avx2) scale64(f *flow, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	r, q, k := f.tmp(), f.tmp(), f.tmp()
 	d := f.dst()
@@ -352,7 +334,7 @@ func scale64(f *flow, n *node) {
 	f.i(x86.VMULPD, x86.L256, d, d, r)
 }
 
-func compareFloat2(imm x86.Imm) rule {
+func (is avx2) compareFloat(imm x86.Imm) rule {
 	return func(f *flow, n *node) {
 		x, y := f.src(n.args[0]), f.srcM(n.args[1])
 		f.release()
@@ -362,15 +344,15 @@ func compareFloat2(imm x86.Imm) rule {
 	}
 }
 
-func compareInt2(f *flow, n *node) {
+func (is avx2) compareInt(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	d := f.dst()
-	f.compareInts(n.op, n.in, d, x, y)
+	is.compareInts(f, n.op, n.in, d, x, y)
 	f.predicate(d, n.in)
 }
 
 // compareInts is the outcome of a comparison in lanes of type t.
-func (f *flow) compareInts(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) compareInts(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.lenOf(t)
 	switch op {
 	case prim.Eq, prim.Ne:
@@ -392,14 +374,14 @@ func (f *flow) compareInts(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	}
 }
 
-func select2(f *flow, n *node) {
+func (is avx2) choose(f *flow, n *node) {
 	p := f.maskFor(f.src(n.args[0]), n.typ)
 	y, z := f.srcM(n.args[1]), f.src(n.args[2])
 	f.release()
 	f.blendv(n.typ, f.dst(), z, y, p)
 }
 
-func mulHi32v(f *flow, n *node) {
+func (is avx2) mulHi32(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	t, u, d, l := f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	f.i(x86.VPSRLQ, l, t, x, x86.Imm(32))
@@ -410,7 +392,7 @@ func mulHi32v(f *flow, n *node) {
 	f.i(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
 }
 
-func mulHi64v(f *flow, n *node) {
+func (is avx2) mulHi64(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
@@ -429,8 +411,8 @@ func mulHi64v(f *flow, n *node) {
 	f.i(x86.VPADDQ, l, d, d, xh)
 }
 
-// bf162 is bf16 without masks.
-func (f *flow) bf162(d, x x86.Vec) {
+// bf16 is bf16 without masks.
+func (is avx2) bf16(f *flow, d, x x86.Vec) {
 	l, k := f.lenOf(dtype.F32), f.tmp()
 	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
 	f.i(x86.VPSRLD, l, d, x, x86.Imm(16))
@@ -440,28 +422,28 @@ func (f *flow) bf162(d, x x86.Vec) {
 	f.i(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
 }
 
-func roundBF162(f *flow, n *node) {
+func (is avx2) roundBF16(f *flow, n *node) {
 	x, d := f.src(n.args[0]), f.dst()
-	f.bf162(d, x)
+	is.bf16(f, d, x)
 	f.i(x86.VPAND, f.lenOf(n.in), d, d, f.full(dtype.U32, 0xffff0000))
 }
 
-func lookup2(f *flow, n *node) {
+func (is avx2) lookup(f *flow, n *node) {
 	t := f.ph.tableOf(f.c.p.k, n)
 	x, ix, k := f.src(n.args[0]), f.tmp(), f.tmp()
 	d := f.dst()
 	f.i(x86.VPAND, f.lenOf(n.in), ix, x, f.full(signedOf(n.in), uint64(len(t.Bits)-1)))
 	f.i(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.tableLabel(t), 0))
-	f.gather2(n.typ, n.in, d, x86.RAX, ix, k)
+	is.gatherAll(f, n.typ, n.in, d, x86.RAX, ix, k)
 }
 
-// gather2 gathers all lanes; d and the mask k are overwritten.
-func (f *flow) gather2(t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
+// gatherAll gathers all lanes; d and the mask k are overwritten.
+func (is avx2) gatherAll(f *flow, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	f.i(x86.VPCMPEQD, x86.L256, k, k, k)
-	f.gatherMasked(t, index, d, base, ix, k)
+	is.gatherMasked(f, t, index, d, base, ix, k)
 }
 
-func (f *flow) gatherMasked(t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
+func (is avx2) gatherMasked(f *flow, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
 	from, to, scale := 0, 0, uint8(4)
 	if wide(index) {
@@ -473,36 +455,54 @@ func (f *flow) gatherMasked(t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k 
 	f.i(op[to][from], max(f.lenOf(index), f.lenOf(t)), d, x86.AtV(base, ix, scale, 0), k)
 }
 
-// step2 combines x with an accumulator.
-func (f *flow) step2(k *redKern, d, x x86.Vec) {
-	l, t := f.lenOf(k.lane), k.lane
-	op := k.op
-	switch {
-	case k.typ == dtype.Bool:
-		f.i(x86.VPOR, l, d, d, x)
-	case op == prim.Mul && wide(t) && !t.IsFloat():
-		p, u := f.tmp(), f.tmp()
-		f.mulWide(p, d, x, u)
-		f.i(x86.VMOVAPS, l, d, p)
-	case k.quiet:
-		m, n := f.tmp(), f.tmp()
-		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.minMax2(op, t, m, d, x)
-		f.i(cmp, l, n, x, x, x86.Imm(3))
-		f.blendv(t, m, m, d, n) // x is NaN
-		f.i(cmp, l, n, d, d, x86.Imm(3))
-		f.blendv(t, d, m, x, n)
-	case (op == prim.Min || op == prim.Max) && t.IsFloat():
-		f.minMax2(op, t, d, d, x)
-	case (op == prim.Min || op == prim.Max) && wide(t):
-		g := f.tmp()
-		if op == prim.Max {
-			f.greater64(t, g, x, d)
-		} else {
-			f.greater64(t, g, d, x)
-		}
-		f.blendv(t, d, d, x, g)
-	default:
-		f.i(binaryOp(op, t), l, d, d, x)
+func (avx2) setTail(f *flow) {
+	f.i(x86.VMOVD, 0, tailVec, x86.RCX)
+	if f.w == 8 {
+		f.i(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
+		f.i(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
+	} else {
+		f.i(x86.VPBROADCASTQ, x86.L256, tailVec, tailVec)
+		f.i(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
+	}
+}
+
+func (is avx2) tailBits(f *flow) { is.laneBits(f, tailVec) }
+
+func (avx2) upperHalf(f *flow, d, x x86.Vec) { f.i(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1)) }
+
+func (avx2) addNeed(f *flow, p int32, first bool) {
+	k := f.src(p)
+	if first {
+		f.i(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+		return
+	}
+	f.i(x86.VMOVMSKPS, x86.L256, x86.RCX, k)
+	f.i(x86.OR, x86.W32, x86.RAX, x86.RCX)
+}
+
+func (avx2) skipCold(f *flow, skip x86.Label) {
+	f.i(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	f.i(x86.JE, 0, skip)
+}
+
+func (avx2) mergeCold(f *flow, id int32, n *node) x86.Operand {
+	p := f.maskFor(f.src(n.args[0]), n.typ)
+	d, y := f.src(id), f.src(n.yield)
+	f.blendv(n.typ, d, d, y, p)
+	return d
+}
+
+// iota is the number of each lane times a constant.
+func (is avx2) iota(f *flow, n *node) {
+	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
+	a, d := f.tmp(), f.dst()
+	f.i(x86.VMOVQ, x86.W64, a, x86.RSI)
+	f.i(x86.VPBROADCASTQ, l, a, a)
+	f.i(x86.VPADDQ, l, d, a, lanes)
+	if n.imm != 1 {
+		k, t := f.tmp(), f.tmp()
+		f.i(x86.VMOVUPS, l, k, f.full(dtype.I64, n.imm))
+		f.i(x86.VMOVAPS, l, a, d)
+		is.mulWide(f, d, a, k, t)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// convert2 converts with AVX2. What has no vector instruction goes lane by
+// convert converts with AVX2. What has no vector instruction goes lane by
 // lane through general registers.
-func convert2(f *flow, n *node) {
+func (is avx2) convert(f *flow, n *node) {
 	from, to := n.in, n.typ
 	l := max(f.lenOf(from), f.lenOf(to))
 	switch {
@@ -43,12 +43,12 @@ func convert2(f *flow, n *node) {
 		f.release()
 		f.i(pick(to, x86.VCVTDQ2PS, x86.VCVTDQ2PD), l, f.dst(), x)
 	case to.IsFloat():
-		f.scalarToFloat(n)
+		is.scalarToFloat(f, n)
 	case from.IsFloat() && !wide(to) && to != dtype.U32:
 		x := f.src(n.args[0])
-		f.truncate2(f.dst(), x, from, to)
+		is.truncate(f, f.dst(), x, from, to)
 	case from.IsFloat():
-		f.scalarToInt(n)
+		is.scalarToInt(f, n)
 	default:
 		x, t := f.src(n.args[0]), f.tmp()
 		f.release()
@@ -64,22 +64,22 @@ func convert2(f *flow, n *node) {
 		case d != x:
 			f.i(x86.VMOVAPS, l, d, x)
 		}
-		f.canon2(to, d)
+		is.canon(f, to, d)
 	}
 }
 
-// truncate2 converts to signed 32 bits with saturation, and narrower.
-func (f *flow) truncate2(d, x x86.Vec, from, to dtype.Type) {
+// truncate converts to signed 32 bits with saturation, and narrower.
+func (is avx2) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.lenOf(from), f.lenOf(to)), f.lenOf(from)
 	k := f.tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
 	f.i(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
 	li := f.lenOf(dtype.I32)
 	f.i(cmp, lf, k, x, f.full(from, floatBits(from, 1<<31)), x86.Imm(0x1d))
-	k = f.narrowTo32(k, from)
+	k = is.narrowTo32(f, k, from)
 	f.i(x86.VBLENDVPS, li, d, d, f.full(dtype.I32, math.MaxInt32), k)
 	f.i(cmp, lf, k, x, x, x86.Imm(7))
-	k = f.narrowTo32(k, from)
+	k = is.narrowTo32(f, k, from)
 	f.i(x86.VPAND, li, d, d, k)
 	switch to {
 	case dtype.I8:
@@ -93,7 +93,7 @@ func (f *flow) truncate2(d, x x86.Vec, from, to dtype.Type) {
 }
 
 // narrowTo32 makes 32-bit lanes of the outcome of a comparison of type t.
-func (f *flow) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
+func (is avx2) narrowTo32(f *flow, k x86.Vec, t dtype.Type) x86.Vec {
 	if !wide(t) {
 		return k
 	}
@@ -101,14 +101,14 @@ func (f *flow) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
 }
 
 // lanesOut spills x to scratch memory, for code that goes lane by lane.
-func (f *flow) lanesOut(x x86.Vec, t dtype.Type) {
+func (is avx2) lanesOut(f *flow, x x86.Vec, t dtype.Type) {
 	f.i(x86.VMOVUPS, f.lenOf(t), frameAt(frameTmp), x)
 }
 
 // scalarToFloat converts U32, I64 and U64.
-func (f *flow) scalarToFloat(n *node) {
+func (is avx2) scalarToFloat(f *flow, n *node) {
 	x, d, t := f.src(n.args[0]), f.dst(), f.tmp()
-	f.lanesOut(x, n.in)
+	is.lanesOut(f, x, n.in)
 	cvt := pick(n.typ, x86.VCVTSI2SS, x86.VCVTSI2SD)
 	add := pick(n.typ, x86.VADDSS, x86.VADDSD)
 	st := pick(n.typ, x86.VMOVSS, x86.VMOVSD)
@@ -147,9 +147,9 @@ func (f *flow) scalarToFloat(n *node) {
 }
 
 // scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
-func (f *flow) scalarToInt(n *node) {
+func (is avx2) scalarToInt(f *flow, n *node) {
 	x, d, t, c := f.src(n.args[0]), f.dst(), f.tmp(), f.tmp()
-	f.lanesOut(x, n.in)
+	is.lanesOut(f, x, n.in)
 	cvt := pick(n.in, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
 	ld := pick(n.in, x86.VMOVSS, x86.VMOVSD)
 	ucomi := pick(n.in, x86.VUCOMISS, x86.VUCOMISD)

@@ -19,18 +19,18 @@ var loadRows2 = map[dtype.Type]x86.Op{
 
 func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
 
-func (f *flow) load2(n *node) {
+func (is avx2) load(f *flow, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	reg := t.Register()
 	one := f.ph.kind == scalarPhase || s.kind == uniSite
 	if !s.guard && n.args[1] == none {
-		f.load2Into(f.dst(), n.aux, s, t, one, tailVec, f.masked && !one)
+		is.loadInto(f, f.dst(), n.aux, s, t, one, tailVec, f.masked && !one)
 		return
 	}
 	var k x86.Vec
 	if s.guard {
-		k = f.inside2(s)
+		k = is.inside(f, s)
 	} else if k = f.src(n.args[1]); f.masked {
 		both := f.tmp()
 		f.i(x86.VANDPS, x86.L256, both, k, tailVec)
@@ -41,13 +41,13 @@ func (f *flow) load2(n *node) {
 	if !s.staged {
 		masked = true
 	}
-	f.load2Into(d, n.aux, s, t, one, k, masked)
+	is.loadInto(f, d, n.aux, s, t, one, k, masked)
 	fill := f.src(n.args[0])
 	f.blendv(reg, f.dst(), fill, d, f.maskFor(k, reg))
 }
 
-// load2Into loads the lanes of predicate k, if masked.
-func (f *flow) load2Into(d x86.Vec, i int32, s *boundSite, t dtype.Type, one bool, k x86.Vec, masked bool) {
+// loadInto loads the lanes of predicate k, if masked.
+func (is avx2) loadInto(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type, one bool, k x86.Vec, masked bool) {
 	reg := t.Register()
 	l := f.lenOf(reg)
 	plain := t.Size() >= 4
@@ -58,10 +58,10 @@ func (f *flow) load2Into(d x86.Vec, i int32, s *boundSite, t dtype.Type, one boo
 		f.i(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
 		f.i(x86.TEST, x86.W32, x86.RAX, x86.RAX)
 		f.i(x86.JE, 0, skip)
-		f.one2(d, i, s, t)
+		is.one(f, d, i, s, t)
 		f.a.Bind(skip)
 	case one:
-		f.one2(d, i, s, t)
+		is.one(f, d, i, s, t)
 	case s.kind == strideSite:
 		m := f.strided(s)
 		g := f.tmp()
@@ -80,14 +80,14 @@ func (f *flow) load2Into(d x86.Vec, i int32, s *boundSite, t dtype.Type, one boo
 	default:
 		m := f.address(s, i)
 		if masked {
-			m = f.gatherNarrow(m, t.Size(), k)
+			m = is.gatherNarrow(f, m, t.Size(), k)
 		}
-		f.widen2(d, t, m)
+		is.widen(f, d, t, m)
 	}
 }
 
-// widen2 loads narrow elements next to each other.
-func (f *flow) widen2(d x86.Vec, t dtype.Type, m x86.Mem) {
+// widen loads narrow elements next to each other.
+func (is avx2) widen(f *flow, d x86.Vec, t dtype.Type, m x86.Mem) {
 	l := f.lenOf(t.Register())
 	switch t {
 	case dtype.Bool:
@@ -108,9 +108,9 @@ func (f *flow) widen2(d x86.Vec, t dtype.Type, m x86.Mem) {
 }
 
 // gatherNarrow copies the elements of the lanes of k to scratch memory.
-func (f *flow) gatherNarrow(m x86.Mem, size int, k x86.Vec) x86.Mem {
+func (is avx2) gatherNarrow(f *flow, m x86.Mem, size int, k x86.Vec) x86.Mem {
 	f.i(x86.LEA, x86.W64, x86.RCX, m)
-	f.laneBits(k)
+	is.laneBits(f, k)
 	for lane := range f.w {
 		skip := f.a.NewLabel()
 		f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
@@ -128,7 +128,7 @@ func (f *flow) gatherNarrow(m x86.Mem, size int, k x86.Vec) x86.Mem {
 }
 
 // laneBits puts one bit for each lane of k into RAX.
-func (f *flow) laneBits(k x86.Vec) {
+func (is avx2) laneBits(f *flow, k x86.Vec) {
 	if f.w == 8 {
 		f.i(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
 	} else {
@@ -136,8 +136,8 @@ func (f *flow) laneBits(k x86.Vec) {
 	}
 }
 
-// one2 puts one element into all lanes.
-func (f *flow) one2(d x86.Vec, i int32, s *boundSite, t dtype.Type) {
+// one puts one element into all lanes.
+func (is avx2) one(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type) {
 	m := f.address(s, i)
 	reg := t.Register()
 	switch t.Size() {
@@ -165,13 +165,13 @@ func (f *flow) one2(d x86.Vec, i int32, s *boundSite, t dtype.Type) {
 	}
 }
 
-// inside2 is the predicate of the lanes that a guarded site reads.
-func (f *flow) inside2(s *boundSite) x86.Vec {
+// inside is the predicate of the lanes that a guarded site reads.
+func (is avx2) inside(f *flow, s *boundSite) x86.Vec {
 	k := f.tmp()
 	if s.staged {
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+siteInside))
 		m := x86.AtX(x86.RCX, x86.RSI, 1, int32((f.base+f.copy)*f.w))
-		f.widen2(k, dtype.Bool, m) // scratch memory has room behind
+		is.widen(f, k, dtype.Bool, m) // scratch memory has room behind
 		if f.ph.kind == scalarPhase {
 			f.i(x86.VPBROADCASTQ, x86.L256, k, k)
 			if f.w == 8 {
@@ -182,7 +182,7 @@ func (f *flow) inside2(s *boundSite) x86.Vec {
 	}
 	l := f.lenOf(dtype.I32)
 	t, u := f.tmp(), f.tmp()
-	f.position2(t)
+	is.position(f, t)
 	f.i(x86.VPBROADCASTD, l, u, frameAt(s.arg+siteLo))
 	f.i(x86.VPCMPGTD, l, u, u, t) // before the first
 	f.i(x86.VPBROADCASTD, l, k, frameAt(s.arg+siteHi))
@@ -192,20 +192,20 @@ func (f *flow) inside2(s *boundSite) x86.Vec {
 	return k
 }
 
-// position2 is the position of each lane in the call.
-func (f *flow) position2(t x86.Vec) {
+// position is the position of each lane in the call.
+func (is avx2) position(f *flow, t x86.Vec) {
 	l := f.lenOf(dtype.I32)
 	f.i(x86.VMOVD, 0, t, x86.RSI)
 	f.i(x86.VPBROADCASTD, l, t, t)
 	f.i(x86.VPADDD, l, t, t, f.iota32((f.base+f.copy)*f.w))
 }
 
-// storeMasked stores the lanes of the tail of a vector of lanes of t.
-func (f *flow) storeMasked(t dtype.Type, m x86.Mem, x x86.Vec) {
+// storeTail stores the lanes of the tail of a vector of lanes of t.
+func (is avx2) storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec) {
 	f.i(maskMove(t), f.lenOf(t), m, f.maskFor(tailVec, t), x)
 }
 
-func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
+func (is avx2) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
 	l := f.lenOf(t.Register())
 	x := f.src(n.args[0])
 	if t.Size() >= 4 {
@@ -225,18 +225,18 @@ func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
 	case dtype.F16:
 		f.i(x86.VCVTPS2PH, l, v, x, x86.Imm(0))
 	case dtype.BF16:
-		f.bf162(v, x)
+		is.bf16(f, v, x)
 		f.i(x86.VPSRLD, l, v, v, x86.Imm(16))
-		f.packWords(v, x86.VPACKUSDW)
+		is.packWords(f, v, x86.VPACKUSDW)
 	case dtype.Bool:
 		p := f.maskFor(x, dtype.I32)
 		f.i(x86.VMOVAPS, f.lenOf(dtype.I32), v, p)
-		f.packWords(v, x86.VPACKSSDW)
+		is.packWords(f, v, x86.VPACKSSDW)
 		f.i(x86.VPACKSSWB, x86.L128, v, v, v)
 		f.i(x86.VPAND, x86.L128, v, v, f.a.Const(repeat(1, 16)))
 	default:
 		f.i(x86.VPAND, l, v, x, f.full(dtype.U32, 0xff))
-		f.packWords(v, x86.VPACKUSDW)
+		is.packWords(f, v, x86.VPACKUSDW)
 		f.i(x86.VPACKUSWB, x86.L128, v, v, v)
 	}
 	bytes := f.w * t.Size()
@@ -253,7 +253,7 @@ func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
 	}
 	f.i(x86.LEA, x86.W64, x86.RCX, m)
 	f.i(x86.VMOVUPS, x86.L128, frameAt(frameTmp), v)
-	f.laneBits(tailVec)
+	is.laneBits(f, tailVec)
 	for lane := range f.w {
 		skip := f.a.NewLabel()
 		f.i(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
@@ -270,7 +270,7 @@ func (f *flow) storeTo2(n *node, t dtype.Type, m x86.Mem, masked bool) {
 }
 
 // packWords makes 16-bit lanes, in order, of the 32-bit lanes of v.
-func (f *flow) packWords(v x86.Vec, op x86.Op) {
+func (is avx2) packWords(f *flow, v x86.Vec, op x86.Op) {
 	if f.w == 8 {
 		t := f.tmp()
 		f.i(x86.VEXTRACTF128, x86.L256, t, v, x86.Imm(1))
@@ -280,10 +280,10 @@ func (f *flow) packWords(v x86.Vec, op x86.Op) {
 	f.i(op, x86.L128, v, v, v)
 }
 
-func (f *flow) index2(n *node) {
+func (is avx2) index(f *flow, n *node) {
 	s := &f.bp.sites[n.aux]
 	if s.kind == flatSite {
-		f.load2(n)
+		is.load(f, n)
 		return
 	}
 	if f.ph.kind == scalarPhase || f.prolog || s.line.Step() == 0 {
@@ -296,12 +296,12 @@ func (f *flow) index2(n *node) {
 	f.i(x86.VPBROADCASTQ, x86.L256, a, a)
 	f.i(x86.VPADDQ, x86.L256, a, a, f.iota64((f.base+f.copy)*f.w))
 	f.i(x86.VPBROADCASTQ, x86.L256, k, frameAt(s.arg+siteStride))
-	f.mulWide(d, a, k, t)
+	is.mulWide(f, d, a, k, t)
 	f.i(x86.VPBROADCASTQ, x86.L256, t, frameAt(s.arg+f.pointer(s)))
 	f.i(x86.VPADDQ, x86.L256, d, d, t)
 }
 
-func (f *flow) fault2(n *node) {
+func (is avx2) fault(f *flow, n *node) {
 	k := f.src(n.args[0])
 	if f.masked {
 		t := f.tmp()
@@ -316,13 +316,13 @@ func (f *flow) fault2(n *node) {
 	f.a.Bind(skip)
 }
 
-func (f *flow) gatherNode2(n *node) {
+func (is avx2) gather(f *flow, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	offs, k, d := f.src(n.args[0]), f.tmp(), f.dst()
 	f.i(x86.VPCMPEQD, x86.L256, k, k, k)
 	if t.Size() < 4 {
-		f.gatherNarrow2(n, s, t, offs, k, d)
+		is.gatherNarrowNode(f, n, s, t, offs, k, d)
 		return
 	}
 	if f.masked {
@@ -336,11 +336,11 @@ func (f *flow) gatherNode2(n *node) {
 	}
 	p := f.maskFor(k, t)
 	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+f.pointer(s)))
-	f.gatherMasked(t, dtype.I64, d, x86.RCX, offs, p)
+	is.gatherMasked(f, t, dtype.I64, d, x86.RCX, offs, p)
 }
 
-// export2 writes lane 0 to a cell.
-func (f *flow) export2(n *node) {
+// export writes lane 0 to a cell.
+func (is avx2) export(f *flow, n *node) {
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
 	if wide(n.typ) {
 		f.i(x86.VMOVQ, 0, m, f.src(n.args[0]))
@@ -349,8 +349,8 @@ func (f *flow) export2(n *node) {
 	}
 }
 
-// gatherNarrow2 is gatherNarrowNode, for lanes k.
-func (f *flow) gatherNarrow2(n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
+// gatherNarrowNode is gatherNarrowNode, for lanes k.
+func (is avx2) gatherNarrowNode(f *flow, n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
 	if f.masked {
 		f.i(x86.VMOVAPS, x86.L256, k, tailVec)
 	}
@@ -381,12 +381,12 @@ func (f *flow) gatherNarrow2(n *node, s *boundSite, t dtype.Type, offs, k, d x86
 		f.predicate(d, dtype.I32)
 	case dtype.F16:
 		f.i(x86.VPAND, l, d, d, f.full(dtype.U32, 0xffff))
-		f.packWords(d, x86.VPACKUSDW)
+		is.packWords(f, d, x86.VPACKUSDW)
 		f.i(x86.VCVTPH2PS, l, d, d)
 	case dtype.BF16:
 		f.i(x86.VPSLLD, l, d, d, x86.Imm(16))
 	default:
-		f.canon2(t, d)
+		is.canon(f, t, d)
 	}
 	if guard {
 		f.blendv(t.Register(), d, f.src(n.args[2]), d, f.maskFor(k, t.Register()))

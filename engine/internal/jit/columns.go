@@ -12,7 +12,7 @@ func (f *flow) seqLoop() {
 	v, m := f.pressure()
 	nred := f.keepReds(f.nv - v - spareRegs - f.programRegs())
 	group := 4
-	for group > 1 && (group*(v+nred)+spareRegs > f.nv || f.avx512 && group*m > 5) {
+	for group > 1 && (group*(v+nred)+spareRegs > f.nv || !f.fits(group*m)) {
 		group /= 2
 	}
 	f.residents(f.nv - group*(v+nred) - spareRegs)
@@ -34,7 +34,7 @@ func (f *flow) seqLoop() {
 	f.i(x86.MOV, x86.W64, x86.RCX, frameAt(f.ph.lanes))
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
 	f.i(x86.JLE, 0, done)
-	f.setTail()
+	f.isa.setTail(f)
 	f.masked = true
 	f.columns(1)
 	f.masked = false

@@ -8,7 +8,6 @@ import (
 	"github.com/oneloop/oneloop/engine/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // General registers: RDI has the frame, RSI the lane, R8 to R13 addresses of
@@ -91,8 +90,8 @@ type tableData struct {
 
 // lenOf is the operand size of a vector of register type t.
 func (f *flow) lenOf(t dtype.Type) x86.Len {
-	if t == dtype.Bool && !f.avx512 {
-		return x86.L256
+	if t == dtype.Bool && f.predicateVectors() {
+		return x86.Len(8 * f.vbytes)
 	}
 	if t.Size() == 8 {
 		return x86.Len(f.w * 64)
@@ -112,7 +111,7 @@ func pick(t dtype.Type, d, q x86.Op) x86.Op {
 
 func (f *flow) i(op x86.Op, l x86.Len, ops ...x86.Operand) { f.a.I(op, l, ops...) }
 
-func (f *flow) isMask(n int32) bool { return f.avx512 && f.nodes[n].typ == dtype.Bool }
+func (f *flow) isMask(n int32) bool { return !f.predicateVectors() && f.nodes[n].typ == dtype.Bool }
 
 func (f *flow) key(n int32, c int) int32 { return n*int32(f.copies) + int32(c) }
 
@@ -132,7 +131,7 @@ func (f *flow) newSlot() int32 {
 // uniMem is the element of a uniform node in memory.
 func (f *flow) uniMem(n int32) x86.Mem {
 	nd := &f.nodes[n]
-	if !f.avx512 {
+	if !f.isa.broadcasts() {
 		if nd.op == prim.Const {
 			return f.full(nd.typ, nd.imm)
 		}
@@ -266,7 +265,7 @@ func (f *flow) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
 
 // loadUni loads a uniform node into d.
 func (f *flow) loadUni(d x86.Vec, n int32) {
-	if f.avx512 {
+	if f.isa.broadcasts() {
 		f.broadcast(d, f.nodes[n].typ, f.uniMem(n))
 		return
 	}
@@ -302,10 +301,10 @@ func (f *flow) src(n int32) x86.Vec {
 // instructions that broadcast elements of its width.
 func (f *flow) srcM(n int32) x86.Operand {
 	if f.uniform[n] && f.home[n] < 0 {
-		if !f.avx512 {
-			return f.uniMem(n)
+		if f.isa.broadcasts() {
+			return f.uniMem(n).Bcast()
 		}
-		return f.uniMem(n).Bcast()
+		return f.uniMem(n)
 	}
 	return f.src(n)
 }
@@ -431,74 +430,25 @@ func (f *flow) end() {
 	f.vtmp, f.ktmp, f.vpinned, f.kpinned = 0, 0, 0, 0
 }
 
-// emit emits one copy of a node.
+// emit emits copy c of a node.
 func (f *flow) emit(id int32, c int) {
+	f.emitNode(id, c)
+	f.end()
+}
+
+// emitNode is emit without the end: the registers of the node are still held.
+func (f *flow) emitNode(id int32, c int) {
 	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], c, false
-	n := f.cur
-	if !f.avx512 {
-		f.emitAVX2(n)
-		f.end()
+	emit := f.rule(f.cur)
+	if emit == nil {
+		f.fail("%s of %s with %s", f.cur.op, f.cur.in, f.isa.name())
 		return
 	}
-	switch n.op {
-	case ir.Load:
-		f.load(n)
-	case ir.Store:
-		f.storeNode(n)
-	case ir.Index:
-		f.indexNode(n)
-	case ir.Fault:
-		f.faultNode(n)
-	case opExport:
-		f.exportNode(n)
-	case opGather:
-		f.gatherNode(n)
-	case opIota:
-		f.iotaNode(n)
-	case opOperand:
-		f.operandNode(n)
-	default:
-		sel := f.selectRule(n)
-		if sel == nil {
-			f.fail("%s of %s", n.op, n.in)
-			return
-		}
-		sel(f, n)
-	}
-	f.end()
+	emit(f, f.cur)
 }
 
 func (f *flow) fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = unsupported(fmt.Sprintf(format, args...))
-	}
-}
-
-// emitAVX2 emits one copy of a node.
-func (f *flow) emitAVX2(n *node) {
-	switch n.op {
-	case ir.Load:
-		f.load2(n)
-	case ir.Store:
-		f.storeNode(n)
-	case ir.Index:
-		f.index2(n)
-	case ir.Fault:
-		f.fault2(n)
-	case opExport:
-		f.export2(n)
-	case opGather:
-		f.gatherNode2(n)
-	case opIota:
-		f.iotaNode(n)
-	case opOperand:
-		f.operandNode(n)
-	default:
-		sel := f.selectRule(n)
-		if sel == nil {
-			f.fail("%s of %s with AVX2", n.op, n.in)
-			return
-		}
-		sel(f, n)
 	}
 }

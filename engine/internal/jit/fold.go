@@ -15,8 +15,7 @@ func (f *flow) fold() {
 	f.vfree = 1<<f.nv - 1 // the loops are over
 	for i := range f.accs {
 		a := &f.accs[i]
-		if a.kern.arg && !f.avx512 {
-			f.foldArg2(a)
+		if a.kern.arg && f.isa.foldArg(f, a) {
 			continue
 		}
 		if a.kern.prog != nil {
@@ -78,11 +77,7 @@ func (f *flow) upperHalf(d, x x86.Vec, bytes int) {
 	case 64:
 		f.i(x86.VEXTRACTF64X4, x86.L512, d, x, x86.Imm(1))
 	case 32:
-		if f.avx512 {
-			f.i(x86.VEXTRACTF32X4, x86.L256, d, x, x86.Imm(1))
-		} else {
-			f.i(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
-		}
+		f.isa.upperHalf(f, d, x)
 	case 16:
 		f.i(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
 	default:

@@ -15,10 +15,15 @@ import (
 
 // A generator makes machine code for one instruction set.
 type generator struct {
-	name   string
-	avx512 bool
+	isa    isa
 	nv     int // vector registers
-	vbytes int
+	vbytes int // of one
+}
+
+func newGenerator(target isa) *generator {
+	g := &generator{isa: target}
+	g.nv, g.vbytes = target.vectors()
+	return g
 }
 
 // A function is the machine code of some phases.
@@ -178,7 +183,7 @@ func (f *flow) findUniform() {
 		f.uslot[i], f.home[i] = -1, -1
 		op := f.nodes[i].op
 		f.uniform[i] = op == prim.Const || op == opCell
-		if op == opCell && !f.avx512 { // memory operands have all lanes
+		if op == opCell && !f.isa.broadcasts() {
 			f.uslot[i] = f.newSlot()
 			f.pro = append(f.pro, int32(i))
 		}
@@ -358,35 +363,19 @@ func (f *flow) prologue() {
 		if f.a.Listing {
 			f.note(id)
 		}
-		f.emit2(id)
+		f.emitUniform(id)
 	}
 	f.prolog = false
 	f.ownAddresses()
 }
 
-// emit2 emits a uniform node and stores the result.
-func (f *flow) emit2(id int32) {
-	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], 0, false
-	n := f.cur
-	switch {
-	case !f.avx512:
-		f.emitAVX2(n)
-	case n.op == ir.Load:
-		f.load(n)
-	case n.op == ir.Index:
-		f.indexNode(n)
-	default:
-		sel := f.selectRule(n)
-		if sel == nil {
-			f.fail("%s of %s", n.op, n.in)
-			return
-		}
-		sel(f, n)
-	}
+// emitUniform emits a uniform node and stores the result.
+func (f *flow) emitUniform(id int32) {
+	f.emitNode(id, 0)
 	if f.isMask(id) {
 		f.i(x86.KMOVW, 0, f.slot(f.uslot[id]), x86.Mask(f.result))
 	} else {
-		f.i(x86.VMOVUPS, f.lenOf(n.typ), f.slot(f.uslot[id]), x86.Vec(f.result))
+		f.i(x86.VMOVUPS, f.lenOf(f.nodes[id].typ), f.slot(f.uslot[id]), x86.Vec(f.result))
 	}
 	f.end()
 }
@@ -458,36 +447,11 @@ func (f *flow) cold(id int32) {
 		f.end()
 	}
 	for c := range f.copies {
-		f.copy = c
-		if !f.avx512 {
-			p := f.src(n.args[0])
-			r := x86.RCX
-			if c == 0 {
-				r = x86.RAX
-			}
-			f.i(x86.VMOVMSKPS, x86.L256, r, p)
-			if c > 0 {
-				f.i(x86.OR, x86.W32, x86.RAX, x86.RCX)
-			}
-			f.released = true
-			f.end()
-			continue
-		}
-		p := f.mask(n.args[0])
-		if c == 0 {
-			f.i(x86.KMOVW, 0, maskTmp, p)
-		} else {
-			f.i(x86.KORW, 0, maskTmp, maskTmp, p)
-		}
-		f.released = true
+		f.copy, f.released = c, true
+		f.isa.addNeed(f, n.args[0], c == 0)
 		f.end()
 	}
-	if f.avx512 {
-		f.i(f.kop(x86.KORTESTB, x86.KORTESTW), 0, maskTmp, maskTmp)
-	} else {
-		f.i(x86.TEST, x86.W32, x86.RAX, x86.RAX)
-	}
-	f.i(x86.JE, 0, skip)
+	f.isa.skipCold(f, skip)
 
 	saved := slices.Clone(f.places)
 	vowner, kowner, vfree, kfree, outer := f.vowner, f.kowner, f.vfree, f.kfree, f.inCold
@@ -497,26 +461,7 @@ func (f *flow) cold(id int32) {
 	f.at = n.at
 	for c := range f.copies {
 		f.id, f.cur, f.copy, f.released = id, n, c, true
-		if !f.avx512 {
-			p := f.maskFor(f.src(n.args[0]), n.typ)
-			d, y := f.src(id), f.src(n.yield)
-			f.blendv(n.typ, d, d, y, p)
-			f.settle(saved, f.key(id, c), d)
-			f.end()
-			continue
-		}
-		p := f.mask(n.args[0])
-		if f.isMask(id) {
-			d, y, t := f.mask(id), f.mask(n.yield), f.mtmp()
-			f.i(x86.KANDNW, 0, d, p, d)
-			f.i(x86.KANDW, 0, t, p, y)
-			f.i(x86.KORW, 0, d, d, t)
-			f.settle(saved, f.key(id, c), d)
-		} else {
-			d, y := f.src(id), f.src(n.yield)
-			f.i(pick(n.typ, x86.VMOVAPS, x86.VMOVAPD), f.lenOf(n.typ), d, y, x86.Merge(p))
-			f.settle(saved, f.key(id, c), d)
-		}
+		f.settle(saved, f.key(id, c), f.isa.mergeCold(f, id, n))
 		f.end()
 	}
 	// Bring back what the region displaced.

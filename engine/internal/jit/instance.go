@@ -106,7 +106,7 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 		return code.Bind(bind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", c.gen.name, c.p.k.Name, err)
+		return nil, fmt.Errorf("%s: %s: %w", c.gen.Name(), c.p.k.Name, err)
 	}
 	return in, nil
 }

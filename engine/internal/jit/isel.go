@@ -9,16 +9,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Instruction selection for AVX-512. Narrow integers are held extended to 32
-// bits, predicates in mask registers.
+// Instruction selection that all targets share. Narrow integers are held extended
+// to 32 bits.
 
-type rule func(f *flow, n *node)
-
-// rules is by primitive and type of the operands; narrow integers have the row
-// of their 32-bit type unless they have their own.
-var rules = map[prim.Op]map[dtype.Type]rule{}
-
-// simple instructions by width: one row for each primitive and class of types.
+// binaryOps are the instructions for primitives of two operands.
 var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
 	prim.Add: {dtype.F32: x86.VADDPS, dtype.F64: x86.VADDPD, dtype.I32: x86.VPADDD, dtype.I64: x86.VPADDQ},
 	prim.Sub: {dtype.F32: x86.VSUBPS, dtype.F64: x86.VSUBPD, dtype.I32: x86.VPSUBD, dtype.I64: x86.VPSUBQ},
@@ -63,100 +57,11 @@ func binaryOp(op prim.Op, t dtype.Type) x86.Op {
 	return row[signedOf(t)]
 }
 
-func compareOp(t dtype.Type) x86.Op {
-	switch lane32(t) {
-	case dtype.I32:
-		return x86.VPCMPD
-	case dtype.U32:
-		return x86.VPCMPUD
-	case dtype.I64:
-		return x86.VPCMPQ
-	}
-	return x86.VPCMPUQ
-}
-
-func set(op prim.Op, r rule, ts ...dtype.Type) {
-	if rules[op] == nil {
-		rules[op] = map[dtype.Type]rule{}
-	}
-	for _, t := range ts {
-		rules[op][t] = r
-	}
-}
-
 var (
 	floats = []dtype.Type{dtype.F32, dtype.F64}
 	ints   = []dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64}
 	nums   = append(append([]dtype.Type{}, floats...), ints...)
 )
-
-func init() {
-	for _, op := range []prim.Op{prim.Add, prim.Sub, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.Shl, prim.Shr} {
-		set(op, binary, ints...)
-	}
-	for _, op := range []prim.Op{prim.Add, prim.Sub, prim.Mul, prim.Div} {
-		set(op, binary, floats...)
-	}
-	set(prim.Min, floatMinMax, floats...)
-	set(prim.Max, floatMinMax, floats...)
-	set(prim.Fma, fma, floats...)
-	set(prim.Neg, negFloat, floats...)
-	set(prim.Neg, negInt, ints...)
-	set(prim.Abs, absFloat, floats...)
-	set(prim.Abs, absInt, dtype.I8, dtype.I32, dtype.I64)
-	set(prim.Abs, move, dtype.U8, dtype.U32, dtype.U64)
-	set(prim.Sqrt, unaryOp(x86.VSQRTPS, x86.VSQRTPD), floats...)
-	set(prim.Floor, rounding(9), floats...)
-	set(prim.Ceil, rounding(10), floats...)
-	set(prim.Trunc, rounding(11), floats...)
-	set(prim.Rint, rounding(8), floats...)
-	set(prim.Scale, scale, floats...)
-	set(prim.Not, notInt, ints...)
-	set(prim.Not, maskNot, dtype.Bool)
-	set(prim.And, maskOp(x86.KANDB, x86.KANDW), dtype.Bool)
-	set(prim.Or, maskOp(x86.KORB, x86.KORW), dtype.Bool)
-	set(prim.Xor, maskOp(x86.KXORB, x86.KXORW), dtype.Bool)
-	set(prim.Ne, maskOp(x86.KXORB, x86.KXORW), dtype.Bool)
-	set(prim.Eq, maskOp(x86.KXNORB, x86.KXNORW), dtype.Bool)
-	for op, c := range map[prim.Op][2]x86.Imm{prim.Eq: {0, 0}, prim.Lt: {0x11, 1}, prim.Le: {0x12, 2}, prim.Ne: {4, 4}} {
-		set(op, compareFloat(c[0]), floats...)
-		set(op, compareInt(c[1]), ints...)
-	}
-	set(prim.Select, selectVec, nums...)
-	set(prim.Select, selectMask, dtype.Bool)
-	set(prim.MulHi, mulHi8, dtype.U8)
-	set(prim.MulHi, mulHi32, dtype.U32)
-	set(prim.MulHi, mulHi64, dtype.U64)
-	set(prim.Div, divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
-	set(prim.Rem, divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
-	set(prim.Div, scalarDivide, dtype.I64, dtype.U64)
-	set(prim.Rem, scalarDivide, dtype.I64, dtype.U64)
-	set(prim.Rem, scalarRem, floats...)
-	set(prim.Cvt, convert, append([]dtype.Type{dtype.Bool}, nums...)...)
-	set(prim.Bitcast, bitcast, nums...)
-	set(prim.RoundF16, roundF16, dtype.F32)
-	set(prim.RoundBF16, roundBF16, dtype.F32)
-	set(prim.Lookup, lookup, ints...)
-}
-
-func (f *flow) selectRule(n *node) rule {
-	if !f.avx512 {
-		return rules2[n.op][n.in]
-	}
-	return rules[n.op][n.in]
-}
-
-// canon brings a result of 32-bit arithmetic into the form of a narrow type.
-func (f *flow) canon(t dtype.Type, d x86.Vec) {
-	l := f.lenOf(dtype.I32)
-	switch t {
-	case dtype.I8:
-		f.i(x86.VPSLLD, l, d, d, x86.Imm(24))
-		f.i(x86.VPSRAD, l, d, d, x86.Imm(24))
-	case dtype.U8:
-		f.i(x86.VPANDD, l, d, d, f.a.Const32(0xff).Bcast())
-	}
-}
 
 func narrow(t dtype.Type) bool { return t == dtype.I8 || t == dtype.U8 }
 
@@ -194,12 +99,15 @@ func binary(f *flow, n *node) {
 	}
 	x, y := f.src(a), f.srcM(b)
 	f.release()
+	o := f.isa.simple(n.op, n.in)
+	if o == 0 {
+		o = binaryOp(n.op, n.in)
+	}
 	d := f.dst()
-	f.i(binaryOp(n.op, n.in), f.lenOf(n.in), d, x, y)
-	if f.avx512 {
-		f.canon(n.typ, d)
-	} else {
-		f.canon2(n.typ, d)
+	f.i(o, f.lenOf(n.in), d, x, y)
+	switch n.op {
+	case prim.Add, prim.Sub, prim.Mul, prim.Shl: // the others keep the form of their operands
+		f.isa.canon(f, n.typ, d)
 	}
 }
 
@@ -208,14 +116,6 @@ func unaryOp(s, d x86.Op) rule {
 		x := f.src(n.args[0])
 		f.release()
 		f.i(pick(n.in, s, d), f.lenOf(n.in), f.dst(), x)
-	}
-}
-
-func rounding(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
-		x := f.src(n.args[0])
-		f.release()
-		f.i(pick(n.in, x86.VRNDSCALEPS, x86.VRNDSCALEPD), f.lenOf(n.in), f.dst(), x, imm)
 	}
 }
 
@@ -230,12 +130,7 @@ func move(f *flow, n *node) {
 func bitcast(f *flow, n *node) {
 	move(f, n)
 	if narrow(n.typ) && n.typ != n.in {
-		d := x86.Vec(f.lastReg())
-		if f.avx512 {
-			f.canon(n.typ, d)
-		} else {
-			f.canon2(n.typ, d)
-		}
+		f.isa.canon(f, n.typ, x86.Vec(f.lastReg()))
 	}
 }
 
@@ -247,34 +142,9 @@ func (f *flow) lastReg() int8 {
 	return f.places[f.key(f.id, f.copy)].reg
 }
 
-// minMax is the IEEE 754-2019 minimum or maximum: vrange knows the zeros, and
-// the sum of the operands is NaN where one is.
-func (f *flow) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
-	l := f.lenOf(t)
-	k := f.mtmp()
-	imm := x86.Imm(4)
-	if op == prim.Max {
-		imm = 5
-	}
-	f.i(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, y, x86.Imm(3))
-	if d == x || d == y { // the operands are needed after
-		s := f.tmp()
-		f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
-		f.i(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
-		f.i(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, s)
-		return
-	}
-	f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, x, y, imm)
-	f.i(pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
-}
-
 func floatMinMax(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
-	if !f.avx512 {
-		f.minMax2(n.op, n.in, f.dst(), x, y)
-		return
-	}
-	f.minMax(n.op, n.in, f.dst(), x, y)
+	f.isa.minMax(f, n.op, n.in, f.dst(), x, y)
 }
 
 // fma overwrites an operand that ends here.
@@ -335,98 +205,6 @@ func (f *flow) reuse(r x86.Vec) x86.Vec {
 	return r
 }
 
-func negFloat(f *flow, n *node) {
-	x := f.src(n.args[0])
-	f.release()
-	f.i(pick(n.in, x86.VPXORD, x86.VPXORQ), f.lenOf(n.in), f.dst(), x, f.imm(n.in, signBit(n.in)))
-}
-
-func absFloat(f *flow, n *node) {
-	x := f.src(n.args[0])
-	f.release()
-	f.i(pick(n.in, x86.VPANDD, x86.VPANDQ), f.lenOf(n.in), f.dst(), x, f.imm(n.in, signBit(n.in)-1))
-}
-
-func negInt(f *flow, n *node) {
-	x, z := f.src(n.args[0]), f.tmp()
-	f.release()
-	d := f.dst()
-	f.i(x86.VPXORD, f.lenOf(n.in), z, z, z)
-	f.i(binaryOp(prim.Sub, n.in), f.lenOf(n.in), d, z, x)
-	f.canon(n.in, d)
-}
-
-func absInt(f *flow, n *node) {
-	x := f.src(n.args[0])
-	f.release()
-	d := f.dst()
-	f.i(pick(n.in, x86.VPABSD, x86.VPABSQ), f.lenOf(n.in), d, x)
-	f.canon(n.in, d)
-}
-
-func notInt(f *flow, n *node) {
-	x := f.src(n.args[0])
-	f.release()
-	d := f.dst()
-	f.i(pick(n.in, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.lenOf(n.in), d, x, x, x86.Imm(0x55))
-	f.canon(n.in, d)
-}
-
-// scale is x * 2^n: vscalef rounds once, and any n beyond the range of
-// exponents does the same whatever it is rounded to.
-func scale(f *flow, n *node) {
-	x, e, t := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
-	l := f.lenOf(n.in)
-	f.i(pick(n.in, x86.VCVTDQ2PS, x86.VCVTQQ2PD), l, t, e)
-	f.release()
-	f.i(pick(n.in, x86.VSCALEFPS, x86.VSCALEFPD), l, f.dst(), x, t)
-}
-
-func maskOp(b, w x86.Op) rule {
-	return func(f *flow, n *node) {
-		x, y := f.mask(n.args[0]), f.mask(n.args[1])
-		f.release()
-		f.i(f.kop(b, w), 0, f.mdst(), x, y)
-	}
-}
-
-func maskNot(f *flow, n *node) {
-	x := f.mask(n.args[0])
-	f.release()
-	f.i(f.kop(x86.KNOTB, x86.KNOTW), 0, f.mdst(), x)
-}
-
-func compareFloat(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
-		x, y := f.src(n.args[0]), f.srcM(n.args[1])
-		f.release()
-		f.i(pick(n.in, x86.VCMPPS, x86.VCMPPD), f.lenOf(n.in), f.mdst(), x, y, imm)
-	}
-}
-
-func compareInt(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
-		x, y := f.src(n.args[0]), f.srcM(n.args[1])
-		f.release()
-		f.i(compareOp(n.in), f.lenOf(n.in), f.mdst(), x, y, imm)
-	}
-}
-
-func selectVec(f *flow, n *node) {
-	k, y, z := f.mask(n.args[0]), f.srcM(n.args[1]), f.src(n.args[2])
-	f.release()
-	f.i(pick(n.typ, x86.VBLENDMPS, x86.VBLENDMPD), f.lenOf(n.typ), f.dst(), z, y, x86.Merge(k))
-}
-
-func selectMask(f *flow, n *node) {
-	k, y, z := f.mask(n.args[0]), f.mask(n.args[1]), f.mask(n.args[2])
-	t := f.mtmp()
-	d := f.mdst()
-	f.i(x86.KANDW, 0, t, k, y)
-	f.i(x86.KANDNW, 0, d, k, z)
-	f.i(x86.KORW, 0, d, d, t)
-}
-
 func mulHi8(f *flow, n *node) {
 	x, y := f.src(n.args[0]), f.srcM(n.args[1])
 	f.release()
@@ -435,83 +213,12 @@ func mulHi8(f *flow, n *node) {
 	f.i(x86.VPSRLD, l, d, d, x86.Imm(8))
 }
 
-func mulHi32(f *flow, n *node) {
-	x, y := f.src(n.args[0]), f.src(n.args[1])
-	t, u, d, l := f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
-	f.i(x86.VPSRLQ, l, t, x, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, u, y, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, t, t, u)
-	f.i(x86.VPMULUDQ, l, d, x, y)
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPANDQ, l, t, t, f.a.Const64(0xffffffff<<32).Bcast())
-	f.i(x86.VPORQ, l, d, d, t)
-}
-
-func mulHi64(f *flow, n *node) {
-	x, y := f.src(n.args[0]), f.src(n.args[1])
-	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
-	low := f.a.Const64(0xffffffff).Bcast()
-	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, yh, y, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, d, x, y)
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, t, x, yh)
-	f.i(x86.VPADDQ, l, t, t, d) // x*yh + (x*y >> 32)
-	f.i(x86.VPMULUDQ, l, d, xh, y)
-	f.i(x86.VPMULUDQ, l, xh, xh, yh)
-	f.i(x86.VPANDQ, l, yh, t, low)
-	f.i(x86.VPADDQ, l, d, d, yh)
-	f.i(x86.VPSRLQ, l, t, t, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPADDQ, l, d, d, t)
-	f.i(x86.VPADDQ, l, d, d, xh)
-}
-
 func roundF16(f *flow, n *node) {
 	x, t := f.src(n.args[0]), f.tmp()
 	f.release()
 	l := f.lenOf(n.in)
 	f.i(x86.VCVTPS2PH, l, t, x, x86.Imm(0))
 	f.i(x86.VCVTPH2PS, l, f.dst(), t)
-}
-
-// bf16 rounds x to the upper half of each lane of d, the lower half not cleared.
-func (f *flow) bf16(d, x x86.Vec) {
-	l, k := f.lenOf(dtype.F32), f.mtmp()
-	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
-	f.i(x86.VPSRLD, l, d, x, x86.Imm(16))
-	f.i(x86.VPANDD, l, d, d, f.a.Const32(1).Bcast())
-	f.i(x86.VPADDD, l, d, d, f.a.Const32(0x7fff).Bcast())
-	f.i(x86.VPADDD, l, d, d, x)
-	f.i(x86.VPBROADCASTD, l, d, f.a.Const32(0x7fc00000), x86.Merge(k))
-}
-
-func roundBF16(f *flow, n *node) {
-	x, d := f.src(n.args[0]), f.dst()
-	f.bf16(d, x)
-	f.i(x86.VPANDD, f.lenOf(n.in), d, d, f.a.Const32(0xffff0000).Bcast())
-}
-
-// lookup gathers from a table behind the code.
-func lookup(f *flow, n *node) {
-	t := f.ph.tableOf(f.c.p.k, n)
-	label := f.tableLabel(t)
-	x, ix, k := f.src(n.args[0]), f.tmp(), f.mtmp()
-	d := f.dst()
-	f.i(pick(n.in, x86.VPANDD, x86.VPANDQ), f.lenOf(n.in), ix, x, f.imm(n.in, uint64(len(t.Bits)-1)))
-	f.i(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(label, 0))
-	f.i(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
-	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
-	from, to := 0, 0
-	if wide(n.in) {
-		from = 1
-	}
-	scale := uint8(4)
-	if wide(n.typ) {
-		to, scale = 1, 8
-	}
-	l := max(f.lenOf(n.in), f.lenOf(n.typ))
-	f.i(op[to][from], l, d, x86.AtV(x86.RAX, ix, scale, 0), x86.Merge(k))
 }
 
 func (ph *phase) tableOf(k *ir.Kernel, n *node) *ir.Table { return &k.Tables[n.aux] }

@@ -24,17 +24,15 @@ func New(isa string) (backend.Backend, error) {
 	if _, err := exec.Probe(); err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	switch isa {
-	case "avx512":
-		return &generator{name: isa, avx512: true, nv: 32, vbytes: 64}, nil
-	}
-	if isa == "avx2" {
-		return &generator{name: isa, nv: 15, vbytes: 32}, nil // one has the tail
+	for _, target := range targets {
+		if target.name() == isa {
+			return newGenerator(target), nil
+		}
 	}
 	return nil, fmt.Errorf("jit: no generator for %q", isa)
 }
 
-func (g *generator) Name() string { return g.name }
+func (g *generator) Name() string { return g.isa.name() }
 
 // Compile translates k, which must pass [ir.Check] and not change afterwards.
 func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -25,7 +24,7 @@ func (f *flow) scalarBody() {
 	f.prologue()
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	f.i(x86.MOV, x86.W32, x86.RCX, x86.Imm(1))
-	f.setTail()
+	f.isa.setTail(f)
 	f.masked = true
 	f.start(1)
 	f.body(f.top)
@@ -35,7 +34,7 @@ func (f *flow) scalarBody() {
 func (f *flow) chooseCopies(limit, fixed int) int {
 	v, m := f.pressure()
 	c := limit
-	for c > 1 && (c*v+spareRegs+fixed > f.nv || f.avx512 && c*m > 5) {
+	for c > 1 && (c*v+spareRegs+fixed > f.nv || !f.fits(c*m)) {
 		c /= 2
 	}
 	return c
@@ -153,7 +152,7 @@ func (f *flow) elementLoop(group int) {
 	f.i(x86.CMP, x86.W64, x86.RCX, x86.RAX)
 	f.i(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
 	f.i(x86.MOV, x86.W64, frameAt(frameI), x86.RCX)
-	f.setTail()
+	f.isa.setTail(f)
 	f.masked = true
 	f.start(1)
 	f.body(f.top)
@@ -270,7 +269,7 @@ func (f *flow) reduceLoop() {
 	f.i(x86.MOV, x86.W64, x86.RCX, lanes)
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
 	f.i(x86.JLE, 0, done)
-	f.setTail()
+	f.isa.setTail(f)
 	f.masked = true
 	f.start(1)
 	f.body(f.top)
@@ -283,28 +282,6 @@ func (f *flow) reduceLoop() {
 	f.fold()
 	if f.rows {
 		f.results()
-	}
-}
-
-// setTail makes the tail mask for RCX lanes, fewer than 256.
-func (f *flow) setTail() {
-	if !f.avx512 {
-		f.i(x86.VMOVD, 0, tailVec, x86.RCX)
-		if f.w == 8 {
-			f.i(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
-			f.i(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
-		} else {
-			f.i(x86.VPBROADCASTQ, x86.L256, tailVec, tailVec)
-			f.i(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
-		}
-		return
-	}
-	f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
-	f.i(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
-	if f.w == 8 {
-		f.i(x86.KMOVB, 0, tailMask, x86.RAX)
-	} else {
-		f.i(x86.KMOVW, 0, tailMask, x86.RAX)
 	}
 }
 
@@ -479,14 +456,11 @@ func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 
 // storeAcc stores lanes of an accumulator, in the tail only those it has.
 func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
-	switch op := pick(t, x86.VMOVUPS, x86.VMOVUPD); {
-	case !f.masked:
-		f.i(op, f.lenOf(t), m, x)
-	case f.avx512:
-		f.i(op, f.lenOf(t), m, x, x86.Merge(tailMask))
-	default:
-		f.storeMasked(t, m, x)
+	if f.masked {
+		f.isa.storeTail(f, t, m, x)
+		return
 	}
+	f.i(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(t), m, x)
 }
 
 // operand is the value of a reduction as a vector: a predicate as a mask of
@@ -495,24 +469,7 @@ func (f *flow) operand(r *red) x86.Vec {
 	if r.typ != dtype.Bool {
 		return f.src(r.arg)
 	}
-	if !f.avx512 {
-		x := f.maskFor(f.src(r.arg), dtype.I32)
-		if r.kern.all() {
-			t := f.tmp()
-			f.i(x86.VPXOR, x86.L256, t, x, f.ones())
-			x = t
-		}
-		return x
-	}
-	k := f.mask(r.arg)
-	t := f.tmp()
-	if r.kern.all() {
-		n := f.mtmp()
-		f.i(f.kop(x86.KNOTB, x86.KNOTW), 0, n, k)
-		k = n
-	}
-	f.i(x86.VPMOVM2D, f.lenOf(dtype.I32), t, k)
-	return t
+	return f.isa.predicateLanes(f, r.arg, r.kern.all())
 }
 
 // step combines x with an accumulator.
@@ -520,74 +477,9 @@ func (f *flow) step(k *redKern, d, idx, x x86.Vec, _ bool) {
 	switch {
 	case k.prog != nil:
 		f.program(k.prog, d, x)
-	case k.arg && f.avx512:
-		f.stepArg(k, d, idx, x)
 	case k.arg:
-		f.stepArg2(k, d, idx, x)
-	case f.avx512:
-		f.stepValue(k, d, x)
+		f.isa.stepArg(f, k, d, idx, x)
 	default:
-		f.step2(k, d, x)
+		f.isa.stepValue(f, k, d, x)
 	}
-}
-
-// stepValue combines x with an accumulator of AVX-512.
-func (f *flow) stepValue(k *redKern, d, x x86.Vec) {
-	l, t := f.lenOf(k.lane), k.lane
-	switch {
-	case k.typ == dtype.Bool:
-		f.i(x86.VPORD, l, d, d, x)
-	case k.quiet:
-		q := f.tmp()
-		f.i(binaryOp(prim.Mul, t), l, q, x, f.oneBits(t))
-		imm := x86.Imm(4)
-		if k.op == prim.Max {
-			imm = 5
-		}
-		f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
-	case (k.op == prim.Min || k.op == prim.Max) && t.IsFloat():
-		f.minMax(k.op, t, d, d, x)
-	default:
-		f.i(binaryOp(k.op, t), l, d, d, x)
-	}
-}
-
-// stepArg looks at x for a better extreme than d, at position idx.
-func (f *flow) stepArg(k *redKern, d, idx, x x86.Vec) {
-	l, t := f.lenOf(k.lane), k.lane
-	m := f.mtmp()
-	if t.IsFloat() {
-		imm := x86.Imm(0x19) // not x >= m
-		if k.op == prim.Max {
-			imm = 0x16
-		}
-		op := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.i(op, l, m, x, d, imm)
-		f.i(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
-	} else {
-		imm := x86.Imm(1)
-		if k.op == prim.Max {
-			imm = 6
-		}
-		f.i(compareOp(t), l, m, x, d, imm)
-	}
-	if f.masked {
-		f.i(x86.KANDW, 0, m, m, tailMask)
-	}
-	p := f.position()
-	f.i(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
-	f.i(x86.VMOVDQA32, f.lenOf(dtype.I32), idx, p, x86.Merge(m))
-}
-
-// position is the position of each lane: in the call, or of the row.
-func (f *flow) position() x86.Vec {
-	t := f.tmp()
-	l := f.lenOf(dtype.I32)
-	if f.ph.kind == seqPhase {
-		f.i(x86.VPBROADCASTD, l, t, frameAt(frameI))
-		return t
-	}
-	f.i(x86.VPBROADCASTD, l, t, x86.RSI)
-	f.i(x86.VPADDD, l, t, t, f.iota32((f.base+f.copy)*f.w))
-	return t
 }

@@ -203,35 +203,11 @@ func (f *flow) ownAddresses() {
 	}
 }
 
-// iotaNode is the number of each lane times a constant.
-func (f *flow) iotaNode(n *node) {
-	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
-	if f.avx512 {
-		d := f.dst()
-		f.i(x86.VPBROADCASTQ, l, d, x86.RSI)
-		f.i(x86.VPADDQ, l, d, d, lanes)
-		if n.imm != 1 {
-			f.i(x86.VPMULLQ, l, d, d, f.imm(dtype.I64, n.imm))
-		}
-		return
-	}
-	a, d := f.tmp(), f.dst()
-	f.i(x86.VMOVQ, x86.W64, a, x86.RSI)
-	f.i(x86.VPBROADCASTQ, l, a, a)
-	f.i(x86.VPADDQ, l, d, a, lanes)
-	if n.imm != 1 {
-		k, t := f.tmp(), f.tmp()
-		f.i(x86.VMOVUPS, l, k, f.full(dtype.I64, n.imm))
-		f.i(x86.VMOVAPS, l, a, d)
-		f.mulWide(d, a, k, t)
-	}
-}
-
 // scatter stores lane by lane, in order, through scratch memory. Offsets are in
 // elements.
 func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
 	const values = frameTmp + 128
-	f.storeTo(n, t, frameAt(values), false)
+	f.isa.storeTo(f, n, t, frameAt(values), false)
 	offs := f.src(n.args[1])
 	f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp), offs)
 	if f.w == 8 { // in halves, from which the loads of single ones are forwarded
@@ -240,11 +216,7 @@ func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
 		f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp+32), high)
 	}
 	if f.masked {
-		if f.avx512 {
-			f.i(x86.KMOVW, 0, x86.RAX, tailMask)
-		} else {
-			f.laneBits(tailVec)
-		}
+		f.isa.tailBits(f)
 	}
 	load, store := x86.MOV, x86.W64
 	from := store

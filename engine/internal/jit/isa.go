@@ -1,0 +1,143 @@
+package jit
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// An isa is an instruction set: what the emitter must know of a target. A target
+// is the files avx512*.go or avx2*.go. It begins with [generic], so that it need
+// only name what it does in another way.
+type isa interface {
+	name() string
+	// vectors returns the number of vector registers that the emitter may use, and
+	// the bytes of each.
+	vectors() (registers, bytes int)
+	// predicates returns the number of mask registers that may hold predicates. If it
+	// is 0, predicates are vectors of lanes that are all ones or all zeros.
+	predicates() int
+	// broadcasts reports whether an operand in memory may be one element that stands
+	// for all lanes. If not, uniform values lie in memory in every lane.
+	broadcasts() bool
+
+	// native returns the target's own form of an operation on operands of type t, or
+	// nil if the generic one serves.
+	native(op prim.Op, t dtype.Type) rule
+	// simple returns the target's own instruction for a primitive of two operands, or 0
+	// if the common one serves.
+	simple(op prim.Op, t dtype.Type) x86.Op
+	// canon brings a result of 32-bit arithmetic into the form of a narrow type.
+	canon(f *flow, t dtype.Type, d x86.Vec)
+	// minMax emits the IEEE 754-2019 minimum or maximum of floats.
+	minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec)
+
+	// setTail makes the tail mask for RCX lanes, fewer than 256.
+	setTail(f *flow)
+	// tailBits puts one bit for each lane of the tail mask into RAX.
+	tailBits(f *flow)
+	// storeTail stores the lanes of the tail of a vector of lanes of type t.
+	storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec)
+	// storeTo stores the operand of n as neighbouring elements of type t.
+	storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool)
+	// upperHalf moves the upper 16 of 32 bytes down.
+	upperHalf(f *flow, d, x x86.Vec)
+
+	// predicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
+	// reduction.
+	predicateLanes(f *flow, p int32, complement bool) x86.Vec
+	// stepValue combines x with an accumulator; stepArg looks at x for a better extreme
+	// than d, at position idx.
+	stepValue(f *flow, k *redKern, d, x x86.Vec)
+	stepArg(f *flow, k *redKern, d, idx, x x86.Vec)
+	// foldArg folds the lanes of a (value, position) accumulator. It returns false if
+	// the general fold serves.
+	foldArg(f *flow, a *acc) bool
+
+	// addNeed adds the lanes of predicate p to those that need a cold region; skipCold
+	// jumps if there are none; mergeCold replaces these lanes of node id by its yield.
+	addNeed(f *flow, p int32, first bool)
+	skipCold(f *flow, skip x86.Label)
+	mergeCold(f *flow, id int32, n *node) x86.Operand
+}
+
+// generic is what targets have in common unless they say otherwise.
+type generic struct{}
+
+func (generic) predicates() int                   { return 0 }
+func (generic) broadcasts() bool                  { return false }
+func (generic) simple(prim.Op, dtype.Type) x86.Op { return 0 }
+func (generic) native(prim.Op, dtype.Type) rule   { return nil }
+func (generic) foldArg(*flow, *acc) bool          { return false }
+
+// targets are the instruction sets that code can be made for, the best first.
+var targets = []isa{avx512{}, avx2{}}
+
+// A rule emits one copy of a node.
+type rule func(f *flow, n *node)
+
+// A ruleTable has rules by operation and type of the operands. The row of Invalid
+// serves the types that have none.
+type ruleTable map[prim.Op]map[dtype.Type]rule
+
+func (r ruleTable) set(op prim.Op, emit rule, ts ...dtype.Type) {
+	if r[op] == nil {
+		r[op] = map[dtype.Type]rule{}
+	}
+	if len(ts) == 0 {
+		ts = []dtype.Type{dtype.Invalid}
+	}
+	for _, t := range ts {
+		r[op][t] = emit
+	}
+}
+
+func (r ruleTable) find(op prim.Op, t dtype.Type) rule {
+	if emit := r[op][t]; emit != nil {
+		return emit
+	}
+	return r[op][dtype.Invalid]
+}
+
+// genericRules serve every target that has no native form.
+var genericRules = ruleTable{}
+
+func init() {
+	r := genericRules
+	for _, op := range []prim.Op{prim.Add, prim.Sub, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.Shl, prim.Shr} {
+		r.set(op, binary, ints...)
+	}
+	for _, op := range []prim.Op{prim.Add, prim.Sub, prim.Mul, prim.Div} {
+		r.set(op, binary, floats...)
+	}
+	r.set(prim.Min, floatMinMax, floats...)
+	r.set(prim.Max, floatMinMax, floats...)
+	r.set(prim.Fma, fma, floats...)
+	r.set(prim.Abs, move, dtype.U8, dtype.U32, dtype.U64)
+	r.set(prim.Sqrt, unaryOp(x86.VSQRTPS, x86.VSQRTPD), floats...)
+	r.set(prim.MulHi, mulHi8, dtype.U8)
+	r.set(prim.Div, scalarDivide, ints...)
+	r.set(prim.Rem, scalarDivide, ints...)
+	r.set(prim.Rem, scalarRem, floats...)
+	r.set(prim.Bitcast, bitcast, nums...)
+	r.set(prim.RoundF16, roundF16, dtype.F32)
+	r.set(ir.Store, (*flow).storeNode)
+	r.set(opOperand, (*flow).operandNode)
+}
+
+// rule returns what emits a node, nil if the target cannot.
+func (f *flow) rule(n *node) rule {
+	if emit := f.isa.native(n.op, n.in); emit != nil {
+		return emit
+	}
+	return genericRules.find(n.op, n.in)
+}
+
+// predicateVectors reports whether predicates are vectors.
+func (f *flow) predicateVectors() bool { return f.isa.predicates() == 0 }
+
+// fits reports whether a number of predicates can be held at once.
+func (f *flow) fits(predicates int) bool {
+	return f.predicateVectors() || predicates < f.isa.predicates()
+}

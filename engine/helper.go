@@ -10,40 +10,43 @@ import (
 )
 
 // A helper is a goroutine that works on the loops of all programs. After a loop
-// it waits for the next one in a spin, for a while, and then asleep, when it
-// costs no processor time.
+// the helper spins for a while and then parks. A parked helper costs no processor
+// time.
 type helper struct {
-	// box has the seat that the helper is asked to take, until it puts what the
-	// seat has for begun there. Without one it is nil while the helper spins, or
-	// asleep. Who asks puts a seat there, and may take it back. It is all that
-	// goes to and fro between two cores: each way takes 100 ns.
+	// box is the mailbox. It holds nil while the helper spins, asleep while the
+	// helper is parked, the slot that a caller offers, or seat.begun after the
+	// helper has accepted. A caller may retract its offer. This word is the only
+	// cache line that goes to and fro between two cores: a transfer takes 100 ns.
 	box  atomic.Pointer[seat]
 	bell *bell
-	_    [112]byte // each box has a cache line, and the next one, to itself
+	_    [112]byte // no other mailbox is in this cache line or the next one
 }
 
-// asleep is what a box says instead of a seat.
+// asleep is the value of the mailbox of a parked helper.
 var asleep = new(seat)
 
 const (
-	// spinTime is how long a helper spins: most programs that run often run
-	// again sooner, and a sleep and a wake cost a tenth of it.
+	// spinTime is how long a helper spins. Most programs that run often run again
+	// sooner. Parking and a wake cost a tenth of it.
 	spinTime = 100 * time.Microsecond
-	// yieldTime is how often it offers its processor to other goroutines.
+	// yieldTime is the time between two yields of a spinning helper to other
+	// goroutines.
 	yieldTime = 20 * time.Microsecond
-	// crowded is how long a yield takes if there are others that want it.
+	// crowded is the longest yield while no other goroutine wants the processor.
+	// After a longer one the helper parks.
 	crowded = 10 * time.Microsecond
 )
 
-// The helpers of the process. There are never more than processors that Go
-// uses, less that of the caller; they are started when a program could use them.
+// The helpers of the process, at most one less than processors(). startHelpers
+// adds to the list, and nothing is ever removed from it.
 var helpers struct {
 	sync.Mutex
 	list atomic.Pointer[[]*helper]
 }
 
-// hired are helpers to start. A goroutine of the package does it, because those
-// that a testing/synctest bubble starts belong to it and live in its time.
+// hired carries helpers to the goroutine of the package that starts them. A
+// goroutine started in a testing/synctest bubble would belong to that bubble and
+// use its clock.
 var hired = make(chan *helper)
 
 func init() {
@@ -54,11 +57,12 @@ func init() {
 	}()
 }
 
-// processors is how many goroutines can run at once: what the machine has, or
-// its administrator or the user allows.
+// processors returns how many goroutines can run at once: GOMAXPROCS, or the
+// number of processors available to the process if that is less.
 var processors = func() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// startHelpers sees to it that there are n, or as many as can run.
+// startHelpers starts helpers until there are n, or processors()-1 if that is
+// less.
 func startHelpers(n int) {
 	n = min(n, processors()-1)
 	have := running()
@@ -92,19 +96,20 @@ func (h *helper) loop() {
 	}
 }
 
-// next waits for a seat and takes it.
+// next waits for the offer of a slot, accepts it and returns the slot.
 func (h *helper) next() *seat {
 	for {
 		if s := h.spin(); s != nil {
 			return s
 		}
 		if h.box.CompareAndSwap(nil, asleep) {
-			h.bell.wait() // by now there may be nothing to do: spin again
+			h.bell.wait() // the caller may have retracted its offer by now: spin again
 		}
 	}
 }
 
-// spin waits for a seat for spinTime, or less if others want the processor.
+// spin polls the mailbox and accepts an offer. It returns the slot, or nil after
+// spinTime, or earlier if other goroutines want the processor.
 func (h *helper) spin() *seat {
 	began := time.Now()
 	for yield := yieldTime; ; {
@@ -129,24 +134,25 @@ func (h *helper) spin() *seat {
 	}
 }
 
-// Where other processes want the processors too, the system may stop a helper in
-// the middle of a chunk, for milliseconds, and its caller must wait. Then no
-// helper is asked for a time in proportion, so that little is lost.
+// distrust is the backoff. If other processes use the processors too, the system
+// may stop a helper in the middle of a chunk for milliseconds, and the caller
+// must wait. Then callers offer no slots for a time in proportion to that wait.
 var distrust struct {
 	active atomic.Bool
-	until  atomic.Int64 // since start
+	until  atomic.Int64 // end of the backoff, in nanoseconds since start
 }
 
 const (
-	// patience is a wait that is nobody's fault.
+	// patience is the longest wait of a caller that begins no backoff.
 	patience = 100 * time.Microsecond
-	// penance is for how many times the wait helpers are left alone.
+	// penance is the ratio of the backoff to the wait.
 	penance = 20
 )
 
 var start = time.Now()
 
-// heldUp notes that a caller has waited for helpers.
+// heldUp begins a backoff if a caller's wait for a helper was longer than
+// patience.
 func heldUp(wait time.Duration) {
 	if wait > patience {
 		distrust.until.Store(int64(time.Since(start) + penance*wait))
@@ -154,7 +160,8 @@ func heldUp(wait time.Duration) {
 	}
 }
 
-// trusted reports whether helpers may be asked.
+// trusted reports whether callers may offer slots to helpers: there is no
+// backoff.
 func trusted() bool {
 	if !distrust.active.Load() {
 		return true

@@ -11,97 +11,99 @@ import (
 )
 
 // A job hands out the chunks of one loop to the caller and to helpers. The
-// caller never waits for a helper that has not begun: what it has not taken by
-// the end, it is not asked for any more.
+// caller never waits for a helper that has not begun: at the end of the loop the
+// caller retracts its offer.
 type job struct {
-	// The same in all runs. What helpers read is not in a line with what the
-	// caller writes while they work: each time that takes 100 ns.
-	seats []seat // of the caller, and of helpers
+	// Constant for all runs. The padding keeps what helpers read and what the
+	// caller writes in different cache lines. A shared line costs 100 ns a write.
+	seats []seat // slots: the first is the caller's, the others are for helpers
 	parts []part
 	_     [128]byte
 
-	// The same in one run.
+	// Constant during one run, except shared.
 	loop   *loopStep
 	ctx    context.Context
-	cuts   int         // of parts
-	down   bool        // the way of this sweep
-	shared atomic.Bool // helpers are asked
+	cuts   int         // the number of parts that this run uses
+	down   bool        // the direction of this run
+	shared atomic.Bool // the caller has offered slots to helpers
 	_      [128]byte
 
-	// The caller's.
-	asked  []asked    // by seat
-	taken  int        // of seats
-	wake   float64    // nanoseconds of work that wake a helper
-	credit float64    // nanoseconds of work that could have been shared
-	last   time.Time  // when credit was last given
-	done   sync.Mutex // locked until a helper lets the caller go on
+	// Only the caller uses these; a helper unlocks done.
+	asked  []asked    // by number of the slot
+	taken  int        // the number of slots in use, the caller's included
+	wake   float64    // nanoseconds of work for which the caller wakes a helper
+	credit float64    // nanoseconds of work of recent runs that woke no helper
+	last   time.Time  // of the last addition to credit
+	done   sync.Mutex // the caller sleeps on it until a helper unlocks it
 }
 
-// asked is who was asked to take a seat, or nil.
+// asked is the offer of one slot. The helper is nil if there is no offer, or no
+// longer one.
 type asked struct {
 	helper *helper
-	asleep bool // it was
+	asleep bool // the helper was parked when the caller chose it
 }
 
-// A seat is the place of one worker at a job.
+// A seat is a slot: the place of one worker in a job.
 type seat struct {
 	job    *job
 	number int
-	// What the box of the helper says while it works, and when the caller sleeps
-	// until it is done.
+	// Values of the helper's mailbox: begun while the helper works, awaited while
+	// the caller sleeps until the helper has ended.
 	begun, awaited *seat
 }
 
-// A part is the share of a worker, who takes chunks from it, and then from the
-// shares of others. Parts are the same from run to run, so that a core finds in
-// its caches what it has worked on before.
+// A part is the range of units of one worker. The worker takes chunks from its
+// own part first, and then from the other parts. Parts are the same from run to
+// run, so that a core finds its elements in its caches.
 type part struct {
-	next       atomic.Int64 // where what is not handed out begins; or ends, in a sweep down
+	next       atomic.Int64 // the begin of the units not handed out yet; their end if the direction is down
 	begin, end int
 	_          [104]byte
 }
 
-// What threads are worth, in nanoseconds of work.
+// Thresholds for the use of helpers, in nanoseconds of work.
 const (
-	// splitWork is shared with helpers that spin: to ask one and to wait for
-	// its last chunk costs some 300 ns.
+	// splitWork is the least work that the caller shares with spinning helpers.
+	// An offer and the wait for the last chunk cost about 300 ns.
 	splitWork = 3e3
-	// seatWork is the share that is worth a helper more.
+	// seatWork is the least work for each slot.
 	seatWork = 1.5e3
-	// lateWork is what the caller does meanwhile: a helper begins later, and the
-	// caller must see that it has ended.
+	// lateWork is by how much the caller's part exceeds a helper's. A helper
+	// begins later, and the caller must see that it has ended.
 	lateWork = 400.
-	// stealWork is worth taking from another's part: its elements are in the
-	// caches of another core.
+	// stealWork is the least work left in a part for which another worker takes
+	// chunks from it. The elements are in the caches of another core.
 	stealWork = 1e3
-	// wakeWork, for each of them, wakes helpers that sleep, which costs the
-	// caller some 5 us. It is that of one run, or of several soon after each
-	// other; it doubles, up to mostWake, when nobody came: then there are no
-	// processors to be had.
+	// wakeWork is the work for which the caller wakes one parked helper. A wake
+	// costs the caller about 5 us. The work is of one run, or of several runs in
+	// quick succession. The threshold doubles, up to mostWake, after a run in
+	// which no helper began: no processor was free.
 	wakeWork = 100e3
 	mostWake = 10e6
-	// leastChunk is long against the 30 ns of handing it out, mostChunk short
-	// for those who cancel or come late, and aloneChunk for those who stop the
-	// world: what a run touches between two chunks, the elements have driven out
-	// of the caches, which costs a microsecond.
+	// leastChunk is long compared with the 30 ns that claim takes. mostChunk
+	// bounds the latency of cancellation and of late helpers. aloneChunk bounds
+	// the latency of a garbage collection that stops the world. Each chunk costs
+	// up to a microsecond of cache misses, because the elements evict what the
+	// engine reads between two chunks.
 	leastChunk = 500.
 	mostChunk  = 20e3
 	aloneChunk = 60e3
 )
 
-// newJob makes a job for a number of threads at most.
+// newJob returns a job for at most the given number of threads.
 func newJob(threads int) *job {
 	j := &job{seats: make([]seat, threads), asked: make([]asked, threads), parts: make([]part, threads), wake: wakeWork}
 	j.done.Lock()
-	words := make([]seat, 2*threads) // what boxes say of seats
+	words := make([]seat, 2*threads) // only their addresses count, as values of mailboxes
 	for i := range j.seats {
 		j.seats[i] = seat{job: j, number: i, begun: &words[2*i], awaited: &words[2*i+1]}
 	}
 	return j
 }
 
-// do runs all chunks of a loop, or those before ctx is done, and may measure how
-// long they take.
+// do runs all chunks of a loop. It stops between two chunks when ctx is done. If
+// measure is set, do passes the time that the caller's chunks took to measured.
 func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	j.loop, j.ctx, j.down = l, ctx, down
 	var began time.Time
@@ -111,13 +113,13 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	}
 	j.taken = 1
 	j.find(l.work())
-	if j.shared.Load() != (j.taken > 1) { // a store that changes nothing is not free
+	if j.shared.Load() != (j.taken > 1) { // a store of the same value would cost a cache-line transfer
 		j.shared.Store(j.taken > 1)
 	}
 	j.cut()
 	j.ask(1)
 	mine := j.work(0)
-	if j.withdraw() { // nobody is asked any more
+	if j.withdraw() { // there are no open offers from here on
 		mine += j.rest()
 	}
 	if measure {
@@ -130,8 +132,8 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	j.loop, j.ctx = nil, nil
 }
 
-// find chooses helpers for some nanoseconds of work: first those that spin,
-// then, where the work is worth it, those that sleep.
+// find chooses helpers for work nanoseconds of work: spinning helpers first, and
+// then parked helpers, if the work is worth the wakes.
 func (j *job) find(work float64) {
 	seats := len(j.loop.workers)
 	if j.taken >= seats || work < splitWork || !trusted() {
@@ -164,12 +166,12 @@ func (j *job) find(work float64) {
 	}
 }
 
-// earned adds up the work of runs that follow each other closely, and reports
-// whether together they are worth a wake.
+// earned adds work to the sum over runs in quick succession. It reports whether
+// the sum has reached the threshold of a wake, and then sets the sum to 0.
 func (j *job) earned(work float64) bool {
 	now := time.Now()
 	if now.Sub(j.last) > 5*spinTime {
-		j.credit, j.wake = 0, max(j.wake/2, wakeWork) // there may be processors again
+		j.credit, j.wake = 0, max(j.wake/2, wakeWork) // a processor may be free by now
 	}
 	j.last = now
 	if j.credit += work; j.credit < j.wake {
@@ -179,8 +181,8 @@ func (j *job) earned(work float64) bool {
 	return true
 }
 
-// cut divides the units among the seats: the caller, who begins at once, has
-// more of them.
+// cut divides the units into one part for each slot. The caller's part is
+// larger, because the caller begins at once.
 func (j *job) cut() {
 	l := j.loop
 	j.cuts = j.taken
@@ -206,7 +208,7 @@ func (j *job) cut() {
 	}
 }
 
-// ask invites the helpers of the seats from first on.
+// ask offers the slots from first on to the helpers that find chose.
 func (j *job) ask(first int) {
 	if first < j.taken && !j.shared.Load() {
 		j.shared.Store(true)
@@ -218,14 +220,14 @@ func (j *job) ask(first int) {
 			state = asleep
 		}
 		if !a.helper.box.CompareAndSwap(state, &j.seats[i]) {
-			a.helper = nil // somebody else was faster
+			a.helper = nil // another caller has offered the helper a slot, or it changed its state
 		} else if a.asleep {
 			a.helper.bell.ring()
 		}
 	}
 }
 
-// help does the work of a helper.
+// help runs chunks in a helper until none is left that is worth it.
 func (j *job) help(seat int) {
 	if l := j.loop; l.labels != nil {
 		defer l.label(context.Background())()
@@ -233,8 +235,9 @@ func (j *job) help(seat int) {
 	j.work(seat)
 }
 
-// work runs chunks until none is left that is worth it. It returns the number of
-// units done. The caller asks more helpers meanwhile.
+// work runs chunks until none is left that is worth it, and returns the number
+// of units done. The caller, in slot 0, offers slots to more helpers every 8
+// chunks.
 func (j *job) work(seat int) (units int) {
 	for chunks := 1; ; chunks++ {
 		done := j.chunk(seat, stealWork)
@@ -252,7 +255,8 @@ func (j *job) work(seat int) (units int) {
 	}
 }
 
-// rest is work of the caller alone: all that is left anywhere.
+// rest runs all chunks that are left, in the caller, and returns the number of
+// units done.
 func (j *job) rest() (units int) {
 	for {
 		done := j.chunk(0, 0)
@@ -263,8 +267,9 @@ func (j *job) rest() (units int) {
 	}
 }
 
-// chunk claims a chunk, from the part of another if there are so many nanoseconds
-// of work, and runs it. It returns the number of units done.
+// chunk claims a chunk and runs it. It returns the number of units done, or 0 if
+// there is no chunk or the context is done. It claims from another worker's part
+// only if at least steal nanoseconds of work are left there.
 func (j *job) chunk(seat int, steal float64) int {
 	p, lo, hi := j.claim(seat, steal)
 	if p == nil || j.ctx.Err() != nil {
@@ -274,7 +279,7 @@ func (j *job) chunk(seat int, steal float64) int {
 	return hi - lo
 }
 
-// left is the number of units that are not handed out.
+// left returns the number of units that are not handed out.
 func (j *job) left() (n int) {
 	for i := range j.cuts {
 		n += j.parts[i].left(int(j.parts[i].next.Load()), j.down)
@@ -282,7 +287,8 @@ func (j *job) left() (n int) {
 	return n
 }
 
-// left is the number of units that are not handed out when next is the next.
+// left returns the number of units of the part that are not handed out, for the
+// value next of p.next.
 func (p *part) left(next int, down bool) int {
 	if down {
 		return next - p.begin
@@ -290,9 +296,10 @@ func (p *part) left(next int, down bool) int {
 	return p.end - next
 }
 
-// claim takes the next chunk from the part of a seat, or else from another's:
-// half of what is left there, so that all workers end at about the same time.
-// Without a part there is none.
+// claim takes the next chunk, of units lo..hi, from the part of a slot or else
+// from another part. A chunk of a shared loop is at most half of the units left
+// in the part, so that all workers end at about the same time. p is nil if there
+// is no chunk.
 func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 	l := j.loop
 	for i := range j.cuts {
@@ -323,8 +330,8 @@ func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 	return nil, 0, 0
 }
 
-// withdraw takes the job back from helpers that have not begun, and reports
-// whether any of them has a part, which is left to do.
+// withdraw retracts the offers to helpers that have not begun. It reports whether
+// one of these slots has a part, whose units may be left to do.
 func (j *job) withdraw() (found bool) {
 	for i := 1; i < j.taken; i++ {
 		s, h := &j.seats[i], j.asked[i].helper
@@ -353,7 +360,8 @@ func (j *job) join() {
 	}
 }
 
-// wait returns when a helper has left the seat.
+// wait returns when helper h has ended its work in the slot. It polls, then
+// yields the processor, and then sleeps.
 func (s *seat) wait(h *helper) {
 	for range 64 {
 		if h.box.Load() != s.begun {
@@ -362,7 +370,7 @@ func (s *seat) wait(h *helper) {
 		pause.Pause(1)
 	}
 	began := time.Now()
-	for range 16 { // the helper may need this very processor
+	for range 16 { // the helper may need the processor of the caller
 		if h.box.Load() != s.begun {
 			return
 		}
@@ -374,7 +382,8 @@ func (s *seat) wait(h *helper) {
 	heldUp(time.Since(began))
 }
 
-// leave is the end of a helper's work. The job may be in another run at once.
+// leave tells the caller that helper h has ended its work in the slot. The caller
+// may start another run of the job at once, so leave is the helper's last access.
 func (s *seat) leave(h *helper) {
 	if !h.box.CompareAndSwap(s.begun, nil) {
 		h.box.Store(nil)

@@ -5,25 +5,27 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 )
 
-// A sweep is the way of a loop over its units. Loops whose arrays are larger than
-// a cache go down and up in turns, so that each begins with what the one before
-// has left in the caches: docs/adr/0009. The first goes down: who has filled the
-// arrays came last to their ends. Down means in pieces, each of them upwards.
+// A sweep says in which direction and in which pieces a loop goes over its units.
+// If the arrays are larger than the first-level cache, the direction alternates:
+// each loop begins with the elements that the loop before it left in the caches.
+// See docs/adr/0009. The first direction is down, because the code that filled
+// the arrays wrote their ends last. Down means that the pieces are in descending
+// order; the units of a piece are in ascending order.
 type sweep struct {
-	large bool // the arrays are larger than a cache
-	step  int  // pieces begin at multiples of it
-	// Pieces have near units less than edge from both ends of a part, where the
-	// first-level cache keeps something from one sweep to the next, and far units
-	// elsewhere.
+	large bool // a worker's share of the arrays is larger than the first-level cache
+	step  int  // pieces begin at multiples of step
+	// A piece has near units if it is less than edge units from an end of its
+	// part, and far units elsewhere. Near the ends, elements stay in the
+	// first-level cache from one loop to the next.
 	near, edge int
-	far        int // 0: all sweeps go up, for there is only one piece, or nothing is kept
+	far        int // 0: always up, because the arrays are not large or there is only one piece
 }
 
-// caches are those of this machine.
+// caches returns the cache sizes of this machine. Tests replace it.
 var caches = cpucache.Of
 
-// newSweep is that of a loop of n units, of which chunks begin at multiples of
-// grain, over arrays of so many bytes, for workers that share them.
+// newSweep returns the sweep of a loop of n units over arrays of the given number
+// of bytes, which the workers divide. Chunks begin at multiples of grain.
 func newSweep(n, grain, bytes, workers int, c cpucache.Sizes) sweep {
 	share := bytes / max(workers, 1)
 	s := sweep{large: c.L1 > 0 && share > c.L1, step: grain}
@@ -36,13 +38,14 @@ func newSweep(n, grain, bytes, workers int, c cpucache.Sizes) sweep {
 	}
 	s.near, s.edge = units(c.L1/3), units(c.L1)
 	s.far = units(share)
-	if share > c.L2/2 { // not all of it stays there
+	if share > c.L2/2 { // not all of the share stays in the second-level cache
 		s.far = units(max(c.L2/8, share/64))
 	}
 	return s
 }
 
-// turn is the way of the loop's next sweep, after that of the program's last one.
+// turn reports whether the loop goes down this time. down is the direction of the
+// program's last loop over large arrays; turn updates it.
 func (s *sweep) turn(down *bool) bool {
 	if s.large {
 		*down = s.far > 0 && !*down
@@ -50,7 +53,8 @@ func (s *sweep) turn(down *bool) bool {
 	return s.far > 0 && *down
 }
 
-// pieces does units lo..hi of the part begin..end, upwards or down.
+// pieces runs units lo..hi of the part begin..end: in one call if the direction
+// is up, and piece by piece if it is down.
 func (s *sweep) pieces(w backend.Worker, lo, hi, begin, end int, down bool) {
 	if !down {
 		w.Run(lo, hi)
@@ -63,7 +67,7 @@ func (s *sweep) pieces(w backend.Worker, lo, hi, begin, end int, down bool) {
 	}
 }
 
-// below is where the piece that ends before hi begins.
+// below returns the begin of the piece that ends before unit hi.
 func (s *sweep) below(hi, begin, end int) int {
 	at := hi - s.near
 	if begin+s.edge < hi && hi <= end-s.edge {

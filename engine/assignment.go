@@ -9,9 +9,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Run compiles statements and runs them once. The program is kept for
-// statements of the same structure, whatever their arrays, parameters and
-// constants, which then need no compiling.
+// Run compiles statements and runs them once. It keeps the program for later
+// statements of the same structure, which then need no compiling. Their arrays,
+// parameters and constants may be others.
 func Run(ctx context.Context, stmts ...expr.Statement) error {
 	return RunWith(ctx, Options{}, stmts...)
 }
@@ -31,8 +31,9 @@ func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
 	return p.Run(ctx)
 }
 
-// An assignment is a program whose arrays and cells are its own: they stand for
-// those of the statements that it carries out.
+// An assignment is a program with arrays and cells of its own. Before each run
+// the arrays get the bytes, and the cells the values, of the statements to carry
+// out.
 type assignment struct {
 	program *Program
 	options Options
@@ -43,18 +44,19 @@ type assignment struct {
 	idents []any
 	hash   uint64
 	stmts  []expr.Statement // own the addresses in words
-	bytes  int              // that it takes in the cache, about
+	bytes  int              // approximate size in the cache
 
 	next          *assignment // in the bucket
 	after, before *assignment // in the ring
 }
 
-// assignmentOf is an assignment for statements, from the cache if it has one,
-// bound to their operands. It is nil where the statements must be compiled as
-// they are: because they have no key, or to find out what is wrong with them.
+// assignmentOf returns an assignment bound to the operands of stmts, from the
+// cache if the cache has one. It returns nil if the statements have no key or do
+// not compile. Then the caller compiles the statements themselves, which gives
+// the error its place.
 func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assignment {
 	if on := debugging(); len(on) > 1 || len(on) == 1 && !on["perf"] {
-		return nil // to show every program compiled
+		return nil // the listings must show every program
 	}
 	o, be, err := o.resolve()
 	if err != nil {
@@ -82,8 +84,9 @@ func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assig
 	return a
 }
 
-// newAssignment copies statements, with arrays and cells in the places of their
-// operands, which are bound.
+// newAssignment returns an assignment with copies of stmts, in which its own
+// arrays and cells replace the operands. It is bound to the operands of the key,
+// and has no program yet.
 func newAssignment(k *key, o Options, stmts []expr.Statement) *assignment {
 	a := &assignment{
 		options: o,
@@ -106,8 +109,8 @@ func newAssignment(k *key, o Options, stmts []expr.Statement) *assignment {
 	return a
 }
 
-// copy is a tree with the operands of a. What has been made is in made, by the
-// numbers of nodes.
+// copy returns a copy of the tree n with the operands of a. made holds the copies
+// so far, by the number of the node in the key.
 func (a *assignment) copy(k *key, n *expr.Node, made []*expr.Node) *expr.Node {
 	_, i := k.find(n)
 	if made[i] != nil {
@@ -130,7 +133,7 @@ func (a *assignment) copy(k *key, n *expr.Node, made []*expr.Node) *expr.Node {
 	return made[i]
 }
 
-// bind puts the operands of a key into their places.
+// bind gives the arrays and cells of a the bytes and values of the operands of k.
 func (a *assignment) bind(k *key) {
 	for i, m := range a.arrays {
 		m.data = k.arrays[i].data
@@ -146,8 +149,9 @@ func (a *assignment) bind(k *key) {
 	}
 }
 
-// run carries the statements out and puts a into the cache, without their
-// operands.
+// run carries out stmts, to whose operands a is bound. Then it removes the
+// operands from a and puts a into the cache. An error has the place of the
+// original node in stmts.
 func (a *assignment) run(ctx context.Context, stmts []expr.Statement) error {
 	defer func() {
 		for _, m := range a.arrays {
@@ -163,7 +167,7 @@ func (a *assignment) run(ctx context.Context, stmts []expr.Statement) error {
 	return located(ctx, err, func(n *expr.Node) *expr.Node { return a.original(n, stmts) })
 }
 
-// original returns the node of stmts that node n of a stands for, or nil. Both
+// original returns the node of stmts that node n of a is a copy of, or nil. Both
 // have the same key, and so the same nodes in the same order.
 func (a *assignment) original(n *expr.Node, stmts []expr.Statement) *expr.Node {
 	own, others := keys.Get().(*key), keys.Get().(*key)
@@ -178,13 +182,13 @@ func (a *assignment) original(n *expr.Node, stmts []expr.Statement) *expr.Node {
 	return nil
 }
 
-// keepArena is the size of temporaries up to which they are kept between runs;
-// larger ones are allocated by each run.
+// keepArena is the largest size of temporaries, in bytes, that an assignment
+// keeps between runs. Each run allocates larger ones.
 const keepArena = 1 << 19
 
-// footprint is about the memory that a has while it is idle, in bytes: the
-// first two terms are what plans, bindings and code of trees of 1 to 100
-// operators were measured to have.
+// footprint returns the approximate memory of a while it is idle, in bytes. The
+// first two terms are a fit to the measured sizes of plans, bindings and code of
+// trees of 1 to 100 operators.
 func (a *assignment) footprint() int {
 	n := 12<<10 + 80*len(a.words)
 	p := a.program

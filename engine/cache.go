@@ -5,24 +5,26 @@ import (
 	"sync"
 )
 
-// assignments are those that have been carried out, for statements of the same
-// structure to come.
+// assignments holds the assignments that have run, for later statements of the
+// same structure.
 var assignments = assignmentCache{limit: 4 << 20}
 
-// An assignmentCache keeps assignments that nobody runs. Whoever runs one takes
-// it out and puts it back, so that goroutines that carry out the same statements
-// at the same time have one each. Beyond the limit the one that has been idle
-// for longest is dropped; what would take a quarter of the room is not kept.
+// An assignmentCache keeps assignments that are not running. A goroutine takes an
+// assignment out, runs it and puts it back, so that goroutines that run the same
+// statements at the same time have one each. Beyond the limit the cache drops the
+// assignments that have been idle for longest. It does not keep an assignment
+// that is larger than a quarter of the limit.
 type assignmentCache struct {
 	limit int // bytes
 
 	mu      sync.Mutex
 	size    int
 	buckets [512]*assignment // by hash
-	idle    assignment       // ring, the latest first
+	idle    assignment       // head of a ring of all assignments, the latest first
 }
 
-// take removes an assignment for the key from the cache; nil if there is none.
+// take removes an assignment with the key and the options from the cache and
+// returns it, or nil if there is none.
 func (c *assignmentCache) take(k *key, o Options) *assignment {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +38,7 @@ func (c *assignmentCache) take(k *key, o Options) *assignment {
 	return nil
 }
 
-// put adds an assignment to the cache.
+// put adds an assignment to the cache and drops idle ones beyond the limit.
 func (c *assignmentCache) put(a *assignment) {
 	if a.bytes > c.limit/4 {
 		return

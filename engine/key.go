@@ -12,28 +12,29 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A key is everything that the program for some statements depends on, as a
-// list of words, and apart from it what such programs may differ in: the
-// operands. One walk over the statements collects both, operands in the order
-// in which they are met.
+// A key holds, as a list of words, everything that the program for some
+// statements depends on. It also holds the operands, in which statements with the
+// same words may differ. One walk over the statements collects both, the operands
+// in the order in which the walk meets them.
 //
-// In the words are operators, element types, shapes, attributes, the strides of
-// arrays, which operands are the same, and how far apart arrays lie that share
-// memory. The offsets of arrays, the values of parameters and the values of
-// constants are not, but for constants that are operands of an operation on
-// nothing else, which the plan computes, of views of users, whose index maps may
-// look at them, and of operations that fail on some operands, such as a divisor of 0.
+// The words contain operators, element types, shapes, attributes, the strides of
+// arrays, which operands are the same, and the distances between arrays that
+// share memory. They contain neither the offsets of arrays nor the values of
+// parameters. They contain the value of a constant only if it is an operand of
+//   - an operation on constants alone, which the plan computes,
+//   - a view that a user has defined, whose index map may read the constant,
+//   - an operation that fails for some operands, such as a division by 0.
 type key struct {
 	words  []uint64
-	idents []any // of nodes, in the order of the words
+	idents []any // Node.Ident of the nodes that have one, in the order of the words
 	hash   uint64
 
 	nodes   []*expr.Node // in the order of the words
-	known   []nodeInfo   // of nodes
-	table   []int32      // 1 + number of a node, by hash; 0: free
+	known   []nodeInfo   // by number of the node
+	table   []int32      // hash table of 1 + the number of a node; 0: free
 	arrays  []arrayOperand
 	scalars []scalarOperand
-	failed  bool // there is no key
+	failed  bool // the statements have no key
 }
 
 type nodeInfo struct {
@@ -42,11 +43,11 @@ type nodeInfo struct {
 	done     bool  // its operands have been added
 }
 
-// An arrayOperand is the part of a memory that an array covers.
+// An arrayOperand is an array with the part of the memory that it covers.
 type arrayOperand struct {
-	node *expr.Node // the first one met
+	node *expr.Node // the first leaf with this array
 	data []byte     // from the lowest to the highest element
-	low  int        // elements from the lowest one to the first
+	low  int        // distance from the lowest element to element (0, 0, ...), in elements
 }
 
 // A scalarOperand is a constant or a parameter.
@@ -57,8 +58,8 @@ type scalarOperand struct {
 	fixed bool       // its value is in the key
 }
 
-// The limits of statements that have a key: the walk recurses, and compares
-// operands with each other.
+// The limits of statements that have a key. The walk recurses to the depth of the
+// trees, and compares each operand with all earlier ones.
 const (
 	maxKeyWords   = 1 << 13
 	maxKeyArrays  = 64
@@ -69,7 +70,8 @@ var keys = sync.Pool{New: func() any { return &key{table: make([]int32, 64)} }}
 
 var keySeed = maphash.MakeSeed()
 
-// free gives the key back, without what belongs to the caller.
+// free clears the key and returns it to the pool. It keeps no pointer to memory
+// of the caller.
 func (k *key) free() {
 	clear(k.idents)
 	clear(k.nodes)
@@ -82,8 +84,8 @@ func (k *key) free() {
 	keys.Put(k)
 }
 
-// read makes the key of statements. It reports false where there is none: for
-// statements with an error, on memory of a device, or beyond the limits.
+// read fills k with the key of stmts. It reports false if the statements have no
+// key: they have an error, use memory of a device, or are beyond the limits.
 func (k *key) read(stmts []expr.Statement) bool {
 	k.words = append(k.words, uint64(len(stmts)))
 	for _, s := range stmts {
@@ -110,16 +112,17 @@ func (k *key) read(stmts []expr.Statement) bool {
 	return true
 }
 
-// node adds a tree and returns the number of its root.
+// node adds the tree n and returns the number of its root. It sets k.failed if
+// the tree has no key.
 func (k *key) node(n *expr.Node) int32 {
-	if n == nil || n.Op == nil || n.Attributes == nil { // made by hand
+	if n == nil || n.Op == nil || n.Attributes == nil { // not made by a function of package expr
 		k.failed = true
 		return -1
 	}
 	at, i := k.find(n)
 	if i >= 0 {
 		k.failed = k.failed || !k.known[i].done   // a tree that contains itself
-		k.words = append(k.words, uint64(i)<<1|1) // no address is odd
+		k.words = append(k.words, uint64(i)<<1|1) // odd, unlike the address that begins a new node
 		return i
 	}
 	i = int32(len(k.nodes))
@@ -162,7 +165,7 @@ func (k *key) node(n *expr.Node) int32 {
 	return i
 }
 
-// attributes adds the words of one node.
+// attributes adds the words of one node: operator, types, shape and attributes.
 func (k *key) attributes(n *expr.Node) {
 	s := n.Shape()
 	head := uint64(n.DType()) | uint64(n.To)<<8 | uint64(len(n.Args))<<32 | uint64(len(s))<<48
@@ -189,7 +192,8 @@ func (k *key) ints(list []int) {
 	}
 }
 
-// array adds an array and returns its number.
+// array adds the array of a leaf and returns its number. Leaves with the same
+// bytes, type, shape and strides are one array.
 func (k *key) array(n *expr.Node) int32 {
 	l, s := n.Leaf, n.Shape()
 	m, ok := l.Mem.(*Memory)
@@ -220,7 +224,7 @@ func (k *key) array(n *expr.Node) int32 {
 	return int32(i)
 }
 
-// scalar adds a scalar and returns its number. Equal constants are one.
+// scalar adds a scalar and returns its number. Equal constants have one number.
 func (k *key) scalar(s scalarOperand) int32 {
 	i := slices.Index(k.scalars, s)
 	if i < 0 {
@@ -232,7 +236,7 @@ func (k *key) scalar(s scalarOperand) int32 {
 	return int32(i)
 }
 
-// fix puts the values of constants among the operands of a node into the key.
+// fix marks the constants among args, so that read adds their values to the key.
 func (k *key) fix(args []*expr.Node) {
 	for _, a := range args {
 		if a.Op.Class == expr.Constant {
@@ -247,7 +251,8 @@ func builtIn(o *expr.Operator) bool {
 	return ok && known == o
 }
 
-// relations adds how far apart the arrays lie that share memory.
+// relations adds the distance, in bytes, of each pair of arrays that overlap in
+// memory.
 func (k *key) relations() {
 	for i := range k.arrays {
 		a := k.arrays[i].data
@@ -263,7 +268,8 @@ func (k *key) relations() {
 	k.words = append(k.words, ^uint64(0))
 }
 
-// find looks a node up: its number, or -1 and where in the table it belongs.
+// find returns the number i of a node and its index at in the table. If the node
+// is new, i is -1 and at is the free index for it.
 func (k *key) find(n *expr.Node) (at int, i int32) {
 	mask := len(k.table) - 1
 	h := int(uint64(uintptr(unsafe.Pointer(n))) * 0x9e3779b97f4a7c15 >> 33)
@@ -275,7 +281,7 @@ func (k *key) find(n *expr.Node) (at int, i int32) {
 	return at, -1
 }
 
-// grow keeps half of the table free.
+// grow doubles the table if less than half of it is free.
 func (k *key) grow() {
 	if 2*len(k.nodes) <= len(k.table) {
 		return

@@ -26,13 +26,14 @@ type loopStep struct {
 	sweep
 }
 
-// A bufPlace is where a buffer of a kernel lies.
+// A bufPlace is the place of buffer number buf of a kernel.
 type bufPlace struct {
 	buf int
 	place
 }
 
-// A scalarCell is where the value of a scalar of a kernel comes from.
+// A scalarCell is the cell that holds the value of scalar number scalar of a
+// kernel.
 type scalarCell struct {
 	scalar int
 	cell   *expr.Cell
@@ -62,7 +63,8 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	return l, nil
 }
 
-// newBinding has the numbers of a stage, without addresses and parameters.
+// newBinding returns the binding of a stage without addresses and without the
+// values of parameters.
 func newBinding(s *plan.Stage) ir.Binding {
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
 	for i, o := range s.Bufs {
@@ -89,14 +91,15 @@ func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, 
 	return code, inst, nil
 }
 
-// footprint is the number of bytes of arrays that the loop goes over. Views of the
-// same memory share it. It is 0 for a product, which always goes upwards.
+// footprint returns the number of bytes of the arrays that the loop goes over. A
+// memory with several views counts at most once in full. footprint returns 0 for
+// a product, whose direction is always up.
 func (l *loopStep) footprint() (total int) {
 	if l.s.Kernel == nil {
 		return 0
 	}
 	for i, b := range l.places {
-		before := 0 // by views of the same memory
+		before := 0 // bytes of earlier views of the same memory
 		if b.mem != nil {
 			for _, v := range l.places[:i] {
 				if v.mem == b.mem {
@@ -111,16 +114,16 @@ func (l *loopStep) footprint() (total int) {
 	return total
 }
 
-// viewed is the number of bytes of a buffer.
+// viewed returns the number of bytes of a buffer.
 func (l *loopStep) viewed(b bufPlace) int {
 	return shape.Shape(l.bind.Bufs[b.buf].Extents).Size() * l.s.Kernel.Bufs[b.buf].Type.Size()
 }
 
-// refresh reads the addresses and parameters as they are now.
+// refresh writes the current addresses and values of parameters to the binding.
 func (l *loopStep) refresh(p *Program) {
 	for i := range l.places {
 		at := &l.places[i]
-		if ptr := at.in(p); l.bind.Bufs[at.buf].Ptr != ptr { // helpers have read it
+		if ptr := at.in(p); l.bind.Bufs[at.buf].Ptr != ptr { // a store of the same value would cost a cache-line transfer
 			l.bind.Bufs[at.buf].Ptr = ptr
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Head says where the newest contents of a memory are.
+// A Head is the residency of a memory: where its current contents are.
 type Head uint8
 
-// The heads of a memory.
+// The residencies of a memory.
 const (
-	Uninitialized Head = iota // nowhere: never touched, reads as zeros
+	Uninitialized Head = iota // neither side was touched; reads return zeros
 	AtHost
 	AtDevice
-	Synced // in both places
+	Synced // the host and the device have the same contents
 )
 
 func (h Head) String() string {
@@ -31,9 +31,9 @@ func (h Head) String() string {
 	return names[h]
 }
 
-// A Memory is one allocation that arrays view: bytes of the host, which may be
-// shared with the caller, and, if it has a device, a copy there. Either side is
-// allocated when it is first touched and copied only when it is stale. The zero
+// A Memory is one allocation that arrays view. It has bytes on the host, which it
+// may share with the caller. If it has a device, it also has a copy there. Each
+// side is allocated at its first use and updated only if it is stale. The zero
 // Memory and a nil Memory have no bytes.
 type Memory struct {
 	data []byte // nil until the host side is touched
@@ -42,18 +42,20 @@ type Memory struct {
 	dev   Device
 	alloc Allocation
 	head  Head
-	busy  Event // the end of the last queued program that uses the device side, if any
+	busy  Event // the end of the last queued program that uses the device side, or nil
 	mu    sync.Mutex
 
 	align atomic.Int32 // largest element size of the arrays over it, in bytes
 }
 
-// NewMemory allocates size zero bytes of the host, aligned to 64. A size that the
-// process cannot have is an error, [expr.ErrOutOfMemory], as it is wherever the
-// engine allocates by the size of an array. On Linux the process can have what
-// the system calls available, what its control groups (containers) have left,
-// and what is left below GOMEMLIMIT and ulimit -v, less what it has allocated
-// and not touched yet. Elsewhere only GOMEMLIMIT counts.
+// NewMemory returns a memory of size zero bytes on the host, aligned to 64 bytes.
+// The error is [expr.ErrOutOfMemory] if the process cannot have so many bytes, as
+// in every function of the engine that allocates by the size of an array. On
+// Linux the limit is the least of four numbers: the memory that the system
+// reports as available, and what is left in the control groups (containers) of
+// the process, below GOMEMLIMIT, and below ulimit -v. Memory that the process has
+// allocated and not touched yet is subtracted. On other systems only GOMEMLIMIT
+// counts.
 func NewMemory(size int) (*Memory, error) {
 	b, err := allocate(size)
 	if err != nil {
@@ -62,8 +64,9 @@ func NewMemory(size int) (*Memory, error) {
 	return &Memory{data: b, size: size, head: AtHost}, nil
 }
 
-// NewSyncedMemory makes size bytes that can be used on the host and on d. Nothing
-// is allocated yet.
+// NewSyncedMemory returns a memory of size bytes for use on the host and on d.
+// Each side is allocated at its first use. If d is nil or the host,
+// NewSyncedMemory is [NewMemory].
 func NewSyncedMemory(d Device, size int) (*Memory, error) {
 	if _, host := d.(cpu); host || d == nil {
 		return NewMemory(size)
@@ -97,7 +100,7 @@ func outOfMemory(err error) error { return expr.NewError(expr.ErrOutOfMemory, ""
 func errNilMemory() error { return expr.NewError(expr.ErrType, "", "the memory is nil") }
 
 // require returns an error if the bytes are not aligned for elements of size
-// bytes. [Memory.Rebind] keeps the alignment that arrays have required.
+// bytes. It records the size, because [Memory.Rebind] must keep the alignment.
 func (m *Memory) require(size int) error {
 	if m.dev == nil && !aligned(m.data, size) {
 		return expr.NewError(expr.ErrShape, "", "the memory is not aligned for elements of %d bytes", size)
@@ -111,11 +114,11 @@ func aligned(b []byte, size int) bool {
 	return len(b) == 0 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(size) == 0
 }
 
-// MemoryOf shares bytes with the caller; they must be aligned for the element
-// types that are read from them.
+// MemoryOf returns a memory on the host that shares data with the caller. The
+// data must be aligned for the element types of the arrays over it.
 func MemoryOf(data []byte) *Memory { return &Memory{data: data, size: len(data), head: AtHost} }
 
-// Device is where the memory can be used besides the host, or "cpu".
+// Device returns the name of the memory's device, or "cpu" if it has none.
 func (m *Memory) Device() string {
 	if m == nil || m.dev == nil {
 		return "cpu"
@@ -136,7 +139,7 @@ func (m *Memory) Size() int {
 	return m.size
 }
 
-// Head says where the newest contents are.
+// Head returns the residency: where the current contents are.
 func (m *Memory) Head() Head {
 	if m == nil {
 		return Uninitialized
@@ -146,8 +149,9 @@ func (m *Memory) Head() Head {
 	return m.head
 }
 
-// Locate is the address, so that memories that share bytes are told apart from
-// those that do not; 0 for memory of a device, which shares none.
+// Locate returns the address of the bytes. Callers compare addresses and sizes to
+// find memories that overlap. Locate returns 0 for memory of a device, which
+// shares no bytes.
 func (m *Memory) Locate() uintptr {
 	if m == nil || m.dev != nil {
 		return 0
@@ -155,8 +159,9 @@ func (m *Memory) Locate() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
 }
 
-// Bytes is the memory itself, if it has no device; else the host side as it
-// happens to be, for which see Host.
+// Bytes returns the bytes of a memory without a device. For memory of a device it
+// returns the host side without an update: nil before its first use, and possibly
+// stale after it. [Memory.Host] updates it first.
 func (m *Memory) Bytes() []byte {
 	if m == nil {
 		return nil
@@ -164,11 +169,12 @@ func (m *Memory) Bytes() []byte {
 	return m.data
 }
 
-// Host is the host side, brought up to date, for reading.
+// Host updates the host side and returns its bytes, for reading. The error is the
+// device's, or [expr.ErrOutOfMemory].
 func (m *Memory) Host() ([]byte, error) { return m.host(false) }
 
-// MutableHost is the host side, brought up to date, for writing: the device
-// side becomes stale.
+// MutableHost updates the host side and returns its bytes, for reading and
+// writing. The device side becomes stale.
 func (m *Memory) MutableHost() ([]byte, error) { return m.host(true) }
 
 func (m *Memory) host(write bool) ([]byte, error) {
@@ -201,7 +207,7 @@ func (m *Memory) host(write bool) ([]byte, error) {
 	return m.data, nil
 }
 
-// touch allocates the host side, if it is not there. The lock is held.
+// touch allocates the host side if it is not allocated. The caller holds m.mu.
 func (m *Memory) touch() error {
 	if m.data != nil {
 		return nil
@@ -211,11 +217,12 @@ func (m *Memory) touch() error {
 	return err
 }
 
-// OnDevice is the device side, brought up to date, for reading.
+// OnDevice updates the device side and returns it, for reading. The error is
+// [expr.ErrDevice] if the memory has no device.
 func (m *Memory) OnDevice() (Allocation, error) { return m.device(false) }
 
-// MutableOnDevice is the device side, brought up to date, for writing: the host
-// side becomes stale.
+// MutableOnDevice updates the device side and returns it, for reading and
+// writing. The host side becomes stale.
 func (m *Memory) MutableOnDevice() (Allocation, error) { return m.device(true) }
 
 func (m *Memory) device(write bool) (Allocation, error) {
@@ -255,8 +262,8 @@ func (m *Memory) device(write bool) (Allocation, error) {
 	return m.alloc, nil
 }
 
-// Allocation is the device side as it happens to be, nil if there is none; for
-// devices, which are given memory that is up to date.
+// Allocation returns the device side without an update, or nil if it is not
+// allocated. It is for devices, which get memory that the engine has updated.
 func (m *Memory) Allocation() Allocation {
 	if m == nil {
 		return nil
@@ -264,7 +271,8 @@ func (m *Memory) Allocation() Allocation {
 	return m.alloc
 }
 
-// settle waits for queued programs. The lock is held.
+// settle waits for queued programs that use the device side. The caller holds
+// m.mu.
 func (m *Memory) settle() error {
 	if m.busy == nil {
 		return nil
@@ -274,7 +282,8 @@ func (m *Memory) settle() error {
 	return err
 }
 
-// Free releases the device side, after bringing the host side up to date.
+// Free updates the host side and then releases the device side. The memory stays
+// usable: a later use on the device allocates it again.
 func (m *Memory) Free() error {
 	if m == nil {
 		return errNilMemory()
@@ -295,11 +304,11 @@ func (m *Memory) Free() error {
 	return m.dev.Free(a)
 }
 
-// Rebind makes m share other bytes of the same length: arrays and compiled
-// programs that use m use them from the next run on. A program for which it
-// matters that the bytes overlap those of another memory, or no longer do, is
-// compiled again by its next run. The bytes must be aligned for the arrays that
-// view m. No program that uses m may run meanwhile.
+// Rebind makes m share data instead of its bytes. Arrays over m and compiled
+// programs use data from then on. If a program depends on whether m overlaps
+// another memory, and this changes, its next run compiles it again. Rebind
+// returns an error if the length differs, if data is not aligned for the arrays
+// over m, or if m has a device. No program that uses m may run during the call.
 func (m *Memory) Rebind(data []byte) error {
 	if m == nil {
 		return errNilMemory()

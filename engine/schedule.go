@@ -6,19 +6,20 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 )
 
-// A schedule says how a loop is cut into chunks.
+// A schedule holds the sizes of the chunks of a loop and the cost of a unit.
 type schedule struct {
-	n     int     // units
-	grain int     // chunks begin at multiples of it
+	n     int     // number of units
+	grain int     // chunks begin at multiples of grain
 	unit  float64 // nanoseconds that a unit takes
-	least int     // units of a chunk, at least and at most
+	least int     // smallest and largest size of a chunk, in units
 	most  int
 	_     [64]byte
-	runs  int // helpers do not read it
+	runs  int // number of runs; padded, because the caller writes it and helpers do not read it
 	_     [64]byte
 }
 
-// plan cuts the loop for a number of threads.
+// plan makes the workers and the schedule of the loop for at most the given
+// number of threads, and starts the helpers.
 func (l *loopStep) plan(threads int) {
 	l.n, l.grain, l.unit = l.inst.Units()
 	l.grain = max(l.grain, 1)
@@ -32,8 +33,8 @@ func (l *loopStep) plan(threads int) {
 	startHelpers(len(l.workers) - 1)
 }
 
-// chunks fixes the sizes of chunks. Those of one worker alone are longer: nobody
-// comes late.
+// chunks sets the sizes of chunks from the time of a unit. The chunks of a loop
+// with one worker are longer, because no helper can come late.
 func (l *loopStep) chunks() {
 	most := mostChunk
 	if len(l.workers) == 1 {
@@ -43,18 +44,20 @@ func (l *loopStep) chunks() {
 	l.most = max(int(min(most/l.unit, 1<<40)), 1)
 }
 
-// work is the time that the loop takes on one core, in nanoseconds.
+// work returns the time that the loop takes on one core, in nanoseconds.
 func (l *schedule) work() float64 { return float64(l.n) * l.unit }
 
-// toMeasure says whether to time this run: the first ones, and then some.
+// toMeasure counts a run and reports whether to time it: the first four, and then
+// every 64th.
 func (l *schedule) toMeasure() bool {
 	l.runs++
 	return l.runs <= 4 || l.runs%64 == 0
 }
 
-// measured corrects the time of a unit, when no helper is at work: one worker
-// took so long for some. One measurement changes it by a factor of two at most,
-// so that a run that the system has interrupted does no harm.
+// measured corrects the time of a unit: one worker took the time took for the
+// given number of units. No helper may be at work. One measurement changes the
+// time of a unit by at most a factor of two, which bounds the error that an
+// interrupted run causes.
 func (l *loopStep) measured(took time.Duration, units int) {
 	if took <= 0 { // the clock of a testing/synctest bubble stands still
 		return

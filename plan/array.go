@@ -8,7 +8,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// An Array is memory that a stage reads or writes: a user's, or a temporary.
+// An Array is memory that a stage reads or writes: a user's array or a
+// temporary.
 type Array struct {
 	Mem     expr.Memory // nil for a temporary
 	Temp    int         // number of the temporary, if Mem is nil
@@ -50,12 +51,13 @@ func (a *Array) name() string {
 	return a.Name
 }
 
-// Bytes is the size of the elements.
+// Bytes returns the size of the elements in bytes.
 func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
 
-// overlaps reports whether two arrays may have an element in common. Arrays in
-// different memories have none, unless the memories themselves overlap, which
-// same decides.
+// overlaps reports whether two arrays may share a byte. It compares ranges of
+// offsets, so it may return true for arrays that share none. Arrays in
+// different memories share none, unless distance says that the memories
+// overlap.
 func (a *Array) overlaps(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
@@ -71,10 +73,12 @@ func (a *Array) overlaps(b *Array) bool {
 }
 
 // Locator is implemented by memories that can overlap other memories, such as
-// slices of one Go array: Locate is the address, 0 if there is none to compare.
+// slices of one Go array. Locate returns the address, or 0 if there is none to
+// compare.
 type Locator interface{ Locate() uintptr }
 
-// distance is the byte position of b relative to a, if the two can overlap.
+// distance returns the byte position of b relative to a. It returns false if
+// the two cannot overlap.
 func distance(a, b expr.Memory) (int, bool) {
 	if a == b {
 		return 0, true
@@ -109,13 +113,14 @@ func (a *Array) sameElements(b *Array) bool {
 	return true
 }
 
-// selfOverlaps reports whether two positions may be one element, which no
-// target may have.
+// selfOverlaps reports whether two positions may be one element. A target must
+// not have such positions.
 func (a *Array) selfOverlaps() bool {
 	if a.Shape.Size() == 0 {
 		return false
 	}
-	// Sorted by stride, each must step over the extent of those before it.
+	// In order of stride, each axis must step over the extent of the axes before
+	// it.
 	reach := 0
 	used := make([]bool, len(a.Shape))
 	for range a.Shape {

@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// view writes a Chainer: loads of a strided view of an array, or whatever its
-// index map asks for.
+// view returns the value of a Chainer at coordinates. It loads from an array if
+// strides express the view, and otherwise runs the index map.
 func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 	if a := strided(n); a != nil {
 		k.need(n.base())
@@ -48,8 +48,9 @@ func (k *gen) view(key valueKey, n *node, coords []prim.Ix) prim.V {
 	return n.src.Op.Gather(g)
 }
 
-// checked is operand arg of n at coordinates that may lie outside: ErrIndex is
-// raised for those that inside does not vouch for.
+// checked returns operand arg of n at coordinates that may lie outside. It
+// raises ErrIndex for a coordinate that is outside, unless inside shows that
+// the coordinate cannot be.
 func (k *gen) checked(key valueKey, n *node, arg int, at []prim.Ix, inside func(c prim.Ix, d int) bool) prim.V {
 	a := n.args[arg]
 	if a.array == nil && a.computes {
@@ -71,8 +72,8 @@ func (k *gen) checked(key valueKey, n *node, arg int, at []prim.Ix, inside func(
 	return k.inner(key, a, at, ir.Clamped, prim.V{})
 }
 
-// inner is operand a of the view called key, loaded with the given bounds; wanted
-// is the condition under which it counts.
+// inner returns operand a of the view called key, loaded with the given bounds.
+// wanted is the condition under which the view uses the value.
 func (k *gen) inner(key valueKey, a *node, at []prim.Ix, bounds ir.Bounds, wanted prim.V) prim.V {
 	old := k.bounds
 	k.bounds = max(k.bounds, bounds)
@@ -84,7 +85,7 @@ func (k *gen) inner(key valueKey, a *node, at []prim.Ix, bounds ir.Bounds, wante
 	return v
 }
 
-// inside holds where coordinates lie within a shape.
+// inside returns the condition that the coordinates lie within a shape.
 func (k *gen) inside(at []prim.Ix, s shape.Shape) prim.V {
 	all := k.p.Int(dtype.Bool, 1)
 	for i, c := range at {

@@ -5,16 +5,16 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A statement is one that has been checked.
+// A statement is an expr.Statement that passed check.
 type statement struct {
 	expr.Statement
 	target *Array // nil if the target is a concatenation
-	reads  []read // what the value reads, and the saver
-	nodes  int    // of the value, about
+	reads  []read // arrays that the value and the saver read
+	nodes  int    // approximate number of nodes of the value
 }
 
-// check verifies statements and finds what each reads. Those that store nothing
-// are left out.
+// check verifies statements and finds the arrays that each reads. It leaves out
+// statements that store nothing.
 func (c *compiler) check(stmts []expr.Statement) ([]statement, error) {
 	out := make([]statement, 0, len(stmts))
 	for _, s := range stmts {
@@ -47,9 +47,9 @@ func (c *compiler) check(stmts []expr.Statement) ([]statement, error) {
 	return out, nil
 }
 
-// verify is an error unless the trees of a statement are what the package expr
-// makes, of operators that plans are made of: nodes can be made by hand, and be
-// changed.
+// verify returns an error unless package expr could have made the trees of a
+// statement, from operators that the plan supports. Users can make and change
+// nodes by hand.
 func (c *compiler) verify(s expr.Statement) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (c *compiler) verify(s expr.Statement) error {
 	})
 }
 
-// known is an error for contractions, which users cannot define, and for
-// reductions whose program is wrong.
+// known returns an error for contractions of users, and for reductions whose
+// program is wrong.
 func known(n *expr.Node) error {
 	o := n.Op
 	if o.Class == expr.Reduction && !o.Reduce.Native() {
@@ -83,15 +83,15 @@ func known(n *expr.Node) error {
 	return nil
 }
 
-// A read is an array that a statement reads; direct if only element by element,
-// each element of the target from the element at the same position.
+// A read is an array that a statement reads. direct means that each element of
+// the target depends only on the element at the same position.
 type read struct {
 	array  *Array
 	direct bool
 }
 
-// readsOf lists the arrays of a statement's value, and its target if the saver
-// reads it, and says how many nodes there are, about.
+// readsOf returns the arrays that a statement's value reads, and the target if
+// the saver reads it. It also returns the approximate number of nodes.
 func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
 	type visit struct {
 		n      *expr.Node

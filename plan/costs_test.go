@@ -13,7 +13,8 @@ type flat struct{}
 func (*flat) Device() string { return "cpu" }
 func (*flat) Size() int      { return 4 }
 
-// TestCostsOfUsers defines operators in a loop: nothing may be kept of them.
+// TestCostsOfUsers defines operators in a loop. The process must not keep their
+// costs.
 func TestCostsOfUsers(t *testing.T) {
 	x := expr.NewLeaf(dtype.F32, nil, &expr.Leaf{Mem: &flat{}})
 	for range 3 {

@@ -18,8 +18,8 @@ func Passes() []string {
 	return names
 }
 
-// After returns what statements are after a pass, as text. It returns an error
-// if there is no pass of that name, and those of Compile.
+// After returns the result of a pass on statements as text. It returns an error
+// if there is no pass of that name, and any error of Compile.
 func After(ctx context.Context, pass string, stmts []expr.Statement) (string, error) {
 	if !slices.Contains(Passes(), pass) {
 		return "", expr.NewError(expr.ErrValue, "", "there is no pass %q; the passes are %s", pass, strings.Join(Passes(), ", "))
@@ -33,7 +33,7 @@ func After(ctx context.Context, pass string, stmts []expr.Statement) (string, er
 	return b.String(), err
 }
 
-// dump writes what a pass has made.
+// dump writes the result of a pass.
 func dump(b *strings.Builder, made any) {
 	switch x := made.(type) {
 	case []statement:
@@ -118,7 +118,7 @@ func dumpGraph(b *strings.Builder, roots []root) {
 	}
 }
 
-// A fusion is what has been decided of a kernel before it is written.
+// A fusion is the result of the fuse pass for one kernel.
 type fusion struct {
 	roots []root
 	nest  nest

@@ -7,7 +7,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// emit appends the stages that store the roots, after those that they need.
+// emit appends the stages that store the roots, after the stages that compute
+// what these read.
 func (c *compiler) emit(roots []root, why string) error {
 	if len(roots) == 1 && c.direct(roots[0]) {
 		return c.schedule(roots[0])
@@ -16,7 +17,7 @@ func (c *compiler) emit(roots []root, why string) error {
 	if err != nil {
 		return err
 	}
-	if len(k.sideOutputs) > 0 && k.hazard() { // a side output is read elsewhere, too
+	if len(k.sideOutputs) > 0 && k.hazard() { // a side output may be read at other positions
 		for _, n := range k.sideOutputs {
 			n.shared = nil
 		}
@@ -57,8 +58,8 @@ func (c *compiler) emit(roots []root, why string) error {
 	return nil
 }
 
-// provide appends the stages that a kernel needs. What is shared is best stored
-// by a stage that needs it.
+// provide appends the stages that a kernel needs. Stages of shared values come
+// last: an earlier stage may already store such a value as a side output.
 func (c *compiler) provide(k *gen) error {
 	for _, shared := range []bool{false, true} {
 		for _, n := range k.needs {
@@ -82,8 +83,8 @@ func writesUser(roots []root) bool {
 	return false
 }
 
-// direct reports whether the root is a product or a call that can write its
-// target itself.
+// direct reports whether the root is a product or a call that can store into
+// the target itself.
 func (c *compiler) direct(r root) bool {
 	n, t := r.value, r.target
 	if n.array != nil || !hasSchedule(n) {
@@ -95,8 +96,8 @@ func (c *compiler) direct(r root) bool {
 	return n.uses == 0 && !touches(n, t, map[*node]bool{})
 }
 
-// touches reports whether n is computed from an array that overlaps t. It visits
-// no node twice.
+// touches reports whether n is computed from an array that overlaps t. It
+// visits each node once.
 func touches(n *node, t *Array, seen map[*node]bool) bool {
 	if n.array != nil {
 		return n.array.overlaps(t)
@@ -108,7 +109,8 @@ func touches(n *node, t *Array, seen map[*node]bool) bool {
 	return slices.ContainsFunc(n.args, func(a *node) bool { return touches(a, t, seen) })
 }
 
-// materialise gives a node a temporary, to be computed by a stage of its own.
+// materialise gives a node a temporary. A stage of its own will compute it. It
+// does nothing if the node is in memory.
 func (c *compiler) materialise(n *node, reason string) {
 	if n.array != nil {
 		return
@@ -119,7 +121,8 @@ func (c *compiler) materialise(n *node, reason string) {
 	c.temps = append(c.temps, &Temp{Array: n.array, first: -1})
 }
 
-// compute appends the stage of a materialised node, once.
+// compute appends the stage of a materialised node, unless that was done
+// before.
 func (c *compiler) compute(n *node) error {
 	if !n.pending {
 		return nil
@@ -131,13 +134,14 @@ func (c *compiler) compute(n *node) error {
 	if hasSchedule(n) {
 		return c.schedule(root{n, n.array})
 	}
-	// The kernel that stores the value computes it; all others load it.
+	// Only this kernel computes the value; all others load it.
 	computed := *n
 	computed.array = nil
 	return c.emit([]root{{&computed, n.array}}, n.reason)
 }
 
-// hasSchedule reports whether n is a stage of its own kind.
+// hasSchedule reports whether n is a stage that is no loop: a product or a
+// call.
 func hasSchedule(n *node) bool {
 	return n.src.Op.Class == expr.Contraction || n.src.Op.Class == expr.Opaque
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// WithEpilogues is p, in which products add biases themselves: for backends
-// whose products can. Where all that reads a product is the loop after it, and
-// that loop does nothing but add a vector along the last axis, one stage with a
-// Bias takes the place of both, if take wants it, and the temporary between them
-// is gone. p itself stays as it is.
+// WithEpilogues returns p with biases added by the products themselves, for
+// back ends whose products can do that. It replaces a product and the loop
+// after it by one stage with a Bias. The conditions: only that loop reads the
+// product, the loop does nothing but add a vector along the last axis, and take
+// accepts the new stage. The temporary between the two stages is then unused. p
+// does not change.
 func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
 	out := &Plan{}
 	for i := 0; i < len(p.Stages); i++ {
@@ -35,8 +36,8 @@ func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
 	return out
 }
 
-// biased is stage i and the one after it as one, if they are a product and the
-// addition of its bias.
+// biased returns one stage for stage i and the stage after it, if they are a
+// product and the addition of its bias; else nil.
 func (p *Plan) biased(i int) *Stage {
 	if i+1 == len(p.Stages) {
 		return nil
@@ -50,13 +51,13 @@ func (p *Plan) biased(i int) *Stage {
 		return nil
 	}
 	reads := []*Array{s.A, s.B, bias}
-	if slices.ContainsFunc(reads, out.overlaps) { // the product may not be stored as it comes
+	if slices.ContainsFunc(reads, out.overlaps) { // a stored row would overwrite operands of later rows
 		return nil
 	}
 	return &Stage{Kind: Product, Why: s.Why, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
 }
 
-// users is the number of stages that read or write a temporary.
+// users returns the number of stages that read or write a temporary.
 func (p *Plan) users(temp int) (n int) {
 	for _, s := range p.Stages {
 		if slices.ContainsFunc(slices.Concat(s.Reads, s.Writes), func(a *Array) bool { return a.Mem == nil && a.Temp == temp }) {
@@ -66,8 +67,9 @@ func (p *Plan) users(temp int) (n int) {
 	return n
 }
 
-// bias is the vector that a loop adds to the rows of a product, and where it
-// stores the sums, in the order of the product; nil if it does anything else.
+// bias returns the vector that a loop adds to the rows of a product, and the
+// array that holds the sums, in the order of the product. It returns nil if the
+// loop does anything else.
 func (s *Stage) bias(product *Stage) (bias, out *Array) {
 	terms := product.A.Shape[len(product.A.Shape)-1]
 	n, last := len(product.B.Shape), len(s.Extents)-1
@@ -93,8 +95,8 @@ func (s *Stage) bias(product *Stage) (bias, out *Array) {
 	return y.array, sum.array
 }
 
-// A walk is how a loop goes through an array: from its first element, in steps
-// of so many elements along each axis of the kernel.
+// A walk describes how a loop goes through an array: it starts at the first
+// element and moves by steps[d] elements along axis d of the kernel.
 type walk struct {
 	array *Array
 	steps shape.Strides
@@ -102,8 +104,8 @@ type walk struct {
 
 func (w walk) isTemp(number int) bool { return w.array.Mem == nil && w.array.Temp == number }
 
-// addition is what a loop goes through that stores the sum of two arrays, all
-// of type t, and does nothing else.
+// addition returns the walks of a loop that stores the sum x + y of two arrays
+// of type t. It returns false if the loop does anything else.
 func (s *Stage) addition(t dtype.Type) (x, y, sum walk, ok bool) {
 	k := s.Kernel
 	entry := k.Regions[0].Code
@@ -130,7 +132,8 @@ func (s *Stage) addition(t dtype.Type) (x, y, sum walk, ok bool) {
 	return walks[0], walks[1], walks[2], true
 }
 
-// through is how the loop goes through what a load or store accesses.
+// through returns the walk of a load or store. It returns false unless the
+// access is affine, in bounds, and begins at the first element.
 func (s *Stage) through(ins *ir.Ins, t dtype.Type) (walk, bool) {
 	access := &s.Kernel.Access[ins.Aux]
 	operand := &s.Bufs[access.Buf]

@@ -12,7 +12,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// strided is a leaf in a layout of its own, in memory that is large enough.
+// strided returns a leaf with the given strides, in memory that is large
+// enough.
 func strided(name string, dims, strides []int) leafOf[float32] {
 	l := &expr.Leaf{Mem: &memory{4096}, Strides: strides, Name: name}
 	return leafOf[float32]{node: expr.NewLeaf(dtype.F32, shape.Shape(dims), l)}
@@ -20,7 +21,8 @@ func strided(name string, dims, strides []int) leafOf[float32] {
 
 func always(*plan.Stage) bool { return true }
 
-// stages is a plan in a word for each stage: of products the bias is named.
+// stages returns a word for each stage of a plan. For products it names the
+// bias.
 func stages(p *plan.Plan) string {
 	var out []string
 	for _, s := range p.Stages {
@@ -163,7 +165,7 @@ func TestEpilogueExactly(t *testing.T) {
 	}
 }
 
-// TestEpilogueMemory looks at temporaries where a product stores its sums while
+// TestEpilogueMemory checks temporaries where a product stores its sums while
 // its operand, a temporary too, is still read.
 func TestEpilogueMemory(t *testing.T) {
 	x, y := leaf("x", 40, 4), leaf("y", 40, 5)

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A plan holds kernels whose shapes and scalars are still open, and what to bind
-// them to.
+// A plan holds kernels whose shapes and scalars are open, and the numbers to
+// bind to them.
 func ExampleCompile() {
 	x, y := leaf("x", 2, 3), leaf("y", 3)
 	p, err := plan.Compile(context.Background(), []expr.Statement{expr.Assign(y, op.Max(x, op.Axis(0)))})

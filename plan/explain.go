@@ -7,12 +7,12 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Bytes is what a stage moves to and from memory, if every element is read once
-// and written once.
+// Bytes returns the number of bytes that a stage moves to and from memory, if
+// it reads and writes every element once.
 func (s *Stage) Bytes() int { return moved(s.Reads) + moved(s.Writes) }
 
-// moved is the bytes of the distinct elements of arrays. Views of one memory
-// count together no more than the stretch of it that they cover.
+// moved returns the bytes of the distinct elements of arrays. Views of one
+// memory count at most as the range of bytes that they cover together.
 func moved(arrays []*Array) (n int) {
 	type memory struct {
 		mem  any
@@ -39,7 +39,7 @@ func moved(arrays []*Array) (n int) {
 	return n
 }
 
-// touched is the bytes of the distinct elements of one array.
+// touched returns the bytes of the distinct elements of one array.
 func touched(a *Array) int {
 	n := a.Type.Size()
 	for i, d := range a.Shape {
@@ -50,8 +50,8 @@ func touched(a *Array) int {
 	return n
 }
 
-// Explain says, a line for each stage, what it computes, why it is a stage of
-// its own, what it reads and writes and how many bytes that moves.
+// Explain returns text with two lines for each stage: what it computes, why it
+// is a stage of its own, what it reads and writes, and how many bytes it moves.
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	temps := 0

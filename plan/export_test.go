@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Trace compiles statements, checks what each pass makes, and returns the text of
-// it by the name of the pass.
+// Trace compiles statements and checks the result of each pass. It returns the
+// text of each result by the name of the pass.
 func Trace(ctx context.Context, stmts []expr.Statement) (map[string]string, error) {
 	out := map[string]string{}
 	var wrong []string
@@ -29,7 +29,7 @@ func Trace(ctx context.Context, stmts []expr.Statement) (map[string]string, erro
 	return out, err
 }
 
-// verifyPass is an error unless what a pass has made keeps its invariants.
+// verifyPass returns an error unless the result of a pass keeps its invariants.
 func verifyPass(made any) error {
 	switch x := made.(type) {
 	case [][]statement:
@@ -102,8 +102,8 @@ func verifyStage(s *Stage) error {
 	return ir.Check(s.Kernel)
 }
 
-// verifyMemory is an error unless temporaries are written before they are read,
-// and lie apart while they live.
+// verifyMemory returns an error unless temporaries are written before they are
+// read, and temporaries that live at the same time do not overlap.
 func verifyMemory(p *Plan) error {
 	written := map[int]bool{}
 	for i, s := range p.Stages {

@@ -8,20 +8,20 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// faults follows which values are wanted, so that a fault counts only where a
-// where selects the value: each use of a value is an edge, with the condition
-// under which it counts.
+// faults tracks the uses of values. A fault counts only if the value is
+// demanded: where `where` does not select a value, its faults are ignored. Each
+// use is an edge with the condition under which it demands the value.
 type faults struct {
 	on    bool
 	edges map[valueKey][]edge
 	roots map[valueKey]bool
 	list  []fault
-	sites []Fault // all that the kernel raises
+	sites []Fault // all faults that the kernel can raise
 }
 
 type edge struct {
 	user   valueKey
-	cond   prim.V // or the zero V: always
+	cond   prim.V // the zero V means always
 	negate bool
 }
 
@@ -48,14 +48,14 @@ func (f *faults) root(key valueKey) {
 	f.roots[key] = true
 }
 
-// checks reports whether a view may read at positions that it computes: of
-// those in the table only take does.
+// checks reports whether a view may read at computed positions, which need a
+// check. Of the built-in views only take does.
 func checks(o *expr.Operator) bool {
 	return o.Class == expr.View && (o == takeRow || !builtIn(o))
 }
 
-// canFail reports whether an operation by itself can fail on data. Where the
-// operands that are constants rule it out, such as a divisor of 4, it cannot.
+// canFail reports whether an operation by itself can fail on data. It returns
+// false where constant operands rule a fault out, such as a divisor of 4.
 func canFail(e *expr.Node, args []*node) bool {
 	if e.Op.Fault == nil || !e.DType().IsInt() {
 		return false
@@ -78,7 +78,7 @@ func canFail(e *expr.Node, args []*node) bool {
 	return !known || bits != 0
 }
 
-// constantOf is the constant of which all elements of n are copies, or nil.
+// constantOf returns the constant that all elements of n are copies of, or nil.
 func constantOf(n *node) *node {
 	for n.array == nil && (n.src.Op == broadcastRow || n.src.Op == reshapeRow) {
 		n = n.args[0]
@@ -101,7 +101,7 @@ func mayFault(roots []root) bool {
 
 var faultKinds = map[error]ir.FaultKind{expr.ErrDivide: ir.DivideFault, expr.ErrIndex: ir.IndexFault}
 
-// fault notes that the value of n called key is undefined where at holds.
+// fault records that the value of n called key is undefined where at holds.
 func (k *gen) fault(key valueKey, n *node, at prim.V, kind error) {
 	f := &k.faults
 	if !f.on {
@@ -113,7 +113,8 @@ func (k *gen) fault(key valueKey, n *node, at prim.V, kind error) {
 	}
 }
 
-// raise writes the faults of the loop that is about to be closed.
+// raise writes the faults of the innermost loop. The caller closes the loop
+// next.
 func (k *gen) raise() {
 	f := &k.faults
 	for _, x := range f.list {
@@ -127,14 +128,14 @@ func (k *gen) raise() {
 	f.list, f.edges, f.roots = nil, nil, nil
 }
 
-// A demand is the condition under which a value is wanted.
+// A demand is the condition under which a value is needed.
 type demand struct {
 	cond   prim.V
 	always bool
 }
 
-// demand is the condition under which the value called key is wanted. One that
-// nothing seen here uses is taken as wanted.
+// demand returns the condition under which the value called key is needed, or
+// true if it is always needed. A value without known uses counts as needed.
 func (k *gen) demand(key valueKey, known map[valueKey]demand) (prim.V, bool) {
 	if d, ok := known[key]; ok {
 		return d.cond, d.always

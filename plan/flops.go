@@ -1,8 +1,9 @@
 package plan
 
-// Flops is the number of floating-point operations of a stage, as package ir
-// counts them; of a matrix product, two for each element that is multiplied and
-// added, and one for a bias. Those of Go functions are not known, and count as none.
+// Flops returns the number of floating-point operations of a stage. Kernels
+// count as package ir counts them. A matrix product counts two for each
+// multiplication and addition, and one for each bias. The operations of a Go
+// function are unknown and count as none.
 func (s *Stage) Flops() int {
 	switch s.Kind {
 	case Loop:
@@ -17,8 +18,8 @@ func (s *Stage) Flops() int {
 	return 0
 }
 
-// Footprint is the number of bytes of the distinct elements that the stages
-// touch, those of temporaries too.
+// Footprint returns the number of bytes of the distinct elements that the
+// stages access, temporaries included.
 func (p *Plan) Footprint() int {
 	var all []*Array
 	for _, s := range p.Stages {

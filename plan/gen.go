@@ -11,18 +11,19 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A task says what a kernel is generated for.
+// A task is the purpose of a generated kernel.
 type task uint8
 
 const (
 	storing      task = iota // stores, and raises faults
 	scanning                 // raises faults only
-	noFaultCheck             // stores; faults have been looked for
+	noFaultCheck             // stores; a prescan has looked for faults
 )
 
-// A gen generates one kernel: it writes the value of a node at coordinates, and
-// remembers what it has written. Coordinates are index expressions, one for each
-// axis of the node; views are functions of coordinates.
+// A gen generates one kernel. It writes the value of a node at coordinates, and
+// remembers the values that it wrote. Coordinates are index expressions, one
+// for each axis of the node. A view maps coordinates to coordinates of its
+// operands.
 type gen struct {
 	c     *compiler
 	b     *ir.Builder
@@ -43,9 +44,9 @@ type gen struct {
 	memo        map[valueKey]prim.V
 	coords      map[string]int32
 	text        []byte
-	bounds      ir.Bounds // of loads, where coordinates may lie outside
+	bounds      ir.Bounds // bounds of the loads below the current view
 	needs       []*node
-	sideOutputs []*node // shared values that are stored, too
+	sideOutputs []*node // shared values that this kernel also stores
 
 	rows   rows
 	faults faults
@@ -87,8 +88,8 @@ func (c *compiler) newGen(roots []root, n nest, t task) *gen {
 func (k *gen) outerAxes() []int { return k.axes[:len(k.nest.outer)] }
 func (k *gen) innerAxes() []int { return k.axes[len(k.nest.outer):] }
 
-// positions are the coordinates of an array of shape s whose axes, but for
-// those of size 1, are the given loop axes.
+// positions returns the coordinates of an array of shape s at the given loop
+// axes. Axes of size 1 get the coordinate 0, and the others one loop axis each.
 func (k *gen) positions(s shape.Shape, axes []int) []prim.Ix {
 	out := make([]prim.Ix, len(s))
 	next := 0
@@ -116,7 +117,8 @@ func (k *gen) key(n *node, coords []prim.Ix) valueKey {
 	return valueKey{n.id, id, k.bounds}
 }
 
-// value is the value of n at coordinates.
+// value returns the value of n at coordinates. It writes the value only if no
+// visible one exists.
 func (k *gen) value(n *node, coords []prim.Ix) prim.V {
 	key := k.key(n, coords)
 	if v, ok := k.memo[key]; ok && k.b.Visible(v) {
@@ -158,8 +160,9 @@ func (k *gen) write(key valueKey, n *node, coords []prim.Ix) prim.V {
 	return k.alone(n, coords, "it has a schedule of its own")
 }
 
-// storesBeside reports whether this kernel, which needs a shared value at every
-// position of its loops, is to compute and store it.
+// storesBeside reports whether this kernel computes a shared value and stores
+// it as a side output. It does so if it needs the value at every position of
+// its loops.
 func (k *gen) storesBeside(n *node, coords []prim.Ix) bool {
 	return n.shared != nil && n.pending && n.shared != k.first && k.task != scanning && !slices.Contains(k.sideOutputs, n) && k.bounds == ir.InBounds && k.alongRow(n, coords)
 }
@@ -210,8 +213,8 @@ func (k *gen) elementwise(key valueKey, n *node, coords []prim.Ix) prim.V {
 	return v
 }
 
-// lower is the value of an element-wise node of the operands x. What the
-// lowering panics with becomes an error of the kernel.
+// lower returns the value of an element-wise node for the operands x. A panic
+// or an error of the lowering becomes an error of the kernel.
 func (k *gen) lower(n *node, x []prim.V) (v prim.V) {
 	why := ""
 	defer func() {
@@ -235,7 +238,7 @@ func (k *gen) lower(n *node, x []prim.V) (v prim.V) {
 	return v
 }
 
-// align is the coordinates of operand a of n, which broadcasts.
+// align returns the coordinates of operand a of n after broadcasting.
 func (k *gen) align(coords []prim.Ix, n, a *node) []prim.Ix {
 	if a.shape.Equal(n.shape) {
 		return coords
@@ -249,10 +252,11 @@ func (k *gen) align(coords []prim.Ix, n, a *node) []prim.Ix {
 	return out
 }
 
-// repeats reports whether inlining operand a would compute it many times over:
-// it is broadcast along an axis of the innermost loop.
+// repeats reports whether inlining operand a would compute its elements more
+// than once, because a is broadcast along an axis of the innermost loop.
 func (k *gen) repeats(n, a *node, at []prim.Ix) bool {
-	// What can fail stays under the conditions of its users.
+	// An operand that can fail stays inline, where faults count only if a user
+	// demands the value.
 	if a.array != nil || !a.computes || a.faulty || a.shape.Size() == n.shape.Size() || a.shape.Size() == 1 {
 		return false
 	}
@@ -267,7 +271,8 @@ func (k *gen) repeats(n, a *node, at []prim.Ix) bool {
 	return false
 }
 
-// int is a run-time integer; 0, 1 and -1 are constants.
+// int returns the index expression of a run-time integer. 0, 1 and -1 are
+// constants.
 func (k *gen) int(v int) prim.Ix {
 	if v >= -1 && v <= 1 {
 		return k.ix.Const(int64(v))
@@ -281,7 +286,7 @@ func (k *gen) int(v int) prim.Ix {
 	return ix
 }
 
-// stage is the finished kernel as a stage.
+// stage returns the finished kernel as a stage.
 func (k *gen) stage(why string) *Stage {
 	if k.task == scanning {
 		ir.Prune(k.b.K)

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// memory is what leaves view in tests of plans: nothing is ever read.
+// memory is the memory of leaves in tests of plans. Nothing reads it.
 type memory struct{ size int }
 
 func (m *memory) Device() string { return "cpu" }
@@ -38,7 +38,7 @@ func typed[T expr.Elem](name string, dims ...int) leafOf[T] {
 
 func leaf(name string, dims ...int) leafOf[float32] { return typed[float32](name, dims...) }
 
-// text is a plan in words and IR.
+// text returns a plan in words and IR.
 func text(t *testing.T, stmts []expr.Statement) string {
 	t.Helper()
 	p, err := plan.Compile(t.Context(), stmts)
@@ -65,8 +65,8 @@ func text(t *testing.T, stmts []expr.Statement) string {
 	return b.String()
 }
 
-// TestGolden compares plans with testdata/*.plan; run with -update to accept
-// what is planned now.
+// TestGolden compares plans with testdata/*.plan. Run it with -update to accept
+// the current plans.
 func TestGolden(t *testing.T) {
 	x, y := leaf("x", 40, 50), leaf("y", 40, 50)
 	w, g, m, v := leaf("w", 100), leaf("g", 100), leaf("m", 100), leaf("v", 100)

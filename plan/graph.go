@@ -11,34 +11,36 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A node is a node of the graph: an expr.Node with equal sub-trees joined, at a
-// moment in the program (a leaf read before and after a store is two nodes).
+// A node is a node of the graph: an expr.Node after equal sub-trees were
+// joined. It belongs to one moment in the program: a leaf read before and after
+// a store is two nodes.
 type node struct {
 	id    int32
-	src   *expr.Node // operator and attributes; its Args are not looked at
+	src   *expr.Node // operator and attributes; the graph does not read its Args
 	args  []*node
 	shape shape.Shape
 	typ   dtype.Type
 
 	few      [3]*node
-	uses     int       // by other nodes
-	array    *Array    // where the value is in memory: leaves, and nodes with a stage of their own
-	index    *indexing // of a view: what its index map does
-	view     *Array    // the value as a view of an array in memory, once looked for
-	pending  bool      // array is still to be computed
-	shared   *node     // the root of a stage that loads this value, as does an earlier one, which stores it too
+	uses     int       // number of uses as an operand
+	array    *Array    // memory of the value: of leaves, and of nodes with a stage of their own
+	index    *indexing // of a view: the result of analysing its index map
+	view     *Array    // the value as a strided view of an array; a cache of strided
+	pending  bool      // no stage computes array yet
+	shared   *node     // root of a stage that loads this value; an earlier stage computes and stores it as a side output
 	reason   string    // why the node has a stage of its own
-	complex  bool      // holds a reduction or contraction that is not in memory
+	complex  bool      // the inlined tree has a reduction, contraction or call that is not in memory
 	cost     int       // primitives of the inlined tree
 	terms    terms     // of the longest index expression of the inlined tree
-	work     int       // the same without what reductions reduce: what computing it again costs
+	work     int       // the same without operands of reductions: the cost of computing it again
 	inputs   inputs    // arrays that the inlined tree reads
 	computes bool      // the inlined tree computes something
 	fails    bool      // the operation itself can fail on data
 	faulty   bool      // the inlined tree can fail on data
 }
 
-// inputs is a set of leaves, by number modulo its size.
+// inputs is a set of arrays, hashed by node number modulo 256. Two arrays may
+// share a bit, so count may be too low.
 type inputs [4]uint64
 
 func (s *inputs) add(i int) { s[i>>6&3] |= 1 << (i & 63) }
@@ -52,26 +54,27 @@ type nodeKey struct {
 	attributes string
 }
 
-// A graph joins equal nodes and rewrites them as they come in.
+// A graph joins equal nodes, and rewrites each node before it is added.
 type graph struct {
 	nodes     []*node
 	free      []node
 	equal     map[nodeKey]*node
 	known     map[*expr.Node]*node
-	rewritten map[rewriteKey]*node // what operations became that are no nodes of their own
-	// pinned are trees whose values, as they once were, are in memory.
+	rewritten map[rewriteKey]*node // operations that rewrite replaced, and their replacements
+	// pinned maps a tree to a node in memory that holds its value from before
+	// later stores.
 	pinned   map[*expr.Node]*node
-	epoch    map[expr.Memory]int // number of stores so far
-	subst    map[arrayKey]*node  // arrays that have been assigned in the current group
-	separate func(*node)         // gives a node a stage of its own
-	costs    map[costKey]int     // of operators of users
+	epoch    map[expr.Memory]int // number of stores to each memory so far
+	subst    map[arrayKey]*node  // arrays that the current group assigned, and their new values
+	separate func(*node)         // materialises a node
+	costs    map[costKey]int     // primitives of users' operators
 }
 
 func newGraph() *graph {
 	return &graph{pinned: map[*expr.Node]*node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*node{}}
 }
 
-// expect makes room for n nodes, if there are none yet.
+// expect allocates room for n nodes, if the graph is empty.
 func (g *graph) expect(n int) {
 	if g.nodes == nil {
 		g.nodes, g.free = make([]*node, 0, n), make([]node, n)
@@ -79,11 +82,12 @@ func (g *graph) expect(n int) {
 	}
 }
 
-// add joins a tree into the graph. It does not recurse, so trees may be deep.
+// add adds a tree to the graph and returns its root. It does not recurse, so
+// trees may be deep. It returns an error if the context is cancelled.
 func (c *compiler) add(root *expr.Node) (*node, error) {
 	type frame struct {
 		e    *expr.Node
-		next int // operand to look at
+		next int // next operand to visit
 	}
 	g := c.g
 	g.expect(16)
@@ -115,7 +119,8 @@ func (c *compiler) add(root *expr.Node) (*node, error) {
 	return g.known[root], nil
 }
 
-// forget makes the graph look at leaves anew, after a store.
+// forget drops the nodes known for expressions, except pinned ones, so that
+// leaves are read again after a store.
 func (g *graph) forget() {
 	clear(g.known)
 	maps.Copy(g.known, g.pinned)
@@ -146,8 +151,8 @@ func (g *graph) make(e *expr.Node, args []*node) *node {
 	return n
 }
 
-// A rewriteKey is an operation and whether its operand was in memory when it was
-// rewritten.
+// A rewriteKey is an operation, and whether its first operand was in memory at
+// the time of rewriting.
 type rewriteKey struct {
 	nodeKey
 	inMemory bool
@@ -155,7 +160,7 @@ type rewriteKey struct {
 
 func inMemory(args []*node) bool { return len(args) > 0 && args[0].array != nil }
 
-// intern returns the node for an operation as it is.
+// intern returns the node for an operation without rewriting it.
 func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	k := g.key(e, args, s)
 	if n := g.equal[k]; n != nil {
@@ -164,7 +169,7 @@ func (g *graph) intern(e *expr.Node, args []*node, s shape.Shape) *node {
 	return g.node(k, e, args, s)
 }
 
-// key returns what equal nodes have in common.
+// key returns the key of an operation. Equal operations have equal keys.
 func (g *graph) key(e *expr.Node, args []*node, s shape.Shape) nodeKey {
 	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
 	var extra []byte
@@ -184,7 +189,7 @@ func (g *graph) key(e *expr.Node, args []*node, s shape.Shape) nodeKey {
 	switch {
 	case leaf != nil:
 		k.ident = leaf.Mem
-		g.epoch[leaf.Mem] += 0 // known from now on
+		g.epoch[leaf.Mem] += 0 // adds the memory, so that stored counts its stores
 		k.bits = uint64(g.epoch[leaf.Mem])<<48 ^ uint64(leaf.Offset)
 		extra = appendInts(appendInts(extra, leaf.Strides), s)
 	case e.Param != nil:
@@ -201,7 +206,7 @@ func (g *graph) key(e *expr.Node, args []*node, s shape.Shape) nodeKey {
 	return k
 }
 
-// node makes the node of key k.
+// node adds a new node with key k.
 func (g *graph) node(k nodeKey, e *expr.Node, args []*node, s shape.Shape) *node {
 	n := g.next()
 	n.id, n.src, n.shape, n.typ = int32(len(g.nodes)), e, s, e.DType()
@@ -218,8 +223,8 @@ func (g *graph) node(k nodeKey, e *expr.Node, args []*node, s shape.Shape) *node
 	return n
 }
 
-// next is a new node. They are made many at a time: there are as many as there
-// are operations, and all are gone with the graph.
+// next returns a zero node. It allocates nodes in batches, because there is one
+// for each operation and all die with the graph.
 func (g *graph) next() *node {
 	if len(g.free) == 0 {
 		g.free = make([]node, max(8, len(g.nodes)))
@@ -237,11 +242,11 @@ func appendInts(b []byte, v []int) []byte {
 	return b
 }
 
-// rewrite is the node that an operation is equal to, bit for bit, or nil.
+// rewrite returns a simpler node with the same bits as an operation, or nil.
 func (g *graph) rewrite(e *expr.Node, args []*node) *node {
 	switch e.Op.Class {
 	case expr.Elementwise:
-		if e.Op == stopGradientRow { // has done its work before there is a plan
+		if e.Op == stopGradientRow { // it only affects derivatives
 			return args[0]
 		}
 		if e.Op.Result == expr.ResultTo && args[0].typ == e.To && !e.To.IsHalf() {
@@ -286,7 +291,7 @@ func isIdentity(e *expr.Node) bool {
 	return false
 }
 
-// fold evaluates an operation on constants.
+// fold returns the value of an operation on constants, or nil.
 func (g *graph) fold(e *expr.Node, args []*node) *node {
 	for _, a := range args {
 		if a.src.Op.Class != expr.Constant {
@@ -309,8 +314,8 @@ func (g *graph) fold(e *expr.Node, args []*node) *node {
 	return g.intern(c, nil, c.Shape())
 }
 
-// pushReshape moves a reshape from an element-wise operation to its operands,
-// where it often is only another view of an array.
+// pushReshape moves a reshape from an element-wise operation to its operands.
+// There it is often only another view of an array. It returns nil if it cannot.
 func (g *graph) pushReshape(e *expr.Node, a *node) *node {
 	if a.array != nil {
 		return g.reshapeArray(e, a)
@@ -345,7 +350,8 @@ func (g *graph) reshape(a *node, to shape.Shape) *node {
 	return g.make(r, []*node{a})
 }
 
-// reshapeArray is the array itself with other strides, if it has such.
+// reshapeArray returns the array with the strides of the new shape, or nil if
+// no strides express it.
 func (g *graph) reshapeArray(e *expr.Node, a *node) *node {
 	leaf := a.src.Leaf
 	if leaf == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// strided returns n as an array, if n is one or a chain of views of one that
-// strides can express; else nil.
+// strided returns the value of n as an array in memory: its own, or a strided
+// view of the array of a node below it. It returns nil if there is none.
 func strided(n *node) *Array {
 	if n.array == nil && n.view == nil && n.index != nil && n.index.affine != nil {
 		if base := strided(n.args[0]); base != nil {
@@ -21,7 +21,7 @@ func strided(n *node) *Array {
 	return n.view
 }
 
-// base returns what a strided view reads: the node below it that is in memory.
+// base returns the node in memory that a strided view reads.
 func (n *node) base() *node {
 	for n.array == nil {
 		n = n.args[0]
@@ -29,17 +29,17 @@ func (n *node) base() *node {
 	return n
 }
 
-// An indexing is what the index map of a view does. It is found by running the
-// map once, on symbols.
+// An indexing is the result of analysing the index map of a view. The analysis
+// runs the map once on symbols.
 type indexing struct {
-	affine []bound.Form // the coordinates of the operand, if the view is one element of its one operand
+	affine []bound.Form // coordinates of the operand, if each element of the view is an element of its only operand
 	reads  []int        // how often each operand is read
-	terms  []terms      // of the longest coordinate of each operand
-	prims  int          // what the map computes
+	terms  []terms      // size of the longest coordinate, by operand
+	prims  int          // number of primitives that the map computes
 }
 
-// terms is the size of an index expression, written out as a tree. One may
-// have 2^n terms and n nodes.
+// terms is the size of an index expression, written out as a tree. An
+// expression of n nodes may have 2^n terms.
 type terms struct {
 	axes  int // leaves that are axes
 	other int
@@ -49,7 +49,8 @@ const manyTerms = 1 << 20
 
 func (t terms) size() int { return t.axes + t.other }
 
-// in returns the size of x with an expression of size t in the place of each axis.
+// in returns the size of x after an expression of size t replaces each axis.
+// Sizes saturate at manyTerms.
 func (t terms) in(x terms) terms {
 	return terms{min(x.axes*t.axes, manyTerms), min(x.axes*t.other+x.other, manyTerms)}
 }
@@ -62,7 +63,7 @@ func longer(x, y terms) terms {
 	return x
 }
 
-// of returns the array that the view n is of base.
+// of returns the view n of the array base.
 func (x *indexing) of(base *Array, n *node) *Array {
 	a := &Array{Mem: base.Mem, Temp: base.Temp, Type: base.Type, Offset: base.Offset, Shape: n.shape, Strides: make([]int, len(n.shape)), Name: base.Name}
 	for i, f := range x.affine {
@@ -74,8 +75,9 @@ func (x *indexing) of(base *Array, n *node) *Array {
 	return a
 }
 
-// indexingOf runs the index map of a view. Of a map of a user that fails it tells
-// little: the map fails again in the kernel.
+// indexingOf returns the analysis of a view's index map. If a user's map fails,
+// the result is incomplete; the map fails again in the kernel and reports the
+// error there.
 func indexingOf(n *node) *indexing {
 	p := &probe{b: ir.NewBuilder(""), n: n, out: &indexing{reads: make([]int, len(n.args)), terms: make([]terms, len(n.args))}}
 	t := &p.b.K.Index
@@ -124,13 +126,13 @@ type probe struct {
 	m      *indexMap
 	user   bool
 	params []int
-	known  []terms // of the index expressions, by number
-	single bool    // there has been one read, of coordinates inside the operand
-	value  prim.V  // what it has returned
+	known  []terms // sizes of the index expressions, by number
+	single bool    // there was exactly one read, with coordinates inside the operand
+	value  prim.V  // the result of that read
 	out    *indexing
 }
 
-// read counts a read of an operand. Its value is a symbol.
+// read counts a read of an operand. It returns a symbol for the value.
 func (p *probe) read(arg int, at []prim.Ix) prim.V {
 	p.single = false
 	if p.user && !p.m.operand(arg, at) {
@@ -143,7 +145,8 @@ func (p *probe) read(arg int, at []prim.Ix) prim.V {
 	return p.b.Scalar(p.n.args[arg].typ.Register())
 }
 
-// at is read for coordinates inside the operand.
+// at is read for coordinates that are inside the operand. It sets affine if it
+// is the first read and the coordinates are affine.
 func (p *probe) at(arg int, at []prim.Ix) prim.V {
 	v := p.read(arg, at)
 	if len(p.n.args) != 1 || p.out.affine != nil || p.m.err != nil || p.user && !p.m.proven(arg, at) {
@@ -161,7 +164,8 @@ func (p *probe) at(arg int, at []prim.Ix) prim.V {
 	return v
 }
 
-// size is that of an index expression, written out. Operands have lower numbers.
+// size returns the size of an index expression, written out as a tree. Operands
+// have lower numbers.
 func (p *probe) size(ix prim.Ix) terms {
 	for i := len(p.known); i <= int(ix); i++ {
 		t := terms{other: 1}
@@ -177,8 +181,8 @@ func (p *probe) size(ix prim.Ix) terms {
 	return p.known[ix]
 }
 
-// source is n as an expression, for index maps, which look at the shapes of
-// operands: a view that the plan has made has none of its own.
+// source returns n as an expression for index maps, which read the shapes of
+// operands. A view that the plan made has no operands of its own.
 func (n *node) source() *expr.Node {
 	if len(n.src.Args) == len(n.args) {
 		return n.src

@@ -9,17 +9,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// An indexMap checks what the index map of a user's view asks for: operands that
-// exist, index expressions of this kernel, and coordinates inside the operand.
-// Coordinates that the extents of the loops do not prove to be inside are checked
-// at run time. The index maps of the table need none of this.
+// An indexMap checks the reads of a user's index map: operands must exist, and
+// coordinates must be index expressions of this kernel. Coordinates that the
+// extents do not prove to be inside are checked at run time. Index maps of the
+// table need no such check.
 type indexMap struct {
 	n       *node
 	ix      *prim.IxTable
 	b       *ir.Builder
 	extents []int                 // of the kernel's axes
 	params  func() []int          // run-time integers so far, by number
-	known   map[prim.Ix]*interval // what has been looked at
+	known   map[prim.Ix]*interval // intervals found so far
 	err     error
 }
 
@@ -27,11 +27,11 @@ type indexMap struct {
 type interval struct {
 	lo, hi  int
 	bounded bool // lo and hi are bounds; the value of a program has none
-	fixed   bool // it holds no axis and no value
+	fixed   bool // the expression has no axis and no value
 	terms   int  // of the expression written out
 }
 
-// maxTerms bounds an index expression: backends walk it as a tree.
+// maxTerms bounds an index expression, because back ends walk it as a tree.
 const maxTerms = 1 << 10
 
 func (m *indexMap) fail(kind error, format string, args ...any) {
@@ -59,14 +59,15 @@ func (m *indexMap) operand(arg int, at []prim.Ix) bool {
 	return true
 }
 
-// inside reports whether coordinate c of an axis of size d is proven to be
-// inside.
+// inside reports whether the extents prove that coordinate c is inside an axis
+// of size d.
 func (m *indexMap) inside(c prim.Ix, d int) bool {
 	r := m.interval(c)
 	return r != nil && r.bounded && r.lo >= 0 && r.hi < d
 }
 
-// proven reports whether all coordinates of operand arg are proven to be inside.
+// proven reports whether the extents prove that all coordinates of operand arg
+// are inside.
 func (m *indexMap) proven(arg int, at []prim.Ix) bool {
 	for i, d := range m.n.args[arg].shape {
 		if !m.inside(at[i], d) {
@@ -76,8 +77,8 @@ func (m *indexMap) proven(arg int, at []prim.Ix) bool {
 	return true
 }
 
-// interval bounds an index expression. It is nil, and the map fails, where that
-// is no expression of this kernel or may overflow.
+// interval returns bounds of an index expression. It returns nil, and the map
+// fails, if ix is no expression of this kernel or may overflow.
 func (m *indexMap) interval(ix prim.Ix) *interval {
 	if r, ok := m.known[ix]; ok {
 		return r
@@ -134,7 +135,7 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 	return m.combine(n.Op, x, y)
 }
 
-// combine bounds the sum, product, quotient or remainder of x and y.
+// combine returns bounds of the sum, product, quotient or remainder of x and y.
 func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 	r := &interval{bounded: x.bounded && y.bounded, fixed: x.fixed && y.fixed, terms: x.terms + y.terms + 1}
 	over := false
@@ -183,19 +184,20 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// plus is a + b, and whether that overflows.
+// plus returns a + b and whether the sum overflows.
 func plus(a, b int) (int, bool) {
 	s := a + b
 	return s, (s > a) != (b > 0) && b != 0
 }
 
-// times is a * b, and whether that overflows.
+// times returns a * b and whether the product overflows. It may report an
+// overflow for products above 2^62.
 func times(a, b int) (int, bool) {
 	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
 	return a * b, hi != 0 || lo > 1<<62
 }
 
-// userView writes a view whose index map is a user's.
+// userView returns the value of a view whose index map is a user's.
 func (k *gen) userView(key valueKey, n *node, g *expr.Gather) prim.V {
 	m := &indexMap{n: n, ix: k.ix, b: k.b, extents: k.extents, params: func() []int { return k.params }}
 	zero := func(arg int) prim.V {
@@ -251,7 +253,7 @@ func (k *gen) userView(key valueKey, n *node, g *expr.Gather) prim.V {
 	return v
 }
 
-// run calls the user's index map. What it panics with becomes an error.
+// run calls the user's index map. A panic becomes an error.
 func (m *indexMap) run(g *expr.Gather) (v prim.V) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -2,14 +2,14 @@ package plan
 
 import "github.com/oneloop/oneloop/expr"
 
-// A root is a value of the graph and where it goes.
+// A root is a value of the graph and the array that it is stored to.
 type root struct {
 	value  *node
 	target *Array
 }
 
-// join adds the values of a group to the graph. Later statements read what
-// earlier ones store.
+// join adds the values of a group to the graph. Later statements read the
+// values that earlier ones store.
 func (c *compiler) join(group []statement) ([]root, error) {
 	roots := make([]root, len(group))
 	for i, s := range group {
@@ -34,8 +34,9 @@ func (c *compiler) combine(s expr.Statement, v *node) *node {
 	return c.g.make(e, []*node{old, v})
 }
 
-// storeParts assigns the parts of a value to the parts of a concatenated target. All
-// parts are computed before any is stored if they read a target.
+// storeParts assigns the parts of a value to the parts of a concatenated
+// target. If the value reads a target, or can fail, all parts are computed
+// before the first is stored.
 func (c *compiler) storeParts(s expr.Statement) error {
 	axis := s.Target.Axes[0]
 	value := s.Value
@@ -95,8 +96,8 @@ func readsAny(value *expr.Node, targets []*expr.Node) (hit bool) {
 	return hit
 }
 
-// assign makes later statements of the group read v where they read the target:
-// the value as stored, so rounded if the target holds halves.
+// assign makes later statements of the group use v where they read the target.
+// v is the value as stored: it is rounded if the target has halves.
 func (g *graph) assign(target *Array, leaf *expr.Node, v *node) {
 	if v.typ.IsHalf() && !(v.src.Op.Result == expr.ResultTo) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.typ}, leaf)
@@ -109,7 +110,7 @@ func (g *graph) assign(target *Array, leaf *expr.Node, v *node) {
 	g.forget()
 }
 
-// stored makes later statements read the target's memory anew.
+// stored makes later statements read the target's memory again.
 func (g *graph) stored(target *Array) {
 	for m := range g.epoch {
 		if _, near := distance(target.Mem, m); near {

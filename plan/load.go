@@ -36,7 +36,7 @@ func dropUnit(coords []prim.Ix, s shape.Shape) []prim.Ix {
 	return out
 }
 
-// buf is the kernel's buffer for an array.
+// buf returns the number of the kernel's buffer for an array.
 func (k *gen) buf(a *Array, full bool, mode ir.Mode) int {
 	key := bufKey{array: a.key(), full: full}
 	if i, ok := k.bufs[key]; ok {

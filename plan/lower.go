@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// lower is the scalar program of an element-wise node.
+// lower returns the value of an element-wise node, as a scalar program on x.
 func lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
 	v := e.Op.Lower(b, x...)
 	if e.Op.Result != expr.ResultTo {
@@ -21,10 +21,10 @@ func lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
 	return b.Cvt(e.To, v)
 }
 
-// toOdd converts v to F32 on the way to a half: rounding to nearest twice would
-// not always be rounding to nearest. Where the F32 is not exact its last bit is
-// made 1, by a step towards v if need be (Boldo and Melquiond 2008), which
-// keeps it off the ties of the second rounding.
+// toOdd converts v to F32 before the conversion to a half. Rounding to nearest
+// twice would not always be rounding to nearest. If the F32 is inexact, its
+// last bit is made 1, if need be by a step towards v (Boldo and Melquiond
+// 2008). That keeps it off the ties of the second rounding.
 func toOdd(b *prim.B, v prim.V) prim.V {
 	switch v.Type {
 	case dtype.F32, dtype.Bool, dtype.I8, dtype.U8:
@@ -44,8 +44,8 @@ func toOdd(b *prim.B, v prim.V) prim.V {
 	return b.Bitcast(dtype.F32, odd)
 }
 
-// sticky is a 64-bit integer with 53 significant bits, the last of which stands
-// for all that were cut off.
+// sticky returns a 64-bit integer with 53 significant bits. The last bit is set
+// if any bit that was cut off was set.
 func sticky(b *prim.B, v prim.V) prim.V {
 	low := b.And(v, b.Int(v.Type, 0xfff))
 	zero := b.Int(v.Type, 0)

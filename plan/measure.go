@@ -12,14 +12,14 @@ import (
 )
 
 // The limits of one kernel. Black-Scholes has about 150 primitives and 5
-// inputs; a kernel of 800 runs for long enough that a pass more costs little,
-// and stays within the instruction cache.
+// inputs. A kernel of 800 primitives fits the instruction cache, and an extra
+// pass over memory costs little beside its run time.
 const (
 	maxCost         = 800
-	maxFaulty       = 4 * maxCost // of what can fail, which raises a fault unasked once it is stored
+	maxFaulty       = 4 * maxCost // of what can fail: once stored, it raises faults that no user demands
 	maxInputs       = 64
-	maxTermsInlined = 128 // of an index expression; backends walk it as a tree
-	minCut          = 16  // the least cost of a view of arrays that is worth storing
+	maxTermsInlined = 128 // of an index expression; back ends walk it as a tree
+	minCut          = 16  // least cost of a view that is worth storing
 )
 
 func (s *inputs) union(o *inputs) {
@@ -35,8 +35,8 @@ func (s *inputs) count() (n int) {
 	return n
 }
 
-// measure sums up what inlining n costs. Operands that would make n too large
-// for one kernel are given stages of their own, the costliest first.
+// measure computes the cost of inlining n. If n would be too large for one
+// kernel, operands get stages of their own, the costliest first.
 func (g *graph) measure(n *node) {
 	if n.array != nil {
 		n.inputs.add(int(n.id))
@@ -63,7 +63,7 @@ func (g *graph) measure(n *node) {
 		}
 	}
 	slices.SortStableFunc(large, func(x, y *node) int {
-		switch { // what can fail is best computed under the conditions of its users
+		switch { // operands that can fail come last: stored, they raise faults that no user demands
 		case x.faulty && !y.faulty:
 			return 1
 		case y.faulty && !x.faulty:
@@ -88,8 +88,8 @@ func (n *node) fits() bool {
 	return n.cost <= maxCost && n.inputs.count() <= maxInputs && n.terms.size() <= maxTermsInlined
 }
 
-// store gives n a stage of its own. Of a view of something that is not much
-// larger, that is stored, which other views may read, too.
+// store materialises n. If n is a view of a value of at most twice its size, it
+// materialises that value instead, because other views may read the value too.
 func (g *graph) store(n *node) {
 	if n.index != nil && n.index.affine != nil && n.args[0].array == nil && n.args[0].shape.Size() <= 2*n.shape.Size() {
 		g.store(n.args[0])
@@ -99,7 +99,7 @@ func (g *graph) store(n *node) {
 	g.separate(n)
 }
 
-// sum adds up what inlining n costs, from what inlining its operands costs.
+// sum computes the cost of inlining n from the costs of its operands.
 func (g *graph) sum(n *node) {
 	if n.index != nil && strided(n) != nil {
 		n.cost, n.work, n.inputs, n.terms = 2, 1, inputs{}, terms{axes: 1}
@@ -144,8 +144,9 @@ type costKey struct {
 
 var costs sync.Map // costKey of a built-in operator -> int
 
-// ownCost is the number of primitives of an operation, at least 1. The costs of
-// built-in operators are kept for the process, those of others for the graph.
+// ownCost returns the number of primitives of an operation, at least 1. Costs
+// of built-in operators are kept for the process, and costs of users' operators
+// for the graph.
 func (g *graph) ownCost(n *node) int {
 	if n.src.Op.Class != expr.Elementwise {
 		return 1

@@ -5,8 +5,9 @@ import "sort"
 // align is the alignment of temporaries in the arena, in bytes.
 const align = 64
 
-// placeTemps gives temporaries places in the arena: those whose lifetimes do
-// not meet may share one. Temporaries that no stage uses are given none.
+// placeTemps sets the offsets of temporaries in the arena. Temporaries whose
+// lifetimes do not overlap may share memory. Temporaries that no stage uses get
+// none.
 func (p *Plan) placeTemps() {
 	for i, s := range p.Stages {
 		for _, a := range s.Writes {

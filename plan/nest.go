@@ -17,22 +17,21 @@ const (
 	colNest                 // vec loop over columns, seq loops along them
 )
 
-// A nest is the loop structure and the extents of its axes, those of size 1
-// left out.
+// A nest is the loop structure of a kernel and the extents of its axes. Axes of
+// size 1 are left out.
 type nest struct {
 	kind        nestKind
 	outer       []int
 	inner       []int
-	storesInner bool // the roots are stored by the inner loop, not by the outer one
-	singleRow   bool // one loop over the rows only: a single row, run in parallel blocks
+	storesInner bool // the inner loop stores the roots, not the outer one
+	singleRow   bool // there is one row only; its loop runs in parallel blocks
 }
 
-// longRow is the length from which on a single row is better run in parallel
-// blocks than in one go.
+// longRow is the extent above which a single row runs in parallel blocks.
 const longRow = 1 << 15
 
-// choose finds the loop structure for roots of loop shape dims: that of the
-// first reduction met from above that fits.
+// choose returns the nest for roots of loop shape dims. It takes the nest of
+// the first reduction from the roots downwards that fits, or else a map.
 func choose(roots []root, dims []int) nest {
 	var found *nest
 	seen := map[*node]bool{}
@@ -61,8 +60,8 @@ func choose(roots []root, dims []int) nest {
 	return *found
 }
 
-// fit is the nest in which reduction n runs together with roots of loop shape
-// dims.
+// fit returns the nest in which reduction n runs together with roots of loop
+// shape dims. It returns false if there is none.
 func fit(n *node, dims []int) (nest, bool) {
 	outer, inner, last := axesOf(n)
 	size := 1
@@ -80,8 +79,9 @@ func fit(n *node, dims []int) (nest, bool) {
 	return nest{}, false
 }
 
-// axesOf is the loop shape of the kept and of the reduced axes of a reduction,
-// and whether the last axis is reduced, which decides the order.
+// axesOf returns the extents of the kept and of the reduced axes of a
+// reduction, without axes of size 1. last tells whether the last axis is
+// reduced, which decides the order.
 func axesOf(n *node) (outer, inner []int, last bool) {
 	s := n.args[0].shape
 	for i, d := range s {
@@ -100,11 +100,11 @@ func axesOf(n *node) (outer, inner []int, last bool) {
 	return outer, inner, last
 }
 
-// oneColumn stands for the kept axes where all of them have size 1: columns
-// need a vec loop.
+// oneColumn replaces the kept axes if all have size 1: the columns nest needs a
+// vec loop.
 var oneColumn = []int{1}
 
-// generate writes the kernel that stores the roots.
+// generate returns the kernel that stores the roots, for one task.
 func (c *compiler) generate(roots []root, t task) (*gen, error) {
 	if err := c.cancelled(); err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func (k *gen) loops(roots []root) {
 	}
 }
 
-// roots computes all roots, then stores them: a store never hides an element
-// from a later root.
+// roots computes all roots before it stores the first, so that no root reads an
+// element that another root stored.
 func (k *gen) roots(roots []root, axes []int) {
 	values := make([]prim.V, len(roots))
 	for i, r := range roots {
@@ -200,7 +200,7 @@ func (k *gen) repeatsRoot(r root, coords []prim.Ix) bool {
 	return k.repeats(whole, r.value, coords)
 }
 
-// operandCoords are the coordinates of a fused reduction's operand.
+// operandCoords returns the coordinates of the operand of a fused reduction.
 func (k *gen) operandCoords(n *node) []prim.Ix {
 	s := n.args[0].shape
 	out := make([]prim.Ix, len(s))
@@ -220,8 +220,8 @@ func (k *gen) operandCoords(n *node) []prim.Ix {
 	return out
 }
 
-// hazard reports whether the kernel reads an element of an array that it writes
-// at another position, or in an earlier one of its loops.
+// hazard reports whether the kernel reads an array that it writes, at
+// coordinates other than those it writes.
 func (k *gen) hazard() bool {
 	kern := k.b.K
 	for i, w := range kern.Access {
@@ -241,9 +241,9 @@ func (k *gen) hazard() bool {
 	return false
 }
 
-// share materialises what both the kernel and a stage before it compute, where
-// that is costly: values below a reduction that nest n does not fuse, which the
-// roots need, too.
+// share materialises values that the kernel and an earlier stage both compute:
+// values that the roots need and that a reduction outside of nest n needs too.
+// It does so only for values of at least keepCost primitives.
 func (c *compiler) share(roots []root, n nest) {
 	const above, below = 1, 2
 	seen := map[*node]int{}
@@ -295,7 +295,7 @@ func (c *compiler) share(roots []root, n nest) {
 	}
 }
 
-// fits reports whether a reduction has the loops of the nest.
+// fits reports whether reduction x runs in the loops of the nest.
 func (n nest) fits(x *node) bool {
 	if n.kind == mapNest {
 		return false

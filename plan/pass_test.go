@@ -15,9 +15,10 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// TestPasses compares what each pass makes with testdata/pass/*.txtar. A file has
-// a line for each array, the statements, and a section for each pass; run with
-// -update to accept what the passes make now. What each pass makes is checked, too.
+// TestPasses compares the result of each pass with testdata/pass/*.txtar. A
+// file has a line for each array, the statements, and a section for each pass.
+// Run the test with -update to accept the current results. It also checks the
+// invariants of each result.
 func TestPasses(t *testing.T) {
 	files, err := filepath.Glob("../testdata/pass/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -51,8 +52,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// statements are those of a formula. A name that is assigned and no array is one
-// from then on.
+// statements returns the statements of a formula. A name that is assigned and
+// is no array becomes one.
 func statements(t *testing.T, arrays, text string) []expr.Statement {
 	t.Helper()
 	env := map[string]*expr.Node{}

@@ -9,21 +9,23 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A nest with reductions runs in phases: loops over the same rows (or columns),
-// each of which computes the reductions whose operands depend on reductions of
-// earlier phases only. Values along a row that a later phase needs again are
-// kept in a row buffer, or computed anew where that is cheaper.
+// rows holds the phases of a nest with reductions. Phases are loops over the
+// same rows or columns. Each phase computes the reductions whose operands
+// depend only on reductions of earlier phases. A value along a row that a later
+// phase needs again is kept in a row buffer, or computed again where that is
+// cheaper.
 //
-// The phases are found by generating the kernel twice beforehand, into builders
-// that are thrown away: once with all loops open, to find the reductions and
-// how deep they nest, and once phase by phase, to find the values to keep.
+// To find the phases, the kernel is first generated into builders that are
+// thrown away. The finding pass opens all loops at once, and finds the
+// reductions and their depths. The keeping pass generates phase by phase, and
+// finds the values to keep.
 type rows struct {
 	mode       rowMode
 	reductions []*reduction
-	last, now  int // number of phases with reductions; the current phase
+	last, now  int // last phase with reductions; current phase
 
-	depth  int // finding: of the reductions met in the current value
-	inside int // finding: reductions around the current value
+	depth  int // finding: the greatest phase of the reductions in the current value
+	inside int // finding: number of reductions whose operand holds the current value
 	depths map[valueKey]int
 
 	seen map[*node]int  // keeping: the phase that computes a node along the row
@@ -46,11 +48,12 @@ type reduction struct {
 }
 
 const (
-	keepCost = 5       // primitives from which on keeping beats computing again
-	keepSize = 1 << 16 // elements of a row up to which a row buffer stays in cache
+	keepCost = 5       // primitives from which a row buffer is cheaper than computing again
+	keepSize = 1 << 16 // elements of the longest row whose row buffer stays in cache
 )
 
-// phases finds the reductions that fuse into nest n, and what to keep.
+// phases returns the reductions that fuse into nest n, the values to keep in
+// row buffers, and the nodes that need stages before this one.
 func (c *compiler) phases(roots []root, n nest) (rows, []*node, error) {
 	k := c.newGen(roots, n, noFaultCheck)
 	k.rows = rows{mode: finding, depths: map[valueKey]int{}}
@@ -87,14 +90,16 @@ func (c *compiler) phases(roots []root, n nest) (rows, []*node, error) {
 	return found, needs, nil
 }
 
-// touch notes that a remembered value is used again.
+// touch records another use of a value that was already written.
 func (r *rows) touch(key valueKey) {
 	if r.mode == finding {
 		r.depth = max(r.depth, r.depths[key])
 	}
 }
 
-// enter surrounds the writing of a value with what the current pass needs.
+// enter calls write for the value of n and does the work of the current mode.
+// In mode writing it may store the value to a row buffer, or load it from
+// there.
 func (r *rows) enter(k *gen, key valueKey, n *node, coords []prim.Ix, write func() prim.V) prim.V {
 	if r.mode == finding {
 		outer := r.depth
@@ -141,8 +146,8 @@ func (k *gen) rowBuf(n *node) int {
 	return k.b.Buf(b)
 }
 
-// alongRow reports whether coordinates are those of a whole row: every outer
-// and every inner axis in order.
+// alongRow reports whether coords are the axes of the kernel in order, outer
+// and inner: whether n is read at its own position along a whole row.
 func (k *gen) alongRow(n *node, coords []prim.Ix) bool {
 	if len(loopShape(n.shape)) != len(k.axes) {
 		return false
@@ -160,7 +165,8 @@ func (k *gen) alongRow(n *node, coords []prim.Ix) bool {
 	return true
 }
 
-// reduced is the value of a reduction that is fused into this kernel.
+// reduced returns the value of a reduction that is fused into this kernel. It
+// returns false if the reduction is not fused.
 func (k *gen) reduced(n *node, coords []prim.Ix) (prim.V, bool) {
 	for _, r := range k.rows.reductions {
 		if r.node == n && k.rows.mode != finding {
@@ -192,8 +198,8 @@ func (k *gen) reduced(n *node, coords []prim.Ix) (prim.V, bool) {
 	return k.b.Scalar(n.typ.Register()), true
 }
 
-// fuses reports whether reduction n, wanted at coordinates, runs along the
-// inner axes of the nest, for exactly the current position on the outer ones.
+// fuses reports whether reduction n at these coordinates runs along the inner
+// axes of the nest, at the current position of the outer axes.
 func (k *gen) fuses(n *node, coords []prim.Ix) bool {
 	if k.bounds != ir.InBounds || !k.nest.fits(n) {
 		return false

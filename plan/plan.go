@@ -1,8 +1,10 @@
 // Package plan turns assignments into stages: fused loops in the IR of package
-// ir, matrix products, and calls of Go functions, with the memory they need.
+// ir, matrix products, and calls of Go functions. It also places the
+// temporaries that the stages need.
 //
-// [Compile] is a list of passes, which stands in this file: each takes what the
-// one before it has made. [After] shows what statements are after a pass.
+// [Compile] runs a list of passes, which this file declares. Each pass takes
+// the result of the pass before it. [After] returns the result of one pass as
+// text.
 package plan
 
 import (
@@ -20,7 +22,7 @@ type Plan struct {
 	Arena  int // bytes for all temporaries
 }
 
-// A Temp is an intermediate array, contiguous, at an offset of the arena.
+// A Temp is a temporary: a contiguous array at an offset in the arena.
 type Temp struct {
 	Array  *Array
 	Offset int // bytes
@@ -45,17 +47,17 @@ type Stage struct {
 	Reads  []*Array
 	Writes []*Array
 
-	// Loop: the kernel and what its binding is made of.
+	// Loop: the kernel, and the sources of its binding.
 	Kernel  *ir.Kernel
 	Extents []int
 	Params  []int
 	Scalars []Scalar
 	Bufs    []Operand
-	Prescan bool // looks for faults only, before the stage that stores
+	Prescan bool // the stage only looks for faults; a later stage stores
 	Faults  []Fault
 
-	// Product and Call. A Bias, which only [Plan.WithEpilogues] makes, is added to
-	// each row of the product.
+	// Product and Call. Only [Plan.WithEpilogues] sets Bias. The product adds it
+	// to each row.
 	A, B, Out *Array
 	Bias      *Array
 	Func      *expr.GoFunc
@@ -72,19 +74,20 @@ type Fault struct {
 // A Scalar is the source of a run-time scalar.
 type Scalar struct {
 	Bits uint64
-	Cell *expr.Cell // read at each run, if not nil
+	Cell *expr.Cell // if not nil, each run reads the value from here
 }
 
-// An Operand is what a buffer of a kernel stands for. Row buffers have none.
+// An Operand is the array that a buffer of a kernel stands for. A row buffer
+// has a nil Array.
 type Operand struct {
 	Array   *Array
 	Strides []int
 	Extents []int
 }
 
-// passes are what Compile does, in order. Statements are checked and grouped all
-// at once; then one group after the other is joined, fused and emitted, because a
-// group reads what those before it have stored.
+// passes lists the passes of Compile, in order. All statements are checked and
+// grouped first. Then each group is joined, fused and emitted before the next
+// one, because a group reads what earlier groups store.
 var passes = []struct{ name, does string }{
 	{"check", "verifies the trees, and finds what each statement reads"},
 	{"group", "puts neighbours that can share a loop together"},
@@ -94,13 +97,15 @@ var passes = []struct{ name, does string }{
 	{"memory", "places the temporaries in one arena by their lifetimes"},
 }
 
-// Compile plans statements, which mean what they mean one after the other. Once
-// ctx is cancelled it returns an error that wraps ctx.Err().
+// Compile returns the plan of statements. The plan has the effect of the
+// statements in their order. If ctx is cancelled, Compile returns an error that
+// wraps ctx.Err().
 func Compile(ctx context.Context, stmts []expr.Statement) (*Plan, error) {
 	return compile(ctx, stmts, nil)
 }
 
-// compile is Compile. It hands what each pass has made to show, if that is not nil.
+// compile is Compile. It passes the result of each pass to show, if show is not
+// nil.
 func compile(ctx context.Context, stmts []expr.Statement, show func(pass string, made any)) (*Plan, error) {
 	c := &compiler{ctx: ctx, g: newGraph(), seen: expr.Seen{}, show: show}
 	c.g.separate = func(n *node) { c.materialise(n, "the expression is too large for one loop") }
@@ -113,7 +118,7 @@ func compile(ctx context.Context, stmts []expr.Statement, show func(pass string,
 	return p, nil
 }
 
-// run carries out the passes up to emit.
+// run runs the passes up to emit.
 func (c *compiler) run(stmts []expr.Statement) error {
 	checked, err := c.check(stmts)
 	if err != nil {
@@ -130,7 +135,7 @@ func (c *compiler) run(stmts []expr.Statement) error {
 	return nil
 }
 
-// lower joins, fuses and emits a group.
+// lower joins, fuses and emits one group.
 func (c *compiler) lower(g []statement) error {
 	if g[0].target == nil {
 		return c.storeParts(g[0].Statement)
@@ -161,15 +166,15 @@ type compiler struct {
 	show   func(pass string, made any)
 }
 
-// made hands on what a pass has made.
+// made passes the result of a pass to show.
 func (c *compiler) made(pass string, x any) {
 	if c.show != nil {
 		c.show(pass, x)
 	}
 }
 
-// cancelled is an error once the context has been cancelled. Loops over all nodes
-// of a tree look every so many nodes.
+// cancelled returns an error if the context is cancelled. Loops over the nodes
+// of a tree call it once every cancelEvery nodes.
 func (c *compiler) cancelled() error {
 	if err := c.ctx.Err(); err != nil {
 		return fmt.Errorf("the compilation has been cancelled: %w", err)

@@ -7,12 +7,13 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// inMemory is the array that holds the value of n, computed now if it must be.
+// inMemory returns an array that holds the value of n and that ok accepts. It
+// appends the stage that computes the array, if there is none yet.
 func (c *compiler) inMemory(n *node, reason string, ok func(*Array) bool) (*Array, error) {
 	if a := strided(n); a != nil && ok(a) {
 		return a, c.compute(n.base())
 	}
-	n = c.copied(n) // if in memory, then not in a layout that will do
+	n = c.copied(n) // an array that ok rejects must be copied
 	c.materialise(n, reason)
 	return n.array, c.compute(n)
 }
@@ -34,7 +35,7 @@ func (c *compiler) product(r root) error {
 	return nil
 }
 
-// matrix reports whether the last two axes are laid out as BLAS takes them,
+// matrix reports whether the last two axes have a layout that BLAS takes,
 // straight or transposed.
 func matrix(a *Array) bool {
 	r := len(a.Shape)
@@ -69,7 +70,7 @@ func (c *compiler) call(r root) error {
 	return nil
 }
 
-// copied is n, or a copy of it that is still to be made if n is in memory.
+// copied returns n, or if n is in memory a node that copies it.
 func (c *compiler) copied(n *node) *node {
 	if n.array == nil {
 		return n
@@ -77,8 +78,8 @@ func (c *compiler) copied(n *node) *node {
 	return c.g.intern(expr.NewView(&copyRow, n.shape, n.typ, nil), []*node{n}, n.shape)
 }
 
-// copyRow is the identity, for values that are in memory in a layout that will
-// not do.
+// copyRow is the identity. It copies values whose layout in memory does not
+// fit.
 var copyRow = expr.Operator{
 	Name: "copy", Class: expr.View, Arity: 1,
 	Gather: func(g *expr.Gather) prim.V { return g.At(0, g.Out) },

@@ -5,8 +5,9 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// The rows of the operator table that the plan knows or makes. Operators are
-// compared by pointer: a user's operator may have the name of a row.
+// The rows of the operator table that the plan treats specially or makes.
+// Operators are compared by pointer, because a user's operator may have the
+// name of a row.
 var (
 	castRow         = mustRow("cast")
 	stopGradientRow = mustRow("stop_gradient")
@@ -31,7 +32,7 @@ func mustRow(name string) *expr.Operator {
 	return o
 }
 
-// builtIn reports whether o is the library's, and not a user's operator, which
+// builtIn reports whether o is an operator of the library. A user's operator
 // may have the same name.
 func builtIn(o *expr.Operator) bool {
 	known, ok := op.Lookup(o.Name)

@@ -8,29 +8,31 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// shortGroup is the length up to which a reduction over the last axes is
-// written out: a loop over rows of three elements would be all overhead.
+// shortGroup is the longest reduction over the last axis that is written out.
+// For rows of a few elements the overhead of a loop exceeds its work.
 const shortGroup = 8
 
-// filled is a constant in the place of e: bits of its register type.
+// filled returns a constant with the shape of e. bits are of its register type.
 func (g *graph) filled(e *expr.Node, bits uint64) *node {
 	c := g.make(expr.NewConst(e.DType(), bits), nil)
 	return g.make(expr.NewView(broadcastRow, e.Shape(), e.DType(), e.Shape()), []*node{c})
 }
 
-// pair combines two values of a reduction.
+// pair returns the combination of two values of a reduction.
 func (g *graph) pair(e *expr.Node, x, y *node) *node {
 	return g.make(expr.Untyped(e.Op.Pair, x.shape, e.DType()), []*node{x, y})
 }
 
-// single is the reduction of one element by a program: the accumulator that has
-// it, and for the last axes the folds with accumulators that have none.
+// single returns the reduction of one element by a program: the identity
+// combined with the element. For the last axis, the folds with the other lanes
+// follow, which hold the identity alone. It returns nil if the program is
+// wrong.
 func (g *graph) single(e *expr.Node, a *node) *node {
 	t := e.DType().Register()
 	d := ir.Reducer{Reduction: e.Op.Reduce, Type: t}
 	p, err := d.Scalar()
 	if err != nil {
-		return nil // the loops of the reduction report it
+		return nil // the kernel of the reduction reports the error
 	}
 	other := e.Op.Reduce.Identity(t)
 	v := g.pair(e, g.filled(e, other), a)
@@ -43,9 +45,10 @@ func (g *graph) single(e *expr.Node, a *node) *node {
 	return v
 }
 
-// shortReduction writes a reduction of nothing as a constant, of one element as
-// that element, and of a few as the tree that the lane order makes of them: lane j is folded with
-// lane j + 2^k, the largest 2^k first.
+// shortReduction returns a node for a reduction of few elements, or nil for
+// others. A reduction of no elements is a constant. A reduction of one element
+// is that element. A reduction of up to shortGroup elements is the tree of the
+// lane order: lane j is combined with lane j + 2^k, the largest 2^k first.
 func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 	size := 1
 	for _, x := range e.Axes {
@@ -85,7 +88,8 @@ func (g *graph) shortReduction(e *expr.Node, a *node) *node {
 // maxParts bounds the operands of a concatenation in one kernel.
 const maxParts = 256
 
-// nestConcat makes a concatenation of concatenations of at most maxParts operands.
+// nestConcat returns a concatenation of concatenations of at most maxParts
+// operands.
 func (g *graph) nestConcat(e *expr.Node, args []*node) *node {
 	var outer []*node
 	for part := range slices.Chunk(args, maxParts) {
@@ -105,8 +109,9 @@ func concat(e *expr.Node, to shape.Shape) *expr.Node {
 	return v
 }
 
-// pick is element i along an axis, which keeps size 1. Of an operation it is
-// the operation on elements of its operands. done holds what has been picked.
+// pick returns element i of a along an axis, which keeps size 1. For an
+// element-wise operation it picks from the operands. done maps nodes to what
+// was picked from them.
 func (g *graph) pick(a *node, axis, i int, done map[*node]*node) *node {
 	if a.shape[axis] == 1 {
 		return a

@@ -7,10 +7,10 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// linear writes the affine expression of a form.
+// linear returns the C++ expression of an affine form, without its pointer.
 func (g *generator) linear(form int) string { return g.linearAt(form, -1, "") }
 
-// linearAt is linear with another name for one dimension.
+// linearAt is like linear, but dimension dim has the given name.
 func (g *generator) linearAt(form, dim int, name string) string {
 	f := &g.l.forms[form]
 	var terms []string
@@ -33,7 +33,8 @@ func (g *generator) linearAt(form, dim int, name string) string {
 	return strings.Join(terms, " + ")
 }
 
-// coef is a coefficient: a stride of an array, or a weight of an axis.
+// coef returns the argument that holds a coefficient of a form: a stride of an
+// array or a weight of an axis, in elements.
 func (g *generator) coef(form, term int) string {
 	f := &g.l.forms[form]
 	name := fmt.Sprintf("f%d_d%d", form, f.terms[term].dim)
@@ -43,8 +44,10 @@ func (g *generator) coef(form, term int) string {
 	return g.ix(name, coefField, form, term)
 }
 
-// element is the array element of a Load or Store, and the condition under
-// which it lies inside, or "". Computed coordinates get names.
+// element returns the array element of a Load or Store as C++, and the condition
+// under which the element lies inside the array. The condition is "" if the
+// access has no guard. element also declares a variable for each computed
+// coordinate.
 func (g *generator) element(in *ir.Ins) (place, inside string) {
 	s := g.siteOf[in]
 	site := &g.l.sites[s]
@@ -72,7 +75,8 @@ func (g *generator) element(in *ir.Ins) (place, inside string) {
 	return g.array(in) + "[" + at + "]", strings.Join(conds, " && ")
 }
 
-// array is the pointer that a Load or Store goes through.
+// array returns the pointer of a Load or Store. The pointer includes the constant
+// of the form, except for a row buffer.
 func (g *generator) array(in *ir.Ins) string {
 	b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
 	if b.Mode == ir.Row {

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// maxArgs is the size, in bytes, of what can be passed on every GPU.
+// maxArgs is the limit of the argument struct, in bytes. Every GPU can pass that
+// much by value.
 const maxArgs = 4096
 
 // A fieldKind says what a field of the argument struct holds.
 type fieldKind uint8
 
 const (
-	pointerField  fieldKind = iota // of form x, its constant included
+	pointerField  fieldKind = iota // pointer of form x, which includes the constant of the form
 	scalarField                    // scalar x
 	scratchField                   // address of the scratch memory
 	faultsField                    // address of the fault words
@@ -24,16 +25,16 @@ const (
 	strideField                    // stride of dimension y of buffer x
 	extentField                    // extent of dimension y of buffer x
 	coefField                      // coefficient of term y of form x
-	totalField                     // positions of loop x
-	blocksField                    // blocks of 4096 positions of loop x, to divide by
-	lanesField                     // positions of loop x, to divide by
+	totalField                     // number of positions of loop x
+	blocksField                    // divisor: number of blocks of 4096 positions of loop x
+	lanesField                     // divisor: number of positions of loop x
 	dimField                       // extent of dimension x
-	divisorField                   // extent of dimension x, to divide by
-	runsField                      // threads for the runs of the columns of loop x
-	tilesField                     // tiles of loop x
-	sideField                      // tiles along dimension x, to divide by
-	packsField                     // vectors of y lanes along dimension x, to divide by
-	paramDivField                  // parameter x, to divide by
+	divisorField                   // divisor: extent of dimension x
+	runsField                      // number of threads for the runs of the columns of loop x
+	tilesField                     // number of tiles of loop x
+	sideField                      // divisor: number of tiles along dimension x
+	packsField                     // divisor: number of vectors of y lanes along dimension x
+	paramDivField                  // divisor: parameter x
 )
 
 // A field is a member of the argument struct.
@@ -45,13 +46,14 @@ type field struct {
 	offset      int
 }
 
-// args collects fields; equal ones are one.
+// args collects the fields of the argument struct. Two fields with the same name
+// are one field.
 type args struct {
 	fields []field
 	byName map[string]int
 }
 
-// put returns the name of a field in the code.
+// put adds field f if its name is new, and returns its name in the code.
 func (a *args) put(f field) string {
 	if _, ok := a.byName[f.name]; !ok {
 		if a.byName == nil {
@@ -63,7 +65,8 @@ func (a *args) put(f field) string {
 	return "a." + f.name
 }
 
-// place orders the fields by alignment, gives them offsets, and returns the size.
+// place orders the fields by alignment, largest first, sets their offsets, and
+// returns the size of the struct, in bytes. The size is at least 1.
 func (a *args) place() int {
 	slices.SortStableFunc(a.fields, func(x, y field) int { return cmp.Compare(y.align, x.align) })
 	size, align := 0, 1
@@ -77,7 +80,7 @@ func (a *args) place() int {
 	return max((size+align-1)/align*align, align)
 }
 
-// text declares the struct, under a name.
+// text writes the declaration of the struct with the given name.
 func (a *args) text(w *strings.Builder, name string) {
 	fmt.Fprintf(w, "struct %s {\n", name)
 	for _, f := range a.fields {

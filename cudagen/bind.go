@@ -8,16 +8,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Device is what a launch depends on besides the numbers of a binding.
+// A Device holds the properties of a GPU that a launch depends on.
 type Device struct {
 	SMs    int // multiprocessors
-	Shared int // bytes of shared memory that a block may have
+	Shared int // bytes of shared memory that a thread block may use
 }
 
-// FaultBytes is the size of the fault words.
+// FaultBytes is the size of the fault words, in bytes.
 const FaultBytes = 8
 
-// Raised is the least fault in the fault words after a run.
+// Raised returns the least fault in the fault words after a run, or ir.NoFault.
+// words has FaultBytes bytes.
 func Raised(words []byte) ir.FaultKind {
 	for _, k := range []ir.FaultKind{ir.DivideFault, ir.IndexFault} {
 		if binary.LittleEndian.Uint32(words[4*(k-1):]) != 0 {
@@ -29,31 +30,33 @@ func Raised(words []byte) ir.FaultKind {
 
 // A Bound is a source with the numbers of a binding, ready to launch.
 type Bound struct {
-	Launches []Launch // to be run in order, on one stream
-	Args     []byte   // the argument struct: the one parameter of every launch, unless the source is Indirect
-	Scratch  int      // bytes of scratch memory on the device, 256-byte aligned; they need no contents
+	Launches []Launch // run them in order, on one stream
+	Args     []byte   // the argument struct: the only parameter of every launch, unless the source is Indirect
+	Scratch  int      // bytes of scratch memory on the device, 256-byte aligned and uninitialised
 	patches  []patch
 }
 
 // A Launch is one launch of a kernel. Its grid is never empty.
 type Launch struct {
-	Entry  int // in Source.Entries
+	Entry  int // index in Source.Entries
 	Grid   [3]uint32
 	Block  [3]uint32
 	Shared uint32 // bytes of dynamic shared memory
 }
 
-// A patch is an address or a scalar in the argument struct.
+// A patch is a field of the argument struct that SetArgs writes: an address or a
+// scalar.
 type patch struct {
 	offset int
 	kind   fieldKind
-	x      int    // the buffer or scalar
-	add    uint64 // to an address
+	x      int    // number of the buffer or scalar
+	add    uint64 // bytes that SetArgs adds to an address
 }
 
-// SetArgs writes the addresses of arrays (by buffer), the scalars (by number),
-// the address of the scratch memory and that of FaultBytes bytes which are zero
-// before the first launch. It allocates nothing.
+// SetArgs writes addresses and scalars into b.Args. addresses has an entry for
+// each buffer, scalars one for each scalar. scratch is the address of b.Scratch
+// bytes. faults is the address of FaultBytes bytes, which must be zero before the
+// first launch. SetArgs allocates nothing.
 func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
 	for i := range b.patches {
 		p := &b.patches[i]
@@ -72,8 +75,8 @@ func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
 	}
 }
 
-// Bind computes the launches for the numbers of b, which must have the layout
-// that the source was made for.
+// Bind returns the launches for the numbers of b on device d. It returns an error
+// if b has another layout than the source, or does not fit the kernel.
 func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 	n, err := bind(s.k, b, d)
 	if err == nil {
@@ -120,7 +123,8 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 	return out, nil
 }
 
-// fits reports how a binding differs from a layout.
+// fits returns an error if the layout of the binding differs from l. Vector
+// widths are taken from l, because they depend on addresses.
 func (n *numbers) fits(l Layout) error {
 	have := n.layout
 	if len(have.loops) != len(l.loops) || len(have.sites) != len(l.sites) {
@@ -136,7 +140,7 @@ func (n *numbers) fits(l Layout) error {
 	return nil
 }
 
-// number is the value of an integer argument.
+// number returns the value of an integer field.
 func (n *numbers) number(f *field, m *memoryMap) int {
 	switch f.kind {
 	case paramField:
@@ -161,12 +165,12 @@ func (n *numbers) number(f *field, m *memoryMap) int {
 	return n.extents[f.x] // dimField
 }
 
-// total is the number of positions of a loop.
+// total returns the number of positions of a loop.
 func (n *numbers) total(loop int32) int { return n.Product(n.k.Loops[loop].Axes) }
 
-// divisor writes n and, where there is room, the numbers that replace a division
-// of 0 <= x < 2^31 by it: x*mul >> shift, with mul = floor(2^shift/n) + 1 (Granlund
-// & Montgomery 1994).
+// divisor writes n to at. If at has 12 bytes, divisor adds the two numbers that
+// replace a division of 0 <= x < 2^31 by n: x/n is x*mul >> shift, with
+// mul = floor(2^shift/n) + 1 (Granlund & Montgomery 1994).
 func divisor(at []byte, n int) {
 	if len(at) == 8 {
 		binary.LittleEndian.PutUint64(at, uint64(n))

@@ -2,12 +2,12 @@ package cudagen
 
 import "github.com/oneloop/oneloop/plan/ir"
 
-// A column that is reduced is the work of one thread. Where columns are few and
-// long that leaves a GPU idle; as the runs of 64 positions of a column do not
-// depend on each other, each is then given to a thread of its own, and a second
-// kernel combines them, a thread block for each column.
+// By default one thread reduces one column. Few and long columns would leave most
+// of a GPU idle. Then one thread reduces one run of 64 positions: the runs of a
+// column are independent. A second kernel combines the runs, with a thread block
+// for each column.
 
-// split decides for which loops that is done.
+// split sets loopLayout.split for the vec loops whose columns are reduced by runs.
 func (n *numbers) split() {
 	for i := range n.k.Loops {
 		seq := n.splittable(int32(i))
@@ -20,8 +20,9 @@ func (n *numbers) split() {
 	}
 }
 
-// splittable is the seq loop of a vec loop whose runs can be computed apart: the
-// only one, without effects in it or before it; or -1.
+// splittable returns the seq loop whose runs can be computed in parallel, or -1.
+// It must be the only loop in the vec loop, and no store or fault may precede it
+// or lie in it.
 func (n *numbers) splittable(vec int32) int32 {
 	l := &n.k.Loops[vec]
 	seq := int32(-1)
@@ -52,12 +53,12 @@ func (n *numbers) effects(region int32) bool {
 	return false
 }
 
-// runCount is the number of runs of all columns of a loop.
+// runCount returns the number of runs of all columns of a vec loop.
 func (n *numbers) runCount(vec int32) int {
 	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), ir.Run)
 }
 
-// runResults declares the results of the runs of a seq loop.
+// runResults declares the pointers to the results of the runs of a seq loop.
 func (g *generator) runResults(seq int32) {
 	for _, r := range g.reductions(seq) {
 		red := g.reduction(r)
@@ -99,7 +100,7 @@ func (g *generator) runs(vec int32) {
 	g.close()
 }
 
-// columns writes the kernel that combines the runs.
+// columns writes the kernel that combines the runs of each column.
 func (g *generator) columns(vec int32) {
 	body := g.k.Loops[vec].Body
 	for _, in := range g.k.Regions[body].Code {

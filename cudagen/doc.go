@@ -7,15 +7,15 @@
 //	b, err := src.Bind(binding, device)               // grids and the argument struct
 //	b.SetArgs(addresses, scalars, scratch, faults)    // before each launch
 //
-// One kernel of the IR becomes one or more CUDA kernels that run one after the
-// other on one stream, all with the same argument struct, passed by value, or if
-// it is large by the address of a copy on the device ([Source.Indirect]). A full
-// reduction, for example, is one that reduces blocks of 4096 positions and one
-// that combines them.
+// One kernel of the IR becomes one or more CUDA kernels. The caller runs them in
+// order on one stream. All have the same argument struct. The caller passes it by
+// value, or by the address of a copy on the device if it is large
+// ([Source.Indirect]). A full reduction, for example, becomes two kernels: one
+// reduces blocks of 4096 positions, one combines the blocks.
 //
-// The bits are those of docs/numerics.md: every primitive goes through a
-// function of the prelude (namespace prim) that rounds once and is not
-// contracted, and reductions have the one order of the contract. The source must
-// be compiled without contraction and fast math (--fmad=false). A C++ compiler
-// can compile it too, given definitions of the few names of CUDA that it uses.
+// The bits are those of docs/numerics.md. Every primitive is a function of the
+// prelude (namespace prim) that rounds once and is not contracted. Reductions have
+// the order of the contract. The caller must compile the source without
+// contraction and fast math (--fmad=false). A C++ compiler can compile it too, if
+// the few names of CUDA that it uses are defined.
 package cudagen

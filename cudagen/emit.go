@@ -13,13 +13,13 @@ import (
 
 func itoa(x int) string { return strconv.Itoa(x) }
 
-// A scope is where an instruction stands.
+// A scope says how to write the instructions of a region.
 type scope struct {
-	once string        // a condition that one thread meets, for effects, with && after it, or ""
-	add  func(*ir.Ins) // accumulates a reduction
-	seq  func(int32)   // writes a seq loop, if not in the usual way
-	pack bool          // contiguous accesses go through vectors
-	tile bool          // transposed ones go through tiles
+	once string        // condition that holds in one thread, followed by " && "; guards effects; "" for none
+	add  func(*ir.Ins) // writes the accumulation of a reduction
+	seq  func(int32)   // writes a seq loop; nil: inner writes the loop
+	pack bool          // accesses whose site has pack read and write vectors
+	tile bool          // loads whose site has tile read the tile in shared memory
 }
 
 // region writes the instructions of a region.
@@ -83,7 +83,8 @@ func (g *generator) def1(in *ir.Ins, expr string) {
 	g.line("const %s v%d = %s;", in.Type.Short(), in.Dst, expr)
 }
 
-// function is the name of a primitive in the prelude: four are words of C++.
+// function returns the name of a primitive in the prelude. Four primitives get a
+// trailing underscore, because their names are keywords of C++.
 func function(op prim.Op) string {
 	switch op {
 	case prim.And, prim.Or, prim.Xor, prim.Not:
@@ -92,7 +93,8 @@ func function(op prim.Op) string {
 	return op.String()
 }
 
-// scalar takes a value from the bits in an argument.
+// scalar returns the expression that converts the 64 bits of an argument to a
+// value of type t.
 func scalar(t, word string) string {
 	switch t {
 	case "f32":
@@ -105,7 +107,8 @@ func scalar(t, word string) string {
 	return "(" + t + ")" + word
 }
 
-// literal writes a constant.
+// literal returns the C++ literal of a constant of type t. A NaN, an infinity and a
+// subnormal number are bits in a call of prim::bitcast.
 func literal(t dtype.Type, bits uint64) string {
 	switch t {
 	case dtype.Bool:
@@ -140,7 +143,8 @@ func literal(t dtype.Type, bits uint64) string {
 	return strconv.FormatUint(bits, 10) + "u"
 }
 
-// plainFloat reports whether a compiler surely reads a decimal as x.
+// plainFloat reports whether x may be written in decimal: x is 0, or finite and at
+// least normal in magnitude.
 func plainFloat(x, normal float64) bool {
 	return x == 0 || math.Abs(x) >= normal && math.Abs(x) <= math.MaxFloat64
 }
@@ -153,7 +157,8 @@ func decimal(x float64, size int) string {
 	return s
 }
 
-// index writes an index expression, in 64 bits or in indices.
+// index returns an index expression as C++, of type i64 if wide, and of type ix
+// otherwise.
 func (g *generator) index(ix prim.Ix, wide bool) string {
 	n := g.k.Index.At(ix)
 	t := "ix"

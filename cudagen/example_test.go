@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A kernel with 1000 contiguous elements: vectors of four, and how it is
-// launched.
+// The example generates the code of a kernel for 1000 contiguous elements, with
+// vectors of four lanes, and prints its launch.
 func ExampleGenerate() {
 	k, err := ir.Parse(`kernel double
 axis i0

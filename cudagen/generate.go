@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Prelude is the beginning of every source: types, primitives, reductions.
+// Prelude is the beginning of every source: types, primitives and reductions.
 //
 //go:embed prelude.cuh
 var Prelude string
@@ -19,8 +19,8 @@ type Source struct {
 	Code    string   // CUDA C++, complete: it begins with Prelude
 	Entries []string // the kernels (extern "C"), in the order they run
 	Faults  bool     // the kernel may raise faults
-	// Indirect says that the arguments are too large to be passed: they have to be
-	// in memory of the device, and their address is passed.
+	// Indirect says that the argument struct is too large to pass by value. The
+	// caller copies it to the device and passes its address.
 	Indirect bool
 
 	k      *ir.Kernel
@@ -31,34 +31,34 @@ type Source struct {
 	size   int // of the argument struct
 }
 
-// A passKind says how the threads of a pass are put to work.
+// A passKind says how the work of a pass is divided among threads.
 type passKind uint8
 
 const (
-	scalarPass    passKind = iota // one thread: scalar code between loops
+	scalarPass    passKind = iota // one thread for the scalar code between loops
 	elementsPass                  // a thread for each position of a vec loop, in strides of the grid
 	blocksPass                    // a warp for each block of 4096 positions of a reducing vec loop
-	finishPass                    // one block: combines the blocks, then scalar code
+	finishPass                    // one thread block combines the blocks, then runs scalar code
 	runsPass                      // a thread for each run of 64 positions of each column
-	columnsPass                   // a block for each column: combines the runs
+	columnsPass                   // a thread block for each column combines the runs
 	rowPartsPass                  // a warp for each block of 4096 positions of each row
-	rowFinishPass                 // a block for each row: combines the blocks
-	rowsPass                      // a warp or a block for each row of a par loop
+	rowFinishPass                 // a thread block for each row combines the blocks
+	rowsPass                      // a warp or a thread block for each row of a par loop
 )
 
 // A pass is one CUDA kernel.
 type pass struct {
 	kind   passKind
-	loop   int32 // of the IR; -1 for scalar code
-	lo, hi int   // the scalar code of the entry that it carries out: Code[lo:hi]
-	need   map[ir.Value]bool
+	loop   int32             // number of the loop in the IR; -1 for scalar code
+	lo, hi int               // the pass runs the effects of Code[lo:hi] of the entry region
+	need   map[ir.Value]bool // values of the entry region that the pass reads
 }
 
-// An areaKind says what an area of memory is for.
+// An areaKind says what an area of memory holds.
 type areaKind uint8
 
 const (
-	slotArea  areaKind = iota // value x, which other passes need
+	slotArea  areaKind = iota // value x, for later passes
 	partArea                  // the results of the blocks of loop y that value x combines
 	rowArea                   // row buffer x
 	stageArea                 // the values of two blocks of loop y that value x adds up
@@ -70,9 +70,9 @@ const (
 // An area is a piece of scratch or shared memory.
 type area struct {
 	kind areaKind
-	x, y int
-	size int   // of one element
-	par  int32 // the par loop each of whose rows in flight has one, or the loop in tiles, or -1
+	x, y int   // see areaKind
+	size int   // bytes of one element
+	par  int32 // par loop: each concurrent row has a copy of the area; tiles: their loop; else -1
 }
 
 // A generator writes the passes of a kernel.
@@ -81,17 +81,18 @@ type generator struct {
 	l      *Layout
 	args   args
 	areas  []area
-	areaOf map[[2]int]int // kind and x
+	areaOf map[[2]int]int // index in areas, by kind and x
 	passes []pass
-	siteOf map[*ir.Ins]int
-	def    map[ir.Value]int // position in the entry region: of a value, or of the loop that reduces it
-	form   []string         // pointers to the arrays, by form
+	siteOf map[*ir.Ins]int  // index in Layout.sites
+	def    map[ir.Value]int // position in the entry region of the definition, or of the loop that reduces the value
+	form   []string         // name of the pointer, by form; "" if the form has no array
 	w      strings.Builder
 	indent string
 	faults bool
 }
 
-// Generate writes the code of k, which must pass [ir.Check], for a layout.
+// Generate returns the source of kernel k for layout l. The kernel must pass
+// [ir.Check], and l must be a layout of k. Equal layouts give equal text.
 func Generate(k *ir.Kernel, l Layout) *Source {
 	g := &generator{k: k, l: &l, siteOf: map[*ir.Ins]int{}, def: map[ir.Value]int{}, areaOf: map[[2]int]int{}}
 	for _, in := range k.All() {
@@ -142,7 +143,7 @@ func Generate(k *ir.Kernel, l Layout) *Source {
 	return s
 }
 
-// kernel begins a CUDA kernel, in which a are the arguments.
+// kernel writes the head of a CUDA kernel. The name a denotes the arguments.
 func (g *generator) kernel(w *strings.Builder, p *pass, name string, indirect bool) {
 	param := "a"
 	if indirect {
@@ -154,7 +155,8 @@ func (g *generator) kernel(w *strings.Builder, p *pass, name string, indirect bo
 	}
 }
 
-// names gives each form of an array its number among those of the array.
+// names sets g.form: the name of the array and the number of the form among the
+// forms of that array.
 func (g *generator) names() {
 	count := map[int32]int{}
 	for _, f := range g.l.forms {
@@ -181,7 +183,7 @@ func (g *generator) close() {
 	g.line("}")
 }
 
-// ix is the C type of indices, with its size.
+// ix adds a field of type ix, the type of indices, and returns its name.
 func (g *generator) ix(name string, kind fieldKind, x, y int) string {
 	size := 4
 	if g.l.wide {
@@ -190,7 +192,8 @@ func (g *generator) ix(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "ix", size: size, align: size, kind: kind, x: x, y: y})
 }
 
-// divisor is a number to divide indices by.
+// divisor adds a field of type divisor, which divides an index quickly, and
+// returns its name.
 func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	size, align := 12, 4
 	if g.l.wide {
@@ -199,12 +202,12 @@ func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
 	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
 }
 
-// word is a field of eight bytes.
+// word adds a field of eight bytes and returns its name.
 func (g *generator) word(name, ctype string, kind fieldKind, x int) string {
 	return g.args.put(field{name: name, ctype: ctype, size: 8, align: 8, kind: kind, x: x})
 }
 
-// memory is the C type of an element in memory.
+// memory returns the C++ type of an element in memory.
 func memory(t dtype.Type) string {
 	if t == dtype.Bool {
 		return "b8"
@@ -212,8 +215,9 @@ func memory(t dtype.Type) string {
 	return t.Short()
 }
 
-// tables declares the constant tables, as bits where an entry has no plain
-// literal: device variables take no function calls.
+// tables declares the constant tables. A table is declared as integers if an
+// entry has no plain literal: the initialiser of a device variable must not call
+// a function.
 func (g *generator) tables(w *strings.Builder) {
 	for i, t := range g.k.Tables {
 		typ := bitsTable(t)
@@ -228,7 +232,7 @@ func (g *generator) tables(w *strings.Builder) {
 	}
 }
 
-// bitsTable is the type in which a table is declared.
+// bitsTable returns the element type of the declaration of a table.
 func bitsTable(t ir.Table) dtype.Type {
 	for _, b := range t.Bits {
 		if strings.Contains(literal(t.Type, b), "(") {
@@ -241,7 +245,7 @@ func bitsTable(t ir.Table) dtype.Type {
 	return t.Type
 }
 
-// body writes what is in the braces of one CUDA kernel.
+// body writes the body of one CUDA kernel.
 func (g *generator) body(p *pass) {
 	threads := p.threads(g.l)
 	g.indent = "  "
@@ -290,8 +294,8 @@ func (g *generator) body(p *pass) {
 	}
 }
 
-// buffers declares the row buffers that the passes of a kernel share, which are
-// in scratch memory.
+// buffers declares the row buffers that pass p uses and that the passes share.
+// They are in scratch memory. The function rows declares those of a par loop.
 func (g *generator) buffers(p *pass) {
 	for i := range g.k.Bufs {
 		b := &g.k.Bufs[i]

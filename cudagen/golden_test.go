@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files of testdata")
 
-// A binding of each text: extents, parameters, and the shapes of the arrays,
-// which are contiguous.
+// bindings has a binding for each text: extents, parameters, and the shapes of the
+// arrays. The arrays are contiguous.
 var bindings = map[string]struct {
 	extents, params []int
 	shapes          [][]int
@@ -54,8 +54,7 @@ func parse(t *testing.T, name string) *ir.Kernel {
 	return k
 }
 
-// TestGolden compares the code of the texts of package ir with what is known to
-// be right.
+// TestGolden compares the code for the texts of package ir with the goldens.
 func TestGolden(t *testing.T) {
 	for name, c := range bindings {
 		t.Run(name, func(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Layout is what the text of a kernel depends on, with the kernel: how its
+// A Layout and a kernel determine the text of the source. The layout says how the
 // loops collapse into dimensions, along which dimensions an access is contiguous
-// or constant, the width of indices. All other numbers are arguments of the
-// launch. [LayoutOf] makes it.
+// or uniform, and how wide indices are. All other numbers are arguments of the
+// launch. [LayoutOf] returns a layout.
 type Layout struct {
-	wide  bool // 64-bit indices
-	dims  int  // of all loops
-	loops []loopLayout
+	wide  bool         // indices have 64 bits
+	dims  int          // number of dimensions of all loops
+	loops []loopLayout // by loop of the kernel
 	sites []siteLayout // Loads, Stores and Indexes, in the order of Kernel.All
 	forms []formLayout
 	nodes []nodeLayout // by index expression
@@ -25,67 +25,66 @@ type Layout struct {
 
 // A loopLayout is a loop as nested loops over dimensions, the innermost last.
 type loopLayout struct {
-	dims  []int      // numbers
-	axes  []axisForm // axes whose positions are needed
+	dims  []int      // numbers of the dimensions
+	axes  []axisForm // axes whose positions the code computes
 	width int        // lanes of a vector access along the last dimension, or 1
-	tail  bool       // some positions are left over from vectors
-	split bool       // the runs of a column, or the blocks of a row, are computed in parallel
-	tile  tileLayout // of a vec loop with transposed operands
-	rows  rowLayout  // of a par loop
+	tail  bool       // the extent is not a multiple of width
+	split bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
+	tile  tileLayout // tiles of a vec loop with transposed operands
+	rows  rowLayout  // division of a par loop
 }
 
-// An axisForm is the position on an axis.
+// An axisForm is the form that gives the position on an axis.
 type axisForm struct {
 	axis int32
 	form int
 }
 
-// A formLayout is an affine expression over dimensions: the sum of the values of
-// the dimensions times coefficients. Those of arrays are element offsets; their
-// constant is part of the pointer.
+// A formLayout is an affine expression: the sum of dimensions times coefficients.
+// The form of an array is an offset in elements. The pointer to the array includes
+// the constant.
 type formLayout struct {
-	buf   int32 // or -1
-	base  int   // of a row buffer; the pointer of other arrays includes it
+	buf   int32 // buffer that the form addresses, or -1
+	base  int   // constant, for a row buffer only
 	terms []termLayout
 }
 
-// A termLayout is a dimension with a coefficient, which is an argument unless
-// it is one.
+// A termLayout is a dimension with a coefficient. The coefficient is an argument
+// unless it is 1.
 type termLayout struct {
 	dim int
 	one bool
 }
 
-// A siteLayout is a Load, Store or Index where it stands. The offset is the form
-// and, for each coordinate that is not affine or may lie outside, the
-// coordinate times its stride.
+// A siteLayout is a Load, Store or Index in its loop. The offset is the value of
+// the form plus coordinate times stride for each entry of coords. These
+// coordinates are not affine or may lie outside the array.
 type siteLayout struct {
-	form   int // -1 for an Index
+	form   int // index in Layout.forms; -1 for an Index
 	coords []coordLayout
-	pack   bool // a vector access of the loop
-	tile   bool // through a tile in shared memory
+	pack   bool // the loop accesses the array in vectors
+	tile   bool // the loop reads the array through a tile in shared memory
 }
 
 type coordLayout struct {
-	dim    int // of the array
+	dim    int // dimension of the array
 	bounds ir.Bounds
 }
 
-// A nodeLayout says how an index expression can be computed.
+// A nodeLayout says how the code can compute an index expression.
 type nodeLayout struct {
-	narrow   bool // in 32 bits
-	positive bool // never negative
+	narrow   bool // 32 bits hold the value and all operands
+	positive bool // the value is never negative
 }
 
-// A rowLayout says how a par loop is divided: how many rows a thread block has at
-// once, and how many warps a row has.
+// A rowLayout says how a par loop is divided.
 type rowLayout struct {
-	rows, warps int
+	rows, warps int  // rows of a thread block at once, and warps of a row
 	shared      bool // row buffers and partial results are in shared memory
-	staged      bool // so are the values that a row adds up
+	staged      bool // operands of ordered reductions are in shared memory too
 }
 
-// String is equal for layouts that give equal text.
+// String returns l as text. Layouts with the same string give the same code.
 func (l Layout) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "wide=%t dims=%d", l.wide, l.dims)
@@ -104,10 +103,11 @@ func (l Layout) String() string {
 	return w.String()
 }
 
-// LayoutOf is the layout of k with the extents, parameters and strides of b.
-// The addresses of the arrays on the device, by buffer, decide whether vector
-// accesses are aligned and whether arrays overlap. The addresses of row buffers
-// and the Ptr fields of b have no effect.
+// LayoutOf returns the layout of k with the extents, parameters and strides of b.
+// addresses has the device address of each buffer. The addresses decide whether
+// vector accesses are aligned and whether arrays overlap. The addresses of row
+// buffers and the Ptr fields of b have no effect. LayoutOf returns an error if b
+// or the length of addresses does not fit the kernel.
 func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout, error) {
 	n, err := bind(k, b, d)
 	if err != nil {
@@ -120,14 +120,14 @@ func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout
 	return n.layout, nil
 }
 
-// Wide is the layout with 64-bit indices, which serve arrays of every size.
+// Wide returns the layout with 64-bit indices, which fit arrays of every size.
 func (l Layout) Wide() Layout {
 	l.wide = true
 	return l
 }
 
-// A numbers is a kernel with the numbers of a binding: its layout, and what the
-// layout leaves open.
+// A numbers is a kernel with the numbers of a binding: the layout, and the values
+// of the arguments.
 type numbers struct {
 	*bound.Kernel
 	k       *ir.Kernel
@@ -145,25 +145,26 @@ type formNumbers struct {
 	coefs []int // by term
 }
 
-// A boundLoop is a loop in its place.
+// A boundLoop is a loop, its enclosing loop and its accesses.
 type boundLoop struct {
 	loop   int32
-	outer  int // the loop around, or -1
-	sites  []int
-	needed []int32 // axes of this loop whose positions are needed
+	outer  int     // the enclosing loop, or -1
+	sites  []int   // sites in the loop and in the loops inside it
+	needed []int32 // axes of this loop whose positions the code computes
 	groups [][]int // the digits of each dimension
 }
 
 // A boundSite is a site under construction.
 type boundSite struct {
 	in     *ir.Ins
-	loop   int // the innermost around, or -1
-	cold   bool
+	loop   int  // the innermost enclosing loop, or -1
+	cold   bool // the site is in a cold region
 	offset bound.Form
 	coords []coordLayout
 }
 
-// bind analyses k with the numbers of b.
+// bind analyses k with the numbers of b. The layout lacks the vector accesses,
+// which depend on addresses.
 func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
 	a, err := bound.New(k, b, true)
 	if err != nil {
@@ -199,7 +200,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
 	return n, nil
 }
 
-// collect finds the sites of a region and the regions inside it.
+// collect appends the sites of a region, and of the regions inside it, to n.sites.
 func (n *numbers) collect(region int32, loop int, cold bool) {
 	code := n.k.Regions[region].Code
 	for i := range code {
@@ -225,7 +226,8 @@ func (n *numbers) collect(region int32, loop int, cold bool) {
 	}
 }
 
-// offset splits the element offset of an access.
+// offset splits the element offset of an access into a form and the coordinates
+// that are not direct.
 func (n *numbers) offset(s *boundSite) {
 	a := &n.Access[s.in.Aux]
 	s.offset = a.Offset
@@ -237,7 +239,7 @@ func (n *numbers) offset(s *boundSite) {
 	}
 }
 
-// need notes the axes of an expression that is computed from positions.
+// need marks the axes of an index expression: the code computes their positions.
 func (n *numbers) need(ix prim.Ix, loop int) {
 	for x := range n.k.Nodes(ix) {
 		if x.Op != prim.IxAxis {
@@ -251,10 +253,10 @@ func (n *numbers) need(ix prim.Ix, loop int) {
 	}
 }
 
-// dimensions collapses loop i: axes of one position are dropped, and neighbours
-// joined where every access goes through them with one step. A loop without
-// reductions is free to take its digits in the order of the strides of what it
-// stores.
+// dimensions collapses loop i into dimensions. It drops digits of extent 1, and
+// joins neighbouring digits that every access goes through with one step. A vec
+// loop without reductions may run in any order: its digits are sorted by the
+// strides of its first store, largest first.
 func (n *numbers) dimensions(i int) {
 	l := &n.loops[i]
 	def := &n.k.Loops[i]
@@ -288,12 +290,13 @@ func (n *numbers) dimensions(i int) {
 	}
 }
 
-// reduces reports whether a reduction stands in a region, loops inside it aside.
+// reduces reports whether a region has a reduction. Regions inside it do not count.
 func (n *numbers) reduces(region int32) bool {
 	return slices.ContainsFunc(n.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Reduce })
 }
 
-// form adds an affine expression in a loop.
+// form adds the form of x in a loop and returns its index. buf is the buffer that
+// x addresses, or -1 for the position on an axis.
 func (n *numbers) form(buf int32, loop int, x bound.Form) int {
 	f := formLayout{buf: buf}
 	v := formNumbers{base: x.C}
@@ -304,7 +307,7 @@ func (n *numbers) form(buf int32, loop int, x bound.Form) int {
 	for l := loop; l >= 0; l = n.loops[l].outer {
 		loops = append(loops, l)
 		if buf < 0 {
-			break // the position on an axis of this loop
+			break // x is a position on an axis of this loop alone
 		}
 	}
 	slices.Reverse(loops)

@@ -33,8 +33,8 @@ func generate(t *testing.T, k *ir.Kernel, b *ir.Binding, addresses []uint64) (cu
 	return l, cudagen.Generate(k, l)
 }
 
-// TestLayouts checks what makes another layout, and so another source, and what
-// does not.
+// TestLayouts checks which changes of a binding change the layout, and with it the
+// source.
 func TestLayouts(t *testing.T) {
 	k := parse(t, "adam")
 	b, at := vectors(k, 1000)
@@ -68,8 +68,8 @@ func TestLayouts(t *testing.T) {
 			if !strings.Contains(strings.TrimPrefix(s2.Code, cudagen.Prelude), c.want) {
 				t.Errorf("no %q in\n%s", c.want, strings.TrimPrefix(s2.Code, cudagen.Prelude))
 			}
-			// A source refuses the numbers of another layout. (That a binding has
-			// aligned addresses is up to the caller.)
+			// Bind returns an error for the numbers of another layout. It does not
+			// check the alignment of addresses; the caller is responsible for that.
 			_, err := s.Bind(b, h200)
 			if aligned := !strings.HasPrefix(c.name, "alignment"); aligned && (err == nil) != c.same {
 				t.Errorf("binding it to the first source: %v", err)
@@ -88,8 +88,8 @@ func setExtent(b *ir.Binding, n int) {
 	}
 }
 
-// TestRereads checks that a value is not taken from a vector loaded before the
-// array was stored to under another name.
+// TestRereads checks that a loop has no vectors if two of its arrays are the same
+// memory: a load after a store must see the stored value.
 func TestRereads(t *testing.T) {
 	k, err := ir.Parse(`kernel rereads
 axis i0
@@ -118,7 +118,7 @@ buf z f32 out 1
 	}
 }
 
-// TestSetArgs looks for addresses and scalars in the argument struct.
+// TestSetArgs checks that the argument struct has the addresses and scalars.
 func TestSetArgs(t *testing.T) {
 	k := parse(t, "masks") // reads x backwards, from its last element
 	b, at := vectors(k, 100)
@@ -148,8 +148,7 @@ func TestSetArgs(t *testing.T) {
 	}
 }
 
-// TestManyArguments checks the limit of what is passed to a launch: the address
-// of the arguments is passed beyond it.
+// TestManyArguments checks that a launch passes large arguments by address.
 func TestManyArguments(t *testing.T) {
 	for arrays, indirect := range map[int]bool{150: false, 300: true} {
 		var head, body strings.Builder
@@ -177,7 +176,7 @@ func TestManyArguments(t *testing.T) {
 	}
 }
 
-// TestBindErrors checks bindings that do not fit the kernel.
+// TestBindErrors checks the errors for bindings that do not fit the kernel.
 func TestBindErrors(t *testing.T) {
 	k := parse(t, "adam")
 	for name, change := range map[string]func(b *ir.Binding, at *[]uint64){
@@ -195,7 +194,7 @@ func TestBindErrors(t *testing.T) {
 	}
 }
 
-// TestRaised reads the fault words.
+// TestRaised checks the fault that Raised reads from the fault words.
 func TestRaised(t *testing.T) {
 	for _, c := range []struct {
 		divide, index uint32

@@ -2,11 +2,11 @@ package cudagen
 
 import "github.com/oneloop/oneloop/plan/ir"
 
-// A row that is only reduced is the work of a warp or a thread block. Where rows
-// are few and long, each block of 4096 positions of each row is given to a warp,
-// and a second kernel combines them, a thread block for each row.
+// By default a warp or a thread block reduces one row. Few and long rows would
+// leave most of a GPU idle. Then one warp reduces one block of 4096 positions. A
+// second kernel combines the blocks, with a thread block for each row.
 
-// splitRows decides for which par loops that is done.
+// splitRows sets loopLayout.split for the par loops that are reduced by blocks.
 func (n *numbers) splitRows() {
 	for i := range n.k.Loops {
 		vec := n.splittableRow(int32(i))
@@ -16,8 +16,9 @@ func (n *numbers) splitRows() {
 	}
 }
 
-// splittableRow is the vec loop of a par loop whose blocks can be reduced apart:
-// the only one, without effects in it or before it; or -1.
+// splittableRow returns the vec loop whose blocks can be reduced in parallel, or
+// -1. It must be the only loop in the par loop, and no store or fault may precede
+// it or lie in it. The par loop must not use a row buffer.
 func (n *numbers) splittableRow(par int32) int32 {
 	l := &n.k.Loops[par]
 	vec := int32(-1)
@@ -40,12 +41,12 @@ func (n *numbers) splittableRow(par int32) int32 {
 	return vec
 }
 
-// blockCount is the number of blocks of all rows of a par loop.
+// blockCount returns the number of blocks of all rows of a par loop.
 func (n *numbers) blockCount(par int32) int {
 	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), ir.Block)
 }
 
-// vecOf is the position of the only loop in the body of a par loop.
+// vecOf returns the body of a par loop and the index of its only loop.
 func (g *generator) vecOf(par int32) (code []ir.Ins, at int) {
 	code = g.k.Regions[g.k.Loops[par].Body].Code
 	for code[at].Op != ir.For {
@@ -54,7 +55,7 @@ func (g *generator) vecOf(par int32) (code []ir.Ins, at int) {
 	return code, at
 }
 
-// blocksOf declares the results of the blocks of all rows.
+// blocksOf declares the pointers to the results of the blocks of all rows.
 func (g *generator) blocksOf(par, vec int32) {
 	for _, r := range g.reductions(vec) {
 		red := g.reduction(r)
@@ -63,7 +64,7 @@ func (g *generator) blocksOf(par, vec int32) {
 	}
 }
 
-// rowParts writes the kernel that reduces the blocks.
+// rowParts writes the kernel that reduces the blocks of all rows.
 func (g *generator) rowParts(par int32) {
 	code, at := g.vecOf(par)
 	vec := code[at].Aux

@@ -6,20 +6,21 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// positions writes the values of the dimensions of a loop at its flattened
-// position, and the positions on the axes that are needed.
+// positions declares the dimensions of a loop at flattened position flat, and the
+// positions on the axes that the body uses.
 func (g *generator) positions(loop int32, flat string) {
 	g.outer(loop, len(g.l.loops[loop].dims), flat)
 	g.axes(loop)
 }
 
-// outer writes the values of the first count dimensions of a loop at a position
-// of theirs.
+// outer declares the first count dimensions of a loop. flat is their flattened
+// position.
 func (g *generator) outer(loop int32, count int, flat string) {
 	g.unravel(g.l.loops[loop].dims[:count], flat)
 }
 
-// unravel writes the values of dimensions at a position of theirs.
+// unravel declares dimensions at their flattened position flat. The code divides
+// once for each dimension but the first.
 func (g *generator) unravel(dims []int, flat string) {
 	for i := len(dims) - 1; i > 0; i-- {
 		d := dims[i]
@@ -32,7 +33,7 @@ func (g *generator) unravel(dims []int, flat string) {
 	}
 }
 
-// axes writes the positions on the axes of a loop that are needed.
+// axes declares the positions on the axes of a loop that the body uses.
 func (g *generator) axes(loop int32) {
 	for _, a := range g.l.loops[loop].axes {
 		g.line("const ix at_%s = %s;", g.k.Axes[a.axis], g.linear(a.form))
@@ -43,7 +44,8 @@ func (g *generator) total(loop int32) string {
 	return g.ix("m"+itoa(int(loop)), totalField, int(loop), 0)
 }
 
-// elements runs a vec loop without reductions: positions first, first + step ...
+// elements writes a vec loop without reductions: positions first, first + step and
+// so on.
 func (g *generator) elements(loop int32) {
 	l := &g.l.loops[loop]
 	if l.width == 1 {
@@ -64,12 +66,12 @@ func (g *generator) scalarElements(loop int32, first string) {
 	g.close()
 }
 
-// reduction is the C++ type of a reduction.
+// reduction returns the C++ type of a reduction.
 func (g *generator) reduction(in *ir.Ins) string {
 	return g.reducer(in.Aux)
 }
 
-// accumulator is the size of an accumulator of a reduction.
+// accumulator returns the size of an accumulator of a reduction, in bytes.
 func (g *generator) accumulator(in *ir.Ins) int {
 	r := g.k.Reducer(in)
 	if r.Position {
@@ -78,7 +80,7 @@ func (g *generator) accumulator(in *ir.Ins) int {
 	return r.Type.Size()
 }
 
-// part is the area of the results of the blocks of a reduction.
+// part returns the area that holds the results of the blocks of a reduction.
 func (g *generator) part(in *ir.Ins, loop int32) int {
 	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in), par: -1})
 }
@@ -90,14 +92,14 @@ func (g *generator) parts(loop int32) {
 	}
 }
 
-// tree combines the results of the blocks of a reduction, in all threads of a
-// thread block.
+// tree returns the call that combines the results of the blocks of a reduction.
+// All threads of a thread block must execute the call.
 func (g *generator) tree(in *ir.Ins, loop int32) string {
 	return fmt.Sprintf("red::tree<%s>(part_%d, %s)", g.reduction(in), in.Dst, blocksOf(g.total(loop)))
 }
 
-// blocks runs a vec loop with reductions: a warp takes blocks of 4096 positions
-// and stores their results.
+// blocks writes a vec loop with reductions. Each warp reduces blocks of 4096
+// positions and stores their results.
 func (g *generator) blocks(loop int32) {
 	reds := g.reductions(loop)
 	total := g.total(loop)
@@ -114,24 +116,24 @@ func (g *generator) blocks(loop int32) {
 	g.close()
 }
 
-// blocksOf writes the number of blocks of so many positions.
+// blocksOf returns the expression for the number of blocks of total positions.
 func blocksOf(total string) string { return ceil(total, ir.Block) }
 
-// runsOf writes the number of runs of so many positions.
+// runsOf returns the expression for the number of runs of total positions.
 func runsOf(total string) string { return ceil(total, ir.Run) }
 
 func ceil(total string, n int) string { return fmt.Sprintf("(%s + %d) / %d", total, n-1, n) }
 
-// heavy is the number of instructions above which a loop body is long enough to
-// hide its own loads, and would only cost registers and compile time if unrolled.
+// heavy is the number of instructions above which a loop body is not unrolled. A
+// longer body hides its own loads; unrolling it costs registers and compile time.
 const heavy = 24
 
-// block writes the accumulation of block b.
+// block writes the loop over the positions of block b, which accumulates reds.
 func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	for _, r := range reds {
 		g.line("red::lanes<%s, %s> r%d;", g.reduction(r), g.k.Types[r.Args[0]].Short(), r.Dst)
 	}
-	unroll := 4 // pairs of loads under way at once
+	unroll := 4 // pairs of loads in flight
 	if len(g.k.Regions[g.k.Loops[loop].Body].Code) > heavy {
 		unroll = 1
 	}
@@ -144,7 +146,7 @@ func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	g.line("});")
 }
 
-// inner writes a seq loop in a vec loop: nested loops over its dimensions.
+// inner writes a seq loop in a vec loop, as nested loops over its dimensions.
 func (g *generator) inner(loop int32, at scope) {
 	reds := g.reductions(loop)
 	for _, r := range reds {

@@ -2,16 +2,17 @@ package cudagen
 
 import "github.com/oneloop/oneloop/plan/ir"
 
-// A memoryMap says where areas lie in scratch memory, or in the shared memory of
-// their pass.
+// A memoryMap has the offset of each area in scratch memory, or in the shared
+// memory of its pass. All numbers are in bytes.
 type memoryMap struct {
-	offsets []int
-	sizes   []int // for one row
-	scratch int
-	shared  map[int32]int // by par loop
+	offsets []int         // by area
+	sizes   []int         // by area, for one row
+	scratch int           // size of the scratch memory
+	shared  map[int32]int // size of the shared memory, by par loop or loop in tiles
 }
 
-// place lays out the areas.
+// place returns the offsets and sizes of the areas of s. The size of an area is a
+// multiple of 16 bytes.
 func (n *numbers) place(s *Source) *memoryMap {
 	m := &memoryMap{offsets: make([]int, len(s.areas)), sizes: make([]int, len(s.areas)), shared: map[int32]int{}}
 	for i := range s.areas {
@@ -57,12 +58,15 @@ func ceilDiv(x, y int) int { return (x + y - 1) / y }
 // warpsOfBlock is the number of warps of a thread block.
 const warpsOfBlock = 8
 
-// rows decides how par loops are shared out. Long rows, and rows that are few,
-// are shared by the warps of a thread block, which stage the values of ordered
-// reductions in shared memory, where one warp adds them up in their order; or, if
-// there is no room, take a block of 4096 positions each. Otherwise a warp has a
-// row. What a row keeps is in shared memory if it fits, with fewer rows at once
-// if need be.
+// rows chooses the rowLayout of each par loop.
+//
+// The warps of a thread block share a row if rows are long, or few and not short.
+// They store the operands of ordered reductions in shared memory, and one warp
+// reduces a block in order. If shared memory is too small for that, each warp
+// reduces blocks of 4096 positions itself.
+//
+// Otherwise a warp computes a whole row. The memory of a row is in shared memory
+// if it fits. A thread block takes fewer rows at once to make it fit.
 func (n *numbers) rows() {
 	for i := range n.k.Loops {
 		if n.k.Loops[i].Kind != ir.Par {
@@ -93,8 +97,8 @@ func (n *numbers) rows() {
 	}
 }
 
-// longest is the number of positions of the longest vec loop in a par loop that
-// reduces, or that does not.
+// longest returns the number of positions of the longest vec loop in a par loop.
+// It looks at the loops with reductions, or at the loops without.
 func (n *numbers) longest(par int32, reducing bool) int {
 	most := 0
 	for i := range n.loops {
@@ -105,8 +109,9 @@ func (n *numbers) longest(par int32, reducing bool) int {
 	return most
 }
 
-// rowBytes is the size of what one row of a par loop keeps: its row buffers and,
-// if several warps share it, partial results and staged values.
+// rowBytes returns the size of the memory of one row of a par loop, in bytes: its
+// row buffers and, if several warps share the row, partial results and staged
+// operands.
 func (n *numbers) rowBytes(par int32) int {
 	size := 0
 	seen := map[int32]bool{}
@@ -140,8 +145,9 @@ func (n *numbers) rowBytes(par int32) int {
 	return size
 }
 
-// rowBlocks is the number of thread blocks for a par loop: rows that are kept in
-// scratch memory should stay in the second-level cache.
+// rowBlocks returns the number of thread blocks for a par loop. There are fewer if
+// the row buffers are in scratch memory, so that they stay in the second-level
+// cache.
 func (n *numbers) rowBlocks(par int32) int {
 	r := &n.layout.loops[par].rows
 	waves := 16
@@ -151,7 +157,8 @@ func (n *numbers) rowBlocks(par int32) int {
 	return min(ceilDiv(n.total(par), r.rows), waves*max(n.device.SMs, 1))
 }
 
-// launches chooses the grids.
+// launches appends the launches of all passes to out. A pass without work has no
+// launch.
 func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 	for i := range s.passes {
 		p := &s.passes[i]

@@ -7,12 +7,13 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Vector accesses: in a vec loop without reductions, or one whose values are
-// staged, a thread takes neighbours along the last dimension, and arrays that are
-// contiguous along it are loaded and stored as vectors of up to 16 bytes. What is
-// not contiguous or not aligned is accessed one by one.
+// A vector access moves up to 16 bytes. A thread takes neighbouring positions along
+// the last dimension, and loads and stores contiguous, aligned arrays as vectors.
+// It accesses the other arrays element by element. Vec loops without reductions
+// can have vector accesses, and reducing ones whose operands are staged.
 
-// packs decides on vector accesses, given the addresses of the arrays.
+// packs chooses the vector accesses of all loops. addresses has the address of
+// each array.
 func (n *numbers) packs(addresses []uint64) {
 	for i := range n.loops {
 		if n.canPack(i) && !n.layout.loops[i].tile.on {
@@ -34,8 +35,8 @@ func (n *numbers) canPack(loop int) bool {
 	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.For })
 }
 
-// pack gives a loop the widest vectors that all of its stores, and most of its
-// loads, allow.
+// pack sets the vector width of a loop. It takes the widest vectors that all
+// stores and at least half of the loads allow.
 func (n *numbers) pack(loop int, addresses []uint64) {
 	var loads, stores []int
 	size := 1
@@ -77,14 +78,14 @@ func (n *numbers) pack(loop int, addresses []uint64) {
 	}
 }
 
-// last is the extent of the last dimension of a loop.
+// last returns the extent of the last dimension of a loop.
 func (n *numbers) last(loop int) int {
 	dims := n.layout.loops[loop].dims
 	return n.extents[dims[len(dims)-1]]
 }
 
-// contiguous reports whether an access goes along the last dimension of a loop
-// element by element.
+// contiguous reports whether an access has step 1 along the last dimension of a
+// loop, and no computed or guarded coordinates.
 func (n *numbers) contiguous(loop, site int) bool {
 	s := &n.layout.sites[site]
 	dims := n.layout.loops[loop].dims
@@ -92,9 +93,9 @@ func (n *numbers) contiguous(loop, site int) bool {
 	return len(s.coords) == 0 && len(terms) > 0 && terms[len(terms)-1] == termLayout{dims[len(dims)-1], true}
 }
 
-// aligned reports whether every vector of so many elements of a contiguous
-// access is aligned and complete. Only a loop of one dimension that is not in
-// rows can have elements left over.
+// aligned reports whether every vector of width elements of a contiguous access is
+// aligned and complete. Only an outermost loop of one dimension may have a
+// remainder. Without addresses, aligned assumes that arrays are aligned.
 func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 	form := n.layout.sites[site].form
 	buf := n.layout.forms[form].buf
@@ -115,8 +116,9 @@ func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 	return at%uint64(width*size) == 0 || addresses == nil && n.k.Bufs[buf].Mode != ir.Row
 }
 
-// rereads reports whether the body of a loop loads, after a store, what the
-// store may have changed: vectors are loaded first and stored last.
+// rereads reports whether the body of a loop loads an array that an earlier store
+// may have changed. Such a loop has no vectors: the code loads all vectors before
+// the body and stores them after it.
 func (n *numbers) rereads(loop int, addresses []uint64) bool {
 	var stored []int32
 	for _, s := range n.loops[loop].sites {
@@ -154,8 +156,8 @@ func (n *numbers) overlap(x, y int32, addresses []uint64) bool {
 	return xlo < yhi && ylo < xhi
 }
 
-// samePacks takes over the vector accesses of another layout, which depend on
-// addresses, if the numbers allow them.
+// samePacks copies the vector accesses of l, which depend on addresses. It returns
+// an error if the numbers do not allow them.
 func (n *numbers) samePacks(l Layout) error {
 	for i := range l.loops {
 		to := &n.layout.loops[i]
@@ -176,7 +178,8 @@ func (n *numbers) samePacks(l Layout) error {
 	return nil
 }
 
-// packed writes a vec loop with vector accesses: vectors number from to to.
+// packed writes a vec loop with vector accesses, for vectors from <= i < to. add
+// writes the accumulation of a reduction.
 func (g *generator) packed(loop int32, from, to string, add func(*ir.Ins)) {
 	l := &g.l.loops[loop]
 	last := l.dims[len(l.dims)-1]

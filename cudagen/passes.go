@@ -4,11 +4,11 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// plan divides the entry region into passes. Each loop is one, a reducing vec
-// loop two. Scalar code is computed in every pass that needs it, as far as it
-// only depends on inputs. What depends on arrays that the kernel stores to is
-// computed once, in its place, as are stores and faults; other passes read the
-// value from a slot.
+// plan divides the entry region into passes. A loop becomes one pass, or two if it
+// is split or is a reducing vec loop. Every pass repeats the scalar code that it
+// needs and that only depends on inputs. Stores, faults, and loads of arrays that
+// the kernel may store to run once, in their place. Other passes read their
+// values from slots.
 func (g *generator) plan() {
 	code := g.k.Regions[0].Code
 	for i := range code {
@@ -53,8 +53,9 @@ func (g *generator) plan() {
 	}
 }
 
-// scalarPass gives the scalar code from lo to hi to the pass before, if that is
-// of one thread, or to a pass of its own, if some of it must be done in place.
+// scalarPass assigns the scalar code from lo to hi to a pass. This is the previous
+// pass if that is a finishPass. Otherwise scalarPass appends a pass if some of
+// the code must run in place.
 func (g *generator) scalarPass(lo, hi int) {
 	if n := len(g.passes); n > 0 && g.passes[n-1].kind == finishPass {
 		g.passes[n-1].hi = hi
@@ -68,8 +69,9 @@ func (g *generator) scalarPass(lo, hi int) {
 	}
 }
 
-// inPlace reports whether scalar code has to be carried out where it stands:
-// effects, and loads of what may have been stored.
+// inPlace reports whether an instruction must run where it stands: a store, a
+// fault, a load of an array that the kernel may store to, or a cold region with one
+// of these.
 func (g *generator) inPlace(in *ir.Ins) bool {
 	switch in.Op {
 	case ir.Store, ir.Fault:
@@ -87,8 +89,8 @@ func (g *generator) inPlace(in *ir.Ins) bool {
 	return false
 }
 
-// needs finds the values of the entry region that a pass needs, and gives slots
-// to those that it has from other passes.
+// needs sets p.need to the values of the entry region that the pass reads. It
+// allocates a slot for each value that another pass computes.
 func (g *generator) needs(p *pass) {
 	p.need = map[ir.Value]bool{}
 	code := g.k.Regions[0].Code
@@ -105,7 +107,7 @@ func (g *generator) needs(p *pass) {
 	}
 }
 
-// uses adds what a region needs.
+// uses adds the values that a region reads.
 func (g *generator) uses(p *pass, region int32) {
 	code := g.k.Regions[region].Code
 	for i := range code {
@@ -113,7 +115,7 @@ func (g *generator) uses(p *pass, region int32) {
 	}
 }
 
-// use adds what an instruction needs.
+// use adds the values that an instruction reads.
 func (g *generator) use(p *pass, in *ir.Ins) {
 	for v := range g.k.Uses(in) {
 		g.value(p, v)
@@ -123,7 +125,8 @@ func (g *generator) use(p *pass, in *ir.Ins) {
 	}
 }
 
-// value adds a value, if it is one of the entry region.
+// value adds a value, and the values that it is computed from, if it is defined in
+// the entry region.
 func (g *generator) value(p *pass, v ir.Value) {
 	i, ok := g.def[v]
 	if !ok || p.need[v] {
@@ -143,7 +146,7 @@ func (g *generator) value(p *pass, v ir.Value) {
 	}
 }
 
-// reductions are those of the body of a loop, in order.
+// reductions returns the reductions in the body of a loop, in order.
 func (g *generator) reductions(loop int32) (out []*ir.Ins) {
 	code := g.k.Regions[g.k.Loops[loop].Body].Code
 	for i := range code {
@@ -154,7 +157,7 @@ func (g *generator) reductions(loop int32) (out []*ir.Ins) {
 	return out
 }
 
-// slot is the area of a value that passes hand on.
+// slot returns the area that passes a value from one pass to later ones.
 func (g *generator) slot(v ir.Value) int {
 	return g.area(area{kind: slotArea, x: int(v), size: 8, par: -1})
 }
@@ -170,8 +173,8 @@ func (g *generator) area(a area) int {
 	return i
 }
 
-// scalars writes the scalar code of a pass: what it needs, and the effects that
-// are its own.
+// scalars writes the scalar code of a pass: the values that it reads, and the
+// effects in Code[p.lo:p.hi].
 func (g *generator) scalars(p *pass) {
 	code := g.k.Regions[0].Code
 	handOn := func(v ir.Value) {
@@ -213,7 +216,7 @@ func (g *generator) fetch(v ir.Value) {
 	g.line("const %s v%d = *(const %s *)%s;", t, v, t, g.place(g.slot(v)))
 }
 
-// place is the address of an area of the scratch memory.
+// place returns the expression for the address of an area in scratch memory.
 func (g *generator) place(i int) string {
 	return "(" + g.word("scratch", "u8 *", scratchField, 0) + " + " + g.offset(i) + ")"
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// TestPreludeHasPrimitives: the prelude defines a function for each primitive. What the
-// generator writes in place is named here.
+// TestPreludeHasPrimitives checks that the prelude defines a function for each
+// primitive, except for those that the generator writes in place.
 func TestPreludeHasPrimitives(t *testing.T) {
 	inPlace := map[prim.Op]bool{prim.Const: true, prim.Lookup: true}
 	for op := prim.Const; op < prim.NumOps; op++ {

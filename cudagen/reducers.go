@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// reducer is the C++ type of a reducer of the kernel.
+// reducer returns the C++ type of reducer n of the kernel.
 func (g *generator) reducer(n int32) string {
 	r := &g.k.Reducers[n]
 	switch {
@@ -21,8 +21,8 @@ func (g *generator) reducer(n int32) string {
 	return fmt.Sprintf("reduce_program_%d", n)
 }
 
-// reducers declares the types of the reducers. A position is a template of the
-// prelude.
+// reducers declares the types of the reducers. The prelude has a template for
+// reducers that return a position.
 func (g *generator) reducers(w *strings.Builder) {
 	g.w.Reset()
 	g.indent = ""
@@ -53,8 +53,8 @@ func (g *generator) reducers(w *strings.Builder) {
 	}
 }
 
-// joins is the function of the prelude that joins two accumulators of a native
-// row.
+// joins returns the name of the prelude's function that combines two accumulators
+// of a native reducer.
 func joins(r *ir.Reducer) string {
 	if r.Quiet(r.Type) {
 		return "f" + r.Op.String()

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// rows writes a par loop. Scalar code of a row is computed by all threads that
-// share it; one of them has its effects.
+// rows writes a par loop. All threads of a row compute its scalar code; thread 0 of
+// the row stores and raises faults.
 func (g *generator) rows(loop int32) {
 	r := g.l.loops[loop].rows
 	body := g.k.Loops[loop].Body
@@ -48,7 +48,8 @@ func (g *generator) rows(loop int32) {
 	g.close()
 }
 
-// rowPlace is the address of an area that each row at work has.
+// rowPlace returns the expression for the address of area a of the current row.
+// Each concurrent row has its own copy of the area.
 func (g *generator) rowPlace(a int, r rowLayout) string {
 	base := "shared"
 	slot := "slot"
@@ -63,8 +64,9 @@ func (g *generator) rowPlace(a int, r rowLayout) string {
 	return "(" + place + ")"
 }
 
-// row writes the body of a par loop. Threads wait for each other between its
-// phases where one may read what another has stored, or is about to store.
+// row writes the body of a par loop. It writes a barrier between two phases if a
+// thread may read what another thread stored, or may store what another thread
+// has yet to read.
 func (g *generator) row(body int32, r rowLayout) {
 	wait := ""
 	if len(g.inLoop(body)) > 1 || g.effects(body) {
@@ -75,7 +77,7 @@ func (g *generator) row(body int32, r rowLayout) {
 	}
 	at := scope{once: "thread == 0 && "}
 	code := g.k.Regions[body].Code
-	loaded := false // by all threads, since they last waited
+	loaded := false // all threads loaded since the last barrier
 	for i := range code {
 		in := &code[i]
 		if loaded && wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
@@ -98,8 +100,8 @@ func (g *generator) row(body int32, r rowLayout) {
 	}
 }
 
-// rowBlocks writes a vec loop with reductions along a row. All threads get the
-// results.
+// rowBlocks writes a vec loop with reductions along a row. All threads of the row
+// get the results.
 func (g *generator) rowBlocks(loop int32, r rowLayout) {
 	reds := g.reductions(loop)
 	switch {
@@ -123,15 +125,15 @@ func (g *generator) rowBlocks(loop int32, r rowLayout) {
 	}
 }
 
-// ordered reports whether a reduction has to keep its order.
+// ordered reports whether the bits of a reduction depend on its order.
 func (g *generator) ordered(in *ir.Ins) bool {
 	return g.k.Reducer(in).Ordered()
 }
 
-// staged writes a reducing vec loop that a whole thread block goes through. What
-// has no order is accumulated by each thread; the values of ordered reductions
-// are left in shared memory, and while the threads go on to the next block, one
-// warp adds up those of the last.
+// staged writes a reducing vec loop for a whole thread block. Each thread
+// accumulates the reductions without order. The threads store the operands of
+// ordered reductions in shared memory, one block of 4096 positions at a time. One
+// warp reduces that block while the others store the next.
 func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	stage := slices.ContainsFunc(reds, g.ordered)
 	for _, in := range reds {
@@ -184,7 +186,7 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	g.close()
 }
 
-// inLoop lists the loops that stand in a region.
+// inLoop returns the loops of a region, without the loops inside them.
 func (g *generator) inLoop(region int32) (out []int32) {
 	for _, in := range g.k.Regions[region].Code {
 		if in.Op == ir.For {
@@ -194,12 +196,13 @@ func (g *generator) inLoop(region int32) (out []int32) {
 	return out
 }
 
-// effects reports whether scalar code of a row stores.
+// effects reports whether the scalar code of a row has a store.
 func (g *generator) effects(region int32) bool {
 	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Store })
 }
 
-// kept reports whether the rows of a par loop keep anything.
+// kept reports whether the rows of a par loop need memory: row buffers or partial
+// results.
 func (g *generator) kept(loop int32) bool {
 	body := g.k.Loops[loop].Body
 	for i := range g.k.Bufs {
@@ -215,7 +218,8 @@ func (g *generator) touches(region, buf int32) bool {
 	return g.touched(g.k.Regions[region].Code, buf)
 }
 
-// touched reports whether instructions, or those in their regions, do.
+// touched reports whether instructions, or the regions inside them, load or store
+// a buffer.
 func (g *generator) touched(code []ir.Ins, buf int32) bool {
 	for i := range code {
 		in := &code[i]

@@ -6,14 +6,15 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A vec loop that stores along one dimension and loads some array along another,
-// a transposed operand, goes through tiles of 32 by 32 positions. A thread block
-// loads the tile of such an array along the array, leaves it in shared memory
-// (rows of 33 elements, so that columns lie in different banks) and then goes
-// along the rows of what it stores.
+// A transposed operand is contiguous along another dimension than the stores of
+// its loop. Such a loop runs in tiles of 32 by 32 positions. A thread block reads
+// the tile of a transposed operand along the operand and copies it to shared
+// memory. Then it computes the positions in the order of the stores. A row in
+// shared memory has 33 elements, so that the elements of a column lie in different
+// banks.
 
-// A tileLayout is the dimension along which the transposed arrays are
-// contiguous; the other side of a tile is the last dimension of the loop.
+// A tileLayout says whether a loop runs in tiles. Transposed operands are
+// contiguous along dim. The other side of a tile is the last dimension of the loop.
 type tileLayout struct {
 	on  bool
 	dim int
@@ -21,10 +22,10 @@ type tileLayout struct {
 
 const (
 	tileSide = 32
-	tileStep = 8 // elements: a smaller stride is as good as none
+	tileStep = 8 // elements; an operand with a smaller stride does not count as transposed
 )
 
-// tiles decides which loops go through tiles.
+// tiles chooses the loops that run in tiles, and the loads that use them.
 func (n *numbers) tiles() {
 	for i := range n.loops {
 		l := &n.layout.loops[i]
@@ -46,7 +47,7 @@ func (n *numbers) tiles() {
 	}
 }
 
-// storesAlong reports whether all stores of a loop are contiguous along a
+// storesAlong reports whether all stores of a loop are contiguous along its last
 // dimension.
 func (n *numbers) storesAlong(loop, dim int) bool {
 	return !slices.ContainsFunc(n.loops[loop].sites, func(s int) bool {
@@ -54,8 +55,8 @@ func (n *numbers) storesAlong(loop, dim int) bool {
 	})
 }
 
-// across is the dimension along which a load is contiguous, if it jumps along
-// the last one, and -1 otherwise.
+// across returns the dimension along which a load is contiguous, if its stride
+// along the last dimension is at least tileStep. Otherwise it returns -1.
 func (n *numbers) across(site, last int) int {
 	s := &n.layout.sites[site]
 	if n.sites[site].in.Op != ir.Load || n.sites[site].cold || len(s.coords) > 0 {
@@ -77,7 +78,7 @@ func (n *numbers) across(site, last int) int {
 	return dim
 }
 
-// tileCount is the number of tiles of a loop.
+// tileCount returns the number of tiles of a loop.
 func (n *numbers) tileCount(loop int32) int {
 	l := &n.layout.loops[loop]
 	count := 1
@@ -91,7 +92,7 @@ func (n *numbers) tileCount(loop int32) int {
 	return count
 }
 
-// tiled writes a loop that goes through tiles.
+// tiled writes a loop that runs in tiles.
 func (g *generator) tiled(loop int32) {
 	l := &g.l.loops[loop]
 	row, col := l.tile.dim, l.dims[len(l.dims)-1]

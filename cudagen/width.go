@@ -2,12 +2,12 @@ package cudagen
 
 import "github.com/oneloop/oneloop/expr/prim"
 
-// limit keeps sums of a few 32-bit offsets, and loop counters a grid beyond the
-// end, from overflowing.
+// limit bounds what 32-bit indices address. Below it, neither a sum of a few
+// offsets nor a loop counter one grid beyond the end overflows.
 const limit = 1 << 29
 
-// width decides between 32-bit and 64-bit indices, and how index expressions are
-// computed.
+// width chooses between 32-bit and 64-bit indices, and fills the nodeLayouts of the
+// index expressions.
 func (n *numbers) width() {
 	l := &n.layout
 	far := func(reach int) { l.wide = l.wide || reach >= limit }
@@ -44,7 +44,7 @@ func (n *numbers) width() {
 	}
 }
 
-// times is x*y, but not above limit, of numbers that are not negative.
+// times returns the lesser of x*y and limit. x and y must not be negative.
 func times(x, y int) int {
 	if x != 0 && y > limit/x {
 		return limit

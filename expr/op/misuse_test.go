@@ -133,12 +133,12 @@ var misuses = map[string]func() error{
 	"leaf, wild shape":   func() error { return err(leaf(0, shape.Strides{1}, -3)) },
 	"leaf moved later": func() error {
 		n := leaf(0, shape.Strides{1}, 3)
-		n.Leaf.Offset = 1 << 40
+		n.Leaf.Offset = math.MaxInt / 2
 		return err(op.CastNode(n, dtype.F64))
 	},
 	"leaf stretched later": func() error {
 		n := leaf(0, shape.Strides{1}, 3)
-		n.Shape()[0] = 1 << 40
+		n.Shape()[0] = math.MaxInt / 2
 		return err(op.CastNode(op.ReduceNode("sum", n, op.Reduction{}), dtype.F64))
 	},
 

@@ -8,13 +8,13 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// An argumentUpload writes the arguments of a kernel to memory of the GPU, where they
-// are too large to be passed. Each launch of a small kernel passes a part of them and
-// stores it. The arguments are therefore written in the order of the stream, can be
-// captured in a graph, and need no pinned memory.
+// An argumentUpload writes the arguments of a kernel to memory of the GPU if they
+// are too large to be passed. Each launch of a small kernel passes a part of them
+// and stores it. So the stream orders the writes, a graph can capture them, and
+// they need no pinned memory.
 type argumentUpload struct {
-	args   []byte // to be written
-	passed []byte // the argument of the kernel: where they are then
+	args   []byte // the bytes to write, 8-byte words
+	passed []byte // the argument of the kernel: the address of args on the GPU
 	parts  [][]byte
 	queue  []*cu.Launch
 }
@@ -25,17 +25,17 @@ const (
 	partBytes = 8 * partWords
 )
 
-// uploadSource is CUDA C.
+// uploadSource is the CUDA C++ of the kernel that stores one part.
 var uploadSource = fmt.Sprintf(`struct args { unsigned long long *to, words, part[%d]; };
 extern "C" __global__ void carry(const __grid_constant__ args p) {
 	for (unsigned int i = threadIdx.x; i < p.words; i += blockDim.x) p.to[i] = p.part[i];
 }
 `, partWords)
 
-// uploadBlock is the number of threads of the one block.
+// uploadBlock is the number of threads of an upload launch, which has one block.
 const uploadBlock = 128
 
-// newArgumentUpload makes an upload of args, which consist of 8-byte words. The
+// newArgumentUpload returns an upload of args, which consist of 8-byte words. The
 // holder h keeps its kernel loaded.
 func (d *device) newArgumentUpload(h *holder, args []byte) (*argumentUpload, error) {
 	m, err := d.modules.hold(h, sha256.Sum256([]byte(uploadSource)), func() (*module, error) {
@@ -53,7 +53,7 @@ func (d *device) newArgumentUpload(h *holder, args []byte) (*argumentUpload, err
 	return c, nil
 }
 
-// bind puts the present arguments into the launches, for the address to.
+// bind copies the current arguments into the launches, for the address to.
 func (c *argumentUpload) bind(to cu.DevicePtr) {
 	binary.LittleEndian.PutUint64(c.passed, uint64(to))
 	for i, part := range c.parts {

@@ -10,7 +10,8 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// debugging is what ONELOOP_DEBUG asks of this package.
+// debugging has the flags of ONELOOP_DEBUG for this package: source prints the
+// CUDA C++, sync waits after each launch.
 type debugging struct{ source, sync bool }
 
 func debugFlags() debugging {
@@ -18,23 +19,23 @@ func debugFlags() debugging {
 	return debugging{slices.Contains(words, "cuda"), slices.Contains(words, "sync")}
 }
 
-// A compiler makes machine code of CUDA C, once for each source, as long as it
-// stays on the disk.
+// A compiler compiles CUDA C++ to machine code. It compiles a source only if the
+// disk cache does not have its code.
 type compiler struct {
 	options []string
-	version string // of NVRTC
+	version string // the version of NVRTC
 	disk    *diskCache
 }
 
-// Options are what kernels are compiled with for an architecture: 90 is sm_90.
-// Contraction would change bits.
+// Options returns the options of NVRTC for an architecture such as sm_90. They
+// turn contraction off, because it would change bits.
 func Options(arch string) []string {
 	return []string{"-arch=" + arch, "--std=c++17", "-default-device", "-lineinfo", "--fmad=false"}
 }
 
-// newCompiler is for GPUs of an architecture: machine code, where NVRTC makes it,
-// else PTX of the newest architecture that is not newer, for the driver to
-// compile.
+// newCompiler returns a compiler for an architecture: 90 is sm_90. It makes
+// machine code if NVRTC knows the architecture. Otherwise it makes PTX of the
+// newest architecture below, which the driver compiles.
 func newCompiler(arch int) (*compiler, error) {
 	major, minor, err := cu.NvrtcVersion()
 	if err != nil {
@@ -67,13 +68,13 @@ func chooseTarget(arch int, known []int) (string, error) {
 	return fmt.Sprintf("compute_%d", best), nil
 }
 
-// key names what the code depends on. The source has all that cudagen's version
-// could change.
+// key returns the hash of all that the code depends on. The source contains
+// everything that a version of cudagen can change.
 func (c *compiler) key(source string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(c.version + "\x00" + strings.Join(c.options, "\x00") + "\x00\x00" + source))
 }
 
-// compile makes code of source.
+// compile returns the code of source: a cubin or PTX.
 func (c *compiler) compile(source string) ([]byte, error) {
 	key := c.key(source)
 	if code, ok := c.disk.load(key); ok {

@@ -13,7 +13,7 @@ import (
 
 func init() { engine.RegisterDriver("cuda", &gpus{}) }
 
-// gpus are the GPUs of the machine, each opened when it is first asked for.
+// gpus are the GPUs of the machine. The first Open of an index opens its GPU.
 type gpus struct {
 	mu   sync.Mutex
 	open map[int]*device
@@ -61,15 +61,15 @@ type device struct {
 	index   int
 	gpu     cu.Device
 	ctx     cu.Context
-	arch    int // 90: sm_90
+	arch    int // 90 is sm_90
 	limit   cudagen.Device
-	pool    cu.MemPool // 0: plain allocation
-	main    cu.Stream  // allocates and frees
+	pool    cu.MemPool // 0 if there are no pools
+	main    cu.Stream  // the stream that allocates and frees
 	code    *compiler
 	modules modules
 	debug   debugging
 
-	capturing sync.RWMutex // held while a stream is captured; unloading must not happen then
+	capturing sync.RWMutex // read-locked during a capture, locked to unload modules
 
 	dead     atomic.Pointer[Error]
 	deferred deferred
@@ -81,7 +81,7 @@ type device struct {
 	blas blas
 }
 
-// newDevice opens a GPU; the driver is initialised.
+// newDevice opens GPU index. The driver is initialised.
 func newDevice(index int) (*device, error) {
 	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags(), modules: modules{limit: moduleLimit}}
 	if err := d.setUp(); err != nil {
@@ -112,12 +112,12 @@ func (d *device) setUp() (err error) {
 		return err
 	}
 	if err = d.setUpMain(); err != nil {
-		_ = cu.DevicePrimaryCtxRelease(d.gpu) // the first error says more
+		_ = cu.DevicePrimaryCtxRelease(d.gpu) // the first error tells the cause
 	}
 	return err
 }
 
-// setUpMain makes what the context has of a device.
+// setUpMain sets up what needs the context: the pool and the main stream.
 func (d *device) setUpMain() (err error) {
 	if err := d.enter(); err != nil {
 		return err
@@ -130,10 +130,12 @@ func (d *device) setUpMain() (err error) {
 	return err
 }
 
-// Name is "cuda:0".
+// Name returns the name of the device, such as "cuda:0".
 func (d *device) Name() string { return d.name }
 
-// String is the product, and what programs are compiled for.
+// String returns the product name, the architecture and the number of
+// multiprocessors. If the driver does not tell the product name, its error stands
+// there.
 func (d *device) String() string {
 	product, err := d.gpu.Name()
 	if err != nil {
@@ -142,8 +144,8 @@ func (d *device) String() string {
 	return fmt.Sprintf("%s, sm_%d, %d multiprocessors", product, d.arch, d.limit.SMs)
 }
 
-// enter makes the context current to the goroutine, which keeps its thread until
-// leave.
+// enter locks the goroutine to its thread and makes the context current, until
+// leave. It returns an error if the device is lost.
 func (d *device) enter() error {
 	if err := d.alive(); err != nil {
 		return err
@@ -158,7 +160,8 @@ func (d *device) enter() error {
 
 func (d *device) leave() { runtime.UnlockOSThread() }
 
-// do calls f with the context current.
+// do calls f with the context current. An error of f becomes an error of the
+// device.
 func (d *device) do(doing string, f func() error) error {
 	if err := d.enter(); err != nil {
 		return err

@@ -12,27 +12,28 @@ import (
 	"time"
 )
 
-// A diskCache keeps machine code in files named by what it was made of. It is an
-// aid: whatever goes wrong with it is as if the file were not there. A nil cache
-// holds nothing.
+// A diskCache keeps machine code in files. A hash of source, options and compiler
+// version names the file. After any failure the cache acts as if it did not have
+// the file. A nil cache is empty.
 type diskCache struct {
 	dir    string
 	limit  int64 // bytes
 	mu     sync.Mutex
-	stored int // since the last time that old files were removed
+	stored int // files stored; every evictEvery-th store evicts
 }
 
 const (
 	diskLimit   = 256 << 20
-	evictEvery  = 64 // files stored
+	evictEvery  = 64 // stores between two evictions
 	diskMagic   = "oneloop cubin 1\n"
 	diskSuffix  = ".cubin"
-	abandoned   = 10 * time.Minute // the age of temporary files that nobody will rename
+	abandoned   = 10 * time.Minute // the age from which a temporary file is removed
 	tempPattern = "*.tmp"
 )
 
-// openDiskCache chooses the directory: ONELOOP_CACHE, or one of the user's. It
-// is made when something is stored.
+// openDiskCache returns the cache in ONELOOP_CACHE, or in the cache directory of
+// the user. It returns nil for "off" and if the user has no such directory. The
+// first store creates the directory.
 func openDiskCache() *diskCache {
 	dir := os.Getenv("ONELOOP_CACHE")
 	if dir == "off" {
@@ -52,8 +53,8 @@ func (c *diskCache) path(key [sha256.Size]byte) string {
 	return filepath.Join(c.dir, hex.EncodeToString(key[:])+diskSuffix)
 }
 
-// load reads what was stored under key. A damaged file is removed. The time of a
-// file is that of its last use.
+// load returns the code that was stored under key. It removes a damaged file. It
+// sets the modification time, so that this is the time of the last use.
 func (c *diskCache) load(key [sha256.Size]byte) ([]byte, bool) {
 	if c == nil {
 		return nil, false
@@ -73,8 +74,8 @@ func (c *diskCache) load(key [sha256.Size]byte) ([]byte, bool) {
 	return rest[sha256.Size:], true
 }
 
-// store writes a file beside its place and moves it there, so that nobody reads
-// half of it.
+// store writes a temporary file in the same directory and renames it, so that no
+// reader sees a part of the code.
 func (c *diskCache) store(key [sha256.Size]byte, code []byte) {
 	if c == nil || os.MkdirAll(c.dir, 0o700) != nil {
 		return
@@ -102,8 +103,7 @@ func (c *diskCache) store(key [sha256.Size]byte, code []byte) {
 	}
 }
 
-// evict removes the files that have not been used for the longest time, down to
-// the limit.
+// evict removes the least recently used files until the rest fit the limit.
 func (c *diskCache) evict() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -6,13 +6,13 @@
 //	x, err := here.To(gpu)
 //	err = y.Assign(op.Exp(x))    // on the GPU, if y is there too
 //
-// Nothing is opened before the first call of engine.CUDA. Each fused loop
-// becomes one CUDA C kernel (package cudagen), compiled by NVRTC at run time and
-// kept: in memory, and as machine code in the user's cache directory
-// (ONELOOP_CACHE names another, or is "off"). Matrix products of floats go to
-// cuBLAS, with a bias to cuBLASLt, those of integers to a kernel of this package.
-// Go functions do not run on a GPU: a program that has one is an error.
+// The first call of engine.CUDA opens the libraries. Package cudagen writes a
+// CUDA C++ source for each fused loop, and NVRTC compiles it at run time. The
+// machine code stays in memory and in the user's cache directory (ONELOOP_CACHE
+// names another, or is "off"). Matrix products of floats are calls of cuBLAS, or
+// of cuBLASLt with a bias. Matrix products of integers are a kernel of this
+// package. Go functions do not run on a GPU: Compile returns an error for them.
 //
-// ONELOOP_DEBUG=cuda prints the CUDA C of every kernel that is compiled; sync
-// waits after each launch, so that a fault names its kernel.
+// ONELOOP_DEBUG=cuda prints the CUDA C++ of every kernel that is compiled.
+// ONELOOP_DEBUG=sync waits after each launch, so that an error names its kernel.
 package cuda

@@ -11,13 +11,14 @@ import (
 // goroutine uses it at a time. A run that the caller waits for borrows one.
 type driverStream struct {
 	stream    cu.Stream
-	workspace cu.DevicePtr // of cuBLAS; 0 until it is needed
+	workspace cu.DevicePtr // memory for cuBLAS; 0 until the first product
 
 	mu      sync.Mutex
-	running []*program // started and not waited for
+	running []*program // started since the last wait
 }
 
-// maxRunning bounds what is remembered of a driverStream, for error messages.
+// maxRunning is the largest number of programs that a driverStream names in an
+// error.
 const maxRunning = 16
 
 func (d *device) newDriverStream() (*driverStream, error) {
@@ -45,14 +46,14 @@ func (d *device) borrow() (*driverStream, error) {
 	return d.newDriverStream()
 }
 
-// giveBack takes a borrowed driverStream back. All of its work has ended.
+// giveBack makes a borrowed driverStream idle. All of its work has ended.
 func (d *device) giveBack(l *driverStream) {
 	d.mu.Lock()
 	d.idle = append(d.idle, l)
 	d.mu.Unlock()
 }
 
-// retire releases a driverStream that is not borrowed. Its work has ended.
+// retire destroys a driverStream that is not borrowed. Its work has ended.
 func (d *device) retire(l *driverStream) (err error) {
 	d.mu.Lock()
 	d.driverStreams = slices.DeleteFunc(d.driverStreams, func(x *driverStream) bool { return x == l })
@@ -71,7 +72,7 @@ func (l *driverStream) noteLaunch(p *program) {
 	l.mu.Unlock()
 }
 
-// wait waits for all work of the driverStream.
+// wait waits until all work of the driverStream has ended.
 func (l *driverStream) wait() error {
 	if err := l.stream.Synchronize(); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A biased is a stack of matrix products of floats and the addition of a vector
-// to each of their rows, by one call of cuBLASLt. Its epilogues of relu and gelu
-// are not used, for they do not compute what the operators do: relu keeps NaN,
-// and gelu is not the approximation by tanh.
+// A biased step computes matrix products of floats and adds a vector to each row,
+// by one call of cuBLASLt. It does not use the epilogues of relu and gelu,
+// because they compute other values: the operator relu keeps NaN, and the
+// operator gelu uses erf, not tanh.
 type biased struct {
 	p       *program
 	name    string
@@ -26,8 +26,8 @@ type biased struct {
 	cleanup runtime.Cleanup
 }
 
-// Plan is what a GPU runs for a plan if cuBLASLt is there, and takes all products
-// with a bias that it can be asked for.
+// Plan returns the plan that a GPU runs for pl if cuBLASLt is there and supports
+// every product with a bias.
 func Plan(pl *plan.Plan) *plan.Plan {
 	return pl.WithEpilogues(func(s *plan.Stage) bool {
 		_, err := biasedGemm(s)
@@ -40,8 +40,8 @@ var (
 	errBiasedStack = errors.New("the matrices of the stack are not at regular distances")
 )
 
-// biasedGemm is a product with a bias as cuBLASLt is asked for it, without
-// addresses.
+// biasedGemm returns the arguments of cuBLASLt for a product with a bias, without
+// addresses. It returns an error if one call cannot compute the product.
 func biasedGemm(s *plan.Stage) (cu.Gemm, error) {
 	if s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
 		return cu.Gemm{}, errBiasedType
@@ -57,8 +57,9 @@ func biasedGemm(s *plan.Stage) (cu.Gemm, error) {
 	return g, nil
 }
 
-// take makes a step of a product with a bias. Where cuBLASLt is missing, or has
-// no such product, there will be a product and a loop.
+// take prepares a product with a bias and reports whether it could. If cuBLASLt
+// is missing, or does not support the product, the plan has a product and a loop
+// instead.
 func (p *program) take(s *plan.Stage) bool {
 	x := &biased{p: p, s: s}
 	err := x.open()
@@ -99,9 +100,9 @@ func (x *biased) open() (err error) {
 	return err
 }
 
-// alignment is what an array's address is a multiple of, wherever its memory is:
-// allocations of the driver begin at multiples of 256, temporaries at multiples
-// of 64.
+// alignment returns a power of two that divides the address of the array in every
+// memory, at most 256. Allocations of the driver begin at multiples of 256,
+// temporaries at multiples of 64.
 func alignment(a *plan.Array) uint32 {
 	base := 256
 	if a.Mem == nil {
@@ -134,13 +135,14 @@ func (x *biased) raises() bool { return false }
 
 func (x *biased) String() string { return x.name }
 
-// close releases what cuBLASLt has been prepared with.
+// close destroys the descriptors of cuBLASLt.
 func (x *biased) close() error {
 	x.cleanup.Stop()
 	return x.matmul.Destroy()
 }
 
-// openLt makes the handle, if cuBLASLt is there.
+// openLt returns the handle of cuBLASLt, and opens it on the first call. A
+// failure is remembered: later calls return the same error.
 func (b *blas) openLt(d *device) (*cu.BlasLt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,7 +158,7 @@ func (b *blas) openLt(d *device) (*cu.BlasLt, error) {
 	return b.lt, b.noLt
 }
 
-// multiplyBiased queues a product with a bias.
+// multiplyBiased queues a product with a bias on l.
 func (b *blas) multiplyBiased(d *device, l *driverStream, x *biased) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

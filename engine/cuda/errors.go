@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// An Error is what went wrong on a GPU, or on the way there. It matches
-// expr.ErrDevice or expr.ErrOutOfMemory, and its cause, such as a *cu.Error.
+// An Error is a failure of a GPU or of its libraries. It matches expr.ErrDevice
+// or expr.ErrOutOfMemory, and its cause, such as a *cu.Error.
 type Error struct {
 	Device string // "cuda:0"
 	Doing  string
@@ -23,14 +23,14 @@ func (e *Error) Error() string {
 	return "oneloop: " + e.Device + ": " + e.Doing + ": " + e.Cause.Error()
 }
 
-// Unwrap is the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *Error) Unwrap() []error { return []error{e.kind, e.Cause} }
 
-// A CompileError is a kernel that NVRTC, or the driver, does not take: a mistake
-// in this module, not in the program. It matches expr.ErrDevice.
+// A CompileError is a kernel that NVRTC or the driver rejects. It is a defect of
+// this module, not of the program. It matches expr.ErrDevice.
 type CompileError struct {
-	Kernel string // in the loop IR
-	Source string // CUDA C
+	Kernel string // text of the loop IR
+	Source string // CUDA C++
 	Cause  error  // an *cu.NvrtcError has the log
 }
 
@@ -38,11 +38,12 @@ func (e *CompileError) Error() string {
 	return fmt.Sprintf("oneloop: cuda: a kernel does not compile: %v\n%s\n%s", e.Cause, e.Kernel, e.Source)
 }
 
-// Unwrap is the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *CompileError) Unwrap() []error { return []error{expr.ErrDevice, e.Cause} }
 
-// fail makes an error of this device. A sticky one ends its life: the kernels
-// that may be to blame are named, now and in every later error.
+// fail returns err as an error of this device, nil if err is nil. A sticky error
+// makes the device unusable. That error, and every later one, names the kernels
+// that may have caused it.
 func (d *device) fail(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -63,8 +64,8 @@ func (d *device) fail(doing string, err error) error {
 	return e
 }
 
-// complete reports whether an error says all: it comes from here, or from the
-// program and not from the device.
+// complete reports whether err needs no device added: it is from this package, it
+// is an error of the program, or the context has ended.
 func complete(err error) bool {
 	var (
 		known    *Error
@@ -75,7 +76,8 @@ func complete(err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// suspects names the kernels that have been started and not been waited for.
+// suspects names the kernels that may be running, for the message of a sticky
+// error.
 func (d *device) suspects() string {
 	d.mu.Lock()
 	driverStreams := append([]*driverStream(nil), d.driverStreams...)
@@ -90,7 +92,8 @@ func (d *device) suspects() string {
 	return " (the device is lost; kernels in flight: " + strings.Join(names, ", ") + ")"
 }
 
-// alive is the error that ended the device's life, if one did.
+// alive returns an error with the sticky error as its cause, nil if there was
+// none.
 func (d *device) alive() error {
 	if e := d.dead.Load(); e != nil {
 		return &Error{Device: d.name, Doing: "not tried, because of an earlier failure", Cause: e, kind: expr.ErrDevice}

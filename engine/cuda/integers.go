@@ -10,19 +10,19 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// integers is a stack of matrix products of integers, which cuBLAS does not
-// have: one thread for each element, wrapping like the host's.
+// integers is a step of matrix products of integers, which cuBLAS does not have.
+// It has one thread for each element, and wraps as on the host.
 type integers struct {
 	p     *program
 	name  string
 	s     *plan.Stage
 	a, b  matrix
-	args  [][]byte // by product
+	args  [][]byte // the arguments, one for each product
 	queue []*cu.Launch
 }
 
-// integerSource is CUDA C for unsigned elements: wrapping sums and products of
-// signed ones have the same bits.
+// integerSource is the CUDA C++ of the kernel, for unsigned elements. Wrapping
+// sums and products of signed elements have the same bits.
 const integerSource = `typedef %s element;
 struct args { const element *a, *b; element *c; long long m, n, k, arow, acol, brow, bcol; };
 extern "C" __global__ void product(const __grid_constant__ args p) {

@@ -15,15 +15,16 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Listing is what a loop of a plan becomes on a GPU.
+// A Listing is the code that a loop of a plan has on a GPU.
 type Listing struct {
 	Stage  int
-	Source string // CUDA C, without what all kernels share
+	Source string // CUDA C++, without the prelude
 	PTX    string // empty if there is no NVRTC
 	Usage  []Usage
 }
 
-// A Usage is what ptxas says of one kernel, and the size of its machine code.
+// A Usage has the resources of one kernel as ptxas reports them, and the size of
+// its machine code.
 type Usage struct {
 	Kernel      string
 	Registers   int // of a thread
@@ -34,10 +35,10 @@ type Usage struct {
 	SASS        int // bytes
 }
 
-// List writes CUDA C for the loops of a plan, for arrays aligned to 256 bytes
-// that do not overlap, and compiles it for an architecture such as sm_90. No GPU
-// is needed, and no NVRTC for the source: missing says why there is nothing but
-// it.
+// List returns the CUDA C++ of the loops of a plan, and compiles it for an
+// architecture such as sm_90. It assumes arrays that are aligned to 256 bytes and
+// do not overlap. It needs no GPU. Without NVRTC it returns only the sources, and
+// missing has the reason.
 func List(pl *plan.Plan, arch string) (list []Listing, missing, err error) {
 	_, _, missing = cu.NvrtcVersion()
 	at := addresses{}
@@ -60,10 +61,10 @@ func List(pl *plan.Plan, arch string) (list []Listing, missing, err error) {
 	return list, missing, nil
 }
 
-// listedGPU stands for a GPU in the choice of code: an H100.
+// listedGPU is the GPU for which List chooses code: an H100.
 var listedGPU = cudagen.Device{SMs: 132, Shared: 48 << 10}
 
-// addresses are made up: of each memory, and of the arena.
+// addresses are invented: one for each memory, and one for the arena under nil.
 type addresses map[expr.Memory]uint64
 
 func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error) {
@@ -93,7 +94,7 @@ func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error
 
 func (l *Listing) compile(source string, k *ir.Kernel, arch string) error {
 	out, err := cu.NvrtcCompile(source, "oneloop.cu", append(Options(arch), "-Xptxas=-v", "--no-cache")...)
-	if e, ok := err.(*cu.NvrtcError); ok && strings.Contains(e.Log+e.Text, "--no-cache") { // before 12.9 there is none
+	if e, ok := err.(*cu.NvrtcError); ok && strings.Contains(e.Log+e.Text, "--no-cache") { // NVRTC before 12.9 does not know the option
 		out, err = cu.NvrtcCompile(source, "oneloop.cu", append(Options(arch), "-Xptxas=-v")...)
 	}
 	if err != nil {
@@ -113,7 +114,7 @@ var (
 	ptxasShared = regexp.MustCompile(`(\d+) bytes smem`)
 )
 
-// usage reads what ptxas says under -v.
+// usage parses the output of ptxas -v.
 func usage(log string) []Usage {
 	var list []Usage
 	number := func(s string) int {
@@ -141,7 +142,7 @@ func usage(log string) []Usage {
 	return list
 }
 
-// sizes reads the sections of machine code of a cubin, an ELF file.
+// sizes reads the sizes of the machine code from a cubin, which is an ELF file.
 func (l *Listing) sizes(cubin []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(cubin))
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A loop runs a kernel of the plan.
+// A loop is the step of a fused loop of the plan.
 type loop struct {
 	p              *program
 	s              *plan.Stage
 	name           string
 	binding        ir.Binding
-	addresses      []uint64 // by buffer, as the code was chosen for
+	addresses      []uint64 // one for each buffer; the code was chosen for them
 	layout         string
 	module         *module
 	bound          *cudagen.Bound
-	argumentUpload *argumentUpload // nil: the arguments are passed
+	argumentUpload *argumentUpload // nil if the arguments are passed
 	queue          []*cu.Launch
 	faulty         bool
 }
@@ -39,7 +39,8 @@ func (p *program) newLoop(i int, s *plan.Stage) (step, error) {
 	return l, err
 }
 
-// prepare chooses the code by the addresses, and makes it if they are new.
+// prepare reads addresses and scalars. If an address has changed, it chooses the
+// code again. It returns the scratch memory that the loop needs, in bytes.
 func (l *loop) prepare() (int, error) {
 	same := l.bound != nil
 	if l.addresses == nil {
@@ -70,7 +71,8 @@ func (l *loop) prepare() (int, error) {
 	return l.bound.Scratch, nil
 }
 
-// choose makes what is launched. If it fails the next run tries again.
+// choose makes the module, the arguments and the launches for the current
+// addresses. After an error the next run calls it again.
 func (l *loop) choose() error {
 	d := l.p.d
 	l.bound = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// An allocation is memory of a GPU. If it is not freed, it is some time after it
-// has become garbage.
+// An allocation is memory of a GPU. Free releases it; otherwise a cleanup does,
+// some time after it has become garbage.
 type allocation struct {
 	owner   *device
 	ptr     cu.DevicePtr
@@ -22,8 +22,9 @@ type allocation struct {
 
 func (a *allocation) Size() int { return a.size }
 
-// deferred is a list of releases. Cleanups run at any time and on any thread, so they
-// only add to the list. The next call of the device works it off.
+// deferred is a list of functions that release memory, modules or events.
+// Cleanups run at any time and on any thread, so they only add to the list. The
+// next call of the device runs them.
 type deferred struct {
 	mu   sync.Mutex
 	list []func() error
@@ -43,7 +44,8 @@ func (t *deferred) take() []func() error {
 	return out
 }
 
-// sweep releases what was left, all of it, whatever fails. The context is current.
+// sweep runs all deferred functions, and returns their first error. The context
+// is current.
 func (d *device) sweep() (err error) {
 	for _, f := range d.deferred.take() {
 		err = first(err, f())
@@ -51,7 +53,7 @@ func (d *device) sweep() (err error) {
 	return err
 }
 
-// first is the first error of a release that goes on after it.
+// first returns the first error of two that is not nil.
 func first(err, next error) error {
 	if err != nil {
 		return err
@@ -59,7 +61,7 @@ func first(err, next error) error {
 	return next
 }
 
-// setUpPool makes the driver keep freed memory, if it has pools.
+// setUpPool makes the driver keep freed memory in its pool, if it has pools.
 func (d *device) setUpPool() error {
 	if !cu.HasMemPools() {
 		return nil
@@ -75,7 +77,8 @@ func (d *device) setUpPool() error {
 	return pool.SetReleaseThreshold(^uint64(0))
 }
 
-// Alloc reserves memory, of one byte at least.
+// Alloc returns memory of size bytes, of one byte if size is 0. If memory runs
+// out, the error matches expr.ErrOutOfMemory.
 func (d *device) Alloc(size int) (engine.Allocation, error) {
 	a := &allocation{owner: d, size: size}
 	err := d.do("allocating", func() (err error) {
@@ -92,23 +95,23 @@ func (d *device) Alloc(size int) (engine.Allocation, error) {
 	return a, nil
 }
 
-// Free releases memory. Work that uses it must have ended.
+// Free releases memory. Work that uses the memory must have ended.
 func (d *device) Free(a engine.Allocation) error {
 	m := a.(*allocation)
 	m.cleanup.Stop()
 	return d.do("freeing", func() error { return d.free(m.ptr) })
 }
 
-// obtain allocates memory. If there is none left, it releases garbage, modules that no
-// program holds and the free memory of the pool, and tries once more. The caller is
-// not capturing a stream.
+// obtain allocates memory. If the GPU has none left, obtain releases garbage,
+// modules that no program holds and the free memory of the pool, and tries once
+// more. The caller must not be capturing a stream.
 func (d *device) obtain(size int) (cu.DevicePtr, error) {
 	p, err := d.alloc(size)
 	if !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
 		return p, err
 	}
 	runtime.GC()
-	time.Sleep(time.Millisecond) // cleanups run by themselves
+	time.Sleep(time.Millisecond) // the runtime runs cleanups in a goroutine of its own
 	if err := d.sweep(); err != nil {
 		return 0, err
 	}
@@ -121,7 +124,8 @@ func (d *device) obtain(size int) (cu.DevicePtr, error) {
 	return d.alloc(size)
 }
 
-// alloc waits until the memory is there for every stream.
+// alloc returns memory that every stream may use. Without a pool it is a plain
+// cuMemAlloc.
 func (d *device) alloc(size int) (cu.DevicePtr, error) {
 	if d.pool == 0 {
 		return cu.MemAlloc(int64(max(size, 1)))
@@ -150,18 +154,18 @@ func (d *device) trim() error {
 	return d.pool.TrimTo(0)
 }
 
-// Upload copies src to the device. Without a stream it returns when the bytes are
-// there for every stream: a plain cuMemcpyHtoD of Go's memory, which is pageable,
-// returns when they are staged, and streams that do not wait for the default
-// stream would read what was there before. On a stream the copy goes through
-// pinned memory, so that the caller need not wait.
+// Upload copies src to the device. If s is nil, it returns when every stream sees
+// the bytes. A plain cuMemcpyHtoD does not do that. It returns when pageable
+// memory, such as Go's, is in a staging buffer. Streams that do not wait for the
+// default stream could then read old bytes. On a stream the copy goes through
+// pinned memory, and the caller does not wait.
 func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
 	a := dst.(*allocation)
 	if s == nil {
-		defer runtime.KeepAlive(a) // the caller may have no more use for it, and then it is freed
+		defer runtime.KeepAlive(a) // else the cleanup may free a during the copy
 		return d.do("uploading", func() error {
 			defer runtime.KeepAlive(src)
 			if err := cu.MemcpyHtoDAsync(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), d.main); err != nil {
@@ -178,8 +182,8 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	return nil
 }
 
-// Download copies from the device. On a stream dst is written when the work of
-// the stream has come that far.
+// Download copies from the device. If s is nil, it returns when dst is written.
+// On a stream the work of the stream writes dst in its order.
 func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) error {
 	if len(dst) == 0 {
 		return nil
@@ -197,7 +201,8 @@ func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) er
 	return nil
 }
 
-// CopyPeer copies from another GPU, or from this one.
+// CopyPeer copies from another GPU, or within this one. It returns false if one
+// of the allocations is not of this package.
 func (d *device) CopyPeer(dst, src engine.Allocation) (bool, error) {
 	to, ok := dst.(*allocation)
 	from, ok2 := src.(*allocation)

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A module is the code of a kernel, loaded.
+// A module is the loaded code of one or more kernels.
 type module struct {
 	source  *cudagen.Source // nil for kernels written by hand
 	code    cu.Module
@@ -19,7 +19,7 @@ type module struct {
 	entries []cu.Function
 }
 
-// kernel is the module of a kernel in a layout, which h holds from now on.
+// kernel returns the module of a kernel in a layout. h holds it from then on.
 func (d *device) kernel(h *holder, k *ir.Kernel, l cudagen.Layout) (*module, error) {
 	text := k.String()
 	return d.modules.hold(h, sha256.Sum256([]byte(text+"\x00"+l.String())), func() (*module, error) {
@@ -32,7 +32,8 @@ func (d *device) kernel(h *holder, k *ir.Kernel, l cudagen.Layout) (*module, err
 	})
 }
 
-// load compiles source and loads its kernels. The context is not needed.
+// load compiles source and loads its kernels. It makes the context current
+// itself.
 func (d *device) load(what, source string, names []string) (*module, error) {
 	if d.debug.source {
 		fmt.Fprintf(os.Stderr, "oneloop: %s: CUDA C\n%s", d.name, source)
@@ -59,8 +60,8 @@ func (d *device) load(what, source string, names []string) (*module, error) {
 	return m, nil
 }
 
-// unload unloads modules that no program holds, when all that has been launched
-// has ended. The context is current.
+// unload waits for all work of the context, then unloads modules that no program
+// holds. It waits for captures to end. The context is current.
 func (d *device) unload(drop []*module) (err error) {
 	if len(drop) == 0 {
 		return nil

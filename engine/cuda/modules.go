@@ -9,42 +9,44 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// modules are the loaded modules, by a hash of their source. Programs hold them. A
-// module that no program holds stays loaded for the next program, until all such
-// modules exceed a limit. Then the least recently held are unloaded.
+// modules are the loaded modules, by a hash of kernel and layout, or of source.
+// Programs hold them. A module that no program holds stays loaded for the next
+// program, until all such modules exceed a limit. Then the ones that were
+// released first are unloaded.
 type modules struct {
 	limit int // bytes of machine code that no program holds
 
 	mu     sync.Mutex
 	loaded map[[sha256.Size]byte]*cached
-	idle   list.List // of *cached that no program holds, the latest first
-	size   int       // of idle, in bytes of machine code
+	idle   list.List // *cached that no program holds, the last released first
+	size   int       // bytes of machine code in idle
 }
 
-// moduleLimit is that of a GPU: room for some thousand kernels.
+// moduleLimit is the limit of a GPU. It holds some thousand kernels.
 const moduleLimit = 64 << 20
 
-// A cached module is being loaded, or is loaded.
+// A cached is the entry of a module that is loaded or being loaded.
 type cached struct {
 	key     [sha256.Size]byte
-	done    chan struct{} // closed when the next two are there
+	done    chan struct{} // closed when module and err are set
 	module  *module
 	err     error
 	holders int
 	idle    *list.Element // nil while there are holders
 }
 
-// A holder is what a program holds: modules, each once. One goroutine uses it at
-// a time.
+// A holder is the list of modules that a program holds, each once. One goroutine
+// uses it at a time.
 type holder struct{ list []*cached }
 
 var errPanicked = &expr.Error{Kind: expr.ErrDevice, Msg: "a panic ended the making of a kernel"}
 
-// hold adds the module of a key to what h holds. If there is none load makes it;
-// concurrent calls for one key are one load. A failed one is not remembered.
+// hold returns the module of a key and adds it to what h holds. If no module is
+// loaded, hold calls load; concurrent calls for one key call it once. A failure
+// is not remembered: the next call tries again.
 func (m *modules) hold(h *holder, key [sha256.Size]byte, load func() (*module, error)) (*module, error) {
 	c, found := m.find(h, key)
-	defer func() { // after a panic of load too
+	defer func() { // also after a panic of load
 		if c.err != nil {
 			h.list = slices.DeleteFunc(h.list, func(x *cached) bool { return x == c })
 		}
@@ -57,7 +59,8 @@ func (m *modules) hold(h *holder, key [sha256.Size]byte, load func() (*module, e
 	return c.module, c.err
 }
 
-// find is the entry of a key, held by h. The caller loads one that is new.
+// find returns the entry of a key, which h then holds. If the entry is new, found
+// is false and the caller must load it.
 func (m *modules) find(h *holder, key [sha256.Size]byte) (c *cached, found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,8 +97,9 @@ func (m *modules) load(c *cached, load func() (*module, error)) {
 	c.module, c.err = load()
 }
 
-// release gives up what h holds. Beyond the limit it makes a quarter of the room
-// free at once, since unloading waits for the GPU.
+// release takes the modules from h, and returns those that the caller must
+// unload. Above the limit it frees a quarter of the limit at once, because
+// unloading waits for the GPU.
 func (m *modules) release(h *holder) (drop []*module) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,15 +116,16 @@ func (m *modules) release(h *holder) (drop []*module) {
 	return m.evict(m.limit - m.limit/4)
 }
 
-// clear forgets all modules that no program holds.
+// clear removes all modules that no program holds. The caller must unload them.
 func (m *modules) clear() (drop []*module) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.evict(0)
 }
 
-// evict forgets modules that no program holds, down to a size. They are to be
-// unloaded; launches of them may not have ended.
+// evict removes modules that no program holds, the first released first, until
+// the rest have at most size bytes. The caller must unload them. Launches of them
+// may not have ended.
 func (m *modules) evict(size int) (drop []*module) {
 	for m.size > size {
 		c := m.idle.Remove(m.idle.Back()).(*cached)

@@ -11,16 +11,17 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A matrix is how the matrices of a stack are laid out, in elements.
+// A matrix is the layout of a stack of matrices. Strides and offsets are in
+// elements.
 type matrix struct {
 	rows, cols int
 	row, col   int // strides
 	array      *plan.Array
-	offsets    []int // of each matrix of the stack
+	offsets    []int // one for each matrix of the stack
 }
 
-// stored is the matrix as BLAS sees it: whether its rows are the columns that
-// are stored, and the leading dimension.
+// stored returns the layout for BLAS: NoTrans if the rows are contiguous, Trans
+// if the columns are, and the leading dimension in elements.
 func (m *matrix) stored() (trans cu.Transpose, ld int) {
 	if (m.col == 1 || m.cols <= 1) && (m.row >= m.cols || m.rows <= 1) {
 		return cu.NoTrans, max(m.row, m.cols, 1)
@@ -28,8 +29,8 @@ func (m *matrix) stored() (trans cu.Transpose, ld int) {
 	return cu.Trans, max(m.col, m.rows, 1)
 }
 
-// matrices reads the layout of the operands of a product; a vector is a matrix
-// of one row on the left, of one column on the right.
+// matrices returns the layouts of the operands of a product. A vector is a matrix
+// of one row on the left, and of one column on the right.
 func matrices(s *plan.Stage) (a, b matrix, err error) {
 	ra, rb := len(s.A.Shape), len(s.B.Shape)
 	a = matrix{rows: 1, cols: s.A.Shape[ra-1], row: 0, col: s.A.Strides[ra-1], array: s.A}
@@ -51,7 +52,7 @@ func matrices(s *plan.Stage) (a, b matrix, err error) {
 	return a, b, nil
 }
 
-// offsets lists where the matrices of a stack begin.
+// offsets returns the offset of each matrix of a stack, in elements.
 func offsets(s shape.Shape, st shape.Strides) []int {
 	out := []int{0}
 	for i, n := range s {
@@ -66,7 +67,8 @@ func offsets(s shape.Shape, st shape.Strides) []int {
 	return out
 }
 
-// regular is the distance between neighbours, if it is the same for all.
+// regular returns the distance between neighbours if all distances are equal and
+// not negative.
 func regular(offsets []int) (step int, ok bool) {
 	if len(offsets) < 2 {
 		return 0, true
@@ -80,9 +82,10 @@ func regular(offsets []int) (step int, ok bool) {
 	return step, step >= 0
 }
 
-// A product is a stack of matrix products of floats, by cuBLAS. Row-major C = A B
-// is column-major C' = B' A', and a row-major matrix read column-major is its
-// transpose: so the operands change places, and nothing else.
+// A product is a step of matrix products of floats by cuBLAS, which is
+// column-major. A row-major matrix read column-major is its transpose, and
+// row-major C = A B is column-major C' = B' A'. So the step exchanges the
+// operands and needs no copies.
 type product struct {
 	p     *program
 	name  string
@@ -101,7 +104,7 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 		return p.newIntegers(name, s, a, b)
 	}
 	x := &product{p: p, name: name, s: s, a: a, b: b}
-	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // nothing, or zeros
+	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // no elements, or all zeros: launch clears them
 		return x, nil
 	}
 	if all, ok := together(&a, &b); ok {
@@ -115,8 +118,8 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 	return x, p.d.blas.open(p.d)
 }
 
-// together is a stack of products as one call, without addresses, if the
-// matrices are at regular distances.
+// together returns a stack of products as one call, without addresses. ok is
+// false if the matrices of an operand do not have one common distance.
 func together(a, b *matrix) (g cu.Gemm, ok bool) {
 	transA, ldA := a.stored()
 	transB, ldB := b.stored()
@@ -168,19 +171,20 @@ func (x *product) raises() bool { return false }
 
 func (x *product) String() string { return x.name }
 
-// blas is the cuBLAS handle of a GPU, which one goroutine uses at a time, and
-// that of cuBLASLt.
+// blas has the handles of cuBLAS and cuBLASLt of a GPU. One goroutine uses them
+// at a time.
 type blas struct {
 	mu     sync.Mutex
 	handle *cu.Blas
 	lt     *cu.BlasLt
-	noLt   error // why there is none; it is not looked for again
+	noLt   error // the error of opening cuBLASLt, which is tried once
 }
 
-// workspaceBytes is what cuBLAS wants on Hopper, and more than elsewhere.
+// workspaceBytes is the size of a workspace: what cuBLAS recommends for Hopper,
+// more than it recommends for other GPUs.
 const workspaceBytes = 32 << 20
 
-// open makes the handle, if cuBLAS is there.
+// open opens cuBLAS on the first call.
 func (b *blas) open(d *device) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,8 +200,8 @@ func (b *blas) open(d *device) error {
 	})
 }
 
-// workspaceOf is memory for cuBLAS. It is the driverStream's, so that two driverStreams do not
-// share one.
+// workspaceOf returns the workspace of l for cuBLAS, and allocates it on the
+// first call. Two driverStreams never share a workspace.
 func (d *device) workspaceOf(l *driverStream) (cu.DevicePtr, error) {
 	if l.workspace != 0 {
 		return l.workspace, nil
@@ -210,7 +214,7 @@ func (d *device) workspaceOf(l *driverStream) (cu.DevicePtr, error) {
 	return w, nil
 }
 
-// multiply queues products.
+// multiply queues products on l.
 func (b *blas) multiply(d *device, l *driverStream, t dtype.Type, gemms []cu.Gemm) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A program is a plan on a GPU. Its runs follow each other: the engine orders
-// them by the memory that they use.
+// A program is a plan on a GPU. Its runs do not overlap, because the engine
+// orders runs by the memory that they use.
 type program struct {
 	d         *device
 	plan      *plan.Plan
 	biased    map[*plan.Stage]*biased
 	steps     []step
-	arena     *allocation // temporaries
+	arena     *allocation // holds the temporaries
 	extra     *allocation // the fault words, then scratch memory of the loops
 	raises    bool        // some stage may raise faults
 	words     []byte      // the fault words, on the host
@@ -35,14 +35,17 @@ type program struct {
 
 // A step is a stage that can be queued.
 type step interface {
-	// prepare reads addresses and scalars as they are now, and makes other code
-	// if the addresses want it. It returns the scratch memory needed, in bytes.
+	// prepare reads the current addresses and scalars. If the code depends on an
+	// address that has changed, prepare chooses the code again. It returns the
+	// scratch memory that the stage needs, in bytes.
 	prepare() (scratch int, err error)
-	// bind completes the arguments with addresses.
+	// bind sets the addresses of the scratch memory and of the fault words in the
+	// arguments.
 	bind(scratch, faults cu.DevicePtr)
 	// launch queues the stage.
 	launch(l *driverStream) error
-	// launches counts what launch queues.
+	// launches returns the number of launches and library calls that launch
+	// queues.
 	launches() int
 	// state appends all that launch depends on.
 	state(to []byte) []byte
@@ -51,7 +54,7 @@ type step interface {
 	String() string
 }
 
-// resources are what a program releases at its end, its memory aside. They hold
+// resources are what a program releases at its end, except its memory. They hold
 // every module that the program ever used, so that no module of its graph is
 // unloaded.
 type resources struct {
@@ -65,14 +68,15 @@ func (r *resources) release(d *device) error {
 	return first(err, d.unload(d.modules.release(&r.code)))
 }
 
-// faultRoom is the size of the fault words in the extra memory, in bytes, rounded up
-// so that the scratch memory behind them is aligned.
+// faultRoom is the size of the fault words in the extra memory, in bytes. The
+// scratch memory follows; the size is a multiple of 256 so that it is aligned.
 const faultRoom = 256
 
 var errClosed = errors.New("the program is closed")
 
-// Compile makes kernels of the loops, and calls of cuBLAS or cuBLASLt of the
-// products.
+// Compile returns a program that runs loops as kernels, and products as calls of
+// cuBLAS or cuBLASLt. It returns an error that matches expr.ErrDevice if the plan
+// calls a Go function.
 func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (engine.DeviceProgram, error) {
 	for _, s := range pl.Stages {
 		if s.Kind == plan.Call {
@@ -123,7 +127,7 @@ func (d *device) reserve(size int) (*allocation, error) {
 	return a.(*allocation), nil
 }
 
-// address is where the first element of an array is now.
+// address returns the current address of the first element of an array.
 func (p *program) address(a *plan.Array) cu.DevicePtr {
 	offset := a.Offset * a.Type.Size()
 	if a.Mem == nil {
@@ -132,8 +136,8 @@ func (p *program) address(a *plan.Array) cu.DevicePtr {
 	return a.Mem.(*engine.Memory).Allocation().(*allocation).ptr + cu.DevicePtr(offset)
 }
 
-// ready prepares all steps for a driverStream, with scratch memory that is enough for
-// each.
+// ready prepares and binds all steps for a run on l. It allocates scratch memory
+// that is large enough for each step.
 func (p *program) ready(l *driverStream) error {
 	scratch := 0
 	for _, s := range p.steps {
@@ -144,7 +148,7 @@ func (p *program) ready(l *driverStream) error {
 		scratch = max(scratch, n)
 	}
 	if p.extra == nil || p.extra.size < faultRoom+scratch {
-		if l != nil { // the last run, which the driverStream waits for, may use the old one
+		if l != nil { // an earlier run may still use the old memory
 			if err := l.wait(); err != nil {
 				return err
 			}
@@ -161,7 +165,7 @@ func (p *program) ready(l *driverStream) error {
 	return nil
 }
 
-// Run runs the plan on an idle stream and waits.
+// Run runs the plan on an idle stream and waits for its end.
 func (p *program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,7 +189,7 @@ func (p *program) Run(ctx context.Context) error {
 	return d.fail("running", err)
 }
 
-// Queue runs the plan on a stream.
+// Queue queues a run of the plan on a stream. The stream returns its error.
 func (p *program) Queue(s engine.Stream) {
 	on, err := p.d.mine(s)
 	if err != nil {
@@ -226,7 +230,7 @@ func (p *program) start(ctx context.Context, l *driverStream) error {
 		if err := p.launch(s, l); err != nil {
 			return err
 		}
-		if s.raises() { // later stages must not run then
+		if s.raises() { // after a fault no later stage may run
 			if err := p.fault(l); err != nil {
 				return err
 			}
@@ -246,7 +250,8 @@ func (p *program) launch(s step, l *driverStream) error {
 	return nil
 }
 
-// fault waits for what is queued and reads the fault words.
+// fault waits for the queued work, reads the fault words and returns the fault,
+// nil if there is none.
 func (p *program) fault(l *driverStream) error {
 	if err := l.wait(); err != nil {
 		return err
@@ -263,7 +268,7 @@ func (p *program) fault(l *driverStream) error {
 	return nil
 }
 
-// kernels names the stages, for error messages.
+// kernels returns the names of the stages, for error messages.
 func (p *program) kernels() []string {
 	names := make([]string, len(p.steps))
 	for i, s := range p.steps {
@@ -272,7 +277,8 @@ func (p *program) kernels() []string {
 	return names
 }
 
-// Close releases the memory of the program.
+// Close releases the memory, the graph and the modules of the program. No run may
+// be in progress on a stream.
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -292,11 +298,11 @@ func (p *program) Close() error {
 	return err
 }
 
-// Plan is what the program runs: the plan that it was compiled for, with the
-// biases that products add themselves.
+// Plan returns the plan that the program runs: the compiled plan, with each bias
+// that cuBLASLt adds moved into its product.
 func (p *program) Plan() *plan.Plan { return p.plan }
 
-// Sources is the CUDA C of the loops of a program, in order.
+// Sources returns the CUDA C++ of the loops of a program, in order.
 func (p *program) Sources() []string {
 	var out []string
 	for _, s := range p.steps {

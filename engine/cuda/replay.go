@@ -6,22 +6,22 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// A replay is the graph of a program whose arguments do not change from run to
-// run: one launch instead of many.
+// A replay is the CUDA graph of a program whose arguments do not change between
+// runs. One launch of the graph replaces the launches of all stages.
 type replay struct {
 	last   []byte // the arguments of the last run
 	now    []byte
-	stable int // runs with those arguments
+	stable int // number of runs with those arguments
 	graph  cu.GraphExec
 	off    bool // the program cannot be captured
 }
 
-// stableRuns is how many runs with the same arguments make capturing worth its
-// time.
+// stableRuns is the number of runs with the same arguments after which a capture
+// pays.
 const stableRuns = 3
 
-// run launches the graph, if there is one for the arguments as they are, or makes
-// one. If done is false the stages are to be queued.
+// run launches the graph if it has the current arguments, and captures it after
+// stableRuns equal runs. If done is false, the caller must queue the stages.
 func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 	if r.off || p.raises || p.d.debug.sync || !cu.HasGraphs() {
 		return false, nil
@@ -29,7 +29,7 @@ func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 	n := 0
 	r.now = r.now[:0]
 	for _, s := range p.steps {
-		if usesWorkspace(s) { // a graph would keep that of one stream
+		if usesWorkspace(s) { // the graph would keep the workspace of one stream
 			r.off = true
 			return false, nil
 		}
@@ -45,7 +45,7 @@ func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 		if r.graph == 0 {
 			return false, nil
 		}
-		// Its last run may not have ended.
+		// The last run of the graph may not have ended.
 		if err := l.wait(); err != nil {
 			return false, err
 		}
@@ -63,7 +63,7 @@ func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 	return true, r.graph.Launch(l.stream)
 }
 
-// usesWorkspace reports whether a stage works in the workspace of its driverStream.
+// usesWorkspace reports whether a stage uses the workspace of its driverStream.
 func usesWorkspace(s step) bool {
 	switch x := s.(type) {
 	case *product:
@@ -74,8 +74,8 @@ func usesWorkspace(s step) bool {
 	return false
 }
 
-// capture queues the stages into a graph. Where none can be made it is 0, and no
-// error: queueing the stages will say what is wrong, if anything is.
+// capture captures the stages into a graph. It returns 0 if it cannot, and no
+// error: queueing the stages then returns the error, if there is one.
 func capture(p *program, l *driverStream) (exec cu.GraphExec) {
 	p.d.capturing.RLock()
 	defer p.d.capturing.RUnlock()
@@ -101,7 +101,7 @@ func capture(p *program, l *driverStream) (exec cu.GraphExec) {
 	return exec
 }
 
-// forget releases the graph, which is not running.
+// forget destroys the graph. No run of it may be in progress.
 func (r *replay) forget() error {
 	g := r.graph
 	r.graph = 0

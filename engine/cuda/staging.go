@@ -6,12 +6,12 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// stageBytes is the size of one of the two pinned buffers of a stream: large
-// enough to hide what starting a copy costs.
+// stageBytes is the size of each of the two pinned buffers of a stream. It is
+// large enough that the cost of starting a copy does not matter.
 const stageBytes = 4 << 20
 
-// A stage copies Go memory in the order of a stream, through two pinned buffers
-// in turn, so that filling one hides the copy of the other.
+// A stage copies Go memory in the order of a stream. It alternates between two
+// pinned buffers, so that it fills one while the GPU copies the other.
 type stage struct {
 	buf  [2]unsafe.Pointer
 	done [2]cu.Event
@@ -20,7 +20,7 @@ type stage struct {
 
 func (s *stage) open() (err error) {
 	for i := range s.buf {
-		if s.done[i] == 0 { // it may be there without the buffer, which is more likely to fail
+		if s.done[i] == 0 { // an earlier open may have made it and failed at the buffer
 			if s.done[i], err = cu.EventCreate(cu.EVENT_DISABLE_TIMING); err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func (s *stage) open() (err error) {
 	return nil
 }
 
-// next is a buffer that no copy uses.
+// next returns buffer i after its last copy has ended.
 func (s *stage) next(i int) ([]byte, error) {
 	if s.used[i] {
 		s.used[i] = false

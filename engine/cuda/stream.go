@@ -9,21 +9,22 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 )
 
-// A stream is a queue of the host whose entries queue work on a driverStream. The
-// caller therefore waits for neither. An error skips the entries behind it, and
-// functions of the host keep their place in the order.
+// A stream is a queue of the host whose entries queue work on a driverStream. So
+// the caller waits neither for the host queue nor for the GPU. After an error
+// later entries are skipped. Functions of the host run in the order of the queue.
 type stream struct {
 	host         engine.Stream
 	d            *device
 	driverStream *driverStream
 	stage        stage
-	live         []any // what the driverStream's work uses; for the host queue's goroutine
+	live         []any // keeps what queued work uses from the collector; only the host queue's goroutine uses it
 }
 
-// maxLive is how much work may be in a driverStream before it is waited for.
+// maxLive is the largest number of entries of live. At that number the stream
+// waits for its driverStream.
 const maxLive = 1024
 
-// NewStream makes a stream of the GPU. It must be closed.
+// NewStream returns a new stream of the GPU. The caller must close it.
 func (d *device) NewStream() (engine.Stream, error) {
 	s := &stream{d: d}
 	err := d.do("making a stream", func() (err error) {
@@ -37,7 +38,7 @@ func (d *device) NewStream() (engine.Stream, error) {
 	return s, nil
 }
 
-// mine is s as a stream of this GPU.
+// mine returns s as a stream of this GPU, or an error if it is not one.
 func (d *device) mine(s engine.Stream) (*stream, error) {
 	if on, ok := s.(*stream); ok && on.d == d {
 		return on, nil
@@ -45,20 +46,21 @@ func (d *device) mine(s engine.Stream) (*stream, error) {
 	return nil, d.fail("queueing", errOtherStream)
 }
 
-// queue adds an entry that may fail. After a failure the caller may release memory,
-// and the entries behind it are skipped, those that wait included. So queue waits
-// for the driverStream before it reports a failure.
+// queue adds an entry that may fail. After a failure later entries are skipped,
+// also those that wait, and the caller may release memory. So queue waits for the
+// driverStream before it reports a failure.
 func (s *stream) queue(f func(context.Context) error) {
 	s.host.Go(func(ctx context.Context) error {
 		err := f(ctx)
 		if err != nil {
-			_ = s.d.do("waiting", s.drain) // the first error says more
+			_ = s.d.do("waiting", s.drain) // the first error tells the cause
 		}
 		return err
 	})
 }
 
-// push queues the queueing of work that uses keep.
+// push adds an entry that queues work on the driverStream. The work uses keep,
+// which stays reachable until the work has ended.
 func (s *stream) push(doing string, keep any, f func() error) {
 	s.queue(func(context.Context) error {
 		return s.d.do(doing, func() error {
@@ -73,7 +75,7 @@ func (s *stream) push(doing string, keep any, f func() error) {
 	})
 }
 
-// drain waits for the driverStream; the context is current.
+// drain waits for the driverStream and clears live. The context is current.
 func (s *stream) drain() error {
 	if err := s.driverStream.wait(); err != nil {
 		return err
@@ -85,13 +87,14 @@ func (s *stream) drain() error {
 
 func (s *stream) wait() { s.host.Go(func(context.Context) error { return s.d.do("waiting", s.drain) }) }
 
-// Go queues work of the host: it begins when all before it has ended.
+// Go queues a function of the host. It begins when all earlier entries have
+// ended.
 func (s *stream) Go(f func(context.Context) error) {
 	s.wait()
 	s.queue(f)
 }
 
-// Record marks the end of what has been queued so far.
+// Record returns an event for the end of what has been queued so far.
 func (s *stream) Record() engine.Event {
 	e := &event{d: s.d}
 	err := s.d.do("making an event", func() (err error) {
@@ -110,7 +113,7 @@ func (s *stream) Record() engine.Event {
 	return e
 }
 
-// After makes what is queued from now on wait for e.
+// After makes later entries wait for e.
 func (s *stream) After(e engine.Event) {
 	other, ok := e.(*event)
 	if !ok {
@@ -145,16 +148,16 @@ func (s *stream) Close() error {
 	return first(err, e)
 }
 
-// An event comes when the host has queued it and the GPU has come to it.
+// An event is reached when the host has recorded it and the GPU has executed it.
 type event struct {
 	queued engine.Event
 	on     cu.Event
 	d      *device
 }
 
-// Done reports whether the moment has come.
+// Done reports whether the event is reached.
 func (e *event) Done() (bool, error) {
-	defer runtime.KeepAlive(e) // or the cleanup destroys what the driver is asked for
+	defer runtime.KeepAlive(e) // else the cleanup may destroy the event during the call
 	done, err := e.queued.Done()
 	if !done || err != nil {
 		return done, err
@@ -166,7 +169,7 @@ func (e *event) Done() (bool, error) {
 	return done || err != nil, err
 }
 
-// Wait waits for the moment.
+// Wait waits until the event is reached or ctx ends.
 func (e *event) Wait(ctx context.Context) error {
 	defer runtime.KeepAlive(e)
 	if err := e.queued.Wait(ctx); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// General registers: RDI has the frame, RSI the lane, R8 to R13 addresses of
-// sites; RAX, RCX, RDX and RBX are for passing use, RDX and RBX counters in some
-// loops, RBX the lane in the second half of another (halves).
+// General registers: RDI has the frame, RSI the lane, R8 to R13 the addresses of
+// sites. RAX, RCX, RDX and RBX hold temporaries. RDX and RBX are counters in some
+// loops. In the loop of halves RBX is the lane in the second half.
 var siteRegs = [...]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13}
 
 const (
@@ -20,13 +20,13 @@ const (
 	maskTmp  = x86.K0 // never a write mask
 )
 
-// A place is where one copy of a node is.
+// A place says where one copy of a node is: in a register, a slot, or both.
 type place struct {
-	reg  int8 // -1: in no register
-	slot int32
+	reg  int8  // -1: in no register
+	slot int32 // -1: in no slot
 }
 
-// A flow is the emission of one phase.
+// A flow is the emitter of one phase.
 type flow struct {
 	*generator
 	a  *x86.Asm
@@ -38,23 +38,23 @@ type flow struct {
 	wlog int
 
 	nodes   []node
-	top     []int32
+	top     []int32 // nodes of the body of the loop
 	uniform []bool
-	pro     []int32
+	pro     []int32 // hoisted nodes, which the prologue computes
 	last    []int32 // position of the last use, of a node
-	at      int32
+	at      int32   // position of the current node
 	uslot   []int32 // slot of a uniform node, or -1
-	home    []int8  // register of a resident uniform node, or -1
+	home    []int8  // register of a pinned uniform node, or -1
 	slots   int
 	spare   []int32 // free slots
 
-	half    int     // copies from it on are of lanes from RBX on; 0: all from RSI on
-	part64  bool    // what is stored may be a part of a line
+	half    int     // copies from half on have lanes from RBX on; 0: all have lanes from RSI on
+	part64  bool    // stores may write a part of a cache line
 	places  []place // node * copies + copy
 	copies  int
 	vfree   uint64 // free vector registers
 	kfree   uint64
-	vowner  [32]int32 // place in the register, or -1
+	vowner  [32]int32 // index in places of the value in a register, or -1
 	kowner  [8]int32
 	vpinned uint64
 	kpinned uint64
@@ -71,7 +71,7 @@ type flow struct {
 	copy                int
 	released            bool
 	inCold              bool
-	result              int8 // in the prologue
+	result              int8 // register of the result, in the prologue
 	spills              int
 	siteReg             []int8
 	tables              []tableData
@@ -79,7 +79,7 @@ type flow struct {
 	owned               []owned
 	kept                []listing.Kept
 	inRegs              []bool     // of the reductions of a seq loop: in registers
-	base                int        // copies before this group
+	base                int        // vectors of the iteration before this group
 	operands            [2]x86.Vec // of the program of a reduction
 }
 
@@ -88,7 +88,7 @@ type tableData struct {
 	bits  []byte
 }
 
-// lenOf is the operand size of a vector of register type t.
+// lenOf returns the size in bits of a vector of register type t.
 func (f *flow) lenOf(t dtype.Type) x86.Len {
 	if t == dtype.Bool && f.predicateVectors() {
 		return x86.Len(8 * f.vbytes)
@@ -101,7 +101,7 @@ func (f *flow) lenOf(t dtype.Type) x86.Len {
 
 func wide(t dtype.Type) bool { return t.Size() == 8 }
 
-// pick chooses by the width of t.
+// pick returns q if t has 64 bits, d otherwise.
 func pick(t dtype.Type, d, q x86.Op) x86.Op {
 	if wide(t) {
 		return q
@@ -115,7 +115,7 @@ func (f *flow) isMask(n int32) bool { return !f.predicateVectors() && f.nodes[n]
 
 func (f *flow) key(n int32, c int) int32 { return n*int32(f.copies) + int32(c) }
 
-// slot is the memory of a slot.
+// slot returns the memory of slot s.
 func (f *flow) slot(s int32) x86.Mem { return x86.At(x86.RDI, int32(f.c.slotBase)+s*64) }
 
 func (f *flow) newSlot() int32 {
@@ -128,7 +128,8 @@ func (f *flow) newSlot() int32 {
 	return int32(f.slots - 1)
 }
 
-// uniMem is the element of a uniform node in memory.
+// uniMem returns the memory of a uniform node: one element if the target broadcasts,
+// else all lanes.
 func (f *flow) uniMem(n int32) x86.Mem {
 	nd := &f.nodes[n]
 	if !f.isa.broadcasts() {
@@ -150,7 +151,8 @@ func (f *flow) uniMem(n int32) x86.Mem {
 	return f.slot(f.uslot[n])
 }
 
-// takeVec finds a free vector register, by spilling if need be.
+// takeVec takes a free vector register and returns it. If none is free, it spills
+// the value whose last use is latest.
 func (f *flow) takeVec() x86.Vec {
 	if f.vfree == 0 {
 		f.spillVec()
@@ -206,7 +208,7 @@ func (f *flow) takeMask() x86.Mask {
 	return x86.Mask(r)
 }
 
-// spillMask frees a mask register, if it can.
+// spillMask frees a mask register, unless all are pinned.
 func (f *flow) spillMask() {
 	best, far := -1, int32(-1)
 	for r := 1; r < 7; r++ {
@@ -232,7 +234,8 @@ func (f *flow) spillMask() {
 	f.kfree |= 1 << best
 }
 
-// tmp is a vector register until the end of the current instruction.
+// tmp returns a vector register that is taken until the end of the current
+// instruction.
 func (f *flow) tmp() x86.Vec {
 	r := f.takeVec()
 	f.vtmp |= 1 << r
@@ -272,7 +275,7 @@ func (f *flow) loadUni(d x86.Vec, n int32) {
 	f.i(x86.VMOVUPS, f.lenOf(f.nodes[n].typ), d, f.uniMem(n))
 }
 
-// src is operand n in a register.
+// src returns a register with operand n, and pins it for the current instruction.
 func (f *flow) src(n int32) x86.Vec {
 	if f.uniform[n] {
 		if r := f.home[n]; r >= 0 {
@@ -297,8 +300,8 @@ func (f *flow) src(n int32) x86.Vec {
 	return x86.Vec(p.reg)
 }
 
-// srcM is operand n in a register or as one element in memory, for
-// instructions that broadcast elements of its width.
+// srcM returns operand n in a register, or a uniform one in memory. The instruction
+// must broadcast elements of its width if the target broadcasts.
 func (f *flow) srcM(n int32) x86.Operand {
 	if f.uniform[n] && f.home[n] < 0 {
 		if f.isa.broadcasts() {
@@ -309,7 +312,7 @@ func (f *flow) srcM(n int32) x86.Operand {
 	return f.src(n)
 }
 
-// mask is operand n, a predicate.
+// mask returns a mask register with operand n, a predicate.
 func (f *flow) mask(n int32) x86.Mask {
 	if f.uniform[n] {
 		d := f.mtmp()
@@ -352,12 +355,13 @@ func (f *flow) kop(b, w x86.Op) x86.Op {
 	return w
 }
 
-// dies reports whether operand n of the current instruction ends here.
+// dies reports whether the current instruction is the last use of operand n.
 func (f *flow) dies(n int32) bool {
 	return !f.uniform[n] && f.last[n] == f.at
 }
 
-// release frees the operands that end here; the result may take their registers.
+// release frees the operands whose last use this is. Then the result may take their
+// registers.
 func (f *flow) release() {
 	if f.released {
 		return
@@ -370,7 +374,8 @@ func (f *flow) release() {
 	}
 }
 
-// drop forgets a copy of a node.
+// drop frees the register and the slot of a copy of a node. In a cold region the slot
+// stays taken.
 func (f *flow) drop(n int32, c int) {
 	p := &f.places[f.key(n, c)]
 	if p.reg >= 0 {
@@ -388,8 +393,8 @@ func (f *flow) drop(n int32, c int) {
 	*p = place{-1, -1}
 }
 
-// dst is the register of the result. Operands that end here are free by then
-// only after release.
+// dst takes a register for the result and returns it. It may be the register of an
+// operand only after release.
 func (f *flow) dst() x86.Vec {
 	r := f.takeVec()
 	f.vpinned |= 1 << r
@@ -422,7 +427,7 @@ func (f *flow) setReg(r int8) {
 	f.places[f.key(f.id, f.copy)] = place{r, -1}
 }
 
-// end frees what the current instruction held.
+// end frees the operands and temporaries of the current instruction.
 func (f *flow) end() {
 	f.release()
 	f.vfree |= f.vtmp
@@ -436,7 +441,7 @@ func (f *flow) emit(id int32, c int) {
 	f.end()
 }
 
-// emitNode is emit without the end: the registers of the node are still held.
+// emitNode emits copy c of a node and keeps its temporaries. The caller must call end.
 func (f *flow) emitNode(id int32, c int) {
 	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], c, false
 	emit := f.rule(f.cur)

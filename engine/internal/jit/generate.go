@@ -17,7 +17,7 @@ import (
 type generator struct {
 	isa    isa
 	nv     int // vector registers
-	vbytes int // of one
+	vbytes int // bytes of a vector register
 }
 
 func newGenerator(target isa) *generator {
@@ -32,20 +32,20 @@ type function struct {
 	slots   int
 	lanes   int
 	spills  int
-	phases  []*boundPhase // the first binding's
+	phases  []*boundPhase // of the binding that it was made for
 	variant variant
-	text    *listing.Function // if asked for
+	text    *listing.Function // nil without a listing
 }
 
 // A variant is one of several functions for the same phases.
 type variant struct {
-	rows   bool // done frameRows times, the sites going from row to row
+	rows   bool // runs frameRows rows; sites step by siteRow
 	narrow bool // vectors of 256 bits at most
-	stream bool // stores to pure sites pass by the caches
-	fetch  bool // loads are asked for ahead
+	stream bool // stores to pure sites bypass the caches
+	fetch  bool // prefetches loads
 }
 
-// prepare writes what stays the same in all calls into the frame.
+// prepare writes the steps of the sites, which all calls share, to the frame.
 func (bp *boundPhase) prepare(w *worker) {
 	for i := range bp.sites {
 		s := &bp.sites[i]
@@ -57,21 +57,23 @@ func (bp *boundPhase) prepare(w *worker) {
 	}
 }
 
-// opGather loads from computed offsets: args are the offsets, the mask and the
-// fill. A Store has offsets in its second argument, a Load of masked lanes next
-// to each other the mask.
+// opGather is a load from computed offsets. Its arguments are the offsets, the mask
+// and the fill value. A Store has computed offsets in args[1]. A masked load of
+// contiguous lanes has its mask there.
 const opGather = opOperand + 1
 
-// Accumulators of a map phase: registers in the main loop, memory in the tail.
+// An acc is the accumulators of one reduction of a map phase: in registers in the
+// main loop if they fit, in memory in the tail.
 type acc struct {
 	*red
-	area int32 // in the frame
+	area int32 // offset in the frame
 	n    int   // vectors
 	regs []x86.Vec
-	idx  []x86.Vec
+	idx  []x86.Vec // positions, for ArgMin and ArgMax
 }
 
-// generate makes a function that runs phases one after the other.
+// generate returns a function that runs phases one after the other. If list is set,
+// the function has a listing but no executable code.
 func (g *generator) generate(c *code, phases []*boundPhase, v variant, list bool) (*function, error) {
 	a := x86.New()
 	a.Listing = list
@@ -173,8 +175,8 @@ func (f *flow) phaseCode() {
 	}
 }
 
-// findUniform finds what is the same in all lanes and all rows; it is computed
-// before the loop.
+// findUniform finds the uniform nodes: the same in all lanes and all rows. It hoists
+// them from the body (top) to the prologue (pro).
 func (f *flow) findUniform() {
 	f.uniform = make([]bool, len(f.nodes))
 	f.uslot = make([]int32, len(f.nodes))
@@ -252,7 +254,7 @@ func (f *flow) liveness() {
 			}
 			if n.op == ir.Cold {
 				f.last[n.yield] = pos
-				// What was there before the region must stay until its end.
+				// Values from before the region must live until its end.
 				f.keepInside(n.body, def, start, pos)
 			}
 		}
@@ -282,7 +284,7 @@ func (f *flow) keepInside(body, def []int32, start, end int32) {
 	}
 }
 
-// pressure is the greatest number of registers one copy needs at once.
+// pressure returns the most vector and mask registers that one copy needs at once.
 func (f *flow) pressure() (vecs, masks int) {
 	if f.pressed {
 		return f.mostVecs, f.mostMasks
@@ -320,7 +322,7 @@ func (f *flow) press(list, live []int32) []int32 {
 	return live
 }
 
-// start prepares the emission of groups of so many copies.
+// start prepares the emission of a group of so many copies: no node has a place.
 func (f *flow) start(copies int) {
 	f.copies = copies
 	f.places = make([]place, len(f.nodes)*copies)
@@ -352,7 +354,7 @@ func (f *flow) body(list []int32) {
 	}
 }
 
-// prologue computes the uniform nodes and leaves them in slots.
+// prologue emits the uniform nodes and stores them in slots.
 func (f *flow) prologue() {
 	if len(f.pro) > 0 {
 		f.part("before the loop: what all elements share")
@@ -380,9 +382,9 @@ func (f *flow) emitUniform(id int32) {
 	f.end()
 }
 
-// residents gives registers to the uniform nodes that are used most.
+// residents pins the uniform nodes with the most uses in registers, at most room.
 func (f *flow) residents(room int) {
-	// The longest sequences hold ten registers at once.
+	// The code of one node holds at most ten registers at once.
 	room = min(room, bits.OnesCount64(f.vfree)-10)
 	uses := make([]int, len(f.nodes))
 	var ids []int32
@@ -416,8 +418,8 @@ func (f *flow) residents(room int) {
 	}
 }
 
-// settle notes that the result of a cold region has changed in register d: if it
-// lay in memory before the region, it must lie there after it.
+// settle records that the result of a cold region is in register d. If it was in a
+// slot before the region, settle stores it there: code after a skip reads the slot.
 func (f *flow) settle(saved []place, key int32, d x86.Operand) {
 	f.places[key].slot = -1
 	if saved[key].reg >= 0 {
@@ -464,7 +466,8 @@ func (f *flow) cold(id int32) {
 		f.settle(saved, f.key(id, c), f.isa.mergeCold(f, id, n))
 		f.end()
 	}
-	// Bring back what the region displaced.
+	// Restore the registers from before the region: store values that it moved to
+	// other registers, then reload all that it displaced.
 	for i := range saved {
 		s, p := &saved[i], &f.places[i]
 		if s.reg < 0 || p.reg == s.reg || p.reg < 0 {
@@ -506,7 +509,7 @@ func (f *flow) cold(id int32) {
 			f.drop(id, c)
 		}
 	}
-	// Values of outside that were last used inside.
+	// Free outer values whose last use was inside the region.
 	for i := range f.places {
 		nd := int32(i / f.copies)
 		if p := &f.places[i]; (p.reg >= 0 || p.slot >= 0) && f.last[nd] <= f.at && nd != id {

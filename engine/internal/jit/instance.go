@@ -15,8 +15,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A code is a lowered kernel. The machine code follows from the layouts that a
-// binding has, and is kept for bindings with the same ones.
+// A code is a lowered kernel. Its machine code depends on the layouts of a binding.
+// Bindings with the same layouts share it.
 type code struct {
 	p        *program
 	gen      *generator
@@ -24,22 +24,22 @@ type code struct {
 	redBase  int
 	slotBase int
 	k        *ir.Kernel
-	portable backend.Code // runs bindings that machine code cannot
+	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
 
 	mu        sync.Mutex
 	functions map[string]*function
 	fallback  string
 }
 
-// Fallback is the reason why the interpreter ran a binding of this kernel, or
-// empty.
+// Fallback returns the reason why the interpreter ran a binding of this kernel, or
+// an empty string.
 func (c *code) Fallback() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.fallback
 }
 
-// An instance is code with its numbers.
+// An instance is code bound to arrays and extents.
 type instance struct {
 	code     *code
 	bind     *ir.Binding
@@ -51,8 +51,8 @@ type instance struct {
 	partials [][]partial
 	frame    int // bytes
 	need     gather.Need
-	lanes    int // of a call of Go code that moves elements, at most
-	count    int // of units
+	lanes    int // most lanes of a call of Go code that copies elements
+	count    int // units
 	cost     float64
 
 	work.Run
@@ -72,7 +72,7 @@ type boundVec struct {
 	id     int
 	n      int
 	step   int // lanes that go through all phases before the next ones
-	row    int // what steps are best multiples of, or 0
+	row    int // step should be a multiple of it; 0: no preference
 	phases []*boundPhase
 	reds   []*boundRed
 }
@@ -111,7 +111,7 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	return in, nil
 }
 
-// interpreted is the code of the interpreter, for a binding that needs it.
+// interpreted returns the interpreter's code of the kernel, and records the reason.
 func (c *code) interpreted(reason string) (backend.Code, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -266,7 +266,7 @@ func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
 	return bp, nil
 }
 
-// functions makes the machine code of items and finds how many slots it needs.
+// functions makes the machine code of items and returns how many slots it needs.
 func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
 		v := variant{rows: bp.rows, narrow: bp.narrow, fetch: bp.fetch}
@@ -310,7 +310,8 @@ func (in *instance) functions(b *binder, items []boundItem) (slots int, err erro
 	return slots, nil
 }
 
-// function is the machine code of phases for their layouts.
+// function returns the machine code of phases for their layouts. It generates the
+// code on the first use.
 func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
 	var key []byte
 	for _, bp := range phases {
@@ -330,7 +331,7 @@ func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
 	return f, nil
 }
 
-// appendKey appends what the machine code of a phase depends on.
+// appendKey appends all that the machine code of a phase depends on to key.
 func (bp *boundPhase) appendKey(key []byte) []byte {
 	key = append(key, byte(bp.ph.id), byte(bp.ph.id>>8))
 	for i := range bp.sites {
@@ -348,7 +349,7 @@ func (bp *boundPhase) appendKey(key []byte) []byte {
 			key = append(key, 0)
 			continue
 		}
-		// Its numbers are constants of the code.
+		// Strides and extents are constants of the code.
 		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.line.Step()))
 		for _, d := range s.gather.dims {
 			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
@@ -428,7 +429,7 @@ func (in *instance) NewWorker() backend.Worker {
 	return w
 }
 
-// memory is zeroed memory with room for a vector behind it.
+// memory returns zeroed memory, with room for one vector after it.
 func (w *worker) memory(bytes int) unsafe.Pointer {
 	m := work.Memory(bytes + 64)
 	w.keep = append(w.keep, m)

@@ -12,21 +12,21 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A siteKind is how machine code reaches the elements of a site.
+// A siteKind says how machine code reaches the elements of a site.
 type siteKind uint8
 
 const (
 	uniSite        siteKind = iota // one element for all lanes
-	unitSite                       // neighbours
+	unitSite                       // contiguous
 	strideSite                     // a constant stride
-	flatSite                       // neighbours in scratch memory
+	flatSite                       // contiguous, in scratch memory
 	gatherSite                     // offsets computed by machine code
 	iotaSite                       // an affine index
-	transposedSite                 // neighbours in scratch memory, where tiles are transposed
+	transposedSite                 // contiguous, in scratch memory with a transposed tile
 	noSite                         // a coordinate that is not needed
 )
 
-// A boundSite is a site with its numbers.
+// A boundSite is a site of an instance, with its strides and extents.
 type boundSite struct {
 	kind   siteKind
 	guard  bool // lanes outside an interval of the segment take the fill value
@@ -35,36 +35,36 @@ type boundSite struct {
 	array  int32
 	size   int // bytes of an element; of an iota 1
 	arg    int // offset in the frame
-	origin int // of the address there: sitePtr, or where machine code puts it
+	origin int // offset of its address from arg: sitePtr, or siteOwn if machine code computes it
 	line   bound.Line
 	seq    []bound.Span // of the seq loop
 	row    int          // elements from row to row of a row loop
 	pure   bool         // a store to an array that is only written, and much larger than the caches
-	trails bool         // a load of lines that another one has had before
+	trails bool         // a load of lines that another load has read before
 	guards []guardLine
 	dyn    []dynDim
 	stage  *stager
-	tile   *exec.Code // of an transposedSite
+	tile   *exec.Code // of a transposedSite
 	gather *gatherPlan
 }
 
-// A guardLine is an affine coordinate that may be outside.
+// A guardLine is an affine coordinate that may be outside the array.
 type guardLine struct {
 	line   bound.Line
 	seq    []bound.Span // of the seq loop
 	extent int
 }
 
-// A dynDim is a coordinate that is the same in all lanes, from values in cells.
+// A dynDim is a coordinate computed from cells, the same in all lanes.
 type dynDim struct {
 	site           gather.Access
 	stride, extent int
 	bounds         ir.Bounds
 }
 
-// A gatherPlan says what machine code does about the coordinates that are not
-// part of the address: it adds stride * coordinate, and compares those that may
-// be outside.
+// A gatherPlan has the coordinates that are not part of the address. Machine code
+// adds stride * coordinate for each. It compares those that may be outside with the
+// extent.
 type gatherPlan struct{ dims []gatherDim }
 
 type gatherDim struct {
@@ -78,7 +78,7 @@ func (g *gatherPlan) moves() bool {
 	return slices.ContainsFunc(g.dims, func(d gatherDim) bool { return d.stride != 0 })
 }
 
-// A boundPhase is a phase with its numbers.
+// A boundPhase is a phase of an instance, with its extents.
 type boundPhase struct {
 	ph         *phase
 	n          int   // lanes
@@ -91,36 +91,36 @@ type boundPhase struct {
 	stores     []int32
 	reds       []seqRed
 	ordered    bool
-	direct     bool // nothing goes through scratch memory
+	direct     bool // no site is in scratch memory, except transposed tiles
 	tiled      bool
 	transposed []int32     // transposedSites
 	tileRows   int         // rows of their tiles
-	rows       bool        // a call does many rows
-	plain      []plainSite // if there is one span or rows of one, and nothing depends on what is outside it or in cells
+	rows       bool        // one call runs many rows
+	plain      []plainSite // nil unless all sites are plain: see findPlain
 	vec        int         // index of the loop in the instance
-	strip      int         // lanes at most
+	strip      int         // most lanes of a piece
 	fn         *function
-	most       int       // lanes of a call
+	most       int       // most lanes of a call
 	narrow     bool      // see variant
 	fetch      bool      // see variant
 	pure       []int32   // stores that can bypass the caches
 	streamed   *function // the function whose stores bypass them; nil without such stores
 }
 
-// The least lanes of a row, and of a block of rows, that are worth a call.
+// The fewest lanes of a row, and of several rows, that are worth a call.
 const (
 	leastRow   = 8
 	leastBlock = 48
 )
 
-// A binder has the numbers of an instance while it is made.
+// A binder has the extents and arrays of an instance while the back end makes it.
 type binder struct {
 	*bound.Kernel
 	p    *program
 	bind *ir.Binding
 }
 
-// A layouter decides how each site of a phase is reached.
+// A layouter chooses the siteKind of each site of a phase.
 type layouter struct {
 	*binder
 	ph       *phase
@@ -199,13 +199,14 @@ func (b *binder) layout(ph *phase) *boundPhase {
 	return bp
 }
 
-// tooManySpans demotes sites where rows would be too short, or may not be apart.
+// tooManySpans demotes sites that split the loop into rows that are too short. A block
+// of a reduction must be one row. It reports whether it demoted any site.
 func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
-	block := l.ph.kind == mapPhase && len(l.ph.reds) > 0 // which one call reduces
+	block := l.ph.kind == mapPhase && len(l.ph.reds) > 0 // one call reduces a block
 	if len(ext) < 2 || !block && !l.bp.shortRows(ext) {
 		return false
 	}
-	for _, most := range []int{1, 0} { // if need be, also those whose spans differ from the others'
+	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others
 		for _, i := range which {
 			if l.own(int(i)) > most {
 				l.demote(int(i))
@@ -219,7 +220,8 @@ func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
 	return demoted
 }
 
-// tooFar demotes the sites whose lanes machine code does not reach.
+// tooFar demotes the sites whose step machine code cannot use. It reports whether it
+// demoted any site.
 func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
 	at := 0
 	for _, i := range which {
@@ -236,7 +238,8 @@ func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
 	return demoted
 }
 
-// joint finds the spans that suit all sites with an address of their own.
+// joint returns the spans that suit all sites with an address of their own: extents,
+// sites, and the spans of each form.
 func (l *layouter) joint() (ext []int, which []int32, spans, seqSpans [][]bound.Span) {
 	var as []bound.Form
 	for i := range l.bp.sites {
@@ -253,13 +256,13 @@ func (l *layouter) joint() (ext []int, which []int32, spans, seqSpans [][]bound.
 	return ext, which, spans, seqSpans
 }
 
-// own is the number of spans that a site needs by itself.
+// own returns the number of spans that a site needs by itself.
 func (l *layouter) own(i int) int {
 	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
 }
 
-// demote has Go copy the elements of a site. Where a copy would be out of order,
-// or too early, machine code computes the offsets.
+// demote makes Go copy the elements of a site. If a copy would change the order of
+// loads and stores, machine code computes the offsets instead.
 func (l *layouter) demote(i int) {
 	switch s := &l.bp.sites[i]; {
 	case l.ph.sites[i].coords != nil:
@@ -271,11 +274,11 @@ func (l *layouter) demote(i int) {
 	}
 }
 
-// shortRows reports whether rows are too short for a call of machine code each, or
-// for its step from row to row.
+// shortRows reports whether rows are too short for one call of machine code each, or
+// for a step from row to row inside a call.
 func (bp *boundPhase) shortRows(extents []int) bool {
 	k := len(extents)
-	if bp.ph.kind == seqPhase { // a call is as many rows of the seq loop as have constant steps
+	if bp.ph.kind == seqPhase { // a call runs rows of the seq loop with constant steps
 		deep := 1
 		if n := len(bp.seqSpans); n > 0 {
 			deep = min(bp.seqSpans[n-1], ir.Run)
@@ -295,16 +298,16 @@ func (bp *boundPhase) computes() bool {
 	return slices.ContainsFunc(bp.sites, func(s boundSite) bool { return s.gather != nil })
 }
 
-// A plainSite is a site whose address needs no more than a step from lane to
-// lane, or from row to row.
+// A plainSite is a site with the address *ptr + base + i*step, in bytes: i is the
+// first lane, or the first row of a call with many rows.
 type plainSite struct {
-	arg  int             // in the frame
+	arg  int             // offset in the frame
 	ptr  *unsafe.Pointer // of the buffer
 	base int             // bytes
 	step int
 }
 
-// findPlain decides whether a phase has nothing but plain sites.
+// findPlain sets bp.plain if all sites of a map are plain.
 func (b *binder) findPlain(bp *boundPhase) {
 	k := len(bp.spans)
 	if bp.ph.kind != mapPhase || k > 2 || k == 2 && !bp.rows || !bp.direct || len(bp.transposed) > 0 {
@@ -325,7 +328,8 @@ func (b *binder) findPlain(bp *boundPhase) {
 	bp.plain = plain
 }
 
-// reachable reports whether machine code can use a site with this step.
+// reachable reports whether machine code can use a site with a step from lane to
+// lane, in elements.
 func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 	if s.kind == iotaSite || ph.kind == scalarPhase || s.kind == gatherSite && s.gather.moves() {
 		return true
@@ -342,7 +346,8 @@ func (b *binder) reachable(ph *phase, s *boundSite, step int) bool {
 
 func (s *boundSite) index(ph *phase) int { return (s.arg - ph.argBase) / siteBytes }
 
-// analyse finds the affine offset of a site, or what else it needs.
+// analyse finds the affine offset of a site. If there is none, Go copies the elements
+// or machine code computes the offsets.
 func (l *layouter) analyse(i int) {
 	b, ph := l.binder, l.ph
 	info, s := &ph.sites[i], &l.bp.sites[i]
@@ -374,7 +379,7 @@ func (l *layouter) analyse(i int) {
 			s.dyn = append(s.dyn, dynDim{b.at(ph, nil).Index(dim.Ix), dim.Stride, dim.Extent, dim.Bounds})
 			s.guard = s.guard || dim.Bounds == ir.Guarded
 		case dim.Affine && dim.Bounds == ir.Guarded && ph.kind != scalarPhase:
-			if len(s.guards) == 0 { // the offset of the access stays as it is
+			if len(s.guards) == 0 { // the access keeps its own offset
 				offset = offset.Clone()
 			}
 			offset.Plus(dim.Form, dim.Stride)
@@ -393,7 +398,8 @@ func (l *layouter) analyse(i int) {
 	l.offsets[i] = offset
 }
 
-// indirect is for a site whose address is not enough.
+// indirect chooses computed offsets for a site without an affine offset if the site
+// has coordinates, staging otherwise.
 func (l *layouter) indirect(i int) {
 	if l.ph.sites[i].coords != nil {
 		l.computed(i, true)
@@ -402,8 +408,8 @@ func (l *layouter) indirect(i int) {
 	}
 }
 
-// sameInLanes reports whether a coordinate of cells and axes depends on no axis
-// inside the phase.
+// sameInLanes reports whether an index expression of cells and axes has the same value
+// in all lanes: it uses no axis of the phase.
 func (l *layouter) sameInLanes(ix prim.Ix) bool {
 	for n := range l.IR.Nodes(ix) {
 		if n.Op == prim.IxAxis && slices.ContainsFunc(l.inside, func(d int) bool { return l.Digits[d].Axis == int32(n.K) && l.Digits[d].Extent != 1 }) {
@@ -413,7 +419,7 @@ func (l *layouter) sameInLanes(ix prim.Ix) bool {
 	return true
 }
 
-// cellOf is the cell that holds v for the phase.
+// cellOf returns the cell that holds v in the phase, or none.
 func (ph *phase) cellOf(v ir.Value) int32 {
 	for _, s := range ph.sites {
 		for _, r := range s.values {
@@ -427,7 +433,7 @@ func (ph *phase) cellOf(v ir.Value) int32 {
 
 func (ph *phase) widest() int { return widest(ph.nodes) }
 
-// widest is the size of the widest register type of nodes, from 4.
+// widest returns the size of the widest register type of nodes in bytes, at least 4.
 func widest(nodes []node) int {
 	w := 4
 	for i := range nodes {

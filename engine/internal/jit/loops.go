@@ -13,10 +13,12 @@ func leadingZeros(x uint64) int { return bits.LeadingZeros64(x) }
 
 func frameAt(off int) x86.Mem { return x86.At(x86.RDI, int32(off)) }
 
-// spareRegs is what an instruction may need besides operands and result.
+// spareRegs is the number of registers that an instruction may need for
+// temporaries.
 const spareRegs = 6
 
-// memReds is what a reduction in memory may need besides.
+// memReds is the number of further temporaries for a step of a reduction whose
+// accumulator is in memory.
 const memReds = 3
 
 // scalarBody emits a scalar phase: one lane of a masked body.
@@ -30,7 +32,8 @@ func (f *flow) scalarBody() {
 	f.body(f.top)
 }
 
-// chooseCopies decides how many vectors are worked on at once.
+// chooseCopies returns the number of vectors in a group: limit, halved until the
+// registers suffice. Accumulators take fixed registers.
 func (f *flow) chooseCopies(limit, fixed int) int {
 	v, m := f.pressure()
 	c := limit
@@ -40,7 +43,7 @@ func (f *flow) chooseCopies(limit, fixed int) int {
 	return c
 }
 
-// pinSites gives registers to the addresses of sites.
+// pinSites keeps the addresses of sites in registers, as many as siteRegs has.
 func (f *flow) pinSites() {
 	next := 0
 	for i := range f.bp.sites {
@@ -60,7 +63,8 @@ func (f *flow) pinSites() {
 	}
 }
 
-// twin is an earlier site at the same address as site i, of a map phase, or -1.
+// twin returns an alias of site i of a map phase: the first earlier site with the
+// same address, or -1.
 func (f *flow) twin(i int) int {
 	s := &f.bp.sites[i]
 	if f.ph.kind != mapPhase || s.kind != unitSite || s.guard || s.dyn != nil {
@@ -107,13 +111,13 @@ func (f *flow) mapLoop() {
 	f.elementLoop(group)
 }
 
-// longBody is the number of nodes from which a loop is not emitted once more for
-// single vectors: code has a cost, too.
+// longBody is the most nodes of a loop that is emitted again for single vectors.
+// For a longer loop the tail does them, which saves code.
 const longBody = 64
 
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,
-// and a masked one. Where stores pass by the caches, which needs aligned
-// addresses, masked ones come first.
+// and a masked vector for the rest. If stores need aligned addresses, masked
+// vectors also come first: see alignStores.
 func (f *flow) elementLoop(group int) {
 	main, single, tail, masked, done := f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel()
 	lanes := frameAt(f.ph.lanes)
@@ -123,7 +127,7 @@ func (f *flow) elementLoop(group int) {
 	f.a.Bind(align)
 	if (f.stream || f.rows) && f.alignStores(main, masked) {
 		again = main
-		if f.stream { // a line may have several vectors
+		if f.stream { // the first line may take several masked vectors
 			again = align
 		}
 	}
@@ -147,7 +151,7 @@ func (f *flow) elementLoop(group int) {
 	f.i(x86.MOV, x86.W64, x86.RCX, lanes)
 	f.i(x86.SUB, x86.W64, x86.RCX, x86.RSI)
 	f.i(x86.JLE, 0, done)
-	f.a.Bind(masked) // for RCX lanes
+	f.a.Bind(masked) // RCX: lanes left
 	f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(f.w))
 	f.i(x86.CMP, x86.W64, x86.RCX, x86.RAX)
 	f.i(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
@@ -163,8 +167,9 @@ func (f *flow) elementLoop(group int) {
 	f.a.Bind(done)
 }
 
-// vectors emits a loop over whole groups of vectors, which ends at a label. What
-// passes by the caches is whole lines, of several groups if need be.
+// vectors emits a loop over whole groups of vectors. It jumps to end if too few
+// lanes are left for one iteration. If stores bypass the caches, an iteration
+// stores whole lines, and may have several groups.
 func (f *flow) vectors(group int, end x86.Label) {
 	unroll := group
 	if f.stream && !f.part64 {
@@ -190,11 +195,11 @@ func (f *flow) vectors(group int, end x86.Label) {
 	f.i(x86.JLE, 0, loop)
 }
 
-// halves is vectors for arrays in memory, half of the group in the first half of
-// the lanes and half in the second: what is asked for ahead of each page and each
-// stream of addresses is limited, and so there are twice as many. Halves are whole
-// groups and whole lines; what is left behind the second one, vectors(1) and the
-// tail do. Only sites that address uses are admitted: see apart.
+// halves emits the loop of vectors for arrays in memory. Half of a group is in the
+// first half of the lanes, half in the second. The processor limits its prefetches
+// for each page and each stream of addresses; two streams allow twice as many. A
+// half is whole groups and whole lines. vectors(1) and the tail do the lanes after
+// the second half. Every site must be contiguous or uniform: see apart.
 func (f *flow) halves(group int, end x86.Label) {
 	f.half = group / 2
 	step := f.half * f.w
@@ -220,8 +225,8 @@ func (f *flow) halves(group int, end x86.Label) {
 	f.half = 0
 }
 
-// reduceLoop emits a loop with reductions: a main loop of a block's lanes, and a
-// masked loop for the rest.
+// reduceLoop emits a loop with reductions: a main loop over all lanes of the
+// accumulators, and a masked loop for the rest.
 func (f *flow) reduceLoop() {
 	unroll := f.accumulators()
 	f.keepAccs()
@@ -285,8 +290,9 @@ func (f *flow) reduceLoop() {
 	}
 }
 
-// accumulators prepares the reductions of a map phase. All of them begin with
-// the identity in memory.
+// accumulators prepares the reductions of a map phase and returns the most vectors
+// of an accumulator. It stores the identity to each accumulator in memory, and
+// gives registers to those that fit.
 func (f *flow) accumulators() (unroll int) {
 	for i := range f.ph.reds {
 		r := &f.ph.reds[i]
@@ -316,7 +322,7 @@ func (f *flow) accumulators() (unroll int) {
 			need *= 2
 		}
 		if total+need > f.nv/2 || total+need+10 > f.nv {
-			continue // in memory
+			continue // stays in memory
 		}
 		total += need
 		for range a.n {
@@ -331,7 +337,7 @@ func (f *flow) accumulators() (unroll int) {
 	return unroll
 }
 
-// takeTop takes the highest free register for good.
+// takeTop takes the highest free register and returns it. It is never spilled.
 func (f *flow) takeTop() x86.Vec {
 	r := 63 - leadingZeros(f.vfree)
 	f.vfree &^= 1 << r
@@ -381,7 +387,7 @@ func (f *flow) freeAccs() {
 	}
 }
 
-// accumulate adds the values of a group to the accumulators of a map phase.
+// accumulate combines the values of a group with the accumulators of a map phase.
 func (f *flow) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
@@ -441,7 +447,7 @@ func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 		idx = f.tmp()
 		f.i(x86.VMOVUPS, f.lenOf(dtype.I32), idx, im)
 	}
-	if k.prog != nil { // it may need the register of the address
+	if k.prog != nil { // the program may overwrite RAX, which has the address
 		f.i(x86.MOV, x86.W64, frameAt(frameAddress), x86.RAX)
 	}
 	f.within(func() { f.step(k, d, idx, x, f.masked) })
@@ -454,7 +460,8 @@ func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 	}
 }
 
-// storeAcc stores lanes of an accumulator, in the tail only those it has.
+// storeAcc stores a vector of an accumulator. In the tail it stores only the lanes
+// of the tail mask.
 func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
 	if f.masked {
 		f.isa.storeTail(f, t, m, x)
@@ -463,8 +470,8 @@ func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
 	f.i(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(t), m, x)
 }
 
-// operand is the value of a reduction as a vector: a predicate as a mask of
-// lanes that change the result.
+// operand returns the value of a reduction as a vector. The vector of a predicate
+// is not zero in the lanes that change the result.
 func (f *flow) operand(r *red) x86.Vec {
 	if r.typ != dtype.Bool {
 		return f.src(r.arg)

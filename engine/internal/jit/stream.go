@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// caches are the sizes that the cost model uses: those of this machine, or of a
-// common desktop where they are not known.
+// caches are the cache sizes of this machine in bytes. If they are not known, they
+// are the sizes of a common desktop.
 var caches = func() cpucache.Sizes {
 	s := cpucache.Of()
 	if s.L1 == 0 {
@@ -23,18 +23,20 @@ var caches = func() cpucache.Sizes {
 	return s
 }()
 
-// The cost model decides by what a loop is bound. From that follow the width of
-// its vectors and whether its stores bypass the caches.
+// The cost model decides what bounds a loop: arithmetic, the second-level cache or
+// memory. This decides the width of its vectors, whether it prefetches, and whether
+// its stores bypass the caches.
 
 // A region is the memory that a site touches in a phase.
 type region struct {
 	lo, hi uintptr
-	every  bool // each lane has another element
+	every  bool // each lane has an element of its own
 }
 
 func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
 
-// region is the memory of a site, with the positions outside the phase at 0.
+// region returns the addresses of a site in a phase, with all positions outside the
+// phase at 0.
 func (b *binder) region(bp *boundPhase, s *boundSite) region {
 	lo, hi, n := s.line.Base, s.line.Base+1, 1
 	for _, x := range s.line.Spans {
@@ -55,9 +57,9 @@ func (b *binder) region(bp *boundPhase, s *boundSite) region {
 	return region{at + uintptr(lo*s.size), at + uintptr(hi*s.size), n == bp.n}
 }
 
-// bytes counts the memory that a phase touches, in bytes: in all, for one element,
-// and for one element what it writes and does not read. Views of the same array
-// count once.
+// bytes returns the bytes that a phase touches in total, moves for one element, and
+// writes without reading for one element. Sites whose memory overlaps count once,
+// but every store counts in element.
 func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 	var seen []region
 	for _, i := range bp.native {
@@ -82,15 +84,16 @@ func (b *binder) bytes(bp *boundPhase) (total, element, fresh int) {
 	return total, element, fresh
 }
 
-// What a core brings in the time of an instruction, of vectors of 256 bits: bytes,
-// about, from the second level and from memory.
+// The bytes that a core loads in the time of one instruction on vectors of 256 bits,
+// roughly: from the second-level cache, and from memory.
 const (
 	secondLevelRate = 8
 	memoryRate      = 2
 )
 
-// waits reports whether a loop waits for memory rather than for its arithmetic:
-// element is in bytes, rate in bytes for each instruction.
+// waits reports whether loads and stores bound a loop, not arithmetic. element is
+// the bytes moved for one element. rate is the bytes that a core loads in the time
+// of one instruction.
 func (bp *boundPhase) waits(element, rate int) bool {
 	issued := 0
 	for i := range bp.ph.nodes {
@@ -105,9 +108,9 @@ func (bp *boundPhase) waits(element, rate int) bool {
 	return rate*issued < 32/bp.ph.widest()*element
 }
 
-// dense reports whether a loop that waits for the second level also computes much:
-// then vectors of 256 bits are slower than those of 512. moved is in bytes for
-// each element.
+// dense reports whether a loop bound by the second-level cache also has much
+// arithmetic. Then vectors of 256 bits are slower than vectors of 512 bits. moved
+// is the bytes moved for one element.
 func (bp *boundPhase) dense(moved int) bool {
 	computed := 0
 	for i := range bp.ph.nodes {
@@ -131,20 +134,20 @@ func (ph *phase) predicates() bool {
 	return false
 }
 
-// callBytes bounds the bytes that a call of a loop that waits for memory moves. Such
-// a call takes about 80 us, and the garbage collector waits for its end.
+// callBytes is the most bytes that one call of a memory-bound loop moves. Such a call
+// takes about 80 us, and the garbage collector waits for its end.
 const callBytes = 1 << 20
 
-// choose decides on the variants of a map phase: narrow vectors, stores that bypass
-// the caches, prefetches. ADR 0008 has the measurements behind its limits.
+// choose chooses the variants of a map phase: narrow vectors, stores that bypass the
+// caches, prefetches. ADR 0008 has the measurements for its limits.
 func (b *binder) choose(ph *phase, bp *boundPhase) {
 	if ph.kind != mapPhase || !bp.direct || bp.computes() {
 		return
 	}
 	total, element, fresh := b.bytes(bp)
 	moving := bp.waits(element, secondLevelRate)
-	// The third level may be shared, or too small for the lines that the second
-	// one evicts.
+	// The third-level cache may be shared, or too small for the lines that the
+	// second-level cache evicts.
 	beyond := total >= max(caches.L2, caches.L3/4)
 	far := beyond || total >= max(16*caches.L2, caches.L3/16)
 	if bp.fetch = far && bp.waits(element, memoryRate); bp.fetch {
@@ -163,7 +166,7 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 		}
 	}
 	if ph.widest() == 8 && ph.predicates() {
-		return // masks of four lanes are not made
+		return // the emitter has no masks of four lanes
 	}
 	bp.narrow = moving && total > caches.L1 && !(total <= caches.L2 && bp.dense(element+fresh))
 	if !beyond {
@@ -178,8 +181,9 @@ func (b *binder) choose(ph *phase, bp *boundPhase) {
 	}
 }
 
-// trails reports whether another load of a phase has gone over the same lines
-// before, not so long ago that the second level has lost them.
+// trails reports whether another load of the phase reads the same lines first, at
+// most caches.L2 bytes ahead. The second-level cache still has these lines, so the
+// site needs no prefetches.
 func (b *binder) trails(bp *boundPhase, site int32) bool {
 	s := &bp.sites[site]
 	if s.kind != unitSite || bp.ph.sites[site].store {
@@ -201,7 +205,8 @@ func (b *binder) trails(bp *boundPhase, site int32) bool {
 	})
 }
 
-// onlyStores reports whether the kernel reads nothing of the memory of a site.
+// onlyStores reports whether the array of a site is write-only and no load of the
+// phase overlaps it.
 func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
 	if b.IR.Bufs[s.buf].Mode != ir.Out {
 		return false
@@ -216,12 +221,12 @@ func (b *binder) onlyStores(bp *boundPhase, s *boundSite) bool {
 	return true
 }
 
-// lineBytes is a line of the caches. Those that are partly stored past them and
-// partly not cost as much as a hundred others.
+// lineBytes is the size of a cache line. A line that is stored partly past the caches
+// and partly through them costs as much as a hundred others.
 const lineBytes = 64
 
-// aligned reports whether the masked lanes before the first vector can put all
-// the stores that bypass the caches at the beginning of a line, in all rows.
+// aligned reports whether one number of masked lanes before the first vector aligns
+// all stores that bypass the caches to a line, in all rows.
 func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	head := uintptr(0)
 	for k, i := range bp.pure {
@@ -238,23 +243,23 @@ func (w *worker) aligned(bp *boundPhase, rows int) bool {
 	return true
 }
 
-// The distance of prefetches from the use of a line, in bytes; and the distance
-// where stores bypass the caches.
+// The distance of a prefetch from the use of its line, in bytes: in general, and if
+// stores bypass the caches.
 const (
 	fetchBytes       = 1024
 	streamFetchBytes = 2048
 )
 
-// apart reports whether lanes far from each other can be computed together: those
-// of all sites are neighbours, or one element.
+// apart reports whether one iteration can compute lanes that are far apart: every
+// site is contiguous or uniform, without guards or staging.
 func (bp *boundPhase) apart() bool {
 	return !slices.ContainsFunc(bp.sites, func(s boundSite) bool {
 		return s.kind != unitSite && s.kind != uniSite || s.guard || s.staged || s.dyn != nil
 	})
 }
 
-// ahead prefetches for lanes from an index on what they load some iterations
-// later.
+// ahead emits the prefetches of an iteration of lanes lanes from index: the lines
+// that the loop loads some iterations later.
 func (f *flow) ahead(index x86.Reg, lanes int) {
 	if !f.fetch {
 		return
@@ -283,13 +288,13 @@ func (f *flow) ahead(index x86.Reg, lanes int) {
 // passes reports whether the stores of a site bypass the caches.
 func (f *flow) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites[i].pure }
 
-// alignedLanes is from how many lanes on aligned stores are worth the masked
-// vector before them.
+// alignedLanes is the fewest lanes for which aligned stores are worth a masked vector
+// before them.
 const alignedLanes = 64
 
-// alignStores makes the first lanes go through the masked loop, up to where the
-// stores are aligned. Stores that bypass the caches are aligned to a line. It
-// reports whether there are such lanes.
+// alignStores emits a jump to the masked vector for the lanes before the first
+// aligned store. Stores are aligned to a vector, or to a line if they bypass the
+// caches. It reports whether the loop has a store to align.
 func (f *flow) alignStores(main, masked x86.Label) bool {
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]

@@ -15,28 +15,28 @@ import (
 
 // The frame is the memory that machine code works on: its arguments, cells,
 // and room for uniform values and spills. Its address is the only argument of
-// a call. It holds addresses as integers: the arrays are kept alive by the
-// binding and by the worker, which outlive the call.
+// a call. It holds addresses as integers: the binding and the worker keep the
+// arrays alive during a call.
 const (
 	frameRows    = 8  // iterations of a row loop or a seq loop
 	frameFault   = 16 // bit k: fault k was raised
-	frameFirst   = 24 // position of lane 0 for ArgMin and ArgMax; of row 0 in a seq loop
-	frameI       = 32 // the code's: a counter, or where a half ends
-	frameAddress = 40 // the code's: where an accumulator is
+	frameFirst   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
+	frameI       = 32 // written by machine code: a counter, or the end of the first half
+	frameAddress = 40 // written by machine code: the address of an accumulator
 	frameTmp     = 64 // 512 bytes of scratch
 	frameSites   = 64 + 512
 	siteBytes    = 48
 	sitePtr      = 0
 	siteStride   = 8  // bytes from lane to lane
-	siteLo       = 16 // guarded: the first lane inside, and the first behind
+	siteLo       = 16 // guarded: the first lane inside, and the first lane after those
 	siteHi       = 20
 	siteRow      = 24 // bytes from row to row
 	siteCur      = 32 // address of the current row
-	siteInside   = 40 // staged and guarded: bytes, 1 where an element was read
-	siteOwn      = 40 // offset the same in all lanes: the address with it
+	siteInside   = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
+	siteOwn      = 40 // uniform computed offset: the address that includes it
 	redBytes     = 64 * 8 * 2
 	maxLanes     = 1 << 14
-	stageLanes   = 1024 // with scratch memory: it should stay in the first-level cache
+	stageLanes   = 1024 // lanes with scratch memory, which should stay in the first-level cache
 )
 
 // A worker runs chunks of an instance.
@@ -65,13 +65,13 @@ func (w *worker) cell(i int32) *uint64 {
 
 func (w *worker) set(off int, v int) { *(*int)(unsafe.Add(w.frame, off)) = v }
 
-// setPtr writes the address p + by: the sum may lie outside the array, where no
-// Go pointer may point.
+// setPtr writes the address p + by as an integer. The sum may lie outside the
+// array, where a Go pointer must not point.
 func (w *worker) setPtr(off int, p unsafe.Pointer, by int) {
 	*(*uintptr)(unsafe.Add(w.frame, off)) = uintptr(p) + uintptr(by)
 }
 
-// base is the address of coordinate (0, 0, ...) of a buffer.
+// base returns the address of coordinate (0, 0, ...) of a buffer.
 func (w *worker) base(buf int32) unsafe.Pointer {
 	if p := w.rows[buf]; p != nil {
 		return p
@@ -79,7 +79,7 @@ func (w *worker) base(buf int32) unsafe.Pointer {
 	return w.inst.bind.Bufs[buf].Ptr
 }
 
-// begin does the scalar code of the entry once in each run.
+// begin runs the scalar code of the entry, once in each run.
 func (w *worker) begin() {
 	if w.run != w.inst.Number {
 		w.enter()
@@ -107,7 +107,7 @@ func (w *worker) Run(lo, hi int) {
 	runtime.KeepAlive(w.inst)
 }
 
-// chunk is Run without a shortcut.
+// chunk runs units lo..hi of the main loop, without a shortcut.
 func (w *worker) chunk(lo, hi int) {
 	w.begin()
 	in := w.inst
@@ -159,7 +159,7 @@ func (w *worker) items(items []boundItem) {
 	}
 }
 
-// parRows runs some rows of a par loop.
+// parRows runs rows lo..hi of a par loop.
 func (w *worker) parRows(it *boundItem, lo, hi int) {
 	if lo >= hi {
 		return
@@ -199,7 +199,8 @@ func (w *worker) vecAll(v *boundVec) {
 	}
 }
 
-// vecRange runs positions lo..hi of a vec loop; with reductions, of one block.
+// vecRange runs positions lo..hi of a vec loop. If the loop has reductions, the
+// positions must be in one block.
 func (w *worker) vecRange(v *boundVec, lo, hi int) {
 	for ; lo < hi && !w.inst.Stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
@@ -240,11 +241,12 @@ func (w *worker) point(s *boundSite, off int) {
 	w.setPtr(s.arg+sitePtr, w.base(s.buf), off*s.size)
 }
 
-// outside is the offset of a coordinate that is outside a guarded array.
+// outside is what dynamic returns for a coordinate outside a guarded array.
 const outside = math.MinInt
 
-// dynamic is the part of an offset that depends on cells. Outside a guarded
-// array the interval of the site is made empty.
+// dynamic returns the part of an offset that depends on cells, in elements. It
+// returns outside if a coordinate is outside a guarded array. Then the caller must
+// leave no lane inside.
 func (w *worker) dynamic(s *boundSite) int {
 	off := 0
 	for i := range s.dyn {
@@ -304,8 +306,8 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
-// segment runs lanes at..at+n of the piece from lo on, all in one row, and as
-// many of the rows below.
+// segment runs lanes at..at+n of the piece from lo, all in one row, and the same
+// lanes of the rows below: rows rows in all.
 func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
 	for _, i := range bp.native {
@@ -328,7 +330,8 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	w.call(bp, n, rows)
 }
 
-// call runs n lanes, and rows below, from the addresses in the frame on.
+// call calls machine code for n lanes of each of rows rows, at the addresses in the
+// frame.
 func (w *worker) call(bp *boundPhase, n, rows int) {
 	w.set(bp.ph.lanes, n)
 	w.set(frameRows, rows)
@@ -339,7 +342,7 @@ func (w *worker) call(bp *boundPhase, n, rows int) {
 	fn.code.Call(w.frame)
 }
 
-// flat points a scratch site at lane at.
+// flat writes the address of lane at of a scratch site to the frame.
 func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
 	if s.kind != flatSite {
 		return
@@ -354,7 +357,8 @@ func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
 	}
 }
 
-// guard adds what depends on cells and finds the lanes inside a guarded array.
+// guard returns off plus the part that depends on cells. It writes the range of
+// lanes inside a guarded array to the frame.
 func (w *worker) guard(s *boundSite, off, p, n int) int {
 	lo, hi := 0, n
 	if d := w.dynamic(s); d == outside {
@@ -372,19 +376,21 @@ func (w *worker) guard(s *boundSite, off, p, n int) int {
 	return off
 }
 
-// guardAt is the guarded coordinate at position p, and its step from lane to lane.
+// guardAt returns the guarded coordinate at position p, and its step from lane to
+// lane.
 func (w *worker) guardAt(g *guardLine, p int) (c, step int) {
 	o, _ := bound.Inner(g.line.Spans, p)
 	return g.line.At(w.Pos) + o, g.line.Step()
 }
 
-// setInside tells machine code which lanes of a guarded site are inside.
+// setInside writes the range of lanes inside a guarded array to the frame.
 func (w *worker) setInside(s *boundSite, lo, hi int) {
 	*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(max(lo, 0))
 	*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(max(hi, 0))
 }
 
-// segments runs a piece row by row.
+// segments runs a piece of several rows: row by row, tile by tile, or many rows in
+// one call.
 func (w *worker) segments(bp *boundPhase, lo, n int) {
 	k := len(bp.spans)
 	above, last := bp.spans[k-2], bp.spans[k-1]
@@ -411,15 +417,15 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	}
 }
 
-// The tiles of a loop with an operand that lies across: its cache lines are
-// used for all the rows of a tile.
+// The tile of a loop with an operand that is strided along a row. Each cache line of
+// the operand serves all rows of a tile.
 const (
 	tileRows    = 32
 	tileColumns = 128
 )
 
-// findTiles decides whether a map is run tile by tile: an array goes in smaller
-// steps from row to row than along a row.
+// findTiles decides whether a map runs tile by tile: the stride of an array is
+// smaller from row to row than along a row.
 func (bp *boundPhase) findTiles() {
 	k := len(bp.spans)
 	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 || !bp.direct {

@@ -8,29 +8,30 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Rule is the derivative of an operator: the adjoint of operand arg, which is
-// the derivative of the loss with respect to it, from the adjoint g.Out of the
-// value. nil means that none flows there: the derivative is zero.
+// A Rule is the derivative of an operator. It returns the adjoint of operand
+// arg: the derivative of the loss with respect to that operand, computed from
+// g.Out, the adjoint of the value. nil means that the derivative is zero.
 //
-// The result of an element-wise operator's rule has the shape of the value;
-// where operands were broadcast it is summed afterwards. That of another rule
-// has the shape of the operand. Either may be smaller and broadcast to it.
+// The rule of an element-wise operator returns a node with the shape of the
+// value; where operands were broadcast, the caller sums it. Any other rule
+// returns a node with the shape of the operand. In both cases the result may be
+// smaller and broadcast to that shape.
 type Rule func(g *Adjoint, arg int) *Node
 
-// An Adjoint is what a Rule works with: the operation, the adjoint of its value,
-// and ways to build nodes. Rules build by the names of rows, because the rows
-// that hold them are made before they can be looked up.
+// An Adjoint holds what a Rule needs: the operation, the adjoint of its value,
+// and functions that build nodes. Rules name rows by strings, because the rows
+// that hold the rules exist before the table can be searched.
 type Adjoint struct {
-	Node *Node // the operation, which may be used as its value
+	Node *Node // the operation; as a node it is also the value
 	Out  *Node // the adjoint of the value; its shape broadcasts to that of the value
 
-	// Row finds a row of the table; nil if there is none.
+	// Row returns a row of the table, or nil if there is none.
 	Row func(name string) *Operator
-	// Reduce is a reduction over axes, which stay with size 1.
+	// Reduce returns a reduction over axes, which keep size 1.
 	Reduce func(name string, a *Node, axes []int) *Node
 }
 
-// Arg is operand i; an erroneous one if there is none.
+// Arg returns operand i, or a node with an error if there is none.
 func (g *Adjoint) Arg(i int) *Node {
 	if i < 0 || i >= len(g.Node.Args) {
 		return Errorf(ErrValue, g.Node.Op.Constructor(), "the derivative reads operand %d of %d", i, len(g.Node.Args))
@@ -38,14 +39,14 @@ func (g *Adjoint) Arg(i int) *Node {
 	return g.Node.Args[i]
 }
 
-// Full is Out with the shape of the value. Element-wise rules do without: what is
-// repeated late, or never, fuses better.
+// Full returns Out with the shape of the value. Element-wise rules do not need
+// it: a node fuses better if it is broadcast late, or not at all.
 func (g *Adjoint) Full() *Node { return g.Expand(g.Out, g.Node.shape) }
 
-// Op is an operation without attributes on args.
+// Op returns an operation without attributes on args.
 func (g *Adjoint) Op(name string, args ...*Node) *Node { return g.apply(name, none, args) }
 
-// With is an operation on args with the attributes axes and ints.
+// With returns an operation on args with the attributes axes and ints.
 func (g *Adjoint) With(name string, axes, ints []int, args ...*Node) *Node {
 	return g.apply(name, Attributes{Axes: axes, Ints: ints}, args)
 }
@@ -58,7 +59,7 @@ func (g *Adjoint) apply(name string, at Attributes, args []*Node) *Node {
 	return ApplyWith(o, at, args...)
 }
 
-// Cast is a with elements of type t.
+// Cast returns a with elements of type t.
 func (g *Adjoint) Cast(a *Node, t dtype.Type) *Node {
 	if a != nil && a.dtype == t {
 		return a
@@ -66,20 +67,20 @@ func (g *Adjoint) Cast(a *Node, t dtype.Type) *Node {
 	return g.apply("cast", Attributes{To: t}, []*Node{a})
 }
 
-// Const is the scalar v of the type of the value. It is not rounded to a half:
-// inside a tree halves are float32.
+// Const returns the scalar v in the element type of the value. It is not
+// rounded to a half, because halves inside a tree are float32.
 func (g *Adjoint) Const(v float64) *Node {
 	t := g.Out.dtype
 	return NewConst(t, prim.FromFloat(t.Register(), v))
 }
 
-// Add is a + b.
+// Add returns a + b.
 func (g *Adjoint) Add(a, b *Node) *Node { return g.Op("add", a, b) }
 
-// Sub is a - b.
+// Sub returns a - b.
 func (g *Adjoint) Sub(a, b *Node) *Node { return g.Op("sub", a, b) }
 
-// Mul is a * b, or one of them if the other is the constant 1.
+// Mul returns a * b, or one of them if the other is the constant 1.
 func (g *Adjoint) Mul(a, b *Node) *Node {
 	n := g.Op("mul", a, b)
 	switch {
@@ -92,13 +93,13 @@ func (g *Adjoint) Mul(a, b *Node) *Node {
 	return n
 }
 
-// Div is a / b.
+// Div returns a / b.
 func (g *Adjoint) Div(a, b *Node) *Node { return g.Op("div", a, b) }
 
-// Where is a where cond holds, else b.
+// Where returns a where cond holds, else b.
 func (g *Adjoint) Where(cond, a, b *Node) *Node { return g.Op("where", cond, a, b) }
 
-// Reshape is a in the shape to, of equal size.
+// Reshape returns a in the shape to, of equal size.
 func (g *Adjoint) Reshape(a *Node, to shape.Shape) *Node {
 	if a.shape.Equal(to) {
 		return a
@@ -106,9 +107,9 @@ func (g *Adjoint) Reshape(a *Node, to shape.Shape) *Node {
 	return g.With("reshape", nil, to, a)
 }
 
-// SumTo undoes a broadcast: a, which stands for itself repeated to the shape
-// from, summed over the axes along which an array of shape to was repeated to it.
-// The result broadcasts to the shape to.
+// SumTo returns the adjoint before a broadcast from shape to to shape from. a
+// stands for itself repeated to shape from; SumTo sums it over the axes that
+// the broadcast repeated. The result broadcasts to shape to.
 func (g *Adjoint) SumTo(a *Node, from, to shape.Shape) *Node {
 	if a.err != nil || from.Equal(to) {
 		return a
@@ -138,7 +139,7 @@ func (g *Adjoint) SumTo(a *Node, from, to shape.Shape) *Node {
 	return a
 }
 
-// Expand is a repeated to the shape to.
+// Expand returns a broadcast to the shape to.
 func (g *Adjoint) Expand(a *Node, to shape.Shape) *Node {
 	if a.err != nil || a.shape.Equal(to) {
 		return a
@@ -146,7 +147,7 @@ func (g *Adjoint) Expand(a *Node, to shape.Shape) *Node {
 	return g.With("broadcast_to", nil, slices.Clone(to), a)
 }
 
-// IsConst reports whether n is the scalar v, or that scalar repeated.
+// IsConst reports whether n is the scalar v, or a broadcast or reshape of it.
 func (g *Adjoint) IsConst(n *Node, v float64) bool {
 	for n.Op == g.Row("broadcast_to") || n.Op == g.Row("reshape") {
 		n = n.Args[0]

@@ -18,17 +18,18 @@ func Apply(o *Operator, args ...*Node) *Node {
 }
 
 // ApplyWith returns the node of an operator with attributes. It checks operands
-// and attributes against the operator and derives shape, element type and kind. A
-// node that carries an error passes that on; what does not fit together gives a
-// new one.
+// and attributes against the operator, and derives shape, element type and
+// kind. If an operand carries an error, the result carries the same error. If
+// the operands or attributes do not fit, it carries a new one.
 func ApplyWith(o *Operator, at Attributes, args ...*Node) *Node {
 	n := &Node{Op: o, Attributes: &at}
 	n.take(args)
 	return n.finish()
 }
 
-// WithArgs returns a copy of n with other operands. They have the number, shapes
-// and element types of n's own; others give an error.
+// WithArgs returns a copy of n with other operands. Their number, shapes and
+// element types must be those of n's operands; otherwise the result carries an
+// error.
 func (n *Node) WithArgs(args ...*Node) *Node {
 	if n.err != nil {
 		return n
@@ -59,7 +60,7 @@ func (n *Node) WithArgs(args ...*Node) *Node {
 	return &c
 }
 
-// take copies the operands, if there are few, to where they need no memory more.
+// take stores the operands in n. Up to two need no allocation.
 func (n *Node) take(args []*Node) {
 	switch len(args) {
 	case 1:
@@ -100,8 +101,9 @@ func (n *Node) finish() *Node {
 	return n
 }
 
-// Verify returns the error of the node, or one if its shape and element type do
-// not follow from its operands: nodes can be made by hand, and be changed.
+// Verify returns the error of the node, or an error if its shape and element
+// type do not follow from its operands. Users can make and change nodes by
+// hand.
 func (n *Node) Verify() error {
 	switch {
 	case n == nil:
@@ -126,8 +128,9 @@ func (n *Node) Verify() error {
 	return nil
 }
 
-// derive returns the shape and the element type of a node of the operator,
-// operands and attributes of n, or what is wrong with these. It does not change n.
+// derive returns the shape and the element type of a node from its operator,
+// operands and attributes, or an error if these do not fit. It does not change
+// n.
 func (n *Node) derive() (shape.Shape, dtype.Type, *Error) {
 	o := n.Op
 	switch o.Class {
@@ -157,7 +160,8 @@ func (n *Node) derive() (shape.Shape, dtype.Type, *Error) {
 	return s, t, bad
 }
 
-// checkOperands compares operator, operands and attributes with each other.
+// checkOperands returns an error if operator, operands and attributes do not
+// fit each other.
 func (n *Node) checkOperands() *Error {
 	o := n.Op
 	bad := func(format string, args ...any) *Error { return NewError(ErrType, o.Constructor(), format, args...) }
@@ -191,7 +195,8 @@ func (n *Node) checkOperands() *Error {
 	return nil
 }
 
-// lacks names what an operator needs for its class and does not have.
+// lacks returns the name of a part that the operator's class needs and the
+// operator does not have, or "".
 func (o *Operator) lacks(n *Node) string {
 	switch {
 	case o.Class == Elementwise && o.Lower == nil:
@@ -222,8 +227,7 @@ func (n *Node) resultShape() (shape.Shape, error) {
 	return n.callShape()
 }
 
-// callShape calls the shape function of a view. What it panics with becomes an
-// error.
+// callShape calls the shape function of an operator. A panic becomes an error.
 func (n *Node) callShape() (s shape.Shape, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -247,7 +251,7 @@ func (n *Node) broadcast() (shape.Shape, error) {
 	return s, nil
 }
 
-// reduced is the shape of a reduction over the axes, which stay with size 1.
+// reduced returns the shape of a reduction over the axes, which keep size 1.
 func (n *Node) reduced() (shape.Shape, error) {
 	in, last := n.Args[0].shape, -1
 	for _, a := range n.Axes {
@@ -292,8 +296,8 @@ func (n *Node) resultType() (dtype.Type, *Error) {
 	return n.Args[len(n.Args)-1].dtype, nil
 }
 
-// check is what is wrong with a leaf of shape s and element type t, or nil: it
-// may leave its memory.
+// check returns an error if a leaf of shape s and element type t is not
+// complete or leaves its memory, else nil.
 func (l *Leaf) check(t dtype.Type, s shape.Shape) *Error {
 	switch {
 	case l == nil || l.Mem == nil:
@@ -316,8 +320,8 @@ func (l *Leaf) check(t dtype.Type, s shape.Shape) *Error {
 }
 
 // NewView returns a view of shape s with elements of type t and the integers
-// ints, without operands: the plan compiler, which has operands of its own, adds
-// them itself. In a tree such a node is an error.
+// ints, without operands. The plan compiler uses it with operands of its own.
+// In a tree such a node is an error.
 func NewView(o *Operator, s shape.Shape, t dtype.Type, ints []int) *Node {
 	return &Node{Op: o, Attributes: &Attributes{Ints: ints}, shape: s, dtype: t, kind: Chainer}
 }

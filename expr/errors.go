@@ -55,9 +55,9 @@ func Errorf(kind error, op, format string, args ...any) *Node {
 	return &Node{Op: &invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
 }
 
-// As returns n, and an error that n has, but none of the operands of a
-// composition, as that of the composition called op: the caller did not call what
-// it is made of.
+// As returns n. If n has an error that no operand of the composition called op
+// has, the result has that error in the name of op: the caller called op, not
+// the functions that it is composed of.
 func (n *Node) As(op string, operands ...*Node) *Node {
 	if n.err == nil || n.err.Op == op {
 		return n
@@ -92,8 +92,8 @@ func NewError(kind error, op, format string, args ...any) *Error {
 	return e
 }
 
-// library has the directories whose code is not the user's. Functions are known
-// by their files: one that was inlined has the name of its caller.
+// library has the directories of this library's code. Functions are identified
+// by their files, because an inlined function has the name of its caller.
 var library = func() map[string]bool {
 	_, file, _, _ := runtime.Caller(0)
 	expr := path.Dir(filepath.ToSlash(file))
@@ -120,7 +120,7 @@ func outside(pcs []uintptr) (file string, line int) {
 	for {
 		f, more := frames.Next()
 		if strings.HasPrefix(f.Function, "runtime.") {
-			return "", 0 // a goroutine of the library
+			return "", 0 // the stack ends in a goroutine of the library
 		}
 		if !inside(f) {
 			return filepath.Base(f.File), f.Line
@@ -131,8 +131,8 @@ func outside(pcs []uintptr) (file string, line int) {
 	}
 }
 
-// inside reports whether a frame is the library's, or that of package fmt, which
-// calls the library's methods.
+// inside reports whether a frame belongs to the library, or to package fmt,
+// which calls methods of the library.
 func inside(f runtime.Frame) bool {
 	if strings.HasPrefix(f.Function, "fmt.") {
 		return true
@@ -140,25 +140,25 @@ func inside(f runtime.Frame) bool {
 	return library[path.Dir(filepath.ToSlash(f.File))] && !strings.HasSuffix(f.File, "_test.go")
 }
 
-// A site is the calls that made a node.
+// A site is the stack of calls that made a node.
 type site [8]uintptr
 
-// mark notes the calls that made a node which can fail on data: the error comes
-// when a program runs, and says where the node was made.
+// mark records the calls that made a node which can fail on data. The error
+// occurs when a program runs, and states where the node was made.
 func (n *Node) mark() {
 	if n.Op.Fault == nil && (n.Op.Class != View || len(n.Args) < 2 || n.Op.Name == "concat") || n.dtype.IsFloat() && n.Op.Class != View {
 		return
 	}
-	if n.Attributes == &none { // few nodes are marked, and others need not grow for them
+	if n.Attributes == &none { // few nodes are marked; the others share none
 		n.Attributes = &Attributes{}
 	}
 	n.site = new(site)
 	runtime.Callers(3, n.site[:])
 }
 
-// Place returns the file and the line of the call outside this library that made
-// a node which can fail on data: an integer division, or a view that reads at
-// computed positions. It is empty for other nodes.
+// Place returns the file and the line of the call, outside this library, that
+// made a node which can fail on data: an integer division, or a view that reads
+// at computed positions. It returns "" and 0 for other nodes.
 func (n *Node) Place() (file string, line int) {
 	if n == nil || n.Attributes == nil || n.site == nil {
 		return "", 0

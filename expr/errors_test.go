@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// line is that of the caller.
+// line returns the line of the caller.
 func line() int {
 	_, _, l, _ := runtime.Caller(1)
 	return l

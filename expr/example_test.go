@@ -28,8 +28,8 @@ func ExampleKind() {
 	// Complex 	 transpose(sum(x, axis=[1], keepdims=True), [0])
 }
 
-// A variable that starts as a tensor and is then extended needs the type of the
-// interface.
+// A variable that is first a tensor and later an expression needs the type of
+// the interface.
 func ExampleExp() {
 	x := engine.MustFromSlice([]float64{1, 2, 3})
 	var power expr.Exp[float64] = x
@@ -41,8 +41,8 @@ func ExampleExp() {
 	// Output: <nil> [1 16 81]
 }
 
-// A parameter is read at each run, so that a compiled program need not be
-// compiled again when it changes.
+// A parameter is read at each run. A program need not be compiled again when
+// the parameter changes.
 func ExampleParam() {
 	ctx := context.Background()
 	w := engine.MustFromSlice([]float32{1, 2})
@@ -61,8 +61,8 @@ func ExampleParam() {
 	// <nil> [0.25 1.25]
 }
 
-// Statements mean what they mean one after the other: the second one reads what
-// the first one has stored. Here both run in one loop.
+// Statements have the effect of running them in order: the second one reads the
+// values that the first one stored. Here both run in one loop.
 func ExampleStatement() {
 	x := engine.MustFromSlice([]float64{1, 2, 3}).Named("x")
 	y := engine.Zeros[float64](3).Named("y")
@@ -91,7 +91,7 @@ func ExampleError() {
 	// Add example_test.go shapes [3 4] and [5] do not broadcast
 }
 
-// Tree shows kinds, element types and shapes, and what is shared.
+// Tree returns kinds, element types and shapes, and marks shared nodes.
 func ExampleNode_Tree() {
 	x := engine.Zeros[float32](2, 3).Named("x")
 	e := op.Exp(x)

@@ -12,9 +12,9 @@ type (
 	BFloat16 = dtype.BFloat16
 )
 
-// An Exp is an expression with elements of type T. Nothing is computed until it
-// is assigned. Expressions come from package op, from tensors and from parameters;
-// other types implement Exp by embedding [Typed].
+// An Exp is an expression with elements of type T. It is computed when it is
+// assigned. Expressions come from package op, from tensors and from parameters.
+// Other types implement Exp by embedding [Typed].
 type Exp[T Elem] interface {
 	Node() *Node
 	elem(T)
@@ -66,7 +66,7 @@ func TargetOf[T Elem](n *Node) Assignable[T] {
 	return lvalue[T]{node: n.typed(dtype.Of[T]())}
 }
 
-// NodeOf is e.Node(), and an erroneous node where e is nil.
+// NodeOf returns e.Node(), or a node with an error if e is nil.
 func NodeOf[T Elem](e Exp[T]) *Node {
 	if e == nil {
 		return Errorf(ErrType, "", "the operand is nil")

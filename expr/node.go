@@ -10,13 +10,14 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Node is one operation of a tree, or a leaf. Nodes are made once and then
-// only read, so trees may share them and goroutines may share trees.
+// A Node is one operation of a tree, or a leaf. Nodes do not change once made,
+// so trees may share them and goroutines may share trees.
 type Node struct {
 	Op   *Operator
 	Args []*Node
 
-	// What else the operation depends on; which of it counts depends on Op.
+	// Attributes are what the operation depends on apart from its operands. Op
+	// decides which of them count.
 	*Attributes
 	dtype dtype.Type
 	kind  Kind
@@ -25,14 +26,14 @@ type Node struct {
 
 	shape shape.Shape
 	err   *Error
-	few   [2]*Node // has the Args of an operator with one or two
+	few   [2]*Node // memory of Args, if there are one or two
 }
 
-// Attributes are what an operation depends on apart from its operands. Most nodes
-// share empty ones. They are not to be changed.
+// Attributes are what an operation depends on apart from its operands. Nodes
+// without any share one value. They must not be changed.
 type Attributes struct {
 	To    dtype.Type // of a cast
-	Axes  []int      // canonical axes of a reduction, sorted, which stay as axes of size 1; the permutation of a transpose
+	Axes  []int      // of a reduction: canonical sorted axes, which keep size 1; of a transpose: the permutation
 	Ints  []int      // of views: offsets, steps, paddings
 	Param *Cell      // of a parameter
 	Func  *GoFunc    // of an opaque node
@@ -43,13 +44,14 @@ type Attributes struct {
 // none are the attributes of nodes without any.
 var none Attributes
 
-// A Memory is what leaves view: a contiguous allocation on a device.
+// A Memory is a contiguous allocation on a device. Leaves are views of
+// memories.
 type Memory interface {
 	Device() string // "cpu", "cuda:0"
 	Size() int      // bytes
 }
 
-// A Leaf is storage seen as an array: strides and offset count elements.
+// A Leaf is an array: a view of a memory. Strides and offset are in elements.
 type Leaf struct {
 	Mem     Memory
 	Offset  int
@@ -57,15 +59,16 @@ type Leaf struct {
 	Name    string // for printing; may be empty
 }
 
-// A GoFunc is an element-wise Go function, which runs on the CPU only and fuses
-// with nothing. Its arguments and result are slices of equal length, of the
-// register types of the operands.
+// A GoFunc is an element-wise Go function. It runs on the CPU and does not
+// fuse. Its arguments and result are slices of equal length, of the register
+// types of the operands.
 type GoFunc struct {
 	Name string
 	Call func(dst []byte, args [][]byte, n int)
 }
 
-// A Cell holds the bits of a run-time scalar, in its register type.
+// A Cell holds the value of a parameter: the bits of a scalar in its register
+// type. It is safe for concurrent use.
 type Cell struct {
 	bits atomic.Uint64
 	Name string
@@ -77,7 +80,8 @@ func (c *Cell) Load() uint64 { return c.bits.Load() }
 // Store sets the bits.
 func (c *Cell) Store(b uint64) { c.bits.Store(b) }
 
-// Shape is the shape of the result; not to be changed.
+// Shape returns the shape of the result, or nil for a nil node. The caller must
+// not change it.
 func (n *Node) Shape() shape.Shape {
 	if n == nil {
 		return nil
@@ -85,7 +89,7 @@ func (n *Node) Shape() shape.Shape {
 	return n.shape
 }
 
-// DType is the element type of the result.
+// DType returns the element type of the result.
 func (n *Node) DType() dtype.Type {
 	if n == nil {
 		return dtype.Invalid
@@ -93,7 +97,7 @@ func (n *Node) DType() dtype.Type {
 	return n.dtype
 }
 
-// Kind is the kind of the whole tree.
+// Kind returns the kind of the whole tree.
 func (n *Node) Kind() Kind {
 	if n == nil {
 		return RValue
@@ -101,8 +105,8 @@ func (n *Node) Kind() Kind {
 	return n.kind
 }
 
-// Err is the first error made in building the tree, or nil. A nil node is an
-// error.
+// Err returns the first error made in building the tree, or nil. A nil node is
+// an error.
 func (n *Node) Err() error {
 	switch {
 	case n == nil:
@@ -115,8 +119,8 @@ func (n *Node) Err() error {
 
 var storage = Operator{Name: "storage", Class: Storage}
 
-// NewLeaf returns the node of an array; one with an error if the array leaves its
-// memory.
+// NewLeaf returns the node of an array, or a node with an error if the array
+// leaves its memory.
 func NewLeaf(t dtype.Type, s shape.Shape, leaf *Leaf) *Node {
 	if err := leaf.check(t, s); err != nil {
 		return &Node{Op: &invalid, Attributes: &none, err: err}
@@ -134,8 +138,8 @@ func NewConst(t dtype.Type, bits uint64) *Node {
 	return &Node{Op: &constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
 }
 
-// ConstFloat makes the scalar of type t nearest to v. An integer type needs an
-// integer value that it can hold.
+// ConstFloat returns the scalar of type t nearest to v. For integer types the
+// node carries an error unless v is an integer that the type can hold.
 func ConstFloat(t dtype.Type, v float64) *Node {
 	if !t.Valid() {
 		return Errorf(ErrType, "", "the scalar has no element type")
@@ -168,7 +172,8 @@ func fits(t dtype.Type, v float64) bool {
 	return v >= 0 && v < math.Ldexp(1, bits)
 }
 
-// ConstInt makes the scalar of type t with value v.
+// ConstInt returns the scalar of type t with value v, or a node with an error
+// if an integer type cannot hold v.
 func ConstInt(t dtype.Type, v int64) *Node {
 	if t.IsFloat() || t == dtype.Bool || !t.Valid() {
 		return ConstFloat(t, float64(v))
@@ -182,13 +187,13 @@ func ConstInt(t dtype.Type, v int64) *Node {
 
 var parameter = Operator{Name: "param", Class: Parameter}
 
-// A Param is a scalar whose value is read at each run of a program.
+// A Param is a scalar whose value each run of a program reads.
 type Param[T Elem] struct {
 	Typed[T]
 	node *Node
 }
 
-// NewParam makes a parameter with value v.
+// NewParam returns a parameter with value v.
 func NewParam[T Elem](v T) *Param[T] {
 	p := &Param[T]{node: NewParamNode(dtype.Of[T](), &Cell{})}
 	p.Set(v)
@@ -203,7 +208,8 @@ func NewParamNode(t dtype.Type, c *Cell) *Node {
 	return &Node{Op: &parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
 }
 
-// Node is the tree of the parameter; an erroneous one for a nil parameter.
+// Node returns the tree of the parameter, or a node with an error for a nil
+// parameter.
 func (p *Param[T]) Node() *Node {
 	if p == nil || p.node == nil {
 		return Errorf(ErrType, "", "the parameter is nil or not made by NewParam")
@@ -211,7 +217,7 @@ func (p *Param[T]) Node() *Node {
 	return p.node
 }
 
-// Value returns the value as it is now; 0 for a nil parameter and for the zero
+// Value returns the current value, or 0 for a nil parameter and for the zero
 // Param.
 func (p *Param[T]) Value() T {
 	var v T
@@ -221,7 +227,7 @@ func (p *Param[T]) Value() T {
 	return FromBits[T](p.node.Param.Load())
 }
 
-// Format prints the value by the verb, its flags and its precision.
+// Format prints the value with the given verb, flags and precision.
 func (p *Param[T]) Format(f fmt.State, verb rune) {
 	if p == nil || p.node == nil {
 		fmt.Fprint(f, "<nil>")
@@ -241,8 +247,8 @@ func (p *Param[T]) Format(f fmt.State, verb rune) {
 // String returns the value in decimal.
 func (p *Param[T]) String() string { return fmt.Sprintf("%v", p) }
 
-// Set changes the value for the runs that begin afterwards. It panics on a
-// parameter that NewParam did not make, as a method of a nil pointer does.
+// Set changes the value for runs that begin later. It panics if NewParam did
+// not make the parameter.
 func (p *Param[T]) Set(v T) {
 	if err := p.Node().Err(); err != nil {
 		panic(err)
@@ -311,7 +317,7 @@ func FromBits[T Elem](b uint64) T {
 	return v
 }
 
-// Const makes the scalar v.
+// Const returns the scalar v.
 func Const[T Elem](v T) Exp[T] {
 	return exp[T]{node: NewConst(dtype.Of[T](), Bits(v))}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// constant is a scalar as text, or "error".
+// constant returns a scalar as text, or "error".
 func constant(n *expr.Node) string {
 	if n.Err() != nil {
 		if !errors.Is(n.Err(), expr.ErrType) {

@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Kind classifies trees as mshadow does: the kind of a tree is the union of
+// A Kind classifies trees as mshadow does. The kind of a tree is the union of
 // the bits of its nodes.
 type Kind uint8
 
@@ -16,7 +16,7 @@ type Kind uint8
 const (
 	RValue  Kind = 0 // storage: can be assigned to
 	Map     Kind = 1 // element by element
-	Chainer Kind = 3 // re-indexes its operand, fuses with what is around it
+	Chainer Kind = 3 // changes which element is read; fuses with its neighbours
 	Complex Kind = 7 // has a schedule of its own: reductions, dot
 )
 
@@ -32,7 +32,7 @@ func (k Kind) String() string {
 	return "Complex"
 }
 
-// A Class says which fields of an Operator count and how the plan treats it.
+// A Class tells which fields of an Operator count and how the plan treats it.
 type Class uint8
 
 // The classes of operators.
@@ -51,7 +51,7 @@ const (
 // Types is a set of element types.
 type Types uint32
 
-// TypesOf makes a set.
+// TypesOf returns a set of element types.
 func TypesOf(ts ...dtype.Type) (s Types) {
 	for _, t := range ts {
 		s |= 1 << t
@@ -72,21 +72,21 @@ func (s Types) List() (ts []dtype.Type) {
 	return ts
 }
 
-// A Result says which element type an operator yields.
+// A Result tells which element type an operator yields.
 type Result uint8
 
 // The rules of element types.
 const (
-	ResultSame  Result = iota // that of the last operand
-	ResultFirst               // that of the first operand
+	ResultSame  Result = iota // the type of the last operand
+	ResultFirst               // the type of the first operand
 	ResultBool                // bool
 	ResultInt64               // int64
 	ResultTo                  // Attributes.To
 )
 
-// An Operator is a row of the table: everything there is to know about an
-// operation. Rows are made by package op (op.Define for users') and are not
-// changed afterwards.
+// An Operator is a row of the table. It holds all facts about an operation.
+// Package op makes the rows, also for users (op.Define). Rows do not change
+// once made.
 type Operator struct {
 	Name     string // as in formulas: "log1p"
 	GoName   string // of the constructor: "Log1p"; derived from Name if empty
@@ -94,40 +94,41 @@ type Operator struct {
 	Doc      string // one sentence
 	Class    Class
 	Arity    int    // -1: any number, at least one
-	Operands string // their names, for the constructor: "x lo hi"; x, y, z if empty
+	Operands string // names of the constructor's parameters: "x lo hi"; x, y, z if empty
 	Types    Types  // of the operands (of the last two, where the first is a condition)
 	Cond     bool   // the first operand is a bool: where
 	Result   Result
-	ULP      float64 // the bound of its error in units in the last place; 0.5 is correctly rounded, 0 exact
+	ULP      float64 // bound of the error in units in the last place; 0.5 is correctly rounded, 0 exact
 
-	// Lower is what an Elementwise operator computes, in primitives.
+	// Lower is the lowering of an Elementwise operator.
 	Lower func(b *prim.B, x ...prim.V) prim.V
-	// Fault, if not nil, says for which operands the operator raises Kind.
+	// Fault, if not nil, returns the condition on the operands under which the
+	// operator raises FaultKind.
 	Fault     func(b *prim.B, x ...prim.V) prim.V
 	FaultKind error
 
-	// Shape is the result shape of a View.
+	// Shape returns the result shape of a View or a Contraction.
 	Shape func(n *Node) (shape.Shape, error)
-	// Gather is the value of a View at the coordinates g.Out.
+	// Gather returns the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
 
-	// Reduce is how a Reduction combines elements.
+	// Reduce is the row of a Reduction: how it combines elements.
 	Reduce *prim.Reduction
 	// Pair is the element-wise operator that combines two values of a Reduction;
 	// nil for positions.
 	Pair *Operator
-	// Finish, if not nil, is the element-wise operator of one operand that a
-	// Reduction ends with.
+	// Finish, if not nil, is an element-wise operator of one operand. It is
+	// applied to the result of a Reduction.
 	Finish *Operator
 
-	// Err says why the operator cannot be used; nil if it can.
+	// Err is the reason why the operator cannot be used, or nil.
 	Err error
 
 	// Grad is the derivative of an operator of floats, or nil if it has none.
 	Grad Rule
 }
 
-// Kind of the operator by itself.
+// Kind returns the kind of the operator without its operands.
 func (o *Operator) Kind() Kind {
 	switch o.Class {
 	case Storage:
@@ -140,8 +141,8 @@ func (o *Operator) Kind() Kind {
 	return Map
 }
 
-// Constructor is the name of the operator's constructor in package op: GoName,
-// or Name in camel case.
+// Constructor returns the name of the operator's constructor in package op:
+// GoName, or Name in camel case.
 func (o *Operator) Constructor() string {
 	if o.GoName != "" {
 		return o.GoName
@@ -155,8 +156,8 @@ func (o *Operator) Constructor() string {
 	return b.String()
 }
 
-// A Gather is what the index map of a Chainer works with: the coordinates
-// wanted, the table of index expressions, the builder of scalar code, and
+// A Gather holds what the index map of a Chainer needs: the coordinates of the
+// result, the table of index expressions, the builder of scalar code, and
 // access to the operands. Integers that depend on shapes or attributes go
 // through Int, so that kernels do not depend on their values.
 type Gather struct {
@@ -165,21 +166,22 @@ type Gather struct {
 	Node *Node
 	Out  []prim.Ix
 
-	// Int is a run-time integer.
+	// Int returns the index expression of a run-time integer.
 	Int func(v int) prim.Ix
-	// At is operand arg at the given coordinates, which lie inside its shape.
+	// At returns operand arg at coordinates that lie inside its shape.
 	At func(arg int, coords []prim.Ix) prim.V
-	// Guarded is operand arg at the given coordinates, or fill outside its shape.
+	// Guarded returns operand arg at the given coordinates, or fill outside its
+	// shape.
 	Guarded func(arg int, coords []prim.Ix, fill prim.V) prim.V
-	// Checked is operand arg at coordinates of which some are values read from
-	// other operands: outside, ErrIndex is raised.
+	// Checked returns operand arg at coordinates of which some are values of
+	// other operands. Coordinates outside raise ErrIndex.
 	Checked func(arg int, coords []prim.Ix) prim.V
-	// Value is an index expression as an I64 value.
+	// Value returns an index expression as an I64 value.
 	Value func(ix prim.Ix) prim.V
 }
 
-// Mul is a * b. One of them is the same everywhere: a Const, an Int, or made of
-// these.
+// Mul returns a * b. One of the two must be invariant: a Const, an Int, or made
+// of these.
 func (g *Gather) Mul(a, b prim.Ix) prim.Ix {
 	if op := g.IxTable.At(a).Op; op == prim.IxConst || op == prim.IxParam {
 		a, b = b, a

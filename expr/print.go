@@ -8,11 +8,12 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// maxPrint bounds what String writes of a tree: shared nodes print as often as
-// they are used, so a small graph can have a huge text.
+// maxPrint bounds the text that String writes, in bytes. A shared node prints
+// at each use, so a small graph can have a huge text.
 const maxPrint = 4096
 
-// String is the tree in the notation of formulas, cut short where it is long.
+// String returns the tree in the notation of formulas, cut off after maxPrint
+// bytes.
 func (n *Node) String() string {
 	p := printer{}
 	p.node(n, 0)
@@ -78,7 +79,7 @@ func (p *printer) call(n *Node, depth int) {
 	p.WriteByte(')')
 }
 
-// attributes is the text of what a node has beside its operands.
+// attributes returns the text of a node's attributes.
 func (n *Node) attributes() string {
 	var b strings.Builder
 	if n.Op.Class == Reduction {
@@ -105,7 +106,7 @@ func (l *Leaf) label() string {
 	return "array"
 }
 
-// FormatBits is the decimal text of the bits of a scalar of type t.
+// FormatBits returns the decimal text of the bits of a scalar of type t.
 func FormatBits(t dtype.Type, bits uint64) string {
 	if t == dtype.Bool {
 		return map[bool]string{false: "False", true: "True"}[bits != 0]
@@ -113,7 +114,8 @@ func FormatBits(t dtype.Type, bits uint64) string {
 	return prim.Text(t, bits)
 }
 
-// Tree is the tree with one node a line, indented, with kinds, types and shapes.
+// Tree returns the tree as text: one indented line for each node, with kind,
+// type and shape.
 func (n *Node) Tree() string {
 	var b strings.Builder
 	seen := map[*Node]int{}

@@ -4,7 +4,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Saver is the way a value is stored.
+// A Saver is what an assignment does with a value.
 type Saver uint8
 
 // The savers.
@@ -25,7 +25,7 @@ func (s Saver) String() string {
 	return "?"
 }
 
-// A Statement is an assignment that has not been carried out yet.
+// A Statement is an assignment that has not run.
 type Statement struct {
 	Saver  Saver
 	Target *Node
@@ -39,8 +39,9 @@ func (s Statement) String() string {
 	return s.Target.String() + " " + s.Saver.String() + " " + s.Value.String()
 }
 
-// Err is the first error of the statement: of its trees, or because the value
-// does not broadcast to the target or has another element type.
+// Err returns the first error of the statement: an error of its trees, or one
+// because the value does not broadcast to the target or has another element
+// type.
 func (s Statement) Err() error {
 	for _, n := range []*Node{s.Target, s.Value} {
 		if n == nil {
@@ -66,19 +67,19 @@ func (s Statement) Err() error {
 	return nil
 }
 
-// Assign is the statement t = e.
+// Assign returns the statement t = e.
 func Assign[T Elem](t Assignable[T], e Exp[T]) Statement { return statement(Set, t, e) }
 
-// AddAssign is the statement t += e.
+// AddAssign returns the statement t += e.
 func AddAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
 
-// SubAssign is the statement t -= e.
+// SubAssign returns the statement t -= e.
 func SubAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
 
-// MulAssign is the statement t *= e.
+// MulAssign returns the statement t *= e.
 func MulAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
 
-// DivAssign is the statement t /= e.
+// DivAssign returns the statement t /= e.
 func DivAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
 
 func statement[T Elem](s Saver, t Assignable[T], e Exp[T]) Statement {

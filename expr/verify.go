@@ -1,17 +1,17 @@
 package expr
 
-// Seen has the nodes that [Seen.Verify] has met: false while it looks at their
-// operands.
+// Seen has the nodes that [Seen.Verify] visited. The value is false while
+// Verify visits the operands of a node.
 type Seen map[*Node]bool
 
-// Verify returns the first error of a tree: that of [Node.Verify] for a node,
-// then that of also, if not nil, or one because the tree contains itself. It
-// visits operands first, and nodes that s has only once. It does not recurse, so
-// trees may be deep.
+// Verify returns the first error of a tree. For each node it calls
+// [Node.Verify], then also, if not nil. A tree that contains itself is an
+// error. Verify visits each node once, even over several calls. It does not
+// recurse, so trees may be deep.
 func (s Seen) Verify(root *Node, also func(*Node) error) error {
 	type frame struct {
 		n    *Node
-		next int // operand to look at
+		next int // next operand to visit
 	}
 	var few [16]frame
 	stack := append(few[:0], frame{n: root})

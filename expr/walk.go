@@ -28,8 +28,8 @@ func Walk(n *Node, f func(*Node)) {
 	}
 }
 
-// MapLeaves is statements with every leaf replaced by what f makes of it, of the
-// same type and shape. Nodes that are shared stay shared.
+// MapLeaves returns copies of statements in which f replaces each leaf by a
+// node of the same type and shape. Shared nodes stay shared.
 func MapLeaves(stmts []Statement, f func(leaf *Node) *Node) []Statement {
 	made := map[*Node]*Node{}
 	mapped := func(root *Node) *Node {

@@ -38,8 +38,8 @@ func Axes(axes []int, rank int) ([]int, error) {
 	return out, nil
 }
 
-// Reduce is the shape left by a reduction over axes, which are canonical as
-// from [Axes]: without these dimensions, or with extent 1 there if keepDims.
+// Reduce returns the shape left by a reduction over axes, which are canonical
+// as from [Axes]: without these dimensions, or with extent 1 there if keepDims.
 // Here no axes mean none: s itself.
 func (s Shape) Reduce(axes []int, keepDims bool) Shape {
 	out := make(Shape, 0, len(s))

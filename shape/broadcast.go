@@ -1,6 +1,6 @@
 package shape
 
-// Broadcast is the shape that all the given ones broadcast to by NumPy's
+// Broadcast returns the shape that all the given ones broadcast to by NumPy's
 // rules; rank 0 if there are none. The result is checked: it can have too many
 // elements where the given shapes do not.
 func Broadcast(shapes ...Shape) (Shape, error) {

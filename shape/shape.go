@@ -50,14 +50,14 @@ func (s Shape) Check() error {
 	return nil
 }
 
-// Rank is the number of dimensions.
+// Rank returns the number of dimensions.
 func (s Shape) Rank() int { return len(s) }
 
-// Size is the number of elements; 1 at rank 0.
+// Size returns the number of elements; 1 at rank 0.
 func (s Shape) Size() int { return s.Count(0, len(s)) }
 
-// Count is the product of the extents of dimensions from to to-1. It is 1 if
-// there are none; positions that are no dimensions do not count.
+// Count returns the product of the extents of dimensions from to to-1. It is 1
+// if there are none; positions that are no dimensions do not count.
 func (s Shape) Count(from, to int) int {
 	n := 1
 	for i := max(from, 0); i < min(to, len(s)); i++ {
@@ -84,7 +84,7 @@ func (s Shape) String() string {
 	return string(append(b, ']'))
 }
 
-// Offset is the row-major position of the element at index, which has one
+// Offset returns the row-major position of the element at index, which has one
 // entry per dimension, none of them negative.
 func (s Shape) Offset(index ...int) (int, error) {
 	if len(index) != len(s) {
@@ -100,8 +100,8 @@ func (s Shape) Offset(index ...int) (int, error) {
 	return off, nil
 }
 
-// InferReshape is the shape that dims give to size elements. One of dims may
-// be -1 and is then inferred, unless the others multiply to 0.
+// InferReshape returns the shape that dims give to size elements. One of dims
+// may be -1 and is then inferred, unless the others multiply to 0.
 func InferReshape(size int, dims []int) (Shape, error) {
 	s, unknown := Shape(dims).Clone(), -1
 	for i, d := range s {

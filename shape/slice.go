@@ -15,7 +15,7 @@ type Bound struct {
 // At returns the bound x.
 func At(x int) Bound { return Bound{x, true} }
 
-// or is the bound, or x if it is not given.
+// or returns the bound, or x if it is not given.
 func (b Bound) or(x int) int {
 	if b.given {
 		return b.at

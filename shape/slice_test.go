@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// python is slice.indices and range written as CPython documents them: the
+// python returns slice.indices and range written as CPython documents them: the
 // chosen positions, one by one.
 func python(sl Slice, n int) (start int, picked []int) {
 	step := sl.Step.or(1)

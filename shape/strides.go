@@ -6,8 +6,8 @@ import "math"
 // dimension. They may be 0 (broadcast) or negative (flipped).
 type Strides []int
 
-// Strides are those of a contiguous row-major array. Extents of 0 count as 1,
-// as in NumPy, so that no stride is 0.
+// Strides returns those of a contiguous row-major array. Extents of 0 count as
+// 1, as in NumPy, so that no stride is 0.
 func (s Shape) Strides() Strides {
 	st, n := make(Strides, len(s)), 1
 	for i := len(s) - 1; i >= 0; i-- {
@@ -17,7 +17,7 @@ func (s Shape) Strides() Strides {
 	return st
 }
 
-// FortranStrides are those of a contiguous column-major array: the first
+// FortranStrides returns those of a contiguous column-major array: the first
 // dimension is the innermost in memory.
 func (s Shape) FortranStrides() Strides {
 	st, n := make(Strides, len(s)), 1
@@ -117,7 +117,7 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 	return out, true
 }
 
-// Range is the lowest and the highest position, in elements, that an array
+// Range returns the lowest and the highest position, in elements, that an array
 // starting at offset touches. For an empty array lo > hi. Where a position does
 // not fit an int, lo is the least int and hi the greatest: no memory holds that.
 func Range(s Shape, st Strides, offset int) (lo, hi int) {

@@ -112,7 +112,7 @@ func TestBroadcast(t *testing.T) {
 	}
 }
 
-// pairwise is the broadcasting rule said for two shapes and one dimension.
+// pairwise returns the broadcasting rule said for two shapes and one dimension.
 func pairwise(a, b Shape) (Shape, bool) {
 	for len(a) < len(b) {
 		a = append(Shape{1}, a...)

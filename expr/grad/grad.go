@@ -15,9 +15,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Of is the gradient of loss, a scalar, with respect to each of wrt, with the
-// shape of that. Each of wrt is an array, a parameter, or a sub-tree of loss,
-// whose value is then taken as the variable.
+// Of returns the gradient of loss, a scalar, with respect to each of wrt, with
+// the shape of that. Each of wrt is an array, a parameter, or a sub-tree of
+// loss, whose value is then taken as the variable.
 //
 // Arrays are one variable if they see the same elements of a memory under the
 // same shape and strides, however often they were made; sub-trees only if they
@@ -44,7 +44,8 @@ func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], erro
 	return out, nil
 }
 
-// OfNodes is Of for untyped trees, and for variables of several float types.
+// OfNodes returns Of for untyped trees, and for variables of several float
+// types.
 func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
 	if err := check(loss, wrt); err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func (t *tape) play(loss *expr.Node) error {
 	return nil
 }
 
-// key is the node under which the adjoint of n is kept.
+// key returns the node under which the adjoint of n is kept.
 func (t *tape) key(n *expr.Node) *expr.Node {
 	if x := t.variable[n]; x != nil {
 		return x

@@ -16,7 +16,7 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// of is the gradient of a scalar by one tensor, computed.
+// of returns the gradient of a scalar by one tensor, computed.
 func of(t testing.TB, loss E, x E) []float64 {
 	t.Helper()
 	return eval(t, gradients(t, loss.Node(), x.Node())...)[0]
@@ -233,7 +233,7 @@ func TestDerivative(t *testing.T) {
 	twice(t, "reversed", op.Square(op.View(reversed, []int{1, -1, 2}, E(x))).Node(), x)
 }
 
-// count is the number of distinct nodes of trees.
+// count returns the number of distinct nodes of trees.
 func count(trees ...*expr.Node) int {
 	seen := map[*expr.Node]bool{}
 	for _, n := range trees {

@@ -41,15 +41,15 @@ func overlap(a, b *expr.Node) bool {
 	return alo < bhi+apart && blo+apart < ahi
 }
 
-// extent is the range of bytes that an array covers, from the beginning of its
-// memory.
+// extent returns the range of bytes that an array covers, from the beginning of
+// its memory.
 func extent(n *expr.Node) (lo, hi int) {
 	lo, hi = shape.Range(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
 	return lo * n.DType().Size(), (hi + 1) * n.DType().Size()
 }
 
-// distance is the position of b relative to a in bytes, if the two are in one
-// place: one memory, or two that know their addresses.
+// distance returns the position of b relative to a in bytes, if the two are in
+// one place: one memory, or two that know their addresses.
 func distance(a, b expr.Memory) (int, bool) {
 	if a == b {
 		return 0, true

@@ -26,7 +26,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// array is a tensor of values between lo and hi.
+// array returns a tensor of values between lo and hi.
 func array(r *rand.Rand, lo, hi float64, dims ...int) T {
 	x := engine.Zeros[float64](dims...)
 	for i := range x.Data() {
@@ -35,7 +35,7 @@ func array(r *rand.Rand, lo, hi float64, dims ...int) T {
 	return x
 }
 
-// nodes are the trees of tensors.
+// nodes returns the trees of tensors.
 func nodes(xs []T) []*expr.Node {
 	out := make([]*expr.Node, len(xs))
 	for i, x := range xs {
@@ -67,7 +67,7 @@ func eval(t fataler, trees ...*expr.Node) [][]float64 {
 	return out
 }
 
-// row is a row of the table.
+// row returns a row of the table.
 func row(t testing.TB, name string) *expr.Operator {
 	t.Helper()
 	o, ok := op.Lookup(name)
@@ -89,7 +89,8 @@ func sum(n *expr.Node) *expr.Node {
 	return op.ReduceNode("sum", n, op.Reduction{})
 }
 
-// weighted is a scalar in which every element of n has a weight of its own.
+// weighted returns a scalar in which every element of n has a weight of its
+// own.
 func weighted(t testing.TB, n *expr.Node) *expr.Node {
 	t.Helper()
 	if n.Err() != nil {

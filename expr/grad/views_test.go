@@ -16,7 +16,7 @@ type testCase struct {
 	make func(x []*expr.Node) *expr.Node
 }
 
-// with is a case of one operand and a row with integer attributes.
+// with returns a case of one operand and a row with integer attributes.
 func with(t testing.TB, name string, dims []int, ints ...int) testCase {
 	o := row(t, name)
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
@@ -49,7 +49,7 @@ func reduce(name string, dims []int, r op.Reduction) testCase {
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.ReduceNode(name, x[0], r) }}
 }
 
-// reductions are the cases that every reduction has.
+// reductions returns the cases that every reduction has.
 func reductions(name string) []testCase {
 	return []testCase{
 		reduce(name, []int{7}, op.Reduction{}),
@@ -64,7 +64,7 @@ func product(a, b []int) testCase {
 	return testCase{[][]int{a, b}, func(x []*expr.Node) *expr.Node { return op.MatMulNode(x[0], x[1]) }}
 }
 
-// cases are those of the rows that are not element-wise.
+// cases returns those of the rows that are not element-wise.
 func cases(t testing.TB) map[string][]testCase {
 	list := map[string][]testCase{
 		"reshape":      {with(t, "reshape", []int{6, 2}, 3, 4), with(t, "reshape", []int{1}), with(t, "reshape", nil, 1, 1)},

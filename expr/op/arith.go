@@ -91,8 +91,8 @@ func modFloat(b *B, x ...V) V {
 	return b.Select(b.Eq(r, zero), lowerCopySign(b, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
 }
 
-// floorDivFloat is Python's: (x - mod) / y, which is nearly an integer, snapped
-// to the nearest one; division by zero gives x / y.
+// floorDivFloat returns Python's: (x - mod) / y, which is nearly an integer,
+// snapped to the nearest one; division by zero gives x / y.
 func floorDivFloat(b *B, x ...V) V {
 	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
 	r := b.Rem(x[0], x[1])

@@ -14,8 +14,8 @@ func (r Reduction) keep() Reduction {
 	return r
 }
 
-// count is the number of elements that fold into one, less r.DDof, as a scalar of
-// the type that a's are added up in, and the number itself.
+// count returns the number of elements that fold into one, less r.DDof, as a
+// scalar of the type that a's are added up in, and the number itself.
 func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
@@ -33,8 +33,8 @@ func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	return expr.ConstFloat(t, by), n, nil
 }
 
-// MeanNode is the sum over the axes divided by their size; of nothing it is an
-// error.
+// MeanNode returns the sum over the axes divided by their size; of nothing it
+// is an error.
 func MeanNode(a *expr.Node, r Reduction) *expr.Node {
 	if a != nil && a.Err() == nil && r.DDof != 0 {
 		return expr.Errorf(expr.ErrValue, "Mean", "ddof is an option of var and std")
@@ -65,13 +65,13 @@ func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	return call("div", sum(a, r), n)
 }
 
-// sum is the sum of a variance: its divisor has taken r.DDof into account.
+// sum returns the sum of a variance: its divisor has taken r.DDof into account.
 func sum(a *expr.Node, r Reduction) *expr.Node {
 	r.DDof = 0
 	return ReduceNode("sum", a, r)
 }
 
-// VarNode is the mean squared distance from the mean, in two passes.
+// VarNode returns the mean squared distance from the mean, in two passes.
 func VarNode(a *expr.Node, r Reduction) *expr.Node {
 	if a == nil || a.Err() != nil {
 		return ReduceNode("sum", a, r).As("Var", a)
@@ -93,25 +93,27 @@ func accumulator(t dtype.Type, r Reduction) dtype.Type {
 	return t.Register()
 }
 
-// StdNode is the square root of the variance.
+// StdNode returns the square root of the variance.
 func StdNode(a *expr.Node, r Reduction) *expr.Node {
 	return call("sqrt", VarNode(a, r)).As("Std", a)
 }
 
-// shift is the maximum over axes, which the results below do not depend on.
+// shift returns the maximum over axes, which the results below do not depend
+// on.
 func shift(a *expr.Node, r Reduction) *expr.Node {
 	return call("stop_gradient", ReduceNode("max", a, r.keep()))
 }
 
-// SoftmaxNode is exp(a) / sum(exp(a)) over an axis, shifted by the maximum.
+// SoftmaxNode returns exp(a) / sum(exp(a)) over an axis, shifted by the
+// maximum.
 func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
 	r := Reduction{Axes: []int{axis}, Keep: true}
 	e := call("exp", call("sub", a, shift(a, r)))
 	return call("div", e, ReduceNode("sum", e, r)).As("Softmax", a)
 }
 
-// LogSumExpNode is log(sum(exp(a))) over axes, shifted by the maximum where
-// that is finite.
+// LogSumExpNode returns log(sum(exp(a))) over axes, shifted by the maximum
+// where that is finite.
 func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
 	m := shift(a, r)
 	if m.Err() != nil {
@@ -129,8 +131,8 @@ func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
 	return l.As("LogSumExp", a)
 }
 
-// LayerNormNode is (a - mean) / sqrt(var + eps) * gamma + beta over the last
-// axis; gamma and beta may be nil.
+// LayerNormNode returns (a - mean) / sqrt(var + eps) * gamma + beta over the
+// last axis; gamma and beta may be nil.
 func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
 	r := Reduction{Axes: []int{-1}, Keep: true}
 	if a == nil || a.Err() != nil {
@@ -148,28 +150,28 @@ func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
 	return y.As("LayerNorm", a, gamma, beta)
 }
 
-// Mean is the arithmetic mean over axes. Of an empty axis it is an error.
+// Mean returns the arithmetic mean over axes. Of an empty axis it is an error.
 func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](MeanNode(expr.NodeOf(a), options(opts)))
 }
 
-// Var is the variance over axes: the mean squared distance from the mean,
+// Var returns the variance over axes: the mean squared distance from the mean,
 // computed in two passes; see DDof.
 func Var[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 	return expr.Of[T](VarNode(expr.NodeOf(a), options(opts)))
 }
 
-// Std is the square root of Var.
+// Std returns the square root of Var.
 func Std[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 	return expr.Of[T](StdNode(expr.NodeOf(a), options(opts)))
 }
 
-// Softmax is exp(a - max) / sum(exp(a - max)) over an axis.
+// Softmax returns exp(a - max) / sum(exp(a - max)) over an axis.
 func Softmax[T expr.Float](a expr.Exp[T], axis int) expr.Exp[T] {
 	return expr.Of[T](SoftmaxNode(expr.NodeOf(a), axis))
 }
 
-// LogSumExp is log(sum(exp(a))) over axes, without overflow.
+// LogSumExp returns log(sum(exp(a))) over axes, without overflow.
 func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](LogSumExpNode(expr.NodeOf(a), options(opts)))
 }

@@ -38,19 +38,19 @@ func matmulShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-// MatMulNode is the matrix product of untyped trees.
+// MatMulNode returns the matrix product of untyped trees.
 func MatMulNode(a, b *expr.Node) *expr.Node {
 	return expr.Apply(row("matmul"), a, b)
 }
 
-// MatMul is the matrix product as NumPy's @: vector and matrix operands, and
-// stacks of matrices, whose leading dimensions broadcast.
+// MatMul returns the matrix product as NumPy's @: vector and matrix operands,
+// and stacks of matrices, whose leading dimensions broadcast.
 func MatMul[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](MatMulNode(expr.NodeOf(a), expr.NodeOf(b)))
 }
 
-// Dot is the inner product of vectors and the product of matrices and vectors:
-// MatMul for operands of rank 1 and 2.
+// Dot returns the inner product of vectors and the product of matrices and
+// vectors: MatMul for operands of rank 1 and 2.
 func Dot[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
 	for _, n := range []*expr.Node{expr.NodeOf(a), expr.NodeOf(b)} {
 		if n.Err() == nil && len(n.Shape()) > 2 {

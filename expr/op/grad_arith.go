@@ -6,7 +6,7 @@ import "github.com/oneloop/oneloop/expr"
 // They build by name through the adjoint and never look rows up themselves: the
 // table is made from what holds them.
 
-// flat is the rule of functions that are constant between their jumps.
+// flat returns the rule of functions that are constant between their jumps.
 func flat(*expr.Adjoint, int) *expr.Node { return nil }
 
 func gradAdd(g *expr.Adjoint, _ int) *expr.Node { return g.Out }
@@ -53,7 +53,7 @@ func gradFMA(g *expr.Adjoint, arg int) *expr.Node {
 
 func gradNeg(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", g.Out) }
 
-// gradAbs is 0 at 0.
+// gradAbs returns 0 at 0.
 func gradAbs(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
 
 func gradSquare(g *expr.Adjoint, _ int) *expr.Node {
@@ -64,7 +64,7 @@ func gradReciprocal(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Op("square", g.Node)))
 }
 
-// gradCopySign is 0 at 0.
+// gradCopySign returns 0 at 0.
 func gradCopySign(g *expr.Adjoint, arg int) *expr.Node {
 	if arg == 1 {
 		return nil

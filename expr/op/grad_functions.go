@@ -42,7 +42,7 @@ func gradLog1p(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1)))
 }
 
-// gradPow is 0 for y = 0, by x, and for x = 0 and y >= 0, by y, where the
+// gradPow returns 0 for y = 0, by x, and for x = 0 and y >= 0, by y, where the
 // formulas have 0*Inf.
 func gradPow(g *expr.Adjoint, arg int) *expr.Node {
 	x, y := g.Arg(0), g.Arg(1)
@@ -111,7 +111,7 @@ func gradSigmoid(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
 }
 
-// gradGelu is the normal distribution's cdf plus x times its density.
+// gradGelu returns the normal distribution's cdf plus x times its density.
 func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
 	x := g.Arg(0)
 	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
@@ -120,7 +120,7 @@ func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Add(cdf, g.Mul(x, density)))
 }
 
-// gradGeluTanh is that of x*s(u), where s is the sigmoid and
+// gradGeluTanh returns that of x*s(u), where s is the sigmoid and
 // u = sqrt(8/pi) * (x + 0.044715*x^3), because (1 + tanh(u/2))/2 = s(u).
 func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
 	const a = .044715

@@ -2,7 +2,7 @@ package op
 
 import "github.com/oneloop/oneloop/expr"
 
-// gradExtreme is the rule of maximum and minimum, where beaten names the
+// gradExtreme returns the rule of maximum and minimum, where beaten names the
 // comparison that holds for an operand that loses. Equal operands share the
 // adjoint; where one is NaN both get it.
 func gradExtreme(beaten string) expr.Rule {
@@ -13,9 +13,9 @@ func gradExtreme(beaten string) expr.Rule {
 	}
 }
 
-// gradNumber is the rule of fmax and fmin, where wins names the comparison that
-// holds for an operand that is chosen. Equal operands share the adjoint, an
-// operand beside a NaN gets it.
+// gradNumber returns the rule of fmax and fmin, where wins names the comparison
+// that holds for an operand that is chosen. Equal operands share the adjoint,
+// an operand beside a NaN gets it.
 func gradNumber(wins string) expr.Rule {
 	return func(g *expr.Adjoint, arg int) *expr.Node {
 		x, other := g.Arg(arg), g.Arg(1-arg)
@@ -41,7 +41,7 @@ func gradClip(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Where(gets, g.Out, g.Const(0))
 }
 
-// gradReLU is 0 at 0.
+// gradReLU returns 0 at 0.
 func gradReLU(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Where(g.Op("less_equal", g.Arg(0), g.Const(0)), g.Const(0), g.Out)
 }

@@ -79,7 +79,8 @@ func gradUnslice(g *expr.Adjoint, _ int) *expr.Node {
 	return g.With("slice", nil, ints, g.Full())
 }
 
-// part is a with from elements left out before, and all but count, along axis.
+// part returns a with from elements left out before, and all but count, along
+// axis.
 func part(g *expr.Adjoint, a *expr.Node, axis, from, count int) *expr.Node {
 	var ints []int
 	for i, d := range a.Shape() {

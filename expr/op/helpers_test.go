@@ -27,7 +27,7 @@ func eval[T expr.Elem](t *testing.T, e expr.Exp[T]) ([]T, []int) {
 	return y.Values(), n.Shape()
 }
 
-// iota is 1, 2, 3 ... in a shape.
+// iota returns 1, 2, 3 ... in a shape.
 func iota[T expr.Elem](dims ...int) *engine.Tensor[T] {
 	x := engine.Zeros[T](dims...)
 	for i := range x.Data() {
@@ -65,7 +65,7 @@ func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) 
 	return p.Call
 }
 
-// operands are the register types of an operator's operands of type t.
+// operands returns the register types of an operator's operands of type t.
 func operands(o *expr.Operator, t dtype.Type) []dtype.Type {
 	types := make([]dtype.Type, o.Arity)
 	for i := range types {

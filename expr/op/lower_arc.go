@@ -34,8 +34,8 @@ func lowerAsin(b *B, x ...V) V {
 	return f.withSign(b, b.Select(big, y, b.Add(s, t)), x[0])
 }
 
-// lowerAcos is pi/2 - asin x for |x| <= 1/2, 2 asin sqrt((1-x)/2) above, and pi
-// less that of -x below. With w = s + t the three are base + factor*w.
+// lowerAcos returns pi/2 - asin x for |x| <= 1/2, 2 asin sqrt((1-x)/2) above,
+// and pi less that of -x below. With w = s + t the three are base + factor*w.
 func lowerAcos(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	big, s, t := asinParts(b, f, b.Abs(x[0]))
@@ -72,7 +72,7 @@ func lowerAtan(b *B, x ...V) V {
 	return f.withSign(b, b.Add(s, b.Add(tail, e)), x[0])
 }
 
-// lowerAtan2 is the angle of the point (x[1], x[0]): atan of the smaller
+// lowerAtan2 returns the angle of the point (x[1], x[0]): atan of the smaller
 // coordinate over the larger, moved to its octant. Special cases are those of
 // C99 (F.10.1.4). float32 is computed in float64.
 func lowerAtan2(b *B, x ...V) V {

@@ -32,8 +32,8 @@ var formats = [2]format{
 	{dtype.F64, dtype.I64, dtype.U64, 1, 64, 52, 1023, 0x1.8p52, [2]float64{-746, 710}},
 }
 
-// formatOf is the format of x. If x is no float, the builder gets the error,
-// and the lowering goes on with nonsense.
+// formatOf returns the format of x. If x is no float, the builder gets the
+// error, and the lowering goes on with nonsense.
 func formatOf(b *B, x V) *format {
 	switch x.Type {
 	case dtype.F32:
@@ -55,8 +55,8 @@ func (f *format) float(b *B, x V) V         { return b.Bitcast(f.t, x) }
 func (f *format) at(b *B, c coefs, i int) V { return f.c(b, c[f.row][i]) }
 func (f *format) signBit(b *B) V            { return f.int(b, math.MinInt64>>(64-f.width)) }
 
-// horner is the polynomial with coefficients cs, and then those of last, in
-// Horner's scheme: the first value is the highest coefficient.
+// horner returns the polynomial with coefficients cs, and then those of last,
+// in Horner's scheme: the first value is the highest coefficient.
 func horner(b *B, x V, cs []float64, last ...V) V {
 	y := b.Const(x.Type, cs[len(cs)-1])
 	for i := len(cs) - 2; i >= 0; i-- {
@@ -68,10 +68,11 @@ func horner(b *B, x V, cs []float64, last ...V) V {
 	return y
 }
 
-// horner2 is the polynomial with coefficients cs in x, given x2 = x^2: the first
-// coefficient plus x times the rest, the rest as even + x*odd, both in x2. It has as
-// many instructions as Horner's scheme, and half the latency. The first coefficient
-// is the largest term; adding it last leaves its rounding error only.
+// horner2 returns the polynomial with coefficients cs in x, given x2 = x^2: the
+// first coefficient plus x times the rest, the rest as even + x*odd, both in
+// x2. It has as many instructions as Horner's scheme, and half the latency. The
+// first coefficient is the largest term; adding it last leaves its rounding
+// error only.
 func horner2(b *B, x, x2 V, cs []float64) V {
 	if len(cs) < 4 {
 		return horner(b, x, cs)
@@ -81,7 +82,7 @@ func horner2(b *B, x, x2 V, cs []float64) V {
 	return b.Fma(rest, x, b.Const(x.Type, cs[0]))
 }
 
-// split are the coefficients of even and of odd powers.
+// split returns the coefficients of even and of odd powers.
 func split(cs []float64) (even, odd []float64) {
 	for i, c := range cs {
 		if i%2 == 0 {
@@ -93,7 +94,7 @@ func split(cs []float64) (even, odd []float64) {
 	return even, odd
 }
 
-// withSign is the magnitude y, which has no sign, with the sign of x.
+// withSign returns the magnitude y, which has no sign, with the sign of x.
 func (f *format) withSign(b *B, y, x V) V {
 	s := b.And(f.bits(b, x), f.signBit(b))
 	return f.float(b, b.Or(f.bits(b, y), s))

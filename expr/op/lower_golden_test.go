@@ -66,7 +66,7 @@ func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 	return out
 }
 
-// arity is the number of operands that the operator's row states.
+// arity returns the number of operands that the operator's row states.
 func arity(name string) int { return row(name).Arity }
 
 func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
@@ -79,7 +79,7 @@ func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
 	return p
 }
 
-// resultOf is the result for a golden, NaNs made equal.
+// resultOf returns the result for a golden, NaNs made equal.
 func resultOf(p *prim.Program, ty dtype.Type, g golden, n int) uint64 {
 	r := p.Call(g.args[:n]...)
 	if isNaN(ty, r) {
@@ -95,9 +95,9 @@ func isNaN(ty dtype.Type, v uint64) bool {
 	return v&^(1<<63) > 0x7ff<<52
 }
 
-// ulps is the distance of a result from the exact value of g, in units of the last
-// place of the exact value. It is infinite if one of them is a NaN or an infinity, or a
-// zero of another sign, and the other is not.
+// ulps returns the distance of a result from the exact value of g, in units of
+// the last place of the exact value. It is infinite if one of them is a NaN or
+// an infinity, or a zero of another sign, and the other is not.
 func ulps(ty dtype.Type, got uint64, g golden) float64 {
 	a, want := value(ty, got), value(ty, g.want)
 	switch {
@@ -117,8 +117,8 @@ func ulps(ty dtype.Type, got uint64, g golden) float64 {
 	return math.Abs(math.Ldexp(a-want, bits-max(exp, least+1)) + g.excess)
 }
 
-// bound is the error that the operator's row states. The bound of gelu_tanh is a
-// function of x.
+// bound returns the error that the operator's row states. The bound of
+// gelu_tanh is a function of x.
 func bound(name string, x float64) float64 {
 	switch {
 	case name != "gelu_tanh":

@@ -2,11 +2,11 @@ package op
 
 import "math"
 
-// sinhParts are the two parts, hi and rest, of exp(a)/4 plus exp(-a)/4 times minus, 1 or
-// -1. With a = n log 2 + r, u = 2^n/4 and w = minus 2^-n/4 that is
-// (u + w) cosh r + (u - w) sinh r. hi is u + w, a few bits, which do not overflow before
-// half the results do. rest is added from its least term on: only its last sum, the one
-// of u r, rounds by much.
+// sinhParts returns the two parts, hi and rest, of exp(a)/4 plus exp(-a)/4
+// times minus, 1 or -1. With a = n log 2 + r, u = 2^n/4 and w = minus 2^-n/4
+// that is (u + w) cosh r + (u - w) sinh r. hi is u + w, a few bits, which do
+// not overflow before half the results do. rest is added from its least term
+// on: only its last sum, the one of u r, rounds by much.
 func sinhParts(b *B, f *format, a V, minus float64) (hi, rest V) {
 	n, k, r := reduceExp(b, f, a)
 	r1 := b.Fma(n, f.c(b, -ln2Near[f.row][0]), a) // exact
@@ -21,13 +21,14 @@ func sinhParts(b *B, f *format, a V, minus float64) (hi, rest V) {
 	return hi, b.Fma(u, r1, b.Fma(u, tail, b.Fma(hi, cosh, rest)))
 }
 
-// doubled is 2y, but infinite where cosh(a) certainly is.
+// doubled returns 2y, but infinite where cosh(a) certainly is.
 func doubled(b *B, f *format, y, a V) V {
 	y = b.Add(y, y)
 	return b.Select(b.Lt(f.c(b, f.exp[1]+.6), a), f.c(b, math.Inf(1)), y)
 }
 
-// lowerSinh is x + x^3 P(x^2) for |x| <= 1 and (exp(|x|) - exp(-|x|))/2 beyond.
+// lowerSinh returns x + x^3 P(x^2) for |x| <= 1 and (exp(|x|) - exp(-|x|))/2
+// beyond.
 func lowerSinh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -38,7 +39,7 @@ func lowerSinh(b *B, x ...V) V {
 	return f.withSign(b, b.Select(b.Lt(f.c(b, 1), a), big, small), x[0])
 }
 
-// lowerCosh is (exp(|x|) + exp(-|x|))/2.
+// lowerCosh returns (exp(|x|) + exp(-|x|))/2.
 func lowerCosh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])

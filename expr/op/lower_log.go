@@ -7,8 +7,8 @@ import "math"
 // and the two parts cancel, the sum e log 2 + log m is exact, and log1p gets
 // its m - 1 exactly too. a = sqrt(1/2) elsewhere.
 
-// splitLog is e, as a float, and m - 1; bits are those of a positive normal
-// number.
+// splitLog returns e, as a float, and m - 1; bits are those of a positive
+// normal number.
 func splitLog(b *B, f *format, x V, a float64) (e, m1 V) {
 	bits := f.bits(b, x)
 	k := b.Sub(bits, f.bits(b, f.c(b, a)))
@@ -37,7 +37,7 @@ func lowerLogWith(b *B, x V, core func(f *format, x, shift V) V) V {
 	})
 }
 
-// logOf is e log 2 + log(1 + m1).
+// logOf returns e log 2 + log(1 + m1).
 func logOf(b *B, f *format, e, m1 V) V {
 	m2 := b.Mul(m1, m1)
 	p := horner2(b, m1, m2, logPoly[f.row])

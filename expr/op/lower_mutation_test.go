@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// mutants are a constant changed by more and more: by one part in 2^10, in 2^5
-// and in 2, or by one and in high bits. The low parts of constants that are
+// mutants returns a constant changed by more and more: by one part in 2^10, in
+// 2^5 and in 2, or by one and in high bits. The low parts of constants that are
 // split in two matter so little that a small change of them leaves every result
 // as it was.
 func mutants(c prim.Ins) []uint64 {

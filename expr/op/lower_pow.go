@@ -6,9 +6,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// lowerPow is 2^(y log2 |x|) with the sign and the special cases of C99 (annex
-// F.10.4.4). Negative bases are hot, since squaring them is common; zeros,
-// subnormals, infinities and NaN are cold.
+// lowerPow returns 2^(y log2 |x|) with the sign and the special cases of C99
+// (annex F.10.4.4). Negative bases are hot, since squaring them is common;
+// zeros, subnormals, infinities and NaN are cold.
 //
 // float32 is computed in float64, which makes it nearly correctly rounded.
 // float64 carries the logarithm, and the product, in double-double arithmetic.
@@ -61,7 +61,7 @@ func signPow(b *B, f *format, x, y, r V) V {
 
 func powCore(b *B, f *format, a, y V) V { return powCoreShift(b, f, a, y, 0) }
 
-// powCoreShift is (a 2^shift)^y for a normal a and a finite y.
+// powCoreShift returns (a 2^shift)^y for a normal a and a finite y.
 func powCoreShift(b *B, f *format, a, y V, shift int64) V {
 	if f.t == dtype.F64 {
 		return pow64(b, f, a, y, shift)

@@ -9,7 +9,7 @@ import (
 
 var errTypes = errors.New("the operands differ in type")
 
-// lowerRsqrt is 1/sqrt(x), corrected by a step of Newton's with an exact
+// lowerRsqrt returns 1/sqrt(x), corrected by a step of Newton's with an exact
 // residual; zero, infinity and NaN need no correction.
 func lowerRsqrt(b *B, x ...V) V {
 	f := formatOf(b, x[0])
@@ -23,8 +23,9 @@ func lowerRsqrt(b *B, x ...V) V {
 	return b.Select(b.Eq(e, e), z, y)
 }
 
-// lowerHypot is sqrt(x^2 + y^2): float32 in float64, where nothing overflows;
-// float64 scaled by a power of two. hypot(inf, NaN) is infinite (C99 F.10.4.3).
+// lowerHypot returns sqrt(x^2 + y^2): float32 in float64, where nothing
+// overflows; float64 scaled by a power of two. hypot(inf, NaN) is infinite (C99
+// F.10.4.3).
 func lowerHypot(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {

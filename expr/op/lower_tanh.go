@@ -1,8 +1,8 @@
 package op
 
-// lowerTanh is x + x^3 P(x^2) for small x and 1 - 2/(exp(2|x|) + 1) for the
-// others. The sum exp(2|x|) + 1 is rounded once: 2^n (exp(r) - 1) + (2^n + 1).
-// Both formulas are computed; a NaN comes out of the first.
+// lowerTanh returns x + x^3 P(x^2) for small x and 1 - 2/(exp(2|x|) + 1) for
+// the others. The sum exp(2|x|) + 1 is rounded once: 2^n (exp(r) - 1) + (2^n +
+// 1). Both formulas are computed; a NaN comes out of the first.
 func lowerTanh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -26,9 +26,9 @@ func lowerTanh(b *B, x ...V) V {
 	return f.withSign(b, b.Select(b.Lt(f.at(b, tanhSplit, 0), a), big, small), x[0])
 }
 
-// lowerSigmoid is y = 1/(1 + exp(|x|)) for negative x and 1 - y for the others.
-// The denominator, times 2^-n, is dh + dl: one part alone would cost a whole
-// ULP. The quotient is corrected accordingly by a step of Newton's.
+// lowerSigmoid returns y = 1/(1 + exp(|x|)) for negative x and 1 - y for the
+// others. The denominator, times 2^-n, is dh + dl: one part alone would cost a
+// whole ULP. The quotient is corrected accordingly by a step of Newton's.
 func lowerSigmoid(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	zero, one := f.c(b, 0), f.c(b, 1)

@@ -11,8 +11,8 @@ import "math"
 // reductionLimit bounds n so that the steps marked exact are.
 var reductionLimit = coefs{{4608}, {0x1p19}}
 
-// reducePi is the reduction for |x| < reductionLimit. The low bits of t are n.
-// The sign of the tail is chosen so that -0 comes out as r = -0, d = +0.
+// reducePi returns the reduction for |x| < reductionLimit. The low bits of t
+// are n. The sign of the tail is chosen so that -0 comes out as r = -0, d = +0.
 func reducePi(b *B, f *format, x V) (r, d, t V) {
 	magic := f.c(b, f.magic)
 	t = b.Fma(x, f.at(b, twoOverPi, 0), magic)
@@ -24,9 +24,9 @@ func reducePi(b *B, f *format, x V) (r, d, t V) {
 	return r, d, f.bits(b, t)
 }
 
-// sinCosOf are sin r - d cos r and cos r + d r, which is sin(r - d) and cos(r -
-// d). The cosine is 1 - z/2, of which the rounding error is kept, and a small
-// rest.
+// sinCosOf returns sin r - d cos r and cos r + d r, which is sin(r - d) and
+// cos(r - d). The cosine is 1 - z/2, of which the rounding error is kept, and a
+// small rest.
 func sinCosOf(b *B, f *format, r, d V) (sin, cos V) {
 	z := b.Mul(r, r)
 	one, half := f.c(b, 1), f.c(b, -.5)
@@ -74,8 +74,8 @@ func lowerCos(b *B, x ...V) V {
 	})
 }
 
-// lowerTan is r + r^3 P(r^2) in even quadrants, and minus its reciprocal, which
-// needs the sum in two parts, in odd ones.
+// lowerTan returns r + r^3 P(r^2) in even quadrants, and minus its reciprocal,
+// which needs the sum in two parts, in odd ones.
 func lowerTan(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -90,9 +90,10 @@ func lowerTan(b *B, x ...V) V {
 	})
 }
 
-// tanOf is tan(r - d), or minus its reciprocal if n is odd. The derivative of
-// tan is 1 + tan^2, roughly 1 + 3/2 r^2, which d is multiplied by. The polynomial is one
-// in w = -r^2, of which the rounding error wl counts 0.59 r times near pi/4.
+// tanOf returns tan(r - d), or minus its reciprocal if n is odd. The derivative
+// of tan is 1 + tan^2, roughly 1 + 3/2 r^2, which d is multiplied by. The
+// polynomial is one in w = -r^2, of which the rounding error wl counts 0.59 r
+// times near pi/4.
 func tanOf(b *B, f *format, r, d, n V) V {
 	one, i1 := f.c(b, 1), f.int(b, 1)
 	w := b.Mul(r, b.Neg(r))
@@ -106,9 +107,10 @@ func tanOf(b *B, f *format, r, d, n V) V {
 	return b.Select(b.Eq(b.And(n, i1), i1), b.Fma(q, e, q), h)
 }
 
-// reduceHuge is the reduction of Payne & Hanek for finite a >= 1: a = m 2^e
-// with an integer m, and of m 2^e 2/pi only the part modulo 4 matters. The bits
-// of 2/pi that come before are dropped, of the others three words are enough.
+// reduceHuge returns the reduction of Payne & Hanek for finite a >= 1: a = m
+// 2^e with an integer m, and of m 2^e 2/pi only the part modulo 4 matters. The
+// bits of 2/pi that come before are dropped, of the others three words are
+// enough.
 func reduceHuge(b *B, f *format, a V) (r, d, n V) {
 	w, p := f.width, f.mant+1
 	word := func(v int64) V { return b.Int(f.u, v) }

@@ -24,7 +24,7 @@ import (
 // typedErrors are what every misuse gives one of.
 var typedErrors = []error{expr.ErrShape, expr.ErrType, expr.ErrValue, expr.ErrIndex, expr.ErrUnsupported, expr.ErrDivide}
 
-// err is the error of a tree, or of running it: trees can be right in
+// err returns the error of a tree, or of running it: trees can be right in
 // themselves.
 func err(n *expr.Node) error {
 	if n == nil {
@@ -56,12 +56,12 @@ func node(name string, at expr.Attributes, args ...*expr.Node) *expr.Node {
 	return expr.ApplyWith(o, at, args...)
 }
 
-// lowered is a use of an operator whose lowering is f.
+// lowered returns a use of an operator whose lowering is f.
 func lowered(f func(b *op.B, x ...op.V) op.V) *expr.Node {
 	return op.Map1(op.Define("mine", 1, f, op.On(dtype.F32)), expr.Exp[float32](vec)).Node()
 }
 
-// viewed is a use of a view of three elements with the index map f.
+// viewed returns a use of a view of three elements with the index map f.
 func viewed(s func(n *expr.Node) (shape.Shape, error), f func(g *expr.Gather) op.V) *expr.Node {
 	return op.View(op.DefineView("mine", 1, s, f), nil, expr.Exp[float32](vec)).Node()
 }
@@ -69,14 +69,14 @@ func viewed(s func(n *expr.Node) (shape.Shape, error), f func(g *expr.Gather) op
 func same(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }
 func itself(g *expr.Gather) op.V             { return g.At(0, g.Out) }
 
-// ruled is a derivative of an operator whose rule is r.
+// ruled returns a derivative of an operator whose rule is r.
 func ruled(r expr.Rule) error {
 	o := op.Define("mine", 1, func(b *op.B, x ...op.V) op.V { return b.Neg(x[0]) }, op.Derivative(r))
 	_, err := grad.Of(op.Sum(op.Map1(o, expr.Exp[float32](vec))), expr.Exp[float32](vec))
 	return err
 }
 
-// changed is a tree that f has changed behind the package's back.
+// changed returns a tree that f has changed behind the package's back.
 func changed(f func(n *expr.Node)) *expr.Node {
 	n := op.Add(tree, expr.Exp[float32](vec)).Node()
 	f(n)

@@ -105,7 +105,7 @@ func AccumFloat64() ReduceOption { return reduceOption(func(r *Reduction) { r.Ac
 // DDof makes [Var] and [Std] divide by n - k, and by 0 where that is negative.
 func DDof(k int) VarOption { return varOption(func(r *Reduction) { r.DDof = k }) }
 
-// options are the options applied in order; nil ones are none.
+// options returns the options applied in order; nil ones are none.
 func options[O VarOption](opts []O) (r Reduction) {
 	for _, o := range opts {
 		if VarOption(o) != nil {
@@ -196,7 +196,7 @@ func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.
 	return ReshapeNode(a, s.Reduce(axes, r.Keep))
 }
 
-// reduce is one group of adjacent axes, which stay with size 1. With an
+// reduce returns one group of adjacent axes, which stay with size 1. With an
 // accumulator the operand is converted to it first.
 func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.Node {
 	if acc != dtype.Invalid {
@@ -210,22 +210,23 @@ func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption
 	return expr.Of[R](ReduceNode(name, expr.NodeOf(a), options(opts)))
 }
 
-// SumInt is the sum of small signed integers in int64, as NumPy has it.
+// SumInt returns the sum of small signed integers in int64, as NumPy has it.
 func SumInt[T int8 | int32 | int64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
 	return named("SumInt", a, Sum(Cast[int64](a), opts...))
 }
 
-// named is a composition of a; see expr.Node.As.
+// named returns a composition of a; see expr.Node.As.
 func named[R, T expr.Elem](name string, a expr.Exp[T], e expr.Exp[R]) expr.Exp[R] {
 	return expr.Of[R](e.Node().As(name, expr.NodeOf(a)))
 }
 
-// SumUint is the sum of small unsigned integers in uint64, as NumPy has it.
+// SumUint returns the sum of small unsigned integers in uint64, as NumPy has
+// it.
 func SumUint[T uint8 | uint32 | uint64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
 	return named("SumUint", a, Sum(Cast[uint64](a), opts...))
 }
 
-// Count is the number of elements that hold.
+// Count returns the number of elements that hold.
 func Count(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[int64] {
 	return named("Count", a, Sum(Cast[int64](a), opts...))
 }

@@ -67,19 +67,20 @@ func ignoreNaN(p prim.Op) func(*B, ...V) V {
 	}
 }
 
-// Where is x where cond holds, else y. The three broadcast against each other.
+// Where returns x where cond holds, else y. The three broadcast against each
+// other.
 func Where[T expr.Elem](cond expr.Exp[bool], x, y expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](call("where", expr.NodeOf(cond), expr.NodeOf(x), expr.NodeOf(y)))
 }
 
-// Cast is a with elements converted to type To: floats round to nearest even, a
-// float to integer conversion truncates and saturates (NaN gives 0), integers
-// wrap, and to bool means != 0.
+// Cast returns a with elements converted to type To: floats round to nearest
+// even, a float to integer conversion truncates and saturates (NaN gives 0),
+// integers wrap, and to bool means != 0.
 func Cast[To, From expr.Elem](a expr.Exp[From]) expr.Exp[To] {
 	return expr.Of[To](CastNode(expr.NodeOf(a), dtype.Of[To]()))
 }
 
-// CastNode is Cast for untyped trees; it is a itself if the type fits.
+// CastNode returns Cast for untyped trees; it is a itself if the type fits.
 func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
 	if a != nil && a.Err() == nil && a.DType() == to && !to.IsHalf() {
 		return a
@@ -107,17 +108,17 @@ func scalar[T expr.Number, S Real](s S) *expr.Node {
 	return expr.ConstFloat(t, f)
 }
 
-// Scale is s * a. The scalar is converted to the element type; one that an
+// Scale returns s * a. The scalar is converted to the element type; one that an
 // integer type cannot hold is an error.
 func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), expr.NodeOf(a)))
 }
 
-// AddScalar is s + a. The scalar is converted to the element type; one that an
-// integer type cannot hold is an error.
+// AddScalar returns s + a. The scalar is converted to the element type; one
+// that an integer type cannot hold is an error.
 func AddScalar[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](expr.Apply(rowAdd, scalar[T](s), expr.NodeOf(a)))
 }
 
-// Full is a scalar of element type T, which broadcasts to any shape.
+// Full returns a scalar of element type T, which broadcasts to any shape.
 func Full[T expr.Number, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s)) }

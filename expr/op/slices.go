@@ -14,19 +14,19 @@ import (
 // value selects all. See Range, From, Until and By.
 type Span = shape.Slice
 
-// Range is start:stop; negative positions count from the end.
+// Range returns start:stop; negative positions count from the end.
 func Range(start, stop int) Span {
 	return Span{Start: shape.At(start), Stop: shape.At(stop)}
 }
 
-// From is start: to the end.
+// From returns start: to the end.
 func From(start int) Span { return Span{Start: shape.At(start)} }
 
-// Until is the beginning to stop.
+// Until returns the beginning to stop.
 func Until(stop int) Span { return Span{Stop: shape.At(stop)} }
 
-// By is s with a step, which may be negative: By(Span{}, -1) reverses an axis. A
-// step of 0 is an error of the slice.
+// By returns s with a step, which may be negative: By(Span{}, -1) reverses an
+// axis. A step of 0 is an error of the slice.
 func By(s Span, step int) Span {
 	s.Step = shape.At(step)
 	return s
@@ -67,7 +67,7 @@ func sliceGather(g *expr.Gather) V {
 	return g.At(0, coords)
 }
 
-// SliceNode is Slice for untyped trees.
+// SliceNode returns Slice for untyped trees.
 func SliceNode(a *expr.Node, spans []Span) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -96,7 +96,7 @@ func Slice[T expr.Elem](a expr.Exp[T], spans ...Span) expr.Exp[T] {
 	return expr.Of[T](SliceNode(expr.NodeOf(a), spans))
 }
 
-// IndexNode is Index for untyped trees.
+// IndexNode returns Index for untyped trees.
 func IndexNode(a *expr.Node, axis, i int) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -117,13 +117,13 @@ func IndexNode(a *expr.Node, axis, i int) *expr.Node {
 	return dropAxes(SliceNode(a, spans), []int{at})
 }
 
-// Index is the i-th part of a along an axis, which is dropped; negative i count
-// from the end.
+// Index returns the i-th part of a along an axis, which is dropped; negative i
+// count from the end.
 func Index[T expr.Elem](a expr.Exp[T], axis, i int) expr.Exp[T] {
 	return expr.Of[T](IndexNode(expr.NodeOf(a), axis, i))
 }
 
-// FlipNode is Flip for untyped trees.
+// FlipNode returns Flip for untyped trees.
 func FlipNode(a *expr.Node, axes []int) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -144,7 +144,7 @@ func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](FlipNode(expr.NodeOf(a), axes))
 }
 
-// oneAxis is the axis that the attributes of a node name.
+// oneAxis returns the axis that the attributes of a node name.
 func oneAxis(axes []int, rank int) (int, error) {
 	if len(axes) != 1 || axes[0] < 0 || axes[0] >= rank {
 		return 0, fmt.Errorf("axes %v are no axis of rank %d", axes, rank)
@@ -215,7 +215,7 @@ func concatGather(g *expr.Gather) V {
 	return v
 }
 
-// ConcatNode is Concat for untyped trees.
+// ConcatNode returns Concat for untyped trees.
 func ConcatNode(axis int, args []*expr.Node) *expr.Node {
 	if len(args) == 0 {
 		return expr.Errorf(expr.ErrShape, "Concat", "needs at least one operand")
@@ -241,8 +241,8 @@ func nodes[T expr.Elem](args []expr.Exp[T]) []*expr.Node {
 	return out
 }
 
-// Into is the concatenation of targets as a target: the assigned value is cut
-// along the axis and each part stored in its target.
+// Into returns the concatenation of targets as a target: the assigned value is
+// cut along the axis and each part stored in its target.
 func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[T] {
 	args := make([]*expr.Node, len(targets))
 	for i, t := range targets {
@@ -285,7 +285,8 @@ func padGather(g *expr.Gather) V {
 	return g.Guarded(0, coords, g.At(1, zeros))
 }
 
-// PadNode is Pad for untyped trees; widths holds before and after for each axis.
+// PadNode returns Pad for untyped trees; widths holds before and after for each
+// axis.
 func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
 	return expr.ApplyWith(row("pad"), expr.Attributes{Ints: widths}, a, fill)
 }
@@ -330,9 +331,9 @@ func windowsGather(g *expr.Gather) V {
 // A Window is a sliding window along one axis. Zero fields mean 1.
 type Window struct{ Size, Stride, Dilation int }
 
-// Windows is all positions of a sliding window, one Window for each axis: the
-// axes of the result are the positions, then the elements of the window. The
-// number of positions is floor((n - (dilation*(size-1)+1)) / stride) + 1.
+// Windows returns all positions of a sliding window, one Window for each axis:
+// the axes of the result are the positions, then the elements of the window.
+// The number of positions is floor((n - (dilation*(size-1)+1)) / stride) + 1.
 func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 	ints := make([]int, 0, 3*len(w))
 	for _, x := range w {
@@ -377,7 +378,7 @@ func takeGather(g *expr.Gather) V {
 	return g.Checked(0, coords)
 }
 
-// TakeNode is Take for untyped trees.
+// TakeNode returns Take for untyped trees.
 func TakeNode(a, index *expr.Node, axis int) *expr.Node {
 	at, bad := axisOf("Take", a, axis)
 	if bad != nil {
@@ -393,7 +394,7 @@ func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis in
 	return expr.Of[T](TakeNode(expr.NodeOf(a), expr.NodeOf(index), axis))
 }
 
-// OneHotNode is OneHot for untyped trees, as bool.
+// OneHotNode returns OneHot for untyped trees, as bool.
 func OneHotNode(index *expr.Node, depth int) *expr.Node {
 	if index = given(index); index.Err() != nil {
 		return index
@@ -407,18 +408,18 @@ func OneHotNode(index *expr.Node, depth int) *expr.Node {
 	return call("equal", NewAxisNode(CastNode(index, dtype.I64), -1), IotaNode(depth)).As("OneHot", index)
 }
 
-// OneHot is 1 at the position of the index along a new last axis of size depth,
-// else 0; an index outside gives zeros.
+// OneHot returns 1 at the position of the index along a new last axis of size
+// depth, else 0; an index outside gives zeros.
 func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
 	return expr.Of[T](CastNode(OneHotNode(expr.NodeOf(index), depth), dtype.Of[T]()))
 }
 
-// IotaNode is 0, 1, ..., n-1 as int64.
+// IotaNode returns 0, 1, ..., n-1 as int64.
 func IotaNode(n int) *expr.Node {
 	return expr.ApplyWith(row("iota"), expr.Attributes{Ints: []int{n}})
 }
 
-// ArangeNode is Arange for untyped trees of element type t.
+// ArangeNode returns Arange for untyped trees of element type t.
 func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
 	n := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(n) || n > math.MaxInt/8 {
@@ -433,7 +434,8 @@ func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
 	return call("add", call("mul", i, expr.ConstFloat(t, step)), expr.ConstFloat(t, start))
 }
 
-// Arange is start, start+step, ... below (above, for a negative step) stop.
+// Arange returns start, start+step, ... below (above, for a negative step)
+// stop.
 func Arange[T expr.Number](start, stop, step float64) expr.Exp[T] {
 	return expr.Of[T](ArangeNode(dtype.Of[T](), start, stop, step))
 }

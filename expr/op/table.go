@@ -66,7 +66,7 @@ func Lookup(name string) (*expr.Operator, bool) {
 	return o, ok
 }
 
-// row is Lookup for names that are in the table.
+// row returns Lookup for names that are in the table.
 func row(name string) *expr.Operator {
 	o := byName[name]
 	if o == nil {

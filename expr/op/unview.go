@@ -47,7 +47,7 @@ func unsliceShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-// reach is (n-1)*step, or d if that is more.
+// reach returns (n-1)*step, or d if that is more.
 func reach(n, step, d int) int {
 	if n > 1 && step > d/(n-1) {
 		return d
@@ -70,7 +70,7 @@ func unsliceGather(g *expr.Gather) V {
 	return scattered(g, coords, on)
 }
 
-// divided is off/step, where step divides it: on is made false elsewhere.
+// divided returns off/step, where step divides it: on is made false elsewhere.
 func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
 	if step == 1 {
 		return off
@@ -80,20 +80,21 @@ func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
 	return g.Div(off, g.Int(step))
 }
 
-// scattered is the operand at coords, or 0 outside its shape and where on does
-// not hold.
+// scattered returns the operand at coords, or 0 outside its shape and where on
+// does not hold.
 func scattered(g *expr.Gather, coords []prim.Ix, on V) V {
 	zero := g.B.Bits(g.Node.Args[0].DType().Register(), 0)
 	return g.B.Select(on, g.Guarded(0, coords, zero), zero)
 }
 
-// Unslice is the adjoint of Slice: zeros of shape dims with the elements of a at
-// the positions that Slice with the same spans selects, as many as a has.
+// Unslice returns the adjoint of Slice: zeros of shape dims with the elements
+// of a at the positions that Slice with the same spans selects, as many as a
+// has.
 func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] {
 	return expr.Of[T](UnsliceNode(expr.NodeOf(a), dims, spans))
 }
 
-// UnsliceNode is Unslice for untyped trees.
+// UnsliceNode returns Unslice for untyped trees.
 func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -184,7 +185,7 @@ func windowGatherGather(g *expr.Gather) V {
 	return g.At(0, coords)
 }
 
-// windowInts are the attributes of window_scatter and window_gather.
+// windowInts returns the attributes of window_scatter and window_gather.
 func windowInts(counts []int, w []Window) []int {
 	ints := make([]int, 0, 3*len(w))
 	for i, x := range w {
@@ -204,15 +205,15 @@ func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp
 	return expr.Of[T](expr.ApplyWith(row("window_scatter"), expr.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
 }
 
-// WindowGather is the adjoint of WindowScatter: counts windows along each axis,
-// of which each element is read from a part of a of its own.
+// WindowGather returns the adjoint of WindowScatter: counts windows along each
+// axis, of which each element is read from a part of a of its own.
 func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
 	return expr.Of[T](expr.ApplyWith(row("window_gather"), expr.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
 }
 
-// Unwindows is the adjoint of Windows, also called col2im: an array of shape
-// dims to which every element of every window is added where Windows with the
-// same w reads it. Sizes are those of a.
+// Unwindows returns the adjoint of Windows, also called col2im: an array of
+// shape dims to which every element of every window is added where Windows with
+// the same w reads it. Sizes are those of a.
 func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
 	axes := make([]int, len(w))
 	for i := range axes {

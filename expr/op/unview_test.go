@@ -37,7 +37,7 @@ func TestUnslice(t *testing.T) {
 	}
 }
 
-// dot is the sum of products.
+// dot returns the sum of products.
 func dot(t *testing.T, a, b expr.Exp[float64]) float64 {
 	t.Helper()
 	got, _ := eval(t, op.Sum(op.Mul(a, b)))

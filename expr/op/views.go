@@ -110,13 +110,13 @@ func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, a)
 }
 
-// Reshape is a with its elements, in row-major order, in the shape dims, one of
-// which may be -1.
+// Reshape returns a with its elements, in row-major order, in the shape dims,
+// one of which may be -1.
 func Reshape[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 	return expr.Of[T](ReshapeNode(expr.NodeOf(a), dims))
 }
 
-// Flatten is a as a vector, row-major.
+// Flatten returns a as a vector, row-major.
 func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return Reshape(a, -1) }
 
 func transposeShape(n *expr.Node) (shape.Shape, error) {
@@ -161,7 +161,7 @@ func TransposeNode(a *expr.Node, axes []int) *expr.Node {
 	return expr.ApplyWith(row("transpose"), expr.Attributes{Axes: axes}, a)
 }
 
-// given is a, and an erroneous node where a is nil.
+// given returns a, and an erroneous node where a is nil.
 func given(a *expr.Node) *expr.Node {
 	if a == nil {
 		return expr.Errorf(expr.ErrType, "", "the operand is nil")
@@ -196,7 +196,7 @@ func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
 	return nil, perm
 }
 
-// PermuteNode is Transpose for untyped trees.
+// PermuteNode returns Transpose for untyped trees.
 func PermuteNode(a *expr.Node, axes []int) *expr.Node {
 	bad, perm := permutation(a, axes)
 	if bad != nil {
@@ -211,10 +211,10 @@ func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](PermuteNode(expr.NodeOf(a), axes))
 }
 
-// T is a with its axes in reverse order.
+// T returns a with its axes in reverse order.
 func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }
 
-// SwapAxesNode is SwapAxes for untyped trees.
+// SwapAxesNode returns SwapAxes for untyped trees.
 func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
 	a = given(a)
 	_, perm := permutation(a, nil)
@@ -238,7 +238,7 @@ func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
 	return expr.Of[T](SwapAxesNode(expr.NodeOf(a), i, j))
 }
 
-// NewAxisNode is NewAxis for untyped trees.
+// NewAxisNode returns NewAxis for untyped trees.
 func NewAxisNode(a *expr.Node, axis int) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -281,7 +281,7 @@ func dropAxes(a *expr.Node, axes []int) *expr.Node {
 	return TransposeNode(a, keep)
 }
 
-// SqueezeNode is Squeeze for untyped trees.
+// SqueezeNode returns Squeeze for untyped trees.
 func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
 	if a = given(a); a.Err() != nil {
 		return a
@@ -317,8 +317,8 @@ func broadcastShape(n *expr.Node) (shape.Shape, error) {
 
 func broadcastGather(g *expr.Gather) V { return g.At(0, Broadcast(g, 0)) }
 
-// Broadcast is g.Out as coordinates of operand arg, which broadcasts to the
-// result.
+// Broadcast returns g.Out as coordinates of operand arg, which broadcasts to
+// the result.
 func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 	in := g.Node.Args[arg].Shape()
 	coords := make([]prim.Ix, len(in))
@@ -330,7 +330,7 @@ func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 	return coords
 }
 
-// BroadcastToNode is BroadcastTo for untyped trees.
+// BroadcastToNode returns BroadcastTo for untyped trees.
 func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, a)
 }

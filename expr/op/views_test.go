@@ -28,7 +28,7 @@ type viewCase struct {
 
 const fill = 99
 
-// unravel is position i of a shape as coordinates.
+// unravel returns position i of a shape as coordinates.
 func unravel(i int, s []int) []int {
 	c := make([]int, len(s))
 	for k := len(s) - 1; k >= 0; k-- {
@@ -250,7 +250,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// column is x stored as a column of a wider array.
+// column returns x stored as a column of a wider array.
 func column(x *engine.Tensor[int32]) expr.Exp[int32] {
 	wide := engine.Zeros[int32](append(slices.Clone(x.Shape()), 3)...)
 	v := wide.Span(append(make([]op.Span, len(x.Shape())), op.Range(1, 2))...).Reshape(x.Shape()...)

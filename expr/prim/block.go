@@ -27,7 +27,7 @@ func (p *Program) NewBlock(n int) *Block {
 	return b
 }
 
-// Arg is the memory of parameter i, to be filled before [Block.Run].
+// Arg returns the memory of parameter i, to be filled before [Block.Run].
 func (b *Block) Arg(i int) []uint64 { return b.slots[i] }
 
 // Run computes the first n results; they stay valid until the next Run.

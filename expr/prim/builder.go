@@ -18,8 +18,8 @@ type B struct {
 // NewB returns a builder that writes to sink.
 func NewB(sink Sink) *B { return &B{sink: sink} }
 
-// Err is the first mistake made with b: operands of different types, or of a
-// type that the primitive does not take.
+// Err returns the first mistake made with b: operands of different types, or of
+// a type that the primitive does not take.
 func (b *B) Err() error { return b.err }
 
 // Op emits any primitive whose result type follows from its operands.
@@ -82,25 +82,25 @@ func (b *B) Fail(err error) {
 // Add and the methods below are the primitives of the same name.
 func (b *B) Add(x, y V) V { return b.Op(Add, x, y) }
 
-// Sub is x - y.
+// Sub returns x - y.
 func (b *B) Sub(x, y V) V { return b.Op(Sub, x, y) }
 
-// Mul is x * y.
+// Mul returns x * y.
 func (b *B) Mul(x, y V) V { return b.Op(Mul, x, y) }
 
-// Div is x / y.
+// Div returns x / y.
 func (b *B) Div(x, y V) V { return b.Op(Div, x, y) }
 
-// Rem is the truncated remainder.
+// Rem returns the truncated remainder.
 func (b *B) Rem(x, y V) V { return b.Op(Rem, x, y) }
 
-// Fma is x*y + z rounded once.
+// Fma returns x*y + z rounded once.
 func (b *B) Fma(x, y, z V) V { return b.Op(Fma, x, y, z) }
 
-// Neg is -x.
+// Neg returns -x.
 func (b *B) Neg(x V) V { return b.Op(Neg, x) }
 
-// Abs is |x|.
+// Abs returns |x|.
 func (b *B) Abs(x V) V { return b.Op(Abs, x) }
 
 // Min propagates NaN and orders -0 < +0.
@@ -109,7 +109,7 @@ func (b *B) Min(x, y V) V { return b.Op(Min, x, y) }
 // Max propagates NaN and orders -0 < +0.
 func (b *B) Max(x, y V) V { return b.Op(Max, x, y) }
 
-// Sqrt is the correctly rounded square root.
+// Sqrt returns the correctly rounded square root.
 func (b *B) Sqrt(x V) V { return b.Op(Sqrt, x) }
 
 // Floor rounds down.
@@ -124,46 +124,46 @@ func (b *B) Trunc(x V) V { return b.Op(Trunc, x) }
 // Rint rounds to the nearest integer, ties to even.
 func (b *B) Rint(x V) V { return b.Op(Rint, x) }
 
-// And is the bitwise, or predicate, conjunction.
+// And returns the bitwise, or predicate, conjunction.
 func (b *B) And(x, y V) V { return b.Op(And, x, y) }
 
-// Or is the bitwise, or predicate, disjunction.
+// Or returns the bitwise, or predicate, disjunction.
 func (b *B) Or(x, y V) V { return b.Op(Or, x, y) }
 
-// Xor is the bitwise, or predicate, exclusive or.
+// Xor returns the bitwise, or predicate, exclusive or.
 func (b *B) Xor(x, y V) V { return b.Op(Xor, x, y) }
 
-// Not is the bitwise, or predicate, complement.
+// Not returns the bitwise, or predicate, complement.
 func (b *B) Not(x V) V { return b.Op(Not, x) }
 
-// Shl is x << y.
+// Shl returns x << y.
 func (b *B) Shl(x, y V) V { return b.Op(Shl, x, y) }
 
-// Shr is x >> y.
+// Shr returns x >> y.
 func (b *B) Shr(x, y V) V { return b.Op(Shr, x, y) }
 
-// MulHi is the high half of x * y.
+// MulHi returns the high half of x * y.
 func (b *B) MulHi(x, y V) V { return b.Op(MulHi, x, y) }
 
-// Eq is x == y.
+// Eq returns x == y.
 func (b *B) Eq(x, y V) V { return b.Op(Eq, x, y) }
 
-// Ne is x != y.
+// Ne returns x != y.
 func (b *B) Ne(x, y V) V { return b.Op(Ne, x, y) }
 
-// Lt is x < y.
+// Lt returns x < y.
 func (b *B) Lt(x, y V) V { return b.Op(Lt, x, y) }
 
-// Le is x <= y.
+// Le returns x <= y.
 func (b *B) Le(x, y V) V { return b.Op(Le, x, y) }
 
-// Gt is x > y.
+// Gt returns x > y.
 func (b *B) Gt(x, y V) V { return b.Op(Lt, y, x) }
 
-// Ge is x >= y.
+// Ge returns x >= y.
 func (b *B) Ge(x, y V) V { return b.Op(Le, y, x) }
 
-// Select is y where p holds, else z.
+// Select returns y where p holds, else z.
 func (b *B) Select(p, y, z V) V { return b.Op(Select, p, y, z) }
 
 // RoundF16 rounds an F32 to a binary16 value.
@@ -179,7 +179,7 @@ func (b *B) round(op Op, x V) V {
 	return b.Op(op, x)
 }
 
-// Scale is x * 2^n, rounded once; n is an I32 for F32 and an I64 for F64.
+// Scale returns x * 2^n, rounded once; n is an I32 for F32 and an I64 for F64.
 func (b *B) Scale(x, n V) V {
 	if !Float.Has(x.Type) || n.Type != IntOf(x.Type) {
 		return b.fail(Scale, []V{x, n}, "needs a float and the signed integer of its width")
@@ -209,13 +209,14 @@ func (b *B) Bitcast(t dtype.Type, x V) V {
 	return b.emit(Bitcast, t, 0, x)
 }
 
-// Const is the constant of type t nearest to v. For integers v must be exact.
+// Const returns the constant of type t nearest to v. For integers v must be
+// exact.
 func (b *B) Const(t dtype.Type, v float64) V { return b.Bits(t, FromFloat(t, v)) }
 
-// Int is the constant of type t with value v, wrapped for integer types.
+// Int returns the constant of type t with value v, wrapped for integer types.
 func (b *B) Int(t dtype.Type, v int64) V { return b.Bits(t, FromInt(t, v)) }
 
-// Bits is the constant of type t with the given bits.
+// Bits returns the constant of type t with the given bits.
 func (b *B) Bits(t dtype.Type, bits uint64) V {
 	if !Any.Has(t) {
 		return b.fail(Const, nil, "not a register type: "+t.String())
@@ -223,7 +224,7 @@ func (b *B) Bits(t dtype.Type, bits uint64) V {
 	return b.emit(Const, t, bits)
 }
 
-// Like is the constant nearest to v in the type of x.
+// Like returns the constant nearest to v in the type of x.
 func (b *B) Like(x V, v float64) V { return b.Const(x.Type, v) }
 
 // Lookup reads entry i (modulo the length) of a constant table of type t. The
@@ -236,7 +237,7 @@ func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
 	return b.emit(Lookup, t, uint64(b.sink.Table(t, entries)), i)
 }
 
-// Cold is fast where p does not hold, and the value of body where it does.
+// Cold returns fast where p does not hold, and the value of body where it does.
 // body runs only if some lane needs it, so it may be expensive; it sees every
 // value made so far, and its own values are not visible outside.
 func (b *B) Cold(p, fast V, body func() V) V {
@@ -255,7 +256,7 @@ func (b *B) Cold(p, fast V, body func() V) V {
 	})
 }
 
-// IntOf is the signed integer type as wide as the float type t.
+// IntOf returns the signed integer type as wide as the float type t.
 func IntOf(t dtype.Type) dtype.Type {
 	if t == dtype.F64 {
 		return dtype.I64

@@ -49,16 +49,16 @@ func (t *IxTable) put(n IxNode) Ix {
 // At returns the node of ix.
 func (t *IxTable) At(ix Ix) IxNode { return t.Nodes[ix] }
 
-// Const is the constant k.
+// Const returns the constant k.
 func (t *IxTable) Const(k int64) Ix { return t.put(IxNode{Op: IxConst, K: k}) }
 
-// Param is the run-time integer number k.
+// Param returns the run-time integer number k.
 func (t *IxTable) Param(k int) Ix { return t.put(IxNode{Op: IxParam, K: int64(k)}) }
 
-// Axis is the position on axis number k.
+// Axis returns the position on axis number k.
 func (t *IxTable) Axis(k int) Ix { return t.put(IxNode{Op: IxAxis, K: int64(k)}) }
 
-// Value is the I64 value v of the program.
+// Value returns the I64 value v of the program.
 func (t *IxTable) Value(v V) Ix { return t.put(IxNode{Op: IxValue, K: int64(v.ID)}) }
 
 func (t *IxTable) isConst(ix Ix, k int64) bool {
@@ -71,7 +71,7 @@ func (t *IxTable) consts(a, b Ix) (x, y int64, ok bool) {
 	return p.K, q.K, p.Op == IxConst && q.Op == IxConst
 }
 
-// Add is a + b.
+// Add returns a + b.
 func (t *IxTable) Add(a, b Ix) Ix {
 	if x, y, ok := t.consts(a, b); ok {
 		return t.Const(x + y)
@@ -85,7 +85,7 @@ func (t *IxTable) Add(a, b Ix) Ix {
 	return t.put(IxNode{Op: IxAdd, A: a, B: b})
 }
 
-// Mul is a * b; b holds no axis and no value.
+// Mul returns a * b; b holds no axis and no value.
 func (t *IxTable) Mul(a, b Ix) Ix {
 	if x, y, ok := t.consts(a, b); ok {
 		return t.Const(x * y)
@@ -99,7 +99,7 @@ func (t *IxTable) Mul(a, b Ix) Ix {
 	return t.put(IxNode{Op: IxMul, A: a, B: b})
 }
 
-// Div is floor(a / b) for a positive b.
+// Div returns floor(a / b) for a positive b.
 func (t *IxTable) Div(a, b Ix) Ix {
 	if t.isConst(b, 1) || t.isConst(a, 0) {
 		return a
@@ -107,7 +107,7 @@ func (t *IxTable) Div(a, b Ix) Ix {
 	return t.put(IxNode{Op: IxDiv, A: a, B: b})
 }
 
-// Mod is a modulo b, from 0 to b-1, for a positive b.
+// Mod returns a modulo b, from 0 to b-1, for a positive b.
 func (t *IxTable) Mod(a, b Ix) Ix {
 	if t.isConst(b, 1) || t.isConst(a, 0) {
 		return t.Const(0)

@@ -74,7 +74,7 @@ const (
 // Has reports whether t, a register type, is in the class.
 func (c Class) Has(t dtype.Type) bool { return c&ClassOf(t) != 0 }
 
-// ClassOf is the class of a register type, or 0: halves have no registers.
+// ClassOf returns the class of a register type, or 0: halves have no registers.
 func ClassOf(t dtype.Type) Class {
 	switch {
 	case t == dtype.Bool:

@@ -164,7 +164,7 @@ next:
 	return len(r.p.tables) - 1
 }
 
-// Result is the type of the result.
+// Result returns the type of the result.
 func (p *Program) Result() dtype.Type { return p.result.Type }
 
 // Call computes the result for arguments given as bits. It does not allocate.
@@ -200,7 +200,7 @@ func (p *Program) run(slots, args []uint64) uint64 {
 	return slots[p.result.ID]
 }
 
-// Clone is a copy that another goroutine may call.
+// Clone returns a copy that another goroutine may call.
 func (p *Program) Clone() *Program {
 	q := *p
 	q.slots = append([]uint64(nil), p.slots...)
@@ -242,8 +242,8 @@ func (p *Program) Consts() []Ins {
 	return out
 }
 
-// WithConst is a copy of p in which constant i of [Program.Consts] has other
-// bits: a mutant, to see whether a test notices.
+// WithConst returns a copy of p in which constant i of [Program.Consts] has
+// other bits: a mutant, to see whether a test notices.
 func (p *Program) WithConst(i int, bits uint64) *Program {
 	q := p.Clone()
 	if i < len(p.consts) {

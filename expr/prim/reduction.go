@@ -88,8 +88,8 @@ func (r *Reduction) Lower(b *B, x ...V) V {
 	return z
 }
 
-// Better is the predicate of a row of positions: a value y takes the place of
-// the extreme x, which has a lower position.
+// Better returns the predicate of a row of positions: a value y takes the place
+// of the extreme x, which has a lower position.
 func (r *Reduction) Better(b *B, x, y V) V {
 	behind := b.Le(x, y)
 	if r.Op == Max {

@@ -21,7 +21,7 @@ type Signed interface{ int8 | int32 | int64 }
 // An Unsigned is an unsigned integer register type.
 type Unsigned interface{ uint8 | uint32 | uint64 }
 
-// FmaF32 is x*y + z rounded once. It is too big for the Go inliner: a loop
+// FmaF32 returns x*y + z rounded once. It is too big for the Go inliner: a loop
 // calls [FmaFast] and, where that is not ok, FmaF32.
 func FmaF32(x, y, z float32) float32 {
 	r, ok := FmaFast(x, y, z)
@@ -31,7 +31,7 @@ func FmaF32(x, y, z float32) float32 {
 	return r
 }
 
-// FmaFast is x*y + z rounded once if ok, which nearly all operands are.
+// FmaFast returns x*y + z rounded once if ok, which nearly all operands are.
 //
 // The product is exact in float64. The float64 sum is rounded, and rounding it
 // again to float32 goes wrong only if it lies exactly half-way between two
@@ -65,7 +65,7 @@ func fmaSlow(x, y, z float32) float32 {
 	return float32(math.Float64frombits(b))
 }
 
-// FmaF64 is x*y + z rounded once.
+// FmaF64 returns x*y + z rounded once.
 func FmaF64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
 // AbsF32 clears the sign of x.
@@ -74,7 +74,7 @@ func AbsF32(x float32) float32 { return math.Float32frombits(math.Float32bits(x)
 // AbsF64 clears the sign of x.
 func AbsF64(x float64) float64 { return math.Abs(x) }
 
-// AbsInt is |x|; the least integer stays.
+// AbsInt returns |x|; the least integer stays.
 func AbsInt[T dtype.Int](x T) T {
 	if x < 0 {
 		return -x
@@ -82,7 +82,7 @@ func AbsInt[T dtype.Int](x T) T {
 	return x
 }
 
-// DivInt is the truncated quotient; by zero it is 0.
+// DivInt returns the truncated quotient; by zero it is 0.
 func DivInt[T dtype.Int](x, y T) T {
 	if y == 0 {
 		return 0
@@ -90,7 +90,7 @@ func DivInt[T dtype.Int](x, y T) T {
 	return x / y
 }
 
-// RemInt is the remainder of DivInt; by zero it is 0.
+// RemInt returns the remainder of DivInt; by zero it is 0.
 func RemInt[T dtype.Int](x, y T) T {
 	if y == 0 {
 		return 0
@@ -98,51 +98,52 @@ func RemInt[T dtype.Int](x, y T) T {
 	return x % y
 }
 
-// RemF64 is x - y*trunc(x/y), which is exact.
+// RemF64 returns x - y*trunc(x/y), which is exact.
 func RemF64(x, y float64) float64 { return math.Mod(x, y) }
 
-// RemF32 is x - y*trunc(x/y): the remainder of float32 values is a float32.
+// RemF32 returns x - y*trunc(x/y): the remainder of float32 values is a
+// float32.
 func RemF32(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
 
-// SqrtF32 is the correctly rounded square root: a float64 has more than twice
-// the bits of a float32, so the second rounding is harmless.
+// SqrtF32 returns the correctly rounded square root: a float64 has more than
+// twice the bits of a float32, so the second rounding is harmless.
 func SqrtF32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// SqrtF64 is the correctly rounded square root.
+// SqrtF64 returns the correctly rounded square root.
 func SqrtF64(x float64) float64 { return math.Sqrt(x) }
 
-// FloorF32 is the greatest integer <= x.
+// FloorF32 returns the greatest integer <= x.
 func FloorF32(x float32) float32 { return float32(math.Floor(float64(x))) }
 
-// FloorF64 is the greatest integer <= x.
+// FloorF64 returns the greatest integer <= x.
 func FloorF64(x float64) float64 { return math.Floor(x) }
 
-// CeilF32 is the least integer >= x.
+// CeilF32 returns the least integer >= x.
 func CeilF32(x float32) float32 { return float32(math.Ceil(float64(x))) }
 
-// CeilF64 is the least integer >= x.
+// CeilF64 returns the least integer >= x.
 func CeilF64(x float64) float64 { return math.Ceil(x) }
 
-// TruncF32 is x without its fraction.
+// TruncF32 returns x without its fraction.
 func TruncF32(x float32) float32 { return float32(math.Trunc(float64(x))) }
 
-// TruncF64 is x without its fraction.
+// TruncF64 returns x without its fraction.
 func TruncF64(x float64) float64 { return math.Trunc(x) }
 
-// RintF32 is the nearest integer, ties to even.
+// RintF32 returns the nearest integer, ties to even.
 func RintF32(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
 
-// RintF64 is the nearest integer, ties to even.
+// RintF64 returns the nearest integer, ties to even.
 func RintF64(x float64) float64 { return math.RoundToEven(x) }
 
-// ScaleF32 is x * 2^n rounded once, for any n: beyond ±300 every finite x has
-// overflowed or underflowed, and within, the float64 product is exact.
+// ScaleF32 returns x * 2^n rounded once, for any n: beyond ±300 every finite x
+// has overflowed or underflowed, and within, the float64 product is exact.
 func ScaleF32(x float32, n int32) float32 {
 	n = min(max(n, -300), 300)
 	return float32(float64(x) * math.Float64frombits(uint64(n+1023)<<52))
 }
 
-// ScaleF64 is x * 2^n rounded once, for any n.
+// ScaleF64 returns x * 2^n rounded once, for any n.
 func ScaleF64(x float64, n int64) float64 {
 	if e := uint64(n + 1022); e < 2046 { // 2^n is normal, and the product rounds once
 		return x * math.Float64frombits(e<<52+1<<52)
@@ -155,29 +156,29 @@ func scaleSlow(x float64, n int64) float64 {
 	return math.Ldexp(x, int(min(max(n, -2200), 2200)))
 }
 
-// ShiftLeft is x << y; y < 0 or >= the width gives 0.
+// ShiftLeft returns x << y; y < 0 or >= the width gives 0.
 func ShiftLeft[T dtype.Int](x, y T) T { return x << uint64(y) }
 
-// ShiftRight is x >> y, arithmetic if T is signed; y < 0 or >= the width gives 0 or
-// the sign.
+// ShiftRight returns x >> y, arithmetic if T is signed; y < 0 or >= the width
+// gives 0 or the sign.
 func ShiftRight[T dtype.Int](x, y T) T { return x >> uint64(y) }
 
-// MulHiU8 is the high half of the product.
+// MulHiU8 returns the high half of the product.
 func MulHiU8(x, y uint8) uint8 { return uint8(uint16(x) * uint16(y) >> 8) }
 
-// MulHiU32 is the high half of the product.
+// MulHiU32 returns the high half of the product.
 func MulHiU32(x, y uint32) uint32 { return uint32(uint64(x) * uint64(y) >> 32) }
 
-// MulHiU64 is the high half of the product.
+// MulHiU64 returns the high half of the product.
 func MulHiU64(x, y uint64) uint64 {
 	hi, _ := bits.Mul64(x, y)
 	return hi
 }
 
-// NearestF16 is the binary16 value nearest to x.
+// NearestF16 returns the binary16 value nearest to x.
 func NearestF16(x float32) float32 { return dtype.F16Value(dtype.F16Bits(x)) }
 
-// NearestBF16 is the bfloat16 value nearest to x.
+// NearestBF16 returns the bfloat16 value nearest to x.
 func NearestBF16(x float32) float32 { return dtype.BF16Value(dtype.BF16Bits(x)) }
 
 // The conversions from float to integer truncate, saturate, and send NaN to 0.
@@ -242,7 +243,7 @@ func ToU64(x float64) uint64 {
 	return 0
 }
 
-// FromBool is 1 for true.
+// FromBool returns 1 for true.
 func FromBool[T dtype.Int | float32 | float64](x bool) T {
 	if x {
 		return 1

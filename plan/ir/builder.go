@@ -250,7 +250,7 @@ func (b *Builder) Emit(p prim.Ins) prim.V {
 	return v
 }
 
-// constant is the value of a primitive whose operands are constants.
+// constant returns the value of a primitive whose operands are constants.
 func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
 	var args [3]uint64
 	for i := range p.Op.Info().Arity {
@@ -313,8 +313,8 @@ func (b *Builder) Cold(p, fast prim.V, body func() prim.V) prim.V {
 	return prim.V{ID: in.Dst, Type: in.Type}
 }
 
-// outside is the innermost region, other than r and those begun after mark, of
-// what a nested cold region uses.
+// outside returns the innermost region, other than r and those begun after
+// mark, of what a nested cold region uses.
 func (b *Builder) outside(region int32, mark Value, r int32) (at int32) {
 	for _, in := range b.K.Regions[region].Code {
 		for _, a := range in.Args {
@@ -365,7 +365,7 @@ func (b *Builder) Store(buf int, coords []prim.Ix, v prim.V) {
 	b.add(b.cur, Ins{Op: Store, Type: v.Type, Dst: None, Args: [3]Value{v.ID, None, None}, Aux: a})
 }
 
-// Value is an index expression as an I64.
+// Value returns an index expression as an I64.
 func (b *Builder) Value(ix prim.Ix) prim.V {
 	if n := b.K.Index.At(ix); n.Op == prim.IxValue {
 		return prim.V{ID: Value(n.K), Type: dtype.I64}

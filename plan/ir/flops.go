@@ -5,9 +5,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Flops is the number of floating-point operations that an instruction with
-// operands of type t counts as: 1 for a sum, difference, product, quotient or
-// square root, 2 for a fused multiply-add, 0 for anything else.
+// Flops returns the number of floating-point operations that an instruction
+// with operands of type t counts as: 1 for a sum, difference, product, quotient
+// or square root, 2 for a fused multiply-add, 0 for anything else.
 func Flops(op prim.Op, t dtype.Type) int {
 	if !t.IsFloat() {
 		return 0
@@ -15,7 +15,7 @@ func Flops(op prim.Op, t dtype.Type) int {
 	return op.Info().Flops
 }
 
-// Flops is the number of floating-point operations of one run with these
+// Flops returns the number of floating-point operations of one run with these
 // extents, those of cold regions not counted. A reduction counts what combines
 // two values, for each element.
 func (k *Kernel) Flops(extents []int) int { return k.flops(0, extents) }

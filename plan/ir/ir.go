@@ -67,7 +67,7 @@ type Ins struct {
 	Imm  uint64
 }
 
-// NumArgs is the number of operands in use.
+// NumArgs returns the number of operands in use.
 func (i *Ins) NumArgs() int {
 	n := 0
 	for n < len(i.Args) && i.Args[n] != None {

@@ -41,7 +41,8 @@ func (p *parser) expect(mark string) {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// wordLen is the length of the run of letters, digits and _ that s starts with.
+// wordLen returns the length of the run of letters, digits and _ that s starts
+// with.
 func wordLen(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || isDigit(s[n])) {
@@ -109,7 +110,7 @@ func (p *parser) ordinal(prefix string, n int) {
 	}
 }
 
-// reference is the number in w, one of n declarations: s0 is 0.
+// reference returns the number in w, one of n declarations: s0 is 0.
 func (p *parser) reference(w, prefix string, n int) int {
 	i, err := strconv.ParseUint(strings.TrimPrefix(w, prefix), 10, 31)
 	if err != nil || !strings.HasPrefix(w, prefix) || int(i) >= n {

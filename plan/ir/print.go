@@ -12,8 +12,8 @@ import (
 
 var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold"}
 
-// OpName is the name of op in IR texts, for primitives and for the operations
-// of this package.
+// OpName returns the name of op in IR texts, for primitives and for the
+// operations of this package.
 func OpName(op prim.Op) string {
 	if op < prim.NumOps {
 		return op.String()
@@ -24,9 +24,9 @@ func OpName(op prim.Op) string {
 	return "?"
 }
 
-// String is the text of the kernel, which [Parse] reads back: the same text
-// comes out of Parse(k.String()) if k passes [Check]. The text of a kernel that
-// does not is for people; it holds a ? where something is missing.
+// String returns the text of the kernel, which [Parse] reads back: the same
+// text comes out of Parse(k.String()) if k passes [Check]. The text of a kernel
+// that does not is for people; it holds a ? where something is missing.
 func (k *Kernel) String() string {
 	p := printer{k: k, seen: make([]bool, len(k.Regions))}
 	p.header()
@@ -37,15 +37,15 @@ func (k *Kernel) String() string {
 	return p.b.String()
 }
 
-// InsText is one instruction of k in text form, without the region of a For or
-// a Cold.
+// InsText returns one instruction of k in text form, without the region of a
+// For or a Cold.
 func (k *Kernel) InsText(i *Ins) string {
 	p := printer{k: k}
 	p.ins(i)
 	return p.b.String()
 }
 
-// IxText is an index expression of k in text form.
+// IxText returns an index expression of k in text form.
 func (k *Kernel) IxText(ix prim.Ix) string {
 	p := printer{k: k}
 	p.ix(ix, precSum)

@@ -26,7 +26,8 @@ func (k *Kernel) all(r int32, yield func(int32, *Ins) bool) bool {
 	return true
 }
 
-// Body is the region that a For or a Cold holds; -1 for other instructions.
+// Body returns the region that a For or a Cold holds; -1 for other
+// instructions.
 func (k *Kernel) Body(in *Ins) int32 {
 	switch in.Op {
 	case For:

@@ -9,22 +9,22 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// rebinds counts the calls of [Memory.Rebind], so that a program sees with one
-// load that it need not look for changes.
+// rebinds counts the calls of [Memory.Rebind]. A run loads it once, and checks
+// the memories of its program only if it has changed.
 var rebinds atomic.Uint64
 
-// An aliasing is which memories of a program share bytes, as they were when the
-// program was compiled. The plan and the code of the program depend on it.
+// An aliasing says which memories of a program overlapped when the program was
+// compiled. The plan and the code of the program depend on it.
 type aliasing struct {
-	seen     uint64 // rebinds when it was read
+	seen     uint64 // the value of rebinds at the last check
 	memories []*Memory
-	shifts   []int // of each pair that overlaps; or apart
+	shifts   []int // distance of the memories of each pair, in bytes; or apart
 }
 
-// apart stands for memories that do not overlap.
+// apart is the shift of memories that do not overlap.
 const apart = math.MinInt
 
-// newAliasing reads the aliasing of the host memories of a plan.
+// newAliasing returns the current aliasing of the host memories of a plan.
 func newAliasing(pl *plan.Plan, seen uint64) aliasing {
 	al := aliasing{seen: seen}
 	for _, s := range pl.Stages {
@@ -43,8 +43,8 @@ func newAliasing(pl *plan.Plan, seen uint64) aliasing {
 	return al
 }
 
-// each calls f for every pair of memories with its number and shift, until f
-// returns false.
+// each calls f with the number and the current shift of every pair of memories,
+// until f returns false.
 func (al *aliasing) each(f func(pair, shift int) bool) {
 	pair := 0
 	for i, a := range al.memories {
@@ -61,7 +61,7 @@ func (al *aliasing) each(f func(pair, shift int) bool) {
 	}
 }
 
-// changed reports whether the memories overlap in another way than they did.
+// changed reports whether the shift of any pair of memories has changed.
 func (al *aliasing) changed() (changed bool) {
 	al.each(func(pair, shift int) bool {
 		changed = al.shifts[pair] != shift
@@ -70,8 +70,9 @@ func (al *aliasing) changed() (changed bool) {
 	return changed
 }
 
-// rebound brings p up to date after some memory has been rebound: it compiles
-// the statements again if the memories of the program overlap differently now.
+// rebound updates p after a call of [Memory.Rebind], which need not concern a
+// memory of p. It compiles the statements again if the memories of p overlap
+// differently now.
 func (p *Program) rebound(ctx context.Context, seen uint64) error {
 	if p.memory.changed() {
 		q, err := compileStatements(ctx, p.options, p.stmts)

@@ -8,16 +8,16 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// An Array is memory seen with an element type, a shape and strides. It is the
-// untyped form of a [Tensor]. A nil Array and the zero Array have no memory, no
-// shape and no element type, and every use of them in an expression is an error.
+// An Array is a view of memory with an element type, a shape and strides. It is
+// the untyped form of a [Tensor]. A nil Array and the zero Array have no memory,
+// no shape and no element type. Every use of them in an expression is an error.
 type Array struct {
 	node *expr.Node
 	mem  *Memory
 }
 
-// NewArray allocates a row-major array of zeros. Errors are [expr.ErrShape],
-// [expr.ErrType] and [expr.ErrOutOfMemory].
+// NewArray returns a new row-major array of zeros. The error is [expr.ErrShape],
+// [expr.ErrType] or [expr.ErrOutOfMemory].
 func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 	s, err := shape.New(dims...)
 	if err != nil {

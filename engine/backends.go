@@ -12,14 +12,14 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Missing is a backend that cannot be used here, and why.
+// A Missing is a back end that this machine cannot use, with the reason.
 type Missing struct {
 	Name string
 	Why  error
 }
 
-// found are the backends of this machine, the preferred one first: machine code
-// where it can be made, and the interpreter, which runs everywhere.
+// found returns the CPU back ends of this machine, the preferred one first, and
+// the missing ones. The interpreter is last and always there.
 var found = sync.OnceValues(func() (have []backend.Backend, lack []Missing) {
 	for _, isa := range jit.ISAs {
 		b, err := jit.New(isa)
@@ -32,7 +32,7 @@ var found = sync.OnceValues(func() (have []backend.Backend, lack []Missing) {
 	return append(have, interp.New()), lack
 })
 
-// Backends lists the names of the CPU backends that can be used here, the
+// Backends returns the names of the CPU back ends that this machine can use, the
 // preferred one first. All give the same bits.
 func Backends() []string {
 	have, _ := found()
@@ -43,15 +43,16 @@ func Backends() []string {
 	return names
 }
 
-// MissingBackends lists the CPU backends that cannot be used here, and why.
+// MissingBackends returns the CPU back ends that this machine cannot use, with
+// the reasons.
 func MissingBackends() []Missing {
 	_, lack := found()
 	return lack
 }
 
-// DefaultBackend is the name of the backend that programs without a choice of
-// their own are compiled by: the one that the environment variable ONELOOP_CPU
-// names, or the first of Backends. The error says why that cannot be used.
+// DefaultBackend returns the name of the back end for programs whose options name
+// none. It is the value of the environment variable ONELOOP_CPU, or else the
+// first of Backends. The error says why this back end cannot be used.
 func DefaultBackend() (string, error) {
 	b, err := backendNamed("")
 	if err != nil {
@@ -60,8 +61,8 @@ func DefaultBackend() (string, error) {
 	return b.Name(), nil
 }
 
-// ExecutableMemory says how memory for machine code is got here, "none" if it
-// cannot be, and why what was tried before does not work.
+// ExecutableMemory returns the method by which the process gets memory for
+// machine code, or "none". The errors say why the methods tried before it failed.
 func ExecutableMemory() (method string, failed []error) {
 	m, err := exec.Probe()
 	if err != nil {
@@ -70,8 +71,9 @@ func ExecutableMemory() (method string, failed []error) {
 	return m.String(), exec.Failed()
 }
 
-// backendNamed finds a backend. Without a name it is the one that the
-// environment variable ONELOOP_CPU names, or the preferred one.
+// backendNamed returns the back end of the given name. For an empty name it
+// returns the one that the environment variable ONELOOP_CPU names, or else the
+// preferred one.
 func backendNamed(name string) (backend.Backend, error) {
 	from := ""
 	if name == "" {

@@ -9,8 +9,9 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A callStep runs a Go function. The function writes to scratch where the stage
-// stores to an array of the user, which a panic must leave as it was.
+// A callStep runs a Go function. If the stage stores to an array of the caller,
+// the function writes to scratch, and run copies the result. So a panic leaves
+// the array unchanged.
 type callStep struct {
 	s       *plan.Stage
 	args    [][]byte
@@ -50,7 +51,8 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	return ctx.Err()
 }
 
-// call calls the function. Its panic becomes an error.
+// call calls the function and returns its panic as an error. insideCall looks for
+// this frame on the stack, so call must not be inlined.
 //
 //go:noinline
 func (c *callStep) call(out []byte) (err error) {
@@ -68,9 +70,9 @@ func (c *callStep) forget() {
 	c.scratch = nil
 }
 
-// lock locks the program for a run. It returns an error where the run would wait
-// for itself: the caller is a Go function that some program calls, and p is
-// running one too.
+// lock locks the program for a run. It returns an error if the run could wait for
+// itself: the caller is a Go function that a program calls, and p is calling one
+// too.
 func (p *Program) lock() error {
 	if p.mu.TryLock() {
 		return nil
@@ -82,7 +84,8 @@ func (p *Program) lock() error {
 	return nil
 }
 
-// insideCall reports whether a Go function of an expression called the caller.
+// insideCall reports whether a Go function of an expression is on the stack of
+// the goroutine.
 func insideCall() bool {
 	var pcs [64]uintptr
 	for skip := 1; ; {

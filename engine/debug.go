@@ -13,10 +13,11 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// debugging is what ONELOOP_DEBUG asks for, a comma-separated list: tree, plan,
-// ir and asm are printed on stderr for every program compiled, and ir also
-// checks every kernel; plan=PASS prints what the statements are after that pass of
-// package plan; perf is Options.Profile for all programs.
+// debugging returns the words of the environment variable ONELOOP_DEBUG, which
+// commas separate. For every program compiled, tree, plan, ir and asm print the
+// respective text on stderr, and ir also checks every kernel. plan=PASS prints
+// the statements after that pass of package plan. perf sets Options.Profile for
+// all programs.
 var debugging = sync.OnceValue(func() map[string]bool {
 	on := map[string]bool{}
 	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {

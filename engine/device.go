@@ -6,18 +6,17 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A Device is a place other than the host where memory can live and programs
-// can run. The CPU needs none; packages that bring a device implement it.
-// Errors of a missing or failing device match expr.ErrDevice, of exhausted
-// memory expr.ErrOutOfMemory.
+// A Device has memory of its own and may run programs. Packages such as
+// engine/cuda implement it. Errors of a missing or failing device match
+// expr.ErrDevice. Errors of exhausted memory match expr.ErrOutOfMemory.
 type Device interface {
-	// Name is how programs choose the device: "cuda:0".
+	// Name returns the name of the device, such as "cuda:0".
 	Name() string
-	// Alloc reserves size bytes, which are not cleared.
+	// Alloc returns an allocation of size bytes, whose contents are undefined.
 	Alloc(size int) (Allocation, error)
 	Free(Allocation) error
-	// Upload and Download copy whole allocations, in the order of the stream;
-	// with a nil stream they have happened when the call returns.
+	// Upload and Download copy whole allocations, in the order of the stream.
+	// With a nil stream the copy has ended when the call returns.
 	Upload(s Stream, dst Allocation, src []byte) error
 	Download(s Stream, dst []byte, src Allocation) error
 	NewStream() (Stream, error)
@@ -26,31 +25,32 @@ type Device interface {
 // A Compiler is a device that runs programs.
 type Compiler interface {
 	Device
-	// Compile makes a program of a plan all of whose arrays are in memory of the
-	// device, where they have an [Memory.Allocation].
+	// Compile returns a program for a plan. All arrays of the plan are in memory
+	// of the device, with a [Memory.Allocation].
 	Compile(ctx context.Context, p *plan.Plan, o Options) (DeviceProgram, error)
 }
 
 // A DeviceProgram is a plan compiled by a device.
 type DeviceProgram interface {
-	// Run runs the plan and waits.
+	// Run runs the plan and returns when the run has ended.
 	Run(ctx context.Context) error
-	// Queue runs the plan on a stream of the device, after what is queued there.
-	// Errors are those of the stream.
+	// Queue queues a run of the plan on a stream of the device. An error of the
+	// run becomes an error of the stream.
 	Queue(s Stream)
-	// Close releases what the program has, after its runs.
+	// Close waits for the runs and releases the resources of the program.
 	Close() error
 }
 
-// A Planned is a program that may run another plan than it was compiled for: one
-// with stages that only its device has.
+// A Planned is a program that may run another plan than the one given to Compile,
+// such as a plan with stages that only its device has. Plan returns the plan that
+// it runs.
 type Planned interface {
 	DeviceProgram
 	Plan() *plan.Plan
 }
 
-// A PeerCopier is a device that can copy from memory of another one without the
-// host; ok is false where it cannot.
+// A PeerCopier is a device that may copy from memory of another device without
+// the host. CopyPeer returns false if it cannot, and then copies nothing.
 type PeerCopier interface {
 	CopyPeer(dst, src Allocation) (ok bool, err error)
 }
@@ -60,27 +60,30 @@ type Allocation interface {
 	Size() int // bytes
 }
 
-// A Stream is a queue of work. Work of one stream happens in order; of several,
-// in no order but what events impose.
+// A Stream is a queue of work. The work of one stream runs in order. Only events
+// order the work of different streams.
 type Stream interface {
-	// Go queues work that the host does. An error is carried to later events.
+	// Go queues a function that the host calls. Later events return its error.
 	Go(f func(context.Context) error)
-	// Record marks the end of what has been queued so far.
+	// Record returns an event for the end of the work queued so far.
 	Record() Event
-	// After makes what is queued from now on wait for e, and fail as e fails.
+	// After makes work queued later wait for e. If e has an error, the stream
+	// fails with it.
 	After(e Event)
-	// Sync waits until the queue is empty and returns its first error.
+	// Sync waits for the work queued so far and returns the first error of the
+	// stream.
 	Sync(ctx context.Context) error
 	// Close waits for the queue and releases the stream.
 	Close() error
 }
 
-// An Event is a moment in the life of a stream.
+// An Event is a point in the queue of a stream. It is done when all work queued
+// before it has ended.
 type Event interface {
-	// Done reports, without waiting, whether the moment has come, and the first
-	// error of the work before it.
+	// Done reports, without waiting, whether the event is done, and returns the
+	// first error of the work before it.
 	Done() (bool, error)
-	// Wait waits for the moment and returns the first error of the work before
-	// it.
+	// Wait waits until the event is done or ctx is done. It returns the first
+	// error of the work before the event, or the error of ctx.
 	Wait(ctx context.Context) error
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Driver finds the devices of one kind. The package that has it registers it
-// when it is imported.
+// A Driver finds the devices of one kind. A package with devices registers its
+// driver in an init function.
 type Driver interface {
-	// Open is device number index. Opening it again gives the same Device.
+	// Open returns device number index. Every call with the same index returns
+	// the same Device.
 	Open(index int) (Device, error)
-	// Count is the number of devices; if there is none, the error says why.
+	// Count returns the number of devices. If there is none, the error says why.
 	Count() (int, error)
 }
 
@@ -21,8 +22,8 @@ var drivers struct {
 	of map[string]Driver
 }
 
-// RegisterDriver makes the devices of a kind, such as "cuda", known. It panics if
-// the driver is nil.
+// RegisterDriver registers the driver for devices of a kind, such as "cuda". It
+// panics if the driver is nil.
 func RegisterDriver(kind string, d Driver) {
 	if d == nil {
 		panic("engine.RegisterDriver: the driver is nil")
@@ -45,9 +46,9 @@ func driver(kind string) (Driver, error) {
 	return d, nil
 }
 
-// CUDA is GPU number index, from 0. It needs a blank import of engine/cuda, the
-// driver of NVIDIA, and NVRTC; the error, which matches expr.ErrDevice, says
-// what is missing.
+// CUDA returns GPU number index, from 0. It needs a blank import of engine/cuda,
+// the driver of NVIDIA, and NVRTC. The error matches expr.ErrDevice and says what
+// is missing.
 func CUDA(index int) (Device, error) {
 	d, err := driver("cuda")
 	if err != nil {
@@ -56,7 +57,7 @@ func CUDA(index int) (Device, error) {
 	return d.Open(index)
 }
 
-// CountCUDA is the number of GPUs; if it is 0 the error says why.
+// CountCUDA returns the number of GPUs. If there is none, the error says why.
 func CountCUDA() (int, error) {
 	d, err := driver("cuda")
 	if err != nil {
@@ -65,12 +66,12 @@ func CountCUDA() (int, error) {
 	return d.Count()
 }
 
-// CPU is the host as a device, for [Array.To]. Its memory is plain memory.
+// CPU returns the host as a device, for [Array.To].
 func CPU() Device { return cpu{} }
 
 type cpu struct{}
 
-// A hostAllocation is memory of the host that is asked for as that of a device.
+// A hostAllocation is an allocation of the host as a device.
 type hostAllocation []byte
 
 func (a hostAllocation) Size() int { return len(a) }

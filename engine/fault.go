@@ -11,8 +11,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A faulted is the error of a stage that met data which an operator is not
-// defined for. It becomes an [expr.Error] when its node is looked for.
+// A faulted is the error of a stage with a fault: the data contain an operand for
+// which an operator is not defined. The function located makes an [expr.Error]
+// of it.
 type faulted struct {
 	kind  error // expr.ErrDivide or expr.ErrIndex
 	sites []plan.Fault
@@ -22,7 +23,7 @@ func (f *faulted) Error() string { return f.kind.Error() }
 
 func (f *faulted) Unwrap() error { return f.kind }
 
-// raised is the error of a fault of a stage.
+// raised returns the error of a fault of a stage, or nil for ir.NoFault.
 func raised(k ir.FaultKind, s *plan.Stage) error {
 	switch k {
 	case ir.DivideFault:
@@ -33,8 +34,8 @@ func raised(k ir.FaultKind, s *plan.Stage) error {
 	return nil
 }
 
-// deviceFault is err, with the nodes that may have raised it if it is a fault: a
-// device does not say which stage failed.
+// deviceFault returns err. If err is a fault, the result lists the nodes of all
+// stages, because a device does not say which stage failed.
 func (p *Program) deviceFault(err error) error {
 	e, ok := err.(*expr.Error)
 	if !ok || e.Kind != expr.ErrDivide && e.Kind != expr.ErrIndex {
@@ -47,11 +48,11 @@ func (p *Program) deviceFault(err error) error {
 	return f
 }
 
-// located returns err, or if it is a fault the error that names the operator,
-// the first element that it is not defined for, and the call that built the
-// node. It evaluates operands for that, which takes a run's time; the memory
-// must be as the stage has found it. The function current gives the node of the
-// statements of the caller that a node of the plan stands for.
+// located returns err. If err is a fault, the result names the operator, the
+// first element for which the operator is not defined, and the call that built
+// the node. To find the element, located evaluates operands, which takes the time
+// of a run. The memory must be as the stage has found it. The function current
+// returns the node of the caller's statements for a node of the plan.
 func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node) error {
 	f, ok := err.(*faulted)
 	if !ok {
@@ -84,9 +85,8 @@ func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node
 	return e
 }
 
-// offender evaluates the operand of a node that its faults depend on, and says
-// what is wrong with its first wrong element. It is empty if that cannot be
-// found.
+// offender evaluates the operand on which the faults of a node depend. It returns
+// a description of the first element that raises a fault, or "" if it finds none.
 func offender(ctx context.Context, n *expr.Node) string {
 	if len(n.Args) != 2 {
 		return ""
@@ -126,7 +126,8 @@ func offender(ctx context.Context, n *expr.Node) string {
 	return ""
 }
 
-// outside reports whether an integer is no position of an axis of n positions.
+// outside reports whether the integer v is out of range for an axis of n
+// positions. Negative integers count from the end.
 func outside(v any, n int) bool {
 	switch v := v.(type) {
 	case int8:
@@ -154,8 +155,8 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// at is " at [1 2]" for element i of a shape, row-major, and nothing for a
-// scalar.
+// at returns the index of row-major element i of a shape as text, such as
+// " at [1 2]". It returns "" for a scalar.
 func at(i int, s shape.Shape) string {
 	if len(s) == 0 {
 		return ""
@@ -168,7 +169,7 @@ func at(i int, s shape.Shape) string {
 	return fmt.Sprintf(" at %v", index)
 }
 
-// evaluate returns the value of a tree.
+// evaluate returns the value of a tree as a new array on the device of its leaves.
 func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
 	var d Device
 	expr.Walk(n, func(x *expr.Node) {

@@ -15,54 +15,57 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// Options choose how programs are compiled and run. The zero value is the
+// Options say how the engine compiles and runs programs. The zero value is the
 // default.
 type Options struct {
 	Backend string // one of Backends; "" is DefaultBackend
-	Threads int    // the largest number; 0: one for each CPU; a negative number is an error
-	// Products says what computes matrix products on the CPU. Empty: the engine,
-	// with the same bits everywhere. [ProductsByBLAS]: the implementation that is
-	// registered with gonum's blas32 and blas64, for floats; the bits, NaN and
-	// infinity are as that library has them.
+	Threads int    // largest number of threads; 0: one for each CPU; a negative number is an error
+	// Products says what computes matrix products on the CPU. If it is empty, the
+	// engine does, with the same bits everywhere. If it is [ProductsByBLAS], the
+	// implementation registered with gonum's blas32 and blas64 computes products
+	// of float32 and float64. Then the bits, NaN and infinity included, are those
+	// of that library.
 	Products string
-	// Profile names the program's kernels to profilers: the machine code in
-	// /tmp/perf-PID.map, for perf, and the goroutines that run it by the label
-	// "kernel", for pprof. perf finds code that was made after the first program
-	// with this option. ONELOOP_DEBUG=perf does it for all programs.
+	// Profile names the program's kernels for profilers. For perf, it lists the
+	// machine code in /tmp/perf-PID.map. For pprof, it gives the goroutines that
+	// run a kernel the label "kernel". perf finds only code made after the first
+	// program with this option. ONELOOP_DEBUG=perf sets the option for all
+	// programs.
 	Profile bool
 }
 
-// A Program is a compiled list of statements. It can be run again and again:
-// each run reads the arrays and parameters as they are then, and allocates
-// nothing. The zero Program and a nil Program run nothing: Run returns an error.
+// A Program is a compiled list of statements. Each run reads the current arrays
+// and parameters and allocates nothing. For the zero Program and a nil Program,
+// Run returns an error.
 type Program struct {
 	stmts   []expr.Statement
 	options Options
 	memory  aliasing
 
 	plan     *plan.Plan
-	device   *deviceRun // nil: the program runs on the host, by what follows
+	device   *deviceRun // nil: the program runs on the host and uses the fields below
 	backend  backend.Backend
 	arena    []byte
 	steps    []step
 	threads  int
 	profile  bool
 	products string // as in Options
-	down     bool   // the last sweep went down
+	down     bool   // direction of the last loop over large arrays
 	mu       sync.Mutex
-	calls    atomic.Int32 // Go functions of the user that run now
+	calls    atomic.Int32 // number of Go functions of the user that run now
 	job      *job
 }
 
 // A step runs one stage.
 type step interface {
 	run(ctx context.Context, p *Program) error
-	// forget drops what the last run has left: where arrays are.
+	// forget drops the addresses of arrays that the last run has left.
 	forget()
 }
 
-// Compile plans and compiles statements. They mean what they mean one after the
-// other; neighbours share a loop where that gives the same bits.
+// Compile plans and compiles statements. The result is the same as if each
+// statement ran after the one before it. Statements share a loop where that gives
+// the same bits.
 func Compile(ctx context.Context, stmts ...expr.Statement) (*Program, error) {
 	return CompileWith(ctx, Options{}, stmts...)
 }
@@ -111,7 +114,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 	return p, nil
 }
 
-// check returns an error for options that no program can have.
+// check returns an error for options that no program can use.
 func (o Options) check() error {
 	if o.Threads < 0 {
 		return expr.NewError(expr.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
@@ -119,7 +122,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// resolve says what the zero values of options stand for.
+// resolve returns o with the defaults in place of zero values, and the back end.
 func (o Options) resolve() (Options, backend.Backend, error) {
 	if err := o.check(); err != nil {
 		return o, nil, err
@@ -139,7 +142,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	return o, be, nil
 }
 
-// planned plans statements, and shows what debugging asks for.
+// planned returns the plan of statements. It prints what debugging lists.
 func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
@@ -180,10 +183,10 @@ func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) 
 }
 
 // Run carries out the statements. Runs of one program follow each other. If ctx
-// is cancelled the run ends early and the targets may be half written.
+// is cancelled, the run ends early and the targets may be partly written.
 //
-// A Go function of the program (op.GoFunc) must not run the program, or another
-// one whose Go function is running: that is an error, [expr.ErrUnsupported].
+// A Go function of the program (op.GoFunc) must not run the program, nor another
+// program whose Go function is running. Run returns [expr.ErrUnsupported] then.
 func (p *Program) Run(ctx context.Context) error {
 	if err := p.usable(); err != nil {
 		return err
@@ -216,7 +219,8 @@ func (p *Program) usable() error {
 	return nil
 }
 
-// run is Run for a program of the host that nobody else has.
+// run is Run for a program of the host. The caller has locked the program or has
+// its only reference.
 func (p *Program) run(ctx context.Context) error {
 	if err := p.allocate(); err != nil {
 		return err
@@ -233,7 +237,7 @@ func (p *Program) run(ctx context.Context) error {
 	return nil
 }
 
-// allocate makes room for temporaries, unless there is some.
+// allocate allocates the temporaries, unless they are allocated.
 func (p *Program) allocate() (err error) {
 	if p.arena == nil && p.plan.Arena != 0 {
 		p.arena, err = allocate(p.plan.Arena)
@@ -241,8 +245,8 @@ func (p *Program) allocate() (err error) {
 	return err
 }
 
-// forget drops what the last run has left. Temporaries of more than keep bytes
-// are dropped too, and allocated by the next run.
+// forget drops the addresses of arrays that the last run has left. It also drops
+// the temporaries if they have more than keep bytes; the next run allocates them.
 func (p *Program) forget(keep int) {
 	for _, s := range p.steps {
 		s.forget()
@@ -252,8 +256,8 @@ func (p *Program) forget(keep int) {
 	}
 }
 
-// Plan returns what the program runs. The caller must not change it. It is nil
-// for a nil or zero program.
+// Plan returns the plan that the program runs, or nil for a nil or zero program.
+// The caller must not change the plan.
 func (p *Program) Plan() *plan.Plan {
 	if p == nil {
 		return nil
@@ -261,8 +265,8 @@ func (p *Program) Plan() *plan.Plan {
 	return p.plan
 }
 
-// Backend returns the name of the backend that compiled the program, or of the
-// device that runs it. It is empty for a nil or zero program.
+// Backend returns the name of the back end that compiled the program, or of the
+// device that runs it. It returns "" for a nil or zero program.
 func (p *Program) Backend() string {
 	if p.usable() != nil {
 		return ""
@@ -273,9 +277,10 @@ func (p *Program) Backend() string {
 	return p.backend.Name()
 }
 
-// Close releases what the program has on a device, after its runs; without Close
-// that happens some time after the program is no longer used. A program of the
-// host has nothing to release. A closed program must not be run.
+// Close waits for the runs of a program on a device and releases its resources
+// there. Without Close, they are released some time after the last use of the
+// program. A program of the host has nothing to release. The caller must not run
+// a closed program.
 func (p *Program) Close() error {
 	if p == nil || p.device == nil {
 		return nil
@@ -283,8 +288,8 @@ func (p *Program) Close() error {
 	return p.device.close()
 }
 
-// Explain says why the program has the stages it has, and what they move. It is
-// empty for a nil or zero program.
+// Explain returns text that lists the stages, with the reason for each and the
+// bytes that it moves. It returns "" for a nil or zero program.
 func (p *Program) Explain() string {
 	if p.usable() != nil {
 		return ""
@@ -292,12 +297,12 @@ func (p *Program) Explain() string {
 	return p.plan.Explain()
 }
 
-// String is Explain.
+// String returns the text of [Program.Explain].
 func (p *Program) String() string { return p.Explain() }
 
-// Interpreted lists the kernels that the program's backend should run as machine
-// code and leaves to the interpreter, with the reasons. It is empty for the
-// interpreter itself.
+// Interpreted returns the kernels that the interpreter runs because the program's
+// machine-code back end cannot compile them, with the reasons. It returns none if
+// the back end is the interpreter.
 func (p *Program) Interpreted() []string {
 	if p == nil {
 		return nil
@@ -325,7 +330,7 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 	return p.newLoop(s)
 }
 
-// A place is where the first element of an array lies.
+// A place is the position of the first element of an array.
 type place struct {
 	mem    *Memory // nil: the temporaries of the program
 	offset int     // bytes
@@ -341,7 +346,7 @@ func (p *Program) place(a *plan.Array) place {
 	return at
 }
 
-// in is the address now.
+// in returns the current address, or nil if the memory has no bytes.
 func (at place) in(p *Program) unsafe.Pointer {
 	b := p.arena
 	if at.mem != nil {
@@ -353,10 +358,10 @@ func (at place) in(p *Program) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), at.offset)
 }
 
-// address is where the first element of an array is now.
+// address returns the current address of the first element of an array.
 func (p *Program) address(a *plan.Array) unsafe.Pointer { return p.place(a).in(p) }
 
-// bytes are the elements of a contiguous array.
+// bytes returns the elements of a contiguous array, which share its memory.
 func (p *Program) bytes(a *plan.Array) []byte {
 	n := a.Shape.Size() * a.Type.Size()
 	if n == 0 {

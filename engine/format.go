@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	shownWhole = 1000 // elements up to which an array is printed whole
-	shownEdge  = 3    // positions shown at both ends of a long axis
+	shownWhole = 1000 // largest number of elements of an array that is printed whole
+	shownEdge  = 3    // number of positions shown at each end of a long axis
 	lineWidth  = 88   // characters
 )
 
-// Format prints the elements as nested rows in brackets, as NumPy does; an array
-// of rank 0 is its number. An array of more than 1000 elements shows the first
-// three and the last three positions of its long axes, and only these elements
-// are fetched from a device.
+// Format prints the elements as nested rows in brackets, as NumPy does. It prints
+// an array of rank 0 as a number. Of an array of more than 1000 elements it prints
+// the first three and the last three positions of each long axis. It fetches only
+// these elements from a device.
 //
 // The verb, its flags and its precision apply to each element: %v, %8.3f, %x.
 // %+v adds a line with element type and shape. %#v writes elements as NumPy
@@ -37,8 +37,8 @@ func (a Array) Format(f fmt.State, verb rune) {
 // String returns the elements as %v prints them.
 func (a *Array) String() string { return text(a) }
 
-// Format prints the elements as [Array.Format] does, or the error of a tensor
-// that has one.
+// Format prints the elements as [Array.Format] does. It prints the error of a
+// tensor that has one.
 func (t Tensor[T]) Format(f fmt.State, verb rune) {
 	if err := t.Err(); err != nil {
 		fmt.Fprint(f, err)
@@ -77,7 +77,7 @@ func (a *Array) format(f fmt.State, verb rune) error {
 	return err
 }
 
-// tuple is a shape as a Python tuple.
+// tuple returns a shape as text, in the form of a Python tuple.
 func tuple(s shape.Shape) string {
 	dims := make([]string, len(s))
 	for i, d := range s {
@@ -94,26 +94,27 @@ type printer struct {
 	w       bytes.Buffer
 	typ     dtype.Type
 	dims    shape.Shape
-	verb    string // with flags, of each element
+	verb    string // format of each element, with flags
 	natural bool   // %v: the fewest digits that read back as the element
-	numpy   bool   // as NumPy writes them
+	numpy   bool   // %#v: elements in the form of NumPy
 
-	data  []byte // has the elements shown
+	data  []byte // contains the elements shown
 	first int    // position in data of the first element, in elements
 	shown [][]int
-	// shown has, by axis, how far the positions shown lie from the first one, in
-	// elements of data, or gap.
-	width int  // of all elements, if they are padded
+	// shown has, for each axis, the distances of the positions shown from the
+	// first one, in elements of data. gap stands for the positions left out.
+	width int  // to which elements are padded, in characters; 0: no padding
 	wraps bool // some row is longer than a line
 }
 
-// gap stands for the positions that are not shown.
+// gap stands for the positions of an axis that are not shown.
 const gap = math.MinInt
 
-// fetch finds the positions to show and brings their elements to the host.
+// fetch sets data, first and shown: it chooses the positions to show and fetches
+// their elements to the host.
 func (p *printer) fetch(a *Array) error {
 	elide := a.Shape().Size() > shownWhole
-	small := make(shape.Shape, len(p.dims)) // of the elements shown
+	small := make(shape.Shape, len(p.dims)) // the shape of the elements shown
 	for i, d := range p.dims {
 		if small[i] = d; elide {
 			small[i] = min(d, 2*shownEdge)
@@ -154,9 +155,9 @@ func (p *printer) fetch(a *Array) error {
 	return nil
 }
 
-// corners returns an array of a smaller shape with the positions of a that are
-// shown. The device copies them; where it runs no programs, the whole array is
-// fetched.
+// corners returns a new array of shape small with the elements of a that are
+// shown, which the device copies. It returns a itself if the device runs no
+// programs.
 func (a *Array) corners(small shape.Shape) (*Array, error) {
 	m, err := NewSyncedMemory(a.mem.dev, small.Size()*a.DType().Size())
 	if err != nil {
@@ -205,7 +206,8 @@ func (a *Array) corners(small shape.Shape) (*Array, error) {
 	return c, nil
 }
 
-// measure finds how wide the elements are, and whether their rows fit on a line.
+// measure sets width to the width of the widest element, and wraps if a row does
+// not fit on a line.
 func (p *printer) measure() {
 	last := len(p.dims) - 1
 	var visit func(axis, off int)
@@ -231,7 +233,7 @@ func (p *printer) measure() {
 	}
 }
 
-// positions are those of an axis; an array of rank 0 has one.
+// positions returns the positions shown of an axis. An array of rank 0 has one.
 func (p *printer) positions(axis int) []int {
 	if len(p.dims) == 0 {
 		return []int{0}
@@ -270,7 +272,7 @@ func (p *printer) array(axis, off int, indent string) {
 	p.w.WriteByte(']')
 }
 
-// element is the text of an element of data.
+// element returns the text of element number at of data.
 func (p *printer) element(at int) string {
 	v := element(p.typ, p.data[at*p.typ.Size():])
 	switch {
@@ -291,7 +293,7 @@ func (p *printer) element(at int) string {
 	return fmt.Sprint(v)
 }
 
-// element is the first element of b as a value of Go.
+// element returns the first element of b as a Go value.
 func element(t dtype.Type, b []byte) any {
 	switch t {
 	case dtype.Bool:
@@ -318,8 +320,8 @@ func element(t dtype.Type, b []byte) any {
 	return dtype.Slice[float64](b[:8])[0]
 }
 
-// shortest returns the number of the fewest digits that the half type rounds to
-// h.
+// shortest returns the number with the fewest digits that rounds to h in the type
+// of h.
 func shortest(h interface{ Float32() float32 }) float64 {
 	x := h.Float32()
 	for digits := 1; digits < 9; digits++ {
@@ -341,7 +343,7 @@ func shortest(h interface{ Float32() float32 }) float64 {
 	return float64(x)
 }
 
-// numpyText is an element as NumPy prints it.
+// numpyText returns the text of an element in the form of NumPy.
 func numpyText(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -358,8 +360,8 @@ func numpyText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// numpyFloat is the shortest text that reads back as v, with an exponent where
-// NumPy writes one.
+// numpyFloat returns the shortest text that reads back as v. It has an exponent
+// where NumPy writes one.
 func numpyFloat(v float64, bits int) string {
 	switch a := math.Abs(v); {
 	case v != v:

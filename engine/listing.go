@@ -13,9 +13,9 @@ import (
 )
 
 // Listings compiles the loops of a plan as a program would, and returns their
-// machine code, which depends on the backend and on how the arrays are laid
-// out. Nothing is run, and the arrays need no memory. Stages that are no loops
-// have no code.
+// machine code. The code depends on the back end and on the layout of the arrays.
+// Listings runs nothing, and the arrays need no memory. Stages that are not loops
+// have no listing.
 func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 	if pl == nil {
 		return nil, expr.NewError(expr.ErrValue, "", "the plan is nil")
@@ -49,11 +49,13 @@ func Listings(o Options, pl *plan.Plan) ([]*listing.Kernel, error) {
 	return out, nil
 }
 
-// addresses stand for those of arrays that have no memory, by which code is chosen:
-// memories lie apart, and views of one of them as they do there.
+// addresses are the memories that have an assumed address. The code depends on
+// which arrays overlap, and the arrays may have no memory. Different memories get
+// distant addresses, and views of one memory keep their distances.
 type addresses []expr.Memory
 
-// of is the address of the first element of an array. Nothing is there.
+// of returns the assumed address of the first element of an array. The address is
+// not one of real memory.
 func (r *addresses) of(pl *plan.Plan, a *plan.Array) uintptr {
 	i := slices.Index(*r, a.Mem)
 	if i < 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// MarshalBinary returns the array as an .npy file, which NumPy reads too.
-// Package encoding/gob uses it. Elements on a device are fetched.
+// MarshalBinary returns the array as an .npy file, which NumPy reads too. It
+// fetches elements from a device. Package encoding/gob uses this method.
 func (a Array) MarshalBinary() ([]byte, error) {
 	b, err := a.Bytes()
 	if err != nil {
@@ -25,8 +25,8 @@ func (a Array) MarshalBinary() ([]byte, error) {
 	return w.Bytes(), err
 }
 
-// UnmarshalBinary makes a a new array, on the host, with the contents of an .npy
-// file. Trees built on a before keep its old elements.
+// UnmarshalBinary sets a to a new array on the host with the contents of an .npy
+// file. Trees built on a earlier keep the old elements.
 func (a *Array) UnmarshalBinary(data []byte) error {
 	if a == nil {
 		return a.usable()
@@ -68,13 +68,13 @@ func (t Tensor[T]) MarshalBinary() ([]byte, error) {
 	return t.a.MarshalBinary()
 }
 
-// UnmarshalBinary makes t a new tensor, as [Array.UnmarshalBinary] does. Elements
-// of another type than T are an error, [expr.ErrType].
+// UnmarshalBinary sets t to a new tensor, as [Array.UnmarshalBinary] does. The
+// error is [expr.ErrType] if the type of the elements is not T.
 func (t *Tensor[T]) UnmarshalBinary(data []byte) error {
 	return t.unmarshal(func(a *Array) error { return a.UnmarshalBinary(data) })
 }
 
-// unmarshal makes t a new tensor of what read reads.
+// unmarshal sets t to a new tensor of the array that read returns.
 func (t *Tensor[T]) unmarshal(read func(*Array) error) error {
 	if t == nil {
 		return t.Err()
@@ -102,10 +102,10 @@ type document struct {
 //
 //	{"type":"float32","shape":[2,2],"data":[[1,2.5],[-0.1,"NaN"]]}
 //
-// The data are nested lists of numbers, or of true and false. A float has as
-// many digits as make it read back as the same; what JSON has no number for is
-// one of the strings "NaN", "Infinity" and "-Infinity". All bits return but
-// those of a NaN. Elements on a device are fetched.
+// The data are nested lists of numbers, or of true and false. A float has enough
+// digits to read back as the same float. NaN and infinities are the strings "NaN",
+// "Infinity" and "-Infinity". UnmarshalJSON restores all bits except those of a
+// NaN. MarshalJSON fetches elements from a device.
 func (a Array) MarshalJSON() ([]byte, error) {
 	b, err := a.Bytes()
 	if err != nil {
@@ -167,9 +167,10 @@ func appendJSON(b []byte, v any) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, size)
 }
 
-// UnmarshalJSON makes a a new array, on the host, of the text that MarshalJSON
-// writes. Nested lists alone are read too, as float64 unless a has an element
-// type already. Trees built on a before keep its old elements.
+// UnmarshalJSON sets a to a new array on the host, from text that MarshalJSON
+// writes. It also reads nested lists without an object: their elements have the
+// element type of a, or float64 if a has none. Trees built on a earlier keep the
+// old elements.
 func (a *Array) UnmarshalJSON(text []byte) error {
 	if a == nil {
 		return a.usable()
@@ -192,7 +193,8 @@ func (a *Array) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// array reads the elements, and the shape too if the document has none.
+// array returns the array of the document. If the document has no shape, array
+// derives it from the nested lists.
 func (d *document) array() (*Array, error) {
 	t, err := dtype.Parse(d.Type)
 	if err != nil {
@@ -212,7 +214,8 @@ func (d *document) array() (*Array, error) {
 			}
 		}
 	}
-	// A list of elements is as long as the text at most: no size is believed.
+	// A list has at most as many elements as the text has bytes. So a false shape
+	// causes no allocation.
 	if err := s.Check(); err != nil || s.Size() > len(d.Data) {
 		return nil, expr.NewError(expr.ErrShape, "", "the data do not have the shape %v", s)
 	}
@@ -306,9 +309,9 @@ func (t Tensor[T]) MarshalJSON() ([]byte, error) {
 	return t.a.MarshalJSON()
 }
 
-// UnmarshalJSON makes t a new tensor, as [Array.UnmarshalJSON] does. Nested lists
-// alone have elements of type T; another type in an object is an error,
-// [expr.ErrType].
+// UnmarshalJSON sets t to a new tensor, as [Array.UnmarshalJSON] does. Nested
+// lists without an object have elements of type T. The error is [expr.ErrType] if
+// an object has another element type.
 func (t *Tensor[T]) UnmarshalJSON(text []byte) error {
 	return t.unmarshal(func(a *Array) error {
 		empty, err := NewArray(dtype.Of[T](), 0)

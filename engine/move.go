@@ -1,9 +1,10 @@
 package engine
 
-// Device is where programs with a run: that of its memory, or "cpu".
+// Device returns the name of the device that runs programs with a: that of its
+// memory, or "cpu".
 func (a *Array) Device() string { return a.Memory().Device() }
 
-// To is a on another device: a row-major copy, or a itself if it is there. A nil
+// To returns a row-major copy of a on device d, or a itself if it is on d. A nil
 // device is the host.
 func (a *Array) To(d Device) (*Array, error) {
 	if err := a.usable(); err != nil {
@@ -34,8 +35,8 @@ func (a *Array) To(d Device) (*Array, error) {
 	return moved.Named(a.node.Leaf.Name), nil
 }
 
-// copyFrom fills new memory with that of another, from a position in bytes. On a
-// device there is no host side after it.
+// copyFrom fills the new memory m with the bytes of src from offset on. If m has a
+// device, copyFrom fills only the device side.
 func (m *Memory) copyFrom(src *Memory, offset int) error {
 	if m.dev == nil {
 		b, err := src.Host()
@@ -72,8 +73,8 @@ func (m *Memory) fill(a Allocation, src *Memory, offset int) error {
 	return m.dev.Upload(nil, a, b[offset:offset+m.size])
 }
 
-// To is t on another device: a row-major copy, or t itself if it is there. A nil
-// device is the host. Programs run where their tensors are.
+// To returns a row-major copy of t on device d, or t itself if it is on d. A nil
+// device is the host. Programs run on the device of their tensors.
 func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -88,7 +89,8 @@ func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
-// Device is where programs with t run: "cpu", "cuda:0".
+// Device returns the name of the device that runs programs with t, such as "cpu"
+// or "cuda:0".
 func (t *Tensor[T]) Device() string {
 	if t.Array() == nil {
 		return "cpu"

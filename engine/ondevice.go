@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A deviceRun runs a plan on the device that has its memory.
+// A deviceRun runs a plan on the device of its memory.
 type deviceRun struct {
 	name string
 	code DeviceProgram
@@ -20,9 +20,9 @@ type usedMemory struct {
 	written bool
 }
 
-// deviceMemories lists the memory of a plan, each once, if it is that of one
-// device; nil means the host. Memory of several places is an error, with a device
-// that runs no programs too.
+// deviceMemories returns the memories of a plan, each once, if they are of one
+// device. It returns nil if they are of the host. It returns an error if they are
+// of several devices, even of one that runs no programs.
 func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 	var mems []usedMemory
 	at := map[expr.Memory]int{}
@@ -91,7 +91,7 @@ func compileOnDevice(ctx context.Context, o Options, pl *plan.Plan, mems []usedM
 	return &Program{plan: pl, device: r}, nil
 }
 
-// run brings the memory up to date and runs.
+// run updates the device side of the memories and runs the plan.
 func (r *deviceRun) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (r *deviceRun) run(ctx context.Context) error {
 	return r.code.Run(ctx)
 }
 
-// queue makes the stream wait for other users of the memory, and later users
-// for the run.
+// queue queues a run on stream s and returns the event of its end. The stream
+// waits for earlier uses of the memories, and later uses wait for the event.
 func (r *deviceRun) queue(s Stream) Event {
 	for _, m := range r.mems {
 		if err := m.claim(m.written, s); err != nil {
@@ -123,7 +123,8 @@ func (r *deviceRun) queue(s Stream) Event {
 	return e
 }
 
-// close waits for queued runs, whose errors their events have.
+// close waits for queued runs and closes the device's program. The errors of the
+// runs are in their events.
 func (r *deviceRun) close() error {
 	for _, m := range r.mems {
 		m.mu.Lock()
@@ -133,8 +134,9 @@ func (r *deviceRun) close() error {
 	return r.code.Close()
 }
 
-// claim brings the device side up to date, for use by the stream, or for use now
-// without one.
+// claim updates the device side, for a use that writes it if write is set. Stream
+// s waits for the last queued program that uses the memory. If s is nil, claim
+// itself waits.
 func (m *Memory) claim(write bool, s Stream) error {
 	if _, err := m.device(write); err != nil {
 		return err

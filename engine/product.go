@@ -34,8 +34,8 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	return d, nil
 }
 
-// problemOf returns the products of a stage. A vector is a matrix of one row on
-// the left, of one column on the right.
+// problemOf returns the products of a stage. A vector is a matrix of one row if
+// it is the left operand, and of one column if it is the right one.
 func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	a, b := s.A, s.B
 	ra, rb := len(a.Shape), len(b.Shape)

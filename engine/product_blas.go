@@ -13,11 +13,11 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// ProductsByBLAS is the value of [Options.Products] that sends products of
-// float32 and float64 to the BLAS registered with gonum.
+// ProductsByBLAS is the value of [Options.Products] for which the BLAS registered
+// with gonum computes products of float32 and float64.
 const ProductsByBLAS = "blas"
 
-// checkProducts returns an error if there is no such way to compute products.
+// checkProducts returns an error if name is not a value for Options.Products.
 func checkProducts(name string) error {
 	if name != "" && name != ProductsByBLAS {
 		return expr.NewError(expr.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", name, ProductsByBLAS)
@@ -25,15 +25,15 @@ func checkProducts(name string) error {
 	return nil
 }
 
-// A blasStep computes a stack of matrix products of floats by the BLAS that is
-// registered with gonum. The order of summation is that library's.
+// A blasStep computes a stack of matrix products of floats with the BLAS that is
+// registered with gonum. That library determines the order of summation.
 type blasStep struct {
 	s    *plan.Stage
 	p    gemm.Problem
 	a, b blasMatrix
 }
 
-// A blasMatrix is a layout as BLAS describes it.
+// A blasMatrix is the layout of a matrix in the terms of BLAS.
 type blasMatrix struct {
 	trans blas.Transpose
 	ld    int
@@ -47,8 +47,8 @@ func newBLAS(s *plan.Stage) (step, error) {
 	return &blasStep{s, p, blasLayout(p.M, p.K, p.A), blasLayout(p.K, p.N, p.B)}, nil
 }
 
-// blasLayout returns the transpose flag and the leading dimension of a matrix that
-// the plan has found to have them.
+// blasLayout returns the transpose flag and the leading dimension of a matrix. The
+// plan makes sure that one of the strides is 1.
 func blasLayout(rows, cols int, m gemm.Matrix) blasMatrix {
 	if (m.Col == 1 || cols <= 1) && (m.Row >= cols || rows <= 1) {
 		return blasMatrix{blas.NoTrans, max(m.Row, cols, 1)}
@@ -82,8 +82,8 @@ func (d *blasStep) run(ctx context.Context, p *Program) error {
 
 func (*blasStep) forget() {}
 
-// blasOperands returns the operands and the result of product i. Operands reach to
-// the end of their memory: BLAS is told how much of it counts.
+// blasOperands returns the operands and the result of product i. The slices of
+// operands extend to the end of their memory; BLAS gets the sizes separately.
 func blasOperands[T float32 | float64](d *blasStep, p *Program, i int) (a, b, c []T) {
 	c = dtype.Slice[T](p.bytes(d.s.Out))[i*d.p.M*d.p.N:][:d.p.M*d.p.N]
 	return blasOperand[T](p, d.s.A, d.p.OffA[i]), blasOperand[T](p, d.s.B, d.p.OffB[i]), c

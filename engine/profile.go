@@ -8,7 +8,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 )
 
-// profile names the kernel of a loop to profilers: "name(y, s)", what it stores.
+// profile names the kernel of a loop for profilers. The name has the form
+// "kernel(y, s)", with the arrays that the loop stores to.
 func (l *loopStep) profile() {
 	var stored []string
 	for _, a := range l.s.Writes {
@@ -25,8 +26,8 @@ func (l *loopStep) profile() {
 	}
 }
 
-// label labels the goroutine with the kernel; the result gives it back the
-// labels of ctx.
+// label gives the goroutine the label of the kernel. The function returned gives
+// it the labels of ctx again.
 func (l *loopStep) label(ctx context.Context) (restore func()) {
 	pprof.SetGoroutineLabels(l.labels)
 	return func() { pprof.SetGoroutineLabels(ctx) }

@@ -10,9 +10,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// declare tells the race detector which memory a stage reads and writes: it
-// cannot see what machine code does. An operand that is read at computed
-// positions counts as read whole.
+// declare tells the race detector which memory a stage reads and writes, because
+// the detector does not see the accesses of machine code. If a stage reads an
+// operand at computed positions, declare reports all of its elements.
 func (p *Program) declare(stage int) {
 	s := p.plan.Stages[stage]
 	for _, a := range s.Reads {
@@ -23,13 +23,14 @@ func (p *Program) declare(stage int) {
 	}
 }
 
-// ranges calls f with each run of bytes of an array that is not a temporary.
+// ranges calls f with each contiguous range of bytes of an array. It does nothing
+// for a temporary.
 func (p *Program) ranges(a *plan.Array, f func(unsafe.Pointer, int)) {
 	if a.Mem == nil || a.Shape.Size() == 0 {
 		return
 	}
 	size := a.Type.Size()
-	// The last axes, as far as they are contiguous, are one run.
+	// The last axes that are contiguous together form one range.
 	run, k := 1, len(a.Shape)
 	for ; k > 0 && (a.Strides[k-1] == run || a.Shape[k-1] == 1); k-- {
 		run *= a.Shape[k-1]

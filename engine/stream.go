@@ -8,28 +8,28 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A hostStream is the CPU's stream: a goroutine that takes work from a queue.
-// After a failure the rest of the queue is skipped until Sync has returned the
+// A hostStream is a stream of the host: a goroutine that takes work from a queue.
+// After a failure it skips the work in the queue until Sync has returned the
 // error.
 type hostStream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	mu     sync.Mutex
-	failed *failure // the first since the last Sync that returned one
+	failed *failure // the first failure since Sync last returned one
 	closed bool
-	sends  sync.WaitGroup // into queue, which is closed after them
+	sends  sync.WaitGroup // counts the sends to queue; Close waits for them and then closes queue
 	queue  chan func()
 	ended  chan struct{}
 }
 
-// streamDepth is how much work may be queued before Go waits for some of it.
+// streamDepth is the capacity of the queue. Go waits while the queue is full.
 const streamDepth = 1024
 
-// A failure is an error of the work of a stream. Its address tells it apart from
-// later ones.
+// A failure is an error of the work of a stream. The address of a failure
+// identifies it, because equal errors may occur again.
 type failure struct{ err error }
 
-// NewStream starts a stream of the CPU. It must be closed.
+// NewStream starts a stream of the host and returns it. The caller must close it.
 func NewStream() Stream {
 	s := &hostStream{queue: make(chan func(), streamDepth), ended: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -56,7 +56,7 @@ func (s *hostStream) failure() *failure {
 	return s.failed
 }
 
-// push queues f, unless the stream is closed.
+// push queues f. It reports false if the stream is closed.
 func (s *hostStream) push(f func()) bool {
 	s.mu.Lock()
 	if s.closed {
@@ -70,8 +70,8 @@ func (s *hostStream) push(f func()) bool {
 	return true
 }
 
-// do queues f, if there is one, and an event that comes after it. On a closed
-// stream the event says so.
+// do queues f, unless it is nil, and returns an event of its end. If the stream is
+// closed, the event has an error.
 func (s *hostStream) do(f func(context.Context) error) *hostEvent {
 	e := &hostEvent{done: make(chan struct{})}
 	if !s.push(func() {
@@ -89,7 +89,8 @@ func (s *hostStream) do(f func(context.Context) error) *hostEvent {
 	return e
 }
 
-// guarded calls a function of the user, and returns its panic as an error.
+// guarded calls f, which calls a function of the user. It returns the error of f,
+// or its panic as an error that names what.
 func guarded(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,7 +115,7 @@ func (s *hostStream) String() string { return "stream of the cpu" }
 
 type hostEvent struct {
 	done   chan struct{}
-	failed *failure // valid once done is closed
+	failed *failure // valid when done is closed
 }
 
 func (s *hostStream) After(e Event) {
@@ -133,7 +134,7 @@ func (s *hostStream) Sync(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed == e.failed { // not one that came later
+	if s.failed == e.failed { // keep a later failure for the next Sync
 		s.failed = nil
 	}
 	return failed
@@ -173,7 +174,7 @@ func (e *hostEvent) String() string {
 	return "event of the cpu (done: true)"
 }
 
-// failure is the error of an event that has come.
+// failure returns the error of an event that is done.
 func (e *hostEvent) failure() error {
 	if e.failed == nil {
 		return nil
@@ -193,10 +194,10 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 	}
 }
 
-// RunAsync queues a run on a stream; the event comes when it has ended, and
-// carries its error. On a stream of the device that the program runs on, the
-// host waits for nothing. Later uses of the memory wait for the run. With a nil
-// stream the run has ended when RunAsync returns.
+// RunAsync queues a run on a stream. It returns an event that is done when the run
+// has ended and has the error of the run. On a stream of the program's device, the
+// host does not wait, and later uses of the memory wait for the run. If s is nil,
+// the run has ended when RunAsync returns.
 func (p *Program) RunAsync(s Stream) Event {
 	if err := p.usable(); s == nil || err != nil {
 		return p.runNow()
@@ -204,14 +205,14 @@ func (p *Program) RunAsync(s Stream) Event {
 	if p.device != nil {
 		return p.device.queue(s)
 	}
-	if h, ok := s.(*hostStream); ok { // at once, or a stream that is closed meanwhile had no event of the run
+	if h, ok := s.(*hostStream); ok { // one call, because the stream may be closed between Go and Record
 		return h.do(p.Run)
 	}
 	s.Go(p.Run)
 	return s.Record()
 }
 
-// runNow runs p and returns an event that has come.
+// runNow runs p and returns an event that is done and has the error of the run.
 func (p *Program) runNow() Event {
 	e := &hostEvent{done: make(chan struct{})}
 	if err := p.Run(context.Background()); err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Tensor is an array with elements of type T. It is an expression, and can be
-// assigned to. A nil Tensor and the zero Tensor have no elements, and every use
-// of them in an expression is an error.
+// A Tensor is an array with elements of type T. It is an expression and the target
+// of assignments. A nil Tensor and the zero Tensor have no elements. Every use of
+// them in an expression is an error.
 type Tensor[T expr.Elem] struct {
 	expr.Target[T]
 	a   *Array
-	bad *expr.Node // what went wrong, for a view that does not exist
+	bad *expr.Node // the error of a view that does not exist, or nil
 }
 
-// New allocates a tensor of zeros, row-major.
+// New returns a new row-major tensor of zeros.
 func New[T expr.Elem](dims ...int) (*Tensor[T], error) {
 	a, err := NewArray(dtype.Of[T](), dims...)
 	if err != nil {
@@ -27,7 +27,8 @@ func New[T expr.Elem](dims ...int) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
-// Zeros is New for shapes that are known to be right: it panics on an error.
+// Zeros returns a new row-major tensor of zeros, as [New] does. It panics on an
+// error.
 func Zeros[T expr.Elem](dims ...int) *Tensor[T] {
 	t, err := New[T](dims...)
 	if err != nil {
@@ -36,8 +37,9 @@ func Zeros[T expr.Elem](dims ...int) *Tensor[T] {
 	return t
 }
 
-// FromSlice makes a tensor that shares its elements with data, row-major. The
-// length must be the number of elements; without dims it is a vector.
+// FromSlice returns a row-major tensor that shares its elements with data. Without
+// dims the tensor is a vector. The error is [expr.ErrShape] if the length of data
+// is not the number of elements.
 func FromSlice[T expr.Elem](data []T, dims ...int) (*Tensor[T], error) {
 	if dims == nil {
 		dims = []int{len(data)}
@@ -56,8 +58,8 @@ func FromSlice[T expr.Elem](data []T, dims ...int) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
-// MustFromSlice is FromSlice for data that are known to fit: it panics on an
-// error.
+// MustFromSlice returns a row-major tensor that shares its elements with data, as
+// [FromSlice] does. It panics on an error.
 func MustFromSlice[T expr.Elem](data []T, dims ...int) *Tensor[T] {
 	t, err := FromSlice(data, dims...)
 	if err != nil {
@@ -66,8 +68,8 @@ func MustFromSlice[T expr.Elem](data []T, dims ...int) *Tensor[T] {
 	return t
 }
 
-// TensorOf returns a tensor of the elements of an array. Another element type
-// than the array's is an error, [expr.ErrType].
+// TensorOf returns a tensor of the elements of an array. The error is
+// [expr.ErrType] if the element type of the array is not T.
 func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
 	if err := a.usable(); err != nil {
 		return nil, err
@@ -78,8 +80,8 @@ func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
-// Array is the untyped form of t, nil for a nil tensor and for one with an
-// error.
+// Array returns the untyped form of t. It returns nil for a nil tensor and for one
+// with an error.
 func (t *Tensor[T]) Array() *Array {
 	if t == nil {
 		return nil
@@ -87,11 +89,11 @@ func (t *Tensor[T]) Array() *Array {
 	return t.a
 }
 
-// Err is what is wrong with t: it is nil, or a view that does not exist. Every
-// assignment to it, or from it, returns the same error.
+// Err returns the error of t: t is nil, is the zero Tensor, or is a view that does
+// not exist. Every assignment to t and from t returns the same error.
 func (t *Tensor[T]) Err() error { return t.Node().Err() }
 
-// Node is t as a leaf of a tree; an erroneous one for a nil tensor.
+// Node returns t as a leaf of a tree. If t has an error, the node has the same one.
 func (t *Tensor[T]) Node() *expr.Node {
 	if t != nil && t.bad != nil {
 		return t.bad
@@ -99,7 +101,7 @@ func (t *Tensor[T]) Node() *expr.Node {
 	return t.Array().Node()
 }
 
-// Shape is the shape; not to be changed.
+// Shape returns the shape. The caller must not change it.
 func (t *Tensor[T]) Shape() shape.Shape { return t.Node().Shape() }
 
 // Named returns a tensor of the same elements that trees and plans print under
@@ -111,11 +113,11 @@ func (t *Tensor[T]) Named(name string) *Tensor[T] {
 	return &Tensor[T]{a: t.a.Named(name)}
 }
 
-// Data returns the elements of a contiguous tensor on the host, row-major, which
-// share memory with the tensor. It is nil for a nil tensor and for one without
-// elements. It panics for a view whose elements do not follow each other, for a
-// tensor on a device, and for a tensor with an error: see [Tensor.Values], which
-// copies.
+// Data returns the elements of a contiguous tensor on the host, row-major. The
+// slice shares memory with the tensor. It is nil for a nil tensor and for one
+// without elements. Data panics for a view that is not contiguous, for a tensor on
+// a device, and for a tensor with an error. [Tensor.Values] returns a copy
+// instead.
 func (t *Tensor[T]) Data() []T {
 	if t.empty() {
 		return nil
@@ -140,10 +142,10 @@ func (t *Tensor[T]) empty() bool {
 	return t.a.Shape().Size() == 0
 }
 
-// Values returns a copy of the elements, row-major, fetched from the device if
-// they are on one. It is nil for a nil tensor and for one without elements. It
-// panics for a tensor with an error, and if the device fails; To(CPU()) returns
-// that error instead.
+// Values returns a copy of the elements, row-major. It fetches them from a device.
+// The slice is nil for a nil tensor and for one without elements. Values panics
+// for a tensor with an error, and if the device fails; To(CPU()) returns that
+// error instead.
 func (t *Tensor[T]) Values() []T {
 	if t.empty() {
 		return nil
@@ -158,8 +160,8 @@ func (t *Tensor[T]) Values() []T {
 	return out
 }
 
-// At is one element; an index outside panics, as in Go, and so does a device that
-// fails.
+// At returns the element at index. It panics if index is out of range, if t has an
+// error, and if the device fails.
 func (t *Tensor[T]) At(index ...int) T {
 	if err := t.Err(); err != nil {
 		panic(err)
@@ -190,42 +192,43 @@ func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 	return &Tensor[T]{a: a}
 }
 
-// Slice is the view of positions start..stop of the first axis; negative
-// positions count from the end, positions outside are cut off.
+// Slice returns the view of positions start..stop of the first axis, without stop.
+// Negative positions count from the end. Positions out of range are clipped.
 func (t *Tensor[T]) Slice(start, stop int) *Tensor[T] {
 	return t.Span(shape.Slice{Start: shape.At(start), Stop: shape.At(stop)})
 }
 
-// Span is the view of the given spans of the leading axes; see op.Slice.
+// Span returns the view of the given spans of the leading axes. See op.Slice. A
+// view that does not exist has an error, [Tensor.Err].
 func (t *Tensor[T]) Span(spans ...shape.Slice) *Tensor[T] {
 	return t.view(func(a *Array) (*Array, error) { return a.Span(spans...) })
 }
 
-// Transpose is the view with axes permuted; without axes their order is
-// reversed.
+// Transpose returns the view with the axes in the given order, or in reverse
+// order if none are given.
 func (t *Tensor[T]) Transpose(axes ...int) *Tensor[T] {
 	return t.view(func(a *Array) (*Array, error) { return a.Transpose(axes...) })
 }
 
-// Reshape is the view in another shape, one of whose extents may be -1. That
-// needing a copy is an error: see op.Reshape.
+// Reshape returns the view with another shape, of which one extent may be -1. The
+// view has an error if the shape needs a copy. See op.Reshape.
 func (t *Tensor[T]) Reshape(dims ...int) *Tensor[T] {
 	return t.view(func(a *Array) (*Array, error) { return a.Reshape(dims...) })
 }
 
-// Assign is t = e, carried out now.
+// Assign carries out t = e.
 func (t *Tensor[T]) Assign(e expr.Exp[T]) error { return t.store(expr.Set, e) }
 
-// AddAssign is t += e, carried out now.
+// AddAssign carries out t += e.
 func (t *Tensor[T]) AddAssign(e expr.Exp[T]) error { return t.store(expr.Plus, e) }
 
-// SubAssign is t -= e, carried out now.
+// SubAssign carries out t -= e.
 func (t *Tensor[T]) SubAssign(e expr.Exp[T]) error { return t.store(expr.Minus, e) }
 
-// MulAssign is t *= e, carried out now.
+// MulAssign carries out t *= e.
 func (t *Tensor[T]) MulAssign(e expr.Exp[T]) error { return t.store(expr.Times, e) }
 
-// DivAssign is t /= e, carried out now.
+// DivAssign carries out t /= e.
 func (t *Tensor[T]) DivAssign(e expr.Exp[T]) error { return t.store(expr.Over, e) }
 
 func (t *Tensor[T]) store(s expr.Saver, e expr.Exp[T]) error {

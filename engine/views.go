@@ -11,7 +11,8 @@ func (a *Array) restrided(s shape.Shape, st shape.Strides, offset int) *Array {
 	return &Array{node: expr.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
 }
 
-// Span is the view of the given spans of the leading axes.
+// Span returns the view of the given spans of the leading axes. The error is
+// [expr.ErrShape] if there are more spans than axes or a span is not valid.
 func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
@@ -35,8 +36,9 @@ func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
 	return a.restrided(s, st, off), nil
 }
 
-// Transpose is the view with axes permuted; without axes their order is
-// reversed.
+// Transpose returns the view with the axes in the given order, or in reverse
+// order if none are given. The error is [expr.ErrShape] if axes is not a
+// permutation.
 func (a *Array) Transpose(axes ...int) (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
@@ -61,8 +63,9 @@ func (a *Array) Transpose(axes ...int) (*Array, error) {
 	return a.restrided(s, a.Strides().Permute(perm), a.Offset()), nil
 }
 
-// Reshape is the view in another shape, one of whose extents may be -1; an
-// error if that needs a copy.
+// Reshape returns the view with another shape, of which one extent may be -1. The
+// error is [expr.ErrShape] if the number of elements differs or the shape needs a
+// copy.
 func (a *Array) Reshape(dims ...int) (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err

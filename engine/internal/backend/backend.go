@@ -1,4 +1,5 @@
-// Package backend is what a CPU backend implements: kernels in, work in chunks.
+// Package backend has the interfaces that a CPU back end implements. A back end
+// compiles kernels and runs their units in chunks.
 package backend
 
 import (
@@ -14,46 +15,50 @@ type Backend interface {
 	Compile(k *ir.Kernel) (Code, error)
 }
 
-// Code is a compiled kernel, free of shapes and addresses. It is safe for
+// Code is a compiled kernel without shapes and addresses. It is safe for
 // concurrent use.
 type Code interface {
-	// Bind fixes extents, parameters, strides and extents of buffers. The
-	// binding is kept: the caller may change Ptr and Scalars between runs.
+	// Bind returns an instance with the extents, parameters, and strides and
+	// extents of buffers of b. The instance keeps b: the caller may change Ptr
+	// and Scalars between runs.
 	Bind(b *ir.Binding) (Instance, error)
 }
 
-// An Instance is code with its numbers. One run is: Begin; the units
-// 0..n in any order, in disjoint chunks, by any number of workers at once;
-// Finish by one of them. The bits of the result do not depend on the chunks.
+// An Instance is code with a binding. In one run, the caller calls Begin. Then any
+// number of workers run the units 0..n in disjoint chunks, in any order. Then the
+// caller calls Finish with one of the workers. The bits of the result do not
+// depend on the chunks.
 type Instance interface {
-	// Units is the size of the parallel index space. Chunks begin at multiples
-	// of grain. Cost is the rough time of one unit on one core, in nanoseconds.
+	// Units returns the number of units, the grain and the cost. Chunks begin at
+	// multiples of grain. The cost is the approximate time of one unit on one
+	// core, in nanoseconds.
 	Units() (n, grain int, cost float64)
-	// NewWorker makes the scratch memory of one goroutine, to be kept for later
-	// runs.
+	// NewWorker returns a worker with scratch memory. The caller keeps it for
+	// later runs.
 	NewWorker() Worker
-	// Watch lets the runs that follow end early when ctx is done: workers give
-	// up in the middle of long units, and leave targets half written.
+	// Watch lets later runs end early when ctx is done. Workers then stop in the
+	// middle of long units and leave targets partly written.
 	Watch(ctx context.Context)
 	Begin()
-	// Finish combines partial reductions and runs what depends on them. It
-	// returns the least fault raised in this run.
+	// Finish combines partial reductions and computes what depends on them. It
+	// returns the least fault of this run, or ir.NoFault.
 	Finish(w Worker) ir.FaultKind
 }
 
-// A Worker runs chunks of one instance, for one goroutine at a time. It does
-// not allocate.
+// A Worker runs chunks of one instance, for one goroutine at a time. Run runs the
+// units lo..hi and does not allocate.
 type Worker interface {
 	Run(lo, hi int)
 }
 
-// A Fallback is code that may leave its work to the interpreter: Fallback says
-// why, or nothing.
+// A Fallback is code that the interpreter may run in place of the back end.
+// Fallback returns the reason, or "" if the back end runs the code.
 type Fallback interface{ Fallback() string }
 
 // A Native is an instance that runs machine code.
 type Native interface {
-	// Listing is the machine code. It is made again for this, with notes.
+	// Listing compiles the kernel again, with notes, and returns the machine
+	// code.
 	Listing() ([]*listing.Function, error)
 	// Profile lists the machine code in /tmp/perf-PID.map under a name.
 	Profile(name string)

@@ -1,20 +1,21 @@
-// Package hostmem allocates memory of the host. It refuses, with an error, what
-// the process cannot have: a Go program that asks for too much ends with a fatal
-// error, or the system kills it when it touches the pages.
+// Package hostmem allocates memory of the host. It returns an error if the process
+// cannot have a block. Without this check, a block that is too large ends a Go
+// program with a fatal error, or the system kills the process when it touches the
+// pages.
 //
-// The rule: a block is refused if it is larger than what is available now. On
-// Linux that is the least of
+// The rule: the package refuses a block that is larger than the memory available
+// now. On Linux that is the least of
 //
 //   - the system's MemAvailable,
 //   - what the memory control groups of the process have left,
 //   - what debug.SetMemoryLimit (GOMEMLIMIT) has left,
 //   - what the limit of the address space (ulimit -v) has left,
 //
-// each less what the process has allocated and not touched yet. Elsewhere only
-// the size of the address space and GOMEMLIMIT count.
+// of which what the process has allocated and not touched yet is subtracted. On
+// other systems only the size of the address space and GOMEMLIMIT count.
 //
-// Reading these numbers takes about 50 µs. So each reading grants an eighth of
-// what is available, and blocks within the grant need no reading.
+// Reading these numbers takes about 50 µs. So each reading grants an eighth of the
+// memory available, and blocks within the grant need no reading.
 package hostmem
 
 import (
@@ -31,12 +32,12 @@ import (
 // alignment of blocks in bytes: a cache line, and the widest vector.
 const alignment = 64
 
-// MaxSize is the largest size of a block in bytes. Go itself panics above it.
+// MaxSize is the largest size of a block in bytes. For larger ones Go panics.
 const MaxSize = 1<<(31+16*(^uint(0)>>63)) - 1 - alignment
 
-// An Error says that a block cannot be allocated.
+// An Error is the refusal of a block.
 type Error struct {
-	Size      int // bytes that were asked for; negative if the number overflowed
+	Size      int // size of the block in bytes; -1 if the number overflowed
 	Available int // bytes that the process can have
 }
 
@@ -50,7 +51,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d bytes cannot be allocated: %d are available", e.Size, e.Available)
 }
 
-// Allocate returns size zero bytes, aligned to 64.
+// Allocate returns size zero bytes, aligned to 64 bytes. The error is an *Error.
 func Allocate(size int) ([]byte, error) {
 	if err := Reserve(size); err != nil {
 		return nil, err
@@ -61,8 +62,9 @@ func Allocate(size int) ([]byte, error) {
 	return b[skip : int(skip)+size : int(skip)+size], nil
 }
 
-// Reserve returns an error if the process cannot have size bytes more. A caller
-// that gets nil is expected to allocate them.
+// Reserve returns an *Error if the process cannot have size bytes more. If it
+// returns nil, it has counted the bytes as allocated, and the caller should
+// allocate them.
 func Reserve(size int) error {
 	if size < 0 || size > MaxSize {
 		return &Error{Size: size}
@@ -73,7 +75,8 @@ func Reserve(size int) error {
 	return grant.renew(size)
 }
 
-// ReserveFor is Reserve for n times size bytes and a row of each length.
+// ReserveFor is Reserve for n*size bytes plus the sum of rows. The product and the
+// sum may overflow an int.
 func ReserveFor(n, size int, rows []int) error {
 	hi, lo := bits.Mul64(uint64(n), uint64(size))
 	for _, row := range rows {
@@ -87,7 +90,7 @@ func ReserveFor(n, size int, rows []int) error {
 	return Reserve(int(lo))
 }
 
-// grant has the bytes that may be allocated before the next reading.
+// grant holds the number of bytes that Reserve grants before the next reading.
 var grant granted
 
 type granted struct {
@@ -95,13 +98,14 @@ type granted struct {
 	mu   sync.Mutex
 }
 
-// renew reads what is available, and grants size bytes and more, or none.
+// renew reads how many bytes are available. If size bytes are, it grants them and
+// an eighth of the rest; otherwise it returns an *Error and grants nothing.
 func (g *granted) renew(size int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	free := available()
 	if size > free && size-free <= mapped() {
-		debug.FreeOSMemory() // garbage counts as allocated
+		debug.FreeOSMemory() // garbage counts as allocated until a collection
 		free = available()
 	}
 	if size > free {
@@ -112,7 +116,8 @@ func (g *granted) renew(size int) error {
 	return nil
 }
 
-// available returns the bytes that the process can still have. Tests replace it.
+// available returns the number of bytes that the process can still have. Tests
+// replace it.
 var available = func() int {
 	mapped := mapped()
 	free := math.MaxInt
@@ -122,7 +127,8 @@ var available = func() int {
 	return max(min(free, systemAvailable(mapped)), 0)
 }
 
-// mapped returns the bytes that Go has mapped and not given back.
+// mapped returns the number of bytes that Go has mapped and not returned to the
+// system.
 func mapped() int {
 	samples := [...]metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples[:])

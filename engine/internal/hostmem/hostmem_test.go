@@ -30,8 +30,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestGrant tests that blocks that fit one by one, and not together, are refused,
-// although nothing touches them.
+// TestGrant tests that Reserve refuses blocks that fit one by one and not
+// together, although nothing touches them.
 func TestGrant(t *testing.T) {
 	old := available
 	defer func() { available = old; grant.left.Store(0) }()

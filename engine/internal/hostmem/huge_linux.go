@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// largeBlock is the size from which memory is worth huge pages: below it, the
-// part that is not a whole huge page is too large.
+// largeBlock is the smallest block with huge pages, in bytes. In a smaller one,
+// too large a part is not a whole huge page.
 const largeBlock = 4 << 20
 
-// preferHugePages asks the system for huge pages, which spare a walk of the page
-// tables every 4 KiB. It is only advice, so that nothing has to be undone when the
-// garbage collector takes the memory back, and memory of the caller is left alone.
+// preferHugePages advises the system to use huge pages for b, which saves a walk
+// of the page tables every 4 KiB. Nothing has to be undone when the garbage
+// collector frees b, because this is only advice.
 func preferHugePages(b []byte) {
 	if len(b) < largeBlock {
 		return
@@ -21,5 +21,5 @@ func preferHugePages(b []byte) {
 	page := uintptr(os.Getpagesize())
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (page - 1)
 	whole := (uintptr(len(b)) - skip) &^ (page - 1)
-	_ = unix.Madvise(b[skip:skip+whole], unix.MADV_HUGEPAGE) // without it everything works, too
+	_ = unix.Madvise(b[skip:skip+whole], unix.MADV_HUGEPAGE) // an error costs only speed
 }

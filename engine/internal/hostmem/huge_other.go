@@ -2,5 +2,5 @@
 
 package hostmem
 
-// preferHugePages asks the system for huge pages, where it can be asked.
+// preferHugePages does nothing: only Linux takes this advice.
 func preferHugePages([]byte) {}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemAvailable returns the bytes that the system lets the process have, of
-// which mapped bytes are Go's already.
+// systemAvailable returns the number of bytes that the system lets the process
+// allocate. mapped is the number of bytes that Go has mapped.
 func systemAvailable(mapped int) int {
 	free := math.MaxInt
 	if kb, ok := field("/proc/meminfo", "MemAvailable:"); ok {
@@ -22,18 +22,18 @@ func systemAvailable(mapped int) int {
 		free = min(free, left)
 	}
 	virtual, resident := sizes()
-	free -= max(mapped-resident, 0) // promised, and not touched yet
+	free -= max(mapped-resident, 0) // allocated, and not touched yet
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < math.MaxInt {
-		// Go maps whole arenas, and tables for them.
+		// Go maps whole arenas and tables for them, so keep the size of one arena.
 		const arena = 64 << 20
 		free = min(free, int(limit.Cur)-virtual-arena)
 	}
 	return free
 }
 
-// sizes returns the bytes of address space that the process uses, and those of
-// them that are in memory.
+// sizes returns the size of the address space that the process uses, and the part
+// of it that is in memory, both in bytes.
 func sizes() (virtual, resident int) {
 	text, _ := os.ReadFile("/proc/self/statm")
 	if f := bytes.Fields(text); len(f) > 1 {
@@ -44,7 +44,8 @@ func sizes() (virtual, resident int) {
 	return virtual * page, resident * page
 }
 
-// field returns the number after a name at the beginning of a line of a file.
+// field returns the number that follows name on the first line of the file that
+// begins with name. It reports false if there is none.
 func field(file, name string) (int, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -59,8 +60,9 @@ func field(file, name string) (int, bool) {
 	return 0, false
 }
 
-// groups returns the bytes that each control group of the process that has a
-// limit has left. Groups are nested, and each limits those in it.
+// groups returns the number of bytes left in each control group of the process
+// that has a limit. Groups are nested, and the limit of a group includes the
+// groups in it.
 func groups() (left []int) {
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -89,7 +91,8 @@ func groups() (left []int) {
 	return left
 }
 
-// number reads a file of one number; "max" is none.
+// number returns the number in a file. It reports false if the file contains none,
+// such as "max".
 func number(file string) (int, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

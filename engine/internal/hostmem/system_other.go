@@ -4,6 +4,6 @@ package hostmem
 
 import "math"
 
-// systemAvailable returns the bytes that the system lets the process have, of
-// which mapped bytes are Go's already.
+// systemAvailable returns math.MaxInt, because only Linux reports the number of
+// bytes that the process can allocate.
 func systemAvailable(int) int { return math.MaxInt }

@@ -1,12 +1,12 @@
 // Package pairwise combines the results of the blocks of a reduction in a fixed
-// tree: adjacent pairs, level by level, the odd one carried up. So the bits do
-// not depend on who has computed which block.
+// tree: adjacent pairs, level by level. An odd result at the end of a level moves
+// up unchanged. So the bits do not depend on which worker computes which block.
 package pairwise
 
 import "math/bits"
 
-// Reduce combines the results of all blocks, which it overwrites; of none it is
-// empty.
+// Reduce returns the combination of the results of all blocks, or empty if there
+// are none. It overwrites p.
 func Reduce[P any](p []P, empty P, combine func(x, y P) P) P {
 	if len(p) == 0 {
 		return empty
@@ -22,8 +22,8 @@ func Reduce[P any](p []P, empty P, combine func(x, y P) P) P {
 	return p[0]
 }
 
-// A Tree is Reduce for results that come one after the other. The zero value
-// has none.
+// A Tree combines results that come one after the other, in the order of Reduce.
+// The zero value has no results.
 type Tree[P any] struct {
 	slots [48]P // slot i holds 2^i blocks if bit i of count is set
 	count int
@@ -39,8 +39,8 @@ func (t *Tree[P]) Push(p P, combine func(x, y P) P) {
 	t.count++
 }
 
-// Pop combines what has been pushed, the last blocks first, and leaves the tree
-// without any; of none it is empty.
+// Pop returns the combination of all results pushed, or empty if there are none,
+// and removes them from the tree.
 func (t *Tree[P]) Pop(empty P, combine func(x, y P) P) P {
 	if t.count == 0 {
 		return empty

@@ -2,7 +2,8 @@ package shape
 
 import "slices"
 
-// Axis makes an axis canonical: -1 becomes rank-1. At rank 0 there is none.
+// Axis returns the canonical number of an axis: -1 becomes rank-1. It returns
+// an error if the axis is out of range; at rank 0 every axis is.
 func Axis(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
 		return 0, errorf("axis %d is out of range for rank %d", axis, rank)
@@ -13,8 +14,8 @@ func Axis(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-// Axes makes a set of axes canonical and sorts it. An axis given twice, also as
-// -1 and rank-1, is an error. No axes mean all of them.
+// Axes returns a set of axes in canonical form, sorted. No axes mean all of
+// them. An axis given twice is an error, also as -1 and rank-1.
 func Axes(axes []int, rank int) ([]int, error) {
 	if len(axes) == 0 {
 		out := make([]int, rank)
@@ -38,9 +39,9 @@ func Axes(axes []int, rank int) ([]int, error) {
 	return out, nil
 }
 
-// Reduce returns the shape left by a reduction over axes, which are canonical
-// as from [Axes]: without these dimensions, or with extent 1 there if keepDims.
-// Here no axes mean none: s itself.
+// Reduce returns the shape after a reduction over axes, which are canonical as
+// from [Axes]. The reduced dimensions are dropped, or have extent 1 if
+// keepDims. Here no axes mean none: the result is s.
 func (s Shape) Reduce(axes []int, keepDims bool) Shape {
 	out := make(Shape, 0, len(s))
 	for i, d := range s {
@@ -54,8 +55,9 @@ func (s Shape) Reduce(axes []int, keepDims bool) Shape {
 	return out
 }
 
-// Permute reorders dimensions: dimension i of the result is dimension perm[i]
-// of s. perm names every axis once; negative axes count from the end.
+// Permute returns s with its dimensions reordered: dimension i of the result is
+// dimension perm[i] of s. perm names every axis once; negative axes count from
+// the end.
 func (s Shape) Permute(perm []int) (Shape, error) {
 	if len(perm) != len(s) {
 		return nil, errorf("permutation %v has %d axes for rank %d", Shape(perm), len(perm), len(s))
@@ -66,7 +68,8 @@ func (s Shape) Permute(perm []int) (Shape, error) {
 	return Shape(permute(s, perm)), nil
 }
 
-// Permute reorders strides as [Shape.Permute], which checks perm, does extents.
+// Permute returns st reordered as [Shape.Permute] reorders extents.
+// [Shape.Permute] checks perm.
 func (st Strides) Permute(perm []int) Strides { return Strides(permute(st, perm)) }
 
 func permute(a, perm []int) []int {

@@ -1,8 +1,8 @@
 package shape
 
-// Broadcast returns the shape that all the given ones broadcast to by NumPy's
-// rules; rank 0 if there are none. The result is checked: it can have too many
-// elements where the given shapes do not.
+// Broadcast returns the shape to which all the given shapes broadcast by
+// NumPy's rules, and rank 0 if there are none. The result is checked, because
+// it can have too many elements even if the given shapes do not.
 func Broadcast(shapes ...Shape) (Shape, error) {
 	rank := 0
 	for _, s := range shapes {
@@ -11,7 +11,7 @@ func Broadcast(shapes ...Shape) (Shape, error) {
 	out := make(Shape, rank)
 	for i := range out {
 		out[i] = 1
-		first := 0 // the shape that out[i] comes from
+		first := 0 // number of the shape that out[i] comes from
 		for j, s := range shapes {
 			k := i - (rank - len(s))
 			if k < 0 || s[k] == 1 || s[k] == out[i] {

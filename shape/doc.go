@@ -1,30 +1,30 @@
-// Package shape holds the arithmetic of array shapes: sizes, strides,
-// broadcasting, axes, slices, and which arrays can be seen as which others
-// without a copy. Its functions are pure, know nothing of element types, and
-// never change their arguments; what they return shares no memory with them.
+// Package shape is the arithmetic of array shapes: sizes, strides,
+// broadcasting, axes, slices, and views that need no copy. Its functions are
+// pure, do not depend on element types, and never change their arguments.
+// Results share no memory with arguments.
 //
 // # Semantics
 //
-// A [Shape] lists the logical extents of an array, outermost first (row-major).
-// The nil and the empty Shape are the same: rank 0, one element. An extent may
-// be 0; the array is then empty, however large its other extents.
+// A [Shape] lists the extents of an array, outermost first (row-major). The nil
+// and the empty Shape are the same: rank 0, one element. An extent may be 0;
+// the array is then empty, even if other extents are large.
 //
-// A checked Shape ([New], [Shape.Check]) has at most [MaxRank] dimensions, no
-// negative extent, and a product of its non-zero extents that fits an int even
-// as a number of 8-byte elements. Zero extents do not relax the last rule, so
-// strides and partial products never overflow either. Functions without an
-// error result assume checked shapes, and as many strides as dimensions.
+// A checked Shape ([New], [Shape.Check]) has at most [MaxRank] dimensions and
+// no negative extent. The product of its non-zero extents, times 8 bytes, fits
+// an int. Zero extents do not relax that rule, so strides and partial products
+// do not overflow either. Functions without an error result assume checked
+// shapes, and as many strides as dimensions.
 //
-// [Strides] count elements, not bytes. A stride is 0 along a broadcast
-// dimension and negative along a flipped one. Strides of dimensions of extent
-// 1 are never followed and so never matter.
+// [Strides] are in elements, not bytes. A stride is 0 along a broadcast
+// dimension and negative along a flipped one. The stride of a dimension of
+// extent 1 does not matter.
 //
 // Broadcasting follows NumPy: shapes are aligned at the last dimension, missing
 // dimensions count as 1, and extents agree if they are equal or one of them is
 // 1. An extent of 0 agrees with 0 and 1 only.
 //
 // Axes may be negative where a function says that it makes them canonical
-// ([Axis], [Axes]); -1 is the last dimension.
+// ([Axis], [Axes]). -1 is the last dimension.
 //
 // # Errors
 //

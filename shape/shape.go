@@ -12,11 +12,12 @@ const MaxRank = 64
 // maxSize keeps the byte offsets of the widest elements (8 bytes) in an int.
 const maxSize = math.MaxInt / 8
 
-// A Shape is the row-major logical extents of an array. Nil and empty are
-// rank 0, which has one element.
+// A Shape is the list of extents of an array, outermost first. Nil and empty
+// are rank 0, which has one element.
 type Shape []int
 
-// New makes a checked Shape of a copy of dims; see [Shape.Check].
+// New returns a checked Shape with the extents dims; see [Shape.Check]. It
+// copies dims.
 func New(dims ...int) (Shape, error) {
 	s := Shape(dims).Clone()
 	if err := s.Check(); err != nil {
@@ -25,9 +26,9 @@ func New(dims ...int) (Shape, error) {
 	return s, nil
 }
 
-// Check reports a rank above [MaxRank], a negative extent, or more elements
-// than can be addressed. As in NumPy, zero extents are left out of the last
-// test: [0 n m] is an error if n*m is.
+// Check returns an error for a rank above [MaxRank], a negative extent, or more
+// elements than can be addressed. As in NumPy, the last test leaves out zero
+// extents: [0 n m] is an error if n*m is too large.
 func (s Shape) Check() error {
 	if len(s) > MaxRank {
 		return errorf("rank %d is above the largest, %d", len(s), MaxRank)
@@ -39,7 +40,7 @@ func (s Shape) Check() error {
 			return errorf("shape %v has negative extent %d in dimension %d", s, d, i)
 		case d == 0 || over:
 		case n > maxSize/d:
-			over = true // a later extent may be negative, which says more
+			over = true // a later extent may be negative, which is the better error
 		default:
 			n *= d
 		}
@@ -56,8 +57,8 @@ func (s Shape) Rank() int { return len(s) }
 // Size returns the number of elements; 1 at rank 0.
 func (s Shape) Size() int { return s.Count(0, len(s)) }
 
-// Count returns the product of the extents of dimensions from to to-1. It is 1
-// if there are none; positions that are no dimensions do not count.
+// Count returns the product of the extents of dimensions from to to-1, and 1 if
+// there are none. Positions outside the rank do not count.
 func (s Shape) Count(from, to int) int {
 	n := 1
 	for i := max(from, 0); i < min(to, len(s)); i++ {
@@ -85,7 +86,8 @@ func (s Shape) String() string {
 }
 
 // Offset returns the row-major position of the element at index, which has one
-// entry per dimension, none of them negative.
+// entry for each dimension. It returns an error if an entry is negative or too
+// large.
 func (s Shape) Offset(index ...int) (int, error) {
 	if len(index) != len(s) {
 		return 0, errorf("index %v has %d entries for shape %v", Shape(index), len(index), s)
@@ -100,8 +102,8 @@ func (s Shape) Offset(index ...int) (int, error) {
 	return off, nil
 }
 
-// InferReshape returns the shape that dims give to size elements. One of dims
-// may be -1 and is then inferred, unless the others multiply to 0.
+// InferReshape returns the shape dims for size elements. One of dims may be -1;
+// its extent then follows from the others, unless their product is 0.
 func InferReshape(size int, dims []int) (Shape, error) {
 	s, unknown := Shape(dims).Clone(), -1
 	for i, d := range s {

@@ -38,7 +38,7 @@ func TestNew(t *testing.T) {
 		{[]int{m, m, m}, false, 0},
 		{[]int{math.MaxInt, math.MaxInt}, false, 0},
 		{[]int{0, m}, true, 0},
-		{[]int{0, m, 2}, false, 0}, // as NumPy: zero does not excuse the rest
+		{[]int{0, m, 2}, false, 0}, // as in NumPy, a zero extent does not relax the limit
 		{[]int{m, 2, 0}, false, 0},
 		{[]int{3, -1}, false, 0},
 		{[]int{0, -1}, false, 0},

@@ -2,8 +2,8 @@ package shape
 
 import "math"
 
-// A Slice selects along one dimension as Python's start:stop:step does. Parts
-// that are not given select everything, as in Python.
+// A Slice selects elements of one dimension as Python's start:stop:step does.
+// As in Python, a part that is not given does not restrict the selection.
 type Slice struct{ Start, Stop, Step Bound }
 
 // A Bound is one part of a [Slice]. The zero value is a part that is not given.
@@ -23,11 +23,10 @@ func (b Bound) or(x int) int {
 	return x
 }
 
-// Resolve applies the slice to a dimension of extent n: it selects count
-// elements, start, start+step, and so on. Negative bounds count from the end
-// and bounds out of range are clamped, as by Python's slice.indices. With count
-// 0, start is Python's too and may be -1 or n, which is no element. A step of 0 is
-// an error.
+// Resolve returns the selection of the slice from a dimension of extent n:
+// count elements at start, start+step, and so on. Negative bounds count from
+// the end, and bounds out of range are clamped, as by Python's slice.indices.
+// If count is 0, start may be -1 or n, as in Python. A step of 0 is an error.
 func (sl Slice) Resolve(n int) (start, count, step int, err error) {
 	if n < 0 {
 		return 0, 0, 0, errorf("slice of negative extent %d", n)
@@ -35,7 +34,7 @@ func (sl Slice) Resolve(n int) (start, count, step int, err error) {
 	if step = sl.Step.or(1); step == 0 {
 		return 0, 0, 0, errorf("the step of a slice is 0")
 	}
-	step = max(step, -math.MaxInt) // so that -step exists
+	step = max(step, -math.MaxInt) // so that -step does not overflow
 	lo, hi := 0, n
 	start, stop := 0, n
 	if step < 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// python returns slice.indices and range written as CPython documents them: the
-// chosen positions, one by one.
+// python returns the result of slice.indices and range, written as CPython
+// documents them. It finds the selected positions one by one.
 func python(sl Slice, n int) (start int, picked []int) {
 	step := sl.Step.or(1)
 	in := func(x int) bool { return x >= 0 && x < n }

@@ -6,8 +6,8 @@ import "math"
 // dimension. They may be 0 (broadcast) or negative (flipped).
 type Strides []int
 
-// Strides returns those of a contiguous row-major array. Extents of 0 count as
-// 1, as in NumPy, so that no stride is 0.
+// Strides returns the strides of a contiguous row-major array, in elements.
+// Extents of 0 count as 1, as in NumPy, so that no stride is 0.
 func (s Shape) Strides() Strides {
 	st, n := make(Strides, len(s)), 1
 	for i := len(s) - 1; i >= 0; i-- {
@@ -17,8 +17,8 @@ func (s Shape) Strides() Strides {
 	return st
 }
 
-// FortranStrides returns those of a contiguous column-major array: the first
-// dimension is the innermost in memory.
+// FortranStrides returns the strides of a contiguous column-major array, in
+// elements: the first dimension is the innermost in memory.
 func (s Shape) FortranStrides() Strides {
 	st, n := make(Strides, len(s)), 1
 	for i, d := range s {
@@ -28,8 +28,8 @@ func (s Shape) FortranStrides() Strides {
 	return st
 }
 
-// IsContiguous reports whether the elements lie one after the other in
-// row-major order. Empty arrays do.
+// IsContiguous reports whether the elements are adjacent in memory in row-major
+// order. It is true for empty arrays.
 func IsContiguous(s Shape, st Strides) bool {
 	n, contiguous := 1, true
 	for i := len(s) - 1; i >= 0; i-- {
@@ -45,10 +45,11 @@ func IsContiguous(s Shape, st Strides) bool {
 	return contiguous
 }
 
-// Collapse finds the fewest loops that visit several arrays of one shape, with
-// strides sts, in row-major order: it drops dimensions of extent 1 and merges
-// neighbours that every array steps through as if they were one. The order of
-// dimensions stays. Empty arrays collapse to [0], one-element arrays to rank 0.
+// Collapse returns the fewest loops, as extents and strides, that visit several
+// arrays of one shape, with strides sts, in row-major order. It drops
+// dimensions of extent 1, and merges neighbouring dimensions if every array
+// goes through them with one step. The order of dimensions stays. Empty arrays
+// collapse to [0], one-element arrays to rank 0.
 func Collapse(s Shape, sts ...Strides) (Shape, []Strides) {
 	out, outs := make(Shape, 0, len(s)), make([]Strides, len(sts))
 	for j := range outs {
@@ -82,10 +83,10 @@ func Collapse(s Shape, sts ...Strides) (Shape, []Strides) {
 	return out, outs
 }
 
-// Reshape finds the strides that show an array of shape s and strides st as
-// one of shape to, with the elements in the same row-major order. It reports
-// false if that needs a copy or the sizes differ. The rules are those of
-// NumPy's attempt_nocopy_reshape, and empty arrays always succeed.
+// Reshape returns the strides with which an array of shape s and strides st is
+// an array of shape to, with its elements in the same row-major order. It
+// returns false if that needs a copy or the sizes differ. The rules are those
+// of NumPy's attempt_nocopy_reshape. For empty arrays it always succeeds.
 func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 	size := s.Size()
 	if size != to.Size() {
@@ -94,13 +95,13 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 	if size == 0 {
 		return to.Strides(), true
 	}
-	// Collapsed dimensions are maximal runs; each new dimension must be cut
-	// from a single one, starting at the innermost.
+	// Collapsed dimensions are maximal runs. Each new dimension must come from a
+	// single run, starting at the innermost.
 	runs, sts := Collapse(s, st)
 	out, k, left, step := make(Strides, len(to)), len(runs), 1, 1
 	for i := len(to) - 1; i >= 0; i-- {
 		if to[i] == 1 {
-			out[i] = step // never followed; keeps a contiguous result exact
+			out[i] = step // unused; keeps a contiguous result exact
 			continue
 		}
 		if left == 1 {
@@ -117,9 +118,9 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 	return out, true
 }
 
-// Range returns the lowest and the highest position, in elements, that an array
-// starting at offset touches. For an empty array lo > hi. Where a position does
-// not fit an int, lo is the least int and hi the greatest: no memory holds that.
+// Range returns the lowest and the highest position, in elements, of an array
+// that starts at offset. For an empty array lo > hi. If a position does not fit
+// an int, lo is the least int and hi the greatest; no memory holds that range.
 func Range(s Shape, st Strides, offset int) (lo, hi int) {
 	lo, hi = offset, offset
 	for _, d := range s {

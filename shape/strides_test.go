@@ -20,7 +20,7 @@ func each(s Shape, f func(ix []int)) {
 	}
 }
 
-// positions lists where the elements lie, in row-major order.
+// positions returns the positions of the elements, in row-major order.
 func positions(s Shape, st Strides) []int {
 	var out []int
 	each(s, func(ix []int) {
@@ -41,8 +41,8 @@ func randomShape(r *rand.Rand, maxRank int, extents ...int) Shape {
 	return s
 }
 
-// randomStrides makes views as programs do: contiguous, permuted, sliced,
-// flipped and broadcast.
+// randomStrides returns strides of views as programs make them: contiguous,
+// permuted, sliced, flipped and broadcast.
 func randomStrides(r *rand.Rand, s Shape) Strides {
 	perm := r.Perm(len(s))
 	if r.IntN(2) == 0 {
@@ -112,7 +112,7 @@ func TestBroadcast(t *testing.T) {
 	}
 }
 
-// pairwise returns the broadcasting rule said for two shapes and one dimension.
+// pairwise returns the broadcast of two shapes, by the rule for one dimension.
 func pairwise(a, b Shape) (Shape, bool) {
 	for len(a) < len(b) {
 		a = append(Shape{1}, a...)
@@ -253,7 +253,7 @@ func TestCollapseRandom(t *testing.T) {
 				t.Fatalf("Collapse(%v, %v) = %v, %v: array %d moves", s, sts, got, outs, j)
 			}
 		}
-		for i, d := range got { // nothing is left to drop or to merge
+		for i, d := range got { // no dimension can be dropped or merged
 			mergeable := i > 0
 			for _, st := range outs {
 				mergeable = mergeable && st[i-1] == d*st[i]
@@ -293,8 +293,8 @@ func TestReshape(t *testing.T) {
 	}
 }
 
-// findStrides searches for strides by looking at positions alone: the only
-// candidates are the steps to the first neighbour along each dimension.
+// findStrides searches for strides by comparing positions. The only candidates
+// are the steps to the first neighbour along each dimension.
 func findStrides(to Shape, pos []int) bool {
 	st, c := make(Strides, len(to)), to.Strides()
 	for i, d := range to {

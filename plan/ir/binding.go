@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// Check finds what of b does not fit k: numbers of things, extents below zero,
-// ranks.
+// Check returns an error if b does not fit k: wrong counts, negative extents,
+// wrong ranks.
 func (b *Binding) Check(k *Kernel) error {
 	if len(b.Extents) != len(k.Axes) || len(b.Params) != k.Params || len(b.Scalars) != len(k.Scalars) || len(b.Bufs) != len(k.Bufs) {
 		return fmt.Errorf("the binding has %d extents, %d parameters, %d scalars, %d buffers; the kernel %d, %d, %d, %d",

@@ -7,16 +7,16 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// A Builder makes a kernel. It is a prim.Sink: every pure instruction goes to
-// the outermost region in which its operands are visible, so code that does not
-// depend on a loop is hoisted out of it as it is built, and an instruction
-// equal to one that is visible is that one.
+// A Builder builds a kernel. It implements prim.Sink. It puts every pure
+// instruction into the outermost region in which its operands are visible, so
+// loop-invariant code is hoisted while it is built. If an equal instruction is
+// visible, the builder returns that one.
 type Builder struct {
 	K *Kernel
 
 	parent []int32       // of each region; -1 for the entry
 	home   []int32       // region of each value
-	bound  map[int]int32 // region that binds an axis now
+	bound  map[int]int32 // body of the open loop that binds an axis
 	open   []openLoop
 	cur    int32 // innermost open loop body, or the entry
 	cold   []coldRegion
@@ -29,7 +29,7 @@ type openLoop struct{ loop, body int32 }
 
 type coldRegion struct {
 	region int32
-	mark   Value // values from here on belong to the region
+	mark   Value // the first value after the region began
 }
 
 type consKey struct {
@@ -41,7 +41,7 @@ type consKey struct {
 	typ    dtype.Type
 }
 
-// NewBuilder starts a kernel.
+// NewBuilder returns a builder of an empty kernel.
 func NewBuilder(name string) *Builder {
 	return &Builder{
 		K:      &Kernel{Name: name, Regions: make([]Region, 1, 4)},
@@ -52,31 +52,32 @@ func NewBuilder(name string) *Builder {
 	}
 }
 
-// Expect makes room for n instructions, before the first.
+// Expect allocates room for n instructions. The caller calls it before the
+// first instruction.
 func (b *Builder) Expect(n int) {
 	b.equal = make(map[consKey]Value, n)
 	b.home, b.K.Types = make([]int32, 0, n), make([]dtype.Type, 0, n)
 }
 
-// Axis declares a loop axis.
+// Axis declares a loop axis and returns its number.
 func (b *Builder) Axis(name string) int {
 	b.K.Axes = append(b.K.Axes, name)
 	return len(b.K.Axes) - 1
 }
 
-// Buf declares a buffer.
+// Buf declares a buffer and returns its number.
 func (b *Builder) Buf(buf Buf) int {
 	b.K.Bufs = append(b.K.Bufs, buf)
 	return len(b.K.Bufs) - 1
 }
 
-// Param declares a run-time integer.
+// Param declares a run-time integer and returns its index expression.
 func (b *Builder) Param() prim.Ix {
 	b.K.Params++
 	return b.K.Index.Param(b.K.Params - 1)
 }
 
-// Scalar declares a run-time scalar of register type t and reads it.
+// Scalar declares a run-time scalar of register type t and returns its value.
 func (b *Builder) Scalar(t dtype.Type) prim.V {
 	b.K.Scalars = append(b.K.Scalars, t)
 	return b.put(0, Ins{Op: Scalar, Type: t, Aux: int32(len(b.K.Scalars) - 1)})
@@ -88,7 +89,7 @@ func (b *Builder) region(parent int32) int32 {
 	return int32(len(b.K.Regions) - 1)
 }
 
-// Open begins a loop over axes, inside the innermost open one.
+// Open begins a loop over axes inside the innermost open loop.
 func (b *Builder) Open(kind LoopKind, axes ...int) {
 	body := b.region(b.cur)
 	l := Loop{Kind: kind, Body: body}
@@ -119,7 +120,7 @@ func (b *Builder) add(region int32, in Ins) {
 	r.Code = append(r.Code, in)
 }
 
-// depth orders the regions on the path from the entry.
+// depth returns the number of regions from the entry to r.
 func (b *Builder) depth(r int32) (d int) {
 	for ; r >= 0; r = b.parent[r] {
 		d++
@@ -145,8 +146,8 @@ func (b *Builder) Visible(v prim.V) bool {
 	return false
 }
 
-// Has reports whether v is a value of this kernel that can be used here: in the
-// innermost open loop or a cold region that is open. It implements prim.Sink.
+// Has reports whether v is a value of this kernel that is visible in the
+// innermost open loop or in an open cold region. It implements prim.Sink.
 func (b *Builder) Has(v prim.V) bool {
 	if v.ID < 0 || int(v.ID) >= len(b.K.Types) || b.K.Types[v.ID] != v.Type {
 		return false
@@ -159,12 +160,12 @@ func (b *Builder) Has(v prim.V) bool {
 	return b.Visible(v)
 }
 
-// HasIndex reports whether value id can be used here as an index.
+// HasIndex reports whether value id is an I64 that is visible here.
 func (b *Builder) HasIndex(id int64) bool {
 	return id >= 0 && id < int64(len(b.K.Types)) && b.Has(prim.V{ID: Value(id), Type: dtype.I64})
 }
 
-// Bound reports whether an axis is that of an open loop.
+// Bound reports whether an open loop binds an axis.
 func (b *Builder) Bound(axis int) bool {
 	_, ok := b.bound[axis]
 	return ok
@@ -173,8 +174,8 @@ func (b *Builder) Bound(axis int) bool {
 // InLoop reports whether v changes within the innermost open loop.
 func (b *Builder) InLoop(v prim.V) bool { return b.home[v.ID] == b.cur && b.cur != 0 }
 
-// homeOf returns the region of an index expression: the innermost of those of
-// the axes and values in it.
+// homeOf returns the region of an index expression: the innermost region of its
+// axes and values.
 func (b *Builder) homeOf(ix prim.Ix) int32 {
 	n := b.K.Index.At(ix)
 	switch n.Op {
@@ -199,8 +200,9 @@ func (b *Builder) homeOfArgs(args [3]Value) int32 {
 	return r
 }
 
-// put appends an instruction with a result to a region, unless an equal one is
-// there.
+// put appends an instruction to a region and returns its result. If the region
+// has an equal instruction, put returns the result of that one. Inside a cold
+// region, primitives other than constants go there.
 func (b *Builder) put(region int32, in Ins) prim.V {
 	if in.Op != Load && in.Op != Index && in.Op != Scalar {
 		if len(b.cold) > 0 && in.Op != prim.Const {
@@ -228,8 +230,8 @@ func (b *Builder) value(t dtype.Type, region int32) Value {
 	return Value(len(b.K.Types) - 1)
 }
 
-// Emit appends a primitive; of constants it is a constant. It implements
-// prim.Sink.
+// Emit appends a primitive and returns its value. A primitive on constants
+// becomes a constant. It implements prim.Sink.
 func (b *Builder) Emit(p prim.Ins) prim.V {
 	if bits, ok := b.constant(p); ok {
 		p = prim.Ins{Op: prim.Const, Type: p.Type, Imm: bits}
@@ -250,7 +252,8 @@ func (b *Builder) Emit(p prim.Ins) prim.V {
 	return v
 }
 
-// constant returns the value of a primitive whose operands are constants.
+// constant returns the bits of a primitive on constants. It returns false if an
+// operand is not constant.
 func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
 	var args [3]uint64
 	for i := range p.Op.Info().Arity {
@@ -271,7 +274,8 @@ func (b *Builder) Constant(v prim.V) (bits uint64, ok bool) {
 	return bits, ok && v.Type.Valid()
 }
 
-// Table declares a constant table. It implements prim.Sink.
+// Table declares a constant table and returns its number. It implements
+// prim.Sink.
 func (b *Builder) Table(t dtype.Type, bits []uint64) int {
 	for i, old := range b.K.Tables {
 		if old.Type == t && slices.Equal(old.Bits, bits) {
@@ -313,8 +317,8 @@ func (b *Builder) Cold(p, fast prim.V, body func() prim.V) prim.V {
 	return prim.V{ID: in.Dst, Type: in.Type}
 }
 
-// outside returns the innermost region, other than r and those begun after
-// mark, of what a nested cold region uses.
+// outside returns the innermost region of the values that a nested cold region
+// uses, apart from values of r and values defined since mark.
 func (b *Builder) outside(region int32, mark Value, r int32) (at int32) {
 	for _, in := range b.K.Regions[region].Code {
 		for _, a := range in.Args {
@@ -344,7 +348,7 @@ func (b *Builder) access(buf int, bounds Bounds, coords []prim.Ix) (int32, int32
 	return int32(len(b.K.Access) - 1), home
 }
 
-// Load reads an element. A guarded load has a fill, which other loads ignore.
+// Load returns an element of a buffer. Only a guarded load uses fill.
 func (b *Builder) Load(buf int, bounds Bounds, coords []prim.Ix, fill prim.V) prim.V {
 	a, home := b.access(buf, bounds, coords)
 	in := Ins{Op: Load, Type: b.K.Bufs[buf].Type.Register(), Args: noArgs, Aux: a}
@@ -358,8 +362,8 @@ func (b *Builder) Load(buf int, bounds Bounds, coords []prim.Ix, fill prim.V) pr
 	return b.put(home, in)
 }
 
-// Store writes an element, in the innermost open loop. It is not hoisted: two
-// stores to one element keep their order.
+// Store writes an element in the innermost open loop. Stores are not hoisted,
+// so two stores to one element keep their order.
 func (b *Builder) Store(buf int, coords []prim.Ix, v prim.V) {
 	a, _ := b.access(buf, InBounds, coords)
 	b.add(b.cur, Ins{Op: Store, Type: v.Type, Dst: None, Args: [3]Value{v.ID, None, None}, Aux: a})
@@ -373,7 +377,7 @@ func (b *Builder) Value(ix prim.Ix) prim.V {
 	return b.put(b.homeOf(ix), Ins{Op: Index, Type: dtype.I64, Args: noArgs, Imm: uint64(ix)})
 }
 
-// Reduce combines v over the innermost open loop; the result is visible once
+// Reduce reduces v over the innermost open loop. The result is visible after
 // the loop is closed.
 func (b *Builder) Reduce(r *prim.Reduction, v prim.V) prim.V {
 	n := b.reducer(r, v.Type)
@@ -383,8 +387,8 @@ func (b *Builder) Reduce(r *prim.Reduction, v prim.V) prim.V {
 	return prim.V{ID: dst, Type: t}
 }
 
-// reducer returns the number of a reducer, and builds the program of a row that
-// is not native.
+// reducer returns the number of a reducer. For a row that is not native it
+// builds the program.
 func (b *Builder) reducer(r *prim.Reduction, t dtype.Type) int32 {
 	for i := range b.K.Reducers {
 		if old := &b.K.Reducers[i]; old.Reduction == r && old.Type == t {

@@ -8,10 +8,11 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Check reports the first way in which k breaks the rules of the IR: names and
-// declarations, the nesting of loops, the visibility and types of values, and
-// the use of axes and buffers. It runs between passes in tests, and in the
-// engine when debugging; the backends rely on what it finds without looking again.
+// Check returns an error for the first rule of the IR that k breaks. The rules
+// concern names and declarations, the nesting of loops, the visibility and
+// types of values, and the use of axes and buffers. Tests call it between
+// passes, and the engine calls it when debugging. Back ends rely on these rules
+// and do not check them again.
 func Check(k *Kernel) error {
 	c := &checker{
 		k:       k,
@@ -38,16 +39,16 @@ func Check(k *Kernel) error {
 	return c.err
 }
 
-// entry is the kind of a region that is no loop's body.
+// entry is the kind of a region that is not the body of a loop.
 const entry LoopKind = 255
 
-// A place is where an instruction stands.
+// A place describes the region that holds an instruction.
 type place struct {
 	region int32
-	kind   LoopKind // of the loop whose body it is
+	kind   LoopKind // kind of the loop whose body the region is
 	par    int32    // the par loop around it, or -1
 	cold   bool
-	pure   bool  // of the program of a reduction
+	pure   bool  // the region belongs to the program of a reduction
 	yield  Value // of a cold region
 }
 
@@ -61,14 +62,14 @@ type checker struct {
 	k       *Kernel
 	in      *Ins // the instruction being checked, for errors
 	reg     int32
-	defined []bool   // by value, somewhere
-	visible []bool   // by value, here
+	defined []bool   // by value: defined in any region
+	visible []bool   // by value: visible here
 	regions []bool   // referred to
 	loops   []bool   // referred to
-	bound   []bool   // axis, by a loop around
-	inner   []bool   // axis, by some vec or seq loop
+	bound   []bool   // by axis: an enclosing loop binds it
+	inner   []bool   // by axis: a vec or seq loop binds it
 	rows    []rowUse // by buffer
-	err     error    // the first; everything stops after it
+	err     error    // the first error; checking stops there
 }
 
 func (c *checker) fail(format string, args ...any) {
@@ -169,8 +170,8 @@ func fits(t dtype.Type, bits uint64) bool {
 	return bits>>(8*uint(t.Size())-1)>>1 == 0
 }
 
-// index checks that the nodes of index expressions refer to what is there; what
-// they mean is checked where they are used.
+// index checks that nodes of index expressions refer to declared things and
+// earlier nodes. Rules about their use are checked at each use.
 func (c *checker) index() {
 	for i, n := range c.k.Index.Nodes {
 		ix := prim.Ix(i)
@@ -198,8 +199,8 @@ func (c *checker) index() {
 	}
 }
 
-// region checks the code of one region, and the regions inside it. It returns
-// the values that become visible after it: its reductions.
+// region checks the code of a region and the regions inside it. It returns the
+// results of its reductions, which become visible after the region.
 func (c *checker) region(at place) (results []Value) {
 	var defined []Value
 	code := c.k.Regions[at.region].Code
@@ -267,7 +268,7 @@ func (c *checker) loop(n int32, at place) []Value {
 	return after
 }
 
-// rest finds what no instruction refers to.
+// rest fails for values, regions and loops that no instruction refers to.
 func (c *checker) rest() {
 	c.in = nil
 	for v, ok := range c.defined {

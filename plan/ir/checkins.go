@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// ins checks one instruction, but not the regions inside it.
+// ins checks one instruction without the regions inside it.
 func (c *checker) ins(in *Ins, at place) {
 	if in.Op > Cold || in.Op == prim.Invalid {
 		c.fail("unknown operation")
@@ -137,7 +137,7 @@ func (c *checker) notCold(at place) {
 	}
 }
 
-// claim marks a region as used, once.
+// claim marks a region as used. It fails if the region was used before.
 func (c *checker) claim(r int32) {
 	switch {
 	case r < 0 || int(r) >= len(c.regions):
@@ -269,7 +269,8 @@ func (c *checker) reducers() {
 	}
 }
 
-// program checks the program of a reducer: it sees its two operands only.
+// program checks the program of a reducer. Only its two operands are visible in
+// it.
 func (c *checker) program(r *Reducer) {
 	c.claim(r.Body)
 	for _, v := range []Value{r.X, r.Y} {
@@ -294,7 +295,8 @@ func (c *checker) program(r *Reducer) {
 	c.visible[r.X], c.visible[r.Y] = false, false
 }
 
-// nest checks that a loop may stand here and that its axes are free.
+// nest checks that a loop is allowed in this region and that no enclosing loop
+// binds its axes.
 func (c *checker) nest(in *Ins, at place) {
 	if in.Aux < 0 || int(in.Aux) >= len(c.loops) {
 		c.fail("there is no loop %d", in.Aux)

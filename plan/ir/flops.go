@@ -16,8 +16,8 @@ func Flops(op prim.Op, t dtype.Type) int {
 }
 
 // Flops returns the number of floating-point operations of one run with these
-// extents, those of cold regions not counted. A reduction counts what combines
-// two values, for each element.
+// extents. Cold regions count as none. A reduction counts one combination for
+// each element.
 func (k *Kernel) Flops(extents []int) int { return k.flops(0, extents) }
 
 func (k *Kernel) flops(region int32, extents []int) (n int) {

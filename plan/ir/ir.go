@@ -1,11 +1,13 @@
-// Package ir is the loop IR: what a fused stage computes, independent of
-// shapes, strides and addresses, which are bound at run time ([Binding]).
+// Package ir is the loop IR. A kernel states what a fused stage computes. It
+// does not depend on shapes, strides and addresses, which are bound at run time
+// ([Binding]).
 //
-// A [Kernel] is a small tree of regions. The entry region holds scalar code and
-// loops; a par loop runs independent rows, a vec loop is the one that backends
-// vectorise, a seq loop inside a vec loop is sequential, with one accumulator
-// for each lane. Values are dense numbers, each defined once, visible in the
-// region that defines them, after the definition, and in regions inside it.
+// A [Kernel] is a tree of regions. The entry region holds scalar code and
+// loops. A par loop runs independent rows. A vec loop is the loop that back
+// ends vectorise. A seq loop inside a vec loop is sequential, with one
+// accumulator for each lane. Values are dense numbers, each defined once. A
+// value is visible after its definition, in its region and in the regions
+// inside.
 //
 //	kernel softmax
 //	axis i0 i1
@@ -24,11 +26,11 @@
 //	  }
 //	}
 //
-// A reduce stands in the body of a loop; its result is visible after the loop,
-// in the region that holds the loop. In a vec loop it has the lane order of
-// docs/numerics.md (blocks of 4096 flattened positions, L lanes, folded in
-// halves, blocks in an adjacent-pair tree); in a seq loop the column order
-// (runs of 64, in an adjacent-pair tree).
+// A reduce is in the body of a loop. Its result is visible after the loop, in
+// the region that holds the loop. In a vec loop it has the lane order of
+// docs/numerics.md: blocks of 4096 flattened positions, L lanes for each block,
+// lanes folded in halves, blocks combined in an adjacent-pair tree. In a seq
+// loop it has the column order: runs of 64, combined in an adjacent-pair tree.
 package ir
 
 import (
@@ -40,7 +42,7 @@ import (
 
 // The operations beyond package prim's.
 const (
-	Load   = prim.NumOps + iota // element of Aux (an Access); Args[0] is the fill of a guarded one
+	Load   = prim.NumOps + iota // element Aux (an Access); Args[0] is the fill of a guarded access
 	Store                       // Args[0] to element Aux (an Access)
 	Index                       // the index expression Imm, as an I64
 	Scalar                      // run-time scalar number Aux
@@ -56,8 +58,8 @@ const None Value = -1
 // A Value is the dense number of a result.
 type Value = int32
 
-// An Ins is one instruction. Which fields count depends on Op: a Const has its
-// bits in Imm, a Lookup the number of its table in Aux.
+// An Ins is one instruction. Op decides which fields count. A Const has its
+// bits in Imm, and a Lookup has the number of its table in Aux.
 type Ins struct {
 	Op   prim.Op
 	Type dtype.Type // of the result; of the value stored
@@ -67,7 +69,7 @@ type Ins struct {
 	Imm  uint64
 }
 
-// NumArgs returns the number of operands in use.
+// NumArgs returns the number of operands.
 func (i *Ins) NumArgs() int {
 	n := 0
 	for n < len(i.Args) && i.Args[n] != None {
@@ -79,7 +81,8 @@ func (i *Ins) NumArgs() int {
 // A FaultKind is a data-dependent error.
 type FaultKind int32
 
-// The data-dependent errors. A kernel runs to its end and reports the least.
+// The data-dependent errors. A kernel runs to its end and reports the least of
+// its faults.
 const (
 	NoFault FaultKind = iota
 	DivideFault
@@ -95,18 +98,18 @@ func (f FaultKind) String() string {
 	return faultNames[f]
 }
 
-// Bounds says what an access may assume of its coordinates.
+// Bounds tells what an access may assume about its coordinates.
 type Bounds uint8
 
 // The kinds of access.
 const (
 	InBounds Bounds = iota // proven by the plan
-	Guarded                // outside, a load yields the fill value
-	Clamped                // outside, the nearest coordinate inside is used
+	Guarded                // a load outside yields the fill value
+	Clamped                // an access outside uses the nearest coordinate inside
 )
 
-// An Access is an element of a buffer, one coordinate for each of its
-// dimensions.
+// An Access is an element of a buffer. It has one coordinate for each
+// dimension.
 type Access struct {
 	Buf    int32
 	Bounds Bounds
@@ -116,8 +119,9 @@ type Access struct {
 // A Mode is how a kernel uses a buffer.
 type Mode uint8
 
-// The modes. A Row buffer is private to one iteration of the par loop (or of
-// the kernel); the backend allocates it, contiguous, as long as its axes.
+// The modes. A Row buffer is private to one iteration of the par loop, or to
+// the kernel if there is none. The back end allocates it. It is contiguous,
+// with the extents of its axes.
 const (
 	In Mode = iota
 	Out
@@ -143,11 +147,11 @@ type Buf struct {
 	Axes []int32 // of a Row buffer: the vec axes that index it
 }
 
-// A LoopKind is how a loop may be run.
+// A LoopKind tells how a loop may run.
 type LoopKind uint8
 
-// The loops. Par loops stand in the entry region; vec loops in the entry or
-// a par region; seq loops in a vec region.
+// The kinds of loops. Par loops are in the entry region, vec loops in the entry
+// or a par region, and seq loops in a vec region.
 const (
 	Par LoopKind = iota
 	Vec
@@ -204,12 +208,13 @@ type BufBind struct {
 	Ptr     unsafe.Pointer
 	Strides []int
 	Extents []int
-	// Assumed is an address by which code is chosen where Ptr is nil, and nothing
-	// is run.
+	// Assumed is an address for choosing code if Ptr is nil and the code will not
+	// run.
 	Assumed uintptr
 }
 
-// A Binding gives a kernel its numbers. Row buffers have empty entries in Bufs.
+// A Binding holds the numbers that a kernel leaves open. Row buffers have empty
+// entries in Bufs.
 type Binding struct {
 	Extents []int    // by axis
 	Params  []int    // by run-time integer

@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// This file reads the pieces of a line, from the front of p.s. After an error
+// This file reads the tokens of a line from the front of p.s. After an error
 // p.s is empty, so that every loop ends.
 
 func quote(s string) string {
@@ -41,8 +41,7 @@ func (p *parser) expect(mark string) {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// wordLen returns the length of the run of letters, digits and _ that s starts
-// with.
+// wordLen returns the number of letters, digits and _ at the beginning of s.
 func wordLen(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || isDigit(s[n])) {
@@ -54,19 +53,21 @@ func wordLen(s string) int {
 // isName reports whether s may name a kernel, an axis or a buffer.
 func isName(s string) bool { return s != "" && isLetter(s[0]) && wordLen(s) == len(s) }
 
-// isAxisName leaves out what means something else in index expressions.
+// isAxisName reports whether s may name an axis. Words with another meaning in
+// index expressions may not.
 func isAxisName(s string) bool {
 	return isName(s) && s != "div" && s != "mod" && (s[0] != 'p' || len(s) == 1 || strings.Trim(s[1:], "0123456789") != "")
 }
 
-// word reads letters and digits; it is empty if there are none.
+// word reads letters, digits and _. It returns "" if there are none.
 func (p *parser) word() string {
 	w := p.s[:wordLen(p.s)]
 	p.skip(len(w))
 	return w
 }
 
-// keyword reads the word w, if it comes next.
+// keyword reads the word w. It returns false, and reads nothing, if another
+// word is next.
 func (p *parser) keyword(w string) bool {
 	if p.s[:wordLen(p.s)] != w {
 		return false
@@ -103,14 +104,15 @@ func (p *parser) count(limit int) int {
 	return int(n)
 }
 
-// ordinal reads the number of the next declaration: s0, then s1.
+// ordinal reads the name of declaration n: the prefix and n.
 func (p *parser) ordinal(prefix string, n int) {
 	if want, w := prefix+strconv.Itoa(n), p.word(); w != want {
 		p.fail("expected %s, not %s", want, quote(w))
 	}
 }
 
-// reference returns the number in w, one of n declarations: s0 is 0.
+// reference returns the number in w, which names one of n declarations: 0 for
+// s0.
 func (p *parser) reference(w, prefix string, n int) int {
 	i, err := strconv.ParseUint(strings.TrimPrefix(w, prefix), 10, 31)
 	if err != nil || !strings.HasPrefix(w, prefix) || int(i) >= n {

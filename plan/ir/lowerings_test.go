@@ -10,8 +10,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// What the builder makes of every lowering passes the checker, and its text
-// comes back.
+// TestLowerings checks the kernel of every lowering, and parses its text back.
 func TestLowerings(t *testing.T) {
 	built := 0
 	for _, o := range op.Table() {
@@ -55,7 +54,7 @@ func TestLowerings(t *testing.T) {
 	t.Logf("%d kernels", built)
 }
 
-// folded tests that no instruction computes with constants only.
+// folded fails the test if an instruction has only constant operands.
 func folded(t *testing.T, name string, k *ir.Kernel) {
 	constant := map[ir.Value]bool{}
 	for _, r := range k.Regions {

@@ -9,8 +9,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// TestStoresKeepTheirOrder stores a value that depends on a loop and then one
-// that does not, to one element: the second must not be hoisted before the first.
+// TestStoresKeepTheirOrder stores two values to one element: a value that
+// depends on a loop and then one that does not. The second store must not be
+// hoisted before the first.
 func TestStoresKeepTheirOrder(t *testing.T) {
 	b := ir.NewBuilder("k")
 	i, j := b.Axis("i"), b.Axis("j")

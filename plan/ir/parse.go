@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// The bounds of what Parse reads.
+// The limits of the text that Parse reads.
 const (
 	maxText   = 1 << 22 // bytes
 	maxLine   = 1 << 16
@@ -59,7 +59,7 @@ type parser struct {
 	axes   map[string]int32
 	bufs   map[string]int32
 	values map[int32]Value // by number in the text
-	err    error           // the first; everything stops after it
+	err    error           // the first error; parsing stops there
 }
 
 func (p *parser) fail(format string, args ...any) {
@@ -69,7 +69,7 @@ func (p *parser) fail(format string, args ...any) {
 	p.s = ""
 }
 
-// next goes to the next line that holds something.
+// next goes to the next line that is not empty. It returns false at the end.
 func (p *parser) next() bool {
 	for p.err == nil && p.line < len(p.lines) {
 		p.load(p.line)
@@ -93,20 +93,20 @@ func (p *parser) load(i int) {
 	p.s = strings.Trim(p.s, " \t\r")
 }
 
-// end fails if the line holds more.
+// end fails if text is left on the line.
 func (p *parser) end() {
 	if p.s != "" {
 		p.fail("unexpected %s", quote(p.s))
 	}
 }
 
-// number finds the values that are defined anywhere and gives them dense numbers.
+// number finds all defined values and gives them dense numbers.
 func (p *parser) number() {
 	p.values = map[int32]Value{}
 	var nums []int32
 	for p.next() {
 		count := 1
-		if p.keyword("reduction") { // its operands end the line
+		if p.keyword("reduction") { // its two operands are at the end of the line
 			count = 2
 			p.s = p.s[max(strings.IndexByte(p.s, '%'), 0):]
 		}
@@ -214,7 +214,7 @@ func (p *parser) tableLine() {
 	p.k.Tables = append(p.k.Tables, t)
 }
 
-// reduction reads a reduction that brings its program with it.
+// reduction reads a reduction that has a program.
 func (p *parser) reduction() {
 	k := p.k
 	n := len(k.Reducers)
@@ -269,7 +269,7 @@ func (p *parser) native(row *prim.Reduction, t dtype.Type) int32 {
 	return int32(len(p.k.Reducers) - 1)
 }
 
-// axisList reads names of axes before a mark.
+// axisList reads names of axes up to mark.
 func (p *parser) axisList(mark string) (axes []int32) {
 	for p.err == nil && !strings.HasPrefix(p.s, mark) {
 		name := p.word()
@@ -282,8 +282,8 @@ func (p *parser) axisList(mark string) (axes []int32) {
 	return axes
 }
 
-// block reads the lines of region r, after {, up to its }. A cold one ends in a
-// yield, whose value is returned.
+// block reads the lines of region r, after {, up to its }. It returns the value
+// of the yield that ends a cold region.
 func (p *parser) block(r int32, cold bool, depth int) Value {
 	if depth > maxDepth {
 		p.fail("regions more than %d deep", maxDepth)
@@ -317,7 +317,7 @@ func (p *parser) block(r int32, cold bool, depth int) Value {
 	return None
 }
 
-// region starts a region for the block that follows.
+// region adds a region and reads its block.
 func (p *parser) region(cold bool, depth int) (r int32, yield Value) {
 	p.expect("{")
 	p.end()

@@ -12,8 +12,8 @@ import (
 
 var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold"}
 
-// OpName returns the name of op in IR texts, for primitives and for the
-// operations of this package.
+// OpName returns the name of op in IR texts. op is a primitive or an operation
+// of this package.
 func OpName(op prim.Op) string {
 	if op < prim.NumOps {
 		return op.String()
@@ -24,9 +24,9 @@ func OpName(op prim.Op) string {
 	return "?"
 }
 
-// String returns the text of the kernel, which [Parse] reads back: the same
-// text comes out of Parse(k.String()) if k passes [Check]. The text of a kernel
-// that does not is for people; it holds a ? where something is missing.
+// String returns the text of the kernel. If k passes [Check], [Parse] reads the
+// text back, and String of the result is the same text. Otherwise the text is
+// for people only, with a ? where something is missing.
 func (k *Kernel) String() string {
 	p := printer{k: k, seen: make([]bool, len(k.Regions))}
 	p.header()
@@ -55,7 +55,7 @@ func (k *Kernel) IxText(ix prim.Ix) string {
 type printer struct {
 	k    *Kernel
 	b    strings.Builder
-	seen []bool // regions printed: a broken kernel may hold a cycle
+	seen []bool // regions printed; an invalid kernel may have a cycle of regions
 }
 
 func (p *printer) str(s string)                   { p.b.WriteString(s) }
@@ -123,7 +123,7 @@ func (p *printer) region(r int32, depth int) {
 	}
 }
 
-// yielding prints a region that ends with a value, from its { to its }.
+// yielding prints a region that ends with a value, from { to }.
 func (p *printer) yielding(r int32, yield Value, depth int) {
 	p.str(" {\n")
 	p.region(r, depth+1)
@@ -133,7 +133,7 @@ func (p *printer) yielding(r int32, yield Value, depth int) {
 	p.str("}\n")
 }
 
-// reducers prints the reductions that bring a program with them.
+// reducers prints the reductions that have a program.
 func (p *printer) reducers() {
 	for i := range p.k.Reducers {
 		r := &p.k.Reducers[i]
@@ -169,7 +169,8 @@ func (k *Kernel) reducerName(n int32) string {
 	return "r" + strconv.Itoa(programs)
 }
 
-// word returns a name with _ for what is no letter or digit.
+// word returns a name with _ in place of other characters than letters and
+// digits.
 func word(name string) string {
 	w := []byte("_" + name)
 	for i, c := range w {
@@ -281,7 +282,8 @@ func (p *printer) axis(a int32) {
 
 func (p *printer) bits(t dtype.Type, bits uint64) { p.printf("0x%0*x", max(1, 2*t.Size()), bits) }
 
-// The places an index expression stands in, by what binds tighter.
+// The contexts of an index expression, from the loosest to the tightest
+// binding.
 const (
 	precSum    = iota // a sum needs no parentheses
 	precTerm          // right of + or -, left of *
@@ -336,7 +338,7 @@ func (p *printer) ix(ix prim.Ix, prec int) {
 	}
 }
 
-// addend prints what follows the first operand of a sum: "-1", "-i0", "+i0*p1".
+// addend prints an operand of a sum after the first one: "-1", "-i0", "+i0*p1".
 func (p *printer) addend(ix prim.Ix) {
 	n, _ := element(p.k.Index.Nodes, int32(ix))
 	switch {
@@ -356,7 +358,7 @@ func (p *printer) minusOne(ix prim.Ix) bool {
 	return ok && n.Op == prim.IxConst && n.K == -1
 }
 
-// element returns s[i], if there is one.
+// element returns s[i], or false if i is out of range.
 func element[T any](s []T, i int32) (v T, ok bool) {
 	if i < 0 || int(i) >= len(s) {
 		return v, false

@@ -2,8 +2,8 @@ package ir
 
 import "github.com/oneloop/oneloop/expr/prim"
 
-// Prune removes the instructions whose results nothing uses, and numbers the
-// remaining values densely.
+// Prune removes instructions with unused results, and numbers the remaining
+// values densely.
 func Prune(k *Kernel) {
 	live := make([]bool, len(k.Types))
 	ixLive := make([]bool, len(k.Index.Nodes))
@@ -69,7 +69,7 @@ func Prune(k *Kernel) {
 	k.compact(live)
 }
 
-// compact keeps the live values and what has no value.
+// compact keeps live values and instructions without a result.
 func (k *Kernel) compact(live []bool) {
 	number := make([]Value, len(k.Types))
 	types := k.Types[:0]

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// The order of a reduction: docs/numerics.md has the rules.
+// The constants of the order of a reduction. docs/numerics.md has the rules.
 const (
 	Block = 4096 // positions of a vec loop that one set of lanes accumulates
 	Run   = 64   // positions of a seq loop that one accumulator takes
@@ -28,10 +28,10 @@ func Lanes(t dtype.Type) int {
 // Blocks returns the number of blocks of n positions.
 func Blocks(n int) int { return (n + Block - 1) / Block }
 
-// Reductions is the table of reductions. A row here is all that a reduction
-// needs: the constructor, the name in formulas, the documentation, the check of
-// types, every backend, the random kernels and the conformance suite follow from
-// it. A reduction of floats may have a derivative, in package op.
+// Reductions is the table of reductions. A row is all that a reduction needs.
+// From it follow the constructor, the name in formulas, the documentation, the
+// check of types, every back end, the random kernels and the conformance suite.
+// Package op adds derivatives for reductions of floats.
 var Reductions = []*prim.Reduction{
 	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Types: prim.Num, Op: prim.Add, Identity: prim.MinusZero, Empty: prim.Zero, Order: prim.Float},
 	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Types: prim.Num, Op: prim.Mul, Identity: prim.One, Order: prim.Float},
@@ -57,9 +57,9 @@ func ReductionByName(name string) *prim.Reduction {
 	return Reductions[i]
 }
 
-// A Reducer is a reduction as a kernel uses it, for operands of one type. The
-// kernel holds the program of a row that is not native: it takes an accumulator
-// X and a value or a later accumulator Y, and yields the new accumulator.
+// A Reducer is a reduction in a kernel, for operands of one type. If the row is
+// not native, the kernel holds its program. The program takes an accumulator X
+// and a value or a later accumulator Y, and yields the new accumulator.
 type Reducer struct {
 	*prim.Reduction
 	Type  dtype.Type // register type of the operand and of the accumulator
@@ -68,22 +68,23 @@ type Reducer struct {
 	Yield Value
 }
 
-// Reducer returns the reduction of a Reduce.
+// Reducer returns the reducer of a Reduce instruction.
 func (k *Kernel) Reducer(in *Ins) *Reducer { return &k.Reducers[in.Aux] }
 
 // Ordered reports whether the result depends on the order of combination.
 func (r *Reducer) Ordered() bool { return r.Reduction.Ordered(r.Type) }
 
-// Bits returns the identity and the result for no values.
+// Bits returns the bits of the identity and of the result for no values.
 func (r *Reducer) Bits() (identity, nothing uint64) { return r.Identity(r.Type), r.Nothing(r.Type) }
 
-// Scalar returns the program of a row, not one of positions, for single values.
+// Scalar returns the program that combines two values. Rows of positions have
+// no such program.
 func (r *Reducer) Scalar() (*prim.Program, error) {
 	return prim.NewProgram([]dtype.Type{r.Type, r.Type}, r.Lower)
 }
 
-// replay writes the program of a reducer to a builder of lowerings: the inverse
-// of Builder.reducer, for kernels that were read as text.
+// replay writes the program of a reducer to a builder of lowerings, for kernels
+// that were parsed. It is the inverse of Builder.reducer.
 func (k *Kernel) replay(r *Reducer, b *prim.B, x ...prim.V) prim.V {
 	vals := map[Value]prim.V{r.X: x[0], r.Y: x[1]}
 	k.replayRegion(r.Body, b, vals)

@@ -11,7 +11,8 @@ import (
 // registers are the types of values in registers.
 var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
 
-// Every row has what the backends read, for each of its types.
+// TestReductionRows checks that every row has what back ends read, for each of
+// its types.
 func TestReductionRows(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range Reductions {
@@ -34,7 +35,7 @@ func TestReductionRows(t *testing.T) {
 	}
 }
 
-// testRow evaluates the row: of a native one the identity changes nothing.
+// testRow evaluates the row. The identity of a native row must change no value.
 func testRow(t *testing.T, r *prim.Reduction, typ dtype.Type) {
 	x := prim.FromInt(typ, 1)
 	if !fits(typ, r.Identity(typ)) || !fits(r.Result(typ), r.Nothing(typ)) {
@@ -53,7 +54,7 @@ func testRow(t *testing.T, r *prim.Reduction, typ dtype.Type) {
 	}
 }
 
-// maxAbs is a row with a program, of which a part is cold.
+// maxAbs is a row with a program that has a cold region.
 var maxAbs = &prim.Reduction{
 	Name: "max abs", Types: prim.Num, Order: prim.Num, Identity: prim.Zero,
 	Combine: func(b *prim.B, x ...prim.V) prim.V {
@@ -86,7 +87,8 @@ func program(rows ...*prim.Reduction) *Kernel {
 	return b.K
 }
 
-// A reduction with a program comes back from text, with the same program.
+// TestProgramText parses the text of a reduction with a program and compares
+// the programs.
 func TestProgramText(t *testing.T) {
 	sum, other := ReductionByName("sum"), *maxAbs
 	k := program(sum, maxAbs, &other, maxAbs)

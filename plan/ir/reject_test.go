@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A rejection is a text that Parse or Check refuses: declarations and the code
-// of the entry region, around what all of them share.
+// A rejection is a text that Parse or Check rejects. It has declarations and
+// code of the entry region, which the test puts into a common text.
 type rejection struct{ decl, code, want string }
 
 const common = "kernel k\naxis i0 i1\nparams 1\nbuf x f32 in 1\nbuf y f32 out 1\n"
@@ -15,8 +15,8 @@ func (r rejection) kernel() string {
 	return common + r.decl + "{\n" + strings.ReplaceAll(r.code, "; ", "\n") + "\n}\n"
 }
 
-// In the code "; " starts a new line. Lines count from 1; "{" is line 6 if there
-// are no more declarations.
+// In the code "; " starts a new line. Lines count from 1. Without more
+// declarations "{" is line 6.
 var rejected = []rejection{
 	// Parse: declarations.
 	{"axis i0\n", "", "ir: line 6: axis i0 is declared twice"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// texts reads testdata/ir/*.ir of the repository.
+// texts returns the texts of the files testdata/ir/*.ir.
 func texts(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/ir/*.ir")
@@ -34,7 +34,8 @@ func mustParse(t testing.TB, text string) *Kernel {
 	return k
 }
 
-// The texts are in canonical form below their comment, so they come back whole.
+// TestTexts parses the texts. They are in canonical form below their comment,
+// so String must return them unchanged.
 func TestTexts(t *testing.T) {
 	for name, text := range texts(t) {
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// All visits every instruction with the number of its region, in text order:
-// a For or a Cold comes before the instructions of its region.
+// All visits every instruction with the number of its region, in the order of
+// the text: a For or a Cold comes before the instructions of its region.
 func (k *Kernel) All() iter.Seq2[int32, *Ins] {
 	return func(yield func(int32, *Ins) bool) { k.all(0, yield) }
 }
@@ -26,8 +26,7 @@ func (k *Kernel) all(r int32, yield func(int32, *Ins) bool) bool {
 	return true
 }
 
-// Body returns the region that a For or a Cold holds; -1 for other
-// instructions.
+// Body returns the region of a For or a Cold, or -1 for other instructions.
 func (k *Kernel) Body(in *Ins) int32 {
 	switch in.Op {
 	case For:
@@ -38,8 +37,8 @@ func (k *Kernel) Body(in *Ins) int32 {
 	return -1
 }
 
-// Uses visits the values that an instruction needs: its operands, those in its
-// index expressions, and the yield of a Cold. A value may come twice.
+// Uses visits the values that an instruction needs: its operands, the values in
+// its index expressions, and the yield of a Cold. It may visit a value twice.
 func (k *Kernel) Uses(in *Ins) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for _, a := range in.Args[:in.NumArgs()] {
@@ -76,8 +75,8 @@ func (k *Kernel) Exprs(in *Ins) iter.Seq[prim.Ix] {
 	}
 }
 
-// Nodes visits each node of an index expression once, ix first and every node
-// before its operands.
+// Nodes visits each node of an index expression once. It starts at ix and
+// visits every node before its operands.
 func (k *Kernel) Nodes(ix prim.Ix) iter.Seq[prim.IxNode] {
 	return func(yield func(prim.IxNode) bool) {
 		n := k.Index.At(ix)

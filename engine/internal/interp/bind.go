@@ -6,23 +6,23 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A site is a bound access.
+// A site is an access with the numbers of a binding.
 type site struct {
 	gather.Access
 	buf  int32
-	view bool // registers point at the array
+	view bool // the register of the access points at the array instead of the arena
 }
 
-// A binder fixes the numbers of an instance.
+// A binder computes the accesses of an instance.
 type binder struct {
 	*bound.Kernel
 	code   *code
 	inst   *instance
 	orders [][]int // the digits of each vec loop, outermost first
-	tiled  []tile  // by vec loop; zero if it has none
+	tiled  []tile  // by vec loop; zero if the loop has no tiles
 }
 
-// register is the register that holds value v.
+// register returns the register that holds value v.
 func (b *binder) register(v ir.Value) int32 {
 	r := v
 	for b.code.regs[r].alias >= 0 {
@@ -31,7 +31,7 @@ func (b *binder) register(v ir.Value) int32 {
 	return r
 }
 
-// site binds a load, a store or an index.
+// site returns the bound access of a load, a store or an index.
 func (b *binder) site(info *siteInfo) (s site) {
 	for _, l := range info.guard {
 		if b.Product(b.IR.Loops[l].Axes) == 0 {

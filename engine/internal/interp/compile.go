@@ -10,27 +10,27 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A reg is a register under construction. The values of the kernel are the
-// first registers; splats and temporaries follow.
+// A reg describes a register. The values of the kernel are the first registers;
+// splats and temporaries follow.
 type reg struct {
 	t         dtype.Type
 	vector    bool
 	konst     bool
-	bits      uint64 // of a constant
-	depth     int    // of a one-lane register: the level that computes it
-	splat     int32  // the register with this one in every lane, or -1
-	alias     int32  // the register whose memory this one is, or -1
-	pointer   bool   // no memory of its own
-	def, last int    // positions, of a vector register
-	home      int    // offset in the arena
+	bits      uint64 // the value of a constant
+	depth     int    // the level that computes a one-lane register
+	splat     int32  // the vector register with this value in every lane, or -1
+	alias     int32  // the register that shares its memory with this one, or -1
+	pointer   bool   // the register has no memory in the arena
+	def, last int    // positions of the first definition and the last use of a vector register
+	home      int    // offset of its memory in the arena, in bytes
 }
 
-// A stub is an instruction under construction.
+// A stub is an instruction that the compiler has not finished.
 type stub struct {
 	ins
 	dst   int32   // register written, or -1
 	reads []int32 // registers read
-	apart bool    // dst must not share memory with what is read
+	apart bool    // dst must not share memory with an operand
 	body  *blk
 	loop  bool
 	site  siteOp
@@ -44,20 +44,21 @@ const (
 	storeSite
 )
 
-// A blk is the code of a region under construction.
+// A blk is the unfinished code of a region.
 type blk struct{ code []stub }
 
-// A level is a region that is being translated.
+// A level is a region that the compiler is translating. The levels are a stack,
+// with the innermost region last.
 type level struct {
 	blk  *blk
 	kind levelKind
-	loop int32 // in the kernel
+	loop int32 // number of the loop in the kernel
 }
 
 type levelKind uint8
 
 const (
-	scalarLevel levelKind = iota // the entry, a par body
+	scalarLevel levelKind = iota // the entry region or the body of a par loop
 	vecLevel
 	seqLevel
 	coldLevel
@@ -69,7 +70,7 @@ type compiler struct {
 	regs      []reg
 	levels    []level
 	vec       int   // the level of the vec loop, or -1
-	axisLevel []int // by axis: the level of the loop that binds it
+	axisLevel []int // the level of the loop that binds each axis
 	err       error
 }
 
@@ -77,19 +78,19 @@ type compiler struct {
 type code struct {
 	k      *ir.Kernel
 	entry  []ins
-	main   int // index in entry of the loop that units divide, or -1
+	main   int // index in entry of the loop that workers divide, or -1
 	regs   []reg
-	arena  int // bytes
+	arena  int // size of the registers of one worker, in bytes
 	inits  []initial
 	tables []unsafe.Pointer
 	sites  []siteInfo
 	vecs   []vecInfo
 	seqs   []seqInfo
-	reds   []redInfo // of vec loops
-	runs   []redInfo // of seq loops
+	reds   []redInfo // reductions of vec loops
+	runs   []redInfo // reductions of seq loops
 }
 
-// An initial is a constant that a worker puts into a register once.
+// An initial is a constant that NewWorker stores in a register.
 type initial struct {
 	reg   int32
 	size  int
@@ -100,9 +101,9 @@ type initial struct {
 type vecInfo struct {
 	axes []int32
 	reds []int32 // indices in code.reds
-	ops  int     // instructions, for the cost
+	ops  int     // number of instructions, for the cost
 	seqs []int32
-	// stored directly: register and site
+	// stores whose register may point at the array, so that they copy nothing
 	direct []directStore
 }
 
@@ -115,23 +116,23 @@ type seqInfo struct {
 	axes []int32
 	runs []int32 // indices in code.runs
 	ops  int
-	// For wide.go.
+	// The fields below are for wide.go.
 	vec   int32
-	sites []int32 // in the body
-	outer []int32 // vectors that the body uses and does not define
-	wide  bool    // nothing in the body forbids it
+	sites []int32 // the loads in the body
+	outer []int32 // vector registers that the body reads and does not define
+	wide  bool    // the body can compute several runs in one block
 }
 
 // A redInfo is a reduction of a loop.
 type redInfo struct {
 	row  *ir.Reducer
-	arg  dtype.Type // of the operand
-	typ  dtype.Type // of the result
+	arg  dtype.Type // type of the operand
+	typ  dtype.Type // type of the result
 	dst  int32
-	tmp  int32 // in seq loops: the register that points into the stack
+	tmp  int32 // seq loop: the register that points at a level of the stack; else -1
 	src  int32
 	kern *reducer
-	prog program // of a reduction without kernels of its own
+	prog program // registers of a reduction without kernels of its own
 }
 
 func newCompiler(k *ir.Kernel) *compiler {
@@ -173,7 +174,7 @@ func (c *compiler) compile() (*code, error) {
 	return c.code, c.err
 }
 
-// finish turns stubs into code.
+// finish returns the instructions of b.
 func (c *compiler) finish(b *blk) []ins {
 	out := make([]ins, len(b.code), len(b.code)+1)
 	for i := range b.code {

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// cvt converts where Go's conversion is the contract: integers wrap, and
-// results that are floating-point round to nearest even.
+// cvt converts with Go's conversion, where that meets the contract: integers wrap,
+// and floating-point results round to nearest even.
 func cvt[From, To dtype.Int | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[To](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
@@ -37,8 +37,8 @@ func cvtToI8[From float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-// cvtToI32 has the test of the usual case in the loop: there the conversion is
-// one instruction.
+// cvtToI32 tests for the usual case in the loop. There the conversion is one
+// instruction; the others call prim.ToI32.
 func cvtToI32[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[int32](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
@@ -79,8 +79,8 @@ func cvtToU64[From float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-// cvtFromInt fills the row of an integer source; predicates are the integers 0
-// and 1.
+// cvtFromInt sets the conversions from an integer type, or from Bool. A predicate
+// is 0 or 1.
 func cvtFromInt[From dtype.Int](from dtype.Type) {
 	cvtKernels[from] = [numTypes]kernel{
 		dtype.Bool: cvtPred[From],
@@ -123,7 +123,8 @@ func init() {
 	cvtFromFloat[float64](dtype.F64)
 }
 
-// lookup reads entry a mod length of table aux. Imm is the length less one.
+// lookup reads entry a mod length of table aux. imm is the length minus one; the
+// length is a power of two, at most 64.
 func lookup[I dtype.Int, T any](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[I](f, in.a, n)
 	t := (*[64]T)(f.inst.code.tables[in.aux])
@@ -155,7 +156,8 @@ func init() {
 	lookupRow[uint64](dtype.U64)
 }
 
-// packTable stores the entries of a constant table as elements of their size.
+// packTable returns a copy of a constant table with elements of type t, in memory
+// for 64 elements.
 func packTable(t dtype.Type, bits []uint64) unsafe.Pointer {
 	mem := new([64]uint64)
 	p := unsafe.Pointer(mem)

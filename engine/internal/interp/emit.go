@@ -8,13 +8,14 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// This file translates instructions, each to the level where it belongs.
+// This file translates instructions. Each goes to the outermost level where it may
+// run.
 
 func (c *compiler) top() *level { return &c.levels[len(c.levels)-1] }
 
-// floor is the outermost level to which an instruction that stands here may
-// move: scalar code stays, code in a vec loop may move before the loop, but
-// nothing leaves a cold region.
+// floor returns the outermost level to which the current instruction may move.
+// Code in a vec loop may move out of the loop. Scalar code does not move, and no
+// code leaves a cold region.
 func (c *compiler) floor() int {
 	i := len(c.levels) - 1
 	for ; i > 0; i-- {
@@ -62,8 +63,9 @@ func (c *compiler) ins(in *ir.Ins) {
 	}
 }
 
-// fault appends a test. Of a one-lane condition in a vec loop it is repeated for
-// each block: it must not be made where the loop has no iterations.
+// fault appends the test of a fault. It stays in its loop, even if its condition
+// has one lane: a loop without iterations must not raise the fault. The cost is one
+// test for each block.
 func (c *compiler) fault(in *ir.Ins) {
 	s := stub{ins: ins{fn: faultKernel, aux: in.Aux}, dst: -1, reads: []int32{in.Args[0]}}
 	if !c.anyVector(s.reads) {
@@ -79,7 +81,7 @@ func (c *compiler) root(v int32) int32 {
 	return v
 }
 
-// append adds s to the code of a level; operand registers are set from reads.
+// append adds s to the code of a level. It sets the operands of s from its reads.
 func (c *compiler) append(s stub, depth int) {
 	for i, r := range s.reads {
 		r = c.root(r)
@@ -101,27 +103,27 @@ func (c *compiler) append(s stub, depth int) {
 	b.code = append(b.code, s)
 }
 
-// put appends a one-lane instruction.
+// put appends a one-lane instruction to the level at depth.
 func (c *compiler) put(s stub, dst int32, depth int) {
 	c.regs[dst].depth = depth
 	s.dst, s.lanes = dst, 1
 	c.append(s, depth)
 }
 
-// putVector appends an instruction on a block, at this place.
+// putVector appends an instruction that works on a block to the current level.
 func (c *compiler) putVector(s stub, dst int32) {
 	c.regs[dst].vector = true
 	s.dst = dst
 	c.append(s, len(c.levels)-1)
 }
 
-// anyVector reports whether one of the values is a block.
+// anyVector reports whether one of the values is in a vector register.
 func (c *compiler) anyVector(vs []int32) bool {
 	return slices.ContainsFunc(vs, func(v int32) bool { return c.regs[c.root(v)].vector })
 }
 
-// depthOf is the outermost level where all the values, of one lane, are known
-// and where the instruction may move.
+// depthOf returns the outermost level to which an instruction with operands vs may
+// move. The operands have one lane.
 func (c *compiler) depthOf(vs []int32) int {
 	d := c.floor()
 	for _, v := range vs {
@@ -132,7 +134,8 @@ func (c *compiler) depthOf(vs []int32) int {
 	return d
 }
 
-// inAllLanes is a register that holds v in every lane.
+// inAllLanes returns a vector register with v in every lane. It appends a splat if
+// there is none yet.
 func (c *compiler) inAllLanes(v int32) int32 {
 	v = c.root(v)
 	if c.regs[v].vector {
@@ -154,7 +157,7 @@ func (c *compiler) inAllLanes(v int32) int32 {
 	return s
 }
 
-// bitcast is another name for the same memory.
+// bitcast makes the result an alias of the operand: both are the same memory.
 func (c *compiler) bitcast(in *ir.Ins) {
 	c.regs[in.Dst].alias = c.root(in.Args[0])
 }
@@ -199,8 +202,9 @@ func (c *compiler) primitive(in *ir.Ins) {
 	c.putVector(s, in.Dst)
 }
 
-// form picks the kernel for the pattern of one-lane operands; those that no
-// kernel takes are replaced by registers that hold them in every lane.
+// form returns the kernel for the pattern of one-lane operands, or nil. If there is
+// none for the pattern, it replaces some of args by splats. It swaps the operands
+// of a commutative primitive if the first has one lane.
 func (c *compiler) form(op prim.Op, t dtype.Type, args []int32) kernel {
 	one := func(i int) bool { return !c.regs[c.root(args[i])].vector }
 	if op.Info().Commutes && one(0) {
@@ -212,7 +216,7 @@ func (c *compiler) form(op prim.Op, t dtype.Type, args []int32) kernel {
 			mask |= 1 << i
 		}
 	}
-	for try := mask; ; try = (try - 1) & mask { // the subsets, biggest first
+	for try := mask; ; try = (try - 1) & mask { // the subsets of mask, in descending order
 		if fn := kernels[op][t][try]; fn != nil {
 			for i := range args {
 				if mask&^try>>i&1 != 0 {
@@ -307,7 +311,8 @@ func (c *compiler) loop(n int32) {
 	c.append(s, len(c.levels)-1)
 }
 
-// reduce appends the accumulation; its result belongs to the level outside.
+// reduce appends the accumulation of a reduction. The loop sets the result when it
+// ends, so the result belongs to the enclosing level.
 func (c *compiler) reduce(in *ir.Ins) {
 	src := c.inAllLanes(in.Args[0])
 	arg := c.k.Types[in.Args[0]]
@@ -339,5 +344,5 @@ func (c *compiler) reduce(in *ir.Ins) {
 	}
 }
 
-// seqIndex is the seq loop that is being translated: they do not nest.
+// seqIndex returns the index of the seq loop in translation. Seq loops do not nest.
 func (c *compiler) seqIndex() int { return len(c.code.seqs) - 1 }

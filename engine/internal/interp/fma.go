@@ -7,20 +7,21 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// The float32 fma is most of the time of most lowerings. These loops are
-// [prim.FmaFast] with the conversions of one-value operands hoisted, which
+// Most lowerings spend most of their time in the float32 fma. These loops compute
+// [prim.FmaFast], with the conversions of one-lane operands before the loop. That
 // also keeps a false dependency of CVTSS2SD out of the loop.
 
-// halfway reports whether a float64 sum lies between two normal float32 values.
+// halfway reports whether a float64, given as bits, lies in the middle of two
+// neighbouring normal float32 numbers.
 func halfway(b uint64) bool { return b&0x1fffffff == 0x10000000 }
 
-// tiny reports whether a float64 sum is not zero and below the normal float32
-// numbers.
+// tiny reports whether a float64, given as bits, is not zero and smaller in
+// magnitude than the normal float32 numbers.
 func tiny(b uint64) bool { return b<<1-1 < 897<<53-1 }
 
-// neverTiny reports whether x*y + z needs no test for tiny sums: with
-// |z| >= 2^-100 a sum below 2^-126 is what cancellation left of a product above
-// 2^-101, so it is a multiple of 2^-148, which float32 holds exactly.
+// neverTiny reports whether x*y + z needs no test for tiny sums. If |z| >= 2^-100,
+// a sum below 2^-126 comes from cancellation with a product above 2^-101. So the
+// sum is a multiple of 2^-148, and float32 represents it exactly.
 func neverTiny(z float32) bool { return !(z > -0x1p-100 && z < 0x1p-100) }
 
 func fmaVVV(f *frame, in *ins, n int) {

@@ -6,14 +6,14 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/gather"
 )
 
-// block is the number of lanes of a vector register. It divides the 4096
-// positions of a reduction block and is a multiple of the 64 lanes.
+// block is the number of lanes of a vector register. It divides the 4096 positions
+// of a reduction block and is a multiple of the 64 lanes of a reduction.
 const block = 512
 
-// regSize is the size of an entry of the register table.
+// regSize is the size of an entry of the register table, in bytes.
 const regSize = int32(unsafe.Sizeof(uintptr(0)))
 
-// A kernel computes one instruction on n lanes.
+// A kernel executes one instruction on n lanes.
 type kernel func(f *frame, in *ins, n int)
 
 // An ins is one instruction of the interpreter. It has 64 bytes, one cache line.
@@ -21,29 +21,29 @@ type kernel func(f *frame, in *ins, n int)
 type ins struct {
 	fn         kernel
 	d, a, b, c int32
-	lanes      int16 // if not 0, the number of lanes instead of the block's
-	load       bool  // aux is a site that is loaded
+	lanes      int16 // number of lanes; 0: that of the current block
+	load       bool  // the instruction loads site aux
 	aux        int32
 	imm        uint64
-	body       []ins // of a loop or cold region
+	body       []ins // the body of a loop, cold region or program of a reduction
 }
 
 // A frame is the memory of one worker.
 type frame struct {
-	gather.Scratch                // its Pos is that of the current par and seq loops
+	gather.Scratch                // Pos has the positions in the current par and seq loops
 	regs           unsafe.Pointer // the register table: an unsafe.Pointer for each register
 	lo             int            // flattened position of lane 0 in the current vec loop
 	inst           *instance
-	sites          []site // the bound accesses; in wide runs instance.wide
-	wide           bool
+	sites          []site // the bound accesses: instance.sites, or instance.wide if wide
+	wide           bool   // the block has several runs; see wide.go
 	reds           []lanesState
 	runs           []runsState
 
-	raw  unsafe.Pointer   // bits of halves
-	rows []unsafe.Pointer // addresses of row buffers, by buffer
+	raw  unsafe.Pointer   // room for a block of halves
+	rows []unsafe.Pointer // address of each row buffer, nil for other buffers
 
-	table []unsafe.Pointer
-	homes []unsafe.Pointer
+	table []unsafe.Pointer // the register table
+	homes []unsafe.Pointer // address of each register in the arena
 	arena []uint64
 }
 
@@ -52,16 +52,17 @@ func (f *frame) at(r int32) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(f.regs, r))
 }
 
-// vec views register r as n elements. The big array type only carries the
-// bounds; the compiler drops the checks of loops that range over n.
+// vec returns register r as n elements, without a copy. The array type is larger
+// than a register and only gives bounds; the Go compiler then drops the bounds
+// checks of loops over n elements.
 func vec[T any](f *frame, r int32, n int) []T {
 	return (*[1 << 16]T)(f.at(r))[:n:n]
 }
 
-// one is the element that a register of one lane holds.
+// one returns the element in a one-lane register.
 func one[T any](f *frame, r int32) T { return *(*T)(f.at(r)) }
 
-// exec runs instructions on n lanes.
+// exec executes instructions on n lanes.
 func exec(f *frame, code []ins, n int) {
 	for i := range code {
 		in := &code[i]
@@ -73,7 +74,7 @@ func exec(f *frame, code []ins, n int) {
 	}
 }
 
-// setBits writes a scalar of size bytes.
+// setBits writes a scalar of 1, 4 or 8 bytes to p.
 func setBits(p unsafe.Pointer, size int, bits uint64) {
 	switch size {
 	case 1:
@@ -85,7 +86,7 @@ func setBits(p unsafe.Pointer, size int, bits uint64) {
 	}
 }
 
-// elem is the address of element i, of size bytes, from p.
+// elem returns the address of element i of the array at p.
 func elem[T any](p unsafe.Pointer, i int) *T {
 	var z T
 	return (*T)(unsafe.Add(p, i*int(unsafe.Sizeof(z))))

@@ -7,10 +7,10 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// These loops have the usual case of the conversions of halves in line, and
-// call the definitions of packages dtype and prim for the others.
+// These loops convert normal halves inline. They call packages dtype and prim for
+// the other halves.
 
-// widenF16 converts binary16 bits.
+// widenF16 converts binary16 bits to float32. raw must be at least as long as d.
 func widenF16(d []float32, raw []uint16) {
 	raw = raw[:len(d)]
 	for i := range d {
@@ -23,10 +23,11 @@ func widenF16(d []float32, raw []uint16) {
 	}
 }
 
-// normalF16 reports whether |x|, as bits, rounds to a normal binary16 number.
+// normalF16 reports whether a float32, given as bits, rounds to a normal binary16
+// number.
 func normalF16(b uint32) bool { return b&0x7fffffff-0x38800000 < 0x477ff000-0x38800000 }
 
-// narrowF16 rounds to binary16 bits.
+// narrowF16 rounds float32 to binary16 bits. a must be at least as long as raw.
 func narrowF16(raw []uint16, a []float32) {
 	a = a[:len(raw)]
 	for i := range raw {

@@ -13,31 +13,31 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// An instance is code with its numbers.
+// An instance is code with the numbers of a binding, ready to run.
 type instance struct {
 	code     *code
 	bind     *ir.Binding
 	extents  []int // by axis
 	units    bound.UnitKind
-	count    int // of units
+	count    int // number of units
 	sites    []site
-	wide     []site // as sites, for several runs in a block
+	wide     []site // the sites for blocks of several runs, or nil; see wide.go
 	vecs     []boundVec
 	seqs     []boundSeq
 	rowBytes []int       // by buffer
-	partials [][]partial // of the main loop, by reduction and block
+	partials [][]partial // results of the main loop, by reduction and block
 	visitors []int32     // registers that may point at arrays
 	need     gather.Need
-	cost     float64 // of one unit
+	cost     float64 // of one unit, in nanoseconds
 
 	work.Run
-	overlap bool // in this run, something stored overlaps something else
+	overlap bool // in this run, an array that is stored to overlaps another
 }
 
 type boundVec struct {
 	info   *vecInfo
 	n      int
-	step   int // lanes of a block: whole tiles
+	step   int // lanes of a block, a multiple of the tile if the loop has tiles
 	direct []boundDirect
 }
 
@@ -49,7 +49,7 @@ type boundDirect struct {
 type boundSeq struct {
 	info *seqInfo
 	n    int
-	runs int // whole runs of 64 positions to go through side by side; see wide.go
+	runs int // whole runs of 64 positions that wideRuns computes; 0: none
 }
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
@@ -112,7 +112,7 @@ func (in *instance) bindAll(b *binder) {
 	in.cost = in.unitCost()
 }
 
-// visit notes the registers that loads may point at arrays.
+// visit adds the registers that loads may point at arrays to in.visitors.
 func (in *instance) visit(code []ins) {
 	for i := range code {
 		s := &code[i]
@@ -123,7 +123,7 @@ func (in *instance) visit(code []ins) {
 	}
 }
 
-// vecCost is a rough number of operations of one position of a vec loop.
+// vecCost returns an estimate of the operations of one position of a vec loop.
 func (in *instance) vecCost(v *boundVec) float64 {
 	ops := float64(v.info.ops)
 	for _, s := range v.info.seqs {
@@ -132,8 +132,7 @@ func (in *instance) vecCost(v *boundVec) float64 {
 	return ops
 }
 
-// opTime is what the interpreter takes for an operation on a lane, in
-// nanoseconds, roughly.
+// opTime is an estimate of the time of one operation on one lane, in nanoseconds.
 const opTime = .5
 
 func (in *instance) unitCost() float64 { return in.unitOps() * opTime }
@@ -164,9 +163,9 @@ func (in *instance) Begin() {
 	in.overlap = in.overlaps()
 }
 
-// overlaps reports whether an array that is stored to shares memory with
-// another: then registers must not point at arrays, because a store in the
-// middle of the body would change what an earlier load read.
+// overlaps reports whether an array that is stored to shares memory with another.
+// Then registers must not point at arrays: a store would change the value of an
+// earlier load.
 func (in *instance) overlaps() bool {
 	bufs := in.code.k.Bufs
 	for i := range bufs {
@@ -186,7 +185,7 @@ func (in *instance) overlaps() bool {
 	return false
 }
 
-// span is the address range of an array.
+// span returns the address range lo <= address < hi of an array.
 func (in *instance) span(buf int) (lo, hi uintptr) {
 	b := &in.bind.Bufs[buf]
 	a := bound.Array{Strides: b.Strides, Extents: b.Extents}

@@ -1,21 +1,22 @@
-// Package interp is the portable CPU backend: a blocked interpreter in plain Go.
-// It runs where no machine code can, and the tests of machine code and CUDA
-// compare with it. The definition of the loop IR is smaller: prim.Eval says what
-// a primitive computes, and the reference of the tests (ref_test.go) runs a
-// kernel one element at a time. The tests compare the interpreter with both.
+// Package interp is the portable CPU back end: a blocked interpreter in plain Go.
+// It runs on machines without a machine-code back end. The tests of machine code
+// and CUDA compare their results with the interpreter's. The definition of the
+// loop IR is simpler: prim.Eval defines the primitives, and a reference in
+// ref_test.go runs a kernel one element at a time. The tests compare the
+// interpreter with both.
 //
-// A kernel becomes flat code for each of its regions. One instruction works on
-// a block of up to 512 lanes that stay in the first-level cache, so many
-// elements share the cost of its dispatch. Each worker has an arena with the
-// registers. Nothing is allocated while a kernel runs.
+// The compiler translates each region of a kernel to a list of instructions. An
+// instruction works on a block of up to 512 lanes, which fits the first-level
+// cache. So up to 512 elements share the cost of one dispatch. Each worker has an
+// arena with the registers. A run allocates nothing.
 //
-// A register holds a block, or one lane: everything outside vec loops, and
-// values in them that are the same in all lanes. The compiler moves values that
-// do not change in a vec loop before it.
+// A vector register holds a block; other registers hold one lane. Values outside
+// vec loops, and values that are the same in all lanes, have one lane. The
+// compiler moves a value that does not change in a vec loop out of the loop.
 //
-// Element-wise results do not depend on blocks, and reductions have the order
-// of docs/numerics.md for any chunks. So the bits depend on the kernel and its
-// data alone.
+// Element-wise results do not depend on blocks. Reductions have the order of
+// docs/numerics.md, however workers divide a loop. So the bits depend on the
+// kernel and its data alone.
 package interp
 
 import (
@@ -27,12 +28,13 @@ import (
 
 type interpreter struct{}
 
-// New returns the interpreter.
+// New returns the back end "interp".
 func New() backend.Backend { return interpreter{} }
 
 func (interpreter) Name() string { return "interp" }
 
-// Compile translates k, which must pass [ir.Check] and not change afterwards.
+// Compile returns the code of k. k must pass [ir.Check] and must not change later.
+// Compile returns an error if the interpreter cannot run an instruction of k.
 func (interpreter) Compile(k *ir.Kernel) (backend.Code, error) {
 	c := newCompiler(k)
 	code, err := c.compile()

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// loadKernels and storeKernels move elements of a buffer type.
+// loadKernels and storeKernels have the kernels of Load and Store by buffer type.
 var loadKernels, storeKernels [numTypes]kernel
 
 func init() {
@@ -31,7 +31,7 @@ func init() {
 // A rawElem is the bits of an element in memory.
 type rawElem = gather.Elem
 
-// base is the address of coordinate (0, 0, ...) of a buffer.
+// base returns the address of coordinate (0, 0, ...) of a buffer.
 func (f *frame) base(buf int32) unsafe.Pointer {
 	if p := f.rows[buf]; p != nil {
 		return p
@@ -82,11 +82,11 @@ func loadBF16(f *frame, in *ins, n int) {
 	patch(f, s, in, d)
 }
 
-// scratch is room for the bits of halves.
+// scratch returns the worker's memory for n halves. The next call reuses it.
 func (f *frame) scratch(n int) []uint16 { return (*[block]uint16)(f.raw)[:n:n] }
 
-// fetch reads the elements of a site as bits. Lanes outside a guarded array
-// become 0 and are left for patch.
+// fetch reads the elements of a site as bits. Lanes outside a guarded array become
+// 0; patch sets them later.
 func fetch[T rawElem](f *frame, s *site, d []T) {
 	if s.Kind == gather.Skip {
 		clear(d)
@@ -95,15 +95,15 @@ func fetch[T rawElem](f *frame, s *site, d []T) {
 	gather.Load(&f.Scratch, &s.Access, f.base(s.buf), f.lo, d)
 }
 
-// patch puts the fill value into the lanes that fetch found outside.
+// patch stores the fill value in the lanes that fetch found outside the array.
 func patch[T any](f *frame, s *site, in *ins, d []T) {
 	if s.Masked() {
 		gather.Fill(&f.Scratch, &s.Access, d, vec[T](f, in.a, len(d)))
 	}
 }
 
-// storeRaw writes a register to the array. A register that points at the array
-// needs no write; see vecInfo.direct.
+// storeRaw writes a register to the array. It writes nothing if the register
+// points at the array; see vecInfo.direct.
 func storeRaw[T rawElem](f *frame, in *ins, n int) {
 	s := &f.sites[in.aux]
 	d := vec[T](f, in.a, n)
@@ -127,7 +127,7 @@ func storeBF16(f *frame, in *ins, n int) {
 	put(f, &f.sites[in.aux], raw)
 }
 
-// put writes bits to the elements of a site, which are all inside.
+// put writes bits to the elements of a site. All of them are inside the array.
 func put[T rawElem](f *frame, s *site, d []T) {
 	gather.Store(&f.Scratch, &s.Access, f.base(s.buf), f.lo, d)
 }
@@ -138,7 +138,7 @@ func indexKernel(f *frame, in *ins, n int) {
 	}
 }
 
-// Value writes a register for an index expression.
+// Value copies a register, or its only lane, to dst for an index expression.
 func (f *frame) Value(reg int32, dst []int64) {
 	if f.inst.code.regs[reg].vector {
 		copy(dst, vec[int64](f, reg*regSize, len(dst)))

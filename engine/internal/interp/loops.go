@@ -12,7 +12,7 @@ import (
 
 var _ backend.Worker = (*worker)(nil)
 
-// set points register r at p.
+// set makes register r point at p.
 func (f *frame) set(r int32, p unsafe.Pointer) {
 	*(*unsafe.Pointer)(unsafe.Add(f.regs, r)) = p
 }
@@ -22,7 +22,7 @@ func scalarKernel(f *frame, in *ins, _ int) {
 	setBits(f.at(in.d), size, f.inst.bind.Scalars[in.aux])
 }
 
-// faultKernel raises a fault if a lane has it.
+// faultKernel raises a fault if its condition holds in a lane.
 func faultKernel(f *frame, in *ins, n int) {
 	if holds(vec[byte](f, in.a, n)) {
 		f.inst.Raise(ir.FaultKind(in.aux))
@@ -31,7 +31,8 @@ func faultKernel(f *frame, in *ins, n int) {
 
 var coldKernels = [9]kernel{1: coldKernel[uint8], 4: coldKernel[uint32], 8: coldKernel[uint64]}
 
-// coldKernel runs a region on the whole block if a lane needs it.
+// coldKernel runs a cold region on the whole block if its condition holds in a
+// lane. Then it selects the result of each lane.
 func coldKernel[T rawElem](f *frame, in *ins, n int) {
 	p := vec[byte](f, in.a, n)
 	if !holds(p) {
@@ -45,7 +46,8 @@ func coldKernel[T rawElem](f *frame, in *ins, n int) {
 	}
 }
 
-// parKernel runs all rows: only kernels of one unit get here.
+// parKernel runs all rows of a par loop. Only kernels of one unit call it; see
+// worker.Run for the others.
 func parKernel(f *frame, in *ins, _ int) {
 	axes := f.inst.code.k.Loops[in.aux].Axes
 	n := 1
@@ -55,7 +57,7 @@ func parKernel(f *frame, in *ins, _ int) {
 	parRows(f, in.body, axes, 0, n)
 }
 
-// parRows runs some rows of a par loop.
+// parRows runs rows lo <= row < hi of a par loop.
 func parRows(f *frame, body []ins, axes []int32, lo, hi int) {
 	if lo >= hi {
 		return
@@ -67,7 +69,8 @@ func parRows(f *frame, body []ins, axes []int32, lo, hi int) {
 	}
 }
 
-// vecKernel runs a whole vec loop and leaves its reductions in registers.
+// vecKernel runs a whole vec loop and stores the results of its reductions in
+// registers.
 func vecKernel(f *frame, in *ins, _ int) {
 	v := &f.inst.vecs[in.aux]
 	if len(v.info.reds) == 0 {
@@ -92,7 +95,7 @@ func (f *frame) setResult(r int32, p partial) {
 	setBits(f.at(info.dst*regSize), info.typ.Size(), info.result(p))
 }
 
-// vecElements runs the body on positions lo..hi.
+// vecElements runs the body on positions lo <= position < hi.
 func vecElements(f *frame, v *boundVec, body []ins, lo, hi int) {
 	for ; lo < hi && !f.inst.Stopped(); lo += v.step {
 		f.lo = lo
@@ -103,7 +106,8 @@ func vecElements(f *frame, v *boundVec, body []ins, lo, hi int) {
 	}
 }
 
-// aim points the registers of direct stores at their arrays.
+// aim makes the registers of direct stores point at their arrays, at the current
+// block.
 func (f *frame) aim(v *boundVec) {
 	if f.inst.overlap {
 		return
@@ -137,10 +141,10 @@ func seqKernel(f *frame, in *ins, n int) {
 // A worker runs chunks of an instance.
 type worker struct {
 	frame
-	run uint64 // the run whose entry code is done
+	run uint64 // number of the last run for which begin ran the entry code
 }
 
-// begin runs the scalar code of the entry once in each run.
+// begin executes the scalar code of the entry region, once in each run.
 func (w *worker) begin() {
 	if w.run == w.inst.Number {
 		return
@@ -180,8 +184,8 @@ func (w *worker) Run(lo, hi int) {
 	w.home()
 }
 
-// home takes registers back from the arrays they pointed at, so that a worker
-// between runs does not hold on to memory that may be gone.
+// home makes all registers point at the arena again. Between two runs the caller
+// may free the arrays, so a worker must not keep pointers to them.
 func (w *worker) home() {
 	for _, r := range w.inst.visitors {
 		w.table[r] = w.homes[r]

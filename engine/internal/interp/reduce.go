@@ -9,36 +9,36 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A reducer is what a reduction does with one type of operand.
+// A reducer has the kernels of a reduction for one type of operand.
 type reducer struct {
-	lanes   kernel                          // in a vec loop: accumulates lanes
-	close   func(f *frame, r int32) partial // the result of a block of positions
+	lanes   kernel                          // vec loop: accumulates lanes
+	close   func(f *frame, r int32) partial // vec loop: ends a block of 4096 positions and returns its result
 	combine func(x, y partial) partial
-	empty   partial
+	empty   partial // result for no elements
 
-	runs    kernel // in a seq loop: accumulates one position
+	runs    kernel // seq loop: accumulates one position
 	step    kernel // accumulator, operand -> accumulator
-	ordered bool
+	ordered bool   // the bits depend on the order
 }
 
-// A partial is the result of one block. The position is that of an extreme.
+// A partial is the result of one block.
 type partial struct {
 	bits uint64
-	idx  int64
+	idx  int64 // position of an extreme
 }
 
-// A lanesState is a reduction of a vec loop at work: the lanes of the current
-// block, or one partial where the order is free, and the tree of the blocks
-// before.
+// A lanesState is the state of a reduction in a vec loop. It has the lanes of the
+// current block, or one partial if the order is free. blocks combines the earlier
+// blocks.
 type lanesState struct {
 	acc    [ir.MaxLanes]uint64
-	lanes  int // of acc in use: 0 at the start of a block
+	lanes  int // number of accumulators in use; 0 at the start of a block
 	part   partial
-	body   []ins // of a program
+	body   []ins // the program of a reduction without kernels
 	blocks pairwise.Tree[partial]
 }
 
-// result is the value of the reduction in its register.
+// result returns the value of the reduction as bits: that of p, or its position.
 func (info *redInfo) result(p partial) uint64 {
 	if info.row.Position && p.idx >= 0 {
 		return uint64(p.idx)
@@ -46,12 +46,12 @@ func (info *redInfo) result(p partial) uint64 {
 	return p.bits
 }
 
-// number is the constraint of arithmetic in registers.
+// number is the constraint of the types that have arithmetic.
 type number interface {
 	dtype.Int | float32 | float64
 }
 
-// bitsOf and fromBits move a value into the low bytes of a partial.
+// bitsOf returns the bits of x in the low bytes of a word. fromBits is its inverse.
 func bitsOf[T any](x T) (b uint64) {
 	*(*T)(unsafe.Pointer(&b)) = x
 	if littleEndian {
@@ -72,19 +72,20 @@ var littleEndian = func() bool {
 	return *(*uint8)(unsafe.Pointer(&x)) == 1
 }()
 
-// A form is a reduction that has kernels of its own here: a primitive, or what
-// the columns of a native row make of one.
+// A form is a reduction with kernels of its own: a primitive, its type, and the
+// columns Quiet and Position of a native reducer.
 type form struct {
 	op              prim.Op
 	quiet, position bool
 	t               dtype.Type
 }
 
-// reducers holds the forms. Other reductions run their programs: see
+// reducers has the kernels by form. Other reductions run their programs; see
 // reduce_program.go.
 var reducers = map[form]reducer{}
 
-// reducerOf returns the kernels of a reduction, for a row that has some.
+// reducerOf returns the kernels of a reduction. It returns false if the reduction
+// has none of its own.
 func reducerOf(r *ir.Reducer) (*reducer, bool) {
 	kern, ok := reducers[form{r.Op, r.Quiet(r.Type), r.Position, r.Type}]
 	kern.ordered = r.Ordered()
@@ -176,7 +177,7 @@ func forFloat[T float32 | float64](t dtype.Type) {
 	}
 }
 
-// fmin is the lesser number, NaN only if there is none.
+// fmin returns the lesser number. It returns NaN only if both operands are NaN.
 func fmin[T float32 | float64](x, y T) T {
 	switch {
 	case x != x:
@@ -187,7 +188,7 @@ func fmin[T float32 | float64](x, y T) T {
 	return min(x, y)
 }
 
-// fmax is the greater number, NaN only if there is none.
+// fmax returns the greater number. It returns NaN only if both operands are NaN.
 func fmax[T float32 | float64](x, y T) T {
 	switch {
 	case x != x:

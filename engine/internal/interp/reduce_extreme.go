@@ -5,20 +5,21 @@ import (
 	"math"
 )
 
-// Extremes do not depend on the order, so these look for a better element with
-// one comparison each, which a block of data rarely has, instead of the dozen
-// instructions of a minimum that is exact about NaN and zeros. NaN fails every
-// comparison; zeros are sorted out afterwards.
+// The bits of an extreme do not depend on the order. So these loops compare each
+// element with the best one so far: one comparison, which rarely finds a better
+// element. A minimum that is exact about NaN and zeros costs a dozen instructions
+// for each element. A NaN fails every comparison. A second loop decides between
+// -0 and +0 if the result is zero.
 
-// closePart hands over the partial of a block.
+// closePart ends a block and returns its partial.
 func closePart(f *frame, r int32) partial {
 	st := &f.reds[r]
 	st.lanes = 0
 	return st.part
 }
 
-// opening returns the state of the block so far; at its start that is the first
-// element.
+// opening returns the state of a reduction and the best element of the block so
+// far. At the start of a block that is the first element.
 func opening[T any](f *frame, in *ins, v []T) (st *lanesState, m T) {
 	st = &f.reds[in.aux]
 	if st.lanes == 0 {
@@ -104,7 +105,8 @@ func fmaxLanes[T float32 | float64](f *frame, in *ins, n int) {
 	st.part.bits = bitsOf(m)
 }
 
-// argMinLanes finds the first least element, or the first NaN. Zeros are equal.
+// argMinLanes keeps the first least element, or the first NaN, and its position.
+// -0 and +0 are equal.
 func argMinLanes[T number](f *frame, in *ins, n int) {
 	v := vec[T](f, in.a, n)
 	st, m := opening(f, in, v)
@@ -133,7 +135,7 @@ func argMaxLanes[T number](f *frame, in *ins, n int) {
 	}
 }
 
-// holds reports whether a predicate holds in some lane. IndexByte is vector
+// holds reports whether a predicate is true in some lane. bytes.IndexByte is vector
 // code on most machines.
 func holds(p []byte) bool { return bytes.IndexByte(p, 1) >= 0 }
 

@@ -6,11 +6,12 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// The order of sums and products in a vec loop: lane i mod L of a block of 4096
-// positions adds up sequentially, then lane j takes lane j + L/2, and so on.
-// Lanes that got nothing are left out, as adding the identity would do.
+// This is the order of sums and products in a vec loop. Lane i mod L accumulates
+// position i of a block of 4096 positions, in sequence. Then lane j adds lane
+// j + L/2, then lane j + L/4, and so on. Lanes without positions are left out;
+// adding the identity would give the same bits.
 
-// laneCount returns L: 64 lanes of up to four bytes, 32 of eight.
+// laneCount returns L: 32 for elements of eight bytes, 64 for smaller ones.
 func laneCount[T number]() int {
 	var z T
 	if unsafe.Sizeof(z) == 8 {
@@ -19,8 +20,9 @@ func laneCount[T number]() int {
 	return ir.MaxLanes
 }
 
-// startLanes fills the lanes of a new block with the first elements, and
-// returns the others. A call that does not fill them is the last of its block.
+// startLanes returns the lanes of a block and the elements to accumulate. At the
+// start of a block it stores the first elements in the lanes. If there are fewer
+// elements than lanes, the call must be the last of its block.
 func startLanes[T number](st *lanesState, v []T) (acc, rest []T) {
 	acc = (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))[:laneCount[T]()]
 	if st.lanes == 0 {

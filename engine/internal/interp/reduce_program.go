@@ -6,15 +6,16 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A reduction that has no kernels of its own runs its program on the lanes of a
-// block, or on the columns of a seq loop, as one vector. Every accumulator begins
-// with the identity, and all lanes of a block are folded.
+// A reduction without kernels of its own runs its program. One execution combines
+// all lanes of a block, or all columns of a seq loop, as a vector. Every
+// accumulator begins with the identity. Lanes without positions are combined too.
 
-// A program is the registers of such a reduction: the accumulators, the values,
-// and what the program makes of them.
+// A program has the registers of such a reduction: accumulators x, values y and
+// results z.
 type program struct{ x, y, z int32 }
 
-// program translates the program of a reduction and fills in info.
+// program returns the code of the program of a reduction, and sets info.prog and
+// info.kern.
 func (c *compiler) program(info *redInfo) *blk {
 	r := info.row
 	b := &blk{}
@@ -38,14 +39,14 @@ func (c *compiler) program(info *redInfo) *blk {
 		c.region(r.Body)
 		z = c.inAllLanes(r.Yield)
 	}
-	// The result is read when the program has run.
+	// The program's caller reads the result, so its register must live to the end.
 	c.append(stub{ins: ins{fn: nothing}, dst: -1, reads: []int32{z}}, len(c.levels)-1)
 	p.x, p.y, p.z = p.x*regSize, p.y*regSize, c.root(z)*regSize
 	info.kern = c.programReducer(r)
 	return b
 }
 
-// operands defines the registers that a program reads.
+// operands marks the operands of a program as vector registers. run writes them.
 func (c *compiler) operands(p *program) {
 	for _, v := range []int32{p.x, p.y} {
 		c.putVector(stub{ins: ins{fn: nothing}}, v)
@@ -54,8 +55,8 @@ func (c *compiler) operands(p *program) {
 
 func nothing(*frame, *ins, int) {}
 
-// forget makes the registers of a region new: it is translated for every use of
-// its reduction.
+// forget resets the registers of a region, because the compiler translates the
+// region again for every use of its reduction.
 func (c *compiler) forget(region int32) {
 	for _, in := range c.k.Regions[region].Code {
 		if in.Op == ir.Cold {
@@ -79,7 +80,7 @@ func (c *compiler) programReducer(r *ir.Reducer) *reducer {
 	}
 }
 
-// run computes accumulators d from accumulators a and values b, all n lanes.
+// run computes accumulators d from accumulators a and values b, for n lanes.
 func (p *program) run(f *frame, body []ins, d, a, b []byte, n int) {
 	copy(vec[byte](f, p.x, len(a)), a)
 	copy(vec[byte](f, p.y, len(b)), b)
@@ -128,19 +129,19 @@ func programStep(f *frame, in *ins, n int) {
 	info.prog.run(f, in.body, vec[byte](f, in.d, bytes), vec[byte](f, in.a, bytes), vec[byte](f, in.b, bytes), n)
 }
 
-// bytes returns the accumulators of a block, size bytes each.
+// bytes returns the accumulators in use, of size bytes each.
 func (st *lanesState) bytes(size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&st.acc)), st.lanes*size)
 }
 
-// fillAt puts the same bits into all elements of d.
+// fillAt sets all elements of d, of size bytes each, to the same bits.
 func fillAt(d []byte, size int, bits uint64) {
 	for at := 0; at < len(d); at += size {
 		setBits(unsafe.Pointer(&d[at]), size, bits)
 	}
 }
 
-// readBits returns the first element of d.
+// readBits returns the first element of d, of size bytes.
 func readBits(d []byte, size int) uint64 {
 	switch p := unsafe.Pointer(&d[0]); size {
 	case 1:

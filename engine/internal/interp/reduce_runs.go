@@ -7,28 +7,28 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// The order of sums and products in a seq loop: runs of 64 positions one after
-// the other, the runs combined in the tree of adjacent pairs, for each lane.
+// This is the order of sums and products in a seq loop, for each lane. A run of 64
+// positions is accumulated in sequence. A tree combines adjacent pairs of runs.
 
-// A runsState is a reduction of a seq loop at work. The accumulator of the
-// current run is the register of the result; finished runs wait on a stack of
-// blocks, level i holding 2^i runs if bit i of count is set.
+// A runsState is the state of a reduction in a seq loop. The register of the result
+// accumulates the current run. A stack of blocks holds the finished runs: level i
+// holds 2^i combined runs if bit i of count is set.
 type runsState struct {
-	pos   int // positions so far: of the run, if the order matters
-	count int // finished runs
+	pos   int // positions of the current run, or of the loop if the order is free
+	count int // number of finished runs
 	stack unsafe.Pointer
-	size  int // of an element
+	size  int // of an element, in bytes
 	step  ins // accumulator, operand -> accumulator
 	merge ins // level of the stack, accumulator -> accumulator
 	kern  *reducer
 }
 
-// levels is the depth of the stack for a number of positions.
+// levels returns the depth of the stack for a number of positions.
 func (r *reducer) levels(positions int) int {
 	return bits.Len(uint(positions/ir.Run)) + 1
 }
 
-// runsKernel adds one position.
+// runsKernel accumulates one position.
 func runsKernel(f *frame, in *ins, n int) {
 	st := &f.runs[in.aux]
 	if st.pos == 0 {
@@ -39,7 +39,7 @@ func runsKernel(f *frame, in *ins, n int) {
 	st.next(f, n)
 }
 
-// next ends a position.
+// next counts a position, and pushes the run if it is complete.
 func (st *runsState) next(f *frame, n int) {
 	st.pos++
 	if st.pos == ir.Run && st.kern.ordered && !f.wide {
@@ -47,7 +47,7 @@ func (st *runsState) next(f *frame, n int) {
 	}
 }
 
-// level points the temporary register at a level of the stack.
+// level makes the temporary register point at level i of the stack.
 func (st *runsState) level(f *frame, i int) {
 	f.set(st.merge.a, unsafe.Add(st.stack, i*block*st.size))
 }
@@ -64,7 +64,7 @@ func (st *runsState) push(f *frame, n int) {
 	st.pos = 0
 }
 
-// finish leaves the result in its register.
+// finish stores the result in its register and resets the state.
 func (st *runsState) finish(f *frame, n int) {
 	have := st.pos > 0
 	for i := 0; st.count>>i != 0; i++ {
@@ -85,7 +85,7 @@ func (st *runsState) finish(f *frame, n int) {
 	st.pos, st.count = 0, 0
 }
 
-// fillBits puts the same bits into n lanes.
+// fillBits sets n lanes of a register to the same bits.
 func fillBits(f *frame, r int32, size int, bits uint64, n int) {
 	switch size {
 	case 1:
@@ -111,8 +111,8 @@ func fmaxStep[T float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-// argRuns keeps the extreme of each lane on the stack and its position in the
-// result.
+// argRuns accumulates one position. Level 0 of the stack has the extreme of each
+// lane; the register of the result has its position.
 func argRuns[T number](f *frame, in *ins, n int) {
 	st := &f.runs[in.aux]
 	if st.pos == 0 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// allocate gives every register its memory: one-lane registers eight bytes
-// each, vectors of constants a place for ever, other vectors a slot by linear
-// scan over their last uses. A value that a loop uses and does not define keeps
-// its slot until the end of the loop.
+// allocate assigns memory in the arena to every register. A one-lane register gets
+// eight bytes. A vector register of a constant shares its memory with no other.
+// Other vector registers share memory by a linear scan over their last uses. A
+// value that a loop reads and does not define lives until the end of the loop.
 func (c *compiler) allocate(entry *blk) {
 	for i := range c.regs {
 		c.regs[i].def, c.regs[i].last = -1, -1
@@ -62,11 +62,12 @@ func (c *compiler) allocate(entry *blk) {
 	c.code.arena = off
 }
 
-// A placer numbers the instructions in the order they run.
+// A placer numbers the instructions in the order in which they run, and sets the
+// first definition and the last use of each register.
 type placer struct {
 	c     *compiler
 	pos   int
-	apart map[int32]bool // registers that share no memory with operands
+	apart map[int32]bool // registers that must not share memory with operands
 }
 
 func (p *placer) walk(b *blk) {
@@ -116,7 +117,8 @@ func (p *placer) use(r int32, at int) {
 	g.last = max(g.last, at)
 }
 
-// extend keeps what a loop uses but does not define until the end of the loop.
+// extend makes the registers that a loop reads but does not define live until the
+// end of the loop.
 func (p *placer) extend(b *blk, start, end int) {
 	for i := range b.code {
 		s := &b.code[i]

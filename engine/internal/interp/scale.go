@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Where 2^n is a normal float32, x * 2^n is one multiplication, which rounds
-// once as [prim.ScaleF32] does.
+// If 2^n is a normal float32, x * 2^n is one multiplication. It rounds once, like
+// [prim.ScaleF32].
 
 func scaleVV(f *frame, in *ins, n int) {
 	d, a, b := vec[float32](f, in.d, n), vec[float32](f, in.a, n), vec[int32](f, in.b, n)

@@ -8,18 +8,18 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A siteInfo is a Load, Store or Index in its loop. Several loops may use the same
-// access of a kernel; each of them is bound.
+// A siteInfo is a Load, Store or Index in its loop. If several loops use one access
+// of a kernel, each has its own siteInfo.
 type siteInfo struct {
-	access int32 // in the kernel; -1 for an Index
+	access int32 // index in Kernel.Access; -1 for an Index
 	ix     prim.Ix
-	vec    int32   // the vec loop whose lanes it covers, or -1 for one lane
+	vec    int32   // the vec loop of its lanes, or -1 for one lane
 	values []int32 // registers of the values in the index expressions
-	guard  []int32 // loops that it was moved out of: if one has no iterations, nothing is loaded
+	guard  []int32 // the loops that it was moved out of; it loads nothing if one has no iterations
 	view   bool    // the register may point at the array itself
 }
 
-// exprs lists the axes and values of the index expressions of in.
+// exprs returns the axes and values of the index expressions of in.
 func (c *compiler) exprs(in *ir.Ins) (axes, values []int32) {
 	for ix := range c.k.Exprs(in) {
 		for n := range c.k.Nodes(ix) {
@@ -34,8 +34,8 @@ func (c *compiler) exprs(in *ir.Ins) (axes, values []int32) {
 	return axes, values
 }
 
-// load translates a Load or an Index. One that is the same in all lanes becomes
-// a one-lane instruction, before the loops it does not depend on.
+// load translates a Load or an Index. If it is the same in all lanes, it becomes a
+// one-lane instruction and moves out of the loops that it does not depend on.
 func (c *compiler) load(in *ir.Ins) {
 	axes, values := c.exprs(in)
 	s := stub{reads: slices.Clone(in.Args[:in.NumArgs()]), apart: true}
@@ -79,11 +79,12 @@ func (c *compiler) load(in *ir.Ins) {
 	c.put(s, in.Dst, depth)
 }
 
-// viewable reports whether elements of t are the same in memory and in a
-// register.
+// viewable reports whether elements of t have the same bits in memory and in a
+// register. Bool may have other bits than 1 in memory, and halves are float32 in
+// registers.
 func viewable(t dtype.Type) bool { return t != dtype.Bool && !t.IsHalf() }
 
-// stored reports whether a store to a buffer stands in loop l.
+// stored reports whether loop l has a store to a buffer.
 func (c *compiler) stored(l int32, buf int32) bool {
 	return c.uses(c.k.Loops[l].Body, ir.Store, buf) > 0
 }
@@ -119,9 +120,10 @@ func (c *compiler) store(in *ir.Ins) {
 	c.append(s, len(c.levels)-1)
 }
 
-// directStores finds stores whose value may be computed right into the array:
-// the value is made once, by a plain instruction of the body of the vec loop,
-// the array is stored to only here, and not loaded in the loop.
+// directStores returns the stores of a vec loop whose value an instruction can
+// write to the array directly. The instruction must be a plain one in the body of
+// the loop. The kernel must have no other store to the array, and the loop no load
+// of it.
 func (c *compiler) directStores(b *blk, loop int32) (out []directStore) {
 	body := c.k.Loops[loop].Body
 	taken := map[int32]bool{}

@@ -7,18 +7,20 @@ import (
 
 const numTypes = int(dtype.F64) + 1
 
-// kernels holds the kernel of each primitive by the type of its operands (the
-// first operand of Scale, the last otherwise) and by form: bit i is set if
-// operand i is one value for all lanes. The form 0 always exists.
+// kernels has the kernels of each primitive by operand type and form. The type is
+// that of the first operand of Scale, and of the last operand of the others. Bit i
+// of the form is set if operand i has one lane. Form 0 always exists.
 var kernels = generated()
 
-// cvtKernels holds conversions by source and result; the diagonal copies.
+// cvtKernels has the conversions by source and result type. A conversion to the
+// same type copies.
 var cvtKernels [numTypes][numTypes]kernel
 
-// lookupKernels holds table look-ups by index type and result type.
+// lookupKernels has the table look-ups by index type and result type.
 var lookupKernels [numTypes][numTypes]kernel
 
-// splatKernels fills a register with one value.
+// splatKernels has, by size of an element, the kernels that fill a register with
+// one value.
 var splatKernels = [9]kernel{1: splat[uint8], 4: splat[uint32], 8: splat[uint64]}
 
 func fill[T any](d []T, x T) { work.Fill(d, x) }

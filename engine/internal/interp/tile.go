@@ -6,22 +6,23 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A loop without reductions may go through its positions in any order. Where one
-// array is contiguous along the last digit and another one along a digit M
-// before it, as a transposed operand is, both digits are cut, and the parts are
-// gone through as tiles of about one block. Then every cache line of the
-// transposed operand is used up while it is there.
+// A loop without reductions may run in any order. A transposed operand is
+// contiguous along an earlier digit M instead of the last digit. Then the loop
+// runs in tiles of about one block: both digits are cut, and the lower parts become
+// the innermost. So the loop uses all elements of a cache line of the transposed
+// operand while the line is in the cache.
 
 const (
-	tileRow   = 32      // elements along the last digit
-	farApart  = 512     // bytes between neighbours that make tiles worth while
-	tileTotal = 1 << 18 // elements that do not fit the caches anyway
+	tileRow   = 32      // elements of a tile along the last digit, at most
+	farApart  = 512     // least stride along the last digit for which tiles pay, in bytes
+	tileTotal = 1 << 18 // least number of elements for which tiles pay; fewer fit the caches
 )
 
-// A tile is the pair of digits that a vec loop goes through last.
+// A tile has the two innermost digits of a vec loop that runs in tiles.
 type tile struct{ col, row int }
 
-// tiles decides on tiles, cuts digits for them, and orders the digits of loops.
+// tiles chooses the tiles of all vec loops, cuts digits for them, and sets
+// b.orders.
 func (b *binder) tiles() {
 	b.tiled = make([]tile, len(b.code.vecs))
 	for i := range b.code.vecs {
@@ -53,8 +54,9 @@ func (b *binder) tiles() {
 	}
 }
 
-// crossed finds the digit along which some operand is contiguous that jumps
-// along the last one, or -1.
+// crossed returns the digit along which a transposed operand of a vec loop is
+// contiguous, or nearly so, or -1. Such an operand has a stride of at least
+// farApart bytes along the last digit.
 func (b *binder) crossed(vec int32, order []int) int {
 	last := order[len(order)-1]
 	for i := range b.code.sites {
@@ -85,7 +87,8 @@ func (b *binder) crossed(vec int32, order []int) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// divisor is the greatest divisor of n that is at most limit.
+// divisor returns the greatest divisor of n that is at most limit, and 1 if there
+// is none.
 func divisor(n, limit int) int {
 	for d := min(limit, n); d > 1; d-- {
 		if n%d == 0 {

@@ -8,16 +8,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A reduction along columns of a narrow matrix has few lanes and many
-// positions. Its runs of 64 positions do not depend on each other, so as many
-// of them as fill a block are computed side by side: lane k*n + j is column j
-// of run k. Then they go to the tree in order.
+// A reduction down the columns of a narrow matrix has few lanes and many
+// positions. Its runs of 64 positions are independent. So one block holds several
+// runs: lane k*n + j is column j of run k. The interpreter pushes the finished runs
+// on the stack in order, so the bits do not change.
 
-// wideMin is the least number of runs that pays.
+// wideMin is the least number of runs for which wide blocks pay.
 const wideMin = 3
 
-// widen finds out whether the body of a seq loop allows it: each instruction
-// works on lanes, nothing is stored, and no reduction needs positions.
+// widen sets q.wide if the body of a seq loop can compute several runs in a block:
+// every instruction works on all lanes, no instruction stores, and no reduction
+// returns a position.
 func (c *compiler) widen(q *seqInfo, b *blk) {
 	q.vec = int32(len(c.code.vecs) - 1)
 	q.wide = len(q.axes) == 1 && len(q.runs) > 0
@@ -53,8 +54,8 @@ func (c *compiler) widenBody(q *seqInfo, b *blk, made map[int32]bool) {
 	}
 }
 
-// bindWide binds the accesses of seq loops once more, with runs as the
-// outermost span of the lanes.
+// bindWide binds the accesses of wide seq loops again, with the runs as the
+// outermost digit of the lanes.
 func (in *instance) bindWide(b *binder) {
 	for i := range in.seqs {
 		q := &in.seqs[i]
@@ -80,16 +81,17 @@ func (in *instance) bindWide(b *binder) {
 			info := b.code.sites[s]
 			info.view = false
 			in.wide[s] = b.site(&info)
-			// A register that the rest of the positions left pointing at an array
-			// would be written to by the next row's runs.
+			// The remaining positions must not leave a register that points at an
+			// array: the runs of the next row would write to the array.
 			in.sites[s].view = false
 		}
 		b.OfAxis[axis], b.orders[vec] = ofAxis, order
 	}
 }
 
-// wideRuns computes the whole runs of a seq loop and returns the number of
-// positions done. Position on the axis is then the first one left.
+// wideRuns computes the whole runs of a seq loop and returns their number of
+// positions. It sets the position on the axis to the first remaining one. It does
+// nothing and returns 0 if the block is not the whole vec loop.
 func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 	if n != f.inst.vecs[q.info.vec].n {
 		return 0
@@ -117,7 +119,7 @@ func wideRuns(f *frame, q *boundSeq, body []ins, n int) int {
 	return q.runs * ir.Run
 }
 
-// pushWide gives m runs of n lanes to the tree.
+// pushWide pushes m runs of n lanes on the stack.
 func (st *runsState) pushWide(f *frame, n, m int) {
 	home := f.at(st.merge.d)
 	for k := range m {
@@ -127,7 +129,8 @@ func (st *runsState) pushWide(f *frame, n, m int) {
 	f.set(st.merge.d, home)
 }
 
-// replicate copies the first n lanes of register r until there are m times n.
+// replicate copies the first n lanes of register r, so that it has m copies of
+// them.
 func (f *frame) replicate(r int32, n, m int) {
 	size := f.inst.code.regs[r].t.Size()
 	v := (*[block * 8]byte)(f.at(r * regSize))[: n*m*size : n*m*size]

@@ -5,7 +5,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// seqLoop emits a seq phase: for some vectors of columns, all rows.
+// seqLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *flow) seqLoop() {
 	f.prologue()
 	f.pinSites()
@@ -43,9 +43,9 @@ func (f *flow) seqLoop() {
 	f.a.Bind(done)
 }
 
-// keepReds chooses the reductions of a seq loop whose accumulators stay in so many
-// registers; those of the others are in memory, and have to be brought to
-// registers and back. It returns how many are taken.
+// keepReds chooses the reductions of a seq loop whose accumulators stay in registers,
+// at most room for each copy. Each row loads and stores the other accumulators. It
+// returns how many registers each copy takes.
 func (f *flow) keepReds(room int) (n int) {
 	need := func(r *seqRed) int {
 		if r.kern.arg {
@@ -70,7 +70,7 @@ func (f *flow) keepReds(room int) (n int) {
 	return n
 }
 
-// columns emits the loop over the rows.
+// columns emits the loop down the rows for one group of columns.
 func (f *flow) columns(group int) {
 	free := f.vfree
 	f.start(group)

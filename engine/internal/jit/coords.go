@@ -9,12 +9,11 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Coordinates that machine code computes: they depend on values of the lanes, or
-// must be compared with the extents in each row of a seq loop, or belong to an
-// array that a phase both stores and accesses otherwise, where copies would be
-// out of order.
+// Machine code computes a coordinate in three cases. It depends on values of the
+// lanes. Or each row of a seq loop must compare it with the extent. Or the phase both
+// stores and loads the array, so that staging would change the order of accesses.
 
-// varies reports whether ix depends on values that are no cells.
+// varies reports whether ix depends on values that are not in cells.
 func (l *lowerer) varies(ix prim.Ix) bool {
 	for x := range l.k.Nodes(ix) {
 		if x.Op == prim.IxValue && l.cur.nodes[l.use(ir.Value(x.K))].op != opCell {
@@ -24,7 +23,7 @@ func (l *lowerer) varies(ix prim.Ix) bool {
 	return false
 }
 
-// cellValues adds the cells in ix to list.
+// cellValues adds the values in ix, all of them in cells, to list.
 func (l *lowerer) cellValues(list []valueRef, ix prim.Ix) []valueRef {
 	for x := range l.k.Nodes(ix) {
 		v := ir.Value(x.K)
@@ -35,8 +34,8 @@ func (l *lowerer) cellValues(list []valueRef, ix prim.Ix) []valueRef {
 	return list
 }
 
-// coordinates gives an access the coordinates that it may need, or must have
-// with always.
+// coordinates sets the coordinates of an access if machine code may have to compute
+// its offsets, or if always is set.
 func (l *lowerer) coordinates(s *site, always bool) {
 	a := &l.k.Access[s.access]
 	need := always || l.cur.kind == seqPhase && a.Bounds != ir.InBounds
@@ -57,14 +56,16 @@ func (l *lowerer) coordinates(s *site, always bool) {
 	}
 }
 
-// coordSite adds the site of an index expression without values of lanes.
+// coordSite adds a site for an index expression without values of lanes, and returns
+// its index.
 func (l *lowerer) coordSite(ix prim.Ix) int32 {
 	ph := l.cur
 	ph.sites = append(ph.sites, site{access: -1, buf: -1, array: -1, typ: dtype.I64, ix: ix, coord: true, values: l.cellValues(nil, ix)})
 	return int32(len(ph.sites) - 1)
 }
 
-// expression computes an index expression with values of lanes.
+// expression adds the nodes of an index expression with values of lanes, and returns
+// the node of its result.
 func (l *lowerer) expression(ix prim.Ix) int32 {
 	ph := l.cur
 	if !l.varies(ix) {
@@ -98,8 +99,8 @@ func (l *lowerer) expression(ix prim.Ix) int32 {
 	case prim.IxMul:
 		return i64(prim.Mul, a, b)
 	}
-	// Floored: where the remainder is negative, the divisor is added to it and
-	// one taken from the quotient.
+	// Division is floored: if the remainder is negative, add the divisor to it and
+	// subtract one from the quotient.
 	rem := i64(prim.Rem, a, b)
 	low := i64(prim.Shr, rem, number(63)) // all ones, or zero
 	if x.Op == prim.IxMod {
@@ -108,14 +109,14 @@ func (l *lowerer) expression(ix prim.Ix) int32 {
 	return i64(prim.Add, i64(prim.Div, a, b), low)
 }
 
-// conflicts gives coordinates to the accesses of arrays that the phase stores
-// and touches otherwise.
+// conflicts gives coordinates to the accesses of arrays that the phase stores and
+// also accesses at another site.
 func (l *lowerer) conflicts(ph *phase) {
 	l.cur = ph
 	for i := range ph.sites {
 		s := &ph.sites[i]
 		if s.access >= 0 && s.coords == nil && ph.conflict(i) {
-			own := *s // the list may move
+			own := *s // coordinates may reallocate ph.sites
 			l.coordinates(&own, true)
 			ph.sites[i].coords = own.coords
 		}
@@ -123,8 +124,8 @@ func (l *lowerer) conflicts(ph *phase) {
 	l.cur = nil
 }
 
-// conflict reports whether another access touches the array of site i, so that
-// loads before the phase and stores after it are out of order.
+// conflict reports whether another site accesses the array of site i so that staging
+// would change the order of accesses: loads before the phase, stores after it.
 func (ph *phase) conflict(i int) bool {
 	for j := range ph.sites {
 		if j == i || ph.sites[i].buf < 0 || ph.sites[j].buf != ph.sites[i].buf {
@@ -138,9 +139,9 @@ func (ph *phase) conflict(i int) bool {
 	return false
 }
 
-// computed makes machine code compute the offsets of a site. If merge is set, an
-// affine coordinate that stays inside, or whose lanes outside are masked, is
-// part of the address.
+// computed makes machine code compute the offsets of a site. If merge is set, affine
+// coordinates are part of the address, unless they are clamped. Machine code still
+// compares the guarded ones.
 func (l *layouter) computed(i int, merge bool) {
 	b, info, s := l.binder, &l.ph.sites[i], &l.bp.sites[i]
 	a := &b.Access[info.access]

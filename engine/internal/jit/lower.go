@@ -10,11 +10,11 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Lowering takes a kernel apart into phases: pieces of straight code that one
-// machine code function runs. A run of scalar instructions is a phase; so is a
-// vec loop. A vec loop with seq loops inside becomes several: the code before,
-// the seq loop, the code between, and so on. What one phase computes for another
-// goes through a cell of the frame (one lane) or a scratch array (all lanes).
+// Lowering splits a kernel into phases: straight code that one function of machine
+// code runs. Consecutive scalar instructions are a phase; so is a vec loop. A vec
+// loop with seq loops inside is several: the code before, the seq loop, the code
+// between, and so on. A phase passes a value to another through a cell of the frame
+// (one lane) or a scratch array (all lanes).
 
 // The operations of nodes beyond those of the IR.
 const (
@@ -34,8 +34,8 @@ type node struct {
 	imm   uint64
 	body  []int32 // of a Cold
 	yield int32
-	cold  bool // stands in a cold region
-	at    int32
+	cold  bool  // in a cold region
+	at    int32 // position in the order of emission
 }
 
 const none = int32(-1)
@@ -48,9 +48,9 @@ func (n *node) numArgs() int {
 	return c
 }
 
-// A site is an access or an index expression where it stands.
+// A site is one access or one index expression of a phase.
 type site struct {
-	access int32 // in the kernel, or -1
+	access int32 // index in the kernel, or -1
 	ix     prim.Ix
 	typ    dtype.Type // in memory
 	buf    int32      // or -1
@@ -66,7 +66,7 @@ type site struct {
 // its expression.
 type coord struct{ node, site int32 }
 
-// A valueRef is a value in an index expression, as a node.
+// A valueRef is a value in an index expression, and its node.
 type valueRef struct {
 	value ir.Value
 	node  int32
@@ -102,15 +102,15 @@ type phase struct {
 	reds    []red
 	yield   int32 // of the program of a reduction: the new accumulator
 	ops     int
-	argBase int        // of its sites in the frame
-	lanes   int        // where the frame has its number of lanes
+	argBase int        // offset of its sites in the frame
+	lanes   int        // offset of its number of lanes in the frame
 	scratch int32      // number of its first site
 	named   []ir.Value // of each node: the value it computes, or None
 
 	local map[ir.Value]int32
 	cells map[int32]int32
 	konst map[constKey]int32
-	saved map[ir.Value]int32 // exported already: cell or array
+	saved map[ir.Value]int32 // exported values: cell or array
 	list  *[]int32
 	cold  int
 }
@@ -156,7 +156,7 @@ const (
 	arrayOrigin
 )
 
-// An origin says where a value is to be had in other phases.
+// An origin says where other phases find a value.
 type origin struct {
 	kind originKind
 	bits uint64
@@ -178,8 +178,8 @@ func (u unsupported) Error() string { return string(u) }
 
 func (l *lowerer) fail(format string, args ...any) { panic(unsupported(fmt.Sprintf(format, args...))) }
 
-// lower takes k apart. The error is the reason why the kernel cannot be
-// compiled.
+// lower splits k into phases. The error is the reason why machine code cannot run
+// the kernel.
 func lower(k *ir.Kernel) (p *program, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -311,7 +311,7 @@ func (ph *phase) add(n node, v ir.Value) int32 {
 	return id
 }
 
-// leafNode adds a node that stands for itself, at the top, once.
+// leafNode adds a node to no list and returns it. Constants and cells need no list.
 func (ph *phase) leafNode(n node, v ir.Value) int32 {
 	ph.nodes = append(ph.nodes, n)
 	ph.named = append(ph.named, v)
@@ -337,7 +337,8 @@ func (ph *phase) cell(t dtype.Type, cell int32, v ir.Value) int32 {
 	return id
 }
 
-// use is the node of value v in the current phase.
+// use returns the node of value v in the current phase. If another phase computes v,
+// it adds a cell or a load.
 func (l *lowerer) use(v ir.Value) int32 {
 	ph := l.cur
 	if id, ok := ph.local[v]; ok {
@@ -382,7 +383,7 @@ func (l *lowerer) loadArray(t dtype.Type, array int32, v ir.Value) int32 {
 	ph := l.cur
 	s := int32(len(ph.sites))
 	ph.sites = append(ph.sites, site{access: -1, typ: t, buf: -1, array: array})
-	// Loads of arrays stand at the top even if first used in a cold region.
+	// A load of an array is outside cold regions, even if its first use is inside one.
 	list, cold := ph.list, ph.cold
 	ph.cold = 0
 	id := none
@@ -501,7 +502,7 @@ func (l *lowerer) reduce(in *ir.Ins) {
 	ph.reds = append(ph.reds, r)
 }
 
-// programKern lowers the program of a reduction to nodes of its own.
+// programKern lowers the program of a reduction to a phase of its own.
 func (l *lowerer) programKern(row *ir.Reducer) *redKern {
 	k, err := programKern(row)
 	if err != nil || row.Type == dtype.Bool || row.Position {

@@ -5,10 +5,11 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Loads and stores. In a masked body only the lanes of the tail mask are
-// touched, which never faults on what lies behind the array.
+// Loads and stores. A masked body accesses only the lanes of the tail mask, so it
+// never faults after the end of an array.
 
-// address is the memory of the current copy's lanes of a site.
+// address returns the memory of a site for the lanes of the current copy. It may
+// overwrite RCX.
 func (f *flow) address(s *boundSite, i int32) x86.Mem {
 	index, k := f.lane()
 	lane := int32(k * f.w * s.size)
@@ -34,7 +35,8 @@ func (f *flow) address(s *boundSite, i int32) x86.Mem {
 	return x86.AtX(x86.RCX, index, uint8(s.size), lane)
 }
 
-// lane is where the current copy's lanes begin: so many vectors behind an index.
+// lane returns where the lanes of the current copy begin: a number of vectors after
+// the lane in register index.
 func (f *flow) lane() (index x86.Reg, vectors int) {
 	if f.half > 0 && f.copy >= f.half {
 		return x86.RBX, f.copy - f.half
@@ -42,7 +44,8 @@ func (f *flow) lane() (index x86.Reg, vectors int) {
 	return x86.RSI, f.base + f.copy
 }
 
-// pointer is where the frame has the address of a site in this phase.
+// pointer returns where the frame has the address of a site in this phase: an offset
+// from the site's arg.
 func (f *flow) pointer(s *boundSite) int {
 	if f.ph.kind == seqPhase && !f.prolog {
 		return siteCur
@@ -50,7 +53,8 @@ func (f *flow) pointer(s *boundSite) int {
 	return s.origin
 }
 
-// strided sets up a gather with a constant stride: base register and index.
+// strided emits the base (RCX) and the index of a gather with a constant stride, and
+// returns its memory operand. It overwrites RAX.
 func (f *flow) strided(s *boundSite) x86.Mem {
 	l := f.lenOf(dtype.I32)
 	ix := f.tmp()
@@ -87,7 +91,7 @@ func repeat(b byte, n int) []byte {
 	return out
 }
 
-// iota32 is the constant first, first+1, ... in 32-bit lanes.
+// iota32 returns the constant first, first+1, ... in 32-bit lanes.
 func (f *flow) iota32(first int) x86.Mem {
 	b := make([]byte, 4*f.w)
 	for i := range f.w {

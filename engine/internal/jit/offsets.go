@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// expandGathers writes out the arithmetic of computed offsets.
+// expandGathers adds the nodes that compute offsets to the body.
 func (f *flow) expandGathers() {
 	var walk func(list []int32) []int32
 	walk = func(list []int32) []int32 {
@@ -50,9 +50,9 @@ func (f *flow) constant(t dtype.Type, x uint64) int32 {
 	return id
 }
 
-// expandGather computes the offsets and the mask of an access. The strides and
-// extents are numbers of the binding: cells would keep the code free of them,
-// constants keep it short.
+// expandGather adds the nodes that compute the offsets and the mask of an access.
+// Strides and extents are constants of the code. Cells would let more bindings share
+// the code, but it would be longer.
 func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
 	s, cold := &f.bp.sites[f.nodes[id].aux], f.nodes[id].cold
 	i64 := func(op prim.Op, a, b int32) int32 { return f.node(&out, op, dtype.I64, dtype.I64, cold, a, b) }
@@ -112,15 +112,15 @@ type owned struct {
 	off  int32 // node
 }
 
-// settleGathers completes the accesses with computed offsets when the uniform
-// nodes are known. A uniform offset becomes part of the address, and lanes that
-// are neighbours are then loaded and stored together. To other offsets the part
-// of each lane is added.
+// settleGathers completes the accesses with computed offsets. It needs the result of
+// findUniform. A uniform offset becomes part of the address; a vector instruction can
+// then load or store contiguous lanes. To other offsets it adds the affine part of
+// each lane.
 func (f *flow) settleGathers() {
 	if !f.bp.computes() {
 		return
 	}
-	own := *f.bp // other code may be made for the binding
+	own := *f.bp // a copy: other variants need the original
 	own.sites = slices.Clone(own.sites)
 	f.bp = &own
 	f.top = f.settleList(f.top, f.ph.kind != scalarPhase)
@@ -154,8 +154,8 @@ func (f *flow) settleList(list []int32, outside bool) (out []int32) {
 	return out
 }
 
-// own makes the offset of an access part of its address, if the lanes can be
-// reached from there.
+// own makes a uniform offset part of the address of an access. It reports whether
+// machine code can use the step from lane to lane.
 func (f *flow) own(n *node, off int32) bool {
 	s := &f.bp.sites[n.aux]
 	step := s.line.Step()
@@ -176,7 +176,7 @@ func (f *flow) own(n *node, off int32) bool {
 	return true
 }
 
-// addLanes adds the lanes' own part to the offset of access id.
+// addLanes adds lane * step to the offset of access id.
 func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
 	step := f.bp.sites[f.nodes[id].aux].line.Step()
 	if step == 0 {
@@ -193,7 +193,7 @@ func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
 	return out
 }
 
-// ownAddresses computes the addresses of owned sites.
+// ownAddresses emits the addresses of owned sites.
 func (f *flow) ownAddresses() {
 	for _, o := range f.owned {
 		f.i(x86.MOV, x86.W64, x86.RAX, f.uniMem(o.off))
@@ -210,7 +210,7 @@ func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
 	f.isa.storeTo(f, n, t, frameAt(values), false)
 	offs := f.src(n.args[1])
 	f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp), offs)
-	if f.w == 8 { // in halves, from which the loads of single ones are forwarded
+	if f.w == 8 { // two stores, which the processor forwards to the loads of single offsets
 		high := f.tmp()
 		f.i(x86.VEXTRACTF64X4, x86.L512, high, offs, x86.Imm(1))
 		f.i(x86.VMOVUPS, x86.L256, frameAt(frameTmp+32), high)

@@ -10,30 +10,31 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A partial is the result of one block. idx is the position of an extreme.
+// A partial is the result of one block. For ArgMin and ArgMax, idx is the position.
 type partial struct {
 	bits uint64
 	idx  int64
 }
 
-// A redKern is what a reduction does with one type of operand outside machine
-// code. Narrow integers have 32-bit lanes, predicates masks.
+// A redKern describes a reduction of one operand type, and combines partial results
+// outside machine code. Narrow integers have 32-bit lanes. The lanes of predicates
+// are masks.
 type redKern struct {
 	name     string
-	op       prim.Op    // of a native row
+	op       prim.Op    // of a reduction with instructions of its own
 	quiet    bool       // NaN is ignored
 	arg      bool       // the result is a position
-	prog     *phase     // of a row without instructions of its own, or nil
+	prog     *phase     // program of a reduction without instructions of its own, or nil
 	typ      dtype.Type // of the operand
 	lane     dtype.Type // of the accumulators
 	identity uint64     // of a lane
-	empty    partial    // of no block
+	empty    partial    // result of no elements
 	combine  func(x, y partial) partial
 	merge    func(acc, level unsafe.Pointer, n int) // acc = level op acc
 	ordered  bool
 }
 
-// all reports whether the reduction is the conjunction of predicates.
+// all reports whether the reduction is a conjunction of predicates.
 func (k *redKern) all() bool { return k.op == prim.And && k.typ == dtype.Bool }
 
 // A redState is the tree of the blocks of a vec loop.
@@ -42,10 +43,10 @@ type redState = pairwise.Tree[partial]
 // A boundRed is a reduction of a vec loop in an instance.
 type boundRed struct {
 	*red
-	area int // in the frame
+	area int // offset in the frame
 }
 
-// result is the value of the reduction in its cell.
+// result returns what the cell of the reduction holds for p.
 func (r *boundRed) result(p partial) uint64 {
 	if r.kern.arg {
 		return uint64(p.idx)
@@ -53,7 +54,7 @@ func (r *boundRed) result(p partial) uint64 {
 	return p.bits
 }
 
-// partial is the result of the block from lo on.
+// partial returns the result of the block from lo on.
 func (w *worker) partial(r *boundRed, lo int) partial {
 	area := unsafe.Add(w.frame, r.area)
 	p := partial{bits: *(*uint64)(area)}
@@ -73,8 +74,8 @@ func (w *worker) partial(r *boundRed, lo int) partial {
 	return p
 }
 
-// canonical is the form of a scalar in its cell: narrow signed integers are
-// extended to 32 bits.
+// canonical returns x in the form of a cell: integers of 8 bits are extended to 32
+// bits.
 func canonical(t dtype.Type, x uint64) uint64 {
 	switch t {
 	case dtype.I8:
@@ -98,7 +99,7 @@ func bitsOf[T laneType](x T) (b uint64) {
 
 func fromBits[T laneType](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
 
-// redKerns are the rows that have instructions of their own, by type.
+// redKerns has the reductions with instructions of their own, by type.
 var redKerns = map[kernKey]*redKern{}
 
 type kernKey struct {
@@ -126,7 +127,7 @@ func stepped(row *prim.Reduction) bool {
 	return false
 }
 
-// newKern returns what a reduction does; prog is its program, if it has one.
+// newKern returns the redKern of a reduction, without combine and merge.
 func newKern(row *prim.Reduction, t dtype.Type) *redKern {
 	k := &redKern{name: row.Name, op: row.Op, quiet: row.Quiet(t), arg: row.Position, typ: t, lane: t, ordered: row.Ordered(t)}
 	switch t {
@@ -135,14 +136,14 @@ func newKern(row *prim.Reduction, t dtype.Type) *redKern {
 	case dtype.U8:
 		k.lane = dtype.U32
 	}
-	if t != dtype.Bool { // a mask of lanes that change the result
+	if t != dtype.Bool { // the mask of a predicate begins with 0
 		k.identity = canonical(t, row.Identity(t))
 	}
 	k.empty.bits = canonical(t, row.Nothing(t))
 	return k
 }
 
-// programKern is a reduction that combines by a program.
+// programKern returns the redKern of a reduction that a program combines.
 func programKern(r *ir.Reducer) (*redKern, error) {
 	single, err := r.Scalar()
 	if err != nil {
@@ -168,7 +169,7 @@ func programKern(r *ir.Reducer) (*redKern, error) {
 	return k, nil
 }
 
-// nativeKern is a reduction that has instructions of its own.
+// nativeKern returns the redKern of a reduction with instructions of its own.
 func nativeKern(row *prim.Reduction, t dtype.Type) *redKern {
 	k := newKern(row, t)
 	switch k.lane {
@@ -190,7 +191,8 @@ func nativeKern(row *prim.Reduction, t dtype.Type) *redKern {
 
 func intKern[T laneInt](k *redKern) { typedKern(k, intPair[T](k)) }
 
-// typedKern sets what combines two partial results, or two arrays of lanes.
+// typedKern sets combine and merge, which apply f to partial results and to arrays of
+// lanes.
 func typedKern[T laneType](k *redKern, f func(x, y T) T) {
 	if k.arg {
 		k.combine = better[T](k.op == prim.Max)
@@ -207,7 +209,7 @@ func typedKern[T laneType](k *redKern, f func(x, y T) T) {
 	}
 }
 
-// numberPair is the primitive of a native row on two numbers, or nil.
+// numberPair returns primitive op on two numbers, or nil.
 func numberPair[T laneType](op prim.Op) func(x, y T) T {
 	switch op {
 	case prim.Add:
@@ -257,9 +259,9 @@ func boolBit(b bool) uint64 {
 	return 0
 }
 
-// better chooses between two extremes, the first of equals; x and y are in no
-// order. Lanes hold the best value and its position, or the identity and
-// noPosition.
+// better returns a function that chooses the greater or the lesser of two partial
+// results. NaN wins. Of equal values the lower position wins, so x and y may be in
+// either order. A lane that has seen no better value than the identity has noPosition.
 func better[T laneType](greatest bool) func(x, y partial) partial {
 	return func(x, y partial) partial {
 		a, b := fromBits[T](x.bits), fromBits[T](y.bits)

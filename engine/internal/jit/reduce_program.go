@@ -8,11 +8,11 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// A reduction without instructions of its own combines by its program, which is
-// emitted wherever a value meets an accumulator: a flow of its own, on the
-// registers that are free there.
+// A reduction without instructions of its own combines values by a program. Wherever a
+// value meets an accumulator, an emitter of its own (a flow) writes the program on the
+// free registers.
 
-// newProgram prepares the emission of a program.
+// newProgram returns an emitter for program p.
 func (f *flow) newProgram(p *phase) *flow {
 	s := *f
 	s.ph, s.nodes, s.top, s.pro = p, slices.Clone(p.nodes), p.top, nil
@@ -22,11 +22,12 @@ func (f *flow) newProgram(p *phase) *flow {
 		s.uniform[i], s.uslot[i], s.home[i] = s.nodes[i].op == prim.Const, -1, -1
 	}
 	s.liveness()
-	s.last[p.yield] = int32(len(s.nodes)) * 3 // behind everything
+	s.last[p.yield] = int32(len(s.nodes)) * 3 // after all nodes
 	return &s
 }
 
-// programRegs is the most registers that a program of the phase needs at once.
+// programRegs returns the most vector registers that a program of the phase needs at
+// once.
 func (f *flow) programRegs() (n int) {
 	for i := range f.ph.reds {
 		if p := f.ph.reds[i].kern.prog; p != nil {
@@ -44,7 +45,7 @@ func (f *flow) program(p *phase, d, x x86.Vec) {
 	f.makeRoom(v+spareRegs, m+1)
 	s.vfree, s.kfree, s.spare, s.slots, s.spills = f.vfree, f.kfree, f.spare, f.slots, f.spills
 	for i := range s.vowner {
-		s.vowner[i] = -1 // what others hold is not to be spilled
+		s.vowner[i] = -1 // the program must not spill values of the phase
 	}
 	for i := range s.kowner {
 		s.kowner[i] = -1
@@ -66,8 +67,8 @@ func (f *flow) program(p *phase, d, x x86.Vec) {
 	}
 }
 
-// makeRoom spills values of the phase until so many registers are free, as far
-// as it can.
+// makeRoom spills values of the phase until vecs vector and masks mask registers are
+// free, or nothing more can be spilled.
 func (f *flow) makeRoom(vecs, masks int) {
 	for before := ^uint64(0); bits.OnesCount64(f.vfree) < vecs && f.vfree != before; {
 		before = f.vfree

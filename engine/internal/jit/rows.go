@@ -7,11 +7,12 @@ import (
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// Row loops: a call of machine code costs some tens of nanoseconds in the setting
-// of addresses, as much as a short row. So one call does many rows where all
-// addresses go from row to row by constant steps.
+// Row loops: before a call of machine code the worker writes addresses to the frame.
+// This takes tens of nanoseconds, as long as a short row. So one call runs many rows
+// if all addresses have constant steps from row to row.
 
-// findRows decides whether the rows of a map are done many in a call.
+// findRows decides whether one call runs many rows of a map, and sets the steps of
+// the sites from row to row.
 func (bp *boundPhase) findRows() {
 	k := len(bp.spans)
 	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 {
@@ -33,16 +34,17 @@ func (bp *boundPhase) findRows() {
 	bp.rows = true
 }
 
-// A rowLoop is the body of a par loop as one function.
+// A rowLoop is a par loop whose body is one function.
 type rowLoop struct {
 	phases []*boundPhase
 	inner  int // rows with the same steps
-	most   int // rows of a call
+	most   int // most rows of a call
 	fn     *function
 }
 
-// findRowLoop decides whether the body of a par loop is one function: machine code
-// has to reach everything by itself, in steps that are the same from row to row.
+// findRowLoop returns a par loop with its body as one function, or nil. Machine code
+// must reach all sites without scratch memory or guards, with constant steps from row
+// to row.
 func (in *instance) findRowLoop(b *binder, it *boundItem) *rowLoop {
 	r := &rowLoop{}
 	lanes := 0
@@ -113,7 +115,8 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 	}
 }
 
-// nextRow emits the end of a row loop.
+// nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
+// are left.
 func nextRow(a *x86.Asm, phases []*boundPhase, again x86.Label) {
 	for _, bp := range phases {
 		for i := range bp.sites {
@@ -127,7 +130,8 @@ func nextRow(a *x86.Asm, phases []*boundPhase, again x86.Label) {
 	a.I(x86.JNE, 0, again)
 }
 
-// results emits what leaves the reductions of a row, one block, in their cells.
+// results emits code that stores the reductions of a row, which is one block, in their
+// cells.
 func (f *flow) results() {
 	for i := range f.accs {
 		r, area := f.accs[i].red, int(f.accs[i].area)

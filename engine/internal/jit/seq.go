@@ -11,18 +11,18 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Seq loops run strip by strip: machine code adds up to 64 rows of a strip of
-// columns to an array of accumulators; full runs are combined here, in the tree
-// of adjacent pairs.
+// Seq loops run strip by strip. Machine code combines up to 64 rows of a strip of
+// columns with an array of accumulators. The worker combines full runs, in a tree of
+// adjacent pairs.
 
 // A seqRed is the reduction of a seq loop in an instance.
 type seqRed struct {
 	*red
-	arg int // frame offset of the accumulator: a site of its own
-	idx int // and of the position
+	arg int // offset in the frame of the accumulators: a site of their own
+	idx int // offset of the positions
 }
 
-// An accState is what a worker has of a seqRed.
+// An accState is the memory of a seqRed in one worker.
 type accState struct {
 	acc    unsafe.Pointer
 	levels []unsafe.Pointer
@@ -78,7 +78,7 @@ func (w *worker) pushRun(st *accState, r *seqRed, count, n int) {
 	fillLanes(st.acc, n, r.kern)
 }
 
-// finishRuns leaves the result in its array.
+// finishRuns combines the runs that are left, and writes the result to its array.
 func (w *worker) finishRuns(bp *boundPhase, st *accState, r *seqRed, count, left, n int) {
 	if bp.seqN == 0 {
 		fillBits(st.acc, n, r.kern.lane.Size(), r.kern.empty.bits)
@@ -144,7 +144,8 @@ func fillBits(p unsafe.Pointer, n, size int, x uint64) {
 	}
 }
 
-// levels is the depth of the tree for a number of rows.
+// levels returns the depth of the tree for a number of rows, or 0 if the reduction
+// has no fixed order.
 func (k *redKern) levels(rows int) int {
 	if !k.ordered {
 		return 0
@@ -152,7 +153,7 @@ func (k *redKern) levels(rows int) int {
 	return bits.Len(uint(rows/ir.Run)) + 1
 }
 
-// seqStage moves the rows t..t+m of the staged sites.
+// seqStage copies rows t..t+m of the staged loads or stores.
 func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 	list := bp.stores
 	if load {
@@ -164,7 +165,7 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 		for r := range m {
 			p := unsafe.Add(w.scratchOf(bp, i), r*bp.strip*s.size)
 			if load {
-				s.stage.load(w, lo, n, p, nil) // guarded ones are not copied in seq loops
+				s.stage.load(w, lo, n, p, nil) // no guarded site is staged in a seq loop
 			} else {
 				s.stage.store(w, lo, n, p)
 			}
@@ -192,9 +193,9 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 	}
 }
 
-// seqCall runs lanes at..at+n of the piece from lo on, at most m rows behind the
-// first that are done, from t on. It returns how many: as many as have the same
-// lanes inside guarded arrays.
+// seqCall runs lanes at..at+n of the piece from lo, from row t+done. It runs the next
+// rows that have the same lanes inside guarded arrays, at most m. It returns their
+// number.
 func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
 	t += done
 	for i := range bp.sites {
@@ -240,8 +241,8 @@ func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
 	return m
 }
 
-// seqGuard finds which of n lanes from position p on are inside a guarded array
-// in row t, and returns for how many rows, at most m, the same are.
+// seqGuard writes to the frame which of n lanes from position p are inside a guarded
+// array in row t. It returns for how many rows, at most m, these lanes are the same.
 func (w *worker) seqGuard(s *boundSite, p, n, t, m int) int {
 	lo, hi := 0, n
 	if w.dynamic(s) == outside {
@@ -255,7 +256,7 @@ func (w *worker) seqGuard(s *boundSite, p, n, t, m int) int {
 		c += o
 		switch l, h := bound.Clip(0, n, c, k, g.extent); {
 		case step == 0:
-		case k != 0: // the lanes shift, but if all are inside in the last row, too
+		case k != 0: // the lanes shift, unless all are inside in the first and the last row
 			if l2, h2 := bound.Clip(0, n, c+(m-1)*step, k, g.extent); l != 0 || h < n || l2 != 0 || h2 < n {
 				m = 1
 			}

@@ -9,20 +9,20 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A shortcut has together what a worker needs for a kernel that is one plain map.
-// A short run takes less time than to find that in the instance, and a long run
-// has evicted it from the caches.
+// A shortcut keeps all that a worker needs for a kernel that is one plain map. To
+// find this in the instance takes longer than a short run, and a long run evicts the
+// instance from the caches.
 type shortcut struct {
 	code    *exec.Code
-	step    int // lanes of a call at most; 0: there is no shortcut
-	row     int // lanes of a row, if a call does whole rows
+	step    int // most lanes of a call; 0: there is no shortcut
+	row     int // lanes of a row, if a call runs whole rows
 	lanes   *int
 	rows    *int
 	sites   []plainSite
 	scalars []scalarCopy
 }
 
-// A scalarCopy goes from the binding to a cell.
+// A scalarCopy copies a scalar of the binding to its cell.
 type scalarCopy struct{ to, from *uint64 }
 
 // findShortcut prepares a shortcut if the kernel is one plain map, with nothing to
@@ -42,7 +42,7 @@ func (w *worker) findShortcut() {
 	}
 	var scalars []scalarCopy
 	for i, t := range in.code.p.k.Scalars {
-		if t == dtype.I8 || t == dtype.U8 { // not as they are: see canonical
+		if t == dtype.I8 || t == dtype.U8 { // cells hold another form: see canonical
 			return
 		}
 		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
@@ -54,7 +54,7 @@ func (w *worker) findShortcut() {
 	}
 }
 
-// does reports whether lanes lo..hi can be done by run.
+// does reports whether run can run lanes lo..hi.
 func (s *shortcut) does(lo, hi int) bool {
 	n := hi - lo
 	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && n%s.row == 0)

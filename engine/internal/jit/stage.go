@@ -7,23 +7,23 @@ import (
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// Staging: Go copies what machine code does not reach itself to scratch memory
-// before the code runs, or from there afterwards.
+// Staging: Go copies elements that machine code cannot reach to scratch memory before
+// the code runs, or from scratch memory after it.
 
-// A stager moves the elements of one site.
+// A stager is the staging copy of one site.
 type stager struct {
 	site  gather.Access
 	buf   int32
 	size  int
-	index bool // the values of an index expression are wanted
+	index bool // copies the values of an index expression
 }
 
-// at is the place of a phase for sites that Go moves.
+// at returns the loop digits and cells of a phase, for sites that Go copies.
 func (b *binder) at(ph *phase, digits []int) gather.At {
 	return gather.At{Kernel: b.Kernel, Digits: digits, Handle: ph.cellOf}
 }
 
-// stagedSite has Go copy the elements of a site.
+// stagedSite makes Go copy the elements of a site.
 func (l *layouter) stagedSite(i int) {
 	info, s := &l.ph.sites[i], &l.bp.sites[i]
 	st := &stager{buf: info.buf, size: info.typ.Size(), index: info.access < 0}
@@ -36,13 +36,13 @@ func (l *layouter) stagedSite(i int) {
 	*s = boundSite{kind: flatSite, staged: true, guard: st.site.Masked(), buf: info.buf, array: -1, size: st.size, arg: s.arg, stage: st}
 }
 
-// stagedIndex has Go compute an affine index.
+// stagedIndex makes Go compute an affine index.
 func (l *layouter) stagedIndex(s *boundSite, f bound.Form) {
 	st := &stager{buf: -1, size: 8, index: true, site: l.at(l.ph, l.vec).Form(f)}
 	*s = boundSite{kind: flatSite, staged: true, buf: -1, array: -1, size: 8, arg: s.arg, stage: st}
 }
 
-// Value writes a cell for an index expression.
+// Value fills dst with the value of a cell, for an index expression.
 func (w *worker) Value(cell int32, dst []int64) {
 	v := int64(*w.cell(cell))
 	for i := range dst {
@@ -50,8 +50,8 @@ func (w *worker) Value(cell int32, dst []int64) {
 	}
 }
 
-// load fills dst with lanes from lo on, and inside if the site is guarded: 1
-// where an element was read.
+// load copies n lanes from lo on to dst. If inside is not nil, load sets it to 1 for
+// the lanes whose element it read.
 func (s *stager) load(w *worker, lo, n int, dst unsafe.Pointer, inside []uint8) {
 	if s.index {
 		w.Index(&s.site, lo, unsafe.Slice((*int64)(dst), n))

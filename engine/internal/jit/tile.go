@@ -9,17 +9,17 @@ import (
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// Transposed operands: their elements are neighbours from row to row, not along
-// the rows. A separate function of machine code transposes a tile of such an
-// operand into scratch memory, in registers, 16 bytes of some lines at a time.
-// The tile stays in the first-level cache, and the loop reads it like an array.
+// A transposed operand is contiguous from row to row, not along a row. A separate
+// function of machine code transposes a tile of it in registers, 16 bytes of several
+// lanes at a time, and stores it in scratch memory. The tile stays in the first-level
+// cache, and the loop reads it like an array.
 
 const (
-	tileLanes = 256            // of a tile
-	tilePitch = tileLanes + 16 // in scratch memory, so that rows are not in one set of the cache
-	tileBytes = 128            // of a line of the operand that are in a tile: two cache lines
-	tileLeast = 16             // rows and lanes
-	tileAhead = 64             // lanes that are fetched before they are needed
+	tileLanes = 256            // lanes of a tile
+	tilePitch = tileLanes + 16 // elements of a row in scratch memory: rows must not share a set of the cache
+	tileBytes = 128            // bytes of each lane in a tile: two cache lines
+	tileLeast = 16             // fewest rows and lanes of a loop that uses tiles
+	tileAhead = 64             // lanes between a prefetch and its use
 )
 
 // A tileKern transposes tiles of elements of one size. Its arguments are in the
@@ -33,7 +33,8 @@ const (
 	tileSpill  = frameTmp + 64
 )
 
-// tileKerns are the kernels by element size, for operands in and beyond the caches.
+// tileKerns are the functions by log2 of the element size. The second of each is for
+// operands larger than the caches, and prefetches.
 var tileKerns [4][2]func() (*exec.Code, error)
 
 func init() {
@@ -44,7 +45,7 @@ func init() {
 	}
 }
 
-// tileKernOf is the code for elements of a size.
+// tileKernOf returns the code for elements of size bytes; far selects prefetches.
 func tileKernOf(size int, far bool) (*exec.Code, error) {
 	return tileKerns[bits.TrailingZeros(uint(size))][boolBit(far)]()
 }
@@ -59,10 +60,11 @@ func newTileKern(size int, far bool) (*exec.Code, error) {
 	return install(obj)
 }
 
-// A tiler emits a tileKern, for any processor with AVX2. R8 has the first
-// element, R9 the scratch memory, R10 the stride, R11 three times it, R12 the
-// distance of what is fetched ahead; RSI the lane, R13 and RBX its addresses in
-// both; RCX the row, and RAX and RDX move.
+// A tiler emits a tileKern, for any processor with AVX2. R8 has the address of the
+// operand, R9 the address of the scratch memory. R10 has the stride, R11 three times
+// the stride, R12 the distance of prefetches in bytes. RSI has the lane, R13 and RBX
+// its addresses in the operand and in scratch memory. RCX has the row. RAX and RDX
+// hold temporaries.
 type tiler struct {
 	*x86.Asm
 	size  int
@@ -85,7 +87,7 @@ func (t *tiler) kern() {
 	t.I(x86.MOV, x86.W64, x86.R12, x86.R10)
 	t.I(x86.SHL, x86.W64, x86.R12, x86.Imm(bits.TrailingZeros(tileAhead)))
 
-	t.Bind(column) // the last block ends with the tile, and may do some lanes again
+	t.Bind(column) // the last block ends where the tile ends, and may repeat lanes
 	t.I(x86.MOV, x86.W64, x86.RAX, frameAt(tileWidth))
 	t.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(t.lanes))
 	t.I(x86.CMP, x86.W64, x86.RSI, x86.RAX)
@@ -127,7 +129,7 @@ func (t *tiler) kern() {
 	t.I(x86.RET, 0)
 }
 
-// fetch prefetches the lines that are needed tileAhead lanes later.
+// fetch emits prefetches of the lines that the code reads tileAhead lanes later.
 func (t *tiler) fetch() {
 	t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.R13, x86.RCX, uint8(t.size), 0))
 	t.I(x86.ADD, x86.W64, x86.RAX, x86.R12)
@@ -136,8 +138,8 @@ func (t *tiler) fetch() {
 	}
 }
 
-// lane is the address of lane c of a block, called for all of them in order. RAX
-// has the first lane at the beginning.
+// lane returns the address of lane c of a block. The caller calls it for all lanes in
+// order, with the address of the first lane in RAX. It advances RAX.
 func (t *tiler) lane(c int) x86.Mem {
 	if c > 0 && c%4 == 0 {
 		t.I(x86.LEA, x86.W64, x86.RAX, x86.AtX(x86.RAX, x86.R10, 4, 0))
@@ -153,8 +155,8 @@ func (t *tiler) lane(c int) x86.Mem {
 	return x86.At(x86.RAX, 0)
 }
 
-// blocks transposes 16 bytes of each lane, from row RCX on, count times, and
-// goes to the rows below.
+// blocks transposes count blocks from row RCX on, each 16 bytes of each lane. It
+// advances RCX by their rows.
 func (t *tiler) blocks(count int) {
 	t.I(x86.MOV, x86.W64, x86.RDX, x86.RCX)
 	t.I(x86.IMUL, x86.W64, x86.RDX, x86.RDX, x86.Imm(tilePitch*t.size))
@@ -181,7 +183,7 @@ func (t *tiler) block(i int) {
 	}
 	spill := frameAt(tileSpill)
 	free := x86.Vec(t.n)
-	if t.n == 16 { // there are 16 registers, and one has to be free
+	if t.n == 16 { // there are 16 registers, and one must be free
 		t.I(x86.VMOVUPS, x86.L256, spill, v[15])
 		free, v[15] = x86.Vec(15), spill
 	}
@@ -257,9 +259,9 @@ func (t *tiler) single() {
 	t.I(x86.JL, 0, column)
 }
 
-// findTransposed finds the loads of a map that go through tiles, and reports
-// whether there are any. Machine code must reach all other sites itself, without
-// guards.
+// findTransposed finds the loads of a map that read transposed tiles, and reports
+// whether there are any. Machine code must reach all other sites without scratch
+// memory and without guards.
 func (b *binder) findTransposed(bp *boundPhase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
 	ph := bp.ph
 	if ph.kind != mapPhase || len(ph.reds) > 0 || len(extents) < 2 || bp.computes() {
@@ -303,8 +305,8 @@ func (b *binder) findTransposed(bp *boundPhase, extents []int, which []int32, gu
 	return len(transposed) > 0
 }
 
-// transpose fills the scratch memory of the transposed sites, for lanes of a row
-// from position p on, and as many of the rows below.
+// transpose fills the tiles of the transposed sites: n lanes from position p, and the
+// same lanes of the rows below, rows rows in all.
 func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
 	for _, i := range bp.transposed {
 		s := &bp.sites[i]

@@ -76,7 +76,7 @@ func ExampleOf_second() {
 	// Output: cos(array) neg(sin(array)) <nil>
 }
 
-// A user's operator gets its derivative as a rule; without one it cannot be
+// A user's operator gets its derivative as a rule. Without a rule it cannot be
 // differentiated.
 func ExampleOf_derivative() {
 	gamma := op.GoFunc("gamma", math.Gamma)

@@ -1,12 +1,13 @@
-// Package grad differentiates expressions in reverse mode: a tree in, trees out.
+// Package grad differentiates expressions in reverse mode. It takes a tree and
+// returns trees.
 //
-// [Of] computes nothing. The gradients are trees like any other: assigned
-// together, and with the loss, they share sub-expressions and loops. They can be
-// differentiated again.
+// [Of] computes nothing. The gradients are trees. If they are assigned
+// together, also with the loss, they share sub-expressions and loops. They can
+// be differentiated again.
 //
-// The derivative of an operator belongs to its row in package op; a user-defined
-// one gets it from [op.Derivative]. Where a function has none, the conventions
-// are those of docs/grad.md.
+// The derivative of an operator is a field of its row in package op. A
+// user-defined operator gets it from [op.Derivative]. docs/grad.md states the
+// conventions for points at which a function has no derivative.
 package grad
 
 import (
@@ -15,19 +16,19 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Of returns the gradient of loss, a scalar, with respect to each of wrt, with
-// the shape of that. Each of wrt is an array, a parameter, or a sub-tree of
-// loss, whose value is then taken as the variable.
+// Of returns the gradient of loss, a scalar, with respect to each of wrt. Each
+// gradient has the shape of its variable. A variable is an array, a parameter,
+// or a sub-tree of loss.
 //
-// Arrays are one variable if they see the same elements of a memory under the
-// same shape and strides, however often they were made; sub-trees only if they
-// are the same node. The gradient with respect to what loss does not depend on
-// is zero, and nothing flows through integers and bools.
+// Arrays are one variable if they view the same elements of a memory with the
+// same shape and strides. Sub-trees are one variable only if they are the same
+// node. The gradient is zero if loss does not depend on the variable. Integers
+// and bools pass no gradient on.
 //
-// Errors: ErrShape if loss is no scalar; ErrUnsupported, with its name, for an
-// operator without a derivative between loss and wrt; ErrValue if loss reads
-// elements of an array of wrt through another view of its memory, of which the
-// gradient would miss the part: make such views with package op.
+// The errors are: ErrShape if loss is no scalar; ErrUnsupported for an operator
+// without a derivative between loss and wrt; ErrValue if loss reads elements of
+// an array of wrt through another view of its memory. The gradient would miss
+// that part. Make such views with package op.
 func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
 	nodes := make([]*expr.Node, len(wrt))
 	for i, x := range wrt {
@@ -44,8 +45,7 @@ func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], erro
 	return out, nil
 }
 
-// OfNodes returns Of for untyped trees, and for variables of several float
-// types.
+// OfNodes is Of for untyped trees, and for variables of several float types.
 func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
 	if err := check(loss, wrt); err != nil {
 		return nil, err
@@ -90,13 +90,13 @@ func check(loss *expr.Node, wrt []*expr.Node) error {
 
 // A tape holds the nodes of a loss and the adjoints found so far.
 type tape struct {
-	order    []*expr.Node              // operands before what uses them
-	variable map[*expr.Node]*expr.Node // a node that is one of wrt: the first that is the same
+	order    []*expr.Node              // operands before the nodes that use them
+	variable map[*expr.Node]*expr.Node // maps a node that is one of wrt to the first equal one
 	needed   map[*expr.Node]bool       // nodes of floats that depend on a variable
 	adjoint  map[*expr.Node]*expr.Node
 }
 
-// record lists the nodes of the loss and finds those between it and wrt.
+// record lists the nodes of the loss, and finds the nodes between it and wrt.
 func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
 	for i, x := range wrt {
 		t.variable[x] = x
@@ -122,7 +122,8 @@ func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
 	return err
 }
 
-// find sees whether leaf n is one of the variables.
+// find finds the variable that leaf n is, if any. It returns an error if n
+// overlaps a variable and is not the same.
 func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
 	for _, x := range wrt {
 		if same(n, x) {
@@ -138,7 +139,7 @@ func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
 	return nil
 }
 
-// play goes from the loss to the variables.
+// play computes adjoints from the loss to the variables.
 func (t *tape) play(loss *expr.Node) error {
 	t.adjoint[t.key(loss)] = expr.ConstFloat(loss.DType(), 1)
 	for i := len(t.order) - 1; i >= 0; i-- {
@@ -162,14 +163,14 @@ func (t *tape) key(n *expr.Node) *expr.Node {
 	return n
 }
 
-// operands hands the adjoint of n on to its operands.
+// operands adds the adjoint contributions of n to its operands.
 func (t *tape) operands(n, out *expr.Node) error {
 	interior := false
 	for _, a := range n.Args {
 		interior = interior || t.needed[a]
 	}
 	if !interior {
-		return nil // a variable itself, with none below
+		return nil // n is a variable, and no variable is below it
 	}
 	if n.Op.Grad == nil {
 		return expr.NewError(expr.ErrUnsupported, n.Op.Constructor(), "has no derivative")
@@ -197,8 +198,7 @@ func (t *tape) operands(n, out *expr.Node) error {
 	return nil
 }
 
-// rule calls the derivative of g's operation. What it panics with becomes an
-// error.
+// rule calls the derivative of g's operation. A panic becomes an error.
 func rule(g *expr.Adjoint, arg int) (d *expr.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -221,8 +221,9 @@ func reduce(name string, a *expr.Node, axes []int) *expr.Node {
 	return op.ReduceNode(name, a, op.Reduction{Axes: axes, Keep: true})
 }
 
-// fit makes what a rule returned for operand a broadcast to the shape of that: of
-// an element-wise operator by summing over the axes along which a was broadcast.
+// fit returns the result of a rule with a shape that broadcasts to operand a.
+// For an element-wise operator it sums over the axes along which a was
+// broadcast.
 func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
 	if d.Err() != nil {
 		return nil, d.Err()

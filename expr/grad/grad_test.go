@@ -16,13 +16,13 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// of returns the gradient of a scalar by one tensor, computed.
+// of computes the gradient of a scalar with respect to one tensor.
 func of(t testing.TB, loss E, x E) []float64 {
 	t.Helper()
 	return eval(t, gradients(t, loss.Node(), x.Node())...)[0]
 }
 
-// same compares with given values, of which NaN equals NaN.
+// same compares got with given values. NaN equals NaN.
 func same(t *testing.T, what string, got []float64, want ...float64) {
 	t.Helper()
 	near(t, what, 0, got, want...)
@@ -46,8 +46,9 @@ var (
 	nan = math.NaN()
 )
 
-// What a rule gives where the function has no derivative, or the formula of it
-// no value; where PyTorch has such an operator these are its results.
+// TestCorners checks rules at points where the function has no derivative or
+// its formula has no value. Where PyTorch has the operator, the expected values
+// are its results.
 func TestCorners(t *testing.T) {
 	one := func(f func(E) E) func(E, E) E { return func(x, _ E) E { return f(x) } }
 	for _, c := range []struct {
@@ -116,8 +117,8 @@ func TestReductionCorners(t *testing.T) {
 	}
 }
 
-// Sums of exponentials of large numbers have finite gradients: the maximum by
-// which they are shifted is a constant to them.
+// TestShifted checks that sums of exponentials of large numbers have finite
+// gradients. The maximum by which they are shifted counts as a constant.
 func TestShifted(t *testing.T) {
 	x := vec(1000, 1001, 1002)
 	p := []float64{.09003057317038046, .24472847105479764, .6652409557748219}
@@ -138,8 +139,8 @@ func TestStopGradient(t *testing.T) {
 	same(t, "its value", y.Values(), 2, 3)
 }
 
-// Arrays are one variable by what they see, parameters by their cell, trees by
-// their node.
+// TestVariables checks which variables are the same: arrays by the elements
+// they view, parameters by their cell, trees by their node.
 func TestVariables(t *testing.T) {
 	x := vec(2, 3)
 	named := x.Named("x")
@@ -205,7 +206,8 @@ func TestErrors(t *testing.T) {
 	if _, err := grad.OfNodes(sum(x.Node()), engine.MustFromSlice([]int32{1}).Node()); !errors.Is(err, expr.ErrType) {
 		t.Errorf("an integer variable: got the error %v", err)
 	}
-	// What does not lie between the loss and the variable needs no derivative.
+	// An operator that is not between the loss and the variable needs no
+	// derivative.
 	y := vec(1, 1)
 	same(t, "beside a Go function", of(t, op.Sum(op.Mul(gamma(x), y)), y), 1, 2)
 	same(t, "above a variable", of(t, op.Sum(op.Square(gamma(y))), gamma(y)), 0, 0)
@@ -213,7 +215,7 @@ func TestErrors(t *testing.T) {
 	same(t, "a Go function as the variable", of(t, op.Sum(op.Square(e)), e), 12, 48)
 }
 
-// Operators of the user's own have the derivative that they are given.
+// TestDerivative checks the derivatives of user-defined operators.
 func TestDerivative(t *testing.T) {
 	x, y := vec(.5, -2), vec(3)
 	lse := op.Define("log_add_exp", 2, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], b.Mul(x[1], x[1])) },
@@ -242,8 +244,8 @@ func count(trees ...*expr.Node) int {
 	return len(seen)
 }
 
-// Each node is visited once, however often it is used: the size of the gradient
-// grows as that of the graph, not as that of the tree it would be written out.
+// TestSharing checks that each node is visited once. The gradient grows with
+// the graph, and not with the tree written out.
 func TestSharing(t *testing.T) {
 	x := vec(1, -1)
 	e := E(x)
@@ -258,7 +260,7 @@ func TestSharing(t *testing.T) {
 	same(t, "gradient", eval(t, g...)[0], 2, -2)
 }
 
-// Long chains, and many uses of one node, overflow nothing.
+// TestLong checks long chains, and many uses of one node.
 func TestLong(t *testing.T) {
 	const n = 5000
 	x := vec(.5, 1)
@@ -276,7 +278,7 @@ func TestLong(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
-	// Half trees are float32 inside, constants too.
+	// Trees of halves are float32 inside, also their constants.
 	h := engine.MustFromSlice([]expr.Float16{dtype.F16From(1.5)})
 	g, err := grad.Of(op.Sum(op.Erf[expr.Float16](h)), expr.Exp[expr.Float16](h))
 	if err != nil {
@@ -297,8 +299,8 @@ func TestTypes(t *testing.T) {
 	same(t, "mixed types", slices.Concat(eval(t, nodes[0], op.CastNode(nodes[1], dtype.F64))...), 9, 12)
 }
 
-// fused requires statements to compile to a number of loops and of other
-// stages, without temporaries if there is one loop only.
+// fused fails the test unless statements compile to a number of loops and of
+// other stages. One loop without other stages must have no temporaries.
 func fused(t *testing.T, what string, loops, others int, stmts ...expr.Statement) {
 	t.Helper()
 	p, err := engine.Compile(context.Background(), stmts...)
@@ -316,7 +318,7 @@ func fused(t *testing.T, what string, loops, others int, stmts ...expr.Statement
 	}
 }
 
-// Gradients fuse as any other trees.
+// TestFusion checks that gradients fuse like other trees.
 func TestFusion(t *testing.T) {
 	a, b := engine.Zeros[float32](64, 1000).Named("a"), engine.Zeros[float32](64, 1000).Named("b")
 	da, db := engine.Zeros[float32](64, 1000).Named("da"), engine.Zeros[float32](64, 1000).Named("db")
@@ -330,7 +332,7 @@ func TestFusion(t *testing.T) {
 		fused(t, name, 1, 0, expr.Statement{Target: da.Node(), Value: g[0]})
 		fused(t, name+", both", 1, 0, expr.Statement{Target: da.Node(), Value: g[0]}, expr.Statement{Target: db.Node(), Value: g[1]})
 	}
-	// A step of gradient descent on them is that one loop too.
+	// A step of gradient descent is that one loop too.
 	g, err := grad.Of(op.Sum(op.Square(op.Sub[float32](a, b))), expr.Exp[float32](a))
 	if err != nil {
 		t.Fatal(err)

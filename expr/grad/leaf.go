@@ -26,8 +26,8 @@ func same(a, b *expr.Node) bool {
 	return true
 }
 
-// overlap reports whether the parts of memory over which two arrays extend have
-// bytes in common.
+// overlap reports whether the ranges of memory of two arrays have bytes in
+// common.
 func overlap(a, b *expr.Node) bool {
 	if a.Leaf == nil || b.Leaf == nil || a.Shape().Size() == 0 || b.Shape().Size() == 0 {
 		return false
@@ -48,8 +48,8 @@ func extent(n *expr.Node) (lo, hi int) {
 	return lo * n.DType().Size(), (hi + 1) * n.DType().Size()
 }
 
-// distance returns the position of b relative to a in bytes, if the two are in
-// one place: one memory, or two that know their addresses.
+// distance returns the position of b relative to a in bytes. It returns false
+// unless both are one memory, or both know their addresses.
 func distance(a, b expr.Memory) (int, bool) {
 	if a == b {
 		return 0, true

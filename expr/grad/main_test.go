@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain gives random trees one seed, so that a run of the tests says the same
-// thing twice. Long runs choose others: -rapid.seed=N -rapid.checks=N.
+// TestMain gives random trees a fixed seed, so that a run of the tests can be
+// repeated. Long runs choose others: -rapid.seed=N -rapid.checks=N.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("rapid.seed"); f.Value.String() == f.DefValue {

@@ -55,7 +55,8 @@ func TestNet(t *testing.T) {
 	}
 	differences(t, "the net", loss.Node(), w1, b1, w2, b2)
 
-	// Descent goes down. All gradients are stored before a weight changes.
+	// A step of descent lowers the loss. All gradients are stored before a weight
+	// changes.
 	before := eval(t, loss.Node())[0][0]
 	p, err := engine.Compile(t.Context(), append(gradients, steps...)...)
 	if err != nil {

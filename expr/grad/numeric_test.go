@@ -19,7 +19,7 @@ type (
 	T = *engine.Tensor[float64]
 )
 
-// A fataler is a test, or a trial of one by rapid.
+// A fataler is a test or a trial of rapid.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
@@ -89,8 +89,7 @@ func sum(n *expr.Node) *expr.Node {
 	return op.ReduceNode("sum", n, op.Reduction{})
 }
 
-// weighted returns a scalar in which every element of n has a weight of its
-// own.
+// weighted returns the sum of the elements of n times random weights.
 func weighted(t testing.TB, n *expr.Node) *expr.Node {
 	t.Helper()
 	if n.Err() != nil {
@@ -144,7 +143,7 @@ func differences(t fataler, what string, loss *expr.Node, xs ...T) {
 	}
 }
 
-// twice tests the gradient of a tree, and that of the gradient.
+// twice tests the gradient of a tree, and the gradient of the gradient.
 func twice(t testing.TB, what string, n *expr.Node, xs ...T) {
 	t.Helper()
 	loss := weighted(t, n)
@@ -154,8 +153,8 @@ func twice(t testing.TB, what string, n *expr.Node, xs ...T) {
 	}
 }
 
-// domains are where the operands of a row are drawn from, if not from -2..2.
-// They keep away from jumps and poles, where differences mean nothing.
+// domains are the ranges of operands of a row, if not -2..2. They avoid jumps
+// and poles, where differences have no meaning.
 var domains = map[string][][2]float64{
 	"div": {{-2, 2}, {.5, 2}}, "reciprocal": {{.5, 2}},
 	"mod": {{4.2, 4.8}, {1.25, 1.35}}, "fmod": {{-4.8, -4.2}, {1.25, 1.35}}, "floor_divide": {{4.2, 4.8}, {1.25, 1.35}},
@@ -173,7 +172,7 @@ func differentiable(o *expr.Operator) bool {
 	return o.Types.Has(dtype.F64) && (o.Result == expr.ResultSame || o.Result == expr.ResultFirst || o.Result == expr.ResultTo) && o.Arity != 0
 }
 
-// TestEveryRowHasARule: a row without one would be found at a user's.
+// TestEveryRowHasARule fails for a differentiable row without a rule.
 func TestEveryRowHasARule(t *testing.T) {
 	for _, o := range op.Table() {
 		if differentiable(o) != (o.Grad != nil) {
@@ -182,8 +181,8 @@ func TestEveryRowHasARule(t *testing.T) {
 	}
 }
 
-// TestElementwise compares every element-wise row with differences, on operands
-// of one shape and on such as broadcast, to the second order.
+// TestElementwise compares every element-wise row with differences to the
+// second order, with and without broadcasting.
 func TestElementwise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, o := range op.Table() {
@@ -205,7 +204,7 @@ func TestElementwise(t *testing.T) {
 }
 
 // TestChoice compares the rows that choose between operands with differences,
-// on both sides.
+// for both choices.
 func TestChoice(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, name := range []string{"maximum", "minimum", "fmax", "fmin"} {
@@ -224,7 +223,8 @@ func TestChoice(t *testing.T) {
 
 func TestCast(t *testing.T) {
 	x := array(rand.New(rand.NewPCG(5, 6)), 1, 2, 5)
-	// By way of float32, of which the derivative is that of the identity.
+	// The tree goes through float32. The derivative of that conversion is the
+	// identity.
 	wide := func(n *expr.Node) *expr.Node { return op.CastNode(n, dtype.F64) }
 	f := wide(call(t, "square", op.CastNode(x.Node(), dtype.F32)))
 	for i, g := range eval(t, gradients(t, sum(f), x.Node())...)[0] {
@@ -232,7 +232,7 @@ func TestCast(t *testing.T) {
 			t.Errorf("element %d: %g, want %g", i, g, 2*x.Data()[i])
 		}
 	}
-	// Integers and bools pass nothing on.
+	// Integers and bools pass no gradient on.
 	n := call(t, "mul", x.Node(), wide(op.CastNode(x.Node(), dtype.I32)))
 	for i, g := range eval(t, gradients(t, sum(n), x.Node())...)[0] {
 		if g != math.Trunc(x.Data()[i]) {

@@ -25,8 +25,7 @@ func (f *forest) pick() *expr.Node { return rapid.SampledFrom(f.values).Draw(f.r
 
 func (f *forest) upTo(n int) int { return rapid.IntRange(0, n).Draw(f.r, "number") }
 
-// grow adds one node. Its elements are between -2 and 2, so that nothing
-// becomes large.
+// grow adds one node with elements between -2 and 2, so that values stay small.
 func (f *forest) grow() {
 	x := f.pick()
 	s := x.Shape()

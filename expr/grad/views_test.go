@@ -64,7 +64,7 @@ func product(a, b []int) testCase {
 	return testCase{[][]int{a, b}, func(x []*expr.Node) *expr.Node { return op.MatMulNode(x[0], x[1]) }}
 }
 
-// cases returns those of the rows that are not element-wise.
+// cases returns the cases of the rows that are not element-wise.
 func cases(t testing.TB) map[string][]testCase {
 	list := map[string][]testCase{
 		"reshape":      {with(t, "reshape", []int{6, 2}, 3, 4), with(t, "reshape", []int{1}), with(t, "reshape", nil, 1, 1)},
@@ -96,7 +96,8 @@ func cases(t testing.TB) map[string][]testCase {
 }
 
 // TestShaped compares every row that is not element-wise with differences, to
-// the second order. A square around it makes linear ones have a second one.
+// the second order. A square of the result gives linear rows a second
+// derivative.
 func TestShaped(t *testing.T) {
 	all := cases(t)
 	for _, o := range op.Table() {

@@ -6,16 +6,16 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A Block runs a program on many values at a time, instruction by instruction,
-// which is several times faster than [Program.Call]: exhaustive sweeps use it.
-// A Block serves one goroutine.
+// A Block runs a program on many values at once, instruction by instruction. It
+// is several times faster than [Program.Call]; exhaustive sweeps use it. Only
+// one goroutine may use a Block at a time.
 type Block struct {
 	p     *Program
 	n     int
 	slots [][]uint64
 }
 
-// NewBlock returns a runner for blocks of up to n values.
+// NewBlock returns a Block for up to n values.
 func (p *Program) NewBlock(n int) *Block {
 	b := &Block{p: p, n: n, slots: make([][]uint64, len(p.slots))}
 	for i := range b.slots {
@@ -27,13 +27,14 @@ func (p *Program) NewBlock(n int) *Block {
 	return b
 }
 
-// Arg returns the memory of parameter i, to be filled before [Block.Run].
+// Arg returns the memory of parameter i. The caller fills it before
+// [Block.Run].
 func (b *Block) Arg(i int) []uint64 { return b.slots[i] }
 
-// Run computes the first n results; they stay valid until the next Run.
+// Run returns the first n results. They are valid until the next Run.
 func (b *Block) Run(n int) []uint64 {
 	steps := b.p.steps
-	var ends []*step // of the cold regions that are being computed
+	var ends []*step // ends of the open cold regions
 	for i := 0; i < len(steps); i++ {
 		s := &steps[i]
 		dst := b.slots[s.dst][:n]
@@ -71,8 +72,8 @@ func (b *Block) Run(n int) []uint64 {
 	return b.slots[b.p.result.ID][:n]
 }
 
-// blockStep has loops for the instructions that lowerings are full of; the
-// others go through evalCode.
+// blockStep runs one instruction on a block. The most frequent instructions
+// have loops of their own; the others go through evalCode.
 func blockStep(s *step, dst, x, y, z []uint64) {
 	x, y, z = x[:len(dst)], y[:len(dst)], z[:len(dst)]
 	f32 := func(v uint64) float32 { return math.Float32frombits(uint32(v)) }

@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// B builds programs of primitives: it checks types and hands instructions to a
-// [Sink]. A mistake is remembered, not thrown: see [B.Err].
+// B builds programs of primitives. It checks types and passes instructions to a
+// [Sink]. It records the first mistake instead of panicking; see [B.Err].
 type B struct {
 	sink Sink
 	err  error
@@ -22,7 +22,8 @@ func NewB(sink Sink) *B { return &B{sink: sink} }
 // a type that the primitive does not take.
 func (b *B) Err() error { return b.err }
 
-// Op emits any primitive whose result type follows from its operands.
+// Op emits a primitive whose result type follows from its operands, and returns
+// its value.
 func (b *B) Op(op Op, args ...V) V {
 	in := op.Info()
 	if len(args) != in.Arity || in.Result == Explicit {
@@ -71,15 +72,16 @@ func (b *B) fail(op Op, args []V, why string) V {
 	return b.sink.Emit(Ins{Op: Const, Type: t})
 }
 
-// Fail records an error of a lowering, for example an element type that it
-// does not support. The first one stays.
+// Fail records an error of a lowering, for example an unsupported element type.
+// Later errors are ignored.
 func (b *B) Fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// Add and the methods below are the primitives of the same name.
+// Add and the methods below emit the primitive of the same name and return its
+// value.
 func (b *B) Add(x, y V) V { return b.Op(Add, x, y) }
 
 // Sub returns x - y.
@@ -209,8 +211,8 @@ func (b *B) Bitcast(t dtype.Type, x V) V {
 	return b.emit(Bitcast, t, 0, x)
 }
 
-// Const returns the constant of type t nearest to v. For integers v must be
-// exact.
+// Const returns the constant of type t nearest to v. For integer types v must
+// be an integer.
 func (b *B) Const(t dtype.Type, v float64) V { return b.Bits(t, FromFloat(t, v)) }
 
 // Int returns the constant of type t with value v, wrapped for integer types.
@@ -238,8 +240,8 @@ func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
 }
 
 // Cold returns fast where p does not hold, and the value of body where it does.
-// body runs only if some lane needs it, so it may be expensive; it sees every
-// value made so far, and its own values are not visible outside.
+// body runs only if p holds in some lane, so it may be costly. It sees every
+// earlier value. Its own values are not visible outside.
 func (b *B) Cold(p, fast V, body func() V) V {
 	if p.Type != dtype.Bool {
 		return b.fail(Select, []V{p, fast}, "the condition is not a predicate")
@@ -298,7 +300,7 @@ func FromInt(t dtype.Type, v int64) uint64 {
 	return uint64(v) & (1<<(8*uint(t.Size())-1)<<1 - 1)
 }
 
-// Text returns a constant as people read it: "1.5", "-3", "true".
+// Text returns a constant in decimal notation: "1.5", "-3", "true".
 func Text(t dtype.Type, bits uint64) string {
 	switch {
 	case t == dtype.Bool:

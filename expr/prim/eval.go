@@ -6,10 +6,10 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Eval computes one instruction on bits: values are held in the low bytes of a
-// uint64, the rest zero; floats by their IEEE bits, predicates as 0 or 1.
-// tables are those that Lookup refers to. A combination of primitive and type
-// that [Info] excludes gives 0.
+// Eval returns the result of one instruction on bits. A value is in the low
+// bytes of a uint64, with zeros above: floats by their IEEE bits, predicates as
+// 0 or 1. Lookup reads tables. A combination of primitive and type that [Info]
+// excludes gives 0.
 func Eval(ins Ins, args [3]uint64, tables [][]uint64) uint64 {
 	if ins.Op == Lookup {
 		if ins.Imm >= uint64(len(tables)) {
@@ -22,8 +22,8 @@ func Eval(ins Ins, args [3]uint64, tables [][]uint64) uint64 {
 	return out
 }
 
-// A code is a primitive and the type of the operand that types it: what the
-// evaluator dispatches on.
+// A code is a primitive and the type that decides its meaning. The evaluator
+// dispatches on it.
 type code uint16
 
 const typeBits = 4
@@ -37,8 +37,8 @@ func codeOf(ins Ins) code {
 	return makeCode(ins.Op, ins.Args[ins.Op.Typed()].Type)
 }
 
-// evalCode computes every primitive except Lookup. ok is false for a cell that
-// does not exist.
+// evalCode returns the result of every primitive except Lookup. ok is false if
+// the primitive is not defined for the type.
 func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 	op := Op(c >> typeBits)
 	switch op {

@@ -12,8 +12,8 @@ import (
 
 var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
 
-// TestNoMissingCell: every primitive is defined on every type of its class,
-// and on no other.
+// TestNoMissingCell checks that every primitive is defined on the types of its
+// class and on no others.
 func TestNoMissingCell(t *testing.T) {
 	for op := Const; op < NumOps; op++ {
 		if op.String() == "" || op.Info().Doc == "" {
@@ -45,7 +45,8 @@ func TestNoMissingCell(t *testing.T) {
 	}
 }
 
-// nearest32 rounds an exact number to float32; zero gives sign.
+// nearest32 rounds an exact number to float32. A zero result gets the sign of
+// zero.
 func nearest32(x *big.Float, zero float32) float32 {
 	if x.Sign() == 0 {
 		return zero

@@ -1,7 +1,8 @@
 package prim
 
 // An Ix is an integer index expression over loop axes, run-time integers and
-// values: what views are made of. It is a handle into an [IxTable].
+// values. The coordinates of views are such expressions. An Ix is a handle into
+// an [IxTable].
 type Ix int32
 
 // An IxOp is the kind of an index expression.
@@ -27,7 +28,8 @@ type IxNode struct {
 	K    int64
 }
 
-// An IxTable holds index expressions, equal ones once. The zero value is ready.
+// An IxTable holds index expressions. Equal expressions are stored once. The
+// zero value is an empty table.
 type IxTable struct {
 	Nodes []IxNode
 	cons  map[IxNode]Ix
@@ -85,7 +87,7 @@ func (t *IxTable) Add(a, b Ix) Ix {
 	return t.put(IxNode{Op: IxAdd, A: a, B: b})
 }
 
-// Mul returns a * b; b holds no axis and no value.
+// Mul returns a * b. b must be invariant: without axes and values.
 func (t *IxTable) Mul(a, b Ix) Ix {
 	if x, y, ok := t.consts(a, b); ok {
 		return t.Const(x * y)

@@ -1,15 +1,16 @@
-// Package prim is the vocabulary that every backend speaks: about forty
-// primitive scalar operations ([Op]), the builder that operator lowerings
-// write them with ([B]), the index arithmetic of views ([Ix]), and the scalar
-// meaning of each primitive ([Eval]).
+// Package prim is the vocabulary of all back ends. It has about forty primitive
+// scalar operations ([Op]), the builder with which operators write their
+// lowerings ([B]), the index arithmetic of views ([Ix]), and the scalar meaning
+// of each primitive ([Eval]).
 //
 // # Semantics
 //
-// Floating-point primitives round once, to nearest even, keep subnormals, and
-// are never contracted or reassociated. Which NaN comes out is unspecified.
-// Integer arithmetic wraps. A primitive never traps: Div and Rem by zero give
-// zero (the fault is raised separately, where it counts), MinInt / -1 wraps,
-// a shift by the width or more gives 0, or the sign in a signed right shift.
+// Floating-point primitives round once, to nearest even. They keep subnormals,
+// and are never contracted or reassociated. The bits of a NaN result are
+// unspecified. Integer arithmetic wraps. A primitive never traps. Div and Rem
+// by zero give zero; the kernel raises the fault separately. MinInt / -1 wraps.
+// A shift by the width or more gives 0, and a signed right shift then gives the
+// sign.
 package prim
 
 import "github.com/oneloop/oneloop/expr/dtype"
@@ -60,7 +61,7 @@ const (
 // A Class is a set of register types.
 type Class uint8
 
-// The register types a primitive takes.
+// The register types that a primitive takes.
 const (
 	Pred  Class = 1 << iota // predicates (dtype.Bool)
 	Sint                    // I8 I32 I64
@@ -74,7 +75,8 @@ const (
 // Has reports whether t, a register type, is in the class.
 func (c Class) Has(t dtype.Type) bool { return c&ClassOf(t) != 0 }
 
-// ClassOf returns the class of a register type, or 0: halves have no registers.
+// ClassOf returns the class of a register type. It returns 0 for halves, which
+// have no registers.
 func ClassOf(t dtype.Type) Class {
 	switch {
 	case t == dtype.Bool:
@@ -89,7 +91,7 @@ func ClassOf(t dtype.Type) Class {
 	return 0
 }
 
-// A Result says how the type of a result follows from the operands.
+// A Result tells how the type of a result follows from the operands.
 type Result uint8
 
 // The rules of result types.
@@ -104,14 +106,14 @@ type Info struct {
 	Name     string
 	Arity    int
 	Types    Class  // of the operands (of the last two for Select, of the first for Scale)
-	Result   Result // how the result type follows
+	Result   Result // rule of the result type
 	Doc      string
 	Commutes bool // whether the first two operands may be exchanged
-	Flops    int  // the floating-point operations that it counts as, for floats
+	Flops    int  // number of floating-point operations that it counts as, for floats
 }
 
-// Typed returns the number of the operand that types the primitive: the last one, but the
-// first one of Scale.
+// Typed returns the number of the operand whose type decides the meaning of the
+// primitive: the first one for Scale, and the last one for all others.
 func (op Op) Typed() int {
 	if op == Scale {
 		return 0
@@ -166,7 +168,8 @@ func (op Op) Info() *Info {
 
 func (op Op) String() string { return op.Info().Name }
 
-// ByName finds a primitive by the name IR texts use.
+// ByName returns the primitive with a name of IR texts. It returns false if
+// there is none.
 func ByName(name string) (Op, bool) {
 	for op := Const; op < NumOps; op++ {
 		if infos[op].Name == name {
@@ -176,15 +179,15 @@ func ByName(name string) (Op, bool) {
 	return Invalid, false
 }
 
-// V is a value in a program under construction: a number that the sink gave
-// out, and its register type. The zero V is no value.
+// V is a value in a program under construction: its number, which the sink
+// chose, and its register type. The zero V is no value.
 type V struct {
 	ID   int32
 	Type dtype.Type
 }
 
-// An Ins is one primitive instruction. Imm holds the bits of a Const, in the
-// low bytes, or the number of the table of a Lookup.
+// An Ins is one primitive instruction. Imm holds the bits of a Const in the low
+// bytes, or the number of the table of a Lookup.
 type Ins struct {
 	Op   Op
 	Type dtype.Type // of the result
@@ -195,13 +198,15 @@ type Ins struct {
 // A Sink receives the instructions of a lowering: the plan compiler's IR
 // builder, or the scalar evaluator of this package.
 type Sink interface {
-	// Emit appends an instruction, or finds an equal one, and returns its value.
+	// Emit appends an instruction and returns its value. It may return the value
+	// of an equal instruction instead.
 	Emit(Ins) V
-	// Cold is fast where p does not hold, and the value of body where it does.
-	// Backends run body only if p holds in some lane.
+	// Cold returns fast where p does not hold, and the value of body where it
+	// does. Back ends run body only if p holds in some lane.
 	Cold(p, fast V, body func() V) V
-	// Table declares a constant table of type t, 2..64 entries, a power of two.
+	// Table declares a constant table of type t and returns its number. The
+	// number of entries is a power of two from 2 to 64.
 	Table(t dtype.Type, bits []uint64) int
-	// Has reports whether v is a value of this program that can be used here.
+	// Has reports whether v is a value of this program that is visible here.
 	Has(v V) bool
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A Program is a lowering made runnable on scalars: for constant folding, for
-// tests, and for exhaustive sweeps. [Program.Call] uses the program's own
-// slots, so a Program serves one goroutine; see [Program.Clone].
+// A Program is a lowering that runs on scalars, for constant folding, tests and
+// exhaustive sweeps. [Program.Call] uses memory of the program, so only one
+// goroutine may call it at a time; see [Program.Clone].
 type Program struct {
 	params []dtype.Type
 	steps  []step
@@ -20,13 +20,13 @@ type Program struct {
 	result V
 }
 
-// A step is an instruction, a jump that skips a cold region, or its end.
+// A step is an instruction, the jump over a cold region, or the end of one.
 type step struct {
 	code code
 	kind kind
 	dst  int32
 	args [3]int32
-	to   int // jump: the first step after the region
+	to   int // of a jump: the first step after the region
 	ins  Ins
 }
 
@@ -35,12 +35,13 @@ type kind uint8
 const (
 	plain kind = iota
 	lookup
-	jump // dst = args[1]; unless args[0], go on at to
+	jump // dst = args[1]; unless args[0] holds, continue at to
 	move // dst = args[0]
 )
 
-// NewProgram runs lower on parameters of the given types and keeps what it
-// built. Equal instructions are kept once.
+// NewProgram returns the program that lower builds on parameters of the given
+// types. Equal instructions are stored once. An error or a panic of lower
+// becomes an error.
 func NewProgram(params []dtype.Type, lower func(b *B, x ...V) V) (*Program, error) {
 	p := &Program{params: params}
 	r := &recorder{p: p, cons: make(map[Ins]V)}
@@ -57,7 +58,7 @@ func NewProgram(params []dtype.Type, lower func(b *B, x ...V) V) (*Program, erro
 	return p, nil
 }
 
-// run calls a lowering. What it panics with becomes an error.
+// run calls a lowering. A panic becomes an error.
 func (r *recorder) run(lower func(b *B, x ...V) V, x []V) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -72,14 +73,14 @@ func (r *recorder) run(lower func(b *B, x ...V) V, x []V) (err error) {
 	return b.Err()
 }
 
-// A recorder is the sink of NewProgram. Constants are hoisted out of cold
-// regions; other values made in a region end with it.
+// A recorder is the sink of NewProgram. It hoists constants out of cold
+// regions. Other values of a cold region are not visible after it.
 type recorder struct {
 	p     *Program
 	cons  map[Ins]V
 	kinds []dtype.Type // of the slots; Invalid once the region of a value has ended
 	depth int
-	undo  []Ins // what to forget at the end of the innermost region
+	undo  []Ins // instructions to forget at the end of the innermost region
 }
 
 func (r *recorder) slot(t dtype.Type) V {
@@ -167,11 +168,11 @@ next:
 // Result returns the type of the result.
 func (p *Program) Result() dtype.Type { return p.result.Type }
 
-// Call computes the result for arguments given as bits. It does not allocate.
+// Call returns the result for arguments given as bits. It does not allocate.
 func (p *Program) Call(args ...uint64) uint64 { return p.run(p.slots, args) }
 
-// Do is Call for several goroutines at once. It allocates only for programs of
-// more than 64 values.
+// Do is Call for concurrent use. It allocates only for programs of more than 64
+// values.
 func (p *Program) Do(args ...uint64) uint64 {
 	var mem [64]uint64
 	return p.run(append(mem[:0], p.slots...), args)
@@ -200,16 +201,16 @@ func (p *Program) run(slots, args []uint64) uint64 {
 	return slots[p.result.ID]
 }
 
-// Clone returns a copy that another goroutine may call.
+// Clone returns a copy for use by another goroutine.
 func (p *Program) Clone() *Program {
 	q := *p
 	q.slots = append([]uint64(nil), p.slots...)
 	return &q
 }
 
-// Cost counts the instructions other than constants and Bitcast, which is
-// nothing on most machines, outside and inside cold regions; the test of a cold
-// region counts as one.
+// Cost returns the number of instructions outside and inside cold regions.
+// Constants and Bitcast do not count, because they cost nothing on most
+// machines. The test of a cold region counts as one.
 func (p *Program) Cost() (hot, cold int) {
 	end := 0
 	for i, s := range p.steps {
@@ -227,8 +228,8 @@ func (p *Program) Cost() (hot, cold int) {
 	return hot, cold
 }
 
-// Consts lists the constants: their types and bits, then those of the tables,
-// in a fixed order.
+// Consts returns the constants in a fixed order: their types and bits, then the
+// entries of tables.
 func (p *Program) Consts() []Ins {
 	var out []Ins
 	for _, v := range p.consts {
@@ -243,7 +244,7 @@ func (p *Program) Consts() []Ins {
 }
 
 // WithConst returns a copy of p in which constant i of [Program.Consts] has
-// other bits: a mutant, to see whether a test notices.
+// other bits. Mutation tests use it.
 func (p *Program) WithConst(i int, bits uint64) *Program {
 	q := p.Clone()
 	if i < len(p.consts) {
@@ -263,7 +264,7 @@ func (p *Program) WithConst(i int, bits uint64) *Program {
 	return q
 }
 
-// String lists the program, one instruction a line.
+// String returns the program as text, one instruction a line.
 func (p *Program) String() string {
 	var w strings.Builder
 	for _, v := range p.consts {

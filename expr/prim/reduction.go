@@ -7,43 +7,45 @@ import (
 )
 
 // A Reduction is a row of the table of reductions: how a loop combines its
-// values into one. Every backend works from the columns; none knows a name.
+// values into one. Back ends read the columns and never the name.
 // docs/numerics.md states the order in which values are combined.
 type Reduction struct {
 	Name     string // in IR texts
-	Operator string // of the operator, if it is not Name
-	GoName   string // of the constructor, if it does not follow from the operator's name
+	Operator string // name of the operator, if it is not Name
+	GoName   string // name of the constructor, if it does not follow from the operator's name
 	Doc      string // one sentence
 
 	Types     Class // register types of the operand
 	Op        Op    // the primitive that combines two values; Invalid if Combine does
-	IgnoreNaN bool  // a NaN counts only if there is nothing else; Op is Min or Max
+	IgnoreNaN bool  // NaNs are ignored unless all values are NaN; Op is Min or Max
 	Position  bool  // the result is the I64 position of the first extreme; Op is Min or Max
 
-	// Identity returns the bits that every accumulator of type t begins with. It
-	// changes no value where Op is given; where Combine is, it may be any value.
+	// Identity returns the bits that every accumulator of type t begins with. If
+	// Op is given, the identity changes no value. If Combine is given, it may be
+	// any value.
 	Identity func(t dtype.Type) uint64
-	// Empty returns the result for no values; nil: it is the identity.
+	// Empty returns the result for no values. If it is nil, that result is the
+	// identity.
 	Empty func(t dtype.Type) uint64
-	// NeedsElement says that a reduction of no values is an error.
+	// NeedsElement means that a reduction of no values is an error.
 	NeedsElement bool
 	// Order holds the types for which the result depends on the order of
 	// combination.
 	Order Class
 
-	// Combine is the program that joins an accumulator x[0] and a value, or a
-	// later accumulator, x[1]. It is nil where Op is given.
+	// Combine is the program that combines an accumulator x[0] with x[1], a value
+	// or a later accumulator. It is nil if Op is given.
 	Combine func(b *B, x ...V) V
 }
 
-// Complete reports whether the row has all that backends need.
+// Complete reports whether the row has everything that back ends need.
 func (r *Reduction) Complete() bool {
 	return r != nil && r.Identity != nil && r.Types != 0 && r.Native() == (r.Combine == nil)
 }
 
-// Native reports whether the row is described by its columns alone, so that a
-// backend may use a form of its own for it. The identity of a native row is one:
-// accumulators without elements may be left out.
+// Native reports whether the columns alone describe the row, so that a back end
+// may use its own code for it. The identity of a native row changes no value,
+// so accumulators without elements may be left out.
 func (r *Reduction) Native() bool { return r.Op != Invalid }
 
 // Ordered reports whether the result for operands of type t depends on the order
@@ -58,8 +60,8 @@ func (r *Reduction) Result(t dtype.Type) dtype.Type {
 	return t
 }
 
-// Nothing returns the bits of the result for no values of type t. A row that
-// needs an element has its identity there; the position of nothing is 0.
+// Nothing returns the bits of the result for no values of type t. For a row
+// that needs an element it returns the identity, and for positions 0.
 func (r *Reduction) Nothing(t dtype.Type) uint64 {
 	switch {
 	case r.Position:
@@ -70,12 +72,12 @@ func (r *Reduction) Nothing(t dtype.Type) uint64 {
 	return r.Identity(t)
 }
 
-// Quiet reports whether the row ignores NaN in operands of type t: integers have
-// none.
+// Quiet reports whether the row ignores NaN in operands of type t. Integers
+// have none.
 func (r *Reduction) Quiet(t dtype.Type) bool { return r.IgnoreNaN && Float.Has(t) }
 
-// Lower combines two values with primitives. A row of positions has no such
-// program; Better is its counterpart.
+// Lower returns the combination of two values in primitives. Rows of positions
+// use Better instead.
 func (r *Reduction) Lower(b *B, x ...V) V {
 	if !r.Native() {
 		return r.Combine(b, x...)
@@ -88,8 +90,8 @@ func (r *Reduction) Lower(b *B, x ...V) V {
 	return z
 }
 
-// Better returns the predicate of a row of positions: a value y takes the place
-// of the extreme x, which has a lower position.
+// Better returns the predicate of a row of positions: whether a value y
+// replaces the extreme x, which has a lower position.
 func (r *Reduction) Better(b *B, x, y V) V {
 	behind := b.Le(x, y)
 	if r.Op == Max {

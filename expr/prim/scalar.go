@@ -7,10 +7,10 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// This file is the scalar meaning of each primitive, as small functions that
-// the Go compiler inlines: [Eval] and the interpreter both call them, so there
-// is one definition. A primitive that is a plain Go operator (Add, Eq, And ...)
-// has no function here.
+// This file defines the scalar meaning of each primitive, as small functions
+// that the Go compiler inlines. [Eval] and the interpreter both call them, so
+// there is one definition. A primitive that is a plain Go operator (Add, Eq,
+// And ...) has no function here.
 //
 // Go may fuse x*y + z into one rounding on some targets. Where a product feeds
 // a sum, write float32(x*y) + z: an explicit conversion forbids the fusion.
@@ -21,8 +21,8 @@ type Signed interface{ int8 | int32 | int64 }
 // An Unsigned is an unsigned integer register type.
 type Unsigned interface{ uint8 | uint32 | uint64 }
 
-// FmaF32 returns x*y + z rounded once. It is too big for the Go inliner: a loop
-// calls [FmaFast] and, where that is not ok, FmaF32.
+// FmaF32 returns x*y + z rounded once. It is too large for the Go inliner: a
+// loop calls [FmaFast] first, and FmaF32 if that is not ok.
 func FmaF32(x, y, z float32) float32 {
 	r, ok := FmaFast(x, y, z)
 	if !ok {
@@ -31,20 +31,21 @@ func FmaF32(x, y, z float32) float32 {
 	return r
 }
 
-// FmaFast returns x*y + z rounded once if ok, which nearly all operands are.
+// FmaFast returns x*y + z rounded once, if ok. It is ok for nearly all
+// operands.
 //
-// The product is exact in float64. The float64 sum is rounded, and rounding it
-// again to float32 goes wrong only if it lies exactly half-way between two
-// float32 values: rounding is monotonic and every half-way point is a float64.
-// For normal results that shows in the low 29 bits; subnormal results are never
-// ok. 897<<53 is 2^-126 without its sign; a zero sum wraps around and is ok.
+// The product is exact in float64. The float64 sum is rounded. Rounding it
+// again to float32 is wrong only if it is exactly half-way between two float32
+// values, because rounding is monotonic and every half-way point is a float64.
+// For normal results the low 29 bits show that; subnormal results are never ok.
+// 897<<53 is 2^-126 without its sign; a zero sum wraps around and is ok.
 func FmaFast(x, y, z float32) (r float32, ok bool) {
 	s := float64(x)*float64(y) + float64(z) // a fusion changes nothing here
 	b := math.Float64bits(s)
 	return float32(s), b&0x1fffffff != 0x10000000 && b<<1-1 >= 897<<53-1
 }
 
-// fmaSlow rounds x*y + z to float32 by way of rounding to odd: an inexact
+// fmaSlow returns x*y + z rounded to float32 by rounding to odd: an inexact
 // float64 sum gets its last bit set, which no half-way point has (Boldo &
 // Melquiond 2008).
 func fmaSlow(x, y, z float32) float32 {
@@ -74,7 +75,7 @@ func AbsF32(x float32) float32 { return math.Float32frombits(math.Float32bits(x)
 // AbsF64 clears the sign of x.
 func AbsF64(x float64) float64 { return math.Abs(x) }
 
-// AbsInt returns |x|; the least integer stays.
+// AbsInt returns |x|. For the least integer it returns x.
 func AbsInt[T dtype.Int](x T) T {
 	if x < 0 {
 		return -x
@@ -105,8 +106,8 @@ func RemF64(x, y float64) float64 { return math.Mod(x, y) }
 // float32.
 func RemF32(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
 
-// SqrtF32 returns the correctly rounded square root: a float64 has more than
-// twice the bits of a float32, so the second rounding is harmless.
+// SqrtF32 returns the correctly rounded square root. A float64 has more than
+// twice the bits of a float32, so the second rounding does no harm.
 func SqrtF32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
 // SqrtF64 returns the correctly rounded square root.
@@ -136,8 +137,8 @@ func RintF32(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
 // RintF64 returns the nearest integer, ties to even.
 func RintF64(x float64) float64 { return math.RoundToEven(x) }
 
-// ScaleF32 returns x * 2^n rounded once, for any n: beyond ±300 every finite x
-// has overflowed or underflowed, and within, the float64 product is exact.
+// ScaleF32 returns x * 2^n rounded once, for any n. Beyond ±300 every finite x
+// has overflowed or underflowed. Within, the float64 product is exact.
 func ScaleF32(x float32, n int32) float32 {
 	n = min(max(n, -300), 300)
 	return float32(float64(x) * math.Float64frombits(uint64(n+1023)<<52))
@@ -181,9 +182,9 @@ func NearestF16(x float32) float32 { return dtype.F16Value(dtype.F16Bits(x)) }
 // NearestBF16 returns the bfloat16 value nearest to x.
 func NearestBF16(x float32) float32 { return dtype.BF16Value(dtype.BF16Bits(x)) }
 
-// The conversions from float to integer truncate, saturate, and send NaN to 0.
-// A float32 operand is widened first, which is exact. (Go leaves conversions
-// out of range to the platform, so each is guarded.)
+// The conversions from float to integer truncate, saturate, and convert NaN to
+// 0. A float32 operand is widened first, which is exact. The result of Go's own
+// conversion out of range depends on the platform, so each one is guarded.
 
 // ToI8 converts x to an int8.
 func ToI8(x float64) int8 {
@@ -243,7 +244,7 @@ func ToU64(x float64) uint64 {
 	return 0
 }
 
-// FromBool returns 1 for true.
+// FromBool returns 1 for true and 0 for false.
 func FromBool[T dtype.Int | float32 | float64](x bool) T {
 	if x {
 		return 1
@@ -251,8 +252,8 @@ func FromBool[T dtype.Int | float32 | float64](x bool) T {
 	return 0
 }
 
-// ToF32 converts x to the nearest float32, ties to even. (Where registers have
-// 32 bits, Go's own conversion goes through float64 and rounds twice.)
+// ToF32 returns the float32 nearest to x, ties to even. Where registers have 32
+// bits, Go's own conversion goes through float64 and rounds twice.
 func ToF32[T int64 | uint64](x T) float32 {
 	if bits.UintSize == 64 {
 		return float32(x)
@@ -260,8 +261,8 @@ func ToF32[T int64 | uint64](x T) float32 {
 	return toF32(x)
 }
 
-// toF32 rounds to odd what float64 cannot hold, which leaves float32 one
-// rounding.
+// toF32 rounds to odd if float64 cannot hold x. Only the conversion to float32
+// then rounds to nearest.
 func toF32[T int64 | uint64](x T) float32 {
 	const odd = 1 << 11
 	if top := x >> 53; top != 0 && top != ^T(0) && x%odd != 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// Agree makes a random program from data, runs it with each of the options, and
-// compares all memory that it can reach, bit by bit (all NaNs are equal), and the
-// errors. It is fast, for long runs: there is no reference, and nothing is
-// shrunk. Data that ends too early skips the test.
+// Agree makes a random program from data and runs it with each of the options. It
+// compares all memory that the program can reach, bit by bit (all NaNs are
+// equal), and the errors. It is fast, for long runs: it uses no reference and
+// shrinks nothing. It skips the test if data is too short.
 func Agree(t *testing.T, data []byte, options ...engine.Options) {
 	rapid.MakeFuzz(func(t *rapid.T) {
 		limits := []struct{ size, depth, statements int }{{60, 5, 3}, {6000, 4, 2}, {24, 9, 1}}

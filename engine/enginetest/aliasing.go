@@ -12,7 +12,8 @@ import (
 )
 
 // Aliasing tests assignments whose value reads the memory that they write, at
-// other positions: the whole value is computed first.
+// other positions. The program must behave as if it computed the whole value
+// first.
 func Aliasing(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.I64, dtype.Bool} {
 		for _, n := range []int{2, 5, 33, 70, 200} {
@@ -30,7 +31,7 @@ func Aliasing(t *testing.T, o Options) {
 	}
 }
 
-// plus is an operation on two operands of any type.
+// plus returns x + y, for bool x xor y.
 func plus(x, y *expr.Node) *expr.Node {
 	if x.DType() == dtype.Bool {
 		return apply("bitwise_xor", x, y)
@@ -42,7 +43,7 @@ func set(to, v *expr.Node) expr.Statement { return expr.Statement{Target: to, Va
 
 func span(n *expr.Node, list ...op.Span) *expr.Node { return restrided(op.SliceNode(n, list), n) }
 
-// restrided is a slice of a leaf as a leaf, to be assigned to.
+// restrided returns a slice of a leaf as a leaf, which can be a target.
 func restrided(slice, leaf *expr.Node) *expr.Node {
 	l := *leaf.Leaf
 	l.Strides = append(shape.Strides(nil), l.Strides...)

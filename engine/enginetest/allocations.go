@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Allocations tests that running a compiled program allocates nothing, with one
+// Allocations tests that a run of a compiled program allocates nothing, with one
 // thread and with several.
 func Allocations(t *testing.T, o Options) {
 	programs := threadPrograms(dtype.F32)

@@ -12,20 +12,20 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// Options say what is tested: a backend of the host, or a device.
+// Options select what the suite tests: a back end of the host, or a device.
 type Options struct {
 	engine.Options
-	Device engine.Device // nil: the host
+	Device engine.Device // nil for the host
 }
 
-// A runner is a program of the engine, or stands for one on a device.
+// A runner is a program of the engine on the host, or a remote.
 type runner interface {
 	Run(ctx context.Context) error
 	Interpreted() []string
 }
 
-// compile makes a program of statements on arrays of the host. For a device its
-// runs work on copies there.
+// compile compiles statements on arrays of the host. For a device, the program
+// works on copies of the arrays there.
 func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, error) {
 	if o.Device == nil || slices.ContainsFunc(stmts, func(s expr.Statement) bool { return s.Err() != nil }) {
 		return engine.CompileWith(ctx, o.Options, stmts...)
@@ -40,23 +40,24 @@ func compile(ctx context.Context, o Options, stmts ...expr.Statement) (runner, e
 	return r, err
 }
 
-// A remote is a program on a device, for arrays of the host: a run moves their
-// memory there and back.
+// A remote is a program on a device for arrays of the host. A run copies their
+// memory to the device and back.
 type remote struct {
 	*engine.Program
-	mu     sync.Mutex // one run at a time, as of a program of the host
+	mu     sync.Mutex // held during a run: like a program of the host, one run at a time
 	pieces []piece
 	at     map[*engine.Memory]piece
 }
 
-// A piece is where the bytes of a memory are on the device. Memories that share
-// bytes share them there.
+// A piece is the place of a memory on the device. Two memories that share bytes
+// on the host share the same bytes there.
 type piece struct {
 	here, there *engine.Memory
 	offset      int
 }
 
-// copyMemories makes device memory for all that the statements reach.
+// copyMemories allocates device memory for all memories that the statements
+// reach.
 func (r *remote) copyMemories(d engine.Device, stmts []expr.Statement) error {
 	r.at = map[*engine.Memory]piece{}
 	var all []*engine.Memory
@@ -73,7 +74,7 @@ func (r *remote) copyMemories(d engine.Device, stmts []expr.Statement) error {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *engine.Memory) int { return cmp.Compare(a.Locate(), b.Locate()) })
-	const line = 64 // elements stay aligned
+	const line = 64 // a multiple of each element size, so that elements stay aligned
 	for i := 0; i < len(all); {
 		lo, hi, k := all[i].Locate(), all[i].Locate(), i
 		for ; k < len(all) && (k == i || all[k].Locate() < hi); k++ {
@@ -93,7 +94,7 @@ func (r *remote) copyMemories(d engine.Device, stmts []expr.Statement) error {
 	return nil
 }
 
-// moved is a leaf on the device.
+// moved returns a leaf as the same leaf on the device.
 func (r *remote) moved(n *expr.Node) *expr.Node {
 	here, ok := n.Leaf.Mem.(*engine.Memory)
 	if !ok {
@@ -105,7 +106,8 @@ func (r *remote) moved(n *expr.Node) *expr.Node {
 	return expr.NewLeaf(n.DType(), n.Shape(), &l)
 }
 
-// Run moves the memory, runs, and moves back what changes, also after an error.
+// Run copies the memory to the device, runs, and copies changed memory back, also
+// after an error.
 func (r *remote) Run(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,14 +125,15 @@ func (r *remote) Run(ctx context.Context) error {
 			return e
 		}
 		if now := b[p.offset : p.offset+p.here.Size()]; !bytes.Equal(host(p.here), now) {
-			copy(mutable(p.here), now) // others may read what does not change
+			copy(mutable(p.here), now) // other goroutines may read memory that does not change
 		}
 	}
 	return err
 }
 
-// steady is the program itself, without the moves, after the first runs, in which
-// a device may record it, and after what others have left is collected.
+// steady returns the program itself, whose runs copy nothing. First it runs the
+// program five times, so that a device may record it as a graph, and collects
+// garbage, so that no cleanup of earlier tests is left.
 func steady(p runner) (runner, error) {
 	r, ok := p.(*remote)
 	if !ok {

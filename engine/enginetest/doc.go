@@ -6,19 +6,19 @@
 //		}
 //	}
 //
-// It compares bits (all NaNs are equal) with a reference of its own, which
-// shares with the engine the operators' scalar programs and nothing else: it
-// evaluates trees one node at a time, one element at a time, writes out the
-// orders of summation of docs/numerics.md, and works on a copy of all memory
-// that a program can reach, so that aliasing, the order of statements and
-// stores outside the targets show. A second comparison runs each node of a tree
-// as a program of its own: fused and unfused give the same bits.
+// The suite compares bits (all NaNs are equal) with a reference. The reference
+// shares only the scalar programs of the operators with the engine. It evaluates
+// trees one node and one element at a time, and implements the orders of
+// docs/numerics.md directly. It works on a copy of all memory that a program can
+// reach. So the comparison finds errors of aliasing, of the order of statements,
+// and stores outside the targets. A second comparison runs each node of a tree
+// as a program of its own: fused and unfused must give the same bits.
 //
-// The areas are functions of their own, for a backend that can pass some of
-// them only. Random is the one to run long:
+// Each area has a function of its own, for a backend that passes only some of
+// them. Run Random for a long time:
 //
 //	go test ./engine -run 'Conformance/.*/random' -rapid.checks=100000 -timeout 0
 //
-// A failure is shrunk, printed as statements, and can be run again by the seed
-// that it prints.
+// Package rapid shrinks a failure. The suite prints it as statements, with a seed
+// that repeats it.
 package enginetest

@@ -16,8 +16,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Errors tests that what cannot be evaluated is reported as an error of the
-// right kind, which names the line that made it, and changes nothing.
+// Errors tests statements that cannot be evaluated. The error must have the right
+// kind and name the line that made the statement, and no memory may change.
 func Errors(t *testing.T, o Options) {
 	t.Run("kinds", func(t *testing.T) { errorKinds(suite{t, o}) })
 	t.Run("context", func(t *testing.T) { cancelled(suite{t, o}) })
@@ -25,7 +25,7 @@ func Errors(t *testing.T, o Options) {
 	t.Run("tensors", func(t *testing.T) { tensorErrors(t) })
 }
 
-// A failing statement with the line that made it.
+// A failing is a statement with an error, and the line that made it.
 type failing struct {
 	name string
 	kind error
@@ -106,7 +106,7 @@ func errorKinds(s suite) {
 			s.Errorf("%s: the target has changed", c.name)
 			copy(f.Data(), data)
 		}
-		// The error of one statement keeps the program from running at all.
+		// If one statement has an error, the program does not run.
 		if err := s.run(expr.Assign(f, op.AddScalar(1, f)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
 			s.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
 			copy(f.Data(), data)
@@ -114,7 +114,7 @@ func errorKinds(s suite) {
 	}
 }
 
-// cancelled runs with a context that is cancelled, before and during the run.
+// cancelled runs with a context that is cancelled before the run, or during it.
 func cancelled(s suite) {
 	r := newRand(1)
 	x := place(r, dtype.F64, packed, tame, 150, 401).Node()
@@ -186,7 +186,7 @@ func devices(s suite) {
 	}
 }
 
-// tensorErrors are those of making arrays and views.
+// tensorErrors tests the errors of making arrays and views.
 func tensorErrors(t *testing.T) {
 	var none *engine.Tensor[float32]
 	x := engine.Zeros[float32](4, 6)

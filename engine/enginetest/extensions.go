@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Extensions tests operators, Chainers and functions of the user's own,
+// Extensions tests operators, Chainers and functions that a user defines,
 // parameters, and the rounding of halves.
 func Extensions(t *testing.T, o Options) {
 	t.Run("operators", func(t *testing.T) { userOperators(suite{t, o}) })
@@ -37,7 +37,7 @@ var (
 	mix = op.Define("mix", 3, func(b *op.B, x ...op.V) op.V {
 		return b.Add(b.Mul(x[0], x[1]), b.Mul(b.Sub(b.Like(x[0], 1), x[0]), x[2]))
 	})
-	// steps has a table and a region that is rarely run.
+	// steps has a table, and a region that few elements need.
 	steps = op.Define("steps", 1, func(b *op.B, x ...op.V) op.V {
 		i := b.Cvt(dtype.I32, x[0])
 		v := b.Lookup(dtype.F32, []uint64{0, 0x3f800000, 0x40000000, 0x40400000}, i)
@@ -71,8 +71,8 @@ func userOperators(s suite) {
 	}
 }
 
-// Chainers: every second diagonal neighbour, a rotation by the operand's size,
-// and a lookup of elements by another array.
+// Three Chainers of a user: every second diagonal neighbour, a rotation by the
+// size of the operand, and a lookup of elements by another array.
 var (
 	diagonal = op.DefineView("diagonal", 1,
 		func(n *expr.Node) (shape.Shape, error) {
@@ -202,7 +202,7 @@ func goFunctions(s suite) {
 	}
 }
 
-// parameters change between the runs of one program.
+// parameters tests parameters that change between the runs of one program.
 func parameters(s suite) {
 	r := newRand(1)
 	for _, t := range dtype.All() {
@@ -240,7 +240,7 @@ func parameters(s suite) {
 	}
 }
 
-// rebinding moves a program to other memory.
+// rebinding tests a program that is moved to other memory.
 func rebinding(s suite) {
 	data := []float32{1, 2, 3, 4}
 	out := make([]float32, 4)
@@ -261,8 +261,8 @@ func rebinding(s suite) {
 	}
 }
 
-// roundedHalves are cases written out: a tree of halves is float32 until it is
-// stored or cast.
+// roundedHalves tests written-out cases. The value of a tree of halves is float32
+// until it is stored or cast.
 func roundedHalves(s suite) {
 	h := func(v float32) *engine.Tensor[expr.Float16] {
 		return engine.MustFromSlice([]expr.Float16{dtype.F16From(v)})

@@ -10,9 +10,9 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Faults tests integer division by zero and indices out of range: the right
-// error, a target that stays as it was, and none where a where does not select
-// the value.
+// Faults tests integer division by zero and indices out of range. The error must
+// be the right one and the target must not change. There must be no error if a
+// where does not select the value.
 func Faults(t *testing.T, o Options) {
 	t.Run("division", func(t *testing.T) { divisions(suite{t, o}) })
 	t.Run("index", func(t *testing.T) { indices(suite{t, o}) })
@@ -55,7 +55,7 @@ func divisions(s suite) {
 	}
 }
 
-// one1 is a vector of one element.
+// one1 returns a vector of one element.
 func one1(bits uint64, t dtype.Type) *expr.Node { return of(t, []uint64{bits & mask(t)}, 1).Node() }
 
 func indices(s suite) {
@@ -86,8 +86,8 @@ func indices(s suite) {
 	}
 }
 
-// unselected has faults in values that no where selects, however the plan
-// computes them.
+// unselected tests faults in values that no where selects. They must raise no
+// error, in whatever form the plan computes the values.
 func unselected(s suite) {
 	for _, n := range []int{1, 70, 3000} {
 		r := newRand(uint64(n))
@@ -117,7 +117,7 @@ func unselected(s suite) {
 		}
 		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), q, m)))
 		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), deep, m)))
-		// Some lane selects the fault after all.
+		// One lane selects the fault, so the run must fail.
 		s.check(set(out, apply("add", apply("where", ok, q, zero), apply("where", ok, zero, deep))))
 		s.check(set(wide, apply("where", apply("less", m, x), deep, m)))
 		idx := apply("sub", op.IotaNode(n), expr.ConstInt(dtype.I64, int64(n/2)))
@@ -127,7 +127,7 @@ func unselected(s suite) {
 	}
 }
 
-// faultyPrograms fail in a later statement.
+// faultyPrograms tests programs in which a later statement fails.
 func faultyPrograms(s suite) {
 	r := newRand(5)
 	t := dtype.I64

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Fusion tests the patterns that plans fuse, in several element types and sizes:
-// they have the bits of the definition, and of the same operators run one by
+// Fusion tests the patterns that plans fuse, in several element types and sizes.
+// They must have the bits of the reference, and of the same operators run one by
 // one.
 func Fusion(t *testing.T, o Options) {
 	for _, c := range fusionCases {
@@ -49,7 +49,7 @@ func Fusion(t *testing.T, o Options) {
 
 var fusionSizes = []struct{ rows, cols int }{{1, 1}, {3, 5}, {65, 33}, {2, 4099}, {130, 64}, {1, 33000}, {700, 3}}
 
-// fusion holds the operands of a case: two matrices, a row and a column.
+// fusion has the operands of a case: two matrices, a row and a column.
 type fusion struct {
 	t          dtype.Type
 	x, y, v, u *expr.Node
@@ -167,7 +167,7 @@ var fusionCases = []struct {
 		b := op.CastNode(apply("add", h, op.CastNode(f.v, dtype.F16)), dtype.BF16)
 		return op.CastNode(apply("sub", op.CastNode(b, dtype.F16), h), f.t)
 	}},
-	{"two-tables", func(f *fusion) *expr.Node { // huge angles are looked up, in a table for each width
+	{"two-tables", func(f *fusion) *expr.Node { // huge angles need a table, and each width has its own
 		x, y := op.CastNode(f.x, dtype.F32), op.CastNode(f.y, dtype.F64)
 		s := apply("sin", apply("mul", x, expr.ConstFloat(dtype.F32, 1e20)))
 		c := apply("cos", apply("mul", y, expr.ConstFloat(dtype.F64, 1e200)))
@@ -178,7 +178,7 @@ var fusionCases = []struct {
 	}},
 }
 
-// adam is an update with three targets in one program.
+// adam tests an update with three targets in one program.
 func adam(s suite) {
 	for _, t := range []dtype.Type{dtype.F32, dtype.F16, dtype.F64} {
 		for _, n := range []int{1, 70, 5000} {
@@ -201,8 +201,7 @@ func adam(s suite) {
 	}
 }
 
-// products are matrix products of small integers, with what comes before and
-// after them.
+// products tests matrix products of small integers, with prologues and epilogues.
 func products(s suite) {
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64} {
 		for i, d := range []struct{ m, k, n int }{{1, 1, 1}, {3, 4, 5}, {33, 17, 9}, {70, 65, 66}, {3, 0, 4}, {0, 3, 4}} {
@@ -225,7 +224,7 @@ func products(s suite) {
 					op.MatMulNode(concat(0, op.ReshapeNode(a, []int{1, d.m, d.k}), op.ReshapeNode(apply("square", a), []int{1, d.m, d.k})), b),
 				} {
 					if v.Err() != nil {
-						continue // the maximum of nothing
+						continue // an error: the maximum of an empty axis
 					}
 					out := place(r, t, packed, tame, v.Shape()...).Named("out").Node()
 					if !s.check(expr.Statement{Target: out, Value: v}) {
@@ -236,7 +235,7 @@ func products(s suite) {
 			}
 		}
 	}
-	r := newRand(9) // the target is an operand
+	r := newRand(9) // the target is also an operand
 	a := place(r, dtype.F32, packed, exact, 20, 20).Named("a").Node()
 	s.check(expr.Statement{Target: a, Value: op.MatMulNode(a, op.PermuteNode(a, nil))})
 	s.check(expr.Statement{Saver: expr.Plus, Target: a, Value: op.MatMulNode(a, a)})

@@ -14,16 +14,16 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A generator makes random trees from the top down: a node of a given element
-// type and shape, so that every tree is correct.
+// A generator makes random trees from the root down. It makes each node for a
+// given element type and shape, so that every tree is valid.
 type generator struct {
 	t      *rapid.T
-	r      *rand.Rand // contents of arrays
-	size   int        // most elements of an array
+	r      *rand.Rand // makes the contents of arrays
+	size   int        // the largest number of elements of an array
 	pools  map[dtype.Type]*engine.Memory
 	arrays int
-	made   []*expr.Node // that later nodes may share
-	grow   int          // most elements of an operand; bounds reductions
+	made   []*expr.Node // nodes that later ones may share
+	grow   int          // the largest number of elements of an operand of a reduction
 }
 
 func newGenerator(t *rapid.T, size int) *generator {
@@ -31,12 +31,13 @@ func newGenerator(t *rapid.T, size int) *generator {
 	return &generator{t: t, r: newRand(seed), size: size, pools: map[dtype.Type]*engine.Memory{}, grow: 4 * size}
 }
 
-// flip is true once in n times; shrinking makes it false.
+// flip returns true with probability 1/n. Shrinking makes it false.
 func (g *generator) flip(label string, n int) bool {
 	return g.index(label, n) == n-1
 }
 
-// index is an even choice of 0..n-1. (rapid's own favour the first ones.)
+// index returns 0..n-1, all with the same probability. (The generators of rapid
+// prefer small numbers.)
 func (g *generator) index(label string, n int) int {
 	i := 0
 	for range bits.Len(uint(n - 1)) {
@@ -47,7 +48,7 @@ func (g *generator) index(label string, n int) int {
 
 func pick[T any](g *generator, label string, list []T) T { return list[g.index(label, len(list))] }
 
-// elem is an element type, float32 more often than others.
+// elem returns an element type, float32 more often than others.
 func (g *generator) elem(label string) dtype.Type {
 	return pick(g, label, []dtype.Type{
 		dtype.F32, dtype.F32, dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.Bool,
@@ -55,10 +56,11 @@ func (g *generator) elem(label string) dtype.Type {
 	})
 }
 
-// extents of axes, around the boundaries of vectors and lanes.
+// extents are the extents of axes. They include the boundaries of vectors and
+// lanes.
 var extents = []int{2, 3, 1, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65, 100, 130, 0, 513, 1000, 4096, 4097}
 
-// shape is one of at most limit elements.
+// shape returns a shape of at most limit elements.
 func (g *generator) shape(label string, limit int) shape.Shape {
 	rank := pick(g, label+" rank", []int{1, 2, 2, 0, 3, 3, 1, 4})
 	s := make(shape.Shape, rank)
@@ -71,7 +73,7 @@ func (g *generator) shape(label string, limit int) shape.Shape {
 	return s
 }
 
-// narrow is a shape that broadcasts to s.
+// narrow returns a shape that broadcasts to s.
 func (g *generator) narrow(s shape.Shape) shape.Shape {
 	out := s.Clone()
 	for i := range out {
@@ -85,9 +87,10 @@ func (g *generator) narrow(s shape.Shape) shape.Shape {
 	return out
 }
 
-// array is a view of the pool of its type, which all arrays of the type share,
-// so that they overlap; or, where it does not fit or by chance, of a memory of
-// its own. Memories are sometimes seen through another object.
+// array returns an array of shape s, usually as a view of the pool of its type.
+// All arrays of a type share the pool, so they may overlap. If the array does not
+// fit, or by chance, it has a memory of its own. Some arrays reach their memory
+// through another memory object.
 func (g *generator) array(t dtype.Type, s shape.Shape, target bool) *expr.Node {
 	st, lo, hi := g.strides(s, target)
 	pool := g.pool(t)
@@ -106,9 +109,10 @@ func (g *generator) array(t dtype.Type, s shape.Shape, target bool) *expr.Node {
 	return array(pool, t, s, st, at).Named(string(rune('a'+g.arrays%26)) + string(rune('0'+g.arrays/26%10))).Node()
 }
 
-// strides are those of some layout, and the least and largest offset reached.
+// strides returns the strides of a random layout, and the least and the largest
+// offset that they reach.
 func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, hi int) {
-	order := make([]int, len(s)) // from the innermost axis outwards
+	order := make([]int, len(s)) // axes, the innermost first
 	for i := range order {
 		order[i] = len(s) - 1 - i
 	}
@@ -159,7 +163,7 @@ func (g *generator) memory(t dtype.Type, n int) *engine.Memory {
 	return m
 }
 
-// node is a tree of type t and shape s.
+// node returns a tree of type t and shape s.
 func (g *generator) node(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if g.flip("shared", 8) {
 		for _, n := range g.made {
@@ -169,7 +173,7 @@ func (g *generator) node(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		}
 	}
 	n := g.fresh(t, s, depth)
-	if n == nil && depth > 0 { // nothing of the kind has this shape
+	if n == nil && depth > 0 { // no node of the chosen kind has this shape
 		n = g.elementwise(t, s, depth-1)
 	}
 	if n == nil || n.Err() != nil || n.DType() != t || !n.Shape().Equal(s) {
@@ -199,7 +203,7 @@ func (g *generator) fresh(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	return g.leaf(t, s)
 }
 
-// leaf is an array, or a scalar made as large as s.
+// leaf returns an array, or a scalar broadcast to s.
 func (g *generator) leaf(t dtype.Type, s shape.Shape) *expr.Node {
 	if len(s) == 0 && g.flip("scalar", 2) {
 		return g.scalar(t)
@@ -217,7 +221,7 @@ func (g *generator) scalar(t dtype.Type) *expr.Node {
 	return expr.NewConst(t, bits)
 }
 
-// operand is a tree that broadcasts to s.
+// operand returns a tree that broadcasts to s.
 func (g *generator) operand(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	switch g.index("operand", 8) {
 	case 7:
@@ -230,8 +234,8 @@ func (g *generator) operand(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 
 var table = op.Table()
 
-// elementwise is a row of the table that yields t, with operands of which at
-// least one has the shape s.
+// elementwise returns a node of an element-wise row that yields t. At least one
+// operand has the shape s.
 func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	var fit []*expr.Operator
 	for _, o := range table {
@@ -262,7 +266,7 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 	if o.Fault != nil && from.IsInt() && !g.flip("zero divisors", 4) {
 		args[1] = g.nonzero(args[1])
 	}
-	if o.Name == "copysign" { // the sign of a NaN is outside the contract
+	if o.Name == "copysign" { // the contract does not define the sign of a NaN
 		args[1] = apply("where", apply("isnan", args[1]), expr.ConstFloat(from, 1), args[1])
 	}
 	return expr.ApplyWith(o, expr.Attributes{To: toOf(o, t)}, args...)
@@ -275,7 +279,7 @@ func toOf(o *expr.Operator, t dtype.Type) dtype.Type {
 	return dtype.Invalid
 }
 
-// nonzero is an integer tree with its zeros replaced.
+// nonzero returns an integer tree without zeros.
 func (g *generator) nonzero(n *expr.Node) *expr.Node {
 	return apply("where", apply("equal", n, expr.ConstInt(n.DType(), 0)), expr.ConstInt(n.DType(), 3), n)
 }

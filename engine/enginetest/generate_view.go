@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// view is a Chainer whose result has the shape s.
+// view returns a Chainer whose result has the shape s.
 func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice"}) {
 	case "transpose":
@@ -82,7 +82,7 @@ func axesOf(s shape.Shape) []int {
 
 func concat(axis int, parts ...*expr.Node) *expr.Node { return op.ConcatNode(axis, parts) }
 
-// slice reads a larger operand with steps of either sign.
+// slice returns a slice of a larger operand, with steps of either sign.
 func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	from := s.Clone()
 	ints := make([]int, 0, 3*len(s))
@@ -104,7 +104,7 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	return expr.ApplyWith(mustRow("slice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
-// unslice spreads a smaller operand, with steps of either sign.
+// unslice returns an unslice of a smaller operand, with steps of either sign.
 func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	from := s.Clone()
 	ints := make([]int, 0, 3*len(s))
@@ -121,7 +121,7 @@ func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	return expr.ApplyWith(mustRow("unslice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
-// regroup is another shape of the same size.
+// regroup returns another shape of the same size.
 func (g *generator) regroup(s shape.Shape) shape.Shape {
 	n := s.Size()
 	if n == 0 {
@@ -142,8 +142,8 @@ func (g *generator) regroup(s shape.Shape) shape.Shape {
 	return append(out, n)
 }
 
-// pad surrounds a smaller operand, or a whole one with the surroundings cut off
-// again.
+// pad returns a smaller operand with padding, or a padded operand from which a
+// slice cuts the padding off.
 func (g *generator) pad(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	from := s.Clone()
 	widths := make([]int, 0, 2*len(s))
@@ -160,7 +160,8 @@ func (g *generator) pad(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	return op.PadNode(g.node(t, from, depth), widths, fill)
 }
 
-// take reads an operand at computed positions, which are mostly in range.
+// take returns a lookup of computed positions in an operand. Most of them are in
+// range.
 func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if len(s) == 0 {
 		return nil
@@ -184,7 +185,8 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	return op.TakeNode(g.node(t, from, depth), index, axis)
 }
 
-// reduction folds an operand with one or two axes more than s.
+// reduction returns a reduction of an operand that has one or two axes more than
+// s.
 func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	from, position := t, t == dtype.I64 && g.flip("position", 2)
 	if position {
@@ -232,8 +234,8 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node
 	return op.ReduceBy(row, g.node(from, in, depth), r)
 }
 
-// reductionsOf lists the reductions of elements of type t, those of positions or
-// the others.
+// reductionsOf returns the reductions that take elements of type t: those that
+// return a position, or the others.
 func reductionsOf(t dtype.Type, position bool) (rows []*expr.Operator) {
 	for _, o := range reductionRows() {
 		if o.Types.Has(t) && o.Reduce.Position == position {
@@ -251,7 +253,7 @@ func (g *generator) number(label string) dtype.Type {
 	return t
 }
 
-// pool2 is a pooling: a reduction over sliding windows.
+// pool2 returns a pooling: a reduction over sliding windows.
 func (g *generator) pool2(row *expr.Operator, t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if len(s) == 0 || len(s) > 2 || s.Size() == 0 {
 		return nil
@@ -273,7 +275,7 @@ func (g *generator) pool2(row *expr.Operator, t dtype.Type, s shape.Shape, depth
 	return op.ReduceBy(row, w, op.Reduction{Axes: axes})
 }
 
-// composition is a larger pattern that the plan treats as a whole.
+// composition returns a larger pattern that the plan handles as a whole.
 func (g *generator) composition(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if s.Size() == 0 || len(s) == 0 || !t.IsFloat() && !t.IsInt() {
 		return nil
@@ -305,7 +307,7 @@ func (g *generator) composition(t dtype.Type, s shape.Shape, depth int) *expr.No
 	return op.CastNode(op.OneHotNode(apply("mod", idx, expr.ConstInt(dtype.I32, int64(s[len(s)-1]))), s[len(s)-1]), t)
 }
 
-// product is a matrix product of small integers, whose sums are exact.
+// product returns a matrix product of small integers, whose sums are exact.
 func (g *generator) product(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if len(s) < 2 || len(s) > 3 {
 		return nil

@@ -6,5 +6,5 @@ import (
 	"testing"
 )
 
-// Guards needs memory that can be protected.
+// Guards skips the test: it needs memory whose pages can be made inaccessible.
 func Guards(t *testing.T, _ Options) { t.Skip("memory cannot be protected here") }

@@ -15,10 +15,10 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Guards tests that kernels touch no memory but that of their arrays: operands
-// and targets end, or begin, at pages that cannot be accessed, or begin one
-// element after such a page. A kernel that reads or writes beyond fails, or ends
-// the process if it is machine code.
+// Guards tests that kernels access no memory outside their arrays. Operands and
+// targets begin or end at pages that the process cannot access, or begin one
+// element after such a page. An access to such a page fails the test; in machine
+// code it ends the process.
 func Guards(t *testing.T, o Options) {
 	for _, at := range []fencePost{atBegin, atEnd, misplaced} {
 		t.Run(at.String(), func(t *testing.T) {
@@ -50,27 +50,26 @@ func Guards(t *testing.T, o Options) {
 	}
 }
 
-// fencedLengths are around the boundaries of vectors, of groups of vectors, of
-// blocks of the interpreter, of pieces with scratch memory, of blocks of
-// reductions, and of calls of machine code.
+// fencedLengths are the lengths around certain boundaries: vectors, groups of
+// vectors, blocks of the interpreter, copies to scratch memory, blocks of
+// reductions, and calls of machine code.
 var fencedLengths = []int{
 	0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 511, 512, 513,
 	1000, 1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 16383, 16384, 16385,
 }
 
-// A fencePost is where an array stands between two pages.
+// A fencePost is the position of an array between two inaccessible pages.
 type fencePost uint8
 
 const (
 	atBegin fencePost = iota
 	atEnd
-	misplaced // one element after the beginning
+	misplaced // one element after the first page
 )
 
 func (p fencePost) String() string { return [...]string{"begin", "end", "misaligned"}[p] }
 
-// A fence is a row of areas of memory, each between two pages that cannot be
-// accessed.
+// A fence is a sequence of areas of memory, each between two inaccessible pages.
 type fence struct {
 	t     *testing.T
 	at    fencePost
@@ -80,7 +79,7 @@ type fence struct {
 
 const (
 	fenceAreas = 12
-	fencePages = 65 // for every second of 16385 elements
+	fencePages = 65 // enough for every second of 16385 elements
 )
 
 func newFence(t *testing.T) *fence {
@@ -107,7 +106,7 @@ func newFence(t *testing.T) *fence {
 	return f
 }
 
-// array is an array of the given strides, in the next area.
+// array returns an array with the given strides, in the next area.
 func (f *fence) array(t dtype.Type, s shape.Shape, st shape.Strides) *expr.Node {
 	area := f.areas[f.next%len(f.areas)]
 	f.next++
@@ -131,12 +130,12 @@ func (f *fence) array(t dtype.Type, s shape.Shape, st shape.Strides) *expr.Node 
 	return array(engine.MemoryOf(b), t, s, st, -lo).Named(string(rune('a' + f.next))).Node()
 }
 
-// vec is a vector of n elements.
+// vec returns a vector of n elements.
 func (f *fence) vec(t dtype.Type, n, stride int) *expr.Node {
 	return f.array(t, shape.Shape{n}, shape.Strides{stride})
 }
 
-// guarded runs loops of length n over fenced arrays.
+// guarded tests loops of length n over fenced arrays.
 func guarded(s suite, f *fence, t dtype.Type, n int) {
 	s.Helper()
 	x, y, out := f.vec(t, n, 1), f.vec(t, n, 1), f.vec(t, n, 1)
@@ -154,7 +153,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	s.check(set(m, formula(t, turned, x)))
 	s.check(set(turned, formula(t, m, x)))
 	if n*rows < 3000 {
-		apart := f.array(t, shape.Shape{rows, n}, shape.Strides{-3 * max(n, 1), -2}) // rows with gaps, backwards
+		apart := f.array(t, shape.Shape{rows, n}, shape.Strides{-3 * max(n, 1), -2}) // rows with gaps, from the last to the first
 		s.check(set(apart, formula(t, m, apart)))
 		s.check(set(m, formula(t, apart, turned)))
 	}
@@ -176,7 +175,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	guardedReductions(s, f, t, rows, n)
 }
 
-// guardedReductions runs reductions of fenced matrices, along rows and down
+// guardedReductions tests reductions of fenced matrices, along rows and down
 // columns.
 func guardedReductions(s suite, f *fence, t dtype.Type, rows, n int) {
 	s.Helper()
@@ -189,7 +188,7 @@ func guardedReductions(s suite, f *fence, t dtype.Type, rows, n int) {
 	if t == dtype.Bool {
 		first, whole = "any", []string{"any", "all"}
 	}
-	if n == 0 { // a maximum of nothing is an error
+	if n == 0 { // the maximum of an empty axis is an error
 		whole = whole[:1]
 	}
 	for _, name := range whole {

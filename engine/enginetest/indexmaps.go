@@ -13,8 +13,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// The index maps of mapped, by number: the coordinate read for position i with
-// the integers a and b, as an index expression and as a number.
+// indexMaps are the index maps of mapped, by number. Each gives the coordinate to
+// read for position i and the integers a and b, as an index expression and as a
+// Go function.
 var indexMaps = []struct {
 	name string
 	ix   func(g *expr.Gather, i, a, b prim.Ix) prim.Ix
@@ -57,8 +58,9 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// mapped has Ints[0] elements and reads its operand with At (Ints[4] is 0) or
-// Checked (1) where index map Ints[1] with the integers Ints[2] and Ints[3] says.
+// mapped has Ints[0] elements. Element i is the operand's element at the position
+// that index map Ints[1] gives with the integers Ints[2] and Ints[3]. The access
+// is At if Ints[4] is 0, Checked if it is 1.
 var mapped = op.DefineView("mapped", 1,
 	func(n *expr.Node) (shape.Shape, error) { return shape.New(n.Ints[0]) },
 	func(g *expr.Gather) op.V {
@@ -86,9 +88,9 @@ func init() {
 	}
 }
 
-// wildMaps tests index maps of users that stay within their operand, and that
-// leave it by little and by much: the right values, or ErrIndex and a target that
-// stays as it was.
+// wildMaps tests index maps of users: some stay within their operand, others
+// leave it by little or by much. The values must be right, or the error must be
+// ErrIndex and the target must not change.
 func wildMaps(s suite) {
 	const n = 70
 	types := []dtype.Type{dtype.F32, dtype.U8, dtype.F64}
@@ -120,7 +122,7 @@ func wildMaps(s suite) {
 				{n, -1, n - 2},
 			} {
 				if c[1] < 0 && kind != 0 && kind != 1 && kind != 4 {
-					continue // divisors are positive
+					continue // the maps allow positive divisors only
 				}
 				for checked := range 2 {
 					ints := []int{c[0], kind, c[1], c[2], checked}
@@ -141,7 +143,7 @@ func wildMaps(s suite) {
 	wrongMaps(s)
 }
 
-// wrongMaps tests index maps that no extents make right.
+// wrongMaps tests index maps that are wrong for all extents.
 func wrongMaps(s suite) {
 	x, out := engine.MustFromSlice([]float32{1, 2, 3}), engine.Zeros[float32](3)
 	var kept prim.Ix

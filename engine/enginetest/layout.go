@@ -8,18 +8,18 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A layout is a way to place an array in memory.
+// A layout is a way to store an array in memory.
 type layout uint8
 
 const (
-	packed     layout = iota // row-major, without gaps, aligned
+	packed     layout = iota // row-major, no gaps, aligned
 	misaligned               // row-major, one element after an aligned address
 	gaps                     // every third element of each axis, rows with gaps
 	turned                   // column-major
 	backward                 // row-major, last axis reversed
 	upsideDown               // all axes reversed
-	repeated                 // first axis of stride 0: sources only
-	constant                 // all axes of stride 0: sources only
+	repeated                 // first axis has stride 0; not for targets
+	constant                 // all axes have stride 0; not for targets
 	numLayouts
 )
 
@@ -30,10 +30,11 @@ func (l layout) String() string { return layoutNames[l] }
 // writable reports whether a target may have the layout.
 func (l layout) writable() bool { return l < repeated }
 
-// strides of the layout, the offset of the first element, and the size of the
-// memory, in elements. There is room on both sides, to see stray stores.
+// strides returns the strides of the layout, the offset of the first element, and
+// the size of the memory, in elements. Free elements on both sides make stray
+// stores visible.
 func (l layout) strides(s shape.Shape) (st shape.Strides, offset, size int) {
-	const room = 64 // elements: keeps the alignment
+	const room = 64 // elements; a multiple of 64 bytes, so that the alignment stays
 	st = s.Strides()
 	switch l {
 	case misaligned:
@@ -71,7 +72,7 @@ func (l layout) strides(s shape.Shape) (st shape.Strides, offset, size int) {
 	return st, room + offset - lo, 2*room + offset + hi - lo + 1
 }
 
-// place makes an array in memory of its own, filled with random data.
+// place returns an array in memory of its own, with random contents.
 func place(r *rand.Rand, t dtype.Type, l layout, k data, dims ...int) *engine.Array {
 	s := shape.Shape(dims)
 	st, offset, size := l.strides(s)
@@ -93,12 +94,12 @@ func array(m *engine.Memory, t dtype.Type, s shape.Shape, st shape.Strides, offs
 	return a
 }
 
-// blank is a packed array of arbitrary content, for a target.
+// blank returns a packed array with arbitrary contents, for a target.
 func blank(r *rand.Rand, t dtype.Type, dims ...int) *engine.Array {
 	return place(r, t, packed, tame, dims...)
 }
 
-// of fills a packed array with the given bits.
+// of returns a packed array with the given bits.
 func of(t dtype.Type, bits []uint64, dims ...int) *engine.Array {
 	s := shape.Shape(dims)
 	st, offset, size := packed.strides(s)
@@ -112,7 +113,7 @@ func of(t dtype.Type, bits []uint64, dims ...int) *engine.Array {
 	return array(m, t, s, st, offset)
 }
 
-// tensor gives an array its element type.
+// tensor returns an array as a tensor of its element type.
 func tensor[T dtype.Elem](a *engine.Array) *engine.Tensor[T] {
 	t, err := engine.TensorOf[T](a)
 	if err != nil {

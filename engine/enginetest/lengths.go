@@ -9,11 +9,12 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// lengths are those around the boundaries of vectors, lanes, blocks and chunks.
+// lengths are the lengths around the boundaries of vectors, lanes, blocks and
+// chunks.
 var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 511, 512, 513, 1023, 1025, 4095, 4096, 4097, 10000}
 
-// Lengths tests loops of all lengths over operands and targets in all layouts:
-// the bits depend on neither.
+// Lengths tests loops of all lengths over operands and targets in all layouts.
+// Neither length nor layout may change the bits.
 func Lengths(t *testing.T, o Options) {
 	t.Run("vectors", func(t *testing.T) {
 		for k, typ := range dtype.All() {
@@ -35,7 +36,7 @@ func Lengths(t *testing.T, o Options) {
 	t.Run("chunks", func(t *testing.T) { chunks(suite{t, o}) })
 }
 
-// formula is a tree of a few operators that the type has.
+// formula returns a tree of a few operators that the type has.
 func formula(t dtype.Type, x, y *expr.Node) *expr.Node {
 	switch {
 	case t == dtype.Bool:
@@ -46,7 +47,7 @@ func formula(t dtype.Type, x, y *expr.Node) *expr.Node {
 	return apply("sub", apply("mul", x, y), apply("where", apply("less", x, y), apply("square", x), y))
 }
 
-// vectors runs one loop of length n with every layout of one operand.
+// vectors tests a loop of length n with every layout of one operand.
 func vectors(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
@@ -63,7 +64,7 @@ func vectors(s suite, t dtype.Type, n int) {
 	}
 }
 
-// matrices combines all layouts of an operand with those of the target, and
+// matrices tests all layouts of an operand with all layouts of the target, and
 // broadcasts the other operand.
 func matrices(s suite, t dtype.Type, dims []int, seed int) {
 	s.Helper()
@@ -89,8 +90,8 @@ func matrices(s suite, t dtype.Type, dims []int, seed int) {
 	}
 }
 
-// chunks has loops that are cut into many chunks, where the first position of a
-// chunk is computed from its number.
+// chunks tests loops that the engine cuts into many chunks. A chunk computes its
+// first position from its number.
 func chunks(s suite) {
 	r := newRand(3)
 	for _, dims := range [][]int{{100003}, {317, 331}, {7, 11, 13, 107}} {

@@ -6,9 +6,9 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// unfused evaluates a tree with the engine, one node at a time: each node that
-// is not a leaf is stored in an array of its own by a program of its own. Halves
-// are float32 inside a tree, so they are in these arrays too.
+// unfused returns the value of a tree that the engine evaluates one node at a
+// time. A program for each node stores its value in an array of its own. Halves
+// are float32 inside a tree, and so in these arrays.
 func (s suite) unfused(root *expr.Node) (*value, error) {
 	known := map[*expr.Node]*expr.Node{}
 	var err error
@@ -25,7 +25,8 @@ func (s suite) unfused(root *expr.Node) (*value, error) {
 	return v, nil
 }
 
-// single evaluates one node, whose operands are arrays.
+// single evaluates one node, whose operands are arrays, and returns the array of
+// its value.
 func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node, error) {
 	t := n.DType().Register()
 	if n.Leaf != nil && n.DType() == t {
@@ -55,20 +56,20 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	return a.Node(), s.run(expr.Statement{Target: a.Node(), Value: one})
 }
 
-// checkFused is check, and a comparison of each statement, alone, with its value
-// evaluated one node at a time.
+// checkFused does what check does. It also compares each statement, run alone,
+// with its value evaluated one node at a time.
 func (s suite) checkFused(stmts ...expr.Statement) bool {
 	s.Helper()
 	mems := memories(stmts)
 	for i, st := range stmts {
 		target := st.Target
 		if target.Leaf == nil {
-			continue // into several arrays
+			continue // check tests targets of several arrays
 		}
 		before := mems.save()
 		v, err := s.unfused(valueOf(st))
 		if err != nil {
-			break // check sees to faults
+			break // check tests faults
 		}
 		full := newValue(v.typ, target.Shape())
 		for k, at := range broadcastIndex(v.shape, target.Shape()) {

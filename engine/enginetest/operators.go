@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// A coverage is a table of rows and element types: what was tested, and what
-// should have been.
+// A coverage is a table of operators and element types: how much was tested, and
+// which cells no case tested.
 type coverage struct {
 	names []string
 	cells map[string]map[dtype.Type]string
@@ -29,8 +29,8 @@ func (c *coverage) set(name string, t dtype.Type, mark string) {
 	c.cells[name][t] = mark
 }
 
-// report prints the table. A cell that a row's types name and that was not
-// tested is a hole.
+// report prints the table. It reports an error for each type that a row names and
+// no case tested.
 func (c *coverage) report(t *testing.T, class expr.Class) {
 	t.Helper()
 	var b strings.Builder
@@ -55,8 +55,8 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 	t.Log("tested (number of elements, or of cases)\n" + b.String())
 }
 
-// Operators tests every element-wise row with every element type it takes, on
-// special values in all combinations and on random ones.
+// Operators tests every element-wise row with every element type that it takes,
+// on all combinations of special values and on random values.
 func Operators(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
@@ -75,7 +75,7 @@ func Operators(t *testing.T, o Options) {
 	c.report(t, expr.Elementwise)
 }
 
-// results are the types that a row is asked for: for casts all.
+// results returns the result types to test for a row: for a cast all types.
 func results(row *expr.Operator) []dtype.Type {
 	if row.Result == expr.ResultTo {
 		return dtype.All()
@@ -83,7 +83,7 @@ func results(row *expr.Operator) []dtype.Type {
 	return []dtype.Type{dtype.Invalid}
 }
 
-// testOperator returns how many elements it has compared.
+// testOperator tests one row and returns the number of elements that it compared.
 func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	s.Helper()
 	r := newRand(uint64(t))
@@ -121,15 +121,15 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	if !s.checkElements(row.Name, out, node, args) {
 		return 0
 	}
-	if node.DType().IsHalf() && row.Result != expr.ResultTo { // unrounded too
+	if node.DType().IsHalf() && row.Result != expr.ResultTo { // also the value before rounding
 		wide := blank(r, dtype.F32, n).Named("out").Node()
 		s.checkElements(row.Name, wide, op.CastNode(node, dtype.F32), args)
 	}
 	return n
 }
 
-// operands are the combinations of special values, at most about limit*4 of
-// them, spread evenly.
+// operands returns combinations of special values, at most about limit*4 of them,
+// evenly spread.
 func operands(row *expr.Operator, types []dtype.Type, limit int) [][]uint64 {
 	lists := make([][]uint64, len(types))
 	total := 1
@@ -152,7 +152,7 @@ func operands(row *expr.Operator, types []dtype.Type, limit int) [][]uint64 {
 	return cols
 }
 
-// dropZeros leaves out the positions where the last operand is 0.
+// dropZeros removes the positions where the last operand is 0.
 func dropZeros(cols [][]uint64) {
 	divisor := cols[len(cols)-1]
 	n := 0
@@ -169,7 +169,7 @@ func dropZeros(cols [][]uint64) {
 	}
 }
 
-// checkElements is check with a message that shows the operands.
+// checkElements does what check does, with a message that shows the operands.
 func (s suite) checkElements(name string, out, node *expr.Node, args []*expr.Node) bool {
 	s.Helper()
 	want := evaluate(node)

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Order tests that several statements mean what they mean one after the other:
-// a later one sees what an earlier one has stored, rounded.
+// Order tests that the statements of a program act one after the other. A later
+// statement must read the rounded values that an earlier one stored.
 func Order(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F16, dtype.BF16, dtype.F64, dtype.I32} {
 		t.Run(typ.String(), func(t *testing.T) {

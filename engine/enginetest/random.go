@@ -9,17 +9,17 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Random compares random programs, of random trees over arrays that overlap,
-// with the reference and with the same trees unfused. See the flags of package
-// rapid for long runs.
+// Random compares random programs with the reference, and with the same trees
+// unfused. Their arrays overlap. The flags of package rapid set the length of a
+// run.
 func Random(t *testing.T, o Options) {
 	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, 60, 5, 3)) })
 	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, 6000, 4, 2)) })
 	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, 24, 9, 1)) })
 }
 
-// randomProgram checks a program of up to count statements, with arrays of up to
-// size elements and trees of a depth up to depth.
+// randomProgram returns a check of a program of up to count statements. Arrays
+// have up to size elements, and trees a depth of up to depth.
 func randomProgram(o Options, size, depth, count int) func(*rapid.T) {
 	return func(t *rapid.T) {
 		g := newGenerator(t, size)
@@ -37,7 +37,7 @@ func randomProgram(o Options, size, depth, count int) func(*rapid.T) {
 	}
 }
 
-// statement makes a statement with a random target.
+// statement returns a statement with a random target.
 func (g *generator) statement(depth int) expr.Statement {
 	typ := g.elem("target type")
 	if g.flip("into", 20) {
@@ -45,7 +45,7 @@ func (g *generator) statement(depth int) expr.Statement {
 	}
 	s := g.shape("target shape", g.size)
 	target := g.array(typ, s, true)
-	g.made = nil // statements may share nodes only within
+	g.made = nil // statements share no nodes with each other
 	value := g.node(typ, s, depth)
 	if g.flip("narrow value", 8) {
 		value = g.node(typ, g.narrow(s), depth)
@@ -60,7 +60,7 @@ func (g *generator) statement(depth int) expr.Statement {
 	return expr.Statement{Saver: saver, Target: target, Value: value}
 }
 
-// into makes an assignment to a concatenation.
+// into returns an assignment to a concatenation.
 func (g *generator) into(typ dtype.Type, depth int) expr.Statement {
 	s := g.shape("target shape", g.size).Clone()
 	if len(s) == 0 {

@@ -13,10 +13,11 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// recall carries statements out once more, so that their program is known, and
-// then the same statements on other memory with other contents, and with other
-// parameters and constants, where that program is used again. What it does must
-// be what a program compiled for them does.
+// recall tests programs from the cache of the engine. It assigns the statements,
+// so that the cache has their program. Then it assigns the same statements on
+// other memory with other contents, parameters and constants, for which the
+// engine reuses that program. Both must do what a program compiled for them does.
+// recall reports whether they do.
 func (s suite) recall(stmts []expr.Statement) bool {
 	s.Helper()
 	if s.o.Device != nil || !testlevel.Deep() && (s.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
@@ -46,8 +47,9 @@ func (s suite) recall(stmts []expr.Statement) bool {
 	return true
 }
 
-// placeless is the text of an error without file and line: an operator that the
-// statements do not have, as that of /=, has those of the run.
+// placeless returns the text of an error without file and line. An operator that
+// the statements do not contain, such as the division of /=, gets the line of the
+// run.
 func placeless(err error) string {
 	e, ok := err.(*expr.Error)
 	if !ok {
@@ -58,10 +60,10 @@ func placeless(err error) string {
 	return c.Error()
 }
 
-// recalls counts the checks that could be repeated.
+// recalls counts the checks. Without deep tests, recall tests every fourth.
 var recalls atomic.Int64
 
-// assign is run without a program of its own.
+// assign runs statements without compiling them first.
 func (s suite) assign(stmts ...expr.Statement) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -72,8 +74,8 @@ func (s suite) assign(stmts ...expr.Statement) (err error) {
 	return engine.RunWith(ctx, s.o.Options, stmts...)
 }
 
-// moved are the same statements on other memory, which overlaps as theirs does,
-// with constants and parameters that differ in the last bit.
+// moved returns the same statements on other memory. That memory overlaps in the
+// same way; constants and parameters differ in the last bit.
 func moved(stmts []expr.Statement) []expr.Statement {
 	const change = 1
 	mems := relocate(memories(stmts))
@@ -114,7 +116,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 	return out
 }
 
-// relocate copies memories to other addresses, those that overlap as one, and
+// relocate copies memories to other addresses, overlapping ones together, and
 // reverses the order of their elements.
 func relocate(list memoryList) map[expr.Memory]expr.Memory {
 	out := map[expr.Memory]expr.Memory{}

@@ -60,13 +60,13 @@ var reductionCases = []struct {
 	{[]int{2, 0, 3}, []int{0, 2}},
 }
 
-// userReductions are reductions as users define them.
+// userReductions are reductions that a user could define.
 var userReductions = []*expr.Operator{
 	op.DefineReduction("max_abs", zero, func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }),
 	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
 	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
 	op.DefineReduction("root", zero, magnitudes, op.Finish(mustRow("sqrt"))),
-	// Neither commutative nor associative, with an identity that is none.
+	// It is neither commutative nor associative, and its identity changes values.
 	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
 }
 
@@ -83,7 +83,7 @@ func zigzag(b *op.B, x ...op.V) op.V {
 	return b.Select(less, far, b.Add(x[0], one))
 }
 
-// reductionRows are the reductions of the table and the users'.
+// reductionRows returns the reductions of the table and userReductions.
 func reductionRows() (rows []*expr.Operator) {
 	for _, o := range op.Table() {
 		if o.Class == expr.Reduction {
@@ -93,7 +93,7 @@ func reductionRows() (rows []*expr.Operator) {
 	return append(rows, userReductions...)
 }
 
-// Reductions tests every reduction with every element type it takes, over
+// Reductions tests every reduction with every element type that it takes, over
 // leading, middle, trailing and several axes.
 func Reductions(t *testing.T, o Options) {
 	var c coverage
@@ -119,14 +119,15 @@ func Reductions(t *testing.T, o Options) {
 	t.Run("accumulators", func(t *testing.T) { accumulators(suite{t, o}) })
 }
 
-// testReduction returns the number of cases compared.
+// testReduction tests one reduction and returns the number of cases that it
+// compared.
 func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, seed int) int {
 	s.Helper()
 	r := newRand(uint64(seed))
 	n := 0
 	for _, k := range []data{tame, wild} {
 		if k == wild && len(dims) > 0 && dims[0] > 5000 {
-			continue // a NaN for sure
+			continue // the result would be NaN
 		}
 		l := layout(r.IntN(int(numLayouts)))
 		a := place(r, t, l, k, dims...)
@@ -147,7 +148,7 @@ func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, 
 	return n
 }
 
-// accumulators tests float64 accumulators and the wide sums of integers.
+// accumulators tests float64 accumulators and the 64-bit sums of small integers.
 func accumulators(s suite) {
 	r := newRand(7)
 	for _, t := range []dtype.Type{dtype.F16, dtype.BF16, dtype.F32, dtype.F64} {

@@ -11,7 +11,8 @@ import (
 )
 
 // A reference evaluates trees by the definition: each node in full, one element
-// at a time. Nodes are evaluated once, so it serves one state of the memory.
+// at a time. It evaluates each node once, so it is valid for one state of the
+// memory.
 type reference struct {
 	known map[*expr.Node]*value
 }
@@ -48,8 +49,8 @@ func (r *reference) node(n *expr.Node) *value {
 	panic(fmt.Sprintf("enginetest: no reference for %v", n))
 }
 
-// broadcastIndex is, for each element of a shape, the position of the element
-// of an operand that broadcasts to it.
+// broadcastIndex returns, for each element of shape to, the position of the
+// element of an operand of shape from that broadcasts to it.
 func broadcastIndex(from, to shape.Shape) []int {
 	if from.Equal(to) {
 		index := make([]int, to.Size())
@@ -65,9 +66,10 @@ func broadcastIndex(from, to shape.Shape) []int {
 	return offsets(to, st, 0)
 }
 
-// elementwise runs the scalar program of the operator. A fault of an operand is
-// one of the result, but for the operand that a where does not choose: that
-// must not be raised. (What a reduction or a view evaluates in vain may be.)
+// elementwise runs the scalar program of the operator. A fault of an operand is a
+// fault of the result, except for the operand that a where does not select. (The
+// engine may raise faults of elements that a reduction or a view evaluates and
+// the result does not use.)
 func elementwise(n *expr.Node, args []*value) *value {
 	types := make([]dtype.Type, len(args))
 	index := make([][]int, len(args))
@@ -94,7 +96,7 @@ func elementwise(n *expr.Node, args []*value) *value {
 			f |= a.faultAt(index[k][i])
 		}
 		if p.fault != nil {
-			if f != 0 { // on a value that is undefined
+			if f != 0 { // the fault test then reads an undefined value
 				out.may |= p.kind
 			}
 			if p.fault.Call(x...) != 0 {
@@ -110,7 +112,7 @@ func elementwise(n *expr.Node, args []*value) *value {
 	return out
 }
 
-// scalar is the compiled form of an operator's row.
+// scalar is the compiled form of an operator for certain types.
 type scalar struct {
 	value, fault *prim.Program
 	kind         fault
@@ -146,7 +148,7 @@ func program(o *expr.Operator, types []dtype.Type) scalar {
 	return s
 }
 
-// convert is a cast: from a register type to any element type, rounded once.
+// convert casts from a register type to any element type, and rounds once.
 func convert(from, to dtype.Type, bits uint64) uint64 {
 	if to.IsHalf() {
 		f := math.Float32frombits(uint32(toOdd(from, bits)))
@@ -163,8 +165,8 @@ func convert(from, to dtype.Type, bits uint64) uint64 {
 	return prim.Eval(prim.Ins{Op: prim.Cvt, Type: to, Args: [3]prim.V{{Type: from}}}, [3]uint64{bits}, nil)
 }
 
-// toOdd is a value as a float32 that rounds to a half as the value does: cut
-// off, with the last bit set where something was lost.
+// toOdd returns a value as a float32 that rounds to the same half as the value.
+// It truncates, and sets the last bit if bits were lost.
 func toOdd(from dtype.Type, bits uint64) uint32 {
 	if from == dtype.F32 {
 		return uint32(bits)
@@ -184,7 +186,7 @@ func toOdd(from dtype.Type, bits uint64) uint32 {
 	}
 }
 
-// compare is the sign of an element minus a float32.
+// compare returns the sign of an element minus a float32.
 func compare(t dtype.Type, bits uint64, f float32) int {
 	if t == dtype.F64 {
 		d := math.Float64frombits(bits)
@@ -208,7 +210,7 @@ func compare(t dtype.Type, bits uint64, f float32) int {
 	return 1
 }
 
-// opaque runs a Go function on copies.
+// opaque runs a Go function on copies of its operands.
 func opaque(n *expr.Node, args []*value) *value {
 	t := n.DType()
 	size := n.Shape().Size()

@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// reduce folds one group of adjacent axes, which stay with size 1 if the node
-// says so.
+// reduce folds one group of adjacent axes. The result keeps them with size 1 if
+// the node says so.
 func reduce(n *expr.Node, a *value) *value {
 	var kept, folded shape.Shape
 	var keptSt, foldedSt shape.Strides
@@ -26,7 +26,7 @@ func reduce(n *expr.Node, a *value) *value {
 	last := slices.Contains(n.Axes, len(a.shape)-1)
 	out := newValue(n.DType(), n.Shape())
 	out.reads(a)
-	known := n.Op.Reduce.Position && folded.Size() == 1 // 0, whatever the element is
+	known := n.Op.Reduce.Position && folded.Size() == 1 // the position is 0 for any element
 	list := make([]uint64, folded.Size())
 	inner := offsets(folded, foldedSt, 0)
 	for i, base := range offsets(kept, keptSt, 0) {
@@ -41,7 +41,7 @@ func reduce(n *expr.Node, a *value) *value {
 	return out
 }
 
-// foldAll is the reduction of a list of register values.
+// foldAll returns the reduction of a list of register values.
 func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
 	switch {
 	case r.Position:
@@ -58,7 +58,7 @@ func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
 	for i, part := range parts {
 		results[i] = foldPart(part, r.Identity(t), f, lanesOf(t, last))
 	}
-	for len(results) > 1 { // neighbouring pairs, the odd one carried up
+	for len(results) > 1 { // combine neighbouring pairs; an odd last one goes up unchanged
 		var next []uint64
 		for pair := range slices.Chunk(results, 2) {
 			if len(pair) == 2 {
@@ -71,7 +71,8 @@ func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
 	return results[0]
 }
 
-// lanesOf is the number of accumulators of a block; a run has one.
+// lanesOf returns the number of accumulators: the lanes of a block, or 1 for a
+// run.
 func lanesOf(t dtype.Type, last bool) int {
 	switch {
 	case !last:
@@ -82,7 +83,8 @@ func lanesOf(t dtype.Type, last bool) int {
 	return 64
 }
 
-// foldPart adds element i to lane i mod lanes, then folds the lanes in halves.
+// foldPart combines element i with lane i mod lanes, then folds the upper half of
+// the lanes into the lower half until one is left.
 func foldPart(part []uint64, identity uint64, f func(a, b uint64) uint64, lanes int) uint64 {
 	acc := slices.Repeat([]uint64{identity}, lanes)
 	for i, x := range part {
@@ -96,14 +98,14 @@ func foldPart(part []uint64, identity uint64, f func(a, b uint64) uint64, lanes 
 	return acc[0]
 }
 
-// combination combines two values, in Go's own arithmetic where the row is
-// native.
+// combination returns the function that combines two values. It runs the program
+// of the row if the row has one, and uses Go's own arithmetic otherwise.
 func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
 	switch {
 	case !r.Native():
 		p, err := (&ir.Reducer{Reduction: r, Type: t}).Scalar()
 		if err != nil {
-			panic(err) // the operator's types are those of its program
+			panic(err) // cannot happen: the program takes the operator's types
 		}
 		return func(a, b uint64) uint64 { return p.Call(a, b) }
 	case t == dtype.F32:
@@ -173,8 +175,8 @@ func less(t dtype.Type, a, b uint64) bool {
 	return int64(a<<w) < int64(b<<w)
 }
 
-// position is that of the first extreme element, of the first NaN if there is
-// one.
+// position returns the position of the first extreme element, or of the first NaN
+// if there is one.
 func position(t dtype.Type, list []uint64, largest bool) uint64 {
 	best := 0
 	for i, x := range list {

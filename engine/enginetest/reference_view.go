@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// view evaluates a Chainer by what its documentation says.
+// view evaluates a Chainer as its documentation defines it.
 func view(n *expr.Node, args []*value) *value {
 	if f, ok := userViews[n.Op]; ok {
 		return f(n, args)
@@ -110,8 +110,8 @@ func view(n *expr.Node, args []*value) *value {
 	return out
 }
 
-// windowed is where an element of a window lies: in the coordinates of a window
-// and of an element in it the former become those of the element's position.
+// windowed replaces the coordinates of a window, and of an element in it, by the
+// coordinates of that element in the operand.
 func windowed(n *expr.Node, ix []int) []int {
 	at := append([]int(nil), ix...)
 	for k := range at[:len(at)/2] {
@@ -120,7 +120,7 @@ func windowed(n *expr.Node, ix []int) []int {
 	return at
 }
 
-// take is one element of op.Take.
+// take computes element i of op.Take.
 func take(n *expr.Node, args []*value, out *value, i int, ix []int) {
 	axis, rank := n.Axes[0], len(args[1].shape)
 	where := linear(args[1].shape, ix[axis:axis+rank])
@@ -139,7 +139,8 @@ func take(n *expr.Node, args []*value, out *value, i int, ix []int) {
 	out.addFault(i, args[0].faultAt(from))
 }
 
-// index is the element that an index means in an axis of size n.
+// index returns the element that an index selects in an axis of size n, and
+// whether it is in range.
 func index(t dtype.Type, bits uint64, n int) (int, bool) {
 	if t.IsUnsigned() {
 		return int(bits), bits < uint64(n)
@@ -160,11 +161,11 @@ func linear(s shape.Shape, ix []int) int {
 	return at
 }
 
-// userViews are the references of user-defined Chainers.
+// userViews has the references of user-defined Chainers.
 var userViews = map[*expr.Operator]func(n *expr.Node, args []*value) *value{}
 
-// product is the matrix product, k ascending. It is compared on values whose
-// sums are exact, because on a GPU the order is that of cuBLAS.
+// product returns the matrix product, with k ascending. The suite compares it
+// only on values whose sums are exact, because a GPU uses the order of cuBLAS.
 func product(n *expr.Node, a, b *value) *value {
 	as, bs := a.shape, b.shape
 	if len(as) == 1 {
@@ -201,7 +202,7 @@ func product(n *expr.Node, a, b *value) *value {
 	return out
 }
 
-// dot is the inner product of x and every step-th element of y.
+// dot returns the inner product of x and every step-th element of y.
 func dot(t dtype.Type, x, y []uint64, step int) uint64 {
 	switch t.Register() {
 	case dtype.F32, dtype.F64:

@@ -16,7 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// areas are the parts of the suite, in the order in which they run.
+// areas are the parts of the suite, in the order in which Run runs them.
 var areas = []struct {
 	name string
 	test func(*testing.T, Options)
@@ -55,7 +55,7 @@ func Area(name string) func(*testing.T, Options) {
 	panic("enginetest: no area " + name)
 }
 
-// A tb is what tests and rapid's checks have in common.
+// A tb has the methods that tests and the checks of rapid share.
 type tb interface {
 	Helper()
 	Logf(format string, args ...any)
@@ -71,9 +71,9 @@ type suite struct {
 
 var ctx = context.Background()
 
-// run compiles and runs statements. A backend that makes machine code has to make
-// it for all of them. A panic is an error; so is an access to
-// memory that is not there, where Go code makes it.
+// run compiles and runs statements. It returns an error if a stage is left to the
+// interpreter, and for a panic. An access of Go code to an inaccessible page is a
+// panic too.
 func (s suite) run(stmts ...expr.Statement) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -91,7 +91,7 @@ func (s suite) run(stmts ...expr.Statement) (err error) {
 	return p.Run(ctx)
 }
 
-// check runs statements with the engine and with the reference and compares all
+// check runs statements with the engine and with the reference, and compares all
 // memory that they can reach. It reports whether the two agree.
 func (s suite) check(stmts ...expr.Statement) bool {
 	s.Helper()
@@ -125,12 +125,13 @@ func (s suite) check(stmts ...expr.Statement) bool {
 	return true
 }
 
-// checkFault wants one of the errors f, of the statement number done, and what
-// only that statement and later ones store left as it was.
+// checkFault checks a run that must fail at statement number done. The error must
+// be one of f. Elements that only this statement and later ones store must not
+// change.
 func (s suite) checkFault(mems memoryList, before, want [][]byte, f fault, done int, err error, stmts []expr.Statement) bool {
 	s.Helper()
 	kinds := f.errs()
-	if len(stmts) > 1 { // a shared loop may find the fault of a later statement first
+	if len(stmts) > 1 { // a loop that statements share may find the fault of a later one first
 		kinds = []error{expr.ErrDivide, expr.ErrIndex}
 	}
 	if !slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) }) {
@@ -151,8 +152,9 @@ func (s suite) checkFault(mems memoryList, before, want [][]byte, f fault, done 
 	return true
 }
 
-// execute runs statements with the reference. It stops at the first that fails,
-// with f, before that stores anything. The engine may raise the faults may too.
+// execute runs statements with the reference. It stops at the first statement
+// with faults f, before that statement stores, and returns its number. The engine
+// may also raise the faults in may.
 func execute(stmts []expr.Statement) (f, may fault, done int) {
 	for i, s := range stmts {
 		v := evaluate(valueOf(s))
@@ -172,7 +174,7 @@ func execute(stmts []expr.Statement) (f, may fault, done int) {
 
 var savers = map[expr.Saver]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}
 
-// valueOf is what a statement stores: t += e stores t + e.
+// valueOf returns the value that a statement stores: t + e for t += e.
 func valueOf(s expr.Statement) *expr.Node {
 	if s.Saver == expr.Set {
 		return s.Value
@@ -180,7 +182,7 @@ func valueOf(s expr.Statement) *expr.Node {
 	return apply(savers[s.Saver], s.Target, s.Value)
 }
 
-// apply is the node of an element-wise row.
+// apply returns a node of an element-wise row.
 func apply(name string, args ...*expr.Node) *expr.Node {
 	return op.Apply(mustRow(name), args...)
 }
@@ -214,8 +216,8 @@ func assign(target *expr.Node, v *value) {
 	}
 }
 
-// A memoryList is the memory that statements can reach, each with the element
-// type that it is seen with.
+// A memoryList has the memories that statements can reach, each with the element
+// type of its arrays.
 type memoryList []memory
 
 type memory struct {
@@ -263,7 +265,8 @@ func (l memoryList) restore(saved [][]byte) {
 	}
 }
 
-// differ compares the memory with what it should be.
+// differ compares the memories with the expected bytes, and returns the first
+// difference or "".
 func (l memoryList) differ(want [][]byte) string {
 	for i, m := range l {
 		got := host(m.mem)
@@ -280,7 +283,7 @@ func (l memoryList) differ(want [][]byte) string {
 	return ""
 }
 
-// listing prints statements with the layout of their arrays.
+// listing returns the text of statements, with the layouts of their arrays.
 func listing(stmts []expr.Statement) string {
 	var b strings.Builder
 	for _, s := range stmts {

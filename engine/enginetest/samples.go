@@ -26,8 +26,8 @@ var specialInts = []int64{
 	math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1, 1 << 53, 1<<53 + 1, 1<<62 + 1<<38 + 1, -1 << 32,
 }
 
-// stored is the bits of a float64 as an element of float type t, in its
-// register type.
+// stored returns a float64 rounded to the float type t, as bits of its register
+// type.
 func stored(t dtype.Type, v float64) uint64 {
 	if t == dtype.F64 {
 		return math.Float64bits(v)
@@ -43,7 +43,7 @@ func stored(t dtype.Type, v float64) uint64 {
 
 func mask(t dtype.Type) uint64 { return 1<<(8*uint(t.Size())-1)<<1 - 1 }
 
-// specials lists the values of type t that are worth trying, each once.
+// specials returns the special values of type t, each once.
 func specials(t dtype.Type) []uint64 {
 	var all []uint64
 	switch {
@@ -69,16 +69,16 @@ func specials(t dtype.Type) []uint64 {
 	return out
 }
 
-// A kind of data chooses what random values look like.
+// A data is a kind of random values.
 type data uint8
 
 const (
-	wild  data = iota // any bits, often special values
+	wild  data = iota // any bits, many special values
 	tame              // small numbers, so that sums stay finite
 	exact             // small integers, whose sums are exact in any order
 )
 
-// sample is a random value of type t.
+// sample returns a random value of type t.
 func sample(r *rand.Rand, t dtype.Type, k data) uint64 {
 	switch {
 	case t == dtype.Bool:

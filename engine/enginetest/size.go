@@ -37,7 +37,7 @@ func Size(t *testing.T, o Options) {
 			return v
 		}},
 		{"balanced", func(x, y *expr.Node) *expr.Node { return balanced(x, y, 11) }},
-		{"fibonacci", func(x, y *expr.Node) *expr.Node { // as a tree, 2^40 nodes
+		{"fibonacci", func(x, y *expr.Node) *expr.Node { // 2^40 nodes without sharing
 			a, b := x, y
 			for range 60 {
 				a, b = b, apply("mul", apply("add", a, b), expr.ConstFloat(dtype.F32, .6))
@@ -106,7 +106,7 @@ func balanced(x, y *expr.Node, depth int) *expr.Node {
 	return apply("sub", l, r)
 }
 
-// manyStatements is a program of a thousand statements over a few arrays.
+// manyStatements tests a program of a thousand statements over a few arrays.
 func manyStatements(s suite) {
 	r := newRand(8)
 	arrays := make([]*expr.Node, 10)

@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Threads tests that neither the number of threads, nor a second run, nor runs
-// from several goroutines change the bits.
+// Threads tests that the bits do not depend on the number of threads, on earlier
+// runs, or on runs in other goroutines.
 func Threads(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
 		if !testlevel.Deep() && typ != dtype.F32 {
@@ -26,7 +26,7 @@ func Threads(t *testing.T, o Options) {
 	t.Run("goroutines", func(t *testing.T) { concurrent(suite{t, o}) })
 }
 
-// threadPrograms are large enough for several threads.
+// threadPrograms returns programs that are large enough for several threads.
 func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 	r := newRand(11)
 	x := place(r, t, packed, tame, 120, 401).Named("x").Node()
@@ -79,7 +79,7 @@ func sameBits(s suite, stmts []expr.Statement) {
 	mems.restore(before)
 }
 
-// concurrent runs one program and others at the same time.
+// concurrent runs one program and other programs at the same time.
 func concurrent(s suite) {
 	s.Helper()
 	r := newRand(12)

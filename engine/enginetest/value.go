@@ -11,14 +11,14 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A value is an array of the reference: the bits of each element in its
-// register type, row-major, and what is wrong with it.
+// A value is an array of the reference: the bits of each element in its register
+// type, row-major, and the faults.
 type value struct {
 	typ   dtype.Type
 	shape shape.Shape
 	bits  []uint64
-	fault []fault // of each element; nil: none
-	may   fault   // that an evaluation may raise although no element has it
+	fault []fault // the faults of each element; nil if there are none
+	may   fault   // faults that an evaluation may raise although no element has them
 }
 
 // A fault is a set of data-dependent errors.
@@ -29,7 +29,7 @@ const (
 	indexFault
 )
 
-// errs are the errors of which an evaluation that meets the faults returns one.
+// errs returns the errors of the faults. An evaluation returns one of them.
 func (f fault) errs() (out []error) {
 	if f&divideFault != 0 {
 		out = append(out, expr.ErrDivide)
@@ -61,7 +61,7 @@ func (v *value) addFault(i int, f fault) {
 	v.fault[i] |= f
 }
 
-// reads notes that all of a is evaluated, whether or not its elements are used.
+// reads records that all of a is evaluated, whether or not its elements are used.
 func (v *value) reads(a *value) { v.may |= a.may | a.faults() }
 
 func (v *value) faults() (all fault) {
@@ -71,7 +71,7 @@ func (v *value) faults() (all fault) {
 	return all
 }
 
-// fetch reads an element from memory, as the bits of its register type.
+// fetch returns an element in memory as bits of its register type.
 func fetch(t dtype.Type, mem []byte, at int) uint64 {
 	b := mem[at*t.Size():]
 	switch t {
@@ -89,7 +89,7 @@ func fetch(t dtype.Type, mem []byte, at int) uint64 {
 	return binary.NativeEndian.Uint64(b)
 }
 
-// put writes an element to memory; halves are rounded.
+// put writes an element to memory. It rounds halves.
 func put(t dtype.Type, mem []byte, at int, bits uint64) {
 	b := mem[at*t.Size():]
 	switch t {
@@ -110,7 +110,7 @@ func put(t dtype.Type, mem []byte, at int, bits uint64) {
 	}
 }
 
-// isNaN reports whether bits of type t, in its register type, are a NaN.
+// isNaN reports whether bits of the register type of t are a NaN.
 func isNaN(t dtype.Type, bits uint64) bool {
 	switch t.Register() {
 	case dtype.F32:
@@ -123,7 +123,8 @@ func isNaN(t dtype.Type, bits uint64) bool {
 	return false
 }
 
-// equal reports whether two elements of type t are the same by the contract.
+// equal reports whether two elements of type t have the same bits by the
+// contract.
 func equal(t dtype.Type, a, b uint64) bool {
 	return a == b || isNaN(t, a) && isNaN(t, b)
 }
@@ -132,7 +133,7 @@ func show(t dtype.Type, bits uint64) string {
 	return fmt.Sprintf("%s (%#x)", expr.FormatBits(t, bits), bits)
 }
 
-// offsets lists where the elements of an array lie, row-major.
+// offsets returns the offset of each element of an array, row-major.
 func offsets(s shape.Shape, st shape.Strides, offset int) []int {
 	out := make([]int, 0, s.Size())
 	each(s, func(ix []int) {
@@ -145,7 +146,8 @@ func offsets(s shape.Shape, st shape.Strides, offset int) []int {
 	return out
 }
 
-// each calls f with every position of a shape, row-major. The slice is reused.
+// each calls f with every position of a shape, row-major. f must not keep the
+// slice.
 func each(s shape.Shape, f func(ix []int)) {
 	if s.Size() == 0 {
 		return
@@ -166,7 +168,7 @@ func each(s shape.Shape, f func(ix []int)) {
 	}
 }
 
-// read is the elements of a leaf now.
+// read returns the current elements of a leaf.
 func read(n *expr.Node) *value {
 	v := newValue(n.DType(), n.Shape())
 	mem := host(n.Leaf.Mem.(*engine.Memory))
@@ -176,7 +178,7 @@ func read(n *expr.Node) *value {
 	return v
 }
 
-// write stores elements in a leaf, of whose shape v is.
+// write stores v in a leaf of the same shape.
 func write(n *expr.Node, v *value) {
 	mem := mutable(n.Leaf.Mem.(*engine.Memory))
 	for i, at := range offsets(n.Shape(), n.Leaf.Strides, n.Leaf.Offset) {
@@ -184,7 +186,7 @@ func write(n *expr.Node, v *value) {
 	}
 }
 
-// differ says where two values differ first, or nothing.
+// differ returns the first difference of two values, or "".
 func differ(got, want *value) string {
 	if !got.shape.Equal(want.shape) {
 		return fmt.Sprintf("shape %v, want %v", got.shape, want.shape)
@@ -197,7 +199,7 @@ func differ(got, want *value) string {
 	return ""
 }
 
-// host is the memory's bytes, for reading.
+// host returns the bytes of a memory, for reading.
 func host(m *engine.Memory) []byte {
 	b, err := m.Host()
 	if err != nil {
@@ -206,7 +208,7 @@ func host(m *engine.Memory) []byte {
 	return b
 }
 
-// mutable is the memory's bytes, for writing.
+// mutable returns the bytes of a memory, for writing.
 func mutable(m *engine.Memory) []byte {
 	b, err := m.MutableHost()
 	if err != nil {

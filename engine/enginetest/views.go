@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A viewCase makes a view of x, a tree of shape dims.
+// A viewCase is a view of x, a tree of shape dims.
 type viewCase struct {
 	dims []int
 	make func(x *expr.Node) *expr.Node
@@ -141,7 +141,7 @@ var viewCases = map[string][]viewCase{
 }
 
 // Views tests every Chainer with every element type, over arrays in all layouts
-// and over a tree that has to be computed.
+// and over computed trees.
 func Views(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
@@ -172,7 +172,7 @@ func Views(t *testing.T, o Options) {
 	c.report(t, expr.View)
 }
 
-// testView returns the number of cases that pass.
+// testView tests one case and returns the number of comparisons that pass.
 func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	s.Helper()
 	r := newRand(uint64(seed))
@@ -194,7 +194,7 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 			n++
 		}
 	}
-	// A view of a view, as an operand beside another tree.
+	// A view of a view, as one of two operands.
 	x := place(r, t, packed, wild, vc.dims...).Named("x").Node()
 	twice := op.FlipNode(vc.make(op.FlipNode(x, nil)), nil)
 	if len(vc.dims) == 0 || twice.Err() != nil || len(twice.Shape()) == 0 {
@@ -208,5 +208,5 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	return n
 }
 
-// sizeOf is the number of elements of a shape.
+// sizeOf returns the number of elements of a shape.
 func sizeOf(dims ...int) int { return shape.Shape(dims).Size() }

@@ -21,7 +21,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A window is every step-th element of an array, from an element on.
+// A window is a view of every step-th element of an array, beginning at element
+// from.
 type window struct{ from, step int }
 
 func (w window) of(x *engine.Tensor[float64], n int) *engine.Tensor[float64] {
@@ -32,10 +33,9 @@ func (w window) of(x *engine.Tensor[float64], n int) *engine.Tensor[float64] {
 	return x.Span(s)
 }
 
-// Windows of one array, anywhere in it and in any direction, in the roles of the
-// target and of the operands: whichever of them share elements, the right side
-// is evaluated first. There are few shapes and many places, so programs serve
-// one aliasing after the other.
+// TestAssignUnderAliasing assigns windows of one array to a window of the same
+// array. Whichever elements they share, the right side is evaluated first. There
+// are few shapes and many offsets, so the cache must tell the aliasings apart.
 func TestAssignUnderAliasing(t *testing.T) {
 	const n = 6
 	r := rand.New(rand.NewPCG(1, 2))
@@ -88,7 +88,8 @@ func TestAssignUnderAliasing(t *testing.T) {
 	}
 }
 
-// Goroutines that carry out the same statements do not meet.
+// TestAssignTogether tests that goroutines that carry out the same statements do
+// not share an assignment.
 func TestAssignTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -99,7 +100,7 @@ func TestAssignTogether(t *testing.T) {
 				if err := x.AddAssign(op.Scale(float32(i%3), y)); err != nil {
 					t.Error(err)
 				}
-				if i%50 == g { // and others
+				if i%50 == g { // sometimes another statement
 					if err := y.Assign(op.Mul(y, op.Full[float32](float32(1)))); err != nil {
 						t.Error(err)
 					}
@@ -113,7 +114,8 @@ func TestAssignTogether(t *testing.T) {
 	wg.Wait()
 }
 
-// What the arrays of a statement hold is free when the caller has dropped it.
+// TestAssignRetainsNothing tests that the cache keeps no reference to the arrays
+// of the caller.
 func TestAssignRetainsNothing(t *testing.T) {
 	const n = 64
 	neg := op.GoFunc("neg", func(v float32) float32 { return -v })
@@ -160,8 +162,8 @@ func TestAssignRetainsNothing(t *testing.T) {
 	}
 }
 
-// Errors are those of statements that are compiled alone, also after others of
-// the same structure have gone well.
+// TestAssignErrors tests that errors are the same as for statements compiled
+// alone, also after other statements of the same structure had none.
 func TestAssignErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y := engine.MustFromSlice([]int32{6, 7, 8}), engine.Zeros[int32](3)
@@ -207,13 +209,13 @@ func TestAssignErrors(t *testing.T) {
 	}
 }
 
-// strip leaves out the line, which is that of the call.
+// strip returns the text of an error without the line of the call.
 func strip(err error) string {
 	text, _, _ := strings.Cut(err.Error(), " (assignment_test.go:")
 	return text
 }
 
-// A Go function may assign, and may panic.
+// TestAssignWithin tests that a Go function may assign and may panic.
 func TestAssignWithin(t *testing.T) {
 	x, y := engine.MustFromSlice([]float64{1, 2, 3}), engine.Zeros[float64](3)
 	var f func(expr.Exp[float64]) expr.Exp[float64]
@@ -242,7 +244,8 @@ func TestAssignWithin(t *testing.T) {
 	}
 }
 
-// Assigning a tree whose like has been assigned before allocates nothing.
+// TestAssignAllocates tests that an assignment allocates nothing if one with the
+// same structure has run before.
 func TestAssignAllocates(t *testing.T) {
 	w, g, y := engine.MustFromSlice(ramp(16)), engine.MustFromSlice(ramp(16)), engine.Zeros[float32](16)
 	rate := expr.NewParam[float32](.1)
@@ -250,7 +253,7 @@ func TestAssignAllocates(t *testing.T) {
 	if err := y.Assign(e); err != nil {
 		t.Fatal(err)
 	}
-	least := math.Inf(1) // the collector may take the key away
+	least := math.Inf(1) // a garbage collection may empty the pool of keys
 	for range 50 {
 		least = min(least, testing.AllocsPerRun(1, func() { _ = y.AddAssign(e) }))
 	}

@@ -31,8 +31,8 @@ func chain(w, g expr.Exp[float32], n int) expr.Exp[float32] {
 	return e
 }
 
-// BenchmarkRerun is the cost of running a compiled program again: small arrays
-// show the overhead, larger ones the speed of the loop.
+// BenchmarkRerun measures runs of a compiled program. Small arrays show the
+// overhead, larger ones the speed of the loop.
 func BenchmarkRerun(b *testing.B) {
 	for _, n := range []int{16, 1000, 100000} {
 		w, g := engine.MustFromSlice(ramp(n)), engine.MustFromSlice(ramp(n))
@@ -63,7 +63,7 @@ func BenchmarkRerun(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile is the cost of compiling, all passes and the backend's.
+// BenchmarkCompile measures compilation: all passes and the back end.
 func BenchmarkCompile(b *testing.B) {
 	w, g := engine.MustFromSlice(ramp(100)), engine.MustFromSlice(ramp(100))
 	for _, n := range []int{10, 100, 1000} {
@@ -78,7 +78,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// naive compiles a tree one operator at a time, each into an array of its own.
+// naive returns programs that compute a tree without fusion: one for each
+// operator, which stores to an array of its own.
 func naive(b testing.TB, o engine.Options, target *engine.Array, e *expr.Node) []*engine.Program {
 	var ps []*engine.Program
 	temps := map[*expr.Node]*expr.Node{}
@@ -113,8 +114,8 @@ func naive(b testing.TB, o engine.Options, target *engine.Array, e *expr.Node) [
 	return ps
 }
 
-// BenchmarkRows compares softmax and layernorm, fused and naive, in one run:
-// the metric is the ratio of their times.
+// BenchmarkRows compares fused and naive programs for softmax and layernorm. The
+// metric is the ratio of their times in one run.
 func BenchmarkRows(b *testing.B) {
 	ctx := context.Background()
 	for _, dims := range [][]int{{256, 1024}, {4096, 1024}, {2048, 128}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// nested applies f to e so many times.
+// nested applies f to e the given number of times.
 func nested[T expr.Elem](times int, e expr.Exp[T], f func(e expr.Exp[T]) expr.Exp[T]) expr.Exp[T] {
 	for range times {
 		e = f(e)
@@ -23,12 +23,14 @@ type vector = expr.Exp[float32]
 
 func double(e vector) vector { return op.Add(e, e) }
 
-// roll moves the elements of a vector by 7 places, as two slices.
+// roll rotates a vector of 4096 elements by 7 positions. It is the concatenation
+// of two slices.
 func roll(e vector) vector {
 	return op.Concat(0, op.Slice(e, op.Range(7, 4096)), op.Slice(e, op.Range(0, 7)))
 }
 
-// bombs are small programs whose trees, read as text, are large.
+// bombs returns expressions that a short program builds. The text of their trees
+// would be huge, mostly of exponential length.
 func bombs() map[string]vector {
 	m := engine.Zeros[float32](64, 64)
 	var v, w vector = engine.Zeros[float32](4096), m
@@ -74,7 +76,7 @@ func bombs() map[string]vector {
 	}
 }
 
-// TestBombs compiles each within a second of processor time.
+// TestBombs tests that each bomb compiles within a second of processor time.
 func TestBombs(t *testing.T) {
 	for name, e := range bombs() {
 		n := e.Node()
@@ -101,7 +103,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestCompileEnds cancels while a large program is compiled.
+// TestCompileEnds cancels the compilation of a large program.
 func TestCompileEnds(t *testing.T) {
 	x := engine.Zeros[float32](100)
 	e := nested[float32](3000000, x, op.Neg)

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// BenchmarkAssign is the cost of assigning trees of 10 operators that are built
-// anew each time: building, assigning a tree that exists, and both.
+// BenchmarkAssign measures trees of 10 operators: to build one, to assign one
+// that exists, and both.
 func BenchmarkAssign(b *testing.B) {
 	w, g, y := engine.MustFromSlice(ramp(16)), engine.MustFromSlice(ramp(16)), engine.Zeros[float32](16)
 	b.Run("build", func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// entry is an assignment that takes so much room, without a program.
+// entry returns an assignment without a program, of the given size.
 func entry(hash, word uint64, bytes int) *assignment {
 	return &assignment{hash: hash, words: []uint64{word}, bytes: bytes}
 }
@@ -25,7 +25,7 @@ func TestCacheEvicts(t *testing.T) {
 	for i := range uint64(4) {
 		c.put(entry(i, i, 25))
 	}
-	if !c.has(0, 0) { // and is now the one used last
+	if !c.has(0, 0) { // has moves it to the front of the ring
 		t.Fatal("0 is not there")
 	}
 	c.put(entry(9, 9, 20))
@@ -45,7 +45,7 @@ func TestCacheEvicts(t *testing.T) {
 
 func TestCacheCompares(t *testing.T) {
 	c := assignmentCache{limit: 100}
-	c.put(entry(5, 1, 1)) // all in one bucket, two with one hash
+	c.put(entry(5, 1, 1)) // all entries are in one bucket, and three have the same hash
 	c.put(entry(5, 2, 1))
 	c.put(entry(5+uint64(len(c.buckets)), 3, 1))
 	other := entry(5, 4, 1)
@@ -58,7 +58,7 @@ func TestCacheCompares(t *testing.T) {
 	}{
 		{key{hash: 5, words: []uint64{1}}, Options{}, true},
 		{key{hash: 5, words: []uint64{2}}, Options{}, true},
-		{key{hash: 5, words: []uint64{2}}, Options{}, false}, // it has been taken
+		{key{hash: 5, words: []uint64{2}}, Options{}, false}, // the case before took it
 		{key{hash: 5, words: []uint64{3}}, Options{}, false},
 		{key{hash: 5, words: []uint64{4}}, Options{}, false},
 		{key{hash: 5, words: []uint64{4}, idents: []any{"b"}}, Options{}, false},
@@ -75,7 +75,7 @@ func TestCacheCompares(t *testing.T) {
 	}
 }
 
-// keyOf is a copy of the key of statements.
+// keyOf returns a copy of the words of the key of statements.
 func keyOf(t *testing.T, stmts ...expr.Statement) (words []uint64, ok bool) {
 	t.Helper()
 	k := keys.Get().(*key)
@@ -84,14 +84,15 @@ func keyOf(t *testing.T, stmts ...expr.Statement) (words []uint64, ok bool) {
 	return append(words, k.words...), ok
 }
 
-// Large temporaries are not kept between runs, small ones are.
+// TestIdleTemporaries tests that the cache keeps small temporaries between runs
+// and no large ones.
 func TestIdleTemporaries(t *testing.T) {
 	for _, n := range []int{16, 1 << 11} {
 		x, y := Zeros[float32](n, 1), Zeros[float32](n)
 		if err := y.Assign(op.Sum(op.MatMul(x, op.T[float32](x)), op.Axis(0))); err != nil {
 			t.Fatal(err)
 		}
-		p := assignments.idle.after.program // the latest
+		p := assignments.idle.after.program // of the latest assignment
 		if size := p.plan.Arena; size < 4*n*n || (len(p.arena) == size) != (size <= keepArena) {
 			t.Errorf("of temporaries of %d bytes %d are kept", size, len(p.arena))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// within fails the test if f takes too long, as it does in a deadlock.
+// within calls f and fails the test if f takes too long, as in a deadlock.
 func within(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -51,8 +51,8 @@ func TestGoFuncRunsItself(t *testing.T) {
 	}
 }
 
-// TestGoFuncsRunEachOther has two programs whose Go functions run the other one,
-// both at once.
+// TestGoFuncsRunEachOther runs two programs at once. The Go function of each runs
+// the other one.
 func TestGoFuncsRunEachOther(t *testing.T) {
 	ctx := context.Background()
 	var ps [2]*engine.Program
@@ -84,7 +84,8 @@ func TestGoFuncsRunEachOther(t *testing.T) {
 	}
 }
 
-// TestGoFuncRunsOthers runs what is allowed: other programs, and assignments.
+// TestGoFuncRunsOthers tests that a Go function may run other programs and
+// assignments.
 func TestGoFuncRunsOthers(t *testing.T) {
 	ctx := context.Background()
 	x, y, z := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2), engine.Zeros[float64](2)
@@ -142,8 +143,8 @@ func TestGoFuncPanics(t *testing.T) {
 	}
 }
 
-// TestSyncKeepsLaterFailure fails while Sync returns: the failure is that of the
-// next Sync.
+// TestSyncKeepsLaterFailure tests that the next Sync returns a failure that occurs
+// while Sync returns.
 func TestSyncKeepsLaterFailure(t *testing.T) {
 	ctx := context.Background()
 	boom := errors.New("boom")

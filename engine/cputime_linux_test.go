@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is the processor time that the process has used: what other processes
-// do does not count.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

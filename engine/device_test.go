@@ -15,7 +15,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A fakeDevice keeps its memory in Go slices and writes down what it is asked.
+// A fakeDevice is a device with memory in Go slices and a log of the calls.
 type fakeDevice struct {
 	log  []string
 	fail error
@@ -50,8 +50,8 @@ func (d *fakeDevice) Download(_ engine.Stream, dst []byte, src engine.Allocation
 
 func (d *fakeDevice) NewStream() (engine.Stream, error) { return engine.NewStream(), nil }
 
-// TestMemoryTransitions goes through every edge of the state machine: from each
-// head, by each of the four accesses.
+// TestMemoryTransitions tests every transition of the residency: each of the four
+// accesses in each state.
 func TestMemoryTransitions(t *testing.T) {
 	type access = func(*engine.Memory) error
 	accesses := map[string]access{
@@ -215,7 +215,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestNoCUDA is a program without the import of engine/cuda.
+// TestNoCUDA tests the errors of a program that does not import engine/cuda.
 func TestNoCUDA(t *testing.T) {
 	if _, err := engine.CUDA(0); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
 		t.Errorf("a GPU: %v", err)
@@ -258,8 +258,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestDeviceMemoriesApart: memories of a device share nothing, whatever their
-// host sides are.
+// TestDeviceMemoriesApart tests that memories of a device never overlap, whatever
+// their host sides are.
 func TestDeviceMemoriesApart(t *testing.T) {
 	a, _ := engine.NewSyncedMemory(&fakeDevice{}, 8)
 	if a.Locate() != 0 {
@@ -270,8 +270,8 @@ func TestDeviceMemoriesApart(t *testing.T) {
 	}
 }
 
-// TestStreamClosed closes a stream while others queue work on it and wait for it:
-// what has been taken is done, and nobody waits for ever.
+// TestStreamClosed closes a stream while goroutines queue work on it and wait for
+// it. The stream does all work that it has accepted, and every wait returns.
 func TestStreamClosed(t *testing.T) {
 	for range 2000 {
 		s := engine.NewStream()

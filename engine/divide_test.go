@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestDivideByConstant divides by constants one after the other: the program for
-// a divisor that is not 0 is none for 0.
+// TestDivideByConstant divides by several constants in succession. The program
+// for a divisor other than 0 must not serve the divisor 0.
 func TestDivideByConstant(t *testing.T) {
 	for _, backend := range engine.Backends() {
 		x, y := engine.MustFromSlice([]int32{9, -7, 5}), engine.Zeros[int32](3)
@@ -31,8 +31,8 @@ func TestDivideByConstant(t *testing.T) {
 	}
 }
 
-// TestLargeFaults divides under a condition that rules zeros out: the conditions
-// hold for operations on the quotient, however many there are.
+// TestLargeFaults divides under a condition that excludes zeros. The condition
+// must protect the division, however many operations use the quotient.
 func TestLargeFaults(t *testing.T) {
 	for _, backend := range engine.Backends() {
 		for _, times := range []int{1, 300, 1000} {

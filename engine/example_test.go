@@ -53,8 +53,8 @@ func ExampleTensor_Span() {
 	// true
 }
 
-// What is assigned is what the right side was before anything was stored,
-// however the two overlap.
+// An assignment evaluates the right side before it stores anything. The target may
+// overlap the operands.
 func ExampleTensor_Assign_overlap() {
 	a := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2)
 	fmt.Println(a.Assign(op.Add(op.T(a), a)), a)
@@ -66,8 +66,8 @@ func ExampleTensor_Assign_overlap() {
 	// <nil> [1 3 5 7]
 }
 
-// A program is compiled once and run many times; each run reads the arrays and
-// parameters as they are then. Here three statements are one loop.
+// A program is compiled once and runs many times. Each run reads the current
+// arrays and parameters. Here three statements are one loop.
 func ExampleCompile() {
 	ctx := context.Background()
 	w, m, v := engine.MustFromSlice([]float64{1, 1}), engine.Zeros[float64](2), engine.Zeros[float64](2)
@@ -116,7 +116,7 @@ func ExampleCompileWith() {
 	// Output: true
 }
 
-// Explain says which stages a program has and why, and what they move.
+// Explain lists the stages of a program, their reasons and the bytes they move.
 func ExampleProgram_Explain() {
 	x, w := engine.Zeros[float32](64, 32).Named("x"), engine.Zeros[float32](16, 32).Named("w")
 	b, y := engine.Zeros[float32](16).Named("b"), engine.Zeros[float32](64, 16).Named("y")
@@ -145,7 +145,7 @@ func ExampleRun_failure() {
 	// [6 7 8]
 }
 
-// Rebind lets a compiled program work on other data of the same size.
+// Rebind makes a compiled program use other data of the same size.
 func ExampleMemory_Rebind() {
 	ctx := context.Background()
 	x, y := engine.Zeros[float32](3), engine.Zeros[float32](3)
@@ -165,7 +165,7 @@ func ExampleMemory_Rebind() {
 	// <nil> [8 10 12]
 }
 
-// Programs can be queued in a stream and waited for.
+// RunAsync queues runs on a stream. The caller waits for the event of a run.
 func ExampleStream() {
 	ctx := context.Background()
 	x := engine.MustFromSlice([]float64{1, 2})
@@ -182,7 +182,7 @@ func ExampleStream() {
 	// Output: <nil> [9 18]
 }
 
-// Arrays are tensors whose element type is known at run time only.
+// An Array is a tensor whose element type is known only at run time.
 func ExampleArray() {
 	a, err := engine.NewArray(dtype.F32, 2, 2)
 	if err != nil {

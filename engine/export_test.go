@@ -2,16 +2,16 @@ package engine
 
 import "github.com/oneloop/oneloop/engine/internal/cpucache"
 
-// SetProcessors makes programs that are compiled from now on use n threads,
-// whatever the machine has, until restore is called.
+// SetProcessors makes programs compiled later use n threads, whatever the machine
+// has, until the caller calls restore.
 func SetProcessors(n int) (restore func()) {
 	old := processors
 	processors = func() int { return n }
 	return func() { processors = old }
 }
 
-// SetCaches makes programs that are compiled from now on sweep as on a machine
-// with caches of so many bytes, until restore is called.
+// SetCaches makes programs compiled later choose directions and pieces as on a
+// machine with caches of l1 and l2 bytes, until the caller calls restore.
 func SetCaches(l1, l2 int) (restore func()) {
 	old := caches
 	caches = func() cpucache.Sizes { return cpucache.Sizes{L1: l1, L2: l2, L3: 8 * l2} }

@@ -13,15 +13,15 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// line is the line of the caller.
+// line returns the line number of the call.
 func line() int {
 	_, _, n, _ := runtime.Caller(1)
 	return n
 }
 
-// TestFaultsHavePlaces tests that an error of the data names the operator, the
-// element and the line that built the node, on all backends, for assignments,
-// for programs, and for trees of a structure that was assigned before.
+// TestFaultsHavePlaces tests that a fault names the operator, the element and the
+// line that built the node. It does so on all back ends, for assignments, for
+// programs, and for trees of a structure that was assigned before.
 func TestFaultsHavePlaces(t *testing.T) {
 	ctx := context.Background()
 	x := engine.MustFromSlice([]float32{1, 2, 3})
@@ -87,12 +87,12 @@ func TestFaultsHavePlaces(t *testing.T) {
 				}
 			}
 		}
-		// The other tree has the structure of the first one, and another line.
+		// This tree has the structure of the first one, and another line.
 		err := engine.RunWith(ctx, o, expr.Assign(y, op.Take(x, idx, 0)))
 		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: the same tree in another place: %v, without %q", name, err, text)
 		}
-		// An operator that only the plan has.
+		// The plan makes the division; the tree has none.
 		err = engine.RunWith(ctx, o, expr.DivAssign(z, m))
 		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); !errors.Is(err, expr.ErrDivide) || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "op.Div") {
 			t.Errorf("%s: %v, without %q", name, err, text)
@@ -103,8 +103,8 @@ func TestFaultsHavePlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceOfViews tests the place of errors of tensor views, whose closures the
-// compiler inlines into the caller.
+// TestPlaceOfViews tests that errors of tensor views name the line of the caller,
+// although the compiler inlines the closures of views into the caller.
 func TestPlaceOfViews(t *testing.T) {
 	x := engine.MustFromSlice([]float64{1, 2, 3})
 	for _, err := range []error{

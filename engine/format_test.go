@@ -76,7 +76,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// text is an array as NumPy prints it, after its type and shape.
+// text returns the type, the shape and the text of an array in the form of NumPy.
 func text[T dtype.Elem](t *testing.T, data []T, dims ...int) string {
 	t.Helper()
 	x, err := engine.FromSlice(data, dims...)
@@ -115,7 +115,7 @@ func TestFormatAsNumPy(t *testing.T) {
 	}
 }
 
-// TestNothingPrintsPointers prints whatever the package gives to users.
+// TestNothingPrintsPointers tests that no value of the package prints a pointer.
 func TestNothingPrintsPointers(t *testing.T) {
 	x := engine.Zeros[float32](2)
 	s := engine.NewStream()

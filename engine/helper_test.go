@@ -19,8 +19,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestManyThreads is the conformance of threads with more of them than this
-// machine may have.
+// TestManyThreads runs the conformance tests of threads with 8 threads, even if
+// this machine has fewer processors.
 func TestManyThreads(t *testing.T) {
 	defer engine.SetProcessors(8)()
 	for _, name := range engine.Backends() {
@@ -38,7 +38,7 @@ func TestRerunAllocates(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(context.Background())
-			// The runtime and its collector allocate now and then.
+			// The runtime and the garbage collector allocate now and then.
 			least := uint64(1 << 60)
 			for range 10 {
 				var before, after runtime.MemStats
@@ -61,8 +61,8 @@ func TestRerunAllocates(t *testing.T) {
 	}
 }
 
-// TestCrowd runs many programs from many goroutines, and each inside another,
-// while processors come and go.
+// TestCrowd runs many programs from many goroutines while GOMAXPROCS changes. Each
+// program runs another one in a Go function.
 func TestCrowd(t *testing.T) {
 	defer engine.SetProcessors(4)()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -116,8 +116,8 @@ func TestCrowd(t *testing.T) {
 	wg.Wait()
 }
 
-// TestCancel tests that a run that would take long ends soon after its context
-// does, also inside a unit of work.
+// TestCancel tests that a long run ends soon after its context is cancelled, also
+// in the middle of a unit.
 func TestCancel(t *testing.T) {
 	if !testlevel.Deep() && !raceDetector {
 		t.Skip("measures time")
@@ -144,9 +144,9 @@ func TestCancel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Other processes may take a processor away at the wrong moment, so the
-				// time is that of the processors, of which two work, and the best of
-				// several counts.
+				// Other processes may use a processor at the wrong moment. So the test
+				// measures processor time, of two threads, and takes the best of several
+				// tries.
 				best := time.Hour
 				for try := 0; try < 5 && best > 2*5*time.Millisecond; try++ {
 					best = min(best, cancelled(t, p))
@@ -159,13 +159,13 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// cancelled runs a long program, cancels it, and returns how long processors
-// worked from then on.
+// cancelled runs a long program, cancels it, and returns the processor time that
+// the process used after that.
 func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var at time.Time
 	time.AfterFunc(10*time.Millisecond, func() {
-		for range 100 { // a system call may cost this goroutine its processor for a time
+		for range 100 { // this goroutine may lose its processor in the system call
 			at, used = time.Now(), cpuTime()
 			if time.Since(at) < time.Millisecond {
 				break
@@ -182,7 +182,7 @@ func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 	return used
 }
 
-// TestIdle tests that helpers which have nothing to do soon use no processor.
+// TestIdle tests that idle helpers soon use no processor time.
 func TestIdle(t *testing.T) {
 	if !testlevel.Deep() {
 		t.Skip("measures time")
@@ -192,8 +192,8 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The runtime has work of its own at times, and a busy machine charges a
-	// process for more than it did; a helper that spins does so every time.
+	// The runtime works at times, and a busy machine may count too much time for a
+	// process. A helper that keeps spinning uses the time in every try.
 	const limit = 20 * time.Millisecond
 	best := time.Hour
 	for try := 0; try < 20 && best > limit; try++ {
@@ -215,8 +215,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestBubble tests that helpers may be started inside a synctest bubble, which
-// must not wait for them.
+// TestBubble tests that a program compiled in a synctest bubble may start helpers,
+// and that the bubble does not wait for them.
 func TestBubble(t *testing.T) {
 	if os.Getenv("ONELOOP_TEST_BUBBLE") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestBubble$", "-test.timeout=30s")

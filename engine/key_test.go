@@ -14,7 +14,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// numbers is a vector of n elements from first on.
+// numbers returns a vector of the n numbers first, first+1 and so on.
 func numbers(n int, first float32) *Tensor[float32] {
 	data := make([]float32, n)
 	for i := range data {
@@ -34,14 +34,15 @@ func defined(scale float64) *expr.Operator {
 	return op.Define("same name", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], scale)) })
 }
 
-// turnBy rotates the first operand by the value of the second, a constant.
+// turnBy is the index map of a view that rotates the first operand by the second,
+// a constant.
 func turnBy(g *expr.Gather) prim.V {
 	by := int(math.Float32frombits(uint32(g.Node.Args[1].Bits)))
 	return g.At(0, []prim.Ix{g.Mod(g.Add(g.Out[0], g.Int(by)), g.Int(g.Node.Shape()[0]))})
 }
 
-// sameProgram are pairs of statements, and whether they have one program. The
-// vectors x, y and z of 8 elements are new for each of the two.
+// sameProgram returns pairs of statements, and whether one program serves both.
+// The vectors x, y and z of 8 elements are new for each of the two.
 func sameProgram() map[string]struct {
 	first, second func(x, y, z vec) stmts
 	same          bool
@@ -121,8 +122,9 @@ func sameProgram() map[string]struct {
 
 func every(step int) shape.Slice { return shape.Slice{Step: shape.At(step)} }
 
-// Statements have one key where one program will do, and whatever their keys,
-// assignments after others do what programs compiled for them do.
+// TestKeys tests that statements have the same key if one program serves both. It
+// also tests that an assignment after others has the result of a program compiled
+// for it.
 func TestKeys(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range sameProgram() {
@@ -154,7 +156,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The same bytes through two memories are one array.
+// TestKeyOfSharedBytes tests that two memories with the same bytes are one array
+// in a key.
 func TestKeyOfSharedBytes(t *testing.T) {
 	data := make([]float32, 8)
 	one, again := MustFromSlice(data), MustFromSlice(data)
@@ -164,7 +167,8 @@ func TestKeyOfSharedBytes(t *testing.T) {
 	}
 }
 
-// A node whose Ident differs is another node, whatever its address.
+// TestKeyOfIdents tests that nodes with different Idents have different keys, even
+// at the same address.
 func TestKeyOfIdents(t *testing.T) {
 	o := op.DefineView("ident", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, func(g *expr.Gather) prim.V { return g.At(0, g.Out) })
 	x := numbers(4, 1)
@@ -181,7 +185,7 @@ func TestKeyOfIdents(t *testing.T) {
 	}
 }
 
-// What has no key is compiled as it is.
+// TestNoKey tests that Run compiles statements without a key directly.
 func TestNoKey(t *testing.T) {
 	x := numbers(8, 1)
 	var many expr.Exp[float32] = op.Full[float32](0)

@@ -12,14 +12,14 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A phantom is a memory that does not exist.
+// A phantom is a memory without bytes.
 type phantom int
 
 func (*phantom) Device() string { return "cpu" }
 func (p *phantom) Size() int    { return int(*p) }
 
-// TestListings tests that the code of arrays without memory is that of arrays that
-// lie apart: stores to large ones that are not read pass by the caches.
+// TestListings tests that the code for arrays without memory is that for arrays
+// that do not overlap. Stores to large arrays that are not read bypass the caches.
 func TestListings(t *testing.T) {
 	const n = 1 << 26
 	array := func() *expr.Node {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain gives random trees one seed, so that a run of the tests says the same
-// thing twice. Long runs choose others: -rapid.seed=N -rapid.checks=N.
+// TestMain sets a fixed seed for random trees, so that all runs of the tests have
+// the same result. Long runs choose another: -rapid.seed=N -rapid.checks=N.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

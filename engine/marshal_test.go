@@ -22,7 +22,7 @@ type twoTensors struct {
 	Z    *engine.Array
 }
 
-// samples has arrays of all types, in all layouts.
+// samples returns arrays of all element types in all layouts.
 func samples(t *testing.T) []*engine.Array {
 	t.Helper()
 	var list []*engine.Array

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestMemoryBombs compiles what needs more memory than any machine has. Nothing
-// of it may end the process.
+// TestMemoryBombs compiles statements that need more memory than any machine has.
+// They must give errors and must not end the process.
 func TestMemoryBombs(t *testing.T) {
 	const huge = 1 << 50
 	x := engine.MustFromSlice([]float32{1}, 1, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// TestNamesOfRows defines operators with the names of all rows of the table:
-// none may be taken for the built-in operator of that name.
+// TestNamesOfRows defines operators with the names of all rows of the operator
+// table. The engine must not treat one as the built-in operator of that name.
 func TestNamesOfRows(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4})
 	for _, row := range op.Table() {

@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestLastStoreCounts stores to one element twice in one loop: a reduction down
-// a column, and then a value that needs no loop.
+// TestLastStoreCounts stores to one element twice in one loop: first a reduction
+// down a column, and then a value that needs no loop.
 func TestLastStoreCounts(t *testing.T) {
 	for _, backend := range engine.Backends() {
 		y, x, c := engine.Zeros[float32](1), engine.Zeros[float32](12, 1), engine.Zeros[float32](1)

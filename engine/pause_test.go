@@ -16,18 +16,18 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// pauseLimit is how long the world may take to stop.
+// pauseLimit is the longest median time that the world may take to stop.
 const pauseLimit = 150 * time.Microsecond
 
-// stops are the times that the world has taken to stop, as a histogram that
-// grows.
+// stops returns a histogram of the times that the world has taken to stop since
+// the process began.
 func stops() *metrics.Float64Histogram {
 	s := []metrics.Sample{{Name: "/sched/pauses/stopping/other:seconds"}}
 	metrics.Read(s)
 	return s[0].Value.Float64Histogram()
 }
 
-// quantile of what a histogram has more than before.
+// quantile returns the q-quantile of the times counted between two histograms.
 func quantile(before, after *metrics.Float64Histogram, q float64) time.Duration {
 	total, sum := uint64(0), uint64(0)
 	for i := range after.Counts {
@@ -41,8 +41,8 @@ func quantile(before, after *metrics.Float64Histogram, q float64) time.Duration 
 	return 0
 }
 
-// stopTheWorld stops it 100 times, or for half a second, and returns the median
-// and the 99th percentile of how long that took.
+// stopTheWorld stops the world 100 times, or for half a second. It returns the
+// median and the 99th percentile of the time that a stop took.
 func stopTheWorld() (median, p99 time.Duration) {
 	before := stops()
 	var m runtime.MemStats
@@ -54,8 +54,9 @@ func stopTheWorld() (median, p99 time.Duration) {
 	return quantile(before, after, .5), quantile(before, after, .99)
 }
 
-// busy reports whether other processes keep this one from the processors, or
-// the world from stopping while they all run Go, which can be preempted anywhere.
+// busy reports whether other processes use the processors. All processors run Go
+// code, which the runtime can preempt anywhere. If the process gets too little
+// processor time, or the world still stops slowly, the machine is busy.
 func busy() bool {
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -75,7 +76,7 @@ func busy() bool {
 	return share < .9 || best > pauseLimit/2
 }
 
-// pauseCases are programs that run for long.
+// pauseCases returns statements that run for a long time.
 func pauseCases() map[string]expr.Statement {
 	const n = 1 << 24
 	x, y := engine.MustFromSlice(ramp(n)), engine.Zeros[float32](n)
@@ -91,9 +92,8 @@ func pauseCases() map[string]expr.Statement {
 	}
 }
 
-// TestPauses tests that programs on all processors do not keep the garbage
-// collector, or whoever else stops the world, waiting: machine code cannot be
-// preempted, so it runs in short calls.
+// TestPauses tests that the world stops soon while programs run on all processors.
+// The runtime cannot preempt machine code, so the engine runs it in short calls.
 func TestPauses(t *testing.T) {
 	if !testlevel.Deep() {
 		t.Skip("measures time")
@@ -120,8 +120,8 @@ func TestPauses(t *testing.T) {
 					}
 				}
 			}()
-			// Where other processes want the processors, the system stops threads
-			// for milliseconds: that is not the median, or not each time.
+			// If other processes use the processors, the system stops threads for
+			// milliseconds. That does not affect every median.
 			best := time.Hour
 			for range 10 {
 				median, p99 := stopTheWorld()

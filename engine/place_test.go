@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/engine"
 )
 
-// TestErrorsOfViewsNameTheUser: views are made in closures that the compiler
-// inlines into the user's function.
+// TestErrorsOfViewsNameTheUser tests that errors of views name the user's line,
+// although the compiler inlines the closures of views into the user's function.
 func TestErrorsOfViewsNameTheUser(t *testing.T) {
 	x := engine.MustFromSlice([]float64{1, 2, 3})
 	for name, got := range map[string]string{

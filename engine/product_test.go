@@ -17,8 +17,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestProductSkipsNothing tests that NaN and infinity are not lost where the
-// other factor is zero.
+// TestProductSkipsNothing tests that a product of NaN or infinity with zero is
+// NaN.
 func TestProductSkipsNothing(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	zeros := engine.MustFromSlice([]float64{0, 1, 0, 2}, 2, 2)
@@ -77,7 +77,8 @@ func TestProductLayouts(t *testing.T) {
 	}
 }
 
-// TestProductCancelled tests that a long product ends soon after its context.
+// TestProductCancelled tests that a long product ends soon after its context is
+// cancelled.
 func TestProductCancelled(t *testing.T) {
 	const n = 3000
 	x, y := engine.Zeros[int64](n, n), engine.Zeros[int64](n, n)
@@ -98,7 +99,7 @@ func TestProductCancelled(t *testing.T) {
 	}
 }
 
-// countingBLAS counts the products that reach it.
+// countingBLAS is a BLAS that counts the products it computes.
 type countingBLAS struct {
 	blas.Float64
 	calls int
@@ -109,8 +110,8 @@ func (c *countingBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 	c.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, out, ldc)
 }
 
-// TestProductsByBLAS tests that a registered BLAS is used where the caller asks for
-// it, and only there.
+// TestProductsByBLAS tests that a registered BLAS computes products if the options
+// say so, and only then.
 func TestProductsByBLAS(t *testing.T) {
 	old := blas64.Implementation()
 	defer blas64.Use(old)

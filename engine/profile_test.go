@@ -17,7 +17,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A spy is an instance that looks at the labels of the goroutines that run it.
+// A spy is an instance that records the labels of the goroutines that run it.
 type spy struct{ seen bytes.Buffer }
 
 func (s *spy) Units() (n, grain int, cost float64)  { return 1, 1, 1 }
@@ -31,8 +31,8 @@ func labelled(b *bytes.Buffer, key, value string) bool {
 	return strings.Contains(b.String(), fmt.Sprintf("%q:%q", key, value))
 }
 
-// TestLabels checks that a kernel runs under its label if that is asked for,
-// and that the caller's labels come back.
+// TestLabels tests that a kernel runs with its label if the options say so, and
+// that the caller has its own labels after the run.
 func TestLabels(t *testing.T) {
 	x := Zeros[float32](7).Named("x")
 	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})

@@ -18,8 +18,8 @@ import (
 
 const raceDetector = true
 
-// raceCases run programs beside other goroutines. The race detector must report
-// those that race, and no others.
+// raceCases run programs at the same time as other goroutines. The race detector
+// must report the cases that race, and no others.
 var raceCases = map[string]struct {
 	races bool
 	run   func(backend string)
@@ -89,7 +89,7 @@ func run(p *engine.Program) {
 	}
 }
 
-// beside runs p and f in two goroutines that nothing orders.
+// beside runs p and f in two goroutines without synchronization between them.
 func beside(p *engine.Program, f func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() { run(p) })
@@ -97,7 +97,7 @@ func beside(p *engine.Program, f func()) {
 	wg.Wait()
 }
 
-// TestRaces runs each case in a process of its own and looks for a report.
+// TestRaces runs each case in its own process and looks for a report of a race.
 func TestRaces(t *testing.T) {
 	const child = "ONELOOP_TEST_RACE"
 	if name := os.Getenv(child); name != "" {

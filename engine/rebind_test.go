@@ -14,8 +14,8 @@ import (
 )
 
 // TestRebindOverlap rebinds the memories of compiled programs to bytes that
-// overlap in every way: the result is that of the statement on arrays that
-// overlap so.
+// overlap in every way. The result must be that of the statement on arrays with
+// the same overlap.
 func TestRebindOverlap(t *testing.T) {
 	ctx := context.Background()
 	const n = 70
@@ -66,7 +66,7 @@ func TestRebindOverlap(t *testing.T) {
 					t.Fatalf("%s: shift %d: element %d is %v, want %v", name, shift, i, all[i], want[i])
 				}
 			}
-			// And apart again.
+			// Now without overlap again.
 			if err := y.Array().Memory().Rebind(first.Array().Memory().Bytes()); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,8 @@ func TestRebindOverlap(t *testing.T) {
 	}
 }
 
-// TestRebindUnaligned offers bytes that are not aligned for the arrays.
+// TestRebindUnaligned tests that Rebind refuses bytes that are not aligned for the
+// arrays.
 func TestRebindUnaligned(t *testing.T) {
 	b := make([]byte, 64)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 7)

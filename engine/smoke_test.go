@@ -11,8 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// holds fails the test unless an assignment worked and its target has the
-// elements given.
+// holds fails the test if err is not nil or got differs from want.
 func holds[T comparable](t *testing.T, err error, got []T, want ...T) {
 	t.Helper()
 	if err != nil || !slices.Equal(got, want) {

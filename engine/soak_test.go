@@ -17,8 +17,8 @@ var (
 	soakFrom = flag.Uint64("soak.from", 0, "the first seed")
 )
 
-// opponents are the interpreter, and every other backend on one and on some
-// threads.
+// opponents returns options for the interpreter on one thread and for every other
+// back end.
 func opponents() []engine.Options {
 	out := []engine.Options{{Backend: "interp", Threads: 1}}
 	for i, name := range engine.Backends() {
@@ -29,7 +29,7 @@ func opponents() []engine.Options {
 	return out
 }
 
-// TestSoak compares the backends on random trees, each of a seed of its own.
+// TestSoak compares the back ends on random trees, one for each seed.
 func TestSoak(t *testing.T) {
 	count := uint64(400)
 	if !testlevel.Deep() {
@@ -71,7 +71,7 @@ func randomBytes(seed uint64) []byte {
 	return data
 }
 
-// FuzzTrees is TestSoak led by coverage.
+// FuzzTrees is TestSoak with inputs from the fuzzer.
 func FuzzTrees(f *testing.F) {
 	f.Add(randomBytes(0))
 	options := opponents()

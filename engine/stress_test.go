@@ -28,8 +28,7 @@ var (
 	compiles = flag.Int("compiles", 5000, "how many programs TestResident compiles")
 )
 
-// distinct is the k-th of a million expressions, each with machine code of its
-// own.
+// distinct returns expression k of a million, each with different machine code.
 func distinct(k int, x expr.Exp[float32]) expr.Exp[float32] {
 	e := x
 	for range 10 {
@@ -48,7 +47,7 @@ func distinct(k int, x expr.Exp[float32]) expr.Exp[float32] {
 	return e
 }
 
-// distinctAt is what it is at x.
+// distinctAt returns the value of expression k at x.
 func distinctAt(k int, x float32) float32 {
 	y := x
 	for range 10 {
@@ -56,7 +55,7 @@ func distinctAt(k int, x float32) float32 {
 		case 0:
 			y += x
 		case 1:
-			y = float32(y * .5) // not fused with what follows
+			y = float32(y * .5) // the conversion prevents a fused multiply-add
 		case 2:
 			y = max(y, -x)
 		case 3:
@@ -67,8 +66,8 @@ func distinctAt(k int, x float32) float32 {
 	return y
 }
 
-// TestStress has goroutines compile, run, share and drop programs with large and
-// small arrays while the collector runs and profiles are taken.
+// TestStress runs goroutines that compile, run, share and drop programs with large
+// and small arrays, while the garbage collector and the profiler run.
 func TestStress(t *testing.T) {
 	defer engine.SetProcessors(4)()
 	if *stress > 2*time.Second {
@@ -115,7 +114,7 @@ func TestStress(t *testing.T) {
 	t.Logf("%d programs compiled, %d runs in %v", compiled.Load(), runs.Load(), *stress)
 }
 
-// A program is compiled, with its arrays and what it should compute.
+// A program is a compiled program with its arrays and the expected result.
 type program struct {
 	mu   sync.Mutex
 	p    *engine.Program
@@ -152,7 +151,8 @@ func (p *program) run(ctx context.Context) error {
 	return nil
 }
 
-// TestResident compiles distinct programs and drops them: memory must not grow.
+// TestResident compiles distinct programs and drops them. The resident memory must
+// not grow.
 func TestResident(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector keeps memory of its own")
@@ -169,7 +169,7 @@ func TestResident(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k%max(*compiles/50, 1) == 0 {
-			debug.FreeOSMemory() // what is free in the heap does not count, nor what other tests have left
+			debug.FreeOSMemory() // free heap memory and the garbage of other tests do not count
 			if k < warm {
 				before = max(before, resident())
 			} else {
@@ -183,7 +183,7 @@ func TestResident(t *testing.T) {
 	}
 }
 
-// resident is the process's resident memory in bytes, 0 where unknown.
+// resident returns the resident memory of the process in bytes, or 0 if unknown.
 func resident() int {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A counter is an instance that counts how often each unit is run, and keeps the
-// order of the pieces.
+// A counter is an instance that counts the runs of each unit and records the
+// pieces in order.
 type counter struct {
 	mu     sync.Mutex
 	units  []int
 	grain  int
 	pieces [][2]int
 	left   int
-	ran    func(left int) // if any
+	ran    func(left int) // called after each piece, unless nil
 }
 
 func (c *counter) Units() (n, grain int, cost float64)  { return len(c.units), c.grain, 10 }
@@ -44,7 +44,8 @@ func (c *counter) Run(lo, hi int) {
 	}
 }
 
-// check is an error unless each unit has been run once, in pieces of the grain.
+// check returns an error unless each unit ran once, in pieces that begin and end
+// at multiples of the grain.
 func (c *counter) check() error {
 	for i, n := range c.units {
 		if n != 1 {
@@ -64,8 +65,8 @@ func (c *counter) reset() {
 	c.pieces, c.left = nil, len(c.units)
 }
 
-// TestPieces tests that pieces are all of a part once, from its end to its begin,
-// and small at both.
+// TestPieces tests that the pieces of a part cover each unit once, are in
+// descending order, and are small near both ends.
 func TestPieces(t *testing.T) {
 	machine := cpucache.Sizes{L1: 48 << 10, L2: 2 << 20}
 	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
@@ -106,8 +107,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestSweeps tests that loops go down and up in turns, with one thread and with
-// several, and run each unit once.
+// TestSweeps tests that the direction of loops alternates, with one thread and
+// with several, and that each unit runs once.
 func TestSweeps(t *testing.T) {
 	defer SetProcessors(4)()
 	defer SetCaches(1<<10, 1<<14)()
@@ -146,8 +147,8 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
-// TestWithdraw tests that a run leaves no helper with a seat, if they are many, some
-// are free only at its end, and none ever comes.
+// TestWithdraw tests that a run retracts all of its offers. There are many
+// helpers, half of them are free only at the end, and none accepts.
 func TestWithdraw(t *testing.T) {
 	defer SetProcessors(1)()
 	const threads = 512
@@ -175,7 +176,7 @@ func TestWithdraw(t *testing.T) {
 		}
 		c.ran = func(left int) {
 			for _, h := range list[threads/2:] {
-				if left < threads*30 { // less than is worth stealing, in each part
+				if left < threads*30 { // in each part, less than stealWork
 					h.box.CompareAndSwap(busy, nil)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
-// TestSweptConformance is the conformance of loops that go down in small pieces:
-// of all whose arrays have more than 128 bytes, a cache that no machine has.
+// TestSweptConformance runs conformance tests with a first-level cache of 128
+// bytes, smaller than any machine's. So nearly all loops go down in small pieces.
 func TestSweptConformance(t *testing.T) {
 	defer engine.SetCaches(128, 512)()
 	areas := []string{"reductions", "aliasing", "order", "threads"}

@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// threadCases are programs from bandwidth-bound to compute-bound.
+// threadCases returns statements from bandwidth-bound to compute-bound.
 func threadCases(n int) []struct {
 	name string
 	stmt expr.Statement
@@ -31,8 +31,8 @@ func threadCases(n int) []struct {
 	}
 }
 
-// call is the price of a European call option by Black and Scholes, with a
-// strike of k, a rate of .02, a volatility of .3 and a time of 1.
+// call returns the price of a European call option by Black and Scholes, with
+// strike k, rate .02, volatility .3 and time 1.
 func call(s, k expr.Exp[float32]) expr.Exp[float32] {
 	cdf := func(x expr.Exp[float32]) expr.Exp[float32] {
 		return op.Scale(.5, op.AddScalar(1, op.Erf(op.Scale(.70710678, x))))
@@ -41,8 +41,9 @@ func call(s, k expr.Exp[float32]) expr.Exp[float32] {
 	return op.Sub(op.Mul(s, cdf(d)), op.Mul(op.Scale(.98019867, k), cdf(op.AddScalar(-.3, d))))
 }
 
-// paired runs two programs in turns, each for about a millisecond or once, and
-// returns the quotients of their times, sorted.
+// paired runs two programs alternately, each for about a millisecond, and at least
+// once. It returns the sorted quotients of their times, and the least time of a
+// run of each.
 func paired(b testing.TB, rounds int, first, second *engine.Program) (quotients []float64, times [2]time.Duration) {
 	ctx := context.Background()
 	reps := 1
@@ -59,7 +60,7 @@ func paired(b testing.TB, rounds int, first, second *engine.Program) (quotients 
 	for measure(first) < time.Millisecond && reps < 1<<20 {
 		reps *= 2
 	}
-	for range 8 { // until the schedule has settled
+	for range 8 { // the first runs measure the time of a unit
 		measure(second)
 	}
 	times = [2]time.Duration{time.Hour, time.Hour}
@@ -77,9 +78,9 @@ func paired(b testing.TB, rounds int, first, second *engine.Program) (quotients 
 	return quotients, times
 }
 
-// BenchmarkThreads compares runs with all processors and with one, in turns. The
-// metrics are quotients of times: the median of the rounds, and the tenth and
-// the ninth of ten, which is near what a machine without other work would give.
+// BenchmarkThreads compares runs with all processors and with one, alternately.
+// The metrics are quantiles of the quotients of times: the median, the first and
+// the ninth decile. The ninth is near the quotient on an idle machine.
 func BenchmarkThreads(b *testing.B) {
 	for _, n := range []int{16, 1000, 4000, 10_000, 20_000, 40_000, 100_000, 1_000_000, 10_000_000} {
 		for _, c := range threadCases(n) {

@@ -24,15 +24,15 @@ func (sliceMemory) Size() int      { return 64 }
 // none is a nil context.
 var none context.Context
 
-// A misuse is a call on a zero or nil value. It returns an error of the package,
-// or nil where the result says nothing of errors and is the one documented.
+// A misuse is a call on a zero or nil value. It returns the error of the call. If
+// the call returns no error, it returns nil if the result is the documented one.
 type misuse struct {
 	name string
 	call func() error
-	want error // nil: a harmless value
+	want error // nil: the call returns the documented value
 }
 
-// is makes an error of a value that is not the one documented.
+// is returns an error if a value is not the documented one.
 func is[T comparable](got, want T) error {
 	if got != want {
 		return fmt.Errorf("got %v, want %v", got, want)
@@ -244,8 +244,8 @@ func zeroFunctions() []misuse {
 // errPanic stands for a documented panic that names the call.
 var errPanic = errors.New("a documented panic")
 
-// TestZeroValues calls everything exported on zero and nil values: each call
-// gives an error of the package or the value documented, and none crashes.
+// TestZeroValues calls everything exported on zero and nil values. Each call must
+// return an error of the package or the documented value.
 func TestZeroValues(t *testing.T) {
 	for _, list := range [][]misuse{zeroPrograms(), zeroArrays(), zeroTensors(), zeroMemories(), zeroStreams(), zeroFunctions()} {
 		for _, m := range list {
@@ -270,7 +270,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestForgedLeaves views memory with strides and offsets that leave it.
+// TestForgedLeaves makes views with strides and offsets that leave the memory.
 func TestForgedLeaves(t *testing.T) {
 	m, err := engine.NewMemory(64)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package work has what the CPU backends share in running a kernel: the state of
-// a run, positions on axes, and aligned memory.
+// Package work has the code that the CPU back ends share: the state of a run,
+// positions on axes, and aligned memory.
 package work
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Run is the part of an instance that changes from run to run. It has cache
-// lines of its own: workers read the rest of the instance all the time.
+// A Run is the part of an instance that changes from run to run. It shares no cache
+// line with the rest of the instance, which workers read all the time.
 type Run struct {
 	_      [64]byte
-	Number uint64 // of the run, from 1 on
+	Number uint64 // number of the run, from 1
 	_      [64]byte
 	fault  atomic.Int32
-	ctx    context.Context // may end a run; nil: nothing does
+	ctx    context.Context // cancels the run when done; nil: the run is not cancelled
 }
 
-// Begin starts a run without a fault.
+// Begin starts a run and clears its fault.
 func (r *Run) Begin() {
 	r.Number++
 	if r.fault.Load() != 0 { // a store costs as much as a short loop
@@ -28,13 +28,14 @@ func (r *Run) Begin() {
 	}
 }
 
-// Watch lets the runs that follow end early when ctx is done.
+// Watch sets the context that cancels the following runs. ctx may be nil.
 func (r *Run) Watch(ctx context.Context) { r.ctx = ctx }
 
-// Stopped reports whether the run is to end early.
+// Stopped reports whether the context of the run is done.
 func (r *Run) Stopped() bool { return r.ctx != nil && r.ctx.Err() != nil }
 
-// Raise notes a fault. The least fault of a run stays.
+// Raise records a fault. The run keeps the least fault. Workers may call Raise at
+// the same time.
 func (r *Run) Raise(k ir.FaultKind) {
 	for {
 		old := r.fault.Load()
@@ -44,10 +45,10 @@ func (r *Run) Raise(k ir.FaultKind) {
 	}
 }
 
-// Fault is the least fault that was raised in the run.
+// Fault returns the least fault that workers raised in the run, or ir.NoFault.
 func (r *Run) Fault() ir.FaultKind { return ir.FaultKind(r.fault.Load()) }
 
-// Place sets the positions on axes to flattened position p.
+// Place sets the positions on axes, pos[axis], to flattened position p.
 func Place(pos, extents []int, axes []int32, p int) {
 	for i := len(axes) - 1; i >= 0; i-- {
 		e := max(extents[axes[i]], 1)
@@ -56,7 +57,8 @@ func Place(pos, extents []int, axes []int32, p int) {
 	}
 }
 
-// Advance goes to the next position on axes, and from the last to the first.
+// Advance increments the flattened position on axes. After the last position comes
+// the first.
 func Advance(pos, extents []int, axes []int32) {
 	for i := len(axes) - 1; i >= 0; i-- {
 		pos[axes[i]]++
@@ -67,8 +69,8 @@ func Advance(pos, extents []int, axes []int32) {
 	}
 }
 
-// Fill sets every element of d to x. Doubling copies are faster than a loop: Go
-// vectorises memmove alone.
+// Fill sets every element of d to x. It copies in doubling steps, which is faster
+// than a loop: Go vectorises only memmove.
 func Fill[T any](d []T, x T) {
 	m := min(len(d), 16)
 	for i := range d[:m] {
@@ -79,7 +81,8 @@ func Fill[T any](d []T, x T) {
 	}
 }
 
-// Memory returns zeroed memory that begins on a cache line.
+// Memory returns at least the given number of bytes, zeroed, as words. The memory
+// begins on a cache line and has at least one word.
 func Memory(bytes int) []uint64 {
 	words := (bytes + 7) / 8
 	mem := make([]uint64, words+8)

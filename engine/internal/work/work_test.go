@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// TestPositions goes through some axes of three, from each place on.
+// TestPositions checks Place and Advance on some of three axes, from each position.
 func TestPositions(t *testing.T) {
 	extents, axes := []int{3, 5, 4}, []int32{2, 0}
 	var all [][]int
@@ -28,7 +28,7 @@ func TestPositions(t *testing.T) {
 			t.Fatalf("%d after the last: %v, want %v", p, pos, all[p%12])
 		}
 	}
-	work.Place(pos, []int{0, 0, 0}, axes, 0) // no positions: nothing to divide by
+	work.Place(pos, []int{0, 0, 0}, axes, 0) // extents of 0: Place must not divide by them
 }
 
 func TestRun(t *testing.T) {

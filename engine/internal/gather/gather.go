@@ -1,9 +1,9 @@
-// Package gather moves elements between arrays and vectors in Go, at the places
-// of a bound access. The interpreter loads and stores with it, and machine code
-// has it copy what it does not reach itself.
+// Package gather moves elements between arrays and vectors, in Go. The interpreter
+// loads and stores with it. The machine-code back end copies operands with it that
+// its own loads do not support.
 //
-// An [Access] is an access of the kernel in its loop. It is computed when a
-// kernel is bound. A [Scratch] is the memory of one worker. Moving elements does
+// An [Access] is an access of a kernel in its loop. A back end makes it when it
+// binds the kernel. A [Scratch] is the memory of one worker. Moving elements does
 // not allocate.
 package gather
 
@@ -16,7 +16,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Kind is how the elements of an access lie.
+// A Kind says how the elements of an access lie in memory.
 type Kind uint8
 
 // The kinds of access.
@@ -24,62 +24,63 @@ const (
 	One     Kind = iota // the same element in all lanes
 	Run                 // constant stride over the whole loop
 	Rows                // constant stride in the last span
-	Guarded             // as Rows; parts of a row may be outside the array
+	Guarded             // like Rows, but parts of a row may be outside the array
 	General             // an offset for each lane
-	Skip                // nothing is loaded: a loop around has no iterations
+	Skip                // loads nothing, because an enclosing loop has no iterations
 )
 
 // An Access is an access, or an index expression, in a loop.
 type Access struct {
 	Kind    Kind
-	Line    bound.Line // the element offset, without the dimensions below
-	vectors int        // of a Scratch in use
+	Line    bound.Line // the element offset, without the coordinates in dims
+	vectors int        // number of vectors of a Scratch that it uses
 	masked  bool       // General: lanes may be outside the array
-	single  bool       // Guarded: one lane, whatever the loop around
+	single  bool       // Guarded: the access has one element for all lanes
 	guards  []guard    // Guarded
-	steps   []step     // General: the index expressions ...
-	dims    []dim      // ... and the dimensions that they index
+	steps   []step     // General: computes the index expressions
+	dims    []dim      // General: the dimensions of these index expressions
 }
 
-// A guard is a coordinate that may be outside; it has the spans of the access.
+// A guard is a coordinate that may be outside the array. Its line has the same span
+// extents as the access.
 type guard struct {
 	line   bound.Line
 	extent int
 }
 
-// A dim adds coordinate * stride to the offsets.
+// A dim adds coordinate times stride to the offset of each lane.
 type dim struct {
-	src            int // vector with the coordinate
+	src            int // the vector with the coordinates
 	stride, extent int
 	bounds         ir.Bounds
 }
 
-// maxSpans bounds the spans of an access that is gone through row by row.
+// maxSpans is the largest number of spans of an access that a walk supports.
+// Accesses with more spans are General.
 const maxSpans = 16
 
-// At is a place in a kernel: a loop as the order of its digits, outermost first,
-// none for scalar code; and the numbers by which a [Values] knows values.
+// At is a place in a kernel: scalar code or a loop.
 type At struct {
 	Kernel *bound.Kernel
-	Digits []int
-	Handle func(v ir.Value) int32
+	Digits []int                  // the digits of the loop, outermost first; none for scalar code
+	Handle func(v ir.Value) int32 // returns the handle of a value, for [Values]
 }
 
-// Form returns the access of an affine index.
+// Form returns the Access that computes an affine index.
 func (p At) Form(f bound.Form) Access {
 	s := Access{Kind: General}
 	p.compiler(&s).form(f)
 	return s
 }
 
-// Index returns the access of an index expression.
+// Index returns the Access that computes an index expression.
 func (p At) Index(ix prim.Ix) Access {
 	s := Access{Kind: General}
 	p.compiler(&s).compile(ix)
 	return s
 }
 
-// Access returns the access of an access.
+// Access returns the Access that moves the elements of a.
 func (p At) Access(a *bound.Access) Access {
 	offset, affine := a.Whole()
 	forms := []bound.Form{offset}
@@ -118,7 +119,7 @@ func (p At) Access(a *bound.Access) Access {
 	return s
 }
 
-// general is the access of any access.
+// general returns an Access of kind General, which fits any access.
 func (p At) general(a *bound.Access) Access {
 	s := Access{Kind: General, Line: p.Kernel.Lines(p.Digits, a.Offset)[0]}
 	c := p.compiler(&s)
@@ -130,7 +131,7 @@ func (p At) general(a *bound.Access) Access {
 		s.masked = s.masked || d.Bounds == ir.Guarded
 		s.dims = append(s.dims, dim{c.compile(d.Ix), d.Stride, d.Extent, d.Bounds})
 	}
-	// Guarded dimensions last: nothing may be added to the mark of a lane outside.
+	// Guarded dimensions come last: the mark of a lane outside must not change.
 	slices.SortStableFunc(s.dims, func(x, y dim) int { return cmp.Compare(guardLast(x.bounds), guardLast(y.bounds)) })
 	return s
 }
@@ -142,8 +143,8 @@ func guardLast(b ir.Bounds) int {
 	return 0
 }
 
-// Masked reports whether lanes of the access may be outside the array. Load leaves
-// them 0, and Fill and Inside tell them apart.
+// Masked reports whether lanes of the access may be outside the array. Load sets
+// such lanes to 0. Fill sets them to fill values, and Inside reports the others.
 func (s *Access) Masked() bool { return s.Kind == Guarded || s.masked }
 
 // Contiguous reports whether lanes are neighbours over the whole loop.

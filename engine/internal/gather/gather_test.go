@@ -12,13 +12,13 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// noValues is for index expressions without values.
+// noValues implements Values for index expressions without values.
 type noValues struct{}
 
 func (noValues) Value(int32, []int64) { panic("an index expression has a value") }
 
-// cube is a kernel that reads a cube of rank axes with its axes in reverse, so
-// that no two of them join; shifted, the last coordinate may be outside.
+// cube returns a kernel that reads a cube of rank axes. The axes are in reverse, so
+// that no two of them join. If shifted, the last coordinate may be outside.
 func cube(t *testing.T, rank int, shifted bool) *ir.Kernel {
 	t.Helper()
 	var axes, coords []string
@@ -39,7 +39,7 @@ func cube(t *testing.T, rank int, shifted bool) *ir.Kernel {
 	return k
 }
 
-// TestSpans loads and stores cubes of few and of many axes, in chunks.
+// TestSpans loads and stores cubes with few and with many axes, in chunks.
 func TestSpans(t *testing.T) {
 	for _, rank := range []int{1, 2, 3, 10, 16, 17, 18} {
 		for _, shifted := range []bool{false, true} {

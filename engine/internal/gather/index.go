@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Index expressions that are not affine are computed as vectors of int64, one
-// step for each node.
+// This file computes index expressions that are not affine, as vectors of int64.
+// Each node of an expression is one step.
 
 type stepOp uint8
 
@@ -24,21 +24,21 @@ const (
 	stepMod
 )
 
-// A step computes vector dst, from itself and from vector b.
+// A step computes vector dst from dst and vector b.
 type step struct {
 	op     stepOp
 	dst, b int
-	k      int64  // of Mul, Div, Mod
-	shift  int    // of Div and Mod by a power of two, or -1
-	magic  uint64 // of Div and Mod by others: ceil(2^64 / k)
-	line   bound.Line
-	handle int32 // of a value
+	k      int64      // Mul, Div and Mod: the constant operand
+	shift  int        // Div and Mod: log2 of k if k is a power of two, else -1
+	magic  uint64     // Div and Mod by other numbers: ceil(2^64 / k)
+	line   bound.Line // Line: the values
+	handle int32      // Value: the handle of the value
 }
 
-// outside marks the lanes of a masked load that are outside the array.
+// outside is the offset of the lanes that are outside the array.
 const outside = math.MinInt64
 
-// A compiler makes the steps of an access.
+// A compiler appends the steps of an access.
 type compiler struct {
 	At
 	s    *Access
@@ -47,8 +47,8 @@ type compiler struct {
 
 func (p At) compiler(s *Access) *compiler { return &compiler{At: p, s: s} }
 
-// compile returns the vector that will hold ix. Vectors are used like a stack:
-// an operand is dead when its operator is done.
+// compile appends the steps of ix and returns the vector of the result. The vectors
+// are a stack: the right operand of an addition is freed after the addition.
 func (c *compiler) compile(ix prim.Ix) int {
 	if f, ok := c.Kernel.Form(ix); ok {
 		return c.form(f)
@@ -63,7 +63,7 @@ func (c *compiler) compile(ix prim.Ix) int {
 		s.op, s.b = stepAdd, c.compile(n.B)
 		c.next--
 	} else {
-		k, _ := c.Kernel.Number(n.B) // ir.Check makes sure that it is one
+		k, _ := c.Kernel.Number(n.B) // ir.Check proves that n.B is a number
 		s.k = int64(k)
 		switch n.Op {
 		case prim.IxMul:
@@ -87,7 +87,7 @@ func (c *compiler) form(f bound.Form) int {
 	return c.push(step{op: stepLine, line: c.Kernel.Lines(c.Digits, f)[0]})
 }
 
-// push appends a step that computes a new vector, and returns that.
+// push appends a step that computes a new vector, and returns the vector.
 func (c *compiler) push(s step) int {
 	s.dst = c.next
 	c.next++
@@ -96,7 +96,8 @@ func (c *compiler) push(s step) int {
 	return s.dst
 }
 
-// steps computes the index expressions of an access at the lanes from lo on.
+// steps computes the index expressions of an access for n lanes, from position lo
+// of the loop.
 func (c *Scratch) steps(s *Access, lo, n int) {
 	for i := range s.steps {
 		t := &s.steps[i]
@@ -123,8 +124,8 @@ func (c *Scratch) steps(s *Access, lo, n int) {
 	}
 }
 
-// quotient is floor(x / k). For 0 <= x < 2^32 it is one multiplication by the
-// rounded-up reciprocal (Lemire, Kaser and Kurz 2019).
+// quotient returns floor(x / k). For 0 <= x < 2^32 it costs one multiplication by
+// the rounded-up reciprocal (Lemire, Kaser and Kurz 2019).
 func (t *step) quotient(x int64) int64 {
 	if uint64(x) < 1<<32 && uint64(t.k) < 1<<32 {
 		hi, _ := bits.Mul64(t.magic, uint64(x))
@@ -159,7 +160,7 @@ func (t *step) modulo(v []int64) {
 	}
 }
 
-// fillLine writes the values of l at the lanes from lo on.
+// fillLine writes the values of l from position lo of the loop to dst.
 func (c *Scratch) fillLine(l *bound.Line, lo int, dst []int64) {
 	off := l.At(c.Pos)
 	switch n := len(l.Spans); {
@@ -197,7 +198,8 @@ func iota64(dst []int64, v, step int) {
 	}
 }
 
-// offsets computes the element offset of each lane of a general access.
+// offsets returns the element offset of n lanes of a General access, from position
+// lo of the loop. The offset of a lane outside the array is outside.
 func (c *Scratch) offsets(s *Access, lo, n int) []int64 {
 	offs := c.offs[:n]
 	c.fillLine(&s.Line, lo, offs)

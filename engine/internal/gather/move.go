@@ -12,15 +12,16 @@ type Elem interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Values are the values of instructions that index expressions use.
+// Values gives access to the values of instructions that index expressions use.
 type Values interface {
-	// Value writes the value with a handle in each lane of the current block.
+	// Value writes the value with the given handle to dst, an element for each lane
+	// of the current block.
 	Value(handle int32, dst []int64)
 }
 
 // A Scratch is the memory of one worker.
 type Scratch struct {
-	Pos     []int // position on each axis of the loops around
+	Pos     []int // position on each axis of the enclosing loops
 	values  Values
 	offs    []int64
 	vectors [][]int64
@@ -30,21 +31,22 @@ type Scratch struct {
 // An interval is a range of lanes.
 type interval struct{ lo, hi int }
 
-// A Need is what a Scratch needs for some accesses.
+// A Need says how much memory a Scratch needs for some accesses.
 type Need struct {
 	vectors int
 	general bool
 	guarded bool
 }
 
-// Add adds what s needs.
+// Add adds the memory that s needs.
 func (n *Need) Add(s *Access) {
 	n.vectors = max(n.vectors, s.vectors)
 	n.general = n.general || s.Kind == General
 	n.guarded = n.guarded || s.Kind == Guarded
 }
 
-// New makes the memory of a worker, for calls of at most so many lanes.
+// New returns the memory of a worker, for kernels with the given number of axes and
+// calls with at most lanes lanes.
 func (n *Need) New(axes, lanes int, v Values) Scratch {
 	c := Scratch{Pos: make([]int, axes), values: v}
 	if n.general {
@@ -59,20 +61,21 @@ func (n *Need) New(axes, lanes int, v Values) Scratch {
 	return c
 }
 
-// Index writes an index expression at the lanes from lo on.
+// Index writes the values of an index expression to dst, from position lo of the
+// loop.
 func (c *Scratch) Index(s *Access, lo int, dst []int64) {
 	c.steps(s, lo, len(dst))
 	copy(dst, c.vectors[0])
 }
 
-// One is the value of an index expression that is the same in all lanes.
+// One returns the value of an index expression that is the same in all lanes.
 func (c *Scratch) One(s *Access) int {
 	c.steps(s, 0, 1)
 	return int(c.vectors[0][0])
 }
 
-// Load reads the elements of an access at the lanes from lo on; base is the address
-// of coordinate (0, 0, ...). Lanes outside the array become 0.
+// Load reads len(d) elements of an access, from position lo of the loop. base is
+// the address of coordinate (0, 0, ...). Lanes outside the array become 0.
 func Load[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	switch s.Kind {
 	case One:
@@ -93,7 +96,8 @@ func Load[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	}
 }
 
-// Fill puts the elements of src into the lanes that the last Load found outside.
+// Fill copies src to d in the lanes that the last Load found outside the array. The
+// access must be masked.
 func Fill[T any](c *Scratch, s *Access, d, src []T) {
 	if s.Kind == Guarded {
 		at := 0
@@ -112,8 +116,8 @@ func Fill[T any](c *Scratch, s *Access, d, src []T) {
 	}
 }
 
-// Inside writes 1 for the lanes that the last Load of a masked access found inside
-// the array, and 0 for the others.
+// Inside writes 1 for each lane that the last Load found inside the array, and 0
+// for the others. The access must be masked.
 func (c *Scratch) Inside(s *Access, d []uint8) {
 	if s.Kind == Guarded {
 		clear(d)
@@ -130,7 +134,7 @@ func (c *Scratch) Inside(s *Access, d []uint8) {
 	}
 }
 
-// loadRun reads with a constant stride.
+// loadRun reads elements with stride k, from offset off.
 func loadRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	switch {
 	case len(d) == 0:
@@ -146,8 +150,8 @@ func loadRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	}
 }
 
-// loadRows reads rows of constant stride. Short rows are too short for a call
-// each.
+// loadRows reads rows of constant stride. loadPlane reads several short rows in one
+// call, because a call for each would cost more than the row.
 func loadRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	spans := s.Line.Spans
 	var w walk
@@ -168,8 +172,8 @@ func loadRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T)
 	}
 }
 
-// loadPlane reads whole rows of e elements with steps k in a row and across from
-// row to row, column by column.
+// loadPlane reads whole rows of e elements, column by column. The step is k in a
+// row and across from row to row.
 func loadPlane[T Elem](d []T, base unsafe.Pointer, off, e, k, across int) {
 	if across == 0 {
 		for i := range d[:e] {
@@ -189,8 +193,8 @@ func loadPlane[T Elem](d []T, base unsafe.Pointer, off, e, k, across int) {
 	}
 }
 
-// loadGuarded reads the part of each row that is inside, which is an interval,
-// and notes it.
+// loadGuarded reads the part of each row that is inside the array. That part is an
+// interval of lanes; loadGuarded appends it to c.inside.
 func loadGuarded[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	clear(d)
 	c.inside = c.inside[:0]
@@ -222,7 +226,7 @@ func loadGuarded[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d [
 	}
 }
 
-// loadGeneral gathers.
+// loadGeneral reads the elements at the given offsets.
 func loadGeneral[T Elem](d []T, base unsafe.Pointer, offs []int64, masked bool) {
 	offs = offs[:len(d)]
 	if !masked {
@@ -240,11 +244,11 @@ func loadGeneral[T Elem](d []T, base unsafe.Pointer, offs []int64, masked bool) 
 	}
 }
 
-// Store writes the elements of an access at the lanes from lo on. All are inside
-// the array.
+// Store writes d to the elements of an access, from position lo of the loop. All
+// elements must be inside the array.
 func Store[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	switch s.Kind {
-	case One: // the last lane stays
+	case One: // the last lane wins
 		if len(d) > 0 {
 			*elem[T](base, s.Line.At(c.Pos)) = d[len(d)-1]
 		}
@@ -298,7 +302,7 @@ func storeRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	}
 }
 
-// elem is the address of element i from p.
+// elem returns the address of element i of the array at p.
 func elem[T any](p unsafe.Pointer, i int) *T {
 	var z T
 	return (*T)(unsafe.Add(p, i*int(unsafe.Sizeof(z))))

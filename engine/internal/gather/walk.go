@@ -2,9 +2,10 @@ package gather
 
 import "github.com/oneloop/oneloop/plan/bound"
 
-// A walk goes through the rows of a loop: the parts along the last span.
+// A walk iterates over the rows of a loop. A row is a part of the loop along the
+// last span.
 type walk struct {
-	off int           // the value at the current place
+	off int           // the value at the current position
 	idx [maxSpans]int // position on each span
 }
 
@@ -25,7 +26,7 @@ func (w *walk) start(spans []bound.Span, off, p int) {
 	w.off = off + p*spans[0].Coef
 }
 
-// left is the number of positions up to the end of the row.
+// left returns the number of positions up to the end of the row.
 func (w *walk) left(spans []bound.Span) int {
 	k := len(spans) - 1
 	return spans[k].Extent - w.idx[k]
@@ -48,7 +49,7 @@ func (w *walk) next(spans []bound.Span) {
 	}
 }
 
-// skip goes m rows on, which are not more than the last span but one has left.
+// skip goes m rows on. m must not exceed the rows left in the span before the last.
 func (w *walk) skip(spans []bound.Span, m int) {
 	k := len(spans) - 2
 	w.idx[k] += m - 1
@@ -56,9 +57,9 @@ func (w *walk) skip(spans []bound.Span, m int) {
 	w.next(spans)
 }
 
-// plane returns the number of whole rows from here, at most lanes, that are
-// better moved column by column, or 0: rows that are short, or that jump in
-// memory while columns do not.
+// plane returns the number of whole rows to move column by column, or 0. They have
+// at most lanes positions. Columns are faster if rows are short, or if rows have a
+// larger stride than columns.
 func (w *walk) plane(spans []bound.Span, lanes int) int {
 	k := len(spans) - 1
 	row, col := &spans[k], &spans[k-1]

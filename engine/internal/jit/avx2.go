@@ -8,10 +8,10 @@ import (
 )
 
 // Instruction selection for AVX2. Predicates are vectors of lanes, all ones or
-// all zeros, as wide as the widest lanes of the phase; constants and uniform
-// values lie in memory in every lane.
+// all zeros, as wide as the widest lanes of the phase. Constants and uniform values
+// in memory have a copy for every lane.
 
-// tailVec has the lanes of the tail, in the form of a predicate.
+// tailVec is the register of the tail mask, a predicate.
 const tailVec = x86.Vec(15)
 
 // avx2 is the instruction set of AVX2 with FMA and BMI2. It has no mask registers.
@@ -20,7 +20,7 @@ type avx2 struct{ generic }
 var _ isa = avx2{}
 
 func (avx2) name() string                         { return "avx2" }
-func (avx2) vectors() (registers, bytes int)      { return 15, 32 } // the sixteenth has the tail
+func (avx2) vectors() (registers, bytes int)      { return 15, 32 } // the sixteenth has the tail mask
 func (avx2) native(op prim.Op, t dtype.Type) rule { return avx2Rules.find(op, t) }
 
 func (avx2) simple(op prim.Op, _ dtype.Type) x86.Op {
@@ -80,7 +80,7 @@ func init() {
 	r.set(opIota, g.iota)
 }
 
-// full is a constant in every lane of a vector of type t, in memory.
+// full returns memory with a constant in every lane of a vector of type t.
 func (f *flow) full(t dtype.Type, x uint64) x86.Mem {
 	if t == dtype.Bool {
 		return f.a.Const(repeat(byte(-(x & 1)), 32))
@@ -99,7 +99,7 @@ func (f *flow) full(t dtype.Type, x uint64) x86.Mem {
 
 func (f *flow) ones() x86.Mem { return f.a.Const(repeat(0xff, 32)) }
 
-// scalar puts a cell into every lane.
+// scalar broadcasts a cell to every lane.
 func (is avx2) scalar(f *flow, n *node) {
 	d := f.dst()
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
@@ -112,7 +112,7 @@ func (is avx2) scalar(f *flow, n *node) {
 	f.broadcast(d, n.typ, m)
 }
 
-// maskFor brings predicate p to the width of type t.
+// maskFor returns predicate p in lanes of the width of type t.
 func (f *flow) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 	if f.w == 8 || wide(t) || t == dtype.Bool {
 		return p
@@ -123,7 +123,7 @@ func (f *flow) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 	return d
 }
 
-// predicate widens the outcome d of a comparison of type t, in place.
+// predicate widens the result d of a comparison of type t to the lanes of a predicate.
 func (f *flow) predicate(d x86.Vec, t dtype.Type) {
 	if f.w == 4 && !wide(t) {
 		f.i(x86.VPMOVSXDQ, x86.L256, d, d)
@@ -161,7 +161,7 @@ func (avx2) canon(f *flow, t dtype.Type, d x86.Vec) {
 	}
 }
 
-// mulWide is the low half of 64-bit products: d must be none of the others.
+// mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
 func (is avx2) mulWide(f *flow, d, x, y, t x86.Vec) {
 	l := x86.Len(f.w * 64)
 	f.i(x86.VPSRLQ, l, d, x, x86.Imm(32))
@@ -179,7 +179,7 @@ func (is avx2) mul64(f *flow, n *node) {
 	is.mulWide(f, f.dst(), x, y, t)
 }
 
-// greater64 is x > y.
+// greater64 sets d to the lanes with x > y.
 func (is avx2) greater64(f *flow, t dtype.Type, d, x, y x86.Vec) {
 	if t.IsUnsigned() {
 		a, s := f.tmp(), f.full(dtype.I64, 1<<63)
@@ -204,7 +204,7 @@ func (is avx2) minMax64(f *flow, n *node) {
 func (is avx2) sar64(f *flow, n *node) {
 	x, y, s := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	d := f.dst()
-	// The complement of a negative number is shifted with zeros, and back.
+	// Shift the complement of a negative number, and complement the result.
 	f.i(x86.VPXOR, x86.L256, s, s, s)
 	f.i(x86.VPCMPGTQ, x86.L256, s, s, x)
 	f.i(x86.VPXOR, x86.L256, d, x, s)
@@ -254,8 +254,9 @@ func (is avx2) rounding(imm x86.Imm) rule {
 	}
 }
 
-// minMax is the minimum or maximum: both orders of the operands, joined as
-// bits, are right about zeros; for a maximum NaN needs another instruction.
+// minMax emits the minimum or maximum in both orders of the operands, and joins the
+// bits of the two: so the sign of a zero is right. A maximum needs one more
+// instruction for NaN.
 func (is avx2) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l, a, b := f.lenOf(t), f.tmp(), f.tmp()
 	if op == prim.Min {
@@ -302,8 +303,8 @@ func (is avx2) scale32(f *flow, n *node) {
 	f.i(x86.VINSERTF128, x86.L256, d, w, d, x86.Imm(1))
 }
 
-// scale64 multiplies by three powers of two. Downwards the last factor is 2^-1022:
-// if the result is not zero, what comes before is exact.
+// scale64 multiplies by three powers of two. For a great negative exponent the last
+// factor is 2^-1022: if the result is not zero, the products before it are exact.
 func (is avx2) scale64(f *flow, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	r, q, k := f.tmp(), f.tmp(), f.tmp()
@@ -351,7 +352,7 @@ func (is avx2) compareInt(f *flow, n *node) {
 	f.predicate(d, n.in)
 }
 
-// compareInts is the outcome of a comparison in lanes of type t.
+// compareInts sets d to the result of a comparison, in lanes of type t.
 func (is avx2) compareInts(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.lenOf(t)
 	switch op {
@@ -411,7 +412,7 @@ func (is avx2) mulHi64(f *flow, n *node) {
 	f.i(x86.VPADDQ, l, d, d, xh)
 }
 
-// bf16 is bf16 without masks.
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
 func (is avx2) bf16(f *flow, d, x x86.Vec) {
 	l, k := f.lenOf(dtype.F32), f.tmp()
 	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
@@ -437,7 +438,7 @@ func (is avx2) lookup(f *flow, n *node) {
 	is.gatherAll(f, n.typ, n.in, d, x86.RAX, ix, k)
 }
 
-// gatherAll gathers all lanes; d and the mask k are overwritten.
+// gatherAll gathers all lanes. It overwrites d and the mask k.
 func (is avx2) gatherAll(f *flow, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	f.i(x86.VPCMPEQD, x86.L256, k, k, k)
 	is.gatherMasked(f, t, index, d, base, ix, k)
@@ -492,7 +493,7 @@ func (avx2) mergeCold(f *flow, id int32, n *node) x86.Operand {
 	return d
 }
 
-// iota is the number of each lane times a constant.
+// iota sets each lane to its number times a constant.
 func (is avx2) iota(f *flow, n *node) {
 	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
 	a, d := f.tmp(), f.dst()

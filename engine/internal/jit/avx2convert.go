@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// convert converts with AVX2. What has no vector instruction goes lane by
+// convert converts with AVX2. Conversions without a vector instruction go lane by
 // lane through general registers.
 func (is avx2) convert(f *flow, n *node) {
 	from, to := n.in, n.typ
@@ -68,7 +68,7 @@ func (is avx2) convert(f *flow, n *node) {
 	}
 }
 
-// truncate converts to signed 32 bits with saturation, and narrower.
+// truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
 func (is avx2) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.lenOf(from), f.lenOf(to)), f.lenOf(from)
 	k := f.tmp()
@@ -92,7 +92,7 @@ func (is avx2) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	}
 }
 
-// narrowTo32 makes 32-bit lanes of the outcome of a comparison of type t.
+// narrowTo32 returns the result of a comparison of type t in 32-bit lanes.
 func (is avx2) narrowTo32(f *flow, k x86.Vec, t dtype.Type) x86.Vec {
 	if !wide(t) {
 		return k
@@ -124,7 +124,7 @@ func (is avx2) scalarToFloat(f *flow, n *node) {
 		} else {
 			f.i(x86.MOV, x86.W64, x86.RAX, src)
 		}
-		if n.in == dtype.U64 { // half of it, rounded to odd, and doubled
+		if n.in == dtype.U64 { // convert half of it, rounded to odd, and double the result
 			small, done := f.a.NewLabel(), f.a.NewLabel()
 			f.i(x86.TEST, x86.W64, x86.RAX, x86.RAX)
 			f.i(x86.JNS, 0, small)

@@ -5,11 +5,11 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Loads and stores with AVX2: vmaskmov in a masked body; elements narrower than
-// 32 bits go there one by one through scratch memory.
+// Loads and stores with AVX2. A masked body uses vmaskmov; there, elements narrower
+// than 32 bits go one by one through scratch memory.
 
-// loadRow2 is how elements next to each other are loaded into the lanes of
-// 32 bits that a narrow type has.
+// loadRows2 has the instructions that load contiguous elements of a narrow type into
+// lanes of 32 bits.
 var loadRows2 = map[dtype.Type]x86.Op{
 	dtype.I8:   x86.VPMOVSXBD,
 	dtype.U8:   x86.VPMOVZXBD,
@@ -46,7 +46,8 @@ func (is avx2) load(f *flow, n *node) {
 	f.blendv(reg, f.dst(), fill, d, f.maskFor(k, reg))
 }
 
-// loadInto loads the lanes of predicate k, if masked.
+// loadInto loads a site into d: all lanes, or only the lanes of predicate k if masked
+// is set.
 func (is avx2) loadInto(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type, one bool, k x86.Vec, masked bool) {
 	reg := t.Register()
 	l := f.lenOf(reg)
@@ -86,7 +87,7 @@ func (is avx2) loadInto(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type,
 	}
 }
 
-// widen loads narrow elements next to each other.
+// widen loads contiguous narrow elements into the lanes of d.
 func (is avx2) widen(f *flow, d x86.Vec, t dtype.Type, m x86.Mem) {
 	l := f.lenOf(t.Register())
 	switch t {
@@ -107,7 +108,7 @@ func (is avx2) widen(f *flow, d x86.Vec, t dtype.Type, m x86.Mem) {
 	}
 }
 
-// gatherNarrow copies the elements of the lanes of k to scratch memory.
+// gatherNarrow copies the elements of the lanes of k to scratch memory, and returns it.
 func (is avx2) gatherNarrow(f *flow, m x86.Mem, size int, k x86.Vec) x86.Mem {
 	f.i(x86.LEA, x86.W64, x86.RCX, m)
 	is.laneBits(f, k)
@@ -165,13 +166,13 @@ func (is avx2) one(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type) {
 	}
 }
 
-// inside is the predicate of the lanes that a guarded site reads.
+// inside returns the predicate of the lanes that a guarded site reads.
 func (is avx2) inside(f *flow, s *boundSite) x86.Vec {
 	k := f.tmp()
 	if s.staged {
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+siteInside))
 		m := x86.AtX(x86.RCX, x86.RSI, 1, int32((f.base+f.copy)*f.w))
-		is.widen(f, k, dtype.Bool, m) // scratch memory has room behind
+		is.widen(f, k, dtype.Bool, m) // scratch memory has room for a vector after its end
 		if f.ph.kind == scalarPhase {
 			f.i(x86.VPBROADCASTQ, x86.L256, k, k)
 			if f.w == 8 {
@@ -192,7 +193,7 @@ func (is avx2) inside(f *flow, s *boundSite) x86.Vec {
 	return k
 }
 
-// position is the position of each lane in the call.
+// position sets each lane of t to its position in the call.
 func (is avx2) position(f *flow, t x86.Vec) {
 	l := f.lenOf(dtype.I32)
 	f.i(x86.VMOVD, 0, t, x86.RSI)
@@ -269,7 +270,7 @@ func (is avx2) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
 	}
 }
 
-// packWords makes 16-bit lanes, in order, of the 32-bit lanes of v.
+// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
 func (is avx2) packWords(f *flow, v x86.Vec, op x86.Op) {
 	if f.w == 8 {
 		t := f.tmp()
@@ -349,7 +350,8 @@ func (is avx2) export(f *flow, n *node) {
 	}
 }
 
-// gatherNarrowNode is gatherNarrowNode, for lanes k.
+// gatherNarrowNode gathers elements of less than 32 bits. It gathers the aligned 32
+// bits around each element, which never cross a page, and shifts. k are all ones.
 func (is avx2) gatherNarrowNode(f *flow, n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
 	if f.masked {
 		f.i(x86.VMOVAPS, x86.L256, k, tailVec)

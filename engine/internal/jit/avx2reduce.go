@@ -6,8 +6,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// better is where x beats the extreme d: x is not behind it, or NaN, and d is
-// no NaN.
+// better returns the lanes where x beats the minimum or maximum d: x is less or
+// greater, or NaN, and d is not NaN.
 func (is avx2) better(f *flow, k *redKern, x, d x86.Vec) x86.Vec {
 	l, t := f.lenOf(k.lane), k.lane
 	m := f.tmp()
@@ -30,7 +30,7 @@ func (is avx2) better(f *flow, k *redKern, x, d x86.Vec) x86.Vec {
 	return m
 }
 
-// stepArg looks at x for a better extreme than d, at position idx.
+// stepArg replaces d and idx by x and its position in the lanes where x is better.
 func (is avx2) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
 	m := is.better(f, k, x, d)
 	if f.masked {
@@ -45,13 +45,14 @@ func (is avx2) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
 	is.take(f, k, d, idx, x, p, m)
 }
 
-// take takes x and xi where m holds.
+// take replaces d and idx by x and xi in the lanes of m.
 func (is avx2) take(f *flow, k *redKern, d, idx, x, xi, m x86.Vec) {
 	f.blendv(k.lane, d, d, x, m)
 	f.i(x86.VBLENDVPS, f.lenOf(dtype.I32), idx, idx, xi, is.narrowTo32(f, m, k.lane))
 }
 
-// pairArg combines two candidates: of equal ones the first counts.
+// pairArg combines two values with their positions. Of equal values the lower position
+// wins.
 func (is avx2) pairArg(f *flow, k *redKern, d, di, x, xi x86.Vec) {
 	l, t, li := f.lenOf(k.lane), k.lane, f.lenOf(dtype.I32)
 	m := is.better(f, k, x, d)
@@ -75,8 +76,8 @@ func (is avx2) pairArg(f *flow, k *redKern, d, di, x, xi x86.Vec) {
 	is.take(f, k, d, di, x, xi, m)
 }
 
-// foldArg is fold for ArgMin and ArgMax with fewer registers: the order of the
-// lanes does not matter.
+// foldArg folds the lanes of ArgMin and ArgMax with fewer registers than fold. The
+// order of the lanes does not matter.
 func (is avx2) foldArg(f *flow, a *acc) bool {
 	v, idx, x, xi := f.tmp(), f.tmp(), f.tmp(), f.tmp()
 	l, li := f.lenOf(a.kern.lane), f.lenOf(dtype.I32)

@@ -15,7 +15,7 @@ var _ isa = avx512{}
 
 func (avx512) name() string                         { return "avx512" }
 func (avx512) vectors() (registers, bytes int)      { return 32, 64 }
-func (avx512) predicates() int                      { return 6 } // K0 is never a write mask, K7 has the tail
+func (avx512) predicates() int                      { return 6 } // K0 is never a write mask, K7 has the tail mask
 func (avx512) broadcasts() bool                     { return true }
 func (avx512) native(op prim.Op, t dtype.Type) rule { return avx512Rules.find(op, t) }
 
@@ -93,8 +93,8 @@ func (is avx512) rounding(imm x86.Imm) rule {
 	}
 }
 
-// minMax is the IEEE 754-2019 minimum or maximum: vrange knows the zeros, and
-// the sum of the operands is NaN where one is.
+// minMax emits the IEEE 754-2019 minimum or maximum. vrange orders the zeros. The sum
+// of the operands is NaN if one of them is.
 func (is avx512) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.lenOf(t)
 	k := f.mtmp()
@@ -103,7 +103,7 @@ func (is avx512) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 		imm = 5
 	}
 	f.i(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, y, x86.Imm(3))
-	if d == x || d == y { // the operands are needed after
+	if d == x || d == y { // the sum still needs the operands
 		s := f.tmp()
 		f.i(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
 		f.i(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
@@ -151,8 +151,8 @@ func (is avx512) not(f *flow, n *node) {
 	is.canon(f, n.in, d)
 }
 
-// scale is x * 2^n: vscalef rounds once, and any n beyond the range of
-// exponents does the same whatever it is rounded to.
+// scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
+// values beyond the range of exponents, which all have the same effect.
 func (is avx512) scale(f *flow, n *node) {
 	x, e, t := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	l := f.lenOf(n.in)
@@ -238,7 +238,7 @@ func (is avx512) mulHi64(f *flow, n *node) {
 	f.i(x86.VPADDQ, l, d, d, xh)
 }
 
-// bf16 rounds x to the upper half of each lane of d, the lower half not cleared.
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
 func (is avx512) bf16(f *flow, d, x x86.Vec) {
 	l, k := f.lenOf(dtype.F32), f.mtmp()
 	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
@@ -255,7 +255,7 @@ func (is avx512) roundBF16(f *flow, n *node) {
 	f.i(x86.VPANDD, f.lenOf(n.in), d, d, f.a.Const32(0xffff0000).Bcast())
 }
 
-// lookup gathers from a table behind the code.
+// lookup gathers from a table after the code.
 func (is avx512) lookup(f *flow, n *node) {
 	t := f.ph.tableOf(f.c.p.k, n)
 	label := f.tableLabel(t)
@@ -325,7 +325,7 @@ func (avx512) mergeCold(f *flow, id int32, n *node) x86.Operand {
 	return d
 }
 
-// iota is the number of each lane times a constant.
+// iota sets each lane to its number times a constant.
 func (avx512) iota(f *flow, n *node) {
 	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
 	d := f.dst()

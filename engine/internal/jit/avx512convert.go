@@ -8,12 +8,12 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// A truncation is how a float becomes an integer: the instruction gives the
-// indefinite value out of range, which is right at one end at most.
+// A truncation says how to convert a float to an integer. Out of range the instruction
+// gives the indefinite value, which is right at one end of the range at most.
 type truncation struct {
 	op    [2]x86.Op // from F32, from F64
-	limit float64   // from here on the greatest integer; 0: the instruction saturates there
-	top   uint64
+	limit float64   // from limit on the result is top; 0: the instruction saturates there
+	top   uint64    // greatest integer
 }
 
 var truncations = map[dtype.Type]truncation{
@@ -88,7 +88,7 @@ func (is avx512) convert(f *flow, n *node) {
 	}
 }
 
-// truncate converts with saturation, and NaN to 0.
+// truncate converts floats to integers, with saturation and NaN to 0.
 func (is avx512) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.lenOf(from), f.lenOf(to))
 	is64 := 0
@@ -98,7 +98,7 @@ func (is avx512) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
 	tr := truncations[lane32(to)]
 	k := f.mtmp()
-	if tr.limit == 0 { // unsigned: positive numbers only
+	if tr.limit == 0 { // unsigned: convert only positive numbers
 		f.i(cmp, f.lenOf(from), k, x, f.imm(from, 0), x86.Imm(0x1e))
 		f.i(tr.op[is64], l, d, x, x86.Zero(k))
 	} else {
@@ -118,8 +118,8 @@ func (is avx512) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 	}
 }
 
-// divide32 is integer division of at most 32 bits by way of float64, whose
-// quotient truncates to the exact one.
+// divide32 divides integers of at most 32 bits in float64: the truncated quotient is
+// exact. Division by zero gives 0.
 func (is avx512) divide32(f *flow, n *node) {
 	t := lane32(n.in)
 	x, y := f.src(n.args[0]), f.src(n.args[1])

@@ -5,7 +5,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// inside makes the mask of the lanes that a guarded site reads.
+// inside returns the mask of the lanes that a guarded site reads.
 func (is avx512) inside(f *flow, s *boundSite) x86.Mask {
 	k := f.mtmp()
 	l := f.lenOf(dtype.I32)
@@ -43,12 +43,12 @@ func (is avx512) loadBool(f *flow, k x86.Mask, m x86.Mem) {
 	f.i(x86.VPTESTMB, x86.L128, k, t, t)
 }
 
-// A loadRow is how elements of a memory type are loaded: lanes, or one for all
-// lanes by way of a broadcast and a conversion.
+// A loadRow has the instructions that load elements of a memory type: contiguous ones,
+// or one for all lanes, by a broadcast and a conversion.
 type loadRow struct {
-	lanes   x86.Op // next to each other
-	one     x86.Op // one element
-	convert x86.Op // of the broadcast ones; 0: none
+	lanes   x86.Op // contiguous elements
+	one     x86.Op // broadcast of one element
+	convert x86.Op // conversion after a broadcast; 0: none
 	size    x86.Len
 }
 
@@ -76,7 +76,7 @@ func (is avx512) load(f *flow, n *node) {
 		k = is.inside(f, s)
 	}
 	if s.guard && s.staged {
-		guarded = false // the memory is there; the fill value comes after
+		guarded = false // scratch memory has all lanes; the blend adds the fill value
 	}
 	blend := s.guard || n.args[1] != none
 	if n.args[1] != none {
@@ -174,7 +174,7 @@ func (is avx512) loadPredicate(f *flow, n *node, s *boundSite, k x86.Mask, one b
 	}
 }
 
-// storeTo stores the value of a store, as lanes next to each other of type t.
+// storeTo stores the operand of n as contiguous elements of type t.
 func (is avx512) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
 	l := f.lenOf(t.Register())
 	var with []x86.Operand
@@ -260,7 +260,8 @@ func (is avx512) export(f *flow, n *node) {
 	}
 }
 
-// gather loads from computed offsets: an element at a time if it is narrow.
+// gather loads elements of 32 or 64 bits from computed offsets. gatherNarrow loads
+// narrower ones.
 func (is avx512) gather(f *flow, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
@@ -292,8 +293,8 @@ func (is avx512) gather(f *flow, n *node) {
 	}
 }
 
-// gatherNarrow loads elements of less than 32 bits: gathers the aligned 32
-// bits that each is part of, which never reach into another page, and shifts.
+// gatherNarrow loads elements of less than 32 bits. It gathers the aligned 32 bits
+// around each element, which never cross a page, and shifts.
 func (is avx512) gatherNarrow(f *flow, n *node, s *boundSite, t dtype.Type) {
 	offs := f.src(n.args[0])
 	k, guard := f.mtmp(), n.args[1] != none

@@ -63,7 +63,7 @@ func (is avx512) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
 	f.i(x86.VMOVDQA32, f.lenOf(dtype.I32), idx, p, x86.Merge(m))
 }
 
-// position is the position of each lane: in the call, or of the row.
+// position returns the position of each lane: in the call, or in a seq loop the row.
 func (avx512) position(f *flow) x86.Vec {
 	t := f.tmp()
 	l := f.lenOf(dtype.I32)

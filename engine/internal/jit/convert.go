@@ -15,8 +15,9 @@ func floatBits(t dtype.Type, x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// scalarDivide divides integers one by one, in 64 bits: the least quotient and
-// remainder wrap by themselves in fewer.
+// scalarDivide divides integers lane by lane, in 64 bits, and truncates the results to
+// the narrower type. Division by zero gives 0. Division by -1 is a negation: IDIV
+// would trap on the least integer.
 func scalarDivide(f *flow, n *node) {
 	x, y, d := f.src(n.args[0]), f.src(n.args[1]), f.dst()
 	l := f.lenOf(n.in)
@@ -68,8 +69,8 @@ func scalarDivide(f *flow, n *node) {
 	f.isa.canon(f, n.in, d)
 }
 
-// scalarRem is the remainder of floats by the x87 instruction, which is exact
-// and finishes in steps.
+// scalarRem emits the remainder of floats lane by lane with fprem. The instruction is
+// exact, and repeats until it clears flag C2.
 func scalarRem(f *flow, n *node) {
 	x, y, d := f.src(n.args[0]), f.src(n.args[1]), f.dst()
 	l := f.lenOf(n.in)

@@ -5,19 +5,20 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// What machine code costs, in nanoseconds, roughly: on a core of 3 GHz, with
-// arrays in its second-level cache. The engine measures what it schedules, so a
-// factor of two does no harm.
+// Estimated costs of machine code in nanoseconds, on a core of 3 GHz with arrays in
+// its second-level cache. The engine also measures runs, so an error of a factor of
+// two is harmless.
 const (
 	opTime   = .008 // an instruction on a lane of 4 bytes, in vectors of 64 bytes
 	byteTime = .01  // a byte of an array read or written
-	callTime = 30.  // of one call: placing the sites, and going in and out
-	// maxCall bounds a call. It cannot be preempted, and who stops the world
-	// waits for it.
+	callTime = 30.  // a call: writing the addresses of the sites, entry and exit
+	// maxCall is the most time of a call. The runtime cannot preempt it: to stop the
+	// world it waits for the end of the call.
 	maxCall = 10e3
 )
 
-// laneCost is that of one lane of a phase, in one iteration of its seq loop.
+// laneCost returns the cost of one lane of a phase in ns, for one iteration of its seq
+// loop.
 func (g *generator) laneCost(bp *boundPhase) float64 {
 	size, bytes := 4, 0
 	for i := range bp.ph.nodes {
@@ -26,7 +27,7 @@ func (g *generator) laneCost(bp *boundPhase) float64 {
 	for i := range bp.ph.sites {
 		bytes += bp.ph.sites[i].typ.Size()
 	}
-	// Cold regions count as one instruction: they are hardly ever run.
+	// A cold region counts as one instruction: it rarely runs.
 	count := len(bp.ph.top)
 	for i := range bp.ph.reds {
 		if p := bp.ph.reds[i].kern.prog; p != nil {
@@ -37,7 +38,7 @@ func (g *generator) laneCost(bp *boundPhase) float64 {
 	return ops*opTime + float64(bytes)*byteTime
 }
 
-// callLanes is how many lanes of a loop a call may have.
+// callLanes returns the most lanes of a loop in one call.
 func (g *generator) callLanes(bv *boundVec) int {
 	n := maxLanes
 	for _, bp := range bv.phases {
@@ -47,7 +48,7 @@ func (g *generator) callLanes(bv *boundVec) int {
 	return max(n, 64)
 }
 
-// cost is that of the whole loop, when each of its calls has step lanes.
+// cost returns the cost of the whole loop in ns, with bv.step lanes in each call.
 func (g *generator) cost(bv *boundVec) float64 {
 	ns := 0.
 	for _, bp := range bv.phases {
@@ -61,7 +62,7 @@ func (g *generator) cost(bv *boundVec) float64 {
 	return ns
 }
 
-// chooseCost sets the cost of a unit.
+// chooseCost sets the cost of a unit in ns.
 func (in *instance) chooseCost() {
 	g := in.code.gen
 	total := callTime
@@ -78,8 +79,8 @@ func (in *instance) chooseCost() {
 	}
 }
 
-// grain is what chunks of the main loop should be multiples of: whole tiles, or
-// whole rows.
+// grain returns the lanes that chunks of the main loop should be multiples of: rows of
+// tiles, rows, or 64.
 func (bv *boundVec) grain() int {
 	if len(bv.phases) == 1 && bv.phases[0].tiled {
 		spans := bv.phases[0].spans

@@ -6,13 +6,14 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// fold combines the lanes of each accumulator at the end of a block: lane j
-// with lane j + half, down to one lane, which is left first in its area.
+// fold emits code that combines the lanes of each accumulator at the end of a block:
+// lane j with lane j + half, down to one lane. The code stores it as the first lane of
+// the accumulator in memory.
 func (f *flow) fold() {
 	if len(f.accs) > 0 {
 		f.part("fold the lanes of the reductions")
 	}
-	f.vfree = 1<<f.nv - 1 // the loops are over
+	f.vfree = 1<<f.nv - 1 // no loop follows: all registers are free
 	for i := range f.accs {
 		a := &f.accs[i]
 		if a.kern.arg && f.isa.foldArg(f, a) {
@@ -26,7 +27,7 @@ func (f *flow) fold() {
 		l := f.lenOf(a.kern.lane)
 		x, xi := f.tmp(), f.tmp()
 		half := max(a.n/2, 1)
-		for k := range half { // the first fold from memory: it may not fit in registers
+		for k := range half { // the first fold reads memory: the lanes may not fit in registers
 			d, di := f.tmp(), x86.Vec(0)
 			f.i(x86.VMOVUPS, l, d, f.accMem(a, k))
 			v = append(v, d)
@@ -71,7 +72,7 @@ func (f *flow) fold() {
 	}
 }
 
-// upperHalf moves the upper half of so many bytes down.
+// upperHalf moves the upper half of x, a vector of so many bytes, to the lower half of d.
 func (f *flow) upperHalf(d, x x86.Vec, bytes int) {
 	switch bytes {
 	case 64:

@@ -8,8 +8,8 @@ import (
 )
 
 // An isa is an instruction set: what the emitter must know of a target. A target
-// is the files avx512*.go or avx2*.go. It begins with [generic], so that it need
-// only name what it does in another way.
+// is the files avx512*.go or avx2*.go. It embeds [generic] and defines the methods
+// that differ.
 type isa interface {
 	name() string
 	// vectors returns the number of vector registers that the emitter may use, and
@@ -22,11 +22,11 @@ type isa interface {
 	// for all lanes. If not, uniform values lie in memory in every lane.
 	broadcasts() bool
 
-	// native returns the target's own form of an operation on operands of type t, or
-	// nil if the generic one serves.
+	// native returns the target's own rule for an operation on operands of type t, or
+	// nil if the target uses the generic rule.
 	native(op prim.Op, t dtype.Type) rule
 	// simple returns the target's own instruction for a primitive of two operands, or 0
-	// if the common one serves.
+	// if the target uses binaryOps.
 	simple(op prim.Op, t dtype.Type) x86.Op
 	// canon brings a result of 32-bit arithmetic into the form of a narrow type.
 	canon(f *flow, t dtype.Type, d x86.Vec)
@@ -41,28 +41,29 @@ type isa interface {
 	storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec)
 	// storeTo stores the operand of n as neighbouring elements of type t.
 	storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool)
-	// upperHalf moves the upper 16 of 32 bytes down.
+	// upperHalf moves the upper 16 of 32 bytes of x to the lower half of d.
 	upperHalf(f *flow, d, x x86.Vec)
 
 	// predicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
 	// reduction.
 	predicateLanes(f *flow, p int32, complement bool) x86.Vec
-	// stepValue combines x with an accumulator; stepArg looks at x for a better extreme
-	// than d, at position idx.
+	// stepValue combines x with an accumulator. stepArg replaces d and its position idx
+	// in the lanes where x is a better minimum or maximum.
 	stepValue(f *flow, k *redKern, d, x x86.Vec)
 	stepArg(f *flow, k *redKern, d, idx, x x86.Vec)
 	// foldArg folds the lanes of a (value, position) accumulator. It returns false if
-	// the general fold serves.
+	// the target uses the generic fold.
 	foldArg(f *flow, a *acc) bool
 
-	// addNeed adds the lanes of predicate p to those that need a cold region; skipCold
-	// jumps if there are none; mergeCold replaces these lanes of node id by its yield.
+	// addNeed adds the lanes of predicate p to the lanes that need a cold region.
+	// skipCold jumps if there are none. mergeCold replaces these lanes of node id by its
+	// yield.
 	addNeed(f *flow, p int32, first bool)
 	skipCold(f *flow, skip x86.Label)
 	mergeCold(f *flow, id int32, n *node) x86.Operand
 }
 
-// generic is what targets have in common unless they say otherwise.
+// generic has the methods of a target without mask registers or forms of its own.
 type generic struct{}
 
 func (generic) predicates() int                   { return 0 }
@@ -71,14 +72,14 @@ func (generic) simple(prim.Op, dtype.Type) x86.Op { return 0 }
 func (generic) native(prim.Op, dtype.Type) rule   { return nil }
 func (generic) foldArg(*flow, *acc) bool          { return false }
 
-// targets are the instruction sets that code can be made for, the best first.
+// targets are the supported instruction sets, the best first.
 var targets = []isa{avx512{}, avx2{}}
 
 // A rule emits one copy of a node.
 type rule func(f *flow, n *node)
 
-// A ruleTable has rules by operation and type of the operands. The row of Invalid
-// serves the types that have none.
+// A ruleTable has rules by operation and type of the operands. The rule of Invalid is
+// for the types that have none.
 type ruleTable map[prim.Op]map[dtype.Type]rule
 
 func (r ruleTable) set(op prim.Op, emit rule, ts ...dtype.Type) {
@@ -100,7 +101,7 @@ func (r ruleTable) find(op prim.Op, t dtype.Type) rule {
 	return r[op][dtype.Invalid]
 }
 
-// genericRules serve every target that has no native form.
+// genericRules are the rules of operations for which a target has no rule of its own.
 var genericRules = ruleTable{}
 
 func init() {
@@ -126,7 +127,7 @@ func init() {
 	r.set(opOperand, (*flow).operandNode)
 }
 
-// rule returns what emits a node, nil if the target cannot.
+// rule returns the rule that emits n, or nil if the target has none.
 func (f *flow) rule(n *node) rule {
 	if emit := f.isa.native(n.op, n.in); emit != nil {
 		return emit
@@ -137,7 +138,7 @@ func (f *flow) rule(n *node) rule {
 // predicateVectors reports whether predicates are vectors.
 func (f *flow) predicateVectors() bool { return f.isa.predicates() == 0 }
 
-// fits reports whether a number of predicates can be held at once.
+// fits reports whether the target can hold a number of predicates at once.
 func (f *flow) fits(predicates int) bool {
 	return f.predicateVectors() || predicates < f.isa.predicates()
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Instruction selection that all targets share. Narrow integers are held extended
-// to 32 bits.
+// Instruction selection that all targets share. Registers hold narrow integers
+// extended to 32 bits.
 
 // binaryOps are the instructions for primitives of two operands.
 var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
@@ -27,7 +27,7 @@ var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
 	prim.Shr: {dtype.I32: x86.VPSRAVD, dtype.I64: x86.VPSRAVQ, dtype.U32: x86.VPSRLVD, dtype.U64: x86.VPSRLVQ},
 }
 
-// lane32 is the 32-bit type whose instructions serve t, or t.
+// lane32 returns the 32-bit type of the lanes of an 8-bit type, or t.
 func lane32(t dtype.Type) dtype.Type {
 	switch t {
 	case dtype.I8:
@@ -38,7 +38,7 @@ func lane32(t dtype.Type) dtype.Type {
 	return t
 }
 
-// signedOf is the signed type of t's width.
+// signedOf returns the signed type with lanes of t's width.
 func signedOf(t dtype.Type) dtype.Type {
 	switch lane32(t) {
 	case dtype.U32:
@@ -77,7 +77,7 @@ func (f *flow) constMem(t dtype.Type, x uint64) x86.Mem {
 	return f.a.Const32(uint32(x))
 }
 
-// imm is a constant operand of type t.
+// imm returns a constant operand of type t, broadcast from memory.
 func (f *flow) imm(t dtype.Type, x uint64) x86.Mem { return f.constMem(t, x).Bcast() }
 
 func (f *flow) oneBits(t dtype.Type) x86.Operand {
@@ -106,7 +106,7 @@ func binary(f *flow, n *node) {
 	d := f.dst()
 	f.i(o, f.lenOf(n.in), d, x, y)
 	switch n.op {
-	case prim.Add, prim.Sub, prim.Mul, prim.Shl: // the others keep the form of their operands
+	case prim.Add, prim.Sub, prim.Mul, prim.Shl: // the results of the others are canonical
 		f.isa.canon(f, n.typ, d)
 	}
 }
@@ -134,7 +134,7 @@ func bitcast(f *flow, n *node) {
 	}
 }
 
-// lastReg is the register of the result of the current instruction.
+// lastReg returns the register of the result of the current instruction.
 func (f *flow) lastReg() int8 {
 	if f.prolog {
 		return f.result
@@ -147,7 +147,8 @@ func floatMinMax(f *flow, n *node) {
 	f.isa.minMax(f, n.op, n.in, f.dst(), x, y)
 }
 
-// fma overwrites an operand that ends here.
+// fma emits a fused multiply-add. It overwrites an operand whose last use this is, if
+// there is one.
 func fma(f *flow, n *node) {
 	x, y, z := n.args[0], n.args[1], n.args[2]
 	op := func(s, d x86.Op) x86.Op { return pick(n.in, s, d) }
@@ -192,7 +193,7 @@ func fma(f *flow, n *node) {
 	}
 }
 
-// reuse makes the released register r that of the result.
+// reuse takes the released register r for the result and returns it.
 func (f *flow) reuse(r x86.Vec) x86.Vec {
 	f.vfree &^= 1 << r
 	f.vpinned |= 1 << r
@@ -223,7 +224,7 @@ func roundF16(f *flow, n *node) {
 
 func (ph *phase) tableOf(k *ir.Kernel, n *node) *ir.Table { return &k.Tables[n.aux] }
 
-// tableLabel is the place of a table behind the code.
+// tableLabel puts a table after the code and returns its label.
 func (f *flow) tableLabel(t *ir.Table) x86.Label {
 	var data []byte
 	for _, x := range t.Bits {

@@ -1,7 +1,7 @@
-// Package jit is the CPU backend that makes machine code: one function for each
-// piece of straight code of a kernel, specialised to how its arrays are laid
-// out, with shapes, strides and addresses left for run time. It produces the
-// bits of package interp, which runs what machine code cannot.
+// Package jit is the CPU back end that compiles kernels to machine code. Each phase of
+// a kernel is one function, specialised to the layouts of its arrays. Extents, strides
+// and addresses are its arguments, except in computed offsets. Results have the bits of
+// package interp. The interpreter runs the kernels that this package cannot compile.
 package jit
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// New is the backend for an instruction set, "avx512" or "avx2", if this machine
-// has it and allows machine code.
+// New returns the back end for an instruction set, "avx512" or "avx2". It returns an
+// error if this machine lacks the instruction set or does not allow machine code.
 func New(isa string) (backend.Backend, error) {
 	if err := supported(isa); err != nil {
 		return nil, err
@@ -70,5 +70,5 @@ func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
 
 func install(o *x86.Object) (*exec.Code, error) { return exec.Install(o.Bytes) }
 
-// ISAs are the instruction sets that code can be made for, the best first.
+// ISAs are the names of the supported instruction sets, the best first.
 var ISAs = []string{"avx512", "avx2"}

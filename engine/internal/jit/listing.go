@@ -17,7 +17,7 @@ var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
 var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "transposed, by tiles in registers", "unused"}
 
-// Listing is the machine code of the functions, in the order in which they run.
+// Listing returns the machine code of the functions, in the order in which they run.
 func (in *instance) Listing() ([]*listing.Function, error) {
 	var out []*listing.Function
 	err := in.eachFunction(in.items, 1, func(fn *function, phases []*boundPhase, times int) error {
@@ -34,8 +34,8 @@ func (in *instance) Listing() ([]*listing.Function, error) {
 	return out, err
 }
 
-// eachFunction calls f with every function and its phases, and how often a run
-// goes through it.
+// eachFunction calls f with every function, its phases, and how many times a run
+// executes it. It stops at the first error.
 func (in *instance) eachFunction(items []boundItem, times int, f func(fn *function, phases []*boundPhase, times int) error) (err error) {
 	one := func(bp *boundPhase) {
 		phases := []*boundPhase{bp}
@@ -64,7 +64,7 @@ func (in *instance) eachFunction(items []boundItem, times int, f func(fn *functi
 	return err
 }
 
-// symbol is the name of a function of a kernel.
+// symbol returns the name of a function of a kernel.
 func (v variant) symbol(kernel string, phases []*boundPhase) string {
 	name := fmt.Sprintf("%s.%d", kernel, phases[0].ph.id)
 	if n := len(phases); n > 1 {
@@ -87,7 +87,7 @@ func (v variant) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// listing describes the code of the phase.
+// listing returns a description of the code of the phase.
 func (f *flow) listing() *listing.Phase {
 	l := &listing.Phase{Kind: kindNames[f.ph.kind], Lanes: f.w}
 	for _, id := range f.top {
@@ -120,7 +120,7 @@ func (f *flow) listing() *listing.Phase {
 	return l
 }
 
-// keepAccs notes the registers that accumulators have.
+// keepAccs records the registers of the accumulators for the listing.
 func (f *flow) keepAccs() {
 	if !f.a.Listing {
 		return
@@ -136,12 +136,12 @@ func (f *flow) keepAccs() {
 	}
 }
 
-// vecName is a register as a vector of t.
+// vecName returns the name of a register as a vector of t.
 func (f *flow) vecName(r int8, t dtype.Type) string {
 	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.lenOf(t)], r)
 }
 
-// count adds what a node moves and calculates for each element.
+// count adds the bytes that a node moves and its operations, for each element, to l.
 func (f *flow) count(l *listing.Phase, n *node) {
 	switch n.op {
 	case ir.Load, opGather:
@@ -155,7 +155,7 @@ func (f *flow) count(l *listing.Phase, n *node) {
 	}
 }
 
-// access describes a site.
+// access returns a description of site i.
 func (f *flow) access(i int) listing.Access {
 	s, info := &f.bp.sites[i], &f.ph.sites[i]
 	k := f.c.p.k
@@ -188,7 +188,7 @@ func (f *flow) part(format string, args ...any) {
 	}
 }
 
-// note says what the code from here on computes.
+// note adds a note to the listing: what the code from here on computes.
 func (f *flow) note(id int32) {
 	text := f.nodeText(id)
 	n := &f.nodes[id]
@@ -213,7 +213,7 @@ func (f *flow) note(id int32) {
 	f.a.Note(text)
 }
 
-// name is how texts call a node: by its value in the IR, if it has one.
+// name returns the name of a node in the listing: its value in the IR, if it has one.
 func (f *flow) name(id int32) string {
 	if int(id) < len(f.ph.named) && f.ph.named[id] != ir.None {
 		return fmt.Sprintf("%%%d", f.ph.named[id])
@@ -221,7 +221,7 @@ func (f *flow) name(id int32) string {
 	return fmt.Sprintf("t%d", id)
 }
 
-// nodeText is a node as the IR writes it, or as it would.
+// nodeText returns a node in the notation of the IR.
 func (f *flow) nodeText(id int32) string {
 	n := &f.nodes[id]
 	k := f.c.p.k
@@ -268,7 +268,7 @@ func (f *flow) nodeText(id int32) string {
 	return b.String()
 }
 
-// valueText is the text of a value that is the same for all elements.
+// valueText returns the text of a value that is the same for all elements.
 func (f *flow) valueText(id int32) string {
 	text := f.nodeText(id)
 	if n := &f.nodes[id]; n.op == opCell && int(n.aux) < len(f.c.p.k.Scalars) {
@@ -277,8 +277,8 @@ func (f *flow) valueText(id int32) string {
 	return text
 }
 
-// Profile names the code of every phase in the map for perf. Errors go unsaid:
-// a program must not fail because it cannot be profiled.
+// Profile writes the name of every function to the map for perf. It ignores errors: a
+// program must not fail because perf cannot profile it.
 func (in *instance) Profile(name string) {
 	_ = in.eachFunction(in.items, 1, func(fn *function, phases []*boundPhase, _ int) error {
 		return fn.code.Record(fn.variant.symbol(name, phases))

@@ -54,7 +54,7 @@ func (f *flow) pointer(s *boundSite) int {
 }
 
 // strided emits the base (RCX) and the index of a gather with a constant stride, and
-// returns its memory operand. It overwrites RAX.
+// returns its memory operand. It may overwrite RAX.
 func (f *flow) strided(s *boundSite) x86.Mem {
 	l := f.lenOf(dtype.I32)
 	ix := f.tmp()

@@ -168,8 +168,8 @@ func (a *Array) Memory() *Memory {
 // IsContiguous reports whether the elements follow each other row-major.
 func (a *Array) IsContiguous() bool { return shape.IsContiguous(a.Shape(), a.Strides()) }
 
-// Contiguous returns a itself if its elements are row-major without gaps, else
-// a copy on the host.
+// Contiguous returns a itself if its elements are row-major without gaps.
+// Otherwise it returns a copy on the host.
 func (a *Array) Contiguous() (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 )
 
 // Run compiles statements and runs them once. It keeps the program for later
-// statements of the same structure, which then need no compiling. Their arrays,
-// parameters and constants may be others.
+// statements of the same structure, which it then does not compile. Their arrays,
+// parameters and constants may differ.
 func Run(ctx context.Context, stmts ...expr.Statement) error {
 	return RunWith(ctx, Options{}, stmts...)
 }

@@ -8,7 +8,7 @@
 //
 // Assignments and Run compile too. They keep the program for later statements of
 // the same structure on arrays of the same shapes and strides. So the caller may
-// build the trees anew each time.
+// build the trees again each time.
 //
 // An evaluation that fails leaves its target unchanged. Several goroutines may
 // run programs, also the same one; runs of one program follow each other. The

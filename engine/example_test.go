@@ -91,7 +91,7 @@ func ExampleCompile() {
 	// Output: [0.8427 1.1573], stages: 1, temporaries: 0
 }
 
-// Options choose the backend and the number of threads. Neither changes a bit of
+// Options set the back end and the number of threads. Neither changes a bit of
 // the result.
 func ExampleCompileWith() {
 	x := engine.Zeros[float32](1_000_001)

@@ -48,7 +48,7 @@ func newBLAS(s *plan.Stage) (step, error) {
 }
 
 // blasLayout returns the transpose flag and the leading dimension of a matrix. The
-// plan makes sure that one of the strides is 1.
+// plan uses BLAS layouts only, so the matrix has both.
 func blasLayout(rows, cols int, m gemm.Matrix) blasMatrix {
 	if (m.Col == 1 || cols <= 1) && (m.Row >= cols || rows <= 1) {
 		return blasMatrix{blas.NoTrans, max(m.Row, cols, 1)}

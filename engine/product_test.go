@@ -40,7 +40,7 @@ func TestProductSkipsNothing(t *testing.T) {
 }
 
 // TestProductLayouts tests that a product has the same bits for a view and for a
-// copy of it, on each backend and with any number of threads.
+// copy of it, on each back end and with any number of threads.
 func TestProductLayouts(t *testing.T) {
 	const n, k = 67, 300
 	random := func(rows, cols int) *engine.Tensor[float32] {

@@ -59,7 +59,8 @@ var arithmetic = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: 
 	},
 })
 
-// zeroDivisor holds where an integer division is undefined.
+// zeroDivisor returns the condition under which an integer division is
+// undefined.
 func zeroDivisor(b *B, x ...V) V {
 	if prim.Float.Has(x[1].Type) {
 		return V{}
@@ -67,7 +68,7 @@ func zeroDivisor(b *B, x ...V) V {
 	return b.Eq(x[1], b.Like(x[1], 0))
 }
 
-// modSigned moves the truncated remainder to the sign of the divisor.
+// modSigned returns the remainder with the sign of the divisor.
 func modSigned(b *B, x ...V) V {
 	zero := b.Like(x[0], 0)
 	r := b.Rem(x[0], x[1])
@@ -82,8 +83,8 @@ func floorDivSigned(b *B, x ...V) V {
 	return b.Select(off, b.Sub(q, b.Like(q, 1)), q)
 }
 
-// modFloat follows Python: the remainder takes the divisor's sign, a zero
-// remainder too.
+// modFloat returns Python's remainder, which has the sign of the divisor even
+// if it is zero.
 func modFloat(b *B, x ...V) V {
 	r := b.Rem(x[0], x[1])
 	zero := b.Like(r, 0)
@@ -91,8 +92,8 @@ func modFloat(b *B, x ...V) V {
 	return b.Select(b.Eq(r, zero), lowerCopySign(b, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
 }
 
-// floorDivFloat returns Python's: (x - mod) / y, which is nearly an integer,
-// snapped to the nearest one; division by zero gives x / y.
+// floorDivFloat returns Python's quotient: (x - mod) / y, which is nearly an
+// integer, rounded to the nearest one. Division by zero gives x / y.
 func floorDivFloat(b *B, x ...V) V {
 	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
 	r := b.Rem(x[0], x[1])
@@ -106,8 +107,8 @@ func floorDivFloat(b *B, x ...V) V {
 	return b.Select(b.Eq(x[1], zero), quo, down)
 }
 
-// lowerSign adds 0 to what is neither above nor below 0: that turns -0 into +0, and
-// keeps a NaN.
+// lowerSign adds 0 to values that are neither above nor below 0. That turns -0
+// into +0 and keeps a NaN.
 func lowerSign(b *B, x ...V) V {
 	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
 	rest := x[0]
@@ -129,7 +130,8 @@ func signMask(b *B, x V) (bits, sign V) {
 	return b.Bitcast(t, x), b.Bits(t, 1<<31)
 }
 
-// signOfNumber takes a NaN as positive: the sign of a NaN is not defined.
+// signOfNumber treats a NaN as positive, because the sign of a NaN is not
+// defined.
 func signOfNumber(b *B, x ...V) V {
 	return lowerCopySign(b, x[0], b.Select(b.Ne(x[1], x[1]), b.Like(x[1], 0), x[1]))
 }

@@ -6,16 +6,17 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// The compositions: trees of rows, for which the table needs no row of their
-// own. The Node functions are what formulas call.
+// The compositions are trees of rows and have no rows of their own. Formulas
+// call the Node functions.
 
 func (r Reduction) keep() Reduction {
 	r.Keep = true
 	return r
 }
 
-// count returns the number of elements that fold into one, less r.DDof, as a
-// scalar of the type that a's are added up in, and the number itself.
+// count returns the number of elements that one result combines, less r.DDof
+// and at least 0, as a scalar of the accumulator's type. It also returns that
+// number without r.DDof.
 func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
@@ -33,7 +34,7 @@ func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
 	return expr.ConstFloat(t, by), n, nil
 }
 
-// MeanNode returns the sum over the axes divided by their size; of nothing it
+// MeanNode returns the sum over the axes divided by their size. An empty axis
 // is an error.
 func MeanNode(a *expr.Node, r Reduction) *expr.Node {
 	if a != nil && a.Err() == nil && r.DDof != 0 {
@@ -57,7 +58,7 @@ func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	if size == 0 {
 		return expr.Errorf(expr.ErrShape, name, "an empty axis has no mean")
 	}
-	if t.IsHalf() || r.Acc != dtype.Invalid { // the quotient too is computed before rounding
+	if t.IsHalf() || r.Acc != dtype.Invalid { // the quotient is rounded last
 		a = CastNode(a, n.DType())
 		r.Acc = dtype.Invalid
 		return CastNode(call("div", sum(a, r), n), t)
@@ -65,7 +66,8 @@ func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	return call("div", sum(a, r), n)
 }
 
-// sum returns the sum of a variance: its divisor has taken r.DDof into account.
+// sum returns the sum for a variance. Its divisor uses r.DDof, so the sum does
+// not.
 func sum(a *expr.Node, r Reduction) *expr.Node {
 	r.DDof = 0
 	return ReduceNode("sum", a, r)
@@ -98,8 +100,8 @@ func StdNode(a *expr.Node, r Reduction) *expr.Node {
 	return call("sqrt", VarNode(a, r)).As("Std", a)
 }
 
-// shift returns the maximum over axes, which the results below do not depend
-// on.
+// shift returns the maximum over axes. The exact results below do not depend on
+// it.
 func shift(a *expr.Node, r Reduction) *expr.Node {
 	return call("stop_gradient", ReduceNode("max", a, r.keep()))
 }
@@ -112,8 +114,8 @@ func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
 	return call("div", e, ReduceNode("sum", e, r)).As("Softmax", a)
 }
 
-// LogSumExpNode returns log(sum(exp(a))) over axes, shifted by the maximum
-// where that is finite.
+// LogSumExpNode returns log(sum(exp(a))) over axes, shifted by the maximum if
+// that is finite.
 func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
 	m := shift(a, r)
 	if m.Err() != nil {
@@ -150,7 +152,7 @@ func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
 	return y.As("LayerNorm", a, gamma, beta)
 }
 
-// Mean returns the arithmetic mean over axes. Of an empty axis it is an error.
+// Mean returns the arithmetic mean over axes. An empty axis is an error.
 func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](MeanNode(expr.NodeOf(a), options(opts)))
 }
@@ -176,9 +178,9 @@ func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](LogSumExpNode(expr.NodeOf(a), options(opts)))
 }
 
-// LayerNorm normalises over the last axis to mean 0 and variance 1, then scales
-// by gamma and shifts by beta, which may be nil:
-// (a - mean) / sqrt(var + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
+// LayerNorm returns a normalised over the last axis to mean 0 and variance 1,
+// scaled by gamma and shifted by beta, which may be nil: (a - mean) / sqrt(var
+// + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
 func LayerNorm[T expr.Float](a, gamma, beta expr.Exp[T], eps float64) expr.Exp[T] {
 	var g, b *expr.Node
 	if gamma != nil {

@@ -57,7 +57,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// The moments of narrow types are computed in a wider one and rounded once.
+// TestNarrowMoments checks that moments of narrow types are computed in a wider
+// type and rounded once.
 func TestNarrowMoments(t *testing.T) {
 	h := engine.Zeros[expr.Float16](4, 2)
 	for i := range h.Data() {

@@ -43,7 +43,7 @@ func MatMulNode(a, b *expr.Node) *expr.Node {
 	return expr.Apply(row("matmul"), a, b)
 }
 
-// MatMul returns the matrix product as NumPy's @: vector and matrix operands,
+// MatMul returns the matrix product as NumPy's @. It takes vectors, matrices,
 // and stacks of matrices, whose leading dimensions broadcast.
 func MatMul[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](MatMulNode(expr.NodeOf(a), expr.NodeOf(b)))

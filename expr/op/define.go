@@ -12,7 +12,7 @@ import (
 // A DefineOption completes a user-defined operator.
 type DefineOption func(*expr.Operator)
 
-// complete applies options; nil ones are none.
+// complete applies options. It ignores nil ones.
 func complete(o *expr.Operator, opts []DefineOption) {
 	for _, f := range opts {
 		if f != nil {
@@ -34,16 +34,17 @@ func On(types ...dtype.Type) DefineOption {
 	return func(o *expr.Operator) { o.Types = expr.TypesOf(types...) }
 }
 
-// Derivative gives a user-defined operator a derivative. The rule returns, for
-// operand arg, g.Out times the derivative by it, as a tree:
+// Derivative sets the derivative of a user-defined operator. For operand arg
+// the rule returns g.Out times the derivative with respect to that operand, as
+// a tree:
 //
 //	func(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
 func Derivative(rule expr.Rule) DefineOption { return func(o *expr.Operator) { o.Grad = rule } }
 
-// Define makes an element-wise operator from a program over primitives. It
-// fuses, and runs on every backend, like the built-in ones. The program is
-// called while a plan is compiled, with one value for each operand, all of one
-// type; its result has that type too.
+// Define returns an element-wise operator with a program over primitives. It
+// fuses, and runs on every back end, like the built-in ones. The plan compiler
+// calls the program with one value for each operand, all of one type. The
+// result must have that type too.
 func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Elementwise, Arity: arity, Lower: lower, ULP: -1}
 	complete(o, opts)
@@ -53,7 +54,7 @@ func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOp
 	return o
 }
 
-// supported finds the element types for which the program of o is correct.
+// supported returns the element types for which the program of o is correct.
 func supported(o *expr.Operator) (s expr.Types) {
 	for _, t := range dtype.All() {
 		r := t.Register()
@@ -83,9 +84,9 @@ func Map3[T expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
 
-// DefineView makes a Chainer: the shape of its result, and what it reads for
-// the coordinates g.Out of the result. It fuses like the built-in ones. The
-// integers that a use of it is given stand in Node.Ints.
+// DefineView returns a Chainer. result is the shape of its result, and gather
+// reads the operands at the coordinates g.Out. It fuses like the built-in ones.
+// The integers of a use are in Node.Ints.
 func DefineView(name string, arity int, result func(n *expr.Node) (shape.Shape, error), gather func(g *expr.Gather) V, opts ...DefineOption) *expr.Operator {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
 	complete(o, opts)
@@ -100,14 +101,14 @@ func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.E
 	return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Ints: ints}, nodes(args)...))
 }
 
-// Element is the constraint of element types that Go has itself: those whose
-// values in memory are their values in kernels.
+// Element is the constraint of Go's own element types. Their values in memory
+// are their values in kernels.
 type Element interface {
 	bool | int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
 }
 
-// GoFunc makes an element-wise operator of one operand from a Go function. It
-// runs on the CPU only and fuses with nothing: prefer Define.
+// GoFunc returns an element-wise operator of one operand that calls a Go
+// function. It runs on the CPU and does not fuse: prefer Define.
 func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}
 	complete(o, opts)

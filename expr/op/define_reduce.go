@@ -8,19 +8,18 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// DefineReduction makes a reduction of numbers. It fuses, and has the same bits
-// on every backend, like the built-in ones.
+// DefineReduction returns a reduction of numbers. It fuses, and has the same
+// bits on every back end, like the built-in ones.
 //
 // Every accumulator begins with identity, a constant of type t. The program
-// combine joins an accumulator x[0] and an element x[1], and later an
-// accumulator x[0] and another one x[1] of later elements; all have one type.
-// docs/numerics.md states which elements meet in which order. The reduction of
-// no elements is identity.
+// combine combines an accumulator x[0] with x[1], an element or an accumulator
+// of later elements; all have one type. docs/numerics.md states the order. The
+// reduction of no elements is identity.
 //
-// combine and identity are called while a plan is compiled, for each element
-// type; a half is a float32 there. A type is taken if both programs fit it. The
-// options Doc, On, Derivative and Finish apply. The operator of a program that
-// fits no type gives expr.ErrType where it is used.
+// The plan compiler calls combine and identity for each element type; a half is
+// a float32 there. The reduction takes a type if both programs fit it. The
+// options Doc, On, Derivative and Finish apply. If the programs fit no type, a
+// use of the operator gives expr.ErrType.
 func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
 	row := &prim.Reduction{Name: name, Order: prim.Num, Combine: combine}
 	o := &expr.Operator{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, Reduce: row, ULP: -1}
@@ -61,8 +60,8 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 	return o
 }
 
-// checkReduction returns the identity of register type t if both programs fit
-// the type.
+// checkReduction returns the identity of register type t, or an error if a
+// program does not fit the type.
 func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V) (bits uint64, err error) {
 	if !prim.Num.Has(t) {
 		return 0, fmt.Errorf("a program reduces numbers")
@@ -81,9 +80,9 @@ func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine f
 	return start.Call(), nil
 }
 
-// Finish makes a user-defined reduction end with an element-wise operator of one
-// operand: of a root of a sum of squares, sqrt. A derivative of the reduction is
-// that of the part before.
+// Finish sets an element-wise operator of one operand that is applied to the
+// result of a user-defined reduction: sqrt for the root of a sum of squares.
+// The derivative of the reduction is the derivative of the part before it.
 func Finish(o *expr.Operator) DefineOption { return func(r *expr.Operator) { r.Finish = o } }
 
 // Reduce applies a user-defined reduction.

@@ -41,7 +41,8 @@ func TestDefineReduction(t *testing.T) {
 			t.Errorf("max_abs: %v, want %v", got, c.want)
 		}
 	}
-	// One element is combined with the identity, and nothing is the identity.
+	// One element is combined with the identity. The result for no elements is
+	// the identity.
 	if got, _ := eval(t, op.Reduce(maxAbs, engineOf(-3.))); got[0] != 3 {
 		t.Errorf("of one element: %v", got)
 	}
@@ -54,7 +55,8 @@ func TestDefineReduction(t *testing.T) {
 	}
 }
 
-// A user's reduction fuses with what it reduces and with what uses it.
+// TestDefineReductionFuses checks that a user's reduction fuses with its
+// operand and with its uses.
 func TestDefineReductionFuses(t *testing.T) {
 	norm := op.DefineReduction("norm", nought, magnitudes, op.Finish(rowOf("sqrt")))
 	x, y := iota[float64](12).Reshape(3, 4), engine.Zeros[float64](3, 4)
@@ -73,7 +75,8 @@ func TestDefineReductionFuses(t *testing.T) {
 	}
 }
 
-// Reductions of one name and several programs do not share a program.
+// TestDefineReductionsApart checks that reductions of one name with different
+// programs do not share a program.
 func TestDefineReductionsApart(t *testing.T) {
 	least := op.DefineReduction("r", nought, func(b *op.B, x ...op.V) op.V { return b.Min(x[0], x[1]) })
 	most := op.DefineReduction("r", nought, func(b *op.B, x ...op.V) op.V { return b.Max(x[0], x[1]) })

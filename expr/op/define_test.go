@@ -17,7 +17,7 @@ func TestDefine(t *testing.T) {
 	if twice.Doc != "x + x." || twice.ULP != -1 {
 		t.Errorf("the row says %q and %g ULP", twice.Doc, twice.ULP)
 	}
-	// A program without a type works for those for which it type-checks.
+	// Without On an operator takes the types for which its program type-checks.
 	if got := twice.Types; got.Has(dtype.Bool) || !got.Has(dtype.I8) || !got.Has(dtype.F16) || !got.Has(dtype.F64) {
 		t.Errorf("it takes %v", got.List())
 	}

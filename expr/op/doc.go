@@ -1,23 +1,23 @@
-// Package op is the operator table, and the constructors of expressions made
+// Package op has the operator table, and the constructors of expressions made
 // from it.
 //
 // An operator is one row: its name, operands and element types, its error
 // bound, and its lowering, a small program over the primitives of package prim.
-// Everything else follows from the row: the Go constructor, the name in
-// formulas, the line in docs/ops.md, and every backend. [Define] makes rows of
-// the user's own, [DefineView] new index maps.
+// The Go constructor, the name in formulas, the line in docs/ops.md and the
+// code of every back end follow from the row. [Define] makes rows for users,
+// and [DefineView] index maps.
 //
 // Constructors compute nothing. A mistake, such as shapes that do not
-// broadcast, stays in the tree and is returned by the assignment, with the line
-// of the call that made it.
+// broadcast, stays in the tree. The assignment returns it, with the line of the
+// call that made it.
 package op
 
 //go:generate go run ./internal/gen
 
 import "github.com/oneloop/oneloop/expr"
 
-// Summable is the constraint of element types that sums and products have as
-// their result: NumPy adds up smaller integers in 64 bits (SumInt, SumUint).
+// Summable is the constraint of element types that are results of sums and
+// products. NumPy adds smaller integers in 64 bits (SumInt, SumUint).
 type Summable interface {
 	expr.Float | int64 | uint64
 }

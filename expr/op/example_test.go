@@ -26,8 +26,7 @@ func ExampleDefine() {
 }
 
 // A user's view is a shape and the coordinates at which it reads its operand.
-// The integers that it is given are run-time values: one compiled loop serves
-// all of them.
+// Its integers are run-time values: one compiled loop serves all of them.
 func ExampleDefineView() {
 	roll := op.DefineView("roll", 1,
 		func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
@@ -41,8 +40,8 @@ func ExampleDefineView() {
 	// Output: <nil> [6 3 5 7 9]
 }
 
-// A Go function runs element by element on the CPU. It fuses with nothing, so
-// Define is better where it will do.
+// A Go function runs element by element on the CPU. It does not fuse, so use
+// Define where you can.
 func ExampleGoFunc() {
 	gamma := op.GoFunc("gamma", math.Gamma)
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4, 5})
@@ -51,7 +50,7 @@ func ExampleGoFunc() {
 	// Output: <nil> [1 1 2 6 24]
 }
 
-// Where chooses element by element; what it does not choose cannot fail.
+// Where chooses element by element. A value that is not chosen cannot fail.
 func ExampleWhere() {
 	x := engine.MustFromSlice([]int32{10, 20, 30})
 	d := engine.MustFromSlice([]int32{2, 0, 5})
@@ -65,7 +64,8 @@ func ExampleWhere() {
 	// <nil> [5 -1 6]
 }
 
-// Reductions take axes, from the end too, and may keep them with size 1.
+// Reductions take axes, which may count from the end, and can keep them with
+// size 1.
 func ExampleSum() {
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
 	all := engine.Zeros[float64]()
@@ -90,7 +90,8 @@ func ExampleAccumFloat64() {
 	// Output: 16777216 16777218
 }
 
-// ArgMax is a position, not a value; of several maxima the first.
+// ArgMax returns the position of the maximum. Of several maxima it returns the
+// first.
 func ExampleArgMax() {
 	x := engine.MustFromSlice([]float32{3, 9, 2, 9, 1, 4}, 2, 3)
 	at := engine.Zeros[int64](2)
@@ -123,8 +124,8 @@ func ExampleNewAxis() {
 	//  [21 22 23]]
 }
 
-// Windows has all positions of a sliding window: pooling is a reduction over
-// them.
+// Windows returns all positions of a sliding window. Pooling is a reduction
+// over them.
 func ExampleWindows() {
 	x := engine.MustFromSlice([]float32{1, 5, 2, 8, 3, 4})
 	pooled := engine.Zeros[float32](3)
@@ -145,7 +146,7 @@ func ExampleTake() {
 	//  [ 2 20]]
 }
 
-// Pad surrounds an array by a value, which is never stored.
+// Pad surrounds an array by a value. The padded array is not stored.
 func ExamplePad() {
 	x := engine.MustFromSlice([]float64{1, 2, 4, 8})
 	smooth := engine.Zeros[float64](4)
@@ -162,7 +163,7 @@ func ExampleInto() {
 	// Output: <nil> [0 1] [2 3 4]
 }
 
-// Softmax is a composition of rows: it fuses with what is around it.
+// Softmax is a composition of rows, so it fuses with its neighbours.
 func ExampleSoftmax() {
 	x := engine.MustFromSlice([]float64{1000, 1001, 1002})
 	y := engine.Zeros[float64](3)
@@ -207,7 +208,7 @@ func ExampleCast() {
 	// Output: <nil> [117 255 0 0]
 }
 
-// MatMul is a stage of its own; what is done to its result fuses.
+// MatMul is a stage of its own. Operations on its result fuse.
 func ExampleMatMul() {
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2).Named("x")
 	w := engine.MustFromSlice([]float64{1, 0, -1, 1}, 2, 2).Named("w")

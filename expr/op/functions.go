@@ -5,8 +5,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// functions are the mathematical functions. Their lowerings stand in the
-// lower_*.go files, one family in each; docs/accuracy.md has the measured
+// functions are the rows of the mathematical functions. Their lowerings are in
+// the lower_*.go files, one family in each. docs/accuracy.md has the measured
 // errors.
 var functions = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Operator{
 	{

@@ -2,11 +2,12 @@ package op
 
 import "github.com/oneloop/oneloop/expr"
 
-// The derivative rules stand in the grad_*.go files, named after their rows.
-// They build by name through the adjoint and never look rows up themselves: the
-// table is made from what holds them.
+// The derivative rules are in the grad_*.go files, named after their rows. They
+// name rows by strings and never look rows up themselves, because the table is
+// built from values that hold the rules.
 
-// flat returns the rule of functions that are constant between their jumps.
+// flat is the rule of functions that are constant between jumps. The derivative
+// is zero.
 func flat(*expr.Adjoint, int) *expr.Node { return nil }
 
 func gradAdd(g *expr.Adjoint, _ int) *expr.Node { return g.Out }
@@ -34,8 +35,8 @@ func gradMod(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Op("floor_divide", g.Arg(0), g.Arg(1))))
 }
 
-// gradFmod takes the quotient from the exact remainder: x/y itself may be
-// rounded up to the next integer.
+// gradFmod computes the quotient from the exact remainder, because x/y itself
+// may be rounded up to the next integer.
 func gradFmod(g *expr.Adjoint, arg int) *expr.Node {
 	if arg == 0 {
 		return g.Out
@@ -53,7 +54,7 @@ func gradFMA(g *expr.Adjoint, arg int) *expr.Node {
 
 func gradNeg(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", g.Out) }
 
-// gradAbs returns 0 at 0.
+// gradAbs uses sign(x), so the derivative at 0 is 0.
 func gradAbs(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
 
 func gradSquare(g *expr.Adjoint, _ int) *expr.Node {
@@ -64,7 +65,7 @@ func gradReciprocal(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Op("square", g.Node)))
 }
 
-// gradCopySign returns 0 at 0.
+// gradCopySign uses sign(x), so the derivative at 0 is 0.
 func gradCopySign(g *expr.Adjoint, arg int) *expr.Node {
 	if arg == 1 {
 		return nil

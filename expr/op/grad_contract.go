@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// gradMatMul returns out @ b.T for a and a.T @ out for b, with vectors as
-// matrices of one row or column, summed over broadcast leading axes.
+// gradMatMul returns out @ b.T for a and a.T @ out for b, summed over broadcast
+// leading axes. Vectors are matrices of one row or column.
 func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 	a, b := g.Arg(0).Shape(), g.Arg(1).Shape()
 	out := g.Node.Shape()
@@ -26,7 +26,7 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 	case arg == 0:
 		r = product(g, z, turned(g, y))
 		r = g.SumTo(r, r.Shape(), a)
-	case len(b) == 2 && len(a) > 2: // one matrix for the whole stack: so is its adjoint
+	case len(b) == 2 && len(a) > 2: // one matrix for the whole stack, so its adjoint is one matrix
 		x, z = rowsOf(g, x), rowsOf(g, z)
 		r = product(g, turned(g, x), z)
 	default:
@@ -36,7 +36,7 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Reshape(r, g.Arg(arg).Shape())
 }
 
-// turned returns a with its last two axes exchanged.
+// turned returns a with its last two axes exchanged (transposed).
 func turned(g *expr.Adjoint, a *expr.Node) *expr.Node {
 	axes := make([]int, len(a.Shape()))
 	for i := range axes {
@@ -47,14 +47,15 @@ func turned(g *expr.Adjoint, a *expr.Node) *expr.Node {
 	return g.With("transpose", axes, nil, a)
 }
 
-// rowsOf returns a stack of matrices as one matrix.
+// rowsOf returns a stack of matrices as one matrix with all their rows.
 func rowsOf(g *expr.Adjoint, a *expr.Node) *expr.Node {
 	s := a.Shape()
 	cols := s[len(s)-1]
 	return g.Reshape(a, shape.Shape{shape.Shape(s[:len(s)-1]).Size(), cols})
 }
 
-// product returns a @ b. An outer product is no sum, and so fuses.
+// product returns a @ b. It writes an outer product, which has no sum, as an
+// element-wise product, which fuses.
 func product(g *expr.Adjoint, a, b *expr.Node) *expr.Node {
 	if s := a.Shape(); s[len(s)-1] == 1 {
 		return g.Mul(a, b)

@@ -42,8 +42,8 @@ func gradLog1p(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1)))
 }
 
-// gradPow returns 0 for y = 0, by x, and for x = 0 and y >= 0, by y, where the
-// formulas have 0*Inf.
+// gradPow returns the derivative of x^y. It is 0 with respect to x if y = 0,
+// and with respect to y if x = 0 and y >= 0. There the formulas have 0*Inf.
 func gradPow(g *expr.Adjoint, arg int) *expr.Node {
 	x, y := g.Arg(0), g.Arg(1)
 	zero := g.Const(0)
@@ -111,7 +111,8 @@ func gradSigmoid(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
 }
 
-// gradGelu returns the normal distribution's cdf plus x times its density.
+// gradGelu multiplies by Phi(x) + x phi(x), with phi and Phi the density and
+// the distribution function of the normal distribution.
 func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
 	x := g.Arg(0)
 	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
@@ -120,8 +121,8 @@ func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Add(cdf, g.Mul(x, density)))
 }
 
-// gradGeluTanh returns that of x*s(u), where s is the sigmoid and
-// u = sqrt(8/pi) * (x + 0.044715*x^3), because (1 + tanh(u/2))/2 = s(u).
+// gradGeluTanh returns the derivative of x*s(u), where s is the sigmoid and u =
+// sqrt(8/pi) * (x + 0.044715*x^3), because (1 + tanh(u/2))/2 = s(u).
 func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
 	const a = .044715
 	c := g.Const(math.Sqrt(8 / math.Pi))

@@ -4,8 +4,9 @@ import "github.com/oneloop/oneloop/expr"
 
 func gradSum(g *expr.Adjoint, _ int) *expr.Node { return g.Out }
 
-// gradProd returns the product of all other elements: the product of all that
-// are not 0, over this one, if none of the others is 0.
+// gradProd multiplies by the product of all other elements: if none of them is
+// 0, the product of all elements that are not 0, divided by this one if it is
+// not 0.
 func gradProd(g *expr.Adjoint, _ int) *expr.Node {
 	x := g.Arg(0)
 	zero, one := g.Const(0), g.Const(1)
@@ -17,8 +18,8 @@ func gradProd(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Where(elsewhere, zero, g.Div(product, number)))
 }
 
-// gradBest returns the rule of max and min: equal elements share the adjoint.
-// Where the value is NaN there are none, and it gives 0/0.
+// gradBest is the rule of max and min: equal elements share the adjoint. If the
+// value is NaN, no element equals it, and the result is 0/0.
 func gradBest(g *expr.Adjoint, _ int) *expr.Node {
 	best := g.Op("equal", g.Arg(0), g.Node)
 	count := g.Reduce("sum", g.Cast(best, g.Out.DType()), g.Node.Axes)

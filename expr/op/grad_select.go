@@ -2,9 +2,9 @@ package op
 
 import "github.com/oneloop/oneloop/expr"
 
-// gradExtreme returns the rule of maximum and minimum, where beaten names the
-// comparison that holds for an operand that loses. Equal operands share the
-// adjoint; where one is NaN both get it.
+// gradExtreme returns the rule of maximum and minimum. beaten names the
+// comparison that holds for an operand that is not chosen. Equal operands share
+// the adjoint. If one operand is NaN, both get the adjoint.
 func gradExtreme(beaten string) expr.Rule {
 	return func(g *expr.Adjoint, arg int) *expr.Node {
 		x, other := g.Arg(arg), g.Arg(1-arg)
@@ -13,9 +13,9 @@ func gradExtreme(beaten string) expr.Rule {
 	}
 }
 
-// gradNumber returns the rule of fmax and fmin, where wins names the comparison
-// that holds for an operand that is chosen. Equal operands share the adjoint,
-// an operand beside a NaN gets it.
+// gradNumber returns the rule of fmax and fmin. wins names the comparison that
+// holds for the chosen operand. Equal operands share the adjoint. If one
+// operand is NaN, the other gets the adjoint.
 func gradNumber(wins string) expr.Rule {
 	return func(g *expr.Adjoint, arg int) *expr.Node {
 		x, other := g.Arg(arg), g.Arg(1-arg)
@@ -25,8 +25,8 @@ func gradNumber(wins string) expr.Rule {
 	}
 }
 
-// gradClip gives the adjoint to x from lo to hi, the bounds included, and else
-// to the bound that is the value.
+// gradClip gives the adjoint to x if x is from lo to hi, both included, and
+// else to the bound that is the value.
 func gradClip(g *expr.Adjoint, arg int) *expr.Node {
 	x, lo, hi := g.Arg(0), g.Arg(1), g.Arg(2)
 	var gets *expr.Node
@@ -41,7 +41,7 @@ func gradClip(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Where(gets, g.Out, g.Const(0))
 }
 
-// gradReLU returns 0 at 0.
+// gradReLU returns the adjoint, or 0 where x <= 0.
 func gradReLU(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Where(g.Op("less_equal", g.Arg(0), g.Const(0)), g.Const(0), g.Out)
 }
@@ -53,6 +53,6 @@ func gradWhere(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Where(g.Arg(0), g.Const(0), g.Out)
 }
 
-// gradCast converts back. Of a cast between integers and floats nothing is
-// asked.
+// gradCast converts the adjoint back. Package grad does not call it for casts
+// between integers and floats.
 func gradCast(g *expr.Adjoint, _ int) *expr.Node { return g.Cast(g.Out, g.Arg(0).DType()) }

@@ -8,7 +8,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Where the adjoint is one number for all elements it stays so.
+// The rules of views keep an adjoint that is one number for all elements as one
+// number.
 
 func gradReshape(g *expr.Adjoint, _ int) *expr.Node {
 	if len(g.Out.Shape()) == 0 {
@@ -23,7 +24,7 @@ func gradTranspose(g *expr.Adjoint, _ int) *expr.Node {
 	}
 	back := make([]int, len(g.Arg(0).Shape()))
 	for i := range back {
-		back[i] = slices.Index(g.Node.Axes, i) // -1, a new axis, where it was dropped
+		back[i] = slices.Index(g.Node.Axes, i) // -1 for a dropped axis: a new axis
 	}
 	return g.With("transpose", back, nil, g.Full())
 }
@@ -32,7 +33,7 @@ func gradBroadcast(g *expr.Adjoint, _ int) *expr.Node {
 	return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape())
 }
 
-// gradSlice puts the adjoint between zeros. Where steps leave nothing out this
+// gradSlice returns the adjoint surrounded by zeros. For steps of 1 and -1 that
 // is a padding.
 func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 	ints := g.Node.Ints
@@ -45,7 +46,7 @@ func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 		switch {
 		case count <= 1:
 			step = 1
-		case step < 0: // the same elements forwards
+		case step < 0: // the same elements in forward order
 			start += (count - 1) * step
 		}
 		dense = dense && (step == 1 || step == -1)
@@ -70,7 +71,7 @@ func gradSlice(g *expr.Adjoint, _ int) *expr.Node {
 	return g.With("pad", nil, widths, inner, g.Const(0))
 }
 
-// gradUnslice takes the elements back.
+// gradUnslice selects the elements that Unslice placed.
 func gradUnslice(g *expr.Adjoint, _ int) *expr.Node {
 	var ints []int
 	for i, d := range g.Arg(0).Shape() {
@@ -79,8 +80,7 @@ func gradUnslice(g *expr.Adjoint, _ int) *expr.Node {
 	return g.With("slice", nil, ints, g.Full())
 }
 
-// part returns a with from elements left out before, and all but count, along
-// axis.
+// part returns count elements of a along axis, beginning at from.
 func part(g *expr.Adjoint, a *expr.Node, axis, from, count int) *expr.Node {
 	var ints []int
 	for i, d := range a.Shape() {
@@ -101,7 +101,8 @@ func gradConcat(g *expr.Adjoint, arg int) *expr.Node {
 	return part(g, g.Full(), axis, from, g.Arg(arg).Shape()[axis])
 }
 
-// gradPad gives the inside to the operand and the sum of the rest to the fill.
+// gradPad gives the adjoint of the inside to the operand, and the sum of the
+// rest to the fill.
 func gradPad(g *expr.Adjoint, arg int) *expr.Node {
 	in := g.Arg(0).Shape()
 	if arg == 0 {
@@ -116,9 +117,9 @@ func gradPad(g *expr.Adjoint, arg int) *expr.Node {
 	return g.SumTo(g.Where(outside, g.Out, g.Const(0)), g.Node.Shape(), nil)
 }
 
-// gradTake sums, for each position along the axis, what was taken from it. It
-// looks at every pair of a position and an index, so its work is the size of
-// the axis times that of the result.
+// gradTake sums, for each position along the axis, the adjoints of the elements
+// taken from it. It compares every position with every index, so its work is
+// the size of the axis times the size of the result.
 func gradTake(g *expr.Adjoint, arg int) *expr.Node {
 	if arg == 1 {
 		return nil
@@ -138,7 +139,8 @@ func gradTake(g *expr.Adjoint, arg int) *expr.Node {
 
 func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
 
-// gradWindows adds every element of every window to where it was read.
+// gradWindows adds every element of every window to the position that it was
+// read from.
 func gradWindows(g *expr.Adjoint, _ int) *expr.Node {
 	in := g.Arg(0).Shape()
 	var ints, axes []int

@@ -27,7 +27,7 @@ func eval[T expr.Elem](t *testing.T, e expr.Exp[T]) ([]T, []int) {
 	return y.Values(), n.Shape()
 }
 
-// iota returns 1, 2, 3 ... in a shape.
+// iota returns 1, 2, 3 ... in the shape dims.
 func iota[T expr.Elem](dims ...int) *engine.Tensor[T] {
 	x := engine.Zeros[T](dims...)
 	for i := range x.Data() {
@@ -55,7 +55,7 @@ func fails(t *testing.T, name string, n *expr.Node, kind error) {
 	}
 }
 
-// scalar makes a lowering callable on values of type t.
+// scalar returns a lowering as a function on values of type t.
 func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) uint64 {
 	tb.Helper()
 	p, err := prim.NewProgram(operands(o, t), o.Lower)
@@ -65,7 +65,8 @@ func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) 
 	return p.Call
 }
 
-// operands returns the register types of an operator's operands of type t.
+// operands returns the register types of an operator's operands if its elements
+// have type t.
 func operands(o *expr.Operator, t dtype.Type) []dtype.Type {
 	types := make([]dtype.Type, o.Arity)
 	for i := range types {

@@ -103,8 +103,8 @@ func nonzero(b *B, x V) V {
 	return b.Ne(x, b.Like(x, 0))
 }
 
-// onBools replaces a lowering where the operands are predicates, which have no
-// order among the primitives.
+// onBools uses another lowering for predicates, because the primitives do not
+// order them.
 func onBools(lower, pred func(*B, ...V) V) func(*B, ...V) V {
 	return func(b *B, x ...V) V {
 		if prim.Pred.Has(x[0].Type) {

@@ -21,11 +21,11 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// typedErrors are what every misuse gives one of.
+// typedErrors are the errors of which every misuse must give one.
 var typedErrors = []error{expr.ErrShape, expr.ErrType, expr.ErrValue, expr.ErrIndex, expr.ErrUnsupported, expr.ErrDivide}
 
-// err returns the error of a tree, or of running it: trees can be right in
-// themselves.
+// err returns the error of a tree, or of running it, because a tree may be
+// correct and fail at run time.
 func err(n *expr.Node) error {
 	if n == nil {
 		return errors.New("the node is nil")
@@ -76,7 +76,7 @@ func ruled(r expr.Rule) error {
 	return err
 }
 
-// changed returns a tree that f has changed behind the package's back.
+// changed returns a tree that f changed by hand.
 func changed(f func(n *expr.Node)) *expr.Node {
 	n := op.Add(tree, expr.Exp[float32](vec)).Node()
 	f(n)
@@ -87,9 +87,9 @@ func leaf(offset int, st shape.Strides, dims ...int) *expr.Node {
 	return expr.NewLeaf(dtype.F32, dims, &expr.Leaf{Mem: vec.Array().Memory(), Offset: offset, Strides: st})
 }
 
-// misuses are calls that have no right answer. Each gives a typed error.
+// misuses are calls without a correct result. Each must give a typed error.
 var misuses = map[string]func() error{
-	// Trees that are not there.
+	// Missing trees.
 	"Map1 of nil":        func() error { return err(op.Map1[float32](nil, vec).Node()) },
 	"Map2 of nil":        func() error { return err(op.Map2[float32](nil, vec, nil).Node()) },
 	"Map3 of nil":        func() error { return err(op.Map3[float32](nil, nil, nil, nil).Node()) },
@@ -175,7 +175,7 @@ var misuses = map[string]func() error{
 	"opaque without function": func() error { return err(expr.Apply(&expr.Operator{Class: expr.Opaque, Arity: 1}, vec.Node())) },
 	"GoFunc of nil":           func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
 
-	// Attributes that the rows do not have.
+	// Attributes that rows do not allow.
 	"reshape, none":      func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },
 	"ReshapeNode":        func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
 	"Reshape":            func() error { return err(op.Reshape(vec, 2).Node()) },
@@ -399,8 +399,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestMisuseOfRows applies every row to operands and attributes that it cannot
-// take.
+// TestMisuseOfRows applies every row to operands and attributes that it must
+// reject.
 func TestMisuseOfRows(t *testing.T) {
 	wild := []expr.Attributes{{}, {Ints: []int{math.MinInt, math.MaxInt, -1}}, {Axes: []int{math.MaxInt}, Ints: []int{0, 0, 0}}, {To: 200, Axes: []int{-5, 7}}}
 	for _, o := range op.Table() {
@@ -425,7 +425,7 @@ func TestMisuseOfRows(t *testing.T) {
 	}
 }
 
-// TestNil calls the methods of what is nil or zero.
+// TestNilMethods calls the methods of nil and zero values.
 func TestNilMethods(t *testing.T) {
 	for _, n := range []*expr.Node{nil, {}, {Op: &expr.Operator{}}} {
 		if n.Err() == nil && n != nil && n.Op != nil {
@@ -442,8 +442,8 @@ func TestNilMethods(t *testing.T) {
 	_, _ = prim.NewProgram(nil, nil)
 }
 
-// TestMisuseNamesEveryFunction: an exported function that is written by hand
-// stands in a misuse, so that none is forgotten.
+// TestMisuseNamesEveryFunction fails if no misuse calls some exported function
+// that is written by hand.
 func TestMisuseNamesEveryFunction(t *testing.T) {
 	text, err := os.ReadFile("misuse_test.go")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestErrorsNameTheCall: an error names the function that the user called, not
-// what a composition is made of, and the line of the call.
+// TestErrorsNameTheCall checks that an error names the function that the user
+// called, with the line of the call. It must not name a part of a composition.
 func TestErrorsNameTheCall(t *testing.T) {
 	m, i := iota[float64](2, 2), iota[int32](2)
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 	}
 }
 
-// TestDDof: the divisor is not below 0, as in NumPy.
+// TestDDof checks that the divisor is not below 0, as in NumPy.
 func TestDDof(t *testing.T) {
 	x := engineOf(1., 2, 3, 4)
 	for k, want := range map[int]float64{0: 1.25, 2: 2.5, 4: math.Inf(1), 9: math.Inf(1)} {

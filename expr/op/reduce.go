@@ -102,10 +102,11 @@ func KeepDims() ReduceOption { return reduceOption(func(r *Reduction) { r.Keep =
 // AccumFloat64 accumulates float32 and half sums and products in float64.
 func AccumFloat64() ReduceOption { return reduceOption(func(r *Reduction) { r.Acc = dtype.F64 }) }
 
-// DDof makes [Var] and [Std] divide by n - k, and by 0 where that is negative.
+// DDof makes [Var] and [Std] divide by n - k, or by 0 if that is negative.
 func DDof(k int) VarOption { return varOption(func(r *Reduction) { r.DDof = k }) }
 
-// options returns the options applied in order; nil ones are none.
+// options returns the result of applying the options in order. It ignores nil
+// ones.
 func options[O VarOption](opts []O) (r Reduction) {
 	for _, o := range opts {
 		if VarOption(o) != nil {
@@ -115,9 +116,9 @@ func options[O VarOption](opts []O) (r Reduction) {
 	return r
 }
 
-// ReduceNode builds the reduction called name over an untyped tree. Reductions
-// over axes that are not adjacent are built as reductions one group after the
-// other, the innermost group first: the order of docs/numerics.md.
+// ReduceNode returns the reduction called name of an untyped tree. For axes
+// that are not adjacent it returns one reduction for each group of adjacent
+// axes, the innermost group first, in the order of docs/numerics.md.
 func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	o, ok := Lookup(name)
 	if !ok || o.Class != expr.Reduction {
@@ -126,7 +127,7 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	return ReduceBy(o, a, r)
 }
 
-// ReduceBy builds the reduction o, built in or the user's, over an untyped tree.
+// ReduceBy returns the reduction o, built in or a user's, of an untyped tree.
 func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	if o == nil || o.Class != expr.Reduction {
 		return expr.Errorf(expr.ErrType, "Reduce", "the operator is no reduction")
@@ -144,7 +145,7 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce.Ordered(dtype.F64) || !o.Types.Has(dtype.F64)) {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name, a.DType())
 	}
-	if len(axes) == 0 { // rank 0: one element, seen as a vector
+	if len(axes) == 0 { // rank 0: a vector of one element
 		a, axes = ReshapeNode(a, []int{1}), []int{0}
 		r.Keep = false
 	}
@@ -172,8 +173,8 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	return a
 }
 
-// argOverAxes numbers the positions of several axes row-major, by moving them
-// to the end and joining them.
+// argOverAxes returns a reduction to positions over several axes. It moves the
+// axes to the end and joins them, so positions are row-major.
 func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
 	s := a.Shape()
 	var perm, kept []int
@@ -196,8 +197,8 @@ func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.
 	return ReshapeNode(a, s.Reduce(axes, r.Keep))
 }
 
-// reduce returns one group of adjacent axes, which stay with size 1. With an
-// accumulator the operand is converted to it first.
+// reduce returns the reduction over one group of adjacent axes, which keep size
+// 1. If acc is valid, the operand is converted to it first.
 func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.Node {
 	if acc != dtype.Invalid {
 		a = CastNode(a, acc)
@@ -205,28 +206,27 @@ func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.No
 	return expr.ApplyWith(o, expr.Attributes{Axes: axes}, a)
 }
 
-// reduceTyped builds a reduction for the generated constructors.
+// reduceTyped returns a reduction for the generated constructors.
 func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption) expr.Exp[R] {
 	return expr.Of[R](ReduceNode(name, expr.NodeOf(a), options(opts)))
 }
 
-// SumInt returns the sum of small signed integers in int64, as NumPy has it.
+// SumInt returns the sum of small signed integers in int64, as NumPy does.
 func SumInt[T int8 | int32 | int64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
 	return named("SumInt", a, Sum(Cast[int64](a), opts...))
 }
 
-// named returns a composition of a; see expr.Node.As.
+// named returns e, the composition called name of a; see [expr.Node.As].
 func named[R, T expr.Elem](name string, a expr.Exp[T], e expr.Exp[R]) expr.Exp[R] {
 	return expr.Of[R](e.Node().As(name, expr.NodeOf(a)))
 }
 
-// SumUint returns the sum of small unsigned integers in uint64, as NumPy has
-// it.
+// SumUint returns the sum of small unsigned integers in uint64, as NumPy does.
 func SumUint[T uint8 | uint32 | uint64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
 	return named("SumUint", a, Sum(Cast[uint64](a), opts...))
 }
 
-// Count returns the number of elements that hold.
+// Count returns the number of true elements.
 func Count(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[int64] {
 	return named("Count", a, Sum(Cast[int64](a), opts...))
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Small integers, whose sums and products are exact in every order, over every
-// set of axes, against plain loops.
+// TestReductions compares reductions over every set of axes with plain loops.
+// The elements are small integers, whose sums and products are exact in every
+// order.
 func TestReductions(t *testing.T) {
 	dims := []int{2, 3, 2, 2}
 	x := engine.Zeros[float64](dims...)
@@ -54,7 +55,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// reduceLoop folds x over the axes in set; the reduced axes keep size 1.
+// reduceLoop folds x over the axes in set. The reduced axes keep size 1.
 func reduceLoop(x []float64, dims []int, set int, fold func(acc, v float64) float64) (kept []int, out []float64) {
 	size := 1
 	for a, d := range dims {
@@ -142,7 +143,7 @@ func TestReduceSpecials(t *testing.T) {
 	if got, _ := eval(t, op.SumUint(engineOf[uint8](255, 255))); got[0] != 510 {
 		t.Errorf("sum of uint8: %v", got)
 	}
-	// 2^24 + 1 is lost in float32, unless the sum is of float64.
+	// 2^24 + 1 is not a float32, so the sum must be in float64.
 	big := engineOf[float32](1<<24, 1, 1)
 	if got, _ := eval(t, op.Sum[float32](big, op.AccumFloat64())); got[0] != 1<<24+2 {
 		t.Errorf("sum in float64: %v", got)

@@ -16,15 +16,15 @@ var (
 	zero = math.Copysign(0, -1) // -0
 )
 
-// A point is what a row gives for operands, in float64.
+// A point is the result of a row for operands, in float64.
 type point struct {
 	name string
 	args []float64
 	want float64
 }
 
-// Values for which the definition, not the algorithm, decides; those of // and
-// % are Python's.
+// points are values that the definition of a row decides, not its algorithm.
+// The values of // and % are Python's.
 var points = []point{
 	{"floor_divide", []float64{7, 2}, 3},
 	{"floor_divide", []float64{-7, 2}, -4},
@@ -67,7 +67,7 @@ var points = []point{
 	{"fmin", []float64{nan, nan}, nan},
 	{"clip", []float64{5, 0, 3}, 3},
 	{"clip", []float64{-5, 0, 3}, 0},
-	{"clip", []float64{1, 3, 0}, 0}, // bounds the wrong way round: the upper one
+	{"clip", []float64{1, 3, 0}, 0}, // if lo > hi the result is hi
 	{"relu", []float64{-2}, 0},
 	{"relu", []float64{zero}, 0},
 	{"relu", []float64{nan}, nan},
@@ -122,7 +122,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// All pairs of int8, and of uint8, against Go.
+// TestIntegers compares all pairs of int8, and of uint8, with Go.
 func TestIntegers(t *testing.T) {
 	floorDiv := func(a, b int) int {
 		q := a / b
@@ -241,7 +241,8 @@ func TestBools(t *testing.T) {
 	}
 }
 
-// A division is a fault where the divisor is an integer zero, and only there.
+// TestFaults checks that a division is a fault for an integer divisor of zero,
+// and only then.
 func TestFaults(t *testing.T) {
 	for _, name := range []string{"div", "floor_divide", "mod", "fmod"} {
 		o, _ := op.Lookup(name)

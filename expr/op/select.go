@@ -67,20 +67,19 @@ func ignoreNaN(p prim.Op) func(*B, ...V) V {
 	}
 }
 
-// Where returns x where cond holds, else y. The three broadcast against each
-// other.
+// Where returns x where cond holds, else y. The three operands broadcast.
 func Where[T expr.Elem](cond expr.Exp[bool], x, y expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](call("where", expr.NodeOf(cond), expr.NodeOf(x), expr.NodeOf(y)))
 }
 
-// Cast returns a with elements converted to type To: floats round to nearest
-// even, a float to integer conversion truncates and saturates (NaN gives 0),
-// integers wrap, and to bool means != 0.
+// Cast returns a with elements converted to type To. Floats round to nearest
+// even. Float to integer truncates and saturates, and NaN gives 0. Integers
+// wrap. The conversion to bool is != 0.
 func Cast[To, From expr.Elem](a expr.Exp[From]) expr.Exp[To] {
 	return expr.Of[To](CastNode(expr.NodeOf(a), dtype.Of[To]()))
 }
 
-// CastNode returns Cast for untyped trees; it is a itself if the type fits.
+// CastNode returns Cast for untyped trees. If the type fits, it returns a.
 func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
 	if a != nil && a.Err() == nil && a.DType() == to && !to.IsHalf() {
 		return a
@@ -96,7 +95,7 @@ type Real interface {
 func scalar[T expr.Number, S Real](s S) *expr.Node {
 	t, f := dtype.Of[T](), float64(s)
 	if t.IsInt() {
-		// What a float out of range becomes depends on the machine.
+		// The conversion of a float out of range depends on the machine.
 		integer := S(1)/2 == 0
 		if i := int64(s); (integer || -0x1p63 <= f && f < 0x1p63) && S(i) == s && (s < 0) == (i < 0) {
 			return expr.ConstInt(t, i)
@@ -108,14 +107,14 @@ func scalar[T expr.Number, S Real](s S) *expr.Node {
 	return expr.ConstFloat(t, f)
 }
 
-// Scale returns s * a. The scalar is converted to the element type; one that an
-// integer type cannot hold is an error.
+// Scale returns s * a. The scalar is converted to the element type. If an
+// integer type cannot hold it, the result carries an error.
 func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), expr.NodeOf(a)))
 }
 
-// AddScalar returns s + a. The scalar is converted to the element type; one
-// that an integer type cannot hold is an error.
+// AddScalar returns s + a. The scalar is converted to the element type. If an
+// integer type cannot hold it, the result carries an error.
 func AddScalar[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](expr.Apply(rowAdd, scalar[T](s), expr.NodeOf(a)))
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Span selects elements of an axis as Python's start:stop:step; the zero
+// A Span selects elements of an axis as Python's start:stop:step does. The zero
 // value selects all. See Range, From, Until and By.
 type Span = shape.Slice
 
-// Range returns start:stop; negative positions count from the end.
+// Range returns the span start:stop. Negative positions count from the end.
 func Range(start, stop int) Span {
 	return Span{Start: shape.At(start), Stop: shape.At(stop)}
 }
 
-// From returns start: to the end.
+// From returns the span from start to the end.
 func From(start int) Span { return Span{Start: shape.At(start)} }
 
-// Until returns the beginning to stop.
+// Until returns the span from the beginning to stop, without stop.
 func Until(stop int) Span { return Span{Stop: shape.At(stop)} }
 
 // By returns s with a step, which may be negative: By(Span{}, -1) reverses an
-// axis. A step of 0 is an error of the slice.
+// axis. A step of 0 makes the slice an error.
 func By(s Span, step int) Span {
 	s.Step = shape.At(step)
 	return s
@@ -48,8 +48,8 @@ func sliceShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-// inSpan is an error unless count elements from start by step lie in an axis of
-// size d.
+// inSpan returns an error unless count elements from start by step are inside
+// an axis of size d.
 func inSpan(start, step, count, d int) error {
 	if count < 0 || count > 0 && (step == 0 || step == math.MinInt || start < 0 || start >= d ||
 		step > 0 && reach(count, step, d) >= d-start || step < 0 && reach(count, -step, d) > start) {
@@ -90,8 +90,8 @@ func SliceNode(a *expr.Node, spans []Span) *expr.Node {
 	return expr.ApplyWith(row("slice"), expr.Attributes{Ints: ints}, a)
 }
 
-// Slice selects elements of the leading axes, a span for each; positions
-// outside are cut off as in Python.
+// Slice returns elements of the leading axes of a, selected by one span for
+// each. Positions outside are clamped as in Python.
 func Slice[T expr.Elem](a expr.Exp[T], spans ...Span) expr.Exp[T] {
 	return expr.Of[T](SliceNode(expr.NodeOf(a), spans))
 }
@@ -117,8 +117,8 @@ func IndexNode(a *expr.Node, axis, i int) *expr.Node {
 	return dropAxes(SliceNode(a, spans), []int{at})
 }
 
-// Index returns the i-th part of a along an axis, which is dropped; negative i
-// count from the end.
+// Index returns part i of a along an axis, which is dropped. A negative i
+// counts from the end.
 func Index[T expr.Elem](a expr.Exp[T], axis, i int) expr.Exp[T] {
 	return expr.Of[T](IndexNode(expr.NodeOf(a), axis, i))
 }
@@ -139,12 +139,13 @@ func FlipNode(a *expr.Node, axes []int) *expr.Node {
 	return SliceNode(a, spans)
 }
 
-// Flip reverses the given axes, or all.
+// Flip returns a with the given axes reversed, or all axes if there are none.
 func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](FlipNode(expr.NodeOf(a), axes))
 }
 
-// oneAxis returns the axis that the attributes of a node name.
+// oneAxis returns the only axis of a node's attributes. It returns an error if
+// there is not exactly one, or if it is out of range.
 func oneAxis(axes []int, rank int) (int, error) {
 	if len(axes) != 1 || axes[0] < 0 || axes[0] >= rank {
 		return 0, fmt.Errorf("axes %v are no axis of rank %d", axes, rank)
@@ -152,10 +153,11 @@ func oneAxis(axes []int, rank int) (int, error) {
 	return axes[0], nil
 }
 
-// axisOf makes an axis canonical for the operator called name.
+// axisOf returns the canonical number of an axis, or a node with an error of
+// the operator called name.
 func axisOf(name string, a *expr.Node, axis int) (int, *expr.Node) {
 	if a == nil || a.Err() != nil {
-		return 0, nil // which the operator reports
+		return 0, nil // the operator reports the error of a
 	}
 	at, err := shape.Axis(axis, len(a.Shape()))
 	if err != nil {
@@ -227,8 +229,8 @@ func ConcatNode(axis int, args []*expr.Node) *expr.Node {
 	return expr.ApplyWith(row("concat"), expr.Attributes{Axes: []int{at}}, args...)
 }
 
-// Concat joins expressions of equal shape, but for the axis along which they
-// follow each other.
+// Concat returns the expressions joined along an axis. Their shapes are equal
+// apart from that axis.
 func Concat[T expr.Elem](axis int, args ...expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](ConcatNode(axis, nodes(args)))
 }
@@ -241,8 +243,8 @@ func nodes[T expr.Elem](args []expr.Exp[T]) []*expr.Node {
 	return out
 }
 
-// Into returns the concatenation of targets as a target: the assigned value is
-// cut along the axis and each part stored in its target.
+// Into returns the concatenation of targets as a target. An assignment cuts the
+// value along the axis and stores each part in its target.
 func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[T] {
 	args := make([]*expr.Node, len(targets))
 	for i, t := range targets {
@@ -285,14 +287,14 @@ func padGather(g *expr.Gather) V {
 	return g.Guarded(0, coords, g.At(1, zeros))
 }
 
-// PadNode returns Pad for untyped trees; widths holds before and after for each
-// axis.
+// PadNode returns Pad for untyped trees. widths holds the elements before and
+// after for each axis.
 func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
 	return expr.ApplyWith(row("pad"), expr.Attributes{Ints: widths}, a, fill)
 }
 
-// Pad surrounds a with a scalar: widths[i] counts the elements before and after
-// along axis i.
+// Pad returns a surrounded by a scalar. widths[i] is the number of elements
+// before and after along axis i.
 func Pad[T expr.Elem](a expr.Exp[T], widths [][2]int, fill T) expr.Exp[T] {
 	var flat []int
 	for _, w := range widths {
@@ -331,9 +333,10 @@ func windowsGather(g *expr.Gather) V {
 // A Window is a sliding window along one axis. Zero fields mean 1.
 type Window struct{ Size, Stride, Dilation int }
 
-// Windows returns all positions of a sliding window, one Window for each axis:
-// the axes of the result are the positions, then the elements of the window.
-// The number of positions is floor((n - (dilation*(size-1)+1)) / stride) + 1.
+// Windows returns all positions of a sliding window, with one Window for each
+// axis. The axes of the result are the positions, then the elements of the
+// window. The number of positions is floor((n - (dilation*(size-1)+1)) /
+// stride) + 1.
 func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 	ints := make([]int, 0, 3*len(w))
 	for _, x := range w {
@@ -387,9 +390,9 @@ func TakeNode(a, index *expr.Node, axis int) *expr.Node {
 	return expr.ApplyWith(row("take"), expr.Attributes{Axes: []int{at}}, a, index)
 }
 
-// Take selects elements of an axis by index. The axes of the index take the
-// place of the axis. Negative indices count from the end; an index outside is
-// an error, ErrIndex, of the assignment.
+// Take returns elements of an axis selected by index. The axes of the index
+// replace the axis. Negative indices count from the end. If an index is
+// outside, the assignment returns ErrIndex.
 func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis int) expr.Exp[T] {
 	return expr.Of[T](TakeNode(expr.NodeOf(a), expr.NodeOf(index), axis))
 }
@@ -409,7 +412,7 @@ func OneHotNode(index *expr.Node, depth int) *expr.Node {
 }
 
 // OneHot returns 1 at the position of the index along a new last axis of size
-// depth, else 0; an index outside gives zeros.
+// depth, and 0 elsewhere. An index outside gives zeros.
 func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
 	return expr.Of[T](CastNode(OneHotNode(expr.NodeOf(index), depth), dtype.Of[T]()))
 }
@@ -434,8 +437,8 @@ func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
 	return call("add", call("mul", i, expr.ConstFloat(t, step)), expr.ConstFloat(t, start))
 }
 
-// Arange returns start, start+step, ... below (above, for a negative step)
-// stop.
+// Arange returns start, start+step, ... up to stop, without stop. step may be
+// negative.
 func Arange[T expr.Number](start, stop, step float64) expr.Exp[T] {
 	return expr.Of[T](ArangeNode(dtype.Of[T](), start, stop, step))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// The sets of element types that rows name.
+// The sets of element types that rows use.
 var (
 	floats  = expr.TypesOf(dtype.F16, dtype.BF16, dtype.F32, dtype.F64)
 	ints    = expr.TypesOf(dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64)
@@ -20,13 +20,12 @@ var (
 	elems   = numbers | bools
 )
 
-// rows are the element-wise operators and the reductions, by family. The
-// constructors in zops.go, docs/ops.md and the names of formulas come from
-// them.
+// rows are the rows of the table, by family. The constructors in zops.go,
+// docs/ops.md and the names of formulas are made from them.
 var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, sources, unviews, contractions}
 
-// family returns rows with what they have in common: the class, and the number of
-// operands, the types and the result where a row does not name its own.
+// family returns rows with the class of common. A row that does not state its
+// number of operands, types or result gets those of common.
 func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 	for i := range rows {
 		o := &rows[i]
@@ -38,7 +37,7 @@ func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 	return rows
 }
 
-// byName has the rows; it is made before whatever looks rows up.
+// byName maps names to rows. It is initialised before code that looks rows up.
 var byName = index()
 
 func index() map[string]*expr.Operator {
@@ -55,18 +54,18 @@ func index() map[string]*expr.Operator {
 	return m
 }
 
-// Table lists the built-in operators, sorted by name.
+// Table returns the built-in operators, sorted by name.
 func Table() []*expr.Operator {
 	return slices.SortedFunc(maps.Values(byName), func(a, b *expr.Operator) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// Lookup finds a built-in operator by its name.
+// Lookup returns the built-in operator of a name, or false if there is none.
 func Lookup(name string) (*expr.Operator, bool) {
 	o, ok := byName[name]
 	return o, ok
 }
 
-// row returns Lookup for names that are in the table.
+// row returns the row of a name. It panics if there is none.
 func row(name string) *expr.Operator {
 	o := byName[name]
 	if o == nil {
@@ -75,7 +74,7 @@ func row(name string) *expr.Operator {
 	return o
 }
 
-// Apply builds the node of an element-wise operator.
+// Apply returns the node of an element-wise operator.
 func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
 	if o == nil {
 		return expr.Apply(o)
@@ -100,7 +99,7 @@ func map3[T, R expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[R] {
 	return expr.Of[R](expr.Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
 
-// prim1, prim2 and prim3 are the lowerings that are one primitive.
+// prim1, prim2 and prim3 return lowerings of one primitive.
 func prim1(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0]) } }
 
 func prim2(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0], x[1]) } }
@@ -109,7 +108,8 @@ func prim3(p prim.Op) func(*B, ...V) V {
 	return func(b *B, x ...V) V { return b.Op(p, x[0], x[1], x[2]) }
 }
 
-// byClass chooses a lowering by the class of the first operand's type.
+// byClass returns a lowering that depends on the class of the first operand's
+// type.
 func byClass(float, sint, uint func(*B, ...V) V) func(*B, ...V) V {
 	return func(b *B, x ...V) V {
 		f := uint

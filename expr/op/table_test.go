@@ -51,8 +51,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every row must be a function of this package under the name that the page of
-// operators gives.
+// TestConstructorsExist checks that every row has a function of this package
+// with the name in docs/ops.md.
 func TestConstructorsExist(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -80,7 +80,8 @@ func TestConstructorsExist(t *testing.T) {
 	}
 }
 
-// Every cell of the table must have a lowering with the type that the row says.
+// TestEveryCellLowers checks that every row has a lowering for each of its
+// types, with the result type that the row states.
 func TestEveryCellLowers(t *testing.T) {
 	for _, o := range op.Table() {
 		switch o.Class {

@@ -9,8 +9,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// unviews are the views that put elements back to where slices and windows read
-// them: what the derivatives of these are made of. Zeros are in between.
+// unviews are the views that put elements back at the positions that slices and
+// windows read, with zeros in between. The derivatives of slices and windows
+// use them.
 var unviews = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
 	// Ints: start, step and the new size of each axis.
 	{
@@ -47,7 +48,7 @@ func unsliceShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-// reach returns (n-1)*step, or d if that is more.
+// reach returns the greater of (n-1)*step and d.
 func reach(n, step, d int) int {
 	if n > 1 && step > d/(n-1) {
 		return d
@@ -55,7 +56,8 @@ func reach(n, step, d int) int {
 	return (n - 1) * step
 }
 
-// unsliceGather divides the distance from the start by the step.
+// unsliceGather finds the operand's coordinate as the distance from the start
+// divided by the step.
 func unsliceGather(g *expr.Gather) V {
 	coords := make([]prim.Ix, len(g.Out))
 	on := g.B.Int(dtype.Bool, 1)
@@ -70,7 +72,8 @@ func unsliceGather(g *expr.Gather) V {
 	return scattered(g, coords, on)
 }
 
-// divided returns off/step, where step divides it: on is made false elsewhere.
+// divided returns off/step. It restricts on to the positions where step divides
+// off.
 func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
 	if step == 1 {
 		return off
@@ -81,15 +84,15 @@ func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
 }
 
 // scattered returns the operand at coords, or 0 outside its shape and where on
-// does not hold.
+// is false.
 func scattered(g *expr.Gather, coords []prim.Ix, on V) V {
 	zero := g.B.Bits(g.Node.Args[0].DType().Register(), 0)
 	return g.B.Select(on, g.Guarded(0, coords, zero), zero)
 }
 
-// Unslice returns the adjoint of Slice: zeros of shape dims with the elements
-// of a at the positions that Slice with the same spans selects, as many as a
-// has.
+// Unslice returns the adjoint of Slice: an array of shape dims with the
+// elements of a at the positions that Slice with the same spans selects, and
+// zeros elsewhere.
 func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] {
 	return expr.Of[T](UnsliceNode(expr.NodeOf(a), dims, spans))
 }
@@ -119,8 +122,8 @@ func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
 	return expr.ApplyWith(row("unslice"), expr.Attributes{Ints: ints}, a)
 }
 
-// windowAxes checks the attributes of windows as an array of even rank: the
-// positions, then the elements of a window.
+// windowAxes checks the attributes of windows of an array of even rank. Its
+// axes are the positions, then the elements of a window.
 func windowAxes(n *expr.Node) (in, out shape.Shape, err error) {
 	in = n.Args[0].Shape()
 	r := len(in) / 2
@@ -139,7 +142,8 @@ func windowAxes(n *expr.Node) (in, out shape.Shape, err error) {
 	return in, out, nil
 }
 
-// fits is an error unless count windows of a size lie within an axis of size d.
+// fits returns an error unless count windows of a size are inside an axis of
+// size d.
 func fits(count, size, stride, dilation, d int) error {
 	if count > 0 && size > 0 && reach(count, stride, d) >= d-reach(size, dilation, d) {
 		return fmt.Errorf("%d windows of size %d, stride %d, dilation %d do not fit an axis of size %d", count, size, stride, dilation, d)
@@ -198,22 +202,23 @@ func windowInts(counts []int, w []Window) []int {
 	return ints
 }
 
-// WindowScatter moves each element of windows, laid out as Windows has them, to
-// the position that Windows reads it from in an array of shape dims. The axes of
-// the result are those of this array, then those of the elements of a window.
+// WindowScatter returns the elements of windows at the positions of an array of
+// shape dims that Windows reads them from. a has the axes of Windows. The axes
+// of the result are the axes of that array, then the axes of the elements of a
+// window.
 func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
 	return expr.Of[T](expr.ApplyWith(row("window_scatter"), expr.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
 }
 
 // WindowGather returns the adjoint of WindowScatter: counts windows along each
-// axis, of which each element is read from a part of a of its own.
+// axis. Each element of a window is read from its own part of a.
 func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
 	return expr.Of[T](expr.ApplyWith(row("window_gather"), expr.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
 }
 
-// Unwindows returns the adjoint of Windows, also called col2im: an array of
-// shape dims to which every element of every window is added where Windows with
-// the same w reads it. Sizes are those of a.
+// Unwindows returns the adjoint of Windows, also called col2im. It is an array
+// of shape dims. Every element of every window is added at the position from
+// which Windows with the same w reads it. The sizes are those of a.
 func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
 	axes := make([]int, len(w))
 	for i := range axes {

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// Unslice puts elements where Slice takes them from.
+// TestUnslice checks that Unslice puts elements where Slice takes them from.
 func TestUnslice(t *testing.T) {
 	x := iota[float64](3)
 	got, s := eval(t, op.Unslice[float64](x, []int{7}, op.By(op.From(1), 2)))
@@ -44,8 +44,8 @@ func dot(t *testing.T, a, b expr.Exp[float64]) float64 {
 	return got[0]
 }
 
-// Unwindows is the adjoint of Windows: <Wx, y> = <x, W'y>, exactly, because the
-// elements are integers.
+// TestUnwindows checks that Unwindows is the adjoint of Windows: <Wx, y> = <x,
+// W'y>. It is exact because the elements are integers.
 func TestUnwindows(t *testing.T) {
 	for _, c := range []struct {
 		dims []int
@@ -61,7 +61,7 @@ func TestUnwindows(t *testing.T) {
 		if a, b := dot(t, windows, y), dot(t, x, op.Unwindows(y, c.dims, c.w...)); a != b {
 			t.Errorf("%v of %v: %g and %g", c.w, c.dims, a, b)
 		}
-		// The scattered windows, gathered again, are as they were.
+		// Gathering the scattered windows gives the windows back.
 		counts := windows.Node().Shape()[:len(c.dims)]
 		back := op.WindowGather(op.WindowScatter(y, c.dims, c.w...), counts, c.w...)
 		if n := dot(t, op.Square(op.Sub(back, y)), op.Full[float64](1)); n != 0 {

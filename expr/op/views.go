@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// views are the Chainers: a result shape and the coordinates at which they read
-// their operands. Attributes are laid out as the comment at each row says.
+// views are the Chainers. A row has a result shape and the coordinates at which
+// it reads its operands. The comment at each row states its attributes.
 var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
 	// Ints: the new shape.
 	{
@@ -63,8 +63,8 @@ func reshapeShape(n *expr.Node) (shape.Shape, error) {
 	return shape.InferReshape(n.Args[0].Shape().Size(), n.Ints)
 }
 
-// reshapeGather matches runs of axes with equal products: where a run of the
-// operand is one axis its coordinate is a sum, without division.
+// reshapeGather matches runs of axes with equal products. If a run of the
+// operand is one axis, its coordinate is a sum without divisions.
 func reshapeGather(g *expr.Gather) V {
 	in, out := g.Node.Args[0].Shape(), g.Node.Shape()
 	coords := make([]prim.Ix, len(in))
@@ -81,7 +81,7 @@ func reshapeGather(g *expr.Gather) V {
 				pi *= in[i]
 				i++
 			} else {
-				break // an empty array: any coordinate will do
+				break // an empty array: no coordinate is used
 			}
 		}
 		linear := g.Const(0)
@@ -105,13 +105,13 @@ func reshapeGather(g *expr.Gather) V {
 	return g.At(0, coords)
 }
 
-// ReshapeNode gives a the shape dims, one of which may be -1.
+// ReshapeNode returns a in the shape dims, one of which may be -1.
 func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, a)
 }
 
-// Reshape returns a with its elements, in row-major order, in the shape dims,
-// one of which may be -1.
+// Reshape returns a in the shape dims, with its elements in row-major order.
+// One of dims may be -1.
 func Reshape[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 	return expr.Of[T](ReshapeNode(expr.NodeOf(a), dims))
 }
@@ -155,13 +155,13 @@ func transposeGather(g *expr.Gather) V {
 	return g.At(0, coords)
 }
 
-// TransposeNode gives each axis i of the result the axis axes[i] of a; -1 makes
-// a new axis of size 1. Axes left out must have size 1.
+// TransposeNode returns a with axis axes[i] of a as axis i; -1 makes a new axis
+// of size 1. Axes of a that axes does not name must have size 1.
 func TransposeNode(a *expr.Node, axes []int) *expr.Node {
 	return expr.ApplyWith(row("transpose"), expr.Attributes{Axes: axes}, a)
 }
 
-// given returns a, and an erroneous node where a is nil.
+// given returns a, or a node with an error if a is nil.
 func given(a *expr.Node) *expr.Node {
 	if a == nil {
 		return expr.Errorf(expr.ErrType, "", "the operand is nil")
@@ -169,7 +169,8 @@ func given(a *expr.Node) *expr.Node {
 	return a
 }
 
-// permutation makes axes canonical; none means all in reverse.
+// permutation returns a and the canonical axes. No axes mean all in reverse
+// order.
 func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
 	a = given(a)
 	if a.Err() != nil {
@@ -205,8 +206,8 @@ func PermuteNode(a *expr.Node, axes []int) *expr.Node {
 	return TransposeNode(a, perm)
 }
 
-// Transpose permutes axes: axis i of the result is axis axes[i] of a. Without
-// axes their order is reversed.
+// Transpose returns a with its axes permuted: axis i of the result is axis
+// axes[i] of a. No axes mean the reverse order.
 func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](PermuteNode(expr.NodeOf(a), axes))
 }
@@ -233,7 +234,7 @@ func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
 	return TransposeNode(a, perm)
 }
 
-// SwapAxes exchanges two axes.
+// SwapAxes returns a with two axes exchanged.
 func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
 	return expr.Of[T](SwapAxesNode(expr.NodeOf(a), i, j))
 }
@@ -258,12 +259,13 @@ func NewAxisNode(a *expr.Node, axis int) *expr.Node {
 	return TransposeNode(a, axes).As("NewAxis", a)
 }
 
-// NewAxis puts an axis of size 1 before axis; NewAxis(a, -1) appends one.
+// NewAxis returns a with a new axis of size 1 before axis; NewAxis(a, -1)
+// appends one.
 func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] {
 	return expr.Of[T](NewAxisNode(expr.NodeOf(a), axis))
 }
 
-// dropAxes leaves out axes, which must have size 1.
+// dropAxes returns a without axes, which must have size 1.
 func dropAxes(a *expr.Node, axes []int) *expr.Node {
 	if a.Err() != nil || len(axes) == 0 {
 		return a
@@ -301,7 +303,8 @@ func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
 	return dropAxes(a, axes).As("Squeeze", a)
 }
 
-// Squeeze drops the given axes, or all axes, of size 1.
+// Squeeze returns a without the given axes of size 1, or without all axes of
+// size 1.
 func Squeeze[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 	return expr.Of[T](SqueezeNode(expr.NodeOf(a), axes))
 }
@@ -317,8 +320,8 @@ func broadcastShape(n *expr.Node) (shape.Shape, error) {
 
 func broadcastGather(g *expr.Gather) V { return g.At(0, Broadcast(g, 0)) }
 
-// Broadcast returns g.Out as coordinates of operand arg, which broadcasts to
-// the result.
+// Broadcast returns the coordinates of operand arg for g.Out. The operand
+// broadcasts to the result.
 func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 	in := g.Node.Args[arg].Shape()
 	coords := make([]prim.Ix, len(in))
@@ -335,7 +338,7 @@ func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, a)
 }
 
-// BroadcastTo repeats a to the shape dims by NumPy's rules.
+// BroadcastTo returns a repeated to the shape dims by NumPy's rules.
 func BroadcastTo[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 	return expr.Of[T](BroadcastToNode(expr.NodeOf(a), dims))
 }

@@ -16,8 +16,7 @@ import (
 
 func engineOf[T expr.Elem](vals ...T) *engine.Tensor[T] { return engine.MustFromSlice(vals) }
 
-// viewCase is a view of x, which holds 1, 2, 3 ..., and what it holds at given
-// coordinates.
+// viewCase is a view of x, which holds 1, 2, 3 ..., and its expected elements.
 type viewCase struct {
 	name  string
 	in    []int
@@ -200,7 +199,8 @@ var viewCases = []viewCase{
 }
 
 func init() {
-	// Reshapes that join, split, and move boundaries, with axes of size 1 between.
+	// These reshapes join, split, and move boundaries, with axes of size 1
+	// between.
 	for _, p := range [][2][]int{
 		{{2, 3, 4}, {6, 4}},
 		{{2, 3, 4}, {2, 12}},
@@ -219,8 +219,8 @@ func init() {
 	}
 }
 
-// Every view, of an array and of a computed value, alone and inside an
-// operation, holds what its definition says.
+// TestViews checks every view of an array and of a computed value, alone and
+// inside an operation.
 func TestViews(t *testing.T) {
 	for _, c := range viewCases {
 		x := iota[int32](c.in...)
@@ -250,7 +250,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// column returns x stored as a column of a wider array.
+// column returns a view of a column of a wider array that has the elements of
+// x.
 func column(x *engine.Tensor[int32]) expr.Exp[int32] {
 	wide := engine.Zeros[int32](append(slices.Clone(x.Shape()), 3)...)
 	v := wide.Span(append(make([]op.Span, len(x.Shape())), op.Range(1, 2))...).Reshape(x.Shape()...)
@@ -309,7 +310,7 @@ func TestViewErrors(t *testing.T) {
 	fails(t, "one-hot by floats", op.OneHotNode(iota[float32](2).Node(), 3), expr.ErrType)
 	fails(t, "arange by halves of integers", op.Arange[int32](0, 3, .5).Node(), expr.ErrType)
 
-	// The first error of a tree is the one that comes out.
+	// Each constructor passes on the first error of a tree.
 	for name, n := range map[string]*expr.Node{
 		"reshape": op.Reshape(bad, 1).Node(), "transpose": op.T(bad).Node(), "swap": op.SwapAxes(bad, 0, 1).Node(),
 		"new axis": op.NewAxis(bad, 0).Node(), "squeeze": op.Squeeze(bad).Node(), "slice": op.Slice(bad, op.Span{}).Node(),
@@ -327,7 +328,7 @@ func TestViewErrors(t *testing.T) {
 	}
 }
 
-// Indices outside are found when the tree is computed, and nothing is stored.
+// Indices outside are found at run time, and nothing is stored.
 func TestTakeOutside(t *testing.T) {
 	x, y := iota[float64](3), engineOf(-1., -1)
 	for _, index := range [][]int32{{0, 3}, {-4, 0}} {

@@ -1,17 +1,17 @@
-// Package bound analyses a kernel with the numbers of a binding: what its
-// backends must know of loops and accesses before they make code or addresses.
+// Package bound analyses a kernel with the numbers of a binding. The back ends use
+// the analysis to make code and to compute addresses.
 //
 // An index expression is affine if it is a constant plus multiples of digits
-// ([Form]). A digit is a part of an axis: an axis that the plan joined from
-// several, and whose parts the kernel takes out again by division, is split
-// into them. An access adds up the affine coordinates that stay inside the
-// array to one offset; the other coordinates are listed, with what is known of
-// them ([Access]). A loop joins neighbouring digits where all its accesses go
-// through them with one step ([Space.Join], [Space.Lines]).
+// ([Form]). A digit is a part of an axis. The plan joins axes into one, and the
+// kernel recovers them by division; the analysis splits such an axis into digits.
+// An access adds the affine coordinates that stay inside the array to one offset,
+// and lists the other coordinates with their bounds ([Access]). A loop joins
+// neighbouring digits that all its accesses go through with one step
+// ([Space.Join], [Space.Lines]).
 //
-// The analysis depends on extents, parameters, strides and extents of arrays.
-// It does not depend on addresses and scalars, which may change from run to
-// run.
+// The analysis depends on the extents of axes, the parameters, and the strides and
+// extents of arrays. It does not depend on addresses and scalars, which may change
+// from run to run.
 package bound
 
 import (
@@ -29,14 +29,14 @@ type Kernel struct {
 	Access []Access // by access of the kernel
 }
 
-// An Array is the layout of a buffer, in elements. A row buffer is contiguous,
-// as long as its axes.
+// An Array is the layout of a buffer, in elements. A row buffer is contiguous, and
+// its extents are those of its axes.
 type Array struct {
 	Strides, Extents []int
 }
 
-// Span is the range of the offsets of all elements, in elements; that of an
-// empty array is empty.
+// Span returns the range lo <= offset < hi of the offsets of all elements, in
+// elements. The range of an empty array is empty.
 func (a *Array) Span() (lo, hi int) {
 	for d, e := range a.Extents {
 		if e == 0 {
@@ -55,32 +55,32 @@ func (a *Array) Span() (lo, hi int) {
 type Access struct {
 	Buf    int32
 	Bounds ir.Bounds
-	Offset Form  // of the direct coordinates, in elements
-	Dims   []Dim // by dimension of the buffer
+	Offset Form  // offset of the direct coordinates, in elements
+	Dims   []Dim // the coordinates, by dimension of the buffer
 }
 
 // A Dim is a coordinate of an access.
 type Dim struct {
 	Ix             prim.Ix
 	Affine         bool
-	Form           Form // if it is affine
-	Lo, Hi         int  // the least and the greatest value; -Far and Far: unknown
-	Stride, Extent int  // of the array
+	Form           Form // valid if Affine
+	Lo, Hi         int  // least and greatest value; -Far and Far if unknown
+	Stride, Extent int  // stride and extent of the array, in elements
 	Bounds         ir.Bounds
 }
 
-// Direct reports whether the coordinate is part of the offset: it is affine and
-// stays inside.
+// Direct reports whether the coordinate is part of the offset of the access: it is
+// affine and stays inside the array.
 func (d *Dim) Direct() bool { return d.Affine && d.Bounds == ir.InBounds }
 
 // Proven reports whether the extents alone show that the coordinate is inside
 // the array.
 func (d *Dim) Proven() bool { return d.Lo >= 0 && d.Hi < d.Extent }
 
-// New analyses k with the numbers of b. It splits axes that only vec loops bind
-// into digits, and with all the others, too: then a backend cannot count the
-// positions of the other loops by axis. The errors are those of
-// [ir.Binding.Check], and divisors that are not positive.
+// New returns the analysis of k with the numbers of b. It splits the axes that only
+// vec loops bind into digits. If all is true, it also splits the other axes; then
+// the back end must count the positions of their loops by digit. New returns the
+// errors of [ir.Binding.Check] and [Space.Check].
 func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	if err := b.Check(k); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (n *Kernel) array(buf int, b *ir.Binding) Array {
 	return a
 }
 
-// Analyse fills Access. It is to be called again after digits were cut.
+// Analyse computes n.Access. The caller must call it again after [Space.Cut].
 func (n *Kernel) Analyse() {
 	n.Access = make([]Access, len(n.IR.Access))
 	rank := 0
@@ -147,8 +147,8 @@ func (n *Kernel) access(a *ir.Access, dims []Dim) Access {
 	return out
 }
 
-// Whole is the offset of all affine coordinates, also of those that may be
-// outside. It is false if some coordinate is not affine.
+// Whole returns the offset of all coordinates, including those that may be outside
+// the array, in elements. It returns false if a coordinate is not affine.
 func (a *Access) Whole() (Form, bool) {
 	f := a.Offset.Clone()
 	for i := range a.Dims {
@@ -163,14 +163,15 @@ func (a *Access) Whole() (Form, bool) {
 	return f, true
 }
 
-// Proven reports whether the extents alone show that the access stays inside
-// its buffer. An access that is not proven needs a guard, or a check of the
-// values in its coordinates before.
+// Proven reports whether the extents alone show that the access stays inside its
+// buffer. An access that is not proven needs a guard, or an earlier check of the
+// values in its coordinates.
 func (a *Access) Proven() bool {
 	return !slices.ContainsFunc(a.Dims, func(d Dim) bool { return !d.Proven() })
 }
 
-// Size is the number of elements of a buffer: for a row buffer those of one row.
+// Size returns the number of elements of a buffer. For a row buffer that is the
+// number for one row.
 func (n *Kernel) Size(buf int) int {
 	size := 1
 	for _, e := range n.Arrays[buf].Extents {
@@ -179,7 +180,7 @@ func (n *Kernel) Size(buf int) int {
 	return size
 }
 
-// Product is the number of positions on axes.
+// Product returns the product of the extents of axes: the number of positions.
 func (s *Space) Product(axes []int32) int {
 	size := 1
 	for _, a := range axes {
@@ -188,7 +189,7 @@ func (s *Space) Product(axes []int32) int {
 	return size
 }
 
-// Order lists the digits of axes, the outermost first.
+// Order returns the digits of axes, outermost first.
 func (s *Space) Order(axes []int32) (digits []int) {
 	for _, a := range axes {
 		digits = append(digits, s.OfAxis[a]...)
@@ -196,7 +197,7 @@ func (s *Space) Order(axes []int32) (digits []int) {
 	return digits
 }
 
-// vecOnly reports whether vec loops bind an axis, and no others.
+// vecOnly reports whether only vec loops bind an axis.
 func vecOnly(k *ir.Kernel, axis int32) bool {
 	return !slices.ContainsFunc(k.Loops, func(l ir.Loop) bool { return l.Kind != ir.Vec && slices.Contains(l.Axes, axis) })
 }

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files of testdata")
 
-// parseBinding reads lines like
+// parseBinding returns the binding that a text describes, with lines like
 //
 //	extents 300 400
 //	params 3
@@ -84,8 +84,8 @@ func kernel(t *testing.T, name string) *ir.Kernel {
 	return k
 }
 
-// TestGolden compares the analysis of bound kernels with what is known to be
-// right. A file has the binding, a line, and the analysis.
+// TestGolden compares the analysis of bound kernels with the goldens. A file has
+// the binding, a line, and the analysis.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/bound/*.txt")
 	if len(files) < 10 {
@@ -99,7 +99,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			binding, want, _ := strings.Cut(string(text), "---\n")
-			name, _, _ := strings.Cut(name, "-") // the kernel; there may be several bindings
+			name, _, _ := strings.Cut(name, "-") // the name of the kernel, which may have several bindings
 			k := kernel(t, name)
 			n, err := bound.New(k, parseBinding(t, k, binding), true)
 			if err != nil {
@@ -117,8 +117,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// value evaluates an expression at positions on the axes, given the values of
-// instructions.
+// value returns the value of an expression at positions on the axes, with the given
+// values of instructions.
 func value(k *ir.Kernel, b *ir.Binding, ix prim.Ix, pos []int, values int) int {
 	n := k.Index.At(ix)
 	switch n.Op {
@@ -143,7 +143,7 @@ func value(k *ir.Kernel, b *ir.Binding, ix prim.Ix, pos []int, values int) int {
 	return x - y*bound.FloorDiv(x, y)
 }
 
-// at is the value of a form at positions on the axes.
+// at returns the value of a form at positions on the axes.
 func at(n *bound.Kernel, f bound.Form, pos []int) int {
 	v := f.C
 	for d, k := range f.Coef {
@@ -153,9 +153,9 @@ func at(n *bound.Kernel, f bound.Form, pos []int) int {
 	return v
 }
 
-// TestAddresses evaluates the coordinates of all accesses of small bindings, and
-// compares them with the analysis: offsets, bounds, what is proven, and the lines
-// of loops.
+// TestAddresses compares the analysis of small bindings with the coordinates of all
+// accesses at all positions: offsets, bounds, what is proven, and the lines of
+// loops.
 func TestAddresses(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/bound/*.txt")
 	direct := 0
@@ -170,7 +170,7 @@ func TestAddresses(t *testing.T) {
 		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(seed, 2))
 			b := parseBinding(t, k, binding)
-			for i := range b.Extents { // brute force needs small ones
+			for i := range b.Extents { // small enough to visit all positions
 				for b.Extents[i] > 8 {
 					b.Extents[i] = (b.Extents[i] + 1) / 2
 				}
@@ -192,13 +192,13 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// checkAccesses compares every access at all positions and counts coordinates.
+// checkAccesses compares every access at all positions, and counts the coordinates.
 func checkAccesses(t *testing.T, n *bound.Kernel, b *ir.Binding, what string) (compared int) {
 	t.Helper()
 	k := n.IR
 	for i := range n.Access {
 		a := &n.Access[i]
-		inside := true // at all positions
+		inside := true // the access is inside the array at all positions
 		for pos := range positions(n.Extents) {
 			offset := 0
 			for d := range a.Dims {
@@ -234,14 +234,14 @@ func checkAccesses(t *testing.T, n *bound.Kernel, b *ir.Binding, what string) (c
 	return compared
 }
 
-// checkLine goes through a loop by the line of a form, with the positions outside
-// the loop at 1.
+// checkLine compares the line of a form with the form at all positions of a loop.
+// The positions of the other axes are 1.
 func checkLine(t *testing.T, n *bound.Kernel, f bound.Form, axes []int32, what string) {
 	t.Helper()
 	digits := n.Order(axes)
 	for d, k := range f.Coef {
 		if k != 0 && len(n.OfAxis[n.Digits[d].Axis]) > 1 {
-			return // only axes of vec loops are split; outside they are whole
+			return // a line takes positions outside the loop by axis, not by digit
 		}
 	}
 	l := n.Lines(digits, f)[0]
@@ -266,7 +266,7 @@ func checkLine(t *testing.T, n *bound.Kernel, f bound.Form, axes []int32, what s
 	}
 }
 
-// positions goes through all positions, in row-major order.
+// positions iterates over all positions, in row-major order.
 func positions(extents []int) func(yield func([]int) bool) {
 	return func(yield func([]int) bool) {
 		total := 1
@@ -312,7 +312,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestNewRefuses binds numbers that do not fit.
+// TestNewRefuses checks that New returns errors for numbers that do not fit.
 func TestNewRefuses(t *testing.T) {
 	k := kernel(t, "im2col")
 	b := &ir.Binding{Extents: []int{4, 4}, Params: make([]int, 6), Bufs: []ir.BufBind{

@@ -2,13 +2,12 @@ package bound
 
 import "slices"
 
-// A Line is an affine expression ready for evaluation in a loop: a part that
-// the loops outside fix, and spans of the flattened positions of the loop, the
-// innermost last.
+// A Line is an affine expression for evaluation in a loop. It is the sum of Base,
+// the terms of the enclosing loops, and the spans of the loop.
 type Line struct {
 	Base  int
-	Outer []Term
-	Spans []Span
+	Outer []Term // uniform in the loop
+	Spans []Span // innermost last
 }
 
 // A Term is a coefficient times the position on an axis.
@@ -20,9 +19,9 @@ type Term struct {
 // A Span is a group of digits that an expression goes through with one step.
 type Span struct{ Extent, Coef int }
 
-// Join groups neighbouring digits of a loop, the outermost first, where all
-// forms go from the last position of one to the next by its step. Digits of
-// one position are dropped.
+// Join returns groups of neighbouring digits of a loop, outermost first. All forms
+// go through the digits of a group with one step: the step of the last digit. Join
+// drops digits of extent 1.
 func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
 	last := -1
 	for _, d := range digits {
@@ -44,8 +43,8 @@ func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
 	return groups
 }
 
-// Spans splits forms over the digits of a loop: the extents of the joined
-// digits, and the spans of each form, all of which have these extents.
+// Spans returns the extents of the joined digits of a loop, and the spans of each
+// form. All forms have spans of these extents.
 func (s *Space) Spans(digits []int, forms []Form) (extents []int, spans [][]Span) {
 	groups := s.Join(digits, forms)
 	extents, spans = make([]int, len(groups)), make([][]Span, len(forms))
@@ -66,8 +65,8 @@ func (s *Space) Spans(digits []int, forms []Form) (extents []int, spans [][]Span
 	return extents, spans
 }
 
-// Line splits f into the part of the digits that are not inside, and spans.
-// Digits outside are whole axes.
+// Line returns f as a Line with the given spans. The digits inside belong to the
+// loop. The other digits of f must be whole axes.
 func (s *Space) Line(f Form, inside []int, spans []Span) Line {
 	l := Line{Base: f.C, Spans: spans}
 	for d, k := range f.Coef {
@@ -78,7 +77,8 @@ func (s *Space) Line(f Form, inside []int, spans []Span) Line {
 	return l
 }
 
-// Lines splits forms over the digits of a loop into lines with common spans.
+// Lines returns forms as lines over the digits of a loop. The spans of all lines
+// have the same extents.
 func (s *Space) Lines(digits []int, forms ...Form) []Line {
 	_, spans := s.Spans(digits, forms)
 	out := make([]Line, len(forms))
@@ -88,7 +88,8 @@ func (s *Space) Lines(digits []int, forms ...Form) []Line {
 	return out
 }
 
-// At is the value of the part that the loops outside fix, at their positions.
+// At returns the value of the line without its spans. pos has the positions of the
+// enclosing loops, by axis.
 func (l *Line) At(pos []int) int {
 	v := l.Base
 	for _, t := range l.Outer {
@@ -97,10 +98,10 @@ func (l *Line) At(pos []int) int {
 	return v
 }
 
-// Step is the difference from one position to the next within the last span.
+// Step returns the step of the last span, or 0 if the line has no spans.
 func (l *Line) Step() int { return StepOf(l.Spans) }
 
-// StepOf is the difference from one position to the next within the last span.
+// StepOf returns the step of the last span, or 0 if there are no spans.
 func StepOf(spans []Span) int {
 	if n := len(spans); n > 0 {
 		return spans[n-1].Coef
@@ -108,8 +109,8 @@ func StepOf(spans []Span) int {
 	return 0
 }
 
-// Inner is the value of spans at flattened position p, and the position in the
-// last one.
+// Inner returns the value of spans at flattened position p, and the position in the
+// last span.
 func Inner(spans []Span, p int) (v, last int) {
 	for k := len(spans) - 1; k >= 0; k-- {
 		x := p
@@ -125,8 +126,8 @@ func Inner(spans []Span, p int) (v, last int) {
 	return v, last
 }
 
-// Clip narrows lo <= i < hi to where 0 <= c + k*i < extent. The result may have
-// lo > hi, which is empty.
+// Clip returns the part of the range lo <= i < hi in which 0 <= c + k*i < extent.
+// The result may have lo > hi; then it is empty.
 func Clip(lo, hi, c, k, extent int) (int, int) {
 	switch {
 	case k == 0:

@@ -8,20 +8,20 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A Way is how an affine expression goes through a loop.
+// A Way is the access form of an affine expression in a loop.
 type Way uint8
 
-// The ways.
+// The access forms.
 const (
 	Uniform    Way = iota // one value
-	Contiguous            // step one
+	Contiguous            // step 1
 	Strided               // another constant step
-	Rows                  // constant steps within spans
+	Rows                  // several spans, each with a constant step
 )
 
 func (w Way) String() string { return [...]string{"uniform", "contiguous", "strided", "rows"}[w] }
 
-// Along returns how a form goes through a loop.
+// Along returns the access form of f in a loop.
 func (n *Kernel) Along(f Form, loop int32) Way {
 	l := n.Lines(n.Order(n.IR.Loops[loop].Axes), f)[0]
 	switch {
@@ -37,8 +37,8 @@ func (n *Kernel) Along(f Form, loop int32) Way {
 
 func (k UnitKind) String() string { return [...]string{"one", "rows", "elements", "blocks"}[k] }
 
-// String is the analysis as text: the units, the digits that are not whole axes,
-// and each load, store and index where it stands.
+// String returns the analysis as text: the units, the digits that are not whole
+// axes, and each load, store and index in its loop.
 func (n *Kernel) String() string {
 	w := &strings.Builder{}
 	units, count := n.Units()
@@ -132,7 +132,8 @@ func span(lo, hi int) string {
 	return fmt.Sprintf(" in %d..%d", lo, hi)
 }
 
-// ways lists how a form goes through the loops around, the innermost first.
+// ways returns the access forms of f in the enclosing loops, innermost first, as
+// text.
 func (n *Kernel) ways(f Form, loops []int32) string {
 	s := ""
 	for i := len(loops) - 1; i >= 0; i-- {

@@ -8,13 +8,14 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// A Form is C + the sum of Coef[d] * value of digit d of its [Space].
+// A Form is an affine expression: C plus the sum of Coef[d] times the value of
+// digit d of its [Space].
 type Form struct {
 	C    int
 	Coef []int // by digit
 }
 
-// Plus adds k*x to f, in place.
+// Plus adds k*x to f in place.
 func (f *Form) Plus(x Form, k int) {
 	f.C += k * x.C
 	for i, c := range x.Coef {
@@ -22,10 +23,11 @@ func (f *Form) Plus(x Form, k int) {
 	}
 }
 
-// Clone is a copy of f that shares nothing with it.
+// Clone returns a copy of f that shares no memory with it.
 func (f Form) Clone() Form { return Form{f.C, slices.Clone(f.Coef)} }
 
-// A Space has the variables of forms: the digits of the axes.
+// A Space has the axes of a kernel and their digits, which are the variables of
+// forms.
 type Space struct {
 	Index   *prim.IxTable
 	Extents []int // by axis
@@ -52,11 +54,11 @@ func NewSpace(index *prim.IxTable, extents, params []int) *Space {
 	return s
 }
 
-// Constant is the form with value c.
+// Constant returns the form with value c.
 func (s *Space) Constant(c int) Form { return Form{c, make([]int, len(s.Digits))} }
 
-// Bounds is the least and the greatest value of f, or -Far and Far if one of
-// them is beyond.
+// Bounds returns the least and the greatest value of f. It returns -Far and Far if
+// one of them is not between -Far and Far.
 func (s *Space) Bounds(f Form) (lo, hi int) {
 	lo, hi = f.C, f.C
 	for i, k := range f.Coef {
@@ -75,7 +77,8 @@ func (s *Space) Bounds(f Form) (lo, hi int) {
 	return within(lo, hi)
 }
 
-// within is an interval, or -Far and Far if it goes beyond them.
+// within returns lo and hi, or -Far and Far if one of them is not between -Far and
+// Far.
 func within(lo, hi int) (int, int) {
 	if lo <= -Far || hi >= Far {
 		return -Far, Far
@@ -83,7 +86,7 @@ func within(lo, hi int) (int, int) {
 	return lo, hi
 }
 
-// times is x*y, at most Far and at least -Far.
+// times returns x*y, limited to -Far and Far.
 func times(x, y int) int {
 	hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(max(y, -y)))
 	switch {
@@ -97,7 +100,8 @@ func times(x, y int) int {
 	return -Far
 }
 
-// Number is the value of an expression without axes and values.
+// Number returns the value of an expression that is constant in this binding. It
+// returns false if the expression depends on an axis or a value.
 func (s *Space) Number(ix prim.Ix) (int, bool) {
 	switch n := s.Index.At(ix); n.Op {
 	case prim.IxConst:
@@ -117,7 +121,7 @@ func (s *Space) Number(ix prim.Ix) (int, bool) {
 	return f.C, true
 }
 
-// Axis is the position on an axis; on one of length 1 it is 0.
+// Axis returns the form of the position on an axis. It is 0 on an axis of extent 1.
 func (s *Space) Axis(axis int32) Form {
 	f := s.Constant(0)
 	for _, i := range s.OfAxis[axis] {
@@ -128,9 +132,9 @@ func (s *Space) Axis(axis int32) Form {
 	return f
 }
 
-// Form is an expression as a form, if it is affine. Division and modulo are
-// where they only take an expression apart that the plan put together:
-// floor((q*d + r) / d) is q if r stays within 0..d-1.
+// Form returns an expression as a form. It returns false if the expression is not
+// affine. A division or modulo is affine if it only separates digits:
+// floor((q*d + r) / d) is q if 0 <= r < d for all positions.
 func (s *Space) Form(ix prim.Ix) (Form, bool) {
 	n := s.Index.At(ix)
 	switch n.Op {
@@ -186,10 +190,11 @@ func (s *Space) Form(ix prim.Ix) (Form, bool) {
 	return rem, true
 }
 
-// Far stands for values that can be anything.
+// Far is the bound of values of which nothing is known.
 const Far = math.MaxInt / 4
 
-// Interval bounds any expression; -Far and Far say that nothing is known.
+// Interval returns bounds of an expression, affine or not. It returns -Far and Far
+// if nothing is known.
 func (s *Space) Interval(ix prim.Ix) (lo, hi int) {
 	if f, ok := s.Form(ix); ok {
 		return s.Bounds(f)
@@ -219,7 +224,7 @@ func (s *Space) Interval(ix prim.Ix) (lo, hi int) {
 	return -Far, Far
 }
 
-// FloorDiv is floor(a / b) for b > 0.
+// FloorDiv returns floor(a / b). b must be positive.
 func FloorDiv[T int | int64](a, b T) T {
 	q := a / b
 	if a%b < 0 {

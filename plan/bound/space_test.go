@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// value evaluates an expression at positions on the axes.
+// value returns the value of an expression at positions on the axes.
 func value(s *Space, ix prim.Ix, pos []int) int {
 	n := s.Index.At(ix)
 	switch n.Op {
@@ -31,7 +31,7 @@ func value(s *Space, ix prim.Ix, pos []int) int {
 	return x - y*FloorDiv(x, y)
 }
 
-// at is the value of a form at positions on the axes.
+// at returns the value of a form at positions on the axes.
 func (f Form) at(s *Space, pos []int) int {
 	v := f.C
 	for i, d := range s.Digits[:len(f.Coef)] {
@@ -40,8 +40,8 @@ func (f Form) at(s *Space, pos []int) int {
 	return v
 }
 
-// TestForms compares forms and intervals of random expressions with their values
-// at all positions.
+// TestForms compares the forms and intervals of random expressions with their
+// values at all positions.
 func TestForms(t *testing.T) {
 	forms := 0
 	for seed := range uint64(2000) {
@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCheck refuses a division by a parameter that is 0.
+// TestCheck checks the error for a division by a parameter of value 0.
 func TestCheck(t *testing.T) {
 	table := &prim.IxTable{}
 	table.Div(table.Axis(0), table.Param(0))
@@ -109,8 +109,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFar bounds expressions whose values overflow: nothing may be known of
-// them.
+// TestFar checks that Interval returns -Far and Far for expressions whose values
+// overflow.
 func TestFar(t *testing.T) {
 	table := &prim.IxTable{}
 	big := table.Const(math.MaxInt64 / 3)

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Check returns an error if an expression divides by a number that is not
-// positive.
+// Check returns an error if the divisor of a division or modulo is not a positive
+// number.
 func (s *Space) Check() error {
 	for _, n := range s.Index.Nodes {
 		if n.Op != prim.IxDiv && n.Op != prim.IxMod {
@@ -21,11 +21,11 @@ func (s *Space) Check() error {
 	return nil
 }
 
-// Split takes axes apart. Where the plan has joined axes, for a view of another
-// shape, expressions take them apart again by div and mod; with a digit for
-// each part these are affine. An axis is split where all divisors that it meets
-// divide each other and its extent, and may allows it. Each axis has one digit
-// before. Divisors are positive; see Check.
+// Split splits axes into digits, so that more expressions are affine. The plan
+// joins axes for a view of another shape, and expressions separate them by div and
+// mod. Split splits an axis if may allows it and its divisors form a chain: each
+// divides the next, and the last divides the extent. Before the call, each axis
+// must have one digit, and [Space.Check] must return nil.
 func (s *Space) Split(may func(axis int32) bool) {
 	var cuts [][]int // divisors, by axis
 	for i, n := range s.Index.Nodes {
@@ -46,7 +46,8 @@ func (s *Space) Split(may func(axis int32) bool) {
 	}
 }
 
-// part recognises floor((axis mod hi) / lo).
+// part returns the numbers of an expression of the form floor((axis mod hi) / lo).
+// It returns false for other expressions.
 func (s *Space) part(ix prim.Ix) (axis int32, lo, hi int, ok bool) {
 	n := s.Index.At(ix)
 	switch n.Op {
@@ -68,7 +69,8 @@ func (s *Space) part(ix prim.Ix) (axis int32, lo, hi int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// cut splits an axis at the given weights, if each divides the next.
+// cut splits an axis at the given weights if each divides the next one. Otherwise
+// it does nothing.
 func (s *Space) cut(axis int32, weights []int) {
 	e := s.Digits[axis].Extent
 	weights = slices.DeleteFunc(weights, func(w int) bool { return w <= 1 || w >= e })
@@ -90,8 +92,8 @@ func (s *Space) cut(axis int32, weights []int) {
 	}
 }
 
-// Cut splits digit d so that its lower part has extent e, which divides that of
-// d, and returns the lower part. Accesses are to be analysed again.
+// Cut splits digit d in two and returns the lower part, which has extent e. e must
+// divide the extent of d. The caller must call [Kernel.Analyse] afterwards.
 func (s *Space) Cut(d, e int) int {
 	old := s.Digits[d]
 	if old.Extent == e {

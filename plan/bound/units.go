@@ -2,19 +2,20 @@ package bound
 
 import "github.com/oneloop/oneloop/plan/ir"
 
-// A UnitKind says into what a kernel can be divided for threads.
+// A UnitKind says which units workers divide a kernel into.
 type UnitKind uint8
 
 // The units of work.
 const (
-	OneUnit      UnitKind = iota // the kernel as a whole
+	OneUnit      UnitKind = iota // the whole kernel
 	RowUnits                     // iterations of the par loop
 	ElementUnits                 // positions of the vec loop
-	BlockUnits                   // reduction blocks of the vec loop
+	BlockUnits                   // blocks of 4096 positions of a reducing vec loop
 )
 
-// UnitsOf finds the units of a kernel and the loop that they divide, or -1. A
-// kernel can be divided if it has one loop and stores nothing before.
+// UnitsOf returns the units of a kernel and the loop that they divide. The loop is
+// -1 for OneUnit. Workers can divide a kernel if it has one outermost loop and no
+// store before that loop.
 func UnitsOf(k *ir.Kernel) (kind UnitKind, loop int32) {
 	loop = -1
 	for i := range k.Regions[0].Code {
@@ -40,7 +41,7 @@ func UnitsOf(k *ir.Kernel) (kind UnitKind, loop int32) {
 	return ElementUnits, loop
 }
 
-// Units is the number of units of a kernel with its numbers.
+// Units returns the units of a kernel and their number in this binding.
 func (n *Kernel) Units() (kind UnitKind, count int) {
 	kind, loop := UnitsOf(n.IR)
 	if kind == OneUnit {

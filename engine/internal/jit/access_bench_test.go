@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// An accessCase is a loop whose elements are not next to each other. Buffer b0 has
-// positions below limit.
+// An accessCase is a loop whose accesses are not contiguous. Buffer b0 has positions
+// below limit.
 type accessCase struct {
 	name    string
 	text    string
@@ -130,8 +130,8 @@ buf y %[1]s in 2
   }
 }`
 
-// BenchmarkAccess runs each loop in turn with the interpreter and with machine
-// code, and reports the medians of both, in ns for each element.
+// BenchmarkAccess runs each loop alternately with the interpreter and with machine
+// code. It reports the median of each in ns for each element.
 func BenchmarkAccess(b *testing.B) {
 	for _, c := range accessCases {
 		for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.U8, dtype.F16} {
@@ -172,7 +172,7 @@ func (c *accessCase) bench(b *testing.B, t dtype.Type) {
 			times[i] = append(times[i], float64(time.Since(start).Nanoseconds())/elements)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of all of them: of no interest
+	b.ReportMetric(0, "ns/op") // hidden: it is the sum for all back ends
 	for i, be := range backends {
 		slices.Sort(times[i])
 		b.ReportMetric(times[i][len(times[i])/2], be.Name()+"-ns/elem")

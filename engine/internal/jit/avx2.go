@@ -274,7 +274,7 @@ func (is avx2) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	f.i(x86.VORPS, l, d, a, b)
 }
 
-// scale32 goes through float64, where the product is exact.
+// scale32 multiplies in float64, where the product is exact.
 func (is avx2) scale32(f *flow, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	u, v, q := f.tmp(), f.tmp(), f.tmp()

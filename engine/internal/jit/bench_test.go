@@ -49,7 +49,7 @@ scalar s1 f32
   }
 }`
 
-// expBody is an exponential of the usual shape.
+// expBody is an exponential by range reduction and a polynomial.
 const expBody = `
     %100 = const f32 1.442695
     %101 = const f32 -0.693145751953125
@@ -95,7 +95,7 @@ func newBench(b testing.TB, be backend.Backend, text string, extents, params []i
 	b.Helper()
 	k := parse(b, text)
 	r := rand.New(rand.NewPCG(1, 1))
-	// Arrays at addresses equal modulo 4096 would stall each other.
+	// Addresses that are equal modulo 4096 would stall loads after stores.
 	old := allocate
 	next := 0
 	allocate = func(_ testing.TB, bytes int, _ bool) ([]byte, func()) {
@@ -166,8 +166,8 @@ func once(w backend.Worker, inst backend.Instance) {
 	inst.Finish(w)
 }
 
-// BenchmarkPaired measures machine code and the interpreter in turns, and
-// reports the ratio.
+// BenchmarkPaired measures machine code and the interpreter alternately, and reports
+// the ratio.
 func BenchmarkPaired(b *testing.B) {
 	for _, c := range benchCases(b) {
 		for _, be := range isas(b) {
@@ -178,7 +178,7 @@ func BenchmarkPaired(b *testing.B) {
 				once(jw, jit)
 				once(rw, ref)
 				b.ReportAllocs()
-				// The least of many turns: the machine has other work.
+				// The least of many rounds: other processes disturb some.
 				tj, tr := time.Hour, time.Hour
 				reps := max(1, 20000/c.n)
 				for b.Loop() {
@@ -203,7 +203,7 @@ func BenchmarkPaired(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures translation and machine code of a chain of operators.
+// BenchmarkCompile measures the compilation of a chain of operators.
 func BenchmarkCompile(b *testing.B) {
 	for _, be := range isas(b) {
 		for _, n := range []int{10, 100} {
@@ -225,7 +225,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// TestAllocs finds allocations in the steady state.
+// TestAllocs checks that a run does not allocate.
 func TestAllocs(t *testing.T) {
 	for _, be := range isas(t) {
 		for _, c := range benchCases(t) {

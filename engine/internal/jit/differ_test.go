@@ -17,7 +17,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// isas are the instruction sets that this machine has.
+// isas returns the back ends for the instruction sets that this machine has.
 func isas(t testing.TB) (out []backend.Backend) {
 	for _, name := range []string{"avx512", "avx2"} {
 		b, err := New(name)
@@ -52,8 +52,8 @@ type setup struct {
 	free []func()
 }
 
-// newSetup makes arrays with the given extents; plain ones are contiguous. Each
-// array touches an inaccessible page, at its end or at its beginning.
+// newSetup returns a setup with arrays of the given extents; plain ones are contiguous.
+// Each array touches an inaccessible page, at its end or at its beginning.
 func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *setup {
 	s := &setup{k: k, b: &ir.Binding{Extents: extents, Params: params}}
 	for _, t := range k.Scalars {
@@ -78,7 +78,7 @@ func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, s
 	return s
 }
 
-// allocate makes the memory of an array.
+// allocate returns the memory of an array and a function that frees it.
 var allocate = guarded
 
 func (s *setup) release() {
@@ -87,7 +87,7 @@ func (s *setup) release() {
 	}
 }
 
-// instance is a kernel in its arrays, on a backend.
+// instance returns the kernel, compiled by a back end and bound to its arrays.
 func (s *setup) instance(t testing.TB, be backend.Backend) backend.Instance {
 	t.Helper()
 	code, err := be.Compile(s.k)
@@ -109,7 +109,7 @@ func runAll(inst backend.Instance) ir.FaultKind {
 	return inst.Finish(w)
 }
 
-// runChunks runs in random chunks on several workers.
+// runChunks runs an instance in random chunks on several workers, one after the other.
 func runChunks(r *rand.Rand, inst backend.Instance, workers int) ir.FaultKind {
 	inst.Begin()
 	ws := make([]backend.Worker, workers)
@@ -141,7 +141,7 @@ type codeKey struct {
 
 var codes = map[codeKey]backend.Code{}
 
-// compiled is the code of k: one for all bindings, as in a program's cache.
+// compiled returns the code of k: the same for all bindings, as in a program's cache.
 func compiled(be backend.Backend, k *ir.Kernel) (backend.Code, error) {
 	key := codeKey{be.Name(), k}
 	if c, ok := codes[key]; ok {
@@ -152,7 +152,7 @@ func compiled(be backend.Backend, k *ir.Kernel) (backend.Code, error) {
 	return c, err
 }
 
-// forget drops the code of kernels that will not come again.
+// forget drops the code of kernels that no later test uses.
 func forget() { clear(codes) }
 
 // differ compares machine code with the interpreter.
@@ -217,7 +217,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	}
 }
 
-// TestTexts runs every text of package ir against the interpreter.
+// TestTexts compares every kernel of testdata/ir with the interpreter.
 func TestTexts(t *testing.T) {
 	files, _ := filepath.Glob("../../../testdata/ir/*.ir")
 	for _, file := range files {

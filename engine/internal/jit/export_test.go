@@ -2,8 +2,8 @@ package jit
 
 import "github.com/oneloop/oneloop/engine/internal/backend"
 
-// Bare is the call of machine code that w, which has run, makes for the first
-// piece of its first loop, without all that leads to it.
+// Bare returns a function that only calls the machine code of the first phase of the
+// first loop. w must have run: the call uses the arguments in its frame.
 func Bare(w backend.Worker) func() {
 	x := w.(*worker)
 	code := x.inst.vecs[0].phases[0].fn.code

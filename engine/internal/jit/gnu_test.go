@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/listing"
 )
 
-// TestGNU has GNU as assemble the listings, and compares the bytes.
+// TestGNU assembles the listings with GNU as, and compares the bytes.
 func TestGNU(t *testing.T) {
 	as, err := exec.LookPath("as")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestGNU(t *testing.T) {
 			}
 			text := textSection(t, out)
 			for _, fn := range fns {
-				if n := len(fn.Code) - len(text); n > 0 { // as is short: show where
+				if n := len(fn.Code) - len(text); n > 0 { // as wrote fewer bytes: show where
 					text = append(text, make([]byte, n)...)
 				}
 				compareCode(t, be.Name(), fn, text[:len(fn.Code)])

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// guarded is memory that begins or ends at an inaccessible page.
+// guarded returns memory that begins or ends at an inaccessible page, and a function
+// that frees it.
 func guarded(t testing.TB, bytes int, atEnd bool) ([]byte, func()) {
 	const page = 4096
 	n := (bytes + page - 1) &^ (page - 1)

@@ -71,7 +71,7 @@ type boundVec struct {
 	v      *vecLoop
 	id     int
 	n      int
-	step   int // lanes that go through all phases before the next ones
+	step   int // lanes that run all phases before the next lanes start
 	row    int // step should be a multiple of it; 0: no preference
 	phases []*boundPhase
 	reds   []*boundRed

@@ -19,7 +19,7 @@ type isa interface {
 	// is 0, predicates are vectors of lanes that are all ones or all zeros.
 	predicates() int
 	// broadcasts reports whether an operand in memory may be one element that stands
-	// for all lanes. If not, uniform values lie in memory in every lane.
+	// for all lanes. If not, uniform values in memory have a copy for every lane.
 	broadcasts() bool
 
 	// native returns the target's own rule for an operation on operands of type t, or

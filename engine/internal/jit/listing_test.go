@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/listing"
 )
 
-// listed is the machine code of a test kernel.
+// listed returns the listing of a test kernel.
 func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
 	t.Helper()
 	k := parse(t, textOf(t, name))
@@ -26,7 +26,7 @@ func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The listing is of the code that runs.
+	// The listing has the name and all bytes of each function.
 	for i, fn := range fns {
 		if fn.Text > len(fn.Code) || fn.Name == "" {
 			t.Errorf("%s %s: function %d: %d bytes of code of %d", be.Name(), name, i, fn.Text, len(fn.Code))
@@ -37,8 +37,8 @@ func listed(t *testing.T, be backend.Backend, name string) []*listing.Function {
 
 var listedKernels = []string{"adam", "cold", "softmax", "argmax", "masks", "philox", "colsum", "lookup", "take"}
 
-// TestListing checks that every instruction is listed at its place, that
-// AVX2 code is no AVX-512 code, and that the stores of the kernel are named.
+// TestListing checks that every instruction is listed at its offset, that AVX2 code
+// has no AVX-512 instructions, and that the listing names the stores of the kernel.
 func TestListing(t *testing.T) {
 	for _, be := range isas(t) {
 		for _, name := range listedKernels {
@@ -66,8 +66,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestListingNumbers checks what is said of the update of Adam: four arrays
-// read, three written.
+// TestListingNumbers checks the numbers for the update of Adam, which reads four arrays
+// and writes three.
 func TestListingNumbers(t *testing.T) {
 	for _, be := range isas(t) {
 		fn := listed(t, be, "adam")[0]

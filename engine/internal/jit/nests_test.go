@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
-// naming says which seed made a test fail.
+// naming logs the seed of a test that failed.
 func naming(t *testing.T, seed uint64) {
 	if t.Failed() {
 		t.Logf("seed %d", seed)
@@ -27,8 +27,8 @@ func nest(t *testing.T, seed uint64) {
 	forget()
 }
 
-// TestNests compares random loop nests: loops of every kind, accesses of every
-// kind.
+// TestNests compares random loop nests with the interpreter: loops and accesses of
+// every kind.
 func TestNests(t *testing.T) {
 	rounds := uint64(600)
 	if !testlevel.Deep() {
@@ -39,7 +39,7 @@ func TestNests(t *testing.T) {
 	}
 }
 
-// FuzzNests is TestNests without an end.
+// FuzzNests is TestNests with seeds from the fuzzer.
 func FuzzNests(f *testing.F) {
 	f.Add(uint64(0))
 	f.Fuzz(func(t *testing.T, seed uint64) { nest(t, seed) })

@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// BenchmarkOverhead is the time of running a compiled program on 16 elements, in
-// turns with that of the machine code alone: the least of many turns of each.
+// BenchmarkOverhead measures runs of a compiled program on 16 elements, alternately
+// with calls of its machine code. It reports the least time of each and the difference.
 func BenchmarkOverhead(b *testing.B) {
 	const n, reps = 16, 1000
 	w, g, y := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](n)

@@ -75,8 +75,8 @@ func primCases() (out []primCase) {
 	return out
 }
 
-// kernel writes c over arrays; operands in uni are the same in all lanes, and
-// wide adds something of 64 bits.
+// kernel returns a kernel that applies c to arrays. Bit i of uni makes operand i
+// uniform. wide adds an operation of 64 bits.
 func (c *primCase) kernel(uni int, wide bool) string {
 	var b strings.Builder
 	b.WriteString("kernel p\naxis i0\n")
@@ -139,7 +139,7 @@ func TestReductions(t *testing.T) {
 	for _, c := range randir.Reductions(dtype.All()...) {
 		for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
 			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
-				continue // of none: an error before it gets here
+				continue // an extreme of no elements is an error before execution
 			}
 			results := 1 + r.IntN(40)
 			if n > 4000 {
@@ -151,7 +151,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// TestExtremes looks at NaN and zeros, which random data rarely combines.
+// TestExtremes tests combinations of NaN and zeros, which are rare in random data.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, c := range randir.Reductions(dtype.F32, dtype.F64) {

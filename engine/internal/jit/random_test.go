@@ -28,7 +28,7 @@ type writer struct {
 
 func (w *writer) name() int { w.next++; return w.next - 1 }
 
-// value is a value of type t: an old one, or a new one from an array, a scalar
+// value returns a value of type t: an old one, or a new one from an array, a scalar
 // or a constant.
 func (w *writer) value(t dtype.Type) int {
 	if v := w.vals[t]; len(v) > 0 && w.r.IntN(8) != 0 {
@@ -105,10 +105,10 @@ func (w *writer) cold() {
 	w.vals[t] = append(w.vals[t], id)
 }
 
-// plainCases are the primitives whose results are the same bits everywhere.
+// plainCases returns the primitives whose results have the same bits on all back ends.
 func plainCases() (cases []primCase) {
 	for _, c := range primCases() {
-		if c.pre == "" && !(strings.HasPrefix(c.text, "bitcast") && c.args[0].IsFloat()) { // which NaN is nobody's business
+		if c.pre == "" && !(strings.HasPrefix(c.text, "bitcast") && c.args[0].IsFloat()) { // the bits of a NaN may differ
 			cases = append(cases, c)
 		}
 	}
@@ -158,7 +158,7 @@ func straight(t *testing.T, seed uint64, cases []primCase) {
 	forget()
 }
 
-// TestRandom compares random loops.
+// TestRandom compares random loops with the interpreter.
 func TestRandom(t *testing.T) {
 	cases := plainCases()
 	rounds := uint64(600)
@@ -170,7 +170,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzStraight is TestRandom without an end.
+// FuzzStraight is TestRandom with seeds from the fuzzer.
 func FuzzStraight(f *testing.F) {
 	cases := plainCases()
 	f.Add(uint64(0))

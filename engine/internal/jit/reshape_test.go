@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestReshaped takes a joined axis apart by division, as views of another shape
-// do: in loads, guarded loads, stores, indices, and before a reduction.
+// TestReshaped divides a joined axis into digits, as views of another shape do: in
+// loads, guarded loads, stores, indices, and before a reduction.
 func TestReshaped(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 9))
 	for _, body := range []string{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// broadcastRows adds an element to each row times another.
+// broadcastRows multiplies each row by an array, and adds one element for each row.
 const broadcastRows = `buf b0 f32 in 2
 buf b1 f32 in 1
 buf b2 f32 in 1
@@ -21,8 +21,8 @@ buf b3 f32 out 2
   }
 }`
 
-// TestShortcut tests which kernels have a shortcut, and that runs agree whether
-// their chunks go that way or not.
+// TestShortcut tests which kernels have a shortcut, and that results have the same bits
+// with and without it.
 func TestShortcut(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

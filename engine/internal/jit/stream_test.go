@@ -11,9 +11,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// TestAhead tests that of the rows of a stencil only the leading one is asked for
-// ahead: the others have been, a row before. It is the highest, or the lowest where
-// rows go down, whether it has a register or not.
+// TestAhead tests that a stencil prefetches only its leading row: it loaded the others
+// one row earlier. The leading row has the highest address, or the lowest if the stride
+// is negative. Its address may be in a register or in memory.
 func TestAhead(t *testing.T) {
 	defer func(c cpucache.Sizes) { caches = c }(caches)
 	caches = cpucache.Sizes{L1: 64, L2: 1 << 20, L3: 192}

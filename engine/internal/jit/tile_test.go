@@ -8,8 +8,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestTransposed compares maps with operands that lie across, of every element size,
-// and extents around those of blocks and tiles.
+// TestTransposed compares maps with transposed operands with the interpreter: of every
+// element size, and with extents near the sizes of blocks and tiles.
 func TestTransposed(t *testing.T) {
 	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, tileLanes - 1, tileLanes, tileLanes + 1, 2*tileLanes + 5}
 	found := 0

@@ -241,7 +241,7 @@ func (w *worker) point(s *boundSite, off int) {
 	w.setPtr(s.arg+sitePtr, w.base(s.buf), off*s.size)
 }
 
-// outside is what dynamic returns for a coordinate outside a guarded array.
+// outside marks a coordinate outside a guarded array: dynamic returns it.
 const outside = math.MinInt
 
 // dynamic returns the part of an offset that depends on cells, in elements. It

@@ -27,8 +27,8 @@ buf z f32 out 1
 
 func mapKernel(body string) string { return fmt.Sprintf(mapText, body) }
 
-// expBody is an exponential of the usual shape: reduction, polynomial of degree
-// six, scaling, limits.
+// expBody is the usual program of an exponential: argument reduction, a polynomial
+// of degree six, scaling and limits.
 const expBody = `
     %100 = const f32 1.442695
     %101 = const f32 -0.693145751953125
@@ -61,7 +61,7 @@ const expBody = `
     %9 = select f32 %24 %112 %23
 `
 
-// newBench binds random contiguous arrays.
+// newBench returns an instance of a kernel with random contiguous arrays.
 func newBench(b *testing.B, text string, extents, params []int, shapes [][]int) (backend.Instance, *setup) {
 	b.Helper()
 	k := parse(b, text)
@@ -162,7 +162,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkStrided loads with a stride, and with rows of three.
+// BenchmarkStrided measures loads with strides and with short rows.
 func BenchmarkStrided(b *testing.B) {
 	const text = `kernel strided
 axis i0 i1
@@ -215,7 +215,7 @@ buf z f32 out 2
 	}
 }
 
-// BenchmarkOverhead is the cost of one more instruction on few lanes.
+// BenchmarkOverhead measures the cost of one instruction on few lanes.
 func BenchmarkOverhead(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {

@@ -2,8 +2,8 @@ package interp
 
 import "syscall"
 
-// cpuTime is the processor time of the process, which other load on the machine
-// disturbs less than the clock on the wall.
+// cpuTime returns the processor time of the process, in nanoseconds. Other load on
+// the machine disturbs it less than the wall clock.
 func cpuTime() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

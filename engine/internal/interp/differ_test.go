@@ -21,10 +21,11 @@ type setup struct {
 	b     *ir.Binding
 	arrs  []*array
 	base  []int
-	total []int // elements of each array
+	total []int // number of elements of each array
 }
 
-// newSetup makes arrays with the given extents; plain ones are contiguous.
+// newSetup returns a setup with arrays of the given extents. If plain, the arrays
+// are contiguous.
 func newSetup(r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int, plain bool) *setup {
 	s := &setup{k: k, b: &ir.Binding{Extents: extents, Params: params}}
 	for _, t := range k.Scalars {
@@ -47,7 +48,8 @@ func newSetup(r *rand.Rand, k *ir.Kernel, extents, params []int, shapes [][]int,
 	return s
 }
 
-// tame is a scalar that leaves results finite now and then.
+// tame returns the bits of a random scalar. A float is small, so that many results
+// stay finite.
 func tame(r *rand.Rand, t dtype.Type) uint64 {
 	if t.IsFloat() {
 		return fromF(t, r.NormFloat64())
@@ -89,7 +91,8 @@ func (s *setup) restore(snap [][]uint64) {
 	}
 }
 
-// differ runs the interpreter in several ways and compares with the reference.
+// differ runs a kernel with one worker and in random chunks, and compares the
+// results with the reference.
 func differ(t *testing.T, r *rand.Rand, s *setup) {
 	t.Helper()
 	before := s.snapshot()
@@ -164,7 +167,7 @@ func TestReductions(t *testing.T) {
 	for _, c := range randir.Reductions(dtype.All()...) {
 		for _, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
 			if n == 0 && c.Extreme() {
-				continue // an error before it gets here
+				continue // the engine returns an error before it runs the kernel
 			}
 			if n > 10000 && (!c.Alone() || !c.Long()) || !c.Row.Native() && n > 200 && n != 4097 {
 				continue
@@ -175,7 +178,8 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// TestExtremes looks at NaN and zeros, which random data rarely combines.
+// TestExtremes reduces NaN, zeros and infinities, which random data rarely
+// combines.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, c := range randir.Reductions(dtype.F32, dtype.F64) {
@@ -195,7 +199,7 @@ func TestExtremes(t *testing.T) {
 				s.arrs[0].set(i, fromF(c.Type, pick[r.IntN(len(pick))]))
 			}
 			differ(t, r, s)
-			if n > 4096 { // the first element of a block
+			if n > 4096 { // put the extreme in the first element of a block
 				for i := range n {
 					s.arrs[0].set(i, 0)
 				}

@@ -21,7 +21,7 @@ type kernel func(f *frame, in *ins, n int)
 type ins struct {
 	fn         kernel
 	d, a, b, c int32
-	lanes      int16 // number of lanes; 0: that of the current block
+	lanes      int16 // number of lanes; 0: all lanes of the current block
 	load       bool  // the instruction loads site aux
 	aux        int32
 	imm        uint64

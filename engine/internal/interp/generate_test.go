@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-// TestGenerated fails when zkernels.go is stale.
+// TestGenerated checks that zkernels.go is up to date.
 func TestGenerated(t *testing.T) {
 	want, err := kernelgen.Source()
 	if err != nil {

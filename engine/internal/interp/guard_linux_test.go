@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// guarded returns memory of n bytes that ends (or begins) at a page that must
-// not be touched.
+// guarded returns memory of n bytes that ends, or begins, at a page without access.
+// An access to that page crashes the test.
 func guarded(t testing.TB, n int, end bool) unsafe.Pointer {
 	page := syscall.Getpagesize()
 	size := (n + page - 1) / page * page
@@ -33,7 +33,7 @@ func guarded(t testing.TB, n int, end bool) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(mem[at:]))
 }
 
-// TestGuardPages puts every operand against a page without access.
+// TestGuardPages runs kernels whose operands all lie next to a page without access.
 func TestGuardPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const rows = `kernel rows

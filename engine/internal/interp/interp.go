@@ -6,9 +6,9 @@
 // interpreter with both.
 //
 // The compiler translates each region of a kernel to a list of instructions. An
-// instruction works on a block of up to 512 lanes, which fits the first-level
-// cache. So up to 512 elements share the cost of one dispatch. Each worker has an
-// arena with the registers. A run allocates nothing.
+// instruction works on a block of up to 512 lanes. Blocks stay in the first-level
+// cache, and all lanes share the cost of one dispatch. Each worker has an arena
+// with the registers. A run allocates nothing.
 //
 // A vector register holds a block; other registers hold one lane. Values outside
 // vec loops, and values that are the same in all lanes, have one lane. The

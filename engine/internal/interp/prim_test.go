@@ -31,7 +31,7 @@ func registers() (out []dtype.Type) {
 	return out
 }
 
-// cells lists every combination that the primitive table allows.
+// cells returns every combination of primitive and types that the table allows.
 func cells() (out []cellOp) {
 	for op := prim.Const + 1; op < prim.NumOps; op++ {
 		info := op.Info()
@@ -78,7 +78,7 @@ func cells() (out []cellOp) {
 	return out
 }
 
-// specials are bits that go wrong, if any do.
+// specials returns bits of values at the limits of type t.
 func specials(t dtype.Type) []uint64 {
 	var out []uint64
 	switch {
@@ -152,7 +152,7 @@ func sameBits(t dtype.Type, x, y uint64) bool {
 	return x == y
 }
 
-// An array is a test operand: bits in the low bytes of each element.
+// An array is a test operand in memory, with elements of type t.
 type array struct {
 	t   dtype.Type
 	mem []uint64
@@ -192,8 +192,8 @@ func vector(a *array, n int) ir.BufBind {
 
 var lookupTable = [8]uint64{1, 2, 3, 5, 7, 11, 13, 17}
 
-// opKernel is a kernel of one primitive. Operand i is a load, or, if bit i of
-// mask is set, a scalar.
+// opKernel returns a kernel of one primitive. Operand i is a scalar if bit i of mask
+// is set, and a load otherwise.
 func opKernel(c cellOp, mask int) *ir.Kernel {
 	k := &ir.Kernel{Name: "op", Axes: []string{"i0"}}
 	axis := k.Index.Axis(0)
@@ -236,8 +236,8 @@ func opKernel(c cellOp, mask int) *ir.Kernel {
 	return k
 }
 
-// TestEveryCell runs every primitive with every type in every form against the
-// scalar meaning; a cell without a kernel fails to compile.
+// TestEveryCell compares every primitive, with every type in every form, with
+// prim.Eval. A primitive without a kernel does not compile.
 func TestEveryCell(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	lengths := []int{0, 1, 3, 511, 512, 513, 4099}

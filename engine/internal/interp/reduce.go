@@ -38,7 +38,7 @@ type lanesState struct {
 	blocks pairwise.Tree[partial]
 }
 
-// result returns the value of the reduction as bits: that of p, or its position.
+// result returns the value of the reduction: the bits of p, or the position of p.
 func (info *redInfo) result(p partial) uint64 {
 	if info.row.Position && p.idx >= 0 {
 		return uint64(p.idx)

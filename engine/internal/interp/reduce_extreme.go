@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// The bits of an extreme do not depend on the order. So these loops compare each
-// element with the best one so far: one comparison, which rarely finds a better
-// element. A minimum that is exact about NaN and zeros costs a dozen instructions
-// for each element. A NaN fails every comparison. A second loop decides between
-// -0 and +0 if the result is zero.
+// The bits of an extreme do not depend on the order. So these loops make one
+// comparison for each element, with the best element so far; it rarely finds a
+// better one. A minimum that is exact about NaN and zeros would cost a dozen
+// instructions. A NaN fails every comparison. If the result is zero, a second loop
+// decides between -0 and +0.
 
 // closePart ends a block and returns its partial.
 func closePart(f *frame, r int32) partial {

@@ -9,14 +9,13 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A reference runs a kernel one element at a time, straight from the words of
-// the contract: no blocks, no binding, no code shared with the interpreter but
-// prim.Eval.
+// A reference runs a kernel one element at a time, as docs/numerics.md says. It has
+// no blocks and no analysis, and shares only prim.Eval with the interpreter.
 type reference struct {
 	k     *ir.Kernel
 	b     *ir.Binding
 	arrs  []*array // by buffer
-	base  []int    // element of coordinate 0
+	base  []int    // index of the element at coordinate (0, 0, ...)
 	stri  [][]int
 	ext   [][]int
 	env   []uint64
@@ -73,7 +72,8 @@ func (r *reference) ix(ix prim.Ix) int64 {
 	return x - q*y
 }
 
-// place returns the element of an access; ok is false outside a guarded array.
+// place returns the index of the element of an access. It returns false if the
+// element is outside a guarded array.
 func (r *reference) place(a *ir.Access) (int, bool) {
 	off := r.base[a.Buf]
 	for d, ix := range a.Coords {
@@ -192,11 +192,11 @@ func (r *reference) loop(l *ir.Loop) {
 	}
 }
 
-// refPrograms are the programs of rows that were read from texts, each of one
-// type.
+// refPrograms caches the scalar programs of reductions without a primitive.
 var refPrograms = map[*prim.Reduction]*prim.Program{}
 
-// refReduce is the contract of docs/numerics.md, naively.
+// refReduce returns the result of a reduction of v in the order of docs/numerics.md.
+// lanes says that a vec loop reduces; otherwise a seq loop does.
 func refReduce(row *ir.Reducer, v []uint64, lanes bool) uint64 {
 	t := row.Type
 	isNaN := func(x uint64) bool {
@@ -240,7 +240,7 @@ func refReduce(row *ir.Reducer, v []uint64, lanes bool) uint64 {
 	return refTree(f, row.Identity(t), t, v, lanes)
 }
 
-// refPosition finds the first extreme; a NaN is one.
+// refPosition returns the position of the first extreme, or of the first NaN.
 func refPosition(row *ir.Reducer, v []uint64, isNaN func(x uint64) bool) uint64 {
 	less := func(x, y uint64) bool {
 		a := prim.V{Type: row.Type}

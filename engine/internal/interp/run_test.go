@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// runAll runs an instance with one worker.
+// runAll runs an instance with one worker and returns its fault.
 func runAll(inst backend.Instance) ir.FaultKind {
 	w := inst.NewWorker()
 	inst.Begin()
@@ -22,7 +22,8 @@ func runAll(inst backend.Instance) ir.FaultKind {
 	return inst.Finish(w)
 }
 
-// runChunks runs an instance in random chunks, given to workers at random.
+// runChunks runs an instance in random chunks and returns its fault. Each chunk goes
+// to a random worker.
 func runChunks(r *rand.Rand, inst backend.Instance, workers int) ir.FaultKind {
 	n, grain, _ := inst.Units()
 	var ws []backend.Worker

@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// TestSteadyState runs kernels again and again: no run may allocate.
+// TestSteadyState checks that a run of a bound kernel does not allocate.
 func TestSteadyState(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for name, c := range randir.Texts {
@@ -45,8 +45,8 @@ func TestSteadyState(t *testing.T) {
 	}
 }
 
-// TestWorkers runs chunks on several goroutines at once, for the race detector,
-// and changes the arrays and scalars between runs.
+// TestWorkers runs chunks on several goroutines at once, for the race detector. It
+// changes the arrays and scalars between runs.
 func TestWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for name, c := range randir.Texts {
@@ -72,7 +72,7 @@ func TestWorkers(t *testing.T) {
 				ws = append(ws, inst.NewWorker())
 			}
 			for run := range 3 {
-				if run > 0 { // the same layout elsewhere, other scalars
+				if run > 0 { // move the arrays and change the scalars
 					for i, a := range s.arrs {
 						if a == nil {
 							continue
@@ -133,8 +133,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestOverlap runs an update whose input and output are the same array, as two
-// formal arrays: loads must not see what the same block stored.
+// TestOverlap runs a kernel with one array as input and output. A value loaded
+// before a store must not change.
 func TestOverlap(t *testing.T) {
 	code := compile(t, `kernel overlap
 axis i0
@@ -168,7 +168,7 @@ buf z f32 out 1
 	}
 }
 
-// TestTiles runs a loop that is gone through in tiles.
+// TestTiles checks loops that run in tiles.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	k := parse(t, testdata(t, "transposed_add"))
@@ -178,7 +178,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestOverlapLate loads from an array after computing what is stored over it.
+// TestOverlapLate loads from an array after computing a value that is stored to the
+// same memory later. The load must see the old value.
 func TestOverlapLate(t *testing.T) {
 	code := compile(t, `kernel late
 axis i0
@@ -213,8 +214,8 @@ buf z f32 out 1
 	}
 }
 
-// TestFillDies loads with a fill value that nothing needs afterwards: the
-// result must not take its memory.
+// TestFillDies loads with a fill value whose last use is the load. The result must
+// not share memory with the fill value.
 func TestFillDies(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	k := parse(t, `kernel fill
@@ -236,8 +237,8 @@ buf z f32 out 1
 	}
 }
 
-// TestFmaSubnormal looks for double rounding: x*y is just below half a unit of
-// a subnormal z, too close for float64 to tell.
+// TestFmaSubnormal checks for double rounding. z is subnormal and x*y is just below
+// half a unit of z: rounding the sum to float64 first would give a tie.
 func TestFmaSubnormal(t *testing.T) {
 	x, y := float32(0x1.0001p-75), float32(0x1.fffep-76)
 	for mask := range 8 {
@@ -264,16 +265,16 @@ func TestFmaSubnormal(t *testing.T) {
 				t.Fatal(err)
 			}
 			runAll(inst)
-			if got := out.get(1); got != uint64(k) { // below the middle: rounds down
+			if got := out.get(1); got != uint64(k) { // the sum is below the tie, so it rounds down to z
 				t.Errorf("mask %d: fma(%v, %v, %v) = %#x, want %#x", mask, x, y, z, got, k)
 			}
 		}
 	}
 }
 
-// TestWideRows has a narrow seq loop in rows: the positions that are left over
-// in one row must not leave registers pointing at an input, for the runs of the
-// next row to write to.
+// TestWideRows runs a narrow seq loop in rows. The remaining positions of a row must
+// not leave a register that points at an input: the runs of the next row would
+// write to the input.
 func TestWideRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	k := parse(t, `kernel widerows

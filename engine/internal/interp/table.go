@@ -7,9 +7,9 @@ import (
 
 const numTypes = int(dtype.F64) + 1
 
-// kernels has the kernels of each primitive by operand type and form. The type is
-// that of the first operand of Scale, and of the last operand of the others. Bit i
-// of the form is set if operand i has one lane. Form 0 always exists.
+// kernels has the kernels of each primitive by operand type and form. For Scale the
+// first operand gives the type, for the others the last. Bit i of the form is set
+// if operand i has one lane. Form 0 always exists.
 var kernels = generated()
 
 // cvtKernels has the conversions by source and result type. A conversion to the

@@ -13,7 +13,7 @@
 // ([Source.Indirect]). A full reduction, for example, becomes two kernels: one
 // reduces blocks of 4096 positions, one combines the blocks.
 //
-// The bits are those of docs/numerics.md. Every primitive is a function of the
+// The bits follow docs/numerics.md. Every primitive is a function of the
 // prelude (namespace prim) that rounds once and is not contracted. Reductions have
 // the order of the contract. The caller must compile the source without
 // contraction and fast math (--fmad=false). A C++ compiler can compile it too, if

@@ -295,7 +295,8 @@ func (g *generator) body(p *pass) {
 }
 
 // buffers declares the row buffers that pass p uses and that the passes share.
-// They are in scratch memory. The function rows declares those of a par loop.
+// They are in scratch memory. The method rows declares the row buffers of a par
+// loop.
 func (g *generator) buffers(p *pass) {
 	for i := range g.k.Bufs {
 		b := &g.k.Bufs[i]

@@ -29,8 +29,8 @@ type Kernel struct {
 	Access []Access // by access of the kernel
 }
 
-// An Array is the layout of a buffer, in elements. A row buffer is contiguous, and
-// its extents are those of its axes.
+// An Array is the layout of a buffer, in elements. A row buffer is contiguous and
+// has the extents of its axes.
 type Array struct {
 	Strides, Extents []int
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// The argument block of the probes.
+// args is the argument block of the probes.
 type args struct {
-	array [MaxArrays]unsafe.Pointer // those that are read, updated and written
-	bytes int                       // of each array: a multiple of unit
+	array [MaxArrays]unsafe.Pointer // the arrays read, then those updated, then those written
+	bytes int                       // bytes of each array, a multiple of unit
 	times int
-	last  int // not 0: wait for the stores that bypass the caches
+	last  int // if not 0, the call waits for its stores that bypass the caches
 }
 
 // Offsets in the argument block.
@@ -24,15 +24,16 @@ const (
 	argLast  = argTimes + 8
 )
 
-// A code is the probes as machine code, made when they are first used.
+// A code has the probes as machine code. The first use of a probe makes its code.
 type code struct {
 	isa    string
-	vector int // bytes
+	vector int // bytes of a vector
 	moves  map[move]*exec.Code
 	fma    map[dtype.Type]*exec.Code
 }
 
-// newCode is for the best instruction set of the machine; nil if there is none.
+// newCode returns code for the best instruction set of the machine, or nil if
+// there is none.
 func newCode() *code {
 	for _, isa := range jit.ISAs {
 		if _, err := jit.New(isa); err != nil {
@@ -59,20 +60,20 @@ func (c *code) release() {
 	}
 }
 
-// A move is a probe of memory: vectors of so many bytes, and so many bytes of
+// A move is a probe of memory. vector is the size of a vector, step the bytes of
 // each array in one iteration.
 type move struct {
 	Traffic
 	vector, step int
 }
 
-// inner is the working set from which narrow loops are tried too: far from the
-// core, they can be faster, since they leave more of the buffers for lines to
-// what other instructions have asked for.
+// inner is the working set, in bytes, from which Bandwidth also tries narrow
+// loops. They can be faster outside the inner caches, because they leave more
+// line-fill buffers to other instructions.
 const inner = 1 << 20
 
-// memory is the probes of memory for a working set; nil among them says that
-// plain Go has to do.
+// memory returns the probes of memory for a working set of so many bytes. A nil
+// probe stands for plain Go.
 func (c *code) memory(t Traffic, bytes int) []*exec.Code {
 	if c == nil {
 		return []*exec.Code{nil}
@@ -94,7 +95,7 @@ func (c *code) moving(m move) *exec.Code {
 	return x
 }
 
-// arithmetic is the probe of arithmetic, or nil.
+// arithmetic returns the probe of arithmetic, or nil for plain Go.
 func (c *code) arithmetic(t dtype.Type) *exec.Code {
 	if c == nil {
 		return nil
@@ -126,8 +127,8 @@ func install(write func(*x86.Asm)) *exec.Code {
 
 var arrayRegs = [MaxArrays]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.RAX, x86.RBX, x86.RCX}
 
-// write writes the probe: times over, all bytes of the arrays. What is written
-// is the bitwise and of what is read.
+// write emits the probe: it goes over all bytes of the arrays, times times. It
+// stores the bitwise and of what it loads.
 func (m move) write(a *x86.Asm) {
 	t := m.Traffic
 	for k := range t.Arrays() {
@@ -156,12 +157,12 @@ func (m move) write(a *x86.Asm) {
 	}
 }
 
-// one does one vector of each array.
+// one emits the instructions for one vector of each array.
 func (m move) one(a *x86.Asm, at func(array int) x86.Mem, v x86.Vec) {
 	t, l := m.Traffic, x86.Len(m.vector*8)
 	for k := range t.Reads {
 		switch {
-		case k == 0 || t.Updates+t.Writes == 0: // what is only read stays without use
+		case k == 0 || t.Updates+t.Writes == 0: // no instruction uses the loaded value
 			a.I(x86.VMOVUPS, l, v, at(k))
 		default:
 			a.I(x86.VANDPS, l, v, v, at(k))
@@ -186,14 +187,14 @@ func (m move) one(a *x86.Asm, at func(array int) x86.Mem, v x86.Vec) {
 	}
 }
 
-// The chains of multiply-adds, enough for the latency of two units, and how
-// often a call goes through them.
+// chains is the number of independent multiply-adds, enough to hide the latency
+// of two units. iterations is the number of times that a call executes them.
 const (
 	chains     = 12
 	iterations = 2000
 )
 
-// multiply writes the probe of arithmetic.
+// multiply emits the probe of arithmetic.
 func (c *code) multiply(a *x86.Asm, t dtype.Type) {
 	l, op := x86.Len(c.vector*8), x86.VFMADD231PS
 	if t == dtype.F64 {
@@ -213,7 +214,8 @@ func (c *code) multiply(a *x86.Asm, t dtype.Type) {
 	a.I(x86.JNE, 0, loop)
 }
 
-// pass goes over arrays of so many bytes each.
+// pass makes passes over arrays of so many bytes each, in calls of at most block
+// bytes.
 func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 	if probe == nil {
 		for range passes {
@@ -221,7 +223,7 @@ func pass(probe *exec.Code, t Traffic, a args, bytes, passes int) {
 		}
 		return
 	}
-	if bytes <= block { // several passes in a call
+	if bytes <= block { // a call makes several passes
 		for a.bytes = bytes; passes > 0; passes -= a.times {
 			a.times = min(passes, max(1, block/bytes))
 			a.last = 1

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A gang runs jobs side by side, each on a thread of its own; the first on the
-// caller's.
+// A gang runs jobs at the same time, each on a thread of its own. The first job
+// runs on the caller's thread.
 type gang struct {
 	jobs   []func(passes int)
-	spans  []span // of the last round
+	spans  []span // the times of the jobs in the last round
 	passes int
-	round  atomic.Int64 // counts up to start
+	round  atomic.Int64 // adding 1 starts a round
 	ready  atomic.Int64
 	done   atomic.Int64
 	over   atomic.Bool
@@ -44,7 +44,7 @@ func startGang(jobs []func(passes int)) *gang {
 	return g
 }
 
-// work does job i as soon as all are there.
+// work waits until all threads are ready, then runs job i.
 func (g *gang) work(i int) {
 	g.ready.Add(1)
 	for g.ready.Load() < int64(len(g.jobs)) {
@@ -55,8 +55,8 @@ func (g *gang) work(i int) {
 	g.spans[i].end = time.Now()
 }
 
-// run does so many passes of all jobs and returns the passes in a second, of
-// each on the average.
+// run makes so many passes of all jobs. It returns the passes per second of a
+// job, the mean of all jobs.
 func (g *gang) run(passes int) float64 {
 	g.passes = passes
 	g.ready.Store(0)
@@ -69,12 +69,13 @@ func (g *gang) run(passes int) float64 {
 	return float64(passes) * perSecond(g.spans)
 }
 
-// perSecond is the mean of the rates of jobs, each in its own time, if they ran
-// side by side most of the time: a thread that was held up does not count as
-// one that is slow. Else it is the rate in the time of all together.
+// perSecond returns the mean of the rates of jobs, each in its own time, if the
+// jobs overlapped for at least half of the longest time. So a thread that began
+// late does not count as slow. Otherwise it returns the rate in the time from the
+// first start to the last end.
 func perSecond(spans []span) float64 {
 	first, last := spans[0].start, spans[0].end
-	from, to := first, last // where all ran
+	from, to := first, last // the time in which all ran
 	longest, sum := time.Duration(0), 0.
 	for _, s := range spans {
 		if s.start.Before(first) {

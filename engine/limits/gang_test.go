@@ -20,8 +20,8 @@ func TestPerSecond(t *testing.T) {
 		want  float64
 	}{
 		{at(0, 10), 100},
-		{at(0, 10, 0, 20), 75},         // half the time side by side: as they went
-		{at(0, 10, 100, 110), 1 / .11}, // one after the other: together
+		{at(0, 10, 0, 20), 75},         // half the time together: the mean of the rates
+		{at(0, 10, 100, 110), 1 / .11}, // one after the other: the rate in the whole time
 		{at(5, 10, 0, 10), 150},
 	} {
 		if got := perSecond(c.spans); math.Abs(got-c.want) > 1e-9*c.want {

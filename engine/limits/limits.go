@@ -1,8 +1,8 @@
-// Package limits measures what a machine can do at most: how fast memory of a
-// given size is read and written, and how many floating-point operations there
-// are in a second. The probes are machine code where it can be made, and plain
-// Go elsewhere. The highest rate of several samples counts: what disturbs a
-// sample only makes it slower.
+// Package limits measures the limits of a machine: how fast it reads and writes
+// memory of a given size, and how many floating-point operations it executes in
+// a second. The probes are machine code where the machine allows it, and plain
+// Go elsewhere. The result is the highest rate of several samples, because a
+// disturbance only makes a sample slower.
 package limits
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A Traffic is what a probe does with memory: it goes through arrays of one
-// size, side by side. Rates count each element that the program reads and each
-// that it writes once, as STREAM does: not the lines that the processor reads
-// because they are written to.
+// A Traffic is the access pattern of a probe, which goes through arrays of one
+// size at the same time. A rate counts each element that the program reads, and
+// each that it writes, once, as STREAM does. It does not count the lines that the
+// processor reads before it writes them.
 type Traffic struct {
 	Reads   int  // arrays that are only read
 	Updates int  // arrays that are read and written
 	Writes  int  // arrays that are only written
-	Stream  bool // stores to the latter bypass the caches
+	Stream  bool // stores to the written arrays bypass the caches
 }
 
-// The probes that have names.
+// The named probes.
 var (
 	Read   = Traffic{Reads: 1}
 	Copy   = Traffic{Reads: 1, Writes: 1} // a[i] = b[i]
@@ -35,13 +35,14 @@ var (
 // MaxArrays is the largest number of arrays of a probe.
 const MaxArrays = 9
 
-// Arrays is the number of arrays.
+// Arrays returns the number of arrays.
 func (t Traffic) Arrays() int { return t.Reads + t.Updates + t.Writes }
 
-// streams is the number of arrays read, and written.
+// streams returns the number of arrays that are read plus the number that are
+// written.
 func (t Traffic) streams() int { return t.Reads + 2*t.Updates + t.Writes }
 
-// fit is t with arrays left out until a probe can have the rest.
+// fit returns t without the arrays that exceed the limit of a probe.
 func (t Traffic) fit() Traffic {
 	for t.Arrays() > MaxArrays {
 		most := max(t.Reads, t.Updates, t.Writes)
@@ -61,20 +62,20 @@ func (t Traffic) fit() Traffic {
 	return t
 }
 
-// A Machine measures. It holds memory for the probes and, where they are
-// machine code, the code; both until Close. It is not for concurrent use.
+// A Machine measures. Until Close it holds memory for the probes, and their
+// machine code. One goroutine uses it at a time.
 type Machine struct {
-	// Budget is the time that one measurement takes, about: at least two
-	// samples are taken.
+	// Budget is the approximate time of one measurement. It takes at least two
+	// samples.
 	Budget time.Duration
 
-	code  *code // nil: plain Go
+	code  *code // nil for plain Go
 	mem   []byte
 	free  func()
-	ready int // bytes of mem that have been touched
+	ready int // bytes of mem that touch has written
 }
 
-// New reserves memory for probes of so many bytes at most.
+// New returns a Machine for working sets of at most so many bytes.
 func New(bytes int) (*Machine, error) {
 	bytes = max(bytes, minimum)
 	mem, free, err := reserve(bytes + MaxArrays*stagger)
@@ -84,14 +85,14 @@ func New(bytes int) (*Machine, error) {
 	return &Machine{Budget: 4 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
 }
 
-// Close gives memory and code back.
+// Close releases memory and code.
 func (m *Machine) Close() {
 	m.code.release()
 	m.free()
 	m.mem, m.code = nil, nil
 }
 
-// How says what the probes are made of: "avx512", "avx2" or "Go".
+// How returns the kind of the probes: "avx512", "avx2" or "Go".
 func (m *Machine) How() string {
 	if m.code == nil {
 		return "Go"
@@ -99,34 +100,36 @@ func (m *Machine) How() string {
 	return m.code.isa
 }
 
-// Largest is the largest working set that can be measured, in bytes.
+// Largest returns the largest working set that can be measured, in bytes.
 func (m *Machine) Largest() int { return len(m.mem) - MaxArrays*stagger }
 
 const (
-	// block is what one call of a probe does to each array: some microseconds,
-	// since machine code cannot be interrupted.
+	// block is the number of bytes of each array that one call of a probe covers.
+	// That takes some microseconds, because the runtime cannot interrupt machine
+	// code.
 	block = 64 << 10
-	// unit is the granule of the probes: bytes of each array in one iteration.
+	// unit is the number of bytes of each array in one iteration of a probe.
 	unit = 512
-	// minimum is the smallest working set.
+	// minimum is the smallest working set, in bytes.
 	minimum = MaxArrays * unit
-	// stagger is between arrays: a load waits for the stores before it that have
-	// the same place in a page. So those that are written lie a little behind.
+	// stagger is the distance between arrays, in bytes. A load waits for earlier
+	// stores with the same offset in a page, so the arrays begin at different
+	// offsets.
 	stagger = 1024
 )
 
-// Bandwidth is the rate, in bytes a second, at which threads move arrays that
-// have so many bytes together, each thread its part of them.
+// Bandwidth returns the rate, in bytes per second, at which threads go through
+// arrays of so many bytes together. Each thread has a part of each array.
 func (m *Machine) Bandwidth(t Traffic, bytes, threads int) float64 {
 	threads, t = max(threads, 1), t.fit()
 	bytes = min(max(bytes, minimum), m.Largest())
-	each := max(bytes/t.Arrays()/threads/unit*unit, unit) // of an array, for a thread
+	each := max(bytes/t.Arrays()/threads/unit*unit, unit) // bytes of each array for a thread
 	for each*t.Arrays()*threads > m.Largest() && threads > 1 {
 		threads--
 	}
 	m.touch(min(each*t.Arrays()*threads+MaxArrays*stagger, len(m.mem)))
 	array := each * threads
-	// Short passes are repeated, so that starting and ending does not count.
+	// A sample repeats short passes, so that its start and end do not count.
 	passes := max(1, (2<<20)/(each*t.streams()))
 	best := 0.
 	for _, probe := range m.code.memory(t, bytes) {
@@ -134,7 +137,7 @@ func (m *Machine) Bandwidth(t Traffic, bytes, threads int) float64 {
 		for i := range jobs {
 			var a args
 			for k := range t.Arrays() {
-				at := t.Arrays() - 1 - k // those that are written come first
+				at := t.Arrays() - 1 - k // the written arrays come first
 				a.array[k] = unsafe.Pointer(&m.mem[at*(array+stagger)+i*each])
 			}
 			jobs[i] = func(passes int) { pass(probe, t, a, each, passes) }
@@ -144,9 +147,9 @@ func (m *Machine) Bandwidth(t Traffic, bytes, threads int) float64 {
 	return float64(array*t.streams()) * best
 }
 
-// Flops is the number of floating-point operations in a second that threads
-// reach with independent fused multiply-adds, which count as two, on vectors
-// of t, F32 or F64.
+// Flops returns the number of floating-point operations per second that threads
+// reach on vectors of t, F32 or F64. The probe is independent fused
+// multiply-adds, which count as two.
 func (m *Machine) Flops(t dtype.Type, threads int) float64 {
 	probe := m.code.arithmetic(t)
 	flops := float64(goFlops)
@@ -169,20 +172,21 @@ func (m *Machine) Flops(t dtype.Type, threads int) float64 {
 	return float64(len(jobs)) * flops * m.fastest(jobs, 20)
 }
 
-// fastest runs jobs side by side, so many passes at a time, and returns the
-// highest number of passes in a second.
+// fastest runs jobs at the same time, so many passes in a sample. It returns the
+// highest number of passes per second.
 func (m *Machine) fastest(jobs []func(passes int), passes int) float64 {
 	g := startGang(jobs)
 	defer g.stop()
 	start := time.Now()
-	best := g.run(1) // it warms the caches up
+	best := g.run(1) // loads the caches
 	for n := 1; n < 2 || time.Since(start) < m.Budget; n++ {
 		best = max(best, g.run(passes))
 	}
 	return best
 }
 
-// touch makes the first bytes of the memory real: pages of their own.
+// touch writes to each page of the first bytes of the memory, so that the system
+// maps it.
 func (m *Machine) touch(bytes int) {
 	for i := m.ready; i < bytes; i += 4096 {
 		m.mem[i] = 1

@@ -20,8 +20,8 @@ var traffics = []Traffic{
 	{Reads: 3, Updates: 2, Writes: 4, Stream: true},
 }
 
-// TestPass checks that the probes do to memory what they are said to, and leave
-// the rest alone.
+// TestPass checks that the probes read and write what their Traffic names, and
+// change no other memory.
 func TestPass(t *testing.T) {
 	c := newCode()
 	defer c.release()
@@ -64,7 +64,7 @@ func checkPass(t *testing.T, name string, probe *exec.Code, tr Traffic, n int) {
 		for k := tr.Reads; k < tr.Reads+tr.Updates; k++ {
 			view(k)[i] &= all
 		}
-		if tr.Reads > 0 { // else it is not said what is written
+		if tr.Reads > 0 { // without reads the written value is not defined
 			for k := tr.Reads + tr.Updates; k < tr.Arrays(); k++ {
 				view(k)[i] = all
 			}

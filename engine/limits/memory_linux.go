@@ -2,7 +2,8 @@ package limits
 
 import "golang.org/x/sys/unix"
 
-// reserve gets memory in huge pages, if the system has them.
+// reserve returns memory in huge pages if the system has them, and a function
+// that releases it.
 func reserve(bytes int) ([]byte, func(), error) {
 	const huge = 2 << 20
 	bytes = (bytes + huge - 1) &^ (huge - 1)
@@ -10,6 +11,6 @@ func reserve(bytes int) ([]byte, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // it is only faster
+	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // an error only costs speed
 	return mem, func() { _ = unix.Munmap(mem) }, nil
 }

@@ -4,7 +4,8 @@ package limits
 
 import "unsafe"
 
-// reserve gets memory that begins on a cache line.
+// reserve returns memory that begins on a cache line, and a function that
+// releases it.
 func reserve(bytes int) ([]byte, func(), error) {
 	mem := make([]byte, bytes+64)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(mem))) & 63

@@ -9,10 +9,10 @@ import (
 
 // The probes in plain Go, for machines without machine code.
 
-// sink keeps results alive.
+// sink uses the results, so that the compiler does not remove the probes.
 var sink atomic.Uint64
 
-// goMove goes over arrays of so many bytes each, in pieces that stay in the
+// goMove goes over arrays of so many bytes each, in blocks that stay in the
 // first-level cache.
 func goMove(t Traffic, a *args, bytes int) {
 	var piece [512]uint64
@@ -46,7 +46,7 @@ func and(x, y []uint64) {
 	}
 }
 
-// goFlops is what goMultiply does.
+// goFlops is the number of floating-point operations of goMultiply.
 const goFlops = 2 * 8 * 10_000
 
 func goMultiply(t dtype.Type) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// GNU is the code of kernels as a source file for GNU as, which makes the same
+// GNU returns the code of kernels as a source file for GNU as. as makes the same
 // bytes of it. Each function begins at a multiple of 64.
 func GNU(kernels []*Kernel) string {
 	b := &strings.Builder{}
@@ -27,13 +27,15 @@ func GNU(kernels []*Kernel) string {
 
 var (
 	localName = regexp.MustCompile(`\b([LC]\d+)\b`)
-	// A move between registers has two encodings; the code has that of a load.
+	// A move between registers has two encodings. The code has the one of a load,
+	// which {load} selects.
 	vectorMove = regexp.MustCompile(`^vmov\w+ [xyz]mm\d+(\{k\d\}(\{z\})?)?, [xyz]mm\d+$`)
-	// Of these as chooses a shorter encoding, and cannot be told not to.
+	// For these instructions as chooses a shorter encoding, and no prefix
+	// prevents that.
 	shorter = regexp.MustCompile(`^(mov \w+|(add|or|and|sub|xor|cmp|test) [er]?ax), -?\d+$`)
 )
 
-// gnu writes the function under a symbol; number keeps its labels apart from
+// gnu writes the function under a symbol. number distinguishes its labels from
 // those of other functions.
 func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
 	fmt.Fprintf(b, "\n# argument block in rdi\n")
@@ -50,7 +52,7 @@ func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
 			switch {
 			case vectorMove.MatchString(code):
 				code = "{load} " + code
-			case code[0] == 'j' && l.Size > 2: // as may see that fewer bytes would do
+			case code[0] == 'j' && l.Size > 2: // as may choose a shorter encoding
 				code = "{disp32} " + code
 			case shorter.MatchString(code):
 				code, note = bytesText(f.Code[l.Offset:l.Offset+l.Size]), code
@@ -73,7 +75,8 @@ func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
 	fmt.Fprintf(b, "\t.size \"%s\", . - \"%s\"\n", symbol, symbol)
 }
 
-// constants writes what follows the code, constants where their offsets say.
+// constants writes the bytes after the code, with a label at the offset of each
+// constant.
 func (f *Function) constants(b *strings.Builder, local func(string) string) {
 	order := make([]int, len(f.Consts))
 	for i := range order {
@@ -89,7 +92,7 @@ func (f *Function) constants(b *strings.Builder, local func(string) string) {
 	data(b, f.Code[at:])
 }
 
-// data writes bytes; those that repeat, in one line.
+// data writes bytes. It writes a repeated word of 4 bytes as one line.
 func data(b *strings.Builder, p []byte) {
 	for len(p) > 0 {
 		n := min(len(p), 16)
@@ -108,5 +111,5 @@ func bytesText(p []byte) string {
 	return ".byte " + strings.ReplaceAll(fmt.Sprintf("% #02x", p), " ", ", ")
 }
 
-// comment keeps a text within its line.
+// comment returns s on one line.
 func comment(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,5 +1,5 @@
-// Package listing shows machine code: the instructions with the values that
-// they compute, the registers they use, and what they move and calculate.
+// Package listing describes machine code: the instructions with the values that
+// they compute, the registers, the bytes that they move, and the arithmetic.
 package listing
 
 import (
@@ -10,60 +10,59 @@ import (
 
 // A Kernel is the machine code of one stage of a program.
 type Kernel struct {
-	Stage     int // its number in the plan
+	Stage     int // number of the stage in the plan
 	Name      string
 	Backend   string
-	Fallback  string // why the interpreter runs it, or empty
+	Fallback  string // why the interpreter runs it; empty if it does not
 	Functions []*Function
 }
 
-// A Function is the machine code of one or more phases of a kernel, one after
-// the other.
+// A Function is the machine code of one or more consecutive phases of a kernel.
 type Function struct {
-	Name    string // a symbol
-	Variant string // what it is for, if that is not everything
-	Spills  int    // values that did not find a register
+	Name    string // name of the symbol
+	Variant string // the cases that it covers; empty if it covers all
+	Spills  int    // number of values kept in memory for lack of registers
 	Phases  []*Phase
 
 	Lines  []Line
-	Code   []byte // and, from Text on, constants
+	Code   []byte // machine code; from Text on, constants
 	Text   int
-	Consts []int32 // offsets of the constants, which texts call C0, C1 and so on
+	Consts []int32 // offsets of the constants; in the text they are C0, C1 and so on
 }
 
-// A Phase is a piece of straight code of a kernel, with the loop around it.
+// A Phase is one loop of a kernel, or scalar code.
 type Phase struct {
 	Kind     string // "scalar code", "vec loop" or "seq loop"
 	Lanes    int    // elements in a vector
-	Elements int    // that one run of the kernel computes here
+	Elements int    // elements that the phase computes in one run of the kernel
 	Loaded   int    // bytes that instructions load for each element, outside cold regions
 	Stored   int    // bytes that instructions store for each element
-	Flops    int    // for each element, as package ir counts them, outside cold regions
+	Flops    int    // operations for each element outside cold regions, counted as in package ir
 	Accesses []Access
-	Kept     []Kept // values that keep a register throughout the loop
+	Kept     []Kept // values in pinned registers
 }
 
-// An Access is an array of the kernel, and how the code reaches its elements.
+// An Access is an array of the kernel, and the access form of the code.
 type Access struct {
-	What string // as the kernel names it
+	What string // name of the array in the kernel
 	How  string
-	Slot int // offset of its address in the argument block
+	Slot int // offset of the array's address in the argument block
 }
 
-// A Kept is a value that is in one register throughout the loop.
+// A Kept is a value in a pinned register: one register for the whole loop.
 type Kept struct{ Register, Value string }
 
-// A Kind is what a line is.
+// A Kind is the kind of a line.
 type Kind uint8
 
 // The kinds of lines.
 const (
 	Insn  Kind = iota // an instruction, in Intel's syntax
-	Note              // the value that the instructions from here on compute
-	Head              // the part of the function that begins here
-	Label             // the place of a label
+	Note              // the value that the next instructions compute
+	Head              // the title of the next part of the function
+	Label             // a label
 	Pad               // padding
-	Data              // bytes given as they are
+	Data              // bytes
 )
 
 // A Line is a line of a listing. Size is the number of its bytes in the code.
@@ -79,8 +78,8 @@ var (
 	maskName   = regexp.MustCompile(`\bk([0-7])\b`)
 )
 
-// Registers are the numbers of the vector and mask registers that the code
-// names, in order.
+// Registers returns the numbers of the vector and mask registers in the code, in
+// ascending order.
 func (f *Function) Registers() (vectors, masks []int) {
 	find := func(list []int, re *regexp.Regexp, text string) []int {
 		for _, m := range re.FindAllStringSubmatch(text, -1) {
@@ -100,7 +99,7 @@ func (f *Function) Registers() (vectors, masks []int) {
 	return vectors, masks
 }
 
-// Intensity is the flops for each byte that instructions move.
+// Intensity returns the flops for each byte that instructions load or store.
 func (p *Phase) Intensity() float64 {
 	return float64(p.Flops) / float64(max(p.Loaded+p.Stored, 1))
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// sample is: load a constant, jump over padding, return; two constants.
+// sample returns a function: load a constant, jump over padding, return; two
+// constants.
 func sample() *Function {
 	code := make([]byte, 48)
 	for i := range code {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the kernel's code for people.
+// String returns the code of the kernel as text.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kernel %s, %s\n", k.Name, k.Backend)
@@ -57,7 +57,7 @@ func (p *Phase) write(b *strings.Builder) {
 	}
 }
 
-// title is s on the first of several lines.
+// title returns s for the first of several lines, i = 0, and "" for the others.
 func title(i int, s string) string {
 	if i > 0 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestArguments looks from the side of C at what arrives.
+// TestArguments checks the arguments that a C function receives.
 func TestArguments(t *testing.T) {
 	driverStub(t, map[string]string{
 		"cuMemAlloc_v2":     "(u *p, u n) { *p = 0x700000000000 + n; return n > (1ul << 40) ? 2 : 0; }",

@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of cuBLAS that are called.
+// The functions of cuBLAS that this package calls.
 const (
 	cublasCreate symbol = iota
 	cublasDestroy
@@ -49,7 +49,8 @@ var cublas = &library{
 	check:    checkCublas,
 }
 
-// checkCublas refuses versions that are too new for the driver, if there is one.
+// checkCublas returns an error if cuBLAS is too new for the driver. It accepts
+// any version without a driver.
 func checkCublas(fn []uintptr) error {
 	var version [2]int32
 	for part := range version {
@@ -78,8 +79,8 @@ func callCublas(s symbol, args ...uintptr) error {
 	return cublas.status(s, cublasGetStatusName, dl.Call(fn, args...))
 }
 
-// status is what a function of cuBLAS or cuBLASLt returns, with the name that
-// function text has for it.
+// status returns the result r of function s as an error, nil for success.
+// Function text gives its name.
 func (l *library) status(s, text symbol, r int32) error {
 	if r == 0 {
 		return nil
@@ -91,7 +92,7 @@ func (l *library) status(s, text symbol, r int32) error {
 	return e
 }
 
-// CublasVersion is the version of cuBLAS: 130100 is 13.1.0.
+// CublasVersion returns the version of cuBLAS: 130100 is 13.1.0.
 func CublasVersion() (int, error) {
 	v := 0
 	for part := range uintptr(3) {
@@ -104,15 +105,15 @@ func CublasVersion() (int, error) {
 	return v, nil
 }
 
-// A Blas is a cuBLAS handle. It belongs to the context that is current when it
-// is made, and to one goroutine at a time.
+// A Blas is a cuBLAS handle. It belongs to the context that was current when it
+// was created. One goroutine uses it at a time.
 type Blas struct {
 	handle      uintptr
-	alpha, beta float64 // bits of a float32 in the low half, where that is wanted
+	alpha, beta float64 // or a float32 in the low half of the bits
 	args        [18]uintptr
 }
 
-// BlasCreate makes a handle for the current context.
+// BlasCreate returns a handle for the current context.
 func BlasCreate() (*Blas, error) {
 	b := &Blas{}
 	return b, callCublas(cublasCreate, uintptr(unsafe.Pointer(&b.handle)))
@@ -121,8 +122,9 @@ func BlasCreate() (*Blas, error) {
 // Destroy releases the handle.
 func (b *Blas) Destroy() error { return callCublas(cublasDestroy, b.handle) }
 
-// On makes calls go to a stream, with a workspace of the caller's, so that they
-// can be captured and give the same result each time.
+// On sets the stream of later calls and a workspace of the caller. With a
+// workspace of its own, a call can be captured and gives the same result each
+// time.
 func (b *Blas) On(s Stream, workspace DevicePtr, bytes int64) error {
 	if err := callCublas(cublasSetStream, append(b.args[:0], b.handle, uintptr(s))...); err != nil {
 		return err
@@ -130,7 +132,8 @@ func (b *Blas) On(s Stream, workspace DevicePtr, bytes int64) error {
 	return callCublas(cublasSetWorkspace, append(b.args[:0], b.handle, uintptr(workspace), uintptr(bytes))...)
 }
 
-// TF32 lets products of float32 round their operands to 10 bits.
+// TF32 allows products of float32 to round their operands to 10 bits, or forbids
+// it.
 func (b *Blas) TF32(on bool) error {
 	const defaultMath, tf32Math = 0, 3
 	mode := uintptr(defaultMath)
@@ -140,18 +143,18 @@ func (b *Blas) TF32(on bool) error {
 	return callCublas(cublasSetMathMode, b.handle, mode)
 }
 
-// A Transpose says how a stored matrix is read.
+// A Transpose tells how cuBLAS reads a stored matrix.
 type Transpose uintptr
 
-// The ways.
+// As stored, or transposed.
 const (
 	NoTrans Transpose = 0
 	Trans   Transpose = 1
 )
 
-// A Gemm is C = op(A) op(B), column-major as cuBLAS has it: op(A) is M by K,
-// op(B) K by N. Strides, in elements, lead from one product of a batch to the
-// next; Batch 1 ignores them.
+// A Gemm is C = op(A) op(B), column-major as in cuBLAS: op(A) is M by K, op(B) K
+// by N. The strides are the distances between the products of a batch, in
+// elements. With Batch 1 they do not matter.
 type Gemm struct {
 	TransA, TransB            Transpose
 	M, N, K                   int

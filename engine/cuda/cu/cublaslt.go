@@ -7,9 +7,9 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of cuBLASLt that are called. Parameters, numbers and sizes in
-// this file are those of cublasLt.h of cuBLAS 13.1.0, which do not differ from
-// those of CUDA 12.6.
+// The functions of cuBLASLt that this package calls. Parameters, numbers and
+// sizes in this file are those of cublasLt.h of cuBLAS 13.1.0. CUDA 12.6 has the
+// same.
 const (
 	cublasLtCreate symbol = iota
 	cublasLtDestroy
@@ -69,12 +69,13 @@ func callCublasLt(s symbol, args ...uintptr) error {
 	return cublasLt.status(s, cublasLtGetStatusName, dl.Call(fn, args...))
 }
 
-// setAttribute sets an attribute, which the library takes by address and size.
+// setAttribute sets an attribute. The library takes the address and the size of
+// the value.
 func setAttribute[T int32 | uint32 | int64 | uint64](s symbol, object, attribute uintptr, value T) error {
 	return callCublasLt(s, object, attribute, uintptr(unsafe.Pointer(&value)), unsafe.Sizeof(value))
 }
 
-// CublasLtVersion is the version of cuBLASLt: 130100 is 13.1.0.
+// CublasLtVersion returns the version of cuBLASLt: 130100 is 13.1.0.
 func CublasLtVersion() (int, error) {
 	fn, err := cublasLt.function(cublasLtGetVersion)
 	if err != nil {
@@ -86,7 +87,7 @@ func CublasLtVersion() (int, error) {
 // A BlasLt is a cuBLASLt handle. It belongs to no context.
 type BlasLt struct{ handle uintptr }
 
-// BlasLtCreate makes a handle. A context is current.
+// BlasLtCreate returns a handle. A context must be current.
 func BlasLtCreate() (*BlasLt, error) {
 	h := &BlasLt{}
 	return h, callCublasLt(cublasLtCreate, uintptr(unsafe.Pointer(&h.handle)))
@@ -95,7 +96,7 @@ func BlasLtCreate() (*BlasLt, error) {
 // Destroy releases the handle.
 func (h *BlasLt) Destroy() error { return callCublasLt(cublasLtDestroy, h.handle) }
 
-// A DataType is a type of elements.
+// A DataType is an element type.
 type DataType uintptr
 
 // The types.
@@ -104,37 +105,38 @@ const (
 	R_64F DataType = 1
 )
 
-// An Epilogue is what is done to a product before it is stored.
+// An Epilogue is an operation on a product before it is stored.
 type Epilogue uint32
 
 // The epilogues that add a vector to each column. RELU_BIAS then stores 0 for
-// what is negative; for NaN too, says a report in NVIDIA's forum (topic 329783),
-// while the documentation says nothing. GELU_BIAS is the approximation by tanh.
+// negative numbers. According to a report in NVIDIA's forum (topic 329783) it
+// stores 0 for NaN too; the documentation does not say. GELU_BIAS is the
+// approximation by tanh.
 const (
 	EPILOGUE_BIAS      Epilogue = 4
 	EPILOGUE_RELU_BIAS Epilogue = 6
 	EPILOGUE_GELU_BIAS Epilogue = 36
 )
 
-// Alignments are the powers of two, in bytes, that the addresses of a product
-// will be multiples of: 256 at most.
+// Alignments are powers of two, in bytes, at most 256. Each divides all addresses
+// that the operand will have.
 type Alignments struct{ A, B, C, Bias uint32 }
 
-// A Matmul is a product with an epilogue that cuBLASLt is prepared for. It is
-// for one goroutine at a time.
+// A Matmul is a product with an epilogue, prepared by cuBLASLt. One goroutine
+// uses it at a time.
 type Matmul struct {
 	lt          *BlasLt
 	desc        uintptr
 	a, b, c     uintptr // layouts
 	algo        [8]uint64
-	alpha, beta float64   // bits of a float32 in the low half, where that is wanted
-	bias        DevicePtr // as desc has it
+	alpha, beta float64   // or a float32 in the low half of the bits
+	bias        DevicePtr // the address in desc; 0 if unknown
 	args        [16]uintptr
 }
 
-// NewMatmul prepares C = epilogue(op(A) op(B)) for all that g says but the
-// addresses. Where cuBLASLt has no such kernel for the device, or none that does
-// with a workspace of so many bytes, the error is a *[CublasError].
+// NewMatmul prepares C = epilogue(op(A) op(B)) with all fields of g except the
+// addresses. If cuBLASLt has no kernel for the device within workspace bytes, the
+// error is a *[CublasError].
 func (h *BlasLt) NewMatmul(t DataType, g *Gemm, e Epilogue, at Alignments, workspace int64) (*Matmul, error) {
 	m := &Matmul{lt: h}
 	err := m.describe(t, g, e)
@@ -142,13 +144,13 @@ func (h *BlasLt) NewMatmul(t DataType, g *Gemm, e Epilogue, at Alignments, works
 		err = m.choose(at, workspace)
 	}
 	if err != nil {
-		_ = m.Destroy() // the first error says more
+		_ = m.Destroy() // the first error tells the cause
 		return nil, err
 	}
 	return m, nil
 }
 
-// describe makes the descriptors.
+// describe creates the descriptors.
 func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) error {
 	const compute32F, compute64F = 68, 70 // products and sums in full precision
 	compute := uintptr(compute32F)
@@ -204,8 +206,9 @@ type heuristic struct {
 	reserved  [4]int32
 }
 
-// choose asks for the kernel. It depends on the alignment of the bias, by the
-// address in the descriptor, which is not followed.
+// choose lets cuBLASLt choose the kernel. The choice depends on the alignment of
+// the bias, which cuBLASLt reads from the address in the descriptor. It does not
+// access that address.
 func (m *Matmul) choose(at Alignments, workspace int64) (err error) {
 	if err := m.setBias(DevicePtr(at.Bias)); err != nil {
 		return err
@@ -223,7 +226,7 @@ func (m *Matmul) choose(at Alignments, workspace int64) (err error) {
 	if err := setAttribute(cublasLtMatmulPreferenceSetAttribute, preference, maxWorkspaceBytes, uint64(workspace)); err != nil {
 		return err
 	}
-	const minAlignmentBytes = 5 // of A; then of B, of C and of D, which is C
+	const minAlignmentBytes = 5 // the attribute of A; B, C and D follow, and D is C
 	for i, bytes := range []uint32{at.A, at.B, at.C, at.C} {
 		if err := setAttribute(cublasLtMatmulPreferenceSetAttribute, preference, minAlignmentBytes+uintptr(i), bytes); err != nil {
 			return err
@@ -249,13 +252,13 @@ func (m *Matmul) setBias(p DevicePtr) error {
 	m.bias = p
 	err := callCublasLt(cublasLtMatmulDescSetAttribute, append(m.args[:0], m.desc, biasPointer, uintptr(unsafe.Pointer(&m.bias)), unsafe.Sizeof(m.bias))...)
 	if err != nil {
-		m.bias = 0 // not known: to be set again
+		m.bias = 0 // unknown, so the next run sets it again
 	}
 	return err
 }
 
-// Run queues the product of what is at the addresses of g, with a bias of M
-// elements. The workspace, of the size that the product is prepared for, is
+// Run queues the product of the matrices at the addresses of g, with a bias of M
+// elements. The workspace has the size for which the product was prepared, and is
 // aligned to 256 bytes.
 func (m *Matmul) Run(g *Gemm, bias, workspace DevicePtr, bytes int64, s Stream) error {
 	if bias != m.bias {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// ltStub is a libcublasLt with what bodies say, and what one product needs.
+// ltStub builds and uses a libcublasLt with the given bodies and those that one
+// product needs.
 func ltStub(t *testing.T, bodies map[string]string) {
 	t.Helper()
 	all := map[string]string{
@@ -76,12 +77,12 @@ func TestMatmulArguments(t *testing.T) {
 	if err := run(); !errors.As(err, &failed) || failed.Call != "cublasLtMatmul" || failed.Result != 13 {
 		t.Errorf("a failing product: %v", err)
 	}
-	for range 2 { // what was not set is set again
+	for range 2 { // after a failed call the next run sets the attribute again
 		if err := m.Run(&ltGemm, 500, 1, 2, 3); !errors.As(err, &failed) || failed.Call != "cublasLtMatmulDescSetAttribute" {
 			t.Errorf("a bias that is refused: %v", err)
 		}
 	}
-	for range 2 { // the second time there is nothing left to be destroyed
+	for range 2 { // the second call has nothing to destroy
 		if err := m.Destroy(); err != nil {
 			t.Error(err)
 		}
@@ -91,7 +92,7 @@ func TestMatmulArguments(t *testing.T) {
 	}
 }
 
-// TestMatmulRefusals fails each call of the preparation.
+// TestMatmulRefusals makes each call of the preparation fail.
 func TestMatmulRefusals(t *testing.T) {
 	const arguments = "(u h, u d, u a, u b, u c, u r, u q, int want, struct { u algo[8], size; int state; } *out, int *found) "
 	for _, c := range []struct {
@@ -140,8 +141,8 @@ func TestMissingCublasLt(t *testing.T) {
 	})
 }
 
-// TestCublasLt gives a real cuBLASLt attributes, for which it needs no GPU: that
-// it takes them says that their numbers and sizes are right.
+// TestCublasLt sets attributes of a real cuBLASLt, which needs no GPU for that.
+// If it accepts them, their numbers and sizes are right.
 func TestCublasLt(t *testing.T) {
 	v, err := CublasLtVersion()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 // Init initialises the driver; flags must be 0. It may be called again.
 func Init(flags int) error { return call(cuInit, uintptr(flags)) }
 
-// DriverGetVersion is the newest CUDA that the driver runs: 13020 is 13.2.
+// DriverGetVersion returns the newest CUDA version that the driver supports:
+// 13020 is 13.2.
 func DriverGetVersion() (int, error) {
 	var v int32
 	err := call(cuDriverGetVersion, uintptr(unsafe.Pointer(&v)))
@@ -18,21 +19,21 @@ func DriverGetVersion() (int, error) {
 // A Device is the handle of a GPU.
 type Device int32
 
-// DeviceGetCount is the number of GPUs.
+// DeviceGetCount returns the number of GPUs.
 func DeviceGetCount() (int, error) {
 	var n int32
 	err := call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
 	return int(n), err
 }
 
-// DeviceGet is GPU number ordinal.
+// DeviceGet returns GPU number ordinal.
 func DeviceGet(ordinal int) (Device, error) {
 	var d Device
 	err := call(cuDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(ordinal))
 	return d, err
 }
 
-// Name is the name of the product.
+// Name returns the name of the product.
 func (d Device) Name() (string, error) {
 	var b [256]byte
 	if err := call(cuDeviceGetName, uintptr(unsafe.Pointer(&b)), uintptr(len(b)), uintptr(d)); err != nil {
@@ -42,7 +43,7 @@ func (d Device) Name() (string, error) {
 	return string(name), nil
 }
 
-// TotalMem is the memory of the GPU, in bytes.
+// TotalMem returns the size of the GPU's memory, in bytes.
 func (d Device) TotalMem() (int64, error) {
 	var n uint64
 	err := call(cuDeviceTotalMem, uintptr(unsafe.Pointer(&n)), uintptr(d))
@@ -52,7 +53,7 @@ func (d Device) TotalMem() (int64, error) {
 // A DevAttribute is the number of a property of a GPU.
 type DevAttribute int
 
-// The attributes that this module asks for.
+// The attributes that this module reads.
 const (
 	MAX_THREADS_PER_BLOCK             DevAttribute = 1
 	MAX_GRID_DIM_X                    DevAttribute = 5
@@ -66,14 +67,14 @@ const (
 	MEMORY_POOLS_SUPPORTED            DevAttribute = 115
 )
 
-// Attribute is a property of the GPU.
+// Attribute returns a property of the GPU.
 func (d Device) Attribute(a DevAttribute) (int, error) {
 	var v int32
 	err := call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(d))
 	return int(v), err
 }
 
-// ComputeCapability is the architecture: 9 and 0 for sm_90.
+// ComputeCapability returns the architecture: 9 and 0 for sm_90.
 func (d Device) ComputeCapability() (major, minor int, err error) {
 	if major, err = d.Attribute(COMPUTE_CAPABILITY_MAJOR); err != nil {
 		return 0, 0, err

@@ -2,10 +2,10 @@ package cu
 
 import "unsafe"
 
-// A Graph is work that was captured instead of done.
+// A Graph is captured work, which was not executed.
 type Graph uintptr
 
-// A GraphExec is a graph ready to be launched.
+// A GraphExec is a graph that can be launched.
 type GraphExec uintptr
 
 // HasGraphs reports whether the driver can capture streams.
@@ -18,31 +18,31 @@ func HasGraphs() bool {
 	return true
 }
 
-// captureThreadLocal lets other threads allocate and free meanwhile.
+// captureThreadLocal allows other threads to allocate and free during a capture.
 const captureThreadLocal = 1
 
-// BeginCapture makes what is queued from now on, by the calling thread, part of
-// a graph.
+// BeginCapture starts a capture. What the calling thread queues from now on
+// becomes part of a graph.
 func (s Stream) BeginCapture() error {
 	return call(cuStreamBeginCapture, uintptr(s), captureThreadLocal)
 }
 
-// EndCapture ends the capture. The error of a call that cannot be captured shows
-// here too.
+// EndCapture ends the capture and returns its graph. If a call could not be
+// captured, it returns an error.
 func (s Stream) EndCapture() (Graph, error) {
 	var g Graph
 	err := call(cuStreamEndCapture, uintptr(s), uintptr(unsafe.Pointer(&g)))
 	return g, err
 }
 
-// Instantiate makes the graph ready.
+// Instantiate returns the graph in a form that can be launched.
 func (g Graph) Instantiate() (GraphExec, error) {
 	var e GraphExec
 	err := call(cuGraphInstantiateWithFlags, uintptr(unsafe.Pointer(&e)), uintptr(g), 0)
 	return e, err
 }
 
-// Destroy releases the graph; what was made of it stays.
+// Destroy releases the graph. Its GraphExecs stay valid.
 func (g Graph) Destroy() error { return call(cuGraphDestroy, uintptr(g)) }
 
 // Launch queues the work of the graph.

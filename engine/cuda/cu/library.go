@@ -11,23 +11,23 @@ import (
 // A library is a shared library with the functions that this package calls.
 type library struct {
 	dl.Library
-	names    []string // by symbol
+	names    []string // one for each symbol
 	optional map[symbol]bool
-	// check refuses a library by its version; it may call functions.
+	// check returns an error if the version is not supported. It may call functions.
 	check func(fn []uintptr) error
 
 	once   sync.Once
 	opened *dl.Opened
-	fn     []uintptr // by symbol; 0: missing
+	fn     []uintptr // addresses, one for each symbol; 0 if missing
 	err    error
 }
 
 // A symbol is the number of a function in its library.
 type symbol int
 
-// A MissingError says that a library lacks a function.
+// A MissingError is the error of a library that lacks a function.
 type MissingError struct {
-	Library string // the path it was opened by
+	Library string // the path with which it was opened
 	Symbol  string
 }
 
@@ -35,7 +35,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s has no function %s", e.Library, e.Symbol)
 }
 
-// open looks for the library, the first time.
+// open searches for the library on the first call. Later calls return the same
+// result.
 func (l *library) open() error {
 	l.once.Do(func() {
 		l.opened, l.err = l.Open(func(h dl.Handle, path string) error {
@@ -57,7 +58,7 @@ func (l *library) open() error {
 	return l.err
 }
 
-// function is the address of a function.
+// function returns the address of a function.
 func (l *library) function(s symbol) (uintptr, error) {
 	if err := l.open(); err != nil {
 		return 0, err
@@ -68,20 +69,22 @@ func (l *library) function(s symbol) (uintptr, error) {
 	return l.fn[s], nil
 }
 
-// has reports whether the library is there and has a function.
+// has reports whether the library is there and has function s.
 func (l *library) has(s symbol) bool { return l.open() == nil && l.fn[s] != 0 }
 
-// A NotFound says that a library was not found, and where it was looked for.
+// A NotFound is the error of a library that was not found. It lists where it was
+// searched.
 type NotFound = dl.NotFound
 
-// A Refusal is a file that was not used, and why.
+// A Refusal is a file that was not used, with the reason.
 type Refusal = dl.Refusal
 
-// A LibraryInfo says which file of a library is used, or why none is.
+// A LibraryInfo is the file that is used for a library, or the reason why none
+// is.
 type LibraryInfo struct {
 	Name    string // "libcuda"
-	Path    string // as it was opened; empty: none
-	Version string // empty: unknown
+	Path    string // the path with which it was opened; empty if none was
+	Version string // empty if unknown
 	Refused []Refusal
 	Err     error
 }
@@ -101,8 +104,8 @@ func (l *library) info(version func() (string, error)) LibraryInfo {
 	return out
 }
 
-// Libraries says what was found of the driver, NVRTC, cuBLAS and cuBLASLt,
-// opening them if that has not been tried yet.
+// Libraries returns the files of the driver, NVRTC, cuBLAS and cuBLASLt. It opens
+// the libraries if no call has tried that yet.
 func Libraries() []LibraryInfo {
 	return []LibraryInfo{
 		driver.info(func() (string, error) { v, err := DriverGetVersion(); return versionText(v), err }),
@@ -112,10 +115,10 @@ func Libraries() []LibraryInfo {
 	}
 }
 
-// versionText writes CUDA's 13020 as 13.2.
+// versionText returns the text of a CUDA version: 13.2 for 13020.
 func versionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
-// named chooses by the platform.
+// named returns the name for the platform.
 func named(linux, windows string) string {
 	if runtime.GOOS == "windows" {
 		return windows

@@ -28,7 +28,7 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// TestNoDriver is the state of a machine that has the library and no GPU.
+// TestNoDriver tests a machine that has the library and no GPU.
 func TestNoDriver(t *testing.T) {
 	driverStub(t, map[string]string{"cuInit": "(int flags) { return 100; }"})
 	err := Init(0)
@@ -106,8 +106,8 @@ func TestNvrtcVersions(t *testing.T) {
 	}
 }
 
-// TestSearch puts candidates into directories: what cannot be used is refused
-// with the reason, and the next is tried.
+// TestSearch puts candidates into directories. The search must refuse one that
+// cannot be used, with the reason, and try the next.
 func TestSearch(t *testing.T) {
 	use(t, &driver, filepath.Join(t.TempDir(), "none"))
 	bad := stub(t, "libnvrtc.so.12", nvrtc.names, map[string]string{"nvrtcVersion": "(int *a, int *b) { *a = 10; *b = 2; return 0; }"})
@@ -147,8 +147,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A library of a newer major version than the driver's makes code that the driver
-// does not load: the search goes on to the next file.
+// TestNewerThanDriver tests a library of a newer major version than the driver's.
+// The driver cannot load its code, so the search goes on to the next file.
 func TestNewerThanDriver(t *testing.T) {
 	driverStub(t, map[string]string{"cuDriverGetVersion": "(int *v) { *v = 12080; return 0; }"})
 	use(t, &cublas, stub(t, "libcublas.so.13", cublas.names, map[string]string{

@@ -8,29 +8,30 @@ import (
 // A DevicePtr is an address of device memory.
 type DevicePtr uint64
 
-// MemAlloc allocates memory of the current context, aligned to 256 bytes at
-// least.
+// MemAlloc allocates memory of the current context, aligned to at least 256
+// bytes.
 func MemAlloc(bytes int64) (DevicePtr, error) {
 	var p DevicePtr
 	err := call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes))
 	return p, err
 }
 
-// MemFree releases what MemAlloc gave, after the work of the device.
+// MemFree waits for the work of the device and releases memory of MemAlloc.
 func MemFree(p DevicePtr) error { return call(cuMemFree, uintptr(p)) }
 
-// Free is MemFree.
+// Free calls MemFree.
 func (p DevicePtr) Free() error { return MemFree(p) }
 
-// MemGetInfo is the memory of the current context's device, in bytes.
+// MemGetInfo returns the free and the total memory of the current device, in
+// bytes.
 func MemGetInfo() (free, total int64, err error) {
 	err = call(cuMemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
 	return free, total, err
 }
 
-// MemcpyHtoD copies from the host on the default stream and returns when src may be
-// used again. Bytes of pageable memory may arrive later, and streams made with
-// STREAM_NON_BLOCKING do not wait for them.
+// MemcpyHtoD copies from the host on the default stream. It returns when the
+// caller may change src. Bytes of pageable memory may arrive later, and streams
+// made with STREAM_NON_BLOCKING do not wait for them.
 func MemcpyHtoD(dst DevicePtr, src unsafe.Pointer, bytes int64) error {
 	err := call(cuMemcpyHtoD, uintptr(dst), uintptr(src), uintptr(bytes))
 	runtime.KeepAlive(src)
@@ -49,13 +50,14 @@ func MemcpyDtoD(dst, src DevicePtr, bytes int64) error {
 	return call(cuMemcpyDtoD, uintptr(dst), uintptr(src), uintptr(bytes))
 }
 
-// MemcpyHtoDAsync queues a copy. src must live until it is done; if it is not
-// pinned, the call may wait for the copy.
+// MemcpyHtoDAsync queues a copy. src must stay valid until the copy has ended. If
+// src is not pinned, the call may wait for the copy.
 func MemcpyHtoDAsync(dst DevicePtr, src unsafe.Pointer, bytes int64, s Stream) error {
 	return call(cuMemcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
 
-// MemcpyDtoHAsync queues a copy. dst must be pinned and live until it is done.
+// MemcpyDtoHAsync queues a copy. dst must be pinned, and stay valid until the
+// copy has ended.
 func MemcpyDtoHAsync(dst unsafe.Pointer, src DevicePtr, bytes int64, s Stream) error {
 	return call(cuMemcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
@@ -90,18 +92,18 @@ func MemsetD32Async(dst DevicePtr, value uint32, n int64, s Stream) error {
 	return call(cuMemsetD32Async, uintptr(dst), uintptr(value), uintptr(n), uintptr(s))
 }
 
-// MEMHOSTALLOC_PORTABLE makes pinned memory pinned for all contexts.
+// MEMHOSTALLOC_PORTABLE pins memory for all contexts.
 const MEMHOSTALLOC_PORTABLE = 1
 
-// MemHostAlloc allocates pinned memory of the host, which the Go runtime does
-// not know: it must be released with MemFreeHost and hold no Go pointers.
+// MemHostAlloc allocates pinned memory of the host. The Go runtime does not
+// manage it: MemFreeHost must release it, and it must not hold Go pointers.
 func MemHostAlloc(bytes int64, flags uint) (unsafe.Pointer, error) {
 	var p unsafe.Pointer
 	err := call(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), uintptr(flags))
 	return p, err
 }
 
-// MemFreeHost releases what MemHostAlloc gave.
+// MemFreeHost releases memory of MemHostAlloc.
 func MemFreeHost(p unsafe.Pointer) error { return call(cuMemFreeHost, uintptr(p)) }
 
 // MemHostRegister pins memory of the host.

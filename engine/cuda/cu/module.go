@@ -8,8 +8,8 @@ import (
 // A Module is loaded machine code.
 type Module uintptr
 
-// ModuleLoadData loads a cubin, or PTX, which the driver compiles, into the
-// current context.
+// ModuleLoadData loads a cubin into the current context, or PTX, which the driver
+// compiles.
 func ModuleLoadData(image []byte) (Module, error) {
 	b := append(image[:len(image):len(image)], 0) // PTX ends with a zero byte
 	var m Module
@@ -17,10 +17,11 @@ func ModuleLoadData(image []byte) (Module, error) {
 	return m, err
 }
 
-// Unload removes the module. No kernel of it may be running, or part of a graph.
+// Unload unloads the module. None of its kernels may be running or part of a
+// graph.
 func (m Module) Unload() error { return call(cuModuleUnload, uintptr(m)) }
 
-// GetFunction is a kernel of the module.
+// GetFunction returns a kernel of the module by its name.
 func (m Module) GetFunction(name string) (Function, error) {
 	var f Function
 	err := call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(cString(name))))
@@ -42,7 +43,7 @@ const (
 	FUNC_A_MAX_DYNAMIC_SHARED_SIZE_BYTES FunctionAttribute = 8
 )
 
-// GetAttribute is a property of the kernel.
+// GetAttribute returns a property of the kernel.
 func (f Function) GetAttribute(a FunctionAttribute) (int, error) {
 	var v int32
 	err := call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(f))
@@ -54,9 +55,9 @@ func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
 }
 
-// OccupancyMaxActiveBlocksPerMultiprocessor is how many blocks of a size, in
-// threads, and with dynamic shared memory, in bytes, one multiprocessor runs at
-// a time.
+// OccupancyMaxActiveBlocksPerMultiprocessor returns the number of blocks that one
+// multiprocessor runs at a time. A block has blockSize threads and sharedMemBytes
+// bytes of dynamic shared memory.
 func OccupancyMaxActiveBlocksPerMultiprocessor(f Function, blockSize, sharedMemBytes int) (int, error) {
 	var n int32
 	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(blockSize), uintptr(sharedMemBytes))
@@ -66,8 +67,8 @@ func OccupancyMaxActiveBlocksPerMultiprocessor(f Function, blockSize, sharedMemB
 // A Dim3 is an extent of a grid, in blocks, or of a block, in threads.
 type Dim3 struct{ X, Y, Z int }
 
-// LaunchKernel queues a kernel. kernelParams points to the arguments, which are
-// copied before the call returns.
+// LaunchKernel queues a kernel. kernelParams points to the arguments, which the
+// driver copies before the call returns.
 func LaunchKernel(f Function, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes int, stream Stream, kernelParams []unsafe.Pointer) error {
 	err := call(cuLaunchKernel, uintptr(f), uintptr(gridDimX), uintptr(gridDimY), uintptr(gridDimZ), uintptr(blockDimX), uintptr(blockDimY),
 		uintptr(blockDimZ), uintptr(sharedMemBytes), uintptr(stream), uintptr(unsafe.Pointer(unsafe.SliceData(kernelParams))), 0)
@@ -75,16 +76,16 @@ func LaunchKernel(f Function, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY
 	return err
 }
 
-// A Launch is a kernel with one by-value argument, prepared so that queueing it
-// allocates nothing.
+// A Launch is a prepared launch of a kernel with one argument, passed by value.
+// Running it allocates nothing.
 type Launch struct {
 	args   [11]uintptr
 	params [1]unsafe.Pointer
 	arg    []byte
 }
 
-// NewLaunch prepares launches of f. The bytes of arg are the argument as they
-// are at each launch; arg is kept.
+// NewLaunch prepares launches of f. The argument is the bytes that arg has at
+// each launch; the Launch keeps arg.
 func NewLaunch(f Function, grid, block Dim3, sharedMemBytes int, arg []byte) *Launch {
 	l := &Launch{arg: arg}
 	if len(arg) > 0 {
@@ -97,7 +98,7 @@ func NewLaunch(f Function, grid, block Dim3, sharedMemBytes int, arg []byte) *La
 	return l
 }
 
-// Run queues the kernel. One goroutine at a time.
+// Run queues the kernel. One goroutine uses a Launch at a time.
 func (l *Launch) Run(s Stream) error {
 	l.args[8] = uintptr(s)
 	err := call(cuLaunchKernel, l.args[:]...)

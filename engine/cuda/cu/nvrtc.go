@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of NVRTC that are called.
+// The functions of NVRTC that this package calls.
 const (
 	nvrtcVersion symbol = iota
 	nvrtcGetErrorString
@@ -34,8 +34,8 @@ var nvrtc = &library{
 		Names:    both("libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll", "nvrtc64_120_0.dll"),
 		Pattern:  named("libnvrtc.so*", "nvrtc64_*.dll"),
 		Packages: []string{"cu13/lib", "cuda_nvrtc/lib", "cu13/bin/x86_64", "cuda_nvrtc/bin"},
-		// NVRTC finds its built-in functions only if they are open, or where the
-		// system's loader looks.
+		// NVRTC finds the library of its built-in functions only if that is open
+		// already, or where the system's loader searches.
 		With: []string{named("libnvrtc-builtins.so*", "nvrtc-builtins64_*.dll")},
 	},
 	names: []string{
@@ -56,22 +56,22 @@ var nvrtc = &library{
 	check: checkNvrtc,
 }
 
-// both chooses by the platform.
+// both returns the two names for the platform.
 func both(linux1, linux2, windows1, windows2 string) []string {
 	return []string{named(linux1, windows1), named(linux2, windows2)}
 }
 
-// The major versions of NVRTC that are used.
+// The oldest and newest supported major versions of NVRTC.
 const (
 	oldestNvrtc = 12
 	newestNvrtc = 13
 )
 
-// A VersionError says that a library is of a version that cannot be used.
+// A VersionError is the error of a library whose version is not supported.
 type VersionError struct {
 	Library      string // NVRTC, cuBLAS or cuBLASLt
 	Major, Minor int
-	Driver       int // the newest CUDA that the driver runs, 0 if it does not matter
+	Driver       int // the newest CUDA that the driver supports; 0 if it does not matter
 }
 
 func (e *VersionError) Error() string {
@@ -81,8 +81,9 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s %d.%d is not of the versions %d to %d", e.Library, e.Major, e.Minor, oldestNvrtc, newestNvrtc)
 }
 
-// tooNew returns a *VersionError if a library is of a newer major version than the
-// driver runs. A driver runs what any minor version of its major makes.
+// tooNew returns a *VersionError if the library has a newer major version than
+// the driver supports. A driver runs the code of every minor version of its major
+// version.
 func tooNew(library string, major, minor int) error {
 	if v, err := DriverGetVersion(); err == nil && major > v/1000 {
 		return &VersionError{library, major, minor, v}
@@ -90,8 +91,8 @@ func tooNew(library string, major, minor int) error {
 	return nil
 }
 
-// checkNvrtc refuses versions that are too old, unknown, or too new for the
-// driver, if there is one.
+// checkNvrtc returns an error if NVRTC is too old, newer than known, or too new
+// for the driver. It does not compare with the driver if there is none.
 func checkNvrtc(fn []uintptr) error {
 	var major, minor int32
 	if r := dl.Call(fn[nvrtcVersion], uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor))); r != 0 {
@@ -108,7 +109,7 @@ type NvrtcError struct {
 	Call   string
 	Result int
 	Text   string // NVRTC's name of the result
-	Log    string // of a compilation
+	Log    string // the log of a compilation
 }
 
 func (e *NvrtcError) Error() string {
@@ -136,14 +137,14 @@ func callNvrtc(s symbol, args ...uintptr) error {
 	return e
 }
 
-// NvrtcVersion is the version of NVRTC, such as 13 and 0.
+// NvrtcVersion returns the version of NVRTC, such as 13 and 0.
 func NvrtcVersion() (major, minor int, err error) {
 	var a, b int32
 	err = callNvrtc(nvrtcVersion, uintptr(unsafe.Pointer(&a)), uintptr(unsafe.Pointer(&b)))
 	return int(a), int(b), err
 }
 
-// NvrtcArchs lists the architectures that NVRTC makes machine code for: 90 for
+// NvrtcArchs returns the architectures for which NVRTC makes machine code: 90 for
 // sm_90.
 func NvrtcArchs() ([]int, error) {
 	var n int32
@@ -161,15 +162,15 @@ func NvrtcArchs() ([]int, error) {
 	return out, nil
 }
 
-// A Compiled is what NVRTC made.
+// A Compiled is the result of a compilation.
 type Compiled struct {
-	Cubin []byte // machine code; nil if only PTX was asked for
+	Cubin []byte // machine code; nil with -arch=compute_XX
 	PTX   []byte // without the zero byte at its end; nil if there is none
-	Log   string // warnings, and what ptxas says under -Xptxas=-v
+	Log   string // warnings, and the report of ptxas with -Xptxas=-v
 }
 
-// NvrtcCompile compiles CUDA C. With -arch=sm_XX there is machine code, with
-// -arch=compute_XX PTX alone. The error of source that does not compile is an
+// NvrtcCompile compiles CUDA C++. With -arch=sm_XX the result has machine code,
+// with -arch=compute_XX only PTX. If the source does not compile, the error is an
 // *NvrtcError with the log.
 func NvrtcCompile(source, name string, options ...string) (*Compiled, error) {
 	var prog uintptr
@@ -210,7 +211,7 @@ func NvrtcCompile(source, name string, options ...string) (*Compiled, error) {
 	return c, nil
 }
 
-// fetch reads one of the results of a compilation.
+// fetch returns one of the results of a compilation.
 func fetch(prog uintptr, size, get symbol) ([]byte, error) {
 	var n uintptr
 	if err := callNvrtc(size, prog, uintptr(unsafe.Pointer(&n))); err != nil || n == 0 {

@@ -2,11 +2,11 @@ package cu
 
 import "unsafe"
 
-// A MemPool is a pool of device memory, from which MemAllocAsync takes.
+// A MemPool is a pool of device memory for MemAllocAsync.
 type MemPool uintptr
 
-// HasMemPools reports whether the driver has memory pools at all; whether a
-// device has, MEMORY_POOLS_SUPPORTED says.
+// HasMemPools reports whether the driver has the functions of memory pools. The
+// attribute MEMORY_POOLS_SUPPORTED tells whether a device supports them.
 func HasMemPools() bool {
 	for _, s := range []symbol{cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo} {
 		if !driver.has(s) {
@@ -16,7 +16,7 @@ func HasMemPools() bool {
 	return true
 }
 
-// DeviceGetDefaultMemPool is the pool that MemAllocAsync uses.
+// DeviceGetDefaultMemPool returns the pool that MemAllocAsync uses.
 func DeviceGetDefaultMemPool(d Device) (MemPool, error) {
 	var p MemPool
 	err := call(cuDeviceGetDefaultMemPool, uintptr(unsafe.Pointer(&p)), uintptr(d))
@@ -26,13 +26,13 @@ func DeviceGetDefaultMemPool(d Device) (MemPool, error) {
 // mempoolAttrReleaseThreshold is CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
 const mempoolAttrReleaseThreshold = 4
 
-// SetReleaseThreshold is how much freed memory, in bytes, the pool keeps beyond
-// synchronisations.
+// SetReleaseThreshold sets how much freed memory, in bytes, the pool keeps when a
+// stream is synchronised.
 func (p MemPool) SetReleaseThreshold(bytes uint64) error {
 	return call(cuMemPoolSetAttribute, uintptr(p), mempoolAttrReleaseThreshold, uintptr(unsafe.Pointer(&bytes)))
 }
 
-// TrimTo gives freed memory back to the system, but for keep bytes.
+// TrimTo returns freed memory to the system, except keep bytes.
 func (p MemPool) TrimTo(keep int64) error { return call(cuMemPoolTrimTo, uintptr(p), uintptr(keep)) }
 
 // MemAllocAsync allocates in the order of a stream.

@@ -7,10 +7,10 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// A Result is what a function of the driver returns.
+// A Result is the return value of a function of the driver.
 type Result int32
 
-// The results that callers tell apart.
+// The results that callers distinguish.
 const (
 	SUCCESS                           Result = 0
 	ERROR_INVALID_VALUE               Result = 1
@@ -45,7 +45,7 @@ const (
 	ERROR_EXTERNAL_DEVICE             Result = 911
 )
 
-// Error is the name and the text that the driver has for r.
+// Error returns the name and the text of r, as the driver has them.
 func (r Result) Error() string {
 	name, text := r.String(), ""
 	if s, ok := r.ask(cuGetErrorString); ok {
@@ -54,7 +54,7 @@ func (r Result) Error() string {
 	return fmt.Sprintf("%s (%d)%s", name, int32(r), text)
 }
 
-// String is the driver's name of r, such as CUDA_ERROR_NO_DEVICE.
+// String returns the driver's name of r, such as CUDA_ERROR_NO_DEVICE.
 func (r Result) String() string {
 	if s, ok := r.ask(cuGetErrorName); ok {
 		return s
@@ -63,15 +63,15 @@ func (r Result) String() string {
 }
 
 func (r Result) ask(s symbol) (string, bool) {
-	if driver.fn == nil { // no call here may open libraries
+	if driver.fn == nil { // this function must not open a library
 		return "", false
 	}
 	text := dl.TextOf(driver.fn[s], int32(r))
 	return text, text != ""
 }
 
-// Sticky reports whether r ends the life of its context: every later call fails
-// with it. These are the results of which cuda.h says that the process must be
+// Sticky reports whether r makes its context unusable: every later call returns
+// it. These are the results after which, by cuda.h, the process must be
 // relaunched, memory errors that ECC cannot correct, and destroyed contexts.
 func (r Result) Sticky() bool {
 	switch r {
@@ -92,11 +92,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Call + ": " + e.Result.Error() }
 
-// Unwrap is the result.
+// Unwrap returns the result.
 func (e *Error) Unwrap() error { return e.Result }
 
-// call calls a function of the driver. A pointer that an argument is converted
-// from stays where it is, and alive, until the call returns.
+// call calls a function of the driver. If an argument is converted from a
+// pointer, its object does not move and stays alive until the call returns.
 //
 //go:uintptrescapes
 func call(s symbol, args ...uintptr) error {
@@ -107,8 +107,8 @@ func call(s symbol, args ...uintptr) error {
 	return result(driver.names[s], dl.Call(fn, args...))
 }
 
-// call4 is call for functions of at most 4 parameters that are called at every
-// run of a program: it allocates nothing.
+// call4 calls a function of at most 4 parameters and allocates nothing. It is
+// for functions that every run of a program calls.
 //
 //go:uintptrescapes
 func call4(s symbol, a, b, c, d uintptr) error {
@@ -126,5 +126,5 @@ func result(name string, r int32) error {
 	return &Error{name, Result(r)}
 }
 
-// cString ends s with a zero byte.
+// cString returns s with a zero byte at its end.
 func cString(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }

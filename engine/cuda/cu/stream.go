@@ -2,23 +2,23 @@ package cu
 
 import "unsafe"
 
-// A Stream is a queue of work of a device. 0 is the default one.
+// A Stream is a queue of work of a device. 0 is the default stream.
 type Stream uintptr
 
 // Flags of streams.
 const (
 	STREAM_DEFAULT      = 0
-	STREAM_NON_BLOCKING = 1 // does not wait for the default stream, nor that for it
+	STREAM_NON_BLOCKING = 1 // it and the default stream do not wait for each other
 )
 
-// StreamCreate makes a stream of the current context.
+// StreamCreate returns a new stream of the current context.
 func StreamCreate(flags uint) (Stream, error) {
 	var s Stream
 	err := call(cuStreamCreate, uintptr(unsafe.Pointer(&s)), uintptr(flags))
 	return s, err
 }
 
-// Destroy releases the stream; its work is still done.
+// Destroy releases the stream. Queued work is still executed.
 func (s Stream) Destroy() error { return call(cuStreamDestroy, uintptr(s)) }
 
 // Synchronize waits until the queue is empty.
@@ -27,10 +27,10 @@ func (s Stream) Synchronize() error { return call4(cuStreamSynchronize, uintptr(
 // Query reports whether the queue is empty.
 func (s Stream) Query() (bool, error) { return ready(call(cuStreamQuery, uintptr(s))) }
 
-// WaitEvent makes what is queued from now on wait for e.
+// WaitEvent makes later work of the stream wait for e.
 func (s Stream) WaitEvent(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }
 
-// ready makes the answer of a query out of its result.
+// ready returns true for success, false for ERROR_NOT_READY, and any other error.
 func ready(err error) (bool, error) {
 	if e, ok := err.(*Error); ok && e.Result == ERROR_NOT_READY {
 		return false, nil
@@ -38,17 +38,17 @@ func ready(err error) (bool, error) {
 	return err == nil, err
 }
 
-// An Event is a moment in the life of a stream.
+// An Event is a position in the queue of a stream.
 type Event uintptr
 
 // Flags of events.
 const (
 	EVENT_DEFAULT        = 0
-	EVENT_BLOCKING_SYNC  = 1 // waiting sleeps
+	EVENT_BLOCKING_SYNC  = 1 // a waiting thread sleeps
 	EVENT_DISABLE_TIMING = 2
 )
 
-// EventCreate makes an event of the current context.
+// EventCreate returns a new event of the current context.
 func EventCreate(flags uint) (Event, error) {
 	var e Event
 	err := call(cuEventCreate, uintptr(unsafe.Pointer(&e)), uintptr(flags))
@@ -58,17 +58,17 @@ func EventCreate(flags uint) (Event, error) {
 // Destroy releases the event.
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }
 
-// Record makes the event the end of what is in the stream.
+// Record sets the event to the present end of the stream.
 func (e Event) Record(s Stream) error { return call(cuEventRecord, uintptr(e), uintptr(s)) }
 
-// Query reports whether the moment has come.
+// Query reports whether the stream has reached the event.
 func (e Event) Query() (bool, error) { return ready(call(cuEventQuery, uintptr(e))) }
 
-// Synchronize waits for the moment.
+// Synchronize waits until the stream has reached the event.
 func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e)) }
 
-// ElapsedTime is the time from start to e, in milliseconds; both must have been
-// made with timing.
+// ElapsedTime returns the time from start to e, in milliseconds. Both must have
+// been created with timing.
 func (e Event) ElapsedTime(start Event) (float32, error) {
 	var ms float32
 	err := call(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(start), uintptr(e))

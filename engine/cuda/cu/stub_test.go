@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// stub builds a shared library of C functions: those of names return 0, those of
-// bodies do as written, with parameters; "-" leaves a function out.
+// stub builds a shared library of C functions. A function of names returns 0,
+// unless bodies has its text, with parameters. The body "-" leaves the function
+// out.
 func stub(t *testing.T, file string, names []string, bodies map[string]string) string {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
@@ -47,8 +48,8 @@ func supportedHere() bool {
 	return err == nil && named("linux", "windows") == "linux"
 }
 
-// use replaces a library until the end of the test by a fresh one that is
-// looked for at path alone.
+// use replaces a library until the end of the test. The new one is searched for
+// only at path.
 func use(t *testing.T, l **library, path string) {
 	t.Helper()
 	old := *l
@@ -57,7 +58,7 @@ func use(t *testing.T, l **library, path string) {
 	t.Cleanup(func() { *l = old })
 }
 
-// driverStub is a libcuda with what bodies say.
+// driverStub builds and uses a libcuda with the given bodies.
 func driverStub(t *testing.T, bodies map[string]string) {
 	t.Helper()
 	all := map[string]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of the driver that are called.
+// The functions of the driver that this package calls.
 const (
 	cuInit symbol = iota
 	cuDriverGetVersion
@@ -74,8 +74,8 @@ const (
 	cuGraphExecDestroy
 )
 
-// driver is libcuda. Its functions go by the names of the versions whose
-// parameters are used here: cuMemAlloc without _v2 has 32-bit sizes.
+// driver is libcuda. The names are those of the versions whose parameters this
+// package uses: cuMemAlloc without _v2 has 32-bit sizes.
 var driver = &library{
 	Library: dl.Library{
 		Name:    "libcuda",
@@ -166,7 +166,7 @@ var driver = &library{
 	},
 }
 
-// oldestDriver is the first for which NVRTC makes cubins that need no newer one.
+// oldestDriver is the oldest driver that runs the cubins of a supported NVRTC.
 const oldestDriver = 12000
 
 func set(list ...symbol) map[symbol]bool {

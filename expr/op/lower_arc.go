@@ -8,14 +8,15 @@ import (
 
 // The inverse circular functions.
 
-// asinParts reduces by asin a = pi/2 - 2 asin sqrt((1-a)/2): s + t is asin a,
-// for a <= 1/2, or asin of the root, whose rounding error goes into t.
+// asinParts reduces a with asin a = pi/2 - 2 asin sqrt((1-a)/2) if a > 1/2,
+// which big tells. s + t is asin a, or asin of the root; t then includes the
+// rounding error of the root.
 func asinParts(b *B, f *format, a V) (big, s, t V) {
 	half, one := f.c(b, .5), f.c(b, 1)
 	big = b.Lt(half, a)
 	z := b.Select(big, b.Mul(b.Sub(one, a), half), b.Mul(a, a))
 	root := b.Sqrt(z)
-	tiny := f.c(b, math.Ldexp(1, -100)) // for a = 1
+	tiny := f.c(b, math.Ldexp(1, -100)) // avoids 0/0 for a = 1
 	c := b.Div(b.Fma(b.Neg(root), root, z), b.Add(b.Add(root, root), tiny))
 	s = b.Select(big, root, a)
 	c = b.Select(big, c, f.c(b, 0))
@@ -29,13 +30,14 @@ func lowerAsin(b *B, x ...V) V {
 	two := f.c(b, -2)
 	hi := f.c(b, 2*piOver4[f.row][0])
 	c := b.Fma(two, s, hi)
-	e := b.Fma(two, s, b.Sub(hi, c)) // what c lost
+	e := b.Fma(two, s, b.Sub(hi, c)) // the rounding error of c
 	y := b.Add(c, b.Fma(two, t, b.Add(e, f.c(b, 2*piOver4[f.row][1]))))
 	return f.withSign(b, b.Select(big, y, b.Add(s, t)), x[0])
 }
 
-// lowerAcos returns pi/2 - asin x for |x| <= 1/2, 2 asin sqrt((1-x)/2) above,
-// and pi less that of -x below. With w = s + t the three are base + factor*w.
+// lowerAcos returns pi/2 - asin x for |x| <= 1/2, 2 asin sqrt((1-x)/2) for
+// larger x, and pi - acos(-x) for smaller x. With w = s + t each of the three
+// is base + factor*w.
 func lowerAcos(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	big, s, t := asinParts(b, f, b.Abs(x[0]))
@@ -48,12 +50,12 @@ func lowerAcos(b *B, x ...V) V {
 	k := b.Select(big, f.c(b, 2), f.c(b, -1))
 	k = b.Select(neg, b.Neg(k), k)
 	c := b.Fma(k, s, hi)
-	e := b.Fma(k, s, b.Sub(hi, c)) // what c lost
+	e := b.Fma(k, s, b.Sub(hi, c)) // the rounding error of c
 	return b.Add(c, b.Fma(k, t, b.Add(lo, e)))
 }
 
-// lowerAtan takes atan a = pi/4 + atan((a-1)/(a+1)) in the middle and pi/2 -
-// atan(1/a) above, so that one division leaves |t| <= 9/16.
+// lowerAtan uses atan a = pi/4 + atan((a-1)/(a+1)) in the middle and pi/2 -
+// atan(1/a) above. One division then gives |t| <= 9/16.
 func lowerAtan(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -66,15 +68,15 @@ func lowerAtan(b *B, x ...V) V {
 	hi := b.Select(big, f.c(b, 2*piOver4[f.row][0]), b.Select(mid, f.c(b, piOver4[f.row][0]), zero))
 	lo := b.Select(big, f.c(b, 2*piOver4[f.row][1]), b.Select(mid, f.c(b, piOver4[f.row][1]), zero))
 	tail := b.Fma(b.Mul(t, z), horner(b, z, atanPoly[f.row]), lo)
-	// hi + t + tail: Fast2Sum, for hi is 0 or above |t|.
+	// hi + t + tail by Fast2Sum: hi is 0 or above |t|.
 	s := b.Add(hi, t)
 	e := b.Add(b.Sub(hi, s), t)
 	return f.withSign(b, b.Add(s, b.Add(tail, e)), x[0])
 }
 
 // lowerAtan2 returns the angle of the point (x[1], x[0]): atan of the smaller
-// coordinate over the larger, moved to its octant. Special cases are those of
-// C99 (F.10.1.4). float32 is computed in float64.
+// coordinate over the larger, moved to its octant. Special cases follow C99
+// (F.10.1.4). float32 is computed in float64.
 func lowerAtan2(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -101,7 +103,7 @@ func lowerAtan2(b *B, x ...V) V {
 		y = b.Cvt(f.t, p)
 	} else {
 		t := b.Div(num, den)
-		e := b.Div(b.Fma(b.Neg(t), den, num), den) // what t lost
+		e := b.Div(b.Fma(b.Neg(t), den, num), den) // the rounding error of t
 		// atan t = pi/4 + atan((t-1)/(t+1)) above 1/2
 		mid := b.Lt(f.c(b, .5625), t)
 		n2, d2 := b.Select(mid, b.Sub(t, one), t), b.Select(mid, b.Add(t, one), one)

@@ -2,11 +2,11 @@ package op
 
 import "math"
 
-// lowerErf returns x + x P(x^2) for small x; beyond, 1 + q(|x|)^3: the third
-// root of erfc is easy for a polynomial, and below 1/2 there, so that the
-// errors of raising it do not show. Both polynomials are centred where their
-// rounding errors would be largest. The clamp is of integers, and both formulas
-// are computed; a NaN comes out of the first.
+// lowerErf returns x + x P(x^2) for small x, and 1 + q(|x|)^3 beyond. q is the
+// negated third root of erfc, which a polynomial approximates well. It is below
+// 1/2 there, so its error shrinks in the third power. Both polynomials are
+// centred where their rounding errors would be largest. The clamp works on
+// integers. Both formulas are computed; a NaN comes from the first.
 func lowerErf(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a, split := b.Abs(x[0]), f.at(b, erfSplit, 0)
@@ -18,8 +18,9 @@ func lowerErf(b *B, x ...V) V {
 	return f.withSign(b, b.Select(b.Lt(split, a), big, small), x[0])
 }
 
-// lowerErfc returns 1 - erf(x) for |x| <= 1/2; beyond, it is 2 Q(sqrt(2) x), or
-// 2 less that for negative x. Its error is stated in docs/accuracy.md.
+// lowerErfc returns 1 - erf(x) for |x| <= 1/2. Beyond, it returns 2 Q(sqrt(2)
+// x), or 2 minus that value at -x for negative x. docs/accuracy.md states its
+// error.
 func lowerErfc(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -34,11 +35,11 @@ func lowerErfc(b *B, x ...V) V {
 	return b.Select(b.Lt(f.c(b, .5), a), big, small)
 }
 
-// normalTail returns Q(t) times scale, as m 2^k, with Q the upper tail of the
-// normal distribution and t = c/scale: exp(-t^2/2) P(v)/(1+t) with v =
-// (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant and does
-// not cancel (Shepherd & Laframboise 1981). -t^2/2 is c h, of which the low
-// part is kept.
+// normalTail returns Q(t) times scale as m 2^k. Q is the upper tail of the
+// normal distribution, and t = c/scale. The formula is exp(-t^2/2) P(v)/(1+t)
+// with v = (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant
+// and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is c h; the low
+// part of that product is kept.
 func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
 	one, four := f.c(b, 1), f.c(b, 4*scale)
 	v := b.Div(b.Sub(c, four), b.Add(c, four))
@@ -50,9 +51,9 @@ func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
 	return b.Mul(e, horner(b, v, tailPoly[f.row])), k
 }
 
-// lowerGelu returns x Phi(x) (Hendrycks & Gimpel 2016), with Phi(x) = Q(-x) for
-// negative x and 1 - Q(x) for the others, so that the left tail keeps its
-// relative accuracy, subnormal results included.
+// lowerGelu returns x Phi(x) (Hendrycks & Gimpel 2016). Phi(x) is Q(-x) for
+// negative x and 1 - Q(x) for others, so that the left tail keeps its relative
+// accuracy, also for subnormal results.
 func lowerGelu(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a, zero := b.Abs(x[0]), f.c(b, 0)
@@ -66,14 +67,14 @@ func lowerGelu(b *B, x ...V) V {
 }
 
 // lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)
-// (x + 0.044715 x^3), as 2^-k x/(exp(r) + 2^-k). The relative error grows with
-// |u| where x is negative.
+// (x + 0.044715 x^3), computed as 2^-k x/(exp(r) + 2^-k). For negative x the
+// relative error grows with |u|.
 func lowerGeluTanh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	z := b.Mul(x[0], x[0])
 	w := b.Fma(z, f.c(b, -tanhGelu3[f.row][0]), f.c(b, -tanhGelu[f.row][0]))
 	v := b.Mul(x[0], w)
-	low := f.c(b, -60) // where exp(v) no longer counts
+	low := f.c(b, -60) // below, exp(v) does not change the result
 	_, k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
 	one := f.c(b, 1)
 	k = b.Sub(f.int(b, 0), k)

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestErfIsOne goes through float32 from 3.9193 to 4, and then in steps: from there on
-// the correctly rounded result is 1. In float64 it is 1 from 5.9216 on.
+// TestErfIsOne checks float32 from 3.9193 to 4, and larger values in steps.
+// From there the correctly rounded result is 1. In float64 it is 1 from 5.9216.
 func TestErfIsOne(t *testing.T) {
 	p := program(t, "erf", dtype.F32)
 	one := math.Float32bits(1)

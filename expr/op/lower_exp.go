@@ -2,12 +2,12 @@ package op
 
 import "math"
 
-// The exponential functions reduce their argument to x = n log 2 + r with
-// |r| <= log(2)/2 (Cody & Waite 1980) and scale a polynomial in r by 2^n.
-// Adding and subtracting 1.5*2^mant rounds to an integer, which then stands in
-// the low bits of the sum: no conversion is needed.
+// The exponential functions reduce their argument to x = n log 2 + r with |r|
+// <= log(2)/2 (Cody & Waite 1980) and scale a polynomial in r by 2^n. Adding
+// and subtracting 1.5*2^mant rounds to an integer. The low bits of the sum are
+// that integer, so no conversion is needed.
 
-// reduceExp returns the reduction: n as a float, n as an integer, and r.
+// reduceExp returns the reduction of x: n as a float, n as an integer, and r.
 func reduceExp(b *B, f *format, x V) (n, k, r V) {
 	magic := f.c(b, f.magic)
 	t := b.Fma(x, f.at(b, log2e, 0), magic)
@@ -18,8 +18,8 @@ func reduceExp(b *B, f *format, x V) (n, k, r V) {
 	return n, k, r
 }
 
-// clampExp returns y, but zero or low below f.exp[0] and infinite above
-// f.exp[1]. A NaN is neither.
+// clampExp returns y, but zero or below for x under lo, and infinity for x
+// above hi. A NaN is neither.
 func clampExp(b *B, x, y, below V, lo, hi float64) V {
 	y = b.Select(b.Lt(b.Like(x, hi), x), b.Like(x, math.Inf(1)), y)
 	return b.Select(b.Lt(x, b.Like(x, lo)), below, y)
@@ -44,17 +44,18 @@ func lowerExp2(b *B, x ...V) V {
 	return clampExp(b, x[0], y, f.c(b, 0), float64(-f.bias-f.mant-1), float64(f.bias+1))
 }
 
-// expm1Of returns exp(r) - 1 for a reduced argument, to well within 1 ULP.
+// expm1Of returns exp(r) - 1 for a reduced argument, with an error well below 1
+// ULP.
 func expm1Of(b *B, f *format, r V) V {
 	r2 := b.Mul(r, r)
 	return b.Fma(r2, horner2(b, r, r2, expPoly[f.row]), r)
 }
 
 // lowerExpm1 returns 2^n ((r + (1 - 2^-n)) + (exp(r) - 1 - r)). Near x =
-// log(2)/2 the sum cancels, so the tail of r and the errors of the first sum
-// (Dekker's Fast2Sum) and of 1 - 2^-n go into the small last part; and so does
-// the rounding error of r, r times, except in float32, where r is exact if |n|
-// is small. The sign is set last, for -0.
+// log(2)/2 the sum cancels. So the small last part includes the tail of r and
+// the errors of the first sum (Dekker's Fast2Sum) and of 1 - 2^-n. It also
+// includes the rounding error of r times r, except in float32, where r is exact
+// if |n| is small. The sign is set last, for -0.
 func lowerExpm1(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	one, low := f.c(b, 1), f.c(b, -ln2Near[f.row][1])

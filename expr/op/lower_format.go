@@ -7,20 +7,20 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// The lowerings of mathematical functions. Each is one fixed sequence of
-// correctly rounded primitives, so every backend gives the same bits; see
-// docs/numerics.md for what "within 1 ULP" means and docs/accuracy.md for the
-// measured errors. The coefficients are fitted by scripts/coefficients.
+// These files hold the lowerings of mathematical functions. Each is a fixed
+// sequence of correctly rounded primitives, so every back end gives the same
+// bits. docs/numerics.md defines "within 1 ULP", and docs/accuracy.md has the
+// measured errors. scripts/coefficients fits the coefficients.
 //
-// Conventions: "hot" is what runs for ordinary arguments; special cases that
-// need many instructions go into a cold region. A float64 lowering is the
-// float32 one with more coefficients unless said otherwise.
+// Conventions: "hot" code runs for ordinary arguments. Special cases that need
+// many instructions are in a cold region. A float64 lowering is the float32 one
+// with more coefficients unless its comment says otherwise.
 
-// A format is what a lowering must know of a floating-point type.
+// A format holds the properties of a floating-point type that lowerings need.
 type format struct {
 	t, i, u dtype.Type // the float, and the integers of its width
-	row     int        // of coefs
-	width   int64      // bits in all
+	row     int        // index into coefs
+	width   int64      // number of bits
 	mant    int64      // stored bits of the significand
 	bias    int64      // of the exponent
 	magic   float64    // 1.5 * 2^mant: adding it rounds to an integer
@@ -32,8 +32,8 @@ var formats = [2]format{
 	{dtype.F64, dtype.I64, dtype.U64, 1, 64, 52, 1023, 0x1.8p52, [2]float64{-746, 710}},
 }
 
-// formatOf returns the format of x. If x is no float, the builder gets the
-// error, and the lowering goes on with nonsense.
+// formatOf returns the format of x. If x is no float, the builder records an
+// error, and the result is any format.
 func formatOf(b *B, x V) *format {
 	switch x.Type {
 	case dtype.F32:
@@ -55,8 +55,8 @@ func (f *format) float(b *B, x V) V         { return b.Bitcast(f.t, x) }
 func (f *format) at(b *B, c coefs, i int) V { return f.c(b, c[f.row][i]) }
 func (f *format) signBit(b *B) V            { return f.int(b, math.MinInt64>>(64-f.width)) }
 
-// horner returns the polynomial with coefficients cs, and then those of last,
-// in Horner's scheme: the first value is the highest coefficient.
+// horner returns the polynomial in x with coefficients cs followed by last, in
+// Horner's scheme. The first coefficient belongs to the highest power.
 func horner(b *B, x V, cs []float64, last ...V) V {
 	y := b.Const(x.Type, cs[len(cs)-1])
 	for i := len(cs) - 2; i >= 0; i-- {
@@ -69,10 +69,10 @@ func horner(b *B, x V, cs []float64, last ...V) V {
 }
 
 // horner2 returns the polynomial with coefficients cs in x, given x2 = x^2: the
-// first coefficient plus x times the rest, the rest as even + x*odd, both in
-// x2. It has as many instructions as Horner's scheme, and half the latency. The
-// first coefficient is the largest term; adding it last leaves its rounding
-// error only.
+// first coefficient plus x times the rest, computed as even + x*odd in x2. It
+// has as many instructions as Horner's scheme, and half the latency. The first
+// coefficient is the largest term. It is added last, so only its rounding error
+// remains.
 func horner2(b *B, x, x2 V, cs []float64) V {
 	if len(cs) < 4 {
 		return horner(b, x, cs)
@@ -94,7 +94,7 @@ func split(cs []float64) (even, odd []float64) {
 	return even, odd
 }
 
-// withSign returns the magnitude y, which has no sign, with the sign of x.
+// withSign returns the magnitude y, whose sign bit is 0, with the sign of x.
 func (f *format) withSign(b *B, y, x V) V {
 	s := b.And(f.bits(b, x), f.signBit(b))
 	return f.float(b, b.Or(f.bits(b, y), s))

@@ -79,7 +79,7 @@ func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
 	return p
 }
 
-// resultOf returns the result for a golden, NaNs made equal.
+// resultOf returns the result for a golden. All NaNs become equal.
 func resultOf(p *prim.Program, ty dtype.Type, g golden, n int) uint64 {
 	r := p.Call(g.args[:n]...)
 	if isNaN(ty, r) {
@@ -186,8 +186,8 @@ func TestLowerGoldens(t *testing.T) {
 	}
 }
 
-// checksums are hashes of the results over the goldens: a lowering that changes
-// in any bit changes its own.
+// checksum returns a hash of the results over the goldens. It changes if any
+// bit of a result changes.
 func checksum(p *prim.Program, ty dtype.Type, gs []golden, n int) string {
 	h := fnv.New64a()
 	var buf [8]byte
@@ -203,8 +203,8 @@ func checksum(p *prim.Program, ty dtype.Type, gs []golden, n int) string {
 
 const checksumFile = "../../testdata/lowerings/checksums.txt"
 
-// TestLowerChecksums pins the bits of every lowering. Run it with
-// -update-checksums after an intended change.
+// TestLowerChecksums compares the checksums of all lowerings with the recorded
+// ones. Run it with -update-checksums after an intended change.
 func TestLowerChecksums(t *testing.T) {
 	var w strings.Builder
 	for _, name := range names() {

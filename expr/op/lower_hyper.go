@@ -2,11 +2,11 @@ package op
 
 import "math"
 
-// sinhParts returns the two parts, hi and rest, of exp(a)/4 plus exp(-a)/4
-// times minus, 1 or -1. With a = n log 2 + r, u = 2^n/4 and w = minus 2^-n/4
-// that is (u + w) cosh r + (u - w) sinh r. hi is u + w, a few bits, which do
-// not overflow before half the results do. rest is added from its least term
-// on: only its last sum, the one of u r, rounds by much.
+// sinhParts returns hi and rest. Their sum is exp(a)/4 + minus exp(-a)/4, where
+// minus is 1 or -1. With a = n log 2 + r, u = 2^n/4 and w = minus 2^-n/4 the
+// sum is (u + w) cosh r + (u - w) sinh r. hi is u + w; it has few bits and
+// overflows only where half the result does. rest is added from its least term
+// up. Only the last sum, with u r, has a large rounding error.
 func sinhParts(b *B, f *format, a V, minus float64) (hi, rest V) {
 	n, k, r := reduceExp(b, f, a)
 	r1 := b.Fma(n, f.c(b, -ln2Near[f.row][0]), a) // exact
@@ -21,7 +21,7 @@ func sinhParts(b *B, f *format, a V, minus float64) (hi, rest V) {
 	return hi, b.Fma(u, r1, b.Fma(u, tail, b.Fma(hi, cosh, rest)))
 }
 
-// doubled returns 2y, but infinite where cosh(a) certainly is.
+// doubled returns 2y, or infinity where cosh(a) overflows for certain.
 func doubled(b *B, f *format, y, a V) V {
 	y = b.Add(y, y)
 	return b.Select(b.Lt(f.c(b, f.exp[1]+.6), a), f.c(b, math.Inf(1)), y)

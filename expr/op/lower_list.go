@@ -3,8 +3,8 @@ package op
 // A Lowering writes a function as primitives.
 type Lowering = func(b *B, x ...V) V
 
-// Lowerings returns the lowerings of the mathematical functions by name, for
-// tests and for scripts/ulp.
+// Lowerings returns the lowerings of the mathematical functions by name. Tests
+// and scripts/ulp use them.
 func Lowerings() map[string]Lowering {
 	all := map[string]Lowering{}
 	for i := range functions {

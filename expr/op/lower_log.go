@@ -2,13 +2,12 @@ package op
 
 import "math"
 
-// The logarithms split x = 2^e m with a <= m < 2a and take a polynomial in
-// m - 1, which is exact. a = 3/4 for the natural logarithm: then, where e = ±1
-// and the two parts cancel, the sum e log 2 + log m is exact, and log1p gets
-// its m - 1 exactly too. a = sqrt(1/2) elsewhere.
+// The logarithms split x = 2^e m with a <= m < 2a and use a polynomial in m -
+// 1, which is exact. a is 3/4 for the natural logarithm. Then the sum e log 2 +
+// log m is exact for e = ±1, where the two parts cancel, and log1p also gets m
+// - 1 exactly. Elsewhere a is sqrt(1/2).
 
-// splitLog returns e, as a float, and m - 1; bits are those of a positive
-// normal number.
+// splitLog returns e, as a float, and m - 1 of a positive normal number x.
 func splitLog(b *B, f *format, x V, a float64) (e, m1 V) {
 	bits := f.bits(b, x)
 	k := b.Sub(bits, f.bits(b, f.c(b, a)))
@@ -17,15 +16,15 @@ func splitLog(b *B, f *format, x V, a float64) (e, m1 V) {
 	return e, b.Sub(f.float(b, m), f.c(b, 1))
 }
 
-// notNormal says whether x is anything but a positive normal number below
-// 2^(1+top): one unsigned comparison.
+// notNormal returns whether x is anything but a positive normal number below
+// 2^(1+top). It costs one unsigned comparison.
 func notNormal(b *B, f *format, x V, top int64) V {
 	u := b.Sub(b.Bitcast(f.u, x), b.Int(f.u, 1<<f.mant))
 	return b.Le(b.Int(f.u, (top+f.bias)<<f.mant), u)
 }
 
-// lowerLogWith makes a logarithm from its core, which takes a positive normal
-// number and something to add to its exponent, or the zero V.
+// lowerLogWith returns a logarithm made from core. core takes a positive normal
+// number and a shift that it adds to the exponent; the zero V means none.
 func lowerLogWith(b *B, x V, core func(f *format, x, shift V) V) V {
 	f := formatOf(b, x)
 	return b.Cold(notNormal(b, f, x, f.bias), core(f, x, V{}), func() V {
@@ -33,7 +32,7 @@ func lowerLogWith(b *B, x V, core func(f *format, x, shift V) V) V {
 		y := core(f, b.Mul(x, f.c(b, math.Ldexp(1, int(f.mant)+1))), f.c(b, float64(-f.mant-1)))
 		y = b.Select(b.Eq(x, zero), f.c(b, math.Inf(-1)), y)
 		y = b.Select(b.Lt(x, zero), f.c(b, math.NaN()), y)
-		return b.Select(b.Lt(x, f.c(b, math.Ldexp(1, int(1-f.bias)))), y, x) // infinity and NaN stay
+		return b.Select(b.Lt(x, f.c(b, math.Ldexp(1, int(1-f.bias)))), y, x) // infinity and NaN are unchanged
 	})
 }
 
@@ -82,9 +81,9 @@ func lowerLog10(b *B, x ...V) V {
 	})
 }
 
-// lowerLog1p splits u = 1 + x, but takes m - 1 = x 2^-e + (2^-e - 1) from x
-// itself, which is exact. Above 2^100, where 2^-e would become subnormal,
-// log(1+x) is log x. The sign is set last, for -0.
+// lowerLog1p splits u = 1 + x, but computes m - 1 = x 2^-e + (2^-e - 1) from x,
+// which is exact. Above 2^100, where 2^-e would become subnormal, log(1+x) is
+// log x. The sign is set last, for -0.
 func lowerLog1p(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	one := f.c(b, 1)

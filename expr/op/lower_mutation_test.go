@@ -8,10 +8,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// mutants returns a constant changed by more and more: by one part in 2^10, in
-// 2^5 and in 2, or by one and in high bits. The low parts of constants that are
-// split in two matter so little that a small change of them leaves every result
-// as it was.
+// mutants returns changed values of a constant: changed by one part in 2^10, in
+// 2^5 and in 2, or by one and in high bits. For the low part of a constant that
+// is split in two, a small change leaves every result unchanged.
 func mutants(c prim.Ins) []uint64 {
 	if c.Type.IsInt() {
 		w := 8 * c.Type.Size()
@@ -32,9 +31,9 @@ func mutants(c prim.Ins) []uint64 {
 	return out
 }
 
-// inert says of a constant that it may change without any effect, because it is
-// no coefficient: the number that rounds to integers, table words that no
-// argument reaches, and the limits.
+// inert reports whether a constant may change without effect because it is no
+// coefficient: the number that rounds to integers, table words that no argument
+// reaches, and the limits.
 func inert(name string, c prim.Ins) bool {
 	for _, l := range limits[name] {
 		if prim.FromFloat(c.Type, l) == c.Imm {
@@ -45,15 +44,15 @@ func inert(name string, c prim.Ins) bool {
 		if c.Imm == 0 && c.Type == dtype.U64 {
 			return true
 		}
-		// Of the last word a few bits are used, too low to show.
+		// Few bits of the last word are used, and they are too low to matter.
 		return c.Imm == twoOverPiBits[0][7] || c.Imm == twoOverPiBits[1][19]
 	}
 	v := value(c.Type, c.Imm)
 	return v == 0x1.8p23 || v == 0x1.8p52 || v == 0x1.8p23+127 || v == 0x1.8p52+1023
 }
 
-// limits are constants on both sides of which the formulas agree, or that a
-// later step of the same lowering corrects.
+// limits are constants near which the formulas agree, or that a later step of
+// the same lowering corrects.
 var limits = map[string][]float64{
 	"acos":  {0x1p-100}, // keeps 0/0 away
 	"asin":  {0x1p-100},
@@ -67,8 +66,8 @@ var limits = map[string][]float64{
 	"tanh":  {20},
 }
 
-// TestLowerMutants: changing any coefficient of any lowering is noticed, by the
-// accuracy bound or, at the latest, by the checksum of the results.
+// TestLowerMutants checks that a change of any coefficient of any lowering
+// violates the accuracy bound or changes the checksum of the results.
 func TestLowerMutants(t *testing.T) {
 	for _, name := range names() {
 		all := readGoldens(t, name)

@@ -7,11 +7,11 @@ import (
 )
 
 // lowerPow returns 2^(y log2 |x|) with the sign and the special cases of C99
-// (annex F.10.4.4). Negative bases are hot, since squaring them is common;
-// zeros, subnormals, infinities and NaN are cold.
+// (annex F.10.4.4). Negative bases are hot, because squares are common. Zeros,
+// subnormals, infinities and NaN are cold.
 //
-// float32 is computed in float64, which makes it nearly correctly rounded.
-// float64 carries the logarithm, and the product, in double-double arithmetic.
+// float32 is computed in float64, so it is nearly correctly rounded. float64
+// has the logarithm and the product in double-double arithmetic.
 func lowerPow(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -45,9 +45,9 @@ func lowerPow(b *B, x ...V) V {
 	})
 }
 
-// signPow makes the power r of |x| that of x: negative for odd exponents, NaN
-// for finite exponents that are no integers. (x = -0 and -inf are no exception
-// to the first, and are to the second.)
+// signPow returns the power of x, given the power r of |x|: negative for
+// negative x and odd y, and NaN for negative x and a finite y that is no
+// integer. x = -0 and x = -inf follow the first rule and not the second.
 func signPow(b *B, f *format, x, y, r V) V {
 	half := b.Mul(y, f.c(b, .5))
 	integer := b.Eq(b.Rint(y), y)
@@ -80,15 +80,15 @@ func powCoreShift(b *B, f *format, a, y V, shift int64) V {
 	return b.Cvt(dtype.F32, b.Scale(horner(b, r, pow32Exp), k))
 }
 
-// clampTo bounds a number that is no NaN.
+// clampTo returns x clamped to lo..hi. x must not be NaN.
 func clampTo(b *B, x V, lo, hi float64) V {
 	l, h := b.Like(x, lo), b.Like(x, hi)
 	x = b.Select(b.Lt(h, x), h, x)
 	return b.Select(b.Lt(x, l), l, x)
 }
 
-// pow64 takes log m = 2 atanh s with s = (m-1)/(m+1) (the series of fdlibm's
-// pow, here with fused multiply-adds), as an unevaluated sum of two float64.
+// pow64 computes log m = 2 atanh s with s = (m-1)/(m+1) as an unevaluated sum
+// of two float64. It uses the series of fdlibm's pow with fused multiply-adds.
 func pow64(b *B, f *format, a, y V, shift int64) V {
 	one := f.c(b, 1)
 	e, m1 := splitLog(b, f, a, math.Sqrt2/2)
@@ -135,7 +135,8 @@ func pow64(b *B, f *format, a, y V, shift int64) V {
 	n := b.Add(t, magic)
 	r := b.Sub(t, b.Sub(n, magic))
 	k := b.Sub(f.bits(b, n), f.bits(b, magic))
-	// 2^(w + wl) = 1 + w (c0 + w P(w)) + c0 wl, near enough, with w c0 in two parts.
+	// 2^(w + wl) = 1 + w (c0 + w P(w)) + c0 wl up to a negligible error, with w
+	// c0 in two parts.
 	w := b.Add(r, tl)
 	wl := b.Add(b.Sub(r, w), tl)
 	c0, p2 := exp2Poly[f.row][0], horner(b, w, exp2Poly[f.row][1:])

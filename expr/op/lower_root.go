@@ -9,8 +9,8 @@ import (
 
 var errTypes = errors.New("the operands differ in type")
 
-// lowerRsqrt returns 1/sqrt(x), corrected by a step of Newton's with an exact
-// residual; zero, infinity and NaN need no correction.
+// lowerRsqrt returns 1/sqrt(x), corrected by a Newton step with an exact
+// residual. Zero, infinity and NaN need no correction.
 func lowerRsqrt(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	one := f.c(b, 1)
@@ -23,9 +23,9 @@ func lowerRsqrt(b *B, x ...V) V {
 	return b.Select(b.Eq(e, e), z, y)
 }
 
-// lowerHypot returns sqrt(x^2 + y^2): float32 in float64, where nothing
-// overflows; float64 scaled by a power of two. hypot(inf, NaN) is infinite (C99
-// F.10.4.3).
+// lowerHypot returns sqrt(x^2 + y^2). float32 is computed in float64, where
+// nothing overflows. float64 is scaled by a power of two. hypot(inf, NaN) is
+// infinite (C99 F.10.4.3).
 func lowerHypot(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -50,16 +50,17 @@ func lowerHypot(b *B, x ...V) V {
 	t := b.Add(h2, s)
 	tl := b.Add(b.Sub(s, b.Sub(t, h2)), b.Add(sl, b.Fma(big, big, b.Neg(h2))))
 	r := b.Sqrt(t)
-	// One step of Newton's: r + (t + tl - r^2)/(2r); big is at least 1, or all is 0.
+	// One Newton step: r + (t + tl - r^2)/(2r). big is at least 1, or all values
+	// are 0.
 	e := b.Add(b.Fma(b.Neg(r), r, t), tl)
 	c := b.Select(b.Lt(f.c(b, 0), r), b.Div(e, b.Add(r, r)), f.c(b, 0))
 	y := b.Scale(b.Add(r, c), b.Sub(f.int(b, 0), k))
 	return b.Select(either, inf, y)
 }
 
-// lowerCbrt refines a^(-1/3), which a third of the bits, negated, approximates
-// to 4%, by steps of Householder's, and corrects c = a y^2 by the residual
-// c^3 - a. Zero, subnormals, infinity and NaN are cold.
+// lowerCbrt approximates a^(-1/3) to 4% by a constant minus a third of the
+// bits. Householder steps refine it, and the residual c^3 - a corrects c = a
+// y^2. Zero, subnormals, infinity and NaN are cold.
 func lowerCbrt(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -97,6 +98,6 @@ func cbrtCore(b *B, f *format, a V) V {
 	return b.Fma(r, b.Mul(y2, f.c(b, -1./3)), c)
 }
 
-// cbrtBias is what makes third of the bits, subtracted from it, the best
-// approximation: 4/3 of the exponent's bias, less what balances the error.
+// cbrtBias is the constant for the best approximation: 4/3 of the exponent's
+// bias, less a value that balances the error.
 var cbrtBias = [2]int64{0x54a21d2a, 0x553ef0ff289dd796}

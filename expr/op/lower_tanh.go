@@ -1,16 +1,16 @@
 package op
 
 // lowerTanh returns x + x^3 P(x^2) for small x and 1 - 2/(exp(2|x|) + 1) for
-// the others. The sum exp(2|x|) + 1 is rounded once: 2^n (exp(r) - 1) + (2^n +
-// 1). Both formulas are computed; a NaN comes out of the first.
+// others. The sum exp(2|x|) + 1 is rounded once: 2^n (exp(r) - 1) + (2^n + 1).
+// Both formulas are computed; a NaN comes from the first.
 func lowerTanh(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
 	z := b.Mul(a, a)
 	small := b.Fma(b.Mul(a, z), horner(b, z, tanhPoly[f.row]), a)
 
-	// Beyond 20 tanh is 1. The clamp is of integers: it is cheap, and infinity
-	// and NaN need nothing more.
+	// Beyond 20 tanh is 1. The clamp works on integers, which is cheap and also
+	// covers infinity and NaN.
 	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.c(b, 20))))
 	magic := f.c(b, f.magic+float64(f.bias)) // n + bias in the low bits
 	t := b.Fma(c, f.c(b, 2*log2e[f.row][0]), magic)
@@ -26,9 +26,9 @@ func lowerTanh(b *B, x ...V) V {
 	return f.withSign(b, b.Select(b.Lt(f.at(b, tanhSplit, 0), a), big, small), x[0])
 }
 
-// lowerSigmoid returns y = 1/(1 + exp(|x|)) for negative x and 1 - y for the
-// others. The denominator, times 2^-n, is dh + dl: one part alone would cost a
-// whole ULP. The quotient is corrected accordingly by a step of Newton's.
+// lowerSigmoid returns y = 1/(1 + exp(|x|)) for negative x and 1 - y for
+// others. The denominator, times 2^-n, is dh + dl, because one part alone would
+// cost a whole ULP. A Newton step corrects the quotient for dl.
 func lowerSigmoid(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	zero, one := f.c(b, 0), f.c(b, 1)
@@ -41,7 +41,7 @@ func lowerSigmoid(b *B, x ...V) V {
 	w1 := b.Add(w, one)
 	dh := b.Add(w1, q)
 	var dl V
-	if f.row == 0 { // w may get lost, where a quarter of an ULP does not matter
+	if f.row == 0 { // w may be rounded away, an error of a quarter of an ULP
 		dl = b.Add(b.Sub(w, b.Sub(dh, one)), q)
 	} else {
 		dl = b.Add(b.Sub(q, b.Sub(dh, w1)), b.Sub(w, b.Sub(w1, one)))

@@ -2,31 +2,31 @@ package op
 
 import "math"
 
-// Sine and cosine reduce x = n pi/2 + r - d with |r| <= pi/4 and a tail d that
-// is about as small as the last place of 1; then r is a quadrant's sine or cosine argument
-// and d is what keeps the result within 1 ULP. Below limit the reduction is
-// that of Cody & Waite (1980) with fused multiply-adds; above, that of Payne &
-// Hanek (1983), in integers, in a cold region.
+// Sine and cosine reduce x = n pi/2 + r - d with |r| <= pi/4. The tail d is
+// about as small as the last place of 1. r is the argument within a quadrant,
+// and d keeps the result within 1 ULP. Below reductionLimit the reduction
+// follows Cody & Waite (1980) with fused multiply-adds. Above, it follows Payne
+// & Hanek (1983), in integers, in a cold region.
 
-// reductionLimit bounds n so that the steps marked exact are.
+// reductionLimit bounds |x| so that the steps marked exact are exact.
 var reductionLimit = coefs{{4608}, {0x1p19}}
 
 // reducePi returns the reduction for |x| < reductionLimit. The low bits of t
-// are n. The sign of the tail is chosen so that -0 comes out as r = -0, d = +0.
+// are n. The sign of the tail is such that -0 gives r = -0, d = +0.
 func reducePi(b *B, f *format, x V) (r, d, t V) {
 	magic := f.c(b, f.magic)
 	t = b.Fma(x, f.at(b, twoOverPi, 0), magic)
 	n := b.Sub(t, magic)
 	r1 := b.Fma(n, f.c(b, -piOver2[f.row][0]), x) // exact
-	r = b.Fma(n, f.c(b, -piOver2[f.row][1]), r1)  // off by what d gets next
+	r = b.Fma(n, f.c(b, -piOver2[f.row][1]), r1)  // the next line adds its rounding error to d
 	d = b.Fma(n, f.at(b, piOver2, 1), b.Sub(r, r1))
 	d = b.Fma(n, f.at(b, piOver2, 2), d)
 	return r, d, f.bits(b, t)
 }
 
-// sinCosOf returns sin r - d cos r and cos r + d r, which is sin(r - d) and
-// cos(r - d). The cosine is 1 - z/2, of which the rounding error is kept, and a
-// small rest.
+// sinCosOf returns sin r - d cos r and cos r + d r, which approximate sin(r -
+// d) and cos(r - d). The cosine is 1 - z/2, with the rounding error of that
+// kept, plus a small rest.
 func sinCosOf(b *B, f *format, r, d V) (sin, cos V) {
 	z := b.Mul(r, r)
 	one, half := f.c(b, 1), f.c(b, -.5)
@@ -37,8 +37,8 @@ func sinCosOf(b *B, f *format, r, d V) (sin, cos V) {
 	return sin, cos
 }
 
-// quadrant picks sine or cosine and the sign: the sine of the angle that lies
-// in quadrant n.
+// quadrant returns sine or cosine with the sign for quadrant n: the sine of an
+// angle in that quadrant.
 func quadrant(b *B, f *format, sin, cos, n V) V {
 	one := f.int(b, 1)
 	y := b.Select(b.Eq(b.And(n, one), one), cos, sin)
@@ -74,8 +74,8 @@ func lowerCos(b *B, x ...V) V {
 	})
 }
 
-// lowerTan returns r + r^3 P(r^2) in even quadrants, and minus its reciprocal,
-// which needs the sum in two parts, in odd ones.
+// lowerTan returns r + r^3 P(r^2) in even quadrants and minus its reciprocal in
+// odd ones. The reciprocal needs the sum in two parts.
 func lowerTan(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
@@ -90,10 +90,10 @@ func lowerTan(b *B, x ...V) V {
 	})
 }
 
-// tanOf returns tan(r - d), or minus its reciprocal if n is odd. The derivative
-// of tan is 1 + tan^2, roughly 1 + 3/2 r^2, which d is multiplied by. The
-// polynomial is one in w = -r^2, of which the rounding error wl counts 0.59 r
-// times near pi/4.
+// tanOf returns tan(r - d), or minus its reciprocal if n is odd. d is
+// multiplied by the derivative of tan, 1 + tan^2, which is roughly 1 + 3/2 r^2.
+// The polynomial is in w = -r^2. The rounding error wl of w is multiplied by
+// 0.59 r, its factor near pi/4.
 func tanOf(b *B, f *format, r, d, n V) V {
 	one, i1 := f.c(b, 1), f.int(b, 1)
 	w := b.Mul(r, b.Neg(r))
@@ -107,16 +107,15 @@ func tanOf(b *B, f *format, r, d, n V) V {
 	return b.Select(b.Eq(b.And(n, i1), i1), b.Fma(q, e, q), h)
 }
 
-// reduceHuge returns the reduction of Payne & Hanek for finite a >= 1: a = m
-// 2^e with an integer m, and of m 2^e 2/pi only the part modulo 4 matters. The
-// bits of 2/pi that come before are dropped, of the others three words are
-// enough.
+// reduceHuge returns the reduction of Payne & Hanek for finite a >= 1. a is m
+// 2^e with an integer m, and only m 2^e 2/pi modulo 4 matters. Earlier bits of
+// 2/pi are dropped; three words of the others are enough.
 func reduceHuge(b *B, f *format, a V) (r, d, n V) {
 	w, p := f.width, f.mant+1
 	word := func(v int64) V { return b.Int(f.u, v) }
 	ab := b.Bitcast(f.u, a)
 	m := b.Or(b.And(ab, word(1<<f.mant-1)), word(1<<f.mant))
-	// The first bit of weight 2 is number e-1; a word of zeros stands in front.
+	// The first bit of weight 2 is number e-1; a word of zeros precedes it.
 	pos := b.Add(b.Shr(ab, word(f.mant)), word(w-2-f.bias-f.mant))
 	j := b.Shr(pos, word(int64(5+f.row)))
 	left := b.And(pos, word(w-1))
@@ -134,10 +133,10 @@ func reduceHuge(b *B, f *format, a V) (r, d, n V) {
 	mid := b.Add(b.Mul(m, win[1]), low)
 	carry := b.Cvt(f.u, b.Lt(mid, low))
 	top := b.Add(b.Add(b.Mul(m, win[0]), b.MulHi(m, win[1])), carry)
-	// The two top bits are the quadrant; round to the nearest.
+	// The two top bits are the quadrant, rounded to nearest.
 	q := b.Shr(b.Add(top, word(1<<(w-3))), word(w-2))
 	top = b.Sub(top, b.Shl(q, word(w-2)))
-	// What remains, a signed fraction, in pieces that floats hold exactly.
+	// The rest is a signed fraction, in parts that floats hold exactly.
 	lowHalf := word(1<<(w/2) - 1)
 	fa := b.Cvt(f.t, b.Bitcast(f.i, b.And(top, b.Not(lowHalf))))
 	fb := b.Cvt(f.t, b.Bitcast(f.i, b.And(top, lowHalf)))

@@ -106,7 +106,12 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 	}
 	switch n.Op {
 	case prim.IxConst:
-		return &interval{lo: int(n.K), hi: int(n.K), bounded: true, fixed: true, terms: 1}
+		k := int(n.K)
+		if int64(k) != n.K { // on 32 bits
+			m.fail(expr.ErrIndex, "has the constant %d, which no index holds", n.K)
+			return nil
+		}
+		return &interval{lo: k, hi: k, bounded: true, fixed: true, terms: 1}
 	case prim.IxParam:
 		p := m.params()
 		if n.K < 0 || n.K >= int64(len(p)) {

@@ -112,6 +112,9 @@ func TestCheck(t *testing.T) {
 // TestFar checks that Interval returns -Far and Far for expressions whose values
 // overflow.
 func TestFar(t *testing.T) {
+	if math.MaxInt < math.MaxInt64 {
+		t.Skip("the plan refuses constants that no int holds")
+	}
 	table := &prim.IxTable{}
 	big := table.Const(math.MaxInt64 / 3)
 	for name, ix := range map[string]prim.Ix{

@@ -119,12 +119,15 @@ func (g *granted) renew(size int) error {
 // available returns the number of bytes that the process can still have. Tests
 // replace it.
 var available = func() int {
-	mapped := mapped()
-	free := math.MaxInt
+	mapped := int64(mapped())
+	free := systemAvailable(mapped)
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		free = int(min(max(limit-int64(mapped), 0), math.MaxInt))
+		free = min(free, limit-mapped)
 	}
-	return max(min(free, systemAvailable(mapped)), 0)
+	if math.MaxInt == math.MaxInt32 { // such systems leave 2 to 4 GiB of addresses to a process
+		free = min(free, 1<<31-mapped)
+	}
+	return int(min(max(free, 0), math.MaxInt))
 }
 
 // mapped returns the number of bytes that Go has mapped and not returned to the

@@ -6,4 +6,4 @@ import "math"
 
 // systemAvailable returns math.MaxInt, because only Linux reports the number of
 // bytes that the process can allocate.
-func systemAvailable(int) int { return math.MaxInt }
+func systemAvailable(int64) int64 { return math.MaxInt64 }

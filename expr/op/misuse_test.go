@@ -176,16 +176,18 @@ var misuses = map[string]func() error{
 	"GoFunc of nil":           func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
 
 	// Attributes that rows do not allow.
-	"reshape, none":      func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },
-	"ReshapeNode":        func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
-	"Reshape":            func() error { return err(op.Reshape(vec, 2).Node()) },
-	"transpose, none":    func() error { return err(node("transpose", expr.Attributes{}, vec.Node())) },
-	"transpose, wild":    func() error { return err(node("transpose", expr.Attributes{Axes: []int{7, -9}}, vec.Node())) },
-	"TransposeNode":      func() error { return err(op.TransposeNode(mat.Node(), []int{0, 0})) },
-	"slice, none":        func() error { return err(node("slice", expr.Attributes{}, vec.Node())) },
-	"slice, wild start":  func() error { return err(node("slice", expr.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
-	"slice, wild step":   func() error { return err(node("slice", expr.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
-	"slice, wild count":  func() error { return err(node("slice", expr.Attributes{Ints: []int{0, 1, math.MaxInt / 2}}, vec.Node())) },
+	"reshape, none":     func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },
+	"ReshapeNode":       func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
+	"Reshape":           func() error { return err(op.Reshape(vec, 2).Node()) },
+	"transpose, none":   func() error { return err(node("transpose", expr.Attributes{}, vec.Node())) },
+	"transpose, wild":   func() error { return err(node("transpose", expr.Attributes{Axes: []int{7, -9}}, vec.Node())) },
+	"TransposeNode":     func() error { return err(op.TransposeNode(mat.Node(), []int{0, 0})) },
+	"slice, none":       func() error { return err(node("slice", expr.Attributes{}, vec.Node())) },
+	"slice, wild start": func() error { return err(node("slice", expr.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
+	"slice, wild step":  func() error { return err(node("slice", expr.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
+	"slice, wild count": func() error {
+		return err(node("slice", expr.Attributes{Ints: []int{0, 1, math.MaxInt / 2}}, vec.Node()))
+	},
 	"slice, no step":     func() error { return err(node("slice", expr.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
 	"broadcast_to, none": func() error { return err(node("broadcast_to", expr.Attributes{}, vec.Node())) },
 	"BroadcastToNode":    func() error { return err(op.BroadcastToNode(vec.Node(), []int{-3})) },

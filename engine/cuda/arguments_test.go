@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// testManyArguments runs a loop with more arguments than can be passed, until it
-// is a graph, and changes one of them.
+// testManyArguments runs a loop whose arguments are too large to be passed, until
+// the program is a graph, and then changes one argument.
 func testManyArguments(t *testing.T, _ *standIn) {
 	d := open(t)
 	there := ramp(t, d, 100)

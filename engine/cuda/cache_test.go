@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// TestEvict fills a cache beyond its limit: the files that were not used for the
-// longest time go, and temporary files that were abandoned.
+// TestEvict fills a cache beyond its limit. The cache must remove the least
+// recently used files and abandoned temporary files.
 func TestEvict(t *testing.T) {
 	c := &diskCache{dir: filepath.Join(t.TempDir(), "cuda"), limit: 3 * 1100}
 	key := func(i int) [sha256.Size]byte { return sha256.Sum256([]byte{byte(i)}) }
@@ -23,7 +23,7 @@ func TestEvict(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, ok := c.load(key(0)); !ok { // used now
+	if _, ok := c.load(key(0)); !ok { // file 0 is now the last used
 		t.Fatal("what was stored is not there")
 	}
 	stale := filepath.Join(c.dir, "x.tmp")
@@ -83,7 +83,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// TestUsage reads a log of ptxas.
+// TestUsage parses a log of ptxas.
 func TestUsage(t *testing.T) {
 	log := `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'k_1' for 'sm_90'

@@ -9,15 +9,15 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/testlevel"
 )
 
-// all asks for the whole suite: with -short some eight thousand kernels, each of
-// which g++ has to compile the first time.
+// all selects the whole suite. With -short it has some eight thousand kernels,
+// and g++ compiles each of them once.
 var all = flag.Bool("all", false, "run the whole conformance suite on the stand-in")
 
-// asan is set by scripts/standin-asan.
+// asan compiles kernels with AddressSanitizer. scripts/standin-asan sets it.
 var asan = flag.Bool("asan", false, "compile kernels for the stand-in with AddressSanitizer, which must be loaded")
 
-// testConformance runs areas of the suite of all back ends: by default two of them,
-// in deep tests six in both orders of threads.
+// testConformance runs areas of the conformance suite: two of them by default,
+// six in both orders of threads in deep tests.
 func testConformance(t *testing.T, s *standIn) {
 	d, err := engine.CUDA(0)
 	check(t, err)

@@ -19,19 +19,19 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// failLt makes a call of cuBLASLt fail, until another is named, or none.
+// failLt makes a call of cuBLASLt fail, until failLt names another call, or "".
 func (s *standIn) failLt(call string, result int) {
 	name := append([]byte(call), 0)
 	dl.Call(s.fn["standinLtFail"], uintptr(unsafe.Pointer(&name[0])), uintptr(result))
 }
 
-// ltProducts counts what the stand-in for cuBLASLt has computed, ltLive what it
-// has made that was not destroyed.
+// ltProducts returns the number of products that the stand-in for cuBLASLt has
+// computed, ltLive the number of its objects that were not destroyed.
 func (s *standIn) ltProducts() int { return int(dl.Call(s.fn["standinLtProducts"])) }
 func (s *standIn) ltLive() int     { return int(dl.Call(s.fn["standinLtLive"])) }
 
-// squares has small integers, whose products and sums are exact, so that the order
-// of summation does not count.
+// squares returns a tensor of small integers. Their products and sums are exact,
+// so that the order of summation does not matter.
 func squares[T float32 | float64](dims ...int) *engine.Tensor[T] {
 	x := engine.Zeros[T](dims...)
 	for i := range x.Data() {
@@ -40,7 +40,7 @@ func squares[T float32 | float64](dims ...int) *engine.Tensor[T] {
 	return x
 }
 
-// there is a copy on a device.
+// there returns a copy on a device.
 func there[T float32 | float64](t *testing.T, d engine.Device, x *engine.Tensor[T]) *engine.Tensor[T] {
 	t.Helper()
 	y, err := x.To(d)
@@ -48,19 +48,21 @@ func there[T float32 | float64](t *testing.T, d engine.Device, x *engine.Tensor[
 	return y
 }
 
-// layer is x @ w + b, assigned to y.
+// layer returns the statement y = x @ w + b.
 func layer[T float32 | float64 | int32](y *engine.Tensor[T], x, w, b expr.Exp[T]) expr.Statement {
 	return expr.Assign(y, op.Add(op.MatMul(x, w), b))
 }
 
-// testBias compares products with a bias, of all layouts, with the interpreter's.
+// testBias compares products with a bias, in all layouts, with those of the
+// interpreter.
 func testBias(t *testing.T, s *standIn) {
 	d := open(t)
 	biasOf[float32](t, d, s.ltProducts)
 	biasOf[float64](t, d, s.ltProducts)
 }
 
-// biasOf counts calls of cuBLASLt, if count is not nil.
+// biasOf is testBias for one type. If count is not nil, it checks the number of
+// calls of cuBLASLt.
 func biasOf[T float32 | float64](t *testing.T, d engine.Device, count func() int) {
 	t.Helper()
 	type E = expr.Exp[T]
@@ -69,9 +71,9 @@ func biasOf[T float32 | float64](t *testing.T, d engine.Device, count func() int
 	for _, c := range []struct {
 		name       string
 		x, w, b, y []int
-		as, of     func(E) E // of x and w
-		then       func(E) E // of the sum
-		calls      int       // of cuBLASLt
+		as, of     func(E) E // applied to x and w
+		then       func(E) E // applied to the sum
+		calls      int       // expected calls of cuBLASLt
 	}{
 		{name: "plain", x: []int{3, 4}, w: []int{4, 5}, b: []int{5}, y: []int{3, 5}, calls: 1},
 		{name: "right transposed", x: []int{3, 4}, w: []int{5, 4}, b: []int{5}, y: []int{3, 5}, of: turn, calls: 1},
@@ -114,7 +116,7 @@ func biasOf[T float32 | float64](t *testing.T, d engine.Device, count func() int
 	}
 }
 
-// TestPlan asks what cuBLASLt would be asked for.
+// TestPlan tests for which stages Plan uses cuBLASLt.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -134,8 +136,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// testBiasAlignment has operands in the middle of arrays: cuBLASLt is told what
-// their addresses are multiples of.
+// testBiasAlignment tests operands in the middle of arrays, whose addresses have
+// smaller alignments.
 func testBiasAlignment(t *testing.T, s *standIn) {
 	d := open(t)
 	x, w, b, y := squares[float32](5, 4), squares[float32](7, 5), squares[float32](8), squares[float32](6, 5)
@@ -151,7 +153,7 @@ func testBiasAlignment(t *testing.T, s *standIn) {
 	}
 }
 
-// twoLayers is y = (x @ w + b) @ v + c on a GPU.
+// twoLayers compiles y = (x @ w + b) @ v + c on a GPU.
 func twoLayers(t *testing.T, d engine.Device) (p *engine.Program, x, y *engine.Tensor[float32]) {
 	t.Helper()
 	x, y = there(t, d, squares[float32](3, 4)), there(t, d, squares[float32](3, 5))
@@ -162,8 +164,8 @@ func twoLayers(t *testing.T, d engine.Device) (p *engine.Program, x, y *engine.T
 	return p, x, y
 }
 
-// testBiasRuns runs a program again and again: no graph may leave the products
-// out, which the stand-in computes when they are queued.
+// testBiasRuns runs a program many times. The stand-in computes products when
+// they are queued, so a graph would omit them.
 func testBiasRuns(t *testing.T, s *standIn) {
 	d := open(t)
 	p, x, y := twoLayers(t, d)
@@ -197,7 +199,7 @@ func testBiasRuns(t *testing.T, s *standIn) {
 	check(t, st.Close())
 }
 
-// kinds is a plan in a word for each stage.
+// kinds returns one word for each stage of a plan.
 func kinds(p *plan.Plan) string {
 	var out []string
 	for _, s := range p.Stages {
@@ -213,8 +215,8 @@ func kinds(p *plan.Plan) string {
 	return strings.Join(out, " ")
 }
 
-// testBiasRelease closes a program, and drops others: nothing of cuBLASLt is left
-// but the handle.
+// testBiasRelease closes a program and drops others. Only the handle of cuBLASLt
+// must be left.
 func testBiasRelease(t *testing.T, s *standIn) {
 	d := open(t)
 	base := s.ltLive() + 1
@@ -240,8 +242,8 @@ func testBiasRelease(t *testing.T, s *standIn) {
 	}
 }
 
-// testBiasFallback takes cuBLASLt away, in part and as a whole: the bias is added
-// by a loop then, and ONELOOP_DEBUG=cuda says why.
+// testBiasFallback makes each call of cuBLASLt fail, and removes the library. A
+// loop must then add the bias, and ONELOOP_DEBUG=cuda must print the reason.
 func testBiasFallback(t *testing.T, s *standIn) {
 	const notSupported = 15
 	for _, call := range []string{
@@ -258,7 +260,7 @@ func testBiasFallback(t *testing.T, s *standIn) {
 		case "cublasLtCreate":
 			s.failLt(call, notSupported)
 		default:
-			live++ // the handle
+			live++ // the handle is created
 			s.failLt(call, notSupported)
 		}
 		var p *engine.Program
@@ -281,7 +283,7 @@ func testBiasFallback(t *testing.T, s *standIn) {
 	}
 }
 
-// stderr is what f writes there.
+// stderr returns what f writes to os.Stderr.
 func stderr(t *testing.T, f func()) string {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
@@ -296,8 +298,8 @@ func stderr(t *testing.T, f func()) string {
 	return string(text)
 }
 
-// testBiasFailure fails a product when it is run: that is an error, and the next
-// run succeeds.
+// testBiasFailure makes a product fail in a run. The run must return the error,
+// and the next run must succeed.
 func testBiasFailure(t *testing.T, s *standIn) {
 	d := open(t)
 	p, _, y := twoLayers(t, d)

@@ -16,7 +16,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// testOpenFailure fails to open a GPU: its context is given back.
+// testOpenFailure makes opening a GPU fail. The context must be released.
 func testOpenFailure(t *testing.T, s *standIn) {
 	const index = 1
 	users := func() (n int) {
@@ -47,16 +47,16 @@ func testOutOfMemory(t *testing.T, s *standIn) {
 	if _, err := engine.Zeros[float32](1 << 20).To(d); !errors.Is(err, expr.ErrOutOfMemory) || !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
 		t.Fatalf("4 MiB of 1 MiB: %v", err)
 	}
-	x := ramp(t, d, 1000) // and goes on
+	x := ramp(t, d, 1000) // the device still works
 	check(t, x.Assign(op.Scale(2, x)))
-	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // once: the second try succeeds
+	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // fails once, and the second attempt succeeds
 	ramp(t, d, 1000)
 
 	a, b, c := there(t, d, squares[float32](3, 4)), there(t, d, squares[float32](4, 5)), zeros(t, d, 3, 5)
 	p, err := engine.Compile(ctx, expr.Assign(c, op.MatMul(a, b)))
 	check(t, err)
 	s.limit(0, false)
-	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // that of the workspace
+	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // the allocation of the workspace
 	check(t, p.Run(ctx))
 }
 
@@ -69,14 +69,14 @@ func testLaunchFailure(t *testing.T, s *standIn) {
 	if err := p.Run(ctx); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_INVALID_VALUE) || !contains(err, "(stage 0)") {
 		t.Fatalf("a launch that fails: %v", err)
 	}
-	check(t, p.Run(ctx)) // the device lives
+	check(t, p.Run(ctx)) // the device still works
 	if x.At(8) != 2 {
 		t.Errorf("x[8] is %v", x.At(8))
 	}
 }
 
-// testSticky loses the device: the kernels in flight are named, and everything
-// after it fails without another call.
+// testSticky raises a sticky error. The error must name the kernels in flight,
+// and later calls must fail without calling the driver.
 func testSticky(t *testing.T, s *standIn) {
 	d := open(t)
 	x := ramp(t, d, 100)
@@ -122,13 +122,13 @@ func testAsyncFault(t *testing.T, s *standIn) {
 	}
 }
 
-// testGraphFailure runs a program whose stages cannot be made a graph: it runs
-// without one, and nothing is left.
+// testGraphFailure runs a program that cannot be captured as a graph. It must run
+// without one, and no graph may be left.
 func testGraphFailure(t *testing.T, s *standIn) {
 	d := open(t)
 	for _, c := range []struct {
 		call  string
-		after int // of calls in the run that captures
+		after int // number of calls that pass before the failure, in the run that captures
 	}{
 		{"cuStreamBeginCapture_v2", 0},
 		{"cuLaunchKernel", 1},
@@ -156,8 +156,8 @@ func testGraphFailure(t *testing.T, s *standIn) {
 	}
 }
 
-// testAsyncFailure fails on a stream behind work that is queued there: the work
-// has ended when the failure is known.
+// testAsyncFailure makes an entry of a stream fail after other work was queued.
+// That work must have ended when the failure is reported.
 func testAsyncFailure(t *testing.T, s *standIn) {
 	d := open(t)
 	host := engine.NewStream()
@@ -208,8 +208,8 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 	}
 }
 
-// testChoice moves an array to an address that wants other code, which cannot be
-// loaded at first: the code for the old address must not run.
+// testChoice moves an array to an address that needs other code, whose first load
+// fails. The code for the old address must not run.
 func testChoice(t *testing.T, s *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 65), zeros(t, d, 64)
@@ -243,7 +243,7 @@ func testChoice(t *testing.T, s *standIn) {
 	check(t, p.Close())
 }
 
-// testRelease makes the first of several releases fail: the others happen.
+// testRelease makes one of several releases fail. The others must still happen.
 func testRelease(t *testing.T, s *standIn) {
 	d := open(t)
 	broken, released := errors.New("broken"), 0
@@ -266,7 +266,7 @@ func testRelease(t *testing.T, s *standIn) {
 	count.want(t, "after a module that stays", 2, 1)
 
 	p, before := power(t, y, x, 4), s.used()
-	s.fail("cuMemFreeAsync", 0, cu.ERROR_INVALID_VALUE) // of the temporaries, one byte
+	s.fail("cuMemFreeAsync", 0, cu.ERROR_INVALID_VALUE) // frees the temporaries, one byte
 	if err := p.Close(); !errors.Is(err, cu.ERROR_INVALID_VALUE) {
 		t.Errorf("closing: %v", err)
 	}
@@ -291,7 +291,8 @@ func testRelease(t *testing.T, s *standIn) {
 	}
 }
 
-// testDisk takes code from the disk cache, and does without it.
+// testDisk runs with code from the disk cache, with a damaged cache, and without
+// one.
 func testDisk(t *testing.T, _ *standIn) {
 	dir := t.TempDir()
 	t.Setenv("ONELOOP_CACHE", dir)
@@ -326,7 +327,7 @@ func testDisk(t *testing.T, _ *standIn) {
 		}
 	}
 	check(t, os.RemoveAll(filepath.Join(dir, "cuda")))
-	check(t, os.WriteFile(filepath.Join(dir, "cuda"), nil, 0o400)) // no directory can be made, whoever runs the test
+	check(t, os.WriteFile(filepath.Join(dir, "cuda"), nil, 0o400)) // a file in place of the directory, so that even root cannot make it
 	run()
 	t.Setenv("ONELOOP_CACHE", "off")
 	run()

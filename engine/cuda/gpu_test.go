@@ -10,7 +10,7 @@ import (
 
 var onGPU = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
 
-// TestGPU is the conformance suite on a real GPU, and products with a bias, for
+// TestGPU runs the conformance suite and products with a bias on a real GPU, for
 // scripts/gpu-check.
 func TestGPU(t *testing.T) {
 	if !*onGPU {

@@ -15,8 +15,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// power is a program y = x*x*...*x, which has a kernel of its own for each
-// number of factors.
+// power compiles y = x*x*...*x. Each number of factors has a kernel of its own.
 func power(t *testing.T, y, x *engine.Tensor[float32], factors int) *engine.Program {
 	t.Helper()
 	e := op.Mul(x, x)
@@ -28,7 +27,7 @@ func power(t *testing.T, y, x *engine.Tensor[float32], factors int) *engine.Prog
 	return p
 }
 
-// A census counts modules from some time on.
+// A census counts the modules loaded and unloaded since it was taken.
 type census struct {
 	s              *standIn
 	loads, unloads int
@@ -48,7 +47,7 @@ func (c *census) want(t *testing.T, when string, loads, unloads int) {
 	}
 }
 
-// testModules compiles more programs than there is room for.
+// testModules compiles programs whose modules exceed the limit.
 func testModules(t *testing.T, s *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 100), zeros(t, d, 100)
@@ -57,14 +56,14 @@ func testModules(t *testing.T, s *standIn) {
 	count.want(t, "two programs with one kernel", 1, 0)
 	room := 0
 	for _, c := range d.modules.loaded {
-		room = 4*c.module.size + c.module.size/2 // of such kernels
+		room = 4*c.module.size + c.module.size/2 // the size of four and a half such kernels
 	}
 	d.modules.limit = room
 
 	check(t, a.Close())
 	check(t, a.Close())
 	for range 2 {
-		for f := 3; f < 7; f++ { // they fit
+		for f := 3; f < 7; f++ { // their modules fit the limit
 			p := power(t, y, x, f)
 			check(t, p.Run(ctx))
 			check(t, p.Close())
@@ -72,7 +71,7 @@ func testModules(t *testing.T, s *standIn) {
 	}
 	count.want(t, "four kernels, twice", 5, 0)
 	for f := 7; f < 20; f++ {
-		check(t, power(t, y, x, 3).Close()) // always the latest
+		check(t, power(t, y, x, 3).Close()) // so that its module is never the oldest
 		p := power(t, y, x, f)
 		check(t, p.Run(ctx))
 		check(t, p.Close())
@@ -82,7 +81,7 @@ func testModules(t *testing.T, s *standIn) {
 	if loads != 5+13 || unloads < loads-5 || d.modules.size > room {
 		t.Errorf("after 13 more: %d modules loaded, %d unloaded, %d bytes are kept of %d", loads, unloads, d.modules.size, room)
 	}
-	check(t, b.Run(ctx)) // held through all of this
+	check(t, b.Run(ctx)) // b has held its module all the time
 	if y.At(16) != 4 {
 		t.Errorf("y[16] is %v", y.At(16))
 	}
@@ -103,8 +102,8 @@ func testModules(t *testing.T, s *standIn) {
 	}
 }
 
-// testModuleGarbage drops programs that are not closed, and one that could not
-// be compiled to its end.
+// testModuleGarbage drops programs that are not closed, and one whose compilation
+// failed. All modules must be unloaded.
 func testModuleGarbage(t *testing.T, s *standIn) {
 	d := open(t)
 	d.modules.limit = 0
@@ -114,7 +113,7 @@ func testModuleGarbage(t *testing.T, s *standIn) {
 		for f := 2; f < 6; f++ {
 			check(t, power(t, y, x, f).Run(ctx))
 		}
-		s.fail("cuModuleGetFunction", 1, cu.ERROR_NOT_FOUND) // of the second loop at the latest
+		s.fail("cuModuleGetFunction", 1, cu.ERROR_NOT_FOUND) // fails at the second loop at the latest
 		_, err := engine.Compile(ctx, expr.Assign(y, op.Mul(op.Sum(x), x)), expr.Assign(n, op.Exp(x)))
 		if !errors.Is(err, expr.ErrDevice) {
 			t.Errorf("a kernel that is not there: %v", err)
@@ -134,7 +133,8 @@ func testModuleGarbage(t *testing.T, s *standIn) {
 	}
 }
 
-// testModuleMemory unloads what no program holds when memory runs out.
+// testModuleMemory exhausts memory. The modules that no program holds must be
+// unloaded.
 func testModuleMemory(t *testing.T, s *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 100), zeros(t, d, 100)
@@ -147,7 +147,8 @@ func testModuleMemory(t *testing.T, s *standIn) {
 	check(t, held.Run(ctx))
 }
 
-// testModuleFlight compiles one program on many goroutines at once.
+// testModuleFlight compiles the same statements in many goroutines at once. The
+// module must be loaded once.
 func testModuleFlight(t *testing.T, s *standIn) {
 	t.Setenv("ONELOOP_CACHE", "off")
 	d := open(t)
@@ -168,9 +169,9 @@ func testModuleFlight(t *testing.T, s *standIn) {
 	count.want(t, "eight goroutines", 1, 0)
 }
 
-// testModuleBusy unloads while other goroutines launch, on streams too, and
-// capture graphs: the stand-in refuses to unload what may still run, and at any
-// time at which a stream is captured.
+// testModuleBusy unloads modules while other goroutines launch kernels, also on
+// streams, and capture graphs. The stand-in refuses to unload a module that may
+// be running, and any module during a capture.
 func testModuleBusy(t *testing.T, _ *standIn) {
 	d := open(t)
 	d.modules.limit = 0
@@ -190,7 +191,8 @@ func testModuleBusy(t *testing.T, _ *standIn) {
 	wg.Wait()
 }
 
-// busy compiles, runs and closes; even goroutines use a stream.
+// busy compiles, runs and closes programs. Goroutines with an even number use a
+// stream.
 func busy(d *device, x, row, y *engine.Tensor[float32], g int) error {
 	st, err := d.NewStream()
 	if err != nil {
@@ -227,7 +229,8 @@ func busy(d *device, x, row, y *engine.Tensor[float32], g int) error {
 	return st.Close()
 }
 
-// TestModulesOrder drops what has not been held for the longest time.
+// TestModulesOrder tests that the modules that were released first are dropped
+// first.
 func TestModulesOrder(t *testing.T) {
 	m := modules{limit: 4}
 	loads := 0
@@ -256,7 +259,7 @@ func TestModulesOrder(t *testing.T) {
 			t.Errorf("dropped early: %v", got)
 		}
 	}
-	hold(&h, 2) // the others are idle for longer
+	hold(&h, 2) // module 2 is then the last released
 	hold(&h, 6)
 	if got := release(&h); !slices.Equal(got, []cu.Module{3, 4}) {
 		t.Errorf("dropped %v, want 3 and 4", got)
@@ -269,8 +272,8 @@ func TestModulesOrder(t *testing.T) {
 	}
 }
 
-// TestModulesFailure makes a load fail, by an error and by a panic: whoever waits
-// for it gets an error, and the next one loads.
+// TestModulesFailure makes a load fail, by an error and by a panic. A goroutine
+// that waits for the load must get an error, and the next call must load again.
 func TestModulesFailure(t *testing.T) {
 	m := modules{limit: 4}
 	broken := errors.New("broken")

@@ -19,7 +19,7 @@ import (
 
 var ctx = context.Background()
 
-// ramp is a vector 0, 1/8, 2/8, ... on a device.
+// ramp returns a vector 0, 1/8, 2/8, ... on a device.
 func ramp(t *testing.T, d engine.Device, n int) *engine.Tensor[float32] {
 	t.Helper()
 	x := engine.Zeros[float32](n)
@@ -93,15 +93,15 @@ func testRun(t *testing.T, _ *standIn) {
 	if err := prog.Run(ctx); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, errClosed) {
 		t.Errorf("a closed program: %v", err)
 	}
-	check(t, y.Assign(op.Scale(2, x))) // and views
+	check(t, y.Assign(op.Scale(2, x))) // also for views
 	check(t, y.Slice(10, 20).Assign(x.Slice(0, 10)))
 	if y.At(11) != .125 || y.At(20) != 5 {
 		t.Errorf("after a store to a slice: %v", y.Values()[8:22])
 	}
 }
 
-// testUpload reads what was just uploaded: streams of programs do not wait for
-// the default stream.
+// testUpload reads values just after their upload. The streams of programs do not
+// wait for the default stream.
 func testUpload(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, err := engine.MustFromSlice([]float32{1, 2, 3, 4}).To(d)
@@ -206,7 +206,7 @@ func testAsync(t *testing.T, _ *standIn) {
 	b, err := d.NewStream()
 	check(t, err)
 	e := first.RunAsync(a)
-	second.RunAsync(b) // waits for the first by the memory that they share
+	second.RunAsync(b) // waits for the first run, because they share memory
 	if z.At(8) != 3 {
 		t.Errorf("z[8] is %v", z.At(8))
 	}
@@ -231,7 +231,7 @@ func testAsync(t *testing.T, _ *standIn) {
 		t.Errorf("Sync: %v", err)
 	}
 
-	data := make([]byte, 3*stageBytes/2) // through both staging buffers
+	data := make([]byte, 3*stageBytes/2) // uses both staging buffers
 	for i := range data {
 		data[i] = byte(i * 7 / 5)
 	}
@@ -278,7 +278,7 @@ func testGoroutines(t *testing.T, _ *standIn) {
 	wg.Wait()
 }
 
-// testGarbage drops tensors and programs: their memory comes back.
+// testGarbage drops tensors and programs. Their memory must be freed.
 func testGarbage(t *testing.T, s *standIn) {
 	d := open(t)
 	d.pool = 0
@@ -303,8 +303,8 @@ func testGarbage(t *testing.T, s *standIn) {
 	}
 }
 
-// testGraphs runs a program of several stages until it is a graph, and changes
-// what it depends on.
+// testGraphs runs a program of several stages until it is a graph, and then
+// changes its arguments.
 func testGraphs(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 64), zeros(t, d, 64)
@@ -337,9 +337,9 @@ func testAllocations(t *testing.T, _ *standIn) {
 	noAllocations(t, p, 100)
 }
 
-// noAllocations runs a program often. The race detector makes a sync.Pool lose a
-// part of what is put into it, on purpose, and arguments of calls through purego
-// are kept in such pools: nothing can be counted then.
+// noAllocations runs a program and checks that a run allocates nothing. With the
+// race detector it does not check: a sync.Pool then drops some of its objects,
+// and purego keeps arguments of calls in such pools.
 func noAllocations(t *testing.T, p *engine.Program, runs int) {
 	t.Helper()
 	n := testing.AllocsPerRun(runs, func() {
@@ -352,8 +352,8 @@ func noAllocations(t *testing.T, p *engine.Program, runs int) {
 	}
 }
 
-// testProducts compares products of all layouts with the host's; the numbers are
-// small integers, whose sums are exact.
+// testProducts compares products in all layouts with those of the host. The
+// elements are small integers, whose sums are exact.
 func testProducts(t *testing.T, _ *standIn) {
 	d := open(t)
 	f := func(dims ...int) *engine.Tensor[float64] {

@@ -15,9 +15,9 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/standin"
 )
 
-// TestStandin takes programs through the whole of the real path - search, dlopen,
-// NVRTC, caches, launches, streams, copies - with stand-ins for the libraries.
-// Nothing here runs on a GPU, or says anything about one.
+// TestStandin takes programs through the real path - search, dlopen, NVRTC,
+// caches, launches, streams, copies - with stand-ins for the libraries. Nothing
+// in it runs on a GPU.
 func TestStandin(t *testing.T) {
 	var flags []string
 	if *asan {
@@ -73,14 +73,14 @@ func TestStandin(t *testing.T) {
 	}
 }
 
-// A standIn is the set of stand-in libraries, in use by this process.
+// A standIn is the set of stand-in libraries that this process uses.
 type standIn struct {
 	dir string
 	fn  map[string]uintptr
 }
 
-// built are the stand-ins once there are any. Libraries stay open as long as the
-// process, so each repetition of a test has the same.
+// built has the stand-ins after the first build, else nil. Libraries stay open
+// for the life of the process, so all repetitions of a test use the same.
 var built *standIn
 
 func TestMain(m *testing.M) {
@@ -91,7 +91,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newStandin makes the environment of a test name the stand-ins.
+// newStandin returns the stand-ins and sets the environment of the test so that
+// it uses them.
 func newStandin(t *testing.T, flags ...string) *standIn {
 	t.Helper()
 	if built == nil {
@@ -136,7 +137,8 @@ func buildStandin(t *testing.T, flags []string) *standIn {
 	return s
 }
 
-// find looks for functions of a stand-in beyond those of the library.
+// find finds the test functions of a stand-in, which the real library does not
+// have.
 func (s *standIn) find(t *testing.T, env string, names ...string) {
 	t.Helper()
 	l := dl.Library{Name: env, Env: env, Names: []string{""}}
@@ -151,8 +153,9 @@ func (s *standIn) find(t *testing.T, env string, names ...string) {
 	}
 }
 
-// precompile makes g++ read its headers once. The flags are those of nvrtc.cc;
-// without the headers of C++, which no kernel needs, a kernel takes 100 ms.
+// precompile compiles the header of the shim once, with the flags of nvrtc.cc.
+// With that, and without the C++ headers, which no kernel needs, a kernel
+// compiles in 100 ms.
 func (s *standIn) precompile(t *testing.T, flags []string) {
 	t.Helper()
 	header := filepath.Join(s.dir, "shim.h")
@@ -162,8 +165,8 @@ func (s *standIn) precompile(t *testing.T, flags []string) {
 	}
 }
 
-// cache is a directory for what the stand-in for NVRTC makes, kept between runs
-// of the tests: never that of real code.
+// cache returns a directory for the code of the stand-in for NVRTC. It lasts from
+// test run to test run, and is never the directory of real code.
 func (s *standIn) cache(t *testing.T, flags []string) string {
 	t.Helper()
 	user, err := os.UserCacheDir()
@@ -184,7 +187,7 @@ func (s *standIn) cache(t *testing.T, flags []string) string {
 	return filepath.Join(user, "oneloop-standin", hex.EncodeToString(sum.Sum(nil)[:8]))
 }
 
-// fail makes a call fail once, after so many that pass.
+// fail makes a call fail once, after so many calls that pass.
 func (s *standIn) fail(call string, after int, r cu.Result) {
 	name := append([]byte(call), 0)
 	dl.Call(s.fn["standinFail"], uintptr(unsafe.Pointer(&name[0])), uintptr(after), uintptr(r))
@@ -195,7 +198,8 @@ func (s *standIn) reset() {
 	s.failLt("", 0)
 }
 
-// limit sets the memory of the devices; reverse the order of threads and blocks.
+// limit sets the memory of the devices, and whether threads and blocks run in
+// reverse order.
 func (s *standIn) limit(bytes int, reverse bool) {
 	order := uintptr(0)
 	if reverse {
@@ -204,19 +208,21 @@ func (s *standIn) limit(bytes int, reverse bool) {
 	dl.Call(s.fn["standinReset"], uintptr(bytes), order)
 }
 
-// modules counts those that were loaded and those that were unloaded, ever.
+// modules returns the numbers of modules loaded and unloaded since the start of
+// the process.
 func (s *standIn) modules() (loads, unloads int) {
 	return int(dl.Call(s.fn["standinLoads"])), int(dl.Call(s.fn["standinUnloads"]))
 }
 
-// graphs counts those that were made and not destroyed.
+// graphs returns the number of graphs that were created and not destroyed.
 func (s *standIn) graphs() int { return int(dl.Call(s.fn["standinGraphs"])) }
 
 func (s *standIn) used() int { return int(dl.Call(s.fn["standinUsed"])) }
 
-// open opens a device of its own, which may be lost without harm to others. Devices
-// live as long as the process; so that the workspaces of many do not fill its memory
-// the driverStreams of this one go with the test.
+// open opens a device for one test, which may lose it without effect on others. A
+// device lives as long as the process. At the end of the test its idle
+// driverStreams are destroyed, so that the workspaces of many devices do not fill
+// the memory.
 func open(t *testing.T) *device {
 	t.Helper()
 	d, err := newDevice(0)

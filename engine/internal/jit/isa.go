@@ -69,7 +69,6 @@ type generic struct{}
 func (generic) predicates() int                   { return 0 }
 func (generic) broadcasts() bool                  { return false }
 func (generic) simple(prim.Op, dtype.Type) x86.Op { return 0 }
-func (generic) native(prim.Op, dtype.Type) rule   { return nil }
 func (generic) foldArg(*flow, *acc) bool          { return false }
 
 // targets are the supported instruction sets, the best first.

@@ -22,8 +22,8 @@ var (
 	ErrValue       = errors.New("invalid value")
 )
 
-// An Error says what is wrong with an expression, in one line, and where the
-// program built it.
+// An Error describes a mistake in an expression in one line, and the line of
+// the program that built it.
 type Error struct {
 	Kind error  // one of the Err variables
 	Op   string // name of the operator, or empty
@@ -45,12 +45,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap makes errors.Is(err, ErrShape) and the like work.
+// Unwrap returns the kind of the error, for errors.Is(err, ErrShape) and the
+// like.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Errorf makes a node that carries an error; every tree built on it carries the
-// same one, and the assignment returns it. The position recorded is that of the
-// first caller outside this library.
+// Errorf returns a node that carries an error. Every tree built on it carries
+// the same error, and the assignment returns it. The error has the position of
+// the first caller outside this library.
 func Errorf(kind error, op, format string, args ...any) *Node {
 	return &Node{Op: &invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
 }
@@ -72,7 +73,7 @@ func (n *Node) As(op string, operands ...*Node) *Node {
 	return Failed(&e)
 }
 
-// Failed makes a node that carries err.
+// Failed returns a node that carries err.
 func Failed(err error) *Node {
 	e, ok := err.(*Error)
 	if err == nil || e == nil && ok {
@@ -84,7 +85,7 @@ func Failed(err error) *Node {
 	return &Node{Op: &invalid, Attributes: &none, err: e}
 }
 
-// NewError makes an Error with the position of the first caller outside this
+// NewError returns an Error with the position of the first caller outside this
 // library.
 func NewError(kind error, op, format string, args ...any) *Error {
 	e := &Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}

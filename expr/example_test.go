@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// An expression is a tree; its kind says how it will be computed.
+// An expression is a tree. Its kind tells how it will be computed.
 func ExampleKind() {
 	x := engine.Zeros[float32](2, 3).Named("x")
 	for _, e := range []expr.Exp[float32]{

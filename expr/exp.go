@@ -20,8 +20,8 @@ type Exp[T Elem] interface {
 	elem(T)
 }
 
-// An Assignable is an expression that can stand on the left of an assignment:
-// a tensor, a view of one, or a concatenation of them (op.Into).
+// An Assignable is an expression that can be the target of an assignment: a
+// tensor, a view of one, or a concatenation of them (op.Into).
 type Assignable[T Elem] interface {
 	Exp[T]
 	target(T)
@@ -55,13 +55,14 @@ func (e lvalue[T]) Node() *Node { return e.node }
 
 func (e lvalue[T]) String() string { return e.node.String() }
 
-// Of gives a tree its element type. A tree of another type yields an
-// expression that carries an error.
+// Of returns a tree with its element type. If the tree has another type, the
+// result carries an error.
 func Of[T Elem](n *Node) Exp[T] {
 	return exp[T]{node: n.typed(dtype.Of[T]())}
 }
 
-// TargetOf gives an assignable tree its element type.
+// TargetOf returns an assignable tree with its element type. If the tree has
+// another type, the result carries an error.
 func TargetOf[T Elem](n *Node) Assignable[T] {
 	return lvalue[T]{node: n.typed(dtype.Of[T]())}
 }

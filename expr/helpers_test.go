@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// memory stands for an allocation; nothing here reads it.
+// memory is an allocation that no test reads.
 type memory int
 
 func (m *memory) Device() string { return "cpu" }

@@ -32,8 +32,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// Shared nodes print as often as they are used, and trees may be deep: neither
-// must take long or run out of stack.
+// TestStringBounded checks that shared nodes, which print at each use, and deep
+// trees need little time and stack.
 func TestStringBounded(t *testing.T) {
 	x := leaf[float32]("x", 4)
 	wide, deep := expr.Exp[float32](x), expr.Exp[float32](x)

@@ -19,7 +19,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Walk does not recurse, and visits a node once however often it is used.
+// Walk does not recurse, and visits each node once.
 func TestWalkLarge(t *testing.T) {
 	e := expr.Exp[float32](leaf[float32]("x", 3))
 	for range 200_000 {

@@ -8,7 +8,7 @@ import (
 )
 
 // emit appends the stages that store the roots, after the stages that compute
-// what these read.
+// the values that these read.
 func (c *compiler) emit(roots []root, why string) error {
 	if len(roots) == 1 && c.direct(roots[0]) {
 		return c.schedule(roots[0])

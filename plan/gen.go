@@ -62,7 +62,7 @@ type valueKey struct {
 
 type bufKey struct {
 	array arrayKey
-	full  bool // all axes have coordinates, those of size 1 too
+	full  bool // all axes have coordinates, also axes of size 1
 }
 
 func (c *compiler) newGen(roots []root, n nest, t task) *gen {

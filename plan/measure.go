@@ -12,11 +12,11 @@ import (
 )
 
 // The limits of one kernel. Black-Scholes has about 150 primitives and 5
-// inputs. A kernel of 800 primitives fits the instruction cache, and an extra
-// pass over memory costs little beside its run time.
+// inputs. A kernel of 800 primitives fits the instruction cache. An extra pass
+// over memory costs little compared with its run time.
 const (
 	maxCost         = 800
-	maxFaulty       = 4 * maxCost // of what can fail: once stored, it raises faults that no user demands
+	maxFaulty       = 4 * maxCost // for values that can fail: once stored, they raise faults that no user demands
 	maxInputs       = 64
 	maxTermsInlined = 128 // of an index expression; back ends walk it as a tree
 	minCut          = 16  // least cost of a view that is worth storing

@@ -94,7 +94,7 @@ func statements(t *testing.T, arrays, text string) []expr.Statement {
 	return stmts
 }
 
-// TestNoPass asks for a pass that does not exist.
+// TestNoPass names a pass that does not exist.
 func TestNoPass(t *testing.T) {
 	if _, err := plan.After(t.Context(), "nosuch", nil); err == nil {
 		t.Error("there is a pass nosuch")

@@ -30,7 +30,7 @@ type Temp struct {
 	last   int // last stage that reads it
 }
 
-// A StageKind tells what a stage runs.
+// A StageKind is the kind of a stage.
 type StageKind uint8
 
 // The kinds of stages.
@@ -77,7 +77,7 @@ type Scalar struct {
 	Cell *expr.Cell // if not nil, each run reads the value from here
 }
 
-// An Operand is the array that a buffer of a kernel stands for. A row buffer
+// An Operand is the array that is bound to a buffer of a kernel. A row buffer
 // has a nil Array.
 type Operand struct {
 	Array   *Array

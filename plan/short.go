@@ -110,8 +110,8 @@ func concat(e *expr.Node, to shape.Shape) *expr.Node {
 }
 
 // pick returns element i of a along an axis, which keeps size 1. For an
-// element-wise operation it picks from the operands. done maps nodes to what
-// was picked from them.
+// element-wise operation it picks from the operands. done holds the result for
+// each node.
 func (g *graph) pick(a *node, axis, i int, done map[*node]*node) *node {
 	if a.shape[axis] == 1 {
 		return a

@@ -8,7 +8,7 @@ import (
 // Err matches every error of this package: errors.Is(err, shape.Err).
 var Err = errors.New("shape error")
 
-// An Error says in one line, without a prefix, what is wrong with a shape.
+// An Error describes in one line, without a prefix, a mistake in a shape.
 type Error struct{ Msg string }
 
 func (e *Error) Error() string { return e.Msg }

@@ -10,7 +10,8 @@ func ExampleBroadcast() {
 	s, _ := shape.Broadcast(shape.Shape{3, 1}, shape.Shape{4})
 	fmt.Println(s)
 
-	// The strides that read a contiguous row of 4 as the whole.
+	// These strides view a contiguous row of 4 as an array of the broadcast
+	// shape.
 	row := shape.Shape{4}
 	st, _ := row.Strides().BroadcastTo(row, s)
 	fmt.Println(st)
@@ -24,7 +25,7 @@ func ExampleBroadcast() {
 }
 
 func ExampleCollapse() {
-	// Two contiguous arrays are one loop; a transposed one keeps two.
+	// Two contiguous arrays need one loop; a transposed one needs two.
 	s := shape.Shape{2, 3, 4}
 	loop, _ := shape.Collapse(s, s.Strides(), s.Strides())
 	fmt.Println(loop)

@@ -73,7 +73,7 @@ func (s Shape) Equal(o Shape) bool { return slices.Equal(s, o) }
 // Clone returns a copy.
 func (s Shape) Clone() Shape { return slices.Clone(s) }
 
-// String lists the extents: "[3 4]", and "[]" at rank 0.
+// String returns the extents as text: "[3 4]", and "[]" at rank 0.
 func (s Shape) String() string {
 	b := []byte{'['}
 	for i, d := range s {

@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestNet compares the gradients of a small classifier, a layer with relu and
-// one with softmax and cross entropy, with those derived by hand.
+// TestNet compares the gradients of a small classifier with gradients derived
+// by hand. It has a layer with relu and a layer with softmax and cross entropy.
 func TestNet(t *testing.T) {
 	const batch, in, hidden, classes = 5, 4, 6, 3
 	r := rand.New(rand.NewPCG(11, 12))
@@ -25,7 +25,7 @@ func TestNet(t *testing.T) {
 	z := op.Add[float64](op.MatMul[float64](h, w2), b2)
 	loss := op.Mean(op.Sub(op.LogSumExp(z, op.Axis(-1)), op.Sum(op.Mul(z, want), op.Axis(-1))))
 
-	// dL/dz = (softmax(z) - want) / batch, and on from there.
+	// dL/dz = (softmax(z) - want) / batch; the others follow from it.
 	dz := op.Scale(1./batch, op.Sub(op.Softmax(z, -1), want))
 	dh := op.MatMul(dz, op.T[float64](w2))
 	da := op.Where(op.Greater(a, op.Full[float64](0)), dh, op.Full[float64](0))

@@ -13,8 +13,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A forest grows random trees of smooth operators, broadcasts, views,
-// reductions and products over a few arrays; nodes are used again.
+// A forest makes random trees of smooth operators, broadcasts, views,
+// reductions and products over a few arrays. It uses nodes several times.
 type forest struct {
 	t      *testing.T
 	r      *rapid.T

@@ -28,8 +28,8 @@ func ULP(bound float64) DefineOption { return func(o *expr.Operator) { o.ULP = b
 // Doc describes a user-defined operator in one sentence.
 func Doc(text string) DefineOption { return func(o *expr.Operator) { o.Doc = text } }
 
-// On restricts a user-defined operator to some element types; without it those
-// are taken for which its program type-checks.
+// On restricts a user-defined operator to some element types. Without On it
+// takes the types for which its program type-checks.
 func On(types ...dtype.Type) DefineOption {
 	return func(o *expr.Operator) { o.Types = expr.TypesOf(types...) }
 }
@@ -69,17 +69,17 @@ func supported(o *expr.Operator) (s expr.Types) {
 	return s
 }
 
-// Map1 applies a user-defined operator of one operand.
+// Map1 returns a user-defined operator of one operand applied to a.
 func Map1[T expr.Elem](o *expr.Operator, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](Apply(o, expr.NodeOf(a)))
 }
 
-// Map2 applies a user-defined operator of two operands.
+// Map2 returns a user-defined operator of two operands applied to a and b.
 func Map2[T expr.Elem](o *expr.Operator, a, b expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
 }
 
-// Map3 applies a user-defined operator of three operands.
+// Map3 returns a user-defined operator of three operands applied to a, b and c.
 func Map3[T expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
@@ -93,7 +93,7 @@ func DefineView(name string, arity int, result func(n *expr.Node) (shape.Shape, 
 	return o
 }
 
-// View applies a user-defined Chainer with the integers ints.
+// View returns a user-defined Chainer with the integers ints applied to args.
 func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.Exp[T] {
 	if o == nil || o.Class != expr.View {
 		return expr.Of[T](expr.Errorf(expr.ErrType, "View", "the operator is no view"))

@@ -85,7 +85,7 @@ func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine f
 // The derivative of the reduction is the derivative of the part before it.
 func Finish(o *expr.Operator) DefineOption { return func(r *expr.Operator) { r.Finish = o } }
 
-// Reduce applies a user-defined reduction.
+// Reduce returns a user-defined reduction of a.
 func Reduce[T expr.Number](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](ReduceBy(o, expr.NodeOf(a), options(opts)))
 }

@@ -28,11 +28,11 @@ func lowerPow(b *B, x ...V) V {
 		up := f.c(b, math.Ldexp(1, int(f.mant+1)))
 		r := powCoreShift(b, f, b.Mul(a, up), y, -f.mant-1)
 		r = b.Select(notNormal(b, f, a, f.bias), r, hot)
-		// Base 0 or infinity: 0 to a positive power is 0, and so on.
+		// Base 0 or infinity: the power is 0 or infinite.
 		up0 := b.Xor(b.Eq(a, zero), b.Lt(zero, y)) // the power is infinite
 		edge := b.Or(b.Eq(a, zero), b.Eq(a, inf))
 		r = b.Select(edge, b.Select(up0, inf, zero), r)
-		// Exponent infinite: by whether |x| is above 1.
+		// Exponent infinite: the power depends on whether |x| is above 1.
 		yinf := b.Eq(b.Abs(y), inf)
 		grow := b.Eq(b.Lt(one, a), b.Lt(zero, y))
 		r = b.Select(yinf, b.Select(grow, inf, zero), r)

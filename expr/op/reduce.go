@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// reductions are the operators of the table of reductions.
+// reductions are the operators made from the table of reductions.
 var reductions = reductionRows()
 
 // reductionGrads are the derivatives of reductions, by name in the table.

@@ -25,7 +25,7 @@ var (
 var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, sources, unviews, contractions}
 
 // family returns rows with the class of common. A row that does not state its
-// number of operands, types or result gets those of common.
+// number of operands, types or result gets these from common.
 func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 	for i := range rows {
 		o := &rows[i]

@@ -218,7 +218,7 @@ func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Ex
 
 // Unwindows returns the adjoint of Windows, also called col2im. It is an array
 // of shape dims. Every element of every window is added at the position from
-// which Windows with the same w reads it. The sizes are those of a.
+// which Windows with the same w reads it. a decides the sizes of windows.
 func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
 	axes := make([]int, len(w))
 	for i := range axes {

@@ -33,7 +33,8 @@ table t0 f32 [1, 2]
 }
 `
 
-// What no text can say, because Parse resolves names and numbers things.
+// TestTampered checks kernels that no text can describe, because Parse resolves
+// names and numbers things.
 func TestTampered(t *testing.T) {
 	ins := func(k *Kernel, region int32, i int) *Ins { return &k.Regions[region].Code[i] }
 	// Regions: 0 const const par; 1 vec store; 2 cold store reduce; 3 load.

@@ -202,8 +202,8 @@ type Kernel struct {
 	Types    []dtype.Type // of every value
 }
 
-// A BufBind is an actual array: the address of coordinate (0, 0, ...), strides
-// and extents in elements, one for each dimension.
+// A BufBind is an array bound to a buffer: the address of coordinate (0, 0,
+// ...), and strides and extents in elements, one for each dimension.
 type BufBind struct {
 	Ptr     unsafe.Pointer
 	Strides []int

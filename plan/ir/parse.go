@@ -238,7 +238,8 @@ func (p *parser) reduction() {
 	k.Reducers[n].Body, k.Reducers[n].Yield = body, yield
 }
 
-// reducer reads the name of a reduction; row is nil for one that was declared.
+// reducer reads the name of a reduction. It returns a row of the table, or nil
+// and the number of a declared reducer.
 func (p *parser) reducer() (row *prim.Reduction, n int32) {
 	w := p.word()
 	if row = ReductionByName(w); row != nil {
@@ -363,7 +364,7 @@ func (p *parser) loop(in *Ins, kind LoopKind, depth int) {
 	p.k.Loops[in.Aux] = Loop{Kind: kind, Axes: axes, Body: body}
 }
 
-// operation reads what follows the name of in.Op.
+// operation reads the text after the name of in.Op.
 func (p *parser) operation(in *Ins, depth int) {
 	var row *prim.Reduction
 	switch in.Op {

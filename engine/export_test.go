@@ -10,7 +10,7 @@ func SetProcessors(n int) (restore func()) {
 	return func() { processors = old }
 }
 
-// SetCaches makes programs compiled later choose directions and pieces as on a
+// SetCaches makes programs compiled later choose directions and blocks as on a
 // machine with caches of l1 and l2 bytes, until the caller calls restore.
 func SetCaches(l1, l2 int) (restore func()) {
 	old := caches

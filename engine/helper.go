@@ -13,17 +13,17 @@ import (
 // the helper spins for a while and then parks. A parked helper costs no processor
 // time.
 type helper struct {
-	// box is the mailbox. It holds nil while the helper spins, asleep while the
-	// helper is parked, the slot that a caller offers, or seat.begun after the
+	// mailbox holds nil while the helper spins, parked while the
+	// helper is parked, the slot that a caller offers, or slot.begun after the
 	// helper has accepted. A caller may retract its offer. This word is the only
 	// cache line that goes to and fro between two cores: a transfer takes 100 ns.
-	box  atomic.Pointer[seat]
-	bell *bell
-	_    [112]byte // no other mailbox is in this cache line or the next one
+	mailbox atomic.Pointer[slot]
+	parker  *parker
+	_       [112]byte // no other mailbox is in this cache line or the next one
 }
 
-// asleep is the value of the mailbox of a parked helper.
-var asleep = new(seat)
+// parked is the value of the mailbox of a parked helper.
+var parked = new(slot)
 
 const (
 	// spinTime is how long a helper spins. Most programs that run often run again
@@ -32,9 +32,9 @@ const (
 	// yieldTime is the time between two yields of a spinning helper to other
 	// goroutines.
 	yieldTime = 20 * time.Microsecond
-	// crowded is the longest yield while no other goroutine wants the processor.
+	// contended is the longest yield while no other goroutine wants the processor.
 	// After a longer one the helper parks.
-	crowded = 10 * time.Microsecond
+	contended = 10 * time.Microsecond
 )
 
 // The helpers of the process, at most one less than processors(). startHelpers
@@ -44,14 +44,14 @@ var helpers struct {
 	list atomic.Pointer[[]*helper]
 }
 
-// hired carries helpers to the goroutine of the package that starts them. A
+// spawned carries helpers to the goroutine of the package that starts them. A
 // goroutine started in a testing/synctest bubble would belong to that bubble and
 // use its clock.
-var hired = make(chan *helper)
+var spawned = make(chan *helper)
 
 func init() {
 	go func() {
-		for h := range hired {
+		for h := range spawned {
 			go h.loop()
 		}
 	}()
@@ -74,9 +74,9 @@ func startHelpers(n int) {
 	have = running()
 	list := append(make([]*helper, 0, n), have...)
 	for len(list) < n {
-		h := &helper{bell: newBell()}
+		h := &helper{parker: newParker()}
 		list = append(list, h)
-		hired <- h
+		spawned <- h
 	}
 	helpers.list.Store(&list)
 }
@@ -97,24 +97,24 @@ func (h *helper) loop() {
 }
 
 // next waits for the offer of a slot, accepts it and returns the slot.
-func (h *helper) next() *seat {
+func (h *helper) next() *slot {
 	for {
 		if s := h.spin(); s != nil {
 			return s
 		}
-		if h.box.CompareAndSwap(nil, asleep) {
-			h.bell.wait() // the caller may have retracted its offer by now: spin again
+		if h.mailbox.CompareAndSwap(nil, parked) {
+			h.parker.wait() // the caller may have retracted its offer by now: spin again
 		}
 	}
 }
 
 // spin polls the mailbox and accepts an offer. It returns the slot, or nil after
 // spinTime, or earlier if other goroutines want the processor.
-func (h *helper) spin() *seat {
+func (h *helper) spin() *slot {
 	began := time.Now()
 	for yield := yieldTime; ; {
 		for range 16 {
-			if s := h.box.Load(); s != nil && h.box.CompareAndSwap(s, s.begun) {
+			if s := h.mailbox.Load(); s != nil && h.mailbox.CompareAndSwap(s, s.begun) {
 				return s
 			}
 			pause.Pause(1)
@@ -127,48 +127,48 @@ func (h *helper) spin() *seat {
 			return nil
 		}
 		runtime.Gosched()
-		if away := time.Since(began) - spun; away > crowded {
+		if away := time.Since(began) - spun; away > contended {
 			return nil
 		}
 		yield += yieldTime
 	}
 }
 
-// distrust is the backoff. If other processes use the processors too, the system
+// backoff says until when callers ask no helper. If other processes use the processors too, the system
 // may stop a helper in the middle of a chunk for milliseconds, and the caller
 // must wait. Then callers offer no slots for a time in proportion to that wait.
-var distrust struct {
+var backoff struct {
 	active atomic.Bool
 	until  atomic.Int64 // end of the backoff, in nanoseconds since start
 }
 
 const (
-	// patience is the longest wait of a caller that begins no backoff.
-	patience = 100 * time.Microsecond
-	// penance is the ratio of the backoff to the wait.
-	penance = 20
+	// waitLimit is the longest wait of a caller that begins no backoff.
+	waitLimit = 100 * time.Microsecond
+	// backoffFactor is the ratio of the backoff to the wait.
+	backoffFactor = 20
 )
 
 var start = time.Now()
 
 // heldUp begins a backoff if a caller's wait for a helper was longer than
-// patience.
+// waitLimit.
 func heldUp(wait time.Duration) {
-	if wait > patience {
-		distrust.until.Store(int64(time.Since(start) + penance*wait))
-		distrust.active.Store(true)
+	if wait > waitLimit {
+		backoff.until.Store(int64(time.Since(start) + backoffFactor*wait))
+		backoff.active.Store(true)
 	}
 }
 
 // trusted reports whether callers may offer slots to helpers: there is no
 // backoff.
 func trusted() bool {
-	if !distrust.active.Load() {
+	if !backoff.active.Load() {
 		return true
 	}
-	if int64(time.Since(start)) < distrust.until.Load() {
+	if int64(time.Since(start)) < backoff.until.Load() {
 		return false
 	}
-	distrust.active.Store(false)
+	backoff.active.Store(false)
 	return true
 }

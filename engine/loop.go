@@ -23,7 +23,7 @@ type loopStep struct {
 	labels  context.Context // for pprof, or nil
 	workers []backend.Worker
 	schedule
-	sweep
+	traversal
 }
 
 // A bufPlace is the place of buffer number buf of a kernel.
@@ -150,11 +150,11 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 		l.inst.Watch(ctx)
 	}
 	l.inst.Begin()
-	down := l.turn(&p.down)
+	down := l.alternate(&p.down)
 	alone := len(l.workers) == 1 && l.n <= l.most
 	measure := !alone && l.toMeasure()
 	if alone || !measure && l.work() < splitWork {
-		l.pieces(l.workers[0], 0, l.n, 0, l.n, down)
+		l.blocks(l.workers[0], 0, l.n, 0, l.n, down)
 	} else {
 		p.job.do(ctx, l, down, measure)
 	}

@@ -16,7 +16,7 @@ import (
 type job struct {
 	// Constant for all runs. The padding keeps what helpers read and what the
 	// caller writes in different cache lines. A shared line costs 100 ns a write.
-	seats []seat // slots: the first is the caller's, the others are for helpers
+	slots []slot // slots: the first is the caller's, the others are for helpers
 	parts []part
 	_     [128]byte
 
@@ -29,28 +29,28 @@ type job struct {
 	_      [128]byte
 
 	// Only the caller uses these; a helper unlocks done.
-	asked  []asked    // by number of the slot
-	taken  int        // the number of slots in use, the caller's included
-	wake   float64    // nanoseconds of work for which the caller wakes a helper
-	credit float64    // nanoseconds of work of recent runs that woke no helper
-	last   time.Time  // of the last addition to credit
-	done   sync.Mutex // the caller sleeps on it until a helper unlocks it
+	offers    []offer    // by number of the slot
+	taken     int        // the number of slots in use, the caller's included
+	wake      float64    // nanoseconds of work for which the caller wakes a helper
+	savedWork float64    // nanoseconds of work of recent runs that woke no helper
+	last      time.Time  // of the last addition to savedWork
+	done      sync.Mutex // the caller sleeps on it until a helper unlocks it
 }
 
-// asked is the offer of one slot. The helper is nil if there is no offer, or no
-// longer one.
-type asked struct {
+// An offer is the helper to which one slot was offered. The helper is nil if there is
+// no offer, or no longer one.
+type offer struct {
 	helper *helper
-	asleep bool // the helper was parked when the caller chose it
+	parked bool // the helper was parked when the caller chose it
 }
 
-// A seat is a slot: the place of one worker in a job.
-type seat struct {
+// A slot is the place of one worker in a job.
+type slot struct {
 	job    *job
 	number int
 	// Values of the helper's mailbox: begun while the helper works, awaited while
 	// the caller sleeps until the helper has ended.
-	begun, awaited *seat
+	begun, awaited *slot
 }
 
 // A part is the range of units of one worker. The worker takes chunks from its
@@ -67,8 +67,8 @@ const (
 	// splitWork is the least work that the caller shares with spinning helpers.
 	// An offer and the wait for the last chunk cost about 300 ns.
 	splitWork = 3e3
-	// seatWork is the least work for each slot.
-	seatWork = 1.5e3
+	// slotWork is the least work for each slot.
+	slotWork = 1.5e3
 	// lateWork is by how much the caller's part exceeds a helper's. A helper
 	// begins later, and the caller must see that it has ended.
 	lateWork = 400.
@@ -93,11 +93,11 @@ const (
 
 // newJob returns a job for at most the given number of threads.
 func newJob(threads int) *job {
-	j := &job{seats: make([]seat, threads), asked: make([]asked, threads), parts: make([]part, threads), wake: wakeWork}
+	j := &job{slots: make([]slot, threads), offers: make([]offer, threads), parts: make([]part, threads), wake: wakeWork}
 	j.done.Lock()
-	words := make([]seat, 2*threads) // only their addresses count, as values of mailboxes
-	for i := range j.seats {
-		j.seats[i] = seat{job: j, number: i, begun: &words[2*i], awaited: &words[2*i+1]}
+	words := make([]slot, 2*threads) // only their addresses count, as values of mailboxes
+	for i := range j.slots {
+		j.slots[i] = slot{job: j, number: i, begun: &words[2*i], awaited: &words[2*i+1]}
 	}
 	return j
 }
@@ -119,7 +119,7 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 	j.cut()
 	j.ask(1)
 	mine := j.work(0)
-	if j.withdraw() { // there are no open offers from here on
+	if j.retract() { // there are no open offers from here on
 		mine += j.rest()
 	}
 	if measure {
@@ -135,29 +135,29 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 // find chooses helpers for work nanoseconds of work: spinning helpers first, and
 // then parked helpers, if the work is worth the wakes.
 func (j *job) find(work float64) {
-	seats := len(j.loop.workers)
-	if j.taken >= seats || work < splitWork || !trusted() {
+	slots := len(j.loop.workers)
+	if j.taken >= slots || work < splitWork || !trusted() {
 		return
 	}
 	list := running()
 	for _, h := range list {
-		if j.taken >= seats {
+		if j.taken >= slots {
 			return
 		}
-		if h.box.Load() == nil {
-			j.asked[j.taken] = asked{h, false}
+		if h.mailbox.Load() == nil {
+			j.offers[j.taken] = offer{h, false}
 			j.taken++
 		}
 	}
-	if work < j.wake && !j.earned(work) {
+	if work < j.wake && !j.enough(work) {
 		return
 	}
 	for _, h := range list {
-		if j.taken >= seats {
+		if j.taken >= slots {
 			return
 		}
-		if h.box.Load() == asleep {
-			j.asked[j.taken] = asked{h, true}
+		if h.mailbox.Load() == parked {
+			j.offers[j.taken] = offer{h, true}
 			j.taken++
 			if work -= j.wake; work < j.wake {
 				return
@@ -166,18 +166,18 @@ func (j *job) find(work float64) {
 	}
 }
 
-// earned adds work to the sum over runs in quick succession. It reports whether
+// enough adds work to the sum over runs in quick succession. It reports whether
 // the sum has reached the threshold of a wake, and then sets the sum to 0.
-func (j *job) earned(work float64) bool {
+func (j *job) enough(work float64) bool {
 	now := time.Now()
 	if now.Sub(j.last) > 5*spinTime {
-		j.credit, j.wake = 0, max(j.wake/2, wakeWork) // a processor may be free by now
+		j.savedWork, j.wake = 0, max(j.wake/2, wakeWork) // a processor may be free by now
 	}
 	j.last = now
-	if j.credit += work; j.credit < j.wake {
+	if j.savedWork += work; j.savedWork < j.wake {
 		return false
 	}
-	j.credit = 0
+	j.savedWork = 0
 	return true
 }
 
@@ -214,38 +214,38 @@ func (j *job) ask(first int) {
 		j.shared.Store(true)
 	}
 	for i := first; i < j.taken; i++ {
-		a := &j.asked[i]
-		state := (*seat)(nil)
-		if a.asleep {
-			state = asleep
+		a := &j.offers[i]
+		state := (*slot)(nil)
+		if a.parked {
+			state = parked
 		}
-		if !a.helper.box.CompareAndSwap(state, &j.seats[i]) {
+		if !a.helper.mailbox.CompareAndSwap(state, &j.slots[i]) {
 			a.helper = nil // another caller has offered the helper a slot, or it changed its state
-		} else if a.asleep {
-			a.helper.bell.ring()
+		} else if a.parked {
+			a.helper.parker.ring()
 		}
 	}
 }
 
 // help runs chunks in a helper until none is left that is worth it.
-func (j *job) help(seat int) {
+func (j *job) help(slot int) {
 	if l := j.loop; l.labels != nil {
 		defer l.label(context.Background())()
 	}
-	j.work(seat)
+	j.work(slot)
 }
 
 // work runs chunks until none is left that is worth it, and returns the number
 // of units done. The caller, in slot 0, offers slots to more helpers every 8
 // chunks.
-func (j *job) work(seat int) (units int) {
+func (j *job) work(slot int) (units int) {
 	for chunks := 1; ; chunks++ {
-		done := j.chunk(seat, stealWork)
+		done := j.chunk(slot, stealWork)
 		if done == 0 {
 			return units
 		}
 		units += done
-		if seat == 0 && chunks%8 == 0 { // more helpers may be free by now
+		if slot == 0 && chunks%8 == 0 { // more helpers may be free by now
 			if work := float64(j.left()) * j.loop.unit; work >= wakeWork {
 				first := j.taken
 				j.find(work)
@@ -270,12 +270,12 @@ func (j *job) rest() (units int) {
 // chunk claims a chunk and runs it. It returns the number of units done, or 0 if
 // there is no chunk or the context is done. It claims from another worker's part
 // only if at least steal nanoseconds of work are left there.
-func (j *job) chunk(seat int, steal float64) int {
-	p, lo, hi := j.claim(seat, steal)
+func (j *job) chunk(slot int, steal float64) int {
+	p, lo, hi := j.claim(slot, steal)
 	if p == nil || j.ctx.Err() != nil {
 		return 0
 	}
-	j.loop.pieces(j.loop.workers[seat], lo, hi, p.begin, p.end, j.down)
+	j.loop.blocks(j.loop.workers[slot], lo, hi, p.begin, p.end, j.down)
 	return hi - lo
 }
 
@@ -300,10 +300,10 @@ func (p *part) left(next int, down bool) int {
 // from another part. A chunk of a shared loop is at most half of the units left
 // in the part, so that all workers end at about the same time. p is nil if there
 // is no chunk.
-func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
+func (j *job) claim(slot int, steal float64) (p *part, lo, hi int) {
 	l := j.loop
 	for i := range j.cuts {
-		p := &j.parts[(seat+i)%j.cuts]
+		p := &j.parts[(slot+i)%j.cuts]
 		for {
 			at := p.next.Load()
 			left := p.left(int(at), j.down)
@@ -330,13 +330,13 @@ func (j *job) claim(seat int, steal float64) (p *part, lo, hi int) {
 	return nil, 0, 0
 }
 
-// withdraw retracts the offers to helpers that have not begun. It reports whether
+// retract retracts the offers to helpers that have not begun. It reports whether
 // one of these slots has a part, whose units may be left to do.
-func (j *job) withdraw() (found bool) {
+func (j *job) retract() (found bool) {
 	for i := 1; i < j.taken; i++ {
-		s, h := &j.seats[i], j.asked[i].helper
-		if h == nil || h.box.Load() == s && h.box.CompareAndSwap(s, nil) {
-			j.asked[i].helper = nil
+		s, h := &j.slots[i], j.offers[i].helper
+		if h == nil || h.mailbox.Load() == s && h.mailbox.CompareAndSwap(s, nil) {
+			j.offers[i].helper = nil
 			found = found || i < j.cuts
 		}
 	}
@@ -347,9 +347,9 @@ func (j *job) withdraw() (found bool) {
 func (j *job) join() {
 	came := false
 	for i := 1; i < j.taken; i++ {
-		if h := j.asked[i].helper; h != nil {
-			j.seats[i].wait(h)
-			j.asked[i].helper = nil
+		if h := j.offers[i].helper; h != nil {
+			j.slots[i].wait(h)
+			j.offers[i].helper = nil
 			came = true
 		}
 	}
@@ -362,21 +362,21 @@ func (j *job) join() {
 
 // wait returns when helper h has ended its work in the slot. It polls, then
 // yields the processor, and then sleeps.
-func (s *seat) wait(h *helper) {
+func (s *slot) wait(h *helper) {
 	for range 64 {
-		if h.box.Load() != s.begun {
+		if h.mailbox.Load() != s.begun {
 			return
 		}
 		pause.Pause(1)
 	}
 	began := time.Now()
 	for range 16 { // the helper may need the processor of the caller
-		if h.box.Load() != s.begun {
+		if h.mailbox.Load() != s.begun {
 			return
 		}
 		runtime.Gosched()
 	}
-	if h.box.CompareAndSwap(s.begun, s.awaited) {
+	if h.mailbox.CompareAndSwap(s.begun, s.awaited) {
 		s.job.done.Lock()
 	}
 	heldUp(time.Since(began))
@@ -384,9 +384,9 @@ func (s *seat) wait(h *helper) {
 
 // leave tells the caller that helper h has ended its work in the slot. The caller
 // may start another run of the job at once, so leave is the helper's last access.
-func (s *seat) leave(h *helper) {
-	if !h.box.CompareAndSwap(s.begun, nil) {
-		h.box.Store(nil)
+func (s *slot) leave(h *helper) {
+	if !h.mailbox.CompareAndSwap(s.begun, nil) {
+		h.mailbox.Store(nil)
 		s.job.done.Unlock()
 	}
 }

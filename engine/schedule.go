@@ -23,13 +23,13 @@ type schedule struct {
 func (l *loopStep) plan(threads int) {
 	l.n, l.grain, l.unit = l.inst.Units()
 	l.grain = max(l.grain, 1)
-	seats := min(threads, 1+int(min(l.work()/seatWork, 1<<20)), (l.n+l.grain-1)/l.grain)
-	l.workers = make([]backend.Worker, max(1, seats))
+	slots := min(threads, 1+int(min(l.work()/slotWork, 1<<20)), (l.n+l.grain-1)/l.grain)
+	l.workers = make([]backend.Worker, max(1, slots))
 	for i := range l.workers {
 		l.workers[i] = l.inst.NewWorker()
 	}
 	l.chunks()
-	l.sweep = newSweep(l.n, l.grain, l.footprint(), len(l.workers), caches())
+	l.traversal = newTraversal(l.n, l.grain, l.footprint(), len(l.workers), caches())
 	startHelpers(len(l.workers) - 1)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSweptConformance runs conformance tests with a first-level cache of 128
-// bytes, smaller than any machine's. So nearly all loops go down in small pieces.
+// bytes, smaller than any machine's. So nearly all loops go down in small blocks.
 func TestSweptConformance(t *testing.T) {
 	defer engine.SetCaches(128, 512)()
 	areas := []string{"reductions", "aliasing", "order", "threads"}

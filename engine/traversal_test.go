@@ -16,12 +16,12 @@ import (
 )
 
 // A counter is an instance that counts the runs of each unit and records the
-// pieces in order.
+// blocks in order.
 type counter struct {
 	mu     sync.Mutex
 	units  []int
 	grain  int
-	pieces [][2]int
+	blocks [][2]int
 	left   int
 	ran    func(left int) // called after each piece, unless nil
 }
@@ -35,7 +35,7 @@ func (c *counter) Finish(w backend.Worker) ir.FaultKind { return ir.NoFault }
 func (c *counter) Run(lo, hi int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pieces = append(c.pieces, [2]int{lo, hi})
+	c.blocks = append(c.blocks, [2]int{lo, hi})
 	for i := lo; i < hi; i++ {
 		c.units[i]++
 	}
@@ -44,7 +44,7 @@ func (c *counter) Run(lo, hi int) {
 	}
 }
 
-// check returns an error unless each unit ran once, in pieces that begin and end
+// check returns an error unless each unit ran once, in blocks that begin and end
 // at multiples of the grain.
 func (c *counter) check() error {
 	for i, n := range c.units {
@@ -52,7 +52,7 @@ func (c *counter) check() error {
 			return fmt.Errorf("unit %d was run %d times", i, n)
 		}
 	}
-	for _, p := range c.pieces {
+	for _, p := range c.blocks {
 		if p[0]%c.grain != 0 || p[1]%c.grain != 0 && p[1] != len(c.units) || p[0] >= p[1] {
 			return fmt.Errorf("piece %v of units in steps of %d", p, c.grain)
 		}
@@ -62,17 +62,17 @@ func (c *counter) check() error {
 
 func (c *counter) reset() {
 	clear(c.units)
-	c.pieces, c.left = nil, len(c.units)
+	c.blocks, c.left = nil, len(c.units)
 }
 
-// TestPieces tests that the pieces of a part cover each unit once, are in
+// TestPieces tests that the blocks of a part cover each unit once, are in
 // descending order, and are small near both ends.
 func TestPieces(t *testing.T) {
 	machine := cpucache.Sizes{L1: 48 << 10, L2: 2 << 20}
 	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
 		for _, grain := range []int{1, 7, 64, 316, 5000} {
 			for _, bytes := range []int{48<<10 + 1, 100_000, 800_000, 5 << 20, 1 << 30} {
-				s := newSweep(n, grain, bytes, 1, machine)
+				s := newTraversal(n, grain, bytes, 1, machine)
 				if s.far == 0 {
 					if n > grain {
 						t.Errorf("%d units in steps of %d, %d bytes never go down", n, grain, bytes)
@@ -80,14 +80,14 @@ func TestPieces(t *testing.T) {
 					continue
 				}
 				c := &counter{units: make([]int, n), grain: grain}
-				s.pieces(c, 0, n, 0, n, true)
+				s.blocks(c, 0, n, 0, n, true)
 				if err := c.check(); err != nil {
 					t.Fatalf("%d units in steps of %d, %d bytes: %v", n, grain, bytes, err)
 				}
-				if !slices.IsSortedFunc(c.pieces, func(a, b [2]int) int { return b[0] - a[0] }) {
-					t.Fatalf("%d units in steps of %d, %d bytes: %v", n, grain, bytes, c.pieces)
+				if !slices.IsSortedFunc(c.blocks, func(a, b [2]int) int { return b[0] - a[0] }) {
+					t.Fatalf("%d units in steps of %d, %d bytes: %v", n, grain, bytes, c.blocks)
 				}
-				for _, p := range c.pieces {
+				for _, p := range c.blocks {
 					if edge := p[1] > n-s.edge || p[0] < s.edge; edge && p[1]-p[0] > s.near+grain {
 						t.Fatalf("%d units in steps of %d, %d bytes: a piece %v near the end, longer than %d", n, grain, bytes, p, s.near)
 					}
@@ -95,14 +95,14 @@ func TestPieces(t *testing.T) {
 			}
 		}
 	}
-	one, four := newSweep(1<<20, 64, 12<<20, 1, machine), newSweep(1<<20, 64, 12<<20, 4, machine)
+	one, four := newTraversal(1<<20, 64, 12<<20, 1, machine), newTraversal(1<<20, 64, 12<<20, 4, machine)
 	if one.near != four.near || one.edge != four.edge || one.far != four.far {
-		t.Errorf("pieces of one worker are %+v, of four %+v", one, four)
+		t.Errorf("blocks of one worker are %+v, of four %+v", one, four)
 	}
-	if s := newSweep(1000, 64, 48<<10, 1, machine); s.far != 0 {
+	if s := newTraversal(1000, 64, 48<<10, 1, machine); s.far != 0 {
 		t.Errorf("what fits into the first level sweeps: %+v", s)
 	}
-	if s := newSweep(1000, 64, 1<<20, 1, cpucache.Sizes{}); s.far != 0 {
+	if s := newTraversal(1000, 64, 1<<20, 1, cpucache.Sizes{}); s.far != 0 {
 		t.Errorf("without caches there are sweeps: %+v", s)
 	}
 }
@@ -135,11 +135,11 @@ func TestSweeps(t *testing.T) {
 				if err := c.check(); err != nil {
 					t.Fatalf("%d threads, run %d: %v", threads, run, err)
 				}
-				first, last := c.pieces[0], c.pieces[len(c.pieces)-1]
-				if down := run%2 == 0; threads == 1 && down != (first[0] > last[0]) && len(c.pieces) > 1 {
-					t.Fatalf("run %d: %v", run, c.pieces)
+				first, last := c.blocks[0], c.blocks[len(c.blocks)-1]
+				if down := run%2 == 0; threads == 1 && down != (first[0] > last[0]) && len(c.blocks) > 1 {
+					t.Fatalf("run %d: %v", run, c.blocks)
 				}
-				if run%2 == 0 && len(c.pieces) == 1 {
+				if run%2 == 0 && len(c.blocks) == 1 {
 					t.Fatalf("run %d is one piece", run)
 				}
 			}
@@ -154,7 +154,7 @@ func TestWithdraw(t *testing.T) {
 	const threads = 512
 	list := make([]*helper, threads-1)
 	for i := range list {
-		list[i] = &helper{bell: newBell()}
+		list[i] = &helper{parker: newParker()}
 	}
 	old := helpers.list.Swap(&list)
 	defer helpers.list.Store(old)
@@ -168,16 +168,16 @@ func TestWithdraw(t *testing.T) {
 	l := &loopStep{s: pl.Stages[0], inst: c, bind: newBinding(pl.Stages[0])}
 	l.plan(threads)
 	p.steps = []step{l}
-	busy := new(seat)
+	busy := new(slot)
 	for range 3 {
 		c.reset()
 		for _, h := range list[threads/2:] {
-			h.box.Store(busy)
+			h.mailbox.Store(busy)
 		}
 		c.ran = func(left int) {
 			for _, h := range list[threads/2:] {
 				if left < threads*30 { // in each part, less than stealWork
-					h.box.CompareAndSwap(busy, nil)
+					h.mailbox.CompareAndSwap(busy, nil)
 				}
 			}
 		}
@@ -188,7 +188,7 @@ func TestWithdraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, h := range list {
-			if h.box.Load() != nil {
+			if h.mailbox.Load() != nil {
 				t.Fatalf("helper %d is still asked", i)
 			}
 		}

@@ -5,30 +5,30 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 )
 
-// A sweep says in which direction and in which pieces a loop goes over its units.
+// A traversal says in which direction and in which blocks a loop goes over its units.
 // If the arrays are larger than the first-level cache, the direction alternates:
 // each loop begins with the elements that the loop before it left in the caches.
 // See docs/adr/0009. The first direction is down, because the code that filled
-// the arrays wrote their ends last. Down means that the pieces are in descending
-// order; the units of a piece are in ascending order.
-type sweep struct {
+// the arrays wrote their ends last. Down means that the blocks are in descending
+// order; the units of a block are in ascending order.
+type traversal struct {
 	large bool // a worker's share of the arrays is larger than the first-level cache
-	step  int  // pieces begin at multiples of step
-	// A piece has near units if it is less than edge units from an end of its
+	step  int  // blocks begin at multiples of step
+	// A block has near units if it is less than edge units from an end of its
 	// part, and far units elsewhere. Near the ends, elements stay in the
 	// first-level cache from one loop to the next.
 	near, edge int
-	far        int // 0: always up, because the arrays are not large or there is only one piece
+	far        int // 0: always up, because the arrays are not large or there is only one block
 }
 
 // caches returns the cache sizes of this machine. Tests replace it.
 var caches = cpucache.Of
 
-// newSweep returns the sweep of a loop of n units over arrays of the given number
-// of bytes, which the workers divide. Chunks begin at multiples of grain.
-func newSweep(n, grain, bytes, workers int, c cpucache.Sizes) sweep {
+// newTraversal returns the traversal of a loop of n units over arrays of the given
+// number of bytes, which the workers divide. Chunks begin at multiples of grain.
+func newTraversal(n, grain, bytes, workers int, c cpucache.Sizes) traversal {
 	share := bytes / max(workers, 1)
-	s := sweep{large: c.L1 > 0 && share > c.L1, step: grain}
+	s := traversal{large: c.L1 > 0 && share > c.L1, step: grain}
 	if !s.large || n <= s.step {
 		return s
 	}
@@ -46,16 +46,16 @@ func newSweep(n, grain, bytes, workers int, c cpucache.Sizes) sweep {
 
 // turn reports whether the loop goes down this time. down is the direction of the
 // program's last loop over large arrays; turn updates it.
-func (s *sweep) turn(down *bool) bool {
+func (s *traversal) alternate(down *bool) bool {
 	if s.large {
 		*down = s.far > 0 && !*down
 	}
 	return s.far > 0 && *down
 }
 
-// pieces runs units lo..hi of the part begin..end: in one call if the direction
-// is up, and piece by piece if it is down.
-func (s *sweep) pieces(w backend.Worker, lo, hi, begin, end int, down bool) {
+// blocks runs units lo..hi of the part begin..end: in one call if the direction
+// is up, and block by block if it is down.
+func (s *traversal) blocks(w backend.Worker, lo, hi, begin, end int, down bool) {
 	if !down {
 		w.Run(lo, hi)
 		return
@@ -67,8 +67,8 @@ func (s *sweep) pieces(w backend.Worker, lo, hi, begin, end int, down bool) {
 	}
 }
 
-// below returns the begin of the piece that ends before unit hi.
-func (s *sweep) below(hi, begin, end int) int {
+// below returns the begin of the block that ends before unit hi.
+func (s *traversal) below(hi, begin, end int) int {
 	at := hi - s.near
 	if begin+s.edge < hi && hi <= end-s.edge {
 		at = max(hi-s.far, begin+s.edge)

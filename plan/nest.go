@@ -282,7 +282,7 @@ func (c *compiler) share(roots []root, n nest) {
 		}
 		done[x] = true
 		if seen[x] == above|below && x.work >= keepCost && x.src.Op.Class == expr.Elementwise && x.shape.Size() > 1 {
-			c.materialise(x, "a reduction that is not fused needs it too, and computing it twice is dearer")
+			c.materialise(x, "a reduction that is not fused needs it too, and computing it twice costs more")
 			x.shared = roots[0].value
 			return
 		}

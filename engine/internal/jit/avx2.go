@@ -81,7 +81,7 @@ func init() {
 }
 
 // full returns memory with a constant in every lane of a vector of type t.
-func (f *flow) full(t dtype.Type, x uint64) x86.Mem {
+func (f *emitter) full(t dtype.Type, x uint64) x86.Mem {
 	if t == dtype.Bool {
 		return f.a.Const(repeat(byte(-(x & 1)), 32))
 	}
@@ -97,10 +97,10 @@ func (f *flow) full(t dtype.Type, x uint64) x86.Mem {
 	return f.a.Const(b)
 }
 
-func (f *flow) ones() x86.Mem { return f.a.Const(repeat(0xff, 32)) }
+func (f *emitter) ones() x86.Mem { return f.a.Const(repeat(0xff, 32)) }
 
 // scalar broadcasts a cell to every lane.
-func (is avx2) scalar(f *flow, n *node) {
+func (is avx2) scalar(f *emitter, n *node) {
 	d := f.dst()
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
 	if n.typ == dtype.Bool {
@@ -113,7 +113,7 @@ func (is avx2) scalar(f *flow, n *node) {
 }
 
 // maskFor returns predicate p in lanes of the width of type t.
-func (f *flow) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
+func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 	if f.w == 8 || wide(t) || t == dtype.Bool {
 		return p
 	}
@@ -124,24 +124,24 @@ func (f *flow) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 }
 
 // predicate widens the result d of a comparison of type t to the lanes of a predicate.
-func (f *flow) predicate(d x86.Vec, t dtype.Type) {
+func (f *emitter) predicate(d x86.Vec, t dtype.Type) {
 	if f.w == 4 && !wide(t) {
 		f.i(x86.VPMOVSXDQ, x86.L256, d, d)
 	}
 }
 
-func (f *flow) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
+func (f *emitter) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
 	f.i(pick(t, x86.VBLENDVPS, x86.VBLENDVPD), f.lenOf(t), d, z, y, p)
 }
 
-func (is avx2) predicateEq(f *flow, n *node) {
+func (is avx2) predicateEq(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.srcM(n.args[1])
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, d, x, y)
 	f.i(x86.VPXOR, x86.L256, d, d, f.ones())
 }
 
-func (is avx2) not(f *flow, n *node) {
+func (is avx2) not(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
@@ -150,7 +150,7 @@ func (is avx2) not(f *flow, n *node) {
 }
 
 // canon brings a result of 32-bit arithmetic into the form of a narrow type.
-func (avx2) canon(f *flow, t dtype.Type, d x86.Vec) {
+func (avx2) canon(f *emitter, t dtype.Type, d x86.Vec) {
 	switch t {
 	case dtype.I8:
 		l := f.lenOf(dtype.I32)
@@ -162,7 +162,7 @@ func (avx2) canon(f *flow, t dtype.Type, d x86.Vec) {
 }
 
 // mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
-func (is avx2) mulWide(f *flow, d, x, y, t x86.Vec) {
+func (is avx2) mulWide(f *emitter, d, x, y, t x86.Vec) {
 	l := x86.Len(f.w * 64)
 	f.i(x86.VPSRLQ, l, d, x, x86.Imm(32))
 	f.i(x86.VPMULUDQ, l, d, d, y)
@@ -174,13 +174,13 @@ func (is avx2) mulWide(f *flow, d, x, y, t x86.Vec) {
 	f.i(x86.VPADDQ, l, d, d, t)
 }
 
-func (is avx2) mul64(f *flow, n *node) {
+func (is avx2) mul64(f *emitter, n *node) {
 	x, y, t := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	is.mulWide(f, f.dst(), x, y, t)
 }
 
 // greater64 sets d to the lanes with x > y.
-func (is avx2) greater64(f *flow, t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) greater64(f *emitter, t dtype.Type, d, x, y x86.Vec) {
 	if t.IsUnsigned() {
 		a, s := f.tmp(), f.full(dtype.I64, 1<<63)
 		f.i(x86.VPXOR, x86.L256, a, x, s)
@@ -191,7 +191,7 @@ func (is avx2) greater64(f *flow, t dtype.Type, d, x, y x86.Vec) {
 	f.i(x86.VPCMPGTQ, x86.L256, d, x, y)
 }
 
-func (is avx2) minMax64(f *flow, n *node) {
+func (is avx2) minMax64(f *emitter, n *node) {
 	x, y, k := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	d := f.dst()
 	is.greater64(f, n.in, k, x, y)
@@ -201,7 +201,7 @@ func (is avx2) minMax64(f *flow, n *node) {
 	f.blendv(n.in, d, y, x, k) // x where greater
 }
 
-func (is avx2) sar64(f *flow, n *node) {
+func (is avx2) sar64(f *emitter, n *node) {
 	x, y, s := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	d := f.dst()
 	// Shift the complement of a negative number, and complement the result.
@@ -213,14 +213,14 @@ func (is avx2) sar64(f *flow, n *node) {
 }
 
 func (is avx2) signs(op x86.Op, less uint64) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x := f.src(n.args[0])
 		f.release()
 		f.i(op, f.lenOf(n.in), f.dst(), x, f.full(n.in, signBit(n.in)-less))
 	}
 }
 
-func (is avx2) negInt(f *flow, n *node) {
+func (is avx2) negInt(f *emitter, n *node) {
 	x, z := f.src(n.args[0]), f.tmp()
 	f.release()
 	d := f.dst()
@@ -229,7 +229,7 @@ func (is avx2) negInt(f *flow, n *node) {
 	is.canon(f, n.in, d)
 }
 
-func (is avx2) absInt(f *flow, n *node) {
+func (is avx2) absInt(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
@@ -237,7 +237,7 @@ func (is avx2) absInt(f *flow, n *node) {
 	is.canon(f, n.in, d)
 }
 
-func (is avx2) abs64(f *flow, n *node) {
+func (is avx2) abs64(f *emitter, n *node) {
 	x, s := f.src(n.args[0]), f.tmp()
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, s, s, s)
@@ -247,7 +247,7 @@ func (is avx2) abs64(f *flow, n *node) {
 }
 
 func (is avx2) rounding(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x := f.src(n.args[0])
 		f.release()
 		f.i(pick(n.in, x86.VROUNDPS, x86.VROUNDPD), f.lenOf(n.in), f.dst(), x, imm)
@@ -257,7 +257,7 @@ func (is avx2) rounding(imm x86.Imm) rule {
 // minMax emits the minimum or maximum in both orders of the operands, and joins the
 // bits of the two: so the sign of a zero is right. A maximum needs one more
 // instruction for NaN.
-func (is avx2) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) minMax(f *emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l, a, b := f.lenOf(t), f.tmp(), f.tmp()
 	if op == prim.Min {
 		o := pick(t, x86.VMINPS, x86.VMINPD)
@@ -275,7 +275,7 @@ func (is avx2) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 }
 
 // scale32 multiplies in float64, where the product is exact.
-func (is avx2) scale32(f *flow, n *node) {
+func (is avx2) scale32(f *emitter, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	u, v, q := f.tmp(), f.tmp(), f.tmp()
 	d := f.dst()
@@ -305,7 +305,7 @@ func (is avx2) scale32(f *flow, n *node) {
 
 // scale64 multiplies by three powers of two. For a great negative exponent the last
 // factor is 2^-1022: if the result is not zero, the products before it are exact.
-func (is avx2) scale64(f *flow, n *node) {
+func (is avx2) scale64(f *emitter, n *node) {
 	x, e := f.src(n.args[0]), f.src(n.args[1])
 	r, q, k := f.tmp(), f.tmp(), f.tmp()
 	d := f.dst()
@@ -336,7 +336,7 @@ func (is avx2) scale64(f *flow, n *node) {
 }
 
 func (is avx2) compareFloat(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x, y := f.src(n.args[0]), f.srcM(n.args[1])
 		f.release()
 		d := f.dst()
@@ -345,7 +345,7 @@ func (is avx2) compareFloat(imm x86.Imm) rule {
 	}
 }
 
-func (is avx2) compareInt(f *flow, n *node) {
+func (is avx2) compareInt(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	d := f.dst()
 	is.compareInts(f, n.op, n.in, d, x, y)
@@ -353,7 +353,7 @@ func (is avx2) compareInt(f *flow, n *node) {
 }
 
 // compareInts sets d to the result of a comparison, in lanes of type t.
-func (is avx2) compareInts(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (is avx2) compareInts(f *emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.lenOf(t)
 	switch op {
 	case prim.Eq, prim.Ne:
@@ -375,14 +375,14 @@ func (is avx2) compareInts(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	}
 }
 
-func (is avx2) choose(f *flow, n *node) {
+func (is avx2) choose(f *emitter, n *node) {
 	p := f.maskFor(f.src(n.args[0]), n.typ)
 	y, z := f.srcM(n.args[1]), f.src(n.args[2])
 	f.release()
 	f.blendv(n.typ, f.dst(), z, y, p)
 }
 
-func (is avx2) mulHi32(f *flow, n *node) {
+func (is avx2) mulHi32(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	t, u, d, l := f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	f.i(x86.VPSRLQ, l, t, x, x86.Imm(32))
@@ -393,7 +393,7 @@ func (is avx2) mulHi32(f *flow, n *node) {
 	f.i(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
 }
 
-func (is avx2) mulHi64(f *flow, n *node) {
+func (is avx2) mulHi64(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
@@ -413,7 +413,7 @@ func (is avx2) mulHi64(f *flow, n *node) {
 }
 
 // bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
-func (is avx2) bf16(f *flow, d, x x86.Vec) {
+func (is avx2) bf16(f *emitter, d, x x86.Vec) {
 	l, k := f.lenOf(dtype.F32), f.tmp()
 	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
 	f.i(x86.VPSRLD, l, d, x, x86.Imm(16))
@@ -423,13 +423,13 @@ func (is avx2) bf16(f *flow, d, x x86.Vec) {
 	f.i(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
 }
 
-func (is avx2) roundBF16(f *flow, n *node) {
+func (is avx2) roundBF16(f *emitter, n *node) {
 	x, d := f.src(n.args[0]), f.dst()
 	is.bf16(f, d, x)
 	f.i(x86.VPAND, f.lenOf(n.in), d, d, f.full(dtype.U32, 0xffff0000))
 }
 
-func (is avx2) lookup(f *flow, n *node) {
+func (is avx2) lookup(f *emitter, n *node) {
 	t := f.ph.tableOf(f.c.p.k, n)
 	x, ix, k := f.src(n.args[0]), f.tmp(), f.tmp()
 	d := f.dst()
@@ -439,12 +439,12 @@ func (is avx2) lookup(f *flow, n *node) {
 }
 
 // gatherAll gathers all lanes. It overwrites d and the mask k.
-func (is avx2) gatherAll(f *flow, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
+func (is avx2) gatherAll(f *emitter, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	f.i(x86.VPCMPEQD, x86.L256, k, k, k)
 	is.gatherMasked(f, t, index, d, base, ix, k)
 }
 
-func (is avx2) gatherMasked(f *flow, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
+func (is avx2) gatherMasked(f *emitter, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
 	from, to, scale := 0, 0, uint8(4)
 	if wide(index) {
@@ -456,7 +456,7 @@ func (is avx2) gatherMasked(f *flow, t, index dtype.Type, d x86.Vec, base x86.Re
 	f.i(op[to][from], max(f.lenOf(index), f.lenOf(t)), d, x86.AtV(base, ix, scale, 0), k)
 }
 
-func (avx2) setTail(f *flow) {
+func (avx2) setTail(f *emitter) {
 	f.i(x86.VMOVD, 0, tailVec, x86.RCX)
 	if f.w == 8 {
 		f.i(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
@@ -467,11 +467,11 @@ func (avx2) setTail(f *flow) {
 	}
 }
 
-func (is avx2) tailBits(f *flow) { is.laneBits(f, tailVec) }
+func (is avx2) tailBits(f *emitter) { is.laneBits(f, tailVec) }
 
-func (avx2) upperHalf(f *flow, d, x x86.Vec) { f.i(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1)) }
+func (avx2) upperHalf(f *emitter, d, x x86.Vec) { f.i(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1)) }
 
-func (avx2) addNeed(f *flow, p int32, first bool) {
+func (avx2) addNeed(f *emitter, p int32, first bool) {
 	k := f.src(p)
 	if first {
 		f.i(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
@@ -481,12 +481,12 @@ func (avx2) addNeed(f *flow, p int32, first bool) {
 	f.i(x86.OR, x86.W32, x86.RAX, x86.RCX)
 }
 
-func (avx2) skipCold(f *flow, skip x86.Label) {
+func (avx2) skipCold(f *emitter, skip x86.Label) {
 	f.i(x86.TEST, x86.W32, x86.RAX, x86.RAX)
 	f.i(x86.JE, 0, skip)
 }
 
-func (avx2) mergeCold(f *flow, id int32, n *node) x86.Operand {
+func (avx2) mergeCold(f *emitter, id int32, n *node) x86.Operand {
 	p := f.maskFor(f.src(n.args[0]), n.typ)
 	d, y := f.src(id), f.src(n.yield)
 	f.blendv(n.typ, d, d, y, p)
@@ -494,7 +494,7 @@ func (avx2) mergeCold(f *flow, id int32, n *node) x86.Operand {
 }
 
 // iota sets each lane to its number times a constant.
-func (is avx2) iota(f *flow, n *node) {
+func (is avx2) iota(f *emitter, n *node) {
 	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
 	a, d := f.tmp(), f.dst()
 	f.i(x86.VMOVQ, x86.W64, a, x86.RSI)

@@ -9,7 +9,7 @@ import (
 
 // convert converts with AVX2. Conversions without a vector instruction go lane by
 // lane through general registers.
-func (is avx2) convert(f *flow, n *node) {
+func (is avx2) convert(f *emitter, n *node) {
 	from, to := n.in, n.typ
 	l := max(f.lenOf(from), f.lenOf(to))
 	switch {
@@ -69,7 +69,7 @@ func (is avx2) convert(f *flow, n *node) {
 }
 
 // truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
-func (is avx2) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
+func (is avx2) truncate(f *emitter, d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.lenOf(from), f.lenOf(to)), f.lenOf(from)
 	k := f.tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
@@ -93,7 +93,7 @@ func (is avx2) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 }
 
 // narrowTo32 returns the result of a comparison of type t in 32-bit lanes.
-func (is avx2) narrowTo32(f *flow, k x86.Vec, t dtype.Type) x86.Vec {
+func (is avx2) narrowTo32(f *emitter, k x86.Vec, t dtype.Type) x86.Vec {
 	if !wide(t) {
 		return k
 	}
@@ -101,12 +101,12 @@ func (is avx2) narrowTo32(f *flow, k x86.Vec, t dtype.Type) x86.Vec {
 }
 
 // lanesOut spills x to scratch memory, for code that goes lane by lane.
-func (is avx2) lanesOut(f *flow, x x86.Vec, t dtype.Type) {
+func (is avx2) lanesOut(f *emitter, x x86.Vec, t dtype.Type) {
 	f.i(x86.VMOVUPS, f.lenOf(t), frameAt(frameTmp), x)
 }
 
 // scalarToFloat converts U32, I64 and U64.
-func (is avx2) scalarToFloat(f *flow, n *node) {
+func (is avx2) scalarToFloat(f *emitter, n *node) {
 	x, d, t := f.src(n.args[0]), f.dst(), f.tmp()
 	is.lanesOut(f, x, n.in)
 	cvt := pick(n.typ, x86.VCVTSI2SS, x86.VCVTSI2SD)
@@ -147,7 +147,7 @@ func (is avx2) scalarToFloat(f *flow, n *node) {
 }
 
 // scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
-func (is avx2) scalarToInt(f *flow, n *node) {
+func (is avx2) scalarToInt(f *emitter, n *node) {
 	x, d, t, c := f.src(n.args[0]), f.dst(), f.tmp(), f.tmp()
 	is.lanesOut(f, x, n.in)
 	cvt := pick(n.in, x86.VCVTTSS2SI, x86.VCVTTSD2SI)

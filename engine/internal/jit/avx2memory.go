@@ -19,7 +19,7 @@ var loadRows2 = map[dtype.Type]x86.Op{
 
 func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
 
-func (is avx2) load(f *flow, n *node) {
+func (is avx2) load(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	reg := t.Register()
@@ -48,7 +48,7 @@ func (is avx2) load(f *flow, n *node) {
 
 // loadInto loads a site into d: all lanes, or only the lanes of predicate k if masked
 // is set.
-func (is avx2) loadInto(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type, one bool, k x86.Vec, masked bool) {
+func (is avx2) loadInto(f *emitter, d x86.Vec, i int32, s *boundSite, t dtype.Type, one bool, k x86.Vec, masked bool) {
 	reg := t.Register()
 	l := f.lenOf(reg)
 	plain := t.Size() >= 4
@@ -88,7 +88,7 @@ func (is avx2) loadInto(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type,
 }
 
 // widen loads contiguous narrow elements into the lanes of d.
-func (is avx2) widen(f *flow, d x86.Vec, t dtype.Type, m x86.Mem) {
+func (is avx2) widen(f *emitter, d x86.Vec, t dtype.Type, m x86.Mem) {
 	l := f.lenOf(t.Register())
 	switch t {
 	case dtype.Bool:
@@ -109,7 +109,7 @@ func (is avx2) widen(f *flow, d x86.Vec, t dtype.Type, m x86.Mem) {
 }
 
 // gatherNarrow copies the elements of the lanes of k to scratch memory, and returns it.
-func (is avx2) gatherNarrow(f *flow, m x86.Mem, size int, k x86.Vec) x86.Mem {
+func (is avx2) gatherNarrow(f *emitter, m x86.Mem, size int, k x86.Vec) x86.Mem {
 	f.i(x86.LEA, x86.W64, x86.RCX, m)
 	is.laneBits(f, k)
 	for lane := range f.w {
@@ -129,7 +129,7 @@ func (is avx2) gatherNarrow(f *flow, m x86.Mem, size int, k x86.Vec) x86.Mem {
 }
 
 // laneBits puts one bit for each lane of k into RAX.
-func (is avx2) laneBits(f *flow, k x86.Vec) {
+func (is avx2) laneBits(f *emitter, k x86.Vec) {
 	if f.w == 8 {
 		f.i(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
 	} else {
@@ -138,7 +138,7 @@ func (is avx2) laneBits(f *flow, k x86.Vec) {
 }
 
 // one puts one element into all lanes.
-func (is avx2) one(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type) {
+func (is avx2) one(f *emitter, d x86.Vec, i int32, s *boundSite, t dtype.Type) {
 	m := f.address(s, i)
 	reg := t.Register()
 	switch t.Size() {
@@ -167,7 +167,7 @@ func (is avx2) one(f *flow, d x86.Vec, i int32, s *boundSite, t dtype.Type) {
 }
 
 // inside returns the predicate of the lanes that a guarded site reads.
-func (is avx2) inside(f *flow, s *boundSite) x86.Vec {
+func (is avx2) inside(f *emitter, s *boundSite) x86.Vec {
 	k := f.tmp()
 	if s.staged {
 		f.i(x86.MOV, x86.W64, x86.RCX, frameAt(s.arg+siteInside))
@@ -194,7 +194,7 @@ func (is avx2) inside(f *flow, s *boundSite) x86.Vec {
 }
 
 // position sets each lane of t to its position in the call.
-func (is avx2) position(f *flow, t x86.Vec) {
+func (is avx2) position(f *emitter, t x86.Vec) {
 	l := f.lenOf(dtype.I32)
 	f.i(x86.VMOVD, 0, t, x86.RSI)
 	f.i(x86.VPBROADCASTD, l, t, t)
@@ -202,11 +202,11 @@ func (is avx2) position(f *flow, t x86.Vec) {
 }
 
 // storeTail stores the lanes of the tail of a vector of lanes of t.
-func (is avx2) storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec) {
+func (is avx2) storeTail(f *emitter, t dtype.Type, m x86.Mem, x x86.Vec) {
 	f.i(maskMove(t), f.lenOf(t), m, f.maskFor(tailVec, t), x)
 }
 
-func (is avx2) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
+func (is avx2) storeTo(f *emitter, n *node, t dtype.Type, m x86.Mem, masked bool) {
 	l := f.lenOf(t.Register())
 	x := f.src(n.args[0])
 	if t.Size() >= 4 {
@@ -271,7 +271,7 @@ func (is avx2) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
 }
 
 // packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
-func (is avx2) packWords(f *flow, v x86.Vec, op x86.Op) {
+func (is avx2) packWords(f *emitter, v x86.Vec, op x86.Op) {
 	if f.w == 8 {
 		t := f.tmp()
 		f.i(x86.VEXTRACTF128, x86.L256, t, v, x86.Imm(1))
@@ -281,7 +281,7 @@ func (is avx2) packWords(f *flow, v x86.Vec, op x86.Op) {
 	f.i(op, x86.L128, v, v, v)
 }
 
-func (is avx2) index(f *flow, n *node) {
+func (is avx2) index(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	if s.kind == flatSite {
 		is.load(f, n)
@@ -302,7 +302,7 @@ func (is avx2) index(f *flow, n *node) {
 	f.i(x86.VPADDQ, x86.L256, d, d, t)
 }
 
-func (is avx2) fault(f *flow, n *node) {
+func (is avx2) fault(f *emitter, n *node) {
 	k := f.src(n.args[0])
 	if f.masked {
 		t := f.tmp()
@@ -317,7 +317,7 @@ func (is avx2) fault(f *flow, n *node) {
 	f.a.Bind(skip)
 }
 
-func (is avx2) gather(f *flow, n *node) {
+func (is avx2) gather(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	offs, k, d := f.src(n.args[0]), f.tmp(), f.dst()
@@ -341,7 +341,7 @@ func (is avx2) gather(f *flow, n *node) {
 }
 
 // export writes lane 0 to a cell.
-func (is avx2) export(f *flow, n *node) {
+func (is avx2) export(f *emitter, n *node) {
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
 	if wide(n.typ) {
 		f.i(x86.VMOVQ, 0, m, f.src(n.args[0]))
@@ -352,7 +352,7 @@ func (is avx2) export(f *flow, n *node) {
 
 // gatherNarrowNode gathers elements of less than 32 bits. It gathers the aligned 32
 // bits around each element, which never cross a page, and shifts. k are all ones.
-func (is avx2) gatherNarrowNode(f *flow, n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
+func (is avx2) gatherNarrowNode(f *emitter, n *node, s *boundSite, t dtype.Type, offs, k, d x86.Vec) {
 	if f.masked {
 		f.i(x86.VMOVAPS, x86.L256, k, tailVec)
 	}

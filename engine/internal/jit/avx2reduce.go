@@ -8,7 +8,7 @@ import (
 
 // better returns the lanes where x beats the minimum or maximum d: x is less or
 // greater, or NaN, and d is not NaN.
-func (is avx2) better(f *flow, k *redKern, x, d x86.Vec) x86.Vec {
+func (is avx2) better(f *emitter, k *redKern, x, d x86.Vec) x86.Vec {
 	l, t := f.lenOf(k.lane), k.lane
 	m := f.tmp()
 	if !t.IsFloat() {
@@ -31,7 +31,7 @@ func (is avx2) better(f *flow, k *redKern, x, d x86.Vec) x86.Vec {
 }
 
 // stepArg replaces d and idx by x and its position in the lanes where x is better.
-func (is avx2) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
+func (is avx2) stepArg(f *emitter, k *redKern, d, idx, x x86.Vec) {
 	m := is.better(f, k, x, d)
 	if f.masked {
 		f.i(x86.VANDPS, f.lenOf(k.lane), m, m, f.maskFor(tailVec, k.lane))
@@ -46,14 +46,14 @@ func (is avx2) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
 }
 
 // take replaces d and idx by x and xi in the lanes of m.
-func (is avx2) take(f *flow, k *redKern, d, idx, x, xi, m x86.Vec) {
+func (is avx2) take(f *emitter, k *redKern, d, idx, x, xi, m x86.Vec) {
 	f.blendv(k.lane, d, d, x, m)
 	f.i(x86.VBLENDVPS, f.lenOf(dtype.I32), idx, idx, xi, is.narrowTo32(f, m, k.lane))
 }
 
 // pairArg combines two values with their positions. Of equal values the lower position
 // wins.
-func (is avx2) pairArg(f *flow, k *redKern, d, di, x, xi x86.Vec) {
+func (is avx2) pairArg(f *emitter, k *redKern, d, di, x, xi x86.Vec) {
 	l, t, li := f.lenOf(k.lane), k.lane, f.lenOf(dtype.I32)
 	m := is.better(f, k, x, d)
 	s, o := f.tmp(), f.tmp()
@@ -78,7 +78,7 @@ func (is avx2) pairArg(f *flow, k *redKern, d, di, x, xi x86.Vec) {
 
 // foldArg folds the lanes of ArgMin and ArgMax with fewer registers than fold. The
 // order of the lanes does not matter.
-func (is avx2) foldArg(f *flow, a *acc) bool {
+func (is avx2) foldArg(f *emitter, a *acc) bool {
 	v, idx, x, xi := f.tmp(), f.tmp(), f.tmp(), f.tmp()
 	l, li := f.lenOf(a.kern.lane), f.lenOf(dtype.I32)
 	pair := func() { f.within(func() { is.pairArg(f, a.kern, v, idx, x, xi) }) }
@@ -102,7 +102,7 @@ func (is avx2) foldArg(f *flow, a *acc) bool {
 }
 
 // stepValue combines x with an accumulator.
-func (is avx2) stepValue(f *flow, k *redKern, d, x x86.Vec) {
+func (is avx2) stepValue(f *emitter, k *redKern, d, x x86.Vec) {
 	l, t := f.lenOf(k.lane), k.lane
 	op := k.op
 	switch {
@@ -135,7 +135,7 @@ func (is avx2) stepValue(f *flow, k *redKern, d, x x86.Vec) {
 	}
 }
 
-func (avx2) predicateLanes(f *flow, p int32, complement bool) x86.Vec {
+func (avx2) predicateLanes(f *emitter, p int32, complement bool) x86.Vec {
 	x := f.maskFor(f.src(p), dtype.I32)
 	if complement {
 		d := f.tmp()

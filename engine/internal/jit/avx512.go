@@ -74,7 +74,7 @@ func compareOp(t dtype.Type) x86.Op {
 }
 
 // canon brings a result of 32-bit arithmetic into the form of a narrow type.
-func (is avx512) canon(f *flow, t dtype.Type, d x86.Vec) {
+func (is avx512) canon(f *emitter, t dtype.Type, d x86.Vec) {
 	l := f.lenOf(dtype.I32)
 	switch t {
 	case dtype.I8:
@@ -86,7 +86,7 @@ func (is avx512) canon(f *flow, t dtype.Type, d x86.Vec) {
 }
 
 func (is avx512) rounding(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x := f.src(n.args[0])
 		f.release()
 		f.i(pick(n.in, x86.VRNDSCALEPS, x86.VRNDSCALEPD), f.lenOf(n.in), f.dst(), x, imm)
@@ -95,7 +95,7 @@ func (is avx512) rounding(imm x86.Imm) rule {
 
 // minMax emits the IEEE 754-2019 minimum or maximum. vrange orders the zeros. The sum
 // of the operands is NaN if one of them is.
-func (is avx512) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (is avx512) minMax(f *emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.lenOf(t)
 	k := f.mtmp()
 	imm := x86.Imm(4)
@@ -114,19 +114,19 @@ func (is avx512) minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	f.i(pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
 }
 
-func (is avx512) negFloat(f *flow, n *node) {
+func (is avx512) negFloat(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	f.i(pick(n.in, x86.VPXORD, x86.VPXORQ), f.lenOf(n.in), f.dst(), x, f.imm(n.in, signBit(n.in)))
 }
 
-func (is avx512) absFloat(f *flow, n *node) {
+func (is avx512) absFloat(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	f.i(pick(n.in, x86.VPANDD, x86.VPANDQ), f.lenOf(n.in), f.dst(), x, f.imm(n.in, signBit(n.in)-1))
 }
 
-func (is avx512) negInt(f *flow, n *node) {
+func (is avx512) negInt(f *emitter, n *node) {
 	x, z := f.src(n.args[0]), f.tmp()
 	f.release()
 	d := f.dst()
@@ -135,7 +135,7 @@ func (is avx512) negInt(f *flow, n *node) {
 	is.canon(f, n.in, d)
 }
 
-func (is avx512) absInt(f *flow, n *node) {
+func (is avx512) absInt(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
@@ -143,7 +143,7 @@ func (is avx512) absInt(f *flow, n *node) {
 	is.canon(f, n.in, d)
 }
 
-func (is avx512) not(f *flow, n *node) {
+func (is avx512) not(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	d := f.dst()
@@ -153,7 +153,7 @@ func (is avx512) not(f *flow, n *node) {
 
 // scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
 // values beyond the range of exponents, which all have the same effect.
-func (is avx512) scale(f *flow, n *node) {
+func (is avx512) scale(f *emitter, n *node) {
 	x, e, t := f.src(n.args[0]), f.src(n.args[1]), f.tmp()
 	l := f.lenOf(n.in)
 	f.i(pick(n.in, x86.VCVTDQ2PS, x86.VCVTQQ2PD), l, t, e)
@@ -162,21 +162,21 @@ func (is avx512) scale(f *flow, n *node) {
 }
 
 func (is avx512) maskOp(b, w x86.Op) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x, y := f.mask(n.args[0]), f.mask(n.args[1])
 		f.release()
 		f.i(f.kop(b, w), 0, f.mdst(), x, y)
 	}
 }
 
-func (is avx512) maskNot(f *flow, n *node) {
+func (is avx512) maskNot(f *emitter, n *node) {
 	x := f.mask(n.args[0])
 	f.release()
 	f.i(f.kop(x86.KNOTB, x86.KNOTW), 0, f.mdst(), x)
 }
 
 func (is avx512) compareFloat(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x, y := f.src(n.args[0]), f.srcM(n.args[1])
 		f.release()
 		f.i(pick(n.in, x86.VCMPPS, x86.VCMPPD), f.lenOf(n.in), f.mdst(), x, y, imm)
@@ -184,20 +184,20 @@ func (is avx512) compareFloat(imm x86.Imm) rule {
 }
 
 func (is avx512) compareInt(imm x86.Imm) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x, y := f.src(n.args[0]), f.srcM(n.args[1])
 		f.release()
 		f.i(compareOp(n.in), f.lenOf(n.in), f.mdst(), x, y, imm)
 	}
 }
 
-func (is avx512) choose(f *flow, n *node) {
+func (is avx512) choose(f *emitter, n *node) {
 	k, y, z := f.mask(n.args[0]), f.srcM(n.args[1]), f.src(n.args[2])
 	f.release()
 	f.i(pick(n.typ, x86.VBLENDMPS, x86.VBLENDMPD), f.lenOf(n.typ), f.dst(), z, y, x86.Merge(k))
 }
 
-func (is avx512) chooseMask(f *flow, n *node) {
+func (is avx512) chooseMask(f *emitter, n *node) {
 	k, y, z := f.mask(n.args[0]), f.mask(n.args[1]), f.mask(n.args[2])
 	t := f.mtmp()
 	d := f.mdst()
@@ -206,7 +206,7 @@ func (is avx512) chooseMask(f *flow, n *node) {
 	f.i(x86.KORW, 0, d, d, t)
 }
 
-func (is avx512) mulHi32(f *flow, n *node) {
+func (is avx512) mulHi32(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	t, u, d, l := f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	f.i(x86.VPSRLQ, l, t, x, x86.Imm(32))
@@ -218,7 +218,7 @@ func (is avx512) mulHi32(f *flow, n *node) {
 	f.i(x86.VPORQ, l, d, d, t)
 }
 
-func (is avx512) mulHi64(f *flow, n *node) {
+func (is avx512) mulHi64(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
 	low := f.a.Const64(0xffffffff).Bcast()
@@ -239,7 +239,7 @@ func (is avx512) mulHi64(f *flow, n *node) {
 }
 
 // bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
-func (is avx512) bf16(f *flow, d, x x86.Vec) {
+func (is avx512) bf16(f *emitter, d, x x86.Vec) {
 	l, k := f.lenOf(dtype.F32), f.mtmp()
 	f.i(x86.VCMPPS, l, k, x, x, x86.Imm(3))
 	f.i(x86.VPSRLD, l, d, x, x86.Imm(16))
@@ -249,14 +249,14 @@ func (is avx512) bf16(f *flow, d, x x86.Vec) {
 	f.i(x86.VPBROADCASTD, l, d, f.a.Const32(0x7fc00000), x86.Merge(k))
 }
 
-func (is avx512) roundBF16(f *flow, n *node) {
+func (is avx512) roundBF16(f *emitter, n *node) {
 	x, d := f.src(n.args[0]), f.dst()
 	is.bf16(f, d, x)
 	f.i(x86.VPANDD, f.lenOf(n.in), d, d, f.a.Const32(0xffff0000).Bcast())
 }
 
 // lookup gathers from a table after the code.
-func (is avx512) lookup(f *flow, n *node) {
+func (is avx512) lookup(f *emitter, n *node) {
 	t := f.ph.tableOf(f.c.p.k, n)
 	label := f.tableLabel(t)
 	x, ix, k := f.src(n.args[0]), f.tmp(), f.mtmp()
@@ -277,7 +277,7 @@ func (is avx512) lookup(f *flow, n *node) {
 	f.i(op[to][from], l, d, x86.AtV(x86.RAX, ix, scale, 0), x86.Merge(k))
 }
 
-func (avx512) setTail(f *flow) {
+func (avx512) setTail(f *emitter) {
 	f.i(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
 	f.i(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
 	if f.w == 8 {
@@ -287,17 +287,17 @@ func (avx512) setTail(f *flow) {
 	}
 }
 
-func (avx512) tailBits(f *flow) { f.i(x86.KMOVW, 0, x86.RAX, tailMask) }
+func (avx512) tailBits(f *emitter) { f.i(x86.KMOVW, 0, x86.RAX, tailMask) }
 
-func (avx512) storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec) {
+func (avx512) storeTail(f *emitter, t dtype.Type, m x86.Mem, x x86.Vec) {
 	f.i(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.lenOf(t), m, x, x86.Merge(tailMask))
 }
 
-func (avx512) upperHalf(f *flow, d, x x86.Vec) {
+func (avx512) upperHalf(f *emitter, d, x x86.Vec) {
 	f.i(x86.VEXTRACTF32X4, x86.L256, d, x, x86.Imm(1))
 }
 
-func (avx512) addNeed(f *flow, p int32, first bool) {
+func (avx512) addNeed(f *emitter, p int32, first bool) {
 	k := f.mask(p)
 	if first {
 		f.i(x86.KMOVW, 0, maskTmp, k)
@@ -306,12 +306,12 @@ func (avx512) addNeed(f *flow, p int32, first bool) {
 	}
 }
 
-func (avx512) skipCold(f *flow, skip x86.Label) {
+func (avx512) skipCold(f *emitter, skip x86.Label) {
 	f.i(f.kop(x86.KORTESTB, x86.KORTESTW), 0, maskTmp, maskTmp)
 	f.i(x86.JE, 0, skip)
 }
 
-func (avx512) mergeCold(f *flow, id int32, n *node) x86.Operand {
+func (avx512) mergeCold(f *emitter, id int32, n *node) x86.Operand {
 	p := f.mask(n.args[0])
 	if f.isMask(id) {
 		d, y, t := f.mask(id), f.mask(n.yield), f.mtmp()
@@ -326,7 +326,7 @@ func (avx512) mergeCold(f *flow, id int32, n *node) x86.Operand {
 }
 
 // iota sets each lane to its number times a constant.
-func (avx512) iota(f *flow, n *node) {
+func (avx512) iota(f *emitter, n *node) {
 	l, lanes := f.lenOf(dtype.I64), f.iota64((f.base+f.copy)*f.w)
 	d := f.dst()
 	f.i(x86.VPBROADCASTQ, l, d, x86.RSI)

@@ -30,7 +30,7 @@ var toFloat = map[dtype.Type][2]x86.Op{
 	dtype.U64: {x86.VCVTUQQ2PS, x86.VCVTUQQ2PD},
 }
 
-func (is avx512) convert(f *flow, n *node) {
+func (is avx512) convert(f *emitter, n *node) {
 	from, to := n.in, n.typ
 	l := max(f.lenOf(from), f.lenOf(to))
 	is64 := 0
@@ -89,7 +89,7 @@ func (is avx512) convert(f *flow, n *node) {
 }
 
 // truncate converts floats to integers, with saturation and NaN to 0.
-func (is avx512) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
+func (is avx512) truncate(f *emitter, d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.lenOf(from), f.lenOf(to))
 	is64 := 0
 	if from == dtype.F64 {
@@ -120,7 +120,7 @@ func (is avx512) truncate(f *flow, d, x x86.Vec, from, to dtype.Type) {
 
 // divide32 divides integers of at most 32 bits in float64: the truncated quotient is
 // exact. Division by zero gives 0.
-func (is avx512) divide32(f *flow, n *node) {
+func (is avx512) divide32(f *emitter, n *node) {
 	t := lane32(n.in)
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	q, u, v, d := f.tmp(), f.tmp(), f.tmp(), f.dst()

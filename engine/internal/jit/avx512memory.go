@@ -6,7 +6,7 @@ import (
 )
 
 // inside returns the mask of the lanes that a guarded site reads.
-func (is avx512) inside(f *flow, s *boundSite) x86.Mask {
+func (is avx512) inside(f *emitter, s *boundSite) x86.Mask {
 	k := f.mtmp()
 	l := f.lenOf(dtype.I32)
 	if s.staged {
@@ -30,7 +30,7 @@ func (is avx512) inside(f *flow, s *boundSite) x86.Mask {
 }
 
 // loadBool loads bytes as a mask. It reads w bytes.
-func (is avx512) loadBool(f *flow, k x86.Mask, m x86.Mem) {
+func (is avx512) loadBool(f *emitter, k x86.Mask, m x86.Mem) {
 	t := f.tmp()
 	switch {
 	case f.masked:
@@ -65,7 +65,7 @@ var loadRows = map[dtype.Type]loadRow{
 	dtype.BF16: {x86.VPMOVZXWD, x86.VPBROADCASTW, x86.VPMOVZXWD, x86.L256},
 }
 
-func (is avx512) load(f *flow, n *node) {
+func (is avx512) load(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	reg := t.Register()
@@ -141,7 +141,7 @@ func (is avx512) load(f *flow, n *node) {
 	}
 }
 
-func (is avx512) loadPredicate(f *flow, n *node, s *boundSite, k x86.Mask, one bool, with []x86.Operand) {
+func (is avx512) loadPredicate(f *emitter, n *node, s *boundSite, k x86.Mask, one bool, with []x86.Operand) {
 	var d x86.Mask
 	blend := s.guard || n.args[1] != none
 	if blend {
@@ -175,7 +175,7 @@ func (is avx512) loadPredicate(f *flow, n *node, s *boundSite, k x86.Mask, one b
 }
 
 // storeTo stores the operand of n as contiguous elements of type t.
-func (is avx512) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool) {
+func (is avx512) storeTo(f *emitter, n *node, t dtype.Type, m x86.Mem, masked bool) {
 	l := f.lenOf(t.Register())
 	var with []x86.Operand
 	if masked {
@@ -216,7 +216,7 @@ func (is avx512) storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool)
 }
 
 // index computes an affine index, or loads a staged one.
-func (is avx512) index(f *flow, n *node) {
+func (is avx512) index(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	l := f.lenOf(dtype.I64)
 	if s.kind == flatSite {
@@ -234,7 +234,7 @@ func (is avx512) index(f *flow, n *node) {
 	f.i(x86.VPADDQ, l, d, d, frameAt(s.arg+f.pointer(s)).Bcast())
 }
 
-func (is avx512) fault(f *flow, n *node) {
+func (is avx512) fault(f *emitter, n *node) {
 	k := f.mask(n.args[0])
 	if f.masked {
 		f.i(x86.KANDW, 0, maskTmp, k, tailMask)
@@ -248,7 +248,7 @@ func (is avx512) fault(f *flow, n *node) {
 }
 
 // export writes lane 0 to a cell.
-func (is avx512) export(f *flow, n *node) {
+func (is avx512) export(f *emitter, n *node) {
 	m := x86.At(x86.RDI, int32(f.c.cellBase)+n.aux*8)
 	switch {
 	case n.typ == dtype.Bool:
@@ -262,7 +262,7 @@ func (is avx512) export(f *flow, n *node) {
 
 // gather loads elements of 32 or 64 bits from computed offsets. gatherNarrow loads
 // narrower ones.
-func (is avx512) gather(f *flow, n *node) {
+func (is avx512) gather(f *emitter, n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	if t.Size() < 4 {
@@ -295,7 +295,7 @@ func (is avx512) gather(f *flow, n *node) {
 
 // gatherNarrow loads elements of less than 32 bits. It gathers the aligned 32 bits
 // around each element, which never cross a page, and shifts.
-func (is avx512) gatherNarrow(f *flow, n *node, s *boundSite, t dtype.Type) {
+func (is avx512) gatherNarrow(f *emitter, n *node, s *boundSite, t dtype.Type) {
 	offs := f.src(n.args[0])
 	k, guard := f.mtmp(), n.args[1] != none
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-func (avx512) predicateLanes(f *flow, p int32, complement bool) x86.Vec {
+func (avx512) predicateLanes(f *emitter, p int32, complement bool) x86.Vec {
 	k, d := f.mask(p), f.tmp()
 	if complement {
 		n := f.mtmp()
@@ -17,7 +17,7 @@ func (avx512) predicateLanes(f *flow, p int32, complement bool) x86.Vec {
 	return d
 }
 
-func (is avx512) stepValue(f *flow, k *redKern, d, x x86.Vec) {
+func (is avx512) stepValue(f *emitter, k *redKern, d, x x86.Vec) {
 	l, t := f.lenOf(k.lane), k.lane
 	switch {
 	case k.typ == dtype.Bool:
@@ -37,7 +37,7 @@ func (is avx512) stepValue(f *flow, k *redKern, d, x x86.Vec) {
 	}
 }
 
-func (is avx512) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
+func (is avx512) stepArg(f *emitter, k *redKern, d, idx, x x86.Vec) {
 	l, t := f.lenOf(k.lane), k.lane
 	m := f.mtmp()
 	if t.IsFloat() {
@@ -64,7 +64,7 @@ func (is avx512) stepArg(f *flow, k *redKern, d, idx, x x86.Vec) {
 }
 
 // position returns the position of each lane: in the call, or in a seq loop the row.
-func (avx512) position(f *flow) x86.Vec {
+func (avx512) position(f *emitter) x86.Vec {
 	t := f.tmp()
 	l := f.lenOf(dtype.I32)
 	if f.ph.kind == seqPhase {

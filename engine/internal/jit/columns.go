@@ -6,7 +6,7 @@ import (
 )
 
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
-func (f *flow) seqLoop() {
+func (f *emitter) seqLoop() {
 	f.prologue()
 	f.pinSites()
 	v, m := f.pressure()
@@ -15,7 +15,7 @@ func (f *flow) seqLoop() {
 	for group > 1 && (group*(v+nred)+spareRegs > f.nv || !f.fits(group*m)) {
 		group /= 2
 	}
-	f.residents(f.nv - group*(v+nred) - spareRegs)
+	f.pinUniforms(f.nv - group*(v+nred) - spareRegs)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	tail, done := f.a.NewLabel(), f.a.NewLabel()
 	step := group * f.w
@@ -46,7 +46,7 @@ func (f *flow) seqLoop() {
 // keepReds chooses the reductions of a seq loop whose accumulators stay in registers,
 // at most room for each copy. Each row loads and stores the other accumulators. It
 // returns how many registers each copy takes.
-func (f *flow) keepReds(room int) (n int) {
+func (f *emitter) keepReds(room int) (n int) {
 	need := func(r *seqRed) int {
 		if r.kern.arg {
 			return 2
@@ -71,7 +71,7 @@ func (f *flow) keepReds(room int) (n int) {
 }
 
 // columns emits the loop down the rows for one group of columns.
-func (f *flow) columns(group int) {
+func (f *emitter) columns(group int) {
 	free := f.vfree
 	f.start(group)
 	for i := range f.bp.sites {

@@ -18,7 +18,7 @@ func floatBits(t dtype.Type, x float64) uint64 {
 // scalarDivide divides integers lane by lane, in 64 bits, and truncates the results to
 // the narrower type. Division by zero gives 0. Division by -1 is a negation: IDIV
 // would trap on the least integer.
-func scalarDivide(f *flow, n *node) {
+func scalarDivide(f *emitter, n *node) {
 	x, y, d := f.src(n.args[0]), f.src(n.args[1]), f.dst()
 	l := f.lenOf(n.in)
 	f.i(x86.VMOVUPS, l, frameAt(frameTmp), x)
@@ -71,7 +71,7 @@ func scalarDivide(f *flow, n *node) {
 
 // scalarRem emits the remainder of floats lane by lane with fprem. The instruction is
 // exact, and repeats until it clears flag C2.
-func scalarRem(f *flow, n *node) {
+func scalarRem(f *emitter, n *node) {
 	x, y, d := f.src(n.args[0]), f.src(n.args[1]), f.dst()
 	l := f.lenOf(n.in)
 	f.i(x86.VMOVUPS, l, frameAt(frameTmp), x)

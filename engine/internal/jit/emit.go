@@ -26,8 +26,8 @@ type place struct {
 	slot int32 // -1: in no slot
 }
 
-// A flow is the emitter of one phase.
-type flow struct {
+// An emitter writes the machine code of one phase.
+type emitter struct {
 	*generator
 	a  *x86.Asm
 	c  *code
@@ -40,7 +40,7 @@ type flow struct {
 	nodes   []node
 	top     []int32 // nodes of the body of the loop
 	uniform []bool
-	pro     []int32 // hoisted nodes, which the prologue computes
+	hoisted []int32 // hoisted nodes, which the prologue computes
 	last    []int32 // position of the last use, of a node
 	at      int32   // position of the current node
 	uslot   []int32 // slot of a uniform node, or -1
@@ -89,7 +89,7 @@ type tableData struct {
 }
 
 // lenOf returns the size in bits of a vector of register type t.
-func (f *flow) lenOf(t dtype.Type) x86.Len {
+func (f *emitter) lenOf(t dtype.Type) x86.Len {
 	if t == dtype.Bool && f.predicateVectors() {
 		return x86.Len(8 * f.vbytes)
 	}
@@ -109,16 +109,16 @@ func pick(t dtype.Type, d, q x86.Op) x86.Op {
 	return d
 }
 
-func (f *flow) i(op x86.Op, l x86.Len, ops ...x86.Operand) { f.a.I(op, l, ops...) }
+func (f *emitter) i(op x86.Op, l x86.Len, ops ...x86.Operand) { f.a.I(op, l, ops...) }
 
-func (f *flow) isMask(n int32) bool { return !f.predicateVectors() && f.nodes[n].typ == dtype.Bool }
+func (f *emitter) isMask(n int32) bool { return !f.predicateVectors() && f.nodes[n].typ == dtype.Bool }
 
-func (f *flow) key(n int32, c int) int32 { return n*int32(f.copies) + int32(c) }
+func (f *emitter) key(n int32, c int) int32 { return n*int32(f.copies) + int32(c) }
 
 // slot returns the memory of slot s.
-func (f *flow) slot(s int32) x86.Mem { return x86.At(x86.RDI, int32(f.c.slotBase)+s*64) }
+func (f *emitter) slot(s int32) x86.Mem { return x86.At(x86.RDI, int32(f.c.slotBase)+s*64) }
 
-func (f *flow) newSlot() int32 {
+func (f *emitter) newSlot() int32 {
 	if k := len(f.spare); k > 0 {
 		s := f.spare[k-1]
 		f.spare = f.spare[:k-1]
@@ -130,7 +130,7 @@ func (f *flow) newSlot() int32 {
 
 // uniMem returns the memory of a uniform node: one element if the target broadcasts,
 // else all lanes.
-func (f *flow) uniMem(n int32) x86.Mem {
+func (f *emitter) uniMem(n int32) x86.Mem {
 	nd := &f.nodes[n]
 	if !f.isa.broadcasts() {
 		if nd.op == prim.Const {
@@ -153,7 +153,7 @@ func (f *flow) uniMem(n int32) x86.Mem {
 
 // takeVec takes a free vector register and returns it. If none is free, it spills
 // the value whose last use is latest.
-func (f *flow) takeVec() x86.Vec {
+func (f *emitter) takeVec() x86.Vec {
 	if f.vfree == 0 {
 		f.spillVec()
 	}
@@ -167,7 +167,7 @@ func (f *flow) takeVec() x86.Vec {
 	return x86.Vec(r)
 }
 
-func (f *flow) spillVec() {
+func (f *emitter) spillVec() {
 	best, far := -1, int32(-1)
 	for r := range f.nv {
 		o := f.vowner[r]
@@ -194,7 +194,7 @@ func (f *flow) spillVec() {
 	f.vfree |= 1 << best
 }
 
-func (f *flow) takeMask() x86.Mask {
+func (f *emitter) takeMask() x86.Mask {
 	if f.kfree == 0 {
 		f.spillMask()
 	}
@@ -209,7 +209,7 @@ func (f *flow) takeMask() x86.Mask {
 }
 
 // spillMask frees a mask register, unless all are pinned.
-func (f *flow) spillMask() {
+func (f *emitter) spillMask() {
 	best, far := -1, int32(-1)
 	for r := 1; r < 7; r++ {
 		o := f.kowner[r]
@@ -236,14 +236,14 @@ func (f *flow) spillMask() {
 
 // tmp returns a vector register that is taken until the end of the current
 // instruction.
-func (f *flow) tmp() x86.Vec {
+func (f *emitter) tmp() x86.Vec {
 	r := f.takeVec()
 	f.vtmp |= 1 << r
 	f.vpinned |= 1 << r
 	return r
 }
 
-func (f *flow) mtmp() x86.Mask {
+func (f *emitter) mtmp() x86.Mask {
 	r := f.takeMask()
 	f.ktmp |= 1 << r
 	f.kpinned |= 1 << r
@@ -251,7 +251,7 @@ func (f *flow) mtmp() x86.Mask {
 }
 
 // within emits a part of an instruction and frees the temporaries of the part.
-func (f *flow) within(part func()) {
+func (f *emitter) within(part func()) {
 	v, m := f.vtmp, f.ktmp
 	part()
 	f.vfree |= f.vtmp &^ v
@@ -262,12 +262,12 @@ func (f *flow) within(part func()) {
 }
 
 // broadcast loads one element of type t into all lanes.
-func (f *flow) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
+func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
 	f.i(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.lenOf(t), d, m)
 }
 
 // loadUni loads a uniform node into d.
-func (f *flow) loadUni(d x86.Vec, n int32) {
+func (f *emitter) loadUni(d x86.Vec, n int32) {
 	if f.isa.broadcasts() {
 		f.broadcast(d, f.nodes[n].typ, f.uniMem(n))
 		return
@@ -276,7 +276,7 @@ func (f *flow) loadUni(d x86.Vec, n int32) {
 }
 
 // src returns a register with operand n, and pins it for the current instruction.
-func (f *flow) src(n int32) x86.Vec {
+func (f *emitter) src(n int32) x86.Vec {
 	if f.uniform[n] {
 		if r := f.home[n]; r >= 0 {
 			return x86.Vec(r)
@@ -302,7 +302,7 @@ func (f *flow) src(n int32) x86.Vec {
 
 // srcM returns operand n in a register, or a uniform one in memory. The instruction
 // must broadcast elements of its width if the target broadcasts.
-func (f *flow) srcM(n int32) x86.Operand {
+func (f *emitter) srcM(n int32) x86.Operand {
 	if f.uniform[n] && f.home[n] < 0 {
 		if f.isa.broadcasts() {
 			return f.uniMem(n).Bcast()
@@ -313,7 +313,7 @@ func (f *flow) srcM(n int32) x86.Operand {
 }
 
 // mask returns a mask register with operand n, a predicate.
-func (f *flow) mask(n int32) x86.Mask {
+func (f *emitter) mask(n int32) x86.Mask {
 	if f.uniform[n] {
 		d := f.mtmp()
 		nd := &f.nodes[n]
@@ -348,7 +348,7 @@ func (f *flow) mask(n int32) x86.Mask {
 	return x86.Mask(p.reg)
 }
 
-func (f *flow) kop(b, w x86.Op) x86.Op {
+func (f *emitter) kop(b, w x86.Op) x86.Op {
 	if f.w == 8 {
 		return b
 	}
@@ -356,13 +356,13 @@ func (f *flow) kop(b, w x86.Op) x86.Op {
 }
 
 // dies reports whether the current instruction is the last use of operand n.
-func (f *flow) dies(n int32) bool {
+func (f *emitter) dies(n int32) bool {
 	return !f.uniform[n] && f.last[n] == f.at
 }
 
 // release frees the operands whose last use this is. Then the result may take their
 // registers.
-func (f *flow) release() {
+func (f *emitter) release() {
 	if f.released {
 		return
 	}
@@ -376,7 +376,7 @@ func (f *flow) release() {
 
 // drop frees the register and the slot of a copy of a node. In a cold region the slot
 // stays taken.
-func (f *flow) drop(n int32, c int) {
+func (f *emitter) drop(n int32, c int) {
 	p := &f.places[f.key(n, c)]
 	if p.reg >= 0 {
 		if f.isMask(n) {
@@ -395,7 +395,7 @@ func (f *flow) drop(n int32, c int) {
 
 // dst takes a register for the result and returns it. It may be the register of an
 // operand only after release.
-func (f *flow) dst() x86.Vec {
+func (f *emitter) dst() x86.Vec {
 	r := f.takeVec()
 	f.vpinned |= 1 << r
 	f.setReg(int8(r))
@@ -407,7 +407,7 @@ func (f *flow) dst() x86.Vec {
 	return r
 }
 
-func (f *flow) mdst() x86.Mask {
+func (f *emitter) mdst() x86.Mask {
 	r := f.takeMask()
 	f.kpinned |= 1 << r
 	f.setReg(int8(r))
@@ -419,7 +419,7 @@ func (f *flow) mdst() x86.Mask {
 	return r
 }
 
-func (f *flow) setReg(r int8) {
+func (f *emitter) setReg(r int8) {
 	if f.prolog {
 		f.result = r
 		return
@@ -428,7 +428,7 @@ func (f *flow) setReg(r int8) {
 }
 
 // end frees the operands and temporaries of the current instruction.
-func (f *flow) end() {
+func (f *emitter) end() {
 	f.release()
 	f.vfree |= f.vtmp
 	f.kfree |= f.ktmp
@@ -436,13 +436,13 @@ func (f *flow) end() {
 }
 
 // emit emits copy c of a node.
-func (f *flow) emit(id int32, c int) {
+func (f *emitter) emit(id int32, c int) {
 	f.emitNode(id, c)
 	f.end()
 }
 
 // emitNode emits copy c of a node and keeps its temporaries. The caller must call end.
-func (f *flow) emitNode(id int32, c int) {
+func (f *emitter) emitNode(id int32, c int) {
 	f.id, f.cur, f.copy, f.released = id, &f.nodes[id], c, false
 	emit := f.rule(f.cur)
 	if emit == nil {
@@ -452,7 +452,7 @@ func (f *flow) emitNode(id int32, c int) {
 	emit(f, f.cur)
 }
 
-func (f *flow) fail(format string, args ...any) {
+func (f *emitter) fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = unsupported(fmt.Sprintf(format, args...))
 	}

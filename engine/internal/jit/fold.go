@@ -9,7 +9,7 @@ import (
 // fold emits code that combines the lanes of each accumulator at the end of a block:
 // lane j with lane j + half, down to one lane. The code stores it as the first lane of
 // the accumulator in memory.
-func (f *flow) fold() {
+func (f *emitter) fold() {
 	if len(f.accs) > 0 {
 		f.part("fold the lanes of the reductions")
 	}
@@ -73,7 +73,7 @@ func (f *flow) fold() {
 }
 
 // upperHalf moves the upper half of x, a vector of so many bytes, to the lower half of d.
-func (f *flow) upperHalf(d, x x86.Vec, bytes int) {
+func (f *emitter) upperHalf(d, x x86.Vec, bytes int) {
 	switch bytes {
 	case 64:
 		f.i(x86.VEXTRACTF64X4, x86.L512, d, x, x86.Imm(1))
@@ -87,7 +87,7 @@ func (f *flow) upperHalf(d, x x86.Vec, bytes int) {
 }
 
 // pair combines two vectors of accumulators.
-func (f *flow) pair(k *redKern, d, di, x, xi x86.Vec) {
+func (f *emitter) pair(k *redKern, d, di, x, xi x86.Vec) {
 	if !k.arg {
 		f.within(func() { f.step(k, d, di, x, false) })
 		return

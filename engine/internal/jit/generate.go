@@ -83,7 +83,7 @@ func (g *generator) generate(c *code, phases []*boundPhase, v variant, list bool
 	a.Bind(again)
 	var tables []tableData
 	for _, bp := range phases {
-		f := newFlow(g, a, c, bp, v)
+		f := newEmitter(g, a, c, bp, v)
 		f.phaseCode()
 		if f.err != nil {
 			return nil, f.err
@@ -127,9 +127,9 @@ func (g *generator) generate(c *code, phases []*boundPhase, v variant, list bool
 	return fn, nil
 }
 
-// newFlow prepares the emission of a phase.
-func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow {
-	f := &flow{generator: g, a: a, c: c, bp: bp, ph: bp.ph, variant: v}
+// newEmitter prepares the emission of a phase.
+func newEmitter(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *emitter {
+	f := &emitter{generator: g, a: a, c: c, bp: bp, ph: bp.ph, variant: v}
 	f.nodes = slices.Clone(f.ph.nodes)
 	f.top = slices.Clone(f.ph.top)
 	f.expandGathers()
@@ -164,7 +164,7 @@ func newFlow(g *generator, a *x86.Asm, c *code, bp *boundPhase, v variant) *flow
 	return f
 }
 
-func (f *flow) phaseCode() {
+func (f *emitter) phaseCode() {
 	switch f.ph.kind {
 	case scalarPhase:
 		f.scalarBody()
@@ -177,7 +177,7 @@ func (f *flow) phaseCode() {
 
 // findUniform finds the uniform nodes: the same in all lanes and all rows. It hoists
 // them from the body (top) to the prologue (pro).
-func (f *flow) findUniform() {
+func (f *emitter) findUniform() {
 	f.uniform = make([]bool, len(f.nodes))
 	f.uslot = make([]int32, len(f.nodes))
 	f.home = make([]int8, len(f.nodes))
@@ -187,7 +187,7 @@ func (f *flow) findUniform() {
 		f.uniform[i] = op == prim.Const || op == opCell
 		if op == opCell && !f.isa.broadcasts() {
 			f.uslot[i] = f.newSlot()
-			f.pro = append(f.pro, int32(i))
+			f.hoisted = append(f.hoisted, int32(i))
 		}
 	}
 	if f.ph.kind == scalarPhase {
@@ -214,12 +214,12 @@ func (f *flow) findUniform() {
 		}
 		f.uniform[id] = true
 		f.uslot[id] = f.newSlot()
-		f.pro = append(f.pro, id)
+		f.hoisted = append(f.hoisted, id)
 	}
 	f.top = rest
 }
 
-func (f *flow) stored(buf int32) bool {
+func (f *emitter) stored(buf int32) bool {
 	for i := range f.ph.sites {
 		if f.ph.sites[i].store && f.ph.sites[i].buf == buf {
 			return true
@@ -229,7 +229,7 @@ func (f *flow) stored(buf int32) bool {
 }
 
 // liveness finds the last use of each node: a position in the order of emission.
-func (f *flow) liveness() {
+func (f *emitter) liveness() {
 	f.last = make([]int32, len(f.nodes))
 	pos := int32(0)
 	def := make([]int32, len(f.nodes))
@@ -266,7 +266,7 @@ func (f *flow) liveness() {
 	}
 }
 
-func (f *flow) keepInside(body, def []int32, start, end int32) {
+func (f *emitter) keepInside(body, def []int32, start, end int32) {
 	keep := func(a int32) {
 		if a != none && def[a] != 0 && def[a] <= start {
 			f.last[a] = max(f.last[a], end)
@@ -285,7 +285,7 @@ func (f *flow) keepInside(body, def []int32, start, end int32) {
 }
 
 // pressure returns the most vector and mask registers that one copy needs at once.
-func (f *flow) pressure() (vecs, masks int) {
+func (f *emitter) pressure() (vecs, masks int) {
 	if f.pressed {
 		return f.mostVecs, f.mostMasks
 	}
@@ -294,7 +294,7 @@ func (f *flow) pressure() (vecs, masks int) {
 	return f.mostVecs, f.mostMasks
 }
 
-func (f *flow) press(list, live []int32) []int32 {
+func (f *emitter) press(list, live []int32) []int32 {
 	for _, id := range list {
 		n := &f.nodes[id]
 		if n.op == ir.Cold {
@@ -323,7 +323,7 @@ func (f *flow) press(list, live []int32) []int32 {
 }
 
 // start prepares the emission of a group of so many copies: no node has a place.
-func (f *flow) start(copies int) {
+func (f *emitter) start(copies int) {
 	f.copies = copies
 	f.places = make([]place, len(f.nodes)*copies)
 	for i := range f.places {
@@ -332,7 +332,7 @@ func (f *flow) start(copies int) {
 }
 
 // body emits the nodes for all copies of a group.
-func (f *flow) body(list []int32) {
+func (f *emitter) body(list []int32) {
 	for _, id := range list {
 		n := &f.nodes[id]
 		f.at = n.at
@@ -355,13 +355,13 @@ func (f *flow) body(list []int32) {
 }
 
 // prologue emits the uniform nodes and stores them in slots.
-func (f *flow) prologue() {
-	if len(f.pro) > 0 {
+func (f *emitter) prologue() {
+	if len(f.hoisted) > 0 {
 		f.part("before the loop: what all elements share")
 	}
 	f.start(1)
 	f.prolog = true
-	for _, id := range f.pro {
+	for _, id := range f.hoisted {
 		if f.a.Listing {
 			f.note(id)
 		}
@@ -372,7 +372,7 @@ func (f *flow) prologue() {
 }
 
 // emitUniform emits a uniform node and stores the result.
-func (f *flow) emitUniform(id int32) {
+func (f *emitter) emitUniform(id int32) {
 	f.emitNode(id, 0)
 	if f.isMask(id) {
 		f.i(x86.KMOVW, 0, f.slot(f.uslot[id]), x86.Mask(f.result))
@@ -382,8 +382,8 @@ func (f *flow) emitUniform(id int32) {
 	f.end()
 }
 
-// residents pins the uniform nodes with the most uses in registers, at most room.
-func (f *flow) residents(room int) {
+// pinUniforms pins the uniform nodes with the most uses in registers, at most room.
+func (f *emitter) pinUniforms(room int) {
 	// The code of one node holds at most ten registers at once.
 	room = min(room, bits.OnesCount64(f.vfree)-10)
 	uses := make([]int, len(f.nodes))
@@ -420,7 +420,7 @@ func (f *flow) residents(room int) {
 
 // settle records that the result of a cold region is in register d. If it was in a
 // slot before the region, settle stores it there: code after a skip reads the slot.
-func (f *flow) settle(saved []place, key int32, d x86.Operand) {
+func (f *emitter) settle(saved []place, key int32, d x86.Operand) {
 	f.places[key].slot = -1
 	if saved[key].reg >= 0 {
 		return
@@ -433,7 +433,7 @@ func (f *flow) settle(saved []place, key int32, d x86.Operand) {
 }
 
 // cold emits a region that is skipped unless some lane needs it.
-func (f *flow) cold(id int32) {
+func (f *emitter) cold(id int32) {
 	n := &f.nodes[id]
 	f.id, f.cur = id, n
 	skip := f.a.NewLabel()

@@ -29,38 +29,38 @@ type isa interface {
 	// if the target uses binaryOps.
 	simple(op prim.Op, t dtype.Type) x86.Op
 	// canon brings a result of 32-bit arithmetic into the form of a narrow type.
-	canon(f *flow, t dtype.Type, d x86.Vec)
+	canon(f *emitter, t dtype.Type, d x86.Vec)
 	// minMax emits the IEEE 754-2019 minimum or maximum of floats.
-	minMax(f *flow, op prim.Op, t dtype.Type, d, x, y x86.Vec)
+	minMax(f *emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec)
 
 	// setTail makes the tail mask for RCX lanes, fewer than 256.
-	setTail(f *flow)
+	setTail(f *emitter)
 	// tailBits puts one bit for each lane of the tail mask into RAX.
-	tailBits(f *flow)
+	tailBits(f *emitter)
 	// storeTail stores the lanes of the tail of a vector of lanes of type t.
-	storeTail(f *flow, t dtype.Type, m x86.Mem, x x86.Vec)
+	storeTail(f *emitter, t dtype.Type, m x86.Mem, x x86.Vec)
 	// storeTo stores the operand of n as neighbouring elements of type t.
-	storeTo(f *flow, n *node, t dtype.Type, m x86.Mem, masked bool)
+	storeTo(f *emitter, n *node, t dtype.Type, m x86.Mem, masked bool)
 	// upperHalf moves the upper 16 of 32 bytes of x to the lower half of d.
-	upperHalf(f *flow, d, x x86.Vec)
+	upperHalf(f *emitter, d, x x86.Vec)
 
 	// predicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
 	// reduction.
-	predicateLanes(f *flow, p int32, complement bool) x86.Vec
+	predicateLanes(f *emitter, p int32, complement bool) x86.Vec
 	// stepValue combines x with an accumulator. stepArg replaces d and its position idx
 	// in the lanes where x is a better minimum or maximum.
-	stepValue(f *flow, k *redKern, d, x x86.Vec)
-	stepArg(f *flow, k *redKern, d, idx, x x86.Vec)
+	stepValue(f *emitter, k *redKern, d, x x86.Vec)
+	stepArg(f *emitter, k *redKern, d, idx, x x86.Vec)
 	// foldArg folds the lanes of a (value, position) accumulator. It returns false if
 	// the target uses the generic fold.
-	foldArg(f *flow, a *acc) bool
+	foldArg(f *emitter, a *acc) bool
 
 	// addNeed adds the lanes of predicate p to the lanes that need a cold region.
 	// skipCold jumps if there are none. mergeCold replaces these lanes of node id by its
 	// yield.
-	addNeed(f *flow, p int32, first bool)
-	skipCold(f *flow, skip x86.Label)
-	mergeCold(f *flow, id int32, n *node) x86.Operand
+	addNeed(f *emitter, p int32, first bool)
+	skipCold(f *emitter, skip x86.Label)
+	mergeCold(f *emitter, id int32, n *node) x86.Operand
 }
 
 // generic has the methods of a target without mask registers or forms of its own.
@@ -69,13 +69,13 @@ type generic struct{}
 func (generic) predicates() int                   { return 0 }
 func (generic) broadcasts() bool                  { return false }
 func (generic) simple(prim.Op, dtype.Type) x86.Op { return 0 }
-func (generic) foldArg(*flow, *acc) bool          { return false }
+func (generic) foldArg(*emitter, *acc) bool       { return false }
 
 // targets are the supported instruction sets, the best first.
 var targets = []isa{avx512{}, avx2{}}
 
 // A rule emits one copy of a node.
-type rule func(f *flow, n *node)
+type rule func(f *emitter, n *node)
 
 // A ruleTable has rules by operation and type of the operands. The rule of Invalid is
 // for the types that have none.
@@ -122,12 +122,12 @@ func init() {
 	r.set(prim.Rem, scalarRem, floats...)
 	r.set(prim.Bitcast, bitcast, nums...)
 	r.set(prim.RoundF16, roundF16, dtype.F32)
-	r.set(ir.Store, (*flow).storeNode)
-	r.set(opOperand, (*flow).operandNode)
+	r.set(ir.Store, (*emitter).storeNode)
+	r.set(opOperand, (*emitter).operandNode)
 }
 
 // rule returns the rule that emits n, or nil if the target has none.
-func (f *flow) rule(n *node) rule {
+func (f *emitter) rule(n *node) rule {
 	if emit := f.isa.native(n.op, n.in); emit != nil {
 		return emit
 	}
@@ -135,9 +135,9 @@ func (f *flow) rule(n *node) rule {
 }
 
 // predicateVectors reports whether predicates are vectors.
-func (f *flow) predicateVectors() bool { return f.isa.predicates() == 0 }
+func (f *emitter) predicateVectors() bool { return f.isa.predicates() == 0 }
 
 // fits reports whether the target can hold a number of predicates at once.
-func (f *flow) fits(predicates int) bool {
+func (f *emitter) fits(predicates int) bool {
 	return f.predicateVectors() || predicates < f.isa.predicates()
 }

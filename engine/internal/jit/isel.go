@@ -66,11 +66,11 @@ var (
 func narrow(t dtype.Type) bool { return t == dtype.I8 || t == dtype.U8 }
 
 // loadConst broadcasts a constant of register type t.
-func (f *flow) loadConst(d x86.Vec, t dtype.Type, x uint64) {
+func (f *emitter) loadConst(d x86.Vec, t dtype.Type, x uint64) {
 	f.broadcast(d, t, f.constMem(t, x))
 }
 
-func (f *flow) constMem(t dtype.Type, x uint64) x86.Mem {
+func (f *emitter) constMem(t dtype.Type, x uint64) x86.Mem {
 	if wide(t) {
 		return f.a.Const64(x)
 	}
@@ -78,9 +78,9 @@ func (f *flow) constMem(t dtype.Type, x uint64) x86.Mem {
 }
 
 // imm returns a constant operand of type t, broadcast from memory.
-func (f *flow) imm(t dtype.Type, x uint64) x86.Mem { return f.constMem(t, x).Bcast() }
+func (f *emitter) imm(t dtype.Type, x uint64) x86.Mem { return f.constMem(t, x).Bcast() }
 
-func (f *flow) oneBits(t dtype.Type) x86.Operand {
+func (f *emitter) oneBits(t dtype.Type) x86.Operand {
 	switch t {
 	case dtype.F32:
 		return f.imm(t, uint64(math.Float32bits(1)))
@@ -92,7 +92,7 @@ func (f *flow) oneBits(t dtype.Type) x86.Operand {
 
 func signBit(t dtype.Type) uint64 { return 1 << (8*t.Size() - 1) }
 
-func binary(f *flow, n *node) {
+func binary(f *emitter, n *node) {
 	a, b := n.args[0], n.args[1]
 	if n.op.Info().Commutes && f.uniform[a] && f.home[a] < 0 {
 		a, b = b, a
@@ -112,14 +112,14 @@ func binary(f *flow, n *node) {
 }
 
 func unaryOp(s, d x86.Op) rule {
-	return func(f *flow, n *node) {
+	return func(f *emitter, n *node) {
 		x := f.src(n.args[0])
 		f.release()
 		f.i(pick(n.in, s, d), f.lenOf(n.in), f.dst(), x)
 	}
 }
 
-func move(f *flow, n *node) {
+func move(f *emitter, n *node) {
 	x := f.src(n.args[0])
 	f.release()
 	if d := f.dst(); d != x {
@@ -127,7 +127,7 @@ func move(f *flow, n *node) {
 	}
 }
 
-func bitcast(f *flow, n *node) {
+func bitcast(f *emitter, n *node) {
 	move(f, n)
 	if narrow(n.typ) && n.typ != n.in {
 		f.isa.canon(f, n.typ, x86.Vec(f.lastReg()))
@@ -135,21 +135,21 @@ func bitcast(f *flow, n *node) {
 }
 
 // lastReg returns the register of the result of the current instruction.
-func (f *flow) lastReg() int8 {
+func (f *emitter) lastReg() int8 {
 	if f.prolog {
 		return f.result
 	}
 	return f.places[f.key(f.id, f.copy)].reg
 }
 
-func floatMinMax(f *flow, n *node) {
+func floatMinMax(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.src(n.args[1])
 	f.isa.minMax(f, n.op, n.in, f.dst(), x, y)
 }
 
 // fma emits a fused multiply-add. It overwrites an operand whose last use this is, if
 // there is one.
-func fma(f *flow, n *node) {
+func fma(f *emitter, n *node) {
 	x, y, z := n.args[0], n.args[1], n.args[2]
 	op := func(s, d x86.Op) x86.Op { return pick(n.in, s, d) }
 	l := f.lenOf(n.in)
@@ -194,7 +194,7 @@ func fma(f *flow, n *node) {
 }
 
 // reuse takes the released register r for the result and returns it.
-func (f *flow) reuse(r x86.Vec) x86.Vec {
+func (f *emitter) reuse(r x86.Vec) x86.Vec {
 	f.vfree &^= 1 << r
 	f.vpinned |= 1 << r
 	f.setReg(int8(r))
@@ -206,7 +206,7 @@ func (f *flow) reuse(r x86.Vec) x86.Vec {
 	return r
 }
 
-func mulHi8(f *flow, n *node) {
+func mulHi8(f *emitter, n *node) {
 	x, y := f.src(n.args[0]), f.srcM(n.args[1])
 	f.release()
 	d, l := f.dst(), f.lenOf(n.in)
@@ -214,7 +214,7 @@ func mulHi8(f *flow, n *node) {
 	f.i(x86.VPSRLD, l, d, d, x86.Imm(8))
 }
 
-func roundF16(f *flow, n *node) {
+func roundF16(f *emitter, n *node) {
 	x, t := f.src(n.args[0]), f.tmp()
 	f.release()
 	l := f.lenOf(n.in)
@@ -225,7 +225,7 @@ func roundF16(f *flow, n *node) {
 func (ph *phase) tableOf(k *ir.Kernel, n *node) *ir.Table { return &k.Tables[n.aux] }
 
 // tableLabel puts a table after the code and returns its label.
-func (f *flow) tableLabel(t *ir.Table) x86.Label {
+func (f *emitter) tableLabel(t *ir.Table) x86.Label {
 	var data []byte
 	for _, x := range t.Bits {
 		x = canonical(t.Type, x)

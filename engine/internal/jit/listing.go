@@ -88,7 +88,7 @@ func (v variant) String() string {
 }
 
 // listing returns a description of the code of the phase.
-func (f *flow) listing() *listing.Phase {
+func (f *emitter) listing() *listing.Phase {
 	l := &listing.Phase{Kind: kindNames[f.ph.kind], Lanes: f.w}
 	for _, id := range f.top {
 		f.count(l, &f.nodes[id])
@@ -121,7 +121,7 @@ func (f *flow) listing() *listing.Phase {
 }
 
 // keepAccs records the registers of the accumulators for the listing.
-func (f *flow) keepAccs() {
+func (f *emitter) keepAccs() {
 	if !f.a.Listing {
 		return
 	}
@@ -137,12 +137,12 @@ func (f *flow) keepAccs() {
 }
 
 // vecName returns the name of a register as a vector of t.
-func (f *flow) vecName(r int8, t dtype.Type) string {
+func (f *emitter) vecName(r int8, t dtype.Type) string {
 	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.lenOf(t)], r)
 }
 
 // count adds the bytes that a node moves and its operations, for each element, to l.
-func (f *flow) count(l *listing.Phase, n *node) {
+func (f *emitter) count(l *listing.Phase, n *node) {
 	switch n.op {
 	case ir.Load, opGather:
 		if s := &f.bp.sites[n.aux]; s.kind != uniSite {
@@ -156,7 +156,7 @@ func (f *flow) count(l *listing.Phase, n *node) {
 }
 
 // access returns a description of site i.
-func (f *flow) access(i int) listing.Access {
+func (f *emitter) access(i int) listing.Access {
 	s, info := &f.bp.sites[i], &f.ph.sites[i]
 	k := f.c.p.k
 	a := listing.Access{How: siteNames[s.kind], Slot: s.arg}
@@ -182,14 +182,14 @@ func (f *flow) access(i int) listing.Access {
 }
 
 // part begins a part of the listing.
-func (f *flow) part(format string, args ...any) {
+func (f *emitter) part(format string, args ...any) {
 	if f.a.Listing {
 		f.a.Head(fmt.Sprintf(format, args...))
 	}
 }
 
 // note adds a note to the listing: what the code from here on computes.
-func (f *flow) note(id int32) {
+func (f *emitter) note(id int32) {
 	text := f.nodeText(id)
 	n := &f.nodes[id]
 	var known []string
@@ -214,7 +214,7 @@ func (f *flow) note(id int32) {
 }
 
 // name returns the name of a node in the listing: its value in the IR, if it has one.
-func (f *flow) name(id int32) string {
+func (f *emitter) name(id int32) string {
 	if int(id) < len(f.ph.named) && f.ph.named[id] != ir.None {
 		return fmt.Sprintf("%%%d", f.ph.named[id])
 	}
@@ -222,7 +222,7 @@ func (f *flow) name(id int32) string {
 }
 
 // nodeText returns a node in the notation of the IR.
-func (f *flow) nodeText(id int32) string {
+func (f *emitter) nodeText(id int32) string {
 	n := &f.nodes[id]
 	k := f.c.p.k
 	var b strings.Builder
@@ -269,7 +269,7 @@ func (f *flow) nodeText(id int32) string {
 }
 
 // valueText returns the text of a value that is the same for all elements.
-func (f *flow) valueText(id int32) string {
+func (f *emitter) valueText(id int32) string {
 	text := f.nodeText(id)
 	if n := &f.nodes[id]; n.op == opCell && int(n.aux) < len(f.c.p.k.Scalars) {
 		text += fmt.Sprintf(", the scalar s%d", n.aux)

@@ -22,7 +22,7 @@ const spareRegs = 6
 const memReds = 3
 
 // scalarBody emits a scalar phase: one lane of a masked body.
-func (f *flow) scalarBody() {
+func (f *emitter) scalarBody() {
 	f.prologue()
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
 	f.i(x86.MOV, x86.W32, x86.RCX, x86.Imm(1))
@@ -34,7 +34,7 @@ func (f *flow) scalarBody() {
 
 // chooseCopies returns the number of vectors in a group: limit, halved until the
 // registers suffice. Accumulators take fixed registers.
-func (f *flow) chooseCopies(limit, fixed int) int {
+func (f *emitter) chooseCopies(limit, fixed int) int {
 	v, m := f.pressure()
 	c := limit
 	for c > 1 && (c*v+spareRegs+fixed > f.nv || !f.fits(c*m)) {
@@ -44,7 +44,7 @@ func (f *flow) chooseCopies(limit, fixed int) int {
 }
 
 // pinSites keeps the addresses of sites in registers, as many as siteRegs has.
-func (f *flow) pinSites() {
+func (f *emitter) pinSites() {
 	next := 0
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
@@ -52,8 +52,8 @@ func (f *flow) pinSites() {
 		if f.ph.kind == seqPhase {
 			ok = ok || s.kind == uniSite && !f.isUniformSite(int32(i))
 		}
-		if twin := f.twin(i); ok && twin >= 0 && f.siteReg[twin] >= 0 {
-			f.siteReg[i] = f.siteReg[twin]
+		if alias := f.alias(i); ok && alias >= 0 && f.siteReg[alias] >= 0 {
+			f.siteReg[i] = f.siteReg[alias]
 			continue
 		}
 		if ok && next < len(siteRegs) {
@@ -63,9 +63,9 @@ func (f *flow) pinSites() {
 	}
 }
 
-// twin returns an alias of site i of a map phase: the first earlier site with the
+// alias returns an alias of site i of a map phase: the first earlier site with the
 // same address, or -1.
-func (f *flow) twin(i int) int {
+func (f *emitter) alias(i int) int {
 	s := &f.bp.sites[i]
 	if f.ph.kind != mapPhase || s.kind != unitSite || s.guard || s.dyn != nil {
 		return -1
@@ -83,8 +83,8 @@ func (f *flow) twin(i int) int {
 	return -1
 }
 
-func (f *flow) isUniformSite(i int32) bool {
-	for _, id := range f.pro {
+func (f *emitter) isUniformSite(i int32) bool {
+	for _, id := range f.hoisted {
 		if n := &f.nodes[id]; (n.op == ir.Load || n.op == ir.Index) && n.aux == i {
 			return true
 		}
@@ -93,11 +93,11 @@ func (f *flow) isUniformSite(i int32) bool {
 }
 
 // mapLoop emits a map phase.
-func (f *flow) mapLoop() {
+func (f *emitter) mapLoop() {
 	f.prologue()
 	f.pinSites()
 	for i, r := range f.siteReg {
-		if r >= 0 && f.twin(i) < 0 {
+		if r >= 0 && f.alias(i) < 0 {
 			f.i(x86.MOV, x86.W64, x86.Reg(r), frameAt(f.bp.sites[i].arg+f.bp.sites[i].origin))
 		}
 	}
@@ -107,7 +107,7 @@ func (f *flow) mapLoop() {
 	}
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
-	f.residents(f.nv - group*v - spareRegs)
+	f.pinUniforms(f.nv - group*v - spareRegs)
 	f.elementLoop(group)
 }
 
@@ -118,7 +118,7 @@ const longBody = 64
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,
 // and a masked vector for the rest. If stores need aligned addresses, masked
 // vectors also come first: see alignStores.
-func (f *flow) elementLoop(group int) {
+func (f *emitter) elementLoop(group int) {
 	main, single, tail, masked, done := f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel(), f.a.NewLabel()
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
@@ -170,7 +170,7 @@ func (f *flow) elementLoop(group int) {
 // vectors emits a loop over whole groups of vectors. It jumps to end if too few
 // lanes are left for one iteration. If stores bypass the caches, an iteration
 // stores whole lines, and may have several groups.
-func (f *flow) vectors(group int, end x86.Label) {
+func (f *emitter) vectors(group int, end x86.Label) {
 	unroll := group
 	if f.stream && !f.part64 {
 		unroll = max(group, lineBytes/(f.w*f.ph.widest()))
@@ -200,7 +200,7 @@ func (f *flow) vectors(group int, end x86.Label) {
 // for each page and each stream of addresses; two streams allow twice as many. A
 // half is whole groups and whole lines. vectors(1) and the tail do the lanes after
 // the second half. Every site must be contiguous or uniform: see apart.
-func (f *flow) halves(group int, end x86.Label) {
+func (f *emitter) halves(group int, end x86.Label) {
 	f.half = group / 2
 	step := f.half * f.w
 	f.i(x86.MOV, x86.W64, x86.RAX, frameAt(f.ph.lanes))
@@ -227,7 +227,7 @@ func (f *flow) halves(group int, end x86.Label) {
 
 // reduceLoop emits a loop with reductions: a main loop over all lanes of the
 // accumulators, and a masked loop for the rest.
-func (f *flow) reduceLoop() {
+func (f *emitter) reduceLoop() {
 	unroll := f.accumulators()
 	f.keepAccs()
 	fixed := 0
@@ -239,7 +239,7 @@ func (f *flow) reduceLoop() {
 	}
 	group := min(f.chooseCopies(4, fixed), unroll)
 	v, _ := f.pressure()
-	f.residents(f.nv - fixed - group*v - spareRegs)
+	f.pinUniforms(f.nv - fixed - group*v - spareRegs)
 
 	lanes := frameAt(f.ph.lanes)
 	f.i(x86.XOR, x86.W32, x86.RSI, x86.RSI)
@@ -293,7 +293,7 @@ func (f *flow) reduceLoop() {
 // accumulators prepares the reductions of a map phase and returns the most vectors
 // of an accumulator. It stores the identity to each accumulator in memory, and
 // gives registers to those that fit.
-func (f *flow) accumulators() (unroll int) {
+func (f *emitter) accumulators() (unroll int) {
 	for i := range f.ph.reds {
 		r := &f.ph.reds[i]
 		kern := r.kern
@@ -338,22 +338,22 @@ func (f *flow) accumulators() (unroll int) {
 }
 
 // takeTop takes the highest free register and returns it. It is never spilled.
-func (f *flow) takeTop() x86.Vec {
+func (f *emitter) takeTop() x86.Vec {
 	r := 63 - leadingZeros(f.vfree)
 	f.vfree &^= 1 << r
 	f.vowner[r] = -1
 	return x86.Vec(r)
 }
 
-func (f *flow) accMem(a *acc, k int) x86.Mem {
+func (f *emitter) accMem(a *acc, k int) x86.Mem {
 	return x86.At(x86.RDI, a.area+int32(k)*int32(f.lenOf(a.kern.lane)/8))
 }
 
-func (f *flow) idxMem(a *acc, k int) x86.Mem {
+func (f *emitter) idxMem(a *acc, k int) x86.Mem {
 	return x86.At(x86.RDI, a.area+redBytes/2+int32(k)*int32(f.lenOf(dtype.I32)/8))
 }
 
-func (f *flow) loadAccs() {
+func (f *emitter) loadAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
@@ -365,7 +365,7 @@ func (f *flow) loadAccs() {
 	}
 }
 
-func (f *flow) storeAccs() {
+func (f *emitter) storeAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
@@ -377,7 +377,7 @@ func (f *flow) storeAccs() {
 	}
 }
 
-func (f *flow) freeAccs() {
+func (f *emitter) freeAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for _, r := range append(a.regs, a.idx...) {
@@ -388,7 +388,7 @@ func (f *flow) freeAccs() {
 }
 
 // accumulate combines the values of a group with the accumulators of a map phase.
-func (f *flow) accumulate() {
+func (f *emitter) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for c := range f.copies {
@@ -431,14 +431,14 @@ func (f *flow) accumulate() {
 	}
 }
 
-func (f *flow) tailOffset(r x86.Reg, bytes, mask int) {
+func (f *emitter) tailOffset(r x86.Reg, bytes, mask int) {
 	f.i(x86.MOV, x86.W32, r, x86.RBX)
 	f.i(x86.SHL, x86.W32, r, x86.Imm(bits.TrailingZeros(uint(bytes))))
 	f.i(x86.AND, x86.W32, r, x86.Imm(mask))
 }
 
 // stepMem combines a value with an accumulator in memory.
-func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
+func (f *emitter) stepMem(k *redKern, m, im x86.Mem, r *red) {
 	x := f.operand(r)
 	d := f.tmp()
 	var idx x86.Vec
@@ -462,7 +462,7 @@ func (f *flow) stepMem(k *redKern, m, im x86.Mem, r *red) {
 
 // storeAcc stores a vector of an accumulator. In the tail it stores only the lanes
 // of the tail mask.
-func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
+func (f *emitter) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
 	if f.masked {
 		f.isa.storeTail(f, t, m, x)
 		return
@@ -472,7 +472,7 @@ func (f *flow) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
 
 // operand returns the value of a reduction as a vector. The vector of a predicate
 // is not zero in the lanes that change the result.
-func (f *flow) operand(r *red) x86.Vec {
+func (f *emitter) operand(r *red) x86.Vec {
 	if r.typ != dtype.Bool {
 		return f.src(r.arg)
 	}
@@ -480,7 +480,7 @@ func (f *flow) operand(r *red) x86.Vec {
 }
 
 // step combines x with an accumulator.
-func (f *flow) step(k *redKern, d, idx, x x86.Vec, _ bool) {
+func (f *emitter) step(k *redKern, d, idx, x x86.Vec, _ bool) {
 	switch {
 	case k.prog != nil:
 		f.program(k.prog, d, x)

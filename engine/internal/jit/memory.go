@@ -10,7 +10,7 @@ import (
 
 // address returns the memory of a site for the lanes of the current copy. It may
 // overwrite RCX.
-func (f *flow) address(s *boundSite, i int32) x86.Mem {
+func (f *emitter) address(s *boundSite, i int32) x86.Mem {
 	index, k := f.lane()
 	lane := int32(k * f.w * s.size)
 	if f.ph.kind == scalarPhase || s.kind == uniSite {
@@ -37,7 +37,7 @@ func (f *flow) address(s *boundSite, i int32) x86.Mem {
 
 // lane returns where the lanes of the current copy begin: a number of vectors after
 // the lane in register index.
-func (f *flow) lane() (index x86.Reg, vectors int) {
+func (f *emitter) lane() (index x86.Reg, vectors int) {
 	if f.half > 0 && f.copy >= f.half {
 		return x86.RBX, f.copy - f.half
 	}
@@ -46,7 +46,7 @@ func (f *flow) lane() (index x86.Reg, vectors int) {
 
 // pointer returns where the frame has the address of a site in this phase: an offset
 // from the site's arg.
-func (f *flow) pointer(s *boundSite) int {
+func (f *emitter) pointer(s *boundSite) int {
 	if f.ph.kind == seqPhase && !f.prolog {
 		return siteCur
 	}
@@ -55,7 +55,7 @@ func (f *flow) pointer(s *boundSite) int {
 
 // strided emits the base (RCX) and the index of a gather with a constant stride, and
 // returns its memory operand. It may overwrite RAX.
-func (f *flow) strided(s *boundSite) x86.Mem {
+func (f *emitter) strided(s *boundSite) x86.Mem {
 	l := f.lenOf(dtype.I32)
 	ix := f.tmp()
 	// Index: lane * stride in bytes.
@@ -73,7 +73,7 @@ func (f *flow) strided(s *boundSite) x86.Mem {
 	return x86.AtV(x86.RCX, ix, 1, 0)
 }
 
-func (f *flow) storeNode(n *node) {
+func (f *emitter) storeNode(n *node) {
 	s := &f.bp.sites[n.aux]
 	t := f.ph.sites[n.aux].typ
 	if s.kind == gatherSite {
@@ -92,7 +92,7 @@ func repeat(b byte, n int) []byte {
 }
 
 // iota32 returns the constant first, first+1, ... in 32-bit lanes.
-func (f *flow) iota32(first int) x86.Mem {
+func (f *emitter) iota32(first int) x86.Mem {
 	b := make([]byte, 4*f.w)
 	for i := range f.w {
 		x := uint32(first + i)
@@ -101,7 +101,7 @@ func (f *flow) iota32(first int) x86.Mem {
 	return f.a.Const(b)
 }
 
-func (f *flow) iota64(first int) x86.Mem {
+func (f *emitter) iota64(first int) x86.Mem {
 	b := make([]byte, 8*f.w)
 	for i := range f.w {
 		x := uint64(first + i)

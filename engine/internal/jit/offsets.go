@@ -11,7 +11,7 @@ import (
 )
 
 // expandGathers adds the nodes that compute offsets to the body.
-func (f *flow) expandGathers() {
+func (f *emitter) expandGathers() {
 	var walk func(list []int32) []int32
 	walk = func(list []int32) []int32 {
 		var out []int32
@@ -33,7 +33,7 @@ func (f *flow) expandGathers() {
 	f.top = walk(f.top)
 }
 
-func (f *flow) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
+func (f *emitter) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
 	n := node{op: op, typ: t, in: in, args: [3]int32{none, none, none}, cold: cold}
 	copy(n.args[:], args)
 	f.nodes = append(f.nodes, n)
@@ -44,7 +44,7 @@ func (f *flow) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args
 	return id
 }
 
-func (f *flow) constant(t dtype.Type, x uint64) int32 {
+func (f *emitter) constant(t dtype.Type, x uint64) int32 {
 	id := f.node(nil, prim.Const, t, t, false)
 	f.nodes[id].imm = x
 	return id
@@ -53,7 +53,7 @@ func (f *flow) constant(t dtype.Type, x uint64) int32 {
 // expandGather adds the nodes that compute the offsets and the mask of an access.
 // Strides and extents are constants of the code. Cells would let more bindings share
 // the code, but it would be longer.
-func (f *flow) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
+func (f *emitter) expandGather(out []int32, id int32, g *gatherPlan) []int32 {
 	s, cold := &f.bp.sites[f.nodes[id].aux], f.nodes[id].cold
 	i64 := func(op prim.Op, a, b int32) int32 { return f.node(&out, op, dtype.I64, dtype.I64, cold, a, b) }
 	sum, mask := none, none
@@ -116,7 +116,7 @@ type owned struct {
 // findUniform. A uniform offset becomes part of the address; a vector instruction can
 // then load or store contiguous lanes. To other offsets it adds the affine part of
 // each lane.
-func (f *flow) settleGathers() {
+func (f *emitter) settleGathers() {
 	if !f.bp.computes() {
 		return
 	}
@@ -126,7 +126,7 @@ func (f *flow) settleGathers() {
 	f.top = f.settleList(f.top, f.ph.kind != scalarPhase)
 }
 
-func (f *flow) settleList(list []int32, outside bool) (out []int32) {
+func (f *emitter) settleList(list []int32, outside bool) (out []int32) {
 	for _, id := range list {
 		n := &f.nodes[id]
 		switch n.op {
@@ -156,7 +156,7 @@ func (f *flow) settleList(list []int32, outside bool) (out []int32) {
 
 // own makes a uniform offset part of the address of an access. It reports whether
 // machine code can use the step from lane to lane.
-func (f *flow) own(n *node, off int32) bool {
+func (f *emitter) own(n *node, off int32) bool {
 	s := &f.bp.sites[n.aux]
 	step := s.line.Step()
 	switch {
@@ -177,7 +177,7 @@ func (f *flow) own(n *node, off int32) bool {
 }
 
 // addLanes adds lane * step to the offset of access id.
-func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
+func (f *emitter) addLanes(out []int32, id int32, arg int) []int32 {
 	step := f.bp.sites[f.nodes[id].aux].line.Step()
 	if step == 0 {
 		return out
@@ -194,7 +194,7 @@ func (f *flow) addLanes(out []int32, id int32, arg int) []int32 {
 }
 
 // ownAddresses emits the addresses of owned sites.
-func (f *flow) ownAddresses() {
+func (f *emitter) ownAddresses() {
 	for _, o := range f.owned {
 		f.i(x86.MOV, x86.W64, x86.RAX, f.uniMem(o.off))
 		f.i(x86.SHL, x86.W64, x86.RAX, x86.Imm(bits.TrailingZeros(uint(o.site.size))))
@@ -205,7 +205,7 @@ func (f *flow) ownAddresses() {
 
 // scatter stores lane by lane, in order, through scratch memory. Offsets are in
 // elements.
-func (f *flow) scatter(n *node, s *boundSite, t dtype.Type) {
+func (f *emitter) scatter(n *node, s *boundSite, t dtype.Type) {
 	const values = frameTmp + 128
 	f.isa.storeTo(f, n, t, frameAt(values), false)
 	offs := f.src(n.args[1])

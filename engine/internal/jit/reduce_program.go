@@ -9,13 +9,13 @@ import (
 )
 
 // A reduction without instructions of its own combines values by a program. Wherever a
-// value meets an accumulator, an emitter of its own (a flow) writes the program on the
+// value meets an accumulator, an emitter of its own (a emitter) writes the program on the
 // free registers.
 
 // newProgram returns an emitter for program p.
-func (f *flow) newProgram(p *phase) *flow {
+func (f *emitter) newProgram(p *phase) *emitter {
 	s := *f
-	s.ph, s.nodes, s.top, s.pro = p, slices.Clone(p.nodes), p.top, nil
+	s.ph, s.nodes, s.top, s.hoisted = p, slices.Clone(p.nodes), p.top, nil
 	s.accs, s.siteReg, s.pressed, s.mostVecs, s.mostMasks = nil, nil, false, 0, 0
 	s.uniform, s.uslot, s.home = make([]bool, len(s.nodes)), make([]int32, len(s.nodes)), make([]int8, len(s.nodes))
 	for i := range s.nodes {
@@ -28,7 +28,7 @@ func (f *flow) newProgram(p *phase) *flow {
 
 // programRegs returns the most vector registers that a program of the phase needs at
 // once.
-func (f *flow) programRegs() (n int) {
+func (f *emitter) programRegs() (n int) {
 	for i := range f.ph.reds {
 		if p := f.ph.reds[i].kern.prog; p != nil {
 			v, _ := f.newProgram(p).pressure()
@@ -39,7 +39,7 @@ func (f *flow) programRegs() (n int) {
 }
 
 // program combines accumulator d with x.
-func (f *flow) program(p *phase, d, x x86.Vec) {
+func (f *emitter) program(p *phase, d, x x86.Vec) {
 	s := f.newProgram(p)
 	v, m := s.pressure()
 	f.makeRoom(v+spareRegs, m+1)
@@ -69,7 +69,7 @@ func (f *flow) program(p *phase, d, x x86.Vec) {
 
 // makeRoom spills values of the phase until vecs vector and masks mask registers are
 // free, or nothing more can be spilled.
-func (f *flow) makeRoom(vecs, masks int) {
+func (f *emitter) makeRoom(vecs, masks int) {
 	for before := ^uint64(0); bits.OnesCount64(f.vfree) < vecs && f.vfree != before; {
 		before = f.vfree
 		f.spillVec()
@@ -81,14 +81,14 @@ func (f *flow) makeRoom(vecs, masks int) {
 }
 
 // operandNode gives an operand of a program its register.
-func (f *flow) operandNode(n *node) {
+func (f *emitter) operandNode(n *node) {
 	r := f.operands[n.aux]
 	f.vowner[r] = f.key(f.id, f.copy)
 	f.setReg(int8(r))
 }
 
 // foldProgram folds the lanes of an accumulator in memory.
-func (f *flow) foldProgram(a *acc) {
+func (f *emitter) foldProgram(a *acc) {
 	l := f.lenOf(a.kern.lane)
 	d, x := f.tmp(), f.tmp()
 	for half := a.n / 2; half > 0; half /= 2 {

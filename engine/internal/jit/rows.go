@@ -132,7 +132,7 @@ func nextRow(a *x86.Asm, phases []*boundPhase, again x86.Label) {
 
 // results emits code that stores the reductions of a row, which is one block, in their
 // cells.
-func (f *flow) results() {
+func (f *emitter) results() {
 	for i := range f.accs {
 		r, area := f.accs[i].red, int(f.accs[i].area)
 		cell := x86.At(x86.RDI, int32(f.c.cellBase)+r.cell*8)

@@ -260,7 +260,7 @@ func (bp *boundPhase) apart() bool {
 
 // ahead emits the prefetches of an iteration of lanes lanes from index: the lines
 // that the loop loads some iterations later.
-func (f *flow) ahead(index x86.Reg, lanes int) {
+func (f *emitter) ahead(index x86.Reg, lanes int) {
 	if !f.fetch {
 		return
 	}
@@ -270,7 +270,7 @@ func (f *flow) ahead(index x86.Reg, lanes int) {
 	}
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
-		if s.kind != unitSite || f.ph.sites[i].store || s.trails || f.twin(i) >= 0 {
+		if s.kind != unitSite || f.ph.sites[i].store || s.trails || f.alias(i) >= 0 {
 			continue
 		}
 		base := x86.RCX
@@ -286,7 +286,7 @@ func (f *flow) ahead(index x86.Reg, lanes int) {
 }
 
 // passes reports whether the stores of a site bypass the caches.
-func (f *flow) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites[i].pure }
+func (f *emitter) passes(i int32) bool { return f.stream && !f.part64 && f.bp.sites[i].pure }
 
 // alignedLanes is the fewest lanes for which aligned stores are worth a masked vector
 // before them.
@@ -295,7 +295,7 @@ const alignedLanes = 64
 // alignStores emits a jump to the masked vector for the lanes before the first
 // aligned store. Stores are aligned to a vector, or to a line if they bypass the
 // caches. It reports whether the loop has a store to align.
-func (f *flow) alignStores(main, masked x86.Label) bool {
+func (f *emitter) alignStores(main, masked x86.Label) bool {
 	for i := range f.bp.sites {
 		s := &f.bp.sites[i]
 		if f.stream && !f.passes(int32(i)) || !f.ph.sites[i].store || s.kind != unitSite || s.size != f.ph.widest() {

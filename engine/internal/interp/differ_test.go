@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -150,7 +151,7 @@ func TestTexts(t *testing.T) {
 				t.Fatal("no way to bind it here")
 			}
 			r := rand.New(rand.NewPCG(3, 4))
-			for i := range 40 {
+			for i := range testlevel.Every(40, 10) {
 				e, p, shapes := c(r)
 				if k.Params == 0 {
 					p = nil
@@ -164,10 +165,13 @@ func TestTexts(t *testing.T) {
 
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, c := range randir.Reductions(dtype.All()...) {
-		for _, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+	for i, c := range randir.Reductions(dtype.All()...) {
+		for j, n := range []int{0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
 			if n == 0 && c.Extreme() {
 				continue // the engine returns an error before it runs the kernel
+			}
+			if (i+j)%testlevel.Every(1, 4) != 0 {
+				continue
 			}
 			if n > 10000 && (!c.Alone() || !c.Long()) || !c.Row.Native() && n > 200 && n != 4097 {
 				continue
@@ -186,7 +190,7 @@ func TestExtremes(t *testing.T) {
 		if !c.Extreme() {
 			continue
 		}
-		for range 60 {
+		for range testlevel.Every(60, 20) {
 			n := 1 + r.IntN(9)
 			if r.IntN(4) == 0 {
 				n = 4090 + r.IntN(12)

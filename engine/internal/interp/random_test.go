@@ -16,7 +16,7 @@ var long = flag.Bool("long", false, "run long random tests")
 func TestRandomKernels(t *testing.T) {
 	count := 250
 	if !testlevel.Deep() {
-		count = 100
+		count = 40
 	}
 	start := 0
 	if *long {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -111,12 +112,15 @@ func (c *primCase) kernel(uni int, wide bool) string {
 
 func TestPrimitives(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range primCases() {
+	for i, c := range primCases() {
 		t.Run(c.name, func(t *testing.T) {
 			for uni := range 1 << len(c.args) {
 				for _, wide := range []bool{false, true} {
 					k := parse(t, c.kernel(uni, wide))
-					for _, n := range []int{1, 5, 16, 40, 300, 1000} {
+					for j, n := range []int{1, 5, 16, 40, 300, 1000} {
+						if (i+j)%testlevel.Every(1, 3) != 0 {
+							continue
+						}
 						var shapes [][]int
 						for i := range c.args {
 							if uni>>i&1 != 0 {
@@ -136,10 +140,13 @@ func TestPrimitives(t *testing.T) {
 
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, c := range randir.Reductions(dtype.All()...) {
-		for _, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
+	for i, c := range randir.Reductions(dtype.All()...) {
+		for j, n := range []int{0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 193, 320, 511, 512, 513, 4095, 4096, 4097, 10000, 40000} {
 			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
 				continue // an extreme of no elements is an error before execution
+			}
+			if (i+j)%testlevel.Every(1, 4) != 0 {
+				continue
 			}
 			results := 1 + r.IntN(40)
 			if n > 4000 {
@@ -158,7 +165,7 @@ func TestExtremes(t *testing.T) {
 		if !c.Extreme() {
 			continue
 		}
-		for range 60 {
+		for range testlevel.Every(60, 20) {
 			n := 1 + r.IntN(9)
 			if r.IntN(4) == 0 {
 				n = 4090 + r.IntN(12)

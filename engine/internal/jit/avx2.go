@@ -67,7 +67,6 @@ func init() {
 	}
 	r.set(prim.Select, g.choose, append([]dtype.Type{dtype.Bool}, nums...)...)
 	r.set(prim.MulHi, g.mulHi32, dtype.U32)
-	r.set(prim.MulHi, g.mulHi64, dtype.U64)
 	r.set(prim.Cvt, g.convert, append([]dtype.Type{dtype.Bool}, nums...)...)
 	r.set(prim.RoundBF16, g.roundBF16, dtype.F32)
 	r.set(prim.Lookup, g.lookup, ints...)
@@ -146,19 +145,7 @@ func (is avx2) not(f *emitter, n *node) {
 	f.release()
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, d, x, f.ones())
-	is.canon(f, n.in, d)
-}
-
-// canon brings a result of 32-bit arithmetic into the form of a narrow type.
-func (avx2) canon(f *emitter, t dtype.Type, d x86.Vec) {
-	switch t {
-	case dtype.I8:
-		l := f.lenOf(dtype.I32)
-		f.i(x86.VPSLLD, l, d, d, x86.Imm(24))
-		f.i(x86.VPSRAD, l, d, d, x86.Imm(24))
-	case dtype.U8:
-		f.i(x86.VPAND, f.lenOf(dtype.I32), d, d, f.full(dtype.U32, 0xff))
-	}
+	f.canon(n.in, d)
 }
 
 // mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
@@ -226,7 +213,7 @@ func (is avx2) negInt(f *emitter, n *node) {
 	d := f.dst()
 	f.i(x86.VPXOR, x86.L256, z, z, z)
 	f.i(binaryOp(prim.Sub, n.in), f.lenOf(n.in), d, z, x)
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 func (is avx2) absInt(f *emitter, n *node) {
@@ -234,7 +221,7 @@ func (is avx2) absInt(f *emitter, n *node) {
 	f.release()
 	d := f.dst()
 	f.i(x86.VPABSD, f.lenOf(n.in), d, x)
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 func (is avx2) abs64(f *emitter, n *node) {
@@ -391,25 +378,6 @@ func (is avx2) mulHi32(f *emitter, n *node) {
 	f.i(x86.VPMULUDQ, l, d, x, y)
 	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
 	f.i(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
-}
-
-func (is avx2) mulHi64(f *emitter, n *node) {
-	x, y := f.src(n.args[0]), f.src(n.args[1])
-	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
-	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, yh, y, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, d, x, y)
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, t, x, yh)
-	f.i(x86.VPADDQ, l, t, t, d)
-	f.i(x86.VPMULUDQ, l, d, xh, y)
-	f.i(x86.VPMULUDQ, l, xh, xh, yh)
-	f.i(x86.VPAND, l, yh, t, f.full(dtype.I64, 0xffffffff))
-	f.i(x86.VPADDQ, l, d, d, yh)
-	f.i(x86.VPSRLQ, l, t, t, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPADDQ, l, d, d, t)
-	f.i(x86.VPADDQ, l, d, d, xh)
 }
 
 // bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.

@@ -64,7 +64,7 @@ func (is avx2) convert(f *emitter, n *node) {
 		case d != x:
 			f.i(x86.VMOVAPS, l, d, x)
 		}
-		is.canon(f, to, d)
+		f.canon(to, d)
 	}
 }
 

@@ -388,7 +388,7 @@ func (is avx2) gatherNarrowNode(f *emitter, n *node, s *boundSite, t dtype.Type,
 	case dtype.BF16:
 		f.i(x86.VPSLLD, l, d, d, x86.Imm(16))
 	default:
-		is.canon(f, t, d)
+		f.canon(t, d)
 	}
 	if guard {
 		f.blendv(t.Register(), d, f.src(n.args[2]), d, f.maskFor(k, t.Register()))

@@ -47,7 +47,6 @@ func init() {
 	r.set(prim.Select, g.choose, nums...)
 	r.set(prim.Select, g.chooseMask, dtype.Bool)
 	r.set(prim.MulHi, g.mulHi32, dtype.U32)
-	r.set(prim.MulHi, g.mulHi64, dtype.U64)
 	r.set(prim.Div, g.divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
 	r.set(prim.Rem, g.divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
 	r.set(prim.Cvt, g.convert, append([]dtype.Type{dtype.Bool}, nums...)...)
@@ -71,18 +70,6 @@ func compareOp(t dtype.Type) x86.Op {
 		return x86.VPCMPQ
 	}
 	return x86.VPCMPUQ
-}
-
-// canon brings a result of 32-bit arithmetic into the form of a narrow type.
-func (is avx512) canon(f *emitter, t dtype.Type, d x86.Vec) {
-	l := f.lenOf(dtype.I32)
-	switch t {
-	case dtype.I8:
-		f.i(x86.VPSLLD, l, d, d, x86.Imm(24))
-		f.i(x86.VPSRAD, l, d, d, x86.Imm(24))
-	case dtype.U8:
-		f.i(x86.VPANDD, l, d, d, f.a.Const32(0xff).Bcast())
-	}
 }
 
 func (is avx512) rounding(imm x86.Imm) rule {
@@ -132,7 +119,7 @@ func (is avx512) negInt(f *emitter, n *node) {
 	d := f.dst()
 	f.i(x86.VPXORD, f.lenOf(n.in), z, z, z)
 	f.i(binaryOp(prim.Sub, n.in), f.lenOf(n.in), d, z, x)
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 func (is avx512) absInt(f *emitter, n *node) {
@@ -140,7 +127,7 @@ func (is avx512) absInt(f *emitter, n *node) {
 	f.release()
 	d := f.dst()
 	f.i(pick(n.in, x86.VPABSD, x86.VPABSQ), f.lenOf(n.in), d, x)
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 func (is avx512) not(f *emitter, n *node) {
@@ -148,7 +135,7 @@ func (is avx512) not(f *emitter, n *node) {
 	f.release()
 	d := f.dst()
 	f.i(pick(n.in, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.lenOf(n.in), d, x, x, x86.Imm(0x55))
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 // scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
@@ -216,26 +203,6 @@ func (is avx512) mulHi32(f *emitter, n *node) {
 	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
 	f.i(x86.VPANDQ, l, t, t, f.a.Const64(0xffffffff<<32).Bcast())
 	f.i(x86.VPORQ, l, d, d, t)
-}
-
-func (is avx512) mulHi64(f *emitter, n *node) {
-	x, y := f.src(n.args[0]), f.src(n.args[1])
-	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
-	low := f.a.Const64(0xffffffff).Bcast()
-	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, yh, y, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, d, x, y)
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPMULUDQ, l, t, x, yh)
-	f.i(x86.VPADDQ, l, t, t, d) // x*yh + (x*y >> 32)
-	f.i(x86.VPMULUDQ, l, d, xh, y)
-	f.i(x86.VPMULUDQ, l, xh, xh, yh)
-	f.i(x86.VPANDQ, l, yh, t, low)
-	f.i(x86.VPADDQ, l, d, d, yh)
-	f.i(x86.VPSRLQ, l, t, t, x86.Imm(32))
-	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.i(x86.VPADDQ, l, d, d, t)
-	f.i(x86.VPADDQ, l, d, d, xh)
 }
 
 // bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.

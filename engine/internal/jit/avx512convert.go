@@ -84,7 +84,7 @@ func (is avx512) convert(f *emitter, n *node) {
 		case d != x:
 			f.i(x86.VMOVAPS, l, d, x)
 		}
-		is.canon(f, to, d)
+		f.canon(to, d)
 	}
 }
 
@@ -152,5 +152,5 @@ func (is avx512) divide32(f *emitter, n *node) {
 		f.i(x86.VPSUBD, l32, q, x, q)
 	}
 	f.i(x86.VMOVDQA32, l32, d, q, x86.Zero(k))
-	is.canon(f, n.in, d)
+	f.canon(n.in, d)
 }

@@ -337,7 +337,7 @@ func (is avx512) gatherNarrow(f *emitter, n *node, s *boundSite, t dtype.Type) {
 	case dtype.BF16:
 		f.i(x86.VPSLLD, l, v, v, x86.Imm(16))
 	default:
-		is.canon(f, t, v)
+		f.canon(t, v)
 	}
 	if guard {
 		f.i(x86.VBLENDMPS, l, f.dst(), f.src(n.args[2]), v, x86.Merge(k))

@@ -66,7 +66,7 @@ func scalarDivide(f *emitter, n *node) {
 		f.i(x86.MOV, out, frameAt(frameTmp+size*lane), r)
 	}
 	f.i(x86.VMOVUPS, l, d, frameAt(frameTmp))
-	f.isa.canon(f, n.in, d)
+	f.canon(n.in, d)
 }
 
 // scalarRem emits the remainder of floats lane by lane with fprem. The instruction is

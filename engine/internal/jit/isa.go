@@ -28,8 +28,6 @@ type isa interface {
 	// simple returns the target's own instruction for a primitive of two operands, or 0
 	// if the target uses binaryOps.
 	simple(op prim.Op, t dtype.Type) x86.Op
-	// canon brings a result of 32-bit arithmetic into the form of a narrow type.
-	canon(f *emitter, t dtype.Type, d x86.Vec)
 	// minMax emits the IEEE 754-2019 minimum or maximum of floats.
 	minMax(f *emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec)
 
@@ -117,6 +115,7 @@ func init() {
 	r.set(prim.Abs, move, dtype.U8, dtype.U32, dtype.U64)
 	r.set(prim.Sqrt, unaryOp(x86.VSQRTPS, x86.VSQRTPD), floats...)
 	r.set(prim.MulHi, mulHi8, dtype.U8)
+	r.set(prim.MulHi, mulHi64, dtype.U64)
 	r.set(prim.Div, scalarDivide, ints...)
 	r.set(prim.Rem, scalarDivide, ints...)
 	r.set(prim.Rem, scalarRem, floats...)

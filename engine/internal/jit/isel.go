@@ -99,15 +99,11 @@ func binary(f *emitter, n *node) {
 	}
 	x, y := f.src(a), f.srcM(b)
 	f.release()
-	o := f.isa.simple(n.op, n.in)
-	if o == 0 {
-		o = binaryOp(n.op, n.in)
-	}
 	d := f.dst()
-	f.i(o, f.lenOf(n.in), d, x, y)
+	f.i(f.simple(n.op, n.in), f.lenOf(n.in), d, x, y)
 	switch n.op {
 	case prim.Add, prim.Sub, prim.Mul, prim.Shl: // the results of the others are canonical
-		f.isa.canon(f, n.typ, d)
+		f.canon(n.typ, d)
 	}
 }
 
@@ -130,7 +126,7 @@ func move(f *emitter, n *node) {
 func bitcast(f *emitter, n *node) {
 	move(f, n)
 	if narrow(n.typ) && n.typ != n.in {
-		f.isa.canon(f, n.typ, x86.Vec(f.lastReg()))
+		f.canon(n.typ, x86.Vec(f.lastReg()))
 	}
 }
 
@@ -236,4 +232,51 @@ func (f *emitter) tableLabel(t *ir.Table) x86.Label {
 	label := f.a.NewLabel()
 	f.tables = append(f.tables, tableData{label, data})
 	return label
+}
+
+// simple returns the target's instruction for a primitive of two operands.
+func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
+	if o := f.isa.simple(op, t); o != 0 {
+		return o
+	}
+	return binaryOp(op, t)
+}
+
+// constOperand returns the memory operand of a constant for all lanes of type t.
+func (f *emitter) constOperand(t dtype.Type, x uint64) x86.Mem {
+	if f.isa.broadcasts() {
+		return f.imm(t, x)
+	}
+	return f.full(t, x)
+}
+
+// canon brings a result of 32-bit arithmetic into the form of a narrow type.
+func (f *emitter) canon(t dtype.Type, d x86.Vec) {
+	l := f.lenOf(dtype.I32)
+	switch t {
+	case dtype.I8:
+		f.i(x86.VPSLLD, l, d, d, x86.Imm(24))
+		f.i(x86.VPSRAD, l, d, d, x86.Imm(24))
+	case dtype.U8:
+		f.i(f.simple(prim.And, dtype.U32), l, d, d, f.constOperand(dtype.U32, 0xff))
+	}
+}
+
+func mulHi64(f *emitter, n *node) {
+	x, y := f.src(n.args[0]), f.src(n.args[1])
+	xh, yh, t, d, l := f.tmp(), f.tmp(), f.tmp(), f.dst(), f.lenOf(n.in)
+	f.i(x86.VPSRLQ, l, xh, x, x86.Imm(32))
+	f.i(x86.VPSRLQ, l, yh, y, x86.Imm(32))
+	f.i(x86.VPMULUDQ, l, d, x, y)
+	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.i(x86.VPMULUDQ, l, t, x, yh)
+	f.i(x86.VPADDQ, l, t, t, d) // x*yh + (x*y >> 32)
+	f.i(x86.VPMULUDQ, l, d, xh, y)
+	f.i(x86.VPMULUDQ, l, xh, xh, yh)
+	f.i(f.simple(prim.And, dtype.U64), l, yh, t, f.constOperand(dtype.U64, 0xffffffff))
+	f.i(x86.VPADDQ, l, d, d, yh)
+	f.i(x86.VPSRLQ, l, t, t, x86.Imm(32))
+	f.i(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.i(x86.VPADDQ, l, d, d, t)
+	f.i(x86.VPADDQ, l, d, d, xh)
 }

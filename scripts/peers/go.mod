@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/oneloop/oneloop v0.0.0
 
+require golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
+
 require (
 	github.com/ebitengine/purego v0.11.3
 	golang.org/x/sys v0.49.0

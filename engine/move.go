@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
 // Device returns the name of the device that runs programs with a: that of its
 // memory, or "cpu".
 func (a *Array) Device() string { return a.Memory().Device() }
@@ -96,4 +102,32 @@ func (t *Tensor[T]) Device() string {
 		return "cpu"
 	}
 	return t.a.Device()
+}
+
+// NewZeros returns a new row-major array of zeros on the device of a.
+func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	s, err := shape.New(dims...)
+	if err != nil {
+		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	m, err := NewSyncedMemory(a.mem.dev, s.Size()*t.Size())
+	if err != nil {
+		return nil, err
+	}
+	return ArrayOf(m, t, s, nil, 0)
+}
+
+// NewZeros returns a new row-major tensor of zeros on the device of t.
+func (t *Tensor[T]) NewZeros(dims ...int) (*Tensor[T], error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	a, err := t.a.NewZeros(dtype.Of[T](), dims...)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor[T]{a: a}, nil
 }

@@ -80,6 +80,9 @@ func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
+// Failed returns a tensor with an error, which every use of it returns.
+func Failed[T expr.Elem](err error) *Tensor[T] { return &Tensor[T]{bad: expr.Failed(err)} }
+
 // Array returns the untyped form of t. It returns nil for a nil tensor and for one
 // with an error.
 func (t *Tensor[T]) Array() *Array {
@@ -187,7 +190,7 @@ func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 	}
 	a, err := f(t.a)
 	if err != nil {
-		return &Tensor[T]{bad: expr.Failed(err)}
+		return Failed[T](err)
 	}
 	return &Tensor[T]{a: a}
 }

@@ -3,6 +3,7 @@ package npy
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,7 +14,8 @@ import (
 // A Pending is a file that is complete on disk but not yet under its name. It
 // must be finished with Commit or Abort, and is not safe for concurrent use.
 type Pending struct {
-	array  *Array      // set if Commit writes through, without a temporary file
+	write  func(io.Writer) error
+	direct bool        // Commit writes through, without a temporary file
 	target string      // what Commit renames to or writes to
 	flags  int         // with which a target that is written through is opened
 	temp   string      // the complete file
@@ -44,13 +46,18 @@ func Prepare(path string, a *Array) (*Pending, error) {
 	if err := check(a); err != nil {
 		return nil, err
 	}
-	p := &Pending{target: path, mode: 0o666}
+	return PrepareWith(path, func(w io.Writer) error { return write(w, a) })
+}
+
+// PrepareWith is [Prepare] for a file of any format, whose contents write writes.
+func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
+	p := &Pending{write: write, target: path, mode: 0o666}
 	st, err := os.Stat(path)
 	switch {
 	case err == nil && st.IsDir():
 		return nil, fmt.Errorf("oneloop: npy: %w", &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")})
 	case err == nil && !st.Mode().IsRegular():
-		p.array, p.flags = a, os.O_WRONLY
+		p.direct, p.flags = true, os.O_WRONLY
 		return p, nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("oneloop: npy: %w", err)
@@ -62,7 +69,7 @@ func Prepare(path string, a *Array) (*Pending, error) {
 	}
 	if descriptor {
 		// An open file, perhaps one that the shell appends to: add to it.
-		p.array, p.flags = a, os.O_WRONLY|os.O_APPEND
+		p.direct, p.flags = true, os.O_WRONLY|os.O_APPEND
 		return p, nil
 	}
 	p.target = target
@@ -75,14 +82,14 @@ func Prepare(path string, a *Array) (*Pending, error) {
 		}
 		f.Close()
 	}
-	if err := p.writeTemp(a, exists); err != nil {
+	if err := p.writeTemp(exists); err != nil {
 		return nil, fmt.Errorf("oneloop: npy: writing %s: %w", oneLine(path), err)
 	}
 	return p, nil
 }
 
 // writeTemp leaves the complete file at p.temp, or nothing.
-func (p *Pending) writeTemp(a *Array, keepMode bool) (err error) {
+func (p *Pending) writeTemp(keepMode bool) (err error) {
 	dir := filepath.Dir(p.target)
 	var f *os.File
 	for range 100 {
@@ -108,7 +115,7 @@ func (p *Pending) writeTemp(a *Array, keepMode bool) (err error) {
 			}
 		}
 	}
-	if err := write(f, a); err != nil {
+	if err := p.write(f); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -123,7 +130,7 @@ func (p *Pending) Commit() error {
 	if p.done {
 		return fmt.Errorf("oneloop: npy: %s is already committed or aborted", oneLine(p.target))
 	}
-	if p.array != nil {
+	if p.direct {
 		p.done = true
 		return p.writeThrough()
 	}
@@ -146,7 +153,7 @@ func (p *Pending) writeThrough() error {
 	if err != nil {
 		return fmt.Errorf("oneloop: npy: %w", err)
 	}
-	err = write(f, p.array)
+	err = p.write(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

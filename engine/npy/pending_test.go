@@ -4,6 +4,8 @@ package npy
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -250,5 +252,27 @@ func TestWriteThrough(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(path); string(b) != "before "+want.String()+want.String() {
 		t.Errorf("the open file holds %q", b)
+	}
+}
+
+// TestPrepareWith checks that a file of another format is replaced as a whole.
+func TestPrepareWith(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, want := range []string{"one", "two"} {
+		p, err := PrepareWith(path, func(w io.Writer) error { _, err := io.WriteString(w, want); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails := errors.New("fails")
+	_, err := PrepareWith(path, func(w io.Writer) error { io.WriteString(w, "half"); return fails })
+	if !errors.Is(err, fails) {
+		t.Errorf("the error of the writer is lost: %v", err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "two" || err != nil {
+		t.Errorf("the file has %q, %v", got, err)
 	}
 }

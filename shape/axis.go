@@ -18,12 +18,20 @@ func Axis(axis, rank int) (int, error) {
 // them. An axis given twice is an error, also as -1 and rank-1.
 func Axes(axes []int, rank int) ([]int, error) {
 	if len(axes) == 0 {
-		out := make([]int, rank)
-		for i := range out {
-			out[i] = i
+		axes = make([]int, rank)
+		for i := range axes {
+			axes[i] = i
 		}
-		return out, nil
+		return axes, nil
 	}
+	out, err := Order(axes, rank)
+	slices.Sort(out)
+	return out, err
+}
+
+// Order returns axes in canonical form, in the order given. An axis given twice
+// is an error, also as -1 and rank-1.
+func Order(axes []int, rank int) ([]int, error) {
 	out := make([]int, len(axes))
 	for i, a := range axes {
 		c, err := Axis(a, rank)
@@ -35,7 +43,6 @@ func Axes(axes []int, rank int) ([]int, error) {
 		}
 		out[i] = c
 	}
-	slices.Sort(out)
 	return out, nil
 }
 

@@ -1,193 +1,200 @@
 package op
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
 )
 
-// The compositions are trees of rows and have no rows of their own. Formulas
-// call the Node functions.
+// This file has the compositions of numbers, as trees and as constructors.
 
-func (r Reduction) keep() Reduction {
-	r.Keep = true
-	return r
+func (o Options) keep() Options {
+	o.Keep = true
+	return o
 }
 
-// count returns the number of elements that one result combines, less r.DDof
-// and at least 0, as a scalar of the accumulator's type. It also returns that
-// number without r.DDof.
-func count(a *expr.Node, r Reduction) (*expr.Node, int, error) {
-	axes, err := shape.Axes(r.Axes, len(a.Shape()))
+func (o Options) freedom(ddof int) Options {
+	o.DDof = ddof
+	return o
+}
+
+func mean(o Options, x ...*expr.Node) *expr.Node {
+	if o.DDof != 0 {
+		return expr.Errorf(expr.ErrValue, "", "ddof is an option of var and std")
+	}
+	return average(o, x[0])
+}
+
+// average returns the sum over the axes divided by the number of elements that
+// one result combines, less o.DDof and at least 0.
+func average(o Options, a *expr.Node) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	axes, err := shape.Axes(o.Axes, len(a.Shape()))
 	if err != nil {
-		return nil, 0, err
+		return expr.Errorf(expr.ErrShape, "", "%s", err)
 	}
 	n := 1
 	for _, x := range axes {
 		n *= a.Shape()[x]
 	}
-	t := a.DType().Register()
-	if r.Acc != dtype.Invalid {
-		t = r.Acc
+	if n == 0 {
+		return expr.Errorf(expr.ErrShape, "", "an empty axis has no mean")
 	}
-	by := max(float64(n)-float64(r.DDof), 0)
-	return expr.ConstFloat(t, by), n, nil
+	by := expr.ConstFloat(a.DType(), max(float64(n)-float64(o.DDof), 0))
+	return call("div", ReduceNode("sum", a, o.freedom(0)), by)
 }
 
-// MeanNode returns the sum over the axes divided by their size. An empty axis
-// is an error.
-func MeanNode(a *expr.Node, r Reduction) *expr.Node {
-	if a != nil && a.Err() == nil && r.DDof != 0 {
-		return expr.Errorf(expr.ErrValue, "Mean", "ddof is an option of var and std")
-	}
-	return meanNode("Mean", a, r)
+func variation(o Options, x ...*expr.Node) *expr.Node {
+	return average(o, call("square", call("sub", x[0], average(o.keep().freedom(0), x[0]))))
 }
 
-func meanNode(name string, a *expr.Node, r Reduction) *expr.Node {
-	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r).As(name, a)
-	}
-	t := a.DType()
-	if !t.IsFloat() {
-		return expr.Errorf(expr.ErrType, name, "does not take elements of type %v", t)
-	}
-	n, size, err := count(a, r)
-	if err != nil {
-		return expr.Errorf(expr.ErrShape, name, "%s", err)
-	}
-	if size == 0 {
-		return expr.Errorf(expr.ErrShape, name, "an empty axis has no mean")
-	}
-	if t.IsHalf() || r.Acc != dtype.Invalid { // the quotient is rounded last
-		a = CastNode(a, n.DType())
-		r.Acc = dtype.Invalid
-		return CastNode(call("div", sum(a, r), n), t)
-	}
-	return call("div", sum(a, r), n)
-}
-
-// sum returns the sum for a variance. Its divisor uses r.DDof, so the sum does
-// not.
-func sum(a *expr.Node, r Reduction) *expr.Node {
-	r.DDof = 0
-	return ReduceNode("sum", a, r)
-}
-
-// VarNode returns the mean squared distance from the mean, in two passes.
-func VarNode(a *expr.Node, r Reduction) *expr.Node {
-	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r).As("Var", a)
-	}
-	t := a.DType()
-	if wide := accumulator(t, r); wide != t && t.IsFloat() {
-		r.Acc = dtype.Invalid
-		return CastNode(VarNode(CastNode(a, wide), r), t)
-	}
-	mean := r.keep()
-	mean.DDof = 0
-	return meanNode("Var", call("square", call("sub", a, MeanNode(a, mean))), r).As("Var", a)
-}
-
-func accumulator(t dtype.Type, r Reduction) dtype.Type {
-	if r.Acc != dtype.Invalid {
-		return r.Acc
-	}
-	return t.Register()
-}
-
-// StdNode returns the square root of the variance.
-func StdNode(a *expr.Node, r Reduction) *expr.Node {
-	return call("sqrt", VarNode(a, r)).As("Std", a)
-}
+func deviation(o Options, x ...*expr.Node) *expr.Node { return call("sqrt", variation(o, x...)) }
 
 // shift returns the maximum over axes. The exact results below do not depend on
 // it.
-func shift(a *expr.Node, r Reduction) *expr.Node {
-	return call("stop_gradient", ReduceNode("max", a, r.keep()))
+func shift(o Options, a *expr.Node) *expr.Node {
+	return call("stop_gradient", ReduceNode("max", a, o.keep()))
 }
 
-// SoftmaxNode returns exp(a) / sum(exp(a)) over an axis, shifted by the
-// maximum.
-func SoftmaxNode(a *expr.Node, axis int) *expr.Node {
-	r := Reduction{Axes: []int{axis}, Keep: true}
-	e := call("exp", call("sub", a, shift(a, r)))
-	return call("div", e, ReduceNode("sum", e, r)).As("Softmax", a)
+// softmax reduces the last axis if the options name none.
+func softmax(o Options, x ...*expr.Node) *expr.Node {
+	if o.Axes == nil {
+		o.Axes = []int{-1}
+	}
+	e := call("exp", call("sub", x[0], shift(o, x[0])))
+	return call("div", e, ReduceNode("sum", e, o.keep()))
 }
 
-// LogSumExpNode returns log(sum(exp(a))) over axes, shifted by the maximum if
-// that is finite.
-func LogSumExpNode(a *expr.Node, r Reduction) *expr.Node {
-	m := shift(a, r)
+// logSumExp shifts by the maximum if that is finite.
+func logSumExp(o Options, x ...*expr.Node) *expr.Node {
+	m := shift(o, x[0])
 	if m.Err() != nil {
-		return m.As("LogSumExp", a)
+		return m
 	}
 	m = call("where", call("isfinite", m), m, expr.ConstFloat(m.DType(), 0))
-	l := call("add", call("log", ReduceNode("sum", call("exp", call("sub", a, m)), r.keep())), m)
-	axes, err := shape.Axes(r.Axes, len(a.Shape()))
-	if err != nil {
-		return expr.Errorf(expr.ErrShape, "LogSumExp", "%s", err)
+	l := call("add", call("log", ReduceNode("sum", call("exp", call("sub", x[0], m)), o.keep())), m)
+	if o.Keep {
+		return l
 	}
-	if !r.Keep {
-		l = dropAxes(l, axes)
-	}
-	return l.As("LogSumExp", a)
+	axes, _ := shape.Axes(o.Axes, len(x[0].Shape()))
+	return dropAxes(l, axes)
 }
 
-// LayerNormNode returns (a - mean) / sqrt(var + eps) * gamma + beta over the
-// last axis; gamma and beta may be nil.
-func LayerNormNode(a, gamma, beta *expr.Node, eps float64) *expr.Node {
-	r := Reduction{Axes: []int{-1}, Keep: true}
-	if a == nil || a.Err() != nil {
-		return ReduceNode("sum", a, r).As("LayerNorm", a)
+// layerNorm has eps 1e-5 if the options do not state it.
+func layerNorm(o Options, x ...*expr.Node) *expr.Node {
+	eps := 1e-5
+	if len(o.Numbers) > 0 {
+		eps = o.Numbers[0]
 	}
-	d := call("sub", a, MeanNode(a, r))
-	v := MeanNode(call("square", d), r)
-	y := call("div", d, call("sqrt", call("add", v, expr.ConstFloat(a.DType(), eps))))
-	if gamma != nil {
-		y = call("mul", y, gamma)
+	last := Options{Axes: []int{-1}, Keep: true}
+	d := call("sub", x[0], average(last, x[0]))
+	y := call("div", d, call("sqrt", call("add", average(last, call("square", d)), expr.ConstFloat(d.DType(), eps))))
+	if x[1] != nil {
+		y = call("mul", y, x[1])
 	}
-	if beta != nil {
-		y = call("add", y, beta)
+	if x[2] != nil {
+		y = call("add", y, x[2])
 	}
-	return y.As("LayerNorm", a, gamma, beta)
+	return y
+}
+
+func nanSum(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	if t := a.DType(); t.IsFloat() {
+		a = call("where", call("isnan", a), expr.ConstFloat(t, 0), a)
+	}
+	return ReduceNode("sum", a, o)
+}
+
+func countNonzero(o Options, x ...*expr.Node) *expr.Node {
+	return ReduceNode("sum", CastNode(CastNode(x[0], dtype.Bool), dtype.I64), o)
+}
+
+func peakToPeak(o Options, x ...*expr.Node) *expr.Node {
+	return call("sub", ReduceNode("max", x[0], o), ReduceNode("min", x[0], o))
+}
+
+// largest are the greatest finite numbers.
+var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: math.MaxFloat32, dtype.F64: math.MaxFloat64}
+
+func nanToNum(o Options, x ...*expr.Node) *expr.Node {
+	a, t, fill := x[0], x[0].DType(), 0.
+	if !t.IsFloat() {
+		return a
+	}
+	if len(o.Numbers) > 0 {
+		fill = o.Numbers[0]
+	}
+	finite := call("clip", a, expr.ConstFloat(t, -largest[t]), expr.ConstFloat(t, largest[t]))
+	return call("where", call("isnan", a), expr.ConstFloat(t, fill), finite)
 }
 
 // Mean returns the arithmetic mean over axes. An empty axis is an error.
 func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
-	return expr.Of[T](MeanNode(expr.NodeOf(a), options(opts)))
+	return composed[T]("mean", options(opts), expr.NodeOf(a))
 }
 
 // Var returns the variance over axes: the mean squared distance from the mean,
 // computed in two passes; see DDof.
 func Var[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
-	return expr.Of[T](VarNode(expr.NodeOf(a), options(opts)))
+	return composed[T]("var", options(opts), expr.NodeOf(a))
 }
 
 // Std returns the square root of Var.
 func Std[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
-	return expr.Of[T](StdNode(expr.NodeOf(a), options(opts)))
+	return composed[T]("std", options(opts), expr.NodeOf(a))
 }
 
 // Softmax returns exp(a - max) / sum(exp(a - max)) over an axis.
 func Softmax[T expr.Float](a expr.Exp[T], axis int) expr.Exp[T] {
-	return expr.Of[T](SoftmaxNode(expr.NodeOf(a), axis))
+	return composed[T]("softmax", Options{Axes: []int{axis}}, expr.NodeOf(a))
 }
 
 // LogSumExp returns log(sum(exp(a))) over axes, without overflow.
 func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
-	return expr.Of[T](LogSumExpNode(expr.NodeOf(a), options(opts)))
+	return composed[T]("logsumexp", options(opts), expr.NodeOf(a))
 }
 
 // LayerNorm returns a normalised over the last axis to mean 0 and variance 1,
 // scaled by gamma and shifted by beta, which may be nil: (a - mean) / sqrt(var
 // + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
 func LayerNorm[T expr.Float](a, gamma, beta expr.Exp[T], eps float64) expr.Exp[T] {
-	var g, b *expr.Node
-	if gamma != nil {
-		g = gamma.Node()
+	x := []*expr.Node{expr.NodeOf(a), nil, nil}
+	for i, e := range []expr.Exp[T]{gamma, beta} {
+		if e != nil {
+			x[i+1] = e.Node()
+		}
 	}
-	if beta != nil {
-		b = beta.Node()
-	}
-	return expr.Of[T](LayerNormNode(expr.NodeOf(a), g, b, eps))
+	return composed[T]("layernorm", Options{Numbers: []float64{eps}}, x...)
+}
+
+// NaNSum returns the sum over axes of the elements that are not NaN.
+func NaNSum[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("nansum", options(opts), expr.NodeOf(a))
+}
+
+// CountNonzero returns the number of elements over axes that are not 0.
+func CountNonzero[T expr.Elem](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
+	return composed[int64]("count_nonzero", options(opts), expr.NodeOf(a))
+}
+
+// PeakToPeak returns the maximum less the minimum over axes.
+func PeakToPeak[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("ptp", options(opts), expr.NodeOf(a))
+}
+
+// NaNToNum returns a with NaN replaced by nan, and infinities by the greatest
+// finite numbers.
+func NaNToNum[T expr.Float](a expr.Exp[T], nan float64) expr.Exp[T] {
+	return composed[T]("nan_to_num", Options{Numbers: []float64{nan}}, expr.NodeOf(a))
+}
+
+// OneHot returns 1 at the position of the index along a new last axis of size
+// depth, and 0 elsewhere. An index outside gives zeros.
+func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
+	return composed[T]("one_hot", Options{Ints: []int{depth}, To: dtype.Of[T]()}, expr.NodeOf(index))
 }

@@ -135,3 +135,51 @@ func TestProducts(t *testing.T) {
 	got, _ := eval(t, op.Dot[float64](a, b))
 	near(t, "dot", got, []float64{22, 28, 49, 64})
 }
+
+// TestArrangements compares the compositions that rearrange and make arrays with
+// NumPy's results.
+func TestArrangements(t *testing.T) {
+	x := op.AddScalar(-1, expr.Exp[float64](iota[float64](2, 3))) // 0 1 2, 3 4 5
+	for _, c := range []struct {
+		name  string
+		e     expr.Exp[float64]
+		shape []int
+		want  []float64
+	}{
+		{"flatten", op.Flatten(x), []int{6}, []float64{0, 1, 2, 3, 4, 5}},
+		{"move", op.MoveAxis(x, -1, 0), []int{3, 2}, []float64{0, 3, 1, 4, 2, 5}},
+		{"move 3", op.MoveAxis(op.NewAxis(x, 0), 0, 2), []int{2, 3, 1}, []float64{0, 1, 2, 3, 4, 5}},
+		{"roll", op.Roll(x, 1, 1), []int{2, 3}, []float64{2, 0, 1, 5, 3, 4}},
+		{"roll back", op.Roll(x, -7, 1), []int{2, 3}, []float64{1, 2, 0, 4, 5, 3}},
+		{"roll all", expr.Of[float64](op.Compose("roll", op.Options{Ints: []int{2}}, x.Node())), []int{2, 3}, []float64{4, 5, 0, 1, 2, 3}},
+		{"roll both", expr.Of[float64](op.Compose("roll", op.Options{Axes: []int{0, 1}, Ints: []int{1, -1}}, x.Node())), []int{2, 3}, []float64{4, 5, 3, 1, 2, 0}},
+		{"roll nothing", op.Roll(iota[float64](0, 2), 5, 0), []int{0, 2}, nil},
+		{"stack", op.Stack(-1, x, op.Neg(x)), []int{2, 3, 2}, []float64{0, zero, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5}},
+		{"eye", op.Eye[float64](2, 3, 1), []int{2, 3}, []float64{0, 1, 0, 0, 0, 1}},
+		{"linspace", op.Linspace[float64](1, 2, 5), []int{5}, []float64{1, 1.25, 1.5, 1.75, 2}},
+		{"linspace, one", op.Linspace[float64](1, 2, 1), []int{1}, []float64{1}},
+		{"linspace, underflow", op.Linspace[float64](0, 0x1p-1074, 3), []int{3}, []float64{0, 0, 0x1p-1074}},
+		{"linspace, open", expr.Of[float64](op.Compose("linspace", op.Options{Numbers: []float64{0, 1}, Ints: []int{4}, Open: true})), []int{4}, []float64{0, .25, .5, .75}},
+		{"linspace of integers", op.Cast[float64](op.Linspace[int32](-1, 1, 4)), []int{4}, []float64{-1, -1, 0, 1}},
+		{"nan_to_num", op.NaNToNum(engineOf(nan, inf, -inf, 2), 7), []int{4}, []float64{7, math.MaxFloat64, -math.MaxFloat64, 2}},
+		{"nansum", op.NaNSum(engineOf(nan, 1, 2)), nil, []float64{3}},
+		{"count_nonzero", op.Cast[float64](op.CountNonzero(engineOf(nan, zero, 2))), nil, []float64{2}},
+		{"ptp", op.PeakToPeak(x, op.Axis(0)), []int{3}, []float64{3, 3, 3}},
+		{"flip of no axes", op.Flip(x, []int{}...), []int{2, 3}, []float64{0, 1, 2, 3, 4, 5}},
+	} {
+		got, s := eval(t, c.e)
+		if !slices.Equal(s, c.shape) || !slices.Equal(got, c.want) {
+			t.Errorf("%s is %v of shape %v, want %v of shape %v", c.name, got, s, c.want, c.shape)
+		}
+	}
+}
+
+// TestWideCompositions checks that a composition with an accumulator computes
+// everything in it.
+func TestWideCompositions(t *testing.T) {
+	x := engineOf[float32](0, 0x1p-30)
+	got, _ := eval(t, op.LogSumExp[float32](x, op.AccumFloat64()))
+	if want := float32(math.Log(2 + 0x1p-30)); got[0] != want {
+		t.Errorf("log-sum-exp in float64 is %v, want %v", got[0], want)
+	}
+}

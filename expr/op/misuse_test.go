@@ -241,6 +241,17 @@ var misuses = map[string]func() error{
 	"MatMulNode":      func() error { return err(op.MatMulNode(nil, nil)) },
 	"Dot":             func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
 	"Flatten":         func() error { return err(op.Flatten(null).Node()) },
+	"NaNSum":          func() error { return err(op.NaNSum(vec, op.AccumFloat64(), op.Axis(7)).Node()) },
+	"CountNonzero":    func() error { return err(op.CountNonzero(vec, op.Axis(7)).Node()) },
+	"PeakToPeak":      func() error { return err(op.PeakToPeak(iota[float32](0)).Node()) },
+	"NaNToNum":        func() error { return err(op.NaNToNum(null, 0).Node()) },
+	"MoveAxis":        func() error { return err(op.MoveAxis(mat, 0, 2).Node()) },
+	"Roll":            func() error { return err(op.Roll(mat, math.MinInt, 2).Node()) },
+	"Stack":           func() error { return err(op.Stack(0, mat, expr.Exp[float32](vec)).Node()) },
+	"Stack nothing":   func() error { return err(op.Stack[float32](0).Node()) },
+	"Eye":             func() error { return err(op.Eye[int8](-1, math.MaxInt, math.MinInt).Node()) },
+	"Linspace":        func() error { return err(op.Linspace[int32](0, 1, -1).Node()) },
+	"Compose":         func() error { return err(op.Compose("nothing", op.Options{})) },
 	"Transpose":       func() error { return err(op.Transpose(mat, 0).Node()) },
 	"PermuteNode":     func() error { return err(op.PermuteNode(nil, nil)) },
 	"T":               func() error { return err(op.T(null).Node()) },
@@ -427,6 +438,35 @@ func TestMisuseOfRows(t *testing.T) {
 	}
 }
 
+// TestMisuseOfCompositions applies every composition to operands and options
+// that do not fit it.
+func TestMisuseOfCompositions(t *testing.T) {
+	wild := []op.Options{{}, {Axes: []int{math.MinInt, 0}, Ints: []int{math.MinInt, -1}}, {Axes: []int{0, 0}, Ints: []int{math.MaxInt}}, {Axes: []int{}, To: 200, Acc: 99, DDof: -1}}
+	for _, c := range op.Compositions() {
+		for i, o := range wild {
+			for n := range 5 {
+				args := make([]*expr.Node, n)
+				for k := range args {
+					args[k] = []*expr.Node{mat.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
+				}
+				func() {
+					defer func() {
+						if r := recover(); r != nil {
+							t.Errorf("%s of %d operands, options %d: panics: %v", c.Name, n, i, r)
+						}
+					}()
+					if n := c.Apply(o, args...); n.Err() == nil {
+						_ = err(n)
+					}
+				}()
+			}
+		}
+		if c.Operands != 0 && c.Apply(op.Options{}).Err() == nil {
+			t.Errorf("%s needs no operand", c.Name)
+		}
+	}
+}
+
 // TestNilMethods calls the methods of nil and zero values.
 func TestNilMethods(t *testing.T) {
 	for _, n := range []*expr.Node{nil, {}, {Op: &expr.Operator{}}} {
@@ -451,7 +491,7 @@ func TestMisuseNamesEveryFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "ULP": true, "Doc": true}
+	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "Compositions": true, "ULP": true, "Doc": true}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

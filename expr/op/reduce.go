@@ -81,15 +81,6 @@ func (f varOption) set(r *Reduction)    { f(r) }
 func (f reduceOption) set(r *Reduction) { f(r) }
 func (reduceOption) everywhere()        {}
 
-// A Reduction holds the options of a reduction; the zero value reduces all axes
-// and drops them.
-type Reduction struct {
-	Axes []int      // empty: all
-	Keep bool       // reduced axes stay, with size 1
-	Acc  dtype.Type // Invalid: the natural accumulator
-	DDof int        // var and std divide by n - DDof; elsewhere it is an error
-}
-
 // Axis reduces over the given axes; negative ones count from the last.
 func Axis(axes ...int) ReduceOption {
 	return reduceOption(func(r *Reduction) { r.Axes = append(r.Axes, axes...) })

@@ -123,27 +123,6 @@ func Index[T expr.Elem](a expr.Exp[T], axis, i int) expr.Exp[T] {
 	return expr.Of[T](IndexNode(expr.NodeOf(a), axis, i))
 }
 
-// FlipNode returns Flip for untyped trees.
-func FlipNode(a *expr.Node, axes []int) *expr.Node {
-	if a = given(a); a.Err() != nil {
-		return a
-	}
-	axes, err := shape.Axes(axes, len(a.Shape()))
-	if err != nil {
-		return expr.Errorf(expr.ErrShape, "Flip", "%s", err)
-	}
-	spans := make([]Span, len(a.Shape()))
-	for _, x := range axes {
-		spans[x].Step = shape.At(-1)
-	}
-	return SliceNode(a, spans)
-}
-
-// Flip returns a with the given axes reversed, or all axes if there are none.
-func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return expr.Of[T](FlipNode(expr.NodeOf(a), axes))
-}
-
 // oneAxis returns the only axis of a node's attributes. It returns an error if
 // there is not exactly one, or if it is out of range.
 func oneAxis(axes []int, rank int) (int, error) {
@@ -395,26 +374,6 @@ func TakeNode(a, index *expr.Node, axis int) *expr.Node {
 // outside, the assignment returns ErrIndex.
 func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis int) expr.Exp[T] {
 	return expr.Of[T](TakeNode(expr.NodeOf(a), expr.NodeOf(index), axis))
-}
-
-// OneHotNode returns OneHot for untyped trees, as bool.
-func OneHotNode(index *expr.Node, depth int) *expr.Node {
-	if index = given(index); index.Err() != nil {
-		return index
-	}
-	if !index.DType().IsInt() {
-		return expr.Errorf(expr.ErrType, "OneHot", "indices are integers, not %v", index.DType())
-	}
-	if depth < 0 {
-		return expr.Errorf(expr.ErrShape, "OneHot", "the depth %d is negative", depth)
-	}
-	return call("equal", NewAxisNode(CastNode(index, dtype.I64), -1), IotaNode(depth)).As("OneHot", index)
-}
-
-// OneHot returns 1 at the position of the index along a new last axis of size
-// depth, and 0 elsewhere. An index outside gives zeros.
-func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
-	return expr.Of[T](CastNode(OneHotNode(expr.NodeOf(index), depth), dtype.Of[T]()))
 }
 
 // IotaNode returns 0, 1, ..., n-1 as int64.

@@ -46,6 +46,14 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has a fault without a kind, or a kind without a fault", o.Name)
 		}
 	}
+	for _, c := range op.Compositions() {
+		if _, ok := op.Lookup(c.Name); ok || constructors[c.Constructor()] != "" {
+			t.Errorf("a row and a composition are named %s or op.%s", c.Name, c.Constructor())
+		}
+		if !strings.HasSuffix(c.Doc, ".") || c.Arguments == "" || c.Build == nil {
+			t.Errorf("%s is not complete", c.Name)
+		}
+	}
 	if _, ok := op.Lookup("no such thing"); ok {
 		t.Error("found an operator that does not exist")
 	}
@@ -76,6 +84,11 @@ func TestConstructorsExist(t *testing.T) {
 	for _, o := range op.Table() {
 		if !have[o.Constructor()] {
 			t.Errorf("there is no op.%s for %s", o.Constructor(), o.Name)
+		}
+	}
+	for _, c := range op.Compositions() {
+		if !have[c.Constructor()] {
+			t.Errorf("there is no op.%s for %s", c.Constructor(), c.Name)
 		}
 	}
 }

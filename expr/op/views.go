@@ -116,9 +116,6 @@ func Reshape[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 	return expr.Of[T](ReshapeNode(expr.NodeOf(a), dims))
 }
 
-// Flatten returns a as a vector, row-major.
-func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return Reshape(a, -1) }
-
 func transposeShape(n *expr.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	used := make([]bool, len(in))
@@ -215,56 +212,6 @@ func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 // T returns a with its axes in reverse order.
 func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }
 
-// SwapAxesNode returns SwapAxes for untyped trees.
-func SwapAxesNode(a *expr.Node, i, j int) *expr.Node {
-	a = given(a)
-	_, perm := permutation(a, nil)
-	for k := range perm {
-		perm[k] = k
-	}
-	x, err := shape.Axis(i, len(perm))
-	y, err2 := shape.Axis(j, len(perm))
-	if a.Err() == nil && (err != nil || err2 != nil) {
-		return expr.Errorf(expr.ErrShape, "SwapAxes", "axes %d and %d do not both exist in rank %d", i, j, len(perm))
-	}
-	if a.Err() != nil {
-		return a
-	}
-	perm[x], perm[y] = perm[y], perm[x]
-	return TransposeNode(a, perm)
-}
-
-// SwapAxes returns a with two axes exchanged.
-func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
-	return expr.Of[T](SwapAxesNode(expr.NodeOf(a), i, j))
-}
-
-// NewAxisNode returns NewAxis for untyped trees.
-func NewAxisNode(a *expr.Node, axis int) *expr.Node {
-	if a = given(a); a.Err() != nil {
-		return a
-	}
-	rank := len(a.Shape()) + 1
-	at, err := shape.Axis(axis, rank)
-	if err != nil {
-		return expr.Errorf(expr.ErrShape, "NewAxis", "%s", err)
-	}
-	axes := make([]int, rank)
-	for i, k := 0, 0; i < rank; i++ {
-		if axes[i] = -1; i != at {
-			axes[i] = k
-			k++
-		}
-	}
-	return TransposeNode(a, axes).As("NewAxis", a)
-}
-
-// NewAxis returns a with a new axis of size 1 before axis; NewAxis(a, -1)
-// appends one.
-func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] {
-	return expr.Of[T](NewAxisNode(expr.NodeOf(a), axis))
-}
-
 // dropAxes returns a without axes, which must have size 1.
 func dropAxes(a *expr.Node, axes []int) *expr.Node {
 	if a.Err() != nil || len(axes) == 0 {
@@ -281,32 +228,6 @@ func dropAxes(a *expr.Node, axes []int) *expr.Node {
 		}
 	}
 	return TransposeNode(a, keep)
-}
-
-// SqueezeNode returns Squeeze for untyped trees.
-func SqueezeNode(a *expr.Node, axes []int) *expr.Node {
-	if a = given(a); a.Err() != nil {
-		return a
-	}
-	if len(axes) == 0 {
-		for i, d := range a.Shape() {
-			if d == 1 {
-				axes = append(axes, i)
-			}
-		}
-		return dropAxes(a, axes)
-	}
-	axes, err := shape.Axes(axes, len(a.Shape()))
-	if err != nil {
-		return expr.Errorf(expr.ErrShape, "Squeeze", "%s", err)
-	}
-	return dropAxes(a, axes).As("Squeeze", a)
-}
-
-// Squeeze returns a without the given axes of size 1, or without all axes of
-// size 1.
-func Squeeze[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return expr.Of[T](SqueezeNode(expr.NodeOf(a), axes))
 }
 
 func broadcastShape(n *expr.Node) (shape.Shape, error) {

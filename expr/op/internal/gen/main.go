@@ -141,6 +141,10 @@ func Page() []byte {
 			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name, o.Constructor(), symbol, arity, types(o.Types), Bound(o), gradient, cell(o.Doc))
 		}
 	}
+	b.WriteString("\n## Compositions\n\nTrees of the rows above. They have no code of their own, and their gradients are those of their parts.\n\n| formula | Go | element types | meaning |\n|---|---|---|---|\n")
+	for _, c := range op.Compositions() {
+		fmt.Fprintf(&b, "| `%s(%s)` | `op.%s` | %s | %s |\n", c.Name, c.Arguments, c.Constructor(), types(c.Types), cell(c.Doc))
+	}
 	return b.Bytes()
 }
 

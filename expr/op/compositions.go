@@ -1,0 +1,150 @@
+package op
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A Composition is a row of the table of compositions: a function that is a
+// tree of operators. Formulas and docs/ops.md read the table.
+type Composition struct {
+	Name      string // as in formulas: "logsumexp"
+	GoName    string // of the constructor, if it does not follow from Name
+	Arguments string // as NumPy's documentation writes them: "a, axis=None, *, keepdims=False"
+	Doc       string // one sentence
+	Operands  int    // the number of trees among the arguments; -1: any number, at least one
+	Optional  int    // how many of the last operands may be nil
+	Types     expr.Types
+	// Wide means that the accumulator of the options is the type of the whole
+	// composition, for halves float32. Only the result is rounded to the type of
+	// the operands.
+	Wide bool
+	// Build returns the tree. Operands that are not optional are not nil and
+	// carry no error.
+	Build func(o Options, x ...*expr.Node) *expr.Node
+}
+
+// Options are the arguments of reductions and compositions that are no
+// operands. The zero value is NumPy's default.
+type Options struct {
+	Axes []int      // nil: all
+	Keep bool       // reduced axes stay, with size 1
+	Acc  dtype.Type // Invalid: the natural accumulator
+	DDof int        // var and std divide by n - DDof; elsewhere it is an error
+
+	Ints    []int      // roll: shifts; moveaxis: destinations; one_hot: the depth; eye: rows, columns, diagonal; linspace: the number
+	Numbers []float64  // layernorm: eps; nan_to_num: what replaces NaN; linspace: both ends
+	Open    bool       // linspace: without the last end
+	To      dtype.Type // the type of the elements of one_hot, eye and linspace; Invalid: float64
+}
+
+// Reduction holds the options of a reduction.
+type Reduction = Options
+
+const (
+	folding   = "a, axis=None, *, keepdims=False"
+	foldingTo = folding + ", dtype=None"
+	variance  = folding + ", ddof=0, correction=0, dtype=None"
+)
+
+var compositions = []Composition{
+	{Name: "mean", Arguments: foldingTo, Operands: 1, Types: floats, Wide: true, Build: mean, Doc: "the arithmetic mean over axes; an empty axis is an error."},
+	{Name: "var", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: variation, Doc: "the mean squared distance from the mean over axes, in two passes; the divisor is the count less ddof, at least 0."},
+	{Name: "std", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: deviation, Doc: "the square root of var."},
+	{Name: "logsumexp", GoName: "LogSumExp", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: logSumExp, Doc: "log(sum(exp(a))) over axes, without overflow."},
+	{Name: "nansum", GoName: "NaNSum", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
+	{Name: "count_nonzero", Arguments: folding, Operands: 1, Types: elems, Build: countNonzero, Doc: "the number of elements over axes that are not 0, as int64."},
+	{Name: "ptp", GoName: "PeakToPeak", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
+	{Name: "softmax", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
+	{
+		Name: "layernorm", GoName: "LayerNorm", Arguments: "x, gamma=None, beta=None, eps=1e-5", Operands: 3, Optional: 2, Types: floats, Wide: true, Build: layerNorm,
+		Doc: "(x - mean) / sqrt(var + eps) * gamma + beta over the last axis.",
+	},
+	{Name: "one_hot", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
+	{Name: "nan_to_num", GoName: "NaNToNum", Arguments: "x, copy=True, nan=0.0", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities by the greatest finite numbers."},
+	{Name: "ravel", GoName: "Flatten", Arguments: "a", Operands: 1, Types: elems, Build: flatten, Doc: "the elements as a vector, row-major."},
+	{Name: "swapaxes", GoName: "SwapAxes", Arguments: "a, axis1, axis2", Operands: 1, Types: elems, Build: swapAxes, Doc: "two axes exchanged."},
+	{Name: "moveaxis", GoName: "MoveAxis", Arguments: "a, source, destination", Operands: 1, Types: elems, Build: moveAxis, Doc: "axes moved to other places."},
+	{Name: "expand_dims", GoName: "NewAxis", Arguments: "a, axis", Operands: 1, Types: elems, Build: newAxes, Doc: "with new axes of size 1."},
+	{Name: "squeeze", Arguments: "a, axis=None", Operands: 1, Types: elems, Build: squeeze, Doc: "without axes of size 1."},
+	{Name: "flip", Arguments: "m, axis=None", Operands: 1, Types: elems, Build: flip, Doc: "with axes reversed."},
+	{Name: "roll", Arguments: "a, shift, axis=None", Operands: 1, Types: elems, Build: roll, Doc: "elements moved by shift positions along axes, or in row-major order; what leaves one end enters at the other."},
+	{Name: "stack", Arguments: "arrays, axis=0", Operands: -1, Types: elems, Build: stack, Doc: "operands of equal shapes along a new axis."},
+	{Name: "eye", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
+	{Name: "linspace", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
+}
+
+// Compositions returns the table, sorted by name.
+func Compositions() []*Composition {
+	all := make([]*Composition, len(compositions))
+	for i := range compositions {
+		all[i] = &compositions[i]
+	}
+	slices.SortFunc(all, func(a, b *Composition) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Constructor returns the name of the composition's constructor in this
+// package.
+func (c *Composition) Constructor() string {
+	return (&expr.Operator{Name: c.Name, GoName: c.GoName}).Constructor()
+}
+
+// Compose returns the composition of a name. An error in a part of the tree
+// names the composition.
+func Compose(name string, o Options, x ...*expr.Node) *expr.Node {
+	i := slices.IndexFunc(compositions, func(c Composition) bool { return c.Name == name })
+	if i < 0 {
+		return expr.Errorf(expr.ErrValue, "", "there is no composition %q", name)
+	}
+	return compositions[i].Apply(o, x...)
+}
+
+// Apply returns the composition of the operands x. An error in a part of the
+// tree names the composition.
+func (c *Composition) Apply(o Options, x ...*expr.Node) *expr.Node {
+	if n := len(x); n != c.Operands && (c.Operands >= 0 || n == 0) {
+		return expr.Errorf(expr.ErrType, c.Constructor(), "has %d operands, not %d", max(c.Operands, 1), n)
+	}
+	for i, a := range x {
+		switch {
+		case a == nil && i >= len(x)-c.Optional:
+		case a == nil:
+			return expr.Errorf(expr.ErrType, c.Constructor(), "operand %d is nil", i)
+		case a.Err() != nil:
+			return a
+		case !c.Types.Has(a.DType()):
+			return expr.Errorf(expr.ErrType, c.Constructor(), "does not take elements of type %v", a.DType())
+		case a.DType() != x[0].DType():
+			return expr.Errorf(expr.ErrType, c.Constructor(), "operands of types %v and %v differ", x[0].DType(), a.DType())
+		}
+	}
+	return c.tree(o, x).As(c.Constructor(), x...)
+}
+
+func (c *Composition) tree(o Options, x []*expr.Node) *expr.Node {
+	if !c.Wide {
+		return c.Build(o, x...)
+	}
+	narrow := x[0].DType()
+	wide := cmp.Or(o.Acc, narrow.Register())
+	o.Acc = dtype.Invalid
+	if wide == narrow {
+		return c.Build(o, x...)
+	}
+	x = slices.Clone(x)
+	for i, a := range x {
+		if a != nil {
+			x[i] = CastNode(a, wide)
+		}
+	}
+	return CastNode(c.Build(o, x...), narrow)
+}
+
+// composed returns a composition for a typed constructor.
+func composed[R expr.Elem](name string, o Options, x ...*expr.Node) expr.Exp[R] {
+	return expr.Of[R](Compose(name, o, x...))
+}

@@ -4,19 +4,14 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/oneloop/oneloop/plan"
 )
 
-// rebinds counts the calls of [Memory.Rebind]. A run loads it once, and checks
-// the memories of its program only if it has changed.
-var rebinds atomic.Uint64
-
 // An aliasing says which memories of a program overlapped when the program was
 // compiled. The plan and the code of the program depend on it.
 type aliasing struct {
-	seen     uint64 // the value of rebinds at the last check
+	seen     uint64 // the value of process.rebinds at the last check
 	memories []*Memory
 	shifts   []int // distance of the memories of each pair, in bytes; or apart
 }
@@ -80,8 +75,8 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 			return err
 		}
 		p.memory, p.plan, p.backend, p.arena, p.steps = q.memory, q.plan, q.backend, q.arena, q.steps
-		p.threads, p.profile, p.products, p.down, p.job = q.threads, q.profile, q.products, q.down, q.job
+		p.threads, p.profile, p.products, p.job = q.threads, q.profile, q.products, q.job
 	}
-	p.memory.seen = seen
+	p.memory.seen, p.bound = seen, false
 	return nil
 }

@@ -25,7 +25,12 @@ func newCall(s *plan.Stage) (step, error) {
 	return &callStep{s: s, args: make([][]byte, len(s.Args))}, nil
 }
 
+func (c *callStep) bind(*Program) {}
+
 func (c *callStep) run(ctx context.Context, p *Program) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for i, a := range c.s.Args {
 		c.args[i] = p.bytes(a)
 	}
@@ -70,12 +75,13 @@ func (c *callStep) forget() {
 	c.scratch = nil
 }
 
-// lock locks the program for a run. It returns an error if the run could wait for
+// wait waits for the current run of p and locks p. It returns an error, and does
+// not lock p, if ctx is done. It also returns an error if the run could wait for
 // itself: the caller is a Go function that a program calls, and p is calling one
 // too.
-func (p *Program) lock() error {
-	if p.mu.TryLock() {
-		return nil
+func (p *Program) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if p.calls.Load() > 0 && insideCall() {
 		return expr.NewError(expr.ErrUnsupported, "", "a Go function of an expression runs a program that is running")

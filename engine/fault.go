@@ -192,8 +192,5 @@ func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
 		return nil, err
 	}
 	defer p.Close()
-	if p.device != nil {
-		return a, p.device.run(ctx)
-	}
 	return a, p.run(ctx)
 }

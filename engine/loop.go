@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -15,15 +16,12 @@ import (
 // A loopStep runs a kernel.
 type loopStep struct {
 	s       *plan.Stage
-	bind    ir.Binding
+	binding ir.Binding
 	code    backend.Code
 	places  []bufPlace
 	cells   []scalarCell
 	inst    backend.Instance
-	labels  context.Context // for pprof, or nil
-	workers []backend.Worker
-	schedule
-	traversal
+	loop    sched.Loop
 }
 
 // A bufPlace is the place of buffer number buf of a kernel.
@@ -40,7 +38,7 @@ type scalarCell struct {
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	l := &loopStep{s: s, bind: newBinding(s)}
+	l := &loopStep{s: s, binding: newBinding(s)}
 	for i, o := range s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
@@ -51,15 +49,15 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 			l.cells = append(l.cells, scalarCell{i, o.Cell})
 		}
 	}
-	l.refresh(p)
+	l.bind(p)
 	var err error
-	if l.code, l.inst, err = bindStage(p.backend, s, &l.bind); err != nil {
+	if l.code, l.inst, err = bindStage(p.backend, s, &l.binding); err != nil {
 		return nil, err
 	}
 	if p.profile {
 		l.profile()
 	}
-	l.plan(p.threads)
+	l.loop.Plan(p.job, l.inst, l.footprint())
 	return l, nil
 }
 
@@ -116,56 +114,39 @@ func (l *loopStep) footprint() (total int) {
 
 // viewed returns the number of bytes of a buffer.
 func (l *loopStep) viewed(b bufPlace) int {
-	return shape.Shape(l.bind.Bufs[b.buf].Extents).Size() * l.s.Kernel.Bufs[b.buf].Type.Size()
+	return shape.Shape(l.binding.Bufs[b.buf].Extents).Size() * l.s.Kernel.Bufs[b.buf].Type.Size()
 }
 
-// refresh writes the current addresses and values of parameters to the binding.
-func (l *loopStep) refresh(p *Program) {
+func (l *loopStep) bind(p *Program) {
 	for i := range l.places {
 		at := &l.places[i]
-		if ptr := at.in(p); l.bind.Bufs[at.buf].Ptr != ptr { // a store of the same value would cost a cache-line transfer
-			l.bind.Bufs[at.buf].Ptr = ptr
+		if ptr := at.in(p); l.binding.Bufs[at.buf].Ptr != ptr { // a store of the same value would cost a cache-line transfer
+			l.binding.Bufs[at.buf].Ptr = ptr
 		}
 	}
+	l.load()
+}
+
+// load writes the values of parameters to the binding.
+func (l *loopStep) load() {
 	for _, c := range l.cells {
-		if bits := c.cell.Load(); l.bind.Scalars[c.scalar] != bits {
-			l.bind.Scalars[c.scalar] = bits
+		if bits := c.cell.Load(); l.binding.Scalars[c.scalar] != bits {
+			l.binding.Scalars[c.scalar] = bits
 		}
 	}
 }
 
 func (l *loopStep) forget() {
-	for i := range l.bind.Bufs {
-		l.bind.Bufs[i].Ptr = nil
+	for i := range l.binding.Bufs {
+		l.binding.Bufs[i].Ptr = nil
 	}
 }
 
 func (l *loopStep) run(ctx context.Context, p *Program) error {
-	if l.labels != nil {
-		defer l.label(ctx)()
+	l.load()
+	k, err := l.loop.Run(ctx, p.job)
+	if err == nil && k != ir.NoFault {
+		err = raised(k, l.s)
 	}
-	l.refresh(p)
-	watched := ctx.Done() != nil
-	if watched {
-		l.inst.Watch(ctx)
-	}
-	l.inst.Begin()
-	down := l.alternate(&p.down)
-	alone := len(l.workers) == 1 && l.n <= l.most
-	measure := !alone && l.toMeasure()
-	if alone || !measure && l.work() < splitWork {
-		l.blocks(l.workers[0], 0, l.n, 0, l.n, down)
-	} else {
-		p.job.do(ctx, l, down, measure)
-	}
-	if watched {
-		l.inst.Watch(context.Background())
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	if k := l.inst.Finish(l.workers[0]); k != ir.NoFault {
-		return raised(k, l.s)
-	}
-	return nil
+	return err
 }

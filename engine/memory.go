@@ -320,6 +320,6 @@ func (m *Memory) Rebind(data []byte) error {
 		return expr.NewError(expr.ErrShape, "", "the bytes are not aligned for elements of %d bytes, which arrays have in this memory", size)
 	}
 	m.data = data
-	rebinds.Add(1)
+	process.rebinds.Add(1)
 	return nil
 }

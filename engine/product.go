@@ -22,15 +22,15 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &productStep{loopStep{s: s, bind: ir.Binding{Bufs: make([]ir.BufBind, 3)}}}
+	d := &productStep{loopStep{s: s, binding: ir.Binding{Bufs: make([]ir.BufBind, 3)}}}
 	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
 		d.places = append(d.places, bufPlace{i, p.place(a)})
 	}
-	d.inst = gemm.New(p.backend.Name(), problem, &d.bind, p.threads)
+	d.inst = gemm.New(p.backend.Name(), problem, &d.binding, p.threads)
 	if p.profile {
 		d.profile()
 	}
-	d.plan(p.threads)
+	d.loop.Plan(p.job, d.inst, d.footprint())
 	return d, nil
 }
 

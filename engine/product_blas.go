@@ -57,6 +57,9 @@ func blasLayout(rows, cols int, m gemm.Matrix) blasMatrix {
 }
 
 func (d *blasStep) run(ctx context.Context, p *Program) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if d.p.K == 0 {
 		clear(p.bytes(d.s.Out))
 		return nil
@@ -79,6 +82,8 @@ func (d *blasStep) run(ctx context.Context, p *Program) error {
 	}
 	return nil
 }
+
+func (*blasStep) bind(*Program) {}
 
 func (*blasStep) forget() {}
 

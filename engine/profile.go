@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-	"runtime/pprof"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -20,15 +18,8 @@ func (l *loopStep) profile() {
 		kernel = l.s.Kernel.Name
 	}
 	name := kernel + "(" + strings.Join(stored, ", ") + ")"
-	l.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", name))
+	l.loop.Label(name)
 	if n, ok := l.inst.(backend.Native); ok {
 		n.Profile("oneloop:" + name)
 	}
-}
-
-// label gives the goroutine the label of the kernel. The function returned gives
-// it the labels of ctx again.
-func (l *loopStep) label(ctx context.Context) (restore func()) {
-	pprof.SetGoroutineLabels(l.labels)
-	return func() { pprof.SetGoroutineLabels(ctx) }
 }

@@ -41,12 +41,12 @@ func TestLabels(t *testing.T) {
 	}
 	for _, on := range []bool{false, true} {
 		s := &spy{}
-		l := &loopStep{s: pl.Stages[0], inst: s, bind: newBinding(pl.Stages[0])}
+		l := &loopStep{s: pl.Stages[0], inst: s, binding: newBinding(pl.Stages[0])}
 		if on {
 			l.profile()
 		}
-		l.plan(1)
-		p := &Program{plan: pl, steps: []step{l}, threads: 1, job: newJob(1)}
+		p := &Program{plan: pl, steps: []step{l}, threads: 1, job: process.pool.NewJob(1)}
+		l.loop.Plan(p.job, s, 0)
 		pprof.Do(context.Background(), pprof.Labels("caller", "test"), func(ctx context.Context) {
 			if err := p.Run(ctx); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -47,19 +49,22 @@ type Program struct {
 	backend  backend.Backend
 	arena    []byte
 	steps    []step
+	bound    bool // the steps have the current addresses of arrays
 	threads  int
 	profile  bool
 	products string // as in Options
-	down     bool   // direction of the last loop over large arrays
 	mu       sync.Mutex
 	calls    atomic.Int32 // number of Go functions of the user that run now
-	job      *job
+	job      *sched.Job
 }
 
 // A step runs one stage.
 type step interface {
+	// bind sets the addresses of arrays. run uses them until the next bind.
+	bind(p *Program)
+	// run runs the stage. It returns the error of ctx if ctx is done.
 	run(ctx context.Context, p *Program) error
-	// forget drops the addresses of arrays that the last run has left.
+	// forget drops the addresses of arrays.
 	forget()
 }
 
@@ -90,7 +95,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	seen := rebinds.Load()
+	seen := process.rebinds.Load()
 	pl, err := planned(ctx, stmts)
 	if err != nil {
 		return nil, err
@@ -136,7 +141,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	}
 	o.Backend = be.Name()
 	o.Profile = o.Profile || debugging()["perf"]
-	if n := processors(); o.Threads <= 0 || o.Threads > n {
+	if n := process.pool.Processors(); o.Threads <= 0 || o.Threads > n {
 		o.Threads = n
 	}
 	return o, be, nil
@@ -157,7 +162,7 @@ func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 }
 
 func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
-	p := &Program{plan: pl, backend: be, threads: o.Threads, job: newJob(o.Threads), profile: o.Profile, products: o.Products}
+	p := &Program{plan: pl, backend: be, threads: o.Threads, job: process.pool.NewJob(o.Threads), profile: o.Profile, products: o.Products}
 	if p.profile {
 		exec.ForPerf()
 	}
@@ -188,28 +193,26 @@ func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) 
 // A Go function of the program (op.GoFunc) must not run the program, nor another
 // program whose Go function is running. Run returns [expr.ErrUnsupported] then.
 func (p *Program) Run(ctx context.Context) error {
-	if err := p.usable(); err != nil {
-		return err
+	if p == nil || p.plan == nil || ctx == nil {
+		return cmp.Or(p.usable(), checkContext(ctx))
 	}
-	if err := checkContext(ctx); err != nil {
-		return err
-	}
-	if err := p.lock(); err != nil {
-		return err
+	if !p.mu.TryLock() {
+		if err := p.wait(ctx); err != nil {
+			return err
+		}
 	}
 	defer p.mu.Unlock()
-	if p.device != nil {
-		return located(ctx, p.deviceFault(p.device.run(ctx)), itself)
-	}
-	if n := rebinds.Load(); n != p.memory.seen {
+	if n := process.rebinds.Load(); n != p.memory.seen && p.device == nil {
 		if err := p.rebound(ctx, n); err != nil {
 			return err
 		}
 	}
-	return located(ctx, p.run(ctx), itself)
+	err := p.run(ctx)
+	if err != nil {
+		err = located(ctx, err, func(n *expr.Node) *expr.Node { return n })
+	}
+	return err
 }
-
-func itself(n *expr.Node) *expr.Node { return n }
 
 // usable returns an error for a nil or zero program.
 func (p *Program) usable() error {
@@ -219,20 +222,25 @@ func (p *Program) usable() error {
 	return nil
 }
 
-// run is Run for a program of the host. The caller has locked the program or has
-// its only reference.
+// run is Run for a program that the caller has locked, or that has no other
+// reference.
 func (p *Program) run(ctx context.Context) error {
-	if err := p.allocate(); err != nil {
-		return err
+	if p.device != nil {
+		return p.deviceFault(p.device.run(ctx))
 	}
-	for i, s := range p.steps {
-		if err := ctx.Err(); err != nil {
+	if !p.bound {
+		if err := p.bind(); err != nil {
 			return err
 		}
+	}
+	for i, s := range p.steps {
 		p.declare(i)
 		if err := s.run(ctx, p); err != nil {
 			return err
 		}
+	}
+	if len(p.steps) == 0 {
+		return ctx.Err()
 	}
 	return nil
 }
@@ -245,9 +253,22 @@ func (p *Program) allocate() (err error) {
 	return err
 }
 
-// forget drops the addresses of arrays that the last run has left. It also drops
-// the temporaries if they have more than keep bytes; the next run allocates them.
+// bind gives the steps the addresses of all arrays.
+func (p *Program) bind() error {
+	if err := p.allocate(); err != nil {
+		return err
+	}
+	for _, s := range p.steps {
+		s.bind(p)
+	}
+	p.bound = true
+	return nil
+}
+
+// forget drops the addresses of arrays. It also drops the temporaries if they have
+// more than keep bytes; the next run allocates them.
 func (p *Program) forget(keep int) {
+	p.bound = false
 	for _, s := range p.steps {
 		s.forget()
 	}

@@ -51,6 +51,14 @@ type Worker interface {
 	Run(lo, hi int)
 }
 
+// A Whole is a worker that can do a whole run with one call, which saves time if the
+// run is short.
+type Whole interface {
+	Worker
+	// RunAll is Begin, the run of all units, and Finish.
+	RunAll() ir.FaultKind
+}
+
 // A Fallback is code that the interpreter may run in place of the back end.
 // Fallback returns the reason, or "" if the back end runs the code.
 type Fallback interface{ Fallback() string }

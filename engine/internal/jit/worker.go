@@ -57,7 +57,7 @@ type worker struct {
 	keep    []any
 }
 
-var _ backend.Worker = (*worker)(nil)
+var _ backend.Whole = (*worker)(nil)
 
 func (w *worker) cell(i int32) *uint64 {
 	return (*uint64)(unsafe.Add(w.frame, w.inst.code.cellBase+int(i)*8))
@@ -105,6 +105,25 @@ func (w *worker) Run(lo, hi int) {
 	}
 	w.flushFaults()
 	runtime.KeepAlive(w.inst)
+}
+
+// RunAll is Begin, Run of all units, and Finish.
+func (w *worker) RunAll() ir.FaultKind {
+	in := w.inst
+	if !w.short.does(0, in.count) {
+		in.Begin()
+		w.Run(0, in.count)
+		return in.Finish(w)
+	}
+	w.short.run(w.frame, 0, in.count)
+	fault := ir.NoFault
+	if *(*uint64)(unsafe.Add(w.frame, frameFault)) != 0 {
+		in.Begin()
+		w.flushFaults()
+		fault = in.Fault()
+	}
+	runtime.KeepAlive(in)
+	return fault
 }
 
 // chunk runs units lo..hi of the main loop, without a shortcut.

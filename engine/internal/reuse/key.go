@@ -1,9 +1,8 @@
-package engine
+package reuse
 
 import (
 	"hash/maphash"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr"
@@ -12,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A key holds, as a list of words, everything that the program for some
+// A Key holds, as a list of words, everything that the program for some
 // statements depends on. It also holds the operands, in which statements with the
 // same words may differ. One walk over the statements collects both, the operands
 // in the order in which the walk meets them.
@@ -24,7 +23,10 @@ import (
 //   - an operation on constants alone, which the plan computes,
 //   - a view that a user has defined, whose index map may read the constant,
 //   - an operation that fails for some operands, such as a division by 0.
-type key struct {
+type Key struct {
+	host func(expr.Memory) ([]byte, bool)
+	seed maphash.Seed
+
 	words  []uint64
 	idents []any // Node.Ident of the nodes that have one, in the order of the words
 	hash   uint64
@@ -66,13 +68,9 @@ const (
 	maxKeyScalars = 128
 )
 
-var keys = sync.Pool{New: func() any { return &key{table: make([]int32, 64)} }}
-
-var keySeed = maphash.MakeSeed()
-
-// free clears the key and returns it to the pool. It keeps no pointer to memory
-// of the caller.
-func (k *key) free() {
+// reset removes the statements from k, and with them all pointers to memory of the
+// caller.
+func (k *Key) reset() {
 	clear(k.idents)
 	clear(k.nodes)
 	clear(k.arrays)
@@ -81,12 +79,11 @@ func (k *key) free() {
 	k.words, k.idents, k.nodes, k.known = k.words[:0], k.idents[:0], k.nodes[:0], k.known[:0]
 	k.arrays, k.scalars = k.arrays[:0], k.scalars[:0]
 	k.failed = false
-	keys.Put(k)
 }
 
 // read fills k with the key of stmts. It reports false if the statements have no
-// key: they have an error, use memory of a device, or are beyond the limits.
-func (k *key) read(stmts []expr.Statement) bool {
+// key: they have an error, use memory that is not the host's, or are beyond the limits.
+func (k *Key) read(stmts []expr.Statement) bool {
 	k.words = append(k.words, uint64(len(stmts)))
 	for _, s := range stmts {
 		if s.Target == nil || s.Value == nil || s.Target.Err() != nil || s.Value.Err() != nil {
@@ -108,13 +105,13 @@ func (k *key) read(stmts []expr.Statement) bool {
 			k.words = append(k.words, uint64(i), s.bits)
 		}
 	}
-	k.hash = maphash.Bytes(keySeed, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(k.words))), 8*len(k.words)))
+	k.hash = maphash.Bytes(k.seed, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(k.words))), 8*len(k.words)))
 	return true
 }
 
 // node adds the tree n and returns the number of its root. It sets k.failed if
 // the tree has no key.
-func (k *key) node(n *expr.Node) int32 {
+func (k *Key) node(n *expr.Node) int32 {
 	if n == nil || n.Op == nil || n.Attributes == nil { // not made by a function of package expr
 		k.failed = true
 		return -1
@@ -166,7 +163,7 @@ func (k *key) node(n *expr.Node) int32 {
 }
 
 // attributes adds the words of one node: operator, types, shape and attributes.
-func (k *key) attributes(n *expr.Node) {
+func (k *Key) attributes(n *expr.Node) {
 	s := n.Shape()
 	head := uint64(n.DType()) | uint64(n.To)<<8 | uint64(len(n.Args))<<32 | uint64(len(s))<<48
 	if n.Ident != nil {
@@ -186,7 +183,7 @@ func (k *key) attributes(n *expr.Node) {
 	}
 }
 
-func (k *key) ints(list []int) {
+func (k *Key) ints(list []int) {
 	for _, x := range list {
 		k.words = append(k.words, uint64(x))
 	}
@@ -194,10 +191,10 @@ func (k *key) ints(list []int) {
 
 // array adds the array of a leaf and returns its number. Leaves with the same
 // bytes, type, shape and strides are one array.
-func (k *key) array(n *expr.Node) int32 {
+func (k *Key) array(n *expr.Node) int32 {
 	l, s := n.Leaf, n.Shape()
-	m, ok := l.Mem.(*Memory)
-	if !ok || m.dev != nil || len(l.Strides) != len(s) {
+	data, ok := k.host(l.Mem)
+	if !ok || len(l.Strides) != len(s) {
 		k.failed = true
 		return 0
 	}
@@ -205,11 +202,11 @@ func (k *key) array(n *expr.Node) int32 {
 	a := arrayOperand{node: n}
 	if lo, hi := shape.Range(s, l.Strides, l.Offset); lo <= hi {
 		size := n.DType().Size()
-		if lo < 0 || hi >= len(m.data)/size {
+		if lo < 0 || hi >= len(data)/size {
 			k.failed = true
 			return 0
 		}
-		a.data, a.low = m.data[lo*size:(hi+1)*size], l.Offset-lo
+		a.data, a.low = data[lo*size:(hi+1)*size], l.Offset-lo
 	}
 	i := slices.IndexFunc(k.arrays, func(b arrayOperand) bool {
 		return unsafe.SliceData(a.data) == unsafe.SliceData(b.data) && (n == b.node ||
@@ -225,7 +222,7 @@ func (k *key) array(n *expr.Node) int32 {
 }
 
 // scalar adds a scalar and returns its number. Equal constants have one number.
-func (k *key) scalar(s scalarOperand) int32 {
+func (k *Key) scalar(s scalarOperand) int32 {
 	i := slices.Index(k.scalars, s)
 	if i < 0 {
 		i = len(k.scalars)
@@ -237,7 +234,7 @@ func (k *key) scalar(s scalarOperand) int32 {
 }
 
 // fix marks the constants among args, so that read adds their values to the key.
-func (k *key) fix(args []*expr.Node) {
+func (k *Key) fix(args []*expr.Node) {
 	for _, a := range args {
 		if a.Op.Class == expr.Constant {
 			_, i := k.find(a)
@@ -253,7 +250,7 @@ func builtIn(o *expr.Operator) bool {
 
 // relations adds the distance, in bytes, of each pair of arrays that overlap in
 // memory.
-func (k *key) relations() {
+func (k *Key) relations() {
 	for i := range k.arrays {
 		a := k.arrays[i].data
 		lo := uintptr(unsafe.Pointer(unsafe.SliceData(a)))
@@ -270,7 +267,7 @@ func (k *key) relations() {
 
 // find returns the number i of a node and its index at in the table. If the node
 // is new, i is -1 and at is the free index for it.
-func (k *key) find(n *expr.Node) (at int, i int32) {
+func (k *Key) find(n *expr.Node) (at int, i int32) {
 	mask := len(k.table) - 1
 	h := int(uint64(uintptr(unsafe.Pointer(n))) * 0x9e3779b97f4a7c15 >> 33)
 	for at = h & mask; k.table[at] != 0; at = (at + 1) & mask {
@@ -282,7 +279,7 @@ func (k *key) find(n *expr.Node) (at int, i int32) {
 }
 
 // grow doubles the table if less than half of it is free.
-func (k *key) grow() {
+func (k *Key) grow() {
 	if 2*len(k.nodes) <= len(k.table) {
 		return
 	}

@@ -1,4 +1,4 @@
-package engine
+package sched
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -21,9 +21,6 @@ type traversal struct {
 	far        int // 0: always up, because the arrays are not large or there is only one block
 }
 
-// caches returns the cache sizes of this machine. Tests replace it.
-var caches = cpucache.Of
-
 // newTraversal returns the traversal of a loop of n units over arrays of the given
 // number of bytes, which the workers divide. Chunks begin at multiples of grain.
 func newTraversal(n, grain, bytes, workers int, c cpucache.Sizes) traversal {
@@ -44,8 +41,8 @@ func newTraversal(n, grain, bytes, workers int, c cpucache.Sizes) traversal {
 	return s
 }
 
-// turn reports whether the loop goes down this time. down is the direction of the
-// program's last loop over large arrays; turn updates it.
+// alternate reports whether the loop goes down this time. down is the direction of the
+// program's last loop over large arrays; alternate updates it.
 func (s *traversal) alternate(down *bool) bool {
 	if s.large {
 		*down = s.far > 0 && !*down

@@ -1,8 +1,9 @@
-package engine
+package sched
 
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,18 +11,19 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/pause"
 )
 
-// A job hands out the chunks of one loop to the caller and to helpers. The
+// A Job hands out the chunks of one loop to the caller and to helpers. The
 // caller never waits for a helper that has not begun: at the end of the loop the
-// caller retracts its offer.
-type job struct {
+// caller retracts its offer. A job runs one loop at a time.
+type Job struct {
 	// Constant for all runs. The padding keeps what helpers read and what the
 	// caller writes in different cache lines. A shared line costs 100 ns a write.
-	slots []slot // slots: the first is the caller's, the others are for helpers
+	pool  *Pool
+	slots []slot // the first is the caller's, the others are for helpers
 	parts []part
 	_     [128]byte
 
 	// Constant during one run, except shared.
-	loop   *loopStep
+	loop   *Loop
 	ctx    context.Context
 	cuts   int         // the number of parts that this run uses
 	down   bool        // the direction of this run
@@ -29,6 +31,7 @@ type job struct {
 	_      [128]byte
 
 	// Only the caller uses these; a helper unlocks done.
+	lastDown  bool       // the direction of the last loop over large arrays
 	offers    []offer    // by number of the slot
 	taken     int        // the number of slots in use, the caller's included
 	wake      float64    // nanoseconds of work for which the caller wakes a helper
@@ -46,7 +49,7 @@ type offer struct {
 
 // A slot is the place of one worker in a job.
 type slot struct {
-	job    *job
+	job    *Job
 	number int
 	// Values of the helper's mailbox: begun while the helper works, awaited while
 	// the caller sleeps until the helper has ended.
@@ -91,9 +94,9 @@ const (
 	aloneChunk = 60e3
 )
 
-// newJob returns a job for at most the given number of threads.
-func newJob(threads int) *job {
-	j := &job{slots: make([]slot, threads), offers: make([]offer, threads), parts: make([]part, threads), wake: wakeWork}
+// NewJob returns a job for at most the given number of threads.
+func (p *Pool) NewJob(threads int) *Job {
+	j := &Job{pool: p, slots: make([]slot, threads), offers: make([]offer, threads), parts: make([]part, threads), wake: wakeWork}
 	j.done.Lock()
 	words := make([]slot, 2*threads) // only their addresses count, as values of mailboxes
 	for i := range j.slots {
@@ -104,7 +107,7 @@ func newJob(threads int) *job {
 
 // do runs all chunks of a loop. It stops between two chunks when ctx is done. If
 // measure is set, do passes the time that the caller's chunks took to measured.
-func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
+func (j *Job) do(ctx context.Context, l *Loop, down, measure bool) {
 	j.loop, j.ctx, j.down = l, ctx, down
 	var began time.Time
 	var took time.Duration
@@ -134,12 +137,12 @@ func (j *job) do(ctx context.Context, l *loopStep, down, measure bool) {
 
 // find chooses helpers for work nanoseconds of work: spinning helpers first, and
 // then parked helpers, if the work is worth the wakes.
-func (j *job) find(work float64) {
+func (j *Job) find(work float64) {
 	slots := len(j.loop.workers)
-	if j.taken >= slots || work < splitWork || !trusted() {
+	if j.taken >= slots || work < splitWork || !j.pool.backoff.over() {
 		return
 	}
-	list := running()
+	list := j.pool.helpers()
 	for _, h := range list {
 		if j.taken >= slots {
 			return
@@ -168,7 +171,7 @@ func (j *job) find(work float64) {
 
 // enough adds work to the sum over runs in quick succession. It reports whether
 // the sum has reached the threshold of a wake, and then sets the sum to 0.
-func (j *job) enough(work float64) bool {
+func (j *Job) enough(work float64) bool {
 	now := time.Now()
 	if now.Sub(j.last) > 5*spinTime {
 		j.savedWork, j.wake = 0, max(j.wake/2, wakeWork) // a processor may be free by now
@@ -183,7 +186,7 @@ func (j *job) enough(work float64) bool {
 
 // cut divides the units into one part for each slot. The caller's part is
 // larger, because the caller begins at once.
-func (j *job) cut() {
+func (j *Job) cut() {
 	l := j.loop
 	j.cuts = j.taken
 	late := min(lateWork/l.unit, float64(l.n)/float64(2*j.cuts))
@@ -209,7 +212,7 @@ func (j *job) cut() {
 }
 
 // ask offers the slots from first on to the helpers that find chose.
-func (j *job) ask(first int) {
+func (j *Job) ask(first int) {
 	if first < j.taken && !j.shared.Load() {
 		j.shared.Store(true)
 	}
@@ -228,9 +231,10 @@ func (j *job) ask(first int) {
 }
 
 // help runs chunks in a helper until none is left that is worth it.
-func (j *job) help(slot int) {
+func (j *Job) help(slot int) {
 	if l := j.loop; l.labels != nil {
-		defer l.label(context.Background())()
+		pprof.SetGoroutineLabels(l.labels)
+		defer pprof.SetGoroutineLabels(context.Background())
 	}
 	j.work(slot)
 }
@@ -238,7 +242,7 @@ func (j *job) help(slot int) {
 // work runs chunks until none is left that is worth it, and returns the number
 // of units done. The caller, in slot 0, offers slots to more helpers every 8
 // chunks.
-func (j *job) work(slot int) (units int) {
+func (j *Job) work(slot int) (units int) {
 	for chunks := 1; ; chunks++ {
 		done := j.chunk(slot, stealWork)
 		if done == 0 {
@@ -257,7 +261,7 @@ func (j *job) work(slot int) (units int) {
 
 // rest runs all chunks that are left, in the caller, and returns the number of
 // units done.
-func (j *job) rest() (units int) {
+func (j *Job) rest() (units int) {
 	for {
 		done := j.chunk(0, 0)
 		if done == 0 {
@@ -270,7 +274,7 @@ func (j *job) rest() (units int) {
 // chunk claims a chunk and runs it. It returns the number of units done, or 0 if
 // there is no chunk or the context is done. It claims from another worker's part
 // only if at least steal nanoseconds of work are left there.
-func (j *job) chunk(slot int, steal float64) int {
+func (j *Job) chunk(slot int, steal float64) int {
 	p, lo, hi := j.claim(slot, steal)
 	if p == nil || j.ctx.Err() != nil {
 		return 0
@@ -280,7 +284,7 @@ func (j *job) chunk(slot int, steal float64) int {
 }
 
 // left returns the number of units that are not handed out.
-func (j *job) left() (n int) {
+func (j *Job) left() (n int) {
 	for i := range j.cuts {
 		n += j.parts[i].left(int(j.parts[i].next.Load()), j.down)
 	}
@@ -300,7 +304,7 @@ func (p *part) left(next int, down bool) int {
 // from another part. A chunk of a shared loop is at most half of the units left
 // in the part, so that all workers end at about the same time. p is nil if there
 // is no chunk.
-func (j *job) claim(slot int, steal float64) (p *part, lo, hi int) {
+func (j *Job) claim(slot int, steal float64) (p *part, lo, hi int) {
 	l := j.loop
 	for i := range j.cuts {
 		p := &j.parts[(slot+i)%j.cuts]
@@ -332,7 +336,7 @@ func (j *job) claim(slot int, steal float64) (p *part, lo, hi int) {
 
 // retract retracts the offers to helpers that have not begun. It reports whether
 // one of these slots has a part, whose units may be left to do.
-func (j *job) retract() (found bool) {
+func (j *Job) retract() (found bool) {
 	for i := 1; i < j.taken; i++ {
 		s, h := &j.slots[i], j.offers[i].helper
 		if h == nil || h.mailbox.Load() == s && h.mailbox.CompareAndSwap(s, nil) {
@@ -344,7 +348,7 @@ func (j *job) retract() (found bool) {
 }
 
 // join waits for the helpers that have begun.
-func (j *job) join() {
+func (j *Job) join() {
 	came := false
 	for i := 1; i < j.taken; i++ {
 		if h := j.offers[i].helper; h != nil {
@@ -379,7 +383,7 @@ func (s *slot) wait(h *helper) {
 	if h.mailbox.CompareAndSwap(s.begun, s.awaited) {
 		s.job.done.Lock()
 	}
-	heldUp(time.Since(began))
+	s.job.pool.backoff.waited(time.Since(began))
 }
 
 // leave tells the caller that helper h has ended its work in the slot. The caller

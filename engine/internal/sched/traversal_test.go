@@ -1,4 +1,4 @@
-package engine
+package sched
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -23,7 +20,7 @@ type counter struct {
 	grain  int
 	blocks [][2]int
 	left   int
-	ran    func(left int) // called after each piece, unless nil
+	ran    func(left int) // called after each block, unless nil
 }
 
 func (c *counter) Units() (n, grain int, cost float64)  { return len(c.units), c.grain, 10 }
@@ -54,7 +51,7 @@ func (c *counter) check() error {
 	}
 	for _, p := range c.blocks {
 		if p[0]%c.grain != 0 || p[1]%c.grain != 0 && p[1] != len(c.units) || p[0] >= p[1] {
-			return fmt.Errorf("piece %v of units in steps of %d", p, c.grain)
+			return fmt.Errorf("block %v of units in steps of %d", p, c.grain)
 		}
 	}
 	return nil
@@ -65,9 +62,9 @@ func (c *counter) reset() {
 	c.blocks, c.left = nil, len(c.units)
 }
 
-// TestPieces tests that the blocks of a part cover each unit once, are in
+// TestBlocks tests that the blocks of a part cover each unit once, are in
 // descending order, and are small near both ends.
-func TestPieces(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	machine := cpucache.Sizes{L1: 48 << 10, L2: 2 << 20}
 	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
 		for _, grain := range []int{1, 7, 64, 316, 5000} {
@@ -75,7 +72,7 @@ func TestPieces(t *testing.T) {
 				s := newTraversal(n, grain, bytes, 1, machine)
 				if s.far == 0 {
 					if n > grain {
-						t.Errorf("%d units in steps of %d, %d bytes never go down", n, grain, bytes)
+						t.Errorf("%d units in steps of %d, %d bytes do not go down", n, grain, bytes)
 					}
 					continue
 				}
@@ -89,7 +86,7 @@ func TestPieces(t *testing.T) {
 				}
 				for _, p := range c.blocks {
 					if edge := p[1] > n-s.edge || p[0] < s.edge; edge && p[1]-p[0] > s.near+grain {
-						t.Fatalf("%d units in steps of %d, %d bytes: a piece %v near the end, longer than %d", n, grain, bytes, p, s.near)
+						t.Fatalf("%d units in steps of %d, %d bytes: a block %v near the end, longer than %d", n, grain, bytes, p, s.near)
 					}
 				}
 			}
@@ -100,39 +97,43 @@ func TestPieces(t *testing.T) {
 		t.Errorf("blocks of one worker are %+v, of four %+v", one, four)
 	}
 	if s := newTraversal(1000, 64, 48<<10, 1, machine); s.far != 0 {
-		t.Errorf("what fits into the first level sweeps: %+v", s)
+		t.Errorf("a loop within the first level goes down: %+v", s)
 	}
 	if s := newTraversal(1000, 64, 1<<20, 1, cpucache.Sizes{}); s.far != 0 {
-		t.Errorf("without caches there are sweeps: %+v", s)
+		t.Errorf("without caches a loop goes down: %+v", s)
 	}
 }
 
-// TestSweeps tests that the direction of loops alternates, with one thread and
-// with several, and that each unit runs once.
-func TestSweeps(t *testing.T) {
-	defer SetProcessors(4)()
-	defer SetCaches(1<<10, 1<<14)()
-	x := Zeros[float32](10_001).Named("x")
-	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
-	if err != nil {
-		t.Fatal(err)
+// planned returns a loop of an instance over arrays of the given number of bytes, and
+// its job.
+func planned(p *Pool, threads int, inst backend.Instance, bytes int) (*Loop, *Job) {
+	l, j := &Loop{}, p.NewJob(threads)
+	l.Plan(j, inst, bytes)
+	return l, j
+}
+
+// run runs the loop and returns an error unless each unit ran once.
+func (c *counter) run(l *Loop, j *Job) error {
+	c.reset()
+	if _, err := l.Run(context.Background(), j); err != nil {
+		return err
 	}
+	return c.check()
+}
+
+// TestDirection tests that the direction of loops alternates, with one thread and
+// with several, and that each unit runs once.
+func TestDirection(t *testing.T) {
+	p := NewPool()
+	p.Processors = func() int { return 4 }
+	p.Caches = func() cpucache.Sizes { return cpucache.Sizes{L1: 1 << 10, L2: 1 << 14, L3: 1 << 17} }
+	const n = 10_001
 	for threads := 1; threads <= 4; threads++ {
 		for _, grain := range []int{1, 64, 300} {
-			c := &counter{units: make([]int, 10_001), grain: grain}
-			p := &Program{plan: pl, threads: threads, job: newJob(threads)}
-			l := &loopStep{s: pl.Stages[0], inst: c, bind: newBinding(pl.Stages[0])}
-			for i, o := range l.s.Bufs {
-				l.places = append(l.places, bufPlace{i, p.place(o.Array)})
-			}
-			l.plan(threads)
-			p.steps = []step{l}
+			c := &counter{units: make([]int, n), grain: grain}
+			l, j := planned(p, threads, c, 4*n)
 			for run := range 50 {
-				c.reset()
-				if err := p.Run(context.Background()); err != nil {
-					t.Fatal(err)
-				}
-				if err := c.check(); err != nil {
+				if err := c.run(l, j); err != nil {
 					t.Fatalf("%d threads, run %d: %v", threads, run, err)
 				}
 				first, last := c.blocks[0], c.blocks[len(c.blocks)-1]
@@ -140,37 +141,28 @@ func TestSweeps(t *testing.T) {
 					t.Fatalf("run %d: %v", run, c.blocks)
 				}
 				if run%2 == 0 && len(c.blocks) == 1 {
-					t.Fatalf("run %d is one piece", run)
+					t.Fatalf("run %d is one block", run)
 				}
 			}
 		}
 	}
 }
 
-// TestWithdraw tests that a run retracts all of its offers. There are many
-// helpers, half of them are free only at the end, and none accepts.
-func TestWithdraw(t *testing.T) {
-	defer SetProcessors(1)()
+// TestRetract tests that a run retracts all of its offers. There are many helpers,
+// half of them are free only at the end, and none accepts.
+func TestRetract(t *testing.T) {
 	const threads = 512
+	p := NewPool()
+	p.Processors = func() int { return 1 } // the pool starts no helpers
 	list := make([]*helper, threads-1)
 	for i := range list {
 		list[i] = &helper{parker: newParker()}
 	}
-	old := helpers.list.Swap(&list)
-	defer helpers.list.Store(old)
-	x := Zeros[float32](1).Named("x")
-	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(x, op.AddScalar[float32](1, x))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.list.Store(&list)
 	c := &counter{units: make([]int, threads*5000), grain: 1}
-	p := &Program{plan: pl, threads: threads, job: newJob(threads)}
-	l := &loopStep{s: pl.Stages[0], inst: c, bind: newBinding(pl.Stages[0])}
-	l.plan(threads)
-	p.steps = []step{l}
+	l, j := planned(p, threads, c, 0)
 	busy := new(slot)
 	for range 3 {
-		c.reset()
 		for _, h := range list[threads/2:] {
 			h.mailbox.Store(busy)
 		}
@@ -181,15 +173,12 @@ func TestWithdraw(t *testing.T) {
 				}
 			}
 		}
-		if err := p.Run(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.check(); err != nil {
+		if err := c.run(l, j); err != nil {
 			t.Fatal(err)
 		}
 		for i, h := range list {
 			if h.mailbox.Load() != nil {
-				t.Fatalf("helper %d is still asked", i)
+				t.Fatalf("helper %d still has an offer", i)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package engine
+package sched
 
 // A parker parks one goroutine until another wakes it.
 type parker struct{ rung chan struct{} }

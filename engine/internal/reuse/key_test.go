@@ -1,4 +1,4 @@
-package engine
+package reuse_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -15,16 +17,16 @@ import (
 )
 
 // numbers returns a vector of the n numbers first, first+1 and so on.
-func numbers(n int, first float32) *Tensor[float32] {
+func numbers(n int, first float32) *engine.Tensor[float32] {
 	data := make([]float32, n)
 	for i := range data {
 		data[i] = first + float32(i)
 	}
-	return MustFromSlice(data)
+	return engine.MustFromSlice(data)
 }
 
 type (
-	vec   = *Tensor[float32]
+	vec   = *engine.Tensor[float32]
 	stmts = []expr.Statement
 )
 
@@ -39,6 +41,21 @@ func defined(scale float64) *expr.Operator {
 func turnBy(g *expr.Gather) prim.V {
 	by := int(math.Float32frombits(uint32(g.Node.Args[1].Bits)))
 	return g.At(0, []prim.Ix{g.Mod(g.Add(g.Out[0], g.Int(by)), g.Int(g.Node.Shape()[0]))})
+}
+
+// cache is a cache of no programs.
+var cache = reuse.NewCache[int, int](0, reuse.Memories{Host: func(m expr.Memory) ([]byte, bool) {
+	return m.(*engine.Memory).Bytes(), true
+}})
+
+// keyOf returns a copy of the words of the key of statements.
+func keyOf(stmts ...expr.Statement) (words []uint64, ok bool) {
+	k := cache.Key(stmts)
+	if k == nil {
+		return nil, false
+	}
+	defer cache.Free(k)
+	return slices.Clone(k.Words()), true
 }
 
 // sameProgram returns pairs of statements, and whether one program serves both.
@@ -132,17 +149,17 @@ func TestKeys(t *testing.T) {
 			data := func(f float32) []vec { return []vec{numbers(8, f), numbers(8, 10*f), numbers(8, 100*f)} }
 			a, b := data(1), data(2)
 			first, second := c.first(a[0], a[1], a[2]), c.second(b[0], b[1], b[2])
-			k, ok := keyOf(t, first...)
-			l, ok2 := keyOf(t, second...)
+			k, ok := keyOf(first...)
+			l, ok2 := keyOf(second...)
 			if !ok || !ok2 || slices.Equal(k, l) != c.same {
 				t.Errorf("keys %t and %t are equal: %t", ok, ok2, slices.Equal(k, l))
 			}
 			want := data(2)
-			p, err := Compile(ctx, c.second(want[0], want[1], want[2])...)
+			p, err := engine.Compile(ctx, c.second(want[0], want[1], want[2])...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, err := range []error{Run(ctx, first...), p.Run(ctx), Run(ctx, second...)} {
+			for _, err := range []error{engine.Run(ctx, first...), p.Run(ctx), engine.Run(ctx, second...)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,10 +177,11 @@ func TestKeys(t *testing.T) {
 // in a key.
 func TestKeyOfSharedBytes(t *testing.T) {
 	data := make([]float32, 8)
-	one, again := MustFromSlice(data), MustFromSlice(data)
-	k := &key{table: make([]int32, 64)}
-	if !k.read(set(one, op.Add[float32](again, numbers(8, 1)))) || len(k.arrays) != 2 {
-		t.Errorf("%d arrays, not 2", len(k.arrays))
+	one, again := engine.MustFromSlice(data), engine.MustFromSlice(data)
+	k := cache.Key(set(one, op.Add[float32](again, numbers(8, 1))))
+	defer cache.Free(k)
+	if k == nil || k.Arrays() != 2 {
+		t.Errorf("%v, not 2 arrays", k)
 	}
 }
 
@@ -172,16 +190,12 @@ func TestKeyOfSharedBytes(t *testing.T) {
 func TestKeyOfIdents(t *testing.T) {
 	o := op.DefineView("ident", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, func(g *expr.Gather) prim.V { return g.At(0, g.Out) })
 	x := numbers(4, 1)
-	read := func(ident any) (*key, bool) {
-		k := &key{table: make([]int32, 64)}
-		n := expr.ApplyWith(o, expr.Attributes{Ident: ident}, x.Node())
-		return k, k.read(stmts{{Target: x.Node(), Value: n}})
+	read := func(ident any) *reuse.Key {
+		return cache.Key(stmts{{Target: x.Node(), Value: expr.ApplyWith(o, expr.Attributes{Ident: ident}, x.Node())}})
 	}
-	a, ok := read("a")
-	b, ok2 := read("b")
-	c, ok3 := read(nil)
-	if !ok || !ok2 || !ok3 || slices.Equal(a.idents, b.idents) || !slices.Equal(a.words, b.words) || slices.Equal(a.words, c.words) {
-		t.Error(a.idents, b.idents, c.idents)
+	a, b, c := read("a"), read("b"), read(nil)
+	if a == nil || b == nil || c == nil || slices.Equal(a.Idents(), b.Idents()) || !slices.Equal(a.Words(), b.Words()) || slices.Equal(a.Words(), c.Words()) {
+		t.Error(a, b, c)
 	}
 }
 
@@ -190,17 +204,17 @@ func TestNoKey(t *testing.T) {
 	x := numbers(8, 1)
 	var many expr.Exp[float32] = op.Full[float32](0)
 	var consts expr.Exp[float32] = x
-	for i := range maxKeyArrays + 1 {
+	for i := range reuse.MaxKeyArrays + 1 {
 		many = op.Add[float32](many, numbers(8, float32(i)))
 	}
-	for i := range maxKeyScalars + 1 {
+	for i := range reuse.MaxKeyScalars + 1 {
 		consts = op.AddScalar(float32(i), consts)
 	}
 	var deep expr.Exp[float32] = x
-	for range maxKeyWords {
+	for range reuse.MaxKeyWords {
 		deep = op.Neg(deep)
 	}
-	outside := expr.NewLeaf(x.a.DType(), shape.Shape{8}, &expr.Leaf{Mem: x.a.mem, Offset: 1, Strides: shape.Strides{1}})
+	outside := expr.NewLeaf(x.Array().DType(), shape.Shape{8}, &expr.Leaf{Mem: x.Array().Memory(), Offset: 1, Strides: shape.Strides{1}})
 	for name, s := range map[string]expr.Statement{
 		"arrays":  expr.Assign(x, many),
 		"scalars": expr.Assign(x, consts),
@@ -209,17 +223,17 @@ func TestNoKey(t *testing.T) {
 		"error":   expr.Assign(x, op.Add[float32](x, numbers(3, 0))),
 		"nothing": {},
 	} {
-		if _, ok := keyOf(t, s); ok {
+		if _, ok := keyOf(s); ok {
 			t.Errorf("%s: there is a key", name)
 		}
 	}
-	if err := Run(context.Background(), expr.Statement{Target: x.Node(), Value: outside}); !errors.Is(err, expr.ErrShape) {
+	if err := engine.Run(context.Background(), expr.Statement{Target: x.Node(), Value: outside}); !errors.Is(err, expr.ErrShape) {
 		t.Error("an array outside its memory gives", err)
 	}
 	if err := x.Assign(deep); err != nil || x.At(7) != 8 {
 		t.Error(err, x)
 	}
-	if err := x.Assign(many); err != nil || x.At(1) != maxKeyArrays*(maxKeyArrays+1)/2+maxKeyArrays+1 {
+	if err := x.Assign(many); err != nil || x.At(1) != reuse.MaxKeyArrays*(reuse.MaxKeyArrays+1)/2+reuse.MaxKeyArrays+1 {
 		t.Error(err, x)
 	}
 }

@@ -56,7 +56,7 @@ func assignments() *reuse.Cache[Options, *Program] {
 // not compile. Then the caller compiles the statements themselves, which gives
 // the error its place.
 func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assignment {
-	if on := debugging(); len(on) > 1 || len(on) == 1 && !on["perf"] {
+	if on := process.debug(); len(on) > 1 || len(on) == 1 && !on["perf"] {
 		return nil // the listings must show every program
 	}
 	o, be, err := o.resolve()

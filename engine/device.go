@@ -6,11 +6,12 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A Device has memory of its own and may run programs. Packages such as
-// engine/cuda implement it. Errors of a missing or failing device match
+// A Device has memory of its own and may run programs. A package with devices
+// implements it. Errors of a missing or failing device match
 // expr.ErrDevice. Errors of exhausted memory match expr.ErrOutOfMemory.
 type Device interface {
-	// Name returns the name of the device, such as "cuda:0".
+	// Name returns the name of the device, such as "cpu", that
+	// OpenDevice takes.
 	Name() string
 	// Alloc returns an allocation of size bytes, whose contents are undefined.
 	Alloc(size int) (Allocation, error)

@@ -215,12 +215,18 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestNoCUDA tests the errors of a program that does not import engine/cuda.
-func TestNoCUDA(t *testing.T) {
-	if _, err := engine.CUDA(0); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
+// TestOpenDevice tests the names of devices, and the errors of a program that does
+// not import their package.
+func TestOpenDevice(t *testing.T) {
+	if _, err := engine.OpenDevice("cuda:0"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
 		t.Errorf("a GPU: %v", err)
 	}
-	if n, err := engine.CountCUDA(); n != 0 || !errors.Is(err, expr.ErrDevice) {
+	for name, want := range map[string]string{"cpu": "", "cpu:0": "engine/cpu", "cuda:x": "\"x\" is not the number", "": "no package"} {
+		if d, err := engine.OpenDevice(name); want == "" && (err != nil || d.Name() != name) || want != "" && (!errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, %v", name, d, err)
+		}
+	}
+	if n, err := engine.CountDevices("cuda"); n != 0 || !errors.Is(err, expr.ErrDevice) {
 		t.Errorf("%d GPUs: %v", n, err)
 	}
 }

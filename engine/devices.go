@@ -2,64 +2,81 @@ package engine
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Driver finds the devices of one kind. A package with devices registers its
-// driver in an init function.
+// A Driver finds the devices of one kind.
 type Driver interface {
-	// Open returns device number index. Every call with the same index returns
-	// the same Device.
+	// Open returns device number index, from 0. Every call with the same index
+	// returns the same Device.
 	Open(index int) (Device, error)
 	// Count returns the number of devices. If there is none, the error says why.
 	Count() (int, error)
 }
 
-var drivers struct {
+// drivers are the drivers of the packages with devices that the program imports, by
+// kind.
+type drivers struct {
 	sync.Mutex
 	of map[string]Driver
 }
 
-// RegisterDriver registers the driver for devices of a kind, such as "cuda". It
-// panics if the driver is nil.
+// RegisterDriver registers the driver for devices of a kind, the first part of
+// their names. A package with devices calls it in an init function. It panics if
+// the driver is nil.
 func RegisterDriver(kind string, d Driver) {
 	if d == nil {
 		panic("engine.RegisterDriver: the driver is nil")
 	}
-	drivers.Lock()
-	defer drivers.Unlock()
-	if drivers.of == nil {
-		drivers.of = map[string]Driver{}
+	r := &process.drivers
+	r.Lock()
+	defer r.Unlock()
+	if r.of == nil {
+		r.of = map[string]Driver{}
 	}
-	drivers.of[kind] = d
+	r.of[kind] = d
 }
 
 func driver(kind string) (Driver, error) {
-	drivers.Lock()
-	defer drivers.Unlock()
-	d := drivers.of[kind]
-	if d == nil {
-		return nil, expr.NewError(expr.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/"+kind)
+	r := &process.drivers
+	r.Lock()
+	defer r.Unlock()
+	if d := r.of[kind]; d != nil {
+		return d, nil
 	}
-	return d, nil
+	return nil, expr.NewError(expr.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/"+kind)
 }
 
-// CUDA returns GPU number index, from 0. It needs a blank import of engine/cuda,
-// the driver of NVIDIA, and NVRTC. The error matches expr.ErrDevice and says what
-// is missing.
-func CUDA(index int) (Device, error) {
-	d, err := driver("cuda")
+// OpenDevice returns the device with a name of the form "kind:number", or the first
+// one of a kind. "cpu" is the host. A kind other than "cpu" needs a blank import of
+// its package. The error matches expr.ErrDevice and says what is missing.
+func OpenDevice(name string) (Device, error) {
+	kind, number, numbered := strings.Cut(name, ":")
+	if name == CPU().Name() {
+		return CPU(), nil
+	}
+	index := 0
+	if numbered {
+		var err error
+		if index, err = strconv.Atoi(number); err != nil {
+			return nil, expr.NewError(expr.ErrDevice, "", "%q is not the number of a device %q", number, kind)
+		}
+	}
+	d, err := driver(kind)
 	if err != nil {
 		return nil, err
 	}
 	return d.Open(index)
 }
 
-// CountCUDA returns the number of GPUs. If there is none, the error says why.
-func CountCUDA() (int, error) {
-	d, err := driver("cuda")
+// CountDevices returns the number of devices of a kind. If there is none, the error
+// says why.
+func CountDevices(kind string) (int, error) {
+	d, err := driver(kind)
 	if err != nil {
 		return 0, err
 	}

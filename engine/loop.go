@@ -2,10 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
@@ -38,7 +37,7 @@ type scalarCell struct {
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	l := &loopStep{s: s, binding: newBinding(s)}
+	l := &loopStep{s: s, binding: host.Binding(s)}
 	for i, o := range s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
@@ -51,7 +50,7 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.bind(p)
 	var err error
-	if l.code, l.inst, err = bindStage(p.backend, s, &l.binding); err != nil {
+	if l.code, l.inst, err = host.Compile(p.backend, s, &l.binding); err != nil {
 		return nil, err
 	}
 	if p.profile {
@@ -59,34 +58,6 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.loop.Plan(p.job, l.inst, l.footprint())
 	return l, nil
-}
-
-// newBinding returns the binding of a stage without addresses and without the
-// values of parameters.
-func newBinding(s *plan.Stage) ir.Binding {
-	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
-	for i, o := range s.Bufs {
-		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
-	}
-	for i, o := range s.Scalars {
-		b.Scalars[i] = o.Bits
-	}
-	return b
-}
-
-func bindStage(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
-	code, err := be.Compile(s.Kernel)
-	if err != nil {
-		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
-	}
-	inst, err := code.Bind(b)
-	if e := new(hostmem.Error); errors.As(err, &e) {
-		return nil, nil, outOfMemory(e)
-	}
-	if err != nil {
-		return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
-	}
-	return code, inst, nil
 }
 
 // footprint returns the number of bytes of the arrays that the loop goes over. A

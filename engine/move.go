@@ -95,8 +95,7 @@ func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
 	return &Tensor[T]{a: a}, nil
 }
 
-// Device returns the name of the device that runs programs with t, such as "cpu"
-// or "cuda:0".
+// Device returns the name of the device that runs programs with t, such as "cpu".
 func (t *Tensor[T]) Device() string {
 	if t.Array() == nil {
 		return "cpu"

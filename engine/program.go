@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
@@ -132,7 +133,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	if err := o.check(); err != nil {
 		return o, nil, err
 	}
-	be, err := backendNamed(o.Backend)
+	be, err := host.Named(o.Backend)
 	if err == nil {
 		err = checkProducts(o.Products)
 	}
@@ -140,20 +141,20 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 		return o, nil, err
 	}
 	o.Backend = be.Name()
-	o.Profile = o.Profile || debugging()["perf"]
+	o.Profile = o.Profile || process.debug()["perf"]
 	if n := process.pool.Processors(); o.Threads <= 0 || o.Threads > n {
 		o.Threads = n
 	}
 	return o, be, nil
 }
 
-// planned returns the plan of statements. It prints what debugging lists.
+// planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.
 func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 	pl, err := plan.Compile(ctx, stmts)
 	if err != nil {
 		return nil, err
 	}
-	if on := debugging(); len(on) > 0 {
+	if on := process.debug(); len(on) > 0 {
 		if err := debug(ctx, os.Stderr, on, stmts, pl); err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) 
 		}
 		p.steps = append(p.steps, st)
 	}
-	if debugging()["asm"] {
+	if process.debug()["asm"] {
 		if err := debugCode(os.Stderr, p); err != nil {
 			return nil, err
 		}

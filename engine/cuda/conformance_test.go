@@ -19,7 +19,7 @@ var asan = flag.Bool("asan", false, "compile kernels for the stand-in with Addre
 // testConformance runs areas of the conformance suite: two of them by default,
 // six in both orders of threads in deep tests.
 func testConformance(t *testing.T, s *standIn) {
-	d, err := engine.CUDA(0)
+	d, err := engine.OpenDevice("cuda:0")
 	check(t, err)
 	o := enginetest.Options{Device: d}
 	areas := []string{"threads", "errors"}

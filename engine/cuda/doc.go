@@ -2,11 +2,11 @@
 //
 //	import _ "github.com/oneloop/oneloop/engine/cuda"
 //
-//	gpu, err := engine.CUDA(0)   // expr.ErrDevice, and the reason, where there is none
+//	gpu, err := engine.OpenDevice("cuda:0")   // expr.ErrDevice, and the reason, where there is none
 //	x, err := here.To(gpu)
 //	err = y.Assign(op.Exp(x))    // on the GPU, if y is there too
 //
-// The first call of engine.CUDA opens the libraries. Package cudagen writes a
+// The first call of engine.OpenDevice opens the libraries. Package cudagen writes a
 // CUDA C++ source for each fused loop, and NVRTC compiles it at run time. The
 // machine code stays in memory and in the user's cache directory (ONELOOP_CACHE
 // names another, or is "off"). Matrix products of floats are calls of cuBLAS, or

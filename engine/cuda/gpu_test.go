@@ -16,7 +16,7 @@ func TestGPU(t *testing.T) {
 	if !*onGPU {
 		t.Skip("asked for by -gpu, on a machine that has one")
 	}
-	d, err := engine.CUDA(0)
+	d, err := engine.OpenDevice("cuda:0")
 	if err != nil {
 		t.Fatal(err)
 	}

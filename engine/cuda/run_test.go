@@ -50,18 +50,18 @@ func check(t *testing.T, err error) {
 }
 
 func testOpen(t *testing.T, _ *standIn) {
-	n, err := engine.CountCUDA()
+	n, err := engine.CountDevices("cuda")
 	if n != 2 || err != nil {
 		t.Fatalf("%d GPUs, %v", n, err)
 	}
-	d, err := engine.CUDA(1)
+	d, err := engine.OpenDevice("cuda:1")
 	check(t, err)
-	again, err := engine.CUDA(1)
+	again, err := engine.OpenDevice("cuda:1")
 	if d.Name() != "cuda:1" || again != d || err != nil {
 		t.Errorf("%v, then %v, %v", d, again, err)
 	}
 	for _, i := range []int{-1, 2} {
-		if _, err := engine.CUDA(i); !errors.Is(err, expr.ErrDevice) || !contains(err, "there are 2 GPUs") {
+		if _, err := engine.OpenDevice(fmt.Sprintf("cuda:%d", i)); !errors.Is(err, expr.ErrDevice) || !contains(err, "there are 2 GPUs") {
 			t.Errorf("GPU %d: %v", i, err)
 		}
 	}
@@ -164,7 +164,7 @@ func testMove(t *testing.T, s *standIn) {
 func testPeer(t *testing.T, _ *standIn) {
 	d0, d1 := open(t), open(t)
 	d1.name = "cuda:1"
-	other, err := engine.CUDA(1)
+	other, err := engine.OpenDevice("cuda:1")
 	check(t, err)
 	for _, to := range []engine.Device{d1, other} {
 		x := ramp(t, d0, 100)

@@ -104,7 +104,7 @@ func (s *session) do(ctx context.Context, r request) (answer, error) {
 
 func (s *session) open() (answer, error) {
 	var err error
-	if s.gpu, err = engine.CUDA(0); err != nil {
+	if s.gpu, err = engine.OpenDevice("cuda:0"); err != nil {
 		return nil, err
 	}
 	if s.stream, err = s.gpu.NewStream(); err != nil {

@@ -1,4 +1,4 @@
-// Command stream compares the bandwidth probes of engine/limits with loops in C,
+// Command stream compares the bandwidth probes of engine/inspect/limits with loops in C,
 // compiled by gcc -O3 -march=native, on arrays of the same sizes: STREAM's copy
 // and triad, with ordinary and with non-temporal stores, in turns. It prints
 // the best rates and their ratio, and the ratio round by round: the median and
@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/engine/inspect/limits"
 )
 
 //go:embed c/stream.c

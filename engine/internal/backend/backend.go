@@ -5,7 +5,7 @@ package backend
 import (
 	"context"
 
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 

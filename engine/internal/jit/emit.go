@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/listing"
 )
 
 // listed returns the listing of a test kernel.

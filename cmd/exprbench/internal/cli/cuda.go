@@ -23,16 +23,12 @@ func (f *engineFlags) gpu() (engine.Device, error) {
 	if !onGPU(f.backend) {
 		return nil, nil
 	}
-	_, number, numbered := strings.Cut(f.backend, ":")
-	index := 0
-	if numbered {
-		n, err := strconv.Atoi(number)
-		if err != nil {
+	if _, number, numbered := strings.Cut(f.backend, ":"); numbered {
+		if _, err := strconv.Atoi(number); err != nil {
 			return nil, usagef("--backend %s: %q is not the number of a GPU", f.backend, number)
 		}
-		index = n
 	}
-	return engine.CUDA(index)
+	return engine.OpenDevice(f.backend)
 }
 
 // onHost are options for a command that no GPU runs.
@@ -47,12 +43,12 @@ func (f *engineFlags) onHost() (engine.Options, error) {
 // missing ones were looked for.
 func cudaText() string {
 	var b strings.Builder
-	n, err := engine.CountCUDA()
+	n, err := engine.CountDevices("cuda")
 	if err != nil {
 		fmt.Fprintf(&b, "backend    %-8s not available: %s\n", "cuda", firstLine(err))
 	}
 	for i := range n {
-		d, err := engine.CUDA(i)
+		d, err := engine.OpenDevice(fmt.Sprintf("cuda:%d", i))
 		if err != nil {
 			fmt.Fprintf(&b, "backend    %-8s not available: %s\n", fmt.Sprintf("cuda:%d", i), firstLine(err))
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/inspect"
 )
 
 // planned lists the backends that are not written yet.
@@ -27,7 +28,7 @@ func newDevices() *cobra.Command {
 			if m.Memory > 0 {
 				fmt.Fprintf(&b, "memory     %s free\n", machine.Size(m.Memory))
 			}
-			fmt.Fprintf(&b, "caches     %s\n", cacheText(engine.Caches()))
+			fmt.Fprintf(&b, "caches     %s\n", cacheText(inspect.Caches()))
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
 			standard, err := engine.DefaultBackend()
 			if err != nil {
@@ -40,13 +41,13 @@ func newDevices() *cobra.Command {
 				}
 				fmt.Fprintf(&b, "backend    %-8s %s\n", name, note)
 			}
-			for _, x := range engine.MissingBackends() {
+			for _, x := range inspect.MissingBackends() {
 				fmt.Fprintf(&b, "backend    %-8s not available: %s\n", x.Name, x.Why)
 			}
 			for _, name := range planned {
 				fmt.Fprintf(&b, "backend    %-8s not available: not written yet\n", name)
 			}
-			method, failed := engine.ExecutableMemory()
+			method, failed := inspect.ExecutableMemory()
 			fmt.Fprintf(&b, "executable memory  %s\n", method)
 			for _, err := range failed {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))

@@ -15,7 +15,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda"
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/plan"
@@ -181,7 +181,7 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 		_, err = io.WriteString(w, b.String()+text)
 		return err
 	}
-	kernels, err := engine.Listings(options, pl)
+	kernels, err := inspect.Listings(options.Backend, pl)
 	if err != nil {
 		return err
 	}
@@ -210,10 +210,10 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 }
 
 // writeCode writes the machine code as source for an assembler.
-func writeCode(path string, kernels []*listing.Kernel) error {
+func writeCode(path string, kernels []*inspect.Kernel) error {
 	for _, k := range kernels {
 		if len(k.Functions) > 0 {
-			return writeFile(path, listing.GNU(kernels))
+			return writeFile(path, inspect.GNU(kernels))
 		}
 	}
 	return fmt.Errorf("-o %s: there is no machine code to write", path)

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
-	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 )

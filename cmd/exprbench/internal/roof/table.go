@@ -1,8 +1,8 @@
 package roof
 
 import (
-	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/engine/inspect"
+	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -33,7 +33,7 @@ func (r *Roof) Table() *Table {
 	if r.threads > 1 {
 		t.Threads = append(t.Threads, r.threads)
 	}
-	l1, l2, l3 := engine.Caches()
+	l1, l2, l3 := inspect.Caches()
 	for _, l := range levels(l1, l2, l3, r.largest) {
 		for _, n := range t.Threads {
 			bytes := l.Bytes

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // An Asm collects the code of one object.

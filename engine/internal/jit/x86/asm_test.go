@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 func finish(t testing.TB, a *Asm) *Object {

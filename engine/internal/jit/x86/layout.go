@@ -3,7 +3,7 @@ package x86
 import (
 	"encoding/binary"
 
-	"github.com/oneloop/oneloop/engine/listing"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // An Object is finished code: position-independent, to be placed at a multiple

@@ -1,6 +1,6 @@
 package x86
 
-import "github.com/oneloop/oneloop/engine/listing"
+import "github.com/oneloop/oneloop/engine/internal/listing"
 
 type line struct {
 	place

@@ -1,10 +1,11 @@
-package engine_test
+package inspect_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -34,9 +35,12 @@ func TestListings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernels, err := engine.Listings(engine.Options{}, pl)
+	kernels, err := inspect.Listings("", pl)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := inspect.Listings("", nil); !errors.Is(err, expr.ErrValue) {
+		t.Error("no plan gives", err)
 	}
 	for _, k := range kernels {
 		if text := k.String(); len(k.Functions) > 0 && !strings.Contains(text, "vmovntps") {

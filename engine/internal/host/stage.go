@@ -1,0 +1,41 @@
+package host
+
+import (
+	"errors"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Binding returns the binding of a stage that is a loop, without addresses and
+// without the values of parameters.
+func Binding(s *plan.Stage) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	for i, o := range s.Bufs {
+		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+	}
+	for i, o := range s.Scalars {
+		b.Scalars[i] = o.Bits
+	}
+	return b
+}
+
+// Compile compiles the kernel of a stage and binds it. The error is an
+// [expr.Error].
+func Compile(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
+	code, err := be.Compile(s.Kernel)
+	var inst backend.Instance
+	if err == nil {
+		inst, err = code.Bind(b)
+	}
+	if err == nil {
+		return code, inst, nil
+	}
+	if e := new(hostmem.Error); errors.As(err, &e) {
+		return nil, nil, expr.NewError(expr.ErrOutOfMemory, "", "%s", e)
+	}
+	return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+}

@@ -80,7 +80,7 @@ func (f *family) dot() *exec.Code {
 func (w *writer) writeDot() {
 	const a, b, count = x86.RSI, x86.RDX, x86.RCX
 	const sums = x86.Vec(12)
-	blocks := turnBytes / w.f.size // of a register
+	blocks := transposeBytes / w.f.size // of a register
 	groups := dotBlocks / blocks
 	w.I(x86.MOV, x86.W64, a, x86.At(x86.RDI, 0))
 	w.I(x86.MOV, x86.W64, b, x86.At(x86.RDI, 8))
@@ -97,9 +97,9 @@ func (w *writer) writeDot() {
 				return x86.At(base, disp+int32((g*blocks+i)*Block*w.f.size))
 			}
 		}
-		w.turn(row(a), func(i int, op turned) { op(x86.Vec(8 + i)) })
-		w.turn(row(b), func(i int, op turned) {
-			op(0)
+		w.transpose(row(a), func(i int, last func(to x86.Vec)) { last(x86.Vec(8 + i)) })
+		w.transpose(row(b), func(i int, last func(to x86.Vec)) {
+			last(0)
 			w.I(w.f.mul, x86.L256, sums+x86.Vec(g), x86.Vec(8+i), x86.Vec(0))
 		})
 	}
@@ -108,7 +108,7 @@ func (w *writer) writeDot() {
 	w.I(x86.SUB, x86.W32, count, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
 	for g := range groups {
-		w.I(x86.VMOVUPS, x86.L256, x86.At(x86.RDI, dotSums+int32(g*turnBytes)), sums+x86.Vec(g))
+		w.I(x86.VMOVUPS, x86.L256, x86.At(x86.RDI, dotSums+int32(g*transposeBytes)), sums+x86.Vec(g))
 	}
 	w.end()
 }

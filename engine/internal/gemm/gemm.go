@@ -25,31 +25,36 @@ const (
 // A Matrix is the layout of a matrix: its strides in elements.
 type Matrix struct{ Row, Col int }
 
-// A Problem is a stack of products C = A B of one element type. A has M rows
-// and K columns, B has K rows and N columns. The results are contiguous, one
-// after the other.
+// A Problem is a stack of products of one element type. A has M rows and K
+// columns, B has K rows and N columns, C has M rows and N columns.
 type Problem struct {
 	Type    dtype.Type
 	M, N, K int
-	A, B    Matrix
-	// OffA and OffB have the position of the first element of each product's
-	// matrices, in elements from the first element of the operand.
-	OffA, OffB []int
+	A, B, C Matrix
+	// OffA, OffB and OffC have the position of the first element of each product's
+	// matrices, in elements from the first element of the operand. If OffC is nil,
+	// the results are contiguous, one after the other, and C is not used.
+	OffA, OffB, OffC []int
+	Save             Save
+	// Scaled says that scalars 0 and 1 of the binding are alpha and beta, as bits of
+	// the element type. Otherwise both are 1.
+	Scaled bool
 }
 
-// turned is the problem whose result is the transpose of that of p, for results
-// of one row or column, which are their own transposes in memory.
-func (p Problem) turned() Problem {
+// transposed returns the problem whose result is the transpose of that of p.
+func (p Problem) transposed() Problem {
 	p.M, p.N = p.N, p.M
-	p.A, p.B = Matrix{p.B.Col, p.B.Row}, Matrix{p.A.Col, p.A.Row}
+	p.A, p.B, p.C = p.B.transposed(), p.A.transposed(), p.C.transposed()
 	p.OffA, p.OffB = p.OffB, p.OffA
 	return p
 }
 
+func (m Matrix) transposed() Matrix { return Matrix{m.Col, m.Row} }
+
 // An engine computes parts of products of one element type and layout.
 type engine interface {
-	// compute stores the sums of a tile. It may give up when stop reports true. s is
-	// nil where the engine packs nothing.
+	// compute stores the sums of a tile and combines them with the result. It may give
+	// up when stop reports true. s is nil where the engine packs nothing.
 	compute(t *tile, s *scratch, stop func() bool)
 	// grain is the number of rows and columns of a tile that suit the engine,
 	// and the time of one multiply-add, in nanoseconds.
@@ -60,7 +65,11 @@ type engine interface {
 
 // A tile is a part of a result, of at most one section of terms.
 type tile struct {
-	a, b, c unsafe.Pointer // the first element of the rows, the columns and the result
+	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	m, n, k int
-	ldc     int // bytes between rows of the result
+	// c has the sums of blocks. It is the result if save is keep. If there is one
+	// block only, c may be nil otherwise.
+	c   unsafe.Pointer
+	ldc int // bytes between rows of c
+	combination
 }

@@ -19,6 +19,7 @@ type shape struct {
 	// are.
 	across bool
 	masked bool // the last vector has fewer columns
+	save   saver
 }
 
 // args is the argument block of a kernel. Distances are in bytes.
@@ -28,19 +29,27 @@ type args struct {
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	mask       mask
+	// Of the combination, and the bytes between rows of the result.
+	out         unsafe.Pointer
+	os          int
+	alpha, beta uint64
 }
 
 // Offsets in the argument block.
 const (
-	argA    = int32(unsafe.Offsetof(args{}.a))
-	argB    = int32(unsafe.Offsetof(args{}.b))
-	argC    = int32(unsafe.Offsetof(args{}.c))
-	argAs   = int32(unsafe.Offsetof(args{}.as))
-	argBs   = int32(unsafe.Offsetof(args{}.bs))
-	argCs   = int32(unsafe.Offsetof(args{}.cs))
-	argK    = int32(unsafe.Offsetof(args{}.k))
-	argAdd  = int32(unsafe.Offsetof(args{}.add))
-	argMask = int32(unsafe.Offsetof(args{}.mask))
+	argA     = int32(unsafe.Offsetof(args{}.a))
+	argB     = int32(unsafe.Offsetof(args{}.b))
+	argC     = int32(unsafe.Offsetof(args{}.c))
+	argAs    = int32(unsafe.Offsetof(args{}.as))
+	argBs    = int32(unsafe.Offsetof(args{}.bs))
+	argCs    = int32(unsafe.Offsetof(args{}.cs))
+	argK     = int32(unsafe.Offsetof(args{}.k))
+	argAdd   = int32(unsafe.Offsetof(args{}.add))
+	argMask  = int32(unsafe.Offsetof(args{}.mask))
+	argOut   = int32(unsafe.Offsetof(args{}.out))
+	argOs    = int32(unsafe.Offsetof(args{}.os))
+	argAlpha = int32(unsafe.Offsetof(args{}.alpha))
+	argBeta  = int32(unsafe.Offsetof(args{}.beta))
 )
 
 // A mask selects the first elements of the last vector.
@@ -68,32 +77,34 @@ const (
 
 // A family is the kernels for an instruction set and an element type.
 type family struct {
-	avx512  bool
-	size    int    // bytes of an element
-	vector  int    // bytes of a vector
-	rows    int    // of the largest kernel
-	mul     x86.Op // a fused multiply-add, or a product of integers
-	add     x86.Op
-	whole   bool // the elements are integers
-	mu      sync.Mutex
-	kernels [mostRows + 1][mostVecs + 1][2][2]atomic.Pointer[exec.Code]
-	copiers [mostVecs + 1][2]atomic.Pointer[exec.Code]
-	turn    atomic.Pointer[exec.Code]
-	long    atomic.Pointer[exec.Code]
+	avx512      bool
+	size        int    // bytes of an element
+	vector      int    // bytes of a vector
+	rows        int    // of the largest kernel
+	mul         x86.Op // a fused multiply-add, or a product of integers
+	add         x86.Op
+	times       x86.Op // a product, where mul is a fused multiply-add
+	div         x86.Op
+	whole       bool // the elements are integers
+	mu          sync.Mutex
+	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
+	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
+	transposing atomic.Pointer[exec.Code]
+	long        atomic.Pointer[exec.Code]
 }
 
 // families has the kernels by instruction set and element type. Integers of one size
 // share theirs.
 var families = map[string]map[dtype.Type]*family{
 	"avx512": {
-		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VFMADD231PS, add: x86.VADDPS},
-		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
+		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
 		dtype.U32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
 		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, whole: true},
 	},
 	"avx2": {
-		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS},
-		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD},
+		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
+		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
 	},
 }
@@ -135,7 +146,7 @@ func (f *family) made(at *atomic.Pointer[exec.Code], write func() *x86.Asm) *exe
 // kernel returns the kernel of a shape, which is made when it is first needed;
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {
-	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)]
+	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)][s.save]
 	if c := at.Load(); c != nil {
 		return c
 	}
@@ -343,11 +354,7 @@ func (w *writer) loadA(to x86.Vec, u, i int) {
 	} else {
 		at = times(ptrA[i/5], stepA, stepA3, i%5, int32(u*w.f.size))
 	}
-	op := x86.VBROADCASTSS
-	if w.f.size == 8 {
-		op = x86.VBROADCASTSD
-	}
-	w.I(op, w.l, to, at)
+	w.everywhere(to, at)
 }
 
 // loadB loads vector j of a row of B.
@@ -412,31 +419,85 @@ func (w *writer) move(p, step x86.Reg, n int) {
 	w.I(x86.LEA, x86.W64, p, x86.AtX(p, step, uint8(n), 0))
 }
 
-// store stores the sums, or adds them to C.
+// store stores the sums, or adds them to C first.
 func (w *writer) store() {
+	if w.s.save != keep {
+		w.combine()
+		return
+	}
 	plain, end := w.NewLabel(), w.NewLabel()
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
 	w.I(x86.JE, 0, plain)
-	for _, add := range []bool{true, false} {
-		if !add {
-			w.Bind(plain)
+	w.addSums(true)
+	w.I(x86.JMP, 0, end)
+	w.Bind(plain)
+	w.each(ptrC, stepC, func(i, j int, at x86.Mem) { w.storeVec(at, w.sum(i, j), j) })
+	w.Bind(end)
+}
+
+// each calls f for all vectors of the tile, and moves a pointer by rows.
+func (w *writer) each(p, step x86.Reg, f func(i, j int, at x86.Mem)) {
+	for i := range w.s.rows {
+		for j := range w.s.vecs {
+			f(i, j, x86.At(p, int32(j*w.f.vector)))
 		}
-		for i := range w.s.rows {
-			for j := range w.s.vecs {
-				at := x86.At(ptrC, int32(j*w.f.vector))
-				if add {
-					w.loadVec(w.colA, at, j)
-					w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), w.colA)
-				}
-				w.storeVec(at, w.sum(i, j), j)
-			}
-			if i < w.s.rows-1 {
-				w.I(x86.ADD, x86.W64, ptrC, stepC)
-			}
-		}
-		if add {
-			w.I(x86.JMP, 0, end)
+		if i < w.s.rows-1 {
+			w.I(x86.ADD, x86.W64, p, step)
 		}
 	}
-	w.Bind(end)
+}
+
+// addSums adds those at C to the sums in registers.
+func (w *writer) addSums(store bool) {
+	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
+		w.loadVec(w.colA, at, j)
+		w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), w.colA)
+		if store {
+			w.storeVec(at, w.sum(i, j), j)
+		}
+	})
+}
+
+// combine combines all sums with the result: see Save. The registers of A and B are
+// free.
+func (w *writer) combine() {
+	first := w.NewLabel()
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
+	w.I(x86.JE, 0, first)
+	w.addSums(false)
+	w.Bind(first)
+	old, alpha, beta := w.rowB, w.rowB+1, w.rowB+2
+	w.everywhere(alpha, x86.At(x86.RDI, argAlpha))
+	w.everywhere(beta, x86.At(x86.RDI, argBeta))
+	w.arguments(argument{ptrC, argOut}, argument{stepC, argOs})
+	times := w.f.times
+	if w.f.whole {
+		times = w.f.mul
+	}
+	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
+		sum := w.sum(i, j)
+		w.I(times, w.l, sum, sum, alpha)
+		if w.s.save != scale {
+			w.loadVec(old, at, j)
+		}
+		switch w.s.save {
+		case add:
+			w.I(times, w.l, old, old, beta)
+			w.I(w.f.add, w.l, sum, old, sum)
+		case mul:
+			w.I(times, w.l, sum, old, sum)
+		case div:
+			w.I(w.f.div, w.l, sum, old, sum)
+		}
+		w.storeVec(at, sum, j)
+	})
+}
+
+// everywhere loads an element into all lanes.
+func (w *writer) everywhere(to x86.Vec, at x86.Mem) {
+	op := x86.VBROADCASTSS
+	if w.f.size == 8 {
+		op = x86.VBROADCASTSD
+	}
+	w.I(op, w.l, to, at)
 }

@@ -19,16 +19,13 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	packA, packB bool
-	last         mask   // of the last columns of C
-	slow         engine // for want of memory for kernels
+	last         mask // of the last columns of C
+	do           arithmetic
 }
 
-// newMachine returns the engine of a family of kernels, or nil if there is none.
-func newMachine(f *family, p *Problem, slow engine) engine {
-	if f == nil {
-		return nil
-	}
-	e := &machine{f: f, p: p, size: f.size, slow: slow}
+// newMachine returns the engine of a family of kernels.
+func newMachine(f *family, p *Problem, do arithmetic) *machine {
+	e := &machine{f: f, p: p, size: f.size, do: do}
 	e.a = Matrix{p.A.Row * f.size, p.A.Col * f.size}
 	e.b = Matrix{p.B.Row * f.size, p.B.Col * f.size}
 	tiles := (p.M + f.rows - 1) / f.rows
@@ -42,22 +39,62 @@ func newMachine(f *family, p *Problem, slow engine) engine {
 	return e
 }
 
+// prepare makes the kernels for tiles of m rows and n columns. It reports false if
+// there is no memory for them.
+func (e *machine) prepare(m, n int) bool {
+	if m == 0 || n == 0 {
+		return true
+	}
+	step := e.step(m)
+	for _, m := range [2]int{step, m - (m-1)/step*step} {
+		tiles := (m + e.rows - 1) / e.rows
+		for _, rows := range [2]int{(m + tiles - 1) / tiles, m / tiles} {
+			for _, cols := range [2]int{min(e.width, n), n - (n-1)/e.width*e.width} {
+				for _, save := range [2]saver{keep, e.p.saver()} {
+					s := shape{rows: rows, across: e.across || e.packA, save: save}
+					s.vecs, s.masked = e.vectors(cols)
+					if e.f.kernel(s) == nil {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// vectors returns the number of vectors of columns, and whether the last one has
+// fewer columns.
+func (e *machine) vectors(cols int) (n int, masked bool) {
+	lanes := e.f.lanes()
+	return (cols + lanes - 1) / lanes, cols%lanes != 0
+}
+
+// step is the number of rows of A that a tile of m rows has at a time.
+func (e *machine) step(m int) int {
+	if !e.packA {
+		return m
+	}
+	blocks := (m + e.blockRows() - 1) / e.blockRows()
+	return (m + blocks - 1) / blocks
+}
+
 // choose says which operands are packed: those that kernels cannot read as they
 // are, those whose rows would drive each other out of the first-level cache, and
 // both if they and the result do not fit into the second level. What is used by
 // a few kernels only is not worth it.
 func (e *machine) choose(p *Problem) {
 	k := min(p.K, Block)
-	far := (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
-	crowded := func(step int) bool { return step%pageSize == 0 && step != 0 }
+	large := (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
+	conflict := func(step int) bool { return step%pageSize == 0 && step != 0 }
 	stepA := e.a.Row
 	if e.across {
 		stepA = e.a.Col
 	}
 	again := p.N > 4*e.width && p.M > 2
-	e.packA = p.A.Col != 1 && p.K > 1 && !e.across || again && (far || crowded(stepA))
+	e.packA = p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
 	again = p.M > 2*e.rows
-	e.packB = p.B.Col != 1 && p.N > 1 || again && (far || crowded(e.b.Row))
+	e.packB = p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
 }
 
 // pageSize is a distance of rows at which they share a set of the first-level
@@ -114,36 +151,32 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 func (e *machine) packs() bool { return e.packA || e.packB }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
-	c := call{e: e, t: t, s: s}
-	step := t.m
-	if e.packA {
-		blocks := (t.m + e.blockRows() - 1) / e.blockRows()
-		step = (t.m + blocks - 1) / blocks
+	if t.save == keep {
+		t.out, t.ldo = t.c, t.ldc
 	}
+	c := call{e: e, t: t, s: s}
+	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta
+	step := e.step(t.m)
 	first := e.dots(t, stop)
+	if first > 0 && first == t.k && t.save != keep {
+		e.do.combine(t, e.size)
+	}
 	for k := first; k == 0 || k < t.k; k += Block {
-		c.args.k, c.args.add = min(Block, t.k-k), k
-		ok := c.columns(unsafe.Add(t.b, k*e.b.Row))
-		for i := 0; ok && i < t.m; i += step {
+		c.args.k, c.args.add, c.save = min(Block, t.k-k), k, keep
+		if k+Block >= t.k {
+			c.save = t.save
+		}
+		c.columns(unsafe.Add(t.b, k*e.b.Row))
+		for i := 0; i < t.m; i += step {
 			if stop() {
 				return
 			}
 			c.m = min(step, t.m-i)
-			c.c = unsafe.Add(t.c, i*t.ldc)
-			ok = c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col)) && c.block()
-		}
-		if !ok {
-			e.without(t, stop)
-			return
+			c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
+			c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
+			c.block()
 		}
 	}
-}
-
-// without computes a tile without machine code.
-func (e *machine) without(t *tile, stop func() bool) {
-	s := takeScratch()
-	defer s.give()
-	e.slow.compute(t, s, stop)
 }
 
 // A call is the kernels of one block of rows and terms.
@@ -153,20 +186,20 @@ type call struct {
 	s    *scratch
 	args args
 
-	m       int            // rows
-	a, b, c unsafe.Pointer // first elements
+	m            int            // rows
+	save         saver          // of this block of terms
+	a, b, c, out unsafe.Pointer // first elements
 	// Distances in bytes between rows of a, tiles of a, and strips of b.
 	row, tile, strip int
 	across           bool
 }
 
-// columns prepares the columns of B. It reports false where there is no memory for
-// a kernel.
-func (c *call) columns(b unsafe.Pointer) bool {
+// columns prepares the columns of B.
+func (c *call) columns(b unsafe.Pointer) {
 	e := c.e
 	if !e.packB {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
-		return true
+		return
 	}
 	p := packer{f: e.f, to: c.s.ofB(), from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col}
 	p.row = e.width * e.size
@@ -174,16 +207,13 @@ func (c *call) columns(b unsafe.Pointer) bool {
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
 	for k := 0; k < p.k; k += p.chunk() {
 		for q, j := 0, 0; j < p.n; q, j = q+1, j+e.width {
-			if !p.strip(q, j, min(e.width, p.n-j), k, min(p.chunk(), p.k-k)) {
-				return false
-			}
+			p.strip(q, j, min(e.width, p.n-j), k, min(p.chunk(), p.k-k))
 		}
 	}
-	return true
 }
 
-// rows prepares rows of A. It reports false where there is no memory for a kernel.
-func (c *call) rows(a unsafe.Pointer) bool {
+// rows prepares rows of A.
+func (c *call) rows(a unsafe.Pointer) {
 	e := c.e
 	if !e.packA {
 		c.a, c.across, c.row, c.tile = a, e.across, e.a.Row, 0
@@ -191,7 +221,7 @@ func (c *call) rows(a unsafe.Pointer) bool {
 		if c.across {
 			c.args.as = e.a.Col
 		}
-		return true
+		return
 	}
 	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, n: c.m, stepK: e.a.Col, stepN: e.a.Row}
 	p.row = e.panel()
@@ -201,13 +231,10 @@ func (c *call) rows(a unsafe.Pointer) bool {
 	for k := 0; k < p.k; k += p.chunk() {
 		for q, i := 0, 0; q < n; q++ {
 			rows := c.height(i, q)
-			if !p.strip(q, i, rows, k, min(p.chunk(), p.k-k)) {
-				return false
-			}
+			p.strip(q, i, rows, k, min(p.chunk(), p.k-k))
 			i += rows
 		}
 	}
-	return true
 }
 
 // tiles is the number of kernels along the rows.
@@ -220,32 +247,25 @@ func (c *call) height(i, q int) int {
 	return (c.m - i + n - 1) / n
 }
 
-// block runs the kernels. It reports false where there is no memory for one.
-func (c *call) block() bool {
+// block runs the kernels, which prepare has made.
+func (c *call) block() {
 	e, t, args := c.e, c.t, &c.args
 	args.cs = t.ldc
-	lanes := e.f.lanes()
 	n := c.tiles()
 	for q, j := 0, 0; j < t.n; q, j = q+1, j+e.width {
-		s := shape{vecs: e.vecs, across: c.across}
-		if left := t.n - j; left < e.width {
-			s.vecs = (left + lanes - 1) / lanes
-			if s.masked = left%lanes != 0; s.masked {
-				args.mask = e.last
-			}
+		s := shape{across: c.across, save: c.save}
+		s.vecs, s.masked = e.vectors(min(e.width, t.n-j))
+		if s.masked {
+			args.mask = e.last
 		}
 		args.b = unsafe.Add(c.b, q*c.strip)
 		for r, i := 0, 0; r < n; r++ {
 			s.rows = c.height(i, r)
-			f := e.f.kernel(s)
-			if f == nil {
-				return false
-			}
 			args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
 			args.c = unsafe.Add(c.c, i*t.ldc+j*e.size)
-			f.Call(unsafe.Pointer(args))
+			args.out = unsafe.Add(c.out, i*t.ldo+j*e.size)
+			e.f.kernel(s).Call(unsafe.Pointer(args))
 			i += s.rows
 		}
 	}
-	return true
 }

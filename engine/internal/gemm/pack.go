@@ -23,20 +23,19 @@ type packer struct {
 }
 
 // strip packs the terms k to k+terms of a strip of n elements that begins at
-// element first. It reports false where there is no memory for a kernel.
-func (p *packer) strip(number, first, n, k, terms int) bool {
+// element first.
+func (p *packer) strip(number, first, n, k, terms int) {
 	to := unsafe.Add(p.to, number*p.distance+k*p.row)
 	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
 	switch {
-	case p.stepN == p.f.size:
-		return p.copy(to, from, n, terms)
-	case p.stepK == p.f.size:
-		return p.transpose(to, from, n, terms)
+	case p.stepN == p.f.size && p.copy(to, from, n, terms):
+		return
+	case p.stepK == p.f.size && p.transpose(to, from, n, terms):
+		return
 	}
 	for l := range terms {
 		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.stepK), n, p.stepN)
 	}
-	return true
 }
 
 // chunk is the number of terms that are packed of one strip before the next.
@@ -47,7 +46,8 @@ func (p *packer) chunk() int {
 	return p.k
 }
 
-// copy packs terms whose n elements are neighbours.
+// copy packs terms whose n elements are neighbours. It reports false if there is no
+// memory for a kernel.
 func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
 	lanes := p.f.lanes()
 	masked := n%lanes != 0
@@ -63,16 +63,17 @@ func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
 	return true
 }
 
-// transpose packs terms that are neighbours, of n elements.
+// transpose packs terms that are neighbours, of n elements. It reports false if
+// there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
 	size := p.f.size
 	whole := terms / 4 * 4
 	if whole > 0 {
-		f := p.f.turner()
+		f := p.f.transposer()
 		if f == nil {
 			return false
 		}
-		at := turnBytes / size
+		at := transposeBytes / size
 		for i := 0; i < n; i += at {
 			for r := range at { // the last rows stand for those that are not there
 				p.args.rows[r] = unsafe.Add(from, min(i+r, n-1)*p.stepN)

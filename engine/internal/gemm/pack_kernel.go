@@ -7,9 +7,9 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
-// turnBytes is the number of bytes that a transposition stores at a time: so many
+// transposeBytes is the number of bytes that a transposition stores at a time: so many
 // rows of the source.
-const turnBytes = 32
+const transposeBytes = 32
 
 // packArgs is the argument block of the kernels that pack.
 type packArgs struct {
@@ -17,8 +17,8 @@ type packArgs struct {
 	toStep, fromStep int // bytes between rows
 	n                int // rows of a copy, columns of a transposition in groups
 	_                [3]int
-	mask             mask                          // where it is in args
-	rows             [turnBytes / 4]unsafe.Pointer // of a transposition
+	mask             mask                               // where it is in args
+	rows             [transposeBytes / 4]unsafe.Pointer // of a transposition
 }
 
 // Offsets in the argument block.
@@ -41,11 +41,11 @@ func (f *family) copier(vecs int, masked bool) *exec.Code {
 	})
 }
 
-// turner returns the kernel that transposes; nil if there is no memory for it.
-func (f *family) turner() *exec.Code {
-	return f.made(&f.turn, func() *x86.Asm {
+// transposer returns the kernel that transposes; nil if there is no memory for it.
+func (f *family) transposer() *exec.Code {
+	return f.made(&f.transposing, func() *x86.Asm {
 		w := writer{Asm: x86.New(), f: f}
-		w.writeTurn()
+		w.writeTranspose()
 		return w.Asm
 	})
 }
@@ -70,12 +70,12 @@ func (w *writer) writeCopy() {
 	w.end()
 }
 
-// writeTurn writes the kernel that reads groups of four columns from rows and
-// stores each as a row of turnBytes.
-func (w *writer) writeTurn() {
+// writeTranspose writes the kernel that reads groups of four columns from rows and
+// stores each as a row of transposeBytes.
+func (w *writer) writeTranspose() {
 	rows := [8]x86.Reg{x86.RAX, x86.RBX, x86.RSI, x86.R8, x86.R9, x86.R10, x86.R11, x86.R13}
 	const to, toStep, at = x86.RDX, x86.R12, x86.RCX
-	count := turnBytes / w.f.size
+	count := transposeBytes / w.f.size
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep})
 	for i := range count {
 		w.arguments(argument{rows[i], packRows + int32(8*i)})
@@ -84,8 +84,8 @@ func (w *writer) writeTurn() {
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	w.turn(func(i int, disp int32) x86.Mem { return x86.AtX(rows[i], at, 1, disp) }, func(i int, op turned) {
-		op(x86.Vec(8 + i))
+	w.transpose(func(i int, disp int32) x86.Mem { return x86.AtX(rows[i], at, 1, disp) }, func(i int, last func(to x86.Vec)) {
+		last(x86.Vec(8 + i))
 		w.I(x86.VMOVUPS, x86.L256, x86.At(to, 0), x86.Vec(8+i))
 		w.I(x86.ADD, x86.W64, to, toStep)
 	})
@@ -95,15 +95,12 @@ func (w *writer) writeTurn() {
 	w.end()
 }
 
-// turned writes the last instruction that makes a column, into a register.
-type turned func(to x86.Vec)
-
-// turn transposes four columns of rows of contiguous elements, which fill a
-// register each, by registers 0 to 7. It calls column with each of them. Where the
-// columns are made, register 0 may be used again, for w.f.size is 4 or 8.
-func (w *writer) turn(row func(i int, disp int32) x86.Mem, column func(i int, op turned)) {
+// transpose transposes four columns of rows of contiguous elements, which fill a
+// register each, by registers 0 to 7. It calls column with each of them, and with a
+// function that writes the last instruction of a column, into a register. There register 0 may be used again, for w.f.size is 4 or 8.
+func (w *writer) transpose(row func(i int, disp int32) x86.Mem, column func(i int, last func(to x86.Vec))) {
 	v := func(i int) x86.Vec { return x86.Vec(i) }
-	half := turnBytes / w.f.size / 2 // the upper half of each register has the other rows
+	half := transposeBytes / w.f.size / 2 // the upper half of each register has the other rows
 	for i := range 4 {
 		r, disp := i%half, int32(i/half*16)
 		w.I(x86.VMOVUPS, x86.L128, v(i), row(r, disp))

@@ -51,6 +51,9 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 			}
 		}
 	}
+	if t.save != keep {
+		combine[T](t, size)
+	}
 }
 
 // element is x[i*step].

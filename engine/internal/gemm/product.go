@@ -14,10 +14,11 @@ import (
 type Product struct {
 	p      Problem
 	size   int // bytes of an element
+	one    uint64
 	bind   *ir.Binding
 	a, b   int // the buffers of the operands
 	eng    engine
-	add    func(c, x unsafe.Pointer, n int) // adds n elements
+	do     arithmetic
 	ctx    context.Context
 	stop   func() bool
 	result int // bytes of all results
@@ -26,37 +27,91 @@ type Product struct {
 	nr, nc     int // tiles of one product, along its rows and columns
 	sections   int // of a sum
 	cost       float64
-	// partial has the results of each section, where units are sections too.
+	// partial has the sums of each section, where units are sections too.
 	partial []byte
+	// apart says that sums are not kept in the result: they are combined with it, or
+	// its elements are not contiguous.
+	apart       bool
+	save        saver
+	alpha, beta uint64 // of this run
 }
 
-// mostPartial is the largest size of the results of sections, in bytes. Larger
+// mostPartial is the largest size of the sums of sections, in bytes. Larger
 // products have enough tiles for all threads.
 const mostPartial = 16 << 20
 
+// mostSums is the size of the sums of a tile that are not kept in the result, in
+// bytes: they stay in a second-level cache.
+const mostSums = 1 << 20
+
 // New prepares a product for a backend. Buffers 0, 1 and 2 of bind are A, B and
-// C; their addresses may change between runs.
+// C; their addresses may change between runs, as may the scalars.
 func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
-	d := &Product{size: p.Type.Size(), bind: bind, b: 1, ctx: context.Background()}
-	if p.N == 1 && p.M > 1 && p.A.Row == 1 && p.A.Col != 1 || p.M == 1 && p.N > 1 && p.B.Col != 1 {
-		p, d.a, d.b = p.turned(), 1, 0
+	d := &Product{size: p.Type.Size(), one: one(p.Type), bind: bind, b: 1, ctx: context.Background()}
+	if p.OffC == nil {
+		p.C = Matrix{p.N, 1}
+		p.OffC = make([]int, len(p.OffA))
+		for i := range p.OffC {
+			p.OffC[i] = i * p.M * p.N
+		}
+	}
+	if p.transpose() {
+		p, d.a, d.b = p.transposed(), 1, 0
 	}
 	if p.K == 0 { // there is nothing to point to
 		p.A, p.B = Matrix{}, Matrix{}
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
 	}
-	d.p = p
-	d.eng, d.add = newEngine(isa, &d.p)
+	d.p, d.save = p, p.saver()
+	d.eng, d.do = newEngine(&d.p)
 	d.stop = func() bool { return d.ctx.Err() != nil }
 	d.sections = max(1, (p.K+Section-1)/Section)
 	d.result = len(p.OffA) * p.M * p.N * d.size
-	d.rows, d.cols, d.cost = d.eng.grain(&d.p, threads)
-	d.rows, d.cols = max(1, min(d.rows, p.M)), max(1, min(d.cols, p.N))
-	d.nr, d.nc = (p.M+d.rows-1)/d.rows, (p.N+d.cols-1)/d.cols
+	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
+	d.divide(threads)
+	if f := families[isa][unsigned(p.Type)]; f != nil {
+		slow, e := d.eng, newMachine(f, &d.p, d.do)
+		d.eng = e
+		d.divide(threads)
+		for _, m := range [2]int{d.rows, p.M % d.rows} {
+			for _, n := range [2]int{d.cols, p.N % d.cols} {
+				if !e.prepare(m, n) {
+					d.eng = slow
+				}
+			}
+		}
+		if d.eng == slow {
+			d.divide(threads)
+		}
+	}
 	if d.sections > 1 && d.sections*d.result <= mostPartial {
 		d.partial = aligned(d.sections * d.result)
 	}
 	return d
+}
+
+// divide divides the results into tiles.
+func (d *Product) divide(threads int) {
+	p := &d.p
+	d.rows, d.cols, d.cost = d.eng.grain(p, threads)
+	d.rows, d.cols = max(1, min(d.rows, p.M)), max(1, min(d.cols, p.N))
+	if d.apart {
+		d.rows = max(1, min(d.rows, mostSums/(d.cols*d.size)))
+	}
+	d.nr, d.nc = (p.M+d.rows-1)/d.rows, (p.N+d.cols-1)/d.cols
+}
+
+// transpose reports whether the transposed problem suits the kernels better: they
+// store contiguous rows, and read columns of A and rows of B. A vector is its own
+// transpose.
+func (p *Problem) transpose() bool {
+	switch {
+	case p.N == 1:
+		return p.M > 1 && p.A.Row == 1 && p.A.Col != 1
+	case p.M == 1:
+		return p.B.Col != 1
+	}
+	return p.C.Row == 1 && p.C.Col != 1
 }
 
 // Units returns the number of tiles, and sections of tiles, of all results.
@@ -70,11 +125,18 @@ func (d *Product) Units() (n, grain int, cost float64) {
 	return n, 1, max(1, 20+d.cost*float64(d.rows)*float64(d.cols)*float64(terms))
 }
 
-// NewWorker returns a worker, which has memory for a tile where it adds sections.
+// NewWorker returns a worker, which has memory for the sums of a tile where they are
+// not kept in the result.
 func (d *Product) NewWorker() backend.Worker {
 	w := &worker{d: d}
-	if d.sections > 1 && d.partial == nil {
+	if d.partial != nil {
+		return w
+	}
+	if d.sections > 1 {
 		w.section = aligned(d.rows * d.cols * d.size)
+	}
+	if d.apart {
+		w.sums = aligned(d.rows * d.cols * d.size)
 	}
 	return w
 }
@@ -83,24 +145,38 @@ func (d *Product) NewWorker() backend.Worker {
 func (d *Product) Watch(ctx context.Context) { d.ctx = ctx }
 
 // Begin begins a run.
-func (d *Product) Begin() {}
+func (d *Product) Begin() { d.alpha, d.beta = d.scalars() }
 
 // Finish adds the sections.
 func (d *Product) Finish(backend.Worker) ir.FaultKind {
-	if d.partial != nil && d.result > 0 {
-		c := d.bind.Bufs[2].Ptr
-		copy(unsafe.Slice((*byte)(c), d.result), d.partial)
-		for s := 1; s < d.sections; s++ {
-			d.add(c, unsafe.Pointer(&d.partial[s*d.result]), d.result/d.size)
-		}
+	if d.partial == nil || d.result == 0 {
+		return ir.NoFault
+	}
+	sums := unsafe.Pointer(&d.partial[0])
+	for s := 1; s < d.sections; s++ {
+		d.do.add(sums, unsafe.Add(sums, s*d.result), d.result/d.size)
+	}
+	p := &d.p
+	for i := range p.OffC {
+		t := tile{m: p.M, n: p.N, c: unsafe.Add(sums, i*p.M*p.N*d.size), ldc: p.N * d.size}
+		t.combination = d.combination(i, 0, 0)
+		d.do.combine(&t, p.C.Col*d.size)
 	}
 	return ir.NoFault
 }
 
+// combination returns how the sums from row r and column c of product i on are
+// combined with the result.
+func (d *Product) combination(i, r, c int) combination {
+	p := &d.p
+	out := unsafe.Add(d.bind.Bufs[2].Ptr, (p.OffC[i]+r*p.C.Row+c*p.C.Col)*d.size)
+	return combination{save: d.save, out: out, ldo: p.C.Row * d.size, alpha: d.alpha, beta: d.beta}
+}
+
 type worker struct {
-	d       *Product
-	t, sum  tile // here, so that they are not allocated
-	section []byte
+	d             *Product
+	t, part       tile // here, so that they are not allocated
+	sums, section []byte
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
@@ -111,80 +187,98 @@ func (w *worker) Run(lo, hi int) {
 		s = takeScratch()
 		defer s.give()
 	}
-	for u := lo; u < hi; u++ {
+	for u := lo; u < hi && !d.stop(); u++ {
 		if d.partial != nil {
 			w.tile(u/d.sections, u%d.sections, s)
 		} else {
 			w.tile(u, -1, s)
 		}
 	}
-	w.t, w.sum = tile{}, tile{} // they would keep the arrays of the caller alive
+	w.t, w.part = tile{}, tile{} // they would keep the arrays of the caller alive
 }
 
 // tile computes tile u: one section of it for partial, or all.
 func (w *worker) tile(u, section int, s *scratch) {
-	d, p := w.d, &w.d.p
+	d, p, t := w.d, &w.d.p, &w.t
 	r := u % d.nr
 	u /= d.nr
 	i, r, c := u/d.nc, r*d.rows, u%d.nc*d.cols
-	t := &w.t
-	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), ldc: p.N * d.size}
-	a := unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.size)
-	b := unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.size)
-	at := ((i*p.M+r)*p.N + c) * d.size
-	begin, end := 0, d.sections
+	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K}
+	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.size)
+	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.size)
 	if section >= 0 {
-		begin, end = section, section+1
+		t.c, t.ldc = unsafe.Pointer(&d.partial[section*d.result+((i*p.M+r)*p.N+c)*d.size]), p.N*d.size
+		w.only(section)
+		d.eng.compute(t, s, d.stop)
+		return
 	}
-	for q := begin; q < end; q++ {
-		t.k = min(Section, p.K-q*Section)
-		t.a, t.b = a, b
+	t.combination = d.combination(i, r, c)
+	if t.c, t.ldc = t.out, t.ldo; d.apart {
+		t.c, t.ldc = unsafe.Pointer(&w.sums[0]), t.n*d.size
+	}
+	scattered := p.C.Col != 1 && p.N > 1
+	if d.sections == 1 && !scattered {
+		d.eng.compute(t, s, d.stop)
+		return
+	}
+	save := t.save
+	t.save = keep
+	all := *t
+	for q := range d.sections {
+		*t = all
+		w.only(q)
 		if q > 0 {
-			t.a = unsafe.Add(a, q*Section*p.A.Col*d.size)
-			t.b = unsafe.Add(b, q*Section*p.B.Row*d.size)
+			t.c, t.ldc = unsafe.Pointer(&w.section[0]), t.n*d.size
 		}
-		switch {
-		case section >= 0:
-			t.c = unsafe.Pointer(&d.partial[q*d.result+at])
-			d.eng.compute(t, s, d.stop)
-		case q == 0:
-			t.c = unsafe.Add(d.bind.Bufs[2].Ptr, at)
-			d.eng.compute(t, s, d.stop)
-		default:
-			sum := &w.sum
-			*sum = tile{a: t.a, b: t.b, c: unsafe.Pointer(&w.section[0]), m: t.m, n: t.n, k: t.k, ldc: t.n * d.size}
-			d.eng.compute(sum, s, d.stop)
-			for i := range t.m {
-				d.add(unsafe.Add(t.c, i*t.ldc), unsafe.Add(sum.c, i*sum.ldc), t.n)
+		d.eng.compute(t, s, d.stop)
+		for i := range t.m {
+			if q > 0 {
+				d.do.add(unsafe.Add(all.c, i*all.ldc), unsafe.Add(t.c, i*t.ldc), t.n)
 			}
 		}
 		if d.stop() {
 			return
 		}
 	}
+	if d.apart {
+		all.save = save
+		d.do.combine(&all, p.C.Col*d.size)
+	}
 }
 
-// newEngine chooses the engine for an instruction set, and the addition of its
+// only makes the worker's tile have the terms of a section only.
+func (w *worker) only(section int) {
+	t, p, size := &w.t, &w.d.p, w.d.size
+	t.k = min(Section, p.K-section*Section)
+	if first := section * Section; first > 0 {
+		t.a, t.b = unsafe.Add(t.a, first*p.A.Col*size), unsafe.Add(t.b, first*p.B.Row*size)
+	}
+}
+
+// An arithmetic is the operations on results of one element type.
+type arithmetic struct {
+	add     func(c, x unsafe.Pointer, n int) // adds n elements to those at c
+	combine func(t *tile, step int)
+}
+
+func arithmeticOf[T number]() arithmetic { return arithmetic{addTo[T], combine[T]} }
+
+// newEngine returns the engine without machine code, and the arithmetic of an
 // element type.
-func newEngine(isa string, p *Problem) (engine, func(c, x unsafe.Pointer, n int)) {
-	var e engine
-	var add func(c, x unsafe.Pointer, n int)
+func newEngine(p *Problem) (e engine, do arithmetic) {
 	switch unsigned(p.Type) {
 	case dtype.F32:
-		e, add = &portable[float32]{axpy: axpyF32, p: p}, addTo[float32]
+		e, do = &portable[float32]{axpy: axpyF32, p: p}, arithmeticOf[float32]()
 	case dtype.F64:
-		e, add = &portable[float64]{axpy: axpyF64, p: p}, addTo[float64]
+		e, do = &portable[float64]{axpy: axpyF64, p: p}, arithmeticOf[float64]()
 	case dtype.U8:
-		e, add = &portable[uint8]{axpy: axpyInt[uint8], p: p}, addTo[uint8]
+		e, do = &portable[uint8]{axpy: axpyInt[uint8], p: p}, arithmeticOf[uint8]()
 	case dtype.U32:
-		e, add = &portable[uint32]{axpy: axpyInt[uint32], p: p}, addTo[uint32]
+		e, do = &portable[uint32]{axpy: axpyInt[uint32], p: p}, arithmeticOf[uint32]()
 	case dtype.U64:
-		e, add = &portable[uint64]{axpy: axpyInt[uint64], p: p}, addTo[uint64]
+		e, do = &portable[uint64]{axpy: axpyInt[uint64], p: p}, arithmeticOf[uint64]()
 	}
-	if m := newMachine(families[isa][unsigned(p.Type)], p, e); m != nil {
-		e = m
-	}
-	return e, add
+	return e, do
 }
 
 // unsigned returns the unsigned type of the size of an integer type. Products that

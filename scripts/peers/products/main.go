@@ -1,0 +1,84 @@
+// Command products compares matrix products with those of BLAS libraries, such as
+// the OpenBLAS of a distribution or of NumPy's wheel. All sides alternate in one
+// process on the same arrays.
+//
+//	go run ./products -lib libopenblas.so.0[,another.so] [-match 1024] [-types f32] [-threads 1,2] [-rounds 15]
+//
+// With one thread the times are processor times of the thread, with several they
+// are those of the clock. The command needs gcc.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+func main() {
+	log.SetFlags(0)
+	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas")
+	match := flag.String("match", "", "only shapes that match this expression")
+	types := flag.String("types", "f32,f64", "element types")
+	threads := flag.String("threads", "1", "numbers of threads")
+	backend := flag.String("backend", "", "back end; default: the preferred one")
+	rounds := flag.Int("rounds", 15, "rounds of each row; medians count")
+	flag.Parse()
+	if err := run(*libs, *match, *types, *threads, *backend, *rounds); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(libs, match, types, threads, backend string, rounds int) error {
+	want, err := regexp.Compile(match)
+	if err != nil {
+		return err
+	}
+	shim, err := buildShim()
+	if err != nil {
+		return err
+	}
+	var peers []*library
+	for _, path := range strings.Split(libs, ",") {
+		l, err := open(path)
+		if err != nil {
+			return err
+		}
+		peers = append(peers, l)
+		fmt.Printf("%s: %s\n", path, l.config())
+	}
+	runtime.LockOSThread()
+	machine, err := limits.New(1 << 20)
+	if err != nil {
+		return err
+	}
+	defer machine.Close()
+	fmt.Printf("%s; GFLOP/s, medians of %d rounds; ratio: peer's time / oneloop's\n\n", runtime.Version(), rounds)
+	fmt.Println("| product | type | threads | oneloop | of the peak |" + strings.Repeat(" peer | ratio | range |", len(peers)))
+	fmt.Println("|---|---|---|---|---|" + strings.Repeat("---|---|---|", len(peers)))
+	for _, c := range cases {
+		if !want.MatchString(c.String()) {
+			continue
+		}
+		for _, name := range strings.Split(types, ",") {
+			typ := map[string]dtype.Type{"f32": dtype.F32, "f64": dtype.F64}[name]
+			for _, s := range strings.Split(threads, ",") {
+				n, err := strconv.Atoi(s)
+				if err != nil || !typ.IsFloat() {
+					return fmt.Errorf("threads %q, type %q", s, name)
+				}
+				if err := c.row(context.Background(), contest{shim, peers, typ, n, backend, rounds, machine}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

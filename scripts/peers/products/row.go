@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+// A product is a shape. The letters of trans say of each factor whether it is
+// stored by rows, n, or by columns, t.
+type product struct {
+	m, n, k, batch int
+	trans          string
+}
+
+func (c product) String() string {
+	s := fmt.Sprintf("%dx%dx%d%s", c.m, c.n, c.k, c.trans)
+	if c.batch > 1 {
+		s = fmt.Sprintf("%d of ", c.batch) + s
+	}
+	return s
+}
+
+var cases = []product{
+	{256, 256, 256, 1, "nn"},
+	{512, 512, 512, 1, "nn"},
+	{1024, 1024, 1024, 1, "nn"},
+	{2048, 2048, 2048, 1, "nn"},
+	{4096, 4096, 4096, 1, "nn"},
+	{1000, 1000, 1000, 1, "nt"},
+	{1000, 1000, 1000, 1, "tn"},
+	{1000, 1000, 1000, 1, "tt"},
+	{1000000, 8, 8, 1, "nn"},
+	{64, 100000, 64, 1, "nn"},
+	{64, 64, 100000, 1, "nn"},
+	{64, 64, 100000, 1, "tn"},
+	{100000, 64, 64, 1, "nn"},
+	{300, 1, 300, 1, "nn"},
+	{300, 1, 300, 1, "tn"},
+	{1, 300, 300, 1, "nn"},
+	{1, 300, 300, 1, "nt"},
+	{2000, 1, 2000, 1, "nn"},
+	{2000, 1, 2000, 1, "tn"},
+	{1, 2000, 2000, 1, "nn"},
+	{1, 2000, 2000, 1, "nt"},
+	{8, 8, 8, 10000, "nn"},
+	{16, 16, 16, 10000, "nn"},
+	{32, 32, 32, 10000, "nn"},
+	{64, 64, 64, 10000, "nn"},
+}
+
+// A contest is what the rows of a table share.
+type contest struct {
+	shim    shim
+	peers   []*library
+	typ     dtype.Type
+	threads int
+	backend string
+	rounds  int
+	machine *limits.Machine
+}
+
+// array returns an array of random elements, stored by rows or by columns.
+func array(typ dtype.Type, batch, rows, cols int, trans byte) (*engine.Array, error) {
+	if trans == 't' {
+		rows, cols = cols, rows
+	}
+	shape := []int{rows, cols}
+	if batch > 1 {
+		shape = []int{batch, rows, cols}
+	}
+	a, err := engine.NewArray(typ, shape...)
+	if err != nil {
+		return nil, err
+	}
+	b, r := a.Memory().Bytes(), rand.New(rand.NewPCG(1, 1))
+	for i := range len(b) / typ.Size() {
+		if typ == dtype.F32 {
+			dtype.Slice[float32](b)[i] = r.Float32() - .5
+		} else {
+			dtype.Slice[float64](b)[i] = r.Float64() - .5
+		}
+	}
+	return a, nil
+}
+
+// row measures a product and prints the line of the table.
+func (c product) row(ctx context.Context, in contest) error {
+	a, err := array(in.typ, c.batch, c.m, c.k, c.trans[0])
+	if err != nil {
+		return err
+	}
+	b, err := array(in.typ, c.batch, c.k, c.n, c.trans[1])
+	if err != nil {
+		return err
+	}
+	y, err := array(in.typ, c.batch, c.m, c.n, 'n')
+	if err != nil {
+		return err
+	}
+	p, err := c.compile(ctx, in, a, b, y)
+	if err != nil {
+		return err
+	}
+	ours := func(reps int) error {
+		for range reps {
+			if err := p.Run(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := ours(1); err != nil {
+		return err
+	}
+	mine := slices.Clone(y.Memory().Bytes())
+	sides := []func(reps int) error{ours}
+	for _, l := range in.peers {
+		l.setThreads(int32(in.threads))
+		j := c.job(l, in.typ, a, b, y)
+		theirs := func(reps int) error {
+			in.shim[in.typ](uint(reps), j)
+			return nil
+		}
+		clear(y.Memory().Bytes())
+		if err := theirs(1); err != nil {
+			return err
+		}
+		if d := difference(in.typ, mine, y.Memory().Bytes()) / math.Sqrt(float64(c.k)); !(d < 1e-4) {
+			return fmt.Errorf("%v: the results differ by %g", c, d)
+		}
+		sides = append(sides, theirs)
+	}
+	times, err := in.alternate(sides)
+	if err != nil {
+		return err
+	}
+	runtime.KeepAlive([]*engine.Array{a, b, y})
+	c.print(in, times)
+	return nil
+}
+
+func (c product) compile(ctx context.Context, in contest, a, b, y *engine.Array) (*engine.Program, error) {
+	text := "y = a @ b"
+	if c.trans[0] == 't' {
+		text = "y = a.T @ b"
+	}
+	if c.trans[1] == 't' {
+		text += ".T"
+	}
+	src, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := src.BuildFor(map[string]*expr.Node{"a": a.Named("a").Node(), "b": b.Named("b").Node(), "y": y.Named("y").Node()}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return engine.CompileWith(ctx, engine.Options{Threads: in.threads, Backend: in.backend}, unit.Statements...)
+}
+
+func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
+	at := func(a *engine.Array) unsafe.Pointer { return unsafe.Pointer(&a.Memory().Bytes()[0]) }
+	j := &job{
+		m: int64(c.m), n: int64(c.n), k: int64(c.k), ldA: int64(c.k), ldB: int64(c.n), ldC: int64(c.n),
+		batch: int64(c.batch), strideA: int64(c.m * c.k), strideB: int64(c.k * c.n), strideC: int64(c.m * c.n),
+		a: at(a), b: at(b), c: at(y), gemm: l.gemm[typ], strided: l.strided[typ],
+	}
+	if c.trans[0] == 't' {
+		j.transA, j.ldA = 1, j.m
+	}
+	if c.trans[1] == 't' {
+		j.transB, j.ldB = 1, j.k
+	}
+	if l.wide {
+		j.wide = 1
+	}
+	return j
+}
+
+// alternate returns the times of each side in each round, in seconds.
+func (in contest) alternate(sides []func(reps int) error) ([][]float64, error) {
+	clock := used
+	if in.threads > 1 {
+		clock = func() time.Duration { return time.Duration(time.Now().UnixNano()) }
+	}
+	reps := make([]int, len(sides))
+	times := make([][]float64, len(sides))
+	for round := range in.rounds + 1 {
+		for k := range sides {
+			i := (round + k) % len(sides)
+			if round == 0 {
+				reps[i] = 1
+			}
+			start := clock()
+			if err := sides[i](reps[i]); err != nil {
+				return nil, err
+			}
+			took := clock() - start
+			if round == 0 { // a round takes some 20 ms
+				reps[i] = max(1, int(20*time.Millisecond/max(took, 1)))
+				continue
+			}
+			times[i] = append(times[i], took.Seconds()/float64(reps[i]))
+		}
+	}
+	return times, nil
+}
+
+func (c product) print(in contest, times [][]float64) {
+	flops := 2 * float64(c.m) * float64(c.n) * float64(c.k) * float64(c.batch) / 1e9
+	mine := median(times[0])
+	fmt.Printf("| %v | %v | %d | %.1f | %.2f |", c, in.typ, in.threads, flops/mine, flops/mine/(in.machine.Flops(in.typ, 1)/1e9*float64(in.threads)))
+	for _, theirs := range times[1:] {
+		var ratios []float64
+		for i := range theirs {
+			ratios = append(ratios, theirs[i]/times[0][i])
+		}
+		slices.Sort(ratios)
+		fmt.Printf(" %.1f | %.2f | %.2f..%.2f |", flops/median(theirs), median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4])
+	}
+	fmt.Println()
+}
+
+// used returns the processor time of this thread.
+func used() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic(err) // every Linux has it
+	}
+	return time.Duration(t.Nano())
+}
+
+func median(xs []float64) float64 {
+	s := slices.Sorted(slices.Values(xs))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// difference returns the greatest difference of two results.
+func difference(t dtype.Type, x, y []byte) (d float64) {
+	at := func(b []byte, i int) float64 {
+		if t == dtype.F64 {
+			return dtype.Slice[float64](b)[i]
+		}
+		return float64(dtype.Slice[float32](b)[i])
+	}
+	for i := range len(x) / t.Size() {
+		if e := math.Abs(at(x, i) - at(y, i)); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}

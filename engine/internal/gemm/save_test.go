@@ -34,7 +34,10 @@ func testSavers[T number](t *testing.T, r *rand.Rand, s *sample[T], save Save, s
 	if scaled {
 		alpha, beta = value(), value()
 	}
-	for _, lc := range layouts[:5] {
+	for at, lc := range layouts[:5] {
+		if s.p.M*s.p.N*s.p.K > 20_000 && (at+int(save))%5 > 0 { // one of each will do
+			continue
+		}
 		p := s.p
 		var first, size int
 		p.C, first, size = lc.place(p.M, p.N)
@@ -86,8 +89,15 @@ func testSaversOf[T number](t *testing.T, typ dtype.Type, savers []Save, value f
 	r := rand.New(rand.NewPCG(2, uint64(typ)))
 	next := func() T { return value(r) }
 	for _, d := range []struct{ m, n, k, batch int }{
-		{3, 5, 7, 2}, {1, 40, 30, 1}, {40, 1, 30, 2}, {30, 70, 20, 1}, {17, 33, 2*Block + 3, 1}, {4, 4, 0, 1}, {2, 3, Section + 5, 1},
-		{1, 2, 2 * dotBlocks * Block, 1}, {1, 1, dotBlocks*Block + 9, 2},
+		{3, 5, 7, 2},
+		{1, 40, 30, 1},
+		{40, 1, 30, 2},
+		{30, 70, 20, 1},
+		{17, 33, 2*Block + 3, 1},
+		{4, 4, 0, 1},
+		{2, 3, Section + 5, 1},
+		{1, 2, 2 * dotBlocks * Block, 1},
+		{1, 1, dotBlocks*Block + 9, 2},
 	} {
 		for _, save := range savers {
 			s := newSample(r, typ, d.m, d.n, d.k, d.batch, layouts[r.IntN(5)], layouts[r.IntN(5)], next, fma)

@@ -113,10 +113,10 @@ func prim3(p prim.Op) func(*B, ...V) V {
 func byClass(float, sint, uint func(*B, ...V) V) func(*B, ...V) V {
 	return func(b *B, x ...V) V {
 		f := uint
-		switch prim.ClassOf(x[0].Type) {
-		case prim.Float:
+		switch {
+		case prim.Float.Has(x[0].Type):
 			f = float
-		case prim.Sint:
+		case prim.Sint.Has(x[0].Type):
 			f = sint
 		}
 		if f == nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // A Block runs a program on many values at once, instruction by instruction. It
@@ -97,9 +98,9 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 		}
 	case makeCode(Fma, dtype.F32):
 		for i := range dst {
-			r, ok := FmaFast(f32(x[i]), f32(y[i]), f32(z[i]))
+			r, ok := scalar.FastFma32(f32(x[i]), f32(y[i]), f32(z[i]))
 			if !ok {
-				r = FmaF32(f32(x[i]), f32(y[i]), f32(z[i]))
+				r = scalar.Fma32(f32(x[i]), f32(y[i]), f32(z[i]))
 			}
 			dst[i] = uint64(math.Float32bits(r))
 		}
@@ -109,7 +110,7 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 		}
 	case makeCode(Scale, dtype.F32):
 		for i := range dst {
-			dst[i] = uint64(math.Float32bits(ScaleF32(f32(x[i]), int32(y[i]))))
+			dst[i] = uint64(math.Float32bits(scalar.Ldexp32(f32(x[i]), int32(y[i]))))
 		}
 	case makeCode(Add, dtype.F64):
 		for i := range dst {

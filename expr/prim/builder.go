@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // B builds programs of primitives. It checks types and passes instructions to a
@@ -80,106 +81,11 @@ func (b *B) Fail(err error) {
 	}
 }
 
-// Add and the methods below emit the primitive of the same name and return its
-// value.
-func (b *B) Add(x, y V) V { return b.Op(Add, x, y) }
-
-// Sub returns x - y.
-func (b *B) Sub(x, y V) V { return b.Op(Sub, x, y) }
-
-// Mul returns x * y.
-func (b *B) Mul(x, y V) V { return b.Op(Mul, x, y) }
-
-// Div returns x / y.
-func (b *B) Div(x, y V) V { return b.Op(Div, x, y) }
-
-// Rem returns the truncated remainder.
-func (b *B) Rem(x, y V) V { return b.Op(Rem, x, y) }
-
-// Fma returns x*y + z rounded once.
-func (b *B) Fma(x, y, z V) V { return b.Op(Fma, x, y, z) }
-
-// Neg returns -x.
-func (b *B) Neg(x V) V { return b.Op(Neg, x) }
-
-// Abs returns |x|.
-func (b *B) Abs(x V) V { return b.Op(Abs, x) }
-
-// Min propagates NaN and orders -0 < +0.
-func (b *B) Min(x, y V) V { return b.Op(Min, x, y) }
-
-// Max propagates NaN and orders -0 < +0.
-func (b *B) Max(x, y V) V { return b.Op(Max, x, y) }
-
-// Sqrt returns the correctly rounded square root.
-func (b *B) Sqrt(x V) V { return b.Op(Sqrt, x) }
-
-// Floor rounds down.
-func (b *B) Floor(x V) V { return b.Op(Floor, x) }
-
-// Ceil rounds up.
-func (b *B) Ceil(x V) V { return b.Op(Ceil, x) }
-
-// Trunc rounds towards zero.
-func (b *B) Trunc(x V) V { return b.Op(Trunc, x) }
-
-// Rint rounds to the nearest integer, ties to even.
-func (b *B) Rint(x V) V { return b.Op(Rint, x) }
-
-// And returns the bitwise, or predicate, conjunction.
-func (b *B) And(x, y V) V { return b.Op(And, x, y) }
-
-// Or returns the bitwise, or predicate, disjunction.
-func (b *B) Or(x, y V) V { return b.Op(Or, x, y) }
-
-// Xor returns the bitwise, or predicate, exclusive or.
-func (b *B) Xor(x, y V) V { return b.Op(Xor, x, y) }
-
-// Not returns the bitwise, or predicate, complement.
-func (b *B) Not(x V) V { return b.Op(Not, x) }
-
-// Shl returns x << y.
-func (b *B) Shl(x, y V) V { return b.Op(Shl, x, y) }
-
-// Shr returns x >> y.
-func (b *B) Shr(x, y V) V { return b.Op(Shr, x, y) }
-
-// MulHi returns the high half of x * y.
-func (b *B) MulHi(x, y V) V { return b.Op(MulHi, x, y) }
-
-// Eq returns x == y.
-func (b *B) Eq(x, y V) V { return b.Op(Eq, x, y) }
-
-// Ne returns x != y.
-func (b *B) Ne(x, y V) V { return b.Op(Ne, x, y) }
-
-// Lt returns x < y.
-func (b *B) Lt(x, y V) V { return b.Op(Lt, x, y) }
-
-// Le returns x <= y.
-func (b *B) Le(x, y V) V { return b.Op(Le, x, y) }
-
 // Gt returns x > y.
 func (b *B) Gt(x, y V) V { return b.Op(Lt, y, x) }
 
 // Ge returns x >= y.
 func (b *B) Ge(x, y V) V { return b.Op(Le, y, x) }
-
-// Select returns y where p holds, else z.
-func (b *B) Select(p, y, z V) V { return b.Op(Select, p, y, z) }
-
-// RoundF16 rounds an F32 to a binary16 value.
-func (b *B) RoundF16(x V) V { return b.round(RoundF16, x) }
-
-// RoundBF16 rounds an F32 to a bfloat16 value.
-func (b *B) RoundBF16(x V) V { return b.round(RoundBF16, x) }
-
-func (b *B) round(op Op, x V) V {
-	if x.Type != dtype.F32 {
-		return b.fail(op, []V{x}, "not an f32")
-	}
-	return b.Op(op, x)
-}
 
 // Scale returns x * 2^n, rounded once; n is an I32 for F32 and an I64 for F64.
 func (b *B) Scale(x, n V) V {
@@ -288,7 +194,7 @@ func FromFloat(t dtype.Type, v float64) uint64 {
 func FromInt(t dtype.Type, v int64) uint64 {
 	switch {
 	case t.Register() == dtype.F32:
-		return uint64(math.Float32bits(ToF32(v)))
+		return uint64(math.Float32bits(scalar.ToF32(v)))
 	case t.IsFloat():
 		return FromFloat(t.Register(), float64(v))
 	case t == dtype.Bool:

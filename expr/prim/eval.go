@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // Eval returns the result of one instruction on bits. A value is in the low
@@ -58,32 +59,29 @@ func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 	case dtype.Bool:
 		return evalPred(op, x, y)
 	case dtype.F32:
-		return evalF32(op, x, y, z)
+		if op == Scale {
+			return uint64(math.Float32bits(scalar.Ldexp32(math.Float32frombits(uint32(x)), int32(y)))), true
+		}
+		return evalSingle(op, math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y)), math.Float32frombits(uint32(z)))
 	case dtype.F64:
-		return evalF64(op, x, y, z)
+		if op == Scale {
+			return math.Float64bits(scalar.Ldexp64(math.Float64frombits(x), int64(y))), true
+		}
+		return evalDouble(op, math.Float64frombits(x), math.Float64frombits(y), math.Float64frombits(z))
 	case dtype.I8:
-		out, ok = evalInt(op, int8(x), int8(y))
+		out, ok = evalSint(op, int8(x), int8(y))
 		return out & math.MaxUint8, ok
 	case dtype.I32:
-		out, ok = evalInt(op, int32(x), int32(y))
+		out, ok = evalSint(op, int32(x), int32(y))
 		return out & math.MaxUint32, ok
 	case dtype.I64:
-		return evalInt(op, int64(x), int64(y))
+		return evalSint(op, int64(x), int64(y))
 	case dtype.U8:
-		if op == MulHi {
-			return uint64(MulHiU8(uint8(x), uint8(y))), true
-		}
-		return evalInt(op, uint8(x), uint8(y))
+		return evalUint(op, uint8(x), uint8(y))
 	case dtype.U32:
-		if op == MulHi {
-			return uint64(MulHiU32(uint32(x), uint32(y))), true
-		}
-		return evalInt(op, uint32(x), uint32(y))
+		return evalUint(op, uint32(x), uint32(y))
 	case dtype.U64:
-		if op == MulHi {
-			return MulHiU64(x, y), true
-		}
-		return evalInt(op, x, y)
+		return evalUint(op, x, y)
 	}
 	return 0, false
 }
@@ -93,173 +91,6 @@ func bit(p bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-func evalPred(op Op, x, y uint64) (uint64, bool) {
-	switch op {
-	case And:
-		return x & y, true
-	case Or:
-		return x | y, true
-	case Xor, Ne:
-		return x ^ y, true
-	case Not:
-		return x ^ 1, true
-	case Eq:
-		return x ^ y ^ 1, true
-	}
-	return 0, false
-}
-
-func evalInt[T dtype.Int](op Op, x, y T) (uint64, bool) {
-	var r T
-	switch op {
-	case Add:
-		r = x + y
-	case Sub:
-		r = x - y
-	case Mul:
-		r = x * y
-	case Div:
-		r = DivInt(x, y)
-	case Rem:
-		r = RemInt(x, y)
-	case Neg:
-		r = -x
-	case Abs:
-		r = AbsInt(x)
-	case Min:
-		r = min(x, y)
-	case Max:
-		r = max(x, y)
-	case And:
-		r = x & y
-	case Or:
-		r = x | y
-	case Xor:
-		r = x ^ y
-	case Not:
-		r = ^x
-	case Shl:
-		r = ShiftLeft(x, y)
-	case Shr:
-		r = ShiftRight(x, y)
-	case Eq:
-		return bit(x == y), true
-	case Ne:
-		return bit(x != y), true
-	case Lt:
-		return bit(x < y), true
-	case Le:
-		return bit(x <= y), true
-	default:
-		return 0, false
-	}
-	return uint64(r), true
-}
-
-func evalF32(op Op, xb, yb, zb uint64) (uint64, bool) {
-	x, y := math.Float32frombits(uint32(xb)), math.Float32frombits(uint32(yb))
-	var r float32
-	switch op {
-	case Add:
-		r = x + y
-	case Sub:
-		r = x - y
-	case Mul:
-		r = x * y
-	case Div:
-		r = x / y
-	case Rem:
-		r = RemF32(x, y)
-	case Fma:
-		r = FmaF32(x, y, math.Float32frombits(uint32(zb)))
-	case Neg:
-		return xb ^ 1<<31, true
-	case Abs:
-		return xb &^ (1 << 31), true
-	case Min:
-		r = min(x, y)
-	case Max:
-		r = max(x, y)
-	case Sqrt:
-		r = SqrtF32(x)
-	case Floor:
-		r = FloorF32(x)
-	case Ceil:
-		r = CeilF32(x)
-	case Trunc:
-		r = TruncF32(x)
-	case Rint:
-		r = RintF32(x)
-	case Scale:
-		r = ScaleF32(x, int32(yb))
-	case RoundF16:
-		r = NearestF16(x)
-	case RoundBF16:
-		r = NearestBF16(x)
-	case Eq:
-		return bit(x == y), true
-	case Ne:
-		return bit(x != y), true
-	case Lt:
-		return bit(x < y), true
-	case Le:
-		return bit(x <= y), true
-	default:
-		return 0, false
-	}
-	return uint64(math.Float32bits(r)), true
-}
-
-func evalF64(op Op, xb, yb, zb uint64) (uint64, bool) {
-	x, y := math.Float64frombits(xb), math.Float64frombits(yb)
-	var r float64
-	switch op {
-	case Add:
-		r = x + y
-	case Sub:
-		r = x - y
-	case Mul:
-		r = x * y
-	case Div:
-		r = x / y
-	case Rem:
-		r = RemF64(x, y)
-	case Fma:
-		r = FmaF64(x, y, math.Float64frombits(zb))
-	case Neg:
-		return xb ^ 1<<63, true
-	case Abs:
-		return xb &^ (1 << 63), true
-	case Min:
-		r = min(x, y)
-	case Max:
-		r = max(x, y)
-	case Sqrt:
-		r = math.Sqrt(x)
-	case Floor:
-		r = math.Floor(x)
-	case Ceil:
-		r = math.Ceil(x)
-	case Trunc:
-		r = math.Trunc(x)
-	case Rint:
-		r = math.RoundToEven(x)
-	case Scale:
-		r = ScaleF64(x, int64(yb))
-	case Eq:
-		return bit(x == y), true
-	case Ne:
-		return bit(x != y), true
-	case Lt:
-		return bit(x < y), true
-	case Le:
-		return bit(x <= y), true
-	default:
-		return 0, false
-	}
-	return math.Float64bits(r), true
 }
 
 // evalCvt converts the bits x from one register type to another.
@@ -289,7 +120,7 @@ func fromInt[T int64 | uint64](to dtype.Type, x T) (uint64, bool) {
 	case dtype.Bool:
 		return bit(x != 0), true
 	case dtype.F32:
-		return uint64(math.Float32bits(ToF32(x))), true
+		return uint64(math.Float32bits(scalar.ToF32(x))), true
 	case dtype.F64:
 		return math.Float64bits(float64(x)), true
 	case dtype.I8, dtype.U8:
@@ -307,17 +138,17 @@ func fromFloat(to dtype.Type, x float64) (uint64, bool) {
 	case dtype.Bool:
 		return bit(x != 0), true
 	case dtype.I8:
-		return uint64(uint8(ToI8(x))), true
+		return uint64(uint8(scalar.ToI8(x))), true
 	case dtype.I32:
-		return uint64(uint32(ToI32(x))), true
+		return uint64(uint32(scalar.ToI32(x))), true
 	case dtype.I64:
-		return uint64(ToI64(x)), true
+		return uint64(scalar.ToI64(x)), true
 	case dtype.U8:
-		return uint64(ToU8(x)), true
+		return uint64(scalar.ToU8(x)), true
 	case dtype.U32:
-		return uint64(ToU32(x)), true
+		return uint64(scalar.ToU32(x)), true
 	case dtype.U64:
-		return ToU64(x), true
+		return scalar.ToU64(x), true
 	case dtype.F32:
 		return uint64(math.Float32bits(float32(x))), true
 	case dtype.F64:

@@ -13,7 +13,14 @@
 // sign.
 package prim
 
-import "github.com/oneloop/oneloop/expr/dtype"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+//go:generate go run ./internal/gen
 
 // An Op is a primitive scalar operation.
 type Op uint8
@@ -63,13 +70,15 @@ type Class uint8
 
 // The register types that a primitive takes.
 const (
-	Pred  Class = 1 << iota // predicates (dtype.Bool)
-	Sint                    // I8 I32 I64
-	Uint                    // U8 U32 U64
-	Float                   // F32 F64
-	Int   = Sint | Uint
-	Num   = Int | Float
-	Any   = Pred | Num
+	Pred   Class = 1 << iota // predicates (dtype.Bool)
+	Sint                     // I8 I32 I64
+	Uint                     // U8 U32 U64
+	Single                   // F32
+	Double                   // F64
+	Float  = Single | Double
+	Int    = Sint | Uint
+	Num    = Int | Float
+	Any    = Pred | Num
 )
 
 // Has reports whether t, a register type, is in the class.
@@ -85,8 +94,10 @@ func ClassOf(t dtype.Type) Class {
 		return Sint
 	case t.IsUnsigned():
 		return Uint
-	case t == dtype.F32 || t == dtype.F64:
-		return Float
+	case t == dtype.F32:
+		return Single
+	case t == dtype.F64:
+		return Double
 	}
 	return 0
 }
@@ -103,13 +114,31 @@ const (
 
 // Info is the table row of a primitive.
 type Info struct {
-	Name     string
-	Arity    int
-	Types    Class  // of the operands (of the last two for Select, of the first for Scale)
-	Result   Result // rule of the result type
-	Doc      string
+	Name   string
+	GoName string // of the constant, if it does not follow from Name
+	Arity  int
+	Types  Class  // of the operands (of the last two for Select, of the first for Scale)
+	Result Result // rule of the result type
+	Go     Code   // the meaning; nil for what Eval computes by hand
+	Doc    string
+
 	Commutes bool // whether the first two operands may be exchanged
 	Flops    int  // number of floating-point operations that it counts as, for floats
+}
+
+// Code defines a primitive: for each class a Go expression of x, y, z and their
+// type T. Predicates are 0 or 1 in an unsigned type. The generators of [Eval]
+// and of the interpreter's loops read it.
+type Code map[Class]string
+
+// Of returns the expression for a class of one type.
+func (c Code) Of(class Class) string {
+	for k, text := range c {
+		if k&class != 0 {
+			return text
+		}
+	}
+	return ""
 }
 
 // Typed returns the number of the operand whose type decides the meaning of the
@@ -122,40 +151,92 @@ func (op Op) Typed() int {
 }
 
 var infos = [NumOps]Info{
-	Const:     {"const", 0, Any, Explicit, "the constant whose bits are given", false, 0},
-	Add:       {"add", 2, Num, Same, "x + y", true, 1},
-	Sub:       {"sub", 2, Num, Same, "x - y", false, 1},
-	Mul:       {"mul", 2, Num, Same, "x * y", true, 1},
-	Div:       {"div", 2, Num, Same, "x / y; integers truncate, by zero gives 0", false, 1},
-	Rem:       {"rem", 2, Num, Same, "x - y*trunc(x/y), exact, with the sign of x; integers by zero give 0", false, 0},
-	Fma:       {"fma", 3, Float, Same, "x*y + z, rounded once", true, 2},
-	Neg:       {"neg", 1, Num, Same, "-x", false, 0},
-	Abs:       {"abs", 1, Num, Same, "x with the sign cleared; MinInt stays", false, 0},
-	Min:       {"min", 2, Num, Same, "IEEE 754-2019 minimum: NaN wins, -0 < +0", true, 0},
-	Max:       {"max", 2, Num, Same, "IEEE 754-2019 maximum: NaN wins, -0 < +0", true, 0},
-	Sqrt:      {"sqrt", 1, Float, Same, "the correctly rounded square root", false, 1},
-	Floor:     {"floor", 1, Float, Same, "the greatest integer <= x", false, 0},
-	Ceil:      {"ceil", 1, Float, Same, "the least integer >= x", false, 0},
-	Trunc:     {"trunc", 1, Float, Same, "x without its fraction", false, 0},
-	Rint:      {"rint", 1, Float, Same, "the nearest integer, ties to even", false, 0},
-	Scale:     {"scale", 2, Float, Explicit, "x * 2^n for a signed integer n of x's width, rounded once", false, 0},
-	And:       {"and", 2, Int | Pred, Same, "bitwise and", true, 0},
-	Or:        {"or", 2, Int | Pred, Same, "bitwise or", true, 0},
-	Xor:       {"xor", 2, Int | Pred, Same, "bitwise exclusive or", true, 0},
-	Not:       {"not", 1, Int | Pred, Same, "bitwise complement", false, 0},
-	Shl:       {"shl", 2, Int, Same, "x << y; y < 0 or >= width gives 0", false, 0},
-	Shr:       {"shr", 2, Int, Same, "x >> y, arithmetic if signed; y < 0 or >= width gives 0 or the sign", false, 0},
-	MulHi:     {"mulhi", 2, Uint, Same, "the high half of the double-width product", true, 0},
-	Eq:        {"eq", 2, Any, IsPred, "x == y", true, 0},
-	Ne:        {"ne", 2, Any, IsPred, "x != y, true for NaN", true, 0},
-	Lt:        {"lt", 2, Num, IsPred, "x < y", false, 0},
-	Le:        {"le", 2, Num, IsPred, "x <= y", false, 0},
-	Select:    {"select", 3, Any, Same, "y where the predicate x holds, else z", false, 0},
-	Cvt:       {"cvt", 1, Any, Explicit, "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0", false, 0},
-	Bitcast:   {"bitcast", 1, Num, Explicit, "the same bits as another type of the same size", false, 0},
-	RoundF16:  {"roundf16", 1, Float, Same, "an F32 rounded to the nearest binary16 value", false, 0},
-	RoundBF16: {"roundbf16", 1, Float, Same, "an F32 rounded to the nearest bfloat16 value", false, 0},
-	Lookup:    {"lookup", 1, Int, Explicit, "entry x of a constant table of at most 64 entries; the index is taken modulo its length, a power of two", false, 0},
+	Const: {Name: "const", Types: Any, Result: Explicit, Doc: "the constant whose bits are given"},
+	Add:   {Name: "add", Arity: 2, Types: Num, Go: Code{Num: "x + y"}, Doc: "x + y", Commutes: true, Flops: 1},
+	Sub:   {Name: "sub", Arity: 2, Types: Num, Go: Code{Num: "x - y"}, Doc: "x - y", Flops: 1},
+	Mul:   {Name: "mul", Arity: 2, Types: Num, Go: Code{Num: "x * y"}, Doc: "x * y", Commutes: true, Flops: 1},
+	Div: {
+		Name: "div", Arity: 2, Types: Num, Go: Code{Float: "x / y", Int: "scalar.Div(x, y)"},
+		Doc: "x / y; integers truncate, by zero gives 0", Flops: 1,
+	},
+	Rem: {
+		Name: "rem", Arity: 2, Types: Num, Go: Code{Float: "T(math.Mod(float64(x), float64(y)))", Int: "scalar.Rem(x, y)"},
+		Doc: "x - y*trunc(x/y), exact, with the sign of x; integers by zero give 0",
+	},
+	Fma: {
+		Name: "fma", Arity: 3, Types: Float, Go: Code{Single: "scalar.Fma32(x, y, z)", Double: "math.FMA(x, y, z)"},
+		Doc: "x*y + z, rounded once", Commutes: true, Flops: 2,
+	},
+	Neg: {Name: "neg", Arity: 1, Types: Num, Go: Code{Num: "-x"}, Doc: "-x"},
+	Abs: {
+		Name: "abs", Arity: 1, Types: Num,
+		Go:  Code{Int: "scalar.Abs(x)", Single: "math.Float32frombits(math.Float32bits(x) &^ (1 << 31))", Double: "math.Abs(x)"},
+		Doc: "x with the sign cleared; MinInt stays",
+	},
+	Min: {
+		Name: "min", Arity: 2, Types: Num, Go: Code{Num: "min(x, y)"},
+		Doc: "IEEE 754-2019 minimum: NaN wins, -0 < +0", Commutes: true,
+	},
+	Max: {
+		Name: "max", Arity: 2, Types: Num, Go: Code{Num: "max(x, y)"},
+		Doc: "IEEE 754-2019 maximum: NaN wins, -0 < +0", Commutes: true,
+	},
+	Sqrt: {
+		Name: "sqrt", Arity: 1, Types: Float, Go: Code{Float: "T(math.Sqrt(float64(x)))"},
+		Doc: "the correctly rounded square root", Flops: 1,
+	},
+	Floor: {Name: "floor", Arity: 1, Types: Float, Go: Code{Float: "T(math.Floor(float64(x)))"}, Doc: "the greatest integer <= x"},
+	Ceil:  {Name: "ceil", Arity: 1, Types: Float, Go: Code{Float: "T(math.Ceil(float64(x)))"}, Doc: "the least integer >= x"},
+	Trunc: {Name: "trunc", Arity: 1, Types: Float, Go: Code{Float: "T(math.Trunc(float64(x)))"}, Doc: "x without its fraction"},
+	Rint: {
+		Name: "rint", Arity: 1, Types: Float, Go: Code{Float: "T(math.RoundToEven(float64(x)))"},
+		Doc: "the nearest integer, ties to even",
+	},
+	Scale: {
+		Name: "scale", Arity: 2, Types: Float, Result: Explicit, Go: Code{Single: "scalar.Ldexp32(x, y)", Double: "scalar.Ldexp64(x, y)"},
+		Doc: "x * 2^n for a signed integer n of x's width, rounded once",
+	},
+	And: {Name: "and", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x & y"}, Doc: "bitwise and", Commutes: true},
+	Or:  {Name: "or", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x | y"}, Doc: "bitwise or", Commutes: true},
+	Xor: {Name: "xor", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x ^ y"}, Doc: "bitwise exclusive or", Commutes: true},
+	Not: {Name: "not", Arity: 1, Types: Int | Pred, Go: Code{Int: "^x", Pred: "x ^ 1"}, Doc: "bitwise complement"},
+	Shl: {Name: "shl", Arity: 2, Types: Int, Go: Code{Int: "x << uint64(y)"}, Doc: "x << y; y < 0 or >= width gives 0"},
+	Shr: {
+		Name: "shr", Arity: 2, Types: Int, Go: Code{Int: "x >> uint64(y)"},
+		Doc: "x >> y, arithmetic if signed; y < 0 or >= width gives 0 or the sign",
+	},
+	MulHi: {
+		Name: "mulhi", GoName: "MulHi", Arity: 2, Types: Uint, Go: Code{Uint: "scalar.MulHi(x, y)"},
+		Doc: "the high half of the double-width product", Commutes: true,
+	},
+	Eq: {
+		Name: "eq", Arity: 2, Types: Any, Result: IsPred, Go: Code{Num: "x == y", Pred: "x ^ y ^ 1"},
+		Doc: "x == y", Commutes: true,
+	},
+	Ne: {
+		Name: "ne", Arity: 2, Types: Any, Result: IsPred, Go: Code{Num: "x != y", Pred: "x ^ y"},
+		Doc: "x != y, true for NaN", Commutes: true,
+	},
+	Lt:     {Name: "lt", Arity: 2, Types: Num, Result: IsPred, Go: Code{Num: "x < y"}, Doc: "x < y"},
+	Le:     {Name: "le", Arity: 2, Types: Num, Result: IsPred, Go: Code{Num: "x <= y"}, Doc: "x <= y"},
+	Select: {Name: "select", Arity: 3, Types: Any, Doc: "y where the predicate x holds, else z"},
+	Cvt: {
+		Name: "cvt", Arity: 1, Types: Any, Result: Explicit,
+		Doc: "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0",
+	},
+	Bitcast: {Name: "bitcast", Arity: 1, Types: Num, Result: Explicit, Doc: "the same bits as another type of the same size"},
+	RoundF16: {
+		Name: "roundf16", GoName: "RoundF16", Arity: 1, Types: Single, Go: Code{Single: "dtype.F16Value(dtype.F16Bits(x))"},
+		Doc: "the nearest binary16 value",
+	},
+	RoundBF16: {
+		Name: "roundbf16", GoName: "RoundBF16", Arity: 1, Types: Single, Go: Code{Single: "dtype.BF16Value(dtype.BF16Bits(x))"},
+		Doc: "the nearest bfloat16 value",
+	},
+	Lookup: {
+		Name: "lookup", Arity: 1, Types: Int, Result: Explicit,
+		Doc: "entry x of a constant table of at most 64 entries; the index is taken modulo its length, a power of two",
+	},
 }
 
 // Info returns the row of op.
@@ -167,6 +248,12 @@ func (op Op) Info() *Info {
 }
 
 func (op Op) String() string { return op.Info().Name }
+
+// GoName returns the name of the constant op of this package.
+func (op Op) GoName() string {
+	in := op.Info()
+	return cmp.Or(in.GoName, strings.ToUpper(in.Name[:1])+in.Name[1:])
+}
 
 // ByName returns the primitive with a name of IR texts. It returns false if
 // there is none.

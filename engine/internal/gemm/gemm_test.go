@@ -8,7 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -189,7 +189,7 @@ func TestProducts(t *testing.T) {
 		}
 		return r.NormFloat64()
 	}
-	testType(t, dtype.F32, func(r *rand.Rand) float32 { return float32(float(r)) }, prim.FmaF32)
+	testType(t, dtype.F32, func(r *rand.Rand) float32 { return float32(float(r)) }, scalar.Fma32)
 	testType(t, dtype.F64, float, math.FMA)
 	testType(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testType(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // guarded copies x to memory that begins, or ends, at a page that must not be
@@ -60,7 +60,7 @@ func testGuards[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand)
 
 // TestGuardPages puts each operand next to pages that must not be touched.
 func TestGuardPages(t *testing.T) {
-	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, prim.FmaF32)
+	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, math.FMA)
 	testGuards(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 }

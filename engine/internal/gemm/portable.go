@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // A portable is the definition of the product, and the engine where there is no
@@ -67,7 +67,7 @@ func axpyF32(y []float32, a float32, x *float32, step int) {
 		v := element(x, j, step)
 		s := f*float64(v) + float64(y[j]) // the product is exact, so a fusion changes nothing
 		if u := math.Float64bits(s); u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
-			y[j] = prim.FmaF32(a, v, y[j])
+			y[j] = scalar.Fma32(a, v, y[j])
 			continue
 		}
 		y[j] = float32(s)

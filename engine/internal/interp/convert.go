@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // cvt converts with Go's conversion, where that meets the contract: integers wrap,
@@ -19,7 +19,7 @@ func cvt[From, To dtype.Int | float32 | float64](f *frame, in *ins, n int) {
 func cvtToF32[From int64 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[float32](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToF32(a[i])
+		d[i] = scalar.ToF32(a[i])
 	}
 }
 
@@ -33,12 +33,12 @@ func cvtPred[From dtype.Int | float32 | float64](f *frame, in *ins, n int) {
 func cvtToI8[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[int8](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToI8(float64(a[i]))
+		d[i] = scalar.ToI8(float64(a[i]))
 	}
 }
 
 // cvtToI32 tests for the usual case in the loop. There the conversion is one
-// instruction; the others call prim.ToI32.
+// instruction; the others call scalar.ToI32.
 func cvtToI32[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[int32](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
@@ -46,7 +46,7 @@ func cvtToI32[From float32 | float64](f *frame, in *ins, n int) {
 		if -0x1p31 <= x && x < 0x1p31 {
 			d[i] = int32(x)
 		} else {
-			d[i] = prim.ToI32(float64(x))
+			d[i] = scalar.ToI32(float64(x))
 		}
 	}
 }
@@ -54,28 +54,28 @@ func cvtToI32[From float32 | float64](f *frame, in *ins, n int) {
 func cvtToI64[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[int64](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToI64(float64(a[i]))
+		d[i] = scalar.ToI64(float64(a[i]))
 	}
 }
 
 func cvtToU8[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[uint8](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToU8(float64(a[i]))
+		d[i] = scalar.ToU8(float64(a[i]))
 	}
 }
 
 func cvtToU32[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[uint32](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToU32(float64(a[i]))
+		d[i] = scalar.ToU32(float64(a[i]))
 	}
 }
 
 func cvtToU64[From float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[uint64](f, in.d, n), vec[From](f, in.a, n)
 	for i := range d {
-		d[i] = prim.ToU64(float64(a[i]))
+		d[i] = scalar.ToU64(float64(a[i]))
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // Most lowerings spend most of their time in the float32 fma. These loops compute
-// [prim.FmaFast], with the conversions of one-lane operands before the loop. That
+// [scalar.FastFma32], with the conversions of one-lane operands before the loop. That
 // also keeps a false dependency of CVTSS2SD out of the loop.
 
 // halfway reports whether a float64, given as bits, lies in the middle of two
@@ -29,7 +30,7 @@ func fmaVVV(f *frame, in *ins, n int) {
 	for i := range d {
 		s := float64(a[i])*float64(b[i]) + float64(c[i])
 		if u := math.Float64bits(s); halfway(u) || tiny(u) {
-			d[i] = prim.FmaF32(a[i], b[i], c[i])
+			d[i] = scalar.Fma32(a[i], b[i], c[i])
 			continue
 		}
 		d[i] = float32(s)
@@ -43,7 +44,7 @@ func fmaVVS(f *frame, in *ins, n int) {
 		for i := range d {
 			s := float64(a[i])*float64(b[i]) + w
 			if halfway(math.Float64bits(s)) {
-				d[i] = prim.FmaF32(a[i], b[i], z)
+				d[i] = scalar.Fma32(a[i], b[i], z)
 				continue
 			}
 			d[i] = float32(s)
@@ -53,7 +54,7 @@ func fmaVVS(f *frame, in *ins, n int) {
 	for i := range d {
 		s := float64(a[i])*float64(b[i]) + w
 		if u := math.Float64bits(s); halfway(u) || tiny(u) {
-			d[i] = prim.FmaF32(a[i], b[i], z)
+			d[i] = scalar.Fma32(a[i], b[i], z)
 			continue
 		}
 		d[i] = float32(s)
@@ -66,7 +67,7 @@ func fmaVSV(f *frame, in *ins, n int) {
 	for i := range d {
 		s := float64(a[i])*v + float64(c[i])
 		if u := math.Float64bits(s); halfway(u) || tiny(u) {
-			d[i] = prim.FmaF32(a[i], y, c[i])
+			d[i] = scalar.Fma32(a[i], y, c[i])
 			continue
 		}
 		d[i] = float32(s)
@@ -80,7 +81,7 @@ func fmaVSS(f *frame, in *ins, n int) {
 		for i := range d {
 			s := float64(a[i])*v + w
 			if halfway(math.Float64bits(s)) {
-				d[i] = prim.FmaF32(a[i], y, z)
+				d[i] = scalar.Fma32(a[i], y, z)
 				continue
 			}
 			d[i] = float32(s)
@@ -90,7 +91,7 @@ func fmaVSS(f *frame, in *ins, n int) {
 	for i := range d {
 		s := float64(a[i])*v + w
 		if u := math.Float64bits(s); halfway(u) || tiny(u) {
-			d[i] = prim.FmaF32(a[i], y, z)
+			d[i] = scalar.Fma32(a[i], y, z)
 			continue
 		}
 		d[i] = float32(s)

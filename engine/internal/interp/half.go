@@ -48,7 +48,7 @@ func nearestF16(f *frame, in *ins, n int) {
 		if normalF16(b) {
 			d[i] = math.Float32frombits((b + 0xfff + b>>13&1) &^ 0x1fff)
 		} else {
-			d[i] = prim.NearestF16(a[i])
+			d[i] = dtype.F16Value(dtype.F16Bits(a[i]))
 		}
 	}
 }

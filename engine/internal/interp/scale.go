@@ -5,10 +5,11 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // If 2^n is a normal float32, x * 2^n is one multiplication. It rounds once, like
-// [prim.ScaleF32].
+// [scalar.Ldexp32].
 
 func scaleVV(f *frame, in *ins, n int) {
 	d, a, b := vec[float32](f, in.d, n), vec[float32](f, in.a, n), vec[int32](f, in.b, n)
@@ -16,7 +17,7 @@ func scaleVV(f *frame, in *ins, n int) {
 		if e := uint32(b[i] + 126); e < 254 {
 			d[i] = a[i] * math.Float32frombits((e+1)<<23)
 		} else {
-			d[i] = prim.ScaleF32(a[i], b[i])
+			d[i] = scalar.Ldexp32(a[i], b[i])
 		}
 	}
 }
@@ -31,7 +32,7 @@ func scaleVS(f *frame, in *ins, n int) {
 		return
 	}
 	for i := range d {
-		d[i] = prim.ScaleF32(a[i], y)
+		d[i] = scalar.Ldexp32(a[i], y)
 	}
 }
 

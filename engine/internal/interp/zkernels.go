@@ -3,18 +3,21 @@
 package interp
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-func addVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func addI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func addVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func addI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -22,14 +25,14 @@ func addVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
-func subVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
 }
 
-func subVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -37,7 +40,7 @@ func subVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
-func subSV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -45,14 +48,14 @@ func subSV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
-func mulVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func mulI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func mulVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func mulI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -60,14 +63,37 @@ func mulVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
-func divFloatVV[T float32 | float64](f *frame, in *ins, n int) {
+func divI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = scalar.Div(a[i], b[i])
+	}
+}
+
+func divI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	y := one[T](f, in.b)
+	for i := range d {
+		d[i] = scalar.Div(a[i], y)
+	}
+}
+
+func divI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
+	x := one[T](f, in.a)
+	for i := range d {
+		d[i] = scalar.Div(x, b[i])
+	}
+}
+
+func divF32VV[T float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] / b[i]
 	}
 }
 
-func divFloatVS[T float32 | float64](f *frame, in *ins, n int) {
+func divF32VS[T float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -75,7 +101,7 @@ func divFloatVS[T float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-func divFloatSV[T float32 | float64](f *frame, in *ins, n int) {
+func divF32SV[T float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -83,86 +109,56 @@ func divFloatSV[T float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-func divIntVV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
-		d[i] = prim.DivInt(a[i], b[i])
+		d[i] = scalar.Rem(a[i], b[i])
 	}
 }
 
-func divIntVS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
-		d[i] = prim.DivInt(a[i], y)
+		d[i] = scalar.Rem(a[i], y)
 	}
 }
 
-func divIntSV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
-		d[i] = prim.DivInt(x, b[i])
+		d[i] = scalar.Rem(x, b[i])
 	}
 }
 
-func remIntVV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remF32VV[T float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
-		d[i] = prim.RemInt(a[i], b[i])
+		d[i] = T(math.Mod(float64(a[i]), float64(b[i])))
 	}
 }
 
-func remIntVS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remF32VS[T float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
-		d[i] = prim.RemInt(a[i], y)
+		d[i] = T(math.Mod(float64(a[i]), float64(y)))
 	}
 }
 
-func remIntSV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remF32SV[T float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
-		d[i] = prim.RemInt(x, b[i])
-	}
-}
-
-func remF32VV(f *frame, in *ins, n int) {
-	d, a, b := vec[float32](f, in.d, n), vec[float32](f, in.a, n), vec[float32](f, in.b, n)
-	for i := range d {
-		d[i] = prim.RemF32(a[i], b[i])
-	}
-}
-
-func remF32VS(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	y := one[float32](f, in.b)
-	for i := range d {
-		d[i] = prim.RemF32(a[i], y)
-	}
-}
-
-func remF64VV(f *frame, in *ins, n int) {
-	d, a, b := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.b, n)
-	for i := range d {
-		d[i] = prim.RemF64(a[i], b[i])
-	}
-}
-
-func remF64VS(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	y := one[float64](f, in.b)
-	for i := range d {
-		d[i] = prim.RemF64(a[i], y)
+		d[i] = T(math.Mod(float64(x), float64(b[i])))
 	}
 }
 
 func fmaF64VVV(f *frame, in *ins, n int) {
 	d, a, b, c := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.b, n), vec[float64](f, in.c, n)
 	for i := range d {
-		d[i] = prim.FmaF64(a[i], b[i], c[i])
+		d[i] = math.FMA(a[i], b[i], c[i])
 	}
 }
 
@@ -170,7 +166,7 @@ func fmaF64VVS(f *frame, in *ins, n int) {
 	d, a, b := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.b, n)
 	z := one[float64](f, in.c)
 	for i := range d {
-		d[i] = prim.FmaF64(a[i], b[i], z)
+		d[i] = math.FMA(a[i], b[i], z)
 	}
 }
 
@@ -178,7 +174,7 @@ func fmaF64VSV(f *frame, in *ins, n int) {
 	d, a, c := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.c, n)
 	y := one[float64](f, in.b)
 	for i := range d {
-		d[i] = prim.FmaF64(a[i], y, c[i])
+		d[i] = math.FMA(a[i], y, c[i])
 	}
 }
 
@@ -186,32 +182,46 @@ func fmaF64VSS(f *frame, in *ins, n int) {
 	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
 	y, z := one[float64](f, in.b), one[float64](f, in.c)
 	for i := range d {
-		d[i] = prim.FmaF64(a[i], y, z)
+		d[i] = math.FMA(a[i], y, z)
 	}
 }
 
-func negV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func negI8V[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
 		d[i] = -a[i]
 	}
 }
 
-func absIntV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func absI8V[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
-		d[i] = prim.AbsInt(a[i])
+		d[i] = scalar.Abs(a[i])
 	}
 }
 
-func minVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func absF32V(f *frame, in *ins, n int) {
+	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
+	for i := range d {
+		d[i] = math.Float32frombits(math.Float32bits(a[i]) &^ (1 << 31))
+	}
+}
+
+func absF64V(f *frame, in *ins, n int) {
+	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
+	for i := range d {
+		d[i] = math.Abs(a[i])
+	}
+}
+
+func minI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = min(a[i], b[i])
 	}
 }
 
-func minVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func minI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -219,14 +229,14 @@ func minVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
-func maxVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func maxI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = max(a[i], b[i])
 	}
 }
 
-func maxVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func maxI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -234,10 +244,45 @@ func maxVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64]
 	}
 }
 
+func sqrtF32V[T float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	for i := range d {
+		d[i] = T(math.Sqrt(float64(a[i])))
+	}
+}
+
+func floorF32V[T float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	for i := range d {
+		d[i] = T(math.Floor(float64(a[i])))
+	}
+}
+
+func ceilF32V[T float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	for i := range d {
+		d[i] = T(math.Ceil(float64(a[i])))
+	}
+}
+
+func truncF32V[T float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	for i := range d {
+		d[i] = T(math.Trunc(float64(a[i])))
+	}
+}
+
+func rintF32V[T float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	for i := range d {
+		d[i] = T(math.RoundToEven(float64(a[i])))
+	}
+}
+
 func scaleF64VV(f *frame, in *ins, n int) {
 	d, a, b := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[int64](f, in.b, n)
 	for i := range d {
-		d[i] = prim.ScaleF64(a[i], b[i])
+		d[i] = scalar.Ldexp64(a[i], b[i])
 	}
 }
 
@@ -245,18 +290,18 @@ func scaleF64VS(f *frame, in *ins, n int) {
 	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
 	y := one[int64](f, in.b)
 	for i := range d {
-		d[i] = prim.ScaleF64(a[i], y)
+		d[i] = scalar.Ldexp64(a[i], y)
 	}
 }
 
-func andVV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func andI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] & b[i]
 	}
 }
 
-func andVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func andI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -264,14 +309,14 @@ func andVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func orVV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func orI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] | b[i]
 	}
 }
 
-func orVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func orI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -279,14 +324,14 @@ func orVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func xorVV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func xorI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] ^ b[i]
 	}
 }
 
-func xorVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func xorI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -294,103 +339,73 @@ func xorVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func notV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func notI8V[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
 		d[i] = ^a[i]
 	}
 }
 
-func notPredV(f *frame, in *ins, n int) {
+func notBOOLV(f *frame, in *ins, n int) {
 	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
 	for i := range d {
 		d[i] = a[i] ^ 1
 	}
 }
 
-func shlVV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shlI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
-		d[i] = prim.ShiftLeft(a[i], b[i])
+		d[i] = a[i] << uint64(b[i])
 	}
 }
 
-func shlVS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shlI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
-		d[i] = prim.ShiftLeft(a[i], y)
+		d[i] = a[i] << uint64(y)
 	}
 }
 
-func shrVV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shrI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
-		d[i] = prim.ShiftRight(a[i], b[i])
+		d[i] = a[i] >> uint64(b[i])
 	}
 }
 
-func shrVS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shrI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
-		d[i] = prim.ShiftRight(a[i], y)
+		d[i] = a[i] >> uint64(y)
 	}
 }
 
-func mulHiU8VV(f *frame, in *ins, n int) {
-	d, a, b := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n), vec[uint8](f, in.b, n)
+func mulhiU8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
-		d[i] = prim.MulHiU8(a[i], b[i])
+		d[i] = scalar.MulHi(a[i], b[i])
 	}
 }
 
-func mulHiU8VS(f *frame, in *ins, n int) {
-	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
-	y := one[uint8](f, in.b)
+func mulhiU8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
+	y := one[T](f, in.b)
 	for i := range d {
-		d[i] = prim.MulHiU8(a[i], y)
+		d[i] = scalar.MulHi(a[i], y)
 	}
 }
 
-func mulHiU32VV(f *frame, in *ins, n int) {
-	d, a, b := vec[uint32](f, in.d, n), vec[uint32](f, in.a, n), vec[uint32](f, in.b, n)
-	for i := range d {
-		d[i] = prim.MulHiU32(a[i], b[i])
-	}
-}
-
-func mulHiU32VS(f *frame, in *ins, n int) {
-	d, a := vec[uint32](f, in.d, n), vec[uint32](f, in.a, n)
-	y := one[uint32](f, in.b)
-	for i := range d {
-		d[i] = prim.MulHiU32(a[i], y)
-	}
-}
-
-func mulHiU64VV(f *frame, in *ins, n int) {
-	d, a, b := vec[uint64](f, in.d, n), vec[uint64](f, in.a, n), vec[uint64](f, in.b, n)
-	for i := range d {
-		d[i] = prim.MulHiU64(a[i], b[i])
-	}
-}
-
-func mulHiU64VS(f *frame, in *ins, n int) {
-	d, a := vec[uint64](f, in.d, n), vec[uint64](f, in.a, n)
-	y := one[uint64](f, in.b)
-	for i := range d {
-		d[i] = prim.MulHiU64(a[i], y)
-	}
-}
-
-func eqVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func eqI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] == b[i]
 	}
 }
 
-func eqVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func eqI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -398,75 +413,14 @@ func eqVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](
 	}
 }
 
-func neVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = a[i] != b[i]
-	}
-}
-
-func neVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
-	for i := range d {
-		d[i] = a[i] != y
-	}
-}
-
-func ltVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = a[i] < b[i]
-	}
-}
-
-func ltVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
-	for i := range d {
-		d[i] = a[i] < y
-	}
-}
-
-func ltSV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
-	for i := range d {
-		d[i] = x < b[i]
-	}
-}
-
-func leVV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = a[i] <= b[i]
-	}
-}
-
-func leVS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
-	for i := range d {
-		d[i] = a[i] <= y
-	}
-}
-
-func leSV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
-	for i := range d {
-		d[i] = x <= b[i]
-	}
-}
-
-func eqPredVV(f *frame, in *ins, n int) {
+func eqBOOLVV(f *frame, in *ins, n int) {
 	d, a, b := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n), vec[uint8](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] ^ b[i] ^ 1
 	}
 }
 
-func eqPredVS(f *frame, in *ins, n int) {
+func eqBOOLVS(f *frame, in *ins, n int) {
 	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
 	y := one[uint8](f, in.b)
 	for i := range d {
@@ -474,18 +428,86 @@ func eqPredVS(f *frame, in *ins, n int) {
 	}
 }
 
-func nePredVV(f *frame, in *ins, n int) {
+func neI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = a[i] != b[i]
+	}
+}
+
+func neI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
+	y := one[T](f, in.b)
+	for i := range d {
+		d[i] = a[i] != y
+	}
+}
+
+func neBOOLVV(f *frame, in *ins, n int) {
 	d, a, b := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n), vec[uint8](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] ^ b[i]
 	}
 }
 
-func nePredVS(f *frame, in *ins, n int) {
+func neBOOLVS(f *frame, in *ins, n int) {
 	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
 	y := one[uint8](f, in.b)
 	for i := range d {
 		d[i] = a[i] ^ y
+	}
+}
+
+func ltI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = a[i] < b[i]
+	}
+}
+
+func ltI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
+	y := one[T](f, in.b)
+	for i := range d {
+		d[i] = a[i] < y
+	}
+}
+
+func ltI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
+	x := one[T](f, in.a)
+	for i := range d {
+		d[i] = x < b[i]
+	}
+}
+
+func leI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
+	for i := range d {
+		d[i] = a[i] <= b[i]
+	}
+}
+
+func leI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
+	y := one[T](f, in.b)
+	for i := range d {
+		d[i] = a[i] <= y
+	}
+}
+
+func leI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
+	x := one[T](f, in.a)
+	for i := range d {
+		d[i] = x <= b[i]
+	}
+}
+
+func roundbf16F32V(f *frame, in *ins, n int) {
+	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
+	for i := range d {
+		d[i] = dtype.BF16Value(dtype.BF16Bits(a[i]))
 	}
 }
 
@@ -520,464 +542,375 @@ func selectVSS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func nearestBF16V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.NearestBF16(a[i])
-	}
-}
-
-func absF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.AbsF32(a[i])
-	}
-}
-
-func absF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.AbsF64(a[i])
-	}
-}
-
-func sqrtF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.SqrtF32(a[i])
-	}
-}
-
-func sqrtF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.SqrtF64(a[i])
-	}
-}
-
-func floorF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.FloorF32(a[i])
-	}
-}
-
-func floorF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.FloorF64(a[i])
-	}
-}
-
-func ceilF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.CeilF32(a[i])
-	}
-}
-
-func ceilF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.CeilF64(a[i])
-	}
-}
-
-func truncF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.TruncF32(a[i])
-	}
-}
-
-func truncF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.TruncF64(a[i])
-	}
-}
-
-func rintF32V(f *frame, in *ins, n int) {
-	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
-	for i := range d {
-		d[i] = prim.RintF32(a[i])
-	}
-}
-
-func rintF64V(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	for i := range d {
-		d[i] = prim.RintF64(a[i])
-	}
-}
-
 // generated fills the table. It is no init function: those of other files need it.
 func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
-	kernels[prim.Add][dtype.I8][0] = addVV[int8]
-	kernels[prim.Add][dtype.I32][0] = addVV[int32]
-	kernels[prim.Add][dtype.I64][0] = addVV[int64]
-	kernels[prim.Add][dtype.U8][0] = addVV[uint8]
-	kernels[prim.Add][dtype.U32][0] = addVV[uint32]
-	kernels[prim.Add][dtype.U64][0] = addVV[uint64]
-	kernels[prim.Add][dtype.F32][0] = addVV[float32]
-	kernels[prim.Add][dtype.F64][0] = addVV[float64]
-	kernels[prim.Add][dtype.I8][2] = addVS[int8]
-	kernels[prim.Add][dtype.I32][2] = addVS[int32]
-	kernels[prim.Add][dtype.I64][2] = addVS[int64]
-	kernels[prim.Add][dtype.U8][2] = addVS[uint8]
-	kernels[prim.Add][dtype.U32][2] = addVS[uint32]
-	kernels[prim.Add][dtype.U64][2] = addVS[uint64]
-	kernels[prim.Add][dtype.F32][2] = addVS[float32]
-	kernels[prim.Add][dtype.F64][2] = addVS[float64]
-	kernels[prim.Sub][dtype.I8][0] = subVV[int8]
-	kernels[prim.Sub][dtype.I32][0] = subVV[int32]
-	kernels[prim.Sub][dtype.I64][0] = subVV[int64]
-	kernels[prim.Sub][dtype.U8][0] = subVV[uint8]
-	kernels[prim.Sub][dtype.U32][0] = subVV[uint32]
-	kernels[prim.Sub][dtype.U64][0] = subVV[uint64]
-	kernels[prim.Sub][dtype.F32][0] = subVV[float32]
-	kernels[prim.Sub][dtype.F64][0] = subVV[float64]
-	kernels[prim.Sub][dtype.I8][2] = subVS[int8]
-	kernels[prim.Sub][dtype.I32][2] = subVS[int32]
-	kernels[prim.Sub][dtype.I64][2] = subVS[int64]
-	kernels[prim.Sub][dtype.U8][2] = subVS[uint8]
-	kernels[prim.Sub][dtype.U32][2] = subVS[uint32]
-	kernels[prim.Sub][dtype.U64][2] = subVS[uint64]
-	kernels[prim.Sub][dtype.F32][2] = subVS[float32]
-	kernels[prim.Sub][dtype.F64][2] = subVS[float64]
-	kernels[prim.Sub][dtype.I8][1] = subSV[int8]
-	kernels[prim.Sub][dtype.I32][1] = subSV[int32]
-	kernels[prim.Sub][dtype.I64][1] = subSV[int64]
-	kernels[prim.Sub][dtype.U8][1] = subSV[uint8]
-	kernels[prim.Sub][dtype.U32][1] = subSV[uint32]
-	kernels[prim.Sub][dtype.U64][1] = subSV[uint64]
-	kernels[prim.Sub][dtype.F32][1] = subSV[float32]
-	kernels[prim.Sub][dtype.F64][1] = subSV[float64]
-	kernels[prim.Mul][dtype.I8][0] = mulVV[int8]
-	kernels[prim.Mul][dtype.I32][0] = mulVV[int32]
-	kernels[prim.Mul][dtype.I64][0] = mulVV[int64]
-	kernels[prim.Mul][dtype.U8][0] = mulVV[uint8]
-	kernels[prim.Mul][dtype.U32][0] = mulVV[uint32]
-	kernels[prim.Mul][dtype.U64][0] = mulVV[uint64]
-	kernels[prim.Mul][dtype.F32][0] = mulVV[float32]
-	kernels[prim.Mul][dtype.F64][0] = mulVV[float64]
-	kernels[prim.Mul][dtype.I8][2] = mulVS[int8]
-	kernels[prim.Mul][dtype.I32][2] = mulVS[int32]
-	kernels[prim.Mul][dtype.I64][2] = mulVS[int64]
-	kernels[prim.Mul][dtype.U8][2] = mulVS[uint8]
-	kernels[prim.Mul][dtype.U32][2] = mulVS[uint32]
-	kernels[prim.Mul][dtype.U64][2] = mulVS[uint64]
-	kernels[prim.Mul][dtype.F32][2] = mulVS[float32]
-	kernels[prim.Mul][dtype.F64][2] = mulVS[float64]
-	kernels[prim.Div][dtype.F32][0] = divFloatVV[float32]
-	kernels[prim.Div][dtype.F64][0] = divFloatVV[float64]
-	kernels[prim.Div][dtype.F32][2] = divFloatVS[float32]
-	kernels[prim.Div][dtype.F64][2] = divFloatVS[float64]
-	kernels[prim.Div][dtype.F32][1] = divFloatSV[float32]
-	kernels[prim.Div][dtype.F64][1] = divFloatSV[float64]
-	kernels[prim.Div][dtype.I8][0] = divIntVV[int8]
-	kernels[prim.Div][dtype.I32][0] = divIntVV[int32]
-	kernels[prim.Div][dtype.I64][0] = divIntVV[int64]
-	kernels[prim.Div][dtype.U8][0] = divIntVV[uint8]
-	kernels[prim.Div][dtype.U32][0] = divIntVV[uint32]
-	kernels[prim.Div][dtype.U64][0] = divIntVV[uint64]
-	kernels[prim.Div][dtype.I8][2] = divIntVS[int8]
-	kernels[prim.Div][dtype.I32][2] = divIntVS[int32]
-	kernels[prim.Div][dtype.I64][2] = divIntVS[int64]
-	kernels[prim.Div][dtype.U8][2] = divIntVS[uint8]
-	kernels[prim.Div][dtype.U32][2] = divIntVS[uint32]
-	kernels[prim.Div][dtype.U64][2] = divIntVS[uint64]
-	kernels[prim.Div][dtype.I8][1] = divIntSV[int8]
-	kernels[prim.Div][dtype.I32][1] = divIntSV[int32]
-	kernels[prim.Div][dtype.I64][1] = divIntSV[int64]
-	kernels[prim.Div][dtype.U8][1] = divIntSV[uint8]
-	kernels[prim.Div][dtype.U32][1] = divIntSV[uint32]
-	kernels[prim.Div][dtype.U64][1] = divIntSV[uint64]
-	kernels[prim.Rem][dtype.I8][0] = remIntVV[int8]
-	kernels[prim.Rem][dtype.I32][0] = remIntVV[int32]
-	kernels[prim.Rem][dtype.I64][0] = remIntVV[int64]
-	kernels[prim.Rem][dtype.U8][0] = remIntVV[uint8]
-	kernels[prim.Rem][dtype.U32][0] = remIntVV[uint32]
-	kernels[prim.Rem][dtype.U64][0] = remIntVV[uint64]
-	kernels[prim.Rem][dtype.I8][2] = remIntVS[int8]
-	kernels[prim.Rem][dtype.I32][2] = remIntVS[int32]
-	kernels[prim.Rem][dtype.I64][2] = remIntVS[int64]
-	kernels[prim.Rem][dtype.U8][2] = remIntVS[uint8]
-	kernels[prim.Rem][dtype.U32][2] = remIntVS[uint32]
-	kernels[prim.Rem][dtype.U64][2] = remIntVS[uint64]
-	kernels[prim.Rem][dtype.I8][1] = remIntSV[int8]
-	kernels[prim.Rem][dtype.I32][1] = remIntSV[int32]
-	kernels[prim.Rem][dtype.I64][1] = remIntSV[int64]
-	kernels[prim.Rem][dtype.U8][1] = remIntSV[uint8]
-	kernels[prim.Rem][dtype.U32][1] = remIntSV[uint32]
-	kernels[prim.Rem][dtype.U64][1] = remIntSV[uint64]
-	kernels[prim.Rem][dtype.F32][0] = remF32VV
-	kernels[prim.Rem][dtype.F32][2] = remF32VS
-	kernels[prim.Rem][dtype.F64][0] = remF64VV
-	kernels[prim.Rem][dtype.F64][2] = remF64VS
+	kernels[prim.Add][dtype.I8][0] = addI8VV[int8]
+	kernels[prim.Add][dtype.I32][0] = addI8VV[int32]
+	kernels[prim.Add][dtype.I64][0] = addI8VV[int64]
+	kernels[prim.Add][dtype.U8][0] = addI8VV[uint8]
+	kernels[prim.Add][dtype.U32][0] = addI8VV[uint32]
+	kernels[prim.Add][dtype.U64][0] = addI8VV[uint64]
+	kernels[prim.Add][dtype.F32][0] = addI8VV[float32]
+	kernels[prim.Add][dtype.F64][0] = addI8VV[float64]
+	kernels[prim.Add][dtype.I8][2] = addI8VS[int8]
+	kernels[prim.Add][dtype.I32][2] = addI8VS[int32]
+	kernels[prim.Add][dtype.I64][2] = addI8VS[int64]
+	kernels[prim.Add][dtype.U8][2] = addI8VS[uint8]
+	kernels[prim.Add][dtype.U32][2] = addI8VS[uint32]
+	kernels[prim.Add][dtype.U64][2] = addI8VS[uint64]
+	kernels[prim.Add][dtype.F32][2] = addI8VS[float32]
+	kernels[prim.Add][dtype.F64][2] = addI8VS[float64]
+	kernels[prim.Sub][dtype.I8][0] = subI8VV[int8]
+	kernels[prim.Sub][dtype.I32][0] = subI8VV[int32]
+	kernels[prim.Sub][dtype.I64][0] = subI8VV[int64]
+	kernels[prim.Sub][dtype.U8][0] = subI8VV[uint8]
+	kernels[prim.Sub][dtype.U32][0] = subI8VV[uint32]
+	kernels[prim.Sub][dtype.U64][0] = subI8VV[uint64]
+	kernels[prim.Sub][dtype.F32][0] = subI8VV[float32]
+	kernels[prim.Sub][dtype.F64][0] = subI8VV[float64]
+	kernels[prim.Sub][dtype.I8][2] = subI8VS[int8]
+	kernels[prim.Sub][dtype.I32][2] = subI8VS[int32]
+	kernels[prim.Sub][dtype.I64][2] = subI8VS[int64]
+	kernels[prim.Sub][dtype.U8][2] = subI8VS[uint8]
+	kernels[prim.Sub][dtype.U32][2] = subI8VS[uint32]
+	kernels[prim.Sub][dtype.U64][2] = subI8VS[uint64]
+	kernels[prim.Sub][dtype.F32][2] = subI8VS[float32]
+	kernels[prim.Sub][dtype.F64][2] = subI8VS[float64]
+	kernels[prim.Sub][dtype.I8][1] = subI8SV[int8]
+	kernels[prim.Sub][dtype.I32][1] = subI8SV[int32]
+	kernels[prim.Sub][dtype.I64][1] = subI8SV[int64]
+	kernels[prim.Sub][dtype.U8][1] = subI8SV[uint8]
+	kernels[prim.Sub][dtype.U32][1] = subI8SV[uint32]
+	kernels[prim.Sub][dtype.U64][1] = subI8SV[uint64]
+	kernels[prim.Sub][dtype.F32][1] = subI8SV[float32]
+	kernels[prim.Sub][dtype.F64][1] = subI8SV[float64]
+	kernels[prim.Mul][dtype.I8][0] = mulI8VV[int8]
+	kernels[prim.Mul][dtype.I32][0] = mulI8VV[int32]
+	kernels[prim.Mul][dtype.I64][0] = mulI8VV[int64]
+	kernels[prim.Mul][dtype.U8][0] = mulI8VV[uint8]
+	kernels[prim.Mul][dtype.U32][0] = mulI8VV[uint32]
+	kernels[prim.Mul][dtype.U64][0] = mulI8VV[uint64]
+	kernels[prim.Mul][dtype.F32][0] = mulI8VV[float32]
+	kernels[prim.Mul][dtype.F64][0] = mulI8VV[float64]
+	kernels[prim.Mul][dtype.I8][2] = mulI8VS[int8]
+	kernels[prim.Mul][dtype.I32][2] = mulI8VS[int32]
+	kernels[prim.Mul][dtype.I64][2] = mulI8VS[int64]
+	kernels[prim.Mul][dtype.U8][2] = mulI8VS[uint8]
+	kernels[prim.Mul][dtype.U32][2] = mulI8VS[uint32]
+	kernels[prim.Mul][dtype.U64][2] = mulI8VS[uint64]
+	kernels[prim.Mul][dtype.F32][2] = mulI8VS[float32]
+	kernels[prim.Mul][dtype.F64][2] = mulI8VS[float64]
+	kernels[prim.Div][dtype.I8][0] = divI8VV[int8]
+	kernels[prim.Div][dtype.I32][0] = divI8VV[int32]
+	kernels[prim.Div][dtype.I64][0] = divI8VV[int64]
+	kernels[prim.Div][dtype.U8][0] = divI8VV[uint8]
+	kernels[prim.Div][dtype.U32][0] = divI8VV[uint32]
+	kernels[prim.Div][dtype.U64][0] = divI8VV[uint64]
+	kernels[prim.Div][dtype.I8][2] = divI8VS[int8]
+	kernels[prim.Div][dtype.I32][2] = divI8VS[int32]
+	kernels[prim.Div][dtype.I64][2] = divI8VS[int64]
+	kernels[prim.Div][dtype.U8][2] = divI8VS[uint8]
+	kernels[prim.Div][dtype.U32][2] = divI8VS[uint32]
+	kernels[prim.Div][dtype.U64][2] = divI8VS[uint64]
+	kernels[prim.Div][dtype.I8][1] = divI8SV[int8]
+	kernels[prim.Div][dtype.I32][1] = divI8SV[int32]
+	kernels[prim.Div][dtype.I64][1] = divI8SV[int64]
+	kernels[prim.Div][dtype.U8][1] = divI8SV[uint8]
+	kernels[prim.Div][dtype.U32][1] = divI8SV[uint32]
+	kernels[prim.Div][dtype.U64][1] = divI8SV[uint64]
+	kernels[prim.Div][dtype.F32][0] = divF32VV[float32]
+	kernels[prim.Div][dtype.F64][0] = divF32VV[float64]
+	kernels[prim.Div][dtype.F32][2] = divF32VS[float32]
+	kernels[prim.Div][dtype.F64][2] = divF32VS[float64]
+	kernels[prim.Div][dtype.F32][1] = divF32SV[float32]
+	kernels[prim.Div][dtype.F64][1] = divF32SV[float64]
+	kernels[prim.Rem][dtype.I8][0] = remI8VV[int8]
+	kernels[prim.Rem][dtype.I32][0] = remI8VV[int32]
+	kernels[prim.Rem][dtype.I64][0] = remI8VV[int64]
+	kernels[prim.Rem][dtype.U8][0] = remI8VV[uint8]
+	kernels[prim.Rem][dtype.U32][0] = remI8VV[uint32]
+	kernels[prim.Rem][dtype.U64][0] = remI8VV[uint64]
+	kernels[prim.Rem][dtype.I8][2] = remI8VS[int8]
+	kernels[prim.Rem][dtype.I32][2] = remI8VS[int32]
+	kernels[prim.Rem][dtype.I64][2] = remI8VS[int64]
+	kernels[prim.Rem][dtype.U8][2] = remI8VS[uint8]
+	kernels[prim.Rem][dtype.U32][2] = remI8VS[uint32]
+	kernels[prim.Rem][dtype.U64][2] = remI8VS[uint64]
+	kernels[prim.Rem][dtype.I8][1] = remI8SV[int8]
+	kernels[prim.Rem][dtype.I32][1] = remI8SV[int32]
+	kernels[prim.Rem][dtype.I64][1] = remI8SV[int64]
+	kernels[prim.Rem][dtype.U8][1] = remI8SV[uint8]
+	kernels[prim.Rem][dtype.U32][1] = remI8SV[uint32]
+	kernels[prim.Rem][dtype.U64][1] = remI8SV[uint64]
+	kernels[prim.Rem][dtype.F32][0] = remF32VV[float32]
+	kernels[prim.Rem][dtype.F64][0] = remF32VV[float64]
+	kernels[prim.Rem][dtype.F32][2] = remF32VS[float32]
+	kernels[prim.Rem][dtype.F64][2] = remF32VS[float64]
+	kernels[prim.Rem][dtype.F32][1] = remF32SV[float32]
+	kernels[prim.Rem][dtype.F64][1] = remF32SV[float64]
 	kernels[prim.Fma][dtype.F64][0] = fmaF64VVV
 	kernels[prim.Fma][dtype.F64][4] = fmaF64VVS
 	kernels[prim.Fma][dtype.F64][2] = fmaF64VSV
 	kernels[prim.Fma][dtype.F64][6] = fmaF64VSS
-	kernels[prim.Neg][dtype.I8][0] = negV[int8]
-	kernels[prim.Neg][dtype.I32][0] = negV[int32]
-	kernels[prim.Neg][dtype.I64][0] = negV[int64]
-	kernels[prim.Neg][dtype.U8][0] = negV[uint8]
-	kernels[prim.Neg][dtype.U32][0] = negV[uint32]
-	kernels[prim.Neg][dtype.U64][0] = negV[uint64]
-	kernels[prim.Neg][dtype.F32][0] = negV[float32]
-	kernels[prim.Neg][dtype.F64][0] = negV[float64]
-	kernels[prim.Abs][dtype.I8][0] = absIntV[int8]
-	kernels[prim.Abs][dtype.I32][0] = absIntV[int32]
-	kernels[prim.Abs][dtype.I64][0] = absIntV[int64]
-	kernels[prim.Abs][dtype.U8][0] = absIntV[uint8]
-	kernels[prim.Abs][dtype.U32][0] = absIntV[uint32]
-	kernels[prim.Abs][dtype.U64][0] = absIntV[uint64]
-	kernels[prim.Min][dtype.I8][0] = minVV[int8]
-	kernels[prim.Min][dtype.I32][0] = minVV[int32]
-	kernels[prim.Min][dtype.I64][0] = minVV[int64]
-	kernels[prim.Min][dtype.U8][0] = minVV[uint8]
-	kernels[prim.Min][dtype.U32][0] = minVV[uint32]
-	kernels[prim.Min][dtype.U64][0] = minVV[uint64]
-	kernels[prim.Min][dtype.F32][0] = minVV[float32]
-	kernels[prim.Min][dtype.F64][0] = minVV[float64]
-	kernels[prim.Min][dtype.I8][2] = minVS[int8]
-	kernels[prim.Min][dtype.I32][2] = minVS[int32]
-	kernels[prim.Min][dtype.I64][2] = minVS[int64]
-	kernels[prim.Min][dtype.U8][2] = minVS[uint8]
-	kernels[prim.Min][dtype.U32][2] = minVS[uint32]
-	kernels[prim.Min][dtype.U64][2] = minVS[uint64]
-	kernels[prim.Min][dtype.F32][2] = minVS[float32]
-	kernels[prim.Min][dtype.F64][2] = minVS[float64]
-	kernels[prim.Max][dtype.I8][0] = maxVV[int8]
-	kernels[prim.Max][dtype.I32][0] = maxVV[int32]
-	kernels[prim.Max][dtype.I64][0] = maxVV[int64]
-	kernels[prim.Max][dtype.U8][0] = maxVV[uint8]
-	kernels[prim.Max][dtype.U32][0] = maxVV[uint32]
-	kernels[prim.Max][dtype.U64][0] = maxVV[uint64]
-	kernels[prim.Max][dtype.F32][0] = maxVV[float32]
-	kernels[prim.Max][dtype.F64][0] = maxVV[float64]
-	kernels[prim.Max][dtype.I8][2] = maxVS[int8]
-	kernels[prim.Max][dtype.I32][2] = maxVS[int32]
-	kernels[prim.Max][dtype.I64][2] = maxVS[int64]
-	kernels[prim.Max][dtype.U8][2] = maxVS[uint8]
-	kernels[prim.Max][dtype.U32][2] = maxVS[uint32]
-	kernels[prim.Max][dtype.U64][2] = maxVS[uint64]
-	kernels[prim.Max][dtype.F32][2] = maxVS[float32]
-	kernels[prim.Max][dtype.F64][2] = maxVS[float64]
+	kernels[prim.Neg][dtype.I8][0] = negI8V[int8]
+	kernels[prim.Neg][dtype.I32][0] = negI8V[int32]
+	kernels[prim.Neg][dtype.I64][0] = negI8V[int64]
+	kernels[prim.Neg][dtype.U8][0] = negI8V[uint8]
+	kernels[prim.Neg][dtype.U32][0] = negI8V[uint32]
+	kernels[prim.Neg][dtype.U64][0] = negI8V[uint64]
+	kernels[prim.Neg][dtype.F32][0] = negI8V[float32]
+	kernels[prim.Neg][dtype.F64][0] = negI8V[float64]
+	kernels[prim.Abs][dtype.I8][0] = absI8V[int8]
+	kernels[prim.Abs][dtype.I32][0] = absI8V[int32]
+	kernels[prim.Abs][dtype.I64][0] = absI8V[int64]
+	kernels[prim.Abs][dtype.U8][0] = absI8V[uint8]
+	kernels[prim.Abs][dtype.U32][0] = absI8V[uint32]
+	kernels[prim.Abs][dtype.U64][0] = absI8V[uint64]
+	kernels[prim.Abs][dtype.F32][0] = absF32V
+	kernels[prim.Abs][dtype.F64][0] = absF64V
+	kernels[prim.Min][dtype.I8][0] = minI8VV[int8]
+	kernels[prim.Min][dtype.I32][0] = minI8VV[int32]
+	kernels[prim.Min][dtype.I64][0] = minI8VV[int64]
+	kernels[prim.Min][dtype.U8][0] = minI8VV[uint8]
+	kernels[prim.Min][dtype.U32][0] = minI8VV[uint32]
+	kernels[prim.Min][dtype.U64][0] = minI8VV[uint64]
+	kernels[prim.Min][dtype.F32][0] = minI8VV[float32]
+	kernels[prim.Min][dtype.F64][0] = minI8VV[float64]
+	kernels[prim.Min][dtype.I8][2] = minI8VS[int8]
+	kernels[prim.Min][dtype.I32][2] = minI8VS[int32]
+	kernels[prim.Min][dtype.I64][2] = minI8VS[int64]
+	kernels[prim.Min][dtype.U8][2] = minI8VS[uint8]
+	kernels[prim.Min][dtype.U32][2] = minI8VS[uint32]
+	kernels[prim.Min][dtype.U64][2] = minI8VS[uint64]
+	kernels[prim.Min][dtype.F32][2] = minI8VS[float32]
+	kernels[prim.Min][dtype.F64][2] = minI8VS[float64]
+	kernels[prim.Max][dtype.I8][0] = maxI8VV[int8]
+	kernels[prim.Max][dtype.I32][0] = maxI8VV[int32]
+	kernels[prim.Max][dtype.I64][0] = maxI8VV[int64]
+	kernels[prim.Max][dtype.U8][0] = maxI8VV[uint8]
+	kernels[prim.Max][dtype.U32][0] = maxI8VV[uint32]
+	kernels[prim.Max][dtype.U64][0] = maxI8VV[uint64]
+	kernels[prim.Max][dtype.F32][0] = maxI8VV[float32]
+	kernels[prim.Max][dtype.F64][0] = maxI8VV[float64]
+	kernels[prim.Max][dtype.I8][2] = maxI8VS[int8]
+	kernels[prim.Max][dtype.I32][2] = maxI8VS[int32]
+	kernels[prim.Max][dtype.I64][2] = maxI8VS[int64]
+	kernels[prim.Max][dtype.U8][2] = maxI8VS[uint8]
+	kernels[prim.Max][dtype.U32][2] = maxI8VS[uint32]
+	kernels[prim.Max][dtype.U64][2] = maxI8VS[uint64]
+	kernels[prim.Max][dtype.F32][2] = maxI8VS[float32]
+	kernels[prim.Max][dtype.F64][2] = maxI8VS[float64]
+	kernels[prim.Sqrt][dtype.F32][0] = sqrtF32V[float32]
+	kernels[prim.Sqrt][dtype.F64][0] = sqrtF32V[float64]
+	kernels[prim.Floor][dtype.F32][0] = floorF32V[float32]
+	kernels[prim.Floor][dtype.F64][0] = floorF32V[float64]
+	kernels[prim.Ceil][dtype.F32][0] = ceilF32V[float32]
+	kernels[prim.Ceil][dtype.F64][0] = ceilF32V[float64]
+	kernels[prim.Trunc][dtype.F32][0] = truncF32V[float32]
+	kernels[prim.Trunc][dtype.F64][0] = truncF32V[float64]
+	kernels[prim.Rint][dtype.F32][0] = rintF32V[float32]
+	kernels[prim.Rint][dtype.F64][0] = rintF32V[float64]
 	kernels[prim.Scale][dtype.F64][0] = scaleF64VV
 	kernels[prim.Scale][dtype.F64][2] = scaleF64VS
-	kernels[prim.And][dtype.I8][0] = andVV[uint8]
-	kernels[prim.And][dtype.I32][0] = andVV[uint32]
-	kernels[prim.And][dtype.I64][0] = andVV[uint64]
-	kernels[prim.And][dtype.U8][0] = andVV[uint8]
-	kernels[prim.And][dtype.U32][0] = andVV[uint32]
-	kernels[prim.And][dtype.U64][0] = andVV[uint64]
-	kernels[prim.And][dtype.Bool][0] = andVV[uint8]
-	kernels[prim.And][dtype.I8][2] = andVS[uint8]
-	kernels[prim.And][dtype.I32][2] = andVS[uint32]
-	kernels[prim.And][dtype.I64][2] = andVS[uint64]
-	kernels[prim.And][dtype.U8][2] = andVS[uint8]
-	kernels[prim.And][dtype.U32][2] = andVS[uint32]
-	kernels[prim.And][dtype.U64][2] = andVS[uint64]
-	kernels[prim.And][dtype.Bool][2] = andVS[uint8]
-	kernels[prim.Or][dtype.I8][0] = orVV[uint8]
-	kernels[prim.Or][dtype.I32][0] = orVV[uint32]
-	kernels[prim.Or][dtype.I64][0] = orVV[uint64]
-	kernels[prim.Or][dtype.U8][0] = orVV[uint8]
-	kernels[prim.Or][dtype.U32][0] = orVV[uint32]
-	kernels[prim.Or][dtype.U64][0] = orVV[uint64]
-	kernels[prim.Or][dtype.Bool][0] = orVV[uint8]
-	kernels[prim.Or][dtype.I8][2] = orVS[uint8]
-	kernels[prim.Or][dtype.I32][2] = orVS[uint32]
-	kernels[prim.Or][dtype.I64][2] = orVS[uint64]
-	kernels[prim.Or][dtype.U8][2] = orVS[uint8]
-	kernels[prim.Or][dtype.U32][2] = orVS[uint32]
-	kernels[prim.Or][dtype.U64][2] = orVS[uint64]
-	kernels[prim.Or][dtype.Bool][2] = orVS[uint8]
-	kernels[prim.Xor][dtype.I8][0] = xorVV[uint8]
-	kernels[prim.Xor][dtype.I32][0] = xorVV[uint32]
-	kernels[prim.Xor][dtype.I64][0] = xorVV[uint64]
-	kernels[prim.Xor][dtype.U8][0] = xorVV[uint8]
-	kernels[prim.Xor][dtype.U32][0] = xorVV[uint32]
-	kernels[prim.Xor][dtype.U64][0] = xorVV[uint64]
-	kernels[prim.Xor][dtype.Bool][0] = xorVV[uint8]
-	kernels[prim.Xor][dtype.I8][2] = xorVS[uint8]
-	kernels[prim.Xor][dtype.I32][2] = xorVS[uint32]
-	kernels[prim.Xor][dtype.I64][2] = xorVS[uint64]
-	kernels[prim.Xor][dtype.U8][2] = xorVS[uint8]
-	kernels[prim.Xor][dtype.U32][2] = xorVS[uint32]
-	kernels[prim.Xor][dtype.U64][2] = xorVS[uint64]
-	kernels[prim.Xor][dtype.Bool][2] = xorVS[uint8]
-	kernels[prim.Not][dtype.I8][0] = notV[uint8]
-	kernels[prim.Not][dtype.I32][0] = notV[uint32]
-	kernels[prim.Not][dtype.I64][0] = notV[uint64]
-	kernels[prim.Not][dtype.U8][0] = notV[uint8]
-	kernels[prim.Not][dtype.U32][0] = notV[uint32]
-	kernels[prim.Not][dtype.U64][0] = notV[uint64]
-	kernels[prim.Not][dtype.Bool][0] = notPredV
-	kernels[prim.Shl][dtype.I8][0] = shlVV[int8]
-	kernels[prim.Shl][dtype.I32][0] = shlVV[int32]
-	kernels[prim.Shl][dtype.I64][0] = shlVV[int64]
-	kernels[prim.Shl][dtype.U8][0] = shlVV[uint8]
-	kernels[prim.Shl][dtype.U32][0] = shlVV[uint32]
-	kernels[prim.Shl][dtype.U64][0] = shlVV[uint64]
-	kernels[prim.Shl][dtype.I8][2] = shlVS[int8]
-	kernels[prim.Shl][dtype.I32][2] = shlVS[int32]
-	kernels[prim.Shl][dtype.I64][2] = shlVS[int64]
-	kernels[prim.Shl][dtype.U8][2] = shlVS[uint8]
-	kernels[prim.Shl][dtype.U32][2] = shlVS[uint32]
-	kernels[prim.Shl][dtype.U64][2] = shlVS[uint64]
-	kernels[prim.Shr][dtype.I8][0] = shrVV[int8]
-	kernels[prim.Shr][dtype.I32][0] = shrVV[int32]
-	kernels[prim.Shr][dtype.I64][0] = shrVV[int64]
-	kernels[prim.Shr][dtype.U8][0] = shrVV[uint8]
-	kernels[prim.Shr][dtype.U32][0] = shrVV[uint32]
-	kernels[prim.Shr][dtype.U64][0] = shrVV[uint64]
-	kernels[prim.Shr][dtype.I8][2] = shrVS[int8]
-	kernels[prim.Shr][dtype.I32][2] = shrVS[int32]
-	kernels[prim.Shr][dtype.I64][2] = shrVS[int64]
-	kernels[prim.Shr][dtype.U8][2] = shrVS[uint8]
-	kernels[prim.Shr][dtype.U32][2] = shrVS[uint32]
-	kernels[prim.Shr][dtype.U64][2] = shrVS[uint64]
-	kernels[prim.MulHi][dtype.U8][0] = mulHiU8VV
-	kernels[prim.MulHi][dtype.U8][2] = mulHiU8VS
-	kernels[prim.MulHi][dtype.U32][0] = mulHiU32VV
-	kernels[prim.MulHi][dtype.U32][2] = mulHiU32VS
-	kernels[prim.MulHi][dtype.U64][0] = mulHiU64VV
-	kernels[prim.MulHi][dtype.U64][2] = mulHiU64VS
-	kernels[prim.Eq][dtype.I8][0] = eqVV[int8]
-	kernels[prim.Eq][dtype.I32][0] = eqVV[int32]
-	kernels[prim.Eq][dtype.I64][0] = eqVV[int64]
-	kernels[prim.Eq][dtype.U8][0] = eqVV[uint8]
-	kernels[prim.Eq][dtype.U32][0] = eqVV[uint32]
-	kernels[prim.Eq][dtype.U64][0] = eqVV[uint64]
-	kernels[prim.Eq][dtype.F32][0] = eqVV[float32]
-	kernels[prim.Eq][dtype.F64][0] = eqVV[float64]
-	kernels[prim.Eq][dtype.I8][2] = eqVS[int8]
-	kernels[prim.Eq][dtype.I32][2] = eqVS[int32]
-	kernels[prim.Eq][dtype.I64][2] = eqVS[int64]
-	kernels[prim.Eq][dtype.U8][2] = eqVS[uint8]
-	kernels[prim.Eq][dtype.U32][2] = eqVS[uint32]
-	kernels[prim.Eq][dtype.U64][2] = eqVS[uint64]
-	kernels[prim.Eq][dtype.F32][2] = eqVS[float32]
-	kernels[prim.Eq][dtype.F64][2] = eqVS[float64]
-	kernels[prim.Ne][dtype.I8][0] = neVV[int8]
-	kernels[prim.Ne][dtype.I32][0] = neVV[int32]
-	kernels[prim.Ne][dtype.I64][0] = neVV[int64]
-	kernels[prim.Ne][dtype.U8][0] = neVV[uint8]
-	kernels[prim.Ne][dtype.U32][0] = neVV[uint32]
-	kernels[prim.Ne][dtype.U64][0] = neVV[uint64]
-	kernels[prim.Ne][dtype.F32][0] = neVV[float32]
-	kernels[prim.Ne][dtype.F64][0] = neVV[float64]
-	kernels[prim.Ne][dtype.I8][2] = neVS[int8]
-	kernels[prim.Ne][dtype.I32][2] = neVS[int32]
-	kernels[prim.Ne][dtype.I64][2] = neVS[int64]
-	kernels[prim.Ne][dtype.U8][2] = neVS[uint8]
-	kernels[prim.Ne][dtype.U32][2] = neVS[uint32]
-	kernels[prim.Ne][dtype.U64][2] = neVS[uint64]
-	kernels[prim.Ne][dtype.F32][2] = neVS[float32]
-	kernels[prim.Ne][dtype.F64][2] = neVS[float64]
-	kernels[prim.Lt][dtype.I8][0] = ltVV[int8]
-	kernels[prim.Lt][dtype.I32][0] = ltVV[int32]
-	kernels[prim.Lt][dtype.I64][0] = ltVV[int64]
-	kernels[prim.Lt][dtype.U8][0] = ltVV[uint8]
-	kernels[prim.Lt][dtype.U32][0] = ltVV[uint32]
-	kernels[prim.Lt][dtype.U64][0] = ltVV[uint64]
-	kernels[prim.Lt][dtype.F32][0] = ltVV[float32]
-	kernels[prim.Lt][dtype.F64][0] = ltVV[float64]
-	kernels[prim.Lt][dtype.I8][2] = ltVS[int8]
-	kernels[prim.Lt][dtype.I32][2] = ltVS[int32]
-	kernels[prim.Lt][dtype.I64][2] = ltVS[int64]
-	kernels[prim.Lt][dtype.U8][2] = ltVS[uint8]
-	kernels[prim.Lt][dtype.U32][2] = ltVS[uint32]
-	kernels[prim.Lt][dtype.U64][2] = ltVS[uint64]
-	kernels[prim.Lt][dtype.F32][2] = ltVS[float32]
-	kernels[prim.Lt][dtype.F64][2] = ltVS[float64]
-	kernels[prim.Lt][dtype.I8][1] = ltSV[int8]
-	kernels[prim.Lt][dtype.I32][1] = ltSV[int32]
-	kernels[prim.Lt][dtype.I64][1] = ltSV[int64]
-	kernels[prim.Lt][dtype.U8][1] = ltSV[uint8]
-	kernels[prim.Lt][dtype.U32][1] = ltSV[uint32]
-	kernels[prim.Lt][dtype.U64][1] = ltSV[uint64]
-	kernels[prim.Lt][dtype.F32][1] = ltSV[float32]
-	kernels[prim.Lt][dtype.F64][1] = ltSV[float64]
-	kernels[prim.Le][dtype.I8][0] = leVV[int8]
-	kernels[prim.Le][dtype.I32][0] = leVV[int32]
-	kernels[prim.Le][dtype.I64][0] = leVV[int64]
-	kernels[prim.Le][dtype.U8][0] = leVV[uint8]
-	kernels[prim.Le][dtype.U32][0] = leVV[uint32]
-	kernels[prim.Le][dtype.U64][0] = leVV[uint64]
-	kernels[prim.Le][dtype.F32][0] = leVV[float32]
-	kernels[prim.Le][dtype.F64][0] = leVV[float64]
-	kernels[prim.Le][dtype.I8][2] = leVS[int8]
-	kernels[prim.Le][dtype.I32][2] = leVS[int32]
-	kernels[prim.Le][dtype.I64][2] = leVS[int64]
-	kernels[prim.Le][dtype.U8][2] = leVS[uint8]
-	kernels[prim.Le][dtype.U32][2] = leVS[uint32]
-	kernels[prim.Le][dtype.U64][2] = leVS[uint64]
-	kernels[prim.Le][dtype.F32][2] = leVS[float32]
-	kernels[prim.Le][dtype.F64][2] = leVS[float64]
-	kernels[prim.Le][dtype.I8][1] = leSV[int8]
-	kernels[prim.Le][dtype.I32][1] = leSV[int32]
-	kernels[prim.Le][dtype.I64][1] = leSV[int64]
-	kernels[prim.Le][dtype.U8][1] = leSV[uint8]
-	kernels[prim.Le][dtype.U32][1] = leSV[uint32]
-	kernels[prim.Le][dtype.U64][1] = leSV[uint64]
-	kernels[prim.Le][dtype.F32][1] = leSV[float32]
-	kernels[prim.Le][dtype.F64][1] = leSV[float64]
-	kernels[prim.Eq][dtype.Bool][0] = eqPredVV
-	kernels[prim.Eq][dtype.Bool][2] = eqPredVS
-	kernels[prim.Ne][dtype.Bool][0] = nePredVV
-	kernels[prim.Ne][dtype.Bool][2] = nePredVS
+	kernels[prim.And][dtype.I8][0] = andI8VV[uint8]
+	kernels[prim.And][dtype.I32][0] = andI8VV[uint32]
+	kernels[prim.And][dtype.I64][0] = andI8VV[uint64]
+	kernels[prim.And][dtype.U8][0] = andI8VV[uint8]
+	kernels[prim.And][dtype.U32][0] = andI8VV[uint32]
+	kernels[prim.And][dtype.U64][0] = andI8VV[uint64]
+	kernels[prim.And][dtype.Bool][0] = andI8VV[uint8]
+	kernels[prim.And][dtype.I8][2] = andI8VS[uint8]
+	kernels[prim.And][dtype.I32][2] = andI8VS[uint32]
+	kernels[prim.And][dtype.I64][2] = andI8VS[uint64]
+	kernels[prim.And][dtype.U8][2] = andI8VS[uint8]
+	kernels[prim.And][dtype.U32][2] = andI8VS[uint32]
+	kernels[prim.And][dtype.U64][2] = andI8VS[uint64]
+	kernels[prim.And][dtype.Bool][2] = andI8VS[uint8]
+	kernels[prim.Or][dtype.I8][0] = orI8VV[uint8]
+	kernels[prim.Or][dtype.I32][0] = orI8VV[uint32]
+	kernels[prim.Or][dtype.I64][0] = orI8VV[uint64]
+	kernels[prim.Or][dtype.U8][0] = orI8VV[uint8]
+	kernels[prim.Or][dtype.U32][0] = orI8VV[uint32]
+	kernels[prim.Or][dtype.U64][0] = orI8VV[uint64]
+	kernels[prim.Or][dtype.Bool][0] = orI8VV[uint8]
+	kernels[prim.Or][dtype.I8][2] = orI8VS[uint8]
+	kernels[prim.Or][dtype.I32][2] = orI8VS[uint32]
+	kernels[prim.Or][dtype.I64][2] = orI8VS[uint64]
+	kernels[prim.Or][dtype.U8][2] = orI8VS[uint8]
+	kernels[prim.Or][dtype.U32][2] = orI8VS[uint32]
+	kernels[prim.Or][dtype.U64][2] = orI8VS[uint64]
+	kernels[prim.Or][dtype.Bool][2] = orI8VS[uint8]
+	kernels[prim.Xor][dtype.I8][0] = xorI8VV[uint8]
+	kernels[prim.Xor][dtype.I32][0] = xorI8VV[uint32]
+	kernels[prim.Xor][dtype.I64][0] = xorI8VV[uint64]
+	kernels[prim.Xor][dtype.U8][0] = xorI8VV[uint8]
+	kernels[prim.Xor][dtype.U32][0] = xorI8VV[uint32]
+	kernels[prim.Xor][dtype.U64][0] = xorI8VV[uint64]
+	kernels[prim.Xor][dtype.Bool][0] = xorI8VV[uint8]
+	kernels[prim.Xor][dtype.I8][2] = xorI8VS[uint8]
+	kernels[prim.Xor][dtype.I32][2] = xorI8VS[uint32]
+	kernels[prim.Xor][dtype.I64][2] = xorI8VS[uint64]
+	kernels[prim.Xor][dtype.U8][2] = xorI8VS[uint8]
+	kernels[prim.Xor][dtype.U32][2] = xorI8VS[uint32]
+	kernels[prim.Xor][dtype.U64][2] = xorI8VS[uint64]
+	kernels[prim.Xor][dtype.Bool][2] = xorI8VS[uint8]
+	kernels[prim.Not][dtype.I8][0] = notI8V[uint8]
+	kernels[prim.Not][dtype.I32][0] = notI8V[uint32]
+	kernels[prim.Not][dtype.I64][0] = notI8V[uint64]
+	kernels[prim.Not][dtype.U8][0] = notI8V[uint8]
+	kernels[prim.Not][dtype.U32][0] = notI8V[uint32]
+	kernels[prim.Not][dtype.U64][0] = notI8V[uint64]
+	kernels[prim.Not][dtype.Bool][0] = notBOOLV
+	kernels[prim.Shl][dtype.I8][0] = shlI8VV[int8]
+	kernels[prim.Shl][dtype.I32][0] = shlI8VV[int32]
+	kernels[prim.Shl][dtype.I64][0] = shlI8VV[int64]
+	kernels[prim.Shl][dtype.U8][0] = shlI8VV[uint8]
+	kernels[prim.Shl][dtype.U32][0] = shlI8VV[uint32]
+	kernels[prim.Shl][dtype.U64][0] = shlI8VV[uint64]
+	kernels[prim.Shl][dtype.I8][2] = shlI8VS[int8]
+	kernels[prim.Shl][dtype.I32][2] = shlI8VS[int32]
+	kernels[prim.Shl][dtype.I64][2] = shlI8VS[int64]
+	kernels[prim.Shl][dtype.U8][2] = shlI8VS[uint8]
+	kernels[prim.Shl][dtype.U32][2] = shlI8VS[uint32]
+	kernels[prim.Shl][dtype.U64][2] = shlI8VS[uint64]
+	kernels[prim.Shr][dtype.I8][0] = shrI8VV[int8]
+	kernels[prim.Shr][dtype.I32][0] = shrI8VV[int32]
+	kernels[prim.Shr][dtype.I64][0] = shrI8VV[int64]
+	kernels[prim.Shr][dtype.U8][0] = shrI8VV[uint8]
+	kernels[prim.Shr][dtype.U32][0] = shrI8VV[uint32]
+	kernels[prim.Shr][dtype.U64][0] = shrI8VV[uint64]
+	kernels[prim.Shr][dtype.I8][2] = shrI8VS[int8]
+	kernels[prim.Shr][dtype.I32][2] = shrI8VS[int32]
+	kernels[prim.Shr][dtype.I64][2] = shrI8VS[int64]
+	kernels[prim.Shr][dtype.U8][2] = shrI8VS[uint8]
+	kernels[prim.Shr][dtype.U32][2] = shrI8VS[uint32]
+	kernels[prim.Shr][dtype.U64][2] = shrI8VS[uint64]
+	kernels[prim.MulHi][dtype.U8][0] = mulhiU8VV[uint8]
+	kernels[prim.MulHi][dtype.U32][0] = mulhiU8VV[uint32]
+	kernels[prim.MulHi][dtype.U64][0] = mulhiU8VV[uint64]
+	kernels[prim.MulHi][dtype.U8][2] = mulhiU8VS[uint8]
+	kernels[prim.MulHi][dtype.U32][2] = mulhiU8VS[uint32]
+	kernels[prim.MulHi][dtype.U64][2] = mulhiU8VS[uint64]
+	kernels[prim.Eq][dtype.I8][0] = eqI8VV[int8]
+	kernels[prim.Eq][dtype.I32][0] = eqI8VV[int32]
+	kernels[prim.Eq][dtype.I64][0] = eqI8VV[int64]
+	kernels[prim.Eq][dtype.U8][0] = eqI8VV[uint8]
+	kernels[prim.Eq][dtype.U32][0] = eqI8VV[uint32]
+	kernels[prim.Eq][dtype.U64][0] = eqI8VV[uint64]
+	kernels[prim.Eq][dtype.F32][0] = eqI8VV[float32]
+	kernels[prim.Eq][dtype.F64][0] = eqI8VV[float64]
+	kernels[prim.Eq][dtype.I8][2] = eqI8VS[int8]
+	kernels[prim.Eq][dtype.I32][2] = eqI8VS[int32]
+	kernels[prim.Eq][dtype.I64][2] = eqI8VS[int64]
+	kernels[prim.Eq][dtype.U8][2] = eqI8VS[uint8]
+	kernels[prim.Eq][dtype.U32][2] = eqI8VS[uint32]
+	kernels[prim.Eq][dtype.U64][2] = eqI8VS[uint64]
+	kernels[prim.Eq][dtype.F32][2] = eqI8VS[float32]
+	kernels[prim.Eq][dtype.F64][2] = eqI8VS[float64]
+	kernels[prim.Eq][dtype.Bool][0] = eqBOOLVV
+	kernels[prim.Eq][dtype.Bool][2] = eqBOOLVS
+	kernels[prim.Ne][dtype.I8][0] = neI8VV[int8]
+	kernels[prim.Ne][dtype.I32][0] = neI8VV[int32]
+	kernels[prim.Ne][dtype.I64][0] = neI8VV[int64]
+	kernels[prim.Ne][dtype.U8][0] = neI8VV[uint8]
+	kernels[prim.Ne][dtype.U32][0] = neI8VV[uint32]
+	kernels[prim.Ne][dtype.U64][0] = neI8VV[uint64]
+	kernels[prim.Ne][dtype.F32][0] = neI8VV[float32]
+	kernels[prim.Ne][dtype.F64][0] = neI8VV[float64]
+	kernels[prim.Ne][dtype.I8][2] = neI8VS[int8]
+	kernels[prim.Ne][dtype.I32][2] = neI8VS[int32]
+	kernels[prim.Ne][dtype.I64][2] = neI8VS[int64]
+	kernels[prim.Ne][dtype.U8][2] = neI8VS[uint8]
+	kernels[prim.Ne][dtype.U32][2] = neI8VS[uint32]
+	kernels[prim.Ne][dtype.U64][2] = neI8VS[uint64]
+	kernels[prim.Ne][dtype.F32][2] = neI8VS[float32]
+	kernels[prim.Ne][dtype.F64][2] = neI8VS[float64]
+	kernels[prim.Ne][dtype.Bool][0] = neBOOLVV
+	kernels[prim.Ne][dtype.Bool][2] = neBOOLVS
+	kernels[prim.Lt][dtype.I8][0] = ltI8VV[int8]
+	kernels[prim.Lt][dtype.I32][0] = ltI8VV[int32]
+	kernels[prim.Lt][dtype.I64][0] = ltI8VV[int64]
+	kernels[prim.Lt][dtype.U8][0] = ltI8VV[uint8]
+	kernels[prim.Lt][dtype.U32][0] = ltI8VV[uint32]
+	kernels[prim.Lt][dtype.U64][0] = ltI8VV[uint64]
+	kernels[prim.Lt][dtype.F32][0] = ltI8VV[float32]
+	kernels[prim.Lt][dtype.F64][0] = ltI8VV[float64]
+	kernels[prim.Lt][dtype.I8][2] = ltI8VS[int8]
+	kernels[prim.Lt][dtype.I32][2] = ltI8VS[int32]
+	kernels[prim.Lt][dtype.I64][2] = ltI8VS[int64]
+	kernels[prim.Lt][dtype.U8][2] = ltI8VS[uint8]
+	kernels[prim.Lt][dtype.U32][2] = ltI8VS[uint32]
+	kernels[prim.Lt][dtype.U64][2] = ltI8VS[uint64]
+	kernels[prim.Lt][dtype.F32][2] = ltI8VS[float32]
+	kernels[prim.Lt][dtype.F64][2] = ltI8VS[float64]
+	kernels[prim.Lt][dtype.I8][1] = ltI8SV[int8]
+	kernels[prim.Lt][dtype.I32][1] = ltI8SV[int32]
+	kernels[prim.Lt][dtype.I64][1] = ltI8SV[int64]
+	kernels[prim.Lt][dtype.U8][1] = ltI8SV[uint8]
+	kernels[prim.Lt][dtype.U32][1] = ltI8SV[uint32]
+	kernels[prim.Lt][dtype.U64][1] = ltI8SV[uint64]
+	kernels[prim.Lt][dtype.F32][1] = ltI8SV[float32]
+	kernels[prim.Lt][dtype.F64][1] = ltI8SV[float64]
+	kernels[prim.Le][dtype.I8][0] = leI8VV[int8]
+	kernels[prim.Le][dtype.I32][0] = leI8VV[int32]
+	kernels[prim.Le][dtype.I64][0] = leI8VV[int64]
+	kernels[prim.Le][dtype.U8][0] = leI8VV[uint8]
+	kernels[prim.Le][dtype.U32][0] = leI8VV[uint32]
+	kernels[prim.Le][dtype.U64][0] = leI8VV[uint64]
+	kernels[prim.Le][dtype.F32][0] = leI8VV[float32]
+	kernels[prim.Le][dtype.F64][0] = leI8VV[float64]
+	kernels[prim.Le][dtype.I8][2] = leI8VS[int8]
+	kernels[prim.Le][dtype.I32][2] = leI8VS[int32]
+	kernels[prim.Le][dtype.I64][2] = leI8VS[int64]
+	kernels[prim.Le][dtype.U8][2] = leI8VS[uint8]
+	kernels[prim.Le][dtype.U32][2] = leI8VS[uint32]
+	kernels[prim.Le][dtype.U64][2] = leI8VS[uint64]
+	kernels[prim.Le][dtype.F32][2] = leI8VS[float32]
+	kernels[prim.Le][dtype.F64][2] = leI8VS[float64]
+	kernels[prim.Le][dtype.I8][1] = leI8SV[int8]
+	kernels[prim.Le][dtype.I32][1] = leI8SV[int32]
+	kernels[prim.Le][dtype.I64][1] = leI8SV[int64]
+	kernels[prim.Le][dtype.U8][1] = leI8SV[uint8]
+	kernels[prim.Le][dtype.U32][1] = leI8SV[uint32]
+	kernels[prim.Le][dtype.U64][1] = leI8SV[uint64]
+	kernels[prim.Le][dtype.F32][1] = leI8SV[float32]
+	kernels[prim.Le][dtype.F64][1] = leI8SV[float64]
+	kernels[prim.RoundBF16][dtype.F32][0] = roundbf16F32V
 	kernels[prim.Select][dtype.I8][0] = selectVVV[uint8]
 	kernels[prim.Select][dtype.I32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.I64][0] = selectVVV[uint64]
 	kernels[prim.Select][dtype.U8][0] = selectVVV[uint8]
 	kernels[prim.Select][dtype.U32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.U64][0] = selectVVV[uint64]
-	kernels[prim.Select][dtype.Bool][0] = selectVVV[uint8]
 	kernels[prim.Select][dtype.F32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.F64][0] = selectVVV[uint64]
+	kernels[prim.Select][dtype.Bool][0] = selectVVV[uint8]
 	kernels[prim.Select][dtype.I8][4] = selectVVS[uint8]
 	kernels[prim.Select][dtype.I32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.I64][4] = selectVVS[uint64]
 	kernels[prim.Select][dtype.U8][4] = selectVVS[uint8]
 	kernels[prim.Select][dtype.U32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.U64][4] = selectVVS[uint64]
-	kernels[prim.Select][dtype.Bool][4] = selectVVS[uint8]
 	kernels[prim.Select][dtype.F32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.F64][4] = selectVVS[uint64]
+	kernels[prim.Select][dtype.Bool][4] = selectVVS[uint8]
 	kernels[prim.Select][dtype.I8][2] = selectVSV[uint8]
 	kernels[prim.Select][dtype.I32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.I64][2] = selectVSV[uint64]
 	kernels[prim.Select][dtype.U8][2] = selectVSV[uint8]
 	kernels[prim.Select][dtype.U32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.U64][2] = selectVSV[uint64]
-	kernels[prim.Select][dtype.Bool][2] = selectVSV[uint8]
 	kernels[prim.Select][dtype.F32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.F64][2] = selectVSV[uint64]
+	kernels[prim.Select][dtype.Bool][2] = selectVSV[uint8]
 	kernels[prim.Select][dtype.I8][6] = selectVSS[uint8]
 	kernels[prim.Select][dtype.I32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.I64][6] = selectVSS[uint64]
 	kernels[prim.Select][dtype.U8][6] = selectVSS[uint8]
 	kernels[prim.Select][dtype.U32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.U64][6] = selectVSS[uint64]
-	kernels[prim.Select][dtype.Bool][6] = selectVSS[uint8]
 	kernels[prim.Select][dtype.F32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.F64][6] = selectVSS[uint64]
-	kernels[prim.RoundBF16][dtype.F32][0] = nearestBF16V
-	kernels[prim.Abs][dtype.F32][0] = absF32V
-	kernels[prim.Abs][dtype.F64][0] = absF64V
-	kernels[prim.Sqrt][dtype.F32][0] = sqrtF32V
-	kernels[prim.Sqrt][dtype.F64][0] = sqrtF64V
-	kernels[prim.Floor][dtype.F32][0] = floorF32V
-	kernels[prim.Floor][dtype.F64][0] = floorF64V
-	kernels[prim.Ceil][dtype.F32][0] = ceilF32V
-	kernels[prim.Ceil][dtype.F64][0] = ceilF64V
-	kernels[prim.Trunc][dtype.F32][0] = truncF32V
-	kernels[prim.Trunc][dtype.F64][0] = truncF64V
-	kernels[prim.Rint][dtype.F32][0] = rintF32V
-	kernels[prim.Rint][dtype.F64][0] = rintF64V
+	kernels[prim.Select][dtype.Bool][6] = selectVSS[uint8]
 	return kernels
 }

@@ -42,7 +42,7 @@ static void check(struct result *r, uint32_t x, uint32_t got, double want)
 	uint32_t n = u32_from_f32(near);
 	for (int again = 0;; again++) {
 		int bad = isnan(want) || isnan(g) ? !isnan(want) != !isnan(g)
-			: (got ^ n) >> 31 || ulps(g, want) > 1;
+			: got != n && ((got ^ n) >> 31 || ulps(g, want) > 1);
 		if (!bad && (isnan(want) || isinf(g)))
 			return;
 		double e = bad && isnan(want - g) ? INFINITY : ulps(g, want);

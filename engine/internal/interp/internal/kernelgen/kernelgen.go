@@ -8,7 +8,11 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // A row is one loop body and the cells of the table it fills.
@@ -21,89 +25,85 @@ type row struct {
 	forms    []string // V for a vector, S for one value
 }
 
-// A cell is a dtype constant and the Go type that its kernel computes in.
-type cell struct{ dtype, goType string }
-
-var (
-	ints = []cell{{"I8", "int8"}, {"I32", "int32"}, {"I64", "int64"}, {"U8", "uint8"}, {"U32", "uint32"}, {"U64", "uint64"}}
-	f32  = []cell{{"F32", "float32"}}
-	f64  = []cell{{"F64", "float64"}}
-	fls  = append(append([]cell{}, f32...), f64...)
-	num  = append(append([]cell{}, ints...), fls...)
-	pred = []cell{{"Bool", "uint8"}}
-
-	// raw cells differ only in size, so they share the unsigned kernels.
-	rawInts = []cell{{"I8", "uint8"}, {"I32", "uint32"}, {"I64", "uint64"}, {"U8", "uint8"}, {"U32", "uint32"}, {"U64", "uint64"}}
-	rawBits = append(append([]cell{}, rawInts...), cell{"Bool", "uint8"})
-	rawAny  = append(append([]cell{}, rawBits...), cell{"F32", "uint32"}, cell{"F64", "uint64"})
-
-	unary   = []string{"V"}
-	commute = []string{"VV", "VS"} // the compiler swaps
-	binary  = []string{"VV", "VS", "SV"}
-	shift   = []string{"VV", "VS"}
-	fused   = []string{"VVV", "VVS", "VSV", "VSS"}
-)
-
-func bin(op, expr string, cells []cell, forms []string) row {
-	return row{op, "", cells, []string{"T", "T"}, "T", expr, forms}
+// A cell is an operand type and the Go type that its kernel computes in.
+type cell struct {
+	dtype  dtype.Type
+	goType string
 }
 
-func un(op, expr string, cells []cell) row {
-	return row{op, "", cells, []string{"T"}, "T", expr, unary}
+func (c cell) constant() string { return strings.ToUpper(c.dtype.Short()[:1]) + c.dtype.Short()[1:] }
+
+// types are the register types, in the order of the generated text.
+var types = []dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64, dtype.Bool}
+
+// raw primitives depend on the sizes of their operands only, so types of one
+// size share a kernel.
+var raw = map[prim.Op]bool{prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true, prim.Select: true}
+
+// few primitives are seldom applied to one value and a vector, in this order.
+var few = map[prim.Op]bool{prim.Shl: true, prim.Shr: true, prim.Scale: true}
+
+// byHand reports whether package interp has a faster loop of its own.
+func byHand(op prim.Op, t dtype.Type) bool {
+	return t == dtype.F32 && (op == prim.Fma || op == prim.Scale || op == prim.RoundF16)
 }
 
-func cmp(op, expr string, forms []string) row {
-	return row{op, "", num, []string{"T", "T"}, "bool", expr, forms}
-}
-
-func named(name string, r row) row {
-	r.name = name
-	return r
-}
-
-func rows() []row {
-	rs := []row{
-		bin("Add", "x + y", num, commute),
-		bin("Sub", "x - y", num, binary),
-		bin("Mul", "x * y", num, commute),
-		named("divFloat", bin("Div", "x / y", fls, binary)),
-		named("divInt", bin("Div", "prim.DivInt(x, y)", ints, binary)),
-		named("remInt", bin("Rem", "prim.RemInt(x, y)", ints, binary)),
-		named("remF32", bin("Rem", "prim.RemF32(x, y)", f32, shift)),
-		named("remF64", bin("Rem", "prim.RemF64(x, y)", f64, shift)),
-		named("fmaF64", row{"Fma", "", f64, []string{"T", "T", "T"}, "T", "prim.FmaF64(x, y, z)", fused}),
-		un("Neg", "-x", num),
-		named("absInt", un("Abs", "prim.AbsInt(x)", ints)),
-		bin("Min", "min(x, y)", num, commute),
-		bin("Max", "max(x, y)", num, commute),
-		named("scaleF64", row{"Scale", "", f64, []string{"T", "int64"}, "T", "prim.ScaleF64(x, y)", shift}),
-		bin("And", "x & y", rawBits, commute),
-		bin("Or", "x | y", rawBits, commute),
-		bin("Xor", "x ^ y", rawBits, commute),
-		un("Not", "^x", rawInts),
-		named("notPred", un("Not", "x ^ 1", pred)),
-		bin("Shl", "prim.ShiftLeft(x, y)", ints, shift),
-		bin("Shr", "prim.ShiftRight(x, y)", ints, shift),
-		named("mulHiU8", bin("MulHi", "prim.MulHiU8(x, y)", []cell{{"U8", "uint8"}}, commute)),
-		named("mulHiU32", bin("MulHi", "prim.MulHiU32(x, y)", []cell{{"U32", "uint32"}}, commute)),
-		named("mulHiU64", bin("MulHi", "prim.MulHiU64(x, y)", []cell{{"U64", "uint64"}}, commute)),
-		cmp("Eq", "x == y", commute),
-		cmp("Ne", "x != y", commute),
-		cmp("Lt", "x < y", binary),
-		cmp("Le", "x <= y", binary),
-		named("eqPred", bin("Eq", "x ^ y ^ 1", pred, commute)),
-		named("nePred", bin("Ne", "x ^ y", pred, commute)),
-		// A predicate is 0 or 1, so its negative is a mask: no branch to mispredict.
-		{"Select", "", rawAny, []string{"uint8", "T", "T"}, "T", "z ^ (y^z)&-T(x)", fused},
-		named("nearestBF16", un("RoundBF16", "prim.NearestBF16(x)", f32)),
+func goType(op prim.Op, t dtype.Type) string {
+	switch {
+	case t == dtype.Bool || raw[op] && t.Size() == 1:
+		return "uint8"
+	case raw[op]:
+		return fmt.Sprint("uint", 8*t.Size())
 	}
-	for _, op := range []string{"Abs", "Sqrt", "Floor", "Ceil", "Trunc", "Rint"} {
-		for _, c := range fls {
-			name := strings.ToLower(op) + c.dtype
-			rs = append(rs, named(name, un(op, "prim."+op+c.dtype+"(x)", []cell{c})))
+	return t.String()
+}
+
+// forms returns the forms of a primitive. The caller exchanges operands that
+// commute, and fills vectors for the forms that do not exist.
+func forms(op prim.Op) []string {
+	switch in := op.Info(); {
+	case in.Arity == 1:
+		return []string{"V"}
+	case in.Arity == 3:
+		return []string{"VVV", "VVS", "VSV", "VSS"}
+	case in.Commutes || few[op]:
+		return []string{"VV", "VS"}
+	}
+	return []string{"VV", "VS", "SV"}
+}
+
+// rows returns one row for each expression of the table of primitives.
+func rows() (rs []row) {
+	for op := prim.Const; op < prim.NumOps; op++ {
+		in := op.Info()
+		at := map[string]int{} // expression to row
+		for _, t := range types {
+			text := in.Go.Of(prim.ClassOf(t))
+			if text == "" || byHand(op, t) {
+				continue
+			}
+			if _, ok := at[text]; !ok {
+				at[text] = len(rs)
+				r := row{op: op.GoName(), name: in.Name + strings.ToUpper(t.Short()), expr: text, out: "T", forms: forms(op)}
+				r.in = slices.Repeat([]string{"T"}, in.Arity)
+				if op == prim.Scale {
+					r.in[1] = "int64"
+				}
+				if in.Result == prim.IsPred && t != dtype.Bool {
+					r.out = "bool"
+				}
+				rs = append(rs, r)
+			}
+			r := &rs[at[text]]
+			r.cells = append(r.cells, cell{t, goType(op, t)})
 		}
 	}
-	return rs
+	// A predicate is 0 or 1, so its negative is a mask: no branch to mispredict.
+	sel := row{"Select", "select", nil, []string{"uint8", "T", "T"}, "T", "z ^ (y^z)&-T(x)", forms(prim.Select)}
+	for _, t := range types {
+		sel.cells = append(sel.cells, cell{t, goType(prim.Select, t)})
+	}
+	return append(rs, sel)
 }
 
 // Source returns the text of zkernels.go.
@@ -114,15 +114,15 @@ func Source() ([]byte, error) {
 package interp
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 `)
 	for _, r := range rows() {
-		if r.name == "" {
-			r.name = strings.ToLower(r.op)
-		}
 		for _, form := range r.forms {
 			r.loop(&out, form)
 			r.register(&table, form)
@@ -214,6 +214,6 @@ func (r row) register(w *bytes.Buffer, form string) {
 		if generic {
 			inst = "[" + c.goType + "]"
 		}
-		fmt.Fprintf(w, "kernels[prim.%s][dtype.%s][%d] = %s%s\n", r.op, c.dtype, mask, r.function(form), inst)
+		fmt.Fprintf(w, "kernels[prim.%s][dtype.%s][%d] = %s%s\n", r.op, c.constant(), mask, r.function(form), inst)
 	}
 }

@@ -1,0 +1,202 @@
+// Package scalar computes single values for package prim and for the
+// interpreter: the primitives whose meaning is more than one Go expression, and
+// the conversions.
+//
+// Go may fuse x*y + z into one rounding on some targets. Where a product feeds
+// a sum, write float32(x*y) + z: an explicit conversion forbids the fusion.
+package scalar
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Fma32 returns x*y + z rounded once. It is too large for the Go inliner: a
+// loop calls [FastFma32] first, and Fma32 if that is not ok.
+func Fma32(x, y, z float32) float32 {
+	r, ok := FastFma32(x, y, z)
+	if !ok {
+		r = fmaSlow(x, y, z)
+	}
+	return r
+}
+
+// FastFma32 returns x*y + z rounded once, if ok. It is ok for nearly all
+// operands.
+//
+// The product is exact in float64. The float64 sum is rounded. Rounding it
+// again to float32 is wrong only if it is exactly half-way between two float32
+// values, because rounding is monotonic and every half-way point is a float64.
+// For normal results the low 29 bits show that; subnormal results are never ok.
+// 897<<53 is 2^-126 without its sign; a zero sum wraps around and is ok.
+func FastFma32(x, y, z float32) (r float32, ok bool) {
+	s := float64(x)*float64(y) + float64(z) // a fusion changes nothing here
+	b := math.Float64bits(s)
+	return float32(s), b&0x1fffffff != 0x10000000 && b<<1-1 >= 897<<53-1
+}
+
+// fmaSlow returns x*y + z rounded to float32 by rounding to odd: an inexact
+// float64 sum gets its last bit set, which no half-way point has (Boldo &
+// Melquiond 2008).
+func fmaSlow(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	b := math.Float64bits(s)
+	if b&1 == 0 && s-s == 0 {
+		t := s - p // Knuth's TwoSum: p + c = s + e exactly
+		e := (p - (s - t)) + (c - t)
+		switch {
+		case e == 0:
+		case e > 0 == (s > 0):
+			b++
+		default:
+			b--
+		}
+	}
+	return float32(math.Float64frombits(b))
+}
+
+// Abs returns |x|. For the least integer it returns x.
+func Abs[T dtype.Int](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// Div returns the truncated quotient; by zero it is 0.
+func Div[T dtype.Int](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x / y
+}
+
+// Rem returns the remainder of Div; by zero it is 0.
+func Rem[T dtype.Int](x, y T) T {
+	if y == 0 {
+		return 0
+	}
+	return x % y
+}
+
+// Ldexp32 returns x * 2^n rounded once, for any n. Beyond ±300 every finite x
+// has overflowed or underflowed. Within, the float64 product is exact.
+func Ldexp32(x float32, n int32) float32 {
+	n = min(max(n, -300), 300)
+	return float32(float64(x) * math.Float64frombits(uint64(n+1023)<<52))
+}
+
+// Ldexp64 returns x * 2^n rounded once, for any n.
+func Ldexp64(x float64, n int64) float64 {
+	if e := uint64(n + 1022); e < 2046 { // 2^n is normal, and the product rounds once
+		return x * math.Float64frombits(e<<52+1<<52)
+	}
+	return scaleSlow(x, n)
+}
+
+//go:noinline
+func scaleSlow(x float64, n int64) float64 {
+	return math.Ldexp(x, int(min(max(n, -2200), 2200)))
+}
+
+// MulHi returns the high half of the product.
+func MulHi[T uint8 | uint32 | uint64](x, y T) T {
+	if w := 8 * unsafe.Sizeof(x); w < 64 {
+		return T(uint64(x) * uint64(y) >> w)
+	}
+	hi, _ := bits.Mul64(uint64(x), uint64(y))
+	return T(hi)
+}
+
+// The conversions from float to integer truncate, saturate, and convert NaN to
+// 0. A float32 operand is widened first, which is exact. The result of Go's own
+// conversion out of range depends on the platform, so each one is guarded.
+
+// ToI8 converts x to an int8.
+func ToI8(x float64) int8 {
+	if x != x {
+		return 0
+	}
+	return int8(min(max(x, math.MinInt8), math.MaxInt8))
+}
+
+// ToI32 converts x to an int32.
+func ToI32(x float64) int32 {
+	if x != x {
+		return 0
+	}
+	return int32(min(max(x, math.MinInt32), math.MaxInt32))
+}
+
+// ToI64 converts x to an int64.
+func ToI64(x float64) int64 {
+	switch {
+	case -0x1p63 <= x && x < 0x1p63:
+		return int64(x)
+	case x < 0:
+		return math.MinInt64
+	case x > 0:
+		return math.MaxInt64
+	}
+	return 0
+}
+
+// ToU8 converts x to a uint8.
+func ToU8(x float64) uint8 {
+	if x > 0 {
+		return uint8(min(x, math.MaxUint8))
+	}
+	return 0
+}
+
+// ToU32 converts x to a uint32.
+func ToU32(x float64) uint32 {
+	if x > 0 {
+		return uint32(int64(min(x, math.MaxUint32)))
+	}
+	return 0
+}
+
+// ToU64 converts x to a uint64.
+func ToU64(x float64) uint64 {
+	switch {
+	case x >= 0x1p64:
+		return math.MaxUint64
+	case x >= 0x1p63:
+		return uint64(int64(x-0x1p63)) + 1<<63
+	case x > 0:
+		return uint64(int64(x))
+	}
+	return 0
+}
+
+// FromBool returns 1 for true and 0 for false.
+func FromBool[T dtype.Int | float32 | float64](x bool) T {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// ToF32 returns the float32 nearest to x, ties to even. Where registers have 32
+// bits, Go's own conversion goes through float64 and rounds twice.
+func ToF32[T int64 | uint64](x T) float32 {
+	if bits.UintSize == 64 {
+		return float32(x)
+	}
+	return toF32(x)
+}
+
+// toF32 rounds to odd if float64 cannot hold x. Only the conversion to float32
+// then rounds to nearest.
+func toF32[T int64 | uint64](x T) float32 {
+	const odd = 1 << 11
+	if top := x >> 53; top != 0 && top != ^T(0) && x%odd != 0 {
+		x = x&^(odd-1) | odd
+	}
+	return float32(float64(x))
+}

@@ -52,8 +52,7 @@ func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) 
 		return nil, err
 	}
 	g.loss = g.loss.Named("loss")
-	g.backward, err = engine.Compile(context.Background(), g.Statements(expr.Plus)...)
-	return g, err
+	return g, nil
 }
 
 // index finds what uses each node, and the nodes that pass a gradient on.
@@ -75,9 +74,27 @@ func (g *Graph[T]) index() {
 	})
 }
 
-// Backward computes the loss and adds the gradients to those of the variables. It
-// does not allocate.
-func (g *Graph[T]) Backward(ctx context.Context) error { return g.backward.Run(ctx) }
+// Backward computes the loss and adds the gradients to those of the variables. The
+// first call compiles; later calls do not allocate.
+func (g *Graph[T]) Backward(ctx context.Context) error {
+	p, err := g.Program(ctx)
+	if err != nil {
+		return err
+	}
+	return p.Run(ctx)
+}
+
+// Program returns the program of Backward. Its plan has the loops and the bytes.
+func (g *Graph[T]) Program(ctx context.Context) (*engine.Program, error) {
+	if g.backward == nil {
+		p, err := engine.Compile(ctx, g.Statements(expr.Plus)...)
+		if err != nil {
+			return nil, err
+		}
+		g.backward = p
+	}
+	return g.backward, nil
+}
 
 // Loss returns the tensor of the loss, a scalar. Backward computes it.
 func (g *Graph[T]) Loss() *engine.Tensor[T] { return g.loss }
@@ -125,6 +142,3 @@ func (g *Graph[T]) Children(e expr.Exp[T]) []*expr.Node { return g.users[expr.No
 // RequiresGrad reports whether e is part of the loss and a gradient flows through
 // it to a variable.
 func (g *Graph[T]) RequiresGrad(e expr.Exp[T]) bool { return g.needed[expr.NodeOf(e)] }
-
-// Explain returns the stages of Backward with the bytes that they move.
-func (g *Graph[T]) Explain() string { return g.backward.Explain() }

@@ -1,0 +1,218 @@
+package nn
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Dataset is samples with their wanted outputs.
+type Dataset[T Float] interface {
+	// Len returns the number of samples.
+	Len() int
+	// Shapes returns the shapes of one sample and of its wanted output.
+	Shapes() (x, y []int)
+	// Read stores sample i and its wanted output, row-major. Loaders call it from
+	// one goroutine at a time.
+	Read(i int, x, y []T) error
+}
+
+// tensors is a dataset of the rows of two tensors.
+type tensors[T Float] struct {
+	x, y   []T
+	dx, dy []int
+	n      int
+}
+
+// FromTensors returns the dataset of the rows of x and y, which share it. The
+// error is [expr.ErrShape] unless both have the same first axis and contiguous
+// elements.
+func FromTensors[T Float](x, y *engine.Tensor[T]) (Dataset[T], error) {
+	d := &tensors[T]{}
+	var err error
+	if d.x, err = elements(x); err != nil {
+		return nil, err
+	}
+	if d.y, err = elements(y); err != nil {
+		return nil, err
+	}
+	sx, sy := x.Shape(), y.Shape()
+	if len(sx) == 0 || len(sy) == 0 || sx[0] != sy[0] {
+		return nil, expr.NewError(expr.ErrShape, "", "samples %v and wanted outputs %v differ in number", sx, sy)
+	}
+	d.n, d.dx, d.dy = sx[0], sx[1:], sy[1:]
+	return d, nil
+}
+
+func (d *tensors[T]) Len() int { return d.n }
+
+func (d *tensors[T]) Shapes() (x, y []int) { return d.dx, d.dy }
+
+func (d *tensors[T]) Read(i int, x, y []T) error {
+	copy(x, d.x[i*len(x):])
+	copy(y, d.y[i*len(y):])
+	return nil
+}
+
+// A Loader goes over a dataset in batches.
+type Loader[T Float] struct {
+	Data     Dataset[T]
+	Batch    int    // samples in a batch
+	Shuffle  bool   // another order in each epoch, which follows from Seed and the epoch
+	Seed     uint64 // of the order
+	DropLast bool   // leave out a last batch that is smaller
+	Prefetch int    // batches that are read ahead by a goroutine; 0: none
+}
+
+// A Batch is some samples with their wanted outputs. A loader uses its memory
+// again for a later batch.
+type Batch[T Float] struct{ X, Y *engine.Tensor[T] }
+
+// Batches returns the number of batches of an epoch.
+func (l *Loader[T]) Batches() int {
+	n := l.Data.Len() / l.Batch
+	if !l.DropLast && l.Data.Len()%l.Batch != 0 {
+		n++
+	}
+	return n
+}
+
+// check returns an error if l cannot make batches.
+func (l *Loader[T]) check() error {
+	if l == nil || l.Data == nil || l.Batch <= 0 || l.Prefetch < 0 {
+		return expr.NewError(expr.ErrValue, "", "a loader needs data, a positive batch and no negative prefetch")
+	}
+	return nil
+}
+
+// order returns the samples of an epoch in their order.
+func (l *Loader[T]) order(epoch int) []int {
+	at := make([]int, l.Data.Len())
+	for i := range at {
+		at[i] = i
+	}
+	if l.Shuffle {
+		r := rand.New(rand.NewPCG(l.Seed, uint64(epoch)))
+		r.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	}
+	return at
+}
+
+// Epoch returns the batches of an epoch from number from on. A batch is valid until
+// the next one. The sequence ends after the first error: of the loader, of a
+// Read, which may panic, or of ctx.
+func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch[T], error] {
+	return func(yield func(*Batch[T], error) bool) {
+		if err := l.check(); err != nil {
+			yield(nil, err)
+			return
+		}
+		rows := l.order(epoch)
+		if l.DropLast {
+			rows = rows[:len(rows)/l.Batch*l.Batch]
+		}
+		rows = rows[min(from*l.Batch, len(rows)):]
+		if l.Prefetch > 0 {
+			l.ahead(ctx, rows, yield)
+			return
+		}
+		r := &ring[T]{l: l, free: make([]*Batch[T], 1)}
+		for chunk := range slices.Chunk(rows, l.Batch) {
+			b, err := r.read(chunk)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ahead yields batches that a goroutine reads ahead. The goroutine has ended when
+// ahead returns.
+func (l *Loader[T]) ahead(ctx context.Context, rows []int, yield func(*Batch[T], error) bool) {
+	type result struct {
+		b   *Batch[T]
+		err error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	full := make(chan result, l.Prefetch)
+	go func() {
+		defer close(full)
+		// One batch is with the caller, Prefetch are in the channel, one is read.
+		r := &ring[T]{l: l, free: make([]*Batch[T], l.Prefetch+2)}
+		for chunk := range slices.Chunk(rows, l.Batch) {
+			b, err := r.read(chunk)
+			if err == nil {
+				err = ctx.Err()
+			}
+			select {
+			case full <- result{b, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	defer func() {
+		cancel()
+		for range full {
+		}
+	}()
+	left := (len(rows) + l.Batch - 1) / l.Batch
+	for r := range full {
+		left--
+		if !yield(r.b, r.err) || r.err != nil {
+			return
+		}
+	}
+	if err := ctx.Err(); err != nil && left > 0 {
+		yield(nil, err)
+	}
+}
+
+// A ring holds the memory of some batches, which are read one after the other.
+type ring[T Float] struct {
+	l    *Loader[T]
+	free []*Batch[T]
+	next int
+}
+
+// read returns the next batch, with the given samples.
+func (r *ring[T]) read(rows []int) (b *Batch[T], err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b, err = nil, expr.NewError(expr.ErrValue, "", "reading a sample panicked: %v", p)
+		}
+	}()
+	at := &r.free[r.next]
+	r.next = (r.next + 1) % len(r.free)
+	sx, sy := r.l.Data.Shapes()
+	if *at == nil || (*at).X.Shape()[0] != len(rows) {
+		x, err := engine.New[T](append([]int{len(rows)}, sx...)...)
+		if err != nil {
+			return nil, err
+		}
+		y, err := engine.New[T](append([]int{len(rows)}, sy...)...)
+		if err != nil {
+			return nil, err
+		}
+		*at = &Batch[T]{x, y}
+	}
+	x, y := (*at).X.Data(), (*at).Y.Data()
+	nx, ny := len(x)/len(rows), len(y)/len(rows)
+	for i, row := range rows {
+		if err := r.l.Data.Read(row, x[i*nx:][:nx], y[i*ny:][:ny]); err != nil {
+			return nil, fmt.Errorf("sample %d: %w", row, err)
+		}
+	}
+	return *at, nil
+}

@@ -14,10 +14,10 @@ func Axis(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-// Axes returns a set of axes in canonical form, sorted. No axes mean all of
-// them. An axis given twice is an error, also as -1 and rank-1.
+// Axes returns a set of axes in canonical form, sorted. Nil means all
+// of them. An axis given twice is an error, also as -1 and rank-1.
 func Axes(axes []int, rank int) ([]int, error) {
-	if len(axes) == 0 {
+	if axes == nil {
 		axes = make([]int, rank)
 		for i := range axes {
 			axes[i] = i

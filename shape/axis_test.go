@@ -27,6 +27,7 @@ func TestAxes(t *testing.T) {
 	}{
 		{nil, 3, []int{0, 1, 2}},
 		{nil, 0, nil},
+		{[]int{}, 3, nil},
 		{[]int{-1, 0}, 3, []int{0, 2}},
 		{[]int{1}, 2, []int{1}},
 	} {

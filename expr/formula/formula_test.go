@@ -382,3 +382,14 @@ func TestEval(t *testing.T) {
 		t.Errorf("%v, x %v", first, x)
 	}
 }
+
+// TestPlace checks that an error of a run states a line of the program that
+// uses the library.
+func TestPlace(t *testing.T) {
+	f := formula.MustCompile[float64]("y = x // d")
+	y := []int64{1}
+	err := f.Run(context.Background(), map[string]any{"y": y, "x": []int64{1}, "d": []int64{0}})
+	if err == nil || !strings.Contains(err.Error(), "formula_test.go:") {
+		t.Errorf("the error is %v", err)
+	}
+}

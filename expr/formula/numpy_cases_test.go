@@ -52,6 +52,7 @@ var fixed = []struct {
 	{"r = argmax(a); s = argmin(a, axis=0); t = a.argmax(axis=1, keepdims=True); u = argmax(m, axis=1)", 0},
 	{"r = sum(m); s = sum(i); t = prod(i + 1); u = any(a > 100); w = all(m, axis=0); x = count_nonzero(m)", 0},
 	{"r = max(m); s = min(m, axis=1); t = ptp(i); t0 = ptp(m, axis=()); u = nanmax(a); w = nansum(m)", 0},
+	{"r = mean(a, axis=()); s = var(i, axis=()); t = nansum(a, axis=(), keepdims=True); u = max(a, axis=()); w = ptp(i, axis=())", 0},
 	{"r = sum(i, axis=()); s = sum(i, dtype=float32); t = prod(m, axis=1)", 0},
 	{"r = one_hot(i, 5); s = one_hot(i, 3, dtype=float32)", 0},
 	{"r = 7 // 2 + a; s = -7 % 3 * a; t = 2**-1 + a; u = (1 << 40) + i; w = a * 1e400", 0},

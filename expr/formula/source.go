@@ -1,16 +1,32 @@
 package formula
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/formula/numpy"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
 )
+
+// An Error says what is wrong with a formula, and where.
+type Error = syntax.Error
+
+// A Unit is a formula as trees.
+type Unit = numpy.Unit
+
+// A Function is one that formulas can call.
+type Function = numpy.Function
+
+// Functions returns what formulas can call, but for the element types, in the
+// order of the documentation.
+func Functions() []Function { return numpy.Functions() }
 
 // A Source is a parsed formula. It is never changed, so goroutines may share it.
 type Source struct {
 	text       string
-	statements []*statement
+	statements []*syntax.Statement
 	inputs     []string
 	assigned   []string
 	all        []string // every name, the predefined ones too
@@ -18,7 +34,7 @@ type Source struct {
 
 // Parse reads a formula. A mistake is returned as an [*Error].
 func Parse(text string) (*Source, error) {
-	st, err := parse(text)
+	st, err := syntax.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +43,11 @@ func Parse(text string) (*Source, error) {
 	return s, nil
 }
 
-// Text is the formula as it was given.
+// Text returns the formula as it was given.
 func (s *Source) Text() string { return s.text }
 
-// String is the formula with every operation in parentheses, one statement a
-// line. It parses to the same tree.
+// String returns the formula with every operation in parentheses, one statement
+// a line. It parses to the same tree.
 func (s *Source) String() string {
 	lines := make([]string, len(s.statements))
 	for i, st := range s.statements {
@@ -40,13 +56,13 @@ func (s *Source) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Inputs are the names that the formula reads before it assigns to them, in the
-// order of the text. The constants (pi, e, inf, nan) and the names of element
-// types are not among them, though they may be bound.
+// Inputs returns the names that the formula reads before it assigns to them, in
+// the order of the text. The constants (pi, e, inf, nan) and the names of
+// element types are not among them, though they may be bound.
 func (s *Source) Inputs() []string { return slices.Clone(s.inputs) }
 
-// Assigned are the names that the formula assigns to, in the order of the text;
-// the value of a last bare expression is called "_".
+// Assigned returns the names that the formula assigns to, in the order of the
+// text. The value of a last bare expression is called "_".
 func (s *Source) Assigned() []string { return slices.Clone(s.assigned) }
 
 // names finds inputs and assigned names.
@@ -63,56 +79,51 @@ func (s *Source) names() {
 		return r
 	}
 	for _, st := range s.statements {
-		reads(st, func(a *ast) {
-			if r := use(a.text); !r.assigned && !r.input && !predefined(a.text) {
+		st.Reads(func(name string) {
+			if r := use(name); !r.assigned && !r.input && !numpy.Predefined(name) {
 				r.input = true
-				s.inputs = append(s.inputs, a.text)
+				s.inputs = append(s.inputs, name)
 			}
 		})
-		if r := use(st.name()); !r.assigned {
+		if r := use(st.Name()); !r.assigned {
 			r.assigned = true
-			s.assigned = append(s.assigned, st.name())
+			s.assigned = append(s.assigned, st.Name())
 		}
 	}
 }
 
-// reads calls f for every name that a statement reads.
-func reads(st *statement, f func(*ast)) {
-	name := func(a *ast) {
-		if a.kind == aName {
-			f(a)
-		}
-	}
-	if st.op != "=" || st.target.kind != aName {
-		st.target.walk(name)
-	}
-	st.value.walk(name)
+// Build returns the trees of a formula with arrays, parameters and constants for
+// its names. Parameters and constants are weak as Python scalars are.
+//
+// An assignment to a name that env binds to an array writes into that array.
+// Any other name is a temporary: its tree stands wherever the name is used,
+// unless a later statement writes to an array that the tree reads; then a new
+// array keeps the value.
+func (s *Source) Build(env map[string]*expr.Node) (*Unit, error) {
+	return s.BuildFor(env, s.assigned)
 }
 
-// predefined reports whether a name means something where it is not bound.
-func predefined(name string) bool {
-	_, constant := constants[name]
-	_, err := typeNamed(name)
-	return constant || err == nil
+// BuildFor is Build for a caller that needs the Values of some names only.
+func (s *Source) BuildFor(env map[string]*expr.Node, want []string) (*Unit, error) {
+	return s.build(env, want, nil)
 }
 
-// typeNamed finds an element type by the name that NumPy has for it.
-func typeNamed(name string) (dtype.Type, error) {
-	switch name {
-	case "bool", "bool_":
-		return dtype.Bool, nil
-	case "int", "int_", "intp", "longlong":
-		return dtype.I64, nil
-	case "float", "double":
-		return dtype.F64, nil
-	case "single":
-		return dtype.F32, nil
-	case "half":
-		return dtype.F16, nil
+// build is BuildFor; known are the names that an error lists, or nil for those
+// of env.
+func (s *Source) build(env map[string]*expr.Node, want, known []string) (*Unit, error) {
+	l := limitFor(env)
+	u, err := numpy.Build(s.statements, numpy.Options{Env: env, Want: want, Known: known, Array: l.newLeaf})
+	return u, s.in(err)
+}
+
+// check reports what is wrong with a formula whatever its variables are.
+func (s *Source) check() error { return s.in(numpy.Check(s.statements)) }
+
+// in returns err with its line and its column.
+func (s *Source) in(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.In(s.text)
 	}
-	t, err := dtype.Parse(name)
-	if err == nil && t.String() != name {
-		return dtype.Invalid, errNoType
-	}
-	return t, err
+	return err
 }

@@ -13,6 +13,7 @@ import (
 type Composition struct {
 	Name      string // as in formulas: "logsumexp"
 	GoName    string // of the constructor, if it does not follow from Name
+	Group     string // of the documentation: "reductions", "views" ...
 	Arguments string // as NumPy's documentation writes them: "a, axis=None, *, keepdims=False"
 	Doc       string // one sentence
 	Operands  int    // the number of trees among the arguments; -1: any number, at least one
@@ -51,30 +52,30 @@ const (
 )
 
 var compositions = []Composition{
-	{Name: "mean", Arguments: foldingTo, Operands: 1, Types: floats, Wide: true, Build: mean, Doc: "the arithmetic mean over axes; an empty axis is an error."},
-	{Name: "var", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: variation, Doc: "the mean squared distance from the mean over axes, in two passes; the divisor is the count less ddof, at least 0."},
-	{Name: "std", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: deviation, Doc: "the square root of var."},
-	{Name: "logsumexp", GoName: "LogSumExp", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: logSumExp, Doc: "log(sum(exp(a))) over axes, without overflow."},
-	{Name: "nansum", GoName: "NaNSum", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
-	{Name: "count_nonzero", Arguments: folding, Operands: 1, Types: elems, Build: countNonzero, Doc: "the number of elements over axes that are not 0, as int64."},
-	{Name: "ptp", GoName: "PeakToPeak", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
-	{Name: "softmax", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
+	{Name: "mean", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: floats, Wide: true, Build: mean, Doc: "the arithmetic mean over axes; an empty axis is an error."},
+	{Name: "var", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: variation, Doc: "the mean squared distance from the mean over axes, in two passes; the divisor is the count less ddof, at least 0."},
+	{Name: "std", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: deviation, Doc: "the square root of var."},
+	{Name: "logsumexp", GoName: "LogSumExp", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: logSumExp, Doc: "log(sum(exp(a))) over axes, without overflow."},
+	{Name: "nansum", GoName: "NaNSum", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
+	{Name: "count_nonzero", Group: "reductions", Arguments: folding, Operands: 1, Types: elems, Build: countNonzero, Doc: "the number of elements over axes that are not 0, as int64."},
+	{Name: "ptp", GoName: "PeakToPeak", Group: "reductions", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
+	{Name: "softmax", Group: "networks", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
 	{
-		Name: "layernorm", GoName: "LayerNorm", Arguments: "x, gamma=None, beta=None, eps=1e-5", Operands: 3, Optional: 2, Types: floats, Wide: true, Build: layerNorm,
+		Name: "layernorm", GoName: "LayerNorm", Group: "networks", Arguments: "x, gamma=None, beta=None, eps=1e-5", Operands: 3, Optional: 2, Types: floats, Wide: true, Build: layerNorm,
 		Doc: "(x - mean) / sqrt(var + eps) * gamma + beta over the last axis.",
 	},
-	{Name: "one_hot", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
-	{Name: "nan_to_num", GoName: "NaNToNum", Arguments: "x, copy=True, nan=0.0", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities by the greatest finite numbers."},
-	{Name: "ravel", GoName: "Flatten", Arguments: "a", Operands: 1, Types: elems, Build: flatten, Doc: "the elements as a vector, row-major."},
-	{Name: "swapaxes", GoName: "SwapAxes", Arguments: "a, axis1, axis2", Operands: 1, Types: elems, Build: swapAxes, Doc: "two axes exchanged."},
-	{Name: "moveaxis", GoName: "MoveAxis", Arguments: "a, source, destination", Operands: 1, Types: elems, Build: moveAxis, Doc: "axes moved to other places."},
-	{Name: "expand_dims", GoName: "NewAxis", Arguments: "a, axis", Operands: 1, Types: elems, Build: newAxes, Doc: "with new axes of size 1."},
-	{Name: "squeeze", Arguments: "a, axis=None", Operands: 1, Types: elems, Build: squeeze, Doc: "without axes of size 1."},
-	{Name: "flip", Arguments: "m, axis=None", Operands: 1, Types: elems, Build: flip, Doc: "with axes reversed."},
-	{Name: "roll", Arguments: "a, shift, axis=None", Operands: 1, Types: elems, Build: roll, Doc: "elements moved by shift positions along axes, or in row-major order; what leaves one end enters at the other."},
-	{Name: "stack", Arguments: "arrays, axis=0", Operands: -1, Types: elems, Build: stack, Doc: "operands of equal shapes along a new axis."},
-	{Name: "eye", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
-	{Name: "linspace", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
+	{Name: "one_hot", Group: "networks", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
+	{Name: "nan_to_num", GoName: "NaNToNum", Group: "selection and rounding", Arguments: "x, copy=True, nan=0.0", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities by the greatest finite numbers."},
+	{Name: "ravel", GoName: "Flatten", Group: "views", Arguments: "a", Operands: 1, Types: elems, Build: flatten, Doc: "the elements as a vector, row-major."},
+	{Name: "swapaxes", GoName: "SwapAxes", Group: "views", Arguments: "a, axis1, axis2", Operands: 1, Types: elems, Build: swapAxes, Doc: "two axes exchanged."},
+	{Name: "moveaxis", GoName: "MoveAxis", Group: "views", Arguments: "a, source, destination", Operands: 1, Types: elems, Build: moveAxis, Doc: "axes moved to other places."},
+	{Name: "expand_dims", GoName: "NewAxis", Group: "views", Arguments: "a, axis", Operands: 1, Types: elems, Build: newAxes, Doc: "with new axes of size 1."},
+	{Name: "squeeze", Group: "views", Arguments: "a, axis=None", Operands: 1, Types: elems, Build: squeeze, Doc: "without axes of size 1."},
+	{Name: "flip", Group: "views", Arguments: "m, axis=None", Operands: 1, Types: elems, Build: flip, Doc: "with axes reversed."},
+	{Name: "roll", Group: "views", Arguments: "a, shift, axis=None", Operands: 1, Types: elems, Build: roll, Doc: "elements moved by shift positions along axes, or in row-major order; what leaves one end enters at the other."},
+	{Name: "stack", Group: "views", Arguments: "arrays, axis=0", Operands: -1, Types: elems, Build: stack, Doc: "operands of equal shapes along a new axis."},
+	{Name: "eye", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
+	{Name: "linspace", Group: "making arrays", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
 }
 
 // Compositions returns the table, sorted by name.

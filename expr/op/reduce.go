@@ -136,8 +136,8 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce.Ordered(dtype.F64) || !o.Types.Has(dtype.F64)) {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name, a.DType())
 	}
-	if len(axes) == 0 { // rank 0: a vector of one element
-		a, axes = ReshapeNode(a, []int{1}), []int{0}
+	if len(axes) == 0 { // each element is reduced alone
+		a, axes = ReshapeNode(a, append(a.Shape().Clone(), 1)), []int{len(a.Shape())}
 		r.Keep = false
 	}
 	if o.Result == expr.ResultInt64 && len(axes) > 1 {

@@ -1,4 +1,4 @@
-package formula
+package syntax
 
 import (
 	"strings"
@@ -88,9 +88,9 @@ func (l *lexer) next() (token, *Error) {
 	}
 	r, n := utf8.DecodeRuneInString(l.text[start:])
 	if r == utf8.RuneError && n <= 1 {
-		return token{}, errorAt(l.text, start, "byte 0x%02x is no UTF-8 text", c)
+		return token{}, Errorf(start, nil, "byte 0x%02x is no UTF-8 text", c)
 	}
-	return token{}, errorAt(l.text, start, "character %q has no meaning in a formula", r)
+	return token{}, Errorf(start, nil, "character %q has no meaning in a formula", r)
 }
 
 // blanks skips what separates tokens: blanks, comments, continued lines.
@@ -149,7 +149,7 @@ func (l *lexer) quoted(quote byte) (token, *Error) {
 			i = len(l.text)
 		}
 	}
-	return token{}, errorAt(l.text, start, "the string does not end on this line, or has an escape; only names of types are strings here")
+	return token{}, Errorf(start, nil, "the string does not end on this line, or has an escape; only names of types are strings here")
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

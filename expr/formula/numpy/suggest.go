@@ -1,4 +1,4 @@
-package formula
+package numpy
 
 import "strings"
 
@@ -13,8 +13,8 @@ var absent = " " + strings.Join(strings.Fields(`
 	searchsorted select set setdiff1d sinc solve sort spacing split str svd tensordot tile trace trapezoid tri tril triu
 	tuple type union1d unique unwrap vdot vecdot vstack hstack zip`), " ") + " "
 
-// nearest suggests the function that a name is a misspelling of.
-func nearest(name string) string {
+// suggestion names the function that a name is a misspelling of.
+func suggestion(name string) string {
 	if strings.Contains(absent, " "+name+" ") {
 		return ""
 	}

@@ -1,6 +1,10 @@
-package formula
+package numpy
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+)
 
 // TestScalarFold checks arithmetic on literals against Python's results.
 func TestScalarFold(t *testing.T) {
@@ -86,14 +90,13 @@ func TestScalarFold(t *testing.T) {
 		{"inf // 3", "nan"},
 		{"-3 % inf", "1e999"},
 	} {
-		s, err := Parse("x = " + c.in)
+		st, err := syntax.Parse("x = " + c.in)
 		if err != nil {
 			t.Fatal(c.in, err)
 		}
-		b := &builder{src: s}
 		got := "error"
-		if v, err := b.eval(s.statements[0].value); err == nil && v.kind == vScalar {
-			got = formatNumber(v.s)
+		if v, err := (&scope{}).eval(st[0].Value); err == nil && v.kind == vScalar {
+			got = v.s.String()
 		}
 		if got != c.want {
 			t.Errorf("%s is %s, want %s", c.in, got, c.want)

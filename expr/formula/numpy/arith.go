@@ -1,0 +1,251 @@
+package numpy
+
+import (
+	"math/big"
+	"sync"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// bySymbol has the rows of the table that have a symbol.
+var bySymbol = sync.OnceValue(func() map[string]*expr.Operator {
+	out := map[string]*expr.Operator{}
+	for _, o := range op.Table() {
+		if o.Symbol != "" {
+			out[o.Symbol] = o
+		}
+	}
+	return out
+})
+
+// unary returns -x, +x or ~x.
+func unary(sign string, x value) value {
+	if x.kind == vScalar {
+		s, err := unaryScalar(sign, x.s)
+		if err != nil {
+			return failed(expr.ErrType, "%s is not defined for %s", sign, x.describe())
+		}
+		return literal(s)
+	}
+	if x.weak == syntax.Bool {
+		x.n, x.weak = cast(x.n, dtype.I64), syntax.Int
+	}
+	switch t := x.n.DType(); {
+	case t == dtype.Bool && sign != "~":
+		return failed(expr.ErrType, "%s is not defined for bool; use ~, or convert with astype", sign)
+	case t.IsFloat() && sign == "~":
+		return failed(expr.ErrType, "~ is not defined for %v", t)
+	case sign == "-":
+		x.n = apply("neg", x.n)
+	case sign == "~":
+		x.n = apply("invert", x.n)
+	}
+	return x
+}
+
+// binary returns x op y by NumPy's rules. function says that a function was
+// called, and not an operator written.
+func binary(sign string, x, y value, function bool) value {
+	if x.kind == vScalar && y.kind == vScalar && sign != "@" {
+		s, err := binaryScalar(sign, x.s, y.s)
+		if err != nil {
+			return failed(expr.ErrValue, "%s: %s", sign, err)
+		}
+		return literal(s)
+	}
+	switch {
+	case sign == "@":
+		return tree(matmul(x, y))
+	case isComparison(sign):
+		return compare(sign, x, y)
+	}
+	t := promoted(x, y)
+	if sign == "**" && !function && x.weakClass() == syntax.NoNumber && x.n.DType() == dtype.Bool && len(x.n.Shape()) > 0 && isTwo(y) {
+		t = dtype.I8 // NumPy takes the square
+	}
+	weak := syntax.NoNumber
+	if x.weakClass() != syntax.NoNumber && y.weakClass() != syntax.NoNumber {
+		if weak = max(x.weakClass(), y.weakClass()); sign == "/" {
+			weak = syntax.Float
+		}
+		if t == dtype.Bool {
+			t, weak = dtype.I64, max(weak, syntax.Int)
+		}
+	}
+	return value{kind: vTree, n: arithmetic(sign, t, x, y, function), weak: weak}
+}
+
+// isTwo reports whether y is the integer 2, written in the formula.
+func isTwo(y value) bool {
+	return y.kind == vScalar && y.s.Class == syntax.Int && y.s.I.IsInt64() && y.s.I.Int64() == 2
+}
+
+// arithmetic returns x op y of common type t.
+func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node {
+	undefined := func(hint string) *expr.Node {
+		return expr.Errorf(expr.ErrType, "", "%s is not defined for %v%s", sign, t, hint)
+	}
+	symbol := sign
+	switch sign {
+	case "+", "*":
+		if t == dtype.Bool { // or, and
+			symbol = map[string]string{"+": "|", "*": "&"}[sign]
+		}
+	case "-":
+		if t == dtype.Bool {
+			return undefined("; use ^")
+		}
+	case "/":
+		if !t.IsFloat() {
+			t = dtype.F64
+		}
+	case "//", "%", "**":
+		if t == dtype.Bool {
+			t = dtype.I8
+		}
+	case "&", "|", "^":
+		if t.IsFloat() {
+			return undefined("")
+		}
+	case "<<", ">>":
+		if t.IsFloat() {
+			return undefined("")
+		}
+		if t == dtype.Bool {
+			t = dtype.I8
+		}
+	}
+	switch {
+	case sign != "**":
+		return apply(bySymbol()[symbol].Name, x.as(t), y.as(t))
+	case t.IsFloat():
+		return floatPower(t, x, y, function)
+	}
+	return intPower(t, x, y)
+}
+
+// compare returns x op y. Integers compare by value, whatever their types: a
+// Python integer outside the range of an array's type and uint64 with a signed
+// type too.
+func compare(sign string, x, y value) value {
+	if x.kind == vScalar {
+		x, y, sign = y, x, mirrored[sign]
+	}
+	xt := x.n.DType()
+	if y.kind == vScalar && y.s.Class == syntax.Int && xt.IsInt() {
+		lo, hi := limits(xt)
+		below, above := y.s.I.Cmp(lo) < 0, y.s.I.Cmp(hi) > 0
+		if below || above {
+			holds := sign == "!=" || below && sign[0] == '>' || above && sign[0] == '<'
+			return tree(op.BroadcastToNode(truth(holds), x.n.Shape()))
+		}
+	}
+	if y.kind == vTree && y.weak == syntax.NoNumber && x.weak == syntax.NoNumber {
+		yt := y.n.DType()
+		if xt == dtype.U64 && yt.IsSigned() {
+			return tree(compareMixed(mirrored[sign], y.n, x.n))
+		}
+		if yt == dtype.U64 && xt.IsSigned() {
+			return tree(compareMixed(sign, x.n, y.n))
+		}
+	}
+	t := promoted(x, y)
+	r := tree(apply(bySymbol()[sign].Name, x.as(t), y.as(t)))
+	if x.weakClass() != syntax.NoNumber && y.weakClass() != syntax.NoNumber {
+		r.weak = syntax.Bool
+	}
+	return r
+}
+
+// compareMixed compares a signed integer with a uint64.
+func compareMixed(sign string, signed, u *expr.Node) *expr.Node {
+	negative := apply("less", signed, expr.ConstInt(signed.DType(), 0))
+	return apply("where", negative, truth(sign[0] == '<' || sign == "!="), apply(bySymbol()[sign].Name, cast(signed, dtype.U64), u))
+}
+
+// matmul returns x @ y; of halves in float32, rounded once; of bools whether any
+// product of a row and a column holds.
+func matmul(x, y value) *expr.Node {
+	t := promoted(x, y)
+	wide := t.Register()
+	if t == dtype.Bool {
+		wide = dtype.I64
+	}
+	return cast(op.MatMulNode(x.as(wide), y.as(wide)), t)
+}
+
+// fastPowers are the exponents that NumPy computes without power.
+var fastPowers = map[float64]string{2: "square", .5: "sqrt", -1: "reciprocal"}
+
+// floatPower returns x ** y of floats of type t.
+func floatPower(t dtype.Type, x, y value, function bool) *expr.Node {
+	m := x.as(t)
+	if y.kind == vScalar {
+		f, err := y.s.Float64()
+		if err != nil {
+			return expr.Errorf(expr.ErrValue, "", "%s", err)
+		}
+		if f == 1 {
+			return m
+		}
+		if name, ok := fastPowers[f]; ok && (f != .5 || function || len(m.Shape()) > 0) { // NumPy's scalars go through pow
+			return apply(name, m)
+		}
+	}
+	return apply("pow", m, y.as(t))
+}
+
+// intPower returns x ** y of integers, by squaring. It wraps. A negative exponent
+// is an error; where only the run knows the exponent, it is a division by zero.
+func intPower(t dtype.Type, x, y value) *expr.Node {
+	base, e := x.as(t), y.as(t)
+	if y.kind == vScalar {
+		if y.s.I.Sign() < 0 {
+			return expr.Errorf(expr.ErrValue, "", "integers to negative integer powers are not allowed; make one of them a float")
+		}
+		if e.Err() != nil {
+			return e
+		}
+		return knownPower(base, y.s.I)
+	}
+	one, zero := expr.ConstInt(t, 1), expr.ConstInt(t, 0)
+	bits := 8 * t.Size()
+	if t.IsSigned() {
+		bits--
+	}
+	result := one
+	for i := range bits {
+		bit := number(syntax.Number{Class: syntax.Int, I: new(big.Int).Lsh(big.NewInt(1), uint(i))}, t)
+		factor := apply("where", apply("not_equal", apply("bitwise_and", e, bit), zero), base, one)
+		if i == 0 {
+			result = factor
+		} else {
+			result = apply("mul", result, factor)
+		}
+		if i+1 < bits {
+			base = apply("square", base)
+		}
+	}
+	if t.IsSigned() {
+		valid := cast(apply("greater_equal", e, zero), t)
+		result = apply("mul", result, apply("floor_divide", one, valid))
+	}
+	return result
+}
+
+// knownPower returns base ** e for a known e.
+func knownPower(base *expr.Node, e *big.Int) *expr.Node {
+	if e.Sign() == 0 {
+		return op.BroadcastToNode(expr.ConstInt(base.DType(), 1), base.Shape())
+	}
+	result := base
+	for i := e.BitLen() - 2; i >= 0; i-- {
+		if result = apply("square", result); e.Bit(i) == 1 {
+			result = apply("mul", result, base)
+		}
+	}
+	return result
+}

@@ -1,0 +1,380 @@
+package numpy
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A Unit is a formula as trees.
+type Unit struct {
+	// Statements are the assignments to arrays, in program order.
+	Statements []expr.Statement
+	// Values is what every assigned name stands for after the statements have
+	// run: an array that they wrote to, or a tree that reads arrays.
+	Values map[string]*expr.Node
+}
+
+// Options are what Build depends on besides the formula.
+type Options struct {
+	Env   map[string]*expr.Node // arrays, parameters and constants by name
+	Want  []string              // the names whose values the caller needs
+	Known []string              // the names that an error lists; nil: those of Env
+	// Array returns a new array, as a leaf, for the value of a tree that has to
+	// be stored.
+	Array func(name string, value *expr.Node) (*expr.Node, error)
+}
+
+// Build returns the trees of a formula. An error is a [*syntax.Error] without a
+// text, or an error of a tree in Env.
+//
+// An assignment to a name that Env binds to an array writes into that array.
+// Any other name is a temporary: its tree stands wherever the name is used,
+// unless a later statement writes to an array that the tree reads; then a new
+// array keeps the value.
+func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
+	b := &builder{
+		Options: o, formula: formula, last: map[string]int{},
+		scope: scope{vars: map[string]*variable{}, known: o.Known},
+		reads: readSet{sets: map[*expr.Node]uint64{}},
+	}
+	for name, n := range o.Env {
+		if n.Err() != nil {
+			return nil, n.Err()
+		}
+		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class == expr.Storage}
+	}
+	for i, st := range formula {
+		st.Reads(func(name string) { b.last[name] = i })
+	}
+	for _, name := range o.Want {
+		b.last[name] = len(formula)
+	}
+	for i, st := range formula {
+		b.now = i
+		if err := b.run(st); err != nil {
+			return nil, err
+		}
+	}
+	u := &Unit{Statements: b.out, Values: map[string]*expr.Node{}}
+	for _, name := range o.Want {
+		if v := b.vars[name]; v != nil {
+			n := v.value.node()
+			if err := n.Err(); err != nil {
+				return nil, placed(b.definition(name), err)
+			}
+			u.Values[name] = n
+		}
+	}
+	return u, nil
+}
+
+// Check reports what is wrong with a formula whatever its variables are: unknown
+// functions and attributes, wrong arguments, and errors in parts that have no
+// names, such as 1/0.
+func Check(formula []*syntax.Statement) error {
+	s := &scope{checking: true}
+	for _, st := range formula {
+		v, err := s.eval(st.Value)
+		if err != nil {
+			return err
+		}
+		if v.kind == vNone || v.kind == vString {
+			return fail(st.Value, expr.ErrType, "%s cannot be assigned", v.describe())
+		}
+		if st.Target.Kind == syntax.Index {
+			if _, err := s.eval(st.Target); err != nil {
+				return err
+			}
+		}
+		if st.Op != "=" {
+			if _, err := (item{v, st.Value}).operand(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type builder struct {
+	Options
+	scope
+	formula []*syntax.Statement
+	out     []expr.Statement
+	last    map[string]int // the last statement that needs a name; their number if the caller does
+	now     int            // the present statement
+
+	reads   readSet
+	pending uint64 // the arrays that temporaries may read which are needed later
+}
+
+// definition returns the place of the last statement that assigns to name.
+func (b *builder) definition(name string) *syntax.Node {
+	for _, st := range slices.Backward(b.formula) {
+		if st.Name() == name {
+			return operatorOf(st)
+		}
+	}
+	return operatorOf(b.formula[0])
+}
+
+// operatorOf returns the operator of a statement as a node: where errors of the
+// statement point.
+func operatorOf(st *syntax.Statement) *syntax.Node {
+	return &syntax.Node{Kind: syntax.Binary, Pos: st.Pos, Text: strings.TrimSuffix(st.Op, "=")}
+}
+
+// run carries out one statement.
+func (b *builder) run(st *syntax.Statement) error {
+	v := b.vars[st.Name()]
+	if v == nil && (st.Op != "=" || st.Target.Kind == syntax.Index) {
+		at := st.Target
+		if at.Kind == syntax.Index {
+			at = at.Args[0]
+		}
+		return b.unbound(at)
+	}
+	e, err := b.eval(st.Value)
+	switch {
+	case err != nil:
+		return err
+	case !e.isOperand():
+		return fail(st.Value, expr.ErrType, "%s cannot be assigned", e.describe())
+	case st.Target.Kind == syntax.Index:
+		return b.assignPart(st, v, e)
+	case st.Op != "=":
+		return b.augment(st, v, e)
+	case v != nil && v.bound:
+		return b.store(st, v.value.n, e, true)
+	}
+	b.define(st.Name(), e)
+	return nil
+}
+
+// define gives a temporary a value.
+func (b *builder) define(name string, e value) {
+	b.vars[name] = &variable{value: e}
+	b.pending |= b.reads.value(e)
+}
+
+// augment carries out name op= value.
+func (b *builder) augment(st *syntax.Statement, v *variable, e value) error {
+	r, err := b.combined(st, v.value, e)
+	if err != nil {
+		return err
+	}
+	if v.bound {
+		return b.combine(st, v.value.n, r, true)
+	}
+	if t := v.value; t.kind == vTree && t.weak == syntax.NoNumber && len(t.n.Shape()) > 0 { // an array keeps its type
+		n, err := stored(st, t.n, r, true)
+		if err == nil {
+			err = sameShape(st, t.n, n)
+		}
+		if err != nil {
+			return err
+		}
+		r = tree(n)
+	}
+	b.define(st.Name(), r)
+	return nil
+}
+
+// combined returns x op value for a statement op=.
+func (b *builder) combined(st *syntax.Statement, x, e value) (value, error) {
+	at := operatorOf(st)
+	return operate(at, at, []item{{x, at}, {e, at}})
+}
+
+// assignPart carries out name[subscripts] op value.
+func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
+	name := st.Name()
+	if !v.bound && !v.owned {
+		if v.value.kind != vTree || v.value.weak != syntax.NoNumber {
+			return fail(st.Target, expr.ErrType, "%s is %s, which has no parts to assign to", name, v.value.describe())
+		}
+		if err := b.materialize(name, st); err != nil {
+			return err
+		}
+		v = b.vars[name]
+	}
+	items, err := b.subscripts(st.Target.Args[1:])
+	if err != nil {
+		return err
+	}
+	if m := items[0]; len(items) == 1 && m.kind == vTree && m.n.DType() == dtype.Bool {
+		return b.assignMask(st, v.value.n, m, e)
+	}
+	part, err := index(st.Target, v.value, items, true)
+	if err != nil {
+		return err
+	}
+	if st.Op == "=" {
+		return b.store(st, part.n, e, false)
+	}
+	r, err := b.combined(st, part, e)
+	if err != nil {
+		return err
+	}
+	return b.combine(st, part.n, r, true)
+}
+
+// assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).
+func (b *builder) assignMask(st *syntax.Statement, array *expr.Node, mask item, e value) (err error) {
+	if !mask.n.Shape().Equal(array.Shape()) {
+		return fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape())
+	}
+	if st.Op != "=" {
+		if e, err = b.combined(st, tree(array), e); err != nil {
+			return err
+		}
+	}
+	n, err := stored(st, array, e, st.Op != "=")
+	if err != nil {
+		return err
+	}
+	if st.Op == "=" && len(n.Shape()) != 0 {
+		return fail(st.Value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.Name(), st.Name())
+	}
+	r := apply("where", mask.n, n, array)
+	if err := r.Err(); err != nil {
+		return placed(st.Target, err)
+	}
+	return b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: r})
+}
+
+var savers = map[string]expr.Saver{"+": expr.Plus, "-": expr.Minus, "*": expr.Times, "/": expr.Over}
+
+// combine stores target op value, as a saver where the operation is one of the
+// target's own type.
+func (b *builder) combine(st *syntax.Statement, target *expr.Node, r value, whole bool) error {
+	n := r.n
+	if err := sameShape(st, target, n); err != nil {
+		return err
+	}
+	if n.Op.Result == expr.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
+		n = n.Args[0] // the assignment rounds too
+	}
+	sign := operatorOf(st).Text
+	if s, ok := savers[sign]; ok && n.Op.Symbol == sign && len(n.Args) == 2 && n.Args[0] == target && n.DType() == target.DType() {
+		return b.emit(st, expr.Statement{Saver: s, Target: target, Value: n.Args[1]})
+	}
+	return b.store(st, target, r, whole)
+}
+
+// sameShape checks the result of an in-place operator, which NumPy does not
+// broadcast.
+func sameShape(st *syntax.Statement, target, result *expr.Node) error {
+	if !result.Shape().Equal(target.Shape()) {
+		return fail(operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape())
+	}
+	return nil
+}
+
+// store writes a value into an array or a view of one. A whole array needs a
+// type that NumPy's rule same_kind admits; a part converts, as in NumPy.
+func (b *builder) store(st *syntax.Statement, target *expr.Node, e value, whole bool) error {
+	n, err := stored(st, target, e, whole)
+	if err != nil {
+		return err
+	}
+	return b.emit(st, expr.Statement{Saver: expr.Set, Target: target, Value: n})
+}
+
+// stored returns a value in the type of the target.
+func stored(st *syntax.Statement, target *expr.Node, e value, whole bool) (*expr.Node, error) {
+	t, from := target.DType(), e.dtype()
+	if e.weakClass() != syntax.NoNumber {
+		from = promoted(e, zero(t))
+	}
+	if whole && !sameKind(from, t) {
+		return nil, fail(st.Value, expr.ErrType, "a value of type %v cannot be stored in %s, which is %v; convert it with astype", from, st.Name(), t)
+	}
+	n := e.as(t)
+	if !whole {
+		n = dropLeading(n, target)
+	}
+	return n, placed(st.Value, n.Err())
+}
+
+// dropLeading leaves out leading axes of size 1 that a value has above the rank
+// of its target, as NumPy's assignment does.
+func dropLeading(n, target *expr.Node) *expr.Node {
+	var axes []int
+	for i := range len(n.Shape()) - len(target.Shape()) {
+		if n.Shape()[i] != 1 {
+			return n
+		}
+		axes = append(axes, i)
+	}
+	if len(axes) == 0 {
+		return n
+	}
+	return op.SqueezeNode(n, axes)
+}
+
+// emit appends a statement, after saving what it would overwrite.
+func (b *builder) emit(st *syntax.Statement, s expr.Statement) error {
+	if err := s.Err(); err != nil {
+		return placed(operatorOf(st), err)
+	}
+	if err := b.preserve(st, s.Target); err != nil {
+		return err
+	}
+	b.out = append(b.out, s)
+	return nil
+}
+
+// preserve gives arrays to the temporaries that are read later and whose trees
+// read what a statement is about to overwrite.
+func (b *builder) preserve(st *syntax.Statement, target *expr.Node) error {
+	over := b.reads.overlapping(target)
+	if over&b.pending == 0 {
+		return nil
+	}
+	b.pending = 0
+	var names []string
+	for name, v := range b.vars {
+		if v.bound || b.last[name] <= b.now {
+			continue
+		}
+		mask := b.reads.value(v.value)
+		if mask&over != 0 && name != st.Name() {
+			names = append(names, name)
+		} else {
+			b.pending |= mask
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := b.materialize(name, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// materialize stores the value of a temporary in a new array.
+func (b *builder) materialize(name string, st *syntax.Statement) error {
+	n := b.vars[name].value.node()
+	err := n.Err()
+	var array *expr.Node
+	if err == nil && b.Array == nil {
+		err = errors.New("there is no memory for " + name)
+	}
+	if err == nil {
+		array, err = b.Array(name, n)
+	}
+	if err != nil {
+		return placed(operatorOf(st), err)
+	}
+	b.out = append(b.out, expr.Statement{Saver: expr.Set, Target: array, Value: n})
+	b.vars[name] = &variable{value: tree(array), owned: true}
+	b.pending |= b.reads.value(tree(array))
+	return nil
+}

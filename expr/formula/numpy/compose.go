@@ -1,0 +1,121 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// options returns the arguments of a reduction or a composition that are no
+// operands. They are found by the names of the parameters.
+func (c *call) options() (o op.Options) {
+	for i, p := range c.f.params {
+		x := c.args[i]
+		switch p.name {
+		case "axis", "axes", "source":
+			o.Axes = c.integers(i)
+		case "axis1", "axis2":
+			o.Axes = append(o.Axes, c.integer(i))
+		case "shift", "destination":
+			o.Ints = c.integers(i)
+		case "depth", "num", "N", "k":
+			o.Ints = append(o.Ints, c.integer(i))
+		case "M": // as many columns as rows
+			if c.isNone(i) {
+				i = 0
+			}
+			o.Ints = append(o.Ints, c.integer(i))
+		case "eps", "nan", "start", "stop":
+			o.Numbers = append(o.Numbers, c.float(i))
+		case "keepdims":
+			o.Keep = x.s.Truth()
+		case "endpoint":
+			o.Open = !x.s.Truth()
+		case "dtype":
+			o.To = c.dtype(i, dtype.Invalid)
+		case "ddof", "correction":
+			if d := c.integer(i); d != 0 && o.DDof != 0 {
+				c.fail(x.at, nil, "%s takes ddof or correction, not both", c.at.Text)
+			} else if d != 0 {
+				o.DDof = d
+			}
+		}
+	}
+	return o
+}
+
+// logical names the reduction of bools that a primitive of numbers is.
+var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "all", prim.Min: "all"}
+
+// reduction returns the function of a reduction of the table, with NumPy's
+// types.
+func reduction(o *expr.Operator) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node {
+		n, r, row := c.array(0), c.options(), o.Name
+		if len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
+			r.Axes = nil // NumPy admits these for a scalar
+		}
+		switch have := n.DType(); {
+		case sums(o):
+			if r.To == dtype.Invalid {
+				r.To = sumType(have)
+			}
+			if n = cast(n, r.To); r.To == dtype.Bool {
+				row = logical[o.Reduce.Op]
+			}
+		case o.Types.Has(have):
+		case o.Types.Has(dtype.Bool): // any, all
+			n = cast(n, dtype.Bool)
+		case o.Result == expr.ResultInt64: // argmax of bools
+			n = cast(n, dtype.U8)
+		case have == dtype.Bool && logical[o.Reduce.Op] != "":
+			row = logical[o.Reduce.Op]
+		}
+		if o.Result == expr.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
+			return expr.Errorf(expr.ErrType, "", "%s takes one axis or none", c.at.Text)
+		}
+		return rounded(op.ReduceNode(row, n, r))
+	}
+}
+
+// sums reports whether NumPy's reduction o has an argument dtype.
+func sums(o *expr.Operator) bool { return o.Reduce.Op == prim.Add || o.Reduce.Op == prim.Mul }
+
+// composition returns the function of a row of the table of compositions. One
+// of floats computes in the type that dtype= names, or in the common type of its
+// operands, or for integers in float64.
+func composition(o *op.Composition) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node {
+		r := c.options()
+		var values []value
+		nodes := make([]*expr.Node, max(o.Operands, 0))
+		for i := range nodes {
+			if !c.isNone(i) {
+				values = append(values, c.operand(i))
+			}
+		}
+		t, floats := promoted(values...), o.Types.Has(dtype.F64)
+		switch typed := c.f.parameter("dtype") >= 0; {
+		case floats && typed && r.To != dtype.Invalid:
+			t = r.To
+		case o.Wide && !t.IsFloat():
+			t = dtype.F64
+		case !o.Wide && floats && typed:
+			t = sumType(t)
+		}
+		for i := range nodes {
+			if !c.isNone(i) {
+				nodes[i] = c.as(i, t)
+			}
+		}
+		if o.Operands < 0 {
+			nodes = c.sequence(false)
+		}
+		if n := o.Apply(r, nodes...); !o.Types.Has(dtype.Bool) {
+			return rounded(n)
+		} else {
+			return n
+		}
+	}
+}

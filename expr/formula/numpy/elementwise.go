@@ -1,0 +1,107 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+)
+
+// operatorFunction returns the function that stands for an operator.
+func operatorFunction(sign string) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node {
+		x := make([]value, len(c.args))
+		known := true
+		for i := range x {
+			x[i] = c.operand(i)
+			known = known && x[i].kind == vScalar
+		}
+		if known { // NumPy's numbers and not Python's: power(2, -1) is an error
+			for i := range x {
+				x[i] = tree(x[i].node())
+			}
+		}
+		if len(x) == 2 {
+			return binary(sign, x[0], x[1], true).node()
+		}
+		return unary(sign, x[0]).node()
+	}
+}
+
+// elementwise returns the function of a row. It converts its arguments to a
+// type that the row takes.
+func elementwise(o *expr.Operator) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node {
+		values := make([]value, len(c.args))
+		for i := range values {
+			values[i] = c.operand(i)
+		}
+		t := promoted(values...)
+		if r := special(c, o, t, values); r != nil {
+			return r
+		}
+		if t == dtype.Bool && !o.Types.Has(t) && o.Types.Has(dtype.I8) {
+			t = dtype.I8
+		}
+		if !o.Types.Has(t) && !t.IsFloat() {
+			t = floatLoop(t, values)
+		}
+		if !o.Types.Has(t) {
+			return expr.Errorf(expr.ErrType, "", "%s is not defined for %v", c.at.Text, t)
+		}
+		return apply(o.Name, c.all(values, t)...)
+	}
+}
+
+// floatLoop returns the type in which a function of floats computes for
+// arguments of common type t: one to which each argument converts safely.
+func floatLoop(t dtype.Type, values []value) dtype.Type {
+	loop := dtype.Invalid
+	for _, v := range values {
+		if v.weakClass() != syntax.NoNumber {
+			return floatFor(t)
+		}
+		loop = promote(loop, floatFor(v.n.DType()))
+	}
+	return loop
+}
+
+// special returns the result of a row whose treatment of bools and integers in
+// NumPy follows no general rule, or nil for other rows and types.
+func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
+	isBool := t == dtype.Bool
+	switch o.Name {
+	case "floor", "ceil", "trunc":
+		if !t.IsFloat() {
+			return v[0].as(t)
+		}
+	case "abs":
+		if c.at.Text == "fabs" && !t.IsFloat() {
+			return apply("abs", v[0].as(floatFor(t)))
+		}
+		if isBool {
+			return v[0].as(t)
+		}
+	case "logical_and", "logical_or", "logical_xor", "logical_not":
+		return apply(o.Name, c.all(v, dtype.Bool)...)
+	case "sign":
+		if isBool {
+			return expr.Errorf(expr.ErrType, "", "%s is not defined for bool", c.at.Text)
+		}
+	case "maximum", "fmax":
+		if isBool {
+			return arithmetic("|", t, v[0], v[1], true)
+		}
+	case "minimum", "fmin":
+		if isBool {
+			return arithmetic("&", t, v[0], v[1], true)
+		}
+	case "reciprocal":
+		if isBool {
+			t = dtype.I8
+		}
+		if !t.IsFloat() { // the quotient of integers, truncated
+			return apply("div", expr.ConstInt(t, 1), v[0].as(t))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package numpy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A scope gives names their values.
+type scope struct {
+	vars     map[string]*variable
+	known    []string // the names that an error lists, or nil for those of vars
+	checking bool     // names have no values
+}
+
+// A variable is a name with its present value.
+type variable struct {
+	value value
+	bound bool // an array of the environment: assignments write into it
+	owned bool // an array made here, which subscripted assignments may write to
+}
+
+// eval returns the value of a syntax tree.
+func (s *scope) eval(n *syntax.Node) (value, error) {
+	switch n.Kind {
+	case syntax.Name:
+		return s.name(n)
+	case syntax.Literal:
+		return literal(n.Number), nil
+	case syntax.String:
+		return value{kind: vString, str: n.Text}, nil
+	case syntax.None:
+		return none, nil
+	case syntax.Slice, syntax.Ellipsis:
+		return value{}, fail(n, nil, "this has a meaning in subscripts only")
+	case syntax.Index:
+		x, err := s.eval(n.Args[0])
+		if err != nil {
+			return value{}, err
+		}
+		items, err := s.subscripts(n.Args[1:])
+		switch {
+		case err != nil:
+			return value{}, err
+		case s.checking:
+			return unknown, checkSubscripts(items)
+		}
+		return index(n, x, items, false)
+	case syntax.Method:
+		if err := s.noModule(n); err != nil {
+			return value{}, err
+		}
+	}
+	items, err := s.evalAll(n.Args)
+	if err != nil {
+		return value{}, err
+	}
+	switch n.Kind {
+	case syntax.Unary:
+		return operate(n, items[0].at, items)
+	case syntax.Binary:
+		return operate(n, n, items)
+	case syntax.Call:
+		return callFunction(n, items)
+	case syntax.Method:
+		return callMethod(n, items)
+	case syntax.Attr:
+		return attribute(n, items[0].value)
+	}
+	list := make([]value, len(items))
+	for i, x := range items {
+		list[i] = x.value
+	}
+	out := sequence(list)
+	if out.size > maxSequence {
+		return value{}, fail(n, expr.ErrUnsupported, "a list has more than %d elements", maxSequence)
+	}
+	return out, nil
+}
+
+// maxSequence bounds how many elements a list can have, with the lists in it.
+const maxSequence = 4096
+
+func (s *scope) evalAll(nodes []*syntax.Node) ([]item, error) {
+	items := make([]item, len(nodes))
+	for i, n := range nodes {
+		v, err := s.eval(n)
+		if err != nil {
+			return nil, err
+		}
+		items[i] = item{v, n}
+	}
+	return items, nil
+}
+
+// subscripts are values, slices and ellipses.
+func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
+	items := make([]item, len(nodes))
+	for i, n := range nodes {
+		var v value
+		var err error
+		switch n.Kind {
+		case syntax.Ellipsis:
+			v.kind = vEllipsis
+		case syntax.Slice:
+			var parts [3]item
+			for k, p := range n.Args {
+				if parts[k] = (item{none, n}); p == nil {
+					continue
+				}
+				if v, err = s.eval(p); err != nil {
+					return nil, err
+				}
+				parts[k] = item{v, p}
+			}
+			v, err = sliceOf(parts)
+		default:
+			v, err = s.eval(n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		items[i] = item{v, n}
+	}
+	return items, nil
+}
+
+func (s *scope) name(n *syntax.Node) (value, error) {
+	if s.checking {
+		return unknown, nil
+	}
+	if v := s.vars[n.Text]; v != nil {
+		return v.value, nil
+	}
+	if f, ok := constants[n.Text]; ok {
+		return literal(syntax.FloatNumber(f)), nil
+	}
+	if t := typeNamed(n.Text); t != dtype.Invalid {
+		return value{kind: vType, t: t}, nil
+	}
+	return value{}, s.unbound(n)
+}
+
+// unbound returns the error of a name that means nothing.
+func (s *scope) unbound(n *syntax.Node) error {
+	known := slices.Clone(s.known)
+	for name := range s.vars {
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	slices.Sort(known)
+	list := "no name is bound"
+	if len(known) > 0 {
+		const most = 20
+		if len(known) > most {
+			known = append(known[:most], "...")
+		}
+		list = "known names: " + strings.Join(known, ", ")
+	}
+	return fail(n, expr.ErrValue, "name %s is not bound; %s", syntax.Quote(n.Text), list)
+}
+
+// operate returns the value of a sign and its operands. An operand that is none
+// is an error at wrong.
+func operate(n, wrong *syntax.Node, items []item) (value, error) {
+	if n.Kind == syntax.Unary && items[0].kind == vScalar || n.Kind == syntax.Binary && n.Text != "@" && items[0].kind == vScalar && items[1].kind == vScalar {
+		return result(n, applySign(n, items))
+	}
+	known := true
+	for i, x := range items {
+		v, err := item{x.value, wrong}.operand()
+		if err != nil {
+			return value{}, err
+		}
+		items[i].value = v
+		known = known && v.kind != vUnknown
+	}
+	if !known {
+		return unknown, nil
+	}
+	return result(n, applySign(n, items))
+}
+
+func applySign(n *syntax.Node, items []item) value {
+	if n.Kind == syntax.Unary {
+		return unary(n.Text, items[0].value)
+	}
+	return binary(n.Text, items[0].value, items[1].value, false)
+}
+
+func callFunction(n *syntax.Node, items []item) (value, error) {
+	f := functions[n.Text]
+	if f == nil {
+		if t := typeNamed(n.Text); t != dtype.Invalid && len(items) == 1 && n.Keys[0] == "" {
+			return convertTo(n, t, items[0])
+		}
+		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(n.Text), suggestion(n.Text))
+	}
+	return f.apply(n, items, n.Keys)
+}
+
+// apply calls f. Where an argument is not known yet, it only checks the others.
+func (f *Function) apply(n *syntax.Node, items []item, keys []string) (value, error) {
+	c, err := f.bind(n, items, keys)
+	if err != nil {
+		return value{}, err
+	}
+	if c.unknown() {
+		return unknown, nil
+	}
+	var v value
+	if f.tree == nil {
+		v = callLength(c)
+	} else {
+		v = tree(f.tree(c))
+	}
+	if c.err != nil {
+		return value{}, c.err
+	}
+	return result(n, v)
+}
+
+// modules are names that Python programs give to libraries of functions. A
+// formula may use them for variables.
+var modules = map[string]bool{"cp": true, "jax": true, "jnp": true, "math": true, "ne": true, "onp": true, "scipy": true, "tf": true, "torch": true, "xp": true}
+
+// noModule reports a method of a module that is no variable.
+func (s *scope) noModule(n *syntax.Node) error {
+	if x := n.Args[0]; x.Kind == syntax.Name && modules[x.Text] && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)) {
+		return fail(x, nil, "%s is no module here; write %s(x) or np.%s(x)", x.Text, n.Text, n.Text)
+	}
+	return nil
+}
+
+// callMethod returns x.f(...), where f is a function of x.
+func callMethod(n *syntax.Node, items []item) (value, error) {
+	f := functions[n.Text]
+	switch x := items[0]; {
+	case f == nil:
+		return value{}, fail(n, nil, "arrays have no method %s%s", syntax.Quote(n.Text), suggestion(n.Text))
+	case !f.isMethod(n.Text):
+		return value{}, fail(n, nil, "arrays have no method %s; write %s(x)", syntax.Quote(n.Text), n.Text)
+	case x.kind != vTree && !x.unknown():
+		return value{}, fail(n, expr.ErrType, "%s has no methods", x.describe())
+	}
+	keys := append([]string{""}, n.Keys...)
+	if f.Name == "reshape" || f.Name == "transpose" {
+		items, keys = gather(items, keys)
+	}
+	return f.apply(n, items, keys)
+}
+
+// gather makes a tuple of the integers of x.reshape(2, -1).
+func gather(items []item, keys []string) ([]item, []string) {
+	n := 1
+	for n < len(items) && keys[n] == "" && (items[n].kind == vScalar || items[n].unknown()) {
+		n++
+	}
+	if n == 1 || n == 2 && items[1].unknown() {
+		return items, keys
+	}
+	var list []value
+	for _, x := range items[1:n] {
+		list = append(list, x.value)
+	}
+	return append([]item{items[0], {sequence(list), items[1].at}}, items[n:]...), append([]string{"", ""}, keys[n:]...)
+}
+
+var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype"}
+
+// attribute returns x.T, x.shape and the like.
+func attribute(at *syntax.Node, x value) (value, error) {
+	switch {
+	case functions[at.Text].isMethod(at.Text):
+		return value{}, fail(at, nil, "%q is a method; call it with parentheses", at.Text)
+	case !slices.Contains(attributes, at.Text):
+		return value{}, fail(at, nil, "there is no attribute %s; there are %s", syntax.Quote(at.Text), strings.Join(attributes, ", "))
+	case x.unknown():
+		return unknown, nil
+	case x.kind != vTree:
+		return value{}, fail(at, expr.ErrType, "%s has no attributes", x.describe())
+	}
+	n := x.n
+	switch at.Text {
+	case "T":
+		return result(at, tree(op.PermuteNode(n, nil)))
+	case "mT":
+		return result(at, tree(op.SwapAxesNode(n, -1, -2)))
+	case "ndim":
+		return integer(len(n.Shape())), nil
+	case "size":
+		return integer(n.Shape().Size()), nil
+	case "dtype":
+		return value{kind: vType, t: n.DType()}, nil
+	}
+	dims := make([]value, len(n.Shape()))
+	for i, d := range n.Shape() {
+		dims[i] = integer(d)
+	}
+	return sequence(dims), nil
+}
+
+// convertTo returns int(x), float(x) or bool(x) of a Python scalar, and otherwise
+// the conversion to an element type.
+func convertTo(at *syntax.Node, t dtype.Type, x item) (value, error) {
+	x.at = at
+	if x.kind == vScalar {
+		switch at.Text {
+		case "bool":
+			return literal(syntax.BoolNumber(x.s.Truth())), nil
+		case "float":
+			f, err := x.s.Float64()
+			if err != nil {
+				return value{}, fail(at, expr.ErrValue, "%s", err)
+			}
+			return literal(syntax.FloatNumber(f)), nil
+		case "int":
+			i := x.s.I
+			if x.s.Class == syntax.Float {
+				var ok bool
+				if i, ok = truncated(x.s.F); !ok {
+					return value{}, fail(at, expr.ErrValue, "%s is no integer", x.describe())
+				}
+			}
+			return literal(syntax.Number{Class: syntax.Int, I: i}), nil
+		}
+	}
+	v, err := x.operand()
+	if err != nil || v.kind == vUnknown {
+		return v, err
+	}
+	return result(at, tree(v.as(t)))
+}

@@ -1,0 +1,337 @@
+package numpy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+)
+
+// A Function is one that formulas can call.
+type Function struct {
+	Name      string
+	Arguments string // as NumPy's documentation writes them: "a, axis=None, *, keepdims=False"
+	Doc       string // one line
+	Group     string // "reductions", "views" ...
+	Method    bool   // whether x.name() works too
+	Aliases   []string
+
+	params     []parameter
+	required   int // the first parameters have no default
+	positional int // the first parameters have no name that a call can use
+	named      int // from here on parameters are given by name only
+
+	tree func(c *call) *expr.Node
+}
+
+// A parameter of a function.
+type parameter struct {
+	name  string
+	kind  paramKind
+	none  bool  // whether None is an argument
+	value value // the default
+}
+
+type paramKind uint8
+
+const (
+	pOperand paramKind = iota // a number, an array, or a list that stands for one
+	pArrays                   // a list of operands
+	pInt                      // an integer
+	pInts                     // an integer or a sequence of them
+	pNumber                   // a number written in the formula
+	pTruth                    // True or False
+	pType                     // an element type
+	pAny                      // what the function checks
+)
+
+// kinds are the parameters that take no operand. A name means the same wherever
+// it is used.
+var kinds = map[string]paramKind{
+	"arrays": pArrays, "shape": pInts, "axis": pInts, "axes": pInts, "source": pInts, "destination": pInts,
+	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
+	"shift": pInt, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
+	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
+	"pad_width": pAny, "mode": pAny,
+}
+
+// parse reads the parameters from Arguments. A default None admits None, and so
+// does the mark ? after another default, which is removed.
+func (f *Function) parse() {
+	f.named = -1
+	for p := range strings.SplitSeq(f.Arguments, ", ") {
+		switch p {
+		case "*":
+			f.named = len(f.params)
+			continue
+		case "/":
+			f.positional = len(f.params)
+			continue
+		}
+		name, text, optional := strings.Cut(p, "=")
+		text, mark := strings.CutSuffix(text, "?")
+		x := parameter{name: name, kind: kinds[name], none: mark || text == "None"}
+		if optional {
+			x.value = parseDefault(text)
+		} else {
+			f.required++
+		}
+		f.params = append(f.params, x)
+	}
+	f.Arguments = strings.ReplaceAll(f.Arguments, "?", "")
+	if f.named < 0 {
+		f.named = len(f.params)
+	}
+}
+
+// parseDefault returns the value of a default: None, a number or a string.
+func parseDefault(text string) value {
+	st, err := syntax.Parse(text)
+	if err != nil {
+		panic("numpy: the default " + text + " is no formula")
+	}
+	switch n := st[0].Value; n.Kind {
+	case syntax.Literal:
+		return literal(n.Number)
+	case syntax.Unary:
+		s, _ := unaryScalar(n.Text, n.Args[0].Number)
+		return literal(s)
+	case syntax.String:
+		return value{kind: vString, str: n.Text}
+	}
+	return none
+}
+
+// isMethod reports whether NumPy's arrays have f as a method of a name.
+func (f *Function) isMethod(name string) bool {
+	return f != nil && f.Method && (f.Name == name || name == "flatten")
+}
+
+// keywords lists the arguments of f that have names.
+func (f *Function) keywords() string {
+	var names []string
+	for _, p := range f.params[f.positional:] {
+		names = append(names, p.name)
+	}
+	if len(names) == 0 {
+		return "; it has none with names"
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+func (f *Function) parameter(name string) int {
+	return slices.IndexFunc(f.params, func(p parameter) bool { return p.name == name })
+}
+
+// An argument is the value of a parameter.
+type argument struct {
+	item
+	given bool // in the call; otherwise it is the default
+}
+
+// A call is a function with its arguments.
+type call struct {
+	at   *syntax.Node
+	f    *Function
+	args []argument // one for each parameter
+	err  error      // the first error of an argument
+}
+
+// bind gives every parameter of f its argument.
+func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, error) {
+	n, name := len(f.params), at.Text
+	c := &call{at: at, f: f, args: make([]argument, n)}
+	for i, p := range f.params {
+		c.args[i].item = item{p.value, at}
+	}
+	for i, x := range items {
+		k := i
+		switch {
+		case keys[i] != "":
+			if k = f.parameter(keys[i]); k < f.positional {
+				return nil, fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), f.keywords())
+			}
+		case i >= f.named && f.required == n:
+			return nil, fail(at, nil, "%s takes %s, not %d", name, plural(n, "argument"), len(items))
+		case i >= f.named:
+			return nil, fail(x.at, nil, "%s takes %s, not %d", name, plural(f.named, "positional argument"), len(items))
+		}
+		if c.args[k].given {
+			return nil, fail(x.at, nil, "argument %q of %s is given twice", f.params[k].name, name)
+		}
+		c.args[k] = argument{x, true}
+	}
+	for i, p := range f.params {
+		switch {
+		case c.args[i].given:
+			if err := c.admit(c.args[i].item, p); err != nil {
+				return nil, err
+			}
+		case i < f.required:
+			return nil, fail(at, nil, "%s lacks the argument %q", name, p.name)
+		}
+	}
+	return c, nil
+}
+
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return integer(n).s.String() + " " + word
+}
+
+// admit checks the kind of an argument.
+func (c *call) admit(x item, p parameter) (err error) {
+	switch {
+	case x.unknown() && x.kind != vSeq || x.kind == vNone && p.none || p.kind == pAny:
+		return nil
+	case x.kind == vNone:
+		return x.mismatch("argument %q of %s cannot be None", p.name, c.at.Text)
+	}
+	switch p.kind {
+	case pArrays:
+		if x.kind != vSeq || len(x.seq) == 0 {
+			return x.mismatch("%s takes a list of arrays, such as [a, b]", c.at.Text)
+		}
+		for _, v := range x.seq {
+			if _, err := (item{v, x.at}).operand(); err != nil {
+				return err
+			}
+		}
+	case pInt:
+		_, err = x.integer(p.name)
+	case pInts:
+		_, err = x.integers(p.name)
+	case pNumber:
+		if x.kind != vScalar {
+			err = x.mismatch("%s must be a number written in the formula, not %s", p.name, x.describe())
+		}
+	case pTruth:
+		_, err = x.truth(p.name)
+	case pType:
+		_, err = x.elemType()
+	case pOperand:
+		_, err = x.operand()
+	}
+	return err
+}
+
+// unknown reports whether an argument is not known yet.
+func (c *call) unknown() bool {
+	return slices.ContainsFunc(c.args, func(x argument) bool { return x.unknown() })
+}
+
+// The methods below return arguments that bind admitted. They keep an error in
+// the call, and return a value with which the function can go on.
+
+// fail returns a tree with an error, and keeps the error with its place.
+func (c *call) fail(at *syntax.Node, kind error, format string, args ...any) *expr.Node {
+	return c.keep(at, expr.Errorf(kind, "", format, args...))
+}
+
+func (c *call) keep(at *syntax.Node, n *expr.Node) *expr.Node {
+	if err := n.Err(); err != nil && c.err == nil {
+		c.err = placed(at, err)
+	}
+	return n
+}
+
+// isNone reports whether argument i is None, given or by default.
+func (c *call) isNone(i int) bool { return c.args[i].kind == vNone }
+
+// operand returns argument i as a number or an array.
+func (c *call) operand(i int) value {
+	x := c.args[i]
+	if x.kind == vSeq {
+		return tree(c.keep(x.at, x.node()))
+	}
+	return x.value
+}
+
+// array returns argument i as an array.
+func (c *call) array(i int) *expr.Node { return c.keep(c.args[i].at, c.args[i].node()) }
+
+// as returns argument i as an array of type t.
+func (c *call) as(i int, t dtype.Type) *expr.Node { return c.keep(c.args[i].at, c.args[i].as(t)) }
+
+// common returns some arguments as arrays of their common type.
+func (c *call) common(which ...int) []*expr.Node {
+	values := make([]value, len(which))
+	for k, i := range which {
+		values[k] = c.operand(i)
+	}
+	t := promoted(values...)
+	nodes := make([]*expr.Node, len(which))
+	for k, i := range which {
+		nodes[k] = c.keep(c.args[i].at, values[k].as(t))
+	}
+	return nodes
+}
+
+// integer returns argument i, an integer.
+func (c *call) integer(i int) int {
+	v, err := c.args[i].integer(c.f.params[i].name)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return v
+}
+
+// integers returns argument i, integers, or nil for None. Integers that are
+// given are not nil.
+func (c *call) integers(i int) []int {
+	if c.isNone(i) {
+		return nil
+	}
+	v, err := c.args[i].integers(c.f.params[i].name)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return v
+}
+
+// float returns argument i, a number.
+func (c *call) float(i int) float64 {
+	v, err := c.args[i].s.Float64()
+	if err != nil && c.err == nil {
+		c.err = fail(c.args[i].at, expr.ErrValue, "%s", err)
+	}
+	return v
+}
+
+// dtype returns the element type that argument i names, or t for None.
+func (c *call) dtype(i int, t dtype.Type) dtype.Type {
+	if !c.isNone(i) {
+		t, _ = c.args[i].elemType()
+	}
+	return t
+}
+
+// all returns the arguments converted to type t.
+func (c *call) all(values []value, t dtype.Type) []*expr.Node {
+	nodes := make([]*expr.Node, len(values))
+	for i, v := range values {
+		nodes[i] = c.keep(c.args[i].at, v.as(t))
+	}
+	return nodes
+}
+
+// sequence returns the arrays of a list in their common type. weak says whether
+// Python numbers among them take the type of the arrays.
+func (c *call) sequence(weak bool) []*expr.Node {
+	items := make([]value, len(c.args[0].seq))
+	for i, x := range c.args[0].seq {
+		if items[i] = x; x.kind != vScalar || !weak {
+			items[i] = tree(c.keep(c.args[0].at, x.node()))
+		}
+	}
+	t := promoted(items...)
+	nodes := make([]*expr.Node, len(items))
+	for i, x := range items {
+		nodes[i] = c.keep(c.args[0].at, x.as(t))
+	}
+	return nodes
+}

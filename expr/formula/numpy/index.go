@@ -1,0 +1,251 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A selection is what the subscripts of an array come to: a slice of every
+// axis, then axes dropped and added, then elements taken by index.
+type selection struct {
+	spans  []op.Span
+	axes   []int // of the result: the operand's axis, or -1 for a new one
+	index  *expr.Node
+	takeAt int // the axis of the result that index replaces
+	sliced bool
+}
+
+// index returns x[subscripts]. A target is assigned to, so it has to be a view.
+func index(at *syntax.Node, x value, subscripts []item, target bool) (value, error) {
+	if x.kind == vSeq && len(subscripts) == 1 {
+		return elementOf(x, subscripts[0])
+	}
+	if x.kind != vTree {
+		return value{}, fail(at, expr.ErrType, "%s has no elements", x.describe())
+	}
+	n := x.n
+	s := &selection{spans: make([]op.Span, len(n.Shape()))}
+	if err := s.read(at, n.Shape(), subscripts); err != nil {
+		return value{}, err
+	}
+	if target {
+		if s.index != nil {
+			return value{}, fail(at, expr.ErrUnsupported, "assigning to elements chosen by an array of indices is not supported")
+		}
+		return result(at, tree(s.view(n)))
+	}
+	if s.sliced {
+		n = op.SliceNode(n, s.spans)
+	}
+	if !isIdentity(s.axes, len(s.spans)) {
+		n = op.TransposeNode(n, s.axes)
+	}
+	if s.index != nil {
+		n = op.TakeNode(n, s.index, s.takeAt)
+	}
+	return result(at, tree(n))
+}
+
+// checkSubscripts checks subscripts without the shape of what they select from.
+func checkSubscripts(subscripts []item) error {
+	ellipses := 0
+	for _, x := range subscripts {
+		switch {
+		case x.kind == vEllipsis:
+			if ellipses++; ellipses > 1 {
+				return fail(x.at, expr.ErrShape, "a subscript has only one ellipsis")
+			}
+		case x.kind == vSlice || x.kind == vNone:
+		case x.kind == vScalar && x.s.Class == syntax.Float:
+			return x.mismatch("subscripts are integers, not %s", x.describe())
+		default:
+			if _, err := x.operand(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// view returns the selection from an array as an array of its own, which can be
+// assigned to.
+func (s *selection) view(n *expr.Node) *expr.Node {
+	leaf := *n.Leaf
+	leaf.Strides = make(shape.Strides, len(s.axes))
+	dims := make(shape.Shape, len(s.axes))
+	counts, steps := make([]int, len(s.spans)), make([]int, len(s.spans))
+	for i, d := range n.Shape() {
+		start, count, step, err := s.spans[i].Resolve(d)
+		if err != nil {
+			return expr.Failed(err)
+		}
+		if count > 0 {
+			leaf.Offset += start * n.Leaf.Strides[i]
+		}
+		counts[i], steps[i] = count, step*n.Leaf.Strides[i]
+	}
+	for i, x := range s.axes {
+		if dims[i] = 1; x >= 0 {
+			dims[i], leaf.Strides[i] = counts[x], steps[x]
+		}
+	}
+	return expr.NewLeaf(n.DType(), dims, &leaf)
+}
+
+func isIdentity(axes []int, rank int) bool {
+	for i, x := range axes {
+		if i != x {
+			return false
+		}
+	}
+	return len(axes) == rank
+}
+
+// read reads the subscripts one after the other.
+func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) error {
+	if err := checkSubscripts(subscripts); err != nil {
+		return err
+	}
+	consuming := 0
+	for _, x := range subscripts {
+		if x.kind != vEllipsis && x.kind != vNone {
+			consuming++
+		}
+	}
+	rank := len(dims)
+	if consuming > rank {
+		return fail(at, expr.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
+	}
+	axis := 0
+	keep := func(count int) {
+		for range count {
+			s.axes = append(s.axes, axis)
+			axis++
+		}
+	}
+	var advanced []int // positions of integers and arrays among the subscripts
+	for i, x := range subscripts {
+		switch {
+		case x.kind == vEllipsis:
+			keep(rank - consuming)
+		case x.kind == vSlice:
+			s.spans[axis] = x.span
+			s.sliced = s.sliced || x.span != (op.Span{})
+			keep(1)
+		case x.kind == vNone:
+			s.axes = append(s.axes, -1)
+		case x.kind == vScalar && x.s.Class == syntax.Int:
+			if err := s.position(x, axis, dims[axis]); err != nil {
+				return err
+			}
+			advanced = append(advanced, i)
+			axis++
+		default:
+			if err := s.take(x); err != nil {
+				return err
+			}
+			advanced = append(advanced, i)
+			keep(1)
+		}
+	}
+	keep(rank - axis)
+	if s.index != nil && advanced[len(advanced)-1]-advanced[0] >= len(advanced) {
+		return fail(at, expr.ErrUnsupported, "an integer and an array of indices with other subscripts between them are not supported")
+	}
+	return nil
+}
+
+// position reads an integer: a slice of one element whose axis goes.
+func (s *selection) position(x item, axis, size int) error {
+	i, err := x.integer("a subscript")
+	if err != nil {
+		return err
+	}
+	if i < -size || i >= size {
+		return fail(x.at, expr.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size)
+	}
+	if i < 0 {
+		i += size
+	}
+	s.spans[axis] = op.Range(i, i+1)
+	s.sliced = true
+	return nil
+}
+
+// take reads an array of indices.
+func (s *selection) take(x item) error {
+	v, err := x.operand()
+	if err != nil {
+		return err
+	}
+	n := v.node()
+	switch t := n.DType(); {
+	case n.Err() != nil:
+		return placed(x.at, n.Err())
+	case t == dtype.Bool:
+		return fail(x.at, expr.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)")
+	case !t.IsInt():
+		return x.mismatch("subscripts are integers, not %v", t)
+	case s.index != nil:
+		return fail(x.at, expr.ErrUnsupported, "only one subscript can be an array of indices")
+	}
+	s.index, s.takeAt = n, len(s.axes)
+	return nil
+}
+
+// sliceOf returns start:stop:step. Unknown parts do not count.
+func sliceOf(parts [3]item) (value, error) {
+	s := value{kind: vSlice}
+	for i, p := range parts {
+		if p.kind == vNone || p.unknown() {
+			continue
+		}
+		x, err := p.integer("a bound of a slice")
+		if err != nil {
+			return s, err
+		}
+		switch i {
+		case 0:
+			s.span.Start = shape.At(x)
+		case 1:
+			s.span.Stop = shape.At(x)
+		case 2:
+			if x == 0 {
+				return s, fail(p.at, expr.ErrValue, "the step of a slice cannot be 0")
+			}
+			if x != 1 {
+				s.span.Step = shape.At(x)
+			}
+		}
+	}
+	return s, nil
+}
+
+// elementOf returns an element or a part of a tuple, such as x.shape[0].
+func elementOf(x value, at item) (value, error) {
+	if at.kind == vSlice {
+		start, count, step, err := at.span.Resolve(len(x.seq))
+		if err != nil {
+			return value{}, placed(at.at, err)
+		}
+		var part []value
+		for i := range count {
+			part = append(part, x.seq[start+i*step])
+		}
+		return sequence(part), nil
+	}
+	i, err := at.integer("a subscript")
+	if err != nil {
+		return value{}, err
+	}
+	if i < -len(x.seq) || i >= len(x.seq) {
+		return value{}, fail(at.at, expr.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq))
+	}
+	if i < 0 {
+		i += len(x.seq)
+	}
+	return x.seq[i], nil
+}

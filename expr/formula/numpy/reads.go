@@ -1,0 +1,89 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A readSet tells which arrays trees read, as a set of 64 bits: arrays beyond the
+// 64th share bits. A set that is too large costs a copy, never a wrong result.
+type readSet struct {
+	arrays []*expr.Node
+	sets   map[*expr.Node]uint64
+}
+
+// value returns the set of a value. Each node is looked at once in all.
+func (r *readSet) value(v value) (set uint64) {
+	for _, x := range v.seq {
+		set |= r.value(x)
+	}
+	if v.kind != vTree {
+		return set
+	}
+	for stack := []*expr.Node{v.n}; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		depth, set := len(stack), uint64(0)
+		for _, a := range n.Args {
+			if s, ok := r.sets[a]; ok {
+				set |= s
+			} else if a != nil {
+				stack = append(stack, a)
+			}
+		}
+		if len(stack) > depth {
+			continue
+		}
+		if _, ok := r.sets[n]; !ok {
+			if n.Op.Class == expr.Storage {
+				set = 1 << (len(r.arrays) % 64)
+				r.arrays = append(r.arrays, n)
+			}
+			r.sets[n] = set
+		}
+		stack = stack[:depth-1]
+	}
+	return set | r.sets[v.n]
+}
+
+// overlapping returns the set of the arrays that may share elements with target.
+func (r *readSet) overlapping(target *expr.Node) (set uint64) {
+	for i, a := range r.arrays {
+		if overlap(a, target) {
+			set |= 1 << (i % 64)
+		}
+	}
+	return set
+}
+
+// overlap reports whether two arrays may share elements.
+func overlap(a, b *expr.Node) bool {
+	shift, same := distance(a.Leaf.Mem, b.Leaf.Mem)
+	if !same {
+		return false
+	}
+	alo, ahi := extent(a)
+	blo, bhi := extent(b)
+	return alo < bhi+shift && blo+shift < ahi
+}
+
+// distance returns the position in bytes of b relative to a, for memories that
+// may overlap: the same one, or two that tell their addresses.
+func distance(a, b expr.Memory) (int, bool) {
+	if a == b {
+		return 0, true
+	}
+	type locator interface{ Locate() uintptr }
+	x, ok := a.(locator)
+	y, ok2 := b.(locator)
+	if !ok || !ok2 || a.Size() == 0 || b.Size() == 0 || x.Locate() == 0 || y.Locate() == 0 {
+		return 0, false
+	}
+	return int(y.Locate() - x.Locate()), true
+}
+
+// extent returns the range of bytes that an array lies in.
+func extent(n *expr.Node) (lo, hi int) {
+	lo, hi = shape.Range(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
+	size := n.DType().Size()
+	return lo * size, (hi + 1) * size
+}

@@ -1,0 +1,139 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// callWhere is x where the condition is not 0, else y.
+func callWhere(c *call) *expr.Node {
+	x := c.common(1, 2)
+	o, _ := op.Lookup("where") // a choice needs no rounding
+	return op.Apply(o, cast(c.array(0), dtype.Bool), x[0], x[1])
+}
+
+// callClip is minimum(maximum(a, lo), hi). A Python integer at or beyond the limits
+// of an integer type is no bound, as in NumPy.
+func callClip(c *call) *expr.Node {
+	lo, hi := 1, 2
+	old := c.args[1].given || c.args[2].given
+	for i, with := range []int{3, 4} {
+		if !c.args[with].given {
+			continue
+		}
+		if old {
+			return c.fail(c.args[with].at, nil, "clip takes a_min and a_max, or min and max")
+		}
+		if i == 0 {
+			lo = 3
+		} else {
+			hi = 4
+		}
+	}
+	if c.args[1].given != c.args[2].given && c.at.Kind == syntax.Call {
+		return expr.Errorf(nil, "", "clip takes a_min and a_max, or min and max; None stands for no bound")
+	}
+	x := c.array(0)
+	which, name := []int{0, lo, hi}, "clip"
+	switch noLow, noHigh := c.unbounded(lo, x.DType(), false), c.unbounded(hi, x.DType(), true); {
+	case noLow && noHigh:
+		return x
+	case noLow:
+		name, which = "minimum", []int{0, hi}
+	case noHigh:
+		name, which = "maximum", []int{0, lo}
+	}
+	n := c.common(which...)
+	t := n[0].DType()
+	if t == dtype.Bool {
+		for i := range n {
+			n[i] = cast(n[i], dtype.U8)
+		}
+	}
+	return cast(apply(name, n...), t)
+}
+
+// unbounded reports whether argument i bounds no value of type t.
+func (c *call) unbounded(i int, t dtype.Type, above bool) bool {
+	x := c.args[i]
+	if x.kind == vNone || !t.IsInt() || x.kind != vScalar || x.s.Class != syntax.Int {
+		return x.kind == vNone
+	}
+	lo, hi := limits(t)
+	if above {
+		return x.s.I.Cmp(hi) >= 0
+	}
+	return x.s.I.Cmp(lo) <= 0
+}
+
+// callRound is to the nearest integer, ties to even; of integers it is the integer.
+func callRound(c *call) *expr.Node {
+	if c.integer(1) != 0 {
+		return c.fail(c.args[1].at, expr.ErrUnsupported, "only decimals=0 is supported")
+	}
+	n := c.array(0)
+	switch t := n.DType(); {
+	case t == dtype.Bool:
+		n = cast(n, dtype.F16)
+	case t.IsInt():
+		return n
+	}
+	return apply("rint", n)
+}
+
+// callSignBit reports for each element whether its sign is set. A NaN has none.
+func callSignBit(c *call) *expr.Node {
+	n := c.array(0)
+	switch t := n.DType(); {
+	case t == dtype.Bool:
+		n = cast(n, dtype.I8)
+	case t.IsFloat():
+		n = apply("copysign", expr.ConstFloat(t, 1), n)
+	}
+	return apply("less", n, zero(n.DType()).n)
+}
+
+func callProduct(c *call) *expr.Node { return matmul(c.matrix(0), c.matrix(1)) }
+
+// matrix returns argument i as an array.
+func (c *call) matrix(i int) value { return tree(c.array(i)) }
+
+// callDot is NumPy's dot: the product of scalars, or matmul where y is a vector or
+// both are matrices at most.
+func callDot(c *call) *expr.Node {
+	x, y := c.matrix(0), c.matrix(1)
+	rx, ry := len(x.n.Shape()), len(y.n.Shape())
+	switch {
+	case rx == 0 || ry == 0:
+		return binary("*", x, y, true).n
+	case ry > 2 || rx > 2 && ry != 1:
+		return expr.Errorf(expr.ErrUnsupported, "", "dot of ranks %d and %d is not supported; @ multiplies stacks of matrices", rx, ry)
+	}
+	return matmul(x, y)
+}
+
+// callInner is the sum of products over the last axes.
+func callInner(c *call) *expr.Node {
+	x, y := c.matrix(0), c.matrix(1)
+	switch rx, ry := len(x.n.Shape()), len(y.n.Shape()); {
+	case rx == 0 || ry == 0:
+		return binary("*", x, y, true).n
+	case rx > 2 || ry > 2:
+		return expr.Errorf(expr.ErrUnsupported, "", "inner of ranks %d and %d is not supported", rx, ry)
+	case ry == 2:
+		y.n = op.PermuteNode(y.n, nil)
+	}
+	return matmul(x, y)
+}
+
+// callOuter is the products of all pairs.
+func callOuter(c *call) *expr.Node {
+	x, y := c.array(0), c.array(1)
+	return binary("*", tree(op.NewAxisNode(flat(x), -1)), tree(flat(y)), true).n
+}
+
+func callAstype(c *call) *expr.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }
+
+func callItself(c *call) *expr.Node { return c.array(0) }

@@ -1,0 +1,137 @@
+package numpy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// The table of functions comes from three sources: the rows of the operator
+// table, the rows of the table of compositions, and the functions below, which
+// have meanings of NumPy's own.
+
+// The groups of functions, in the order of the documentation.
+var groups = []string{"element by element", "reductions", "selection and rounding", "products", "views", "making arrays", "networks"}
+
+var (
+	sorted    = collect()
+	functions = byName(sorted)
+)
+
+// Functions returns what formulas can call, but for the element types, in the
+// order of the documentation.
+func Functions() []Function { return slices.Clone(sorted) }
+
+func collect() []Function {
+	all := slices.Concat(elementwiseRows(), reductions(), compositions(), own)
+	slices.SortStableFunc(all, func(a, b Function) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	for i := range all {
+		f := &all[i]
+		f.Aliases = aliases[f.Name]
+		f.Method = slices.Contains(methods, f.Name)
+		f.Doc = strings.TrimSuffix(f.Doc, ".")
+		f.parse()
+	}
+	return all
+}
+
+func byName(all []Function) map[string]*Function {
+	out := map[string]*Function{}
+	for i := range all {
+		out[all[i].Name] = &all[i]
+		for _, name := range all[i].Aliases {
+			out[name] = &all[i]
+		}
+	}
+	return out
+}
+
+// methods are the functions that NumPy's arrays have as methods.
+var methods = strings.Fields(`all any argmax argmin max min prod sum mean var std clip round dot reshape ravel transpose
+	swapaxes squeeze take astype copy`)
+
+// aliases are NumPy's other names.
+var aliases = map[string][]string{
+	"abs": {"absolute", "fabs"}, "sub": {"subtract"}, "mul": {"multiply"}, "div": {"divide", "true_divide"},
+	"mod": {"remainder"}, "pow": {"power"}, "neg": {"negative"}, "invert": {"bitwise_not", "bitwise_invert"},
+	"left_shift": {"bitwise_left_shift"}, "right_shift": {"bitwise_right_shift"}, "atan2": {"arctan2"},
+	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
+	"round": {"around"}, "ravel": {"flatten"}, "transpose": {"permute_dims"}, "concatenate": {"concat"},
+	"array": {"asarray"}, "layernorm": {"layer_norm"},
+}
+
+// elementwiseRows are the element-wise rows of the operator table that no
+// function of another group stands for.
+func elementwiseRows() []Function {
+	out := []Function{{Name: "positive", Group: groups[0], Arguments: "x, /", Doc: "+x", tree: operatorFunction("+")}}
+	for _, o := range op.Table() {
+		if o.Class != expr.Elementwise || o.Result == expr.ResultTo || o.Name == "where" || o.Name == "clip" {
+			continue
+		}
+		f := Function{Name: o.Name, Group: groups[0], Doc: o.Doc, Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity]}
+		switch {
+		case o.Symbol != "":
+			f.tree = operatorFunction(o.Symbol)
+		case o.Name == "neg":
+			f.tree = operatorFunction("-")
+		default:
+			f.tree = elementwise(o)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func reductions() (out []Function) {
+	for _, o := range op.Table() {
+		if o.Class == expr.Reduction {
+			f := Function{Name: o.Name, Group: groups[1], Doc: o.Doc, Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
+			if sums(o) {
+				f.Arguments += ", dtype=None"
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func compositions() (out []Function) {
+	for _, c := range op.Compositions() {
+		out = append(out, Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, tree: composition(c)})
+	}
+	return out
+}
+
+// own are the functions that formulas alone have.
+var own = []Function{
+	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
+	{Name: "clip", Group: groups[2], Arguments: "a, a_min=None, a_max=None, *, min=None, max=None", Doc: "a brought into the range a_min..a_max", tree: callClip},
+	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest integer, ties to even; decimals must be 0", tree: callRound},
+	{Name: "signbit", Group: groups[2], Arguments: "x", Doc: "whether the sign of x is set, that of -0 too", tree: callSignBit},
+
+	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
+	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
+	{Name: "inner", Group: groups[3], Arguments: "a, b", Doc: "the sums of products over the last axes", tree: callInner},
+	{Name: "outer", Group: groups[3], Arguments: "a, b", Doc: "the products of all pairs of elements", tree: callOuter},
+
+	{Name: "reshape", Group: groups[4], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
+	{Name: "transpose", Group: groups[4], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
+	{Name: "broadcast_to", Group: groups[4], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
+	{Name: "take", Group: groups[4], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
+	{Name: "pad", Group: groups[4], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number", tree: callPad},
+	{Name: "concatenate", Group: groups[4], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
+	{Name: "astype", Group: groups[4], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
+	{Name: "copy", Group: groups[4], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
+	{Name: "len", Group: groups[4], Arguments: "x", Doc: "the extent of the first axis"},
+
+	{Name: "zeros", Group: groups[5], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
+	{Name: "ones", Group: groups[5], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
+	{Name: "full", Group: groups[5], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},
+	{Name: "zeros_like", Group: groups[5], Arguments: "a, dtype=None", Doc: "zeros in the shape of a", tree: callFilledLike(0)},
+	{Name: "ones_like", Group: groups[5], Arguments: "a, dtype=None", Doc: "ones in the shape of a", tree: callFilledLike(1)},
+	{Name: "full_like", Group: groups[5], Arguments: "a, fill_value, dtype=None", Doc: "a value in the shape of a", tree: callFullLike},
+	{Name: "arange", Group: groups[5], Arguments: "start, stop=None, step=None, *, dtype=None", Doc: "start, start + step ... before stop", tree: callArange},
+	{Name: "array", Group: groups[5], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
+}

@@ -1,0 +1,143 @@
+package numpy
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+)
+
+// constants are the names that NumPy has for numbers. They are Python floats.
+var constants = map[string]float64{
+	"pi": math.Pi, "e": math.E, "inf": math.Inf(1), "nan": math.NaN(), "euler_gamma": 0.57721566490153286060651209008240243,
+}
+
+// Predefined reports whether a name has a meaning where it is not bound: a
+// constant or an element type.
+func Predefined(name string) bool {
+	_, constant := constants[name]
+	return constant || typeNamed(name) != dtype.Invalid
+}
+
+// typeNamed returns the element type of NumPy's name, or Invalid.
+func typeNamed(name string) dtype.Type {
+	switch name {
+	case "bool", "bool_":
+		return dtype.Bool
+	case "int", "int_", "intp", "longlong":
+		return dtype.I64
+	case "float", "double":
+		return dtype.F64
+	case "single":
+		return dtype.F32
+	case "half":
+		return dtype.F16
+	}
+	if t, err := dtype.Parse(name); err == nil && t.String() == name {
+		return t
+	}
+	return dtype.Invalid
+}
+
+func classOf(t dtype.Type) syntax.Class {
+	switch {
+	case t.IsFloat():
+		return syntax.Float
+	case t.IsInt():
+		return syntax.Int
+	}
+	return syntax.Bool
+}
+
+// natural returns the element type of NumPy's asarray of a Python scalar.
+func natural(c syntax.Class) dtype.Type {
+	return [...]dtype.Type{dtype.Invalid, dtype.Bool, dtype.I64, dtype.F64}[c]
+}
+
+// promote returns the common type of two element types, by NumPy's rules. NumPy
+// promotes int8 with uint8 to int16, which this library lacks; here they give
+// int32. float16 with bfloat16 gives float32. Invalid gives the other type.
+func promote(a, b dtype.Type) dtype.Type {
+	if a > b { // the constants are in the order invalid, bool, signed, unsigned, float
+		a, b = b, a
+	}
+	switch {
+	case a == b || a == dtype.Bool || a == dtype.Invalid:
+		return b
+	case a.IsFloat(): // both are
+		if b.IsHalf() {
+			return dtype.F32
+		}
+		return b
+	case b.IsFloat():
+		if a.Size() == 1 {
+			return b
+		}
+		return dtype.F64
+	case a.IsSigned() == b.IsSigned():
+		return b // of one family the wider one comes later
+	case a.Size() > b.Size(): // signed and unsigned
+		return a
+	}
+	switch b {
+	case dtype.U8:
+		return dtype.I32
+	case dtype.U32:
+		return dtype.I64
+	}
+	return dtype.F64
+}
+
+// floatFor returns the type in which functions of floats compute for elements of
+// type t. NumPy's loops have the same types.
+func floatFor(t dtype.Type) dtype.Type {
+	switch {
+	case t.IsFloat():
+		return t
+	case t.Size() == 1:
+		return dtype.F16
+	}
+	return dtype.F64
+}
+
+// sumType returns the type in which NumPy adds up and multiplies elements of
+// type t.
+func sumType(t dtype.Type) dtype.Type {
+	switch {
+	case t.IsFloat():
+		return t
+	case t.IsUnsigned():
+		return dtype.U64
+	}
+	return dtype.I64
+}
+
+// sameKind reports whether NumPy's casting rule same_kind lets a result of type
+// from be stored in an array of type to.
+func sameKind(from, to dtype.Type) bool {
+	switch {
+	case from == to || from == dtype.Bool:
+		return true
+	case to.IsFloat():
+		return true
+	case from.IsFloat():
+		return false
+	case from.IsUnsigned():
+		return to.IsInt()
+	}
+	return to.IsSigned()
+}
+
+// limits returns the least and the greatest value of an integer type.
+func limits(t dtype.Type) (lo, hi *big.Int) {
+	bits := uint(8 * t.Size())
+	lo, hi = new(big.Int), big.NewInt(1)
+	if t.IsSigned() {
+		hi.Lsh(hi, bits-1)
+		lo.Neg(hi)
+	} else {
+		hi.Lsh(hi, bits)
+	}
+	return lo, hi.Sub(hi, big.NewInt(1))
+}

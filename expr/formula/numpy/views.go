@@ -1,0 +1,111 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// toShape returns a function of an array and a shape.
+func toShape(f func(n *expr.Node, dims []int) *expr.Node) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node { return f(c.array(0), c.integers(1)) }
+}
+
+func callTranspose(c *call) *expr.Node {
+	n, axes := c.array(0), c.integers(1)
+	if rank := len(n.Shape()); axes != nil && len(axes) != rank {
+		return expr.Errorf(expr.ErrShape, "", "%d axes do not fit an array of rank %d", len(axes), rank)
+	}
+	return op.PermuteNode(n, axes)
+}
+
+// flat returns an array as a vector.
+func flat(n *expr.Node) *expr.Node { return op.ReshapeNode(n, []int{n.Shape().Size()}) }
+
+// along returns an array and an axis: those of arguments 0 and i, or the
+// flattened array and 0 if argument i is None.
+func (c *call) along(i int) (n *expr.Node, axis int) {
+	if n = c.array(0); c.isNone(i) {
+		return flat(n), 0
+	}
+	return n, c.integer(i)
+}
+
+func callConcatenate(c *call) *expr.Node {
+	nodes, axis := c.sequence(true), 0
+	if !c.isNone(1) {
+		axis = c.integer(1)
+	}
+	for i, n := range nodes {
+		if c.isNone(1) {
+			nodes[i] = flat(n)
+		} else if len(n.Shape()) == 0 {
+			return expr.Errorf(expr.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
+		}
+	}
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return op.ConcatNode(axis, nodes)
+}
+
+func callTake(c *call) *expr.Node {
+	n, axis := c.along(2)
+	i := c.array(1)
+	if i.Err() == nil && !i.DType().IsInt() {
+		return c.fail(c.args[1].at, expr.ErrType, "indices are integers, not %v", i.DType())
+	}
+	return op.TakeNode(n, i, axis)
+}
+
+// callPad surrounds with a scalar.
+func callPad(c *call) *expr.Node {
+	if mode := c.args[2]; mode.kind != vString || mode.str != "constant" {
+		return c.fail(mode.at, expr.ErrUnsupported, "only the mode 'constant' is supported")
+	}
+	n := c.array(0)
+	return op.PadNode(n, c.widths(len(n.Shape())), c.operand(3).as(n.DType()))
+}
+
+// widths returns pad_width, two integers for each axis. The argument is n,
+// (before, after), or a pair for each axis.
+func (c *call) widths(rank int) []int {
+	w := c.args[1]
+	each := []value{w.value}
+	if w.kind == vSeq && len(w.seq) > 0 && w.seq[0].kind == vSeq {
+		each = w.seq
+	}
+	if len(each) != rank && len(each) != 1 {
+		c.fail(w.at, expr.ErrShape, "%d pad widths do not fit an array of rank %d", len(each), rank)
+		return nil
+	}
+	out := make([]int, 0, 2*rank)
+	for i := range rank {
+		p, err := item{each[min(i, len(each)-1)], w.at}.integers("pad_width")
+		if err == nil && len(p) != 1 && len(p) != 2 {
+			err = fail(w.at, expr.ErrShape, "a pad width is an integer or a pair")
+		}
+		if err != nil {
+			if c.err == nil {
+				c.err = err
+			}
+			return nil
+		}
+		out = append(out, p[0], p[len(p)-1])
+	}
+	return out
+}
+
+// callLength returns len(x), a Python integer.
+func callLength(c *call) value {
+	if x := c.args[0]; x.kind == vSeq {
+		return integer(len(x.seq))
+	}
+	n := c.array(0)
+	switch {
+	case n.Err() != nil:
+		return tree(n)
+	case len(n.Shape()) == 0:
+		return failed(expr.ErrShape, "an array of rank 0 has no len")
+	}
+	return integer(n.Shape()[0])
+}

@@ -127,8 +127,9 @@ type Info struct {
 }
 
 // Code defines a primitive: for each class a Go expression of x, y, z and their
-// type T. Predicates are 0 or 1 in an unsigned type. The generators of [Eval]
-// and of the interpreter's loops read it.
+// type T, from the packages math, math/bits, dtype and scalar. Predicates are 0
+// or 1 in an unsigned type. The generators of [Eval] and of the interpreter's
+// loops read it.
 type Code map[Class]string
 
 // Of returns the expression for a class of one type.

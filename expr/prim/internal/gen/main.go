@@ -73,5 +73,9 @@ import (
 		}
 		b.WriteString("\t}\n\treturn 0, false\n}\n")
 	}
-	return format.Source(b.Bytes())
+	text := b.Bytes()
+	if bytes.Contains(text, []byte("bits.")) {
+		text = bytes.Replace(text, []byte("\"math\"\n"), []byte("\"math\"\n\t\"math/bits\"\n"), 1)
+	}
+	return format.Source(text)
 }

@@ -130,7 +130,11 @@ import (
 	}
 	fmt.Fprintf(&out, "// generated fills the table. It is no init function: those of other files need it.\n"+
 		"func generated() (kernels [prim.NumOps][numTypes][8]kernel) {\n%sreturn kernels\n}\n", table.String())
-	return format.Source(out.Bytes())
+	text := out.Bytes()
+	if bytes.Contains(text, []byte("bits.")) {
+		text = bytes.Replace(text, []byte("\"math\"\n"), []byte("\"math\"\n\t\"math/bits\"\n"), 1)
+	}
+	return format.Source(text)
 }
 
 // goTypes lists the distinct Go types of the cells.

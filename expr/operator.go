@@ -111,6 +111,13 @@ type Operator struct {
 	Shape func(n *Node) (shape.Shape, error)
 	// Gather returns the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
+	// Ints names the integer parameters of a View's constructor, which become
+	// Node.Ints; "dims..." takes any number. A constructor of another form is
+	// written by hand, and Ints is empty.
+	Ints string
+	// Examples are uses of a View. Tests check the back ends and the derivative
+	// with them.
+	Examples []Example
 
 	// Reduce is the row of a Reduction: how it combines elements.
 	Reduce *prim.Reduction
@@ -126,6 +133,17 @@ type Operator struct {
 
 	// Grad is the derivative of an operator of floats, or nil if it has none.
 	Grad Rule
+}
+
+// An Example is a use of a View: shapes of operands, and attributes.
+type Example struct {
+	Operands   [][]int
+	Axes, Ints []int
+}
+
+// Apply returns the view o of operands with the shapes of the example.
+func (e Example) Apply(o *Operator, args ...*Node) *Node {
+	return ApplyWith(o, Attributes{Axes: e.Axes, Ints: e.Ints}, args...)
 }
 
 // Kind returns the kind of the operator without its operands.

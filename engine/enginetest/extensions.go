@@ -103,47 +103,6 @@ var (
 		})
 )
 
-func init() {
-	at := func(f func(n *expr.Node, i int) int) func(n *expr.Node, args []*value) *value {
-		return func(n *expr.Node, args []*value) *value {
-			out := newValue(n.DType(), n.Shape())
-			out.reads(args[0])
-			for i := range out.bits {
-				out.bits[i] = args[0].bits[f(n, i)]
-				out.addFault(i, args[0].faultAt(f(n, i)))
-			}
-			return out
-		}
-	}
-	userViews[diagonal] = at(func(n *expr.Node, i int) int { return i*n.Args[0].Shape()[1] + i })
-	userViews[rotated] = at(func(n *expr.Node, i int) int { return (i + n.Ints[0]) % n.Shape()[0] })
-	userViews[shifted] = func(n *expr.Node, args []*value) *value {
-		out := newValue(n.DType(), n.Shape())
-		for i := range out.bits {
-			v := fromInt(n.DType(), 7)
-			if k := i + n.Ints[0]; 0 <= k && k < len(out.bits) {
-				v = args[0].bits[k]
-			}
-			pair := []*value{{typ: n.DType(), bits: []uint64{v}}, {typ: n.DType(), bits: []uint64{args[0].bits[i]}}}
-			scalar := expr.NewConst(n.DType(), 0)
-			out.bits[i] = elementwise(apply("sub", scalar, scalar), pair).bits[0]
-		}
-		return out
-	}
-	userViews[chased] = func(n *expr.Node, args []*value) *value {
-		out := newValue(n.DType(), n.Shape())
-		for i := range out.bits {
-			k := int64(args[0].bits[i])
-			if k < 0 || k >= int64(len(out.bits)) {
-				out.addFault(i, indexFault)
-				continue
-			}
-			out.bits[i] = args[0].bits[k]
-		}
-		return out
-	}
-}
-
 func userView(o *expr.Operator, ints []int, args ...*expr.Node) *expr.Node {
 	return expr.ApplyWith(o, expr.Attributes{Ints: ints}, args...)
 }

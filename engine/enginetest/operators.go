@@ -47,7 +47,7 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 			mark := c.cells[o.Name][x]
 			if mark == "" && (o.Types.Has(x) || o.Types == 0 && x == dtype.I64) {
 				mark = "HOLE"
-				t.Errorf("%s of %v is not tested: no case passed. Cases of views are in viewCases", o.Name, x)
+				t.Errorf("%s of %v is not tested: no case passed. A view needs Examples in its row, or viewCases", o.Name, x)
 			}
 			fmt.Fprintf(&b, "%5s", mark)
 		}

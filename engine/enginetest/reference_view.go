@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -105,7 +106,7 @@ func view(n *expr.Node, args []*value) *value {
 	case "window_gather":
 		next(func(ix []int) { from(i, args[0], linear(args[0].shape, windowed(n, ix))) })
 	default:
-		panic("enginetest: no reference for the view " + n.Op.Name)
+		next(func(ix []int) { gathered(n, args, out, i, ix) })
 	}
 	return out
 }
@@ -161,8 +162,109 @@ func linear(s shape.Shape, ix []int) int {
 	return at
 }
 
-// userViews has the references of user-defined Chainers.
+// userViews has references of views that do not use the index map.
 var userViews = map[*expr.Operator]func(n *expr.Node, args []*value) *value{}
+
+// gathered computes element i of a view by its index map. Every element that
+// the map reads adds its faults.
+func gathered(n *expr.Node, args []*value, out *value, i int, ix []int) {
+	e := element{}
+	read := func(arg int, coords []prim.Ix) (at int, inside bool) {
+		for k, c := range coords {
+			x, d := e.index(c), args[arg].shape[k]
+			if x < 0 || x >= int64(d) {
+				return 0, false
+			}
+			at = at*d + int(x)
+		}
+		return at, true
+	}
+	load := func(arg, at int) prim.V {
+		out.addFault(i, args[arg].faultAt(at))
+		return e.put(args[arg].typ.Register(), args[arg].bits[at])
+	}
+	g := &expr.Gather{IxTable: &e.ix, B: prim.NewB(&e), Node: n, Int: func(v int) prim.Ix { return e.ix.Const(int64(v)) }}
+	g.Value = func(x prim.Ix) prim.V { return e.put(dtype.I64, uint64(e.index(x))) }
+	g.Guarded = func(arg int, coords []prim.Ix, fill prim.V) prim.V {
+		if at, inside := read(arg, coords); inside {
+			return load(arg, at)
+		}
+		return fill
+	}
+	g.Checked = func(arg int, coords []prim.Ix) prim.V {
+		out.may |= indexFault
+		at, inside := read(arg, coords)
+		if !inside {
+			out.addFault(i, indexFault)
+			return e.put(args[arg].typ.Register(), 0)
+		}
+		return load(arg, at)
+	}
+	g.At = g.Checked
+	for _, x := range ix {
+		g.Out = append(g.Out, e.ix.Const(int64(x)))
+	}
+	out.bits[i] = e.values[n.Op.Gather(g).ID]
+}
+
+// An element is the sink of an index map: it computes one element.
+type element struct {
+	ix     prim.IxTable
+	values []uint64
+	tables [][]uint64
+}
+
+func (e *element) put(t dtype.Type, bits uint64) prim.V {
+	e.values = append(e.values, bits)
+	return prim.V{ID: int32(len(e.values) - 1), Type: t}
+}
+
+// index returns the value of an index expression.
+func (e *element) index(x prim.Ix) int64 {
+	n := e.ix.At(x)
+	switch n.Op {
+	case prim.IxConst:
+		return n.K
+	case prim.IxValue:
+		return int64(e.values[n.K])
+	case prim.IxAdd:
+		return e.index(n.A) + e.index(n.B)
+	case prim.IxMul:
+		return e.index(n.A) * e.index(n.B)
+	}
+	a, b := e.index(n.A), e.index(n.B)
+	rest := (a%b + b) % b
+	if n.Op == prim.IxMod {
+		return rest
+	}
+	return (a - rest) / b
+}
+
+// Emit implements [prim.Sink].
+func (e *element) Emit(ins prim.Ins) prim.V {
+	var args [3]uint64
+	for k := range ins.Op.Info().Arity {
+		args[k] = e.values[ins.Args[k].ID]
+	}
+	return e.put(ins.Type, prim.Eval(ins, args, e.tables))
+}
+
+// Cold implements [prim.Sink].
+func (e *element) Cold(p, fast prim.V, body func() prim.V) prim.V {
+	if e.values[p.ID] != 0 {
+		return body()
+	}
+	return fast
+}
+
+// Table implements [prim.Sink].
+func (e *element) Table(_ dtype.Type, bits []uint64) int {
+	e.tables = append(e.tables, bits)
+	return len(e.tables) - 1
+}
+
+// Has implements [prim.Sink].
+func (e *element) Has(v prim.V) bool { return v.ID >= 0 && int(v.ID) < len(e.values) }
 
 // product returns the matrix product, with k ascending. The suite compares it
 // only on values whose sums are exact, because a GPU uses the order of cuBLAS.

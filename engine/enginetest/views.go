@@ -140,6 +140,20 @@ var viewCases = map[string][]viewCase{
 	},
 }
 
+// examples returns the examples of a row. Operands after the first are arrays.
+func examples(row *expr.Operator, t dtype.Type) (cases []viewCase) {
+	for _, e := range row.Examples {
+		cases = append(cases, viewCase{e.Operands[0], func(x *expr.Node) *expr.Node {
+			args := []*expr.Node{x}
+			for i, dims := range e.Operands[1:] {
+				args = append(args, place(newRand(uint64(i)), t, packed, wild, dims...).Node())
+			}
+			return e.Apply(row, args...)
+		}})
+	}
+	return cases
+}
+
 // Views tests every Chainer with every element type, over arrays in all layouts
 // and over computed trees.
 func Views(t *testing.T, o Options) {
@@ -160,7 +174,7 @@ func Views(t *testing.T, o Options) {
 			}
 			for _, typ := range row.Types.List() {
 				n := 0
-				for i, vc := range viewCases[row.Name] {
+				for i, vc := range append(examples(row, typ), viewCases[row.Name]...) {
 					n += testView(s, typ, vc, i)
 				}
 				if n > 0 {

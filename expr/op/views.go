@@ -13,8 +13,8 @@ import (
 var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
 	// Ints: the new shape.
 	{
-		Name: "reshape", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
-		Doc: "the same elements, row-major, in another shape.",
+		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
+		Doc: "the same elements, row-major, in another shape, of which one extent may be -1.",
 	},
 	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
 	{
@@ -28,7 +28,7 @@ var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []ex
 	},
 	// Ints: the new shape.
 	{
-		Name: "broadcast_to", Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast,
+		Name: "broadcast_to", Ints: "dims...", Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast,
 		Doc: "repeated along axes of size 1 and new leading axes.",
 	},
 	// Axes: the axis.
@@ -108,12 +108,6 @@ func reshapeGather(g *expr.Gather) V {
 // ReshapeNode returns a in the shape dims, one of which may be -1.
 func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, a)
-}
-
-// Reshape returns a in the shape dims, with its elements in row-major order.
-// One of dims may be -1.
-func Reshape[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](ReshapeNode(expr.NodeOf(a), dims))
 }
 
 func transposeShape(n *expr.Node) (shape.Shape, error) {
@@ -257,11 +251,6 @@ func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 // BroadcastToNode returns BroadcastTo for untyped trees.
 func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
 	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, a)
-}
-
-// BroadcastTo returns a repeated to the shape dims by NumPy's rules.
-func BroadcastTo[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](BroadcastToNode(expr.NodeOf(a), dims))
 }
 
 func iotaShape(n *expr.Node) (shape.Shape, error) {

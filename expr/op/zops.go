@@ -69,6 +69,11 @@ func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowXor, x, y)
 }
 
+// BroadcastTo is repeated along axes of size 1 and new leading axes.
+func BroadcastTo[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
+	return expr.Of[T](expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, expr.NodeOf(x)))
+}
+
 // Cbrt is the cube root. Error: at most 1 ULP.
 func Cbrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowCbrt, x)
@@ -347,6 +352,11 @@ func ReduceXor[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] 
 // ReLU is x where x > 0, else +0; NaN stays. Error: exact.
 func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowReLU, x)
+}
+
+// Reshape is the same elements, row-major, in another shape, of which one extent may be -1.
+func Reshape[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
+	return expr.Of[T](expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, expr.NodeOf(x)))
 }
 
 // Shr is x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign. Error: exact.

@@ -1,5 +1,5 @@
 // Package npy reads and writes arrays in NumPy's .npy format, versions 1.0,
-// 2.0 and 3.0.
+// 2.0 and 3.0, and archives of them, .npz.
 //
 // # What a file means
 //
@@ -40,6 +40,13 @@
 // only once the stream is known to hold them, or, where its length is not
 // known, as they arrive. A malformed file gives a [*FormatError] with the
 // offset of the fault.
+//
+// # Archives
+//
+// [OpenArchive] reads the directory of an .npz file, and [Archive.Read] one array
+// at a time. A zip may be small and claim much: memory grows with what arrives,
+// up to [Archive.Limit]. Names that repeat, encrypted members and wrong sizes or
+// checksums are errors. Nothing is unpacked to disk.
 //
 // # Writing
 //

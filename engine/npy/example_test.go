@@ -88,3 +88,34 @@ func ExamplePrepare() {
 	// <nil>
 	// 2 files
 }
+
+// Several arrays in one file, as NumPy's savez.
+func ExampleOpenArchive() {
+	dir, err := os.MkdirTemp("", "npy")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.npz")
+
+	w := &npy.Array{Type: dtype.F32, Shape: []int{2, 2}, Data: dtype.Bytes([]float32{1, 2, 3, 4})}
+	b := &npy.Array{Type: dtype.F32, Shape: []int{2}, Data: dtype.Bytes([]float32{5, 6})}
+	if err := npy.WriteArchiveFile(path, npy.Member{Name: "w", Array: w}, npy.Member{Name: "b", Array: b}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := npy.OpenArchive(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer z.Close()
+	bias, err := z.Read("b")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.Names(), bias.Shape, dtype.Slice[float32](bias.Data))
+	// Output: [w b] [2] [5 6]
+}

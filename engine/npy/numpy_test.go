@@ -100,15 +100,22 @@ func counting(t dtype.Type, fortran bool, shape []int) *Array {
 	return a
 }
 
-func TestNumPy(t *testing.T) {
-	python, err := exec.LookPath("python3")
+// python returns an interpreter that has NumPy, or skips the test.
+func python(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
+	if out, err := exec.Command(path, "-c", "import numpy").CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		t.Skip("python3 cannot import numpy: " + lines[len(lines)-1])
 	}
+	return path
+}
+
+func TestNumPy(t *testing.T) {
+	python := python(t)
 	ones := make([]int, 32)
 	for i := range ones {
 		ones[i] = 1

@@ -24,22 +24,26 @@ func newEval() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval [flags] 'statements'",
-		Short: "Evaluate statements on .npy files",
-		Long: `Evaluate statements on arrays from .npy files.
+		Short: "Evaluate statements on .npy and .npz files",
+		Long: `Evaluate statements on arrays from .npy and .npz files.
 
 Inputs are read whole; the files are never changed unless they are named as
 outputs too. Outputs are written after everything has succeeded, all or none.
 Without -o the assigned values are printed. The value of a last bare expression
-is called _. A file named - is standard input or output.`,
+is called _. A file named - is standard input or output.
+
+a.npz:x is the array x of an archive; a.npz alone is the array called as the
+name is. An archive that is written has only the arrays that -o names.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
-  exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'`,
+  exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'
+  exprbench eval -i w=model.npz:w -i b=model.npz:b -o y=out.npz:y 'y = w @ b'`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0])
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file.npy`: an array to read (repeatable)")
-	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file.npy`: an assigned name to write (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read from a .npy file, or from an .npz archive, file:array (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
 	f.engine.add(cmd)
 	return cmd

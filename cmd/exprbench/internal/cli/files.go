@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
@@ -16,11 +17,25 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// distinctFiles reports an output file that is given for two names.
+// archived returns the .npz file that a setting names, and the array in it:
+// a.npz:x, or a.npz for the array called as the setting is.
+func (s setting) archived() (path, array string, ok bool) {
+	const ext = ".npz"
+	if i := strings.LastIndex(strings.ToLower(s.value), ext+":"); i >= 0 {
+		i += len(ext)
+		return s.value[:i], s.value[i+1:], s.value[i+1:] != ""
+	}
+	return s.value, s.name, strings.EqualFold(filepath.Ext(s.value), ext)
+}
+
+// distinctFiles reports an output file, or an array in an archive, that is given
+// for two names.
 func distinctFiles(out []setting) error {
 	for i, a := range out {
+		pathA, arrayA, okA := a.archived()
 		for _, b := range out[:i] {
-			if sameFile(a.value, b.value) {
+			pathB, arrayB, okB := b.archived()
+			if (!okA || !okB || arrayA == arrayB) && sameFile(pathA, pathB) {
 				return fmt.Errorf("the output file %s is given for both %s and %s", a.value, b.name, a.name)
 			}
 		}
@@ -67,11 +82,14 @@ const standard = "-"
 // writable refuses output files whose names promise another format.
 func writable(out []setting) error {
 	for _, o := range out {
+		if _, _, ok := o.archived(); ok {
+			continue
+		}
 		ext := filepath.Ext(o.value)
 		st, err := os.Stat(o.value)
 		device := err == nil && !st.Mode().IsRegular()
 		if o.value != standard && !device && ext != "" && !strings.EqualFold(ext, ".npy") {
-			return usagef("-o %s=%s: outputs are .npy files, not %s", o.name, o.value, ext)
+			return usagef("-o %s=%s: outputs are .npy and .npz files, not %s", o.name, o.value, ext)
 		}
 	}
 	return nil
@@ -97,13 +115,7 @@ func oneReader(formula string, in []setting) error {
 // readInputs reads files into the environment of a formula.
 func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error {
 	for _, s := range in {
-		var f *npy.Array
-		var err error
-		if s.value == standard {
-			f, err = npy.Read(stdin, -1)
-		} else {
-			f, err = npy.ReadFile(s.value)
-		}
+		f, err := s.read(stdin)
 		if err != nil {
 			return fmt.Errorf("-i %s: %w", s.name, err)
 		}
@@ -114,6 +126,23 @@ func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error 
 		env[s.name] = a.Named(s.name).Node()
 	}
 	return nil
+}
+
+// read reads the array of an input.
+func (s setting) read(stdin io.Reader) (*npy.Array, error) {
+	path, array, ok := s.archived()
+	switch {
+	case s.value == standard:
+		return npy.Read(stdin, -1)
+	case !ok:
+		return npy.ReadFile(s.value)
+	}
+	z, err := npy.OpenArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	return z.Read(array)
 }
 
 // toArray views the elements of a file, which may be in Fortran order.
@@ -133,40 +162,76 @@ func toArray(f *npy.Array) (*engine.Array, error) {
 	return engine.ArrayOf(engine.MemoryOf(f.Data), f.Type, s, st, 0)
 }
 
+// An output is a file with its arrays.
+type output struct {
+	setting
+	path    string
+	archive bool
+	arrays  []npy.Member
+}
+
+// outputs returns the files of settings. Settings that name arrays of one
+// archive are one file.
+func outputs(out []setting, values map[string]*engine.Array) ([]*output, error) {
+	var files []*output
+	for _, s := range out {
+		a := values[s.name]
+		data, err := a.Bytes()
+		if err != nil {
+			return nil, fmt.Errorf("-o %s: %w", s.name, err)
+		}
+		if a.DType() == dtype.Bool {
+			data = normalBools(data)
+		}
+		path, array, archive := s.archived()
+		i := slices.IndexFunc(files, func(f *output) bool { return archive && f.archive && sameFile(f.path, path) })
+		if i < 0 {
+			i = len(files)
+			files = append(files, &output{setting: s, path: path, archive: archive})
+		}
+		files[i].arrays = append(files[i].arrays, npy.Member{Name: array, Array: &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data}})
+	}
+	return files, nil
+}
+
+// prepare writes the file, but not under its name. It returns nil for standard
+// output.
+func (o *output) prepare() (*npy.Pending, error) {
+	switch {
+	case o.value == standard:
+		return nil, nil
+	case o.archive:
+		return npy.PrepareArchive(o.path, o.arrays...)
+	}
+	return npy.Prepare(o.value, o.arrays[0].Array)
+}
+
 // writeOutputs writes all files, or, as far as can be known before the first is
 // put in its place, none.
 func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.Array, stdout io.Writer) error {
 	writing.Lock()
 	defer writing.Unlock()
-	var direct *npy.Array
-	pending := make([]*npy.Pending, len(out))
-	for i, o := range out {
-		a := values[o.name]
-		data, err := a.Bytes()
-		if err != nil {
-			return fmt.Errorf("-o %s: %w", o.name, err)
-		}
-		if a.DType() == dtype.Bool {
-			data = normalBools(data)
-		}
-		file := &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data}
-		if o.value == standard {
-			direct = file
-			continue
-		}
+	files, err := outputs(out, values)
+	if err != nil {
+		return err
+	}
+	pending := make([]*npy.Pending, len(files))
+	for i, o := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p, err := npy.Prepare(o.value, file)
-		if err != nil {
+		if pending[i], err = o.prepare(); err != nil {
 			return fmt.Errorf("-o %s: %w", o.name, err)
 		}
-		defer p.Abort()
-		pending[i] = p
+		if pending[i] != nil {
+			defer pending[i].Abort()
+		}
 	}
-	if direct != nil {
-		if err := npy.Write(stdout, direct); err != nil {
-			return err
+	for i, p := range pending {
+		if p == nil {
+			if err := npy.Write(stdout, files[i].arrays[0].Array); err != nil {
+				return err
+			}
 		}
 	}
 	for i, p := range pending {
@@ -174,7 +239,7 @@ func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.
 			continue
 		}
 		if err := p.Commit(); err != nil {
-			return fmt.Errorf("-o %s: %w", out[i].name, err)
+			return fmt.Errorf("-o %s: %w", files[i].name, err)
 		}
 	}
 	return nil

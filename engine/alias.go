@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -63,20 +62,4 @@ func (al *aliasing) changed() (changed bool) {
 		return !changed
 	})
 	return changed
-}
-
-// rebound updates p after a call of [Memory.Rebind], which need not concern a
-// memory of p. It compiles the statements again if the memories of p overlap
-// differently now.
-func (p *Program) rebound(ctx context.Context, seen uint64) error {
-	if p.memory.changed() {
-		q, err := compileStatements(ctx, p.options, p.stmts)
-		if err != nil {
-			return err
-		}
-		p.memory, p.plan, p.backend, p.arena, p.steps = q.memory, q.plan, q.backend, q.arena, q.steps
-		p.threads, p.profile, p.products, p.job = q.threads, q.profile, q.products, q.job
-	}
-	p.memory.seen, p.bound = seen, false
-	return nil
 }

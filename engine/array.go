@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"math/bits"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
@@ -58,37 +56,6 @@ func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset in
 		return nil, err
 	}
 	return &Array{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
-}
-
-// holds returns an error if an array with elements of type t leaves the memory.
-func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int) error {
-	if s.Size() == 0 {
-		return nil
-	}
-	n := m.Size() / t.Size()
-	lo, hi := offset, offset
-	for i, d := range s {
-		if d == 1 || st[i] == 0 {
-			continue
-		}
-		// A stride of n or more leaves the memory, so products do not overflow.
-		if st[i] <= -n || st[i] >= n || d-1 > n {
-			return expr.NewError(expr.ErrShape, "", "stride %d of axis %d leaves a memory of %d elements", st[i], i, n)
-		}
-		over, span := bits.Mul64(uint64(max(st[i], -st[i])), uint64(d-1))
-		if over != 0 || span > uint64(n) {
-			return expr.NewError(expr.ErrShape, "", "axis %d of %d positions with stride %d leaves a memory of %d elements", i, d, st[i], n)
-		}
-		if st[i] < 0 {
-			lo -= int(span)
-		} else {
-			hi += int(span)
-		}
-	}
-	if offset < 0 || offset >= n || lo < 0 || hi >= n {
-		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, n)
-	}
-	return nil
 }
 
 // Named returns a view of the same elements that trees and plans print under
@@ -187,7 +154,7 @@ func (a *Array) Contiguous() (*Array, error) {
 	}
 	size := a.DType().Size()
 	i := 0
-	each(a.Shape(), a.Strides(), a.Offset(), func(off int) {
+	shape.Each(a.Shape(), a.Strides(), a.Offset(), func(off int) {
 		copy(c.mem.data[i:i+size], from[off*size:])
 		i += size
 	})
@@ -207,15 +174,4 @@ func (a *Array) Bytes() ([]byte, error) {
 	}
 	size := c.DType().Size()
 	return all[c.Offset()*size:][:c.Shape().Size()*size], nil
-}
-
-// each calls f with the offset of every element, row-major.
-func each(s shape.Shape, st shape.Strides, offset int, f func(off int)) {
-	if len(s) == 0 {
-		f(offset)
-		return
-	}
-	for i := 0; i < s[0]; i++ {
-		each(s[1:], st[1:], offset+i*st[0], f)
-	}
 }

@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Run compiles statements and runs them once. It keeps the program for later
@@ -32,24 +32,7 @@ func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
 }
 
 // An assignment is a program in the cache, with arrays and cells of its own.
-type assignment = reuse.Entry[Options, *Program]
-
-// assignments returns an empty cache of assignments.
-func assignments() *reuse.Cache[Options, *Program] {
-	return reuse.NewCache[Options, *Program](4<<20, reuse.Memories{
-		Host: func(m expr.Memory) ([]byte, bool) {
-			h, ok := m.(*Memory)
-			if !ok || h.dev != nil {
-				return nil, false
-			}
-			return h.data, true
-		},
-		New: func(size int) (expr.Memory, *[]byte) {
-			m := &Memory{size: size, head: AtHost}
-			return m, &m.data
-		},
-	})
-}
+type assignment = reuse.Entry[Options, *host.Program]
 
 // assignmentOf returns an assignment bound to the operands of stmts, from the
 // cache if the cache has one. It returns nil if the statements have no key or do
@@ -77,10 +60,10 @@ func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assig
 	if err != nil {
 		return nil
 	}
-	if a.Program, err = compile(ctx, o, be, pl); err != nil {
+	if a.Program, err = hostProgram(ctx, o, be, pl); err != nil {
 		return nil
 	}
-	a.Bytes += a.Program.footprint()
+	a.Bytes += a.Program.Footprint()
 	return a
 }
 
@@ -88,41 +71,12 @@ func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assig
 // the cache. An error has the place of the original node in stmts.
 func runAssignment(ctx context.Context, a *assignment, stmts []expr.Statement) error {
 	defer func() {
-		a.Program.forget(keepArena)
+		a.Program.Forget()
 		process.assignments.Put(a)
 	}()
-	err := a.Program.run(ctx)
+	err := a.Program.Run(ctx)
 	if err == nil {
 		return nil
 	}
-	return located(ctx, err, func(n *expr.Node) *expr.Node { return process.assignments.Original(a, n, stmts) })
-}
-
-// keepArena is the largest size of temporaries, in bytes, that an assignment
-// keeps between runs. Each run allocates larger ones.
-const keepArena = 1 << 19
-
-// footprint returns the memory of p while it is idle, in bytes: its temporaries and
-// the row buffers of its workers.
-func (p *Program) footprint() (n int) {
-	if p.plan.Arena <= keepArena {
-		n = p.plan.Arena
-	}
-	for _, s := range p.steps {
-		l, ok := s.(*loopStep)
-		if !ok {
-			continue
-		}
-		for _, b := range l.s.Kernel.Bufs {
-			if b.Mode != ir.Row {
-				continue
-			}
-			row := b.Type.Size()
-			for _, x := range b.Axes {
-				row *= l.s.Extents[x]
-			}
-			n += row * l.loop.Workers()
-		}
-	}
-	return n
+	return located(err, func(n *expr.Node) *expr.Node { return process.assignments.Original(a, n, stmts) }, evaluator(ctx))
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr"
 )
 
@@ -16,13 +16,6 @@ type Driver interface {
 	Open(index int) (Device, error)
 	// Count returns the number of devices. If there is none, the error says why.
 	Count() (int, error)
-}
-
-// drivers are the drivers of the packages with devices that the program imports, by
-// kind.
-type drivers struct {
-	sync.Mutex
-	of map[string]Driver
 }
 
 // RegisterDriver registers the driver for devices of a kind, the first part of
@@ -87,6 +80,19 @@ func CountDevices(kind string) (int, error) {
 func CPU() Device { return cpu{} }
 
 type cpu struct{}
+
+// NewSyncedMemory returns a memory of size bytes for use on the host and on d.
+// Each side is allocated at its first use. If d is nil or the host,
+// NewSyncedMemory is [NewMemory].
+func NewSyncedMemory(d Device, size int) (*Memory, error) {
+	if _, host := d.(cpu); host || d == nil {
+		return NewMemory(size)
+	}
+	if size < 0 || size > hostmem.MaxSize {
+		return nil, outOfMemory(&hostmem.Error{Size: size})
+	}
+	return &Memory{size: size, dev: d}, nil
+}
 
 // A hostAllocation is an allocation of the host as a device.
 type hostAllocation []byte

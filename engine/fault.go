@@ -1,70 +1,31 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/plan"
-	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
-
-// A faulted is the error of a stage with a fault: the data contain an operand for
-// which an operator is not defined. The function located makes an [expr.Error]
-// of it.
-type faulted struct {
-	kind  error // expr.ErrDivide or expr.ErrIndex
-	sites []plan.Fault
-}
-
-func (f *faulted) Error() string { return f.kind.Error() }
-
-func (f *faulted) Unwrap() error { return f.kind }
-
-// raised returns the error of a fault of a stage, or nil for ir.NoFault.
-func raised(k ir.FaultKind, s *plan.Stage) error {
-	switch k {
-	case ir.DivideFault:
-		return &faulted{expr.ErrDivide, s.Faults}
-	case ir.IndexFault:
-		return &faulted{expr.ErrIndex, s.Faults}
-	}
-	return nil
-}
-
-// deviceFault returns err. If err is a fault, the result lists the nodes of all
-// stages, because a device does not say which stage failed.
-func (p *Program) deviceFault(err error) error {
-	e, ok := err.(*expr.Error)
-	if !ok || e.Kind != expr.ErrDivide && e.Kind != expr.ErrIndex {
-		return err
-	}
-	f := &faulted{kind: e.Kind}
-	for _, s := range p.plan.Stages {
-		f.sites = append(f.sites, s.Faults...)
-	}
-	return f
-}
 
 // located returns err. If err is a fault, the result names the operator, the
 // first element for which the operator is not defined, and the call that built
 // the node. To find the element, located evaluates operands, which takes the time
 // of a run. The memory must be as the stage has found it. The function current
 // returns the node of the caller's statements for a node of the plan.
-func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node) error {
-	f, ok := err.(*faulted)
+func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr.Node) (*Array, error)) error {
+	f, ok := err.(*host.Fault)
 	if !ok {
 		return err
 	}
 	var n *expr.Node
 	what := ""
-	for _, site := range f.sites {
-		if site.Kind != f.kind || site.Node == n {
+	for _, site := range f.Sites {
+		if site.Kind != f.Kind || site.Node == n {
 			continue
 		}
-		w := offender(ctx, site.Node)
+		w := offender(site.Node, evaluate)
 		if n == nil || w != "" {
 			n, what = site.Node, w
 		}
@@ -73,12 +34,12 @@ func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node
 		}
 	}
 	if what == "" {
-		what = map[error]string{expr.ErrDivide: "integer division by zero", expr.ErrIndex: "an index is out of range"}[f.kind]
+		what = map[error]string{expr.ErrDivide: "integer division by zero", expr.ErrIndex: "an index is out of range"}[f.Kind]
 	}
 	if n == nil {
-		return expr.NewError(f.kind, "", "%s", what)
+		return expr.NewError(f.Kind, "", "%s", what)
 	}
-	e := expr.NewError(f.kind, n.Op.Constructor(), "%s", what)
+	e := expr.NewError(f.Kind, n.Op.Constructor(), "%s", what)
 	if file, line := current(n).Place(); file != "" {
 		e.File, e.Line = file, line
 	}
@@ -87,7 +48,7 @@ func located(ctx context.Context, err error, current func(*expr.Node) *expr.Node
 
 // offender evaluates the operand on which the faults of a node depend. It returns
 // a description of the first element that raises a fault, or "" if it finds none.
-func offender(ctx context.Context, n *expr.Node) string {
+func offender(n *expr.Node, evaluate func(*expr.Node) (*Array, error)) string {
 	if len(n.Args) != 2 {
 		return ""
 	}
@@ -102,7 +63,7 @@ func offender(ctx context.Context, n *expr.Node) string {
 		}
 		from = n.Args[0].Shape()[axis]
 	}
-	a, err := evaluate(ctx, n.Args[1])
+	a, err := evaluate(n.Args[1])
 	if err != nil {
 		return ""
 	}
@@ -167,30 +128,4 @@ func at(i int, s shape.Shape) string {
 		i /= s[k]
 	}
 	return fmt.Sprintf(" at %v", index)
-}
-
-// evaluate returns the value of a tree as a new array on the device of its leaves.
-func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
-	var d Device
-	expr.Walk(n, func(x *expr.Node) {
-		if x.Leaf != nil {
-			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
-				d = m.dev
-			}
-		}
-	})
-	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
-	if err != nil {
-		return nil, err
-	}
-	a, err := ArrayOf(m, n.DType(), n.Shape(), nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Compile(ctx, expr.Statement{Target: a.Node(), Value: n})
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return a, p.run(ctx)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Head is the residency of a memory: where its current contents are.
@@ -64,19 +67,6 @@ func NewMemory(size int) (*Memory, error) {
 	return &Memory{data: b, size: size, head: AtHost}, nil
 }
 
-// NewSyncedMemory returns a memory of size bytes for use on the host and on d.
-// Each side is allocated at its first use. If d is nil or the host,
-// NewSyncedMemory is [NewMemory].
-func NewSyncedMemory(d Device, size int) (*Memory, error) {
-	if _, host := d.(cpu); host || d == nil {
-		return NewMemory(size)
-	}
-	if size < 0 || size > hostmem.MaxSize {
-		return nil, outOfMemory(&hostmem.Error{Size: size})
-	}
-	return &Memory{size: size, dev: d}, nil
-}
-
 // allocate returns size zero bytes, or an error that matches ErrOutOfMemory.
 func allocate(size int) ([]byte, error) {
 	b, err := hostmem.Allocate(size)
@@ -84,15 +74,6 @@ func allocate(size int) ([]byte, error) {
 		return nil, outOfMemory(err)
 	}
 	return b, nil
-}
-
-// reserve returns an error that matches ErrOutOfMemory if the process cannot have
-// size bytes more.
-func reserve(size int) error {
-	if err := hostmem.Reserve(size); err != nil {
-		return outOfMemory(err)
-	}
-	return nil
 }
 
 func outOfMemory(err error) error { return expr.NewError(expr.ErrOutOfMemory, "", "%s", err) }
@@ -117,6 +98,37 @@ func aligned(b []byte, size int) bool {
 // MemoryOf returns a memory on the host that shares data with the caller. The
 // data must be aligned for the element types of the arrays over it.
 func MemoryOf(data []byte) *Memory { return &Memory{data: data, size: len(data), head: AtHost} }
+
+// holds returns an error if an array with elements of type t leaves the memory.
+func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int) error {
+	if s.Size() == 0 {
+		return nil
+	}
+	n := m.Size() / t.Size()
+	lo, hi := offset, offset
+	for i, d := range s {
+		if d == 1 || st[i] == 0 {
+			continue
+		}
+		// A stride of n or more leaves the memory, so products do not overflow.
+		if st[i] <= -n || st[i] >= n || d-1 > n {
+			return expr.NewError(expr.ErrShape, "", "stride %d of axis %d leaves a memory of %d elements", st[i], i, n)
+		}
+		over, span := bits.Mul64(uint64(max(st[i], -st[i])), uint64(d-1))
+		if over != 0 || span > uint64(n) {
+			return expr.NewError(expr.ErrShape, "", "axis %d of %d positions with stride %d leaves a memory of %d elements", i, d, st[i], n)
+		}
+		if st[i] < 0 {
+			lo -= int(span)
+		} else {
+			hi += int(span)
+		}
+	}
+	if offset < 0 || offset >= n || lo < 0 || hi >= n {
+		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, n)
+	}
+	return nil
+}
 
 // Device returns the name of the memory's device, or "cpu" if it has none.
 func (m *Memory) Device() string {
@@ -321,5 +333,24 @@ func (m *Memory) Rebind(data []byte) error {
 	}
 	m.data = data
 	process.rebinds.Add(1)
+	return nil
+}
+
+// claim updates the device side, for a use that writes it if write is set. Stream
+// s waits for the last queued program that uses the memory. If s is nil, claim
+// itself waits.
+func (m *Memory) claim(write bool, s Stream) error {
+	if _, err := m.device(write); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.busy == nil {
+		return nil
+	}
+	if s == nil {
+		return m.settle()
+	}
+	s.After(m.busy)
 	return nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -69,30 +70,33 @@ func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 	return mems, nil
 }
 
-func compileOnDevice(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemory) (*Program, error) {
+// newDeviceRun compiles a plan for the device of its memories. It returns the plan
+// that the device runs, too.
+func newDeviceRun(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemory) (*deviceRun, *plan.Plan, error) {
 	name := mems[0].Device()
 	c, ok := mems[0].dev.(Compiler)
 	if !ok {
-		return nil, expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", name)
+		return nil, nil, expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", name)
 	}
 	r := &deviceRun{name: name, mems: mems}
 	for _, m := range mems {
 		if _, err := m.OnDevice(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var err error
 	if r.code, err = c.Compile(ctx, pl, o); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if own, ok := r.code.(Planned); ok {
 		pl = own.Plan()
 	}
-	return &Program{plan: pl, device: r}, nil
+	return r, pl, nil
 }
 
-// run updates the device side of the memories and runs the plan.
-func (r *deviceRun) run(ctx context.Context) error {
+// run updates the device side of the memories and runs plan pl. A fault lists the
+// nodes of all stages, because a device does not say which stage failed.
+func (r *deviceRun) run(ctx context.Context, pl *plan.Plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -101,7 +105,16 @@ func (r *deviceRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.code.Run(ctx)
+	err := r.code.Run(ctx)
+	e, ok := err.(*expr.Error)
+	if !ok || e.Kind != expr.ErrDivide && e.Kind != expr.ErrIndex {
+		return err
+	}
+	f := &host.Fault{Kind: e.Kind}
+	for _, s := range pl.Stages {
+		f.Sites = append(f.Sites, s.Faults...)
+	}
+	return f
 }
 
 // queue queues a run on stream s and returns the event of its end. The stream
@@ -132,23 +145,4 @@ func (r *deviceRun) close() error {
 		m.mu.Unlock()
 	}
 	return r.code.Close()
-}
-
-// claim updates the device side, for a use that writes it if write is set. Stream
-// s waits for the last queued program that uses the memory. If s is nil, claim
-// itself waits.
-func (m *Memory) claim(write bool, s Stream) error {
-	if _, err := m.device(write); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.busy == nil {
-		return nil
-	}
-	if s == nil {
-		return m.settle()
-	}
-	s.After(m.busy)
-	return nil
 }

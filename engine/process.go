@@ -1,21 +1,25 @@
 package engine
 
 import (
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/engine/internal/sched"
+	"github.com/oneloop/oneloop/expr"
 )
 
 // process is the state that all programs of the process share. Packages below the
 // engine keep only facts of the machine: its back ends (host), caches (cpucache)
 // and memory (hostmem, jit/exec).
 var process = struct {
-	pool        *sched.Pool                     // the helpers; none runs before a loop needs it
-	assignments *reuse.Cache[Options, *Program] // programs of Run and of assignments that are idle
-	drivers     drivers                         // of the packages with devices that the program imports
-	debug       func() map[string]bool          // the words of ONELOOP_DEBUG, read once
+	pool        *sched.Pool                          // the helpers; none runs before a loop needs it
+	assignments *reuse.Cache[Options, *host.Program] // programs of Run and of assignments that are idle
+	drivers     drivers                              // of the packages with devices that the program imports
+	debug       func() map[string]bool               // the words of ONELOOP_DEBUG, read once
 
 	// rebinds counts the calls of Memory.Rebind. A run loads it once, and checks the
 	// memories of its program only if it has changed.
@@ -24,4 +28,43 @@ var process = struct {
 	pool:        sched.NewPool(),
 	assignments: assignments(),
 	debug:       sync.OnceValue(debugWords),
+}
+
+// debugWords returns the words of the environment variable ONELOOP_DEBUG, which
+// commas separate. For every program compiled, tree, plan, ir and asm print the
+// respective text on stderr, and ir also checks every kernel. plan=PASS prints
+// the statements after that pass of package plan. perf sets Options.Profile for
+// all programs.
+func debugWords() map[string]bool {
+	on := map[string]bool{}
+	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
+		if word != "" {
+			on[word] = true
+		}
+	}
+	return on
+}
+
+// assignments returns an empty cache of assignments.
+func assignments() *reuse.Cache[Options, *host.Program] {
+	return reuse.NewCache[Options, *host.Program](4<<20, reuse.Memories{
+		Host: func(m expr.Memory) ([]byte, bool) {
+			h, ok := m.(*Memory)
+			if !ok || h.dev != nil {
+				return nil, false
+			}
+			return h.data, true
+		},
+		New: func(size int) (expr.Memory, *[]byte) {
+			m := &Memory{size: size, head: AtHost}
+			return m, &m.data
+		},
+	})
+}
+
+// drivers are the drivers of the packages with devices that the program imports, by
+// kind.
+type drivers struct {
+	sync.Mutex
+	of map[string]Driver
 }

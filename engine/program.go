@@ -3,39 +3,16 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/host"
-	"github.com/oneloop/oneloop/engine/internal/jit/exec"
-	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
-
-// Options say how the engine compiles and runs programs. The zero value is the
-// default.
-type Options struct {
-	Backend string // one of Backends; "" is DefaultBackend
-	Threads int    // largest number of threads; 0: one for each CPU; a negative number is an error
-	// Products says what computes matrix products on the CPU. If it is empty, the
-	// engine does, with the same bits everywhere. If it is [ProductsByBLAS], the
-	// implementation registered with gonum's blas32 and blas64 computes products
-	// of float32 and float64. Then the bits, NaN and infinity included, are those
-	// of that library.
-	Products string
-	// Profile names the program's kernels for profilers. For perf, it lists the
-	// machine code in /tmp/perf-PID.map. For pprof, it gives the goroutines that
-	// run a kernel the label "kernel". perf finds only code made after the first
-	// program with this option. ONELOOP_DEBUG=perf sets the option for all
-	// programs.
-	Profile bool
-}
 
 // A Program is a compiled list of statements. Each run reads the current arrays
 // and parameters and allocates nothing. For the zero Program and a nil Program,
@@ -45,28 +22,10 @@ type Program struct {
 	options Options
 	memory  aliasing
 
-	plan     *plan.Plan
-	device   *deviceRun // nil: the program runs on the host and uses the fields below
-	backend  backend.Backend
-	arena    []byte
-	steps    []step
-	bound    bool // the steps have the current addresses of arrays
-	threads  int
-	profile  bool
-	products string // as in Options
-	mu       sync.Mutex
-	calls    atomic.Int32 // number of Go functions of the user that run now
-	job      *sched.Job
-}
-
-// A step runs one stage.
-type step interface {
-	// bind sets the addresses of arrays. run uses them until the next bind.
-	bind(p *Program)
-	// run runs the stage. It returns the error of ctx if ctx is done.
-	run(ctx context.Context, p *Program) error
-	// forget drops the addresses of arrays.
-	forget()
+	plan   *plan.Plan
+	host   atomic.Pointer[host.Program] // or nil
+	device *deviceRun                   // or nil
+	mu     sync.Mutex                   // locked during a run
 }
 
 // Compile plans and compiles statements. The result is the same as if each
@@ -84,18 +43,11 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 	return compileStatements(ctx, o, slices.Clone(stmts))
 }
 
-// checkContext returns an error for a nil context and for one that is done.
-func checkContext(ctx context.Context) error {
-	if ctx == nil {
-		return expr.NewError(expr.ErrValue, "", "the context is nil")
-	}
-	return ctx.Err()
-}
-
 func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (*Program, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	p := &Program{stmts: stmts, options: o}
 	seen := process.rebinds.Load()
 	pl, err := planned(ctx, stmts)
 	if err != nil {
@@ -106,26 +58,20 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	if mems != nil {
-		return compileOnDevice(ctx, o, pl, mems)
+		p.device, p.plan, err = newDeviceRun(ctx, o, pl, mems)
+		return p, err
 	}
 	resolved, be, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	p, err := compile(ctx, resolved, be, pl)
+	h, err := hostProgram(ctx, resolved, be, pl)
 	if err != nil {
 		return nil, err
 	}
-	p.stmts, p.options, p.memory = stmts, o, newAliasing(pl, seen)
+	p.host.Store(h)
+	p.plan, p.memory = pl, newAliasing(pl, seen)
 	return p, nil
-}
-
-// check returns an error for options that no program can use.
-func (o Options) check() error {
-	if o.Threads < 0 {
-		return expr.NewError(expr.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
-	}
-	return nil
 }
 
 // resolve returns o with the defaults in place of zero values, and the back end.
@@ -134,9 +80,6 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 		return o, nil, err
 	}
 	be, err := host.Named(o.Backend)
-	if err == nil {
-		err = checkProducts(o.Products)
-	}
 	if err != nil {
 		return o, nil, err
 	}
@@ -162,30 +105,16 @@ func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
 	return pl, nil
 }
 
-func compile(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*Program, error) {
-	p := &Program{plan: pl, backend: be, threads: o.Threads, job: process.pool.NewJob(o.Threads), profile: o.Profile, products: o.Products}
-	if p.profile {
-		exec.ForPerf()
+// hostProgram compiles a plan for the host.
+func hostProgram(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*host.Program, error) {
+	h, err := host.NewProgram(ctx, host.Options{
+		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: o.Products == ProductsByBLAS,
+		Bytes: func(m expr.Memory) []byte { return m.(*Memory).data },
+	}, pl)
+	if err == nil && process.debug()["asm"] {
+		err = h.WriteCode(os.Stderr)
 	}
-	if err := p.allocate(); err != nil {
-		return nil, err
-	}
-	for _, s := range pl.Stages {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)
-		}
-		st, err := p.step(s)
-		if err != nil {
-			return nil, err
-		}
-		p.steps = append(p.steps, st)
-	}
-	if process.debug()["asm"] {
-		if err := debugCode(os.Stderr, p); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return h, err
 }
 
 // Run carries out the statements. Runs of one program follow each other. If ctx
@@ -210,9 +139,50 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	err := p.run(ctx)
 	if err != nil {
-		err = located(ctx, err, func(n *expr.Node) *expr.Node { return n })
+		err = located(err, func(n *expr.Node) *expr.Node { return n }, evaluator(ctx))
 	}
 	return err
+}
+
+// wait waits for the current run of p and locks p. It returns an error, and does
+// not lock p, if ctx is done. It also returns an error if the run could wait for
+// itself: the caller is a Go function that a program calls, and p is calling one
+// too.
+func (p *Program) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if h := p.host.Load(); h != nil && h.Calls.Load() > 0 && host.InsideCall() {
+		return expr.NewError(expr.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
+	}
+	p.mu.Lock()
+	return nil
+}
+
+// run is Run for a program that the caller has locked, or that has no other
+// reference.
+func (p *Program) run(ctx context.Context) error {
+	if p.device != nil {
+		return p.device.run(ctx, p.plan)
+	}
+	return p.host.Load().Run(ctx)
+}
+
+// rebound updates p after a call of [Memory.Rebind], which need not concern a
+// memory of p. It compiles the statements again if the memories of p overlap
+// differently now.
+func (p *Program) rebound(ctx context.Context, seen uint64) error {
+	if p.memory.changed() {
+		q, err := compileStatements(ctx, p.options, p.stmts)
+		if err != nil {
+			return err
+		}
+		p.plan, p.memory = q.plan, q.memory
+		p.host.Store(q.host.Load())
+	}
+	p.memory.seen = seen
+	p.host.Load().Rebind()
+	return nil
 }
 
 // usable returns an error for a nil or zero program.
@@ -221,61 +191,6 @@ func (p *Program) usable() error {
 		return expr.NewError(expr.ErrValue, "", "the program is nil or the zero Program; Compile makes programs")
 	}
 	return nil
-}
-
-// run is Run for a program that the caller has locked, or that has no other
-// reference.
-func (p *Program) run(ctx context.Context) error {
-	if p.device != nil {
-		return p.deviceFault(p.device.run(ctx))
-	}
-	if !p.bound {
-		if err := p.bind(); err != nil {
-			return err
-		}
-	}
-	for i, s := range p.steps {
-		p.declare(i)
-		if err := s.run(ctx, p); err != nil {
-			return err
-		}
-	}
-	if len(p.steps) == 0 {
-		return ctx.Err()
-	}
-	return nil
-}
-
-// allocate allocates the temporaries, unless they are allocated.
-func (p *Program) allocate() (err error) {
-	if p.arena == nil && p.plan.Arena != 0 {
-		p.arena, err = allocate(p.plan.Arena)
-	}
-	return err
-}
-
-// bind gives the steps the addresses of all arrays.
-func (p *Program) bind() error {
-	if err := p.allocate(); err != nil {
-		return err
-	}
-	for _, s := range p.steps {
-		s.bind(p)
-	}
-	p.bound = true
-	return nil
-}
-
-// forget drops the addresses of arrays. It also drops the temporaries if they have
-// more than keep bytes; the next run allocates them.
-func (p *Program) forget(keep int) {
-	p.bound = false
-	for _, s := range p.steps {
-		s.forget()
-	}
-	if len(p.arena) > keep {
-		p.arena = nil
-	}
 }
 
 // Plan returns the plan that the program runs, or nil for a nil or zero program.
@@ -296,7 +211,7 @@ func (p *Program) Backend() string {
 	if p.device != nil {
 		return p.device.name
 	}
-	return p.backend.Name()
+	return p.host.Load().Backend.Name()
 }
 
 // Close waits for the runs of a program on a device and releases its resources
@@ -326,68 +241,67 @@ func (p *Program) String() string { return p.Explain() }
 // machine-code back end cannot compile them, with the reasons. It returns none if
 // the back end is the interpreter.
 func (p *Program) Interpreted() []string {
-	if p == nil {
+	if p.usable() != nil || p.device != nil {
 		return nil
 	}
-	var out []string
-	for _, s := range p.steps {
-		l, ok := s.(*loopStep)
-		if !ok {
-			continue
+	return p.host.Load().Interpreted()
+}
+
+// RunAsync queues a run on a stream. It returns an event that is done when the run
+// has ended and has the error of the run. On a stream of the program's device, the
+// host does not wait, and later uses of the memory wait for the run. If s is nil,
+// the run has ended when RunAsync returns.
+func (p *Program) RunAsync(s Stream) Event {
+	if err := p.usable(); s == nil || err != nil {
+		return p.runNow()
+	}
+	if p.device != nil {
+		return p.device.queue(s)
+	}
+	if h, ok := s.(*hostStream); ok { // one call, because the stream may be closed between Go and Record
+		return h.do(p.Run)
+	}
+	s.Go(p.Run)
+	return s.Record()
+}
+
+// runNow runs p and returns an event that is done and has the error of the run.
+func (p *Program) runNow() Event {
+	e := &hostEvent{done: make(chan struct{})}
+	if err := p.Run(context.Background()); err != nil {
+		e.failed = &failure{err}
+	}
+	close(e.done)
+	return e
+}
+
+// evaluator returns a function that returns the value of a tree as a new array on
+// the device of its leaves.
+func evaluator(ctx context.Context) func(*expr.Node) (*Array, error) {
+	return func(n *expr.Node) (*Array, error) { return evaluate(ctx, n) }
+}
+
+func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
+	var d Device
+	expr.Walk(n, func(x *expr.Node) {
+		if x.Leaf != nil {
+			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
+				d = m.dev
+			}
 		}
-		if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
-			out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
-		}
+	})
+	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
+	if err != nil {
+		return nil, err
 	}
-	return out
-}
-
-func (p *Program) step(s *plan.Stage) (step, error) {
-	switch s.Kind {
-	case plan.Product:
-		return p.newProduct(s)
-	case plan.Call:
-		return newCall(s)
+	a, err := ArrayOf(m, n.DType(), n.Shape(), nil, 0)
+	if err != nil {
+		return nil, err
 	}
-	return p.newLoop(s)
-}
-
-// A place is the position of the first element of an array.
-type place struct {
-	mem    *Memory // nil: the temporaries of the program
-	offset int     // bytes
-}
-
-func (p *Program) place(a *plan.Array) place {
-	at := place{offset: a.Offset * a.Type.Size()}
-	if a.Mem != nil {
-		at.mem = a.Mem.(*Memory)
-	} else {
-		at.offset += p.plan.Temps[a.Temp].Offset
+	p, err := Compile(ctx, expr.Statement{Target: a.Node(), Value: n})
+	if err != nil {
+		return nil, err
 	}
-	return at
-}
-
-// in returns the current address, or nil if the memory has no bytes.
-func (at place) in(p *Program) unsafe.Pointer {
-	b := p.arena
-	if at.mem != nil {
-		b = at.mem.data
-	}
-	if len(b) == 0 {
-		return nil
-	}
-	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), at.offset)
-}
-
-// address returns the current address of the first element of an array.
-func (p *Program) address(a *plan.Array) unsafe.Pointer { return p.place(a).in(p) }
-
-// bytes returns the elements of a contiguous array, which share its memory.
-func (p *Program) bytes(a *plan.Array) []byte {
-	n := a.Shape.Size() * a.Type.Size()
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(p.address(a)), n)
+	defer p.Close()
+	return a, p.run(ctx)
 }

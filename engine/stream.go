@@ -193,31 +193,3 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
-
-// RunAsync queues a run on a stream. It returns an event that is done when the run
-// has ended and has the error of the run. On a stream of the program's device, the
-// host does not wait, and later uses of the memory wait for the run. If s is nil,
-// the run has ended when RunAsync returns.
-func (p *Program) RunAsync(s Stream) Event {
-	if err := p.usable(); s == nil || err != nil {
-		return p.runNow()
-	}
-	if p.device != nil {
-		return p.device.queue(s)
-	}
-	if h, ok := s.(*hostStream); ok { // one call, because the stream may be closed between Go and Record
-		return h.do(p.Run)
-	}
-	s.Go(p.Run)
-	return s.Record()
-}
-
-// runNow runs p and returns an event that is done and has the error of the run.
-func (p *Program) runNow() Event {
-	e := &hostEvent{done: make(chan struct{})}
-	if err := p.Run(context.Background()); err != nil {
-		e.failed = &failure{err}
-	}
-	close(e.done)
-	return e
-}

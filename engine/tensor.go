@@ -159,7 +159,7 @@ func (t *Tensor[T]) Values() []T {
 	}
 	out := make([]T, 0, t.a.Shape().Size())
 	all := dtype.Slice[T](b)
-	each(t.a.Shape(), t.a.Strides(), t.a.Offset(), func(off int) { out = append(out, all[off]) })
+	shape.Each(t.a.Shape(), t.a.Strides(), t.a.Offset(), func(off int) { out = append(out, all[off]) })
 	return out
 }
 

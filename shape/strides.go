@@ -137,3 +137,15 @@ func Range(s Shape, st Strides, offset int) (lo, hi int) {
 	}
 	return lo, hi
 }
+
+// Each calls f with the offset of every element, row-major. Strides and offsets
+// count elements.
+func Each(s Shape, st Strides, offset int, f func(offset int)) {
+	if len(s) == 0 {
+		f(offset)
+		return
+	}
+	for i := range s[0] {
+		Each(s[1:], st[1:], offset+i*st[0], f)
+	}
+}

@@ -29,7 +29,7 @@ func Listings(be backend.Backend, pl *plan.Plan) ([]*listing.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		k, err := Listing(be, i, s, code, inst)
+		k, err := list(be, i, s, code, inst)
 		if err != nil {
 			return nil, err
 		}
@@ -59,8 +59,8 @@ func (r *addresses) of(pl *plan.Plan, a *plan.Array) uintptr {
 	return uintptr((i+1)*apart + offset)
 }
 
-// Listing returns the machine code of a stage that has been compiled.
-func Listing(be backend.Backend, stage int, s *plan.Stage, code backend.Code, inst backend.Instance) (*listing.Kernel, error) {
+// list returns the machine code of a stage that has been compiled.
+func list(be backend.Backend, stage int, s *plan.Stage, code backend.Code, inst backend.Instance) (*listing.Kernel, error) {
 	k := &listing.Kernel{Stage: stage, Name: s.Kernel.Name, Backend: be.Name()}
 	native, ok := inst.(backend.Native)
 	if !ok {

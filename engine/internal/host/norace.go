@@ -1,6 +1,6 @@
 //go:build !race
 
-package engine
+package host
 
 // declare does nothing in a build without the race detector.
 func (p *Program) declare(int) {}

@@ -1,10 +1,11 @@
-package engine
+package host
 
 import (
 	"context"
 	"runtime"
 	"strings"
 
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -39,14 +40,14 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	if c.s.Out.Mem != nil && len(out) > 0 {
 		if c.scratch == nil {
 			var err error
-			if c.scratch, err = allocate(len(out)); err != nil {
-				return err
+			if c.scratch, err = hostmem.Allocate(len(out)); err != nil {
+				return outOfMemory(err)
 			}
 		}
 		to = c.scratch
 	}
-	p.calls.Add(1)
-	defer p.calls.Add(-1)
+	p.Calls.Add(1)
+	defer p.Calls.Add(-1)
 	if err := c.call(to); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	return ctx.Err()
 }
 
-// call calls the function and returns its panic as an error. insideCall looks for
+// call calls the function and returns its panic as an error. InsideCall looks for
 // this frame on the stack, so call must not be inlined.
 //
 //go:noinline
@@ -75,31 +76,16 @@ func (c *callStep) forget() {
 	c.scratch = nil
 }
 
-// wait waits for the current run of p and locks p. It returns an error, and does
-// not lock p, if ctx is done. It also returns an error if the run could wait for
-// itself: the caller is a Go function that a program calls, and p is calling one
-// too.
-func (p *Program) wait(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if p.calls.Load() > 0 && insideCall() {
-		return expr.NewError(expr.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
-	}
-	p.mu.Lock()
-	return nil
-}
-
-// insideCall reports whether a Go function of an expression is on the stack of
+// InsideCall reports whether a Go function of an expression is on the stack of
 // the goroutine.
-func insideCall() bool {
+func InsideCall() bool {
 	var pcs [64]uintptr
 	for skip := 1; ; {
 		n := runtime.Callers(skip, pcs[:])
 		frames := runtime.CallersFrames(pcs[:n])
 		for {
 			f, more := frames.Next()
-			if strings.HasSuffix(f.Function, "engine.(*callStep).call") {
+			if strings.HasSuffix(f.Function, "host.(*callStep).call") {
 				return true
 			}
 			if !more {

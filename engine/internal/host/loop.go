@@ -1,10 +1,10 @@
-package engine
+package host
 
 import (
 	"context"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
@@ -37,7 +37,7 @@ type scalarCell struct {
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	l := &loopStep{s: s, binding: host.Binding(s)}
+	l := &loopStep{s: s, binding: Binding(s)}
 	for i, o := range s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
@@ -50,10 +50,10 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.bind(p)
 	var err error
-	if l.code, l.inst, err = host.Compile(p.backend, s, &l.binding); err != nil {
+	if l.code, l.inst, err = Compile(p.Backend, s, &l.binding); err != nil {
 		return nil, err
 	}
-	if p.profile {
+	if p.Profile {
 		l.profile()
 	}
 	l.loop.Plan(p.job, l.inst, l.footprint())
@@ -81,6 +81,21 @@ func (l *loopStep) footprint() (total int) {
 		}
 	}
 	return total
+}
+
+// rowBuffers returns the number of bytes of the row buffers of all workers.
+func (l *loopStep) rowBuffers() (n int) {
+	for _, b := range l.s.Kernel.Bufs {
+		if b.Mode != ir.Row {
+			continue
+		}
+		row := b.Type.Size()
+		for _, x := range b.Axes {
+			row *= l.s.Extents[x]
+		}
+		n += row * l.loop.Workers()
+	}
+	return n
 }
 
 // viewed returns the number of bytes of a buffer.
@@ -117,7 +132,25 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 	l.load()
 	k, err := l.loop.Run(ctx, p.job)
 	if err == nil && k != ir.NoFault {
-		err = raised(k, l.s)
+		err = faultOf(k, l.s)
 	}
 	return err
+}
+
+// profile names the kernel of a loop for profilers. The name has the form
+// "kernel(y, s)", with the arrays that the loop stores to.
+func (l *loopStep) profile() {
+	var stored []string
+	for _, a := range l.s.Writes {
+		stored = append(stored, a.String())
+	}
+	kernel := "matmul"
+	if l.s.Kernel != nil {
+		kernel = l.s.Kernel.Name
+	}
+	name := kernel + "(" + strings.Join(stored, ", ") + ")"
+	l.loop.Label(name)
+	if n, ok := l.inst.(backend.Native); ok {
+		n.Profile("oneloop:" + name)
+	}
 }

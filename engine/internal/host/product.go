@@ -1,9 +1,10 @@
-package engine
+package host
 
 import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/gemm"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -15,7 +16,7 @@ import (
 type productStep struct{ loopStep }
 
 func (p *Program) newProduct(s *plan.Stage) (step, error) {
-	if p.products == ProductsByBLAS && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
+	if p.BLAS && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
 		return newBLAS(s)
 	}
 	problem, err := problemOf(s)
@@ -26,8 +27,8 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
 		d.places = append(d.places, bufPlace{i, p.place(a)})
 	}
-	d.inst = gemm.New(p.backend.Name(), problem, &d.binding, p.threads)
-	if p.profile {
+	d.inst = gemm.New(p.Backend.Name(), problem, &d.binding, p.Threads)
+	if p.Profile {
 		d.profile()
 	}
 	d.loop.Plan(p.job, d.inst, d.footprint())
@@ -54,12 +55,12 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if err != nil {
 		return d, err
 	}
-	if err := reserve(2 * batch.Size() * int(unsafe.Sizeof(0))); err != nil {
-		return d, err
+	if err := hostmem.Reserve(2 * batch.Size() * int(unsafe.Sizeof(0))); err != nil {
+		return d, outOfMemory(err)
 	}
 	stA, _ := a.Strides[:len(batchA)].BroadcastTo(batchA, batch)
 	stB, _ := b.Strides[:len(batchB)].BroadcastTo(batchB, batch)
-	each(batch, stA, 0, func(off int) { d.OffA = append(d.OffA, off) })
-	each(batch, stB, 0, func(off int) { d.OffB = append(d.OffB, off) })
+	shape.Each(batch, stA, 0, func(off int) { d.OffA = append(d.OffA, off) })
+	shape.Each(batch, stB, 0, func(off int) { d.OffB = append(d.OffB, off) })
 	return d, nil
 }

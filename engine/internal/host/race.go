@@ -1,6 +1,6 @@
 //go:build race
 
-package engine
+package host
 
 import (
 	"runtime"
@@ -14,7 +14,7 @@ import (
 // the detector does not see the accesses of machine code. If a stage reads an
 // operand at computed positions, declare reports all of its elements.
 func (p *Program) declare(stage int) {
-	s := p.plan.Stages[stage]
+	s := p.Plan.Stages[stage]
 	for _, a := range s.Reads {
 		p.ranges(a, runtime.RaceReadRange)
 	}
@@ -43,5 +43,5 @@ func (p *Program) ranges(a *plan.Array, f func(unsafe.Pointer, int)) {
 		outer[i] = d
 	}
 	first := p.address(a)
-	each(outer, a.Strides[:k], 0, func(off int) { f(unsafe.Add(first, off*size), run*size) })
+	shape.Each(outer, a.Strides[:k], 0, func(off int) { f(unsafe.Add(first, off*size), run*size) })
 }

@@ -1,4 +1,4 @@
-package engine
+package host
 
 import (
 	"context"
@@ -8,22 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/oneloop/oneloop/engine/internal/gemm"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 )
-
-// ProductsByBLAS is the value of [Options.Products] for which the BLAS registered
-// with gonum computes products of float32 and float64.
-const ProductsByBLAS = "blas"
-
-// checkProducts returns an error if name is not a value for Options.Products.
-func checkProducts(name string) error {
-	if name != "" && name != ProductsByBLAS {
-		return expr.NewError(expr.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", name, ProductsByBLAS)
-	}
-	return nil
-}
 
 // A blasStep computes a stack of matrix products of floats with the BLAS that is
 // registered with gonum. That library determines the order of summation.
@@ -95,11 +82,8 @@ func blasOperands[T float32 | float64](d *blasStep, p *Program, i int) (a, b, c 
 }
 
 func blasOperand[T float32 | float64](p *Program, a *plan.Array, off int) []T {
-	b := p.arena
 	if a.Mem != nil {
-		b = a.Mem.(*Memory).data
-	} else {
-		b = b[p.plan.Temps[a.Temp].Offset:]
+		return dtype.Slice[T](p.Bytes(a.Mem))[a.Offset+off:]
 	}
-	return dtype.Slice[T](b)[a.Offset+off:]
+	return dtype.Slice[T](p.arena[p.Plan.Temps[a.Temp].Offset:])[a.Offset+off:]
 }

@@ -1,0 +1,224 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/sched"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// Options say how a program runs.
+type Options struct {
+	Backend backend.Backend
+	Pool    *sched.Pool
+	Threads int                      // largest number of threads
+	Profile bool                     // name the kernels for perf and pprof
+	BLAS    bool                     // the BLAS registered with gonum computes products of floats
+	Bytes   func(expr.Memory) []byte // returns the current bytes of a memory of the plan
+}
+
+// A Program runs a plan on the host. A run allocates nothing.
+type Program struct {
+	Plan *plan.Plan
+	Options
+	Calls atomic.Int32 // number of Go functions of the user that run now
+
+	job   *sched.Job
+	arena []byte
+	steps []step
+	bound bool // the steps have the current addresses of arrays
+}
+
+// A step runs one stage.
+type step interface {
+	// bind sets the addresses of arrays. run uses them until the next bind.
+	bind(p *Program)
+	// run runs the stage. It returns the error of ctx if ctx is done.
+	run(ctx context.Context, p *Program) error
+	// forget drops the addresses of arrays.
+	forget()
+}
+
+// NewProgram compiles the stages of a plan.
+func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error) {
+	p := &Program{Plan: pl, Options: o, job: o.Pool.NewJob(o.Threads)}
+	if o.Profile {
+		exec.ForPerf()
+	}
+	if err := p.allocate(); err != nil {
+		return nil, err
+	}
+	for _, s := range pl.Stages {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)
+		}
+		st, err := p.step(s)
+		if err != nil {
+			return nil, err
+		}
+		p.steps = append(p.steps, st)
+	}
+	return p, nil
+}
+
+func (p *Program) step(s *plan.Stage) (step, error) {
+	switch s.Kind {
+	case plan.Product:
+		return p.newProduct(s)
+	case plan.Call:
+		return newCall(s)
+	}
+	return p.newLoop(s)
+}
+
+// Run runs the plan. Runs of one program must follow each other. The error is the
+// error of ctx if ctx is done, and a [Fault] if the data contain an operand for
+// which an operator is not defined.
+func (p *Program) Run(ctx context.Context) error {
+	if !p.bound {
+		if err := p.bind(); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.steps {
+		p.declare(i)
+		if err := s.run(ctx, p); err != nil {
+			return err
+		}
+	}
+	if len(p.steps) == 0 {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// allocate allocates the temporaries, unless they are allocated.
+func (p *Program) allocate() (err error) {
+	if p.arena == nil && p.Plan.Arena != 0 {
+		if p.arena, err = hostmem.Allocate(p.Plan.Arena); err != nil {
+			err = outOfMemory(err)
+		}
+	}
+	return err
+}
+
+func outOfMemory(err error) error { return expr.NewError(expr.ErrOutOfMemory, "", "%s", err) }
+
+// bind gives the steps the addresses of all arrays.
+func (p *Program) bind() error {
+	if err := p.allocate(); err != nil {
+		return err
+	}
+	for _, s := range p.steps {
+		s.bind(p)
+	}
+	p.bound = true
+	return nil
+}
+
+// Rebind makes the next run read the addresses of the memories again.
+func (p *Program) Rebind() { p.bound = false }
+
+// keepArena is the largest size of temporaries, in bytes, that an idle program
+// keeps. Each run allocates larger ones.
+const keepArena = 1 << 19
+
+// Forget drops the addresses of arrays, and large temporaries.
+func (p *Program) Forget() {
+	p.bound = false
+	for _, s := range p.steps {
+		s.forget()
+	}
+	if len(p.arena) > keepArena {
+		p.arena = nil
+	}
+}
+
+// Footprint returns the memory that p keeps after Forget, in bytes: its
+// temporaries and the row buffers of its workers.
+func (p *Program) Footprint() (n int) {
+	if p.Plan.Arena <= keepArena {
+		n = p.Plan.Arena
+	}
+	for _, s := range p.steps {
+		if l, ok := s.(*loopStep); ok {
+			n += l.rowBuffers()
+		}
+	}
+	return n
+}
+
+// Interpreted returns the kernels that the interpreter runs because the back end
+// cannot compile them, with the reasons.
+func (p *Program) Interpreted() (out []string) {
+	for _, s := range p.steps {
+		if l, ok := s.(*loopStep); ok {
+			if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
+				out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
+			}
+		}
+	}
+	return out
+}
+
+// WriteCode writes the machine code of the loops.
+func (p *Program) WriteCode(w io.Writer) error {
+	for i, st := range p.steps {
+		l, ok := st.(*loopStep)
+		if !ok {
+			continue
+		}
+		k, err := list(p.Backend, i, l.s, l.code, l.inst)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "oneloop: stage %d: %s", i, k)
+	}
+	return nil
+}
+
+// A place is the position of the first element of an array.
+type place struct {
+	mem    expr.Memory // nil: the temporaries of the program
+	offset int         // bytes
+}
+
+func (p *Program) place(a *plan.Array) place {
+	at := place{mem: a.Mem, offset: a.Offset * a.Type.Size()}
+	if a.Mem == nil {
+		at.offset += p.Plan.Temps[a.Temp].Offset
+	}
+	return at
+}
+
+// in returns the current address, or nil if the memory has no bytes.
+func (at place) in(p *Program) unsafe.Pointer {
+	b := p.arena
+	if at.mem != nil {
+		b = p.Bytes(at.mem)
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), at.offset)
+}
+
+// address returns the current address of the first element of an array.
+func (p *Program) address(a *plan.Array) unsafe.Pointer { return p.place(a).in(p) }
+
+// bytes returns the elements of a contiguous array, which share its memory.
+func (p *Program) bytes(a *plan.Array) []byte {
+	n := a.Shape.Size() * a.Type.Size()
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p.address(a)), n)
+}

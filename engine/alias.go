@@ -30,16 +30,16 @@ func newAliasing(pl *plan.Plan, seen uint64) aliasing {
 			}
 		}
 	}
-	al.each(func(_, shift int) bool {
+	al.pairs(func(_, shift int) bool {
 		al.shifts = append(al.shifts, shift)
 		return true
 	})
 	return al
 }
 
-// each calls f with the number and the current shift of every pair of memories,
+// pairs calls f with the number and the current shift of every pair of memories,
 // until f returns false.
-func (al *aliasing) each(f func(pair, shift int) bool) {
+func (al *aliasing) pairs(f func(pair, shift int) bool) {
 	pair := 0
 	for i, a := range al.memories {
 		for _, b := range al.memories[:i] {
@@ -57,7 +57,7 @@ func (al *aliasing) each(f func(pair, shift int) bool) {
 
 // changed reports whether the shift of any pair of memories has changed.
 func (al *aliasing) changed() (changed bool) {
-	al.each(func(pair, shift int) bool {
+	al.pairs(func(pair, shift int) bool {
 		changed = al.shifts[pair] != shift
 		return !changed
 	})

@@ -23,6 +23,15 @@ type Device interface {
 	NewStream() (Stream, error)
 }
 
+// A Driver finds the devices of one kind.
+type Driver interface {
+	// Open returns device number index, from 0. Every call with the same index
+	// returns the same Device.
+	Open(index int) (Device, error)
+	// Count returns the number of devices. If there is none, the error says why.
+	Count() (int, error)
+}
+
 // A Compiler is a device that runs programs.
 type Compiler interface {
 	Device

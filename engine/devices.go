@@ -9,15 +9,6 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Driver finds the devices of one kind.
-type Driver interface {
-	// Open returns device number index, from 0. Every call with the same index
-	// returns the same Device.
-	Open(index int) (Device, error)
-	// Count returns the number of devices. If there is none, the error says why.
-	Count() (int, error)
-}
-
 // RegisterDriver registers the driver for devices of a kind, the first part of
 // their names. A package with devices calls it in an init function. It panics if
 // the driver is nil.

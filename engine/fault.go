@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
+	"github.com/oneloop/oneloop/engine/internal/text"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
@@ -73,15 +74,15 @@ func offender(n *expr.Node, evaluate func(*expr.Node) (*Array, error)) string {
 	}
 	size := a.DType().Size()
 	for i := 0; i < len(b); i += size {
-		v := element(a.DType(), b[i:])
+		v := text.Element(a.DType(), b[i:])
 		if axis < 0 {
 			if isZero(b[i : i+size]) {
-				return "integer division by zero" + at(i/size, a.Shape())
+				return "integer division by zero" + positionText(i/size, a.Shape())
 			}
 			continue
 		}
 		if outside(v, from) {
-			return fmt.Sprintf("index %v%s is out of range for axis %d of size %d", v, at(i/size, a.Shape()), axis, from)
+			return fmt.Sprintf("index %v%s is out of range for axis %d of size %d", v, positionText(i/size, a.Shape()), axis, from)
 		}
 	}
 	return ""
@@ -116,9 +117,9 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// at returns the index of row-major element i of a shape as text, such as
+// positionText returns the index of row-major element i of a shape as text, such as
 // " at [1 2]". It returns "" for a scalar.
-func at(i int, s shape.Shape) string {
+func positionText(i int, s shape.Shape) string {
 	if len(s) == 0 {
 		return ""
 	}

@@ -79,30 +79,6 @@ func (m *Memory) fill(a Allocation, src *Memory, offset int) error {
 	return m.dev.Upload(nil, a, b[offset:offset+m.size])
 }
 
-// To returns a row-major copy of t on device d, or t itself if it is on d. A nil
-// device is the host. Programs run on the device of their tensors.
-func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
-	if err := t.Err(); err != nil {
-		return nil, err
-	}
-	a, err := t.a.To(d)
-	if err != nil {
-		return nil, err
-	}
-	if a == t.a {
-		return t, nil
-	}
-	return &Tensor[T]{a: a}, nil
-}
-
-// Device returns the name of the device that runs programs with t, such as "cpu".
-func (t *Tensor[T]) Device() string {
-	if t.Array() == nil {
-		return "cpu"
-	}
-	return t.a.Device()
-}
-
 // NewZeros returns a new row-major array of zeros on the device of a.
 func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 	if err := a.usable(); err != nil {
@@ -117,16 +93,4 @@ func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 		return nil, err
 	}
 	return ArrayOf(m, t, s, nil, 0)
-}
-
-// NewZeros returns a new row-major tensor of zeros on the device of t.
-func (t *Tensor[T]) NewZeros(dims ...int) (*Tensor[T], error) {
-	if err := t.Err(); err != nil {
-		return nil, err
-	}
-	a, err := t.a.NewZeros(dtype.Of[T](), dims...)
-	if err != nil {
-		return nil, err
-	}
-	return &Tensor[T]{a: a}, nil
 }

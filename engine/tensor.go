@@ -219,6 +219,42 @@ func (t *Tensor[T]) Reshape(dims ...int) *Tensor[T] {
 	return t.view(func(a *Array) (*Array, error) { return a.Reshape(dims...) })
 }
 
+// To returns a row-major copy of t on device d, or t itself if it is on d. A nil
+// device is the host. Programs run on the device of their tensors.
+func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	a, err := t.a.To(d)
+	if err != nil {
+		return nil, err
+	}
+	if a == t.a {
+		return t, nil
+	}
+	return &Tensor[T]{a: a}, nil
+}
+
+// Device returns the name of the device that runs programs with t, such as "cpu".
+func (t *Tensor[T]) Device() string {
+	if t.Array() == nil {
+		return "cpu"
+	}
+	return t.a.Device()
+}
+
+// NewZeros returns a new row-major tensor of zeros on the device of t.
+func (t *Tensor[T]) NewZeros(dims ...int) (*Tensor[T], error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	a, err := t.a.NewZeros(dtype.Of[T](), dims...)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor[T]{a: a}, nil
+}
+
 // Assign carries out t = e.
 func (t *Tensor[T]) Assign(e expr.Exp[T]) error { return t.store(expr.Set, e) }
 

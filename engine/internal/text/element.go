@@ -1,0 +1,96 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Element returns the first element of b as a Go value.
+func Element(t dtype.Type, b []byte) any {
+	switch t {
+	case dtype.Bool:
+		return b[0] != 0
+	case dtype.I8:
+		return int8(b[0])
+	case dtype.U8:
+		return b[0]
+	case dtype.I32:
+		return dtype.Slice[int32](b[:4])[0]
+	case dtype.I64:
+		return dtype.Slice[int64](b[:8])[0]
+	case dtype.U32:
+		return dtype.Slice[uint32](b[:4])[0]
+	case dtype.U64:
+		return dtype.Slice[uint64](b[:8])[0]
+	case dtype.F16:
+		return dtype.Slice[dtype.Float16](b[:2])[0]
+	case dtype.BF16:
+		return dtype.Slice[dtype.BFloat16](b[:2])[0]
+	case dtype.F32:
+		return dtype.Slice[float32](b[:4])[0]
+	}
+	return dtype.Slice[float64](b[:8])[0]
+}
+
+// shortest returns the number with the fewest digits that rounds to h in the type
+// of h.
+func shortest(h interface{ Float32() float32 }) float64 {
+	x := h.Float32()
+	for digits := 1; digits < 9; digits++ {
+		y, err := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'e', digits-1, 32), 32)
+		if err != nil {
+			continue
+		}
+		switch h := h.(type) {
+		case dtype.Float16:
+			if dtype.F16From(float32(y)) == h {
+				return y
+			}
+		case dtype.BFloat16:
+			if dtype.BF16From(float32(y)) == h {
+				return y
+			}
+		}
+	}
+	return float64(x)
+}
+
+// numpyText returns the text of an element in the form of NumPy.
+func numpyText(v any) string {
+	switch v := v.(type) {
+	case bool:
+		return map[bool]string{false: "False", true: "True"}[v]
+	case dtype.Float16:
+		return numpyFloat(shortest(v), 32)
+	case dtype.BFloat16:
+		return numpyFloat(shortest(v), 32)
+	case float32:
+		return numpyFloat(float64(v), 32)
+	case float64:
+		return numpyFloat(v, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// numpyFloat returns the shortest text that reads back as v. It has an exponent
+// where NumPy writes one.
+func numpyFloat(v float64, bits int) string {
+	switch a := math.Abs(v); {
+	case v != v:
+		return "nan"
+	case math.IsInf(v, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, bits), "+"))
+	case a != 0 && (a < 1e-4 || a >= 1e16):
+		return strconv.FormatFloat(v, 'e', -1, bits)
+	}
+	s := strconv.FormatFloat(v, 'f', -1, bits)
+	if !slices.Contains([]byte(s), '.') {
+		s += "."
+	}
+	return s
+}

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -109,7 +109,7 @@ func testSaversOf[T number](t *testing.T, typ dtype.Type, savers []Save, value f
 // TestSavers compares all ways to store sums with their definition, bit by bit.
 func TestSavers(t *testing.T) {
 	floats := []Save{Set, Add, Sub, Mul, Div}
-	testSaversOf(t, dtype.F32, floats, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, prim.FmaF32)
+	testSaversOf(t, dtype.F32, floats, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 	testSaversOf(t, dtype.F64, floats, (*rand.Rand).NormFloat64, math.FMA)
 	testSaversOf(t, dtype.U8, floats[:4], func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testSaversOf(t, dtype.I32, floats[:4], (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })

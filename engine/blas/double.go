@@ -1,0 +1,116 @@
+package blas
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dgemm computes C = alpha*op(A)*op(B) + beta*C.
+func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Dgemv computes y = alpha*op(A)*x + beta*y.
+func (i Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
+	if tA != blas.NoTrans {
+		op, lenX, lenY = op.transposed(), m, n
+	}
+	if !transposes(tA) || !product(alpha, op, column(lenX, x, incX), beta, column(lenY, y, incY)) {
+		i.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+	}
+}
+
+// Dger computes A += alpha*x*yᵀ.
+func (i Implementation) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	if !outer(alpha, column(m, x, incX), column(n, y, incY).transposed(), stored(blas.NoTrans, m, n, a, lda)) {
+		i.Implementation.Dger(m, n, alpha, x, incX, y, incY, a, lda)
+	}
+}
+
+// Dsymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C, where A is symmetric.
+func (i Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+		i.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Dsyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
+func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	op := stored(t, n, k, a, lda)
+	if !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+		i.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+	}
+}
+
+// Dsyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
+func (i Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
+	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
+		i.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	syrk(alpha, opB, opA.transposed(), 1, sum)
+}
+
+// Dtrmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.
+func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	if !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+		i.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+	}
+}
+
+// Dtrsm solves op(A)*X = alpha*B or X*op(A) = alpha*B, where A is triangular, and
+// stores X in B.
+func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	if !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+	}
+}
+
+// Ddot returns the sum of the products of x and y.
+func (i Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
+	if simple(n, x, incX) && simple(n, y, incY) {
+		return dot(x[:n], y[:n])
+	}
+	return i.Implementation.Ddot(n, x, incX, y, incY)
+}
+
+// Daxpy computes y += alpha*x.
+func (i Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
+	if alpha != 0 && simple(n, x, incX) && simple(n, y, incY) {
+		axpy(alpha, x[:n], y[:n])
+		return
+	}
+	i.Implementation.Daxpy(n, alpha, x, incX, y, incY)
+}
+
+// Dscal computes x = alpha*x.
+func (i Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
+	if alpha != 0 && simple(n, x, incX) {
+		scale(alpha, x[:n])
+		return
+	}
+	i.Implementation.Dscal(n, alpha, x, incX)
+}
+
+// Dasum returns the sum of the magnitudes of x.
+func (i Implementation) Dasum(n int, x []float64, incX int) float64 {
+	if simple(n, x, incX) {
+		return asum(x[:n])
+	}
+	return i.Implementation.Dasum(n, x, incX)
+}
+
+// Dnrm2 returns the square root of the sum of the squares of x, without overflow.
+func (i Implementation) Dnrm2(n int, x []float64, incX int) float64 {
+	if simple(n, x, incX) {
+		if sum := dot(x[:n], x[:n]); sum > 0x1p-900 && sum <= math.MaxFloat64 {
+			return math.Sqrt(sum)
+		}
+	}
+	return i.Implementation.Dnrm2(n, x, incX)
+}

@@ -1,0 +1,316 @@
+package blas
+
+import "gonum.org/v1/gonum/blas"
+
+// leastProduct is the number of multiplications from which a product is faster than
+// gonum's.
+const leastProduct = 512
+
+// product computes c = alpha*a*b + beta*c. It reports false if the arguments are for
+// gonum's implementation.
+func product[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) bool {
+	if isa() == "" || !valid(alpha, a, b, c) || a.rows*a.cols*b.cols < leastProduct {
+		return false
+	}
+	multiply(alpha, a, b, beta, c)
+	return true
+}
+
+// outer computes c += alpha*x*y. It reports false if the arguments are for gonum's
+// implementation, whose results are wrong if an increment is negative.
+func outer[T float](alpha T, x, y, c matrix[T]) bool {
+	if valid(alpha, x, y, c) && min(x.row, y.col) < 0 {
+		multiply(alpha, x, y, 1, c)
+		return true
+	}
+	return product(alpha, x, y, 1, c)
+}
+
+// valid reports whether no matrix is zero, nor alpha.
+func valid[T float](alpha T, a, b, c matrix[T]) bool {
+	return alpha != 0 && a.at != nil && b.at != nil && c.at != nil
+}
+
+// A triangle is a square matrix, of which only one triangle is stored.
+type triangle[T float] struct {
+	matrix[T]
+	lower bool // the lower triangle is stored
+	unit  bool // the diagonal is not stored, and has ones
+}
+
+// triangular returns op(X) of a square matrix X of n rows, of which the triangle ul is
+// stored.
+func triangular[T float](ul blas.Uplo, op blas.Transpose, n int, x []T, ld int) triangle[T] {
+	t := triangle[T]{matrix: stored(op, n, n, x, ld), lower: (ul == blas.Lower) == (op == blas.NoTrans)}
+	if ul != blas.Lower && ul != blas.Upper {
+		t.at = nil
+	}
+	return t
+}
+
+func (t triangle[T]) transposed() triangle[T] {
+	return triangle[T]{t.matrix.transposed(), !t.lower, t.unit}
+}
+
+// split returns the triangles on the diagonal of which the first has n rows, and the
+// block that is stored beside them.
+func (t triangle[T]) split(n int) (first, last triangle[T], beside matrix[T]) {
+	rest := t.rows - n
+	first, last = t, t
+	first.matrix, last.matrix = t.part(0, 0, n, n), t.part(n, n, rest, rest)
+	if t.lower {
+		return first, last, t.part(n, 0, rest, n)
+	}
+	return first, last, t.part(0, n, n, rest)
+}
+
+// columnsOf splits the columns of a matrix.
+func (m matrix[T]) columnsOf(n int) (first, last matrix[T]) {
+	return m.part(0, 0, m.rows, n), m.part(0, n, m.rows, m.cols-n)
+}
+
+// rowsOf splits the rows of a matrix.
+func (m matrix[T]) rowsOf(n int) (first, last matrix[T]) {
+	return m.part(0, 0, n, m.cols), m.part(n, 0, m.rows-n, m.cols)
+}
+
+// leastTriangle is the size of triangles that are not split.
+const leastTriangle = 16
+
+// ready reports whether a triangular operation is faster than gonum's.
+func (t triangle[T]) ready(alpha T, b matrix[T]) bool {
+	return isa() != "" && alpha != 0 && t.at != nil && b.at != nil && t.rows*b.cols >= leastProduct
+}
+
+// solve sets b to the solution X of t*X = alpha*b.
+func (t triangle[T]) solve(alpha T, b matrix[T]) {
+	if t.rows <= leastTriangle {
+		b.byRows(func(rows matrix[T]) { t.solveRows(alpha, rows) })
+		return
+	}
+	n := half(t.rows)
+	first, last, beside := t.split(n)
+	b1, b2 := b.rowsOf(n)
+	if !t.lower {
+		first, last, b1, b2 = last, first, b2, b1
+	}
+	first.solve(alpha, b1)
+	multiply(-1, beside, b1, alpha, b2)
+	last.solve(1, b2)
+}
+
+// multiply sets b to alpha*t*b.
+func (t triangle[T]) multiply(alpha T, b matrix[T]) {
+	if t.rows <= leastTriangle {
+		b.byRows(func(rows matrix[T]) { t.multiplyRows(alpha, rows) })
+		return
+	}
+	n := half(t.rows)
+	first, last, beside := t.split(n)
+	b1, b2 := b.rowsOf(n)
+	if !t.lower {
+		first, last, b1, b2 = last, first, b2, b1
+	}
+	last.multiply(alpha, b2)
+	multiply(alpha, beside, b1, 1, b2)
+	first.multiply(alpha, b1)
+}
+
+// byRows calls f with strips of columns of a matrix of few rows, whose rows are
+// contiguous. A strip stays in the second-level cache.
+func (m matrix[T]) byRows(f func(rows matrix[T])) {
+	const strip = 512
+	var copied []T
+	for j := 0; j < m.cols; j += strip {
+		part := m.part(0, j, m.rows, min(strip, m.cols-j))
+		if m.col == 1 {
+			f(part)
+			continue
+		}
+		if copied == nil {
+			copied = make([]T, m.rows*strip)
+		}
+		rows := matrix[T]{&copied[0], part.rows, part.cols, part.cols, 1}
+		part.copyTo(rows)
+		f(rows)
+		rows.copyTo(part)
+	}
+}
+
+// copyTo copies the elements column by column.
+func (m matrix[T]) copyTo(to matrix[T]) {
+	for j := range m.cols {
+		for i := range m.rows {
+			*to.element(i, j) = *m.element(i, j)
+		}
+	}
+}
+
+// beside returns the columns of row i that are stored, without the diagonal.
+func (t triangle[T]) beside(i int) (from, to int) {
+	if t.lower {
+		return 0, i
+	}
+	return i + 1, t.rows
+}
+
+// solveRows is solve, row by row.
+func (t triangle[T]) solveRows(alpha T, b matrix[T]) {
+	for n := range t.rows {
+		i := n
+		if !t.lower {
+			i = t.rows - 1 - n
+		}
+		x := b.slice(i)
+		scale(alpha, x)
+		for k, to := t.beside(i); k < to; k++ {
+			axpy(-*t.element(i, k), b.slice(k), x)
+		}
+		if !t.unit {
+			scale(1 / *t.element(i, i), x)
+		}
+	}
+}
+
+// multiplyRows is multiply, row by row.
+func (t triangle[T]) multiplyRows(alpha T, b matrix[T]) {
+	for n := range t.rows {
+		i := n
+		if t.lower {
+			i = t.rows - 1 - n
+		}
+		x, own := b.slice(i), alpha
+		if !t.unit {
+			own *= *t.element(i, i)
+		}
+		scale(own, x)
+		for k, to := t.beside(i); k < to; k++ {
+			axpy(alpha**t.element(i, k), b.slice(k), x)
+		}
+	}
+}
+
+// symmetric sets c to alpha*s*b + beta*c, where the triangle t of the symmetric matrix
+// s is stored.
+func (t triangle[T]) symmetric(alpha T, b matrix[T], beta T, c matrix[T]) {
+	const least = 128
+	if t.rows <= least {
+		all := make([]T, t.rows*t.rows)
+		full := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
+		for i := range t.rows {
+			*full.element(i, i) = *t.element(i, i)
+			for k, to := t.beside(i); k < to; k++ {
+				x := *t.element(i, k)
+				*full.element(i, k), *full.element(k, i) = x, x
+			}
+		}
+		multiply(alpha, full, b, beta, c)
+		return
+	}
+	n := half(t.rows)
+	first, last, beside := t.split(n)
+	if !t.lower {
+		beside = beside.transposed()
+	}
+	b1, b2 := b.rowsOf(n)
+	c1, c2 := c.rowsOf(n)
+	first.symmetric(alpha, b1, beta, c1)
+	multiply(alpha, beside.transposed(), b2, 1, c1)
+	last.symmetric(alpha, b2, beta, c2)
+	multiply(alpha, beside, b1, 1, c2)
+}
+
+// rank sets the triangle to alpha*a*b + beta*t.
+func (t triangle[T]) rank(alpha T, a, b matrix[T], beta T) {
+	const least = 64
+	if t.rows <= least {
+		all := make([]T, t.rows*t.rows)
+		sums := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
+		multiply(alpha, a, b, 0, sums)
+		for i := range t.rows {
+			from, to := t.beside(i)
+			for k := min(from, i); k < max(to, i+1); k++ {
+				x := *sums.element(i, k)
+				if beta != 0 {
+					x += beta * *t.element(i, k)
+				}
+				*t.element(i, k) = x
+			}
+		}
+		return
+	}
+	n := half(t.rows)
+	first, last, beside := t.split(n)
+	a1, a2 := a.rowsOf(n)
+	b1, b2 := b.columnsOf(n)
+	first.rank(alpha, a1, b1, beta)
+	if t.lower {
+		multiply(alpha, a2, b1, beta, beside)
+	} else {
+		multiply(alpha, a1, b2, beta, beside)
+	}
+	last.rank(alpha, a2, b2, beta)
+}
+
+// side returns the triangle and the matrix of B = t*B for an operation that BLAS may
+// have as B = B*t.
+func side[T float](s blas.Side, t triangle[T], b matrix[T]) (triangle[T], matrix[T]) {
+	switch s {
+	case blas.Left:
+		return t, b
+	case blas.Right:
+		return t.transposed(), b.transposed()
+	}
+	return triangle[T]{}, b
+}
+
+// trm computes B = alpha*op(A)*B if solve is false, and the solution of op(A)*X =
+// alpha*B if it is true. It reports false if the arguments are for gonum's
+// implementation.
+func trm[T float](solve bool, s blas.Side, d blas.Diag, alpha T, t triangle[T], b matrix[T]) bool {
+	t, b = side(s, t, b)
+	if t.unit = d == blas.Unit; !t.unit && d != blas.NonUnit || !t.ready(alpha, b) {
+		return false
+	}
+	if solve {
+		t.solve(alpha, b)
+	} else {
+		t.multiply(alpha, b)
+	}
+	return true
+}
+
+// symm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C. It reports false if the
+// arguments are for gonum's implementation.
+func symm[T float](s blas.Side, alpha T, t triangle[T], b matrix[T], beta T, c matrix[T]) bool {
+	if _, c = side(s, t, c); c.at == nil {
+		return false
+	}
+	if t, b = side(s, t, b); !t.ready(alpha, b) {
+		return false
+	}
+	t.symmetric(alpha, b, beta, c)
+	return true
+}
+
+// syrk computes the triangle of C = alpha*A*B + beta*C. It reports false if the arguments
+// are for gonum's implementation.
+func syrk[T float](alpha T, a, b matrix[T], beta T, t triangle[T]) bool {
+	if b.at == nil || !t.ready(alpha, a) {
+		return false
+	}
+	t.rank(alpha, a, b, beta)
+	return true
+}
+
+// order returns the number of rows of the square matrix of an operation.
+func order(s blas.Side, m, n int) int {
+	if s == blas.Right {
+		return n
+	}
+	return m
+}
+
+func transposes(t blas.Transpose) bool {
+	return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans
+}

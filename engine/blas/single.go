@@ -1,0 +1,116 @@
+package blas
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Sgemm computes C = alpha*op(A)*op(B) + beta*C.
+func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Sgemv computes y = alpha*op(A)*x + beta*y.
+func (i Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
+	if tA != blas.NoTrans {
+		op, lenX, lenY = op.transposed(), m, n
+	}
+	if !transposes(tA) || !product(alpha, op, column(lenX, x, incX), beta, column(lenY, y, incY)) {
+		i.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+	}
+}
+
+// Sger computes A += alpha*x*yᵀ.
+func (i Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int, a []float32, lda int) {
+	if !outer(alpha, column(m, x, incX), column(n, y, incY).transposed(), stored(blas.NoTrans, m, n, a, lda)) {
+		i.Implementation.Sger(m, n, alpha, x, incX, y, incY, a, lda)
+	}
+}
+
+// Ssymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C, where A is symmetric.
+func (i Implementation) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+		i.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Ssyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
+func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	op := stored(t, n, k, a, lda)
+	if !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+		i.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+	}
+}
+
+// Ssyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
+func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
+	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
+		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	syrk(alpha, opB, opA.transposed(), 1, sum)
+}
+
+// Strmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.
+func (i Implementation) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+	if !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+		i.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+	}
+}
+
+// Strsm solves op(A)*X = alpha*B or X*op(A) = alpha*B, where A is triangular, and
+// stores X in B.
+func (i Implementation) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+	if !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+		i.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+	}
+}
+
+// Sdot returns the sum of the products of x and y.
+func (i Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int) float32 {
+	if simple(n, x, incX) && simple(n, y, incY) {
+		return dot(x[:n], y[:n])
+	}
+	return i.Implementation.Sdot(n, x, incX, y, incY)
+}
+
+// Saxpy computes y += alpha*x.
+func (i Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []float32, incY int) {
+	if alpha != 0 && simple(n, x, incX) && simple(n, y, incY) {
+		axpy(alpha, x[:n], y[:n])
+		return
+	}
+	i.Implementation.Saxpy(n, alpha, x, incX, y, incY)
+}
+
+// Sscal computes x = alpha*x.
+func (i Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
+	if alpha != 0 && simple(n, x, incX) {
+		scale(alpha, x[:n])
+		return
+	}
+	i.Implementation.Sscal(n, alpha, x, incX)
+}
+
+// Sasum returns the sum of the magnitudes of x.
+func (i Implementation) Sasum(n int, x []float32, incX int) float32 {
+	if simple(n, x, incX) {
+		return asum(x[:n])
+	}
+	return i.Implementation.Sasum(n, x, incX)
+}
+
+// Snrm2 returns the square root of the sum of the squares of x, without overflow.
+func (i Implementation) Snrm2(n int, x []float32, incX int) float32 {
+	if simple(n, x, incX) {
+		if sum := dot(x[:n], x[:n]); sum > 0x1p-80 && sum <= math.MaxFloat32 {
+			return float32(math.Sqrt(float64(sum)))
+		}
+	}
+	return i.Implementation.Snrm2(n, x, incX)
+}

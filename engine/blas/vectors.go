@@ -1,0 +1,222 @@
+package blas
+
+import (
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// leastVector is the number of elements from which the kernels are faster than
+// gonum's code.
+const leastVector = 32
+
+// simple reports whether kernels take a vector.
+func simple[T float](n int, x []T, inc int) bool {
+	return inc == 1 && n >= leastVector && n <= len(x) && isa() != ""
+}
+
+// An operation on vectors.
+type operation uint8
+
+const (
+	toScale operation = iota // x = alpha*x
+	toAdd                    // y += alpha*x
+	toDot                    // the sum of x*y
+	toAsum                   // the sum of |x|
+	operations
+)
+
+const (
+	width = 64 // bytes of a vector of AVX-512
+	sums  = 4  // registers for sums: an addition waits four cycles for the one before
+)
+
+// vectorArgs is the argument block of kernels.
+type vectorArgs struct {
+	x, y  unsafe.Pointer
+	n     int // bytes, a multiple of a vector
+	alpha uint64
+	out   [sums * width]byte
+}
+
+const (
+	argX     = int32(unsafe.Offsetof(vectorArgs{}.x))
+	argY     = int32(unsafe.Offsetof(vectorArgs{}.y))
+	argN     = int32(unsafe.Offsetof(vectorArgs{}.n))
+	argAlpha = int32(unsafe.Offsetof(vectorArgs{}.alpha))
+	argOut   = int32(unsafe.Offsetof(vectorArgs{}.out))
+)
+
+// vectorKernels are the kernels by operation, for float32 and float64.
+var vectorKernels [operations][2]atomic.Pointer[exec.Code]
+
+// call runs a kernel on the first whole vectors of x and y, which have the same
+// length. It returns the number of elements that the kernel has done.
+func call[T float](op operation, alpha T, x, y []T, args *vectorArgs) int {
+	size := int(unsafe.Sizeof(alpha))
+	at := &vectorKernels[op][size/8]
+	code := at.Load()
+	if code == nil {
+		if code = newVectorKernel(op, size); code == nil {
+			return 0
+		}
+		if !at.CompareAndSwap(nil, code) {
+			code.Release()
+			code = at.Load()
+		}
+	}
+	args.x, args.y, args.alpha = unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(unsafe.SliceData(y)), bits(alpha)
+	args.n = len(x) * size &^ (width - 1)
+	code.Call(unsafe.Pointer(args))
+	return args.n / size
+}
+
+func newVectorKernel(op operation, size int) *exec.Code {
+	w := vectorWriter{Asm: x86.New(), size: size, l: x86.L256, bytes: width / 2}
+	if isa() == "avx512" {
+		w.l, w.bytes = x86.L512, width
+	}
+	w.write(op)
+	o, err := w.Finish()
+	if err != nil {
+		panic("blas: " + err.Error()) // a kernel that has no encoding is a defect of this package
+	}
+	code, err := exec.Install(o.Bytes)
+	if err != nil {
+		return nil
+	}
+	return code
+}
+
+// A vectorWriter writes a kernel.
+type vectorWriter struct {
+	*x86.Asm
+	size, bytes int // of an element and of a vector
+	l           x86.Len
+}
+
+// of returns the instruction for the element type.
+func (w *vectorWriter) of(single, double x86.Op) x86.Op {
+	if w.size == 4 {
+		return single
+	}
+	return double
+}
+
+func (w *vectorWriter) write(op operation) {
+	const x, y, n = x86.RSI, x86.RDX, x86.RCX
+	w.I(x86.MOV, x86.W64, x, x86.At(x86.RDI, argX))
+	w.I(x86.MOV, x86.W64, y, x86.At(x86.RDI, argY))
+	w.I(x86.MOV, x86.W64, n, x86.At(x86.RDI, argN))
+	const constant, loaded = x86.Vec(15), x86.Vec(8)
+	switch op {
+	case toAsum:
+		w.I(w.of(x86.VBROADCASTSS, x86.VBROADCASTSD), w.l, constant, w.magnitude())
+	case toScale, toAdd:
+		w.I(w.of(x86.VBROADCASTSS, x86.VBROADCASTSD), w.l, constant, x86.At(x86.RDI, argAlpha))
+	}
+	for v := range x86.Vec(sums) {
+		w.I(x86.VXORPS, x86.L256, v, v, v)
+	}
+	one := func(v x86.Vec, at int) {
+		px, py, t := x86.At(x, int32(at)), x86.At(y, int32(at)), loaded+v
+		w.I(x86.VMOVUPS, w.l, t, px)
+		switch op {
+		case toScale:
+			w.I(w.of(x86.VMULPS, x86.VMULPD), w.l, t, t, constant)
+			w.I(x86.VMOVUPS, w.l, px, t)
+		case toAdd:
+			w.I(w.of(x86.VFMADD213PS, x86.VFMADD213PD), w.l, t, constant, py)
+			w.I(x86.VMOVUPS, w.l, py, t)
+		case toDot:
+			w.I(w.of(x86.VFMADD231PS, x86.VFMADD231PD), w.l, v, t, py)
+		case toAsum:
+			w.I(w.of(x86.VANDPS, x86.VANDPD), w.l, t, t, constant)
+			w.I(w.of(x86.VADDPS, x86.VADDPD), w.l, v, v, t)
+		}
+	}
+	// Four vectors of 64 bytes at a time, then single ones.
+	for _, step := range []int{sums * width, width} {
+		loop, done := w.NewLabel(), w.NewLabel()
+		w.I(x86.SUB, x86.W64, n, x86.Imm(step))
+		w.I(x86.JL, 0, done)
+		w.Align(32)
+		w.Bind(loop)
+		for at := 0; at < step; at += w.bytes {
+			one(x86.Vec(at/w.bytes%sums), at)
+		}
+		w.I(x86.ADD, x86.W64, x, x86.Imm(step))
+		w.I(x86.ADD, x86.W64, y, x86.Imm(step))
+		w.I(x86.SUB, x86.W64, n, x86.Imm(step))
+		w.I(x86.JGE, 0, loop)
+		w.Bind(done)
+		w.I(x86.ADD, x86.W64, n, x86.Imm(step))
+	}
+	if op == toDot || op == toAsum {
+		for v := range sums {
+			w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argOut+int32(v*w.bytes)), x86.Vec(v))
+		}
+	}
+	w.I(x86.VZEROUPPER, 0)
+	w.I(x86.RET, 0)
+}
+
+// magnitude returns a constant with all bits but the sign.
+func (w *vectorWriter) magnitude() x86.Mem {
+	if w.size == 4 {
+		return w.Const32(math.MaxInt32)
+	}
+	return w.Const64(math.MaxInt64)
+}
+
+// scale multiplies x by alpha.
+func scale[T float](alpha T, x []T) {
+	if alpha == 1 {
+		return
+	}
+	var args vectorArgs
+	for i := call(toScale, alpha, x, nil, &args); i < len(x); i++ {
+		x[i] *= alpha
+	}
+}
+
+// axpy adds alpha*x to y.
+func axpy[T float](alpha T, x, y []T) {
+	var args vectorArgs
+	for i := call(toAdd, alpha, x, y, &args); i < len(x); i++ {
+		y[i] += alpha * x[i]
+	}
+}
+
+// dot returns the sum of the products of x and y.
+func dot[T float](x, y []T) T {
+	var args vectorArgs
+	n := call(toDot, 0, x, y, &args)
+	sum := total[T](&args)
+	for i := n; i < len(x); i++ {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// asum returns the sum of the magnitudes.
+func asum[T float](x []T) T {
+	var args vectorArgs
+	n := call(toAsum, 0, x, nil, &args)
+	sum := total[T](&args)
+	for _, v := range x[n:] {
+		sum += max(v, -v)
+	}
+	return sum
+}
+
+// total adds the sums of a kernel.
+func total[T float](args *vectorArgs) (sum T) {
+	for _, v := range unsafe.Slice((*T)(unsafe.Pointer(&args.out)), len(args.out)/int(unsafe.Sizeof(sum))) {
+		sum += v
+	}
+	return sum
+}

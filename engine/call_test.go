@@ -91,7 +91,7 @@ func TestGoFuncRunsOthers(t *testing.T) {
 	x, y, z := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2), engine.Zeros[float64](2)
 	var errs []error
 	f := op.GoFunc("sum", func(v float64) float64 {
-		errs = append(errs, z.Assign(op.AddScalar(v, z)), engine.Run(ctx, expr.AddAssign(z, z)))
+		errs = append(errs, z.Assign(op.AddScalar(z, v)), engine.Run(ctx, expr.AddAssign(z, z)))
 		return v
 	})
 	p, err := engine.Compile(ctx, expr.Assign(y, f(x)))

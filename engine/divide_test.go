@@ -37,7 +37,7 @@ func TestLargeFaults(t *testing.T) {
 	for _, backend := range engine.Backends() {
 		for _, times := range []int{1, 300, 1000} {
 			x, d, y := engine.MustFromSlice([]int64{9, -7, 5}), engine.MustFromSlice([]int64{3, 0, 1}), engine.Zeros[int64](3)
-			e := nested(times, op.Div(x, d), func(e expr.Exp[int64]) expr.Exp[int64] { return op.Neg(op.AddScalar(1, e)) })
+			e := nested(times, op.Div(x, d), func(e expr.Exp[int64]) expr.Exp[int64] { return op.Neg(op.AddScalar(e, 1)) })
 			err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Where(op.NotEqual(d, op.Full[int64](0)), e, x)))
 			if err != nil || y.At(1) != -7 {
 				t.Errorf("%s, %d operations: %v, %v", backend, times, y, err)

@@ -137,7 +137,7 @@ func ExampleProgram_Explain() {
 // A failed evaluation changes nothing.
 func ExampleRun_failure() {
 	x := engine.MustFromSlice([]int64{6, 7, 8})
-	err := x.Assign(op.Div(op.Full[int64](100), op.AddScalar(-7, x)))
+	err := x.Assign(op.ScalarDiv(100, op.AddScalar(x, -7)))
 	fmt.Println(err)
 	fmt.Println(x)
 	// Output:

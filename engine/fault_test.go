@@ -56,7 +56,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 			return expr.Assign(z, e), at
 		}, []string{"op.Mod", "division by zero"}},
 		{"one of two", expr.ErrDivide, func() (expr.Statement, int) {
-			good := op.Div(z, op.AddScalar(int64(1), m))
+			good := op.Div(z, op.AddScalar(m, int64(1)))
 			bad := op.Mod(z, m)
 			at := line() - 1
 			return expr.Assign(z, op.Add(good, bad)), at

@@ -25,7 +25,7 @@ func threadCases(n int) []struct {
 	}{
 		{"update", expr.SubAssign(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
 		{"exp", expr.Assign(y, op.Exp[float32](w))},
-		{"gelu", expr.Assign(y, op.Mul(op.Scale(.5, w), op.AddScalar(1, op.Tanh(op.Scale(.79788456, op.Add(w, op.Scale(.044715, op.Mul(w, op.Mul(w, w)))))))))},
+		{"gelu", expr.Assign(y, op.Mul(op.Scale(.5, w), op.AddScalar(op.Tanh(op.Scale(.79788456, op.Add(w, op.Scale(.044715, op.Mul(w, op.Mul(w, w)))))), 1)))},
 		{"blackscholes", expr.Assign(y, call(w, g))},
 		{"sumexp", expr.Assign(s, op.Sum(op.Exp[float32](w)))},
 	}
@@ -35,10 +35,10 @@ func threadCases(n int) []struct {
 // strike k, rate .02, volatility .3 and time 1.
 func call(s, k expr.Exp[float32]) expr.Exp[float32] {
 	cdf := func(x expr.Exp[float32]) expr.Exp[float32] {
-		return op.Scale(.5, op.AddScalar(1, op.Erf(op.Scale(.70710678, x))))
+		return op.Scale(.5, op.AddScalar(op.Erf(op.Scale(.70710678, x)), 1))
 	}
-	d := op.Scale(1/.3, op.AddScalar(.02+.045, op.Log(op.Div(s, k))))
-	return op.Sub(op.Mul(s, cdf(d)), op.Mul(op.Scale(.98019867, k), cdf(op.AddScalar(-.3, d))))
+	d := op.Scale(1/.3, op.AddScalar(op.Log(op.Div(s, k)), .02+.045))
+	return op.Sub(op.Mul(s, cdf(d)), op.Mul(op.Scale(.98019867, k), cdf(op.AddScalar(d, -.3))))
 }
 
 // paired runs two programs alternately, each for about a millisecond, and at least

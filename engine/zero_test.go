@@ -187,7 +187,7 @@ func zeroStreams() []misuse {
 			return errors.Join(s.Close(), s.Close(), s.Record().Wait(ctx))
 		}, expr.ErrDevice},
 		{"RunAsync nil", func() error {
-			p, err := engine.Compile(ctx, expr.Assign(x, op.AddScalar(1, x)))
+			p, err := engine.Compile(ctx, expr.Assign(x, op.AddScalar(x, 1)))
 			if err != nil {
 				return err
 			}

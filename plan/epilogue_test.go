@@ -62,7 +62,7 @@ func TestEpilogues(t *testing.T) {
 		{"bias of the rows", []expr.Statement{expr.Assign(y, op.Add(dot, leaf("c", 3, 1)))}, "product loop"},
 		{"bias of the rows of a square", []expr.Statement{expr.Assign(leaf("q", 4, 4), op.Add(op.Dot(leaf("p", 4, 4), square), op.Reshape(diagonal, 4, 1)))}, "product loop"},
 		{"a matrix", []expr.Statement{expr.Assign(y, op.Add(dot, leaf("m", 3, 5)))}, "product loop"},
-		{"a number", []expr.Statement{expr.Assign(y, op.AddScalar(2, dot))}, "product loop"},
+		{"a number", []expr.Statement{expr.Assign(y, op.AddScalar(dot, 2))}, "product loop"},
 		{"every other element", []expr.Statement{expr.Assign(y, op.Add(dot, strided("e", []int{5}, []int{2})))}, "product loop"},
 		{"difference", []expr.Statement{expr.Assign(y, op.Sub(dot, b))}, "product loop"},
 		{"scaled", []expr.Statement{expr.Assign(y, op.Scale(2, op.Add(dot, b)))}, "product loop"},

@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 	// Like softmax, without the coefficients of exp.
 	soft := func(x expr.Exp[float32], axis int) expr.Exp[float32] {
 		d := op.Sub(x, op.Max(x, op.Axis(axis), op.KeepDims()))
-		e := op.Sqrt(op.Square(op.AddScalar(1, op.Square(op.Abs(d)))))
+		e := op.Sqrt(op.Square(op.AddScalar(op.Square(op.Abs(d)), 1)))
 		return op.Div(e, op.Sum(e, op.Axis(axis), op.KeepDims()))
 	}
 	square := op.Square(op.Sub(x, op.Mean(x, op.Axis(0), op.KeepDims())))
@@ -84,7 +84,7 @@ func TestGolden(t *testing.T) {
 		"adam": {
 			expr.Assign(m, op.Add(op.Scale(.9, m), op.Scale(.1, g))),
 			expr.Assign(v, op.Add(op.Scale(.999, v), op.Scale(.001, op.Mul(g, g)))),
-			expr.SubAssign(w, op.Div(op.Mul(lr, m), op.AddScalar(1e-8, op.Sqrt(v)))),
+			expr.SubAssign(w, op.Div(op.Mul(lr, m), op.AddScalar(op.Sqrt(v), 1e-8))),
 		},
 		"softmax":          {expr.Assign(y, soft(op.Sqrt(x), 1))},
 		"softmax_in_place": {expr.Assign(x, soft(x, 1))},

@@ -35,7 +35,7 @@ func mapCases[T expr.Float]() []mapCase[T] {
 		{
 			name: "04 mortgage", at: []float64{.05 / 12, 360, 200000},
 			f: func(x []E[T]) []E[T] {
-				growth := op.Pow(op.AddScalar(1, x[0]), op.Neg(x[1]))
+				growth := op.Pow(op.AddScalar(x[0], 1), op.Neg(x[1]))
 				return []E[T]{op.Div(op.Mul(x[2], x[0]), op.Sub(num[T](1), growth))}
 			},
 			want: []float64{1073.6432460242797},
@@ -87,14 +87,14 @@ func mapCases[T expr.Float]() []mapCase[T] {
 		{
 			name: "11 Magnus", at: []float64{20},
 			f: func(x []E[T]) []E[T] {
-				return []E[T]{op.Scale(6.1094, op.Exp(op.Div(op.Scale(17.625, x[0]), op.AddScalar(243.04, x[0]))))}
+				return []E[T]{op.Scale(6.1094, op.Exp(op.Div(op.Scale(17.625, x[0]), op.AddScalar(x[0], 243.04))))}
 			},
 			want: []float64{23.334406230993576},
 		},
 		{
 			name: "13 sigmoid", at: []float64{1000, -1000},
 			f: func(x []E[T]) []E[T] {
-				return []E[T]{op.Sigmoid(x[0]), op.Sigmoid(x[1]), op.Reciprocal(op.AddScalar(1, op.Exp(op.Neg(x[0])))), op.Reciprocal(op.AddScalar(1, op.Exp(op.Neg(x[1]))))}
+				return []E[T]{op.Sigmoid(x[0]), op.Sigmoid(x[1]), op.Reciprocal(op.AddScalar(op.Exp(op.Neg(x[0])), 1)), op.Reciprocal(op.AddScalar(op.Exp(op.Neg(x[1])), 1))}
 			},
 			want: []float64{1, 0, 1, 0},
 		},
@@ -102,7 +102,7 @@ func mapCases[T expr.Float]() []mapCase[T] {
 			name: "14 GELU", at: []float64{1},
 			f: func(x []E[T]) []E[T] {
 				inner := op.Add(x[0], op.Mul(op.Scale(.044715, x[0]), op.Square(x[0])))
-				spelt := op.Mul(op.Scale(.5, x[0]), op.AddScalar(1, op.Tanh(op.Scale(math.Sqrt(2/math.Pi), inner))))
+				spelt := op.Mul(op.Scale(.5, x[0]), op.AddScalar(op.Tanh(op.Scale(math.Sqrt(2/math.Pi), inner)), 1))
 				return []E[T]{op.Gelu(x[0]), op.Mul(x[0], cdf(x[0])), op.GeluTanh(x[0]), spelt}
 			},
 			want: []float64{.8413447460685429, .8413447460685429, .8411919906082768, .8411919906082768},
@@ -127,7 +127,7 @@ func mapCases[T expr.Float]() []mapCase[T] {
 		{
 			name: "18 sRGB", at: []float64{.5},
 			f: func(x []E[T]) []E[T] {
-				curve := op.Pow(op.Scale(1/1.055, op.AddScalar(.055, x[0])), num[T](2.4))
+				curve := op.Pow(op.Scale(1/1.055, op.AddScalar(x[0], .055)), num[T](2.4))
 				return []E[T]{op.Where(op.LessEqual(x[0], num[T](.04045)), op.Scale(1/12.92, x[0]), curve)}
 			},
 			want: []float64{.21404114048223255},
@@ -141,7 +141,7 @@ func mapCases[T expr.Float]() []mapCase[T] {
 }
 
 func cdf[T expr.Float](x E[T]) E[T] {
-	return op.Scale(.5, op.AddScalar(1, op.Erf(op.Scale(1/math.Sqrt2, x))))
+	return op.Scale(.5, op.AddScalar(op.Erf(op.Scale(1/math.Sqrt2, x)), 1))
 }
 
 // blackScholes is the call, the put, the call's delta and the vega.

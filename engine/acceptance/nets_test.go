@@ -82,7 +82,7 @@ func adam[T expr.Float](w *world[T]) program {
 		stmts: []expr.Statement{
 			expr.Assign[T](m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
 			expr.Assign[T](v, op.Add(op.Scale(b2, v), op.Mul(op.Scale(1-b2, g), g))),
-			expr.SubAssign(x, op.Div(op.Scale(rate, m), op.AddScalar(eps*root, op.Sqrt(v)))),
+			expr.SubAssign(x, op.Div(op.Scale(rate, m), op.AddScalar(op.Sqrt(v), eps*root))),
 		},
 		loop: true,
 		check: func(t *testing.T) {

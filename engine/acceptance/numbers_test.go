@@ -96,7 +96,7 @@ func lost[T expr.Float](w *world[T]) program {
 	}
 	x, y := w.in(big, w.dims()...), w.out(w.dims()...)
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](y, op.Sub[T](op.AddScalar(1, x), x))},
+		stmts: []expr.Statement{expr.Assign[T](y, op.Sub[T](op.AddScalar(x, 1), x))},
 		loop:  true,
 		check: func(t *testing.T) {
 			for _, v := range values(y) {

@@ -118,7 +118,7 @@ func TestNoGrad(t *testing.T) {
 
 func TestHooks(t *testing.T) {
 	w := variable(1, 2)
-	removed := w.Hook(func(g E) E { return op.AddScalar(100, g) })
+	removed := w.Hook(func(g E) E { return op.AddScalar(g, 100) })
 	w.Hook(func(g E) E { return op.Scale(10, g) })
 	var seen E
 	w.Hook(func(g E) E { seen = g; return g })

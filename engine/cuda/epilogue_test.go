@@ -83,7 +83,7 @@ func biasOf[T float32 | float64](t *testing.T, d engine.Device, count func() int
 		{name: "stack of left ones", x: []int{2, 3, 4}, w: []int{4, 5}, b: []int{5}, y: []int{2, 3, 5}, calls: 1},
 		{name: "stack of right ones", x: []int{3, 4}, w: []int{2, 4, 5}, b: []int{5}, y: []int{2, 3, 5}, calls: 1},
 		{name: "stack of both", x: []int{2, 3, 4}, w: []int{2, 4, 5}, b: []int{5}, y: []int{2, 3, 5}, calls: 1},
-		{name: "computed operand", x: []int{3, 4}, w: []int{4, 5}, b: []int{5}, y: []int{3, 5}, as: func(v E) E { return op.AddScalar(1, v) }, calls: 1},
+		{name: "computed operand", x: []int{3, 4}, w: []int{4, 5}, b: []int{5}, y: []int{3, 5}, as: func(v E) E { return op.AddScalar(v, 1) }, calls: 1},
 		{name: "irregular stack", x: []int{6, 1, 3, 4}, w: []int{2, 4, 5}, b: []int{5}, y: []int{6, 2, 3, 5}},
 		{name: "bias of the rows", x: []int{3, 4}, w: []int{4, 5}, b: []int{3, 1}, y: []int{3, 5}},
 		{name: "relu", x: []int{3, 4}, w: []int{4, 5}, b: []int{5}, y: []int{3, 5}, then: func(v E) E { return op.ReLU(v) }},
@@ -180,8 +180,8 @@ func testBiasRuns(t *testing.T, s *standIn) {
 	host, err := engine.Compile(ctx, layer(hy, first, squares[float32](6, 5), squares[float32](5)))
 	check(t, err)
 	for i := range 2 * stableRuns {
-		check(t, x.Assign(op.AddScalar(1, x)))
-		check(t, hx.Assign(op.AddScalar(1, hx)))
+		check(t, x.Assign(op.AddScalar(x, 1)))
+		check(t, hx.Assign(op.AddScalar(hx, 1)))
 		check(t, p.Run(ctx))
 		check(t, host.Run(ctx))
 		if fmt.Sprint(y.Values()) != fmt.Sprint(hy.Data()) {

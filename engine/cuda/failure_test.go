@@ -137,7 +137,7 @@ func testGraphFailure(t *testing.T, s *standIn) {
 		x, y := ramp(t, d, 64), zeros(t, d, 8)
 		p, err := engine.Compile(ctx,
 			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
-			expr.Assign(x, op.AddScalar(1, x)))
+			expr.Assign(x, op.AddScalar(x, 1)))
 		check(t, err)
 		before := s.graphs()
 		for i := range stableRuns + 2 {
@@ -184,7 +184,7 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 		x, y := ramp(t, d, 64), zeros(t, d, 8)
 		p, err := engine.Compile(ctx,
 			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
-			expr.Assign(x, op.AddScalar(1, x)))
+			expr.Assign(x, op.AddScalar(x, 1)))
 		check(t, err)
 		if n := len(p.Plan().Stages); n != 2 {
 			t.Fatalf("%d stages", n)

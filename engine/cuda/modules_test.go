@@ -199,7 +199,7 @@ func busy(d *device, x, row, y *engine.Tensor[float32], g int) error {
 		return err
 	}
 	for i := range 6 {
-		other, err := engine.Compile(ctx, expr.Assign(y, op.AddScalar(float32(i), op.Exp(x))))
+		other, err := engine.Compile(ctx, expr.Assign(y, op.AddScalar(op.Exp(x), float32(i))))
 		if err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func testPeer(t *testing.T, _ *standIn) {
 	check(t, err)
 	for _, to := range []engine.Device{d1, other} {
 		x := ramp(t, d0, 100)
-		check(t, x.Assign(op.AddScalar(1, x)))
+		check(t, x.Assign(op.AddScalar(x, 1)))
 		y, err := x.To(to)
 		check(t, err)
 		if y.At(8) != 2 || y.Device() != "cuda:1" {
@@ -199,7 +199,7 @@ func testAsync(t *testing.T, _ *standIn) {
 	x, y, z := ramp(t, d, 100), zeros(t, d, 100), zeros(t, d, 100)
 	first, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
 	check(t, err)
-	second, err := engine.Compile(ctx, expr.Assign(z, op.AddScalar(1, y)))
+	second, err := engine.Compile(ctx, expr.Assign(z, op.AddScalar(y, 1)))
 	check(t, err)
 	a, err := d.NewStream()
 	check(t, err)
@@ -381,7 +381,7 @@ func testProducts(t *testing.T, _ *standIn) {
 		}
 		wide, err := engine.Zeros[float64](want.Shape()...).To(d)
 		check(t, err)
-		check(t, wide.Assign(op.MatMul(op.AddScalar(0, da), op.AddScalar(0, db))))
+		check(t, wide.Assign(op.MatMul(op.AddScalar(da, 0), op.AddScalar(db, 0))))
 		if fmt.Sprint(wide.Values()) != fmt.Sprint(want.Values()) {
 			t.Errorf("computed %v @ %v: %v, want %v", a.Shape(), b.Shape(), wide, want)
 		}

@@ -75,7 +75,7 @@ func errorKinds(s suite) {
 		{"nil parameter", expr.ErrType, expr.Assign(f, op.Add[float32](f, noParam)), here()},
 		{"no statement", expr.ErrType, expr.Statement{}, 0},
 		{"fraction", expr.ErrType, expr.Assign(i, op.Scale(.5, i)), here()},
-		{"scalar out of range", expr.ErrType, expr.Assign(engine.Zeros[int8](3), op.AddScalar(200, engine.Zeros[int8](3))), here()},
+		{"scalar out of range", expr.ErrType, expr.Assign(engine.Zeros[int8](3), op.AddScalar(engine.Zeros[int8](3), 200)), here()},
 		{"element type", expr.ErrType, expr.Assign(f, expr.Of[float32](i.Node())), here()},
 		{"types differ", expr.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(mustRow("add"), f.Node(), i.Node())}, here()},
 		{"value of another type", expr.ErrType, expr.Statement{Target: f.Node(), Value: i.Node()}, 0},
@@ -107,7 +107,7 @@ func errorKinds(s suite) {
 			copy(f.Data(), data)
 		}
 		// If one statement has an error, the program does not run.
-		if err := s.run(expr.Assign(f, op.AddScalar(1, f)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
+		if err := s.run(expr.Assign(f, op.AddScalar(f, 1)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
 			s.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
 			copy(f.Data(), data)
 		}

@@ -29,7 +29,7 @@ func TestListings(t *testing.T) {
 	}
 	var stmts []expr.Statement
 	for range 15 {
-		stmts = append(stmts, expr.Statement{Target: array(), Value: op.AddScalar[float32](1, expr.Of[float32](array())).Node()})
+		stmts = append(stmts, expr.Statement{Target: array(), Value: op.AddScalar[float32](expr.Of[float32](array()), 1).Node()})
 	}
 	pl, err := plan.Compile(t.Context(), stmts)
 	if err != nil {

@@ -21,7 +21,7 @@ func Huber[T Float](delta float64) Loss[T] {
 		e := op.Sub(out, want)
 		d := op.Abs(e)
 		near := op.LessEqual(d, op.Full[T](delta))
-		return op.Mean(op.Where(near, op.Scale(.5, op.Square(e)), op.Scale(delta, op.AddScalar(-delta/2, d))))
+		return op.Mean(op.Where(near, op.Scale(.5, op.Square(e)), op.Scale(delta, op.AddScalar(d, -delta/2))))
 	}
 }
 

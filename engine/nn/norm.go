@@ -50,7 +50,7 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	if p.Training() {
 		mean, v = b.batch(p, x, s)
 	}
-	y := op.Div(op.Sub(x, mean), op.Sqrt(op.AddScalar(b.Eps, v)))
+	y := op.Div(op.Sub(x, mean), op.Sqrt(op.AddScalar(v, b.Eps)))
 	return op.Add(op.Mul(y, along(b.Weight)), along(b.Bias))
 }
 
@@ -114,7 +114,7 @@ func NewRMSNorm[T Float](features int) *RMSNorm[T] {
 // Forward normalises x, of shape [... features].
 func (l *RMSNorm[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	ms := op.Mean(op.Square(x), op.Axis(-1), op.KeepDims())
-	return op.Mul[T](op.Div(x, op.Sqrt(op.AddScalar(l.Eps, ms))), l.Weight)
+	return op.Mul[T](op.Div(x, op.Sqrt(op.AddScalar(ms, l.Eps))), l.Weight)
 }
 
 // Params returns the weight.

@@ -147,7 +147,7 @@ func clipFactor[T Float](params []*Param[T], clip float64) expr.Exp[T] {
 	for _, p := range params {
 		sum = op.Add(sum, op.Sum(op.Square[T](p.Grad())))
 	}
-	bound := op.Div(op.Full[T](clip), op.AddScalar(1e-6, op.Sqrt(sum)))
+	bound := op.Div(op.Full[T](clip), op.AddScalar(op.Sqrt(sum), 1e-6))
 	return op.Minimum(op.Full[T](1), bound)
 }
 

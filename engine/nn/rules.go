@@ -92,7 +92,7 @@ func adam[T Float](name string, rate float64, c AdamOptions, r rule[T]) *Optimiz
 // adam returns the three statements of Adam.
 func (u *update[T]) adam(c AdamOptions, g expr.Exp[T]) []expr.Statement {
 	m, v := u.slot("m"), u.slot("v")
-	root := op.AddScalar(c.Eps, op.Div[T](op.Sqrt[T](v), u.b))
+	root := op.AddScalar(op.Div[T](op.Sqrt[T](v), u.b), c.Eps)
 	return []expr.Statement{
 		average(m, c.Beta1, g),
 		average(v, c.Beta2, op.Square(g)),
@@ -120,7 +120,7 @@ func AdaGrad[T Float](rate float64, opts ...AdaGradOptions) *Optimizer[T] {
 		g, s := u.decayed(c.Decay), u.slot("sum")
 		return []expr.Statement{
 			expr.AddAssign(s.Value(), op.Square(g)),
-			u.minus(op.Div(op.Mul[T](u.a, g), op.AddScalar(c.Eps, op.Sqrt[T](s)))),
+			u.minus(op.Div(op.Mul[T](u.a, g), op.AddScalar(op.Sqrt[T](s), c.Eps))),
 		}
 	})
 	o.scalars = func(t, rate float64) [3]float64 { return [3]float64{rate / (1 + (t-1)*c.RateDecay)} }
@@ -146,7 +146,7 @@ func RMSProp[T Float](rate float64, opts ...RMSPropOptions) *Optimizer[T] {
 	o := newOptimizer("RMSProp", rate, func(u *update[T]) []expr.Statement {
 		g, v := u.decayed(c.Decay), u.slot("v")
 		stmts := []expr.Statement{average(v, c.Alpha, op.Square(g))}
-		d := op.Div(g, op.AddScalar(c.Eps, op.Sqrt[T](v)))
+		d := op.Div(g, op.AddScalar(op.Sqrt[T](v), c.Eps))
 		if c.Momentum != 0 {
 			b := u.slot("momentum")
 			stmts = append(stmts, expr.Assign(b.Value(), op.Add(op.Scale(c.Momentum, b), d)))

@@ -140,7 +140,7 @@ func TestLosses(t *testing.T) {
 	want := goldens(t)
 	y := data(5, 4, 3)
 	half := engine.Zeros[float64](4, 3)
-	assign(t, half, op.Scale(.5, op.AddScalar(1, y)))
+	assign(t, half, op.Scale(.5, op.AddScalar(y, 1)))
 	for _, c := range []struct {
 		name  string
 		loss  nn.Loss[float64]
@@ -197,8 +197,8 @@ func testOptimizer(t *testing.T, o *nn.Optimizer[float64], clip float64, want ma
 	assign(t, w.Value(), data(1, 2, 3))
 	assign(t, v.Value(), data(2, 4))
 	loss := op.Add(
-		op.Sum(op.Mul(op.AddScalar(2, data(3, 2, 3)), op.Square(op.Sub[float64](w, data(4, 2, 3))))),
-		op.Sum(op.Square(op.Square(op.AddScalar(-.5, v)))))
+		op.Sum(op.Mul(op.AddScalar(data(3, 2, 3), 2), op.Square(op.Sub[float64](w, data(4, 2, 3))))),
+		op.Sum(op.Square(op.Square(op.AddScalar(v, -.5)))))
 	g, err := autograd.Record(loss, w.Variable, v.Variable)
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func main() {
 	step, err := engine.Compile(ctx,
 		expr.Assign(m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
 		expr.Assign(v, op.Add(op.Scale(b2, v), op.Scale(1-b2, op.Square(g)))),
-		expr.SubAssign(w, op.Div(op.Mul(rate, m), op.AddScalar(eps, op.Sqrt(v)))))
+		expr.SubAssign(w, op.Div(op.Mul(rate, m), op.AddScalar(op.Sqrt(v), eps))))
 	if err != nil {
 		log.Fatal(err)
 	}

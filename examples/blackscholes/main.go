@@ -17,7 +17,7 @@ type exp = expr.Exp[float64]
 
 // cdf is the distribution function of the normal distribution.
 func cdf(x exp) exp {
-	return op.Scale(.5, op.AddScalar(1, op.Erf(op.Scale(1/math.Sqrt2, x))))
+	return op.Scale(.5, op.AddScalar(op.Erf(op.Scale(1/math.Sqrt2, x)), 1))
 }
 
 // price is the value of a call and of a put, and the delta of the call.

@@ -266,7 +266,7 @@ func TestLong(t *testing.T) {
 	x := vec(.5, 1)
 	e := E(x)
 	for range n {
-		e = op.AddScalar(1e-3, op.Scale(.9999, e))
+		e = op.AddScalar(op.Scale(.9999, e), 1e-3)
 	}
 	want := math.Pow(.9999, n)
 	near(t, "a chain", 1e-10, of(t, op.Sum(e), x), want, want)

@@ -139,7 +139,7 @@ func TestProducts(t *testing.T) {
 // TestArrangements compares the compositions that rearrange and make arrays with
 // NumPy's results.
 func TestArrangements(t *testing.T) {
-	x := op.AddScalar(-1, expr.Exp[float64](iota[float64](2, 3))) // 0 1 2, 3 4 5
+	x := op.AddScalar(expr.Exp[float64](iota[float64](2, 3)), -1) // 0 1 2, 3 4 5
 	for _, c := range []struct {
 		name  string
 		e     expr.Exp[float64]

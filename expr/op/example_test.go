@@ -57,7 +57,7 @@ func ExampleWhere() {
 	y := engine.Zeros[int32](3)
 	err := y.Assign(op.Div(x, d))
 	fmt.Println(errors.Is(err, expr.ErrDivide), y)
-	safe := op.Where(op.NotEqual(d, op.Full[int32](0)), op.Div(x, d), op.Full[int32](-1))
+	safe := op.WhereScalar(op.NotEqualScalar(d, 0), op.Div(x, d), -1)
 	fmt.Println(y.Assign(safe), y)
 	// Output:
 	// true [0 0 0]

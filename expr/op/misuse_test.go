@@ -233,7 +233,7 @@ var misuses = map[string]func() error{
 	"SumUint":         func() error { return err(op.SumUint(engine.Zeros[uint8](3), op.Axis(7)).Node()) },
 	"Count":           func() error { return err(op.Count(op.Less(vec, vec), op.Axis(7)).Node()) },
 	"Scale":           func() error { return err(op.Scale(2.5, iota[int32](3)).Node()) },
-	"AddScalar":       func() error { return err(op.AddScalar(300, iota[int8](3)).Node()) },
+	"AddScalar":       func() error { return err(op.AddScalar(iota[int8](3), 300).Node()) },
 	"Full":            func() error { return err(op.Full[int8](300).Node()) },
 	"Where":           func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
 	"Cast":            func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },

@@ -87,7 +87,7 @@ func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
 	return expr.ApplyWith(row("cast"), expr.Attributes{To: to}, a)
 }
 
-// Real is the constraint of the Go scalars that Scale and AddScalar take.
+// Real is the constraint of the Go scalars that constructors take.
 type Real interface {
 	constraints.Integer | constraints.Float
 }
@@ -113,10 +113,10 @@ func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), expr.NodeOf(a)))
 }
 
-// AddScalar returns s + a. The scalar is converted to the element type. If an
-// integer type cannot hold it, the result carries an error.
-func AddScalar[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](expr.Apply(rowAdd, scalar[T](s), expr.NodeOf(a)))
+// WhereScalar returns x where cond holds, else s. The element type has to hold
+// the scalar.
+func WhereScalar[T expr.Number, S Real](cond expr.Exp[bool], x expr.Exp[T], s S) expr.Exp[T] {
+	return expr.Of[T](call("where", expr.NodeOf(cond), expr.NodeOf(x), scalar[T](s)))
 }
 
 // Full returns a scalar of element type T, which broadcasts to any shape.

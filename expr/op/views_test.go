@@ -237,7 +237,7 @@ func TestViews(t *testing.T) {
 		}
 		for what, e := range map[string]expr.Exp[int32]{
 			"of an array":          c.view(x),
-			"of a computed value":  c.view(op.Sub(op.AddScalar(1, x), op.Full[int32](1))),
+			"of a computed value":  c.view(op.Sub(op.AddScalar(x, 1), op.Full[int32](1))),
 			"of a column":          c.view(column(x)),
 			"inside an operation":  op.Sub(op.Scale(2, c.view(x)), c.view(x)),
 			"of itself and itself": op.Where(op.Equal(c.view(x), c.view(x)), c.view(x), op.Full[int32](0)),

@@ -33,7 +33,7 @@ func labelled(b *bytes.Buffer, key, value string) bool {
 // that the caller has its own labels after the run.
 func TestLabels(t *testing.T) {
 	x := array("x", 7)
-	pl := planOf(t, x, op.AddScalar(1, expr.Of[float32](x)))
+	pl := planOf(t, x, op.AddScalar(expr.Of[float32](x), 1))
 	for _, on := range []bool{false, true} {
 		s := &spy{}
 		l := &loopStep{s: pl.Stages[0], inst: s, binding: Binding(pl.Stages[0])}

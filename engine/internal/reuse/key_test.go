@@ -208,7 +208,7 @@ func TestNoKey(t *testing.T) {
 		many = op.Add[float32](many, numbers(8, float32(i)))
 	}
 	for i := range reuse.MaxKeyScalars + 1 {
-		consts = op.AddScalar(float32(i), consts)
+		consts = op.AddScalar(consts, float32(i))
 	}
 	var deep expr.Exp[float32] = x
 	for range reuse.MaxKeyWords {

@@ -30,7 +30,7 @@ func manyArguments(t *testing.T) []*trial {
 		x := engine.Zeros[float32](300)
 		e := op.Scale(r.Float32(), x)
 		for range 12 {
-			e = op.AddScalar(r.Float32(), op.Scale(r.Float32(), e))
+			e = op.AddScalar(op.Scale(r.Float32(), e), r.Float32())
 		}
 		stores = append(stores, expr.Assign(engine.Zeros[float32](300), e))
 	}
@@ -44,7 +44,7 @@ func manyArguments(t *testing.T) []*trial {
 		sum = op.Add(sum, op.Scale(r.Float32(), engine.Zeros[float32](dims...).Transpose(axes...)))
 	}
 	for range 250 {
-		sum = op.AddScalar(r.Float32(), sum)
+		sum = op.AddScalar(sum, r.Float32())
 	}
 	full := expr.Assign(engine.Zeros[float32](), op.Sum(sum))
 	return append(planned(t, r, "many stores", stores), planned(t, r, "a sum of many arrays", []expr.Statement{full})...)

@@ -240,7 +240,7 @@ func randomCase(r *rand.Rand) *peerCase {
 	}
 	switch r.IntN(4) {
 	case 0: // one function of an exact value
-		f := g.pick("exp", "log", "sin", "cos", "exp2", "log1p", "expm1", "log2", "log10", "arctan", "cbrt", "sinh", "arctan2")
+		f := g.pick("exp", "log", "sin", "cos", "exp2", "log1p", "expm1", "log2", "log10", "arctan", "arcsinh", "cbrt", "sinh", "arctan2")
 		args := "(" + g.exact(2) + ")"
 		if f == "atan2" {
 			args = "(" + g.exact(1) + ", " + g.exact(1) + ")"

@@ -53,6 +53,12 @@ var functions = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: f
 	},
 	{Name: "sinh", ULP: 1, Lower: lowerSinh, Grad: gradSinh, Doc: "the hyperbolic sine."},
 	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: gradCosh, Doc: "the hyperbolic cosine."},
+	{Name: "asinh", ULP: 1, Lower: lowerAsinh, Grad: gradAsinh, Doc: "the inverse hyperbolic sine."},
+	{Name: "acosh", ULP: 1, Lower: lowerAcosh, Grad: gradAcosh, Doc: "the inverse hyperbolic cosine; NaN below 1."},
+	{
+		Name: "atanh", ULP: 1, Lower: lowerAtanh, Grad: gradAtanh,
+		Doc: "the inverse hyperbolic tangent; NaN outside -1..1.",
+	},
 	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: gradCbrt, Doc: "the cube root."},
 	{
 		Name: "erfc", ULP: 6, Lower: lowerErfc, Grad: gradErfc,

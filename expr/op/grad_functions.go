@@ -134,3 +134,18 @@ func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
 	ds := g.Mul(g.Mul(s, g.Sub(g.Const(1), s)), du)
 	return g.Mul(g.Out, g.Add(s, g.Mul(x, ds)))
 }
+
+func gradAsinh(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Div(g.Out, g.Op("hypot", g.Arg(0), g.Const(1)))
+}
+
+// gradAcosh returns 1/sqrt((x-1)(x+1)), which keeps the digits of x-1 near 1.
+func gradAcosh(g *expr.Adjoint, _ int) *expr.Node {
+	x := g.Arg(0)
+	return g.Div(g.Out, g.Mul(g.Op("sqrt", g.Sub(x, g.Const(1))), g.Op("sqrt", g.Add(x, g.Const(1)))))
+}
+
+func gradAtanh(g *expr.Adjoint, _ int) *expr.Node {
+	x := g.Arg(0)
+	return g.Div(g.Out, g.Mul(g.Sub(g.Const(1), x), g.Add(g.Const(1), x)))
+}

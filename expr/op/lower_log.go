@@ -37,9 +37,16 @@ func lowerLogWith(b *B, x V, core func(f *format, x, shift V) V) V {
 }
 
 // logOf returns e log 2 + log(1 + m1).
-func logOf(b *B, f *format, e, m1 V) V {
+func logOf(b *B, f *format, e, m1 V) V { return logPlus(b, f, e, m1, V{}) }
+
+// logPlus returns e log 2 + log(1 + m1) + c. c is small; the zero V means 0.
+func logPlus(b *B, f *format, e, m1, c V) V {
 	m2 := b.Mul(m1, m1)
 	p := horner2(b, m1, m2, logPoly[f.row])
+	if c != (V{}) {
+		t := b.Fma(m2, p, b.Fma(e, f.at(b, ln2Near, 1), c))
+		return b.Fma(e, f.at(b, ln2Near, 0), b.Add(m1, t))
+	}
 	if f.row == 0 { // the float32 nearest to log 2 is better than most: an error of 0.06 ULP
 		return b.Fma(e, f.at(b, ln2Near, 0), b.Fma(m2, p, m1))
 	}

@@ -55,6 +55,8 @@ func inert(name string, c prim.Ins) bool {
 // the same lowering corrects.
 var limits = map[string][]float64{
 	"acos":  {0x1p-100}, // keeps 0/0 away
+	"acosh": {0x1p-100, 0x1p13, 0x1p28},
+	"asinh": {0x1p13, 0x1p28},
 	"asin":  {0x1p-100},
 	"atan2": {1},                // over itself, where the operands are equal
 	"cbrt":  {2. / 9, 14. / 81}, // of the first steps

@@ -14,6 +14,11 @@ func Acos[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAcos, x)
 }
 
+// Acosh is the inverse hyperbolic cosine; NaN below 1. Error: at most 1 ULP.
+func Acosh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowAcosh, x)
+}
+
 // Add is x + y; integers wrap. Error: correctly rounded.
 func Add[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowAdd, x, y)
@@ -44,6 +49,11 @@ func Asin[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAsin, x)
 }
 
+// Asinh is the inverse hyperbolic sine. Error: at most 1 ULP.
+func Asinh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowAsinh, x)
+}
+
 // Atan is the arc tangent, in radians. Error: at most 1 ULP.
 func Atan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAtan, x)
@@ -52,6 +62,11 @@ func Atan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 // Atan2 is the angle of the point (y, x), in radians, with C99's special cases. Error: at most 1 ULP.
 func Atan2[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowAtan2, x, y)
+}
+
+// Atanh is the inverse hyperbolic tangent; NaN outside -1..1. Error: at most 1 ULP.
+func Atanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowAtanh, x)
 }
 
 // And is bitwise x & y; of bools the conjunction. Error: exact.
@@ -438,10 +453,13 @@ func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 var (
 	rowAbs          = row("abs")
 	rowAcos         = row("acos")
+	rowAcosh        = row("acosh")
 	rowAdd          = row("add")
 	rowAsin         = row("asin")
+	rowAsinh        = row("asinh")
 	rowAtan         = row("atan")
 	rowAtan2        = row("atan2")
+	rowAtanh        = row("atanh")
 	rowAnd          = row("bitwise_and")
 	rowOr           = row("bitwise_or")
 	rowXor          = row("bitwise_xor")

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from mpmath import (acos, asin, atan, cbrt, cos, cosh, e, erf, erfc, exp, expm1, log, log1p, log10, mp, mpf, pi, sin,
+from mpmath import (acos, asin, asinh, atan, atanh, cbrt, cos, cosh, e, erf, erfc, exp, expm1, log, log1p, log10, mp, mpf, pi, sin,
                     sinh, sqrt, tan, tanh)
 
 from remez import fit, hexfloat, nearest, truncated
@@ -94,7 +94,7 @@ double("log2e", "1/log 2", 1 / log(2))
 poly("expPoly", "is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2.",
      lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / exp(r), (5, 10), (-h, h))
 poly("expm1Poly", "is (exp(r) - 1 - r)/r^2 for |r| <= log(2)/2; the errors are relative to exp(r) - 1.",
-     lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / abs(expm1(r)), (5, 11), (-h, h))
+     lambda r: (exp(r) - 1 - r) / r**2, lambda r: r * r / abs(expm1(r)), (6, 11), (-h, h))
 poly("exp2Poly", "is (2^r - 1)/r for |r| <= 1/2.",
      lambda r: (2**r - 1) / r, lambda r: abs(r) / 2**r, (6, 11), (-slack / 2, slack / 2))
 
@@ -198,6 +198,10 @@ poly("tanPoly", "is (x - tan(x))/x^3 in w = -x^2, for |x| <= pi/4.",
      lambda w: -(tan(sqrt(-w)) / sqrt(-w) - 1) / -w, lambda w: sqrt(-w)**3 / tan(sqrt(-w)), (7, 15), (-q, 0))
 poly("sinhPoly", "is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1.",
      root(lambda x: (sinh(x) / x - 1) / x**2), root(lambda x: x**3 / sinh(x)), (4, 8), (0, slack))
+poly("asinhPoly", "is (asinh(x) - x)/x^3 in z = x^2, for |x| <= 1/2.",
+     root(lambda x: (asinh(x) / x - 1) / x**2), root(lambda x: x**3 / asinh(x)), (5, 12), (0, slack / 4))
+poly("atanhPoly", "is (atanh(x) - x)/x^3 in z = x^2, for |x| <= 1/2.",
+     root(lambda x: (atanh(x) / x - 1) / x**2), root(lambda x: x**3 / atanh(x)), (6, 14), (0, slack / 4))
 c, err = fit(root(lambda x: atan(x) / x), root(lambda x: x / atan(x)), range(10), 0, slack, "f64")
 out.append("\n// atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
 out.append("var atan32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")

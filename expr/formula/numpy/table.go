@@ -57,7 +57,7 @@ var aliases = map[string][]string{
 	"abs": {"absolute", "fabs"}, "sub": {"subtract"}, "mul": {"multiply"}, "div": {"divide", "true_divide"},
 	"mod": {"remainder"}, "pow": {"power"}, "neg": {"negative"}, "invert": {"bitwise_not", "bitwise_invert"},
 	"left_shift": {"bitwise_left_shift"}, "right_shift": {"bitwise_right_shift"}, "atan2": {"arctan2"},
-	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
+	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "asinh": {"arcsinh"}, "acosh": {"arccosh"}, "atanh": {"arctanh"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
 	"round": {"around"}, "ravel": {"flatten"}, "transpose": {"permute_dims"}, "concatenate": {"concat"},
 	"array": {"asarray"}, "layernorm": {"layer_norm"},
 }

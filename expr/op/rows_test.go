@@ -266,12 +266,12 @@ func TestScalars(t *testing.T) {
 		"(2 * array)":                    op.Scale(2, f).Node(),
 		"(0.1 * array)":                  op.Scale(.1, f).Node(),
 		"(0.099975586 * array)":          op.Scale(.1, h).Node(),
-		"(0.5 + array)":                  op.AddScalar(f, named(.5)).Node(),
+		"(array + 0.5)":                  op.AddScalar(f, named(.5)).Node(),
 		"(-128 * array)":                 op.Scale(-128, i8).Node(),
-		"(3 + array)":                    op.AddScalar(i8, 3.).Node(),
+		"(array + 3)":                    op.AddScalar(i8, 3.).Node(),
 		"(9007199254740993 * array)":     op.Scale(int64(1<<53+1), i64).Node(),
 		"(18446744073709551615 * array)": op.Scale(uint64(math.MaxUint64), u64).Node(),
-		"(9223372036854775809 + array)":  op.AddScalar(u64, uint64(1<<63+1)).Node(),
+		"(array + 9223372036854775809)":  op.AddScalar(u64, uint64(1<<63+1)).Node(),
 		"7":                              op.Full[uint8](7).Node(),
 	} {
 		if n.Err() != nil || n.String() != want {

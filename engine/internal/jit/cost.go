@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -19,30 +21,31 @@ const (
 
 // laneCost returns the cost of one lane of a phase in ns, for one iteration of its seq
 // loop.
-func (g *generator) laneCost(bp *boundPhase) float64 {
+func (g *generator) laneCost(bp *layout.Phase) float64 {
 	size, bytes := 4, 0
-	for i := range bp.ph.nodes {
-		size = max(size, bp.ph.nodes[i].typ.Size())
+	for i := range bp.Lowered.Nodes {
+		size = max(size, bp.Lowered.Nodes[i].Type.Size())
 	}
-	for i := range bp.ph.sites {
-		bytes += bp.ph.sites[i].typ.Size()
+	for i := range bp.Lowered.Sites {
+		bytes += bp.Lowered.Sites[i].Type.Size()
 	}
 	// A cold region counts as one instruction: it rarely runs.
-	count := len(bp.ph.top)
-	for i := range bp.ph.reds {
-		if p := bp.ph.reds[i].kern.prog; p != nil {
-			count += len(p.top)
+	count := len(bp.Lowered.Top)
+	for i := range bp.Lowered.Reds {
+		if p := bp.Lowered.Reds[i].Prog; p != nil {
+			count += len(p.Top)
 		}
 	}
-	ops := float64(count*size) / 4 * 64 / float64(g.vbytes)
+	_, vbytes := g.isa.Vectors()
+	ops := float64(count*size) / 4 * 64 / float64(vbytes)
 	return ops*opTime + float64(bytes)*byteTime
 }
 
 // callLanes returns the most lanes of a loop in one call.
 func (g *generator) callLanes(bv *boundVec) int {
-	n := maxLanes
+	n := layout.MaxLanes
 	for _, bp := range bv.phases {
-		lane := g.laneCost(bp) * float64(min(bp.seqN, ir.Run))
+		lane := g.laneCost(bp.Phase) * float64(min(bp.SeqN, ir.Run))
 		n = min(n, int(maxCall/max(lane, 1e-3))&^63)
 	}
 	return max(n, 64)
@@ -53,11 +56,11 @@ func (g *generator) cost(bv *boundVec) float64 {
 	ns := 0.
 	for _, bp := range bv.phases {
 		calls := (bv.n + bv.step - 1) / max(bv.step, 1)
-		if k := len(bp.spans); k > 1 && !bp.rows { // row by row
-			calls = max(calls, bv.n/max(bp.spans[k-1], 1))
+		if k := len(bp.Spans); k > 1 && !bp.Rows { // row by row
+			calls = max(calls, bv.n/max(bp.Spans[k-1], 1))
 		}
-		calls *= (bp.seqN + ir.Run - 1) / ir.Run
-		ns += float64(calls)*callTime + g.laneCost(bp)*float64(bv.n)*float64(bp.seqN)
+		calls *= (bp.SeqN + ir.Run - 1) / ir.Run
+		ns += float64(calls)*callTime + g.laneCost(bp.Phase)*float64(bv.n)*float64(bp.SeqN)
 	}
 	return ns
 }
@@ -69,7 +72,7 @@ func (in *instance) chooseCost() {
 	for _, v := range in.vecs {
 		total += g.cost(v)
 	}
-	switch p := in.code.p; p.units {
+	switch p := in.code.p; p.Units {
 	case bound.ElementUnits:
 		in.cost = total / float64(max(in.vecs[0].n, 1))
 	case bound.BlockUnits:
@@ -82,9 +85,19 @@ func (in *instance) chooseCost() {
 // grain returns the lanes that chunks of the main loop should be multiples of: rows of
 // tiles, rows, or 64.
 func (bv *boundVec) grain() int {
-	if len(bv.phases) == 1 && bv.phases[0].tiled {
-		spans := bv.phases[0].spans
-		return tileRows * spans[len(spans)-1]
+	if len(bv.phases) == 1 && bv.phases[0].Tiled {
+		spans := bv.phases[0].Spans
+		return layout.TileRows * spans[len(spans)-1]
 	}
 	return max(bv.row, 64)
 }
+
+// caches are the cache sizes of this machine in bytes. If they are not known, they
+// are the sizes of a common desktop.
+var caches = func() cpucache.Sizes {
+	s := cpucache.Of()
+	if s.L1 == 0 {
+		s = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
+	}
+	return s
+}()

@@ -1,7 +1,6 @@
 package jit
 
 import (
-	le "encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +9,12 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/jit/emit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -18,11 +23,8 @@ import (
 // A code is a lowered kernel. Its machine code depends on the layouts of a binding.
 // Bindings with the same layouts share it.
 type code struct {
-	p        *program
+	p        *lower.Program
 	gen      *generator
-	cellBase int
-	redBase  int
-	slotBase int
 	k        *ir.Kernel
 	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
 
@@ -39,6 +41,13 @@ func (c *code) Fallback() string {
 	return c.fallback
 }
 
+// A function is the machine code of some phases.
+type function struct {
+	code    *exec.Code
+	slots   int
+	variant layout.Variant
+}
+
 // An instance is code bound to arrays and extents.
 type instance struct {
 	code     *code
@@ -48,7 +57,7 @@ type instance struct {
 	vecs     []*boundVec
 	phases   []*boundPhase
 	rowBytes []int
-	partials [][]partial
+	partials [][]reduce.Partial
 	frame    int // bytes
 	need     gather.Need
 	lanes    int // most lanes of a call of Go code that copies elements
@@ -56,6 +65,16 @@ type instance struct {
 	cost     float64
 
 	work.Run
+}
+
+// A boundPhase is a phase of an instance, with its layout and its machine code.
+type boundPhase struct {
+	*layout.Phase
+	vec      int // index of the loop in the instance
+	strip    int // most lanes of a piece
+	fn       *function
+	streamed *function    // the function whose stores bypass the caches; nil without such stores
+	tiles    []*exec.Code // of the transposed sites
 }
 
 type boundItem struct {
@@ -68,7 +87,7 @@ type boundItem struct {
 }
 
 type boundVec struct {
-	v      *vecLoop
+	v      *lower.VecLoop
 	id     int
 	n      int
 	step   int // lanes that run all phases before the next lanes start
@@ -77,28 +96,13 @@ type boundVec struct {
 	reds   []*boundRed
 }
 
-func newCode(p *program, gen *generator) *code {
-	c := &code{p: p, gen: gen, functions: map[string]*function{}}
-	off := frameSites
-	scratch := 0
-	for _, ph := range p.phases {
-		ph.lanes = off
-		off += 8
-		ph.argBase = off
-		off += (len(ph.sites) + 2*len(ph.reds)) * siteBytes
-		ph.scratch = int32(scratch)
-		scratch += len(ph.sites)
-	}
-	c.cellBase = off
-	off += len(p.cells) * 8
-	c.redBase = (off + 63) &^ 63
-	c.slotBase = c.redBase + p.states*redBytes
-	return c
+func newCode(p *lower.Program, gen *generator) *code {
+	return &code{p: p, gen: gen, functions: map[string]*function{}}
 }
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	in, err := c.bind(bind)
-	if u, ok := err.(unsupported); ok {
+	if u, ok := err.(lower.Unsupported); ok {
 		code, err := c.interpreted(string(u))
 		if err != nil {
 			return nil, err
@@ -106,7 +110,7 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 		return code.Bind(bind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", c.gen.Name(), c.p.k.Name, err)
+		return nil, fmt.Errorf("%s: %s: %w", c.gen.Name(), c.p.IR.Name, err)
 	}
 	return in, nil
 }
@@ -126,56 +130,56 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 }
 
 func (c *code) bind(bind *ir.Binding) (*instance, error) {
-	n, err := bound.New(c.p.k, bind, false)
+	n, err := bound.New(c.p.IR, bind, false)
 	if err != nil {
 		return nil, err
 	}
-	b := &binder{Kernel: n, p: c.p, bind: bind}
-	in := &instance{code: c, bind: bind, extents: n.Extents, phases: make([]*boundPhase, len(c.p.phases)), lanes: 1}
+	b := &layout.Binder{Kernel: n, Binding: bind, Caches: caches}
+	in := &instance{code: c, bind: bind, extents: n.Extents, phases: make([]*boundPhase, len(c.p.Phases)), lanes: 1}
 	_, in.count = n.Units()
-	for i := range c.p.k.Bufs {
-		d, bytes := &c.p.k.Bufs[i], 0
+	for i := range c.p.IR.Bufs {
+		d, bytes := &c.p.IR.Bufs[i], 0
 		if d.Mode == ir.Row {
 			bytes = max(b.Size(i)*d.Type.Size(), 1)
 		}
 		in.rowBytes = append(in.rowBytes, bytes)
 	}
-	if in.items, err = in.bindItems(b, c.p.items); err != nil {
+	if in.items, err = in.bindItems(b, c.p.Items); err != nil {
 		return nil, err
 	}
 	slots, err := in.functions(b, in.items)
 	if err != nil {
 		return nil, err
 	}
-	in.frame = c.slotBase + slots*64
+	in.frame = c.p.SlotBase + slots*64
 	in.chooseCost()
 	reds := 0
-	if c.p.units == bound.BlockUnits {
-		reds = len(in.items[c.p.main].vec.reds)
+	if c.p.Units == bound.BlockUnits {
+		reds = len(in.items[c.p.Main].vec.reds)
 	}
-	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(partial{})), in.rowBytes); err != nil {
+	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(reduce.Partial{})), in.rowBytes); err != nil {
 		return nil, err
 	}
 	for range reds {
-		in.partials = append(in.partials, make([]partial, in.count))
+		in.partials = append(in.partials, make([]reduce.Partial, in.count))
 	}
 	return in, nil
 }
 
-func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
+func (in *instance) bindItems(b *layout.Binder, items []lower.Item) ([]boundItem, error) {
 	var out []boundItem
 	for i := range items {
 		it := &items[i]
-		bi := boundItem{axes: it.axes, n: 1}
+		bi := boundItem{axes: it.Axes, n: 1}
 		var err error
 		switch {
-		case it.scalar != nil:
-			bi.scalar, err = in.bindPhase(b, it.scalar)
-		case it.vec != nil:
-			bi.vec, err = in.bindVec(b, it.vec)
+		case it.Scalar != nil:
+			bi.scalar, err = in.bindPhase(b, it.Scalar)
+		case it.Vec != nil:
+			bi.vec, err = in.bindVec(b, it.Vec)
 		default:
-			bi.n = b.Product(it.axes)
-			bi.par, err = in.bindItems(b, it.par)
+			bi.n = b.Product(it.Axes)
+			bi.par, err = in.bindItems(b, it.Par)
 		}
 		if err != nil {
 			return nil, err
@@ -185,49 +189,49 @@ func (in *instance) bindItems(b *binder, items []item) ([]boundItem, error) {
 	return out, nil
 }
 
-func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
-	bv := &boundVec{v: v, id: len(in.vecs), n: b.Product(v.axes), step: maxLanes}
+func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, error) {
+	bv := &boundVec{v: v, id: len(in.vecs), n: b.Product(v.Axes), step: layout.MaxLanes}
 	in.vecs = append(in.vecs, bv)
-	for _, ph := range v.phases {
+	for _, ph := range v.Phases {
 		bp, err := in.bindPhase(b, ph)
 		if err != nil {
 			return nil, err
 		}
 		bp.vec = bv.id
-		bp.findTiles()
+		bp.FindTiles()
 		bv.phases = append(bv.phases, bp)
-		bp.strip = maxLanes
-		if len(bp.loads)+len(bp.stores) > 0 {
+		bp.strip = layout.MaxLanes
+		if len(bp.Loads)+len(bp.Stores) > 0 {
 			bp.strip = stageLanes
-			if ph.kind == seqPhase {
+			if ph.Kind == lower.SeqPhase {
 				bp.strip = 128
 			}
 		}
 		bv.step = min(bv.step, bp.strip)
 	}
-	if len(v.arrays) > 0 {
+	if len(v.Arrays) > 0 {
 		bv.step = min(bv.step, 2*stageLanes)
 	}
 	bv.step = min(bv.step, in.code.gen.callLanes(bv))
 	if len(bv.phases) == 1 {
-		if bp := bv.phases[0]; len(bp.transposed) > 0 {
-			bv.row = bp.tileRows * bp.spans[len(bp.spans)-1]
+		if bp := bv.phases[0]; len(bp.Transposed) > 0 {
+			bv.row = bp.TileRows * bp.Spans[len(bp.Spans)-1]
 			bv.step = bv.row // a call is a tile
-		} else if bp.tiled {
-			bv.step = 16 * maxLanes // a call is a row of a tile
+		} else if bp.Tiled {
+			bv.step = 16 * layout.MaxLanes // a call is a row of a tile
 		}
 	}
-	if len(v.reds) > 0 { // a block is one call
+	if len(v.Reds) > 0 { // a block is one call
 		bv.step = ir.Block
 	}
-	for _, r := range v.reds {
-		bv.reds = append(bv.reds, &boundRed{red: r, area: in.code.redBase + int(r.state)*redBytes})
+	for _, r := range v.Reds {
+		bv.reds = append(bv.reds, &boundRed{Red: r, area: in.code.p.RedBase + int(r.State)*frame.RedBytes})
 	}
-	if len(v.phases) == 1 && bv.phases[0].most > maxLanes && bv.row == 0 && !bv.phases[0].tiled {
-		bv.step = max(bv.step, bv.phases[0].most)
+	if len(v.Phases) == 1 && bv.phases[0].Most > layout.MaxLanes && bv.row == 0 && !bv.phases[0].Tiled {
+		bv.step = max(bv.step, bv.phases[0].Most)
 	}
-	if len(v.phases) == 1 && bv.phases[0].rows && bv.row == 0 {
-		bv.row = bv.phases[0].spans[len(bv.phases[0].spans)-1]
+	if len(v.Phases) == 1 && bv.phases[0].Rows && bv.row == 0 {
+		bv.row = bv.phases[0].Spans[len(bv.phases[0].Spans)-1]
 		if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
 		} else {
@@ -235,7 +239,7 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 		}
 	}
 	for _, bp := range bv.phases {
-		if len(v.reds) == 0 || bp.ph.kind == mapPhase { // a block is one call
+		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // a block is one call
 			bp.strip = bv.step
 		}
 		bp.strip = min(bp.strip, bv.step)
@@ -243,40 +247,47 @@ func (in *instance) bindVec(b *binder, v *vecLoop) (*boundVec, error) {
 	return bv, nil
 }
 
-func (in *instance) bindPhase(b *binder, ph *phase) (*boundPhase, error) {
-	bp := b.layout(ph)
-	in.phases[ph.id] = bp
-	if ph.kind == seqPhase {
-		for i := range ph.reds {
-			r := &ph.reds[i]
-			arg := ph.argBase + (len(ph.sites)+2*i)*siteBytes
-			bp.reds = append(bp.reds, seqRed{red: r, arg: arg, idx: arg + siteBytes})
-			bp.ordered = bp.ordered || r.kern.ordered
+func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, error) {
+	bp := &boundPhase{Phase: b.Phase(ph)}
+	in.phases[ph.ID] = bp
+	if ph.Kind == lower.SeqPhase {
+		for i := range ph.Reds {
+			r := &ph.Reds[i]
+			arg := ph.ArgBase + (len(ph.Sites)+2*i)*frame.SiteBytes
+			bp.Reds = append(bp.Reds, layout.SeqRed{Red: r, At: arg, PosAt: arg + frame.SiteBytes})
+			bp.Ordered = bp.Ordered || r.Kern.Ordered
 		}
 	}
-	for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
-		in.need.Add(&bp.sites[i].stage.site)
+	for _, i := range bp.Transposed {
+		tile, err := tileKernOf(bp.Sites[i].Size, bp.Far)
+		if err != nil {
+			return nil, lower.Unsupported(err.Error())
+		}
+		bp.tiles = append(bp.tiles, tile)
+	}
+	for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
+		in.need.Add(&bp.Sites[i].Stage.Site)
 		in.lanes = ir.Block
 	}
-	for i := range bp.sites {
-		for d := range bp.sites[i].dyn {
-			in.need.Add(&bp.sites[i].dyn[d].site)
+	for i := range bp.Sites {
+		for d := range bp.Sites[i].Dyn {
+			in.need.Add(&bp.Sites[i].Dyn[d].Site)
 		}
 	}
 	return bp, nil
 }
 
 // functions makes the machine code of items and returns how many slots it needs.
-func (in *instance) functions(b *binder, items []boundItem) (slots int, err error) {
+func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
-		v := variant{rows: bp.rows, narrow: bp.narrow, fetch: bp.fetch}
-		one := []*boundPhase{bp}
+		v := layout.Variant{Rows: bp.Rows, Narrow: bp.Narrow, Fetch: bp.Fetch}
+		one := []*layout.Phase{bp.Phase}
 		if bp.fn, err = in.code.function(one, v); err != nil {
 			return err
 		}
 		slots = max(slots, bp.fn.slots)
-		if len(bp.pure) > 0 {
-			v.narrow, v.stream = true, true
+		if len(bp.Pure) > 0 {
+			v.Narrow, v.Stream = true, true
 			if bp.streamed, err = in.code.function(one, v); err != nil {
 				return err
 			}
@@ -298,7 +309,7 @@ func (in *instance) functions(b *binder, items []boundItem) (slots int, err erro
 			n := 0
 			if it.rows = in.findRowLoop(b, it); it.rows == nil {
 				n, err = in.functions(b, it.par)
-			} else if it.rows.fn, err = in.code.function(it.rows.phases, variant{rows: true}); err == nil {
+			} else if it.rows.fn, err = in.code.function(it.rows.phases, layout.Variant{Rows: true}); err == nil {
 				n = it.rows.fn.slots
 			}
 			slots = max(slots, n)
@@ -312,57 +323,31 @@ func (in *instance) functions(b *binder, items []boundItem) (slots int, err erro
 
 // function returns the machine code of phases for their layouts. It generates the
 // code on the first use.
-func (c *code) function(phases []*boundPhase, v variant) (*function, error) {
+func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, error) {
 	var key []byte
 	for _, bp := range phases {
-		key = bp.appendKey(key)
+		key = bp.AppendKey(key)
 	}
-	key = append(key, byte(boolBit(v.rows)|boolBit(v.stream)<<1|boolBit(v.narrow)<<2|boolBit(v.fetch)<<3))
+	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {
 		return f, nil
 	}
-	f, err := c.gen.generate(c, phases, v, false)
+	obj, err := emit.Generate(c.gen.isa, c.p, phases, v, false)
 	if err != nil {
 		return nil, err
+	}
+	f := &function{slots: obj.Slots, variant: v}
+	if f.code, err = install(obj.Object); err != nil {
+		return nil, lower.Unsupported(err.Error())
 	}
 	c.functions[string(key)] = f
 	return f, nil
 }
 
-// appendKey appends all that the machine code of a phase depends on to key.
-func (bp *boundPhase) appendKey(key []byte) []byte {
-	key = append(key, byte(bp.ph.id), byte(bp.ph.id>>8))
-	for i := range bp.sites {
-		s := &bp.sites[i]
-		k := uint32(s.kind)
-		for bit, is := range [...]bool{
-			s.guard, s.staged, s.dyn != nil, s.row != 0, s.pure,
-			s.line.Step() != 0, bound.StepOf(s.seq) != 0,
-			s.trails,
-		} {
-			k |= uint32(boolBit(is)) << (8 + bit)
-		}
-		key = le.LittleEndian.AppendUint32(key, k)
-		if s.gather == nil {
-			key = append(key, 0)
-			continue
-		}
-		// Strides and extents are constants of the code.
-		key = le.LittleEndian.AppendUint64(append(key, byte(1+len(s.gather.dims))), uint64(s.line.Step()))
-		for _, d := range s.gather.dims {
-			key = le.LittleEndian.AppendUint32(append(key, byte(d.bounds)), uint32(d.coord.node))
-			key = le.LittleEndian.AppendUint32(key, uint32(d.coord.site))
-			key = le.LittleEndian.AppendUint64(key, uint64(d.stride))
-			key = le.LittleEndian.AppendUint64(key, uint64(d.extent))
-		}
-	}
-	return key
-}
-
 func (in *instance) Units() (n, grain int, cost float64) {
-	if in.code.p.units == bound.ElementUnits {
+	if in.code.p.Units == bound.ElementUnits {
 		return in.count, in.vecs[0].grain(), in.cost
 	}
 	return in.count, 1, in.cost
@@ -373,7 +358,7 @@ func (in *instance) NewWorker() backend.Worker {
 	w.mem = work.Memory(in.frame + 64)
 	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
 	w.Scratch = in.need.New(len(in.extents), in.lanes, w)
-	w.reds = make([]redState, in.code.p.states)
+	w.reds = make([]redState, in.code.p.States)
 	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
 	for i, n := range in.rowBytes {
 		if n > 0 {
@@ -382,48 +367,48 @@ func (in *instance) NewWorker() backend.Worker {
 	}
 	for _, v := range in.vecs {
 		var arrays []unsafe.Pointer
-		for _, t := range v.v.arrays {
+		for _, t := range v.v.Arrays {
 			arrays = append(arrays, w.memory(v.step*t.Size()))
 		}
 		w.arrays = append(w.arrays, arrays)
 	}
 	n := 0
-	for _, ph := range in.code.p.phases {
-		n = max(n, int(ph.scratch)+len(ph.sites))
+	for _, ph := range in.code.p.Phases {
+		n = max(n, int(ph.Scratch)+len(ph.Sites))
 	}
 	w.scratch, w.inside = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
 	w.accs = make([][]accState, len(in.phases))
 	for id, bp := range in.phases {
 		lanes := 1
-		if bp.ph.vec != nil {
+		if bp.Lowered.Vec != nil {
 			lanes = bp.strip
 		}
-		if bp.ph.kind == seqPhase {
+		if bp.Lowered.Kind == lower.SeqPhase {
 			lanes *= ir.Run
 		}
-		for _, i := range append(slices.Clone(bp.loads), bp.stores...) {
-			s := &bp.sites[i]
-			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory(lanes * s.size)
-			if s.guard {
-				w.inside[int(bp.ph.scratch)+int(i)] = w.memory(lanes)
+		for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
+			s := &bp.Sites[i]
+			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes * s.Size)
+			if s.Guard {
+				w.inside[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes)
 			}
 			w.flat(bp, s, i, 0)
 		}
-		for _, i := range bp.transposed {
-			w.scratch[int(bp.ph.scratch)+int(i)] = w.memory((bp.tileRows + 1) * tilePitch * bp.sites[i].size)
+		for _, i := range bp.Transposed {
+			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
 		}
-		for i := range bp.reds {
-			r := &bp.reds[i]
-			st := accState{acc: w.memory(bp.strip * r.kern.lane.Size())}
-			for range r.kern.levels(bp.seqN) {
-				st.levels = append(st.levels, w.memory(bp.strip*r.kern.lane.Size()))
+		for i := range bp.Reds {
+			r := &bp.Reds[i]
+			st := accState{acc: w.memory(bp.strip * r.Kern.Lane.Size())}
+			for range r.Kern.Levels(bp.SeqN) {
+				st.levels = append(st.levels, w.memory(bp.strip*r.Kern.Lane.Size()))
 			}
-			if r.kern.arg {
+			if r.Kern.Arg {
 				st.pos = w.memory(bp.strip * 4)
 			}
 			w.accs[id] = append(w.accs[id], st)
 		}
-		bp.prepare(w)
+		w.prepare(bp)
 	}
 	w.findShortcut()
 	return w
@@ -434,4 +419,13 @@ func (w *worker) memory(bytes int) unsafe.Pointer {
 	m := work.Memory(bytes + 64)
 	w.keep = append(w.keep, m)
 	return unsafe.Pointer(unsafe.SliceData(m))
+}
+
+// prepare writes the steps of the sites, which all calls share, to the frame.
+func (w *worker) prepare(bp *boundPhase) {
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		w.set(s.Arg+frame.SiteStride, s.Line.Step()*s.Size)
+		w.set(s.Arg+frame.SiteRow, s.Row*s.Size)
+	}
 }

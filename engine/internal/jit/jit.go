@@ -11,6 +11,10 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/avx2"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/avx512"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -25,18 +29,18 @@ func New(isa string) (backend.Backend, error) {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
 	for _, target := range targets {
-		if target.name() == isa {
-			return newGenerator(target), nil
+		if target.Name() == isa {
+			return &generator{target}, nil
 		}
 	}
 	return nil, fmt.Errorf("jit: no generator for %q", isa)
 }
 
-func (g *generator) Name() string { return g.isa.name() }
+func (g *generator) Name() string { return g.isa.Name() }
 
 // Compile translates k, which must pass [ir.Check] and not change afterwards.
 func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
-	p, err := lower(k)
+	p, err := lower.Kernel(k)
 	if err != nil {
 		return newPortable(k, err.Error())
 	}
@@ -72,3 +76,9 @@ func install(o *x86.Object) (*exec.Code, error) { return exec.Install(o.Bytes) }
 
 // ISAs are the names of the supported instruction sets, the best first.
 var ISAs = []string{"avx512", "avx2"}
+
+// targets are the supported instruction sets, the best first.
+var targets = []isa.Target{avx512.Target{}, avx2.Target{}}
+
+// A generator makes machine code for one instruction set.
+type generator struct{ isa isa.Target }

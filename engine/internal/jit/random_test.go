@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -41,7 +42,7 @@ func (w *writer) value(t dtype.Type) int {
 	pad := strings.Repeat(" ", 4)
 	switch w.r.IntN(5) {
 	case 0:
-		fmt.Fprintf(&w.body, "%s%%%d = const %s %#x\n", pad, id, t.Short(), randir.MemoryBits(w.r, t)&1|randir.MemoryBits(w.r, t)*boolBit(t != dtype.Bool)&(1<<(8*t.Size()-1)-1))
+		fmt.Fprintf(&w.body, "%s%%%d = const %s %#x\n", pad, id, t.Short(), randir.MemoryBits(w.r, t)&1|randir.MemoryBits(w.r, t)*frame.Bit(t != dtype.Bool)&(1<<(8*t.Size()-1)-1))
 	case 1:
 		fmt.Fprintf(&w.body, "%s%%%d = load %s b%d[i0]\n", pad, id, t.Short(), w.buf(t, "in", 1))
 	default:

@@ -3,10 +3,11 @@ package jit
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/plan/bound"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/bound"
 )
 
 // A shortcut keeps all that a worker needs for a kernel that is one plain map. To
@@ -18,7 +19,7 @@ type shortcut struct {
 	row     int // lanes of a row, if a call runs whole rows
 	lanes   *int
 	rows    *int
-	sites   []plainSite
+	sites   []layout.PlainSite
 	scalars []scalarCopy
 }
 
@@ -29,7 +30,7 @@ type scalarCopy struct{ to, from *uint64 }
 // compute before the loop or after it.
 func (w *worker) findShortcut() {
 	in := w.inst
-	if in.code.p.units != bound.ElementUnits || len(in.items) != 1 {
+	if in.code.p.Units != bound.ElementUnits || len(in.items) != 1 {
 		return
 	}
 	v := in.items[0].vec
@@ -37,11 +38,11 @@ func (w *worker) findShortcut() {
 		return
 	}
 	bp := v.phases[0]
-	if bp.plain == nil || bp.streamed != nil || bp.rows && (bp.tiled || v.row == 0) {
+	if bp.Plain == nil || bp.streamed != nil || bp.Rows && (bp.Tiled || v.row == 0) {
 		return
 	}
 	var scalars []scalarCopy
-	for i, t := range in.code.p.k.Scalars {
+	for i, t := range in.code.p.IR.Scalars {
 		if t == dtype.I8 || t == dtype.U8 { // cells hold another form: see canonical
 			return
 		}
@@ -49,8 +50,8 @@ func (w *worker) findShortcut() {
 	}
 	w.short = shortcut{
 		code: bp.fn.code, step: min(v.step, bp.strip), row: v.row,
-		lanes: (*int)(unsafe.Add(w.frame, bp.ph.lanes)), rows: (*int)(unsafe.Add(w.frame, frameRows)),
-		sites: bp.plain, scalars: scalars,
+		lanes: (*int)(unsafe.Add(w.frame, bp.Lowered.Lanes)), rows: (*int)(unsafe.Add(w.frame, frame.Rows)),
+		sites: bp.Plain, scalars: scalars,
 	}
 }
 
@@ -70,7 +71,7 @@ func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
 	}
 	for i := range s.sites {
 		p := &s.sites[i]
-		*(*uintptr)(unsafe.Add(frame, p.arg)) = uintptr(*p.ptr) + uintptr(p.base+lo*p.step)
+		*(*uintptr)(unsafe.Add(frame, p.Arg)) = uintptr(*p.Ptr) + uintptr(p.Base+lo*p.Step)
 	}
 	*s.lanes, *s.rows = n, rows
 	s.code.Call(frame)

@@ -49,9 +49,9 @@ func TestAhead(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range c.rows {
-				s := &in.(*instance).phases[0].sites[i]
-				if lead := int(s.buf) == c.leads; s.trails == lead {
-					t.Errorf("%s, %d rows of %d: trails of row %d: %v", be.Name(), c.rows, c.step, s.buf, s.trails)
+				s := &in.(*instance).phases[0].Sites[i]
+				if lead := int(s.Buf) == c.leads; s.Trails == lead {
+					t.Errorf("%s, %d rows of %d: trails of row %d: %v", be.Name(), c.rows, c.step, s.Buf, s.Trails)
 				}
 			}
 			fns, err := in.(backend.Native).Listing()

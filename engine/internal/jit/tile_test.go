@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // TestTransposed compares maps with transposed operands with the interpreter: of every
 // element size, and with extents near the sizes of blocks and tiles.
 func TestTransposed(t *testing.T) {
-	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, tileLanes - 1, tileLanes, tileLanes + 1, 2*tileLanes + 5}
+	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, layout.TileLanes - 1, layout.TileLanes, layout.TileLanes + 1, 2*layout.TileLanes + 5}
 	found := 0
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -42,7 +43,7 @@ buf out %[1]s out 2
 		s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns, rows}, {columns, rows}, {rows, columns}}, true)
 		for _, be := range isas(t) {
 			inst := s.instance(t, be)
-			if in, ok := inst.(*instance); ok && len(in.phases[0].transposed) == 2 {
+			if in, ok := inst.(*instance); ok && len(in.phases[0].Transposed) == 2 {
 				found++
 			}
 		}

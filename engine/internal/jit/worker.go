@@ -7,36 +7,19 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// The frame is the memory that machine code works on: its arguments, cells,
-// and room for uniform values and spills. Its address is the only argument of
-// a call. It holds addresses as integers: the binding and the worker keep the
-// arrays alive during a call.
 const (
-	frameRows    = 8  // iterations of a row loop or a seq loop
-	frameFault   = 16 // bit k: fault k was raised
-	frameFirst   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
-	frameI       = 32 // written by machine code: a counter, or the end of the first half
-	frameAddress = 40 // written by machine code: the address of an accumulator
-	frameTmp     = 64 // 512 bytes of scratch
-	frameSites   = 64 + 512
-	siteBytes    = 48
-	sitePtr      = 0
-	siteStride   = 8  // bytes from lane to lane
-	siteLo       = 16 // guarded: the first lane inside, and the first lane after those
-	siteHi       = 20
-	siteRow      = 24 // bytes from row to row
-	siteCur      = 32 // address of the current row
-	siteInside   = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
-	siteOwn      = 40 // uniform computed offset: the address that includes it
-	redBytes     = 64 * 8 * 2
-	maxLanes     = 1 << 14
-	stageLanes   = 1024 // lanes with scratch memory, which should stay in the first-level cache
+	stageLanes = 1024 // lanes with scratch memory, which should stay in the first-level cache
 )
 
 // A worker runs chunks of an instance.
@@ -60,7 +43,7 @@ type worker struct {
 var _ backend.Whole = (*worker)(nil)
 
 func (w *worker) cell(i int32) *uint64 {
-	return (*uint64)(unsafe.Add(w.frame, w.inst.code.cellBase+int(i)*8))
+	return (*uint64)(unsafe.Add(w.frame, w.inst.code.p.CellBase+int(i)*8))
 }
 
 func (w *worker) set(off int, v int) { *(*int)(unsafe.Add(w.frame, off)) = v }
@@ -90,10 +73,10 @@ func (w *worker) enter() {
 	in := w.inst
 	w.run = in.Number
 	for i, s := range in.bind.Scalars {
-		*w.cell(int32(i)) = canonical(in.code.p.k.Scalars[i], s)
+		*w.cell(int32(i)) = frame.Canonical(in.code.p.IR.Scalars[i], s)
 	}
-	if p := in.code.p; p.main >= 0 {
-		w.items(in.items[:p.main])
+	if p := in.code.p; p.Main >= 0 {
+		w.items(in.items[:p.Main])
 	}
 }
 
@@ -117,7 +100,7 @@ func (w *worker) RunAll() ir.FaultKind {
 	}
 	w.short.run(w.frame, 0, in.count)
 	fault := ir.NoFault
-	if *(*uint64)(unsafe.Add(w.frame, frameFault)) != 0 {
+	if *(*uint64)(unsafe.Add(w.frame, frame.Fault)) != 0 {
 		in.Begin()
 		w.flushFaults()
 		fault = in.Fault()
@@ -131,16 +114,16 @@ func (w *worker) chunk(lo, hi int) {
 	w.begin()
 	in := w.inst
 	if lo < hi {
-		switch in.code.p.units {
+		switch in.code.p.Units {
 		case bound.OneUnit:
 			w.items(in.items)
 		case bound.RowUnits:
-			it := &in.items[in.code.p.main]
+			it := &in.items[in.code.p.Main]
 			w.parRows(it, lo, hi)
 		case bound.ElementUnits:
-			w.vecRange(in.items[in.code.p.main].vec, lo, hi)
+			w.vecRange(in.items[in.code.p.Main].vec, lo, hi)
 		case bound.BlockUnits:
-			v := in.items[in.code.p.main].vec
+			v := in.items[in.code.p.Main].vec
 			for b := lo; b < hi; b++ {
 				w.vecRange(v, b*ir.Block, min((b+1)*ir.Block, v.n))
 				for i, r := range v.reds {
@@ -152,7 +135,7 @@ func (w *worker) chunk(lo, hi int) {
 }
 
 func (w *worker) flushFaults() {
-	f := (*uint64)(unsafe.Add(w.frame, frameFault))
+	f := (*uint64)(unsafe.Add(w.frame, frame.Fault))
 	if *f == 0 {
 		return
 	}
@@ -203,18 +186,18 @@ func (w *worker) vecAll(v *boundVec) {
 	if v.n <= ir.Block && v.n > 0 {
 		w.vecRange(v, 0, v.n)
 		for _, r := range v.reds {
-			*w.cell(r.cell) = r.result(w.partial(r, 0))
+			*w.cell(r.Cell) = r.result(w.partial(r, 0))
 		}
 		return
 	}
 	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += ir.Block {
 		w.vecRange(v, lo, min(lo+ir.Block, v.n))
 		for _, r := range v.reds {
-			w.reds[r.state].Push(w.partial(r, lo), r.kern.combine)
+			w.reds[r.State].Push(w.partial(r, lo), r.Kern.Combine)
 		}
 	}
 	for _, r := range v.reds {
-		*w.cell(r.cell) = r.result(w.reds[r.state].Pop(r.kern.empty, r.kern.combine))
+		*w.cell(r.Cell) = r.result(w.reds[r.State].Pop(r.Kern.Empty, r.Kern.Combine))
 	}
 }
 
@@ -226,7 +209,7 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 		for _, bp := range v.phases {
 			for w.first = 0; w.first < n; w.first += bp.strip {
 				m := min(n-w.first, bp.strip)
-				if bp.ph.kind == seqPhase {
+				if bp.Lowered.Kind == lower.SeqPhase {
 					w.seqPiece(bp, lo+w.first, m)
 				} else {
 					w.mapPiece(bp, lo+w.first, m)
@@ -238,26 +221,26 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 
 // scalar runs a scalar phase.
 func (w *worker) scalar(bp *boundPhase) {
-	for _, i := range bp.native {
-		s := &bp.sites[i]
-		off := s.line.At(w.Pos) + w.dynamic(s)
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		off := s.Line.At(w.Pos) + w.dynamic(s)
 		w.point(s, off)
 	}
 	w.stageIn(bp, 0, 1)
-	w.set(bp.ph.lanes, 1)
+	w.set(bp.Lowered.Lanes, 1)
 	bp.fn.code.Call(w.frame)
-	for _, i := range bp.stores {
-		s := &bp.sites[i]
-		s.stage.store(w, 0, 1, w.scratchOf(bp, i))
+	for _, i := range bp.Stores {
+		s := &bp.Sites[i]
+		w.store(s.Stage, 0, 1, w.scratchOf(bp, i))
 	}
 }
 
-func (w *worker) point(s *boundSite, off int) {
-	if s.kind == iotaSite {
-		w.set(s.arg+sitePtr, off)
+func (w *worker) point(s *layout.Site, off int) {
+	if s.Kind == layout.Index {
+		w.set(s.Arg+frame.SitePtr, off)
 		return
 	}
-	w.setPtr(s.arg+sitePtr, w.base(s.buf), off*s.size)
+	w.setPtr(s.Arg+frame.SitePtr, w.base(s.Buf), off*s.Size)
 }
 
 // outside marks a coordinate outside a guarded array: dynamic returns it.
@@ -266,62 +249,62 @@ const outside = math.MinInt
 // dynamic returns the part of an offset that depends on cells, in elements. It
 // returns outside if a coordinate is outside a guarded array. Then the caller must
 // leave no lane inside.
-func (w *worker) dynamic(s *boundSite) int {
+func (w *worker) dynamic(s *layout.Site) int {
 	off := 0
-	for i := range s.dyn {
-		d := &s.dyn[i]
-		c := w.One(&d.site)
+	for i := range s.Dyn {
+		d := &s.Dyn[i]
+		c := w.One(&d.Site)
 		switch {
-		case d.bounds == ir.Clamped:
-			c = max(0, min(c, d.extent-1))
-		case d.bounds == ir.Guarded && uint(c) >= uint(d.extent):
+		case d.Bounds == ir.Clamped:
+			c = max(0, min(c, d.Extent-1))
+		case d.Bounds == ir.Guarded && uint(c) >= uint(d.Extent):
 			return outside
 		}
-		off += c * d.stride
+		off += c * d.Stride
 	}
 	return off
 }
 
 func (w *worker) scratchOf(bp *boundPhase, site int32) unsafe.Pointer {
-	return w.scratch[int(bp.ph.scratch)+int(site)]
+	return w.scratch[int(bp.Lowered.Scratch)+int(site)]
 }
 
 func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
-	return unsafe.Slice((*uint8)(w.inside[int(bp.ph.scratch)+int(site)]), n)
+	return unsafe.Slice((*uint8)(w.inside[int(bp.Lowered.Scratch)+int(site)]), n)
 }
 
 func (w *worker) stageIn(bp *boundPhase, lo, n int) {
-	for _, i := range bp.loads {
-		s := &bp.sites[i]
+	for _, i := range bp.Loads {
+		s := &bp.Sites[i]
 		var inside []uint8
-		if s.guard {
+		if s.Guard {
 			inside = w.insideOf(bp, i, n)
 		}
-		s.stage.load(w, lo, n, w.scratchOf(bp, i), inside)
+		w.load(s.Stage, lo, n, w.scratchOf(bp, i), inside)
 	}
 }
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.plain != nil && !bp.rows {
-		for i := range bp.plain {
-			s := &bp.plain[i]
-			w.setPtr(s.arg, *s.ptr, s.base+lo*s.step)
+	if bp.Plain != nil && !bp.Rows {
+		for i := range bp.Plain {
+			s := &bp.Plain[i]
+			w.setPtr(s.Arg, *s.Ptr, s.Base+lo*s.Step)
 		}
 		w.call(bp, n, 1)
 		return
 	}
 	w.stageIn(bp, lo, n)
 	switch {
-	case len(bp.transposed) > 0:
+	case len(bp.Transposed) > 0:
 		w.tiles(bp, lo, n)
-	case len(bp.spans) <= 1:
+	case len(bp.Spans) <= 1:
 		w.segment(bp, lo, 0, n, 1)
 	default:
 		w.segments(bp, lo, n)
 	}
-	for _, i := range bp.stores {
-		bp.sites[i].stage.store(w, lo, n, w.scratchOf(bp, i))
+	for _, i := range bp.Stores {
+		w.store(bp.Sites[i].Stage, lo, n, w.scratchOf(bp, i))
 	}
 }
 
@@ -329,21 +312,21 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 // lanes of the rows below: rows rows in all.
 func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	p := lo + at
-	for _, i := range bp.native {
-		s := &bp.sites[i]
-		if s.kind == transposedSite {
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		if s.Kind == layout.Transposed {
 			continue
 		}
-		off, _ := bound.Inner(s.line.Spans, p)
-		off += s.line.At(w.Pos)
-		if s.guard || s.dyn != nil {
+		off, _ := bound.Inner(s.Line.Spans, p)
+		off += s.Line.At(w.Pos)
+		if s.Guard || s.Dyn != nil {
 			off = w.guard(s, off, p, n)
 		}
 		w.point(s, off)
 	}
-	if !bp.direct {
-		for i := range bp.sites {
-			w.flat(bp, &bp.sites[i], int32(i), at)
+	if !bp.Direct {
+		for i := range bp.Sites {
+			w.flat(bp, &bp.Sites[i], int32(i), at)
 		}
 	}
 	w.call(bp, n, rows)
@@ -352,8 +335,8 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 // call calls machine code for n lanes of each of rows rows, at the addresses in the
 // frame.
 func (w *worker) call(bp *boundPhase, n, rows int) {
-	w.set(bp.ph.lanes, n)
-	w.set(frameRows, rows)
+	w.set(bp.Lowered.Lanes, n)
+	w.set(frame.Rows, rows)
 	fn := bp.fn
 	if bp.streamed != nil && w.aligned(bp, rows) {
 		fn = bp.streamed
@@ -362,34 +345,34 @@ func (w *worker) call(bp *boundPhase, n, rows int) {
 }
 
 // flat writes the address of lane at of a scratch site to the frame.
-func (w *worker) flat(bp *boundPhase, s *boundSite, i int32, at int) {
-	if s.kind != flatSite {
+func (w *worker) flat(bp *boundPhase, s *layout.Site, i int32, at int) {
+	if s.Kind != layout.Scratch {
 		return
 	}
-	if s.array >= 0 {
-		w.setPtr(s.arg+sitePtr, w.arrays[bp.vec][s.array], (w.first+at)*s.size)
+	if s.Array >= 0 {
+		w.setPtr(s.Arg+frame.SitePtr, w.arrays[bp.vec][s.Array], (w.first+at)*s.Size)
 		return
 	}
-	w.setPtr(s.arg+sitePtr, w.scratchOf(bp, i), at*s.size)
-	if s.guard {
-		w.setPtr(s.arg+siteInside, w.inside[int(bp.ph.scratch)+int(i)], at)
+	w.setPtr(s.Arg+frame.SitePtr, w.scratchOf(bp, i), at*s.Size)
+	if s.Guard {
+		w.setPtr(s.Arg+frame.SiteInside, w.inside[int(bp.Lowered.Scratch)+int(i)], at)
 	}
 }
 
 // guard returns off plus the part that depends on cells. It writes the range of
 // lanes inside a guarded array to the frame.
-func (w *worker) guard(s *boundSite, off, p, n int) int {
+func (w *worker) guard(s *layout.Site, off, p, n int) int {
 	lo, hi := 0, n
 	if d := w.dynamic(s); d == outside {
 		hi = 0
 	} else {
 		off += d
 	}
-	for i := range s.guards {
-		c, k := w.guardAt(&s.guards[i], p)
-		lo, hi = bound.Clip(lo, hi, c, k, s.guards[i].extent)
+	for i := range s.Guards {
+		c, k := w.guardAt(&s.Guards[i], p)
+		lo, hi = bound.Clip(lo, hi, c, k, s.Guards[i].Extent)
 	}
-	if s.guard {
+	if s.Guard {
 		w.setInside(s, lo, hi)
 	}
 	return off
@@ -397,36 +380,36 @@ func (w *worker) guard(s *boundSite, off, p, n int) int {
 
 // guardAt returns the guarded coordinate at position p, and its step from lane to
 // lane.
-func (w *worker) guardAt(g *guardLine, p int) (c, step int) {
-	o, _ := bound.Inner(g.line.Spans, p)
-	return g.line.At(w.Pos) + o, g.line.Step()
+func (w *worker) guardAt(g *layout.GuardLine, p int) (c, step int) {
+	o, _ := bound.Inner(g.Line.Spans, p)
+	return g.Line.At(w.Pos) + o, g.Line.Step()
 }
 
 // setInside writes the range of lanes inside a guarded array to the frame.
-func (w *worker) setInside(s *boundSite, lo, hi int) {
-	*(*int32)(unsafe.Add(w.frame, s.arg+siteLo)) = int32(max(lo, 0))
-	*(*int32)(unsafe.Add(w.frame, s.arg+siteHi)) = int32(max(hi, 0))
+func (w *worker) setInside(s *layout.Site, lo, hi int) {
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteLo)) = int32(max(lo, 0))
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteHi)) = int32(max(hi, 0))
 }
 
 // segments runs a piece of several rows: row by row, tile by tile, or many rows in
 // one call.
 func (w *worker) segments(bp *boundPhase, lo, n int) {
-	k := len(bp.spans)
-	above, last := bp.spans[k-2], bp.spans[k-1]
+	k := len(bp.Spans)
+	above, last := bp.Spans[k-2], bp.Spans[k-1]
 	for at := 0; at < n; {
 		in := (lo + at) % last
-		if rows := (n - at) / last; bp.tiled && in == 0 && rows > 1 {
-			rows = min(rows, tileRows)
-			for c := 0; c < last; c += tileColumns {
+		if rows := (n - at) / last; bp.Tiled && in == 0 && rows > 1 {
+			rows = min(rows, layout.TileRows)
+			for c := 0; c < last; c += layout.TileColumns {
 				for r := range rows {
-					w.segment(bp, lo, at+r*last+c, min(tileColumns, last-c), 1)
+					w.segment(bp, lo, at+r*last+c, min(layout.TileColumns, last-c), 1)
 				}
 			}
 			at += rows * last
 			continue
 		}
 		rows := 1
-		if bp.rows && in == 0 {
+		if bp.Rows && in == 0 {
 			within := (lo + at) / last % above
 			rows = max(1, min((n-at)/last, above-within))
 		}
@@ -436,42 +419,76 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	}
 }
 
-// The tile of a loop with an operand that is strided along a row. Each cache line of
-// the operand serves all rows of a tile.
-const (
-	tileRows    = 32
-	tileColumns = 128
-)
-
-// findTiles decides whether a map runs tile by tile: the stride of an array is
-// smaller from row to row than along a row.
-func (bp *boundPhase) findTiles() {
-	k := len(bp.spans)
-	if k < 2 || bp.ph.kind != mapPhase || len(bp.ph.reds) > 0 || !bp.direct {
-		return
-	}
-	for _, i := range bp.native {
-		c := bp.sites[i].line.Spans
-		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
-		bp.tiled = bp.tiled || in > 8 && out > 0 && out < in && len(bp.transposed) == 0
-	}
-}
-
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	w := b.(*worker)
 	if w.short.step > 0 {
 		return in.Fault()
 	}
 	p := in.code.p
-	if p.main >= 0 {
+	if p.Main >= 0 {
 		w.begin()
-		if p.units == bound.BlockUnits {
-			for i, r := range in.items[p.main].vec.reds {
-				*w.cell(r.cell) = r.result(pairwise.Reduce(in.partials[i], r.kern.empty, r.kern.combine))
+		if p.Units == bound.BlockUnits {
+			for i, r := range in.items[p.Main].vec.reds {
+				*w.cell(r.Cell) = r.result(pairwise.Reduce(in.partials[i], r.Kern.Empty, r.Kern.Combine))
 			}
 		}
-		w.items(in.items[p.main+1:])
+		w.items(in.items[p.Main+1:])
 		w.flushFaults()
 	}
 	return in.Fault()
 }
+
+// aligned reports whether one number of masked lanes before the first vector aligns
+// all stores that bypass the caches to a line, in all rows.
+func (w *worker) aligned(bp *boundPhase, rows int) bool {
+	head := uintptr(0)
+	for k, i := range bp.Pure {
+		s := &bp.Sites[i]
+		size := uintptr(s.Size)
+		at := *(*uintptr)(unsafe.Add(w.frame, s.Arg+frame.SitePtr))
+		if k == 0 {
+			head = -at & (layout.LineBytes - 1) / size
+		}
+		if (at+head*size)&(layout.LineBytes-1) != 0 || rows > 1 && len(bp.Pure) > 1 && uintptr(s.Row)*size&(layout.LineBytes-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A boundRed is a reduction of a vec loop in an instance.
+type boundRed struct {
+	*lower.Red
+	area int // offset in the frame
+}
+
+// result returns what the cell of the reduction holds for p.
+func (r *boundRed) result(p reduce.Partial) uint64 {
+	if r.Kern.Arg {
+		return uint64(p.Index)
+	}
+	return p.Bits
+}
+
+// partial returns the result of the block from lo on.
+func (w *worker) partial(r *boundRed, lo int) reduce.Partial {
+	area := unsafe.Add(w.frame, r.area)
+	p := reduce.Partial{Bits: *(*uint64)(area)}
+	switch {
+	case r.Type == dtype.Bool:
+		p.Bits = frame.Bit((uint32(p.Bits) != 0) != r.Kern.All())
+	case r.Kern.Lane.Size() == 4:
+		p.Bits = frame.Canonical(r.Type, uint64(uint32(p.Bits)))
+	}
+	if r.Kern.Arg {
+		p.Index = int64(*(*int32)(unsafe.Add(area, frame.PosOffset)))
+		if p.Index == frame.NoPosition {
+			p.Index = 0 // every element is the identity
+		}
+		p.Index += int64(lo)
+	}
+	return p
+}
+
+// A redState is the tree of the blocks of a vec loop.
+type redState = pairwise.Tree[reduce.Partial]

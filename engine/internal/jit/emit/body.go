@@ -1,0 +1,130 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// body emits the nodes for all copies of a group.
+func (f *phaseCode) body(list []int32) {
+	for _, id := range list {
+		n := &f.Nodes[id]
+		f.At = n.At
+		if f.Asm.Listing {
+			f.note(id)
+		}
+		if n.Op == ir.Cold {
+			f.cold(id)
+			continue
+		}
+		for c := range f.Copies {
+			f.Emit(id, c)
+		}
+		if f.Last[id] == n.At && n.HasResult() {
+			f.DropAll(id)
+		}
+	}
+}
+
+// prologue emits the uniform nodes and stores them in slots.
+func (f *phaseCode) prologue() {
+	if len(f.hoisted) > 0 {
+		f.part("before the loop: what all elements share")
+	}
+	f.Start(1)
+	f.Prolog = true
+	for _, id := range f.hoisted {
+		if f.Asm.Listing {
+			f.note(id)
+		}
+		f.EmitNode(id, 0)
+		f.ToSlot(id, f.UniformSlot[id], f.Result)
+		f.End()
+	}
+	f.Prolog = false
+	f.ownAddresses()
+}
+
+// cold emits a region that is skipped unless some lane needs it.
+func (f *phaseCode) cold(id int32) {
+	n := &f.Nodes[id]
+	f.ID, f.Cur = id, n
+	skip := f.Asm.NewLabel()
+	for c := range f.Copies {
+		f.Copy, f.Released = c, true
+		if f.IsMask(id) {
+			s := f.Mask(n.Args[1])
+			f.I(x86.KMOVW, 0, f.DstMask(), s)
+		} else {
+			s := f.Src(n.Args[1])
+			f.I(x86.VMOVAPS, f.LenOf(n.Type), f.Dst(), s)
+		}
+		f.End()
+	}
+	for c := range f.Copies {
+		f.Copy = c
+		f.Target.AddNeed(&f.Emitter, n.Args[0], c == 0)
+		f.EndStep()
+	}
+	f.Target.SkipCold(&f.Emitter, skip)
+
+	saved, vecs, masks, outer := slices.Clone(f.Places), f.Vecs, f.Masks, f.InCold
+	f.InCold = true
+	f.body(n.Body)
+	n = &f.Nodes[id]
+	f.At = n.At
+	for c := range f.Copies {
+		f.ID, f.Cur, f.Copy, f.Released = id, n, c, true
+		f.Target.MergeCold(&f.Emitter, id, n)
+		f.settle(saved, f.Key(id, c))
+		f.End()
+	}
+	f.restore(saved)
+	f.Places, f.Vecs, f.Masks, f.InCold = saved, vecs, masks, outer
+	f.Asm.Bind(skip)
+	for c := range f.Copies {
+		for _, a := range n.Args {
+			if a != lower.None && f.Dies(a) {
+				f.Drop(a, c)
+			}
+		}
+	}
+	if f.Last[id] == n.At {
+		f.DropAll(id)
+	}
+	// Free outer values whose last use was inside the region.
+	for i := range f.Places {
+		if nd := int32(i / f.Copies); f.Places[i] != isa.Nowhere && f.Last[nd] <= f.At && nd != id {
+			f.Drop(nd, i%f.Copies)
+		}
+	}
+}
+
+// settle records that the result of a cold region is in a register. If it was in a slot
+// before the region, settle stores it there: code after a skip reads the slot.
+func (f *phaseCode) settle(saved []isa.Place, key int32) {
+	f.Places[key].Slot = -1
+	if saved[key].Reg < 0 {
+		f.ToSlot(key/int32(f.Copies), saved[key].Slot, f.Places[key].Reg)
+	}
+}
+
+// restore brings the registers back that values had before a cold region: it stores
+// values that the region moved to other registers, then reloads all that it displaced.
+func (f *phaseCode) restore(saved []isa.Place) {
+	for i, s := range saved {
+		if p := &f.Places[i]; s.Reg >= 0 && p.Reg != s.Reg && p.Reg >= 0 && p.Slot < 0 {
+			p.Slot = f.Slots.Take()
+			f.ToSlot(int32(i/f.Copies), p.Slot, p.Reg)
+		}
+	}
+	for i, s := range saved {
+		if p := &f.Places[i]; s.Reg >= 0 && p.Reg != s.Reg {
+			f.FromSlot(int32(i/f.Copies), p.Slot, s.Reg)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// Package emit writes the machine code of the phases of a kernel: it hoists what all lanes
+// share, orders the nodes, keeps reductions in registers, and writes the loops around
+// the instructions of package isa.
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/listing"
+)
+
+// An Object is the machine code of some phases.
+type Object struct {
+	*x86.Object
+	Slots int
+	Text  *listing.Function
+}
+
+// Generate returns machine code that runs phases one after the other. If list is set, the
+// object has a listing.
+func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v layout.Variant, list bool) (*Object, error) {
+	a := x86.New()
+	a.Listing = list
+	text := &listing.Function{Name: Symbol(v, p.IR.Name, phases), Variant: describe(v)}
+	again := a.NewLabel()
+	a.Bind(again)
+	var tables []isa.Table
+	slots := 0
+	for _, bp := range phases {
+		f := newPhaseCode(target, a, p, bp, v)
+		f.loops()
+		if f.Err != nil {
+			return nil, f.Err
+		}
+		tables = append(tables, f.Tables...)
+		slots = max(slots, f.Slots.Count)
+		text.Spills += f.Spills
+		if list {
+			text.Phases = append(text.Phases, f.listing())
+		}
+	}
+	if v.Rows {
+		a.Head("next row")
+		nextRow(a, phases, again)
+	}
+	a.Head("end")
+	if v.Stream {
+		a.I(x86.SFENCE, 0)
+	}
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+	for _, t := range tables {
+		a.Head("table")
+		a.Align(64)
+		a.Bind(t.Label)
+		a.Bytes(t.Bits...)
+	}
+	obj, err := a.Finish()
+	if err != nil {
+		return nil, lower.Unsupported(err.Error())
+	}
+	text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
+	return &Object{obj, slots, text}, nil
+}
+
+// newPhaseCode prepares the code of a phase: it adds the nodes that compute offsets, and
+// finds the uniform nodes and the last uses.
+func newPhaseCode(target isa.Target, a *x86.Asm, p *lower.Program, bp *layout.Phase, v layout.Variant) *phaseCode {
+	f := &phaseCode{Emitter: isa.NewEmitter(target, a, p, bp, v), top: slices.Clone(bp.Lowered.Top)}
+	f.expandGathers()
+	size := lower.Widest(f.Nodes)
+	for i := range f.Phase.Reds {
+		if p := f.Phase.Reds[i].Prog; p != nil {
+			size = max(size, lower.Widest(p.Nodes))
+		}
+	}
+	f.W = f.VectorBytes / size
+	if v.Narrow {
+		f.W = 32 / size
+	}
+	f.findUniform()
+	f.settleGathers()
+	f.liveness()
+	return f
+}
+
+func (f *phaseCode) loops() {
+	switch f.Phase.Kind {
+	case lower.ScalarPhase:
+		f.scalarBody()
+	case lower.MapPhase:
+		f.mapLoop()
+	case lower.SeqPhase:
+		f.seqLoop()
+	}
+}
+
+// Symbol returns the name of a function of a kernel.
+func Symbol(v layout.Variant, kernel string, phases []*layout.Phase) string {
+	name := fmt.Sprintf("%s.%d", kernel, phases[0].Lowered.ID)
+	if n := len(phases); n > 1 {
+		name += fmt.Sprintf("-%d", phases[n-1].Lowered.ID)
+	}
+	if v.Stream {
+		name += ".stream"
+	}
+	return name
+}
+
+func describe(v layout.Variant) string {
+	var parts []string
+	if v.Rows {
+		parts = append(parts, "many rows in a call")
+	}
+	if v.Stream {
+		parts = append(parts, "for aligned outputs, which it stores past the caches")
+	}
+	return strings.Join(parts, "; ")
+}

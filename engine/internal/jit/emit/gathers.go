@@ -1,0 +1,189 @@
+package emit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// expandGathers adds the nodes that compute offsets to the body.
+func (f *phaseCode) expandGathers() {
+	var walk func(list []int32) []int32
+	walk = func(list []int32) []int32 {
+		var out []int32
+		for _, id := range list {
+			n := &f.Nodes[id]
+			switch n.Op {
+			case ir.Cold:
+				body := walk(n.Body)
+				f.Nodes[id].Body = body
+			case ir.Load, ir.Store:
+				if g := f.Layout.Sites[n.Aux].Gather; g != nil {
+					out = f.expandGather(out, id, g)
+				}
+			}
+			out = append(out, id)
+		}
+		return out
+	}
+	f.top = walk(f.top)
+}
+
+// expandGather adds the nodes that compute the offsets and the mask of an access.
+// Strides and extents are constants of the code. Cells would let more bindings share
+// the code, but it would be longer.
+func (f *phaseCode) expandGather(out []int32, id int32, g *layout.GatherPlan) []int32 {
+	s, cold := &f.Layout.Sites[f.Nodes[id].Aux], f.Nodes[id].Cold
+	i64 := func(op prim.Op, a, b int32) int32 { return f.node(&out, op, dtype.I64, dtype.I64, cold, a, b) }
+	sum, mask := lower.None, lower.None
+	add := func(x int32) {
+		if sum != lower.None {
+			x = i64(prim.Add, sum, x)
+		}
+		sum = x
+	}
+	for _, dim := range g.Dims {
+		x := dim.Coord.Node
+		if x == lower.None {
+			x = f.node(&out, ir.Index, dtype.I64, dtype.I64, cold)
+			f.Nodes[x].Aux = dim.Coord.Site
+		}
+		top, zero := f.constant(dtype.I64, uint64(dim.Extent-1)), f.constant(dtype.I64, 0)
+		switch dim.Bounds {
+		case ir.Clamped:
+			x = i64(prim.Max, i64(prim.Min, x, top), zero)
+		case ir.Guarded:
+			a := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
+			b := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
+			a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
+			if mask != lower.None {
+				a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
+			}
+			mask = a
+		}
+		switch dim.Stride {
+		case 0:
+		case 1:
+			add(x)
+		default:
+			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.Stride))))
+		}
+	}
+	n := &f.Nodes[id]
+	switch {
+	case s.Kind != layout.Computed:
+		n.Args[1] = mask
+	case n.Op == ir.Store:
+		n.Args[1] = sum
+	default:
+		fill := n.Args[0]
+		n.Op, n.Args = lower.OpGather, [3]int32{sum, mask, fill}
+		if mask == lower.None {
+			n.Args[2] = lower.None
+		}
+	}
+	return out
+}
+
+// An owned site has an address that the prologue computes.
+type owned struct {
+	site *layout.Site
+	off  int32 // node
+}
+
+// settleGathers completes the accesses with computed offsets. It needs the result of
+// findUniform. A uniform offset becomes part of the address; a vector instruction can
+// then load or store contiguous lanes. To other offsets it adds the affine part of
+// each lane.
+func (f *phaseCode) settleGathers() {
+	if !f.Layout.Computes() {
+		return
+	}
+	own := *f.Layout // a copy: other variants need the original
+	own.Sites = slices.Clone(own.Sites)
+	f.Layout = &own
+	f.top = f.settleList(f.top, f.Phase.Kind != lower.ScalarPhase)
+}
+
+func (f *phaseCode) settleList(list []int32, outside bool) (out []int32) {
+	for _, id := range list {
+		n := &f.Nodes[id]
+		switch n.Op {
+		case ir.Cold:
+			body := f.settleList(n.Body, false)
+			f.Nodes[id].Body = body
+		case lower.OpGather:
+			if outside && f.Uniform[n.Args[0]] && (n.Args[1] == lower.None || f.Uniform[n.Args[1]]) && f.own(n, n.Args[0]) {
+				n.Op, n.Args = ir.Load, [3]int32{n.Args[2], n.Args[1], lower.None}
+				break
+			}
+			out = f.addLanes(out, id, 0)
+		case ir.Store:
+			if s := &f.Layout.Sites[n.Aux]; s.Kind != layout.Computed {
+				break
+			}
+			if outside && f.Uniform[n.Args[1]] && f.own(n, n.Args[1]) {
+				n.Args[1] = lower.None
+				break
+			}
+			out = f.addLanes(out, id, 1)
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+// own makes a uniform offset part of the address of an access. It reports whether
+// machine code can use the step from lane to lane.
+func (f *phaseCode) own(n *lower.Node, off int32) bool {
+	s := &f.Layout.Sites[n.Aux]
+	step := s.Line.Step()
+	switch {
+	case step == 1:
+		s.Kind = layout.Unit
+	case n.Op == ir.Store:
+		return false
+	case step == 0:
+		s.Kind = layout.Uniform
+	case s.Size < 4 || step >= 1<<24 || step <= -1<<24:
+		return false
+	default:
+		s.Kind = layout.Strided
+	}
+	s.Origin = frame.SiteOwn
+	f.owned = append(f.owned, owned{s, off})
+	return true
+}
+
+// addLanes adds lane * step to the offset of access id.
+func (f *phaseCode) addLanes(out []int32, id int32, arg int) []int32 {
+	step := f.Layout.Sites[f.Nodes[id].Aux].Line.Step()
+	if step == 0 {
+		return out
+	}
+	cold := f.Nodes[id].Cold
+	lane := f.node(&out, lower.OpIota, dtype.I64, dtype.I64, cold)
+	f.Nodes[lane].Imm = uint64(step)
+	sum := f.node(&out, prim.Add, dtype.I64, dtype.I64, cold, f.Nodes[id].Args[arg], lane)
+	f.Nodes[id].Args[arg] = sum
+	f.Grow(2)
+	return out
+}
+
+// ownAddresses emits the addresses of owned sites.
+func (f *phaseCode) ownAddresses() {
+	for _, o := range f.owned {
+		f.I(x86.MOV, x86.W64, x86.RAX, f.UniformMem(o.off))
+		f.I(x86.SHL, x86.W64, x86.RAX, x86.Imm(bits.TrailingZeros(uint(o.site.Size))))
+		f.I(x86.ADD, x86.W64, x86.RAX, isa.Frame(o.site.Arg+frame.SitePtr))
+		f.I(x86.MOV, x86.W64, isa.Frame(o.site.Arg+frame.SiteOwn), x86.RAX)
+	}
+}

@@ -1,0 +1,205 @@
+package emit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// spareRegs is the number of registers that an instruction may need for
+// temporaries.
+const spareRegs = 6
+
+// findUniform finds the uniform nodes: the same in all lanes and all rows. It hoists
+// them from the body to the prologue.
+func (f *phaseCode) findUniform() {
+	f.Grow(len(f.Nodes))
+	for i := range f.Nodes {
+		op := f.Nodes[i].Op
+		f.Uniform[i] = op == prim.Const || op == lower.OpCell
+		if op == lower.OpCell && !f.Target.Broadcasts() {
+			f.UniformSlot[i] = f.Slots.Take()
+			f.hoisted = append(f.hoisted, int32(i))
+		}
+	}
+	if f.Phase.Kind == lower.ScalarPhase {
+		return
+	}
+	var rest []int32
+	for _, id := range f.top {
+		n := &f.Nodes[id]
+		ok := true
+		switch n.Op {
+		case ir.Load, ir.Index:
+			s := &f.Layout.Sites[n.Aux]
+			ok = s.Kind == layout.Uniform && !s.Guard && !f.stored(s.Buf) || s.Kind == layout.Index && s.Line.Step() == 0
+			ok = ok && bound.StepOf(s.Seq) == 0
+		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota:
+			ok = false
+		}
+		for _, a := range n.Args {
+			ok = ok && (a == lower.None || f.Uniform[a])
+		}
+		if !ok {
+			rest = append(rest, id)
+			continue
+		}
+		f.Uniform[id] = true
+		f.UniformSlot[id] = f.Slots.Take()
+		f.hoisted = append(f.hoisted, id)
+	}
+	f.top = rest
+}
+
+// liveness finds the last use of each node: a position in the order of emission.
+func (f *phaseCode) liveness() {
+	f.Last = make([]int32, len(f.Nodes))
+	pos := int32(0)
+	def := make([]int32, len(f.Nodes))
+	var walk func(list []int32)
+	walk = func(list []int32) {
+		for _, id := range list {
+			n := &f.Nodes[id]
+			start := pos
+			if n.Op == ir.Cold {
+				pos++
+				start = pos
+				walk(n.Body)
+			}
+			pos++
+			n.At = pos
+			def[id] = pos
+			f.Last[id] = max(f.Last[id], pos)
+			for _, a := range n.Args {
+				if a != lower.None {
+					f.Last[a] = pos
+				}
+			}
+			if n.Op == ir.Cold {
+				f.Last[n.Yield] = pos
+				// Values from before the region must live until its end.
+				f.keepInside(n.Body, def, start, pos)
+			}
+		}
+	}
+	walk(f.top)
+	pos++
+	for i := range f.Phase.Reds {
+		f.Last[f.Phase.Reds[i].Arg] = pos
+	}
+}
+
+func (f *phaseCode) keepInside(body, def []int32, start, end int32) {
+	keep := func(a int32) {
+		if a != lower.None && def[a] != 0 && def[a] <= start {
+			f.Last[a] = max(f.Last[a], end)
+		}
+	}
+	for _, id := range body {
+		n := &f.Nodes[id]
+		for _, a := range n.Args {
+			keep(a)
+		}
+		if n.Op == ir.Cold {
+			keep(n.Yield)
+			f.keepInside(n.Body, def, start, end)
+		}
+	}
+}
+
+// pressure returns the most vector and mask registers that one copy needs at once.
+func (f *phaseCode) pressure() (vecs, masks int) {
+	if f.pressed {
+		return f.mostVecs, f.mostMasks
+	}
+	f.pressed = true
+	f.press(f.top, nil)
+	return f.mostVecs, f.mostMasks
+}
+
+func (f *phaseCode) press(list, live []int32) []int32 {
+	for _, id := range list {
+		n := &f.Nodes[id]
+		if n.Op == ir.Cold {
+			live = f.press(n.Body, live)
+		}
+		v, m, kept := 0, 0, 0
+		if n.HasResult() {
+			live = append(live, id)
+		}
+		for _, l := range live {
+			if f.Last[l] < n.At {
+				continue
+			}
+			live[kept] = l
+			kept++
+			if f.IsMask(l) {
+				m++
+			} else {
+				v++
+			}
+		}
+		live = live[:kept]
+		f.mostVecs, f.mostMasks = max(f.mostVecs, v), max(f.mostMasks, m)
+	}
+	return live
+}
+
+// chooseCopies returns the number of vectors in a group: limit, halved until the
+// registers suffice. Accumulators take fixed registers.
+func (f *phaseCode) chooseCopies(limit, fixed int) int {
+	v, m := f.pressure()
+	c := limit
+	for c > 1 && (c*v+spareRegs+fixed > f.Registers || !f.Fits(c*m)) {
+		c /= 2
+	}
+	return c
+}
+
+// pinUniforms pins the uniform nodes with the most uses in registers, at most room.
+func (f *phaseCode) pinUniforms(room int) {
+	// The code of one node holds at most ten registers at once.
+	room = min(room, bits.OnesCount64(f.Vecs.Free)-10)
+	uses := make([]int, len(f.Nodes))
+	var ids []int32
+	for _, id := range f.top { // cold regions do not count
+		for _, a := range f.Nodes[id].Args {
+			if a == lower.None || !f.Uniform[a] || f.IsMask(a) {
+				continue
+			}
+			if uses[a] == 0 {
+				ids = append(ids, a)
+			}
+			uses[a]++
+		}
+	}
+	slices.SortFunc(ids, func(a, b int32) int {
+		if uses[a] != uses[b] {
+			return uses[b] - uses[a]
+		}
+		return int(a - b)
+	})
+	for _, id := range ids {
+		if room <= 0 {
+			break
+		}
+		room--
+		r := f.Vecs.TakeTop()
+		f.LoadUniform(r, id)
+		f.Home[id] = int8(r)
+	}
+}
+
+func (f *phaseCode) isUniformSite(i int32) bool {
+	for _, id := range f.hoisted {
+		if n := &f.Nodes[id]; (n.Op == ir.Load || n.Op == ir.Index) && n.Aux == i {
+			return true
+		}
+	}
+	return false
+}

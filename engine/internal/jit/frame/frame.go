@@ -1,0 +1,74 @@
+// Package frame says where the words of a frame are. The frame is the memory that machine
+// code works on: its arguments, cells, and room for uniform values and spills. Its address
+// is the only argument of a call. It holds addresses as integers: the binding and the
+// worker keep the arrays alive during a call.
+package frame
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// The offsets of the fixed words of a frame.
+const (
+	Rows    = 8  // iterations of a row loop or a seq loop
+	Fault   = 16 // bit k: fault k was raised
+	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
+	Counter = 32 // written by machine code: a counter, or the end of the first half
+	Address = 40 // written by machine code: the address of an accumulator
+	Tmp     = 64 // 512 bytes of scratch
+	Sites   = 64 + 512
+)
+
+// The words of a site, as offsets from its own offset.
+const (
+	SiteBytes  = 48
+	SitePtr    = 0
+	SiteStride = 8  // bytes from lane to lane
+	SiteLo     = 16 // guarded: the first lane inside, and the first lane after those
+	SiteHi     = 20
+	SiteRow    = 24 // bytes from row to row
+	SiteCur    = 32 // address of the current row
+	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
+	SiteOwn    = 40 // uniform computed offset: the address that includes it
+)
+
+// The accumulators of a reduction: the values, and in the second half the positions.
+const (
+	RedBytes  = 2 * PosOffset
+	PosOffset = 64 * 8
+)
+
+// NoPosition is the position in an accumulator that has seen no better value than the
+// identity.
+const NoPosition = math.MaxInt32
+
+// Canonical returns x in the form of a cell: integers of 8 bits are extended to 32
+// bits.
+func Canonical(t dtype.Type, x uint64) uint64 {
+	switch t {
+	case dtype.I8:
+		return uint64(uint32(int32(int8(x))))
+	case dtype.U8:
+		return x & math.MaxUint8
+	}
+	return x
+}
+
+func Bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// The arguments of the code that transposes a tile.
+const (
+	TileSource = Tmp + 8*iota // address of the first element
+	TileTarget                // of the scratch memory
+	TileStride                // bytes from lane to lane of the operand
+	TileHeight                // how many elements of each lane
+	TileWidth                 // lanes
+	TileSpill  = Tmp + 64
+)

@@ -1,0 +1,221 @@
+package avx2
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// convert converts with AVX2. Conversions without a vector instruction go lane by
+// lane through general registers.
+func (is Target) convert(f *isa.Emitter, n *lower.Node) {
+	from, to := n.In, n.Type
+	l := max(f.LenOf(from), f.LenOf(to))
+	switch {
+	case from == to:
+		isa.Move(f, n)
+	case from == dtype.Bool:
+		one := uint64(1)
+		if to.IsFloat() {
+			one = isa.FloatBits(to, 1)
+		}
+		p := maskFor(f, f.Src(n.Args[0]), to)
+		f.Release()
+		f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.Full(to, one))
+	case to == dtype.Bool && from.IsFloat():
+		x := f.Src(n.Args[0])
+		f.Release()
+		d := f.Dst()
+		f.I(isa.Pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.Full(from, 0), x86.Imm(4))
+		predicate(f, d, from)
+	case to == dtype.Bool:
+		x, d := f.Src(n.Args[0]), f.Dst()
+		f.I(isa.Pick(from, x86.VPCMPEQD, x86.VPCMPEQQ), f.LenOf(from), d, x, f.Full(from, 0))
+		f.I(x86.VPXOR, f.LenOf(from), d, d, f.Ones())
+		predicate(f, d, from)
+	case from.IsFloat() && to.IsFloat():
+		x := f.Src(n.Args[0])
+		f.Release()
+		f.I(isa.Pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, f.Dst(), x)
+	case to.IsFloat() && !isa.Wide(from) && from != dtype.U32:
+		x := f.Src(n.Args[0])
+		f.Release()
+		f.I(isa.Pick(to, x86.VCVTDQ2PS, x86.VCVTDQ2PD), l, f.Dst(), x)
+	case to.IsFloat():
+		is.scalarToFloat(f, n)
+	case from.IsFloat() && !isa.Wide(to) && to != dtype.U32:
+		x := f.Src(n.Args[0])
+		is.truncate(f, f.Dst(), x, from, to)
+	case from.IsFloat():
+		is.scalarToInt(f, n)
+	default:
+		x, t := f.Src(n.Args[0]), f.Tmp()
+		f.Release()
+		d := f.Dst()
+		switch {
+		case isa.Wide(to) && !isa.Wide(from) && from.IsSigned():
+			f.I(x86.VPMOVSXDQ, l, d, x)
+		case isa.Wide(to) && !isa.Wide(from):
+			f.I(x86.VPMOVZXDQ, l, d, x)
+		case isa.Wide(from) && !isa.Wide(to):
+			f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
+			f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
+		case d != x:
+			f.I(x86.VMOVAPS, l, d, x)
+		}
+		f.Canon(to, d)
+	}
+}
+
+// truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
+func (is Target) truncate(f *isa.Emitter, d, x x86.Vec, from, to dtype.Type) {
+	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
+	k := f.Tmp()
+	cmp := isa.Pick(from, x86.VCMPPS, x86.VCMPPD)
+	f.I(isa.Pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
+	li := f.LenOf(dtype.I32)
+	f.I(cmp, lf, k, x, f.Full(from, isa.FloatBits(from, 1<<31)), x86.Imm(0x1d))
+	k = is.narrowTo32(f, k, from)
+	f.I(x86.VBLENDVPS, li, d, d, f.Full(dtype.I32, math.MaxInt32), k)
+	f.I(cmp, lf, k, x, x, x86.Imm(7))
+	k = is.narrowTo32(f, k, from)
+	f.I(x86.VPAND, li, d, d, k)
+	switch to {
+	case dtype.I8:
+		lo := int32(math.MinInt8)
+		f.I(x86.VPMINSD, li, d, d, f.Full(dtype.I32, math.MaxInt8))
+		f.I(x86.VPMAXSD, li, d, d, f.Full(dtype.I32, uint64(uint32(lo))))
+	case dtype.U8:
+		f.I(x86.VPMINSD, li, d, d, f.Full(dtype.I32, math.MaxUint8))
+		f.I(x86.VPMAXSD, li, d, d, f.Full(dtype.I32, 0))
+	}
+}
+
+// narrowTo32 returns the result of a comparison of type t in 32-bit lanes.
+func (is Target) narrowTo32(f *isa.Emitter, k x86.Vec, t dtype.Type) x86.Vec {
+	if !isa.Wide(t) {
+		return k
+	}
+	return maskFor(f, k, dtype.I32)
+}
+
+// lanesOut spills x to scratch memory, for code that goes lane by lane.
+func (is Target) lanesOut(f *isa.Emitter, x x86.Vec, t dtype.Type) {
+	f.I(x86.VMOVUPS, f.LenOf(t), isa.Frame(frame.Tmp), x)
+}
+
+// scalarToFloat converts U32, I64 and U64.
+func (is Target) scalarToFloat(f *isa.Emitter, n *lower.Node) {
+	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	is.lanesOut(f, x, n.In)
+	cvt := isa.Pick(n.Type, x86.VCVTSI2SS, x86.VCVTSI2SD)
+	add := isa.Pick(n.Type, x86.VADDSS, x86.VADDSD)
+	st := isa.Pick(n.Type, x86.VMOVSS, x86.VMOVSD)
+	size := 4
+	if isa.Wide(n.In) {
+		size = 8
+	}
+	f.I(x86.VXORPS, x86.L128, t, t, t)
+	for lane := range f.W {
+		src := isa.Frame(frame.Tmp + size*lane)
+		if size == 4 {
+			f.I(x86.MOV, x86.W32, x86.RAX, src)
+		} else {
+			f.I(x86.MOV, x86.W64, x86.RAX, src)
+		}
+		if n.In == dtype.U64 { // convert half of it, rounded to odd, and double the result
+			small, done := f.Asm.NewLabel(), f.Asm.NewLabel()
+			f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
+			f.I(x86.JNS, 0, small)
+			f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
+			f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
+			f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.I(add, 0, t, t, t)
+			f.I(x86.JMP, 0, done)
+			f.Asm.Bind(small)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.Asm.Bind(done)
+		} else {
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+		}
+		f.I(st, 0, isa.Frame(frame.Tmp+128+n.Type.Size()*lane), t)
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, isa.Frame(frame.Tmp+128))
+}
+
+// scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
+func (is Target) scalarToInt(f *isa.Emitter, n *lower.Node) {
+	x, d, t, c := f.Src(n.Args[0]), f.Dst(), f.Tmp(), f.Tmp()
+	is.lanesOut(f, x, n.In)
+	cvt := isa.Pick(n.In, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
+	ld := isa.Pick(n.In, x86.VMOVSS, x86.VMOVSD)
+	ucomi := isa.Pick(n.In, x86.VUCOMISS, x86.VUCOMISD)
+	sub := isa.Pick(n.In, x86.VSUBSS, x86.VSUBSD)
+	limit := func(v float64) x86.Mem { return f.ConstMem(n.In, isa.FloatBits(n.In, v)) }
+	size := 4
+	if isa.Wide(n.Type) {
+		size = 8
+	}
+	for lane := range f.W {
+		done, zero, top := f.Asm.NewLabel(), f.Asm.NewLabel(), f.Asm.NewLabel()
+		f.I(ld, 0, t, isa.Frame(frame.Tmp+n.In.Size()*lane))
+		switch n.Type {
+		case dtype.I64: // the indefinite value is the least integer
+			f.I(ucomi, 0, t, t)
+			f.I(x86.JP, 0, zero)
+			f.I(ld, 0, c, limit(1<<63))
+			f.I(ucomi, 0, t, c)
+			f.I(x86.JAE, 0, top)
+			f.I(cvt, x86.W64, x86.RAX, t)
+			f.I(x86.JMP, 0, done)
+			f.Asm.Bind(top)
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(math.MaxInt64))
+		default:
+			f.I(x86.VXORPS, x86.L128, c, c, c)
+			f.I(ucomi, 0, c, t) // 0 < x; unordered sets the carry too, with the parity
+			f.I(x86.JP, 0, zero)
+			f.I(x86.JAE, 0, zero)
+			if n.Type == dtype.U32 {
+				f.I(ld, 0, c, limit(1<<32))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, top)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.JMP, 0, done)
+			} else {
+				high := f.Asm.NewLabel()
+				f.I(ld, 0, c, limit(1<<64))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, top)
+				f.I(ld, 0, c, limit(1<<63))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, high)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.JMP, 0, done)
+				f.Asm.Bind(high)
+				f.I(sub, 0, t, t, c)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.MOV, x86.W64, x86.RCX, x86.Imm(math.MinInt64))
+				f.I(x86.ADD, x86.W64, x86.RAX, x86.RCX)
+				f.I(x86.JMP, 0, done)
+			}
+			f.Asm.Bind(top)
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
+		}
+		f.I(x86.JMP, 0, done)
+		f.Asm.Bind(zero)
+		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
+		f.Asm.Bind(done)
+		if size == 4 {
+			f.I(x86.MOV, x86.W32, isa.Frame(frame.Tmp+128+size*lane), x86.RAX)
+		} else {
+			f.I(x86.MOV, x86.W64, isa.Frame(frame.Tmp+128+size*lane), x86.RAX)
+		}
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, isa.Frame(frame.Tmp+128))
+}

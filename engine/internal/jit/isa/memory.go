@@ -1,0 +1,130 @@
+package isa
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Loads and stores. A masked body accesses only the lanes of the tail mask, so it
+// never faults after the end of an array.
+
+// Address returns the memory of a site for the lanes of the current copy. It may
+// overwrite RCX.
+func (f *Emitter) Address(s *layout.Site, i int32) x86.Mem {
+	index, k := f.lane()
+	lane := int32(k * f.W * s.Size)
+	if f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform {
+		if r := f.SiteReg[i]; r >= 0 {
+			return x86.At(x86.Reg(r), 0)
+		}
+		f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+f.Pointer(s)))
+		return x86.At(x86.RCX, 0)
+	}
+	if f.Phase.Kind == lower.SeqPhase {
+		lane = int32(f.Copy * f.W * s.Size)
+		if r := f.SiteReg[i]; r >= 0 {
+			return x86.At(x86.Reg(r), lane)
+		}
+		f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteCur))
+		return x86.At(x86.RCX, lane)
+	}
+	if r := f.SiteReg[i]; r >= 0 {
+		return x86.AtX(x86.Reg(r), index, uint8(s.Size), lane)
+	}
+	f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+s.Origin))
+	return x86.AtX(x86.RCX, index, uint8(s.Size), lane)
+}
+
+// lane returns where the lanes of the current copy begin: a number of vectors after
+// the lane in register index.
+func (f *Emitter) lane() (index x86.Reg, vectors int) {
+	if f.Half > 0 && f.Copy >= f.Half {
+		return x86.RBX, f.Copy - f.Half
+	}
+	return x86.RSI, f.Base + f.Copy
+}
+
+// Pointer returns where the frame has the address of a site in this phase: an offset
+// from the site's arg.
+func (f *Emitter) Pointer(s *layout.Site) int {
+	if f.Phase.Kind == lower.SeqPhase && !f.Prolog {
+		return frame.SiteCur
+	}
+	return s.Origin
+}
+
+// Strided emits the base (RCX) and the index of a gather with a constant stride, and
+// returns its memory operand. It may overwrite RAX.
+func (f *Emitter) Strided(s *layout.Site) x86.Mem {
+	l := f.LenOf(dtype.I32)
+	ix := f.Tmp()
+	// Index: lane * stride in bytes.
+	f.I(x86.VPBROADCASTD, l, ix, Frame(s.Arg+frame.SiteStride))
+	f.I(x86.VPMULLD, l, ix, ix, f.Iota32(0))
+	f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteStride))
+	if f.Phase.Kind == lower.SeqPhase {
+		f.I(x86.IMUL, x86.W64, x86.RCX, x86.RCX, x86.Imm(f.Copy*f.W))
+		f.I(x86.ADD, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteCur))
+	} else {
+		f.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32((f.Base+f.Copy)*f.W)))
+		f.I(x86.IMUL, x86.W64, x86.RCX, x86.RAX)
+		f.I(x86.ADD, x86.W64, x86.RCX, Frame(s.Arg+s.Origin))
+	}
+	return x86.AtV(x86.RCX, ix, 1, 0)
+}
+
+func (f *Emitter) storeNode(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	t := f.Phase.Sites[n.Aux].Type
+	if s.Kind == layout.Computed {
+		f.scatter(n, s, t)
+		return
+	}
+	f.Target.StoreTo(f, n, t, f.Address(s, n.Aux), f.Masked)
+}
+
+// scatter stores lane by lane, in order, through scratch memory. Offsets are in
+// elements.
+func (f *Emitter) scatter(n *lower.Node, s *layout.Site, t dtype.Type) {
+	const values = frame.Tmp + 128
+	f.Target.StoreTo(f, n, t, Frame(values), false)
+	offs := f.Src(n.Args[1])
+	f.I(x86.VMOVUPS, x86.L256, Frame(frame.Tmp), offs)
+	if f.W == 8 { // two stores, which the processor forwards to the loads of single offsets
+		high := f.Tmp()
+		f.I(x86.VEXTRACTF64X4, x86.L512, high, offs, x86.Imm(1))
+		f.I(x86.VMOVUPS, x86.L256, Frame(frame.Tmp+32), high)
+	}
+	if f.Masked {
+		f.Target.TailBits(f)
+	}
+	load, store := x86.MOV, x86.W64
+	from := store
+	switch t.Size() {
+	case 4:
+		from, store = x86.W32, x86.W32
+	case 2:
+		load, from, store = x86.MOVZXW, x86.W32, x86.W16
+	case 1:
+		load, from, store = x86.MOVZXB, x86.W32, x86.W8
+	}
+	for lane := range f.W {
+		skip := f.Asm.NewLabel()
+		if f.Masked {
+			f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
+			f.I(x86.JAE, 0, skip)
+		}
+		f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+f.Pointer(s)))
+		f.I(x86.MOV, x86.W64, x86.RDX, Frame(frame.Tmp+8*lane))
+		f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RCX, x86.RDX, uint8(t.Size()), 0))
+		f.I(load, from, x86.RCX, Frame(values+t.Size()*lane))
+		f.I(x86.MOV, store, x86.At(x86.RDX, 0), x86.RCX)
+		f.Asm.Bind(skip)
+	}
+}
+
+// Passes reports whether the stores of a site bypass the caches.
+func (f *Emitter) Passes(i int32) bool { return f.Stream && !f.Part64 && f.Layout.Sites[i].Pure }

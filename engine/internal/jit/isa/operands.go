@@ -1,0 +1,288 @@
+package isa
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// Operands and results: the emitter gives each value a register, and spills it to a slot
+// of the frame if all are taken.
+
+// TakeVec takes a free vector register and returns it. If none is free, it spills
+// the value whose last use is latest.
+func (f *Emitter) TakeVec() x86.Vec {
+	if f.Vecs.Free == 0 {
+		f.Spill(&f.Vecs)
+	}
+	if f.Vecs.Free == 0 {
+		f.fail("too few registers")
+		return 0
+	}
+	return x86.Vec(f.Vecs.take())
+}
+
+func (f *Emitter) takeMask() x86.Mask {
+	if f.Masks.Free == 0 {
+		f.Spill(&f.Masks)
+	}
+	if f.Masks.Free == 0 {
+		f.fail("too few mask registers")
+		return 1
+	}
+	return x86.Mask(f.Masks.take())
+}
+
+// Spill frees a register, unless all are pinned.
+func (f *Emitter) Spill(file *RegisterFile) {
+	best, far := -1, int32(-1)
+	for r, o := range file.owner {
+		if o < 0 || file.pinned>>r&1 != 0 {
+			continue
+		}
+		if l := f.Last[int(o)/f.Copies]; l > far {
+			best, far = r, l
+		}
+	}
+	if best < 0 {
+		return
+	}
+	o := file.owner[best]
+	p := &f.Places[o]
+	if p.Slot < 0 {
+		p.Slot = f.Slots.Take()
+		f.ToSlot(o/int32(f.Copies), p.Slot, int8(best))
+		f.Spills++
+	}
+	p.Reg = -1
+	file.Give(int8(best))
+}
+
+// file returns the registers that may hold node n.
+func (f *Emitter) file(n int32) *RegisterFile {
+	if f.IsMask(n) {
+		return &f.Masks
+	}
+	return &f.Vecs
+}
+
+// ToSlot stores a register with node n in a slot. fromSlot loads it.
+func (f *Emitter) ToSlot(n, slot int32, r int8) {
+	if f.IsMask(n) {
+		f.I(x86.KMOVW, 0, f.slot(slot), x86.Mask(r))
+	} else {
+		f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), f.slot(slot), x86.Vec(r))
+	}
+}
+
+func (f *Emitter) FromSlot(n, slot int32, r int8) {
+	if f.IsMask(n) {
+		f.I(x86.KMOVW, 0, x86.Mask(r), f.slot(slot))
+	} else {
+		f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), x86.Vec(r), f.slot(slot))
+	}
+}
+
+// Tmp returns a vector register that is taken until the end of the current
+// instruction.
+func (f *Emitter) Tmp() x86.Vec {
+	r := f.TakeVec()
+	f.Vecs.tmp |= 1 << r
+	f.Vecs.pinned |= 1 << r
+	return r
+}
+
+func (f *Emitter) TmpMask() x86.Mask {
+	r := f.takeMask()
+	f.Masks.tmp |= 1 << r
+	f.Masks.pinned |= 1 << r
+	return r
+}
+
+// Within emits a part of an instruction and frees the temporaries of the part.
+func (f *Emitter) Within(part func()) {
+	v, m := f.Vecs.tmp, f.Masks.tmp
+	part()
+	f.Vecs.endOf(v)
+	f.Masks.endOf(m)
+}
+
+// UniformMem returns the memory of a uniform node: one element if the target broadcasts,
+// else all lanes.
+func (f *Emitter) UniformMem(n int32) x86.Mem {
+	nd := &f.Nodes[n]
+	if !f.Target.Broadcasts() {
+		if nd.Op == prim.Const {
+			return f.Full(nd.Type, nd.Imm)
+		}
+		return f.slot(f.UniformSlot[n])
+	}
+	switch nd.Op {
+	case prim.Const:
+		x := frame.Canonical(nd.Type, nd.Imm)
+		if Wide(nd.Type) {
+			return f.Asm.Const64(x)
+		}
+		return f.Asm.Const32(uint32(x))
+	case lower.OpCell:
+		return x86.At(x86.RDI, int32(f.Program.CellBase)+nd.Aux*8)
+	}
+	return f.slot(f.UniformSlot[n])
+}
+
+// LoadUniform loads a uniform node into d.
+func (f *Emitter) LoadUniform(d x86.Vec, n int32) {
+	if f.Target.Broadcasts() {
+		f.Broadcast(d, f.Nodes[n].Type, f.UniformMem(n))
+		return
+	}
+	f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), d, f.UniformMem(n))
+}
+
+// Src returns a register with operand n, and pins it for the current instruction.
+func (f *Emitter) Src(n int32) x86.Vec {
+	if f.Uniform[n] {
+		if r := f.Home[n]; r >= 0 {
+			return x86.Vec(r)
+		}
+		d := f.Tmp()
+		f.LoadUniform(d, n)
+		return d
+	}
+	return x86.Vec(f.load(n))
+}
+
+// load returns a register with node n, and pins it for the current instruction.
+func (f *Emitter) load(n int32) int8 {
+	key, file := f.Key(n, f.Copy), f.file(n)
+	p := &f.Places[key]
+	if p.Reg < 0 {
+		if p.Slot < 0 {
+			f.fail("node %d has no value", n)
+			return 1
+		}
+		if f.IsMask(n) {
+			p.Reg = int8(f.takeMask())
+		} else {
+			p.Reg = int8(f.TakeVec())
+		}
+		f.FromSlot(n, p.Slot, p.Reg)
+		file.owner[p.Reg] = key
+	}
+	file.pinned |= 1 << p.Reg
+	return p.Reg
+}
+
+// SrcM returns operand n in a register, or a uniform one in memory. The instruction
+// must broadcast elements of its width if the target broadcasts.
+func (f *Emitter) SrcM(n int32) x86.Operand {
+	if f.Uniform[n] && f.Home[n] < 0 {
+		if f.Target.Broadcasts() {
+			return f.UniformMem(n).Bcast()
+		}
+		return f.UniformMem(n)
+	}
+	return f.Src(n)
+}
+
+// Mask returns a mask register with operand n, a predicate.
+func (f *Emitter) Mask(n int32) x86.Mask {
+	if f.Uniform[n] {
+		d := f.TmpMask()
+		f.Target.LoadMask(f, d, n)
+		return d
+	}
+	return x86.Mask(f.load(n))
+}
+
+// Dies reports whether the current instruction is the last use of operand n.
+func (f *Emitter) Dies(n int32) bool {
+	return !f.Uniform[n] && f.Last[n] == f.At
+}
+
+// Release frees the operands whose last use this is. Then the result may take their
+// registers.
+func (f *Emitter) Release() {
+	if f.Released {
+		return
+	}
+	f.Released = true
+	for _, a := range f.Cur.Args {
+		if a != lower.None && f.Dies(a) {
+			f.Drop(a, f.Copy)
+		}
+	}
+}
+
+// Drop frees the register and the slot of a copy of a node. In a cold region the slot
+// stays taken.
+func (f *Emitter) Drop(n int32, c int) {
+	p := &f.Places[f.Key(n, c)]
+	if p.Reg >= 0 {
+		f.file(n).Give(p.Reg)
+	}
+	if p.Slot >= 0 && !f.InCold {
+		f.Slots.spare = append(f.Slots.spare, p.Slot)
+	}
+	*p = Nowhere
+}
+
+// DropAll frees all copies of a node that have a place.
+func (f *Emitter) DropAll(n int32) {
+	if f.Uniform[n] {
+		return
+	}
+	for c := range f.Copies {
+		if f.Places[f.Key(n, c)] != Nowhere {
+			f.Drop(n, c)
+		}
+	}
+}
+
+// Dst takes a register for the result and returns it. It may be the register of an
+// operand only after release.
+func (f *Emitter) Dst() x86.Vec {
+	r := f.TakeVec()
+	f.give(&f.Vecs, int8(r))
+	return r
+}
+
+func (f *Emitter) DstMask() x86.Mask {
+	r := f.takeMask()
+	f.give(&f.Masks, int8(r))
+	return r
+}
+
+// reuse takes the released register r for the result and returns it.
+func (f *Emitter) reuse(r x86.Vec) x86.Vec {
+	f.Vecs.Free &^= 1 << r
+	f.give(&f.Vecs, int8(r))
+	return r
+}
+
+// give gives the current node a register for its result.
+func (f *Emitter) give(file *RegisterFile, r int8) {
+	file.pinned |= 1 << r
+	if f.Prolog {
+		f.Result = r
+		file.tmp |= 1 << r
+		return
+	}
+	key := f.Key(f.ID, f.Copy)
+	f.Places[key] = Place{r, -1}
+	file.owner[r] = key
+}
+
+// End frees the operands and temporaries of the current instruction.
+func (f *Emitter) End() {
+	f.Release()
+	f.Vecs.end()
+	f.Masks.end()
+}
+
+// EndStep is end for instructions that belong to no node.
+func (f *Emitter) EndStep() {
+	f.Released = true
+	f.End()
+}

@@ -1,0 +1,105 @@
+package isa
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// A RegisterFile allocates the registers of one kind: vectors or masks.
+type RegisterFile struct {
+	Free   uint64
+	pinned uint64    // the current instruction uses them
+	tmp    uint64    // temporaries of the current instruction
+	owner  [32]int32 // index in places of the value in a register, or -1
+}
+
+func NewRegisterFile(free uint64) RegisterFile {
+	r := RegisterFile{Free: free}
+	for i := range r.owner {
+		r.owner[i] = -1
+	}
+	return r
+}
+
+// take takes the lowest free register.
+func (r *RegisterFile) take() int { return r.claim(bits.TrailingZeros64(r.Free)) }
+
+// TakeTop takes the highest free register and returns it. It is never spilled.
+func (r *RegisterFile) TakeTop() x86.Vec { return x86.Vec(r.claim(63 - bits.LeadingZeros64(r.Free))) }
+
+func (r *RegisterFile) claim(k int) int {
+	r.Free &^= 1 << k
+	r.owner[k] = -1
+	return k
+}
+
+// Give frees register k.
+func (r *RegisterFile) Give(k int8) {
+	r.Free |= 1 << k
+	r.owner[k] = -1
+}
+
+// endOf frees the temporaries that were taken since they were tmp.
+func (r *RegisterFile) endOf(tmp uint64) {
+	own := r.tmp &^ tmp
+	r.Free |= own
+	r.pinned &^= own
+	r.tmp = tmp
+}
+
+// end frees the temporaries of an instruction and unpins its operands.
+func (r *RegisterFile) end() {
+	r.endOf(0)
+	r.pinned = 0
+}
+
+// slots allocates the slots of a frame: memory for one vector each.
+type slots struct {
+	Count int
+	spare []int32
+}
+
+func (s *slots) Take() int32 {
+	if k := len(s.spare); k > 0 {
+		x := s.spare[k-1]
+		s.spare = s.spare[:k-1]
+		return x
+	}
+	s.Count++
+	return int32(s.Count - 1)
+}
+
+// A Place says where one copy of a node is: in a register, a slot, or both.
+type Place struct {
+	Reg  int8  // -1: in no register
+	Slot int32 // -1: in no slot
+}
+
+var Nowhere = Place{-1, -1}
+
+// Values says where the values of the nodes are.
+type Values struct {
+	Uniform     []bool  // the same in all lanes and all rows
+	UniformSlot []int32 // slot of a uniform node, or -1
+	Home        []int8  // register of a pinned uniform node, or -1
+	Last        []int32 // position of the last use, of a node
+	Places      []Place // node * copies + copy
+	Copies      int
+}
+
+// Grow adds n nodes that are not uniform.
+func (v *Values) Grow(n int) {
+	for range n {
+		v.Uniform, v.UniformSlot, v.Home = append(v.Uniform, false), append(v.UniformSlot, -1), append(v.Home, -1)
+	}
+}
+
+// Start prepares the emission of a group of copies: no node has a place.
+func (v *Values) Start(copies int) {
+	v.Copies = copies
+	v.Places = slices.Repeat([]Place{Nowhere}, len(v.Last)*copies)
+}
+
+func (v *Values) Key(n int32, c int) int32 { return n*int32(v.Copies) + int32(c) }

@@ -1,0 +1,210 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// The cost model decides what bounds a loop: arithmetic, the second-level cache or
+// memory. This decides the width of its vectors, whether it prefetches, and whether
+// its stores bypass the caches.
+
+// A region is the memory that a site touches in a phase.
+type region struct {
+	lo, hi uintptr
+	every  bool // each lane has an element of its own
+}
+
+func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
+
+// region returns the addresses of a site in a phase, with all positions outside the
+// phase at 0.
+func (b *Binder) region(bp *Phase, s *Site) region {
+	lo, hi, n := s.Line.Base, s.Line.Base+1, 1
+	for _, x := range s.Line.Spans {
+		if x.Coef == 0 {
+			continue
+		}
+		n *= x.Extent
+		if d := x.Coef * (x.Extent - 1); d > 0 {
+			hi += d
+		} else {
+			lo += d
+		}
+	}
+	at := uintptr(b.Binding.Bufs[s.Buf].Ptr)
+	if at == 0 {
+		at = b.Binding.Bufs[s.Buf].Assumed
+	}
+	return region{at + uintptr(lo*s.Size), at + uintptr(hi*s.Size), n == bp.N}
+}
+
+// bytes returns the bytes that a phase touches in total, moves for one element, and
+// writes without reading for one element. Sites whose memory overlaps count once,
+// but every store counts in element.
+func (b *Binder) bytes(bp *Phase) (total, element, fresh int) {
+	var seen []region
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		if s.Kind == Index {
+			continue
+		}
+		r := b.region(bp, s)
+		again := slices.ContainsFunc(seen, r.meets)
+		if !again {
+			total += int(r.hi - r.lo)
+			seen = append(seen, r)
+		}
+		store := bp.Lowered.Sites[i].Store
+		if r.every && (!again || store) {
+			element += s.Size
+		}
+		if r.every && !again && store {
+			fresh += s.Size
+		}
+	}
+	return total, element, fresh
+}
+
+// The bytes that a core loads in the time of one instruction on vectors of 256 bits,
+// roughly: from the second-level cache, and from memory.
+const (
+	secondLevelRate = 8
+	memoryRate      = 2
+)
+
+// waits reports whether loads and stores bound a loop, not arithmetic. element is
+// the bytes moved for one element. rate is the bytes that a core loads in the time
+// of one instruction.
+func (bp *Phase) waits(element, rate int) bool {
+	issued := 0
+	for i := range bp.Lowered.Nodes {
+		switch n := &bp.Lowered.Nodes[i]; {
+		case n.Op == prim.Const || n.Op == lower.OpCell:
+		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt):
+			issued += 8
+		default:
+			issued++
+		}
+	}
+	return rate*issued < 32/bp.Lowered.Widest()*element
+}
+
+// dense reports whether a loop bound by the second-level cache also has much
+// arithmetic. Then vectors of 256 bits are slower than vectors of 512 bits. moved
+// is the bytes moved for one element.
+func (bp *Phase) dense(moved int) bool {
+	computed := 0
+	for i := range bp.Lowered.Nodes {
+		switch n := &bp.Lowered.Nodes[i]; n.Op {
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Div, prim.Sqrt:
+			if n.In.IsFloat() {
+				computed++
+			}
+		}
+	}
+	return 4*computed*bp.Lowered.Widest() > 5*moved
+}
+
+// callBytes is the most bytes that one call of a memory-bound loop moves. Such a call
+// takes about 80 us, and the garbage collector waits for its end.
+const callBytes = 1 << 20
+
+// choose chooses the variants of a map phase: narrow vectors, stores that bypass the
+// caches, prefetches. ADR 0008 has the measurements for its limits.
+func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
+	if ph.Kind != lower.MapPhase || !bp.Direct || bp.Computes() {
+		return
+	}
+	total, element, fresh := b.bytes(bp)
+	moving := bp.waits(element, secondLevelRate)
+	// The third-level cache may be shared, or too small for the lines that the
+	// second-level cache evicts.
+	beyond := total >= max(b.Caches.L2, b.Caches.L3/4)
+	far := beyond || total >= max(16*b.Caches.L2, b.Caches.L3/16)
+	if bp.Fetch = far && bp.waits(element, memoryRate); bp.Fetch {
+		for _, i := range bp.Native {
+			bp.Sites[i].Trails = b.trails(bp, i)
+		}
+	}
+	if len(ph.Reds) > 0 {
+		bp.Narrow = moving && beyond && !ph.Predicates() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Op != prim.Add || r.Prog != nil })
+		return
+	}
+	if moving {
+		bp.Most *= min(max(callBytes/element/MaxLanes, 1), 8)
+		if total <= 2*b.Caches.L2 {
+			bp.Most = 8 * MaxLanes
+		}
+	}
+	if ph.Widest() == 8 && ph.Predicates() {
+		return // the emitter has no masks of four lanes
+	}
+	bp.Narrow = moving && total > b.Caches.L1 && !(total <= b.Caches.L2 && bp.dense(element+fresh))
+	if !beyond {
+		return
+	}
+	for _, i := range bp.Native {
+		s, info := &bp.Sites[i], &ph.Sites[i]
+		if info.Store && s.Kind == Unit && s.Size >= 4 && s.Size == ph.Widest() && !info.Cold && b.onlyStores(bp, s) {
+			s.Pure = true
+			bp.Pure = append(bp.Pure, i)
+		}
+	}
+}
+
+// trails reports whether another load of the phase reads the same lines first, at
+// most caches.L2 bytes ahead. The second-level cache still has these lines, so the
+// site needs no prefetches.
+func (b *Binder) trails(bp *Phase, site int32) bool {
+	s := &bp.Sites[site]
+	if s.Kind != Unit || bp.Lowered.Sites[site].Store {
+		return false
+	}
+	r := b.region(bp, s)
+	outer := slices.IndexFunc(s.Line.Spans, func(x bound.Span) bool { return x.Coef != 0 })
+	return slices.ContainsFunc(bp.Native, func(i int32) bool {
+		x := &bp.Sites[i]
+		if i == site || x.Kind != Unit || bp.Lowered.Sites[i].Store || !slices.Equal(x.Line.Spans, s.Line.Spans) {
+			return false
+		}
+		at := b.region(bp, x)
+		before := int(at.lo) - int(r.lo)
+		if outer >= 0 && s.Line.Spans[outer].Coef < 0 {
+			before = -before
+		}
+		return at.meets(r) && before > 0 && before <= b.Caches.L2
+	})
+}
+
+// onlyStores reports whether the array of a site is write-only and no load of the
+// phase overlaps it.
+func (b *Binder) onlyStores(bp *Phase, s *Site) bool {
+	if b.IR.Bufs[s.Buf].Mode != ir.Out {
+		return false
+	}
+	r := b.region(bp, s)
+	for i := range bp.Sites {
+		x := &bp.Sites[i]
+		if x.Buf >= 0 && !bp.Lowered.Sites[i].Store && (x.Buf == s.Buf || b.region(bp, x).meets(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// LineBytes is the size of a cache line. A line that is stored partly past the caches
+// and partly through them costs as much as a hundred others.
+const LineBytes = 64
+
+// Apart reports whether one iteration can compute lanes that are far apart: every
+// site is contiguous or uniform, without guards or staging.
+func (bp *Phase) Apart() bool {
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind != Unit && s.Kind != Uniform || s.Guard || s.Staged || s.Dyn != nil
+	})
+}

@@ -1,0 +1,305 @@
+// Package layout decides how machine code reaches the arrays of a phase, for the strides
+// and extents of a binding: by contiguous loads, by strides, by computed offsets, or
+// through scratch memory that Go copies. It also chooses the variant of the code.
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// The fewest lanes of a row, and of several rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
+
+// A layouter chooses the siteKind of each site of a phase.
+type layouter struct {
+	*Binder
+	ph       *lower.Phase
+	bp       *Phase
+	vec, seq []int // digits of the loops
+	inside   []int // both
+	offsets  []bound.Form
+	guards   [][]bound.Form
+}
+
+func (b *Binder) Phase(ph *lower.Phase) *Phase {
+	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Sites: make([]Site, len(ph.Sites))}
+	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}
+	if ph.Vec != nil {
+		l.vec = b.Order(ph.Vec.Axes)
+		bp.N = b.Product(ph.Vec.Axes)
+	}
+	if ph.Kind == lower.SeqPhase {
+		l.seq = b.Order(ph.Seq)
+		bp.SeqN = b.Product(ph.Seq)
+	}
+	l.inside = append(slices.Clone(l.vec), l.seq...)
+	for i := range ph.Sites {
+		bp.Sites[i] = Site{Kind: Unused, Buf: -1, Array: -1, Arg: ph.ArgBase + i*frame.SiteBytes}
+	}
+	for i := range ph.Sites {
+		if !ph.Sites[i].Coord {
+			l.analyse(i)
+		}
+	}
+	ext, which, spans, seqSpans := l.joint()
+	for l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
+		ext, which, spans, seqSpans = l.joint()
+	}
+	if len(ph.Seq) == 0 {
+		bp.SeqSpans = nil
+	}
+	bp.Spans = ext
+	at := 0
+	for _, i := range which {
+		s := &bp.Sites[i]
+		bp.Native = append(bp.Native, i)
+		s.Line = b.Line(l.offsets[i], l.inside, spans[at])
+		s.Seq = seqSpans[at]
+		at++
+		for g := range l.guards[i] {
+			s.Guards[g].Line = b.Line(l.guards[i][g], l.inside, spans[at])
+			s.Guards[g].Seq = seqSpans[at]
+			at++
+		}
+		switch step := s.Line.Step(); {
+		case s.Kind == Index || s.Kind == Transposed:
+		case s.Kind == Computed && s.Gather.moves():
+		case step == 0:
+			s.Kind = Uniform
+		case step == 1:
+			s.Kind = Unit
+		default:
+			s.Kind = Strided
+		}
+	}
+	bp.Direct = true
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		bp.Direct = bp.Direct && s.Kind != Scratch
+		switch {
+		case s.Staged && ph.Sites[i].Store:
+			bp.Stores = append(bp.Stores, int32(i))
+		case s.Staged:
+			bp.Loads = append(bp.Loads, int32(i))
+		}
+	}
+	bp.findRows()
+	b.findPlain(bp)
+	b.choose(ph, bp)
+	return bp
+}
+
+// tooManySpans demotes sites that split the loop into rows that are too short. A block
+// of a reduction must be one row. It reports whether it demoted any site.
+func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
+	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
+	if len(ext) < 2 || !block && !l.bp.shortRows(ext) {
+		return false
+	}
+	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others
+		for _, i := range which {
+			if l.own(int(i)) > most {
+				l.demote(int(i))
+				demoted = true
+			}
+		}
+		if demoted || !block {
+			break
+		}
+	}
+	return demoted
+}
+
+// tooFar demotes the sites whose step machine code cannot use. It reports whether it
+// demoted any site.
+func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
+	at := 0
+	for _, i := range which {
+		step := 0
+		if n := len(spans[at]); n > 0 {
+			step = spans[at][n-1].Coef
+		}
+		at += 1 + len(l.guards[i])
+		if !l.reachable(l.ph, &l.bp.Sites[i], step) {
+			l.demote(int(i))
+			demoted = true
+		}
+	}
+	return demoted
+}
+
+// joint returns the spans that suit all sites with an address of their own: extents,
+// sites, and the spans of each form.
+func (l *layouter) joint() (ext []int, which []int32, spans, seqSpans [][]bound.Span) {
+	var as []bound.Form
+	for i := range l.bp.Sites {
+		s := &l.bp.Sites[i]
+		if s.Kind == Scratch || s.Kind == Unused {
+			continue
+		}
+		which = append(which, int32(i))
+		as = append(as, l.offsets[i])
+		as = append(as, l.guards[i]...)
+	}
+	ext, spans = l.Spans(l.vec, as)
+	l.bp.SeqSpans, seqSpans = l.Spans(l.seq, as)
+	return ext, which, spans, seqSpans
+}
+
+// own returns the number of spans that a site needs by itself.
+func (l *layouter) own(i int) int {
+	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
+}
+
+// demote makes Go copy the elements of a site. If a copy would change the order of
+// loads and stores, machine code computes the offsets instead.
+func (l *layouter) demote(i int) {
+	switch s := &l.bp.Sites[i]; {
+	case l.ph.Sites[i].Coords != nil:
+		l.computed(i, false)
+	case s.Kind == Index:
+		l.stagedIndex(s, l.offsets[i])
+	default:
+		l.stagedSite(i)
+	}
+}
+
+// shortRows reports whether rows are too short for one call of machine code each, or
+// for a step from row to row inside a call.
+func (bp *Phase) shortRows(extents []int) bool {
+	k := len(extents)
+	if bp.Lowered.Kind == lower.SeqPhase { // a call runs rows of the seq loop with constant steps
+		deep := 1
+		if n := len(bp.SeqSpans); n > 0 {
+			deep = min(bp.SeqSpans[n-1], ir.Run)
+		}
+		return extents[k-1]*deep < leastBlock
+	}
+	for i := range bp.Sites {
+		if bp.Sites[i].Guard { // a call for each row
+			return extents[k-1] < leastBlock
+		}
+	}
+	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
+}
+
+// findPlain sets bp.plain if all sites of a map are plain.
+func (b *Binder) findPlain(bp *Phase) {
+	k := len(bp.Spans)
+	if bp.Lowered.Kind != lower.MapPhase || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
+		return
+	}
+	var plain []PlainSite
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		if s.Guard || s.Dyn != nil || len(s.Line.Outer) > 0 || s.Kind == Index || b.IR.Bufs[s.Buf].Mode == ir.Row {
+			return
+		}
+		p := PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &b.Binding.Bufs[s.Buf].Ptr, Base: s.Line.Base * s.Size}
+		if len(s.Line.Spans) > 0 {
+			p.Step = s.Line.Spans[0].Coef * s.Size
+		}
+		plain = append(plain, p)
+	}
+	bp.Plain = plain
+}
+
+// reachable reports whether machine code can use a site with a step from lane to
+// lane, in elements.
+func (b *Binder) reachable(ph *lower.Phase, s *Site, step int) bool {
+	if s.Kind == Index || ph.Kind == lower.ScalarPhase || s.Kind == Computed && s.Gather.moves() {
+		return true
+	}
+	info := &ph.Sites[s.index(ph)]
+	if info.Store {
+		return step == 1
+	}
+	if step == 0 || step == 1 {
+		return true
+	}
+	return (s.Size == 4 || s.Size == 8) && step < 1<<24 && step > -1<<24
+}
+
+func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }
+
+// analyse finds the affine offset of a site. If there is none, Go copies the elements
+// or machine code computes the offsets.
+func (l *layouter) analyse(i int) {
+	b, ph := l.Binder, l.ph
+	info, s := &ph.Sites[i], &l.bp.Sites[i]
+	*s = Site{Buf: info.Buf, Array: info.Array, Size: info.Type.Size(), Arg: s.Arg}
+	if info.Array >= 0 {
+		s.Kind = Scratch
+		return
+	}
+	if info.Access < 0 { // an index
+		s.Kind, s.Size = Index, 1
+		f, ok := b.Form(info.Ix)
+		if !ok {
+			l.stagedSite(i)
+			return
+		}
+		l.offsets[i] = f
+		return
+	}
+	a := &b.Access[info.Access]
+	offset := a.Offset
+	for d := range a.Dims {
+		dim := &a.Dims[d]
+		switch {
+		case info.Coords != nil && info.Coords[d].Node != lower.None:
+			l.indirect(i)
+			return
+		case dim.Direct():
+		case !dim.Affine && l.sameInLanes(dim.Ix):
+			s.Dyn = append(s.Dyn, dynDim{b.at(ph, nil).Index(dim.Ix), dim.Stride, dim.Extent, dim.Bounds})
+			s.Guard = s.Guard || dim.Bounds == ir.Guarded
+		case dim.Affine && dim.Bounds == ir.Guarded && ph.Kind != lower.ScalarPhase:
+			if len(s.Guards) == 0 { // the access keeps its own offset
+				offset = offset.Clone()
+			}
+			offset.Plus(dim.Form, dim.Stride)
+			l.guards[i] = append(l.guards[i], dim.Form)
+			s.Guards = append(s.Guards, GuardLine{Extent: dim.Extent})
+			s.Guard = true
+		default:
+			l.indirect(i)
+			return
+		}
+	}
+	if s.Guard && ph.Kind == lower.ScalarPhase {
+		l.indirect(i)
+		return
+	}
+	l.offsets[i] = offset
+}
+
+// indirect chooses computed offsets for a site without an affine offset if the site
+// has coordinates, staging otherwise.
+func (l *layouter) indirect(i int) {
+	if l.ph.Sites[i].Coords != nil {
+		l.computed(i, true)
+	} else {
+		l.stagedSite(i)
+	}
+}
+
+// sameInLanes reports whether an index expression of cells and axes has the same value
+// in all lanes: it uses no axis of the phase.
+func (l *layouter) sameInLanes(ix prim.Ix) bool {
+	for n := range l.IR.Nodes(ix) {
+		if n.Op == prim.IxAxis && slices.ContainsFunc(l.inside, func(d int) bool { return l.Digits[d].Axis == int32(n.K) && l.Digits[d].Extent != 1 }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,105 @@
+package layout
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/bound"
+)
+
+// Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
+
+// findRows decides whether one call runs many rows of a map, and sets the steps of
+// the sites from row to row.
+func (bp *Phase) findRows() {
+	k := len(bp.Spans)
+	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 {
+		return
+	}
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		switch {
+		case s.Guard: // the lanes inside differ from row to row
+			return
+		case s.Kind == Scratch:
+			s.Row = bp.Spans[k-1]
+		case s.Kind == Transposed:
+			s.Row = TilePitch
+		case s.Kind != Unused:
+			s.Row = s.Line.Spans[k-2].Coef
+		}
+	}
+	bp.Rows = true
+}
+
+// The tile of a loop with an operand that is strided along a row. Each cache line of
+// the operand serves all rows of a tile.
+const (
+	TileRows    = 32
+	TileColumns = 128
+)
+
+// FindTiles decides whether a map runs tile by tile: the stride of an array is
+// smaller from row to row than along a row.
+func (bp *Phase) FindTiles() {
+	k := len(bp.Spans)
+	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || !bp.Direct {
+		return
+	}
+	for _, i := range bp.Native {
+		c := bp.Sites[i].Line.Spans
+		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
+		bp.Tiled = bp.Tiled || in > 8 && out > 0 && out < in && len(bp.Transposed) == 0
+	}
+}
+
+// findTransposed finds the loads of a map that read transposed tiles, and reports
+// whether there are any. Machine code must reach all other sites without scratch
+// memory and without guards.
+func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
+	ph := bp.Lowered
+	if ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(extents) < 2 || bp.Computes() {
+		return false
+	}
+	k := len(extents)
+	if extents[k-1] < tileLeast || extents[k-2] < tileLeast {
+		return false
+	}
+	for i := range bp.Sites {
+		if bp.Sites[i].Kind == Scratch {
+			return false
+		}
+	}
+	var transposed []int32
+	least, at, total := 8, 0, 0
+	for _, i := range which {
+		s, c := &bp.Sites[i], spans[at]
+		at += 1 + len(guards[i])
+		if s.Guard || s.Dyn != nil {
+			return false
+		}
+		total += bp.N * s.Size
+		lines := max(c[k-1].Coef, -c[k-1].Coef)*s.Size >= 64
+		switch {
+		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && lines && c[k-2].Coef == 1:
+			transposed = append(transposed, i)
+			least = min(least, s.Size)
+		case !b.reachable(ph, s, c[k-1].Coef):
+			return false
+		}
+	}
+	for _, i := range transposed {
+		bp.Sites[i].Kind = Transposed
+	}
+	bp.Transposed, bp.TileRows, bp.Far = transposed, tileBytes/least, total > 4*b.Caches.L2
+	return len(transposed) > 0
+}
+
+// A transposed operand is contiguous from row to row, not along a row. Machine code
+// transposes a tile of it and stores it in scratch memory. The tile stays in the
+// first-level cache, and the loop reads it like an array.
+const (
+	TileLanes = 256            // lanes of a tile
+	TilePitch = TileLanes + 16 // elements of a row in scratch memory: rows must not share a set of the cache
+	tileBytes = 128            // bytes of each lane in a tile: two cache lines
+	tileLeast = 16             // fewest rows and lanes of a loop that uses tiles
+	TileAhead = 64             // lanes between a prefetch and its use
+)

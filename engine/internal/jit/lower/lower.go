@@ -1,0 +1,374 @@
+// Package lower splits a kernel into phases: straight code that one function of machine
+// code runs. Consecutive scalar instructions are a phase; so is a vec loop. A vec loop
+// with seq loops inside is several: the code before, the seq loop, the code between, and
+// so on. A phase passes a value to another through a cell of the frame (one lane) or a
+// scratch array (all lanes).
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+type originKind uint8
+
+const (
+	noOrigin originKind = iota
+	constOrigin
+	cellOrigin
+	phaseOrigin
+	arrayOrigin
+)
+
+// An origin says where other phases find a value.
+type origin struct {
+	kind originKind
+	bits uint64
+	id   int32 // cell or array
+	from *Phase
+}
+
+type lowerer struct {
+	k       *ir.Kernel
+	p       *Program
+	origins []origin
+	cur     *Phase
+	vec     *VecLoop
+}
+
+type Unsupported string
+
+func (u Unsupported) Error() string { return string(u) }
+
+func (l *lowerer) fail(format string, args ...any) { panic(Unsupported(fmt.Sprintf(format, args...))) }
+
+// Kernel splits k into phases. The error is the reason why machine code cannot run
+// the kernel.
+func Kernel(k *ir.Kernel) (p *Program, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(Unsupported)
+			if !ok {
+				panic(r)
+			}
+			p, err = nil, u
+		}
+	}()
+	l := &lowerer{k: k, p: &Program{IR: k, Main: -1}, origins: make([]origin, len(k.Types))}
+	l.p.cells = append(l.p.cells, k.Scalars...)
+	l.p.Items = l.items(0, true)
+	for _, ph := range l.p.Phases {
+		l.conflicts(ph)
+	}
+	if l.p.Units, _ = bound.UnitsOf(k); l.p.Units != bound.OneUnit {
+		l.p.Main = slices.IndexFunc(l.p.Items, func(it Item) bool { return it.Vec != nil || it.Axes != nil })
+	}
+	l.p.place()
+	return l.p, nil
+}
+
+func (l *lowerer) newPhase(kind phaseKind) *Phase {
+	ph := emptyPhase(kind)
+	ph.ID, ph.Vec = int32(len(l.p.Phases)), l.vec
+	l.p.Phases = append(l.p.Phases, ph)
+	return ph
+}
+
+// items lowers the entry or a par body.
+func (l *lowerer) items(r int32, entry bool) (out []Item) {
+	l.cur = nil
+	code := l.k.Regions[r].Code
+	for i := range code {
+		in := &code[i]
+		if in.Op == prim.Const || in.Op == ir.Scalar {
+			l.leaf(in)
+			continue
+		}
+		if in.Op != ir.For {
+			if l.cur == nil {
+				l.cur = l.newPhase(ScalarPhase)
+				out = append(out, Item{Scalar: l.cur})
+			}
+			l.ins(in)
+			continue
+		}
+		l.cur = nil
+		loop := &l.k.Loops[in.Aux]
+		switch {
+		case loop.Kind == ir.Vec:
+			out = append(out, Item{Vec: l.vecLoop(loop)})
+		case loop.Kind == ir.Par && entry:
+			body := l.items(loop.Body, false)
+			out = append(out, Item{Par: body, Axes: loop.Axes})
+		default:
+			l.fail("a %s loop at this place", loop.Kind)
+		}
+		l.cur = nil
+	}
+	return out
+}
+
+func (l *lowerer) leaf(in *ir.Ins) {
+	if in.Op == prim.Const {
+		l.origins[in.Dst] = origin{kind: constOrigin, bits: in.Imm}
+	} else {
+		l.origins[in.Dst] = origin{kind: cellOrigin, id: in.Aux}
+	}
+}
+
+func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
+	v := &VecLoop{Axes: loop.Axes}
+	l.vec = v
+	l.cur = nil
+	code := l.k.Regions[loop.Body].Code
+	for i := range code {
+		in := &code[i]
+		if in.Op == ir.For {
+			seq := &l.k.Loops[in.Aux]
+			l.cur = l.newPhase(SeqPhase)
+			l.cur.Seq = seq.Axes
+			v.Phases = append(v.Phases, l.cur)
+			l.region(seq.Body)
+			l.cur = nil
+			continue
+		}
+		if in.Op == prim.Const || in.Op == ir.Scalar {
+			l.leaf(in)
+			continue
+		}
+		if l.cur == nil {
+			l.cur = l.newPhase(MapPhase)
+			v.Phases = append(v.Phases, l.cur)
+		}
+		l.ins(in)
+	}
+	for _, ph := range v.Phases {
+		for i := range ph.Reds {
+			if ph.Kind == MapPhase {
+				v.Reds = append(v.Reds, &ph.Reds[i])
+			}
+		}
+	}
+	l.vec, l.cur = nil, nil
+	return v
+}
+
+func (l *lowerer) region(r int32) {
+	code := l.k.Regions[r].Code
+	for i := range code {
+		l.ins(&code[i])
+	}
+}
+
+// use returns the node of value v in the current phase. If another phase computes v,
+// it adds a cell or a load.
+func (l *lowerer) use(v ir.Value) int32 {
+	ph := l.cur
+	if id, ok := ph.local[v]; ok {
+		return id
+	}
+	t := l.k.Types[v]
+	o := l.origins[v]
+	switch o.kind {
+	case constOrigin:
+		return ph.constant(t, o.bits, v)
+	case cellOrigin:
+		return ph.cell(t, o.id, v)
+	case arrayOrigin:
+		return l.loadArray(t, o.id, v)
+	case phaseOrigin:
+		from := o.from
+		id, ok := from.saved[v]
+		if from.Kind == ScalarPhase {
+			if !ok {
+				id = l.newCell(t)
+				from.saved[v] = id
+				from.add(Node{Op: OpExport, Type: t, In: t, Args: [3]int32{from.local[v], None, None}, Aux: id}, ir.None)
+			}
+			return ph.cell(t, id, v)
+		}
+		if from.Kind == MapPhase && from.Vec == l.vec {
+			if !ok {
+				id = l.newArray(t)
+				from.saved[v] = id
+				s := int32(len(from.Sites))
+				from.Sites = append(from.Sites, site{Access: -1, Type: t, Buf: -1, Array: id, Store: true})
+				from.add(Node{Op: ir.Store, Type: t, In: t, Args: [3]int32{from.local[v], None, None}, Aux: s}, ir.None)
+			}
+			return l.loadArray(t, id, v)
+		}
+	}
+	l.fail("%%%d is used outside the loop that computes it", v)
+	return None
+}
+
+func (l *lowerer) loadArray(t dtype.Type, array int32, v ir.Value) int32 {
+	ph := l.cur
+	s := int32(len(ph.Sites))
+	ph.Sites = append(ph.Sites, site{Access: -1, Type: t, Buf: -1, Array: array})
+	// A load of an array is outside cold regions, even if its first use is inside one.
+	list, cold := ph.list, ph.cold
+	ph.cold = 0
+	id := None
+	if cold > 0 {
+		id = ph.leafNode(Node{Op: ir.Load, Type: t, In: t, Args: [3]int32{None, None, None}, Aux: s}, v)
+		ph.Top = append(ph.Top, id)
+	} else {
+		id = ph.add(Node{Op: ir.Load, Type: t, In: t, Args: [3]int32{None, None, None}, Aux: s}, v)
+	}
+	ph.list, ph.cold = list, cold
+	ph.local[v] = id
+	return id
+}
+
+func (l *lowerer) newCell(t dtype.Type) int32 {
+	l.p.cells = append(l.p.cells, t)
+	return int32(len(l.p.cells) - 1)
+}
+
+func (l *lowerer) newArray(t dtype.Type) int32 {
+	l.vec.Arrays = append(l.vec.Arrays, t)
+	return int32(len(l.vec.Arrays) - 1)
+}
+
+func (l *lowerer) define(v ir.Value, id int32) {
+	l.cur.local[v] = id
+	l.origins[v] = origin{kind: phaseOrigin, from: l.cur}
+}
+
+func (l *lowerer) ins(in *ir.Ins) {
+	ph := l.cur
+	switch in.Op {
+	case prim.Const, ir.Scalar:
+		l.leaf(in)
+		return
+	case ir.Load, ir.Store, ir.Index:
+		l.access(in)
+		return
+	case ir.Reduce:
+		l.reduce(in)
+		return
+	case ir.Cold:
+		l.coldRegion(in)
+		return
+	case ir.For:
+		l.fail("a loop at this place")
+	}
+	n := Node{Op: in.Op, Type: in.Type, Aux: in.Aux, Imm: in.Imm, Args: [3]int32{None, None, None}}
+	for i, a := range in.Args[:in.NumArgs()] {
+		n.Args[i] = l.use(a)
+	}
+	switch {
+	case in.Op == ir.Fault:
+		n.In = dtype.Bool
+	case in.Op == prim.Scale || n.numArgs() == 1:
+		n.In = l.k.Types[in.Args[0]]
+	default:
+		n.In = l.k.Types[in.Args[n.numArgs()-1]]
+	}
+	id := ph.add(n, in.Dst)
+	if in.Dst != ir.None {
+		l.define(in.Dst, id)
+	}
+}
+
+func (l *lowerer) access(in *ir.Ins) {
+	ph := l.cur
+	if in.Op == ir.Index && l.varies(prim.Ix(in.Imm)) {
+		l.define(in.Dst, l.expression(prim.Ix(in.Imm)))
+		return
+	}
+	s := site{Access: -1, Buf: -1, Array: -1, Type: dtype.I64, Cold: ph.cold > 0}
+	n := Node{Op: in.Op, Type: in.Type, Args: [3]int32{None, None, None}}
+	if in.Op == ir.Index {
+		s.Ix = prim.Ix(in.Imm)
+	} else {
+		s.Access = in.Aux
+		s.Buf = l.k.Access[in.Aux].Buf
+		s.Type = l.k.Bufs[s.Buf].Type
+		s.Store = in.Op == ir.Store
+		l.coordinates(&s, false)
+	}
+	for ix := range l.k.Exprs(in) {
+		s.values = l.cellValues(s.values, ix)
+	}
+	if in.NumArgs() > 0 {
+		n.Args[0] = l.use(in.Args[0])
+	}
+	n.In = s.Type
+	n.Aux = int32(len(ph.Sites))
+	ph.Sites = append(ph.Sites, s)
+	id := ph.add(n, in.Dst)
+	if in.Dst != ir.None {
+		l.define(in.Dst, id)
+	}
+}
+
+func (l *lowerer) reduce(in *ir.Ins) {
+	ph := l.cur
+	if ph.Kind == ScalarPhase || ph.cold > 0 {
+		l.fail("a reduction at this place")
+	}
+	row := l.k.Reducer(in)
+	r := Red{Kern: reduce.Native(row.Reduction, row.Type), Arg: l.use(in.Args[0]), Type: l.k.Types[in.Args[0]], Out: in.Type, Cell: -1, Array: -1, State: int32(l.p.States)}
+	if r.Kern == nil {
+		r.Kern, r.Prog = l.programKern(row)
+	}
+	l.p.States++
+	if ph.Kind == MapPhase {
+		r.Cell = l.newCell(in.Type)
+		l.origins[in.Dst] = origin{kind: cellOrigin, id: r.Cell}
+	} else {
+		r.Array = l.newArray(in.Type)
+		l.origins[in.Dst] = origin{kind: arrayOrigin, id: r.Array}
+	}
+	ph.Reds = append(ph.Reds, r)
+}
+
+// programKern lowers the program of a reduction to a phase of its own.
+func (l *lowerer) programKern(row *ir.Reducer) (*reduce.Kern, *Phase) {
+	k, err := reduce.OfProgram(row)
+	if err != nil || row.Type == dtype.Bool || row.Position {
+		l.fail("reduction %s of %s: %v", row.Name, row.Type, err)
+	}
+	cur := l.cur
+	p := emptyPhase(ScalarPhase)
+	l.cur = p
+	var args [3]int32
+	for i, v := range []ir.Value{row.X, row.Y} {
+		args[i] = l.cur.add(Node{Op: OpOperand, Type: row.Type, In: row.Type, Aux: int32(i), Args: [3]int32{None, None, None}}, v)
+		if v != ir.None {
+			l.define(v, args[i])
+		}
+	}
+	if row.Body < 0 {
+		args[2] = None
+		l.cur.Yield = l.cur.add(Node{Op: row.Op, Type: row.Type, In: row.Type, Args: args}, ir.None)
+	} else {
+		l.region(row.Body)
+		l.cur.Yield = l.use(row.Yield)
+	}
+	l.cur = cur
+	return k, p
+}
+
+func (l *lowerer) coldRegion(in *ir.Ins) {
+	ph := l.cur
+	n := Node{Op: ir.Cold, Type: in.Type, In: in.Type, Args: [3]int32{l.use(in.Args[0]), l.use(in.Args[1]), None}}
+	var body []int32
+	outer := ph.list
+	ph.list = &body
+	ph.cold++
+	l.region(in.Aux)
+	n.Yield = l.use(ir.Value(in.Imm))
+	ph.cold--
+	ph.list = outer
+	n.Body = body
+	l.define(in.Dst, ph.add(n, in.Dst))
+}

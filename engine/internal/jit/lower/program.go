@@ -1,0 +1,267 @@
+package lower
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// The operations of nodes beyond those of the IR.
+const (
+	OpCell    = ir.Cold + 1 + iota // the value in cell aux
+	OpExport                       // args[0] to cell aux
+	OpIota                         // I64: lane times imm
+	OpOperand                      // operand aux of the program of a reduction
+	// OpGather is a load from computed offsets. Its arguments are the offsets, the mask
+	// and the fill value. A Store has computed offsets in args[1]. A masked load of
+	// contiguous lanes has its mask there.
+	OpGather
+)
+
+// A Node is an instruction of a phase; operands are nodes of the same phase.
+type Node struct {
+	Op    prim.Op
+	Type  dtype.Type // of the result
+	In    dtype.Type // of the operands that decide the instruction
+	Args  [3]int32
+	Aux   int32
+	Imm   uint64
+	Body  []int32 // of a Cold
+	Yield int32
+	Cold  bool  // in a cold region
+	At    int32 // position in the order of emission
+}
+
+const None = int32(-1)
+
+func (n *Node) numArgs() int {
+	c := 0
+	for c < len(n.Args) && n.Args[c] != None {
+		c++
+	}
+	return c
+}
+
+// HasResult reports whether a node has a value.
+func (n *Node) HasResult() bool { return n.Op != ir.Store && n.Op != ir.Fault && n.Op != OpExport }
+
+// A site is one access or one index expression of a phase.
+type site struct {
+	Access int32 // index in the kernel, or -1
+	Ix     prim.Ix
+	Type   dtype.Type // in memory
+	Buf    int32      // or -1
+	Array  int32      // scratch array, or -1
+	Store  bool
+	Cold   bool
+	values []valueRef
+	Coords []Coord // of an access whose offsets machine code may compute
+	Coord  bool    // a coordinate of another site
+}
+
+// A Coord is a coordinate of an access: a node, or the index of the site that has
+// its expression.
+type Coord struct{ Node, Site int32 }
+
+// A valueRef is a value in an index expression, and its node.
+type valueRef struct {
+	value ir.Value
+	node  int32
+}
+
+// A Red is a reduction of a phase.
+type Red struct {
+	Kern  *reduce.Kern
+	Prog  *Phase // combines values if no instructions do, or nil
+	Arg   int32  // node
+	Type  dtype.Type
+	Out   dtype.Type
+	Cell  int32 // of the result, in a vec loop
+	Array int32 // of the result, in a seq loop
+	State int32 // index of its state in the worker
+}
+
+type phaseKind uint8
+
+const (
+	ScalarPhase phaseKind = iota
+	MapPhase
+	SeqPhase
+)
+
+type Phase struct {
+	Kind    phaseKind
+	ID      int32
+	Vec     *VecLoop
+	Seq     []int32 // axes
+	Nodes   []Node
+	Top     []int32
+	Sites   []site
+	Reds    []Red
+	Yield   int32 // of the program of a reduction: the new accumulator
+	ops     int
+	ArgBase int        // offset of its sites in the frame
+	Lanes   int        // offset of its number of lanes in the frame
+	Scratch int32      // number of its first site
+	Named   []ir.Value // of each node: the value it computes, or None
+
+	local map[ir.Value]int32
+	cells map[int32]int32
+	konst map[constKey]int32
+	saved map[ir.Value]int32 // exported values: cell or array
+	list  *[]int32
+	cold  int
+}
+
+type constKey struct {
+	t    dtype.Type
+	bits uint64
+}
+
+type VecLoop struct {
+	Axes   []int32
+	Phases []*Phase
+	Arrays []dtype.Type // scratch arrays, in memory types
+	Reds   []*Red       // of its map phases
+}
+
+// An Item is a step of the entry or a par body.
+type Item struct {
+	Scalar *Phase
+	Vec    *VecLoop
+	Par    []Item
+	Axes   []int32 // of par
+}
+
+// A Program is a lowered kernel.
+type Program struct {
+	IR     *ir.Kernel
+	Items  []Item
+	Phases []*Phase
+	cells  []dtype.Type // types of the cells; scalars first
+	States int
+
+	CellBase int // offsets in the frame
+	RedBase  int
+	SlotBase int
+
+	Main  int // index in items of the loop that units divide, or -1
+	Units bound.UnitKind
+}
+
+// place assigns offsets in the frame.
+func (p *Program) place() {
+	off := frame.Sites
+	scratch := 0
+	for _, ph := range p.Phases {
+		ph.Lanes = off
+		off += 8
+		ph.ArgBase = off
+		off += (len(ph.Sites) + 2*len(ph.Reds)) * frame.SiteBytes
+		ph.Scratch = int32(scratch)
+		scratch += len(ph.Sites)
+	}
+	p.CellBase = off
+	off += len(p.cells) * 8
+	p.RedBase = (off + 63) &^ 63
+	p.SlotBase = p.RedBase + p.States*frame.RedBytes
+}
+
+func emptyPhase(kind phaseKind) *Phase {
+	ph := &Phase{Kind: kind, local: map[ir.Value]int32{}, cells: map[int32]int32{}, konst: map[constKey]int32{}, saved: map[ir.Value]int32{}}
+	ph.list = &ph.Top
+	return ph
+}
+
+func (ph *Phase) add(n Node, v ir.Value) int32 {
+	n.Cold = ph.cold > 0
+	ph.Nodes = append(ph.Nodes, n)
+	ph.Named = append(ph.Named, v)
+	id := int32(len(ph.Nodes) - 1)
+	*ph.list = append(*ph.list, id)
+	ph.ops++
+	return id
+}
+
+// leafNode adds a node to no list and returns it. Constants and cells need no list.
+func (ph *Phase) leafNode(n Node, v ir.Value) int32 {
+	ph.Nodes = append(ph.Nodes, n)
+	ph.Named = append(ph.Named, v)
+	return int32(len(ph.Nodes) - 1)
+}
+
+func (ph *Phase) constant(t dtype.Type, bits uint64, v ir.Value) int32 {
+	key := constKey{t, bits}
+	if id, ok := ph.konst[key]; ok {
+		return id
+	}
+	id := ph.leafNode(Node{Op: prim.Const, Type: t, In: t, Imm: bits, Args: [3]int32{None, None, None}}, v)
+	ph.konst[key] = id
+	return id
+}
+
+func (ph *Phase) cell(t dtype.Type, cell int32, v ir.Value) int32 {
+	if id, ok := ph.cells[cell]; ok {
+		return id
+	}
+	id := ph.leafNode(Node{Op: OpCell, Type: t, In: t, Aux: cell, Args: [3]int32{None, None, None}}, v)
+	ph.cells[cell] = id
+	return id
+}
+
+// CellOf returns the cell that holds v in the phase, or none.
+func (ph *Phase) CellOf(v ir.Value) int32 {
+	for _, s := range ph.Sites {
+		for _, r := range s.values {
+			if r.value == v && ph.Nodes[r.node].Op == OpCell {
+				return ph.Nodes[r.node].Aux
+			}
+		}
+	}
+	return None
+}
+
+func (ph *Phase) Widest() int { return Widest(ph.Nodes) }
+
+// Widest returns the size of the widest register type of nodes in bytes, at least 4.
+func Widest(nodes []Node) int {
+	w := 4
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Type != dtype.Bool {
+			w = max(w, n.Type.Size())
+		}
+		if n.In.Valid() && n.In != dtype.Bool {
+			w = max(w, n.In.Size())
+		}
+	}
+	return w
+}
+
+// Predicates reports whether a phase computes with masks.
+func (ph *Phase) Predicates() bool {
+	for i := range ph.Nodes {
+		if ph.Nodes[i].Type == dtype.Bool || ph.Nodes[i].In == dtype.Bool {
+			return true
+		}
+	}
+	return false
+}
+
+// Conflict reports whether another site accesses the array of site i so that staging
+// would change the order of accesses: loads before the phase, stores after it.
+func (ph *Phase) Conflict(i int) bool {
+	for j := range ph.Sites {
+		if j == i || ph.Sites[i].Buf < 0 || ph.Sites[j].Buf != ph.Sites[i].Buf {
+			continue
+		}
+		first, second := &ph.Sites[min(i, j)], &ph.Sites[max(i, j)]
+		if first.Store || second.Store && ph.Kind == SeqPhase {
+			return true
+		}
+	}
+	return false
+}

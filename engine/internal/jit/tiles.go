@@ -1,0 +1,71 @@
+package jit
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/tile"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/plan/bound"
+)
+
+// tileKerns are the functions by log2 of the element size. The second of each is for
+// operands larger than the caches, and prefetches.
+var tileKerns [4][2]func() (*exec.Code, error)
+
+func init() {
+	for i := range tileKerns {
+		for far := range 2 {
+			tileKerns[i][far] = sync.OnceValues(func() (*exec.Code, error) {
+				obj, err := tile.Kern(1<<i, far == 1)
+				if err != nil {
+					return nil, err
+				}
+				return install(obj)
+			})
+		}
+	}
+}
+
+// tileKernOf returns the code for elements of size bytes; far selects prefetches.
+func tileKernOf(size int, far bool) (*exec.Code, error) {
+	return tileKerns[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
+}
+
+// transpose fills the tiles of the transposed sites: n lanes from position p, and the
+// same lanes of the rows below, rows rows in all.
+func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
+	for k, i := range bp.Transposed {
+		s := &bp.Sites[i]
+		off, _ := bound.Inner(s.Line.Spans, p)
+		dst := w.scratchOf(bp, i)
+		w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off)*s.Size)
+		w.setPtr(frame.TileTarget, dst, 0)
+		w.set(frame.TileStride, s.Line.Step()*s.Size)
+		w.set(frame.TileHeight, rows)
+		w.set(frame.TileWidth, n)
+		bp.tiles[k].Call(w.frame)
+		w.setPtr(s.Arg+frame.SitePtr, dst, 0)
+	}
+}
+
+// tiles runs the rows of a piece tile by tile.
+func (w *worker) tiles(bp *boundPhase, lo, n int) {
+	k := len(bp.Spans)
+	above, last := bp.Spans[k-2], bp.Spans[k-1]
+	for at := 0; at < n && !w.inst.Stopped(); {
+		in, rows := (lo+at)%last, 1
+		m := min(last-in, n-at)
+		if m == last {
+			rows = min((n-at)/last, above-(lo+at)/last%above, bp.TileRows)
+		}
+		for c := 0; c < m; c += layout.TileLanes {
+			width := min(layout.TileLanes, m-c)
+			w.transpose(bp, lo+at+c, width, rows)
+			w.segment(bp, lo, at+c, width, rows)
+		}
+		at += m * rows
+	}
+}

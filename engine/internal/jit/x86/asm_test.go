@@ -63,7 +63,7 @@ func TestBytes(t *testing.T) {
 		{"mov sil, al", "40 88 c6", MOV, W8, []Operand{RSI, RAX}},
 		{"mov rax, 81985529216486895", "48 b8 ef cd ab 89 67 45 23 01", MOV, W64, []Operand{RAX, Imm(0x0123456789abcdef)}},
 		{"lea r8, [rax+rbx*8-1]", "4c 8d 44 d8 ff", LEA, W64, []Operand{R8, AtX(RAX, RBX, 8, -1)}},
-		{"prefetchnta [rsi+1024]", "0f 18 86 00 04 00 00", PREFETCHNTA, 0, []Operand{At(RSI, 1024)}},
+		{"prefetcht1 [rsi+1024]", "0f 18 96 00 04 00 00", PREFETCHT1, 0, []Operand{At(RSI, 1024)}},
 		{"sfence", "0f ae f8", SFENCE, 0, nil},
 		{"vzeroupper", "c5 f8 77", VZEROUPPER, 0, nil},
 		{"ret", "c3", RET, 0, nil},
@@ -99,7 +99,7 @@ func TestReject(t *testing.T) {
 		{"zeroing of memory", VPMOVDB, L512, []Operand{At(RAX, 0), v(1), Zero(K1)}},
 		{"zeroing of a mask", VCMPPS, L512, []Operand{K1, v(1), v(2), Imm(0), Zero(K1)}},
 		{"broadcast store", VMOVUPS, L512, []Operand{At(RAX, 0).Bcast(), v(1)}},
-		{"broadcast of bytes", VPADDB, L512, []Operand{v(1), v(2), At(RAX, 0).Bcast()}},
+		{"broadcast of bytes", VMOVDQU8, L512, []Operand{v(1), At(RAX, 0).Bcast()}},
 		{"rounding at 256 bits", VADDPS, L256, []Operand{v(1), v(2), v(3), RN}},
 		{"rounding with memory", VADDPS, L512, []Operand{v(1), v(2), At(RAX, 0), RN}},
 		{"rounding of a maximum", VMAXPS, L512, []Operand{v(1), v(2), v(3), RN}},
@@ -262,7 +262,7 @@ func TestListing(t *testing.T) {
 	a.Listing = true
 	l := a.NewLabel()
 	a.Note("%1 = mul %0, 1")
-	a.I(VMULSS, 0, Vec(0), Vec(0), a.Const32(0x3f800000))
+	a.I(VADDSS, 0, Vec(0), Vec(0), a.Const32(0x3f800000))
 	a.I(JMP, 0, l)
 	a.Align(16)
 	a.Bind(l)
@@ -271,7 +271,7 @@ func TestListing(t *testing.T) {
 	a.Bytes(1, 2)
 	want := []listing.Line{
 		{Kind: listing.Note, Offset: 0, Size: 0, Text: "%1 = mul %0, 1"},
-		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vmulss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
+		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vaddss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
 		{Kind: listing.Insn, Offset: 8, Size: 2, Text: "jmp L0"},
 		{Kind: listing.Pad, Offset: 10, Size: 6, Text: ""},
 		{Kind: listing.Label, Offset: 16, Size: 0, Text: "L0"},
@@ -308,7 +308,7 @@ func BenchmarkAssemble(b *testing.B) {
 		}
 		a.I(ADD, W64, RCX, Imm(256))
 		a.I(CMP, W64, RCX, RDX)
-		a.I(JB, 0, loop)
+		a.I(JL, 0, loop)
 		a.I(VZEROUPPER, 0)
 		a.I(RET, 0)
 		if _, err := a.Finish(); err != nil {

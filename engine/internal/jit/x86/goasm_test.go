@@ -160,15 +160,13 @@ func goText(c *testCase) string {
 	name := strings.ToUpper(in.op.String())
 	narrow := false // the name says the length
 	switch in.op {
-	case VCVTPD2PS, VCVTPD2DQ, VCVTTPD2DQ, VCVTPD2UDQ, VCVTTPD2UDQ, VCVTQQ2PS, VCVTUQQ2PS:
+	case VCVTPD2PS, VCVTTPD2DQ, VCVTTPD2UDQ, VCVTQQ2PS, VCVTUQQ2PS:
 		narrow = in.len != L512
-	case VFPCLASSPS, VFPCLASSPD:
-		narrow = true
 	case VCVTSI2SS, VCVTSI2SD:
 		name += map[Len]string{W32: "L", W64: "Q"}[in.len]
-	case VCVTTSS2SI, VCVTTSD2SI, VCVTSS2SI, VCVTSD2SI:
+	case VCVTTSS2SI, VCVTTSD2SI:
 		name += map[Len]string{W32: "", W64: "Q"}[in.len]
-	case ANDN, SHLX, SHRX, SARX, MULX, PDEP, PEXT, BZHI, RORX:
+	case BZHI:
 		name += map[Len]string{W32: "L", W64: "Q"}[in.len]
 	}
 	if narrow {

@@ -17,11 +17,8 @@ func (op Op) String() string {
 
 // mnemonic is the name without the size that ours has where Intel's does not.
 func (op Op) mnemonic() string {
-	switch op {
-	case MOVZXB, MOVZXW:
+	if op == MOVZXB || op == MOVZXW {
 		return "movzx"
-	case MOVSXB, MOVSXW:
-		return "movsx"
 	}
 	return op.String()
 }

@@ -97,13 +97,14 @@ func f32(x float32) uint32 { return math.Float32bits(x) }
 
 // avx512Body takes the tail as a mask of the lanes that are left.
 func avx512Body(a *Asm) {
-	a.I(MOV, W32, RAX, Imm(16))
-	a.I(CMP, W64, RDX, RAX)
-	a.I(CMOVL, W64, RAX, RDX)
+	a.I(MOV, W32, R10, Imm(16))
+	a.I(MOV, W64, RAX, RDX)
+	a.I(CMP, W64, RAX, R10)
+	a.I(CMOVG, W64, RAX, R10)
 	a.I(MOV, W32, R10, Imm(-1))
 	a.I(BZHI, W32, R10, R10, RAX)
 	a.I(KMOVW, 0, K1, R10)
-	a.I(VMOVDQU32, L512, Vec(20), AtX(R9, RCX, 4, 0), Zero(K1))
+	a.I(VMOVUPS, L512, Vec(20), AtX(R9, RCX, 4, 0), Zero(K1))
 	a.I(KMOVW, 0, K2, K1)
 	a.I(VXORPS, L512, Vec(17), Vec(17), Vec(17))
 	a.I(VGATHERDPS, L512, Vec(17), AtV(RSI, 20, 4, 0), Merge(K2))
@@ -132,7 +133,7 @@ func avx2Body(a *Asm) {
 	a.I(VMOVD, 0, Vec(1), RDX)
 	a.I(VPBROADCASTD, L256, Vec(1), Vec(1))
 	a.I(VPCMPGTD, L256, Vec(1), Vec(1), a.Const(lanes))
-	a.I(VPMASKMOVD, L256, Vec(8), Vec(1), AtX(R9, RCX, 4, 0))
+	a.I(VMASKMOVPS, L256, Vec(8), Vec(1), AtX(R9, RCX, 4, 0))
 	a.I(VMOVAPS, L256, Vec(15), Vec(1))
 	a.I(VXORPS, L256, Vec(9), Vec(9), Vec(9))
 	a.I(VGATHERDPS, L256, Vec(9), AtV(RSI, 8, 4, 0), Vec(15))

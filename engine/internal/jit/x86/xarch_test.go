@@ -78,27 +78,27 @@ func canonical(s string, c *testCase) string {
 		rest += fmt.Sprintf(", %d", p)
 	}
 	switch f.op {
-	case VPMOVM2B, VPMOVM2W, VPMOVM2D, VPMOVM2Q: // takes the source for a write mask
+	case VPMOVM2D: // takes the source for a write mask
 		return name
 	case LEA:
 		rest = strings.ReplaceAll(rest, "ptr ", "")
-	case VCVTDQ2PD, VCVTPD2DQ, VCVTPD2PS, VCVTPD2UDQ, VCVTPH2PS, VCVTPS2PD, VCVTPS2PH, VCVTPS2QQ, VCVTPS2UQQ, VCVTQQ2PS, VCVTSS2SD,
+	case VCVTDQ2PD, VCVTPD2PS, VCVTPH2PS, VCVTPS2PD, VCVTPS2PH, VCVTQQ2PS,
 		VCVTTPD2DQ, VCVTTPD2UDQ, VCVTTPS2QQ, VCVTTPS2UQQ, VCVTUDQ2PD, VCVTUQQ2PS: // gets the narrower register wrong, and the size of scalars
 		rest = broadcast.ReplaceAllString(width.ReplaceAllString(sizeWord.ReplaceAllString(rest, ""), "mm"), "{1to}")
 	}
 	if f.ops[0] == patK { // leaves the broadcast out
 		rest = broadcast.ReplaceAllString(rest, "")
 	}
-	if f.op >= VCMPPS && f.op <= VCMPSD {
+	if f.op == VCMPPS || f.op == VCMPPD {
 		rest = sizeWord.ReplaceAllString(rest, "")
 	}
-	if sized := f.evex != 0 || f.ops[0] == patGM || f.ops[1] == patGM; !sized || f.flags&flagVSIB != 0 || f.op == VPEXTRB || f.op == VPEXTRW {
+	if sized := f.evex != 0 || f.ops[0] == patGM || f.ops[1] == patGM; !sized || f.flags&flagVSIB != 0 {
 		rest = sizeWord.ReplaceAllString(rest, "")
 	}
 	rest = strings.ReplaceAll(rest, " ", "")
 	round := rounding.FindString(rest) // before or after the immediate
 	rest = rounding.ReplaceAllString(rest, "")
-	if f.op == VCVTPS2PD || f.op == VCVTSS2SD { // which do not round, SAE or not
+	if f.op == VCVTPS2PD { // which does not round, SAE or not
 		round = strings.Replace(round, "rn-sae", "sae", 1)
 	}
 	rest = address.ReplaceAllStringFunc(rest, func(a string) string {

@@ -26,6 +26,7 @@ const (
 	VSQRTPS
 	VSQRTPD
 	VANDPS
+	VANDPD
 	VORPS
 	VXORPS
 	VFMADD132PS
@@ -259,6 +260,7 @@ var opNames = [numOps]string{
 	"vsqrtps",
 	"vsqrtpd",
 	"vandps",
+	"vandpd",
 	"vorps",
 	"vxorps",
 	"vfmadd132ps",
@@ -475,19 +477,19 @@ var opNames = [numOps]string{
 var firstForm = [numOps + 1]uint16{
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-	32, 33, 34, 35, 37, 39, 40, 41, 43, 45, 46, 48, 50, 51, 53, 55,
-	57, 60, 63, 65, 69, 71, 73, 74, 75, 77, 79, 81, 83, 84, 85, 86,
+	32, 33, 34, 35, 36, 38, 40, 41, 42, 44, 46, 47, 49, 51, 52, 54,
+	56, 58, 61, 64, 66, 70, 72, 74, 75, 76, 78, 80, 82, 84, 85, 86,
 	87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
 	103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
 	119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134,
-	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 148, 151, 154, 157, 160,
-	161, 162, 163, 164, 165, 166, 168, 170, 172, 174, 175, 176, 177, 178, 179, 180,
+	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 149, 152, 155, 158,
+	161, 162, 163, 164, 165, 166, 167, 169, 171, 173, 175, 176, 177, 178, 179, 180,
 	181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196,
-	197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 209, 211, 213, 215, 219,
-	223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238,
-	242, 246, 250, 254, 258, 262, 266, 268, 272, 273, 274, 275, 276, 279, 280, 281,
-	282, 284, 286, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
-	301, 303, 304, 305, 306, 307,
+	197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 210, 212, 214, 216,
+	220, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238,
+	239, 243, 247, 251, 255, 259, 263, 267, 269, 273, 274, 275, 276, 277, 280, 281,
+	282, 283, 285, 287, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
+	301, 302, 304, 305, 306, 307, 308,
 }
 
 var forms = [...]form{
@@ -510,6 +512,7 @@ var forms = [...]form{
 	{op: VSQRTPS, ops: [4]pat{patR, patM}, pp: ppNP, opmap: map0F, opcode: 0x51, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero | flagRound},
 	{op: VSQRTPD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F, opcode: 0x51, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero | flagRound},
 	{op: VANDPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x54, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VANDPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x54, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VORPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x56, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VXORPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x57, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VFMADD132PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x98, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero | flagRound},

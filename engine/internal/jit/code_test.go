@@ -1,0 +1,141 @@
+package jit_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/host"
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/shape"
+)
+
+var update = flag.Bool("update", false, "write the machine code of this version to testdata/code")
+
+// TestCode compares the machine code of formulas with testdata/code/*.txtar: arrays,
+// statements, and a section for each target. With -update it accepts the present code.
+func TestCode(t *testing.T) {
+	jit.FixCaches(t)
+	files, err := filepath.Glob("../../../testdata/code/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no files", err)
+	}
+	for _, path := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := string(data)
+			for _, isa := range jit.ISAs {
+				head, _, _ = strings.Cut(head, "-- "+isa+" --\n")
+			}
+			arrays, text, _ := strings.Cut(head, "-- statements --\n")
+			pl, err := plan.Compile(t.Context(), statements(t, arrays, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := head
+			for _, isa := range jit.ISAs {
+				be, err := jit.New(isa)
+				if err != nil {
+					t.Skip(err)
+				}
+				kernels, err := host.Listings(be, pl)
+				if err != nil {
+					t.Fatal(err)
+				}
+				made += "-- " + isa + " --\n"
+				for _, k := range kernels {
+					made += code(k)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(path, []byte(made), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			} else if made != string(data) {
+				t.Errorf("the code differs from %s; it is now\n%s", path, made)
+			}
+		})
+	}
+}
+
+// code returns the instructions of a kernel with their notes, without offsets.
+func code(k *listing.Kernel) string {
+	var b strings.Builder
+	if k.Fallback != "" {
+		fmt.Fprintf(&b, "interpreted: %s\n", k.Fallback)
+	}
+	for _, f := range k.Functions {
+		fmt.Fprintf(&b, "%s (%d bytes) %s\n", f.Name, f.Text, f.Variant)
+		for _, l := range f.Lines {
+			switch l.Kind {
+			case listing.Head:
+				fmt.Fprintf(&b, "# %s\n", l.Text)
+			case listing.Note:
+				fmt.Fprintf(&b, "  # %s\n", l.Text)
+			case listing.Label:
+				fmt.Fprintf(&b, "%s:\n", l.Text)
+			case listing.Insn:
+				fmt.Fprintf(&b, "    %s\n", l.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+type memory struct{ size int }
+
+func (*memory) Device() string { return "cpu" }
+func (m *memory) Size() int    { return m.size }
+
+// statements returns the statements of a formula on arrays: lines of a name, extents and
+// a type. A name that is assigned and is no array becomes one.
+func statements(t *testing.T, arrays, text string) []expr.Statement {
+	t.Helper()
+	env := map[string]*expr.Node{}
+	array := func(name string, s shape.Shape, typ dtype.Type) *expr.Node {
+		return expr.NewLeaf(typ, s, &expr.Leaf{Mem: &memory{s.Size() * typ.Size()}, Strides: s.Strides(), Name: name})
+	}
+	for line := range strings.Lines(arrays) {
+		f := strings.Fields(line)
+		var s shape.Shape
+		for d := range strings.SplitSeq(f[1], "x") {
+			var n int
+			if _, err := fmt.Sscan(d, &n); err != nil {
+				t.Fatal(line, err)
+			}
+			s = append(s, n)
+		}
+		i := slices.IndexFunc(dtype.All(), func(x dtype.Type) bool { return x.String() == f[2] })
+		if i < 0 {
+			t.Fatalf("%s: no type", line)
+		}
+		env[f[0]] = array(f[0], s, dtype.All()[i])
+	}
+	src, err := formula.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, err := src.Build(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stmts := unit.Statements
+	for _, name := range src.Assigned() {
+		if n := unit.Values[name]; n != nil && n.Leaf == nil {
+			stmts = append(stmts, expr.Statement{Target: array(name, n.Shape(), n.DType()), Value: n})
+		}
+	}
+	return stmts
+}

@@ -1,9 +1,12 @@
 package isa
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
@@ -89,4 +92,68 @@ func scalarRem(f *Emitter, n *lower.Node) {
 	f.I(x86.SUB, x86.W32, x86.RDX, x86.Imm(1))
 	f.I(x86.JNE, 0, loop)
 	f.I(x86.VMOVUPS, l, d, Frame(frame.Tmp))
+}
+
+// convert converts between types. The target has the conversions of predicates and those
+// between floats and integers.
+func convert(f *Emitter, n *lower.Node) {
+	from, to := n.In, n.Type
+	l := max(f.LenOf(from), f.LenOf(to))
+	switch {
+	case from == to && f.IsMask(n.Args[0]):
+		x := f.Mask(n.Args[0])
+		f.Release()
+		f.I(x86.KMOVW, 0, f.DstMask(), x)
+	case from == to:
+		Move(f, n)
+	case from == dtype.Bool:
+		f.Target.FromPredicate(f, n)
+	case to == dtype.Bool:
+		f.Target.ToPredicate(f, n)
+	case from.IsFloat() && to.IsFloat():
+		x := f.Src(n.Args[0])
+		f.Release()
+		f.I(Pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, f.Dst(), x)
+	case to.IsFloat():
+		f.Target.IntToFloat(f, n)
+	case from.IsFloat():
+		f.Target.FloatToInt(f, n)
+	default:
+		x := f.Src(n.Args[0])
+		f.Release()
+		d := f.Dst()
+		switch {
+		case Wide(to) && !Wide(from) && from.IsSigned():
+			f.I(x86.VPMOVSXDQ, l, d, x)
+		case Wide(to) && !Wide(from):
+			f.I(x86.VPMOVZXDQ, l, d, x)
+		case Wide(from) && !Wide(to):
+			f.Target.Narrow(f, d, x)
+		case d != x:
+			f.I(x86.VMOVAPS, l, d, x)
+		}
+		f.Canon(to, d)
+	}
+}
+
+// One returns the bits of the number one of type t.
+func One(t dtype.Type) uint64 {
+	if t.IsFloat() {
+		return FloatBits(t, 1)
+	}
+	return 1
+}
+
+// ClampNarrow brings d, signed 32-bit lanes, into the range of a type of 8 bits.
+func (f *Emitter) ClampNarrow(d x86.Vec, t dtype.Type) {
+	lo, hi := math.MinInt8, math.MaxInt8
+	switch t {
+	case dtype.U8:
+		lo, hi = 0, math.MaxUint8
+	case dtype.I8:
+	default:
+		return
+	}
+	f.I(x86.VPMINSD, f.LenOf(dtype.I32), d, d, f.constOperand(dtype.I32, uint64(hi)))
+	f.I(x86.VPMAXSD, f.LenOf(dtype.I32), d, d, f.constOperand(dtype.I32, uint64(uint32(int32(lo)))))
 }

@@ -122,6 +122,15 @@ type Target interface {
 	// MinMax emits the IEEE 754-2019 minimum or maximum of floats.
 	MinMax(f *Emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec)
 
+	// FromPredicate, ToPredicate, IntToFloat and FloatToInt emit a conversion. A float
+	// out of range saturates, and NaN becomes 0. Narrow takes the lower halves of 64-bit
+	// lanes.
+	FromPredicate(f *Emitter, n *lower.Node)
+	ToPredicate(f *Emitter, n *lower.Node)
+	IntToFloat(f *Emitter, n *lower.Node)
+	FloatToInt(f *Emitter, n *lower.Node)
+	Narrow(f *Emitter, d, x x86.Vec)
+
 	// LoadMask loads uniform predicate n into a mask register.
 	LoadMask(f *Emitter, d x86.Mask, n int32)
 

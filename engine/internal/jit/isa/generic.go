@@ -80,7 +80,7 @@ func Binary(f *Emitter, n *lower.Node) {
 	}
 }
 
-func unaryOp(s, d x86.Op) Rule {
+func UnaryOp(s, d x86.Op) Rule {
 	return func(f *Emitter, n *lower.Node) {
 		x := f.Src(n.Args[0])
 		f.Release()
@@ -220,4 +220,42 @@ func (f *Emitter) lastReg() int8 {
 // operandNode gives an operand of a program its register.
 func (f *Emitter) operandNode(n *lower.Node) {
 	f.give(&f.Vecs, int8(f.Operands[n.Aux]))
+}
+
+// Roundings are the immediates of the instructions that round to integers.
+var Roundings = map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8}
+
+// UnaryImm is the rule of instructions with one operand and an immediate.
+func UnaryImm(s, d x86.Op, imm x86.Imm) Rule {
+	return func(f *Emitter, n *lower.Node) {
+		x := f.Src(n.Args[0])
+		f.Release()
+		f.I(Pick(n.In, s, d), f.LenOf(n.In), f.Dst(), x, imm)
+	}
+}
+
+// Signs is the rule of instructions that combine a float with its sign bit minus less.
+func Signs(s, d x86.Op, less uint64) Rule {
+	return func(f *Emitter, n *lower.Node) {
+		x := f.Src(n.Args[0])
+		f.Release()
+		f.I(Pick(n.In, s, d), f.LenOf(n.In), f.Dst(), x, f.constOperand(n.In, SignBit(n.In)-less))
+	}
+}
+
+func negInt(f *Emitter, n *lower.Node) {
+	x, z := f.Src(n.Args[0]), f.Tmp()
+	f.Release()
+	d := f.Dst()
+	f.I(f.simple(prim.Xor, dtype.U32), f.LenOf(n.In), z, z, z)
+	f.I(BinaryOp(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
+	f.Canon(n.In, d)
+}
+
+func absInt(f *Emitter, n *lower.Node) {
+	x := f.Src(n.Args[0])
+	f.Release()
+	d := f.Dst()
+	f.I(x86.VPABSD, f.LenOf(n.In), d, x)
+	f.Canon(n.In, d)
 }

@@ -54,13 +54,11 @@ func init() {
 	r.Set(prim.Min, g.minMax64, wideInts...)
 	r.Set(prim.Max, g.minMax64, wideInts...)
 	r.Set(prim.Shr, g.sar64, dtype.I64)
-	r.Set(prim.Neg, g.signs(x86.VXORPS, 0), isa.Floats...)
-	r.Set(prim.Abs, g.signs(x86.VANDPS, 1), isa.Floats...)
-	r.Set(prim.Neg, g.negInt, isa.Ints...)
-	r.Set(prim.Abs, g.absInt, dtype.I8, dtype.I32)
+	r.Set(prim.Neg, isa.Signs(x86.VXORPS, x86.VXORPS, 0), isa.Floats...)
+	r.Set(prim.Abs, isa.Signs(x86.VANDPS, x86.VANDPS, 1), isa.Floats...)
 	r.Set(prim.Abs, g.abs64, dtype.I64)
-	for op, imm := range map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8} {
-		r.Set(op, g.rounding(imm), isa.Floats...)
+	for op, imm := range isa.Roundings {
+		r.Set(op, isa.UnaryImm(x86.VROUNDPS, x86.VROUNDPD, imm), isa.Floats...)
 	}
 	r.Set(prim.Scale, g.scale32, dtype.F32)
 	r.Set(prim.Scale, g.scale64, dtype.F64)
@@ -70,7 +68,6 @@ func init() {
 	}
 	r.Set(prim.Select, g.choose, append([]dtype.Type{dtype.Bool}, isa.Nums...)...)
 	r.Set(prim.MulHi, g.mulHi32, dtype.U32)
-	r.Set(prim.Cvt, g.convert, append([]dtype.Type{dtype.Bool}, isa.Nums...)...)
 	r.Set(prim.RoundBF16, g.roundBF16, dtype.F32)
 	r.Set(prim.Lookup, g.lookup, isa.Ints...)
 	r.Set(lower.OpCell, g.scalar, append([]dtype.Type{dtype.Bool}, isa.Nums...)...)
@@ -183,31 +180,6 @@ func (is Target) sar64(f *isa.Emitter, n *lower.Node) {
 	f.I(x86.VPXOR, x86.L256, d, d, s)
 }
 
-func (is Target) signs(op x86.Op, less uint64) isa.Rule {
-	return func(f *isa.Emitter, n *lower.Node) {
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(op, f.LenOf(n.In), f.Dst(), x, f.Full(n.In, isa.SignBit(n.In)-less))
-	}
-}
-
-func (is Target) negInt(f *isa.Emitter, n *lower.Node) {
-	x, z := f.Src(n.Args[0]), f.Tmp()
-	f.Release()
-	d := f.Dst()
-	f.I(x86.VPXOR, x86.L256, z, z, z)
-	f.I(isa.BinaryOp(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
-	f.Canon(n.In, d)
-}
-
-func (is Target) absInt(f *isa.Emitter, n *lower.Node) {
-	x := f.Src(n.Args[0])
-	f.Release()
-	d := f.Dst()
-	f.I(x86.VPABSD, f.LenOf(n.In), d, x)
-	f.Canon(n.In, d)
-}
-
 func (is Target) abs64(f *isa.Emitter, n *lower.Node) {
 	x, s := f.Src(n.Args[0]), f.Tmp()
 	d := f.Dst()
@@ -215,14 +187,6 @@ func (is Target) abs64(f *isa.Emitter, n *lower.Node) {
 	f.I(x86.VPCMPGTQ, x86.L256, s, s, x)
 	f.I(x86.VPXOR, x86.L256, d, x, s)
 	f.I(x86.VPSUBQ, x86.L256, d, d, s)
-}
-
-func (is Target) rounding(imm x86.Imm) isa.Rule {
-	return func(f *isa.Emitter, n *lower.Node) {
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(isa.Pick(n.In, x86.VROUNDPS, x86.VROUNDPD), f.LenOf(n.In), f.Dst(), x, imm)
-	}
 }
 
 // MinMax emits the minimum or maximum in both orders of the operands, and joins the

@@ -10,65 +10,53 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// convert converts with AVX2. Conversions without a vector instruction go lane by
-// lane through general registers.
-func (is Target) convert(f *isa.Emitter, n *lower.Node) {
-	from, to := n.In, n.Type
-	l := max(f.LenOf(from), f.LenOf(to))
-	switch {
-	case from == to:
-		isa.Move(f, n)
-	case from == dtype.Bool:
-		one := uint64(1)
-		if to.IsFloat() {
-			one = isa.FloatBits(to, 1)
-		}
-		p := maskFor(f, f.Src(n.Args[0]), to)
+// Conversions without a vector instruction go lane by lane through general registers.
+
+func (Target) FromPredicate(f *isa.Emitter, n *lower.Node) {
+	to := n.Type
+	p := maskFor(f, f.Src(n.Args[0]), to)
+	f.Release()
+	f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.Full(to, isa.One(to)))
+}
+
+func (Target) ToPredicate(f *isa.Emitter, n *lower.Node) {
+	x, from := f.Src(n.Args[0]), n.In
+	if from.IsFloat() {
 		f.Release()
-		f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.Full(to, one))
-	case to == dtype.Bool && from.IsFloat():
-		x := f.Src(n.Args[0])
-		f.Release()
-		d := f.Dst()
+	}
+	d := f.Dst()
+	if from.IsFloat() {
 		f.I(isa.Pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.Full(from, 0), x86.Imm(4))
-		predicate(f, d, from)
-	case to == dtype.Bool:
-		x, d := f.Src(n.Args[0]), f.Dst()
+	} else {
 		f.I(isa.Pick(from, x86.VPCMPEQD, x86.VPCMPEQQ), f.LenOf(from), d, x, f.Full(from, 0))
 		f.I(x86.VPXOR, f.LenOf(from), d, d, f.Ones())
-		predicate(f, d, from)
-	case from.IsFloat() && to.IsFloat():
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(isa.Pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, f.Dst(), x)
-	case to.IsFloat() && !isa.Wide(from) && from != dtype.U32:
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(isa.Pick(to, x86.VCVTDQ2PS, x86.VCVTDQ2PD), l, f.Dst(), x)
-	case to.IsFloat():
-		is.scalarToFloat(f, n)
-	case from.IsFloat() && !isa.Wide(to) && to != dtype.U32:
-		x := f.Src(n.Args[0])
-		is.truncate(f, f.Dst(), x, from, to)
-	case from.IsFloat():
-		is.scalarToInt(f, n)
-	default:
-		x, t := f.Src(n.Args[0]), f.Tmp()
-		f.Release()
-		d := f.Dst()
-		switch {
-		case isa.Wide(to) && !isa.Wide(from) && from.IsSigned():
-			f.I(x86.VPMOVSXDQ, l, d, x)
-		case isa.Wide(to) && !isa.Wide(from):
-			f.I(x86.VPMOVZXDQ, l, d, x)
-		case isa.Wide(from) && !isa.Wide(to):
-			f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
-			f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
-		case d != x:
-			f.I(x86.VMOVAPS, l, d, x)
-		}
-		f.Canon(to, d)
 	}
+	predicate(f, d, from)
+}
+
+func (is Target) IntToFloat(f *isa.Emitter, n *lower.Node) {
+	if isa.Wide(n.In) || n.In == dtype.U32 {
+		is.scalarToFloat(f, n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.Release()
+	f.I(isa.Pick(n.Type, x86.VCVTDQ2PS, x86.VCVTDQ2PD), max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+}
+
+func (is Target) FloatToInt(f *isa.Emitter, n *lower.Node) {
+	if isa.Wide(n.Type) || n.Type == dtype.U32 {
+		is.scalarToInt(f, n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	is.truncate(f, f.Dst(), x, n.In, n.Type)
+}
+
+func (Target) Narrow(f *isa.Emitter, d, x x86.Vec) {
+	t := f.Tmp()
+	f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
+	f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
 }
 
 // truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
@@ -84,15 +72,7 @@ func (is Target) truncate(f *isa.Emitter, d, x x86.Vec, from, to dtype.Type) {
 	f.I(cmp, lf, k, x, x, x86.Imm(7))
 	k = is.narrowTo32(f, k, from)
 	f.I(x86.VPAND, li, d, d, k)
-	switch to {
-	case dtype.I8:
-		lo := int32(math.MinInt8)
-		f.I(x86.VPMINSD, li, d, d, f.Full(dtype.I32, math.MaxInt8))
-		f.I(x86.VPMAXSD, li, d, d, f.Full(dtype.I32, uint64(uint32(lo))))
-	case dtype.U8:
-		f.I(x86.VPMINSD, li, d, d, f.Full(dtype.I32, math.MaxUint8))
-		f.I(x86.VPMAXSD, li, d, d, f.Full(dtype.I32, 0))
-	}
+	f.ClampNarrow(d, to)
 }
 
 // narrowTo32 returns the result of a comparison of type t in 32-bit lanes.

@@ -32,14 +32,12 @@ var avx512Rules = isa.RuleTable{}
 func init() {
 	var g Target
 	r := avx512Rules
-	r.Set(prim.Neg, g.negFloat, isa.Floats...)
-	r.Set(prim.Neg, g.negInt, isa.Ints...)
-	r.Set(prim.Abs, g.absFloat, isa.Floats...)
-	r.Set(prim.Abs, g.absInt, dtype.I8, dtype.I32, dtype.I64)
-	r.Set(prim.Floor, g.rounding(9), isa.Floats...)
-	r.Set(prim.Ceil, g.rounding(10), isa.Floats...)
-	r.Set(prim.Trunc, g.rounding(11), isa.Floats...)
-	r.Set(prim.Rint, g.rounding(8), isa.Floats...)
+	r.Set(prim.Neg, isa.Signs(x86.VPXORD, x86.VPXORQ, 0), isa.Floats...)
+	r.Set(prim.Abs, isa.Signs(x86.VPANDD, x86.VPANDQ, 1), isa.Floats...)
+	r.Set(prim.Abs, isa.UnaryOp(x86.VPABSQ, x86.VPABSQ), dtype.I64)
+	for op, imm := range isa.Roundings {
+		r.Set(op, isa.UnaryImm(x86.VRNDSCALEPS, x86.VRNDSCALEPD, imm), isa.Floats...)
+	}
 	r.Set(prim.Scale, g.scale, isa.Floats...)
 	r.Set(prim.Not, g.not, isa.Ints...)
 	r.Set(prim.Not, g.maskNot, dtype.Bool)
@@ -57,7 +55,6 @@ func init() {
 	r.Set(prim.MulHi, g.mulHi32, dtype.U32)
 	r.Set(prim.Div, g.divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
 	r.Set(prim.Rem, g.divide32, dtype.I8, dtype.I32, dtype.U8, dtype.U32)
-	r.Set(prim.Cvt, g.convert, append([]dtype.Type{dtype.Bool}, isa.Nums...)...)
 	r.Set(prim.RoundBF16, g.roundBF16, dtype.F32)
 	r.Set(prim.Lookup, g.lookup, isa.Ints...)
 	r.Set(ir.Load, g.load)
@@ -80,14 +77,6 @@ func compareOp(t dtype.Type) x86.Op {
 	return x86.VPCMPUQ
 }
 
-func (is Target) rounding(imm x86.Imm) isa.Rule {
-	return func(f *isa.Emitter, n *lower.Node) {
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(isa.Pick(n.In, x86.VRNDSCALEPS, x86.VRNDSCALEPD), f.LenOf(n.In), f.Dst(), x, imm)
-	}
-}
-
 // MinMax emits the IEEE 754-2019 minimum or maximum. vrange orders the zeros. The sum
 // of the operands is NaN if one of them is.
 func (is Target) MinMax(f *isa.Emitter, op prim.Op, t dtype.Type, d, x, y x86.Vec) {
@@ -107,35 +96,6 @@ func (is Target) MinMax(f *isa.Emitter, op prim.Op, t dtype.Type, d, x, y x86.Ve
 	}
 	f.I(isa.Pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, x, y, imm)
 	f.I(isa.Pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
-}
-
-func (is Target) negFloat(f *isa.Emitter, n *lower.Node) {
-	x := f.Src(n.Args[0])
-	f.Release()
-	f.I(isa.Pick(n.In, x86.VPXORD, x86.VPXORQ), f.LenOf(n.In), f.Dst(), x, f.ConstBcast(n.In, isa.SignBit(n.In)))
-}
-
-func (is Target) absFloat(f *isa.Emitter, n *lower.Node) {
-	x := f.Src(n.Args[0])
-	f.Release()
-	f.I(isa.Pick(n.In, x86.VPANDD, x86.VPANDQ), f.LenOf(n.In), f.Dst(), x, f.ConstBcast(n.In, isa.SignBit(n.In)-1))
-}
-
-func (is Target) negInt(f *isa.Emitter, n *lower.Node) {
-	x, z := f.Src(n.Args[0]), f.Tmp()
-	f.Release()
-	d := f.Dst()
-	f.I(x86.VPXORD, f.LenOf(n.In), z, z, z)
-	f.I(isa.BinaryOp(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
-	f.Canon(n.In, d)
-}
-
-func (is Target) absInt(f *isa.Emitter, n *lower.Node) {
-	x := f.Src(n.Args[0])
-	f.Release()
-	d := f.Dst()
-	f.I(isa.Pick(n.In, x86.VPABSD, x86.VPABSQ), f.LenOf(n.In), d, x)
-	f.Canon(n.In, d)
 }
 
 func (is Target) not(f *isa.Emitter, n *lower.Node) {

@@ -32,66 +32,40 @@ var toFloat = map[dtype.Type][2]x86.Op{
 	dtype.U64: {x86.VCVTUQQ2PS, x86.VCVTUQQ2PD},
 }
 
-func (is Target) convert(f *isa.Emitter, n *lower.Node) {
-	from, to := n.In, n.Type
-	l := max(f.LenOf(from), f.LenOf(to))
-	is64 := 0
-	switch {
-	case from == to && to == dtype.Bool:
-		x := f.Mask(n.Args[0])
-		f.Release()
-		f.I(x86.KMOVW, 0, f.DstMask(), x)
-	case from == to:
-		isa.Move(f, n)
-	case from == dtype.Bool:
-		k := f.Mask(n.Args[0])
-		one := uint64(1)
-		if to.IsFloat() {
-			one = isa.FloatBits(to, 1)
-		}
-		f.I(isa.Pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.ConstMem(to, one), x86.Zero(k))
-	case to == dtype.Bool && from.IsFloat():
-		x := f.Src(n.Args[0])
-		f.Release()
+// FromPredicate broadcasts one to the lanes of the predicate.
+func (Target) FromPredicate(f *isa.Emitter, n *lower.Node) {
+	k, to := f.Mask(n.Args[0]), n.Type
+	f.I(isa.Pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.ConstMem(to, isa.One(to)), x86.Zero(k))
+}
+
+func (Target) ToPredicate(f *isa.Emitter, n *lower.Node) {
+	x, from := f.Src(n.Args[0]), n.In
+	f.Release()
+	if from.IsFloat() {
 		f.I(isa.Pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), f.DstMask(), x, f.ConstBcast(from, 0), x86.Imm(4))
-	case to == dtype.Bool:
-		x := f.Src(n.Args[0])
-		f.Release()
+	} else {
 		f.I(isa.Pick(from, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
-	case from.IsFloat() && to.IsFloat():
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(isa.Pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, f.Dst(), x)
-	case to.IsFloat():
-		if to == dtype.F64 {
-			is64 = 1
-		}
-		x := f.Src(n.Args[0])
-		f.Release()
-		f.I(toFloat[isa.Lane32(from)][is64], l, f.Dst(), x)
-	case from.IsFloat():
-		x := f.Src(n.Args[0])
-		is.truncate(f, f.Dst(), x, from, to)
-	default:
-		x := f.Src(n.Args[0])
-		f.Release()
-		d := f.Dst()
-		switch {
-		case isa.Wide(to) && !isa.Wide(from) && from.IsSigned():
-			f.I(x86.VPMOVSXDQ, l, d, x)
-		case isa.Wide(to) && !isa.Wide(from):
-			f.I(x86.VPMOVZXDQ, l, d, x)
-		case isa.Wide(from) && !isa.Wide(to):
-			f.I(x86.VPMOVQD, l, d, x)
-		case d != x:
-			f.I(x86.VMOVAPS, l, d, x)
-		}
-		f.Canon(to, d)
 	}
 }
 
+func (Target) IntToFloat(f *isa.Emitter, n *lower.Node) {
+	x, is64 := f.Src(n.Args[0]), 0
+	if n.Type == dtype.F64 {
+		is64 = 1
+	}
+	f.Release()
+	f.I(toFloat[isa.Lane32(n.In)][is64], max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+}
+
+func (Target) FloatToInt(f *isa.Emitter, n *lower.Node) {
+	x := f.Src(n.Args[0])
+	truncate(f, f.Dst(), x, n.In, n.Type)
+}
+
+func (Target) Narrow(f *isa.Emitter, d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, x) }
+
 // truncate converts floats to integers, with saturation and NaN to 0.
-func (is Target) truncate(f *isa.Emitter, d, x x86.Vec, from, to dtype.Type) {
+func truncate(f *isa.Emitter, d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.LenOf(from), f.LenOf(to))
 	is64 := 0
 	if from == dtype.F64 {
@@ -112,9 +86,7 @@ func (is Target) truncate(f *isa.Emitter, d, x x86.Vec, from, to dtype.Type) {
 	}
 	switch to {
 	case dtype.I8:
-		lo := int32(math.MinInt8)
-		f.I(x86.VPMINSD, f.LenOf(to), d, d, f.ConstBcast(dtype.I32, math.MaxInt8))
-		f.I(x86.VPMAXSD, f.LenOf(to), d, d, f.ConstBcast(dtype.I32, uint64(uint32(lo))))
+		f.ClampNarrow(d, to)
 	case dtype.U8:
 		f.I(x86.VPMINUD, f.LenOf(to), d, d, f.ConstBcast(dtype.I32, math.MaxUint8))
 	}

@@ -214,7 +214,7 @@ func (g *generator) form(i int) {
 		if f.ops[0] == patNone {
 			g.add(i, l, nil)
 		}
-		for n := range 12 {
+		for n := range 24 {
 			ops := g.random(f, pick(n%3))
 			for k, p := range f.ops {
 				if p == patM || p == patMem || p == patGM || p == patKM {

@@ -1,9 +1,6 @@
 package numpy
 
-import (
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/shape"
-)
+import "github.com/oneloop/oneloop/expr"
 
 // A readSet tells which arrays trees read, as a set of 64 bits: arrays beyond the
 // 64th share bits. A set that is too large costs a copy, never a wrong result.
@@ -48,42 +45,9 @@ func (r *readSet) value(v value) (set uint64) {
 // overlapping returns the set of the arrays that may share elements with target.
 func (r *readSet) overlapping(target *expr.Node) (set uint64) {
 	for i, a := range r.arrays {
-		if overlap(a, target) {
+		if expr.Overlap(a, target) {
 			set |= 1 << (i % 64)
 		}
 	}
 	return set
-}
-
-// overlap reports whether two arrays may share elements.
-func overlap(a, b *expr.Node) bool {
-	shift, same := distance(a.Leaf.Mem, b.Leaf.Mem)
-	if !same {
-		return false
-	}
-	alo, ahi := extent(a)
-	blo, bhi := extent(b)
-	return alo < bhi+shift && blo+shift < ahi
-}
-
-// distance returns the position in bytes of b relative to a, for memories that
-// may overlap: the same one, or two that tell their addresses.
-func distance(a, b expr.Memory) (int, bool) {
-	if a == b {
-		return 0, true
-	}
-	type locator interface{ Locate() uintptr }
-	x, ok := a.(locator)
-	y, ok2 := b.(locator)
-	if !ok || !ok2 || a.Size() == 0 || b.Size() == 0 || x.Locate() == 0 || y.Locate() == 0 {
-		return 0, false
-	}
-	return int(y.Locate() - x.Locate()), true
-}
-
-// extent returns the range of bytes that an array lies in.
-func extent(n *expr.Node) (lo, hi int) {
-	lo, hi = shape.Range(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
-	size := n.DType().Size()
-	return lo * size, (hi + 1) * size
 }

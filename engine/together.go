@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// Together returns statements that store what stmts store if all right sides
+// are computed before the first store. Several steps of gradient descent mean
+// this:
+//
+//	err := engine.Run(ctx, engine.Together(expr.SubAssign(w, gw), expr.SubAssign(b, gb))...)
+//
+// Statements that read what others store come first. Those that read each
+// other's targets get new arrays for their values; a caller that repeats them
+// compiles the result once. Statements with overlapping targets keep their
+// order. An error is one of the result's, and so one of the run.
+func Together(stmts ...expr.Statement) []expr.Statement {
+	for _, s := range stmts {
+		if s.Err() != nil {
+			return slices.Clone(stmts)
+		}
+	}
+	reads := make([][]*expr.Node, len(stmts))
+	for i, s := range stmts {
+		expr.Walk(s.Value, func(n *expr.Node) {
+			if n.Op.Class == expr.Storage {
+				reads[i] = append(reads[i], n)
+			}
+		})
+	}
+	var kept, out []expr.Statement // values in new arrays, and statements
+	left := make([]int, len(stmts))
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		k := slices.IndexFunc(left, func(i int) bool { return isFree(stmts, reads, left, i) })
+		if k < 0 { // a circle: the first may store once the others have their values
+			k = 0
+			for _, j := range left[1:] {
+				if !readsTarget(reads[j], stmts[left[0]]) {
+					continue
+				}
+				value, err := keep(stmts[j].Value)
+				if err != nil {
+					return []expr.Statement{{Target: stmts[j].Target, Value: expr.Failed(err)}}
+				}
+				kept = append(kept, value)
+				stmts = slices.Clone(stmts)
+				stmts[j].Value, reads[j] = value.Target, nil
+			}
+		}
+		out = append(out, stmts[left[k]])
+		left = slices.Delete(left, k, k+1)
+	}
+	return append(kept, out...)
+}
+
+// isFree reports whether statement i can store before the others that are left:
+// none reads its target, and none before it has an overlapping target.
+func isFree(stmts []expr.Statement, reads [][]*expr.Node, left []int, i int) bool {
+	for _, j := range left {
+		if j != i && readsTarget(reads[j], stmts[i]) || j < i && targetsOverlap(stmts[j], stmts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsTarget reports whether one of the arrays may share elements with the
+// target of s.
+func readsTarget(arrays []*expr.Node, s expr.Statement) bool {
+	overlaps := false
+	expr.Walk(s.Target, func(n *expr.Node) {
+		if n.Op.Class == expr.Storage {
+			overlaps = overlaps || slices.ContainsFunc(arrays, func(a *expr.Node) bool { return expr.Overlap(a, n) })
+		}
+	})
+	return overlaps
+}
+
+func targetsOverlap(a, b expr.Statement) bool {
+	var arrays []*expr.Node
+	expr.Walk(a.Target, func(n *expr.Node) {
+		if n.Op.Class == expr.Storage {
+			arrays = append(arrays, n)
+		}
+	})
+	return readsTarget(arrays, b)
+}
+
+// keep returns the statement that stores a value in a new array.
+func keep(value *expr.Node) (expr.Statement, error) {
+	a, err := NewArray(value.DType(), value.Shape()...)
+	if err != nil {
+		return expr.Statement{}, err
+	}
+	return expr.Statement{Target: a.Node(), Value: value}, nil
+}
+
+// Rotate exchanges the elements of tensors of one shape without a copy: the
+// first gets the elements of the second, and the last those of the first.
+// Programs that use the tensors use the exchanged elements from then on. The
+// tensors must have memories of their own, on the host. No program that uses them
+// may run during the call.
+func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
+	memories := make([]*Memory, len(tensors))
+	for i, t := range tensors {
+		if err := t.Err(); err != nil {
+			return err
+		}
+		m := t.Array().Memory()
+		if first := tensors[0]; !t.Shape().Equal(first.Shape()) || m.Size() != t.Shape().Size()*t.Array().DType().Size() || m.Device() != "cpu" || slices.Contains(memories[:i], m) {
+			return expr.NewError(expr.ErrShape, "", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
+		}
+		memories[i] = m
+	}
+	data := make([][]byte, len(memories))
+	for i, m := range memories {
+		data[i] = m.Bytes()
+	}
+	for i, m := range memories {
+		if err := m.Rebind(data[(i+1)%len(data)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -100,7 +100,10 @@ var library = func() map[string]bool {
 	expr := path.Dir(filepath.ToSlash(file))
 	root := path.Dir(expr)
 	dirs := map[string]bool{expr: true}
-	for _, d := range []string{"expr/op", "expr/grad", "expr/formula", "expr/formula/numpy", "engine", "plan"} {
+	for _, d := range []string{
+		"expr/op", "expr/grad", "expr/formula", "expr/formula/numpy", "plan",
+		"engine", "engine/autograd", "engine/blob", "engine/internal/pb", "engine/net", "engine/nn",
+	} {
 		dirs[path.Join(root, d)] = true
 	}
 	return dirs

@@ -55,13 +55,19 @@ func CrossEntropy[T Float]() Loss[T] {
 			return expr.Of[T](expr.Errorf(expr.ErrShape, "CrossEntropy", "the output %v and the labels %v do not fit", n.Shape(), expr.NodeOf(labels).Shape()))
 		}
 		classes := n.Shape()[len(n.Shape())-1]
-		label := op.Map2(checkedLabel, op.Cast[int64](labels), expr.Const(int64(classes)))
+		label := CheckLabels(op.Cast[int64](labels), classes)
 		own := op.Equal(op.NewAxis(label, -1), op.Arange[int64](0, float64(classes), 1))
 		picked := op.Sum(op.Where(own, out, op.Full[T](0)), op.Axis(-1))
 		counts := op.NotEqual(label, expr.Const[int64](Ignored))
 		each := op.Where(counts, op.Sub(op.LogSumExp(out, op.Axis(-1)), picked), op.Full[T](0))
 		return op.Div(op.Sum(each), op.Sum(op.Where(counts, op.Full[T](1), op.Full[T](0))))
 	}
+}
+
+// CheckLabels returns the labels. Where one is not from 0 to classes-1, nor Ignored,
+// the run fails with [expr.ErrIndex].
+func CheckLabels(labels expr.Exp[int64], classes int) expr.Exp[int64] {
+	return op.Map2(checkedLabel, labels, expr.Const(int64(classes)))
 }
 
 // checkedLabel returns its first operand, a label, and fails unless it is below

@@ -171,6 +171,10 @@ func (p *parser) scalar(v reflect.Value) {
 		x, err := parseFloat(p.tok, v.Type().Bits())
 		p.check(err, "a number")
 		v.SetFloat(x)
+	case reflect.Uint32:
+		x, err := strconv.ParseUint(p.tok, 0, 32)
+		p.check(err, "a positive integer of 32 bits")
+		v.SetUint(x)
 	default:
 		x, err := strconv.ParseInt(p.tok, 0, v.Type().Bits())
 		p.check(err, "an integer of "+strconv.Itoa(v.Type().Bits())+" bits")

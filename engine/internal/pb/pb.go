@@ -5,7 +5,7 @@
 //		Dims []int64 `pb:"1,dim,packed"` // number, name in text, packed when written
 //	}
 //
-// A field is an int32, an int64, a bool, a float32, a float64 or a string, which
+// A field is an int32, a uint32, an int64, a bool, a float32, a float64 or a string, which
 // may hold any bytes; a pointer to one of these or to a struct, which is nil if
 // the field is absent; or a slice of scalars or of pointers to structs. A scalar
 // without a pointer is absent if it is zero. Fields are written in the order of

@@ -20,6 +20,7 @@ type node struct {
 	Sub   *node     `pb:"7,sub"`
 	Subs  []*node   `pb:"8,subs"`
 	X     *float64  `pb:"9,x"`
+	U     *uint32   `pb:"10,u"`
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -28,7 +29,7 @@ func sample() *node {
 	return &node{
 		Name: "a\"b\\\x00\xff\n", Count: ptr(int32(-3)), On: true,
 		Xs: []float32{.1, float32(math.Inf(-1)), 1e20}, Ns: []int64{-1, 300}, Texts: []string{"", "x"},
-		Sub: &node{Count: ptr(int32(0))}, Subs: []*node{{}, {Name: "s"}}, X: ptr(2.5),
+		Sub: &node{Count: ptr(int32(0))}, Subs: []*node{{}, {Name: "s"}}, X: ptr(2.5), U: ptr(uint32(1<<32 - 1)),
 	}
 }
 
@@ -51,6 +52,7 @@ subs {
   name: "s"
 }
 x: 2.5
+u: 4294967295
 `
 
 func TestText(t *testing.T) {
@@ -61,7 +63,7 @@ func TestText(t *testing.T) {
 		sampleText,
 		`# the same in another form
 		texts: [ '', "x" ] name: 'a"b\\' "\0\xff" "\n"; count: -0x3, on: true xs: [.1f, -inf, 1e20] ns: -1 ns: 0454
-		sub < count: 0 > subs: [{}, {name: "s"}] x: 2.5`,
+		sub < count: 0 > subs: [{}, {name: "s"}] x: 2.5 u: 0xffffffff`,
 	} {
 		var got node
 		if err := UnmarshalText([]byte(text), &got); err != nil || !reflect.DeepEqual(&got, sample()) {
@@ -82,6 +84,7 @@ func TestTextErrors(t *testing.T) {
 		"name: 5":             `1:7: expected a string`,
 		"\n  nome: \"x\"":     `2:3: there is no field "nome"`,
 		"count: 4294967296":   `1:8: "4294967296" is not an integer of 32 bits`,
+		"u: -1":               `1:4: "-1" is not a positive integer of 32 bits`,
 		"on: 7":               `1:5: "7" is not true or false`,
 		"x: y":                `1:4: "y" is not a number`,
 		"name: \"x":           `1:7: a string has no end`,

@@ -59,6 +59,9 @@ func scalarText(v reflect.Value) string {
 			return strconv.FormatFloat(x, 'g', -1, v.Type().Bits())
 		}
 	}
+	if v.CanUint() {
+		return strconv.FormatUint(v.Uint(), 10)
+	}
 	return strconv.FormatInt(v.Int(), 10)
 }
 

@@ -72,6 +72,9 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Struct:
 		return protowire.AppendBytes(b, appendMessage(nil, v))
 	}
+	if v.CanUint() {
+		return protowire.AppendVarint(b, v.Uint())
+	}
 	return protowire.AppendVarint(b, uint64(v.Int()))
 }
 
@@ -226,6 +229,8 @@ func consume(b []byte, v reflect.Value) int {
 		v.SetBool(protowire.DecodeBool(x))
 	case reflect.Int32: // protobuf keeps the low half
 		v.SetInt(int64(int32(x)))
+	case reflect.Uint32:
+		v.SetUint(uint64(uint32(x)))
 	default:
 		v.SetInt(int64(x))
 	}

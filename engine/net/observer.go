@@ -1,0 +1,129 @@
+package net
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// An Observer sees runs of the operators and nets to which it is attached. Start and
+// Stop are called on the goroutine of the run. Operators of a net of type "dag" run
+// at the same time, so an observer that is attached to several must be safe for
+// concurrent use. A panic of an observer does not stop the run; see
+// [Observable.ObserverErr].
+type Observer interface {
+	Start(r *Run)
+	Stop(r *Run, err error)
+}
+
+// A Run is one run of an operator, or of a net if Operator is nil.
+type Run struct {
+	Net      *Net
+	Operator *Operator
+	Worker   int       // of the net, from 0
+	Began    time.Time // before Start
+	list     []Observer
+	of       *Observable
+}
+
+// Name returns the name of the operator or net.
+func (r *Run) Name() string {
+	if r.Operator != nil {
+		return r.Operator.label()
+	}
+	return r.Net.def.Name
+}
+
+// An Observable has observers. Without any, a run costs one more load of an
+// address. It is safe for concurrent use.
+type Observable struct {
+	list atomic.Pointer[[]Observer]
+	mu   sync.Mutex
+	err  error
+}
+
+// Attach adds an observer, which is comparable, for runs that begin later.
+func (o *Observable) Attach(x Observer) {
+	o.change(func(l []Observer) []Observer { return append(l, x) })
+}
+
+// Detach removes an observer for runs that begin later. It reports whether the
+// observer was attached.
+func (o *Observable) Detach(x Observer) (found bool) {
+	o.change(func(l []Observer) []Observer {
+		i := slices.Index(l, x)
+		if found = i >= 0; found {
+			l = slices.Delete(l, i, i+1)
+		}
+		return l
+	})
+	return found
+}
+
+// change replaces the list, which runs may read, by a changed copy.
+func (o *Observable) change(f func([]Observer) []Observer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var list []Observer
+	if p := o.list.Load(); p != nil {
+		list = slices.Clone(*p)
+	}
+	if list = f(list); len(list) == 0 {
+		o.list.Store(nil)
+		return
+	}
+	o.list.Store(&list)
+}
+
+// Observers returns the number of observers.
+func (o *Observable) Observers() int {
+	if p := o.list.Load(); p != nil {
+		return len(*p)
+	}
+	return 0
+}
+
+// ObserverErr returns the last panic of an observer as an error, or nil.
+func (o *Observable) ObserverErr() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// begin tells the observers that a run begins. It returns nil if there are none.
+func (o *Observable) begin(n *Net, op *Operator, worker int) *Run {
+	p := o.list.Load()
+	if p == nil {
+		return nil
+	}
+	r := &Run{Net: n, Operator: op, Worker: worker, Began: time.Now(), list: *p, of: o}
+	for _, x := range r.list {
+		o.guard(func() { x.Start(r) })
+	}
+	return r
+}
+
+// end tells the observers of begin that the run has ended, the last one first.
+func (r *Run) end(err error) {
+	if r == nil {
+		return
+	}
+	for _, x := range slices.Backward(r.list) {
+		r.of.guard(func() { x.Stop(r, err) })
+	}
+}
+
+// guard calls f and keeps a panic as an error.
+func (o *Observable) guard(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.mu.Lock()
+			o.err = expr.NewError(expr.ErrValue, "", "an observer panicked: %v", p)
+			o.mu.Unlock()
+		}
+	}()
+	f()
+}

@@ -1,0 +1,141 @@
+package net
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// AttachAll attaches an observer to a net and to all its operators.
+func (n *Net) AttachAll(x Observer) {
+	n.Attach(x)
+	for _, o := range n.ops {
+		o.Attach(x)
+	}
+}
+
+// DetachAll detaches an observer from a net and from all its operators.
+func (n *Net) DetachAll(x Observer) {
+	n.Detach(x)
+	for _, o := range n.ops {
+		o.Detach(x)
+	}
+}
+
+// A Timing observer counts runs and adds up their times, by name.
+type Timing struct {
+	mu  sync.Mutex
+	all map[string]Times
+}
+
+// Times are the runs of one operator or net.
+type Times struct {
+	Name       string
+	Runs       int
+	Failed     int // of Runs
+	Total, Max time.Duration
+}
+
+// Start does nothing.
+func (t *Timing) Start(*Run) {}
+
+// Stop adds the time of a run.
+func (t *Timing) Stop(r *Run, err error) {
+	d := time.Since(r.Began)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.all == nil {
+		t.all = map[string]Times{}
+	}
+	x := t.all[r.Name()]
+	x.Name, x.Runs, x.Total, x.Max = r.Name(), x.Runs+1, x.Total+d, max(x.Max, d)
+	if err != nil {
+		x.Failed++
+	}
+	t.all[r.Name()] = x
+}
+
+// Times returns the times, the longest in all first.
+func (t *Timing) Times() []Times {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.SortedFunc(maps.Values(t.all), func(a, b Times) int { return int(b.Total - a.Total) })
+}
+
+// A Trace observer records runs for ui.perfetto.dev and chrome://tracing.
+type Trace struct {
+	mu     sync.Mutex
+	zero   time.Time
+	events []traceEvent
+}
+
+// A traceEvent is a complete event of the trace event format. Times are in
+// microseconds.
+type traceEvent struct {
+	Name  string            `json:"name"`
+	Cat   string            `json:"cat"`
+	Phase string            `json:"ph"`
+	At    float64           `json:"ts"`
+	Took  float64           `json:"dur"`
+	PID   int               `json:"pid"`
+	TID   int               `json:"tid"`
+	Args  map[string]string `json:"args,omitempty"`
+}
+
+// Start does nothing.
+func (t *Trace) Start(*Run) {}
+
+// Stop records a run.
+func (t *Trace) Stop(r *Run, err error) {
+	took := time.Since(r.Began)
+	e := traceEvent{Name: r.Name(), Cat: "net", Phase: "X", Took: took.Seconds() * 1e6, PID: 1, TID: r.Worker + 1}
+	if o := r.Operator; o != nil {
+		e.Cat, e.Args = "operator", map[string]string{"type": o.def.Type}
+	}
+	if err != nil {
+		e.Args = map[string]string{"error": err.Error()}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.zero.IsZero() {
+		t.zero = r.Began
+	}
+	e.At = r.Began.Sub(t.zero).Seconds() * 1e6
+	t.events = append(t.events, e)
+}
+
+// WriteTo writes the runs so far as JSON in the trace event format.
+func (t *Trace) WriteTo(w io.Writer) (int64, error) {
+	t.mu.Lock()
+	b, err := json.Marshal(map[string]any{"traceEvents": t.events, "displayTimeUnit": "ns"})
+	t.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(b)
+	return int64(n), err
+}
+
+// A Log observer writes a record for each run: at level Debug, or Error if the run
+// has failed.
+type Log struct{ Logger *slog.Logger }
+
+// Start does nothing.
+func (l *Log) Start(*Run) {}
+
+// Stop writes the record.
+func (l *Log) Stop(r *Run, err error) {
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("name", r.Name()), slog.Duration("took", time.Since(r.Began))}
+	if r.Operator != nil {
+		attrs = append(attrs, slog.String("net", r.Net.def.Name), slog.String("type", r.Operator.def.Type))
+	}
+	if err != nil {
+		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
+	}
+	l.Logger.LogAttrs(context.Background(), level, "run", attrs...)
+}

@@ -1,0 +1,332 @@
+package net
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// An Error is an error of an operator in a net.
+type Error struct {
+	Net   string
+	Index int    // of the operator in the net
+	Type  string // of the operator
+	Name  string // of the operator; may be empty
+	Blob  string // that the error is about; empty if it is about none
+	Err   error
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("net %q, operator %d (%s)", e.Net, e.Index, e.Type)
+	if e.Name != "" {
+		s = fmt.Sprintf("net %q, operator %d (%s %q)", e.Net, e.Index, e.Type, e.Name)
+	}
+	if e.Blob != "" {
+		s += ", blob " + strconv.Quote(e.Blob)
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// blobError returns an error about a blob. The operator is filled in by
+// Operator.fail.
+func blobError(name string, err error) error { return &aboutBlob{name, err} }
+
+type aboutBlob struct {
+	name string
+	err  error
+}
+
+func (e *aboutBlob) Error() string { return fmt.Sprintf("blob %q: %s", e.name, e.err) }
+
+func (e *aboutBlob) Unwrap() error { return e.err }
+
+// An Operator is one operator of a net. Its methods Run and RunAsync must not be
+// called while the net runs.
+type Operator struct {
+	Observable
+	def    *OperatorDef
+	net    *NetDef
+	owner  *Net // nil while shapes are inferred
+	index  int
+	schema *Schema
+	kernel Kernel
+	engine string
+	option *DeviceOption
+	event  Event
+
+	mu     sync.Mutex
+	in     []*engine.Array // bound by the last run
+	out    []*engine.Array
+	runner Runner
+}
+
+// newOperator checks the definition of operator number i of a net.
+func newOperator(d *NetDef, i int) (*Operator, error) {
+	o := &Operator{def: d.Op[i], net: d, index: i}
+	if o.def == nil {
+		o.def = &OperatorDef{}
+	}
+	o.option = cmp.Or(o.def.DeviceOption, d.DeviceOption, &DeviceOption{})
+	var err error
+	if o.schema, err = schemaOf(o.def.Type); err != nil {
+		return nil, o.fail(err)
+	}
+	if err := o.schema.check(o.def); err != nil {
+		return nil, o.fail(err)
+	}
+	device, err := deviceName(o.option)
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	if o.kernel, o.engine, err = kernelOf(o.def.Type, device, o.def.Engine); err != nil {
+		return nil, o.fail(err)
+	}
+	return o, nil
+}
+
+// fail returns err as an error of the operator.
+func (o *Operator) fail(err error) error {
+	e := &Error{Net: o.net.Name, Index: o.index, Type: o.def.Type, Name: o.def.Name, Err: err}
+	var b *aboutBlob
+	if errors.As(err, &b) {
+		e.Blob, e.Err = b.name, b.err
+	}
+	return e
+}
+
+// deviceName returns the name of a device type in keys.
+func deviceName(d *DeviceOption) (string, error) {
+	switch t := orZero(d.DeviceType); t {
+	case 0:
+		return "cpu", nil
+	case 1:
+		return "cuda", nil
+	default:
+		return "", expr.NewError(expr.ErrDevice, "", "device type %d is neither 0, the CPU, nor 1, CUDA", t)
+	}
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// Def returns the definition. The caller must not change it.
+func (o *Operator) Def() *OperatorDef { return o.def }
+
+// Schema returns the schema of the type.
+func (o *Operator) Schema() *Schema { return o.schema }
+
+// Type returns the type.
+func (o *Operator) Type() string { return o.def.Type }
+
+// Engine returns the engine whose kernel runs the operator.
+func (o *Operator) Engine() string { return o.engine }
+
+// Device returns the device option: the operator's own, or that of the net.
+func (o *Operator) Device() *DeviceOption { return o.option }
+
+// Args returns the arguments.
+func (o *Operator) Args() *Args { return &Args{list: o.def.Arg} }
+
+// Inputs returns the arrays of the inputs that the last run has used.
+func (o *Operator) Inputs() []*engine.Array { return o.in }
+
+// Outputs returns the arrays of the outputs that the last run has used.
+func (o *Operator) Outputs() []*engine.Array { return o.out }
+
+// Event returns the event of the last run.
+func (o *Operator) Event() *Event { return &o.event }
+
+// Program returns the program that runs the operator, or nil if it has not run, or
+// runs a Go function.
+func (o *Operator) Program() *engine.Program {
+	p, _ := o.runner.(*engine.Program)
+	return p
+}
+
+// label returns the name, or the type if it has no name.
+func (o *Operator) label() string { return cmp.Or(o.def.Name, o.def.Type) }
+
+// Run runs the operator. The event tells its state.
+func (o *Operator) Run(ctx context.Context) error {
+	if err := o.start(); err != nil {
+		return err
+	}
+	return o.run(ctx, 0)
+}
+
+// RunAsync queues a run on a stream and returns the event of the operator.
+func (o *Operator) RunAsync(s engine.Stream) *Event {
+	if err := o.start(); err != nil {
+		return failedEvent(err)
+	}
+	s.Go(func(ctx context.Context) error { return o.run(ctx, 0) })
+	if done, err := s.Record().Done(); done && err != nil { // the stream is closed or has failed: it does not call
+		o.event.SetFinished(o.fail(err))
+	}
+	return &o.event
+}
+
+// start schedules the event for the next run.
+func (o *Operator) start() error {
+	if err := o.event.Reset(); err != nil {
+		return o.fail(err)
+	}
+	return o.event.Record()
+}
+
+// run runs a scheduled operator and finishes its event.
+func (o *Operator) run(ctx context.Context, worker int) error {
+	r := o.begin(o.owner, o, worker)
+	err := o.carry(ctx)
+	if err != nil {
+		err = o.fail(err)
+	}
+	r.end(err)
+	o.event.SetFinished(err)
+	return err
+}
+
+// carry binds and runs the operator. A panic of a user's kernel is an error.
+func (o *Operator) carry(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = expr.NewError(expr.ErrValue, "", "the operator panicked: %v", p)
+		}
+	}()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := o.bind(ctx); err != nil {
+		return err
+	}
+	return o.runner.Run(ctx)
+}
+
+// bind finds the arrays of inputs and outputs, makes outputs that do not exist in
+// the shape that the inputs give, and gets a runner if an array has changed.
+func (o *Operator) bind(ctx context.Context) error {
+	w := o.owner.ws
+	if o.bound(w) {
+		return nil
+	}
+	in := make([]*engine.Array, len(o.def.Input))
+	for i, name := range o.def.Input {
+		if in[i] = w.Blob(name); in[i] == nil {
+			return blobError(name, expr.NewError(expr.ErrValue, "", "the blob does not exist"))
+		}
+	}
+	infos := make([]Info, len(in))
+	for i, a := range in {
+		infos[i] = Info{a.DType(), a.Shape()}
+	}
+	outs, err := o.infer(infos)
+	if err != nil {
+		return err
+	}
+	out := make([]*engine.Array, len(outs))
+	for i, name := range o.def.Output {
+		if out[i], err = o.output(w.Blob(name), outs[i]); err != nil {
+			return blobError(name, err)
+		}
+	}
+	o.in, o.out, o.runner = in, out, nil
+	r, err := o.kernel(ctx, o)
+	if err != nil {
+		return err
+	}
+	for i, name := range o.def.Output {
+		if err := w.Feed(name, out[i]); err != nil {
+			return err
+		}
+	}
+	o.runner = r
+	return nil
+}
+
+// bound reports whether the runner of the last run fits the arrays of w.
+func (o *Operator) bound(w *Workspace) bool {
+	if o.runner == nil {
+		return false
+	}
+	for i, name := range o.def.Input {
+		if w.Blob(name) != o.in[i] {
+			return false
+		}
+	}
+	for i, name := range o.def.Output {
+		if w.Blob(name) != o.out[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// infer returns types and shapes of the outputs.
+func (o *Operator) infer(in []Info) ([]Info, error) {
+	a := o.Args()
+	outs, err := o.schema.Infer(a, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Err() != nil:
+		return nil, a.Err()
+	case len(outs) != len(o.def.Output):
+		return nil, expr.NewError(expr.ErrValue, "", "%d outputs are defined, and %d named", len(outs), len(o.def.Output))
+	}
+	return outs, nil
+}
+
+// output returns the array old if it fits, or a new one on the operator's device.
+func (o *Operator) output(old *engine.Array, x Info) (*engine.Array, error) {
+	if old != nil && old.DType() == x.Type && old.Shape().Equal(x.Shape) {
+		return old, nil
+	}
+	if orZero(o.option.DeviceType) == 0 {
+		return engine.NewArray(x.Type, x.Shape...)
+	}
+	d, err := engine.OpenDevice("cuda:" + strconv.Itoa(int(orZero(o.option.DeviceID))))
+	if err != nil {
+		return nil, err
+	}
+	m, err := engine.NewSyncedMemory(d, x.Shape.Size()*x.Type.Size())
+	if err != nil {
+		return nil, err
+	}
+	return engine.ArrayOf(m, x.Type, x.Shape, nil, 0)
+}
+
+// hostElements returns the elements of a contiguous array of float32 for writing on
+// the host.
+func hostElements(a *engine.Array) ([]float32, error) {
+	b, err := a.Memory().MutableHost()
+	if err != nil {
+		return nil, err
+	}
+	return dtype.Slice[float32](b)[a.Offset():][:a.Shape().Size()], nil
+}
+
+// newShape returns a checked shape.
+func newShape(dims []int) (shape.Shape, error) {
+	s, err := shape.New(dims...)
+	if err != nil {
+		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,339 @@
+package net
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/nn"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A row is an operator of the table.
+type row struct {
+	typ, doc string
+	in, out  []string
+	args     []ArgDoc
+	inPlace  map[int]int
+	tree     Tree
+}
+
+var (
+	first   = map[int]int{0: 0}
+	axisArg = []ArgDoc{{"axis", "The first axis of a sample, 1.", false}}
+)
+
+// rows are the operators that are trees, with Caffe2's names.
+var rows = slices.Concat(mapRows(), []row{
+	{
+		"Sum", "The sum of inputs of one shape.",
+		[]string{"X..."},
+		[]string{"Y"},
+		nil, first,
+		func(_ *Args, x []*expr.Node) []*expr.Node {
+			sum := x[0]
+			for _, y := range x[1:] {
+				sum = call("add", sum, y)
+			}
+			return []*expr.Node{sum}
+		},
+	},
+	{
+		"Scale", "scale*X.",
+		[]string{"X"},
+		[]string{"Y"},
+		[]ArgDoc{{"scale", "The factor, 1.", false}},
+		first,
+		func(a *Args, x []*expr.Node) []*expr.Node { return one(scaled(a.Float("scale", 1), x[0])) },
+	},
+	{
+		"Clip", "X brought between two bounds.",
+		[]string{"X"},
+		[]string{"Y"},
+		[]ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
+		first,
+		func(a *Args, x []*expr.Node) []*expr.Node {
+			return one(call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
+		},
+	},
+	{
+		"Softmax", "exp(X) divided by its sum over the elements of each sample.",
+		[]string{"X"},
+		[]string{"Y"},
+		axisArg, first,
+		func(a *Args, x []*expr.Node) []*expr.Node {
+			flat := samples(x[0], a.Int("axis", 1))
+			return one(op.ReshapeNode(op.SoftmaxNode(flat, 1), x[0].Shape()))
+		},
+	},
+	{
+		"MatMul", "A @ B.",
+		[]string{"A", "B"},
+		[]string{"Y"},
+		[]ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
+		nil,
+		func(a *Args, x []*expr.Node) []*expr.Node {
+			return one(op.MatMulNode(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
+		},
+	},
+	{
+		"FC", "X @ W.T + b, with X as a matrix of one row for each sample.",
+		[]string{"X", "W", "b"},
+		[]string{"Y"},
+		axisArg, nil,
+		func(a *Args, x []*expr.Node) []*expr.Node {
+			y := op.MatMulNode(samples(x[0], a.Int("axis", 1)), op.PermuteNode(x[1], nil))
+			return one(call("add", y, x[2]))
+		},
+	},
+	{
+		"Flatten", "X as a matrix of one row for each sample.",
+		[]string{"X"},
+		[]string{"Y"},
+		axisArg, nil,
+		func(a *Args, x []*expr.Node) []*expr.Node { return one(samples(x[0], a.Int("axis", 1))) },
+	},
+	{
+		"Transpose", "X with its axes in another order, or in reverse.",
+		[]string{"X"},
+		[]string{"Y"},
+		[]ArgDoc{{"axes", "The order.", false}},
+		nil,
+		func(a *Args, x []*expr.Node) []*expr.Node { return one(op.PermuteNode(x[0], a.Ints("axes"))) },
+	},
+	{
+		"AveragedLoss", "The mean of all elements.",
+		[]string{"X"},
+		[]string{"Y"},
+		nil, nil,
+		func(_ *Args, x []*expr.Node) []*expr.Node { return one(op.MeanNode(x[0], op.Reduction{})) },
+	},
+	{
+		"SquaredL2Distance", "Half the squared distance of each sample of X from that of Y.",
+		[]string{"X", "Y"},
+		[]string{"Z"},
+		nil, nil,
+		func(_ *Args, x []*expr.Node) []*expr.Node {
+			d := call("square", call("sub", samples(x[0], 1), samples(x[1], 1)))
+			return one(scaled(.5, op.ReduceNode("sum", d, op.Reduction{Axes: []int{1}})))
+		},
+	},
+	{
+		"LabelCrossEntropy", "-log(max(X[i, label[i]], 1e-20)) for the probabilities X of each sample.",
+		[]string{"X", "label"},
+		[]string{"Y"},
+		nil, nil,
+		labelCrossEntropy,
+	},
+	{
+		"Accuracy", "The part of the samples whose label is the position of the largest of X.",
+		[]string{"X", "label"},
+		[]string{"accuracy"},
+		nil, nil,
+		func(_ *Args, x []*expr.Node) []*expr.Node {
+			right := call("equal", op.ReduceNode("argmax", x[0], op.Reduction{Axes: []int{-1}}), labels(x[1]))
+			return one(op.MeanNode(op.CastNode(right, dtype.F32), op.Reduction{}))
+		},
+	},
+	{
+		"Iter", "iter + 1, in place.",
+		[]string{"iter"},
+		[]string{"iter"},
+		nil, first,
+		func(_ *Args, x []*expr.Node) []*expr.Node { return one(call("add", x[0], like(x[0], 1))) },
+	},
+	{
+		"LearningRate", "The learning rate of a step.",
+		[]string{"iter"},
+		[]string{"lr"},
+		[]ArgDoc{
+			{"base_lr", "The rate of step 0.", true},
+			{"policy", "fixed, step or exp.", false},
+			{"gamma", "The factor of each period, .1.", false},
+			{"stepsize", "The steps of a period, 1.", false},
+		},
+		nil, learningRate,
+	},
+	{
+		"WeightedSum", "X0*w0 + X1*w1 + ..., of pairs of inputs; each weight has one element.",
+		[]string{"X0, w0, X1, w1..."},
+		[]string{"Y"},
+		nil, first,
+		weightedSum,
+	},
+	{
+		"MomentumSGDUpdate", "m = momentum*m + lr*grad; param -= m, or with Nesterov (1+momentum)*m - momentum*(m before).",
+		[]string{"grad", "m", "lr", "param"},
+		[]string{"grad", "m", "param"},
+		[]ArgDoc{{"momentum", "The momentum, 0.", false}, {"nesterov", "Nesterov's form.", false}},
+		map[int]int{0: 0, 1: 1, 2: 3},
+		momentumSGD,
+	},
+	{
+		"Adagrad", "h = decay*h + grad^2; param += lr*grad/(sqrt(h) + epsilon). As in Caffe2, lr is negative.",
+		[]string{"param", "h", "grad", "lr"},
+		[]string{"param", "h"},
+		[]ArgDoc{{"epsilon", "1e-5.", false}, {"decay", "1.", false}},
+		map[int]int{0: 0, 1: 1},
+		adagrad,
+	},
+	{
+		"Adam", "Adam (Kingma, Ba 2015) at step iter+1: param += lr*sqrt(1-beta2^t)/(1-beta1^t) * m/(sqrt(v) + epsilon). As in Caffe2, lr is negative.",
+		[]string{"param", "m", "v", "grad", "lr", "iter"},
+		[]string{"param", "m", "v"},
+		[]ArgDoc{{"beta1", ".9.", false}, {"beta2", ".999.", false}, {"epsilon", "1e-5.", false}},
+		map[int]int{0: 0, 1: 1, 2: 2},
+		adam,
+	},
+})
+
+func init() {
+	for _, r := range rows {
+		Define(Schema{Type: r.typ, Doc: r.doc, Inputs: r.in, Outputs: r.out, Args: r.args, InPlace: r.inPlace, Forced: r.typ == "Iter"}, r.tree)
+	}
+}
+
+// mapRows are the operators that are one row of the operator table of package op.
+func mapRows() (rows []row) {
+	for _, r := range [][3]string{
+		{"Relu", "relu", "max(X, 0)."},
+		{"Sigmoid", "sigmoid", "1/(1 + exp(-X))."},
+		{"Tanh", "tanh", "The hyperbolic tangent."},
+		{"Exp", "exp", "exp(X)."},
+		{"Log", "log", "The natural logarithm."},
+		{"Abs", "abs", "|X|."},
+		{"Sqr", "square", "X^2."},
+		{"Sqrt", "sqrt", "The square root."},
+		{"Negative", "neg", "-X."},
+		{"Sin", "sin", "The sine."},
+		{"Cos", "cos", "The cosine."},
+		{"StopGradient", "stop_gradient", "X, which passes no gradient on."},
+	} {
+		rows = append(rows, row{r[0], r[2], []string{"X"}, []string{"Y"}, nil, first, mapped(r[1])})
+	}
+	rows = append(rows, row{"Copy", "X.", []string{"X"}, []string{"Y"}, nil, nil, func(_ *Args, x []*expr.Node) []*expr.Node { return x }})
+	for _, r := range [][3]string{{"Add", "add", "A + B"}, {"Sub", "sub", "A - B"}, {"Mul", "mul", "A*B"}, {"Div", "div", "A/B"}} {
+		rows = append(rows, row{r[0], r[2] + ", with NumPy's broadcasting.", []string{"A", "B"}, []string{"C"}, nil, first, mapped(r[1])})
+	}
+	return rows
+}
+
+// mapped returns the tree of an operator without attributes.
+func mapped(name string) Tree {
+	return func(_ *Args, x []*expr.Node) []*expr.Node { return one(call(name, x...)) }
+}
+
+func one(n *expr.Node) []*expr.Node { return []*expr.Node{n} }
+
+// like returns v in the type of x.
+func like(x *expr.Node, v float64) *expr.Node { return expr.ConstFloat(x.DType(), v) }
+
+func scaled(v float64, x *expr.Node) *expr.Node { return call("mul", like(x, v), x) }
+
+// broadcast returns n in the shape s.
+func broadcast(n *expr.Node, s shape.Shape) *expr.Node { return op.BroadcastToNode(n, s) }
+
+// turned returns x, or its transpose.
+func turned(x *expr.Node, on bool) *expr.Node {
+	if on {
+		return op.PermuteNode(x, nil)
+	}
+	return x
+}
+
+// samples returns x as a matrix: the axes before axis are the rows.
+func samples(x *expr.Node, axis int) *expr.Node {
+	s := x.Shape()
+	if axis < 0 {
+		axis += len(s)
+	}
+	if x.Err() != nil || axis < 0 || axis > len(s) {
+		return expr.Errorf(expr.ErrShape, "", "axis %d is out of range for shape %v", axis, s)
+	}
+	return op.ReshapeNode(x, []int{s.Count(0, axis), s.Count(axis, len(s))})
+}
+
+// labels returns labels as a vector of int64. They may have a second axis of one.
+func labels(x *expr.Node) *expr.Node {
+	return op.CastNode(op.ReshapeNode(x, []int{x.Shape().Size()}), dtype.I64)
+}
+
+func labelCrossEntropy(_ *Args, x []*expr.Node) []*expr.Node {
+	p := samples(x[0], 1)
+	if p.Err() != nil {
+		return one(p)
+	}
+	classes := p.Shape()[1]
+	label := nn.CheckLabels(expr.Of[int64](labels(x[1])), classes)
+	own := call("equal", op.NewAxisNode(label.Node(), 1), op.IotaNode(classes))
+	picked := op.ReduceNode("sum", call("where", own, p, like(p, 0)), op.Reduction{Axes: []int{1}})
+	return one(call("neg", call("log", call("maximum", picked, like(p, 1e-20)))))
+}
+
+// learningRate returns base_lr * gamma^(iter/stepsize), with a quotient that is
+// rounded down for the policy step.
+func learningRate(a *Args, x []*expr.Node) []*expr.Node {
+	base, gamma, size := a.Float("base_lr", 0), a.Float("gamma", .1), a.Int("stepsize", 1)
+	iter := op.CastNode(x[0], dtype.F32)
+	periods := call("div", iter, like(iter, float64(max(size, 1))))
+	switch a.String("policy", "fixed") {
+	case "fixed":
+		return one(broadcast(like(iter, base), iter.Shape()))
+	case "step":
+		periods = call("floor", periods)
+	case "exp":
+	default:
+		a.wrong("policy", "fixed, step or exp")
+	}
+	return one(call("mul", like(iter, base), call("pow", like(iter, gamma), periods)))
+}
+
+// scalar returns an input of one element as a scalar.
+func scalar(x *expr.Node) *expr.Node { return op.ReshapeNode(x, nil) }
+
+func weightedSum(a *Args, x []*expr.Node) []*expr.Node {
+	if len(x)%2 != 0 {
+		return one(expr.Errorf(expr.ErrValue, "", "%d inputs are no pairs", len(x)))
+	}
+	var sum *expr.Node
+	for i := 0; i < len(x); i += 2 {
+		term := call("mul", scalar(x[i+1]), x[i])
+		if sum == nil {
+			sum = term
+		} else {
+			sum = call("add", sum, term)
+		}
+	}
+	return one(sum)
+}
+
+func momentumSGD(a *Args, x []*expr.Node) []*expr.Node {
+	g, m, lr, param := x[0], x[1], scalar(x[2]), x[3]
+	mu := a.Float("momentum", 0)
+	next := call("add", scaled(mu, m), call("mul", lr, g))
+	step := next
+	if a.Bool("nesterov", false) {
+		step = call("sub", scaled(1+mu, next), scaled(mu, m))
+	}
+	return []*expr.Node{step, next, call("sub", param, step)}
+}
+
+func adagrad(a *Args, x []*expr.Node) []*expr.Node {
+	param, h, g, lr := x[0], x[1], x[2], scalar(x[3])
+	next := call("add", scaled(a.Float("decay", 1), h), call("square", g))
+	root := call("add", call("sqrt", next), like(h, a.Float("epsilon", 1e-5)))
+	return []*expr.Node{call("add", param, call("div", call("mul", lr, g), root)), next}
+}
+
+func adam(a *Args, x []*expr.Node) []*expr.Node {
+	param, m, v, g, lr := x[0], x[1], x[2], x[3], scalar(x[4])
+	b1, b2 := a.Float("beta1", .9), a.Float("beta2", .999)
+	t := op.CastNode(call("add", scalar(x[5]), like(x[5], 1)), param.DType())
+	rest := func(b float64) *expr.Node { return call("sub", like(param, 1), call("pow", like(param, b), t)) }
+	mean := func(b float64, s, e *expr.Node) *expr.Node { return call("add", scaled(b, s), scaled(1-b, e)) }
+	m, v = mean(b1, m, g), mean(b2, v, call("square", g))
+	rate := call("div", call("mul", lr, call("sqrt", rest(b2))), rest(b1))
+	root := call("add", call("sqrt", v), like(param, a.Float("epsilon", 1e-5)))
+	return []*expr.Node{call("add", param, call("div", call("mul", rate, m), root)), m, v}
+}

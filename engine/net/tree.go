@@ -1,0 +1,172 @@
+package net
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A Tree returns the outputs of an operator as trees of its inputs. It is called
+// also with inputs that have a type and a shape but no elements.
+type Tree func(a *Args, in []*expr.Node) []*expr.Node
+
+// engines are the engines of operators that are trees: the options of their
+// programs.
+var engines = map[string]engine.Options{
+	"":       {},
+	"BLAS":   {Products: engine.ProductsByBLAS},
+	"INTERP": {Backend: "interp"},
+}
+
+// The arguments of gradient operators, beside those of the operator itself: the
+// number of its inputs, the inputs whose gradients are outputs, and the outputs
+// whose gradients are inputs.
+const (
+	argInputs = "gradient_inputs"
+	argWrt    = "gradient_wrt"
+	argOf     = "gradient_of"
+)
+
+// Define registers operators that a tree defines, for all devices and engines, and
+// their gradient operators, whose type ends in Gradient. Infer of the schema must be
+// nil. Define panics where [Register] does.
+func Define(s Schema, t Tree) {
+	s.Infer = t.infer
+	define(s, t)
+	g := Tree(t.gradient)
+	define(Schema{
+		Type: s.Type + "Gradient", Doc: "The gradients of " + s.Type + " with respect to some inputs.",
+		Inputs: []string{"inputs and gradients of outputs..."}, Outputs: []string{"gradients of inputs..."},
+		Args: append(slices.Clone(s.Args), ArgDoc{argInputs, "The number of inputs.", true},
+			ArgDoc{argWrt, "The inputs with gradients.", true}, ArgDoc{argOf, "The outputs with gradients.", true}),
+		Infer: g.infer,
+	}, g)
+}
+
+func define(s Schema, t Tree) {
+	Register(s)
+	for name, o := range engines {
+		for _, device := range []string{"cpu", "cuda"} {
+			RegisterKernel(Key{s.Type, device, name}, func(ctx context.Context, op *Operator) (Runner, error) {
+				return t.compile(ctx, op, o)
+			})
+		}
+	}
+}
+
+func (t Tree) gradient(a *Args, in []*expr.Node) []*expr.Node {
+	n, wrt, of := a.Int(argInputs, 0), a.Ints(argWrt), a.Ints(argOf)
+	if n < 1 || n+len(of) != len(in) || slices.ContainsFunc(wrt, func(i int) bool { return i < 0 || i >= n }) {
+		a.wrong(argInputs, "the number of inputs")
+		return nil
+	}
+	outs := t(a, in[:n])
+	var loss *expr.Node
+	for k, i := range of {
+		if i < 0 || i >= len(outs) {
+			a.wrong(argOf, "a list of outputs")
+			return nil
+		}
+		l := op.ReduceNode("sum", call("mul", outs[i], in[n+k]), op.Reduction{})
+		if loss == nil {
+			loss = l
+		} else {
+			loss = call("add", loss, l)
+		}
+	}
+	var xs []*expr.Node
+	for _, i := range wrt {
+		xs = append(xs, in[i])
+	}
+	gs, err := grad.OfNodes(loss, xs...)
+	if err != nil {
+		return []*expr.Node{expr.Failed(err)}
+	}
+	return gs
+}
+
+// abstract is memory without bytes, for trees of which only the shapes count.
+type abstract struct{ device string }
+
+func (a *abstract) Device() string { return a.device }
+
+func (a *abstract) Size() int { return math.MaxInt }
+
+// infer returns types and shapes of the trees on inputs without elements.
+func (t Tree) infer(a *Args, in []Info) ([]Info, error) {
+	nodes := make([]*expr.Node, len(in))
+	for i, x := range in {
+		nodes[i] = expr.NewLeaf(x.Type, x.Shape, &expr.Leaf{Mem: &abstract{"cpu"}, Strides: x.Shape.Strides()})
+	}
+	outs, err := t.trees(a, nodes)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]Info, len(outs))
+	for i, n := range outs {
+		infos[i] = Info{n.DType(), n.Shape()}
+	}
+	return infos, nil
+}
+
+// trees calls t, which may be the user's, and returns the first error of a tree.
+func (t Tree) trees(a *Args, in []*expr.Node) (outs []*expr.Node, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = expr.NewError(expr.ErrValue, "", "the tree panicked: %v", p)
+		}
+	}()
+	outs = t(a, in)
+	if a.Err() != nil {
+		return nil, a.Err()
+	}
+	for _, n := range outs {
+		if n.Err() != nil {
+			return nil, n.Err()
+		}
+	}
+	return outs, nil
+}
+
+// compile returns the program of an operator.
+func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) (Runner, error) {
+	in := make([]*expr.Node, len(o.in))
+	for i, a := range o.in {
+		in[i] = a.Named(o.def.Input[i]).Node()
+	}
+	outs, err := t.trees(&Args{list: o.def.Arg}, in)
+	if err != nil {
+		return nil, err
+	}
+	var stmts, last []expr.Statement
+	for i, n := range outs {
+		target := o.out[i]
+		if slices.ContainsFunc(outs[i+1:], func(later *expr.Node) bool { return reads(later, target) }) {
+			if target, err = target.NewZeros(target.DType(), target.Shape()...); err != nil {
+				return nil, err
+			}
+			last = append(last, expr.Statement{Target: o.out[i].Node(), Value: target.Node()})
+		}
+		stmts = append(stmts, expr.Statement{Target: target.Named(o.def.Output[i]).Node(), Value: n})
+	}
+	return engine.CompileWith(ctx, options, append(stmts, last...)...)
+}
+
+// reads reports whether a tree reads the memory of an array.
+func reads(n *expr.Node, a *engine.Array) (found bool) {
+	expr.Walk(n, func(x *expr.Node) {
+		found = found || x.Leaf != nil && x.Leaf.Mem == expr.Memory(a.Memory())
+	})
+	return found
+}
+
+// call returns an operation without attributes on args.
+func call(name string, args ...*expr.Node) *expr.Node {
+	o, _ := op.Lookup(name)
+	return op.Apply(o, args...)
+}

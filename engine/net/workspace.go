@@ -1,0 +1,139 @@
+package net
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Workspace holds named blobs, and the nets that use them. It is safe for
+// concurrent use.
+type Workspace struct {
+	mu    sync.RWMutex
+	blobs map[string]*engine.Array
+	nets  map[string]*Net
+}
+
+// NewWorkspace returns an empty workspace.
+func NewWorkspace() *Workspace {
+	return &Workspace{blobs: map[string]*engine.Array{}, nets: map[string]*Net{}}
+}
+
+// Feed makes an array the blob called name. The error is that of the array. Nets
+// bind the new array at their next run; they compile again if it is another one.
+func (w *Workspace) Feed(name string, a *engine.Array) error {
+	if err := a.Node().Err(); err != nil {
+		return blobError(name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.blobs[name] = a
+	return nil
+}
+
+// Blob returns the blob called name, or nil if there is none.
+func (w *Workspace) Blob(name string) *engine.Array {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.blobs[name]
+}
+
+// Fetch returns the blob called name as a tensor. The error is [expr.ErrValue] if
+// there is none, and [expr.ErrType] if it has another type.
+func Fetch[T expr.Elem](w *Workspace, name string) (*engine.Tensor[T], error) {
+	a := w.Blob(name)
+	if a == nil {
+		return nil, blobError(name, expr.NewError(expr.ErrValue, "", "the blob does not exist"))
+	}
+	t, err := engine.TensorOf[T](a)
+	if err != nil {
+		return nil, blobError(name, err)
+	}
+	return t, nil
+}
+
+// Blobs returns the names of the blobs, sorted.
+func (w *Workspace) Blobs() []string {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return slices.Sorted(maps.Keys(w.blobs))
+}
+
+// Remove removes a blob and reports whether there was one.
+func (w *Workspace) Remove(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.blobs[name]
+	delete(w.blobs, name)
+	return ok
+}
+
+// CreateNet checks a definition and returns its net, which Net returns later. The
+// error is an [Error] that names the operator and the blob.
+func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
+	n, err := newNet(w, d)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.nets[d.Name]; ok {
+		return nil, expr.NewError(expr.ErrValue, "", "there is a net %q", d.Name)
+	}
+	w.nets[d.Name] = n
+	return n, nil
+}
+
+// Net returns the net called name, or nil if there is none.
+func (w *Workspace) Net(name string) *Net {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.nets[name]
+}
+
+// RunOnce runs a net once, without keeping it: an init net.
+func (w *Workspace) RunOnce(ctx context.Context, d *NetDef) error {
+	n, err := newNet(w, d)
+	if err != nil {
+		return err
+	}
+	return n.Run(ctx)
+}
+
+// Shapes returns types and shapes of all blobs that a net reads and writes, without
+// running it. Those of the inputs are given, or are those of blobs that exist.
+func (w *Workspace) Shapes(d *NetDef, inputs map[string]Info) (map[string]Info, error) {
+	n, err := build(d)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Info{}
+	for _, o := range n {
+		in := make([]Info, len(o.def.Input))
+		for i, name := range o.def.Input {
+			x, ok := all[name]
+			if !ok {
+				x, ok = inputs[name]
+			}
+			if a := w.Blob(name); !ok && a != nil {
+				x, ok = Info{a.DType(), a.Shape()}, true
+			}
+			if !ok {
+				return nil, o.fail(blobError(name, expr.NewError(expr.ErrValue, "", "the blob has no known shape")))
+			}
+			in[i], all[name] = x, x
+		}
+		outs, err := o.infer(in)
+		if err != nil {
+			return nil, o.fail(err)
+		}
+		for i, x := range outs {
+			all[o.def.Output[i]] = x
+		}
+	}
+	return all, nil
+}

@@ -17,7 +17,7 @@
 // Each area has a function of its own, for a backend that passes only some of
 // them. Run Random for a long time:
 //
-//	go test ./engine -run 'Conformance/.*/random' -rapid.checks=100000 -timeout 0
+//	go test ./engine/enginetest -run 'Conformance/.*/random' -rapid.checks=100000 -timeout 0
 //
 // Package rapid shrinks a failure. The suite prints it as statements, with a seed
 // that repeats it.

@@ -108,6 +108,25 @@ func (a *Array) Shape() shape.Shape {
 	return a.node.Shape()
 }
 
+// Rank returns the number of axes.
+func (a *Array) Rank() int { return len(a.Shape()) }
+
+// Size returns the number of elements. It is 0 for a nil or zero array.
+func (a *Array) Size() int {
+	if !a.valid() {
+		return 0
+	}
+	return a.Shape().Size()
+}
+
+// Name returns the name of [Array.Named], or "".
+func (a *Array) Name() string {
+	if !a.valid() {
+		return ""
+	}
+	return a.node.Leaf.Name
+}
+
 // Strides returns the strides in elements. The caller must not change them.
 func (a *Array) Strides() shape.Strides {
 	if !a.valid() {

@@ -94,3 +94,20 @@ func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 	}
 	return ArrayOf(m, t, s, nil, 0)
 }
+
+// newValue returns a new array for the value of a tree, on the device of its leaves.
+func newValue(n *expr.Node) (*Array, error) {
+	var d Device
+	expr.Walk(n, func(x *expr.Node) {
+		if x.Leaf != nil {
+			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
+				d = m.dev
+			}
+		}
+	})
+	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
+	if err != nil {
+		return nil, err
+	}
+	return ArrayOf(m, n.DType(), n.Shape(), nil, 0)
+}

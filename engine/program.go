@@ -282,19 +282,7 @@ func evaluator(ctx context.Context) func(*expr.Node) (*Array, error) {
 }
 
 func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
-	var d Device
-	expr.Walk(n, func(x *expr.Node) {
-		if x.Leaf != nil {
-			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
-				d = m.dev
-			}
-		}
-	})
-	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
-	if err != nil {
-		return nil, err
-	}
-	a, err := ArrayOf(m, n.DType(), n.Shape(), nil, 0)
+	a, err := newValue(n)
 	if err != nil {
 		return nil, err
 	}

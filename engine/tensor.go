@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"unsafe"
+	"iter"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -107,6 +107,15 @@ func (t *Tensor[T]) Node() *expr.Node {
 // Shape returns the shape. The caller must not change it.
 func (t *Tensor[T]) Shape() shape.Shape { return t.Node().Shape() }
 
+// Rank returns the number of axes.
+func (t *Tensor[T]) Rank() int { return len(t.Shape()) }
+
+// Size returns the number of elements. It is 0 for a tensor with an error.
+func (t *Tensor[T]) Size() int { return t.Array().Size() }
+
+// Name returns the name of [Tensor.Named], or "".
+func (t *Tensor[T]) Name() string { return t.Array().Name() }
+
 // Named returns a tensor of the same elements that trees and plans print under
 // the given name. The tensor t keeps its own name.
 func (t *Tensor[T]) Named(name string) *Tensor[T] {
@@ -165,23 +174,66 @@ func (t *Tensor[T]) Values() []T {
 
 // At returns the element at index. It panics if index is out of range, if t has an
 // error, and if the device fails.
-func (t *Tensor[T]) At(index ...int) T {
+func (t *Tensor[T]) At(index ...int) T { return *t.element(false, index) }
+
+// Set stores v at index. It panics if index is out of range, if t has an error, and
+// if the device fails.
+func (t *Tensor[T]) Set(v T, index ...int) { *t.element(true, index) = v }
+
+// element returns the address of the element at index on the host, to read it or
+// to write it.
+func (t *Tensor[T]) element(write bool, index []int) *T {
 	if err := t.Err(); err != nil {
 		panic(err)
 	}
-	off := t.a.Offset()
 	if _, err := t.a.Shape().Offset(index...); err != nil {
 		panic(expr.NewError(expr.ErrIndex, "", "%s", err))
 	}
+	off := t.a.Offset()
 	for i, x := range index {
 		off += x * t.a.Strides()[i]
 	}
-	b, err := t.a.mem.Host()
+	b, err := t.a.mem.host(write)
 	if err != nil {
 		panic(err)
 	}
-	var z T
-	return *(*T)(unsafe.Pointer(&b[off*int(unsafe.Sizeof(z))]))
+	return &dtype.Slice[T](b)[off]
+}
+
+// All returns the indices and the elements, row-major. The loop body must not keep
+// an index, which the next step changes. All fetches the elements from a device
+// when the loop begins. The loop panics if t has an error, and if the device
+// fails.
+func (t *Tensor[T]) All() iter.Seq2[[]int, T] {
+	return func(yield func([]int, T) bool) {
+		if t.empty() {
+			return
+		}
+		b, err := t.a.mem.Host()
+		if err != nil {
+			panic(err)
+		}
+		all, st := dtype.Slice[T](b), t.a.Strides()
+		for index := range t.Shape().Indices() {
+			off := t.a.Offset()
+			for i, x := range index {
+				off += x * st[i]
+			}
+			if !yield(index, all[off]) {
+				return
+			}
+		}
+	}
+}
+
+// Clone returns a row-major copy of t on its device. The copy has an error if t has
+// one, or if there is no memory for it.
+func (t *Tensor[T]) Clone() *Tensor[T] {
+	c, err := Eval[T](t)
+	if err != nil {
+		return Failed[T](err)
+	}
+	return c
 }
 
 func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
@@ -193,6 +245,13 @@ func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 		return Failed[T](err)
 	}
 	return &Tensor[T]{a: a}
+}
+
+// Index returns the view at the given positions of the leading axes, which it
+// drops: x.Index(-1) is the last row of a matrix. Negative positions count from
+// the end. A view that does not exist has an error, [Tensor.Err].
+func (t *Tensor[T]) Index(at ...int) *Tensor[T] {
+	return t.view(func(a *Array) (*Array, error) { return a.Index(at...) })
 }
 
 // Slice returns the view of positions start..stop of the first axis, without stop.
@@ -254,6 +313,9 @@ func (t *Tensor[T]) NewZeros(dims ...int) (*Tensor[T], error) {
 	}
 	return &Tensor[T]{a: a}, nil
 }
+
+// Fill stores v in all elements.
+func (t *Tensor[T]) Fill(v T) error { return t.Assign(expr.Const(v)) }
 
 // Assign carries out t = e.
 func (t *Tensor[T]) Assign(e expr.Exp[T]) error { return t.store(expr.Set, e) }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -79,4 +81,27 @@ func (a *Array) Reshape(dims ...int) (*Array, error) {
 		return nil, expr.NewError(expr.ErrShape, "", "no strides give an array of shape %v the shape %v", a.Shape(), s)
 	}
 	return a.restrided(s, st, a.Offset()), nil
+}
+
+// Index returns the view at the given positions of the leading axes, which it
+// drops. Negative positions count from the end. The error is [expr.ErrIndex] if a
+// position is out of range, and [expr.ErrShape] if there are too many.
+func (a *Array) Index(at ...int) (*Array, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	s, st, off := a.Shape(), a.Strides(), a.Offset()
+	if len(at) > len(s) {
+		return nil, expr.NewError(expr.ErrShape, "", "%d positions given for rank %d", len(at), len(s))
+	}
+	for i, x := range at {
+		if x < -s[i] || x >= s[i] {
+			return nil, expr.NewError(expr.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, i, s[i])
+		}
+		if x < 0 {
+			x += s[i]
+		}
+		off += x * st[i]
+	}
+	return a.restrided(s[len(at):].Clone(), slices.Clone(st[len(at):]), off), nil
 }

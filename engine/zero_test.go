@@ -78,6 +78,8 @@ func zeroArrays() []misuse {
 			{name + ".Memory", func() error { return is(a.Memory(), nil) }, nil},
 			{name + ".Device", func() error { return is(a.Device(), "cpu") }, nil},
 			{name + ".IsContiguous", func() error { a.IsContiguous(); return nil }, nil},
+			{name + ".Rank, Size, Name", func() error { return is(fmt.Sprint(a.Rank(), a.Size(), a.Name()), "0 0") }, nil},
+			{name + ".Index", func() error { _, err := a.Index(0); return err }, expr.ErrType},
 			{name + ".Named", func() error { return a.Named("x").Node().Err() }, expr.ErrType},
 			{name + ".Contiguous", func() error { _, err := a.Contiguous(); return err }, expr.ErrType},
 			{name + ".Bytes", func() error { _, err := a.Bytes(); return err }, expr.ErrType},
@@ -104,6 +106,20 @@ func zeroTensors() []misuse {
 			{name + ".Shape", func() error { return is(len(t.Shape()), 0) }, nil},
 			{name + ".Device", func() error { return is(t.Device(), "cpu") }, nil},
 			{name + ".Named", func() error { return t.Named("x").Err() }, expr.ErrType},
+			{name + ".Rank, Size, Name", func() error { return is(fmt.Sprint(t.Rank(), t.Size(), t.Name()), "0 0") }, nil},
+			{name + ".Index", func() error { return t.Index(0).Err() }, expr.ErrType},
+			{name + ".Clone", func() error { return t.Clone().Err() }, expr.ErrType},
+			{name + ".Fill", func() error { return t.Fill(1) }, expr.ErrType},
+			{name + ".Set", func() error { t.Set(1, 0); return nil }, expr.ErrType},
+			{name + ".All", func() error {
+				for range t.All() {
+					return errors.New("there is an element")
+				}
+				return nil
+			}, nil},
+			{"Eval " + name, func() error { _, err := engine.Eval(t); return err }, expr.ErrType},
+			{"EvalInto " + name, func() error { return engine.EvalInto(nil, t) }, expr.ErrType},
+			{"Item " + name, func() error { _, err := engine.Item(t); return err }, expr.ErrType},
 			{name + ".Data", func() error { return is(len(t.Data()), 0) }, nil},
 			{name + ".Values", func() error { return is(len(t.Values()), 0) }, nil},
 			{name + ".At", func() error { t.At(0); return nil }, expr.ErrType},
@@ -125,7 +141,12 @@ func zeroTensors() []misuse {
 			{name + " target", func() error { return engine.Run(ctx, expr.Assign(t, x)) }, expr.ErrType},
 		}...)
 	}
-	return append(list, misuse{"Assign nil", func() error { return x.Assign(nil) }, expr.ErrType})
+	return append(list, []misuse{
+		{"Assign nil", func() error { return x.Assign(nil) }, expr.ErrType},
+		{"Eval nil", func() error { _, err := engine.Eval[float32](nil); return err }, expr.ErrType},
+		{"EvalInto nil", func() error { return engine.EvalInto[float32](nil, nil) }, expr.ErrType},
+		{"Item nil", func() error { _, err := engine.Item[float32](nil); return err }, expr.ErrType},
+	}...)
 }
 
 func zeroMemories() []misuse {

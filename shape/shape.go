@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -100,6 +101,25 @@ func (s Shape) Offset(index ...int) (int, error) {
 		off = off*s[i] + x
 	}
 	return off, nil
+}
+
+// Indices returns the indices of all elements, row-major. The loop body must not
+// keep an index, which the next step changes.
+func (s Shape) Indices() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		index := make([]int, len(s))
+		for range s.Size() {
+			if !yield(index) {
+				return
+			}
+			for i := len(s) - 1; i >= 0; i-- {
+				if index[i]++; index[i] < s[i] {
+					break
+				}
+				index[i] = 0
+			}
+		}
+	}
 }
 
 // InferReshape returns the shape dims for size elements. One of dims may be -1;

@@ -67,7 +67,7 @@ func ExampleDefine() {
 		Type: "Softsign", Doc: "X/(1 + |X|).", Inputs: []string{"X"}, Outputs: []string{"Y"}, InPlace: map[int]int{0: 0},
 	}, func(_ *net.Args, in []*expr.Node) []*expr.Node {
 		x := expr.Of[float32](in[0])
-		return []*expr.Node{op.Div(x, op.AddScalar(1, op.Abs(x))).Node()}
+		return []*expr.Node{op.Div(x, op.AddScalar(op.Abs(x), 1)).Node()}
 	})
 	d := &net.NetDef{Op: []*net.OperatorDef{net.Op("Softsign", []string{"x"}, []string{"y"})}}
 	grads, err := net.AddGradients(d, "y", "x")

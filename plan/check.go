@@ -1,56 +1,111 @@
 package plan
 
 import (
+	"context"
+
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A statement is an expr.Statement that passed check.
 type statement struct {
 	expr.Statement
-	target *Array // nil if the target is a concatenation
+	target *Array // nil if the target is a concatenation; assignments to its parts follow
 	reads  []read // arrays that the value and the saver read
 	nodes  int    // approximate number of nodes of the value
 }
 
+// A checker is the state of the check pass.
+type checker struct {
+	ctx  context.Context
+	seen expr.Seen
+	out  []statement
+}
+
 // check verifies statements and finds the arrays that each reads. It leaves out
 // statements that store nothing.
-func (c *compiler) check(stmts []expr.Statement) ([]statement, error) {
-	out := make([]statement, 0, len(stmts))
+func check(ctx context.Context, stmts []expr.Statement) ([]statement, error) {
+	c := &checker{ctx: ctx, seen: expr.Seen{}, out: make([]statement, 0, len(stmts))}
 	for _, s := range stmts {
-		if err := c.verify(s); err != nil {
+		if err := c.check(s); err != nil {
 			return nil, err
 		}
-		if s.Target.Op == concatRow {
-			out = append(out, statement{Statement: s})
-			continue
-		}
-		if s.Target.Leaf == nil {
-			return nil, expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
-		}
-		target := arrayOf(s.Target)
-		if target.selfOverlaps() {
-			return nil, expr.NewError(expr.ErrShape, "", "the target %v has elements that share memory", s.Target)
-		}
-		if target.Shape.Size() == 0 {
-			continue
-		}
-		reads, nodes, err := c.readsOf(s)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkDevices(s.Target, reads); err != nil {
-			return nil, err
-		}
-		out = append(out, statement{s, target, reads, nodes})
 	}
-	return out, nil
+	return c.out, nil
+}
+
+func (c *checker) check(s expr.Statement) error {
+	if err := c.verify(s); err != nil {
+		return err
+	}
+	if s.Target.Op == graph.ConcatRow {
+		return c.parts(s)
+	}
+	if s.Target.Leaf == nil {
+		return expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
+	}
+	target := graph.ArrayOf(s.Target)
+	if target.SelfOverlaps() {
+		return expr.NewError(expr.ErrShape, "", "the target %v has elements that share memory", s.Target)
+	}
+	if target.Shape.Size() == 0 {
+		return nil
+	}
+	reads, nodes, err := c.readsOf(s)
+	if err != nil {
+		return err
+	}
+	if s.Saver != expr.Set {
+		reads = append(reads, read{target, true})
+	}
+	if err := checkDevices(s.Target, reads); err != nil {
+		return err
+	}
+	c.out = append(c.out, statement{Statement: s, target: target, reads: reads, nodes: nodes})
+	return nil
+}
+
+// parts checks an assignment to a concatenated target. It becomes a statement
+// without a target, and an assignment to each part.
+func (c *checker) parts(s expr.Statement) error {
+	value := s.Value
+	if !value.Shape().Equal(s.Target.Shape()) {
+		value = expr.ApplyWith(graph.BroadcastRow, expr.Attributes{Ints: s.Target.Shape()}, value)
+	}
+	if s.Saver != expr.Set {
+		value = expr.Apply(graph.SaverRows[s.Saver], s.Target, value)
+	}
+	whole := *value // a node that no other statement has
+	s = expr.Statement{Target: s.Target, Value: &whole}
+	reads, nodes, err := c.readsOf(s)
+	if err != nil {
+		return err
+	}
+	c.out = append(c.out, statement{Statement: s, reads: reads, nodes: nodes})
+	begin := 0
+	for _, t := range s.Target.Args {
+		ints := []int{}
+		for i, d := range t.Shape() {
+			start := 0
+			if i == s.Target.Axes[0] {
+				start = begin
+				begin += d
+			}
+			ints = append(ints, start, 1, d)
+		}
+		part := expr.ApplyWith(graph.SliceRow, expr.Attributes{Ints: ints}, s.Value)
+		if err := c.check(expr.Statement{Target: t, Value: part}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // verify returns an error unless package expr could have made the trees of a
 // statement, from operators that the plan supports. Users can make and change
 // nodes by hand.
-func (c *compiler) verify(s expr.Statement) error {
+func (c *checker) verify(s expr.Statement) error {
 	if err := s.Err(); err != nil {
 		return err
 	}
@@ -58,10 +113,8 @@ func (c *compiler) verify(s expr.Statement) error {
 		return err
 	}
 	return c.seen.Verify(s.Value, func(n *expr.Node) error {
-		if len(c.seen)%cancelEvery == 0 {
-			if err := c.cancelled(); err != nil {
-				return err
-			}
+		if err := graph.Cancelled(c.ctx, len(c.seen)); err != nil {
+			return err
 		}
 		return known(n)
 	})
@@ -77,7 +130,7 @@ func known(n *expr.Node) error {
 			return expr.NewError(expr.ErrType, o.Constructor(), "the program does not reduce %v", d.Type)
 		}
 	}
-	if o.Class == expr.Contraction && o != matmulRow {
+	if o.Class == expr.Contraction && o != graph.MatmulRow {
 		return expr.NewError(expr.ErrUnsupported, o.Constructor(), "the only contraction is matmul")
 	}
 	return nil
@@ -90,9 +143,9 @@ type read struct {
 	direct bool
 }
 
-// readsOf returns the arrays that a statement's value reads, and the target if
-// the saver reads it. It also returns the approximate number of nodes.
-func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
+// readsOf returns the arrays that a statement's value reads, and the approximate
+// number of nodes.
+func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 	type visit struct {
 		n      *expr.Node
 		direct bool
@@ -107,21 +160,16 @@ func (c *compiler) readsOf(s expr.Statement) ([]read, int, error) {
 			continue
 		}
 		seen[v] = true
-		if len(seen)%cancelEvery == 0 {
-			if err := c.cancelled(); err != nil {
-				return nil, 0, err
-			}
+		if err := graph.Cancelled(c.ctx, len(seen)); err != nil {
+			return nil, 0, err
 		}
 		if v.n.Leaf != nil {
-			out = append(out, read{arrayOf(v.n), v.direct})
+			out = append(out, read{graph.ArrayOf(v.n), v.direct})
 			continue
 		}
 		for _, a := range v.n.Args {
 			stack = append(stack, visit{a, v.direct && v.n.Op.Class == expr.Elementwise && a.Shape().Equal(v.n.Shape())})
 		}
-	}
-	if s.Saver != expr.Set {
-		out = append(out, read{arrayOf(s.Target), true})
 	}
 	return out, len(seen), nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/plan/graph"
 )
 
 // Passes returns the names of the passes of Compile, in order.
@@ -54,10 +56,12 @@ func dump(b *strings.Builder, made any) {
 				fmt.Fprintln(b, " ", s.Statement)
 			}
 		}
-	case []root:
+	case []graph.Root:
 		dumpGraph(b, x)
-	case *fusion:
-		dumpFusion(b, x)
+	case []*fuse.Step:
+		for _, s := range x {
+			dumpStep(b, s)
+		}
 	case []*Stage:
 		for _, s := range x {
 			fmt.Fprintf(b, "%s: %s\n  reads %s; writes %s\n", s.what(), s.Why, list(s.Reads), list(s.Writes))
@@ -76,74 +80,80 @@ func dump(b *strings.Builder, made any) {
 }
 
 // dumpGraph writes the nodes below roots, operands first.
-func dumpGraph(b *strings.Builder, roots []root) {
-	seen := map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
+func dumpGraph(b *strings.Builder, roots []graph.Root) {
+	seen := map[*graph.Node]bool{}
+	var visit func(n *graph.Node)
+	visit = func(n *graph.Node) {
 		if seen[n] {
 			return
 		}
 		seen[n] = true
-		if n.array == nil || n.pending {
-			for _, a := range n.args {
+		if n.Array == nil || n.Pending {
+			for _, a := range n.Args {
 				visit(a)
 			}
 		}
-		fmt.Fprintf(b, "#%d %v%v = ", n.id, n.typ, []int(n.shape))
+		fmt.Fprintf(b, "#%d %v%v = ", n.ID, n.Type, []int(n.Shape))
 		switch {
-		case n.src.Op.Class == expr.Storage:
-			fmt.Fprintf(b, "%v strides %v", n.array.name(), []int(n.array.Strides))
-		case n.array != nil && !n.pending:
-			b.WriteString(n.array.name())
-		case len(n.args) == 0:
-			b.WriteString(n.src.String())
+		case n.Src.Op.Class == expr.Storage:
+			fmt.Fprintf(b, "%v strides %v", n.Array.Label(), []int(n.Array.Strides))
+		case n.Array != nil && !n.Pending:
+			b.WriteString(n.Array.Label())
+		case len(n.Args) == 0:
+			b.WriteString(n.Src.String())
 		default:
-			b.WriteString(n.src.Op.Name)
-			for _, a := range n.args {
-				fmt.Fprintf(b, " #%d", a.id)
+			b.WriteString(n.Src.Op.Name)
+			for _, a := range n.Args {
+				fmt.Fprintf(b, " #%d", a.ID)
 			}
-			if len(n.src.Axes)+len(n.src.Ints) > 0 {
-				fmt.Fprintf(b, " %v%v", n.src.Axes, n.src.Ints)
+			if len(n.Src.Axes)+len(n.Src.Ints) > 0 {
+				fmt.Fprintf(b, " %v%v", n.Src.Axes, n.Src.Ints)
 			}
-			fmt.Fprintf(b, " cost %d", n.cost)
+			fmt.Fprintf(b, " cost %d", n.Cost)
 		}
-		if n.pending {
-			fmt.Fprintf(b, " stored in %s: %s", n.array.name(), n.reason)
+		if n.Pending {
+			fmt.Fprintf(b, " stored in %s: %s", n.Array.Label(), n.Why)
 		}
 		b.WriteByte('\n')
 	}
 	for _, r := range roots {
-		visit(r.value)
-		fmt.Fprintf(b, "%s = #%d\n", r.target.name(), r.value.id)
+		visit(r.Value)
+		fmt.Fprintf(b, "%s = #%d\n", r.Target.Label(), r.Value.ID)
 	}
 }
 
-// A fusion is the result of the fuse pass for one kernel.
-type fusion struct {
-	roots []root
-	nest  nest
-	rows  rows
-}
-
-func dumpFusion(b *strings.Builder, f *fusion) {
-	for _, r := range f.roots {
-		fmt.Fprintf(b, "%s = #%d\n", r.target.name(), r.value.id)
+// dumpStep writes what was decided about a step.
+func dumpStep(b *strings.Builder, s *fuse.Step) {
+	word := [...]string{fuse.Store: "store", fuse.Scan: "scan", fuse.Trust: "store, scanned", fuse.Product: "product", fuse.Call: "call"}[s.Task]
+	fmt.Fprintf(b, "%s: %s\n", word, s.Why)
+	if s.Loop == nil {
+		fmt.Fprintf(b, "  %s = #%d of %s\n", s.Out.Label(), s.Node.ID, list(s.Args))
+		return
 	}
-	kind := [...]string{mapNest: "map", rowNest: "rows", colNest: "columns"}[f.nest.kind]
-	fmt.Fprintf(b, "  %s over %v", kind, f.nest.outer)
-	if f.nest.kind != mapNest {
-		fmt.Fprintf(b, ", inside %v", f.nest.inner)
+	l := s.Loop
+	for _, r := range l.Roots {
+		fmt.Fprintf(b, "  %s = #%d\n", r.Target.Label(), r.Value.ID)
+	}
+	kind := [...]string{fuse.Map: "map", fuse.Rows: "rows", fuse.Columns: "columns"}[l.Nest.Kind]
+	fmt.Fprintf(b, "  %s over %v", kind, l.Nest.Outer)
+	if l.Nest.Kind != fuse.Map {
+		fmt.Fprintf(b, ", inside %v", l.Nest.Inner)
 	}
 	b.WriteByte('\n')
-	for _, r := range f.rows.reductions {
-		fmt.Fprintf(b, "  phase %d: #%d %s\n", r.phase, r.node.id, r.node.src.Op.Name)
+	for i, reductions := range l.Phases {
+		for _, v := range reductions {
+			fmt.Fprintf(b, "  phase %d: #%d %s\n", i+1, v.Node.ID, v.Node.Src.Op.Name)
+		}
 	}
-	var kept []int32
-	for n := range f.rows.keep {
-		kept = append(kept, n.id)
+	for v := range l.All() {
+		if v.Kept {
+			fmt.Fprintf(b, "  row buffer: #%d\n", v.Node.ID)
+		}
+		if v.Side {
+			fmt.Fprintf(b, "  also stores %s = #%d\n", v.Node.Array.Label(), v.Node.ID)
+		}
 	}
-	slices.Sort(kept)
-	for _, id := range kept {
-		fmt.Fprintf(b, "  row buffer: #%d\n", id)
+	if l.Faults != nil {
+		fmt.Fprintf(b, "  faults in %s\n", l.Faults.Label())
 	}
 }

@@ -1,155 +1,129 @@
 package plan
 
 import (
-	"slices"
-
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// emit appends the stages that store the roots, after the stages that compute
-// the values that these read.
-func (c *compiler) emit(roots []root, why string) error {
-	if len(roots) == 1 && c.direct(roots[0]) {
-		return c.schedule(roots[0])
-	}
-	k, err := c.generate(roots, storing)
-	if err != nil {
-		return err
-	}
-	if len(k.sideOutputs) > 0 && k.hazard() { // a side output may be read at other positions
-		for _, n := range k.sideOutputs {
-			n.shared = nil
-		}
-		if k, err = c.generate(roots, storing); err != nil {
-			return err
-		}
-	}
-	if len(roots) == 1 && k.hazard() {
-		roots[0].value = c.copied(roots[0].value)
-		c.materialise(roots[0].value, "the target is read at other positions than it is written")
-		if k, err = c.generate(roots, storing); err != nil {
-			return err
-		}
-	}
-	if err := c.provide(k); err != nil {
-		return err
-	}
-	if k.faulty && writesUser(roots) {
-		scan, err := c.generate(roots, scanning)
-		if err != nil {
-			return err
-		}
-		if err := c.provide(scan); err != nil {
-			return err
-		}
-		c.stages = append(c.stages, scan.stage("looks for faults before anything is stored"))
-		if k, err = c.generate(roots, noFaultCheck); err != nil {
-			return err
-		}
-		if err := c.provide(k); err != nil {
-			return err
-		}
-	}
-	for _, n := range k.sideOutputs {
-		n.pending = false
-	}
-	c.stages = append(c.stages, k.stage(why))
-	return nil
+// An emitter turns steps into stages.
+type emitter struct {
+	faults map[*graph.Node][]Fault // of the nodes whose faults are stored with them
 }
 
-// provide appends the stages that a kernel needs. Stages of shared values come
-// last: an earlier stage may already store such a value as a side output.
-func (c *compiler) provide(k *gen) error {
-	for _, shared := range []bool{false, true} {
-		for _, n := range k.needs {
-			if (n.shared != nil) != shared {
-				continue
-			}
-			if err := c.compute(n); err != nil {
-				return err
-			}
+// emit returns the stages of steps.
+func (e *emitter) emit(steps []*fuse.Step) ([]*Stage, error) {
+	stages := make([]*Stage, len(steps))
+	for i, s := range steps {
+		var err error
+		if stages[i], err = e.stage(s); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return stages, nil
 }
 
-func writesUser(roots []root) bool {
-	for _, r := range roots {
-		if r.target.Mem != nil {
-			return true
+func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
+	switch s.Task {
+	case fuse.Product:
+		return &Stage{Kind: Product, Why: s.Why, A: s.Args[0], B: s.Args[1], Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}, nil
+	case fuse.Call:
+		return &Stage{Kind: Call, Why: s.Why, Func: s.Node.Src.Func, Args: s.Args, Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}, nil
+	}
+	w := newWriter(s)
+	w.faults.on = s.Loop.Fails && s.Task != fuse.Trust
+	w.faults.stored = e.faults
+	w.loops()
+	if w.err != nil {
+		return nil, w.err
+	}
+	sites := w.faults.sites
+	if s.Loop.Faults != nil {
+		if e.faults == nil {
+			e.faults = map[*graph.Node][]Fault{}
+		}
+		e.faults[s.Loop.Roots[0].Value], sites = sites, nil
+	}
+	return w.stage(s.Why, sites), nil
+}
+
+// stage returns the finished kernel as a stage.
+func (w *writer) stage(why string, sites []Fault) *Stage {
+	scan := w.task == fuse.Scan
+	if scan {
+		ir.Prune(w.b.K)
+	}
+	s := &Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
+	for i, o := range w.ops {
+		if o.Array == nil {
+			continue
+		}
+		if m := w.b.K.Bufs[i].Mode; m != ir.Out {
+			s.Reads = append(s.Reads, o.Array)
+		}
+		if m := w.b.K.Bufs[i].Mode; m != ir.In {
+			s.Writes = append(s.Writes, o.Array)
 		}
 	}
-	return false
+	return s
 }
 
-// direct reports whether the root is a product or a call that can store into
-// the target itself.
-func (c *compiler) direct(r root) bool {
-	n, t := r.value, r.target
-	if n.array != nil || !hasSchedule(n) {
-		return false
+// loops writes the loops of the nest.
+func (w *writer) loops() {
+	nest := w.loop.Nest
+	outer, inner := w.outerAxes(), w.innerAxes()
+	kinds := map[fuse.Kind][2]ir.LoopKind{fuse.Map: {ir.Vec}, fuse.Rows: {ir.Par, ir.Vec}, fuse.Columns: {ir.Vec, ir.Seq}}[nest.Kind]
+	if len(outer) > 0 {
+		w.b.Open(kinds[0], outer...)
 	}
-	if t.Mem == nil || t.Type != n.typ.Register() || !t.Shape.Equal(n.shape) || !shape.IsContiguous(t.Shape, t.Strides) {
-		return false
+	for _, reductions := range w.loop.Phases {
+		w.b.Open(kinds[1], inner...)
+		values := make([]prim.V, len(reductions))
+		for i, v := range reductions {
+			x := w.value(v.Operands[0], w.at(nest.Operand(v.Node)))
+			values[i] = w.b.Reduce(v.Node.Src.Op.Reduce, x)
+			w.faults.root(v.Operands[0])
+		}
+		w.raise(nil)
+		w.b.Close()
+		if w.reduced == nil {
+			w.reduced = map[*graph.Node]prim.V{}
+		}
+		for i, v := range reductions {
+			w.reduced[v.Node] = values[i]
+		}
 	}
-	return n.uses == 0 && !touches(n, t, map[*node]bool{})
+	if nest.StoresInner {
+		w.b.Open(kinds[1], inner...)
+	}
+	w.roots()
+	if nest.StoresInner {
+		w.b.Close()
+	}
+	if len(outer) > 0 {
+		w.b.Close()
+	}
 }
 
-// touches reports whether n is computed from an array that overlaps t. It
-// visits each node once.
-func touches(n *node, t *Array, seen map[*node]bool) bool {
-	if n.array != nil {
-		return n.array.overlaps(t)
+// roots computes all roots before it stores the first, so that no root reads an
+// element that another root stored.
+func (w *writer) roots() {
+	roots := w.loop.Roots
+	values, places := make([]prim.V, len(roots)), make([][]prim.Ix, len(roots))
+	for i, r := range roots {
+		places[i] = w.at(fuse.Own(r.Target.Shape))
+		values[i] = w.value(w.loop.Values[i], w.aligned(places[i], r.Value.Shape))
+		w.faults.root(w.loop.Values[i])
 	}
-	if seen[n] {
-		return false
+	if w.task != fuse.Scan {
+		for i, r := range roots {
+			w.store(r.Target, places[i], values[i])
+		}
 	}
-	seen[n] = true
-	return slices.ContainsFunc(n.args, func(a *node) bool { return touches(a, t, seen) })
-}
-
-// materialise gives a node a temporary. A stage of its own will compute it. It
-// does nothing if the node is in memory.
-func (c *compiler) materialise(n *node, reason string) {
-	if n.array != nil {
-		return
+	if w.loop.Faults != nil {
+		w.raise(places[0])
+	} else {
+		w.raise(nil)
 	}
-	t := n.typ.Register()
-	n.array = &Array{Temp: len(c.temps), Type: t, Shape: n.shape, Strides: n.shape.Strides()}
-	n.pending, n.reason = true, reason
-	c.temps = append(c.temps, &Temp{Array: n.array, first: -1})
-}
-
-// compute appends the stage of a materialised node, unless that was done
-// before.
-func (c *compiler) compute(n *node) error {
-	if !n.pending {
-		return nil
-	}
-	n.pending = false
-	if n.shape.Size() == 0 {
-		return nil
-	}
-	if hasSchedule(n) {
-		return c.schedule(root{n, n.array})
-	}
-	// Only this kernel computes the value; all others load it.
-	computed := *n
-	computed.array = nil
-	return c.emit([]root{{&computed, n.array}}, n.reason)
-}
-
-// hasSchedule reports whether n is a stage that is no loop: a product or a
-// call.
-func hasSchedule(n *node) bool {
-	return n.src.Op.Class == expr.Contraction || n.src.Op.Class == expr.Opaque
-}
-
-// schedule appends the product or the call that stores r.
-func (c *compiler) schedule(r root) error {
-	if r.value.src.Op.Class == expr.Contraction {
-		return c.product(r)
-	}
-	return c.call(r)
 }

@@ -29,10 +29,11 @@ func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
 	if len(out.Stages) == len(p.Stages) {
 		return p
 	}
+	var arrays []*Array
 	for _, t := range p.Temps {
-		out.Temps = append(out.Temps, &Temp{Array: t.Array, first: -1})
+		arrays = append(arrays, t.Array)
 	}
-	out.placeTemps()
+	out.placeTemps(arrays)
 	return out
 }
 
@@ -51,7 +52,7 @@ func (p *Plan) biased(i int) *Stage {
 		return nil
 	}
 	reads := []*Array{s.A, s.B, bias}
-	if slices.ContainsFunc(reads, out.overlaps) { // a stored row would overwrite operands of later rows
+	if slices.ContainsFunc(reads, out.Overlaps) { // a stored row would overwrite operands of later rows
 		return nil
 	}
 	return &Stage{Kind: Product, Why: s.Why, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}

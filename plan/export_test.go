@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -32,25 +34,31 @@ func Trace(ctx context.Context, stmts []expr.Statement) (map[string]string, erro
 // verifyPass returns an error unless the result of a pass keeps its invariants.
 func verifyPass(made any) error {
 	switch x := made.(type) {
+	case []statement:
+		for i, s := range x {
+			if s.target != nil && (s.target.SelfOverlaps() || s.target.Shape.Size() == 0) {
+				return fmt.Errorf("statement %d stores to %v", i, s.target)
+			}
+		}
 	case [][]statement:
 		for i, g := range x {
 			for _, s := range g {
-				if len(g) > 1 && !slices.Equal(loopShape(s.target.Shape), loopShape(g[0].target.Shape)) {
+				if len(g) > 1 && !slices.Equal(fuse.LoopShape(s.target.Shape), fuse.LoopShape(g[0].target.Shape)) {
 					return fmt.Errorf("the targets of group %d have different loops", i)
 				}
 			}
 		}
-	case []root:
-		seen := map[*node]bool{}
+	case []graph.Root:
+		seen := map[*graph.Node]bool{}
 		for _, r := range x {
-			if err := verifyNode(r.value, seen); err != nil {
+			if err := verifyNode(r.Value, seen); err != nil {
 				return err
 			}
 		}
-	case *fusion:
-		for p := 1; p <= x.rows.last; p++ {
-			if !slices.ContainsFunc(x.rows.reductions, func(r *reduction) bool { return r.phase == p }) {
-				return fmt.Errorf("phase %d has no reduction", p)
+	case []*fuse.Step:
+		for i, s := range x {
+			if err := verifyStep(s); err != nil {
+				return fmt.Errorf("step %d: %w", i, err)
 			}
 		}
 	case []*Stage:
@@ -65,23 +73,57 @@ func verifyPass(made any) error {
 	return nil
 }
 
-func verifyNode(n *node, seen map[*node]bool) error {
+func verifyNode(n *graph.Node, seen map[*graph.Node]bool) error {
 	if seen[n] {
 		return nil
 	}
 	seen[n] = true
-	if n.array == nil && n.cost < 1 {
-		return fmt.Errorf("#%d costs %d", n.id, n.cost)
+	if n.Array == nil && n.Cost < 1 {
+		return fmt.Errorf("#%d costs %d", n.ID, n.Cost)
 	}
-	if n.array != nil && !n.array.Shape.Equal(n.shape) {
-		return fmt.Errorf("#%d of shape %v is stored in %v", n.id, n.shape, n.array)
+	if n.Array != nil && !n.Array.Shape.Equal(n.Shape) {
+		return fmt.Errorf("#%d of shape %v is stored in %v", n.ID, n.Shape, n.Array)
 	}
-	for _, a := range n.args {
-		if a.id >= n.id {
-			return fmt.Errorf("operand #%d of #%d comes after it", a.id, n.id)
+	for _, a := range n.Args {
+		if a.ID >= n.ID {
+			return fmt.Errorf("operand #%d of #%d comes after it", a.ID, n.ID)
 		}
 		if err := verifyNode(a, seen); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// verifyStep returns an error unless the reductions of a loop fit its nest, and
+// every node that the loop loads has been computed.
+func verifyStep(s *fuse.Step) error {
+	l := s.Loop
+	if l == nil {
+		return nil
+	}
+	fused := map[*graph.Node]bool{}
+	for i, reductions := range l.Phases {
+		if len(reductions) == 0 {
+			return fmt.Errorf("phase %d has no reduction", i+1)
+		}
+		for _, v := range reductions {
+			fused[v.Node] = true
+		}
+	}
+	for v := range l.All() {
+		n := v.Node
+		switch c := n.Src.Op.Class; {
+		case v.Load != nil:
+			if v.Of.Pending {
+				return fmt.Errorf("#%d is loaded before it is stored", v.Of.ID)
+			}
+		case c == expr.Reduction && !fused[n]:
+			return fmt.Errorf("reduction #%d is neither stored nor in a phase", n.ID)
+		case c == expr.Contraction || c == expr.Opaque:
+			return fmt.Errorf("#%d is in a loop", n.ID)
+		case c == expr.Elementwise && len(v.Operands) != len(n.Args):
+			return fmt.Errorf("#%d has %d operands", n.ID, len(v.Operands))
 		}
 	}
 	return nil

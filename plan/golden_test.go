@@ -136,3 +136,36 @@ func TestGolden(t *testing.T) {
 		})
 	}
 }
+
+// TestSharedCost nests an expression that uses its operand twice. The number of
+// stages must follow from the number of operations, not of paths.
+func TestSharedCost(t *testing.T) {
+	type vector = expr.Exp[float32]
+	x := leaf("x", 100)
+	for name, twice := range map[string]func(e vector) vector{
+		"sin(e) + e":      func(e vector) vector { return op.Add(op.Sin(e), e) },
+		"sin(e) * cos(e)": func(e vector) vector { return op.Mul(op.Sin(e), op.Cos(e)) },
+		"e + (e * -e)":    func(e vector) vector { return op.Add(e, op.Mul(e, op.Neg(e))) },
+	} {
+		var e vector = x
+		for range 300 {
+			e = twice(e)
+		}
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(leaf("y", 100), e)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		primitives := 0
+		for _, s := range p.Stages {
+			for _, r := range s.Kernel.Regions {
+				primitives += len(r.Code)
+			}
+		}
+		if most := primitives/600 + 1; len(p.Stages) > most {
+			t.Errorf("%s: %d stages of %d instructions, want at most %d", name, len(p.Stages), primitives, most)
+		}
+		if len(p.Temps) > len(p.Stages) {
+			t.Errorf("%s: %d temporaries", name, len(p.Temps))
+		}
+	}
+}

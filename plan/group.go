@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/plan/fuse"
 )
 
 // maxGroup bounds the statements of a group.
@@ -26,7 +26,7 @@ func group(list []statement) (groups [][]statement) {
 func (s *statement) fits(group []statement) bool {
 	first := &group[0]
 	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() ||
-		!slices.Equal(loopShape(s.target.Shape), loopShape(first.target.Shape)) {
+		!slices.Equal(fuse.LoopShape(s.target.Shape), fuse.LoopShape(first.target.Shape)) {
 		return false
 	}
 	return !slices.ContainsFunc(group, s.conflicts)
@@ -35,37 +35,26 @@ func (s *statement) fits(group []statement) bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	if before.target.overlaps(s.target) && !before.target.sameElements(s.target) {
+	if before.target.Overlaps(s.target) && !before.target.SameElements(s.target) {
 		return true
 	}
 	for _, r := range s.reads {
 		// The later statement gets the stored value only if it reads the array with
 		// the same shape, strides and offset.
-		if before.target.overlaps(r.array) && !(r.direct && before.target.key() == r.array.key()) {
+		if before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(before.reads, s.target.clobbers)
+	return slices.ContainsFunc(before.reads, s.clobbers)
 }
 
 // readsItself reports whether a statement reads its target at other positions
 // than it writes. Such a statement is a group of its own, and emit checks its
 // kernel for hazards.
-func (s *statement) readsItself() bool { return slices.ContainsFunc(s.reads, s.target.clobbers) }
+func (s *statement) readsItself() bool { return slices.ContainsFunc(s.reads, s.clobbers) }
 
-// clobbers reports whether storing to a changes elements that r reads at other
-// positions.
-func (a *Array) clobbers(r read) bool {
-	return a.overlaps(r.array) && !(r.direct && a.sameElements(r.array))
-}
-
-// loopShape returns a shape without its axes of size 1.
-func loopShape(s shape.Shape) []int {
-	out := make([]int, 0, len(s))
-	for _, d := range s {
-		if d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
+// clobbers reports whether the statement stores to elements that r reads at
+// other positions.
+func (s *statement) clobbers(r read) bool {
+	return s.target.Overlaps(r.array) && !(r.direct && s.target.SameElements(r.array))
 }

@@ -5,10 +5,13 @@ import "sort"
 // align is the alignment of temporaries in the arena, in bytes.
 const align = 64
 
-// placeTemps sets the offsets of temporaries in the arena. Temporaries whose
+// placeTemps adds temporaries, and sets their offsets in the arena. Temporaries whose
 // lifetimes do not overlap may share memory. Temporaries that no stage uses get
 // none.
-func (p *Plan) placeTemps() {
+func (p *Plan) placeTemps(arrays []*Array) {
+	for _, a := range arrays {
+		p.Temps = append(p.Temps, &Temp{Array: a, first: -1})
+	}
 	for i, s := range p.Stages {
 		for _, a := range s.Writes {
 			if a.Mem == nil && p.Temps[a.Temp].first < 0 {

@@ -1,27 +1,36 @@
-package plan
+package graph
 
 import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // The rows of the operator table that the plan treats specially or makes.
 // Operators are compared by pointer, because a user's operator may have the
 // name of a row.
 var (
+	BroadcastRow = mustRow("broadcast_to")
+	ConcatRow    = mustRow("concat")
+	MatmulRow    = mustRow("matmul")
+	PadRow       = mustRow("pad")
+	ReshapeRow   = mustRow("reshape")
+	SliceRow     = mustRow("slice")
+	TransposeRow = mustRow("transpose")
+
 	castRow         = mustRow("cast")
 	stopGradientRow = mustRow("stop_gradient")
-	broadcastRow    = mustRow("broadcast_to")
-	concatRow       = mustRow("concat")
-	matmulRow       = mustRow("matmul")
-	padRow          = mustRow("pad")
-	reshapeRow      = mustRow("reshape")
-	sliceRow        = mustRow("slice")
-	takeRow         = mustRow("take")
-	transposeRow    = mustRow("transpose")
 )
 
-var saverRows = [...]*expr.Operator{expr.Plus: mustRow("add"), expr.Minus: mustRow("sub"), expr.Times: mustRow("mul"), expr.Over: mustRow("div")}
+// SaverRows are the operators of the savers that read their target.
+var SaverRows = [...]*expr.Operator{expr.Plus: mustRow("add"), expr.Minus: mustRow("sub"), expr.Times: mustRow("mul"), expr.Over: mustRow("div")}
+
+// copyRow is the identity. It copies values whose layout in memory does not
+// fit.
+var copyRow = expr.Operator{
+	Name: "copy", Class: expr.View, Arity: 1,
+	Gather: func(g *expr.Gather) prim.V { return g.At(0, g.Out) },
+}
 
 // mustRow returns the built-in operator of a name. It panics if there is none.
 func mustRow(name string) *expr.Operator {

@@ -1,7 +1,9 @@
-package plan
+package graph
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -32,16 +34,25 @@ func (a *Array) key() arrayKey {
 	return arrayKey{a.Mem, a.Temp, a.Offset, a.Type, string(appendInts(appendInts(nil, a.Strides), a.Shape))}
 }
 
-func arrayOf(e *expr.Node) *Array {
+// Equal reports whether two arrays have the same elements in the same order, and
+// the same strides.
+func (a *Array) Equal(b *Array) bool {
+	return a == b || a.Mem == b.Mem && a.Temp == b.Temp && a.Offset == b.Offset && a.Type == b.Type &&
+		a.Shape.Equal(b.Shape) && slices.Equal(a.Strides, b.Strides)
+}
+
+// ArrayOf returns the array of a leaf.
+func ArrayOf(e *expr.Node) *Array {
 	l := e.Leaf
 	return &Array{Mem: l.Mem, Type: e.DType(), Offset: l.Offset, Shape: e.Shape(), Strides: l.Strides, Name: l.Name}
 }
 
-func keyOf(e *expr.Node) arrayKey { return arrayOf(e).key() }
+func keyOf(e *expr.Node) arrayKey { return ArrayOf(e).key() }
 
-func (a *Array) String() string { return fmt.Sprintf("%s %v%v", a.name(), a.Type, []int(a.Shape)) }
+func (a *Array) String() string { return fmt.Sprintf("%s %v%v", a.Label(), a.Type, []int(a.Shape)) }
 
-func (a *Array) name() string {
+// Label returns the name of the array, or a word for it.
+func (a *Array) Label() string {
 	switch {
 	case a.Mem == nil:
 		return fmt.Sprintf("t%d", a.Temp)
@@ -54,11 +65,11 @@ func (a *Array) name() string {
 // Bytes returns the size of the elements in bytes.
 func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
 
-// overlaps reports whether two arrays may share a byte. It compares ranges of
+// Overlaps reports whether two arrays may share a byte. It compares ranges of
 // offsets, so it may return true for arrays that share none. Arrays in
 // different memories share none, unless distance says that the memories
 // overlap.
-func (a *Array) overlaps(b *Array) bool {
+func (a *Array) Overlaps(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
 	}
@@ -92,9 +103,9 @@ func distance(a, b expr.Memory) (int, bool) {
 	return d, d < a.Size() && -d < b.Size()
 }
 
-// sameElements reports whether two arrays have the same element at every
+// SameElements reports whether two arrays have the same element at every
 // position.
-func (a *Array) sameElements(b *Array) bool {
+func (a *Array) SameElements(b *Array) bool {
 	if a.Type != b.Type || !a.Shape.Equal(b.Shape) {
 		return false
 	}
@@ -113,9 +124,9 @@ func (a *Array) sameElements(b *Array) bool {
 	return true
 }
 
-// selfOverlaps reports whether two positions may be one element. A target must
+// SelfOverlaps reports whether two positions may be one element. A target must
 // not have such positions.
-func (a *Array) selfOverlaps() bool {
+func (a *Array) SelfOverlaps() bool {
 	if a.Shape.Size() == 0 {
 		return false
 	}
@@ -147,4 +158,12 @@ func abs(x int) int {
 		return -x
 	}
 	return x
+}
+
+func appendInts(b []byte, v []int) []byte {
+	b = binary.AppendVarint(b, int64(len(v)))
+	for _, x := range v {
+		b = binary.AppendVarint(b, int64(x))
+	}
+	return b
 }

@@ -1,4 +1,4 @@
-package plan
+package graph
 
 import (
 	"github.com/oneloop/oneloop/expr"
@@ -6,8 +6,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// lower returns the value of an element-wise node, as a scalar program on x.
-func lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
+// Lower returns the value of an element-wise node, as a scalar program on x.
+func Lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
 	v := e.Op.Lower(b, x...)
 	if e.Op.Result != expr.ResultTo {
 		return v

@@ -1,8 +1,7 @@
-package plan
+package graph
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -14,13 +13,11 @@ import (
 // extents do not prove to be inside are checked at run time. Index maps of the
 // table need no such check.
 type indexMap struct {
-	n       *node
-	ix      *prim.IxTable
-	b       *ir.Builder
-	extents []int                 // of the kernel's axes
-	params  func() []int          // run-time integers so far, by number
-	known   map[prim.Ix]*interval // intervals found so far
-	err     error
+	n      *Node
+	b      *ir.Builder
+	params []int                 // run-time integers so far, by number
+	known  map[prim.Ix]*interval // intervals found so far
+	err    error
 }
 
 // An interval bounds an index expression.
@@ -36,18 +33,18 @@ const maxTerms = 1 << 10
 
 func (m *indexMap) fail(kind error, format string, args ...any) {
 	if m.err == nil {
-		m.err = expr.NewError(kind, m.n.src.Op.Constructor(), "the index map "+format, args...)
+		m.err = expr.NewError(kind, m.n.Src.Op.Constructor(), "the index map "+format, args...)
 	}
 }
 
 // operand reports whether operand arg exists and each coordinate is an index
 // expression of this kernel.
 func (m *indexMap) operand(arg int, at []prim.Ix) bool {
-	if arg < 0 || arg >= len(m.n.args) {
-		m.fail(expr.ErrValue, "reads operand %d of %d", arg, len(m.n.args))
+	if arg < 0 || arg >= len(m.n.Args) {
+		m.fail(expr.ErrValue, "reads operand %d of %d", arg, len(m.n.Args))
 		return false
 	}
-	if rank := len(m.n.args[arg].shape); len(at) != rank {
+	if rank := len(m.n.Args[arg].Shape); len(at) != rank {
 		m.fail(expr.ErrShape, "gives %d coordinates for an operand of rank %d", len(at), rank)
 		return false
 	}
@@ -66,28 +63,17 @@ func (m *indexMap) inside(c prim.Ix, d int) bool {
 	return r != nil && r.bounded && r.lo >= 0 && r.hi < d
 }
 
-// proven reports whether the extents prove that all coordinates of operand arg
-// are inside.
-func (m *indexMap) proven(arg int, at []prim.Ix) bool {
-	for i, d := range m.n.args[arg].shape {
-		if !m.inside(at[i], d) {
-			return false
-		}
-	}
-	return true
-}
-
 // interval returns bounds of an index expression. It returns nil, and the map
 // fails, if ix is no expression of this kernel or may overflow.
 func (m *indexMap) interval(ix prim.Ix) *interval {
 	if r, ok := m.known[ix]; ok {
 		return r
 	}
-	if ix < 0 || int(ix) >= len(m.ix.Nodes) {
+	if ix < 0 || int(ix) >= len(m.b.K.Index.Nodes) {
 		m.fail(expr.ErrValue, "has a coordinate that is no index expression of its Gather")
 		return nil
 	}
-	r := m.leaf(m.ix.At(ix), ix)
+	r := m.leaf(m.b.K.Index.At(ix), ix)
 	if r != nil && r.terms > maxTerms {
 		m.fail(expr.ErrUnsupported, "has an index expression of more than %d terms", maxTerms)
 		r = nil
@@ -113,16 +99,16 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 		}
 		return &interval{lo: k, hi: k, bounded: true, fixed: true, terms: 1}
 	case prim.IxParam:
-		p := m.params()
+		p := m.params
 		if n.K < 0 || n.K >= int64(len(p)) {
 			return foreign("integer")
 		}
 		return &interval{lo: p[n.K], hi: p[n.K], bounded: true, fixed: true, terms: 1}
 	case prim.IxAxis:
-		if n.K < 0 || n.K >= int64(len(m.extents)) || !m.b.Bound(int(n.K)) {
+		if n.K < 0 || n.K >= int64(len(m.n.Shape)) || !m.b.Bound(int(n.K)) {
 			return foreign("axis")
 		}
-		return &interval{hi: max(m.extents[n.K]-1, 0), bounded: true, terms: 1}
+		return &interval{hi: max(m.n.Shape[n.K]-1, 0), bounded: true, terms: 1}
 	case prim.IxValue:
 		if !m.b.HasIndex(n.K) {
 			return foreign("value")
@@ -202,62 +188,6 @@ func times(a, b int) (int, bool) {
 	return a * b, hi != 0 || lo > 1<<62
 }
 
-// userView returns the value of a view whose index map is a user's.
-func (k *gen) userView(key valueKey, n *node, g *expr.Gather) prim.V {
-	m := &indexMap{n: n, ix: k.ix, b: k.b, extents: k.extents, params: func() []int { return k.params }}
-	zero := func(arg int) prim.V {
-		t := n.typ
-		if arg >= 0 && arg < len(n.args) {
-			t = n.args[arg].typ
-		}
-		return k.p.Bits(t.Register(), 0)
-	}
-	at, guarded, value := g.At, g.Guarded, g.Value
-	g.Out = slices.Clone(g.Out)
-	g.Checked = func(arg int, coords []prim.Ix) prim.V {
-		if !m.operand(arg, coords) {
-			return zero(arg)
-		}
-		return k.checked(key, n, arg, coords, m.inside)
-	}
-	g.At = func(arg int, coords []prim.Ix) prim.V {
-		if !m.operand(arg, coords) || !m.proven(arg, coords) {
-			return g.Checked(arg, coords)
-		}
-		return at(arg, coords)
-	}
-	g.Guarded = func(arg int, coords []prim.Ix, fill prim.V) prim.V {
-		if !m.operand(arg, coords) {
-			return zero(arg)
-		}
-		if t := n.args[arg].typ.Register(); fill.Type != t || !k.b.Has(fill) {
-			m.fail(expr.ErrType, "gives operand %d of type %v a fill of type %v", arg, t, fill.Type)
-			return zero(arg)
-		}
-		return guarded(arg, coords, fill)
-	}
-	g.Value = func(c prim.Ix) prim.V {
-		if m.interval(c) == nil {
-			return k.p.Int(g.Node.DType(), 0)
-		}
-		return value(c)
-	}
-	v := m.run(g)
-	if err := k.p.Err(); err != nil {
-		m.fail(expr.ErrType, "for %v fails: %s", n.typ, err)
-	}
-	if t := n.typ.Register(); m.err == nil && (v.Type != t || !k.b.Has(v)) {
-		m.fail(expr.ErrType, "returns a value of type %v, not %v", v.Type, t)
-	}
-	if m.err != nil {
-		if k.err == nil {
-			k.err = m.err
-		}
-		return zero(-1)
-	}
-	return v
-}
-
 // run calls the user's index map. A panic becomes an error.
 func (m *indexMap) run(g *expr.Gather) (v prim.V) {
 	defer func() {
@@ -265,5 +195,5 @@ func (m *indexMap) run(g *expr.Gather) (v prim.V) {
 			m.fail(expr.ErrValue, "panics: %v", r)
 		}
 	}()
-	return m.n.src.Op.Gather(g)
+	return m.n.Src.Op.Gather(g)
 }

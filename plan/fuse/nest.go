@@ -1,0 +1,142 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// longRow is the extent above which a single row runs in parallel blocks.
+const longRow = 1 << 15
+
+// LoopShape returns a shape without its axes of size 1.
+func LoopShape(s shape.Shape) []int {
+	out := make([]int, 0, len(s))
+	for _, d := range s {
+		if d != 1 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// choose sets the nest of the roots. It takes the nest of the first reduction
+// from the roots downwards that fits, or else, or if plain is set, a map.
+func (l *Loop) choose(plain bool) {
+	dims := LoopShape(l.Roots[0].Target.Shape)
+	l.Nest = Nest{Kind: Map, Outer: dims}
+	if plain || !l.complex() {
+		return
+	}
+	seen := map[*graph.Node]bool{}
+	var visit func(n *graph.Node) bool
+	visit = func(n *graph.Node) bool {
+		if !n.Complex || seen[n] || l.Loads(n) {
+			return false
+		}
+		seen[n] = true
+		if n.Src.Op.Class == expr.Reduction {
+			if f, ok := fit(n, dims); ok {
+				l.Nest = f
+				return true
+			}
+		}
+		return slices.ContainsFunc(n.Args, visit)
+	}
+	for _, r := range l.Roots {
+		if visit(r.Value) {
+			break
+		}
+	}
+}
+
+// fit returns the nest in which reduction n runs together with roots of loop
+// shape dims. It returns false if there is none.
+func fit(n *graph.Node, dims []int) (Nest, bool) {
+	outer, inner, last := axesOf(n)
+	size := 1
+	for _, d := range inner {
+		size *= d
+	}
+	switch {
+	case !last && (slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)):
+		return Nest{Kind: Columns, Outer: outer, Inner: inner}, true
+	case last && slices.Equal(outer, dims):
+		return Nest{Kind: Rows, Outer: outer, Inner: inner, singleRow: len(outer) == 0 && size > longRow}, true
+	case last && slices.Equal(slices.Concat(outer, inner), dims) && (len(outer) > 0 || size <= longRow):
+		return Nest{Kind: Rows, Outer: outer, Inner: inner, StoresInner: true}, true
+	}
+	return Nest{}, false
+}
+
+// axesOf returns the extents of the kept and of the reduced axes of a
+// reduction, without axes of size 1. last tells whether the last axis is
+// reduced, which decides the order.
+func axesOf(n *graph.Node) (outer, inner []int, last bool) {
+	s := n.Args[0].Shape
+	for i, d := range s {
+		switch reduced := slices.Contains(n.Src.Axes, i); {
+		case d == 1:
+		case reduced:
+			inner = append(inner, d)
+		default:
+			outer = append(outer, d)
+		}
+	}
+	last = slices.Contains(n.Src.Axes, len(s)-1)
+	if !last && len(outer) == 0 {
+		outer = oneColumn
+	}
+	return outer, inner, last
+}
+
+// oneColumn replaces the kept axes if all have size 1: the columns nest needs a
+// vec loop.
+var oneColumn = []int{1}
+
+// fits reports whether reduction x runs in the loops of the nest.
+func (n Nest) fits(x *graph.Node) bool {
+	if n.Kind == Map {
+		return false
+	}
+	outer, inner, last := axesOf(x)
+	return last == (n.Kind == Rows) && slices.Equal(outer, n.Outer) && slices.Equal(inner, n.Inner)
+}
+
+// ownPlace reports whether n is read at its own position in all loops of the nest.
+func (n Nest) ownPlace(x *graph.Node, at []graph.Coord) bool {
+	next := 0
+	for i, d := range x.Shape {
+		if d == 1 {
+			continue
+		}
+		if int(at[i]) != next {
+			return false
+		}
+		next++
+	}
+	return next == len(n.Outer)+len(n.Inner)
+}
+
+// Operand returns the coordinates of the operand of a reduction that fits the
+// nest.
+func (n Nest) Operand(x *graph.Node) []graph.Coord {
+	s := x.Args[0].Shape
+	at := make([]graph.Coord, len(s))
+	outer, inner := 0, len(n.Outer)
+	for i, d := range s {
+		switch {
+		case d == 1:
+			at[i] = graph.Fixed
+		case slices.Contains(x.Src.Axes, i):
+			at[i] = graph.Coord(inner)
+			inner++
+		default:
+			at[i] = graph.Coord(outer)
+			outer++
+		}
+	}
+	return at
+}

@@ -1,0 +1,277 @@
+package fuse
+
+import (
+	"context"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Steps returns the steps that store the roots, in order. A root may be a stored
+// node and its array.
+func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root) ([]*Step, error) {
+	f := &fuser{ctx: ctx, g: g}
+	var err error
+	switch {
+	case len(roots) == 0:
+	case roots[0].Target == roots[0].Value.Array:
+		err = f.provide(roots[0].Value, true)
+	case len(roots) == 1 && direct(roots[0]):
+		err = f.schedule(roots[0])
+	default:
+		err = f.roots(roots, "stores to the program's arrays", nil)
+	}
+	return f.steps, err
+}
+
+// A fuser is the state of fusing one group.
+type fuser struct {
+	ctx    context.Context
+	g      *graph.Graph
+	asides map[*graph.Node]*graph.Node // see walk
+	steps  []*Step
+}
+
+// roots appends the steps that store the roots, after the steps that compute
+// the nodes that these load. Faults are stored in the array faults, if it is not
+// nil.
+func (f *fuser) roots(roots []graph.Root, why string, faults *graph.Array) error {
+	l, err := f.loop(roots, faults)
+	if err != nil {
+		return err
+	}
+	if l.clashes() {
+		v := f.g.Copied(roots[0].Value)
+		f.g.Store(v, "the target is read at other positions than it is written")
+		if l, err = f.loop([]graph.Root{{Value: v, Target: roots[0].Target}}, nil); err != nil {
+			return err
+		}
+	}
+	// Nodes that another step may store at its side come last.
+	for _, last := range []bool{false, true} {
+		for _, v := range l.loads {
+			if _, aside := f.asides[v.Of]; aside == last {
+				if err := f.provide(v.Of, l.always(v.Of)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, v := range l.loads {
+		l.Fails = l.Fails || v.Of.Faults != nil
+	}
+	for _, v := range l.sides {
+		v.Node.Pending = false
+	}
+	task := Store
+	if l.Fails && l.Faults == nil && slices.ContainsFunc(roots, func(r graph.Root) bool { return r.Target.Mem != nil }) {
+		f.steps = append(f.steps, &Step{Task: Scan, Why: "looks for faults before anything is stored", Loop: l})
+		task = Trust
+	}
+	f.steps = append(f.steps, &Step{Task: task, Why: why, Loop: l})
+	return nil
+}
+
+// loop decides the loop of the roots. It starts again if a node that was taken
+// for part of the loop had to be stored, or if no reduction runs in the nest.
+// The number of starts is bounded, because a start without a new stored node is
+// followed by one with a map.
+func (f *fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
+	for plain := false; ; {
+		if err := graph.Cancelled(f.ctx, 0); err != nil {
+			return nil, err
+		}
+		l := &Loop{Roots: roots, Faults: faults}
+		l.choose(plain)
+		f.share(l)
+		w := &walk{Loop: l, g: f.g, asides: f.asides, mark: f.g.Walk()}
+		w.roots()
+		idle := l.Nest.Kind != Map && len(l.Phases) == 0
+		if !w.again && !idle {
+			l.keep()
+			return l, nil
+		}
+		plain = plain || idle && !w.stored
+	}
+}
+
+// clashes reports whether a loop of one root reads an element of the target at
+// another position than it writes. The loops of several roots never do.
+func (l *Loop) clashes() bool {
+	target := l.Roots[0].Target
+	return len(l.Roots) == 1 && slices.ContainsFunc(l.loads, func(v *Value) bool {
+		return v.Load.Overlaps(target) && !(v.Load.SameElements(target) && slices.Equal(v.at.at, Own(target.Shape)))
+	})
+}
+
+// provide appends the steps of a stored node, unless that was done before. A node
+// that a loop always depends on raises its faults itself, and so does a
+// reduction. Other nodes store their faults. A loop that loads such a node raises
+// them, where it depends on the element.
+func (f *fuser) provide(n *graph.Node, always bool) error {
+	if !n.Pending {
+		return nil
+	}
+	n.Pending = false
+	if n.Shape.Size() == 0 {
+		return nil
+	}
+	r := graph.Root{Value: n, Target: n.Array}
+	if hasSchedule(n) {
+		return f.schedule(r)
+	}
+	if n.Faulty && !always && !n.Complex {
+		n.Faults = f.g.Temp(dtype.I32, n.Shape)
+	}
+	return f.roots([]graph.Root{r}, n.Why, n.Faults)
+}
+
+// always reports whether the roots depend on all elements of a node that the
+// loop loads, whatever the data.
+func (l *Loop) always(n *graph.Node) bool {
+	if !n.Faulty || l.Faults != nil {
+		return !n.Faulty
+	}
+	var reaches func(v *Value) bool
+	seen := map[*Value]bool{}
+	reaches = func(v *Value) bool {
+		if v.Load != nil {
+			return v.Load == n.Array
+		}
+		if seen[v] || v.Node.Index != nil && (len(v.Operands) != 1 || !sameLoop(v.Node, v.Operands[0].Node)) {
+			return false
+		}
+		seen[v] = true
+		operands := v.Operands
+		if v.Node.Src.Op.Cond {
+			operands = operands[:1]
+		}
+		return slices.ContainsFunc(operands, reaches)
+	}
+	return slices.ContainsFunc(l.Values, reaches)
+}
+
+// hasSchedule reports whether n is a step without a loop: a product or a call.
+func hasSchedule(n *graph.Node) bool {
+	return n.Src.Op.Class == expr.Contraction || n.Src.Op.Class == expr.Opaque
+}
+
+// direct reports whether the root is a product or a call that can store into
+// the target itself.
+func direct(r graph.Root) bool {
+	n, t := r.Value, r.Target
+	return n.Array == nil && hasSchedule(n) && n.Uses == 0 && t.Mem != nil && t.Type == n.Type.Register() &&
+		t.Shape.Equal(n.Shape) && shape.IsContiguous(t.Shape, t.Strides) && !touches(n, t, map[*graph.Node]bool{})
+}
+
+// touches reports whether n is computed from an array that overlaps t. It
+// visits each node once.
+func touches(n *graph.Node, t *graph.Array, seen map[*graph.Node]bool) bool {
+	if n.Array != nil {
+		return n.Array.Overlaps(t)
+	}
+	if seen[n] {
+		return false
+	}
+	seen[n] = true
+	return slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return touches(a, t, seen) })
+}
+
+// schedule appends the product or the call that stores r, after the steps that
+// compute its operands.
+func (f *fuser) schedule(r graph.Root) error {
+	n := r.Value
+	s := &Step{Task: Call, Why: "a Go function cannot be fused", Node: n, Out: r.Target}
+	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
+		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
+	}
+	if n.Src.Op.Class == expr.Contraction {
+		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
+		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
+			return a.Type == r.Target.Type && matrix(a)
+		}
+	}
+	for _, x := range n.Args {
+		if s.Task == Call {
+			x = f.g.Like(n, x)
+		}
+		a := x.Strided()
+		if a == nil || !fits(a) {
+			x = f.g.Copied(x) // an array that does not fit is copied
+			f.g.Store(x, why)
+			a = x.Array
+		}
+		if err := f.provide(x.Base(), true); err != nil {
+			return err
+		}
+		s.Args = append(s.Args, a)
+	}
+	f.steps = append(f.steps, s)
+	return nil
+}
+
+// matrix reports whether the last two axes have a layout that BLAS takes,
+// straight or transposed.
+func matrix(a *graph.Array) bool {
+	r := len(a.Shape)
+	if r < 2 {
+		return r == 1 && (a.Strides[0] > 0 || a.Shape[0] <= 1)
+	}
+	rows, cols, si, sj := a.Shape[r-2], a.Shape[r-1], a.Strides[r-2], a.Strides[r-1]
+	straight := (sj == 1 || cols <= 1) && (si >= cols || rows <= 1 && si >= 0)
+	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
+	return straight || turned
+}
+
+// share stores values that the loop and an earlier step would both compute:
+// values that the roots need, and that a reduction outside of the nest needs
+// too. It does so only for values of at least graph.KeepCost primitives.
+func (f *fuser) share(l *Loop) {
+	if !l.complex() || slices.ContainsFunc(l.Roots, func(r graph.Root) bool { return r.Value.Faulty }) {
+		return
+	}
+	const above, below = 1, 2
+	seen := map[*graph.Node]int{}
+	apart := func(x *graph.Node) bool { return x.Src.Op.Class == expr.Reduction && !l.Nest.fits(x) }
+	var visit func(x *graph.Node, side int)
+	visit = func(x *graph.Node, side int) {
+		if l.Loads(x) || seen[x]&side != 0 {
+			return
+		}
+		seen[x] |= side
+		if apart(x) {
+			side = below
+		}
+		for _, a := range x.Args {
+			visit(a, side)
+		}
+	}
+	done := map[*graph.Node]bool{}
+	var mark func(x *graph.Node)
+	mark = func(x *graph.Node) {
+		if l.Loads(x) || done[x] || apart(x) {
+			return
+		}
+		done[x] = true
+		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class == expr.Elementwise && x.Shape.Size() > 1 {
+			f.g.Store(x, "a reduction that is not fused needs it too, and computing it twice costs more")
+			if f.asides == nil {
+				f.asides = map[*graph.Node]*graph.Node{}
+			}
+			f.asides[x] = l.Roots[0].Value
+			return
+		}
+		for _, a := range x.Args {
+			mark(a)
+		}
+	}
+	for _, r := range l.Roots {
+		visit(r.Value, above)
+	}
+	for _, r := range l.Roots {
+		mark(r.Value)
+	}
+}

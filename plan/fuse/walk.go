@@ -1,0 +1,286 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A walk visits the values of a loop. It decides what is stored instead of
+// computed, and finds the phases of the reductions, the loads and the faults.
+type walk struct {
+	*Loop
+	g      *graph.Graph
+	asides map[*graph.Node]*graph.Node // of stored nodes that another loop may store at its side: the root that loads it
+	mark   int32
+	stored bool // a node was stored
+	again  bool // a node was stored after it was visited
+	inside int  // number of reductions whose operand holds the current value
+
+	first  []*Value // the first value of each node, by Node.Slot
+	others map[valueKey]*Value
+	places [][]graph.Coord // by number
+	free   []Value
+}
+
+// A valueKey is a node at a place.
+type valueKey struct {
+	node, place int32
+	bounds      ir.Bounds
+}
+
+// place returns the place of coordinates that are axes and zeros.
+func (w *walk) place(at []graph.Coord) place {
+	i := slices.IndexFunc(w.places, func(p []graph.Coord) bool { return slices.Equal(p, at) })
+	if i < 0 {
+		i = len(w.places)
+		w.places = append(w.places, at)
+	}
+	return place{int32(i), at}
+}
+
+// through returns the place of a read by view v.
+func (w *walk) through(v *Value, r *graph.Read) place {
+	at := make([]graph.Coord, len(r.At))
+	for k, c := range r.At {
+		if at[k] = c; c >= 0 {
+			at[k] = v.at.at[c]
+		}
+	}
+	if r.Plain {
+		return w.place(at)
+	}
+	w.places = append(w.places, unequal)
+	return place{int32(len(w.places) - 1), at}
+}
+
+// unequal equals no coordinates.
+var unequal = []graph.Coord{graph.Other - 1}
+
+// aligned returns the place of an operand of shape s after broadcasting.
+func (w *walk) aligned(p place, s shape.Shape) place {
+	at := slices.Clone(p.at[len(p.at)-len(s):])
+	for i, d := range s {
+		if d == 1 {
+			at[i] = graph.Fixed
+		}
+	}
+	return w.place(at)
+}
+
+// roots visits the roots at their positions.
+func (w *walk) roots() {
+	for _, r := range w.Roots {
+		at := w.aligned(place{0, Own(r.Target.Shape)}, r.Value.Shape)
+		if w.repeats(r.Target.Shape, r.Value, at) {
+			w.store(r.Value, "it is broadcast, and would be computed again for every element")
+		}
+		w.Values = append(w.Values, w.value(r.Value, at, ir.InBounds))
+	}
+}
+
+// value returns the value of n at a place.
+func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
+	key := valueKey{n.ID, p.number, b}
+	if n.Mark == w.mark {
+		if v := w.first[n.Slot]; v.at.number == p.number && v.Bounds == b {
+			return v
+		}
+		if v := w.others[key]; v != nil {
+			return v
+		}
+	}
+	v := w.next()
+	v.Node, v.Bounds, v.at = n, b, p
+	w.visit(v)
+	v.Number = w.Len
+	w.Len++
+	if n.Mark != w.mark {
+		n.Mark, n.Slot = w.mark, int32(len(w.first))
+		w.first = append(w.first, v)
+	} else {
+		if w.others == nil {
+			w.others = map[valueKey]*Value{}
+		}
+		w.others[key] = v
+	}
+	return v
+}
+
+func (w *walk) next() *Value {
+	if len(w.free) == 0 {
+		w.free = make([]Value, max(8, w.Len))
+	}
+	v := &w.free[0]
+	w.free = w.free[1:]
+	v.Operands = v.few[:0]
+	return v
+}
+
+func (w *walk) visit(v *Value) {
+	n := v.Node
+	v.own = v.Bounds == ir.InBounds && w.Nest.ownPlace(n, v.at.at)
+	if w.Loads(n) {
+		if v.Side = w.storesAside(v); !v.Side {
+			w.load(v, n, n.Array)
+			return
+		}
+	}
+	switch n.Src.Op.Class {
+	case expr.Elementwise:
+		w.elementwise(v)
+	case expr.View:
+		w.view(v)
+	case expr.Reduction:
+		if !w.reduction(v) {
+			w.alone(v, "a reduction ends the loop over what it reduces")
+		}
+	case expr.Contraction, expr.Opaque:
+		w.alone(v, "it has a schedule of its own")
+	}
+}
+
+func (w *walk) elementwise(v *Value) {
+	n := v.Node
+	w.Fails = w.Fails || n.Fails
+	for _, a := range n.Args {
+		at := v.at
+		if !a.Shape.Equal(n.Shape) {
+			at = w.aligned(at, a.Shape)
+		}
+		if w.repeats(n.Shape, a, at) {
+			w.store(a, "it is broadcast, and would be computed again for every element")
+		}
+		v.use(w.value(a, at, v.Bounds))
+	}
+}
+
+// repeats reports whether inlining operand a of a value of shape s would compute
+// its elements more than once, because a is broadcast along an axis of the
+// innermost loop.
+func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
+	// An operand that can fail stays inline, which takes no array for its faults.
+	if a.Array != nil || !a.Computes || a.Faulty || a.Shape.Size() == s.Size() || a.Shape.Size() == 1 {
+		return false
+	}
+	return w.Nest.Kind == Map || slices.ContainsFunc(p.at, func(c graph.Coord) bool {
+		return c != graph.Fixed && (c < 0 || int(c) >= len(w.Nest.Outer))
+	})
+}
+
+func (w *walk) view(v *Value) {
+	n := v.Node
+	if a := n.View(); a != nil {
+		w.load(v, n.Args[0].Base(), a)
+		return
+	}
+	for i := range n.Index.Reads {
+		r := &n.Index.Reads[i]
+		a := n.Args[r.Arg]
+		w.Fails = w.Fails || r.Fails
+		switch {
+		case a.Array != nil || !a.Computes:
+		case r.Bounds == ir.Clamped:
+			w.store(a, "it is read at computed positions")
+		case !sameLoop(n, a) && (a.Complex || !a.Faulty && (a.Uses > 1 && a.Work > 2 || n.Shape.Size() > a.Shape.Size() && n.Src.Op != graph.PadRow)):
+			w.store(a, "a view reads it at other positions than it is computed")
+		}
+		v.use(w.value(a, w.through(v, r), max(v.Bounds, r.Bounds)))
+	}
+}
+
+// sameLoop reports whether a view only adds and drops axes of size 1.
+func sameLoop(n, a *graph.Node) bool {
+	if !slices.Equal(LoopShape(n.Shape), LoopShape(a.Shape)) {
+		return false
+	}
+	switch n.Src.Op {
+	case graph.ReshapeRow:
+		return true
+	case graph.TransposeRow:
+		last := -1
+		for _, x := range n.Src.Axes {
+			if x >= 0 && a.Shape[x] != 1 {
+				if x < last {
+					return false
+				}
+				last = x
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// reduction visits the operand of a reduction that runs along the inner axes of
+// the nest, at the current position of the outer axes. It returns false for
+// other reductions.
+func (w *walk) reduction(v *Value) bool {
+	n := v.Node
+	if v.Bounds != ir.InBounds || !w.Nest.fits(n) || w.Nest.singleRow && w.inside > 0 {
+		return false
+	}
+	next := 0
+	for i, d := range n.Args[0].Shape {
+		if d == 1 || slices.Contains(n.Src.Axes, i) {
+			continue
+		}
+		if int(v.at.at[i]) != next {
+			return false
+		}
+		next++
+	}
+	w.inside++
+	v.use(w.value(n.Args[0], w.place(w.Nest.Operand(n)), ir.InBounds))
+	w.inside--
+	v.depth++
+	for len(w.Phases) < int(v.depth) {
+		w.Phases = append(w.Phases, nil)
+	}
+	phase := &w.Phases[v.depth-1]
+	if !slices.ContainsFunc(*phase, func(x *Value) bool { return x.Node == n }) {
+		*phase = append(*phase, v)
+	}
+	return true
+}
+
+// alone gives the node a step of its own.
+func (w *walk) alone(v *Value, why string) {
+	w.store(v.Node, why)
+	w.load(v, v.Node, v.Node.Array)
+}
+
+// store stores n, unless it is in memory.
+func (w *walk) store(n *graph.Node, why string) {
+	if n.Array == nil {
+		w.g.Store(n, why)
+		w.stored, w.again = true, w.again || n.Mark == w.mark
+	}
+}
+
+// load makes v an element of array a, which belongs to node n or is a view of
+// it.
+func (w *walk) load(v *Value, n *graph.Node, a *graph.Array) {
+	v.Load, v.Of = a, n
+	w.loads = append(w.loads, v)
+}
+
+// storesAside reports whether this loop computes a node that another loop will
+// load, and stores it at every position.
+func (w *walk) storesAside(v *Value) bool {
+	by, ok := w.asides[v.Node]
+	if !ok || !v.Node.Pending || by == w.Roots[0].Value {
+		return false
+	}
+	if !v.own {
+		delete(w.asides, v.Node) // it gets a step of its own
+		w.again = true
+	}
+	if v.own {
+		w.sides = append(w.sides, v)
+	}
+	return v.own
+}

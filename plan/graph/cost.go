@@ -1,0 +1,238 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// The limits of one kernel. Black-Scholes has about 150 primitives and 5
+// inputs. A kernel of 800 primitives fits the instruction cache. An extra pass
+// over memory costs little compared with its run time.
+const (
+	MaxCost         = 800
+	maxInputs       = 64
+	maxTermsInlined = 128 // of an index expression; back ends walk it as a tree
+	minCut          = 16  // least cost of a view that is worth storing
+)
+
+// KeepCost is the number of primitives from which storing a value is cheaper
+// than computing it again.
+const KeepCost = 5
+
+// measure computes the cost of inlining n. If n would be too large for one
+// kernel, nodes below it are stored. It returns an error if the index map of a
+// user fails.
+func (g *Graph) measure(n *Node) (err error) {
+	if n.Array != nil {
+		n.inputs.add(int(n.ID))
+		n.terms = terms{axes: 1}
+		return nil
+	}
+	switch n.Src.Op.Class {
+	case expr.Reduction, expr.Contraction, expr.Opaque:
+		n.Complex, n.Computes = true, true
+	case expr.Elementwise:
+		n.Computes = true
+	case expr.View:
+		n.Index, err = indexOf(n)
+		if err != nil {
+			return err
+		}
+		n.Faulty = slices.ContainsFunc(n.Index.Reads, func(r Read) bool { return r.Fails })
+	}
+	n.own = int32(g.ownCost(n))
+	n.Fails = canFail(n.Src, n.Args)
+	n.Faulty = n.Faulty || n.Fails
+	for g.sum(n); !n.fits(); g.sum(n) {
+		cut := g.cut(n)
+		if cut == nil {
+			return nil
+		}
+		g.Store(cut, "the expression is too large for one loop")
+	}
+	return nil
+}
+
+// fits reports whether n can be inlined.
+func (n *Node) fits() bool {
+	return n.Cost <= MaxCost && n.inputs.count() <= maxInputs && n.terms.size() <= maxTermsInlined
+}
+
+// sum computes the cost of inlining n from the costs of its operands.
+func (g *Graph) sum(n *Node) {
+	if n.Index != nil && n.Strided() != nil {
+		n.Cost, n.Work, n.inputs, n.terms = 2, 1, inputs{}, terms{axes: 1}
+		n.inputs.add(int(n.Base().ID))
+		return
+	}
+	n.Cost, n.Work, n.inputs, n.terms = int(n.own), int(n.own), inputs{}, terms{axes: 1}
+	if n.Index != nil {
+		n.Cost += n.Index.prims
+	}
+	for i, a := range n.Args {
+		times, at := 1, terms{axes: 1}
+		if n.Index != nil {
+			times, at = n.Index.counts[i], n.Index.terms[i]
+		} else if slices.Contains(n.Args[:i], a) {
+			continue
+		}
+		n.Faulty = n.Faulty || a.Faulty
+		if a.Array != nil {
+			n.inputs.add(int(a.ID))
+			n.Cost += times
+			n.terms = longer(n.terms, at)
+			continue
+		}
+		n.Cost += min(times*a.Cost, manyTerms)
+		n.Work += min(times*a.Work, manyTerms)
+		n.terms = longer(n.terms, at.in(a.terms))
+		n.inputs.union(&a.inputs)
+		n.Complex = n.Complex || a.Complex
+		n.Computes = n.Computes || a.Computes
+	}
+	if n.Src.Op.Class == expr.Reduction {
+		n.Work = 0
+	}
+	if n.Cost > MaxCost && n.Index == nil { // operands may share nodes
+		n.Cost, _ = g.distinct(n, nil)
+		n.Work = min(n.Work, n.Cost)
+	}
+}
+
+// distinct returns the cost of the distinct nodes that inlining n computes, and
+// the costliest node that is used several times. It takes without as stored.
+// Each view is taken as a whole, because it reads at coordinates of its own.
+// Only nodes whose operands together exceed MaxCost are counted so, and each
+// operand is below it: the time for a graph is linear in the number of nodes.
+func (g *Graph) distinct(n, without *Node) (cost int, shared *Node) {
+	mark := g.Walk()
+	var visit func(n *Node)
+	visit = func(x *Node) {
+		switch {
+		case x.Mark == mark:
+			if x.Array == nil && x.Computes && (shared == nil || x.Cost > shared.Cost) {
+				shared = x
+			}
+			return
+		case x.Array != nil || x == without:
+			cost++
+		case x.Index != nil:
+			cost += x.Cost
+		default:
+			cost += int(x.own)
+			x.Mark = mark
+			for _, a := range x.Args {
+				visit(a)
+			}
+		}
+		x.Mark = mark
+	}
+	visit(n)
+	return cost, shared
+}
+
+// cut returns the node below n that is best stored, to make n fit one kernel.
+// It returns nil if none is worth it.
+func (g *Graph) cut(n *Node) *Node {
+	candidates := n.Args
+	exact := n.Index == nil && n.Cost > MaxCost
+	if exact {
+		if _, shared := g.distinct(n, nil); shared != nil {
+			candidates = append([]*Node{shared}, n.Args...)
+		}
+	}
+	var best *Node
+	least := 0
+	for _, a := range candidates {
+		if a.Strided() != nil || !a.Computes && a.Cost < minCut {
+			continue
+		}
+		left := -a.Cost
+		switch {
+		case exact:
+			left, _ = g.distinct(n, a)
+		case n.Cost > MaxCost:
+		case n.inputs.count() > maxInputs:
+			left = -a.inputs.count()
+		default:
+			left = -int(a.terms.size())
+		}
+		if best == nil || left < least {
+			best, least = a, left
+		}
+	}
+	// Other views may read the value that a view of its size reads.
+	for best != nil && best.Index != nil && best.Index.affine != nil && best.Args[0].Array == nil && best.Args[0].Shape.Size() <= 2*best.Shape.Size() {
+		best = best.Args[0]
+	}
+	return best
+}
+
+// canFail reports whether an operation by itself can fail on data. It returns
+// false where constant operands rule a fault out, such as a divisor of 4.
+func canFail(e *expr.Node, args []*Node) bool {
+	if e.Op.Fault == nil || !e.DType().IsInt() {
+		return false
+	}
+	b := ir.NewBuilder("")
+	p := prim.NewB(b)
+	x := make([]prim.V, len(args))
+	fixed := false
+	for i, a := range args {
+		if c := constantOf(a); c != nil {
+			x[i], fixed = p.Bits(c.Type.Register(), c.Src.Bits), true
+		} else {
+			x[i] = b.Scalar(a.Type.Register())
+		}
+	}
+	if !fixed {
+		return true
+	}
+	bits, known := b.Constant(e.Op.Fault(p, x...))
+	return !known || bits != 0
+}
+
+var costs sync.Map // costKey of a built-in operator -> int
+
+// ownCost returns the number of primitives of an operation, at least 1. Costs
+// of built-in operators are kept for the process, and costs of users' operators
+// for the graph.
+func (g *Graph) ownCost(n *Node) int {
+	if n.Src.Op.Class != expr.Elementwise {
+		return 1
+	}
+	k := costKey{n.Src.Op, n.Args[len(n.Args)-1].Type, n.Src.To}
+	if c, ok := costs.Load(k); ok {
+		return c.(int)
+	}
+	if c, ok := g.own[k]; ok {
+		return c
+	}
+	c := countPrimitives(n)
+	if builtIn(k.op) {
+		costs.Store(k, c)
+	} else {
+		if g.own == nil {
+			g.own = map[costKey]int{}
+		}
+		g.own[k] = c
+	}
+	return c
+}
+
+func countPrimitives(n *Node) int {
+	types := make([]dtype.Type, len(n.Args))
+	for i, a := range n.Args {
+		types[i] = a.Type.Register()
+	}
+	if p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return Lower(b, n.Src, x...) }); err == nil {
+		hot, cold := p.Cost()
+		return max(hot+cold, 1)
+	}
+	return 1
+}

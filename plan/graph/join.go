@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// A Root is a value of the graph and the array that it is stored to.
+type Root struct {
+	Value  *Node
+	Target *Array
+}
+
+const cancelEvery = 1 << 12
+
+// Cancelled returns an error if the context is cancelled. Loops over the nodes
+// of a tree call it with the number of the node; it looks once in 4096.
+func Cancelled(ctx context.Context, i int) error {
+	if i%cancelEvery != 0 || ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("the compilation has been cancelled: %w", ctx.Err())
+}
+
+// Join adds the value of a statement to the graph and returns its root. Later
+// statements of the group read the value that the statement stores. nodes is
+// about the number of nodes of the value.
+func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, error) {
+	g.expect(nodes)
+	v, err := g.Add(ctx, s.Value)
+	if err != nil {
+		return Root{}, err
+	}
+	if s.Saver != expr.Set {
+		e := expr.Apply(SaverRows[s.Saver], s.Target, s.Value)
+		v = g.make(e, []*Node{g.make(s.Target, nil), v})
+	}
+	target := ArrayOf(s.Target)
+	g.assign(target, s.Target, v)
+	return Root{v, target}, g.err
+}
+
+// expect allocates room for n nodes, if the graph is empty.
+func (g *Graph) expect(n int) {
+	if g.nodes == nil {
+		g.nodes, g.free = make([]*Node, 0, n), make([]Node, n)
+		g.equal, g.known = make(map[nodeKey]*Node, n), make(map[*expr.Node]*Node, n)
+	}
+}
+
+// Add adds a tree to the graph and returns its root. It does not recurse, so
+// trees may be deep. It returns an error if the context is cancelled, or if the
+// index map of a user fails.
+func (g *Graph) Add(ctx context.Context, root *expr.Node) (*Node, error) {
+	type frame struct {
+		e    *expr.Node
+		next int // next operand to visit
+	}
+	g.expect(16)
+	stack := append(make([]frame, 0, 16), frame{e: root})
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		e := top.e
+		switch {
+		case g.known[e] != nil:
+		case top.next < len(e.Args):
+			top.next++
+			stack = append(stack, frame{e: e.Args[top.next-1]})
+			continue
+		default:
+			var few [3]*Node
+			args := few[:0]
+			for _, a := range e.Args {
+				args = append(args, g.known[a])
+			}
+			g.known[e] = g.make(e, args)
+			if err := Cancelled(ctx, len(g.known)); err != nil {
+				return nil, err
+			}
+		}
+		stack = stack[:len(stack)-1]
+	}
+	return g.known[root], g.err
+}
+
+// Copied returns n, or if n is in memory a node that copies it.
+func (g *Graph) Copied(n *Node) *Node {
+	if n.Array == nil {
+		return n
+	}
+	return g.intern(expr.NewView(&copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
+}
+
+// Like returns a broadcast to the shape of n.
+func (g *Graph) Like(n, a *Node) *Node {
+	if a.Shape.Equal(n.Shape) {
+		return a
+	}
+	return g.make(expr.NewView(BroadcastRow, n.Shape, a.Type, n.Shape), []*Node{a})
+}
+
+// Pin makes trees read the value of root from n, which is in memory, whatever
+// is stored later.
+func (g *Graph) Pin(root *expr.Node, n *Node) {
+	g.pinned[root] = n
+	g.forget()
+}
+
+// forget drops the nodes known for expressions, except pinned ones, so that
+// leaves are read again after a store.
+func (g *Graph) forget() {
+	clear(g.known)
+	maps.Copy(g.known, g.pinned)
+}
+
+// assign makes later statements of the group use v where they read the target.
+// v is the value as stored: it is rounded if the target has halves.
+func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
+	if v.Type.IsHalf() && !(v.Src.Op.Result == expr.ResultTo) {
+		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
+		v = g.make(e, []*Node{v})
+	}
+	if !v.Shape.Equal(target.Shape) {
+		v = g.make(expr.NewView(BroadcastRow, target.Shape, v.Type, target.Shape), []*Node{v})
+	}
+	g.subst[target.key()] = v
+	g.forget()
+}
+
+// Stored makes later statements read the target's memory again.
+func (g *Graph) Stored(target *Array) {
+	for m := range g.epoch {
+		if _, near := distance(target.Mem, m); near {
+			g.epoch[m]++
+		}
+	}
+	clear(g.subst)
+	g.forget()
+}

@@ -1,0 +1,366 @@
+package graph
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// make returns the node for an operation, after rewriting.
+func (g *Graph) make(e *expr.Node, args []*Node) *Node {
+	if e.Leaf != nil && len(g.subst) > 0 {
+		if n := g.subst[keyOf(e)]; n != nil {
+			return n
+		}
+	}
+	k := g.key(e, args, e.Shape())
+	if n := g.equal[k]; n != nil {
+		return n
+	}
+	if n := g.rewritten[rewriteKey{k, inMemory(args)}]; n != nil {
+		return n
+	}
+	n := g.rewrite(e, args)
+	if n == nil {
+		return g.node(k, e, args, e.Shape())
+	}
+	if g.rewritten == nil {
+		g.rewritten = map[rewriteKey]*Node{}
+	}
+	g.rewritten[rewriteKey{k, inMemory(args)}] = n
+	return n
+}
+
+func inMemory(args []*Node) bool { return len(args) > 0 && args[0].Array != nil }
+
+// intern returns the node for an operation without rewriting it.
+func (g *Graph) intern(e *expr.Node, args []*Node, s shape.Shape) *Node {
+	k := g.key(e, args, s)
+	if n := g.equal[k]; n != nil {
+		return n
+	}
+	return g.node(k, e, args, s)
+}
+
+// key returns the key of an operation. Equal operations have equal keys.
+func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
+	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
+	var extra []byte
+	for i, a := range args {
+		switch i {
+		case 0:
+			k.a = a.ID
+		case 1:
+			k.b = a.ID
+		case 2:
+			k.c = a.ID
+		default:
+			extra = binary.AppendVarint(extra, int64(a.ID))
+		}
+	}
+	leaf := e.Leaf
+	switch {
+	case leaf != nil:
+		k.ident = leaf.Mem
+		g.epoch[leaf.Mem] += 0 // adds the memory, so that stored counts its stores
+		k.bits = uint64(g.epoch[leaf.Mem])<<48 ^ uint64(leaf.Offset)
+		extra = appendInts(appendInts(extra, leaf.Strides), s)
+	case e.Param != nil:
+		k.ident = e.Param
+	case e.Func != nil:
+		k.ident = e.Func
+	case e.Ident != nil:
+		k.ident = e.Ident
+	}
+	if e.Axes != nil || e.Ints != nil || len(extra) > 0 {
+		extra = appendInts(appendInts(extra, e.Axes), e.Ints)
+		k.attributes = string(extra)
+	}
+	return k
+}
+
+// node adds a new node with key k.
+func (g *Graph) node(k nodeKey, e *expr.Node, args []*Node, s shape.Shape) *Node {
+	n := g.next()
+	n.ID, n.Src, n.Shape, n.Type = int32(len(g.nodes)), e, s, e.DType()
+	n.Args = append(n.few[:0], args...)
+	for _, a := range args {
+		a.Uses++
+	}
+	if e.Leaf != nil {
+		n.Array = ArrayOf(e)
+	}
+	if err := g.measure(n); err != nil && g.err == nil {
+		g.err = err
+	}
+	g.nodes = append(g.nodes, n)
+	g.equal[k] = n
+	return n
+}
+
+// rewrite returns a simpler node with the same bits as an operation, or nil.
+func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
+	switch e.Op.Class {
+	case expr.Elementwise:
+		if e.Op == stopGradientRow { // it only affects derivatives
+			return args[0]
+		}
+		if e.Op.Result == expr.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
+			return args[0]
+		}
+		return g.fold(e, args)
+	case expr.Reduction:
+		return g.shortReduction(e, args[0])
+	case expr.View:
+		if len(args) == 1 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
+			return args[0]
+		}
+		switch {
+		case e.Op == ReshapeRow:
+			return g.pushReshape(e, args[0])
+		case e.Op == ConcatRow && len(args) > maxParts:
+			return g.nestConcat(e, slices.Clone(args))
+		}
+	}
+	return nil
+}
+
+func isIdentity(e *expr.Node) bool {
+	switch e.Op {
+	case ReshapeRow, BroadcastRow:
+		return true
+	case TransposeRow:
+		for i, a := range e.Axes {
+			if a != i {
+				return false
+			}
+		}
+		return true
+	case SliceRow:
+		for i := 0; i < len(e.Ints); i += 3 {
+			if e.Ints[i] != 0 || e.Ints[i+1] != 1 {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// fold returns the value of an operation on constants, or nil.
+func (g *Graph) fold(e *expr.Node, args []*Node) *Node {
+	for _, a := range args {
+		if a.Src.Op.Class != expr.Constant {
+			return nil
+		}
+	}
+	if len(args) == 0 || canFail(e, args) {
+		return nil
+	}
+	types := make([]dtype.Type, len(args))
+	bits := make([]uint64, len(args))
+	for i, a := range args {
+		types[i], bits[i] = a.Type.Register(), a.Src.Bits
+	}
+	p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return Lower(b, e, x...) })
+	if err != nil {
+		return nil
+	}
+	c := expr.NewConst(e.DType(), p.Call(bits...))
+	return g.intern(c, nil, c.Shape())
+}
+
+// pushReshape moves a reshape from an element-wise operation to its operands.
+// There it is often only another view of an array. It returns nil if it cannot.
+func (g *Graph) pushReshape(e *expr.Node, a *Node) *Node {
+	if a.Array != nil {
+		return g.reshapeArray(e, a)
+	}
+	if a.Src.Op == ReshapeRow {
+		return g.reshape(a.Args[0], e.Shape())
+	}
+	if a.Src.Op.Class != expr.Elementwise {
+		return nil
+	}
+	for _, x := range a.Args {
+		if x.Shape.Size() != 1 && !x.Shape.Equal(a.Shape) {
+			return nil
+		}
+	}
+	args := make([]*Node, len(a.Args))
+	for i, x := range a.Args {
+		if args[i] = x; x.Shape.Equal(a.Shape) {
+			args[i] = g.reshape(x, e.Shape())
+		} else {
+			args[i] = g.reshape(x, nil)
+		}
+	}
+	return g.intern(a.Src, args, e.Shape())
+}
+
+func (g *Graph) reshape(a *Node, to shape.Shape) *Node {
+	if a.Shape.Equal(to) {
+		return a
+	}
+	r := expr.NewView(ReshapeRow, to, a.Type, to)
+	return g.make(r, []*Node{a})
+}
+
+// reshapeArray returns the array with the strides of the new shape, or nil if
+// no strides express it.
+func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
+	leaf := a.Src.Leaf
+	if leaf == nil {
+		return nil
+	}
+	st, ok := shape.Reshape(a.Shape, leaf.Strides, e.Shape())
+	if !ok {
+		return nil
+	}
+	l := *leaf
+	l.Strides = st
+	return g.intern(expr.NewLeaf(a.Type, e.Shape(), &l), nil, e.Shape())
+}
+
+// shortGroup is the longest reduction over the last axis that is written out.
+// For rows of a few elements the overhead of a loop exceeds its work.
+const shortGroup = 8
+
+// filled returns a constant with the shape of e. bits are of its register type.
+func (g *Graph) filled(e *expr.Node, bits uint64) *Node {
+	c := g.make(expr.NewConst(e.DType(), bits), nil)
+	return g.make(expr.NewView(BroadcastRow, e.Shape(), e.DType(), e.Shape()), []*Node{c})
+}
+
+// pair returns the combination of two values of a reduction.
+func (g *Graph) pair(e *expr.Node, x, y *Node) *Node {
+	return g.make(expr.Untyped(e.Op.Pair, x.Shape, e.DType()), []*Node{x, y})
+}
+
+// single returns the reduction of one element by a program: the identity
+// combined with the element. For the last axis, the folds with the other lanes
+// follow, which hold the identity alone. It returns nil if the program is
+// wrong.
+func (g *Graph) single(e *expr.Node, a *Node) *Node {
+	t := e.DType().Register()
+	d := ir.Reducer{Reduction: e.Op.Reduce, Type: t}
+	p, err := d.Scalar()
+	if err != nil {
+		return nil // the kernel of the reduction reports the error
+	}
+	other := e.Op.Reduce.Identity(t)
+	v := g.pair(e, g.filled(e, other), a)
+	if slices.Contains(e.Axes, len(a.Shape)-1) {
+		for lanes := ir.Lanes(t); lanes > 1; lanes /= 2 {
+			v = g.pair(e, v, g.filled(e, other))
+			other = p.Call(other, other)
+		}
+	}
+	return v
+}
+
+// shortReduction returns a node for a reduction of few elements, or nil for
+// others. A reduction of no elements is a constant. A reduction of one element
+// is that element. A reduction of up to shortGroup elements is the tree of the
+// lane order: lane j is combined with lane j + 2^k, the largest 2^k first.
+func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
+	size := 1
+	for _, x := range e.Axes {
+		size *= a.Shape[x]
+	}
+	r := e.Op.Reduce
+	switch {
+	case size == 0:
+		return g.filled(e, r.Nothing(a.Type.Register()))
+	case size == 1 && r.Position:
+		return g.filled(e, 0)
+	case size == 1 && !r.Native():
+		return g.single(e, a)
+	case !r.Native() || r.Position || size > shortGroup || size > 1 && (!slices.Contains(e.Axes, len(a.Shape)-1) || len(e.Axes) > 1 || a.Shape.Size()/size < 64 || a.Work > 2*KeepCost):
+		return nil
+	case size == 1:
+		return a
+	}
+	axis := e.Axes[0]
+	lanes := make([]*Node, size)
+	for i := range lanes {
+		lanes[i] = g.pick(a, axis, i, map[*Node]*Node{})
+	}
+	half := 1
+	for 2*half < size {
+		half *= 2
+	}
+	for ; half > 0; half /= 2 {
+		for j := 0; j < half && j+half < len(lanes); j++ {
+			lanes[j] = g.pair(e, lanes[j], lanes[j+half])
+		}
+		lanes = lanes[:min(half, len(lanes))]
+	}
+	return lanes[0]
+}
+
+// maxParts bounds the operands of a concatenation in one kernel.
+const maxParts = 256
+
+// nestConcat returns a concatenation of concatenations of at most maxParts
+// operands.
+func (g *Graph) nestConcat(e *expr.Node, args []*Node) *Node {
+	var outer []*Node
+	for part := range slices.Chunk(args, maxParts) {
+		to := e.Shape().Clone()
+		to[e.Axes[0]] = 0
+		for _, a := range part {
+			to[e.Axes[0]] += a.Shape[e.Axes[0]]
+		}
+		outer = append(outer, g.make(concatenation(e, to), part))
+	}
+	return g.make(concatenation(e, e.Shape()), outer)
+}
+
+func concatenation(e *expr.Node, to shape.Shape) *expr.Node {
+	v := expr.NewView(ConcatRow, to, e.DType(), nil)
+	v.Attributes = e.Attributes
+	return v
+}
+
+// pick returns element i of a along an axis, which keeps size 1. For an
+// element-wise operation it picks from the operands. done holds the result for
+// each node.
+func (g *Graph) pick(a *Node, axis, i int, done map[*Node]*Node) *Node {
+	if a.Shape[axis] == 1 {
+		return a
+	}
+	if done[a] == nil {
+		done[a] = g.picked(a, axis, i, done)
+	}
+	return done[a]
+}
+
+func (g *Graph) picked(a *Node, axis, i int, done map[*Node]*Node) *Node {
+	to := a.Shape.Clone()
+	to[axis] = 1
+	if a.Array == nil && a.Src.Op.Class == expr.Elementwise {
+		args := make([]*Node, len(a.Args))
+		for k, x := range a.Args {
+			args[k] = x
+			if at := axis - (len(a.Shape) - len(x.Shape)); at >= 0 {
+				args[k] = g.pick(x, at, i, done)
+			}
+		}
+		return g.intern(a.Src, args, to)
+	}
+	ints := make([]int, 0, 3*len(to))
+	for k, d := range to {
+		start := 0
+		if k == axis {
+			start = i
+		}
+		ints = append(ints, start, 1, d)
+	}
+	return g.make(expr.NewView(SliceRow, shape.Shape(to), a.Type, ints), []*Node{a})
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A Plan is a compiled list of statements.
+type Plan struct {
+	Stages []*Stage
+	Temps  []*Temp
+	Arena  int // bytes for all temporaries
+}
+
+// A Temp is a temporary: a contiguous array at an offset in the arena.
+type Temp struct {
+	Array  *Array
+	Offset int // bytes
+	first  int // stage that writes it
+	last   int // last stage that reads it
+}
+
+// An Array is memory that a stage reads or writes: a user's array or a
+// temporary.
+type Array = graph.Array
+
+// Locator is implemented by memories that can overlap other memories, such as
+// slices of one Go array. Locate returns the address, or 0 if there is none to
+// compare.
+type Locator = graph.Locator
+
+// A StageKind is the kind of a stage.
+type StageKind uint8
+
+// The kinds of stages.
+const (
+	Loop    StageKind = iota // Kernel
+	Product                  // the matrix product Out = A @ B
+	Call                     // a Go function
+)
+
+// A Stage is one pass over memory.
+type Stage struct {
+	Kind   StageKind
+	Why    string // why it is a stage of its own
+	Reads  []*Array
+	Writes []*Array
+
+	// Loop: the kernel, and the sources of its binding.
+	Kernel  *ir.Kernel
+	Extents []int
+	Params  []int
+	Scalars []Scalar
+	Bufs    []Operand
+	Prescan bool // the stage only looks for faults; a later stage stores
+	Faults  []Fault
+
+	// Product and Call. Only [Plan.WithEpilogues] sets Bias. The product adds it
+	// to each row.
+	A, B, Out *Array
+	Bias      *Array
+	Func      *expr.GoFunc
+	Args      []*Array
+}
+
+// A Fault is a node of a stage that can fail on data, and the error that its
+// kernel raises.
+type Fault struct {
+	Node *expr.Node
+	Kind error // expr.ErrDivide or expr.ErrIndex
+}
+
+// A Scalar is the source of a run-time scalar.
+type Scalar struct {
+	Bits uint64
+	Cell *expr.Cell // if not nil, each run reads the value from here
+}
+
+// An Operand is the array that is bound to a buffer of a kernel. A row buffer
+// has a nil Array.
+type Operand struct {
+	Array   *Array
+	Strides []int
+	Extents []int
+}

@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A writer writes the kernel of a loop. It writes the values at coordinates, and
+// remembers those that it wrote. Coordinates are index expressions, one for
+// each axis of the node. A view maps coordinates to coordinates of its operands.
+type writer struct {
+	loop *fuse.Loop
+	task fuse.Task
+	b    *ir.Builder
+	p    *prim.B
+	ix   *prim.IxTable
+	maps graph.Reader // writes the reads of views
+
+	axes    []int // of the kernel, outer then inner
+	ops     []Operand
+	full    []bool // by buffer: whether all axes have coordinates, also axes of size 1
+	params  []int
+	scalars []Scalar
+	extents []int
+
+	memo    []prim.V               // the last result of each value, by number
+	reduced map[*graph.Node]prim.V // the reductions of earlier phases
+	rows    map[*fuse.Value]int    // the row buffers
+	sides   []*fuse.Value          // the side outputs that are stored
+
+	faults faults
+	err    error
+}
+
+func newWriter(s *fuse.Step) *writer {
+	w := &writer{
+		loop: s.Loop, task: s.Task, b: ir.NewBuilder("k"), memo: make([]prim.V, s.Loop.Len),
+	}
+	cost := 0
+	for _, r := range s.Loop.Roots {
+		cost += r.Value.Cost
+	}
+	w.b.Expect(min(cost, 2*graph.MaxCost))
+	w.p, w.ix = prim.NewB(w.b), &w.b.K.Index
+	w.extents = slices.Concat(s.Loop.Nest.Outer, s.Loop.Nest.Inner)
+	for i := range w.extents {
+		w.axes = append(w.axes, w.b.Axis("i"+strconv.Itoa(i)))
+	}
+	w.maps = graph.Reader{B: w.b, Ix: w.ix, Int: w.int, Value: w.b.Value}
+	return w
+}
+
+func (w *writer) outerAxes() []int { return w.axes[:len(w.loop.Nest.Outer)] }
+func (w *writer) innerAxes() []int { return w.axes[len(w.loop.Nest.Outer):] }
+
+// at returns coordinates as index expressions.
+func (w *writer) at(coords []graph.Coord) []prim.Ix {
+	out := make([]prim.Ix, len(coords))
+	for i, c := range coords {
+		if c == graph.Fixed {
+			out[i] = w.ix.Const(0)
+		} else {
+			out[i] = w.ix.Axis(w.axes[c])
+		}
+	}
+	return out
+}
+
+// aligned returns the coordinates of an operand of shape s after broadcasting.
+func (w *writer) aligned(coords []prim.Ix, s shape.Shape) []prim.Ix {
+	out := slices.Clone(coords[len(coords)-len(s):])
+	for i, d := range s {
+		if d == 1 {
+			out[i] = w.ix.Const(0)
+		}
+	}
+	return out
+}
+
+// int returns the index expression of a run-time integer. 0, 1 and -1 are
+// constants.
+func (w *writer) int(v int) prim.Ix {
+	if v >= -1 && v <= 1 {
+		return w.ix.Const(int64(v))
+	}
+	if i := slices.Index(w.params, v); i >= 0 {
+		return w.ix.Param(i)
+	}
+	w.params = append(w.params, v)
+	return w.b.Param()
+}
+
+func (w *writer) scalar(n *graph.Node, s Scalar) prim.V {
+	v := w.b.Scalar(n.Type.Register())
+	w.scalars = append(w.scalars, s)
+	return v
+}
+
+// load returns an element of an array. Only a guarded load has a fill.
+func (w *writer) load(a *Array, coords []prim.Ix, bounds ir.Bounds, fill prim.V) prim.V {
+	full := bounds != ir.InBounds
+	buf := w.buf(a, full, ir.In)
+	if !full {
+		coords = dropUnit(coords, a.Shape)
+	} else if bounds == ir.Guarded && !fill.Type.Valid() {
+		fill = w.p.Bits(a.Type.Register(), 0)
+	}
+	return w.b.Load(buf, bounds, coords, fill)
+}
+
+func (w *writer) store(a *Array, coords []prim.Ix, v prim.V) {
+	w.b.Store(w.buf(a, false, ir.Out), dropUnit(coords, a.Shape), v)
+}
+
+func dropUnit(coords []prim.Ix, s shape.Shape) []prim.Ix {
+	if !slices.Contains(s, 1) {
+		return coords
+	}
+	var out []prim.Ix
+	for i, c := range coords {
+		if s[i] != 1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// buf returns the number of the kernel's buffer for an array.
+func (w *writer) buf(a *Array, full bool, mode ir.Mode) int {
+	for i, o := range w.ops {
+		if o.Array != nil && w.full[i] == full && o.Array.Equal(a) {
+			if b := &w.b.K.Bufs[i]; b.Mode != mode {
+				b.Mode = ir.InOut
+			}
+			return i
+		}
+	}
+	op := Operand{Array: a}
+	for i, d := range a.Shape {
+		if full || d != 1 {
+			op.Extents = append(op.Extents, d)
+			op.Strides = append(op.Strides, a.Strides[i])
+		}
+	}
+	return w.add(op, full, ir.Buf{Name: "b", Type: a.Type, Mode: mode, Rank: len(op.Extents)})
+}
+
+func (w *writer) add(op Operand, full bool, b ir.Buf) int {
+	b.Name += strconv.Itoa(len(w.ops))
+	w.ops = append(w.ops, op)
+	w.full = append(w.full, full)
+	return w.b.Buf(b)
+}
+
+// rowBuf returns the number of a new row buffer for n.
+func (w *writer) rowBuf(n *graph.Node) int {
+	b := ir.Buf{Name: "r", Type: n.Type.Register(), Mode: ir.Row, Rank: len(w.innerAxes())}
+	for _, a := range w.innerAxes() {
+		b.Axes = append(b.Axes, int32(a))
+	}
+	return w.add(Operand{}, false, b)
+}
+
+// faults tracks the uses of values. A fault counts only if the value is
+// demanded: where `where` does not select a value, its faults are ignored. Each
+// use is an edge with the condition under which it demands the value.
+type faults struct {
+	on    bool
+	edges map[*fuse.Value][]edge
+	roots map[*fuse.Value]bool
+	list  []fault
+	sites []Fault // all faults that the kernel can raise
+	// stored has the sites of the nodes whose faults are stored with them.
+	stored map[*graph.Node][]Fault
+}
+
+type edge struct {
+	user   *fuse.Value
+	cond   prim.V // the zero V means always
+	negate bool
+}
+
+type fault struct {
+	value *fuse.Value
+	at    prim.V
+	kind  ir.FaultKind
+}

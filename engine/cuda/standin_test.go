@@ -114,10 +114,6 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 
 func buildStandin(t *testing.T, flags []string) *standIn {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("needs gcc: ", err)
-	}
 	dir, err := os.MkdirTemp("", "oneloop-standin")
 	check(t, err)
 	t.Cleanup(func() {
@@ -128,13 +124,23 @@ func buildStandin(t *testing.T, flags []string) *standIn {
 	s := &standIn{dir: dir, fn: map[string]uintptr{}}
 	standin.Build(t, s.dir, flags...)
 	s.precompile(t, flags)
+	buildBlas(t, s.dir)
+	return s
+}
+
+// buildBlas compiles the stand-ins for cuBLAS and cuBLASLt into a directory.
+func buildBlas(t *testing.T, dir string) {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("needs gcc: ", err)
+	}
 	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c"} {
-		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(s.dir, lib), filepath.Join("testdata", text)}
+		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, lib), filepath.Join("testdata", text)}
 		if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	return s
 }
 
 // find finds the test functions of a stand-in, which the real library does not

@@ -39,12 +39,14 @@ const char *cublasGetStatusName(int r) { return r == 7 ? "CUBLAS_STATUS_INVALID_
     if (*beta != 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return 7;                                         \
     drain(stream);                                                                                                           \
     for (int x = 0; x < batch; x++, a += sa, b += sb, c += sc)                                                               \
-      for (int j = 0; j < n; j++)                                                                                            \
+      for (int j = 0; j < n; j++) {                                                                                          \
         for (int i = 0; i < m; i++) {                                                                                        \
           T sum = 0;                                                                                                         \
           for (int l = 0; l < k; l++) sum += AT(a, ta, lda, i, l) * AT(b, tb, ldb, l, j);                                    \
           c[i + (size_t)j * ldc] = *alpha * sum;                                                                             \
         }                                                                                                                    \
+        wrote(c + (size_t)j * ldc, m * sizeof(T));                                                                           \
+      }                                                                                                                      \
     return 0;                                                                                                                \
   }                                                                                                                          \
   int name##_v2(void *h, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda, const T *b, int ldb,      \

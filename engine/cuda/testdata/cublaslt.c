@@ -188,12 +188,14 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, Desc *d, Layout *a, Layout *b, Layou
     const T *bias = (const T *)d->bias;                                                                                              \
     uint64_t k = d->transA ? la->rows : la->cols;                                                                                    \
     for (int x = 0; x < lc->batch; x++, a += la->stride, b += lb->stride, c += lc->stride)                                           \
-      for (uint64_t j = 0; j < lc->cols; j++)                                                                                        \
+      for (uint64_t j = 0; j < lc->cols; j++) {                                                                                      \
         for (uint64_t i = 0; i < lc->rows; i++) {                                                                                    \
           T sum = 0;                                                                                                                 \
           for (uint64_t l = 0; l < k; l++) sum += AT(a, d->transA, la, i, l) * AT(b, d->transB, lb, l, j);                           \
           c[i + j * lc->ld] = sum + bias[i];                                                                                         \
         }                                                                                                                            \
+        wrote(c + j * lc->ld, lc->rows * sizeof(T));                                                                                 \
+      }                                                                                                                              \
   }
 
 PRODUCT(productF32, float)

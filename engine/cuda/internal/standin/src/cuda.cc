@@ -1,21 +1,24 @@
-// A stand-in for the CUDA driver, for tests: memory is the process's, kernels are
-// the libraries that nvrtc.cc makes. It follows the driver in what it refuses. It
-// is no GPU, and nothing that it does says how a GPU would.
+// A stand-in for the CUDA driver, for tests: memory is the process's, and code.h
+// has what runs kernels. It follows the driver in what it refuses. It is no GPU, and
+// nothing that it does says how a GPU would.
 //
 // Streams are as lazy as CUDA allows: an operation is carried out when the caller
 // waits for its stream, or for an event after it, and not before. A program that
 // does not wait where it must therefore reads old bytes, every time. Memory is
-// freed as early as CUDA allows: when the stream of the free gets there.
+// freed as early as CUDA allows: when the stream of the free gets there. With
+// STANDIN_EAGER=1 an operation is carried out when it is queued.
 //
-// A test can ask for failures by standinFail.
+// A test can ask for failures by standinFail. Other properties of the devices are
+// those of the environment: STANDIN_DEVICES, their number; STANDIN_CAPABILITY, such
+// as 90; STANDIN_SMS, their multiprocessors; STANDIN_DRIVER, the version, such as
+// 13000.
 
-#include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -24,11 +27,12 @@
 #include <string>
 #include <vector>
 
+#include "code.h"
+
 namespace {
 
 typedef int Result;
 typedef int Device;
-typedef uintptr_t Pointer;
 
 enum {
   success = 0,
@@ -51,20 +55,12 @@ enum {
 const int devices = 2;
 const size_t total = size_t(1) << 32;  // bytes of each device
 
-struct Entry {
-  const char *name;
-  void (*run)(const void *);
-  unsigned args;
-};
-
-typedef void (*Launch)(const Entry *, const unsigned *, const unsigned *, unsigned, const void *, int);
-
 struct Module;
 
 struct Function {
-  const Entry *entry;
-  Launch launch;
+  const Kernel *kernel;
   Module *module;
+  unsigned dynamic;  // the most dynamic shared memory
 };
 
 struct Context {
@@ -73,7 +69,7 @@ struct Context {
 };
 
 struct Module {
-  void *lib;
+  std::unique_ptr<Code> code;
   Context *context;
   std::map<std::string, Function> functions;
   std::set<void *> flying;  // streams that it was launched on and that were not waited for
@@ -85,7 +81,7 @@ struct Graph {
 };
 
 struct Stream {
-  Context *context;
+  Context *context = nullptr;
   Graph *capture = nullptr;
   std::deque<std::function<void()>> queue;  // operations that are still to be carried out
   unsigned long done = 0;                   // operations that were
@@ -105,7 +101,7 @@ size_t used, limit = total;
 std::map<Pointer, size_t> memory, pinned;
 Context contexts[devices] = {{0, 0, 0}, {1, 0, 0}};
 thread_local Context *current;
-Stream standard = {nullptr};  // the legacy default stream; streams of the library do not wait for it
+Stream standard;  // the legacy default stream; streams of the library do not wait for it
 std::set<Stream *> streams;   // all others
 std::set<Module *> modules;
 std::set<Graph *> executables;
@@ -120,6 +116,14 @@ struct Failure {
 };
 std::map<std::string, Failure> failures;
 Result sticky;
+std::string stickyText;  // of a Fault
+std::string loadText;    // why the last image was refused
+
+int fromEnvironment(const char *name, int otherwise) {
+  const char *s = getenv(name);
+  return s && *s ? atoi(s) : otherwise;
+}
+const bool eager = fromEnvironment("STANDIN_EAGER", 0);
 
 Result enter(const char *call, bool needsContext) {
   if (!initialized) return notInitialized;
@@ -142,14 +146,25 @@ Result enter(const char *call, bool needsContext) {
 
 Stream *streamOf(void *s) { return s == nullptr || s == (void *)1 || s == (void *)2 ? &standard : (Stream *)s; }
 
+// attempt carries out an operation, and keeps its fault.
+void attempt(const std::function<void()> &step) {
+  try {
+    step();
+  } catch (Fault &f) {
+    sticky = f.result;
+    stickyText = f.text;
+  }
+}
+
 // drain carries out what a stream has queued, up to a number of operations since
 // its beginning. Modules of which nothing is queued any more are not in flight.
+// After a fault it only empties the queue.
 void drain(Stream *s, unsigned long to) {
   while (s->done < to && !s->queue.empty()) {
     auto step = std::move(s->queue.front());
     s->queue.pop_front();
     s->done++;
-    step();
+    if (!sticky) attempt(step);
   }
   if (s->queue.empty()) {
     for (Module *m : modules) m->flying.erase(s);
@@ -186,8 +201,26 @@ Result put(void *stream, std::function<void()> step) {
     s->capture->steps.push_back(step);
   } else {
     s->queue.push_back(step);
+    if (eager) drain(s);
   }
-  return success;
+  return sticky;
+}
+
+// The copies that operations of streams make.
+void toDevice(Pointer to, const void *from, size_t n) {
+  noteStore(to, n);
+  memcpy((void *)to, from, n);
+}
+
+void toHost(void *to, Pointer from, size_t n) {
+  noteLoad(from, n);
+  memcpy(to, (void *)from, n);
+}
+
+void onDevice(Pointer to, Pointer from, size_t n) {
+  noteLoad(from, n);
+  noteStore(to, n);
+  memmove((void *)to, (void *)from, n);
 }
 
 // inside reports whether an array lies in the memory of a device.
@@ -215,6 +248,7 @@ Result allocate(Pointer *p, size_t n) {
   memset(m, 0xcd, n);
   used += n;
   memory[(Pointer)m] = n;
+  noteAllocation((Pointer)m, n, current->device);
   *p = (Pointer)m;
   return success;
 }
@@ -224,6 +258,7 @@ Result release(Pointer p) {
   if (i == memory.end()) return invalidValue;
   used -= i->second;
   memory.erase(i);
+  noteFree(p);
   free((void *)p);
   return success;
 }
@@ -268,6 +303,7 @@ void standinReset(size_t bytes, int reverse) {
   std::lock_guard<std::recursive_mutex> guard(lock);
   failures.clear();
   sticky = 0;
+  stickyText.clear();
   limit = bytes ? bytes : total;
   reverseOrder = reverse;
 }
@@ -302,16 +338,22 @@ void standinDrain(void *stream) {
   drain(streamOf(stream));
 }
 
+// standinWrote says that a library stored to memory of a device.
+void standinWrote(Pointer p, size_t n) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  attempt([=] { noteStore(p, n); });
+}
+
 Result cuInit(unsigned) {
   std::lock_guard<std::recursive_mutex> guard(lock);
-  if (const char *n = getenv("STANDIN_DEVICES")) deviceCount = atoi(n) < devices ? atoi(n) : devices;
+  deviceCount = std::min(fromEnvironment("STANDIN_DEVICES", devices), devices);
   if (deviceCount == 0) return noDevice;
   initialized = true;
   return success;
 }
 
 Result cuDriverGetVersion(int *v) {
-  *v = 13000;
+  *v = fromEnvironment("STANDIN_DRIVER", 13000);
   return success;
 }
 
@@ -321,7 +363,8 @@ Result cuGetErrorName(Result r, const char **s) {
 }
 
 Result cuGetErrorString(Result r, const char **s) {
-  *s = nameOf(r) ? "a result of the stand-in driver" : nullptr;
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  *s = !nameOf(r) ? nullptr : r == sticky && !stickyText.empty() ? stickyText.c_str() : r == invalidImage ? loadText.c_str() : "a result of the stand-in driver";
   return *s ? success : invalidValue;
 }
 
@@ -364,16 +407,16 @@ Result cuDeviceGetAttribute(int *v, int attribute, Device d) {
       {12, 65536},       // registers of a block
       {13, 1000000},     // kHz
       {14, 512},         // alignment of textures
-      {15, 1}, {16, 3},  // overlap, multiprocessors
+      {15, 1},           // overlap
       {17, 0}, {18, 0}, {19, 1}, {20, 0}, {31, 1}, {35, 0},
       {36, 1000000}, {37, 512}, {38, 4 << 20}, {39, 2048}, {40, 2}, {41, 1},
-      {75, 9}, {76, 0},  // compute capability
       {81, 233472}, {82, 65536}, {83, 1}, {89, 0}, {90, 1},
       {97, 232448},      // shared memory of a block, if asked for
       {115, 1},          // memory pools
   };
+  const int capability = fromEnvironment("STANDIN_CAPABILITY", 90);
   auto i = values.find(attribute);
-  *v = i == values.end() ? 0 : i->second;
+  *v = attribute == 16 ? fromEnvironment("STANDIN_SMS", 3) : attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : i == values.end() ? 0 : i->second;
   return success;
 }
 
@@ -411,7 +454,7 @@ Result cuCtxSynchronize() {
   for (Stream *s : streams) {
     if (s->context == current) drain(s);
   }
-  return success;
+  return sticky;
 }
 
 Result cuDeviceCanAccessPeer(int *can, Device a, Device b) {
@@ -427,19 +470,11 @@ Result cuCtxEnablePeerAccess(void *, unsigned) {
 
 Result cuModuleLoadDataEx(void **out, const void *image, unsigned, int *, void **) {
   ENTER();
-  if (!image || memcmp(image, "STANDIN1", 8) != 0) return invalidImage;
-  size_t size;
-  memcpy(&size, (const char *)image + 8, 8);
-  char path[] = "/tmp/standin-XXXXXX";
-  int f = mkstemp(path);
-  bool ok = f >= 0 && write(f, (const char *)image + 16, size - 16) == (ssize_t)(size - 16);
-  close(f);
-  void *lib = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  unlink(path);
-  if (!lib) return invalidImage;
-  Module *m = new Module{lib, current, {}, {}};
-  Launch launch = (Launch)dlsym(lib, "standinLaunch");
-  for (const Entry *e = (const Entry *)dlsym(lib, "standinEntries"); e && e->name; e++) m->functions[e->name] = Function{e, launch, m};
+  if (!image) return invalidValue;
+  std::unique_ptr<Code> code = loadCode(image, &loadText);
+  if (!code) return invalidImage;
+  Module *m = new Module{std::move(code), current, {}, {}};
+  for (auto &k : m->code->kernels) m->functions[k.first] = Function{&k.second, m, 49152};
   modules.insert(m);
   loads++;
   *out = m;
@@ -457,7 +492,6 @@ Result cuModuleUnload(void *module) {
   for (Graph *g : executables) {
     if (g->modules.count(m)) return notPermitted;
   }
-  dlclose(m->lib);
   modules.erase(m);
   delete m;
   unloads++;
@@ -473,15 +507,19 @@ Result cuModuleGetFunction(void **f, void *m, const char *name) {
   return success;
 }
 
-Result cuFuncGetAttribute(int *v, int, void *) {
+Result cuFuncGetAttribute(int *v, int attribute, void *f) {
   ENTER();
-  *v = 0;
+  const Function &x = *(Function *)f;
+  *v = attribute == 0 ? x.kernel->maxThreads : attribute == 1 ? x.kernel->shared : attribute == 3 ? x.kernel->local : attribute == 8 ? x.dynamic : 0;
   return success;
 }
 
-Result cuFuncSetAttribute(void *, int attribute, int value) {
+Result cuFuncSetAttribute(void *f, int attribute, int value) {
   ENTER();
-  return attribute == 8 && value > 232448 ? invalidValue : success;
+  if (attribute != 8) return success;
+  if (value < 0 || value + ((Function *)f)->kernel->shared > 232448) return invalidValue;
+  ((Function *)f)->dynamic = value;
+  return success;
 }
 
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *, int threads, size_t) {
@@ -493,13 +531,14 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *, int threads, 
 Result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **) {
   ENTER();
   Function *f = (Function *)function;
-  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || shared > 232448) return invalidValue;
-  std::vector<char> args((char *)params[0], (char *)params[0] + f->entry->args);
+  const Kernel *k = f->kernel;
+  if (!modules.count(f->module) || f->module->context != current) return invalidHandle;
+  if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > k->maxThreads || bz > 64 || gy > 65535 || gz > 65535) return invalidValue;
+  if (shared > f->dynamic || shared + k->shared > 232448) return invalidValue;
+  std::string args((char *)params[0], k->params);
+  const Grid grid = {{gx, gy, gz}, {bx, by, bz}, shared, current->device, reverseOrder != 0};
   fly(f->module, stream);
-  return put(stream, [=] {
-    const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
-    f->launch(f->entry, grid, block, shared, args.data(), reverseOrder);
-  });
+  return put(stream, [=] { k->run(grid, args.data()); });
 }
 
 Result cuMemAlloc_v2(Pointer *p, size_t n) {
@@ -579,9 +618,9 @@ Result cuMemHostUnregister(void *p) {
 // memory at once, and from there when the stream gets there.
 Result stage(void *stream, Pointer to, const void *from, size_t n) {
   if (!inside(to, n)) return invalidValue;
-  if (isPinned(from, n)) return put(stream, [=] { memcpy((void *)to, from, n); });
+  if (isPinned(from, n)) return put(stream, [=] { toDevice(to, from, n); });
   std::string bytes((const char *)from, n);
-  return put(stream, [=] { memcpy((void *)to, bytes.data(), n); });
+  return put(stream, [=] { toDevice(to, bytes.data(), n); });
 }
 
 // From pageable memory this returns when the bytes are staged: the transfer to the
@@ -590,22 +629,22 @@ Result cuMemcpyHtoD_v2(Pointer to, const void *from, size_t n) {
   ENTER();
   if (Result r = stage(nullptr, to, from, n)) return r;
   if (isPinned(from, n)) drain(&standard);
-  return success;
+  return sticky;
 }
 
 Result cuMemcpyDtoH_v2(void *to, Pointer from, size_t n) {
   ENTER();
   if (!inside(from, n)) return invalidValue;
+  put(nullptr, [=] { toHost(to, from, n); });
   drain(&standard);
-  memcpy(to, (void *)from, n);
-  return success;
+  return sticky;
 }
 
 // This does not wait on the host.
 Result cuMemcpyDtoD_v2(Pointer to, Pointer from, size_t n) {
   ENTER();
   if (!inside(to, n) || !inside(from, n)) return invalidValue;
-  return put(nullptr, [=] { memmove((void *)to, (void *)from, n); });
+  return put(nullptr, [=] { onDevice(to, from, n); });
 }
 
 Result cuMemcpyHtoDAsync_v2(Pointer to, const void *from, size_t n, void *stream) {
@@ -617,27 +656,30 @@ Result cuMemcpyHtoDAsync_v2(Pointer to, const void *from, size_t n, void *stream
 Result cuMemcpyDtoHAsync_v2(void *to, Pointer from, size_t n, void *stream) {
   ENTER();
   if (!inside(from, n)) return invalidValue;
-  Result r = put(stream, [=] { memcpy(to, (void *)from, n); });
+  put(stream, [=] { toHost(to, from, n); });
   if (!isPinned(to, n) && !streamOf(stream)->capture) drain(streamOf(stream));
-  return r;
+  return sticky;
 }
 
 Result cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t n, void *stream) {
   ENTER();
   if (!inside(to, n) || !inside(from, n)) return invalidValue;
-  return put(stream, [=] { memmove((void *)to, (void *)from, n); });
+  return put(stream, [=] { onDevice(to, from, n); });
 }
 
 Result cuMemcpyPeerAsync(Pointer to, void *, Pointer from, void *, size_t n, void *stream) {
   ENTER();
   if (!inside(to, n) || !inside(from, n)) return invalidValue;
-  return put(stream, [=] { memmove((void *)to, (void *)from, n); });
+  return put(stream, [=] { onDevice(to, from, n); });
 }
 
 Result cuMemsetD8Async(Pointer p, unsigned char x, size_t n, void *stream) {
   ENTER();
   if (!inside(p, n)) return invalidValue;
-  return put(stream, [=] { memset((void *)p, x, n); });
+  return put(stream, [=] {
+    noteStore(p, n);
+    memset((void *)p, x, n);
+  });
 }
 
 Result cuMemsetD8_v2(Pointer p, unsigned char x, size_t n) { return cuMemsetD8Async(p, x, n, nullptr); }
@@ -646,6 +688,7 @@ Result cuMemsetD32Async(Pointer p, unsigned x, size_t n, void *stream) {
   ENTER();
   if (!inside(p, 4 * n) || p % 4) return invalidValue;
   return put(stream, [=] {
+    noteStore(p, 4 * n);
     for (size_t i = 0; i < n; i++) ((unsigned *)p)[i] = x;
   });
 }
@@ -654,7 +697,8 @@ Result cuMemsetD32_v2(Pointer p, unsigned x, size_t n) { return cuMemsetD32Async
 
 Result cuStreamCreate(void **s, unsigned) {
   ENTER();
-  Stream *made = new Stream{current};
+  Stream *made = new Stream;
+  made->context = current;
   streams.insert(made);
   *s = made;
   return success;
@@ -673,7 +717,7 @@ Result cuStreamSynchronize(void *s) {
   ENTER();
   if (streamOf(s)->capture) return captureUnsupported;
   drain(streamOf(s));
-  return success;
+  return sticky;
 }
 
 // A query finds everything done: the caller may ask again and again, and the work
@@ -682,7 +726,7 @@ Result cuStreamQuery(void *s) {
   ENTER();
   if (streamOf(s)->capture) return captureUnsupported;
   drain(streamOf(s));
-  return success;
+  return sticky;
 }
 
 Result cuStreamWaitEvent(void *s, void *e, unsigned) {
@@ -715,14 +759,14 @@ Result cuEventQuery(void *e) {
   ENTER();
   if (!e) return invalidHandle;
   reach(*(Event *)e);
-  return success;
+  return sticky;
 }
 
 Result cuEventSynchronize(void *e) {
   ENTER();
   if (!e) return invalidHandle;
   reach(*(Event *)e);
-  return success;
+  return sticky;
 }
 
 Result cuEventElapsedTime(float *ms, void *a, void *b) {

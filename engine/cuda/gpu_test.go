@@ -2,11 +2,28 @@ package cuda
 
 import (
 	"flag"
+	"path/filepath"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/cuda/internal/ptxemu"
 	"github.com/oneloop/oneloop/engine/enginetest"
 )
+
+var emulator = flag.String("emulator", "", "build the emulator of PTX and stand-ins for cuBLAS into this directory")
+
+// TestBuildEmulator builds what TestGPU needs without a GPU, besides a real NVRTC:
+// ONELOOP_LIBCUDA and the like then name these libraries. STANDIN_CAPABILITY must
+// be one that NVRTC makes no machine code for, such as 99, so that it makes PTX.
+func TestBuildEmulator(t *testing.T) {
+	if *emulator == "" {
+		t.Skip("asked for by -emulator")
+	}
+	dir, err := filepath.Abs(*emulator)
+	check(t, err)
+	ptxemu.Build(t, dir)
+	buildBlas(t, dir)
+}
 
 var onGPU = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
 

@@ -51,13 +51,25 @@ func TestEvict(t *testing.T) {
 
 func TestChooseTarget(t *testing.T) {
 	known := []int{75, 80, 90, 100}
-	for arch, want := range map[int]string{75: "sm_75", 90: "sm_90", 86: "compute_80", 120: "compute_100"} {
-		if got, err := chooseTarget(arch, known); got != want || err != nil {
-			t.Errorf("sm_%d: %s, %v", arch, got, err)
+	for _, c := range []struct {
+		arch  int
+		loads bool // the driver knows the version of the PTX
+		want  string
+	}{
+		{75, true, "sm_75"},
+		{90, true, "sm_90"},
+		{86, true, "compute_80"},
+		{120, true, "compute_100"},
+		{70, true, ""},
+		{90, false, "sm_90"},
+		{86, false, "sm_80"},
+		{103, false, "sm_100"},
+		{120, false, ""},
+		{70, false, ""},
+	} {
+		if got, err := chooseTarget(c.arch, known, c.loads); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("sm_%d, %v: %q, %v", c.arch, c.loads, got, err)
 		}
-	}
-	if got, err := chooseTarget(70, known); err == nil {
-		t.Errorf("sm_70: %s", got)
 	}
 }
 

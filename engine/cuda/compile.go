@@ -33,9 +33,7 @@ func Options(arch string) []string {
 	return []string{"-arch=" + arch, "--std=c++17", "-default-device", "-lineinfo", "--fmad=false"}
 }
 
-// newCompiler returns a compiler for an architecture: 90 is sm_90. It makes
-// machine code if NVRTC knows the architecture. Otherwise it makes PTX of the
-// newest architecture below, which the driver compiles.
+// newCompiler returns a compiler for an architecture: 90 is sm_90.
 func newCompiler(arch int) (*compiler, error) {
 	major, minor, err := cu.NvrtcVersion()
 	if err != nil {
@@ -45,27 +43,41 @@ func newCompiler(arch int) (*compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := chooseTarget(arch, known)
+	driver, err := cu.DriverGetVersion() // 12080 is CUDA 12.8
+	if err != nil {
+		return nil, err
+	}
+	target, err := chooseTarget(arch, known, 1000*major+10*minor <= driver)
 	if err != nil {
 		return nil, err
 	}
 	return &compiler{options: Options(target), version: fmt.Sprintf("%d.%d", major, minor), disk: openDiskCache()}, nil
 }
 
-func chooseTarget(arch int, known []int) (string, error) {
-	best := 0
+// chooseTarget returns what NVRTC makes for an architecture. It makes machine code
+// if NVRTC knows the architecture. Otherwise it makes PTX of the newest
+// architecture below, which the driver compiles. loads says whether the driver
+// knows the version of that PTX. If not, it makes machine code of an older
+// architecture with the same major number, which the GPU runs.
+func chooseTarget(arch int, known []int, loads bool) (string, error) {
+	below, same := 0, 0
 	for _, k := range known {
-		if k == arch {
-			return fmt.Sprintf("sm_%d", arch), nil
-		}
-		if k < arch {
-			best = max(best, k)
+		if k <= arch {
+			below = max(below, k)
+			if k/10 == arch/10 {
+				same = max(same, k)
+			}
 		}
 	}
-	if best == 0 {
+	switch {
+	case below == arch || same != 0 && !loads:
+		return fmt.Sprintf("sm_%d", same), nil
+	case below == 0:
 		return "", fmt.Errorf("NVRTC makes code for the architectures %v, and the GPU is of %d", known, arch)
+	case !loads:
+		return "", fmt.Errorf("NVRTC makes code for the architectures %v, the GPU is of %d, and NVRTC's PTX is too new for the driver: install the NVRTC of the driver's version of CUDA", known, arch)
 	}
-	return fmt.Sprintf("compute_%d", best), nil
+	return fmt.Sprintf("compute_%d", below), nil
 }
 
 // key returns the hash of all that the code depends on. The source contains

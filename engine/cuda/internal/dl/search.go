@@ -140,17 +140,44 @@ func sitePackages() (out []string) {
 			under(p)
 		}
 	}
+	for _, root := range pythons() {
+		under(root)
+	}
 	if home, err := os.UserHomeDir(); err == nil {
 		under(filepath.Join(home, ".local"))
+		under(filepath.Join(home, ".venv"))
 		under(filepath.Join(home, ".pyenv", "versions", "*"))
 	}
 	if runtime.GOOS != "windows" {
 		under("/usr/local")
 		under("/usr")
 		under("/opt/*")
+		under("/opt/*/.venv")
 		out = append(out, "/usr/lib/python3/dist-packages")
 	}
 	return out
+}
+
+// pythons lists the installations and virtual environments whose Python is on the
+// PATH. The Python of an environment is a link to that of its installation.
+func pythons() (roots []string) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, name := range []string{"python3", "python", "python.exe"} {
+			path := filepath.Join(dir, name)
+			real, err := filepath.EvalSymlinks(path)
+			if dir == "" || err != nil {
+				continue
+			}
+			for _, p := range []string{path, real} {
+				bin := filepath.Dir(p)
+				roots = append(roots, filepath.Dir(bin))
+				if runtime.GOOS == "windows" {
+					roots = append(roots, bin)
+				}
+			}
+		}
+	}
+	return roots
 }
 
 var digits = regexp.MustCompile(`\d+`)

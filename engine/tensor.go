@@ -226,16 +226,6 @@ func (t *Tensor[T]) All() iter.Seq2[[]int, T] {
 	}
 }
 
-// Clone returns a row-major copy of t on its device. The copy has an error if t has
-// one, or if there is no memory for it.
-func (t *Tensor[T]) Clone() *Tensor[T] {
-	c, err := Eval[T](t)
-	if err != nil {
-		return Failed[T](err)
-	}
-	return c
-}
-
 func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 	if n := t.Node(); n.Err() != nil {
 		return &Tensor[T]{bad: n}

@@ -57,6 +57,16 @@ func Item[T expr.Elem](e expr.Exp[T]) (T, error) {
 	return v[0], nil
 }
 
+// Clone returns a row-major copy of t on its device. The copy has an error if t has
+// one, or if there is no memory for it.
+func (t *Tensor[T]) Clone() *Tensor[T] {
+	c, err := Eval[T](t)
+	if err != nil {
+		return Failed[T](err)
+	}
+	return c
+}
+
 // must returns t. It panics if there is an error.
 func must[T expr.Elem](t *Tensor[T], err error) *Tensor[T] {
 	if err != nil {

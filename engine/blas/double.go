@@ -8,13 +8,17 @@ import (
 
 // Dgemm computes C = alpha*op(A)*op(B) + beta*C.
 func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if small(m, n, k) || !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Dgemv computes y = alpha*op(A)*x + beta*y.
 func (i Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if smallVector(m, n) {
+		i.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
 	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
 	if tA != blas.NoTrans {
 		op, lenX, lenY = op.transposed(), m, n
@@ -33,7 +37,7 @@ func (i Implementation) Dger(m, n int, alpha float64, x []float64, incX int, y [
 
 // Dsymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C, where A is symmetric.
 func (i Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if small(m, n, order(s, m, n)) || !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
@@ -41,7 +45,7 @@ func (i Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64
 // Dsyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
 func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	op := stored(t, n, k, a, lda)
-	if !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+	if small(n, n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
@@ -49,7 +53,7 @@ func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 // Dsyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
+	if small(n, n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
 		i.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -58,7 +62,7 @@ func (i Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha f
 
 // Dtrmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.
 func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+	if smallTriangle(s, m, n) || !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
 		i.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }
@@ -66,7 +70,7 @@ func (i Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 // Dtrsm solves op(A)*X = alpha*B or X*op(A) = alpha*B, where A is triangular, and
 // stores X in B.
 func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	if !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+	if smallTriangle(s, m, n) || !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
 		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }

@@ -1,15 +1,39 @@
 package blas
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // leastProduct is the number of multiplications from which a product is faster than
 // gonum's.
 const leastProduct = 512
 
+// leastElements is the number of elements of a matrix from which its product with a
+// vector is faster than gonum's.
+const leastElements = 2048
+
+// small reports whether a product is for gonum's implementation for its size, or
+// because a size is negative.
+func small(m, n, k int) bool {
+	return min(m, n, k) <= 0 || float64(m)*float64(n)*float64(k) < leastProduct
+}
+
+// smallTriangle is small for a triangle beside m x n elements.
+func smallTriangle(s blas.Side, m, n int) bool {
+	return order(s, m, n) <= leastTriangle || small(m, n, order(s, m, n))
+}
+
+// smallVector is small for the product of a matrix and a vector.
+func smallVector(m, n int) bool {
+	return min(m, n) < 4 || float64(m)*float64(n) < leastElements
+}
+
 // product computes c = alpha*a*b + beta*c. It reports false if the arguments are for
 // gonum's implementation.
 func product[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) bool {
-	if isa() == "" || !valid(alpha, a, b, c) || a.rows*a.cols*b.cols < leastProduct {
+	if isa() == "" || !valid(alpha, a, b, c) {
 		return false
 	}
 	multiply(alpha, a, b, beta, c)
@@ -19,11 +43,19 @@ func product[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) bool {
 // outer computes c += alpha*x*y. It reports false if the arguments are for gonum's
 // implementation, whose results are wrong if an increment is negative.
 func outer[T float](alpha T, x, y, c matrix[T]) bool {
-	if valid(alpha, x, y, c) && min(x.row, y.col) < 0 {
+	switch {
+	case !valid(alpha, x, y, c):
+		return false
+	case min(x.row, y.col) < 0 || y.col != 1 && isa() != "":
 		multiply(alpha, x, y, 1, c)
-		return true
+	case isa() == "" || c.cols < leastVector:
+		return false
+	default:
+		for i := range c.rows {
+			axpy(alpha**x.element(i, 0), y.slice(0), c.slice(i))
+		}
 	}
-	return product(alpha, x, y, 1, c)
+	return true
 }
 
 // valid reports whether no matrix is zero, nor alpha.
@@ -79,7 +111,7 @@ const leastTriangle = 16
 
 // ready reports whether a triangular operation is faster than gonum's.
 func (t triangle[T]) ready(alpha T, b matrix[T]) bool {
-	return isa() != "" && alpha != 0 && t.at != nil && b.at != nil && t.rows*b.cols >= leastProduct
+	return isa() != "" && alpha != 0 && t.at != nil && b.at != nil
 }
 
 // solve sets b to the solution X of t*X = alpha*b.
@@ -139,9 +171,11 @@ func (m matrix[T]) byRows(f func(rows matrix[T])) {
 
 // copyTo copies the elements column by column.
 func (m matrix[T]) copyTo(to matrix[T]) {
+	size := int(unsafe.Sizeof(*m.at))
 	for j := range m.cols {
+		from, at := unsafe.Pointer(m.element(0, j)), unsafe.Pointer(to.element(0, j))
 		for i := range m.rows {
-			*to.element(i, j) = *m.element(i, j)
+			*(*T)(unsafe.Add(at, i*to.row*size)) = *(*T)(unsafe.Add(from, i*m.row*size))
 		}
 	}
 }

@@ -8,13 +8,17 @@ import (
 
 // Sgemm computes C = alpha*op(A)*op(B) + beta*C.
 func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if small(m, n, k) || !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Sgemv computes y = alpha*op(A)*x + beta*y.
 func (i Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+	if smallVector(m, n) {
+		i.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
 	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
 	if tA != blas.NoTrans {
 		op, lenX, lenY = op.transposed(), m, n
@@ -33,7 +37,7 @@ func (i Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y [
 
 // Ssymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C, where A is symmetric.
 func (i Implementation) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if small(m, n, order(s, m, n)) || !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
@@ -41,7 +45,7 @@ func (i Implementation) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32
 // Ssyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
 func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
 	op := stored(t, n, k, a, lda)
-	if !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+	if small(n, n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
@@ -49,7 +53,7 @@ func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 // Ssyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
+	if small(n, n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
 		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -58,7 +62,7 @@ func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha f
 
 // Strmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.
 func (i Implementation) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	if !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+	if smallTriangle(s, m, n) || !trm(false, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
 		i.Implementation.Strmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }
@@ -66,7 +70,7 @@ func (i Implementation) Strmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 // Strsm solves op(A)*X = alpha*B or X*op(A) = alpha*B, where A is triangular, and
 // stores X in B.
 func (i Implementation) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	if !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
+	if smallTriangle(s, m, n) || !trm(true, s, d, alpha, triangular(ul, tA, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb)) {
 		i.Implementation.Strsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }

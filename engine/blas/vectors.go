@@ -31,7 +31,7 @@ const (
 
 const (
 	width = 64 // bytes of a vector of AVX-512
-	sums  = 4  // registers for sums: an addition waits four cycles for the one before
+	sums  = 4  // registers for sums: an addition waits four cycles for the one before it
 )
 
 // vectorArgs is the argument block of kernels.
@@ -39,7 +39,7 @@ type vectorArgs struct {
 	x, y  unsafe.Pointer
 	n     int // bytes, a multiple of a vector
 	alpha uint64
-	out   [sums * width]byte
+	out   uint64 // the bits of a sum
 }
 
 const (
@@ -156,12 +156,32 @@ func (w *vectorWriter) write(op operation) {
 		w.I(x86.ADD, x86.W64, n, x86.Imm(step))
 	}
 	if op == toDot || op == toAsum {
-		for v := range sums {
-			w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argOut+int32(v*w.bytes)), x86.Vec(v))
-		}
+		w.fold()
 	}
 	w.I(x86.VZEROUPPER, 0)
 	w.I(x86.RET, 0)
+}
+
+// fold adds all lanes of the registers of sums, and stores the total.
+func (w *vectorWriter) fold() {
+	plus := w.of(x86.VADDPS, x86.VADDPD)
+	const a, b = x86.Vec(0), x86.Vec(1)
+	w.I(plus, w.l, a, a, b)
+	w.I(plus, w.l, b+1, b+1, b+2)
+	w.I(plus, w.l, a, a, b+1)
+	if w.bytes == width {
+		w.I(x86.VEXTRACTF64X4, w.l, b, a, x86.Imm(1))
+		w.I(plus, x86.L256, a, a, b)
+	}
+	w.I(x86.VEXTRACTF128, x86.L256, b, a, x86.Imm(1))
+	w.I(plus, x86.L128, a, a, b)
+	w.I(x86.VPERMILPD, x86.L128, b, a, x86.Imm(1))
+	w.I(plus, x86.L128, a, a, b)
+	if w.size == 4 {
+		w.I(x86.VMOVSHDUP, x86.L128, b, a)
+		w.I(plus, x86.L128, a, a, b)
+	}
+	w.I(w.of(x86.VMOVSS, x86.VMOVSD), x86.L128, x86.At(x86.RDI, argOut), a)
 }
 
 // magnitude returns a constant with all bits but the sign.
@@ -213,10 +233,5 @@ func asum[T float](x []T) T {
 	return sum
 }
 
-// total adds the sums of a kernel.
-func total[T float](args *vectorArgs) (sum T) {
-	for _, v := range unsafe.Slice((*T)(unsafe.Pointer(&args.out)), len(args.out)/int(unsafe.Sizeof(sum))) {
-		sum += v
-	}
-	return sum
-}
+// total returns the sum of a kernel.
+func total[T float](args *vectorArgs) T { return *(*T)(unsafe.Pointer(&args.out)) }

@@ -178,6 +178,8 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(1, 1, 2*dotBlocks*Block+7, 2, layouts[1], layouts[1])
 		try(1, 3, 2*dotBlocks*Block+7, 1, layouts[0], layouts[1])
 		try(2, 1, dotBlocks*Block, 1, layouts[0], layouts[4])
+		try(37, 1, 2*Block+3, 1, layouts[0], layouts[3])
+		try(17, 1, Section+5, 1, layouts[2], layouts[0])
 	})
 }
 

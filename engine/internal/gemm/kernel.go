@@ -91,6 +91,7 @@ type family struct {
 	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
 	transposing atomic.Pointer[exec.Code]
 	long        atomic.Pointer[exec.Code]
+	single      [columnGroups]atomic.Pointer[exec.Code]
 }
 
 // families has the kernels by instruction set and element type. Integers of one size

@@ -21,11 +21,12 @@ type machine struct {
 	packA, packB bool
 	last         mask // of the last columns of C
 	do           arithmetic
+	cells        []cell // of a small product
 }
 
-// newMachine returns the engine of a family of kernels.
-func newMachine(f *family, p *Problem, do arithmetic) *machine {
-	e := &machine{f: f, p: p, size: f.size, do: do}
+// init makes e the engine of a family of kernels.
+func (e *machine) init(f *family, p *Problem, do arithmetic) {
+	*e = machine{f: f, p: p, size: f.size, do: do, cells: e.cells}
 	e.a = Matrix{p.A.Row * f.size, p.A.Col * f.size}
 	e.b = Matrix{p.B.Row * f.size, p.B.Col * f.size}
 	tiles := (p.M + f.rows - 1) / f.rows
@@ -36,31 +37,55 @@ func newMachine(f *family, p *Problem, do arithmetic) *machine {
 	e.across = p.A.Row == 1 && p.A.Col != 1
 	e.last.set(p.N%f.lanes(), e.size)
 	e.choose(p)
-	return e
 }
 
-// prepare makes the kernels for tiles of m rows and n columns. It reports false if
-// there is no memory for them.
-func (e *machine) prepare(m, n int) bool {
-	if m == 0 || n == 0 {
-		return true
-	}
-	step := e.step(m)
-	for _, m := range [2]int{step, m - (m-1)/step*step} {
-		tiles := (m + e.rows - 1) / e.rows
-		for _, rows := range [2]int{(m + tiles - 1) / tiles, m / tiles} {
-			for _, cols := range [2]int{min(e.width, n), n - (n-1)/e.width*e.width} {
-				for _, save := range [2]saver{keep, e.p.saver()} {
-					s := shape{rows: rows, across: e.across || e.packA, save: save}
-					s.vecs, s.masked = e.vectors(cols)
-					if e.f.kernel(s) == nil {
-						return false
-					}
-				}
-			}
+// prepare makes the kernels for tiles of m rows and n columns, and for the last ones,
+// which may have fewer. It reports false if there is no memory for them.
+func (e *machine) prepare(m, n, lastM, lastN int) bool {
+	for _, m := range [2]int{m, lastM} {
+		if m == 0 || n == 0 || e.p.M == 0 || e.p.N == 0 {
+			continue
+		}
+		step := e.step(m)
+		if !e.prepareRows(step, n, lastN) || m > step && !e.prepareRows(m-(m-1)/step*step, n, lastN) {
+			return false
 		}
 	}
 	return true
+}
+
+func (e *machine) prepareRows(m, n, lastN int) bool {
+	tiles := (m + e.rows - 1) / e.rows
+	for _, rows := range [2]int{(m + tiles - 1) / tiles, m / tiles} {
+		for _, n := range [2]int{n, lastN} {
+			full := min(e.width, n)
+			if !e.made(rows, full) || n%e.width != full && !e.made(rows, n%e.width) {
+				return false
+			}
+		}
+		if m%tiles == 0 {
+			break
+		}
+	}
+	return true
+}
+
+// made reports whether there are the kernels for so many rows and columns, which may
+// be 0. It makes them where they are missing.
+func (e *machine) made(rows, cols int) bool {
+	if cols == 0 {
+		return true
+	}
+	s := shape{rows: rows, across: e.across || e.packA, save: e.p.saver()}
+	s.vecs, s.masked = e.vectors(cols)
+	if e.f.kernel(s) == nil {
+		return false
+	}
+	if s.save == keep || e.p.K <= Block {
+		return true
+	}
+	s.save = keep
+	return e.f.kernel(s) != nil
 }
 
 // vectors returns the number of vectors of columns, and whether the last one has
@@ -140,6 +165,9 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		return rows, cols, cost
 	}
 	rows = 8 * e.rows
+	if e.columns() {
+		rows = 4 * columnGroups * columnVector / e.size
+	}
 	if e.packA {
 		rows = e.blockRows()
 	}
@@ -148,11 +176,14 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 }
 
 // packs reports whether an operand is packed.
-func (e *machine) packs() bool { return e.packA || e.packB }
+func (e *machine) packs() bool { return e.packA || e.packB || e.columns() && e.b.Row != e.size }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save == keep {
 		t.out, t.ldo = t.c, t.ldc
+	}
+	if e.column(t, s, stop) {
+		return
 	}
 	c := call{e: e, t: t, s: s}
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta

@@ -12,16 +12,17 @@ import (
 // A Product computes a [Problem]. It is a [backend.Instance], whose units are
 // the tiles of the results.
 type Product struct {
-	p      Problem
-	size   int // bytes of an element
-	one    uint64
-	bind   *ir.Binding
-	a, b   int // the buffers of the operands
-	eng    engine
-	do     arithmetic
-	ctx    context.Context
-	stop   func() bool
-	result int // bytes of all results
+	p       Problem
+	size    int // bytes of an element
+	one     uint64
+	bind    *ir.Binding
+	a, b    int // the buffers of the operands
+	eng     engine
+	machine machine
+	do      arithmetic
+	ctx     context.Context
+	stop    func() bool
+	result  int // bytes of all results
 
 	rows, cols int // of a tile
 	nr, nc     int // tiles of one product, along its rows and columns
@@ -47,7 +48,14 @@ const mostSums = 1 << 20
 // New prepares a product for a backend. Buffers 0, 1 and 2 of bind are A, B and
 // C; their addresses may change between runs, as may the scalars.
 func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
-	d := &Product{size: p.Type.Size(), one: one(p.Type), bind: bind, b: 1, ctx: context.Background()}
+	d := &Product{bind: bind, ctx: context.Background()}
+	d.stop = func() bool { return d.ctx.Err() != nil }
+	d.prepare(isa, p, threads)
+	return d
+}
+
+// prepare prepares d, which may be that of an earlier product, for a problem.
+func (d *Product) prepare(isa string, p Problem, threads int) {
 	if p.OffC == nil {
 		p.C = Matrix{p.N, 1}
 		p.OffC = make([]int, len(p.OffA))
@@ -55,6 +63,7 @@ func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
 			p.OffC[i] = i * p.M * p.N
 		}
 	}
+	d.a, d.b = 0, 1
 	if p.transpose() {
 		p, d.a, d.b = p.transposed(), 1, 0
 	}
@@ -62,32 +71,34 @@ func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
 		p.A, p.B = Matrix{}, Matrix{}
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
 	}
-	d.p, d.save = p, p.saver()
-	d.eng, d.do = newEngine(&d.p)
-	d.stop = func() bool { return d.ctx.Err() != nil }
+	d.p, d.save, d.size, d.one = p, p.saver(), p.Type.Size(), one(p.Type)
 	d.sections = max(1, (p.K+Section-1)/Section)
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
-	d.divide(threads)
-	if f := families[isa][unsigned(p.Type)]; f != nil {
-		slow, e := d.eng, newMachine(f, &d.p, d.do)
-		d.eng = e
-		d.divide(threads)
-		for _, m := range [2]int{d.rows, p.M % d.rows} {
-			for _, n := range [2]int{d.cols, p.N % d.cols} {
-				if !e.prepare(m, n) {
-					d.eng = slow
-				}
-			}
-		}
-		if d.eng == slow {
-			d.divide(threads)
-		}
-	}
-	if d.sections > 1 && d.sections*d.result <= mostPartial {
+	d.choose(isa, threads)
+	if d.partial = nil; d.sections > 1 && d.sections*d.result <= mostPartial {
 		d.partial = aligned(d.sections * d.result)
 	}
-	return d
+}
+
+// choose chooses the engine and divides the results into tiles.
+func (d *Product) choose(isa string, threads int) {
+	typ := unsigned(d.p.Type)
+	d.machine.cells = d.machine.cells[:0]
+	d.do = arithmetics[typ]
+	if f := families[isa][typ]; f != nil {
+		d.machine.init(f, &d.p, d.do)
+		d.eng = &d.machine
+		d.divide(threads)
+		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
+			if d.nr*d.nc == 1 && (d.p.C.Col == 1 || d.p.N == 1) {
+				d.machine.list()
+			}
+			return
+		}
+	}
+	d.eng = newPortable(&d.p)
+	d.divide(threads)
 }
 
 // divide divides the results into tiles.
@@ -125,21 +136,8 @@ func (d *Product) Units() (n, grain int, cost float64) {
 	return n, 1, max(1, 20+d.cost*float64(d.rows)*float64(d.cols)*float64(terms))
 }
 
-// NewWorker returns a worker, which has memory for the sums of a tile where they are
-// not kept in the result.
-func (d *Product) NewWorker() backend.Worker {
-	w := &worker{d: d}
-	if d.partial != nil {
-		return w
-	}
-	if d.sections > 1 {
-		w.section = aligned(d.rows * d.cols * d.size)
-	}
-	if d.apart {
-		w.sums = aligned(d.rows * d.cols * d.size)
-	}
-	return w
-}
+// NewWorker returns a worker.
+func (d *Product) NewWorker() backend.Worker { return &worker{d: d} }
 
 // Watch lets the runs that follow end early when ctx is done.
 func (d *Product) Watch(ctx context.Context) { d.ctx = ctx }
@@ -174,16 +172,21 @@ func (d *Product) combination(i, r, c int) combination {
 }
 
 type worker struct {
-	d             *Product
-	t, part       tile // here, so that they are not allocated
-	sums, section []byte
+	d *Product
+	// These are here, so that they are not allocated.
+	t    tile
+	args args
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
 func (w *worker) Run(lo, hi int) {
 	d := w.d
+	if len(d.machine.cells) > 0 {
+		w.small(lo, hi)
+		return
+	}
 	var s *scratch
-	if d.eng.packs() {
+	if d.eng.packs() || d.apart || d.sections > 1 {
 		s = takeScratch()
 		defer s.give()
 	}
@@ -194,7 +197,7 @@ func (w *worker) Run(lo, hi int) {
 			w.tile(u, -1, s)
 		}
 	}
-	w.t, w.part = tile{}, tile{} // they would keep the arrays of the caller alive
+	w.t = tile{} // it would keep the arrays of the caller alive
 }
 
 // tile computes tile u: one section of it for partial, or all.
@@ -214,7 +217,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 	}
 	t.combination = d.combination(i, r, c)
 	if t.c, t.ldc = t.out, t.ldo; d.apart {
-		t.c, t.ldc = unsafe.Pointer(&w.sums[0]), t.n*d.size
+		t.c, t.ldc = room(&s.sums, t.m*t.n*d.size), t.n*d.size
 	}
 	scattered := p.C.Col != 1 && p.N > 1
 	if d.sections == 1 && !scattered {
@@ -228,7 +231,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 		*t = all
 		w.only(q)
 		if q > 0 {
-			t.c, t.ldc = unsafe.Pointer(&w.section[0]), t.n*d.size
+			t.c, t.ldc = room(&s.section, t.m*t.n*d.size), t.n*d.size
 		}
 		d.eng.compute(t, s, d.stop)
 		for i := range t.m {
@@ -263,22 +266,24 @@ type arithmetic struct {
 
 func arithmeticOf[T number]() arithmetic { return arithmetic{addTo[T], combine[T]} }
 
-// newEngine returns the engine without machine code, and the arithmetic of an
-// element type.
-func newEngine(p *Problem) (e engine, do arithmetic) {
+var arithmetics = map[dtype.Type]arithmetic{
+	dtype.F32: arithmeticOf[float32](), dtype.F64: arithmeticOf[float64](),
+	dtype.U8: arithmeticOf[uint8](), dtype.U32: arithmeticOf[uint32](), dtype.U64: arithmeticOf[uint64](),
+}
+
+// newPortable returns the engine without machine code.
+func newPortable(p *Problem) engine {
 	switch unsigned(p.Type) {
 	case dtype.F32:
-		e, do = &portable[float32]{axpy: axpyF32, p: p}, arithmeticOf[float32]()
+		return &portable[float32]{axpy: axpyF32, p: p}
 	case dtype.F64:
-		e, do = &portable[float64]{axpy: axpyF64, p: p}, arithmeticOf[float64]()
+		return &portable[float64]{axpy: axpyF64, p: p}
 	case dtype.U8:
-		e, do = &portable[uint8]{axpy: axpyInt[uint8], p: p}, arithmeticOf[uint8]()
+		return &portable[uint8]{axpy: axpyInt[uint8], p: p}
 	case dtype.U32:
-		e, do = &portable[uint32]{axpy: axpyInt[uint32], p: p}, arithmeticOf[uint32]()
-	case dtype.U64:
-		e, do = &portable[uint64]{axpy: axpyInt[uint64], p: p}, arithmeticOf[uint64]()
+		return &portable[uint32]{axpy: axpyInt[uint32], p: p}
 	}
-	return e, do
+	return &portable[uint64]{axpy: axpyInt[uint64], p: p}
 }
 
 // unsigned returns the unsigned type of the size of an integer type. Products that

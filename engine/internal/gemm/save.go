@@ -88,8 +88,12 @@ func combine[T number](t *tile, step int) {
 		row := unsafe.Add(t.out, i*t.ldo)
 		for j, s := range sums {
 			c := (*T)(unsafe.Add(row, j*step))
+			if t.save == keep {
+				*c = s
+				continue
+			}
 			switch s = T(alpha * s); t.save {
-			case keep, scale:
+			case scale:
 				*c = s
 			case add:
 				*c = T(beta**c) + s

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// A scratch is the memory of one worker for packed operands.
-type scratch struct{ a, b []byte }
+// A scratch is the memory of one worker for packed operands, and for sums that are
+// not kept in the result.
+type scratch struct{ a, b, sums, section []byte }
 
 const (
 	// packA and packB are the largest sizes of packed blocks of A and B, in bytes:
@@ -44,19 +45,17 @@ func (s *scratch) give() {
 }
 
 // ofA returns memory for a block of A.
-func (s *scratch) ofA() unsafe.Pointer {
-	if s.a == nil {
-		s.a = aligned(packA + spare)
-	}
-	return unsafe.Pointer(&s.a[0])
-}
+func (s *scratch) ofA() unsafe.Pointer { return room(&s.a, packA+spare) }
 
 // ofB returns memory for a block of B.
-func (s *scratch) ofB() unsafe.Pointer {
-	if s.b == nil {
-		s.b = aligned(packB + spare)
+func (s *scratch) ofB() unsafe.Pointer { return room(&s.b, packB+spare) }
+
+// room returns memory for n bytes, at *b.
+func room(b *[]byte, n int) unsafe.Pointer {
+	if len(*b) < n {
+		*b = aligned(n)
 	}
-	return unsafe.Pointer(&s.b[0])
+	return unsafe.Pointer(unsafe.SliceData(*b))
 }
 
 // aligned allocates n bytes at the beginning of a cache line.

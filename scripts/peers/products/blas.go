@@ -21,7 +21,7 @@ type job struct {
 	batch, strideA, strideB, strideC       int64
 	wide                                   int64
 	a, b, c                                unsafe.Pointer
-	gemm, strided                          uintptr
+	gemm                                   uintptr
 }
 
 // A shim has the loops of products.c by element type.
@@ -56,10 +56,10 @@ func buildShim() (shim, error) {
 
 // A library is a BLAS that has the C interface.
 type library struct {
-	wide          bool
-	gemm, strided map[dtype.Type]uintptr
-	setThreads    func(n int32)
-	config        func() string
+	wide       bool
+	gemm       map[dtype.Type]uintptr
+	setThreads func(n int32)
+	config     func() string
 }
 
 // open opens a library. Libraries in wheels of Python have names with affixes and
@@ -69,14 +69,13 @@ func open(path string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{gemm: map[dtype.Type]uintptr{}, strided: map[dtype.Type]uintptr{}, config: func() string { return path }}
+	l := &library{gemm: map[dtype.Type]uintptr{}, config: func() string { return path }}
 	for typ, letter := range map[dtype.Type]string{dtype.F32: "s", dtype.F64: "d"} {
 		at, wide := find(h, "cblas_"+letter+"gemm")
 		if at == 0 {
 			return nil, fmt.Errorf("%s has no cblas_%sgemm", path, letter)
 		}
 		l.gemm[typ], l.wide = at, wide
-		l.strided[typ], _ = find(h, "cblas_"+letter+"gemm_batch_strided")
 	}
 	for _, name := range []string{"openblas_set_num_threads", "bli_thread_set_num_threads", "MKL_Set_Num_Threads"} {
 		if at, _ := find(h, name); at != 0 {

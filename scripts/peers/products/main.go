@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/limits"
+	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -177,7 +177,7 @@ func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
 	j := &job{
 		m: int64(c.m), n: int64(c.n), k: int64(c.k), ldA: int64(c.k), ldB: int64(c.n), ldC: int64(c.n),
 		batch: int64(c.batch), strideA: int64(c.m * c.k), strideB: int64(c.k * c.n), strideC: int64(c.m * c.n),
-		a: at(a), b: at(b), c: at(y), gemm: l.gemm[typ], strided: l.strided[typ],
+		a: at(a), b: at(b), c: at(y), gemm: l.gemm[typ],
 	}
 	if c.trans[0] == 't' {
 		j.transA, j.ldA = 1, j.m

@@ -6,7 +6,7 @@
 typedef struct {
   int64_t m, n, k, lda, ldb, ldc, transA, transB, batch, strideA, strideB, strideC;
   int64_t wide; // the library takes integers of 64 bits
-  void *a, *b, *c, *gemm, *strided;
+  void *a, *b, *c, *gemm;
 } job;
 
 enum { row_major = 101, plain = 111, transposed = 112 };
@@ -14,19 +14,12 @@ enum { row_major = 101, plain = 111, transposed = 112 };
 #define CALLS(REAL, INT)                                                                                             \
   do {                                                                                                               \
     typedef void (*gemm)(int, int, int, INT, INT, INT, REAL, const REAL *, INT, const REAL *, INT, REAL, REAL *, INT); \
-    typedef void (*strided)(int, int, int, INT, INT, INT, REAL, const REAL *, INT, INT, const REAL *, INT, INT, REAL,  \
-                            REAL *, INT, INT, INT);                                                                  \
-    for (size_t r = 0; r < reps; r++) {                                                                              \
-      if (j->batch > 1 && j->strided) {                                                                              \
-        ((strided)j->strided)(row_major, plain + j->transA, plain + j->transB, j->m, j->n, j->k, 1, j->a, j->lda,     \
-                              j->strideA, j->b, j->ldb, j->strideB, 0, j->c, j->ldc, j->strideC, j->batch);          \
-        continue;                                                                                                    \
-      }                                                                                                              \
+    for (size_t r = 0; r < reps; r++)                                                                                \
       for (int64_t i = 0; i < j->batch; i++)                                                                         \
         ((gemm)j->gemm)(row_major, plain + j->transA, plain + j->transB, j->m, j->n, j->k, 1,                         \
                         (REAL *)j->a + i * j->strideA, j->lda, (REAL *)j->b + i * j->strideB, j->ldb, 0,             \
                         (REAL *)j->c + i * j->strideC, j->ldc);                                                      \
-    }                                                                                                                \
+                                                                                                                \
   } while (0)
 
 void run_f32(size_t reps, const job *j) {

@@ -1,0 +1,64 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+)
+
+// mostCells is the largest number of kernels of a small product.
+const mostCells = 16
+
+// A cell is a kernel of a small product, and the bytes from the first elements of A, B
+// and C to its own.
+type cell struct {
+	code    *exec.Code
+	a, b, c int
+}
+
+// list lists the kernels of a product that is one tile of one block and packs nothing.
+// prepare has made them.
+func (e *machine) list() {
+	p := e.p
+	if e.packs() || e.columns() || p.K > Block {
+		return
+	}
+	c := call{e: e, m: p.M}
+	if c.tiles()*((p.N+e.width-1)/e.width) > mostCells {
+		return
+	}
+	for j := 0; j < p.N; j += e.width {
+		s := shape{across: e.across, save: p.saver()}
+		s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
+		for r, i := 0, 0; i < p.M; r++ {
+			s.rows = c.height(i, r)
+			e.cells = append(e.cells, cell{e.f.kernel(s), i * e.a.Row, j * e.size, i*p.C.Row*e.size + j*e.size})
+			i += s.rows
+		}
+	}
+}
+
+// small computes products lo to hi by their lists of kernels.
+func (w *worker) small(lo, hi int) {
+	const stride = 64 // products between two looks at the context
+	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
+	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.b.Row, p.C.Row*d.size, p.C.Row*d.size, p.K
+	if e.across {
+		args.as = e.a.Col
+	}
+	args.mask, args.alpha, args.beta = e.last, d.alpha, d.beta
+	a, b, c := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr
+	for u := lo; u < hi; u++ {
+		if (u-lo)%stride == 0 && d.stop() {
+			break
+		}
+		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
+		for i := range e.cells {
+			l := &e.cells[i]
+			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
+			args.out = args.c
+			l.code.Call(unsafe.Pointer(args))
+		}
+	}
+	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
+}

@@ -175,10 +175,10 @@ func (w *vectorWriter) fold() {
 	}
 	w.I(x86.VEXTRACTF128, x86.L256, b, a, x86.Imm(1))
 	w.I(plus, x86.L128, a, a, b)
-	w.I(x86.VPERMILPD, x86.L128, b, a, x86.Imm(1))
+	w.I(x86.VUNPCKHPD, x86.L128, b, a, a)
 	w.I(plus, x86.L128, a, a, b)
 	if w.size == 4 {
-		w.I(x86.VMOVSHDUP, x86.L128, b, a)
+		w.I(x86.VSHUFPS, x86.L128, b, a, a, x86.Imm(1))
 		w.I(plus, x86.L128, a, a, b)
 	}
 	w.I(w.of(x86.VMOVSS, x86.VMOVSD), x86.L128, x86.At(x86.RDI, argOut), a)

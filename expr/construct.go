@@ -313,7 +313,7 @@ func (l *Leaf) check(t dtype.Type, s shape.Shape) *Error {
 		return NewError(ErrShape, "", "%s", err)
 	}
 	size := l.Mem.Size() / t.Size()
-	if lo, hi := shape.Range(s, l.Strides, l.Offset); lo <= hi && (lo < 0 || hi >= size) {
+	if lo, hi := shape.Bounds(s, l.Strides, l.Offset); lo <= hi && (lo < 0 || hi >= size) {
 		return NewError(ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, size)
 	}
 	return nil

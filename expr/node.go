@@ -35,7 +35,7 @@ type Attributes struct {
 	To    dtype.Type // of a cast
 	Axes  []int      // of a reduction: canonical sorted axes, which keep size 1; of a transpose: the permutation
 	Ints  []int      // of views: offsets, steps, paddings
-	Param *Cell      // of a parameter
+	Param *Scalar    // of a parameter
 	Func  *GoFunc    // of an opaque node
 	Ident any        // identity of attributes that are not comparable, or nil
 	site  *site      // the calls that made the node, or nil; see mark
@@ -67,18 +67,18 @@ type GoFunc struct {
 	Call func(dst []byte, args [][]byte, n int)
 }
 
-// A Cell holds the value of a parameter: the bits of a scalar in its register
+// A Scalar holds the value of a parameter: the bits of a scalar in its register
 // type. It is safe for concurrent use.
-type Cell struct {
+type Scalar struct {
 	bits atomic.Uint64
 	Name string
 }
 
 // Load returns the bits.
-func (c *Cell) Load() uint64 { return c.bits.Load() }
+func (c *Scalar) Load() uint64 { return c.bits.Load() }
 
 // Store sets the bits.
-func (c *Cell) Store(b uint64) { c.bits.Store(b) }
+func (c *Scalar) Store(b uint64) { c.bits.Store(b) }
 
 // Shape returns the shape of the result, or nil for a nil node. The caller must
 // not change it.
@@ -195,13 +195,13 @@ type Param[T Elem] struct {
 
 // NewParam returns a parameter with value v.
 func NewParam[T Elem](v T) *Param[T] {
-	p := &Param[T]{node: NewParamNode(dtype.Of[T](), &Cell{})}
+	p := &Param[T]{node: NewParamNode(dtype.Of[T](), &Scalar{})}
 	p.Set(v)
 	return p
 }
 
 // NewParamNode returns the node of a run-time scalar of type t.
-func NewParamNode(t dtype.Type, c *Cell) *Node {
+func NewParamNode(t dtype.Type, c *Scalar) *Node {
 	if c == nil || !t.Valid() {
 		return Errorf(ErrValue, "", "the parameter has no cell or no element type")
 	}

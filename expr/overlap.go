@@ -34,7 +34,7 @@ func distance(a, b Memory) (int, bool) {
 
 // extent returns the range of bytes that an array lies in.
 func extent(n *Node) (lo, hi int) {
-	lo, hi = shape.Range(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
+	lo, hi = shape.Bounds(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
 	size := n.DType().Size()
 	return lo * size, (hi + 1) * size
 }

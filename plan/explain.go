@@ -21,7 +21,7 @@ func moved(arrays []*Array) (n int) {
 	type stretch struct{ sum, lo, hi int }
 	seen := map[memory]stretch{}
 	for _, a := range arrays {
-		lo, hi := shape.Range(a.Shape, a.Strides, a.Offset)
+		lo, hi := shape.Bounds(a.Shape, a.Strides, a.Offset)
 		if lo > hi {
 			continue
 		}

@@ -74,7 +74,7 @@ type Fault struct {
 // A Scalar is the source of a run-time scalar.
 type Scalar struct {
 	Bits uint64
-	Cell *expr.Cell // if not nil, each run reads the value from here
+	Cell *expr.Scalar // if not nil, each run reads the value from here
 }
 
 // An Operand is the array that is bound to a buffer of a kernel. A row buffer

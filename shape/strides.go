@@ -118,10 +118,10 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 	return out, true
 }
 
-// Range returns the lowest and the highest position, in elements, of an array
+// Bounds returns the lowest and the highest position, in elements, of an array
 // that starts at offset. For an empty array lo > hi. If a position does not fit
 // an int, lo is the least int and hi the greatest; no memory holds that range.
-func Range(s Shape, st Strides, offset int) (lo, hi int) {
+func Bounds(s Shape, st Strides, offset int) (lo, hi int) {
 	lo, hi = offset, offset
 	for _, d := range s {
 		if d == 0 {

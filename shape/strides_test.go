@@ -343,21 +343,21 @@ func TestReshapeRandom(t *testing.T) {
 }
 
 func TestRange(t *testing.T) {
-	if lo, hi := Range(nil, nil, 5); lo != 5 || hi != 5 {
+	if lo, hi := Bounds(nil, nil, 5); lo != 5 || hi != 5 {
 		t.Error(lo, hi)
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 5000 {
 		s := randomShape(r, 4, 0, 1, 2, 3, 4, 5, 6)
 		st := randomStrides(r, s)
-		lo, hi := Range(s, st, 100)
+		lo, hi := Bounds(s, st, 100)
 		pos := positions(s, st)
 		if len(pos) == 0 {
 			if lo <= hi {
 				t.Fatalf("Range of empty %v = %d, %d", s, lo, hi)
 			}
 		} else if lo != 100+slices.Min(pos) || hi != 100+slices.Max(pos) {
-			t.Fatalf("Range(%v, %v) = %d, %d", s, st, lo, hi)
+			t.Fatalf("Bounds(%v, %v) = %d, %d", s, st, lo, hi)
 		}
 	}
 }

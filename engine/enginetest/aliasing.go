@@ -61,7 +61,7 @@ func matrixAliases(s suite, t dtype.Type, n int) {
 	turn := op.PermuteNode(a, nil)
 	s.check(set(a, turn))
 	s.check(set(a, plus(turn, a)))
-	s.check(set(a, op.FlipNode(turn, []int{0})))
+	s.check(set(a, op.Compose("flip", op.Options{Axes: []int{0}}, turn)))
 	upper, lower := span(a, op.From(1)), span(a, op.Range(0, -1))
 	s.check(set(upper, plus(upper, lower)))
 	s.check(set(lower, plus(upper, lower)))
@@ -75,9 +75,9 @@ func matrixAliases(s suite, t dtype.Type, n int) {
 		s.check(set(span(a, op.Span{}, op.Range(1, 2)), op.ReduceNode("min", a, keep(1))))
 	}
 	if t.IsFloat() {
-		s.check(set(a, op.SoftmaxNode(a, 1)))
-		s.check(set(a, op.SoftmaxNode(turn, 0)))
-		s.check(set(a, op.LayerNormNode(a, span(a, op.Range(0, 1)), nil, 1e-5)))
+		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{1}}, a)))
+		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{0}}, turn)))
+		s.check(set(a, op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, a, span(a, op.Range(0, 1)), nil)))
 	}
 }
 
@@ -85,7 +85,7 @@ func vectorAliases(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
 	x := place(r, t, packed, tame, n).Named("x").Node()
-	back := op.FlipNode(x, nil)
+	back := op.Compose("flip", op.Options{}, x)
 	s.check(set(x, back))
 	s.check(set(x, plus(back, plus(x, x))))
 	if t != dtype.Bool {
@@ -105,11 +105,11 @@ func targetAliases(s suite, t dtype.Type, n int) {
 	top, bottom := span(a, op.Until(n)), span(a, op.From(n))
 	s.check(set(concat(0, top, bottom), concat(0, bottom, top)))
 	s.check(set(concat(0, bottom, top), a))
-	s.check(set(concat(0, top, bottom), plus(a, op.FlipNode(a, []int{0}))))
+	s.check(set(concat(0, top, bottom), plus(a, op.Compose("flip", op.Options{Axes: []int{0}}, a))))
 	s.check(set(concat(1, top, bottom), op.PermuteNode(a, nil)))
 	s.check(set(concat(1, top, bottom), span(a, op.Until(1), op.Until(1))))
 	if t != dtype.Bool {
-		s.check(expr.Statement{Saver: expr.Plus, Target: concat(0, top, bottom), Value: op.FlipNode(a, nil)})
+		s.check(expr.Statement{Saver: expr.Plus, Target: concat(0, top, bottom), Value: op.Compose("flip", op.Options{}, a)})
 	}
 }
 

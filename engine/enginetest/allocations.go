@@ -16,7 +16,7 @@ func Allocations(t *testing.T, o Options) {
 	x := place(r, dtype.F32, packed, exact, 40, 40).Node()
 	i := place(r, dtype.I64, packed, tame, 40).Node()
 	small := blank(r, dtype.F32, 40, 40).Node()
-	programs["small"] = []expr.Statement{set(small, apply("add", x, expr.NewParamNode(dtype.F32, &expr.Cell{})))}
+	programs["small"] = []expr.Statement{set(small, apply("add", x, expr.NewParamNode(dtype.F32, &expr.Scalar{})))}
 	programs["product"] = []expr.Statement{set(small, apply("relu", op.MatMulNode(x, op.PermuteNode(x, nil))))}
 	programs["prescan"] = []expr.Statement{set(small, op.TakeNode(x, apply("mod", i, expr.ConstInt(dtype.I64, 40)), 0))}
 	programs["alias"] = []expr.Statement{set(x, apply("sub", op.PermuteNode(x, nil), x))}

@@ -168,7 +168,7 @@ func parameters(s suite) {
 		if t == dtype.Bool {
 			continue
 		}
-		c, d := &expr.Cell{Name: "c"}, &expr.Cell{Name: "d"}
+		c, d := &expr.Scalar{Name: "c"}, &expr.Scalar{Name: "d"}
 		x := place(r, t, packed, tame, 3, 50).Named("x").Node()
 		out := blank(r, t, 3, 50).Named("out").Node()
 		sums := blank(r, t, 3).Named("sums").Node()

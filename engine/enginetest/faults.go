@@ -44,12 +44,12 @@ func divisions(s suite) {
 				s.check(set(out, apply("sub", apply(name, apply("square", x), z), x)))
 				s.check(set(x, apply(name, x, z)))
 				s.check(set(one, op.ReduceNode("sum", apply(name, x, z), op.Reduction{})))
-				s.check(set(out, op.FlipNode(apply(name, x, z), nil)))
+				s.check(set(out, op.Compose("flip", op.Options{}, apply(name, x, z))))
 			}
 			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: z})
 			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: y})
 			s.check(set(out, apply("div", x, expr.ConstInt(t, 0))))
-			s.check(set(out, apply("div", x, expr.NewParamNode(t, &expr.Cell{}))))
+			s.check(set(out, apply("div", x, expr.NewParamNode(t, &expr.Scalar{}))))
 			s.check(set(concat(0, out, one1(r.Uint64(), t)), concat(0, apply("div", x, z), one1(1, t))))
 		}
 	}

@@ -73,23 +73,27 @@ var fusionCases = []struct {
 		e := apply("exp", f.x)
 		return apply("div", apply("sub", e, apply("reciprocal", e)), apply("add", e, apply("reciprocal", apply("exp", f.x))))
 	}},
-	{"softmax", func(f *fusion) *expr.Node { return op.SoftmaxNode(f.x, 1) }},
-	{"softmax-columns", func(f *fusion) *expr.Node { return op.SoftmaxNode(f.x, 0) }},
-	{"softmax-of-tree", func(f *fusion) *expr.Node { return op.SoftmaxNode(apply("mul", apply("sin", f.y), f.v), -1) }},
-	{"layernorm", func(f *fusion) *expr.Node { return op.LayerNormNode(f.x, f.v, f.v, 1e-5) }},
-	{"layernorm-twice", func(f *fusion) *expr.Node {
-		return op.LayerNormNode(apply("relu", op.LayerNormNode(f.y, f.v, nil, 1e-3)), nil, f.v, 1e-5)
+	{"softmax", func(f *fusion) *expr.Node { return op.Compose("softmax", op.Options{Axes: []int{1}}, f.x) }},
+	{"softmax-columns", func(f *fusion) *expr.Node { return op.Compose("softmax", op.Options{Axes: []int{0}}, f.x) }},
+	{"softmax-of-tree", func(f *fusion) *expr.Node {
+		return op.Compose("softmax", op.Options{Axes: []int{-1}}, apply("mul", apply("sin", f.y), f.v))
 	}},
-	{"var-rows", func(f *fusion) *expr.Node { return op.VarNode(f.x, axis(1)) }},
-	{"var-columns", func(f *fusion) *expr.Node { return op.VarNode(f.x, axis(0)) }},
-	{"var-all", func(f *fusion) *expr.Node { return op.VarNode(f.y, op.Reduction{}) }},
+	{"layernorm", func(f *fusion) *expr.Node {
+		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, f.x, f.v, f.v)
+	}},
+	{"layernorm-twice", func(f *fusion) *expr.Node {
+		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, apply("relu", op.Compose("layernorm", op.Options{Numbers: []float64{1e-3}}, f.y, f.v, nil)), nil, f.v)
+	}},
+	{"var-rows", func(f *fusion) *expr.Node { return op.Compose("var", axis(1), f.x) }},
+	{"var-columns", func(f *fusion) *expr.Node { return op.Compose("var", axis(0), f.x) }},
+	{"var-all", func(f *fusion) *expr.Node { return op.Compose("var", op.Options{}, f.y) }},
 	{"var-outer-and-inner", func(f *fusion) *expr.Node {
-		return op.VarNode(op.ReshapeNode(concat(0, f.x, f.y), []int{2, f.x.Shape()[0], f.x.Shape()[1]}), axis(0, 2))
+		return op.Compose("var", axis(0, 2), op.ReshapeNode(concat(0, f.x, f.y), []int{2, f.x.Shape()[0], f.x.Shape()[1]}))
 	}},
 	{"std-normalised", func(f *fusion) *expr.Node {
-		return apply("div", apply("sub", f.x, op.MeanNode(f.x, keep(0))), op.StdNode(f.x, keep(0)))
+		return apply("div", apply("sub", f.x, op.Compose("mean", keep(0), f.x)), op.Compose("std", keep(0), f.x))
 	}},
-	{"logsumexp", func(f *fusion) *expr.Node { return op.LogSumExpNode(f.x, axis(1)) }},
+	{"logsumexp", func(f *fusion) *expr.Node { return op.Compose("logsumexp", axis(1), f.x) }},
 	{"argmax", func(f *fusion) *expr.Node { return op.ReduceNode("argmax", apply("abs", f.x), axis(1)) }},
 	{"argmin-columns", func(f *fusion) *expr.Node { return op.ReduceNode("argmin", f.x, axis(0)) }},
 	{"argmax-all", func(f *fusion) *expr.Node { return op.ReduceNode("argmax", f.y, op.Reduction{}) }},
@@ -97,7 +101,7 @@ var fusionCases = []struct {
 		return apply("sub", op.ReduceNode("max", f.x, axis(1)), op.ReduceNode("min", f.x, axis(1)))
 	}},
 	{"rows-and-columns", func(f *fusion) *expr.Node {
-		return apply("sub", apply("sub", f.x, op.MeanNode(f.x, keep(0))), op.MeanNode(f.x, keep(1)))
+		return apply("sub", apply("sub", f.x, op.Compose("mean", keep(0), f.x)), op.Compose("mean", keep(1), f.x))
 	}},
 	{"two-roots-of-sums", func(f *fusion) *expr.Node {
 		return apply("div", op.ReduceNode("sum", apply("mul", f.x, f.y), op.Reduction{}), apply("sqrt", apply("mul",
@@ -115,20 +119,20 @@ var fusionCases = []struct {
 		return apply("sub", apply("add", apply("add", at(0, 1), at(2, 1)), apply("add", at(1, 0), at(1, 2))), apply("mul", f.num(4), at(1, 1)))
 	}},
 	{"pad-concat-flip", func(f *fusion) *expr.Node {
-		c := concat(1, apply("neg", f.x), op.FlipNode(f.y, []int{0}), op.BroadcastToNode(f.u, f.x.Shape()))
-		return op.FlipNode(op.PadNode(apply("square", c), []int{0, 2, 1, 0}, f.num(-1)), []int{1})
+		c := concat(1, apply("neg", f.x), op.Compose("flip", op.Options{Axes: []int{0}}, f.y), op.BroadcastToNode(f.u, f.x.Shape()))
+		return op.Compose("flip", op.Options{Axes: []int{1}}, op.PadNode(apply("square", c), []int{0, 2, 1, 0}, f.num(-1)))
 	}},
 	{"take-of-tree", func(f *fusion) *expr.Node {
 		rows := f.x.Shape()[0]
 		return op.TakeNode(apply("sqrt", apply("abs", f.x)), apply("mod", apply("mul", op.IotaNode(2*rows), expr.ConstInt(dtype.I64, 7)), expr.ConstInt(dtype.I64, int64(rows))), 0)
 	}},
 	{"one-hot", func(f *fusion) *expr.Node {
-		hot := op.CastNode(op.OneHotNode(op.ReduceNode("argmax", f.x, axis(1)), f.x.Shape()[1]), f.t)
+		hot := op.CastNode(op.Compose("one_hot", op.Options{Ints: []int{f.x.Shape()[1]}, To: dtype.Bool}, op.ReduceNode("argmax", f.x, axis(1))), f.t)
 		return op.ReduceNode("sum", apply("mul", hot, f.y), axis(1))
 	}},
 	{"pooling", func(f *fusion) *expr.Node {
 		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(-8))
-		w := expr.ApplyWith(mustRow("windows"), expr.Attributes{Ints: []int{2, 2, 1, 3, 1, 1}}, p)
+		w := expr.ApplyWith(op.Row("windows"), expr.Attributes{Ints: []int{2, 2, 1, 3, 1, 1}}, p)
 		return op.ReduceNode("max", apply("tanh", w), axis(2, 3))
 	}},
 	{"iota", func(f *fusion) *expr.Node {

@@ -41,7 +41,7 @@ func (g *generator) flip(label string, n int) bool {
 func (g *generator) index(label string, n int) int {
 	i := 0
 	for range bits.Len(uint(n - 1)) {
-		i = 2*i + int(b2i(rapid.Bool().Draw(g.t, label)))
+		i = 2*i + b2i[int](rapid.Bool().Draw(g.t, label))
 	}
 	return i % n
 }
@@ -134,7 +134,7 @@ func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, h
 			st[a] = 0
 		}
 	}
-	lo, hi = shape.Range(s, st, 0)
+	lo, hi = shape.Bounds(s, st, 0)
 	if lo > hi {
 		lo, hi = 0, 0
 	}
@@ -214,7 +214,7 @@ func (g *generator) leaf(t dtype.Type, s shape.Shape) *expr.Node {
 func (g *generator) scalar(t dtype.Type) *expr.Node {
 	bits := sample(g.r, t, data(g.r.IntN(3)))
 	if g.flip("parameter", 3) {
-		c := &expr.Cell{}
+		c := &expr.Scalar{}
 		c.Store(bits)
 		return expr.NewParamNode(t, c)
 	}

@@ -58,13 +58,13 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		if i < 0 {
 			return nil
 		}
-		return op.NewAxisNode(g.node(t, slices.Delete(s.Clone(), i, i+1), depth), i)
+		return op.Compose("expand_dims", op.Options{Axes: []int{i}}, g.node(t, slices.Delete(s.Clone(), i, i+1), depth))
 	case "squeeze":
 		i := rapid.IntRange(0, len(s)).Draw(g.t, "axis")
 		if len(s) >= 4 {
 			return nil
 		}
-		return op.SqueezeNode(g.node(t, slices.Insert(s.Clone(), i, 1), depth), []int{i})
+		return op.Compose("squeeze", op.Options{Axes: []int{i}}, g.node(t, slices.Insert(s.Clone(), i, 1), depth))
 	}
 	if len(s) != 1 {
 		return nil
@@ -91,7 +91,7 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		before := rapid.IntRange(0, 2).Draw(g.t, "before")
 		after := rapid.IntRange(0, 2).Draw(g.t, "after")
 		span := max(d-1, 0) * max(step, -step)
-		from[i] = before + span + after + int(b2i(d > 0))
+		from[i] = before + span + after + b2i[int](d > 0)
 		start := before
 		if step < 0 {
 			start += span
@@ -101,7 +101,7 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	if from.Size() > g.grow {
 		return nil
 	}
-	return expr.ApplyWith(mustRow("slice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
+	return expr.ApplyWith(op.Row("slice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // unslice returns an unslice of a smaller operand, with steps of either sign.
@@ -118,7 +118,7 @@ func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		}
 		ints = append(ints, start, step, d)
 	}
-	return expr.ApplyWith(mustRow("unslice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
+	return expr.ApplyWith(op.Row("unslice"), expr.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // regroup returns another shape of the same size.
@@ -271,7 +271,7 @@ func (g *generator) pool2(row *expr.Operator, t dtype.Type, s shape.Shape, depth
 	if in.Size() > g.grow {
 		return nil
 	}
-	w := expr.ApplyWith(mustRow("windows"), expr.Attributes{Ints: ints}, g.node(t, in, depth))
+	w := expr.ApplyWith(op.Row("windows"), expr.Attributes{Ints: ints}, g.node(t, in, depth))
 	return op.ReduceBy(row, w, op.Reduction{Axes: axes})
 }
 
@@ -292,19 +292,19 @@ func (g *generator) composition(t dtype.Type, s shape.Shape, depth int) *expr.No
 	r := op.Reduction{Axes: []int{axis}, Keep: true}
 	switch pick(g, "composition", []string{"softmax", "centre", "layernorm", "standard", "logsumexp", "one-hot"}) {
 	case "softmax":
-		return op.SoftmaxNode(x, axis)
+		return op.Compose("softmax", op.Options{Axes: []int{axis}}, x)
 	case "centre":
-		return apply("sub", x, op.MeanNode(x, r))
+		return apply("sub", x, op.Compose("mean", r, x))
 	case "layernorm":
 		last := s[len(s)-1:]
-		return op.LayerNormNode(x, g.node(t, last, depth-1), g.node(t, last, depth-1), 1e-5)
+		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, x, g.node(t, last, depth-1), g.node(t, last, depth-1))
 	case "standard":
-		return apply("div", x, op.StdNode(x, r))
+		return apply("div", x, op.Compose("std", r, x))
 	case "logsumexp":
-		return apply("sub", x, op.LogSumExpNode(x, r))
+		return apply("sub", x, op.Compose("logsumexp", r, x))
 	}
 	idx := g.node(dtype.I32, s[:len(s)-1], depth)
-	return op.CastNode(op.OneHotNode(apply("mod", idx, expr.ConstInt(dtype.I32, int64(s[len(s)-1]))), s[len(s)-1]), t)
+	return op.CastNode(op.Compose("one_hot", op.Options{Ints: []int{s[len(s)-1]}, To: dtype.Bool}, apply("mod", idx, expr.ConstInt(dtype.I32, int64(s[len(s)-1])))), t)
 }
 
 // product returns a matrix product of small integers, whose sums are exact.

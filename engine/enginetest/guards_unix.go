@@ -110,7 +110,7 @@ func newFence(t *testing.T) *fence {
 func (f *fence) array(t dtype.Type, s shape.Shape, st shape.Strides) *expr.Node {
 	area := f.areas[f.next%len(f.areas)]
 	f.next++
-	lo, hi := shape.Range(s, st, 0)
+	lo, hi := shape.Bounds(s, st, 0)
 	size := max(hi-lo+1, 0) * t.Size()
 	skip := 0
 	switch f.at {
@@ -145,7 +145,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	s.check(set(strided, formula(t, x, back)))
 	s.check(set(strided, formula(t, strided, back)))
 	s.check(set(back, formula(t, strided, y)))
-	s.check(set(x, op.FlipNode(x, nil)))
+	s.check(set(x, op.Compose("flip", op.Options{}, x)))
 
 	rows := max(1, min(7, 2000/max(n, 1)))
 	m := f.array(t, shape.Shape{rows, n}, shape.Strides{max(n, 1), 1})
@@ -206,10 +206,10 @@ func guardedReductions(s suite, f *fence, t dtype.Type, rows, n int) {
 		return
 	}
 	if t.IsFloat() {
-		s.check(set(a, op.SoftmaxNode(b, 1)))
-		s.check(set(b, op.SoftmaxNode(a, 0)))
+		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{1}}, b)))
+		s.check(set(b, op.Compose("softmax", op.Options{Axes: []int{0}}, a)))
 		s.check(set(a, apply("exp", apply("sin", b)))) // cold regions
-		s.check(set(col, op.VarNode(a, axis(1))))
+		s.check(set(col, op.Compose("var", axis(1), a)))
 	}
 	if t.IsInt() {
 		s.check(set(col, op.MatMulNode(b, row)))

@@ -134,7 +134,7 @@ func wildMaps(s suite) {
 					s.check(set(blank(r, t).Named("sum").Node(), op.ReduceNode("max", apply("add", v, v), op.Reduction{})))
 					if c[0] == n {
 						s.check(set(x, v))
-						s.check(set(out, op.FlipNode(userView(mapped, ints, op.FlipNode(x, nil)), nil)))
+						s.check(set(out, op.Compose("flip", op.Options{}, userView(mapped, ints, op.Compose("flip", op.Options{}, x)))))
 					}
 				}
 			}

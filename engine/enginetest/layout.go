@@ -65,7 +65,7 @@ func (l layout) strides(s shape.Shape) (st shape.Strides, offset, size int) {
 	case constant:
 		clear(st)
 	}
-	lo, hi := shape.Range(s, st, 0)
+	lo, hi := shape.Bounds(s, st, 0)
 	if lo > hi {
 		lo, hi = 0, 0
 	}

@@ -100,6 +100,6 @@ func chunks(s suite) {
 		out := place(r, dtype.F32, gaps, tame, dims...).Named("out").Node()
 		s.check(expr.Statement{Target: out, Value: formula(dtype.F32, x, y)})
 		flat := blank(r, dtype.F32, sizeOf(dims...)).Named("flat").Node()
-		s.check(expr.Statement{Target: flat, Value: op.ReshapeNode(op.FlipNode(x, nil), []int{-1})})
+		s.check(expr.Statement{Target: flat, Value: op.ReshapeNode(op.Compose("flip", op.Options{}, x), []int{-1})})
 	}
 }

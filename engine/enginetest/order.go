@@ -53,8 +53,8 @@ func sequences(s suite, t dtype.Type, n int) {
 		programs = append(
 			programs,
 			[]expr.Statement{set(x, apply("div", y, third)), set(y, apply("mul", x, third)), set(z, apply("mul", apply("div", y, third), third))},
-			[]expr.Statement{set(x, op.SoftmaxNode(y, 1)), set(y, apply("log", x)), set(v, op.ReduceNode("sum", y, axis(1)))},
-			[]expr.Statement{set(v, op.MeanNode(x, axis(0))), set(y, apply("sub", x, v)), set(v, op.MeanNode(apply("square", y), axis(0)))},
+			[]expr.Statement{set(x, op.Compose("softmax", op.Options{Axes: []int{1}}, y)), set(y, apply("log", x)), set(v, op.ReduceNode("sum", y, axis(1)))},
+			[]expr.Statement{set(v, op.Compose("mean", axis(0), x)), set(y, apply("sub", x, v)), set(v, op.Compose("mean", axis(0), apply("square", y)))},
 		)
 	}
 	for i, p := range programs {

@@ -80,7 +80,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 	const change = 1
 	mems := relocate(memories(stmts))
 	made := map[*expr.Node]*expr.Node{}
-	cells := map[*expr.Cell]*expr.Cell{}
+	cells := map[*expr.Scalar]*expr.Scalar{}
 	move := func(root *expr.Node) *expr.Node {
 		expr.Walk(root, func(n *expr.Node) {
 			if made[n] != nil {
@@ -98,7 +98,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 				c.Leaf = &leaf
 			case n.Param != nil:
 				if cells[n.Param] == nil {
-					cells[n.Param] = &expr.Cell{}
+					cells[n.Param] = &expr.Scalar{}
 					cells[n.Param].Store(n.Param.Load() ^ change)
 				}
 				c.Attributes = &expr.Attributes{Param: cells[n.Param]}

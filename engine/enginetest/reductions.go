@@ -65,7 +65,7 @@ var userReductions = []*expr.Operator{
 	op.DefineReduction("max_abs", zero, func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }),
 	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
 	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
-	op.DefineReduction("root", zero, magnitudes, op.Finish(mustRow("sqrt"))),
+	op.DefineReduction("root", zero, magnitudes, op.Finish(op.Row("sqrt"))),
 	// It is neither commutative nor associative, and its identity changes values.
 	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
 }

@@ -184,15 +184,7 @@ func valueOf(s expr.Statement) *expr.Node {
 
 // apply returns a node of an element-wise row.
 func apply(name string, args ...*expr.Node) *expr.Node {
-	return op.Apply(mustRow(name), args...)
-}
-
-func mustRow(name string) *expr.Operator {
-	o, ok := op.Lookup(name)
-	if !ok {
-		panic("enginetest: no row is named " + name)
-	}
-	return o
+	return op.Apply(op.Row(name), args...)
 }
 
 // assign stores v in a leaf, or in the parts of a concatenation.
@@ -212,7 +204,7 @@ func assign(target *expr.Node, v *value) {
 			ints = append(ints, start, 1, d)
 		}
 		begin += part.Shape()[axis]
-		assign(part, view(expr.NewView(mustRow("slice"), part.Shape(), v.typ, ints), []*value{v}))
+		assign(part, view(expr.NewView(op.Row("slice"), part.Shape(), v.typ, ints), []*value{v}))
 	}
 }
 

@@ -84,11 +84,11 @@ func sample(r *rand.Rand, t dtype.Type, k data) uint64 {
 	case t == dtype.Bool:
 		return r.Uint64() & 1
 	case k == exact:
-		return fromInt(t, r.Int64N(9)-4*b2i(!t.IsUnsigned()))
+		return fromInt(t, r.Int64N(9)-4*b2i[int64](!t.IsUnsigned()))
 	case k == tame && t.IsFloat():
 		return stored(t, r.NormFloat64()*2)
 	case k == tame:
-		return fromInt(t, r.Int64N(41)-20*b2i(!t.IsUnsigned()))
+		return fromInt(t, r.Int64N(41)-20*b2i[int64](!t.IsUnsigned()))
 	}
 	switch r.IntN(4) {
 	case 0:
@@ -117,16 +117,16 @@ var cachedSpecials = func() map[dtype.Type][]uint64 {
 	return m
 }()
 
-func b2i(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func fromInt(t dtype.Type, v int64) uint64 {
 	if t.IsFloat() {
 		return stored(t, float64(v))
 	}
 	return uint64(v) & mask(t)
+}
+
+func b2i[T int | int64](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -54,7 +54,7 @@ func Size(t *testing.T, o Options) {
 		{"reductions", func(x, y *expr.Node) *expr.Node {
 			v := x
 			for i := range 60 {
-				v = apply("sub", apply("tanh", v), op.MeanNode(v, keep(i%2)))
+				v = apply("sub", apply("tanh", v), op.Compose("mean", keep(i%2), v))
 			}
 			return v
 		}},

@@ -39,11 +39,11 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 	tree := apply("add", apply("tanh", apply("mul", x, y)), apply("exp", x))
 	return map[string][]expr.Statement{
 		"map":     {set(out, tree)},
-		"softmax": {set(out, op.SoftmaxNode(tree, 1))},
+		"softmax": {set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, tree))},
 		"columns": {set(row, op.ReduceNode("sum", tree, axis(0))), set(out, apply("sub", x, row))},
-		"rows":    {set(col, op.ReduceNode("max", tree, axis(1))), set(col, op.VarNode(y, axis(1)))},
+		"rows":    {set(col, op.ReduceNode("max", tree, axis(1))), set(col, op.Compose("var", axis(1), y))},
 		"whole":   {set(one, op.ReduceNode("sum", apply("exp", apply("sin", long)), op.Reduction{}))},
-		"var":     {set(one, op.VarNode(long, op.Reduction{}))},
+		"var":     {set(one, op.Compose("var", op.Options{}, long))},
 		"argmax":  {set(at, op.ReduceNode("argmax", apply("sin", long), op.Reduction{}))},
 	}
 }
@@ -94,7 +94,7 @@ func concurrent(s suite) {
 	var jobs []job
 	for i := range 4 {
 		out := blank(r, dtype.F32, 200, 301).Named("out").Node()
-		st := []expr.Statement{set(out, op.SoftmaxNode(apply("mul", x, expr.ConstFloat(dtype.F32, float64(i+1))), 1))}
+		st := []expr.Statement{set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, apply("mul", x, expr.ConstFloat(dtype.F32, float64(i+1)))))}
 		p, err := compile(ctx, o, st...)
 		if err != nil {
 			s.Fatalf("%v", err)

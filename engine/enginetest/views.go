@@ -43,7 +43,7 @@ func windows(ints ...int) func(*expr.Node) *expr.Node { return withInts("windows
 
 func withInts(name string, ints ...int) func(*expr.Node) *expr.Node {
 	return func(x *expr.Node) *expr.Node {
-		return expr.ApplyWith(mustRow(name), expr.Attributes{Ints: ints}, x)
+		return expr.ApplyWith(op.Row(name), expr.Attributes{Ints: ints}, x)
 	}
 }
 
@@ -91,7 +91,7 @@ var viewCases = map[string][]viewCase{
 		{[]int{1, 3}, broadcastTo(0, 3)},
 	},
 	"concat": {
-		{[]int{5, 7}, func(x *expr.Node) *expr.Node { return concat(0, x, op.FlipNode(x, nil), x) }},
+		{[]int{5, 7}, func(x *expr.Node) *expr.Node { return concat(0, x, op.Compose("flip", op.Options{}, x), x) }},
 		{[]int{5, 7}, func(x *expr.Node) *expr.Node { return concat(1, x, spans(op.Span{}, op.Range(2, 2))(x), x) }},
 		{[]int{100}, func(x *expr.Node) *expr.Node { return concat(0, x) }},
 		{[]int{3000}, func(x *expr.Node) *expr.Node { return concat(0, x, spans(op.Until(1))(x), x, x) }},
@@ -210,7 +210,7 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	}
 	// A view of a view, as one of two operands.
 	x := place(r, t, packed, wild, vc.dims...).Named("x").Node()
-	twice := op.FlipNode(vc.make(op.FlipNode(x, nil)), nil)
+	twice := op.Compose("flip", op.Options{}, vc.make(op.Compose("flip", op.Options{}, x)))
 	if len(vc.dims) == 0 || twice.Err() != nil || len(twice.Shape()) == 0 {
 		return n
 	}

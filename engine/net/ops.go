@@ -64,7 +64,7 @@ var rows = slices.Concat(mapRows(), []row{
 		axisArg, first,
 		func(a *Args, x []*expr.Node) []*expr.Node {
 			flat := samples(x[0], a.Int("axis", 1))
-			return one(op.ReshapeNode(op.SoftmaxNode(flat, 1), x[0].Shape()))
+			return one(op.ReshapeNode(op.Compose("softmax", op.Options{Axes: []int{1}}, flat), x[0].Shape()))
 		},
 	},
 	{
@@ -107,7 +107,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X"},
 		[]string{"Y"},
 		nil, nil,
-		func(_ *Args, x []*expr.Node) []*expr.Node { return one(op.MeanNode(x[0], op.Reduction{})) },
+		func(_ *Args, x []*expr.Node) []*expr.Node { return one(op.Compose("mean", op.Options{}, x[0])) },
 	},
 	{
 		"SquaredL2Distance", "Half the squared distance of each sample of X from that of Y.",
@@ -133,7 +133,7 @@ var rows = slices.Concat(mapRows(), []row{
 		nil, nil,
 		func(_ *Args, x []*expr.Node) []*expr.Node {
 			right := call("equal", op.ReduceNode("argmax", x[0], op.Reduction{Axes: []int{-1}}), labels(x[1]))
-			return one(op.MeanNode(op.CastNode(right, dtype.F32), op.Reduction{}))
+			return one(op.Compose("mean", op.Options{}, op.CastNode(right, dtype.F32)))
 		},
 	},
 	{
@@ -266,7 +266,7 @@ func labelCrossEntropy(_ *Args, x []*expr.Node) []*expr.Node {
 	}
 	classes := p.Shape()[1]
 	label := nn.CheckLabels(expr.Of[int64](labels(x[1])), classes)
-	own := call("equal", op.NewAxisNode(label.Node(), 1), op.IotaNode(classes))
+	own := call("equal", op.Compose("expand_dims", op.Options{Axes: []int{1}}, label.Node()), op.IotaNode(classes))
 	picked := op.ReduceNode("sum", call("where", own, p, like(p, 0)), op.Reduction{Axes: []int{1}})
 	return one(call("neg", call("log", call("maximum", picked, like(p, 1e-20)))))
 }

@@ -34,7 +34,7 @@ type bound struct {
 type signature struct {
 	kind    boundKind
 	t       dtype.Type
-	cell    *expr.Cell
+	cell    *expr.Scalar
 	shape   shape.Shape
 	strides shape.Strides
 	group   int // variables that share memory are of one group

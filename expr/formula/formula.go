@@ -137,7 +137,7 @@ type entry struct {
 	mu      sync.Mutex // held while it is compiled and while it runs
 	program *engine.Program
 	mems    []*engine.Memory // of the groups of the binding
-	cells   []*expr.Cell     // of the names that are Go scalars
+	cells   []*expr.Scalar   // of the names that are Go scalars
 	outs    []*engine.Array
 }
 
@@ -230,7 +230,7 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 
 // environment makes the leaves and parameters of an entry.
 func (f *Formula) environment(e *entry, b *binding) (map[string]*expr.Node, error) {
-	e.mems, e.cells, e.outs = nil, make([]*expr.Cell, len(b.vars)), nil
+	e.mems, e.cells, e.outs = nil, make([]*expr.Scalar, len(b.vars)), nil
 	for i := range b.groups {
 		e.mems = append(e.mems, engine.MemoryOf(b.groups[i].bytes()))
 	}
@@ -250,7 +250,7 @@ func (f *Formula) environment(e *entry, b *binding) (map[string]*expr.Node, erro
 			}
 			env[name] = a.Named(name).Node()
 		case boundScalar:
-			e.cells[i] = &expr.Cell{Name: name}
+			e.cells[i] = &expr.Scalar{Name: name}
 			e.cells[i].Store(v.bits)
 			env[name] = expr.NewParamNode(v.t, e.cells[i])
 		case boundParam:

@@ -33,7 +33,7 @@ func parameters(f Function) []string {
 func TestHostileArguments(t *testing.T) {
 	env := map[string]*expr.Node{
 		"a": array(t, dtype.F32, 3, 4), "v": array(t, dtype.I8, 4), "m": array(t, dtype.Bool, 4),
-		"p": expr.NewParamNode(dtype.I64, &expr.Cell{Name: "p"}),
+		"p": expr.NewParamNode(dtype.I64, &expr.Scalar{Name: "p"}),
 	}
 	calls := 0
 	try := func(text string) {

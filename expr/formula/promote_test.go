@@ -71,7 +71,7 @@ func TestPromotion(t *testing.T) {
 			t.Errorf("%s of %s, %s is %s, want %s", shown, a, b, got, want)
 		}
 		if w, ok := weakScalars[b]; ok && want != "error" {
-			env["b"] = expr.NewParamNode(w, &expr.Cell{Name: "b"})
+			env["b"] = expr.NewParamNode(w, &expr.Scalar{Name: "b"})
 			if got := resultType(t, text, env); got != want {
 				t.Errorf("%s of %s and a %s known at run time is %s, want %s", text, a, b, got, want)
 			}

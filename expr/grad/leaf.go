@@ -44,7 +44,7 @@ func overlap(a, b *expr.Node) bool {
 // extent returns the range of bytes that an array covers, from the beginning of
 // its memory.
 func extent(n *expr.Node) (lo, hi int) {
-	lo, hi = shape.Range(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
+	lo, hi = shape.Bounds(n.Shape(), n.Leaf.Strides, n.Leaf.Offset)
 	return lo * n.DType().Size(), (hi + 1) * n.DType().Size()
 }
 

@@ -92,7 +92,7 @@ func (f *forest) view(x *expr.Node) *expr.Node {
 	case 5:
 		return op.TakeNode(x, call(f.t, "mod", op.IotaNode(3), expr.ConstInt(dtype.I64, int64(s[axis]))), axis)
 	}
-	return op.NewAxisNode(x, axis)
+	return op.Compose("expand_dims", op.Options{Axes: []int{axis}}, x)
 }
 
 // TestRandomTrees compares the gradients of random trees with differences.

@@ -65,7 +65,9 @@ func Lookup(name string) (*expr.Operator, bool) {
 	return o, ok
 }
 
-// row returns the row of a name. It panics if there is none.
+// Row returns the built-in operator of a name. It panics if there is none.
+func Row(name string) *expr.Operator { return row(name) }
+
 func row(name string) *expr.Operator {
 	o := byName[name]
 	if o == nil {

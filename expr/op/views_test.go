@@ -307,7 +307,7 @@ func TestViewErrors(t *testing.T) {
 	}
 	fails(t, "index outside", op.Index[int32](x, 1, 3).Node(), expr.ErrIndex)
 	fails(t, "index before the start", op.Index[int32](x, 1, -4).Node(), expr.ErrIndex)
-	fails(t, "one-hot by floats", op.OneHotNode(iota[float32](2).Node(), 3), expr.ErrType)
+	fails(t, "one-hot by floats", op.Compose("one_hot", op.Options{Ints: []int{3}, To: dtype.Bool}, iota[float32](2).Node()), expr.ErrType)
 	fails(t, "arange by halves of integers", op.Arange[int32](0, 3, .5).Node(), expr.ErrType)
 
 	// Each constructor passes on the first error of a tree.

@@ -106,7 +106,7 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 		}
 	case makeCode(Lt, dtype.F32):
 		for i := range dst {
-			dst[i] = bit(f32(x[i]) < f32(y[i]))
+			dst[i] = scalar.FromBool[uint64](f32(x[i]) < f32(y[i]))
 		}
 	case makeCode(Scale, dtype.F32):
 		for i := range dst {

@@ -86,13 +86,6 @@ func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 	return 0, false
 }
 
-func bit(p bool) uint64 {
-	if p {
-		return 1
-	}
-	return 0
-}
-
 // evalCvt converts the bits x from one register type to another.
 func evalCvt(from, to dtype.Type, x uint64) (uint64, bool) {
 	switch from {
@@ -118,7 +111,7 @@ func evalCvt(from, to dtype.Type, x uint64) (uint64, bool) {
 func fromInt[T int64 | uint64](to dtype.Type, x T) (uint64, bool) {
 	switch to {
 	case dtype.Bool:
-		return bit(x != 0), true
+		return scalar.FromBool[uint64](x != 0), true
 	case dtype.F32:
 		return uint64(math.Float32bits(scalar.ToF32(x))), true
 	case dtype.F64:
@@ -136,7 +129,7 @@ func fromInt[T int64 | uint64](to dtype.Type, x T) (uint64, bool) {
 func fromFloat(to dtype.Type, x float64) (uint64, bool) {
 	switch to {
 	case dtype.Bool:
-		return bit(x != 0), true
+		return scalar.FromBool[uint64](x != 0), true
 	case dtype.I8:
 		return uint64(uint8(scalar.ToI8(x))), true
 	case dtype.I32:

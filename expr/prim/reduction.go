@@ -77,7 +77,7 @@ func (r *Reduction) Nothing(t dtype.Type) uint64 {
 func (r *Reduction) Quiet(t dtype.Type) bool { return r.IgnoreNaN && Float.Has(t) }
 
 // Lower returns the combination of two values in primitives. Rows of positions
-// use Better instead.
+// have none.
 func (r *Reduction) Lower(b *B, x ...V) V {
 	if !r.Native() {
 		return r.Combine(b, x...)
@@ -88,16 +88,6 @@ func (r *Reduction) Lower(b *B, x ...V) V {
 		z = b.Select(b.Ne(x[0], x[0]), x[1], z)
 	}
 	return z
-}
-
-// Better returns the predicate of a row of positions: whether a value y
-// replaces the extreme x, which has a lower position.
-func (r *Reduction) Better(b *B, x, y V) V {
-	behind := b.Le(x, y)
-	if r.Op == Max {
-		behind = b.Le(y, x)
-	}
-	return b.And(b.Not(behind), b.Eq(x, x))
 }
 
 // The identities of the built-in rows.

@@ -147,13 +147,13 @@ func evalSint[T int8 | int32 | int64](op Op, x, y T) (uint64, bool) {
 	case Shr:
 		return uint64(x >> uint64(y)), true
 	case Eq:
-		return bit(x == y), true
+		return scalar.FromBool[uint64](x == y), true
 	case Ne:
-		return bit(x != y), true
+		return scalar.FromBool[uint64](x != y), true
 	case Lt:
-		return bit(x < y), true
+		return scalar.FromBool[uint64](x < y), true
 	case Le:
-		return bit(x <= y), true
+		return scalar.FromBool[uint64](x <= y), true
 	}
 	return 0, false
 }
@@ -193,13 +193,13 @@ func evalUint[T uint8 | uint32 | uint64](op Op, x, y T) (uint64, bool) {
 	case MulHi:
 		return uint64(scalar.MulHi(x, y)), true
 	case Eq:
-		return bit(x == y), true
+		return scalar.FromBool[uint64](x == y), true
 	case Ne:
-		return bit(x != y), true
+		return scalar.FromBool[uint64](x != y), true
 	case Lt:
-		return bit(x < y), true
+		return scalar.FromBool[uint64](x < y), true
 	case Le:
-		return bit(x <= y), true
+		return scalar.FromBool[uint64](x <= y), true
 	}
 	return 0, false
 }
@@ -237,13 +237,13 @@ func evalSingle(op Op, x, y, z float32) (uint64, bool) {
 	case Rint:
 		return uint64(math.Float32bits(float32(math.RoundToEven(float64(x))))), true
 	case Eq:
-		return bit(x == y), true
+		return scalar.FromBool[uint64](x == y), true
 	case Ne:
-		return bit(x != y), true
+		return scalar.FromBool[uint64](x != y), true
 	case Lt:
-		return bit(x < y), true
+		return scalar.FromBool[uint64](x < y), true
 	case Le:
-		return bit(x <= y), true
+		return scalar.FromBool[uint64](x <= y), true
 	case RoundF16:
 		return uint64(math.Float32bits(dtype.F16Value(dtype.F16Bits(x)))), true
 	case RoundBF16:
@@ -285,13 +285,13 @@ func evalDouble(op Op, x, y, z float64) (uint64, bool) {
 	case Rint:
 		return math.Float64bits(float64(math.RoundToEven(float64(x)))), true
 	case Eq:
-		return bit(x == y), true
+		return scalar.FromBool[uint64](x == y), true
 	case Ne:
-		return bit(x != y), true
+		return scalar.FromBool[uint64](x != y), true
 	case Lt:
-		return bit(x < y), true
+		return scalar.FromBool[uint64](x < y), true
 	case Le:
-		return bit(x <= y), true
+		return scalar.FromBool[uint64](x <= y), true
 	}
 	return 0, false
 }

@@ -77,8 +77,8 @@ func (a *Array) Overlaps(b *Array) bool {
 	if !same {
 		return false
 	}
-	alo, ahi := shape.Range(a.Shape, a.Strides, a.Offset)
-	blo, bhi := shape.Range(b.Shape, b.Strides, b.Offset)
+	alo, ahi := shape.Bounds(a.Shape, a.Strides, a.Offset)
+	blo, bhi := shape.Bounds(b.Shape, b.Strides, b.Offset)
 	as, bs := a.Type.Size(), b.Type.Size()
 	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as
 }

@@ -19,7 +19,7 @@ func TestCostsOfUsers(t *testing.T) {
 	x := expr.NewLeaf(dtype.F32, nil, &expr.Leaf{Mem: &flat{}})
 	for range 3 {
 		o := op.Define("twice", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) })
-		if _, err := New().Add(t.Context(), op.Apply(o, op.Apply(mustRow("neg"), x))); err != nil {
+		if _, err := New().Add(t.Context(), op.Apply(o, op.Apply(op.Row("neg"), x))); err != nil {
 			t.Fatal(err)
 		}
 	}

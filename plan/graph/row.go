@@ -10,35 +10,26 @@ import (
 // Operators are compared by pointer, because a user's operator may have the
 // name of a row.
 var (
-	BroadcastRow = mustRow("broadcast_to")
-	ConcatRow    = mustRow("concat")
-	MatmulRow    = mustRow("matmul")
-	PadRow       = mustRow("pad")
-	ReshapeRow   = mustRow("reshape")
-	SliceRow     = mustRow("slice")
-	TransposeRow = mustRow("transpose")
+	BroadcastRow = op.Row("broadcast_to")
+	ConcatRow    = op.Row("concat")
+	MatmulRow    = op.Row("matmul")
+	PadRow       = op.Row("pad")
+	ReshapeRow   = op.Row("reshape")
+	SliceRow     = op.Row("slice")
+	TransposeRow = op.Row("transpose")
 
-	castRow         = mustRow("cast")
-	stopGradientRow = mustRow("stop_gradient")
+	castRow         = op.Row("cast")
+	stopGradientRow = op.Row("stop_gradient")
 )
 
 // SaverRows are the operators of the savers that read their target.
-var SaverRows = [...]*expr.Operator{expr.Plus: mustRow("add"), expr.Minus: mustRow("sub"), expr.Times: mustRow("mul"), expr.Over: mustRow("div")}
+var SaverRows = [...]*expr.Operator{expr.Plus: op.Row("add"), expr.Minus: op.Row("sub"), expr.Times: op.Row("mul"), expr.Over: op.Row("div")}
 
 // copyRow is the identity. It copies values whose layout in memory does not
 // fit.
 var copyRow = expr.Operator{
 	Name: "copy", Class: expr.View, Arity: 1,
 	Gather: func(g *expr.Gather) prim.V { return g.At(0, g.Out) },
-}
-
-// mustRow returns the built-in operator of a name. It panics if there is none.
-func mustRow(name string) *expr.Operator {
-	o, ok := op.Lookup(name)
-	if !ok {
-		panic("plan: the table has no row " + name)
-	}
-	return o
 }
 
 // builtIn reports whether o is an operator of the library. A user's operator

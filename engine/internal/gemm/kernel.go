@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // A shape says what a kernel computes: the sums of one block of terms for some
@@ -147,7 +148,7 @@ func (f *family) made(at *atomic.Pointer[exec.Code], write func() *x86.Asm) *exe
 // kernel returns the kernel of a shape, which is made when it is first needed;
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {
-	at := &f.kernels[s.rows][s.vecs][bit(s.across)][bit(s.masked)][s.save]
+	at := &f.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.masked)][s.save]
 	if c := at.Load(); c != nil {
 		return c
 	}
@@ -156,13 +157,6 @@ func (f *family) kernel(s shape) *exec.Code {
 		w.write()
 		return w.Asm
 	})
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // A writer writes the code of a kernel.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // transposeBytes is the number of bytes that a transposition stores at a time: so many
@@ -34,7 +35,7 @@ const (
 // copier returns the kernel that copies rows of some vectors, the last one
 // masked or not; nil if there is no memory for it.
 func (f *family) copier(vecs int, masked bool) *exec.Code {
-	return f.made(&f.copiers[vecs][bit(masked)], func() *x86.Asm {
+	return f.made(&f.copiers[vecs][scalar.FromBool[int](masked)], func() *x86.Asm {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
 		w.writeCopy()
 		return w.Asm

@@ -33,7 +33,7 @@ type bufPlace struct {
 // kernel.
 type scalarCell struct {
 	scalar int
-	cell   *expr.Cell
+	cell   *expr.Scalar
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {

@@ -14,8 +14,8 @@ type Entry[O comparable, P any] struct {
 	Bytes      int // approximate size in the cache
 
 	options O
-	arrays  []*[]byte    // where the arrays keep their bytes; nil bytes between runs
-	scalars []*expr.Cell // nil for constants that are part of the program
+	arrays  []*[]byte      // where the arrays keep their bytes; nil bytes between runs
+	scalars []*expr.Scalar // nil for constants that are part of the program
 	words   []uint64
 	idents  []any
 	hash    uint64
@@ -31,7 +31,7 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 	e := &Entry[O, P]{
 		Bytes:   12<<10 + 80*len(k.words), // a fit to plans, bindings and code of trees of 1 to 100 operators
 		options: o,
-		arrays:  make([]*[]byte, len(k.arrays)), scalars: make([]*expr.Cell, len(k.scalars)),
+		arrays:  make([]*[]byte, len(k.arrays)), scalars: make([]*expr.Scalar, len(k.scalars)),
 		words: slices.Clone(k.words), idents: slices.Clone(k.idents), hash: k.hash,
 	}
 	y := copier{k: k, memories: make([]expr.Memory, len(k.arrays)), cells: e.scalars, made: make([]*expr.Node, len(k.nodes))}
@@ -40,7 +40,7 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 	}
 	for i, s := range k.scalars {
 		if !s.fixed {
-			e.scalars[i] = &expr.Cell{}
+			e.scalars[i] = &expr.Scalar{}
 		}
 	}
 	e.bind(k)
@@ -54,7 +54,7 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 type copier struct {
 	k        *Key
 	memories []expr.Memory
-	cells    []*expr.Cell
+	cells    []*expr.Scalar
 	made     []*expr.Node // the copies so far, by the number of the node in the key
 }
 

@@ -56,8 +56,8 @@ type arrayOperand struct {
 type scalarOperand struct {
 	typ   dtype.Type
 	bits  uint64
-	cell  *expr.Cell // of a parameter
-	fixed bool       // its value is in the key
+	cell  *expr.Scalar // of a parameter
+	fixed bool         // its value is in the key
 }
 
 // The limits of statements that have a key. The walk recurses to the depth of the
@@ -200,7 +200,7 @@ func (k *Key) array(n *expr.Node) int32 {
 	}
 	k.ints(l.Strides)
 	a := arrayOperand{node: n}
-	if lo, hi := shape.Range(s, l.Strides, l.Offset); lo <= hi {
+	if lo, hi := shape.Bounds(s, l.Strides, l.Offset); lo <= hi {
 		size := n.DType().Size()
 		if lo < 0 || hi >= len(data)/size {
 			k.failed = true

@@ -315,7 +315,7 @@ func dropLeading(n, target *expr.Node) *expr.Node {
 	if len(axes) == 0 {
 		return n
 	}
-	return op.SqueezeNode(n, axes)
+	return op.Compose("squeeze", op.Options{Axes: axes}, n)
 }
 
 // emit appends a statement, after saving what it would overwrite.

@@ -290,7 +290,7 @@ func attribute(at *syntax.Node, x value) (value, error) {
 	case "T":
 		return result(at, tree(op.PermuteNode(n, nil)))
 	case "mT":
-		return result(at, tree(op.SwapAxesNode(n, -1, -2)))
+		return result(at, tree(op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)))
 	case "ndim":
 		return integer(len(n.Shape())), nil
 	case "size":

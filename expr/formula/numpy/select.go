@@ -131,7 +131,7 @@ func callInner(c *call) *expr.Node {
 // callOuter is the products of all pairs.
 func callOuter(c *call) *expr.Node {
 	x, y := c.array(0), c.array(1)
-	return binary("*", tree(op.NewAxisNode(flat(x), -1)), tree(flat(y)), true).n
+	return binary("*", tree(op.Compose("expand_dims", op.Options{Axes: []int{-1}}, flat(x))), tree(flat(y)), true).n
 }
 
 func callAstype(c *call) *expr.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }

@@ -236,7 +236,7 @@ func list(seq []value, t dtype.Type) *expr.Node {
 	}
 	nodes := make([]*expr.Node, len(seq))
 	for i, x := range seq {
-		nodes[i] = op.NewAxisNode(x.as(t), 0)
+		nodes[i] = op.Compose("expand_dims", op.Options{Axes: []int{0}}, x.as(t))
 	}
 	if len(nodes) == 1 {
 		return nodes[0]

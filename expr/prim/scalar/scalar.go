@@ -175,7 +175,7 @@ func ToU64(x float64) uint64 {
 }
 
 // FromBool returns 1 for true and 0 for false.
-func FromBool[T dtype.Int | float32 | float64](x bool) T {
+func FromBool[T int | dtype.Int | float32 | float64](x bool) T {
 	if x {
 		return 1
 	}

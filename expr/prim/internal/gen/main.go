@@ -65,7 +65,7 @@ import (
 				continue
 			}
 			if in.Result == prim.IsPred && e.class != prim.Pred {
-				text = "bit(" + text + ")"
+				text = "scalar.FromBool[uint64](" + text + ")"
 			} else {
 				text = fmt.Sprintf(e.bits, text)
 			}

@@ -91,8 +91,10 @@ type Values struct {
 
 // Grow adds n nodes that are not uniform.
 func (v *Values) Grow(n int) {
+	v.Uniform = append(v.Uniform, make([]bool, n)...)
+	v.UniformSlot, v.Home = slices.Grow(v.UniformSlot, n), slices.Grow(v.Home, n)
 	for range n {
-		v.Uniform, v.UniformSlot, v.Home = append(v.Uniform, false), append(v.UniformSlot, -1), append(v.Home, -1)
+		v.UniformSlot, v.Home = append(v.UniformSlot, -1), append(v.Home, -1)
 	}
 }
 

@@ -128,3 +128,60 @@ func (f *Emitter) scatter(n *lower.Node, s *layout.Site, t dtype.Type) {
 
 // Passes reports whether the stores of a site bypass the caches.
 func (f *Emitter) Passes(i int32) bool { return f.Stream && !f.Part64 && f.Layout.Sites[i].Pure }
+
+// A Window is a load of contiguous elements that has some lanes of a site with a small
+// step.
+type Window struct {
+	Mem   x86.Mem
+	Lanes []Picked
+}
+
+// A Picked is a lane and the position of its element in a window.
+type Picked struct{ Lane, At int }
+
+// Windows emits the address of a site with a small step and returns the loads that have
+// its lanes. They read no element before the first or after the last. It may overwrite
+// RCX.
+func (f *Emitter) Windows(s *layout.Site) []Window {
+	index, k := f.lane()
+	if f.Phase.Kind == lower.SeqPhase {
+		k = f.Copy
+		f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteCur))
+	} else {
+		f.I(x86.IMUL, x86.W64, x86.RCX, index, x86.Imm(s.Step*s.Size))
+		f.I(x86.ADD, x86.W64, x86.RCX, Frame(s.Arg+s.Origin))
+	}
+	first, reach := 0, (f.W-1)*s.Step
+	if reach < 0 {
+		first, reach = reach, -reach
+	}
+	var out []Window
+	lane := make([]bool, f.W)
+	for at := 0; at <= reach; at += f.W {
+		start := first + min(at, reach+1-f.W) // the last window ends with the last element
+		w := Window{Mem: x86.At(x86.RCX, int32((k*f.W*s.Step+start)*s.Size))}
+		for i := range lane {
+			if e := i*s.Step - start; !lane[i] && 0 <= e && e < f.W {
+				lane[i] = true
+				w.Lanes = append(w.Lanes, Picked{i, e})
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Selector returns the constant that selects elements of 4 or 8 bytes for the lanes of
+// a vector: those of a window as numbers from base on, else own, or else 0.
+func (f *Emitter) Selector(w *Window, size, base int, own bool) x86.Mem {
+	b := make([]byte, f.W*size)
+	if own {
+		for i := range f.W {
+			b[i*size] = byte(i)
+		}
+	}
+	for _, p := range w.Lanes {
+		b[p.Lane*size] = byte(base + p.At)
+	}
+	return f.Asm.Const(b)
+}

@@ -13,6 +13,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
+// mostStep is the longest step, in elements, that is worth loads of whole vectors.
+const mostStep = 4
+
 // The fewest lanes of a row, and of several rows, that are worth a call.
 const (
 	leastRow   = 8
@@ -79,6 +82,9 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			s.Kind = Unit
 		default:
 			s.Kind = Strided
+			if -mostStep <= step && step <= mostStep {
+				s.Step = step
+			}
 		}
 	}
 	bp.Direct = true

@@ -19,7 +19,7 @@ type siteKind uint8
 const (
 	Uniform    siteKind = iota // one element for all lanes
 	Unit                       // contiguous
-	Strided                    // a constant stride
+	Strided                    // a constant stride: from a gather, or for a small Step from vectors
 	Scratch                    // contiguous, in scratch memory
 	Computed                   // offsets computed by machine code
 	Index                      // an affine index
@@ -39,6 +39,7 @@ type Site struct {
 	Origin int // offset of its address from arg: sitePtr, or siteOwn if machine code computes it
 	Line   bound.Line
 	Seq    []bound.Span // of the seq loop
+	Step   int          // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
 	Row    int          // elements from row to row of a row loop
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Trails bool         // a load of lines that another load has read before
@@ -161,6 +162,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
+		k |= uint32(uint8(s.Step)) << 16
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Gather == nil {
 			key = append(key, 0)

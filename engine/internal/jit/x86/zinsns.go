@@ -173,6 +173,11 @@ const (
 	VPACKUSWB
 	VPACKSSDW
 	VPACKUSDW
+	VPERMILPS
+	VPERMPS
+	VPERMPD
+	VPERMT2PS
+	VPERMT2PD
 	VINSERTF128
 	VEXTRACTF128
 	VEXTRACTF32X4
@@ -407,6 +412,11 @@ var opNames = [numOps]string{
 	"vpackuswb",
 	"vpackssdw",
 	"vpackusdw",
+	"vpermilps",
+	"vpermps",
+	"vpermpd",
+	"vpermt2ps",
+	"vpermt2pd",
 	"vinsertf128",
 	"vextractf128",
 	"vextractf32x4",
@@ -485,11 +495,11 @@ var firstForm = [numOps + 1]uint16{
 	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 149, 152, 155, 158,
 	161, 162, 163, 164, 165, 166, 167, 169, 171, 173, 175, 176, 177, 178, 179, 180,
 	181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196,
-	197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 210, 212, 214, 216,
-	220, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238,
-	239, 243, 247, 251, 255, 259, 263, 267, 269, 273, 274, 275, 276, 277, 280, 281,
-	282, 283, 285, 287, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
-	301, 302, 304, 305, 306, 307, 308,
+	197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212,
+	213, 215, 217, 219, 221, 225, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238,
+	239, 240, 241, 242, 243, 244, 248, 252, 256, 260, 264, 268, 272, 274, 278, 279,
+	280, 281, 282, 285, 286, 287, 288, 290, 292, 294, 295, 296, 297, 298, 299, 300,
+	301, 302, 303, 304, 305, 306, 307, 309, 310, 311, 312, 313,
 }
 
 var forms = [...]form{
@@ -696,6 +706,11 @@ var forms = [...]form{
 	{op: VPACKUSWB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x67, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPACKSSDW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x6b, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPACKUSDW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x2b, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VPERMILPS, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x04, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VPERMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x16, ext: noExt, vexW: w0, vex: len256, evexW: w0, evex: len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VPERMPD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x01, ext: noExt, vexW: w1, vex: len256, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VPERMT2PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VINSERTF128, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, vexW: w0, vex: len256},
 	{op: VEXTRACTF128, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, vexW: w0, vex: len256},
 	{op: VEXTRACTF32X4, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, evexW: w0, evex: len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},

@@ -67,6 +67,8 @@ func (is Target) loadInto(f *isa.Emitter, d x86.Vec, i int32, s *layout.Site, t 
 		f.Asm.Bind(skip)
 	case one:
 		is.one(f, d, i, s, t)
+	case s.Kind == layout.Strided && s.Step != 0 && !masked:
+		is.stepped(f, s, reg, d)
 	case s.Kind == layout.Strided:
 		m := f.Strided(s)
 		g := f.Tmp()
@@ -396,5 +398,38 @@ func (is Target) gatherNarrowNode(f *isa.Emitter, n *lower.Node, s *layout.Site,
 	}
 	if guard {
 		blendv(f, t.Register(), d, f.Src(n.Args[2]), d, maskFor(f, k, t.Register()))
+	}
+}
+
+// stepped loads a site with a small step: a permute puts the lanes of each window in
+// place, and a blend joins them.
+func (is Target) stepped(f *isa.Emitter, s *layout.Site, t dtype.Type, d x86.Vec) {
+	l, v := f.LenOf(t), f.Tmp()
+	for i, w := range f.Windows(s) {
+		to := d
+		if i > 0 {
+			to = v
+		}
+		order, blend := 0, 0
+		for _, p := range w.Lanes {
+			order |= p.At << (2 * p.Lane)
+			blend |= 1 << p.Lane
+		}
+		switch {
+		case isa.Wide(t):
+			f.I(x86.VPERMPD, l, to, w.Mem, x86.Imm(order))
+		case f.W == 4:
+			f.I(x86.VPERMILPS, l, to, w.Mem, x86.Imm(order))
+		default:
+			f.I(x86.VMOVUPS, l, v, f.Selector(&w, 4, 0, false))
+			f.I(x86.VPERMPS, l, to, v, w.Mem)
+		}
+		if i == 0 {
+			continue
+		}
+		if isa.Wide(t) { // two halves for each lane
+			blend = blend&1*3 | blend>>1&1*12 | blend>>2&1*48 | blend>>3&1*192
+		}
+		f.I(x86.VPBLENDD, l, d, d, v, x86.Imm(blend))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"slices"
 )
 
 // inside returns the mask of the lanes that a guarded site reads.
@@ -116,6 +117,8 @@ func (is Target) load(f *isa.Emitter, n *lower.Node) {
 	case one:
 		f.I(row.one, row.size, append([]x86.Operand{d, f.Address(s, n.Aux)}, with...)...)
 		f.I(row.convert, l, d, d)
+	case s.Kind == layout.Strided && s.Step != 0 && !guarded && !f.Masked:
+		is.stepped(f, s, reg, d)
 	case s.Kind == layout.Strided:
 		m := f.Strided(s)
 		g := f.TmpMask()
@@ -348,4 +351,33 @@ func (is Target) gatherNarrow(f *isa.Emitter, n *lower.Node, s *layout.Site, t d
 		return
 	}
 	f.I(x86.VMOVAPS, l, f.Dst(), v)
+}
+
+// stepped loads a site with a small step: each window gives its lanes by a permute.
+func (is Target) stepped(f *isa.Emitter, s *layout.Site, t dtype.Type, d x86.Vec) {
+	l, size, ix := f.LenOf(t), t.Size(), f.Tmp()
+	load, pair := isa.Pick(t, x86.VMOVUPS, x86.VMOVUPD), isa.Pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
+	windows := f.Windows(s)
+	f.I(load, l, d, windows[0].Mem)
+	for i := range windows {
+		w := &windows[i]
+		if i == 0 && len(windows) > 1 {
+			continue
+		}
+		var next x86.Operand = w.Mem
+		switch i {
+		case 0:
+			f.I(load, l, ix, f.Selector(w, size, 0, false))
+			next = d
+		case 1:
+			both := isa.Window{Lanes: slices.Clone(windows[0].Lanes)}
+			for _, p := range w.Lanes {
+				both.Lanes = append(both.Lanes, isa.Picked{Lane: p.Lane, At: f.W + p.At})
+			}
+			f.I(load, l, ix, f.Selector(&both, size, 0, false))
+		default:
+			f.I(load, l, ix, f.Selector(w, size, f.W, true))
+		}
+		f.I(pair, l, d, ix, next)
+	}
 }

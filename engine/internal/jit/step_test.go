@@ -1,0 +1,119 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// TestSteps compares loads with small steps with the interpreter: forward and backward,
+// of 4 and 8 bytes, in maps, reductions and down columns. The arrays end where the last
+// element ends, at a page without access.
+func TestSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 14))
+	loops := map[string]string{
+		"map": `kernel map
+axis i0
+params 1
+buf x T in 1
+buf y T out 1
+buf w f64 inout 1
+{
+  vec i0 {
+    %0 = load T x[AT]
+    store T y[i0] %0
+WIDE  }
+}`,
+		"sum": `kernel sum
+axis i0
+params 1
+buf x T in 1
+buf y T out 0
+buf w f64 inout 1
+{
+  vec i0 {
+    %0 = load T x[AT]
+    %1 = reduce sum T %0
+WIDE  }
+  store T y[] %1
+}`,
+		"columns": `kernel columns
+axis i0 i1
+params 1
+buf x T in 2
+buf y T out 1
+{
+  vec i0 {
+    seq i1 {
+      %0 = load T x[i1, AT]
+      %1 = reduce sum T %0
+    }
+    store T y[i0] %1
+  }
+}`,
+	}
+	const wide = "    %8 = load f64 w[i0]\n    %9 = add f64 %8 %8\n    store f64 w[i0] %9\n"
+	for name, loop := range loops {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+			for step := -5; step <= 5; step++ {
+				if step == 0 || step == 1 {
+					continue
+				}
+				text := strings.ReplaceAll(loop, " T", " "+typ.Short())
+				if step > 0 {
+					text = strings.ReplaceAll(text, "AT", fmt.Sprintf("i0*%d", step))
+				} else {
+					text = strings.ReplaceAll(text, "AT", fmt.Sprintf("p0+i0*%d", step))
+				}
+				if r.IntN(2) == 0 {
+					text = strings.ReplaceAll(text, "WIDE", wide)
+				} else {
+					text = strings.ReplaceAll(text, "WIDE", "")
+				}
+				k := parse(t, text)
+				for _, n := range []int{1, 7, 8, 15, 16, 17, 31, 63, 64, 65, 130, 1 + r.IntN(400)} {
+					last := (n - 1) * max(step, -step)
+					x, y, extents := []int{last + 1}, []int{n}, []int{n}
+					switch name {
+					case "sum":
+						y = nil
+					case "columns":
+						x, extents = []int{5, last + 1}, []int{n, 5}
+					}
+					s := newSetup(t, r, k, extents, []int{last}, [][]int{x, y, {n}}[:len(k.Bufs)], true)
+					if small := -4 <= step && step <= 4; name == "map" && n > 1 {
+						for _, be := range isas(t) {
+							if gathers(t, s.instance(t, be), "main loop") == small {
+								t.Errorf("%s, %s, step %d: gathers in the main loop: %v, want %v", be.Name(), typ, step, small, !small)
+							}
+						}
+					}
+					differ(t, r, s)
+				}
+			}
+		}
+	}
+}
+
+// gathers reports whether a part of the machine code has a gather.
+func gathers(t *testing.T, in backend.Instance, part string) bool {
+	fns, err := in.(backend.Native).Listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := false
+	for _, l := range fns[0].Lines {
+		if l.Kind == listing.Head {
+			inside = strings.HasPrefix(l.Text, part)
+		}
+		if inside && strings.HasPrefix(l.Text, "vgather") {
+			return true
+		}
+	}
+	return false
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestSteps compares loads with small steps with the interpreter: forward and backward,
-// of 4 and 8 bytes, in maps, reductions and down columns. The arrays end where the last
+// TestSteps compares loads and stores with small steps with the interpreter: forward and
+// backward, in maps, reductions and down columns. The arrays end where the last
 // element ends, at a page without access.
 func TestSteps(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 14))
@@ -42,6 +42,45 @@ buf w f64 inout 1
 WIDE  }
   store T y[] %1
 }`,
+		"store": `kernel store
+axis i0
+params 1
+buf y T out 1
+buf x T in 1
+buf w f64 inout 1
+{
+  vec i0 {
+    %0 = load T x[i0]
+    store T y[AT] %0
+WIDE  }
+}`,
+		"store rows": `kernel store_rows
+axis i0 i1
+params 1
+buf y T out 2
+buf x T in 2
+{
+  vec i1 i0 {
+    %0 = load T x[i1, i0]
+    store T y[i1, AT] %0
+  }
+}`,
+		"store down": `kernel store_down
+axis i0 i1
+params 1
+buf y T out 2
+buf x T in 1
+{
+  vec i0 {
+    %0 = load T x[i0]
+    seq i1 {
+      %1 = index i1
+      %2 = cvt T %1
+      %3 = add T %2 %0
+      store T y[i1, AT] %3
+    }
+  }
+}`,
 		"columns": `kernel columns
 axis i0 i1
 params 1
@@ -59,12 +98,13 @@ buf y T out 1
 	}
 	const wide = "    %8 = load f64 w[i0]\n    %9 = add f64 %8 %8\n    store f64 w[i0] %9\n"
 	for name, loop := range loops {
-		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.F16, dtype.I8} {
 			for step := -5; step <= 5; step++ {
 				if step == 0 || step == 1 {
 					continue
 				}
-				text := strings.ReplaceAll(loop, " T", " "+typ.Short())
+				text := strings.NewReplacer("load T", "load "+typ.Register().Short(), "store T", "store "+typ.Register().Short(), "buf x T", "buf x "+typ.Short(),
+					"buf y T", "buf y "+typ.Short(), " T ", " "+typ.Register().Short()+" ").Replace(loop)
 				if step > 0 {
 					text = strings.ReplaceAll(text, "AT", fmt.Sprintf("i0*%d", step))
 				} else {
@@ -82,11 +122,14 @@ buf y T out 1
 					switch name {
 					case "sum":
 						y = nil
-					case "columns":
+					case "columns", "store down", "store rows":
 						x, extents = []int{5, last + 1}, []int{n, 5}
+						if name == "store rows" {
+							y = []int{5, n}
+						}
 					}
 					s := newSetup(t, r, k, extents, []int{last}, [][]int{x, y, {n}}[:len(k.Bufs)], true)
-					if small := -4 <= step && step <= 4; name == "map" && n > 1 {
+					if small := -4 <= step && step <= 4; name == "map" && n > 1 && typ.Size() >= 4 {
 						for _, be := range isas(t) {
 							if gathers(t, s.instance(t, be), "main loop") == small {
 								t.Errorf("%s, %s, step %d: gathers in the main loop: %v, want %v", be.Name(), typ, step, small, !small)

@@ -64,6 +64,13 @@ func (f *Emitter) Strided(s *layout.Site) x86.Mem {
 	// Index: lane * stride in bytes.
 	f.I(x86.VPBROADCASTD, l, ix, Frame(s.Arg+frame.SiteStride))
 	f.I(x86.VPMULLD, l, ix, ix, f.Iota32(0))
+	f.firstLane(s)
+	return x86.AtV(x86.RCX, ix, 1, 0)
+}
+
+// firstLane emits the address of the first lane of a site with a stride, to RCX. It may
+// overwrite RAX.
+func (f *Emitter) firstLane(s *layout.Site) {
 	f.I(x86.MOV, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteStride))
 	if f.Phase.Kind == lower.SeqPhase {
 		f.I(x86.IMUL, x86.W64, x86.RCX, x86.RCX, x86.Imm(f.Copy*f.W))
@@ -73,14 +80,17 @@ func (f *Emitter) Strided(s *layout.Site) x86.Mem {
 		f.I(x86.IMUL, x86.W64, x86.RCX, x86.RAX)
 		f.I(x86.ADD, x86.W64, x86.RCX, Frame(s.Arg+s.Origin))
 	}
-	return x86.AtV(x86.RCX, ix, 1, 0)
 }
 
 func (f *Emitter) storeNode(n *lower.Node) {
 	s := &f.Layout.Sites[n.Aux]
 	t := f.Phase.Sites[n.Aux].Type
-	if s.Kind == layout.Computed {
+	switch s.Kind {
+	case layout.Computed:
 		f.scatter(n, s, t)
+		return
+	case layout.Strided:
+		f.storeStrided(n, s, t)
 		return
 	}
 	f.Target.StoreTo(f, n, t, f.Address(s, n.Aux), f.Masked)
@@ -101,16 +111,7 @@ func (f *Emitter) scatter(n *lower.Node, s *layout.Site, t dtype.Type) {
 	if f.Masked {
 		f.Target.TailBits(f)
 	}
-	load, store := x86.MOV, x86.W64
-	from := store
-	switch t.Size() {
-	case 4:
-		from, store = x86.W32, x86.W32
-	case 2:
-		load, from, store = x86.MOVZXW, x86.W32, x86.W16
-	case 1:
-		load, from, store = x86.MOVZXB, x86.W32, x86.W8
-	}
+	load, from, store := laneMoves(t)
 	for lane := range f.W {
 		skip := f.Asm.NewLabel()
 		if f.Masked {
@@ -184,4 +185,43 @@ func (f *Emitter) Selector(w *Window, size, base int, own bool) x86.Mem {
 		b[p.Lane*size] = byte(base + p.At)
 	}
 	return f.Asm.Const(b)
+}
+
+// laneMoves returns the instructions that move one lane of type t: a load with its
+// width, and the width of the store.
+func laneMoves(t dtype.Type) (load x86.Op, from, to x86.Len) {
+	switch t.Size() {
+	case 1:
+		return x86.MOVZXB, x86.W32, x86.W8
+	case 2:
+		return x86.MOVZXW, x86.W32, x86.W16
+	case 4:
+		return x86.MOV, x86.W32, x86.W32
+	}
+	return x86.MOV, x86.W64, x86.W64
+}
+
+// storeStrided stores lane by lane, in order, through scratch memory.
+func (f *Emitter) storeStrided(n *lower.Node, s *layout.Site, t dtype.Type) {
+	const values = frame.Tmp + 128
+	f.Target.StoreTo(f, n, t, Frame(values), false)
+	f.firstLane(s)
+	if f.Masked {
+		f.Target.TailBits(f)
+	}
+	load, from, to := laneMoves(t)
+	for lane := range f.W {
+		skip := f.Asm.NewLabel()
+		if f.Masked {
+			f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
+			f.I(x86.JAE, 0, skip)
+		}
+		at := x86.At(x86.RCX, int32(lane*s.Step*s.Size))
+		f.I(load, from, x86.RDX, Frame(values+t.Size()*lane))
+		f.I(x86.MOV, to, at, x86.RDX)
+		f.Asm.Bind(skip)
+		if s.Step == 0 && lane < f.W-1 {
+			f.I(x86.ADD, x86.W64, x86.RCX, Frame(s.Arg+frame.SiteStride))
+		}
+	}
 }

@@ -130,12 +130,9 @@ func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
 func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
 	at := 0
 	for _, i := range which {
-		step := 0
-		if n := len(spans[at]); n > 0 {
-			step = spans[at][n-1].Coef
-		}
+		c := spans[at]
 		at += 1 + len(l.guards[i])
-		if !l.reachable(l.ph, &l.bp.Sites[i], step) {
+		if !l.reachable(l.ph, &l.bp.Sites[i], c) {
 			l.demote(int(i))
 			demoted = true
 		}
@@ -219,15 +216,18 @@ func (b *Binder) findPlain(bp *Phase) {
 	bp.Plain = plain
 }
 
-// reachable reports whether machine code can use a site with a step from lane to
-// lane, in elements.
-func (b *Binder) reachable(ph *lower.Phase, s *Site, step int) bool {
+// reachable reports whether machine code can use a site with these spans. It stores
+// elements apart one by one, which takes as long as the copy of a single row by Go.
+func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 	if s.Kind == Index || ph.Kind == lower.ScalarPhase || s.Kind == Computed && s.Gather.moves() {
 		return true
 	}
-	info := &ph.Sites[s.index(ph)]
-	if info.Store {
-		return step == 1
+	step := 0
+	if len(spans) > 0 {
+		step = spans[len(spans)-1].Coef
+	}
+	if ph.Sites[s.index(ph)].Store {
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4)
 	}
 	if step == 0 || step == 1 {
 		return true

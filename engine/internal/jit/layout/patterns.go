@@ -82,7 +82,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && lines && c[k-2].Coef == 1:
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
-		case !b.reachable(ph, s, c[k-1].Coef):
+		case !b.reachable(ph, s, c):
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ func assignmentOf(ctx context.Context, o Options, stmts []expr.Statement) *assig
 		return a
 	}
 	a = process.assignments.New(k, o, stmts)
-	pl, err := plan.Compile(ctx, a.Statements)
+	pl, err := plan.Compile(ctx, a.Statements, planOptions(o, a.Statements)...)
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // debug prints what the words in on list.
-func debug(ctx context.Context, w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan) error {
+func debug(ctx context.Context, w io.Writer, on map[string]bool, stmts []expr.Statement, p *plan.Plan, options []plan.Option) error {
 	if on["tree"] {
 		for _, s := range stmts {
 			fmt.Fprintf(w, "oneloop: %v\n%s", s, s.Value.Tree())
@@ -24,7 +24,7 @@ func debug(ctx context.Context, w io.Writer, on map[string]bool, stmts []expr.St
 		if !on["plan="+pass] {
 			continue
 		}
-		text, err := plan.After(ctx, pass, stmts)
+		text, err := plan.After(ctx, pass, stmts, options...)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 	}
 	p := &Program{stmts: stmts, options: o}
 	seen := process.rebinds.Load()
-	pl, err := planned(ctx, stmts)
+	pl, err := planned(ctx, stmts, planOptions(o, stmts))
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +91,25 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	return o, be, nil
 }
 
+// planOptions returns what the stages of a plan may do. The built-in products of
+// the CPU combine sums with their results.
+func planOptions(o Options, stmts []expr.Statement) []plan.Option {
+	if o.Products != "" || slices.ContainsFunc(stmts, func(s expr.Statement) bool {
+		return s.Target == nil || s.Target.Leaf == nil || s.Target.Leaf.Mem == nil || s.Target.Leaf.Mem.Device() != cpu{}.Name()
+	}) {
+		return nil
+	}
+	return []plan.Option{plan.CombineProducts}
+}
+
 // planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.
-func planned(ctx context.Context, stmts []expr.Statement) (*plan.Plan, error) {
-	pl, err := plan.Compile(ctx, stmts)
+func planned(ctx context.Context, stmts []expr.Statement, options []plan.Option) (*plan.Plan, error) {
+	pl, err := plan.Compile(ctx, stmts, options...)
 	if err != nil {
 		return nil, err
 	}
 	if on := process.debug(); len(on) > 0 {
-		if err := debug(ctx, os.Stderr, on, stmts, pl); err != nil {
+		if err := debug(ctx, os.Stderr, on, stmts, pl, options); err != nil {
 			return nil, err
 		}
 	}

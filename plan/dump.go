@@ -22,12 +22,12 @@ func Passes() []string {
 
 // After returns the result of a pass on statements as text. It returns an error
 // if there is no pass of that name, and any error of Compile.
-func After(ctx context.Context, pass string, stmts []expr.Statement) (string, error) {
+func After(ctx context.Context, pass string, stmts []expr.Statement, options ...Option) (string, error) {
 	if !slices.Contains(Passes(), pass) {
 		return "", expr.NewError(expr.ErrValue, "", "there is no pass %q; the passes are %s", pass, strings.Join(Passes(), ", "))
 	}
 	var b strings.Builder
-	_, err := compile(ctx, stmts, func(p string, made any) {
+	_, err := compile(ctx, stmts, options, func(p string, made any) {
 		if p == pass {
 			dump(&b, made)
 		}
@@ -127,7 +127,7 @@ func dumpStep(b *strings.Builder, s *fuse.Step) {
 	word := [...]string{fuse.Store: "store", fuse.Scan: "scan", fuse.Trust: "store, scanned", fuse.Product: "product", fuse.Call: "call"}[s.Task]
 	fmt.Fprintf(b, "%s: %s\n", word, s.Why)
 	if s.Loop == nil {
-		fmt.Fprintf(b, "  %s = #%d of %s\n", s.Out.Label(), s.Node.ID, list(s.Args))
+		fmt.Fprintf(b, "  %s = #%d of %s%s\n", s.Out.Label(), s.Node.ID, list(s.Args), combined(s.Saver, s.Alpha != nil || s.Beta != nil))
 		return
 	}
 	l := s.Loop

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
@@ -27,7 +29,15 @@ func (e *emitter) emit(steps []*fuse.Step) ([]*Stage, error) {
 func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	switch s.Task {
 	case fuse.Product:
-		return &Stage{Kind: Product, Why: s.Why, A: s.Args[0], B: s.Args[1], Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}, nil
+		p := &Stage{Kind: Product, Why: s.Why, A: s.Args[0], B: s.Args[1], Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}
+		p.Saver = s.Saver
+		if s.Alpha != nil || s.Beta != nil {
+			p.Alpha, p.Beta = scalarOf(s.Alpha, s.Out.Type), scalarOf(s.Beta, s.Out.Type)
+		}
+		if s.Saver != expr.Set {
+			p.Reads = append(p.Reads, s.Out)
+		}
+		return p, nil
 	case fuse.Call:
 		return &Stage{Kind: Call, Why: s.Why, Func: s.Node.Src.Func, Args: s.Args, Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}, nil
 	}
@@ -46,6 +56,14 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 		e.faults[s.Loop.Roots[0].Value], sites = sites, nil
 	}
 	return w.stage(s.Why, sites), nil
+}
+
+// scalarOf returns the source of a constant or parameter of type t, or of 1.
+func scalarOf(n *graph.Node, t dtype.Type) *Scalar {
+	if n == nil {
+		n = &graph.Node{Src: expr.ConstInt(t, 1)}
+	}
+	return &Scalar{Bits: n.Src.Bits, Cell: n.Src.Param}
 }
 
 // stage returns the finished kernel as a stage.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -73,8 +74,20 @@ func (s *Stage) what() string {
 	if s.Prescan {
 		what = "prescan"
 	}
+	what += combined(s.Saver, s.Alpha != nil)
 	if s.Bias != nil {
 		what += ", with the bias " + s.Bias.String()
+	}
+	return what
+}
+
+// combined says how a product is stored, or returns "" if it is stored as it is.
+func combined(s expr.Saver, scaled bool) (what string) {
+	if scaled {
+		what = ", scaled"
+	}
+	if s != expr.Set {
+		what += ", by " + [...]string{expr.Plus: "+=", expr.Minus: "-=", expr.Times: "*=", expr.Over: "/="}[s]
 	}
 	return what
 }
@@ -99,7 +112,8 @@ func list(arrays []*Array) string {
 
 // Flops returns the number of floating-point operations of a stage. Kernels
 // count as package ir counts them. A matrix product counts two for each
-// multiplication and addition, and one for each bias. The operations of a Go
+// multiplication and addition, and one for each
+// bias, saver and scaling. The operations of a Go
 // function are unknown and count as none.
 func (s *Stage) Flops() int {
 	switch s.Kind {
@@ -107,8 +121,10 @@ func (s *Stage) Flops() int {
 		return s.Kernel.Flops(s.Extents)
 	case Product:
 		each := 2 * s.A.Shape[len(s.A.Shape)-1]
-		if s.Bias != nil {
-			each++
+		for _, more := range []bool{s.Bias != nil, s.Saver != expr.Set, s.Alpha != nil} {
+			if more {
+				each++
+			}
 		}
 		return each * s.Out.Shape.Size()
 	}

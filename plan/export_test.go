@@ -17,7 +17,7 @@ import (
 func Trace(ctx context.Context, stmts []expr.Statement) (map[string]string, error) {
 	out := map[string]string{}
 	var wrong []string
-	_, err := compile(ctx, stmts, func(pass string, made any) {
+	_, err := compile(ctx, stmts, []Option{CombineProducts}, func(pass string, made any) {
 		var b strings.Builder
 		dump(&b, made)
 		out[pass] += b.String()

@@ -9,6 +9,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/fuse"
@@ -27,11 +28,18 @@ var passes = []struct{ name, does string }{
 	{"memory", "places the temporaries in one arena by their lifetimes"},
 }
 
+// An Option says what the stages of a plan may do.
+type Option uint8
+
+// CombineProducts lets products scale their sums and combine them with their
+// result, as the built-in products of the CPU do.
+const CombineProducts Option = 1
+
 // Compile returns the plan of statements. The plan has the effect of the
 // statements in their order. If ctx is cancelled, Compile returns an error that
 // wraps ctx.Err().
-func Compile(ctx context.Context, stmts []expr.Statement) (*Plan, error) {
-	return compile(ctx, stmts, nil)
+func Compile(ctx context.Context, stmts []expr.Statement, options ...Option) (*Plan, error) {
+	return compile(ctx, stmts, options, nil)
 }
 
 // made passes the result of a pass to show, if show is not nil.
@@ -42,7 +50,7 @@ func made[T any](show func(pass string, made any), pass string, x T) {
 }
 
 // compile is Compile. It passes the result of each pass to show.
-func compile(ctx context.Context, stmts []expr.Statement, show func(pass string, made any)) (*Plan, error) {
+func compile(ctx context.Context, stmts []expr.Statement, options []Option, show func(pass string, made any)) (*Plan, error) {
 	checked, err := check(ctx, stmts)
 	if err != nil {
 		return nil, err
@@ -57,7 +65,7 @@ func compile(ctx context.Context, stmts []expr.Statement, show func(pass string,
 			return nil, err
 		}
 		made(show, "join", roots)
-		steps, err := fuse.Steps(ctx, g, roots)
+		steps, err := fuse.Steps(ctx, g, roots, slices.Contains(options, CombineProducts))
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ type StageKind uint8
 // The kinds of stages.
 const (
 	Loop    StageKind = iota // Kernel
-	Product                  // the matrix product Out = A @ B
+	Product                  // a matrix product
 	Call                     // a Go function
 )
 
@@ -56,12 +56,16 @@ type Stage struct {
 	Prescan bool // the stage only looks for faults; a later stage stores
 	Faults  []Fault
 
-	// Product and Call. Only [Plan.WithEpilogues] sets Bias. The product adds it
-	// to each row.
-	A, B, Out *Array
-	Bias      *Array
-	Func      *expr.GoFunc
-	Args      []*Array
+	// Product and Call. A product stores Out = Beta*Out Saver Alpha*(A @ B). Alpha
+	// and Beta are both nil, which is 1, or both set. Only [CombineProducts] lets
+	// a product be more than A @ B. Only [Plan.WithEpilogues] sets Bias. The product adds
+	// it to each row.
+	A, B, Out   *Array
+	Saver       expr.Saver
+	Alpha, Beta *Scalar
+	Bias        *Array
+	Func        *expr.GoFunc
+	Args        []*Array
 }
 
 // A Fault is a node of a stage that can fail on data, and the error that its

@@ -58,10 +58,8 @@ func (w *writer) rowAt() []prim.Ix {
 
 func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
 	switch n := v.Node; n.Src.Op.Class {
-	case expr.Constant:
-		return w.scalar(n, Scalar{Bits: n.Src.Bits})
-	case expr.Parameter:
-		return w.scalar(n, Scalar{Cell: n.Src.Param})
+	case expr.Constant, expr.Parameter:
+		return w.scalar(n, Scalar{Bits: n.Src.Bits, Cell: n.Src.Param})
 	case expr.Elementwise:
 		return w.elementwise(v, coords)
 	case expr.View:

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -34,6 +35,9 @@ type Step struct {
 	Node *graph.Node
 	Args []*graph.Array
 	Out  *graph.Array
+	// Product: Out = Beta*Out Saver Alpha*product. A nil scalar is 1.
+	Saver       expr.Saver
+	Alpha, Beta *graph.Node
 }
 
 // A Kind is the loop structure of a kernel.

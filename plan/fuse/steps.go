@@ -7,22 +7,32 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/graph"
-	"github.com/oneloop/oneloop/shape"
 )
 
 // Steps returns the steps that store the roots, in order. A root may be a stored
-// node and its array.
-func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root) ([]*Step, error) {
+// node and its array. If combine is set, products scale their sums and combine
+// them with the target.
+func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root, combine bool) ([]*Step, error) {
 	f := &fuser{ctx: ctx, g: g}
+	if len(roots) == 1 && roots[0].Target == roots[0].Value.Array {
+		err := f.provide(roots[0].Value, true)
+		return f.steps, err
+	}
+	var direct []*Step
+	for _, r := range roots {
+		if s := stores(r, combine); s != nil {
+			direct = append(direct, s)
+		}
+	}
 	var err error
-	switch {
-	case len(roots) == 0:
-	case roots[0].Target == roots[0].Value.Array:
-		err = f.provide(roots[0].Value, true)
-	case len(roots) == 1 && direct(roots[0]):
-		err = f.schedule(roots[0])
-	default:
+	if len(direct) < len(roots) {
 		err = f.roots(roots, "stores to the program's arrays", nil)
+		direct = nil
+	}
+	for _, s := range direct {
+		if err == nil {
+			err = f.schedule(s)
+		}
 	}
 	return f.steps, err
 }
@@ -121,7 +131,7 @@ func (f *fuser) provide(n *graph.Node, always bool) error {
 	}
 	r := graph.Root{Value: n, Target: n.Array}
 	if hasSchedule(n) {
-		return f.schedule(r)
+		return f.schedule(&Step{Node: n, Out: n.Array})
 	}
 	if n.Faulty && !always && !n.Complex {
 		n.Faults = f.g.Temp(dtype.I32, n.Shape)
@@ -152,78 +162,6 @@ func (l *Loop) always(n *graph.Node) bool {
 		return slices.ContainsFunc(operands, reaches)
 	}
 	return slices.ContainsFunc(l.Values, reaches)
-}
-
-// hasSchedule reports whether n is a step without a loop: a product or a call.
-func hasSchedule(n *graph.Node) bool {
-	return n.Src.Op.Class == expr.Contraction || n.Src.Op.Class == expr.Opaque
-}
-
-// direct reports whether the root is a product or a call that can store into
-// the target itself.
-func direct(r graph.Root) bool {
-	n, t := r.Value, r.Target
-	return n.Array == nil && hasSchedule(n) && n.Uses == 0 && t.Mem != nil && t.Type == n.Type.Register() &&
-		t.Shape.Equal(n.Shape) && shape.IsContiguous(t.Shape, t.Strides) && !touches(n, t, map[*graph.Node]bool{})
-}
-
-// touches reports whether n is computed from an array that overlaps t. It
-// visits each node once.
-func touches(n *graph.Node, t *graph.Array, seen map[*graph.Node]bool) bool {
-	if n.Array != nil {
-		return n.Array.Overlaps(t)
-	}
-	if seen[n] {
-		return false
-	}
-	seen[n] = true
-	return slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return touches(a, t, seen) })
-}
-
-// schedule appends the product or the call that stores r, after the steps that
-// compute its operands.
-func (f *fuser) schedule(r graph.Root) error {
-	n := r.Value
-	s := &Step{Task: Call, Why: "a Go function cannot be fused", Node: n, Out: r.Target}
-	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
-		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
-	}
-	if n.Src.Op.Class == expr.Contraction {
-		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
-		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
-			return a.Type == r.Target.Type && matrix(a)
-		}
-	}
-	for _, x := range n.Args {
-		if s.Task == Call {
-			x = f.g.Like(n, x)
-		}
-		a := x.Strided()
-		if a == nil || !fits(a) {
-			x = f.g.Copied(x) // an array that does not fit is copied
-			f.g.Store(x, why)
-			a = x.Array
-		}
-		if err := f.provide(x.Base(), true); err != nil {
-			return err
-		}
-		s.Args = append(s.Args, a)
-	}
-	f.steps = append(f.steps, s)
-	return nil
-}
-
-// matrix reports whether the last two axes have a layout that BLAS takes,
-// straight or transposed.
-func matrix(a *graph.Array) bool {
-	r := len(a.Shape)
-	if r < 2 {
-		return r == 1 && (a.Strides[0] > 0 || a.Shape[0] <= 1)
-	}
-	rows, cols, si, sj := a.Shape[r-2], a.Shape[r-1], a.Strides[r-2], a.Strides[r-1]
-	straight := (sj == 1 || cols <= 1) && (si >= cols || rows <= 1 && si >= 0)
-	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
-	return straight || turned
 }
 
 // share stores values that the loop and an earlier step would both compute:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/gemm"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -24,6 +25,14 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 		return nil, err
 	}
 	d := &productStep{loopStep{s: s, binding: ir.Binding{Bufs: make([]ir.BufBind, 3)}}}
+	if problem.Scaled {
+		d.binding.Scalars = []uint64{s.Alpha.Bits, s.Beta.Bits}
+		for i, o := range []*plan.Scalar{s.Alpha, s.Beta} {
+			if o.Cell != nil {
+				d.cells = append(d.cells, scalarCell{i, o.Cell})
+			}
+		}
+	}
 	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
 		d.places = append(d.places, bufPlace{i, p.place(a)})
 	}
@@ -55,12 +64,25 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if err != nil {
 		return d, err
 	}
-	if err := hostmem.Reserve(2 * batch.Size() * int(unsafe.Sizeof(0))); err != nil {
+	if err := hostmem.Reserve(3 * batch.Size() * int(unsafe.Sizeof(0))); err != nil {
 		return d, outOfMemory(err)
 	}
 	stA, _ := a.Strides[:len(batchA)].BroadcastTo(batchA, batch)
 	stB, _ := b.Strides[:len(batchB)].BroadcastTo(batchB, batch)
 	shape.Each(batch, stA, 0, func(off int) { d.OffA = append(d.OffA, off) })
 	shape.Each(batch, stB, 0, func(off int) { d.OffB = append(d.OffB, off) })
+	d.Save = [...]gemm.Save{expr.Set: gemm.Set, expr.Plus: gemm.Add, expr.Minus: gemm.Sub, expr.Times: gemm.Mul, expr.Over: gemm.Div}[s.Saver]
+	d.Scaled = s.Alpha != nil
+	out := s.Out.Strides
+	if shape.IsContiguous(s.Out.Shape, out) {
+		return d, nil
+	}
+	if rb > 1 {
+		d.C.Col, out = out[len(out)-1], out[:len(out)-1]
+	}
+	if ra > 1 {
+		d.C.Row, out = out[len(out)-1], out[:len(out)-1]
+	}
+	shape.Each(batch, out, 0, func(off int) { d.OffC = append(d.OffC, off) })
 	return d, nil
 }

@@ -1,0 +1,138 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// hasSchedule reports whether n is a step without a loop: a product or a call.
+func hasSchedule(n *graph.Node) bool {
+	return n.Src.Op.Class == expr.Contraction || n.Src.Op.Class == expr.Opaque
+}
+
+// stores returns the product or the call that stores a root without a temporary,
+// or nil if there is none. If combine is set, products scale their sums and combine them
+// with the target.
+func stores(r graph.Root, combine bool) *Step {
+	n, t := r.Value, r.Target
+	if n.Array != nil || t.Mem == nil || n.Uses > 0 || t.Type != n.Type.Register() || !t.Shape.Equal(n.Shape) {
+		return nil
+	}
+	s := &Step{Node: n, Out: t}
+	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !(combine && s.combines(n, t)) || touches(s.Node, t, map[*graph.Node]bool{}) {
+		return nil
+	}
+	return s
+}
+
+// combines reports whether n is a product that is scaled and combined with t, and
+// sets what the step does.
+func (s *Step) combines(n *graph.Node, t *graph.Array) bool {
+	isTarget := func(x *graph.Node) bool { return x.Array != nil && x.Array.SameElements(t) }
+	isProduct := func(x *graph.Node) bool {
+		s.Node = x
+		return x.Array == nil && x.Src.Op.Class == expr.Contraction && x.Uses <= 1 && x.Type == t.Type && x.Shape.Equal(t.Shape)
+	}
+	var ok bool
+	if s.Alpha, ok = scaled(n, isProduct); ok {
+		return true
+	}
+	saver := slices.Index(graph.SaverRows[:], n.Src.Op)
+	if saver < 0 || saver == int(expr.Over) && !t.Type.IsFloat() {
+		return false
+	}
+	s.Saver = expr.Saver(saver)
+	x, y := n.Args[0], n.Args[1]
+	for range 2 {
+		if s.Beta, ok = scaled(x, isTarget); ok && (s.Beta == nil || s.Saver <= expr.Minus) {
+			if s.Alpha, ok = scaled(y, isProduct); ok && y.Uses == 1 {
+				return true
+			}
+		}
+		if s.Saver == expr.Minus || s.Saver == expr.Over {
+			break
+		}
+		x, y = y, x
+	}
+	return false
+}
+
+// scaled reports whether n is a node that is accepts, or the product of a scalar
+// and such a node. It returns the scalar, or nil.
+func scaled(n *graph.Node, is func(*graph.Node) bool) (*graph.Node, bool) {
+	if is(n) {
+		return nil, true
+	}
+	if n.Array != nil || n.Src.Op != graph.SaverRows[expr.Times] {
+		return nil, false
+	}
+	for i, s := range n.Args {
+		if c := s.Src.Op.Class; (c == expr.Constant || c == expr.Parameter) && is(n.Args[1-i]) {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+// touches reports whether n is computed from an array that overlaps t. It
+// visits each node once.
+func touches(n *graph.Node, t *graph.Array, seen map[*graph.Node]bool) bool {
+	if n.Array != nil {
+		return n.Array.Overlaps(t)
+	}
+	if seen[n] {
+		return false
+	}
+	seen[n] = true
+	return slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return touches(a, t, seen) })
+}
+
+// schedule appends a product or a call, after the steps that compute its
+// operands.
+func (f *fuser) schedule(s *Step) error {
+	n := s.Node
+	s.Task, s.Why = Call, "a Go function cannot be fused"
+	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
+		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
+	}
+	if n.Src.Op.Class == expr.Contraction {
+		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
+		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
+			return a.Type == s.Out.Type && matrix(a)
+		}
+	}
+	for _, x := range n.Args {
+		if s.Task == Call {
+			x = f.g.Like(n, x)
+		}
+		a := x.Strided()
+		if a == nil || !fits(a) {
+			x = f.g.Copied(x) // an array that does not fit is copied
+			f.g.Store(x, why)
+			a = x.Array
+		}
+		if err := f.provide(x.Base(), true); err != nil {
+			return err
+		}
+		s.Args = append(s.Args, a)
+	}
+	f.steps = append(f.steps, s)
+	return nil
+}
+
+// matrix reports whether the last two axes have a layout that BLAS takes,
+// straight or transposed.
+func matrix(a *graph.Array) bool {
+	r := len(a.Shape)
+	if r < 2 {
+		return r == 1 && (a.Strides[0] > 0 || a.Shape[0] <= 1)
+	}
+	rows, cols, si, sj := a.Shape[r-2], a.Shape[r-1], a.Strides[r-2], a.Strides[r-1]
+	straight := (sj == 1 || cols <= 1) && (si >= cols || rows <= 1 && si >= 0)
+	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
+	return straight || turned
+}

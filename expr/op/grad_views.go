@@ -143,16 +143,58 @@ func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
 // read from.
 func gradWindows(g *expr.Adjoint, _ int) *expr.Node {
 	in := g.Arg(0).Shape()
+	r := len(in)
+	if g.Node.Shape().Count(r, 2*r) <= fewElements {
+		return sumOfElements(g, g.Full(), in)
+	}
 	var ints, axes []int
 	for i, d := range in {
 		ints = append(ints, g.Node.Ints[3*i+1], g.Node.Ints[3*i+2], d)
-		axes = append(axes, len(in)+i)
+		axes = append(axes, r+i)
 	}
 	spread := g.With("window_scatter", nil, ints, g.Full())
 	if len(axes) > 0 {
 		spread = g.Reduce("sum", spread, axes)
 	}
 	return g.Reshape(spread, in)
+}
+
+// fewElements is the largest number of elements of a window whose adjoint is a sum
+// of slices put back to their places. For larger windows it is a reduction, whose
+// loop costs more for each element of the result and less for each of the window.
+const fewElements = 32
+
+// sumOfElements returns the adjoint of windows of an array of shape in: for each
+// element of the window, the adjoints of all positions, at the places that the
+// element was read from.
+func sumOfElements(g *expr.Adjoint, out *expr.Node, in shape.Shape) *expr.Node {
+	r := len(in)
+	counts := out.Shape()[:r]
+	element := make([]int, r)
+	var sum *expr.Node
+	for more := true; more; {
+		var from, to []int
+		for _, n := range counts {
+			from = append(from, 0, 1, n)
+		}
+		for i, x := range element {
+			from = append(from, x, 1, 1)
+			to = append(to, x*g.Node.Ints[3*i+2], g.Node.Ints[3*i+1], in[i])
+		}
+		part := g.Reshape(g.With("slice", nil, from, out), counts)
+		if part = g.With("unslice", nil, to, part); sum != nil {
+			part = g.Add(sum, part)
+		}
+		sum = part
+		more = false
+		for i := r - 1; i >= 0 && !more; i-- {
+			element[i]++
+			if more = element[i] < out.Shape()[r+i]; !more {
+				element[i] = 0
+			}
+		}
+	}
+	return sum
 }
 
 func gradWindowScatter(g *expr.Adjoint, _ int) *expr.Node {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Window2D is a square window that slides over the last two axes of images of
@@ -18,8 +19,19 @@ func over[T Float](w Window2D, x expr.Exp[T], fill T) expr.Exp[T] {
 	if p := w.Padding; p != 0 {
 		x = op.Pad(x, [][2]int{{}, {}, {p, p}, {p, p}}, fill)
 	}
+	if s := expr.NodeOf(x).Shape(); w.tile(s) {
+		// Windows side by side are a reshape, whose gradient is one too.
+		n := w.Size
+		y := op.Reshape(x, s[0], s[1], s[2]/n, n, s[3]/n, n, 1, 1)
+		return op.Transpose(y, 0, 1, 2, 4, 6, 7, 3, 5)
+	}
 	one := op.Window{Size: w.Size, Stride: w.Stride, Dilation: w.Dilation}
 	return op.Windows(x, op.Window{}, op.Window{}, one, one)
+}
+
+// tile reports whether the windows cover images of shape s side by side.
+func (w Window2D) tile(s shape.Shape) bool {
+	return len(s) == 4 && w.Size > 0 && max(w.Stride, 1) == w.Size && max(w.Dilation, 1) == 1 && s[2]%w.Size == 0 && s[3]%w.Size == 0
 }
 
 // A Conv2D is a convolution, or rather a correlation as in other libraries, of
@@ -62,12 +74,21 @@ func (c *Conv2D[T]) Params() []*Param[T] { return present(c.Weight, c.Bias) }
 // never the largest.
 func MaxPool2D[T Float](w Window2D) Func[T] {
 	return func(x expr.Exp[T]) expr.Exp[T] {
-		return op.Max(over(w, x, T(math.Inf(-1))), op.Axis(4, 5, 6, 7))
+		return op.Max(elementsOf(over(w, x, T(math.Inf(-1)))), op.Axis(-1))
 	}
 }
 
 // AvgPool2D returns the module of the means of windows, of which what pads is a
 // part.
 func AvgPool2D[T Float](w Window2D) Func[T] {
-	return func(x expr.Exp[T]) expr.Exp[T] { return op.Mean(over(w, x, 0), op.Axis(4, 5, 6, 7)) }
+	return func(x expr.Exp[T]) expr.Exp[T] { return op.Mean(elementsOf(over(w, x, 0)), op.Axis(-1)) }
+}
+
+// elementsOf returns windows with their elements along one axis.
+func elementsOf[T Float](w expr.Exp[T]) expr.Exp[T] {
+	s := expr.NodeOf(w).Shape()
+	if expr.NodeOf(w).Err() != nil {
+		return w
+	}
+	return op.Reshape(w, s[0], s[1], s[2], s[3], s[6]*s[7])
 }

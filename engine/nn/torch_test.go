@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/autograd"
+	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
@@ -228,5 +229,43 @@ func testOptimizer(t *testing.T, o *nn.Optimizer[float64], clip float64, want ma
 		}
 	}); n != 0 {
 		t.Errorf("a step allocates %v times", n)
+	}
+}
+
+// spread returns numbers from -1 to 1, as scripts/goldens/torch_nn.py makes them,
+// divided by a number.
+func spread(seed uint32, by float64, dims ...int) *T {
+	x := make([]float64, shape.Shape(dims).Size())
+	for i := range x {
+		h := uint32(i)*0x9E3779B1 + seed*0x85EBCA77
+		h = (h ^ h>>15) * 0x2C1B3C6D
+		h = (h ^ h>>12) * 0x297A2D39
+		h ^= h >> 15
+		x[i] = (float64(h>>8)/(1<<23) - 1) / by
+	}
+	return engine.MustFromSlice(x, dims...)
+}
+
+// TestMLP trains the network of the literature, 64 samples of 1000 numbers to 100
+// to 10, with Adam, and compares the losses with those of PyTorch.
+func TestMLP(t *testing.T) {
+	ctx := context.Background()
+	want := goldens(t)["mlp"]["loss"]
+	model := nn.NewSequential[float64](
+		nn.NewLinear[float64](rng(), 1000, 100), nn.Func[float64](op.ReLU[float64]), nn.NewLinear[float64](rng(), 100, 10))
+	for i, p := range model.Params() {
+		assign(t, p.Value(), spread(uint32(2+i), math.Sqrt([]float64{1000, 1000, 100, 100}[i]), p.Value().Shape()...))
+	}
+	sum := func(out, want E) E { return op.Sum(op.Square(op.Sub(out, want))) }
+	tr := nn.NewTrainer(model, sum, nn.Adam[float64](1e-4))
+	x, y := spread(0, 1, 64, 1000), spread(1, 1, 64, 10)
+	for step := range testlevel.Every(500, 51) {
+		loss, err := tr.TrainOnBatch(ctx, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := want[step/50]; step%50 == 0 && !(math.Abs(loss-w) <= 1e-4*w) {
+			t.Errorf("step %d: the loss is %v, PyTorch's %v", step, loss, w)
+		}
 	}
 }

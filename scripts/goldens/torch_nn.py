@@ -115,4 +115,36 @@ optimiser("rmsprop with momentum", lambda p: torch.optim.RMSprop(p, 0.01, alpha=
 optimiser("lion", lambda p: Lion(p, 0.01, (0.9, 0.99), 0.1))
 optimiser("clipped", lambda p: torch.optim.SGD(p, 0.1), clip=0.5)
 
+def mlp():
+    """The losses of 500 steps of Adam on 64 samples of 1000 numbers, before each 50th step."""
+    torch.set_num_threads(1)
+    x, y = spread(0, 64, 1000), spread(1, 64, 10)
+    model = nn.Sequential(nn.Linear(1000, 100), nn.ReLU(), nn.Linear(100, 10))
+    for i, p in enumerate(model.parameters()):
+        p.data = spread(2 + i, *p.shape) / math.sqrt(1000 if i < 2 else 100)
+    o = torch.optim.Adam(model.parameters(), lr=1e-4)
+    losses = []
+    for step in range(500):
+        l = F.mse_loss(model(x), y, reduction="sum")
+        if step % 50 == 0:
+            losses.append(l.item())
+        o.zero_grad()
+        l.backward()
+        o.step()
+    cases["mlp"] = {"loss": losses}
+
+
+def spread(seed, *shape):
+    """Numbers from -1 to 1 with 24 bits, by a mixing function of 32 bits."""
+    out = []
+    for i in range(math.prod(shape)):
+        h = (i * 0x9E3779B1 + seed * 0x85EBCA77) & 0xFFFFFFFF
+        h = ((h ^ h >> 15) * 0x2C1B3C6D) & 0xFFFFFFFF
+        h = ((h ^ h >> 12) * 0x297A2D39) & 0xFFFFFFFF
+        h ^= h >> 15
+        out.append((h >> 8) / 2**23 - 1)
+    return torch.tensor(out).reshape(shape)
+
+
+mlp()
 print("{" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in cases.items()) + "}")

@@ -22,7 +22,7 @@ type walk struct {
 
 	first  []*Value // the first value of each node, by Node.Slot
 	others map[valueKey]*Value
-	places [][]graph.Coord // by number
+	places []place // by number: the coordinates, and the place they come from, or -1
 	free   []Value
 }
 
@@ -32,12 +32,17 @@ type valueKey struct {
 	bounds      ir.Bounds
 }
 
-// place returns the place of coordinates that are axes and zeros.
-func (w *walk) place(at []graph.Coord) place {
-	i := slices.IndexFunc(w.places, func(p []graph.Coord) bool { return slices.Equal(p, at) })
+// place returns the place of coordinates that are read from place p. Coordinates
+// that are neither axes nor zeros are known by the place that they come from.
+func (w *walk) place(p place, at []graph.Coord) place {
+	from := int32(-1)
+	if slices.Contains(at, graph.Other) {
+		from = p.number
+	}
+	i := slices.IndexFunc(w.places, func(x place) bool { return x.number == from && slices.Equal(x.at, at) })
 	if i < 0 {
 		i = len(w.places)
-		w.places = append(w.places, at)
+		w.places = append(w.places, place{from, at})
 	}
 	return place{int32(i), at}
 }
@@ -50,15 +55,15 @@ func (w *walk) through(v *Value, r *graph.Read) place {
 			at[k] = v.at.at[c]
 		}
 	}
-	if r.Plain {
-		return w.place(at)
+	if r.Plain && !slices.Contains(at, graph.Other) {
+		return w.place(v.at, at)
 	}
-	w.places = append(w.places, unequal)
+	w.places = append(w.places, place{unequal, nil})
 	return place{int32(len(w.places) - 1), at}
 }
 
-// unequal equals no coordinates.
-var unequal = []graph.Coord{graph.Other - 1}
+// unequal is the origin of a place that equals no other.
+const unequal = -2
 
 // aligned returns the place of an operand of shape s after broadcasting.
 func (w *walk) aligned(p place, s shape.Shape) place {
@@ -68,7 +73,7 @@ func (w *walk) aligned(p place, s shape.Shape) place {
 			at[i] = graph.Fixed
 		}
 	}
-	return w.place(at)
+	return w.place(p, at)
 }
 
 // roots visits the roots at their positions.
@@ -234,7 +239,7 @@ func (w *walk) reduction(v *Value) bool {
 		next++
 	}
 	w.inside++
-	v.use(w.value(n.Args[0], w.place(w.Nest.Operand(n)), ir.InBounds))
+	v.use(w.value(n.Args[0], w.place(v.at, w.Nest.Operand(n)), ir.InBounds))
 	w.inside--
 	v.depth++
 	for len(w.Phases) < int(v.depth) {

@@ -36,8 +36,8 @@ type Options struct {
 	Acc  dtype.Type // Invalid: the natural accumulator
 	DDof int        // var and std divide by n - DDof; elsewhere it is an error
 
-	Ints    []int      // roll: shifts; moveaxis: destinations; one_hot: the depth; eye: rows, columns, diagonal; linspace: the number
-	Numbers []float64  // layernorm: eps; nan_to_num: what replaces NaN; linspace: both ends
+	Ints    []int      // the integers among the arguments, in their order: roll: shifts; one_hot: the depth; eye: rows, columns, diagonal ...
+	Numbers []float64  // the numbers among the arguments: layernorm: eps; linspace: both ends ...
 	Open    bool       // linspace: without the last end
 	To      dtype.Type // the type of the elements of one_hot, eye and linspace; Invalid: float64
 }
@@ -57,6 +57,9 @@ var compositions = []Composition{
 	{Name: "std", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: deviation, Doc: "the square root of var."},
 	{Name: "logsumexp", GoName: "LogSumExp", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: logSumExp, Doc: "log(sum(exp(a))) over axes, without overflow."},
 	{Name: "nansum", GoName: "NaNSum", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
+	{Name: "nanmean", GoName: "NaNMean", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: floats, Wide: true, Build: nanMean, Doc: "the mean over axes of what is not NaN; NaN if there is nothing."},
+	{Name: "nanvar", GoName: "NaNVar", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: nanVariation, Doc: "the variance over axes of what is not NaN."},
+	{Name: "nanstd", GoName: "NaNStd", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: nanDeviation, Doc: "the square root of nanvar."},
 	{Name: "count_nonzero", Group: "reductions", Arguments: folding, Operands: 1, Types: elems, Build: countNonzero, Doc: "the number of elements over axes that are not 0, as int64."},
 	{Name: "ptp", GoName: "PeakToPeak", Group: "reductions", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
 	{Name: "softmax", Group: "networks", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
@@ -66,6 +69,14 @@ var compositions = []Composition{
 	},
 	{Name: "one_hot", Group: "networks", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
 	{Name: "nan_to_num", GoName: "NaNToNum", Group: "selection and rounding", Arguments: "x, copy=True, nan=0.0", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities by the greatest finite numbers."},
+	{Name: "round", Group: "selection and rounding", Arguments: "a, decimals=0", Operands: 1, Types: numbers, Build: round, Doc: "the nearest number of that many decimals, ties to even."},
+	{Name: "isclose", GoName: "IsClose", Group: "selection and rounding", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: isClose, Doc: "whether |a - b| <= atol + rtol*|b|, or a == b."},
+	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},
+	{Name: "diff", Group: "views", Arguments: "a, n=1, axis=-1", Operands: 1, Types: elems, Build: diff, Doc: "the differences of neighbours along an axis, n times."},
+	{Name: "tile", Group: "views", Arguments: "A, reps", Operands: 1, Types: elems, Build: tile, Doc: "repeated along axes, counted from the last."},
+	{Name: "repeat", Group: "views", Arguments: "a, repeats, axis=None", Operands: 1, Types: elems, Build: repeat, Doc: "each element repeated along an axis, or in a vector."},
+	{Name: "tril", GoName: "TriL", Group: "views", Arguments: "m, k=0", Operands: 1, Types: elems, Build: tril, Doc: "matrices with zeros above the k-th diagonal."},
+	{Name: "triu", GoName: "TriU", Group: "views", Arguments: "m, k=0", Operands: 1, Types: elems, Build: triu, Doc: "matrices with zeros below the k-th diagonal."},
 	{Name: "ravel", GoName: "Flatten", Group: "views", Arguments: "a", Operands: 1, Types: elems, Build: flatten, Doc: "the elements as a vector, row-major."},
 	{Name: "swapaxes", GoName: "SwapAxes", Group: "views", Arguments: "a, axis1, axis2", Operands: 1, Types: elems, Build: swapAxes, Doc: "two axes exchanged."},
 	{Name: "moveaxis", GoName: "MoveAxis", Group: "views", Arguments: "a, source, destination", Operands: 1, Types: elems, Build: moveAxis, Doc: "axes moved to other places."},
@@ -75,6 +86,7 @@ var compositions = []Composition{
 	{Name: "roll", Group: "views", Arguments: "a, shift, axis=None", Operands: 1, Types: elems, Build: roll, Doc: "elements moved by shift positions along axes, or in row-major order; what leaves one end enters at the other."},
 	{Name: "stack", Group: "views", Arguments: "arrays, axis=0", Operands: -1, Types: elems, Build: stack, Doc: "operands of equal shapes along a new axis."},
 	{Name: "eye", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
+	{Name: "tri", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: tri, Doc: "1 on and below the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "linspace", Group: "making arrays", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
 }
 

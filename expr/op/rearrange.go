@@ -142,13 +142,21 @@ func flip(o Options, x ...*expr.Node) *expr.Node {
 	})
 }
 
-// roll moves along each of o.Axes by one of o.Ints, or by the only one. If
+// roll moves along each of o.Axes by one of o.Ints, or by the only one. It moves
+// along one axis by the sum of several. If
 // o.Axes is nil, it moves the elements in row-major order.
 func roll(o Options, x ...*expr.Node) *expr.Node {
 	a := x[0]
 	if o.Axes == nil {
 		o.Axes = []int{0}
 		return ReshapeNode(roll(o, flatten(o, a)), a.Shape())
+	}
+	if len(o.Axes) == 1 && len(o.Ints) > 1 {
+		total := 0
+		for _, shift := range o.Ints {
+			total += shift
+		}
+		o.Ints = []int{total}
 	}
 	if len(o.Ints) != len(o.Axes) && len(o.Ints) != 1 {
 		return misshapen("%d shifts given for %d axes", len(o.Ints), len(o.Axes))

@@ -275,11 +275,14 @@ func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
 // Pad returns a surrounded by a scalar. widths[i] is the number of elements
 // before and after along axis i.
 func Pad[T expr.Elem](a expr.Exp[T], widths [][2]int, fill T) expr.Exp[T] {
-	var flat []int
-	for _, w := range widths {
+	return expr.Of[T](PadNode(expr.NodeOf(a), flatPairs(widths), expr.Const(fill).Node()))
+}
+
+func flatPairs(pairs [][2]int) (flat []int) {
+	for _, w := range pairs {
 		flat = append(flat, w[0], w[1])
 	}
-	return expr.Of[T](PadNode(expr.NodeOf(a), flat, expr.Const(fill).Node()))
+	return flat
 }
 
 func windowsShape(n *expr.Node) (shape.Shape, error) {

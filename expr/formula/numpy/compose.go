@@ -17,16 +17,16 @@ func (c *call) options() (o op.Options) {
 			o.Axes = c.integers(i)
 		case "axis1", "axis2":
 			o.Axes = append(o.Axes, c.integer(i))
-		case "shift", "destination":
+		case "shift", "destination", "reps":
 			o.Ints = c.integers(i)
-		case "depth", "num", "N", "k":
+		case "depth", "num", "N", "k", "n", "repeats", "decimals":
 			o.Ints = append(o.Ints, c.integer(i))
 		case "M": // as many columns as rows
 			if c.isNone(i) {
 				i = 0
 			}
 			o.Ints = append(o.Ints, c.integer(i))
-		case "eps", "nan", "start", "stop":
+		case "eps", "nan", "start", "stop", "rtol", "atol":
 			o.Numbers = append(o.Numbers, c.float(i))
 		case "keepdims":
 			o.Keep = x.s.Truth()
@@ -95,6 +95,11 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 				values = append(values, c.operand(i))
 			}
 		}
+		if o.Optional == 0 { // NumPy makes arrays of its arguments first
+			for i, v := range values {
+				values[i] = tree(v.node())
+			}
+		}
 		t, floats := promoted(values...), o.Types.Has(dtype.F64)
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
@@ -112,10 +117,10 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 		if o.Operands < 0 {
 			nodes = c.sequence(false)
 		}
-		if n := o.Apply(r, nodes...); !o.Types.Has(dtype.Bool) {
-			return rounded(n)
-		} else {
+		n := o.Apply(r, nodes...)
+		if o.Group == "views" && o.Name != "diff" {
 			return n
 		}
+		return rounded(n)
 	}
 }

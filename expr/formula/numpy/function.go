@@ -52,7 +52,7 @@ const (
 var kinds = map[string]paramKind{
 	"arrays": pArrays, "shape": pInts, "axis": pInts, "axes": pInts, "source": pInts, "destination": pInts,
 	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
-	"shift": pInt, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
+	"shift": pInts, "n": pInt, "reps": pInts, "repeats": pInt, "rtol": pNumber, "atol": pNumber, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
 	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
 	"pad_width": pAny, "mode": pAny,
 }

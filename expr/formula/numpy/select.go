@@ -68,19 +68,13 @@ func (c *call) unbounded(i int, t dtype.Type, above bool) bool {
 	return x.s.I.Cmp(lo) <= 0
 }
 
-// callRound is to the nearest integer, ties to even; of integers it is the integer.
+// callRound returns integers as they are, and bools as halves.
 func callRound(c *call) *expr.Node {
-	if c.integer(1) != 0 {
-		return c.fail(c.args[1].at, expr.ErrUnsupported, "only decimals=0 is supported")
-	}
 	n := c.array(0)
-	switch t := n.DType(); {
-	case t == dtype.Bool:
+	if n.DType() == dtype.Bool {
 		n = cast(n, dtype.F16)
-	case t.IsInt():
-		return n
 	}
-	return apply("rint", n)
+	return rounded(op.Compose("round", c.options(), n))
 }
 
 // callSignBit reports for each element whether its sign is set. A NaN has none.
@@ -126,12 +120,6 @@ func callInner(c *call) *expr.Node {
 		y.n = op.PermuteNode(y.n, nil)
 	}
 	return matmul(x, y)
-}
-
-// callOuter is the products of all pairs.
-func callOuter(c *call) *expr.Node {
-	x, y := c.array(0), c.array(1)
-	return binary("*", tree(op.Compose("expand_dims", op.Options{Axes: []int{-1}}, flat(x))), tree(flat(y)), true).n
 }
 
 func callAstype(c *call) *expr.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }

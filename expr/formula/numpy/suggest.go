@@ -6,11 +6,11 @@ import "strings"
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
 	append argpartition argsort argwhere array_equal average bincount block choose compress convolve corrcoef correlate
-	cov cross cumprod cumsum deg2rad delete det diag diagonal diff digitize divmod einsum empty fft frexp gcd gradient
-	heaviside histogram imag insert interp intersect1d inv isclose isin kron lcm ldexp lexsort linalg list load loadtxt
-	logaddexp logspace map median meshgrid modf nanmean nanmedian nanstd nanvar ndarray nextafter nonzero norm open
-	partition percentile piecewise polyfit polyval print put quantile rad2deg random range real repeat resize rot90 save
-	searchsorted select set setdiff1d sinc solve sort spacing split str svd tensordot tile trace trapezoid tri tril triu
+	cov cross cumprod cumsum deg2rad delete det diag diagonal digitize divmod einsum empty fft frexp gcd gradient
+	heaviside histogram imag insert interp intersect1d inv isin kron lcm ldexp lexsort linalg list load loadtxt
+	logaddexp logspace map median meshgrid modf nanmedian ndarray nextafter nonzero norm open
+	partition percentile piecewise polyfit polyval print put quantile rad2deg random range real resize rot90 save
+	searchsorted select set setdiff1d sinc solve sort spacing split str svd tensordot trace trapezoid
 	tuple type union1d unique unwrap vdot vecdot vstack hstack zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.

@@ -50,7 +50,7 @@ func byName(all []Function) map[string]*Function {
 
 // methods are the functions that NumPy's arrays have as methods.
 var methods = strings.Fields(`all any argmax argmin max min prod sum mean var std clip round dot reshape ravel transpose
-	swapaxes squeeze take astype copy`)
+	swapaxes squeeze take astype copy repeat`)
 
 // aliases are NumPy's other names.
 var aliases = map[string][]string{
@@ -99,6 +99,9 @@ func reductions() (out []Function) {
 
 func compositions() (out []Function) {
 	for _, c := range op.Compositions() {
+		if slices.ContainsFunc(own, func(f Function) bool { return f.Name == c.Name }) {
+			continue
+		}
 		out = append(out, Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, tree: composition(c)})
 	}
 	return out
@@ -108,19 +111,18 @@ func compositions() (out []Function) {
 var own = []Function{
 	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
 	{Name: "clip", Group: groups[2], Arguments: "a, a_min=None, a_max=None, *, min=None, max=None", Doc: "a brought into the range a_min..a_max", tree: callClip},
-	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest integer, ties to even; decimals must be 0", tree: callRound},
+	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest number of that many decimals, ties to even", tree: callRound},
 	{Name: "signbit", Group: groups[2], Arguments: "x", Doc: "whether the sign of x is set, that of -0 too", tree: callSignBit},
 
 	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 	{Name: "inner", Group: groups[3], Arguments: "a, b", Doc: "the sums of products over the last axes", tree: callInner},
-	{Name: "outer", Group: groups[3], Arguments: "a, b", Doc: "the products of all pairs of elements", tree: callOuter},
 
 	{Name: "reshape", Group: groups[4], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
 	{Name: "transpose", Group: groups[4], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
 	{Name: "broadcast_to", Group: groups[4], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
 	{Name: "take", Group: groups[4], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
-	{Name: "pad", Group: groups[4], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number", tree: callPad},
+	{Name: "pad", Group: groups[4], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number, or in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements", tree: callPad},
 	{Name: "concatenate", Group: groups[4], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
 	{Name: "astype", Group: groups[4], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
 	{Name: "copy", Group: groups[4], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},

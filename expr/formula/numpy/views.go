@@ -57,13 +57,20 @@ func callTake(c *call) *expr.Node {
 	return op.TakeNode(n, i, axis)
 }
 
-// callPad surrounds with a scalar.
+// callPad surrounds with a scalar, or with elements of the array.
 func callPad(c *call) *expr.Node {
-	if mode := c.args[2]; mode.kind != vString || mode.str != "constant" {
-		return c.fail(mode.at, expr.ErrUnsupported, "only the mode 'constant' is supported")
+	mode, n := c.args[2], c.array(0)
+	switch {
+	case mode.kind != vString:
+		return c.fail(mode.at, expr.ErrType, "the mode of pad must be a string, not %s", mode.describe())
+	case mode.str != "constant" && c.args[3].given:
+		return c.fail(c.args[3].at, nil, "the mode %q has no constant_values", mode.str)
 	}
-	n := c.array(0)
-	return op.PadNode(n, c.widths(len(n.Shape())), c.operand(3).as(n.DType()))
+	widths := c.widths(len(n.Shape()))
+	if mode.str != "constant" {
+		return op.PadModeNode(n, widths, mode.str)
+	}
+	return op.PadNode(n, widths, c.operand(3).as(n.DType()))
 }
 
 // widths returns pad_width, two integers for each axis. The argument is n,

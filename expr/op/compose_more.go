@@ -1,0 +1,301 @@
+package op
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of differences, repetitions, triangles,
+// statistics without NaN and comparisons within a tolerance.
+
+// diff takes the difference of neighbours o.Ints[0] times along an axis, by
+// default once along the last. Bools differ if they are not equal.
+func diff(o Options, x ...*expr.Node) *expr.Node {
+	a, times := x[0], o.int(0, 1)
+	axis, err := o.axis(-1, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	if times < 0 {
+		return misshapen("the number of differences is %d", times)
+	}
+	name := "sub"
+	if a.DType() == dtype.Bool {
+		name = "not_equal"
+	}
+	upper, lower := make([]Span, axis+1), make([]Span, axis+1)
+	upper[axis], lower[axis] = From(1), Until(-1)
+	for range min(times, a.Shape()[axis]) {
+		a = call(name, SliceNode(a, upper), SliceNode(a, lower))
+	}
+	return a
+}
+
+// axis returns the only axis of the options, or the given one.
+func (o Options) axis(without, rank int) (int, error) {
+	if len(o.Axes) > 0 {
+		without = o.Axes[0]
+	}
+	return shape.Axis(without, rank)
+}
+
+// tile repeats a o.Ints[i] times along axis i, counted from the last ones.
+func tile(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	rank := max(len(o.Ints), len(a.Shape()))
+	var split, spread, joined []int
+	for i := range rank {
+		d, n := 1, 1
+		if k := i - rank + len(a.Shape()); k >= 0 {
+			d = a.Shape()[k]
+		}
+		if k := i - rank + len(o.Ints); k >= 0 {
+			n = o.Ints[k]
+		}
+		if n < 0 || d > 0 && n > math.MaxInt/d {
+			return misshapen("an axis of %d elements cannot be repeated %d times", d, n)
+		}
+		split, spread, joined = append(split, 1, d), append(spread, n, d), append(joined, n*d)
+	}
+	return ReshapeNode(BroadcastToNode(ReshapeNode(a, split), spread), joined)
+}
+
+// repeat repeats each element o.Ints[0] times along an axis. Without an axis the
+// result is a vector.
+func repeat(o Options, x ...*expr.Node) *expr.Node {
+	a, n := x[0], o.int(0, 1)
+	if o.Axes == nil {
+		a = flatten(o, a)
+	}
+	axis, err := o.axis(0, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	spread, joined := slices.Insert(a.Shape().Clone(), axis+1, n), a.Shape().Clone()
+	if n < 0 || n > 0 && joined[axis] > math.MaxInt/n {
+		return misshapen("an axis of %d elements cannot be repeated %d times", joined[axis], n)
+	}
+	joined[axis] *= n
+	return ReshapeNode(BroadcastToNode(newAxes(Options{Axes: []int{axis + 1}}, a), spread), joined)
+}
+
+// lower returns whether the column of each element is at most its row plus k.
+func lower(rows, columns, k int) *expr.Node {
+	at := call("add", newAxes(Options{Axes: []int{1}}, IotaNode(rows)), expr.ConstInt(dtype.I64, int64(k)))
+	return call("greater_equal", at, IotaNode(columns))
+}
+
+func tri(o Options, _ ...*expr.Node) *expr.Node {
+	rows := o.int(0, 0)
+	return CastNode(lower(rows, o.int(1, rows), o.int(2, 0)), o.elements())
+}
+
+// triangle returns the part of the last two axes below the k-th diagonal, or
+// above it.
+func triangle(k func(o Options) int, below bool) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(o Options, x ...*expr.Node) *expr.Node {
+		s := x[0].Shape()
+		if len(s) < 2 {
+			return misshapen("a value of rank %d has no diagonal", len(s))
+		}
+		on := lower(s[len(s)-2], s[len(s)-1], k(o))
+		if zero := expr.ConstInt(x[0].DType(), 0); below {
+			return call("where", on, x[0], zero)
+		} else {
+			return call("where", on, zero, x[0])
+		}
+	}
+}
+
+var (
+	tril = triangle(func(o Options) int { return o.int(0, 0) }, true)
+	triu = triangle(func(o Options) int { return o.int(0, 0) - 1 }, false)
+)
+
+// nanMean divides the sum of what is not NaN by its number less o.DDof. If that is
+// not above 0, the result is NaN.
+func nanMean(o Options, x ...*expr.Node) *expr.Node {
+	t := x[0].DType()
+	valid := CastNode(call("logical_not", call("isnan", x[0])), t)
+	by := call("sub", ReduceNode("sum", valid, o.freedom(0)), expr.ConstFloat(t, float64(o.DDof)))
+	by = call("where", call("greater", by, expr.ConstFloat(t, 0)), by, expr.ConstFloat(t, math.NaN()))
+	return call("div", nanSum(o.freedom(0), x[0]), by)
+}
+
+func nanVariation(o Options, x ...*expr.Node) *expr.Node {
+	return nanMean(o, call("square", call("sub", x[0], nanMean(o.keep().freedom(0), x[0]))))
+}
+
+func nanDeviation(o Options, x ...*expr.Node) *expr.Node {
+	return call("sqrt", nanVariation(o, x...))
+}
+
+// round has o.Ints[0] decimals. It scales by a power of ten, as NumPy does, so the
+// scaled value is rounded too. Integers have no decimals to round.
+func round(o Options, x ...*expr.Node) *expr.Node {
+	a, d := x[0], o.int(0, 0)
+	switch {
+	case a.DType().IsInt() && d >= 0:
+		return a
+	case a.DType().IsInt():
+		return expr.Errorf(expr.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
+	case d == 0:
+		return call("rint", a)
+	}
+	by := expr.ConstFloat(a.DType(), math.Pow10(max(d, -d)))
+	if d < 0 {
+		return call("mul", call("rint", call("div", a, by)), by)
+	}
+	return call("div", call("rint", call("mul", a, by)), by)
+}
+
+// isClose compares in float64 for integers. The relative tolerance is one of the
+// second operand.
+func isClose(o Options, x ...*expr.Node) *expr.Node {
+	a, b := x[0], x[1]
+	if a.DType().IsInt() {
+		a, b = CastNode(a, dtype.F64), CastNode(b, dtype.F64)
+	}
+	relative, absolute := 1e-5, 1e-8
+	if len(o.Numbers) == 2 {
+		relative, absolute = o.Numbers[0], o.Numbers[1]
+	}
+	number := func(v float64) *expr.Node { return expr.ConstFloat(a.DType(), v) }
+	most := call("add", call("mul", call("abs", b), number(relative)), number(absolute))
+	near := call("less_equal", call("abs", call("sub", a, b)), most)
+	return call("logical_or", call("logical_and", near, call("isfinite", b)), call("equal", a, b))
+}
+
+func outer(o Options, x ...*expr.Node) *expr.Node {
+	name := "mul"
+	if x[0].DType() == dtype.Bool {
+		name = "logical_and"
+	}
+	return call(name, newAxes(Options{Axes: []int{1}}, flatten(o, x[0])), flatten(o, x[1]))
+}
+
+// PadModeNode returns PadMode for untyped trees. widths holds the elements before
+// and after for each axis.
+func PadModeNode(a *expr.Node, widths []int, mode string) *expr.Node {
+	if a = given(a); a.Err() != nil {
+		return a
+	}
+	if len(widths) != 2*len(a.Shape()) {
+		return expr.Errorf(expr.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
+	}
+	for axis, n := range a.Shape() {
+		before, after := widths[2*axis], widths[2*axis+1]
+		if before == 0 && after == 0 {
+			continue
+		}
+		if before < 0 || after < 0 || n == 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
+			return expr.Errorf(expr.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
+		}
+		at, err := padded(before+n+after, before, n, mode)
+		if err != nil {
+			return expr.Failed(err)
+		}
+		a = TakeNode(a, at, axis)
+	}
+	return a
+}
+
+// padded returns the positions in an axis of n elements that a padded axis
+// reads.
+func padded(size, before, n int, mode string) (*expr.Node, error) {
+	number := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+	at := call("sub", IotaNode(size), number(before))
+	switch mode {
+	case "edge":
+		return call("clip", at, number(0), number(n-1)), nil
+	case "wrap":
+		return call("mod", at, number(n)), nil
+	case "symmetric":
+		at = call("mod", at, number(2*n))
+		return call("minimum", at, call("sub", number(2*n-1), at)), nil
+	case "reflect":
+		period := max(2*n-2, 1)
+		at = call("mod", at, number(period))
+		return call("minimum", at, call("sub", number(period), at)), nil
+	}
+	return nil, expr.NewError(expr.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+}
+
+// PadMode returns a surrounded by its own elements. widths[i] is the number of
+// elements before and after along axis i. The mode is one of NumPy's: "edge"
+// repeats the last element, "wrap" goes on at the other end, "reflect" goes back
+// without the last element, and "symmetric" with it.
+func PadMode[T expr.Elem](a expr.Exp[T], widths [][2]int, mode string) expr.Exp[T] {
+	return expr.Of[T](PadModeNode(expr.NodeOf(a), flatPairs(widths), mode))
+}
+
+// Diff returns the differences of neighbours along an axis. The axis becomes
+// shorter by one.
+func Diff[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T]("diff", Options{Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// Tile returns a repeated reps[i] times along axis i, counted from the last
+// ones.
+func Tile[T expr.Elem](a expr.Exp[T], reps ...int) expr.Exp[T] {
+	return composed[T]("tile", Options{Ints: reps}, expr.NodeOf(a))
+}
+
+// Repeat returns a with each element repeated n times along an axis.
+func Repeat[T expr.Elem](a expr.Exp[T], n, axis int) expr.Exp[T] {
+	return composed[T]("repeat", Options{Ints: []int{n}, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// Tri returns 1 on and below the k-th diagonal of a matrix, else 0.
+func Tri[T expr.Number](rows, columns, k int) expr.Exp[T] {
+	return composed[T]("tri", Options{Ints: []int{rows, columns, k}, To: dtype.Of[T]()})
+}
+
+// TriL returns the matrices in the last two axes with zeros above the k-th
+// diagonal.
+func TriL[T expr.Number](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("tril", Options{Ints: []int{k}}, expr.NodeOf(a))
+}
+
+// TriU returns the matrices in the last two axes with zeros below the k-th
+// diagonal.
+func TriU[T expr.Number](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("triu", Options{Ints: []int{k}}, expr.NodeOf(a))
+}
+
+// NaNMean returns the mean over axes of the elements that are not NaN. It is NaN
+// if there are none.
+func NaNMean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("nanmean", options(opts), expr.NodeOf(a))
+}
+
+// NaNVar returns the variance over axes of the elements that are not NaN; see
+// [DDof].
+func NaNVar[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
+	return composed[T]("nanvar", options(opts), expr.NodeOf(a))
+}
+
+// NaNStd returns the square root of NaNVar.
+func NaNStd[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
+	return composed[T]("nanstd", options(opts), expr.NodeOf(a))
+}
+
+// Round returns a rounded to a number of decimals, ties to even. Negative numbers
+// round to tens, hundreds ...
+func Round[T expr.Number](a expr.Exp[T], decimals int) expr.Exp[T] {
+	return composed[T]("round", Options{Ints: []int{decimals}}, expr.NodeOf(a))
+}
+
+// IsClose returns whether |a - b| <= absolute + relative*|b|, or a == b.
+func IsClose[T expr.Number](a, b expr.Exp[T], relative, absolute float64) expr.Exp[bool] {
+	return composed[bool]("isclose", Options{Numbers: []float64{relative, absolute}}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// Outer returns the products of all pairs of elements of a and b, as a matrix.
+func Outer[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("outer", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}

@@ -56,6 +56,7 @@ type instance struct {
 	items    []boundItem
 	vecs     []*boundVec
 	phases   []*boundPhase
+	periodic []*boundPhase // with loads that are copied once in a run
 	rowBytes []int
 	partials [][]reduce.Partial
 	frame    int // bytes
@@ -268,6 +269,9 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 	for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
 		in.need.Add(&bp.Sites[i].Stage.Site)
 		in.lanes = ir.Block
+		if bp.Sites[i].Stage.Period > 0 && !slices.Contains(in.periodic, bp) {
+			in.periodic = append(in.periodic, bp)
+		}
 	}
 	for i := range bp.Sites {
 		for d := range bp.Sites[i].Dyn {
@@ -388,7 +392,7 @@ func (in *instance) NewWorker() backend.Worker {
 		}
 		for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
 			s := &bp.Sites[i]
-			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes * s.Size)
+			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((lanes + s.Stage.Period) * s.Size)
 			if s.Guard {
 				w.inside[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes)
 			}

@@ -54,3 +54,20 @@ func (w *worker) store(s *layout.Staging, lo, n int, src unsafe.Pointer) {
 		gather.Store(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint64)(src), n))
 	}
 }
+
+// repeat fills the scratch memory of the periodic loads of a phase: with enough periods
+// for the lanes of a call from anywhere in the first.
+func (w *worker) repeat(bp *boundPhase) {
+	for _, i := range bp.Loads {
+		s := bp.Sites[i].Stage
+		if s.Period == 0 {
+			continue
+		}
+		dst := w.scratchOf(bp, i)
+		w.load(s, 0, s.Period, dst, nil)
+		all := unsafe.Slice((*byte)(dst), (min(bp.strip, bp.N)+s.Period)*s.Size)
+		for have := s.Period * s.Size; have < len(all); have *= 2 {
+			copy(all[have:], all[:have])
+		}
+	}
+}

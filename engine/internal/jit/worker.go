@@ -75,6 +75,9 @@ func (w *worker) enter() {
 	for i, s := range in.bind.Scalars {
 		*w.cell(int32(i)) = frame.Canonical(in.code.p.IR.Scalars[i], s)
 	}
+	for _, bp := range in.periodic {
+		w.repeat(bp)
+	}
 	if p := in.code.p; p.Main >= 0 {
 		w.items(in.items[:p.Main])
 	}
@@ -276,6 +279,9 @@ func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
 func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 	for _, i := range bp.Loads {
 		s := &bp.Sites[i]
+		if s.Stage.Period > 0 {
+			continue
+		}
 		var inside []uint8
 		if s.Guard {
 			inside = w.insideOf(bp, i, n)
@@ -326,7 +332,11 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	}
 	if !bp.Direct {
 		for i := range bp.Sites {
-			w.flat(bp, &bp.Sites[i], int32(i), at)
+			s, at := &bp.Sites[i], at
+			if s.Staged && s.Stage.Period > 0 {
+				at = p % s.Stage.Period
+			}
+			w.flat(bp, s, int32(i), at)
 		}
 	}
 	w.call(bp, n, rows)

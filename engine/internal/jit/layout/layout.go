@@ -172,7 +172,9 @@ func (l *layouter) demote(i int) {
 	case s.Kind == Index:
 		l.stagedIndex(s, l.offsets[i])
 	default:
+		period := l.period(i)
 		l.stagedSite(i)
+		s.Stage.Period = period
 	}
 }
 

@@ -147,6 +147,10 @@ type Staging struct {
 	Buf   int32
 	Size  int
 	Index bool // copies the values of an index expression
+
+	// Period is the number of lanes after which the elements repeat, if they are copied
+	// once in a run, or 0.
+	Period int
 }
 
 // AppendKey appends all that the machine code of a phase depends on to key.

@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -29,6 +31,38 @@ func (l *layouter) stagedSite(i int) {
 func (l *layouter) stagedIndex(s *Site, f bound.Form) {
 	st := &Staging{Buf: -1, Size: 8, Index: true, Site: l.at(l.ph, l.vec).Form(f)}
 	*s = Site{Kind: Scratch, Staged: true, Buf: -1, Array: -1, Size: 8, Arg: s.Arg, Stage: st}
+}
+
+// mostPeriod is the most elements that a worker repeats in scratch memory. The memory
+// should stay in the first-level cache.
+const mostPeriod = 1024
+
+// period returns the number of lanes after which the elements of an affine load repeat,
+// as those of a row that a loop over rows adds to each of them. It returns 0 if they do
+// not, or if the kernel or its outer loops may change them.
+func (l *layouter) period(i int) int {
+	s, f := &l.bp.Sites[i], l.offsets[i]
+	if l.ph.Kind != lower.MapPhase || s.Buf < 0 || s.Guard || s.Dyn != nil || l.IR.Bufs[s.Buf].Mode != ir.In {
+		return 0
+	}
+	period := 0
+	for d, k := range f.Coef {
+		if k != 0 && !slices.Contains(l.vec, d) {
+			return 0
+		}
+	}
+	for _, d := range l.vec {
+		switch x := l.Digits[d]; {
+		case period > 0:
+			period *= x.Extent
+		case f.Coef[d] != 0 && x.Extent > 1:
+			period = x.Extent
+		}
+	}
+	if period > mostPeriod || l.bp.N <= mostPeriod { // one copy for each run, with a period or without
+		return 0
+	}
+	return period
 }
 
 // computed makes machine code compute the offsets of a site. If merge is set, affine

@@ -22,7 +22,7 @@ var (
 
 // rows are the rows of the table, by family. The constructors in zops.go,
 // docs/ops.md and the names of formulas are made from them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, rounding, selection, functions, reductions, views, sources, unviews, contractions}
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions}
 
 // family returns rows with the class of common. A row that does not state its
 // number of operands, types or result gets these from common.

@@ -314,6 +314,11 @@ func Mul[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowMul, x, y)
 }
 
+// MultiplyHigh is the high 64 bits of the product. Error: exact.
+func MultiplyHigh(x, y expr.Exp[uint64]) expr.Exp[uint64] {
+	return map2[uint64, uint64](rowMultiplyHigh, x, y)
+}
+
 // NaNMax is the maximum over axes, NaN ignored.
 func NaNMax[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return reduceTyped[T, T]("nanmax", a, opts)
@@ -332,6 +337,16 @@ func Neg[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 // NotEqual is x != y; true for NaN. Error: exact.
 func NotEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 	return map2[T, bool](rowNotEqual, x, y)
+}
+
+// Philox is the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream. Error: exact.
+func Philox(position, stream, key expr.Exp[uint64]) expr.Exp[uint64] {
+	return map3[uint64, uint64](rowPhilox, position, stream, key)
+}
+
+// PhiloxHigh is the high 64 bits of Philox 4x32-10 of the counter position + 2^64 stream. Error: exact.
+func PhiloxHigh(position, stream, key expr.Exp[uint64]) expr.Exp[uint64] {
+	return map3[uint64, uint64](rowPhiloxHigh, position, stream, key)
 }
 
 // Pow is x to the power y, with C99's special cases. Error: at most 1 ULP.
@@ -506,8 +521,11 @@ var (
 	rowMinimum      = row("minimum")
 	rowMod          = row("mod")
 	rowMul          = row("mul")
+	rowMultiplyHigh = row("multiply_high")
 	rowNeg          = row("neg")
 	rowNotEqual     = row("not_equal")
+	rowPhilox       = row("philox")
+	rowPhiloxHigh   = row("philox_high")
 	rowPow          = row("pow")
 	rowReciprocal   = row("reciprocal")
 	rowReLU         = row("relu")

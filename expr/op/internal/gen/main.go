@@ -51,6 +51,8 @@ func constraint(o *expr.Operator) string {
 		return "Bitwise"
 	case boolean:
 		return "bool"
+	case t == expr.TypesOf(dtype.U64):
+		return "uint64"
 	case number && t.Has(dtype.F32):
 		return "expr.Number"
 	case number:
@@ -76,8 +78,11 @@ func Constructors() ([]byte, error) {
 			result = "int64"
 		}
 		param := "[T " + constraint(o) + "]"
-		if constraint(o) == "bool" {
-			param, elem = "", "bool"
+		if only := constraint(o); only == "bool" || only == "uint64" {
+			param, elem = "", only
+			if result == "T" {
+				result = only
+			}
 		}
 		fmt.Fprintf(&b, "\n%s\n", comment(name, o))
 		if o.Class == expr.View {
@@ -113,7 +118,7 @@ func Scalars() ([]byte, error) {
 		case "Bitwise":
 			types = "expr.Integer"
 		}
-		if byHand[o.Name] || o.Class != expr.Elementwise || types == "bool" || o.Arity != 2 && (o.Arity != 3 || o.Operands == "") {
+		if byHand[o.Name] || o.Class != expr.Elementwise || types == "bool" || types == "uint64" || o.Arity != 2 && (o.Arity != 3 || o.Operands == "") {
 			continue
 		}
 		name, result := o.Constructor(), "T"
@@ -143,8 +148,10 @@ func Scalars() ([]byte, error) {
 // one example.
 func commutes(o *expr.Operator) bool {
 	t := dtype.F64
-	if !o.Types.Has(t) {
-		t = dtype.I64
+	for _, other := range []dtype.Type{dtype.I64, dtype.U64} {
+		if !o.Types.Has(t) {
+			t = other
+		}
 	}
 	p, err := prim.NewProgram([]dtype.Type{t, t}, o.Lower)
 	if err != nil {

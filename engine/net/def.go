@@ -59,7 +59,7 @@ type DeviceOption struct {
 func (d *NetDef) MarshalBinary() ([]byte, error) { return pb.Marshal(d), nil }
 
 // UnmarshalBinary reads a net in protobuf's wire format. It skips unknown fields.
-// The error is [expr.ErrValue] and names the byte. There may be 1<<20 messages in a
+// The error is [expr.ErrValue] and names the byte. There may be 1<<17 messages in a
 // net, nested 100 deep.
 func (d *NetDef) UnmarshalBinary(data []byte) error {
 	*d = NetDef{}

@@ -6,8 +6,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/net"
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
 )
 
 // An init net fills the weights once. The other net runs for each batch: it fits a
@@ -59,28 +57,6 @@ func Example() {
 	}
 	fmt.Printf("%.3f %.3f\n", ws.Blob("w"), ws.Blob("b"))
 	// Output: [[2.000]] [1.000]
-}
-
-// An operator is a function of trees. Its shapes and its gradient follow.
-func ExampleDefine() {
-	net.Define(net.Schema{
-		Type: "Softsign", Doc: "X/(1 + |X|).", Inputs: []string{"X"}, Outputs: []string{"Y"}, InPlace: map[int]int{0: 0},
-	}, func(_ *net.Args, in []*expr.Node) []*expr.Node {
-		x := expr.Of[float32](in[0])
-		return []*expr.Node{op.Div(x, op.AddScalar(op.Abs(x), 1)).Node()}
-	})
-	d := &net.NetDef{Op: []*net.OperatorDef{net.Op("Softsign", []string{"x"}, []string{"y"})}}
-	grads, err := net.AddGradients(d, "y", "x")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ws := net.NewWorkspace()
-	if err := ws.Feed("x", engine.MustFromSlice([]float32{1, -3}).Array()); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(ws.RunOnce(context.Background(), d), ws.Blob("y"), ws.Blob(grads["x"]))
-	// Output: <nil> [0.5 -0.75] [0.25 0.0625]
 }
 
 // An error names the net, the operator and the blob.

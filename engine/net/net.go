@@ -132,12 +132,13 @@ func (n *Net) Run(ctx context.Context) error {
 }
 
 // RunAsync begins a run on a goroutine of its own and returns the event of the net.
-// While a run has not ended, RunAsync begins none, and returns an event that has
-// failed.
+// If a run is scheduled that has not ended, RunAsync begins none, and returns an
+// event that has failed.
 func (n *Net) RunAsync(ctx context.Context) *Event {
-	if !n.mu.TryLock() {
+	if n.event.Query() == Scheduled {
 		return failedEvent(expr.NewError(expr.ErrValue, "", "net %q has not ended its last run", n.def.Name))
 	}
+	n.mu.Lock() // the last run finishes its event and then unlocks
 	if err := n.start(); err != nil {
 		n.mu.Unlock()
 		return failedEvent(err)

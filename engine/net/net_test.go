@@ -286,11 +286,14 @@ func TestGradientParts(t *testing.T) {
 	}
 }
 
+func init() {
+	net.Define(net.Schema{Type: "TestSwap", Inputs: []string{"a", "b"}, Outputs: []string{"a", "b"}, InPlace: map[int]int{0: 0, 1: 1}},
+		func(_ *net.Args, in []*expr.Node) []*expr.Node { return []*expr.Node{in[1], in[0]} })
+}
+
 // TestInPlaceHazard runs an operator whose second output reads what the first one
 // overwrites.
 func TestInPlaceHazard(t *testing.T) {
-	net.Define(net.Schema{Type: "TestSwap", Inputs: []string{"a", "b"}, Outputs: []string{"a", "b"}, InPlace: map[int]int{0: 0, 1: 1}},
-		func(_ *net.Args, in []*expr.Node) []*expr.Node { return []*expr.Node{in[1], in[0]} })
 	w := net.NewWorkspace()
 	feed(t, w, "a", []float32{1, 2})
 	feed(t, w, "b", []float32{3, 4})
@@ -400,27 +403,34 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// register adds a type of operators with a Go function, for one test.
-func register(typ string, f func(ctx context.Context, o *net.Operator) error) {
-	net.Register(net.Schema{
-		Type: typ, Inputs: []string{"X"}, Optional: 1, Outputs: []string{"Y"},
-		Infer: func(_ *net.Args, in []net.Info) ([]net.Info, error) {
-			if len(in) > 0 {
-				return in, nil
-			}
-			return []net.Info{{Type: dtype.F32, Shape: []int{1}}}, nil
-		},
-	})
-	net.RegisterKernel(net.Key{Type: typ, Device: "cpu"}, func(_ context.Context, o *net.Operator) (net.Runner, error) {
-		return net.RunFunc(func(ctx context.Context) error { return f(ctx, o) }), nil
-	})
+// A goOp is a function that operators of a type call. Tests set it.
+type goOp func(ctx context.Context, o *net.Operator) error
+
+var goOps = map[string]goOp{}
+
+func init() {
+	for _, typ := range []string{"TestMeet", "TestNote", "TestWait"} {
+		net.Register(net.Schema{
+			Type: typ, Inputs: []string{"X"}, Optional: 1, Outputs: []string{"Y"},
+			Infer: func(_ *net.Args, in []net.Info) ([]net.Info, error) {
+				if len(in) > 0 {
+					return in, nil
+				}
+				return []net.Info{{Type: dtype.F32, Shape: []int{1}}}, nil
+			},
+		})
+		net.RegisterKernel(net.Key{Type: typ, Device: "cpu"}, func(_ context.Context, o *net.Operator) (net.Runner, error) {
+			f := goOps[typ]
+			return net.RunFunc(func(ctx context.Context) error { return f(ctx, o) }), nil
+		})
+	}
 }
 
 // TestParallel checks that independent operators of a dag run at the same time, and
 // dependent ones in order.
 func TestParallel(t *testing.T) {
 	meet := make(chan struct{})
-	register("TestMeet", func(ctx context.Context, _ *net.Operator) error { // returns when two run at once
+	goOps["TestMeet"] = func(ctx context.Context, _ *net.Operator) error { // returns when two run at once
 		select {
 		case meet <- struct{}{}:
 		case <-meet:
@@ -428,15 +438,15 @@ func TestParallel(t *testing.T) {
 			return errors.New("no other operator runs")
 		}
 		return nil
-	})
+	}
 	var mu sync.Mutex
 	var order []string
-	register("TestNote", func(_ context.Context, o *net.Operator) error {
+	goOps["TestNote"] = func(_ context.Context, o *net.Operator) error {
 		mu.Lock()
 		defer mu.Unlock()
 		order = append(order, o.Def().Name)
 		return nil
-	})
+	}
 	w := net.NewWorkspace()
 	n, err := w.CreateNet(parse(t, `type: "dag" num_workers: 2
 		op { type: "TestNote" output: "r" name: "root" }
@@ -480,14 +490,14 @@ func TestParallel(t *testing.T) {
 func TestAsync(t *testing.T) {
 	ctx := context.Background()
 	release := make(chan struct{})
-	register("TestWait", func(ctx context.Context, _ *net.Operator) error {
+	goOps["TestWait"] = func(ctx context.Context, _ *net.Operator) error {
 		select {
 		case <-release:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	})
+	}
 	w := net.NewWorkspace()
 	n, err := w.CreateNet(parse(t, `op { type: "TestWait" output: "y" }`))
 	check(t, "CreateNet", err, nil)
@@ -501,10 +511,6 @@ func TestAsync(t *testing.T) {
 
 	release = make(chan struct{})
 	cancelled, cancel := context.WithCancel(ctx)
-	for n.Event().Query() == net.Scheduled {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(10 * time.Millisecond) // the first run gives the net back after its event
 	e = n.RunAsync(cancelled)
 	cancel()
 	check(t, "a run that is cancelled", e.Wait(ctx), context.Canceled)

@@ -27,7 +27,7 @@ import (
 // number of messages has a limit too.
 const (
 	maxDepth    = 100
-	maxMessages = 1 << 20
+	maxMessages = 1 << 17
 )
 
 // A field is one field of a message.

@@ -102,7 +102,7 @@ func packed(v reflect.Value) (b []byte) {
 // Unmarshal reads the binary form into the struct that x points to, which should
 // be zero. The error is [expr.ErrValue] and names the offset in data. The memory
 // that Unmarshal allocates is in proportion to data, but for messages, of which
-// there may be 1<<20, nested 100 deep.
+// there may be 1<<17, nested 100 deep.
 func Unmarshal(data []byte, x any) error {
 	r := reader{total: len(data), budget: newBudget()}
 	return r.message(data, structOf(x), len(data))

@@ -13,12 +13,12 @@ import (
 // MarshalBinary returns the array as an .npy file, which NumPy reads too. It
 // fetches elements from a device. Package encoding/gob uses this method.
 func (a Array) MarshalBinary() ([]byte, error) {
-	b, err := a.Bytes()
+	f, err := a.NPY()
 	if err != nil {
 		return nil, err
 	}
 	var w bytes.Buffer
-	err = npy.Write(&w, &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: b})
+	err = npy.Write(&w, f)
 	return w.Bytes(), err
 }
 
@@ -36,20 +36,7 @@ func (a *Array) UnmarshalBinary(data []byte) error {
 	if r.Len() > 0 {
 		return expr.NewError(expr.ErrValue, "", "%d bytes follow the array", r.Len())
 	}
-	s := shape.Shape(file.Shape)
-	st := s.Strides()
-	if file.Fortran { // the strides of the axes in reverse order, reversed
-		back := make([]int, len(s))
-		for i := range s {
-			back[i] = len(s) - 1 - i
-		}
-		t, err := s.Permute(back)
-		if err != nil {
-			return expr.NewError(expr.ErrShape, "", "%s", err)
-		}
-		st = t.Strides().Permute(back)
-	}
-	got, err := ArrayOf(MemoryOf(file.Data), file.Type, s, st, 0)
+	got, err := FromNPY(file)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/shape"
 )
 
 // archived returns the .npz file that a setting names, and the array in it:
@@ -115,11 +113,7 @@ func oneReader(formula string, in []setting) error {
 // readInputs reads files into the environment of a formula.
 func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error {
 	for _, s := range in {
-		f, err := s.read(stdin)
-		if err != nil {
-			return fmt.Errorf("-i %s: %w", s.name, err)
-		}
-		a, err := toArray(f)
+		a, err := s.read(stdin)
 		if err != nil {
 			return fmt.Errorf("-i %s: %w", s.name, err)
 		}
@@ -129,37 +123,19 @@ func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error 
 }
 
 // read reads the array of an input.
-func (s setting) read(stdin io.Reader) (*npy.Array, error) {
-	path, array, ok := s.archived()
-	switch {
-	case s.value == standard:
-		return npy.Read(stdin, -1)
-	case !ok:
-		return npy.ReadFile(s.value)
-	}
-	z, err := npy.OpenArchive(path)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	return z.Read(array)
-}
-
-// toArray views the elements of a file, which may be in Fortran order.
-func toArray(f *npy.Array) (*engine.Array, error) {
-	s, err := shape.New(f.Shape...)
-	if err != nil {
-		return nil, err
-	}
-	st := s.Strides()
-	if f.Fortran {
-		step := 1
-		for i, d := range s {
-			st[i] = step
-			step *= max(d, 1)
+func (s setting) read(stdin io.Reader) (*engine.Array, error) {
+	if s.value == standard {
+		f, err := npy.Read(stdin, -1)
+		if err != nil {
+			return nil, err
 		}
+		return engine.FromNPY(f)
 	}
-	return engine.ArrayOf(engine.MemoryOf(f.Data), f.Type, s, st, 0)
+	path, array, ok := s.archived()
+	if ok {
+		path += ":" + array
+	}
+	return engine.ReadFile(path)
 }
 
 // An output is a file with its arrays.
@@ -175,13 +151,9 @@ type output struct {
 func outputs(out []setting, values map[string]*engine.Array) ([]*output, error) {
 	var files []*output
 	for _, s := range out {
-		a := values[s.name]
-		data, err := a.Bytes()
+		a, err := values[s.name].NPY()
 		if err != nil {
 			return nil, fmt.Errorf("-o %s: %w", s.name, err)
-		}
-		if a.DType() == dtype.Bool {
-			data = normalBools(data)
 		}
 		path, array, archive := s.archived()
 		i := slices.IndexFunc(files, func(f *output) bool { return archive && f.archive && sameFile(f.path, path) })
@@ -189,7 +161,7 @@ func outputs(out []setting, values map[string]*engine.Array) ([]*output, error) 
 			i = len(files)
 			files = append(files, &output{setting: s, path: path, archive: archive})
 		}
-		files[i].arrays = append(files[i].arrays, npy.Member{Name: array, Array: &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: data}})
+		files[i].arrays = append(files[i].arrays, npy.Member{Name: array, Array: a})
 	}
 	return files, nil
 }
@@ -243,22 +215,6 @@ func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.
 		}
 	}
 	return nil
-}
-
-// normalBools returns the bytes with every nonzero one as 1.
-func normalBools(data []byte) []byte {
-	for _, b := range data {
-		if b > 1 {
-			out := make([]byte, len(data))
-			for i, b := range data {
-				if b != 0 {
-					out[i] = 1
-				}
-			}
-			return out
-		}
-	}
-	return data
 }
 
 // writeFile writes a text, whole or not at all where the file is a regular one.

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// ReadFile returns the array of an .npy file, or of an archive: "a.npz:x" is the
+// array x of a.npz. The elements stay in the order of the file.
+func ReadFile(path string) (*Array, error) {
+	if i := strings.LastIndex(path, ".npz:"); i >= 0 {
+		z, err := npy.OpenArchive(path[:i+len(".npz")])
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		return fromFile(z.Read(path[i+len(".npz:"):]))
+	}
+	return fromFile(npy.ReadFile(path))
+}
+
+// Load returns the tensor in a file, as [ReadFile] does. The error is
+// [expr.ErrType] if the type of the elements is not T.
+func Load[T expr.Elem](path string) (*Tensor[T], error) {
+	a, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return TensorOf[T](a)
+}
+
+// Save writes the array to an .npy file, which it creates or replaces as a whole:
+// after a failure the path holds what it held before.
+func (a *Array) Save(path string) error {
+	f, err := a.NPY()
+	if err != nil {
+		return err
+	}
+	return npy.WriteFile(path, f)
+}
+
+// Save writes the tensor as [Array.Save] does.
+func (t *Tensor[T]) Save(path string) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	return t.a.Save(path)
+}
+
+// NPY returns the array as package npy writes it. It may share the elements. Bools
+// other than 0 are 1.
+func (a *Array) NPY() (*npy.Array, error) {
+	data, err := a.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return &npy.Array{Type: a.DType(), Shape: a.Shape(), Data: normalBools(a.DType(), data)}, nil
+}
+
+func normalBools(t dtype.Type, data []byte) []byte {
+	for i, b := range data {
+		if t == dtype.Bool && b > 1 {
+			out := append([]byte(nil), data...)
+			for k := i; k < len(out); k++ {
+				out[k] = min(out[k], 1)
+			}
+			return out
+		}
+	}
+	return data
+}
+
+func fromFile(f *npy.Array, err error) (*Array, error) {
+	if err != nil {
+		return nil, err
+	}
+	return FromNPY(f)
+}
+
+// FromNPY returns an array that shares the elements of a file that package npy
+// has read. They may be in Fortran order.
+func FromNPY(f *npy.Array) (*Array, error) {
+	if f == nil {
+		return nil, expr.NewError(expr.ErrValue, "", "there is no array")
+	}
+	s := shape.Shape(f.Shape)
+	st := s.Strides()
+	if f.Fortran {
+		step := 1
+		for i, d := range s {
+			st[i] = step
+			step *= max(d, 1)
+		}
+	}
+	return ArrayOf(MemoryOf(f.Data), f.Type, s, st, 0)
+}

@@ -1,0 +1,71 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+func ExampleLoad() {
+	dir, err := os.MkdirTemp("", "load")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "x.npy")
+	if err := engine.MustFromSlice([]float32{1, 2, 3, 4}, 2, 2).Transpose().Save(path); err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, err := engine.Load[float32](path)
+	fmt.Println(x, err)
+	// Output:
+	// [[1 3]
+	//  [2 4]] <nil>
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.npz")
+	x := &npy.Array{Type: dtype.I32, Shape: []int{2, 3}, Fortran: true, Data: dtype.Bytes([]int32{1, 4, 2, 5, 3, 6})}
+	if err := npy.WriteArchiveFile(path, npy.Member{Name: "x", Array: x}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := engine.Load[int32](path + ":x")
+	if err != nil || got.At(0, 2) != 3 || got.At(1, 0) != 4 {
+		t.Errorf("%v %v", got, err)
+	}
+	if _, err := engine.Load[float32](path + ":x"); !errors.Is(err, expr.ErrType) {
+		t.Errorf("another type: %v", err)
+	}
+	for _, bad := range []string{filepath.Join(dir, "none.npy"), filepath.Join(dir, "none.npz:x"), path + ":y", path} {
+		if _, err := engine.Load[int32](bad); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+	b, err := engine.ArrayOf(engine.MemoryOf([]byte{0, 1, 7}), dtype.Bool, []int{3}, []int{1}, 0)
+	if err == nil {
+		err = b.Save(filepath.Join(dir, "b.npy"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := npy.ReadFile(filepath.Join(dir, "b.npy")); err != nil || string(f.Data) != "\x00\x01\x01" {
+		t.Errorf("bools are %v, %v", f, err)
+	}
+	var none *engine.Tensor[float32]
+	if none.Save(path) == nil || (*engine.Array)(nil).Save(path) == nil {
+		t.Error("nil is written")
+	}
+	if _, err := engine.FromNPY(nil); err == nil {
+		t.Error("nil is an array")
+	}
+}

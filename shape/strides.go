@@ -1,6 +1,9 @@
 package shape
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Strides are the distances, in elements, between neighbours along each
 // dimension. They may be 0 (broadcast) or negative (flipped).
@@ -128,9 +131,12 @@ func Bounds(s Shape, st Strides, offset int) (lo, hi int) {
 			return 0, -1
 		}
 	}
+	// The product of two numbers below small fits an int. To divide takes as long as
+	// the rest of the loop.
+	const small = 1 << (bits.UintSize/2 - 1)
 	for i, d := range s {
 		span := (d - 1) * st[i]
-		if d > 1 && span/(d-1) != st[i] || span < 0 && lo < math.MinInt-span || span > 0 && hi > math.MaxInt-span {
+		if (d > small || st[i] > small || st[i] < -small) && d > 1 && span/(d-1) != st[i] || span < 0 && lo < math.MinInt-span || span > 0 && hi > math.MaxInt-span {
 			return math.MinInt, math.MaxInt
 		}
 		lo, hi = lo+min(span, 0), hi+max(span, 0)

@@ -43,12 +43,16 @@ func Names() (names []string) {
 	return names
 }
 
+// chosen returns the value of the environment variable ONELOOP_CPU at the first
+// call. To read the variable takes as long as a short run.
+var chosen = sync.OnceValue(func() string { return os.Getenv("ONELOOP_CPU") })
+
 // Named returns the back end of the given name. For an empty name it returns the
 // one that the environment variable ONELOOP_CPU names, or else the preferred one.
 func Named(name string) (backend.Backend, error) {
 	from := ""
 	if name == "" {
-		if name = os.Getenv("ONELOOP_CPU"); name != "" {
+		if name = chosen(); name != "" {
 			from = "ONELOOP_CPU: "
 		}
 	}

@@ -63,7 +63,7 @@ func (y *copier) copy(n *expr.Node) *expr.Node {
 	if y.made[i] != nil {
 		return y.made[i]
 	}
-	at := y.k.known[i].operand
+	at := y.k.nodes[i].operand
 	switch {
 	case n.Leaf != nil:
 		l := &expr.Leaf{Mem: y.memories[at], Offset: y.k.arrays[at].low, Strides: slices.Clone(n.Leaf.Strides), Name: n.Leaf.Name}
@@ -106,7 +106,7 @@ func (c *Cache[O, P]) Original(e *Entry[O, P], n *expr.Node, stmts []expr.Statem
 		return nil
 	}
 	if _, i := own.find(n); i >= 0 && int(i) < len(others.nodes) {
-		return others.nodes[i]
+		return others.nodes[i].node
 	}
 	return nil
 }

@@ -31,15 +31,16 @@ type Key struct {
 	idents []any // Node.Ident of the nodes that have one, in the order of the words
 	hash   uint64
 
-	nodes   []*expr.Node // in the order of the words
-	known   []nodeInfo   // by number of the node
-	table   []int32      // hash table of 1 + the number of a node; 0: free
+	nodes   []keyNode // in the order of the words
+	table   []int32   // hash table of 1 + the number of a node; 0: free
 	arrays  []arrayOperand
 	scalars []scalarOperand
 	failed  bool // the statements have no key
 }
 
-type nodeInfo struct {
+// A keyNode is a node with what the walk has found out about it.
+type keyNode struct {
+	node     *expr.Node
 	operand  int32 // number of the array or the scalar
 	constant bool  // its value does not depend on arrays or parameters
 	done     bool  // its operands have been added
@@ -76,7 +77,7 @@ func (k *Key) reset() {
 	clear(k.arrays)
 	clear(k.scalars)
 	clear(k.table)
-	k.words, k.idents, k.nodes, k.known = k.words[:0], k.idents[:0], k.nodes[:0], k.known[:0]
+	k.words, k.idents, k.nodes = k.words[:0], k.idents[:0], k.nodes[:0]
 	k.arrays, k.scalars = k.arrays[:0], k.scalars[:0]
 	k.failed = false
 }
@@ -118,7 +119,7 @@ func (k *Key) node(n *expr.Node) int32 {
 	}
 	at, i := k.find(n)
 	if i >= 0 {
-		k.failed = k.failed || !k.known[i].done   // a tree that contains itself
+		k.failed = k.failed || !k.nodes[i].done   // a tree that contains itself
 		k.words = append(k.words, uint64(i)<<1|1) // odd, unlike the address that begins a new node
 		return i
 	}
@@ -128,9 +129,10 @@ func (k *Key) node(n *expr.Node) int32 {
 		return i
 	}
 	k.table[at] = i + 1
-	k.nodes = append(k.nodes, n)
-	k.known = append(k.known, nodeInfo{})
-	k.grow()
+	k.nodes = append(k.nodes, keyNode{node: n})
+	if 2*len(k.nodes) > len(k.table) {
+		k.grow()
+	}
 	k.attributes(n)
 	class := n.Op.Class
 	if (class == expr.Storage) != (n.Leaf != nil) || (class == expr.Parameter) != (n.Param != nil) {
@@ -139,11 +141,11 @@ func (k *Key) node(n *expr.Node) int32 {
 	}
 	switch class {
 	case expr.Storage:
-		k.known[i].operand = k.array(n)
+		k.nodes[i].operand = k.array(n)
 	case expr.Constant:
-		k.known[i] = nodeInfo{operand: k.scalar(scalarOperand{typ: n.DType(), bits: n.Bits}), constant: true}
+		k.nodes[i].operand, k.nodes[i].constant = k.scalar(scalarOperand{typ: n.DType(), bits: n.Bits}), true
 	case expr.Parameter:
-		k.known[i].operand = k.scalar(scalarOperand{typ: n.DType(), cell: n.Param})
+		k.nodes[i].operand = k.scalar(scalarOperand{typ: n.DType(), cell: n.Param})
 	default:
 		constant := len(n.Args) > 0
 		for _, a := range n.Args {
@@ -151,14 +153,14 @@ func (k *Key) node(n *expr.Node) int32 {
 			if k.failed {
 				return i
 			}
-			constant = constant && k.known[j].constant
+			constant = constant && k.nodes[j].constant
 		}
-		k.known[i].constant = constant
+		k.nodes[i].constant = constant
 		if constant || class == expr.View && !builtIn(n.Op) || n.Op.Fault != nil && n.DType().IsInt() {
 			k.fix(n.Args)
 		}
 	}
-	k.known[i].done = true
+	k.nodes[i].done = true
 	return i
 }
 
@@ -174,19 +176,20 @@ func (k *Key) attributes(n *expr.Node) {
 	if more {
 		head |= 1 << 26
 	}
-	k.words = append(k.words, uint64(uintptr(unsafe.Pointer(n.Op))), head)
-	k.ints(s)
+	w := append(k.words, uint64(uintptr(unsafe.Pointer(n.Op))), head)
+	w = appendInts(w, s)
 	if more {
-		k.words = append(k.words, uint64(uintptr(unsafe.Pointer(n.Func))), n.Bits, uint64(len(n.Axes)), uint64(len(n.Ints)))
-		k.ints(n.Axes)
-		k.ints(n.Ints)
+		w = append(w, uint64(uintptr(unsafe.Pointer(n.Func))), n.Bits, uint64(len(n.Axes)), uint64(len(n.Ints)))
+		w = appendInts(appendInts(w, n.Axes), n.Ints)
 	}
+	k.words = w
 }
 
-func (k *Key) ints(list []int) {
+func appendInts(w []uint64, list []int) []uint64 {
 	for _, x := range list {
-		k.words = append(k.words, uint64(x))
+		w = append(w, uint64(x))
 	}
+	return w
 }
 
 // array adds the array of a leaf and returns its number. Leaves with the same
@@ -198,7 +201,7 @@ func (k *Key) array(n *expr.Node) int32 {
 		k.failed = true
 		return 0
 	}
-	k.ints(l.Strides)
+	k.words = appendInts(k.words, l.Strides)
 	a := arrayOperand{node: n}
 	if lo, hi := shape.Bounds(s, l.Strides, l.Offset); lo <= hi {
 		size := n.DType().Size()
@@ -238,7 +241,7 @@ func (k *Key) fix(args []*expr.Node) {
 	for _, a := range args {
 		if a.Op.Class == expr.Constant {
 			_, i := k.find(a)
-			k.scalars[k.known[i].operand].fixed = true
+			k.scalars[k.nodes[i].operand].fixed = true
 		}
 	}
 }
@@ -271,21 +274,18 @@ func (k *Key) find(n *expr.Node) (at int, i int32) {
 	mask := len(k.table) - 1
 	h := int(uint64(uintptr(unsafe.Pointer(n))) * 0x9e3779b97f4a7c15 >> 33)
 	for at = h & mask; k.table[at] != 0; at = (at + 1) & mask {
-		if i := k.table[at] - 1; k.nodes[i] == n {
+		if i := k.table[at] - 1; k.nodes[i].node == n {
 			return at, i
 		}
 	}
 	return at, -1
 }
 
-// grow doubles the table if less than half of it is free.
+// grow doubles the table. At least half of it stays free.
 func (k *Key) grow() {
-	if 2*len(k.nodes) <= len(k.table) {
-		return
-	}
 	k.table = make([]int32, 2*len(k.table))
-	for i, n := range k.nodes {
-		at, _ := k.find(n)
+	for i := range k.nodes {
+		at, _ := k.find(k.nodes[i].node)
 		k.table[at] = int32(i) + 1
 	}
 }

@@ -45,7 +45,7 @@ func (i Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64
 // Dsyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
 func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	op := stored(t, n, k, a, lda)
-	if small(n, n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+	if smallRank(n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
@@ -53,7 +53,7 @@ func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 // Dsyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if small(n, n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
+	if smallRank(n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
 		i.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -77,7 +77,7 @@ func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 
 // Ddot returns the sum of the products of x and y.
 func (i Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	if simple(n, x, incX) && simple(n, y, incY) {
+	if simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
 		return dot(x[:n], y[:n])
 	}
 	return i.Implementation.Ddot(n, x, incX, y, incY)
@@ -85,7 +85,7 @@ func (i Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int
 
 // Daxpy computes y += alpha*x.
 func (i Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	if alpha != 0 && simple(n, x, incX) && simple(n, y, incY) {
+	if alpha != 0 && simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
 		axpy(alpha, x[:n], y[:n])
 		return
 	}
@@ -94,7 +94,7 @@ func (i Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []f
 
 // Dscal computes x = alpha*x.
 func (i Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
-	if alpha != 0 && simple(n, x, incX) {
+	if alpha != 0 && simple(n, leastVector, x, incX) {
 		scale(alpha, x[:n])
 		return
 	}
@@ -103,7 +103,7 @@ func (i Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 
 // Dasum returns the sum of the magnitudes of x.
 func (i Implementation) Dasum(n int, x []float64, incX int) float64 {
-	if simple(n, x, incX) {
+	if simple(n, leastSum, x, incX) {
 		return asum(x[:n])
 	}
 	return i.Implementation.Dasum(n, x, incX)
@@ -111,7 +111,7 @@ func (i Implementation) Dasum(n int, x []float64, incX int) float64 {
 
 // Dnrm2 returns the square root of the sum of the squares of x, without overflow.
 func (i Implementation) Dnrm2(n int, x []float64, incX int) float64 {
-	if simple(n, x, incX) {
+	if simple(n, leastSum, x, incX) {
 		if sum := dot(x[:n], x[:n]); sum > 0x1p-900 && sum <= math.MaxFloat64 {
 			return math.Sqrt(sum)
 		}

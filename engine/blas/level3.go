@@ -22,7 +22,17 @@ func small(m, n, k int) bool {
 
 // smallTriangle is small for a triangle beside m x n elements.
 func smallTriangle(s blas.Side, m, n int) bool {
-	return order(s, m, n) <= leastTriangle || small(m, n, order(s, m, n))
+	least := leastTriangle
+	if s == blas.Right { // strips are transposed
+		least *= 4
+	}
+	return order(s, m, n) <= least || small(m, n, order(s, m, n))
+}
+
+// smallRank is small for a triangle of n rows, of sums of k terms. Up to leastRank rows
+// half of the products are for nothing.
+func smallRank(n, k int) bool {
+	return small(n, n, k) || n <= leastRank && k <= leastRank
 }
 
 // smallVector is small for the product of a matrix and a vector.
@@ -254,10 +264,12 @@ func (t triangle[T]) symmetric(alpha T, b matrix[T], beta T, c matrix[T]) {
 	multiply(alpha, beside, b1, 1, c2)
 }
 
+// leastRank is the size of triangles whose sums are computed as a square.
+const leastRank = 64
+
 // rank sets the triangle to alpha*a*b + beta*t.
 func (t triangle[T]) rank(alpha T, a, b matrix[T], beta T) {
-	const least = 64
-	if t.rows <= least {
+	if t.rows <= leastRank {
 		all := make([]T, t.rows*t.rows)
 		sums := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
 		multiply(alpha, a, b, 0, sums)

@@ -45,7 +45,7 @@ func (i Implementation) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32
 // Ssyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
 func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
 	op := stored(t, n, k, a, lda)
-	if small(n, n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+	if smallRank(n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
@@ -53,7 +53,7 @@ func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 // Ssyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if small(n, n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
+	if smallRank(n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
 		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -77,7 +77,7 @@ func (i Implementation) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 
 // Sdot returns the sum of the products of x and y.
 func (i Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int) float32 {
-	if simple(n, x, incX) && simple(n, y, incY) {
+	if simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
 		return dot(x[:n], y[:n])
 	}
 	return i.Implementation.Sdot(n, x, incX, y, incY)
@@ -85,7 +85,7 @@ func (i Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int
 
 // Saxpy computes y += alpha*x.
 func (i Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []float32, incY int) {
-	if alpha != 0 && simple(n, x, incX) && simple(n, y, incY) {
+	if alpha != 0 && simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
 		axpy(alpha, x[:n], y[:n])
 		return
 	}
@@ -94,7 +94,7 @@ func (i Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []f
 
 // Sscal computes x = alpha*x.
 func (i Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
-	if alpha != 0 && simple(n, x, incX) {
+	if alpha != 0 && simple(n, leastVector, x, incX) {
 		scale(alpha, x[:n])
 		return
 	}
@@ -103,7 +103,7 @@ func (i Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
 
 // Sasum returns the sum of the magnitudes of x.
 func (i Implementation) Sasum(n int, x []float32, incX int) float32 {
-	if simple(n, x, incX) {
+	if simple(n, leastSum, x, incX) {
 		return asum(x[:n])
 	}
 	return i.Implementation.Sasum(n, x, incX)
@@ -111,7 +111,7 @@ func (i Implementation) Sasum(n int, x []float32, incX int) float32 {
 
 // Snrm2 returns the square root of the sum of the squares of x, without overflow.
 func (i Implementation) Snrm2(n int, x []float32, incX int) float32 {
-	if simple(n, x, incX) {
+	if simple(n, leastSum, x, incX) {
 		if sum := dot(x[:n], x[:n]); sum > 0x1p-80 && sum <= math.MaxFloat32 {
 			return float32(math.Sqrt(float64(sum)))
 		}

@@ -9,13 +9,16 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
-// leastVector is the number of elements from which the kernels are faster than
-// gonum's code.
-const leastVector = 32
+// The numbers of elements from which the kernels are faster than gonum's code, and for
+// sums of magnitudes and squares, which gonum adds one by one.
+const (
+	leastVector = 96
+	leastSum    = 32
+)
 
-// simple reports whether kernels take a vector.
-func simple[T float](n int, x []T, inc int) bool {
-	return inc == 1 && n >= leastVector && n <= len(x) && isa() != ""
+// simple reports whether kernels take a vector of at least some elements.
+func simple[T float](n, least int, x []T, inc int) bool {
+	return n >= least && inc == 1 && n <= len(x) && isa() != ""
 }
 
 // An operation on vectors.

@@ -65,6 +65,12 @@ type PeerCopier interface {
 	CopyPeer(dst, src Allocation) (ok bool, err error)
 }
 
+// A Clearer is a device that stores zeros without a copy from the host. Clear
+// returns when the work of every stream sees them.
+type Clearer interface {
+	Clear(a Allocation) error
+}
+
 // An Allocation is memory of a device.
 type Allocation interface {
 	Size() int // bytes

@@ -48,6 +48,8 @@ type Memory struct {
 	busy  Event // the end of the last queued program that uses the device side, or nil
 	mu    sync.Mutex
 
+	queueing sync.Mutex // held while a run that uses the device side is queued
+
 	align atomic.Int32 // largest element size of the arrays over it, in bytes
 }
 
@@ -254,10 +256,17 @@ func (m *Memory) device(write bool) (Allocation, error) {
 		m.alloc = a
 	}
 	if m.head == Uninitialized { // zeros, as on the host
-		if err := m.touch(); err != nil {
-			return nil, err
+		if c, ok := m.dev.(Clearer); ok {
+			if err := c.Clear(m.alloc); err != nil {
+				return nil, err
+			}
+			m.head = AtDevice
+		} else {
+			if err := m.touch(); err != nil {
+				return nil, err
+			}
+			m.head = AtHost
 		}
-		m.head = AtHost
 	}
 	if m.head == AtHost {
 		if err := m.settle(); err != nil {

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr"
@@ -78,6 +81,9 @@ func newDeviceRun(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemo
 	if !ok {
 		return nil, nil, expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", name)
 	}
+	slices.SortFunc(mems, func(a, b usedMemory) int {
+		return cmp.Compare(uintptr(unsafe.Pointer(a.Memory)), uintptr(unsafe.Pointer(b.Memory)))
+	})
 	r := &deviceRun{name: name, mems: mems}
 	for _, m := range mems {
 		if _, err := m.OnDevice(); err != nil {
@@ -118,8 +124,14 @@ func (r *deviceRun) run(ctx context.Context, pl *plan.Plan) error {
 }
 
 // queue queues a run on stream s and returns the event of its end. The stream
-// waits for earlier uses of the memories, and later uses wait for the event.
+// waits for earlier uses of the memories, and later uses wait for the event. Runs
+// that share a memory are queued one after the other, or one of them would not wait
+// for the other. Every run locks the memories in the order of their addresses.
 func (r *deviceRun) queue(s Stream) Event {
+	for _, m := range r.mems {
+		m.queueing.Lock()
+		defer m.queueing.Unlock()
+	}
 	for _, m := range r.mems {
 		if err := m.claim(m.written, s); err != nil {
 			s.Go(func(context.Context) error { return err })

@@ -77,6 +77,7 @@ type device struct {
 	mu            sync.Mutex
 	driverStreams []*driverStream // all
 	idle          []*driverStream
+	events        []cu.Event // not used
 
 	blas blas
 }

@@ -178,8 +178,23 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	if err != nil {
 		return err
 	}
-	on.push("uploading", a, func() error { return on.stage.upload(on.driverStream.stream, a.ptr, src) })
+	on.push("uploading", true, a, func() error { return on.stage.upload(on.driverStream.stream, a.ptr, src) })
 	return nil
+}
+
+// Clear stores zeros. It returns when every stream sees them.
+func (d *device) Clear(a engine.Allocation) error {
+	m := a.(*allocation)
+	if m.size == 0 {
+		return nil
+	}
+	defer runtime.KeepAlive(m)
+	return d.do("clearing", func() error {
+		if err := cu.MemsetD8Async(m.ptr, 0, int64(m.size), d.main); err != nil {
+			return err
+		}
+		return d.main.Synchronize()
+	})
 }
 
 // Download copies from the device. If s is nil, it returns when dst is written.
@@ -197,7 +212,7 @@ func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) er
 	if err != nil {
 		return err
 	}
-	on.push("downloading", a, func() error { return on.stage.download(on.driverStream.stream, dst, a.ptr) })
+	on.push("downloading", true, a, func() error { return on.stage.download(on.driverStream.stream, dst, a.ptr) })
 	return nil
 }
 

@@ -196,11 +196,20 @@ func (p *program) Queue(s engine.Stream) {
 		s.Go(func(context.Context) error { return err })
 		return
 	}
-	on.push("running", p, func() error {
+	on.push("running", p.raises || p.busy(), p, func() error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.start(context.Background(), on.driverStream)
 	})
+}
+
+// busy reports whether a run of the program is being queued, or waited for, now.
+func (p *program) busy() bool {
+	if p.mu.TryLock() {
+		p.mu.Unlock()
+		return false
+	}
+	return true
 }
 
 // start queues the plan. It waits only for stages that may raise faults.

@@ -42,7 +42,7 @@ func zeros(t *testing.T, d engine.Device, dims ...int) *engine.Tensor[float32] {
 	return x
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -276,6 +276,69 @@ func testGoroutines(t *testing.T, _ *standIn) {
 		})
 	}
 	wg.Wait()
+}
+
+// testShared queues runs of two goroutines on one memory. Whoever reads it waits for
+// both, and the run that is queued later for the earlier one.
+func testShared(t *testing.T, _ *standIn) {
+	d := open(t)
+	x := zeros(t, d, 8)
+	var streams [2]engine.Stream
+	var programs [2]*engine.Program
+	for i := range streams {
+		var err error
+		streams[i], err = d.NewStream()
+		check(t, err)
+		defer streams[i].Close()
+		one, err := engine.FromFunc(func([]int) float32 { return 1 }, 8).To(d)
+		check(t, err)
+		programs[i], err = engine.Compile(ctx, expr.Assign(x, op.Add(x, one)))
+		check(t, err)
+	}
+	for round := range 500 {
+		var begin, wg sync.WaitGroup
+		begin.Add(2)
+		for i, s := range streams {
+			wg.Go(func() {
+				begin.Done()
+				begin.Wait()
+				programs[i].RunAsync(s)
+			})
+		}
+		wg.Wait()
+		if got := x.At(3); got != float32(2*round+2) {
+			t.Fatalf("after %d runs: %v", 2*round+2, got)
+		}
+	}
+}
+
+// testEvents queues many runs. The driver has no more events than a stream keeps
+// at a time, and an event stays done when another has taken its place.
+func testEvents(t *testing.T, _ *standIn) {
+	d := open(t)
+	x := ramp(t, d, 100)
+	p, err := engine.Compile(ctx, expr.Assign(x, op.Add(x, x)))
+	check(t, err)
+	s, err := d.NewStream()
+	check(t, err)
+	defer s.Close()
+	first := p.RunAsync(s)
+	if !first.(*event).isQueued() {
+		t.Error("a run on a stream without work is not queued at once")
+	}
+	for range 20 {
+		for range 10 {
+			p.RunAsync(s)
+		}
+		check(t, s.Sync(ctx))
+		if done, err := first.Done(); !done || err != nil {
+			t.Fatalf("a run that has ended: %v, %v", done, err)
+		}
+		check(t, first.Wait(ctx))
+	}
+	if n := len(d.events); n > 20 {
+		t.Errorf("the driver has made %d events", n)
+	}
 }
 
 // testGarbage drops tensors and programs. Their memory must be freed.

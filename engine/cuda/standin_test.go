@@ -38,6 +38,8 @@ func TestStandin(t *testing.T) {
 		{"functions", testFunctions},
 		{"async", testAsync},
 		{"goroutines", testGoroutines},
+		{"shared", testShared},
+		{"events", testEvents},
 		{"garbage", testGarbage},
 		{"graphs", testGraphs},
 		{"graph failure", testGraphFailure},
@@ -93,7 +95,7 @@ func TestMain(m *testing.M) {
 
 // newStandin returns the stand-ins and sets the environment of the test so that
 // it uses them.
-func newStandin(t *testing.T, flags ...string) *standIn {
+func newStandin(t testing.TB, flags ...string) *standIn {
 	t.Helper()
 	if built == nil {
 		built = buildStandin(t, flags)
@@ -112,7 +114,7 @@ func newStandin(t *testing.T, flags ...string) *standIn {
 	return s
 }
 
-func buildStandin(t *testing.T, flags []string) *standIn {
+func buildStandin(t testing.TB, flags []string) *standIn {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "oneloop-standin")
 	check(t, err)
@@ -129,7 +131,7 @@ func buildStandin(t *testing.T, flags []string) *standIn {
 }
 
 // buildBlas compiles the stand-ins for cuBLAS and cuBLASLt into a directory.
-func buildBlas(t *testing.T, dir string) {
+func buildBlas(t testing.TB, dir string) {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -145,7 +147,7 @@ func buildBlas(t *testing.T, dir string) {
 
 // find finds the test functions of a stand-in, which the real library does not
 // have.
-func (s *standIn) find(t *testing.T, env string, names ...string) {
+func (s *standIn) find(t testing.TB, env string, names ...string) {
 	t.Helper()
 	l := dl.Library{Name: env, Env: env, Names: []string{""}}
 	opened, err := l.Open(func(dl.Handle, string) error { return nil })
@@ -162,7 +164,7 @@ func (s *standIn) find(t *testing.T, env string, names ...string) {
 // precompile compiles the header of the shim once, with the flags of nvrtc.cc.
 // With that, and without the C++ headers, which no kernel needs, a kernel
 // compiles in 100 ms.
-func (s *standIn) precompile(t *testing.T, flags []string) {
+func (s *standIn) precompile(t testing.TB, flags []string) {
 	t.Helper()
 	header := filepath.Join(s.dir, "shim.h")
 	args := append([]string{"-O1", "-std=c++17", "-nostdinc++", "-ffp-contract=off", "-w", "-fPIC"}, flags...)
@@ -173,7 +175,7 @@ func (s *standIn) precompile(t *testing.T, flags []string) {
 
 // cache returns a directory for the code of the stand-in for NVRTC. It lasts from
 // test run to test run, and is never the directory of real code.
-func (s *standIn) cache(t *testing.T, flags []string) string {
+func (s *standIn) cache(t testing.TB, flags []string) string {
 	t.Helper()
 	user, err := os.UserCacheDir()
 	if err != nil {

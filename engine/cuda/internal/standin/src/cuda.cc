@@ -6,7 +6,8 @@
 // waits for its stream, or for an event after it, and not before. A program that
 // does not wait where it must therefore reads old bytes, every time. Memory is
 // freed as early as CUDA allows: when the stream of the free gets there. With
-// STANDIN_EAGER=1 an operation is carried out when it is queued.
+// STANDIN_EAGER=1 an operation is carried out when it is queued. With STANDIN_IDLE=1
+// kernels are not run, so that the cost of the host can be measured.
 //
 // A test can ask for failures by standinFail. Other properties of the devices are
 // those of the environment: STANDIN_DEVICES, their number; STANDIN_CAPABILITY, such
@@ -124,6 +125,7 @@ int fromEnvironment(const char *name, int otherwise) {
   return s && *s ? atoi(s) : otherwise;
 }
 const bool eager = fromEnvironment("STANDIN_EAGER", 0);
+const bool idle = fromEnvironment("STANDIN_IDLE", 0);
 
 Result enter(const char *call, bool needsContext) {
   if (!initialized) return notInitialized;
@@ -538,6 +540,7 @@ Result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, uns
   std::string args((char *)params[0], k->params);
   const Grid grid = {{gx, gy, gz}, {bx, by, bz}, shared, current->device, reverseOrder != 0};
   fly(f->module, stream);
+  if (idle) return sticky;
   return put(stream, [=] { k->run(grid, args.data()); });
 }
 

@@ -1,0 +1,164 @@
+package cuda
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/oneloop/oneloop/engine/cuda/cu"
+)
+
+// An event is queued when the host has recorded it, and reached when the GPU has
+// executed it. An event with a failure is reached when it is queued.
+type event struct {
+	s *stream
+
+	mu      sync.Mutex
+	done    bool          // queued
+	ready   chan struct{} // closed when the event is queued; nil if no one has waited
+	failed  *failure      // valid when done
+	on      cu.Event      // 0 before it is recorded, and when it is reached
+	waiting int           // goroutines that use on
+	over    bool          // reached: the last that waits gives on back
+}
+
+// event returns an event of the driver without timing. The context is current.
+func (d *device) event() (cu.Event, error) {
+	d.mu.Lock()
+	if n := len(d.events); n > 0 {
+		e := d.events[n-1]
+		d.events = d.events[:n-1]
+		d.mu.Unlock()
+		return e, nil
+	}
+	d.mu.Unlock()
+	return cu.EventCreate(cu.EVENT_DISABLE_TIMING | cu.EVENT_BLOCKING_SYNC)
+}
+
+// giveBackEvent keeps an event of the driver for the next Record. A stream that
+// waits for it has noted what it waits for.
+func (d *device) giveBackEvent(e cu.Event) {
+	d.mu.Lock()
+	d.events = append(d.events, e)
+	d.mu.Unlock()
+}
+
+// queued says that the host has recorded the event, or failed to.
+func (e *event) queued(f *failure) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.done, e.failed = true, f
+	if e.ready != nil {
+		close(e.ready)
+	}
+}
+
+func (e *event) isQueued() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.done
+}
+
+// known reports whether the event is queued, and with which error.
+func (e *event) known() (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.done && e.failed != nil {
+		return true, e.failed.err
+	}
+	return e.done, nil
+}
+
+// waitQueued waits until the event is queued and returns its error, or that of ctx.
+func (e *event) waitQueued(ctx context.Context) error {
+	e.mu.Lock()
+	if !e.done && e.ready == nil {
+		e.ready = make(chan struct{})
+	}
+	ready := e.ready
+	done := e.done
+	e.mu.Unlock()
+	if !done {
+		select {
+		case <-ready:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	_, err := e.known()
+	return err
+}
+
+// use calls f with the event of the driver, which stays valid meanwhile. It does
+// not call f if the event is reached.
+func (e *event) use(f func(cu.Event) error) error {
+	e.mu.Lock()
+	on := e.on
+	if on == 0 {
+		e.mu.Unlock()
+		return nil
+	}
+	e.waiting++
+	e.mu.Unlock()
+	err := f(on)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.waiting--; e.waiting == 0 && e.over {
+		e.release()
+	}
+	return err
+}
+
+// reach says that the GPU has executed the event.
+func (e *event) reach() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over = true; e.waiting == 0 {
+		e.release()
+	}
+}
+
+func (e *event) release() {
+	if e.on != 0 {
+		e.s.d.giveBackEvent(e.on)
+	}
+	e.on = 0
+}
+
+// hold makes later work of a stream wait for the event. The context is current.
+func (e *event) hold(s cu.Stream) error { return e.use(s.WaitEvent) }
+
+// Done reports whether the event is reached, and its error.
+func (e *event) Done() (bool, error) {
+	if done, err := e.known(); !done || err != nil {
+		return done, err
+	}
+	done := true
+	err := e.use(func(on cu.Event) error {
+		return e.s.d.do("asking for an event", func() (err error) {
+			done, err = on.Query()
+			return err
+		})
+	})
+	return done || err != nil, err
+}
+
+// Wait waits until the event is reached or ctx ends.
+func (e *event) Wait(ctx context.Context) error {
+	if err := e.waitQueued(ctx); err != nil {
+		return err
+	}
+	if ctx.Done() == nil {
+		return e.use(func(on cu.Event) error { return e.s.d.do("waiting for an event", on.Synchronize) })
+	}
+	for pause := 10 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		if done, err := e.Done(); done {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}

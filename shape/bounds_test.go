@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRangeOfLargeStrides compares Range with numbers of any size.
-func TestRangeOfLargeStrides(t *testing.T) {
+// TestBoundsOfLargeStrides compares Bounds with numbers of any size.
+func TestBoundsOfLargeStrides(t *testing.T) {
 	const half = 1 << (bits.UintSize/2 - 1)
 	sizes := []int{1, 2, half, half + 1, half + 2, 2 * half, math.MaxInt/2 + 1, math.MaxInt}
 	strides := []int{0, 1, 2, half, half + 1, 2 * half, math.MaxInt/2 + 1, math.MaxInt, math.MinInt + 1}
@@ -26,7 +26,7 @@ func TestRangeOfLargeStrides(t *testing.T) {
 						}
 					}
 					fits := lo.Cmp(big.NewInt(math.MinInt)) >= 0 && hi.Cmp(big.NewInt(math.MaxInt)) <= 0
-					l, h := Range(Shape{d, e}, Strides{a, b}, 7)
+					l, h := Bounds(Shape{d, e}, Strides{a, b}, 7)
 					if fits && (int64(l) != lo.Int64() || int64(h) != hi.Int64()) || !fits && (l != math.MinInt || h != math.MaxInt) {
 						t.Fatalf("%d x %d with strides %d, %d: %d..%d, want %v..%v", d, e, a, b, l, h, lo, hi)
 					}

@@ -172,16 +172,19 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 			c = min(last-(lo+at)%last, c)
 		}
 		for done := 0; done < m; {
-			done += w.seqCall(bp, lo, at, c, t, done, m-done)
+			done += w.seqCall(bp, columns{lo, at, c}, t, done, m-done)
 		}
 		at += c
 	}
 }
 
-// seqCall runs lanes at..at+n of the piece from lo, from row t+done. It runs the next
-// rows that have the same lanes inside guarded arrays, at most m. It returns their
-// number.
-func (w *worker) seqCall(bp *boundPhase, lo, at, n, t, done, m int) int {
+// columns are lanes at..at+n of the piece from lo.
+type columns struct{ lo, at, n int }
+
+// seqCall runs columns from row t+done. It runs the next rows that have the same lanes
+// inside guarded arrays, at most m. It returns their number.
+func (w *worker) seqCall(bp *boundPhase, c columns, t, done, m int) int {
+	lo, at, n := c.lo, c.at, c.n
 	t += done
 	for i := range bp.Sites {
 		s := &bp.Sites[i]

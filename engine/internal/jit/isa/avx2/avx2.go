@@ -351,25 +351,17 @@ func (is Target) lookup(f *isa.Emitter, n *lower.Node) {
 	d := f.Dst()
 	f.I(x86.VPAND, f.LenOf(n.In), ix, x, f.Full(isa.SignedOf(n.In), uint64(len(t.Bits)-1)))
 	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.TableLabel(t), 0))
-	is.gatherAll(f, n.Type, n.In, d, x86.RAX, ix, k)
-}
-
-// gatherAll gathers all lanes. It overwrites d and the mask k.
-func (is Target) gatherAll(f *isa.Emitter, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
 	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
-	is.gatherMasked(f, t, index, d, base, ix, k)
+	is.gatherMasked(f, n.Type, n.In, d, x86.AtV(x86.RAX, ix, uint8(max(4, n.Type.Size())), 0), k)
 }
 
-func (is Target) gatherMasked(f *isa.Emitter, t, index dtype.Type, d x86.Vec, base x86.Reg, ix, k x86.Vec) {
-	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
-	from, to, scale := 0, 0, uint8(4)
+// gatherMasked gathers the lanes of k by indices of a type. It overwrites k.
+func (is Target) gatherMasked(f *isa.Emitter, t, index dtype.Type, d x86.Vec, m x86.Mem, k x86.Vec) {
+	op := isa.Pick(t, x86.VGATHERDPS, x86.VGATHERDPD)
 	if isa.Wide(index) {
-		from = 1
+		op = isa.Pick(t, x86.VGATHERQPS, x86.VGATHERQPD)
 	}
-	if isa.Wide(t) {
-		to, scale = 1, 8
-	}
-	f.I(op[to][from], max(f.LenOf(index), f.LenOf(t)), d, x86.AtV(base, ix, scale, 0), k)
+	f.I(op, max(f.LenOf(index), f.LenOf(t)), d, m, k)
 }
 
 func (Target) SetTail(f *isa.Emitter) {

@@ -25,11 +25,10 @@ func maskMove(t dtype.Type) x86.Op { return isa.Pick(t, x86.VMASKMOVPS, x86.VMAS
 
 func (is Target) load(f *isa.Emitter, n *lower.Node) {
 	s := &f.Layout.Sites[n.Aux]
-	t := f.Phase.Sites[n.Aux].Type
-	reg := t.Register()
+	reg := f.Phase.Sites[n.Aux].Type.Register()
 	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	if !s.Guard && n.Args[1] == lower.None {
-		is.loadInto(f, f.Dst(), n.Aux, s, t, one, tailVec, f.Masked && !one)
+		is.loadInto(f, f.Dst(), n.Aux, tailVec, f.Masked && !one)
 		return
 	}
 	var k x86.Vec
@@ -45,15 +44,16 @@ func (is Target) load(f *isa.Emitter, n *lower.Node) {
 	if !s.Staged {
 		masked = true
 	}
-	is.loadInto(f, d, n.Aux, s, t, one, k, masked)
+	is.loadInto(f, d, n.Aux, k, masked)
 	fill := f.Src(n.Args[0])
 	blendv(f, reg, f.Dst(), fill, d, maskFor(f, k, reg))
 }
 
 // loadInto loads a site into d: all lanes, or only the lanes of predicate k if masked
 // is set.
-func (is Target) loadInto(f *isa.Emitter, d x86.Vec, i int32, s *layout.Site, t dtype.Type, one bool, k x86.Vec, masked bool) {
-	reg := t.Register()
+func (is Target) loadInto(f *isa.Emitter, d x86.Vec, i int32, k x86.Vec, masked bool) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	reg, one := t.Register(), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
 	switch {
@@ -329,7 +329,7 @@ func (is Target) gather(f *isa.Emitter, n *lower.Node) {
 	offs, k, d := f.Src(n.Args[0]), f.Tmp(), f.Dst()
 	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
 	if t.Size() < 4 {
-		is.gatherNarrowNode(f, n, s, t, offs, k, d)
+		is.gatherNarrowNode(f, n, offs, k, d)
 		return
 	}
 	if f.Masked {
@@ -343,7 +343,7 @@ func (is Target) gather(f *isa.Emitter, n *lower.Node) {
 	}
 	p := maskFor(f, k, t)
 	f.I(x86.MOV, x86.W64, x86.RCX, isa.Frame(s.Arg+f.Pointer(s)))
-	is.gatherMasked(f, t, dtype.I64, d, x86.RCX, offs, p)
+	is.gatherMasked(f, t, dtype.I64, d, x86.AtV(x86.RCX, offs, uint8(t.Size()), 0), p)
 }
 
 // export writes lane 0 to a cell.
@@ -358,7 +358,8 @@ func (is Target) export(f *isa.Emitter, n *lower.Node) {
 
 // gatherNarrowNode gathers elements of less than 32 bits. It gathers the aligned 32
 // bits around each element, which never cross a page, and shifts. k are all ones.
-func (is Target) gatherNarrowNode(f *isa.Emitter, n *lower.Node, s *layout.Site, t dtype.Type, offs, k, d x86.Vec) {
+func (is Target) gatherNarrowNode(f *isa.Emitter, n *lower.Node, offs, k, d x86.Vec) {
+	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	if f.Masked {
 		f.I(x86.VMOVAPS, x86.L256, k, tailVec)
 	}

@@ -46,13 +46,16 @@ func (is Target) StepArg(f *isa.Emitter, k *reduce.Kern, d, idx, x x86.Vec) {
 	} else {
 		is.position(f, p)
 	}
-	is.take(f, k, d, idx, x, p, m)
+	is.take(f, k.Lane, ranked{d, idx}, ranked{x, p}, m)
 }
 
-// take replaces d and idx by x and xi in the lanes of m.
-func (is Target) take(f *isa.Emitter, k *reduce.Kern, d, idx, x, xi, m x86.Vec) {
-	blendv(f, k.Lane, d, d, x, m)
-	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), idx, idx, xi, is.narrowTo32(f, m, k.Lane))
+// A ranked is a vector of values and a vector of their positions.
+type ranked struct{ x, at x86.Vec }
+
+// take replaces d by y in the lanes of m.
+func (is Target) take(f *isa.Emitter, t dtype.Type, d, y ranked, m x86.Vec) {
+	blendv(f, t, d.x, d.x, y.x, m)
+	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), d.at, d.at, y.at, is.narrowTo32(f, m, t))
 }
 
 // PairArg combines two values with their positions. Of equal values the lower position
@@ -77,7 +80,7 @@ func (is Target) PairArg(f *isa.Emitter, k *reduce.Kern, d, di, x, xi x86.Vec) {
 	}
 	f.I(x86.VANDPS, l, s, s, o)
 	f.I(x86.VORPS, l, m, m, s)
-	is.take(f, k, d, di, x, xi, m)
+	is.take(f, k.Lane, ranked{d, di}, ranked{x, xi}, m)
 }
 
 // StepValue combines x with an accumulator.

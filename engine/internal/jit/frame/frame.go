@@ -56,6 +56,7 @@ func Canonical(t dtype.Type, x uint64) uint64 {
 	return x
 }
 
+// Bit returns 1 for true and 0 for false.
 func Bit(b bool) uint64 {
 	if b {
 		return 1

@@ -11,6 +11,7 @@ import (
 
 // Constants stand after the code of a function, in its pool or as tables.
 
+// A Table is a table of constants and its place after the code.
 type Table struct {
 	Label x86.Label
 	Bits  []byte
@@ -21,6 +22,7 @@ func (f *Emitter) LoadConst(d x86.Vec, t dtype.Type, x uint64) {
 	f.Broadcast(d, t, f.ConstMem(t, x))
 }
 
+// ConstMem returns one element of a constant in memory.
 func (f *Emitter) ConstMem(t dtype.Type, x uint64) x86.Mem {
 	if Wide(t) {
 		return f.Asm.Const64(x)
@@ -31,6 +33,7 @@ func (f *Emitter) ConstMem(t dtype.Type, x uint64) x86.Mem {
 // ConstBcast returns a constant operand of type t, broadcast from memory.
 func (f *Emitter) ConstBcast(t dtype.Type, x uint64) x86.Mem { return f.ConstMem(t, x).Bcast() }
 
+// OneBits returns the number one of a type as an operand for all lanes.
 func (f *Emitter) OneBits(t dtype.Type) x86.Operand {
 	switch t {
 	case dtype.F32:
@@ -63,6 +66,7 @@ func (f *Emitter) constOperand(t dtype.Type, x uint64) x86.Mem {
 	return f.Full(t, x)
 }
 
+// Repeat returns a byte n times.
 func Repeat(b byte, n int) []byte {
 	out := make([]byte, n)
 	for i := range out {
@@ -81,6 +85,7 @@ func (f *Emitter) Iota32(first int) x86.Mem {
 	return f.Asm.Const(b)
 }
 
+// Iota64 returns the constant first, first+1, ... in 64-bit lanes.
 func (f *Emitter) Iota64(first int) x86.Mem {
 	b := make([]byte, 8*f.W)
 	for i := range f.W {
@@ -92,6 +97,7 @@ func (f *Emitter) Iota64(first int) x86.Mem {
 	return f.Asm.Const(b)
 }
 
+// FloatBits returns a number in the bits of a float type.
 func FloatBits(t dtype.Type, x float64) uint64 {
 	if t == dtype.F32 {
 		return uint64(math.Float32bits(float32(x)))
@@ -116,6 +122,7 @@ func (f *Emitter) Full(t dtype.Type, x uint64) x86.Mem {
 	return f.Asm.Const(b)
 }
 
+// Ones returns 32 bytes of ones.
 func (f *Emitter) Ones() x86.Mem { return f.Asm.Const(Repeat(0xff, 32)) }
 
 // Broadcast loads one element of type t into all lanes.

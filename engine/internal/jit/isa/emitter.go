@@ -73,6 +73,7 @@ func (f *Emitter) LenOf(t dtype.Type) x86.Len {
 	return x86.Len(f.W * 32)
 }
 
+// Wide reports whether a type has 64 bits.
 func Wide(t dtype.Type) bool { return t.Size() == 8 }
 
 // Pick returns q if t has 64 bits, d otherwise.
@@ -83,8 +84,10 @@ func Pick(t dtype.Type, d, q x86.Op) x86.Op {
 	return d
 }
 
+// I appends an instruction.
 func (f *Emitter) I(op x86.Op, l x86.Len, ops ...x86.Operand) { f.Asm.I(op, l, ops...) }
 
+// IsMask reports whether node n is in a mask register.
 func (f *Emitter) IsMask(n int32) bool { return !f.predicateVectors() && f.Nodes[n].Type == dtype.Bool }
 
 // slot returns the memory of slot s.
@@ -180,6 +183,7 @@ func (f *Emitter) Fits(predicates int) bool {
 	return f.predicateVectors() || predicates < f.Target.Predicates()
 }
 
+// NewEmitter returns an emitter with all registers free. The caller sets W.
 func NewEmitter(target Target, a *x86.Asm, p *lower.Program, bp *layout.Phase, v layout.Variant) Emitter {
 	nv, vbytes := target.Vectors()
 	return Emitter{

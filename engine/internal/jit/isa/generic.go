@@ -47,6 +47,7 @@ func SignedOf(t dtype.Type) dtype.Type {
 	return Lane32(t)
 }
 
+// BinaryOp returns the instruction for a primitive of two operands that all targets have.
 func BinaryOp(op prim.Op, t dtype.Type) x86.Op {
 	row := binaryOps[op]
 	if o, ok := row[Lane32(t)]; ok {
@@ -63,8 +64,10 @@ var (
 
 func narrow(t dtype.Type) bool { return t == dtype.I8 || t == dtype.U8 }
 
+// SignBit returns the sign bit of a type.
 func SignBit(t dtype.Type) uint64 { return 1 << (8*t.Size() - 1) }
 
+// Binary is the rule of primitives of two operands with an instruction.
 func Binary(f *Emitter, n *lower.Node) {
 	a, b := n.Args[0], n.Args[1]
 	if n.Op.Info().Commutes && f.Uniform[a] && f.Home[a] < 0 {
@@ -80,6 +83,7 @@ func Binary(f *Emitter, n *lower.Node) {
 	}
 }
 
+// UnaryOp is the rule of instructions with one operand.
 func UnaryOp(s, d x86.Op) Rule {
 	return func(f *Emitter, n *lower.Node) {
 		x := f.Src(n.Args[0])
@@ -88,6 +92,7 @@ func UnaryOp(s, d x86.Op) Rule {
 	}
 }
 
+// Move is the rule of nodes that have the bits of their operand.
 func Move(f *Emitter, n *lower.Node) {
 	x := f.Src(n.Args[0])
 	f.Release()

@@ -67,7 +67,7 @@ func (f *Emitter) file(n int32) *RegisterFile {
 	return &f.Vecs
 }
 
-// ToSlot stores a register with node n in a slot. fromSlot loads it.
+// ToSlot stores a register with node n in a slot.
 func (f *Emitter) ToSlot(n, slot int32, r int8) {
 	if f.IsMask(n) {
 		f.I(x86.KMOVW, 0, f.slot(slot), x86.Mask(r))
@@ -76,6 +76,7 @@ func (f *Emitter) ToSlot(n, slot int32, r int8) {
 	}
 }
 
+// FromSlot loads node n from a slot.
 func (f *Emitter) FromSlot(n, slot int32, r int8) {
 	if f.IsMask(n) {
 		f.I(x86.KMOVW, 0, x86.Mask(r), f.slot(slot))
@@ -93,6 +94,7 @@ func (f *Emitter) Tmp() x86.Vec {
 	return r
 }
 
+// TmpMask is Tmp for mask registers.
 func (f *Emitter) TmpMask() x86.Mask {
 	r := f.takeMask()
 	f.Masks.tmp |= 1 << r
@@ -248,6 +250,7 @@ func (f *Emitter) Dst() x86.Vec {
 	return r
 }
 
+// DstMask is Dst for mask registers.
 func (f *Emitter) DstMask() x86.Mask {
 	r := f.takeMask()
 	f.give(&f.Masks, int8(r))

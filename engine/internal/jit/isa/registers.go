@@ -15,6 +15,7 @@ type RegisterFile struct {
 	owner  [32]int32 // index in places of the value in a register, or -1
 }
 
+// NewRegisterFile returns registers of which those in the set free are free.
 func NewRegisterFile(free uint64) RegisterFile {
 	r := RegisterFile{Free: free}
 	for i := range r.owner {
@@ -61,6 +62,7 @@ type slots struct {
 	spare []int32
 }
 
+// Take returns a free slot.
 func (s *slots) Take() int32 {
 	if k := len(s.spare); k > 0 {
 		x := s.spare[k-1]
@@ -104,4 +106,5 @@ func (v *Values) Start(copies int) {
 	v.Places = slices.Repeat([]Place{Nowhere}, len(v.Last)*copies)
 }
 
+// Key returns the index in Places of copy c of node n.
 func (v *Values) Key(n int32, c int) int32 { return n*int32(v.Copies) + int32(c) }

@@ -12,6 +12,7 @@ import (
 // for the types that have none.
 type RuleTable map[prim.Op]map[dtype.Type]Rule
 
+// Set sets the rule of an operation for types of operands, or for all without a rule.
 func (r RuleTable) Set(op prim.Op, emit Rule, ts ...dtype.Type) {
 	if r[op] == nil {
 		r[op] = map[dtype.Type]Rule{}
@@ -24,6 +25,7 @@ func (r RuleTable) Set(op prim.Op, emit Rule, ts ...dtype.Type) {
 	}
 }
 
+// Find returns the rule of an operation, or nil.
 func (r RuleTable) Find(op prim.Op, t dtype.Type) Rule {
 	if emit := r[op][t]; emit != nil {
 		return emit

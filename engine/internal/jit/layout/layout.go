@@ -33,6 +33,7 @@ type layouter struct {
 	guards   [][]bound.Form
 }
 
+// Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Sites: make([]Site, len(ph.Sites))}
 	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}

@@ -42,6 +42,7 @@ type lowerer struct {
 	vec     *VecLoop
 }
 
+// An Unsupported is the reason why machine code cannot run a kernel.
 type Unsupported string
 
 func (u Unsupported) Error() string { return string(u) }

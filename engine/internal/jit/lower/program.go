@@ -92,6 +92,7 @@ const (
 	SeqPhase
 )
 
+// A Phase is straight code: a list of nodes, and the accesses that they make.
 type Phase struct {
 	Kind    phaseKind
 	ID      int32
@@ -121,6 +122,7 @@ type constKey struct {
 	bits uint64
 }
 
+// A VecLoop is a vec loop of a kernel, as phases that run one after the other.
 type VecLoop struct {
 	Axes   []int32
 	Phases []*Phase
@@ -224,6 +226,7 @@ func (ph *Phase) CellOf(v ir.Value) int32 {
 	return None
 }
 
+// Widest returns the size of the widest register type of the phase in bytes, at least 4.
 func (ph *Phase) Widest() int { return Widest(ph.Nodes) }
 
 // Widest returns the size of the widest register type of nodes in bytes, at least 4.

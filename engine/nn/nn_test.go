@@ -49,6 +49,7 @@ func TestMistakes(t *testing.T) {
 		"conv":          {nn.NewConv2D[float64](rng(), 3, 1, nn.Window2D{Size: 2}).Forward(nil, x), expr.ErrShape},
 		"dropout":       {nn.Dropout[float64]{P: 1}.Forward(nil, x), expr.ErrValue},
 		"dropout, NaN":  {nn.Dropout[float64]{P: math.NaN()}.Forward(nil, x), expr.ErrValue},
+		"attention":     {nn.NewAttention[float64](rng(), 3, 2).Forward(nil, data(0, 1, 4, 3)), expr.ErrShape},
 		"flatten":       {nn.Flatten[float64]{}.Forward(nil, op.Full[float64](1)), expr.ErrShape},
 		"cross-entropy": {nn.CrossEntropy[float64]()(x, data(0, 3)), expr.ErrShape},
 		"nil":           {nn.NewLinear[float64](rng(), 2, 3).Forward(nil, nil), expr.ErrType},

@@ -83,6 +83,8 @@ func TestLayers(t *testing.T) {
 	conv := func(stride, padding, dilation int) nn.Module[float64] {
 		return nn.NewConv2D[float64](rng(), 2, 3, nn.Window2D{Size: 3, Stride: stride, Padding: padding, Dilation: dilation})
 	}
+	causal := nn.NewAttention[float64](rng(), 6, 3)
+	causal.Causal = true
 	for _, c := range []struct {
 		name   string
 		module nn.Module[float64]
@@ -99,6 +101,8 @@ func TestLayers(t *testing.T) {
 		{"max pool", nn.MaxPool2D[float64](nn.Window2D{Size: 2, Stride: 2}), data(0, 2, 2, 6, 4)},
 		{"max pool with padding", nn.MaxPool2D[float64](nn.Window2D{Size: 3, Stride: 2, Padding: 1}), data(0, 1, 2, 7, 5)},
 		{"average pool", nn.AvgPool2D[float64](nn.Window2D{Size: 3, Stride: 2, Padding: 1}), data(0, 1, 2, 7, 5)},
+		{"attention", nn.NewAttention[float64](rng(), 6, 2), data(0, 2, 5, 6)},
+		{"causal attention", causal, data(0, 2, 5, 6)},
 	} {
 		t.Run(c.name, func(t *testing.T) { testLayer(t, c.module, c.x, want[c.name]) })
 	}

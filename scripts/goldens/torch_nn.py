@@ -54,6 +54,30 @@ layer("max pool with padding", nn.MaxPool2d(3, 2, 1), data(0, 1, 2, 7, 5))
 layer("average pool", nn.AvgPool2d(3, 2, 1), data(0, 1, 2, 7, 5))
 
 
+class Attention(nn.Module):
+    """Attention of a sequence to itself, with parameters in the order of engine/nn."""
+
+    def __init__(self, width, heads, causal):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.causal = causal
+
+    def named_parameters(self, *_, **__):
+        a = self.attention
+        return [("in.weight", a.in_proj_weight), ("in.bias", a.in_proj_bias), ("out.weight", a.out_proj.weight), ("out.bias", a.out_proj.bias)]
+
+    def parameters(self, *_, **__):
+        return [p for _, p in self.named_parameters()]
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1]) if self.causal else None
+        return self.attention(x, x, x, attn_mask=mask, need_weights=False)[0]
+
+
+layer("attention", Attention(6, 2, False), data(0, 2, 5, 6))
+layer("causal attention", Attention(6, 3, True), data(0, 2, 5, 6))
+
+
 def loss(name, f, out):
     out = out.requires_grad_()
     l = f(out)

@@ -86,3 +86,29 @@ func TestFaultsOfStored(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsOfPhases divides once for each row. The first loop along the row
+// uses the quotient under a condition, the second one always does.
+func TestFaultsOfPhases(t *testing.T) {
+	for _, backend := range engine.Backends() {
+		for _, zero := range []bool{false, true} {
+			x := engine.MustFromSlice([]int64{-1, -2, -3, -4, -5, -6}, 2, 3)
+			d, g := engine.MustFromSlice([]int64{2, 3}, 2, 1), engine.MustFromSlice([]int64{7, 7}, 2, 1)
+			if zero {
+				d.Set(0, 1, 0)
+				g.Set(4, 1, 0) // opposite to an element of x
+			}
+			for name, e := range map[string]expr.Exp[int64]{
+				"each row":     op.Neg(op.Div(op.Full[int64](6), d)),
+				"each element": op.Neg(op.Neg(op.Neg(op.Neg(op.Div(x, op.Add(x, g)))))),
+			} {
+				some := op.Sum(op.Where(op.Less(op.Full[int64](0), x), e, op.Full[int64](0)), op.Axis(1), op.KeepDims())
+				y := engine.Zeros[int64](2, 3)
+				err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Add(op.Add(x, some), e)))
+				if errors.Is(err, expr.ErrDivide) != zero || !zero && err != nil {
+					t.Errorf("%s: %s: %v", backend, name, err)
+				}
+			}
+		}
+	}
+}

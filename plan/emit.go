@@ -105,6 +105,7 @@ func (w *writer) loops() {
 		}
 		w.raise(nil)
 		w.b.Close()
+		w.leave()
 		if w.reduced == nil {
 			w.reduced = map[*graph.Node]prim.V{}
 		}

@@ -57,18 +57,22 @@ func (w *writer) loadFaults(v *fuse.Value, coords []prim.Ix) {
 	}
 }
 
-// raise writes the faults of the innermost loop. The caller closes the loop
-// next. A loop that stores its faults writes them at coordinates stored instead;
-// stored is nil for other loops.
+// raise writes the faults of the values that the innermost loop needs. The
+// caller closes the loop next. A loop that stores its faults writes them at
+// coordinates stored instead; stored is nil for other loops.
 func (w *writer) raise(stored []prim.Ix) {
 	f := &w.faults
 	code := prim.V{}
 	if stored != nil {
 		code = w.p.Int(dtype.I32, int64(ir.NoFault))
 	}
-	for _, x := range f.list {
-		at := x.at
-		if d := w.demand(x.value, map[*fuse.Value]demand{}); !d.always && d.cond.Type.Valid() {
+	known := map[*fuse.Value]demand{}
+	f.list = slices.DeleteFunc(f.list, func(x fault) bool {
+		d, at := w.demand(x.value, known), x.at
+		if d.never() {
+			return false
+		}
+		if !d.always {
 			at = w.p.And(at, d.cond)
 		}
 		if stored != nil {
@@ -76,21 +80,34 @@ func (w *writer) raise(stored []prim.Ix) {
 		} else {
 			w.b.Fault(x.kind, at)
 		}
-	}
+		return d.always
+	})
 	if stored != nil {
 		w.store(w.loop.Faults, stored, code)
 	}
-	f.list, f.edges, f.roots = nil, nil, nil
 }
 
-// A demand is the condition under which a value is needed.
+// leave drops what is not visible after a loop was closed. The rest may matter
+// to later loops, which use values of the rows.
+func (w *writer) leave() {
+	f := &w.faults
+	f.list = slices.DeleteFunc(f.list, func(x fault) bool { return !w.b.Visible(x.at) })
+	for v, edges := range f.edges {
+		f.edges[v] = slices.DeleteFunc(edges, func(e edge) bool { return e.cond.Type.Valid() && !w.b.Visible(e.cond) })
+	}
+	f.roots = nil
+}
+
+// A demand is the condition under which a loop needs a value. The zero value
+// means never.
 type demand struct {
 	cond   prim.V
 	always bool
 }
 
-// demand returns the condition under which v is needed. A value without known
-// uses counts as needed.
+func (d demand) never() bool { return !d.always && !d.cond.Type.Valid() }
+
+// demand returns the condition under which the innermost loop needs v.
 func (w *writer) demand(v *fuse.Value, known map[*fuse.Value]demand) demand {
 	d, ok := known[v]
 	if !ok {
@@ -100,15 +117,16 @@ func (w *writer) demand(v *fuse.Value, known map[*fuse.Value]demand) demand {
 	return d
 }
 
-func (w *writer) sumDemand(v *fuse.Value, known map[*fuse.Value]demand) demand {
-	edges := w.faults.edges[v]
-	if w.faults.roots[v] || len(edges) == 0 {
+func (w *writer) sumDemand(v *fuse.Value, known map[*fuse.Value]demand) (d demand) {
+	if w.faults.roots[v] {
 		return demand{always: true}
 	}
-	var d demand
-	for _, e := range edges {
+	for _, e := range w.faults.edges[v] {
 		part := w.demand(e.user, known)
-		if e.cond.Type.Valid() && w.b.Visible(e.cond) {
+		if part.never() {
+			continue
+		}
+		if e.cond.Type.Valid() {
 			c := e.cond
 			if e.negate {
 				c = w.p.Not(c)
@@ -116,14 +134,15 @@ func (w *writer) sumDemand(v *fuse.Value, known map[*fuse.Value]demand) demand {
 			if !part.always {
 				c = w.p.And(part.cond, c)
 			}
-			part.cond = c
-		} else if part.always {
+			part = demand{cond: c}
+		}
+		if part.always {
 			return part
 		}
-		if d.cond.Type.Valid() {
+		if !d.never() {
 			part.cond = w.p.Or(d.cond, part.cond)
 		}
-		d.cond = part.cond
+		d = part
 	}
 	return d
 }

@@ -10,7 +10,8 @@ import (
 const keepSize = 1 << 16
 
 // keep chooses the values along a row that get row buffers: those that one phase
-// computes and a later phase needs again.
+// computes and a later phase needs again. A value that can fail is computed again,
+// because each phase raises the faults of what it needs.
 func (l *Loop) keep() {
 	size := 1
 	for _, d := range l.Nest.Inner {
@@ -24,7 +25,7 @@ func (l *Loop) keep() {
 		if v.phase == phase || v.Kept {
 			return
 		}
-		if v.phase > 0 && v.own && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class == expr.Elementwise && v.Load == nil {
+		if v.phase > 0 && v.own && !v.Node.Faulty && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class == expr.Elementwise && v.Load == nil {
 			v.Kept = true
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -89,39 +88,6 @@ func touches(n *graph.Node, t *graph.Array, seen map[*graph.Node]bool) bool {
 	}
 	seen[n] = true
 	return slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return touches(a, t, seen) })
-}
-
-// schedule appends a product or a call, after the steps that compute its
-// operands.
-func (f *fuser) schedule(s *Step) error {
-	n := s.Node
-	s.Task, s.Why = Call, "a Go function cannot be fused"
-	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
-		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
-	}
-	if n.Src.Op.Class == expr.Contraction {
-		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
-		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
-			return a.Type == s.Out.Type && matrix(a)
-		}
-	}
-	for _, x := range n.Args {
-		if s.Task == Call {
-			x = f.g.Like(n, x)
-		}
-		a := x.Strided()
-		if a == nil || !fits(a) {
-			x = f.g.Copied(x) // an array that does not fit is copied
-			f.g.Store(x, why)
-			a = x.Array
-		}
-		if err := f.provide(x.Base(), true); err != nil {
-			return err
-		}
-		s.Args = append(s.Args, a)
-	}
-	f.steps = append(f.steps, s)
-	return nil
 }
 
 // matrix reports whether the last two axes have a layout that BLAS takes,

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // Steps returns the steps that store the roots, in order. A root may be a stored
@@ -162,6 +163,39 @@ func (l *Loop) always(n *graph.Node) bool {
 		return slices.ContainsFunc(operands, reaches)
 	}
 	return slices.ContainsFunc(l.Values, reaches)
+}
+
+// schedule appends a product or a call, after the steps that compute its
+// operands.
+func (f *fuser) schedule(s *Step) error {
+	n := s.Node
+	s.Task, s.Why = Call, "a Go function cannot be fused"
+	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
+		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
+	}
+	if n.Src.Op.Class == expr.Contraction {
+		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
+		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
+			return a.Type == s.Out.Type && matrix(a)
+		}
+	}
+	for _, x := range n.Args {
+		if s.Task == Call {
+			x = f.g.Broadcast(x, n.Shape)
+		}
+		a := x.Strided()
+		if a == nil || !fits(a) {
+			x = f.g.Copied(x) // an array that does not fit is copied
+			f.g.Store(x, why)
+			a = x.Array
+		}
+		if err := f.provide(x.Base(), true); err != nil {
+			return err
+		}
+		s.Args = append(s.Args, a)
+	}
+	f.steps = append(f.steps, s)
+	return nil
 }
 
 // share stores values that the loop and an earlier step would both compute:

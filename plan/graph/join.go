@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Root is a value of the graph and the array that it is stored to.
@@ -94,12 +95,12 @@ func (g *Graph) Copied(n *Node) *Node {
 	return g.intern(expr.NewView(&copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
 }
 
-// Like returns a broadcast to the shape of n.
-func (g *Graph) Like(n, a *Node) *Node {
-	if a.Shape.Equal(n.Shape) {
+// Broadcast returns a broadcast to a shape.
+func (g *Graph) Broadcast(a *Node, to shape.Shape) *Node {
+	if a.Shape.Equal(to) {
 		return a
 	}
-	return g.make(expr.NewView(BroadcastRow, n.Shape, a.Type, n.Shape), []*Node{a})
+	return g.make(expr.NewView(BroadcastRow, to, a.Type, to), []*Node{a})
 }
 
 // Pin makes trees read the value of root from n, which is in memory, whatever
@@ -123,10 +124,7 @@ func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})
 	}
-	if !v.Shape.Equal(target.Shape) {
-		v = g.make(expr.NewView(BroadcastRow, target.Shape, v.Type, target.Shape), []*Node{v})
-	}
-	g.subst[target.key()] = v
+	g.subst[target.key()] = g.Broadcast(v, target.Shape)
 	g.forget()
 }
 

@@ -183,9 +183,6 @@ func New() *Graph {
 	return &Graph{pinned: map[*expr.Node]*Node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*Node{}}
 }
 
-// Len returns the number of nodes.
-func (g *Graph) Len() int { return len(g.nodes) }
-
 // Store gives a node a temporary, which a stage of its own will compute. It
 // does nothing if the node is in memory.
 func (g *Graph) Store(n *Node, why string) {

@@ -3,6 +3,7 @@
 //
 //	w := engine.MustFromSlice(data, rows, cols)
 //	err := w.SubAssign(op.Scale(eta, op.Add(g, op.Scale(lambda, w))))  // runs now
+//	y, err := engine.Eval(op.Softmax(w, -1))                           // runs now, into a new tensor
 //	p, err := engine.Compile(ctx, expr.SubAssign(w, e))                // compiles
 //	err = p.Run(ctx)                                                   // runs, without allocating
 //

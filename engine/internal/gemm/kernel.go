@@ -360,30 +360,26 @@ func (w *writer) loadB(to x86.Vec, u, j int) {
 func (w *writer) last(j int) bool { return w.s.masked && j == w.s.vecs-1 }
 
 // loadVec loads a vector of column j.
-func (w *writer) loadVec(to x86.Vec, at x86.Mem, j int) {
-	switch {
-	case !w.last(j):
-		w.I(x86.VMOVUPS, w.l, to, at)
-	case !w.f.avx512:
-		w.I(w.maskMove(), w.l, to, maskReg, at)
-	case w.f.size == 8:
-		w.I(x86.VMOVUPD, w.l, to, at, x86.Zero(x86.K1))
-	default:
-		w.I(x86.VMOVUPS, w.l, to, at, x86.Zero(x86.K1))
-	}
-}
+func (w *writer) loadVec(to x86.Vec, at x86.Mem, j int) { w.moveVec(to, at, j, x86.Zero(x86.K1)) }
 
 // storeVec stores a vector of column j.
 func (w *writer) storeVec(at x86.Mem, from x86.Vec, j int) {
+	w.moveVec(at, from, j, x86.Merge(x86.K1))
+}
+
+// moveVec moves a vector of column j, of which the last one has a mask.
+func (w *writer) moveVec(to, from x86.Operand, j int, mask x86.With) {
+	op := x86.VMOVUPS
+	if w.f.size == 8 {
+		op = x86.VMOVUPD
+	}
 	switch {
 	case !w.last(j):
-		w.I(x86.VMOVUPS, w.l, at, from)
-	case !w.f.avx512:
-		w.I(w.maskMove(), w.l, at, maskReg, from)
-	case w.f.size == 8:
-		w.I(x86.VMOVUPD, w.l, at, from, x86.Merge(x86.K1))
+		w.I(x86.VMOVUPS, w.l, to, from)
+	case w.f.avx512:
+		w.I(op, w.l, to, from, mask)
 	default:
-		w.I(x86.VMOVUPS, w.l, at, from, x86.Merge(x86.K1))
+		w.I(w.maskMove(), w.l, to, maskReg, from)
 	}
 }
 

@@ -1,13 +1,14 @@
 package avx512
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"slices"
 )
 
 // inside returns the mask of the lanes that a guarded site reads.

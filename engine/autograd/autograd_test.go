@@ -129,6 +129,7 @@ func TestHooks(t *testing.T) {
 	if seen == nil || seen.Node() != g.Gradient(w).Node() {
 		t.Error("the last hook has not seen the gradient")
 	}
+	w.Hook(nil)()
 	w.Hook(func(E) E { return nil })
 	if _, err := autograd.Record(op.Sum(op.Square(w)), w); !errors.Is(err, expr.ErrType) {
 		t.Errorf("a hook that returns nil: %v", err)

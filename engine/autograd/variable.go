@@ -75,8 +75,12 @@ func NoGrad[T Float](f func(), vars ...*Variable[T]) {
 }
 
 // Hook adds a hook to v and returns a function that removes it. Hooks run in the
-// order in which they were added, when [Record] makes the gradient.
+// order in which they were added, when [Record] makes the gradient. A nil hook does
+// nothing.
 func (v *Variable[T]) Hook(h Hook[T]) (remove func()) {
+	if h == nil {
+		return func() {}
+	}
 	v.hooks = append(v.hooks, &h)
 	return func() { v.hooks = slices.DeleteFunc(v.hooks, func(x *Hook[T]) bool { return x == &h }) }
 }

@@ -18,6 +18,8 @@ type Elem interface{ float32 | float64 }
 // A Blob is an array of data and an array of their gradients, the diff, of one
 // shape. Both are tensors. Their memory is allocated at its first use. It is not
 // safe for concurrent use.
+//
+// The zero Blob has no memory until Reshape gives it some.
 type Blob[T Elem] struct {
 	shape      shape.Shape
 	capacity   int // elements that data and diff have room for
@@ -62,7 +64,14 @@ func (b *Blob[T]) memory() *SyncedMemory { return NewSyncedMemory(b.dev, b.shape
 func size[T Elem]() int { return dtype.Of[T]().Size() }
 
 // ReshapeLike gives b the shape of o.
-func (b *Blob[T]) ReshapeLike(o *Blob[T]) error { return b.Reshape(o.shape...) }
+func (b *Blob[T]) ReshapeLike(o *Blob[T]) error {
+	if o == nil {
+		return errNil()
+	}
+	return b.Reshape(o.shape...)
+}
+
+func errNil() error { return expr.NewError(expr.ErrType, "", "the blob is nil") }
 
 // Shape returns the shape. The caller must not change it.
 func (b *Blob[T]) Shape() shape.Shape { return b.shape }
@@ -212,16 +221,23 @@ func (b *Blob[T]) Adopt(data []T, offset int) error {
 
 // ShareData makes b use the data of o. The error is [expr.ErrShape] unless both
 // have the same number of elements.
-func (b *Blob[T]) ShareData(o *Blob[T]) error { return b.share(o, &b.data, o.data) }
+func (b *Blob[T]) ShareData(o *Blob[T]) error {
+	return b.share(o, &b.data, func() *SyncedMemory { return o.data })
+}
 
 // ShareDiff makes b use the diff of o, as ShareData does.
-func (b *Blob[T]) ShareDiff(o *Blob[T]) error { return b.share(o, &b.diff, o.diff) }
+func (b *Blob[T]) ShareDiff(o *Blob[T]) error {
+	return b.share(o, &b.diff, func() *SyncedMemory { return o.diff })
+}
 
-func (b *Blob[T]) share(o *Blob[T], own **SyncedMemory, other *SyncedMemory) error {
+func (b *Blob[T]) share(o *Blob[T], own **SyncedMemory, other func() *SyncedMemory) error {
+	if o == nil {
+		return errNil()
+	}
 	if b.Count() != o.Count() {
 		return expr.NewError(expr.ErrShape, "", "a blob of %d elements cannot share one of %d", b.Count(), o.Count())
 	}
-	*own = other
+	*own = other()
 	b.capacity = min(b.data.Size(), b.diff.Size()) / size[T]()
 	return nil
 }
@@ -230,6 +246,9 @@ func (b *Blob[T]) share(o *Blob[T], own **SyncedMemory, other *SyncedMemory) err
 // differ, b gets the shape of o if reshape is set; otherwise the error is
 // [expr.ErrShape].
 func (b *Blob[T]) CopyFrom(o *Blob[T], diff, reshape bool) error {
+	if o == nil {
+		return errNil()
+	}
 	if !b.shape.Equal(o.shape) {
 		if !reshape {
 			return expr.NewError(expr.ErrShape, "", "a blob of shape %v cannot copy one of shape %v", b.shape, o.shape)

@@ -186,6 +186,29 @@ func TestCopyFrom(t *testing.T) {
 	}
 }
 
+// TestNil checks that nil and zero values give errors.
+func TestNil(t *testing.T) {
+	var zero blob.Blob[float32]
+	b := must[float32](t, 1)
+	_, err := zero.DataAt()
+	check(t, "DataAt of the zero Blob", err, expr.ErrType)
+	check(t, "Data of the zero Blob", zero.Data().Err(), expr.ErrType)
+	check(t, "Adopt of the zero Blob", zero.Adopt([]float32{1}, 0), nil)
+	check(t, "ReshapeLike", b.ReshapeLike(nil), expr.ErrType)
+	check(t, "ShareData", b.ShareData(nil), expr.ErrType)
+	check(t, "ShareDiff", b.ShareDiff(nil), expr.ErrType)
+	check(t, "CopyFrom", b.CopyFrom(nil, false, true), expr.ErrType)
+	check(t, "FromProto", b.FromProto(nil, true), expr.ErrType)
+	check(t, "WriteFile", blob.WriteFile("", nil), expr.ErrType)
+	if b.ShapeEquals(nil) {
+		t.Error("a nil proto has a shape")
+	}
+	var m *blob.SyncedMemory
+	_, err = m.Host()
+	check(t, "Host of a nil memory", err, expr.ErrType)
+	check(t, "Adopt of a nil memory", m.Adopt(nil), expr.ErrType)
+}
+
 // TestNoMemory checks that a blob too large for the process is an error where its
 // data are used, not where it is shaped.
 func TestNoMemory(t *testing.T) {

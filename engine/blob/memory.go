@@ -29,6 +29,9 @@ func NewSyncedMemory(d engine.Device, size int) *SyncedMemory {
 // Memory returns the memory of the engine, which it makes at the first use. The
 // error is [expr.ErrOutOfMemory] or one of the device.
 func (m *SyncedMemory) Memory() (*engine.Memory, error) {
+	if m == nil {
+		return nil, expr.NewError(expr.ErrType, "", "the memory is nil, or that of the zero Blob")
+	}
 	if m.mem == nil {
 		mem, err := engine.NewSyncedMemory(m.dev, m.size)
 		if err != nil {
@@ -40,11 +43,16 @@ func (m *SyncedMemory) Memory() (*engine.Memory, error) {
 }
 
 // Size returns the number of bytes.
-func (m *SyncedMemory) Size() int { return m.size }
+func (m *SyncedMemory) Size() int {
+	if m == nil {
+		return 0
+	}
+	return m.size
+}
 
 // Head returns the residency.
 func (m *SyncedMemory) Head() engine.Head {
-	if m.mem == nil {
+	if m == nil || m.mem == nil {
 		return engine.Uninitialized
 	}
 	return m.mem.Head()
@@ -83,6 +91,8 @@ func at[R any](m *SyncedMemory, f func(*engine.Memory) (R, error)) (r R, err err
 // [expr.ErrDevice] if m has a device.
 func (m *SyncedMemory) Adopt(data []byte) error {
 	switch {
+	case m == nil:
+		return expr.NewError(expr.ErrType, "", "the memory is nil")
 	case len(data) != m.size:
 		return expr.NewError(expr.ErrShape, "", "memory of %d bytes cannot adopt %d bytes", m.size, len(data))
 	case m.dev != nil && m.dev != engine.CPU():

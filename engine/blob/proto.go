@@ -33,7 +33,12 @@ type ProtoShape struct {
 
 // MarshalBinary returns the message in the wire format, as protobuf's library
 // writes it.
-func (p *Proto) MarshalBinary() ([]byte, error) { return pb.Marshal(p), nil }
+func (p *Proto) MarshalBinary() ([]byte, error) {
+	if p == nil {
+		return nil, expr.NewError(expr.ErrType, "", "the proto is nil")
+	}
+	return pb.Marshal(p), nil
+}
 
 // UnmarshalBinary reads a message in the wire format. It allocates memory in
 // proportion to data. The error is [expr.ErrValue] and names the offset of the
@@ -84,6 +89,9 @@ func orZero(p *int32) int32 {
 // file are compared with [Blob.LegacyShape] of axes -4 to -1, so [1 1 2 3] is
 // equal to [2 3].
 func (b *Blob[T]) ShapeEquals(p *Proto) bool {
+	if p == nil {
+		return false
+	}
 	if p.legacy() {
 		own, ok := b.legacy()
 		return ok && own == [4]int32{orZero(p.Num), orZero(p.Channels), orZero(p.Height), orZero(p.Width)}
@@ -125,6 +133,9 @@ func (b *Blob[T]) put(m *SyncedMemory, single *[]float32, double *[]float64) err
 // the shape of b. The error is [expr.ErrShape] if the shape is not legal or does
 // not fit the number of elements; then b is unchanged.
 func (b *Blob[T]) FromProto(p *Proto, reshape bool) error {
+	if p == nil {
+		return expr.NewError(expr.ErrType, "", "the proto is nil")
+	}
 	dims, err := p.dims()
 	if err != nil {
 		return err

@@ -14,6 +14,9 @@ import (
 // none. The net is unchanged after an error: [expr.ErrUnsupported] if a blob is
 // written again after an operator has used it, because its old value is lost.
 func AddGradients(d *NetDef, loss string, wrt ...string) (map[string]string, error) {
+	if _, err := build(d); err != nil {
+		return nil, err
+	}
 	b := &backward{d: d, needed: map[string]bool{}, parts: map[string][]string{}, uses: map[string]int{}}
 	for _, name := range wrt {
 		b.needed[name] = true

@@ -27,6 +27,9 @@ type Net struct {
 
 // build returns the operators of a definition.
 func build(d *NetDef) ([]*Operator, error) {
+	if d == nil {
+		return nil, expr.NewError(expr.ErrType, "", "the definition of the net is nil")
+	}
 	ops := make([]*Operator, len(d.Op))
 	for i := range d.Op {
 		o, err := newOperator(d, i)
@@ -39,7 +42,11 @@ func build(d *NetDef) ([]*Operator, error) {
 }
 
 func newNet(w *Workspace, d *NetDef) (*Net, error) {
-	n := &Net{def: d, ws: w}
+	ops, err := build(d)
+	if err != nil {
+		return nil, err
+	}
+	n := &Net{def: d, ws: w, ops: ops}
 	n.failed.Store(-1)
 	switch d.Type {
 	case "", "simple":
@@ -51,10 +58,6 @@ func newNet(w *Workspace, d *NetDef) (*Net, error) {
 		n.workers = min(n.workers, len(d.Op))
 	default:
 		return nil, expr.NewError(expr.ErrUnsupported, "", "net %q: there is no net type %q", d.Name, d.Type)
-	}
-	var err error
-	if n.ops, err = build(d); err != nil {
-		return nil, err
 	}
 	written := map[string]bool{}
 	for _, o := range n.ops {

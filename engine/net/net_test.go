@@ -351,6 +351,15 @@ func TestDefinitionErrors(t *testing.T) {
 	}
 	_, err := w.CreateNet(&net.NetDef{Op: []*net.OperatorDef{nil}})
 	check(t, "a nil operator", err, expr.ErrUnsupported)
+	var zero net.Workspace
+	_, err = zero.CreateNet(nil)
+	check(t, "a nil net", err, expr.ErrType)
+	_, err = net.AddGradients(nil, "loss")
+	check(t, "gradients of a nil net", err, expr.ErrType)
+	_, err = net.AddGradients(&net.NetDef{Op: []*net.OperatorDef{nil}}, "loss")
+	check(t, "gradients of a nil operator", err, expr.ErrUnsupported)
+	check(t, "feeding nil", zero.Feed("x", nil), expr.ErrType)
+	feed(t, &zero, "x", []float32{1})
 	_, err = w.CreateNet(parse(t, `name: "n"`))
 	check(t, "CreateNet", err, nil)
 	_, err = w.CreateNet(parse(t, `name: "n"`))

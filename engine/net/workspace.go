@@ -10,8 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-// A Workspace holds named blobs, and the nets that use them. It is safe for
-// concurrent use.
+// A Workspace holds named blobs, and the nets that use them. The zero Workspace is
+// empty. It is safe for concurrent use.
 type Workspace struct {
 	mu    sync.RWMutex
 	blobs map[string]*engine.Array
@@ -20,7 +20,7 @@ type Workspace struct {
 
 // NewWorkspace returns an empty workspace.
 func NewWorkspace() *Workspace {
-	return &Workspace{blobs: map[string]*engine.Array{}, nets: map[string]*Net{}}
+	return &Workspace{}
 }
 
 // Feed makes an array the blob called name. The error is that of the array. Nets
@@ -31,6 +31,9 @@ func (w *Workspace) Feed(name string, a *engine.Array) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.blobs == nil {
+		w.blobs = map[string]*engine.Array{}
+	}
 	w.blobs[name] = a
 	return nil
 }
@@ -83,6 +86,9 @@ func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
 	defer w.mu.Unlock()
 	if _, ok := w.nets[d.Name]; ok {
 		return nil, expr.NewError(expr.ErrValue, "", "there is a net %q", d.Name)
+	}
+	if w.nets == nil {
+		w.nets = map[string]*Net{}
 	}
 	w.nets[d.Name] = n
 	return n, nil

@@ -13,6 +13,9 @@ import (
 // "model.NAME", the tensors of the optimiser as "optimizer.NAME", and as texts the
 // place in the training. The old file stays whole until the new one is complete.
 func (t *Trainer[T]) Save(path string) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
 	if t.optimizer.err != nil {
 		return t.optimizer.err
 	}
@@ -56,6 +59,9 @@ func (t *Trainer[T]) meta() map[string]string {
 // [expr.ErrValue] if the checkpoint is of another training or broken, and
 // [expr.ErrShape] if a tensor has another shape. After an error nothing is changed.
 func (t *Trainer[T]) Load(path string) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
 	arrays, meta, err := LoadTensors(path)
 	if err != nil {
 		return err

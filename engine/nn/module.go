@@ -37,8 +37,12 @@ func NewPass[T Float](step, seed *expr.Param[uint32]) *Pass[T] {
 func (p *Pass[T]) Training() bool { return p != nil }
 
 // After adds the assignment t = e. The program of a step carries it out after it
-// has computed the gradients and before it updates the parameters.
+// has computed the gradients and before it updates the parameters. Outside of
+// training After does nothing.
 func (p *Pass[T]) After(t *engine.Tensor[T], e expr.Exp[T]) {
+	if !p.Training() {
+		return
+	}
 	p.after = append(p.after, expr.Assign(t, e))
 }
 
@@ -46,8 +50,12 @@ func (p *Pass[T]) After(t *engine.Tensor[T], e expr.Exp[T]) {
 func (p *Pass[T]) Statements() []expr.Statement { return p.after }
 
 // Keep returns true with probability q for each element of an array of the shape
-// of x. Each call on a pass gives other values, and so does each step.
+// of x. Each call on a pass gives other values, and so does each step. Outside of
+// training the result is an error.
 func (p *Pass[T]) Keep(x expr.Exp[T], q float64) expr.Exp[bool] {
+	if !p.Training() {
+		return expr.Of[bool](expr.Errorf(expr.ErrValue, "", "nothing is random outside of training"))
+	}
 	p.draws++
 	n := expr.NodeOf(x)
 	if n.Err() != nil {
@@ -65,7 +73,10 @@ func NewSequential[T Float](modules ...Module[T]) Sequential[T] { return modules
 
 // Forward applies the modules in order.
 func (s Sequential[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
-	for _, m := range s {
+	for i, m := range s {
+		if m == nil {
+			return expr.Of[T](expr.Errorf(expr.ErrType, "", "module %d is nil", i))
+		}
 		x = m.Forward(p, x)
 	}
 	return x
@@ -75,6 +86,9 @@ func (s Sequential[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 // the module: "0.weight".
 func (s Sequential[T]) Params() (all []*Param[T]) {
 	for i, m := range s {
+		if m == nil {
+			continue
+		}
 		for _, p := range m.Params() {
 			all = append(all, &Param[T]{Variable: p.Variable, Name: strconv.Itoa(i) + "." + p.Name})
 		}
@@ -86,7 +100,12 @@ func (s Sequential[T]) Params() (all []*Param[T]) {
 type Func[T Float] func(x expr.Exp[T]) expr.Exp[T]
 
 // Forward returns f(x).
-func (f Func[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] { return f(x) }
+func (f Func[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	if f == nil {
+		return expr.Of[T](expr.Errorf(expr.ErrType, "", "the function of a module is nil"))
+	}
+	return f(x)
+}
 
 // Params returns nil.
 func (f Func[T]) Params() []*Param[T] { return nil }

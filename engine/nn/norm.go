@@ -48,6 +48,9 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	along := func(e expr.Exp[T]) expr.Exp[T] { return op.Reshape(e, row...) }
 	mean, v := along(b.Mean), along(b.Var)
 	if p.Training() {
+		if s.Size() <= features {
+			return expr.Of[T](expr.Errorf(expr.ErrShape, "BatchNorm", "shape %v has one value of a feature, which has no variance", s))
+		}
 		mean, v = b.batch(p, x, s)
 	}
 	y := op.Div(op.Sub(x, mean), op.Sqrt(op.AddScalar(v, b.Eps)))

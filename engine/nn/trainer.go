@@ -40,11 +40,11 @@ type Metric[T Float] struct {
 // NewTrainer returns a trainer. Parameters that the caller freezes or adds later
 // do not count.
 func NewTrainer[T Float](m Module[T], loss Loss[T], o *Optimizer[T]) *Trainer[T] {
-	t := &Trainer[T]{
-		module: m, loss: loss, optimizer: o, params: m.Params(),
-		seed: expr.NewParam[uint32](0), step: expr.NewParam[uint32](0),
+	t := &Trainer[T]{module: m, loss: loss, optimizer: o, seed: expr.NewParam[uint32](0), step: expr.NewParam[uint32](0)}
+	if m != nil && loss != nil && o != nil {
+		t.params = m.Params()
+		o.prepare(t.params)
 	}
-	o.prepare(t.params)
 	return t
 }
 
@@ -79,6 +79,9 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 			return c, nil
 		}
 	}
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	c := &compiled[T]{use: u}
 	var err error
 	if c.x, err = t.input("x", x); err != nil {
@@ -98,6 +101,14 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 	}
 	t.programs = append(t.programs, c)
 	return c, nil
+}
+
+// usable returns an error for a trainer without a module, a loss or an optimiser.
+func (t *Trainer[T]) usable() error {
+	if t.module == nil || t.loss == nil || t.optimizer == nil {
+		return expr.NewError(expr.ErrType, "", "the trainer has no module, no loss or no optimiser")
+	}
+	return nil
 }
 
 // input returns a tensor of the shape of x, where the parameters are.

@@ -210,6 +210,11 @@ func TestFailedStep(t *testing.T) {
 	check(t, "a schedule of NaN", err, expr.ErrValue)
 	_, err = tr.TrainOnBatch(ctx, nil, y)
 	check(t, "no samples", err, expr.ErrType)
+	empty := nn.NewTrainer[float32](nil, nil, nil)
+	_, err = empty.TrainOnBatch(ctx, x, y)
+	check(t, "no module", err, expr.ErrType)
+	check(t, "saving nothing", empty.Save(""), expr.ErrType)
+	check(t, "loading into nothing", empty.Load(""), expr.ErrType)
 }
 
 func TestTrainOnBatchAllocs(t *testing.T) {

@@ -61,22 +61,6 @@ func first(err, next error) error {
 	return next
 }
 
-// setUpPool makes the driver keep freed memory in its pool, if it has pools.
-func (d *device) setUpPool() error {
-	if !cu.HasMemPools() {
-		return nil
-	}
-	if has, err := d.gpu.Attribute(cu.MEMORY_POOLS_SUPPORTED); err != nil || has == 0 {
-		return err
-	}
-	pool, err := cu.DeviceGetDefaultMemPool(d.gpu)
-	if err != nil {
-		return err
-	}
-	d.pool = pool
-	return pool.SetReleaseThreshold(^uint64(0))
-}
-
 // Alloc returns memory of size bytes, of one byte if size is 0. If memory runs
 // out, the error matches expr.ErrOutOfMemory.
 func (d *device) Alloc(size int) (engine.Allocation, error) {
@@ -118,7 +102,7 @@ func (d *device) obtain(size int) (cu.DevicePtr, error) {
 	if err := d.unload(d.modules.clear()); err != nil {
 		return 0, err
 	}
-	if err := d.trim(); err != nil {
+	if err := d.trim(0); err != nil {
 		return 0, err
 	}
 	return d.alloc(size)
@@ -142,16 +126,6 @@ func (d *device) free(p cu.DevicePtr) error {
 		return cu.MemFree(p)
 	}
 	return cu.MemFreeAsync(p, d.main)
-}
-
-func (d *device) trim() error {
-	if d.pool == 0 {
-		return nil
-	}
-	if err := d.main.Synchronize(); err != nil {
-		return err
-	}
-	return d.pool.TrimTo(0)
 }
 
 // Upload copies src to the device. If s is nil, it returns when every stream sees

@@ -58,6 +58,7 @@ func TestStandin(t *testing.T) {
 		{"bias fallback", testBiasFallback},
 		{"bias failure", testBiasFailure},
 		{"memory", testOutOfMemory},
+		{"pool", testPool},
 		{"launch", testLaunchFailure},
 		{"sticky", testSticky},
 		{"asynchronous fault", testAsyncFault},
@@ -109,7 +110,7 @@ func newStandin(t testing.TB, flags ...string) *standIn {
 	if err := cu.Init(0); err != nil {
 		t.Fatal(err)
 	}
-	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads", "standinGraphs")
+	s.find(t, "ONELOOP_LIBCUDA", "standinFail", "standinReset", "standinUsed", "standinLoads", "standinUnloads", "standinGraphs", "standinKept")
 	s.find(t, "ONELOOP_LIBCUBLASLT", "standinLtFail", "standinLtLive", "standinLtProducts")
 	return s
 }

@@ -108,6 +108,8 @@ std::set<Module *> modules;
 std::set<Graph *> executables;
 long loads, unloads;  // of modules
 long graphs;          // captured or ready, and not destroyed
+uint64_t kept[devices];  // bytes that the pools have been told to keep
+
 
 // failures of calls to come: by name, how many calls pass before, and the
 // result. Results from 700 to 719 stay, as they do in a context.
@@ -331,6 +333,13 @@ long standinUnloads() {
 long standinGraphs() {
   std::lock_guard<std::recursive_mutex> guard(lock);
   return graphs;
+}
+
+// standinKept is the last number of bytes that the pool of the first device was told
+// to keep.
+uint64_t standinKept() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return kept[0];
 }
 
 // standinDrain carries out what a stream has queued: libraries that compute on
@@ -574,13 +583,16 @@ Result cuDeviceGetDefaultMemPool(void **pool, Device d) {
   return success;
 }
 
-Result cuMemPoolSetAttribute(void *, int, void *) {
+Result cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
   ENTER_IN(false);
+  if (attribute != 4) return invalidValue;  // the release threshold
+  kept[((Context *)pool)->device] = *(uint64_t *)value;
   return success;
 }
 
-Result cuMemPoolTrimTo(void *, size_t) {
+Result cuMemPoolTrimTo(void *pool, size_t keep) {
   ENTER_IN(false);
+  kept[((Context *)pool)->device] = keep;
   return success;
 }
 

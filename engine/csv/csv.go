@@ -234,7 +234,7 @@ func ReadFile[T Number](path string, opts ...Option) (*Table[T], error) {
 	defer f.Close()
 	t, err := Read[T](f, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &fileError{path, err}
 	}
 	return t, nil
 }
@@ -289,6 +289,19 @@ func WriteFile[T Number](path string, t *Table[T], opts ...Option) error {
 	}
 	return p.Commit()
 }
+
+// A fileError is an error with the path of its file.
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string {
+	const prefix = "oneloop: csv: "
+	return prefix + e.path + ": " + strings.TrimPrefix(e.err.Error(), prefix)
+}
+
+func (e *fileError) Unwrap() error { return e.err }
 
 func errorf(kind error, format string, args ...any) error {
 	e := expr.NewError(kind, "", "csv: "+format, args...)

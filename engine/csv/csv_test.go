@@ -126,6 +126,13 @@ func TestErrors(t *testing.T) {
 	if _, err := csv.ReadFile[float64]("none.csv"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
+	path := filepath.Join(t.TempDir(), "bad.csv")
+	if err := os.WriteFile(path, []byte("a\nx\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := csv.ReadFile[float64](path); !errors.Is(err, expr.ErrValue) || !strings.HasSuffix(err.Error(), `bad.csv: line 2, column "a": "x" is no float64`) {
+		t.Errorf("a bad file: %v", err)
+	}
 	x, y := engine.Zeros[float64](2), engine.Zeros[float64](3)
 	if _, err := csv.New([]string{"x", "y"}, x, y); !errors.Is(err, expr.ErrShape) {
 		t.Errorf("columns of two lengths: %v", err)

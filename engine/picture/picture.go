@@ -213,7 +213,7 @@ func ReadFile[T Sample](path string) (*engine.Tensor[T], error) {
 	defer f.Close()
 	x, err := Read[T](f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &fileError{path, err}
 	}
 	return x, nil
 }
@@ -245,6 +245,19 @@ func WriteFile[T Sample](path string, x *engine.Tensor[T]) error {
 	}
 	return p.Commit()
 }
+
+// A fileError is an error with the path of its file.
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string {
+	const prefix = "oneloop: picture: "
+	return prefix + e.path + ": " + strings.TrimPrefix(e.err.Error(), prefix)
+}
+
+func (e *fileError) Unwrap() error { return e.err }
 
 func errorf(kind error, format string, args ...any) error {
 	e := expr.NewError(kind, "", "picture: "+format, args...)

@@ -33,7 +33,8 @@ Without -o the assigned values are printed. The value of a last bare expression
 is called _. A file named - is standard input or output.
 
 a.npz:x is the array x of an archive; a.npz alone is the array called as the
-name is. An archive that is written has only the arrays that -o names.`,
+name is. An archive that is written has only the arrays that -o names.
+a.csv:x is the column x of a table with a header, as float64.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
   exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'
   exprbench eval -i w=model.npz:w -i b=model.npz:b -o y=out.npz:y 'y = w @ b'`,
@@ -42,8 +43,8 @@ name is. An archive that is written has only the arrays that -o names.`,
 			return f.run(cmd, args[0])
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read from a .npy file, or from an .npz archive, file:array (repeatable)")
-	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x or a.csv:x (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy or y.npz:y (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
 	f.engine.add(cmd)
 	return cmd

@@ -11,14 +11,18 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/csv"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 )
 
 // archived returns the .npz file that a setting names, and the array in it:
 // a.npz:x, or a.npz for the array called as the setting is.
-func (s setting) archived() (path, array string, ok bool) {
-	const ext = ".npz"
+func (s setting) archived() (path, array string, ok bool) { return s.part(".npz") }
+
+// part returns the file of an extension that a setting names, and what it means
+// of the file.
+func (s setting) part(ext string) (path, name string, ok bool) {
 	if i := strings.LastIndex(strings.ToLower(s.value), ext+":"); i >= 0 {
 		i += len(ext)
 		return s.value[:i], s.value[i+1:], s.value[i+1:] != ""
@@ -130,6 +134,13 @@ func (s setting) read(stdin io.Reader) (*engine.Array, error) {
 			return nil, err
 		}
 		return engine.FromNPY(f)
+	}
+	if path, column, ok := s.part(".csv"); ok {
+		t, err := csv.ReadFile[float64](path, csv.Columns(column))
+		if err != nil {
+			return nil, err
+		}
+		return t.Column(column).Array(), nil
 	}
 	path, array, ok := s.archived()
 	if ok {

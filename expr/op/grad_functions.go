@@ -149,3 +149,7 @@ func gradAtanh(g *expr.Adjoint, _ int) *expr.Node {
 	x := g.Arg(0)
 	return g.Div(g.Out, g.Mul(g.Sub(g.Const(1), x), g.Add(g.Const(1), x)))
 }
+
+func gradCube(g *expr.Adjoint, _ int) *expr.Node {
+	return g.Mul(g.Out, g.Mul(g.Const(3), g.Op("square", g.Arg(0))))
+}

@@ -61,6 +61,7 @@ var limits = map[string][]float64{
 	"atan2": {1},                // over itself, where the operands are equal
 	"cbrt":  {2. / 9, 14. / 81}, // of the first steps
 	"cos":   {4608, 0x1p19},
+	"cube":  {0x1p86, 0x1p684}, // where the result is infinite either way
 	"erfc":  {0},
 	"log1p": {0x71800000, 0x10000000000000, 0x4630000000000000},
 	"sin":   {4608, 0x1p19},

@@ -103,13 +103,14 @@ UNARY = {
     "erf": (mpmath.erf, 0.0, 1.0, -1.0, [.5, 1.1875, 1, 2, 3.92, 5.92], (-15, 3)),
     "erfc": (mpmath.erfc, 1.0, 0.0, 2.0, [.5, 1, 2, 10.05, 9.2, 26.5, 27.22, -3, -5.8], (-15, 5)),
     "cbrt": (cbrt, 0.0, INF, -INF, [1, 8, 27, 2, 4], (-6, 6)),
+    "cube": (lambda x: x**3, 0.0, INF, -INF, [1, 1.26, 1.587, 3], (-30, 30)),
     "sigmoid": (sigmoid, .5, 1.0, 0.0, [-.3466, -1, -17.3, -88, -103.97, 17, 36.7, -745.1, -708], (-30, 10)),
     "rsqrt": (lambda x: 1 / mpmath.sqrt(x) if x > 0 else NAN, INF, 0.0, NAN, [1, 2, 4], (-4, 4)),
     "gelu": (gelu, 0.0, INF, -0.0, [-.5, -1, -2, -5, -10, -13, -14.1, 1, 3, -37, -38.4], (-15, 6)),
     "gelu_tanh": (gelu_tanh, 0.0, INF, -0.0, [-.5, -1, -2, -5, -9, -10, 1, 3, -21], (-15, 5)),
 }
 # Results that are odd, so that f(-0) = -0.
-ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "cbrt", "gelu", "gelu_tanh"}
+ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "cbrt", "cube", "gelu", "gelu_tanh"}
 
 
 def unary_samples(fmt, points, busy, rng):

@@ -10,7 +10,7 @@ var references = map[string]func(float64) float64{
 	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh,
 	"asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	"asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-	"erf": math.Erf, "erfc": math.Erfc, "cbrt": math.Cbrt,
+	"erf": math.Erf, "erfc": math.Erfc, "cbrt": math.Cbrt, "cube": func(x float64) float64 { return x * x * x },
 	"sigmoid": sigmoid, "gelu": gelu, "gelu_tanh": geluTanh, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
 }
 

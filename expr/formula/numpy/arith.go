@@ -177,8 +177,8 @@ func matmul(x, y value) *expr.Node {
 	return cast(op.MatMulNode(x.as(wide), y.as(wide)), t)
 }
 
-// fastPowers are the exponents that NumPy computes without power.
-var fastPowers = map[float64]string{2: "square", .5: "sqrt", -1: "reciprocal"}
+// fastPowers are the exponents that have a row of their own; see ADR 0013.
+var fastPowers = map[float64]string{2: "square", 3: "cube", .5: "sqrt", -1: "reciprocal"}
 
 // floatPower returns x ** y of floats of type t.
 func floatPower(t dtype.Type, x, y value, function bool) *expr.Node {

@@ -63,7 +63,7 @@ func (w *writer) innerAxes() []int { return w.axes[len(w.loop.Nest.Outer):] }
 func (w *writer) at(coords []graph.Coord) []prim.Ix {
 	out := make([]prim.Ix, len(coords))
 	for i, c := range coords {
-		if c == graph.Fixed {
+		if c == graph.Zero {
 			out[i] = w.ix.Const(0)
 		} else {
 			out[i] = w.ix.Axis(w.axes[c])
@@ -74,13 +74,16 @@ func (w *writer) at(coords []graph.Coord) []prim.Ix {
 
 // aligned returns the coordinates of an operand of shape s after broadcasting.
 func (w *writer) aligned(coords []prim.Ix, s shape.Shape) []prim.Ix {
-	out := slices.Clone(coords[len(coords)-len(s):])
-	for i, d := range s {
-		if d == 1 {
-			out[i] = w.ix.Const(0)
+	coords = coords[len(coords)-len(s):]
+	if slices.Contains(s, 1) {
+		coords = slices.Clone(coords)
+		for i, d := range s {
+			if d == 1 {
+				coords[i] = w.ix.Const(0)
+			}
 		}
 	}
-	return out
+	return coords
 }
 
 // int returns the index expression of a run-time integer. 0, 1 and -1 are

@@ -157,7 +157,7 @@ func (l *Loop) Loads(n *graph.Node) bool { return n.Array != nil && !l.Computes(
 func Own(s shape.Shape) []graph.Coord {
 	at, next := make([]graph.Coord, len(s)), 0
 	for i, d := range s {
-		at[i] = graph.Fixed
+		at[i] = graph.Zero
 		if d != 1 {
 			at[i] = graph.Coord(next)
 			next++

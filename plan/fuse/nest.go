@@ -129,7 +129,7 @@ func (n Nest) Operand(x *graph.Node) []graph.Coord {
 	for i, d := range s {
 		switch {
 		case d == 1:
-			at[i] = graph.Fixed
+			at[i] = graph.Zero
 		case slices.Contains(x.Src.Axes, i):
 			at[i] = graph.Coord(inner)
 			inner++

@@ -55,7 +55,7 @@ func (w *walk) through(v *Value, r *graph.Read) place {
 			at[k] = v.at.at[c]
 		}
 	}
-	if r.Plain && !slices.Contains(at, graph.Other) {
+	if !slices.Contains(at, graph.Other) {
 		return w.place(v.at, at)
 	}
 	w.places = append(w.places, place{unequal, nil})
@@ -67,10 +67,13 @@ const unequal = -2
 
 // aligned returns the place of an operand of shape s after broadcasting.
 func (w *walk) aligned(p place, s shape.Shape) place {
+	if len(s) == len(p.at) && !slices.Contains(s, 1) {
+		return p
+	}
 	at := slices.Clone(p.at[len(p.at)-len(s):])
 	for i, d := range s {
 		if d == 1 {
-			at[i] = graph.Fixed
+			at[i] = graph.Zero
 		}
 	}
 	return w.place(p, at)
@@ -79,7 +82,7 @@ func (w *walk) aligned(p place, s shape.Shape) place {
 // roots visits the roots at their positions.
 func (w *walk) roots() {
 	for _, r := range w.Roots {
-		at := w.aligned(place{0, Own(r.Target.Shape)}, r.Value.Shape)
+		at := w.aligned(w.place(place{}, Own(r.Target.Shape)), r.Value.Shape)
 		if w.repeats(r.Target.Shape, r.Value, at) {
 			w.store(r.Value, "it is broadcast, and would be computed again for every element")
 		}
@@ -172,7 +175,7 @@ func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 		return false
 	}
 	return w.Nest.Kind == Map || slices.ContainsFunc(p.at, func(c graph.Coord) bool {
-		return c != graph.Fixed && (c < 0 || int(c) >= len(w.Nest.Outer))
+		return c != graph.Zero && (c < 0 || int(c) >= len(w.Nest.Outer))
 	})
 }
 

@@ -93,11 +93,10 @@ func (p *probe) read(r Read, at []prim.Ix) prim.V {
 		}
 		p.x.prims += 4 * len(at)
 	}
-	r.coords, r.Outside, r.Plain = slices.Clone(at), make([]bool, len(at)), true
+	r.coords, r.Outside = slices.Clone(at), make([]bool, len(at))
 	for i, ix := range at {
 		p.x.terms[r.Arg] = longer(p.x.terms[r.Arg], p.size(ix))
-		c := p.coord(ix)
-		r.At, r.Plain = append(r.At, c), r.Plain && (c >= 0 || p.b.K.Index.At(ix) == prim.IxNode{})
+		r.At = append(r.At, p.coord(ix))
 		if r.Bounds != ir.Guarded && p.mayLeave(ix, a.Shape[i]) {
 			r.Outside[i], r.Bounds, r.Fails = true, ir.Clamped, true
 		}
@@ -123,7 +122,9 @@ func (p *probe) mayLeave(ix prim.Ix, d int) bool {
 func (p *probe) coord(ix prim.Ix) Coord {
 	switch n := p.b.K.Index.At(ix); n.Op {
 	case prim.IxConst:
-		return Fixed
+		if n.K == 0 {
+			return Zero
+		}
 	case prim.IxAxis:
 		return Coord(n.K)
 	}

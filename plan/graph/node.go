@@ -76,7 +76,6 @@ type Read struct {
 	Arg     int
 	Bounds  ir.Bounds
 	At      []Coord // one for each axis of the operand
-	Plain   bool    // At says everything: each coordinate is an axis or 0
 	Outside []bool  // whether a coordinate may be outside, by axis
 	Fails   bool    // some coordinate may be
 
@@ -85,12 +84,12 @@ type Read struct {
 }
 
 // A Coord is what is known of a coordinate: the number of the axis that it
-// equals, Fixed or Other.
+// equals, Zero or Other.
 type Coord int
 
 // Coordinates that are no axis.
 const (
-	Fixed Coord = -1 // a constant
+	Zero  Coord = -1
 	Other Coord = -2 // anything else
 )
 

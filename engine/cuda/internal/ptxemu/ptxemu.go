@@ -50,7 +50,7 @@ func Build(t testing.TB, dir string) string {
 	args := []string{"-O1", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-pthread"}
 	sum := sha256.New()
 	fmt.Fprint(sum, args)
-	for _, f := range []string{"code.h", "ptx.h", "cuda.cc", "code.cc", "memory.cc", "ops.cc", "parse.cc", "run.cc"} {
+	for _, f := range []string{"code.h", "ptx.h", "cuda.cc", "bits.cc", "code.cc", "memory.cc", "ops.cc", "parse.cc", "run.cc"} {
 		path := filepath.Join(dir, f)
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -1,5 +1,5 @@
-// The data of an emulator of PTX. parse.cc reads the text that NVRTC makes, ops.cc
-// has what instructions do to registers, memory.cc checks accesses, and run.cc
+// The data of an emulator of PTX. parse.cc reads the text that NVRTC makes, ops.cc and
+// bits.cc have what instructions do to registers, memory.cc checks accesses, run.cc
 // carries out one launch at a time, thread by thread. code.cc joins them to the
 // stand-in for the driver.
 #pragma once
@@ -105,6 +105,19 @@ struct Module {
 
 // parse reads PTX. It throws std::runtime_error for what the emulator does not know.
 std::unique_ptr<Module> parse(const std::string &text);
+
+// Steps that move bits; see bits.cc.
+void funnel(u64 *r, const Ins &i);
+void bitInsert(u64 *r, const Ins &i);
+void bitExtract(u64 *r, const Ins &i);
+void permute(u64 *r, const Ins &i);
+void logic3(u64 *r, const Ins &i);
+void countZeros(u64 *r, const Ins &i);
+void countOnes(u64 *r, const Ins &i);
+void reverseBits(u64 *r, const Ins &i);
+void copySign(u64 *r, const Ins &i);
+void pack(u64 *r, const Ins &i);
+void unpack(u64 *r, const Ins &i);
 
 // A Name is the mnemonic of an instruction.
 struct Name {

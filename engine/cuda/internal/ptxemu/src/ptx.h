@@ -1,5 +1,5 @@
 // The data of an emulator of PTX. parse.cc reads the text that NVRTC makes, ops.cc and
-// bits.cc have what instructions do to registers, memory.cc checks accesses, run.cc
+// bits.cc have what instructions do to registers, memory.cc checks accesses, and run.cc
 // carries out one launch at a time, thread by thread. code.cc joins them to the
 // stand-in for the driver.
 #pragma once

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"math/bits"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
@@ -86,19 +88,26 @@ func (f *Emitter) FromSlot(n, slot int32, r int8) {
 }
 
 // Tmp returns a vector register that is taken until the end of the current
-// instruction.
-func (f *Emitter) Tmp() x86.Vec {
-	r := f.TakeVec()
-	f.Vecs.tmp |= 1 << r
-	f.Vecs.pinned |= 1 << r
-	return r
-}
+// instruction. It is never a register of an operand, also after Release.
+func (f *Emitter) Tmp() x86.Vec { return x86.Vec(f.tmp(&f.Vecs)) }
 
 // TmpMask is Tmp for mask registers.
-func (f *Emitter) TmpMask() x86.Mask {
-	r := f.takeMask()
-	f.Masks.tmp |= 1 << r
-	f.Masks.pinned |= 1 << r
+func (f *Emitter) TmpMask() x86.Mask { return x86.Mask(f.tmp(&f.Masks)) }
+
+// tmp takes a free register that is not pinned. Release frees the registers of operands
+// and leaves them pinned.
+func (f *Emitter) tmp(file *RegisterFile) int {
+	if file.Free&^file.pinned == 0 {
+		f.Spill(file)
+	}
+	free := file.Free &^ file.pinned
+	if free == 0 {
+		f.fail("too few registers for a temporary")
+		return 1
+	}
+	r := file.claim(bits.TrailingZeros64(free))
+	file.tmp |= 1 << r
+	file.pinned |= 1 << r
 	return r
 }
 

@@ -19,7 +19,12 @@
 //   - [github.com/oneloop/oneloop/expr/op]: the operators; docs/ops.md lists them.
 //   - [github.com/oneloop/oneloop/expr]: trees, parameters, statements, errors.
 //   - [github.com/oneloop/oneloop/expr/formula]: the same trees from NumPy-like text.
-//   - [github.com/oneloop/oneloop/engine/npy]: NumPy's files.
+//   - [github.com/oneloop/oneloop/expr/grad]: gradients, as trees.
+//   - [github.com/oneloop/oneloop/engine/nn]: training; engine/autograd, engine/blob
+//     and engine/net are for code that follows PyTorch, Caffe and Caffe2.
+//   - [github.com/oneloop/oneloop/engine/npy], engine/csv, engine/picture: files.
+//   - [github.com/oneloop/oneloop/engine/cuda]: NVIDIA GPUs, by a blank import.
+//   - [github.com/oneloop/oneloop/engine/blas]: a BLAS for gonum.
 //
 // # What holds
 //

@@ -1,4 +1,4 @@
-// Package prim is the vocabulary of all back ends. It has about forty primitive
+// Package prim is the vocabulary of all back ends. It has about 35 primitive
 // scalar operations ([Op]), the builder with which operators write their
 // lowerings ([B]), the index arithmetic of views ([Ix]), and the scalar meaning
 // of each primitive ([Eval]).

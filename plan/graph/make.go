@@ -68,7 +68,7 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 	case leaf != nil:
 		k.ident = leaf.Mem
 		g.epoch[leaf.Mem] += 0 // adds the memory, so that stored counts its stores
-		k.bits = uint64(g.epoch[leaf.Mem])<<48 ^ uint64(leaf.Offset)
+		k.bits, k.a = uint64(leaf.Offset), int32(g.epoch[leaf.Mem])
 		extra = appendInts(appendInts(extra, leaf.Strides), s)
 	case e.Param != nil:
 		k.ident = e.Param

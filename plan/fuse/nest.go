@@ -105,14 +105,26 @@ func (n Nest) fits(x *graph.Node) bool {
 	return last == (n.Kind == Rows) && slices.Equal(outer, n.Outer) && slices.Equal(inner, n.Inner)
 }
 
-// ownPlace reports whether n is read at its own position in all loops of the nest.
+// extent returns the extent of an axis, or 0 if there is none.
+func (n Nest) extent(axis int) int {
+	if axis < len(n.Outer) {
+		return n.Outer[axis]
+	}
+	if axis -= len(n.Outer); axis < len(n.Inner) {
+		return n.Inner[axis]
+	}
+	return 0
+}
+
+// ownPlace reports whether x is read at its own position in all loops of the
+// nest, and whether these reach each of its elements.
 func (n Nest) ownPlace(x *graph.Node, at []graph.Coord) bool {
 	next := 0
 	for i, d := range x.Shape {
 		if d == 1 {
 			continue
 		}
-		if int(at[i]) != next {
+		if int(at[i]) != next || n.extent(next) != d {
 			return false
 		}
 		next++

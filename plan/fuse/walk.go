@@ -181,8 +181,8 @@ func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 
 func (w *walk) view(v *Value) {
 	n := v.Node
-	if a := n.View(); a != nil {
-		w.load(v, n.Args[0].Base(), a)
+	if a, base := n.View(); a != nil {
+		w.load(v, base, a)
 		return
 	}
 	for i := range n.Index.Reads {

@@ -68,6 +68,7 @@ func (g *Graph) sum(n *Node) {
 	if n.Index != nil && n.Strided() != nil {
 		n.Cost, n.Work, n.inputs, n.terms = 2, 1, inputs{}, terms{axes: 1}
 		n.inputs.add(int(n.Base().ID))
+		n.Faulty = n.Faulty || n.Base().Faulty
 		return
 	}
 	n.Cost, n.Work, n.inputs, n.terms = int(n.own), int(n.own), inputs{}, terms{axes: 1}

@@ -205,18 +205,19 @@ func (n *Node) Strided() *Array {
 	if n.Array != nil {
 		return n.Array
 	}
-	return n.View()
+	a, _ := n.View()
+	return a
 }
 
 // View returns the value of a view as a strided view of the array of a node
-// below it, or nil if there is none.
-func (n *Node) View() *Array {
+// below it, and that node. It returns nil if there is none.
+func (n *Node) View() (*Array, *Node) {
 	if n.view == nil && n.Index != nil && n.Index.affine != nil {
 		if base := n.Args[0].Strided(); base != nil {
-			n.view = n.strided(base)
+			n.view, n.base = n.strided(base), n.Args[0].Base()
 		}
 	}
-	return n.view
+	return n.view, n.base
 }
 
 // strided returns the affine view n of the array base.
@@ -232,12 +233,13 @@ func (n *Node) strided(base *Array) *Array {
 	return &a
 }
 
-// Base returns the node in memory that a strided view reads.
+// Base returns the node whose array Strided returns or views. Nodes between the
+// two may be stored later; they are not the base.
 func (n *Node) Base() *Node {
-	for n.Array == nil {
-		n = n.Args[0]
+	if n.Array != nil {
+		return n
 	}
-	return n
+	return n.base
 }
 
 // A Reader writes the reads of a view into a program.

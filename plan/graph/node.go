@@ -51,6 +51,7 @@ type Node struct {
 	terms  terms  // of the longest index expression
 	inputs inputs // arrays that are read
 	view   *Array // the value as a strided view of an array; a cache of View
+	base   *Node  // the node of that array
 }
 
 // An Index describes how a view reads its operands. It follows from running the

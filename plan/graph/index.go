@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -81,6 +82,7 @@ func (p *probe) read(r Read, at []prim.Ix) prim.V {
 	if p.user && !p.operand(r.Arg, at) {
 		return p.zero()
 	}
+	p.x.flat = p.x.flat || p.user && !(p.visible(at...) && (r.Bounds != ir.Guarded || !p.b.Has(r.fill) || p.b.Visible(r.fill)))
 	a := p.n.Args[r.Arg]
 	t := a.Type.Register()
 	if r.Bounds == ir.Guarded {
@@ -108,6 +110,19 @@ func (p *probe) read(r Read, at []prim.Ix) prim.V {
 	}
 	p.x.Reads = append(p.x.Reads, r)
 	return p.b.Scalar(t)
+}
+
+// visible reports whether coordinates use no value of a cold region.
+func (p *probe) visible(at ...prim.Ix) bool {
+	return !slices.ContainsFunc(at, func(ix prim.Ix) bool {
+		switch n := p.b.K.Index.At(ix); n.Op {
+		case prim.IxValue:
+			return !p.b.Visible(prim.V{ID: ir.Value(n.K), Type: dtype.I64})
+		case prim.IxAdd, prim.IxMul, prim.IxDiv, prim.IxMod:
+			return !p.visible(n.A, n.B)
+		}
+		return false
+	})
 }
 
 // mayLeave reports whether coordinate ix may lie outside of an axis of size d.
@@ -160,7 +175,13 @@ func (p *probe) finish(v prim.V) {
 	}
 	x, k := p.x, p.b.K
 	x.kernel, x.params, x.result = k, p.params, v
-	x.code = slices.Concat(k.Regions[0].Code, k.Regions[1].Code)
+	regions := k.Regions[:2]
+	if x.flat {
+		regions = k.Regions
+	}
+	for _, r := range regions {
+		x.code = append(x.code, r.Code...)
+	}
 	slices.SortFunc(x.code, func(a, b ir.Ins) int { return cmp.Compare(a.Dst, b.Dst) })
 	x.prims += len(x.code) - len(x.Reads)
 	if len(x.code) != 1 || x.code[0].Dst != v.ID { // more than the read
@@ -278,6 +299,10 @@ func (w *replay) run(code []ir.Ins) {
 		case ir.Index:
 			v = w.Value(w.at(prim.Ix(in.Imm)))
 		case ir.Cold:
+			if w.x.flat {
+				v = w.B.Emit(prim.Ins{Op: prim.Select, Type: in.Type, Args: [3]prim.V{w.values[in.Args[0]], w.values[in.Imm], w.values[in.Args[1]]}})
+				break
+			}
 			v = w.B.Cold(w.values[in.Args[0]], w.values[in.Args[1]], func() prim.V {
 				w.run(k.Regions[in.Aux].Code)
 				return w.values[in.Imm]

@@ -67,6 +67,7 @@ type Index struct {
 	// The program of the map. Each read is a scalar of the kernel.
 	kernel *ir.Kernel
 	code   []ir.Ins // in order of their results
+	flat   bool     // a read needs values of a cold region: code has the instructions of all regions
 	params []int    // run-time integers, by number
 	result prim.V
 }

@@ -221,7 +221,7 @@ func TestOpenDevice(t *testing.T) {
 	if _, err := engine.OpenDevice("cuda:0"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
 		t.Errorf("a GPU: %v", err)
 	}
-	for name, want := range map[string]string{"cpu": "", "cpu:0": "engine/cpu", "cuda:x": "\"x\" is not the number", "": "no package"} {
+	for name, want := range map[string]string{"cpu": "", "cpu:1": "no cpu:1", "cuda:x": "\"x\" is not the number", "": "no package"} {
 		if d, err := engine.OpenDevice(name); want == "" && (err != nil || d.Name() != name) || want != "" && (!errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, %v", name, d, err)
 		}
@@ -299,5 +299,20 @@ func TestStreamClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		wg.Wait()
+	}
+}
+
+// TestHostDevice opens the host by its names and no other.
+func TestHostDevice(t *testing.T) {
+	for _, name := range []string{"cpu", "cpu:0"} {
+		if d, err := engine.OpenDevice(name); err != nil || d != engine.CPU() {
+			t.Error(name, d, err)
+		}
+	}
+	if n, err := engine.CountDevices("cpu"); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if d, err := engine.OpenDevice("cpu:1"); !errors.Is(err, expr.ErrDevice) || strings.Contains(err.Error(), "import") {
+		t.Error(d, err)
 	}
 }

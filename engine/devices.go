@@ -26,6 +26,9 @@ func RegisterDriver(kind string, d Driver) {
 }
 
 func driver(kind string) (Driver, error) {
+	if kind == (cpu{}).Name() {
+		return hostDriver{}, nil
+	}
 	r := &process.drivers
 	r.Lock()
 	defer r.Unlock()
@@ -40,9 +43,6 @@ func driver(kind string) (Driver, error) {
 // its package. The error matches expr.ErrDevice and says what is missing.
 func OpenDevice(name string) (Device, error) {
 	kind, number, numbered := strings.Cut(name, ":")
-	if name == CPU().Name() {
-		return CPU(), nil
-	}
 	index := 0
 	if numbered {
 		var err error
@@ -69,6 +69,18 @@ func CountDevices(kind string) (int, error) {
 
 // CPU returns the host as a device, for [Array.To].
 func CPU() Device { return cpu{} }
+
+// A hostDriver has one device, the host.
+type hostDriver struct{}
+
+func (hostDriver) Count() (int, error) { return 1, nil }
+
+func (hostDriver) Open(index int) (Device, error) {
+	if index != 0 {
+		return nil, expr.NewError(expr.ErrDevice, "", "the host is one device, cpu:0; there is no cpu:%d", index)
+	}
+	return CPU(), nil
+}
 
 type cpu struct{}
 

@@ -101,7 +101,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err := readInputs(in, cmd.InOrStdin(), env); err != nil {
 		return err
 	}
-	values, err := evaluate(cmd.Context(), options, src, env, want)
+	values, err := f.evaluate(cmd.Context(), options, src, env, want)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func wanted(src *formula.Source, out []setting) ([]string, error) {
 }
 
 // evaluate runs a formula and returns the values of the names wanted.
-func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*expr.Node, want []string) (map[string]*engine.Array, error) {
+func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*expr.Node, want []string) (map[string]*engine.Array, error) {
 	unit, err := src.BuildFor(env, want)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func evaluate(ctx context.Context, o engine.Options, src *formula.Source, env ma
 	if err != nil {
 		return nil, err
 	}
-	pl, err := plan.Compile(ctx, stmts)
+	pl, err := plan.Compile(ctx, stmts, f.engine.planOptions()...)
 	if err != nil {
 		return nil, err
 	}

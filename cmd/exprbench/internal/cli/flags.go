@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -158,6 +159,15 @@ type engineFlags struct {
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+", or cuda (default: what ONELOOP_CPU says, or the first)")
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+}
+
+// planOptions returns the options with which the engine plans statements for the
+// backend.
+func (f *engineFlags) planOptions() []plan.Option {
+	if onGPU(f.backend) {
+		return nil
+	}
+	return []plan.Option{plan.CombineProducts}
 }
 
 func (f *engineFlags) options() (engine.Options, error) {

@@ -143,13 +143,13 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 		stmts = append(stmts, expr.Statement{Target: target, Value: n})
 	}
 	if f.pass != "" {
-		text, err := plan.After(ctx, f.pass, stmts)
+		text, err := plan.After(ctx, f.pass, stmts, f.engine.planOptions()...)
 		if err == nil {
 			_, err = io.WriteString(w, text)
 		}
 		return err
 	}
-	pl, err := plan.Compile(ctx, stmts)
+	pl, err := plan.Compile(ctx, stmts, f.engine.planOptions()...)
 	if err != nil {
 		return err
 	}

@@ -43,3 +43,32 @@ func TestStoredFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsBesideReductions stores a value that has a quotient and a reduction.
+// The fault of the quotient counts only where the statement uses the value.
+func TestFaultsBesideReductions(t *testing.T) {
+	const n = 8
+	p, q := engine.Zeros[int32](n, n), engine.Full[int32](1, n, n)
+	q.Set(0, 3, 4)
+	zero := engine.Zeros[int32](n, n)
+	index := engine.MustFromSlice([]int64{7, 6, 5, 4, 3, 2, 1, 0})
+	for _, axis := range []int{0, 1} {
+		for _, keep := range []bool{false, true} {
+			most := op.Max(op.Mul(q, q), op.Axis(axis))
+			if keep {
+				most = op.Max(op.Mul(q, q), op.Axis(axis), op.KeepDims())
+			}
+			v := op.Take(op.Add(op.Div(p, q), most), index, 0)
+			for _, backend := range engine.Backends() {
+				for i := range n * n {
+					one, y := engine.Zeros[bool](n, n), engine.Full[int32](-1, n, n)
+					one.Set(true, i/n, i%n)
+					err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Where(one, v, zero)))
+					if fails := i == 4*n+4; errors.Is(err, expr.ErrDivide) != fails || (y.At(i/n, i%n) != 1) != fails {
+						t.Errorf("%s, axis %d: element %d is %v, the error is %v", backend, axis, i, y.At(i/n, i%n), err)
+					}
+				}
+			}
+		}
+	}
+}

@@ -134,7 +134,7 @@ func (f *fuser) provide(n *graph.Node, always bool) error {
 	if hasSchedule(n) {
 		return f.schedule(&Step{Node: n, Out: n.Array})
 	}
-	if n.Faulty && !always && !n.Complex {
+	if n.Faulty && !always && n.Src.Op.Class != expr.Reduction {
 		n.Faults = f.g.Temp(dtype.I32, n.Shape)
 	}
 	return f.roots([]graph.Root{r}, n.Why, n.Faults)

@@ -60,6 +60,9 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 		case 2:
 			k.c = a.ID
 		default:
+			if i == 3 { // the number of operands ends their list
+				extra = binary.AppendVarint(extra, int64(len(args)))
+			}
 			extra = binary.AppendVarint(extra, int64(a.ID))
 		}
 	}

@@ -13,7 +13,9 @@ import (
 
 // view returns a Chainer whose result has the shape s.
 func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
-	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice"}) {
+	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice", "user"}) {
+	case "user":
+		return g.user(t, s, depth)
 	case "transpose":
 		perm := rapid.Permutation(axesOf(s)).Draw(g.t, "permutation")
 		from := make(shape.Shape, len(s))

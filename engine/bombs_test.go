@@ -86,7 +86,7 @@ func TestBombs(t *testing.T) {
 	}
 	backends := engine.Backends()
 	if !testlevel.Deep() {
-		backends = backends[:1] // the time is that of the plan, mostly
+		backends = backends[:1] // most of the time goes into the plan
 	}
 	for name, e := range bombs() {
 		n := e.Node()

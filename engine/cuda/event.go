@@ -69,7 +69,8 @@ func (e *event) known() (bool, error) {
 	return e.done, nil
 }
 
-// waitQueued waits until the event is queued and returns its error, or that of ctx.
+// waitQueued waits until the event is queued. It returns the error of the event, or
+// the error of ctx.
 func (e *event) waitQueued(ctx context.Context) error {
 	e.mu.Lock()
 	if !e.done && e.ready == nil {

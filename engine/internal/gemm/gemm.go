@@ -41,7 +41,7 @@ type Problem struct {
 	Scaled bool
 }
 
-// transposed returns the problem whose result is the transpose of that of p.
+// transposed returns the problem whose result is the transpose of p's result.
 func (p Problem) transposed() Problem {
 	p.M, p.N = p.N, p.M
 	p.A, p.B, p.C = p.B.transposed(), p.A.transposed(), p.C.transposed()

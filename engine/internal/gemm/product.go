@@ -54,7 +54,7 @@ func New(isa string, p Problem, bind *ir.Binding, threads int) *Product {
 	return d
 }
 
-// prepare prepares d, which may be that of an earlier product, for a problem.
+// prepare prepares d for a problem. An earlier product may have used d.
 func (d *Product) prepare(isa string, p Problem, threads int) {
 	if p.OffC == nil {
 		p.C = Matrix{p.N, 1}

@@ -9,7 +9,7 @@ import (
 
 func pair(x, y string) string { return "(" + x + y + ")" }
 
-// TestTree compares the result of Tree with that of Reduce, and both with known
+// TestTree compares the results of Tree and of Reduce, and both with known
 // results.
 func TestTree(t *testing.T) {
 	known := map[int]string{0: "none", 1: "0", 2: "(01)", 3: "((01)2)", 5: "(((01)(23))4)", 6: "(((01)(23))(45))", 7: "(((01)(23))((45)6))"}

@@ -159,7 +159,7 @@ func sitePackages() (out []string) {
 }
 
 // pythons lists the installations and virtual environments whose Python is on the
-// PATH. The Python of an environment is a link to that of its installation.
+// PATH. The Python of an environment is a link to the Python of its installation.
 func pythons() (roots []string) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		for _, name := range []string{"python3", "python", "python.exe"} {

@@ -350,7 +350,7 @@ Step multiplyAdd(Name &n, Type t) {
   return n.take("wide") ? wide(t, true) : nullptr;
 }
 
-// The rounding that a mnemonic has. approximate is that of .approx and .full.
+// The rounding that a mnemonic has. approximate is the rounding of .approx and .full.
 Rounding takeRounding(Name &n, Ins &i) {
   static const std::pair<const char *, Rounding> names[] = {{"rn", NEAREST}, {"rz", TO_ZERO}, {"rm", DOWN}, {"rp", UP}, {"approx", APPROXIMATE}};
   for (auto &x : names) {

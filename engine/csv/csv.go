@@ -283,11 +283,7 @@ func format[T Number](v T) string {
 // WriteFile writes a table to a file, which it creates or replaces as a whole: after
 // a failure the path holds what it held before.
 func WriteFile[T Number](path string, t *Table[T], opts ...Option) error {
-	p, err := npy.PrepareWith(path, func(w io.Writer) error { return Write(w, t, opts...) })
-	if err != nil {
-		return err
-	}
-	return p.Commit()
+	return npy.WriteFileWith(path, func(w io.Writer) error { return Write(w, t, opts...) })
 }
 
 // A fileError is an error with the path of its file.

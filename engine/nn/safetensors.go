@@ -58,7 +58,7 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 	if err != nil {
 		return err
 	}
-	p, err := npy.PrepareWith(path, func(w io.Writer) error {
+	return npy.WriteFileWith(path, func(w io.Writer) error {
 		if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))); err != nil {
 			return err
 		}
@@ -72,10 +72,6 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return p.Commit()
 }
 
 // safeHeader gives the entries their places, and returns the header with spaces up

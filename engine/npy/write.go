@@ -59,3 +59,13 @@ func WriteFile(path string, a *Array) error {
 	}
 	return p.Commit()
 }
+
+// WriteFileWith writes what write produces to a file, which it creates or replaces as a
+// whole: after a failure the path holds what it held before.
+func WriteFileWith(path string, write func(io.Writer) error) error {
+	p, err := PrepareWith(path, write)
+	if err != nil {
+		return err
+	}
+	return p.Commit()
+}

@@ -239,11 +239,7 @@ func WriteFile[T Sample](path string, x *engine.Tensor[T]) error {
 	default:
 		return errorf(expr.ErrUnsupported, "%s is no image format to write; there are .png and .jpg", ext)
 	}
-	p, err := npy.PrepareWith(path, encode)
-	if err != nil {
-		return err
-	}
-	return p.Commit()
+	return npy.WriteFileWith(path, encode)
 }
 
 // A fileError is an error with the path of its file.

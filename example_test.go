@@ -13,7 +13,7 @@ import (
 func Example() {
 	w := engine.MustFromSlice([]float64{1, 2, 3}).Named("w")
 	g := engine.MustFromSlice([]float64{10, 0, -10}).Named("g")
-	update := expr.SubAssign(w, op.Scale(.1, op.Add(g, op.Scale(.5, w))))
+	update := expr.LetSub(w, op.Scale(.1, op.Add(g, op.Scale(.5, w))))
 	fmt.Println(update)
 
 	p, err := engine.Compile(context.Background(), update)

@@ -28,10 +28,10 @@ func TestPartlyReduced(t *testing.T) {
 		}
 		e, stored := op.Exp(op.Sin(x)), engine.Zeros[float32](n)
 		got, want, sum := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](1)
-		run(expr.Assign(got, op.Sub(e, op.Sum(op.View(head, nil, e)))))
-		run(expr.Assign(stored, e))
-		run(expr.Assign(sum, op.Sum(op.View[float32](head, nil, stored))))
-		run(expr.Assign(want, op.Sub(stored, sum)))
+		run(expr.Let(got, op.Sub(e, op.Sum(op.View(head, nil, e)))))
+		run(expr.Let(stored, e))
+		run(expr.Let(sum, op.Sum(op.View[float32](head, nil, stored))))
+		run(expr.Let(want, op.Sub(stored, sum)))
 		for i := range n {
 			if got.At(i) != want.At(i) {
 				t.Errorf("%s: element %d is %v, want %v", backend, i, got.At(i), want.At(i))

@@ -144,7 +144,7 @@ func TestAssignRetainsNothing(t *testing.T) {
 						v = op.Reshape(v, n, n)
 					}
 					for range 3 {
-						if err := engine.RunWith(context.Background(), engine.Options{Backend: backend}, expr.Assign(y, v)); err != nil {
+						if err := engine.RunWith(context.Background(), engine.Options{Backend: backend}, expr.Let(y, v)); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -187,11 +187,11 @@ func TestAssignErrors(t *testing.T) {
 	}
 	sum := op.Add(x, engine.Zeros[int32](4))
 	for _, s := range []expr.Statement{
-		expr.Assign(y, sum),
+		expr.Let(y, sum),
 		{Target: op.Neg(x).Node(), Value: x.Node()},
 		{Target: op.BroadcastTo(x, 2, 3).Node(), Value: x.Node()},
 		{Target: y.Node()},
-		expr.Assign[int32](nil, x),
+		expr.Let[int32](nil, x),
 	} {
 		_, want := engine.Compile(ctx, s)
 		got := engine.Run(ctx, s)
@@ -201,10 +201,10 @@ func TestAssignErrors(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := engine.Run(cancelled, expr.Assign(y, x)); !errors.Is(err, context.Canceled) {
+	if err := engine.Run(cancelled, expr.Let(y, x)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run gives %v", err)
 	}
-	if err := engine.RunWith(ctx, engine.Options{Backend: "none"}, expr.Assign(y, x)); !errors.Is(err, expr.ErrDevice) {
+	if err := engine.RunWith(ctx, engine.Options{Backend: "none"}, expr.Let(y, x)); !errors.Is(err, expr.ErrDevice) {
 		t.Errorf("an unknown backend gives %v", err)
 	}
 }

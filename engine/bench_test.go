@@ -41,10 +41,10 @@ func BenchmarkRerun(b *testing.B) {
 			name string
 			stmt expr.Statement
 		}{
-			{"chain10", expr.Assign(y, chain(w, g, 10))},
-			{"update", expr.SubAssign(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
-			{"exp", expr.Assign(y, op.Exp[float32](w))},
-			{"sum", expr.Assign(engine.Zeros[float32](), op.Sum[float32](w))},
+			{"chain10", expr.Let(y, chain(w, g, 10))},
+			{"update", expr.LetSub(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
+			{"exp", expr.Let(y, op.Exp[float32](w))},
+			{"sum", expr.Let(engine.Zeros[float32](), op.Sum[float32](w))},
 		} {
 			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1}, c.stmt)
 			if err != nil {
@@ -70,7 +70,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(fmt.Sprintf("ops=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := engine.Compile(context.Background(), expr.Assign(w, chain(w, g, n))); err != nil {
+				if _, err := engine.Compile(context.Background(), expr.Let(w, chain(w, g, n))); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -127,7 +127,7 @@ func BenchmarkRows(b *testing.B) {
 			"layernorm": op.LayerNorm[float32](x, gamma, beta, 1e-5),
 		} {
 			o := engine.Options{Threads: 1}
-			fused, err := engine.CompileWith(ctx, o, expr.Assign(y, e))
+			fused, err := engine.CompileWith(ctx, o, expr.Let(y, e))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func TestGoFuncRunsItself(t *testing.T) {
 		inner = p.Run(ctx)
 		return v
 	})
-	p, err := engine.Compile(ctx, expr.Assign(y, f(x)))
+	p, err := engine.Compile(ctx, expr.Let(y, f(x)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestGoFuncsRunEachOther(t *testing.T) {
 			return v
 		})
 		var err error
-		if ps[i], err = engine.Compile(ctx, expr.Assign(y, f(x))); err != nil {
+		if ps[i], err = engine.Compile(ctx, expr.Let(y, f(x))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,10 +91,10 @@ func TestGoFuncRunsOthers(t *testing.T) {
 	x, y, z := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2), engine.Zeros[float64](2)
 	var errs []error
 	f := op.GoFunc("sum", func(v float64) float64 {
-		errs = append(errs, z.Assign(op.AddScalar(z, v)), engine.Run(ctx, expr.AddAssign(z, z)))
+		errs = append(errs, z.Assign(op.AddScalar(z, v)), engine.Run(ctx, expr.LetAdd(z, z)))
 		return v
 	})
-	p, err := engine.Compile(ctx, expr.Assign(y, f(x)))
+	p, err := engine.Compile(ctx, expr.Let(y, f(x)))
 	if err != nil {
 		t.Fatal(err)
 	}

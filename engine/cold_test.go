@@ -25,7 +25,7 @@ func TestColdCoordinates(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 4, 2, 9, 1}, 5)
 	for _, backend := range engine.Backends() {
 		y := engine.Zeros[float32](5)
-		err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.View[float32](cold, nil, x)))
+		err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, op.View[float32](cold, nil, x)))
 		for i, want := range []float32{1, 6, 2, 5, 1} {
 			if err != nil || y.At(i) != want {
 				t.Errorf("%s: element %d is %v, want %v, error %v", backend, i, y.At(i), want, err)

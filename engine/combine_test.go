@@ -68,7 +68,7 @@ func combinedProducts[T float32 | float64 | int32 | uint8](t *testing.T) {
 				p := engine.Zeros[T](m, n)
 				o := engine.Options{Backend: backend}
 				for _, w := range []*engine.Tensor[T]{&y, &z} {
-					if err := engine.Run(t.Context(), expr.Assign(w, engine.MustFromSlice(number(m*n, 13), m, n))); err != nil {
+					if err := engine.Run(t.Context(), expr.Let(w, engine.MustFromSlice(number(m*n, 13), m, n))); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -83,7 +83,7 @@ func combinedProducts[T float32 | float64 | int32 | uint8](t *testing.T) {
 				}
 				for i := range 3 {
 					alpha.Set(T(3 - i))
-					apart := []expr.Statement{expr.Assign(p, op.Dot(a, b)), {Saver: c.saver, Target: z.Node(), Value: c.value(p, &z).Node()}}
+					apart := []expr.Statement{expr.Let(p, op.Dot(a, b)), {Saver: c.saver, Target: z.Node(), Value: c.value(p, &z).Node()}}
 					for _, s := range apart {
 						if err := engine.RunWith(t.Context(), o, s); err != nil {
 							t.Fatal(what, err)
@@ -99,10 +99,10 @@ func combinedProducts[T float32 | float64 | int32 | uint8](t *testing.T) {
 			}
 		}
 		v, w := engine.Zeros[T](m), engine.Zeros[T](m)
-		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.SubAssign(v, op.MatMul(a, x))); err != nil {
+		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.LetSub(v, op.MatMul(a, x))); err != nil {
 			t.Fatal(err)
 		}
-		if err := engine.Run(t.Context(), expr.Assign(w, op.Neg(op.MatMul(a, x)))); err != nil {
+		if err := engine.Run(t.Context(), expr.Let(w, op.Neg(op.MatMul(a, x)))); err != nil {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(v) != fmt.Sprint(w) {
@@ -118,8 +118,8 @@ func TestProductsKeepTemporaries(t *testing.T) {
 	b := engine.MustFromSlice([]float32{5, 6, 7, 8}, 2, 2)
 	p := op.Dot(a, b)
 	for name, s := range map[string]expr.Statement{
-		"reads its target": expr.AddAssign(a, p),
-		"used twice":       expr.AddAssign(b, op.Mul(p, p)),
+		"reads its target": expr.LetAdd(a, p),
+		"used twice":       expr.LetAdd(b, op.Mul(p, p)),
 	} {
 		program, err := engine.Compile(t.Context(), s)
 		if err != nil {

@@ -24,7 +24,7 @@ func TestConstantIndices(t *testing.T) {
 	for _, backend := range engine.Backends() {
 		y := engine.Zeros[float32](2)
 		sum := op.Add(op.View(row(0), nil, e), op.View(row(1), nil, e))
-		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, sum)); err != nil || y.At(0) != 310 || y.At(1) != 420 {
+		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, sum)); err != nil || y.At(0) != 310 || y.At(1) != 420 {
 			t.Error(backend, err, y)
 		}
 	}

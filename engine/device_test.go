@@ -165,11 +165,11 @@ func TestStream(t *testing.T) {
 	defer other.Close()
 	x := engine.MustFromSlice([]float32{1, 2, 3})
 	y := engine.Zeros[float32](3)
-	p, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
+	p, err := engine.Compile(ctx, expr.Let(y, op.Scale(2, x)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := engine.Compile(ctx, expr.AddAssign(y, x))
+	q, err := engine.Compile(ctx, expr.LetAdd(y, x))
 	if err != nil {
 		t.Fatal(err)
 	}

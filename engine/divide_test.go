@@ -18,10 +18,10 @@ func TestDivideByConstant(t *testing.T) {
 		for _, d := range []int32{4, 5, 0, 3, 0} {
 			c := op.Full[int32](d)
 			for name, s := range map[string]expr.Statement{
-				"floor_divide": expr.Assign(y, op.FloorDiv(x, c)),
-				"mod":          expr.Assign(y, op.Mod(x, op.BroadcastTo(c, 3))),
-				"saver":        expr.DivAssign(y, c),
-				"where":        expr.Assign(y, op.Add(y, op.Div(x, op.Add(c, c)))),
+				"floor_divide": expr.Let(y, op.FloorDiv(x, c)),
+				"mod":          expr.Let(y, op.Mod(x, op.BroadcastTo(c, 3))),
+				"saver":        expr.LetDiv(y, c),
+				"where":        expr.Let(y, op.Add(y, op.Div(x, op.Add(c, c)))),
 			} {
 				err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, s)
 				if errors.Is(err, expr.ErrDivide) != (d == 0) || d != 0 && err != nil {
@@ -40,7 +40,7 @@ func TestLargeFaults(t *testing.T) {
 			x, d, y := engine.MustFromSlice([]int64{9, -7, 5}), engine.MustFromSlice([]int64{3, 0, 1}), engine.Zeros[int64](3)
 			e := nested(times, op.Div(x, d), func(e expr.Exp[int64]) expr.Exp[int64] { return op.Neg(op.AddScalar(e, 1)) })
 			selected := func(zero int64) error {
-				return engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Where(op.NotEqual(d, op.Full[int64](zero)), e, x)))
+				return engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, op.Where(op.NotEqual(d, op.Full[int64](zero)), e, x)))
 			}
 			if err := selected(0); err != nil || y.At(1) != -7 {
 				t.Errorf("%s, %d operations: %v, %v", backend, times, y, err)
@@ -79,7 +79,7 @@ func TestFaultsOfStored(t *testing.T) {
 	} {
 		for _, backend := range engine.Backends() {
 			y := engine.Zeros[int64](c.e.Node().Shape()...)
-			err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, c.e))
+			err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, c.e))
 			if errors.Is(err, expr.ErrDivide) != c.fail || !c.fail && err != nil {
 				t.Errorf("%s: %s: %v", backend, name, err)
 			}
@@ -104,7 +104,7 @@ func TestFaultsOfPhases(t *testing.T) {
 			} {
 				some := op.Sum(op.Where(op.Less(op.Full[int64](0), x), e, op.Full[int64](0)), op.Axis(1), op.KeepDims())
 				y := engine.Zeros[int64](2, 3)
-				err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Add(op.Add(x, some), e)))
+				err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, op.Add(op.Add(x, some), e)))
 				if errors.Is(err, expr.ErrDivide) != zero || !zero && err != nil {
 					t.Errorf("%s: %s: %v", backend, name, err)
 				}

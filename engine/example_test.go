@@ -74,9 +74,9 @@ func ExampleCompile() {
 	g := engine.MustFromSlice([]float64{.5, -2})
 	rate := expr.NewParam(.1)
 	p, err := engine.Compile(ctx,
-		expr.Assign(m, op.Add(op.Scale(.5, m), op.Scale(.5, g))),
-		expr.Assign(v, op.Add(op.Scale(.5, v), op.Scale(.5, op.Square(g)))),
-		expr.SubAssign(w, op.Div(op.Mul(rate, m), op.Sqrt(v))),
+		expr.Let(m, op.Add(op.Scale(.5, m), op.Scale(.5, g))),
+		expr.Let(v, op.Add(op.Scale(.5, v), op.Scale(.5, op.Square(g)))),
+		expr.LetSub(w, op.Div(op.Mul(rate, m), op.Sqrt(v))),
 	)
 	if err != nil {
 		fmt.Println(err)
@@ -102,7 +102,7 @@ func ExampleCompileWith() {
 	same := true
 	var first float32
 	for threads := 1; threads <= 4; threads++ {
-		p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, expr.Assign(sum, op.Sum(x)))
+		p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, expr.Let(sum, op.Sum(x)))
 		if err != nil || p.Run(context.Background()) != nil {
 			fmt.Println("failed")
 			return
@@ -120,7 +120,7 @@ func ExampleCompileWith() {
 func ExampleProgram_Explain() {
 	x, w := engine.Zeros[float32](64, 32).Named("x"), engine.Zeros[float32](16, 32).Named("w")
 	b, y := engine.Zeros[float32](16).Named("b"), engine.Zeros[float32](64, 16).Named("y")
-	p, err := engine.Compile(context.Background(), expr.Assign(y, op.ReLU(op.Add(op.MatMul(x, op.T(w)), b))))
+	p, err := engine.Compile(context.Background(), expr.Let(y, op.ReLU(op.Add(op.MatMul(x, op.T(w)), b))))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -149,7 +149,7 @@ func ExampleRun_failure() {
 func ExampleMemory_Rebind() {
 	ctx := context.Background()
 	x, y := engine.Zeros[float32](3), engine.Zeros[float32](3)
-	p, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
+	p, err := engine.Compile(ctx, expr.Let(y, op.Scale(2, x)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -169,7 +169,7 @@ func ExampleMemory_Rebind() {
 func ExampleStream() {
 	ctx := context.Background()
 	x := engine.MustFromSlice([]float64{1, 2})
-	p, err := engine.Compile(ctx, expr.MulAssign(x, op.Full[float64](3)))
+	p, err := engine.Compile(ctx, expr.LetMul(x, op.Full[float64](3)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -38,28 +38,28 @@ func TestFaultsHavePlaces(t *testing.T) {
 		{"take", expr.ErrIndex, func() (expr.Statement, int) {
 			e := op.Take(x, idx, 0)
 			at := line() - 1
-			return expr.Assign(y, e), at
+			return expr.Let(y, e), at
 		}, []string{"op.Take", "index 9 at [1 0]", "axis 0 of size 3"}},
 		{"computed", expr.ErrIndex, func() (expr.Statement, int) {
 			e := op.Neg(op.Take(x, op.Sub(idx, op.Full[int32](4)), -1))
 			at := line() - 1
-			return expr.Assign(y, e), at
+			return expr.Let(y, e), at
 		}, []string{"op.Take", "index -4 at [0 0]", "axis 0 of size 3"}},
 		{"div", expr.ErrDivide, func() (expr.Statement, int) {
 			e := op.Add(z, op.Div(z, m))
 			at := line() - 1
-			return expr.Assign(z, e), at
+			return expr.Let(z, e), at
 		}, []string{"op.Div", "division by zero at [1 0]"}},
 		{"mod by a scalar", expr.ErrDivide, func() (expr.Statement, int) {
 			e := op.Mod(z, zero)
 			at := line() - 1
-			return expr.Assign(z, e), at
+			return expr.Let(z, e), at
 		}, []string{"op.Mod", "division by zero"}},
 		{"one of two", expr.ErrDivide, func() (expr.Statement, int) {
 			good := op.Div(z, op.AddScalar(m, int64(1)))
 			bad := op.Mod(z, m)
 			at := line() - 1
-			return expr.Assign(z, op.Add(good, bad)), at
+			return expr.Let(z, op.Add(good, bad)), at
 		}, []string{"op.Mod", "at [1 0]"}},
 	}
 	for _, name := range engine.Backends() {
@@ -88,12 +88,12 @@ func TestFaultsHavePlaces(t *testing.T) {
 			}
 		}
 		// This tree has the structure of the first one, and another line.
-		err := engine.RunWith(ctx, o, expr.Assign(y, op.Take(x, idx, 0)))
+		err := engine.RunWith(ctx, o, expr.Let(y, op.Take(x, idx, 0)))
 		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: the same tree in another place: %v, without %q", name, err, text)
 		}
 		// The plan makes the division; the tree has none.
-		err = engine.RunWith(ctx, o, expr.DivAssign(z, m))
+		err = engine.RunWith(ctx, o, expr.LetDiv(z, m))
 		if text := fmt.Sprintf("(fault_test.go:%d)", line()-1); !errors.Is(err, expr.ErrDivide) || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "op.Div") {
 			t.Errorf("%s: %v, without %q", name, err, text)
 		}

@@ -120,7 +120,7 @@ func TestNothingPrintsPointers(t *testing.T) {
 	x := engine.Zeros[float32](2)
 	s := engine.NewStream()
 	defer s.Close()
-	p, err := engine.Compile(t.Context(), expr.Assign(x, x))
+	p, err := engine.Compile(t.Context(), expr.Let(x, x))
 	if err != nil {
 		t.Fatal(err)
 	}

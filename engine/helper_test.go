@@ -72,7 +72,7 @@ func TestCrowd(t *testing.T) {
 	for g := range 12 {
 		wg.Go(func() {
 			x, y := engine.MustFromSlice(ramp(n)), engine.Zeros[float32](n)
-			inner, err := engine.Compile(ctx, expr.Assign(y, op.Scale(float32(g), op.Exp[float32](x))))
+			inner, err := engine.Compile(ctx, expr.Let(y, op.Scale(float32(g), op.Exp[float32](x))))
 			if err != nil {
 				t.Error(err)
 				return
@@ -84,7 +84,7 @@ func TestCrowd(t *testing.T) {
 				}
 				return v + 1
 			})
-			p, err := engine.Compile(ctx, expr.Assign(one, run(one)))
+			p, err := engine.Compile(ctx, expr.Let(one, run(one)))
 			if err != nil {
 				t.Error(err)
 				return
@@ -133,10 +133,10 @@ func TestCancel(t *testing.T) {
 		return x
 	}
 	for name, stmt := range map[string]expr.Statement{
-		"map":     expr.Assign(y, deep(long)),
-		"sum":     expr.Assign(engine.Zeros[float32](), op.Sum(deep(long))),
-		"softmax": expr.Assign(engine.Zeros[float32](2, n/2), op.Softmax(deep(rows), 1)),
-		"columns": expr.Assign(engine.Zeros[float32](2), op.Sum(deep(columns), op.Axis(0))),
+		"map":     expr.Let(y, deep(long)),
+		"sum":     expr.Let(engine.Zeros[float32](), op.Sum(deep(long))),
+		"softmax": expr.Let(engine.Zeros[float32](2, n/2), op.Softmax(deep(rows), 1)),
+		"columns": expr.Let(engine.Zeros[float32](2), op.Sum(deep(columns), op.Axis(0))),
 	} {
 		for _, backend := range engine.Backends() {
 			t.Run(fmt.Sprintf("%s/%s", name, backend), func(t *testing.T) {

@@ -26,11 +26,11 @@ func TestMemoryBombs(t *testing.T) {
 	for _, name := range engine.Backends() {
 		o := engine.Options{Backend: name}
 		for what, stmt := range map[string]expr.Statement{
-			"partial sums":        expr.Assign(s, op.Sum(row)),
-			"rows":                expr.Assign(out, op.Sum(op.Softmax(row, 1), op.Axis(1), op.KeepDims())),
-			"a temporary":         expr.Assign(s, op.Sum(op.MatMul(op.T(row), row))),
-			"a stack of products": expr.Assign(s, op.Sum(op.Cast[float32](batch))),
-			"a flip of it":        expr.Assign(s, op.Sum(op.Exp(op.Flip(op.MatMul(op.T(row), x))))),
+			"partial sums":        expr.Let(s, op.Sum(row)),
+			"rows":                expr.Let(out, op.Sum(op.Softmax(row, 1), op.Axis(1), op.KeepDims())),
+			"a temporary":         expr.Let(s, op.Sum(op.MatMul(op.T(row), row))),
+			"a stack of products": expr.Let(s, op.Sum(op.Cast[float32](batch))),
+			"a flip of it":        expr.Let(s, op.Sum(op.Exp(op.Flip(op.MatMul(op.T(row), x))))),
 		} {
 			if _, err := engine.CompileWith(t.Context(), o, stmt); !errors.Is(err, expr.ErrOutOfMemory) && !errors.Is(err, expr.ErrShape) {
 				t.Errorf("%s: %s: %v", name, what, err)

@@ -27,9 +27,9 @@ func TestNamesOfRows(t *testing.T) {
 		for _, backend := range engine.Backends() {
 			y, z, w := engine.Zeros[float32](4), engine.Zeros[float32](2, 2), engine.Zeros[float32](4)
 			err := engine.RunWith(t.Context(), engine.Options{Backend: backend},
-				expr.Assign(y, view),
-				expr.Assign(z, op.Reshape(op.Map1(thrice, op.AddScalar(view, 1)), 2, 2)),
-				expr.Assign(w, op.Add(op.View(reverse, nil, op.Map1(thrice, x)), op.View(reverse, nil, view))))
+				expr.Let(y, view),
+				expr.Let(z, op.Reshape(op.Map1(thrice, op.AddScalar(view, 1)), 2, 2)),
+				expr.Let(w, op.Add(op.View(reverse, nil, op.Map1(thrice, x)), op.View(reverse, nil, view))))
 			if err != nil || !slices.Equal(y.Data(), []float32{4, 3, 2, 1}) || !slices.Equal(z.Data(), []float32{15, 12, 9, 6}) || !slices.Equal(w.Data(), []float32{13, 11, 9, 7}) {
 				t.Errorf("%s on %s: %v, %v, %v, %v", row.Name, backend, y.Data(), z.Data(), w.Data(), err)
 			}

@@ -24,7 +24,7 @@ func narrowPositions[T int8 | uint8 | int32 | uint32](t *testing.T) {
 	e := op.Add(op.Concat(0, none, x), positions)
 	for _, backend := range engine.Backends() {
 		y := engine.Zeros[T](n)
-		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, e)); err != nil {
+		if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, e)); err != nil {
 			t.Fatal(backend, err)
 		}
 		for i := range n {

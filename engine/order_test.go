@@ -15,8 +15,8 @@ func TestLastStoreCounts(t *testing.T) {
 		y, x, c := engine.Zeros[float32](1), engine.Zeros[float32](12, 1), engine.Zeros[float32](1)
 		c.Data()[0] = 7
 		err := engine.RunWith(t.Context(), engine.Options{Backend: backend},
-			expr.Assign(y, op.Sum(x, op.Axis(0))),
-			expr.Assign(y, c))
+			expr.Let(y, op.Sum(x, op.Axis(0))),
+			expr.Let(y, c))
 		if err != nil || y.Data()[0] != 7 {
 			t.Errorf("%s: %v, %v, want 7", backend, y.Data(), err)
 		}

@@ -83,12 +83,12 @@ func pauseCases() map[string]expr.Statement {
 	a, b := engine.MustFromSlice(ramp(31623), 31623, 1), engine.MustFromSlice(ramp(31623))
 	m := engine.MustFromSlice(ramp(n), 1<<18, 64)
 	return map[string]expr.Statement{
-		"map":     expr.Assign(y, op.Exp[float32](x)),
-		"heavy":   expr.Assign(y, call(x, op.Pow[float32](x, x))),
-		"sum":     expr.Assign(engine.Zeros[float32](), op.Sum(op.Exp(op.Mul[float32](a, b)))), // 1e9 elements
-		"rows":    expr.Assign(engine.Zeros[float32](31623), op.Sum(op.Exp(op.Mul[float32](a, b)), op.Axis(1))),
-		"columns": expr.Assign(engine.Zeros[float32](64), op.Sum(call(m, m), op.Axis(0))),
-		"softmax": expr.Assign(engine.Zeros[float32](1<<18, 64), op.Softmax[float32](m, 1)),
+		"map":     expr.Let(y, op.Exp[float32](x)),
+		"heavy":   expr.Let(y, call(x, op.Pow[float32](x, x))),
+		"sum":     expr.Let(engine.Zeros[float32](), op.Sum(op.Exp(op.Mul[float32](a, b)))), // 1e9 elements
+		"rows":    expr.Let(engine.Zeros[float32](31623), op.Sum(op.Exp(op.Mul[float32](a, b)), op.Axis(1))),
+		"columns": expr.Let(engine.Zeros[float32](64), op.Sum(call(m, m), op.Axis(0))),
+		"softmax": expr.Let(engine.Zeros[float32](1<<18, 64), op.Softmax[float32](m, 1)),
 	}
 }
 

@@ -61,7 +61,7 @@ func TestProductLayouts(t *testing.T) {
 			for name, right := range map[string]expr.Exp[float32]{"view": op.T(b), "copy": c} {
 				y := engine.Zeros[float32](n, n)
 				o := engine.Options{Backend: backend, Threads: threads}
-				if err := engine.RunWith(context.Background(), o, expr.Assign(y, op.MatMul(a, right))); err != nil {
+				if err := engine.RunWith(context.Background(), o, expr.Let(y, op.MatMul(a, right))); err != nil {
 					t.Fatal(err)
 				}
 				if want == nil {
@@ -84,7 +84,7 @@ func TestProductCancelled(t *testing.T) {
 	x, y := engine.Zeros[int64](n, n), engine.Zeros[int64](n, n)
 	for _, backend := range engine.Backends() {
 		t.Run(backend, func(t *testing.T) {
-			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend}, expr.Assign(y, op.MatMul(x, x)))
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend}, expr.Let(y, op.MatMul(x, x)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,14 +125,14 @@ func TestProductsByBLAS(t *testing.T) {
 	}{{"", 0}, {engine.ProductsByBLAS, 1}} {
 		lib.calls = 0
 		o := engine.Options{Products: c.products}
-		if err := engine.RunWith(context.Background(), o, expr.Assign(y, op.MatMul(x, op.T(x)))); err != nil {
+		if err := engine.RunWith(context.Background(), o, expr.Let(y, op.MatMul(x, op.T(x)))); err != nil {
 			t.Fatal(err)
 		}
 		if want := []float64{5, 11, 11, 25}; lib.calls != c.calls || !slices.Equal(y.Data(), want) {
 			t.Errorf("%q: %v by %d calls, want %v by %d", c.products, y.Data(), lib.calls, want, c.calls)
 		}
 	}
-	err := engine.RunWith(context.Background(), engine.Options{Products: "mkl"}, expr.Assign(y, op.MatMul(x, x)))
+	err := engine.RunWith(context.Background(), engine.Options{Products: "mkl"}, expr.Let(y, op.MatMul(x, x)))
 	if !errors.Is(err, expr.ErrUnsupported) {
 		t.Errorf("an unknown way: error %v", err)
 	}
@@ -142,7 +142,7 @@ func BenchmarkMatMul(b *testing.B) {
 	for _, n := range []int{2, 8, 64, 256, 1024} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x, y := engine.Zeros[float32](n, n), engine.Zeros[float32](n, n)
-			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1}, expr.Assign(y, op.MatMul(x, x)))
+			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1}, expr.Let(y, op.MatMul(x, x)))
 			if err != nil {
 				b.Fatal(err)
 			}

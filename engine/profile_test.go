@@ -18,7 +18,7 @@ func TestPerfMap(t *testing.T) {
 		t.Skip("no machine code for perf on this machine")
 	}
 	x := engine.Zeros[float32](7).Named("mapped")
-	_, err := engine.CompileWith(t.Context(), engine.Options{Profile: true}, expr.Assign(x, op.AddScalar[float32](x, 1)))
+	_, err := engine.CompileWith(t.Context(), engine.Options{Profile: true}, expr.Let(x, op.AddScalar[float32](x, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,41 +26,41 @@ var raceCases = map[string]struct {
 }{
 	"write of an operand": {true, func(backend string) {
 		x, y := engine.Zeros[float32](1000), engine.Zeros[float32](1000)
-		beside(compile(backend, expr.Assign(y, op.Exp[float32](x))), func() { x.Data()[999] = 1 })
+		beside(compile(backend, expr.Let(y, op.Exp[float32](x))), func() { x.Data()[999] = 1 })
 	}},
 	"read of a target": {true, func(backend string) {
 		x, y := engine.Zeros[float32](1000), engine.Zeros[float32](1000)
-		beside(compile(backend, expr.Assign(y, op.Exp[float32](x))), func() { _ = y.Data()[500] + 1 })
+		beside(compile(backend, expr.Let(y, op.Exp[float32](x))), func() { _ = y.Data()[500] + 1 })
 	}},
 	"two programs, one target": {true, func(backend string) {
 		x, y := engine.Zeros[float32](1000), engine.Zeros[float32](1000)
-		other := compile(backend, expr.Assign(y, op.Sin[float32](x)))
-		beside(compile(backend, expr.Assign(y, op.Exp[float32](x))), func() { run(other) })
+		other := compile(backend, expr.Let(y, op.Sin[float32](x)))
+		beside(compile(backend, expr.Let(y, op.Exp[float32](x))), func() { run(other) })
 	}},
 	"rows of one array": {true, func(backend string) {
 		x, y := engine.Zeros[float32](40, 40), engine.Zeros[float32](40)
-		beside(compile(backend, expr.Assign(y, op.Sum[float32](x, op.Axis(1)))), func() { x.Data()[3] = 1 })
+		beside(compile(backend, expr.Let(y, op.Sum[float32](x, op.Axis(1)))), func() { x.Data()[3] = 1 })
 	}},
 	"a common operand": {false, func(backend string) {
 		x := engine.Zeros[float32](100_000)
-		other := compile(backend, expr.Assign(engine.Zeros[float32](100_000), op.Sin[float32](x)))
-		beside(compile(backend, expr.Assign(engine.Zeros[float32](100_000), op.Exp[float32](x))), func() {
+		other := compile(backend, expr.Let(engine.Zeros[float32](100_000), op.Sin[float32](x)))
+		beside(compile(backend, expr.Let(engine.Zeros[float32](100_000), op.Exp[float32](x))), func() {
 			run(other)
 			_ = x.Data()[7]
 		})
 	}},
 	"columns of one array": {false, func(backend string) {
 		x := engine.Zeros[float32](40, 40)
-		other := compile(backend, expr.Assign(x.Transpose().Slice(20, 40), op.Full[float32](2)))
-		beside(compile(backend, expr.Assign(x.Transpose().Slice(0, 20), op.Full[float32](1))), func() { run(other) })
+		other := compile(backend, expr.Let(x.Transpose().Slice(20, 40), op.Full[float32](2)))
+		beside(compile(backend, expr.Let(x.Transpose().Slice(0, 20), op.Full[float32](1))), func() { run(other) })
 	}},
 	"every other element": {false, func(backend string) {
 		x := engine.Zeros[float32](100)
-		beside(compile(backend, expr.AddAssign(x.Span(op.By(op.Span{}, 2)), op.Full[float32](1))), func() { x.Data()[51] = 1 })
+		beside(compile(backend, expr.LetAdd(x.Span(op.By(op.Span{}, 2)), op.Full[float32](1))), func() { x.Data()[51] = 1 })
 	}},
 	"one after the other": {false, func(backend string) {
 		x, y := engine.Zeros[float32](200_000), engine.Zeros[float32](200_000)
-		p := compile(backend, expr.Assign(y, op.Exp[float32](x)))
+		p := compile(backend, expr.Let(y, op.Exp[float32](x)))
 		for range 20 {
 			x.Data()[100] = 1
 			run(p)

@@ -26,8 +26,8 @@ func TestRebindOverlap(t *testing.T) {
 			first := engine.Zeros[float32](n)
 			stmts := func(x, y *engine.Tensor[float32]) []expr.Statement {
 				return []expr.Statement{
-					expr.Assign(y, op.Add(op.Flip(x), op.Exp(x))),
-					expr.AddAssign(y.Slice(1, n), op.Slice(y, op.Range(0, n-1))),
+					expr.Let(y, op.Add(op.Flip(x), op.Exp(x))),
+					expr.LetAdd(y.Slice(1, n), op.Slice(y, op.Range(0, n-1))),
 				}
 			}
 			p, err := engine.CompileWith(ctx, engine.Options{Backend: name}, stmts(x, y)...)

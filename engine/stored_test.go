@@ -22,12 +22,12 @@ func TestStoredFaults(t *testing.T) {
 	back := op.Flip(quotient, 0)
 	turned := op.Transpose(back)
 	used := op.Add(op.Take(quotient, index, 0), op.Add(turned, op.Take(back, index, 0)))
-	first := expr.Assign(engine.Zeros[int32](n, n), op.Where(none, used, zero))
-	apart := expr.Assign(engine.Zeros[float32](3), op.Full[float32](1))
+	first := expr.Let(engine.Zeros[int32](n, n), op.Where(none, used, zero))
+	apart := expr.Let(engine.Zeros[float32](3), op.Full[float32](1))
 
 	f := op.Exp(op.Sin(op.Cast[float32](op.Transpose(quotient))))
 	most := op.Max(op.Where(none, f, engine.Zeros[float32](n, n)), op.Axis(-1), op.KeepDims())
-	rows := expr.Assign(engine.Zeros[float32](n, n), op.Add(f, most))
+	rows := expr.Let(engine.Zeros[float32](n, n), op.Add(f, most))
 	for _, backend := range engine.Backends() {
 		o := engine.Options{Backend: backend}
 		if err := engine.RunWith(t.Context(), o, first, apart, rows); !errors.Is(err, expr.ErrDivide) {
@@ -36,7 +36,7 @@ func TestStoredFaults(t *testing.T) {
 		for i := range n {
 			one := engine.Zeros[bool](n, n)
 			one.Set(true, 4, i)
-			last := expr.Assign(engine.Zeros[int32](n, n), op.Where(one, turned, zero))
+			last := expr.Let(engine.Zeros[int32](n, n), op.Where(one, turned, zero))
 			if err := engine.RunWith(t.Context(), o, first, apart, last); errors.Is(err, expr.ErrDivide) != (i == n-1-3) {
 				t.Errorf("%s: the error of column %d is %v", backend, i, err)
 			}
@@ -63,7 +63,7 @@ func TestFaultsBesideReductions(t *testing.T) {
 				for i := range n * n {
 					one, y := engine.Zeros[bool](n, n), engine.Full[int32](-1, n, n)
 					one.Set(true, i/n, i%n)
-					err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Assign(y, op.Where(one, v, zero)))
+					err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, op.Where(one, v, zero)))
 					if fails := i == 4*n+4; errors.Is(err, expr.ErrDivide) != fails || (y.At(i/n, i%n) != 1) != fails {
 						t.Errorf("%s, axis %d: element %d is %v, the error is %v", backend, axis, i, y.At(i/n, i%n), err)
 					}

@@ -132,7 +132,7 @@ func newProgram(rng *rand.Rand) (*program, error) {
 		x.Data()[i] = v
 	}
 	k := rng.IntN(1 << 20)
-	p, err := engine.CompileWith(context.Background(), o, expr.Assign(y, distinct(k, x)))
+	p, err := engine.CompileWith(context.Background(), o, expr.Let(y, distinct(k, x)))
 	return &program{p: p, y: y, want: distinctAt(k, v)}, err
 }
 
@@ -161,7 +161,7 @@ func TestResident(t *testing.T) {
 	x, y := engine.MustFromSlice(ramp(64)), engine.Zeros[float32](64)
 	warm, before, peak := *compiles/10, 0, 0
 	for k := range *compiles {
-		p, err := engine.Compile(ctx, expr.Assign(y, distinct(k, x)))
+		p, err := engine.Compile(ctx, expr.Let(y, distinct(k, x)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,11 +23,11 @@ func threadCases(n int) []struct {
 		name string
 		stmt expr.Statement
 	}{
-		{"update", expr.SubAssign(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
-		{"exp", expr.Assign(y, op.Exp[float32](w))},
-		{"gelu", expr.Assign(y, op.Mul(op.Scale(.5, w), op.AddScalar(op.Tanh(op.Scale(.79788456, op.Add(w, op.Scale(.044715, op.Mul(w, op.Mul(w, w)))))), 1)))},
-		{"blackscholes", expr.Assign(y, call(w, g))},
-		{"sumexp", expr.Assign(s, op.Sum(op.Exp[float32](w)))},
+		{"update", expr.LetSub(y, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
+		{"exp", expr.Let(y, op.Exp[float32](w))},
+		{"gelu", expr.Let(y, op.Mul(op.Scale(.5, w), op.AddScalar(op.Tanh(op.Scale(.79788456, op.Add(w, op.Scale(.044715, op.Mul(w, op.Mul(w, w)))))), 1)))},
+		{"blackscholes", expr.Let(y, call(w, g))},
+		{"sumexp", expr.Let(s, op.Sum(op.Exp[float32](w)))},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // are computed before the first store. Several steps of gradient descent mean
 // this:
 //
-//	err := engine.Run(ctx, engine.Together(expr.SubAssign(w, gw), expr.SubAssign(b, gb))...)
+//	err := engine.Run(ctx, engine.Together(expr.LetSub(w, gw), expr.LetSub(b, gb))...)
 //
 // Statements that read what others store come first. Those that read each
 // other's targets get new arrays for their values; a caller that repeats them

@@ -15,7 +15,7 @@ import (
 // Both steps read the old values of both arrays.
 func ExampleTogether() {
 	x, y := engine.MustFromSlice([]float64{3}), engine.MustFromSlice([]float64{4})
-	err := engine.Run(context.Background(), engine.Together(expr.Assign(x, op.Add[float64](x, y)), expr.Assign(y, op.Sub[float64](x, y)))...)
+	err := engine.Run(context.Background(), engine.Together(expr.Let(x, op.Add[float64](x, y)), expr.Let(y, op.Sub[float64](x, y)))...)
 	fmt.Println(x, y, err)
 	// Output: [7] [-1] <nil>
 }
@@ -24,7 +24,7 @@ func ExampleTogether() {
 func ExampleRotate() {
 	now, next := engine.MustFromSlice([]float64{0, 1, 0, 0}), engine.Zeros[float64](4)
 	ctx := context.Background()
-	p, err := engine.Compile(ctx, expr.Assign(next, op.Roll(now, 1, 0)))
+	p, err := engine.Compile(ctx, expr.Let(next, op.Roll(now, 1, 0)))
 	for range 2 {
 		if err == nil {
 			err = p.Run(ctx)
@@ -48,23 +48,23 @@ func TestTogether(t *testing.T) {
 		a, b, c []float64
 		count   int // of the statements that Together returns
 	}{
-		"independent": {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Assign(a, c), expr.Assign(b, c)} }, []float64{100, 200}, []float64{100, 200}, []float64{100, 200}, 2},
-		"a chain":     {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Assign(a, b), expr.Assign(c, a)} }, []float64{10, 20}, []float64{10, 20}, []float64{1, 2}, 2},
-		"exchanged":   {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Assign(a, b), expr.Assign(b, a)} }, []float64{10, 20}, []float64{1, 2}, []float64{100, 200}, 3},
+		"independent": {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Let(a, c), expr.Let(b, c)} }, []float64{100, 200}, []float64{100, 200}, []float64{100, 200}, 2},
+		"a chain":     {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Let(a, b), expr.Let(c, a)} }, []float64{10, 20}, []float64{10, 20}, []float64{1, 2}, 2},
+		"exchanged":   {func(a, b, c tensor) []expr.Statement { return []expr.Statement{expr.Let(a, b), expr.Let(b, a)} }, []float64{10, 20}, []float64{1, 2}, []float64{100, 200}, 3},
 		"a circle of three": {func(a, b, c tensor) []expr.Statement {
-			return []expr.Statement{expr.Assign(a, b), expr.Assign(b, c), expr.AddAssign(c, a)}
+			return []expr.Statement{expr.Let(a, b), expr.Let(b, c), expr.LetAdd(c, a)}
 		}, []float64{10, 20}, []float64{100, 200}, []float64{101, 202}, 4},
 		"parts": {func(a, b, c tensor) []expr.Statement {
-			return []expr.Statement{expr.Assign(a.Slice(0, 1), a.Slice(1, 2)), expr.Assign(a.Slice(1, 2), a.Slice(0, 1))}
+			return []expr.Statement{expr.Let(a.Slice(0, 1), a.Slice(1, 2)), expr.Let(a.Slice(1, 2), a.Slice(0, 1))}
 		}, []float64{2, 1}, []float64{10, 20}, []float64{100, 200}, 3},
 		"one target twice": {func(a, b, c tensor) []expr.Statement {
-			return []expr.Statement{expr.Assign(a, b), expr.AddAssign(a, c)}
+			return []expr.Statement{expr.Let(a, b), expr.LetAdd(a, c)}
 		}, []float64{110, 220}, []float64{10, 20}, []float64{100, 200}, 2},
 		"its own target": {func(a, b, c tensor) []expr.Statement {
-			return []expr.Statement{expr.SubAssign(a, op.Mul[float64](a, b)), expr.SubAssign(b, op.Mul[float64](a, b))}
+			return []expr.Statement{expr.LetSub(a, op.Mul[float64](a, b)), expr.LetSub(b, op.Mul[float64](a, b))}
 		}, []float64{-9, -38}, []float64{0, -20}, []float64{100, 200}, 3},
 		"two outputs": {func(a, b, c tensor) []expr.Statement {
-			return []expr.Statement{expr.Assign(op.Into(0, a, b), op.Concat[float64](0, b, c)), expr.Assign(c, a)}
+			return []expr.Statement{expr.Let(op.Into(0, a, b), op.Concat[float64](0, b, c)), expr.Let(c, a)}
 		}, []float64{10, 20}, []float64{100, 200}, []float64{1, 2}, 3},
 	} {
 		x, y, z := data()
@@ -80,7 +80,7 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	x, _, _ := data()
-	if err := engine.Run(ctx, engine.Together(expr.Assign(x, engine.Zeros[float64](3)), expr.Statement{})...); err == nil {
+	if err := engine.Run(ctx, engine.Together(expr.Let(x, engine.Zeros[float64](3)), expr.Statement{})...); err == nil {
 		t.Error("a bad statement runs")
 	}
 }

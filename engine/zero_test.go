@@ -137,8 +137,8 @@ func zeroTensors() []misuse {
 			{name + ".DivAssign", func() error { return t.DivAssign(x) }, expr.ErrType},
 			{name + " assigned", func() error { return x.Assign(t) }, expr.ErrType},
 			{name + " in an operator", func() error { return x.Assign(op.Exp(t)) }, expr.ErrType},
-			{name + " compiled", func() error { _, err := engine.Compile(ctx, expr.Assign(x, t)); return err }, expr.ErrType},
-			{name + " target", func() error { return engine.Run(ctx, expr.Assign(t, x)) }, expr.ErrType},
+			{name + " compiled", func() error { _, err := engine.Compile(ctx, expr.Let(x, t)); return err }, expr.ErrType},
+			{name + " target", func() error { return engine.Run(ctx, expr.Let(t, x)) }, expr.ErrType},
 		}...)
 	}
 	return append(list, []misuse{
@@ -208,7 +208,7 @@ func zeroStreams() []misuse {
 			return errors.Join(s.Close(), s.Close(), s.Record().Wait(ctx))
 		}, expr.ErrDevice},
 		{"RunAsync nil", func() error {
-			p, err := engine.Compile(ctx, expr.Assign(x, op.AddScalar(x, 1)))
+			p, err := engine.Compile(ctx, expr.Let(x, op.AddScalar(x, 1)))
 			if err != nil {
 				return err
 			}
@@ -223,7 +223,7 @@ func zeroStreams() []misuse {
 func zeroFunctions() []misuse {
 	ctx := context.Background()
 	x := engine.Zeros[float32](2)
-	ok := expr.Assign(x, op.Exp(x))
+	ok := expr.Let(x, op.Exp(x))
 	odd := expr.NewLeaf(dtype.F32, shape.Shape{2}, &expr.Leaf{Mem: sliceMemory{1}, Strides: shape.Strides{1}})
 	cpu := engine.CPU()
 	return []misuse{

@@ -20,8 +20,10 @@
 // # Assignments
 //
 // A [Statement] is an assignment that has not run: a target, a [Saver] (=, +=,
-// -=, *=, /=), and a value that broadcasts to the target. Statements that are
-// compiled together have the effect of running them in order.
+// -=, *=, /=), and a value that broadcasts to the target. [Let], [LetAdd],
+// [LetSub], [LetMul] and [LetDiv] make statements. Statements that are compiled
+// together have the effect of running them in order. A tensor's method Assign
+// runs at once.
 //
 // # Errors
 //

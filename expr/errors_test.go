@@ -23,7 +23,7 @@ func TestErrorPosition(t *testing.T) {
 	sum, at := op.Add[float32](a, b), line()
 	above := op.Exp(op.Mul(sum, sum)) // not the line where it went wrong
 	want := fmt.Sprintf("oneloop: op.Add: shapes [3 4] and [5] do not broadcast (errors_test.go:%d)", at)
-	for _, err := range []error{sum.Node().Err(), above.Node().Err(), expr.Assign[float32](a, above).Err()} {
+	for _, err := range []error{sum.Node().Err(), above.Node().Err(), expr.Let[float32](a, above).Err()} {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -76,7 +76,7 @@ func TestNil(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if err := expr.Assign[float32](nil, x).Err(); !errors.Is(err, expr.ErrType) {
+	if err := expr.Let[float32](nil, x).Err(); !errors.Is(err, expr.ErrType) {
 		t.Errorf("nil target: %v", err)
 	}
 	if err := (expr.Statement{}).Err(); !errors.Is(err, expr.ErrType) {

@@ -48,7 +48,7 @@ func ExampleParam() {
 	w := engine.MustFromSlice([]float32{1, 2})
 	g := engine.MustFromSlice([]float32{1, 1})
 	rate := expr.NewParam[float32](.5)
-	p, err := engine.Compile(ctx, expr.SubAssign(w, op.Mul(rate, g)))
+	p, err := engine.Compile(ctx, expr.LetSub(w, op.Mul(rate, g)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -66,8 +66,8 @@ func ExampleParam() {
 func ExampleStatement() {
 	x := engine.MustFromSlice([]float64{1, 2, 3}).Named("x")
 	y := engine.Zeros[float64](3).Named("y")
-	grow := expr.AddAssign(x, op.Full[float64](10))
-	copied := expr.Assign(y, op.Scale(2, x))
+	grow := expr.LetAdd(x, op.Full[float64](10))
+	copied := expr.Let(y, op.Scale(2, x))
 	fmt.Println(grow)
 	fmt.Println(copied)
 	fmt.Println(engine.Run(context.Background(), grow, copied), x, y)

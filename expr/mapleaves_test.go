@@ -12,7 +12,7 @@ import (
 func TestMapLeaves(t *testing.T) {
 	x, y, z := engine.Zeros[float32](3).Named("x"), engine.Zeros[float32](3).Named("y"), engine.Zeros[float32](3).Named("z")
 	shared := op.Exp(x)
-	stmts := []expr.Statement{expr.Assign(y, op.Add(shared, shared)), expr.AddAssign(y, op.Neg(shared))}
+	stmts := []expr.Statement{expr.Let(y, op.Add(shared, shared)), expr.LetAdd(y, op.Neg(shared))}
 	calls := 0
 	out := expr.MapLeaves(stmts, func(n *expr.Node) *expr.Node {
 		calls++

@@ -25,7 +25,8 @@ func (s Saver) String() string {
 	return "?"
 }
 
-// A Statement is an assignment that has not run.
+// A Statement is an assignment that has not run. Let, LetAdd, LetSub, LetMul and
+// LetDiv make statements; the methods of a tensor such as Assign run at once.
 type Statement struct {
 	Saver  Saver
 	Target *Node
@@ -67,20 +68,20 @@ func (s Statement) Err() error {
 	return nil
 }
 
-// Assign returns the statement t = e.
-func Assign[T Elem](t Assignable[T], e Exp[T]) Statement { return statement(Set, t, e) }
+// Let returns the statement t = e.
+func Let[T Elem](t Assignable[T], e Exp[T]) Statement { return statement(Set, t, e) }
 
-// AddAssign returns the statement t += e.
-func AddAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
+// LetAdd returns the statement t += e.
+func LetAdd[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
 
-// SubAssign returns the statement t -= e.
-func SubAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
+// LetSub returns the statement t -= e.
+func LetSub[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
 
-// MulAssign returns the statement t *= e.
-func MulAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
+// LetMul returns the statement t *= e.
+func LetMul[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
 
-// DivAssign returns the statement t /= e.
-func DivAssign[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
+// LetDiv returns the statement t /= e.
+func LetDiv[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
 
 func statement[T Elem](s Saver, t Assignable[T], e Exp[T]) Statement {
 	return Statement{Saver: s, Target: NodeOf(Exp[T](t)), Value: NodeOf(e)}

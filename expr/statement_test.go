@@ -12,11 +12,11 @@ import (
 func TestStatements(t *testing.T) {
 	x, y := leaf[float32]("x", 3, 4), leaf[float32]("y", 4)
 	for want, s := range map[string]expr.Statement{
-		"x = y":  expr.Assign(x, y),
-		"x += y": expr.AddAssign(x, y),
-		"x -= y": expr.SubAssign(x, y),
-		"x *= y": expr.MulAssign(x, y),
-		"x /= y": expr.DivAssign(x, y),
+		"x = y":  expr.Let(x, y),
+		"x += y": expr.LetAdd(x, y),
+		"x -= y": expr.LetSub(x, y),
+		"x *= y": expr.LetMul(x, y),
+		"x /= y": expr.LetDiv(x, y),
 	} {
 		if got := s.String(); got != want || s.Err() != nil {
 			t.Errorf("got %s, %v, want %s", got, s.Err(), want)
@@ -28,13 +28,13 @@ func TestStatementErrors(t *testing.T) {
 	x, y := leaf[float32]("x", 3, 4), leaf[float32]("y", 4)
 	b, i := leaf[bool]("b", 4), leaf[int32]("i", 4)
 	for want, s := range map[string]expr.Statement{
-		"a value of shape [3 4] cannot be assigned to a target of shape [4]":   expr.Assign(y, x),
-		"a value of shape [3] cannot be assigned to a target of shape [3 4]":   expr.Assign(x, leaf[float32]("z", 3)),
+		"a value of shape [3 4] cannot be assigned to a target of shape [4]":   expr.Let(y, x),
+		"a value of shape [3] cannot be assigned to a target of shape [3 4]":   expr.Let(x, leaf[float32]("z", 3)),
 		"a value of type int32 cannot be assigned to a target of type float32": {Target: y.n, Value: i.n},
 		"+= is not defined for bool":                                           {Saver: expr.Plus, Target: b.n, Value: b.n},
-		"shapes [3] and [4] do not broadcast":                                  expr.Assign(y, op.Add[float32](leaf[float32]("z", 3), y)),
+		"shapes [3] and [4] do not broadcast":                                  expr.Let(y, op.Add[float32](leaf[float32]("z", 3), y)),
 		"the statement has no target or no value":                              {Target: y.n},
-		"the tree has elements of type float32, not float64":                   expr.Assign(expr.TargetOf[float64](y.n), op.Full[float64](1)),
+		"the tree has elements of type float32, not float64":                   expr.Let(expr.TargetOf[float64](y.n), op.Full[float64](1)),
 	} {
 		err := s.Err()
 		var e *expr.Error

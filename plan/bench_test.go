@@ -19,7 +19,7 @@ func BenchmarkCompile(b *testing.B) {
 				e = op.Mul(e, w)
 			}
 		}
-		return expr.Assign(w, e)
+		return expr.Let(w, e)
 	}
 	x, y := leaf("x", 40, 50), leaf("y", 40, 50)
 	for _, c := range []struct {
@@ -28,7 +28,7 @@ func BenchmarkCompile(b *testing.B) {
 	}{
 		{"ops=10", func() expr.Statement { return chain(10) }},
 		{"ops=1000", func() expr.Statement { return chain(1000) }},
-		{"softmax", func() expr.Statement { return expr.Assign(y, op.Softmax[float32](x, 1)) }},
+		{"softmax", func() expr.Statement { return expr.Let(y, op.Softmax[float32](x, 1)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -48,47 +48,47 @@ func TestEpilogues(t *testing.T) {
 		stmts []expr.Statement
 		want  string
 	}{
-		{"bias", []expr.Statement{expr.Assign(y, op.Add(dot, b))}, "product+b"},
-		{"bias first", []expr.Statement{expr.Assign(y, op.Add[float32](b, dot))}, "product+b"},
-		{"a row as bias", []expr.Statement{expr.Assign(y, op.Add(dot, leaf("r", 1, 5)))}, "product+r"},
-		{"transposed operands", []expr.Statement{expr.Assign(y, op.Add(op.Dot(op.T[float32](leaf("v", 4, 3)), op.T[float32](leaf("z", 5, 4))), b))}, "product+b"},
-		{"a stack", []expr.Statement{expr.Assign(leaf("q", 2, 3, 5), op.Add(op.MatMul(leaf("p", 2, 3, 4), w), b))}, "product+b"},
-		{"a vector", []expr.Statement{expr.Assign(leaf("q", 5), op.Add(op.MatMul(leaf("p", 4), w), b))}, "product+b"},
-		{"reshaped", []expr.Statement{expr.Assign(leaf("q", 2, 3, 5), op.Add(op.Reshape(op.Dot(leaf("p", 6, 4), w), 2, 3, 5), b))}, "product+b"},
-		{"float64", []expr.Statement{expr.Assign(typed[float64]("q", 3, 5), op.Add(op.Dot(typed[float64]("v", 3, 4), typed[float64]("z", 4, 5)), typed[float64]("d", 5)))}, "product+d"},
-		{"layers", []expr.Statement{expr.Assign(y, op.Add(op.Dot(op.Add(op.Dot(hidden, leaf("v", 6, 4)), leaf("d", 4)), w), b))}, "product loop product+d product+b"},
-		{"a larger target", []expr.Statement{expr.Assign(strided("q", []int{3, 5}, []int{5, 1}), op.Add(dot, b))}, "product+b"},
+		{"bias", []expr.Statement{expr.Let(y, op.Add(dot, b))}, "product+b"},
+		{"bias first", []expr.Statement{expr.Let(y, op.Add[float32](b, dot))}, "product+b"},
+		{"a row as bias", []expr.Statement{expr.Let(y, op.Add(dot, leaf("r", 1, 5)))}, "product+r"},
+		{"transposed operands", []expr.Statement{expr.Let(y, op.Add(op.Dot(op.T[float32](leaf("v", 4, 3)), op.T[float32](leaf("z", 5, 4))), b))}, "product+b"},
+		{"a stack", []expr.Statement{expr.Let(leaf("q", 2, 3, 5), op.Add(op.MatMul(leaf("p", 2, 3, 4), w), b))}, "product+b"},
+		{"a vector", []expr.Statement{expr.Let(leaf("q", 5), op.Add(op.MatMul(leaf("p", 4), w), b))}, "product+b"},
+		{"reshaped", []expr.Statement{expr.Let(leaf("q", 2, 3, 5), op.Add(op.Reshape(op.Dot(leaf("p", 6, 4), w), 2, 3, 5), b))}, "product+b"},
+		{"float64", []expr.Statement{expr.Let(typed[float64]("q", 3, 5), op.Add(op.Dot(typed[float64]("v", 3, 4), typed[float64]("z", 4, 5)), typed[float64]("d", 5)))}, "product+d"},
+		{"layers", []expr.Statement{expr.Let(y, op.Add(op.Dot(op.Add(op.Dot(hidden, leaf("v", 6, 4)), leaf("d", 4)), w), b))}, "product loop product+d product+b"},
+		{"a larger target", []expr.Statement{expr.Let(strided("q", []int{3, 5}, []int{5, 1}), op.Add(dot, b))}, "product+b"},
 
-		{"bias of the rows", []expr.Statement{expr.Assign(y, op.Add(dot, leaf("c", 3, 1)))}, "product loop"},
-		{"bias of the rows of a square", []expr.Statement{expr.Assign(leaf("q", 4, 4), op.Add(op.Dot(leaf("p", 4, 4), square), op.Reshape(diagonal, 4, 1)))}, "product loop"},
-		{"a matrix", []expr.Statement{expr.Assign(y, op.Add(dot, leaf("m", 3, 5)))}, "product loop"},
-		{"a number", []expr.Statement{expr.Assign(y, op.AddScalar(dot, 2))}, "product loop"},
-		{"every other element", []expr.Statement{expr.Assign(y, op.Add(dot, strided("e", []int{5}, []int{2})))}, "product loop"},
-		{"difference", []expr.Statement{expr.Assign(y, op.Sub(dot, b))}, "product loop"},
-		{"scaled", []expr.Statement{expr.Assign(y, op.Scale(2, op.Add(dot, b)))}, "product loop"},
-		{"relu", []expr.Statement{expr.Assign(y, op.ReLU(op.Add(dot, b)))}, "product loop"},
-		{"relu without NaN", []expr.Statement{expr.Assign(y, op.FMax(op.Add(dot, b), op.Full[float32](0)))}, "product loop"},
-		{"gelu", []expr.Statement{expr.Assign(y, op.Gelu(op.Add(dot, b)))}, "product loop"},
-		{"twice", []expr.Statement{expr.Assign(y, op.Add(op.Add(dot, b), dot))}, "product loop"},
-		{"the product added to itself", []expr.Statement{expr.Assign(y, op.Add(dot, dot))}, "product loop"},
-		{"read again", []expr.Statement{expr.Assign(y, op.Add(dot, b)), expr.Assign(leaf("q", 3, 5), op.Neg(dot))}, "product loop"},
-		{"read by a later stage", []expr.Statement{expr.Assign(y, op.Add(dot, b)), expr.Assign(leaf("q", 5), op.Sum(dot, op.Axis(0)))}, "product loop loop"},
-		{"kept", []expr.Statement{expr.Assign(leaf("q", 3, 5), dot), expr.Assign(y, op.Add[float32](leaf("q", 3, 5), b))}, "product loop"},
-		{"added to the target", []expr.Statement{expr.AddAssign(y, op.Add(dot, b))}, "product loop"},
-		{"half bias", []expr.Statement{expr.Assign(leaf("q", 5), op.Add(op.MatMul(leaf("p", 4), w), op.Cast[float32](typed[expr.Float16]("h", 5))))}, "product loop"},
-		{"half target", []expr.Statement{expr.Assign(typed[expr.Float16]("h", 3, 5), op.Cast[expr.Float16](op.Add(dot, b)))}, "product loop"},
-		{"transposed target", []expr.Statement{expr.Assign(strided("q", []int{3, 5}, []int{1, 3}), op.Add(dot, b))}, "product loop"},
-		{"transposed product", []expr.Statement{expr.Assign(leaf("q", 5, 3), op.Add(op.T(dot), leaf("c", 3)))}, "product loop"},
-		{"wide target", []expr.Statement{expr.Assign(strided("q", []int{3, 5}, []int{8, 1}), op.Add(dot, b))}, "product loop"},
-		{"part of the product", []expr.Statement{expr.Assign(leaf("q", 2, 5), op.Add(op.Slice(dot, op.Range(1, 3)), b))}, "product loop"},
-		{"rows of other lengths", []expr.Statement{expr.Assign(leaf("q", 5, 3), op.Add(op.Reshape(dot, 5, 3), leaf("c", 3)))}, "product loop"},
-		{"matrix by vector", []expr.Statement{expr.Assign(leaf("q", 3), op.Add(op.MatMul(x, leaf("p", 4)), leaf("c", 3)))}, "product loop"},
-		{"one column", []expr.Statement{expr.Assign(leaf("q", 3, 1), op.Add(op.Dot(x, leaf("p", 4, 1)), leaf("c", 1)))}, "product loop"},
-		{"into the left operand", []expr.Statement{expr.Assign(square, op.Add(op.Dot(square, leaf("p", 4, 4)), diagonal))}, "product loop"},
-		{"into the right operand", []expr.Statement{expr.Assign(square, op.Add(op.Dot(leaf("p", 4, 4), square), diagonal))}, "product loop"},
-		{"into the bias", []expr.Statement{expr.Assign(b, op.Add(op.MatMul(leaf("p", 4), w), b))}, "product loop"},
-		{"nothing to sum", []expr.Statement{expr.Assign(y, op.Add(op.Dot(leaf("p", 3, 0), leaf("z", 0, 5)), b))}, "product loop"},
-		{"not after it", []expr.Statement{expr.Assign(y, op.Add(dot, op.Scale(2, b)))}, "product loop loop"},
+		{"bias of the rows", []expr.Statement{expr.Let(y, op.Add(dot, leaf("c", 3, 1)))}, "product loop"},
+		{"bias of the rows of a square", []expr.Statement{expr.Let(leaf("q", 4, 4), op.Add(op.Dot(leaf("p", 4, 4), square), op.Reshape(diagonal, 4, 1)))}, "product loop"},
+		{"a matrix", []expr.Statement{expr.Let(y, op.Add(dot, leaf("m", 3, 5)))}, "product loop"},
+		{"a number", []expr.Statement{expr.Let(y, op.AddScalar(dot, 2))}, "product loop"},
+		{"every other element", []expr.Statement{expr.Let(y, op.Add(dot, strided("e", []int{5}, []int{2})))}, "product loop"},
+		{"difference", []expr.Statement{expr.Let(y, op.Sub(dot, b))}, "product loop"},
+		{"scaled", []expr.Statement{expr.Let(y, op.Scale(2, op.Add(dot, b)))}, "product loop"},
+		{"relu", []expr.Statement{expr.Let(y, op.ReLU(op.Add(dot, b)))}, "product loop"},
+		{"relu without NaN", []expr.Statement{expr.Let(y, op.FMax(op.Add(dot, b), op.Full[float32](0)))}, "product loop"},
+		{"gelu", []expr.Statement{expr.Let(y, op.Gelu(op.Add(dot, b)))}, "product loop"},
+		{"twice", []expr.Statement{expr.Let(y, op.Add(op.Add(dot, b), dot))}, "product loop"},
+		{"the product added to itself", []expr.Statement{expr.Let(y, op.Add(dot, dot))}, "product loop"},
+		{"read again", []expr.Statement{expr.Let(y, op.Add(dot, b)), expr.Let(leaf("q", 3, 5), op.Neg(dot))}, "product loop"},
+		{"read by a later stage", []expr.Statement{expr.Let(y, op.Add(dot, b)), expr.Let(leaf("q", 5), op.Sum(dot, op.Axis(0)))}, "product loop loop"},
+		{"kept", []expr.Statement{expr.Let(leaf("q", 3, 5), dot), expr.Let(y, op.Add[float32](leaf("q", 3, 5), b))}, "product loop"},
+		{"added to the target", []expr.Statement{expr.LetAdd(y, op.Add(dot, b))}, "product loop"},
+		{"half bias", []expr.Statement{expr.Let(leaf("q", 5), op.Add(op.MatMul(leaf("p", 4), w), op.Cast[float32](typed[expr.Float16]("h", 5))))}, "product loop"},
+		{"half target", []expr.Statement{expr.Let(typed[expr.Float16]("h", 3, 5), op.Cast[expr.Float16](op.Add(dot, b)))}, "product loop"},
+		{"transposed target", []expr.Statement{expr.Let(strided("q", []int{3, 5}, []int{1, 3}), op.Add(dot, b))}, "product loop"},
+		{"transposed product", []expr.Statement{expr.Let(leaf("q", 5, 3), op.Add(op.T(dot), leaf("c", 3)))}, "product loop"},
+		{"wide target", []expr.Statement{expr.Let(strided("q", []int{3, 5}, []int{8, 1}), op.Add(dot, b))}, "product loop"},
+		{"part of the product", []expr.Statement{expr.Let(leaf("q", 2, 5), op.Add(op.Slice(dot, op.Range(1, 3)), b))}, "product loop"},
+		{"rows of other lengths", []expr.Statement{expr.Let(leaf("q", 5, 3), op.Add(op.Reshape(dot, 5, 3), leaf("c", 3)))}, "product loop"},
+		{"matrix by vector", []expr.Statement{expr.Let(leaf("q", 3), op.Add(op.MatMul(x, leaf("p", 4)), leaf("c", 3)))}, "product loop"},
+		{"one column", []expr.Statement{expr.Let(leaf("q", 3, 1), op.Add(op.Dot(x, leaf("p", 4, 1)), leaf("c", 1)))}, "product loop"},
+		{"into the left operand", []expr.Statement{expr.Let(square, op.Add(op.Dot(square, leaf("p", 4, 4)), diagonal))}, "product loop"},
+		{"into the right operand", []expr.Statement{expr.Let(square, op.Add(op.Dot(leaf("p", 4, 4), square), diagonal))}, "product loop"},
+		{"into the bias", []expr.Statement{expr.Let(b, op.Add(op.MatMul(leaf("p", 4), w), b))}, "product loop"},
+		{"nothing to sum", []expr.Statement{expr.Let(y, op.Add(op.Dot(leaf("p", 3, 0), leaf("z", 0, 5)), b))}, "product loop"},
+		{"not after it", []expr.Statement{expr.Let(y, op.Add(dot, op.Scale(2, b)))}, "product loop loop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := plan.Compile(t.Context(), c.stmts)
@@ -149,7 +149,7 @@ func TestEpilogueExactly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(leaf("y", 3, 5), op.Add(op.Dot(leaf("x", 3, 4), leaf("w", 4, 5)), leaf("b", 5)))})
+			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 3, 5), op.Add(op.Dot(leaf("x", 3, 4), leaf("w", 4, 5)), leaf("b", 5)))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestEpilogueExactly(t *testing.T) {
 func TestEpilogueMemory(t *testing.T) {
 	x, y := leaf("x", 40, 4), leaf("y", 40, 5)
 	h := op.ReLU(op.Dot(x, leaf("u", 4, 6)))
-	p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(y, op.Add(op.Dot(op.Add(op.Dot(h, leaf("v", 6, 4)), leaf("d", 4)), leaf("w", 4, 5)), leaf("b", 5)))})
+	p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, op.Add(op.Dot(op.Add(op.Dot(h, leaf("v", 6, 4)), leaf("d", 4)), leaf("w", 4, 5)), leaf("b", 5)))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // bind to them.
 func ExampleCompile() {
 	x, y := leaf("x", 2, 3), leaf("y", 3)
-	p, err := plan.Compile(context.Background(), []expr.Statement{expr.Assign(y, op.Max(x, op.Axis(0)))})
+	p, err := plan.Compile(context.Background(), []expr.Statement{expr.Let(y, op.Max(x, op.Axis(0)))})
 	if err != nil {
 		fmt.Println(err)
 		return

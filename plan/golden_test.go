@@ -80,36 +80,36 @@ func TestGolden(t *testing.T) {
 	}
 	square := op.Square(op.Sub(x, op.Mean(x, op.Axis(0), op.KeepDims())))
 	for name, stmts := range map[string][]expr.Statement{
-		"update": {expr.SubAssign(w, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
+		"update": {expr.LetSub(w, op.Scale(.1, op.Add(g, op.Scale(1e-4, w))))},
 		"adam": {
-			expr.Assign(m, op.Add(op.Scale(.9, m), op.Scale(.1, g))),
-			expr.Assign(v, op.Add(op.Scale(.999, v), op.Scale(.001, op.Mul(g, g)))),
-			expr.SubAssign(w, op.Div(op.Mul(lr, m), op.AddScalar(op.Sqrt(v), 1e-8))),
+			expr.Let(m, op.Add(op.Scale(.9, m), op.Scale(.1, g))),
+			expr.Let(v, op.Add(op.Scale(.999, v), op.Scale(.001, op.Mul(g, g)))),
+			expr.LetSub(w, op.Div(op.Mul(lr, m), op.AddScalar(op.Sqrt(v), 1e-8))),
 		},
-		"softmax":          {expr.Assign(y, soft(op.Sqrt(x), 1))},
-		"softmax_in_place": {expr.Assign(x, soft(x, 1))},
-		"layernorm":        {expr.Assign(y, op.LayerNorm[float32](x, leaf("gamma", 50), leaf("beta", 50), 1e-5))},
-		"centre_columns":   {expr.Assign(y, op.Sub(x, op.Mean(x, op.Axis(0))))},
-		"column_variance":  {expr.Assign(leaf("s", 50), op.Var(x, op.Axis(0)))},
-		"standardise":      {expr.Assign(y, op.Div(square, op.Std(x, op.Axis(0))))},
-		"full_sum":         {expr.Assign(leaf("s"), op.Sum(op.Square(op.Sub(x, y))))},
-		"long_softmax":     {expr.Assign(leaf("q", 1<<17), soft(leaf("p", 1<<17), 0))},
-		"two_groups":       {expr.Assign(leaf("s", 5), op.Sum(leaf("c", 4, 5, 60), op.Axis(0, 2)))},
-		"transposed":       {expr.Assign(leaf("q", 30, 30), op.Add(a, op.T[float32](a)))},
-		"transposed_self":  {expr.Assign(a, op.Add(op.T[float32](a), a))},
-		"dense":            {expr.Assign(leaf("q", 20, 20), op.ReLU(op.Add(op.Dot(leaf("b", 20, 30), op.T[float32](leaf("c", 20, 30))), leaf("d", 20))))},
-		"pad":              {expr.Assign(leaf("q", 32, 33), op.Pad[float32](a, [][2]int{{1, 1}, {0, 3}}, 0))},
-		"concat":           {expr.Assign(leaf("q", 70, 50), op.Concat(0, expr.Exp[float32](x), op.Reshape[float32](leaf("r", 30, 50), 30, 50)))},
-		"take":             {expr.Assign(leaf("q", 9, 50), op.Take(x, typed[int64]("i", 9), 0))},
-		"divide":           {expr.Assign(k, op.Where(op.Less(k, op.Full[int32](9)), op.Div(k, typed[int32]("j", 100)), k))},
-		"divide_by_four":   {expr.Assign(k, op.Add(op.FloorDiv(k, op.Full[int32](4)), op.Mod(k, op.BroadcastTo(op.Full[int32](4), 100))))},
-		"three_columns":    {expr.Assign(leaf("s", 100), op.Sqrt(op.Sum(op.Square[float32](leaf("p", 100, 3)), op.Axis(1))))},
-		"reshape":          {expr.Assign(leaf("q", 2000), op.Reshape(op.Add(x, y), -1))},
-		"merge_transposed": {expr.Assign(leaf("q", 900), op.Flatten(op.T(op.Abs[float32](a))))},
-		"dependent":        {expr.Assign(w, op.Add(g, m)), expr.Assign(v, op.Flip[float32](w))},
-		"halves":           {expr.Assign(typed[expr.Float16]("h", 100), op.Cast[expr.Float16](op.Add(w, op.Cast[float32](typed[expr.Float16]("j", 100)))))},
-		"argmax":           {expr.Assign(typed[int64]("s", 40), op.ArgMax(x, op.Axis(1)))},
-		"into":             {expr.Assign(op.Into[float32](0, leaf("q", 10, 50), leaf("r", 30, 50)), op.Neg(x))},
+		"softmax":          {expr.Let(y, soft(op.Sqrt(x), 1))},
+		"softmax_in_place": {expr.Let(x, soft(x, 1))},
+		"layernorm":        {expr.Let(y, op.LayerNorm[float32](x, leaf("gamma", 50), leaf("beta", 50), 1e-5))},
+		"centre_columns":   {expr.Let(y, op.Sub(x, op.Mean(x, op.Axis(0))))},
+		"column_variance":  {expr.Let(leaf("s", 50), op.Var(x, op.Axis(0)))},
+		"standardise":      {expr.Let(y, op.Div(square, op.Std(x, op.Axis(0))))},
+		"full_sum":         {expr.Let(leaf("s"), op.Sum(op.Square(op.Sub(x, y))))},
+		"long_softmax":     {expr.Let(leaf("q", 1<<17), soft(leaf("p", 1<<17), 0))},
+		"two_groups":       {expr.Let(leaf("s", 5), op.Sum(leaf("c", 4, 5, 60), op.Axis(0, 2)))},
+		"transposed":       {expr.Let(leaf("q", 30, 30), op.Add(a, op.T[float32](a)))},
+		"transposed_self":  {expr.Let(a, op.Add(op.T[float32](a), a))},
+		"dense":            {expr.Let(leaf("q", 20, 20), op.ReLU(op.Add(op.Dot(leaf("b", 20, 30), op.T[float32](leaf("c", 20, 30))), leaf("d", 20))))},
+		"pad":              {expr.Let(leaf("q", 32, 33), op.Pad[float32](a, [][2]int{{1, 1}, {0, 3}}, 0))},
+		"concat":           {expr.Let(leaf("q", 70, 50), op.Concat(0, expr.Exp[float32](x), op.Reshape[float32](leaf("r", 30, 50), 30, 50)))},
+		"take":             {expr.Let(leaf("q", 9, 50), op.Take(x, typed[int64]("i", 9), 0))},
+		"divide":           {expr.Let(k, op.Where(op.Less(k, op.Full[int32](9)), op.Div(k, typed[int32]("j", 100)), k))},
+		"divide_by_four":   {expr.Let(k, op.Add(op.FloorDiv(k, op.Full[int32](4)), op.Mod(k, op.BroadcastTo(op.Full[int32](4), 100))))},
+		"three_columns":    {expr.Let(leaf("s", 100), op.Sqrt(op.Sum(op.Square[float32](leaf("p", 100, 3)), op.Axis(1))))},
+		"reshape":          {expr.Let(leaf("q", 2000), op.Reshape(op.Add(x, y), -1))},
+		"merge_transposed": {expr.Let(leaf("q", 900), op.Flatten(op.T(op.Abs[float32](a))))},
+		"dependent":        {expr.Let(w, op.Add(g, m)), expr.Let(v, op.Flip[float32](w))},
+		"halves":           {expr.Let(typed[expr.Float16]("h", 100), op.Cast[expr.Float16](op.Add(w, op.Cast[float32](typed[expr.Float16]("j", 100)))))},
+		"argmax":           {expr.Let(typed[int64]("s", 40), op.ArgMax(x, op.Axis(1)))},
+		"into":             {expr.Let(op.Into[float32](0, leaf("q", 10, 50), leaf("r", 30, 50)), op.Neg(x))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := text(t, stmts)
@@ -151,7 +151,7 @@ func TestSharedCost(t *testing.T) {
 		for range 300 {
 			e = twice(e)
 		}
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(leaf("y", 100), e)})
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 100), e)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func parity[T expr.Float](w *world[T]) program {
 	forward := op.Sub(s, op.Mul(k, op.Exp(op.Neg(op.Mul(r, years)))))
 	worst := w.out()
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](worst, op.Max(op.Abs(op.Sub(op.Sub(o[0], o[1]), forward))))},
+		stmts: []expr.Statement{expr.Let[T](worst, op.Max(op.Abs(op.Sub(op.Sub(o[0], o[1]), forward))))},
 		loop:  true,
 		check: func(t *testing.T) {
 			if v := values(worst)[0]; !(v <= 80e-12) {
@@ -56,7 +56,7 @@ func impliedVolatility[T expr.Float](w *world[T]) program {
 	miss := op.Sub(o[0], num[T](10.450583572185565))
 	moving := op.Less(num[T](1e-12), op.Abs(miss))
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](sigma, op.Where(moving, op.Sub[T](sigma, op.Div(miss, o[3])), sigma))},
+		stmts: []expr.Statement{expr.Let[T](sigma, op.Where(moving, op.Sub[T](sigma, op.Div(miss, o[3])), sigma))},
 		times: 8,
 		loop:  true,
 		check: func(t *testing.T) {

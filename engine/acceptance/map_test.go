@@ -229,7 +229,7 @@ func (c mapCase[T]) build(w *world[T]) program {
 	for _, e := range c.f(x) {
 		o := w.out(w.dims()...)
 		y = append(y, o)
-		p.stmts = append(p.stmts, expr.Assign[T](o, e))
+		p.stmts = append(p.stmts, expr.Let[T](o, e))
 	}
 	p.check = func(t *testing.T) {
 		for k := range y {

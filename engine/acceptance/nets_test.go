@@ -39,7 +39,7 @@ func softmax[T expr.Float](w *world[T], rows, cols int) program {
 	x := w.in(vals, rows, cols)
 	y, lse := w.out(rows, cols), w.out(rows)
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](y, op.Softmax[T](x, -1)), expr.Assign[T](lse, op.LogSumExp[T](x, op.Axis(-1)))},
+		stmts: []expr.Statement{expr.Let[T](y, op.Softmax[T](x, -1)), expr.Let[T](lse, op.LogSumExp[T](x, op.Axis(-1)))},
 		check: func(t *testing.T) {
 			tol := tolerance[T]()
 			want := []float64{1 / sum, math.E / sum, math.E * math.E / sum}
@@ -80,9 +80,9 @@ func adam[T expr.Float](w *world[T]) program {
 	rate := lr * root / (1 - b1)
 	return program{
 		stmts: []expr.Statement{
-			expr.Assign[T](m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
-			expr.Assign[T](v, op.Add(op.Scale(b2, v), op.Mul(op.Scale(1-b2, g), g))),
-			expr.SubAssign(x, op.Div(op.Scale(rate, m), op.AddScalar(op.Sqrt(v), eps*root))),
+			expr.Let[T](m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
+			expr.Let[T](v, op.Add(op.Scale(b2, v), op.Mul(op.Scale(1-b2, g), g))),
+			expr.LetSub(x, op.Div(op.Scale(rate, m), op.AddScalar(op.Sqrt(v), eps*root))),
 		},
 		loop: true,
 		check: func(t *testing.T) {
@@ -113,7 +113,7 @@ func rosenbrock[T expr.Float](w *world[T]) program {
 	}
 	value, dx, dy := w.out(w.dims()...), w.out(w.dims()...), w.out(w.dims()...)
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](value, f), expr.Assign[T](dx, g[0]), expr.Assign[T](dy, g[1])},
+		stmts: []expr.Statement{expr.Let[T](value, f), expr.Let[T](dx, g[0]), expr.Let[T](dy, g[1])},
 		loop:  true,
 		check: func(t *testing.T) {
 			for k, want := range []float64{24.2, -215.6, -88} {
@@ -167,8 +167,8 @@ func convolution[T expr.Float](w *world[T]) program {
 	left, right := w.out(), w.out()
 	return program{
 		stmts: []expr.Statement{
-			expr.Assign[T](o1, byProduct), expr.Assign[T](o2, direct),
-			expr.Assign[T](left, op.Sum(op.Mul[T](windows, y))), expr.Assign[T](right, op.Sum(op.Mul[T](x, back))),
+			expr.Let[T](o1, byProduct), expr.Let[T](o2, direct),
+			expr.Let[T](left, op.Sum(op.Mul[T](windows, y))), expr.Let[T](right, op.Sum(op.Mul[T](x, back))),
 		},
 		check: func(t *testing.T) {
 			if !slices.Equal(values(o1), values(o2)) {
@@ -201,7 +201,7 @@ func TestUpdateLarge(t *testing.T) {
 		w[i], g[i] = float32(i%1013)/1013, float32(i%997)/997
 	}
 	x, grad := engine.MustFromSlice(w), engine.MustFromSlice(g)
-	once(t, 4, true, expr.AddAssign(x, op.Scale(-eta, op.Add(grad, op.Scale(lambda, x)))))
+	once(t, 4, true, expr.LetAdd(x, op.Scale(-eta, op.Add(grad, op.Scale(lambda, x)))))
 	for i, v := range w {
 		old := float32(i%1013) / 1013
 		if want := old + float32(-eta*(g[i]+float32(lambda*old))); v != want {
@@ -218,7 +218,7 @@ func update[T expr.Float](w *world[T]) program {
 	}
 	x, g := w.state(a, w.dims()...), w.in(b, w.dims()...)
 	return program{
-		stmts: []expr.Statement{expr.AddAssign(x, op.Scale(-eta, op.Add(g, op.Scale(lambda, x))))},
+		stmts: []expr.Statement{expr.LetAdd(x, op.Scale(-eta, op.Add(g, op.Scale(lambda, x))))},
 		loop:  true,
 		check: func(t *testing.T) {
 			f := func(w, g float64) float64 { return w + float64(-eta*(g+float64(lambda*w))) }

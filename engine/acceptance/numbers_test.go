@@ -31,7 +31,7 @@ func testPixels[T expr.Float](t *testing.T) {
 			w := &world[T]{t: t, layout: l}
 			for _, threads := range []int{1, 2, 4} {
 				y := engine.Zeros[uint8](n)
-				once(t, threads, true, expr.Assign(y, op.Cast[uint8](w.in(vals))))
+				once(t, threads, true, expr.Let(y, op.Cast[uint8](w.in(vals))))
 				if !slices.Equal(y.Values(), pixels) {
 					t.Errorf("%v/%d: %v..., want %v", l, n, y.Values()[:min(n, 7)], pixels[:min(n, 7)])
 				}
@@ -40,7 +40,7 @@ func testPixels[T expr.Float](t *testing.T) {
 	}
 	w := &world[T]{t: t}
 	y := engine.Zeros[uint8](1)
-	once(t, 1, true, expr.Assign(y, op.Cast[uint8](luma[T](w.in([]float64{200}), w.in([]float64{100}), w.in([]float64{50})))))
+	once(t, 1, true, expr.Let(y, op.Cast[uint8](luma[T](w.in([]float64{200}), w.in([]float64{100}), w.in([]float64{50})))))
 	if y.At(0) != 117 {
 		t.Errorf("luma is %d as a pixel, want 117", y.At(0))
 	}
@@ -78,7 +78,7 @@ func halves(w *world[float32]) program {
 	y := engine.Zeros[expr.Float16](w.dims()...)
 	w.outs = append(w.outs, y.Array())
 	return program{
-		stmts: []expr.Statement{expr.Assign(y, op.Cast[expr.Float16](x))},
+		stmts: []expr.Statement{expr.Let(y, op.Cast[expr.Float16](x))},
 		loop:  true,
 		check: func(t *testing.T) {
 			for i, v := range values(y) {
@@ -96,7 +96,7 @@ func lost[T expr.Float](w *world[T]) program {
 	}
 	x, y := w.in(big, w.dims()...), w.out(w.dims()...)
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](y, op.Sub[T](op.AddScalar(x, 1), x))},
+		stmts: []expr.Statement{expr.Let[T](y, op.Sub[T](op.AddScalar(x, 1), x))},
 		loop:  true,
 		check: func(t *testing.T) {
 			for _, v := range values(y) {
@@ -114,7 +114,7 @@ func TestIntegers(t *testing.T) {
 			d := engine.MustFromSlice(slices.Repeat([]int32{-1}, n))
 			y := engine.MustFromSlice(slices.Repeat([]int32{5}, n))
 			column := op.Index[int32](x, 1, 1) // strided
-			once(t, threads, false, expr.Assign(y, op.Div[int32](column, d)))
+			once(t, threads, false, expr.Let(y, op.Div[int32](column, d)))
 			for _, v := range y.Values() {
 				if v != math.MinInt32 {
 					t.Fatalf("MinInt32 / -1 is %d", v)
@@ -122,7 +122,7 @@ func TestIntegers(t *testing.T) {
 			}
 			d.Data()[n-1] = 0
 			before := y.Values()
-			err := engine.Run(t.Context(), expr.Assign(y, op.Div[int32](column, d)))
+			err := engine.Run(t.Context(), expr.Let(y, op.Div[int32](column, d)))
 			if !errors.Is(err, expr.ErrDivide) {
 				t.Errorf("division by zero gives the error %v", err)
 			}
@@ -131,7 +131,7 @@ func TestIntegers(t *testing.T) {
 			}
 			// A quotient that is not selected is no fault.
 			zero := op.Equal[int32](d, op.Full[int32](0))
-			if err := engine.Run(t.Context(), expr.Assign(y, op.Where(zero, op.Full[int32](7), op.Div[int32](column, d)))); err != nil || y.At(n-1) != 7 {
+			if err := engine.Run(t.Context(), expr.Let(y, op.Where(zero, op.Full[int32](7), op.Div[int32](column, d)))); err != nil || y.At(n-1) != 7 {
 				t.Errorf("an unselected quotient: %v, %d", err, y.At(n-1))
 			}
 		}
@@ -164,8 +164,8 @@ func overlap[T expr.Float](w *world[T]) program {
 	a, b := w.state(vals, n, n), w.state(vals, n, n)
 	return program{
 		stmts: []expr.Statement{
-			expr.Assign(a, op.Add(op.T[T](a), a)),
-			expr.AddAssign[T](b.Slice(1, n), b.Slice(0, n-1)),
+			expr.Let(a, op.Add(op.T[T](a), a)),
+			expr.LetAdd[T](b.Slice(1, n), b.Slice(0, n-1)),
 		},
 		check: func(t *testing.T) {
 			x, y := values(a), values(b)
@@ -191,7 +191,7 @@ func reversal[T expr.Float](w *world[T]) program {
 	}
 	x := w.state(vals)
 	return program{
-		stmts: []expr.Statement{expr.Assign(x, op.Sub(op.Flip[T](x), op.Scale(2, x)))},
+		stmts: []expr.Statement{expr.Let(x, op.Sub(op.Flip[T](x), op.Scale(2, x)))},
 		check: func(t *testing.T) {
 			for i, v := range values(x) {
 				near(t, "x[::-1] - 2x", v, vals[w.n-1-i]-2*vals[i], 0)

@@ -33,7 +33,7 @@ func allPairs[T expr.Float](w *world[T]) program {
 	pair := op.Where(self, num[T](0), lennardJones(r2))
 	each, total := w.out(w.n, w.n), w.out()
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](each, pair), expr.Assign[T](total, op.Scale(.5, op.Sum(pair)))},
+		stmts: []expr.Statement{expr.Let[T](each, pair), expr.Let[T](total, op.Scale(.5, op.Sum(pair)))},
 		check: func(t *testing.T) {
 			got, sum, all := values(each), 0., 0.
 			for a := range w.n {
@@ -83,7 +83,7 @@ func heat[T expr.Float](w *world[T]) program {
 	inner := u.Span(op.Range(1, -1), op.Range(1, -1))
 	around := op.Add(op.Add(part(-1, 0), part(1, 0)), op.Add(part(0, -1), part(0, 1)))
 	return program{
-		stmts: []expr.Statement{expr.AddAssign[T](inner, op.Scale(.2, op.Sub(around, op.Scale(4, inner))))},
+		stmts: []expr.Statement{expr.LetAdd[T](inner, op.Scale(.2, op.Sub(around, op.Scale(4, inner))))},
 		times: 100,
 		check: func(t *testing.T) {
 			for i, v := range values(u) {
@@ -119,7 +119,7 @@ func kepler[T expr.Float](w *world[T]) program {
 	off := op.Sub(op.Sub[T](big, op.Mul(e, op.Sin(big))), m)
 	slope := op.Sub(num[T](1), op.Mul(e, op.Cos(big)))
 	return program{
-		stmts: []expr.Statement{expr.SubAssign(big, op.Div(off, slope))},
+		stmts: []expr.Statement{expr.LetSub(big, op.Div(off, slope))},
 		times: 6,
 		loop:  true,
 		check: func(t *testing.T) {
@@ -179,7 +179,7 @@ func mandelbrot[T expr.Float](w *world[T]) program {
 	nre, nim, count := mandelbrotStep[T](re, im, cr, ci, n)
 	return program{
 		// The real part waits until the imaginary part has read the old one.
-		stmts: []expr.Statement{expr.Assign[T](n, count), expr.Assign[T](next, nre), expr.Assign[T](im, nim), expr.Assign[T](re, next)},
+		stmts: []expr.Statement{expr.Let[T](n, count), expr.Let[T](next, nre), expr.Let[T](im, nim), expr.Let[T](re, next)},
 		times: 50,
 		loop:  w.layout != transposed, // its arrays do not all have one layout
 		check: func(t *testing.T) { checkCounts(t, values(n)) },
@@ -194,7 +194,7 @@ func mandelbrotUnrolled[T expr.Float](w *world[T]) program {
 	}
 	n := w.out(64, 64)
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](n, count)},
+		stmts: []expr.Statement{expr.Let[T](n, count)},
 		check: func(t *testing.T) { checkCounts(t, values(n)) },
 	}
 }

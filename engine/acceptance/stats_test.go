@@ -27,7 +27,7 @@ func anscombe[T expr.Float](w *world[T]) program {
 	r := w.out()
 	spread := op.Sqrt(op.Mul(op.Sum(op.Square(dx)), op.Sum(op.Square(dy))))
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](r, op.Div(op.Sum(op.Mul(dx, dy)), spread))},
+		stmts: []expr.Statement{expr.Let[T](r, op.Div(op.Sum(op.Mul(dx, dy)), spread))},
 		check: func(t *testing.T) { near(t, "r", values(r)[0], .81642051634484, tolerance[T]()) },
 	}
 }
@@ -43,7 +43,7 @@ func numAcc4[T expr.Float](w *world[T]) program {
 	}
 	x, mean, sd := w.in(vals), w.out(), w.out()
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](mean, op.Mean[T](x)), expr.Assign[T](sd, op.Std[T](x, op.DDof(1)))},
+		stmts: []expr.Statement{expr.Let[T](mean, op.Mean[T](x)), expr.Let[T](sd, op.Std[T](x, op.DDof(1)))},
 		check: func(t *testing.T) {
 			near(t, "mean", values(mean)[0], 10000000.2, 1e-15)
 			// The nearest float64 to 10000000.1 is off by 4e-10: the deviations
@@ -110,7 +110,7 @@ func regression[T expr.Float](w *world[T]) program {
 	slope := op.Div(op.Sum(op.Mul(dx, op.Sub[T](y, my))), op.Sum(op.Square(dx)))
 	b0, b1 := w.out(), w.out()
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](b1, slope), expr.Assign[T](b0, op.Sub(my, op.Mul[T](b1, mx)))},
+		stmts: []expr.Statement{expr.Let[T](b1, slope), expr.Let[T](b0, op.Sub(my, op.Mul[T](b1, mx)))},
 		check: func(t *testing.T) {
 			near(t, "slope", values(b1)[0], 1.00211681802045, tolerance[T]())
 			tol := tolerance[T]()
@@ -137,9 +137,9 @@ func variance[T expr.Float](w *world[T]) program {
 	x, rows, cols, all := w.in(vals, w.n, 4), w.out(w.n), w.out(4), w.out()
 	return program{
 		stmts: []expr.Statement{
-			expr.Assign[T](rows, op.Var[T](x, op.Axis(1), op.DDof(1))),
-			expr.Assign[T](cols, op.Var[T](x, op.Axis(0))),
-			expr.Assign[T](all, op.Var[T](x)),
+			expr.Let[T](rows, op.Var[T](x, op.Axis(1), op.DDof(1))),
+			expr.Let[T](cols, op.Var[T](x, op.Axis(0))),
+			expr.Let[T](all, op.Var[T](x)),
 		},
 		check: func(t *testing.T) {
 			for _, v := range values(rows) {
@@ -170,7 +170,7 @@ func TestSum(t *testing.T) {
 			w := &world[float32]{t: t, layout: l}
 			x, y := w.in(slices.Repeat([]float64{.1}, n)), w.out(2)
 			p, err := engine.CompileWith(t.Context(), engine.Options{Threads: threads},
-				expr.Assign(y.Slice(0, 1), op.Sum[float32](x)), expr.Assign(y.Slice(1, 2), op.Sum[float32](x, op.AccumFloat64())))
+				expr.Let(y.Slice(0, 1), op.Sum[float32](x)), expr.Let(y.Slice(1, 2), op.Sum[float32](x, op.AccumFloat64())))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func sums[T expr.Float](w *world[T]) program {
 	}
 	x, a, b := w.in(vals), w.out(), w.out()
 	return program{
-		stmts: []expr.Statement{expr.Assign[T](a, op.Sum[T](x)), expr.Assign[T](b, op.Sum[T](x, op.AccumFloat64()))},
+		stmts: []expr.Statement{expr.Let[T](a, op.Sum[T](x)), expr.Let[T](b, op.Sum[T](x, op.AccumFloat64()))},
 		check: func(t *testing.T) {
 			want := float64(w.n) * to(from[T](.1))
 			tol := map[dtype.Type]float64{dtype.F64: 1e-13, dtype.F32: 1e-6, dtype.F16: math.Ldexp(1, -11)}[dtype.Of[T]()]

@@ -151,7 +151,7 @@ func TestStep(t *testing.T) {
 	ctx := context.Background()
 	w := variable(4)
 	g := record(t, op.Sum(op.Square(w)), w)
-	step, err := engine.Compile(ctx, append(g.Statements(expr.Set), expr.SubAssign(w.Value(), op.Scale(.25, w.Grad())))...)
+	step, err := engine.Compile(ctx, append(g.Statements(expr.Set), expr.LetSub(w.Value(), op.Scale(.25, w.Grad())))...)
 	if err != nil {
 		t.Fatal(err)
 	}

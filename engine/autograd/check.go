@@ -32,7 +32,7 @@ func Check[T Float](loss expr.Exp[T], tol float64, vars ...*Variable[T]) error {
 	if err := g.Backward(ctx); err != nil {
 		return err
 	}
-	value, err := engine.Compile(ctx, expr.Assign(g.loss, g.tree))
+	value, err := engine.Compile(ctx, expr.Let(g.loss, g.tree))
 	if err != nil {
 		return err
 	}

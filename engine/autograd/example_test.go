@@ -40,7 +40,7 @@ func ExampleGraph_Statements() {
 		fmt.Println(err)
 		return
 	}
-	step, err := engine.Compile(ctx, append(g.Statements(expr.Set), expr.SubAssign(w.Value(), op.Scale(.1, w.Grad())))...)
+	step, err := engine.Compile(ctx, append(g.Statements(expr.Set), expr.LetSub(w.Value(), op.Scale(.1, w.Grad())))...)
 	if err != nil {
 		fmt.Println(err)
 		return

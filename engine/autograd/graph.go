@@ -104,10 +104,10 @@ func (g *Graph[T]) Loss() *engine.Tensor[T] { return g.loss }
 // expr.Plus to add them.
 //
 //	s := g.Statements(expr.Set)
-//	s = append(s, expr.SubAssign(w.Value(), op.Mul(rate, w.Grad())))
+//	s = append(s, expr.LetSub(w.Value(), op.Mul(rate, w.Grad())))
 //	step, err := engine.Compile(ctx, s...)  // the loss, the gradient and the update
 func (g *Graph[T]) Statements(s expr.Saver) []expr.Statement {
-	stmts := []expr.Statement{expr.Assign(g.loss, g.tree)}
+	stmts := []expr.Statement{expr.Let(g.loss, g.tree)}
 	for i, v := range g.vars {
 		stmts = append(stmts, expr.Statement{Saver: s, Target: v.grad.Node(), Value: g.grads[i].Node()})
 	}

@@ -28,7 +28,7 @@ func testManyArguments(t *testing.T, _ *standIn) {
 			x, y = op.Add(op.Mul(x, p), there), op.Add(op.Mul(y, p), host)
 		}
 		got, want = append(got, zeros(t, d, 100)), append(want, engine.Zeros[float32](100))
-		on, off = append(on, expr.Assign(got[i], x)), append(off, expr.Assign(want[i], y))
+		on, off = append(on, expr.Let(got[i], x)), append(off, expr.Let(want[i], y))
 	}
 	p, err := engine.Compile(ctx, on...)
 	check(t, err)

@@ -16,7 +16,7 @@ func BenchmarkHost(b *testing.B) {
 	check(b, err)
 	y, err := engine.Zeros[float32](1000).To(d)
 	check(b, err)
-	p, err := engine.Compile(ctx, expr.Assign(y, op.Add(y, y)))
+	p, err := engine.Compile(ctx, expr.Let(y, op.Add(y, y)))
 	check(b, err)
 	defer p.Close()
 	b.Run("Run", func(b *testing.B) {

@@ -50,7 +50,7 @@ func there[T float32 | float64](t *testing.T, d engine.Device, x *engine.Tensor[
 
 // layer returns the statement y = x @ w + b.
 func layer[T float32 | float64 | int32](y *engine.Tensor[T], x, w, b expr.Exp[T]) expr.Statement {
-	return expr.Assign(y, op.Add(op.MatMul(x, w), b))
+	return expr.Let(y, op.Add(op.MatMul(x, w), b))
 }
 
 // testBias compares products with a bias, in all layouts, with those of the
@@ -97,7 +97,7 @@ func biasOf[T float32 | float64](t *testing.T, d engine.Device, count func() int
 		value := func(x, w, b *engine.Tensor[T]) E {
 			return c.then(op.Add(op.MatMul(c.as(x), c.of(w)), E(b)))
 		}
-		check(t, engine.RunWith(ctx, engine.Options{Backend: "interp"}, expr.Assign(want, value(x, w, b))))
+		check(t, engine.RunWith(ctx, engine.Options{Backend: "interp"}, expr.Let(want, value(x, w, b))))
 		got := there(t, d, squares[T](c.y...))
 		before := 0
 		if count != nil {

@@ -53,7 +53,7 @@ func testOutOfMemory(t *testing.T, s *standIn) {
 	ramp(t, d, 1000)
 
 	a, b, c := there(t, d, squares[float32](3, 4)), there(t, d, squares[float32](4, 5)), zeros(t, d, 3, 5)
-	p, err := engine.Compile(ctx, expr.Assign(c, op.MatMul(a, b)))
+	p, err := engine.Compile(ctx, expr.Let(c, op.MatMul(a, b)))
 	check(t, err)
 	s.limit(0, false)
 	s.fail("cuMemAllocAsync", 0, cu.ERROR_OUT_OF_MEMORY) // the allocation of the workspace
@@ -63,7 +63,7 @@ func testOutOfMemory(t *testing.T, s *standIn) {
 func testLaunchFailure(t *testing.T, s *standIn) {
 	d := open(t)
 	x := ramp(t, d, 100)
-	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	p, err := engine.Compile(ctx, expr.Let(x, op.Scale(2, x)))
 	check(t, err)
 	s.fail("cuLaunchKernel", 0, cu.ERROR_INVALID_VALUE)
 	if err := p.Run(ctx); !errors.Is(err, expr.ErrDevice) || !errors.Is(err, cu.ERROR_INVALID_VALUE) || !contains(err, "(stage 0)") {
@@ -80,7 +80,7 @@ func testLaunchFailure(t *testing.T, s *standIn) {
 func testSticky(t *testing.T, s *standIn) {
 	d := open(t)
 	x := ramp(t, d, 100)
-	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	p, err := engine.Compile(ctx, expr.Let(x, op.Scale(2, x)))
 	check(t, err)
 	s.fail("cuStreamSynchronize", 0, cu.ERROR_ILLEGAL_ADDRESS)
 	err = p.Run(ctx)
@@ -108,7 +108,7 @@ func testSticky(t *testing.T, s *standIn) {
 func testAsyncFault(t *testing.T, s *standIn) {
 	d := open(t)
 	x := ramp(t, d, 100)
-	p, err := engine.Compile(ctx, expr.Assign(x, op.Scale(2, x)))
+	p, err := engine.Compile(ctx, expr.Let(x, op.Scale(2, x)))
 	check(t, err)
 	st, err := d.NewStream()
 	check(t, err)
@@ -136,8 +136,8 @@ func testGraphFailure(t *testing.T, s *standIn) {
 	} {
 		x, y := ramp(t, d, 64), zeros(t, d, 8)
 		p, err := engine.Compile(ctx,
-			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
-			expr.Assign(x, op.AddScalar(x, 1)))
+			expr.Let(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
+			expr.Let(x, op.AddScalar(x, 1)))
 		check(t, err)
 		before := s.graphs()
 		for i := range stableRuns + 2 {
@@ -183,8 +183,8 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 	} {
 		x, y := ramp(t, d, 64), zeros(t, d, 8)
 		p, err := engine.Compile(ctx,
-			expr.Assign(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
-			expr.Assign(x, op.AddScalar(x, 1)))
+			expr.Let(y, op.Sum(op.Reshape(x, 8, 8), op.Axis(0))),
+			expr.Let(x, op.AddScalar(x, 1)))
 		check(t, err)
 		if n := len(p.Plan().Stages); n != 2 {
 			t.Fatalf("%d stages", n)
@@ -213,7 +213,7 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 func testChoice(t *testing.T, s *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 65), zeros(t, d, 64)
-	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(y, op.Scale(2, x.Slice(0, 64)))})
+	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, op.Scale(2, x.Slice(0, 64)))})
 	check(t, err)
 	compiled, err := d.Compile(ctx, pl, engine.Options{})
 	check(t, err)

@@ -22,7 +22,7 @@ func power(t *testing.T, y, x *engine.Tensor[float32], factors int) *engine.Prog
 	for range factors - 2 {
 		e = op.Mul(e, x)
 	}
-	p, err := engine.Compile(ctx, expr.Assign(y, e))
+	p, err := engine.Compile(ctx, expr.Let(y, e))
 	check(t, err)
 	return p
 }
@@ -114,7 +114,7 @@ func testModuleGarbage(t *testing.T, s *standIn) {
 			check(t, power(t, y, x, f).Run(ctx))
 		}
 		s.fail("cuModuleGetFunction", 1, cu.ERROR_NOT_FOUND) // fails at the second loop at the latest
-		_, err := engine.Compile(ctx, expr.Assign(y, op.Mul(op.Sum(x), x)), expr.Assign(n, op.Exp(x)))
+		_, err := engine.Compile(ctx, expr.Let(y, op.Mul(op.Sum(x), x)), expr.Let(n, op.Exp(x)))
 		if !errors.Is(err, expr.ErrDevice) {
 			t.Errorf("a kernel that is not there: %v", err)
 		}
@@ -158,7 +158,7 @@ func testModuleFlight(t *testing.T, s *standIn) {
 	for range 8 {
 		y := zeros(t, d, 100)
 		wg.Go(func() {
-			if p, err := engine.Compile(ctx, expr.Assign(y, op.Mul(op.Mul(x, x), x))); err != nil {
+			if p, err := engine.Compile(ctx, expr.Let(y, op.Mul(op.Mul(x, x), x))); err != nil {
 				t.Error(err)
 			} else if err := p.Run(ctx); err != nil {
 				t.Error(err)
@@ -199,14 +199,14 @@ func busy(d *device, x, row, y *engine.Tensor[float32], g int) error {
 		return err
 	}
 	for i := range 6 {
-		other, err := engine.Compile(ctx, expr.Assign(y, op.AddScalar(op.Exp(x), float32(i))))
+		other, err := engine.Compile(ctx, expr.Let(y, op.AddScalar(op.Exp(x), float32(i))))
 		if err != nil {
 			return err
 		}
 		other.RunAsync(st)
 		p, err := engine.Compile(ctx,
-			expr.Assign(row, op.Scale(float32(g), op.Sum(op.Reshape(x, 8, 8), op.Axis(0)))),
-			expr.Assign(y, op.Reshape(op.Add(op.Reshape(x, 8, 8), row), 64)))
+			expr.Let(row, op.Scale(float32(g), op.Sum(op.Reshape(x, 8, 8), op.Axis(0)))),
+			expr.Let(y, op.Reshape(op.Add(op.Reshape(x, 8, 8), row), 64)))
 		if err != nil {
 			return err
 		}

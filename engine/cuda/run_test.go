@@ -71,7 +71,7 @@ func testRun(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 1000), zeros(t, d, 1000)
 	p := expr.NewParam[float32](2)
-	prog, err := engine.Compile(ctx, expr.Assign(y, op.Mul(op.Exp(op.Neg(x)), p)))
+	prog, err := engine.Compile(ctx, expr.Let(y, op.Mul(op.Exp(op.Neg(x)), p)))
 	check(t, err)
 	if prog.Backend() != "cuda:0" || y.Device() != "cuda:0" {
 		t.Errorf("%s runs programs of %s", prog.Backend(), y.Device())
@@ -197,9 +197,9 @@ func testFunctions(t *testing.T, _ *standIn) {
 func testAsync(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y, z := ramp(t, d, 100), zeros(t, d, 100), zeros(t, d, 100)
-	first, err := engine.Compile(ctx, expr.Assign(y, op.Scale(2, x)))
+	first, err := engine.Compile(ctx, expr.Let(y, op.Scale(2, x)))
 	check(t, err)
-	second, err := engine.Compile(ctx, expr.Assign(z, op.AddScalar(y, 1)))
+	second, err := engine.Compile(ctx, expr.Let(z, op.AddScalar(y, 1)))
 	check(t, err)
 	a, err := d.NewStream()
 	check(t, err)
@@ -260,7 +260,7 @@ func testGoroutines(t *testing.T, _ *standIn) {
 	for i := range 8 {
 		wg.Go(func() {
 			y := zeros(t, d, 500)
-			p, err := engine.Compile(ctx, expr.Assign(y, op.Scale(float32(i%4), x)))
+			p, err := engine.Compile(ctx, expr.Let(y, op.Scale(float32(i%4), x)))
 			if err != nil {
 				t.Error(err)
 				return
@@ -292,7 +292,7 @@ func testShared(t *testing.T, _ *standIn) {
 		defer streams[i].Close()
 		one, err := engine.FromFunc(func([]int) float32 { return 1 }, 8).To(d)
 		check(t, err)
-		programs[i], err = engine.Compile(ctx, expr.Assign(x, op.Add(x, one)))
+		programs[i], err = engine.Compile(ctx, expr.Let(x, op.Add(x, one)))
 		check(t, err)
 	}
 	for round := range 500 {
@@ -317,7 +317,7 @@ func testShared(t *testing.T, _ *standIn) {
 func testEvents(t *testing.T, _ *standIn) {
 	d := open(t)
 	x := ramp(t, d, 100)
-	p, err := engine.Compile(ctx, expr.Assign(x, op.Add(x, x)))
+	p, err := engine.Compile(ctx, expr.Let(x, op.Add(x, x)))
 	check(t, err)
 	s, err := d.NewStream()
 	check(t, err)
@@ -374,8 +374,8 @@ func testGraphs(t *testing.T, _ *standIn) {
 	k := expr.NewParam[float32](1)
 	row := zeros(t, d, 8)
 	prog, err := engine.Compile(ctx,
-		expr.Assign(row, op.Mul(op.Sum(op.Reshape(x, 8, 8), op.Axis(0)), k)),
-		expr.Assign(y, op.Reshape(op.Add(op.Reshape(x, 8, 8), row), 64)))
+		expr.Let(row, op.Mul(op.Sum(op.Reshape(x, 8, 8), op.Axis(0)), k)),
+		expr.Let(y, op.Reshape(op.Add(op.Reshape(x, 8, 8), row), 64)))
 	check(t, err)
 	want := float32(28)
 	for i := range 12 {
@@ -394,7 +394,7 @@ func testGraphs(t *testing.T, _ *standIn) {
 func testAllocations(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 64), zeros(t, d, 64)
-	p, err := engine.Compile(ctx, expr.Assign(y, op.Exp(x)))
+	p, err := engine.Compile(ctx, expr.Let(y, op.Exp(x)))
 	check(t, err)
 	check(t, p.Run(ctx))
 	noAllocations(t, p, 100)

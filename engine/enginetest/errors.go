@@ -49,44 +49,44 @@ func errorKinds(s suite) {
 	var noExp expr.Exp[float32]
 	var noParam *expr.Param[float32]
 	cases := []failing{
-		{"broadcast", expr.ErrShape, expr.Assign(f, op.Add(f, g)), here()},
-		{"broadcast, deep", expr.ErrShape, expr.Assign(f, op.Exp(op.Mul(f, op.Sub(f, g)))), here()},
-		{"too large a value", expr.ErrShape, expr.Assign[float32](row, f), 0},
-		{"axis", expr.ErrShape, expr.Assign(f, op.Sum(f, op.Axis(2))), here()},
-		{"axis twice", expr.ErrShape, expr.Assign(f, op.Sum(f, op.Axis(0, -2))), here()},
-		{"permutation", expr.ErrShape, expr.Assign(f, op.Transpose[float32](f, 0, 0)), here()},
-		{"reshape", expr.ErrShape, expr.Assign(f, op.Reshape[float32](f, 4)), here()},
-		{"broadcast to", expr.ErrShape, expr.Assign(f, op.BroadcastTo[float32](g, 2, 3)), here()},
-		{"concat", expr.ErrShape, expr.Assign(f, op.Concat[float32](0, f, g)), here()},
-		{"pad", expr.ErrShape, expr.Assign(f, op.Pad[float32](f, [][2]int{{1, 1}}, 0)), here()},
-		{"negative pad", expr.ErrShape, expr.Assign(f, op.Pad[float32](g, [][2]int{{-1, 1}}, 0)), here()},
-		{"windows", expr.ErrShape, expr.Assign(f, op.Windows[float32](g, op.Window{Size: 5})), here()},
-		{"inner dimensions", expr.ErrShape, expr.Assign(f, op.MatMul[float32](f, f)), here()},
-		{"index", expr.ErrIndex, expr.Assign[float32](row, op.Index[float32](f, 0, 2)), here()},
-		{"maximum of nothing", expr.ErrShape, expr.Assign[float32](row, op.Max(e, op.Axis(0))), here()},
-		{"minimum of nothing", expr.ErrShape, expr.Assign[float32](row, op.Min(e, op.Axis(0))), here()},
-		{"mean of nothing", expr.ErrShape, expr.Assign[float32](row, op.Mean(e, op.Axis(0))), here()},
-		{"argmax of nothing", expr.ErrShape, expr.Assign(engine.Zeros[int64](3), op.ArgMax(e, op.Axis(0))), here()},
-		{"take of nothing", expr.ErrShape, expr.Assign(engine.Zeros[float32](3, 3), op.Take[float32](e, op.Cast[int64](i), 0)), here()},
-		{"nil tensor", expr.ErrType, expr.Assign(f, op.Add[float32](f, none)), here()},
-		{"nil target", expr.ErrType, expr.Assign[float32](none, f), 0},
-		{"nil expression", expr.ErrType, expr.Assign(f, noExp), 0},
-		{"nil operand", expr.ErrType, expr.Assign(f, op.Exp(noExp)), here()},
-		{"nil parameter", expr.ErrType, expr.Assign(f, op.Add[float32](f, noParam)), here()},
+		{"broadcast", expr.ErrShape, expr.Let(f, op.Add(f, g)), here()},
+		{"broadcast, deep", expr.ErrShape, expr.Let(f, op.Exp(op.Mul(f, op.Sub(f, g)))), here()},
+		{"too large a value", expr.ErrShape, expr.Let[float32](row, f), 0},
+		{"axis", expr.ErrShape, expr.Let(f, op.Sum(f, op.Axis(2))), here()},
+		{"axis twice", expr.ErrShape, expr.Let(f, op.Sum(f, op.Axis(0, -2))), here()},
+		{"permutation", expr.ErrShape, expr.Let(f, op.Transpose[float32](f, 0, 0)), here()},
+		{"reshape", expr.ErrShape, expr.Let(f, op.Reshape[float32](f, 4)), here()},
+		{"broadcast to", expr.ErrShape, expr.Let(f, op.BroadcastTo[float32](g, 2, 3)), here()},
+		{"concat", expr.ErrShape, expr.Let(f, op.Concat[float32](0, f, g)), here()},
+		{"pad", expr.ErrShape, expr.Let(f, op.Pad[float32](f, [][2]int{{1, 1}}, 0)), here()},
+		{"negative pad", expr.ErrShape, expr.Let(f, op.Pad[float32](g, [][2]int{{-1, 1}}, 0)), here()},
+		{"windows", expr.ErrShape, expr.Let(f, op.Windows[float32](g, op.Window{Size: 5})), here()},
+		{"inner dimensions", expr.ErrShape, expr.Let(f, op.MatMul[float32](f, f)), here()},
+		{"index", expr.ErrIndex, expr.Let[float32](row, op.Index[float32](f, 0, 2)), here()},
+		{"maximum of nothing", expr.ErrShape, expr.Let[float32](row, op.Max(e, op.Axis(0))), here()},
+		{"minimum of nothing", expr.ErrShape, expr.Let[float32](row, op.Min(e, op.Axis(0))), here()},
+		{"mean of nothing", expr.ErrShape, expr.Let[float32](row, op.Mean(e, op.Axis(0))), here()},
+		{"argmax of nothing", expr.ErrShape, expr.Let(engine.Zeros[int64](3), op.ArgMax(e, op.Axis(0))), here()},
+		{"take of nothing", expr.ErrShape, expr.Let(engine.Zeros[float32](3, 3), op.Take[float32](e, op.Cast[int64](i), 0)), here()},
+		{"nil tensor", expr.ErrType, expr.Let(f, op.Add[float32](f, none)), here()},
+		{"nil target", expr.ErrType, expr.Let[float32](none, f), 0},
+		{"nil expression", expr.ErrType, expr.Let(f, noExp), 0},
+		{"nil operand", expr.ErrType, expr.Let(f, op.Exp(noExp)), here()},
+		{"nil parameter", expr.ErrType, expr.Let(f, op.Add[float32](f, noParam)), here()},
 		{"no statement", expr.ErrType, expr.Statement{}, 0},
-		{"fraction", expr.ErrType, expr.Assign(i, op.Scale(.5, i)), here()},
-		{"scalar out of range", expr.ErrType, expr.Assign(engine.Zeros[int8](3), op.AddScalar(engine.Zeros[int8](3), 200)), here()},
-		{"element type", expr.ErrType, expr.Assign(f, expr.Of[float32](i.Node())), here()},
+		{"fraction", expr.ErrType, expr.Let(i, op.Scale(.5, i)), here()},
+		{"scalar out of range", expr.ErrType, expr.Let(engine.Zeros[int8](3), op.AddScalar(engine.Zeros[int8](3), 200)), here()},
+		{"element type", expr.ErrType, expr.Let(f, expr.Of[float32](i.Node())), here()},
 		{"types differ", expr.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(op.Row("add"), f.Node(), i.Node())}, here()},
 		{"value of another type", expr.ErrType, expr.Statement{Target: f.Node(), Value: i.Node()}, 0},
 		{"condition", expr.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(op.Row("where"), f.Node(), f.Node(), f.Node())}, here()},
 		{"exponential of integers", expr.ErrType, expr.Statement{Target: i.Node(), Value: op.Apply(op.Row("exp"), i.Node())}, here()},
 		{"sum of bools", expr.ErrType, expr.Statement{Target: b.Node(), Value: op.ReduceNode("sum", b.Node(), op.Reduction{})}, here()},
 		{"saver of bools", expr.ErrType, expr.Statement{Saver: expr.Plus, Target: b.Node(), Value: b.Node()}, 0},
-		{"accumulator", expr.ErrType, expr.Assign(engine.Zeros[int64](), op.Sum(engine.Zeros[int64](3), op.AccumFloat64())), here()},
+		{"accumulator", expr.ErrType, expr.Let(engine.Zeros[int64](), op.Sum(engine.Zeros[int64](3), op.AccumFloat64())), here()},
 		{"target is a tree", expr.ErrType, expr.Statement{Target: op.Exp(f).Node(), Value: f.Node()}, 0},
 		{"target overlaps itself", expr.ErrShape, set(array(engine.MemoryOf(make([]byte, 64)), dtype.F32, shape.Shape{2, 3}, shape.Strides{0, 1}, 0).Node(), f.Node()), 0},
-		{"target is a concatenation of other shapes", expr.ErrShape, expr.Assign(op.Into[float32](0, f, g), op.Full[float32](0)), here()},
+		{"target is a concatenation of other shapes", expr.ErrShape, expr.Let(op.Into[float32](0, f, g), op.Full[float32](0)), here()},
 	}
 	data := append([]float32(nil), f.Data()...)
 	for _, c := range cases {
@@ -107,7 +107,7 @@ func errorKinds(s suite) {
 			copy(f.Data(), data)
 		}
 		// If one statement has an error, the program does not run.
-		if err := s.run(expr.Assign(f, op.AddScalar(f, 1)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
+		if err := s.run(expr.Let(f, op.AddScalar(f, 1)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
 			s.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
 			copy(f.Data(), data)
 		}
@@ -172,7 +172,7 @@ func devices(s suite) {
 	o := s.o
 	o.Backend = "no such backend"
 	x := engine.Zeros[float32](3)
-	if _, err := compile(ctx, o, expr.Assign[float32](x, x)); o.Device == nil && !errors.Is(err, expr.ErrDevice) {
+	if _, err := compile(ctx, o, expr.Let[float32](x, x)); o.Device == nil && !errors.Is(err, expr.ErrDevice) {
 		s.Errorf("a backend that does not exist: %v", err)
 	}
 	far := expr.NewLeaf(dtype.F32, shape.Shape{3}, &expr.Leaf{Mem: elsewhere{}, Strides: shape.Strides{1}})

@@ -66,7 +66,7 @@ func userOperators(s suite) {
 			s.checkFused(set(row, op.ReduceNode("max", v, axis(0))))
 		}
 	}
-	if err := s.run(expr.Assign(engine.Zeros[bool](3), op.Map1(swish, engine.Zeros[bool](3)))); err == nil {
+	if err := s.run(expr.Let(engine.Zeros[bool](3), op.Map1(swish, engine.Zeros[bool](3)))); err == nil {
 		s.Errorf("an operator runs on a type that it does not take")
 	}
 }
@@ -148,15 +148,15 @@ func goFunctions(s suite) {
 		x := tensor[float32](place(r, dtype.F32, l, wild, 30, 41))
 		b := tensor[bool](place(r, dtype.Bool, l, wild, 30, 41))
 		out, row := engine.Zeros[float32](30, 41), engine.Zeros[float32](41)
-		s.checkFused(expr.Assign(out, half(x)))
-		s.checkFused(expr.Assign(out, op.Sub(half(op.Exp(x)), half(x))))
-		s.checkFused(expr.Assign(out, half(half(op.T(op.T(x))))))
-		s.checkFused(expr.Assign(row, half(op.Sum(half(x), op.Axis(0)))))
-		s.checkFused(expr.Assign(out, half(op.BroadcastTo[float32](row, 30, 41))))
-		s.checkFused(expr.Assign(engine.Zeros[bool](30, 41), flip(op.Equal[bool](b, flip(b)))))
+		s.checkFused(expr.Let(out, half(x)))
+		s.checkFused(expr.Let(out, op.Sub(half(op.Exp(x)), half(x))))
+		s.checkFused(expr.Let(out, half(half(op.T(op.T(x))))))
+		s.checkFused(expr.Let(row, half(op.Sum(half(x), op.Axis(0)))))
+		s.checkFused(expr.Let(out, half(op.BroadcastTo[float32](row, 30, 41))))
+		s.checkFused(expr.Let(engine.Zeros[bool](30, 41), flip(op.Equal[bool](b, flip(b)))))
 		if l.writable() {
-			s.check(expr.Assign(x, half(x)))
-			s.check(expr.Assign(x, half(op.Flip(x))))
+			s.check(expr.Let(x, half(x)))
+			s.check(expr.Let(x, half(op.Flip(x))))
 		}
 	}
 }
@@ -204,7 +204,7 @@ func rebinding(s suite) {
 	data := []float32{1, 2, 3, 4}
 	out := make([]float32, 4)
 	x, y := engine.MustFromSlice(data), engine.MustFromSlice(out)
-	p, err := compile(ctx, s.o, expr.Assign(y, op.Scale(2, x)))
+	p, err := compile(ctx, s.o, expr.Let(y, op.Scale(2, x)))
 	if err != nil {
 		s.Fatalf("%v", err)
 	}
@@ -240,7 +240,7 @@ func roundedHalves(s suite) {
 		{"beyond the range", op.Mul(op.Mul[expr.Float16](big, big), op.Reciprocal[expr.Float16](big)), 2048},
 		{"overflow", op.Mul[expr.Float16](big, big), float32(math.Inf(1))},
 	} {
-		if err := s.run(expr.Assign(out, c.e)); err != nil {
+		if err := s.run(expr.Let(out, c.e)); err != nil {
 			s.Errorf("%s: %v", c.name, err)
 		} else if got := out.At(0).Float32(); got != c.want {
 			s.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -192,7 +192,7 @@ func wrongMaps(s suite) {
 	} {
 		for i := range 2 {
 			o := op.DefineView("wrong", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, f)
-			err := s.run(expr.Assign(out, op.Exp(op.View(o, nil, expr.Exp[float32](x)))))
+			err := s.run(expr.Let(out, op.Exp(op.View(o, nil, expr.Exp[float32](x)))))
 			var e *expr.Error
 			if first := name == "kept" && i == 0; errors.As(err, &e) == first { // the first map keeps, the second one uses
 				s.Errorf("%s: got %v, want an error", name, err)
@@ -202,7 +202,7 @@ func wrongMaps(s suite) {
 	empty := engine.Zeros[float32](0)
 	first := op.DefineView("first", 1, func(*expr.Node) (shape.Shape, error) { return shape.Shape{3}, nil },
 		func(g *expr.Gather) op.V { return g.At(0, g.Out) })
-	if err := s.run(expr.Assign(out, op.View(first, nil, expr.Exp[float32](empty)))); !errors.Is(err, expr.ErrIndex) {
+	if err := s.run(expr.Let(out, op.View(first, nil, expr.Exp[float32](empty)))); !errors.Is(err, expr.ErrIndex) {
 		s.Errorf("reading an empty array: %v", err)
 	}
 }

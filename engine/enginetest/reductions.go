@@ -163,8 +163,8 @@ func accumulators(s suite) {
 	}
 	i8, u8 := tensor[int8](place(r, dtype.I8, packed, wild, 5000)), tensor[uint8](place(r, dtype.U8, gaps, wild, 5000))
 	b := tensor[bool](place(r, dtype.Bool, packed, wild, 30, 40))
-	s.check(expr.Assign(engine.Zeros[int64](), op.SumInt(i8)))
-	s.check(expr.Assign(engine.Zeros[uint64](), op.SumUint(u8)))
-	s.check(expr.Assign(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
-	s.check(expr.Assign(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
+	s.check(expr.Let(engine.Zeros[int64](), op.SumInt(i8)))
+	s.check(expr.Let(engine.Zeros[uint64](), op.SumUint(u8)))
+	s.check(expr.Let(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
+	s.check(expr.Let(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
 }

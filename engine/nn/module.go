@@ -43,7 +43,7 @@ func (p *Pass[T]) After(t *engine.Tensor[T], e expr.Exp[T]) {
 	if !p.Training() {
 		return
 	}
-	p.after = append(p.after, expr.Assign(t, e))
+	p.after = append(p.after, expr.Let(t, e))
 }
 
 // Statements returns what After has added.

@@ -39,7 +39,7 @@ type update[T Float] struct {
 }
 
 // minus returns the statement w -= e.
-func (u *update[T]) minus(e expr.Exp[T]) expr.Statement { return expr.SubAssign(u.p.Value(), e) }
+func (u *update[T]) minus(e expr.Exp[T]) expr.Statement { return expr.LetSub(u.p.Value(), e) }
 
 // decayed returns the gradient with that of the penalty decay/2*|w|^2.
 func (u *update[T]) decayed(decay float64) expr.Exp[T] {
@@ -69,7 +69,7 @@ func (u *update[T]) slot(name string) *Param[T] {
 
 // average returns the statement s = beta*s + (1-beta)*e.
 func average[T Float](s *Param[T], beta float64, e expr.Exp[T]) expr.Statement {
-	return expr.Assign(s.Value(), op.Add(op.Scale(beta, s), op.Scale(1-beta, e)))
+	return expr.Let(s.Value(), op.Add(op.Scale(beta, s), op.Scale(1-beta, e)))
 }
 
 func newOptimizer[T Float](name string, rate float64, r rule[T]) *Optimizer[T] {

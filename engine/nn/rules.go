@@ -41,7 +41,7 @@ func SGD[T Float](rate float64, opts ...SGDOptions) *Optimizer[T] {
 		if c.Nesterov {
 			d = op.Add(g, op.Scale(c.Momentum, b))
 		}
-		return []expr.Statement{expr.Assign(b.Value(), next), u.minus(op.Mul[T](u.a, d))}
+		return []expr.Statement{expr.Let(b.Value(), next), u.minus(op.Mul[T](u.a, d))}
 	})
 	o.within("the momentum", c.Momentum, 0, 1)
 	o.within("the decay", c.Decay, 0, math.Inf(1))
@@ -102,7 +102,7 @@ func (u *update[T]) adam(c AdamOptions, g expr.Exp[T]) []expr.Statement {
 
 // shrink returns the statement w *= factor.
 func (u *update[T]) shrink(factor expr.Exp[T]) expr.Statement {
-	return expr.MulAssign(u.p.Value(), factor)
+	return expr.LetMul(u.p.Value(), factor)
 }
 
 // AdaGradOptions are the numbers of [AdaGrad]. The default of Eps is 1e-10.
@@ -119,7 +119,7 @@ func AdaGrad[T Float](rate float64, opts ...AdaGradOptions) *Optimizer[T] {
 	o := newOptimizer("AdaGrad", rate, func(u *update[T]) []expr.Statement {
 		g, s := u.decayed(c.Decay), u.slot("sum")
 		return []expr.Statement{
-			expr.AddAssign(s.Value(), op.Square(g)),
+			expr.LetAdd(s.Value(), op.Square(g)),
 			u.minus(op.Div(op.Mul[T](u.a, g), op.AddScalar(op.Sqrt[T](s), c.Eps))),
 		}
 	})
@@ -149,7 +149,7 @@ func RMSProp[T Float](rate float64, opts ...RMSPropOptions) *Optimizer[T] {
 		d := op.Div(g, op.AddScalar(op.Sqrt[T](v), c.Eps))
 		if c.Momentum != 0 {
 			b := u.slot("momentum")
-			stmts = append(stmts, expr.Assign(b.Value(), op.Add(op.Scale(c.Momentum, b), d)))
+			stmts = append(stmts, expr.Let(b.Value(), op.Add(op.Scale(c.Momentum, b), d)))
 			d = b
 		}
 		return append(stmts, u.minus(op.Mul[T](u.a, d)))

@@ -144,7 +144,7 @@ func (t *Trainer[T]) statements(c *compiled[T]) ([]expr.Statement, error) {
 	if c.use == prediction {
 		var err error
 		c.out, err = t.zeros("out", expr.NodeOf(out).Shape())
-		return []expr.Statement{expr.Assign(c.out, out)}, err
+		return []expr.Statement{expr.Let(c.out, out)}, err
 	}
 	var stmts []expr.Statement
 	for _, m := range append([]Metric[T]{{"loss", t.loss}}, t.Metrics...) {
@@ -153,7 +153,7 @@ func (t *Trainer[T]) statements(c *compiled[T]) ([]expr.Statement, error) {
 			return nil, err
 		}
 		c.scalars = append(c.scalars, s)
-		stmts = append(stmts, expr.Assign(s, m.Of(out, c.y)))
+		stmts = append(stmts, expr.Let(s, m.Of(out, c.y)))
 	}
 	return stmts, nil
 }

@@ -30,14 +30,14 @@ func main() {
 	rate := expr.NewParam(0.)
 
 	miss := op.Sub(op.MatMul(x, w), y)
-	gradient, err := engine.Compile(ctx, expr.Assign(g, op.Scale(2./n, op.MatMul(op.T(x), miss))))
+	gradient, err := engine.Compile(ctx, expr.Let(g, op.Scale(2./n, op.MatMul(op.T(x), miss))))
 	if err != nil {
 		log.Fatal(err)
 	}
 	step, err := engine.Compile(ctx,
-		expr.Assign(m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
-		expr.Assign(v, op.Add(op.Scale(b2, v), op.Scale(1-b2, op.Square(g)))),
-		expr.SubAssign(w, op.Div(op.Mul(rate, m), op.AddScalar(op.Sqrt(v), eps))))
+		expr.Let(m, op.Add(op.Scale(b1, m), op.Scale(1-b1, g))),
+		expr.Let(v, op.Add(op.Scale(b2, v), op.Scale(1-b2, op.Square(g)))),
+		expr.LetSub(w, op.Div(op.Mul(rate, m), op.AddScalar(op.Sqrt(v), eps))))
 	if err != nil {
 		log.Fatal(err)
 	}

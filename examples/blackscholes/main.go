@@ -40,7 +40,7 @@ func main() {
 	}
 	c, p, d := engine.Zeros[float64](n), engine.Zeros[float64](n), engine.Zeros[float64](n)
 	call, put, delta := price(spot, op.Full[float64](100), op.Full[float64](1), op.Full[float64](.05), op.Full[float64](.2))
-	prog, err := engine.Compile(context.Background(), expr.Assign(c, call), expr.Assign(p, put), expr.Assign(d, delta))
+	prog, err := engine.Compile(context.Background(), expr.Let(c, call), expr.Let(p, put), expr.Let(d, delta))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func main() {
 	}
 	inner := u.Span(op.Range(1, -1), op.Range(1, -1))
 	around := op.Add(op.Add(part(-1, 0), part(1, 0)), op.Add(part(0, -1), part(0, 1)))
-	p, err := engine.Compile(ctx, expr.AddAssign(inner, op.Scale(r, op.Sub(around, op.Scale(4, inner)))))
+	p, err := engine.Compile(ctx, expr.LetAdd(inner, op.Scale(r, op.Sub(around, op.Scale(4, inner)))))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,8 +28,8 @@ func main() {
 
 	logits := op.Add(op.MatMul(x, weights), bias)
 	prog, err := engine.Compile(ctx,
-		expr.Assign(p, op.Softmax(logits, -1)),
-		expr.Assign(best, op.ArgMax(p, op.Axis(-1))))
+		expr.Let(p, op.Softmax(logits, -1)),
+		expr.Let(best, op.ArgMax(p, op.Axis(-1))))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func ExampleOf() {
 		return
 	}
 	dx, dy := engine.Zeros[float64](1), engine.Zeros[float64](1)
-	fmt.Println(engine.Run(context.Background(), expr.Assign(dx, g[0]), expr.Assign(dy, g[1])))
+	fmt.Println(engine.Run(context.Background(), expr.Let(dx, g[0]), expr.Let(dy, g[1])))
 	fmt.Printf("%.4f %.4f\n", dx.At(0), dy.At(0))
 	// Output:
 	// <nil>
@@ -44,7 +44,7 @@ func ExampleOf_descent() {
 		return
 	}
 	fmt.Println(g[0])
-	step := expr.SubAssign(w, op.Scale(.1, g[0]))
+	step := expr.LetSub(w, op.Scale(.1, g[0]))
 	p, err := engine.Compile(context.Background(), step)
 	if err != nil {
 		fmt.Println(err)

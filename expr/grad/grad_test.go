@@ -340,5 +340,5 @@ func TestFusion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fused(t, "a step", 1, 0, expr.SubAssign(a, op.Scale(.1, g[0])))
+	fused(t, "a step", 1, 0, expr.LetSub(a, op.Scale(.1, g[0])))
 }

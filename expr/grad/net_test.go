@@ -42,8 +42,8 @@ func TestNet(t *testing.T) {
 	for i, w := range []T{w1, b1, w2, b2} {
 		trees = append(trees, g[i].Node())
 		d := engine.Zeros[float64](w.Shape()...)
-		gradients = append(gradients, expr.Assign(d, g[i]))
-		steps = append(steps, expr.SubAssign(w, op.Scale(.5, d)))
+		gradients = append(gradients, expr.Let(d, g[i]))
+		steps = append(steps, expr.LetSub(w, op.Scale(.5, d)))
 	}
 	got := eval(t, trees...)
 	for i, name := range []string{"w1", "b1", "w2", "b2"} {

@@ -60,7 +60,7 @@ func TestDefineReduction(t *testing.T) {
 func TestDefineReductionFuses(t *testing.T) {
 	norm := op.DefineReduction("norm", nought, magnitudes, op.Finish(rowOf("sqrt")))
 	x, y := iota[float64](12).Reshape(3, 4), engine.Zeros[float64](3, 4)
-	p, err := engine.Compile(t.Context(), expr.Assign(y, op.Div(x, op.Reduce(norm, op.Scale(2, x), op.Axis(1), op.KeepDims()))))
+	p, err := engine.Compile(t.Context(), expr.Let(y, op.Div(x, op.Reduce(norm, op.Scale(2, x), op.Axis(1), op.KeepDims()))))
 	if err != nil {
 		t.Fatal(err)
 	}

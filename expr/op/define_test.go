@@ -54,7 +54,7 @@ func TestDefineView(t *testing.T) {
 	}
 	// It fuses like the built-in ones.
 	y := engine.Zeros[float64](5)
-	p, err := engine.Compile(t.Context(), expr.Assign(y, op.Sub(op.View(roll, []int{1}, x), op.Exp[float64](x))))
+	p, err := engine.Compile(t.Context(), expr.Let(y, op.Sub(op.View(roll, []int{1}, x), op.Exp[float64](x))))
 	if err != nil || len(p.Plan().Stages) != 1 || len(p.Plan().Temps) != 0 {
 		t.Errorf("%v\n%s", err, p.Explain())
 	}

@@ -158,7 +158,7 @@ func ExamplePad() {
 // Into is the concatenation of targets, as a target.
 func ExampleInto() {
 	a, b := engine.Zeros[float64](2), engine.Zeros[float64](3)
-	err := engine.Run(context.Background(), expr.Assign(op.Into(0, a, b), op.Arange[float64](0, 5, 1)))
+	err := engine.Run(context.Background(), expr.Let(op.Into(0, a, b), op.Arange[float64](0, 5, 1)))
 	fmt.Println(err, a, b)
 	// Output: <nil> [0 1] [2 3 4]
 }
@@ -167,7 +167,7 @@ func ExampleInto() {
 func ExampleSoftmax() {
 	x := engine.MustFromSlice([]float64{1000, 1001, 1002})
 	y := engine.Zeros[float64](3)
-	p, err := engine.Compile(context.Background(), expr.Assign(y, op.Scale(100, op.Softmax(x, 0))))
+	p, err := engine.Compile(context.Background(), expr.Let(y, op.Scale(100, op.Softmax(x, 0))))
 	if err != nil {
 		fmt.Println(err)
 		return

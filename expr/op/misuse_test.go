@@ -109,7 +109,7 @@ var misuses = map[string]func() error{
 	"Of nil":             func() error { return err(expr.Of[float32](nil).Node()) },
 	"TargetOf nil":       func() error { return err(expr.TargetOf[float32](nil).Node()) },
 	"TargetOf a tree": func() error {
-		return engine.Run(context.Background(), expr.Assign(expr.TargetOf[float32](tree.Node()), tree))
+		return engine.Run(context.Background(), expr.Let(expr.TargetOf[float32](tree.Node()), tree))
 	},
 	"Of another type":     func() error { return err(expr.Of[int8](vec.Node()).Node()) },
 	"Failed nil":          func() error { return err(expr.Failed(nil)) },
@@ -409,7 +409,7 @@ var misuses = map[string]func() error{
 		return engine.Run(context.Background(), expr.Statement{Target: tree.Node(), Value: vec.Node()})
 	},
 	"nil leaves": func() error {
-		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{expr.Assign(vec, tree)}, func(*expr.Node) *expr.Node { return nil })...)
+		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{expr.Let(vec, tree)}, func(*expr.Node) *expr.Node { return nil })...)
 	},
 	"nil statement": func() error {
 		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{{}}, func(n *expr.Node) *expr.Node { return n })...)

@@ -370,7 +370,7 @@ func TestOneHot(t *testing.T) {
 
 func TestInto(t *testing.T) {
 	a, b := engine.Zeros[float64](2, 2), engine.Zeros[float64](2, 1)
-	if err := engine.Run(t.Context(), expr.Assign(op.Into[float64](1, a, b), iota[float64](2, 3))); err != nil {
+	if err := engine.Run(t.Context(), expr.Let(op.Into[float64](1, a, b), iota[float64](2, 3))); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(a.Values(), []float64{1, 2, 4, 5}) || !slices.Equal(b.Values(), []float64{3, 6}) {

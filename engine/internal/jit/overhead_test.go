@@ -19,9 +19,9 @@ func BenchmarkOverhead(b *testing.B) {
 	const n, reps = 16, 1000
 	w, g, y := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](n)
 	for name, s := range map[string]expr.Statement{
-		"add":    expr.Assign(y, op.Add[float32](w, g)),
-		"update": expr.SubAssign(y, op.Scale(.1, op.Add[float32](g, op.Scale(1e-4, w)))),
-		"exp":    expr.Assign(y, op.Exp[float32](w)),
+		"add":    expr.Let(y, op.Add[float32](w, g)),
+		"update": expr.LetSub(y, op.Scale(.1, op.Add[float32](g, op.Scale(1e-4, w)))),
+		"exp":    expr.Let(y, op.Exp[float32](w)),
 	} {
 		b.Run(name, func(b *testing.B) {
 			ctx := context.Background()

@@ -30,7 +30,7 @@ type (
 	stmts = []expr.Statement
 )
 
-func set(t vec, e expr.Exp[float32]) stmts { return stmts{expr.Assign(t, e)} }
+func set(t vec, e expr.Exp[float32]) stmts { return stmts{expr.Let(t, e)} }
 
 func defined(scale float64) *expr.Operator {
 	return op.Define("same name", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], scale)) })
@@ -93,7 +93,7 @@ func sameProgram() map[string]struct {
 		"one operand twice":    {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, _, z vec) stmts { return add(z, x, x) }, false},
 		"in place":             {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, _ vec) stmts { return add(x, x, y) }, false},
 		"operator":             {func(x, y, z vec) stmts { return add(z, x, y) }, func(x, y, z vec) stmts { return set(z, op.Sub(x, y)) }, false},
-		"saver":                {func(x, _, z vec) stmts { return set(z, x) }, func(x, _, z vec) stmts { return stmts{expr.AddAssign(z, x)} }, false},
+		"saver":                {func(x, _, z vec) stmts { return set(z, x) }, func(x, _, z vec) stmts { return stmts{expr.LetAdd(z, x)} }, false},
 		"names":                {func(x, _, z vec) stmts { return set(z, x.Named("a")) }, func(x, _, z vec) stmts { return set(z.Named("b"), x) }, true},
 		"length":               {func(x, _, z vec) stmts { return set(at(z, 0), at(x, 0)) }, func(x, _, z vec) stmts { return set(z, x) }, false},
 		"offset":               {func(x, _, z vec) stmts { return set(at(z, 0), at(x, 0)) }, func(x, _, z vec) stmts { return set(at(z, 3), at(x, 1)) }, true},
@@ -216,11 +216,11 @@ func TestNoKey(t *testing.T) {
 	}
 	outside := expr.NewLeaf(x.Array().DType(), shape.Shape{8}, &expr.Leaf{Mem: x.Array().Memory(), Offset: 1, Strides: shape.Strides{1}})
 	for name, s := range map[string]expr.Statement{
-		"arrays":  expr.Assign(x, many),
-		"scalars": expr.Assign(x, consts),
-		"nodes":   expr.Assign(x, deep),
+		"arrays":  expr.Let(x, many),
+		"scalars": expr.Let(x, consts),
+		"nodes":   expr.Let(x, deep),
 		"outside": {Target: x.Node(), Value: outside},
-		"error":   expr.Assign(x, op.Add[float32](x, numbers(3, 0))),
+		"error":   expr.Let(x, op.Add[float32](x, numbers(3, 0))),
 		"nothing": {},
 	} {
 		if _, ok := keyOf(s); ok {

@@ -32,7 +32,7 @@ func manyArguments(t *testing.T) []*trial {
 		for range 12 {
 			e = op.AddScalar(op.Scale(r.Float32(), e), r.Float32())
 		}
-		stores = append(stores, expr.Assign(engine.Zeros[float32](300), e))
+		stores = append(stores, expr.Let(engine.Zeros[float32](300), e))
 	}
 	shape := []int{3, 5, 2, 7, 4, 6}
 	var sum expr.Exp[float32] = engine.Zeros[float32](shape...)
@@ -46,6 +46,6 @@ func manyArguments(t *testing.T) []*trial {
 	for range 250 {
 		sum = op.AddScalar(sum, r.Float32())
 	}
-	full := expr.Assign(engine.Zeros[float32](), op.Sum(sum))
+	full := expr.Let(engine.Zeros[float32](), op.Sum(sum))
 	return append(planned(t, r, "many stores", stores), planned(t, r, "a sum of many arrays", []expr.Statement{full})...)
 }

@@ -55,10 +55,15 @@ func TestProductLayouts(t *testing.T) {
 	if err := c.Assign(op.T(b)); err != nil {
 		t.Fatal(err)
 	}
+	wide := engine.Zeros[float32](2*n, 3*k)
+	for i, x := range b.Data() { // row and column of b, and theirs in wide
+		wide.Data()[i/k*2*3*k+3*k-1-i%k*3] = x
+	}
+	gaps := op.T(op.Slice(wide, op.By(op.Span{}, 2), op.By(op.Span{}, -3)))
 	var want []float32
 	for _, backend := range engine.Backends() {
 		for threads := 1; threads <= 4; threads++ {
-			for name, right := range map[string]expr.Exp[float32]{"view": op.T(b), "copy": c} {
+			for name, right := range map[string]expr.Exp[float32]{"view": op.T(b), "copy": c, "gaps": gaps} {
 				y := engine.Zeros[float32](n, n)
 				o := engine.Options{Backend: backend, Threads: threads}
 				if err := engine.RunWith(context.Background(), o, expr.Let(y, op.MatMul(a, right))); err != nil {

@@ -31,8 +31,8 @@ var passes = []struct{ name, does string }{
 // An Option says what the stages of a plan may do.
 type Option uint8
 
-// CombineProducts lets products scale their sums and combine them with their
-// result, as the built-in products of the CPU do.
+// CombineProducts lets products scale their sums, combine them with their result,
+// and read operands of any strides, as the built-in products of the CPU do.
 const CombineProducts Option = 1
 
 // Compile returns the plan of statements. The plan has the effect of the

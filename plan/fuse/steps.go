@@ -11,10 +11,10 @@ import (
 )
 
 // Steps returns the steps that store the roots, in order. A root may be a stored
-// node and its array. If combine is set, products scale their sums and combine
-// them with the target.
+// node and its array. If combine is set, products scale their sums, combine
+// them with the target, and read operands of any strides.
 func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root, combine bool) ([]*Step, error) {
-	f := &fuser{ctx: ctx, g: g}
+	f := &fuser{ctx: ctx, g: g, combine: combine}
 	if len(roots) == 1 && roots[0].Target == roots[0].Value.Array {
 		err := f.provide(roots[0].Value, true)
 		return f.steps, err
@@ -40,10 +40,11 @@ func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root, combine bool
 
 // A fuser is the state of fusing one group.
 type fuser struct {
-	ctx    context.Context
-	g      *graph.Graph
-	asides map[*graph.Node]*graph.Node // see walk
-	steps  []*Step
+	ctx     context.Context
+	g       *graph.Graph
+	combine bool                        // see Steps
+	asides  map[*graph.Node]*graph.Node // see walk
+	steps   []*Step
 }
 
 // roots appends the steps that store the roots, after the steps that compute
@@ -176,7 +177,7 @@ func (f *fuser) schedule(s *Step) error {
 	if n.Src.Op.Class == expr.Contraction {
 		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
 		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
-			return a.Type == s.Out.Type && matrix(a)
+			return a.Type == s.Out.Type && (f.combine || matrix(a))
 		}
 	}
 	for _, x := range n.Args {

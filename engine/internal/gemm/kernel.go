@@ -91,6 +91,7 @@ type family struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
 	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
 	transposing atomic.Pointer[exec.Code]
+	gathering   atomic.Pointer[exec.Code]
 	long        atomic.Pointer[exec.Code]
 	single      [columnGroups]atomic.Pointer[exec.Code]
 }

@@ -32,6 +32,8 @@ func (p *packer) strip(number, first, n, k, terms int) {
 		return
 	case p.stepK == p.f.size && p.transpose(to, from, n, terms):
 		return
+	case p.stepN != 0 && p.gather(to, from, n, terms):
+		return
 	}
 	for l := range terms {
 		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.stepK), n, p.stepN)
@@ -84,6 +86,26 @@ func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
 	}
 	for l := whole; l < terms; l++ {
 		gather(size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*size), n, p.stepN)
+	}
+	return true
+}
+
+// gather packs terms of n elements with any steps. It reports false if there is no
+// memory for a kernel, or if a vector reaches too far.
+func (p *packer) gather(to, from unsafe.Pointer, n, terms int) bool {
+	lanes := p.f.lanes()
+	f := p.f.gatherer()
+	if last := p.stepN * (lanes - 1); f == nil || last != int(int32(last)) {
+		return false
+	}
+	for i := range lanes {
+		p.args.places[i] = int32(i * p.stepN)
+	}
+	p.args.toStep, p.args.fromStep, p.args.n = p.row, p.stepK, terms
+	for i := 0; i < n; i += lanes {
+		p.args.mask.set(min(lanes, n-i), p.f.size)
+		p.args.to, p.args.from = unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN)
+		f.Call(unsafe.Pointer(&p.args))
 	}
 	return true
 }

@@ -20,6 +20,7 @@ type packArgs struct {
 	_                [3]int
 	mask             mask                               // where it is in args
 	rows             [transposeBytes / 4]unsafe.Pointer // of a transposition
+	places           [16]int32                          // of the lanes of a gather, in bytes
 }
 
 // Offsets in the argument block.
@@ -30,6 +31,7 @@ const (
 	packFromStep = int32(unsafe.Offsetof(packArgs{}.fromStep))
 	packN        = int32(unsafe.Offsetof(packArgs{}.n))
 	packRows     = int32(unsafe.Offsetof(packArgs{}.rows))
+	packPlaces   = int32(unsafe.Offsetof(packArgs{}.places))
 )
 
 // copier returns the kernel that copies rows of some vectors, the last one
@@ -38,6 +40,15 @@ func (f *family) copier(vecs int, masked bool) *exec.Code {
 	return f.made(&f.copiers[vecs][scalar.FromBool[int](masked)], func() *x86.Asm {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
 		w.writeCopy()
+		return w.Asm
+	})
+}
+
+// gatherer returns the kernel that gathers vectors; nil if there is no memory for it.
+func (f *family) gatherer() *exec.Code {
+	return f.made(&f.gathering, func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: 1, masked: true}}
+		w.writeGather()
 		return w.Asm
 	})
 }
@@ -64,6 +75,39 @@ func (w *writer) writeCopy() {
 		w.loadVec(x86.Vec(j%4), x86.At(from, at), j)
 		w.I(x86.VMOVUPS, w.l, x86.At(to, at), x86.Vec(j%4))
 	}
+	w.I(x86.ADD, x86.W64, from, fromStep)
+	w.I(x86.ADD, x86.W64, to, toStep)
+	w.I(x86.SUB, x86.W64, n, x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.end()
+}
+
+// writeGather writes the kernel that stores a vector of elements from each term.
+func (w *writer) writeGather() {
+	const to, from, toStep, fromStep, n = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX
+	const value, places, left = x86.Vec(0), x86.Vec(1), x86.Vec(2)
+	op := x86.VGATHERDPS
+	w.l = x86.Len(w.f.vector * 8)
+	wide := w.l
+	if w.f.size == 8 {
+		op, wide = x86.VGATHERDPD, w.l/2
+	}
+	w.arguments(argument{to, packTo}, argument{from, packFrom}, argument{toStep, packToStep}, argument{fromStep, packFromStep}, argument{n, packN})
+	w.loadMask()
+	w.I(x86.VMOVUPS, wide, places, x86.At(x86.RDI, packPlaces))
+	loop := w.NewLabel()
+	w.Align(32)
+	w.Bind(loop)
+	if w.f.avx512 {
+		w.I(x86.KMOVW, 0, x86.K2, x86.K1) // the gather clears its mask
+		w.I(x86.VPXORD, w.l, value, value, value)
+		w.I(op, w.l, value, x86.AtV(from, places, 1, 0), x86.Merge(x86.K2))
+	} else {
+		w.I(x86.VMOVAPS, w.l, left, maskReg)
+		w.I(x86.VXORPS, w.l, value, value, value)
+		w.I(op, w.l, value, x86.AtV(from, places, 1, 0), left)
+	}
+	w.I(x86.VMOVUPS, w.l, x86.At(to, 0), value)
 	w.I(x86.ADD, x86.W64, from, fromStep)
 	w.I(x86.ADD, x86.W64, to, toStep)
 	w.I(x86.SUB, x86.W64, n, x86.Imm(1))

@@ -1,0 +1,44 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// TestStridedOperands counts the stages of products of views: the built-in products
+// read any strides, other libraries get a copy.
+func TestStridedOperands(t *testing.T) {
+	x, w, v := leaf("x", 6, 8), leaf("w", 5, 4), leaf("v", 8)
+	even := op.Slice(x, op.Span{}, op.By(op.Span{}, 2))
+	turned := op.Slice(op.T(x), op.By(op.Span{}, -2), op.Range(1, 4)) // 4 by 3
+	for _, c := range []struct {
+		name        string
+		y           leafOf[float32]
+		e           expr.Exp[float32]
+		ours, other string
+	}{
+		{"every other column", leaf("y", 6, 5), op.MatMul(even, op.T(w)), "product", "loop product"},
+		{"transposed, backward", leaf("y", 5, 3), op.MatMul(w, turned), "product", "loop product"},
+		{"both", leaf("y", 6, 3), op.MatMul(even, turned), "product", "loop loop product"},
+		{"a backward vector", leaf("y", 6), op.MatMul(x, op.Flip(v, 0)), "product", "loop product"},
+		{"a repeated row", leaf("y", 5, 8), op.MatMul(w, op.BroadcastTo(v, 4, 8)), "product", "loop product"},
+		{"rows", leaf("y", 5, 6), op.MatMul(w, op.T(op.Slice(x, op.Span{}, op.Range(0, 4)))), "product", "product"},
+	} {
+		for _, options := range [][]plan.Option{{plan.CombineProducts}, nil} {
+			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(c.y, c.e)}, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.other
+			if options != nil {
+				want = c.ours
+			}
+			if got := stages(p); got != want {
+				t.Errorf("%s, %d options: stages %s, want %s", c.name, len(options), got, want)
+			}
+		}
+	}
+}

@@ -40,13 +40,13 @@ func (n *numbers) splittable(vec int32) int32 {
 	return seq
 }
 
-// effects reports whether a region stores or raises faults.
+// effects reports whether a region stores, raises faults or carries values.
 func (n *numbers) effects(region int32) bool {
 	code := n.k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
 		b := n.k.Body(in)
-		if in.Op == ir.Store || in.Op == ir.Fault || b >= 0 && n.effects(b) {
+		if in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b) {
 			return true
 		}
 	}

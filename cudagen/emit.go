@@ -45,6 +45,9 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 		g.def1(in, scalar(t, name))
 	case ir.Reduce:
 		at.add(in)
+	case ir.Carry: // inner declares it
+	case ir.Next:
+		g.line("const %s n%d = v%d;", in.Type.Short(), in.Dst, in.Args[1])
 	case ir.Fault:
 		g.line("if (%sv%d) %s[%d] = 1;", at.once, in.Args[0], g.word("faults", "u32 *", faultsField, 0), in.Aux-1)
 	case ir.For:

@@ -152,6 +152,12 @@ func (g *generator) inner(loop int32, at scope) {
 	for _, r := range reds {
 		g.line("red::runs<%s> r%d;", g.reduction(r), r.Dst)
 	}
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	for _, in := range code {
+		if in.Op == ir.Carry {
+			g.line("%s v%d = v%d;", in.Type.Short(), in.Dst, in.Args[0])
+		}
+	}
 	l := &g.l.loops[loop]
 	if len(l.dims) == 0 {
 		g.open("") // one position
@@ -163,8 +169,18 @@ func (g *generator) inner(loop int32, at scope) {
 	g.axes(loop)
 	at.add = func(in *ir.Ins) { g.line("r%d.put(v%d);", in.Dst, in.Args[0]) }
 	g.region(g.k.Loops[loop].Body, at)
+	for _, in := range code {
+		if in.Op == ir.Next { // they take effect together
+			g.line("v%d = n%d;", in.Args[0], in.Dst)
+		}
+	}
 	for range max(len(l.dims), 1) {
 		g.close()
+	}
+	for _, in := range code {
+		if in.Op == ir.Next {
+			g.line("const %s v%d = v%d;", in.Type.Short(), in.Dst, in.Args[0])
+		}
 	}
 	for _, r := range reds {
 		g.line("const %s v%d = %s::result(r%d.result());", r.Type.Short(), r.Dst, g.reduction(r), r.Dst)

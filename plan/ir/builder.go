@@ -387,6 +387,25 @@ func (b *Builder) Reduce(r *prim.Reduction, v prim.V) prim.V {
 	return prim.V{ID: dst, Type: t}
 }
 
+// Carry returns the state that the open seq loop carries, with the value first in
+// the first step. first must be visible outside of the loop. Two carries are never
+// one, even with equal operands.
+func (b *Builder) Carry(first prim.V) prim.V {
+	dst := b.value(first.Type, b.cur)
+	b.add(b.cur, Ins{Op: Carry, Type: first.Type, Dst: dst, Args: [3]Value{first.ID, None, None}})
+	return prim.V{ID: dst, Type: first.Type}
+}
+
+// Next sets the value that a carry of the open seq loop has in the next step. The
+// result is the value after the last step; it is visible after the loop is closed.
+// The caller writes the nexts of all carries before it closes the loop, and nothing
+// after them.
+func (b *Builder) Next(carry, v prim.V) prim.V {
+	dst := b.value(v.Type, b.parent[b.cur])
+	b.add(b.cur, Ins{Op: Next, Type: v.Type, Dst: dst, Args: [3]Value{carry.ID, v.ID, None}})
+	return prim.V{ID: dst, Type: v.Type}
+}
+
 // reducer returns the number of a reducer. For a row that is not native it
 // builds the program.
 func (b *Builder) reducer(r *prim.Reduction, t dtype.Type) int32 {

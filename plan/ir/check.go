@@ -68,6 +68,8 @@ type checker struct {
 	loops   []bool   // referred to
 	bound   []bool   // by axis: an enclosing loop binds it
 	inner   []bool   // by axis: a vec or seq loop binds it
+	carries []Value  // of the open seq loop, without a next so far
+	ending  bool     // the open seq loop has a next
 	rows    []rowUse // by buffer
 	err     error    // the first error; checking stops there
 }
@@ -231,7 +233,7 @@ func (c *checker) region(at place) (results []Value) {
 		if in.Dst == None {
 			continue
 		}
-		if in.Op == Reduce {
+		if in.Op == Reduce || in.Op == Next {
 			results = append(results, in.Dst)
 		} else {
 			c.visible[in.Dst] = true
@@ -262,6 +264,11 @@ func (c *checker) loop(n int32, at place) []Value {
 		in.par = n
 	}
 	after := c.region(in)
+	if c.err == nil && len(c.carries) > 0 {
+		c.in = nil
+		c.fail("%%%d has no next", c.carries[0])
+	}
+	c.carries, c.ending = nil, false
 	for _, a := range l.Axes {
 		c.bound[a] = false
 	}

@@ -72,7 +72,7 @@ func TestTampered(t *testing.T) {
 		{func(k *Kernel) { k.Access[1].Bounds = Clamped }, "ir: small: region 2: store f32 e[i1] clamp %2: a store stays inside its buffer"},
 		{func(k *Kernel) { ins(k, 3, 0).Aux = -1 }, "ir: small: region 3: %3 = load f32 ?access -1 %1: 1 operands, want 0"},
 
-		{func(k *Kernel) { ins(k, 0, 0).Op = Cold + 1 }, "ir: small: region 0: %0 = ? bool: unknown operation"},
+		{func(k *Kernel) { ins(k, 0, 0).Op = Next + 1 }, "ir: small: region 0: %0 = ? bool: unknown operation"},
 		{func(k *Kernel) { ins(k, 0, 0).Op = prim.Invalid }, "ir: small: region 0: %0 =  bool: unknown operation"},
 		{func(k *Kernel) { ins(k, 0, 0).Imm = 2 }, "ir: small: region 0: %0 = const bool 0x02 ; true: the bits do not fit bool"},
 		{func(k *Kernel) { ins(k, 0, 1).Dst = 0 }, "ir: small: region 0: %0 = const f32 0x3f800000 ; 1: %0 is defined twice"},

@@ -9,13 +9,16 @@ import (
 
 // ins checks one instruction without the regions inside it.
 func (c *checker) ins(in *Ins, at place) {
-	if in.Op > Cold || in.Op == prim.Invalid {
+	if in.Op > Next || in.Op == prim.Invalid {
 		c.fail("unknown operation")
 		return
 	}
 	if at.pure && in.Op >= prim.NumOps && in.Op != Cold {
 		c.fail("the program of a reduction holds primitives only")
 		return
+	}
+	if c.ending && in.Op != Next && at.kind == Seq {
+		c.fail("only a next follows a next")
 	}
 	n := in.NumArgs()
 	for i, a := range in.Args {
@@ -51,6 +54,8 @@ func (c *checker) ins(in *Ins, at place) {
 		}
 		c.operand(in, 0, dtype.Bool)
 		c.notCold(at)
+	case Carry, Next:
+		c.carry(in, at)
 	case For:
 		c.nest(in, at)
 	case Cold:
@@ -81,9 +86,9 @@ func (c *checker) use(v Value) {
 func (c *checker) arity(in *Ins, n int) {
 	want := 0
 	switch in.Op {
-	case Store, Reduce, Fault:
+	case Store, Reduce, Fault, Carry:
 		want = 1
-	case Cold:
+	case Cold, Next:
 		want = 2
 	case Load:
 		if a, ok := element(c.k.Access, in.Aux); ok && a.Bounds == Guarded {
@@ -245,6 +250,31 @@ func (c *checker) reduce(in *Ins, at place) {
 	}
 	c.operand(in, 0, r.Type)
 	c.result(in, r.Result(r.Type))
+}
+
+// carry checks a carry or a next. The first value of a carry comes from outside of
+// the loop.
+func (c *checker) carry(in *Ins, at place) {
+	c.notCold(at)
+	if at.kind != Seq {
+		c.fail("a %s stands in a seq loop", OpName(in.Op))
+	}
+	c.operand(in, 0, in.Type)
+	if in.Op == Carry {
+		if v := in.Args[0]; slices.ContainsFunc(c.k.Regions[at.region].Code, func(x Ins) bool { return x.Dst == v }) {
+			c.fail("%%%d is a value of the loop itself", v)
+		}
+		c.carries = append(c.carries, in.Dst)
+		return
+	}
+	c.operand(in, 1, in.Type)
+	c.ending = true
+	i := slices.Index(c.carries, in.Args[0])
+	if i < 0 {
+		c.fail("%%%d is no carry, or has a next", in.Args[0])
+		return
+	}
+	c.carries = slices.Delete(c.carries, i, i+1)
 }
 
 // reducers checks the reductions of the kernel and their programs.

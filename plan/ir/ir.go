@@ -31,6 +31,19 @@
 // docs/numerics.md: blocks of 4096 flattened positions, L lanes for each block,
 // lanes folded in halves, blocks combined in an adjacent-pair tree. In a seq
 // loop it has the column order: runs of 64, combined in an adjacent-pair tree.
+//
+// A seq loop may carry values from one step to the next, in the order of its
+// positions. A carry has its value in a step; a next gives the value for the step
+// that follows. The nexts are the last instructions of the loop. They take effect
+// together, when the step ends.
+//
+//	seq i1 {
+//	  %2 = carry f32 %1
+//	  %3 = load f32 x[i0, i1]
+//	  %4 = add f32 %2 %3
+//	  store f32 y[i0, i1] %4
+//	  %5 = next f32 %2 %4
+//	}
 package ir
 
 import (
@@ -50,6 +63,8 @@ const (
 	Fault                       // raise fault Aux (a FaultKind) if Args[0] holds in any lane
 	For                         // run Loop number Aux
 	Cold                        // Args[0] ? yield of region Aux : Args[1]; Imm is the value the region yields
+	Carry                       // in a seq loop: Args[0] in its first step, then the value of its Next in the step before
+	Next                        // Args[1] is the value of the Carry Args[0] in the next step; the result is the last one, visible after the loop
 )
 
 // None is no value.

@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold"}
+var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold", "carry", "next"}
 
 // OpName returns the name of op in IR texts. op is a primitive or an operation
 // of this package.

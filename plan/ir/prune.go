@@ -10,10 +10,14 @@ func Prune(k *Kernel) {
 	var use func(v Value)
 	var useIx func(ix prim.Ix)
 	def := make([]*Ins, len(k.Types))
+	next := map[Value]Value{} // of each carry
 	for r := range k.Regions {
 		for i := range k.Regions[r].Code {
 			if in := &k.Regions[r].Code[i]; in.Dst != None {
 				def[in.Dst] = in
+			}
+			if in := &k.Regions[r].Code[i]; in.Op == Next {
+				next[in.Args[0]] = in.Dst
 			}
 		}
 	}
@@ -51,6 +55,9 @@ func Prune(k *Kernel) {
 		if !live[v] {
 			live[v] = true
 			operands(def[v])
+			if def[v].Op == Carry {
+				use(next[v])
+			}
 		}
 	}
 	for r := range k.Regions {

@@ -193,6 +193,15 @@ var rejected = []rejection{
 	{"", "vec i0 {; %0 = const f32 1; %1 = reduce any bool %0; }", "ir: k: region 1: %1 = reduce any bool %0: it does not take f32"},
 	{"", "vec i0 {; %0 = const bool true; %1 = reduce sum bool %0; }", "ir: k: region 1: %1 = reduce sum bool %0: it does not take bool"},
 	{"", "vec i0 {; %0 = const bool true; %1 = reduce argmax i64 %0; }", "ir: k: region 1: %1 = reduce argmax i64 %0: it does not take bool"},
+
+	// Check: carries.
+	{"", "vec i0 {; %0 = const f32 1; %1 = carry f32 %0; }", "ir: k: region 1: %1 = carry f32 %0: a carry stands in a seq loop"},
+	{"", "vec i0 {; %0 = const f32 1; seq i1 {; %1 = carry f32 %0; }; }", "ir: k: %1 has no next"},
+	{"", "vec i0 {; seq i1 {; %0 = const f32 1; %1 = carry f32 %0; %2 = next f32 %1 %1; }; }", "ir: k: region 2: %1 = carry f32 %0: %0 is a value of the loop itself"},
+	{"", "vec i0 {; %0 = const f32 1; seq i1 {; %1 = carry f64 %0; }; }", "ir: k: region 2: %1 = carry f64 %0: operand 1 is f32, want f64"},
+	{"", "vec i0 {; %0 = const f32 1; seq i1 {; %1 = next f32 %0 %0; }; }", "ir: k: region 2: %1 = next f32 %0 %0: %0 is no carry, or has a next"},
+	{"", "vec i0 {; %0 = const f32 1; seq i1 {; %1 = carry f32 %0; %2 = next f32 %1 %0; %3 = next f32 %1 %0; }; }", "ir: k: region 2: %3 = next f32 %1 %0: %1 is no carry, or has a next"},
+	{"", "vec i0 {; %0 = const f32 1; seq i1 {; %1 = carry f32 %0; %2 = next f32 %1 %0; %3 = neg f32 %1; }; }", "ir: k: region 2: %3 = neg f32 %1: only a next follows a next"},
 }
 
 func TestRejected(t *testing.T) {

@@ -116,6 +116,8 @@ type seqInfo struct {
 	axes []int32
 	runs []int32 // indices in code.runs
 	ops  int
+	// The values that the loop carries; see carry.go.
+	carries []carryInfo
 	// The fields below are for wide.go.
 	vec   int32
 	sites []int32 // the loads in the body

@@ -52,6 +52,10 @@ func (c *compiler) ins(in *ir.Ins) {
 		c.put(stub{ins: ins{fn: scalarKernel, aux: in.Aux}}, in.Dst, c.floor())
 	case ir.Reduce:
 		c.reduce(in)
+	case ir.Carry:
+		c.carry(in)
+	case ir.Next:
+		c.next(in)
 	case ir.Fault:
 		c.fault(in)
 	case ir.For:
@@ -306,6 +310,9 @@ func (c *compiler) loop(n int32) {
 		v.seqs = append(v.seqs, s.aux)
 		for _, r := range c.code.seqs[s.aux].runs {
 			s.reads = append(s.reads, c.code.runs[r].dst)
+		}
+		for _, y := range c.code.seqs[s.aux].carries {
+			s.reads = append(s.reads, y.first, y.now, y.next)
 		}
 	}
 	c.append(s, len(c.levels)-1)

@@ -125,12 +125,18 @@ func seqKernel(f *frame, in *ins, n int) {
 	for _, a := range axes {
 		f.Pos[a] = 0
 	}
+	for i := range q.info.carries {
+		q.info.carries[i].begin(f, n)
+	}
 	steps := q.n
 	if q.runs > 0 {
 		steps -= wideRuns(f, q, in.body, n)
 	}
 	for i := 0; i < steps && !f.inst.Stopped(); i++ {
 		exec(f, in.body, n)
+		for k := range q.info.carries {
+			q.info.carries[k].step(f, n)
+		}
 		work.Advance(f.Pos, f.inst.extents, axes)
 	}
 	for _, r := range q.info.runs {

@@ -138,6 +138,9 @@ func (r *reference) region(n int32) {
 			r.env[in.Dst] = r.b.Scalars[in.Aux]
 		case ir.Reduce:
 			r.lists[in.Dst] = append(r.lists[in.Dst], arg(0))
+		case ir.Carry: // loop has set the value
+		case ir.Next:
+			r.env[in.Dst] = arg(1)
 		case ir.Fault:
 			if k := ir.FaultKind(in.Aux); arg(0) != 0 && (r.fault == 0 || k < r.fault) {
 				r.fault = k
@@ -168,17 +171,25 @@ func (r *reference) region(n int32) {
 }
 
 func (r *reference) loop(l *ir.Loop) {
-	var reds []*ir.Ins
+	var reds, nexts []*ir.Ins
 	for i := range r.k.Regions[l.Body].Code {
 		if in := &r.k.Regions[l.Body].Code[i]; in.Op == ir.Reduce {
 			reds = append(reds, in)
 			r.lists[in.Dst] = nil
+		} else if in.Op == ir.Carry {
+			r.env[in.Dst] = r.env[in.Args[0]]
+		} else if in.Op == ir.Next {
+			r.env[in.Dst] = r.env[in.Args[0]]
+			nexts = append(nexts, in)
 		}
 	}
 	var walk func(axes []int32)
 	walk = func(axes []int32) {
 		if len(axes) == 0 {
 			r.region(l.Body)
+			for _, in := range nexts {
+				r.env[in.Args[0]] = r.env[in.Dst]
+			}
 			return
 		}
 		for p := range r.b.Extents[axes[0]] {

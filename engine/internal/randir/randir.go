@@ -444,14 +444,37 @@ func (g *generator) vec(axes, seq []int) {
 			}
 		}
 		if len(seq) > 0 && g.r.IntN(2) == 0 {
+			var first []genValue
+			for range max(0, g.r.IntN(6)-2) {
+				t := genTypes[g.r.IntN(len(genTypes))]
+				first = append(first, genValue{g.value(t), t})
+			}
 			g.scope("seq", seq, func() (out []genValue) {
+				var carries []genValue
+				for _, v := range first {
+					carries = append(carries, genValue{g.def(v.t), v.t})
+					g.line("%%%d = carry %s %%%d", carries[len(carries)-1].id, v.t.Short(), v.id)
+				}
 				g.ops(6)
 				if g.r.IntN(4) == 0 {
 					g.store()
 					g.ops(3)
 				}
-				for range 1 + g.r.IntN(2)*g.r.IntN(6) {
+				least := 1
+				if len(carries) > 0 {
+					least = g.r.IntN(2)
+				}
+				for range least + g.r.IntN(2)*g.r.IntN(6) {
 					out = append(out, g.reduce())
+				}
+				var next []int
+				for _, v := range carries {
+					next = append(next, g.value(v.t))
+				}
+				for i, v := range carries {
+					g.next++
+					g.line("%%%d = next %s %%%d %%%d", g.next, v.t.Short(), v.id, next[i])
+					out = append(out, genValue{g.next, v.t})
 				}
 				return out
 			})

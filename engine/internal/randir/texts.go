@@ -62,6 +62,11 @@ var Texts = map[string]Binding{
 		s[0] = e
 		return e, nil, append(s, []int{e[0]}, []int{e[0]})
 	},
+	"recurrence": func(r *rand.Rand) ([]int, []int, [][]int) {
+		e, _, s := square(1)(r)
+		lanes := []int{e[1]}
+		return e, nil, [][]int{s[0], lanes, s[0], lanes, lanes, lanes}
+	},
 	"colsum": func(r *rand.Rand) ([]int, []int, [][]int) {
 		e, _, s := square(1)(r)
 		return e, nil, append(s, []int{e[1]})

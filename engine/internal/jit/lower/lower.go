@@ -132,6 +132,7 @@ func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
 		in := &code[i]
 		if in.Op == ir.For {
 			seq := &l.k.Loops[in.Aux]
+			l.carries(v, seq.Body)
 			l.cur = l.newPhase(SeqPhase)
 			l.cur.Seq = seq.Axes
 			v.Phases = append(v.Phases, l.cur)
@@ -198,15 +199,39 @@ func (l *lowerer) use(v ir.Value) int32 {
 			if !ok {
 				id = l.newArray(t)
 				from.saved[v] = id
-				s := int32(len(from.Sites))
-				from.Sites = append(from.Sites, site{Access: -1, Type: t, Buf: -1, Array: id, Store: true})
-				from.add(Node{Op: ir.Store, Type: t, In: t, Args: [3]int32{from.local[v], None, None}, Aux: s}, ir.None)
+				l.storeArray(from, t, id, from.local[v])
 			}
 			return l.loadArray(t, id, v)
 		}
 	}
 	l.fail("%%%d is used outside the loop that computes it", v)
 	return None
+}
+
+// storeArray adds the store of a node of a phase to a scratch array.
+func (l *lowerer) storeArray(ph *Phase, t dtype.Type, array, node int32) {
+	s := int32(len(ph.Sites))
+	ph.Sites = append(ph.Sites, site{Access: -1, Type: t, Buf: -1, Array: array, Store: true})
+	ph.add(Node{Op: ir.Store, Type: t, In: t, Args: [3]int32{node, None, None}, Aux: s}, ir.None)
+}
+
+// carries gives each carry of a seq loop a scratch array, which holds its value
+// between two steps, and stores the first values there.
+func (l *lowerer) carries(v *VecLoop, body int32) {
+	code := l.k.Regions[body].Code
+	for i := range code {
+		in := &code[i]
+		if in.Op != ir.Carry {
+			continue
+		}
+		if l.cur == nil {
+			l.cur = l.newPhase(MapPhase)
+			v.Phases = append(v.Phases, l.cur)
+		}
+		array := l.newArray(in.Type)
+		l.storeArray(l.cur, in.Type, array, l.use(in.Args[0]))
+		l.origins[in.Dst] = origin{kind: arrayOrigin, id: array}
+	}
 }
 
 func (l *lowerer) loadArray(t dtype.Type, array int32, v ir.Value) int32 {
@@ -254,6 +279,14 @@ func (l *lowerer) ins(in *ir.Ins) {
 		return
 	case ir.Reduce:
 		l.reduce(in)
+		return
+	case ir.Carry:
+		l.loadArray(in.Type, l.origins[in.Dst].id, in.Dst)
+		return
+	case ir.Next:
+		array := l.origins[in.Args[0]].id
+		l.storeArray(ph, in.Type, array, l.use(in.Args[1]))
+		l.origins[in.Dst] = origin{kind: arrayOrigin, id: array}
 		return
 	case ir.Cold:
 		l.coldRegion(in)

@@ -11,7 +11,7 @@ import (
 
 // The operations of nodes beyond those of the IR.
 const (
-	OpCell    = ir.Cold + 1 + iota // the value in cell aux
+	OpCell    = ir.Next + 1 + iota // the value in cell aux
 	OpExport                       // args[0] to cell aux
 	OpIota                         // I64: lane times imm
 	OpOperand                      // operand aux of the program of a reduction

@@ -26,7 +26,7 @@ var (
 // the program that built it.
 type Error struct {
 	Kind error  // one of the Err variables
-	Op   string // name of the operator, or empty
+	Op   string // the name of a function of package op, a name with its package, or empty
 	Msg  string
 	File string // base name and line of the call that built the node, or empty
 	Line int
@@ -35,7 +35,10 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("oneloop: ")
-	if e.Op != "" {
+	switch {
+	case strings.Contains(e.Op, "."): // a function of another package
+		b.WriteString(e.Op + ": ")
+	case e.Op != "":
 		b.WriteString("op." + e.Op + ": ")
 	}
 	b.WriteString(e.Msg)

@@ -18,7 +18,7 @@ func FuzzBuild(f *testing.F) {
 	for _, s := range []string{
 		"a[i] = 2; a[::0]", "x = zeros((-1, 2**62)); x[0]", "arange(0, 1, 1e-300)", "a ** 2**5000", "1 << 10**9", "reshape(a, (-1, -1))",
 		"eye(10**6, -3)", "pad(a, ((1, 2), (3,), ()))", "transpose(a, (0, 0))", "a.T.shape[5]", "[[1, 2], 3]", "linspace(0, inf, 3)", "clip(a)",
-		"int(1e400) + float(10**400)", "one_hot(i, -1)", "sum(a, axis=(0, 0))", "b @ 1", "p[0] += 1", "p.T + p", "sum(p, axis=0)", "a[None, None, ...][p]",
+		"int(1e400) + float(10**400)", "one_hot(i, -1)", "sum(a, axis=(0, 0))", "b @ 1", "p[0] += 1", "f(x) = x*2; f(a)", "f(x) = f(x); f(a)", "f(x, y) = g(y) + x; g(x) = x; f(a, y=b)", "grad(sum(a*a), a)", "hvp(sum(a), a, v)", "p.T + p", "sum(p, axis=0)", "a[None, None, ...][p]",
 	} {
 		f.Add(s)
 	}

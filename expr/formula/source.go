@@ -26,7 +26,8 @@ func Functions() []Function { return numpy.Functions() }
 // A Source is a parsed formula. It is never changed, so goroutines may share it.
 type Source struct {
 	text       string
-	statements []*syntax.Statement
+	statements []*syntax.Statement // as they are written
+	expanded   []*syntax.Statement // without functions of the formula's own
 	inputs     []string
 	assigned   []string
 	all        []string // every name, the predefined ones too
@@ -39,6 +40,9 @@ func Parse(text string) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{text: text, statements: st}
+	if s.expanded, err = syntax.Expand(st); err != nil {
+		return nil, s.in(err)
+	}
 	s.names()
 	return s, nil
 }
@@ -78,13 +82,19 @@ func (s *Source) names() {
 		}
 		return r
 	}
-	for _, st := range s.statements {
+	for _, st := range s.expanded {
 		st.Reads(func(name string) {
+			if syntax.Made(name) {
+				return
+			}
 			if r := use(name); !r.assigned && !r.input && !numpy.Predefined(name) {
 				r.input = true
 				s.inputs = append(s.inputs, name)
 			}
 		})
+		if name := st.Name(); syntax.Made(name) {
+			continue
+		}
 		if r := use(st.Name()); !r.assigned {
 			r.assigned = true
 			s.assigned = append(s.assigned, st.Name())
@@ -112,12 +122,12 @@ func (s *Source) BuildFor(env map[string]*expr.Node, want []string) (*Unit, erro
 // of env.
 func (s *Source) build(env map[string]*expr.Node, want, known []string) (*Unit, error) {
 	l := limitFor(env)
-	u, err := numpy.Build(s.statements, numpy.Options{Env: env, Want: want, Known: known, Array: l.newLeaf})
+	u, err := numpy.Build(s.expanded, numpy.Options{Env: env, Want: want, Known: known, Array: l.newLeaf})
 	return u, s.in(err)
 }
 
 // check reports what is wrong with a formula whatever its variables are.
-func (s *Source) check() error { return s.in(numpy.Check(s.statements)) }
+func (s *Source) check() error { return s.in(numpy.Check(s.expanded)) }
 
 // in returns err with its line and its column.
 func (s *Source) in(err error) error {

@@ -96,3 +96,24 @@ func ExampleOf_derivative() {
 	// true
 	// <nil> <nil> [0.25 0.04]
 }
+
+// The value of a function and its gradient, as an optimiser asks for them.
+func ExampleValueAnd() {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	value, g, err := grad.ValueAnd[float64](context.Background(), op.Sum(op.Square(x)), x)
+	fmt.Println(value, g[0], err)
+	// Output: 14 [2 4 6] <nil>
+}
+
+// The curvature of a function along a direction, without its Hessian.
+func ExampleHVP() {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	v := engine.MustFromSlice([]float64{1, 0, -1})
+	h, err := grad.HVP(op.Sum(op.Cube(x)), []expr.Exp[float64]{x}, []expr.Exp[float64]{v})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(engine.Eval(h[0]))
+	// Output: [6 0 -18] <nil>
+}

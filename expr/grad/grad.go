@@ -30,46 +30,46 @@ import (
 // an array of wrt through another view of its memory. The gradient would miss
 // that part. Make such views with package op.
 func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
-	nodes := make([]*expr.Node, len(wrt))
-	for i, x := range wrt {
-		nodes[i] = expr.NodeOf(x)
-	}
-	grads, err := OfNodes(expr.NodeOf(loss), nodes...)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]expr.Exp[T], len(grads))
-	for i, g := range grads {
-		out[i] = expr.Of[T](g)
-	}
-	return out, nil
+	return typed[T](OfNodes(expr.NodeOf(loss), untyped(wrt)...))
 }
 
 // OfNodes is Of for untyped trees, and for variables of several float types.
 func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
-	if err := check(loss, wrt); err != nil {
+	if err := check(append([]*expr.Node{loss}, wrt...)); err != nil {
 		return nil, err
 	}
+	if len(loss.Shape()) != 0 {
+		return nil, expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
+	}
+	return pull(loss, expr.ConstFloat(loss.DType(), 1), wrt)
+}
+
+// pull returns the derivatives of the sum of out*y with respect to each of wrt.
+// The shape of out broadcasts to that of y.
+func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
 	t := tape{variable: map[*expr.Node]*expr.Node{}, needed: map[*expr.Node]bool{}, adjoint: map[*expr.Node]*expr.Node{}}
-	if err := t.record(loss, wrt); err != nil {
+	if err := t.record(y, wrt); err != nil {
 		return nil, err
 	}
-	if err := t.play(loss); err != nil {
+	t.adjoint[t.key(y)] = out
+	if err := t.play(); err != nil {
 		return nil, err
 	}
-	out := make([]*expr.Node, len(wrt))
+	grads := make([]*expr.Node, len(wrt))
 	for i, x := range wrt {
 		d := t.adjoint[t.variable[x]]
 		if d == nil {
 			d = expr.ConstFloat(x.DType(), 0)
 		}
-		out[i] = adjoint(x, d).Full()
+		grads[i] = adjoint(x, d).Full()
 	}
-	return out, nil
+	return grads, nil
 }
 
-func check(loss *expr.Node, wrt []*expr.Node) error {
-	for _, n := range append([]*expr.Node{loss}, wrt...) {
+// check returns an error unless all nodes are trees of floats.
+func check(nodes []*expr.Node) error {
+	seen := expr.Seen{}
+	for _, n := range nodes {
 		switch {
 		case n == nil:
 			return expr.NewError(expr.ErrType, "", "the loss or a variable is nil")
@@ -78,12 +78,9 @@ func check(loss *expr.Node, wrt []*expr.Node) error {
 		case !n.DType().IsFloat():
 			return expr.NewError(expr.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
 		}
-	}
-	if err := (expr.Seen{}).Verify(loss, nil); err != nil {
-		return err
-	}
-	if len(loss.Shape()) != 0 {
-		return expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
+		if err := seen.Verify(n, nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -139,9 +136,8 @@ func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
 	return nil
 }
 
-// play computes adjoints from the loss to the variables.
-func (t *tape) play(loss *expr.Node) error {
-	t.adjoint[t.key(loss)] = expr.ConstFloat(loss.DType(), 1)
+// play computes adjoints from the last node to the variables.
+func (t *tape) play() error {
 	for i := len(t.order) - 1; i >= 0; i-- {
 		n := t.order[i]
 		out := t.adjoint[t.key(n)]

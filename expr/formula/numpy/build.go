@@ -47,6 +47,9 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 		if n.Err() != nil {
 			return nil, n.Err()
 		}
+		if syntax.Made(name) {
+			continue // such a name is of a call
+		}
 		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class == expr.Storage}
 	}
 	for i, st := range formula {

@@ -12,9 +12,10 @@ import (
 
 // A scope gives names their values.
 type scope struct {
-	vars     map[string]*variable
-	known    []string // the names that an error lists, or nil for those of vars
-	checking bool     // names have no values
+	vars           map[string]*variable
+	known          []string // the names that an error lists, or nil for those of vars
+	checking       bool     // names have no values
+	differentiated int      // how many nodes the derivatives so far had to visit
 }
 
 // A variable is a name with its present value.
@@ -65,9 +66,9 @@ func (s *scope) eval(n *syntax.Node) (value, error) {
 	case syntax.Binary:
 		return operate(n, n, items)
 	case syntax.Call:
-		return callFunction(n, items)
+		return s.callFunction(n, items)
 	case syntax.Method:
-		return callMethod(n, items)
+		return s.callMethod(n, items)
 	case syntax.Attr:
 		return attribute(n, items[0].value)
 	}
@@ -149,7 +150,7 @@ func (s *scope) name(n *syntax.Node) (value, error) {
 func (s *scope) unbound(n *syntax.Node) error {
 	known := slices.Clone(s.known)
 	for name := range s.vars {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && !syntax.Made(name) {
 			known = append(known, name)
 		}
 	}
@@ -193,7 +194,7 @@ func applySign(n *syntax.Node, items []item) value {
 	return binary(n.Text, items[0].value, items[1].value, false)
 }
 
-func callFunction(n *syntax.Node, items []item) (value, error) {
+func (s *scope) callFunction(n *syntax.Node, items []item) (value, error) {
 	f := functions[n.Text]
 	if f == nil {
 		if t := typeNamed(n.Text); t != dtype.Invalid && len(items) == 1 && n.Keys[0] == "" {
@@ -201,15 +202,16 @@ func callFunction(n *syntax.Node, items []item) (value, error) {
 		}
 		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(n.Text), suggestion(n.Text))
 	}
-	return f.apply(n, items, n.Keys)
+	return f.apply(s, n, items, n.Keys)
 }
 
 // apply calls f. Where an argument is not known yet, it only checks the others.
-func (f *Function) apply(n *syntax.Node, items []item, keys []string) (value, error) {
+func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) (value, error) {
 	c, err := f.bind(n, items, keys)
 	if err != nil {
 		return value{}, err
 	}
+	c.scope = s
 	if c.unknown() {
 		return unknown, nil
 	}
@@ -238,7 +240,7 @@ func (s *scope) noModule(n *syntax.Node) error {
 }
 
 // callMethod returns x.f(...), where f is a function of x.
-func callMethod(n *syntax.Node, items []item) (value, error) {
+func (s *scope) callMethod(n *syntax.Node, items []item) (value, error) {
 	f := functions[n.Text]
 	switch x := items[0]; {
 	case f == nil:
@@ -252,7 +254,7 @@ func callMethod(n *syntax.Node, items []item) (value, error) {
 	if f.Name == "reshape" || f.Name == "transpose" {
 		items, keys = gather(items, keys)
 	}
-	return f.apply(n, items, keys)
+	return f.apply(s, n, items, keys)
 }
 
 // gather makes a tuple of the integers of x.reshape(2, -1).

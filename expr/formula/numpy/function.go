@@ -137,6 +137,8 @@ type call struct {
 	f    *Function
 	args []argument // one for each parameter
 	err  error      // the first error of an argument
+
+	scope *scope
 }
 
 // bind gives every parameter of f its argument.

@@ -13,7 +13,7 @@ import (
 // have meanings of NumPy's own.
 
 // The groups of functions, in the order of the documentation.
-var groups = []string{"element by element", "reductions", "selection and rounding", "products", "views", "making arrays", "networks"}
+var groups = []string{"element by element", "reductions", "selection and rounding", "products", "views", "making arrays", "networks", "derivatives"}
 
 var (
 	sorted    = collect()
@@ -135,5 +135,10 @@ var own = []Function{
 	{Name: "ones_like", Group: groups[5], Arguments: "a, dtype=None", Doc: "ones in the shape of a", tree: callFilledLike(1)},
 	{Name: "full_like", Group: groups[5], Arguments: "a, fill_value, dtype=None", Doc: "a value in the shape of a", tree: callFullLike},
 	{Name: "arange", Group: groups[5], Arguments: "start, stop=None, step=None, *, dtype=None", Doc: "start, start + step ... before stop", tree: callArange},
+	{Name: "grad", Group: groups[7], Arguments: "y, x", Doc: "the gradient of the number y by x; x is a name, and y depends on it", tree: callGrad},
+	{Name: "vjp", Group: groups[7], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
+	{Name: "jvp", Group: groups[7], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},
+	{Name: "hvp", Group: groups[7], Arguments: "y, x, v", Doc: "the derivative of grad(y, x) as x moves by v: the Hessian of the number y times the vector v", tree: callHVP},
+
 	{Name: "array", Group: groups[5], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
 }

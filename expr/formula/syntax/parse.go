@@ -74,8 +74,8 @@ var hints = map[string]string{
 	"not": "use ~", "!": "use ~",
 	"if": "use where(condition, a, b)", "else": "use where(condition, a, b)", "?": "use where(condition, a, b)",
 	"is": "use ==", "in": "use == with broadcasting", "<>": "use !=", ":=": "use a statement of its own", "->": "use > or -",
-	"lambda": "", "for": "write array operations instead of loops", "while": "write array operations instead of loops",
-	"def": "", "import": "", "from": "", "return": "end with the expression", "class": "", "del": "", "assert": "", "with": "",
+	"lambda": "define a function by f(x) = ...", "for": "write array operations instead of loops", "while": "write array operations instead of loops",
+	"def": "define a function by f(x) = ...", "import": "", "from": "", "return": "end with the expression", "class": "", "del": "", "assert": "", "with": "",
 	"yield": "", "await": "", "async": "", "global": "", "try": "", "raise": "", "pass": "", "{": "", "}": "",
 }
 
@@ -170,8 +170,10 @@ func (p *parser) statement() *Statement {
 		return &Statement{Target: name, Op: "=", Value: target, Pos: target.Pos, Bare: true}
 	}
 	s := &Statement{Target: target, Op: p.tok.text, Pos: p.tok.pos}
-	if target.Kind != Name && (target.Kind != Index || target.Args[0].Kind != Name) {
-		p.fail(target.Pos, "only a name or a name with a subscript can be assigned to")
+	if s.IsDefinition() {
+		p.define(s)
+	} else if target.Kind != Name && (target.Kind != Index || target.Args[0].Kind != Name) {
+		p.fail(target.Pos, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function")
 		return nil
 	}
 	p.advance()

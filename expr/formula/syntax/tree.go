@@ -37,7 +37,7 @@ type Node struct {
 
 // A Statement is Target Op Value. A bare expression has the target "_".
 type Statement struct {
-	Target *Node // Name, or Index of one
+	Target *Node // Name, Index of one, or Call for a definition
 	Op     string
 	Value  *Node
 	Pos    int // of Op

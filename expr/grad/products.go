@@ -1,0 +1,168 @@
+package grad
+
+import (
+	"context"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// ValueAnd runs one program that computes loss, a scalar, and its gradients with
+// respect to each of wrt. It returns their values. The errors are those of [Of]
+// and of the run.
+func ValueAnd[T expr.Float](ctx context.Context, loss expr.Exp[T], wrt ...expr.Exp[T]) (T, []*engine.Tensor[T], error) {
+	var value T
+	grads, err := Of(loss, wrt...)
+	if err != nil {
+		return value, nil, err
+	}
+	results := make([]*engine.Tensor[T], len(grads)+1)
+	var stmts []expr.Statement
+	for i, e := range append([]expr.Exp[T]{loss}, grads...) {
+		if results[i], err = engine.New[T](e.Node().Shape()...); err != nil {
+			return value, nil, err
+		}
+		stmts = append(stmts, expr.Let(results[i], e))
+	}
+	if err := engine.Run(ctx, stmts...); err != nil {
+		return value, nil, err
+	}
+	return results[0].At(), results[1:], nil
+}
+
+// VJP returns the products of a vector and the Jacobians of y: for each variable
+// the gradient of sum(v*y), which has the shape of the variable. The shape of v
+// is that of y. The derivative takes v for a constant. See [Of] for variables
+// and errors.
+func VJP[T expr.Float](y, v expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
+	return typed[T](VJPNodes(expr.NodeOf(y), expr.NodeOf(v), untyped(wrt)...))
+}
+
+// VJPNodes is VJP for untyped trees.
+func VJPNodes(y, v *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
+	if err := check(append([]*expr.Node{y, v}, wrt...)); err != nil {
+		return nil, err
+	}
+	if err := alike("grad.VJP", y, v); err != nil {
+		return nil, err
+	}
+	return pull(y, v, wrt)
+}
+
+// JVP returns the product of the Jacobian of y and a vector: the derivative of y
+// as each variable wrt[i] moves by v[i]. The shape of v[i] is that of wrt[i]. The
+// result has the shape of y. See [Of] for variables and errors. Every operator
+// in between must be differentiable twice, as all rows of the table are.
+func JVP[T expr.Float](y expr.Exp[T], wrt, v []expr.Exp[T]) (expr.Exp[T], error) {
+	n, err := JVPNodes(expr.NodeOf(y), untyped(wrt), untyped(v))
+	if err != nil {
+		return nil, err
+	}
+	return expr.Of[T](n), nil
+}
+
+// JVPNodes is JVP for untyped trees. VJP is linear in its vector. So the
+// derivative of v*VJP(y, u) by the vector u is the product of the Jacobian and
+// v, whatever u is.
+func JVPNodes(y *expr.Node, wrt, v []*expr.Node) (*expr.Node, error) {
+	if err := check(append([]*expr.Node{y}, wrt...)); err != nil {
+		return nil, err
+	}
+	u := op.BroadcastToNode(expr.NewParamNode(y.DType(), &expr.Scalar{Name: "u"}), y.Shape())
+	if len(y.Shape()) == 0 {
+		u = expr.NewParamNode(y.DType(), &expr.Scalar{Name: "u"})
+	}
+	grads, err := VJPNodes(y, u, wrt...)
+	if err != nil {
+		return nil, err
+	}
+	total, err := inner("grad.JVP", grads, v)
+	if err != nil {
+		return nil, err
+	}
+	d, err := pull(total, expr.ConstFloat(total.DType(), 1), []*expr.Node{u})
+	if err != nil {
+		return nil, err
+	}
+	return d[0], nil
+}
+
+// HVP returns the products of the Hessian of loss, a scalar, and a vector: for
+// each variable the derivative of its gradient as every variable wrt[i] moves by
+// v[i]. The shape of v[i] is that of wrt[i]. The derivative takes v for a
+// constant. See [Of] for variables and errors.
+func HVP[T expr.Float](loss expr.Exp[T], wrt, v []expr.Exp[T]) ([]expr.Exp[T], error) {
+	return typed[T](HVPNodes(expr.NodeOf(loss), untyped(wrt), untyped(v)))
+}
+
+// HVPNodes is HVP for untyped trees.
+func HVPNodes(loss *expr.Node, wrt, v []*expr.Node) ([]*expr.Node, error) {
+	grads, err := OfNodes(loss, wrt...)
+	if err != nil {
+		return nil, err
+	}
+	total, err := inner("grad.HVP", grads, v)
+	if err != nil {
+		return nil, err
+	}
+	return OfNodes(total, wrt...)
+}
+
+// inner returns the sum of all products of elements of a and v, which are
+// constants to derivatives.
+func inner(name string, a, v []*expr.Node) (*expr.Node, error) {
+	if len(a) != len(v) || len(a) == 0 {
+		return nil, expr.NewError(expr.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))
+	}
+	if err := check(v); err != nil {
+		return nil, err
+	}
+	var total *expr.Node
+	for i, x := range a {
+		if err := alike(name, x, v[i]); err != nil {
+			return nil, err
+		}
+		g := adjoint(x, x)
+		term := g.Op("mul", x, g.Op("stop_gradient", v[i]))
+		if axes := len(term.Shape()); axes > 0 {
+			term = op.ReduceNode("sum", term, op.Reduction{})
+		}
+		switch {
+		case total == nil:
+			total = term
+		case term.DType() != total.DType():
+			return nil, expr.NewError(expr.ErrType, name, "the variables have elements of types %v and %v", total.DType(), term.DType())
+		default:
+			total = g.Op("add", total, term)
+		}
+	}
+	return total, total.Err()
+}
+
+// alike returns an error unless v has the shape and the type of x.
+func alike(name string, x, v *expr.Node) error {
+	if !x.Shape().Equal(v.Shape()) || x.DType() != v.DType() {
+		return expr.NewError(expr.ErrShape, name, "a vector of %v%v is given for %v%v", v.DType(), v.Shape(), x.DType(), x.Shape())
+	}
+	return nil
+}
+
+func untyped[T expr.Float](list []expr.Exp[T]) []*expr.Node {
+	nodes := make([]*expr.Node, len(list))
+	for i, x := range list {
+		nodes[i] = expr.NodeOf(x)
+	}
+	return nodes
+}
+
+func typed[T expr.Float](nodes []*expr.Node, err error) ([]expr.Exp[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]expr.Exp[T], len(nodes))
+	for i, n := range nodes {
+		out[i] = expr.Of[T](n)
+	}
+	return out, nil
+}

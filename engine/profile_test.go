@@ -28,7 +28,7 @@ func TestPerfMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), " oneloop:k(mapped float32[7])") {
+	if !strings.Contains(string(text), " oneloop:add(mapped float32[7])") {
 		t.Errorf("the map has\n%s", text)
 	}
 }

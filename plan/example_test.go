@@ -26,7 +26,7 @@ func ExampleCompile() {
 	// 1 stage, 0 temporaries, 0 bytes of scratch
 	// stage 0: loop: stores to the program's arrays
 	//   reads x float32[2 3]; writes y float32[3]; 36 bytes
-	// kernel k
+	// kernel max
 	// axis i0 i1
 	// buf b0 f32 in 2
 	// buf b1 f32 out 1

@@ -28,7 +28,7 @@ func TestStridedOperands(t *testing.T) {
 		{"rows", leaf("y", 5, 6), op.MatMul(w, op.T(op.Slice(x, op.Span{}, op.Range(0, 4)))), "product", "product"},
 	} {
 		for _, options := range [][]plan.Option{{plan.CombineProducts}, nil} {
-			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Assign(c.y, c.e)}, options...)
+			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(c.y, c.e)}, options...)
 			if err != nil {
 				t.Fatal(err)
 			}

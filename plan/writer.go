@@ -40,7 +40,7 @@ type writer struct {
 
 func newWriter(s *fuse.Step) *writer {
 	w := &writer{
-		loop: s.Loop, task: s.Task, b: ir.NewBuilder("k"), memo: make([]prim.V, s.Loop.Len),
+		loop: s.Loop, task: s.Task, b: ir.NewBuilder(kernelName(s.Loop)), memo: make([]prim.V, s.Loop.Len),
 	}
 	cost := 0
 	for _, r := range s.Loop.Roots {

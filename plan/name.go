@@ -1,0 +1,59 @@
+package plan
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/fuse"
+)
+
+// longName is a length after which a kernel's name gets no further operator.
+const longName = 24
+
+// kernelName returns the name that profilers and listings show for a loop: the
+// operators that compute, the last one first. A loop that only moves elements
+// has the name of its last view, or "copy".
+func kernelName(l *fuse.Loop) string {
+	var view string
+	name := make([]byte, 0, 2*longName)
+	seen := make([]bool, l.Len)
+	var visit func(v *fuse.Value)
+	visit = func(v *fuse.Value) {
+		if len(name) >= longName || v.Load != nil || seen[v.Number] {
+			return
+		}
+		seen[v.Number] = true
+		switch o := v.Node.Src.Op; {
+		case o == nil || o.Class == expr.Constant:
+		case o.Class == expr.View:
+			view = cmp.Or(view, o.Name)
+		default:
+			name = append(append(name, o.Name...), '_')
+		}
+		for _, a := range v.Operands {
+			visit(a)
+		}
+	}
+	for _, v := range l.Values {
+		visit(v)
+	}
+	if len(name) == 0 {
+		name = append(name, cmp.Or(view, "copy")+"_"...)
+	}
+	word := strings.Map(wordByte, string(name[:len(name)-1]))
+	if word[0] <= '9' {
+		word = "_" + word
+	}
+	return word
+}
+
+// wordByte returns c if a kernel's name may have it, and _ otherwise. Users name
+// operators as they like.
+func wordByte(c rune) rune {
+	switch {
+	case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		return c
+	}
+	return '_'
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+	"golang.org/x/sys/unix"
+)
+
+// A contest is a test with its arrays, and the sides that run it.
+type contest struct {
+	t      *test
+	memory [][]byte
+	sides  []side
+	out    []byte // the result that the sides share
+	before []byte // its bytes before a run
+}
+
+// A side is one way to run a test.
+type side struct {
+	name  string
+	exact bool // its result has the bits of the first side
+	// run runs the test reps times and returns the CPU time.
+	run func(reps int) (time.Duration, error)
+	own func() []byte // the result, if it is not in the shared array
+	per []float64     // ns for each element, by round
+}
+
+// newContest makes the arrays of t and programs for the back ends.
+func newContest(ctx context.Context, t *test, backends []string) (*contest, error) {
+	c := &contest{t: t}
+	env := map[string]*expr.Node{}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for i := range t.arrays {
+		d := &t.arrays[i]
+		a, err := engine.NewArray(d.typ, d.dims...)
+		if err != nil {
+			return nil, err
+		}
+		c.memory = append(c.memory, a.Memory().Bytes())
+		d.fill(c.memory[i], rnd)
+		env[d.name] = a.Named(d.name).Node()
+	}
+	c.out, c.before = c.memory[0], slices.Clone(c.memory[0])
+	for k, b := range backends {
+		src, err := formula.Parse(t.text)
+		if err != nil {
+			return nil, err
+		}
+		unit, err := src.BuildFor(env, nil)
+		if err != nil {
+			return nil, err
+		}
+		p, err := engine.CompileWith(ctx, engine.Options{Threads: 1, Backend: b}, unit.Statements...)
+		if err != nil {
+			return nil, err
+		}
+		c.sides = append(c.sides, side{name: []string{"oneloop", "interp"}[k], exact: true, run: func(reps int) (time.Duration, error) {
+			start := used()
+			for range reps {
+				if err := p.Run(ctx); err != nil {
+					return 0, err
+				}
+			}
+			return used() - start, nil
+		}})
+	}
+	return c, nil
+}
+
+func (a *array) fill(b []byte, rnd *rand.Rand) {
+	f := func() float64 { return a.lo + (a.hi-a.lo)*rnd.Float64() }
+	n := func() int64 { return int64(a.lo) + rnd.Int64N(int64(a.hi)-int64(a.lo)+1) }
+	for i := range len(b) / a.typ.Size() {
+		switch a.typ {
+		case dtype.F64:
+			dtype.Slice[float64](b)[i] = f()
+		case dtype.F32:
+			dtype.Slice[float32](b)[i] = float32(f())
+		case dtype.I64:
+			dtype.Slice[int64](b)[i] = n()
+		case dtype.I32:
+			dtype.Slice[int32](b)[i] = int32(n())
+		case dtype.Bool:
+			b[i] = 0
+		default:
+			b[i] = byte(n())
+		}
+	}
+}
+
+// addC adds the loop in C as a side.
+func (c *contest) addC(f loop) {
+	at := make([]unsafe.Pointer, len(c.memory))
+	for i, m := range c.memory {
+		at[i] = unsafe.Pointer(unsafe.SliceData(m))
+	}
+	c.sides = append(c.sides, side{name: "c", run: func(reps int) (time.Duration, error) {
+		var pin runtime.Pinner
+		defer pin.Unpin()
+		for _, p := range at {
+			pin.Pin(p)
+		}
+		start := used()
+		f(uint(reps), &at[0])
+		return used() - start, nil
+	}})
+}
+
+// addNumPy adds NumPy as a side.
+func (c *contest) addNumPy(p *python) error {
+	result, err := p.load(c.t, append([][]byte{c.before}, c.memory[1:]...))
+	c.sides = append(c.sides, side{name: "numpy", run: p.run, own: func() []byte { return result }})
+	return err
+}
+
+// verify compares the results of all sides with that of the first.
+func (c *contest) verify() error {
+	var first []byte
+	for i := range c.sides {
+		s := &c.sides[i]
+		copy(c.out, c.before)
+		got := c.out
+		if s.own != nil {
+			got = s.own()
+		} else if _, err := s.run(1); err != nil {
+			return err
+		}
+		a := c.t.arrays[0]
+		switch {
+		case i == 0:
+			first = slices.Clone(got)
+		case s.exact && !bytes.Equal(first, got) && difference(a.typ, first, got) != 0:
+			return fmt.Errorf("%s: the bits of %s and %s differ", c.t.title(), c.sides[0].name, s.name)
+		case !s.exact:
+			tolerance := 1e-3 // of sums of float32 in any order
+			if c.t.typ == dtype.F64 {
+				tolerance = 1e-11
+			}
+			if d := difference(a.typ, first, got); !(d <= tolerance) {
+				return fmt.Errorf("%s: the results of %s and %s differ by %g", c.t.title(), c.sides[0].name, s.name, d)
+			}
+		}
+	}
+	return nil
+}
+
+// difference is the greatest one, relative to values of at least 1. Elements of other
+// types than floats are equal or differ by infinity.
+func difference(t dtype.Type, x, y []byte) (d float64) {
+	if !t.IsFloat() {
+		if !bytes.Equal(x, y) {
+			return math.Inf(1)
+		}
+		return 0
+	}
+	at := func(b []byte, i int) float64 {
+		if t == dtype.F64 {
+			return dtype.Slice[float64](b)[i]
+		}
+		return float64(dtype.Slice[float32](b)[i])
+	}
+	for i := range len(x) / t.Size() {
+		p, q := at(x, i), at(y, i)
+		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}
+
+// used is the CPU time of this thread.
+func used() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic(err) // every Linux has it
+	}
+	return time.Duration(t.Nano())
+}
+
+// measure times all sides in turns.
+func (c *contest) measure(rounds int, sample time.Duration) error {
+	reps := make([]int, len(c.sides))
+	for i := range c.sides {
+		d, err := c.sides[i].run(1)
+		if err != nil {
+			return err
+		}
+		reps[i] = max(1, int(sample/max(d, 1)))
+		if sample > 0 { // a first run is slower than the others
+			if d, err = c.sides[i].run(reps[i]); err != nil {
+				return err
+			}
+			reps[i] = max(1, int(sample*time.Duration(reps[i])/max(d, 1)))
+		}
+	}
+	n := float64(c.t.elements())
+	for round := range rounds {
+		for k := range c.sides {
+			i := (round + k) % len(c.sides)
+			d, err := c.sides[i].run(reps[i])
+			if err != nil {
+				return err
+			}
+			c.sides[i].per = append(c.sides[i].per, float64(d)/float64(reps[i])/n)
+		}
+	}
+	return nil
+}
+
+func median(xs []float64) float64 {
+	s := slices.Sorted(slices.Values(xs))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}

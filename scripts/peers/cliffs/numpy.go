@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed numpy.py
+var script string
+
+// A python is a process that runs tests in NumPy.
+type python struct {
+	dir     string
+	in      io.WriteCloser
+	answers *bufio.Reader
+}
+
+func startPython(path string) (*python, error) {
+	dir, err := os.MkdirTemp("", "cliffs")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, "-c", script)
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
+	cmd.Stderr = os.Stderr
+	p := &python{dir: dir}
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.answers = bufio.NewReader(out)
+	return p, cmd.Start()
+}
+
+func (p *python) close() {
+	p.in.Close()
+	os.RemoveAll(p.dir)
+}
+
+// ask sends a request and returns the CPU time that it took.
+func (p *python) ask(request any) (time.Duration, error) {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return 0, err
+	}
+	answer, err := p.answers.ReadString('\n')
+	if err != nil {
+		return 0, fmt.Errorf("numpy: %w", err)
+	}
+	ns, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
+	return time.Duration(ns), err
+}
+
+func (p *python) run(reps int) (time.Duration, error) { return p.ask(map[string]int{"reps": reps}) }
+
+// load gives NumPy the arrays of t, and returns the result of one run.
+func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
+	type file struct {
+		Name  string `json:"name"`
+		File  string `json:"file"`
+		DType string `json:"dtype"`
+		Shape []int  `json:"shape"`
+	}
+	var files []file
+	for i, a := range t.arrays {
+		f := file{a.name, filepath.Join(p.dir, strconv.Itoa(i)), a.typ.String(), a.dims}
+		if err := os.WriteFile(f.File, arrays[i], 0o600); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if _, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "arrays": files}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(files[0].File)
+}

@@ -91,15 +91,18 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	return o, be, nil
 }
 
-// planOptions returns what the stages of a plan may do. The built-in products of
-// the CPU combine sums with their results.
+// planOptions returns what the stages of a plan may do. On the CPU a stage costs
+// little, and the built-in products combine sums with their results.
 func planOptions(o Options, stmts []expr.Statement) []plan.Option {
-	if o.Products != "" || slices.ContainsFunc(stmts, func(s expr.Statement) bool {
+	switch {
+	case slices.ContainsFunc(stmts, func(s expr.Statement) bool {
 		return s.Target == nil || s.Target.Leaf == nil || s.Target.Leaf.Mem == nil || s.Target.Leaf.Mem.Device() != cpu{}.Name()
-	}) {
+	}):
 		return nil
+	case o.Products != "":
+		return []plan.Option{plan.SplitLoops}
 	}
-	return []plan.Option{plan.CombineProducts}
+	return []plan.Option{plan.CombineProducts, plan.SplitLoops}
 }
 
 // planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.

@@ -35,6 +35,10 @@ type Option uint8
 // and read operands of any strides, as the built-in products of the CPU do.
 const CombineProducts Option = 1
 
+// SplitLoops lets a loop become several, each over a part of the target without the
+// borders of concatenations and paddings. It is faster where a stage costs little.
+const SplitLoops Option = 2
+
 // Compile returns the plan of statements. The plan has the effect of the
 // statements in their order. If ctx is cancelled, Compile returns an error that
 // wraps ctx.Err().
@@ -65,7 +69,7 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 			return nil, err
 		}
 		made(show, "join", roots)
-		steps, err := fuse.Steps(ctx, g, roots, slices.Contains(options, CombineProducts))
+		steps, err := stepsOf(ctx, g, roots, options)
 		if err != nil {
 			return nil, err
 		}
@@ -83,4 +87,20 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 	p.placeTemps(g.Temps)
 	made(show, "memory", p)
 	return p, nil
+}
+
+// stepsOf returns the steps that store the roots.
+func stepsOf(ctx context.Context, g *graph.Graph, roots []graph.Root, options []Option) (steps []*fuse.Step, err error) {
+	parts := [][]graph.Root{roots}
+	if len(roots) > 0 && slices.Contains(options, SplitLoops) {
+		parts = g.Split(roots)
+	}
+	for _, part := range parts {
+		more, err := fuse.Steps(ctx, g, part, slices.Contains(options, CombineProducts))
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
 }

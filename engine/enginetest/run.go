@@ -35,6 +35,7 @@ var areas = []struct {
 	{"guards", Guards},
 	{"extensions", Extensions},
 	{"size", Size},
+	{"borders", Borders},
 	{"random", Random},
 }
 

@@ -1,0 +1,296 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A concatenation or a padding reads other operands on each side of its borders. A
+// loop over all of it loads every operand under a mask, and selects. Split cuts such
+// a value at its borders into parts that load what they need alone.
+
+// The limits of Split. A part is a loop of its own, which costs some 50 ns.
+const (
+	mostParts = 16
+	leastPart = 128 // elements for each part, on average
+)
+
+// Split returns the roots of a group cut at the borders of concatenations and
+// paddings: a list of roots for each part, to be stored in turn. It returns the roots
+// uncut if they have no borders, if the parts would be too many or too small, or if
+// storing a part could change what another reads.
+func (g *Graph) Split(roots []Root) [][]Root {
+	whole := [][]Root{roots}
+	first := roots[0].Target
+	for _, r := range roots {
+		if r.Target.Mem == nil || !r.Target.Shape.Equal(first.Shape) || r.Value.Complex || r.Value.Faulty || r.Value.Cost > MaxCost {
+			return whole
+		}
+	}
+	if !slices.ContainsFunc(roots, func(r Root) bool { return g.bordered(r.Value) }) || g.readsTargets(roots) {
+		return whole
+	}
+	parts := whole
+	for axis := range first.Shape {
+		var next [][]Root
+		for _, part := range parts {
+			next = append(next, g.splitAxis(part, axis)...)
+			if len(next) > mostParts || len(next)*leastPart > first.Shape.Size() {
+				return whole
+			}
+		}
+		parts = next
+	}
+	return parts
+}
+
+// bordered reports whether a node that is not stored has borders.
+func (g *Graph) bordered(n *Node) bool {
+	mark := g.Walk()
+	var visit func(n *Node) bool
+	visit = func(n *Node) bool {
+		if n.Mark == mark || n.Array != nil {
+			return false
+		}
+		n.Mark = mark
+		return n.Src.Op == ConcatRow || n.Src.Op == PadRow || slices.ContainsFunc(n.Args, visit)
+	}
+	return visit(n)
+}
+
+// readsTargets reports whether a root reads memory of a target.
+func (g *Graph) readsTargets(roots []Root) bool {
+	mark := g.Walk()
+	var visit func(n *Node) bool
+	visit = func(n *Node) bool {
+		if n.Mark == mark {
+			return false
+		}
+		n.Mark = mark
+		if n.Array != nil {
+			return slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) })
+		}
+		return slices.ContainsFunc(n.Args, visit)
+	}
+	return slices.ContainsFunc(roots, func(r Root) bool { return visit(r.Value) })
+}
+
+// splitAxis cuts roots at their borders along an axis of their targets.
+func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
+	d := roots[0].Target.Shape[axis]
+	at := []int{0, d}
+	b := borders{seen: map[borderKey]bool{}}
+	for _, r := range roots {
+		b.find(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), func(p int) {
+			if 0 < p && p < d {
+				at = append(at, p)
+			}
+		})
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	if len(at) == 2 || len(at) > mostParts {
+		return [][]Root{roots}
+	}
+	for i := range at[1:] {
+		c := cutter{g: g, lo: at[i], hi: at[i+1]}
+		part := make([]Root, len(roots))
+		for k, r := range roots {
+			part[k] = Root{c.cut(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), at[i], at[i+1]), r.Target.cut(axis, at[i], at[i+1])}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// cut returns the elements lo..hi of an array along an axis.
+func (a *Array) cut(axis, lo, hi int) *Array {
+	c := *a
+	c.Offset += lo * a.Strides[axis]
+	c.Shape = a.Shape.Clone()
+	c.Shape[axis] = hi - lo
+	return &c
+}
+
+// borders finds the positions along an axis of a node where other operands begin.
+type borders struct{ seen map[borderKey]bool }
+
+type borderKey struct {
+	n    *Node
+	axis int
+}
+
+// find passes the borders of n along an axis to f. An axis that n lacks or repeats has
+// none.
+func (b borders) find(n *Node, axis int, f func(p int)) {
+	if axis < 0 || n.Array != nil || n.Shape[axis] == 1 || b.seen[borderKey{n, axis}] {
+		return
+	}
+	b.seen[borderKey{n, axis}] = true
+	shifted := func(by int) func(int) { return func(p int) { f(p + by) } }
+	switch op := n.Src.Op; {
+	case op.Class == expr.Elementwise || op == BroadcastRow:
+		for _, a := range n.Args {
+			b.find(a, axis-len(n.Shape)+len(a.Shape), f)
+		}
+	case op == ConcatRow:
+		begin := 0
+		for _, a := range n.Args {
+			if axis != n.Src.Axes[0] {
+				b.find(a, axis, f)
+				continue
+			}
+			b.find(a, axis, shifted(begin))
+			begin += a.Shape[axis]
+			f(begin)
+		}
+	case op == PadRow:
+		before := n.Src.Ints[2*axis]
+		f(before)
+		f(before + n.Args[0].Shape[axis])
+		b.find(n.Args[0], axis, shifted(before))
+	case op == SliceRow && n.Src.Ints[3*axis+1] == 1:
+		b.find(n.Args[0], axis, shifted(-n.Src.Ints[3*axis]))
+	case op == TransposeRow || op == ReshapeRow:
+		if from := below(n, axis); from >= 0 {
+			b.find(n.Args[0], from, f)
+		}
+	}
+}
+
+// below returns the axis of the operand of a transpose or reshape that is an axis of
+// n, or -1 if there is none.
+func below(n *Node, axis int) int {
+	if n.Src.Op == TransposeRow {
+		return n.Src.Axes[axis]
+	}
+	in := n.Args[0].Shape
+	if n.Shape.Count(0, axis) == 0 || in.Size() == 0 {
+		return -1
+	}
+	for from := range in {
+		if in[from] == n.Shape[axis] && in.Count(0, from) == n.Shape.Count(0, axis) {
+			return from
+		}
+	}
+	return -1
+}
+
+// A cutter cuts nodes along an axis, and remembers what it cut.
+type cutter struct {
+	g      *Graph
+	lo, hi int
+	done   map[cutKey]*Node
+}
+
+type cutKey struct {
+	n            *Node
+	axis, lo, hi int
+}
+
+// cut returns the elements lo..hi of n along an axis. It cuts the operands where it
+// can. A node that lacks or repeats the axis is returned as it is.
+func (c *cutter) cut(n *Node, axis, lo, hi int) *Node {
+	if axis < 0 || n.Shape[axis] == 1 || lo == 0 && hi == n.Shape[axis] {
+		return n
+	}
+	k := cutKey{n, axis, lo, hi}
+	if c.done[k] == nil {
+		if c.done == nil {
+			c.done = map[cutKey]*Node{}
+		}
+		c.done[k] = c.make(n, axis, lo, hi)
+	}
+	return c.done[k]
+}
+
+func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
+	to := n.Shape.Clone()
+	to[axis] = hi - lo
+	if n.Array != nil {
+		return c.slice(n, axis, lo, to)
+	}
+	switch op := n.Src.Op; {
+	case op.Class == expr.Elementwise:
+		args := make([]*Node, len(n.Args))
+		for i, a := range n.Args {
+			args[i] = c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi)
+		}
+		return c.g.intern(n.Src, args, to)
+	case op == BroadcastRow:
+		a := n.Args[0]
+		return c.g.Broadcast(c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi), to)
+	case op == ConcatRow:
+		return c.concat(n, axis, lo, hi, to)
+	case op == PadRow:
+		return c.pad(n, axis, lo, hi, to)
+	case op == SliceRow && n.Src.Ints[3*axis+1] == 1:
+		start := n.Src.Ints[3*axis]
+		a := c.cut(n.Args[0], axis, start+lo, start+hi)
+		ints := slices.Clone(n.Src.Ints)
+		ints[3*axis], ints[3*axis+2] = 0, hi-lo
+		return c.g.make(expr.NewView(SliceRow, to, n.Type, ints), []*Node{a})
+	case op == TransposeRow || op == ReshapeRow:
+		if from := below(n, axis); from >= 0 {
+			a := c.cut(n.Args[0], from, lo, hi)
+			if op == ReshapeRow {
+				return c.g.reshape(a, to)
+			}
+			v := expr.NewView(TransposeRow, to, n.Type, nil)
+			v.Axes = n.Src.Axes
+			return c.g.make(v, []*Node{a})
+		}
+	}
+	return c.slice(n, axis, lo, to)
+}
+
+// slice returns the view of n with shape to, from lo along an axis.
+func (c *cutter) slice(n *Node, axis, lo int, to shape.Shape) *Node {
+	ints := make([]int, 0, 3*len(to))
+	for k, d := range to {
+		start := 0
+		if k == axis {
+			start = lo
+		}
+		ints = append(ints, start, 1, d)
+	}
+	return c.g.make(expr.NewView(SliceRow, to, n.Type, ints), []*Node{n})
+}
+
+func (c *cutter) concat(n *Node, axis, lo, hi int, to shape.Shape) *Node {
+	var args []*Node
+	begin := 0
+	for _, a := range n.Args {
+		if axis != n.Src.Axes[0] {
+			args = append(args, c.cut(a, axis, lo, hi))
+			continue
+		}
+		end := begin + a.Shape[axis]
+		if from, until := max(lo, begin), min(hi, end); from < until {
+			args = append(args, c.cut(a, axis, from-begin, until-begin))
+		}
+		begin = end
+	}
+	if len(args) == 1 {
+		return args[0]
+	}
+	return c.g.make(concatenation(n.Src, to), args)
+}
+
+func (c *cutter) pad(n *Node, axis, lo, hi int, to shape.Shape) *Node {
+	a, fill := n.Args[0], n.Args[1]
+	before, size := n.Src.Ints[2*axis], a.Shape[axis]
+	from, until := max(lo, before), min(hi, before+size)
+	if from >= until {
+		return c.g.Broadcast(c.g.reshape(fill, nil), to)
+	}
+	ints := slices.Clone(n.Src.Ints)
+	ints[2*axis], ints[2*axis+1] = from-lo, hi-until
+	a = c.cut(a, axis, from-before, until-before)
+	if !slices.ContainsFunc(ints, func(w int) bool { return w != 0 }) {
+		return a
+	}
+	return c.g.make(expr.NewView(PadRow, to, n.Type, ints), []*Node{a, fill})
+}

@@ -115,8 +115,7 @@ func Inner(spans []Span, p int) (v, last int) {
 	for k := len(spans) - 1; k >= 0; k-- {
 		x := p
 		if k > 0 {
-			e := spans[k].Extent
-			p, x = x/e, x%e
+			p, x = divide(x, spans[k].Extent)
 		}
 		if k == len(spans)-1 {
 			last = x
@@ -124,6 +123,15 @@ func Inner(spans []Span, p int) (v, last int) {
 		v += x * spans[k].Coef
 	}
 	return v, last
+}
+
+// divide returns p/e and p%e for p >= 0 and e > 0. A division of 64 bits takes several
+// times as long as one of 32.
+func divide(p, e int) (quo, rem int) {
+	if uint64(p|e)>>32 == 0 {
+		return int(uint32(p) / uint32(e)), int(uint32(p) % uint32(e))
+	}
+	return p / e, p % e
 }
 
 // Clip returns the part of the range lo <= i < hi in which 0 <= c + k*i < extent.

@@ -217,7 +217,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	if len(bv.phases) == 1 {
 		if bp := bv.phases[0]; len(bp.Transposed) > 0 {
 			bv.row = bp.TileRows * bp.Spans[len(bp.Spans)-1]
-			bv.step = bv.row // a call is a tile
+			bv.step = bv.row * max(1, stageLanes/bv.row) // a call is a tile
 		} else if bp.Tiled {
 			bv.step = 16 * layout.MaxLanes // a call is a row of a tile
 		}

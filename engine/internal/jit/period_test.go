@@ -37,10 +37,11 @@ buf y %[1]s out 3
 }`, typ.Short(), typ.Register().Short()))
 			e := []int{rows, 3, columns}
 			shapes := [][]int{e, {columns}, {3, columns}, e}
-			s := newSetup(t, r, k, e, nil, shapes, r.IntN(2) == 0)
+			plain := r.IntN(2) == 0 // arrays with gaps take another order
+			s := newSetup(t, r, k, e, nil, shapes, plain)
 			for _, be := range isas(t) {
 				in := s.instance(t, be).(*instance)
-				if kept := rows > 7; columns < 8 && kept != (len(in.periodic) > 0) {
+				if kept := rows > 7; plain && columns < 8 && kept != (len(in.periodic) > 0) {
 					t.Errorf("%s, %s, %d rows of %d: a row is kept: %v", be.Name(), typ, rows*3, columns, !kept)
 				}
 				w := in.NewWorker()

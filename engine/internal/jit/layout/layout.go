@@ -54,6 +54,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			l.analyse(i)
 		}
 	}
+	l.reorder()
 	ext, which, spans, seqSpans := l.joint()
 	for l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
 		ext, which, spans, seqSpans = l.joint()

@@ -60,9 +60,6 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		return false
 	}
 	k := len(extents)
-	if extents[k-1] < tileLeast || extents[k-2] < tileLeast {
-		return false
-	}
 	for i := range bp.Sites {
 		if bp.Sites[i].Kind == Scratch {
 			return false
@@ -77,9 +74,9 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 			return false
 		}
 		total += bp.N * s.Size
-		lines := max(c[k-1].Coef, -c[k-1].Coef)*s.Size >= 64
+		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && tiles(s.Size, extents[k-2], extents[k-1])
 		switch {
-		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && lines && c[k-2].Coef == 1:
+		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && c[k-2].Coef == 1:
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
 		case !b.reachable(ph, s, c):
@@ -89,7 +86,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 	for _, i := range transposed {
 		bp.Sites[i].Kind = Transposed
 	}
-	bp.Transposed, bp.TileRows, bp.Far = transposed, tileBytes/least, total > 4*b.Caches.L2
+	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Caches.L2
 	return len(transposed) > 0
 }
 
@@ -100,6 +97,11 @@ const (
 	TileLanes = 256            // lanes of a tile
 	TilePitch = TileLanes + 16 // elements of a row in scratch memory: rows must not share a set of the cache
 	tileBytes = 128            // bytes of each lane in a tile: two cache lines
-	tileLeast = 16             // fewest rows and lanes of a loop that uses tiles
 	TileAhead = 64             // lanes between a prefetch and its use
 )
+
+// tiles reports whether tiles of so many rows and lanes are worth transposing: at least
+// a block in registers of 16 bytes of each of 32 bytes of lanes, and some work for a call.
+func tiles(size, rows, lanes int) bool {
+	return rows >= 16/size && lanes >= max(leastRow, 32/size) && rows*lanes >= leastBlock
+}

@@ -36,8 +36,7 @@ func (g *generator) laneCost(bp *layout.Phase) float64 {
 			count += len(p.Top)
 		}
 	}
-	_, vbytes := g.isa.Vectors()
-	ops := float64(count*size) / 4 * 64 / float64(vbytes)
+	ops := float64(count*size) / 4 * 64 / float64(g.Bytes)
 	return ops*opTime + float64(bytes)*byteTime
 }
 

@@ -260,7 +260,7 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 		}
 	}
 	for _, i := range bp.Transposed {
-		tile, err := tileKernOf(bp.Sites[i].Size, bp.Far)
+		tile, err := in.code.gen.tile(bp.Sites[i].Size, bp.Far)
 		if err != nil {
 			return nil, lower.Unsupported(err.Error())
 		}
@@ -343,7 +343,7 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 		return nil, err
 	}
 	f := &function{slots: obj.Slots, variant: v}
-	if f.code, err = install(obj.Object); err != nil {
+	if f.code, err = exec.Install(obj.Code); err != nil {
 		return nil, lower.Unsupported(err.Error())
 	}
 	c.functions[string(key)] = f

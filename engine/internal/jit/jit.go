@@ -12,10 +12,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
-	"github.com/oneloop/oneloop/engine/internal/jit/isa/avx2"
-	"github.com/oneloop/oneloop/engine/internal/jit/isa/avx512"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -28,15 +26,15 @@ func New(isa string) (backend.Backend, error) {
 	if _, err := exec.Probe(); err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	for _, target := range targets {
-		if target.Name() == isa {
-			return &generator{target}, nil
+	for _, g := range generators {
+		if g.Facts.Name == isa {
+			return g, nil
 		}
 	}
 	return nil, fmt.Errorf("jit: no generator for %q", isa)
 }
 
-func (g *generator) Name() string { return g.isa.Name() }
+func (g *generator) Name() string { return g.Facts.Name }
 
 // Compile translates k, which must pass [ir.Check] and not change afterwards.
 func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
@@ -72,13 +70,15 @@ func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
 	return &portable{c, reason}, nil
 }
 
-func install(o *x86.Object) (*exec.Code, error) { return exec.Install(o.Bytes) }
-
 // ISAs are the names of the supported instruction sets, the best first.
 var ISAs = []string{"avx512", "avx2"}
 
-// targets are the supported instruction sets, the best first.
-var targets = []isa.Target{avx512.Target{}, avx2.Target{}}
+// generators are those of the supported instruction sets, the best first.
+var generators = []*generator{newGenerator(amd64.AVX512), newGenerator(amd64.AVX2)}
 
 // A generator makes machine code for one instruction set.
-type generator struct{ isa isa.Target }
+type generator struct {
+	isa isa.Target
+	*isa.Facts
+	tiles [4][2]func() (*exec.Code, error) // by log2 of the size; the second for operands larger than the caches
+}

@@ -6,32 +6,32 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
-	"github.com/oneloop/oneloop/engine/internal/jit/isa/tile"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// tileKerns are the functions by log2 of the element size. The second of each is for
-// operands larger than the caches, and prefetches.
-var tileKerns [4][2]func() (*exec.Code, error)
-
-func init() {
-	for i := range tileKerns {
+// newGenerator returns the generator of a target.
+func newGenerator(target isa.Target) *generator {
+	g := &generator{isa: target, Facts: target.Facts()}
+	for i := range g.tiles {
 		for far := range 2 {
-			tileKerns[i][far] = sync.OnceValues(func() (*exec.Code, error) {
-				obj, err := tile.Kern(1<<i, far == 1)
+			g.tiles[i][far] = sync.OnceValues(func() (*exec.Code, error) {
+				obj, err := target.Tile(1<<i, far == 1)
 				if err != nil {
 					return nil, err
 				}
-				return install(obj)
+				return exec.Install(obj.Bytes)
 			})
 		}
 	}
+	return g
 }
 
-// tileKernOf returns the code for elements of size bytes; far selects prefetches.
-func tileKernOf(size int, far bool) (*exec.Code, error) {
-	return tileKerns[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
+// tile returns the code that transposes tiles of elements of size bytes; far selects
+// prefetches.
+func (g *generator) tile(size int, far bool) (*exec.Code, error) {
+	return g.tiles[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
 }
 
 // transpose fills the tiles of the transposed sites: n lanes from position p, and the

@@ -6,7 +6,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -15,10 +14,10 @@ import (
 // main loop if they fit, in memory in the tail.
 type acc struct {
 	*lower.Red
-	area int32 // offset in the frame
-	n    int   // vectors
-	regs []x86.Vec
-	idx  []x86.Vec // positions, for ArgMin and ArgMax
+	area int // offset in the frame
+	n    int // vectors
+	regs []isa.Vec
+	idx  []isa.Vec // positions, for ArgMin and ArgMax
 }
 
 // memReds is the number of further temporaries for a step of a reduction whose
@@ -32,17 +31,17 @@ func (f *phaseCode) accumulators() (unroll int) {
 	for i := range f.Phase.Reds {
 		r := &f.Phase.Reds[i]
 		kern := r.Kern
-		a := acc{Red: r, area: int32(f.Program.RedBase + int(r.State)*frame.RedBytes), n: ir.Lanes(kern.Lane) / f.W}
+		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: ir.Lanes(kern.Lane) / f.W}
 		unroll = max(unroll, a.n)
 		t := f.Tmp()
-		f.LoadConst(t, kern.Lane, kern.Identity)
-		for k := range 256 / (f.LenOf(kern.Lane) / 8) {
-			f.I(x86.VMOVUPS, f.LenOf(kern.Lane), x86.At(x86.RDI, a.area+int32(k)*int32(f.LenOf(kern.Lane)/8)), t)
+		f.Lanes.Constant(t, kern.Lane, kern.Identity)
+		for k := range 256 / f.VecBytes(kern.Lane) {
+			f.Lanes.StoreVec(kern.Lane, f.accMem(&a, k), t)
 		}
 		if kern.Arg {
-			f.LoadConst(t, dtype.I32, frame.NoPosition)
+			f.Lanes.Constant(t, dtype.I32, frame.NoPosition)
 			for k := range a.n {
-				f.I(x86.VMOVUPS, f.LenOf(dtype.I32), f.idxMem(&a, k), t)
+				f.Lanes.StoreVec(dtype.I32, f.idxMem(&a, k), t)
 			}
 		}
 		f.EndStep()
@@ -55,7 +54,7 @@ func (f *phaseCode) accumulators() (unroll int) {
 		if a.Kern.Arg {
 			need *= 2
 		}
-		if total+need > f.Registers/2 || total+need+10 > f.Registers {
+		if total+need > f.Vectors/2 || total+need+10 > f.Vectors {
 			continue // stays in memory
 		}
 		total += need
@@ -71,35 +70,35 @@ func (f *phaseCode) accumulators() (unroll int) {
 	return unroll
 }
 
-func (f *phaseCode) accMem(a *acc, k int) x86.Mem {
-	return x86.At(x86.RDI, a.area+int32(k)*int32(f.LenOf(a.Kern.Lane)/8))
+func (f *phaseCode) accMem(a *acc, k int) isa.Mem {
+	return isa.At(isa.Frame, a.area+k*f.VecBytes(a.Kern.Lane))
 }
 
-func (f *phaseCode) idxMem(a *acc, k int) x86.Mem {
-	return x86.At(x86.RDI, a.area+frame.PosOffset+int32(k)*int32(f.LenOf(dtype.I32)/8))
+func (f *phaseCode) idxMem(a *acc, k int) isa.Mem {
+	return isa.At(isa.Frame, a.area+frame.PosOffset+k*f.VecBytes(dtype.I32))
 }
 
 // eachAcc calls do for the registers of all accumulators.
-func (f *phaseCode) eachAcc(do func(l x86.Len, r x86.Vec, m x86.Mem)) {
+func (f *phaseCode) eachAcc(do func(t dtype.Type, r isa.Vec, m isa.Mem)) {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			do(f.LenOf(a.Kern.Lane), r, f.accMem(a, k))
+			do(a.Kern.Lane, r, f.accMem(a, k))
 		}
 		for k, r := range a.idx {
-			do(f.LenOf(dtype.I32), r, f.idxMem(a, k))
+			do(dtype.I32, r, f.idxMem(a, k))
 		}
 	}
 }
 
 func (f *phaseCode) loadAccs() {
-	f.eachAcc(func(l x86.Len, r x86.Vec, m x86.Mem) { f.I(x86.VMOVUPS, l, r, m) })
+	f.eachAcc(f.Lanes.LoadVec)
 }
 
 // storeAccs stores all accumulators and frees their registers.
 func (f *phaseCode) storeAccs() {
-	f.eachAcc(func(l x86.Len, r x86.Vec, m x86.Mem) {
-		f.I(x86.VMOVUPS, l, m, r)
+	f.eachAcc(func(t dtype.Type, r isa.Vec, m isa.Mem) {
+		f.Lanes.StoreVec(t, m, r)
 		f.Vecs.Give(int8(r))
 	})
 	for i := range f.accs {
@@ -117,22 +116,22 @@ func (f *phaseCode) accumulate() {
 			switch {
 			case a.regs != nil:
 				x := f.operand(a.Red)
-				idx := x86.Vec(0)
+				idx := isa.Vec(0)
 				if a.Kern.Arg {
 					idx = a.idx[k]
 				}
 				f.step(a.Red, a.regs[k], idx, x)
 			default:
-				m, im := f.accMem(a, k), x86.Mem{}
+				m, im := f.accMem(a, k), isa.Mem{}
 				if a.Kern.Arg {
 					im = f.idxMem(a, k)
 				}
 				if f.Masked { // vector RBX of the tail
-					f.tailOffset(x86.RAX, int(f.LenOf(a.Kern.Lane)/8), 255)
-					m = x86.AtX(x86.RDI, x86.RAX, 1, a.area)
+					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), 255)
+					m = isa.AtX(isa.Frame, isa.T0, 1, a.area)
 					if a.Kern.Arg {
-						f.tailOffset(x86.RDX, int(f.LenOf(dtype.I32)/8), a.n*int(f.LenOf(dtype.I32)/8)-1)
-						im = x86.AtX(x86.RDI, x86.RDX, 1, a.area+frame.PosOffset)
+						f.tailOffset(isa.T2, f.VecBytes(dtype.I32), a.n*f.VecBytes(dtype.I32)-1)
+						im = isa.AtX(isa.Frame, isa.T2, 1, a.area+frame.PosOffset)
 					}
 				}
 				f.stepMem(a.Red, m, im)
@@ -145,62 +144,52 @@ func (f *phaseCode) accumulate() {
 	}
 }
 
-func (f *phaseCode) tailOffset(r x86.Reg, bytes, mask int) {
-	f.I(x86.MOV, x86.W32, r, x86.RBX)
-	f.I(x86.SHL, x86.W32, r, x86.Imm(bits.TrailingZeros(uint(bytes))))
-	f.I(x86.AND, x86.W32, r, x86.Imm(mask))
+func (f *phaseCode) tailOffset(r isa.Reg, bytes, mask int) {
+	f.Int(isa.Mov32, r, isa.Count)
+	f.Int(isa.Shl32, r, isa.K(bits.TrailingZeros(uint(bytes))))
+	f.Int(isa.And32, r, isa.K(mask))
 }
 
 // stepMem combines a value with an accumulator in memory.
-func (f *phaseCode) stepMem(r *lower.Red, m, im x86.Mem) {
+func (f *phaseCode) stepMem(r *lower.Red, m, im isa.Mem) {
 	k, x := r.Kern, f.operand(r)
 	d := f.Tmp()
-	var idx x86.Vec
-	f.I(x86.VMOVUPS, f.LenOf(k.Lane), d, m)
+	var idx isa.Vec
+	f.Lanes.LoadVec(k.Lane, d, m)
 	if k.Arg {
 		idx = f.Tmp()
-		f.I(x86.VMOVUPS, f.LenOf(dtype.I32), idx, im)
+		f.Lanes.LoadVec(dtype.I32, idx, im)
 	}
 	if r.Prog != nil { // the program may overwrite RAX, which has the address
-		f.I(x86.MOV, x86.W64, isa.Frame(frame.Address), x86.RAX)
+		f.Int(isa.Mov, isa.Word(frame.Address), isa.T0)
 	}
 	f.Within(func() { f.step(r, d, idx, x) })
 	if r.Prog != nil {
-		f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(frame.Address))
+		f.Int(isa.Mov, isa.T0, isa.Word(frame.Address))
 	}
-	f.Within(func() { f.storeAcc(k.Lane, m, d) })
+	f.Within(func() { f.Lanes.StoreLanes(k.Lane, m, d, f.Masked) })
 	if k.Arg {
-		f.Within(func() { f.storeAcc(dtype.I32, im, idx) })
+		f.Within(func() { f.Lanes.StoreLanes(dtype.I32, im, idx, f.Masked) })
 	}
-}
-
-// storeAcc stores a vector of an accumulator. In the tail it stores only the lanes
-// of the tail mask.
-func (f *phaseCode) storeAcc(t dtype.Type, m x86.Mem, x x86.Vec) {
-	if f.Masked {
-		f.Target.StoreTail(&f.Emitter, t, m, x)
-		return
-	}
-	f.I(isa.Pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x)
 }
 
 // operand returns the value of a reduction as a vector. The vector of a predicate
 // is not zero in the lanes that change the result.
-func (f *phaseCode) operand(r *lower.Red) x86.Vec {
+func (f *phaseCode) operand(r *lower.Red) isa.Vec {
 	if r.Type != dtype.Bool {
 		return f.Src(r.Arg)
 	}
-	return f.Target.PredicateLanes(&f.Emitter, r.Arg, r.Kern.All())
+	return f.Lanes.PredicateLanes(r.Arg, r.Kern.All())
 }
 
 // step combines x with an accumulator.
-func (f *phaseCode) step(r *lower.Red, d, idx, x x86.Vec) {
+func (f *phaseCode) step(r *lower.Red, d, idx, x isa.Vec) {
 	switch {
 	case r.Prog != nil:
 		f.program(r.Prog, d, x)
 	case r.Kern.Arg:
-		f.Target.StepArg(&f.Emitter, r.Kern, d, idx, x)
+		f.Lanes.StepArg(r.Kern, d, idx, x)
 	default:
-		f.Target.StepValue(&f.Emitter, r.Kern, d, x)
+		f.Lanes.StepValue(r.Kern, d, x)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -14,7 +13,7 @@ func (f *phaseCode) body(list []int32) {
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At
-		if f.Asm.Listing {
+		if f.Listing {
 			f.note(id)
 		}
 		if n.Op == ir.Cold {
@@ -38,7 +37,7 @@ func (f *phaseCode) prologue() {
 	f.Start(1)
 	f.Prolog = true
 	for _, id := range f.hoisted {
-		if f.Asm.Listing {
+		if f.Listing {
 			f.note(id)
 		}
 		f.EmitNode(id, 0)
@@ -53,24 +52,24 @@ func (f *phaseCode) prologue() {
 func (f *phaseCode) cold(id int32) {
 	n := &f.Nodes[id]
 	f.ID, f.Cur = id, n
-	skip := f.Asm.NewLabel()
+	skip := f.NewLabel()
 	for c := range f.Copies {
 		f.Copy, f.Released = c, true
 		if f.IsMask(id) {
 			s := f.Mask(n.Args[1])
-			f.I(x86.KMOVW, 0, f.DstMask(), s)
+			f.Lanes.CopyMask(f.DstMask(), s)
 		} else {
 			s := f.Src(n.Args[1])
-			f.I(x86.VMOVAPS, f.LenOf(n.Type), f.Dst(), s)
+			f.Lanes.CopyVec(n.Type, f.Dst(), s)
 		}
 		f.End()
 	}
 	for c := range f.Copies {
 		f.Copy = c
-		f.Target.AddNeed(&f.Emitter, n.Args[0], c == 0)
+		f.Lanes.AddNeed(n.Args[0], c == 0)
 		f.EndStep()
 	}
-	f.Target.SkipCold(&f.Emitter, skip)
+	f.Lanes.SkipCold(skip)
 
 	saved, vecs, masks, outer := slices.Clone(f.Places), f.Vecs, f.Masks, f.InCold
 	f.InCold = true
@@ -79,13 +78,13 @@ func (f *phaseCode) cold(id int32) {
 	f.At = n.At
 	for c := range f.Copies {
 		f.ID, f.Cur, f.Copy, f.Released = id, n, c, true
-		f.Target.MergeCold(&f.Emitter, id, n)
+		f.Lanes.MergeCold(id, n)
 		f.settle(saved, f.Key(id, c))
 		f.End()
 	}
 	f.restore(saved)
 	f.Places, f.Vecs, f.Masks, f.InCold = saved, vecs, masks, outer
-	f.Asm.Bind(skip)
+	f.Bind(skip)
 	for c := range f.Copies {
 		for _, a := range n.Args {
 			if a != lower.None && f.Dies(a) {

@@ -6,7 +6,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -15,7 +14,7 @@ import (
 type columnAcc struct {
 	*layout.SeqRed
 	inRegs    bool
-	regs, idx []x86.Vec
+	regs, idx []isa.Vec
 }
 
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
@@ -23,37 +22,36 @@ func (f *phaseCode) seqLoop() {
 	f.prologue()
 	f.pinSites()
 	v, m := f.pressure()
-	accs, nred := f.columnAccs(f.Registers - v - spareRegs - f.programRegs())
+	accs, nred := f.columnAccs(f.Vectors - v - spareRegs - f.programRegs())
 	group := 4
-	for group > 1 && (group*(v+nred)+spareRegs > f.Registers || !f.Fits(group*m)) {
+	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	f.pinUniforms(f.Registers - group*(v+nred) - spareRegs)
-	f.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
-	tail, done := f.Asm.NewLabel(), f.Asm.NewLabel()
+	f.pinUniforms(f.Vectors - group*(v+nred) - spareRegs)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	tail, done := f.NewLabel(), f.NewLabel()
 	step := group * f.W
-	loop := f.Asm.NewLabel()
+	loop := f.NewLabel()
 	f.part("columns: %d vectors at once, down all rows", group)
-	f.Asm.Bind(loop)
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.I(x86.CMP, x86.W64, x86.RAX, isa.Frame(f.Phase.Lanes))
-	f.I(x86.JG, 0, tail)
+	f.Bind(loop)
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.GT, isa.T0, isa.Word(f.Phase.Lanes), tail)
 	f.columns(accs, group)
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	f.I(x86.JMP, 0, loop)
+	f.Int(isa.Add, isa.Lane, isa.K(step))
+	f.Jump(loop)
 
 	f.part("tail: columns under a mask")
-	f.Asm.Bind(tail)
-	f.I(x86.MOV, x86.W64, x86.RCX, isa.Frame(f.Phase.Lanes))
-	f.I(x86.SUB, x86.W64, x86.RCX, x86.RSI)
-	f.I(x86.JLE, 0, done)
-	f.Target.SetTail(&f.Emitter)
+	f.Bind(tail)
+	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Sub, isa.T1, isa.Lane)
+	f.BranchResult(isa.LE, done)
+	f.Lanes.SetTail()
 	f.Masked = true
 	f.columns(accs, 1)
 	f.Masked = false
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(f.W))
-	f.I(x86.JMP, 0, tail)
-	f.Asm.Bind(done)
+	f.Int(isa.Add, isa.Lane, isa.K(f.W))
+	f.Jump(tail)
+	f.Bind(done)
 }
 
 // columnAccs chooses the reductions of a seq loop whose accumulators stay in registers,
@@ -94,12 +92,12 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 			f.loadColumns(&accs[i], group)
 		}
 	}
-	f.I(x86.MOV, x86.W64, x86.RBX, isa.Frame(frame.Rows))
-	f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(frame.First))
-	f.I(x86.MOV, x86.W64, isa.Frame(frame.Counter), x86.RAX)
-	rows := f.Asm.NewLabel()
-	f.Asm.Align(32)
-	f.Asm.Bind(rows)
+	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	rows := f.NewLabel()
+	f.Align(32)
+	f.Bind(rows)
 	f.body(f.top)
 	for i := range accs {
 		f.accumulateColumns(&accs[i], group)
@@ -108,9 +106,9 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		f.DropAll(accs[i].Arg)
 	}
 	f.nextColumns()
-	f.I(x86.ADD, x86.W64, isa.Frame(frame.Counter), x86.Imm(1))
-	f.I(x86.SUB, x86.W64, x86.RBX, x86.Imm(1))
-	f.I(x86.JNE, 0, rows)
+	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
+	f.Int(isa.Sub, isa.Count, isa.K(1))
+	f.BranchResult(isa.NE, rows)
 	for i := range accs {
 		if accs[i].inRegs {
 			f.storeColumns(&accs[i], group)
@@ -132,21 +130,21 @@ func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
 // firstRow sets the addresses of the sites to the first row of a group of columns.
 func (f *phaseCode) firstRow() {
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		r := x86.RAX
+		r := isa.T0
 		if at >= 0 {
-			r = x86.Reg(at)
+			r = isa.SiteReg(int(at))
 		}
-		f.I(x86.MOV, x86.W64, r, isa.Frame(s.Arg+s.Origin))
+		f.Int(isa.Mov, r, isa.Word(s.Arg+s.Origin))
 		switch s.Kind {
 		case layout.Unit, layout.Scratch:
-			f.I(x86.LEA, x86.W64, r, x86.AtX(r, x86.RSI, uint8(s.Size), 0))
+			f.Asm.Address(r, isa.AtX(r, isa.Lane, s.Size, 0))
 		case layout.Strided:
-			f.I(x86.MOV, x86.W64, x86.RCX, isa.Frame(s.Arg+frame.SiteStride))
-			f.I(x86.IMUL, x86.W64, x86.RCX, x86.RSI)
-			f.I(x86.ADD, x86.W64, r, x86.RCX)
+			f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+frame.SiteStride))
+			f.Int(isa.Mul, isa.T1, isa.Lane)
+			f.Int(isa.Add, r, isa.T1)
 		}
 		if at < 0 {
-			f.I(x86.MOV, x86.W64, isa.Frame(s.Arg+frame.SiteCur), r)
+			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), r)
 		}
 	})
 }
@@ -155,35 +153,35 @@ func (f *phaseCode) firstRow() {
 func (f *phaseCode) nextColumns() {
 	f.eachRowSite(func(s *layout.Site, at int8) {
 		if at >= 0 {
-			f.I(x86.ADD, x86.W64, x86.Reg(at), isa.Frame(s.Arg+frame.SiteRow))
+			f.Int(isa.Add, isa.SiteReg(int(at)), isa.Word(s.Arg+frame.SiteRow))
 			return
 		}
-		f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(s.Arg+frame.SiteRow))
-		f.I(x86.ADD, x86.W64, isa.Frame(s.Arg+frame.SiteCur), x86.RAX)
+		f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteRow))
+		f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), isa.T0)
 	})
 }
 
 // columnMem emits the addresses of accumulator c and of its positions.
-func (f *phaseCode) columnMem(a *columnAcc, c int) (m, pos x86.Mem) {
-	f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(a.At+frame.SitePtr))
+func (f *phaseCode) columnMem(a *columnAcc, c int) (m, pos isa.Mem) {
+	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
 	size := a.Kern.Lane.Size()
-	m = x86.AtX(x86.RAX, x86.RSI, uint8(size), int32(c*f.W*size))
+	m = isa.AtX(isa.T0, isa.Lane, size, c*f.W*size)
 	if !a.Kern.Arg {
 		return m, m
 	}
-	f.I(x86.MOV, x86.W64, x86.RCX, isa.Frame(a.PosAt+frame.SitePtr))
-	return m, x86.AtX(x86.RCX, x86.RSI, 4, int32(c*f.W*4))
+	f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
+	return m, isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
 }
 
 func (f *phaseCode) loadColumns(a *columnAcc, group int) {
 	for c := range group {
 		d := f.Vecs.TakeTop()
 		m, pos := f.columnMem(a, c)
-		f.I(x86.VMOVUPS, f.LenOf(a.Kern.Lane), d, m)
+		f.Lanes.LoadVec(a.Kern.Lane, d, m)
 		a.regs = append(a.regs, d)
 		if a.Kern.Arg {
 			idx := f.Vecs.TakeTop()
-			f.I(x86.VMOVUPS, f.LenOf(dtype.I32), idx, pos)
+			f.Lanes.LoadVec(dtype.I32, idx, pos)
 			a.idx = append(a.idx, idx)
 		}
 	}
@@ -192,9 +190,9 @@ func (f *phaseCode) loadColumns(a *columnAcc, group int) {
 func (f *phaseCode) storeColumns(a *columnAcc, group int) {
 	for c := range group {
 		m, pos := f.columnMem(a, c)
-		f.Within(func() { f.storeAcc(a.Kern.Lane, m, a.regs[c]) })
+		f.Within(func() { f.Lanes.StoreLanes(a.Kern.Lane, m, a.regs[c], f.Masked) })
 		if a.Kern.Arg {
-			f.Within(func() { f.storeAcc(dtype.I32, pos, a.idx[c]) })
+			f.Within(func() { f.Lanes.StoreLanes(dtype.I32, pos, a.idx[c], f.Masked) })
 		}
 	}
 }
@@ -204,7 +202,7 @@ func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	for c := range group {
 		f.Copy = c
 		if a.inRegs {
-			x, idx := f.operand(a.Red), x86.Vec(0)
+			x, idx := f.operand(a.Red), isa.Vec(0)
 			if a.Kern.Arg {
 				idx = a.idx[c]
 			}

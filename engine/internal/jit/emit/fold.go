@@ -1,7 +1,7 @@
 package emit
 
 import (
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -12,7 +12,7 @@ func (f *phaseCode) fold() {
 	if len(f.accs) > 0 {
 		f.part("fold the lanes of the reductions")
 	}
-	f.Vecs.Free = 1<<f.Registers - 1 // no loop follows: all registers are free
+	f.Vecs.Free = 1<<f.Vectors - 1 // no loop follows: all registers are free
 	for i := range f.accs {
 		switch a := &f.accs[i]; {
 		case a.Kern.Arg:
@@ -27,17 +27,17 @@ func (f *phaseCode) fold() {
 }
 
 func (f *phaseCode) foldLanes(a *acc) {
-	var v []x86.Vec
-	l := f.LenOf(a.Kern.Lane)
-	pair := func(d, x x86.Vec) { f.Within(func() { f.step(a.Red, d, 0, x) }) }
+	var v []isa.Vec
+	t := a.Kern.Lane
+	pair := func(d, x isa.Vec) { f.Within(func() { f.step(a.Red, d, 0, x) }) }
 	x := f.Tmp()
 	half := max(a.n/2, 1)
 	for k := range half { // the first fold reads memory: the lanes may not fit in registers
 		d := f.Tmp()
-		f.I(x86.VMOVUPS, l, d, f.accMem(a, k))
+		f.Lanes.LoadVec(t, d, f.accMem(a, k))
 		v = append(v, d)
 		if a.n > 1 {
-			f.I(x86.VMOVUPS, l, x, f.accMem(a, k+half))
+			f.Lanes.LoadVec(t, x, f.accMem(a, k+half))
 			pair(d, x)
 		}
 	}
@@ -47,44 +47,30 @@ func (f *phaseCode) foldLanes(a *acc) {
 		}
 	}
 	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.upperHalf(x, v[0], lanes*a.Kern.Lane.Size())
+		f.Lanes.UpperHalf(x, v[0], lanes*t.Size())
 		pair(v[0], x)
 	}
-	f.I(x86.VMOVQ, 0, f.accMem(a, 0), v[0])
+	f.Lanes.StoreFirst(f.accMem(a, 0), v[0])
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the
 // lanes does not matter.
 func (f *phaseCode) foldArg(a *acc) {
 	v, idx, x, xi := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
-	l, li := f.LenOf(a.Kern.Lane), f.LenOf(dtype.I32)
-	pair := func() { f.Within(func() { f.Target.PairArg(&f.Emitter, a.Kern, v, idx, x, xi) }) }
-	f.I(x86.VMOVUPS, l, v, f.accMem(a, 0))
-	f.I(x86.VMOVUPS, li, idx, f.idxMem(a, 0))
+	t := a.Kern.Lane
+	pair := func() { f.Within(func() { f.Lanes.PairArg(a.Kern, v, idx, x, xi) }) }
+	f.Lanes.LoadVec(t, v, f.accMem(a, 0))
+	f.Lanes.LoadVec(dtype.I32, idx, f.idxMem(a, 0))
 	for k := 1; k < a.n; k++ {
-		f.I(x86.VMOVUPS, l, x, f.accMem(a, k))
-		f.I(x86.VMOVUPS, li, xi, f.idxMem(a, k))
+		f.Lanes.LoadVec(t, x, f.accMem(a, k))
+		f.Lanes.LoadVec(dtype.I32, xi, f.idxMem(a, k))
 		pair()
 	}
 	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.upperHalf(x, v, lanes*a.Kern.Lane.Size())
-		f.upperHalf(xi, idx, lanes*4)
+		f.Lanes.UpperHalf(x, v, lanes*t.Size())
+		f.Lanes.UpperHalf(xi, idx, lanes*4)
 		pair()
 	}
-	f.I(x86.VMOVQ, 0, f.accMem(a, 0), v)
-	f.I(x86.VMOVQ, 0, f.idxMem(a, 0), idx)
-}
-
-// upperHalf moves the upper half of x, a vector of so many bytes, to the lower half of d.
-func (f *phaseCode) upperHalf(d, x x86.Vec, bytes int) {
-	switch bytes {
-	case 64:
-		f.I(x86.VEXTRACTF64X4, x86.L512, d, x, x86.Imm(1))
-	case 32:
-		f.Target.UpperHalf(&f.Emitter, d, x)
-	case 16:
-		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
-	default:
-		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
-	}
+	f.Lanes.StoreFirst(f.accMem(a, 0), v)
+	f.Lanes.StoreFirst(f.idxMem(a, 0), idx)
 }

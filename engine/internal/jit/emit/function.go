@@ -11,13 +11,12 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // An Object is the machine code of some phases.
 type Object struct {
-	*x86.Object
+	Code  []byte
 	Slots int
 	Text  *listing.Function
 }
@@ -25,20 +24,17 @@ type Object struct {
 // Generate returns machine code that runs phases one after the other. If list is set, the
 // object has a listing.
 func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v layout.Variant, list bool) (*Object, error) {
-	a := x86.New()
-	a.Listing = list
+	a := target.New(list)
 	text := &listing.Function{Name: Symbol(v, p.IR.Name, phases), Variant: describe(v)}
 	again := a.NewLabel()
 	a.Bind(again)
-	var tables []isa.Table
 	slots := 0
 	for _, bp := range phases {
-		f := newPhaseCode(target, a, p, bp, v)
+		f := newPhaseCode(target, a, list, p, bp, v)
 		f.loops()
 		if f.Err != nil {
 			return nil, f.Err
 		}
-		tables = append(tables, f.Tables...)
 		slots = max(slots, f.Slots.Count)
 		text.Spills += f.Spills
 		if list {
@@ -49,30 +45,19 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		a.Head("next row")
 		nextRow(a, phases, again)
 	}
-	a.Head("end")
-	if v.Stream {
-		a.I(x86.SFENCE, 0)
-	}
-	a.I(x86.VZEROUPPER, 0)
-	a.I(x86.RET, 0)
-	for _, t := range tables {
-		a.Head("table")
-		a.Align(64)
-		a.Bind(t.Label)
-		a.Bytes(t.Bits...)
-	}
-	obj, err := a.Finish()
+	obj, err := a.Finish(v.Stream)
 	if err != nil {
 		return nil, lower.Unsupported(err.Error())
 	}
 	text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
-	return &Object{obj, slots, text}, nil
+	return &Object{obj.Bytes, slots, text}, nil
 }
 
 // newPhaseCode prepares the code of a phase: it adds the nodes that compute offsets, and
 // finds the uniform nodes and the last uses.
-func newPhaseCode(target isa.Target, a *x86.Asm, p *lower.Program, bp *layout.Phase, v layout.Variant) *phaseCode {
-	f := &phaseCode{Emitter: isa.NewEmitter(target, a, p, bp, v), top: slices.Clone(bp.Lowered.Top)}
+func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp *layout.Phase, v layout.Variant) *phaseCode {
+	f := &phaseCode{Emitter: isa.NewEmitter(target, a, list, p, bp, v), target: target, top: slices.Clone(bp.Lowered.Top)}
+	f.Lanes = target.Lanes(&f.Emitter)
 	f.expandGathers()
 	size := lower.Widest(f.Nodes)
 	for i := range f.Phase.Reds {
@@ -80,9 +65,9 @@ func newPhaseCode(target isa.Target, a *x86.Asm, p *lower.Program, bp *layout.Ph
 			size = max(size, lower.Widest(p.Nodes))
 		}
 	}
-	f.W = f.VectorBytes / size
+	f.W = f.Facts.Bytes / size
 	if v.Narrow {
-		f.W = 32 / size
+		f.W = min(f.Facts.Bytes, 32) / size
 	}
 	f.findUniform()
 	f.settleGathers()

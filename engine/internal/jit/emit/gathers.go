@@ -8,7 +8,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -181,9 +180,9 @@ func (f *phaseCode) addLanes(out []int32, id int32, arg int) []int32 {
 // ownAddresses emits the addresses of owned sites.
 func (f *phaseCode) ownAddresses() {
 	for _, o := range f.owned {
-		f.I(x86.MOV, x86.W64, x86.RAX, f.UniformMem(o.off))
-		f.I(x86.SHL, x86.W64, x86.RAX, x86.Imm(bits.TrailingZeros(uint(o.site.Size))))
-		f.I(x86.ADD, x86.W64, x86.RAX, isa.Frame(o.site.Arg+frame.SitePtr))
-		f.I(x86.MOV, x86.W64, isa.Frame(o.site.Arg+frame.SiteOwn), x86.RAX)
+		f.Lanes.UniformInt(isa.T0, o.off)
+		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(o.site.Size))))
+		f.Int(isa.Add, isa.T0, isa.Word(o.site.Arg+frame.SitePtr))
+		f.Int(isa.Mov, isa.Word(o.site.Arg+frame.SiteOwn), isa.T0)
 	}
 }

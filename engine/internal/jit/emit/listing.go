@@ -8,7 +8,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -42,7 +41,7 @@ func (f *phaseCode) listing() *listing.Phase {
 	}
 	for id, r := range f.Home {
 		if r >= 0 {
-			l.Kept = append(l.Kept, listing.Kept{Register: f.vecName(r, f.Nodes[id].Type), Value: f.valueText(int32(id))})
+			l.Kept = append(l.Kept, listing.Kept{Register: f.Lanes.VecName(r, f.Nodes[id].Type), Value: f.valueText(int32(id))})
 		}
 	}
 	l.Kept = append(l.Kept, f.kept...)
@@ -54,23 +53,18 @@ func (f *phaseCode) listing() *listing.Phase {
 
 // keepAccs records the registers of the accumulators for the listing.
 func (f *phaseCode) keepAccs() {
-	if !f.Asm.Listing {
+	if !f.Listing {
 		return
 	}
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), a.Kern.Lane), Value: fmt.Sprintf("%s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), a.Kern.Lane), Value: fmt.Sprintf("%s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
 		}
 		for k, r := range a.idx {
-			f.kept = append(f.kept, listing.Kept{Register: f.vecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
+			f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
 		}
 	}
-}
-
-// vecName returns the name of a register as a vector of t.
-func (f *phaseCode) vecName(r int8, t dtype.Type) string {
-	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.LenOf(t)], r)
 }
 
 // count adds the bytes that a node moves and its operations, for each element, to l.
@@ -115,8 +109,8 @@ func (f *phaseCode) access(i int) listing.Access {
 
 // part begins a part of the listing.
 func (f *phaseCode) part(format string, args ...any) {
-	if f.Asm.Listing {
-		f.Asm.Head(fmt.Sprintf(format, args...))
+	if f.Listing {
+		f.Head(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -142,7 +136,7 @@ func (f *phaseCode) note(id int32) {
 	if f.Copies > 1 {
 		text += fmt.Sprintf("  (%d vectors)", f.Copies)
 	}
-	f.Asm.Note(text)
+	f.Note(text)
 }
 
 // name returns the name of a node in the listing: its value in the IR, if it has one.

@@ -22,7 +22,7 @@ func (f *phaseCode) findUniform() {
 	for i := range f.Nodes {
 		op := f.Nodes[i].Op
 		f.Uniform[i] = op == prim.Const || op == lower.OpCell
-		if op == lower.OpCell && !f.Target.Broadcasts() {
+		if op == lower.OpCell && !f.Broadcasts {
 			f.UniformSlot[i] = f.Slots.Take()
 			f.hoisted = append(f.hoisted, int32(i))
 		}
@@ -155,7 +155,7 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	v, m := f.pressure()
 	c := limit
-	for c > 1 && (c*v+spareRegs+fixed > f.Registers || !f.Fits(c*m)) {
+	for c > 1 && (c*v+spareRegs+fixed > f.Vectors || !f.Fits(c*m)) {
 		c /= 2
 	}
 	return c
@@ -190,7 +190,7 @@ func (f *phaseCode) pinUniforms(room int) {
 		}
 		room--
 		r := f.Vecs.TakeTop()
-		f.LoadUniform(r, id)
+		f.Lanes.LoadUniform(r, id)
 		f.Home[id] = int8(r)
 	}
 }

@@ -8,24 +8,20 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
 // scalarBody emits a scalar phase: one lane of a masked body.
 func (f *phaseCode) scalarBody() {
 	f.prologue()
-	f.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
-	f.I(x86.MOV, x86.W32, x86.RCX, x86.Imm(1))
-	f.Target.SetTail(&f.Emitter)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Int(isa.Mov, isa.T1, isa.K(1))
+	f.Lanes.SetTail()
 	f.Masked = true
 	f.Start(1)
 	f.body(f.top)
 }
 
-// siteRegs are the registers that may hold the addresses of sites.
-var siteRegs = [...]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13}
-
-// pinSites keeps the addresses of sites in registers, as many as siteRegs has.
+// pinSites keeps the addresses of sites in registers, as many as the target has.
 func (f *phaseCode) pinSites() {
 	next := 0
 	for i := range f.Layout.Sites {
@@ -38,8 +34,8 @@ func (f *phaseCode) pinSites() {
 			f.SiteReg[i] = f.SiteReg[alias]
 			continue
 		}
-		if ok && next < len(siteRegs) {
-			f.SiteReg[i] = int8(siteRegs[next])
+		if ok && next < f.Sites {
+			f.SiteReg[i] = int8(next)
 			next++
 		}
 	}
@@ -71,7 +67,7 @@ func (f *phaseCode) mapLoop() {
 	f.pinSites()
 	for i, r := range f.SiteReg {
 		if r >= 0 && f.alias(i) < 0 {
-			f.I(x86.MOV, x86.W64, x86.Reg(r), isa.Frame(f.Layout.Sites[i].Arg+f.Layout.Sites[i].Origin))
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(f.Layout.Sites[i].Arg+f.Layout.Sites[i].Origin))
 		}
 	}
 	if len(f.Phase.Reds) > 0 {
@@ -80,7 +76,7 @@ func (f *phaseCode) mapLoop() {
 	}
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
-	f.pinUniforms(f.Registers - group*v - spareRegs)
+	f.pinUniforms(f.Vectors - group*v - spareRegs)
 	f.elementLoop(group)
 }
 
@@ -88,19 +84,19 @@ func (f *phaseCode) mapLoop() {
 // and a masked vector for the rest. If stores need aligned addresses, masked
 // vectors also come first: see alignStores.
 func (f *phaseCode) elementLoop(group int) {
-	main, single, tail, masked, done := f.Asm.NewLabel(), f.Asm.NewLabel(), f.Asm.NewLabel(), f.Asm.NewLabel(), f.Asm.NewLabel()
-	lanes := isa.Frame(f.Phase.Lanes)
-	f.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	main, single, tail, masked, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	lanes := isa.Word(f.Phase.Lanes)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	again := tail
-	align := f.Asm.NewLabel()
-	f.Asm.Bind(align)
+	align := f.NewLabel()
+	f.Bind(align)
 	if (f.Stream || f.Rows) && f.alignStores(main, masked) {
 		again = main
 		if f.Stream { // the first line may take several masked vectors
 			again = align
 		}
 	}
-	f.Asm.Bind(main)
+	f.Bind(main)
 	if f.Fetch && group > 1 && f.Layout.Apart() {
 		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
@@ -108,7 +104,7 @@ func (f *phaseCode) elementLoop(group int) {
 		f.part("main loop: %d vectors at once", group)
 		f.vectors(group, single)
 	}
-	f.Asm.Bind(single)
+	f.Bind(single)
 	if group > 1 && len(f.top) <= longBody {
 		f.part("single vectors")
 		f.Part64 = true
@@ -116,52 +112,48 @@ func (f *phaseCode) elementLoop(group int) {
 		f.Part64 = false
 	}
 	f.part("tail: vectors under a mask, up to the last element")
-	f.Asm.Bind(tail)
-	f.I(x86.MOV, x86.W64, x86.RCX, lanes)
-	f.I(x86.SUB, x86.W64, x86.RCX, x86.RSI)
-	f.I(x86.JLE, 0, done)
-	f.Asm.Bind(masked) // RCX: lanes left
-	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(f.W))
-	f.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
-	f.I(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
-	f.I(x86.MOV, x86.W64, isa.Frame(frame.Counter), x86.RCX)
-	f.Target.SetTail(&f.Emitter)
+	f.Bind(tail)
+	f.Int(isa.Mov, isa.T1, lanes)
+	f.Int(isa.Sub, isa.T1, isa.Lane)
+	f.BranchResult(isa.LE, done)
+	f.Bind(masked) // RCX: lanes left
+	f.Int(isa.Mov, isa.T0, isa.K(f.W))
+	f.Int(isa.Min, isa.T1, isa.T0)
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.Lanes.SetTail()
 	f.Masked = true
 	f.Start(1)
 	f.body(f.top)
 	f.Masked = false
-	f.I(x86.ADD, x86.W64, x86.RSI, isa.Frame(frame.Counter))
-	f.I(x86.CMP, x86.W64, x86.RSI, lanes)
-	f.I(x86.JL, 0, again)
-	f.Asm.Bind(done)
+	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
+	f.Branch(isa.LT, isa.Lane, lanes, again)
+	f.Bind(done)
 }
 
 // vectors emits a loop over whole groups of vectors. It jumps to end if too few
 // lanes are left for one iteration. If stores bypass the caches, an iteration
 // stores whole lines, and may have several groups.
-func (f *phaseCode) vectors(group int, end x86.Label) {
+func (f *phaseCode) vectors(group int, end isa.Label) {
 	unroll := group
 	if f.Stream && !f.Part64 {
 		unroll = max(group, layout.LineBytes/(f.W*f.Phase.Widest()))
 	}
 	step := unroll * f.W
-	lanes := isa.Frame(f.Phase.Lanes)
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.I(x86.CMP, x86.W64, x86.RAX, lanes)
-	f.I(x86.JG, 0, end)
-	loop := f.Asm.NewLabel()
-	f.Asm.Align(32)
-	f.Asm.Bind(loop)
-	f.ahead(x86.RSI, step)
+	lanes := isa.Word(f.Phase.Lanes)
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.GT, isa.T0, lanes, end)
+	loop := f.NewLabel()
+	f.Align(32)
+	f.Bind(loop)
+	f.ahead(isa.Lane, step)
 	for f.Base = 0; f.Base < unroll; f.Base += group {
 		f.Start(group)
 		f.body(f.top)
 	}
 	f.Base = 0
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.I(x86.CMP, x86.W64, x86.RAX, lanes)
-	f.I(x86.JLE, 0, loop)
+	f.Int(isa.Add, isa.Lane, isa.K(step))
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.LE, isa.T0, lanes, loop)
 }
 
 // halves emits the loop of vectors for arrays in memory. Half of a group is in the
@@ -169,28 +161,27 @@ func (f *phaseCode) vectors(group int, end x86.Label) {
 // for each page and each stream of addresses; two streams allow twice as many. A
 // half is whole groups and whole lines. vectors(1) and the tail do the lanes after
 // the second half. Every site must be contiguous or uniform: see apart.
-func (f *phaseCode) halves(group int, end x86.Label) {
+func (f *phaseCode) halves(group int, end isa.Label) {
 	f.Half = group / 2
 	step := f.Half * f.W
-	f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(f.Phase.Lanes))
-	f.I(x86.SUB, x86.W64, x86.RAX, x86.RSI)
-	f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
-	f.I(x86.AND, x86.W64, x86.RAX, x86.Imm(-max(step, layout.LineBytes/f.Phase.Widest())))
-	f.I(x86.JE, 0, end)
-	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtX(x86.RSI, x86.RAX, 1, 0))
-	f.I(x86.MOV, x86.W64, isa.Frame(frame.Counter), x86.RBX)
-	loop := f.Asm.NewLabel()
-	f.Asm.Align(32)
-	f.Asm.Bind(loop)
-	f.ahead(x86.RSI, step)
-	f.ahead(x86.RBX, step)
+	f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Sub, isa.T0, isa.Lane)
+	f.Int(isa.Shr, isa.T0, isa.K(1))
+	f.Int(isa.And, isa.T0, isa.K(-max(step, layout.LineBytes/f.Phase.Widest())))
+	f.BranchResult(isa.EQ, end)
+	f.Asm.Address(isa.Count, isa.AtX(isa.Lane, isa.T0, 1, 0))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.Count)
+	loop := f.NewLabel()
+	f.Align(32)
+	f.Bind(loop)
+	f.ahead(isa.Lane, step)
+	f.ahead(isa.Count, step)
 	f.Start(group)
 	f.body(f.top)
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	f.I(x86.ADD, x86.W64, x86.RBX, x86.Imm(step))
-	f.I(x86.CMP, x86.W64, x86.RSI, isa.Frame(frame.Counter))
-	f.I(x86.JL, 0, loop)
-	f.I(x86.MOV, x86.W64, x86.RSI, x86.RBX)
+	f.Int(isa.Add, isa.Lane, isa.K(step))
+	f.Int(isa.Add, isa.Count, isa.K(step))
+	f.Branch(isa.LT, isa.Lane, isa.Word(frame.Counter), loop)
+	f.Int(isa.Mov, isa.Lane, isa.Count)
 	f.Half = 0
 }
 
@@ -208,50 +199,48 @@ func (f *phaseCode) reduceLoop() {
 	}
 	group := min(f.chooseCopies(4, fixed), unroll)
 	v, _ := f.pressure()
-	f.pinUniforms(f.Registers - fixed - group*v - spareRegs)
+	f.pinUniforms(f.Vectors - fixed - group*v - spareRegs)
 
-	lanes := isa.Frame(f.Phase.Lanes)
-	f.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
-	tail, done := f.Asm.NewLabel(), f.Asm.NewLabel()
+	lanes := isa.Word(f.Phase.Lanes)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	tail, done := f.NewLabel(), f.NewLabel()
 	step := unroll * f.W
-	f.I(x86.CMP, x86.W64, lanes, x86.Imm(step))
-	f.I(x86.JL, 0, tail)
+	f.Branch(isa.LT, lanes, isa.K(step), tail)
 	f.loadAccs()
-	loop := f.Asm.NewLabel()
+	loop := f.NewLabel()
 	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.Asm.Align(32)
-	f.Asm.Bind(loop)
-	f.ahead(x86.RSI, step)
+	f.Align(32)
+	f.Bind(loop)
+	f.ahead(isa.Lane, step)
 	for f.Base = 0; f.Base < unroll; f.Base += group {
 		f.Start(group)
 		f.body(f.top)
 		f.accumulate()
 	}
 	f.Base = 0
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RSI, int32(step)))
-	f.I(x86.CMP, x86.W64, x86.RAX, lanes)
-	f.I(x86.JLE, 0, loop)
+	f.Int(isa.Add, isa.Lane, isa.K(step))
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.LE, isa.T0, lanes, loop)
 	f.storeAccs()
 
 	f.part("tail: vectors under a mask, up to the last element")
-	f.Asm.Bind(tail)
-	f.I(x86.XOR, x86.W32, x86.RBX, x86.RBX)
-	more := f.Asm.NewLabel()
-	f.Asm.Bind(more)
-	f.I(x86.MOV, x86.W64, x86.RCX, lanes)
-	f.I(x86.SUB, x86.W64, x86.RCX, x86.RSI)
-	f.I(x86.JLE, 0, done)
-	f.Target.SetTail(&f.Emitter)
+	f.Bind(tail)
+	f.Int(isa.Mov, isa.Count, isa.K(0))
+	more := f.NewLabel()
+	f.Bind(more)
+	f.Int(isa.Mov, isa.T1, lanes)
+	f.Int(isa.Sub, isa.T1, isa.Lane)
+	f.BranchResult(isa.LE, done)
+	f.Lanes.SetTail()
 	f.Masked = true
 	f.Start(1)
 	f.body(f.top)
 	f.accumulate()
 	f.Masked = false
-	f.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(f.W))
-	f.I(x86.ADD, x86.W64, x86.RBX, x86.Imm(1))
-	f.I(x86.JMP, 0, more)
-	f.Asm.Bind(done)
+	f.Int(isa.Add, isa.Lane, isa.K(f.W))
+	f.Int(isa.Add, isa.Count, isa.K(1))
+	f.Jump(more)
+	f.Bind(done)
 	f.fold()
 	if f.Rows {
 		f.results()
@@ -260,7 +249,7 @@ func (f *phaseCode) reduceLoop() {
 
 // ahead emits the prefetches of an iteration of lanes lanes from index: the lines
 // that the loop loads some iterations later.
-func (f *phaseCode) ahead(index x86.Reg, lanes int) {
+func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 	if !f.Fetch {
 		return
 	}
@@ -273,14 +262,14 @@ func (f *phaseCode) ahead(index x86.Reg, lanes int) {
 		if s.Kind != layout.Unit || f.Phase.Sites[i].Store || s.Trails || f.alias(i) >= 0 {
 			continue
 		}
-		base := x86.RCX
+		base := isa.T1
 		if r := f.SiteReg[i]; r >= 0 {
-			base = x86.Reg(r)
+			base = isa.SiteReg(int(r))
 		} else {
-			f.I(x86.MOV, x86.W64, base, isa.Frame(s.Arg+s.Origin))
+			f.Int(isa.Mov, base, isa.Word(s.Arg+s.Origin))
 		}
 		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
-			f.I(x86.PREFETCHT1, 0, x86.AtX(base, index, uint8(s.Size), int32(by+at)))
+			f.Prefetch(isa.AtX(base, index, s.Size, by+at))
 		}
 	}
 }
@@ -288,7 +277,7 @@ func (f *phaseCode) ahead(index x86.Reg, lanes int) {
 // alignStores emits a jump to the masked vector for the lanes before the first
 // aligned store. Stores are aligned to a vector, or to a line if they bypass the
 // caches. It reports whether the loop has a store to align.
-func (f *phaseCode) alignStores(main, masked x86.Label) bool {
+func (f *phaseCode) alignStores(main, masked isa.Label) bool {
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
 		if f.Stream && !f.Passes(int32(i)) || !f.Phase.Sites[i].Store || s.Kind != layout.Unit || s.Size != f.Phase.Widest() {
@@ -298,20 +287,18 @@ func (f *phaseCode) alignStores(main, masked x86.Label) bool {
 		if f.Stream {
 			to = layout.LineBytes
 		} else {
-			f.I(x86.CMP, x86.W64, isa.Frame(f.Phase.Lanes), x86.Imm(alignedLanes))
-			f.I(x86.JL, 0, main)
+			f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(alignedLanes), main)
 		}
-		f.I(x86.MOV, x86.W64, x86.RCX, isa.Frame(s.Arg+s.Origin))
-		f.I(x86.LEA, x86.W64, x86.RCX, x86.AtX(x86.RCX, x86.RSI, uint8(s.Size), 0))
-		f.I(x86.NEG, x86.W64, x86.RCX)
-		f.I(x86.AND, x86.W64, x86.RCX, x86.Imm(to-1))
-		f.I(x86.SHR, x86.W64, x86.RCX, x86.Imm(bits.TrailingZeros(uint(s.Size))))
-		f.I(x86.JE, 0, main)
-		f.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(f.Phase.Lanes))
-		f.I(x86.SUB, x86.W64, x86.RAX, x86.RSI)
-		f.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
-		f.I(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
-		f.I(x86.JMP, 0, masked)
+		f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+s.Origin))
+		f.Asm.Address(isa.T1, isa.AtX(isa.T1, isa.Lane, s.Size, 0))
+		f.Int(isa.Neg, isa.T1, isa.T1)
+		f.Int(isa.And, isa.T1, isa.K(to-1))
+		f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
+		f.BranchResult(isa.EQ, main)
+		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
+		f.Int(isa.Sub, isa.T0, isa.Lane)
+		f.Int(isa.Min, isa.T1, isa.T0)
+		f.Jump(masked)
 		return true
 	}
 	return false

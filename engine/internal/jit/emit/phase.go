@@ -12,6 +12,7 @@ import (
 // its reductions.
 type phaseCode struct {
 	isa.Emitter
+	target  isa.Target
 	top     []int32 // nodes of the body of the loop
 	hoisted []int32 // uniform nodes, which the prologue computes
 	owned   []owned

@@ -6,7 +6,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
@@ -16,7 +15,8 @@ import (
 
 // newProgram returns an emitter for program p.
 func (f *phaseCode) newProgram(p *lower.Phase) *phaseCode {
-	s := &phaseCode{Emitter: f.Emitter, top: p.Top, kept: f.kept}
+	s := &phaseCode{Emitter: f.Emitter, target: f.target, top: p.Top, kept: f.kept}
+	s.Lanes = f.target.Lanes(&s.Emitter)
 	s.Phase, s.Nodes, s.Values, s.SiteReg = p, slices.Clone(p.Nodes), isa.Values{}, nil
 	s.Grow(len(s.Nodes))
 	for i := range s.Nodes {
@@ -40,23 +40,23 @@ func (f *phaseCode) programRegs() (n int) {
 }
 
 // program combines accumulator d with x.
-func (f *phaseCode) program(p *lower.Phase, d, x x86.Vec) {
+func (f *phaseCode) program(p *lower.Phase, d, x isa.Vec) {
 	s := f.newProgram(p)
 	v, m := s.pressure()
 	f.makeRoom(v+spareRegs, m+1)
 	// The program must not spill values of the phase.
 	s.Vecs, s.Masks, s.Slots, s.Spills = isa.NewRegisterFile(f.Vecs.Free), isa.NewRegisterFile(f.Masks.Free), f.Slots, f.Spills
 	s.Half, s.Prolog, s.InCold = 0, false, false
-	s.Operands = [2]x86.Vec{d, s.TakeVec()}
-	l := f.LenOf(p.Nodes[p.Yield].Type)
-	f.I(x86.VMOVAPS, l, s.Operands[1], x) // the program may overwrite its operands
+	s.Operands = [2]isa.Vec{d, s.TakeVec()}
+	t := p.Nodes[p.Yield].Type
+	f.Lanes.CopyVec(t, s.Operands[1], x) // the program may overwrite its operands
 	s.Start(1)
 	s.body(s.top)
 	s.Copy, s.Released = 0, true
 	if r := s.Src(p.Yield); r != d {
-		f.I(x86.VMOVAPS, l, d, r)
+		f.Lanes.CopyVec(t, d, r)
 	}
-	f.Slots, f.Spills, f.Tables, f.kept = s.Slots, s.Spills, s.Tables, s.kept
+	f.Slots, f.Spills, f.kept = s.Slots, s.Spills, s.kept
 	if f.Err == nil {
 		f.Err = s.Err
 	}
@@ -77,20 +77,20 @@ func (f *phaseCode) makeRoom(vecs, masks int) {
 
 // foldProgram folds the lanes of an accumulator in memory.
 func (f *phaseCode) foldProgram(a *acc) {
-	l := f.LenOf(a.Kern.Lane)
+	t := a.Kern.Lane
 	d, x := f.Tmp(), f.Tmp()
 	for half := a.n / 2; half > 0; half /= 2 {
 		for k := range half {
-			f.I(x86.VMOVUPS, l, d, f.accMem(a, k))
-			f.I(x86.VMOVUPS, l, x, f.accMem(a, k+half))
+			f.Lanes.LoadVec(t, d, f.accMem(a, k))
+			f.Lanes.LoadVec(t, x, f.accMem(a, k+half))
 			f.program(a.Prog, d, x)
-			f.I(x86.VMOVUPS, l, f.accMem(a, k), d)
+			f.Lanes.StoreVec(t, f.accMem(a, k), d)
 		}
 	}
-	f.I(x86.VMOVUPS, l, d, f.accMem(a, 0))
+	f.Lanes.LoadVec(t, d, f.accMem(a, 0))
 	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.upperHalf(x, d, lanes*a.Kern.Lane.Size())
+		f.Lanes.UpperHalf(x, d, lanes*t.Size())
 		f.program(a.Prog, d, x)
 	}
-	f.I(x86.VMOVQ, 0, f.accMem(a, 0), d)
+	f.Lanes.StoreFirst(f.accMem(a, 0), d)
 }

@@ -3,10 +3,7 @@ package isa
 import (
 	"math/bits"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
-	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Operands and results: the emitter gives each value a register, and spills it to a slot
@@ -14,7 +11,7 @@ import (
 
 // TakeVec takes a free vector register and returns it. If none is free, it spills
 // the value whose last use is latest.
-func (f *Emitter) TakeVec() x86.Vec {
+func (f *Emitter) TakeVec() Vec {
 	if f.Vecs.Free == 0 {
 		f.Spill(&f.Vecs)
 	}
@@ -22,10 +19,10 @@ func (f *Emitter) TakeVec() x86.Vec {
 		f.fail("too few registers")
 		return 0
 	}
-	return x86.Vec(f.Vecs.take())
+	return Vec(f.Vecs.take())
 }
 
-func (f *Emitter) takeMask() x86.Mask {
+func (f *Emitter) takeMask() Mask {
 	if f.Masks.Free == 0 {
 		f.Spill(&f.Masks)
 	}
@@ -33,7 +30,7 @@ func (f *Emitter) takeMask() x86.Mask {
 		f.fail("too few mask registers")
 		return 1
 	}
-	return x86.Mask(f.Masks.take())
+	return Mask(f.Masks.take())
 }
 
 // Spill frees a register, unless all are pinned.
@@ -72,27 +69,27 @@ func (f *Emitter) file(n int32) *RegisterFile {
 // ToSlot stores a register with node n in a slot.
 func (f *Emitter) ToSlot(n, slot int32, r int8) {
 	if f.IsMask(n) {
-		f.I(x86.KMOVW, 0, f.slot(slot), x86.Mask(r))
+		f.Lanes.StoreMask(f.Slot(slot), Mask(r))
 	} else {
-		f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), f.slot(slot), x86.Vec(r))
+		f.Lanes.StoreVec(f.Nodes[n].Type, f.Slot(slot), Vec(r))
 	}
 }
 
 // FromSlot loads node n from a slot.
 func (f *Emitter) FromSlot(n, slot int32, r int8) {
 	if f.IsMask(n) {
-		f.I(x86.KMOVW, 0, x86.Mask(r), f.slot(slot))
+		f.Lanes.LoadMask(Mask(r), f.Slot(slot))
 	} else {
-		f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), x86.Vec(r), f.slot(slot))
+		f.Lanes.LoadVec(f.Nodes[n].Type, Vec(r), f.Slot(slot))
 	}
 }
 
 // Tmp returns a vector register that is taken until the end of the current
 // instruction. It is never a register of an operand, also after Release.
-func (f *Emitter) Tmp() x86.Vec { return x86.Vec(f.tmp(&f.Vecs)) }
+func (f *Emitter) Tmp() Vec { return Vec(f.tmp(&f.Vecs)) }
 
 // TmpMask is Tmp for mask registers.
-func (f *Emitter) TmpMask() x86.Mask { return x86.Mask(f.tmp(&f.Masks)) }
+func (f *Emitter) TmpMask() Mask { return Mask(f.tmp(&f.Masks)) }
 
 // tmp takes a free register that is not pinned. Release frees the registers of operands
 // and leaves them pinned.
@@ -119,49 +116,17 @@ func (f *Emitter) Within(part func()) {
 	f.Masks.endOf(m)
 }
 
-// UniformMem returns the memory of a uniform node: one element if the target broadcasts,
-// else all lanes.
-func (f *Emitter) UniformMem(n int32) x86.Mem {
-	nd := &f.Nodes[n]
-	if !f.Target.Broadcasts() {
-		if nd.Op == prim.Const {
-			return f.Full(nd.Type, nd.Imm)
-		}
-		return f.slot(f.UniformSlot[n])
-	}
-	switch nd.Op {
-	case prim.Const:
-		x := frame.Canonical(nd.Type, nd.Imm)
-		if Wide(nd.Type) {
-			return f.Asm.Const64(x)
-		}
-		return f.Asm.Const32(uint32(x))
-	case lower.OpCell:
-		return x86.At(x86.RDI, int32(f.Program.CellBase)+nd.Aux*8)
-	}
-	return f.slot(f.UniformSlot[n])
-}
-
-// LoadUniform loads a uniform node into d.
-func (f *Emitter) LoadUniform(d x86.Vec, n int32) {
-	if f.Target.Broadcasts() {
-		f.Broadcast(d, f.Nodes[n].Type, f.UniformMem(n))
-		return
-	}
-	f.I(x86.VMOVUPS, f.LenOf(f.Nodes[n].Type), d, f.UniformMem(n))
-}
-
 // Src returns a register with operand n, and pins it for the current instruction.
-func (f *Emitter) Src(n int32) x86.Vec {
+func (f *Emitter) Src(n int32) Vec {
 	if f.Uniform[n] {
 		if r := f.Home[n]; r >= 0 {
-			return x86.Vec(r)
+			return Vec(r)
 		}
 		d := f.Tmp()
-		f.LoadUniform(d, n)
+		f.Lanes.LoadUniform(d, n)
 		return d
 	}
-	return x86.Vec(f.load(n))
+	return Vec(f.load(n))
 }
 
 // load returns a register with node n, and pins it for the current instruction.
@@ -185,26 +150,14 @@ func (f *Emitter) load(n int32) int8 {
 	return p.Reg
 }
 
-// SrcM returns operand n in a register, or a uniform one in memory. The instruction
-// must broadcast elements of its width if the target broadcasts.
-func (f *Emitter) SrcM(n int32) x86.Operand {
-	if f.Uniform[n] && f.Home[n] < 0 {
-		if f.Target.Broadcasts() {
-			return f.UniformMem(n).Bcast()
-		}
-		return f.UniformMem(n)
-	}
-	return f.Src(n)
-}
-
 // Mask returns a mask register with operand n, a predicate.
-func (f *Emitter) Mask(n int32) x86.Mask {
+func (f *Emitter) Mask(n int32) Mask {
 	if f.Uniform[n] {
 		d := f.TmpMask()
-		f.Target.LoadMask(f, d, n)
+		f.Lanes.UniformMask(d, n)
 		return d
 	}
-	return x86.Mask(f.load(n))
+	return Mask(f.load(n))
 }
 
 // Dies reports whether the current instruction is the last use of operand n.
@@ -253,21 +206,21 @@ func (f *Emitter) DropAll(n int32) {
 
 // Dst takes a register for the result and returns it. It may be the register of an
 // operand only after release.
-func (f *Emitter) Dst() x86.Vec {
+func (f *Emitter) Dst() Vec {
 	r := f.TakeVec()
 	f.give(&f.Vecs, int8(r))
 	return r
 }
 
 // DstMask is Dst for mask registers.
-func (f *Emitter) DstMask() x86.Mask {
+func (f *Emitter) DstMask() Mask {
 	r := f.takeMask()
 	f.give(&f.Masks, int8(r))
 	return r
 }
 
-// reuse takes the released register r for the result and returns it.
-func (f *Emitter) reuse(r x86.Vec) x86.Vec {
+// Reuse takes the released register r for the result and returns it.
+func (f *Emitter) Reuse(r Vec) Vec {
 	f.Vecs.Free &^= 1 << r
 	f.give(&f.Vecs, int8(r))
 	return r

@@ -3,8 +3,6 @@ package isa
 import (
 	"math/bits"
 	"slices"
-
-	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
 // A RegisterFile allocates the registers of one kind: vectors or masks.
@@ -28,7 +26,7 @@ func NewRegisterFile(free uint64) RegisterFile {
 func (r *RegisterFile) take() int { return r.claim(bits.TrailingZeros64(r.Free)) }
 
 // TakeTop takes the highest free register and returns it. It is never spilled.
-func (r *RegisterFile) TakeTop() x86.Vec { return x86.Vec(r.claim(63 - bits.LeadingZeros64(r.Free))) }
+func (r *RegisterFile) TakeTop() Vec { return Vec(r.claim(63 - bits.LeadingZeros64(r.Free))) }
 
 func (r *RegisterFile) claim(k int) int {
 	r.Free &^= 1 << k

@@ -1,5 +1,7 @@
 package x86
 
+import "github.com/oneloop/oneloop/engine/internal/jit/reg"
+
 // A Reg is a general-purpose register. Its width is that of the instruction.
 type Reg uint8
 
@@ -25,10 +27,10 @@ const (
 
 // A Vec is a vector register, 0 to 31; 16 and above need AVX-512. Whether it
 // is an xmm, ymm or zmm register follows from the instruction.
-type Vec uint8
+type Vec = reg.Vec
 
 // A Mask is an opmask register.
-type Mask uint8
+type Mask = reg.Mask
 
 // The opmask registers.
 const (
@@ -61,13 +63,13 @@ const (
 // An Operand is a Reg, Vec, Mask, Mem, Imm, Label, With or Round. Operands
 // stand in Intel's order, the destination first; an immediate last, and after
 // it the decorations With and Round, if any.
-type Operand interface{ operand() }
+type Operand interface{ Operand() }
 
 // An Imm is an immediate operand.
 type Imm int64
 
 // A Label is a place in the code: the target of a jump, or data.
-type Label int32
+type Label = reg.Label
 
 // A With is the write mask of an EVEX instruction, [Merge] or [Zero]: lanes
 // whose bit is clear keep the destination's old value, or become zero. Gathers
@@ -127,11 +129,17 @@ func AtLabel(l Label, disp int32) Mem { return Mem{rip: true, ref: l, Disp: disp
 // Bcast is m broadcast: one element, repeated in all lanes.
 func (m Mem) Bcast() Mem { m.Broadcast = true; return m }
 
-func (Reg) operand()   {}
-func (Vec) operand()   {}
-func (Mask) operand()  {}
-func (Mem) operand()   {}
-func (Imm) operand()   {}
-func (Label) operand() {}
-func (With) operand()  {}
-func (Round) operand() {}
+// Operand marks the operands of instructions.
+func (Reg) Operand() {}
+
+// Operand marks the operands of instructions.
+func (Mem) Operand() {}
+
+// Operand marks the operands of instructions.
+func (Imm) Operand() {}
+
+// Operand marks the operands of instructions.
+func (With) Operand() {}
+
+// Operand marks the operands of instructions.
+func (Round) Operand() {}

@@ -1,5 +1,4 @@
-// Package tile emits the code that transposes tiles in registers.
-package tile
+package amd64
 
 import (
 	"math/bits"
@@ -15,11 +14,11 @@ import (
 // lanes at a time, and stores it in scratch memory. The tile stays in the first-level
 // cache, and the loop reads it like an array.
 
-// Kern returns the code for elements of size bytes; far selects prefetches.
-func Kern(size int, far bool) (*x86.Object, error) {
-	t := &tiler{Asm: x86.New(), size: size, n: 16 / size, lanes: 32 / size, far: far}
+// tile returns the code for elements of size bytes; far selects prefetches.
+func tile(size int, far bool) (*isa.Object, error) {
+	t := &tiler{asm: &asm{Asm: x86.New()}, size: size, n: 16 / size, lanes: 32 / size, far: far}
 	t.kern()
-	return t.Finish()
+	return t.object()
 }
 
 // A tiler emits a tileKern, for any processor with AVX2. R8 has the address of the
@@ -28,7 +27,7 @@ func Kern(size int, far bool) (*x86.Object, error) {
 // its addresses in the operand and in scratch memory. RCX has the row. RAX and RDX
 // hold temporaries.
 type tiler struct {
-	*x86.Asm
+	*asm
 	size  int
 	n     int // rows of a block: elements of 16 bytes
 	lanes int // of a block: elements of a vector
@@ -37,20 +36,20 @@ type tiler struct {
 
 func (t *tiler) kern() {
 	slow, done, column, next := t.NewLabel(), t.NewLabel(), t.NewLabel(), t.NewLabel()
-	t.I(x86.MOV, x86.W64, x86.R8, isa.Frame(frame.TileSource))
-	t.I(x86.MOV, x86.W64, x86.R9, isa.Frame(frame.TileTarget))
-	t.I(x86.MOV, x86.W64, x86.R10, isa.Frame(frame.TileStride))
+	t.I(x86.MOV, x86.W64, x86.R8, at(frame.TileSource))
+	t.I(x86.MOV, x86.W64, x86.R9, at(frame.TileTarget))
+	t.I(x86.MOV, x86.W64, x86.R10, at(frame.TileStride))
 	t.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
-	t.I(x86.CMP, x86.W64, isa.Frame(frame.TileHeight), x86.Imm(t.n))
+	t.I(x86.CMP, x86.W64, at(frame.TileHeight), x86.Imm(t.n))
 	t.I(x86.JL, 0, slow)
-	t.I(x86.CMP, x86.W64, isa.Frame(frame.TileWidth), x86.Imm(t.lanes))
+	t.I(x86.CMP, x86.W64, at(frame.TileWidth), x86.Imm(t.lanes))
 	t.I(x86.JL, 0, slow)
 	t.I(x86.LEA, x86.W64, x86.R11, x86.AtX(x86.R10, x86.R10, 2, 0))
 	t.I(x86.MOV, x86.W64, x86.R12, x86.R10)
 	t.I(x86.SHL, x86.W64, x86.R12, x86.Imm(bits.TrailingZeros(layout.TileAhead)))
 
 	t.Bind(column) // the last block ends where the tile ends, and may repeat lanes
-	t.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(frame.TileWidth))
+	t.I(x86.MOV, x86.W64, x86.RAX, at(frame.TileWidth))
 	t.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(t.lanes))
 	t.I(x86.CMP, x86.W64, x86.RSI, x86.RAX)
 	t.I(x86.CMOVG, x86.W64, x86.RSI, x86.RAX)
@@ -62,7 +61,7 @@ func (t *tiler) kern() {
 	line, rest := t.NewLabel(), t.NewLabel()
 	t.Bind(line) // whole cache lines
 	t.I(x86.LEA, x86.W64, x86.RAX, x86.At(x86.RCX, int32(4*t.n)))
-	t.I(x86.CMP, x86.W64, x86.RAX, isa.Frame(frame.TileHeight))
+	t.I(x86.CMP, x86.W64, x86.RAX, at(frame.TileHeight))
 	t.I(x86.JG, 0, rest)
 	if t.far {
 		t.fetch()
@@ -70,7 +69,7 @@ func (t *tiler) kern() {
 	t.blocks(4)
 	t.I(x86.JMP, 0, line)
 	t.Bind(rest)
-	t.I(x86.MOV, x86.W64, x86.RAX, isa.Frame(frame.TileHeight))
+	t.I(x86.MOV, x86.W64, x86.RAX, at(frame.TileHeight))
 	t.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
 	t.I(x86.JGE, 0, next)
 	t.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(t.n))
@@ -80,7 +79,7 @@ func (t *tiler) kern() {
 	t.I(x86.JMP, 0, rest)
 	t.Bind(next)
 	t.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(t.lanes))
-	t.I(x86.CMP, x86.W64, x86.RSI, isa.Frame(frame.TileWidth))
+	t.I(x86.CMP, x86.W64, x86.RSI, at(frame.TileWidth))
 	t.I(x86.JL, 0, column)
 	t.I(x86.JMP, 0, done)
 
@@ -143,7 +142,7 @@ func (t *tiler) block(i int) {
 			t.I(x86.VINSERTF128, x86.L256, v[c-t.n], v[c-t.n], m, x86.Imm(1))
 		}
 	}
-	spill := isa.Frame(frame.TileSpill)
+	spill := at(frame.TileSpill)
 	free := x86.Vec(t.n)
 	if t.n == 16 { // there are 16 registers, and one must be free
 		t.I(x86.VMOVUPS, x86.L256, spill, v[15])
@@ -213,10 +212,10 @@ func (t *tiler) single() {
 	}
 	t.I(x86.ADD, x86.W64, x86.RBX, x86.Imm(layout.TilePitch*t.size))
 	t.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(1))
-	t.I(x86.CMP, x86.W64, x86.RCX, isa.Frame(frame.TileHeight))
+	t.I(x86.CMP, x86.W64, x86.RCX, at(frame.TileHeight))
 	t.I(x86.JL, 0, row)
 	t.I(x86.ADD, x86.W64, x86.R8, x86.R10)
 	t.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(1))
-	t.I(x86.CMP, x86.W64, x86.RSI, isa.Frame(frame.TileWidth))
+	t.I(x86.CMP, x86.W64, x86.RSI, at(frame.TileWidth))
 	t.I(x86.JL, 0, column)
 }

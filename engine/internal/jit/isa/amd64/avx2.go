@@ -1,0 +1,1136 @@
+package amd64
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Instruction selection for AVX2. Predicates are vectors of lanes, all ones or
+// all zeros, as wide as the widest lanes of the phase. Constants and uniform values
+// in memory have a copy for every lane.
+
+// tailVec is the register of the tail mask, a predicate.
+const tailVec = x86.Vec(15)
+
+type avx2Target struct{}
+
+func (avx2Target) Facts() *isa.Facts {
+	return &isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, Sites: sites} // the sixteenth vector has the tail mask
+}
+
+func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
+
+func (avx2Target) Tile(size int, far bool) (*isa.Object, error) { return tile(size, far) }
+
+func (avx2Target) Lanes(f *isa.Emitter) isa.Lanes {
+	e := &avx2{newEmitter(f, avx2Rules)}
+	e.own = e
+	return e
+}
+
+// An avx2 emits the instructions of AVX2 with FMA and BMI2.
+type avx2 struct{ emitter }
+
+var wideInts = types{dtype.I64, dtype.U64}
+
+var avx2Rules = isa.Table(
+	on(binary, types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne),
+	on(as((*avx2).predicateEq), types{dtype.Bool}, prim.Eq),
+	on(as((*avx2).not), slices.Concat(types{dtype.Bool}, isa.Ints), prim.Not),
+	on(as((*avx2).mul64), wideInts, prim.Mul),
+	on(as((*avx2).minMax64), wideInts, prim.Min, prim.Max),
+	on(as((*avx2).sar64), types{dtype.I64}, prim.Shr),
+	on(as((*avx2).abs64), types{dtype.I64}, prim.Abs),
+	on(as((*avx2).scale32), types{dtype.F32}, prim.Scale),
+	on(as((*avx2).scale64), types{dtype.F64}, prim.Scale),
+	on(as((*avx2).compareFloat), isa.Floats, compared...),
+	on(as((*avx2).compareInt), isa.Ints, compared...),
+	on(as((*avx2).choose), isa.All, prim.Select),
+	on(as((*avx2).mulHi32), types{dtype.U32}, prim.MulHi),
+	on(as((*avx2).roundBF16), types{dtype.F32}, prim.RoundBF16),
+	on(as((*avx2).lookup), isa.Ints, prim.Lookup),
+	on(as((*avx2).scalar), isa.All, lower.OpCell),
+	on(as((*avx2).load), nil, ir.Load),
+	on(as((*avx2).index), nil, ir.Index),
+	on(as((*avx2).fault), nil, ir.Fault),
+	on(as((*avx2).export), nil, lower.OpExport),
+	on(as((*avx2).gather), nil, lower.OpGather),
+	on(as((*avx2).iota), nil, lower.OpIota),
+)
+
+// UniformMask does nothing: there are no mask registers.
+func (f *avx2) UniformMask(x86.Mask, int32) {}
+
+// scalar broadcasts a cell to every lane.
+func (f *avx2) scalar(n *lower.Node) {
+	d := f.Dst()
+	m := mem(f.CellAt(n.Aux))
+	if n.Type == dtype.Bool {
+		f.I(x86.VPBROADCASTD, x86.L256, d, m)
+		f.I(x86.VPSLLD, x86.L256, d, d, x86.Imm(31))
+		f.I(x86.VPSRAD, x86.L256, d, d, x86.Imm(31))
+		return
+	}
+	f.broadcast(d, n.Type, m)
+}
+
+// maskFor returns predicate p in lanes of the width of type t.
+func (f *avx2) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
+	if f.W == 8 || isa.Wide(t) || t == dtype.Bool {
+		return p
+	}
+	d := f.Tmp()
+	f.I(x86.VEXTRACTF128, x86.L256, d, p, x86.Imm(1))
+	f.I(x86.VSHUFPS, x86.L128, d, p, d, x86.Imm(0x88))
+	return d
+}
+
+// predicate widens the result d of a comparison of type t to the lanes of a predicate.
+func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
+	if f.W == 4 && !isa.Wide(t) {
+		f.I(x86.VPMOVSXDQ, x86.L256, d, d)
+	}
+}
+
+func (f *avx2) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
+	f.I(pick(t, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
+}
+
+func (f *avx2) predicateEq(n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	d := f.Dst()
+	f.I(x86.VPXOR, x86.L256, d, x, y)
+	f.I(x86.VPXOR, x86.L256, d, d, f.ones())
+}
+
+func (f *avx2) not(n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(x86.VPXOR, x86.L256, d, x, f.ones())
+	f.canon(n.In, d)
+}
+
+// mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
+func (f *avx2) mulWide(d, x, y, t x86.Vec) {
+	l := x86.Len(f.W * 64)
+	f.I(x86.VPSRLQ, l, d, x, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, d, d, y)
+	f.I(x86.VPSRLQ, l, t, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, t, x)
+	f.I(x86.VPADDQ, l, d, d, t)
+	f.I(x86.VPSLLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, x, y)
+	f.I(x86.VPADDQ, l, d, d, t)
+}
+
+func (f *avx2) mul64(n *lower.Node) {
+	x, y, t := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	f.mulWide(f.Dst(), x, y, t)
+}
+
+// greater64 sets d to the lanes with x > y.
+func (f *avx2) greater64(t dtype.Type, d, x, y x86.Vec) {
+	if t.IsUnsigned() {
+		a, s := f.Tmp(), f.full(dtype.I64, 1<<63)
+		f.I(x86.VPXOR, x86.L256, a, x, s)
+		f.I(x86.VPXOR, x86.L256, d, y, s)
+		f.I(x86.VPCMPGTQ, x86.L256, d, a, d)
+		return
+	}
+	f.I(x86.VPCMPGTQ, x86.L256, d, x, y)
+}
+
+func (f *avx2) minMax64(n *lower.Node) {
+	x, y, k := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	d := f.Dst()
+	f.greater64(n.In, k, x, y)
+	if n.Op == prim.Min {
+		x, y = y, x
+	}
+	f.blendv(n.In, d, y, x, k) // x where greater
+}
+
+func (f *avx2) sar64(n *lower.Node) {
+	x, y, s := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	d := f.Dst()
+	// Shift the complement of a negative number, and complement the result.
+	f.I(x86.VPXOR, x86.L256, s, s, s)
+	f.I(x86.VPCMPGTQ, x86.L256, s, s, x)
+	f.I(x86.VPXOR, x86.L256, d, x, s)
+	f.I(x86.VPSRLVQ, x86.L256, d, d, y)
+	f.I(x86.VPXOR, x86.L256, d, d, s)
+}
+
+func (f *avx2) abs64(n *lower.Node) {
+	x, s := f.Src(n.Args[0]), f.Tmp()
+	d := f.Dst()
+	f.I(x86.VPXOR, x86.L256, s, s, s)
+	f.I(x86.VPCMPGTQ, x86.L256, s, s, x)
+	f.I(x86.VPXOR, x86.L256, d, x, s)
+	f.I(x86.VPSUBQ, x86.L256, d, d, s)
+}
+
+// minMax emits the minimum or maximum in both orders of the operands, and joins the
+// bits of the two: so the sign of a zero is right. A maximum needs one more
+// instruction for NaN.
+func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+	l, a, b := f.LenOf(t), f.Tmp(), f.Tmp()
+	if op == prim.Min {
+		o := pick(t, x86.VMINPS, x86.VMINPD)
+		f.I(o, l, a, x, y)
+		f.I(o, l, b, y, x)
+		f.I(x86.VORPS, l, d, a, b)
+		return
+	}
+	o := pick(t, x86.VMAXPS, x86.VMAXPD)
+	f.I(o, l, a, x, y)
+	f.I(o, l, b, y, x)
+	f.I(x86.VANDPS, l, a, a, b)
+	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, b, x, y, x86.Imm(3))
+	f.I(x86.VORPS, l, d, a, b)
+}
+
+// scale32 multiplies in float64, where the product is exact.
+func (f *avx2) scale32(n *lower.Node) {
+	x, e := f.Src(n.Args[0]), f.Src(n.Args[1])
+	u, v, q := f.Tmp(), f.Tmp(), f.Tmp()
+	d := f.Dst()
+	l := f.LenOf(dtype.I32)
+	lo := int32(-300)
+	f.I(x86.VPMAXSD, l, q, e, f.full(dtype.I32, uint64(uint32(lo))))
+	f.I(x86.VPMINSD, l, q, q, f.full(dtype.I32, 300))
+	f.I(x86.VPADDD, l, q, q, f.full(dtype.I32, 1023))
+	half := func(d, x, q x86.Vec) {
+		f.I(x86.VPMOVZXDQ, x86.L256, v, q)
+		f.I(x86.VPSLLQ, x86.L256, v, v, x86.Imm(52))
+		f.I(x86.VCVTPS2PD, x86.L256, u, x)
+		f.I(x86.VMULPD, x86.L256, u, u, v)
+		f.I(x86.VCVTPD2PS, x86.L256, d, u)
+	}
+	if f.W == 4 {
+		half(d, x, q)
+		return
+	}
+	w := f.Tmp()
+	half(w, x, q)
+	f.I(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
+	f.I(x86.VEXTRACTF128, x86.L256, q, q, x86.Imm(1))
+	half(d, d, q)
+	f.I(x86.VINSERTF128, x86.L256, d, w, d, x86.Imm(1))
+}
+
+// scale64 multiplies by three powers of two. For a great negative exponent the last
+// factor is 2^-1022: if the result is not zero, the products before it are exact.
+func (f *avx2) scale64(n *lower.Node) {
+	x, e := f.Src(n.Args[0]), f.Src(n.Args[1])
+	r, q, k := f.Tmp(), f.Tmp(), f.Tmp()
+	d := f.Dst()
+	clamp := func(d, s x86.Vec, lo, hi int64) {
+		lm, hm := f.full(dtype.I64, uint64(lo)), f.full(dtype.I64, uint64(hi))
+		f.I(x86.VPCMPGTQ, x86.L256, k, s, hm)
+		f.I(x86.VBLENDVPD, x86.L256, q, s, hm, k)
+		f.I(x86.VMOVUPD, x86.L256, k, lm)
+		f.I(x86.VPCMPGTQ, x86.L256, k, k, q)
+		f.I(x86.VBLENDVPD, x86.L256, d, q, lm, k)
+	}
+	power := func(d, s x86.Vec) {
+		f.I(x86.VPADDQ, x86.L256, d, s, f.full(dtype.I64, 1023))
+		f.I(x86.VPSLLQ, x86.L256, d, d, x86.Imm(52))
+	}
+	last, mid := f.Tmp(), f.Tmp()
+	clamp(r, e, -2200, 2200)
+	clamp(last, r, -1022, 1023)
+	f.I(x86.VPSUBQ, x86.L256, r, r, last)
+	clamp(mid, r, -1022, 1023)
+	f.I(x86.VPSUBQ, x86.L256, r, r, mid)
+	power(r, r)
+	f.I(x86.VMULPD, x86.L256, d, x, r)
+	power(r, mid)
+	f.I(x86.VMULPD, x86.L256, d, d, r)
+	power(r, last)
+	f.I(x86.VMULPD, x86.L256, d, d, r)
+}
+
+func (f *avx2) compareFloat(n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	d := f.Dst()
+	f.I(pick(n.In, x86.VCMPPS, x86.VCMPPD), f.LenOf(n.In), d, x, y, comparisons[n.Op].float)
+	f.predicate(d, n.In)
+}
+
+func (f *avx2) compareInt(n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d := f.Dst()
+	f.compareInts(n.Op, n.In, d, x, y)
+	f.predicate(d, n.In)
+}
+
+// compareInts sets d to the result of a comparison, in lanes of type t.
+func (f *avx2) compareInts(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+	l := f.LenOf(t)
+	switch op {
+	case prim.Eq, prim.Ne:
+		f.I(pick(t, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
+	default: // x < y is y > x; x <= y is not x > y
+		if op == prim.Lt {
+			x, y = y, x
+		}
+		if t.IsUnsigned() && t != dtype.U8 {
+			a, s := f.Tmp(), f.full(t, signBit(t))
+			f.I(x86.VPXOR, l, a, x, s)
+			f.I(x86.VPXOR, l, d, y, s)
+			x, y = a, d
+		}
+		f.I(pick(t, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
+	}
+	if op == prim.Ne || op == prim.Le {
+		f.I(x86.VPXOR, l, d, d, f.ones())
+	}
+}
+
+func (f *avx2) choose(n *lower.Node) {
+	p := f.maskFor(f.Src(n.Args[0]), n.Type)
+	y, z := f.srcM(n.Args[1]), f.Src(n.Args[2])
+	f.Release()
+	f.blendv(n.Type, f.Dst(), z, y, p)
+}
+
+func (f *avx2) mulHi32(n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
+	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, t, u)
+	f.I(x86.VPMULUDQ, l, d, x, y)
+	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
+}
+
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
+func (f *avx2) bf16(d, x x86.Vec) {
+	l, k := f.LenOf(dtype.F32), f.Tmp()
+	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
+	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
+	f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 1))
+	f.I(x86.VPADDD, l, d, d, f.full(dtype.U32, 0x7fff))
+	f.I(x86.VPADDD, l, d, d, x)
+	f.I(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
+}
+
+func (f *avx2) roundBF16(n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	f.bf16(d, x)
+	f.I(x86.VPAND, f.LenOf(n.In), d, d, f.full(dtype.U32, 0xffff0000))
+}
+
+func (f *avx2) lookup(n *lower.Node) {
+	t := &f.Program.IR.Tables[n.Aux]
+	x, ix, k := f.Src(n.Args[0]), f.Tmp(), f.Tmp()
+	d := f.Dst()
+	f.I(x86.VPAND, f.LenOf(n.In), ix, x, f.full(signedOf(n.In), uint64(len(t.Bits)-1)))
+	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.table(t), 0))
+	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
+	f.gatherMasked(n.Type, n.In, d, x86.AtV(x86.RAX, ix, uint8(max(4, n.Type.Size())), 0), k)
+}
+
+// gatherMasked gathers the lanes of k by indices of a type. It overwrites k.
+func (f *avx2) gatherMasked(t, index dtype.Type, d x86.Vec, m x86.Mem, k x86.Vec) {
+	op := pick(t, x86.VGATHERDPS, x86.VGATHERDPD)
+	if isa.Wide(index) {
+		op = pick(t, x86.VGATHERQPS, x86.VGATHERQPD)
+	}
+	f.I(op, max(f.LenOf(index), f.LenOf(t)), d, m, k)
+}
+
+func (f *avx2) SetTail() {
+	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
+	if f.W == 8 {
+		f.I(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
+		f.I(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
+	} else {
+		f.I(x86.VPBROADCASTQ, x86.L256, tailVec, tailVec)
+		f.I(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
+	}
+}
+
+func (f *avx2) TailBits() { f.laneBits(tailVec) }
+
+func (f *avx2) AddNeed(p int32, first bool) {
+	k := f.Src(p)
+	if first {
+		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+		return
+	}
+	f.I(x86.VMOVMSKPS, x86.L256, x86.RCX, k)
+	f.I(x86.OR, x86.W32, x86.RAX, x86.RCX)
+}
+
+func (f *avx2) SkipCold(skip x86.Label) {
+	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	f.I(x86.JE, 0, skip)
+}
+
+func (f *avx2) MergeCold(id int32, n *lower.Node) {
+	p := f.maskFor(f.Src(n.Args[0]), n.Type)
+	d, y := f.Src(id), f.Src(n.Yield)
+	f.blendv(n.Type, d, d, y, p)
+}
+
+// iota sets each lane to its number times a constant.
+func (f *avx2) iota(n *lower.Node) {
+	l, lanes := f.LenOf(dtype.I64), f.iota64((f.Base+f.Copy)*f.W)
+	a, d := f.Tmp(), f.Dst()
+	f.I(x86.VMOVQ, x86.W64, a, x86.RSI)
+	f.I(x86.VPBROADCASTQ, l, a, a)
+	f.I(x86.VPADDQ, l, d, a, lanes)
+	if n.Imm != 1 {
+		k, t := f.Tmp(), f.Tmp()
+		f.I(x86.VMOVUPS, l, k, f.full(dtype.I64, n.Imm))
+		f.I(x86.VMOVAPS, l, a, d)
+		f.mulWide(d, a, k, t)
+	}
+}
+
+// Loads and stores with AVX2. A masked body uses vmaskmov; there, elements narrower
+// than 32 bits go one by one through scratch memory.
+
+// loadRows2 has the instructions that load contiguous elements of a narrow type into
+// lanes of 32 bits.
+var loadRows2 = map[dtype.Type]x86.Op{
+	dtype.I8:   x86.VPMOVSXBD,
+	dtype.U8:   x86.VPMOVZXBD,
+	dtype.F16:  x86.VCVTPH2PS,
+	dtype.BF16: x86.VPMOVZXWD,
+}
+
+func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
+
+func (f *avx2) load(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	reg := f.Phase.Sites[n.Aux].Type.Register()
+	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
+	if !s.Guard && n.Args[1] == lower.None {
+		f.loadInto(f.Dst(), n.Aux, tailVec, f.Masked && !one)
+		return
+	}
+	var k x86.Vec
+	if s.Guard {
+		k = f.inside(s)
+	} else if k = f.Src(n.Args[1]); f.Masked {
+		both := f.Tmp()
+		f.I(x86.VANDPS, x86.L256, both, k, tailVec)
+		k = both
+	}
+	d := f.Tmp()
+	masked := f.Masked && !one
+	if !s.Staged {
+		masked = true
+	}
+	f.loadInto(d, n.Aux, k, masked)
+	fill := f.Src(n.Args[0])
+	f.blendv(reg, f.Dst(), fill, d, f.maskFor(k, reg))
+}
+
+// loadInto loads a site into d: all lanes, or only the lanes of predicate k if masked
+// is set.
+func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	reg, one := t.Register(), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
+	l := f.LenOf(reg)
+	plain := t.Size() >= 4
+	switch {
+	case one && masked: // all lanes or none
+		skip := f.NewLabel()
+		f.I(x86.VXORPS, x86.L256, d, d, d)
+		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+		f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+		f.I(x86.JE, 0, skip)
+		f.one(d, i, s, t)
+		f.Bind(skip)
+	case one:
+		f.one(d, i, s, t)
+	case s.Kind == layout.Strided && s.Step != 0 && !masked:
+		f.stepped(s, reg, d)
+	case s.Kind == layout.Strided:
+		m := f.strided(s)
+		g := f.Tmp()
+		if masked {
+			f.I(x86.VMOVAPS, x86.L256, g, f.maskFor(k, reg))
+		} else {
+			f.I(x86.VPCMPEQD, x86.L256, g, g, g)
+		}
+		f.I(x86.VXORPS, x86.L256, d, d, d)
+		f.I(pick(reg, x86.VGATHERDPS, x86.VGATHERDPD), l, d, m, g)
+	case plain && masked:
+		p := f.maskFor(k, reg)
+		f.I(maskMove(reg), l, d, p, f.site(s, i))
+	case plain:
+		f.I(x86.VMOVUPS, l, d, f.site(s, i))
+	default:
+		m := f.site(s, i)
+		if masked {
+			m = f.gatherNarrow(m, t.Size(), k)
+		}
+		f.widen(d, t, m)
+	}
+}
+
+// widen loads contiguous narrow elements into the lanes of d.
+func (f *avx2) widen(d x86.Vec, t dtype.Type, m x86.Mem) {
+	l := f.LenOf(t.Register())
+	switch t {
+	case dtype.Bool:
+		if f.W == 8 {
+			f.I(x86.VPMOVZXBD, x86.L256, d, m)
+			f.I(x86.VPCMPEQD, x86.L256, d, d, f.full(dtype.I32, 0))
+		} else {
+			f.I(x86.VPMOVZXBQ, x86.L256, d, m)
+			f.I(x86.VPCMPEQQ, x86.L256, d, d, f.full(dtype.I64, 0))
+		}
+		f.I(x86.VPXOR, x86.L256, d, d, f.ones())
+	default:
+		f.I(loadRows2[t], l, d, m)
+		if t == dtype.BF16 {
+			f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
+		}
+	}
+}
+
+// gatherNarrow copies the elements of the lanes of k to scratch memory, and returns it.
+func (f *avx2) gatherNarrow(m x86.Mem, size int, k x86.Vec) x86.Mem {
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.laneBits(k)
+	for lane := range f.W {
+		skip := f.NewLabel()
+		f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
+		f.I(x86.JAE, 0, skip)
+		if size == 1 {
+			f.I(x86.MOVZXB, x86.W32, x86.RDX, x86.At(x86.RCX, int32(lane)))
+			f.I(x86.MOV, x86.W8, at(frame.Tmp+lane), x86.RDX)
+		} else {
+			f.I(x86.MOVZXW, x86.W32, x86.RDX, x86.At(x86.RCX, int32(2*lane)))
+			f.I(x86.MOV, x86.W16, at(frame.Tmp+2*lane), x86.RDX)
+		}
+		f.Bind(skip)
+	}
+	return at(frame.Tmp)
+}
+
+// laneBits puts one bit for each lane of k into RAX.
+func (f *avx2) laneBits(k x86.Vec) {
+	if f.W == 8 {
+		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+	} else {
+		f.I(x86.VMOVMSKPD, x86.L256, x86.RAX, k)
+	}
+}
+
+// one puts one element into all lanes.
+func (f *avx2) one(d x86.Vec, i int32, s *layout.Site, t dtype.Type) {
+	m := f.site(s, i)
+	reg := t.Register()
+	switch t.Size() {
+	case 4, 8:
+		f.broadcast(d, reg, m)
+		return
+	case 1:
+		f.I(x86.VPBROADCASTB, x86.L128, d, m)
+	default:
+		f.I(x86.VPBROADCASTW, x86.L128, d, m)
+	}
+	switch t {
+	case dtype.Bool:
+		f.I(x86.VPMOVZXBQ, x86.L256, d, d)
+		f.I(x86.VPCMPEQQ, x86.L256, d, d, f.full(dtype.I64, 0))
+		f.I(x86.VPXOR, x86.L256, d, d, f.ones())
+		if f.W == 8 {
+			break // 64-bit lanes all alike are 32-bit lanes all alike
+		}
+	default:
+		f.I(loadRows2[t], f.LenOf(reg), d, d)
+		if t == dtype.BF16 {
+			f.I(x86.VPSLLD, f.LenOf(reg), d, d, x86.Imm(16))
+		}
+	}
+}
+
+// inside returns the predicate of the lanes that a guarded site reads.
+func (f *avx2) inside(s *layout.Site) x86.Vec {
+	k := f.Tmp()
+	if s.Staged {
+		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteInside))
+		m := x86.AtX(x86.RCX, x86.RSI, 1, int32((f.Base+f.Copy)*f.W))
+		f.widen(k, dtype.Bool, m) // scratch memory has room for a vector after its end
+		if f.Phase.Kind == lower.ScalarPhase {
+			f.I(x86.VPBROADCASTQ, x86.L256, k, k)
+			if f.W == 8 {
+				f.I(x86.VPBROADCASTD, x86.L256, k, k)
+			}
+		}
+		return k
+	}
+	l := f.LenOf(dtype.I32)
+	t, u := f.Tmp(), f.Tmp()
+	f.position(t)
+	f.I(x86.VPBROADCASTD, l, u, at(s.Arg+frame.SiteLo))
+	f.I(x86.VPCMPGTD, l, u, u, t) // before the first
+	f.I(x86.VPBROADCASTD, l, k, at(s.Arg+frame.SiteHi))
+	f.I(x86.VPCMPGTD, l, k, k, t)
+	f.I(x86.VPANDN, l, k, u, k)
+	f.predicate(k, dtype.I32)
+	return k
+}
+
+// position sets each lane of t to its position in the call.
+func (f *avx2) position(t x86.Vec) {
+	l := f.LenOf(dtype.I32)
+	f.I(x86.VMOVD, 0, t, x86.RSI)
+	f.I(x86.VPBROADCASTD, l, t, t)
+	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
+}
+
+// storeTail stores the lanes of the tail of a vector of lanes of t.
+func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
+	f.I(maskMove(t), f.LenOf(t), m, f.maskFor(tailVec, t), x)
+}
+
+func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
+	m := mem(to)
+	l := f.LenOf(t.Register())
+	x := f.Src(n.Args[0])
+	if t.Size() >= 4 {
+		if masked {
+			f.I(maskMove(t), l, m, f.maskFor(tailVec, t), x)
+		} else {
+			op := x86.VMOVUPS
+			if f.Passes(n.Aux) {
+				op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+			}
+			f.I(op, l, m, x)
+		}
+		return
+	}
+	v := f.Tmp()
+	switch t {
+	case dtype.F16:
+		f.I(x86.VCVTPS2PH, l, v, x, x86.Imm(0))
+	case dtype.BF16:
+		f.bf16(v, x)
+		f.I(x86.VPSRLD, l, v, v, x86.Imm(16))
+		f.packWords(v, x86.VPACKUSDW)
+	case dtype.Bool:
+		p := f.maskFor(x, dtype.I32)
+		f.I(x86.VMOVAPS, f.LenOf(dtype.I32), v, p)
+		f.packWords(v, x86.VPACKSSDW)
+		f.I(x86.VPACKSSWB, x86.L128, v, v, v)
+		f.I(x86.VPAND, x86.L128, v, v, f.Const(repeat(1, 16)))
+	default:
+		f.I(x86.VPAND, l, v, x, f.full(dtype.U32, 0xff))
+		f.packWords(v, x86.VPACKUSDW)
+		f.I(x86.VPACKUSWB, x86.L128, v, v, v)
+	}
+	bytes := f.W * t.Size()
+	if !masked {
+		switch bytes {
+		case 16:
+			f.I(x86.VMOVUPS, x86.L128, m, v)
+		case 8:
+			f.I(x86.VMOVQ, 0, m, v)
+		default:
+			f.I(x86.VMOVD, 0, m, v)
+		}
+		return
+	}
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.I(x86.VMOVUPS, x86.L128, at(frame.Tmp), v)
+	f.laneBits(tailVec)
+	for lane := range f.W {
+		skip := f.NewLabel()
+		f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
+		f.I(x86.JAE, 0, skip)
+		if t.Size() == 1 {
+			f.I(x86.MOVZXB, x86.W32, x86.RDX, at(frame.Tmp+lane))
+			f.I(x86.MOV, x86.W8, x86.At(x86.RCX, int32(lane)), x86.RDX)
+		} else {
+			f.I(x86.MOVZXW, x86.W32, x86.RDX, at(frame.Tmp+2*lane))
+			f.I(x86.MOV, x86.W16, x86.At(x86.RCX, int32(2*lane)), x86.RDX)
+		}
+		f.Bind(skip)
+	}
+}
+
+// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
+func (f *avx2) packWords(v x86.Vec, op x86.Op) {
+	if f.W == 8 {
+		t := f.Tmp()
+		f.I(x86.VEXTRACTF128, x86.L256, t, v, x86.Imm(1))
+		f.I(op, x86.L128, v, v, t)
+		return
+	}
+	f.I(op, x86.L128, v, v, v)
+}
+
+func (f *avx2) index(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	if s.Kind == layout.Scratch {
+		f.load(n)
+		return
+	}
+	if f.Phase.Kind == lower.ScalarPhase || f.Prolog || s.Line.Step() == 0 {
+		f.I(x86.VPBROADCASTQ, x86.L256, f.Dst(), f.pointer(s))
+		return
+	}
+	a, k, t := f.Tmp(), f.Tmp(), f.Tmp()
+	d := f.Dst()
+	f.I(x86.VMOVQ, x86.W64, a, x86.RSI)
+	f.I(x86.VPBROADCASTQ, x86.L256, a, a)
+	f.I(x86.VPADDQ, x86.L256, a, a, f.iota64((f.Base+f.Copy)*f.W))
+	f.I(x86.VPBROADCASTQ, x86.L256, k, at(s.Arg+frame.SiteStride))
+	f.mulWide(d, a, k, t)
+	f.I(x86.VPBROADCASTQ, x86.L256, t, f.pointer(s))
+	f.I(x86.VPADDQ, x86.L256, d, d, t)
+}
+
+func (f *avx2) fault(n *lower.Node) {
+	k := f.Src(n.Args[0])
+	if f.Masked {
+		t := f.Tmp()
+		f.I(x86.VPAND, x86.L256, t, k, tailVec)
+		k = t
+	}
+	skip := f.NewLabel()
+	f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	f.I(x86.JE, 0, skip)
+	f.I(x86.OR, x86.W64, at(frame.Fault), x86.Imm(int64(1)<<n.Aux))
+	f.Bind(skip)
+}
+
+func (f *avx2) gather(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	t := f.Phase.Sites[n.Aux].Type
+	offs, k, d := f.Src(n.Args[0]), f.Tmp(), f.Dst()
+	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
+	if t.Size() < 4 {
+		f.gatherNarrowNode(n, offs, k, d)
+		return
+	}
+	if f.Masked {
+		f.I(x86.VMOVAPS, x86.L256, k, tailVec)
+	}
+	if n.Args[1] != lower.None {
+		f.I(x86.VPAND, x86.L256, k, k, f.Src(n.Args[1]))
+		f.I(x86.VMOVAPS, f.LenOf(t), d, f.Src(n.Args[2]))
+	} else {
+		f.I(x86.VXORPS, x86.L256, d, d, d)
+	}
+	p := f.maskFor(k, t)
+	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(s))
+	f.gatherMasked(t, dtype.I64, d, x86.AtV(x86.RCX, offs, uint8(t.Size()), 0), p)
+}
+
+// export writes lane 0 to a cell.
+func (f *avx2) export(n *lower.Node) {
+	m := mem(f.CellAt(n.Aux))
+	if isa.Wide(n.Type) {
+		f.I(x86.VMOVQ, 0, m, f.Src(n.Args[0]))
+	} else {
+		f.I(x86.VMOVD, 0, m, f.Src(n.Args[0]))
+	}
+}
+
+// gatherNarrowNode gathers elements of less than 32 bits. It gathers the aligned 32
+// bits around each element, which never cross a page, and shifts. k are all ones.
+func (f *avx2) gatherNarrowNode(n *lower.Node, offs, k, d x86.Vec) {
+	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
+	if f.Masked {
+		f.I(x86.VMOVAPS, x86.L256, k, tailVec)
+	}
+	guard := n.Args[1] != lower.None
+	if guard {
+		f.I(x86.VPAND, x86.L256, k, k, f.Src(n.Args[1]))
+	}
+	l := f.LenOf(dtype.I32)
+	at, shift := f.Tmp(), f.Tmp()
+	f.I(x86.VPBROADCASTQ, x86.L256, shift, f.pointer(s))
+	f.I(x86.VPSLLQ, x86.L256, at, offs, x86.Imm(t.Size()-1))
+	f.I(x86.VPADDQ, x86.L256, at, at, shift)
+	f.I(x86.VPAND, x86.L256, shift, at, f.full(dtype.I64, 3))
+	f.I(x86.VPXOR, x86.L256, at, at, shift)
+	f.I(x86.VPSLLQ, x86.L256, shift, shift, x86.Imm(3))
+	shift = f.maskFor(shift, dtype.I32)
+	lanes := f.Tmp()
+	f.I(x86.VMOVAPS, l, lanes, f.maskFor(k, dtype.I32)) // the gather clears it
+	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
+	f.I(x86.VXORPS, l, d, d, d)
+	f.I(x86.VGATHERQPS, x86.L256, d, x86.AtV(x86.RCX, at, 1, 0), lanes)
+	f.I(x86.VPSRLVD, l, d, d, shift)
+	switch t {
+	case dtype.Bool:
+		f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 0xff))
+		f.I(x86.VPCMPEQD, l, d, d, f.full(dtype.I32, 0))
+		f.I(x86.VPXOR, l, d, d, f.ones())
+		f.predicate(d, dtype.I32)
+	case dtype.F16:
+		f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 0xffff))
+		f.packWords(d, x86.VPACKUSDW)
+		f.I(x86.VCVTPH2PS, l, d, d)
+	case dtype.BF16:
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
+	default:
+		f.canon(t, d)
+	}
+	if guard {
+		f.blendv(t.Register(), d, f.Src(n.Args[2]), d, f.maskFor(k, t.Register()))
+	}
+}
+
+// stepped loads a site with a small step: a permute puts the lanes of each window in
+// place, and a blend joins them.
+func (f *avx2) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
+	l, v := f.LenOf(t), f.Tmp()
+	for i, w := range f.windows(s) {
+		to := d
+		if i > 0 {
+			to = v
+		}
+		order, blend := 0, 0
+		for _, p := range w.lanes {
+			order |= p.at << (2 * p.lane)
+			blend |= 1 << p.lane
+		}
+		switch {
+		case isa.Wide(t):
+			f.I(x86.VPERMPD, l, to, w.mem, x86.Imm(order))
+		case f.W == 4:
+			f.I(x86.VPERMILPS, l, to, w.mem, x86.Imm(order))
+		default:
+			f.I(x86.VMOVUPS, l, v, f.selector(w.lanes, 4, 0, false))
+			f.I(x86.VPERMPS, l, to, v, w.mem)
+		}
+		if i == 0 {
+			continue
+		}
+		if isa.Wide(t) { // two halves for each lane
+			blend = blend&1*3 | blend>>1&1*12 | blend>>2&1*48 | blend>>3&1*192
+		}
+		f.I(x86.VPBLENDD, l, d, d, v, x86.Imm(blend))
+	}
+}
+
+// Conversions without a vector instruction go lane by lane through general registers.
+
+func (f *avx2) fromPredicate(n *lower.Node) {
+	to := n.Type
+	p := f.maskFor(f.Src(n.Args[0]), to)
+	f.Release()
+	f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.full(to, floatBits(to, 1)))
+}
+
+func (f *avx2) toPredicate(n *lower.Node) {
+	x, from := f.Src(n.Args[0]), n.In
+	if from.IsFloat() {
+		f.Release()
+	}
+	d := f.Dst()
+	if from.IsFloat() {
+		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.full(from, 0), x86.Imm(4))
+	} else {
+		f.I(pick(from, x86.VPCMPEQD, x86.VPCMPEQQ), f.LenOf(from), d, x, f.full(from, 0))
+		f.I(x86.VPXOR, f.LenOf(from), d, d, f.ones())
+	}
+	f.predicate(d, from)
+}
+
+func (f *avx2) intToFloat(n *lower.Node) {
+	if isa.Wide(n.In) || n.In == dtype.U32 {
+		f.scalarToFloat(n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.Release()
+	f.I(pick(n.Type, x86.VCVTDQ2PS, x86.VCVTDQ2PD), max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+}
+
+func (f *avx2) floatToInt(n *lower.Node) {
+	if isa.Wide(n.Type) || n.Type == dtype.U32 {
+		f.scalarToInt(n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.truncate(f.Dst(), x, n.In, n.Type)
+}
+
+func (f *avx2) narrow(d, x x86.Vec) {
+	t := f.Tmp()
+	f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
+	f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
+}
+
+// truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
+func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
+	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
+	k := f.Tmp()
+	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
+	f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
+	li := f.LenOf(dtype.I32)
+	f.I(cmp, lf, k, x, f.full(from, floatBits(from, 1<<31)), x86.Imm(0x1d))
+	k = f.narrowTo32(k, from)
+	f.I(x86.VBLENDVPS, li, d, d, f.full(dtype.I32, math.MaxInt32), k)
+	f.I(cmp, lf, k, x, x, x86.Imm(7))
+	k = f.narrowTo32(k, from)
+	f.I(x86.VPAND, li, d, d, k)
+	f.clampNarrow(d, to)
+}
+
+// narrowTo32 returns the result of a comparison of type t in 32-bit lanes.
+func (f *avx2) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
+	if !isa.Wide(t) {
+		return k
+	}
+	return f.maskFor(k, dtype.I32)
+}
+
+// lanesOut spills x to scratch memory, for code that goes lane by lane.
+func (f *avx2) lanesOut(x x86.Vec, t dtype.Type) {
+	f.I(x86.VMOVUPS, f.LenOf(t), at(frame.Tmp), x)
+}
+
+// scalarToFloat converts U32, I64 and U64.
+func (f *avx2) scalarToFloat(n *lower.Node) {
+	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	f.lanesOut(x, n.In)
+	cvt := pick(n.Type, x86.VCVTSI2SS, x86.VCVTSI2SD)
+	add := pick(n.Type, x86.VADDSS, x86.VADDSD)
+	st := pick(n.Type, x86.VMOVSS, x86.VMOVSD)
+	size := 4
+	if isa.Wide(n.In) {
+		size = 8
+	}
+	f.I(x86.VXORPS, x86.L128, t, t, t)
+	for lane := range f.W {
+		src := at(frame.Tmp + size*lane)
+		if size == 4 {
+			f.I(x86.MOV, x86.W32, x86.RAX, src)
+		} else {
+			f.I(x86.MOV, x86.W64, x86.RAX, src)
+		}
+		if n.In == dtype.U64 { // convert half of it, rounded to odd, and double the result
+			small, done := f.NewLabel(), f.NewLabel()
+			f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
+			f.I(x86.JNS, 0, small)
+			f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
+			f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
+			f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.I(add, 0, t, t, t)
+			f.I(x86.JMP, 0, done)
+			f.Bind(small)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.Bind(done)
+		} else {
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+		}
+		f.I(st, 0, at(frame.Tmp+128+n.Type.Size()*lane), t)
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
+}
+
+// scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
+func (f *avx2) scalarToInt(n *lower.Node) {
+	x, d, t, c := f.Src(n.Args[0]), f.Dst(), f.Tmp(), f.Tmp()
+	f.lanesOut(x, n.In)
+	cvt := pick(n.In, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
+	ld := pick(n.In, x86.VMOVSS, x86.VMOVSD)
+	ucomi := pick(n.In, x86.VUCOMISS, x86.VUCOMISD)
+	sub := pick(n.In, x86.VSUBSS, x86.VSUBSD)
+	limit := func(v float64) x86.Mem { return f.constant(n.In, floatBits(n.In, v)) }
+	size := 4
+	if isa.Wide(n.Type) {
+		size = 8
+	}
+	for lane := range f.W {
+		done, zero, top := f.NewLabel(), f.NewLabel(), f.NewLabel()
+		f.I(ld, 0, t, at(frame.Tmp+n.In.Size()*lane))
+		switch n.Type {
+		case dtype.I64: // the indefinite value is the least integer
+			f.I(ucomi, 0, t, t)
+			f.I(x86.JP, 0, zero)
+			f.I(ld, 0, c, limit(1<<63))
+			f.I(ucomi, 0, t, c)
+			f.I(x86.JAE, 0, top)
+			f.I(cvt, x86.W64, x86.RAX, t)
+			f.I(x86.JMP, 0, done)
+			f.Bind(top)
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(math.MaxInt64))
+		default:
+			f.I(x86.VXORPS, x86.L128, c, c, c)
+			f.I(ucomi, 0, c, t) // 0 < x; unordered sets the carry too, with the parity
+			f.I(x86.JP, 0, zero)
+			f.I(x86.JAE, 0, zero)
+			if n.Type == dtype.U32 {
+				f.I(ld, 0, c, limit(1<<32))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, top)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.JMP, 0, done)
+			} else {
+				high := f.NewLabel()
+				f.I(ld, 0, c, limit(1<<64))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, top)
+				f.I(ld, 0, c, limit(1<<63))
+				f.I(ucomi, 0, t, c)
+				f.I(x86.JAE, 0, high)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.JMP, 0, done)
+				f.Bind(high)
+				f.I(sub, 0, t, t, c)
+				f.I(cvt, x86.W64, x86.RAX, t)
+				f.I(x86.MOV, x86.W64, x86.RCX, x86.Imm(math.MinInt64))
+				f.I(x86.ADD, x86.W64, x86.RAX, x86.RCX)
+				f.I(x86.JMP, 0, done)
+			}
+			f.Bind(top)
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
+		}
+		f.I(x86.JMP, 0, done)
+		f.Bind(zero)
+		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
+		f.Bind(done)
+		if size == 4 {
+			f.I(x86.MOV, x86.W32, at(frame.Tmp+128+size*lane), x86.RAX)
+		} else {
+			f.I(x86.MOV, x86.W64, at(frame.Tmp+128+size*lane), x86.RAX)
+		}
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
+}
+
+// better returns the lanes where x beats the minimum or maximum d: x is less or
+// greater, or NaN, and d is not NaN.
+func (f *avx2) better(k *reduce.Kern, x, d x86.Vec) x86.Vec {
+	l, t := f.LenOf(k.Lane), k.Lane
+	m := f.Tmp()
+	if !t.IsFloat() {
+		if k.Op == prim.Min {
+			f.compareInts(prim.Lt, t, m, x, d)
+		} else {
+			f.compareInts(prim.Lt, t, m, d, x)
+		}
+		return m
+	}
+	imm := x86.Imm(0x19)
+	if k.Op == prim.Max {
+		imm = 0x16
+	}
+	o, cmp := f.Tmp(), pick(t, x86.VCMPPS, x86.VCMPPD)
+	f.I(cmp, l, m, x, d, imm)
+	f.I(cmp, l, o, d, d, x86.Imm(7))
+	f.I(x86.VANDPS, l, m, m, o)
+	return m
+}
+
+// StepArg replaces d and idx by x and its position in the lanes where x is better.
+func (f *avx2) StepArg(k *reduce.Kern, d, idx, x x86.Vec) {
+	m := f.better(k, x, d)
+	if f.Masked {
+		f.I(x86.VANDPS, f.LenOf(k.Lane), m, m, f.maskFor(tailVec, k.Lane))
+	}
+	p := f.Tmp()
+	if f.Phase.Kind == lower.SeqPhase {
+		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), p, at(frame.Counter))
+	} else {
+		f.position(p)
+	}
+	f.take(k.Lane, ranked{d, idx}, ranked{x, p}, m)
+}
+
+// A ranked is a vector of values and a vector of their positions.
+type ranked struct{ x, at x86.Vec }
+
+// take replaces d by y in the lanes of m.
+func (f *avx2) take(t dtype.Type, d, y ranked, m x86.Vec) {
+	f.blendv(t, d.x, d.x, y.x, m)
+	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), d.at, d.at, y.at, f.narrowTo32(m, t))
+}
+
+// PairArg combines two values with their positions. Of equal values the lower position
+// wins.
+func (f *avx2) PairArg(k *reduce.Kern, d, di, x, xi x86.Vec) {
+	l, t, li := f.LenOf(k.Lane), k.Lane, f.LenOf(dtype.I32)
+	m := f.better(k, x, d)
+	s, o := f.Tmp(), f.Tmp()
+	if t.IsFloat() {
+		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.I(cmp, l, s, x, x, x86.Imm(3))
+		f.I(cmp, l, o, d, d, x86.Imm(3))
+		f.I(x86.VANDPS, l, s, s, o)
+		f.I(cmp, l, o, x, d, x86.Imm(0))
+		f.I(x86.VORPS, l, s, s, o)
+	} else {
+		f.compareInts(prim.Eq, t, s, x, d)
+	}
+	f.I(x86.VPCMPGTD, li, o, di, xi)
+	if isa.Wide(t) {
+		f.I(x86.VPMOVSXDQ, x86.L256, o, o)
+	}
+	f.I(x86.VANDPS, l, s, s, o)
+	f.I(x86.VORPS, l, m, m, s)
+	f.take(k.Lane, ranked{d, di}, ranked{x, xi}, m)
+}
+
+// StepValue combines x with an accumulator.
+func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
+	l, t := f.LenOf(k.Lane), k.Lane
+	op := k.Op
+	switch {
+	case k.Type == dtype.Bool:
+		f.I(x86.VPOR, l, d, d, x)
+	case op == prim.Mul && isa.Wide(t) && !t.IsFloat():
+		p, u := f.Tmp(), f.Tmp()
+		f.mulWide(p, d, x, u)
+		f.I(x86.VMOVAPS, l, d, p)
+	case k.Quiet:
+		m, n := f.Tmp(), f.Tmp()
+		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.minMax(op, t, m, d, x)
+		f.I(cmp, l, n, x, x, x86.Imm(3))
+		f.blendv(t, m, m, d, n) // x is NaN
+		f.I(cmp, l, n, d, d, x86.Imm(3))
+		f.blendv(t, d, m, x, n)
+	case (op == prim.Min || op == prim.Max) && t.IsFloat():
+		f.minMax(op, t, d, d, x)
+	case (op == prim.Min || op == prim.Max) && isa.Wide(t):
+		g := f.Tmp()
+		if op == prim.Max {
+			f.greater64(t, g, x, d)
+		} else {
+			f.greater64(t, g, d, x)
+		}
+		f.blendv(t, d, d, x, g)
+	default:
+		f.I(binaryOp(op, t), l, d, d, x)
+	}
+}
+
+func (f *avx2) PredicateLanes(p int32, complement bool) x86.Vec {
+	x := f.maskFor(f.Src(p), dtype.I32)
+	if complement {
+		d := f.Tmp()
+		f.I(x86.VPXOR, x86.L256, d, x, f.ones())
+		x = d
+	}
+	return x
+}

@@ -1,0 +1,882 @@
+package amd64
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+type avx512Target struct{}
+
+func (avx512Target) Facts() *isa.Facts { // K0 is never a write mask, K7 has the tail mask
+	return &isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, Sites: sites}
+}
+
+func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
+
+func (avx512Target) Tile(size int, far bool) (*isa.Object, error) { return tile(size, far) }
+
+func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
+	e := &avx512{newEmitter(f, avx512Rules)}
+	e.own = e
+	return e
+}
+
+// An avx512 emits the instructions of AVX-512 with its extensions BW, DQ and VL.
+// Predicates are in mask registers.
+type avx512 struct{ emitter }
+
+const (
+	tailMask = x86.K7
+	maskTmp  = x86.K0 // never a write mask
+)
+
+var narrowInts = types{dtype.I8, dtype.I32, dtype.U8, dtype.U32}
+
+var avx512Rules = isa.Table(
+	on(as((*avx512).abs64), types{dtype.I64}, prim.Abs),
+	on(as((*avx512).scale), isa.Floats, prim.Scale),
+	on(as((*avx512).not), isa.Ints, prim.Not),
+	on(as((*avx512).maskNot), types{dtype.Bool}, prim.Not),
+	on(as((*avx512).maskOp), types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne, prim.Eq),
+	on(as((*avx512).compareFloat), isa.Floats, compared...),
+	on(as((*avx512).compareInt), isa.Ints, compared...),
+	on(as((*avx512).choose), isa.Nums, prim.Select),
+	on(as((*avx512).chooseMask), types{dtype.Bool}, prim.Select),
+	on(as((*avx512).mulHi32), types{dtype.U32}, prim.MulHi),
+	on(as((*avx512).divide32), narrowInts, prim.Div, prim.Rem),
+	on(as((*avx512).roundBF16), types{dtype.F32}, prim.RoundBF16),
+	on(as((*avx512).lookup), isa.Ints, prim.Lookup),
+	on(as((*avx512).load), nil, ir.Load),
+	on(as((*avx512).index), nil, ir.Index),
+	on(as((*avx512).fault), nil, ir.Fault),
+	on(as((*avx512).export), nil, lower.OpExport),
+	on(as((*avx512).gather), nil, lower.OpGather),
+	on(as((*avx512).iota), nil, lower.OpIota),
+)
+
+func (f *avx512) abs64(n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(x86.VPABSQ, f.LenOf(n.In), d, x)
+}
+
+func compareOp(t dtype.Type) x86.Op {
+	switch isa.Lane32(t) {
+	case dtype.I32:
+		return x86.VPCMPD
+	case dtype.U32:
+		return x86.VPCMPUD
+	case dtype.I64:
+		return x86.VPCMPQ
+	}
+	return x86.VPCMPUQ
+}
+
+// minMax emits the IEEE 754-2019 minimum or maximum. vrange orders the zeros. The sum
+// of the operands is NaN if one of them is.
+func (f *avx512) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+	l := f.LenOf(t)
+	k := f.TmpMask()
+	imm := x86.Imm(4)
+	if op == prim.Max {
+		imm = 5
+	}
+	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, y, x86.Imm(3))
+	if d == x || d == y { // the sum still needs the operands
+		s := f.Tmp()
+		f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
+		f.I(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
+		f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, s)
+		return
+	}
+	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, x, y, imm)
+	f.I(pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
+}
+
+func (f *avx512) not(n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(pick(n.In, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.LenOf(n.In), d, x, x, x86.Imm(0x55))
+	f.canon(n.In, d)
+}
+
+// scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
+// values beyond the range of exponents, which all have the same effect.
+func (f *avx512) scale(n *lower.Node) {
+	x, e, t := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	l := f.LenOf(n.In)
+	f.I(pick(n.In, x86.VCVTDQ2PS, x86.VCVTQQ2PD), l, t, e)
+	f.Release()
+	f.I(pick(n.In, x86.VSCALEFPS, x86.VSCALEFPD), l, f.Dst(), x, t)
+}
+
+// maskOps are the instructions for primitives of two predicates: of 8 lanes, and of 16.
+var maskOps = map[prim.Op][2]x86.Op{
+	prim.And: {x86.KANDB, x86.KANDW}, prim.Or: {x86.KORB, x86.KORW}, prim.Xor: {x86.KXORB, x86.KXORW},
+	prim.Ne: {x86.KXORB, x86.KXORW}, prim.Eq: {x86.KXNORB, x86.KXNORW},
+}
+
+func (f *avx512) maskOp(n *lower.Node) {
+	x, y := f.Mask(n.Args[0]), f.Mask(n.Args[1])
+	f.Release()
+	f.I(f.kop(maskOps[n.Op][0], maskOps[n.Op][1]), 0, f.DstMask(), x, y)
+}
+
+func (f *avx512) maskNot(n *lower.Node) {
+	x := f.Mask(n.Args[0])
+	f.Release()
+	f.I(f.kop(x86.KNOTB, x86.KNOTW), 0, f.DstMask(), x)
+}
+
+func (f *avx512) compareFloat(n *lower.Node) {
+	f.compare(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), comparisons[n.Op].float)
+}
+
+func (f *avx512) compareInt(n *lower.Node) { f.compare(n, compareOp(n.In), comparisons[n.Op].int) }
+
+func (f *avx512) compare(n *lower.Node, op x86.Op, imm x86.Imm) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	f.I(op, f.LenOf(n.In), f.DstMask(), x, y, imm)
+}
+
+func (f *avx512) choose(n *lower.Node) {
+	k, y, z := f.Mask(n.Args[0]), f.srcM(n.Args[1]), f.Src(n.Args[2])
+	f.Release()
+	f.I(pick(n.Type, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(n.Type), f.Dst(), z, y, x86.Merge(k))
+}
+
+func (f *avx512) chooseMask(n *lower.Node) {
+	k, y, z := f.Mask(n.Args[0]), f.Mask(n.Args[1]), f.Mask(n.Args[2])
+	t := f.TmpMask()
+	d := f.DstMask()
+	f.I(x86.KANDW, 0, t, k, y)
+	f.I(x86.KANDNW, 0, d, k, z)
+	f.I(x86.KORW, 0, d, d, t)
+}
+
+func (f *avx512) mulHi32(n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
+	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, t, u)
+	f.I(x86.VPMULUDQ, l, d, x, y)
+	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPANDQ, l, t, t, f.Const64(0xffffffff<<32).Bcast())
+	f.I(x86.VPORQ, l, d, d, t)
+}
+
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
+func (f *avx512) bf16(d, x x86.Vec) {
+	l, k := f.LenOf(dtype.F32), f.TmpMask()
+	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
+	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
+	f.I(x86.VPANDD, l, d, d, f.Const32(1).Bcast())
+	f.I(x86.VPADDD, l, d, d, f.Const32(0x7fff).Bcast())
+	f.I(x86.VPADDD, l, d, d, x)
+	f.I(x86.VPBROADCASTD, l, d, f.Const32(0x7fc00000), x86.Merge(k))
+}
+
+func (f *avx512) roundBF16(n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	f.bf16(d, x)
+	f.I(x86.VPANDD, f.LenOf(n.In), d, d, f.Const32(0xffff0000).Bcast())
+}
+
+// lookup gathers from a table after the code.
+func (f *avx512) lookup(n *lower.Node) {
+	t := &f.Program.IR.Tables[n.Aux]
+	label := f.table(t)
+	x, ix, k := f.Src(n.Args[0]), f.Tmp(), f.TmpMask()
+	d := f.Dst()
+	f.I(pick(n.In, x86.VPANDD, x86.VPANDQ), f.LenOf(n.In), ix, x, f.constBcast(n.In, uint64(len(t.Bits)-1)))
+	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(label, 0))
+	f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
+	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
+	from, to := 0, 0
+	if isa.Wide(n.In) {
+		from = 1
+	}
+	scale := uint8(4)
+	if isa.Wide(n.Type) {
+		to, scale = 1, 8
+	}
+	l := max(f.LenOf(n.In), f.LenOf(n.Type))
+	f.I(op[to][from], l, d, x86.AtV(x86.RAX, ix, scale, 0), x86.Merge(k))
+}
+
+func (f *avx512) SetTail() {
+	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
+	f.I(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
+	if f.W == 8 {
+		f.I(x86.KMOVB, 0, tailMask, x86.RAX)
+	} else {
+		f.I(x86.KMOVW, 0, tailMask, x86.RAX)
+	}
+}
+
+func (f *avx512) TailBits() { f.I(x86.KMOVW, 0, x86.RAX, tailMask) }
+
+func (f *avx512) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
+	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
+}
+
+func (f *avx512) AddNeed(p int32, first bool) {
+	k := f.Mask(p)
+	if first {
+		f.I(x86.KMOVW, 0, maskTmp, k)
+	} else {
+		f.I(x86.KORW, 0, maskTmp, maskTmp, k)
+	}
+}
+
+func (f *avx512) SkipCold(skip x86.Label) {
+	f.I(f.kop(x86.KORTESTB, x86.KORTESTW), 0, maskTmp, maskTmp)
+	f.I(x86.JE, 0, skip)
+}
+
+func (f *avx512) MergeCold(id int32, n *lower.Node) {
+	p := f.Mask(n.Args[0])
+	if f.IsMask(id) {
+		d, y, t := f.Mask(id), f.Mask(n.Yield), f.TmpMask()
+		f.I(x86.KANDNW, 0, d, p, d)
+		f.I(x86.KANDW, 0, t, p, y)
+		f.I(x86.KORW, 0, d, d, t)
+		return
+	}
+	d, y := f.Src(id), f.Src(n.Yield)
+	f.I(pick(n.Type, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(n.Type), d, y, x86.Merge(p))
+}
+
+// iota sets each lane to its number times a constant.
+func (f *avx512) iota(n *lower.Node) {
+	l, lanes := f.LenOf(dtype.I64), f.iota64((f.Base+f.Copy)*f.W)
+	d := f.Dst()
+	f.I(x86.VPBROADCASTQ, l, d, x86.RSI)
+	f.I(x86.VPADDQ, l, d, d, lanes)
+	if n.Imm != 1 {
+		f.I(x86.VPMULLQ, l, d, d, f.constBcast(dtype.I64, n.Imm))
+	}
+}
+
+func (f *avx512) kop(b, w x86.Op) x86.Op {
+	if f.W == 8 {
+		return b
+	}
+	return w
+}
+
+func (f *avx512) UniformMask(d x86.Mask, n int32) {
+	switch nd := &f.Nodes[n]; {
+	case nd.Op == prim.Const && nd.Imm != 0:
+		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, d, d, d)
+	case nd.Op == prim.Const:
+		f.I(x86.KXORW, 0, d, d, d)
+	case nd.Op == lower.OpCell:
+		t := f.Tmp()
+		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), t, f.uniform(n))
+		f.I(x86.VPTESTMD, f.LenOf(dtype.I32), d, t, f.Const32(1).Bcast())
+	default:
+		f.I(x86.KMOVW, 0, d, f.uniform(n))
+	}
+}
+
+// inside returns the mask of the lanes that a guarded site reads.
+func (f *avx512) inside(s *layout.Site) x86.Mask {
+	k := f.TmpMask()
+	l := f.LenOf(dtype.I32)
+	if s.Staged {
+		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteInside))
+		lane := x86.AtX(x86.RCX, x86.RSI, 1, int32((f.Base+f.Copy)*f.W))
+		if f.Phase.Kind == lower.ScalarPhase {
+			t := f.Tmp()
+			f.I(x86.VPBROADCASTB, x86.L128, t, x86.At(x86.RCX, 0))
+			f.I(x86.VPTESTMB, x86.L128, k, t, t)
+			return k
+		}
+		f.loadBool(k, lane)
+		return k
+	}
+	t := f.Tmp()
+	f.I(x86.VPBROADCASTD, l, t, x86.RSI)
+	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
+	f.I(x86.VPCMPD, l, k, t, at(s.Arg+frame.SiteLo).Bcast(), x86.Imm(5))
+	f.I(x86.VPCMPD, l, k, t, at(s.Arg+frame.SiteHi).Bcast(), x86.Imm(1), x86.Merge(k))
+	return k
+}
+
+// loadBool loads bytes as a mask. It reads w bytes.
+func (f *avx512) loadBool(k x86.Mask, m x86.Mem) {
+	t := f.Tmp()
+	switch {
+	case f.Masked:
+		f.I(x86.VMOVDQU8, x86.L128, t, m, x86.Zero(tailMask))
+	case f.W == 8:
+		f.I(x86.VMOVQ, 0, t, m)
+	default:
+		f.I(x86.VMOVUPS, x86.L128, t, m)
+	}
+	f.I(x86.VPTESTMB, x86.L128, k, t, t)
+}
+
+// A loadRow has the instructions that load elements of a memory type: contiguous ones,
+// or one for all lanes, by a broadcast and a conversion.
+type loadRow struct {
+	lanes   x86.Op // contiguous elements
+	one     x86.Op // broadcast of one element
+	convert x86.Op // conversion after a broadcast; 0: none
+	size    x86.Len
+}
+
+var loadRows = map[dtype.Type]loadRow{
+	dtype.F32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
+	dtype.I32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
+	dtype.U32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
+	dtype.F64:  {x86.VMOVUPD, x86.VBROADCASTSD, 0, 0},
+	dtype.I64:  {x86.VMOVUPD, x86.VBROADCASTSD, 0, 0},
+	dtype.U64:  {x86.VMOVUPD, x86.VBROADCASTSD, 0, 0},
+	dtype.I8:   {x86.VPMOVSXBD, x86.VPBROADCASTB, x86.VPMOVSXBD, x86.L128},
+	dtype.U8:   {x86.VPMOVZXBD, x86.VPBROADCASTB, x86.VPMOVZXBD, x86.L128},
+	dtype.F16:  {x86.VCVTPH2PS, x86.VPBROADCASTW, x86.VCVTPH2PS, x86.L256},
+	dtype.BF16: {x86.VPMOVZXWD, x86.VPBROADCASTW, x86.VPMOVZXWD, x86.L256},
+}
+
+func (f *avx512) load(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	t := f.Phase.Sites[n.Aux].Type
+	reg := t.Register()
+	l := f.LenOf(reg)
+	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
+	guarded, k := s.Guard, x86.Mask(0)
+	if guarded {
+		k = f.inside(s)
+	}
+	if s.Guard && s.Staged {
+		guarded = false // scratch memory has all lanes; the blend adds the fill value
+	}
+	blend := s.Guard || n.Args[1] != lower.None
+	if n.Args[1] != lower.None {
+		guarded, k = true, f.Mask(n.Args[1])
+		if f.Masked {
+			both := f.TmpMask()
+			f.I(x86.KANDW, 0, both, k, tailMask)
+			k = both
+		}
+	}
+	var with []x86.Operand
+	switch {
+	case guarded:
+		with = []x86.Operand{x86.Zero(k)}
+	case f.Masked && !one:
+		with = []x86.Operand{x86.Zero(tailMask)}
+	}
+	if t == dtype.Bool {
+		f.loadPredicate(n, s, k, one, with)
+		return
+	}
+	row := loadRows[t]
+	var d x86.Vec
+	if blend {
+		d = f.Tmp()
+	} else {
+		f.Release()
+		d = f.Dst()
+	}
+	switch {
+	case one && row.convert == 0:
+		f.I(row.one, l, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
+	case one:
+		f.I(row.one, row.size, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
+		f.I(row.convert, l, d, d)
+	case s.Kind == layout.Strided && s.Step != 0 && !guarded && !f.Masked:
+		f.stepped(s, reg, d)
+	case s.Kind == layout.Strided:
+		m := f.strided(s)
+		g := f.TmpMask()
+		switch {
+		case guarded:
+			f.I(x86.KMOVW, 0, g, k)
+		case f.Masked:
+			f.I(x86.KMOVW, 0, g, tailMask)
+		default:
+			f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
+		}
+		f.I(x86.VPXORD, l, d, d, d)
+		if isa.Wide(reg) {
+			f.I(x86.VGATHERDPD, l, d, m, x86.Merge(g))
+		} else {
+			f.I(x86.VGATHERDPS, l, d, m, x86.Merge(g))
+		}
+	default:
+		f.I(row.lanes, l, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
+	}
+	if t == dtype.BF16 {
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
+	}
+	if blend {
+		fill := f.Src(n.Args[0])
+		f.I(pick(reg, x86.VBLENDMPS, x86.VBLENDMPD), l, f.Dst(), fill, d, x86.Merge(k))
+	}
+}
+
+func (f *avx512) loadPredicate(n *lower.Node, s *layout.Site, k x86.Mask, one bool, with []x86.Operand) {
+	var d x86.Mask
+	blend := s.Guard || n.Args[1] != lower.None
+	if blend {
+		d = f.TmpMask()
+	} else {
+		f.Release()
+		d = f.DstMask()
+	}
+	t := f.Tmp()
+	m := f.site(s, n.Aux)
+	switch {
+	case one:
+		f.I(x86.VPBROADCASTB, x86.L128, append([]x86.Operand{t, m}, with...)...)
+	case len(with) > 0:
+		f.I(x86.VMOVDQU8, x86.L128, append([]x86.Operand{t, m}, with...)...)
+	case f.W == 8:
+		f.I(x86.VMOVQ, 0, t, m)
+	default:
+		f.I(x86.VMOVUPS, x86.L128, t, m)
+	}
+	f.I(x86.VPTESTMB, x86.L128, d, t, t)
+	if one && f.W == 8 {
+		f.I(x86.KMOVB, 0, d, d)
+	}
+	if blend {
+		fill, u := f.Mask(n.Args[0]), f.TmpMask()
+		f.I(x86.KANDW, 0, d, d, k)
+		f.I(x86.KANDNW, 0, u, k, fill)
+		f.I(x86.KORW, 0, f.DstMask(), d, u)
+	}
+}
+
+// StoreTo stores the operand of n as contiguous elements of type t.
+func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
+	m := mem(to)
+	l := f.LenOf(t.Register())
+	var with []x86.Operand
+	if masked {
+		with = []x86.Operand{x86.Merge(tailMask)}
+	}
+	if t == dtype.Bool {
+		v := f.Tmp()
+		k := f.Mask(n.Args[0])
+		f.I(x86.VMOVDQU8, x86.L128, v, f.Const(repeat(1, 16)), x86.Zero(k))
+		switch {
+		case masked:
+			f.I(x86.VMOVDQU8, x86.L128, m, v, x86.Merge(tailMask))
+		case f.W == 8:
+			f.I(x86.VMOVQ, 0, m, v)
+		default:
+			f.I(x86.VMOVUPS, x86.L128, m, v)
+		}
+		return
+	}
+	x := f.Src(n.Args[0])
+	switch t {
+	case dtype.BF16:
+		d := f.Tmp()
+		f.bf16(d, x)
+		f.I(x86.VPSRLD, l, d, d, x86.Imm(16))
+		f.I(x86.VPMOVDW, l, append([]x86.Operand{m, d}, with...)...)
+	case dtype.F16:
+		f.I(x86.VCVTPS2PH, l, append([]x86.Operand{m, x, x86.Imm(0)}, with...)...)
+	case dtype.I8, dtype.U8:
+		f.I(x86.VPMOVDB, l, append([]x86.Operand{m, x}, with...)...)
+	default:
+		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
+		if f.Passes(n.Aux) && !masked {
+			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+		}
+		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
+	}
+}
+
+// index computes an affine index, or loads a staged one.
+func (f *avx512) index(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	l := f.LenOf(dtype.I64)
+	if s.Kind == layout.Scratch {
+		f.load(n)
+		return
+	}
+	d := f.Dst()
+	if f.Phase.Kind == lower.ScalarPhase || f.Prolog || s.Line.Step() == 0 {
+		f.I(x86.VPBROADCASTQ, l, d, f.pointer(s))
+		return
+	}
+	f.I(x86.VPBROADCASTQ, l, d, x86.RSI)
+	f.I(x86.VPADDQ, l, d, d, f.iota64((f.Base+f.Copy)*f.W))
+	f.I(x86.VPMULLQ, l, d, d, at(s.Arg+frame.SiteStride).Bcast())
+	f.I(x86.VPADDQ, l, d, d, f.pointer(s).Bcast())
+}
+
+func (f *avx512) fault(n *lower.Node) {
+	k := f.Mask(n.Args[0])
+	if f.Masked {
+		f.I(x86.KANDW, 0, maskTmp, k, tailMask)
+		k = maskTmp
+	}
+	skip := f.NewLabel()
+	f.I(f.kop(x86.KORTESTB, x86.KORTESTW), 0, k, k)
+	f.I(x86.JE, 0, skip)
+	f.I(x86.OR, x86.W64, at(frame.Fault), x86.Imm(int64(1)<<n.Aux))
+	f.Bind(skip)
+}
+
+// export writes lane 0 to a cell.
+func (f *avx512) export(n *lower.Node) {
+	m := mem(f.CellAt(n.Aux))
+	switch {
+	case n.Type == dtype.Bool:
+		f.I(x86.KMOVW, 0, m, f.Mask(n.Args[0]))
+	case isa.Wide(n.Type):
+		f.I(x86.VMOVQ, 0, m, f.Src(n.Args[0]))
+	default:
+		f.I(x86.VMOVD, 0, m, f.Src(n.Args[0]))
+	}
+}
+
+// gather loads elements of 32 or 64 bits from computed offsets. gatherNarrow loads
+// narrower ones.
+func (f *avx512) gather(n *lower.Node) {
+	s := &f.Layout.Sites[n.Aux]
+	t := f.Phase.Sites[n.Aux].Type
+	if t.Size() < 4 {
+		f.gatherNarrow(n, s, t)
+		return
+	}
+	offs, g, d := f.Src(n.Args[0]), f.TmpMask(), f.Dst()
+	l := f.LenOf(t)
+	switch {
+	case n.Args[1] != lower.None:
+		k := f.Mask(n.Args[1])
+		f.I(x86.VMOVAPS, l, d, f.Src(n.Args[2]))
+		if f.Masked {
+			f.I(x86.KANDW, 0, g, k, tailMask)
+		} else {
+			f.I(x86.KMOVW, 0, g, k)
+		}
+	case f.Masked:
+		f.I(x86.KMOVW, 0, g, tailMask)
+	default:
+		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
+	}
+	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(s))
+	if isa.Wide(t) {
+		f.I(x86.VGATHERQPD, f.LenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 8, 0), x86.Merge(g))
+	} else {
+		f.I(x86.VGATHERQPS, f.LenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 4, 0), x86.Merge(g))
+	}
+}
+
+// gatherNarrow loads elements of less than 32 bits. It gathers the aligned 32 bits
+// around each element, which never cross a page, and shifts.
+func (f *avx512) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
+	offs := f.Src(n.Args[0])
+	k, guard := f.TmpMask(), n.Args[1] != lower.None
+	switch {
+	case guard && f.Masked:
+		f.I(x86.KANDW, 0, k, f.Mask(n.Args[1]), tailMask)
+	case guard:
+		f.I(x86.KMOVW, 0, k, f.Mask(n.Args[1]))
+	case f.Masked:
+		f.I(x86.KMOVW, 0, k, tailMask)
+	default:
+		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
+	}
+	l, ll := f.LenOf(dtype.I32), f.LenOf(dtype.I64)
+	at, v, g := f.Tmp(), f.Tmp(), f.TmpMask()
+	f.I(x86.VPSLLQ, ll, at, offs, x86.Imm(t.Size()-1))
+	f.I(x86.VPADDQ, ll, at, at, f.pointer(s).Bcast())
+	shift := f.Tmp()
+	f.I(x86.VPANDQ, ll, shift, at, f.constBcast(dtype.I64, 3))
+	f.I(x86.VPXORQ, ll, at, at, shift)
+	f.I(x86.VPSLLQ, ll, shift, shift, x86.Imm(3))
+	f.I(x86.VPMOVQD, ll, shift, shift)
+	f.I(x86.KMOVW, 0, g, k)
+	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
+	f.I(x86.VPXORD, l, v, v, v)
+	f.I(x86.VGATHERQPS, ll, v, x86.AtV(x86.RCX, at, 1, 0), x86.Merge(g))
+	f.I(x86.VPSRLVD, l, v, v, shift)
+	switch t {
+	case dtype.Bool:
+		f.I(x86.VPTESTMD, l, g, v, f.constBcast(dtype.I32, 0xff), x86.Merge(k))
+		if guard {
+			f.I(x86.KANDNW, 0, k, k, f.Mask(n.Args[2]))
+			f.I(x86.KORW, 0, g, g, k)
+		}
+		f.I(x86.KMOVW, 0, f.DstMask(), g)
+		return
+	case dtype.F16:
+		f.I(x86.VPMOVDW, l, v, v)
+		f.I(x86.VCVTPH2PS, l, v, v)
+	case dtype.BF16:
+		f.I(x86.VPSLLD, l, v, v, x86.Imm(16))
+	default:
+		f.canon(t, v)
+	}
+	if guard {
+		f.I(x86.VBLENDMPS, l, f.Dst(), f.Src(n.Args[2]), v, x86.Merge(k))
+		return
+	}
+	f.I(x86.VMOVAPS, l, f.Dst(), v)
+}
+
+// stepped loads a site with a small step: each window gives its lanes by a permute.
+func (f *avx512) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
+	l, size, ix := f.LenOf(t), t.Size(), f.Tmp()
+	load, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
+	windows := f.windows(s)
+	f.I(load, l, d, windows[0].mem)
+	for i := range windows {
+		w := &windows[i]
+		if i == 0 && len(windows) > 1 {
+			continue
+		}
+		var next x86.Operand = w.mem
+		switch i {
+		case 0:
+			f.I(load, l, ix, f.selector(w.lanes, size, 0, false))
+			next = d
+		case 1:
+			both := window{lanes: slices.Clone(windows[0].lanes)}
+			for _, p := range w.lanes {
+				both.lanes = append(both.lanes, picked{lane: p.lane, at: f.W + p.at})
+			}
+			f.I(load, l, ix, f.selector(both.lanes, size, 0, false))
+		default:
+			f.I(load, l, ix, f.selector(w.lanes, size, f.W, true))
+		}
+		f.I(pair, l, d, ix, next)
+	}
+}
+
+// A truncation says how to convert a float to an integer. Out of range the instruction
+// gives the indefinite value, which is right at one end of the range at most.
+type truncation struct {
+	op    [2]x86.Op // from F32, from F64
+	limit float64   // from limit on the result is top; 0: the instruction saturates there
+	top   uint64    // greatest integer
+}
+
+var truncations = map[dtype.Type]truncation{
+	dtype.I32: {[2]x86.Op{x86.VCVTTPS2DQ, x86.VCVTTPD2DQ}, 1 << 31, math.MaxInt32},
+	dtype.I64: {[2]x86.Op{x86.VCVTTPS2QQ, x86.VCVTTPD2QQ}, 1 << 63, math.MaxInt64},
+	dtype.U32: {[2]x86.Op{x86.VCVTTPS2UDQ, x86.VCVTTPD2UDQ}, 0, 0},
+	dtype.U64: {[2]x86.Op{x86.VCVTTPS2UQQ, x86.VCVTTPD2UQQ}, 0, 0},
+}
+
+var toFloat = map[dtype.Type][2]x86.Op{
+	dtype.I32: {x86.VCVTDQ2PS, x86.VCVTDQ2PD},
+	dtype.U32: {x86.VCVTUDQ2PS, x86.VCVTUDQ2PD},
+	dtype.I64: {x86.VCVTQQ2PS, x86.VCVTQQ2PD},
+	dtype.U64: {x86.VCVTUQQ2PS, x86.VCVTUQQ2PD},
+}
+
+// fromPredicate broadcasts one to the lanes of the predicate.
+func (f *avx512) fromPredicate(n *lower.Node) {
+	k, to := f.Mask(n.Args[0]), n.Type
+	f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.constant(to, floatBits(to, 1)), x86.Zero(k))
+}
+
+func (f *avx512) toPredicate(n *lower.Node) {
+	x, from := f.Src(n.Args[0]), n.In
+	f.Release()
+	if from.IsFloat() {
+		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), f.DstMask(), x, f.constBcast(from, 0), x86.Imm(4))
+	} else {
+		f.I(pick(from, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
+	}
+}
+
+func (f *avx512) intToFloat(n *lower.Node) {
+	x, is64 := f.Src(n.Args[0]), 0
+	if n.Type == dtype.F64 {
+		is64 = 1
+	}
+	f.Release()
+	f.I(toFloat[isa.Lane32(n.In)][is64], max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+}
+
+func (f *avx512) floatToInt(n *lower.Node) {
+	x := f.Src(n.Args[0])
+	f.truncate(f.Dst(), x, n.In, n.Type)
+}
+
+func (f *avx512) narrow(d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, x) }
+
+// truncate converts floats to integers, with saturation and NaN to 0.
+func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
+	l := max(f.LenOf(from), f.LenOf(to))
+	is64 := 0
+	if from == dtype.F64 {
+		is64 = 1
+	}
+	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
+	tr := truncations[isa.Lane32(to)]
+	k := f.TmpMask()
+	if tr.limit == 0 { // unsigned: convert only positive numbers
+		f.I(cmp, f.LenOf(from), k, x, f.constBcast(from, 0), x86.Imm(0x1e))
+		f.I(tr.op[is64], l, d, x, x86.Zero(k))
+	} else {
+		f.I(tr.op[is64], l, d, x)
+		f.I(cmp, f.LenOf(from), k, x, f.constBcast(from, floatBits(from, tr.limit)), x86.Imm(0x1d))
+		f.I(pick(to, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(to), d, f.constant(isa.Lane32(to), tr.top), x86.Merge(k))
+		f.I(cmp, f.LenOf(from), k, x, x, x86.Imm(7))
+		f.I(pick(to, x86.VMOVDQA32, x86.VMOVDQA64), f.LenOf(to), d, d, x86.Zero(k))
+	}
+	switch to {
+	case dtype.I8:
+		f.clampNarrow(d, to)
+	case dtype.U8:
+		f.I(x86.VPMINUD, f.LenOf(to), d, d, f.constBcast(dtype.I32, math.MaxUint8))
+	}
+}
+
+// divide32 divides integers of at most 32 bits in float64: the truncated quotient is
+// exact. Division by zero gives 0.
+func (f *avx512) divide32(n *lower.Node) {
+	t := isa.Lane32(n.In)
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	q, u, v, d := f.Tmp(), f.Tmp(), f.Tmp(), f.Dst()
+	in, out := toFloat[t][1], truncations[t].op[1]
+	l32 := f.LenOf(dtype.I32)
+	if f.W*64 <= 512 {
+		l := x86.Len(f.W * 64)
+		f.I(in, l, u, x)
+		f.I(in, l, v, y)
+		f.I(x86.VDIVPD, l, u, u, v)
+		f.I(out, l, q, u)
+	} else {
+		f.I(in, x86.L512, u, x)
+		f.I(in, x86.L512, v, y)
+		f.I(x86.VDIVPD, x86.L512, u, u, v)
+		f.I(out, x86.L512, q, u)
+		f.I(x86.VEXTRACTF64X4, x86.L512, u, x, x86.Imm(1))
+		f.I(x86.VEXTRACTF64X4, x86.L512, v, y, x86.Imm(1))
+		f.I(in, x86.L512, u, u)
+		f.I(in, x86.L512, v, v)
+		f.I(x86.VDIVPD, x86.L512, u, u, v)
+		f.I(out, x86.L512, u, u)
+		f.I(x86.VINSERTF64X4, x86.L512, q, q, u, x86.Imm(1))
+	}
+	k := f.TmpMask()
+	f.I(x86.VPTESTMD, l32, k, y, y)
+	if n.Op == prim.Rem {
+		f.I(x86.VPMULLD, l32, q, q, y)
+		f.I(x86.VPSUBD, l32, q, x, q)
+	}
+	f.I(x86.VMOVDQA32, l32, d, q, x86.Zero(k))
+	f.canon(n.In, d)
+}
+
+func (f *avx512) PredicateLanes(p int32, complement bool) x86.Vec {
+	k, d := f.Mask(p), f.Tmp()
+	if complement {
+		n := f.TmpMask()
+		f.I(f.kop(x86.KNOTB, x86.KNOTW), 0, n, k)
+		k = n
+	}
+	f.I(x86.VPMOVM2D, f.LenOf(dtype.I32), d, k)
+	return d
+}
+
+func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
+	l, t := f.LenOf(k.Lane), k.Lane
+	switch {
+	case k.Type == dtype.Bool:
+		f.I(x86.VPORD, l, d, d, x)
+	case k.Quiet:
+		q := f.Tmp()
+		f.I(binaryOp(prim.Mul, t), l, q, x, f.operand(t, floatBits(t, 1)))
+		imm := x86.Imm(4)
+		if k.Op == prim.Max {
+			imm = 5
+		}
+		f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
+	case (k.Op == prim.Min || k.Op == prim.Max) && t.IsFloat():
+		f.minMax(k.Op, t, d, d, x)
+	default:
+		f.I(binaryOp(k.Op, t), l, d, d, x)
+	}
+}
+
+func (f *avx512) StepArg(k *reduce.Kern, d, idx, x x86.Vec) {
+	l, t := f.LenOf(k.Lane), k.Lane
+	m := f.TmpMask()
+	if t.IsFloat() {
+		imm := x86.Imm(0x19) // not x >= d
+		if k.Op == prim.Max {
+			imm = 0x16
+		}
+		op := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.I(op, l, m, x, d, imm)
+		f.I(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
+	} else {
+		imm := x86.Imm(1)
+		if k.Op == prim.Max {
+			imm = 6
+		}
+		f.I(compareOp(t), l, m, x, d, imm)
+	}
+	if f.Masked {
+		f.I(x86.KANDW, 0, m, m, tailMask)
+	}
+	p := f.position()
+	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
+	f.I(x86.VMOVDQA32, f.LenOf(dtype.I32), idx, p, x86.Merge(m))
+}
+
+// position returns the position of each lane: in the call, or in a seq loop the row.
+func (f *avx512) position() x86.Vec {
+	t := f.Tmp()
+	l := f.LenOf(dtype.I32)
+	if f.Phase.Kind == lower.SeqPhase {
+		f.I(x86.VPBROADCASTD, l, t, at(frame.Counter))
+		return t
+	}
+	f.I(x86.VPBROADCASTD, l, t, x86.RSI)
+	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
+	return t
+}
+
+func (f *avx512) PairArg(k *reduce.Kern, d, di, x, xi x86.Vec) {
+	l, t, li := f.LenOf(k.Lane), k.Lane, f.LenOf(dtype.I32)
+	better, same, other := f.TmpMask(), f.TmpMask(), f.TmpMask()
+	if t.IsFloat() {
+		imm := x86.Imm(0x19)
+		if k.Op == prim.Max {
+			imm = 0x16
+		}
+		op := pick(t, x86.VCMPPS, x86.VCMPPD)
+		f.I(op, l, better, x, d, imm)
+		f.I(op, l, better, d, d, x86.Imm(7), x86.Merge(better))
+		f.I(op, l, same, x, d, x86.Imm(0))
+		f.I(op, l, other, x, x, x86.Imm(3))
+		f.I(op, l, other, d, d, x86.Imm(3), x86.Merge(other))
+		f.I(x86.KORW, 0, same, same, other)
+	} else {
+		imm := x86.Imm(1)
+		if k.Op == prim.Max {
+			imm = 6
+		}
+		f.I(compareOp(t), l, better, x, d, imm)
+		f.I(compareOp(t), l, same, x, d, x86.Imm(0))
+	}
+	f.I(x86.VPCMPD, li, same, xi, di, x86.Imm(1), x86.Merge(same))
+	f.I(x86.KORW, 0, better, better, same)
+	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(better))
+	f.I(x86.VMOVDQA32, li, di, xi, x86.Merge(better))
+}

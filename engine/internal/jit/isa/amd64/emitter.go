@@ -1,0 +1,339 @@
+package amd64
+
+import (
+	"bytes"
+	le "encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// An emitter emits the instructions of a phase for both targets.
+type emitter struct {
+	*isa.Emitter
+	*x86.Asm
+	asm   *asm
+	rules isa.Rules[rule]
+	own   set
+}
+
+// A rule emits one copy of a node.
+type rule func(f *emitter, n *lower.Node)
+
+// A set is the target of an emitter: its part of [isa.Lanes], and the forms that rules of
+// both targets need.
+type set interface {
+	isa.Lanes
+	// minMax emits the IEEE 754-2019 minimum or maximum of floats.
+	minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec)
+	// These emit a conversion. A float out of range saturates, and NaN becomes 0. narrow
+	// takes the lower halves of 64-bit lanes.
+	fromPredicate(n *lower.Node)
+	toPredicate(n *lower.Node)
+	intToFloat(n *lower.Node)
+	floatToInt(n *lower.Node)
+	narrow(d, x x86.Vec)
+	// storeTail stores the lanes of the tail of a vector.
+	storeTail(t dtype.Type, m x86.Mem, x x86.Vec)
+}
+
+func newEmitter(f *isa.Emitter, rules isa.Rules[rule]) emitter {
+	a := f.Asm.(*asm)
+	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules}
+}
+
+// as returns a method of a target as a rule.
+func as[T set](emit func(T, *lower.Node)) rule {
+	return func(f *emitter, n *lower.Node) { emit(f.own.(T), n) }
+}
+
+func (f *emitter) Emit(n *lower.Node) bool {
+	emit, ok := f.rules.Find(n.Op, n.In)
+	if !ok {
+		emit, ok = commonRules.Find(n.Op, n.In)
+	}
+	if ok {
+		emit(f, n)
+	}
+	return ok
+}
+
+// LenOf returns the size in bits of a vector of register type t.
+func (f *emitter) LenOf(t dtype.Type) x86.Len { return x86.Len(8 * f.VecBytes(t)) }
+
+// pick returns q if t has 64 bits, d otherwise.
+func pick(t dtype.Type, d, q x86.Op) x86.Op {
+	if isa.Wide(t) {
+		return q
+	}
+	return d
+}
+
+func (f *emitter) LoadVec(t dtype.Type, d isa.Vec, m isa.Mem) {
+	f.I(x86.VMOVUPS, f.LenOf(t), d, mem(m))
+}
+
+func (f *emitter) StoreVec(t dtype.Type, m isa.Mem, x isa.Vec) {
+	f.I(x86.VMOVUPS, f.LenOf(t), mem(m), x)
+}
+
+func (f *emitter) CopyVec(t dtype.Type, d, x isa.Vec) { f.I(x86.VMOVAPS, f.LenOf(t), d, x) }
+
+func (f *emitter) LoadMask(d isa.Mask, m isa.Mem) { f.I(x86.KMOVW, 0, d, mem(m)) }
+
+func (f *emitter) StoreMask(m isa.Mem, x isa.Mask) { f.I(x86.KMOVW, 0, mem(m), x) }
+
+func (f *emitter) CopyMask(d, x isa.Mask) { f.I(x86.KMOVW, 0, d, x) }
+
+func (f *emitter) StoreFirst(m isa.Mem, x isa.Vec) { f.I(x86.VMOVQ, 0, mem(m), x) }
+
+func (f *emitter) Constant(d isa.Vec, t dtype.Type, x uint64) { f.broadcast(d, t, f.constant(t, x)) }
+
+func (f *emitter) StoreLanes(t dtype.Type, m isa.Mem, x isa.Vec, masked bool) {
+	if masked {
+		f.own.storeTail(t, mem(m), x)
+		return
+	}
+	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), mem(m), x)
+}
+
+func (f *emitter) StoreOffsets(m isa.Mem, x isa.Vec) {
+	f.I(x86.VMOVUPS, x86.L256, mem(m), x)
+	if f.W == 8 { // two stores, which the processor forwards to the loads of single offsets
+		high := f.Tmp()
+		f.I(x86.VEXTRACTF64X4, x86.L512, high, x, x86.Imm(1))
+		m.Disp += 32
+		f.I(x86.VMOVUPS, x86.L256, mem(m), high)
+	}
+}
+
+func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
+	switch {
+	case bytes == 64:
+		f.I(x86.VEXTRACTF64X4, x86.L512, d, x, x86.Imm(1))
+	case bytes == 32 && f.Broadcasts:
+		f.I(x86.VEXTRACTF32X4, x86.L256, d, x, x86.Imm(1))
+	case bytes == 32:
+		f.I(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
+	case bytes == 16:
+		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
+	default:
+		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
+	}
+}
+
+func (f *emitter) VecName(r int8, t dtype.Type) string {
+	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.LenOf(t)], r)
+}
+
+// Constants stand after the code of a function, in its pool or as tables.
+
+// constant returns one element of a constant in memory.
+func (f *emitter) constant(t dtype.Type, x uint64) x86.Mem {
+	if isa.Wide(t) {
+		return f.Const64(x)
+	}
+	return f.Const32(uint32(x))
+}
+
+// constBcast returns a constant operand of type t, broadcast from memory.
+func (f *emitter) constBcast(t dtype.Type, x uint64) x86.Mem { return f.constant(t, x).Bcast() }
+
+// full returns memory with a constant in every lane of a vector of type t.
+func (f *emitter) full(t dtype.Type, x uint64) x86.Mem {
+	if t == dtype.Bool {
+		return f.Const(repeat(byte(-(x & 1)), 32))
+	}
+	return f.series(int(f.LenOf(t))/8, frame.Canonical(t, x), 0, isa.Wide(t))
+}
+
+// series returns bytes of lanes that are first, first+step and so on.
+func (f *emitter) series(bytes int, first, step uint64, wide bool) x86.Mem {
+	b := make([]byte, 0, bytes)
+	for ; len(b) < bytes; first += step {
+		if wide {
+			b = le.LittleEndian.AppendUint64(b, first)
+		} else {
+			b = le.LittleEndian.AppendUint32(b, uint32(first))
+		}
+	}
+	return f.Const(b)
+}
+
+// iota32 returns the constant first, first+1, ... in 32-bit lanes, and iota64 in lanes of
+// 64 bits.
+func (f *emitter) iota32(first int) x86.Mem { return f.series(4*f.W, uint64(first), 1, false) }
+func (f *emitter) iota64(first int) x86.Mem { return f.series(8*f.W, uint64(first), 1, true) }
+
+// ones returns 32 bytes of ones.
+func (f *emitter) ones() x86.Mem { return f.Const(repeat(0xff, 32)) }
+
+// operand returns the memory operand of a constant for all lanes of type t.
+func (f *emitter) operand(t dtype.Type, x uint64) x86.Mem {
+	if f.Broadcasts {
+		return f.constBcast(t, x)
+	}
+	return f.full(t, x)
+}
+
+// repeat returns a byte n times.
+func repeat(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n) }
+
+// floatBits returns a number in the bits of a type.
+func floatBits(t dtype.Type, x float64) uint64 {
+	switch t {
+	case dtype.F32:
+		return uint64(math.Float32bits(float32(x)))
+	case dtype.F64:
+		return math.Float64bits(x)
+	}
+	return uint64(x)
+}
+
+// table puts a table after the code and returns its label.
+func (f *emitter) table(t *ir.Table) x86.Label {
+	var data []byte
+	for _, x := range t.Bits {
+		x = frame.Canonical(t.Type, x)
+		for b := range max(4, t.Type.Size()) {
+			data = append(data, byte(x>>(8*b)))
+		}
+	}
+	label := f.NewLabel()
+	f.asm.tables = append(f.asm.tables, table{label, data})
+	return label
+}
+
+// broadcast loads one element of type t into all lanes.
+func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
+	f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), d, m)
+}
+
+// uniform returns the memory of a uniform node: one element if the target broadcasts,
+// else all lanes.
+func (f *emitter) uniform(n int32) x86.Mem {
+	nd := &f.Nodes[n]
+	switch {
+	case nd.Op == prim.Const && f.Broadcasts:
+		return f.constant(nd.Type, frame.Canonical(nd.Type, nd.Imm))
+	case nd.Op == prim.Const:
+		return f.full(nd.Type, nd.Imm)
+	case nd.Op == lower.OpCell && f.Broadcasts:
+		return mem(f.CellAt(nd.Aux))
+	}
+	return mem(f.Slot(f.UniformSlot[n]))
+}
+
+func (f *emitter) LoadUniform(d isa.Vec, n int32) {
+	if t := f.Nodes[n].Type; f.Broadcasts {
+		f.broadcast(d, t, f.uniform(n))
+	} else {
+		f.I(x86.VMOVUPS, f.LenOf(t), d, f.uniform(n))
+	}
+}
+
+func (f *emitter) UniformInt(d isa.Reg, n int32) { f.I(x86.MOV, x86.W64, regs[d.N()], f.uniform(n)) }
+
+// srcM returns operand n in a register, or a uniform one in memory. The instruction
+// must broadcast elements of its width if the target broadcasts.
+func (f *emitter) srcM(n int32) x86.Operand {
+	switch {
+	case !f.inMemory(n):
+		return f.Src(n)
+	case f.Broadcasts:
+		return f.uniform(n).Bcast()
+	}
+	return f.uniform(n)
+}
+
+// inMemory reports whether operand n is uniform and in no register.
+func (f *emitter) inMemory(n int32) bool { return f.Uniform[n] && f.Home[n] < 0 }
+
+// unary returns the operand of a node, and takes the register of its result, which may be
+// that of the operand.
+func (f *emitter) unary(n *lower.Node) (d, x x86.Vec) {
+	x = f.Src(n.Args[0])
+	f.Release()
+	return f.Dst(), x
+}
+
+// site returns the memory of a site for the lanes of the current copy. It may overwrite
+// RCX.
+func (f *emitter) site(s *layout.Site, i int32) x86.Mem { return mem(f.Address(s, i)) }
+
+// pointer returns the word with the address of a site in this phase.
+func (f *emitter) pointer(s *layout.Site) x86.Mem { return at(s.Arg + f.Pointer(s)) }
+
+// strided emits the base (RCX) and the index of a gather with a constant stride, and
+// returns its memory operand. It may overwrite RAX.
+func (f *emitter) strided(s *layout.Site) x86.Mem {
+	l, ix := f.LenOf(dtype.I32), f.Tmp()
+	// Index: lane * stride in bytes.
+	f.I(x86.VPBROADCASTD, l, ix, at(s.Arg+frame.SiteStride))
+	f.I(x86.VPMULLD, l, ix, ix, f.iota32(0))
+	f.FirstAddress(s)
+	return x86.AtV(x86.RCX, ix, 1, 0)
+}
+
+// A window is a load of contiguous elements that has some lanes of a site with a small
+// step.
+type window struct {
+	mem   x86.Mem
+	lanes []picked
+}
+
+// A picked is a lane and the position of its element in a window.
+type picked struct{ lane, at int }
+
+// windows emits the address of a site with a small step and returns the loads that have
+// its lanes. They read no element before the first or after the last. It may overwrite
+// RCX.
+func (f *emitter) windows(s *layout.Site) []window {
+	index, k := f.FirstLane()
+	if f.Phase.Kind == lower.SeqPhase {
+		k = f.Copy
+		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
+	} else {
+		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(s.Step*s.Size))
+		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
+	}
+	first, reach := 0, (f.W-1)*s.Step
+	if reach < 0 {
+		first, reach = reach, -reach
+	}
+	var out []window
+	lane := make([]bool, f.W)
+	for at := 0; at <= reach; at += f.W {
+		start := first + min(at, reach+1-f.W) // the last window ends with the last element
+		w := window{mem: x86.At(x86.RCX, int32((k*f.W*s.Step+start)*s.Size))}
+		for i := range lane {
+			if e := i*s.Step - start; !lane[i] && 0 <= e && e < f.W {
+				lane[i] = true
+				w.lanes = append(w.lanes, picked{i, e})
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// selector returns the constant that selects elements of 4 or 8 bytes for the lanes of
+// a vector: those of a window as numbers from base on, else own, or else 0.
+func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
+	b := make([]byte, f.W*size)
+	for i := 0; own && i < f.W; i++ {
+		b[i*size] = byte(i)
+	}
+	for _, p := range lanes {
+		b[p.lane*size] = byte(base + p.at)
+	}
+	return f.Const(b)
+}

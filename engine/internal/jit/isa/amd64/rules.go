@@ -1,0 +1,424 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// The rules of both targets. Registers hold narrow integers extended to 32 bits.
+
+// commonRules are the rules of operations for which a target has no rule of its own.
+var commonRules = isa.Table(
+	on(binary, isa.Ints, prim.Add, prim.Sub, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.Shl, prim.Shr),
+	on(binary, isa.Floats, prim.Add, prim.Sub, prim.Mul, prim.Div),
+	on(floatMinMax, isa.Floats, prim.Min, prim.Max),
+	on(fma, isa.Floats, prim.Fma),
+	on(negInt, isa.Ints, prim.Neg),
+	on(sign, isa.Floats, prim.Neg, prim.Abs),
+	on(absInt, types{dtype.I8, dtype.I32}, prim.Abs),
+	on(move, types{dtype.U8, dtype.U32, dtype.U64}, prim.Abs),
+	on(round, isa.Floats, prim.Floor, prim.Ceil, prim.Trunc, prim.Rint),
+	on(sqrt, isa.Floats, prim.Sqrt),
+	on(convert, isa.All, prim.Cvt),
+	on(bitcast, isa.Nums, prim.Bitcast),
+	on(mulHi8, types{dtype.U8}, prim.MulHi),
+	on(mulHi64, types{dtype.U64}, prim.MulHi),
+	on(scalarDivide, isa.Ints, prim.Div, prim.Rem),
+	on(scalarRem, isa.Floats, prim.Rem),
+	on(roundF16, types{dtype.F32}, prim.RoundF16),
+)
+
+type types = []dtype.Type
+
+// on returns a row of rules: for some operations, on operands of some types.
+func on(emit rule, ts types, ops ...prim.Op) isa.Row[rule] {
+	return isa.Row[rule]{Emit: emit, Types: ts, Ops: ops}
+}
+
+// binaryOps are the instructions for primitives of two operands.
+var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
+	prim.Add: {dtype.F32: x86.VADDPS, dtype.F64: x86.VADDPD, dtype.I32: x86.VPADDD, dtype.I64: x86.VPADDQ},
+	prim.Sub: {dtype.F32: x86.VSUBPS, dtype.F64: x86.VSUBPD, dtype.I32: x86.VPSUBD, dtype.I64: x86.VPSUBQ},
+	prim.Mul: {dtype.F32: x86.VMULPS, dtype.F64: x86.VMULPD, dtype.I32: x86.VPMULLD, dtype.I64: x86.VPMULLQ},
+	prim.Div: {dtype.F32: x86.VDIVPS, dtype.F64: x86.VDIVPD},
+	prim.And: {dtype.I32: x86.VPANDD, dtype.I64: x86.VPANDQ},
+	prim.Or:  {dtype.I32: x86.VPORD, dtype.I64: x86.VPORQ},
+	prim.Xor: {dtype.I32: x86.VPXORD, dtype.I64: x86.VPXORQ},
+	prim.Min: {dtype.I32: x86.VPMINSD, dtype.I64: x86.VPMINSQ, dtype.U32: x86.VPMINUD, dtype.U64: x86.VPMINUQ},
+	prim.Max: {dtype.I32: x86.VPMAXSD, dtype.I64: x86.VPMAXSQ, dtype.U32: x86.VPMAXUD, dtype.U64: x86.VPMAXUQ},
+	prim.Shl: {dtype.I32: x86.VPSLLVD, dtype.I64: x86.VPSLLVQ},
+	prim.Shr: {dtype.I32: x86.VPSRAVD, dtype.I64: x86.VPSRAVQ, dtype.U32: x86.VPSRLVD, dtype.U64: x86.VPSRLVQ},
+}
+
+// vexOps are the instructions of AVX2 that do not name the width of a lane.
+var vexOps = map[prim.Op]x86.Op{prim.And: x86.VPAND, prim.Or: x86.VPOR, prim.Xor: x86.VPXOR, prim.Ne: x86.VPXOR} // Ne of predicates
+
+// signedOf returns the signed type with lanes of t's width.
+func signedOf(t dtype.Type) dtype.Type {
+	switch isa.Lane32(t) {
+	case dtype.U32:
+		return dtype.I32
+	case dtype.U64:
+		return dtype.I64
+	}
+	return isa.Lane32(t)
+}
+
+// binaryOp returns the instruction for a primitive of two operands that all targets have.
+func binaryOp(op prim.Op, t dtype.Type) x86.Op {
+	row := binaryOps[op]
+	if o, ok := row[isa.Lane32(t)]; ok {
+		return o
+	}
+	return row[signedOf(t)]
+}
+
+// simple returns the target's instruction for a primitive of two operands.
+func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
+	if o := vexOps[op]; o != 0 && !f.Broadcasts {
+		return o
+	}
+	return binaryOp(op, t)
+}
+
+// signBit returns the sign bit of a type.
+func signBit(t dtype.Type) uint64 { return 1 << (8*t.Size() - 1) }
+
+// binary is the rule of primitives of two operands with an instruction.
+func binary(f *emitter, n *lower.Node) {
+	a, b := n.Args[0], n.Args[1]
+	if n.Op.Info().Commutes && f.inMemory(a) {
+		a, b = b, a
+	}
+	x, y := f.Src(a), f.srcM(b)
+	f.Release()
+	d := f.Dst()
+	f.I(f.simple(n.Op, n.In), f.LenOf(n.In), d, x, y)
+	switch n.Op {
+	case prim.Add, prim.Sub, prim.Mul, prim.Shl: // the results of the others are canonical
+		f.canon(n.Type, d)
+	}
+}
+
+// move is the rule of nodes that have the bits of their operand.
+func move(f *emitter, n *lower.Node) {
+	x := f.Src(n.Args[0])
+	f.Release()
+	if d := f.Dst(); d != x {
+		f.I(x86.VMOVAPS, f.LenOf(n.Type), d, x)
+	}
+}
+
+func bitcast(f *emitter, n *lower.Node) {
+	move(f, n)
+	if isa.Narrow(n.Type) && n.Type != n.In {
+		f.canon(n.Type, x86.Vec(f.lastReg()))
+	}
+}
+
+func floatMinMax(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	f.own.minMax(n.Op, n.In, f.Dst(), x, y)
+}
+
+// fma emits a fused multiply-add. It overwrites an operand whose last use this is, if
+// there is one.
+func fma(f *emitter, n *lower.Node) {
+	x, y, z := n.Args[0], n.Args[1], n.Args[2]
+	op := func(s, d x86.Op) x86.Op { return pick(n.In, s, d) }
+	l := f.LenOf(n.In)
+	inReg := func(a int32) bool { return !f.inMemory(a) }
+	if !inReg(x) && inReg(y) {
+		x, y = y, x
+	}
+	switch {
+	case f.Dies(z) && z != x && z != y:
+		rx := f.Src(x)
+		my := f.srcM(y)
+		rz := f.Src(z)
+		f.Release()
+		d := f.Reuse(rz)
+		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+	case f.Dies(x) && x != y && x != z:
+		rx := f.Src(x)
+		if !inReg(y) && inReg(z) { // x = x*mem + z
+			my, rz := f.srcM(y), f.Src(z)
+			f.Release()
+			f.I(op(x86.VFMADD132PS, x86.VFMADD132PD), l, f.Reuse(rx), rz, my)
+			return
+		}
+		ry, mz := f.Src(y), f.srcM(z)
+		f.Release()
+		f.I(op(x86.VFMADD213PS, x86.VFMADD213PD), l, f.Reuse(rx), ry, mz)
+	case f.Dies(y) && y != x && y != z:
+		ry, rx, mz := f.Src(y), f.Src(x), f.srcM(z)
+		f.Release()
+		f.I(op(x86.VFMADD213PS, x86.VFMADD213PD), l, f.Reuse(ry), rx, mz)
+	case !inReg(z): // the addend comes from memory into the result
+		rx, my := f.Src(x), f.srcM(y)
+		d := f.Dst()
+		f.LoadUniform(d, z)
+		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+	default:
+		rx, my, rz := f.Src(x), f.srcM(y), f.Src(z)
+		d := f.Dst()
+		f.I(x86.VMOVAPS, l, d, rz)
+		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+	}
+}
+
+func mulHi8(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	d, l := f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPMULLD, l, d, x, y)
+	f.I(x86.VPSRLD, l, d, d, x86.Imm(8))
+}
+
+func roundF16(f *emitter, n *lower.Node) {
+	x, t := f.Src(n.Args[0]), f.Tmp()
+	f.Release()
+	l := f.LenOf(n.In)
+	f.I(x86.VCVTPS2PH, l, t, x, x86.Imm(0))
+	f.I(x86.VCVTPH2PS, l, f.Dst(), t)
+}
+
+// canon brings a result of 32-bit arithmetic into the form of a narrow type.
+func (f *emitter) canon(t dtype.Type, d x86.Vec) {
+	l := f.LenOf(dtype.I32)
+	switch t {
+	case dtype.I8:
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(24))
+		f.I(x86.VPSRAD, l, d, d, x86.Imm(24))
+	case dtype.U8:
+		f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, 0xff))
+	}
+}
+
+func mulHi64(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	xh, yh, t, d, l := f.Tmp(), f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPSRLQ, l, xh, x, x86.Imm(32))
+	f.I(x86.VPSRLQ, l, yh, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, d, x, y)
+	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, x, yh)
+	f.I(x86.VPADDQ, l, t, t, d) // x*yh + (x*y >> 32)
+	f.I(x86.VPMULUDQ, l, d, xh, y)
+	f.I(x86.VPMULUDQ, l, xh, xh, yh)
+	f.I(f.simple(prim.And, dtype.U64), l, yh, t, f.operand(dtype.U64, 0xffffffff))
+	f.I(x86.VPADDQ, l, d, d, yh)
+	f.I(x86.VPSRLQ, l, t, t, x86.Imm(32))
+	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPADDQ, l, d, d, t)
+	f.I(x86.VPADDQ, l, d, d, xh)
+}
+
+// lastReg returns the register of the result of the current instruction.
+func (f *emitter) lastReg() int8 {
+	if f.Prolog {
+		return f.Result
+	}
+	return f.Places[f.Key(f.ID, f.Copy)].Reg
+}
+
+// roundings are the immediates of the instructions that round to integers.
+var roundings = map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8}
+
+// round rounds floats to integers.
+func round(f *emitter, n *lower.Node) {
+	d, x := f.unary(n)
+	op := pick(n.In, x86.VROUNDPS, x86.VROUNDPD)
+	if f.Broadcasts {
+		op = pick(n.In, x86.VRNDSCALEPS, x86.VRNDSCALEPD)
+	}
+	f.I(op, f.LenOf(n.In), d, x, roundings[n.Op])
+}
+
+func sqrt(f *emitter, n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(pick(n.In, x86.VSQRTPS, x86.VSQRTPD), f.LenOf(n.In), d, x)
+}
+
+// form returns the instruction of AVX2, or that of AVX-512 for lanes of type t.
+func (f *emitter) form(t dtype.Type, vex, d, q x86.Op) x86.Op {
+	if f.Broadcasts {
+		return pick(t, d, q)
+	}
+	return vex
+}
+
+// sign negates a float, or clears its sign.
+func sign(f *emitter, n *lower.Node) {
+	op, bits := f.form(n.In, x86.VXORPS, x86.VPXORD, x86.VPXORQ), signBit(n.In)
+	if n.Op == prim.Abs {
+		op, bits = f.form(n.In, x86.VANDPS, x86.VPANDD, x86.VPANDQ), bits-1
+	}
+	d, x := f.unary(n)
+	f.I(op, f.LenOf(n.In), d, x, f.operand(n.In, bits))
+}
+
+// A comparison has the immediates of a comparison of floats and of integers.
+type comparison struct{ float, int x86.Imm }
+
+var comparisons = map[prim.Op]comparison{prim.Eq: {0, 0}, prim.Lt: {0x11, 1}, prim.Le: {0x12, 2}, prim.Ne: {4, 4}}
+
+var compared = []prim.Op{prim.Eq, prim.Lt, prim.Le, prim.Ne}
+
+func negInt(f *emitter, n *lower.Node) {
+	x, z := f.Src(n.Args[0]), f.Tmp()
+	f.Release()
+	d := f.Dst()
+	f.I(f.simple(prim.Xor, dtype.U32), f.LenOf(n.In), z, z, z)
+	f.I(binaryOp(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
+	f.canon(n.In, d)
+}
+
+func absInt(f *emitter, n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(x86.VPABSD, f.LenOf(n.In), d, x)
+	f.canon(n.In, d)
+}
+
+// scalarDivide divides integers lane by lane, in 64 bits, and truncates the results to
+// the narrower type. Division by zero gives 0. Division by -1 is a negation: IDIV
+// would trap on the least integer.
+func scalarDivide(f *emitter, n *lower.Node) {
+	x, y, d := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Dst()
+	l := f.LenOf(n.In)
+	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
+	f.I(x86.VMOVUPS, l, at(frame.Tmp+64), y)
+	size, width, load := 8, x86.W64, x86.MOV
+	switch {
+	case isa.Wide(n.In):
+	case n.In.IsSigned():
+		size, load = 4, x86.MOVSXD
+	default:
+		size, width = 4, x86.W32
+	}
+	for lane := range f.W {
+		done, zero, plain := f.NewLabel(), f.NewLabel(), f.NewLabel()
+		f.I(load, width, x86.RCX, at(frame.Tmp+64+size*lane))
+		f.I(load, width, x86.RAX, at(frame.Tmp+size*lane))
+		f.I(x86.TEST, x86.W64, x86.RCX, x86.RCX)
+		f.I(x86.JE, 0, zero)
+		if n.In.IsSigned() {
+			f.I(x86.CMP, x86.W64, x86.RCX, x86.Imm(-1))
+			f.I(x86.JNE, 0, plain)
+			f.I(x86.NEG, x86.W64, x86.RAX)
+			f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
+			f.I(x86.JMP, 0, done)
+			f.Bind(plain)
+			f.I(x86.CQO, 0)
+			f.I(x86.IDIV, x86.W64, x86.RCX)
+		} else {
+			f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
+			f.I(x86.DIV, x86.W64, x86.RCX)
+		}
+		f.I(x86.JMP, 0, done)
+		f.Bind(zero)
+		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
+		f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
+		f.Bind(done)
+		r := x86.RAX
+		if n.Op == prim.Rem {
+			r = x86.RDX
+		}
+		out := x86.W64
+		if size == 4 {
+			out = x86.W32
+		}
+		f.I(x86.MOV, out, at(frame.Tmp+size*lane), r)
+	}
+	f.I(x86.VMOVUPS, l, d, at(frame.Tmp))
+	f.canon(n.In, d)
+}
+
+// scalarRem emits the remainder of floats lane by lane with fprem. The instruction is
+// exact, and repeats until it clears flag C2.
+func scalarRem(f *emitter, n *lower.Node) {
+	x, y, d := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Dst()
+	l := f.LenOf(n.In)
+	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
+	f.I(x86.VMOVUPS, l, at(frame.Tmp+64), y)
+	load, store, op := byte(0xd9), byte(0xd9), n.In.Size()
+	if isa.Wide(n.In) {
+		load, store = 0xdd, 0xdd
+	}
+	loop, more := f.NewLabel(), f.NewLabel()
+	f.I(x86.LEA, x86.W64, x86.RCX, at(frame.Tmp))
+	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(f.W))
+	f.Bind(loop)
+	f.Bytes(load, 0x41, 64) // fld [rcx+64]: y
+	f.Bytes(load, 0x01)     // fld [rcx]: x
+	f.Bind(more)
+	f.Bytes(0xd9, 0xf8) // fprem
+	f.Bytes(0xdf, 0xe0) // fnstsw ax
+	f.I(x86.TEST, x86.W32, x86.RAX, x86.Imm(0x400))
+	f.I(x86.JNE, 0, more)
+	f.Bytes(store, 0x19) // fstp [rcx]
+	f.Bytes(0xdd, 0xd8)  // fstp st(0)
+	f.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(op))
+	f.I(x86.SUB, x86.W32, x86.RDX, x86.Imm(1))
+	f.I(x86.JNE, 0, loop)
+	f.I(x86.VMOVUPS, l, d, at(frame.Tmp))
+}
+
+// convert converts between types. The target has the conversions of predicates and those
+// between floats and integers.
+func convert(f *emitter, n *lower.Node) {
+	from, to := n.In, n.Type
+	l := max(f.LenOf(from), f.LenOf(to))
+	switch {
+	case from == to && f.IsMask(n.Args[0]):
+		x := f.Mask(n.Args[0])
+		f.Release()
+		f.I(x86.KMOVW, 0, f.DstMask(), x)
+	case from == to:
+		move(f, n)
+	case from == dtype.Bool:
+		f.own.fromPredicate(n)
+	case to == dtype.Bool:
+		f.own.toPredicate(n)
+	case from.IsFloat() && to.IsFloat():
+		d, x := f.unary(n)
+		f.I(pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, d, x)
+	case to.IsFloat():
+		f.own.intToFloat(n)
+	case from.IsFloat():
+		f.own.floatToInt(n)
+	default:
+		d, x := f.unary(n)
+		switch {
+		case isa.Wide(to) && !isa.Wide(from) && from.IsSigned():
+			f.I(x86.VPMOVSXDQ, l, d, x)
+		case isa.Wide(to) && !isa.Wide(from):
+			f.I(x86.VPMOVZXDQ, l, d, x)
+		case isa.Wide(from) && !isa.Wide(to):
+			f.own.narrow(d, x)
+		case d != x:
+			f.I(x86.VMOVAPS, l, d, x)
+		}
+		f.canon(to, d)
+	}
+}
+
+// clampNarrow brings d, signed 32-bit lanes, into the range of a type of 8 bits.
+func (f *emitter) clampNarrow(d x86.Vec, t dtype.Type) {
+	lo, hi := math.MinInt8, math.MaxInt8
+	switch t {
+	case dtype.U8:
+		lo, hi = 0, math.MaxUint8
+	case dtype.I8:
+	default:
+		return
+	}
+	f.I(x86.VPMINSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(hi)))
+	f.I(x86.VPMAXSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
+}

@@ -1,0 +1,238 @@
+package isa
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/jit/reg"
+	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// The operands that all encoders share.
+type (
+	Vec   = reg.Vec
+	Mask  = reg.Mask
+	Label = reg.Label
+)
+
+// A Target is an instruction set. A target of another processor needs an encoder, and one
+// file with the methods of [Target], [Asm] and [Lanes].
+type Target interface {
+	Facts() *Facts
+	// New returns an assembler for one function. With listing set it keeps the text of
+	// the instructions.
+	New(listing bool) Asm
+	// Lanes returns what emits the vector instructions of f, to the assembler of f.
+	Lanes(f *Emitter) Lanes
+	// Tile returns a function that transposes a tile of elements of size bytes, as
+	// package frame describes; far selects prefetches.
+	Tile(size int, far bool) (*Object, error)
+}
+
+// Facts are the numbers of a target.
+type Facts struct {
+	Name    string
+	Vectors int // vector registers that the emitter may use
+	Bytes   int // of each
+	// Predicates is the number of mask registers that may hold predicates. If it is 0,
+	// predicates are vectors of lanes that are all ones or all zeros.
+	Predicates int
+	// Broadcasts says that an operand in memory may be one element that stands for all
+	// lanes. If not, uniform values in memory have a copy for every lane.
+	Broadcasts bool
+	Sites      int // general registers for the addresses of sites
+}
+
+// An Object is finished code, to be placed at a multiple of 64.
+type Object struct {
+	Bytes  []byte // the code, and its constants
+	Text   int    // size of the code
+	Lines  []listing.Line
+	Consts []int32 // offsets of the constants
+}
+
+// An Int is an operand of an instruction on general registers: a [Reg], a [Word] of the
+// frame, or a number [K].
+type Int int64
+
+const (
+	kindReg Int = iota
+	kindWord
+	kindK
+)
+
+// Word is 64 bits of the frame at an offset.
+func Word(off int) Int { return Int(off)<<2 | kindWord }
+
+// K is a number.
+func K(x int) Int { return Int(x)<<2 | kindK }
+
+// IsReg reports whether x is a register.
+func (x Int) IsReg() bool { return x&3 == kindReg }
+
+// IsWord reports whether x is a word of the frame.
+func (x Int) IsWord() bool { return x&3 == kindWord }
+
+// N returns the number of the register, the offset of the word, or the number.
+func (x Int) N() int { return int(x >> 2) }
+
+// A Reg is a general register by its role, as an operand.
+type Reg = Int
+
+// The general registers.
+const (
+	Frame Reg = iota << 2 // address of the frame
+	Lane                  // the first lane of an iteration
+	Count                 // a counter of some loops; in the loop of halves, the lane in the second half
+	T0                    // temporaries
+	T1
+	T2
+	site0 // addresses of sites
+)
+
+// SiteReg returns the i-th register for addresses of sites.
+func SiteReg(i int) Reg { return site0 + Reg(i)<<2 }
+
+// A Mem is the memory at Base + Index*Scale + Disp; a Scale of 0 means no index.
+type Mem struct {
+	Base, Index Reg
+	Scale       uint8
+	Disp        int32
+}
+
+// At returns the memory at base + disp.
+func At(base Reg, disp int) Mem { return Mem{Base: base, Disp: int32(disp)} }
+
+// AtX returns the memory at base + index*scale + disp.
+func AtX(base, index Reg, scale, disp int) Mem { return Mem{base, index, uint8(scale), int32(disp)} }
+
+// An IntOp is an operation of general registers.
+type IntOp uint8
+
+// The operations d = d op x. Those with 32 in their names read the lower 32 bits and clear
+// the upper ones.
+const (
+	Mov IntOp = iota
+	Add
+	Sub
+	Mul
+	And
+	Shl
+	Shr
+	Neg // d = -d; x is d
+	Min // of signed numbers
+	Mov32
+	And32
+	Xor32
+	Shl32
+	Sar32
+)
+
+// A Cond is a condition of a branch, on signed numbers.
+type Cond uint8
+
+// The conditions.
+const (
+	EQ Cond = iota
+	NE
+	LT
+	LE
+	GT
+	GE
+	NE32 // of the lower 32 bits
+)
+
+// An Asm assembles one function: loops, addresses and branches.
+type Asm interface {
+	NewLabel() Label
+	Bind(Label)
+	Align(bytes int)
+	// Head begins a part of the listing. Note says what the code from here on computes.
+	Head(string)
+	Note(string)
+
+	// Int sets d = d op x. d is a register, or a word if x is none.
+	Int(op IntOp, d, x Int)
+	// Boolean sets d to 1 if its lower 32 bits are not 0, and to 0 otherwise.
+	Boolean(d Reg)
+	// Address sets d to the address of m.
+	Address(d Reg, m Mem)
+	// Load reads an element of size bytes into d; the upper bits are undefined. Store
+	// writes one.
+	Load(size int, d Reg, m Mem)
+	Store(size int, m Mem, x Reg)
+	// Prefetch fetches the line of m to the second-level cache.
+	Prefetch(m Mem)
+
+	Jump(Label)
+	// Branch jumps if x cond y; x is no number.
+	Branch(cond Cond, x, y Int, l Label)
+	// BranchResult jumps if the result of the instruction before, an Int, cond 0.
+	BranchResult(cond Cond, l Label)
+	// Unset jumps if bit k of x is 0.
+	Unset(x Reg, k int, l Label)
+
+	// Finish adds the end of the function; passed says that stores bypassed the caches.
+	Finish(passed bool) (*Object, error)
+}
+
+// Lanes emits the vector instructions of a phase. Vectors have f.W lanes.
+type Lanes interface {
+	// Emit emits the current copy of a node, and reports whether the target has a rule
+	// for it.
+	Emit(n *lower.Node) bool
+
+	// LoadVec and StoreVec move whole vectors of type t. CopyVec and CopyMask copy
+	// registers.
+	LoadVec(t dtype.Type, d Vec, m Mem)
+	StoreVec(t dtype.Type, m Mem, x Vec)
+	CopyVec(t dtype.Type, d, x Vec)
+	LoadMask(d Mask, m Mem)
+	StoreMask(m Mem, x Mask)
+	CopyMask(d, x Mask)
+	// Constant sets all lanes of d to a number.
+	Constant(d Vec, t dtype.Type, x uint64)
+	// LoadUniform loads uniform node n into all lanes of d. UniformMask does it for a
+	// predicate, and UniformInt for a general register.
+	LoadUniform(d Vec, n int32)
+	UniformMask(d Mask, n int32)
+	UniformInt(d Reg, n int32)
+	// StoreFirst stores the first 64 bits of x.
+	StoreFirst(m Mem, x Vec)
+	// UpperHalf moves the upper half of x, a vector of so many bytes, to the lower half
+	// of d.
+	UpperHalf(d, x Vec, bytes int)
+
+	// SetTail makes the tail mask for T1 lanes, fewer than 256.
+	SetTail()
+	// TailBits puts one bit for each lane of the tail mask into T0.
+	TailBits()
+	// StoreLanes stores a vector of an accumulator, or its lanes of the tail mask.
+	StoreLanes(t dtype.Type, m Mem, x Vec, masked bool)
+	// StoreTo stores the operand of n as neighbouring elements of type t. It may
+	// overwrite the temporaries.
+	StoreTo(n *lower.Node, t dtype.Type, m Mem, masked bool)
+	// StoreOffsets stores 64-bit lanes for loads of single lanes.
+	StoreOffsets(m Mem, x Vec)
+
+	// PredicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
+	// reduction.
+	PredicateLanes(p int32, complement bool) Vec
+	// StepValue combines x with an accumulator. StepArg replaces d and its position idx
+	// in the lanes where x is a better minimum or maximum.
+	StepValue(k *reduce.Kern, d, x Vec)
+	StepArg(k *reduce.Kern, d, idx, x Vec)
+	// PairArg combines two values with their positions. Of equal values the lower
+	// position wins.
+	PairArg(k *reduce.Kern, d, di, x, xi Vec)
+
+	// AddNeed adds the lanes of predicate p to the lanes that need a cold region.
+	// SkipCold jumps if there are none. MergeCold replaces these lanes of node id by its
+	// yield.
+	AddNeed(p int32, first bool)
+	SkipCold(skip Label)
+	MergeCold(id int32, n *lower.Node)
+
+	// VecName returns the name of a register as a vector of type t, for listings.
+	VecName(r int8, t dtype.Type) string
+}

@@ -192,7 +192,6 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 			return err
 		}
 		p.plan, p.memory = q.plan, q.memory
-		q.host.Load().Observe = p.host.Load().Observe
 		p.host.Store(q.host.Load())
 	}
 	p.memory.seen = seen

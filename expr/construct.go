@@ -203,7 +203,7 @@ func (o *Operator) lacks(n *Node) string {
 		return "lowering"
 	case o.Class == Elementwise && (o.Arity < 0 || o.Types == 0):
 		return "number of operands or no element types that it takes"
-	case (o.Class == View || o.Class == Contraction) && o.Shape == nil:
+	case (o.Class == View || o.Class == Contraction || o.Class >= State) && o.Shape == nil:
 		return "shape function"
 	case o.Class == View && o.Gather == nil:
 		return "index map"
@@ -211,7 +211,7 @@ func (o *Operator) lacks(n *Node) string {
 		return "reduction"
 	case o.Class == Opaque && (n.Func == nil || n.Func.Call == nil):
 		return "Go function"
-	case o.Class < Elementwise || o.Class > Opaque:
+	case o.Class < Elementwise || o.Class > Scan:
 		return "class that is applied to operands"
 	}
 	return ""

@@ -46,6 +46,8 @@ const (
 	Reduction         // Reduce
 	Contraction       // dot
 	Opaque            // Node.Func, a Go function, CPU only
+	State             // Shape: what a scan carries, before each step; see [Node.Scan]
+	Scan              // Shape: the outputs of the steps of a scan, or a state after the last one
 )
 
 // Types is a set of element types.
@@ -107,7 +109,7 @@ type Operator struct {
 	Fault     func(b *prim.B, x ...prim.V) prim.V
 	FaultKind error
 
-	// Shape returns the result shape of a View or a Contraction.
+	// Shape returns the result shape of a View, a Contraction, a State or a Scan.
 	Shape func(n *Node) (shape.Shape, error)
 	// Gather returns the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
@@ -153,7 +155,7 @@ func (o *Operator) Kind() Kind {
 		return RValue
 	case View:
 		return Chainer
-	case Reduction, Contraction, Opaque:
+	case Reduction, Contraction, Opaque, Scan:
 		return Complex
 	}
 	return Map

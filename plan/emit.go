@@ -95,21 +95,30 @@ func (w *writer) loops() {
 	if len(outer) > 0 {
 		w.b.Open(kinds[0], outer...)
 	}
-	for _, reductions := range w.loop.Phases {
+	for _, results := range w.loop.Phases {
 		w.b.Open(kinds[1], inner...)
-		values := make([]prim.V, len(reductions))
-		for i, v := range reductions {
+		values := make([]prim.V, len(results))
+		for i, v := range results {
+			if v.Node.Src.Op.Class == expr.Scan {
+				w.scans = append(w.scans, v)
+				continue
+			}
 			x := w.value(v.Operands[0], w.at(nest.Operand(v.Node)))
 			values[i] = w.b.Reduce(v.Node.Src.Op.Reduce, x)
 			w.faults.root(v.Operands[0])
 		}
+		w.step()
 		w.raise(nil)
+		w.next()
 		w.b.Close()
 		w.leave()
 		if w.reduced == nil {
 			w.reduced = map[*graph.Node]prim.V{}
 		}
-		for i, v := range reductions {
+		for i, v := range results {
+			if v.Node.Src.Op.Class == expr.Scan {
+				values[i] = w.last(v)
+			}
 			w.reduced[v.Node] = values[i]
 		}
 	}
@@ -118,6 +127,7 @@ func (w *writer) loops() {
 	}
 	w.roots()
 	if nest.StoresInner {
+		w.next()
 		w.b.Close()
 	}
 	if len(outer) > 0 {
@@ -131,10 +141,11 @@ func (w *writer) roots() {
 	roots := w.loop.Roots
 	values, places := make([]prim.V, len(roots)), make([][]prim.Ix, len(roots))
 	for i, r := range roots {
-		places[i] = w.at(fuse.Own(r.Target.Shape))
+		places[i] = w.at(w.loop.Nest.Own(r.Target.Shape))
 		values[i] = w.value(w.loop.Values[i], w.aligned(places[i], r.Value.Shape))
 		w.faults.root(w.loop.Values[i])
 	}
+	w.step()
 	if w.task != fuse.Scan {
 		for i, r := range roots {
 			w.store(r.Target, places[i], values[i])

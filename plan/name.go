@@ -57,15 +57,3 @@ func wordByte(c rune) rune {
 	}
 	return '_'
 }
-
-// Name returns the name that profilers and traces show for the stage: that of
-// its kernel, of its Go function, or "matmul".
-func (s *Stage) Name() string {
-	switch {
-	case s.Kernel != nil:
-		return s.Kernel.Name
-	case s.Func != nil:
-		return s.Func.Name
-	}
-	return "matmul"
-}

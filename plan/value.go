@@ -64,6 +64,12 @@ func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
 		return w.elementwise(v, coords)
 	case expr.View:
 		return w.view(v, coords)
+	case expr.State:
+		return w.state(v, coords)
+	case expr.Scan:
+		if !n.Src.ScanIsLast() {
+			return w.scan(v, coords)
+		}
 	}
 	return w.reduced[v.Node]
 }

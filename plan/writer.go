@@ -33,6 +33,8 @@ type writer struct {
 	reduced map[*graph.Node]prim.V // the reductions of earlier phases
 	rows    map[*fuse.Value]int    // the row buffers
 	sides   []*fuse.Value          // the side outputs that are stored
+	scans   []*fuse.Value          // the scans of the open loop
+	carried []carried              // their states
 
 	faults faults
 	err    error
@@ -65,8 +67,8 @@ func (w *writer) at(coords []graph.Coord) []prim.Ix {
 	for i, c := range coords {
 		if c == graph.Zero {
 			out[i] = w.ix.Const(0)
-		} else {
-			out[i] = w.ix.Axis(w.axes[c])
+		} else if out[i] = w.ix.Axis(w.axes[c]); w.loop.Nest.Reversed && int(c) >= len(w.loop.Nest.Outer) {
+			out[i] = w.ix.Add(w.ix.Mul(out[i], w.ix.Const(-1)), w.int(w.extents[c]-1))
 		}
 	}
 	return out

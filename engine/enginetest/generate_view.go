@@ -286,6 +286,9 @@ func (g *generator) composition(t dtype.Type, s shape.Shape, depth int) *expr.No
 	if g.flip("product", 3) {
 		return g.product(t, s, depth)
 	}
+	if g.flip("scan", 3) {
+		return g.scan(t, s, axis, depth)
+	}
 	if t.IsInt() {
 		x := g.node(t, s, depth)
 		return apply("sub", x, op.ReduceNode("max", x, op.Reduction{Axes: []int{axis}, Keep: true}))

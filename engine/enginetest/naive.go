@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
@@ -46,6 +48,9 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	if err := one.Err(); err != nil {
 		return nil, err
 	}
+	if n.Op.Class == expr.State || n.Op.Class == expr.Elementwise && slices.ContainsFunc(one.Args, open) {
+		return one, nil // a part of a step
+	}
 	a, err := engine.NewArray(t, n.Shape()...)
 	if err != nil {
 		return nil, err
@@ -54,6 +59,11 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 		return a.Node(), nil
 	}
 	return a.Node(), s.run(expr.Statement{Target: a.Node(), Value: one})
+}
+
+// open reports whether a node is a part of the step of a scan.
+func open(n *expr.Node) bool {
+	return n.Op.Class == expr.State || n.Op.Class == expr.Elementwise && slices.ContainsFunc(n.Args, open)
 }
 
 // checkFused does what check does. It also compares each statement, run alone,

@@ -25,10 +25,17 @@ func evaluate(n *expr.Node) *value {
 
 func (r *reference) node(n *expr.Node) *value {
 	args := make([]*value, len(n.Args))
+	open := n.Op.Class == expr.State
 	for i, a := range n.Args {
 		args[i] = r.known[a]
+		open = open || args[i] == nil && n.Op.Class == expr.Elementwise
+	}
+	if open { // a part of a step, which has no value outside of its scan
+		return nil
 	}
 	switch n.Op.Class {
+	case expr.Scan:
+		return r.scan(n)
 	case expr.Storage:
 		return read(n)
 	case expr.Constant:

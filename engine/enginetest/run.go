@@ -24,6 +24,7 @@ var areas = []struct {
 	{"operators", Operators},
 	{"reductions", Reductions},
 	{"views", Views},
+	{"scans", Scans},
 	{"lengths", Lengths},
 	{"fusion", Fusion},
 	{"aliasing", Aliasing},

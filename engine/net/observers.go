@@ -2,14 +2,13 @@ package net
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/oneloop/oneloop/engine/inspect/timeline"
 )
 
 // AttachAll attaches an observer to a net and to all its operators.
@@ -69,25 +68,58 @@ func (t *Timing) Times() []Times {
 }
 
 // A Trace observer records runs for ui.perfetto.dev and chrome://tracing.
-type Trace struct{ line timeline.Timeline }
+type Trace struct {
+	mu     sync.Mutex
+	zero   time.Time
+	events []traceEvent
+}
+
+// A traceEvent is a complete event of the trace event format. Times are in
+// microseconds.
+type traceEvent struct {
+	Name  string            `json:"name"`
+	Cat   string            `json:"cat"`
+	Phase string            `json:"ph"`
+	At    float64           `json:"ts"`
+	Took  float64           `json:"dur"`
+	PID   int               `json:"pid"`
+	TID   int               `json:"tid"`
+	Args  map[string]string `json:"args,omitempty"`
+}
 
 // Start does nothing.
 func (t *Trace) Start(*Run) {}
 
 // Stop records a run.
 func (t *Trace) Stop(r *Run, err error) {
-	s := timeline.Span{Name: r.Name(), Category: "net", Lane: r.Worker + 1, Began: r.Began, Took: time.Since(r.Began)}
+	took := time.Since(r.Began)
+	e := traceEvent{Name: r.Name(), Cat: "net", Phase: "X", Took: took.Seconds() * 1e6, PID: 1, TID: r.Worker + 1}
 	if o := r.Operator; o != nil {
-		s.Category, s.Args = "operator", map[string]string{"type": o.def.Type}
+		e.Cat, e.Args = "operator", map[string]string{"type": o.def.Type}
 	}
 	if err != nil {
-		s.Args = map[string]string{"error": err.Error()}
+		e.Args = map[string]string{"error": err.Error()}
 	}
-	t.line.Add(s)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.zero.IsZero() {
+		t.zero = r.Began
+	}
+	e.At = r.Began.Sub(t.zero).Seconds() * 1e6
+	t.events = append(t.events, e)
 }
 
 // WriteTo writes the runs so far as JSON in the trace event format.
-func (t *Trace) WriteTo(w io.Writer) (int64, error) { return t.line.WriteTo(w) }
+func (t *Trace) WriteTo(w io.Writer) (int64, error) {
+	t.mu.Lock()
+	b, err := json.Marshal(map[string]any{"traceEvents": t.events, "displayTimeUnit": "ns"})
+	t.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(b)
+	return int64(n), err
+}
 
 // A Log observer writes a record for each run: at level Debug, or Error if the run
 // has failed.

@@ -62,6 +62,10 @@ var compositions = []Composition{
 	{Name: "nanstd", GoName: "NaNStd", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: nanDeviation, Doc: "the square root of nanvar."},
 	{Name: "count_nonzero", Group: "reductions", Arguments: folding, Operands: 1, Types: elems, Build: countNonzero, Doc: "the number of elements over axes that are not 0, as int64."},
 	{Name: "ptp", GoName: "PeakToPeak", Group: "reductions", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
+	{Name: "cumsum", GoName: "CumSum", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("add", "sum"), Doc: "the sums of the elements up to each one along an axis, added in order; without an axis, of the vector of all elements."},
+	{Name: "cumprod", GoName: "CumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("mul", "prod"), Doc: "the products of the elements up to each one along an axis, multiplied in order."},
+	{Name: "cummax", GoName: "CumMax", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("maximum", "max"), Doc: "the greatest of the elements up to each one along an axis; NaN wins, -0 < +0."},
+	{Name: "cummin", GoName: "CumMin", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("minimum", "min"), Doc: "the least of the elements up to each one along an axis; NaN wins, -0 < +0."},
 	{Name: "softmax", Group: "networks", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
 	{
 		Name: "layernorm", GoName: "LayerNorm", Group: "networks", Arguments: "x, gamma=None, beta=None, eps=1e-5", Operands: 3, Optional: 2, Types: floats, Wide: true, Build: layerNorm,

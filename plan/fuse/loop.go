@@ -57,6 +57,8 @@ type Nest struct {
 	Outer       []int
 	Inner       []int
 	StoresInner bool // the inner loop stores the roots, not the outer one
+	Along       int  // of columns that store the roots inside: the axis of the roots that the inner loop walks
+	Reversed    bool // the inner loop goes from the end of its axis to the start, for a scan
 	singleRow   bool // there is one row only; its loop runs in parallel blocks
 }
 
@@ -79,6 +81,7 @@ type Loop struct {
 
 	loads []*Value
 	sides []*Value
+	scans bool // a scan runs in the nest
 }
 
 // A Value is a node at coordinates, as a loop computes or loads it.
@@ -152,16 +155,28 @@ func (l *Loop) complex() bool {
 // Loads reports whether the loop reads n from memory.
 func (l *Loop) Loads(n *graph.Node) bool { return n.Array != nil && !l.Computes(n) }
 
-// Own returns the coordinates of an element of shape s at the axes of a loop: an
+// Own returns the coordinates of an element of shape s at the axes of the loops: an
 // axis for each axis of s that is longer than 1.
-func Own(s shape.Shape) []graph.Coord {
+func (n Nest) Own(s shape.Shape) []graph.Coord {
 	at, next := make([]graph.Coord, len(s)), 0
 	for i, d := range s {
 		at[i] = graph.Zero
 		if d != 1 {
-			at[i] = graph.Coord(next)
+			at[i] = graph.Coord(n.axis(next))
 			next++
 		}
 	}
 	return at
+}
+
+// axis returns the axis of the loops that axis i of a root is, where axes of size 1
+// do not count.
+func (n Nest) axis(i int) int {
+	switch {
+	case n.Kind != Columns || !n.StoresInner || i < n.Along:
+		return i
+	case i == n.Along:
+		return len(n.Outer)
+	}
+	return i - 1
 }

@@ -37,7 +37,7 @@ func (l *Loop) choose(plain bool) {
 			return false
 		}
 		seen[n] = true
-		if n.Src.Op.Class == expr.Reduction {
+		if c := n.Src.Op.Class; c == expr.Reduction || c == expr.Scan {
 			if f, ok := fit(n, dims); ok {
 				l.Nest = f
 				return true
@@ -52,13 +52,21 @@ func (l *Loop) choose(plain bool) {
 	}
 }
 
-// fit returns the nest in which reduction n runs together with roots of loop
+// fit returns the nest in which reduction or scan n runs together with roots of loop
 // shape dims. It returns false if there is none.
 func fit(n *graph.Node, dims []int) (Nest, bool) {
 	outer, inner, last := axesOf(n)
 	size := 1
 	for _, d := range inner {
 		size *= d
+	}
+	if n.Src.Op.Class == expr.Scan {
+		f := Nest{Kind: Columns, Outer: outer, Inner: inner, StoresInner: !n.Src.ScanIsLast(), Reversed: n.Reversed()}
+		if !f.StoresInner {
+			return f, slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)
+		}
+		f.Along = len(LoopShape(n.Shape[:n.Src.Axes[0]]))
+		return f, slices.Equal(LoopShape(n.Shape), dims)
 	}
 	switch {
 	case !last && (slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)):
@@ -72,8 +80,8 @@ func fit(n *graph.Node, dims []int) (Nest, bool) {
 }
 
 // axesOf returns the extents of the kept and of the reduced axes of a
-// reduction, without axes of size 1. last tells whether the last axis is
-// reduced, which decides the order.
+// reduction, or those of a scan, without axes of size 1. last tells whether the
+// last axis is reduced, which decides the order.
 func axesOf(n *graph.Node) (outer, inner []int, last bool) {
 	s := n.Args[0].Shape
 	for i, d := range s {
@@ -85,7 +93,7 @@ func axesOf(n *graph.Node) (outer, inner []int, last bool) {
 			outer = append(outer, d)
 		}
 	}
-	last = slices.Contains(n.Src.Axes, len(s)-1)
+	last = slices.Contains(n.Src.Axes, len(s)-1) && n.Src.Op.Class == expr.Reduction
 	if !last && len(outer) == 0 {
 		outer = oneColumn
 	}
@@ -96,9 +104,9 @@ func axesOf(n *graph.Node) (outer, inner []int, last bool) {
 // vec loop.
 var oneColumn = []int{1}
 
-// fits reports whether reduction x runs in the loops of the nest.
+// fits reports whether reduction or scan x runs in the loops of the nest.
 func (n Nest) fits(x *graph.Node) bool {
-	if n.Kind == Map {
+	if n.Kind == Map || n.Reversed != (x.Src.Op.Class == expr.Scan && x.Reversed()) {
 		return false
 	}
 	outer, inner, last := axesOf(x)
@@ -124,7 +132,7 @@ func (n Nest) ownPlace(x *graph.Node, at []graph.Coord) bool {
 		if d == 1 {
 			continue
 		}
-		if int(at[i]) != next || n.extent(next) != d {
+		if int(at[i]) != n.axis(next) || n.extent(n.axis(next)) != d {
 			return false
 		}
 		next++
@@ -132,8 +140,8 @@ func (n Nest) ownPlace(x *graph.Node, at []graph.Coord) bool {
 	return next == len(n.Outer)+len(n.Inner)
 }
 
-// Operand returns the coordinates of the operand of a reduction that fits the
-// nest.
+// Operand returns the coordinates of the operands of a reduction or a scan that fits
+// the nest.
 func (n Nest) Operand(x *graph.Node) []graph.Coord {
 	s := x.Args[0].Shape
 	at := make([]graph.Coord, len(s))

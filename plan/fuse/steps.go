@@ -101,7 +101,7 @@ func (f *fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
 		f.share(l)
 		w := &walk{Loop: l, g: f.g, asides: f.asides, mark: f.g.Walk()}
 		w.roots()
-		idle := l.Nest.Kind != Map && len(l.Phases) == 0
+		idle := l.Nest.Kind != Map && len(l.Phases) == 0 && !l.scans
 		if !w.again && !idle {
 			l.keep()
 			return l, nil
@@ -115,7 +115,7 @@ func (f *fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
 func (l *Loop) clashes() bool {
 	target := l.Roots[0].Target
 	return len(l.Roots) == 1 && slices.ContainsFunc(l.loads, func(v *Value) bool {
-		return v.Load.Overlaps(target) && !(v.Load.SameElements(target) && slices.Equal(v.at.at, Own(target.Shape)))
+		return v.Load.Overlaps(target) && !(v.Load.SameElements(target) && slices.Equal(v.at.at, l.Nest.Own(target.Shape)))
 	})
 }
 
@@ -208,7 +208,9 @@ func (f *fuser) share(l *Loop) {
 	}
 	const above, below = 1, 2
 	seen := map[*graph.Node]int{}
-	apart := func(x *graph.Node) bool { return x.Src.Op.Class == expr.Reduction && !l.Nest.fits(x) }
+	apart := func(x *graph.Node) bool {
+		return (x.Src.Op.Class == expr.Reduction || x.Src.Op.Class == expr.Scan) && !l.Nest.fits(x)
+	}
 	var visit func(x *graph.Node, side int)
 	visit = func(x *graph.Node, side int) {
 		if l.Loads(x) || seen[x]&side != 0 {
@@ -229,7 +231,7 @@ func (f *fuser) share(l *Loop) {
 			return
 		}
 		done[x] = true
-		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class == expr.Elementwise && x.Shape.Size() > 1 {
+		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class == expr.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
 			f.g.Store(x, "a reduction that is not fused needs it too, and computing it twice costs more")
 			if f.asides == nil {
 				f.asides = map[*graph.Node]*graph.Node{}

@@ -82,7 +82,7 @@ func (w *walk) aligned(p place, s shape.Shape) place {
 // roots visits the roots at their positions.
 func (w *walk) roots() {
 	for _, r := range w.Roots {
-		at := w.aligned(w.place(place{}, Own(r.Target.Shape)), r.Value.Shape)
+		at := w.aligned(w.place(place{}, w.Nest.Own(r.Target.Shape)), r.Value.Shape)
 		if w.repeats(r.Target.Shape, r.Value, at) {
 			w.store(r.Value, "it is broadcast, and would be computed again for every element")
 		}
@@ -145,6 +145,12 @@ func (w *walk) visit(v *Value) {
 	case expr.Reduction:
 		if !w.reduction(v) {
 			w.alone(v, "a reduction ends the loop over what it reduces")
+		}
+	case expr.State:
+		v.use(w.value(n.Args[0], w.aligned(v.at, n.Args[0].Shape), v.Bounds))
+	case expr.Scan:
+		if !w.scan(v) {
+			w.alone(v, "a scan walks another axis than the loop, or its results are read at other positions")
 		}
 	case expr.Contraction, expr.Opaque:
 		w.alone(v, "it has a schedule of its own")
@@ -228,7 +234,21 @@ func sameLoop(n, a *graph.Node) bool {
 // other reductions.
 func (w *walk) reduction(v *Value) bool {
 	n := v.Node
-	if v.Bounds != ir.InBounds || !w.Nest.fits(n) || w.Nest.singleRow && w.inside > 0 {
+	if w.Nest.singleRow && w.inside > 0 || !w.fits(v) {
+		return false
+	}
+	w.inside++
+	v.use(w.value(n.Args[0], w.place(v.at, w.Nest.Operand(n)), ir.InBounds))
+	w.inside--
+	w.later(v)
+	return true
+}
+
+// fits reports whether a reduction or a scan runs along the inner axes of the nest, at
+// the current position of the outer axes.
+func (w *walk) fits(v *Value) bool {
+	n := v.Node
+	if v.Bounds != ir.InBounds || !w.Nest.fits(n) {
 		return false
 	}
 	next := 0
@@ -241,16 +261,36 @@ func (w *walk) reduction(v *Value) bool {
 		}
 		next++
 	}
-	w.inside++
-	v.use(w.value(n.Args[0], w.place(v.at, w.Nest.Operand(n)), ir.InBounds))
-	w.inside--
+	return true
+}
+
+// later makes v a result of a loop: only later phases see it.
+func (w *walk) later(v *Value) {
 	v.depth++
 	for len(w.Phases) < int(v.depth) {
 		w.Phases = append(w.Phases, nil)
 	}
 	phase := &w.Phases[v.depth-1]
-	if !slices.ContainsFunc(*phase, func(x *Value) bool { return x.Node == n }) {
+	if !slices.ContainsFunc(*phase, func(x *Value) bool { return x.Node == v.Node }) {
 		*phase = append(*phase, v)
+	}
+}
+
+// scan visits the trees of the step of a scan that walks the inner axis of the nest.
+// It returns false for other scans.
+func (w *walk) scan(v *Value) bool {
+	n := v.Node
+	at := w.Nest.Operand(n)
+	if !w.fits(v) || !n.Src.ScanIsLast() && !slices.Equal(v.at.at, at) {
+		return false
+	}
+	w.scans = true
+	own := w.place(v.at, at)
+	for _, a := range n.Args {
+		v.use(w.value(a, own, ir.InBounds))
+	}
+	if n.Src.ScanIsLast() {
+		w.later(v)
 	}
 	return true
 }

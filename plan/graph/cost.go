@@ -33,8 +33,11 @@ func (g *Graph) measure(n *Node) (err error) {
 		n.terms = terms{axes: 1}
 		return nil
 	}
+	if err := n.findOpen(); err != nil {
+		return err
+	}
 	switch n.Src.Op.Class {
-	case expr.Reduction, expr.Contraction, expr.Opaque:
+	case expr.Reduction, expr.Contraction, expr.Opaque, expr.State, expr.Scan:
 		n.Complex, n.Computes = true, true
 	case expr.Elementwise:
 		n.Computes = true
@@ -56,6 +59,46 @@ func (g *Graph) measure(n *Node) (err error) {
 		g.Store(cut, "the expression is too large for one loop")
 	}
 	return nil
+}
+
+// findOpen sets n.Open. It returns an error if another operation than an
+// element-wise one or a scan uses a state.
+func (n *Node) findOpen() error {
+	switch n.Src.Op.Class {
+	case expr.State:
+		n.Open = []*Node{n}
+		return nil
+	case expr.Scan:
+		states, _ := n.States()
+		for _, a := range n.Args {
+			for _, s := range a.Open {
+				if !slices.Contains(states, s) && !slices.Contains(n.Open, s) {
+					n.Open = append(n.Open, s)
+				}
+			}
+		}
+		if n.Open == nil {
+			return nil
+		}
+	default:
+		for _, a := range n.Args {
+			switch {
+			case a.Open == nil:
+			case n.Open == nil:
+				n.Open = a.Open
+			default:
+				for _, s := range a.Open {
+					if !slices.Contains(n.Open, s) {
+						n.Open = append(slices.Clip(n.Open), s)
+					}
+				}
+			}
+		}
+		if n.Open == nil || n.Src.Op.Class == expr.Elementwise {
+			return nil
+		}
+	}
+	return expr.NewError(expr.ErrUnsupported, n.Open[0].Src.Op.Constructor(), "a state goes through %s, which is not element-wise", n.Src.Op.Constructor())
 }
 
 // fits reports whether n can be inlined.
@@ -116,7 +159,7 @@ func (g *Graph) distinct(n, without *Node) (cost int, shared *Node) {
 	visit = func(x *Node) {
 		switch {
 		case x.Mark == mark:
-			if x.Array == nil && x.Computes && (shared == nil || x.Cost > shared.Cost) {
+			if x.Array == nil && x.Computes && x.Open == nil && (shared == nil || x.Cost > shared.Cost) {
 				shared = x
 			}
 			return
@@ -150,7 +193,7 @@ func (g *Graph) cut(n *Node) *Node {
 	var best *Node
 	least := 0
 	for _, a := range candidates {
-		if a.Strided() != nil || !a.Computes && a.Cost < minCut {
+		if a.Open != nil || a.Strided() != nil || !a.Computes && a.Cost < minCut {
 			continue
 		}
 		left := -a.Cost

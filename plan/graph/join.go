@@ -35,6 +35,9 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, er
 	if err != nil {
 		return Root{}, err
 	}
+	if v.Open != nil {
+		return Root{}, expr.NewError(expr.ErrValue, v.Open[0].Src.Op.Constructor(), "a state is used outside of its scan")
+	}
 	if s.Saver != expr.Set {
 		e := expr.Apply(SaverRows[s.Saver], s.Target, s.Value)
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})

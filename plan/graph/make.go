@@ -79,6 +79,8 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 		k.ident = e.Func
 	case e.Ident != nil:
 		k.ident = e.Ident
+	case e.Op.Class == expr.State: // the states of two scans are never one
+		k.ident = e
 	}
 	if e.Axes != nil || e.Ints != nil || len(extra) > 0 {
 		extra = appendInts(appendInts(extra, e.Axes), e.Ints)

@@ -25,6 +25,9 @@ type Node struct {
 	Type  dtype.Type
 	Uses  int32  // number of uses as an operand
 	Index *Index // of a view: how it reads its operands
+	// Open are the states of scans that the node depends on, and that no scan below
+	// it closes. Such a node is a part of a step, and is never stored.
+	Open []*Node
 
 	// A node in memory has an Array: a leaf, or a node that was stored.
 	Array   *Array
@@ -215,6 +218,19 @@ func (g *Graph) next() *Node {
 	n := &g.free[0]
 	g.free = g.free[1:]
 	return n
+}
+
+// States returns the states of a scan, and the value of each in the next step. n is
+// of class Scan.
+func (n *Node) States() (states, next []*Node) {
+	k := (len(n.Args) - 1) / 2
+	return n.Args[1+k:], n.Args[1 : 1+k]
+}
+
+// Reversed reports whether a scan goes from the end of its axis to the start.
+func (n *Node) Reversed() bool {
+	states, _ := n.States()
+	return states[0].Src.Ints[1] == 1
 }
 
 // constantOf returns the constant that all elements of n are copies of, or nil.

@@ -144,7 +144,11 @@ func (l *loopStep) profile() {
 	for _, a := range l.s.Writes {
 		stored = append(stored, a.String())
 	}
-	name := l.s.Name() + "(" + strings.Join(stored, ", ") + ")"
+	kernel := "matmul"
+	if l.s.Kernel != nil {
+		kernel = l.s.Kernel.Name
+	}
+	name := kernel + "(" + strings.Join(stored, ", ") + ")"
 	l.loop.Label(name)
 	if n, ok := l.inst.(backend.Native); ok {
 		n.Profile("oneloop:" + name)

@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// monteCarlo returns the mean payoff of an Asian option over paths of dates, with
+// normals made inside the loop.
+func monteCarlo(dates, paths int) expr.Exp[float32] {
+	z := op.Normal[float32](expr.Const[uint64](7), dates, paths)
+	start := []expr.Exp[float32]{expr.Const[float32](100), expr.Const[float32](0)}
+	r := op.Scan(start, []expr.Exp[float32]{z}, op.ScanOptions{}, func(s op.Step[float32]) (next, out []expr.Exp[float32]) {
+		price := op.Mul(s.State[0], op.Exp(op.AddScalar(op.MulScalar(s.X[0], 0.0126), -0.00008)))
+		return []expr.Exp[float32]{price, op.Add(s.State[1], price)}, nil
+	})
+	return op.ReLU(op.AddScalar(op.MulScalar(r.Last(1), 1/float32(dates)), -100))
+}
+
+// TestMonteCarlo checks that paths are one loop without an array of paths or of
+// normals, that it compiles quickly, and that its bits are those of a loop in Go.
+func TestMonteCarlo(t *testing.T) {
+	const dates, paths = 252, 1000
+	y, err := engine.New[float32](paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := time.Hour
+	var p *engine.Program
+	for range 3 {
+		begin := time.Now()
+		if p, err = engine.Compile(context.Background(), expr.Let(y, monteCarlo(dates, paths))); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(begin))
+	}
+	t.Logf("compiled in %v", best)
+	if best > 50*time.Millisecond { // 2 ms on a quiet machine; the race detector takes ten times as long
+		t.Errorf("compiled in %v", best)
+	}
+	plan := p.Plan()
+	if n := len(plan.Stages); n != 1 || plan.Arena != 0 {
+		t.Fatalf("%d stages, %d bytes of temporaries\n%v", n, plan.Arena, p.Explain())
+	}
+	if err := p.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	z, err := engine.Eval(op.Exp(op.AddScalar(op.MulScalar(op.Normal[float32](expr.Const[uint64](7), dates, paths), 0.0126), -0.00008)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := y.Data()
+	for i, g := range got {
+		price, sum := float32(100), float32(0)
+		for d := range dates {
+			price *= z.Data()[d*paths+i]
+			sum += price
+		}
+		dates := float32(dates)
+		if want := max(float32(sum*(1/dates))-100, 0); g != want {
+			t.Fatalf("path %d: %v, want %v", i, g, want)
+		}
+	}
+}
+
+// TestCumulative compares running sums with a loop in Go, the second run included.
+func TestCumulative(t *testing.T) {
+	x := make([]float64, 37*41)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	a := engine.MustFromSlice(x, 37, 41)
+	for axis := range 2 {
+		for range 2 {
+			y, err := engine.Eval(op.CumSum(a, axis))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 37 {
+				for j := range 41 {
+					want, at := x[i*41+j], [2]int{i, j}
+					if at[axis] > 0 {
+						before := [2]int{i, j}
+						before[axis]--
+						want += y.Data()[before[0]*41+before[1]]
+					}
+					if got := y.Data()[i*41+j]; got != want {
+						t.Fatalf("axis %d at %v: %v, want %v", axis, at, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestScanInPlace checks scans of an array into itself.
+func TestScanInPlace(t *testing.T) {
+	for axis, want := range [][]float32{{1, 2, 3, 5, 7, 9}, {1, 3, 6, 4, 9, 15}} {
+		x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+		if err := x.Assign(op.CumSum(x, axis)); err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			if x.Data()[i] != w {
+				t.Errorf("axis %d: %v, want %v", axis, x.Data(), want)
+				break
+			}
+		}
+	}
+	x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	if err := x.Assign(op.CumSum(op.Flip(x, 1), 1)); err != nil {
+		t.Fatal(err)
+	}
+	if x.Data()[2] != 6 || x.Data()[3] != 6 {
+		t.Errorf("flipped: %v", x.Data())
+	}
+}

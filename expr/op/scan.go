@@ -1,0 +1,417 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// The rows of scans. They are in no table: a scan is made of several nodes.
+var (
+	stateRow = &expr.Operator{Name: "state", GoName: "Scan", Class: expr.State, Arity: 1, Shape: expr.StateShape}
+	scanRow  = &expr.Operator{Name: "scan", Class: expr.Scan, Arity: -1, Result: expr.ResultFirst, Shape: expr.ScanShape}
+	// stepRow is what a step gets for a state, an element and its index. ScanNodes
+	// replaces it.
+	stepRow = &expr.Operator{
+		Name: "step", GoName: "Scan", Class: expr.State, Shape: expr.StateShape,
+		Err: errors.New("a state or an element is used outside of its step"),
+	}
+)
+
+// ScanOptions says how a scan walks its elements.
+type ScanOptions struct {
+	Axis    int  // of the elements and of the outputs; negative ones count from the last
+	Length  int  // the number of steps; 0: the extent of the elements along the axis
+	Reverse bool // from the end of the axis to its start
+}
+
+// A Step is what a step of a scan computes with.
+type Step[T expr.Elem] struct {
+	Index expr.Exp[int64] // the position on the axis
+	State []expr.Exp[T]   // before the step
+	X     []expr.Exp[T]   // the elements at the position
+}
+
+// A Scanned holds the results of a scan.
+type Scanned[T expr.Elem] struct{ r *ScanResult }
+
+// Out returns output i of all steps. It has the shape of a state and the axis of
+// the scan. If the step has no such output, the result carries an error.
+func (s Scanned[T]) Out(i int) expr.Exp[T] { return expr.Of[T](s.r.Out(i)) }
+
+// Last returns state i after the last step, or the first state if there is no step.
+func (s Scanned[T]) Last(i int) expr.Exp[T] { return expr.Of[T](s.r.Last(i)) }
+
+// Scan walks an axis in order, and carries states from one position to the next. At
+// each position the trees that step returns give the next states and the outputs.
+// All steps are one loop, in which producers of the elements are computed too.
+//
+// Scan calls step once. step may apply element-wise operators to the states, the
+// elements and the index. Other trees that it uses are the same in each step.
+// States have the common shape of first and of the elements without the axis.
+// The results carry an error if step returns another number of states, other shapes
+// or views of what it got.
+func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s Step[T]) (next, out []expr.Exp[T])) Scanned[T] {
+	nodes := func(list []expr.Exp[T]) []*expr.Node {
+		out := make([]*expr.Node, len(list))
+		for i, x := range list {
+			out[i] = expr.NodeOf(x)
+		}
+		return out
+	}
+	typed := func(list []*expr.Node) []expr.Exp[T] {
+		out := make([]expr.Exp[T], len(list))
+		for i, x := range list {
+			out[i] = expr.Of[T](x)
+		}
+		return out
+	}
+	var f StepFunc
+	if step != nil {
+		f = func(i *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+			n, y := step(Step[T]{expr.Of[int64](i), typed(state), typed(x)})
+			return nodes(n), nodes(y)
+		}
+	}
+	return Scanned[T]{ScanNodes(nodes(first), nodes(elements), o, f)}
+}
+
+// A StepFunc returns the next states and the outputs of a step at a position.
+type StepFunc func(index *expr.Node, state, x []*expr.Node) (next, out []*expr.Node)
+
+// A ScanResult holds the results of ScanNodes.
+type ScanResult struct {
+	last, out []*expr.Node
+	err       *expr.Node // a node with an error, or nil
+}
+
+// Out returns output i of all steps; see [Scanned.Out].
+func (r *ScanResult) Out(i int) *expr.Node { return r.pick("output", r.outs(), i) }
+
+// Last returns state i after the last step; see [Scanned.Last].
+func (r *ScanResult) Last(i int) *expr.Node {
+	if r == nil {
+		return r.pick("state", nil, i)
+	}
+	return r.pick("state", r.last, i)
+}
+
+func (r *ScanResult) outs() []*expr.Node {
+	if r == nil {
+		return nil
+	}
+	return r.out
+}
+
+func (r *ScanResult) pick(what string, list []*expr.Node, i int) *expr.Node {
+	switch {
+	case r != nil && r.err != nil:
+		return r.err
+	case i < 0 || i >= len(list):
+		return expr.Errorf(expr.ErrValue, "Scan", "%s %d of %d", what, i, len(list))
+	}
+	return list[i]
+}
+
+// ScanNodes is [Scan] for untyped trees, and for states and elements of several
+// types.
+func ScanNodes(first, elements []*expr.Node, o ScanOptions, step StepFunc) *ScanResult {
+	s := scan{reverse: o.Reverse}
+	if step == nil {
+		return failedScan(expr.ErrValue, "the step is nil")
+	}
+	if err := s.shapes(first, elements, o); err != nil {
+		return &ScanResult{err: err}
+	}
+	return s.trace(first, elements, step)
+}
+
+func failedScan(kind error, format string, args ...any) *ScanResult {
+	return &ScanResult{err: expr.Errorf(kind, "Scan", format, args...)}
+}
+
+// failed returns a node with the error of n.
+func failed(n *expr.Node) *expr.Node {
+	if n == nil {
+		return expr.Errorf(expr.ErrType, "Scan", "an operand is nil")
+	}
+	return n
+}
+
+// A scan is the state of ScanNodes.
+type scan struct {
+	axis, length int
+	reverse      bool
+	step         shape.Shape // of a state
+	full         shape.Shape // with the axis
+}
+
+// shapes finds the axis, the number of steps and the shape of a step.
+func (s *scan) shapes(first, elements []*expr.Node, o ScanOptions) *expr.Node {
+	fail := func(format string, args ...any) *expr.Node {
+		return expr.Errorf(expr.ErrShape, "Scan", format, args...)
+	}
+	if len(first) == 0 {
+		return fail("there is no first state")
+	}
+	for _, list := range [][]*expr.Node{first, elements} {
+		for _, n := range list {
+			if n.Err() != nil {
+				return failed(n)
+			}
+		}
+	}
+	var err error
+	for i, f := range first {
+		if s.step, err = shape.Broadcast(s.step, f.Shape()); err != nil {
+			return fail("first state %d: %s", i, err)
+		}
+	}
+	rank := len(s.step) + 1
+	if len(elements) > 0 {
+		rank = len(elements[0].Shape())
+	}
+	if s.axis, err = shape.Axis(o.Axis, rank); err != nil {
+		return fail("%s", err)
+	}
+	s.length = o.Length
+	for i, x := range elements {
+		dims := x.Shape()
+		switch {
+		case len(dims) != rank:
+			return fail("elements of rank %d and of rank %d", rank, len(dims))
+		case i == 0 && o.Length == 0:
+			s.length = dims[s.axis]
+		}
+		if dims[s.axis] != s.length {
+			return fail("%d steps, but elements %d have extent %d along axis %d", s.length, i, dims[s.axis], s.axis)
+		}
+		if s.step, err = shape.Broadcast(s.step, dropAxis(dims, s.axis)); err != nil {
+			return fail("elements %d: %s", i, err)
+		}
+	}
+	switch {
+	case len(s.step) != rank-1:
+		return fail("states of rank %d do not fit elements of rank %d", len(s.step), rank)
+	case s.length < 0:
+		return fail("the number of steps is %d", s.length)
+	}
+	s.full = s.with(s.length)
+	if err := s.full.Check(); err != nil {
+		return fail("%s", err)
+	}
+	return nil
+}
+
+func dropAxis(s shape.Shape, axis int) shape.Shape {
+	return append(s[:axis:axis], s[axis+1:]...)
+}
+
+// with returns the shape of a step with an axis of extent n.
+func (s *scan) with(n int) shape.Shape {
+	return append(append(s.step[:s.axis:s.axis], n), s.step[s.axis:]...)
+}
+
+// trace calls the step and closes its trees over the states.
+func (s *scan) trace(first, elements []*expr.Node, step StepFunc) *ScanResult {
+	l := lifter{scan: s, made: map[*expr.Node]*expr.Node{}, depends: map[*expr.Node]bool{}}
+	place := func(t dtype.Type, sh shape.Shape, full *expr.Node) *expr.Node {
+		p := expr.Untyped(stepRow, sh, t)
+		l.made[p], l.depends[p] = full, true
+		return p
+	}
+	states, args := make([]*expr.Node, len(first)), make([]*expr.Node, len(first))
+	for i, f := range first {
+		f = ReshapeNode(BroadcastToNode(f, s.step), s.with(1))
+		states[i] = f // one step or none carries nothing
+		if s.length > 1 {
+			states[i] = expr.ApplyWith(stateRow, expr.Attributes{Axes: []int{s.axis}, Ints: []int{s.length, bit(s.reverse)}}, f)
+		}
+		args[i] = place(f.DType(), s.step, states[i])
+	}
+	x := make([]*expr.Node, len(elements))
+	for i, e := range elements {
+		x[i] = place(e.DType(), dropAxis(e.Shape(), s.axis), e)
+	}
+	at := make([]int, len(s.full))
+	for i := range at {
+		at[i] = 1
+	}
+	at[s.axis] = s.length
+	next, out := step(place(dtype.I64, nil, ReshapeNode(IotaNode(s.length), at)), args, x)
+	if len(next) != len(first) {
+		return failedScan(expr.ErrValue, "the step returns %d states, not %d", len(next), len(first))
+	}
+	r := &ScanResult{}
+	values := make([]*expr.Node, len(next))
+	for i, n := range next {
+		values[i] = l.result(fmt.Sprintf("state %d", i), n)
+		if err := values[i].Err(); err != nil {
+			return &ScanResult{err: values[i]}
+		}
+		if n.DType() != first[i].DType() {
+			return failedScan(expr.ErrType, "state %d is %v and becomes %v", i, first[i].DType(), n.DType())
+		}
+	}
+	loop := Loop{s.axis, values, states}
+	for i, n := range out {
+		v := l.result(fmt.Sprintf("output %d", i), n)
+		if s.length > 1 {
+			v = loop.All(v)
+		}
+		r.out = append(r.out, v)
+	}
+	for i, v := range values {
+		switch s.length {
+		case 0:
+			v = states[i]
+		case 1:
+		default:
+			v = loop.Last(v)
+		}
+		r.last = append(r.last, ReshapeNode(v, s.step))
+	}
+	return r
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A Loop has the trees of a scan's step. Package grad makes scans of it.
+type Loop struct {
+	Axis         int
+	Next, States []*expr.Node
+}
+
+// NewState returns a state that a scan carries along the axis of n, which is of class
+// Scan, from the end at which n stops to the end at which it starts. first has size 1
+// along the axis.
+func NewState(n, first *expr.Node) *expr.Node {
+	if n == nil || n.Err() != nil || n.Op.Class != expr.Scan {
+		return expr.Errorf(expr.ErrType, "NewState", "the operand is no scan")
+	}
+	states, _ := n.ScanStates()
+	return expr.ApplyWith(stateRow, expr.Attributes{Axes: n.Axes, Ints: []int{states[0].Ints[0], 1 - states[0].Ints[1]}}, first)
+}
+
+// All returns a value of the step for all steps.
+func (l Loop) All(v *expr.Node) *expr.Node { return l.close(v, 0) }
+
+// Last returns a value of the step in the last step. The axis keeps size 1.
+func (l Loop) Last(v *expr.Node) *expr.Node { return l.close(v, 1) }
+
+func (l Loop) close(v *expr.Node, last int) *expr.Node {
+	args := append(append([]*expr.Node{v}, l.Next...), l.States...)
+	return expr.ApplyWith(scanRow, expr.Attributes{Axes: []int{l.Axis}, Ints: []int{last}}, args...)
+}
+
+// A lifter copies trees of a step. The copies have the axis of the scan: they are
+// the values of all steps.
+type lifter struct {
+	*scan
+	made    map[*expr.Node]*expr.Node
+	depends map[*expr.Node]bool // on what the step got
+}
+
+// result returns a tree of the step with the shape of all steps.
+func (l *lifter) result(what string, n *expr.Node) *expr.Node {
+	if n.Err() != nil {
+		return failed(n)
+	}
+	if s, err := shape.Broadcast(n.Shape(), l.step); err != nil || !s.Equal(l.step) {
+		return expr.Errorf(expr.ErrShape, "Scan", "%s has shape %v, not that of a state, %v", what, n.Shape(), l.step)
+	}
+	var bad *expr.Node
+	expr.Walk(n, func(n *expr.Node) {
+		if _, known := l.depends[n]; known || bad != nil {
+			return
+		}
+		depends := false
+		for _, a := range n.Args {
+			depends = depends || l.depends[a]
+		}
+		l.depends[n] = depends
+		switch {
+		case n.Op == stepRow:
+			bad = expr.Errorf(expr.ErrValue, "Scan", "%s uses a state or an element of another scan", what)
+		case depends && n.Op.Class != expr.Elementwise:
+			bad = expr.Errorf(expr.ErrUnsupported, "Scan", "%s applies %s to what the step got; a step has element-wise operators only", what, n.Op.Constructor())
+		case depends:
+			args := make([]*expr.Node, len(n.Args))
+			for i, a := range n.Args {
+				args[i] = l.lift(a)
+			}
+			l.made[n] = expr.ApplyWith(n.Op, *n.Attributes, args...)
+		}
+	})
+	if bad != nil {
+		return bad
+	}
+	n = l.lift(n)
+	if n.Shape().Equal(l.full) { // a view of a state is an error
+		return n
+	}
+	return BroadcastToNode(n, l.full)
+}
+
+// lift returns the copy of n. A tree that is the same in each step gets an axis of
+// size 1, where its rank reaches the axis of the scan.
+func (l *lifter) lift(n *expr.Node) *expr.Node {
+	if m := l.made[n]; m != nil {
+		return m
+	}
+	m, s := n, n.Shape()
+	if at := l.axis - (len(l.step) - len(s)); at > 0 {
+		m = ReshapeNode(n, append(append(s[:at:at], 1), s[at:]...))
+	}
+	l.made[n] = m
+	return m
+}
+
+// accumulate returns the composition of a scan whose state is its output: a value
+// combined with each element by row. It begins with the identity of a reduction.
+func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(o Options, x ...*expr.Node) *expr.Node {
+		a := x[0]
+		if o.Axes == nil {
+			a = ReshapeNode(a, []int{a.Shape().Size()})
+			o.Axes = []int{0}
+		}
+		if len(o.Axes) != 1 {
+			return misshapen("takes one axis, not %v", o.Axes)
+		}
+		t := a.DType()
+		wide := t.Register()
+		r := ScanNodes([]*expr.Node{expr.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*expr.Node{CastNode(a, wide)}, ScanOptions{Axis: o.Axes[0]},
+			func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+				s := call(row, state[0], x[0])
+				return []*expr.Node{s}, []*expr.Node{s}
+			})
+		return CastNode(r.Out(0), t)
+	}
+}
+
+// CumSum returns the sums of the elements up to each one along an axis, added in
+// order. It sums in T, and halves in float32.
+func CumSum[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumsum", a, axis) }
+
+// CumProd returns the products of the elements up to each one along an axis.
+func CumProd[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumprod", a, axis) }
+
+// CumMax returns the greatest of the elements up to each one along an axis. NaN wins.
+func CumMax[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummax", a, axis) }
+
+// CumMin returns the least of the elements up to each one along an axis. NaN wins.
+func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummin", a, axis) }
+
+func along[T expr.Number](name string, a expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T](name, Options{Axes: []int{axis}}, expr.NodeOf(a))
+}

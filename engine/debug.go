@@ -33,7 +33,7 @@ func debug(ctx context.Context, w io.Writer, on map[string]bool, stmts []expr.St
 	if !on["ir"] {
 		return nil
 	}
-	for i, s := range p.Stages {
+	for i, s := range p.All() {
 		if s.Kernel == nil {
 			continue
 		}

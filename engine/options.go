@@ -17,6 +17,11 @@ type Options struct {
 	// of float32 and float64. Then the bits, NaN and infinity included, are those
 	// of that library.
 	Products string
+	// Chains says where products, and the loops before and after them, run together,
+	// one block of rows after the other. If it is empty, they do where that pays.
+	// [ChainsNever] and [ChainsAlways] are for tests and measurements. The bits do not
+	// depend on it.
+	Chains string
 	// Profile names the program's kernels for profilers. For perf, it lists the
 	// machine code in /tmp/perf-PID.map. For pprof, it gives the goroutines that
 	// run a kernel the label "kernel". perf finds only code made after the first
@@ -29,6 +34,12 @@ type Options struct {
 // with gonum computes products of float32 and float64.
 const ProductsByBLAS = "blas"
 
+// The values of [Options.Chains].
+const (
+	ChainsNever  = "never"
+	ChainsAlways = "always"
+)
+
 // check returns an error for options that no program can use.
 func (o Options) check() error {
 	if o.Threads < 0 {
@@ -36,6 +47,9 @@ func (o Options) check() error {
 	}
 	if o.Products != "" && o.Products != ProductsByBLAS {
 		return expr.NewError(expr.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", o.Products, ProductsByBLAS)
+	}
+	if o.Chains != "" && o.Chains != ChainsNever && o.Chains != ChainsAlways {
+		return expr.NewError(expr.ErrUnsupported, "", "Options.Chains is %q; it can be empty, %q or %q", o.Chains, ChainsNever, ChainsAlways)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 }
 
 // planOptions returns what the stages of a plan may do. On the CPU a stage costs
-// little, and the built-in products combine sums with their results.
+// little. The built-in products combine sums with their results, and run in chains.
 func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 	switch {
 	case slices.ContainsFunc(stmts, func(s expr.Statement) bool {
@@ -102,7 +102,14 @@ func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 	case o.Products != "":
 		return []plan.Option{plan.SplitLoops}
 	}
-	return []plan.Option{plan.CombineProducts, plan.SplitLoops}
+	options := []plan.Option{plan.CombineProducts, plan.SplitLoops}
+	switch o.Chains {
+	case ChainsNever:
+		return options
+	case ChainsAlways:
+		return append(options, plan.ChainAlways)
+	}
+	return append(options, plan.ChainProducts)
 }
 
 // planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.

@@ -69,6 +69,13 @@ func dump(b *strings.Builder, made any) {
 				fmt.Fprintf(b, "extents %v, integers %v\n%s", s.Extents, s.Params, s.Kernel)
 			}
 		}
+	case joined:
+		for _, s := range x {
+			fmt.Fprintf(b, "%s of %s\n", s.what(), list(s.Writes))
+			for _, part := range s.Parts {
+				fmt.Fprintf(b, "  %s of %s\n", part.what(), list(part.Writes))
+			}
+		}
 	case *Plan:
 		for i, t := range x.Temps {
 			if t.first >= 0 {

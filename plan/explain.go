@@ -64,17 +64,23 @@ func (p *Plan) Explain() string {
 	fmt.Fprintf(&b, "%d stage%s, %d temporar%s, %d bytes of scratch\n", len(p.Stages), plural(len(p.Stages), "", "s"), temps, plural(temps, "y", "ies"), p.Arena)
 	for i, s := range p.Stages {
 		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, s.what(), s.Why, list(s.Reads), list(s.Writes), s.Bytes())
+		for k, part := range s.Parts {
+			fmt.Fprintf(&b, "  part %d: %s: %s\n    reads %s; writes %s\n", k, part.what(), part.Why, list(part.Reads), list(part.Writes))
+		}
 	}
 	return b.String()
 }
 
 // what returns the kind of a stage in words.
 func (s *Stage) what() string {
-	what := [...]string{Loop: "loop", Product: "matrix product", Call: "Go function"}[s.Kind]
+	what := [...]string{Loop: "loop", Product: "matrix product", Call: "Go function", Chain: "chain"}[s.Kind]
 	if s.Prescan {
 		what = "prescan"
 	}
 	what += combined(s.Saver, s.Alpha != nil)
+	if s.Kind == Chain {
+		what += fmt.Sprintf(" of %d parts, %d blocks of %d rows, %d bytes for each worker", len(s.Parts), s.Blocks.Count(), s.Blocks.Rows(), s.OwnBytes)
+	}
 	if s.Bias != nil {
 		what += ", with the bias " + s.Bias.String()
 	}
@@ -127,6 +133,12 @@ func (s *Stage) Flops() int {
 			}
 		}
 		return each * s.Out.Shape.Size()
+	case Chain:
+		n := 0
+		for _, p := range s.Parts {
+			n += p.Flops()
+		}
+		return n
 	}
 	return 0
 }

@@ -25,19 +25,28 @@ var passes = []struct{ name, does string }{
 	{"join", "makes one graph of the trees of a group: equal nodes once, constants folded, reshapes moved to arrays, what is too large for one kernel stored"},
 	{"fuse", "decides the steps that store the roots: the loops, products and calls, what each loop computes, and what is stored between them"},
 	{"emit", "writes each step as a stage"},
+	{"chain", "joins products, and the loops before and after them, to run block of rows by block of rows"},
 	{"memory", "places the temporaries in one arena by their lifetimes"},
 }
 
 // An Option says what the stages of a plan may do.
 type Option uint8
 
-// CombineProducts lets products scale their sums, combine them with their result,
-// and read operands of any strides, as the built-in products of the CPU do.
-const CombineProducts Option = 1
-
-// SplitLoops lets a loop become several, each over a part of the target without the
-// borders of concatenations and paddings. It is faster where a stage costs little.
-const SplitLoops Option = 2
+// The options. The CPU allows all of them, with its built-in products.
+const (
+	// CombineProducts lets products scale their sums, combine them with their result,
+	// and read operands of any strides.
+	CombineProducts Option = iota + 1
+	// ChainProducts joins products, and the loops before and after them, to chains
+	// where that pays.
+	ChainProducts
+	// ChainAlways is ChainProducts, also where chains do not pay.
+	ChainAlways
+	// SplitLoops lets a loop become several, each over a part of the target without
+	// the borders of concatenations and paddings. It is faster where a stage costs
+	// little.
+	SplitLoops
+)
 
 // Compile returns the plan of statements. The plan has the effect of the
 // statements in their order. If ctx is cancelled, Compile returns an error that
@@ -84,6 +93,10 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 			g.Stored(r.Target)
 		}
 	}
+	if always := slices.Contains(options, ChainAlways); always || slices.Contains(options, ChainProducts) {
+		p.Stages = chain(p.Stages, always)
+	}
+	made(show, "chain", joined(p.Stages))
 	p.placeTemps(g.Temps)
 	made(show, "memory", p)
 	return p, nil

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"iter"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -11,6 +13,28 @@ type Plan struct {
 	Stages []*Stage
 	Temps  []*Temp
 	Arena  int // bytes for all temporaries
+}
+
+// All yields the loops, products and calls of the plan, with the numbers of their
+// stages. It yields the parts of a chain in place of the chain.
+func (p *Plan) All() iter.Seq2[int, *Stage] {
+	return func(yield func(int, *Stage) bool) {
+		for i, s := range p.Stages {
+			for _, x := range s.all() {
+				if !yield(i, x) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// all returns the parts of a chain, or else s.
+func (s *Stage) all() []*Stage {
+	if s.Kind == Chain {
+		return s.Parts
+	}
+	return []*Stage{s}
 }
 
 // A Temp is a temporary: a contiguous array at an offset in the arena.
@@ -38,6 +62,7 @@ const (
 	Loop    StageKind = iota // Kernel
 	Product                  // a matrix product
 	Call                     // a Go function
+	Chain                    // stages that run together, one block of rows after the other
 )
 
 // A Stage is one pass over memory.
@@ -66,6 +91,14 @@ type Stage struct {
 	Bias        *Array
 	Func        *expr.GoFunc
 	Args        []*Array
+
+	// Chain: loops and products, in order. A worker runs all of them for one block
+	// of rows. Own lists the temporaries of which it has one block, in OwnBytes
+	// bytes.
+	Parts    []*Stage
+	Blocks   RowBlocks
+	Own      []Own
+	OwnBytes int
 }
 
 // A Fault is a node of a stage that can fail on data, and the error that its

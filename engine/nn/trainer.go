@@ -242,6 +242,8 @@ func Cost(p *engine.Program) string {
 	loops, products, bytes := 0, 0, 0
 	for _, s := range p.Plan().Stages {
 		bytes += s.Bytes()
+	}
+	for _, s := range p.Plan().All() {
 		if s.A != nil {
 			products++
 		} else {

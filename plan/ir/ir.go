@@ -215,6 +215,9 @@ type Kernel struct {
 	Loops    []Loop
 	Regions  []Region     // Regions[0] is the entry
 	Types    []dtype.Type // of every value
+	// InOrder says that a range of units must be a range of positions in row-major
+	// order. Otherwise back ends may number the positions of a vec loop in any order.
+	InOrder bool
 }
 
 // A BufBind is an array bound to a buffer: the address of coordinate (0, 0,

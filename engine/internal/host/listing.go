@@ -15,7 +15,7 @@ import (
 func Listings(be backend.Backend, pl *plan.Plan) ([]*listing.Kernel, error) {
 	var out []*listing.Kernel
 	var room addresses
-	for i, s := range pl.Stages {
+	for i, s := range pl.All() {
 		if s.Kernel == nil {
 			continue
 		}

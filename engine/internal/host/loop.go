@@ -38,16 +38,7 @@ type scalarCell struct {
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	l := &loopStep{s: s, binding: Binding(s)}
-	for i, o := range s.Bufs {
-		if o.Array != nil {
-			l.places = append(l.places, bufPlace{i, p.place(o.Array)})
-		}
-	}
-	for i, o := range s.Scalars {
-		if o.Cell != nil {
-			l.cells = append(l.cells, scalarCell{i, o.Cell})
-		}
-	}
+	l.find(p.place)
 	l.bind(p)
 	var err error
 	if l.code, l.inst, err = Compile(p.Backend, s, &l.binding); err != nil {
@@ -58,6 +49,20 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.loop.Plan(p.job, l.inst, l.footprint())
 	return l, nil
+}
+
+// find finds the places of the arrays and of the parameters.
+func (l *loopStep) find(at func(*plan.Array) place) {
+	for i, o := range l.s.Bufs {
+		if o.Array != nil {
+			l.places = append(l.places, bufPlace{i, at(o.Array)})
+		}
+	}
+	for i, o := range l.s.Scalars {
+		if o.Cell != nil {
+			l.cells = append(l.cells, scalarCell{i, o.Cell})
+		}
+	}
 }
 
 // footprint returns the number of bytes of the arrays that the loop goes over. A
@@ -83,17 +88,23 @@ func (l *loopStep) footprint() (total int) {
 	return total
 }
 
-// rowBuffers returns the number of bytes of the row buffers of all workers.
-func (l *loopStep) rowBuffers() (n int) {
-	for _, b := range l.s.Kernel.Bufs {
+// memory returns the number of bytes of the row buffers of all workers.
+func (l *loopStep) memory() int { return l.loop.Workers() * rowBytes(l.s) }
+
+// rowBytes returns the number of bytes of the row buffers of one worker.
+func rowBytes(s *plan.Stage) (n int) {
+	if s.Kernel == nil {
+		return 0
+	}
+	for _, b := range s.Kernel.Bufs {
 		if b.Mode != ir.Row {
 			continue
 		}
 		row := b.Type.Size()
 		for _, x := range b.Axes {
-			row *= l.s.Extents[x]
+			row *= s.Extents[x]
 		}
-		n += row * l.loop.Workers()
+		n += row
 	}
 	return n
 }
@@ -145,8 +156,11 @@ func (l *loopStep) profile() {
 		stored = append(stored, a.String())
 	}
 	kernel := "matmul"
-	if l.s.Kernel != nil {
+	switch {
+	case l.s.Kernel != nil:
 		kernel = l.s.Kernel.Name
+	case l.s.Kind == plan.Chain:
+		kernel = "chain"
 	}
 	name := kernel + "(" + strings.Join(stored, ", ") + ")"
 	l.loop.Label(name)

@@ -24,7 +24,19 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &productStep{loopStep{s: s, binding: ir.Binding{Bufs: make([]ir.BufBind, 3)}}}
+	d := &productStep{newProductLoop(s, &problem, p.place)}
+	d.inst = gemm.New(p.Backend.Name(), problem, &d.binding, p.Threads)
+	if p.Profile {
+		d.profile()
+	}
+	d.loop.Plan(p.job, d.inst, d.footprint())
+	return d, nil
+}
+
+// newProductLoop returns a step for a product, with the places of its operands and
+// of its scalars.
+func newProductLoop(s *plan.Stage, problem *gemm.Problem, at func(*plan.Array) place) loopStep {
+	d := loopStep{s: s, binding: ir.Binding{Bufs: make([]ir.BufBind, 3)}}
 	if problem.Scaled {
 		d.binding.Scalars = []uint64{s.Alpha.Bits, s.Beta.Bits}
 		for i, o := range []*plan.Scalar{s.Alpha, s.Beta} {
@@ -34,14 +46,9 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 		}
 	}
 	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
-		d.places = append(d.places, bufPlace{i, p.place(a)})
+		d.places = append(d.places, bufPlace{i, at(a)})
 	}
-	d.inst = gemm.New(p.Backend.Name(), problem, &d.binding, p.Threads)
-	if p.Profile {
-		d.profile()
-	}
-	d.loop.Plan(p.job, d.inst, d.footprint())
-	return d, nil
+	return d
 }
 
 // problemOf returns the products of a stage. A vector is a matrix of one row if

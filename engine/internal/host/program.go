@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"sync/atomic"
 	"unsafe"
 
@@ -75,6 +76,8 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 		return p.newProduct(s)
 	case plan.Call:
 		return newCall(s)
+	case plan.Chain:
+		return p.newChain(s)
 	}
 	return p.newLoop(s)
 }
@@ -149,8 +152,8 @@ func (p *Program) Footprint() (n int) {
 		n = p.Plan.Arena
 	}
 	for _, s := range p.steps {
-		if l, ok := s.(*loopStep); ok {
-			n += l.rowBuffers()
+		if l, ok := s.(interface{ memory() int }); ok {
+			n += l.memory()
 		}
 	}
 	return n
@@ -159,8 +162,8 @@ func (p *Program) Footprint() (n int) {
 // Interpreted returns the kernels that the interpreter runs because the back end
 // cannot compile them, with the reasons.
 func (p *Program) Interpreted() (out []string) {
-	for _, s := range p.steps {
-		if l, ok := s.(*loopStep); ok {
+	for l := range p.loops() {
+		if l.code != nil {
 			if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
 				out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
 			}
@@ -169,13 +172,30 @@ func (p *Program) Interpreted() (out []string) {
 	return out
 }
 
+// loops yields the loops, those that are parts of chains included, and the number
+// of the stage of each.
+func (p *Program) loops() iter.Seq2[*loopStep, int] {
+	return func(yield func(*loopStep, int) bool) {
+		for i, s := range p.steps {
+			switch s := s.(type) {
+			case *loopStep:
+				if !yield(s, i) {
+					return
+				}
+			case *chainStep:
+				for _, x := range s.workers[0].parts {
+					if l, ok := x.(*loopPart); ok && !yield(&l.loopStep, i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // WriteCode writes the machine code of the loops.
 func (p *Program) WriteCode(w io.Writer) error {
-	for i, st := range p.steps {
-		l, ok := st.(*loopStep)
-		if !ok {
-			continue
-		}
+	for l, i := range p.loops() {
 		k, err := list(p.Backend, i, l.s, l.code, l.inst)
 		if err != nil {
 			return err
@@ -189,6 +209,7 @@ func (p *Program) WriteCode(w io.Writer) error {
 type place struct {
 	mem    expr.Memory // nil: the temporaries of the program
 	offset int         // bytes
+	own    []byte      // not nil: memory of a worker, which begins with the element
 }
 
 func (p *Program) place(a *plan.Array) place {
@@ -201,6 +222,9 @@ func (p *Program) place(a *plan.Array) place {
 
 // in returns the current address, or nil if the memory has no bytes.
 func (at place) in(p *Program) unsafe.Pointer {
+	if at.own != nil {
+		return unsafe.Pointer(unsafe.SliceData(at.own))
+	}
 	b := p.arena
 	if at.mem != nil {
 		b = p.Bytes(at.mem)

@@ -27,15 +27,25 @@ func Binding(s *plan.Stage) ir.Binding {
 // [expr.Error].
 func Compile(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
 	code, err := be.Compile(s.Kernel)
-	var inst backend.Instance
-	if err == nil {
-		inst, err = code.Bind(b)
+	if err != nil {
+		return nil, nil, compileError(be, err)
 	}
-	if err == nil {
-		return code, inst, nil
+	inst, err := Bind(be, code, b)
+	return code, inst, err
+}
+
+// Bind binds compiled code. The error is an [expr.Error].
+func Bind(be backend.Backend, code backend.Code, b *ir.Binding) (backend.Instance, error) {
+	inst, err := code.Bind(b)
+	if err != nil {
+		return nil, compileError(be, err)
 	}
+	return inst, nil
+}
+
+func compileError(be backend.Backend, err error) error {
 	if e := new(hostmem.Error); errors.As(err, &e) {
-		return nil, nil, expr.NewError(expr.ErrOutOfMemory, "", "%s", e)
+		return expr.NewError(expr.ErrOutOfMemory, "", "%s", e)
 	}
-	return nil, nil, expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	return expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
 }

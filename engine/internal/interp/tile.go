@@ -28,7 +28,7 @@ func (b *binder) tiles() {
 	for i := range b.code.vecs {
 		v := &b.code.vecs[i]
 		order := b.Order(v.axes)
-		if len(v.reds) > 0 || len(v.seqs) > 0 || len(order) < 2 {
+		if b.code.k.InOrder || len(v.reds) > 0 || len(v.seqs) > 0 || len(order) < 2 {
 			continue
 		}
 		last := order[len(order)-1]

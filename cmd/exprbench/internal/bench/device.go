@@ -69,7 +69,7 @@ func (c *Case) verifyDevice(ctx context.Context) error {
 	want := c.snapshot()
 	c.restore(before)
 	way := Fused
-	for _, s := range c.program.Plan().Stages {
+	for _, s := range c.program.Plan().All() {
 		if s.Kind == plan.Product {
 			way = Loop
 		}

@@ -167,7 +167,7 @@ func (f *engineFlags) planOptions() []plan.Option {
 	if onGPU(f.backend) {
 		return nil
 	}
-	return []plan.Option{plan.CombineProducts, plan.SplitLoops}
+	return []plan.Option{plan.CombineProducts, plan.SplitLoops, plan.ChainProducts}
 }
 
 func (f *engineFlags) options() (engine.Options, error) {

@@ -241,6 +241,12 @@ func stageText(s *plan.Stage) string {
 			return fmt.Sprintf("%v = %v @ %v + %v, by cuBLASLt with the epilogue BIAS, or by cuBLAS and a loop where it has no such product\n", s.Out, s.A, s.B, s.Bias)
 		}
 		return fmt.Sprintf("%v = %v @ %v, a matrix product\n", s.Out, s.A, s.B)
+	case plan.Chain:
+		var b strings.Builder
+		for i, p := range s.Parts {
+			fmt.Fprintf(&b, "part %d\n%s", i, indent(stageText(p)))
+		}
+		return b.String()
 	case plan.Call:
 		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Func.Name)
 	}

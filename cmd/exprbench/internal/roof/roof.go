@@ -167,6 +167,14 @@ func trafficOf(s *plan.Stage) limits.Traffic {
 
 // typeOf is the wider of the floating-point types that a stage calculates in.
 func typeOf(s *plan.Stage) dtype.Type {
+	if s.Kind == plan.Chain {
+		for _, p := range s.Parts {
+			if typeOf(p) == dtype.F64 {
+				return dtype.F64
+			}
+		}
+		return dtype.F32
+	}
 	if s.Kernel == nil {
 		return s.Out.Type.Register()
 	}

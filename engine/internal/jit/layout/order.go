@@ -22,7 +22,7 @@ const (
 // reorder changes the order of the digits of a map if another one is cheaper.
 func (l *layouter) reorder() {
 	ph := l.ph
-	if ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
+	if l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
 		return
 	}
 	var sites []int

@@ -1,0 +1,173 @@
+package engine_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// A chained is a program that runs as a chain, for tests. Its statements store to
+// new tensors.
+type chained struct {
+	name  string
+	chain bool // whether there must be a chain
+	make  func() (stmts []expr.Statement, outs []*engine.Tensor[float32])
+}
+
+func filled(seed int, dims ...int) *engine.Tensor[float32] {
+	x := engine.Zeros[float32](dims...)
+	for i := range x.Data() {
+		x.Data()[i] = float32(math.Sin(float64((i + seed) * (i + 7))))
+	}
+	return x
+}
+
+func chainedPrograms(m, k, n int) []chained {
+	type tensor = *engine.Tensor[float32]
+	one := func(name string, chain bool, dims []int, f func() expr.Exp[float32]) chained {
+		return chained{name, chain, func() ([]expr.Statement, []tensor) {
+			y := filled(9, dims...)
+			return []expr.Statement{expr.Assign(y, f())}, []tensor{y}
+		}}
+	}
+	x, w, b, w2 := filled(1, m, k), filled(2, k, n), filled(3, n), filled(4, n, k)
+	q, key, v := filled(5, 3, m, k), filled(6, 3, n, k), filled(7, 3, n, k)
+	mask := filled(8, m, n)
+	return []chained{
+		one("bias and activation", true, []int{m, n}, func() expr.Exp[float32] { return op.ReLU(op.Add(op.MatMul(x, w), b)) }),
+		one("rows", true, []int{m, n}, func() expr.Exp[float32] { return op.Softmax(op.MatMul(x, w), -1) }),
+		one("sums of rows", true, []int{m}, func() expr.Exp[float32] { return op.Sum(op.MatMul(x, w), op.Axis(1)) }),
+		one("prologue", true, []int{m, n}, func() expr.Exp[float32] { return op.MatMul(op.Exp(x), w) }),
+		one("prologue of a view", true, []int{m, n}, func() expr.Exp[float32] { return op.MatMul(op.Exp(op.T(filled(1, k, m))), w) }),
+		one("two layers", true, []int{m, k}, func() expr.Exp[float32] {
+			return op.MatMul(op.ReLU(op.Add(op.MatMul(x, w), b)), w2)
+		}),
+		one("attention", true, []int{3, m, k}, func() expr.Exp[float32] {
+			s := op.Add(op.Scale(.125, op.MatMul(q, op.Transpose(key, 0, 2, 1))), mask)
+			return op.MatMul(op.Softmax(s, -1), v)
+		}),
+		{"several outputs", true, func() ([]expr.Statement, []tensor) {
+			y, z := filled(1, m, n), filled(2, m, n)
+			p := op.MatMul(x, w)
+			return []expr.Statement{expr.Assign(y, op.Sin(p)), expr.SubAssign(z, op.Mul(p, y))}, []tensor{y, z}
+		}},
+		{"target read by the product", true, func() ([]expr.Statement, []tensor) {
+			y := filled(1, m, n)
+			return []expr.Statement{expr.Assign(y, op.Tanh(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
+		}},
+		{"target on the right", false, func() ([]expr.Statement, []tensor) {
+			y := filled(1, m, m)
+			return []expr.Statement{expr.Assign(y, op.Tanh(op.MatMul(filled(2, m, m), y)))}, []tensor{y}
+		}},
+		{"residual", true, func() ([]expr.Statement, []tensor) {
+			y := filled(1, m, n)
+			return []expr.Statement{expr.AddAssign(y, op.ReLU(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
+		}},
+		{"sums of columns", false, func() ([]expr.Statement, []tensor) {
+			y := filled(1, n)
+			return []expr.Statement{expr.Assign(y, op.Sum(op.Exp(op.MatMul(x, w)), op.Axis(0)))}, []tensor{y}
+		}},
+		{"transposed", false, func() ([]expr.Statement, []tensor) {
+			y := filled(1, n, m)
+			return []expr.Statement{expr.Assign(y, op.Exp(op.T(op.MatMul(x, w))))}, []tensor{y}
+		}},
+	}
+}
+
+// TestChainBits tests that a program has the same bits with chains and without, on
+// each back end, with any number of threads, and in several runs.
+func TestChainBits(t *testing.T) {
+	for _, d := range [][3]int{{37, 20, 33}, {64, 300, 17}, {3, 5, 1}, {130, 8, 64}} {
+		for _, c := range chainedPrograms(d[0], d[1], d[2]) {
+			stmts, outs := c.make()
+			var start, want [][]float32
+			for _, y := range outs {
+				start = append(start, slices.Clone(y.Data()))
+			}
+			run := func(o engine.Options) *engine.Program {
+				for i, y := range outs {
+					copy(y.Data(), start[i])
+				}
+				p, err := engine.CompileWith(context.Background(), o, stmts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					if err := p.Run(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return p
+			}
+			run(engine.Options{Backend: "interp", Threads: 1, Chains: engine.ChainsNever})
+			for _, y := range outs {
+				want = append(want, slices.Clone(y.Data()))
+			}
+			for _, backend := range engine.Backends() {
+				for threads := 1; threads <= 3; threads++ {
+					p := run(engine.Options{Backend: backend, Threads: threads, Chains: engine.ChainsAlways})
+					if is := strings.Contains(p.Explain(), "chain of"); is != c.chain && d[0] > 3 {
+						t.Errorf("%s: chain %v, want %v\n%s", c.name, is, c.chain, p.Explain())
+					}
+					for i, y := range outs {
+						for j, v := range y.Data() {
+							if math.Float32bits(v) != math.Float32bits(want[i][j]) {
+								t.Fatalf("%s %v, %s, %d threads: element %d is %v, want %v\n%s", c.name, d, backend, threads, j, v, want[i][j], p.Explain())
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestChainMemory tests that attention keeps at most an eighth of the scores, and
+// that a second run allocates nothing.
+func TestChainMemory(t *testing.T) {
+	const heads, rows, width = 8, 1024, 64
+	q, k, v := filled(1, heads, rows, width), filled(2, heads, rows, width), filled(3, heads, rows, width)
+	scores := op.Add(op.Scale(.125, op.MatMul(q, op.Transpose(k, 0, 2, 1))), filled(4, rows, rows))
+	y := engine.Zeros[float32](heads, rows, width)
+	p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 8}, expr.Assign(y, op.MatMul(op.Softmax(scores, -1), v)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl := p.Plan()
+	if len(pl.Stages) != 1 || pl.Stages[0].Kind != plan.Chain || pl.Arena != 0 {
+		t.Fatalf("attention is no chain:\n%s", p.Explain())
+	}
+	if all := heads * rows * rows * 4; 8*pl.Stages[0].OwnBytes > all/8 {
+		t.Errorf("8 workers keep %d bytes each; the scores have %d", pl.Stages[0].OwnBytes, all)
+	}
+	if !strings.Contains(p.Explain(), "bytes for each worker") {
+		t.Errorf("Explain does not tell the memory:\n%s", p.Explain())
+	}
+}
+
+// TestChainAllocations tests that the second run of a chain allocates nothing.
+func TestChainAllocations(t *testing.T) {
+	for _, c := range chainedPrograms(24, 16, 20) {
+		stmts, _ := c.make()
+		p, err := engine.CompileWith(context.Background(), engine.Options{Chains: engine.ChainsAlways}, stmts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func() {
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run()
+		if n := testing.AllocsPerRun(10, run); n != 0 && !raceDetector {
+			t.Errorf("%s: %v allocations", c.name, n)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package host
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/gemm"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A chainStep runs a chain. It is the [backend.Instance] of its loop, whose units
+// are blocks of rows.
+type chainStep struct {
+	loopStep
+	program  *Program
+	codes    []backend.Code // by part; nil for a product
+	problems []gemm.Problem // by part
+	workers  []*chainWorker
+	unused   *chainWorker // made before the loop asks for workers
+	failed   error        // the first error of a new worker
+}
+
+func (p *Program) newChain(s *plan.Stage) (step, error) {
+	c := &chainStep{loopStep: loopStep{s: s}, program: p, codes: make([]backend.Code, len(s.Parts)), problems: make([]gemm.Problem, len(s.Parts))}
+	c.inst = c
+	for i, part := range s.Parts {
+		if part.Kind == plan.Product {
+			var err error
+			if c.problems[i], err = problemOf(part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if p.Profile {
+		c.profile()
+	}
+	if c.unused, c.failed = c.newWorker(); c.failed == nil {
+		c.loop.Plan(p.job, c, 0)
+	}
+	return c, c.failed
+}
+
+// Units returns the number of blocks, and the time of one.
+func (c *chainStep) Units() (n, grain int, cost float64) {
+	for _, p := range c.unused.parts {
+		cost += p.cost()
+	}
+	return c.s.Blocks.Count(), 1, max(1, cost)
+}
+
+// NewWorker returns a worker. If it fails, it sets c.failed.
+func (c *chainStep) NewWorker() backend.Worker {
+	w := c.unused
+	if c.unused = nil; w == nil {
+		var err error
+		if w, err = c.newWorker(); err != nil {
+			c.failed = err
+			return &chainWorker{chain: c}
+		}
+	}
+	c.workers = append(c.workers, w)
+	return w
+}
+
+func (c *chainStep) newWorker() (*chainWorker, error) {
+	w := &chainWorker{chain: c}
+	var err error
+	if w.own, err = hostmem.Allocate(c.s.OwnBytes); err != nil {
+		return nil, outOfMemory(err)
+	}
+	for i, s := range c.s.Parts {
+		var p part
+		if s.Kind == plan.Product {
+			p = w.product(i, s)
+		} else if p, err = w.loop(i, s); err != nil {
+			return nil, err
+		}
+		w.parts = append(w.parts, p)
+	}
+	return w, nil
+}
+
+// Watch lets the runs that follow end early when ctx is done.
+func (c *chainStep) Watch(ctx context.Context) {
+	for _, w := range c.workers {
+		w.ctx = ctx
+		for _, p := range w.parts {
+			p.watch(ctx)
+		}
+	}
+}
+
+// Begin begins a run.
+func (c *chainStep) Begin() {
+	for _, w := range c.workers {
+		for _, p := range w.parts {
+			p.load()
+		}
+	}
+}
+
+// Finish returns no fault: parts raise none.
+func (c *chainStep) Finish(backend.Worker) ir.FaultKind { return ir.NoFault }
+
+func (c *chainStep) bind(p *Program) {
+	for _, w := range c.workers {
+		for _, x := range w.parts {
+			x.bind(p)
+		}
+	}
+}
+
+func (c *chainStep) forget() {
+	for _, w := range c.workers {
+		for _, x := range w.parts {
+			x.forget()
+		}
+	}
+}
+
+// memory returns the number of bytes that the workers keep.
+func (c *chainStep) memory() int {
+	n := 0
+	for _, w := range c.workers {
+		n += len(w.own)
+		for _, x := range w.parts {
+			if l, ok := x.(*loopPart); ok {
+				n += l.rowBytes()
+			}
+		}
+	}
+	return n
+}
+
+// A chainWorker runs the parts of a chain. It has a block of each temporary
+// between them.
+type chainWorker struct {
+	chain *chainStep
+	own   []byte
+	parts []part
+	ctx   context.Context
+}
+
+// Run runs the blocks lo to hi.
+func (w *chainWorker) Run(lo, hi int) {
+	for u := lo; u < hi; u++ {
+		for _, p := range w.parts {
+			if w.ctx != nil && w.ctx.Err() != nil {
+				return
+			}
+			p.run(u)
+		}
+	}
+}
+
+// place returns the place of an array: in the memory of the worker, or elsewhere.
+func (w *chainWorker) place(a *plan.Array) place {
+	if o := w.chain.s.OwnOf(a); o != nil {
+		return place{own: w.own[o.Offset:]}
+	}
+	return w.chain.program.place(a)
+}
+
+// A part is a part of a chain, for one worker.
+type part interface {
+	bind(p *Program)
+	forget()
+	load()
+	watch(ctx context.Context)
+	cost() float64
+	run(block int)
+}
+
+// rowsOf returns the first row of a block, and the number of its rows.
+func rowsOf(r *plan.RowBlocks, block int) (first, n int) {
+	per := r.PerAxis()
+	at := block % per * r.Size
+	return (block/per*r.Extent + at) * r.Inner, min(r.Size, r.Extent-at) * r.Inner
+}
+
+// A loopPart is a loop of a chain.
+type loopPart struct {
+	loopStep
+	worker backend.Worker
+	blocks *plan.RowBlocks
+	units  int // of a row
+}
+
+func (w *chainWorker) loop(i int, s *plan.Stage) (part, error) {
+	c := w.chain
+	l := &loopPart{loopStep: loopStep{s: s, binding: Binding(s)}, blocks: &c.s.Blocks}
+	l.find(w.place)
+	l.bind(c.program)
+	var err error
+	if l.code = c.codes[i]; l.code == nil {
+		l.code, l.inst, err = Compile(c.program.Backend, s, &l.binding)
+		c.codes[i] = l.code
+	} else {
+		l.inst, err = Bind(c.program.Backend, l.code, &l.binding)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, _, _ := l.inst.Units()
+	l.units = n / (l.blocks.Count() * l.blocks.Rows())
+	l.worker = l.inst.NewWorker()
+	return l, nil
+}
+
+func (l *loopPart) cost() float64 {
+	_, _, cost := l.inst.Units()
+	return cost * float64(l.units*l.blocks.Rows())
+}
+
+func (l *loopPart) watch(ctx context.Context) { l.inst.Watch(ctx) }
+
+// rowBytes returns the number of bytes of the row buffers.
+func (l *loopPart) rowBytes() int { return rowBytes(l.s) }
+
+// run runs the units of a block. They follow each other, and a block that has
+// fewer rows leaves units out at its end.
+func (l *loopPart) run(block int) {
+	_, n := rowsOf(l.blocks, block)
+	at := block * l.blocks.Rows() * l.units
+	l.inst.Begin()
+	l.worker.Run(at, at+n*l.units)
+	l.inst.Finish(l.worker)
+}
+
+// A productPart is a product of a chain. A block is a product of its own.
+type productPart struct {
+	loopStep
+	problem *gemm.Problem
+	blocks  *plan.RowBlocks
+	size    int // bytes of an element
+	bodies  map[int]*productBody
+	first   [3]unsafe.Pointer // of the operands and the result
+	own     [3]bool
+}
+
+// A productBody is a product of blocks with the same number of rows.
+type productBody struct {
+	inst   *gemm.Product
+	worker backend.Worker
+	units  int
+}
+
+func (w *chainWorker) product(i int, s *plan.Stage) part {
+	c := w.chain
+	d := &productPart{loopStep: newProductLoop(s, &c.problems[i], w.place), problem: &c.problems[i], blocks: &c.s.Blocks, bodies: map[int]*productBody{}}
+	d.size = s.Out.Type.Size()
+	for k, a := range []*plan.Array{s.A, s.B, s.Out} {
+		d.own[k] = c.s.OwnOf(a) != nil
+	}
+	p := *d.problem
+	p.OffA, p.OffB, p.OffC = []int{0}, []int{0}, []int{0}
+	if d.problem.OffC == nil {
+		p.C = gemm.Matrix{Row: p.N, Col: 1}
+	}
+	r := d.blocks
+	for _, p.M = range []int{r.Rows(), (r.Extent - (r.PerAxis()-1)*r.Size) * r.Inner} {
+		if d.bodies[p.M] == nil {
+			b := &productBody{inst: gemm.New(c.program.Backend.Name(), p, &d.binding, 1)}
+			b.units, _, _ = b.inst.Units()
+			b.worker = b.inst.NewWorker()
+			d.bodies[p.M] = b
+		}
+	}
+	return d
+}
+
+func (d *productPart) bind(p *Program) {
+	for _, at := range d.places {
+		d.first[at.buf] = at.in(p)
+	}
+}
+
+func (d *productPart) forget() {
+	d.first = [3]unsafe.Pointer{}
+	d.loopStep.forget()
+}
+
+func (d *productPart) watch(ctx context.Context) {
+	for _, b := range d.bodies {
+		b.inst.Watch(ctx)
+	}
+}
+
+func (d *productPart) cost() float64 {
+	b := d.bodies[d.blocks.Rows()]
+	n, _, cost := b.inst.Units()
+	return float64(n) * cost
+}
+
+// run computes the rows of a block.
+func (d *productPart) run(block int) {
+	p := d.problem
+	row, n := rowsOf(d.blocks, block)
+	i, row := row/p.M, row%p.M
+	offC, rowC := i*p.M*p.N, p.N
+	if p.OffC != nil {
+		offC, rowC = p.OffC[i], p.C.Row
+	}
+	for k, off := range [3]int{p.OffA[i] + row*p.A.Row, p.OffB[i], offC + row*rowC} {
+		at := d.first[k]
+		if at != nil && !d.own[k] && (k == 2 || p.K > 0) {
+			at = unsafe.Add(at, off*d.size)
+		}
+		d.binding.Bufs[k].Ptr = at
+	}
+	b := d.bodies[n]
+	b.inst.Begin()
+	b.worker.Run(0, b.units)
+	b.inst.Finish(b.worker)
+}

@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// blocked returns a loop as a part of a chain. The axis that blocks cut is divided
+// in two: the number of the block and the position within the block. Temporaries
+// in own have the rows of one block. So the units of a block follow each other,
+// and the addresses of own do not depend on the block.
+func (s *Stage) blocked(dims []int, axis int, r RowBlocks, own []*Array) *Stage {
+	old := s.Kernel
+	k := *old
+	out := *s
+	w := &blocker{old: old, k: &k, stage: &out, cut: int(s.mainAxes()[axis]), block: len(old.Axes), memo: map[prim.Ix]prim.Ix{}}
+	k.Index, k.InOrder = prim.IxTable{}, true
+	k.Axes = append(slices.Clip(old.Axes), "block")
+	k.Bufs, k.Access, k.Loops = slices.Clone(old.Bufs), slices.Clone(old.Access), slices.Clone(old.Loops)
+	out.Kernel, out.Bufs, out.Params = &k, slices.Clone(s.Bufs), slices.Clone(s.Params)
+	out.Extents = append(slices.Clone(s.Extents), r.PerAxis())
+	out.Extents[w.cut] = r.Size
+	w.size = w.number(r.Size)
+	for i := range k.Loops {
+		l := &k.Loops[i]
+		if at := slices.Index(l.Axes, int32(w.cut)); at >= 0 {
+			l.Axes = slices.Insert(slices.Clone(l.Axes), at, int32(w.block))
+		}
+	}
+	for i := range k.Access {
+		a := &k.Access[i]
+		x := ownIn(own, s.Bufs[a.Buf].Array)
+		if x == nil {
+			a.Coords = slices.Clone(a.Coords)
+			for d, ix := range a.Coords {
+				a.Coords[d] = w.expr(ix)
+			}
+			continue
+		}
+		at, _ := s.inRow(a, x, dims)
+		for _, outer := range s.mainAxes()[:axis] {
+			at.Coef[outer] = 0
+		}
+		sum := w.number(at.C)
+		for d, c := range at.Coef {
+			if c != 0 {
+				sum = k.Index.Add(sum, k.Index.Mul(k.Index.Axis(d), w.number(c)))
+			}
+		}
+		a.Coords = []prim.Ix{sum}
+	}
+	for i, o := range s.Bufs {
+		if x := ownIn(own, o.Array); x != nil {
+			k.Bufs[i].Rank = 1
+			out.Bufs[i] = Operand{Array: o.Array, Strides: []int{1}, Extents: []int{x.Shape.Size() / shape.Shape(dims).Size() * r.Rows()}}
+		}
+	}
+	k.Regions = slices.Clone(old.Regions)
+	for i := range k.Regions {
+		k.Regions[i].Code = slices.Clone(old.Regions[i].Code)
+		for j := range k.Regions[i].Code {
+			if in := &k.Regions[i].Code[j]; in.Op == ir.Index {
+				in.Imm = uint64(w.expr(prim.Ix(in.Imm)))
+			}
+		}
+	}
+	return &out
+}
+
+// ownIn returns the array of own that has the elements of a, or nil.
+func ownIn(own []*Array, a *Array) *Array {
+	if a == nil || a.Mem != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(own, func(x *Array) bool { return x.Temp == a.Temp }); i >= 0 {
+		return own[i]
+	}
+	return nil
+}
+
+// A blocker writes the index expressions of a kernel whose axis cut is divided.
+type blocker struct {
+	old, k     *ir.Kernel
+	stage      *Stage
+	cut, block int // axes: within the block, and of the blocks
+	size       prim.Ix
+	memo       map[prim.Ix]prim.Ix
+}
+
+// number returns an integer as an index expression: 0, 1 and -1 are constants, as
+// in the kernels that a writer writes.
+func (w *blocker) number(v int) prim.Ix {
+	if v >= -1 && v <= 1 {
+		return w.k.Index.Const(int64(v))
+	}
+	i := slices.Index(w.stage.Params, v)
+	if i < 0 {
+		i = len(w.stage.Params)
+		w.stage.Params = append(w.stage.Params, v)
+		w.k.Params++
+	}
+	return w.k.Index.Param(i)
+}
+
+// expr returns an expression of the old kernel for the divided axis.
+func (w *blocker) expr(ix prim.Ix) prim.Ix {
+	if to, ok := w.memo[ix]; ok {
+		return to
+	}
+	t, n := &w.k.Index, w.old.Index.At(ix)
+	var to prim.Ix
+	switch n.Op {
+	case prim.IxConst:
+		to = t.Const(n.K)
+	case prim.IxParam:
+		to = t.Param(int(n.K))
+	case prim.IxAxis:
+		if to = t.Axis(int(n.K)); int(n.K) == w.cut {
+			to = t.Add(t.Mul(t.Axis(w.block), w.size), to)
+		}
+	case prim.IxValue:
+		to = t.Value(prim.V{ID: int32(n.K)})
+	case prim.IxAdd:
+		to = t.Add(w.expr(n.A), w.expr(n.B))
+	case prim.IxMul:
+		to = t.Mul(w.expr(n.A), w.expr(n.B))
+	case prim.IxDiv:
+		to = t.Div(w.expr(n.A), w.expr(n.B))
+	case prim.IxMod:
+		to = t.Mod(w.expr(n.A), w.expr(n.B))
+	}
+	w.memo[ix] = to
+	return to
+}

@@ -1,0 +1,402 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Chains join a matrix product, the loops before and after it, and further
+// products. One worker runs all parts of a chain for a block of rows before it
+// takes the next block. So what lies between the parts is as large as a block.
+
+// joined is the result of the pass.
+type joined []*Stage
+
+// RowBlocks says how a chain divides its rows. The rows are numbered through the
+// axes [Outer, Extent, Inner]. A block has Size positions of the axis in the
+// middle; the last block of that axis may have fewer.
+type RowBlocks struct {
+	Outer, Extent, Inner int
+	Size                 int
+}
+
+// Count returns the number of blocks.
+func (r RowBlocks) Count() int { return r.Outer * r.PerAxis() }
+
+// PerAxis returns the number of blocks along the axis in the middle.
+func (r RowBlocks) PerAxis() int { return (r.Extent + r.Size - 1) / r.Size }
+
+// Rows returns the number of rows of a whole block.
+func (r RowBlocks) Rows() int { return r.Size * r.Inner }
+
+// An Own is a temporary of which each worker of a chain has a block.
+type Own struct {
+	Array  *Array
+	Offset int // bytes, in the memory of a worker
+}
+
+// Limits of chains.
+const (
+	// ownBytes is the size of the blocks of a worker. They should stay in a
+	// second-level cache, beside the operands of products.
+	ownBytes = 512 << 10
+	// leastTemp is the size of temporaries, in bytes, from which a chain pays.
+	// Smaller ones stay in a cache anyway.
+	leastTemp = 256 << 10
+	// smallB is the size of a right operand, in bytes, that costs little to pack for each block.
+	smallB = 64 << 10
+	// leastRows is the smallest number of rows of a block.
+	leastRows = 32
+	// mostRows is the largest number of rows of a block.
+	mostRows = 512
+	// leastBlocks is the number of blocks that leaves work for several threads.
+	leastBlocks = 8
+)
+
+// chain returns stages with chains in place of the stages that they join. If
+// always is set, it also makes chains that do not pay.
+func chain(stages []*Stage, always bool) []*Stage {
+	if !slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product }) {
+		return stages
+	}
+	c := &chainer{stages: stages, always: always}
+	var out []*Stage
+	for i := 0; i < len(stages); {
+		before, made, n := c.longest(i)
+		if made == nil {
+			out = append(out, stages[i])
+			i++
+			continue
+		}
+		out = append(append(out, before...), made)
+		i += n
+	}
+	return out
+}
+
+type chainer struct {
+	stages []*Stage
+	always bool
+}
+
+// mostStages is the number of stages among which the parts of one chain are.
+const mostStages = 32
+
+// longest returns the longest chain that begins with stage i, the stages that run
+// before the chain although they come later, and the number of all these stages.
+func (c *chainer) longest(i int) (before []*Stage, made *Stage, n int) {
+	if !chains(c.stages[i]) {
+		return nil, nil, 0
+	}
+	for _, dims := range c.rows(i) {
+		parts, ends, moved := c.stages[i:i+1:i+1], []int{0}, []*Stage(nil)
+		for j, s := range c.stages[i+1 : min(len(c.stages), i+mostStages)] {
+			if more := append(slices.Clip(parts), s); chains(s) && follows(parts, s) && aligned(more, dims) {
+				parts, ends = more, append(ends, j+1)
+			} else if !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) }) {
+				moved = append(moved, s)
+			} else {
+				break
+			}
+		}
+		for k := len(parts); k > 1 && ends[k-1] >= n; k-- {
+			if x := c.join(parts[:k], dims); x != nil {
+				made, n = x, ends[k-1]+1
+				before = moved[:n-k]
+				break
+			}
+		}
+	}
+	return before, made, n
+}
+
+// chains reports whether a stage can be a part of a chain. A part must not raise
+// faults: later blocks would be left out although earlier ones were stored.
+func chains(s *Stage) bool {
+	switch s.Kind {
+	case Product:
+		return len(s.A.Shape) > 1 && s.Out.Shape.Size() > 0 && slices.Equal(long(s.A.Shape[:len(s.A.Shape)-1]), long(s.outRows()))
+	case Loop:
+		return !s.Prescan && len(s.Faults) == 0 && s.mainAxes() != nil
+	}
+	return false
+}
+
+// outRows returns the shape of the result of a product without its columns.
+func (s *Stage) outRows() shape.Shape {
+	if len(s.B.Shape) == 1 {
+		return s.Out.Shape
+	}
+	return s.Out.Shape[:len(s.Out.Shape)-1]
+}
+
+// long returns a shape without its axes of size 1.
+func long(s shape.Shape) []int {
+	return slices.DeleteFunc(slices.Clone([]int(s)), func(d int) bool { return d == 1 })
+}
+
+// mainAxes returns the axes of the loop that workers divide, if it is all that the
+// kernel has.
+func (s *Stage) mainAxes() []int32 {
+	kind, loop := bound.UnitsOf(s.Kernel)
+	if kind != bound.RowUnits && kind != bound.ElementUnits {
+		return nil
+	}
+	entry := s.Kernel.Regions[0].Code
+	if last := entry[len(entry)-1]; last.Op != ir.For {
+		return nil
+	}
+	return s.Kernel.Loops[loop].Axes
+}
+
+// rows returns the axes whose positions may be the rows of a chain from stage i on.
+// The first product decides.
+func (c *chainer) rows(i int) (out [][]int) {
+	k := i + slices.IndexFunc(c.stages[i:], func(s *Stage) bool { return s.Kind == Product })
+	if k < i || !chains(c.stages[k]) {
+		return nil
+	}
+	a := c.stages[k].A
+	dims := long(a.Shape[:len(a.Shape)-1])
+	if out = [][]int{dims}; len(dims) != 1 {
+		return out[:min(len(dims), 1)]
+	}
+	for _, s := range c.stages[i:min(k+2, len(c.stages))] { // loops may have several axes for the rows of a matrix
+		if s.Kind != Loop || !chains(s) {
+			continue
+		}
+		var finer []int
+		size := 1
+		for _, x := range s.mainAxes() {
+			finer = append(finer, s.Extents[x])
+			if size *= s.Extents[x]; size == dims[0] && len(finer) > 1 {
+				out = append(out, finer)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// follows reports whether s reads what one of parts writes.
+func follows(parts []*Stage, s *Stage) bool {
+	return slices.ContainsFunc(parts, func(p *Stage) bool { return overlap(p.Writes, s.Reads) })
+}
+
+// independent reports whether two stages may change places.
+func independent(a, b *Stage) bool {
+	return !overlap(a.Writes, b.Reads) && !overlap(a.Writes, b.Writes) && !overlap(a.Reads, b.Writes)
+}
+
+func overlap(a, b []*Array) bool {
+	return slices.ContainsFunc(a, func(x *Array) bool { return slices.ContainsFunc(b, x.Overlaps) })
+}
+
+// aligned reports whether each part has the rows, and accesses what another part
+// writes only within the block of rows that it computes.
+func aligned(parts []*Stage, dims []int) bool {
+	for _, s := range parts {
+		if !s.hasRows(dims) {
+			return false
+		}
+	}
+	for i, s := range parts {
+		for _, w := range s.Writes {
+			for j, t := range parts {
+				if i != j && (overlap([]*Array{w}, t.Reads) || overlap([]*Array{w}, t.Writes)) && !(s.within(w, dims) && t.within(w, dims)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// hasRows reports whether the outermost axes of a stage are the rows.
+func (s *Stage) hasRows(dims []int) bool {
+	if s.Kind == Product {
+		r := len(s.A.Shape)
+		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
+			return s.A.Shape[r-2] > 1 && slices.Equal(long(s.A.Shape[:r-1]), dims)
+		}
+		return shape.Shape(dims).Size() == s.A.Shape[r-2]
+	}
+	axes := s.mainAxes()
+	if len(axes) < len(dims) {
+		return false
+	}
+	for i, d := range dims {
+		if s.Extents[axes[i]] != d {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether a part accesses the elements of contiguous array x only at
+// its own row: row i has the elements from i*n to (i+1)*n.
+func (s *Stage) within(x *Array, dims []int) bool {
+	same := func(a *Array) bool {
+		return a.Mem == x.Mem && a.Temp == x.Temp && a.Type == x.Type && a.Offset == x.Offset && a.Shape.Size() == x.Shape.Size() && shape.IsContiguous(a.Shape, a.Strides)
+	}
+	if !same(x) || x.Shape.Size() == 0 {
+		return false
+	}
+	if s.Kind == Product {
+		return !s.B.Overlaps(x) && (!s.A.Overlaps(x) || same(s.A)) && (!s.Out.Overlaps(x) || same(s.Out))
+	}
+	for i := range s.Bufs {
+		a := s.Bufs[i].Array
+		if a == nil || !a.Overlaps(x) {
+			continue
+		}
+		if a.Mem != x.Mem || a.Type != x.Type {
+			return false
+		}
+		for k := range s.Kernel.Access {
+			if s.Kernel.Access[k].Buf == int32(i) {
+				if _, ok := s.inRow(&s.Kernel.Access[k], x, dims); !ok {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// inRow returns the offset of an access to the elements of x. It returns false
+// unless the access is in the row of the loops.
+func (s *Stage) inRow(access *ir.Access, x *Array, dims []int) (bound.Form, bool) {
+	if access.Bounds != ir.InBounds {
+		return bound.Form{}, false
+	}
+	space := bound.NewSpace(&s.Kernel.Index, s.Extents, s.Params)
+	o := &s.Bufs[access.Buf]
+	at := space.Constant(o.Array.Offset - x.Offset)
+	for d, ix := range access.Coords {
+		f, ok := space.Form(ix)
+		if !ok {
+			return at, false
+		}
+		at.Plus(f, o.Strides[d])
+	}
+	rest := at.Clone()
+	rows := shape.Shape(dims).Size()
+	n, axes := x.Shape.Size()/rows, s.mainAxes()
+	step := n * rows
+	for i, d := range dims {
+		step /= d
+		if at.Coef[axes[i]] != step {
+			return at, false
+		}
+		rest.Coef[axes[i]] = 0
+	}
+	lo, hi := space.Bounds(rest)
+	return at, lo >= 0 && hi < n
+}
+
+// join returns the chain of parts, or nil if it does not pay.
+func (c *chainer) join(parts []*Stage, dims []int) *Stage {
+	s := &Stage{Kind: Chain, Why: "a worker runs its parts for one block of rows after the other"}
+	var own []*Array
+	perRow, packed, rows, products := 0, 0, shape.Shape(dims).Size(), 0
+	for _, p := range parts {
+		for _, w := range p.Writes {
+			if c.private(w, parts) {
+				own = append(own, w)
+				perRow += w.Bytes() / rows
+			}
+		}
+		if p.Kind == Product {
+			products++
+			if k := p.A.Shape[len(p.A.Shape)-1]; k*p.columns()*p.B.Type.Size() > smallB {
+				packed += k * p.columns() * p.B.Type.Size()
+			}
+		}
+	}
+	if len(own) == 0 || products == 0 {
+		return nil
+	}
+	// A product packs its right operand for each block. What the block does not move
+	// to memory must be as much.
+	least := max(leastRows, packed/perRow)
+	target := max(least, min(ownBytes/perRow, rows/leastBlocks, mostRows))
+	if c.always {
+		target = min(target, max(1, rows/3))
+	} else if rows*perRow < leastTemp || rows < 2*target || least > mostRows {
+		return nil
+	}
+	axis := cutAxis(parts, dims, target)
+	r := RowBlocks{Outer: shape.Shape(dims[:axis]).Size(), Extent: dims[axis], Inner: shape.Shape(dims[axis+1:]).Size()}
+	r.Size = min(max(1, target/r.Inner), r.Extent)
+	r.Size = (r.Extent + r.PerAxis() - 1) / r.PerAxis()
+	s.Blocks = r
+	if !c.always && r.Count() < 2 {
+		return nil
+	}
+	for _, a := range own {
+		s.Own = append(s.Own, Own{a, s.OwnBytes})
+		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
+	}
+	for _, p := range parts {
+		if p.Kind == Loop {
+			p = p.blocked(dims, axis, r, own)
+		}
+		s.Parts = append(s.Parts, p)
+		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+	}
+	return s
+}
+
+// columns returns the number of columns of the result of a product.
+func (s *Stage) columns() int {
+	if n := len(s.B.Shape); n > 1 {
+		return s.B.Shape[n-1]
+	}
+	return 1
+}
+
+// private reports whether only parts use a temporary.
+func (c *chainer) private(a *Array, parts []*Stage) bool {
+	return a.Mem == nil && !slices.ContainsFunc(c.stages, func(s *Stage) bool {
+		return !slices.Contains(parts, s) && (slices.ContainsFunc(s.Reads, a.Overlaps) || slices.ContainsFunc(s.Writes, a.Overlaps))
+	})
+}
+
+// cutAxis returns the axis of the rows that blocks cut: the last one, unless a
+// block has several positions of an axis before.
+func cutAxis(parts []*Stage, dims []int, target int) int {
+	axis := len(dims) - 1
+	batched := func(p *Stage) bool { return p.Kind == Product && p.A.Shape[:len(p.A.Shape)-2].Size() > 1 }
+	if slices.ContainsFunc(parts, batched) { // a block is in one matrix
+		return axis
+	}
+	for size := dims[axis]; axis > 0 && size < target; size *= dims[axis] {
+		axis--
+	}
+	return axis
+}
+
+// outside adds the arrays of more that are no blocks of workers to list.
+func (s *Stage) outside(list, more []*Array) []*Array {
+	for _, a := range more {
+		if s.OwnOf(a) == nil && !slices.ContainsFunc(list, a.Equal) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// OwnOf returns the temporary of the workers of a chain that has the elements of a,
+// or nil.
+func (s *Stage) OwnOf(a *Array) *Own {
+	for i := range s.Own {
+		if a.Mem == nil && s.Own[i].Array.Temp == a.Temp {
+			return &s.Own[i]
+		}
+	}
+	return nil
+}

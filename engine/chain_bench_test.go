@@ -17,20 +17,20 @@ import (
 func BenchmarkChain(b *testing.B) {
 	dense := func(n int) func() expr.Statement {
 		return func() expr.Statement {
-			return expr.Assign(engine.Zeros[float32](n, n), op.ReLU(op.Add(op.MatMul(filled(1, n, n), filled(2, n, n)), filled(3, n))))
+			return expr.Let(engine.Zeros[float32](n, n), op.ReLU(op.Add(op.MatMul(filled(1, n, n), filled(2, n, n)), filled(3, n))))
 		}
 	}
 	attention := func() expr.Statement {
 		q, k, v := filled(1, 8, 1024, 64), filled(2, 8, 1024, 64), filled(3, 8, 1024, 64)
 		s := op.Add(op.Scale(.125, op.MatMul(q, op.Transpose(k, 0, 2, 1))), filled(4, 1024, 1024))
-		return expr.Assign(engine.Zeros[float32](8, 1024, 64), op.MatMul(op.Softmax(s, -1), v))
+		return expr.Let(engine.Zeros[float32](8, 1024, 64), op.MatMul(op.Softmax(s, -1), v))
 	}
 	layers := func() expr.Statement {
 		h := op.ReLU(op.Add(op.MatMul(filled(1, 4096, 256), filled(2, 256, 512)), filled(3, 512)))
-		return expr.Assign(engine.Zeros[float32](4096, 64), op.Add(op.MatMul(h, filled(4, 512, 64)), filled(5, 64)))
+		return expr.Let(engine.Zeros[float32](4096, 64), op.Add(op.MatMul(h, filled(4, 512, 64)), filled(5, 64)))
 	}
 	prologue := func() expr.Statement {
-		return expr.Assign(engine.Zeros[float32](2048, 64), op.MatMul(op.Exp(filled(1, 2048, 2048)), filled(2, 2048, 64)))
+		return expr.Let(engine.Zeros[float32](2048, 64), op.MatMul(op.Exp(filled(1, 2048, 2048)), filled(2, 2048, 64)))
 	}
 	for _, c := range []struct {
 		name string

@@ -34,7 +34,7 @@ func chainedPrograms(m, k, n int) []chained {
 	one := func(name string, chain bool, dims []int, f func() expr.Exp[float32]) chained {
 		return chained{name, chain, func() ([]expr.Statement, []tensor) {
 			y := filled(9, dims...)
-			return []expr.Statement{expr.Assign(y, f())}, []tensor{y}
+			return []expr.Statement{expr.Let(y, f())}, []tensor{y}
 		}}
 	}
 	x, w, b, w2 := filled(1, m, k), filled(2, k, n), filled(3, n), filled(4, n, k)
@@ -56,27 +56,27 @@ func chainedPrograms(m, k, n int) []chained {
 		{"several outputs", true, func() ([]expr.Statement, []tensor) {
 			y, z := filled(1, m, n), filled(2, m, n)
 			p := op.MatMul(x, w)
-			return []expr.Statement{expr.Assign(y, op.Sin(p)), expr.SubAssign(z, op.Mul(p, y))}, []tensor{y, z}
+			return []expr.Statement{expr.Let(y, op.Sin(p)), expr.LetSub(z, op.Mul(p, y))}, []tensor{y, z}
 		}},
 		{"target read by the product", true, func() ([]expr.Statement, []tensor) {
 			y := filled(1, m, n)
-			return []expr.Statement{expr.Assign(y, op.Tanh(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
+			return []expr.Statement{expr.Let(y, op.Tanh(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
 		}},
 		{"target on the right", false, func() ([]expr.Statement, []tensor) {
 			y := filled(1, m, m)
-			return []expr.Statement{expr.Assign(y, op.Tanh(op.MatMul(filled(2, m, m), y)))}, []tensor{y}
+			return []expr.Statement{expr.Let(y, op.Tanh(op.MatMul(filled(2, m, m), y)))}, []tensor{y}
 		}},
 		{"residual", true, func() ([]expr.Statement, []tensor) {
 			y := filled(1, m, n)
-			return []expr.Statement{expr.AddAssign(y, op.ReLU(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
+			return []expr.Statement{expr.LetAdd(y, op.ReLU(op.MatMul(y, filled(2, n, n))))}, []tensor{y}
 		}},
 		{"sums of columns", false, func() ([]expr.Statement, []tensor) {
 			y := filled(1, n)
-			return []expr.Statement{expr.Assign(y, op.Sum(op.Exp(op.MatMul(x, w)), op.Axis(0)))}, []tensor{y}
+			return []expr.Statement{expr.Let(y, op.Sum(op.Exp(op.MatMul(x, w)), op.Axis(0)))}, []tensor{y}
 		}},
 		{"transposed", false, func() ([]expr.Statement, []tensor) {
 			y := filled(1, n, m)
-			return []expr.Statement{expr.Assign(y, op.Exp(op.T(op.MatMul(x, w))))}, []tensor{y}
+			return []expr.Statement{expr.Let(y, op.Exp(op.T(op.MatMul(x, w))))}, []tensor{y}
 		}},
 	}
 }
@@ -136,7 +136,7 @@ func TestChainMemory(t *testing.T) {
 	q, k, v := filled(1, heads, rows, width), filled(2, heads, rows, width), filled(3, heads, rows, width)
 	scores := op.Add(op.Scale(.125, op.MatMul(q, op.Transpose(k, 0, 2, 1))), filled(4, rows, rows))
 	y := engine.Zeros[float32](heads, rows, width)
-	p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 8}, expr.Assign(y, op.MatMul(op.Softmax(scores, -1), v)))
+	p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 8}, expr.Let(y, op.MatMul(op.Softmax(scores, -1), v)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,6 +200,40 @@ func TestProducts(t *testing.T) {
 	testType(t, dtype.U64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 }
 
+// TestStreams tests results whose stores bypass the caches: aligned ones, and others.
+func TestStreams(t *testing.T) {
+	old := streamed
+	defer func() { streamed = old }()
+	streamed = func() int { return 0 }
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, d := range []struct{ m, n, k, batch int }{{40, 64, 7, 1}, {40, 64, 256, 1}, {3, 48, 80, 5}, {16, 16, 16, 9}, {300, 80, 70, 1}, {33, 65, 5, 1}, {16, 16, 0, 1}, {64, 64, 257, 1}} {
+		s := newSample(r, dtype.F32, d.m, d.n, d.k, d.batch, layouts[r.IntN(3)], layouts[r.IntN(3)], func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+		for _, isa := range isas()[1:] {
+			for at := range 2 {
+				c := unsafe.Slice((*float32)(unsafe.Pointer(&aligned(4 * (len(s.want) + 2))[0])), len(s.want)+2)[at:]
+				bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}
+				p := New(isa, s.p, bind, 2)
+				w := p.NewWorker()
+				n, _, _ := p.Units()
+				p.Begin()
+				if want := at == 0 && d.n%16 == 0 && d.k <= Block; p.machine.stream != want {
+					t.Errorf("%s, %+v at %d: bypasses is %v, want %v", isa, d, at, !want, want)
+				}
+				w.Run(0, n)
+				p.Finish(w)
+				for i, x := range s.want {
+					if !same(c[i], x) {
+						t.Fatalf("%s, %+v at %d: element %d is %v, want %v", isa, d, at, i, c[i], x)
+					}
+				}
+				if c[len(s.want)] != 0 {
+					t.Errorf("%s, %+v: stored behind the result", isa, d)
+				}
+			}
+		}
+	}
+}
+
 // TestNothingSkipped tests that a factor zero hides neither infinity nor NaN.
 func TestNothingSkipped(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

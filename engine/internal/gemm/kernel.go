@@ -29,6 +29,7 @@ type args struct {
 	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
+	left       int // rows of C that the kernel still asks for
 	mask       mask
 	// Of the combination, and the bytes between rows of the result.
 	out         unsafe.Pointer
@@ -46,6 +47,7 @@ const (
 	argCs    = int32(unsafe.Offsetof(args{}.cs))
 	argK     = int32(unsafe.Offsetof(args{}.k))
 	argAdd   = int32(unsafe.Offsetof(args{}.add))
+	argLeft  = int32(unsafe.Offsetof(args{}.left))
 	argMask  = int32(unsafe.Offsetof(args{}.mask))
 	argOut   = int32(unsafe.Offsetof(args{}.out))
 	argOs    = int32(unsafe.Offsetof(args{}.os))
@@ -93,6 +95,7 @@ type family struct {
 	transposing atomic.Pointer[exec.Code]
 	gathering   atomic.Pointer[exec.Code]
 	long        atomic.Pointer[exec.Code]
+	fencing     atomic.Pointer[exec.Code]
 	single      [columnGroups]atomic.Pointer[exec.Code]
 }
 
@@ -160,6 +163,17 @@ func (f *family) kernel(s shape) *exec.Code {
 	})
 }
 
+// fence returns code that orders stores that bypass the caches before later ones; nil
+// if there is no memory for it.
+func (f *family) fence() *exec.Code {
+	return f.made(&f.fencing, func() *x86.Asm {
+		a := x86.New()
+		a.I(x86.SFENCE, 0)
+		a.I(x86.RET, 0)
+		return a
+	})
+}
+
 // A writer writes the code of a kernel.
 type writer struct {
 	*x86.Asm
@@ -184,8 +198,9 @@ const (
 	ptrC   = x86.R11
 	stepC  = x86.R12
 
-	unroll  = 4
-	maskReg = x86.Vec(15) // of AVX2
+	unroll    = 4
+	cacheLine = 64
+	maskReg   = x86.Vec(15) // of AVX2
 )
 
 func (w *writer) write() {
@@ -205,6 +220,7 @@ func (w *writer) write() {
 			w.I(x86.VXORPS, w.l, v, v, v)
 		}
 	}
+	w.askForC()
 	single, tail, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JL, 0, tail)
@@ -251,7 +267,6 @@ func (w *writer) arguments(list ...argument) {
 func (w *writer) load() {
 	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
 		argument{stepB, argBs}, argument{stepC, argCs}, argument{count, argK})
-	w.fetchC()
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
 	w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
 	if !w.s.across {
@@ -274,23 +289,32 @@ func (w *writer) loadMask() {
 	}
 }
 
-// fetchC asks for the lines of C, which the kernel needs at its end.
-func (w *writer) fetchC() {
-	const line = 64
-	skip := w.NewLabel()
-	w.I(x86.CMP, x86.W64, count, x86.Imm(Block/4))
-	w.I(x86.JL, 0, skip)
-	row := ptrA[1] // which has no value yet
-	w.I(x86.MOV, x86.W64, row, ptrC)
-	for i := range w.s.rows {
-		for at := 0; at < w.s.vecs*w.f.vector; at += line {
-			w.I(x86.PREFETCHT0, 0, x86.At(row, int32(at)))
-		}
-		if i < w.s.rows-1 {
-			w.I(x86.ADD, x86.W64, row, stepC)
+// askForC adds the first terms, and asks for a row of C with each few: the kernel needs
+// C at its end. All lines at once would keep those of A and B waiting.
+func (w *writer) askForC() {
+	if w.s.save == stream {
+		return
+	}
+	rest, loop := w.NewLabel(), w.NewLabel()
+	terms := w.s.rows * unroll
+	w.I(x86.CMP, x86.W64, count, x86.Imm(max(terms, Block/4)))
+	w.I(x86.JL, 0, rest)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(terms))
+	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLeft), x86.Imm(w.s.rows))
+	w.Align(32)
+	w.Bind(loop)
+	for u := range unroll {
+		w.step(u)
+		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
+			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
 		}
 	}
-	w.Bind(skip)
+	w.I(x86.ADD, x86.W64, ptrC, stepC)
+	w.advance(unroll)
+	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argLeft), x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.I(x86.MOV, x86.W64, ptrC, x86.At(x86.RDI, argC))
+	w.Bind(rest)
 }
 
 // times is the memory n steps after that at base.
@@ -413,7 +437,17 @@ func (w *writer) move(p, step x86.Reg, n int) {
 
 // store stores the sums, or adds them to C first.
 func (w *writer) store() {
-	if w.s.save != keep {
+	switch w.s.save {
+	case stream:
+		w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
+			if w.last(j) {
+				w.storeVec(at, w.sum(i, j), j)
+				return
+			}
+			w.I(x86.VMOVNTPS, w.l, at, w.sum(i, j))
+		})
+		return
+	case scale, add, mul, div:
 		w.combine()
 		return
 	}

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // A machine is the engine of machine code. It packs blocks of the operands
@@ -22,6 +24,9 @@ type machine struct {
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
+	// streams says that stores to the result should bypass the caches, where it is
+	// aligned, and stream that this run does so.
+	streams, stream bool
 }
 
 // init makes e the engine of a family of kernels.
@@ -81,10 +86,14 @@ func (e *machine) made(rows, cols int) bool {
 	if e.f.kernel(s) == nil {
 		return false
 	}
-	if s.save == keep || e.p.K <= Block {
+	switch {
+	case e.streams:
+		s.save = stream
+	case s.save == keep || e.p.K <= Block:
 		return true
+	default:
+		s.save = keep
 	}
-	s.save = keep
 	return e.f.kernel(s) != nil
 }
 
@@ -134,9 +143,6 @@ var l2 = sync.OnceValue(func() int {
 	return 1 << 20
 })
 
-// blockB is the size of packed columns of B.
-func blockB() int { return min(max(l2()/2, packA), packB) }
-
 // panel is the number of bytes of one term of a packed tile of A.
 func (e *machine) panel() int {
 	lanes := e.f.lanes()
@@ -144,12 +150,12 @@ func (e *machine) panel() int {
 }
 
 // blockRows is the number of rows of A that are packed at a time.
-func (e *machine) blockRows() int { return packA / (Block * e.panel()) * e.rows }
+func (e *machine) blockRows() int { return min(packA, l2()/4) / (Block * e.panel()) * e.rows }
 
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
-		rows, cols = p.M, blockB()/(Block*e.size)/e.width*e.width
+		rows, cols = p.M, packB/(Block*e.size)/e.width*e.width
 		// There are tiles for all threads, as long as packing is worth it.
 		const fewest = 192
 		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 3*threads {
@@ -197,6 +203,9 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		if k+Block >= t.k {
 			c.save = t.save
 		}
+		if e.stream {
+			c.save = stream
+		}
 		c.columns(unsafe.Add(t.b, k*e.b.Row))
 		for i := 0; i < t.m; i += step {
 			if stop() {
@@ -223,6 +232,9 @@ type call struct {
 	// Distances in bytes between rows of a, tiles of a, and strips of b.
 	row, tile, strip int
 	across           bool
+	// Of the tiles of rows, the first tall ones have one row more than short.
+	short, tall int
+	code        [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
 }
 
 // columns prepares the columns of B.
@@ -278,25 +290,43 @@ func (c *call) height(i, q int) int {
 	return (c.m - i + n - 1) / n
 }
 
-// block runs the kernels, which prepare has made.
+// block runs the kernels, which prepare has made. A strip of B stays in the first-level
+// cache for all rows, or all of B if it fits.
 func (c *call) block() {
-	e, t, args := c.e, c.t, &c.args
-	args.cs = t.ldc
-	n := c.tiles()
-	for q, j := 0, 0; j < t.n; q, j = q+1, j+e.width {
-		s := shape{across: c.across, save: c.save}
-		s.vecs, s.masked = e.vectors(min(e.width, t.n-j))
-		if s.masked {
-			args.mask = e.last
-		}
-		args.b = unsafe.Add(c.b, q*c.strip)
-		for r, i := 0, 0; r < n; r++ {
-			s.rows = c.height(i, r)
-			args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
-			args.c = unsafe.Add(c.c, i*t.ldc+j*e.size)
-			args.out = unsafe.Add(c.out, i*t.ldo+j*e.size)
-			e.f.kernel(s).Call(unsafe.Pointer(args))
-			i += s.rows
+	e, n := c.e, c.t.n
+	tiles, strips := c.tiles(), (n+e.width-1)/e.width
+	c.args.cs, c.args.mask = c.t.ldc, e.last
+	c.short, c.tall = c.m/tiles, c.m%tiles
+	for i := range c.code {
+		s := shape{rows: c.short + i, across: c.across, save: c.save}
+		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
+			if i == 0 || c.tall > 0 {
+				s.vecs, s.masked = e.vectors(cols)
+				c.code[i][j] = e.f.kernel(s)
+			}
 		}
 	}
+	if c.args.k*n*e.size <= cachedB {
+		for r := range tiles {
+			for q := range strips {
+				c.run(r, q, q == strips-1)
+			}
+		}
+		return
+	}
+	for q := range strips {
+		for r := range tiles {
+			c.run(r, q, q == strips-1)
+		}
+	}
+}
+
+// run runs the kernel of tile r of the rows and strip q of the columns.
+func (c *call) run(r, q int, last bool) {
+	t, args, size := c.t, &c.args, c.e.size
+	i, j := r*c.short+min(r, c.tall), q*c.e.width
+	args.a, args.b = unsafe.Add(c.a, i*c.row+r*c.tile), unsafe.Add(c.b, q*c.strip)
+	args.c = unsafe.Add(c.c, i*t.ldc+j*size)
+	args.out = unsafe.Add(c.out, i*t.ldo+j*size)
+	c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](last)].Call(unsafe.Pointer(args))
 }

@@ -2,9 +2,12 @@ package gemm
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -84,12 +87,13 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 // choose chooses the engine and divides the results into tiles.
 func (d *Product) choose(isa string, threads int) {
 	typ := unsigned(d.p.Type)
-	d.machine.cells = d.machine.cells[:0]
+	d.machine.cells, d.machine.streams = d.machine.cells[:0], false
 	d.do = arithmetics[typ]
 	if f := families[isa][typ]; f != nil {
 		d.machine.init(f, &d.p, d.do)
 		d.eng = &d.machine
 		d.divide(threads)
+		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
 			if d.nr*d.nc == 1 && (d.p.C.Col == 1 || d.p.N == 1) {
 				d.machine.list()
@@ -99,6 +103,22 @@ func (d *Product) choose(isa string, threads int) {
 	}
 	d.eng = newPortable(&d.p)
 	d.divide(threads)
+}
+
+// streamed is the size of a result whose stores bypass the caches, in bytes.
+var streamed = sync.OnceValue(func() int {
+	c := cpucache.Of()
+	return max(16*c.L2, c.L3/16)
+})
+
+// far reports whether stores to the result should bypass the caches: whether it is one
+// block of terms, larger than what a core uses of them, and made of whole lines.
+func (d *Product) far() bool {
+	p := &d.p
+	if d.apart || p.K > Block || p.C.Row*d.size%cacheLine != 0 || d.result < streamed() {
+		return false
+	}
+	return !slices.ContainsFunc(p.OffC, func(at int) bool { return at*d.size%cacheLine != 0 })
 }
 
 // divide divides the results into tiles.
@@ -143,7 +163,10 @@ func (d *Product) NewWorker() backend.Worker { return &worker{d: d} }
 func (d *Product) Watch(ctx context.Context) { d.ctx = ctx }
 
 // Begin begins a run.
-func (d *Product) Begin() { d.alpha, d.beta = d.scalars() }
+func (d *Product) Begin() {
+	d.alpha, d.beta = d.scalars()
+	d.machine.stream = d.machine.streams && uintptr(d.bind.Bufs[2].Ptr)%cacheLine == 0
+}
 
 // Finish adds the sections.
 func (d *Product) Finish(backend.Worker) ir.FaultKind {
@@ -181,6 +204,9 @@ type worker struct {
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
 func (w *worker) Run(lo, hi int) {
 	d := w.d
+	if d.machine.stream {
+		defer d.machine.f.fence().Call(nil)
+	}
 	if len(d.machine.cells) > 0 {
 		w.small(lo, hi)
 		return

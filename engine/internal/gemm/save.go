@@ -28,6 +28,7 @@ const (
 	add                // C = beta*C + alpha*S
 	mul
 	div
+	stream // the sums are the result; their stores bypass the caches
 	savers
 )
 

@@ -10,10 +10,13 @@ import (
 type scratch struct{ a, b, sums, section []byte }
 
 const (
-	// packA and packB are the largest sizes of packed blocks of A and B, in bytes:
-	// both stay in a second-level cache of 2 MiB.
-	packA = 256 << 10
-	packB = 1 << 20
+	// packA and packB are the largest sizes of packed blocks of A and B, in bytes. That
+	// of A stays in a second-level cache of 2 MiB. Kernels read a strip of B for all its
+	// rows, so that of B may be in the third level; A is packed again for each.
+	packA = 512 << 10
+	packB = 8 << 20
+	// cachedB is the largest block of B that stays in a first-level cache, beside A and C.
+	cachedB = 32 << 10
 	// spare is what strips of columns may need more.
 	spare = 64 << 10
 )

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
 // mostCells is the largest number of kernels of a small product.
@@ -12,7 +13,7 @@ const mostCells = 16
 // A cell is a kernel of a small product, and the bytes from the first elements of A, B
 // and C to its own.
 type cell struct {
-	code    *exec.Code
+	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
 }
 
@@ -27,14 +28,20 @@ func (e *machine) list() {
 	if c.tiles()*((p.N+e.width-1)/e.width) > mostCells {
 		return
 	}
-	for j := 0; j < p.N; j += e.width {
-		s := shape{across: e.across, save: p.saver()}
-		s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
-		for r, i := 0, 0; i < p.M; r++ {
-			s.rows = c.height(i, r)
-			e.cells = append(e.cells, cell{e.f.kernel(s), i * e.a.Row, j * e.size, i*p.C.Row*e.size + j*e.size})
-			i += s.rows
+	for r, i := 0, 0; i < p.M; r++ {
+		s := shape{rows: c.height(i, r), across: e.across, save: p.saver()}
+		for j := 0; j < p.N; j += e.width {
+			s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
+			l := cell{a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
+			l.code[0] = e.f.kernel(s)
+			if e.streams {
+				streamed := s
+				streamed.save = stream
+				l.code[1] = e.f.kernel(streamed)
+			}
+			e.cells = append(e.cells, l)
 		}
+		i += s.rows
 	}
 }
 
@@ -47,6 +54,7 @@ func (w *worker) small(lo, hi int) {
 		args.as = e.a.Col
 	}
 	args.mask, args.alpha, args.beta = e.last, d.alpha, d.beta
+	way := scalar.FromBool[int](e.stream)
 	a, b, c := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr
 	for u := lo; u < hi; u++ {
 		if (u-lo)%stride == 0 && d.stop() {
@@ -57,7 +65,7 @@ func (w *worker) small(lo, hi int) {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
 			args.out = args.c
-			l.code.Call(unsafe.Pointer(args))
+			l.code[way].Call(unsafe.Pointer(args))
 		}
 	}
 	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive

@@ -3,6 +3,7 @@ package formula
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestHostileArguments(t *testing.T) {
 	}
 	calls := 0
 	try := func(text string) {
-		if calls++; testing.Short() && calls%7 != 0 {
+		if calls++; calls%7 != 0 && os.Getenv("ONELOOP_TESTS") != "deep" {
 			return
 		}
 		defer func() {

@@ -2,6 +2,7 @@ package op
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -38,6 +39,7 @@ type Options struct {
 
 	Ints    []int      // the integers among the arguments, in their order: roll: shifts; one_hot: the depth; eye: rows, columns, diagonal ...
 	Numbers []float64  // the numbers among the arguments: layernorm: eps; linspace: both ends ...
+	Mode    string     // convolve: "full", "same" or "valid"
 	Open    bool       // linspace: without the last end
 	To      dtype.Type // the type of the elements of one_hot, eye and linspace; Invalid: float64
 }
@@ -46,6 +48,8 @@ type Options struct {
 type Reduction = Options
 
 const (
+	elementwiseGroup = "element by element" // with the types of NumPy's ufuncs
+
 	folding   = "a, axis=None, *, keepdims=False"
 	foldingTo = folding + ", dtype=None"
 	variance  = folding + ", ddof=0, correction=0, dtype=None"
@@ -92,6 +96,46 @@ var compositions = []Composition{
 	{Name: "eye", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "tri", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: tri, Doc: "1 on and below the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "linspace", Group: "making arrays", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
+	{Name: "nanprod", GoName: "NaNProd", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanProd, Doc: "the product over axes of what is not NaN."},
+	{Name: "average", Group: "reductions", Arguments: "a, axis=None, weights=None, *, keepdims=False", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: weighted, Doc: "the mean over axes with weights, of the shape of a or a vector along the axis."},
+	{Name: "cov", Group: "statistics", Arguments: "m, *, rowvar=True, ddof=1", Operands: 1, Types: floats, Wide: true, Build: covariance, Doc: "the covariances of variables in rows, observed in columns."},
+	{Name: "corrcoef", GoName: "CorrCoef", Group: "statistics", Arguments: "x, *, rowvar=True", Operands: 1, Types: floats, Wide: true, Build: correlation, Doc: "the correlation coefficients of variables in rows, observed in columns."},
+	{Name: "trapezoid", Group: "statistics", Arguments: "y, x=None, dx=1.0, axis=-1", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: trapezoid, Doc: "the integral along an axis by the trapezoidal rule, at positions x or at distances dx."},
+	{Name: "gradient", Group: "statistics", Arguments: "f, dx=1.0, *, axis=None", Operands: 1, Types: floats, Wide: true, Build: slope, Doc: "central differences along one axis, one-sided at both ends."},
+	{Name: "interp", Group: "statistics", Arguments: "x, xp, fp", Operands: 3, Types: floats, Wide: true, Build: interpolate, Doc: "the values at x of the polygon through (xp[i], fp[i]), for increasing xp; outside of it the first and the last value."},
+	{Name: "convolve", Group: "products", Arguments: "a, v, mode='full'", Operands: 2, Types: numbers, Build: convolve, Doc: "the convolution of two vectors; the modes are 'full', 'same' and 'valid'."},
+	{Name: "correlate", Group: "products", Arguments: "a, v, mode='valid'", Operands: 2, Types: numbers, Build: correlate, Doc: "the correlation of two vectors; the modes are 'full', 'same' and 'valid'."},
+	{Name: "allclose", GoName: "AllClose", Group: "reductions", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: allClose, Doc: "whether isclose holds for all elements."},
+	{Name: "array_equal", Group: "reductions", Arguments: "a1, a2", Operands: 2, Types: elems, Build: arrayEqual, Doc: "whether two arrays have one shape and equal elements."},
+	{Name: "array_equiv", Group: "reductions", Arguments: "a1, a2", Operands: 2, Types: elems, Build: arrayEquivalent, Doc: "whether two arrays broadcast to arrays with equal elements."},
+	{Name: "trace", Group: "reductions", Arguments: "a, offset=0, axis1=0, axis2=1, dtype=None", Operands: 1, Types: numbers, Build: trace, Doc: "the sum of a diagonal of two axes."},
+	{Name: "deg2rad", GoName: "Deg2Rad", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: scaled(math.Pi / 180), Doc: "x degrees in radians."},
+	{Name: "rad2deg", GoName: "Rad2Deg", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: scaled(180 / math.Pi), Doc: "x radians in degrees."},
+	{Name: "logaddexp", GoName: "LogAddExp", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(1, math.Ln2), Doc: "log(exp(x1) + exp(x2)) without overflow."},
+	{Name: "logaddexp2", GoName: "LogAddExp2", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(math.Ln2, 1), Doc: "log2(2**x1 + 2**x2) without overflow."},
+	{Name: "sinc", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: sinc, Doc: "sin(pi*x) / (pi*x), and 1 at 0."},
+	{Name: "heaviside", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: heaviside, Doc: "0 where x1 < 0, 1 where x1 > 0, and x2 at 0."},
+	{Name: "isposinf", GoName: "IsPosInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(1), Doc: "whether x is positive infinity."},
+	{Name: "isneginf", GoName: "IsNegInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(-1), Doc: "whether x is negative infinity."},
+	{Name: "bitwise_count", GoName: "BitCount", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: ints, Build: bitCount, Doc: "the number of bits that are set in |x|."},
+	{Name: "kron", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: kron, Doc: "the Kronecker product: a with each element replaced by its product with b."},
+	{Name: "cross", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: cross, Doc: "the cross products of vectors of three elements along the last axis."},
+	{Name: "rot90", Group: "views", Arguments: "m, k=1, axes=None", Operands: 1, Types: elems, Build: rotate, Doc: "turned k times by 90 degrees in the plane of two axes, by default the first two."},
+	{Name: "fliplr", GoName: "FlipLR", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(1), Doc: "with the second axis reversed."},
+	{Name: "flipud", GoName: "FlipUD", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(0), Doc: "with the first axis reversed."},
+	{Name: "atleast_1d", GoName: "AtLeast1D", Group: "views", Arguments: "ary", Operands: 1, Types: elems, Build: atLeast(1), Doc: "with at least one axis."},
+	{Name: "atleast_2d", GoName: "AtLeast2D", Group: "views", Arguments: "ary", Operands: 1, Types: elems, Build: atLeast(2), Doc: "with at least two axes; a vector is a row."},
+	{Name: "atleast_3d", GoName: "AtLeast3D", Group: "views", Arguments: "ary", Operands: 1, Types: elems, Build: atLeast(3), Doc: "with at least three axes; a vector of n elements has the shape (1, n, 1)."},
+	{Name: "hstack", GoName: "HStack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: joined(1, 1), Doc: "arrays one beside the other: along the second axis, or the first of vectors."},
+	{Name: "vstack", GoName: "VStack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: joined(2, 0), Doc: "arrays one below the other; vectors are rows."},
+	{Name: "dstack", GoName: "DStack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: joined(3, 2), Doc: "arrays one behind the other: along the third axis."},
+	{Name: "column_stack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: columns, Doc: "vectors, and the columns of matrices, as columns."},
+	{Name: "append", Group: "views", Arguments: "arr, values, axis=None", Operands: 2, Types: elems, Build: appended, Doc: "two arrays one after the other along an axis, or as vectors."},
+	{Name: "delete", Group: "views", Arguments: "arr, obj, axis=None", Operands: 1, Types: elems, Build: without, Doc: "without one position of an axis, or of the vector of all elements."},
+	{Name: "resize", Group: "views", Arguments: "a, new_shape", Operands: 1, Types: elems, Build: resized, Doc: "the elements in another shape, repeated until it is full."},
+	{Name: "ediff1d", GoName: "EDiff1D", Group: "views", Arguments: "ary", Operands: 1, Types: numbers, Build: func(o Options, x ...*expr.Node) *expr.Node { return diff(o, flatten(o, x[0])) }, Doc: "the differences of neighbours in row-major order."},
+	{Name: "diagonal", Group: "views", Arguments: "a, offset=0, axis1=0, axis2=1", Operands: 1, Types: elems, Build: diagonal, Doc: "a diagonal of two axes, as the last axis."},
+	{Name: "diag", Group: "views", Arguments: "v, k=0", Operands: 1, Types: elems, Build: diag, Doc: "a diagonal of a matrix, or a matrix with a vector on a diagonal."},
 }
 
 // Compositions returns the table, sorted by name.

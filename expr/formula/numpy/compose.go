@@ -17,17 +17,24 @@ func (c *call) options() (o op.Options) {
 			o.Axes = c.integers(i)
 		case "axis1", "axis2":
 			o.Axes = append(o.Axes, c.integer(i))
-		case "shift", "destination", "reps":
+		case "shift", "destination", "reps", "new_shape":
 			o.Ints = c.integers(i)
-		case "depth", "num", "N", "k", "n", "repeats", "decimals":
+		case "depth", "num", "N", "k", "n", "repeats", "decimals", "offset", "obj":
 			o.Ints = append(o.Ints, c.integer(i))
 		case "M": // as many columns as rows
 			if c.isNone(i) {
 				i = 0
 			}
 			o.Ints = append(o.Ints, c.integer(i))
-		case "eps", "nan", "start", "stop", "rtol", "atol":
+		case "eps", "nan", "start", "stop", "rtol", "atol", "dx":
 			o.Numbers = append(o.Numbers, c.float(i))
+		case "rowvar":
+			o.Ints = append(o.Ints, 0)
+			if x.s.Truth() {
+				o.Ints[0] = 1
+			}
+		case "mode":
+			o.Mode = x.str
 		case "keepdims":
 			o.Keep = x.s.Truth()
 		case "endpoint":
@@ -89,13 +96,14 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 	return func(c *call) *expr.Node {
 		r := c.options()
 		var values []value
-		nodes := make([]*expr.Node, max(o.Operands, 0))
-		for i := range nodes {
+		nodes, at := make([]*expr.Node, max(o.Operands, 0)), c.f.operands()
+		for _, i := range at[:len(nodes)] {
 			if !c.isNone(i) {
 				values = append(values, c.operand(i))
 			}
 		}
-		if o.Optional == 0 { // NumPy makes arrays of its arguments first
+		each := o.Group == groups[0]
+		if o.Optional == 0 && !each { // NumPy makes arrays of its arguments first
 			for i, v := range values {
 				values[i] = tree(v.node())
 			}
@@ -104,14 +112,16 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
+		case each && floats && !t.IsFloat():
+			t = floatLoop(t, values)
 		case o.Wide && !t.IsFloat():
 			t = dtype.F64
 		case !o.Wide && floats && typed:
 			t = sumType(t)
 		}
-		for i := range nodes {
+		for k, i := range at[:len(nodes)] {
 			if !c.isNone(i) {
-				nodes[i] = c.as(i, t)
+				nodes[k] = c.as(i, t)
 			}
 		}
 		if o.Operands < 0 {

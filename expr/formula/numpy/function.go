@@ -50,11 +50,11 @@ const (
 // kinds are the parameters that take no operand. A name means the same wherever
 // it is used.
 var kinds = map[string]paramKind{
-	"arrays": pArrays, "shape": pInts, "axis": pInts, "axes": pInts, "source": pInts, "destination": pInts,
+	"arrays": pArrays, "tup": pArrays, "shape": pInts, "axis": pInts, "axes": pInts, "source": pInts, "destination": pInts,
 	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
 	"shift": pInts, "n": pInt, "reps": pInts, "repeats": pInt, "rtol": pNumber, "atol": pNumber, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
 	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
-	"pad_width": pAny, "mode": pAny,
+	"pad_width": pAny, "mode": pAny, "rowvar": pTruth, "offset": pInt, "obj": pInt, "new_shape": pInts, "dx": pNumber,
 }
 
 // parse reads the parameters from Arguments. A default None admits None, and so
@@ -119,6 +119,16 @@ func (f *Function) keywords() string {
 		return "; it has none with names"
 	}
 	return "; it has " + strings.Join(names, ", ")
+}
+
+// operands returns the positions of the parameters that are operands.
+func (f *Function) operands() (at []int) {
+	for i, p := range f.params {
+		if p.kind == pOperand {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 func (f *Function) parameter(name string) int {

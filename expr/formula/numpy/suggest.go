@@ -5,13 +5,11 @@ import "strings"
 // absent are functions of NumPy and Python that formulas do not have. Their
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
-	append argpartition argsort argwhere array_equal average bincount block choose compress convolve corrcoef correlate
-	cov cross cumprod cumsum deg2rad delete det diag diagonal digitize divmod einsum empty fft frexp gcd gradient
-	heaviside histogram imag insert interp intersect1d inv isin kron lcm ldexp lexsort linalg list load loadtxt
-	logaddexp logspace map median meshgrid modf nanmedian ndarray nextafter nonzero norm open
-	partition percentile piecewise polyfit polyval print put quantile rad2deg random range real resize rot90 save
-	searchsorted select set setdiff1d sinc solve sort spacing split str svd tensordot trace trapezoid
-	tuple type union1d unique unwrap vdot vecdot vstack hstack zip`), " ") + " "
+	argpartition argsort argwhere bincount block choose compress det digitize divmod einsum empty fft
+	frexp gcd histogram imag insert intersect1d inv isin lcm ldexp lexsort linalg list load loadtxt logspace map
+	median meshgrid modf nanmedian ndarray nextafter nonzero norm open partition percentile piecewise polyfit
+	polyval print put quantile random range real save searchsorted select set setdiff1d solve sort spacing split str
+	svd tensordot tuple type union1d unique unwrap vdot vecdot zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {

@@ -13,7 +13,7 @@ import (
 // have meanings of NumPy's own.
 
 // The groups of functions, in the order of the documentation.
-var groups = []string{"element by element", "reductions", "selection and rounding", "products", "views", "making arrays", "networks", "derivatives"}
+var groups = []string{"element by element", "reductions", "selection and rounding", "products", "statistics", "views", "making arrays", "networks", "derivatives"}
 
 var (
 	sorted    = collect()
@@ -50,7 +50,7 @@ func byName(all []Function) map[string]*Function {
 
 // methods are the functions that NumPy's arrays have as methods.
 var methods = strings.Fields(`all any argmax argmin max min prod sum mean var std clip round dot reshape ravel transpose
-	swapaxes squeeze take astype copy repeat`)
+	swapaxes squeeze take astype copy repeat diagonal trace`)
 
 // aliases are NumPy's other names.
 var aliases = map[string][]string{
@@ -59,6 +59,7 @@ var aliases = map[string][]string{
 	"left_shift": {"bitwise_left_shift"}, "right_shift": {"bitwise_right_shift"}, "atan2": {"arctan2"},
 	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "asinh": {"arcsinh"}, "acosh": {"arccosh"}, "atanh": {"arctanh"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
 	"round": {"around"}, "ravel": {"flatten"}, "transpose": {"permute_dims"}, "concatenate": {"concat"},
+	"deg2rad": {"radians"}, "rad2deg": {"degrees"},
 	"array": {"asarray"}, "layernorm": {"layer_norm"},
 }
 
@@ -118,27 +119,27 @@ var own = []Function{
 	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 	{Name: "inner", Group: groups[3], Arguments: "a, b", Doc: "the sums of products over the last axes", tree: callInner},
 
-	{Name: "reshape", Group: groups[4], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
-	{Name: "transpose", Group: groups[4], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
-	{Name: "broadcast_to", Group: groups[4], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
-	{Name: "take", Group: groups[4], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
-	{Name: "pad", Group: groups[4], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number, or in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements", tree: callPad},
-	{Name: "concatenate", Group: groups[4], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
-	{Name: "astype", Group: groups[4], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
-	{Name: "copy", Group: groups[4], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
-	{Name: "len", Group: groups[4], Arguments: "x", Doc: "the extent of the first axis"},
+	{Name: "reshape", Group: groups[5], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
+	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
+	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
+	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
+	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number, or in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements", tree: callPad},
+	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
+	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
+	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
+	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis"},
 
-	{Name: "zeros", Group: groups[5], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
-	{Name: "ones", Group: groups[5], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
-	{Name: "full", Group: groups[5], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},
-	{Name: "zeros_like", Group: groups[5], Arguments: "a, dtype=None", Doc: "zeros in the shape of a", tree: callFilledLike(0)},
-	{Name: "ones_like", Group: groups[5], Arguments: "a, dtype=None", Doc: "ones in the shape of a", tree: callFilledLike(1)},
-	{Name: "full_like", Group: groups[5], Arguments: "a, fill_value, dtype=None", Doc: "a value in the shape of a", tree: callFullLike},
-	{Name: "arange", Group: groups[5], Arguments: "start, stop=None, step=None, *, dtype=None", Doc: "start, start + step ... before stop", tree: callArange},
-	{Name: "grad", Group: groups[7], Arguments: "y, x", Doc: "the gradient of the number y by x; x is a name, and y depends on it", tree: callGrad},
-	{Name: "vjp", Group: groups[7], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
-	{Name: "jvp", Group: groups[7], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},
-	{Name: "hvp", Group: groups[7], Arguments: "y, x, v", Doc: "the derivative of grad(y, x) as x moves by v: the Hessian of the number y times the vector v", tree: callHVP},
+	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
+	{Name: "ones", Group: groups[6], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
+	{Name: "full", Group: groups[6], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},
+	{Name: "zeros_like", Group: groups[6], Arguments: "a, dtype=None", Doc: "zeros in the shape of a", tree: callFilledLike(0)},
+	{Name: "ones_like", Group: groups[6], Arguments: "a, dtype=None", Doc: "ones in the shape of a", tree: callFilledLike(1)},
+	{Name: "full_like", Group: groups[6], Arguments: "a, fill_value, dtype=None", Doc: "a value in the shape of a", tree: callFullLike},
+	{Name: "arange", Group: groups[6], Arguments: "start, stop=None, step=None, *, dtype=None", Doc: "start, start + step ... before stop", tree: callArange},
+	{Name: "grad", Group: groups[8], Arguments: "y, x", Doc: "the gradient of the number y by x; x is a name, and y depends on it", tree: callGrad},
+	{Name: "vjp", Group: groups[8], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
+	{Name: "jvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},
+	{Name: "hvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of grad(y, x) as x moves by v: the Hessian of the number y times the vector v", tree: callHVP},
 
-	{Name: "array", Group: groups[5], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
+	{Name: "array", Group: groups[6], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
 }

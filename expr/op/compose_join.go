@@ -1,0 +1,410 @@
+package op
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions that join and turn arrays, those that read
+// diagonals, and products that need no contraction.
+
+// rotate turns the plane of two axes o.Ints[0] times by 90 degrees, from the
+// first axis to the second.
+func rotate(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	if o.Axes == nil {
+		o.Axes = []int{0, 1}
+	}
+	axes, err := shape.Order(o.Axes, len(a.Shape()))
+	if err != nil || len(axes) != 2 {
+		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
+	}
+	turn := func(which ...int) *expr.Node { return flip(Options{Axes: which}, a) }
+	switch o.int(0, 1) & 3 {
+	case 1:
+		return swapAxes(Options{Axes: axes}, turn(axes[1]))
+	case 2:
+		return turn(axes...)
+	case 3:
+		return swapAxes(Options{Axes: axes}, turn(axes[0]))
+	}
+	return a
+}
+
+// reversed returns a composition that reverses an axis.
+func reversed(axis int) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(_ Options, x ...*expr.Node) *expr.Node { return flip(Options{Axes: []int{axis}}, x[0]) }
+}
+
+// atLeast returns a with at least rank axes. Vectors become rows, and matrices
+// layers of one element, as in NumPy.
+func atLeast(rank int) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(_ Options, x ...*expr.Node) *expr.Node {
+		a := x[0]
+		dims := slices.Clone([]int(a.Shape()))
+		for len(dims) < min(rank, 2) {
+			dims = slices.Insert(dims, 0, 1)
+		}
+		for len(dims) < rank {
+			dims = append(dims, 1)
+		}
+		return ReshapeNode(a, dims)
+	}
+}
+
+// joined returns a composition that concatenates arrays of at least rank axes.
+// Vectors have the axis 0 only.
+func joined(rank, axis int) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(o Options, x ...*expr.Node) *expr.Node {
+		parts := make([]*expr.Node, len(x))
+		for i, a := range x {
+			parts[i] = atLeast(rank)(o, a)
+		}
+		return ConcatNode(min(axis, max(len(parts[0].Shape())-1, 0)), parts)
+	}
+}
+
+// columns makes columns of vectors.
+func columns(_ Options, x ...*expr.Node) *expr.Node {
+	parts := make([]*expr.Node, len(x))
+	for i, a := range x {
+		if parts[i] = a; len(a.Shape()) < 2 {
+			parts[i] = ReshapeNode(a, []int{a.Shape().Size(), 1})
+		}
+	}
+	return ConcatNode(1, parts)
+}
+
+// appended concatenates two arrays along an axis, or as vectors.
+func appended(o Options, x ...*expr.Node) *expr.Node {
+	if o.Axes == nil {
+		return ConcatNode(0, []*expr.Node{flatten(o, x[0]), flatten(o, x[1])})
+	}
+	axis, err := o.axis(0, len(x[0].Shape()))
+	if err != nil || len(o.Axes) != 1 {
+		return misshapen("axes %v are no axis of an array of rank %d", o.Axes, len(x[0].Shape()))
+	}
+	return ConcatNode(axis, x)
+}
+
+// without leaves out position o.Ints[0] of an axis, or of all elements.
+func without(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	if o.Axes == nil {
+		a = flatten(o, a)
+	}
+	axis, err := o.axis(0, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	n, at := a.Shape()[axis], o.int(0, 0)
+	if at < -n || at >= n {
+		return expr.Errorf(expr.ErrIndex, "", "index %d is out of range for axis %d of size %d", at, axis, n)
+	}
+	if at < 0 {
+		at += n
+	}
+	head, tail := make([]Span, axis+1), make([]Span, axis+1)
+	head[axis], tail[axis] = Until(at), From(at+1)
+	return ConcatNode(axis, []*expr.Node{SliceNode(a, head), SliceNode(a, tail)})
+}
+
+// resized repeats the elements until the shape o.Ints is full.
+func resized(o Options, x ...*expr.Node) *expr.Node {
+	a := flatten(o, x[0])
+	s, err := shape.New(o.Ints...)
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	have, want := a.Shape().Size(), s.Size()
+	if have == 0 {
+		return BroadcastToNode(expr.ConstInt(a.DType(), 0), s)
+	}
+	times := want / have
+	if want%have > 0 {
+		times++
+	}
+	return ReshapeNode(SliceNode(tile(Options{Ints: []int{times}}, a), []Span{Until(want)}), s)
+}
+
+// plane returns a with the two axes of the options last.
+func (o Options) plane(a *expr.Node) *expr.Node {
+	if o.Axes == nil {
+		return a
+	}
+	return moveAxis(Options{Axes: o.Axes, Ints: []int{-2, -1}}, a)
+}
+
+// diagonal returns diagonal o.Ints[0] of two axes, as the last axis.
+func diagonal(o Options, x ...*expr.Node) *expr.Node {
+	a := o.plane(x[0])
+	if a.Err() != nil {
+		return a
+	}
+	s := a.Shape()
+	if len(s) < 2 {
+		return misshapen("a value of rank %d has no diagonal", len(s))
+	}
+	rows, cols, k := s[len(s)-2], s[len(s)-1], o.int(0, 0)
+	row, col := 0, 0
+	if row = max(min(-k, rows), 0); k > 0 {
+		col = min(k, cols)
+	}
+	n := min(rows-row, cols-col)
+	spans := make([]Span, len(s)-1)
+	start := row*cols + col
+	spans[len(s)-2] = By(Range(start, start+max((n-1)*(cols+1)+1, 0)), cols+1)
+	if n <= 0 {
+		spans[len(s)-2] = Until(0)
+	}
+	return SliceNode(ReshapeNode(a, append(s[:len(s)-2].Clone(), rows*cols)), spans)
+}
+
+func trace(o Options, x ...*expr.Node) *expr.Node {
+	d := diagonal(o, x...)
+	if d.Err() != nil {
+		return d
+	}
+	return ReduceNode("sum", d, Options{Axes: []int{-1}})
+}
+
+// diag returns a diagonal of a matrix, or a matrix with a vector on a diagonal.
+func diag(o Options, x ...*expr.Node) *expr.Node {
+	v, k := x[0], o.int(0, 0)
+	switch len(v.Shape()) {
+	case 1:
+	case 2:
+		return diagonal(o, v)
+	default:
+		return misshapen("a value of rank %d is no vector and no matrix", len(v.Shape()))
+	}
+	n := v.Shape()[0]
+	if k > math.MaxInt32 || k < -math.MaxInt32 {
+		return misshapen("diagonal %d is too far out", k)
+	}
+	below, right := max(-k, 0), max(k, 0)
+	zero := expr.ConstInt(v.DType(), 0)
+	row := newAxes(Options{Axes: []int{0}}, PadNode(v, []int{right, below}, zero))
+	on := eye(Options{Ints: []int{n + below + right, n + below + right, k}, To: dtype.Bool})
+	return call("where", on, row, zero)
+}
+
+// kron interleaves the axes of all pairs of elements.
+func kron(_ Options, x ...*expr.Node) *expr.Node {
+	rank := max(len(x[0].Shape()), len(x[1].Shape()))
+	var spread [2][]int
+	product := make([]int, rank)
+	for i := range rank {
+		for k, a := range x {
+			d, at := 1, i-rank+len(a.Shape())
+			if at >= 0 {
+				d = a.Shape()[at]
+			}
+			pair := [2]int{1, 1}
+			pair[k] = d
+			spread[k] = append(spread[k], pair[:]...)
+		}
+		product[i] = spread[0][2*i] * spread[1][2*i+1]
+	}
+	name := "mul"
+	if x[0].DType() == dtype.Bool {
+		name = "logical_and"
+	}
+	return ReshapeNode(call(name, ReshapeNode(x[0], spread[0]), ReshapeNode(x[1], spread[1])), product)
+}
+
+// cross multiplies vectors along the last axis.
+func cross(_ Options, x ...*expr.Node) *expr.Node {
+	for _, a := range x {
+		if s := a.Shape(); len(s) == 0 || s[len(s)-1] != 3 {
+			return misshapen("the last axis of %v has not three elements", s)
+		}
+	}
+	turned := func(a *expr.Node, by int) *expr.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
+	one := call("mul", turned(x[0], 1), turned(x[1], 2))
+	return call("sub", one, call("mul", turned(x[0], 2), turned(x[1], 1)))
+}
+
+// convolve slides the shorter vector over the longer one, backwards.
+func convolve(o Options, x ...*expr.Node) *expr.Node {
+	a, v := x[0], x[1]
+	if len(a.Shape()) != 1 || len(v.Shape()) != 1 || a.Shape()[0] == 0 || v.Shape()[0] == 0 {
+		return misshapen("arrays of shapes %v and %v are no vectors with elements", a.Shape(), v.Shape())
+	}
+	if a.Shape()[0] < v.Shape()[0] {
+		a, v = v, a
+	}
+	n, m := a.Shape()[0], v.Shape()[0]
+	before, after := m-1, m-1
+	switch o.Mode {
+	case "", "full":
+	case "same":
+		before, after = m/2, m-1-m/2
+	case "valid":
+		before, after = 0, 0
+	default:
+		return expr.Errorf(expr.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Mode)
+	}
+	if n > math.MaxInt-2*m {
+		return misshapen("vectors of %d and %d elements are too long", n, m)
+	}
+	a = PadNode(a, []int{before, after}, expr.ConstInt(a.DType(), 0))
+	windows := expr.ApplyWith(row("windows"), expr.Attributes{Ints: []int{m, 1, 1}}, a)
+	return ReduceNode("sum", call("mul", windows, flip(Options{}, v)), Options{Axes: []int{1}})
+}
+
+func correlate(o Options, x ...*expr.Node) *expr.Node {
+	if len(x[1].Shape()) == 1 && len(x[0].Shape()) == 1 && x[1].Shape()[0] > x[0].Shape()[0] {
+		return flip(Options{}, convolve(o, flip(Options{}, x[0]), x[1]))
+	}
+	return convolve(o, x[0], flip(Options{}, x[1]))
+}
+
+// Rot90 returns a with the plane of its first two axes turned k times by 90
+// degrees, from the first axis to the second.
+func Rot90[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("rot90", Options{Ints: []int{k}}, expr.NodeOf(a))
+}
+
+// FlipUD returns a with the first axis reversed.
+func FlipUD[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("flipud", Options{}, expr.NodeOf(a))
+}
+
+// FlipLR returns a with the second axis reversed.
+func FlipLR[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("fliplr", Options{}, expr.NodeOf(a))
+}
+
+// AtLeast1D returns a, or a number as a vector.
+func AtLeast1D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("atleast_1d", Options{}, expr.NodeOf(a))
+}
+
+// AtLeast2D returns a, or a number or a vector as one row.
+func AtLeast2D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("atleast_2d", Options{}, expr.NodeOf(a))
+}
+
+// AtLeast3D returns a with at least three axes: a vector of n elements has the
+// shape [1 n 1], a matrix a new last axis.
+func AtLeast3D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("atleast_3d", Options{}, expr.NodeOf(a))
+}
+
+// HStack returns arrays one beside the other: along the second axis, or the
+// first of vectors.
+func HStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("hstack", Options{}, nodes(arrays)...)
+}
+
+// VStack returns arrays one below the other: along the first axis. Vectors are
+// rows.
+func VStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("vstack", Options{}, nodes(arrays)...)
+}
+
+// DStack returns arrays one behind the other: along the third axis.
+func DStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("dstack", Options{}, nodes(arrays)...)
+}
+
+// ColumnStack returns vectors, and the columns of matrices, as columns.
+func ColumnStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("column_stack", Options{}, nodes(arrays)...)
+}
+
+// Append returns b after a along an axis.
+func Append[T expr.Elem](a, b expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T]("append", Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// Delete returns a without position i of an axis. Negative positions count from
+// the end.
+func Delete[T expr.Elem](a expr.Exp[T], i, axis int) expr.Exp[T] {
+	return composed[T]("delete", Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// Resize returns the elements of a in another shape, repeated until it is full.
+func Resize[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
+	return composed[T]("resize", Options{Ints: dims}, expr.NodeOf(a))
+}
+
+// EDiff1D returns the differences of neighbours in row-major order.
+func EDiff1D[T expr.Number](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("ediff1d", Options{}, expr.NodeOf(a))
+}
+
+// Diagonal returns the k-th diagonal of the first two axes, above the main one if
+// k > 0, as the last axis.
+func Diagonal[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("diagonal", Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
+}
+
+// Trace returns the sum of the k-th diagonal of the first two axes.
+func Trace[T expr.Number](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("trace", Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
+}
+
+// Diag returns the k-th diagonal of a matrix, or a matrix with a vector on its
+// k-th diagonal.
+func Diag[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
+	return composed[T]("diag", Options{Ints: []int{k}}, expr.NodeOf(a))
+}
+
+// Kron returns the Kronecker product: a with each element replaced by its product
+// with b.
+func Kron[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("kron", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// Cross returns the cross products of the vectors along the last axis, which has
+// three elements.
+func Cross[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("cross", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// Convolve returns the convolution of two vectors. The mode is "full", or "same"
+// for as many elements as the longer one has, or "valid" for those that depend on
+// all elements of the shorter one.
+func Convolve[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
+	return composed[T]("convolve", Options{Mode: mode}, expr.NodeOf(a), expr.NodeOf(v))
+}
+
+// Correlate returns the correlation of two vectors: the convolution of a with v
+// reversed. See [Convolve] for modes.
+func Correlate[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
+	return composed[T]("correlate", Options{Mode: mode}, expr.NodeOf(a), expr.NodeOf(v))
+}
+
+// Meshgrid returns the coordinates of a grid as NumPy does: the first vector
+// along the second axis, the second along the first, and others along their
+// own. Operators broadcast, so few programs need it.
+func Meshgrid[T expr.Elem](axes ...expr.Exp[T]) []expr.Exp[T] {
+	rank := len(axes)
+	place := func(i int) int {
+		if rank > 1 && i < 2 {
+			return 1 - i
+		}
+		return i
+	}
+	dims, parts := make([]int, rank), nodes(axes)
+	for i, a := range parts {
+		if a.Err() == nil && len(a.Shape()) != 1 {
+			parts[i] = expr.Errorf(expr.ErrShape, "Meshgrid", "axis %d has shape %v and is no vector", i, a.Shape())
+		}
+		dims[place(i)] = parts[i].Shape().Size()
+	}
+	out := make([]expr.Exp[T], rank)
+	for i, a := range parts {
+		if a.Err() == nil {
+			a = BroadcastToNode(vectorAlong(a, place(i), rank), dims)
+		}
+		out[i] = expr.Of[T](a)
+	}
+	return out
+}

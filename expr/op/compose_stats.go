@@ -1,0 +1,261 @@
+package op
+
+import (
+	"math/bits"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// This file has the compositions of statistics, sampled functions and
+// comparisons of whole arrays.
+
+func nanProd(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	if a.DType().IsFloat() {
+		a = call("where", call("isnan", a), like(a, 1), a)
+	}
+	return ReduceNode("prod", a, o)
+}
+
+// weighted returns the mean of x[0] with the weights x[1], which may be nil. A
+// vector of weights belongs to the only axis of the options.
+func weighted(o Options, x ...*expr.Node) *expr.Node {
+	a, w := x[0], x[1]
+	if w == nil {
+		return mean(o, a)
+	}
+	if len(w.Shape()) == 1 && len(a.Shape()) > 1 {
+		axis, err := o.axis(0, len(a.Shape()))
+		if err != nil || len(o.Axes) != 1 {
+			return misshapen("a vector of weights needs one axis of %v", a.Shape())
+		}
+		w = vectorAlong(w, axis, len(a.Shape()))
+	} else if !w.Shape().Equal(a.Shape()) {
+		return misshapen("the weights have shape %v, not %v", w.Shape(), a.Shape())
+	}
+	if w.Err() == nil {
+		w = BroadcastToNode(w, a.Shape())
+	}
+	return call("div", ReduceNode("sum", call("mul", a, w), o), ReduceNode("sum", w, o))
+}
+
+// vectorAlong returns a vector as an array of a rank whose other axes have size 1.
+func vectorAlong(v *expr.Node, axis, rank int) *expr.Node {
+	dims := make([]int, rank)
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[axis] = v.Shape().Size()
+	return ReshapeNode(v, dims)
+}
+
+// covariance takes variables in rows and observations in columns. If o.Ints[0]
+// is 0, rows and columns are exchanged. The divisor is the number of
+// observations less o.DDof, at least 0.
+func covariance(o Options, x ...*expr.Node) *expr.Node {
+	a, rank := x[0], len(x[0].Shape())
+	switch {
+	case rank > 2:
+		return misshapen("a value of rank %d has no variables in rows", rank)
+	case rank < 2:
+		a = ReshapeNode(a, []int{1, a.Shape().Size()})
+	case o.int(0, 1) == 0:
+		a = PermuteNode(a, nil)
+	}
+	n := a.Shape()[1]
+	a = call("sub", a, average(Options{Axes: []int{1}, Keep: true}, a))
+	c := call("div", MatMulNode(a, PermuteNode(a, nil)), like(a, max(float64(n)-float64(o.DDof), 0)))
+	return squeezeSingle(c)
+}
+
+// squeezeSingle returns a matrix, or the element of one with a single element.
+func squeezeSingle(c *expr.Node) *expr.Node {
+	if c.Err() == nil && c.Shape().Size() == 1 {
+		return ReshapeNode(c, nil)
+	}
+	return c
+}
+
+func correlation(o Options, x ...*expr.Node) *expr.Node {
+	o.DDof = 1
+	c := covariance(o, x...)
+	if c.Err() != nil {
+		return c
+	}
+	if len(c.Shape()) == 0 {
+		return call("div", c, c)
+	}
+	d := call("sqrt", diagonal(Options{}, c))
+	c = call("div", call("div", c, newAxes(Options{Axes: []int{1}}, d)), d)
+	return call("clip", c, like(c, -1), like(c, 1))
+}
+
+// trapezoid integrates x[0] at the positions x[1], or at distances o.Numbers[0].
+func trapezoid(o Options, x ...*expr.Node) *expr.Node {
+	y, rank := x[0], len(x[0].Shape())
+	axis, err := o.axis(-1, rank)
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	upper, lower := make([]Span, axis+1), make([]Span, axis+1)
+	upper[axis], lower[axis] = From(1), Until(-1)
+	d := like(y, 1)
+	if len(o.Numbers) > 0 {
+		d = like(y, o.Numbers[0])
+	}
+	if at := x[1]; at != nil {
+		if len(at.Shape()) == 1 {
+			at = vectorAlong(at, axis, rank)
+		}
+		if len(at.Shape()) != rank {
+			return misshapen("positions of shape %v do not fit values of shape %v", at.Shape(), y.Shape())
+		}
+		d = call("sub", SliceNode(at, upper), SliceNode(at, lower))
+	}
+	y = call("mul", d, call("add", SliceNode(y, upper), SliceNode(y, lower)))
+	return ReduceNode("sum", call("div", y, like(y, 2)), Options{Axes: []int{axis}})
+}
+
+// slope returns central differences inside, and one-sided ones at both ends.
+func slope(o Options, x ...*expr.Node) *expr.Node {
+	a := x[0]
+	if o.Axes == nil && len(a.Shape()) != 1 {
+		return misshapen("a value of rank %d has a gradient along each axis; name one", len(a.Shape()))
+	}
+	axis, err := o.axis(0, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	if n := a.Shape()[axis]; n < 2 {
+		return misshapen("an axis of size %d has no gradient", n)
+	}
+	by := 1.
+	if len(o.Numbers) > 0 {
+		by = o.Numbers[0]
+	}
+	part := func(s Span) *expr.Node {
+		spans := make([]Span, axis+1)
+		spans[axis] = s
+		return SliceNode(a, spans)
+	}
+	quotient := func(upper, lower Span, by float64) *expr.Node {
+		return call("div", call("sub", part(upper), part(lower)), like(a, by))
+	}
+	parts := []*expr.Node{quotient(Range(1, 2), Range(0, 1), by)}
+	if a.Shape()[axis] > 2 {
+		parts = append(parts, quotient(From(2), Until(-2), 2*by))
+	}
+	return ConcatNode(axis, append(parts, quotient(From(-1), Range(-2, -1), by)))
+}
+
+// interpolate finds the last of the positions x[1] that is not above each
+// element, by bisection, and goes from its value along the line to the next.
+func interpolate(_ Options, x ...*expr.Node) *expr.Node {
+	a, at, values := x[0], x[1], x[2]
+	n := at.Shape().Size()
+	if len(at.Shape()) != 1 || !at.Shape().Equal(values.Shape()) || n == 0 {
+		return misshapen("positions of shape %v and values of shape %v are no table", at.Shape(), values.Shape())
+	}
+	number := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+	last := number(n - 1)
+	item := func(of, i *expr.Node) *expr.Node { return TakeNode(of, i, 0) }
+	i := BroadcastToNode(number(0), a.Shape())
+	for step := 1 << max(bits.Len(uint(n-1))-1, 0); step > 0; step /= 2 {
+		next := call("minimum", call("add", i, number(step)), last)
+		i = call("where", call("less_equal", item(at, next), a), next, i)
+	}
+	next := call("minimum", call("add", i, number(1)), last)
+	left, from := item(at, i), item(values, i)
+	rise := call("div", call("sub", item(values, next), from), call("sub", item(at, next), left))
+	y := call("add", call("mul", rise, call("sub", a, left)), from)
+	outside := call("logical_or", call("less_equal", a, item(at, number(0))), call("equal", i, last))
+	y = call("where", call("logical_or", call("equal", a, left), outside), from, y)
+	return call("where", call("isnan", a), a, y)
+}
+
+func allClose(o Options, x ...*expr.Node) *expr.Node {
+	return ReduceNode("all", isClose(o, x...), Options{})
+}
+
+// arrayEqual is false for arrays of different shapes.
+func arrayEqual(_ Options, x ...*expr.Node) *expr.Node {
+	if !x[0].Shape().Equal(x[1].Shape()) {
+		return expr.ConstInt(dtype.Bool, 0)
+	}
+	return ReduceNode("all", call("equal", x[0], x[1]), Options{})
+}
+
+// arrayEquivalent is false for arrays of shapes that do not broadcast.
+func arrayEquivalent(_ Options, x ...*expr.Node) *expr.Node {
+	same := call("equal", x[0], x[1])
+	if same.Err() != nil {
+		return expr.ConstInt(dtype.Bool, 0)
+	}
+	return ReduceNode("all", same, Options{})
+}
+
+// NaNProd returns the product over axes of the elements that are not NaN.
+func NaNProd[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("nanprod", options(opts), expr.NodeOf(a))
+}
+
+// Average returns the mean over axes with weights: an array of the shape of a, or
+// a vector along the only axis. Without weights, nil, it is the mean.
+func Average[T expr.Float](a, weights expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("average", options(opts), expr.NodeOf(a), optional(weights))
+}
+
+// optional returns the tree of an operand that may be nil.
+func optional[T expr.Elem](a expr.Exp[T]) *expr.Node {
+	if a == nil {
+		return nil
+	}
+	return expr.NodeOf(a)
+}
+
+// Cov returns the covariances of variables in rows, observed in columns. The
+// divisor is the number of observations less ddof.
+func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
+	return composed[T]("cov", Options{DDof: ddof}, expr.NodeOf(a))
+}
+
+// CorrCoef returns the correlation coefficients of variables in rows, observed
+// in columns.
+func CorrCoef[T expr.Float](a expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("corrcoef", Options{}, expr.NodeOf(a))
+}
+
+// Trapezoid returns the integral of y along an axis by the trapezoidal rule, for
+// samples at distances dx.
+func Trapezoid[T expr.Float](y expr.Exp[T], dx float64, axis int) expr.Exp[T] {
+	return composed[T]("trapezoid", Options{Numbers: []float64{dx}, Axes: []int{axis}}, expr.NodeOf(y), nil)
+}
+
+// Gradient returns central differences along an axis, for samples at distances
+// dx. At both ends it returns the differences from the neighbour.
+func Gradient[T expr.Float](a expr.Exp[T], dx float64, axis int) expr.Exp[T] {
+	return composed[T]("gradient", Options{Numbers: []float64{dx}, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// Interp returns the values at x of the polygon through the points (at[i],
+// values[i]). The positions at must increase. Outside of them it returns the
+// first and the last value.
+func Interp[T expr.Float](x, at, values expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("interp", Options{}, expr.NodeOf(x), expr.NodeOf(at), expr.NodeOf(values))
+}
+
+// AllClose returns whether IsClose holds for all elements.
+func AllClose[T expr.Number](a, b expr.Exp[T], relative, absolute float64) expr.Exp[bool] {
+	return composed[bool]("allclose", Options{Numbers: []float64{relative, absolute}}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// ArrayEqual returns whether a and b have one shape and equal elements.
+func ArrayEqual[T expr.Elem](a, b expr.Exp[T]) expr.Exp[bool] {
+	return composed[bool]("array_equal", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// ArrayEquiv returns whether a and b broadcast to arrays with equal elements.
+func ArrayEquiv[T expr.Elem](a, b expr.Exp[T]) expr.Exp[bool] {
+	return composed[bool]("array_equiv", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}

@@ -17,12 +17,12 @@ var arithmetic = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: 
 	},
 	{
 		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", ULP: .5,
-		Lower: byClass(floorDivFloat, floorDivSigned, prim2(prim.Div)), Fault: zeroDivisor,
+		Lower: byClass(floorDivFloat, floorDivInt, floorDivInt), Fault: zeroDivisor,
 		FaultKind: expr.ErrDivide, Grad: flat,
 		Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.",
 	},
 	{
-		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modSigned, prim2(prim.Rem)),
+		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modInt, modInt),
 		Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradMod,
 		Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.",
 	},
@@ -69,18 +69,78 @@ func zeroDivisor(b *B, x ...V) V {
 }
 
 // modSigned returns the remainder with the sign of the divisor.
-func modSigned(b *B, x ...V) V {
-	zero := b.Like(x[0], 0)
-	r := b.Rem(x[0], x[1])
-	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, x[1]), zero))
-	return b.Select(off, b.Add(r, x[1]), r)
+func modInt(b *B, x ...V) V {
+	_, r := floorDivision(b, x[0], x[1])
+	return r
 }
 
-func floorDivSigned(b *B, x ...V) V {
-	zero := b.Like(x[0], 0)
-	q, r := b.Div(x[0], x[1]), b.Rem(x[0], x[1])
-	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, x[1]), zero))
-	return b.Select(off, b.Sub(q, b.Like(q, 1)), q)
+func floorDivInt(b *B, x ...V) V {
+	q, _ := floorDivision(b, x[0], x[1])
+	return q
+}
+
+// floorDivision returns floor(x / y) and x - y*floor(x / y) of integers, or 0 and 0 if
+// y is 0. They are computed with the reciprocal of y, which a loop computes once if y is the same for
+// all elements.
+func floorDivision(b *B, x, y V) (q, r V) {
+	switch x.Type {
+	case dtype.U64:
+		return b.Div(x, y), b.Rem(x, y)
+	case dtype.I64:
+		return floorDivision64(b, x, y)
+	}
+	q = shortQuotient(b, x, y)
+	zero := b.Like(x, 0)
+	return q, b.Select(b.Eq(y, zero), zero, b.Sub(x, b.Mul(q, y)))
+}
+
+// shortQuotient returns floor(x / y) of integers of at most 32 bits, and 0 if y is 0.
+// It is also the floor of (x + h) / y, where h is 1/2 with the sign of y. That is
+// 1/(2|y|) or more off an integer, and the errors are less.
+func shortQuotient(b *B, x, y V) V {
+	t := x.Type
+	if t.Size() == 1 {
+		return byteQuotient(b, x, y)
+	}
+	// Adding 3*2^51 rounds to an integer, which the low bits hold. They wrap.
+	fy := b.Cvt(dtype.F64, y)
+	zero, half := b.Like(fy, 0), b.Like(fy, .5)
+	inverse := b.Div(b.Like(fy, 1), fy)
+	inverse = b.Select(b.Eq(fy, zero), zero, inverse)
+	shift := b.Sub(b.Mul(b.Abs(inverse), half), half)
+	q := b.Add(b.Fma(b.Cvt(dtype.F64, x), inverse, shift), b.Like(fy, 3<<51))
+	return b.Cvt(t, b.Bitcast(dtype.I64, q))
+}
+
+// byteQuotient is shortQuotient of 8 bits: a product of 32 bits with 2^20 / y, which is
+// rounded away from 0.
+func byteQuotient(b *B, x, y V) V {
+	x32, y32 := b.Cvt(dtype.I32, x), b.Cvt(dtype.I32, y)
+	zero, one := b.Like(y32, 0), b.Like(y32, 1)
+	size := b.Abs(y32)
+	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Const(dtype.F32, 1<<20), b.Cvt(dtype.F32, size))), one)
+	m = b.Select(b.Eq(y32, zero), zero, m)
+	signed := b.Select(b.Lt(y32, zero), b.Neg(m), m)
+	q := b.Add(b.Mul(x32, signed), b.Shr(m, one))
+	return b.Cvt(x.Type, b.Shr(q, b.Like(q, 20)))
+}
+
+// floorDivision64 is floorDivision of 64 bits. The quotient of the numbers as float64
+// leaves a remainder below |y| + 2^12, which is divided in the same way. What that
+// leaves is about |y|/2 at most. Products and differences wrap, so that the remainders
+// are exact.
+func floorDivision64(b *B, x, y V) (q, r V) {
+	fy := b.Cvt(dtype.F64, y)
+	inverse := b.Select(b.Eq(fy, b.Like(fy, 0)), b.Like(fy, 0), b.Div(b.Like(fy, 1), fy))
+	nearest := func(x V) V { return b.Cvt(dtype.I64, b.Rint(b.Mul(b.Cvt(dtype.F64, x), inverse))) }
+	q = nearest(x)
+	r = b.Sub(x, b.Mul(q, y))
+	more := nearest(r)
+	q, r = b.Add(q, more), b.Sub(r, b.Mul(more, y))
+	zero := b.Like(x, 0)
+	r = b.Select(b.Eq(y, zero), zero, r)
+	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, y), zero))
+	return b.Select(off, b.Sub(q, b.Like(q, 1)), q), b.Select(off, b.Add(r, y), r)
 }
 
 // modFloat returns Python's remainder, which has the sign of the divisor even

@@ -3,6 +3,7 @@ package op_test
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
@@ -286,4 +287,46 @@ func TestScalars(t *testing.T) {
 	fails(t, "2^63 as int64, from a float", op.Full[int64](0x1p63).Node(), expr.ErrType)
 	fails(t, "2^63 as int64", op.Full[int64](uint64(1<<63)).Node(), expr.ErrType)
 	fails(t, "300 as uint8", op.Full[uint8](300).Node(), expr.ErrType)
+}
+
+// TestLongDivision compares quotients and remainders of 32 and 64 bits with Go's, for
+// numbers near powers of two and near multiples of the divisor.
+func TestLongDivision(t *testing.T) {
+	quotient, _ := op.Lookup("floor_divide")
+	remainder, _ := op.Lookup("mod")
+	r := rand.New(rand.NewPCG(5, 1))
+	for _, typ := range []dtype.Type{dtype.I32, dtype.U32, dtype.I64, dtype.U64} {
+		div, mod := scalar(t, quotient, typ), scalar(t, remainder, typ)
+		width := 8 * typ.Size()
+		cut := func(x uint64) uint64 { return x & (math.MaxUint64 >> (64 - width)) }
+		near := func() uint64 { return cut(uint64(1)<<r.IntN(width)*uint64(1+r.IntN(3)) + uint64(r.IntN(5)) - 2) }
+		for range 40000 {
+			x, y := near(), near()
+			switch r.IntN(4) {
+			case 0:
+				x = cut(r.Uint64() >> r.IntN(64))
+			case 1:
+				x = cut(y*(r.Uint64()>>r.IntN(64)) + uint64(r.IntN(3)) - 1)
+			case 2:
+				x = cut(-x)
+			}
+			if r.IntN(4) == 0 {
+				y = cut(-y)
+			}
+			q, m := uint64(0), uint64(0)
+			if y != 0 && typ.IsUnsigned() {
+				q, m = x/y, x%y
+			} else if y != 0 {
+				a, b := int64(x)<<(64-width)>>(64-width), int64(y)<<(64-width)>>(64-width)
+				c, d := a/b, a%b
+				if d != 0 && d < 0 != (b < 0) {
+					c, d = c-1, d+b
+				}
+				q, m = cut(uint64(c)), cut(uint64(d))
+			}
+			if got, rest := cut(div(x, y)), cut(mod(x, y)); got != q || rest != m {
+				t.Fatalf("%#x by %#x of %v is %#x, remainder %#x; want %#x, %#x", x, y, typ, got, rest, q, m)
+			}
+		}
+	}
 }

@@ -199,6 +199,7 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 			return err
 		}
 		p.plan, p.memory = q.plan, q.memory
+		q.host.Load().Observe = p.host.Load().Observe
 		p.host.Store(q.host.Load())
 	}
 	p.memory.seen = seen

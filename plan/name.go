@@ -57,3 +57,17 @@ func wordByte(c rune) rune {
 	}
 	return '_'
 }
+
+// Name returns the name that profilers and traces show for the stage: that of
+// its kernel, of its Go function, "chain" or "matmul".
+func (s *Stage) Name() string {
+	switch {
+	case s.Kernel != nil:
+		return s.Kernel.Name
+	case s.Func != nil:
+		return s.Func.Name
+	case s.Kind == Chain:
+		return "chain"
+	}
+	return "matmul"
+}

@@ -2,13 +2,14 @@ package net
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/oneloop/oneloop/engine/inspect/timeline"
 )
 
 // AttachAll attaches an observer to a net and to all its operators.
@@ -68,58 +69,25 @@ func (t *Timing) Times() []Times {
 }
 
 // A Trace observer records runs for ui.perfetto.dev and chrome://tracing.
-type Trace struct {
-	mu     sync.Mutex
-	zero   time.Time
-	events []traceEvent
-}
-
-// A traceEvent is a complete event of the trace event format. Times are in
-// microseconds.
-type traceEvent struct {
-	Name  string            `json:"name"`
-	Cat   string            `json:"cat"`
-	Phase string            `json:"ph"`
-	At    float64           `json:"ts"`
-	Took  float64           `json:"dur"`
-	PID   int               `json:"pid"`
-	TID   int               `json:"tid"`
-	Args  map[string]string `json:"args,omitempty"`
-}
+type Trace struct{ line timeline.Timeline }
 
 // Start does nothing.
 func (t *Trace) Start(*Run) {}
 
 // Stop records a run.
 func (t *Trace) Stop(r *Run, err error) {
-	took := time.Since(r.Began)
-	e := traceEvent{Name: r.Name(), Cat: "net", Phase: "X", Took: took.Seconds() * 1e6, PID: 1, TID: r.Worker + 1}
+	s := timeline.Span{Name: r.Name(), Category: "net", Lane: r.Worker + 1, Began: r.Began, Took: time.Since(r.Began)}
 	if o := r.Operator; o != nil {
-		e.Cat, e.Args = "operator", map[string]string{"type": o.def.Type}
+		s.Category, s.Args = "operator", map[string]string{"type": o.def.Type}
 	}
 	if err != nil {
-		e.Args = map[string]string{"error": err.Error()}
+		s.Args = map[string]string{"error": err.Error()}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.zero.IsZero() {
-		t.zero = r.Began
-	}
-	e.At = r.Began.Sub(t.zero).Seconds() * 1e6
-	t.events = append(t.events, e)
+	t.line.Add(s)
 }
 
 // WriteTo writes the runs so far as JSON in the trace event format.
-func (t *Trace) WriteTo(w io.Writer) (int64, error) {
-	t.mu.Lock()
-	b, err := json.Marshal(map[string]any{"traceEvents": t.events, "displayTimeUnit": "ns"})
-	t.mu.Unlock()
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(b)
-	return int64(n), err
-}
+func (t *Trace) WriteTo(w io.Writer) (int64, error) { return t.line.WriteTo(w) }
 
 // A Log observer writes a record for each run: at level Debug, or Error if the run
 // has failed.

@@ -155,14 +155,7 @@ func (l *loopStep) profile() {
 	for _, a := range l.s.Writes {
 		stored = append(stored, a.String())
 	}
-	kernel := "matmul"
-	switch {
-	case l.s.Kernel != nil:
-		kernel = l.s.Kernel.Name
-	case l.s.Kind == plan.Chain:
-		kernel = "chain"
-	}
-	name := kernel + "(" + strings.Join(stored, ", ") + ")"
+	name := l.s.Name() + "(" + strings.Join(stored, ", ") + ")"
 	l.loop.Label(name)
 	if n, ok := l.inst.(backend.Native); ok {
 		n.Profile("oneloop:" + name)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -31,6 +32,10 @@ type Program struct {
 	Plan *plan.Plan
 	Options
 	Calls atomic.Int32 // number of Go functions of the user that run now
+
+	// Observe, if not nil, is called after each stage of a run, with the time at
+	// which the stage began and with its error.
+	Observe func(stage int, began time.Time, err error)
 
 	job   *sched.Job
 	arena []byte
@@ -93,7 +98,15 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	for i, s := range p.steps {
 		p.declare(i)
-		if err := s.run(ctx, p); err != nil {
+		var began time.Time
+		if p.Observe != nil {
+			began = time.Now()
+		}
+		err := s.run(ctx, p)
+		if p.Observe != nil {
+			p.Observe(i, began, err)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -89,6 +89,9 @@ func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec
 	return c, c.build(ctx, o, env)
 }
 
+// Program returns the fused program.
+func (c *Case) Program() *engine.Program { return c.program }
+
 func goLoop[T real](f func(vars[T]) func(), w *Workload, d dims, arrays map[string]*engine.Array) func(context.Context) error {
 	v := vars[T]{arrays: map[string][]T{}, scalars: w.Scalars, dims: d}
 	for name, a := range arrays {

@@ -155,7 +155,7 @@ func newRoot() *cobra.Command {
 	})
 	root.SetHelpCommand(newHelp())
 	root.SetVersionTemplate("exprbench {{.Version}}\n")
-	root.AddCommand(newRun(), newInspect(), newEval(), newOps(), newDevices())
+	root.AddCommand(newRun(), newInspect(), newEval(), newTrace(), newOps(), newDevices())
 	return root
 }
 

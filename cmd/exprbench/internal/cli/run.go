@@ -218,15 +218,22 @@ func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
 	if len(f.only)+len(f.sizes) > 0 {
 		return nil, usagef("--only and --size are for the workloads; give shapes with -s")
 	}
+	prepare, err := formulaCase(cmd, arg, f.shapes, f.def)
+	return []job{{"formula", prepare}}, err
+}
+
+// formulaCase returns a function that prepares the case of the statements of
+// arg. Arrays without a shape have 1e6 elements of float32.
+func formulaCase(cmd *cobra.Command, arg string, shapes, define []string) (func(context.Context, engine.Options) (*bench.Case, error), error) {
 	text, err := formulaText(cmd, arg)
 	if err != nil {
 		return nil, err
 	}
-	given, list, err := arraySpecs(f.shapes)
+	given, list, err := arraySpecs(shapes)
 	if err != nil {
 		return nil, err
 	}
-	def, err := settings("D", f.def)
+	def, err := settings("D", define)
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +262,9 @@ func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
 			specs = append(specs, bench.Spec{Name: name, Type: dtype.F32, Shape: []int{1_000_000}})
 		}
 	}
-	return []job{{"formula", func(ctx context.Context, o engine.Options) (*bench.Case, error) {
+	return func(ctx context.Context, o engine.Options) (*bench.Case, error) {
 		return bench.NewFormula(ctx, o, text, specs, env)
-	}}}, nil
+	}, nil
 }
 
 // columns returns the width of the terminal that w writes to, or 0.

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan/fuse"
 )
 
@@ -25,11 +26,17 @@ func group(list []statement) (groups [][]statement) {
 // fits reports whether a statement can share a loop with the group before it.
 func (s *statement) fits(group []statement) bool {
 	first := &group[0]
-	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() ||
+	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() || s.scheduled() || first.scheduled() ||
 		!slices.Equal(fuse.LoopShape(s.target.Shape), fuse.LoopShape(first.target.Shape)) {
 		return false
 	}
 	return !slices.ContainsFunc(group, s.conflicts)
+}
+
+// scheduled reports whether the value is a product or a call, which shares no
+// loop. Later groups load it from the target.
+func (s *statement) scheduled() bool {
+	return s.Value.Op.Class == expr.Contraction || s.Value.Op.Class == expr.Opaque
 }
 
 // conflicts reports whether a statement cannot share a loop with an earlier

@@ -9,6 +9,11 @@ import (
 
 // join adds the values of a group to the graph.
 func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root, error) {
+	for _, s := range group {
+		if s.target != nil {
+			g.Release(s.target)
+		}
+	}
 	var roots []graph.Root
 	for _, s := range group {
 		if s.target == nil {

@@ -92,6 +92,9 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 		for _, r := range roots {
 			g.Stored(r.Target)
 		}
+		for _, r := range roots {
+			g.Hold(r)
+		}
 	}
 	if always := slices.Contains(options, ChainAlways); always || slices.Contains(options, ChainProducts) {
 		p.Stages = chain(p.Stages, always)

@@ -80,7 +80,7 @@ func (g *Graph) Add(ctx context.Context, root *expr.Node) (*Node, error) {
 			for _, a := range e.Args {
 				args = append(args, g.known[a])
 			}
-			g.known[e] = g.make(e, args)
+			g.known[e] = g.load(g.make(e, args))
 			if err := Cancelled(ctx, len(g.known)); err != nil {
 				return nil, err
 			}
@@ -129,6 +129,33 @@ func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
 	}
 	g.subst[target.key()] = g.Broadcast(v, target.Shape)
 	g.forget()
+}
+
+// Hold makes later groups load the value of a root from its target, if that is
+// cheaper than computing the value again. A target of halves may hold a rounded
+// value, which is another one.
+func (g *Graph) Hold(r Root) {
+	v, a := r.Value, r.Target
+	if v.Array == nil && a.Mem != nil && (v.Complex || v.Work >= KeepCost) && v.Type == a.Type && !v.Type.IsHalf() && v.Shape.Equal(a.Shape) {
+		if g.held == nil {
+			g.held = map[*Node]*Array{}
+		}
+		g.held[v] = a
+	}
+}
+
+// Release ends what Hold did for arrays that a store to target may change.
+func (g *Graph) Release(target *Array) {
+	maps.DeleteFunc(g.held, func(_ *Node, a *Array) bool { return a.Overlaps(target) })
+}
+
+// load returns n, or a leaf with its value if an array holds it.
+func (g *Graph) load(n *Node) *Node {
+	a := g.held[n]
+	if a == nil {
+		return n
+	}
+	return g.make(expr.NewLeaf(a.Type, a.Shape, &expr.Leaf{Mem: a.Mem, Offset: a.Offset, Strides: a.Strides, Name: a.Name}), nil)
 }
 
 // Stored makes later statements read the target's memory again.

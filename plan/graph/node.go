@@ -156,6 +156,7 @@ type Graph struct {
 	pinned    map[*expr.Node]*Node // trees whose values are in memory, whatever is stored later
 	epoch     map[expr.Memory]int  // number of stores to each memory so far
 	subst     map[arrayKey]*Node   // arrays that the current group assigned, and their new values
+	held      map[*Node]*Array     // values that an array of the program has since an earlier group
 	own       map[costKey]int      // primitives of users' operators
 	marks     int32                // number of counts so far
 	err       error                // the first error of an index map

@@ -68,10 +68,13 @@ func generate(text string) ([]byte, error) {
 	}
 	b.WriteString("numOps\n)\n\n")
 	b.WriteString("var opNames = [numOps]string{\n")
-	for _, n := range names {
-		fmt.Fprintf(&b, "%q,\n", n)
+	for i, n := range names {
+		if i > 0 && i%8 == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%q, ", n)
 	}
-	b.WriteString("}\n\n// firstForm has the first form of each instruction.\nvar firstForm = [numOps + 1]uint16{")
+	b.WriteString("\n}\n\n// firstForm has the first form of each instruction.\nvar firstForm = [numOps + 1]uint16{")
 	at := 0
 	for i, n := range names {
 		if i%16 == 0 {

@@ -2,7 +2,6 @@ package amd64
 
 import (
 	"math"
-	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -46,7 +45,6 @@ var wideInts = types{dtype.I64, dtype.U64}
 var avx2Rules = isa.Table(
 	on(binary, types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne),
 	on(as((*avx2).predicateEq), types{dtype.Bool}, prim.Eq),
-	on(as((*avx2).not), slices.Concat(types{dtype.Bool}, isa.Ints), prim.Not),
 	on(as((*avx2).mul64), wideInts, prim.Mul),
 	on(as((*avx2).minMax64), wideInts, prim.Min, prim.Max),
 	on(as((*avx2).sar64), types{dtype.I64}, prim.Shr),
@@ -56,16 +54,8 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).compareFloat), isa.Floats, compared...),
 	on(as((*avx2).compareInt), isa.Ints, compared...),
 	on(as((*avx2).choose), isa.All, prim.Select),
-	on(as((*avx2).mulHi32), types{dtype.U32}, prim.MulHi),
-	on(as((*avx2).roundBF16), types{dtype.F32}, prim.RoundBF16),
-	on(as((*avx2).lookup), isa.Ints, prim.Lookup),
 	on(as((*avx2).scalar), isa.All, lower.OpCell),
 	on(as((*avx2).load), nil, ir.Load),
-	on(as((*avx2).index), nil, ir.Index),
-	on(as((*avx2).fault), nil, ir.Fault),
-	on(as((*avx2).export), nil, lower.OpExport),
-	on(as((*avx2).gather), nil, lower.OpGather),
-	on(as((*avx2).iota), nil, lower.OpIota),
 )
 
 // UniformMask does nothing: there are no mask registers.
@@ -84,17 +74,6 @@ func (f *avx2) scalar(n *lower.Node) {
 	f.broadcast(d, n.Type, m)
 }
 
-// maskFor returns predicate p in lanes of the width of type t.
-func (f *avx2) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
-	if f.W == 8 || isa.Wide(t) || t == dtype.Bool {
-		return p
-	}
-	d := f.Tmp()
-	f.I(x86.VEXTRACTF128, x86.L256, d, p, x86.Imm(1))
-	f.I(x86.VSHUFPS, x86.L128, d, p, d, x86.Imm(0x88))
-	return d
-}
-
 // predicate widens the result d of a comparison of type t to the lanes of a predicate.
 func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
 	if f.W == 4 && !isa.Wide(t) {
@@ -111,25 +90,6 @@ func (f *avx2) predicateEq(n *lower.Node) {
 	d := f.Dst()
 	f.I(x86.VPXOR, x86.L256, d, x, y)
 	f.I(x86.VPXOR, x86.L256, d, d, f.ones())
-}
-
-func (f *avx2) not(n *lower.Node) {
-	d, x := f.unary(n)
-	f.I(x86.VPXOR, x86.L256, d, x, f.ones())
-	f.canon(n.In, d)
-}
-
-// mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
-func (f *avx2) mulWide(d, x, y, t x86.Vec) {
-	l := x86.Len(f.W * 64)
-	f.I(x86.VPSRLQ, l, d, x, x86.Imm(32))
-	f.I(x86.VPMULUDQ, l, d, d, y)
-	f.I(x86.VPSRLQ, l, t, y, x86.Imm(32))
-	f.I(x86.VPMULUDQ, l, t, t, x)
-	f.I(x86.VPADDQ, l, d, d, t)
-	f.I(x86.VPSLLQ, l, d, d, x86.Imm(32))
-	f.I(x86.VPMULUDQ, l, t, x, y)
-	f.I(x86.VPADDQ, l, d, d, t)
 }
 
 func (f *avx2) mul64(n *lower.Node) {
@@ -276,7 +236,8 @@ func (f *avx2) compareInt(n *lower.Node) {
 }
 
 // compareInts sets d to the result of a comparison, in lanes of type t.
-func (f *avx2) compareInts(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
+func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Vec) {
+	d := to.(x86.Vec)
 	l := f.LenOf(t)
 	switch op {
 	case prim.Eq, prim.Ne:
@@ -303,53 +264,6 @@ func (f *avx2) choose(n *lower.Node) {
 	y, z := f.srcM(n.Args[1]), f.Src(n.Args[2])
 	f.Release()
 	f.blendv(n.Type, f.Dst(), z, y, p)
-}
-
-func (f *avx2) mulHi32(n *lower.Node) {
-	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
-	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
-	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
-	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
-	f.I(x86.VPMULUDQ, l, t, t, u)
-	f.I(x86.VPMULUDQ, l, d, x, y)
-	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.I(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
-}
-
-// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
-func (f *avx2) bf16(d, x x86.Vec) {
-	l, k := f.LenOf(dtype.F32), f.Tmp()
-	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
-	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
-	f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 1))
-	f.I(x86.VPADDD, l, d, d, f.full(dtype.U32, 0x7fff))
-	f.I(x86.VPADDD, l, d, d, x)
-	f.I(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
-}
-
-func (f *avx2) roundBF16(n *lower.Node) {
-	x, d := f.Src(n.Args[0]), f.Dst()
-	f.bf16(d, x)
-	f.I(x86.VPAND, f.LenOf(n.In), d, d, f.full(dtype.U32, 0xffff0000))
-}
-
-func (f *avx2) lookup(n *lower.Node) {
-	t := &f.Program.IR.Tables[n.Aux]
-	x, ix, k := f.Src(n.Args[0]), f.Tmp(), f.Tmp()
-	d := f.Dst()
-	f.I(x86.VPAND, f.LenOf(n.In), ix, x, f.full(signedOf(n.In), uint64(len(t.Bits)-1)))
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.table(t), 0))
-	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
-	f.gatherMasked(n.Type, n.In, d, x86.AtV(x86.RAX, ix, uint8(max(4, n.Type.Size())), 0), k)
-}
-
-// gatherMasked gathers the lanes of k by indices of a type. It overwrites k.
-func (f *avx2) gatherMasked(t, index dtype.Type, d x86.Vec, m x86.Mem, k x86.Vec) {
-	op := pick(t, x86.VGATHERDPS, x86.VGATHERDPD)
-	if isa.Wide(index) {
-		op = pick(t, x86.VGATHERQPS, x86.VGATHERQPD)
-	}
-	f.I(op, max(f.LenOf(index), f.LenOf(t)), d, m, k)
 }
 
 func (f *avx2) SetTail() {
@@ -384,21 +298,6 @@ func (f *avx2) MergeCold(id int32, n *lower.Node) {
 	p := f.maskFor(f.Src(n.Args[0]), n.Type)
 	d, y := f.Src(id), f.Src(n.Yield)
 	f.blendv(n.Type, d, d, y, p)
-}
-
-// iota sets each lane to its number times a constant.
-func (f *avx2) iota(n *lower.Node) {
-	l, lanes := f.LenOf(dtype.I64), f.iota64((f.Base+f.Copy)*f.W)
-	a, d := f.Tmp(), f.Dst()
-	f.I(x86.VMOVQ, x86.W64, a, x86.RSI)
-	f.I(x86.VPBROADCASTQ, l, a, a)
-	f.I(x86.VPADDQ, l, d, a, lanes)
-	if n.Imm != 1 {
-		k, t := f.Tmp(), f.Tmp()
-		f.I(x86.VMOVUPS, l, k, f.full(dtype.I64, n.Imm))
-		f.I(x86.VMOVAPS, l, a, d)
-		f.mulWide(d, a, k, t)
-	}
 }
 
 // Loads and stores with AVX2. A masked body uses vmaskmov; there, elements narrower
@@ -452,25 +351,17 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	case one && masked: // all lanes or none
 		skip := f.NewLabel()
 		f.I(x86.VXORPS, x86.L256, d, d, d)
-		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
-		f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
-		f.I(x86.JE, 0, skip)
+		f.skipNone(k, skip)
 		f.one(d, i, s, t)
 		f.Bind(skip)
 	case one:
 		f.one(d, i, s, t)
 	case s.Kind == layout.Strided && s.Step != 0 && !masked:
 		f.stepped(s, reg, d)
+	case s.Kind == layout.Strided && masked:
+		f.gatherStrided(s, reg, d, k)
 	case s.Kind == layout.Strided:
-		m := f.strided(s)
-		g := f.Tmp()
-		if masked {
-			f.I(x86.VMOVAPS, x86.L256, g, f.maskFor(k, reg))
-		} else {
-			f.I(x86.VPCMPEQD, x86.L256, g, g, g)
-		}
-		f.I(x86.VXORPS, x86.L256, d, d, d)
-		f.I(pick(reg, x86.VGATHERDPS, x86.VGATHERDPD), l, d, m, g)
+		f.gatherStrided(s, reg, d, nil)
 	case plain && masked:
 		p := f.maskFor(k, reg)
 		f.I(maskMove(reg), l, d, p, f.site(s, i))
@@ -581,7 +472,7 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 	}
 	l := f.LenOf(dtype.I32)
 	t, u := f.Tmp(), f.Tmp()
-	f.position(t)
+	f.numbers(t, dtype.I32)
 	f.I(x86.VPBROADCASTD, l, u, at(s.Arg+frame.SiteLo))
 	f.I(x86.VPCMPGTD, l, u, u, t) // before the first
 	f.I(x86.VPBROADCASTD, l, k, at(s.Arg+frame.SiteHi))
@@ -589,14 +480,6 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 	f.I(x86.VPANDN, l, k, u, k)
 	f.predicate(k, dtype.I32)
 	return k
-}
-
-// position sets each lane of t to its position in the call.
-func (f *avx2) position(t x86.Vec) {
-	l := f.LenOf(dtype.I32)
-	f.I(x86.VMOVD, 0, t, x86.RSI)
-	f.I(x86.VPBROADCASTD, l, t, t)
-	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
 }
 
 // storeTail stores the lanes of the tail of a vector of lanes of t.
@@ -627,16 +510,16 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case dtype.BF16:
 		f.bf16(v, x)
 		f.I(x86.VPSRLD, l, v, v, x86.Imm(16))
-		f.packWords(v, x86.VPACKUSDW)
+		f.packWords(v)
 	case dtype.Bool:
 		p := f.maskFor(x, dtype.I32)
 		f.I(x86.VMOVAPS, f.LenOf(dtype.I32), v, p)
-		f.packWords(v, x86.VPACKSSDW)
+		f.pack(v, x86.VPACKSSDW)
 		f.I(x86.VPACKSSWB, x86.L128, v, v, v)
 		f.I(x86.VPAND, x86.L128, v, v, f.Const(repeat(1, 16)))
 	default:
 		f.I(x86.VPAND, l, v, x, f.full(dtype.U32, 0xff))
-		f.packWords(v, x86.VPACKUSDW)
+		f.packWords(v)
 		f.I(x86.VPACKUSWB, x86.L128, v, v, v)
 	}
 	bytes := f.W * t.Size()
@@ -669,8 +552,8 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	}
 }
 
-// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
-func (f *avx2) packWords(v x86.Vec, op x86.Op) {
+// pack packs the 32-bit lanes of v to 16-bit lanes, in order.
+func (f *avx2) pack(v x86.Vec, op x86.Op) {
 	if f.W == 8 {
 		t := f.Tmp()
 		f.I(x86.VEXTRACTF128, x86.L256, t, v, x86.Imm(1))
@@ -678,121 +561,6 @@ func (f *avx2) packWords(v x86.Vec, op x86.Op) {
 		return
 	}
 	f.I(op, x86.L128, v, v, v)
-}
-
-func (f *avx2) index(n *lower.Node) {
-	s := &f.Layout.Sites[n.Aux]
-	if s.Kind == layout.Scratch {
-		f.load(n)
-		return
-	}
-	if f.Phase.Kind == lower.ScalarPhase || f.Prolog || s.Line.Step() == 0 {
-		f.I(x86.VPBROADCASTQ, x86.L256, f.Dst(), f.pointer(s))
-		return
-	}
-	a, k, t := f.Tmp(), f.Tmp(), f.Tmp()
-	d := f.Dst()
-	f.I(x86.VMOVQ, x86.W64, a, x86.RSI)
-	f.I(x86.VPBROADCASTQ, x86.L256, a, a)
-	f.I(x86.VPADDQ, x86.L256, a, a, f.iota64((f.Base+f.Copy)*f.W))
-	f.I(x86.VPBROADCASTQ, x86.L256, k, at(s.Arg+frame.SiteStride))
-	f.mulWide(d, a, k, t)
-	f.I(x86.VPBROADCASTQ, x86.L256, t, f.pointer(s))
-	f.I(x86.VPADDQ, x86.L256, d, d, t)
-}
-
-func (f *avx2) fault(n *lower.Node) {
-	k := f.Src(n.Args[0])
-	if f.Masked {
-		t := f.Tmp()
-		f.I(x86.VPAND, x86.L256, t, k, tailVec)
-		k = t
-	}
-	skip := f.NewLabel()
-	f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
-	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
-	f.I(x86.JE, 0, skip)
-	f.I(x86.OR, x86.W64, at(frame.Fault), x86.Imm(int64(1)<<n.Aux))
-	f.Bind(skip)
-}
-
-func (f *avx2) gather(n *lower.Node) {
-	s := &f.Layout.Sites[n.Aux]
-	t := f.Phase.Sites[n.Aux].Type
-	offs, k, d := f.Src(n.Args[0]), f.Tmp(), f.Dst()
-	f.I(x86.VPCMPEQD, x86.L256, k, k, k)
-	if t.Size() < 4 {
-		f.gatherNarrowNode(n, offs, k, d)
-		return
-	}
-	if f.Masked {
-		f.I(x86.VMOVAPS, x86.L256, k, tailVec)
-	}
-	if n.Args[1] != lower.None {
-		f.I(x86.VPAND, x86.L256, k, k, f.Src(n.Args[1]))
-		f.I(x86.VMOVAPS, f.LenOf(t), d, f.Src(n.Args[2]))
-	} else {
-		f.I(x86.VXORPS, x86.L256, d, d, d)
-	}
-	p := f.maskFor(k, t)
-	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(s))
-	f.gatherMasked(t, dtype.I64, d, x86.AtV(x86.RCX, offs, uint8(t.Size()), 0), p)
-}
-
-// export writes lane 0 to a cell.
-func (f *avx2) export(n *lower.Node) {
-	m := mem(f.CellAt(n.Aux))
-	if isa.Wide(n.Type) {
-		f.I(x86.VMOVQ, 0, m, f.Src(n.Args[0]))
-	} else {
-		f.I(x86.VMOVD, 0, m, f.Src(n.Args[0]))
-	}
-}
-
-// gatherNarrowNode gathers elements of less than 32 bits. It gathers the aligned 32
-// bits around each element, which never cross a page, and shifts. k are all ones.
-func (f *avx2) gatherNarrowNode(n *lower.Node, offs, k, d x86.Vec) {
-	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
-	if f.Masked {
-		f.I(x86.VMOVAPS, x86.L256, k, tailVec)
-	}
-	guard := n.Args[1] != lower.None
-	if guard {
-		f.I(x86.VPAND, x86.L256, k, k, f.Src(n.Args[1]))
-	}
-	l := f.LenOf(dtype.I32)
-	at, shift := f.Tmp(), f.Tmp()
-	f.I(x86.VPBROADCASTQ, x86.L256, shift, f.pointer(s))
-	f.I(x86.VPSLLQ, x86.L256, at, offs, x86.Imm(t.Size()-1))
-	f.I(x86.VPADDQ, x86.L256, at, at, shift)
-	f.I(x86.VPAND, x86.L256, shift, at, f.full(dtype.I64, 3))
-	f.I(x86.VPXOR, x86.L256, at, at, shift)
-	f.I(x86.VPSLLQ, x86.L256, shift, shift, x86.Imm(3))
-	shift = f.maskFor(shift, dtype.I32)
-	lanes := f.Tmp()
-	f.I(x86.VMOVAPS, l, lanes, f.maskFor(k, dtype.I32)) // the gather clears it
-	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
-	f.I(x86.VXORPS, l, d, d, d)
-	f.I(x86.VGATHERQPS, x86.L256, d, x86.AtV(x86.RCX, at, 1, 0), lanes)
-	f.I(x86.VPSRLVD, l, d, d, shift)
-	switch t {
-	case dtype.Bool:
-		f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 0xff))
-		f.I(x86.VPCMPEQD, l, d, d, f.full(dtype.I32, 0))
-		f.I(x86.VPXOR, l, d, d, f.ones())
-		f.predicate(d, dtype.I32)
-	case dtype.F16:
-		f.I(x86.VPAND, l, d, d, f.full(dtype.U32, 0xffff))
-		f.packWords(d, x86.VPACKUSDW)
-		f.I(x86.VCVTPH2PS, l, d, d)
-	case dtype.BF16:
-		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
-	default:
-		f.canon(t, d)
-	}
-	if guard {
-		f.blendv(t.Register(), d, f.Src(n.Args[2]), d, f.maskFor(k, t.Register()))
-	}
 }
 
 // stepped loads a site with a small step: a permute puts the lanes of each window in
@@ -1018,79 +786,6 @@ func (f *avx2) scalarToInt(n *lower.Node) {
 	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
 }
 
-// better returns the lanes where x beats the minimum or maximum d: x is less or
-// greater, or NaN, and d is not NaN.
-func (f *avx2) better(k *reduce.Kern, x, d x86.Vec) x86.Vec {
-	l, t := f.LenOf(k.Lane), k.Lane
-	m := f.Tmp()
-	if !t.IsFloat() {
-		if k.Op == prim.Min {
-			f.compareInts(prim.Lt, t, m, x, d)
-		} else {
-			f.compareInts(prim.Lt, t, m, d, x)
-		}
-		return m
-	}
-	imm := x86.Imm(0x19)
-	if k.Op == prim.Max {
-		imm = 0x16
-	}
-	o, cmp := f.Tmp(), pick(t, x86.VCMPPS, x86.VCMPPD)
-	f.I(cmp, l, m, x, d, imm)
-	f.I(cmp, l, o, d, d, x86.Imm(7))
-	f.I(x86.VANDPS, l, m, m, o)
-	return m
-}
-
-// StepArg replaces d and idx by x and its position in the lanes where x is better.
-func (f *avx2) StepArg(k *reduce.Kern, d, idx, x x86.Vec) {
-	m := f.better(k, x, d)
-	if f.Masked {
-		f.I(x86.VANDPS, f.LenOf(k.Lane), m, m, f.maskFor(tailVec, k.Lane))
-	}
-	p := f.Tmp()
-	if f.Phase.Kind == lower.SeqPhase {
-		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), p, at(frame.Counter))
-	} else {
-		f.position(p)
-	}
-	f.take(k.Lane, ranked{d, idx}, ranked{x, p}, m)
-}
-
-// A ranked is a vector of values and a vector of their positions.
-type ranked struct{ x, at x86.Vec }
-
-// take replaces d by y in the lanes of m.
-func (f *avx2) take(t dtype.Type, d, y ranked, m x86.Vec) {
-	f.blendv(t, d.x, d.x, y.x, m)
-	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), d.at, d.at, y.at, f.narrowTo32(m, t))
-}
-
-// PairArg combines two values with their positions. Of equal values the lower position
-// wins.
-func (f *avx2) PairArg(k *reduce.Kern, d, di, x, xi x86.Vec) {
-	l, t, li := f.LenOf(k.Lane), k.Lane, f.LenOf(dtype.I32)
-	m := f.better(k, x, d)
-	s, o := f.Tmp(), f.Tmp()
-	if t.IsFloat() {
-		cmp := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.I(cmp, l, s, x, x, x86.Imm(3))
-		f.I(cmp, l, o, d, d, x86.Imm(3))
-		f.I(x86.VANDPS, l, s, s, o)
-		f.I(cmp, l, o, x, d, x86.Imm(0))
-		f.I(x86.VORPS, l, s, s, o)
-	} else {
-		f.compareInts(prim.Eq, t, s, x, d)
-	}
-	f.I(x86.VPCMPGTD, li, o, di, xi)
-	if isa.Wide(t) {
-		f.I(x86.VPMOVSXDQ, x86.L256, o, o)
-	}
-	f.I(x86.VANDPS, l, s, s, o)
-	f.I(x86.VORPS, l, m, m, s)
-	f.take(k.Lane, ranked{d, di}, ranked{x, xi}, m)
-}
-
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
@@ -1133,4 +828,31 @@ func (f *avx2) PredicateLanes(p int32, complement bool) x86.Vec {
 		x = d
 	}
 	return x
+}
+
+func (f *avx2) packWords(v x86.Vec) { f.pack(v, x86.VPACKUSDW) }
+
+func (f *avx2) gathered(n *lower.Node, v x86.Vec, k x86.Operand) {
+	l := f.LenOf(dtype.I32)
+	f.I(x86.VPAND, l, v, v, f.full(dtype.U32, 0xff))
+	f.I(x86.VPCMPEQD, l, v, v, f.full(dtype.I32, 0))
+	f.I(x86.VPXOR, l, v, v, f.ones())
+	f.predicate(v, dtype.I32)
+	if n.Args[1] != lower.None {
+		f.blend(dtype.Bool, v, f.Src(n.Args[2]), v, k)
+	}
+}
+
+func (f *avx2) take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand) {
+	f.blendv(t, d, d, x, m.(x86.Vec))
+	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), di, di, xi, f.narrowTo32(m.(x86.Vec), t))
+}
+
+func (f *avx2) before(t dtype.Type, m x86.Operand, xi, di x86.Vec) {
+	o := f.Tmp()
+	f.I(x86.VPCMPGTD, f.LenOf(dtype.I32), o, di, xi)
+	if isa.Wide(t) {
+		f.I(x86.VPMOVSXDQ, x86.L256, o, o)
+	}
+	f.I(x86.VANDPS, f.LenOf(t), m, m, o)
 }

@@ -45,23 +45,14 @@ var narrowInts = types{dtype.I8, dtype.I32, dtype.U8, dtype.U32}
 var avx512Rules = isa.Table(
 	on(as((*avx512).abs64), types{dtype.I64}, prim.Abs),
 	on(as((*avx512).scale), isa.Floats, prim.Scale),
-	on(as((*avx512).not), isa.Ints, prim.Not),
 	on(as((*avx512).maskNot), types{dtype.Bool}, prim.Not),
 	on(as((*avx512).maskOp), types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne, prim.Eq),
 	on(as((*avx512).compareFloat), isa.Floats, compared...),
 	on(as((*avx512).compareInt), isa.Ints, compared...),
 	on(as((*avx512).choose), isa.Nums, prim.Select),
 	on(as((*avx512).chooseMask), types{dtype.Bool}, prim.Select),
-	on(as((*avx512).mulHi32), types{dtype.U32}, prim.MulHi),
 	on(as((*avx512).divide32), narrowInts, prim.Div, prim.Rem),
-	on(as((*avx512).roundBF16), types{dtype.F32}, prim.RoundBF16),
-	on(as((*avx512).lookup), isa.Ints, prim.Lookup),
 	on(as((*avx512).load), nil, ir.Load),
-	on(as((*avx512).index), nil, ir.Index),
-	on(as((*avx512).fault), nil, ir.Fault),
-	on(as((*avx512).export), nil, lower.OpExport),
-	on(as((*avx512).gather), nil, lower.OpGather),
-	on(as((*avx512).iota), nil, lower.OpIota),
 )
 
 func (f *avx512) abs64(n *lower.Node) {
@@ -102,12 +93,6 @@ func (f *avx512) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	f.I(pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
 }
 
-func (f *avx512) not(n *lower.Node) {
-	d, x := f.unary(n)
-	f.I(pick(n.In, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.LenOf(n.In), d, x, x, x86.Imm(0x55))
-	f.canon(n.In, d)
-}
-
 // scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
 // values beyond the range of exponents, which all have the same effect.
 func (f *avx512) scale(n *lower.Node) {
@@ -137,12 +122,12 @@ func (f *avx512) maskNot(n *lower.Node) {
 }
 
 func (f *avx512) compareFloat(n *lower.Node) {
-	f.compare(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), comparisons[n.Op].float)
+	f.compareNode(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), comparisons[n.Op].float)
 }
 
-func (f *avx512) compareInt(n *lower.Node) { f.compare(n, compareOp(n.In), comparisons[n.Op].int) }
+func (f *avx512) compareInt(n *lower.Node) { f.compareNode(n, compareOp(n.In), comparisons[n.Op].int) }
 
-func (f *avx512) compare(n *lower.Node, op x86.Op, imm x86.Imm) {
+func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.Release()
 	f.I(op, f.LenOf(n.In), f.DstMask(), x, y, imm)
@@ -161,57 +146,6 @@ func (f *avx512) chooseMask(n *lower.Node) {
 	f.I(x86.KANDW, 0, t, k, y)
 	f.I(x86.KANDNW, 0, d, k, z)
 	f.I(x86.KORW, 0, d, d, t)
-}
-
-func (f *avx512) mulHi32(n *lower.Node) {
-	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
-	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
-	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
-	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
-	f.I(x86.VPMULUDQ, l, t, t, u)
-	f.I(x86.VPMULUDQ, l, d, x, y)
-	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
-	f.I(x86.VPANDQ, l, t, t, f.Const64(0xffffffff<<32).Bcast())
-	f.I(x86.VPORQ, l, d, d, t)
-}
-
-// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
-func (f *avx512) bf16(d, x x86.Vec) {
-	l, k := f.LenOf(dtype.F32), f.TmpMask()
-	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
-	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
-	f.I(x86.VPANDD, l, d, d, f.Const32(1).Bcast())
-	f.I(x86.VPADDD, l, d, d, f.Const32(0x7fff).Bcast())
-	f.I(x86.VPADDD, l, d, d, x)
-	f.I(x86.VPBROADCASTD, l, d, f.Const32(0x7fc00000), x86.Merge(k))
-}
-
-func (f *avx512) roundBF16(n *lower.Node) {
-	x, d := f.Src(n.Args[0]), f.Dst()
-	f.bf16(d, x)
-	f.I(x86.VPANDD, f.LenOf(n.In), d, d, f.Const32(0xffff0000).Bcast())
-}
-
-// lookup gathers from a table after the code.
-func (f *avx512) lookup(n *lower.Node) {
-	t := &f.Program.IR.Tables[n.Aux]
-	label := f.table(t)
-	x, ix, k := f.Src(n.Args[0]), f.Tmp(), f.TmpMask()
-	d := f.Dst()
-	f.I(pick(n.In, x86.VPANDD, x86.VPANDQ), f.LenOf(n.In), ix, x, f.constBcast(n.In, uint64(len(t.Bits)-1)))
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(label, 0))
-	f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
-	op := [2][2]x86.Op{{x86.VGATHERDPS, x86.VGATHERQPS}, {x86.VGATHERDPD, x86.VGATHERQPD}}
-	from, to := 0, 0
-	if isa.Wide(n.In) {
-		from = 1
-	}
-	scale := uint8(4)
-	if isa.Wide(n.Type) {
-		to, scale = 1, 8
-	}
-	l := max(f.LenOf(n.In), f.LenOf(n.Type))
-	f.I(op[to][from], l, d, x86.AtV(x86.RAX, ix, scale, 0), x86.Merge(k))
 }
 
 func (f *avx512) SetTail() {
@@ -257,24 +191,6 @@ func (f *avx512) MergeCold(id int32, n *lower.Node) {
 	f.I(pick(n.Type, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(n.Type), d, y, x86.Merge(p))
 }
 
-// iota sets each lane to its number times a constant.
-func (f *avx512) iota(n *lower.Node) {
-	l, lanes := f.LenOf(dtype.I64), f.iota64((f.Base+f.Copy)*f.W)
-	d := f.Dst()
-	f.I(x86.VPBROADCASTQ, l, d, x86.RSI)
-	f.I(x86.VPADDQ, l, d, d, lanes)
-	if n.Imm != 1 {
-		f.I(x86.VPMULLQ, l, d, d, f.constBcast(dtype.I64, n.Imm))
-	}
-}
-
-func (f *avx512) kop(b, w x86.Op) x86.Op {
-	if f.W == 8 {
-		return b
-	}
-	return w
-}
-
 func (f *avx512) UniformMask(d x86.Mask, n int32) {
 	switch nd := &f.Nodes[n]; {
 	case nd.Op == prim.Const && nd.Imm != 0:
@@ -307,8 +223,7 @@ func (f *avx512) inside(s *layout.Site) x86.Mask {
 		return k
 	}
 	t := f.Tmp()
-	f.I(x86.VPBROADCASTD, l, t, x86.RSI)
-	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
+	f.numbers(t, dtype.I32)
 	f.I(x86.VPCMPD, l, k, t, at(s.Arg+frame.SiteLo).Bcast(), x86.Imm(5))
 	f.I(x86.VPCMPD, l, k, t, at(s.Arg+frame.SiteHi).Bcast(), x86.Imm(1), x86.Merge(k))
 	return k
@@ -399,23 +314,12 @@ func (f *avx512) load(n *lower.Node) {
 		f.I(row.convert, l, d, d)
 	case s.Kind == layout.Strided && s.Step != 0 && !guarded && !f.Masked:
 		f.stepped(s, reg, d)
+	case s.Kind == layout.Strided && guarded:
+		f.gatherStrided(s, reg, d, k)
+	case s.Kind == layout.Strided && f.Masked:
+		f.gatherStrided(s, reg, d, tailMask)
 	case s.Kind == layout.Strided:
-		m := f.strided(s)
-		g := f.TmpMask()
-		switch {
-		case guarded:
-			f.I(x86.KMOVW, 0, g, k)
-		case f.Masked:
-			f.I(x86.KMOVW, 0, g, tailMask)
-		default:
-			f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
-		}
-		f.I(x86.VPXORD, l, d, d, d)
-		if isa.Wide(reg) {
-			f.I(x86.VGATHERDPD, l, d, m, x86.Merge(g))
-		} else {
-			f.I(x86.VGATHERDPS, l, d, m, x86.Merge(g))
-		}
+		f.gatherStrided(s, reg, d, nil)
 	default:
 		f.I(row.lanes, l, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
 	}
@@ -501,137 +405,6 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		}
 		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
 	}
-}
-
-// index computes an affine index, or loads a staged one.
-func (f *avx512) index(n *lower.Node) {
-	s := &f.Layout.Sites[n.Aux]
-	l := f.LenOf(dtype.I64)
-	if s.Kind == layout.Scratch {
-		f.load(n)
-		return
-	}
-	d := f.Dst()
-	if f.Phase.Kind == lower.ScalarPhase || f.Prolog || s.Line.Step() == 0 {
-		f.I(x86.VPBROADCASTQ, l, d, f.pointer(s))
-		return
-	}
-	f.I(x86.VPBROADCASTQ, l, d, x86.RSI)
-	f.I(x86.VPADDQ, l, d, d, f.iota64((f.Base+f.Copy)*f.W))
-	f.I(x86.VPMULLQ, l, d, d, at(s.Arg+frame.SiteStride).Bcast())
-	f.I(x86.VPADDQ, l, d, d, f.pointer(s).Bcast())
-}
-
-func (f *avx512) fault(n *lower.Node) {
-	k := f.Mask(n.Args[0])
-	if f.Masked {
-		f.I(x86.KANDW, 0, maskTmp, k, tailMask)
-		k = maskTmp
-	}
-	skip := f.NewLabel()
-	f.I(f.kop(x86.KORTESTB, x86.KORTESTW), 0, k, k)
-	f.I(x86.JE, 0, skip)
-	f.I(x86.OR, x86.W64, at(frame.Fault), x86.Imm(int64(1)<<n.Aux))
-	f.Bind(skip)
-}
-
-// export writes lane 0 to a cell.
-func (f *avx512) export(n *lower.Node) {
-	m := mem(f.CellAt(n.Aux))
-	switch {
-	case n.Type == dtype.Bool:
-		f.I(x86.KMOVW, 0, m, f.Mask(n.Args[0]))
-	case isa.Wide(n.Type):
-		f.I(x86.VMOVQ, 0, m, f.Src(n.Args[0]))
-	default:
-		f.I(x86.VMOVD, 0, m, f.Src(n.Args[0]))
-	}
-}
-
-// gather loads elements of 32 or 64 bits from computed offsets. gatherNarrow loads
-// narrower ones.
-func (f *avx512) gather(n *lower.Node) {
-	s := &f.Layout.Sites[n.Aux]
-	t := f.Phase.Sites[n.Aux].Type
-	if t.Size() < 4 {
-		f.gatherNarrow(n, s, t)
-		return
-	}
-	offs, g, d := f.Src(n.Args[0]), f.TmpMask(), f.Dst()
-	l := f.LenOf(t)
-	switch {
-	case n.Args[1] != lower.None:
-		k := f.Mask(n.Args[1])
-		f.I(x86.VMOVAPS, l, d, f.Src(n.Args[2]))
-		if f.Masked {
-			f.I(x86.KANDW, 0, g, k, tailMask)
-		} else {
-			f.I(x86.KMOVW, 0, g, k)
-		}
-	case f.Masked:
-		f.I(x86.KMOVW, 0, g, tailMask)
-	default:
-		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, g, g, g)
-	}
-	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(s))
-	if isa.Wide(t) {
-		f.I(x86.VGATHERQPD, f.LenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 8, 0), x86.Merge(g))
-	} else {
-		f.I(x86.VGATHERQPS, f.LenOf(dtype.I64), d, x86.AtV(x86.RCX, offs, 4, 0), x86.Merge(g))
-	}
-}
-
-// gatherNarrow loads elements of less than 32 bits. It gathers the aligned 32 bits
-// around each element, which never cross a page, and shifts.
-func (f *avx512) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
-	offs := f.Src(n.Args[0])
-	k, guard := f.TmpMask(), n.Args[1] != lower.None
-	switch {
-	case guard && f.Masked:
-		f.I(x86.KANDW, 0, k, f.Mask(n.Args[1]), tailMask)
-	case guard:
-		f.I(x86.KMOVW, 0, k, f.Mask(n.Args[1]))
-	case f.Masked:
-		f.I(x86.KMOVW, 0, k, tailMask)
-	default:
-		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, k, k, k)
-	}
-	l, ll := f.LenOf(dtype.I32), f.LenOf(dtype.I64)
-	at, v, g := f.Tmp(), f.Tmp(), f.TmpMask()
-	f.I(x86.VPSLLQ, ll, at, offs, x86.Imm(t.Size()-1))
-	f.I(x86.VPADDQ, ll, at, at, f.pointer(s).Bcast())
-	shift := f.Tmp()
-	f.I(x86.VPANDQ, ll, shift, at, f.constBcast(dtype.I64, 3))
-	f.I(x86.VPXORQ, ll, at, at, shift)
-	f.I(x86.VPSLLQ, ll, shift, shift, x86.Imm(3))
-	f.I(x86.VPMOVQD, ll, shift, shift)
-	f.I(x86.KMOVW, 0, g, k)
-	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
-	f.I(x86.VPXORD, l, v, v, v)
-	f.I(x86.VGATHERQPS, ll, v, x86.AtV(x86.RCX, at, 1, 0), x86.Merge(g))
-	f.I(x86.VPSRLVD, l, v, v, shift)
-	switch t {
-	case dtype.Bool:
-		f.I(x86.VPTESTMD, l, g, v, f.constBcast(dtype.I32, 0xff), x86.Merge(k))
-		if guard {
-			f.I(x86.KANDNW, 0, k, k, f.Mask(n.Args[2]))
-			f.I(x86.KORW, 0, g, g, k)
-		}
-		f.I(x86.KMOVW, 0, f.DstMask(), g)
-		return
-	case dtype.F16:
-		f.I(x86.VPMOVDW, l, v, v)
-		f.I(x86.VCVTPH2PS, l, v, v)
-	case dtype.BF16:
-		f.I(x86.VPSLLD, l, v, v, x86.Imm(16))
-	default:
-		f.canon(t, v)
-	}
-	if guard {
-		f.I(x86.VBLENDMPS, l, f.Dst(), f.Src(n.Args[2]), v, x86.Merge(k))
-		return
-	}
-	f.I(x86.VMOVAPS, l, f.Dst(), v)
 }
 
 // stepped loads a site with a small step: each window gives its lanes by a permute.
@@ -813,70 +586,28 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	}
 }
 
-func (f *avx512) StepArg(k *reduce.Kern, d, idx, x x86.Vec) {
-	l, t := f.LenOf(k.Lane), k.Lane
-	m := f.TmpMask()
-	if t.IsFloat() {
-		imm := x86.Imm(0x19) // not x >= d
-		if k.Op == prim.Max {
-			imm = 0x16
-		}
-		op := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.I(op, l, m, x, d, imm)
-		f.I(op, l, m, d, d, x86.Imm(7), x86.Merge(m))
-	} else {
-		imm := x86.Imm(1)
-		if k.Op == prim.Max {
-			imm = 6
-		}
-		f.I(compareOp(t), l, m, x, d, imm)
-	}
-	if f.Masked {
-		f.I(x86.KANDW, 0, m, m, tailMask)
-	}
-	p := f.position()
-	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(m))
-	f.I(x86.VMOVDQA32, f.LenOf(dtype.I32), idx, p, x86.Merge(m))
+func (f *avx512) compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec) {
+	f.I(compareOp(t), f.LenOf(t), d, x, y, comparisons[op].int)
 }
 
-// position returns the position of each lane: in the call, or in a seq loop the row.
-func (f *avx512) position() x86.Vec {
-	t := f.Tmp()
-	l := f.LenOf(dtype.I32)
-	if f.Phase.Kind == lower.SeqPhase {
-		f.I(x86.VPBROADCASTD, l, t, at(frame.Counter))
-		return t
+func (f *avx512) packWords(v x86.Vec) { f.I(x86.VPMOVDW, f.LenOf(dtype.I32), v, v) }
+
+func (f *avx512) gathered(n *lower.Node, v x86.Vec, in x86.Operand) {
+	k, g := in.(x86.Mask), f.TmpMask()
+	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), g, v, f.constBcast(dtype.I32, 0xff), x86.Merge(k))
+	if n.Args[1] != lower.None {
+		f.I(x86.KANDNW, 0, k, k, f.Mask(n.Args[2]))
+		f.I(x86.KORW, 0, g, g, k)
 	}
-	f.I(x86.VPBROADCASTD, l, t, x86.RSI)
-	f.I(x86.VPADDD, l, t, t, f.iota32((f.Base+f.Copy)*f.W))
-	return t
+	f.I(x86.KMOVW, 0, f.DstMask(), g)
 }
 
-func (f *avx512) PairArg(k *reduce.Kern, d, di, x, xi x86.Vec) {
-	l, t, li := f.LenOf(k.Lane), k.Lane, f.LenOf(dtype.I32)
-	better, same, other := f.TmpMask(), f.TmpMask(), f.TmpMask()
-	if t.IsFloat() {
-		imm := x86.Imm(0x19)
-		if k.Op == prim.Max {
-			imm = 0x16
-		}
-		op := pick(t, x86.VCMPPS, x86.VCMPPD)
-		f.I(op, l, better, x, d, imm)
-		f.I(op, l, better, d, d, x86.Imm(7), x86.Merge(better))
-		f.I(op, l, same, x, d, x86.Imm(0))
-		f.I(op, l, other, x, x, x86.Imm(3))
-		f.I(op, l, other, d, d, x86.Imm(3), x86.Merge(other))
-		f.I(x86.KORW, 0, same, same, other)
-	} else {
-		imm := x86.Imm(1)
-		if k.Op == prim.Max {
-			imm = 6
-		}
-		f.I(compareOp(t), l, better, x, d, imm)
-		f.I(compareOp(t), l, same, x, d, x86.Imm(0))
-	}
-	f.I(x86.VPCMPD, li, same, xi, di, x86.Imm(1), x86.Merge(same))
-	f.I(x86.KORW, 0, better, better, same)
-	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x, x86.Merge(better))
-	f.I(x86.VMOVDQA32, li, di, xi, x86.Merge(better))
+func (f *avx512) take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand) {
+	with := x86.Merge(m.(x86.Mask))
+	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(t), d, x, with)
+	f.I(x86.VMOVDQA32, f.LenOf(dtype.I32), di, xi, with)
+}
+
+func (f *avx512) before(_ dtype.Type, m x86.Operand, xi, di x86.Vec) {
+	f.I(x86.VPCMPD, f.LenOf(dtype.I32), m, xi, di, x86.Imm(1), x86.Merge(m.(x86.Mask)))
 }

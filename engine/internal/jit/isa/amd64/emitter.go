@@ -23,6 +23,7 @@ type emitter struct {
 	asm   *asm
 	rules isa.Rules[rule]
 	own   set
+	evex  bool // AVX-512: predicates are in mask registers, operands in memory may be one element
 }
 
 // A rule emits one copy of a node.
@@ -41,13 +42,24 @@ type set interface {
 	intToFloat(n *lower.Node)
 	floatToInt(n *lower.Node)
 	narrow(d, x x86.Vec)
+	// compareInts sets predicate d to the result of a comparison, in lanes of type t.
+	compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec)
+	load(n *lower.Node)
+	// gathered gives a node its predicates: the low bytes of v, in the lanes of k.
+	gathered(n *lower.Node, v x86.Vec, k x86.Operand)
+	// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
+	packWords(v x86.Vec)
+	// take replaces d and its position di by x and xi in the lanes of m, which are as wide
+	// as type t. before clears the lanes of m where xi is not less than di.
+	take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand)
+	before(t dtype.Type, m x86.Operand, xi, di x86.Vec)
 	// storeTail stores the lanes of the tail of a vector.
 	storeTail(t dtype.Type, m x86.Mem, x x86.Vec)
 }
 
 func newEmitter(f *isa.Emitter, rules isa.Rules[rule]) emitter {
 	a := f.Asm.(*asm)
-	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules}
+	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules, evex: f.Broadcasts}
 }
 
 // as returns a method of a target as a rule.
@@ -119,7 +131,7 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 	switch {
 	case bytes == 64:
 		f.I(x86.VEXTRACTF64X4, x86.L512, d, x, x86.Imm(1))
-	case bytes == 32 && f.Broadcasts:
+	case bytes == 32 && f.evex:
 		f.I(x86.VEXTRACTF32X4, x86.L256, d, x, x86.Imm(1))
 	case bytes == 32:
 		f.I(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
@@ -178,7 +190,7 @@ func (f *emitter) ones() x86.Mem { return f.Const(repeat(0xff, 32)) }
 
 // operand returns the memory operand of a constant for all lanes of type t.
 func (f *emitter) operand(t dtype.Type, x uint64) x86.Mem {
-	if f.Broadcasts {
+	if f.evex {
 		return f.constBcast(t, x)
 	}
 	return f.full(t, x)
@@ -222,18 +234,18 @@ func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
 func (f *emitter) uniform(n int32) x86.Mem {
 	nd := &f.Nodes[n]
 	switch {
-	case nd.Op == prim.Const && f.Broadcasts:
+	case nd.Op == prim.Const && f.evex:
 		return f.constant(nd.Type, frame.Canonical(nd.Type, nd.Imm))
 	case nd.Op == prim.Const:
 		return f.full(nd.Type, nd.Imm)
-	case nd.Op == lower.OpCell && f.Broadcasts:
+	case nd.Op == lower.OpCell && f.evex:
 		return mem(f.CellAt(nd.Aux))
 	}
 	return mem(f.Slot(f.UniformSlot[n]))
 }
 
 func (f *emitter) LoadUniform(d isa.Vec, n int32) {
-	if t := f.Nodes[n].Type; f.Broadcasts {
+	if t := f.Nodes[n].Type; f.evex {
 		f.broadcast(d, t, f.uniform(n))
 	} else {
 		f.I(x86.VMOVUPS, f.LenOf(t), d, f.uniform(n))
@@ -248,7 +260,7 @@ func (f *emitter) srcM(n int32) x86.Operand {
 	switch {
 	case !f.inMemory(n):
 		return f.Src(n)
-	case f.Broadcasts:
+	case f.evex:
 		return f.uniform(n).Bcast()
 	}
 	return f.uniform(n)

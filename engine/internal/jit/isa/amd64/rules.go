@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // The rules of both targets. Registers hold narrow integers extended to 32 bits.
@@ -32,6 +33,15 @@ var commonRules = isa.Table(
 	on(scalarDivide, isa.Ints, prim.Div, prim.Rem),
 	on(scalarRem, isa.Floats, prim.Rem),
 	on(roundF16, types{dtype.F32}, prim.RoundF16),
+	on(roundBF16, types{dtype.F32}, prim.RoundBF16),
+	on(not, isa.All, prim.Not),
+	on(mulHi32, types{dtype.U32}, prim.MulHi),
+	on(lookup, isa.Ints, prim.Lookup),
+	on(index, nil, ir.Index),
+	on(fault, nil, ir.Fault),
+	on(export, nil, lower.OpExport),
+	on(gather, nil, lower.OpGather),
+	on(iotaNode, nil, lower.OpIota),
 )
 
 type types = []dtype.Type
@@ -81,7 +91,7 @@ func binaryOp(op prim.Op, t dtype.Type) x86.Op {
 
 // simple returns the target's instruction for a primitive of two operands.
 func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
-	if o := vexOps[op]; o != 0 && !f.Broadcasts {
+	if o := vexOps[op]; o != 0 && !f.evex {
 		return o
 	}
 	return binaryOp(op, t)
@@ -235,7 +245,7 @@ var roundings = map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11
 func round(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
 	op := pick(n.In, x86.VROUNDPS, x86.VROUNDPD)
-	if f.Broadcasts {
+	if f.evex {
 		op = pick(n.In, x86.VRNDSCALEPS, x86.VRNDSCALEPD)
 	}
 	f.I(op, f.LenOf(n.In), d, x, roundings[n.Op])
@@ -248,7 +258,7 @@ func sqrt(f *emitter, n *lower.Node) {
 
 // form returns the instruction of AVX2, or that of AVX-512 for lanes of type t.
 func (f *emitter) form(t dtype.Type, vex, d, q x86.Op) x86.Op {
-	if f.Broadcasts {
+	if f.evex {
 		return pick(t, d, q)
 	}
 	return vex
@@ -421,4 +431,64 @@ func (f *emitter) clampNarrow(d x86.Vec, t dtype.Type) {
 	}
 	f.I(x86.VPMINSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(hi)))
 	f.I(x86.VPMAXSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
+}
+
+func not(f *emitter, n *lower.Node) {
+	d, x := f.unary(n)
+	if f.evex {
+		f.I(pick(n.In, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.LenOf(n.In), d, x, x, x86.Imm(0x55))
+	} else {
+		f.I(x86.VPXOR, x86.L256, d, x, f.ones())
+	}
+	f.canon(n.In, d)
+}
+
+func mulHi32(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
+	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, t, u)
+	f.I(x86.VPMULUDQ, l, d, x, y)
+	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
+	if f.evex {
+		f.I(x86.VPANDQ, l, t, t, f.constBcast(dtype.U64, 0xffffffff<<32))
+		f.I(x86.VPORQ, l, d, d, t)
+	} else {
+		f.I(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
+	}
+}
+
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
+func (f *emitter) bf16(d, x x86.Vec) {
+	l, k := f.LenOf(dtype.F32), f.tmpPred()
+	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
+	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
+	f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, 1))
+	f.I(x86.VPADDD, l, d, d, f.operand(dtype.U32, 0x7fff))
+	f.I(x86.VPADDD, l, d, d, x)
+	if f.evex {
+		f.I(x86.VPBROADCASTD, l, d, f.Const32(0x7fc00000), x86.Merge(k.(x86.Mask)))
+	} else {
+		f.I(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
+	}
+}
+
+func roundBF16(f *emitter, n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	f.bf16(d, x)
+	f.I(f.simple(prim.And, dtype.U32), f.LenOf(n.In), d, d, f.operand(dtype.U32, 0xffff0000))
+}
+
+// mulWide sets d to the low 64 bits of x * y. d must not be x, y or t.
+func (f *emitter) mulWide(d, x, y, t x86.Vec) {
+	l := x86.Len(f.W * 64)
+	f.I(x86.VPSRLQ, l, d, x, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, d, d, y)
+	f.I(x86.VPSRLQ, l, t, y, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, t, x)
+	f.I(x86.VPADDQ, l, d, d, t)
+	f.I(x86.VPSLLQ, l, d, d, x86.Imm(32))
+	f.I(x86.VPMULUDQ, l, t, x, y)
+	f.I(x86.VPADDQ, l, d, d, t)
 }

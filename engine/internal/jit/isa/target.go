@@ -157,8 +157,8 @@ type Asm interface {
 	Boolean(d Reg)
 	// Address sets d to the address of m.
 	Address(d Reg, m Mem)
-	// Load reads an element of size bytes into d; the upper bits are undefined. Store
-	// writes one.
+	// Load reads an element of size bytes into d, and clears the upper bits. Store writes
+	// one.
 	Load(size int, d Reg, m Mem)
 	Store(size int, m Mem, x Reg)
 	// Prefetch fetches the line of m to the second-level cache.

@@ -248,7 +248,7 @@ func gather(f *emitter, n *lower.Node) {
 	f.lanes(k, n.Args[1])
 	if n.Args[1] != lower.None {
 		f.I(x86.VMOVAPS, f.LenOf(t), d, f.Src(n.Args[2]))
-	} else {
+	} else if !f.evex {
 		f.zero(t, d)
 	}
 	k = f.fit(k, t)

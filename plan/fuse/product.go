@@ -17,8 +17,11 @@ func hasSchedule(n *graph.Node) bool {
 // or nil if there is none. If combine is set, products scale their sums and combine them
 // with the target.
 func stores(r graph.Root, combine bool) *Step {
-	n, t := r.Value, r.Target
-	if n.Array != nil || t.Mem == nil || n.Uses > 0 || t.Type != n.Type.Register() || !t.Shape.Equal(n.Shape) {
+	if r.Value.Uses > 0 {
+		return nil
+	}
+	n, t := unviewed(r.Value, r.Target)
+	if n.Array != nil || t.Mem == nil || t.Type != n.Type.Register() || !t.Shape.Equal(n.Shape) {
 		return nil
 	}
 	s := &Step{Node: n, Out: t}
@@ -26,6 +29,31 @@ func stores(r graph.Root, combine bool) *Step {
 		return nil
 	}
 	return s
+}
+
+// unviewed returns the node below reshapes and transposes that nothing else uses,
+// and the array in which storing it stores n in t.
+func unviewed(n *graph.Node, t *graph.Array) (*graph.Node, *graph.Array) {
+	for n.Array == nil && (n.Src.Op == graph.ReshapeRow || n.Src.Op == graph.TransposeRow) && n.Args[0].Uses == 1 {
+		x := n.Args[0]
+		st, ok := make(shape.Strides, len(x.Shape)), true
+		if n.Src.Op == graph.ReshapeRow {
+			st, ok = shape.Reshape(t.Shape, t.Strides, x.Shape)
+		} else {
+			for i, a := range n.Src.Axes {
+				if a >= 0 {
+					st[a] = t.Strides[i]
+				}
+			}
+		}
+		if !ok || !t.Shape.Equal(n.Shape) {
+			break
+		}
+		under := *t
+		under.Shape, under.Strides = x.Shape, st
+		n, t = x, &under
+	}
+	return n, t
 }
 
 // combines reports whether n is a product that is scaled and combined with t, and

@@ -185,6 +185,10 @@ func (f *fuser) schedule(s *Step) error {
 			x = f.g.Broadcast(x, n.Shape)
 		}
 		a := x.Strided()
+		if under := x.Under(); a == nil && under != x {
+			f.g.Store(under, why)
+			a = x.Strided()
+		}
 		if a == nil || !fits(a) {
 			x = f.g.Copied(x) // an array that does not fit is copied
 			f.g.Store(x, why)

@@ -100,6 +100,9 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 		if v := w.others[key]; v != nil {
 			return v
 		}
+		if w.elsewhere(n, p) {
+			w.store(n, "it is read at several positions, and would be computed for each")
+		}
 	}
 	v := w.next()
 	v.Node, v.Bounds, v.at = n, b, p
@@ -116,6 +119,12 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 		w.others[key] = v
 	}
 	return v
+}
+
+// elsewhere reports whether the loop would compute n at place p again, which it
+// computes at another place.
+func (w *walk) elsewhere(n *graph.Node, p place) bool {
+	return n.Array == nil && n.Src.Op.Class == expr.Elementwise && n.Work > 2*graph.KeepCost && !n.Faulty && w.first[n.Slot].at.number != p.number
 }
 
 func (w *walk) next() *Value {
@@ -177,7 +186,7 @@ func (w *walk) elementwise(v *Value) {
 // innermost loop.
 func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 	// An operand that can fail stays inline, which takes no array for its faults.
-	if a.Array != nil || !a.Computes || a.Faulty || a.Shape.Size() == s.Size() || a.Shape.Size() == 1 {
+	if a.Strided() != nil || !a.Computes || a.Faulty || a.Shape.Size() == s.Size() || a.Shape.Size() == 1 {
 		return false
 	}
 	return w.Nest.Kind == Map || slices.ContainsFunc(p.at, func(c graph.Coord) bool {
@@ -196,15 +205,23 @@ func (w *walk) view(v *Value) {
 		a := n.Args[r.Arg]
 		w.Fails = w.Fails || r.Fails
 		switch {
-		case a.Array != nil || !a.Computes:
+		case a.Strided() != nil:
+		case !a.Computes:
+			if n.Src.Op == graph.WindowsRow && a.Src.Op == graph.PadRow && n.Shape.Size() > manyReads*a.Shape.Size() {
+				w.store(a, "its border would be found again for every read")
+			}
 		case r.Bounds == ir.Clamped:
-			w.store(a, "it is read at computed positions")
-		case !sameLoop(n, a) && (a.Complex || !a.Faulty && (a.Uses > 1 && a.Work > 2 || n.Shape.Size() > a.Shape.Size() && n.Src.Op != graph.PadRow)):
-			w.store(a, "a view reads it at other positions than it is computed")
+			w.store(a.Under(), "it is read at computed positions")
+		case !sameLoop(n, a) && (a.Reduces || !a.Faulty && (a.Uses > 1 && a.Work > 2 || n.Shape.Size() > a.Shape.Size() && n.Src.Op != graph.PadRow)):
+			w.store(a.Under(), "a view reads it at other positions than it is computed")
 		}
 		v.use(w.value(a, w.through(v, r), max(v.Bounds, r.Bounds)))
 	}
 }
+
+// manyReads is the number of reads of each element of a padded array from which
+// storing it is cheaper than a check of each.
+const manyReads = 2
 
 // sameLoop reports whether a view only adds and drops axes of size 1.
 func sameLoop(n, a *graph.Node) bool {

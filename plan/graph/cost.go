@@ -137,10 +137,14 @@ func (g *Graph) sum(n *Node) {
 		n.terms = longer(n.terms, at.in(a.terms))
 		n.inputs.union(&a.inputs)
 		n.Complex = n.Complex || a.Complex
+		n.Reduces = n.Reduces || a.Reduces
 		n.Computes = n.Computes || a.Computes
 	}
-	if n.Src.Op.Class == expr.Reduction {
-		n.Work = 0
+	switch n.Src.Op.Class {
+	case expr.Reduction:
+		n.Work, n.Reduces = 0, true
+	case expr.Contraction, expr.Opaque:
+		n.Reduces = false
 	}
 	if n.Cost > MaxCost && n.Index == nil { // operands may share nodes
 		n.Cost, _ = g.distinct(n, nil)

@@ -241,6 +241,22 @@ func (n *Node) View() (*Array, *Node) {
 	return n.view, n.base
 }
 
+// Under returns the node whose storage makes n a view of it: n, or an operand below
+// affine views that has no more elements or must be stored by itself.
+func (n *Node) Under() *Node {
+	best := n
+	for x := n; x.Array == nil && x.Index != nil && x.Index.affine != nil; {
+		x = x.Args[0]
+		switch c := x.Src.Op.Class; {
+		case c == expr.Contraction || c == expr.Opaque || c == expr.Reduction:
+			return x
+		case x.Shape.Size() <= best.Shape.Size():
+			best = x
+		}
+	}
+	return best
+}
+
 // strided returns the affine view n of the array base.
 func (n *Node) strided(base *Array) *Array {
 	a := *base

@@ -128,6 +128,8 @@ func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
 		switch {
 		case e.Op == ReshapeRow:
 			return g.pushReshape(e, args[0])
+		case e.Op == SliceRow && args[0].Array == nil && e.Shape().Size() > 0:
+			return g.nestSlice(e, args[0])
 		case e.Op == ConcatRow && len(args) > maxParts:
 			return g.nestConcat(e, slices.Clone(args))
 		}
@@ -271,8 +273,8 @@ func (g *Graph) single(e *expr.Node, a *Node) *Node {
 
 // shortReduction returns a node for a reduction of few elements, or nil for
 // others. A reduction of no elements is a constant. A reduction of one element
-// is that element. A reduction of up to shortGroup elements is the tree of the
-// lane order: lane j is combined with lane j + 2^k, the largest 2^k first.
+// is that element. One of more elements is the tree of the lane order: lane j
+// is combined with lane j + 2^k, the largest 2^k first.
 func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 	size := 1
 	for _, x := range e.Axes {
@@ -286,15 +288,22 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 		return g.filled(e, 0)
 	case size == 1 && !r.Native():
 		return g.single(e, a)
-	case !r.Native() || r.Position || size > shortGroup || size > 1 && (!slices.Contains(e.Axes, len(a.Shape)-1) || len(e.Axes) > 1 || a.Shape.Size()/size < 64 || a.Work > 2*KeepCost):
-		return nil
 	case size == 1:
 		return a
+	case !r.Native() || r.Position || !isShort(e, a, size):
+		return nil
 	}
-	axis := e.Axes[0]
-	lanes := make([]*Node, size)
-	for i := range lanes {
-		lanes[i] = g.pick(a, axis, i, map[*Node]*Node{})
+	lanes := []*Node{a}
+	for _, axis := range e.Axes {
+		var next []*Node
+		for _, x := range lanes {
+			done := map[*Node]*Node{}
+			for i := range a.Shape[axis] {
+				clear(done)
+				next = append(next, g.pick(x, axis, i, done))
+			}
+		}
+		lanes = next
 	}
 	half := 1
 	for 2*half < size {
@@ -308,6 +317,133 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 	}
 	return lanes[0]
 }
+
+// isShort reports whether the reduction e of a over size elements is written
+// out. For rows of a few elements the overhead of a loop exceeds its work. The
+// elements of a window are written out up to one for each lane, because its rows
+// are short, and windows at neighbouring positions lie side by side.
+func isShort(e *expr.Node, a *Node, size int) bool {
+	last := len(a.Shape) - 1
+	if !slices.Contains(e.Axes, last) || a.Shape.Size()/size < 64 {
+		return false
+	}
+	if size <= shortGroup && len(e.Axes) == 1 {
+		return a.Work <= 2*KeepCost
+	}
+	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(a.Cost, 2) > MaxCost/2 {
+		return false
+	}
+	for a.Array == nil && a.Src.Op.Class == expr.Elementwise {
+		i := slices.IndexFunc(a.Args, func(x *Node) bool { return x.Shape.Equal(a.Shape) })
+		if i < 0 {
+			return false
+		}
+		a = a.Args[i]
+	}
+	if m := a.Strided(); m != nil { // the elements of a row that is one run of memory are no window
+		for i := e.Axes[0]; i < last; i++ {
+			if m.Shape[i] > 1 && m.Strides[i] != m.Strides[i+1]*m.Shape[i+1] {
+				return true
+			}
+		}
+		return false
+	}
+	for a.Index != nil && len(a.Args) == 1 && a.Src.Op != WindowsRow {
+		a = a.Args[0]
+	}
+	return a.Src.Op == WindowsRow
+}
+
+// nestSlice returns a slice of a slice, of something broadcast, or of one element of
+// each window, as a slice of what that reads. It returns nil for others.
+func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
+	if a.Src.Op.Class == expr.Elementwise {
+		return g.pushSlice(e, a)
+	}
+	ints := slices.Clone(e.Ints)
+	inner := a.Src.Ints
+	switch r := len(a.Shape) / 2; a.Src.Op {
+	case BroadcastRow:
+		x := g.sliceOperand(e, a.Args[0])
+		return g.make(expr.NewView(BroadcastRow, e.Shape(), a.Type, e.Shape()), []*Node{x})
+	case SliceRow:
+		for i := 0; i < len(ints); i += 3 {
+			ints[i], ints[i+1] = inner[i]+ints[i]*inner[i+1], ints[i+1]*inner[i+1]
+		}
+	case WindowsRow:
+		for i := range r {
+			stride, dilation := inner[3*i+1], inner[3*i+2]
+			if ints[3*(r+i)+2] != 1 {
+				return nil
+			}
+			ints[3*i] = ints[3*i]*stride + ints[3*(r+i)]*dilation
+			ints[3*i+1] *= stride
+		}
+		ints = ints[:3*r]
+	default:
+		return nil
+	}
+	to := make(shape.Shape, len(ints)/3)
+	for i := range to {
+		if to[i] = ints[3*i+2]; to[i] == 1 {
+			ints[3*i+1] = 1
+		}
+	}
+	n := g.make(expr.NewView(SliceRow, to, a.Type, ints), []*Node{a.Args[0]})
+	return g.reshape(n, e.Shape())
+}
+
+// pushSlice moves a slice of few of the elements from an element-wise operation to
+// its operands. There it is often only another view of an array. It returns nil
+// for others.
+func (g *Graph) pushSlice(e *expr.Node, a *Node) *Node {
+	if left := maxPushed; e.Shape().Size() > a.Shape.Size()/smallPart || !a.spend(&left) {
+		return nil
+	}
+	args := make([]*Node, len(a.Args))
+	for i, x := range a.Args {
+		args[i] = g.sliceOperand(e, x)
+	}
+	return g.intern(a.Src, args, e.Shape())
+}
+
+// sliceOperand returns the part of x, which broadcasts to the operand of slice e,
+// that broadcasts to e.
+func (g *Graph) sliceOperand(e *expr.Node, x *Node) *Node {
+	ints, to, same := make([]int, 0, 3*len(x.Shape)), x.Shape.Clone(), true
+	for i, d := range x.Shape {
+		span := e.Ints[3*(len(e.Shape())-len(x.Shape)+i):][:3]
+		if d == 1 {
+			span = []int{0, 1, 1}
+		}
+		ints, to[i] = append(ints, span...), span[2]
+		same = same && span[2] == d && span[1] == 1
+	}
+	if same {
+		return x
+	}
+	return g.make(expr.NewView(SliceRow, to, x.Type, ints), []*Node{x})
+}
+
+// spend takes the number of element-wise operations of the shape of n from left.
+// It returns false if there are more.
+func (n *Node) spend(left *int) bool {
+	*left--
+	for _, x := range n.Args {
+		if *left >= 0 && x.Array == nil && x.Src.Op.Class == expr.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
+			return false
+		}
+	}
+	return *left >= 0
+}
+
+// maxPushed bounds the operations that a slice is moved through. Each slice
+// makes as many new nodes.
+const maxPushed = 16
+
+// smallPart is the least number of elements of an operation for each one that a
+// slice reads, so that the slice is moved to the operands.
+const smallPart = 4
 
 // maxParts bounds the operands of a concatenation in one kernel.
 const maxParts = 256

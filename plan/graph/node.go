@@ -41,6 +41,7 @@ type Node struct {
 	Cost     int  // primitives
 	Work     int  // the same without operands of reductions: the cost of computing it again
 	Complex  bool // there is a reduction, a contraction or a call
+	Reduces  bool // there is a reduction that is no part of an operand of a contraction or a call
 	Computes bool // there is any operation but a view
 	Fails    bool // the operation itself can fail on data
 	Faulty   bool // some operation can fail on data

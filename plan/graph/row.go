@@ -17,6 +17,7 @@ var (
 	ReshapeRow   = op.Row("reshape")
 	SliceRow     = op.Row("slice")
 	TransposeRow = op.Row("transpose")
+	WindowsRow   = op.Row("windows")
 
 	castRow         = op.Row("cast")
 	stopGradientRow = op.Row("stop_gradient")

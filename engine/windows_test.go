@@ -1,0 +1,79 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestWindowsAreSlices counts the stages of windows. A reduction of small windows
+// is one loop over slices, with the bits of the reduction of stored windows. A
+// gradient stores at most what each of its windows reads.
+func TestWindowsAreSlices(t *testing.T) {
+	x, k := numbers(20, 30), numbers(3, 3)
+	side := op.Window{Size: 3}
+	w := op.Windows[float32](x, side, side)
+	padded := op.Windows(op.Pad[float32](x, [][2]int{{1, 1}, {1, 1}}, 0), side, side)
+	filter := op.Sum(op.Mul(w, expr.Exp[float32](k)), op.Axis(2, 3))
+	images, weight := numbers(2, 4, 9, 9), numbers(3, 4, 3, 3)
+	conv := op.Conv[float32](images, weight, op.Sliding{Padding: []int{1}})
+	of := func(e, x expr.Exp[float32]) expr.Exp[float32] {
+		g, err := grad.Of(op.Sum(op.Square(e)), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g[0]
+	}
+	for name, c := range map[string]struct {
+		e    expr.Exp[float32]
+		most int
+	}{
+		"filter":             {filter, 1},
+		"maximum":            {op.Max(w, op.Axis(2, 3)), 1},
+		"padded maximum":     {op.Max(padded, op.Axis(2, 3)), 1},
+		"gradient of filter": {of(filter, x), 2},
+		"pool":               {op.MaxPool[float32](images, op.Sliding{Kernel: []int{2, 2}, Stride: []int{1}}), 1},
+		"pool with steps":    {op.MaxPool[float32](images, op.Sliding{Kernel: []int{3, 3}, Stride: []int{2}}), 1},
+		"convolution":        {conv, 3}, // the padded image, the columns, the product
+		"gradient of images": {of(conv, images), 6},
+	} {
+		y := engine.Zeros[float32](expr.NodeOf(c.e).Shape()...)
+		p, err := engine.Compile(context.Background(), expr.Let[float32](y, c.e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count("\n"+p.Explain(), "\nstage "); n > c.most {
+			t.Errorf("%s has %d stages, want at most %d:\n%s", name, n, c.most, p.Explain())
+		}
+		if err := p.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := engine.Zeros[float32](18, 28, 9)
+	got, want := engine.Zeros[float32](18, 28), engine.Zeros[float32](18, 28)
+	for _, err := range []error{
+		stored.Assign(op.Reshape(op.Mul(w, expr.Exp[float32](k)), 18, 28, 9)), want.Assign(op.Sum[float32](stored, op.Axis(2))), got.Assign(filter),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got.Data(), want.Data()) {
+		t.Error("the filter and the sum of stored products differ")
+	}
+}
+
+// numbers returns a tensor of fractions.
+func numbers(dims ...int) *engine.Tensor[float32] {
+	x := engine.Zeros[float32](dims...)
+	for i := range x.Data() {
+		x.Data()[i] = float32(i*7919%1013) / 1013
+	}
+	return x
+}

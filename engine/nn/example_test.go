@@ -58,5 +58,5 @@ func ExampleTrainer_Program() {
 		return
 	}
 	fmt.Println(nn.Cost(p))
-	// Output: 12 loops, 5 products, 5269044 bytes
+	// Output: 10 loops, 5 products, 4461044 bytes
 }

@@ -240,14 +240,14 @@ func convolve(o Options, x ...*expr.Node) *expr.Node {
 	}
 	n, m := a.Shape()[0], v.Shape()[0]
 	before, after := m-1, m-1
-	switch o.Mode {
+	switch o.Text {
 	case "", "full":
 	case "same":
 		before, after = m/2, m-1-m/2
 	case "valid":
 		before, after = 0, 0
 	default:
-		return expr.Errorf(expr.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Mode)
+		return expr.Errorf(expr.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Text)
 	}
 	if n > math.MaxInt-2*m {
 		return misshapen("vectors of %d and %d elements are too long", n, m)
@@ -372,13 +372,13 @@ func Cross[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
 // for as many elements as the longer one has, or "valid" for those that depend on
 // all elements of the shorter one.
 func Convolve[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
-	return composed[T]("convolve", Options{Mode: mode}, expr.NodeOf(a), expr.NodeOf(v))
+	return composed[T]("convolve", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 
 // Correlate returns the correlation of two vectors: the convolution of a with v
 // reversed. See [Convolve] for modes.
 func Correlate[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
-	return composed[T]("correlate", Options{Mode: mode}, expr.NodeOf(a), expr.NodeOf(v))
+	return composed[T]("correlate", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 
 // Meshgrid returns the coordinates of a grid as NumPy does: the first vector

@@ -20,6 +20,7 @@ type Composition struct {
 	Operands  int    // the number of trees among the arguments; -1: any number, at least one
 	Optional  int    // how many of the last operands may be nil
 	Types     expr.Types
+	Index     int // the operand of this number holds integers of any type; 0: none
 	// Wide means that the accumulator of the options is the type of the whole
 	// composition, for halves float32. Only the result is rounded to the type of
 	// the operands.
@@ -36,12 +37,14 @@ type Options struct {
 	Keep bool       // reduced axes stay, with size 1
 	Acc  dtype.Type // Invalid: the natural accumulator
 	DDof int        // var and std divide by n - DDof; elsewhere it is an error
+	Ties bool       // equal extremes receive the whole adjoint each; see WholeTies
 
 	Ints    []int      // the integers among the arguments, in their order: roll: shifts; one_hot: the depth; eye: rows, columns, diagonal ...
 	Numbers []float64  // the numbers among the arguments: layernorm: eps; linspace: both ends ...
-	Mode    string     // convolve: "full", "same" or "valid"
 	Open    bool       // linspace: without the last end
 	To      dtype.Type // the type of the elements of one_hot, eye and linspace; Invalid: float64
+	Text    string     // einsum: the subscripts; layout: the names of the axes; convolve: the mode
+	Slide   Sliding    // how the windows of convolutions and pools move
 }
 
 // Reduction holds the options of a reduction.
@@ -52,6 +55,8 @@ const (
 
 	folding   = "a, axis=None, *, keepdims=False"
 	foldingTo = folding + ", dtype=None"
+	moving    = "kernel_size, stride=1, padding=0, dilation=1"
+	pooling   = "x, kernel_size, stride=None, padding=0, dilation=1"
 	variance  = folding + ", ddof=0, correction=0, dtype=None"
 )
 
@@ -80,6 +85,27 @@ var compositions = []Composition{
 	{Name: "round", Group: "selection and rounding", Arguments: "a, decimals=0", Operands: 1, Types: numbers, Build: round, Doc: "the nearest number of that many decimals, ties to even."},
 	{Name: "isclose", GoName: "IsClose", Group: "selection and rounding", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: isClose, Doc: "whether |a - b| <= atol + rtol*|b|, or a == b."},
 	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},
+	{Name: "inner", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: inner, Doc: "the sums of products over the last axes."},
+	{Name: "einsum", Group: "products", Arguments: "subscripts, a, b=None", Operands: 2, Optional: 1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
+	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
+	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Build: vecDot, Doc: "the sums of products along an axis."},
+	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
+	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},
+	{Name: "conv", Group: "products", Arguments: "x, weight, stride=1, padding=0, dilation=1, groups=1", Operands: 2, Types: numbers, Build: convolution, Doc: "the correlation of images [n channels ...] with weights [outputs channels/groups ...], padded with zeros."},
+	{Name: "max_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("max"), Doc: "the maximum of windows over the last axes; padding is never the maximum."},
+	{Name: "min_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("min"), Doc: "the minimum of windows over the last axes; padding is never the minimum."},
+	{Name: "sum_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("sum"), Doc: "the sum of windows over the last axes, padded with zeros."},
+	{Name: "avg_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: floats, Wide: true, Build: pool("mean"), Doc: "the mean of windows over the last axes, of which padding with zeros is a part."},
+	{Name: "unpool", Group: "networks", Arguments: "data, pooled, grad, " + moving, Operands: 3, Types: numbers, Build: unpool, Doc: "each element of grad, added to the elements of its window in data that equal the one in pooled."},
+	{Name: "im2col", GoName: "Im2Col", Group: "networks", Arguments: "x, " + moving, Operands: 1, Types: elems, Build: imageToColumns, Doc: "the windows of images [n channels ...] as the columns of a matrix."},
+	{Name: "col2im", GoName: "Col2Im", Group: "networks", Arguments: "a, shape, " + moving, Operands: 1, Types: numbers, Build: columnsToImage, Doc: "images of a shape, with the columns of im2col added at the places of their windows."},
+	{Name: "upsample", Group: "networks", Arguments: "x, scale, mode='nearest'", Operands: 1, Types: numbers, Build: upsample, Doc: "the last two axes enlarged, by repetition or by bilinear interpolation between the centres of elements."},
+	{Name: "crop", Group: "views", Arguments: "x, size, corner=None", Operands: 1, Types: elems, Build: crop, Doc: "a part of the last axes, by default the middle."},
+	{Name: "layout", Group: "views", Arguments: "x, axes_from, axes_to", Operands: 1, Types: elems, Build: layout, Doc: "axes rearranged by their letters, such as from 'NCHW' to 'NHWC'."},
+	{Name: "pick", Group: "selection and rounding", Arguments: "x, index", Operands: 2, Index: 1, Types: numbers, Build: pick, Doc: "the element of the last axis at each index; 0 for an index outside."},
+	{Name: "fill_at", Group: "selection and rounding", Arguments: "x, index, v", Operands: 3, Index: 1, Types: elems, Build: fillAt, Doc: "x with the element of the last axis at each index replaced."},
+	{Name: "softmax_grad", Group: "networks", Arguments: "y, label, ignore_label=None", Operands: 2, Index: 1, Types: floats, Build: softmaxGrad, Doc: "the derivative of the cross-entropy of labels by the operand of the softmax y along the last axis: y less 1 at the label; 0 for rows of the label to ignore."},
+	{Name: "smooth_softmax_grad", Group: "networks", Arguments: "y, label, alpha", Operands: 2, Index: 1, Types: floats, Build: smoothSoftmaxGrad, Doc: "softmax_grad of labels that share alpha evenly with all others."},
 	{Name: "diff", Group: "views", Arguments: "a, n=1, axis=-1", Operands: 1, Types: elems, Build: diff, Doc: "the differences of neighbours along an axis, n times."},
 	{Name: "tile", Group: "views", Arguments: "A, reps", Operands: 1, Types: elems, Build: tile, Doc: "repeated along axes, counted from the last."},
 	{Name: "repeat", Group: "views", Arguments: "a, repeats, axis=None", Operands: 1, Types: elems, Build: repeat, Doc: "each element repeated along an axis, or in a vector."},
@@ -177,6 +203,10 @@ func (c *Composition) Apply(o Options, x ...*expr.Node) *expr.Node {
 			return expr.Errorf(expr.ErrType, c.Constructor(), "operand %d is nil", i)
 		case a.Err() != nil:
 			return a
+		case i > 0 && i == c.Index:
+			if !a.DType().IsInt() {
+				return expr.Errorf(expr.ErrType, c.Constructor(), "indices are integers, not %v", a.DType())
+			}
 		case !c.Types.Has(a.DType()):
 			return expr.Errorf(expr.ErrType, c.Constructor(), "does not take elements of type %v", a.DType())
 		case a.DType() != x[0].DType():
@@ -198,7 +228,7 @@ func (c *Composition) tree(o Options, x []*expr.Node) *expr.Node {
 	}
 	x = slices.Clone(x)
 	for i, a := range x {
-		if a != nil {
+		if a != nil && (i == 0 || i != c.Index) {
 			x[i] = CastNode(a, wide)
 		}
 	}

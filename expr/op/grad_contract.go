@@ -22,18 +22,49 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 	}
 	x, y, z := g.Reshape(g.Arg(0), a), g.Reshape(g.Arg(1), b), g.Reshape(g.Full(), out)
 	var r *expr.Node
-	switch {
-	case arg == 0:
-		r = product(g, z, turned(g, y))
-		r = g.SumTo(r, r.Shape(), a)
-	case len(b) == 2 && len(a) > 2: // one matrix for the whole stack, so its adjoint is one matrix
-		x, z = rowsOf(g, x), rowsOf(g, z)
+	of := b
+	if arg == 0 {
+		of = a
+		if s, t, ok := stacked(g, a, turned(g, z), turned(g, y), false); ok {
+			r = product(g, turned(g, s), t)
+		} else {
+			r = product(g, z, turned(g, y))
+		}
+	} else {
+		x, z, _ = stacked(g, b, x, z, true)
 		r = product(g, turned(g, x), z)
-	default:
-		r = product(g, turned(g, x), z)
-		r = g.SumTo(r, r.Shape(), b)
 	}
-	return g.Reshape(r, g.Arg(arg).Shape())
+	return g.Reshape(g.SumTo(r, r.Shape(), of), g.Arg(arg).Shape())
+}
+
+// stacked returns x and z with their rows one below another for the leading axes
+// of both along which the operand, of shape of, has one matrix. Then one product
+// sums over these axes. It returns x and z themselves where the sum of a stack of
+// products takes less memory. direct says that rows of x and z are rows of arrays.
+func stacked(g *expr.Adjoint, of shape.Shape, x, z *expr.Node, direct bool) (_, _ *expr.Node, ok bool) {
+	s, t := x.Shape(), z.Shape()
+	last := len(t) - 1
+	if len(s) != len(t) {
+		return x, z, false
+	}
+	var kept, joined []int
+	for i := range last - 1 {
+		if k := i - len(t) + len(of); (k < 0 || of[k] == 1) && s[i] == t[i] {
+			joined = append(joined, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	direct = direct && len(kept) == 0
+	if len(joined) == 0 || !direct && s[last]*t[last] <= s[last-1]*(s[last]+t[last]) {
+		return x, z, false
+	}
+	stack := func(a *expr.Node) *expr.Node {
+		a = g.With("transpose", slices.Concat(kept, joined, []int{last - 1, last}), nil, a)
+		s := a.Shape()
+		return g.Reshape(a, slices.Concat(s[:len(kept)], shape.Shape{s.Count(len(kept), last), s[last]}))
+	}
+	return stack(x), stack(z), true
 }
 
 // turned returns a with its last two axes exchanged (transposed).
@@ -45,13 +76,6 @@ func turned(g *expr.Adjoint, a *expr.Node) *expr.Node {
 	n := len(axes)
 	axes[n-1], axes[n-2] = n-2, n-1
 	return g.With("transpose", axes, nil, a)
-}
-
-// rowsOf returns a stack of matrices as one matrix with all their rows.
-func rowsOf(g *expr.Adjoint, a *expr.Node) *expr.Node {
-	s := a.Shape()
-	cols := s[len(s)-1]
-	return g.Reshape(a, shape.Shape{shape.Shape(s[:len(s)-1]).Size(), cols})
 }
 
 // product returns a @ b. It writes an outer product, which has no sum, as an

@@ -18,10 +18,14 @@ func gradProd(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Where(elsewhere, zero, g.Div(product, number)))
 }
 
-// gradBest is the rule of max and min: equal elements share the adjoint. If the
-// value is NaN, no element equals it, and the result is 0/0.
+// gradBest is the rule of max and min: equal elements share the adjoint, or each
+// has it whole. If the value is NaN, no element equals it, and what is shared is
+// 0/0.
 func gradBest(g *expr.Adjoint, _ int) *expr.Node {
 	best := g.Op("equal", g.Arg(0), g.Node)
-	count := g.Reduce("sum", g.Cast(best, g.Out.DType()), g.Node.Axes)
-	return g.Div(g.Where(best, g.Out, g.Const(0)), count)
+	each := g.Where(best, g.Out, g.Const(0))
+	if len(g.Node.Ints) > 0 {
+		return each
+	}
+	return g.Div(each, g.Reduce("sum", g.Cast(best, g.Out.DType()), g.Node.Axes))
 }

@@ -182,7 +182,7 @@ func sumOfElements(g *expr.Adjoint, out *expr.Node, in shape.Shape) *expr.Node {
 			to = append(to, x*g.Node.Ints[3*i+2], g.Node.Ints[3*i+1], in[i])
 		}
 		part := g.Reshape(g.With("slice", nil, from, out), counts)
-		if part = g.With("unslice", nil, to, part); sum != nil {
+		if part = spread(g, part, to); sum != nil {
 			part = g.Add(sum, part)
 		}
 		sum = part
@@ -195,6 +195,19 @@ func sumOfElements(g *expr.Adjoint, out *expr.Node, in shape.Shape) *expr.Node {
 		}
 	}
 	return sum
+}
+
+// spread returns a at every step-th position of zeros, as unslice with ints does.
+// Without steps that is a padding.
+func spread(g *expr.Adjoint, a *expr.Node, ints []int) *expr.Node {
+	var widths []int
+	for i, n := range a.Shape() {
+		if ints[3*i+1] != 1 && n != 1 {
+			return g.With("unslice", nil, ints, a)
+		}
+		widths = append(widths, ints[3*i], ints[3*i+2]-ints[3*i]-n)
+	}
+	return g.With("pad", nil, widths, a, g.Const(0))
 }
 
 func gradWindowScatter(g *expr.Adjoint, _ int) *expr.Node {

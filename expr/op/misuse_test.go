@@ -282,6 +282,51 @@ var misuses = map[string]func() error{
 	"Correlate":    func() error { return err(op.Correlate(vec, iota[float32](0), "full").Node()) },
 	"Meshgrid":     func() error { return err(op.Meshgrid[float32](vec, mat)[1].Node()) },
 
+	"Einsum":          func() error { return err(op.Einsum("ij,jk", vec, nil).Node()) },
+	"Einsum, nil":     func() error { return err(op.Einsum[float32]("i", nil).Node()) },
+	"TensorDot":       func() error { return err(op.TensorDot(mat, mat, []int{0}, []int{math.MinInt}).Node()) },
+	"TensorDot sizes": func() error { return err(op.TensorDot(mat, mat, []int{0}, []int{1}).Node()) },
+	"Inner":           func() error { return err(op.Inner(mat, iota[float32](2)).Node()) },
+	"VecDot":          func() error { return err(op.VecDot(mat, vec, 0).Node()) },
+	"MatVec":          func() error { return err(op.MatVec(vec, vec).Node()) },
+	"VecMat":          func() error { return err(op.VecMat(vec, mat).Node()) },
+	"Conv":            func() error { return err(op.Conv(mat, mat, op.Sliding{}).Node()) },
+	"Conv, groups": func() error {
+		return err(op.Conv(iota[float32](1, 3, 4), iota[float32](2, 1, 2), op.Sliding{Groups: 2}).Node())
+	},
+	"Conv, kernel": func() error {
+		return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 2), op.Sliding{Kernel: []int{2}}).Node())
+	},
+	"Conv, wild": func() error {
+		return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 2), op.Sliding{Padding: []int{math.MaxInt}, Dilation: []int{math.MaxInt}, Groups: math.MinInt}).Node())
+	},
+	"Conv, large":   func() error { return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 5), op.Sliding{}).Node()) },
+	"Pool":          func() error { return err(op.Pool("median", vec, op.Sliding{Kernel: []int{2}}).Node()) },
+	"MaxPool":       func() error { return err(op.MaxPool(vec, op.Sliding{}).Node()) },
+	"MaxPool, axes": func() error { return err(op.MaxPool(vec, op.Sliding{Kernel: []int{2}}, op.Axis(0)).Node()) },
+	"MinPool":       func() error { return err(op.MinPool(vec, op.Sliding{Kernel: []int{2, 2}}).Node()) },
+	"SumPool":       func() error { return err(op.SumPool(vec, op.Sliding{Kernel: []int{4}}).Node()) },
+	"AvgPool":       func() error { return err(op.AvgPool(vec, op.Sliding{Kernel: []int{2}, Stride: []int{0}}).Node()) },
+	"Unpool":        func() error { return err(op.Unpool(vec, vec, vec, op.Sliding{Kernel: []int{2}}).Node()) },
+	"Im2Col":        func() error { return err(op.Im2Col(mat, op.Sliding{Kernel: []int{2, 2}}).Node()) },
+	"Col2Im":        func() error { return err(op.Col2Im(mat, []int{1, 1, -4}, op.Sliding{Kernel: []int{2}}).Node()) },
+	"Col2Im, wild": func() error {
+		return err(op.Col2Im(mat, []int{1, 1, math.MaxInt}, op.Sliding{Kernel: []int{2}, Padding: []int{math.MaxInt}}).Node())
+	},
+	"Upsample":        func() error { return err(op.Upsample(mat, math.MaxInt, "nearest").Node()) },
+	"Upsample, mode":  func() error { return err(op.Upsample(mat, 2, "cubic").Node()) },
+	"Upsample, bomb":  func() error { return err(op.Upsample(mat, math.MaxInt/2, "bilinear").Node()) },
+	"Crop":            func() error { return err(op.Crop(mat, []int{3}, -1).Node()) },
+	"Crop, wild":      func() error { return err(op.Crop(mat, []int{math.MinInt}, math.MaxInt).Node()) },
+	"Layout":          func() error { return err(op.Layout(mat, "NN", "NN").Node()) },
+	"Layout, letters": func() error { return err(op.Layout(mat, "NC", "NX").Node()) },
+	"Pick":            func() error { return err(op.Pick(mat, expr.Exp[int32](iota[int32](3))).Node()) },
+	"FillAt":          func() error { return err(op.FillAt(mat, expr.Exp[int32](iota[int32](2)), vec).Node()) },
+	"SoftmaxGrad":     func() error { return err(op.SoftmaxGrad(vec, expr.Exp[int32](iota[int32](3))).Node()) },
+	"SmoothSoftmaxGrad": func() error {
+		return err(op.SmoothSoftmaxGrad(mat, expr.Exp[int32](iota[int32](2)), math.NaN()).Node())
+	},
+	"WholeTies":       func() error { return err(op.Sum(vec, op.WholeTies()).Node()) },
 	"Outer":           func() error { return err(op.Outer(vec, nil).Node()) },
 	"ReduceNode, exp": func() error { return err(op.ReduceNode("exp", vec.Node(), op.Reduction{})) },
 	"ReduceNode, nil": func() error { return err(op.ReduceNode("sum", nil, op.Reduction{})) },

@@ -96,6 +96,10 @@ func AccumFloat64() ReduceOption { return reduceOption(func(r *Reduction) { r.Ac
 // DDof makes [Var] and [Std] divide by n - k, or by 0 if that is negative.
 func DDof(k int) VarOption { return varOption(func(r *Reduction) { r.DDof = k }) }
 
+// WholeTies makes the derivative of a maximum or a minimum give the whole adjoint
+// to each of several equal extremes. By default these share it.
+func WholeTies() ReduceOption { return reduceOption(func(r *Reduction) { r.Ties = true }) }
+
 // options returns the result of applying the options in order. It ignores nil
 // ones.
 func options[O VarOption](opts []O) (r Reduction) {
@@ -129,6 +133,9 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	if r.DDof != 0 {
 		return expr.Errorf(expr.ErrValue, o.Constructor(), "ddof is an option of var and std")
 	}
+	if r.Ties && (o.Reduce.Position || o.Reduce.Op != prim.Max && o.Reduce.Op != prim.Min) {
+		return expr.Errorf(expr.ErrValue, o.Constructor(), "ties are of maxima and minima")
+	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
 		return expr.Errorf(expr.ErrShape, o.Constructor(), "%s", err)
@@ -149,7 +156,7 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 		for lo > 0 && axes[lo-1] == axes[lo]-1 {
 			lo--
 		}
-		a = reduce(o, a, axes[lo:hi], r.Acc)
+		a = reduce(o, a, axes[lo:hi], r)
 		hi = lo
 	}
 	if o.Finish != nil {
@@ -184,18 +191,25 @@ func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.
 		n *= s[x]
 	}
 	a = ReshapeNode(TransposeNode(a, append(perm, axes...)), append(kept, n))
-	a = reduce(o, a, []int{len(kept)}, dtype.Invalid)
+	a = reduce(o, a, []int{len(kept)}, Reduction{})
 	return ReshapeNode(a, s.Reduce(axes, r.Keep))
 }
 
 // reduce returns the reduction over one group of adjacent axes, which keep size
-// 1. If acc is valid, the operand is converted to it first.
-func reduce(o *expr.Operator, a *expr.Node, axes []int, acc dtype.Type) *expr.Node {
-	if acc != dtype.Invalid {
-		a = CastNode(a, acc)
+// 1. If r has an accumulator, the operand is converted to it first.
+func reduce(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
+	if r.Acc != dtype.Invalid {
+		a = CastNode(a, r.Acc)
 	}
-	return expr.ApplyWith(o, expr.Attributes{Axes: axes}, a)
+	at := expr.Attributes{Axes: axes}
+	if r.Ties {
+		at.Ints = wholeTies
+	}
+	return expr.ApplyWith(o, at, a)
 }
+
+// wholeTies are the integers of a reduction whose ties are not shared.
+var wholeTies = []int{1}
 
 // reduceTyped returns a reduction for the generated constructors.
 func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption) expr.Exp[R] {

@@ -293,10 +293,13 @@ func windowsShape(n *expr.Node) (shape.Shape, error) {
 	out := make(shape.Shape, 2*len(in))
 	for i, d := range in {
 		size, stride, dilation := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
-		if size < 1 || stride < 1 || dilation < 1 || size > 1 && dilation > (d-1)/(size-1) || size > d {
+		if size < 1 || stride < 1 || dilation < 1 || size > 1 && (dilation > (d-1)/(size-1) || size > d) {
 			return nil, fmt.Errorf("a window of size %d, stride %d, dilation %d does not fit an axis of size %d", size, stride, dilation, d)
 		}
 		out[i] = (d-(dilation*(size-1)+1))/stride + 1
+		if d == 0 {
+			out[i] = 0
+		}
 		out[len(in)+i] = size
 	}
 	return out, nil

@@ -13,28 +13,46 @@ func (c *call) options() (o op.Options) {
 	for i, p := range c.f.params {
 		x := c.args[i]
 		switch p.name {
-		case "axis", "axes", "source":
+		case "axis", "source", "corner":
 			o.Axes = c.integers(i)
+		case "axes":
+			o.Axes, o.Ints = c.pairs(i)
 		case "axis1", "axis2":
 			o.Axes = append(o.Axes, c.integer(i))
-		case "shift", "destination", "reps", "new_shape":
+		case "shift", "destination", "reps", "new_shape", "shape", "size":
 			o.Ints = c.integers(i)
-		case "depth", "num", "N", "k", "n", "repeats", "decimals", "offset", "obj":
+		case "depth", "num", "N", "k", "n", "repeats", "decimals", "offset", "obj", "scale":
 			o.Ints = append(o.Ints, c.integer(i))
+		case "ignore_label":
+			if !c.isNone(i) {
+				o.Ints = append(o.Ints, c.integer(i))
+			}
+		case "subscripts", "mode", "axes_from":
+			o.Text = c.text(i)
+		case "axes_to":
+			o.Text += " " + c.text(i)
+		case "kernel_size":
+			o.Slide.Kernel = c.integers(i)
+		case "stride":
+			o.Slide.Stride = c.integers(i)
+		case "padding":
+			o.Slide.Padding = c.integers(i)
+		case "dilation":
+			o.Slide.Dilation = c.integers(i)
+		case "groups":
+			o.Slide.Groups = c.integer(i)
 		case "M": // as many columns as rows
 			if c.isNone(i) {
 				i = 0
 			}
 			o.Ints = append(o.Ints, c.integer(i))
-		case "eps", "nan", "start", "stop", "rtol", "atol", "dx":
+		case "eps", "nan", "start", "stop", "rtol", "atol", "dx", "alpha":
 			o.Numbers = append(o.Numbers, c.float(i))
 		case "rowvar":
 			o.Ints = append(o.Ints, 0)
 			if x.s.Truth() {
 				o.Ints[0] = 1
 			}
-		case "mode":
-			o.Mode = x.str
 		case "keepdims":
 			o.Keep = x.s.Truth()
 		case "endpoint":
@@ -50,6 +68,36 @@ func (c *call) options() (o op.Options) {
 		}
 	}
 	return o
+}
+
+// text returns argument i, a string.
+func (c *call) text(i int) string {
+	if x := c.args[i]; x.kind != vString {
+		c.fail(x.at, expr.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
+	}
+	return c.args[i].str
+}
+
+// pairs returns the axes of two operands: n for the last and the first n, an axis
+// of each, or a list of axes of each.
+func (c *call) pairs(i int) (from, to []int) {
+	x := c.args[i]
+	if x.kind != vSeq {
+		return nil, c.integers(i)
+	}
+	if len(x.seq) != 2 {
+		c.fail(x.at, expr.ErrShape, "axes are a number, or a pair of axes or of lists of them")
+		return nil, nil
+	}
+	var lists [2][]int
+	for k, v := range x.seq {
+		list, err := item{v, x.at}.integers("axes")
+		if err != nil && c.err == nil {
+			c.err = err
+		}
+		lists[k] = list
+	}
+	return lists[0], lists[1]
 }
 
 // logical names the reduction of bools that a primitive of numbers is.
@@ -97,8 +145,8 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 		r := c.options()
 		var values []value
 		nodes, at := make([]*expr.Node, max(o.Operands, 0)), c.f.operands()
-		for _, i := range at[:len(nodes)] {
-			if !c.isNone(i) {
+		for k, i := range at[:len(nodes)] {
+			if !c.isNone(i) && (k == 0 || k != o.Index) {
 				values = append(values, c.operand(i))
 			}
 		}
@@ -120,7 +168,11 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 			t = sumType(t)
 		}
 		for k, i := range at[:len(nodes)] {
-			if !c.isNone(i) {
+			switch {
+			case c.isNone(i):
+			case k > 0 && k == o.Index:
+				nodes[k] = c.array(i)
+			default:
 				nodes[k] = c.as(i, t)
 			}
 		}

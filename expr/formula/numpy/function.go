@@ -44,17 +44,20 @@ const (
 	pNumber                   // a number written in the formula
 	pTruth                    // True or False
 	pType                     // an element type
+	pText                     // a string
 	pAny                      // what the function checks
 )
 
 // kinds are the parameters that take no operand. A name means the same wherever
 // it is used.
 var kinds = map[string]paramKind{
-	"arrays": pArrays, "tup": pArrays, "shape": pInts, "axis": pInts, "axes": pInts, "source": pInts, "destination": pInts,
+	"arrays": pArrays, "tup": pArrays, "shape": pInts, "axis": pInts, "axes": pAny, "source": pInts, "destination": pInts,
 	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
 	"shift": pInts, "n": pInt, "reps": pInts, "repeats": pInt, "rtol": pNumber, "atol": pNumber, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
 	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
 	"pad_width": pAny, "mode": pAny, "rowvar": pTruth, "offset": pInt, "obj": pInt, "new_shape": pInts, "dx": pNumber,
+	"subscripts": pText, "axes_from": pText, "axes_to": pText, "ignore_label": pInt, "alpha": pNumber,
+	"kernel_size": pInts, "stride": pInts, "padding": pInts, "dilation": pInts, "groups": pInt, "scale": pInt, "size": pInts, "corner": pInts,
 }
 
 // parse reads the parameters from Arguments. A default None admits None, and so
@@ -223,6 +226,10 @@ func (c *call) admit(x item, p parameter) (err error) {
 		}
 	case pTruth:
 		_, err = x.truth(p.name)
+	case pText:
+		if x.kind != vString {
+			err = x.mismatch("%s must be a string, not %s", p.name, x.describe())
+		}
 	case pType:
 		_, err = x.elemType()
 	case pOperand:

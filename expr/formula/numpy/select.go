@@ -108,20 +108,6 @@ func callDot(c *call) *expr.Node {
 	return matmul(x, y)
 }
 
-// callInner is the sum of products over the last axes.
-func callInner(c *call) *expr.Node {
-	x, y := c.matrix(0), c.matrix(1)
-	switch rx, ry := len(x.n.Shape()), len(y.n.Shape()); {
-	case rx == 0 || ry == 0:
-		return binary("*", x, y, true).n
-	case rx > 2 || ry > 2:
-		return expr.Errorf(expr.ErrUnsupported, "", "inner of ranks %d and %d is not supported", rx, ry)
-	case ry == 2:
-		y.n = op.PermuteNode(y.n, nil)
-	}
-	return matmul(x, y)
-}
-
 func callAstype(c *call) *expr.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }
 
 func callItself(c *call) *expr.Node { return c.array(0) }

@@ -117,7 +117,6 @@ var own = []Function{
 
 	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
-	{Name: "inner", Group: groups[3], Arguments: "a, b", Doc: "the sums of products over the last axes", tree: callInner},
 
 	{Name: "reshape", Group: groups[5], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},

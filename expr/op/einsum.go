@@ -1,0 +1,384 @@
+package op
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the sums of products: Einstein's notation and what it can say.
+// They are transposes, products of matrices and sums, so their gradients are
+// products too.
+
+// A factor is an operand of a sum of products, with a label for each axis.
+// Labels of letters are positive. Labels of an ellipsis are negative: -1 is the
+// last of its axes.
+type factor struct {
+	*expr.Node
+	labels []int
+}
+
+// einsum reads the subscripts from o.Text.
+func einsum(o Options, x ...*expr.Node) *expr.Node {
+	x = slices.DeleteFunc(slices.Clone(x), func(n *expr.Node) bool { return n == nil })
+	left, right, explicit := strings.Cut(strings.ReplaceAll(o.Text, " ", ""), "->")
+	terms := strings.Split(left, ",")
+	if len(terms) != len(x) {
+		return wrong("the subscripts %q are for %d operands, not %d", o.Text, len(terms), len(x))
+	}
+	var factors []factor
+	var dots int
+	count := map[int]int{}
+	for i, term := range terms {
+		labels, ellipsis, bad := subscripts(term, len(x[i].Shape()))
+		if bad != nil {
+			return bad
+		}
+		factors, dots = append(factors, factor{x[i], labels}), max(dots, ellipsis)
+		for _, l := range labels {
+			count[l]++
+		}
+	}
+	if !explicit {
+		return sumOfProducts(factors, implicitOutput(count, dots))
+	}
+	letters, whole, _ := strings.Cut(right, "...")
+	out, _, bad := subscripts(right, len(letters)+len(whole)+dots)
+	if bad != nil {
+		return bad
+	}
+	for i, l := range out {
+		if l > 0 && count[l] == 0 {
+			return wrong("the subscripts %q have no operand with %q", o.Text, rune(l))
+		}
+		if slices.Contains(out[:i], l) {
+			return wrong("the result of the subscripts %q has %q twice", o.Text, rune(l))
+		}
+	}
+	if dots > 0 && !strings.Contains(right, "...") {
+		return wrong("the result of the subscripts %q lacks the ellipsis", o.Text)
+	}
+	return sumOfProducts(factors, out)
+}
+
+// wrong returns a node with an ErrValue. Compose adds the name.
+func wrong(format string, args ...any) *expr.Node {
+	return expr.Errorf(expr.ErrValue, "", format, args...)
+}
+
+// subscripts returns the labels of a term for an operand of a rank, and the
+// number of axes of its ellipsis.
+func subscripts(term string, rank int) (labels []int, ellipsis int, bad *expr.Node) {
+	before, after, dotted := strings.Cut(term, "...")
+	letters := before + after
+	for _, r := range letters {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
+			return nil, 0, wrong("%q is no subscript in %q", r, term)
+		}
+	}
+	ellipsis = rank - len(letters)
+	if ellipsis < 0 || ellipsis > 0 && !dotted {
+		return nil, 0, wrong("the subscripts %q do not fit an operand of rank %d", term, rank)
+	}
+	for _, r := range before {
+		labels = append(labels, int(r))
+	}
+	for i := range ellipsis {
+		labels = append(labels, i-ellipsis)
+	}
+	for _, r := range after {
+		labels = append(labels, int(r))
+	}
+	return labels, ellipsis, nil
+}
+
+// implicitOutput returns the labels of a result that is not stated: the axes of
+// the ellipsis, then the letters that occur once, in the order of the alphabet.
+func implicitOutput(count map[int]int, dots int) (out []int) {
+	for i := range dots {
+		out = append(out, i-dots)
+	}
+	for l := 'A'; l <= 'z'; l++ {
+		if count[int(l)] == 1 {
+			out = append(out, int(l))
+		}
+	}
+	return out
+}
+
+// sumOfProducts returns the product of one or two factors, summed over the labels
+// that out lacks.
+func sumOfProducts(factors []factor, out []int) *expr.Node {
+	sizes := map[int]int{}
+	for i := range factors {
+		f := &factors[i]
+		if f.diagonals(); f.Err() != nil {
+			return f.Node
+		}
+		for k, l := range f.labels {
+			d := f.Shape()[k]
+			switch have, ok := sizes[l]; {
+			case !ok || have == 1:
+				sizes[l] = d
+			case d != have && d != 1:
+				return misshapen("an axis has sizes %d and %d", have, d)
+			}
+		}
+	}
+	for i := range factors {
+		factors[i].drop(func(axis, label int) bool { return factors[i].Shape()[axis] != sizes[label] }, false)
+	}
+	for i := range factors {
+		factors[i].drop(func(_, l int) bool {
+			return !slices.Contains(out, l) && (len(factors) == 1 || !slices.Contains(factors[1-i].labels, l))
+		}, true)
+	}
+	if len(factors) == 1 {
+		return factors[0].arranged(out)
+	}
+	return product2(factors[0], factors[1], out)
+}
+
+// diagonals replaces axes with equal labels by the diagonal.
+func (f *factor) diagonals() {
+	for j := 1; j < len(f.labels) && f.Err() == nil; j++ {
+		l := f.labels[j]
+		i := slices.Index(f.labels, l)
+		if i == j {
+			continue
+		}
+		if n, m := f.Shape()[i], f.Shape()[j]; n != m {
+			f.Node = misshapen("a diagonal of %d by %d elements does not exist", n, m)
+			return
+		}
+		f.Node = diagonal(Options{Axes: []int{i, j}}, f.Node)
+		f.labels = slices.Delete(slices.Delete(f.labels, j, j+1), i, i+1)
+		f.labels = append(f.labels, l)
+		j = 0
+	}
+}
+
+// drop removes the axes that f selects: it sums over them, or they have size 1.
+func (f *factor) drop(selects func(axis, label int) bool, sum bool) {
+	var axes, labels []int
+	for i, l := range f.labels {
+		if selects(i, l) {
+			axes = append(axes, i)
+		} else {
+			labels = append(labels, l)
+		}
+	}
+	if sum && len(axes) > 0 {
+		f.Node = ReduceNode("sum", f.Node, Options{Axes: axes, Keep: true})
+	}
+	f.Node, f.labels = dropAxes(f.Node, axes), labels
+}
+
+// arranged returns the factor with its axes in the order of groups of labels. A
+// label that it lacks gives an axis of size 1.
+func (f *factor) arranged(groups ...[]int) *expr.Node {
+	if f.Err() != nil {
+		return f.Node
+	}
+	order := slices.Concat(groups...)
+	axes := make([]int, len(order))
+	for i, l := range order {
+		axes[i] = slices.Index(f.labels, l)
+	}
+	if slices.Equal(axes, upTo(len(f.labels))) {
+		return f.Node
+	}
+	return TransposeNode(f.Node, axes)
+}
+
+// sizes returns the extents of labels.
+func (f *factor) sizes(labels []int) shape.Shape {
+	s := make(shape.Shape, len(labels))
+	for i, l := range labels {
+		s[i] = f.Shape()[slices.Index(f.labels, l)]
+	}
+	return s
+}
+
+// product2 returns the product of two factors. Without a common label to sum over
+// it is element-wise, and without labels of one factor only it is a sum of such
+// products. All others are products of matrices.
+func product2(a, b factor, out []int) *expr.Node {
+	if a.Err() != nil {
+		return a.Node
+	}
+	if b.Err() != nil {
+		return b.Node
+	}
+	var batch, rows, columns, inner []int
+	for _, l := range out {
+		switch inA, inB := slices.Contains(a.labels, l), slices.Contains(b.labels, l); {
+		case inA && inB:
+			batch = append(batch, l)
+		case inA:
+			rows = append(rows, l)
+		default:
+			columns = append(columns, l)
+		}
+	}
+	for _, l := range a.labels {
+		if !slices.Contains(out, l) {
+			inner = append(inner, l)
+		}
+	}
+	switch {
+	case len(inner) == 0:
+		return call("mul", a.arranged(out), b.arranged(out))
+	case len(rows) == 0 && len(columns) == 0:
+		p := call("mul", a.arranged(out, inner), b.arranged(out, inner))
+		return ReduceNode("sum", p, Options{Axes: upTo(len(out) + len(inner))[len(out):]})
+	case len(rows) > 0 && len(columns) > 0 && slices.Index(out, columns[0]) < slices.Index(out, rows[0]):
+		return product2(b, a, out)
+	}
+	stack, m, n, k := a.sizes(batch), a.sizes(rows), b.sizes(columns), a.sizes(inner).Size()
+	x := reshaped(a.arranged(batch, rows, inner), slices.Concat(stack, shape.Shape{m.Size(), k}))
+	y := reshaped(b.arranged(batch, inner, columns), slices.Concat(stack, shape.Shape{k, n.Size()}))
+	p := reshaped(MatMulNode(x, y), slices.Concat(stack, m, n))
+	r := factor{p, slices.Concat(batch, rows, columns)}
+	return r.arranged(out)
+}
+
+func reshaped(a *expr.Node, to shape.Shape) *expr.Node {
+	if a.Err() != nil || a.Shape().Equal(to) {
+		return a
+	}
+	return ReshapeNode(a, to)
+}
+
+// tensorDot sums over the axes o.Axes of the first operand and o.Ints of the
+// second. Without o.Axes, these are the last and the first o.Ints[0] axes, or 2.
+func tensorDot(o Options, x ...*expr.Node) *expr.Node {
+	a, b := x[0].Shape(), x[1].Shape()
+	from, to := o.Axes, o.Ints
+	if o.Axes == nil {
+		n := o.int(0, 2)
+		if n < 0 || n > len(a) || n > len(b) {
+			return misshapen("%d axes cannot be summed over for ranks %d and %d", n, len(a), len(b))
+		}
+		from, to = upTo(len(a))[len(a)-n:], upTo(n)
+	}
+	from, err := shape.Order(from, len(a))
+	to, err2 := shape.Order(to, len(b))
+	if err != nil || err2 != nil || len(from) != len(to) {
+		return misshapen("axes %v and %v cannot be summed over for ranks %d and %d", o.Axes, o.Ints, len(a), len(b))
+	}
+	f, g := factor{x[0], nil}, factor{x[1], nil}
+	var out []int
+	for i := range a {
+		f.labels = append(f.labels, i+1)
+		if !slices.Contains(from, i) {
+			out = append(out, i+1)
+		}
+	}
+	for i := range b {
+		l := len(a) + 1 + i
+		if k := slices.Index(to, i); k < 0 {
+			out = append(out, l)
+		} else if l = from[k] + 1; a[from[k]] != b[i] {
+			return misshapen("axes of sizes %d and %d cannot be summed over together", a[from[k]], b[i])
+		}
+		g.labels = append(g.labels, l)
+	}
+	return sumOfProducts([]factor{f, g}, out)
+}
+
+// inner sums over the last axes. A scalar multiplies.
+func inner(_ Options, x ...*expr.Node) *expr.Node {
+	if len(x[0].Shape()) == 0 || len(x[1].Shape()) == 0 {
+		return call("mul", x[0], x[1])
+	}
+	return tensorDot(Options{Axes: []int{-1}, Ints: []int{-1}}, x...)
+}
+
+// vecDot sums the products along an axis, by default the last.
+func vecDot(o Options, x ...*expr.Node) *expr.Node {
+	if o.Axes == nil {
+		o.Axes = []int{-1}
+	}
+	p := call("mul", x[0], x[1])
+	if p.Err() != nil {
+		return p
+	}
+	if len(o.Axes) != 1 {
+		return misshapen("%d axes are given, not 1", len(o.Axes))
+	}
+	for _, a := range x {
+		axis, err := shape.Axis(o.Axes[0], len(a.Shape()))
+		if err != nil {
+			return misshapen("%s", err)
+		}
+		if d, _ := shape.Axis(o.Axes[0], len(p.Shape())); a.Shape()[axis] != p.Shape()[d] {
+			return misshapen("the vectors of shapes %v and %v differ", x[0].Shape(), x[1].Shape())
+		}
+	}
+	return ReduceNode("sum", p, Options{Axes: o.Axes})
+}
+
+// matVec multiplies matrices and vectors in the last axes.
+func matVec(_ Options, x ...*expr.Node) *expr.Node {
+	p := MatMulNode(x[0], newAxes(Options{Axes: []int{-1}}, x[1]))
+	if p.Err() == nil && len(x[0].Shape()) < 2 {
+		return misshapen("an operand of shape %v is no matrix", x[0].Shape())
+	}
+	return squeeze(Options{Axes: []int{-1}}, p)
+}
+
+// vecMat multiplies vectors and matrices in the last axes.
+func vecMat(_ Options, x ...*expr.Node) *expr.Node {
+	if len(x[0].Shape()) < 1 || len(x[1].Shape()) < 2 {
+		return misshapen("operands of shapes %v and %v are no vector and matrix", x[0].Shape(), x[1].Shape())
+	}
+	p := MatMulNode(newAxes(Options{Axes: []int{-2}}, x[0]), x[1])
+	return squeeze(Options{Axes: []int{-2}}, p)
+}
+
+// Einsum returns the sum of products that subscripts state in Einstein's notation,
+// as NumPy's einsum does: "ij,jk->ik" is the product of matrices, "ii" the trace
+// and "...ij->...ji" a transposition. It takes one or two operands. Without an
+// arrow the result has the letters that occur once, in the order of the alphabet.
+func Einsum[T expr.Number](subscripts string, a expr.Exp[T], more ...expr.Exp[T]) expr.Exp[T] {
+	x := append([]*expr.Node{expr.NodeOf(a)}, nodes(more)...)
+	if len(x) == 1 {
+		x = append(x, nil)
+	}
+	return composed[T]("einsum", Options{Text: subscripts}, x...)
+}
+
+// TensorDot returns the sum of the products of a and b over the axes from of a and
+// the axes to of b. The result has the other axes of a, then those of b.
+func TensorDot[T expr.Number](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
+	if from == nil {
+		from = []int{}
+	}
+	return composed[T]("tensordot", Options{Axes: from, Ints: to}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// Inner returns the sums of the products of a and b over their last axes.
+func Inner[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("inner", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// VecDot returns the sums of the products of a and b along an axis. The other axes
+// broadcast.
+func VecDot[T expr.Number](a, b expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T]("vecdot", Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// MatVec returns the products of the matrices in the last two axes of a and the
+// vectors in the last axis of b. The other axes broadcast.
+func MatVec[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("matvec", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// VecMat returns the products of the vectors in the last axis of a and the matrices
+// in the last two axes of b. The other axes broadcast.
+func VecMat[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("vecmat", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -78,6 +79,36 @@ func TestProductLayouts(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestProductHalves tests that a product of halves, which converts them as it packs,
+// has the bits of a product of float32.
+func TestProductHalves(t *testing.T) {
+	const m, n, k = 130, 140, 300
+	a, b := engine.Zeros[expr.Float16](m, k), engine.Zeros[expr.BFloat16](n, k)
+	for i := range a.Data() {
+		a.Data()[i] = dtype.F16From(float32(math.Sin(float64(i * i))))
+	}
+	for i := range b.Data() {
+		b.Data()[i] = dtype.BF16From(float32(math.Cos(float64(i * i))))
+	}
+	wideA, wideB := engine.Zeros[float32](m, k), engine.Zeros[float32](n, k)
+	want, y := engine.Zeros[expr.Float16](m, m), engine.Zeros[expr.Float16](m, m)
+	other, z := engine.Zeros[expr.BFloat16](n, n), engine.Zeros[expr.BFloat16](n, n)
+	ctx := context.Background()
+	if err := engine.Run(ctx, expr.Let(wideA, op.Cast[float32](a)), expr.Let(wideB, op.Cast[float32](b)),
+		expr.Let(want, op.Cast[expr.Float16](op.MatMul(wideA, op.T(wideA)))), expr.Let(other, op.Cast[expr.BFloat16](op.MatMul(wideB, op.T(wideB))))); err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range engine.Backends() {
+		o := engine.Options{Backend: backend, Threads: 2}
+		if err := engine.RunWith(ctx, o, expr.Let(y, op.MatMul(a, op.T(a))), expr.Let(z, op.MatMul(b, op.T(b)))); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(y.Data(), want.Data()) || !slices.Equal(z.Data(), other.Data()) {
+			t.Errorf("%s: the bits are not those of float32", backend)
 		}
 	}
 }

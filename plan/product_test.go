@@ -42,3 +42,20 @@ func TestStridedOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestHalfOperands counts the stages of products of halves: the built-in products
+// convert them as they pack, if they use them often.
+func TestHalfOperands(t *testing.T) {
+	for n, ours := range map[int]string{200: "product loop", 5: "loop loop product loop"} {
+		x, w := typed[expr.Float16]("x", 200, 8), typed[expr.Float16]("w", n, 8)
+		for want, options := range map[string][]plan.Option{ours: {plan.CombineProducts}, "loop loop product loop": nil} {
+			p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[expr.Float16]("y", 200, n), op.MatMul(x, op.T(w)))}, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := stages(p); got != want {
+				t.Errorf("%d columns, %d options: stages %s, want %s", n, len(options), got, want)
+			}
+		}
+	}
+}

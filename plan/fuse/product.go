@@ -118,6 +118,14 @@ func touches(n *graph.Node, t *graph.Array, seen map[*graph.Node]bool) bool {
 	return slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return touches(a, t, seen) })
 }
 
+// reuses reports whether a product uses its operands so often that it should convert
+// halves itself, as it packs them. A loop converts contiguous elements faster.
+func reuses(n *graph.Node) bool {
+	const often = 128
+	a, b := n.Args[0].Shape, n.Args[1].Shape
+	return len(a) > 1 && len(b) > 1 && a[len(a)-2] >= often && b[len(b)-1] >= often
+}
+
 // matrix reports whether the last two axes have a layout that BLAS takes,
 // straight or transposed.
 func matrix(a *graph.Array) bool {

@@ -177,7 +177,7 @@ func (f *fuser) schedule(s *Step) error {
 	if n.Src.Op.Class == expr.Contraction {
 		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
 		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
-			return a.Type == s.Out.Type && (f.combine || matrix(a))
+			return a.Type == s.Out.Type && (f.combine || matrix(a)) || f.combine && a.Type.IsHalf() && reuses(n)
 		}
 	}
 	for _, x := range n.Args {

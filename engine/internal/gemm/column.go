@@ -75,7 +75,9 @@ func (e *machine) column(t *tile, s *scratch, stop func() bool) bool {
 }
 
 // columns reports whether results are one column, and rows of A contiguous.
-func (e *machine) columns() bool { return e.p.N == 1 && e.a.Col == e.size && !e.f.whole }
+func (e *machine) columns() bool {
+	return e.p.N == 1 && e.a.Col == e.size && !e.f.whole && !e.halfA && !e.halfB
+}
 
 // column returns the kernel for some vectors of rows; nil if there is no memory for
 // it.

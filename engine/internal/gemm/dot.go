@@ -26,7 +26,7 @@ const mostDots = 3
 // of terms that are in C.
 func (e *machine) dots(t *tile, stop func() bool) int {
 	const group = dotBlocks * Block
-	if e.f.whole || t.m*t.n > mostDots || t.k < group || e.a.Col != e.size || e.b.Row != e.size {
+	if e.f.whole || e.halfA || e.halfB || t.m*t.n > mostDots || t.k < group || e.a.Col != e.size || e.b.Row != e.size {
 		return 0
 	}
 	f := e.f.dot()

@@ -28,9 +28,12 @@ type Matrix struct{ Row, Col int }
 // A Problem is a stack of products of one element type. A has M rows and K
 // columns, B has K rows and N columns, C has M rows and N columns.
 type Problem struct {
-	Type    dtype.Type
-	M, N, K int
-	A, B, C Matrix
+	Type dtype.Type
+	// HalfA and HalfB are the element types of A and B if those are of halves. Type is
+	// F32 then. Packing converts them.
+	HalfA, HalfB dtype.Type
+	M, N, K      int
+	A, B, C      Matrix
 	// OffA, OffB and OffC have the position of the first element of each product's
 	// matrices, in elements from the first element of the operand. If OffC is nil,
 	// the results are contiguous, one after the other, and C is not used.
@@ -46,8 +49,23 @@ func (p Problem) transposed() Problem {
 	p.M, p.N = p.N, p.M
 	p.A, p.B, p.C = p.B.transposed(), p.A.transposed(), p.C.transposed()
 	p.OffA, p.OffB = p.OffB, p.OffA
+	p.HalfA, p.HalfB = p.HalfB, p.HalfA
 	return p
 }
+
+// sizes returns the sizes of the elements of A and B, in bytes.
+func (p *Problem) sizes() (a, b int) {
+	a, b = p.Type.Size(), p.Type.Size()
+	if p.HalfA != dtype.Invalid {
+		a = 2
+	}
+	if p.HalfB != dtype.Invalid {
+		b = 2
+	}
+	return a, b
+}
+
+func (m Matrix) times(size int) Matrix { return Matrix{m.Row * size, m.Col * size} }
 
 func (m Matrix) transposed() Matrix { return Matrix{m.Col, m.Row} }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
@@ -21,6 +22,7 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	packA, packB bool
+	halfA, halfB bool // the elements of A and B are halves
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
@@ -32,14 +34,15 @@ type machine struct {
 // init makes e the engine of a family of kernels.
 func (e *machine) init(f *family, p *Problem, do arithmetic) {
 	*e = machine{f: f, p: p, size: f.size, do: do, cells: e.cells}
-	e.a = Matrix{p.A.Row * f.size, p.A.Col * f.size}
-	e.b = Matrix{p.B.Row * f.size, p.B.Col * f.size}
+	sizeA, sizeB := p.sizes()
+	e.a, e.b = p.A.times(sizeA), p.B.times(sizeB)
+	e.halfA, e.halfB = p.HalfA != dtype.Invalid, p.HalfB != dtype.Invalid
 	tiles := (p.M + f.rows - 1) / f.rows
 	e.rows = max(1, (p.M+tiles-1)/max(tiles, 1))
 	e.vecs = min(f.vecs(e.rows), (p.N+f.lanes()-1)/f.lanes())
 	e.vecs = max(e.vecs, 1)
 	e.width = e.vecs * f.lanes()
-	e.across = p.A.Row == 1 && p.A.Col != 1
+	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
 	e.last.set(p.N%f.lanes(), e.size)
 	e.choose(p)
 }
@@ -126,9 +129,9 @@ func (e *machine) choose(p *Problem) {
 		stepA = e.a.Col
 	}
 	again := p.N > 4*e.width && p.M > 2
-	e.packA = p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
+	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
 	again = p.M > 2*e.rows
-	e.packB = p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
+	e.packB = e.halfB || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
 }
 
 // pageSize is a distance of rows at which they share a set of the first-level
@@ -244,7 +247,7 @@ func (c *call) columns(b unsafe.Pointer) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	p := packer{f: e.f, to: c.s.ofB(), from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col}
+	p := packer{f: e.f, to: c.s.ofB(), from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
@@ -266,7 +269,7 @@ func (c *call) rows(a unsafe.Pointer) {
 		}
 		return
 	}
-	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, n: c.m, stepK: e.a.Col, stepN: e.a.Row}
+	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, n: c.m, stepK: e.a.Col, stepN: e.a.Row, half: e.p.HalfA, s: c.s}
 	p.row = e.panel()
 	p.distance = p.k * p.row
 	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row

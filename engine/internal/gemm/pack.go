@@ -1,6 +1,10 @@
 package gemm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
 
 // packChunk is the number of rows that are copied to one strip before the next:
 // the processor reads so many streams ahead.
@@ -13,12 +17,14 @@ type packer struct {
 	f        *family
 	to       unsafe.Pointer
 	from     unsafe.Pointer
-	k        int // terms
-	n        int // rows of A or columns of B
-	stepK    int // bytes from term to term
-	stepN    int // bytes between rows of A or columns of B
-	row      int // bytes of a term of a strip
-	distance int // bytes between strips
+	k        int        // terms
+	n        int        // rows of A or columns of B
+	stepK    int        // bytes from term to term
+	stepN    int        // bytes between rows of A or columns of B
+	row      int        // bytes of a term of a strip
+	distance int        // bytes between strips
+	half     dtype.Type // of the elements of the source, if they are halves
+	s        *scratch
 	args     packArgs
 }
 
@@ -27,6 +33,10 @@ type packer struct {
 func (p *packer) strip(number, first, n, k, terms int) {
 	to := unsafe.Add(p.to, number*p.distance+k*p.row)
 	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
+	if p.half != dtype.Invalid {
+		p.halves(to, from, n, terms)
+		return
+	}
 	switch {
 	case p.stepN == p.f.size && p.copy(to, from, n, terms):
 		return
@@ -46,6 +56,56 @@ func (p *packer) chunk() int {
 		return packChunk
 	}
 	return p.k
+}
+
+// halves packs terms of n halves as float32.
+func (p *packer) halves(to, from unsafe.Pointer, n, terms int) {
+	switch {
+	case p.stepN == 2:
+		p.widen(to, p.row, from, p.stepK, terms, n)
+	case p.stepK == 2:
+		wide := room(&p.s.wide, n*terms*4)
+		p.widen(wide, terms*4, from, p.stepN, n, terms)
+		old := p.stepN
+		p.stepN = terms * 4
+		if !p.transpose(to, wide, n, terms) {
+			for l := range terms {
+				gather(4, unsafe.Add(to, l*p.row), unsafe.Add(wide, l*4), n, p.stepN)
+			}
+		}
+		p.stepN = old
+	default:
+		for l := range terms {
+			widen(p.half, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.stepK), n, p.stepN)
+		}
+	}
+}
+
+// widen converts rows of n contiguous halves.
+func (p *packer) widen(to unsafe.Pointer, toStep int, from unsafe.Pointer, fromStep, rows, n int) {
+	lanes := p.f.lanes()
+	whole := n / lanes * lanes
+	if f := p.f.widener(p.half); f == nil {
+		whole = 0
+	} else if whole > 0 {
+		p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n, p.args.vecs = to, from, toStep, fromStep, rows, whole/lanes
+		f.Call(unsafe.Pointer(&p.args))
+	}
+	for i := 0; i < rows && whole < n; i++ {
+		widen(p.half, unsafe.Add(to, i*toStep+whole*4), unsafe.Add(from, i*fromStep+whole*2), n-whole, 2)
+	}
+}
+
+// widen converts n halves that are step bytes apart to contiguous float32.
+func widen(half dtype.Type, to, from unsafe.Pointer, n, step int) {
+	for i, y := 0, unsafe.Slice((*float32)(to), n); i < n; i++ {
+		h := *(*uint16)(unsafe.Add(from, i*step))
+		if half == dtype.F16 {
+			y[i] = dtype.F16Value(h)
+		} else {
+			y[i] = dtype.BF16Value(h)
+		}
+	}
 }
 
 // copy packs terms whose n elements are neighbours. It reports false if there is no

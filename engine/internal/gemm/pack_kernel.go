@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
@@ -17,7 +18,8 @@ type packArgs struct {
 	to, from         unsafe.Pointer
 	toStep, fromStep int // bytes between rows
 	n                int // rows of a copy, columns of a transposition in groups
-	_                [4]int
+	vecs             int // of a row of halves
+	_                [3]int
 	mask             mask                               // where it is in args
 	rows             [transposeBytes / 4]unsafe.Pointer // of a transposition
 	places           [16]int32                          // of the lanes of a gather, in bytes
@@ -30,6 +32,7 @@ const (
 	packToStep   = int32(unsafe.Offsetof(packArgs{}.toStep))
 	packFromStep = int32(unsafe.Offsetof(packArgs{}.fromStep))
 	packN        = int32(unsafe.Offsetof(packArgs{}.n))
+	packVecs     = int32(unsafe.Offsetof(packArgs{}.vecs))
 	packRows     = int32(unsafe.Offsetof(packArgs{}.rows))
 	packPlaces   = int32(unsafe.Offsetof(packArgs{}.places))
 )
@@ -40,6 +43,16 @@ func (f *family) copier(vecs int, masked bool) *exec.Code {
 	return f.made(&f.copiers[vecs][scalar.FromBool[int](masked)], func() *x86.Asm {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
 		w.writeCopy()
+		return w.Asm
+	})
+}
+
+// widener returns the kernel that converts rows of halves; nil if there is no memory for
+// it.
+func (f *family) widener(half dtype.Type) *exec.Code {
+	return f.made(&f.widening[scalar.FromBool[int](half == dtype.F16)], func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f}
+		w.writeWiden(half)
 		return w.Asm
 	})
 }
@@ -79,6 +92,35 @@ func (w *writer) writeCopy() {
 	w.I(x86.ADD, x86.W64, to, toStep)
 	w.I(x86.SUB, x86.W64, n, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
+	w.end()
+}
+
+// writeWiden writes the kernel that converts rows of whole vectors.
+func (w *writer) writeWiden(half dtype.Type) {
+	const to, from, toStep, fromStep, n, at, left = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX, x86.RAX, x86.R10
+	const value = x86.Vec(0)
+	w.l = x86.Len(w.f.vector * 8)
+	w.arguments(argument{to, packTo}, argument{from, packFrom}, argument{toStep, packToStep}, argument{fromStep, packFromStep}, argument{n, packN})
+	row, loop := w.NewLabel(), w.NewLabel()
+	w.Bind(row)
+	w.I(x86.XOR, x86.W32, at, at)
+	w.arguments(argument{left, packVecs})
+	w.Align(32)
+	w.Bind(loop)
+	if half == dtype.F16 {
+		w.I(x86.VCVTPH2PS, w.l, value, x86.AtX(from, at, 1, 0))
+	} else {
+		w.I(x86.VPMOVZXWD, w.l, value, x86.AtX(from, at, 1, 0))
+		w.I(x86.VPSLLD, w.l, value, value, x86.Imm(16))
+	}
+	w.I(x86.VMOVUPS, w.l, x86.AtX(to, at, 2, 0), value)
+	w.I(x86.ADD, x86.W64, at, x86.Imm(w.f.vector/2))
+	w.I(x86.SUB, x86.W64, left, x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.I(x86.ADD, x86.W64, from, fromStep)
+	w.I(x86.ADD, x86.W64, to, toStep)
+	w.I(x86.SUB, x86.W64, n, x86.Imm(1))
+	w.I(x86.JNE, 0, row)
 	w.end()
 }
 

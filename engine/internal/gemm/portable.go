@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
@@ -27,18 +28,30 @@ func (e *portable[T]) packs() bool { return true }
 func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 	sums := unsafe.Slice((*T)(s.ofA()), strip)
 	size := int(unsafe.Sizeof(sums[0]))
-	a, b := Matrix{e.p.A.Row * size, e.p.A.Col * size}, Matrix{e.p.B.Row * size, e.p.B.Col * size}
+	sizeA, sizeB := e.p.sizes()
+	a, b := e.p.A.times(sizeA), e.p.B.times(sizeB)
+	stepB := e.p.B.Col
+	var one float32
 	for j := 0; j < t.n; j += strip {
 		y := sums[:min(strip, t.n-j)]
 		for k := 0; k == 0 || k < t.k; k += Block {
+			rowK := unsafe.Add(t.b, k*b.Row+j*b.Col)
+			b := b
+			if e.p.HalfB != dtype.Invalid {
+				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(), rowK, min(Block, t.k-k), len(y), b), len(y)*size, 1
+			}
 			for i := range t.m {
 				if stop() {
 					return
 				}
 				clear(y)
 				for l := k; l < min(k+Block, t.k); l++ {
-					x := *(*T)(unsafe.Add(t.a, i*a.Row+l*a.Col))
-					e.axpy(y, x, (*T)(unsafe.Add(t.b, l*b.Row+j*b.Col)), e.p.B.Col)
+					at := unsafe.Add(t.a, i*a.Row+l*a.Col)
+					if e.p.HalfA != dtype.Invalid {
+						widen(e.p.HalfA, unsafe.Pointer(&one), at, 1, 0)
+						at = unsafe.Pointer(&one)
+					}
+					e.axpy(y, *(*T)(at), (*T)(unsafe.Add(rowK, (l-k)*b.Row)), stepB)
 				}
 				c := unsafe.Slice((*T)(unsafe.Add(t.c, i*t.ldc+j*size)), len(y))
 				if k == 0 {
@@ -54,6 +67,14 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save != keep {
 		combine[T](t, size)
 	}
+}
+
+// wideRows converts rows of n halves, and returns their place.
+func wideRows(half dtype.Type, to, from unsafe.Pointer, rows, n int, b Matrix) unsafe.Pointer {
+	for l := range rows {
+		widen(half, unsafe.Add(to, l*n*4), unsafe.Add(from, l*b.Row), n, b.Col)
+	}
+	return to
 }
 
 // element is x[i*step].

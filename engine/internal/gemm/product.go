@@ -16,7 +16,9 @@ import (
 // the tiles of the results.
 type Product struct {
 	p       Problem
-	size    int // bytes of an element
+	size    int // bytes of an element of the result
+	sizeA   int // of A and B
+	sizeB   int
 	one     uint64
 	bind    *ir.Binding
 	a, b    int // the buffers of the operands
@@ -75,6 +77,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
 	}
 	d.p, d.save, d.size, d.one = p, p.saver(), p.Type.Size(), one(p.Type)
+	d.sizeA, d.sizeB = p.sizes()
 	d.sections = max(1, (p.K+Section-1)/Section)
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
@@ -134,13 +137,13 @@ func (d *Product) divide(threads int) {
 
 // transpose reports whether the transposed problem suits the kernels better: they
 // store contiguous rows, and read columns of A and rows of B. A vector is its own
-// transpose.
+// transpose. A matrix of halves is packed, for which it is B better.
 func (p *Problem) transpose() bool {
 	switch {
 	case p.N == 1:
-		return p.M > 1 && p.A.Row == 1 && p.A.Col != 1
+		return p.M > 1 && (p.A.Row == 1 && p.A.Col != 1 || p.HalfA != dtype.Invalid)
 	case p.M == 1:
-		return p.B.Col != 1
+		return p.B.Col != 1 && p.HalfB == dtype.Invalid
 	}
 	return p.C.Row == 1 && p.C.Col != 1
 }
@@ -233,8 +236,8 @@ func (w *worker) tile(u, section int, s *scratch) {
 	u /= d.nr
 	i, r, c := u/d.nc, r*d.rows, u%d.nc*d.cols
 	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K}
-	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.size)
-	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.size)
+	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
+	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {
 		t.c, t.ldc = unsafe.Pointer(&d.partial[section*d.result+((i*p.M+r)*p.N+c)*d.size]), p.N*d.size
 		w.only(section)
@@ -277,10 +280,10 @@ func (w *worker) tile(u, section int, s *scratch) {
 
 // only makes the worker's tile have the terms of a section only.
 func (w *worker) only(section int) {
-	t, p, size := &w.t, &w.d.p, w.d.size
+	t, d, p := &w.t, w.d, &w.d.p
 	t.k = min(Section, p.K-section*Section)
 	if first := section * Section; first > 0 {
-		t.a, t.b = unsafe.Add(t.a, first*p.A.Col*size), unsafe.Add(t.b, first*p.B.Row*size)
+		t.a, t.b = unsafe.Add(t.a, first*p.A.Col*d.sizeA), unsafe.Add(t.b, first*p.B.Row*d.sizeB)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // A scratch is the memory of one worker for packed operands, and for sums that are
-// not kept in the result.
-type scratch struct{ a, b, sums, section []byte }
+// not kept in the result, and for converted halves.
+type scratch struct{ a, b, sums, section, wide []byte }
 
 const (
 	// packA and packB are the largest sizes of packed blocks of A and B, in bytes. That

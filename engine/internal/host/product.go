@@ -66,6 +66,12 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if rb > 1 {
 		d.N, d.B.Col = b.Shape[rb-1], b.Strides[rb-1]
 	}
+	if a.Type.IsHalf() {
+		d.HalfA = a.Type
+	}
+	if b.Type.IsHalf() {
+		d.HalfB = b.Type
+	}
 	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:max(rb-2, 0)]
 	batch, err := shape.Broadcast(batchA, batchB)
 	if err != nil {

@@ -133,12 +133,10 @@ func TestGoFuncPanics(t *testing.T) {
 	if err := y.Assign(op.GoFunc[float64]("none", nil)(x)); !errors.Is(err, expr.ErrValue) {
 		t.Errorf("a nil function gives %v", err)
 	}
-	empty := expr.Apply(&expr.Operator{Name: "empty", Class: expr.Opaque, Arity: 1}, x.Node())
-	for _, fn := range []*expr.GoFunc{nil, {}} {
-		n := *empty
-		n.Attributes = &expr.Attributes{Func: fn}
-		if err := engine.Run(context.Background(), expr.Statement{Target: y.Node(), Value: &n}); err == nil {
-			t.Errorf("a Go function %v gives no error", fn)
+	for _, r := range []*expr.Routine{nil, {}} {
+		n := expr.Apply(&expr.Operator{Name: "empty", Class: expr.Opaque, Arity: 1, Routine: r}, x.Node())
+		if err := engine.Run(context.Background(), expr.Statement{Target: y.Node(), Value: n}); err == nil {
+			t.Errorf("a routine %v gives no error", r)
 		}
 	}
 }

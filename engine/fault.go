@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
@@ -19,6 +20,9 @@ func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr
 	f, ok := err.(*host.Fault)
 	if !ok {
 		return err
+	}
+	if f.Call != nil {
+		return placed(f.Call, current(f.Node))
 	}
 	var n *expr.Node
 	what := ""
@@ -40,11 +44,20 @@ func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr
 	if n == nil {
 		return expr.NewError(f.Kind, "", "%s", what)
 	}
-	e := expr.NewError(f.Kind, n.Op.Constructor(), "%s", what)
-	if file, line := current(n).Place(); file != "" {
-		e.File, e.Line = file, line
+	return placed(expr.NewError(f.Kind, n.Op.Constructor(), "%s", what), current(n))
+}
+
+// placed returns err with the call that built n, if it is an [expr.Error].
+func placed(err error, n *expr.Node) error {
+	e := new(expr.Error)
+	if !errors.As(err, &e) {
+		return err
 	}
-	return e
+	at := *e
+	if file, line := n.Place(); file != "" {
+		at.File, at.Line = file, line
+	}
+	return &at
 }
 
 // offender evaluates the operand on which the faults of a node depend. It returns

@@ -168,7 +168,7 @@ func (n *Node) checkOperands() *Error {
 	if o.Err != nil {
 		return bad("%s", o.Err)
 	}
-	if what := o.lacks(n); what != "" {
+	if what := o.lacks(); what != "" {
 		return NewError(ErrValue, o.Constructor(), "the operator has no %s", what)
 	}
 	if o.Arity >= 0 && len(n.Args) != o.Arity {
@@ -188,7 +188,7 @@ func (n *Node) checkOperands() *Error {
 		if o.Types != 0 && !o.Types.Has(a.dtype) && o.Class != View {
 			return bad("does not take elements of type %v", a.dtype)
 		}
-		if i > 0 && a.dtype != args[0].dtype && (o.Class == Elementwise || o.Class == Contraction || o.Class == Opaque) {
+		if i > 0 && a.dtype != args[0].dtype && (o.Class == Elementwise || o.Class == Contraction || o.Class == Opaque && o.Shape == nil) {
 			return bad("operands of types %v and %v differ", args[0].dtype, a.dtype)
 		}
 	}
@@ -197,7 +197,7 @@ func (n *Node) checkOperands() *Error {
 
 // lacks returns the name of a part that the operator's class needs and the
 // operator does not have, or "".
-func (o *Operator) lacks(n *Node) string {
+func (o *Operator) lacks() string {
 	switch {
 	case o.Class == Elementwise && o.Lower == nil:
 		return "lowering"
@@ -209,7 +209,7 @@ func (o *Operator) lacks(n *Node) string {
 		return "index map"
 	case o.Class == Reduction && (!o.Reduce.Complete() || o.Pair == nil && !o.Reduce.Position):
 		return "reduction"
-	case o.Class == Opaque && (n.Func == nil || n.Func.Call == nil):
+	case o.Class == Opaque && (o.Routine == nil || o.Routine.New == nil):
 		return "Go function"
 	case o.Class < Elementwise || o.Class > Scan:
 		return "class that is applied to operands"
@@ -219,10 +219,13 @@ func (o *Operator) lacks(n *Node) string {
 
 func (n *Node) resultShape() (shape.Shape, error) {
 	switch n.Op.Class {
-	case Elementwise, Opaque:
+	case Elementwise:
 		return n.broadcast()
 	case Reduction:
 		return n.reduced()
+	}
+	if n.Op.Shape == nil { // an element-wise Go function
+		return n.broadcast()
 	}
 	return n.callShape()
 }

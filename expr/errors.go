@@ -153,8 +153,16 @@ type site [8]uintptr
 // mark records the calls that made a node which can fail on data. The error
 // occurs when a program runs, and states where the node was made.
 func (n *Node) mark() {
-	if n.Op.Fault == nil && (n.Op.Class != View || len(n.Args) < 2 || n.Op.Name == "concat") || n.dtype.IsFloat() && n.Op.Class != View {
-		return
+	switch n.Op.Class {
+	case Opaque:
+	case View:
+		if len(n.Args) < 2 || n.Op.Name == "concat" {
+			return
+		}
+	default:
+		if n.Op.Fault == nil || n.dtype.IsFloat() {
+			return
+		}
 	}
 	if n.Attributes == &none { // few nodes are marked; the others share none
 		n.Attributes = &Attributes{}
@@ -164,8 +172,8 @@ func (n *Node) mark() {
 }
 
 // Place returns the file and the line of the call, outside this library, that
-// made a node which can fail on data: an integer division, or a view that reads
-// at computed positions. It returns "" and 0 for other nodes.
+// made a node which can fail on data: an integer division, a view that reads at
+// computed positions, or a Go function. It returns "" and 0 for other nodes.
 func (n *Node) Place() (file string, line int) {
 	if n == nil || n.Attributes == nil || n.site == nil {
 		return "", 0

@@ -36,7 +36,6 @@ type Attributes struct {
 	Axes  []int      // of a reduction: canonical sorted axes, which keep size 1; of a transpose: the permutation
 	Ints  []int      // of views: offsets, steps, paddings
 	Param *Scalar    // of a parameter
-	Func  *GoFunc    // of an opaque node
 	Ident any        // identity of attributes that are not comparable, or nil
 	site  *site      // the calls that made the node, or nil; see mark
 }
@@ -57,14 +56,6 @@ type Leaf struct {
 	Offset  int
 	Strides shape.Strides
 	Name    string // for printing; may be empty
-}
-
-// A GoFunc is an element-wise Go function. It runs on the CPU and does not
-// fuse. Its arguments and result are slices of equal length, of the register
-// types of the operands.
-type GoFunc struct {
-	Name string
-	Call func(dst []byte, args [][]byte, n int)
 }
 
 // A Scalar holds the value of a parameter: the bits of a scalar in its register

@@ -45,7 +45,7 @@ const (
 	View              // Shape, Gather
 	Reduction         // Reduce
 	Contraction       // dot
-	Opaque            // Node.Func, a Go function, CPU only
+	Opaque            // Routine, a Go function on the host
 	State             // Shape: what a scan carries, before each step; see [Node.Scan]
 	Scan              // Shape: the outputs of the steps of a scan, or a state after the last one
 )
@@ -109,7 +109,8 @@ type Operator struct {
 	Fault     func(b *prim.B, x ...prim.V) prim.V
 	FaultKind error
 
-	// Shape returns the result shape of a View, a Contraction, a State or a Scan.
+	// Shape returns the result shape of a View, a Contraction, a State, a Scan or
+	// an Opaque operator. An Opaque operator without it is element-wise.
 	Shape func(n *Node) (shape.Shape, error)
 	// Gather returns the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
@@ -120,6 +121,9 @@ type Operator struct {
 	// Examples are uses of a View. Tests check the back ends and the derivative
 	// with them.
 	Examples []Example
+
+	// Routine computes the value of an Opaque operator.
+	Routine *Routine
 
 	// Reduce is the row of a Reduction: how it combines elements.
 	Reduce *prim.Reduction

@@ -93,9 +93,6 @@ func (n *Node) attributes() string {
 	if n.Op.Result == ResultTo {
 		fmt.Fprintf(&b, ", %v", n.To)
 	}
-	if n.Func != nil {
-		b.WriteString(", " + n.Func.Name)
-	}
 	return b.String()
 }
 

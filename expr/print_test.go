@@ -21,7 +21,7 @@ func TestString(t *testing.T) {
 		"transpose(x, [1 0])":             op.T[float32](x).Node(),
 		"slice(x, [1 1 3 0 1 4])":         op.Slice[float32](x, op.From(1)).Node(),
 		"cast(x, int8)":                   op.Cast[int8](x).Node(),
-		"f(x, f)":                         g(x).Node(),
+		"f(x)":                            g(x).Node(),
 		"transpose(sum(x, axis=[0 1], keepdims=True), [])": op.Sum[float32](x).Node(),
 		"nil": (*expr.Node)(nil),
 		"error(shapes [4 4] and [3] do not broadcast)": op.Add[float32](x, leaf[float32]("", 3)).Node(),

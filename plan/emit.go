@@ -39,7 +39,11 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 		}
 		return p, nil
 	case fuse.Call:
-		return &Stage{Kind: Call, Why: s.Why, Func: s.Node.Src.Func, Args: s.Args, Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}, nil
+		c := &Stage{Kind: Call, Why: s.Why, Node: s.Node.Src, Args: s.Args, Out: s.Out, Work: s.Work, Reads: s.Args, Writes: []*Array{s.Out}}
+		if s.Work != nil {
+			c.Writes = append(c.Writes, s.Work)
+		}
+		return c, nil
 	}
 	w := newWriter(s)
 	w.faults.on = s.Loop.Fails && s.Task != fuse.Trust

@@ -74,6 +74,9 @@ func (p *Plan) Explain() string {
 // what returns the kind of a stage in words.
 func (s *Stage) what() string {
 	what := [...]string{Loop: "loop", Product: "matrix product", Call: "Go function", Chain: "chain"}[s.Kind]
+	if s.Kind == Call {
+		what += " " + s.Node.Op.Name
+	}
 	if s.Prescan {
 		what = "prescan"
 	}

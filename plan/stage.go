@@ -89,8 +89,9 @@ type Stage struct {
 	Saver       expr.Saver
 	Alpha, Beta *Scalar
 	Bias        *Array
-	Func        *expr.GoFunc
+	Node        *expr.Node // the operator and its attributes
 	Args        []*Array
+	Work        *Array // workspace, or nil
 
 	// Chain: loops and products, in order. A worker runs all of them for one block
 	// of rows. Own lists the temporaries of which it has one block, in OwnBytes

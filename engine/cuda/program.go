@@ -75,17 +75,11 @@ const faultRoom = 256
 var errClosed = errors.New("the program is closed")
 
 // Compile returns a program that runs loops as kernels, and products as calls of
-// cuBLAS or cuBLASLt. It returns an error that matches expr.ErrDevice if the plan
-// calls a Go function.
+// cuBLAS or cuBLASLt. Go functions run on the CPU between two copies.
 func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (engine.DeviceProgram, error) {
-	for _, s := range pl.Stages {
-		if s.Kind == plan.Call {
-			return nil, expr.NewError(expr.ErrDevice, "", "the Go function %s does not run on %s; move its operands to the CPU", s.Func.Name, d.name)
-		}
-	}
 	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), resources: &resources{}}
 	runtime.AddCleanup(p, func(r *resources) { d.deferred.put(func() error { return r.release(d) }) }, p.resources)
-	p.plan = pl.WithEpilogues(p.take)
+	p.plan = callsOnHost(pl.WithEpilogues(p.take))
 	var err error
 	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
 		return nil, err
@@ -114,6 +108,9 @@ func (p *program) step(i int, s *plan.Stage) (step, error) {
 	}
 	if s.Kind == plan.Product {
 		return p.newProduct(i, s)
+	}
+	if s.Kind == plan.Call {
+		return p.newCall(i, s)
 	}
 	return p.newLoop(i, s)
 }

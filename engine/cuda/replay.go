@@ -63,12 +63,13 @@ func (r *replay) run(p *program, l *driverStream) (done bool, err error) {
 	return true, r.graph.Launch(l.stream)
 }
 
-// usesWorkspace reports whether a stage uses the workspace of its driverStream.
+// usesWorkspace reports whether a stage uses the workspace of its driverStream, or
+// the CPU, which no graph can contain.
 func usesWorkspace(s step) bool {
 	switch x := s.(type) {
 	case *product:
 		return len(x.gemms) > 0
-	case *biased:
+	case *biased, *hostCall:
 		return true
 	}
 	return false

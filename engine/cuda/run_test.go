@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,8 +190,21 @@ func testFunctions(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y := ramp(t, d, 4), zeros(t, d, 4)
 	f := op.GoFunc("twice", func(v float32) float32 { return 2 * v })
-	if err := y.Assign(f(x)); !errors.Is(err, expr.ErrDevice) || !contains(err, "twice") {
-		t.Errorf("a Go function on a GPU: %v", err)
+	p, err := engine.Compile(ctx, expr.Let(y, op.AddScalar(f(op.Flip(x)), 1)))
+	check(t, err)
+	for i := range 5 {
+		check(t, x.Assign(op.AddScalar(x, 1)))
+		check(t, p.Run(ctx))
+		if got, want := y.At(0), 2*x.At(3)+1; got != want {
+			t.Errorf("run %d of a Go function between loops gives %v, not %v", i, got, want)
+		}
+	}
+	if !strings.Contains(p.Plan().Explain(), "on the CPU") {
+		t.Errorf("the plan does not say where the function runs: %s", p.Plan().Explain())
+	}
+	bad := op.GoFunc("bad", func(float32) float32 { panic("boom") })
+	if err := y.Assign(bad(x)); !errors.Is(err, expr.ErrValue) || !contains(err, "op.bad") {
+		t.Errorf("a panic: %v", err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // view returns a Chainer whose result has the shape s.
 func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
-	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice", "user"}) {
+	switch pick(g, "view", []string{"transpose", "slice", "reshape", "pad", "concat", "take", "broadcast", "newaxis", "iota", "squeeze", "unslice", "user", "sort", "scatter"}) {
 	case "user":
 		return g.user(t, s, depth)
 	case "transpose":
@@ -53,6 +53,10 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		return concat(axis, parts...)
 	case "take":
 		return g.take(t, s, depth)
+	case "sort":
+		return g.sort(t, s, depth)
+	case "scatter":
+		return g.scatter(t, s, depth)
 	case "broadcast":
 		return op.BroadcastToNode(g.node(t, g.narrow(s), depth), s)
 	case "newaxis":
@@ -185,6 +189,45 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 		}
 	}
 	return op.TakeNode(g.node(t, from, depth), index, axis)
+}
+
+// sort returns a sort, or the order or the ranks that it gives.
+func (g *generator) sort(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	if len(s) == 0 {
+		return nil
+	}
+	name := "sort"
+	if t == dtype.I64 {
+		name, t = pick(g, "sort", []string{"argsort", "rank"}), pick(g, "sorted type", dtype.All())
+	}
+	at := expr.Attributes{Axes: []int{rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")}, Ints: []int{g.index("order", 2)}}
+	return expr.ApplyWith(op.Row(name), at, g.node(t, s, depth))
+}
+
+// scatter returns a scatter of up to 9 updates along an axis.
+func (g *generator) scatter(t dtype.Type, s shape.Shape, depth int) *expr.Node {
+	if len(s) == 0 {
+		return nil
+	}
+	names := []string{"scatter", "scatter_add", "scatter_max", "scatter_min"}
+	if t == dtype.Bool {
+		names = names[:1]
+	}
+	axis := rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")
+	updates := s.Clone()
+	updates[axis] = pick(g, "updates", []int{1, 3, 2, 9})
+	if s[axis] == 0 || updates.Size() > g.grow {
+		return nil
+	}
+	index := g.node(dtype.I64, updates[axis:axis+1], min(depth, 2))
+	if !g.flip("indices out of range", 4) {
+		index = apply("mod", index, expr.ConstInt(dtype.I64, int64(s[axis])))
+	}
+	var base *expr.Node
+	if g.flip("base", 2) {
+		base = g.node(t, s, depth)
+	}
+	return op.ScatterNode(pick(g, "scatter", names), index, g.node(t, updates, depth), base, axis, s)
 }
 
 // reduction returns a reduction of an operand that has one or two axes more than

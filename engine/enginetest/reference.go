@@ -1,8 +1,10 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -51,6 +53,12 @@ func (r *reference) node(n *expr.Node) *value {
 	case expr.Contraction:
 		return product(n, args[0], args[1])
 	case expr.Opaque:
+		switch _, scatters := combining[n.Op.Name]; {
+		case scatters:
+			return scatterValue(n, args)
+		case n.Op.Name == "sort", n.Op.Name == "argsort", n.Op.Name == "rank":
+			return sortValue(n, args[0])
+		}
 		return opaque(n, args)
 	}
 	panic(fmt.Sprintf("enginetest: no reference for %v", n))
@@ -217,24 +225,46 @@ func compare(t dtype.Type, bits uint64, f float32) int {
 	return 1
 }
 
-// opaque runs a Go function on copies of its operands.
+// opaque runs a Go function on contiguous copies of its operands, on one thread. An
+// index outside, and a fault of any operand, is a fault of all elements.
 func opaque(n *expr.Node, args []*value) *value {
-	t := n.DType()
-	size := n.Shape().Size()
-	mem := make([][]byte, len(args))
-	out := newValue(t, n.Shape())
-	for k, a := range args {
+	out := newValue(n.DType(), n.Shape())
+	c := expr.Call{Threads: 1}
+	var mem []byte
+	var f fault
+	for _, a := range args {
 		out.reads(a)
-		mem[k] = make([]byte, size*a.typ.Size())
-		for i, at := range broadcastIndex(a.shape, n.Shape()) {
-			put(a.typ, mem[k], i, a.bits[at])
-			out.addFault(i, a.faultAt(at))
+		s := a.shape
+		if n.Op.Shape == nil {
+			s = n.Shape()
 		}
+		x, mem := room(a.typ, s)
+		for i, at := range broadcastIndex(a.shape, s) {
+			put(x.Type, mem, i, a.bits[at])
+			f |= a.faultAt(at)
+		}
+		c.Args = append(c.Args, x)
 	}
-	dst := make([]byte, size*t.Size())
-	n.Func.Call(dst, mem, size)
+	if size, err := n.Workspace(); err == nil {
+		_, c.Work = room(dtype.U8, shape.Shape{size})
+	}
+	c.Out, mem = room(n.DType(), n.Shape())
+	if err := n.Op.Routine.New(n)(&c); errors.Is(err, expr.ErrIndex) {
+		f |= indexFault
+	} else if err != nil {
+		panic(err)
+	}
 	for i := range out.bits {
-		out.bits[i] = fetch(t, dst, i)
+		out.bits[i] = fetch(c.Out.Type, mem, i)
+		out.addFault(i, f)
 	}
 	return out
+}
+
+// room returns a contiguous array of the register type of t, and its bytes.
+func room(t dtype.Type, s shape.Shape) (expr.Strided, []byte) {
+	t = t.Register()
+	words := make([]uint64, s.Size()*t.Size()/8+1)
+	p := unsafe.Pointer(unsafe.SliceData(words))
+	return expr.Strided{Ptr: p, Type: t, Shape: s, Strides: s.Strides()}, unsafe.Slice((*byte)(p), s.Size()*t.Size())
 }

@@ -25,6 +25,7 @@ var areas = []struct {
 	{"reductions", Reductions},
 	{"views", Views},
 	{"scans", Scans},
+	{"calls", Calls},
 	{"lengths", Lengths},
 	{"fusion", Fusion},
 	{"aliasing", Aliasing},

@@ -228,7 +228,7 @@ func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
 		return nil, expr.NewError(expr.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
 	}
 	full := a.Shape()
-	if g.Node.Op.Class == expr.Elementwise || g.Node.Op.Class == expr.Opaque {
+	if g.Node.Op.Class == expr.Elementwise || g.Node.Op.Class == expr.Opaque && g.Node.Op.Shape == nil {
 		full = g.Node.Shape()
 	}
 	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {

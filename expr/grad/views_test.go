@@ -45,6 +45,27 @@ func take[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCas
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.TakeNode(x[0], i.Node(), axis) }}
 }
 
+// scatter returns a case of a scatter along an axis. Its result has the
+// shape base, or without a base the shape dims.
+func scatter(name string, updates, base []int, index []int64, axis int, dims []int) testCase {
+	i := engine.MustFromSlice(index).Node()
+	c := testCase{[][]int{updates}, func(x []*expr.Node) *expr.Node { return op.ScatterNode(name, i, x[0], nil, axis, dims) }}
+	if base != nil {
+		c.dims = append(c.dims, base)
+		c.make = func(x []*expr.Node) *expr.Node {
+			return op.ScatterNode(name, i, x[0], x[1], axis, base)
+		}
+	}
+	return c
+}
+
+func sorted(dims []int, axis int, ints ...int) testCase {
+	o, _ := op.Lookup("sort")
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
+		return expr.ApplyWith(o, expr.Attributes{Axes: []int{axis}, Ints: ints}, x...)
+	}}
+}
+
 func reduce(name string, dims []int, r op.Reduction) testCase {
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.ReduceNode(name, x[0], r) }}
 }
@@ -82,6 +103,11 @@ func cases(t testing.TB) map[string][]testCase {
 		"windows":        {with(t, "windows", []int{7}, 3, 1, 1), with(t, "windows", []int{11}, 3, 2, 2), with(t, "windows", []int{5, 6}, 2, 2, 1, 3, 1, 2), with(t, "windows", []int{38}, 35, 2, 1)},
 		"window_scatter": {with(t, "window_scatter", []int{3, 2}, 2, 3, 8), with(t, "window_scatter", []int{2, 3, 2, 2}, 1, 1, 4, 3, 2, 9)},
 		"window_gather":  {with(t, "window_gather", []int{8, 2}, 2, 3, 3)},
+		"scatter":        {scatter("scatter", []int{4, 1}, []int{5, 2}, []int64{3, 0, 3, -1}, 0, nil), scatter("scatter", []int{2, 3}, nil, []int64{0, 2, 0}, 1, []int{2, 4})},
+		"scatter_add":    {scatter("scatter_add", []int{3}, nil, []int64{1, 1, -4}, 0, []int{4}), scatter("scatter_add", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4}), scatter("scatter_add", nil, nil, []int64{1, 0}, 1, []int{2, 3, 2})},
+		"scatter_max":    {scatter("scatter_max", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4}), scatter("scatter_max", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4})},
+		"scatter_min":    {scatter("scatter_min", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4})},
+		"sort":           {sorted([]int{7}, 0), sorted([]int{3, 4}, 0, 1), sorted([]int{2, 3, 2}, 1), sorted([]int{2, 5}, 1)},
 		"matmul": {
 			product([]int{3, 4}, []int{4, 2}), product([]int{4}, []int{4}), product([]int{3, 4}, []int{4}), product([]int{4}, []int{4, 2}),
 			product([]int{2, 3, 4}, []int{2, 4, 2}), product([]int{2, 3, 4}, []int{4, 2}), product([]int{3, 4}, []int{2, 4, 2}),

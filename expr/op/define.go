@@ -1,8 +1,6 @@
 package op
 
 import (
-	"unsafe"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -117,17 +115,14 @@ func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr
 			return expr.Of[T](expr.Errorf(expr.ErrValue, name, "the Go function is nil"))
 		}
 	}
-	fn := &expr.GoFunc{Name: name, Call: func(dst []byte, args [][]byte, n int) {
-		d, a := view[T](dst, n), view[T](args[0], n)
-		for i := range d {
-			d[i] = f(a[i])
+	o.Routine = &expr.Routine{New: func(*expr.Node) func(*expr.Call) error {
+		return func(c *expr.Call) error {
+			a, out := expr.Elements[T](&c.Args[0]), expr.Elements[T](&c.Out)
+			for i := range out {
+				out[i] = f(a[i])
+			}
+			return nil
 		}
 	}}
-	return func(a expr.Exp[T]) expr.Exp[T] {
-		return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Func: fn}, expr.NodeOf(a)))
-	}
-}
-
-func view[T Element](b []byte, n int) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+	return func(a expr.Exp[T]) expr.Exp[T] { return expr.Of[T](expr.Apply(o, expr.NodeOf(a))) }
 }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -117,24 +118,19 @@ func gradPad(g *expr.Adjoint, arg int) *expr.Node {
 	return g.SumTo(g.Where(outside, g.Out, g.Const(0)), g.Node.Shape(), nil)
 }
 
-// gradTake sums, for each position along the axis, the adjoints of the elements
-// taken from it. It compares every position with every index, so its work is
-// the size of the axis times the size of the result.
+// gradTake adds the adjoints of the elements to the positions that they were taken
+// from, in the order of the indices.
 func gradTake(g *expr.Adjoint, arg int) *expr.Node {
 	if arg == 1 {
 		return nil
 	}
-	in, axis := g.Arg(0).Shape(), g.Node.Axes[0]
-	before, n, after := in[:axis], in[axis], in[axis+1:]
-	count := g.Arg(1).Shape().Size()
-	index := g.Cast(g.Reshape(g.Arg(1), shape.Shape{count}), dtype.I64)
-	zero := expr.ConstInt(dtype.I64, 0)
-	index = g.Where(g.Op("less", index, zero), g.Op("add", index, expr.ConstInt(dtype.I64, int64(n))), index)
-	position := g.Reshape(g.With("iota", nil, []int{n}), shape.Shape{n, 1})
-	hit := g.Reshape(g.Op("equal", position, index), append(shape.Shape{n, count}, ones(len(after))...))
-	taken := g.Reshape(g.Full(), slices.Concat(before, shape.Shape{1, count}, after))
-	sum := g.Reduce("sum", g.Where(hit, taken, g.Const(0)), []int{axis + 1})
-	return g.Reshape(sum, in)
+	index := g.Arg(1)
+	if index.DType() == dtype.U64 {
+		index = g.Op("minimum", index, expr.ConstInt(dtype.U64, math.MaxInt64))
+	}
+	lead := len(g.Node.Shape()) - len(g.Out.Shape())
+	updates := g.Reshape(g.Out, slices.Concat(ones(lead), g.Out.Shape()))
+	return g.With("scatter_add", g.Node.Axes, g.Arg(0).Shape(), g.Cast(index, dtype.I64), updates)
 }
 
 func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }

@@ -172,8 +172,37 @@ var misuses = map[string]func() error{
 	"a contraction of mine": func() error {
 		return err(expr.Apply(&expr.Operator{Class: expr.Contraction, Arity: 2, Shape: same}, vec.Node(), vec.Node()))
 	},
-	"opaque without function": func() error { return err(expr.Apply(&expr.Operator{Class: expr.Opaque, Arity: 1}, vec.Node())) },
-	"GoFunc of nil":           func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
+	"opaque without function":             func() error { return err(expr.Apply(&expr.Operator{Class: expr.Opaque, Arity: 1}, vec.Node())) },
+	"ScatterNode":                         func() error { return err(op.ScatterNode("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
+	"ScatterNode of nil":                  func() error { return err(op.ScatterNode("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
+	"ScatterAdd":                          func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, -3).Node()) },
+	"ScatterAdd of a size that overflows": func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, math.MaxInt, math.MaxInt).Node()) },
+	"ScatterAdd of a wrong shape":         func() error { return err(op.ScatterAdd(iota[int32](2), vec, 0, 3).Node()) },
+	"ScatterMax":                          func() error { return err(op.ScatterMax(iota[int32](3), vec, 1, 3).Node()) },
+	"ScatterMin":                          func() error { return err(op.ScatterMin(iota[int32](3), vec, -2, 3).Node()) },
+	"ScatterSet":                          func() error { return err(op.ScatterSet(iota[int32](3), vec, 0).Node()) },
+	"AddAt":                               func() error { return err(op.AddAt(vec, iota[int32](3), mat, 0).Node()) },
+	"AddAt of nil":                        func() error { return err(op.AddAt[float32, int32](nil, nil, nil, 0).Node()) },
+	"SetAt":                               func() error { return err(op.SetAt(vec, iota[int32](3), mat, 0).Node()) },
+	"an order":                            func() error { return err(op.Sort(vec, 0, op.Order(2)).Node()) },
+	"two orders":                          func() error { return err(op.Sort(vec, 0, op.Descending, op.Ascending).Node()) },
+	"Sort":                                func() error { return err(op.Sort[float32](nil, 0).Node()) },
+	"sort, wild order":                    func() error { return err(node("sort", expr.Attributes{Axes: []int{0}, Ints: []int{2}}, vec.Node())) },
+	"sort, no axis":                       func() error { return err(node("sort", expr.Attributes{}, vec.Node())) },
+	"ArgSort":                             func() error { return err(op.ArgSort(vec, -2).Node()) },
+	"Rank":                                func() error { return err(op.Rank(vec, 7).Node()) },
+	"scatter, float indices": func() error {
+		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, vec.Node(), vec.Node()))
+	},
+	"scatter, no updates": func() error {
+		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node()))
+	},
+	"scatter, wrong base": func() error {
+		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
+	},
+	"TakeAlongAxis":     func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
+	"TakeAlongAxisNode": func() error { return err(op.TakeAlongAxisNode(vec.Node(), vec.Node(), 0)) },
+	"GoFunc of nil":     func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
 
 	// Attributes that rows do not allow.
 	"reshape, none":     func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },

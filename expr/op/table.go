@@ -22,10 +22,10 @@ var (
 
 // rows are the rows of the table, by family. The constructors in zops.go,
 // docs/ops.md and the names of formulas are made from them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions}
+var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions, calls}
 
 // family returns rows with the class of common. A row that does not state its
-// number of operands, types or result gets these from common.
+// number of operands, types, result or shape function gets these from common.
 func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 	for i := range rows {
 		o := &rows[i]
@@ -33,6 +33,9 @@ func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 		o.Arity = cmp.Or(o.Arity, common.Arity)
 		o.Types = cmp.Or(o.Types, common.Types)
 		o.Result = cmp.Or(o.Result, common.Result)
+		if o.Shape == nil {
+			o.Shape = common.Shape
+		}
 	}
 	return rows
 }

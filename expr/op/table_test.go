@@ -112,6 +112,10 @@ func TestEveryCellLowers(t *testing.T) {
 			if o.Shape == nil {
 				t.Errorf("%s has no shape", o.Name)
 			}
+		case expr.Opaque:
+			if o.Shape == nil || o.Routine == nil {
+				t.Errorf("%s has no shape or no routine", o.Name)
+			}
 		default:
 			t.Errorf("%s has class %d", o.Name, o.Class)
 		}

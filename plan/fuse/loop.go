@@ -35,6 +35,7 @@ type Step struct {
 	Node *graph.Node
 	Args []*graph.Array
 	Out  *graph.Array
+	Work *graph.Array // workspace of a call, or nil
 	// Product: Out = Beta*Out Saver Alpha*product. A nil scalar is 1.
 	Saver       expr.Saver
 	Alpha, Beta *graph.Node

@@ -25,7 +25,7 @@ func stores(r graph.Root, combine bool) *Step {
 		return nil
 	}
 	s := &Step{Node: n, Out: t}
-	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !(combine && s.combines(n, t)) || touches(s.Node, t, map[*graph.Node]bool{}) {
+	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !(combine && s.combines(n, t)) || s.touches(t) {
 		return nil
 	}
 	return s
@@ -103,6 +103,21 @@ func scaled(n *graph.Node, is func(*graph.Node) bool) (*graph.Node, bool) {
 		}
 	}
 	return nil, false
+}
+
+// touches reports whether the value of the step is computed from an array that
+// overlaps t, other than the base of a call that is t itself.
+func (s *Step) touches(t *graph.Array) bool {
+	seen := map[*graph.Node]bool{}
+	for i, a := range s.Node.Args {
+		if r := s.Node.Src.Op.Routine; r != nil && r.Base == i+1 && a.Array != nil && a.Array.SameElements(t) {
+			continue
+		}
+		if touches(a, t, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // touches reports whether n is computed from an array that overlaps t. It

@@ -171,8 +171,9 @@ func (l *Loop) always(n *graph.Node) bool {
 func (f *fuser) schedule(s *Step) error {
 	n := s.Node
 	s.Task, s.Why = Call, "a Go function cannot be fused"
+	elementwise := n.Src.Op.Shape == nil
 	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
-		return shape.IsContiguous(a.Shape, a.Strides) && a.Type != dtype.Invalid
+		return a.Type == a.Type.Register() && (!elementwise || shape.IsContiguous(a.Shape, a.Strides))
 	}
 	if n.Src.Op.Class == expr.Contraction {
 		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
@@ -181,7 +182,7 @@ func (f *fuser) schedule(s *Step) error {
 		}
 	}
 	for _, x := range n.Args {
-		if s.Task == Call {
+		if elementwise {
 			x = f.g.Broadcast(x, n.Shape)
 		}
 		a := x.Strided()
@@ -198,6 +199,15 @@ func (f *fuser) schedule(s *Step) error {
 			return err
 		}
 		s.Args = append(s.Args, a)
+	}
+	if s.Task == Call {
+		size, err := n.Src.Workspace()
+		if err != nil {
+			return err
+		}
+		if size > 0 {
+			s.Work = f.g.Temp(dtype.U8, shape.Shape{size})
+		}
 	}
 	f.steps = append(f.steps, s)
 	return nil

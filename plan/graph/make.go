@@ -75,8 +75,6 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 		extra = appendInts(appendInts(extra, leaf.Strides), s)
 	case e.Param != nil:
 		k.ident = e.Param
-	case e.Func != nil:
-		k.ident = e.Func
 	case e.Ident != nil:
 		k.ident = e.Ident
 	case e.Op.Class == expr.State: // the states of two scans are never one

@@ -4,26 +4,48 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
 
-// A callStep runs a Go function. If the stage stores to an array of the caller,
-// the function writes to scratch, and run copies the result. So a panic leaves
-// the array unchanged.
+// A callStep runs a Go function. If the function may fail after it stored, and the
+// stage stores to an array of the caller, the function writes to scratch, and run
+// copies the result. So a failure leaves the array unchanged.
 type callStep struct {
 	s       *plan.Stage
-	args    [][]byte
+	fn      func(c *expr.Call) error
+	call    expr.Call
 	scratch []byte
+	job     callJob
 }
 
-func newCall(s *plan.Stage) (step, error) {
-	if s.Func == nil || s.Func.Call == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "a Go function of the expression is nil")
+func newCall(s *plan.Stage, p *Program) (step, error) {
+	c := &callStep{s: s, call: NewCall(s)}
+	c.job.program = p
+	c.call.Threads = max(p.Threads, 1)
+	if c.call.Threads > 1 {
+		c.call.On = c.job.run
 	}
-	return &callStep{s: s, args: make([][]byte, len(s.Args))}, nil
+	err := Guard(s, func() error {
+		c.fn = s.Node.Op.Routine.New(s.Node)
+		return nil
+	})
+	return c, err
+}
+
+// NewCall returns a call of the Go function of a stage, without addresses.
+func NewCall(s *plan.Stage) expr.Call {
+	strided := func(a *plan.Array) expr.Strided {
+		return expr.Strided{Type: a.Type, Shape: a.Shape, Strides: a.Strides}
+	}
+	c := expr.Call{Out: strided(s.Out), Threads: 1}
+	for _, a := range s.Args {
+		c.Args = append(c.Args, strided(a))
+	}
+	return c
 }
 
 func (c *callStep) bind(*Program) {}
@@ -33,11 +55,14 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 		return err
 	}
 	for i, a := range c.s.Args {
-		c.args[i] = p.bytes(a)
+		c.call.Args[i].Ptr = p.address(a)
+	}
+	if c.s.Work != nil {
+		c.call.Work = p.bytes(c.s.Work)
 	}
 	out := p.bytes(c.s.Out)
 	to := out
-	if c.s.Out.Mem != nil && len(out) > 0 {
+	if c.s.Out.Mem != nil && len(out) > 0 && !c.s.Node.Op.Routine.Checked {
 		if c.scratch == nil {
 			var err error
 			if c.scratch, err = hostmem.Allocate(len(out)); err != nil {
@@ -46,10 +71,12 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 		}
 		to = c.scratch
 	}
+	c.call.Out.Ptr = unsafe.Pointer(unsafe.SliceData(to))
+	c.job.next = 0
 	p.Calls.Add(1)
 	defer p.Calls.Add(-1)
-	if err := c.call(to); err != nil {
-		return err
+	if err := Guard(c.s, c.invoke); err != nil {
+		return &Fault{Call: err, Node: c.s.Node}
 	}
 	if c.scratch != nil {
 		copy(out, to)
@@ -57,22 +84,26 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	return ctx.Err()
 }
 
-// call calls the function and returns its panic as an error. InsideCall looks for
-// this frame on the stack, so call must not be inlined.
+func (c *callStep) invoke() error { return c.fn(&c.call) }
+
+// Guard calls f, which runs the Go function of a stage, and returns its panic as an
+// error. InsideCall looks for this frame on the stack, so Guard must not be inlined.
 //
 //go:noinline
-func (c *callStep) call(out []byte) (err error) {
+func Guard(s *plan.Stage, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = expr.NewError(expr.ErrValue, c.s.Func.Name, "the Go function panicked: %v", r)
+			err = expr.NewError(expr.ErrValue, s.Node.Op.Constructor(), "the Go function panicked: %v", r)
 		}
 	}()
-	c.s.Func.Call(out, c.args, c.s.Out.Shape.Size())
-	return nil
+	return f()
 }
 
 func (c *callStep) forget() {
-	clear(c.args)
+	for i := range c.call.Args {
+		c.call.Args[i].Ptr = nil
+	}
+	c.call.Out.Ptr, c.call.Work = nil, nil
 	c.scratch = nil
 }
 
@@ -85,7 +116,7 @@ func InsideCall() bool {
 		frames := runtime.CallersFrames(pcs[:n])
 		for {
 			f, more := frames.Next()
-			if strings.HasSuffix(f.Function, "host.(*callStep).call") {
+			if strings.HasSuffix(f.Function, "host.Guard") {
 				return true
 			}
 			if !more {

@@ -1,29 +1,34 @@
 package host
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A Fault is the error of a stage whose data contain an operand for which an
-// operator is not defined.
+// operator is not defined, or whose Go function returned an error.
 type Fault struct {
 	Kind  error // expr.ErrDivide or expr.ErrIndex
 	Sites []plan.Fault
+	// Call, if not nil, is the error of a Go function, and Node the operator's node.
+	Call error
+	Node *expr.Node
 }
 
-func (f *Fault) Error() string { return f.Kind.Error() }
+func (f *Fault) Error() string { return f.Unwrap().Error() }
 
-func (f *Fault) Unwrap() error { return f.Kind }
+func (f *Fault) Unwrap() error { return cmp.Or(f.Call, f.Kind) }
 
 // faultOf returns the error of a fault of a stage, or nil for ir.NoFault.
 func faultOf(k ir.FaultKind, s *plan.Stage) error {
 	switch k {
 	case ir.DivideFault:
-		return &Fault{expr.ErrDivide, s.Faults}
+		return &Fault{Kind: expr.ErrDivide, Sites: s.Faults}
 	case ir.IndexFault:
-		return &Fault{expr.ErrIndex, s.Faults}
+		return &Fault{Kind: expr.ErrIndex, Sites: s.Faults}
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 	case plan.Product:
 		return p.newProduct(s)
 	case plan.Call:
-		return newCall(s)
+		return newCall(s, p)
 	case plan.Chain:
 		return p.newChain(s)
 	}

@@ -172,14 +172,14 @@ func (k *Key) attributes(n *expr.Node) {
 		head |= 1 << 25
 		k.idents = append(k.idents, n.Ident)
 	}
-	more := len(n.Axes)+len(n.Ints) > 0 || n.Func != nil || n.Bits != 0 && n.Op.Class != expr.Constant
+	more := len(n.Axes)+len(n.Ints) > 0 || n.Bits != 0 && n.Op.Class != expr.Constant
 	if more {
 		head |= 1 << 26
 	}
 	w := append(k.words, uint64(uintptr(unsafe.Pointer(n.Op))), head)
 	w = appendInts(w, s)
 	if more {
-		w = append(w, uint64(uintptr(unsafe.Pointer(n.Func))), n.Bits, uint64(len(n.Axes)), uint64(len(n.Ints)))
+		w = append(w, n.Bits, uint64(len(n.Axes)), uint64(len(n.Ints)))
 		w = appendInts(appendInts(w, n.Axes), n.Ints)
 	}
 	k.words = w

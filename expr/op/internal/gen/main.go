@@ -210,8 +210,8 @@ func Bound(o *expr.Operator) string {
 func Page() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Operators\n\nGenerated from the operator table by `go generate ./expr/op`; do not edit.\nAn error of n ULP is a distance of at most n ulp(exact) between the result and the exact\nvalue, where ulp(exact) is the unit in the last place of the exact value in the type of\nthe result. For float16 and bfloat16 it holds for the float32 value before it is rounded. Rows with a\ngradient can be differentiated, see [grad.md](grad.md).\n\nA row of two numbers has forms with a Go scalar: `op.MaximumScalar(x, 0)`, and where the order matters\n`op.ScalarSub(1, x)`. Clip and Where have `op.ClipScalar(x, lo, hi)` and `op.WhereScalar(cond, x, 0)`.\n")
-	titles := map[expr.Class]string{expr.Elementwise: "Element-wise", expr.Reduction: "Reductions", expr.View: "Views (Chainers)", expr.Contraction: "Contractions"}
-	for _, c := range []expr.Class{expr.Elementwise, expr.Reduction, expr.View, expr.Contraction} {
+	titles := map[expr.Class]string{expr.Elementwise: "Element-wise", expr.Reduction: "Reductions", expr.View: "Views (Chainers)", expr.Contraction: "Contractions", expr.Opaque: "Whole arrays"}
+	for _, c := range []expr.Class{expr.Elementwise, expr.Reduction, expr.View, expr.Contraction, expr.Opaque} {
 		fmt.Fprintf(&b, "\n## %s\n\n| formula name | Go | symbol | operands | element types | error | gradient | meaning |\n|---|---|---|---|---|---|---|---|\n", titles[c])
 		for _, o := range op.Table() {
 			if o.Class != c {

@@ -1,0 +1,144 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+func TestScatter(t *testing.T) {
+	index := engine.MustFromSlice([]int32{2, 0, 2, -1})
+	v := engine.MustFromSlice([]float32{1, 2, 3, 4})
+	y := engine.Zeros[float32](4)
+	for _, c := range []struct {
+		name string
+		e    expr.Exp[float32]
+		want []float32
+	}{
+		{"add", op.ScatterAdd(index, v, 0, 4), []float32{2, 0, 4, 4}},
+		{"add scalar", op.ScatterAdd(index, op.Full[float32](.5), 0, 4), []float32{.5, 0, 1, .5}},
+		{"add expression", op.AddScalar(op.ScatterAdd(index, op.Scale(2, v), 0, 4), 1), []float32{5, 1, 9, 9}},
+		{"max", op.ScatterMax(index, v, 0, 4), []float32{2, float32(math.Inf(-1)), 3, 4}},
+		{"min", op.ScatterMin(index, v, 0, 4), []float32{2, float32(math.Inf(1)), 1, 4}},
+		{"set", op.ScatterSet(index, v, 0, 4), []float32{2, 0, 3, 4}},
+		{"add at", op.AddAt(engine.MustFromSlice([]float32{1, 1, 1, 1}), index, v, 0), []float32{3, 1, 5, 5}},
+		{"set at", op.SetAt(engine.MustFromSlice([]float32{7, 8, 9, 0}), index, op.Flip(v), 0), []float32{3, 8, 2, 1}},
+	} {
+		if err := y.Assign(c.e); err != nil || !slices.Equal(y.Data(), c.want) {
+			t.Errorf("%s: %v, not %v: %v", c.name, y, c.want, err)
+		}
+	}
+}
+
+// TestScatterInPlace tests that an update of an array at indices does not copy it.
+func TestScatterInPlace(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	index := engine.MustFromSlice([]int64{1, 1})
+	p, err := engine.Compile(t.Context(), expr.Let(x, op.AddAt(x, index, op.Full[float64](10), 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context()); err != nil || !slices.Equal(x.Data(), []float64{1, 22, 3}) {
+		t.Errorf("%v: %v", x, err)
+	}
+	if last := p.Plan().Stages[len(p.Plan().Stages)-1]; last.Out == nil || last.Out.Mem == nil {
+		t.Errorf("the result is copied:\n%s", p.Explain())
+	}
+}
+
+func TestScatterOutside(t *testing.T) {
+	y := engine.MustFromSlice([]float32{7, 7, 7})
+	for _, bad := range []int64{3, -4, math.MaxInt64, math.MinInt64} {
+		index := engine.MustFromSlice([]int64{0, bad})
+		for _, e := range []expr.Exp[float32]{op.ScatterAdd(index, op.Full[float32](1), 0, 3), op.AddAt(y, index, op.Full[float32](1), 0)} {
+			err := y.Assign(e)
+			if !errors.Is(err, expr.ErrIndex) || !strings.Contains(err.Error(), "ScatterAdd: index") || !strings.Contains(err.Error(), "size 3") || !strings.Contains(err.Error(), "calls_test.go:") {
+				t.Errorf("index %d: %v", bad, err)
+			}
+			if y.At(0) != 7 {
+				t.Fatalf("index %d: the target is %v", bad, y)
+			}
+		}
+	}
+	big := engine.MustFromSlice([]uint64{1 << 63})
+	if err := y.Assign(op.ScatterAdd(big, op.Full[float32](1), 0, 3)); !errors.Is(err, expr.ErrIndex) {
+		t.Errorf("a large unsigned index: %v", err)
+	}
+	if err := y.Assign(op.TakeAlongAxis(y, engine.MustFromSlice([]int64{0, 3}), 0)); !errors.Is(err, expr.ErrIndex) && !errors.Is(err, expr.ErrShape) {
+		t.Errorf("TakeAlongAxis: %v", err)
+	}
+}
+
+func TestSort(t *testing.T) {
+	nan := float32(math.NaN())
+	x := engine.MustFromSlice([]float32{3, nan, -1, 3, 0, 2}, 2, 3)
+	y, i := engine.Zeros[float32](2, 3), engine.Zeros[int64](2, 3)
+	for _, c := range []struct {
+		axis  int
+		opts  []op.Order
+		want  []float32
+		order []int64
+		rank  []int64
+	}{
+		{1, nil, []float32{-1, 3, nan, 0, 2, 3}, []int64{2, 0, 1, 1, 2, 0}, []int64{1, 2, 0, 2, 0, 1}},
+		{0, nil, []float32{3, 0, -1, 3, nan, 2}, []int64{0, 1, 0, 1, 0, 1}, []int64{0, 1, 0, 1, 0, 1}},
+		{-1, []op.Order{op.Descending}, []float32{3, -1, nan, 3, 2, 0}, []int64{0, 2, 1, 0, 2, 1}, []int64{0, 2, 1, 0, 2, 1}},
+	} {
+		same := func(a, b float32) bool { return a == b || a != a && b != b }
+		if err := y.Assign(op.Sort(x, c.axis, c.opts...)); err != nil || !slices.EqualFunc(y.Data(), c.want, same) {
+			t.Errorf("sort along %d: %v: %v", c.axis, y, err)
+		}
+		if err := i.Assign(op.ArgSort(x, c.axis, c.opts...)); err != nil || !slices.Equal(i.Data(), c.order) {
+			t.Errorf("argsort along %d: %v: %v", c.axis, i, err)
+		}
+		if err := y.Assign(op.TakeAlongAxis(x, op.ArgSort(x, c.axis, c.opts...), c.axis)); err != nil || !slices.EqualFunc(y.Data(), c.want, same) {
+			t.Errorf("taken along %d: %v: %v", c.axis, y, err)
+		}
+		if err := i.Assign(op.Rank(x, c.axis, c.opts...)); err != nil || !slices.Equal(i.Data(), c.rank) {
+			t.Errorf("rank along %d: %v: %v", c.axis, i, err)
+		}
+	}
+}
+
+// TestCallsOnThreads tests that several workers give the bits of one, and that a run
+// allocates nothing.
+func TestCallsOnThreads(t *testing.T) {
+	x := engine.Zeros[float32](60, 700)
+	if err := x.Assign(op.Normal[float32](expr.Const[uint64](3), 60, 700)); err != nil {
+		t.Fatal(err)
+	}
+	index := engine.Zeros[int32](60)
+	if err := index.Assign(op.Integers[int32](expr.Const[uint64](4), 9, 60)); err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]expr.Exp[float32]{
+		"sort":    op.Sort(x, 1),
+		"columns": op.Sort(x, 0),
+		"scatter": op.AddScalar(op.ScatterAdd(index, x, 0, 9, 700), 1),
+		"ranks":   op.Cast[float32](op.Rank(x, 1)),
+	} {
+		one, two := engine.Zeros[float32](e.Node().Shape()...), engine.Zeros[float32](e.Node().Shape()...)
+		if err := engine.RunWith(t.Context(), engine.Options{Threads: 1}, expr.Let(one, e)); err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 2}, expr.Let(two, e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if err := p.Run(context.Background()); err != nil || !slices.Equal(one.Data(), two.Data()) {
+				t.Errorf("%s: two workers give other bits: %v", name, err)
+			}
+		}
+		if n := testing.AllocsPerRun(20, func() { _ = p.Run(context.Background()) }); n > 0 && !raceDetector {
+			t.Errorf("%s: a run allocates %v times", name, n)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Package routine has the Go functions of the operators that are not loops:
+// ordered scatter, sort, selection, search. Each is an [expr.Routine] over strided
+// arrays.
+package routine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A number is the Go type of a register type, but bool.
+type number interface {
+	int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
+}
+
+// A series has the offsets of the elements along neighbouring axes, in row-major
+// order.
+type series struct {
+	step  int   // between neighbours, if table is nil
+	table []int // the offsets
+}
+
+func (s *series) at(i int) int {
+	if s.table != nil {
+		return s.table[i]
+	}
+	return s.step * i
+}
+
+// seriesOf returns the series of axes. It makes a table only if no step describes
+// them.
+func seriesOf(s shape.Shape, st shape.Strides) series {
+	var out series
+	count := 0 // elements of the axes before, from the last
+	for i := len(s) - 1; i >= 0; i-- {
+		switch {
+		case s[i] == 1:
+		case count == 0:
+			out.step, count = st[i], s[i]
+		case st[i] == out.step*count:
+			count *= s[i]
+		default:
+			shape.Each(s, st, 0, func(off int) { out.table = append(out.table, off) })
+			return out
+		}
+	}
+	return out
+}
+
+// elements returns the elements from the first on, if all offsets are from 0 to
+// last.
+func elements[T any](a *expr.Strided, last int) []T {
+	if a.Ptr == nil {
+		return nil
+	}
+	return unsafe.Slice((*T)(a.Ptr), last+1)
+}
+
+// load returns an element of an array whose offsets may be negative.
+func load[T any](a *expr.Strided, off int) T {
+	return *(*T)(unsafe.Add(a.Ptr, off*int(unsafe.Sizeof(*new(T)))))
+}
+
+// as returns the n elements of type T that begin at byte from of the workspace, and
+// the end.
+func as[T any](work []byte, from, n int) ([]T, int) {
+	size := int(unsafe.Sizeof(*new(T)))
+	from = (from + 63) &^ 63
+	if n == 0 {
+		return nil, from
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&work[from])), n), from + n*size
+}
+
+// room returns the bytes that as takes at most for n elements of a size.
+func room(n, size int) int { return (n*size + 127) &^ 63 }
+
+// failure returns an error of an operator. The engine adds the place of its node.
+func failure(kind error, op, format string, args ...any) error {
+	return &expr.Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}
+}

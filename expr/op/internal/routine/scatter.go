@@ -1,0 +1,332 @@
+package routine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A Combine says what a scatter does with the updates of one element.
+type Combine uint8
+
+// The ways to combine.
+const (
+	Set Combine = iota // the last update is the value
+	Add
+	Max // NaN wins
+	Min
+)
+
+// Scatter returns the routine of an ordered scatter. The operands are indices of
+// type int64, updates, and optionally a base. Axes has the axis. The updates
+// broadcast to the shape of the result with the axis replaced by the axes of the
+// indices. The updates of an element are combined in the order of the indices,
+// beginning with the base, or without one with the identity.
+func Scatter(how Combine) *expr.Routine {
+	return &expr.Routine{
+		New:     func(n *expr.Node) func(*expr.Call) error { return newScatter(n, how) },
+		Work:    func(n *expr.Node) int { return room(n.Args[0].Shape().Size(), 8) },
+		Base:    3,
+		Checked: true,
+	}
+}
+
+func newScatter(n *expr.Node, how Combine) func(*expr.Call) error {
+	p := positionsOf(n)
+	switch n.DType().Register() {
+	case dtype.I8:
+		return scatterOf[int8](p, how)
+	case dtype.I32:
+		return scatterOf[int32](p, how)
+	case dtype.I64:
+		return scatterOf[int64](p, how)
+	case dtype.Bool, dtype.U8: // bool has Set only
+		return scatterOf[uint8](p, how)
+	case dtype.U32:
+		return scatterOf[uint32](p, how)
+	case dtype.U64:
+		return scatterOf[uint64](p, how)
+	case dtype.F32:
+		return scatterOf[float32](p, how)
+	}
+	return scatterOf[float64](p, how)
+}
+
+// positions are the checked indices of a scatter.
+type positions struct {
+	name                 string
+	axis, size           int // the axis, and its extent in the result
+	before, count, after int // elements of the axes before, of the indices, of the axes after
+	index                []int64
+}
+
+func positionsOf(n *expr.Node) *positions {
+	s, axis, count := n.Shape(), n.Axes[0], n.Args[0].Shape().Size()
+	return &positions{
+		name: n.Op.Constructor(), axis: axis, size: s[axis], count: count,
+		before: s[:axis].Size(), after: s[axis+1:].Size(),
+	}
+}
+
+// find sets index to the indices, of which negative ones count from the end. It
+// returns an error for the first that is outside.
+func (p *positions) find(c *expr.Call) error {
+	a := &c.Args[0]
+	at := seriesOf(a.Shape, a.Strides)
+	p.index, _ = as[int64](c.Work, 0, p.count)
+	direct := at.table == nil && (at.step == 1 || p.count == 1)
+	if direct {
+		p.index = elements[int64](a, p.count-1)
+	} else {
+		for i := range p.index {
+			p.index[i] = load[int64](a, at.at(i))
+		}
+	}
+	lo, hi := int64(0), int64(-1)
+	for _, x := range p.index {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	n := int64(p.size)
+	if lo < -n || hi >= n {
+		i := slices.IndexFunc(p.index, func(x int64) bool { return x < -n || x >= n })
+		return failure(expr.ErrIndex, p.name, "index %d at position %v is outside of axis %d of size %d", p.index[i], positionOf(i, a.Shape), p.axis, n)
+	}
+	if lo < 0 {
+		to, _ := as[int64](c.Work, 0, p.count)
+		for i, x := range p.index {
+			if x < 0 {
+				x += n
+			}
+			to[i] = x
+		}
+		p.index = to
+	}
+	return nil
+}
+
+// positionOf returns the coordinates of element i of a shape, or i of a vector.
+func positionOf(i int, s shape.Shape) any {
+	if len(s) < 2 {
+		return i
+	}
+	at := make([]int, len(s))
+	for k := len(s) - 1; k >= 0; k-- {
+		at[k] = i % s[k]
+		i /= s[k]
+	}
+	return at
+}
+
+// A scatter is a scatter of elements of type T.
+type scatter[T number] struct {
+	*positions
+	how                Combine
+	out, updates       *expr.Strided // of the current run
+	rows, along, inner series        // offsets of the updates: along the axes before, of the indices, after
+	known              bool          // the series are
+	block, blocks      int           // columns of a unit, units of a row
+	run                func(worker, lo, hi int)
+}
+
+func scatterOf[T number](p *positions, how Combine) func(*expr.Call) error {
+	s := &scatter[T]{positions: p, how: how}
+	s.run = s.units
+	return s.scatter
+}
+
+// leastColumns is the number of neighbouring columns that a worker takes at least.
+const leastColumns = 64
+
+// scatter runs the scatter. A unit is a range of columns of one row of the axes
+// before, so each element of the result belongs to one worker.
+func (s *scatter[T]) scatter(c *expr.Call) error {
+	if err := s.find(c); err != nil {
+		return err
+	}
+	if !s.known {
+		s.known = true
+		s.layout(c)
+	}
+	s.begin(c)
+	s.out, s.updates = &c.Out, &c.Args[1]
+	c.Parallel(s.before*s.blocks, float64(s.count*s.block), s.run)
+	s.out, s.updates, s.index = nil, nil, nil
+	return nil
+}
+
+// layout sets the series of the updates, and the units.
+func (s *scatter[T]) layout(c *expr.Call) {
+	u, index, out := &c.Args[1], c.Args[0].Shape, c.Out.Shape
+	full := slices.Concat(out[:s.axis], index, out[s.axis+1:])
+	st := slices.Clone(u.Strides)
+	for i, d := range u.Shape {
+		if d != full[i] {
+			st[i] = 0
+		}
+	}
+	last := s.axis + len(index)
+	s.rows = seriesOf(full[:s.axis], st[:s.axis])
+	s.along = seriesOf(index, st[s.axis:last])
+	s.inner = seriesOf(full[last:], st[last:])
+	s.block = s.after
+	if units := 4 * c.Threads; c.Threads > 1 && s.before < units {
+		s.block = min(s.after, max(leastColumns, (s.after*s.before+units-1)/units))
+	}
+	s.blocks = (s.after + s.block - 1) / max(s.block, 1)
+}
+
+// begin stores the base, or the identity.
+func (s *scatter[T]) begin(c *expr.Call) {
+	out := expr.Elements[T](&c.Out)
+	if len(c.Args) < 3 {
+		var zero T
+		v := identity[T](s.how)
+		if v == zero {
+			clear(out)
+			return
+		}
+		for i := range out {
+			out[i] = v
+		}
+		return
+	}
+	base := &c.Args[2]
+	if shape.IsContiguous(base.Shape, base.Strides) {
+		copy(out, expr.Elements[T](base)) // nothing, if base is out
+		return
+	}
+	i := 0
+	shape.Each(base.Shape, base.Strides, 0, func(off int) {
+		out[i] = load[T](base, off)
+		i++
+	})
+}
+
+// identity returns the value with which a combination begins.
+func identity[T number](how Combine) (v T) {
+	least, greatest := bounds[T]()
+	switch how {
+	case Max:
+		return least
+	case Min:
+		return greatest
+	}
+	return 0
+}
+
+// bounds returns the least and the greatest value of a type.
+func bounds[T number]() (least, greatest T) {
+	switch l := any(&least).(type) {
+	case *int8:
+		*l = math.MinInt8
+	case *int32:
+		*l = math.MinInt32
+	case *int64:
+		*l = math.MinInt64
+	case *float32:
+		*l = float32(math.Inf(-1))
+		return least, -least
+	case *float64:
+		*l = math.Inf(-1)
+		return least, -least
+	}
+	return least, least - 1 // integers wrap
+}
+
+func (s *scatter[T]) units(_, lo, hi int) {
+	for u := lo; u < hi; u++ {
+		row, from := u/s.blocks, u%s.blocks*s.block
+		out := expr.Elements[T](s.out)[row*s.size*s.after:]
+		if s.after == 1 {
+			s.column(out, s.rows.at(row))
+		} else {
+			s.columns(out, s.rows.at(row), from, min(from+s.block, s.after))
+		}
+	}
+}
+
+// column scatters the updates at offset off to a column of neighbouring elements.
+func (s *scatter[T]) column(out []T, off int) {
+	u, st := s.updates, s.along.step
+	if s.along.table != nil || s.how != Add || st < 0 || off < 0 {
+		for j, at := range s.index {
+			out[at] = s.combine(out[at], load[T](u, off+s.along.at(j)))
+		}
+		return
+	}
+	v := elements[T](u, off+st*max(s.count-1, 0))[off:]
+	switch {
+	case s.count == 0:
+	case st == 0:
+		x := v[0]
+		for _, at := range s.index {
+			out[at] += x
+		}
+	case st == 1:
+		v = v[:len(s.index)]
+		for j, at := range s.index {
+			out[at] += v[j]
+		}
+	default:
+		for j, at := range s.index {
+			out[at] += v[j*st]
+		}
+	}
+}
+
+// columns scatters rows of updates at offset off to the columns lo..hi.
+func (s *scatter[T]) columns(out []T, off, lo, hi int) {
+	u := s.updates
+	for j, at := range s.index {
+		to := out[int(at)*s.after+lo : int(at)*s.after+hi]
+		from := off + s.along.at(j)
+		switch {
+		case s.inner.table == nil && s.inner.step == 1 && from >= 0:
+			s.add(to, elements[T](u, from+hi-1)[from+lo:])
+		case s.inner.table == nil && s.inner.step == 0 && s.how == Add:
+			x := load[T](u, from)
+			for k := range to {
+				to[k] += x
+			}
+		default:
+			for k := range to {
+				to[k] = s.combine(to[k], load[T](u, from+s.inner.at(lo+k)))
+			}
+		}
+	}
+}
+
+// add combines neighbouring updates with a row of the result.
+func (s *scatter[T]) add(to, v []T) {
+	v = v[:len(to)]
+	if s.how != Add {
+		for k := range to {
+			to[k] = s.combine(to[k], v[k])
+		}
+		return
+	}
+	for ; len(to) >= 4; to, v = to[4:], v[4:] {
+		to[0] += v[0]
+		to[1] += v[1]
+		to[2] += v[2]
+		to[3] += v[3]
+	}
+	for k := range to {
+		to[k] += v[k]
+	}
+}
+
+func (s *scatter[T]) combine(a, b T) T {
+	switch s.how {
+	case Add:
+		return a + b
+	case Max:
+		return max(a, b)
+	case Min:
+		return min(a, b)
+	}
+	return b
+}

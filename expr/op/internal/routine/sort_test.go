@@ -1,0 +1,109 @@
+package routine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// TestSorter compares sorts of keys with tags with the stable sort of the standard
+// library, for lengths at which the method changes and for keys that share digits.
+func TestSorter(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 2, 3, 23, 24, 25, 63, 64, 65, 300, 4095, 4096, 10000} {
+		for _, mask := range []uint64{0, 1, 0xff, 0xffff << 40, 1 << 63, 0xf0f0f0f0f0f0f0f0, math.MaxUint64, 0xff000000000000ff} {
+			testSorter[uint8](t, r, n, mask|mask>>56)
+			testSorter[uint32](t, r, n, mask|mask>>32)
+			testSorter[uint64](t, r, n, mask)
+		}
+	}
+}
+
+func testSorter[K key](t *testing.T, r *rand.Rand, n int, mask uint64) {
+	t.Helper()
+	keys, tags, want := make([]K, n), make([]uint32, n), make([]uint32, n)
+	for i := range keys {
+		keys[i] = K(r.Uint64() & mask)
+		tags[i], want[i] = uint32(i), uint32(i)
+	}
+	slices.SortStableFunc(want, func(a, b uint32) int {
+		if keys[a] == keys[b] {
+			return 0
+		} else if keys[a] < keys[b] {
+			return -1
+		}
+		return 1
+	})
+	sorted := slices.Sorted(slices.Values(keys))
+	alone := sorter[K]{keys: slices.Clone(keys), otherKeys: make([]K, n)}
+	both := sorter[K]{keys: slices.Clone(keys), otherKeys: make([]K, n), tags: tags, otherTags: make([]uint32, n)}
+	alone.sort()
+	both.sort()
+	if !slices.Equal(alone.keys, sorted) || !slices.Equal(both.keys, sorted) || !slices.Equal(both.tags, want) {
+		t.Errorf("%d keys of %T with mask %x are not in order", n, K(0), mask)
+	}
+}
+
+// TestKeys tests that keys have the order of values, and give the values back.
+func TestKeys(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	order := []float64{-inf, -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64, inf, nan, math.Float64frombits(1<<63 | 0x7ff0000000000001)}
+	keys := make([]uint64, len(order))
+	keysOf(keys, dtype.F64, unsafe.Pointer(&order[0]), 1, false)
+	if !slices.IsSorted(keys) || keys[10] != keys[11] || keys[9] == keys[10] {
+		t.Errorf("the keys of %v are %x", order, keys)
+	}
+	for _, down := range []bool{false, true} {
+		keysOf(keys, dtype.F64, unsafe.Pointer(&order[0]), 1, down)
+		back := make([]float64, len(order))
+		valuesOf(keys, dtype.F64, unsafe.Pointer(&back[0]), 1, down)
+		for i, x := range back {
+			if math.Float64bits(x) != math.Float64bits(order[i]) && x == x {
+				t.Errorf("%v comes back as %v", order[i], x)
+			}
+		}
+		if down && (keys[10] != math.MaxUint64 || keys[0] == math.MaxUint64 || keys[0] < keys[9]) {
+			t.Errorf("the descending keys of %v are %x", order, keys)
+		}
+	}
+	ints := []int8{-128, -1, 0, 1, 127}
+	small := make([]uint8, 5)
+	keysOf(small, dtype.I8, unsafe.Pointer(&ints[0]), 1, false)
+	if !slices.IsSorted(small) {
+		t.Errorf("the keys of %v are %v", ints, small)
+	}
+}
+
+func BenchmarkSorter(b *testing.B) {
+	for _, n := range []int{16, 64, 256, 1024, 1 << 14, 1 << 20} {
+		b.Run(fmt.Sprint("float32/", n), func(b *testing.B) { benchSorter[uint32](b, n, dtype.F32) })
+		b.Run(fmt.Sprint("float64/", n), func(b *testing.B) { benchSorter[uint64](b, n, dtype.F64) })
+	}
+}
+
+func benchSorter[K key](b *testing.B, n int, typ dtype.Type) {
+	rows := max(1, 1<<18/n)
+	x := make([]K, n*rows)
+	for i := range x {
+		if typ == dtype.F64 {
+			x[i] = K(math.Float64bits(rand.NormFloat64()))
+		} else {
+			x[i] = K(math.Float32bits(float32(rand.NormFloat64())))
+		}
+	}
+	out := make([]K, n)
+	s := sorter[K]{keys: make([]K, n), otherKeys: make([]K, n)}
+	b.ResetTimer()
+	for i := range b.N {
+		row := x[i%rows*n:][:n]
+		keysOf(s.keys, typ, unsafe.Pointer(&row[0]), 1, false)
+		s.sort()
+		valuesOf(s.keys, typ, unsafe.Pointer(&out[0]), 1, false)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
+}

@@ -64,8 +64,8 @@ func (s *Stage) Name() string {
 	switch {
 	case s.Kernel != nil:
 		return s.Kernel.Name
-	case s.Func != nil:
-		return s.Func.Name
+	case s.Kind == Call:
+		return s.Node.Op.Name
 	case s.Kind == Chain:
 		return "chain"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -15,6 +16,7 @@ import (
 func Random(t *testing.T, o Options) {
 	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, 60, 5, 3)) })
 	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, 6000, 4, 2)) })
+	t.Run("chains", func(t *testing.T) { rapid.Check(t, randomChain(o)) })
 	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, 24, 9, 1)) })
 }
 
@@ -30,6 +32,9 @@ func randomProgram(o Options, size, depth, count int) func(*rapid.T) {
 		}
 		o := o
 		o.Threads = rapid.IntRange(1, 4).Draw(t, "threads")
+		if rapid.Bool().Draw(t, "chains") {
+			o.Chains = engine.ChainsAlways
+		}
 		s := suite{t, o}
 		if !s.checkFused(stmts...) {
 			t.FailNow()

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -52,6 +53,22 @@ func chainedPrograms(m, k, n int) []chained {
 		one("attention", true, []int{3, m, k}, func() expr.Exp[float32] {
 			s := op.Add(op.Scale(.125, op.MatMul(q, op.Transpose(key, 0, 2, 1))), mask)
 			return op.MatMul(op.Softmax(s, -1), v)
+		}),
+		one("matrices", true, []int{5, k, n}, func() expr.Exp[float32] {
+			return op.ReLU(op.Add(op.MatMul(filled(1, k, m), op.Exp(filled(2, 5, m, n))), filled(3, k, 1)))
+		}),
+		one("windows", true, []int{5, 4, m, n}, func() expr.Exp[float32] {
+			one := op.Window{Size: 1}
+			x := op.Windows(op.Pad(filled(1, 5, 3, m, n), [][2]int{{}, {}, {1, 1}, {1, 1}}, 0), one, one, op.Window{Size: 3}, op.Window{Size: 3})
+			y := op.Reshape(op.Transpose(x, 0, 1, 4, 5, 6, 7, 2, 3), 5, 27, m*n)
+			return op.ReLU(op.Reshape(op.MatMul(filled(2, 4, 27), y), 5, 4, m, n))
+		}),
+		one("indexed rows", true, []int{m, n}, func() expr.Exp[float32] {
+			i := engine.Zeros[int32](m)
+			for k := range i.Data() {
+				i.Data()[k] = int32(k * 7 % 11)
+			}
+			return op.ReLU(op.MatMul(op.Take(filled(1, 11, k), i, 0), w))
 		}),
 		{"several outputs", true, func() ([]expr.Statement, []tensor) {
 			y, z := filled(1, m, n), filled(2, m, n)
@@ -168,6 +185,32 @@ func TestChainAllocations(t *testing.T) {
 		run()
 		if n := testing.AllocsPerRun(10, run); n != 0 && !raceDetector {
 			t.Errorf("%s: %v allocations", c.name, n)
+		}
+	}
+}
+
+// TestChainFaults tests that a fault in what a product reads is found before
+// anything is stored.
+func TestChainFaults(t *testing.T) {
+	const rows = 40
+	i := engine.Zeros[int32](rows)
+	i.Data()[rows-1] = 11
+	y := filled(9, rows, 16)
+	before := slices.Clone(y.Data())
+	for _, backend := range engine.Backends() {
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend, Chains: engine.ChainsAlways},
+			expr.Let(y, op.ReLU(op.MatMul(op.Take(filled(1, 11, 8), i, 0), filled(2, 8, 16)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.Explain(), "chain of") {
+			t.Errorf("there is no chain:\n%s", p.Explain())
+		}
+		if err := p.Run(context.Background()); !errors.Is(err, expr.ErrIndex) || !strings.Contains(err.Error(), "op.Take") {
+			t.Errorf("%s: the error is %v", backend, err)
+		}
+		if !slices.Equal(y.Data(), before) {
+			t.Errorf("%s: the target has changed", backend)
 		}
 	}
 }

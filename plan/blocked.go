@@ -12,11 +12,11 @@ import (
 // in two: the number of the block and the position within the block. Temporaries
 // in own have the rows of one block. So the units of a block follow each other,
 // and the addresses of own do not depend on the block.
-func (s *Stage) blocked(dims []int, axis int, r RowBlocks, own []*Array) *Stage {
+func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 	old := s.Kernel
 	k := *old
 	out := *s
-	w := &blocker{old: old, k: &k, stage: &out, cut: int(s.mainAxes()[axis]), block: len(old.Axes), memo: map[prim.Ix]prim.Ix{}}
+	w := &blocker{old: old, k: &k, stage: &out, cut: int(s.mainAxes()[r.axis]), block: len(old.Axes), memo: map[prim.Ix]prim.Ix{}}
 	k.Index, k.InOrder = prim.IxTable{}, true
 	k.Axes = append(slices.Clip(old.Axes), "block")
 	k.Bufs, k.Access, k.Loops = slices.Clone(old.Bufs), slices.Clone(old.Access), slices.Clone(old.Loops)
@@ -33,30 +33,40 @@ func (s *Stage) blocked(dims []int, axis int, r RowBlocks, own []*Array) *Stage 
 	for i := range k.Access {
 		a := &k.Access[i]
 		x := ownIn(own, s.Bufs[a.Buf].Array)
-		if x == nil {
-			a.Coords = slices.Clone(a.Coords)
-			for d, ix := range a.Coords {
-				a.Coords[d] = w.expr(ix)
+		switch {
+		case x == nil:
+			a.Coords = w.exprs(a.Coords)
+		case s.byCoords(int(a.Buf), x, dims):
+			at := rowDims(&s.Bufs[a.Buf], dims)[r.axis]
+			a.Coords = w.exprs(a.Coords[at:])
+			a.Coords[0] = k.Index.Axis(w.cut)
+		default:
+			at, _ := s.inRow(a, x, dims)
+			for _, outer := range s.mainAxes()[:r.axis] {
+				at.Coef[outer] = 0
 			}
-			continue
-		}
-		at, _ := s.inRow(a, x, dims)
-		for _, outer := range s.mainAxes()[:axis] {
-			at.Coef[outer] = 0
-		}
-		sum := w.number(at.C)
-		for d, c := range at.Coef {
-			if c != 0 {
-				sum = k.Index.Add(sum, k.Index.Mul(k.Index.Axis(d), w.number(c)))
+			sum := w.number(at.C)
+			for d, c := range at.Coef {
+				if c != 0 {
+					sum = k.Index.Add(sum, k.Index.Mul(k.Index.Axis(d), w.number(c)))
+				}
 			}
+			a.Coords = []prim.Ix{sum}
 		}
-		a.Coords = []prim.Ix{sum}
 	}
 	for i, o := range s.Bufs {
-		if x := ownIn(own, o.Array); x != nil {
-			k.Bufs[i].Rank = 1
-			out.Bufs[i] = Operand{Array: o.Array, Strides: []int{1}, Extents: []int{x.Shape.Size() / shape.Shape(dims).Size() * r.Rows()}}
+		x := ownIn(own, o.Array)
+		switch {
+		case x == nil:
+			continue
+		case s.byCoords(i, x, dims):
+			at := rowDims(&s.Bufs[i], dims)[r.axis]
+			o.Strides, o.Extents = o.Strides[at:], slices.Clone(o.Extents[at:])
+			o.Extents[0] = r.Size
+		default:
+			o.Strides, o.Extents = []int{1}, []int{x.Shape.Size() / shape.Shape(dims).Size() * r.Rows()}
 		}
+		out.Bufs[i], k.Bufs[i].Rank = o, len(o.Extents)
 	}
 	k.Regions = slices.Clone(old.Regions)
 	for i := range k.Regions {
@@ -103,6 +113,14 @@ func (w *blocker) number(v int) prim.Ix {
 		w.k.Params++
 	}
 	return w.k.Index.Param(i)
+}
+
+func (w *blocker) exprs(list []prim.Ix) []prim.Ix {
+	out := make([]prim.Ix, len(list))
+	for i, ix := range list {
+		out[i] = w.expr(ix)
+	}
+	return out
 }
 
 // expr returns an expression of the old kernel for the divided axis.

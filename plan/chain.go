@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -21,6 +22,7 @@ type joined []*Stage
 type RowBlocks struct {
 	Outer, Extent, Inner int
 	Size                 int
+	axis                 int // the number of the axis in the middle
 }
 
 // Count returns the number of blocks.
@@ -50,6 +52,9 @@ const (
 	smallB = 64 << 10
 	// leastRows is the smallest number of rows of a block.
 	leastRows = 32
+	// mostMatrix is the largest size of the temporaries of a worker, in bytes, if
+	// blocks are whole matrices.
+	mostMatrix = 16 << 20
 	// mostRows is the largest number of rows of a block.
 	mostRows = 512
 	// leastBlocks is the number of blocks that leaves work for several threads.
@@ -103,9 +108,11 @@ func (c *chainer) longest(i int) (before []*Stage, made *Stage, n int) {
 			}
 		}
 		for k := len(parts); k > 1 && ends[k-1] >= n; k-- {
-			if x := c.join(parts[:k], dims); x != nil {
+			if x, scan := c.join(parts[:k], dims); x != nil {
 				made, n = x, ends[k-1]+1
-				before = moved[:n-k]
+				if before = slices.Clip(moved[:n-k]); scan != nil {
+					before = append(before, scan)
+				}
 				break
 			}
 		}
@@ -113,16 +120,24 @@ func (c *chainer) longest(i int) (before []*Stage, made *Stage, n int) {
 	return before, made, n
 }
 
-// chains reports whether a stage can be a part of a chain. A part must not raise
-// faults: later blocks would be left out although earlier ones were stored.
+// chains reports whether a stage can be a part of a chain.
 func chains(s *Stage) bool {
 	switch s.Kind {
 	case Product:
-		return len(s.A.Shape) > 1 && s.Out.Shape.Size() > 0 && slices.Equal(long(s.A.Shape[:len(s.A.Shape)-1]), long(s.outRows()))
+		return len(s.A.Shape) > 1 && s.Out.Shape.Size() > 0
 	case Loop:
-		return !s.Prescan && len(s.Faults) == 0 && s.mainAxes() != nil
+		return !s.Prescan && s.mainAxes() != nil
 	}
 	return false
+}
+
+// matrices returns the axes along which a product computes one matrix after the
+// other, without axes of size 1.
+func (s *Stage) matrices() []int {
+	if len(s.B.Shape) == 1 {
+		return long(s.Out.Shape[:len(s.Out.Shape)-1])
+	}
+	return long(s.Out.Shape[:len(s.Out.Shape)-2])
 }
 
 // outRows returns the shape of the result of a product without its columns.
@@ -159,10 +174,16 @@ func (c *chainer) rows(i int) (out [][]int) {
 	if k < i || !chains(c.stages[k]) {
 		return nil
 	}
-	a := c.stages[k].A
-	dims := long(a.Shape[:len(a.Shape)-1])
-	if out = [][]int{dims}; len(dims) != 1 {
-		return out[:min(len(dims), 1)]
+	p := c.stages[k]
+	rows, matrices := long(p.A.Shape[:len(p.A.Shape)-1]), p.matrices()
+	if len(rows) > 0 && slices.Equal(rows, long(p.outRows())) {
+		out = append(out, rows)
+	}
+	if len(matrices) > 0 {
+		return append(out, matrices)
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	for _, s := range c.stages[i:min(k+2, len(c.stages))] { // loops may have several axes for the rows of a matrix
 		if s.Kind != Loop || !chains(s) {
@@ -172,7 +193,7 @@ func (c *chainer) rows(i int) (out [][]int) {
 		size := 1
 		for _, x := range s.mainAxes() {
 			finer = append(finer, s.Extents[x])
-			if size *= s.Extents[x]; size == dims[0] && len(finer) > 1 {
+			if size *= s.Extents[x]; size == rows[0] && len(finer) > 1 {
 				out = append(out, finer)
 				break
 			}
@@ -215,9 +236,21 @@ func aligned(parts []*Stage, dims []int) bool {
 	return true
 }
 
+// whole reports whether s is a product of whole matrices, one for each row of a
+// chain.
+func (s *Stage) whole(dims []int) bool {
+	return s.Kind == Product && len(dims) > 0 && slices.Equal(s.matrices(), dims)
+}
+
 // hasRows reports whether the outermost axes of a stage are the rows.
 func (s *Stage) hasRows(dims []int) bool {
 	if s.Kind == Product {
+		if s.whole(dims) {
+			return true
+		}
+		if !slices.Equal(long(s.A.Shape[:len(s.A.Shape)-1]), long(s.outRows())) {
+			return false
+		}
 		r := len(s.A.Shape)
 		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
 			return s.A.Shape[r-2] > 1 && slices.Equal(long(s.A.Shape[:r-1]), dims)
@@ -245,6 +278,14 @@ func (s *Stage) within(x *Array, dims []int) bool {
 	if !same(x) || x.Shape.Size() == 0 {
 		return false
 	}
+	if s.whole(dims) {
+		for _, a := range []*Array{s.A, s.B} {
+			if a.Overlaps(x) && !(same(a) && slices.Equal(long(a.Shape[:max(len(a.Shape)-2, 0)]), dims)) {
+				return false
+			}
+		}
+		return !s.Out.Overlaps(x) || same(s.Out)
+	}
 	if s.Kind == Product {
 		return !s.B.Overlaps(x) && (!s.A.Overlaps(x) || same(s.A)) && (!s.Out.Overlaps(x) || same(s.Out))
 	}
@@ -253,14 +294,60 @@ func (s *Stage) within(x *Array, dims []int) bool {
 		if a == nil || !a.Overlaps(x) {
 			continue
 		}
-		if a.Mem != x.Mem || a.Type != x.Type {
+		if a.Mem != x.Mem || a.Type != x.Type || !s.byCoords(i, x, dims) && !s.byOffset(i, x, dims) {
 			return false
 		}
-		for k := range s.Kernel.Access {
-			if s.Kernel.Access[k].Buf == int32(i) {
-				if _, ok := s.inRow(&s.Kernel.Access[k], x, dims); !ok {
-					return false
-				}
+	}
+	return true
+}
+
+// byCoords reports whether the first coordinates of all accesses to a buffer are
+// the row of the loops.
+func (s *Stage) byCoords(buf int, x *Array, dims []int) bool {
+	o := &s.Bufs[buf]
+	at := rowDims(o, dims)
+	if at == nil || o.Array.Offset != x.Offset || o.Array.Shape.Size() != x.Shape.Size() || !shape.IsContiguous(o.Array.Shape, o.Array.Strides) {
+		return false
+	}
+	axes := s.mainAxes()
+	for i := range s.Kernel.Access {
+		a := &s.Kernel.Access[i]
+		if a.Buf != int32(buf) {
+			continue
+		}
+		for k, d := range at {
+			if n := s.Kernel.Index.At(a.Coords[d]); n.Op != prim.IxAxis || n.K != int64(axes[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rowDims returns the dimensions of a buffer that are the rows, or nil: its first
+// ones that are longer than 1.
+func rowDims(o *Operand, dims []int) (at []int) {
+	for d, n := range o.Extents {
+		if n != 1 && len(at) < len(dims) {
+			if n != dims[len(at)] {
+				return nil
+			}
+			at = append(at, d)
+		}
+	}
+	if len(at) < len(dims) {
+		return nil
+	}
+	return at
+}
+
+// byOffset reports whether the offsets of all accesses to a buffer stay in the row
+// of the loops.
+func (s *Stage) byOffset(buf int, x *Array, dims []int) bool {
+	for i := range s.Kernel.Access {
+		if a := &s.Kernel.Access[i]; a.Buf == int32(buf) {
+			if _, ok := s.inRow(a, x, dims); !ok {
+				return false
 			}
 		}
 	}
@@ -298,57 +385,87 @@ func (s *Stage) inRow(access *ir.Access, x *Array, dims []int) (bound.Form, bool
 	return at, lo >= 0 && hi < n
 }
 
-// join returns the chain of parts, or nil if it does not pay.
-func (c *chainer) join(parts []*Stage, dims []int) *Stage {
-	s := &Stage{Kind: Chain, Why: "a worker runs its parts for one block of rows after the other"}
-	var own []*Array
-	perRow, packed, rows, products := 0, 0, shape.Shape(dims).Size(), 0
-	for _, p := range parts {
-		for _, w := range p.Writes {
-			if c.private(w, parts) {
-				own = append(own, w)
-				perRow += w.Bytes() / rows
+// join returns the chain of parts, or nil if it does not pay. It also returns the
+// prescan of the first part if that can fail.
+func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
+	s = &Stage{Kind: Chain, Why: "a worker runs its parts for one block of rows after the other"}
+	own := c.private(parts)
+	r, ok := c.blocks(parts, own, dims)
+	if !ok {
+		return nil, nil
+	}
+	s.Blocks = r
+	rows := shape.Shape(dims).Size()
+	for _, a := range own {
+		s.Own = append(s.Own, Own{a, s.OwnBytes})
+		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
+	}
+	for i, p := range parts {
+		if len(p.Faults) > 0 {
+			if i > 0 || !slices.Contains(own, p.Writes[0]) {
+				return nil, nil
 			}
+			scan = p.scan()
 		}
+		if p.Kind == Loop {
+			p = p.blocked(dims, r, own)
+		}
+		s.Parts = append(s.Parts, p)
+		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+	}
+	return s, scan
+}
+
+// scan returns a stage that only looks for the faults of a loop.
+func (s *Stage) scan() *Stage {
+	k, out := *s.Kernel, *s
+	k.Types, k.Reducers, k.Regions = slices.Clone(k.Types), slices.Clone(k.Reducers), slices.Clone(k.Regions)
+	k.Index.Nodes = slices.Clone(k.Index.Nodes)
+	for i, r := range k.Regions {
+		k.Regions[i].Code = slices.DeleteFunc(slices.Clone(r.Code), func(in ir.Ins) bool { return in.Op == ir.Store })
+	}
+	ir.Prune(&k)
+	out.Kernel, out.Prescan, out.Writes, out.Why = &k, true, nil, "looks for faults before a chain"
+	return &out
+}
+
+// blocks divides the rows. It returns false if a chain does not pay.
+func (c *chainer) blocks(parts []*Stage, own []*Array, dims []int) (r RowBlocks, ok bool) {
+	perRow, packed, rows, products, whole := 0, 0, shape.Shape(dims).Size(), 0, false
+	for _, a := range own {
+		perRow += a.Bytes() / rows
+	}
+	for _, p := range parts {
 		if p.Kind == Product {
 			products++
+			whole = whole || p.whole(dims)
 			if k := p.A.Shape[len(p.A.Shape)-1]; k*p.columns()*p.B.Type.Size() > smallB {
 				packed += k * p.columns() * p.B.Type.Size()
 			}
 		}
 	}
-	if len(own) == 0 || products == 0 {
-		return nil
+	if products == 0 || perRow == 0 {
+		return r, false
 	}
 	// A product packs its right operand for each block. What the block does not move
 	// to memory must be as much.
 	least := max(leastRows, packed/perRow)
 	target := max(least, min(ownBytes/perRow, rows/leastBlocks, mostRows))
-	if c.always {
+	pays := rows*perRow >= leastTemp && rows >= 2*target && least <= mostRows
+	switch {
+	case whole:
+		target, pays = 1, rows*perRow >= leastTemp && rows >= leastBlocks/2 && perRow <= mostMatrix
+	case c.always:
 		target = min(target, max(1, rows/3))
-	} else if rows*perRow < leastTemp || rows < 2*target || least > mostRows {
-		return nil
+	}
+	if !c.always && !pays {
+		return r, false
 	}
 	axis := cutAxis(parts, dims, target)
-	r := RowBlocks{Outer: shape.Shape(dims[:axis]).Size(), Extent: dims[axis], Inner: shape.Shape(dims[axis+1:]).Size()}
+	r = RowBlocks{Outer: shape.Shape(dims[:axis]).Size(), Extent: dims[axis], Inner: shape.Shape(dims[axis+1:]).Size(), axis: axis}
 	r.Size = min(max(1, target/r.Inner), r.Extent)
 	r.Size = (r.Extent + r.PerAxis() - 1) / r.PerAxis()
-	s.Blocks = r
-	if !c.always && r.Count() < 2 {
-		return nil
-	}
-	for _, a := range own {
-		s.Own = append(s.Own, Own{a, s.OwnBytes})
-		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
-	}
-	for _, p := range parts {
-		if p.Kind == Loop {
-			p = p.blocked(dims, axis, r, own)
-		}
-		s.Parts = append(s.Parts, p)
-		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
-	}
-	return s
+	return r, c.always || r.Count() > 1
 }
 
 // columns returns the number of columns of the result of a product.
@@ -359,18 +476,25 @@ func (s *Stage) columns() int {
 	return 1
 }
 
-// private reports whether only parts use a temporary.
-func (c *chainer) private(a *Array, parts []*Stage) bool {
-	return a.Mem == nil && !slices.ContainsFunc(c.stages, func(s *Stage) bool {
-		return !slices.Contains(parts, s) && (slices.ContainsFunc(s.Reads, a.Overlaps) || slices.ContainsFunc(s.Writes, a.Overlaps))
-	})
+// private returns the temporaries that only parts use.
+func (c *chainer) private(parts []*Stage) (own []*Array) {
+	for _, p := range parts {
+		for _, w := range p.Writes {
+			if w.Mem == nil && w.Shape.Size() > 0 && !slices.ContainsFunc(c.stages, func(s *Stage) bool {
+				return !slices.Contains(parts, s) && (slices.ContainsFunc(s.Reads, w.Overlaps) || slices.ContainsFunc(s.Writes, w.Overlaps))
+			}) {
+				own = append(own, w)
+			}
+		}
+	}
+	return own
 }
 
 // cutAxis returns the axis of the rows that blocks cut: the last one, unless a
 // block has several positions of an axis before.
 func cutAxis(parts []*Stage, dims []int, target int) int {
 	axis := len(dims) - 1
-	batched := func(p *Stage) bool { return p.Kind == Product && p.A.Shape[:len(p.A.Shape)-2].Size() > 1 }
+	batched := func(p *Stage) bool { return p.Kind == Product && len(p.matrices()) > 0 }
 	if slices.ContainsFunc(parts, batched) { // a block is in one matrix
 		return axis
 	}

@@ -261,7 +261,11 @@ func (w *chainWorker) product(i int, s *plan.Stage) part {
 		p.C = gemm.Matrix{Row: p.N, Col: 1}
 	}
 	r := d.blocks
-	for _, p.M = range []int{r.Rows(), (r.Extent - (r.PerAxis()-1)*r.Size) * r.Inner} {
+	heights := []int{r.Rows(), (r.Extent - (r.PerAxis()-1)*r.Size) * r.Inner}
+	if d.matrices() {
+		heights = []int{p.M}
+	}
+	for _, p.M = range heights {
 		if d.bodies[p.M] == nil {
 			b := &productBody{inst: gemm.New(c.program.Backend.Name(), p, &d.binding, 1)}
 			b.units, _, _ = b.inst.Units()
@@ -270,6 +274,11 @@ func (w *chainWorker) product(i int, s *plan.Stage) part {
 		}
 	}
 	return d
+}
+
+// matrices reports whether each block is a matrix of the product.
+func (d *productPart) matrices() bool {
+	return len(d.problem.OffA) == d.blocks.Outer*d.blocks.Extent*d.blocks.Inner
 }
 
 func (d *productPart) bind(p *Program) {
@@ -291,6 +300,9 @@ func (d *productPart) watch(ctx context.Context) {
 
 func (d *productPart) cost() float64 {
 	b := d.bodies[d.blocks.Rows()]
+	if d.matrices() {
+		b = d.bodies[d.problem.M]
+	}
 	n, _, cost := b.inst.Units()
 	return float64(n) * cost
 }
@@ -300,6 +312,9 @@ func (d *productPart) run(block int) {
 	p := d.problem
 	row, n := rowsOf(d.blocks, block)
 	i, row := row/p.M, row%p.M
+	if d.matrices() {
+		i, row, n = block, 0, p.M
+	}
 	offC, rowC := i*p.M*p.N, p.N
 	if p.OffC != nil {
 		offC, rowC = p.OffC[i], p.C.Row

@@ -44,7 +44,7 @@ func TestHeld(t *testing.T) {
 			p := op.MatMul(v[0], v[0])
 			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[1].Transpose(), v[0]), expr.Let(v[2], op.Exp(p))}
 		}},
-		{"overwritten by the reader", 3, func(v tensors) []expr.Statement {
+		{"overwritten by the reader", 2, func(v tensors) []expr.Statement {
 			p := op.MatMul(v[0], v[0])
 			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[1], op.Transpose(p))}
 		}},

@@ -3,7 +3,7 @@ package main
 func Example() {
 	main()
 	// Output:
-	// a step: 12 loops, 5 products, 5269044 bytes
+	// a step: 10 loops, 5 products, 4461044 bytes
 	// step 0: loss 687.4
 	// step 100: loss 52.93
 	// step 200: loss 1.045

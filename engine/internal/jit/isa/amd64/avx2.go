@@ -369,52 +369,58 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 		f.I(x86.VMOVUPS, l, d, f.site(s, i))
 	default:
 		m := f.site(s, i)
-		if masked {
-			m = f.gatherNarrow(m, t.Size(), k)
+		if masked { // by way of scratch memory
+			f.I(x86.LEA, x86.W64, x86.RCX, m)
+			m = at(frame.Tmp)
+			f.copyLanes(k, t.Size(), m, x86.At(x86.RCX, 0))
 		}
 		f.widen(d, t, m)
 	}
 }
 
-// widen loads contiguous narrow elements into the lanes of d.
-func (f *avx2) widen(d x86.Vec, t dtype.Type, m x86.Mem) {
+// widen converts narrow elements x to the lanes of d.
+func (f *avx2) widen(d x86.Vec, t dtype.Type, x x86.Operand) {
+	if t == dtype.Bool {
+		lane := f.lane()
+		f.I(pick(lane, x86.VPMOVZXBD, x86.VPMOVZXBQ), x86.L256, d, x)
+		f.notZero(d, d, lane)
+		return
+	}
 	l := f.LenOf(t.Register())
-	switch t {
-	case dtype.Bool:
-		if f.W == 8 {
-			f.I(x86.VPMOVZXBD, x86.L256, d, m)
-			f.I(x86.VPCMPEQD, x86.L256, d, d, f.full(dtype.I32, 0))
-		} else {
-			f.I(x86.VPMOVZXBQ, x86.L256, d, m)
-			f.I(x86.VPCMPEQQ, x86.L256, d, d, f.full(dtype.I64, 0))
-		}
-		f.I(x86.VPXOR, x86.L256, d, d, f.ones())
-	default:
-		f.I(loadRows2[t], l, d, m)
-		if t == dtype.BF16 {
-			f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
-		}
+	f.I(loadRows2[t], l, d, x)
+	if t == dtype.BF16 {
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
 	}
 }
 
-// gatherNarrow copies the elements of the lanes of k to scratch memory, and returns it.
-func (f *avx2) gatherNarrow(m x86.Mem, size int, k x86.Vec) x86.Mem {
-	f.I(x86.LEA, x86.W64, x86.RCX, m)
+// lane returns the type of the lanes of predicates.
+func (f *avx2) lane() dtype.Type {
+	if f.W == 8 {
+		return dtype.I32
+	}
+	return dtype.I64
+}
+
+// notZero sets the lanes of d, of integer type t, to whether those of x are not 0.
+func (f *avx2) notZero(d, x x86.Vec, t dtype.Type) {
+	l := f.LenOf(t)
+	f.I(pick(t, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
+	f.I(x86.VPXOR, l, d, d, f.ones())
+}
+
+// copyLanes copies the elements of the lanes of k, one by one. from and to do not use RAX
+// or RDX.
+func (f *avx2) copyLanes(k x86.Vec, size int, to, from x86.Mem) {
 	f.laneBits(k)
 	for lane := range f.W {
 		skip := f.NewLabel()
-		f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
-		f.I(x86.JAE, 0, skip)
-		if size == 1 {
-			f.I(x86.MOVZXB, x86.W32, x86.RDX, x86.At(x86.RCX, int32(lane)))
-			f.I(x86.MOV, x86.W8, at(frame.Tmp+lane), x86.RDX)
-		} else {
-			f.I(x86.MOVZXW, x86.W32, x86.RDX, x86.At(x86.RCX, int32(2*lane)))
-			f.I(x86.MOV, x86.W16, at(frame.Tmp+2*lane), x86.RDX)
-		}
+		f.asm.Unset(isa.T0, lane, skip)
+		f.asm.load(size, x86.RDX, from)
+		f.I(x86.MOV, x86.Len(8*size), to, x86.RDX)
 		f.Bind(skip)
+		from.Disp += int32(size)
+		to.Disp += int32(size)
 	}
-	return at(frame.Tmp)
 }
 
 // laneBits puts one bit for each lane of k into RAX.
@@ -428,30 +434,15 @@ func (f *avx2) laneBits(k x86.Vec) {
 
 // one puts one element into all lanes.
 func (f *avx2) one(d x86.Vec, i int32, s *layout.Site, t dtype.Type) {
-	m := f.site(s, i)
-	reg := t.Register()
-	switch t.Size() {
-	case 4, 8:
-		f.broadcast(d, reg, m)
-		return
+	switch m := f.site(s, i); t.Size() {
 	case 1:
 		f.I(x86.VPBROADCASTB, x86.L128, d, m)
-	default:
+		f.widen(d, t, d)
+	case 2:
 		f.I(x86.VPBROADCASTW, x86.L128, d, m)
-	}
-	switch t {
-	case dtype.Bool:
-		f.I(x86.VPMOVZXBQ, x86.L256, d, d)
-		f.I(x86.VPCMPEQQ, x86.L256, d, d, f.full(dtype.I64, 0))
-		f.I(x86.VPXOR, x86.L256, d, d, f.ones())
-		if f.W == 8 {
-			break // 64-bit lanes all alike are 32-bit lanes all alike
-		}
+		f.widen(d, t, d)
 	default:
-		f.I(loadRows2[t], f.LenOf(reg), d, d)
-		if t == dtype.BF16 {
-			f.I(x86.VPSLLD, f.LenOf(reg), d, d, x86.Imm(16))
-		}
+		f.broadcast(d, t.Register(), m)
 	}
 }
 
@@ -536,20 +527,7 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	}
 	f.I(x86.LEA, x86.W64, x86.RCX, m)
 	f.I(x86.VMOVUPS, x86.L128, at(frame.Tmp), v)
-	f.laneBits(tailVec)
-	for lane := range f.W {
-		skip := f.NewLabel()
-		f.I(x86.BT, x86.W32, x86.RAX, x86.Imm(lane))
-		f.I(x86.JAE, 0, skip)
-		if t.Size() == 1 {
-			f.I(x86.MOVZXB, x86.W32, x86.RDX, at(frame.Tmp+lane))
-			f.I(x86.MOV, x86.W8, x86.At(x86.RCX, int32(lane)), x86.RDX)
-		} else {
-			f.I(x86.MOVZXW, x86.W32, x86.RDX, at(frame.Tmp+2*lane))
-			f.I(x86.MOV, x86.W16, x86.At(x86.RCX, int32(2*lane)), x86.RDX)
-		}
-		f.Bind(skip)
-	}
+	f.copyLanes(tailVec, t.Size(), x86.At(x86.RCX, 0), at(frame.Tmp))
 }
 
 // pack packs the 32-bit lanes of v to 16-bit lanes, in order.
@@ -614,8 +592,7 @@ func (f *avx2) toPredicate(n *lower.Node) {
 	if from.IsFloat() {
 		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.full(from, 0), x86.Imm(4))
 	} else {
-		f.I(pick(from, x86.VPCMPEQD, x86.VPCMPEQQ), f.LenOf(from), d, x, f.full(from, 0))
-		f.I(x86.VPXOR, f.LenOf(from), d, d, f.ones())
+		f.notZero(d, x, from)
 	}
 	f.predicate(d, from)
 }
@@ -681,18 +658,9 @@ func (f *avx2) scalarToFloat(n *lower.Node) {
 	cvt := pick(n.Type, x86.VCVTSI2SS, x86.VCVTSI2SD)
 	add := pick(n.Type, x86.VADDSS, x86.VADDSD)
 	st := pick(n.Type, x86.VMOVSS, x86.VMOVSD)
-	size := 4
-	if isa.Wide(n.In) {
-		size = 8
-	}
 	f.I(x86.VXORPS, x86.L128, t, t, t)
 	for lane := range f.W {
-		src := at(frame.Tmp + size*lane)
-		if size == 4 {
-			f.I(x86.MOV, x86.W32, x86.RAX, src)
-		} else {
-			f.I(x86.MOV, x86.W64, x86.RAX, src)
-		}
+		f.asm.load(n.In.Size(), x86.RAX, at(frame.Tmp+n.In.Size()*lane))
 		if n.In == dtype.U64 { // convert half of it, rounded to odd, and double the result
 			small, done := f.NewLabel(), f.NewLabel()
 			f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
@@ -715,6 +683,9 @@ func (f *avx2) scalarToFloat(n *lower.Node) {
 	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
 }
 
+// tops are the least floats above the range of an integer type.
+var tops = map[dtype.Type]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
+
 // scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
 func (f *avx2) scalarToInt(n *lower.Node) {
 	x, d, t, c := f.Src(n.Args[0]), f.Dst(), f.Tmp(), f.Tmp()
@@ -722,66 +693,45 @@ func (f *avx2) scalarToInt(n *lower.Node) {
 	cvt := pick(n.In, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
 	ld := pick(n.In, x86.VMOVSS, x86.VMOVSD)
 	ucomi := pick(n.In, x86.VUCOMISS, x86.VUCOMISD)
-	sub := pick(n.In, x86.VSUBSS, x86.VSUBSD)
-	limit := func(v float64) x86.Mem { return f.constant(n.In, floatBits(n.In, v)) }
-	size := 4
-	if isa.Wide(n.Type) {
-		size = 8
+	atLeast := func(limit float64, l x86.Label) { // jumps if the element is at least limit
+		f.I(ld, 0, c, f.constant(n.In, floatBits(n.In, limit)))
+		f.I(ucomi, 0, t, c)
+		f.I(x86.JAE, 0, l)
 	}
+	size, most := n.Type.Size(), x86.Imm(-1)
 	for lane := range f.W {
-		done, zero, top := f.NewLabel(), f.NewLabel(), f.NewLabel()
+		done, zero, top, high := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 		f.I(ld, 0, t, at(frame.Tmp+n.In.Size()*lane))
-		switch n.Type {
-		case dtype.I64: // the indefinite value is the least integer
+		if n.Type == dtype.I64 { // the indefinite value is the least integer
+			most = math.MaxInt64
 			f.I(ucomi, 0, t, t)
 			f.I(x86.JP, 0, zero)
-			f.I(ld, 0, c, limit(1<<63))
-			f.I(ucomi, 0, t, c)
-			f.I(x86.JAE, 0, top)
-			f.I(cvt, x86.W64, x86.RAX, t)
-			f.I(x86.JMP, 0, done)
-			f.Bind(top)
-			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(math.MaxInt64))
-		default:
+		} else {
 			f.I(x86.VXORPS, x86.L128, c, c, c)
 			f.I(ucomi, 0, c, t) // 0 < x; unordered sets the carry too, with the parity
 			f.I(x86.JP, 0, zero)
 			f.I(x86.JAE, 0, zero)
-			if n.Type == dtype.U32 {
-				f.I(ld, 0, c, limit(1<<32))
-				f.I(ucomi, 0, t, c)
-				f.I(x86.JAE, 0, top)
-				f.I(cvt, x86.W64, x86.RAX, t)
-				f.I(x86.JMP, 0, done)
-			} else {
-				high := f.NewLabel()
-				f.I(ld, 0, c, limit(1<<64))
-				f.I(ucomi, 0, t, c)
-				f.I(x86.JAE, 0, top)
-				f.I(ld, 0, c, limit(1<<63))
-				f.I(ucomi, 0, t, c)
-				f.I(x86.JAE, 0, high)
-				f.I(cvt, x86.W64, x86.RAX, t)
-				f.I(x86.JMP, 0, done)
-				f.Bind(high)
-				f.I(sub, 0, t, t, c)
-				f.I(cvt, x86.W64, x86.RAX, t)
-				f.I(x86.MOV, x86.W64, x86.RCX, x86.Imm(math.MinInt64))
-				f.I(x86.ADD, x86.W64, x86.RAX, x86.RCX)
-				f.I(x86.JMP, 0, done)
-			}
-			f.Bind(top)
-			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
 		}
+		atLeast(tops[n.Type], top)
+		if n.Type == dtype.U64 {
+			atLeast(1<<63, high)
+		}
+		f.I(cvt, x86.W64, x86.RAX, t)
+		f.I(x86.JMP, 0, done)
+		if f.Bind(high); n.Type == dtype.U64 {
+			f.I(pick(n.In, x86.VSUBSS, x86.VSUBSD), 0, t, t, c)
+			f.I(cvt, x86.W64, x86.RAX, t)
+			f.I(x86.MOV, x86.W64, x86.RCX, x86.Imm(math.MinInt64))
+			f.I(x86.ADD, x86.W64, x86.RAX, x86.RCX)
+			f.I(x86.JMP, 0, done)
+		}
+		f.Bind(top)
+		f.I(x86.MOV, x86.W64, x86.RAX, most)
 		f.I(x86.JMP, 0, done)
 		f.Bind(zero)
 		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
 		f.Bind(done)
-		if size == 4 {
-			f.I(x86.MOV, x86.W32, at(frame.Tmp+128+size*lane), x86.RAX)
-		} else {
-			f.I(x86.MOV, x86.W64, at(frame.Tmp+128+size*lane), x86.RAX)
-		}
+		f.I(x86.MOV, x86.Len(8*size), at(frame.Tmp+128+size*lane), x86.RAX)
 	}
 	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
 }
@@ -835,8 +785,7 @@ func (f *avx2) packWords(v x86.Vec) { f.pack(v, x86.VPACKUSDW) }
 func (f *avx2) gathered(n *lower.Node, v x86.Vec, k x86.Operand) {
 	l := f.LenOf(dtype.I32)
 	f.I(x86.VPAND, l, v, v, f.full(dtype.U32, 0xff))
-	f.I(x86.VPCMPEQD, l, v, v, f.full(dtype.I32, 0))
-	f.I(x86.VPXOR, l, v, v, f.ones())
+	f.notZero(v, v, dtype.I32)
 	f.predicate(v, dtype.I32)
 	if n.Args[1] != lower.None {
 		f.blend(dtype.Bool, v, f.Src(n.Args[2]), v, k)

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -82,15 +83,15 @@ func (f *avx512) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 		imm = 5
 	}
 	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, y, x86.Imm(3))
+	s := d
 	if d == x || d == y { // the sum still needs the operands
-		s := f.Tmp()
-		f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
-		f.I(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
-		f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, s)
-		return
+		s = f.Tmp()
 	}
-	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, x, y, imm)
-	f.I(pick(t, x86.VADDPS, x86.VADDPD), l, d, x, y, x86.Merge(k))
+	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
+	f.I(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
+	if s != d {
+		f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, s)
+	}
 }
 
 // scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
@@ -208,18 +209,14 @@ func (f *avx512) UniformMask(d x86.Mask, n int32) {
 
 // inside returns the mask of the lanes that a guarded site reads.
 func (f *avx512) inside(s *layout.Site) x86.Mask {
-	k := f.TmpMask()
-	l := f.LenOf(dtype.I32)
+	k, l := f.TmpMask(), f.LenOf(dtype.I32)
 	if s.Staged {
 		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteInside))
-		lane := x86.AtX(x86.RCX, x86.RSI, 1, int32((f.Base+f.Copy)*f.W))
 		if f.Phase.Kind == lower.ScalarPhase {
-			t := f.Tmp()
-			f.I(x86.VPBROADCASTB, x86.L128, t, x86.At(x86.RCX, 0))
-			f.I(x86.VPTESTMB, x86.L128, k, t, t)
-			return k
+			f.loadBool(k, x86.At(x86.RCX, 0), true, nil)
+		} else {
+			f.loadBool(k, x86.AtX(x86.RCX, x86.RSI, 1, int32((f.Base+f.Copy)*f.W)), false, f.inTail())
 		}
-		f.loadBool(k, lane)
 		return k
 	}
 	t := f.Tmp()
@@ -229,12 +226,32 @@ func (f *avx512) inside(s *layout.Site) x86.Mask {
 	return k
 }
 
-// loadBool loads bytes as a mask. It reads w bytes.
-func (f *avx512) loadBool(k x86.Mask, m x86.Mem) {
+// inTail returns the tail mask in the tail, or nil.
+func (f *avx512) inTail() x86.Operand {
+	if f.Masked {
+		return tailMask
+	}
+	return nil
+}
+
+// zeroing appends an instruction that clears the lanes outside a mask, unless it is nil.
+func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x86.Mem) {
+	if k, ok := lanes.(x86.Mask); ok {
+		f.I(op, l, d, m, x86.Zero(k))
+	} else {
+		f.I(op, l, d, m)
+	}
+}
+
+// loadBool loads bytes as a mask: one byte for all lanes, or f.W bytes, of which it reads
+// those of a mask unless that is nil.
+func (f *avx512) loadBool(k x86.Mask, m x86.Mem, one bool, lanes x86.Operand) {
 	t := f.Tmp()
 	switch {
-	case f.Masked:
-		f.I(x86.VMOVDQU8, x86.L128, t, m, x86.Zero(tailMask))
+	case one:
+		f.zeroing(lanes, x86.VPBROADCASTB, x86.L128, t, m)
+	case lanes != nil:
+		f.zeroing(lanes, x86.VMOVDQU8, x86.L128, t, m)
 	case f.W == 8:
 		f.I(x86.VMOVQ, 0, t, m)
 	default:
@@ -266,101 +283,78 @@ var loadRows = map[dtype.Type]loadRow{
 }
 
 func (f *avx512) load(n *lower.Node) {
-	s := &f.Layout.Sites[n.Aux]
-	t := f.Phase.Sites[n.Aux].Type
+	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	reg := t.Register()
-	l := f.LenOf(reg)
-	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
-	guarded, k := s.Guard, x86.Mask(0)
-	if guarded {
-		k = f.inside(s)
-	}
-	if s.Guard && s.Staged {
-		guarded = false // scratch memory has all lanes; the blend adds the fill value
-	}
-	blend := s.Guard || n.Args[1] != lower.None
-	if n.Args[1] != lower.None {
-		guarded, k = true, f.Mask(n.Args[1])
-		if f.Masked {
+	l, one := f.LenOf(reg), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
+	var in x86.Mask       // lanes that do not take the fill value
+	var lanes x86.Operand // lanes that the load reads, or nil
+	switch {
+	case n.Args[1] != lower.None:
+		if in = f.Mask(n.Args[1]); f.Masked {
 			both := f.TmpMask()
-			f.I(x86.KANDW, 0, both, k, tailMask)
-			k = both
+			f.I(x86.KANDW, 0, both, in, tailMask)
+			in = both
+		}
+		lanes = in
+	case s.Guard:
+		if in = f.inside(s); !s.Staged { // scratch memory has all lanes
+			lanes = in
 		}
 	}
-	var with []x86.Operand
-	switch {
-	case guarded:
-		with = []x86.Operand{x86.Zero(k)}
-	case f.Masked && !one:
-		with = []x86.Operand{x86.Zero(tailMask)}
+	if lanes == nil && !one {
+		lanes = f.inTail()
 	}
+	fills := s.Guard || n.Args[1] != lower.None
 	if t == dtype.Bool {
-		f.loadPredicate(n, s, k, one, with)
+		f.loadPredicate(n, fills, in, one, lanes)
 		return
 	}
 	row := loadRows[t]
 	var d x86.Vec
-	if blend {
+	if fills {
 		d = f.Tmp()
 	} else {
 		f.Release()
 		d = f.Dst()
 	}
 	switch {
-	case one && row.convert == 0:
-		f.I(row.one, l, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
 	case one:
-		f.I(row.one, row.size, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
-		f.I(row.convert, l, d, d)
-	case s.Kind == layout.Strided && s.Step != 0 && !guarded && !f.Masked:
+		f.zeroing(lanes, row.one, cmp.Or(row.size, l), d, f.site(s, n.Aux))
+		if row.convert != 0 {
+			f.I(row.convert, l, d, d)
+		}
+	case s.Kind == layout.Strided && s.Step != 0 && lanes == nil:
 		f.stepped(s, reg, d)
-	case s.Kind == layout.Strided && guarded:
-		f.gatherStrided(s, reg, d, k)
-	case s.Kind == layout.Strided && f.Masked:
-		f.gatherStrided(s, reg, d, tailMask)
 	case s.Kind == layout.Strided:
-		f.gatherStrided(s, reg, d, nil)
+		f.gatherStrided(s, reg, d, lanes)
 	default:
-		f.I(row.lanes, l, append([]x86.Operand{d, f.site(s, n.Aux)}, with...)...)
+		f.zeroing(lanes, row.lanes, l, d, f.site(s, n.Aux))
 	}
 	if t == dtype.BF16 {
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
 	}
-	if blend {
+	if fills {
 		fill := f.Src(n.Args[0])
-		f.I(pick(reg, x86.VBLENDMPS, x86.VBLENDMPD), l, f.Dst(), fill, d, x86.Merge(k))
+		f.blend(reg, f.Dst(), fill, d, in)
 	}
 }
 
-func (f *avx512) loadPredicate(n *lower.Node, s *layout.Site, k x86.Mask, one bool, with []x86.Operand) {
+func (f *avx512) loadPredicate(n *lower.Node, fills bool, in x86.Mask, one bool, lanes x86.Operand) {
 	var d x86.Mask
-	blend := s.Guard || n.Args[1] != lower.None
-	if blend {
+	if fills {
 		d = f.TmpMask()
 	} else {
 		f.Release()
 		d = f.DstMask()
 	}
-	t := f.Tmp()
-	m := f.site(s, n.Aux)
-	switch {
-	case one:
-		f.I(x86.VPBROADCASTB, x86.L128, append([]x86.Operand{t, m}, with...)...)
-	case len(with) > 0:
-		f.I(x86.VMOVDQU8, x86.L128, append([]x86.Operand{t, m}, with...)...)
-	case f.W == 8:
-		f.I(x86.VMOVQ, 0, t, m)
-	default:
-		f.I(x86.VMOVUPS, x86.L128, t, m)
-	}
-	f.I(x86.VPTESTMB, x86.L128, d, t, t)
+	f.loadBool(d, f.site(&f.Layout.Sites[n.Aux], n.Aux), one, lanes)
 	if one && f.W == 8 {
 		f.I(x86.KMOVB, 0, d, d)
 	}
-	if blend {
+	if fills {
 		fill, u := f.Mask(n.Args[0]), f.TmpMask()
-		f.I(x86.KANDW, 0, d, d, k)
-		f.I(x86.KANDNW, 0, u, k, fill)
+		f.I(x86.KANDW, 0, d, d, in)
+		f.I(x86.KANDNW, 0, u, in, fill)
 		f.I(x86.KORW, 0, f.DstMask(), d, u)
 	}
 }
@@ -475,12 +469,9 @@ func (f *avx512) toPredicate(n *lower.Node) {
 }
 
 func (f *avx512) intToFloat(n *lower.Node) {
-	x, is64 := f.Src(n.Args[0]), 0
-	if n.Type == dtype.F64 {
-		is64 = 1
-	}
-	f.Release()
-	f.I(toFloat[isa.Lane32(n.In)][is64], max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+	d, x := f.unary(n)
+	op := toFloat[isa.Lane32(n.In)]
+	f.I(pick(n.Type, op[0], op[1]), max(f.LenOf(n.In), f.LenOf(n.Type)), d, x)
 }
 
 func (f *avx512) floatToInt(n *lower.Node) {
@@ -493,18 +484,13 @@ func (f *avx512) narrow(d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, 
 // truncate converts floats to integers, with saturation and NaN to 0.
 func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.LenOf(from), f.LenOf(to))
-	is64 := 0
-	if from == dtype.F64 {
-		is64 = 1
-	}
-	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
-	tr := truncations[isa.Lane32(to)]
-	k := f.TmpMask()
+	tr, k := truncations[isa.Lane32(to)], f.TmpMask()
+	cmp, op := pick(from, x86.VCMPPS, x86.VCMPPD), pick(from, tr.op[0], tr.op[1])
 	if tr.limit == 0 { // unsigned: convert only positive numbers
 		f.I(cmp, f.LenOf(from), k, x, f.constBcast(from, 0), x86.Imm(0x1e))
-		f.I(tr.op[is64], l, d, x, x86.Zero(k))
+		f.I(op, l, d, x, x86.Zero(k))
 	} else {
-		f.I(tr.op[is64], l, d, x)
+		f.I(op, l, d, x)
 		f.I(cmp, f.LenOf(from), k, x, f.constBcast(from, floatBits(from, tr.limit)), x86.Imm(0x1d))
 		f.I(pick(to, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(to), d, f.constant(isa.Lane32(to), tr.top), x86.Merge(k))
 		f.I(cmp, f.LenOf(from), k, x, x, x86.Imm(7))
@@ -525,24 +511,18 @@ func (f *avx512) divide32(n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	q, u, v, d := f.Tmp(), f.Tmp(), f.Tmp(), f.Dst()
 	in, out := toFloat[t][1], truncations[t].op[1]
-	l32 := f.LenOf(dtype.I32)
-	if f.W*64 <= 512 {
-		l := x86.Len(f.W * 64)
+	l, l32 := min(x86.Len(f.W*64), x86.L512), f.LenOf(dtype.I32)
+	half := func(q, x, y x86.Vec) { // the quotients of the lower lanes
 		f.I(in, l, u, x)
 		f.I(in, l, v, y)
 		f.I(x86.VDIVPD, l, u, u, v)
 		f.I(out, l, q, u)
-	} else {
-		f.I(in, x86.L512, u, x)
-		f.I(in, x86.L512, v, y)
-		f.I(x86.VDIVPD, x86.L512, u, u, v)
-		f.I(out, x86.L512, q, u)
+	}
+	half(q, x, y)
+	if f.W*64 > 512 {
 		f.I(x86.VEXTRACTF64X4, x86.L512, u, x, x86.Imm(1))
 		f.I(x86.VEXTRACTF64X4, x86.L512, v, y, x86.Imm(1))
-		f.I(in, x86.L512, u, u)
-		f.I(in, x86.L512, v, v)
-		f.I(x86.VDIVPD, x86.L512, u, u, v)
-		f.I(out, x86.L512, u, u)
+		half(u, u, v)
 		f.I(x86.VINSERTF64X4, x86.L512, q, q, u, x86.Imm(1))
 	}
 	k := f.TmpMask()

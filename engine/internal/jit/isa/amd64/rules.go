@@ -340,11 +340,7 @@ func scalarDivide(f *emitter, n *lower.Node) {
 		if n.Op == prim.Rem {
 			r = x86.RDX
 		}
-		out := x86.W64
-		if size == 4 {
-			out = x86.W32
-		}
-		f.I(x86.MOV, out, at(frame.Tmp+size*lane), r)
+		f.I(x86.MOV, x86.Len(8*size), at(frame.Tmp+size*lane), r)
 	}
 	f.I(x86.VMOVUPS, l, d, at(frame.Tmp))
 	f.canon(n.In, d)

@@ -196,20 +196,8 @@ func (t *tiler) single() {
 	t.I(x86.LEA, x86.W64, x86.RBX, x86.AtX(x86.R9, x86.RSI, uint8(t.size), 0))
 	t.Bind(row)
 	from, to := x86.AtX(x86.R8, x86.RCX, uint8(t.size), 0), x86.At(x86.RBX, 0)
-	switch t.size {
-	case 1:
-		t.I(x86.MOVZXB, x86.W32, x86.RAX, from)
-		t.I(x86.MOV, x86.W8, to, x86.RAX)
-	case 2:
-		t.I(x86.MOVZXW, x86.W32, x86.RAX, from)
-		t.I(x86.MOV, x86.W16, to, x86.RAX)
-	case 4:
-		t.I(x86.MOV, x86.W32, x86.RAX, from)
-		t.I(x86.MOV, x86.W32, to, x86.RAX)
-	default:
-		t.I(x86.MOV, x86.W64, x86.RAX, from)
-		t.I(x86.MOV, x86.W64, to, x86.RAX)
-	}
+	t.load(t.size, x86.RAX, from)
+	t.I(x86.MOV, x86.Len(8*t.size), to, x86.RAX)
 	t.I(x86.ADD, x86.W64, x86.RBX, x86.Imm(layout.TilePitch*t.size))
 	t.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(1))
 	t.I(x86.CMP, x86.W64, x86.RCX, at(frame.TileHeight))

@@ -36,7 +36,7 @@ func (g *Graph) Split(roots []Root) [][]Root {
 	for axis := range first.Shape {
 		var next [][]Root
 		for _, part := range parts {
-			next = append(next, g.splitAxis(part, axis)...)
+			next = append(next, woven(g.splitAxis(part, axis), axis)...)
 			if len(next) > mostParts || len(next)*leastPart > first.Shape.Size() {
 				return whole
 			}
@@ -44,6 +44,28 @@ func (g *Graph) Split(roots []Root) [][]Root {
 		parts = next
 	}
 	return parts
+}
+
+// mostWoven bounds the parts that share a loop.
+const mostWoven = 8
+
+// woven joins parts whose elements alternate in memory, as those of a stack along the
+// last axis: one loop then stores them all, and goes over the memory once.
+func woven(parts [][]Root, axis int) [][]Root {
+	var all []Root
+	for _, part := range parts {
+		t := part[0].Target
+		if len(parts) > mostWoven || len(part) > 1 || t.Shape[axis] != 1 {
+			return parts
+		}
+		for i, st := range t.Strides {
+			if i != axis && t.Shape[i] != 1 && abs(st) <= abs(t.Strides[axis]) {
+				return parts
+			}
+		}
+		all = append(all, part...)
+	}
+	return [][]Root{all}
 }
 
 // bordered reports whether a node that is not stored has borders.

@@ -85,8 +85,11 @@ func (in *instance) chooseCost() {
 // tiles, rows, or 64.
 func (bv *boundVec) grain() int {
 	if len(bv.phases) == 1 && bv.phases[0].Tiled {
-		spans := bv.phases[0].Spans
-		return layout.TileRows * spans[len(spans)-1]
+		bp := bv.phases[0]
+		rows, _ := bp.TileShape()
+		if lanes := rows * bp.Spans[len(bp.Spans)-1]; rows == layout.TileRows || lanes <= 64*layout.MaxLanes {
+			return lanes
+		}
 	}
 	return max(bv.row, 64)
 }

@@ -219,7 +219,11 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			bv.row = bp.TileRows * bp.Spans[len(bp.Spans)-1]
 			bv.step = bv.row * max(1, stageLanes/bv.row) // a call is a tile
 		} else if bp.Tiled {
-			bv.step = 16 * layout.MaxLanes // a call is a row of a tile
+			bv.step = 16 * layout.MaxLanes // a call is a tile, or a row of one
+			if rows, _ := bp.TileShape(); rows < layout.TileRows {
+				all := rows * bp.Spans[len(bp.Spans)-1]
+				bv.step = max(all, bv.step-bv.step%all)
+			}
 		}
 	}
 	if len(v.Reds) > 0 { // a block is one call

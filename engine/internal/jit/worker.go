@@ -409,10 +409,16 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	for at := 0; at < n; {
 		in := (lo + at) % last
 		if rows := (n - at) / last; bp.Tiled && in == 0 && rows > 1 {
-			rows = min(rows, layout.TileRows)
-			for c := 0; c < last; c += layout.TileColumns {
+			most, columns := bp.TileShape()
+			rows = min(rows, most, above-(lo+at)/last%above)
+			for c := 0; c < last; c += columns {
+				width := min(columns, last-c)
+				if bp.Rows {
+					w.segment(bp, lo, at+c, width, rows)
+					continue
+				}
 				for r := range rows {
-					w.segment(bp, lo, at+r*last+c, min(layout.TileColumns, last-c), 1)
+					w.segment(bp, lo, at+r*last+c, width, 1)
 				}
 			}
 			at += rows * last

@@ -70,12 +70,15 @@ func (f *Emitter) FirstAddress(s *layout.Site) {
 // Passes reports whether the stores of a site bypass the caches.
 func (f *Emitter) Passes(i int32) bool { return f.Stream && !f.Part64 && f.Layout.Sites[i].Pure }
 
-// store emits a store. Elements that are apart go lane by lane, in order, through scratch
-// memory.
+// store emits a store. Elements that are apart by more than a small step go lane by lane,
+// in order, through scratch memory.
 func (f *Emitter) store(n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	if s.Kind != layout.Computed && s.Kind != layout.Strided {
 		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked)
+		return
+	}
+	if s.Kind == layout.Strided && s.Step != 0 && !f.Masked && f.Lanes.StoreStepped(n, t) {
 		return
 	}
 	const values = frame.Tmp + 128

@@ -212,6 +212,9 @@ type Lanes interface {
 	// StoreTo stores the operand of n as neighbouring elements of type t. It may
 	// overwrite the temporaries.
 	StoreTo(n *lower.Node, t dtype.Type, m Mem, masked bool)
+	// StoreStepped stores the operand of n as elements of type t with the small step of
+	// its site, and reports whether the target has a way. It may overwrite the temporaries.
+	StoreStepped(n *lower.Node, t dtype.Type) bool
 	// StoreOffsets stores 64-bit lanes for loads of single lanes.
 	StoreOffsets(m Mem, x Vec)
 

@@ -144,7 +144,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if ph.Widest() == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Narrow = moving && total > b.Caches.L1 && !(total <= b.Caches.L2 && bp.dense(element+fresh))
+	bp.Narrow = moving && !bp.steps() && total > b.Caches.L1 && !(total <= b.Caches.L2 && bp.dense(element+fresh))
 	if !beyond {
 		return
 	}
@@ -155,6 +155,11 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 			bp.Pure = append(bp.Pure, i)
 		}
 	}
+}
+
+// steps reports whether permutes reach elements of a site. They bound the loop.
+func (bp *Phase) steps() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 })
 }
 
 // trails reports whether another load of the phase reads the same lines first, at

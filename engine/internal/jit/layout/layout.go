@@ -231,7 +231,7 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		step = spans[len(spans)-1].Coef
 	}
 	if ph.Sites[s.index(ph)].Store {
-		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4)
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || -mostStep <= step && step <= mostStep)
 	}
 	if step == 0 || step == 1 {
 		return true

@@ -123,6 +123,8 @@ func (o *orderer) cost(in, above int) (cost int) {
 		small := -mostStep <= step && step <= mostStep
 		switch {
 		case step == 0 || step == 1:
+		case o.ph.Sites[i].Store && small && size >= 4:
+			cost += 2 * stepCost
 		case o.ph.Sites[i].Store && small:
 			cost += farCost
 		case o.ph.Sites[i].Store:

@@ -34,8 +34,15 @@ func (bp *Phase) findRows() {
 // the operand serves all rows of a tile.
 const (
 	TileRows    = 32
-	TileColumns = 128
+	tileColumns = 128  // at least
+	tileSpace   = 1024 // elements, unless there are more in so many columns
 )
+
+// TileShape returns the extents of the tiles of a tiled loop.
+func (bp *Phase) TileShape() (rows, columns int) {
+	rows = min(TileRows, bp.Spans[len(bp.Spans)-2])
+	return rows, max(tileColumns, tileSpace/rows)
+}
 
 // FindTiles decides whether a map runs tile by tile: the stride of an array is
 // smaller from row to row than along a row.
@@ -47,7 +54,7 @@ func (bp *Phase) FindTiles() {
 	for _, i := range bp.Native {
 		c := bp.Sites[i].Line.Spans
 		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
-		bp.Tiled = bp.Tiled || in > 8 && out > 0 && out < in && len(bp.Transposed) == 0
+		bp.Tiled = bp.Tiled || in > 1 && out > 0 && out < in && len(bp.Transposed) == 0
 	}
 }
 

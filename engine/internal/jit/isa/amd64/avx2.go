@@ -574,6 +574,10 @@ func (f *avx2) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
 	}
 }
 
+// StoreStepped returns false: stores under a mask are slow on some processors with AVX2
+// alone.
+func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
+
 // Conversions without a vector instruction go lane by lane through general registers.
 
 func (f *avx2) fromPredicate(n *lower.Node) {

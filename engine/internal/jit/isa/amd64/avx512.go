@@ -430,6 +430,32 @@ func (f *avx512) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
 	}
 }
 
+// StoreStepped stores to a site with a small step: a permute puts the lanes of each
+// window in place, and a mask keeps the elements between them.
+func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
+	if t.Size() < 4 {
+		return false
+	}
+	l, x := f.LenOf(t), f.Src(n.Args[0])
+	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
+	d, ix, k := f.Tmp(), f.Tmp(), f.TmpMask()
+	for _, w := range f.windows(&f.Layout.Sites[n.Aux]) {
+		bits := int64(0)
+		from := make([]picked, len(w.lanes))
+		for i, p := range w.lanes {
+			bits |= 1 << p.at
+			from[i] = picked{lane: p.at, at: p.lane}
+		}
+		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
+		f.I(x86.KMOVW, 0, k, x86.RAX)
+		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
+		f.I(x86.VMOVAPS, l, d, x)
+		f.I(pair, l, d, ix, d)
+		f.I(move, l, w.mem, d, x86.Merge(k))
+	}
+	return true
+}
+
 // A truncation says how to convert a float to an integer. Out of range the instruction
 // gives the indefinite value, which is right at one end of the range at most.
 type truncation struct {

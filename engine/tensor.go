@@ -46,10 +46,10 @@ func FromSlice[T expr.Elem](data []T, dims ...int) (*Tensor[T], error) {
 	}
 	s, err := shape.New(dims...)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, expr.NewError(expr.ErrShape, "engine.FromSlice", "%s", err)
 	}
 	if s.Size() != len(data) {
-		return nil, expr.NewError(expr.ErrShape, "", "%d elements do not have the shape %v", len(data), s)
+		return nil, expr.NewError(expr.ErrShape, "engine.FromSlice", "%d elements do not have the shape %v", len(data), s)
 	}
 	a, err := ArrayOf(MemoryOf(dtype.Bytes(data)), dtype.Of[T](), s, s.Strides(), 0)
 	if err != nil {
@@ -75,7 +75,7 @@ func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
 		return nil, err
 	}
 	if a.DType() != dtype.Of[T]() {
-		return nil, expr.NewError(expr.ErrType, "", "the array has elements of type %v, not %v", a.DType(), dtype.Of[T]())
+		return nil, expr.NewError(expr.ErrType, "engine.TensorOf", "the array has elements of type %v, not %v", a.DType(), dtype.Of[T]())
 	}
 	return &Tensor[T]{a: a}, nil
 }
@@ -136,9 +136,9 @@ func (t *Tensor[T]) Data() []T {
 	}
 	switch {
 	case t.a.mem.dev != nil:
-		panic(expr.NewError(expr.ErrDevice, "", "Tensor.Data: the elements are on %s; Values copies them", t.Device()))
+		panic(expr.NewError(expr.ErrDevice, "Tensor.Data", "the elements are on %s; Values copies them", t.Device()))
 	case !t.a.IsContiguous():
-		panic(expr.NewError(expr.ErrShape, "", "Tensor.Data: the elements of a view of shape %v with strides %v do not follow each other; Values copies them", t.a.Shape(), t.a.Strides()))
+		panic(expr.NewError(expr.ErrShape, "Tensor.Data", "the elements of a view of shape %v with strides %v do not follow each other; Values copies them", t.a.Shape(), t.a.Strides()))
 	}
 	return dtype.Slice[T](t.a.mem.data)[t.a.Offset():][:t.a.Shape().Size()]
 }
@@ -187,7 +187,7 @@ func (t *Tensor[T]) element(write bool, index []int) *T {
 		panic(err)
 	}
 	if _, err := t.a.Shape().Offset(index...); err != nil {
-		panic(expr.NewError(expr.ErrIndex, "", "%s", err))
+		panic(expr.NewError(expr.ErrIndex, "Tensor.At", "%s", err))
 	}
 	off := t.a.Offset()
 	for i, x := range index {
@@ -226,13 +226,14 @@ func (t *Tensor[T]) All() iter.Seq2[[]int, T] {
 	}
 }
 
-func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
+// view returns a view of t. An error names the method.
+func (t *Tensor[T]) view(method string, f func(*Array) (*Array, error)) *Tensor[T] {
 	if n := t.Node(); n.Err() != nil {
 		return &Tensor[T]{bad: n}
 	}
 	a, err := f(t.a)
 	if err != nil {
-		return Failed[T](err)
+		return Failed[T](named(err, "Tensor."+method))
 	}
 	return &Tensor[T]{a: a}
 }
@@ -241,7 +242,7 @@ func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 // drops: x.Index(-1) is the last row of a matrix. Negative positions count from
 // the end. A view that does not exist has an error, [Tensor.Err].
 func (t *Tensor[T]) Index(at ...int) *Tensor[T] {
-	return t.view(func(a *Array) (*Array, error) { return a.Index(at...) })
+	return t.view("Index", func(a *Array) (*Array, error) { return a.Index(at...) })
 }
 
 // Slice returns the view of positions start..stop of the first axis, without stop.
@@ -253,19 +254,19 @@ func (t *Tensor[T]) Slice(start, stop int) *Tensor[T] {
 // Span returns the view of the given spans of the leading axes. See op.Slice. A
 // view that does not exist has an error, [Tensor.Err].
 func (t *Tensor[T]) Span(spans ...shape.Slice) *Tensor[T] {
-	return t.view(func(a *Array) (*Array, error) { return a.Span(spans...) })
+	return t.view("Span", func(a *Array) (*Array, error) { return a.Span(spans...) })
 }
 
 // Transpose returns the view with the axes in the given order, or in reverse
 // order if none are given.
 func (t *Tensor[T]) Transpose(axes ...int) *Tensor[T] {
-	return t.view(func(a *Array) (*Array, error) { return a.Transpose(axes...) })
+	return t.view("Transpose", func(a *Array) (*Array, error) { return a.Transpose(axes...) })
 }
 
 // Reshape returns the view with another shape, of which one extent may be -1. The
 // view has an error if the shape needs a copy. See op.Reshape.
 func (t *Tensor[T]) Reshape(dims ...int) *Tensor[T] {
-	return t.view(func(a *Array) (*Array, error) { return a.Reshape(dims...) })
+	return t.view("Reshape", func(a *Array) (*Array, error) { return a.Reshape(dims...) })
 }
 
 // To returns a row-major copy of t on device d, or t itself if it is on d. A nil
@@ -322,6 +323,21 @@ func (t *Tensor[T]) MulAssign(e expr.Exp[T]) error { return t.store(expr.Times, 
 // DivAssign carries out t /= e.
 func (t *Tensor[T]) DivAssign(e expr.Exp[T]) error { return t.store(expr.Over, e) }
 
+// named returns err, in the name of a function if it has none.
+func named(err error, function string) error {
+	e, ok := err.(*expr.Error)
+	if !ok || e.Op != "" {
+		return err
+	}
+	c := *e
+	c.Op = function
+	return &c
+}
+
 func (t *Tensor[T]) store(s expr.Saver, e expr.Exp[T]) error {
-	return Run(context.Background(), expr.Statement{Saver: s, Target: t.Node(), Value: expr.NodeOf(e)})
+	err := Run(context.Background(), expr.Statement{Saver: s, Target: t.Node(), Value: expr.NodeOf(e)})
+	if err != nil {
+		err = named(err, "Tensor."+[...]string{"Assign", "AddAssign", "SubAssign", "MulAssign", "DivAssign"}[s])
+	}
+	return err
 }

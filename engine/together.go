@@ -113,7 +113,7 @@ func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 		}
 		m := t.Array().Memory()
 		if first := tensors[0]; !t.Shape().Equal(first.Shape()) || m.Size() != t.Shape().Size()*t.Array().DType().Size() || m.Device() != "cpu" || slices.Contains(memories[:i], m) {
-			return expr.NewError(expr.ErrShape, "", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
+			return expr.NewError(expr.ErrShape, "engine.Rotate", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
 		}
 		memories[i] = m
 	}

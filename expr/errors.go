@@ -96,20 +96,11 @@ func NewError(kind error, op, format string, args ...any) *Error {
 	return e
 }
 
-// library has the directories of this library's code. Functions are identified
-// by their files, because an inlined function has the name of its caller.
-var library = func() map[string]bool {
+// library is the directory of this library. Functions are identified by their
+// files, because an inlined function has the name of its caller.
+var library = func() string {
 	_, file, _, _ := runtime.Caller(0)
-	expr := path.Dir(filepath.ToSlash(file))
-	root := path.Dir(expr)
-	dirs := map[string]bool{expr: true}
-	for _, d := range []string{
-		"expr/op", "expr/grad", "expr/formula", "expr/formula/numpy", "plan",
-		"engine", "engine/autograd", "engine/blob", "engine/internal/pb", "engine/net", "engine/nn",
-	} {
-		dirs[path.Join(root, d)] = true
-	}
-	return dirs
+	return path.Dir(path.Dir(filepath.ToSlash(file))) + "/"
 }()
 
 // caller returns the position of the first caller outside this library.
@@ -144,7 +135,12 @@ func inside(f runtime.Frame) bool {
 	if strings.HasPrefix(f.Function, "fmt.") {
 		return true
 	}
-	return library[path.Dir(filepath.ToSlash(f.File))] && !strings.HasSuffix(f.File, "_test.go")
+	file, ok := strings.CutPrefix(filepath.ToSlash(f.File), library)
+	if !ok || strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "engine/enginetest/") || strings.HasPrefix(file, "engine/acceptance/") {
+		return false
+	}
+	top, _, _ := strings.Cut(file, "/")
+	return top == "expr" || top == "engine" || top == "plan" || top == "shape"
 }
 
 // A site is the stack of calls that made a node.

@@ -143,7 +143,7 @@ func ConstFloat(t dtype.Type, v float64) *Node {
 	case dtype.F32, dtype.F64:
 	default:
 		if !fits(t, v) {
-			return Errorf(ErrType, "", "the scalar %v is no %v", v, t)
+			return Errorf(ErrType, "", "%v is no value of type %v; op.Cast converts arrays to a type that has it", v, t)
 		}
 	}
 	return NewConst(t, prim.FromFloat(t.Register(), v))
@@ -171,7 +171,7 @@ func ConstInt(t dtype.Type, v int64) *Node {
 	}
 	bits := 8 * uint(t.Size())
 	if t.IsUnsigned() && (v < 0 || bits < 64 && v>>bits != 0) || t.IsSigned() && v<<(64-bits)>>(64-bits) != v {
-		return Errorf(ErrType, "", "the scalar %d is no %v", v, t)
+		return Errorf(ErrType, "", "%d is no value of type %v; op.Cast converts arrays to a type that has it", v, t)
 	}
 	return NewConst(t, prim.FromInt(t, v))
 }

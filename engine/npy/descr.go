@@ -46,7 +46,7 @@ func parseDescr(d string) (t dtype.Type, big bool, why string) {
 	}
 	t, ok := codes[code]
 	if !ok {
-		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type", excerpt(d))
+		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type; astype converts to bool, int8 to int64 but int16, uint8 to uint64 but uint16, float16, float32 or float64", excerpt(d))
 	}
 	if order == '|' && t.Size() > 1 && t != dtype.BF16 {
 		return dtype.Invalid, false, fmt.Sprintf("descr %s has no byte order for elements of %d bytes", excerpt(d), t.Size())

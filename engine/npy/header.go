@@ -54,7 +54,11 @@ func readHeader(r io.Reader, size int64) (Header, int64, error) {
 		return Header{}, 0, err
 	}
 	if !bytes.HasPrefix(pre, []byte(magic)) {
-		return Header{}, 0, formatError(0, "not an .npy file: it begins with %s", excerpt(pre[:6]))
+		what := ""
+		if bytes.HasPrefix(pre[:], []byte("PK\x03\x04")) {
+			what = ", a zip archive: the name of an .npz archive ends in .npz:x for its array x"
+		}
+		return Header{}, 0, formatError(0, "not an .npy file: it begins with %s%s", excerpt(pre[:6]), what)
 	}
 	h.Major, h.Minor = pre[6], pre[7]
 	if h.Major < 1 || h.Major > 3 || h.Minor != 0 {

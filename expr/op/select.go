@@ -110,14 +110,16 @@ func scalar[T expr.Number, S Real](s S) *expr.Node {
 // Scale returns s * a. The scalar is converted to the element type. If an
 // integer type cannot hold it, the result carries an error.
 func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), expr.NodeOf(a)))
+	n := expr.NodeOf(a)
+	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), n).As("Scale", n))
 }
 
 // WhereScalar returns x where cond holds, else s. The element type has to hold
 // the scalar.
 func WhereScalar[T expr.Number, S Real](cond expr.Exp[bool], x expr.Exp[T], s S) expr.Exp[T] {
-	return expr.Of[T](call("where", expr.NodeOf(cond), expr.NodeOf(x), scalar[T](s)))
+	c, n := expr.NodeOf(cond), expr.NodeOf(x)
+	return expr.Of[T](call("where", c, n, scalar[T](s)).As("WhereScalar", c, n))
 }
 
 // Full returns a scalar of element type T, which broadcasts to any shape.
-func Full[T expr.Number, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s)) }
+func Full[T expr.Number, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s).As("Full")) }

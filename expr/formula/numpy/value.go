@@ -267,15 +267,17 @@ func number(s syntax.Number, t dtype.Type) *expr.Node {
 			f = float64(roundToOdd(f))
 		}
 		return expr.ConstFloat(t, f)
-	case s.Class == syntax.Float:
+	}
+	given, what := s, "integer"
+	if s.Class == syntax.Float {
 		i, ok := truncated(s.F)
 		if !ok {
 			return expr.Errorf(expr.ErrValue, "", "the number %s has no value in %v", s, t)
 		}
-		s = syntax.Number{Class: syntax.Int, I: i}
+		s, what = syntax.Number{Class: syntax.Int, I: i}, "number"
 	}
 	if lo, hi := limits(t); s.I.Cmp(lo) < 0 || s.I.Cmp(hi) > 0 {
-		return expr.Errorf(expr.ErrValue, "", "the integer %s is out of bounds for %v", s.Short(), t)
+		return expr.Errorf(expr.ErrValue, "", "the %s %s is out of bounds for %v", what, given.Short(), t)
 	}
 	if t.IsUnsigned() {
 		return expr.NewConst(t, s.I.Uint64())

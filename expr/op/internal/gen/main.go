@@ -134,11 +134,11 @@ func Scalars() ([]byte, error) {
 			nodes += ", scalar[T](" + x + ")"
 		}
 		form := "\n// %[1]s is [%[2]s] of %[3]s. The element type has to hold the scalar.\n" +
-			"func %[1]s[T %[4]s, S Real](%[5]s) expr.Exp[%[6]s] {\n\treturn expr.Of[%[6]s](expr.Apply(row%[2]s, %[7]s))\n}\n"
+			"func %[1]s[T %[4]s, S Real](%[5]s) expr.Exp[%[6]s] {\n\tn := expr.NodeOf(x)\n\treturn expr.Of[%[6]s](expr.Apply(row%[2]s, %[7]s).As(%[1]q, n))\n}\n"
 		list := strings.Join(scalars, ", ")
-		fmt.Fprintf(&b, form, name+"Scalar", name, "x and "+strings.Join(scalars, " and "), types, "x expr.Exp[T], "+list+" S", result, "expr.NodeOf(x)"+nodes)
+		fmt.Fprintf(&b, form, name+"Scalar", name, "x and "+strings.Join(scalars, " and "), types, "x expr.Exp[T], "+list+" S", result, "n"+nodes)
 		if o.Arity == 2 && o.Result != expr.ResultBool && !commutes(o) {
-			fmt.Fprintf(&b, form, "Scalar"+name, name, "s and x", types, "s S, x expr.Exp[T]", result, "scalar[T](s), expr.NodeOf(x)")
+			fmt.Fprintf(&b, form, "Scalar"+name, name, "s and x", types, "s S, x expr.Exp[T]", result, "scalar[T](s), n")
 		}
 	}
 	return format.Source(b.Bytes())

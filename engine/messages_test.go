@@ -1,0 +1,59 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestMessages tests that an error names the function that the caller called,
+// what is wrong with which numbers, and the caller's line.
+func TestMessages(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	m := engine.MustFromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
+	i := engine.MustFromSlice([]int64{0, 9, 1})
+	y := engine.Zeros[float64](3)
+	_, _, line, _ := runtime.Caller(0)
+	for k, c := range []struct {
+		err  error
+		kind error
+		want string
+	}{
+		{x.Reshape(2, 2).Err(), expr.ErrShape, "Tensor.Reshape: 3 elements do not reshape to [2 2]"},
+		{x.Span(op.Span{}, op.Span{}).Err(), expr.ErrShape, "Tensor.Span: 2 spans given for rank 1"},
+		{x.Transpose(1).Err(), expr.ErrShape, "Tensor.Transpose: axis 1 is out of range for rank 1"},
+		{x.Index(5).Err(), expr.ErrIndex, "Tensor.Index: index 5 is out of range for axis 0 of size 3"},
+		{op.Softmax(m, 5).Node().Err(), expr.ErrShape, "op.Softmax: axis 5 is out of range for rank 2"},
+		{op.Squeeze(m, 0).Node().Err(), expr.ErrShape, "op.Squeeze: axis 0 of [2 3] must have size 1"},
+		{op.OneHot[float64](i, -1).Node().Err(), expr.ErrShape, "op.OneHot: the depth -1 is negative"},
+		{op.Unwindows(x, []int{5}, op.Window{Size: 2}).Node().Err(), expr.ErrShape, "op.Unwindows: "},
+		{op.Arange[int8](0, 300, 1).Node().Err(), expr.ErrType, "op.Arange: the element 299"},
+		{op.Full[uint8](1.5).Node().Err(), expr.ErrType, "op.Full: 1.5 is no value of type uint8; op.Cast"},
+		{op.Scale(1.5, i).Node().Err(), expr.ErrType, "op.Scale: 1.5 is no value of type int64; op.Cast"},
+		{op.MaximumScalar(i, 1e300).Node().Err(), expr.ErrType, "op.MaximumScalar: 1e+300 is no value of type int64"},
+		{op.MatMul(m, m).Node().Err(), expr.ErrShape, "op.MatMul: inner dimensions of [2 3] and [2 3] differ"},
+		{x.Assign(m), expr.ErrShape, "Tensor.Assign: a value of shape [2 3] cannot be assigned to a target of shape [3]"},
+		{y.SubAssign(op.Take(x, i, 0)), expr.ErrIndex, "op.Take: index 9 at [1] is out of range for axis 0 of size 3"},
+		{i.Assign(op.Div(op.Full[int64](1), i)), expr.ErrDivide, "op.Div: integer division by zero at [0]"},
+		{failure(engine.TensorOf[float32](x.Array())), expr.ErrType, "engine.TensorOf: the array has elements of type float64, not float32"},
+		{failure(engine.FromSlice([]float64{1}, 3)), expr.ErrShape, "engine.FromSlice: 1 elements do not have the shape [3]"},
+		{failure(engine.Eval(op.ScalarSub(300, op.Cast[int8](i)))), expr.ErrType, "op.ScalarSub: 300 is no value of type int8"},
+	} {
+		place := fmt.Sprintf("(messages_test.go:%d)", line+6+k)
+		if !errors.Is(c.err, c.kind) || !strings.Contains(c.err.Error(), "oneloop: "+c.want) || !strings.HasSuffix(c.err.Error(), place) {
+			t.Errorf("%v\nis not %v: %s %s", c.err, c.kind, c.want, place)
+		}
+	}
+	if a, err := engine.ArrayOf(x.Array().Memory(), dtype.F64, []int{3}, nil, 0); err != nil || !a.IsContiguous() {
+		t.Errorf("strides that are not given are not row-major: %v", err)
+	}
+}
+
+func failure[T any](_ T, err error) error { return err }

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 )
@@ -234,7 +235,7 @@ func ReadFile[T Number](path string, opts ...Option) (*Table[T], error) {
 	defer f.Close()
 	t, err := Read[T](f, opts...)
 	if err != nil {
-		return nil, &fileError{path, err}
+		return nil, &files.Error{Package: "csv", Path: path, Err: err}
 	}
 	return t, nil
 }
@@ -286,23 +287,8 @@ func WriteFile[T Number](path string, t *Table[T], opts ...Option) error {
 	return npy.WriteFileWith(path, func(w io.Writer) error { return Write(w, t, opts...) })
 }
 
-// A fileError is an error with the path of its file.
-type fileError struct {
-	path string
-	err  error
-}
-
-func (e *fileError) Error() string {
-	const prefix = "oneloop: csv: "
-	return prefix + e.path + ": " + strings.TrimPrefix(e.err.Error(), prefix)
-}
-
-func (e *fileError) Unwrap() error { return e.err }
-
 func errorf(kind error, format string, args ...any) error {
-	e := expr.NewError(kind, "", "csv: "+format, args...)
-	e.File = "" // the fault is in the file
-	return e
+	return files.Errorf("csv", kind, format, args...)
 }
 
 // wrong returns an error of encoding/csv.

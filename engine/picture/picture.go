@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 )
@@ -213,50 +214,39 @@ func ReadFile[T Sample](path string) (*engine.Tensor[T], error) {
 	defer f.Close()
 	x, err := Read[T](f)
 	if err != nil {
-		return nil, &fileError{path, err}
+		return nil, &files.Error{Package: "picture", Path: path, Err: err}
 	}
 	return x, nil
 }
 
-// WriteFile writes a tensor as a .png file, or as a .jpg or .jpeg file of quality
-// 95, which has 8 bits and no alpha. It creates or replaces the file as a whole: after a failure the path holds
-// what it held before.
-func WriteFile[T Sample](path string, x *engine.Tensor[T]) error {
+// Encode writes a tensor as a PNG image, or as a JPEG image of quality 95, which
+// has 8 bits and no alpha. The format is "png", "jpg" or "jpeg".
+func Encode[T Sample](w io.Writer, format string, x *engine.Tensor[T]) error {
 	m, err := Image(x)
 	if err != nil {
 		return err
 	}
-	var encode func(io.Writer) error
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".png":
-		encode = func(w io.Writer) error { return png.Encode(w, m) }
-	case ".jpg", ".jpeg":
+	switch strings.ToLower(format) {
+	case "png":
+		return png.Encode(w, m)
+	case "jpg", "jpeg":
 		if g, ok := m.(*image.Gray16); ok { // the encoder writes 8 bits, and colors for any other type
 			m = image.NewGray(g.Rect)
 			draw.Draw(m.(*image.Gray), g.Rect, g, image.Point{}, draw.Src)
 		}
-		encode = func(w io.Writer) error { return jpeg.Encode(w, m, &jpeg.Options{Quality: 95}) }
-	default:
-		return errorf(expr.ErrUnsupported, "%s is no image format to write; there are .png and .jpg", ext)
+		return jpeg.Encode(w, m, &jpeg.Options{Quality: 95})
 	}
-	return npy.WriteFileWith(path, encode)
+	return errorf(expr.ErrUnsupported, "%s is no image format to write; there are png and jpg", format)
 }
 
-// A fileError is an error with the path of its file.
-type fileError struct {
-	path string
-	err  error
+// WriteFile writes a tensor as [Encode] does, in the format of the extension. It
+// creates or replaces the file as a whole: after a failure the path holds what it
+// held before.
+func WriteFile[T Sample](path string, x *engine.Tensor[T]) error {
+	format := strings.TrimPrefix(filepath.Ext(path), ".")
+	return npy.WriteFileWith(path, func(w io.Writer) error { return Encode(w, format, x) })
 }
-
-func (e *fileError) Error() string {
-	const prefix = "oneloop: picture: "
-	return prefix + e.path + ": " + strings.TrimPrefix(e.err.Error(), prefix)
-}
-
-func (e *fileError) Unwrap() error { return e.err }
 
 func errorf(kind error, format string, args ...any) error {
-	e := expr.NewError(kind, "", "picture: "+format, args...)
-	e.File = "" // the fault is in the image
-	return e
+	return files.Errorf("picture", kind, format, args...)
 }

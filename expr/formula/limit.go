@@ -32,6 +32,12 @@ func (l limit) newArray(n *expr.Node) (*engine.Array, error) {
 	return engine.NewArray(n.DType(), n.Shape()...)
 }
 
+// NewArray returns a new array for the value of a tree, within the bound that a
+// formula with the variables env has.
+func NewArray(n *expr.Node, env map[string]*expr.Node) (*engine.Array, error) {
+	return limitFor(env).newArray(n)
+}
+
 func (l limit) newLeaf(name string, n *expr.Node) (*expr.Node, error) {
 	a, err := l.newArray(n)
 	if err != nil {

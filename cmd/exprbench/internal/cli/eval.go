@@ -17,6 +17,7 @@ import (
 
 type evalFlags struct {
 	in, out, def []string
+	precision    int
 	engine       engineFlags
 }
 
@@ -24,8 +25,9 @@ func newEval() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval [flags] 'statements'",
-		Short: "Evaluate statements on .npy and .npz files",
-		Long: `Evaluate statements on arrays from .npy and .npz files.
+		Short: "Evaluate statements on files of arrays, tables and images",
+		Long: `Evaluate statements on arrays from .npy and .npz files, columns of .csv files,
+and images. The extension of a file is its format.
 
 Inputs are read whole; the files are never changed unless they are named as
 outputs too. Outputs are written after everything has succeeded, all or none.
@@ -34,18 +36,23 @@ is called _. A file named - is standard input or output.
 
 a.npz:x is the array x of an archive; a.npz alone is the array called as the
 name is. An archive that is written has only the arrays that -o names.
-a.csv:x is the column x of a table with a header, as float64.`,
+a.csv:x is the column x of a table with a header, as float64; columns of one
+table that is written have equal lengths. An image is read as uint8 of
+shape (height, width, channels), and written from that or from floats from 0 to 1. Without a name, -i x.npy is x, and
+-o y.npy is y, or the only value that the statements assign.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
-  exprbench eval -i a=a.npy -D k=0.5 'a*k + 1'
+  exprbench eval -i a.npy -D k=0.5 'a*k + 1'
+  exprbench eval -i photo.png -o gray.png 'mean(photo[..., :3], axis=2, keepdims=True) / 255'
   exprbench eval -i w=model.npz:w -i b=model.npz:b -o y=out.npz:y 'y = w @ b'`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0])
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x or a.csv:x (repeatable)")
-	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy or y.npz:y (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x, a.csv:x or a.png (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy, y.npz:y, y.csv:y or y.png (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	cmd.Flags().IntVar(&f.precision, "precision", -1, "print floats with at most `N` significant digits (default: as many as tell them apart)")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -63,6 +70,9 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if f.precision > 17 {
+		return usagef("--precision %d is above 17, which tells all numbers apart", f.precision)
+	}
 	options, err := f.engine.onHost()
 	if err != nil {
 		return err
@@ -72,12 +82,6 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if err := unique(map[string][]setting{"i": in, "D": def}); err != nil {
-		return err
-	}
-	if err := unique(map[string][]setting{"o": out}); err != nil {
-		return err
-	}
-	if err := distinctFiles(out); err != nil {
 		return err
 	}
 	if err := writable(out); err != nil {
@@ -92,6 +96,15 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	src, err := formula.Parse(text)
 	if err != nil {
+		return err
+	}
+	if err := nameOutputs(src, out); err != nil {
+		return err
+	}
+	if err := unique(map[string][]setting{"o": out}); err != nil {
+		return err
+	}
+	if err := distinctFiles(out); err != nil {
 		return err
 	}
 	want, err := wanted(src, out)
@@ -109,11 +122,20 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 		return writeOutputs(cmd.Context(), out, values, cmd.OutOrStdout())
 	}
 	for _, name := range want {
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %+#v\n", name, values[name]); err != nil {
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", name, f.text(values[name])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// text returns an array as it is printed, with its type and its shape.
+func (f *evalFlags) text(a *engine.Array) string {
+	text := fmt.Sprintf("%+#v", a)
+	if head, _, ok := strings.Cut(text, "\n"); ok && f.precision >= 0 && a.DType().IsFloat() {
+		text = fmt.Sprintf("%s\n%.*g", head, f.precision, a)
+	}
+	return text
 }
 
 // wanted are the names to evaluate: those to be written, or all.
@@ -138,7 +160,7 @@ func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula
 	if err != nil {
 		return nil, err
 	}
-	stmts, values, err := collect(unit, want)
+	stmts, values, err := collect(unit, want, env)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +180,7 @@ func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula
 
 // collect allocates an array for each value without one, and adds the statement
 // that fills it to the statements of the unit.
-func collect(unit *formula.Unit, want []string) ([]expr.Statement, map[string]*engine.Array, error) {
+func collect(unit *formula.Unit, want []string, env map[string]*expr.Node) ([]expr.Statement, map[string]*engine.Array, error) {
 	stmts, values := unit.Statements, map[string]*engine.Array{}
 	for _, name := range want {
 		n := unit.Values[name]
@@ -179,7 +201,7 @@ func collect(unit *formula.Unit, want []string) ([]expr.Statement, map[string]*e
 		if err := machine.Room(n.Shape().Size() * n.DType().Size()); err != nil {
 			return nil, nil, fmt.Errorf("%s %v%v: %w", name, n.DType(), n.Shape(), err)
 		}
-		a, err := engine.NewArray(n.DType(), n.Shape()...)
+		a, err := formula.NewArray(n, env)
 		if err != nil {
 			return nil, nil, err
 		}

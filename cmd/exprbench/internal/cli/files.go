@@ -30,13 +30,22 @@ func (s setting) part(ext string) (path, name string, ok bool) {
 	return s.value, s.name, strings.EqualFold(filepath.Ext(s.value), ext)
 }
 
+// inside returns the file of a setting, the array in it, and whether the file can
+// hold others.
+func (s setting) inside() (path, array string, ok bool) {
+	if path, array, ok = s.archived(); ok {
+		return path, array, ok
+	}
+	return s.part(".csv")
+}
+
 // distinctFiles reports an output file, or an array in an archive, that is given
 // for two names.
 func distinctFiles(out []setting) error {
 	for i, a := range out {
-		pathA, arrayA, okA := a.archived()
+		pathA, arrayA, okA := a.inside()
 		for _, b := range out[:i] {
-			pathB, arrayB, okB := b.archived()
+			pathB, arrayB, okB := b.inside()
 			if (!okA || !okB || arrayA == arrayB) && sameFile(pathA, pathB) {
 				return fmt.Errorf("the output file %s is given for both %s and %s", a.value, b.name, a.name)
 			}
@@ -87,14 +96,20 @@ func writable(out []setting) error {
 		if _, _, ok := o.archived(); ok {
 			continue
 		}
-		ext := filepath.Ext(o.value)
-		st, err := os.Stat(o.value)
-		device := err == nil && !st.Mode().IsRegular()
-		if o.value != standard && !device && ext != "" && !strings.EqualFold(ext, ".npy") {
-			return usagef("-o %s=%s: outputs are .npy and .npz files, not %s", o.name, o.value, ext)
+		if ext := o.extension(); o.special() || slices.Contains(arrays, ext) || slices.Contains(imagesWritten, ext) {
+			continue
+		} else {
+			return usagef("-o %s: outputs are .npy, .npz, .csv, .png and .jpg files, not %s", o.value, ext)
 		}
 	}
 	return nil
+}
+
+// special reports whether a setting names no regular file: standard input or
+// output, a pipe, a folder. The name of such a file says nothing about its format.
+func (s setting) special() bool {
+	st, err := os.Stat(s.value)
+	return s.value == standard || err == nil && !st.Mode().IsRegular()
 }
 
 // oneReader refuses to read standard input twice.
@@ -143,19 +158,29 @@ func (s setting) read(stdin io.Reader) (*engine.Array, error) {
 		return t.Column(column).Array(), nil
 	}
 	path, array, ok := s.archived()
-	if ok {
-		path += ":" + array
+	switch ext := s.extension(); {
+	case ok:
+		return engine.ReadFile(path + ":" + array)
+	case s.special() || slices.Contains(arrays, ext):
+		return engine.ReadFile(path)
+	case slices.Contains(imagesRead, ext):
+		return readImage(path)
+	default:
+		return nil, usagef("%s: inputs are .npy, .npz, .csv, .png, .jpg and .gif files, not %s", path, ext)
 	}
-	return engine.ReadFile(path)
 }
 
 // An output is a file with its arrays.
 type output struct {
 	setting
 	path    string
-	archive bool
+	format  string // the extension; "" for one array in NumPy's format
 	arrays  []npy.Member
+	columns []*engine.Array // the same arrays
 }
+
+// several reports whether files of a format hold several arrays.
+func several(format string) bool { return format == ".npz" || format == ".csv" }
 
 // outputs returns the files of settings. Settings that name arrays of one
 // archive are one file.
@@ -166,13 +191,20 @@ func outputs(out []setting, values map[string]*engine.Array) ([]*output, error) 
 		if err != nil {
 			return nil, fmt.Errorf("-o %s: %w", s.name, err)
 		}
-		path, array, archive := s.archived()
-		i := slices.IndexFunc(files, func(f *output) bool { return archive && f.archive && sameFile(f.path, path) })
+		path, array, format := s.value, s.name, ""
+		if !s.special() {
+			format = s.extension()
+		}
+		if several(format) {
+			path, array, _ = s.part(format)
+		}
+		i := slices.IndexFunc(files, func(f *output) bool { return several(format) && f.format == format && sameFile(f.path, path) })
 		if i < 0 {
 			i = len(files)
-			files = append(files, &output{setting: s, path: path, archive: archive})
+			files = append(files, &output{setting: s, path: path, format: format})
 		}
 		files[i].arrays = append(files[i].arrays, npy.Member{Name: array, Array: a})
+		files[i].columns = append(files[i].columns, values[s.name])
 	}
 	return files, nil
 }
@@ -183,8 +215,16 @@ func (o *output) prepare() (*npy.Pending, error) {
 	switch {
 	case o.value == standard:
 		return nil, nil
-	case o.archive:
+	case o.format == ".npz":
 		return npy.PrepareArchive(o.path, o.arrays...)
+	case o.format == ".csv":
+		names := make([]string, len(o.arrays))
+		for i, a := range o.arrays {
+			names[i] = a.Name
+		}
+		return npy.PrepareWith(o.path, func(w io.Writer) error { return writeTable(w, names, o.columns) })
+	case slices.Contains(imagesWritten, o.format):
+		return npy.PrepareWith(o.path, func(w io.Writer) error { return writeImage(w, o.format[1:], o.columns[0]) })
 	}
 	return npy.Prepare(o.value, o.arrays[0].Array)
 }

@@ -29,6 +29,20 @@ func settings(flag string, values []string) ([]setting, error) {
 	out := make([]setting, 0, len(values))
 	for _, v := range values {
 		name, value, ok := strings.Cut(v, "=")
+		if !ok && (setting{value: v}).extension() != "" && (flag == "i" || flag == "o") {
+			name, value, ok = inferName(v), v, true
+			if flag == "o" { // its formula says more
+				out = append(out, setting{"", value})
+				continue
+			}
+			if !identifier.MatchString(name) {
+				return nil, usagef("-i %s: %q is no name; write name=%s", v, name, v)
+			}
+		}
+		if !ok && v == standard && flag == "o" {
+			out = append(out, setting{"", v})
+			continue
+		}
 		if !ok || value == "" || !identifier.MatchString(name) {
 			return nil, usagef("-%s %q is not of the form name=value", flag, v)
 		}
@@ -158,7 +172,15 @@ type engineFlags struct {
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+", or cuda (default: what ONELOOP_CPU says, or the first)")
+	choices(cmd, "backend", append(engine.Backends(), "cuda"))
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+}
+
+// choices lets the shell complete the values of a flag.
+func choices(cmd *cobra.Command, flag string, values []string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
 }
 
 // planOptions returns the options with which the engine plans statements for the

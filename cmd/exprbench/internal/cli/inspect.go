@@ -26,6 +26,7 @@ type inspectFlags struct {
 	shapes, def []string
 	arch        string
 	out, pass   string
+	format      string
 	engine      engineFlags
 }
 
@@ -44,7 +45,8 @@ multiply-add counts as two) can take at the rates measured here, as in
 "exprbench run". Statements are not run, and their arrays take no memory.`,
 		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=1000x1000 -s g=1000x1000 -D eta=0.1 -D lam=1e-4
   exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64
-  exprbench inspect 'y = exp(x)' -s x=1000 --backend avx2 -o exp.s`,
+  exprbench inspect 'y = exp(x)' -s x=1000 --backend avx2 -o exp.s
+  exprbench inspect 'y = softmax(x)' -s x=64x64 --format html -o page.html`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := formulaText(cmd, args[0])
@@ -57,11 +59,16 @@ multiply-add counts as two) can take at the rates measured here, as in
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
 	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file.s`: write the machine code there too, for GNU as")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file`: write the machine code there too, for GNU as; with --format html, the page")
 	cmd.Flags().StringVar(&f.pass, "pass", "", "print only what the statements are after this `pass`: "+strings.Join(plan.Passes(), ", "))
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(inspectFormats, ", "))
+	choices(cmd, "format", inspectFormats)
+	choices(cmd, "pass", plan.Passes())
 	f.engine.add(cmd)
 	return cmd
 }
+
+var inspectFormats = []string{"text", "html"}
 
 // A phantom is memory that is only planned with.
 type phantom struct{ size int }
@@ -76,6 +83,9 @@ func phantomArray(s spec) *expr.Node {
 }
 
 func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
+	if !slices.Contains(inspectFormats, f.format) {
+		return usagef("--format %s: there are %s", f.format, strings.Join(inspectFormats, ", "))
+	}
 	specs, list, err := arraySpecs(f.shapes)
 	if err != nil {
 		return err
@@ -148,6 +158,16 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 			_, err = io.WriteString(w, text)
 		}
 		return err
+	}
+	if f.format == "html" {
+		if f.out == "" {
+			return f.page(ctx, w, stmts, options)
+		}
+		var b strings.Builder
+		if err := f.page(ctx, &b, stmts, options); err != nil {
+			return err
+		}
+		return writeFile(f.out, b.String())
 	}
 	pl, err := plan.Compile(ctx, stmts, f.engine.planOptions()...)
 	if err != nil {

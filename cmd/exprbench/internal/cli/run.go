@@ -58,6 +58,8 @@ are checked against each other first; a mismatch is a failure.`,
 	fl.IntSliceVar(&f.sizes, "size", nil, "`elements`, with commas between, instead of the sizes of each workload")
 	fl.StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements (default: 1000000:float32)")
 	fl.StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar of the statements (repeatable)")
+	choices(cmd, "format", report.Formats)
+	choices(cmd, "only", workloadNames())
 	f.engine.add(cmd)
 	return cmd
 }

@@ -1,0 +1,31 @@
+// Package files has the errors of packages that read and write files.
+package files
+
+import (
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+)
+
+// An Error is an error of a package with the path of its file.
+type Error struct {
+	Package string // such as "csv"
+	Path    string
+	Err     error
+}
+
+func (e *Error) Error() string {
+	prefix := "oneloop: " + e.Package + ": "
+	return prefix + e.Path + ": " + strings.TrimPrefix(e.Err.Error(), prefix)
+}
+
+// Unwrap returns the error without the path.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an error of what a file holds. It has no place in the program,
+// where no mistake is.
+func Errorf(name string, kind error, format string, args ...any) error {
+	e := expr.NewError(kind, "", name+": "+format, args...)
+	e.File = ""
+	return e
+}

@@ -126,7 +126,7 @@ func (f *phaseCode) accumulate() {
 				if a.Kern.Arg {
 					im = f.idxMem(a, k)
 				}
-				if f.Masked { // vector RBX of the tail
+				if f.Masked { // vector Count of the tail
 					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), 255)
 					m = isa.AtX(isa.Frame, isa.T0, 1, a.area)
 					if a.Kern.Arg {
@@ -160,7 +160,7 @@ func (f *phaseCode) stepMem(r *lower.Red, m, im isa.Mem) {
 		idx = f.Tmp()
 		f.Lanes.LoadVec(dtype.I32, idx, im)
 	}
-	if r.Prog != nil { // the program may overwrite RAX, which has the address
+	if r.Prog != nil { // the program may overwrite T0, which has the address
 		f.Int(isa.Mov, isa.Word(frame.Address), isa.T0)
 	}
 	f.Within(func() { f.step(r, d, idx, x) })

@@ -116,7 +116,7 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Int(isa.Mov, isa.T1, lanes)
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
-	f.Bind(masked) // RCX: lanes left
+	f.Bind(masked) // T1: lanes left
 	f.Int(isa.Mov, isa.T0, isa.K(f.W))
 	f.Int(isa.Min, isa.T1, isa.T0)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)

@@ -10,7 +10,7 @@ import (
 )
 
 // A reduction without instructions of its own combines values by a program. Wherever a
-// value meets an accumulator, an emitter of its own (a emitter) writes the program on the
+// value meets an accumulator, an emitter of its own writes the program on the
 // free registers.
 
 // newProgram returns an emitter for program p.

@@ -47,7 +47,7 @@ const (
 	ownBytes = 512 << 10
 	// leastTemp is the size of temporaries, in bytes, from which a chain pays.
 	// Smaller ones stay in a cache anyway.
-	leastTemp = 256 << 10
+	leastTemp = 1 << 20
 	// smallB is the size of a right operand, in bytes, that costs little to pack for each block.
 	smallB = 64 << 10
 	// leastRows is the smallest number of rows of a block.

@@ -1,5 +1,7 @@
 package bench
 
+import "math"
+
 func addTransposed[T real](v vars[T]) func() {
 	a, b, c, n := v.get("A"), v.get("B"), v.get("C"), v.dims['c']
 	return func() {
@@ -50,6 +52,38 @@ func dense[T real](v vars[T]) func() {
 			}
 			for j := range out {
 				out[j] = max(out[j]+bias[j], 0)
+			}
+		}
+	}
+}
+
+func attention[T real](v vars[T]) func() {
+	y, q, keys, values, n, width := v.get("y"), v.get("q"), v.get("k"), v.get("v"), v.dims['c'], v.dims['d']
+	s := make([]T, n)
+	return func() {
+		for at := 0; at < len(q); at += width {
+			q, y := q[at:][:width], y[at:][:width]
+			top := T(math.Inf(-1))
+			for j := range s {
+				k := keys[j*width:][:width]
+				var sum T
+				for i, x := range q {
+					sum += x * k[i]
+				}
+				s[j] = sum * .125
+				top = max(top, s[j])
+			}
+			var sum T
+			for j, x := range s {
+				s[j] = fn(math.Exp, x-top)
+				sum += s[j]
+			}
+			clear(y)
+			for j, x := range s {
+				x /= sum
+				for i, e := range values[j*width:][:width] {
+					y[i] += x * e
+				}
 			}
 		}
 	}

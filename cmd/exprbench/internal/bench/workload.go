@@ -54,6 +54,14 @@ func square(n int) dims {
 	return dims{'r': side, 'c': side, '1': 1}
 }
 
+// scores is a matrix of about n elements, and vectors of 64 for each row and
+// column.
+func scores(n int) dims {
+	d := square(n)
+	d['d'] = 64
+	return d
+}
+
 // rows is a matrix of rows of 128, or of 1024 in the larger sizes.
 func rows(n int) dims {
 	c := 128
@@ -205,6 +213,12 @@ var workloads = []*Workload{
 		Name: "Dense", Text: "C = relu(A @ B + bias)", dims: square, cost: cubic, tol: [2]float64{1e-4, 1e-12},
 		Arrays: []Variable{{"C", "rc", 0, 0}, {"A", "rc", 0, 1}, {"B", "rc", 0, 1}, {"bias", "c", -1, 1}},
 		loops:  loops{dense[float32], dense[float64]},
+	},
+	{
+		Name: "Attention", dims: scores, cost: cubic, tol: [2]float64{1e-4, 1e-12},
+		Text:   "s = q @ k.T*0.125; e = exp(s - max(s, axis=-1, keepdims=True)); y = (e/sum(e, axis=-1, keepdims=True)) @ v",
+		Arrays: []Variable{{"y", "rd", 0, 0}, {"q", "rd", -1, 1}, {"k", "cd", -1, 1}, {"v", "cd", -1, 1}},
+		loops:  loops{attention[float32], attention[float64]},
 	},
 }
 

@@ -214,3 +214,57 @@ func TestChainFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestProductInPlace tests that a product without a chain is stored in the target of
+// the loop that uses it, unless something else is there.
+func TestProductInPlace(t *testing.T) {
+	type tensor = *engine.Tensor[float32]
+	const m, k, n = 37, 20, 33
+	x, w, b := filled(1, m, k), filled(2, k, n), filled(3, n)
+	for _, c := range []struct {
+		name   string
+		target tensor
+		temps  bool
+		value  func(y tensor) expr.Exp[float32]
+	}{
+		{"activation", filled(4, m, n), false, func(tensor) expr.Exp[float32] { return op.ReLU(op.Add(op.MatMul(x, w), b)) }},
+		{"rows", filled(4, m, n), false, func(tensor) expr.Exp[float32] { return op.Softmax(op.MatMul(x, w), -1) }},
+		{"columns", filled(4, m, n), true, func(tensor) expr.Exp[float32] { return op.Softmax(op.MatMul(x, w), 0) }},
+		{"residual", filled(4, m, n), true, func(y tensor) expr.Exp[float32] { return op.Add(y, op.Tanh(op.MatMul(x, w))) }},
+		{"operand", filled(4, m, m), true, func(y tensor) expr.Exp[float32] { return op.Tanh(op.MatMul(y, y)) }},
+		{"reversed", filled(4, m, n), true, func(tensor) expr.Exp[float32] {
+			return op.Tanh(op.Flip(op.MatMul(x, w), 1))
+		}},
+		{"both", filled(4, m, m), true, func(tensor) expr.Exp[float32] {
+			p := op.MatMul(x, op.T(x))
+			return op.Mul(op.Tanh(p), op.Flip(p, 1))
+		}},
+	} {
+		start := slices.Clone(c.target.Data())
+		var want []float32
+		for _, backend := range append([]string{"interp"}, engine.Backends()...) {
+			o := engine.Options{Backend: backend, Chains: engine.ChainsNever}
+			if want != nil {
+				o.Chains = ""
+			}
+			copy(c.target.Data(), start)
+			p, err := engine.CompileWith(context.Background(), o, expr.Let(c.target, c.value(c.target)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = slices.Clone(c.target.Data())
+				continue
+			}
+			if got := p.Plan().Arena > 0; got != c.temps {
+				t.Errorf("%s: temporaries %v, want %v\n%s", c.name, got, c.temps, p.Explain())
+			}
+			if !slices.Equal(c.target.Data(), want) {
+				t.Errorf("%s, %s: other bits\n%s", c.name, backend, p.Explain())
+			}
+		}
+	}
+}

@@ -19,7 +19,8 @@ type Options struct {
 	Products string
 	// Chains says where products, and the loops before and after them, run together,
 	// one block of rows after the other. If it is empty, they do where that pays.
-	// [ChainsNever] and [ChainsAlways] are for tests and measurements. The bits do not
+	// With [ChainsNever] products share no memory with the loops either. It and
+	// [ChainsAlways] are for tests and measurements. The bits do not
 	// depend on it.
 	Chains string
 	// Profile names the program's kernels for profilers. For perf, it lists the

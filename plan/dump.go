@@ -74,6 +74,9 @@ func dump(b *strings.Builder, made any) {
 			fmt.Fprintf(b, "%s of %s\n", s.what(), list(s.Writes))
 			for _, part := range s.Parts {
 				fmt.Fprintf(b, "  %s of %s\n", part.what(), list(part.Writes))
+				if part.Kernel != nil {
+					fmt.Fprintf(b, "extents %v, integers %v\n%s", part.Extents, part.Params, part.Kernel)
+				}
 			}
 		}
 	case *Plan:

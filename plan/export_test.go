@@ -17,7 +17,7 @@ import (
 func Trace(ctx context.Context, stmts []expr.Statement) (map[string]string, error) {
 	out := map[string]string{}
 	var wrong []string
-	_, err := compile(ctx, stmts, []Option{CombineProducts}, func(pass string, made any) {
+	_, err := compile(ctx, stmts, []Option{CombineProducts, ChainAlways}, func(pass string, made any) {
 		var b strings.Builder
 		dump(&b, made)
 		out[pass] += b.String()
@@ -65,6 +65,14 @@ func verifyPass(made any) error {
 		for _, s := range x {
 			if err := verifyStage(s); err != nil {
 				return err
+			}
+		}
+	case joined:
+		for _, s := range x {
+			for _, part := range s.all() {
+				if err := verifyStage(part); err != nil {
+					return err
+				}
 			}
 		}
 	case *Plan:

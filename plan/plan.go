@@ -98,6 +98,7 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 	}
 	if always := slices.Contains(options, ChainAlways); always || slices.Contains(options, ChainProducts) {
 		p.Stages = chain(p.Stages, always)
+		inPlace(p.Stages)
 	}
 	made(show, "chain", joined(p.Stages))
 	p.placeTemps(g.Temps)

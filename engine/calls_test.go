@@ -142,3 +142,49 @@ func TestCallsOnThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestStatisticsOfNumPy compares with results of NumPy 2.
+func TestStatisticsOfNumPy(t *testing.T) {
+	x := engine.MustFromSlice([]float64{0.0012301533574825742, 0.2987455375084699, -0.2741378553622176, -0.8905918387572742, -0.45467078517172255, -0.9916465549964624, 0.060143602597438485, 1.3402152455545335, -0.49220651855132963, -0.6204748998199404, 0.4898420501851982, 0.35688700816006075, 0.10541424899789856, -0.9304680447082047, -0.02925182246327349, 0.6953031944582878, -1.344214547285082, -0.45761576104021817, -1.901222739800844, -1.289537739784976, -1.8417350377917323, math.NaN(), -1.2674464814437032, 0.2712643588217015, 0.15675108662422516, -0.18693094462995438, -2.516759710820513, -0.5386928958466366, -0.048500945401071985, 0.11330898600330756, -1.5301357655053935, -0.47775327603393064, -0.9785190780566395, -0.8088372394255993, 1.0608986233860787, -0.8075346753318965}, 4, 9)
+	y := engine.MustFromSlice([]float64{-0.1, 1.8, -1.2, -0.2, 0.2, 0.1, -2.5, 0.2, 2.7, -3.1, 1.7, 0.2, -1.3, 4.0, 1.5, -2.4, 0.1, 1.2, -0.4, 1.4, -0.1, 1.3, 2.9, -1.4, 0.4, -0.9, 0.3, -2.4, -1.2, -0.4, 1.8, 2.3, -2.6, -1.6, 1.3, -4.0, -0.9, -0.2, 2.5, 1.4})
+	v := engine.MustFromSlice([]float64{-9, 0, .1, 9, math.NaN()})
+	same := func(a, b float64) bool { return a == b || a != a && b != b }
+	for name, c := range map[string]struct {
+		e    expr.Exp[float64]
+		want []float64
+	}{
+		"median of rows": {op.Median(x, op.Axis(1)), []float64{-0.2741378553622176, -0.02925182246327349, math.NaN(), -0.5386928958466366}},
+		"median":         {op.Median(x), []float64{math.NaN()}},
+		"quantile":       {op.Quantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, math.NaN(), -0.8083162137881181}},
+		"percentile":     {op.Percentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, math.NaN(), -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
+		"edges":          {op.HistogramEdges(7, -3, 2.5), []float64{-3.0, -2.2142857142857144, -1.4285714285714286, -0.6428571428571428, 0.1428571428571428, 0.9285714285714284, 1.7142857142857144, 2.5}},
+	} {
+		got, err := engine.Eval(c.e)
+		if err != nil || !slices.EqualFunc(got.Data(), c.want, same) {
+			t.Errorf("%s is %v, in NumPy %v: %v", name, got, c.want, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		e    expr.Exp[int64]
+		want []int64
+	}{
+		"histogram": {op.Histogram(y, 7, -3, 2.5), []int64{4, 1, 6, 8, 5, 7, 4}},
+		"left":      {op.SearchSorted(op.Sort(y, 0), v, false), []int64{0, 19, 19, 40, 40}},
+		"right":     {op.SearchSorted(op.Sort(y, 0), v, true), []int64{0, 19, 21, 40, 40}},
+		"bincount":  {op.Bincount(engine.MustFromSlice([]int8{3, 1, 3}), 5), []int64{0, 1, 0, 2, 0}},
+	} {
+		got, err := engine.Eval(c.e)
+		if err != nil || !slices.Equal(got.Data(), c.want) {
+			t.Errorf("%s is %v, in NumPy %v: %v", name, got, c.want, err)
+		}
+	}
+	values, positions := op.TopK(y, 3, 0)
+	best, err := engine.Eval(values)
+	at, err2 := engine.Eval(positions)
+	if err != nil || err2 != nil || best.At(0) != slices.Max(y.Data()) || y.At(int(at.At(2))) != best.At(2) {
+		t.Errorf("the greatest are %v at %v: %v, %v", best, at, err, err2)
+	}
+	if _, err := engine.Eval(op.Bincount(engine.MustFromSlice([]int32{-1}), 5)); !errors.Is(err, expr.ErrIndex) {
+		t.Errorf("a negative integer is counted: %v", err)
+	}
+}

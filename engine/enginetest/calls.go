@@ -69,6 +69,54 @@ func init() {
 	for _, name := range []string{"sort", "argsort", "rank"} {
 		viewCases[name] = sorts(name)
 	}
+	chosen := func(axis int, places []int, dims ...int) {
+		viewCases["select"] = append(viewCases["select"], viewCase{dims, func(x *expr.Node) *expr.Node {
+			return expr.ApplyWith(op.Row("select"), expr.Attributes{Axes: []int{axis}, Ints: places}, x)
+		}})
+	}
+	chosen(0, []int{0}, 1)
+	chosen(0, []int{0, 299, 150, 151}, 300)
+	chosen(0, []int{35}, 70, 3)
+	chosen(1, []int{3, 3, 0}, 2, 4, 5)
+	for _, side := range []int{0, 1} {
+		viewCases["searchsorted"] = append(viewCases["searchsorted"], viewCase{[]int{33}, func(x *expr.Node) *expr.Node {
+			return searched(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
+		}}, viewCase{[]int{3, 40}, func(x *expr.Node) *expr.Node {
+			return searched(side, place(newRand(6), x.DType(), gaps, tame, 21).Node(), x)
+		}}, viewCase{[]int{9}, func(x *expr.Node) *expr.Node {
+			return searched(side, place(newRand(6), x.DType(), packed, tame, 0).Node(), x)
+		}})
+	}
+}
+
+// searched returns the places of v among the elements of a in order.
+func searched(side int, a, v *expr.Node) *expr.Node {
+	a = expr.ApplyWith(op.Row("sort"), expr.Attributes{Axes: []int{0}}, a)
+	return expr.ApplyWith(op.Row("searchsorted"), expr.Attributes{Ints: []int{side}}, a, v)
+}
+
+// searchValue is the definition of searchsorted: it counts the elements below each
+// value. It takes -0 and 0 as equal.
+func searchValue(n *expr.Node, args []*value) *value {
+	out := newValue(n.DType(), n.Shape())
+	a, v := args[0], args[1]
+	t := a.typ.Register()
+	zero := func(bits uint64) uint64 {
+		if t.IsFloat() && convert(t, dtype.F64, bits)<<1 == 0 {
+			return 0
+		}
+		return bits
+	}
+	out.reads(a)
+	for i := range out.bits {
+		for _, x := range a.bits {
+			if c := comesBefore(t, zero(x), zero(v.bits[i]), false); c < 0 || c == 0 && n.Ints[0] == 1 {
+				out.bits[i]++
+			}
+		}
+		out.addFault(i, a.faults()|v.faults())
+	}
+	return out
 }
 
 // combining has the element-wise operator of each scatter, and its first operand
@@ -144,18 +192,19 @@ func scatterValue(n *expr.Node, args []*value) *value {
 // that are not greater.
 func sortValue(n *expr.Node, x *value) *value {
 	out := newValue(n.DType(), n.Shape())
-	axis, descending := n.Axes[0], slices.Equal(n.Ints, []int{1})
+	axis, descending := n.Axes[0], n.Op.Name != "select" && slices.Equal(n.Ints, []int{1})
 	out.reads(x)
-	each(n.Shape(), func(ix []int) {
+	dims := n.Args[0].Shape()
+	each(dims, func(ix []int) {
 		if ix[axis] > 0 {
 			return
 		}
 		place := func(i int) int {
 			at := slices.Clone(ix)
 			at[axis] = i
-			return linear(n.Shape(), at)
+			return linear(dims, at)
 		}
-		order := make([]int, n.Shape()[axis])
+		order := make([]int, dims[axis])
 		for i := range order {
 			order[i] = i
 		}
@@ -168,6 +217,14 @@ func sortValue(n *expr.Node, x *value) *value {
 				out.bits[place(i)] = x.bits[place(from)]
 			case "argsort":
 				out.bits[place(i)] = uint64(from)
+			case "select":
+				for k, at := range n.Ints {
+					if at == i {
+						to := slices.Clone(ix)
+						to[axis] = k
+						out.bits[linear(n.Shape(), to)] = x.bits[place(from)]
+					}
+				}
 			default:
 				out.bits[place(from)] = uint64(i)
 			}

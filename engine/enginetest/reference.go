@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr"
@@ -56,7 +57,9 @@ func (r *reference) node(n *expr.Node) *value {
 		switch _, scatters := combining[n.Op.Name]; {
 		case scatters:
 			return scatterValue(n, args)
-		case n.Op.Name == "sort", n.Op.Name == "argsort", n.Op.Name == "rank":
+		case n.Op.Name == "searchsorted":
+			return searchValue(n, args)
+		case slices.Contains([]string{"sort", "argsort", "rank", "select"}, n.Op.Name):
 			return sortValue(n, args[0])
 		}
 		return opaque(n, args)

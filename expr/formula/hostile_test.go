@@ -109,7 +109,7 @@ func TestCompileErrors(t *testing.T) {
 	for _, c := range []struct{ text, msg string }{
 		{"y = nosuch(x)", `1:5: there is no function "nosuch"`},
 		{"y = x + exq(x)", `1:9: there is no function "exq"; is it exp?`},
-		{"y = sort(x)", `1:5: there is no function "sort"`},
+		{"y = sort_it(x)", `1:5: there is no function "sort_it"`},
 		{"y = print(x)", `1:5: there is no function "print"`},
 		{"y = sqtr(x)", `1:5: there is no function "sqtr"; is it sqrt?`},
 		{"y = sum(x, axs=0)", `1:16: sum has no argument "axs"; it has a, axis, keepdims, dtype`},

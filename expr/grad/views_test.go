@@ -66,6 +66,13 @@ func sorted(dims []int, axis int, ints ...int) testCase {
 	}}
 }
 
+func selected(dims []int, axis int, places ...int) testCase {
+	o, _ := op.Lookup("select")
+	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
+		return expr.ApplyWith(o, expr.Attributes{Axes: []int{axis}, Ints: places}, x...)
+	}}
+}
+
 func reduce(name string, dims []int, r op.Reduction) testCase {
 	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.ReduceNode(name, x[0], r) }}
 }
@@ -108,6 +115,7 @@ func cases(t testing.TB) map[string][]testCase {
 		"scatter_max":    {scatter("scatter_max", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4}), scatter("scatter_max", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4})},
 		"scatter_min":    {scatter("scatter_min", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4})},
 		"sort":           {sorted([]int{7}, 0), sorted([]int{3, 4}, 0, 1), sorted([]int{2, 3, 2}, 1), sorted([]int{2, 5}, 1)},
+		"select":         {selected([]int{9}, 0, 3, 8, 3), selected([]int{3, 4}, 0, 1), selected([]int{2, 3, 2}, 1, 2, 0)},
 		"matmul": {
 			product([]int{3, 4}, []int{4, 2}), product([]int{4}, []int{4}), product([]int{3, 4}, []int{4}), product([]int{4}, []int{4, 2}),
 			product([]int{2, 3, 4}, []int{2, 4, 2}), product([]int{2, 3, 4}, []int{4, 2}), product([]int{3, 4}, []int{2, 4, 2}),

@@ -48,7 +48,18 @@ var calls = slices.Concat(
 			Name: "rank", Result: expr.ResultInt64, Routine: routine.Sort(routine.Ranks),
 			Doc: "how many elements along an axis come before each in sorted order, as int64.",
 		},
+		// Ints: the places.
+		{
+			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
+			Doc: "the elements along an axis that come at given places in sorted order.",
+		},
 	}),
+	// Ints: 1 for the places after equal elements.
+	[]expr.Operator{{
+		Name: "searchsorted", GoName: "SearchSorted", Class: expr.Opaque, Arity: 2, Types: elems, Result: expr.ResultInt64,
+		Shape: searchShape, Routine: routine.Search(),
+		Doc: "the places of the second operand in a sorted vector, as int64; NaN is above everything.",
+	}},
 )
 
 func scatterShape(n *expr.Node) (shape.Shape, error) {
@@ -99,6 +110,33 @@ func sortShape(n *expr.Node) (shape.Shape, error) {
 		return nil, expr.NewError(expr.ErrValue, n.Op.Constructor(), "the order is one integer, 0 or 1, not %v", n.Ints)
 	}
 	return s, nil
+}
+
+func selectShape(n *expr.Node) (shape.Shape, error) {
+	s := n.Args[0].Shape().Clone()
+	axis, err := oneAxis(n.Axes, len(s))
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range n.Ints {
+		if place < 0 || place >= s[axis] {
+			return nil, expr.NewError(expr.ErrIndex, n.Op.Constructor(), "place %d is outside of axis %d of size %d", place, axis, s[axis])
+		}
+	}
+	s[axis] = len(n.Ints)
+	return s, nil
+}
+
+func searchShape(n *expr.Node) (shape.Shape, error) {
+	switch a, v := n.Args[0], n.Args[1]; {
+	case len(a.Shape()) != 1:
+		return nil, fmt.Errorf("the sorted operand has rank %d, not 1", len(a.Shape()))
+	case a.DType() != v.DType():
+		return nil, expr.NewError(expr.ErrType, n.Op.Constructor(), "operands of types %v and %v differ", a.DType(), v.DType())
+	case len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0:
+		return nil, expr.NewError(expr.ErrValue, n.Op.Constructor(), "the side is one integer, 0 or 1, not %v", n.Ints)
+	}
+	return n.Args[1].Shape(), nil
 }
 
 // A maker returns the node of a row with attributes. Rules of derivatives have one
@@ -199,6 +237,22 @@ func gradSort(g *expr.Adjoint, _ int) *expr.Node {
 		return g.Out
 	}
 	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
+}
+
+// gradSelect gives each adjoint to the element that came at its place.
+func gradSelect(g *expr.Adjoint, _ int) *expr.Node {
+	axis := g.Node.Axes[0]
+	rank := g.With("rank", g.Node.Axes, nil, g.Arg(0))
+	var sum *expr.Node
+	for i, place := range g.Node.Ints {
+		here := g.Op("equal", rank, expr.ConstInt(dtype.I64, int64(place)))
+		d := g.Where(here, part(g, g.Full(), axis, i, 1), g.Const(0))
+		if sum != nil {
+			d = g.Add(sum, d)
+		}
+		sum = d
+	}
+	return sum
 }
 
 // ScatterNode returns the row of a scatter for untyped trees: "scatter",

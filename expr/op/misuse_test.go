@@ -200,9 +200,30 @@ var misuses = map[string]func() error{
 	"scatter, wrong base": func() error {
 		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
 	},
-	"TakeAlongAxis":     func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
-	"TakeAlongAxisNode": func() error { return err(op.TakeAlongAxisNode(vec.Node(), vec.Node(), 0)) },
-	"GoFunc of nil":     func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
+	"TakeAlongAxis":       func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
+	"TakeAlongAxisNode":   func() error { return err(op.TakeAlongAxisNode(vec.Node(), vec.Node(), 0)) },
+	"Median":              func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
+	"Quantile":            func() error { return err(op.Quantile(vec, math.NaN()).Node()) },
+	"Percentile":          func() error { return err(op.Percentile(vec, 101).Node()) },
+	"SearchSorted":        func() error { return err(op.SearchSorted(mat, vec, true).Node()) },
+	"searchsorted, types": func() error { return err(node("searchsorted", expr.Attributes{}, vec.Node(), iota[int8](3).Node())) },
+	"searchsorted, wild side": func() error {
+		return err(node("searchsorted", expr.Attributes{Ints: []int{-1}}, vec.Node(), vec.Node()))
+	},
+	"SelectSorted":             func() error { return err(op.SelectSorted(vec, 0, 99).Node()) },
+	"select, a negative place": func() error { return err(node("select", expr.Attributes{Axes: []int{0}, Ints: []int{-1}}, vec.Node())) },
+	"TopK":                     func() error { v, _ := op.TopK(vec, 99, 0); return err(v.Node()) },
+	"TopK of nil":              func() error { _, i := op.TopK[float32](nil, 1, 0); return err(i.Node()) },
+	"Bincount":                 func() error { return err(op.Bincount(iota[int32](3), -1).Node()) },
+	"Bincount of a matrix":     func() error { return err(op.Bincount(op.Reshape(iota[int32](4), 2, 2), 9).Node()) },
+	"BincountWeights":          func() error { return err(op.BincountWeights(iota[int32](3), mat, 9).Node()) },
+	"SegmentSum":               func() error { return err(op.SegmentSum(vec, iota[int32](2), 9).Node()) },
+	"SegmentMax":               func() error { return err(op.SegmentMax(op.Full[float32](1), iota[int32](2), 9).Node()) },
+	"SegmentMin":               func() error { return err(op.SegmentMin(vec, iota[int32](3), -9).Node()) },
+	"Histogram":                func() error { return err(op.Histogram(vec, 3, 1, 1).Node()) },
+	"Histogram without bins":   func() error { return err(op.Histogram(vec, 0, 0, 1).Node()) },
+	"HistogramEdges":           func() error { return err(op.HistogramEdges(-1, 0, 1).Node()) },
+	"GoFunc of nil":            func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
 
 	// Attributes that rows do not allow.
 	"reshape, none":     func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },

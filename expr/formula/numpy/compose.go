@@ -21,13 +21,13 @@ func (c *call) options() (o op.Options) {
 			o.Axes = append(o.Axes, c.integer(i))
 		case "shift", "destination", "reps", "new_shape", "shape", "size":
 			o.Ints = c.integers(i)
-		case "depth", "num", "N", "k", "n", "repeats", "decimals", "offset", "obj", "scale":
+		case "depth", "num", "N", "k", "n", "repeats", "decimals", "offset", "obj", "scale", "minlength":
 			o.Ints = append(o.Ints, c.integer(i))
 		case "ignore_label":
 			if !c.isNone(i) {
 				o.Ints = append(o.Ints, c.integer(i))
 			}
-		case "subscripts", "mode", "axes_from":
+		case "subscripts", "mode", "axes_from", "side":
 			o.Text = c.text(i)
 		case "axes_to":
 			o.Text += " " + c.text(i)
@@ -46,7 +46,7 @@ func (c *call) options() (o op.Options) {
 				i = 0
 			}
 			o.Ints = append(o.Ints, c.integer(i))
-		case "eps", "nan", "start", "stop", "rtol", "atol", "dx", "alpha":
+		case "eps", "nan", "start", "stop", "rtol", "atol", "dx", "alpha", "q":
 			o.Numbers = append(o.Numbers, c.float(i))
 		case "rowvar":
 			o.Ints = append(o.Ints, 0)

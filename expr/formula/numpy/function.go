@@ -55,7 +55,7 @@ var kinds = map[string]paramKind{
 	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
 	"shift": pInts, "n": pInt, "reps": pInts, "repeats": pInt, "rtol": pNumber, "atol": pNumber, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
 	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
-	"pad_width": pAny, "mode": pAny, "rowvar": pTruth, "offset": pInt, "obj": pInt, "new_shape": pInts, "dx": pNumber,
+	"q": pNumber, "minlength": pInt, "side": pText, "pad_width": pAny, "mode": pAny, "rowvar": pTruth, "offset": pInt, "obj": pInt, "new_shape": pInts, "dx": pNumber,
 	"subscripts": pText, "axes_from": pText, "axes_to": pText, "ignore_label": pInt, "alpha": pNumber,
 	"kernel_size": pInts, "stride": pInts, "padding": pInts, "dilation": pInts, "groups": pInt, "scale": pInt, "size": pInts, "corner": pInts,
 }

@@ -15,9 +15,10 @@ type Wanted uint8
 
 // The results of sorts.
 const (
-	Values Wanted = iota // the sorted elements
-	Order                // int64: the position of the element that comes i-th
-	Ranks                // int64: how many elements come before element i
+	Values   Wanted = iota // the sorted elements
+	Order                  // int64: the position of the element that comes i-th
+	Ranks                  // int64: how many elements come before element i
+	Selected               // the sorted elements at given places
 )
 
 // Sort returns the routine of a stable sort along an axis: Axes has the axis. If the
@@ -45,14 +46,14 @@ func workers(rows int) int { return max(1, min(rows, runtime.GOMAXPROCS(0))) }
 // rowRoom returns the bytes of the workspace of one worker.
 func rowRoom(length int, t dtype.Type, want Wanted) int {
 	size := 2 * room(length, keySize(t))
-	if want != Values {
+	if want == Order || want == Ranks {
 		size += 2 * room(length, 4)
 	}
 	return size
 }
 
 func sortRoom(n *expr.Node, want Wanted) int {
-	s := n.Shape()
+	s := n.Args[0].Shape()
 	length := s[n.Axes[0]]
 	each := rowRoom(length, n.Args[0].DType(), want)
 	w := workers(s.Size() / max(length, 1))
@@ -69,6 +70,7 @@ type rowSort[K key] struct {
 	typ           dtype.Type
 	axis          int
 	descending    bool
+	places        []int // of Selected
 	length        int
 	before, after series // offsets of the rows: along the axes before the axis, and after it
 	columns       int    // number of rows along the axes after
@@ -81,11 +83,14 @@ type rowSort[K key] struct {
 }
 
 func newSort[K key](n *expr.Node, want Wanted) func(*expr.Call) error {
-	s, axis := n.Shape(), n.Axes[0]
+	s, axis := n.Args[0].Shape(), n.Axes[0]
 	r := &rowSort[K]{
 		want: want, name: n.Op.Constructor(), typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
 		each: rowRoom(s[axis], n.Args[0].DType(), want),
+	}
+	if want == Selected {
+		r.places, r.descending = slices.Clone(n.Ints), false
 	}
 	r.sorters = make([]*sorter[K], workers(r.rows))
 	r.run = r.some
@@ -130,7 +135,7 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		var end int
 		s.keys, end = as[K](at, 0, r.length)
 		s.otherKeys, end = as[K](at, end, r.length)
-		if r.want != Values {
+		if r.want == Order || r.want == Ranks {
 			s.tags, end = as[uint32](at, end, r.length)
 			s.otherTags, _ = as[uint32](at, end, r.length)
 			for i := range s.tags {
@@ -139,6 +144,10 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		}
 		from := unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size)
 		keysOf(s.keys, r.typ, from, in.Strides[r.axis], r.descending)
+		if r.want == Selected {
+			r.selected(s, b*len(r.places)*r.columns+a, r.columns)
+			continue
+		}
 		s.sort()
 		first := b*r.length*r.columns + a
 		switch r.want {

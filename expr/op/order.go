@@ -1,0 +1,290 @@
+package op
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of sorts, searches and scatters.
+
+// ordered returns the composition of a row of a sort along one axis, or without an
+// axis of the vector of all elements.
+func ordered(name string) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(o Options, x ...*expr.Node) *expr.Node {
+		a, axis, bad := oneLine(o, x[0])
+		if bad != nil {
+			return bad
+		}
+		return makeRow(name, []int{axis}, nil, a)
+	}
+}
+
+// oneLine returns a, and the only axis of the options. Without an axis it returns a
+// vector of all elements.
+func oneLine(o Options, a *expr.Node) (*expr.Node, int, *expr.Node) {
+	if o.Axes == nil {
+		return flatten(o, a), 0, nil
+	}
+	if len(o.Axes) != 1 {
+		return nil, 0, misshapen("takes one axis, not %v", o.Axes)
+	}
+	axis, err := shape.Axis(o.Axes[0], len(a.Shape()))
+	if err != nil {
+		return nil, 0, misshapen("%s", err)
+	}
+	return a, axis, nil
+}
+
+// lines returns the elements of several axes, or of all, along one axis, and the
+// shape that a reduction over them keeps.
+func (o Options) lines(a *expr.Node) (line *expr.Node, axis int, kept shape.Shape, bad *expr.Node) {
+	rank := len(a.Shape())
+	axes, err := shape.Axes(o.Axes, rank)
+	if o.Axes == nil {
+		axes, err = upTo(rank), nil
+	}
+	if err != nil {
+		return nil, 0, nil, misshapen("%s", err)
+	}
+	kept = a.Shape().Reduce(axes, true)
+	if !o.Keep {
+		kept = a.Shape().Reduce(axes, false)
+	}
+	if len(axes) == 1 {
+		return a, axes[0], kept, nil
+	}
+	var order []int
+	dims := shape.Shape{}
+	for i, d := range a.Shape() {
+		if !slices.Contains(axes, i) {
+			order, dims = append(order, i), append(dims, d)
+		}
+	}
+	a = TransposeNode(a, append(order, axes...))
+	return ReshapeNode(a, append(dims, a.Shape()[len(dims):].Size())), len(dims), kept, nil
+}
+
+// quantileAt returns NumPy's linear quantile: the value at the place q*(n-1) of the
+// sorted elements, between its neighbours in proportion.
+func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
+	if !(q >= 0 && q <= 1) {
+		return expr.Errorf(expr.ErrValue, "", "%v is not from 0 to 1", q)
+	}
+	line, axis, kept, bad := o.lines(a)
+	if bad != nil {
+		return bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return misshapen("an empty axis has no quantile")
+	}
+	at := q * float64(n-1)
+	low := int(at)
+	t := at - float64(low)
+	places := []int{low, min(low+1, n-1), n - 1}
+	sorted := makeRow("select", []int{axis}, places, line)
+	pick := func(i int) *expr.Node { return ReshapeNode(IndexNode(sorted, axis, i), kept) }
+	x, y, last := pick(0), pick(1), pick(2)
+	number := func(v float64) *expr.Node { return expr.ConstFloat(x.DType(), v) }
+	step := call("sub", y, x)
+	v := x
+	switch {
+	case t >= .5:
+		v = call("sub", y, call("mul", step, number(1-t)))
+	case t > 0:
+		v = call("add", x, call("mul", step, number(t)))
+	}
+	return call("where", call("isnan", last), last, v)
+}
+
+// median returns the mean of the two elements in the middle.
+func median(o Options, x ...*expr.Node) *expr.Node { return o.quantileAt(x[0], .5) }
+
+func quantile(per float64) func(o Options, x ...*expr.Node) *expr.Node {
+	return func(o Options, x ...*expr.Node) *expr.Node {
+		if len(o.Numbers) != 1 {
+			return expr.Errorf(expr.ErrValue, "", "takes one number")
+		}
+		return o.quantileAt(x[0], o.Numbers[0]/per)
+	}
+}
+
+func searchSorted(o Options, x ...*expr.Node) *expr.Node {
+	side := slices.Index([]string{"left", "right"}, o.Text)
+	if o.Text == "" {
+		side = 0
+	}
+	if side < 0 {
+		return expr.Errorf(expr.ErrValue, "", "the side is left or right, not %q", o.Text)
+	}
+	return makeRow("searchsorted", nil, []int{side}, x[0], x[1])
+}
+
+func binCount(o Options, x ...*expr.Node) *expr.Node {
+	return bins("Bincount", x[0], expr.ConstInt(dtype.I64, 1), o.int(0, 0))
+}
+
+// bins adds weights at indices from 0 to n-1. A negative index is outside.
+func bins(called string, index, weights *expr.Node, n int) *expr.Node {
+	switch {
+	case index.Err() != nil:
+		return index
+	case !index.DType().IsInt() || len(index.Shape()) != 1:
+		return expr.Errorf(expr.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
+	}
+	at := indices(index)
+	if index.DType().IsSigned() {
+		at = call("where", call("less", at, expr.ConstInt(dtype.I64, 0)), expr.ConstInt(dtype.I64, math.MinInt64), at)
+	}
+	return ScatterNode("scatter_add", at, weights, nil, 0, []int{n}).As(called, index, weights)
+}
+
+// Median returns the median over axes: the mean of the two elements in the middle. It
+// is NaN if an element is.
+func Median[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("median", options(opts), expr.NodeOf(a))
+}
+
+// Quantile returns the quantile q, from 0 to 1, over axes, by NumPy's linear method.
+func Quantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+	o := options(opts)
+	o.Numbers = []float64{q}
+	return composed[T]("quantile", o, expr.NodeOf(a))
+}
+
+// Percentile returns the quantile q/100 over axes.
+func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+	o := options(opts)
+	o.Numbers = []float64{q}
+	return composed[T]("percentile", o, expr.NodeOf(a))
+}
+
+// SearchSorted returns for each element of v the number of elements of the sorted
+// vector a that are below it. If right is set, the elements equal to it count too. NaN
+// is above everything.
+func SearchSorted[T expr.Elem](a, v expr.Exp[T], right bool) expr.Exp[int64] {
+	var o Options
+	if right {
+		o.Text = "right"
+	}
+	return composed[int64]("searchsorted", o, expr.NodeOf(a), expr.NodeOf(v))
+}
+
+// SelectSorted returns the elements that come at some places of an axis in sorted
+// order, without sorting all.
+func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[T] {
+	at, bad := axisOf("SelectSorted", expr.NodeOf(a), axis)
+	if bad != nil {
+		return expr.Of[T](bad)
+	}
+	return expr.Of[T](makeRow("select", []int{at}, slices.Clone(places), expr.NodeOf(a)))
+}
+
+// TopK returns the k greatest elements along an axis, from the greatest down, and
+// their positions. Equal elements come in the order of their positions, and NaN
+// comes last.
+func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], positions expr.Exp[int64]) {
+	n := expr.NodeOf(a)
+	at, bad := axisOf("TopK", n, axis)
+	if bad == nil && n.Err() == nil && (k < 0 || k > n.Shape()[at]) {
+		bad = expr.Errorf(expr.ErrShape, "TopK", "an axis of size %d has no %d greatest elements", n.Shape()[at], k)
+	}
+	if bad != nil {
+		return expr.Of[T](bad), expr.Of[int64](bad)
+	}
+	if n.Err() != nil {
+		return a, expr.Of[int64](n)
+	}
+	spans := make([]Span, at+1)
+	spans[at] = Until(k)
+	return Slice(Sort(a, axis, Descending), spans...), Slice(ArgSort(a, axis, Descending), spans...)
+}
+
+// Bincount returns how often each integer from 0 to n-1 occurs in a vector. If an
+// element is outside, the assignment returns ErrIndex.
+func Bincount[I expr.Integer](a expr.Exp[I], n int) expr.Exp[int64] {
+	return expr.Of[int64](bins("Bincount", expr.NodeOf(a), expr.ConstInt(dtype.I64, 1), n))
+}
+
+// BincountWeights returns the sum of the weights of each integer from 0 to n-1 of a
+// vector, in the order of the vector.
+func BincountWeights[I expr.Integer, T expr.Number](a expr.Exp[I], weights expr.Exp[T], n int) expr.Exp[T] {
+	return expr.Of[T](bins("BincountWeights", expr.NodeOf(a), expr.NodeOf(weights), n))
+}
+
+// SegmentSum returns the sums of the parts of a along its first axis that have the
+// same segment, for segments from 0 to n-1: [ScatterAdd] along axis 0.
+func SegmentSum[T expr.Number, I expr.Integer](a expr.Exp[T], segments expr.Exp[I], n int) expr.Exp[T] {
+	return expr.Of[T](segmented("SegmentSum", "scatter_add", expr.NodeOf(a), expr.NodeOf(segments), n))
+}
+
+// SegmentMax is [SegmentSum] with maxima. An empty segment is -infinity or the least
+// integer.
+func SegmentMax[T expr.Number, I expr.Integer](a expr.Exp[T], segments expr.Exp[I], n int) expr.Exp[T] {
+	return expr.Of[T](segmented("SegmentMax", "scatter_max", expr.NodeOf(a), expr.NodeOf(segments), n))
+}
+
+// SegmentMin is [SegmentSum] with minima. An empty segment is infinity or the greatest
+// integer.
+func SegmentMin[T expr.Number, I expr.Integer](a expr.Exp[T], segments expr.Exp[I], n int) expr.Exp[T] {
+	return expr.Of[T](segmented("SegmentMin", "scatter_min", expr.NodeOf(a), expr.NodeOf(segments), n))
+}
+
+func segmented(called, name string, a, segments *expr.Node, n int) *expr.Node {
+	if a.Err() == nil && len(a.Shape()) == 0 {
+		return expr.Errorf(expr.ErrShape, called, "a scalar has no segments")
+	}
+	dims := []int{n}
+	if a.Err() == nil {
+		dims = append(dims, a.Shape()[1:]...)
+	}
+	return ScatterNode(name, segments, a, nil, 0, dims).As(called, a, segments)
+}
+
+// Histogram returns how many elements of a lie in each of n bins of equal width from
+// lo to hi. A bin has its lower edge; the last also has hi. What lies outside, and
+// NaN, is in none. The edges are those of [HistogramEdges].
+func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int64] {
+	x := expr.NodeOf(a)
+	switch {
+	case x.Err() != nil:
+		return expr.Of[int64](x)
+	case n < 1 || n > 1<<30 || !(lo < hi) || math.IsInf(hi-lo, 0):
+		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Histogram", "%d bins from %v to %v", n, lo, hi))
+	}
+	f64 := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+	i64 := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+	x = CastNode(flatten(Options{}, x), dtype.F64)
+	bin := CastNode(call("mul", call("div", call("sub", x, f64(lo)), f64(hi-lo)), f64(float64(n))), dtype.I64)
+	bin = call("minimum", call("maximum", bin, i64(0)), i64(n-1))
+	// Rounding may put an element beside its bin. The edges decide.
+	edge := func(i *expr.Node) *expr.Node { return edgeAt(i, n, lo, hi) }
+	lower := call("less", x, edge(bin))
+	bin = call("sub", bin, CastNode(lower, dtype.I64))
+	next := call("add", bin, i64(1))
+	higher := call("logical_and", call("greater_equal", x, edge(next)), call("less", next, i64(n)))
+	bin = call("add", bin, CastNode(higher, dtype.I64))
+	inside := call("logical_and", call("greater_equal", x, f64(lo)), call("less_equal", x, f64(hi)))
+	bin = call("where", inside, bin, i64(n)) // one more bin for what lies outside
+	all := bins("Histogram", bin, i64(1), n+1)
+	return expr.Of[int64](SliceNode(all, []Span{Until(n)}).As("Histogram", expr.NodeOf(a)))
+}
+
+// HistogramEdges returns the n+1 edges of the bins of [Histogram], as NumPy's linspace.
+func HistogramEdges(n int, lo, hi float64) expr.Exp[float64] {
+	if n < 1 || n > 1<<30 {
+		return expr.Of[float64](expr.Errorf(expr.ErrValue, "HistogramEdges", "%d bins", n))
+	}
+	return expr.Of[float64](edgeAt(IotaNode(n+1), n, lo, hi))
+}
+
+// edgeAt returns edge i of n bins.
+func edgeAt(i *expr.Node, n int, lo, hi float64) *expr.Node {
+	f64 := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+	at := call("add", call("mul", CastNode(i, dtype.F64), f64((hi-lo)/float64(n))), f64(lo))
+	return call("where", call("equal", i, expr.ConstInt(dtype.I64, int64(n))), f64(hi), at)
+}

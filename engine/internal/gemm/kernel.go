@@ -25,7 +25,9 @@ type args struct {
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still asks for
-	mask       mask
+	// The kernel asks for aheadBytes from here with each few terms.
+	ahead unsafe.Pointer
+	mask  mask
 	// Of the combination, and the bytes between rows of the result.
 	out         unsafe.Pointer
 	os          int
@@ -43,6 +45,7 @@ const (
 	argK     = int32(unsafe.Offsetof(args{}.k))
 	argAdd   = int32(unsafe.Offsetof(args{}.add))
 	argLeft  = int32(unsafe.Offsetof(args{}.left))
+	argAhead = int32(unsafe.Offsetof(args{}.ahead))
 	argMask  = int32(unsafe.Offsetof(args{}.mask))
 	argOut   = int32(unsafe.Offsetof(args{}.out))
 	argOs    = int32(unsafe.Offsetof(args{}.os))
@@ -99,7 +102,9 @@ const (
 
 	unroll    = 4
 	cacheLine = 64
-	maskReg   = x86.Vec(15) // of AVX2
+	// aheadBytes are asked for with each unroll terms.
+	aheadBytes = 2 * cacheLine
+	maskReg    = x86.Vec(15) // of AVX2
 )
 
 func (w *writer) write() {
@@ -124,11 +129,16 @@ func (w *writer) write() {
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JL, 0, tail)
 	loop := w.NewLabel()
+	w.arguments(argument{ptrC, argAhead})
 	w.Align(32)
 	w.Bind(loop)
 	for u := range unroll {
+		if at := u * cacheLine; at < aheadBytes {
+			w.I(x86.PREFETCHT1, 0, x86.At(ptrC, int32(at)))
+		}
 		w.step(u)
 	}
+	w.I(x86.ADD, x86.W64, ptrC, x86.Imm(aheadBytes))
 	w.advance(unroll)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JGE, 0, loop)
@@ -141,6 +151,7 @@ func (w *writer) write() {
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
 	w.I(x86.JNE, 0, single)
 	w.Bind(done)
+	w.arguments(argument{ptrC, argC})
 	w.store()
 	w.end()
 }
@@ -212,7 +223,6 @@ func (w *writer) askForC() {
 	w.advance(unroll)
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argLeft), x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
-	w.I(x86.MOV, x86.W64, ptrC, x86.At(x86.RDI, argC))
 	w.Bind(rest)
 }
 

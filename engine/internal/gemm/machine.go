@@ -158,10 +158,10 @@ func (e *machine) blockRows() int { return min(packA, l2()/4) / (Block * e.panel
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
-		rows, cols = p.M, packB/(Block*e.size)/e.width*e.width
+		rows, cols = p.M, min(packB/(Block*e.size), p.N+e.width-1)/e.width*e.width
 		// There are tiles for all threads, as long as packing is worth it.
 		const fewest = 192
-		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 3*threads {
+		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 2*threads {
 			switch {
 			case cols >= rows && cols/2 >= fewest:
 				cols = (cols/2 + e.width - 1) / e.width * e.width
@@ -181,6 +181,12 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		rows = e.blockRows()
 	}
 	cols = max(1, (1<<16)/(max(1, min(p.K, Block))*e.width)) * e.width
+	const shared = 1 << 20 // multiply-adds of a product that is worth several threads
+	if n := (p.M + rows - 1) / rows; threads > 1 && n < 4*threads && len(p.OffA) == 1 && p.N <= cols && !e.columns() &&
+		float64(p.M)*float64(p.N)*float64(p.K) >= shared {
+		n = (n + threads - 1) / threads * threads // each has as many
+		rows = (p.M + n - 1) / n
+	}
 	return rows, cols, cost
 }
 
@@ -330,6 +336,10 @@ func (c *call) run(r, q int, last bool) {
 	i, j := r*c.short+min(r, c.tall), q*c.e.width
 	args.a, args.b = unsafe.Add(c.a, i*c.row+r*c.tile), unsafe.Add(c.b, q*c.strip)
 	args.c = unsafe.Add(c.c, i*t.ldc+j*size)
+	args.ahead = args.a // which is in the cache
+	if at := r * (args.k / unroll) * aheadBytes; c.e.packB && !last && at < c.strip {
+		args.ahead = unsafe.Add(c.b, (q+1)*c.strip+at) // a part of the next strip for each tile
+	}
 	args.out = unsafe.Add(c.out, i*t.ldo+j*size)
 	c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](last)].Call(unsafe.Pointer(args))
 }

@@ -19,7 +19,7 @@ type packArgs struct {
 	toStep, fromStep int // bytes between rows
 	n                int // rows of a copy, columns of a transposition in groups
 	vecs             int // of a row of halves
-	_                [3]int
+	_                [4]int
 	mask             mask                               // where it is in args
 	rows             [transposeBytes / 4]unsafe.Pointer // of a transposition
 	places           [16]int32                          // of the lanes of a gather, in bytes

@@ -64,9 +64,9 @@ func (w *worker) small(lo, hi int) {
 		for i := range e.cells {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
-			args.out = args.c
+			args.out, args.ahead = args.c, args.a
 			l.code[way].Call(unsafe.Pointer(args))
 		}
 	}
-	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
+	args.a, args.b, args.c, args.out, args.ahead = nil, nil, nil, nil, nil // they would keep the arrays of the caller alive
 }

@@ -248,6 +248,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			bp.strip = bv.step
 		}
 		bp.strip = min(bp.strip, bv.step)
+		if bp.Along {
+			bp.strip = 1
+		}
 	}
 	return bv, nil
 }

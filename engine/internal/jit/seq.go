@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -23,6 +24,23 @@ type accState struct {
 	pos    unsafe.Pointer
 }
 
+// callElements is about the number of elements of a call for a loop that carries
+// values. Short calls go along the rows, as the arrays are in memory. Each call loads and
+// stores the carries, so that very short ones are slow.
+const callElements = 2048
+
+// run returns the number of rows of a call on n lanes. A call ends with a run of an ordered
+// reduction, and with the rows that are staged.
+func (bp *boundPhase) run(n int) int {
+	switch {
+	case len(bp.Lowered.Carries) == 0:
+		return ir.Run
+	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
+		return min(ir.Run, 1<<(bits.Len(uint(callElements/max(n, 1)))))
+	}
+	return max(callElements/max(n, 1), 1)
+}
+
 // seqPiece runs the whole seq loop for n lanes from lo on.
 func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	accs := w.accs[bp.Lowered.ID]
@@ -38,8 +56,9 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 		inner = bp.SeqSpans[k-1]
 	}
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
+	run := bp.run(n)
 	for t := 0; t < bp.SeqN && !w.inst.Stopped(); {
-		m := min(bp.SeqN-t, ir.Run-t%ir.Run, inner-t%inner)
+		m := min(bp.SeqN-t, run-t%run, inner-t%inner)
 		if len(bp.Loads) > 0 || len(bp.Stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)
 		}

@@ -20,8 +20,10 @@ func (f *phaseCode) body(list []int32) {
 			f.cold(id)
 			continue
 		}
-		for c := range f.Copies {
-			f.Emit(id, c)
+		if !f.carry(id) {
+			for c := range f.Copies {
+				f.Emit(id, c)
+			}
 		}
 		if f.Last[id] == n.At && n.HasResult() {
 			f.DropAll(id)

@@ -20,9 +20,11 @@ type columnAcc struct {
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) seqLoop() {
 	f.prologue()
-	f.pinSites()
 	v, m := f.pressure()
 	accs, nred := f.columnAccs(f.Vectors - v - spareRegs - f.programRegs())
+	f.chooseCarries(f.Vectors - v - nred - spareRegs)
+	nred += len(f.carries)
+	f.pinSites()
 	group := 4
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
@@ -92,6 +94,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 			f.loadColumns(&accs[i], group)
 		}
 	}
+	f.loadCarries(group)
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
@@ -106,7 +109,9 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		f.DropAll(accs[i].Arg)
 	}
 	f.nextColumns()
-	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
+	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
+		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
+	}
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, rows)
 	for i := range accs {
@@ -114,6 +119,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 			f.storeColumns(&accs[i], group)
 		}
 	}
+	f.storeCarries()
 	f.Vecs.Free = free
 }
 
@@ -121,7 +127,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 // the address of the row, or none.
 func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
 	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Kind != layout.Unused && !f.isUniformSite(int32(i)) {
+		if s := &f.Layout.Sites[i]; s.Kind != layout.Unused && !f.isUniformSite(int32(i)) && !f.carriesSite(s) {
 			do(s, f.SiteReg[i])
 		}
 	}

@@ -26,7 +26,7 @@ func (f *phaseCode) pinSites() {
 	next := 0
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch || s.Kind == layout.Transposed
+		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch && !f.carriesSite(s) || s.Kind == layout.Transposed
 		if f.Phase.Kind == lower.SeqPhase {
 			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i))
 		}

@@ -17,6 +17,7 @@ type phaseCode struct {
 	hoisted []int32 // uniform nodes, which the prologue computes
 	owned   []owned
 	accs    []acc
+	carries []carried // in registers
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

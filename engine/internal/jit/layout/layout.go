@@ -78,6 +78,8 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 		switch step := s.Line.Step(); {
 		case s.Kind == Index || s.Kind == Transposed:
 		case s.Kind == Computed && s.Gather.moves():
+		case step == 0 && bp.N == 1 && ph.Kind == lower.SeqPhase && ph.Sites[i].Store:
+			s.Kind = Unit
 		case step == 0:
 			s.Kind = Uniform
 		case step == 1:
@@ -89,6 +91,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			}
 		}
 	}
+	bp.findAlong()
 	bp.Direct = true
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
@@ -104,6 +107,28 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	b.findPlain(bp)
 	b.choose(ph, bp)
 	return bp
+}
+
+// longChain is the number of steps from which a loop that carries values goes along the
+// rows of its arrays, one lane after the other.
+const longChain = 128
+
+// findAlong sets bp.Along for a loop that carries values if the elements of a lane are
+// neighbours and those of a step are not. Then a call has one lane, and sites that are
+// strided are contiguous.
+func (bp *Phase) findAlong() {
+	if len(bp.Lowered.Carries) == 0 || bp.SeqN < longChain {
+		return
+	}
+	for i := range bp.Sites {
+		step := bound.StepOf(bp.Sites[i].Seq)
+		bp.Along = bp.Along || bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; bp.Along && s.Kind == Strided {
+			s.Kind, s.Step = Unit, 0
+		}
+	}
 }
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block
@@ -231,6 +256,9 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		step = spans[len(spans)-1].Coef
 	}
 	if ph.Sites[s.index(ph)].Store {
+		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
+			return step != 0 || b.Product(ph.Vec.Axes) == 1
+		}
 		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || -mostStep <= step && step <= mostStep)
 	}
 	if step == 0 || step == 1 {

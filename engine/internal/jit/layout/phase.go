@@ -94,6 +94,7 @@ type Phase struct {
 	Ordered    bool
 	Direct     bool // no site is in scratch memory, except transposed tiles
 	Tiled      bool
+	Along      bool        // of a loop that carries values: a call has one lane
 	Transposed []int32     // transposedSites
 	Far        bool        // their arrays are larger than the caches
 	TileRows   int         // rows of their tiles

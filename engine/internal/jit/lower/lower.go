@@ -208,11 +208,11 @@ func (l *lowerer) use(v ir.Value) int32 {
 	return None
 }
 
-// storeArray adds the store of a node of a phase to a scratch array.
-func (l *lowerer) storeArray(ph *Phase, t dtype.Type, array, node int32) {
+// storeArray adds the store of a node of a phase to a scratch array, and returns it.
+func (l *lowerer) storeArray(ph *Phase, t dtype.Type, array, node int32) int32 {
 	s := int32(len(ph.Sites))
 	ph.Sites = append(ph.Sites, site{Access: -1, Type: t, Buf: -1, Array: array, Store: true})
-	ph.add(Node{Op: ir.Store, Type: t, In: t, Args: [3]int32{node, None, None}, Aux: s}, ir.None)
+	return ph.add(Node{Op: ir.Store, Type: t, In: t, Args: [3]int32{node, None, None}, Aux: s}, ir.None)
 }
 
 // carries gives each carry of a seq loop a scratch array, which holds its value
@@ -281,11 +281,14 @@ func (l *lowerer) ins(in *ir.Ins) {
 		l.reduce(in)
 		return
 	case ir.Carry:
-		l.loadArray(in.Type, l.origins[in.Dst].id, in.Dst)
+		array := l.origins[in.Dst].id
+		ph.Carries = append(ph.Carries, Carry{Load: l.loadArray(in.Type, array, in.Dst), Array: array, Type: in.Type})
 		return
 	case ir.Next:
 		array := l.origins[in.Args[0]].id
-		l.storeArray(ph, in.Type, array, l.use(in.Args[1]))
+		store := l.storeArray(ph, in.Type, array, l.use(in.Args[1]))
+		i := slices.IndexFunc(ph.Carries, func(c Carry) bool { return c.Array == array })
+		ph.Carries[i].Store = store
 		l.origins[in.Dst] = origin{kind: arrayOrigin, id: array}
 		return
 	case ir.Cold:

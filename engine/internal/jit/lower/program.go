@@ -84,6 +84,14 @@ type Red struct {
 	State int32 // index of its state in the worker
 }
 
+// A Carry is a value that a seq loop carries in a scratch array: the load at the start
+// of each row, and the store at its end.
+type Carry struct {
+	Load, Store int32 // nodes
+	Array       int32
+	Type        dtype.Type
+}
+
 type phaseKind uint8
 
 const (
@@ -102,6 +110,7 @@ type Phase struct {
 	Top     []int32
 	Sites   []site
 	Reds    []Red
+	Carries []Carry
 	Yield   int32 // of the program of a reduction: the new accumulator
 	ops     int
 	ArgBase int        // offset of its sites in the frame

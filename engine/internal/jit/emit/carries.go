@@ -1,0 +1,85 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A carried is a carry of a seq loop that stays in registers down the rows, one for
+// each copy of a group. Its array holds it between two calls.
+type carried struct {
+	*lower.Carry
+	regs []isa.Vec
+}
+
+// chooseCarries finds the carries that stay in registers, at most room for each copy.
+// Each row loads and stores the others. So it does with those whose lanes in memory are
+// not those of a register.
+func (f *phaseCode) chooseCarries(room int) {
+	for i := range f.Phase.Carries {
+		c := &f.Phase.Carries[i]
+		if t := c.Type; len(f.carries) < room && t != dtype.Bool && !isa.Narrow(t) {
+			f.carries = append(f.carries, carried{Carry: c})
+		}
+	}
+}
+
+// carriesSite reports whether a site is the array of a carry in registers.
+func (f *phaseCode) carriesSite(s *layout.Site) bool {
+	return s.Kind == layout.Scratch && slices.ContainsFunc(f.carries, func(c carried) bool { return c.Array == s.Array })
+}
+
+// carryMem emits the address of copy k of a carry in its array.
+func (f *phaseCode) carryMem(c *carried, k int) isa.Mem {
+	size := c.Type.Size()
+	f.Int(isa.Mov, isa.T0, isa.Word(f.Layout.Sites[f.Nodes[c.Load].Aux].Arg+frame.SitePtr))
+	return isa.AtX(isa.T0, isa.Lane, size, k*f.W*size)
+}
+
+func (f *phaseCode) loadCarries(group int) {
+	for i := range f.carries {
+		c := &f.carries[i]
+		c.regs = nil
+		for k := range group {
+			d := f.Vecs.TakeTop()
+			f.Lanes.LoadVec(c.Type, d, f.carryMem(c, k))
+			c.regs = append(c.regs, d)
+		}
+	}
+}
+
+func (f *phaseCode) storeCarries() {
+	for i := range f.carries {
+		c := &f.carries[i]
+		for k, r := range c.regs {
+			m := f.carryMem(c, k)
+			f.Within(func() { f.Lanes.StoreLanes(c.Type, m, r, f.Masked) })
+		}
+	}
+}
+
+// carry emits the load or the store of a carry in registers: a copy. It returns false
+// for other nodes. The loads copy too, so that no next changes a value in use.
+func (f *phaseCode) carry(id int32) bool {
+	i := slices.IndexFunc(f.carries, func(c carried) bool { return c.Load == id || c.Store == id })
+	if i < 0 {
+		return false
+	}
+	c, n := &f.carries[i], &f.Nodes[id]
+	f.ID, f.Cur = id, n
+	for k := range f.Copies {
+		f.Copy, f.Released = k, c.Load == id
+		if c.Load == id {
+			f.Lanes.CopyVec(c.Type, f.Dst(), c.regs[k])
+		} else {
+			f.Lanes.CopyVec(c.Type, c.regs[k], f.Src(n.Args[0]))
+		}
+		f.End()
+	}
+	return true
+}

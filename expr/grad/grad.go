@@ -168,6 +168,9 @@ func (t *tape) operands(n, out *expr.Node) error {
 	if !interior {
 		return nil // n is a variable, and no variable is below it
 	}
+	if n.Op.Class == expr.Scan {
+		return t.scan(n, out)
+	}
 	if n.Op.Grad == nil {
 		return expr.NewError(expr.ErrUnsupported, n.Op.Constructor(), "has no derivative")
 	}
@@ -186,12 +189,20 @@ func (t *tape) operands(n, out *expr.Node) error {
 		if d, err = fit(g, d, a); err != nil {
 			return err
 		}
-		if old := t.adjoint[t.key(a)]; old != nil {
-			d = g.Add(old, d)
+		if err := t.add(g, a, d); err != nil {
+			return err
 		}
-		t.adjoint[t.key(a)] = d
 	}
 	return nil
+}
+
+// add adds d to the adjoint of a.
+func (t *tape) add(g *expr.Adjoint, a, d *expr.Node) error {
+	if old := t.adjoint[t.key(a)]; old != nil {
+		d = g.Add(old, d)
+	}
+	t.adjoint[t.key(a)] = d
+	return d.Err()
 }
 
 // rule calls the derivative of g's operation. A panic becomes an error.

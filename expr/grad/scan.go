@@ -1,0 +1,178 @@
+package grad
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// The adjoint of a scan is a scan in the other direction. It carries the adjoint of
+// each state of floats. Its step is the derivative of the step of the scan, at the
+// states before each step, which the scan stores.
+
+// unknown is the operator of a stand-in for a tree while the step is differentiated.
+var unknown = &expr.Operator{Name: "unknown", Class: expr.State, Shape: expr.StateShape}
+
+// A reversal makes the adjoint of a scan.
+type reversal struct {
+	n        *expr.Node
+	states   []*expr.Node
+	carried  []int                     // the states of floats
+	adjoints []*expr.Node              // what the reverse scan carries, by carried
+	outer    []*expr.Node              // trees outside of the step that variables reach
+	standIn  map[*expr.Node]*expr.Node // for states and outer trees
+	real     map[*expr.Node]*expr.Node // what stand-ins are for
+}
+
+// scan adds the adjoint contributions of a scan to the trees outside of its step.
+func (t *tape) scan(n, out *expr.Node) error {
+	states, next := n.ScanStates()
+	v := &reversal{n: n, states: states, standIn: map[*expr.Node]*expr.Node{}, real: map[*expr.Node]*expr.Node{}}
+	forward := op.Loop{Axis: n.Axes[0], Next: next, States: states}
+	for _, s := range states {
+		v.replace(s, forward.All(s))
+	}
+	v.find(t, append([]*expr.Node{n.Args[0]}, next...))
+	g := adjoint(n, out)
+	wrt := make([]*expr.Node, 0, len(states)+len(v.outer))
+	for k, s := range states {
+		if !s.DType().IsFloat() {
+			continue
+		}
+		first := g.Expand(expr.ConstFloat(s.DType(), 0), s.Args[0].Shape())
+		if n.ScanIsLast() && k == slices.Index(next, n.Args[0]) {
+			first = g.Full()
+		}
+		v.carried = append(v.carried, k)
+		v.adjoints = append(v.adjoints, op.NewState(n, first))
+		wrt = append(wrt, v.standIn[s])
+	}
+	for _, x := range v.outer {
+		wrt = append(wrt, v.standIn[x])
+	}
+	d := make([]*expr.Node, len(wrt))
+	add := func(y, out *expr.Node) error {
+		part, err := pull(mapped(y, v.standIn), out, wrt)
+		for i, p := range part {
+			if d[i] == nil {
+				d[i] = p
+			} else {
+				d[i] = g.Add(d[i], p)
+			}
+		}
+		return err
+	}
+	if !n.ScanIsLast() {
+		if err := add(n.Args[0], g.Full()); err != nil {
+			return err
+		}
+	}
+	for i, k := range v.carried {
+		if err := add(next[k], v.adjoints[i]); err != nil {
+			return err
+		}
+	}
+	for i := range d {
+		d[i] = mapped(d[i], v.real)
+	}
+	return t.close(g, v, d)
+}
+
+// close makes the reverse scan. d has the derivatives by the states, then by the outer
+// trees.
+func (t *tape) close(g *expr.Adjoint, v *reversal, d []*expr.Node) error {
+	full := v.states[0].Shape()
+	for i := range d { // a derivative may be a constant
+		if !d[i].Shape().Equal(full) {
+			d[i] = g.Expand(d[i], full)
+		}
+	}
+	carried := len(v.carried)
+	back := op.Loop{Axis: v.n.Axes[0], Next: d[:carried], States: v.adjoints}
+	for i, k := range v.carried {
+		if first := v.states[k].Args[0]; t.needed[first] {
+			if err := t.add(g, first, back.Last(d[i])); err != nil {
+				return err
+			}
+		}
+	}
+	for i, x := range v.outer {
+		y := d[carried+i]
+		if carried > 0 {
+			y = back.All(y)
+		}
+		if err := t.add(g, x, g.SumTo(y, full, x.Shape())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace gives n a stand-in for as long as the step is differentiated, and then x.
+func (v *reversal) replace(n, x *expr.Node) {
+	s := expr.Untyped(unknown, v.states[0].Shape(), n.DType())
+	v.standIn[n], v.real[s] = s, x
+}
+
+// find finds the trees outside of the step whose adjoints are needed.
+func (v *reversal) find(t *tape, trees []*expr.Node) {
+	inside := map[*expr.Node]bool{}
+	for _, s := range v.states {
+		inside[s] = true
+	}
+	for _, x := range trees {
+		expr.Walk(x, func(n *expr.Node) {
+			inside[n] = inside[n] || n.Op.Class == expr.Elementwise && slices.ContainsFunc(n.Args, func(a *expr.Node) bool { return inside[a] })
+		})
+	}
+	seen := map[*expr.Node]bool{}
+	var visit func(n *expr.Node)
+	visit = func(n *expr.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		switch {
+		case n.Op.Class == expr.State && inside[n]:
+		case inside[n]:
+			for _, a := range n.Args {
+				visit(a)
+			}
+		case t.needed[n]:
+			v.outer = append(v.outer, n)
+			v.replace(n, n)
+		}
+	}
+	for _, x := range trees {
+		visit(x)
+	}
+}
+
+// mapped returns a copy of a tree of element-wise operations in which nodes are
+// replaced.
+func mapped(root *expr.Node, by map[*expr.Node]*expr.Node) *expr.Node {
+	made := map[*expr.Node]*expr.Node{}
+	var copied func(n *expr.Node) *expr.Node
+	copied = func(n *expr.Node) *expr.Node {
+		if m := by[n]; m != nil {
+			return m
+		}
+		if m := made[n]; m != nil {
+			return m
+		}
+		m := n
+		if n.Op.Class == expr.Elementwise || n.Op.Class == expr.View {
+			args := make([]*expr.Node, len(n.Args))
+			for i, a := range n.Args {
+				args[i] = copied(a)
+			}
+			if !slices.Equal(args, n.Args) {
+				m = expr.ApplyWith(n.Op, *n.Attributes, args...)
+			}
+		}
+		made[n] = m
+		return m
+	}
+	return copied(root)
+}

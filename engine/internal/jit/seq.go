@@ -36,7 +36,7 @@ func (bp *boundPhase) run(n int) int {
 	case len(bp.Lowered.Carries) == 0:
 		return ir.Run
 	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
-		return min(ir.Run, 1<<(bits.Len(uint(callElements/max(n, 1)))))
+		return min(ir.Run, 1<<bits.Len(uint(callElements/max(n, 1))))
 	}
 	return max(callElements/max(n, 1), 1)
 }

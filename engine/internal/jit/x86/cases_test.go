@@ -19,7 +19,7 @@ type testCase struct {
 }
 
 // allCases has each form with each length, low and high registers in every
-// place, every kind of address, masks, zeroing, rounding and broadcasts. A
+// place, every kind of address, masks, zeroing and broadcasts. A
 // relative address is to label 0, at the beginning of the instruction.
 func allCases(t testing.TB) []testCase {
 	if made != nil {
@@ -74,9 +74,6 @@ func (c *testCase) features() []string {
 	if c.in.with.K != 0 {
 		fs = append(fs, fmt.Sprint(key, "zero ", c.in.with.Zero))
 	}
-	if c.in.rounded {
-		fs = append(fs, key+c.in.round.String())
-	}
 	return fs
 }
 
@@ -122,12 +119,6 @@ func formFeatures(i int) (fs []string) {
 	}
 	if f.flags&flagZero != 0 {
 		fs = append(fs, key+"zero true")
-	}
-	if f.flags&flagRound != 0 {
-		fs = append(fs, key+"rn-sae", key+"rd-sae", key+"ru-sae", key+"rz-sae")
-	}
-	if f.flags&flagSAE != 0 {
-		fs = append(fs, key+"sae")
 	}
 	return fs
 }
@@ -231,10 +222,6 @@ func (g *generator) form(i int) {
 			g.add(i, l, append(g.random(f, registers), Zero(k)))
 			g.add(i, l, append(g.random(f, anything), Merge(k)))
 			g.add(i, l, append(g.random(f, anything), Zero(k)))
-		}
-		for r := RN; r <= SAE; r++ {
-			g.add(i, l, append(g.random(f, registers), r))
-			g.add(i, l, append(g.random(f, registers), r, Zero(K5)))
 		}
 	}
 }

@@ -21,7 +21,7 @@
 // The length is that of the instruction's vectors, the wider ones where they
 // differ (VCVTPS2PD and VPMOVDB at L512 convert between a zmm and a narrower
 // register). VEX is used where it can express the operands, EVEX otherwise
-// (registers 16 to 31, masks, broadcasts, rounding, 512 bits); the size of
+// (registers 16 to 31, masks, broadcasts, 512 bits); the size of
 // displacements never decides.
 //
 // Errors are sticky: an instruction that has no encoding is not emitted, and

@@ -235,18 +235,11 @@ func (a *Asm) evex(f *form, in *insn, c *code) {
 	if in.with.Zero {
 		p2 |= 0x80
 	}
-	switch {
-	case in.rounded && in.round != SAE:
-		p2 |= 0x10 | uint8(in.round)<<5
-	case in.rounded:
-		p2 |= 0x10 // the length is implied
-	default:
-		if f.evex&lenScalar == 0 {
-			p2 |= in.len.ll() << 5
-		}
-		if in.mem.Broadcast {
-			p2 |= 0x10
-		}
+	if f.evex&lenScalar == 0 {
+		p2 |= in.len.ll() << 5
+	}
+	if in.mem.Broadcast {
+		p2 |= 0x10
 	}
 	a.buf = append(a.buf, 0x62, p0, p1, p2, c.opcode)
 }

@@ -93,8 +93,6 @@ const (
 const (
 	flagMask  = 1 << iota // merge masking
 	flagZero              // zero masking
-	flagRound             // embedded rounding
-	flagSAE               // suppression of exceptions
 	flagVSIB              // a mask is needed
 	flagModRM             // ext is a whole ModRM byte
 )

@@ -190,7 +190,7 @@ func formText(f []string) (string, error) {
 	}
 	if flags != "" {
 		fmt.Fprintf(b, ", flags: %s", union(flags, map[byte]string{
-			'k': "flagMask", 'z': "flagZero", 'e': "flagRound", 'a': "flagSAE", 'g': "flagVSIB", 'm': "flagModRM",
+			'k': "flagMask", 'z': "flagZero", 'g': "flagVSIB", 'm': "flagModRM",
 		}))
 	}
 	b.WriteString("},")

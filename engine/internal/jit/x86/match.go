@@ -12,17 +12,15 @@ const (
 
 // An insn is an instruction with its operands sorted out.
 type insn struct {
-	op      Op
-	len     Len
-	kind    [4]uint8
-	reg     [4]uint8
-	n       int
-	mem     Mem
-	imm     int64
-	label   Label
-	with    With
-	round   Round
-	rounded bool
+	op    Op
+	len   Len
+	kind  [4]uint8
+	reg   [4]uint8
+	n     int
+	mem   Mem
+	imm   int64
+	label Label
+	with  With
 }
 
 // set takes the operands apart. It looks at their types only, calling no
@@ -51,11 +49,6 @@ func (in *insn) set(op Op, l Len, ops []Operand) bool {
 			kind, in.label = kindLabel, o
 		case With:
 			if in.with = o; o.K == K0 || o.K > K7 {
-				return false
-			}
-			continue
-		case Round:
-			if in.round, in.rounded = o, true; o > SAE {
 				return false
 			}
 			continue
@@ -185,7 +178,7 @@ func (in *insn) lenOK(f *form, set uint8) bool {
 
 // needsEVEX reports whether the operands rule VEX out.
 func (in *insn) needsEVEX(f *form) bool {
-	if in.with.K != 0 || in.rounded || in.len == L512 && f.vex&(lenScalar|lenK|lenKPair) == 0 && !f.gp {
+	if in.with.K != 0 || in.len == L512 && f.vex&(lenScalar|lenK|lenKPair) == 0 && !f.gp {
 		return true
 	}
 	for i, k := range in.kind {
@@ -211,25 +204,14 @@ func (in *insn) evexOK(f *form) bool {
 	if !in.lenOK(f, f.evex) {
 		return false
 	}
-	mem := false
 	for i, k := range in.kind {
 		if k != kindMem {
 			continue
 		}
-		mem = true
 		if in.mem.Broadcast && (f.tup > tupHalf || i == 0) {
 			return false
 		}
 		if i == 0 && in.with.Zero { // memory keeps what is not stored
-			return false
-		}
-	}
-	if in.rounded {
-		want := uint8(flagRound)
-		if in.round == SAE {
-			want = flagSAE
-		}
-		if mem || f.flags&want == 0 || f.evex&lenScalar == 0 && in.len != L512 {
 			return false
 		}
 	}

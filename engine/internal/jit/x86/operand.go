@@ -60,9 +60,9 @@ const (
 	L512 Len = 512
 )
 
-// An Operand is a Reg, Vec, Mask, Mem, Imm, Label, With or Round. Operands
+// An Operand is a Reg, Vec, Mask, Mem, Imm, Label or With. Operands
 // stand in Intel's order, the destination first; an immediate last, and after
-// it the decorations With and Round, if any.
+// it the decoration With, if any.
 type Operand interface{ Operand() }
 
 // An Imm is an immediate operand.
@@ -84,19 +84,6 @@ func Merge(k Mask) With { return With{K: k} }
 
 // Zero is masking by k that clears the other lanes of the destination.
 func Zero(k Mask) With { return With{K: k, Zero: true} }
-
-// A Round is embedded rounding, or the suppression of exceptions alone.
-// Register forms of EVEX instructions of 512 bits (and scalar ones) take it.
-type Round uint8
-
-// The kinds of embedded rounding.
-const (
-	RN  Round = iota // to nearest even
-	RD               // down
-	RU               // up
-	RZ               // toward zero
-	SAE              // no rounding override, for instructions that do not round
-)
 
 // A Mem is a memory operand; see [At], [AtX], [AtV], [AtLabel] and [Asm.Const].
 type Mem struct {
@@ -140,6 +127,3 @@ func (Imm) Operand() {}
 
 // Operand marks the operands of instructions.
 func (With) Operand() {}
-
-// Operand marks the operands of instructions.
-func (Round) Operand() {}

@@ -46,8 +46,6 @@ func requestText(op Op, l Len, ops []Operand) string {
 			b.WriteString("L" + strconv.Itoa(int(o)))
 		case With:
 			fmt.Fprintf(b, "{k%d zero=%t}", o.K, o.Zero)
-		case Round:
-			fmt.Fprintf(b, "{%s}", o)
 		default:
 			b.WriteString("?")
 		}
@@ -89,17 +87,10 @@ func (in *insn) text(f *form, evex bool) string {
 		b.WriteString([]string{" ", ", "}[min(i, 1)])
 		b.WriteString(t)
 	}
-	if in.rounded {
-		b.WriteString(", {" + in.round.String() + "}")
-	}
 	if immediate != "" {
 		b.WriteString(", " + immediate)
 	}
 	return b.String()
-}
-
-func (r Round) String() string {
-	return [...]string{"rn-sae", "rd-sae", "ru-sae", "rz-sae", "sae"}[min(r, SAE)]
 }
 
 // name is the register's at the operand size l.

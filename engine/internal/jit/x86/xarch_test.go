@@ -39,7 +39,6 @@ var (
 	term      = regexp.MustCompile(`[+-]?[^+-]+`)
 	width     = regexp.MustCompile(`[xyz]mm`)
 	broadcast = regexp.MustCompile(`\{1to[0-9]+\}`)
-	rounding  = regexp.MustCompile(`,\{([a-z]*-)?sae\}`)
 	immediate = regexp.MustCompile(`,-?(0x)?[0-9a-f]+$`)
 )
 
@@ -96,11 +95,6 @@ func canonical(s string, c *testCase) string {
 		rest = sizeWord.ReplaceAllString(rest, "")
 	}
 	rest = strings.ReplaceAll(rest, " ", "")
-	round := rounding.FindString(rest) // before or after the immediate
-	rest = rounding.ReplaceAllString(rest, "")
-	if f.op == VCVTPS2PD { // which does not round, SAE or not
-		round = strings.Replace(round, "rn-sae", "sae", 1)
-	}
 	rest = address.ReplaceAllStringFunc(rest, func(a string) string {
 		var terms []string
 		var disp int64
@@ -148,5 +142,5 @@ func canonical(s string, c *testCase) string {
 			return fmt.Sprintf(",%d", n)
 		})
 	}
-	return name + " " + rest + round
+	return name + " " + rest
 }

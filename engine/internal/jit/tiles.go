@@ -17,7 +17,7 @@ func newGenerator(target isa.Target) *generator {
 	for i := range g.tiles {
 		for far := range 2 {
 			g.tiles[i][far] = sync.OnceValues(func() (*exec.Code, error) {
-				obj, err := target.Tile(1<<i, far == 1)
+				obj, err := isa.Tile(target, 1<<i, far == 1)
 				if err != nil {
 					return nil, err
 				}

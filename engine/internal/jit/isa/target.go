@@ -24,9 +24,10 @@ type Target interface {
 	New(listing bool) Asm
 	// Lanes returns what emits the vector instructions of f, to the assembler of f.
 	Lanes(f *Emitter) Lanes
-	// Tile returns a function that transposes a tile of elements of size bytes, as
-	// package frame describes; far selects prefetches.
-	Tile(size int, far bool) (*Object, error)
+	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
+	// lane, for as many lanes as a vector of at most 32 bytes has. lane returns the
+	// address of a lane, and must be called in order; row returns that of a row of the result.
+	Block(a Asm, size int, lane, row func(int) Mem)
 }
 
 // Facts are the numbers of a target.

@@ -158,11 +158,6 @@ func (a *asm) Finish(passed bool) (*isa.Object, error) {
 		a.Bind(t.label)
 		a.Bytes(t.bits...)
 	}
-	return a.object()
-}
-
-// object returns the code as it is.
-func (a *asm) object() (*isa.Object, error) {
 	o, err := a.Asm.Finish()
 	if err != nil {
 		return nil, err

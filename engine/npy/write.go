@@ -3,6 +3,8 @@ package npy
 import (
 	"fmt"
 	"io"
+
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // Write writes one array: header and data. The array is checked before the
@@ -68,4 +70,15 @@ func WriteFileWith(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return p.Commit()
+}
+
+// WriteHeader writes the header of an array, for a caller that writes the elements
+// behind it piece by piece, little-endian and row-major.
+func WriteHeader(w io.Writer, t dtype.Type, shape []int) error {
+	n, err := dataSize(shape, t.Size())
+	if err != nil || !t.Valid() || n < 0 {
+		return fmt.Errorf("oneloop: npy: there are no arrays of type %s and shape %v", t, shape)
+	}
+	_, err = w.Write(appendHeader(nil, &Array{Type: t, Shape: shape}))
+	return err
 }

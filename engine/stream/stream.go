@@ -1,0 +1,188 @@
+// Package stream computes .npy files from .npy files that need not fit into
+// memory, block by block, by one program.
+//
+//	err := stream.Map(ctx, "y.npy", stream.Options{}, func(x ...expr.Exp[float32]) expr.Exp[float32] {
+//		return op.Softmax(x[0], -1)
+//	}, "x.npy")
+package stream
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/files"
+	"github.com/oneloop/oneloop/engine/npy"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Options change how Map reads and what it tells. The zero value is valid.
+type Options struct {
+	Rows     int                   // positions of the first axis in one block; 0: as many as have about 4 MiB
+	Progress func(done, total int) // is called after each block with positions of the first axis, or is nil
+}
+
+// Map writes the value of f to the file out, which it creates or replaces as a
+// whole: after a failure, or a crash at any moment, the path holds what it held
+// before or the complete new array. The arguments of f are blocks of the arrays in
+// the files in. All have one extent of the first axis, elements of type T and
+// row-major order. The value of f for each position of the first axis must depend
+// on the same position of the arguments only, and have the same first extent.
+//
+// Memory holds one block of each array. The files are read, not mapped: a mapped
+// file that another process cuts would end the program by a signal.
+func Map[R, T expr.Elem](ctx context.Context, out string, o Options, f func(x ...expr.Exp[T]) expr.Exp[R], in ...string) error {
+	if ctx == nil || f == nil || len(in) == 0 || o.Rows < 0 {
+		return expr.NewError(expr.ErrValue, "stream.Map", "a context, a function and an input are needed, and no negative number of rows")
+	}
+	m := &mapping[R, T]{Options: o, f: f}
+	defer m.close()
+	for _, path := range in {
+		if err := m.open(path); err != nil {
+			return err
+		}
+	}
+	if m.Rows == 0 {
+		m.Rows = max(4<<20/m.largest, 1)
+	}
+	return npy.WriteFileWith(out, func(w io.Writer) error { return m.write(ctx, w) })
+}
+
+// An input is a file with the size of one position of its first axis.
+type input struct {
+	file  *os.File
+	path  string
+	start int64
+	tail  []int // the shape without the first axis
+	bytes int
+}
+
+type mapping[R, T expr.Elem] struct {
+	Options
+	f       func(x ...expr.Exp[T]) expr.Exp[R]
+	inputs  []*input
+	total   int // positions of the first axis
+	largest int // bytes of one position
+	tail    []int
+}
+
+func (m *mapping[R, T]) close() {
+	for _, x := range m.inputs {
+		x.file.Close()
+	}
+}
+
+// open opens an input and checks that the file has all elements.
+func (m *mapping[R, T]) open(path string) error {
+	wrong := func(kind error, format string, args ...any) error {
+		return &files.Error{Package: "stream", Path: path, Err: files.Errorf("stream", kind, format, args...)}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return wrong(expr.ErrValue, "%s", err)
+	}
+	x := &input{file: file, path: path}
+	m.inputs = append(m.inputs, x)
+	h, start, err := npy.ReadHeader(file)
+	if err != nil {
+		return wrong(expr.ErrValue, "%s", err)
+	}
+	st, err := file.Stat()
+	switch t := dtype.Of[T](); {
+	case err != nil:
+		return wrong(expr.ErrValue, "%s", err)
+	case h.Type != t:
+		return wrong(expr.ErrType, "the elements are %v, not %v", h.Type, t)
+	case h.Fortran && len(h.Shape) > 1 || h.BigEndian:
+		return wrong(expr.ErrUnsupported, "the elements are in Fortran's order or big-endian")
+	case len(h.Shape) == 0:
+		return wrong(expr.ErrShape, "a scalar has no blocks")
+	case st.Size()-start < h.Elems()*int64(t.Size()):
+		return wrong(expr.ErrValue, "the file ends before its last element")
+	case len(m.inputs) > 1 && h.Shape[0] != m.total:
+		return wrong(expr.ErrShape, "the first axis has %d positions, not %d as in %s", h.Shape[0], m.total, m.inputs[0].path)
+	}
+	m.total, x.start, x.tail = h.Shape[0], start, h.Shape[1:]
+	if m.total > 0 {
+		x.bytes = int(h.Elems()) / m.total * h.Type.Size()
+	}
+	m.largest = max(m.largest, x.bytes, 1)
+	return nil
+}
+
+// A block is a program for some positions of the first axis.
+type block[R, T expr.Elem] struct {
+	in      []*engine.Tensor[T]
+	out     *engine.Tensor[R]
+	program *engine.Program
+}
+
+// block compiles the program for a number of positions.
+func (m *mapping[R, T]) block(ctx context.Context, rows int) (*block[R, T], error) {
+	b := &block[R, T]{}
+	args := make([]expr.Exp[T], len(m.inputs))
+	for i, x := range m.inputs {
+		t, err := engine.New[T](append([]int{rows}, x.tail...)...)
+		if err != nil {
+			return nil, err
+		}
+		b.in, args[i] = append(b.in, t), t
+	}
+	y := m.f(args...)
+	n := expr.NodeOf(y)
+	if err := n.Err(); err != nil {
+		return nil, err
+	}
+	s := n.Shape()
+	if len(s) == 0 || s[0] != rows || m.tail != nil && !slices.Equal(s[1:], m.tail) {
+		return nil, expr.NewError(expr.ErrShape, "stream.Map", "the value of %d positions has the shape %v", rows, s)
+	}
+	m.tail = append([]int{}, s[1:]...)
+	var err error
+	if b.out, err = engine.New[R](s...); err != nil {
+		return nil, err
+	}
+	b.program, err = engine.Compile(ctx, expr.Let(b.out, y))
+	return b, err
+}
+
+// write computes all blocks. The last one may have fewer positions and then a
+// program of its own.
+func (m *mapping[R, T]) write(ctx context.Context, w io.Writer) error {
+	var b *block[R, T]
+	for done := 0; done < m.total || b == nil; {
+		rows := min(m.Rows, m.total-done)
+		first := b == nil
+		if first || rows != b.out.Shape()[0] {
+			var err error
+			if b, err = m.block(ctx, rows); err != nil {
+				return err
+			}
+		}
+		if first {
+			if err := npy.WriteHeader(w, dtype.Of[R](), append([]int{m.total}, m.tail...)); err != nil {
+				return err
+			}
+		}
+		for i, x := range m.inputs {
+			data := dtype.Bytes(b.in[i].Data())
+			if _, err := x.file.ReadAt(data, x.start+int64(done)*int64(x.bytes)); err != nil {
+				return &files.Error{Package: "stream", Path: x.path, Err: err}
+			}
+		}
+		if err := b.program.Run(ctx); err != nil {
+			return err
+		}
+		if _, err := w.Write(dtype.Bytes(b.out.Data())); err != nil {
+			return err
+		}
+		done += rows
+		if m.Progress != nil {
+			m.Progress(done, m.total)
+		}
+	}
+	return nil
+}

@@ -69,3 +69,44 @@ func TestFiles(t *testing.T) {
 		t.Error("nil is an array")
 	}
 }
+
+// TestBinary checks the format of mshadow's files, and that files of other sizes
+// are errors.
+func TestBinary(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bin")
+	x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2).Transpose()
+	if err := x.SaveBinary(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if want := append([]byte{2, 0, 0, 0, 3, 0, 0, 0}, dtype.Bytes([]float32{1, 3, 5, 2, 4, 6})...); err != nil || string(file) != string(want) {
+		t.Errorf("the file is %v, want %v", file, want)
+	}
+	y, err := engine.LoadBinary[float32](path, 2)
+	if err != nil || y.String() != x.String() {
+		t.Errorf("%v, %v, want %v", y, err, x)
+	}
+	for _, c := range []struct {
+		file string
+		rank int
+		kind error
+	}{
+		{"", 1, expr.ErrValue},
+		{"\x01\x00\x00\x00", 1, expr.ErrValue},
+		{"\xff\xff\xff\xff", 1, expr.ErrValue},
+		{"\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f", 4, expr.ErrValue},
+		{"\x01\x00\x00\x00\x00\x00\x00\x00\x00", 1, expr.ErrValue},
+		{"", -1, expr.ErrShape},
+		{"", 1 << 20, expr.ErrValue},
+	} {
+		if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.LoadBinary[float32](path, c.rank); !errors.Is(err, c.kind) {
+			t.Errorf("%q of rank %d: %v", c.file, c.rank, err)
+		}
+	}
+	if _, err := engine.LoadBinary[float32](path+"none", 1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}

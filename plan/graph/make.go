@@ -236,6 +236,32 @@ func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
 // For rows of a few elements the overhead of a loop exceeds its work.
 const shortGroup = 8
 
+// shortWork is the most primitives of the operands of a reduction that is written out.
+const shortWork = 160
+
+// workAlong returns the primitives that each element of n along an axis takes by itself.
+// Nodes that repeat along the axis do not count, nor do reductions.
+func (g *Graph) workAlong(n *Node, axis int) (work int) {
+	mark := g.Walk()
+	var visit func(n *Node, axis int)
+	visit = func(n *Node, axis int) {
+		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class == expr.Reduction {
+			return
+		}
+		n.Mark = mark
+		work += int(n.own)
+		if n.Src.Op.Class == expr.View && n.Src.Op != BroadcastRow { // it may exchange axes
+			work += n.Work - int(n.own)
+			return
+		}
+		for _, a := range n.Args {
+			visit(a, axis-len(n.Shape)+len(a.Shape))
+		}
+	}
+	visit(n, axis)
+	return work
+}
+
 // filled returns a constant with the shape of e. bits are of its register type.
 func (g *Graph) filled(e *expr.Node, bits uint64) *Node {
 	c := g.make(expr.NewConst(e.DType(), bits), nil)
@@ -288,7 +314,7 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 		return g.single(e, a)
 	case size == 1:
 		return a
-	case !r.Native() || r.Position || !isShort(e, a, size):
+	case !r.Native() || r.Position || !g.isShort(e, a, size):
 		return nil
 	}
 	lanes := []*Node{a}
@@ -320,13 +346,13 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 // out. For rows of a few elements the overhead of a loop exceeds its work. The
 // elements of a window are written out up to one for each lane, because its rows
 // are short, and windows at neighbouring positions lie side by side.
-func isShort(e *expr.Node, a *Node, size int) bool {
+func (g *Graph) isShort(e *expr.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
 	if !slices.Contains(e.Axes, last) || a.Shape.Size()/size < 64 {
 		return false
 	}
 	if size <= shortGroup && len(e.Axes) == 1 {
-		return a.Work <= 2*KeepCost
+		return size*g.workAlong(a, last) <= shortWork
 	}
 	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(a.Cost, 2) > MaxCost/2 {
 		return false

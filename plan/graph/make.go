@@ -234,10 +234,10 @@ func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
 
 // shortGroup is the longest reduction over the last axis that is written out.
 // For rows of a few elements the overhead of a loop exceeds its work.
-const shortGroup = 8
+const shortGroup = 16
 
 // shortWork is the most primitives of the operands of a reduction that is written out.
-const shortWork = 160
+const shortWork = 400
 
 // workAlong returns the primitives that each element of n along an axis takes by itself.
 // Nodes that repeat along the axis do not count, nor do reductions.

@@ -66,6 +66,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	l.p.Items = l.items(0, true)
 	for _, ph := range l.p.Phases {
 		l.conflicts(ph)
+		ph.findBytes()
 	}
 	if l.p.Units, _ = bound.UnitsOf(k); l.p.Units != bound.OneUnit {
 		l.p.Main = slices.IndexFunc(l.p.Items, func(it Item) bool { return it.Vec != nil || it.Axes != nil })

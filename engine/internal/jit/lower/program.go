@@ -32,6 +32,7 @@ type Node struct {
 	Body  []int32 // of a Cold
 	Yield int32
 	Cold  bool  // in a cold region
+	Bytes bool  // a load of bytes that are only stored: lanes of 8 bits will do
 	At    int32 // position in the order of emission
 }
 
@@ -261,6 +262,41 @@ func (ph *Phase) Predicates() bool {
 		}
 	}
 	return false
+}
+
+// findBytes finds the loads of bytes that are only stored as they are.
+func (ph *Phase) findBytes() {
+	other := func(id int32) {
+		if id != None {
+			ph.Nodes[id].Bytes = false
+		}
+	}
+	for i := range ph.Nodes {
+		n := &ph.Nodes[i]
+		n.Bytes = n.Op == ir.Load && (n.Type == dtype.I8 || n.Type == dtype.U8) && n.Args[0] == None && n.Args[1] == None && !n.Cold
+	}
+	for i := range ph.Nodes {
+		n := &ph.Nodes[i]
+		for k, a := range n.Args {
+			if n.Op != ir.Store || k > 0 || a != None && ph.Sites[n.Aux].Type.Size() != 1 || n.Cold {
+				other(a)
+			}
+		}
+		if n.Op == ir.Cold {
+			other(n.Yield)
+		}
+	}
+	for i := range ph.Reds {
+		other(ph.Reds[i].Arg)
+	}
+	for i := range ph.Sites {
+		for _, r := range ph.Sites[i].values {
+			other(r.node)
+		}
+		for _, c := range ph.Sites[i].Coords {
+			other(c.Node)
+		}
+	}
 }
 
 // Conflict reports whether another site accesses the array of site i so that staging

@@ -316,6 +316,10 @@ func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOV
 
 func (f *avx2) load(n *lower.Node) {
 	s := &f.Layout.Sites[n.Aux]
+	if f.bytes(n) {
+		f.moveBytes(f.Dst(), f.site(s, n.Aux))
+		return
+	}
 	reg := f.Phase.Sites[n.Aux].Type.Register()
 	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	if !s.Guard && n.Args[1] == lower.None {
@@ -492,6 +496,10 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 			}
 			f.I(op, l, m, x)
 		}
+		return
+	}
+	if f.bytes(&f.Nodes[n.Args[0]]) {
+		f.moveBytes(m, x)
 		return
 	}
 	v := f.Tmp()

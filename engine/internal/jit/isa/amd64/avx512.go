@@ -286,6 +286,11 @@ var loadRows = map[dtype.Type]loadRow{
 
 func (f *avx512) load(n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
+	if f.bytes(n) {
+		f.Release()
+		f.moveBytes(f.Dst(), f.site(s, n.Aux))
+		return
+	}
 	reg := t.Register()
 	l, one := f.LenOf(reg), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	var in x86.Mask       // lanes that do not take the fill value
@@ -384,6 +389,10 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		return
 	}
 	x := f.Src(n.Args[0])
+	if f.bytes(&f.Nodes[n.Args[0]]) {
+		f.moveBytes(m, x)
+		return
+	}
 	switch t {
 	case dtype.BF16:
 		d := f.Tmp()

@@ -295,6 +295,27 @@ func (f *emitter) strided(s *layout.Site) x86.Mem {
 	return x86.AtV(x86.RCX, ix, 1, 0)
 }
 
+// bytes reports whether node n of this body is in lanes of 8 bits.
+func (f *emitter) bytes(n *lower.Node) bool {
+	if !n.Bytes || f.Masked || f.Phase.Kind == lower.ScalarPhase {
+		return false
+	}
+	s := &f.Layout.Sites[n.Aux]
+	return !s.Guard && (s.Kind == layout.Unit || s.Kind == layout.Scratch || s.Kind == layout.Transposed)
+}
+
+// moveBytes moves a byte for each lane between a vector and memory.
+func (f *emitter) moveBytes(to, from x86.Operand) {
+	switch f.W {
+	case 16:
+		f.I(x86.VMOVUPS, x86.L128, to, from)
+	case 8:
+		f.I(x86.VMOVQ, 0, to, from)
+	default:
+		f.I(x86.VMOVD, 0, to, from)
+	}
+}
+
 // A window is a load of contiguous elements that has some lanes of a site with a small
 // step.
 type window struct {

@@ -273,13 +273,18 @@ func (s *Stage) hasRows(dims []int) bool {
 func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
 	s = &Stage{Kind: Chain, Why: "a worker runs its parts for one block of rows after the other"}
 	own := c.private(parts)
-	r, ok := c.blocks(parts, own, dims)
+	room := rooms(parts, own)
+	r, ok := c.blocks(parts, own, room, dims)
 	if !ok {
 		return nil, nil
 	}
 	s.Blocks = r
 	rows := shape.Shape(dims).Size()
-	for _, a := range own {
+	for i, a := range own {
+		if room[i] < i {
+			s.Own = append(s.Own, Own{a, s.Own[room[i]].Offset})
+			continue
+		}
 		s.Own = append(s.Own, Own{a, s.OwnBytes})
 		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
 	}
@@ -313,10 +318,12 @@ func (s *Stage) scan() *Stage {
 }
 
 // blocks divides the rows. It returns false if a chain does not pay.
-func (c *chainer) blocks(parts []*Stage, own []*Array, dims []int) (r RowBlocks, ok bool) {
-	perRow, packed, rows, products, whole := 0, 0, shape.Shape(dims).Size(), 0, false
-	for _, a := range own {
-		perRow += a.Bytes() / rows
+func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowBlocks, ok bool) {
+	perRow, moved, packed, rows, products, whole := 0, 0, 0, shape.Shape(dims).Size(), 0, false
+	for i, a := range own {
+		if moved += a.Bytes() / rows; room[i] == i {
+			perRow += a.Bytes() / rows
+		}
 	}
 	for _, p := range parts {
 		if p.Kind == Product {
@@ -332,12 +339,12 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, dims []int) (r RowBlocks,
 	}
 	// A product packs its right operand for each block. What the block does not move
 	// to memory must be as much.
-	least := max(leastRows, packed/perRow)
+	least := max(leastRows, packed/moved)
 	target := max(least, min(ownBytes/perRow, rows/leastBlocks, mostRows))
-	pays := rows*perRow >= leastTemp && rows >= leastBlocks/2*target && least <= mostRows
+	pays := rows*moved >= leastTemp && rows >= leastBlocks/2*target && least <= mostRows
 	switch {
 	case whole:
-		target, pays = 1, rows*perRow >= leastTemp && rows >= leastBlocks && perRow <= mostMatrix
+		target, pays = 1, rows*moved >= leastTemp && rows >= leastBlocks && perRow <= mostMatrix
 	case c.always:
 		target = min(target, max(1, rows/3))
 	}
@@ -371,6 +378,26 @@ func (c *chainer) private(parts []*Stage) (own []*Array) {
 		}
 	}
 	return own
+}
+
+// rooms returns for each temporary the number of the first one in its place: a loop
+// may store to the temporary that it reads, if no later part reads that.
+func rooms(parts []*Stage, own []*Array) []int {
+	room := make([]int, len(own))
+	for i, w := range own {
+		room[i] = i
+		k := slices.IndexFunc(parts, func(p *Stage) bool { return slices.Contains(p.Writes, w) })
+		if p := parts[k]; p.Kind == Loop && len(p.Writes) == 1 {
+			j := slices.IndexFunc(own[:i], func(t *Array) bool {
+				return overlap([]*Array{t}, p.Reads) && !slices.ContainsFunc(parts[k+1:], func(s *Stage) bool { return overlap([]*Array{t}, s.Reads) }) &&
+					t.Type == w.Type && t.Shape.Size() == w.Shape.Size() && p.elementwise(t, w)
+			})
+			if j >= 0 {
+				room[i] = room[j]
+			}
+		}
+	}
+	return room
 }
 
 // cutAxis returns the axis of the rows that blocks cut: the last one, unless a

@@ -53,7 +53,7 @@ func TestLabels(t *testing.T) {
 				t.Errorf("profiling %v: the caller's labels are gone", on)
 			}
 		})
-		if labelled(&s.seen, "kernel", "k(x float32[7])") != on {
+		if labelled(&s.seen, "kernel", "add(x float32[7])") != on {
 			t.Errorf("profiling %v: %s", on, s.seen.String())
 		}
 	}

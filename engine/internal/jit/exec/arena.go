@@ -86,9 +86,7 @@ func (a *arena) install(code []byte) (*Code, error) {
 		seg.give(part)
 		return nil, err
 	}
-	c := &Code{entry: uintptr(seg.exec) + uintptr(part.start), size: len(code), span: part, seg: seg}
-	c.refs.Store(1)
-	return c, nil
+	return &Code{entry: uintptr(seg.exec) + uintptr(part.start), size: len(code), span: part, seg: seg}, nil
 }
 
 // release takes the memory of c back. A segment that falls empty goes back to

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -16,8 +17,44 @@ type acc struct {
 	*lower.Red
 	area int // offset in the frame
 	n    int // vectors
-	regs []isa.Vec
-	idx  []isa.Vec // positions, for ArgMin and ArgMax
+	regs []ranked
+}
+
+// A ranked is a vector of an accumulator, and the vector of its positions for ArgMin and
+// ArgMax. A rankedMem is its memory.
+type (
+	ranked    struct{ x, at isa.Vec }
+	rankedMem struct{ x, at isa.Mem }
+)
+
+// registers returns the number of registers of an accumulator of one vector.
+func registers(k *reduce.Kern) int {
+	if k.Arg {
+		return 2
+	}
+	return 1
+}
+
+// takeRanked takes registers for an accumulator of one vector.
+func takeRanked(k *reduce.Kern, take func() isa.Vec) (d ranked) {
+	if d.x = take(); k.Arg {
+		d.at = take()
+	}
+	return d
+}
+
+// eachPart calls do for the vector of an accumulator, and for that of its positions.
+func eachPart(k *reduce.Kern, d ranked, m rankedMem, do func(t dtype.Type, r isa.Vec, m isa.Mem)) {
+	if do(k.Lane, d.x, m.x); k.Arg {
+		do(dtype.I32, d.at, m.at)
+	}
+}
+
+// storeRanked stores a vector of an accumulator, or its lanes of the tail mask.
+func (f *phaseCode) storeRanked(k *reduce.Kern, d ranked, m rankedMem) {
+	eachPart(k, d, m, func(t dtype.Type, r isa.Vec, m isa.Mem) {
+		f.Within(func() { f.Lanes.StoreLanes(t, m, r, f.Masked) })
+	})
 }
 
 // memReds is the number of further temporaries for a step of a reduction whose
@@ -36,12 +73,12 @@ func (f *phaseCode) accumulators() (unroll int) {
 		t := f.Tmp()
 		f.Lanes.Constant(t, kern.Lane, kern.Identity)
 		for k := range 256 / f.VecBytes(kern.Lane) {
-			f.Lanes.StoreVec(kern.Lane, f.accMem(&a, k), t)
+			f.Lanes.StoreVec(kern.Lane, f.accMem(&a, k).x, t)
 		}
 		if kern.Arg {
 			f.Lanes.Constant(t, dtype.I32, frame.NoPosition)
 			for k := range a.n {
-				f.Lanes.StoreVec(dtype.I32, f.idxMem(&a, k), t)
+				f.Lanes.StoreVec(dtype.I32, f.accMem(&a, k).at, t)
 			}
 		}
 		f.EndStep()
@@ -50,32 +87,23 @@ func (f *phaseCode) accumulators() (unroll int) {
 	total := 0
 	for i := range f.accs {
 		a := &f.accs[i]
-		need := a.n
-		if a.Kern.Arg {
-			need *= 2
-		}
+		need := a.n * registers(a.Kern)
 		if total+need > f.Vectors/2 || total+need+10 > f.Vectors {
 			continue // stays in memory
 		}
 		total += need
 		for range a.n {
-			a.regs = append(a.regs, f.Vecs.TakeTop())
-		}
-		if a.Kern.Arg {
-			for range a.n {
-				a.idx = append(a.idx, f.Vecs.TakeTop())
-			}
+			a.regs = append(a.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
 		}
 	}
 	return unroll
 }
 
-func (f *phaseCode) accMem(a *acc, k int) isa.Mem {
-	return isa.At(isa.Frame, a.area+k*f.VecBytes(a.Kern.Lane))
-}
-
-func (f *phaseCode) idxMem(a *acc, k int) isa.Mem {
-	return isa.At(isa.Frame, a.area+frame.PosOffset+k*f.VecBytes(dtype.I32))
+// accMem returns the memory of vector k of an accumulator.
+func (f *phaseCode) accMem(a *acc, k int) rankedMem {
+	return rankedMem{
+		isa.At(isa.Frame, a.area+k*f.VecBytes(a.Kern.Lane)), isa.At(isa.Frame, a.area+frame.PosOffset+k*f.VecBytes(dtype.I32)),
+	}
 }
 
 // eachAcc calls do for the registers of all accumulators.
@@ -83,17 +111,12 @@ func (f *phaseCode) eachAcc(do func(t dtype.Type, r isa.Vec, m isa.Mem)) {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			do(a.Kern.Lane, r, f.accMem(a, k))
-		}
-		for k, r := range a.idx {
-			do(dtype.I32, r, f.idxMem(a, k))
+			eachPart(a.Kern, r, f.accMem(a, k), do)
 		}
 	}
 }
 
-func (f *phaseCode) loadAccs() {
-	f.eachAcc(f.Lanes.LoadVec)
-}
+func (f *phaseCode) loadAccs() { f.eachAcc(f.Lanes.LoadVec) }
 
 // storeAccs stores all accumulators and frees their registers.
 func (f *phaseCode) storeAccs() {
@@ -102,7 +125,7 @@ func (f *phaseCode) storeAccs() {
 		f.Vecs.Give(int8(r))
 	})
 	for i := range f.accs {
-		f.accs[i].regs, f.accs[i].idx = nil, nil
+		f.accs[i].regs = nil
 	}
 }
 
@@ -113,28 +136,19 @@ func (f *phaseCode) accumulate() {
 		for c := range f.Copies {
 			f.Copy = c
 			k := (f.Base + c) % a.n
-			switch {
-			case a.regs != nil:
-				x := f.operand(a.Red)
-				idx := isa.Vec(0)
-				if a.Kern.Arg {
-					idx = a.idx[k]
-				}
-				f.step(a.Red, a.regs[k], idx, x)
-			default:
-				m, im := f.accMem(a, k), isa.Mem{}
-				if a.Kern.Arg {
-					im = f.idxMem(a, k)
-				}
+			if a.regs != nil {
+				f.step(a.Red, a.regs[k], f.operand(a.Red))
+			} else {
+				m := f.accMem(a, k)
 				if f.Masked { // vector Count of the tail
 					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), 255)
-					m = isa.AtX(isa.Frame, isa.T0, 1, a.area)
+					m.x = isa.AtX(isa.Frame, isa.T0, 1, a.area)
 					if a.Kern.Arg {
 						f.tailOffset(isa.T2, f.VecBytes(dtype.I32), a.n*f.VecBytes(dtype.I32)-1)
-						im = isa.AtX(isa.Frame, isa.T2, 1, a.area+frame.PosOffset)
+						m.at = isa.AtX(isa.Frame, isa.T2, 1, a.area+frame.PosOffset)
 					}
 				}
-				f.stepMem(a.Red, m, im)
+				f.stepMem(a.Red, m)
 			}
 			f.EndStep()
 		}
@@ -151,26 +165,18 @@ func (f *phaseCode) tailOffset(r isa.Reg, bytes, mask int) {
 }
 
 // stepMem combines a value with an accumulator in memory.
-func (f *phaseCode) stepMem(r *lower.Red, m, im isa.Mem) {
-	k, x := r.Kern, f.operand(r)
-	d := f.Tmp()
-	var idx isa.Vec
-	f.Lanes.LoadVec(k.Lane, d, m)
-	if k.Arg {
-		idx = f.Tmp()
-		f.Lanes.LoadVec(dtype.I32, idx, im)
-	}
+func (f *phaseCode) stepMem(r *lower.Red, m rankedMem) {
+	x := f.operand(r)
+	d := takeRanked(r.Kern, f.Tmp)
+	eachPart(r.Kern, d, m, f.Lanes.LoadVec)
 	if r.Prog != nil { // the program may overwrite T0, which has the address
 		f.Int(isa.Mov, isa.Word(frame.Address), isa.T0)
 	}
-	f.Within(func() { f.step(r, d, idx, x) })
+	f.Within(func() { f.step(r, d, x) })
 	if r.Prog != nil {
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.Address))
 	}
-	f.Within(func() { f.Lanes.StoreLanes(k.Lane, m, d, f.Masked) })
-	if k.Arg {
-		f.Within(func() { f.Lanes.StoreLanes(dtype.I32, im, idx, f.Masked) })
-	}
+	f.storeRanked(r.Kern, d, m)
 }
 
 // operand returns the value of a reduction as a vector. The vector of a predicate
@@ -183,13 +189,13 @@ func (f *phaseCode) operand(r *lower.Red) isa.Vec {
 }
 
 // step combines x with an accumulator.
-func (f *phaseCode) step(r *lower.Red, d, idx, x isa.Vec) {
+func (f *phaseCode) step(r *lower.Red, d ranked, x isa.Vec) {
 	switch {
 	case r.Prog != nil:
-		f.program(r.Prog, d, x)
+		f.program(r.Prog, d.x, x)
 	case r.Kern.Arg:
-		f.Lanes.StepArg(r.Kern, d, idx, x)
+		f.Lanes.StepArg(r.Kern, d.x, d.at, x)
 	default:
-		f.Lanes.StepValue(r.Kern, d, x)
+		f.Lanes.StepValue(r.Kern, d.x, x)
 	}
 }

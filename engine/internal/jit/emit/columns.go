@@ -6,15 +6,14 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A columnAcc is the accumulators of one reduction of a seq loop: a vector for each copy
 // of a group, and its positions. They are in registers, or each row loads and stores them.
 type columnAcc struct {
 	*layout.SeqRed
-	inRegs    bool
-	regs, idx []isa.Vec
+	inRegs bool
+	regs   []ranked
 }
 
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
@@ -59,14 +58,8 @@ func (f *phaseCode) seqLoop() {
 // columnAccs chooses the reductions of a seq loop whose accumulators stay in registers,
 // at most room for each copy. It returns how many registers each copy takes.
 func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
-	need := func(r *layout.SeqRed) int {
-		if r.Kern.Arg {
-			return 2
-		}
-		return 1
-	}
 	for i := range f.Layout.Reds {
-		n += need(&f.Layout.Reds[i])
+		n += registers(f.Layout.Reds[i].Kern)
 	}
 	if n > room {
 		room -= memReds
@@ -74,7 +67,7 @@ func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
 	n = 0
 	for i := range f.Layout.Reds {
 		a := columnAcc{SeqRed: &f.Layout.Reds[i]}
-		if k := need(a.SeqRed); n+k <= room {
+		if k := registers(a.Kern); n+k <= room {
 			a.inRegs = true
 			n += k
 		}
@@ -91,7 +84,11 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	accs = slices.Clone(accs)
 	for i := range accs {
 		if accs[i].inRegs {
-			f.loadColumns(&accs[i], group)
+			for c := range group {
+				r := takeRanked(accs[i].Kern, f.Vecs.TakeTop)
+				eachPart(accs[i].Kern, r, f.columnMem(&accs[i], c), f.Lanes.LoadVec)
+				accs[i].regs = append(accs[i].regs, r)
+			}
 		}
 	}
 	f.loadCarries(group)
@@ -115,8 +112,8 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, rows)
 	for i := range accs {
-		if accs[i].inRegs {
-			f.storeColumns(&accs[i], group)
+		for c, r := range accs[i].regs {
+			f.storeRanked(accs[i].Kern, r, f.columnMem(&accs[i], c))
 		}
 	}
 	f.storeCarries()
@@ -167,40 +164,15 @@ func (f *phaseCode) nextColumns() {
 	})
 }
 
-// columnMem emits the addresses of accumulator c and of its positions.
-func (f *phaseCode) columnMem(a *columnAcc, c int) (m, pos isa.Mem) {
+// columnMem emits the addresses of vector c of an accumulator and of its positions.
+func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
 	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
 	size := a.Kern.Lane.Size()
-	m = isa.AtX(isa.T0, isa.Lane, size, c*f.W*size)
-	if !a.Kern.Arg {
-		return m, m
+	if m.x = isa.AtX(isa.T0, isa.Lane, size, c*f.W*size); a.Kern.Arg {
+		f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
+		m.at = isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
 	}
-	f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
-	return m, isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
-}
-
-func (f *phaseCode) loadColumns(a *columnAcc, group int) {
-	for c := range group {
-		d := f.Vecs.TakeTop()
-		m, pos := f.columnMem(a, c)
-		f.Lanes.LoadVec(a.Kern.Lane, d, m)
-		a.regs = append(a.regs, d)
-		if a.Kern.Arg {
-			idx := f.Vecs.TakeTop()
-			f.Lanes.LoadVec(dtype.I32, idx, pos)
-			a.idx = append(a.idx, idx)
-		}
-	}
-}
-
-func (f *phaseCode) storeColumns(a *columnAcc, group int) {
-	for c := range group {
-		m, pos := f.columnMem(a, c)
-		f.Within(func() { f.Lanes.StoreLanes(a.Kern.Lane, m, a.regs[c], f.Masked) })
-		if a.Kern.Arg {
-			f.Within(func() { f.Lanes.StoreLanes(dtype.I32, pos, a.idx[c], f.Masked) })
-		}
-	}
+	return m
 }
 
 // accumulateColumns combines the values of a row with the accumulators.
@@ -208,14 +180,9 @@ func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	for c := range group {
 		f.Copy = c
 		if a.inRegs {
-			x, idx := f.operand(a.Red), isa.Vec(0)
-			if a.Kern.Arg {
-				idx = a.idx[c]
-			}
-			f.step(a.Red, a.regs[c], idx, x)
+			f.step(a.Red, a.regs[c], f.operand(a.Red))
 		} else {
-			m, pos := f.columnMem(a, c)
-			f.stepMem(a.Red, m, pos)
+			f.stepMem(a.Red, f.columnMem(a, c))
 		}
 		f.EndStep()
 	}

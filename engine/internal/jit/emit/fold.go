@@ -2,7 +2,6 @@ package emit
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
-	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // fold emits code that combines the lanes of each accumulator at the end of a block:
@@ -29,15 +28,15 @@ func (f *phaseCode) fold() {
 func (f *phaseCode) foldLanes(a *acc) {
 	var v []isa.Vec
 	t := a.Kern.Lane
-	pair := func(d, x isa.Vec) { f.Within(func() { f.step(a.Red, d, 0, x) }) }
+	pair := func(d, x isa.Vec) { f.Within(func() { f.step(a.Red, ranked{x: d}, x) }) }
 	x := f.Tmp()
 	half := max(a.n/2, 1)
 	for k := range half { // the first fold reads memory: the lanes may not fit in registers
 		d := f.Tmp()
-		f.Lanes.LoadVec(t, d, f.accMem(a, k))
+		f.Lanes.LoadVec(t, d, f.accMem(a, k).x)
 		v = append(v, d)
 		if a.n > 1 {
-			f.Lanes.LoadVec(t, x, f.accMem(a, k+half))
+			f.Lanes.LoadVec(t, x, f.accMem(a, k+half).x)
 			pair(d, x)
 		}
 	}
@@ -50,27 +49,24 @@ func (f *phaseCode) foldLanes(a *acc) {
 		f.Lanes.UpperHalf(x, v[0], lanes*t.Size())
 		pair(v[0], x)
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0), v[0])
+	f.Lanes.StoreFirst(f.accMem(a, 0).x, v[0])
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the
 // lanes does not matter.
 func (f *phaseCode) foldArg(a *acc) {
-	v, idx, x, xi := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
-	t := a.Kern.Lane
-	pair := func() { f.Within(func() { f.Lanes.PairArg(a.Kern, v, idx, x, xi) }) }
-	f.Lanes.LoadVec(t, v, f.accMem(a, 0))
-	f.Lanes.LoadVec(dtype.I32, idx, f.idxMem(a, 0))
-	for k := 1; k < a.n; k++ {
-		f.Lanes.LoadVec(t, x, f.accMem(a, k))
-		f.Lanes.LoadVec(dtype.I32, xi, f.idxMem(a, k))
+	d, x, k := takeRanked(a.Kern, f.Tmp), takeRanked(a.Kern, f.Tmp), a.Kern
+	pair := func() { f.Within(func() { f.Lanes.PairArg(k, d.x, d.at, x.x, x.at) }) }
+	eachPart(k, d, f.accMem(a, 0), f.Lanes.LoadVec)
+	for i := 1; i < a.n; i++ {
+		eachPart(k, x, f.accMem(a, i), f.Lanes.LoadVec)
 		pair()
 	}
 	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.Lanes.UpperHalf(x, v, lanes*t.Size())
-		f.Lanes.UpperHalf(xi, idx, lanes*4)
+		f.Lanes.UpperHalf(x.x, d.x, lanes*k.Lane.Size())
+		f.Lanes.UpperHalf(x.at, d.at, lanes*4)
 		pair()
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0), v)
-	f.Lanes.StoreFirst(f.idxMem(a, 0), idx)
+	f.Lanes.StoreFirst(f.accMem(a, 0).x, d.x)
+	f.Lanes.StoreFirst(f.accMem(a, 0).at, d.at)
 }

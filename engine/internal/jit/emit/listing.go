@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/listing"
@@ -59,10 +60,11 @@ func (f *phaseCode) keepAccs() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for k, r := range a.regs {
-			f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), a.Kern.Lane), Value: fmt.Sprintf("%s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
-		}
-		for k, r := range a.idx {
-			f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), dtype.I32), Value: fmt.Sprintf("positions for the %s of %s, vector %d", a.Kern.Name, f.name(a.Arg), k)})
+			what := ""
+			eachPart(a.Kern, r, rankedMem{}, func(t dtype.Type, r isa.Vec, _ isa.Mem) {
+				f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), t), Value: fmt.Sprintf("%s%s of %s, vector %d", what, a.Kern.Name, f.name(a.Arg), k)})
+				what = "positions for the "
+			})
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (f *phaseCode) reduceLoop() {
 	f.keepAccs()
 	fixed := 0
 	for i := range f.accs {
-		fixed += len(f.accs[i].regs) + len(f.accs[i].idx)
+		fixed += len(f.accs[i].regs) * registers(f.accs[i].Kern)
 	}
 	if fixed > 0 {
 		fixed += f.programRegs()

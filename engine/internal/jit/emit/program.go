@@ -81,16 +81,16 @@ func (f *phaseCode) foldProgram(a *acc) {
 	d, x := f.Tmp(), f.Tmp()
 	for half := a.n / 2; half > 0; half /= 2 {
 		for k := range half {
-			f.Lanes.LoadVec(t, d, f.accMem(a, k))
-			f.Lanes.LoadVec(t, x, f.accMem(a, k+half))
+			f.Lanes.LoadVec(t, d, f.accMem(a, k).x)
+			f.Lanes.LoadVec(t, x, f.accMem(a, k+half).x)
 			f.program(a.Prog, d, x)
-			f.Lanes.StoreVec(t, f.accMem(a, k), d)
+			f.Lanes.StoreVec(t, f.accMem(a, k).x, d)
 		}
 	}
-	f.Lanes.LoadVec(t, d, f.accMem(a, 0))
+	f.Lanes.LoadVec(t, d, f.accMem(a, 0).x)
 	for lanes := f.W; lanes > 1; lanes /= 2 {
 		f.Lanes.UpperHalf(x, d, lanes*t.Size())
 		f.program(a.Prog, d, x)
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0), d)
+	f.Lanes.StoreFirst(f.accMem(a, 0).x, d)
 }

@@ -25,8 +25,9 @@ type args struct {
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still asks for
-	// The kernel asks for aheadBytes from here with each few terms.
-	ahead unsafe.Pointer
+	// The kernel asks for aheadBytes from here with each few terms. It may be the address
+	// of anything.
+	ahead uintptr
 	mask  mask
 	// Of the combination, and the bytes between rows of the result.
 	out         unsafe.Pointer

@@ -216,6 +216,10 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			c.save = stream
 		}
 		c.columns(unsafe.Add(t.b, k*e.b.Row))
+		c.next, c.rest = 0, 0
+		if bytes := min(Block, t.k-k-Block) * e.b.Row; e.packB && bytes > 0 && bytes <= 256<<10 && e.b.Col == e.size {
+			c.next, c.rest = uintptr(t.b)+uintptr((k+Block)*e.b.Row), bytes
+		}
 		for i := 0; i < t.m; i += step {
 			if stop() {
 				return
@@ -243,7 +247,10 @@ type call struct {
 	across           bool
 	// Of the tiles of rows, the first tall ones have one row more than short.
 	short, tall int
-	code        [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
+	// The kernels ask for rest bytes from next on: the next terms of B.
+	next uintptr
+	rest int
+	code [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
 }
 
 // columns prepares the columns of B.
@@ -336,9 +343,13 @@ func (c *call) run(r, q int, last bool) {
 	i, j := r*c.short+min(r, c.tall), q*c.e.width
 	args.a, args.b = unsafe.Add(c.a, i*c.row+r*c.tile), unsafe.Add(c.b, q*c.strip)
 	args.c = unsafe.Add(c.c, i*t.ldc+j*size)
-	args.ahead = args.a // which is in the cache
-	if at := r * (args.k / unroll) * aheadBytes; c.e.packB && !last && at < c.strip {
-		args.ahead = unsafe.Add(c.b, (q+1)*c.strip+at) // a part of the next strip for each tile
+	args.ahead = uintptr(args.a) // which is in the cache
+	per := args.k / unroll * aheadBytes
+	if at := r * per; c.e.packB && !last && at < c.strip && c.next == 0 {
+		args.ahead = uintptr(c.b) + uintptr((q+1)*c.strip+at) // a part of the next strip for each tile
+	} else if c.rest > 0 {
+		args.ahead = c.next
+		c.next, c.rest = c.next+uintptr(per), c.rest-per
 	}
 	args.out = unsafe.Add(c.out, i*t.ldo+j*size)
 	c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](last)].Call(unsafe.Pointer(args))

@@ -15,6 +15,9 @@ const mostCells = 16
 type cell struct {
 	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
+	// The kernel asks for bytes of the next product: of B from aheadB on, if it is not
+	// negative, else of A from aheadA on.
+	aheadA, aheadB int
 }
 
 // list lists the kernels of a product that is one tile of one block and packs nothing.
@@ -32,7 +35,9 @@ func (e *machine) list() {
 		s := shape{rows: c.height(i, r), across: e.across, save: p.saver()}
 		for j := 0; j < p.N; j += e.width {
 			s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
-			l := cell{a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
+			ahead := len(e.cells) * (p.K / unroll) * aheadBytes
+			sizeA := p.M * p.K * e.size
+			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
 				streamed := s
@@ -60,13 +65,18 @@ func (w *worker) small(lo, hi int) {
 		if (u-lo)%stride == 0 && d.stop() {
 			break
 		}
+		next := min(u+1, hi-1)
+		nextA, nextB := uintptr(a)+uintptr(p.OffA[next]*d.size), uintptr(b)+uintptr(p.OffB[next]*d.size)
 		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
 		for i := range e.cells {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
-			args.out, args.ahead = args.c, args.a
+			args.out, args.ahead = args.c, nextA+uintptr(l.aheadA)
+			if l.aheadB >= 0 {
+				args.ahead = nextB + uintptr(l.aheadB)
+			}
 			l.code[way].Call(unsafe.Pointer(args))
 		}
 	}
-	args.a, args.b, args.c, args.out, args.ahead = nil, nil, nil, nil, nil // they would keep the arrays of the caller alive
+	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
 }

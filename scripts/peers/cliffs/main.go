@@ -114,7 +114,7 @@ func compare(tests []test, o options) error {
 			return fmt.Errorf("%s: %w", tests[i].title(), err)
 		}
 		c.addC(loops[i])
-		if py != nil {
+		if py != nil && !c.t.alone {
 			if err := c.addNumPy(py); err != nil {
 				return err
 			}

@@ -3,6 +3,10 @@ package main
 func Example() {
 	main()
 	// Output:
-	// 1 loop, 0 temporaries
-	// call 10.4505835722, put 5.5735260223, delta 0.6368306512
+	// price 10.4505835722
+	// delta 0.6368306512
+	// gamma 0.0187620173
+	// vega  37.5240346917
+	// theta -6.4140275464
+	// rho   53.2324815454
 }

@@ -1,0 +1,3 @@
+// Package examples has programs of the library. Some have the same program in
+// NumPy beside them.
+package examples

@@ -1,0 +1,7 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// 0.009227603689 1.753622189579 <nil>
+}

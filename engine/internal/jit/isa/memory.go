@@ -74,6 +74,12 @@ func (f *Emitter) Passes(i int32) bool { return f.Stream && !f.Part64 && f.Layou
 // in order, through scratch memory.
 func (f *Emitter) store(n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
+	const values = frame.Tmp + 128
+	if f.Layout.Along && s.Kind == layout.Unit { // a vector of one lane would cross lines
+		f.Lanes.StoreTo(n, t, At(Frame, values), false)
+		f.CopyElement(t, f.Address(s, n.Aux), At(Frame, values), T2)
+		return
+	}
 	if s.Kind != layout.Computed && s.Kind != layout.Strided {
 		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked)
 		return
@@ -81,7 +87,6 @@ func (f *Emitter) store(n *lower.Node) {
 	if s.Kind == layout.Strided && s.Step != 0 && !f.Masked && f.Lanes.StoreStepped(n, t) {
 		return
 	}
-	const values = frame.Tmp + 128
 	f.Lanes.StoreTo(n, t, At(Frame, values), false)
 	if s.Kind == layout.Strided {
 		f.FirstAddress(s)

@@ -156,7 +156,7 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)))
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		k := uint32(s.Kind)

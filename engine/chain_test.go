@@ -10,6 +10,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -264,6 +265,39 @@ func TestProductInPlace(t *testing.T) {
 			}
 			if !slices.Equal(c.target.Data(), want) {
 				t.Errorf("%s, %s: other bits\n%s", c.name, backend, p.Explain())
+			}
+		}
+	}
+}
+
+// TestChainHalves tests chains of products whose operands are halves.
+func TestChainHalves(t *testing.T) {
+	half := func(x *engine.Tensor[float32]) *engine.Tensor[dtype.Float16] {
+		y := engine.Zeros[dtype.Float16](x.Shape()...)
+		if err := y.Assign(op.Cast[dtype.Float16](x)); err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	x, w, b := half(filled(1, 3, 130, 20)), half(filled(2, 3, 20, 128)), half(filled(3, 128))
+	y := engine.Zeros[dtype.Float16](3, 130, 128)
+	var want []dtype.Float16
+	for _, backend := range engine.Backends() {
+		for _, chains := range []string{engine.ChainsNever, engine.ChainsAlways} {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend, Chains: chains}, expr.Let(y, op.ReLU(op.Add(op.MatMul(x, w), b))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is := strings.Contains(p.Explain(), "chain of"); is != (chains == engine.ChainsAlways) {
+				t.Errorf("chain %v\n%s", is, p.Explain())
+			}
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = slices.Clone(y.Data())
+			} else if !slices.Equal(y.Data(), want) {
+				t.Errorf("%s, chains %q: other bits", backend, chains)
 			}
 		}
 	}

@@ -235,7 +235,7 @@ type productPart struct {
 	loopStep
 	problem *gemm.Problem
 	blocks  *plan.RowBlocks
-	size    int // bytes of an element
+	sizes   [3]int // bytes of an element of the operands and of the result
 	bodies  map[int]*productBody
 	first   [3]unsafe.Pointer // of the operands and the result
 	own     [3]bool
@@ -251,9 +251,8 @@ type productBody struct {
 func (w *chainWorker) product(i int, s *plan.Stage) part {
 	c := w.chain
 	d := &productPart{loopStep: newProductLoop(s, &c.problems[i], w.place), problem: &c.problems[i], blocks: &c.s.Blocks, bodies: map[int]*productBody{}}
-	d.size = s.Out.Type.Size()
 	for k, a := range []*plan.Array{s.A, s.B, s.Out} {
-		d.own[k] = c.s.OwnOf(a) != nil
+		d.own[k], d.sizes[k] = c.s.OwnOf(a) != nil, a.Type.Size()
 	}
 	p := *d.problem
 	p.OffA, p.OffB, p.OffC = []int{0}, []int{0}, []int{0}
@@ -322,7 +321,7 @@ func (d *productPart) run(block int) {
 	for k, off := range [3]int{p.OffA[i] + row*p.A.Row, p.OffB[i], offC + row*rowC} {
 		at := d.first[k]
 		if at != nil && !d.own[k] && (k == 2 || p.K > 0) {
-			at = unsafe.Add(at, off*d.size)
+			at = unsafe.Add(at, off*d.sizes[k])
 		}
 		d.binding.Bufs[k].Ptr = at
 	}

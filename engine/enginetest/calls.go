@@ -63,7 +63,7 @@ func sorts(name string) (cases []viewCase) {
 }
 
 func init() {
-	for _, name := range []string{"scatter", "scatter_add", "scatter_max", "scatter_min"} {
+	for _, name := range []string{"scatter", "scatter_add", "bincount", "scatter_max", "scatter_min"} {
 		viewCases[name] = scatters(name)
 	}
 	for _, name := range []string{"sort", "argsort", "rank"} {
@@ -127,6 +127,7 @@ var combining = map[string]struct {
 }{
 	"scatter":     {"", func(dtype.Type) float64 { return 0 }},
 	"scatter_add": {"add", func(dtype.Type) float64 { return 0 }},
+	"bincount":    {"add", func(dtype.Type) float64 { return 0 }},
 	"scatter_max": {"maximum", func(t dtype.Type) float64 { return extreme(t, -1) }},
 	"scatter_min": {"minimum", func(t dtype.Type) float64 { return extreme(t, 1) }},
 }
@@ -168,7 +169,7 @@ func scatterValue(n *expr.Node, args []*value) *value {
 		i++
 		at := int64(index.bits[linear(index.shape, ix[axis:axis+len(index.shape)])])
 		size := int64(n.Shape()[axis])
-		if at < 0 {
+		if at < 0 && n.Op.Name != "bincount" {
 			at += size
 		}
 		if at < 0 || at >= size {

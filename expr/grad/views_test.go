@@ -112,6 +112,7 @@ func cases(t testing.TB) map[string][]testCase {
 		"window_gather":  {with(t, "window_gather", []int{8, 2}, 2, 3, 3)},
 		"scatter":        {scatter("scatter", []int{4, 1}, []int{5, 2}, []int64{3, 0, 3, -1}, 0, nil), scatter("scatter", []int{2, 3}, nil, []int64{0, 2, 0}, 1, []int{2, 4})},
 		"scatter_add":    {scatter("scatter_add", []int{3}, nil, []int64{1, 1, -4}, 0, []int{4}), scatter("scatter_add", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4}), scatter("scatter_add", nil, nil, []int64{1, 0}, 1, []int{2, 3, 2})},
+		"bincount":       {scatter("bincount", []int{3}, nil, []int64{1, 1, 2}, 0, []int{4})},
 		"scatter_max":    {scatter("scatter_max", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4}), scatter("scatter_max", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4})},
 		"scatter_min":    {scatter("scatter_min", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4})},
 		"sort":           {sorted([]int{7}, 0), sorted([]int{3, 4}, 0, 1), sorted([]int{2, 3, 2}, 1), sorted([]int{2, 5}, 1)},

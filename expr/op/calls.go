@@ -26,6 +26,10 @@ var calls = slices.Concat(
 			Doc: "updates added at the indices along an axis of a base, or of zeros, in the order of the indices.",
 		},
 		{
+			Name: "bincount", Routine: routine.Scatter(routine.Count), Grad: gradScatterAdd,
+			Doc: "scatter_add of indices that do not count from the end.",
+		},
+		{
 			Name: "scatter_max", Routine: routine.Scatter(routine.Max), Grad: gradScatterExtreme,
 			Doc: "the maximum of the updates at each index along an axis, and of a base; -infinity or the least integer where there is none.",
 		},

@@ -136,11 +136,7 @@ func bins(called string, index, weights *expr.Node, n int) *expr.Node {
 	case !index.DType().IsInt() || len(index.Shape()) != 1:
 		return expr.Errorf(expr.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
 	}
-	at := indices(index)
-	if index.DType().IsSigned() {
-		at = call("where", call("less", at, expr.ConstInt(dtype.I64, 0)), expr.ConstInt(dtype.I64, math.MinInt64), at)
-	}
-	return ScatterNode("scatter_add", at, weights, nil, 0, []int{n}).As(called, index, weights)
+	return ScatterNode("bincount", index, weights, nil, 0, []int{n}).As(called, index, weights)
 }
 
 // Median returns the median over axes: the mean of the two elements in the middle. It

@@ -18,6 +18,7 @@ const (
 	Add
 	Max // NaN wins
 	Min
+	Count // Add, of indices that do not count from the end
 )
 
 // Scatter returns the routine of an ordered scatter. The operands are indices of
@@ -36,6 +37,9 @@ func Scatter(how Combine) *expr.Routine {
 
 func newScatter(n *expr.Node, how Combine) func(*expr.Call) error {
 	p := positionsOf(n)
+	if how == Count {
+		how, p.least = Add, 0
+	}
 	switch n.DType().Register() {
 	case dtype.I8:
 		return scatterOf[int8](p, how)
@@ -59,6 +63,7 @@ func newScatter(n *expr.Node, how Combine) func(*expr.Call) error {
 type positions struct {
 	name                 string
 	axis, size           int // the axis, and its extent in the result
+	least                int // the least index: -size or 0
 	before, count, after int // elements of the axes before, of the indices, of the axes after
 	index                []int64
 }
@@ -66,7 +71,7 @@ type positions struct {
 func positionsOf(n *expr.Node) *positions {
 	s, axis, count := n.Shape(), n.Axes[0], n.Args[0].Shape().Size()
 	return &positions{
-		name: n.Op.Constructor(), axis: axis, size: s[axis], count: count,
+		name: n.Op.Constructor(), axis: axis, size: s[axis], least: -s[axis], count: count,
 		before: s[:axis].Size(), after: s[axis+1:].Size(),
 	}
 }
@@ -85,13 +90,16 @@ func (p *positions) find(c *expr.Call) error {
 			p.index[i] = load[int64](a, at.at(i))
 		}
 	}
+	n, least := int64(p.size), int64(p.least)
+	if within(p.index, n) {
+		return nil
+	}
 	lo, hi := int64(0), int64(-1)
 	for _, x := range p.index {
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	n := int64(p.size)
-	if lo < -n || hi >= n {
-		i := slices.IndexFunc(p.index, func(x int64) bool { return x < -n || x >= n })
+	if lo < least || hi >= n {
+		i := slices.IndexFunc(p.index, func(x int64) bool { return x < least || x >= n })
 		return failure(expr.ErrIndex, p.name, "index %d at position %v is outside of axis %d of size %d", p.index[i], positionOf(i, a.Shape), p.axis, n)
 	}
 	if lo < 0 {
@@ -105,6 +113,19 @@ func (p *positions) find(c *expr.Call) error {
 		p.index = to
 	}
 	return nil
+}
+
+// within reports whether all indices are from 0 to n-1: neither x nor n-1-x has a sign.
+func within(index []int64, n int64) bool {
+	var a, b int64
+	for ; len(index) >= 4; index = index[4:] {
+		a |= index[0] | (n - 1 - index[0]) | index[1] | (n - 1 - index[1])
+		b |= index[2] | (n - 1 - index[2]) | index[3] | (n - 1 - index[3])
+	}
+	for _, x := range index {
+		a |= x | (n - 1 - x)
+	}
+	return a|b >= 0
 }
 
 // positionOf returns the coordinates of element i of a shape, or i of a vector.

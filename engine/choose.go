@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has results whose shape depends on the data. They are computed at
+// once, and are on the host.
+
+// elements returns the value of e, row-major.
+func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
+	t, err := Eval(e)
+	if err != nil || t.empty() {
+		return nil, err
+	}
+	b, err := t.a.mem.Host()
+	if err != nil {
+		return nil, err
+	}
+	return dtype.Slice[T](b)[t.a.Offset():][:t.a.Shape().Size()], nil
+}
+
+// Compress returns the elements of e where mask holds, row-major, as NumPy's e[mask].
+// The mask broadcasts to the shape of e.
+func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], error) {
+	x, err := elements(e)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := elements(op.BroadcastTo(mask, expr.NodeOf(e).Shape()...))
+	if err != nil {
+		return nil, err
+	}
+	out := []T{}
+	for i, k := range keep {
+		if k {
+			out = append(out, x[i])
+		}
+	}
+	return FromSlice(out)
+}
+
+// Nonzero returns the coordinates of the elements of e that are not zero, row-major: a
+// vector for each axis. NaN is not zero.
+func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
+	n := expr.NodeOf(e)
+	if err := n.Err(); err != nil {
+		return nil, err
+	}
+	s := n.Shape()
+	if len(s) == 0 {
+		return nil, expr.NewError(expr.ErrShape, "engine.Nonzero", "a scalar has no axes")
+	}
+	set, err := elements(expr.Of[bool](op.CastNode(n, dtype.Bool)))
+	if err != nil {
+		return nil, err
+	}
+	at := make([][]int64, len(s))
+	for i, k := range set {
+		if !k {
+			continue
+		}
+		for axis := len(s) - 1; axis >= 0; axis-- {
+			at[axis] = append(at[axis], int64(i%s[axis]))
+			i /= s[axis]
+		}
+	}
+	out := make([]*Tensor[int64], len(s))
+	for axis := range out {
+		if out[axis], err = FromSlice(at[axis]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// A Distinct has the distinct elements of an expression.
+type Distinct[T expr.Elem] struct {
+	Values  *Tensor[T]     // in order; one NaN for all, and one zero
+	First   *Tensor[int64] // the row-major position of the first element of each value
+	Counts  *Tensor[int64] // how often each value occurs
+	Inverse *Tensor[int64] // of the shape of the expression: the place of each element in Values
+}
+
+// Unique returns the distinct elements of e, as NumPy's unique.
+func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
+	var d Distinct[T]
+	n := expr.NodeOf(e)
+	if err := n.Err(); err != nil {
+		return d, err
+	}
+	x, err := Eval(expr.Of[T](op.ReshapeNode(n, []int{n.Shape().Size()})))
+	if err != nil {
+		return d, err
+	}
+	order, err := elements(op.ArgSort(x, 0))
+	if err != nil {
+		return d, err
+	}
+	sorted := op.Take(x, op.ArgSort(x, 0), 0)
+	differs, err := elements(differ(sorted.Node(), len(order)))
+	if err != nil {
+		return d, err
+	}
+	first, counts, inverse := []int64{}, []int64{}, make([]int64, len(order))
+	for i, at := range order {
+		if i == 0 || differs[i-1] {
+			first, counts = append(first, at), append(counts, 0)
+		}
+		last := len(first) - 1
+		first[last] = min(first[last], at) // -0 comes before an earlier 0
+		counts[last]++
+		inverse[at] = int64(last)
+	}
+	d.First, d.Counts = MustFromSlice(first), MustFromSlice(counts)
+	if d.Inverse, err = FromSlice(inverse, append(shape.Shape{}, n.Shape()...)...); err != nil {
+		return d, err
+	}
+	d.Values, err = Eval(op.Take(x, d.First, 0))
+	return d, err
+}
+
+// differ returns for each pair of neighbours of a vector whether they differ. NaN
+// equals NaN.
+func differ(x *expr.Node, n int) expr.Exp[bool] {
+	n = max(n, 1)
+	a, b := op.SliceNode(x, []op.Span{op.Until(n - 1)}), op.SliceNode(x, []op.Span{op.From(min(1, n))})
+	call := func(name string, x ...*expr.Node) *expr.Node { return op.Apply(op.Row(name), x...) }
+	return expr.Of[bool](call("logical_and", call("not_equal", a, b), call("logical_or", call("equal", a, a), call("equal", b, b))))
+}

@@ -1,0 +1,59 @@
+package engine_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+func TestCompress(t *testing.T) {
+	x := engine.MustFromSlice([]float32{3, -1, 0, 7, -2, 5}, 2, 3)
+	y, err := engine.Compress(op.Greater(x, op.Full[float32](0)), op.Scale(2, x))
+	if err != nil || !slices.Equal(y.Data(), []float32{6, 14, 10}) {
+		t.Errorf("%v: %v", y, err)
+	}
+	y, err = engine.Compress(engine.MustFromSlice([]bool{true, false, true}), op.T(x))
+	if err == nil {
+		t.Errorf("a mask of another shape gives %v", y)
+	}
+	y, err = engine.Compress(op.Less(x, op.Full[float32](-9)), x)
+	if err != nil || y.Size() != 0 || !slices.Equal(y.Shape(), []int{0}) {
+		t.Errorf("nothing is kept as %v: %v", y, err)
+	}
+}
+
+func TestNonzero(t *testing.T) {
+	at, err := engine.Nonzero(engine.MustFromSlice([]float64{0, 2, math.NaN(), math.Copysign(0, -1), 0, 1}, 2, 3))
+	if err != nil || len(at) != 2 || !slices.Equal(at[0].Data(), []int64{0, 0, 1}) || !slices.Equal(at[1].Data(), []int64{1, 2, 2}) {
+		t.Errorf("%v: %v", at, err)
+	}
+	if _, err := engine.Nonzero(op.Full[float64](1)); !errors.Is(err, expr.ErrShape) {
+		t.Errorf("a scalar: %v", err)
+	}
+}
+
+func TestUnique(t *testing.T) {
+	nan := math.NaN()
+	d, err := engine.Unique(engine.MustFromSlice([]float64{2, nan, 0, 2, math.Copysign(0, -1), nan, -3, 2}, 2, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := d.Values.Data()
+	if len(v) != 4 || v[0] != -3 || v[1] != 0 || v[2] != 2 || v[3] == v[3] {
+		t.Errorf("values %v", v)
+	}
+	if !slices.Equal(d.First.Data(), []int64{6, 2, 0, 1}) || !slices.Equal(d.Counts.Data(), []int64{1, 2, 3, 2}) || !slices.Equal(d.Inverse.Data(), []int64{2, 3, 1, 2, 1, 3, 0, 2}) || !slices.Equal(d.Inverse.Shape(), []int{2, 4}) {
+		t.Errorf("%v", d)
+	}
+	if d, err := engine.Unique(engine.Zeros[bool](0)); err != nil || d.Values.Size() != 0 {
+		t.Errorf("nothing: %v, %v", d, err)
+	}
+	if d, err := engine.Unique(engine.MustFromSlice([]bool{true, false, true})); err != nil || !slices.Equal(d.Values.Data(), []bool{false, true}) {
+		t.Errorf("bools: %v, %v", d, err)
+	}
+}

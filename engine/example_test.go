@@ -127,11 +127,11 @@ func ExampleProgram_Explain() {
 	}
 	fmt.Print(p.Explain())
 	// Output:
-	// 2 stages, 1 temporary, 4096 bytes of scratch
-	// stage 0: matrix product: a matrix product has a schedule of its own
-	//   reads x float32[64 32], w float32[32 16]; writes t0 float32[64 16]; 14336 bytes
+	// 2 stages, 0 temporaries, 0 bytes of scratch
+	// stage 0: matrix product: a matrix product has a schedule of its own; the next stage reads its result in the target
+	//   reads x float32[64 32], w float32[32 16]; writes y float32[64 16]; 14336 bytes
 	// stage 1: loop: stores to the program's arrays
-	//   reads t0 float32[64 16], b float32[16]; writes y float32[64 16]; 8256 bytes
+	//   reads y float32[64 16], b float32[16]; writes y float32[64 16]; 8256 bytes
 }
 
 // A failed evaluation changes nothing.

@@ -49,7 +49,7 @@ func (e *machine) column(t *tile, s *scratch, stop func() bool) bool {
 	}
 	args := columnArgs{b: t.b, as: e.a.Row}
 	if e.b.Row != e.size {
-		args.b = s.ofB()
+		args.b = s.ofB(t.k * e.size)
 		gather(e.size, args.b, t.b, t.k, e.b.Row)
 	}
 	for i := 0; i < t.m && !stop(); {

@@ -260,9 +260,10 @@ func (c *call) columns(b unsafe.Pointer) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	p := packer{f: e.f, to: c.s.ofB(), from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
+	p := packer{f: e.f, from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
+	p.to = c.s.ofB((p.n + e.width - 1) / e.width * p.distance)
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
 	for k := 0; k < p.k; k += p.chunk() {
 		for q, j := 0, 0; j < p.n; q, j = q+1, j+e.width {

@@ -50,8 +50,15 @@ func (s *scratch) give() {
 // ofA returns memory for a block of A.
 func (s *scratch) ofA() unsafe.Pointer { return room(&s.a, packA+spare) }
 
-// ofB returns memory for a block of B.
-func (s *scratch) ofB() unsafe.Pointer { return room(&s.b, packB+spare) }
+// ofB returns memory for a block of B of n bytes. It is larger than most need, so that
+// few products allocate.
+func (s *scratch) ofB(n int) unsafe.Pointer {
+	const usual = 1 << 20
+	if n <= usual {
+		return room(&s.b, usual)
+	}
+	return room(&s.b, max(n, packB+spare))
+}
 
 // room returns memory for n bytes, at *b.
 func room(b *[]byte, n int) unsafe.Pointer {

@@ -8,7 +8,7 @@ func Overlap(a, b *Node) bool {
 	if a == nil || b == nil || a.Leaf == nil || b.Leaf == nil {
 		return false
 	}
-	shift, same := distance(a.Leaf.Mem, b.Leaf.Mem)
+	shift, same := Distance(a.Leaf.Mem, b.Leaf.Mem)
 	if !same {
 		return false
 	}
@@ -17,19 +17,23 @@ func Overlap(a, b *Node) bool {
 	return alo < bhi+shift && blo+shift < ahi
 }
 
-// distance returns the position in bytes of b relative to a, for memories that
-// may overlap: the same one, or two that tell their addresses.
-func distance(a, b Memory) (int, bool) {
+// A Locator is a memory that can overlap other memories, such as slices of one Go
+// array. Locate returns the address, or 0 if there is none to compare.
+type Locator interface{ Locate() uintptr }
+
+// Distance returns the position of b relative to a in bytes. It returns false if
+// the two memories cannot overlap.
+func Distance(a, b Memory) (int, bool) {
 	if a == b {
 		return 0, true
 	}
-	type locator interface{ Locate() uintptr }
-	x, ok := a.(locator)
-	y, ok2 := b.(locator)
-	if !ok || !ok2 || a.Size() == 0 || b.Size() == 0 || x.Locate() == 0 || y.Locate() == 0 {
+	x, ok := a.(Locator)
+	y, ok2 := b.(Locator)
+	if !ok || !ok2 || a.Device() != b.Device() || x.Locate() == 0 || y.Locate() == 0 {
 		return 0, false
 	}
-	return int(y.Locate() - x.Locate()), true
+	d := int(y.Locate()) - int(x.Locate())
+	return d, d < a.Size() && -d < b.Size()
 }
 
 // extent returns the range of bytes that an array lies in.

@@ -67,13 +67,13 @@ func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
 
 // Overlaps reports whether two arrays may share a byte. It compares ranges of
 // offsets, so it may return true for arrays that share none. Arrays in
-// different memories share none, unless distance says that the memories
+// different memories share none, unless [expr.Distance] says that the memories
 // overlap.
 func (a *Array) Overlaps(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
 	}
-	shift, same := distance(a.Mem, b.Mem)
+	shift, same := expr.Distance(a.Mem, b.Mem)
 	if !same {
 		return false
 	}
@@ -83,25 +83,8 @@ func (a *Array) Overlaps(b *Array) bool {
 	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as
 }
 
-// Locator is implemented by memories that can overlap other memories, such as
-// slices of one Go array. Locate returns the address, or 0 if there is none to
-// compare.
-type Locator interface{ Locate() uintptr }
-
-// distance returns the byte position of b relative to a. It returns false if
-// the two cannot overlap.
-func distance(a, b expr.Memory) (int, bool) {
-	if a == b {
-		return 0, true
-	}
-	x, ok := a.(Locator)
-	y, ok2 := b.(Locator)
-	if !ok || !ok2 || a.Device() != b.Device() || x.Locate() == 0 || y.Locate() == 0 {
-		return 0, false
-	}
-	d := int(y.Locate()) - int(x.Locate())
-	return d, d < a.Size() && -d < b.Size()
-}
+// Locator is [expr.Locator].
+type Locator = expr.Locator
 
 // SameElements reports whether two arrays have the same element at every
 // position.
@@ -112,7 +95,7 @@ func (a *Array) SameElements(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
 	}
-	shift, near := distance(a.Mem, b.Mem)
+	shift, near := expr.Distance(a.Mem, b.Mem)
 	if !near || b.Offset*b.Type.Size()+shift != a.Offset*a.Type.Size() {
 		return false
 	}

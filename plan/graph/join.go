@@ -161,7 +161,7 @@ func (g *Graph) load(n *Node) *Node {
 // Stored makes later statements read the target's memory again.
 func (g *Graph) Stored(target *Array) {
 	for m := range g.epoch {
-		if _, near := distance(target.Mem, m); near {
+		if _, near := expr.Distance(target.Mem, m); near {
 			g.epoch[m]++
 		}
 	}

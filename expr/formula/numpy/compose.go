@@ -16,7 +16,11 @@ func (c *call) options() (o op.Options) {
 		case "axis", "source", "corner":
 			o.Axes = c.integers(i)
 		case "axes":
-			o.Axes, o.Ints = c.pairs(i)
+			if c.f.Name == "tensordot" {
+				o.Axes, o.Ints = c.pairs(i)
+			} else {
+				o.Axes = c.integers(i)
+			}
 		case "axis1", "axis2":
 			o.Axes = append(o.Axes, c.integer(i))
 		case "shift", "destination", "reps", "new_shape", "shape", "size":

@@ -38,7 +38,7 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 			rowK := unsafe.Add(t.b, k*b.Row+j*b.Col)
 			b := b
 			if e.p.HalfB != dtype.Invalid {
-				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip * Block * 4), rowK, min(Block, t.k-k), len(y), b), len(y)*size, 1
+				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip*Block*4), rowK, min(Block, t.k-k), len(y), b), len(y)*size, 1
 			}
 			for i := range t.m {
 				if stop() {

@@ -48,18 +48,6 @@ const (
 	pAny                      // what the function checks
 )
 
-// kinds are the parameters that take no operand. A name means the same wherever
-// it is used.
-var kinds = map[string]paramKind{
-	"arrays": pArrays, "tup": pArrays, "shape": pInts, "axis": pInts, "axes": pAny, "source": pInts, "destination": pInts,
-	"axis1": pInt, "axis2": pInt, "decimals": pInt, "num": pInt, "N": pInt, "M": pInt, "k": pInt, "depth": pInt,
-	"shift": pInts, "n": pInt, "reps": pInts, "repeats": pInt, "rtol": pNumber, "atol": pNumber, "ddof": pInt, "correction": pInt, "start": pNumber, "stop": pNumber, "step": pNumber,
-	"eps": pNumber, "nan": pNumber, "keepdims": pTruth, "endpoint": pTruth, "copy": pTruth, "dtype": pType,
-	"q": pNumber, "minlength": pInt, "side": pText, "pad_width": pAny, "mode": pAny, "rowvar": pTruth, "offset": pInt, "obj": pInt, "new_shape": pInts, "dx": pNumber,
-	"subscripts": pText, "axes_from": pText, "axes_to": pText, "ignore_label": pInt, "alpha": pNumber,
-	"kernel_size": pInts, "stride": pInts, "padding": pInts, "dilation": pInts, "groups": pInt, "scale": pInt, "size": pInts, "corner": pInts,
-}
-
 // parse reads the parameters from Arguments. A default None admits None, and so
 // does the mark ? after another default, which is removed.
 func (f *Function) parse() {
@@ -75,7 +63,7 @@ func (f *Function) parse() {
 		}
 		name, text, optional := strings.Cut(p, "=")
 		text, mark := strings.CutSuffix(text, "?")
-		x := parameter{name: name, kind: kinds[name], none: mark || text == "None"}
+		x := parameter{name: name, kind: parameters[name].kind, none: mark || text == "None"}
 		if optional {
 			x.value = parseDefault(text)
 		} else {

@@ -1,0 +1,132 @@
+package numpy
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A parameterRow is a parameter that takes no operand: what it admits, and how
+// its argument becomes an option of a reduction or a composition.
+type parameterRow struct {
+	kind paramKind
+	set  func(c *call, i int, o *op.Options) // nil if only functions of this package have the parameter
+}
+
+// parameters are the parameters that take no operand, by name. A name means the
+// same wherever it is used.
+var parameters = map[string]parameterRow{
+	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "pad_width": {pAny, nil},
+	"step": {pNumber, nil}, "copy": {pTruth, nil},
+
+	"axis": {pInts, setAxes}, "source": {pInts, setAxes}, "corner": {pInts, setAxes},
+	"axis1": {pInt, addAxis}, "axis2": {pInt, addAxis},
+	"axes": {pAny, setAxesOrPairs},
+
+	"shift": {pInts, setInts}, "destination": {pInts, setInts}, "reps": {pInts, setInts},
+	"new_shape": {pInts, setInts}, "shape": {pInts, setInts}, "size": {pInts, setInts},
+
+	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
+	"repeats": {pInt, addInt}, "decimals": {pInt, addInt}, "offset": {pInt, addInt}, "obj": {pInt, addInt},
+	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
+	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth},
+
+	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
+	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
+	"q": {pNumber, addNumber},
+
+	"subscripts": {pText, setText}, "mode": {pAny, setText}, "axes_from": {pText, setText}, "side": {pText, setText},
+	"axes_to": {pText, func(c *call, i int, o *op.Options) { o.Text += " " + c.text(i) }},
+
+	"kernel_size": {pInts, func(c *call, i int, o *op.Options) { o.Slide.Kernel = c.integers(i) }},
+	"stride":      {pInts, func(c *call, i int, o *op.Options) { o.Slide.Stride = c.integers(i) }},
+	"padding":     {pInts, func(c *call, i int, o *op.Options) { o.Slide.Padding = c.integers(i) }},
+	"dilation":    {pInts, func(c *call, i int, o *op.Options) { o.Slide.Dilation = c.integers(i) }},
+	"groups":      {pInt, func(c *call, i int, o *op.Options) { o.Slide.Groups = c.integer(i) }},
+
+	"keepdims": {pTruth, func(c *call, i int, o *op.Options) { o.Keep = c.args[i].s.Truth() }},
+	"endpoint": {pTruth, func(c *call, i int, o *op.Options) { o.Open = !c.args[i].s.Truth() }},
+	"dtype":    {pType, func(c *call, i int, o *op.Options) { o.To = c.dtype(i, dtype.Invalid) }},
+	"ddof":     {pInt, setDDof}, "correction": {pInt, setDDof},
+}
+
+// options returns the arguments of a reduction or a composition that are no
+// operands.
+func (c *call) options() (o op.Options) {
+	for i, p := range c.f.params {
+		if row := parameters[p.name]; row.set != nil {
+			row.set(c, i, &o)
+		}
+	}
+	return o
+}
+
+func setAxes(c *call, i int, o *op.Options) { o.Axes = c.integers(i) }
+
+func addAxis(c *call, i int, o *op.Options) { o.Axes = append(o.Axes, c.integer(i)) }
+
+// setAxesOrPairs sets the axes of two operands for a function of two, and else a
+// list of axes.
+func setAxesOrPairs(c *call, i int, o *op.Options) {
+	if c.operands() == 2 {
+		o.Axes, o.Ints = c.pairs(i)
+	} else {
+		o.Axes = c.integers(i)
+	}
+}
+
+func setInts(c *call, i int, o *op.Options) { o.Ints = c.integers(i) }
+
+func addInt(c *call, i int, o *op.Options) { o.Ints = append(o.Ints, c.integer(i)) }
+
+func addGivenInt(c *call, i int, o *op.Options) {
+	if !c.isNone(i) {
+		addInt(c, i, o)
+	}
+}
+
+// addIntOrFirst adds the argument, or the first argument if it is None.
+func addIntOrFirst(c *call, i int, o *op.Options) {
+	if c.isNone(i) {
+		i = 0
+	}
+	addInt(c, i, o)
+}
+
+func addTruth(c *call, i int, o *op.Options) {
+	n := 0
+	if c.args[i].s.Truth() {
+		n = 1
+	}
+	o.Ints = append(o.Ints, n)
+}
+
+func addNumber(c *call, i int, o *op.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
+
+func setText(c *call, i int, o *op.Options) { o.Text = c.text(i) }
+
+func setDDof(c *call, i int, o *op.Options) {
+	if d := c.integer(i); d != 0 && o.DDof != 0 {
+		c.fail(c.args[i].at, nil, "%s takes ddof or correction, not both", c.at.Text)
+	} else if d != 0 {
+		o.DDof = d
+	}
+}
+
+// operands returns the number of operands.
+func (c *call) operands() (n int) {
+	for _, p := range c.f.params {
+		if p.kind == pOperand {
+			n++
+		}
+	}
+	return n
+}
+
+// text returns argument i, a string.
+func (c *call) text(i int) string {
+	if x := c.args[i]; x.kind != vString {
+		c.fail(x.at, expr.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
+	}
+	return c.args[i].str
+}

@@ -49,11 +49,6 @@ type Temp struct {
 // temporary.
 type Array = graph.Array
 
-// Locator is implemented by memories that can overlap other memories, such as
-// slices of one Go array. Locate returns the address, or 0 if there is none to
-// compare.
-type Locator = graph.Locator
-
 // A StageKind is the kind of a stage.
 type StageKind uint8
 

@@ -40,7 +40,7 @@ func TestDocs(t *testing.T) {
 		if len(f.Aliases) > 0 {
 			also = "; also `" + strings.Join(f.Aliases, "`, `") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s(%s)` | %s%s |\n", f.Name, f.Arguments, f.Doc, also)
+		fmt.Fprintf(&b, "| `%s(%s)` | %s%s |\n", f.Name, f.Arguments, strings.ReplaceAll(f.Doc, "|", "\\|"), also)
 	}
 	want := head + begin + b.String() + "\n" + end + tail
 	if want == string(text) {

@@ -83,9 +83,6 @@ func (a *Array) Overlaps(b *Array) bool {
 	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as
 }
 
-// Locator is [expr.Locator].
-type Locator = expr.Locator
-
 // SameElements reports whether two arrays have the same element at every
 // position.
 func (a *Array) SameElements(b *Array) bool {

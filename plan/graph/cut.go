@@ -117,7 +117,7 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 		return [][]Root{roots}
 	}
 	for i := range at[1:] {
-		c := cutter{g: g, lo: at[i], hi: at[i+1]}
+		c := cutter{g: g, done: map[cutKey]*Node{}}
 		part := make([]Root, len(roots))
 		for k, r := range roots {
 			part[k] = Root{c.cut(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), at[i], at[i+1]), r.Target.cut(axis, at[i], at[i+1])}
@@ -202,9 +202,8 @@ func below(n *Node, axis int) int {
 
 // A cutter cuts nodes along an axis, and remembers what it cut.
 type cutter struct {
-	g      *Graph
-	lo, hi int
-	done   map[cutKey]*Node
+	g    *Graph
+	done map[cutKey]*Node
 }
 
 type cutKey struct {
@@ -220,9 +219,6 @@ func (c *cutter) cut(n *Node, axis, lo, hi int) *Node {
 	}
 	k := cutKey{n, axis, lo, hi}
 	if c.done[k] == nil {
-		if c.done == nil {
-			c.done = map[cutKey]*Node{}
-		}
 		c.done[k] = c.make(n, axis, lo, hi)
 	}
 	return c.done[k]

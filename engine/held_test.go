@@ -48,6 +48,10 @@ func TestHeld(t *testing.T) {
 			p := op.MatMul(v[0], v[0])
 			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[1], op.Transpose(p))}
 		}},
+		{"overwritten in the same loop", 2, func(v tensors) []expr.Statement {
+			p := op.Tanh(v[0])
+			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[1], op.Square(v[2])), expr.Let(v[2].Index(0), op.Sum(p, op.Axis(1)))}
+		}},
 		{"an operand overwritten", 3, func(v tensors) []expr.Statement {
 			p := op.MatMul(v[0], v[0])
 			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[0], op.Exp(v[0])), expr.Let(v[2], op.MatMul(v[0], v[0]))}

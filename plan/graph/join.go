@@ -136,6 +136,7 @@ func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
 // value, which is another one.
 func (g *Graph) Hold(r Root) {
 	v, a := r.Value, r.Target
+	g.Release(a) // of an earlier root of the group with the same target
 	if v.Array == nil && a.Mem != nil && (v.Complex || v.Work >= KeepCost) && v.Type == a.Type && !v.Type.IsHalf() && v.Shape.Equal(a.Shape) {
 		if g.held == nil {
 			g.held = map[*Node]*Array{}

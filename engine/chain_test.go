@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -213,6 +214,56 @@ func TestChainFaults(t *testing.T) {
 		if !slices.Equal(y.Data(), before) {
 			t.Errorf("%s: the target has changed", backend)
 		}
+	}
+}
+
+// TestChainFaultOrder tests that a fault leaves what the statements before it stored,
+// and nothing of those after it, although a chain runs after stages that follow its parts.
+func TestChainFaultOrder(t *testing.T) {
+	type tensor = *engine.Tensor[int32]
+	zero, one, w := engine.Zeros[int32](64, 8), engine.Ones[int32](64, 8), engine.Ones[int32](8, 8)
+	vector, bad := engine.MustFromSlice([]int32{3, 1, 2}), engine.MustFromSlice([]int32{0, 5, 1})
+	for _, c := range []struct {
+		name  string
+		stmts func(y, z, u, v tensor) []expr.Statement
+	}{
+		{"first part", func(y, z, u, _ tensor) []expr.Statement {
+			return []expr.Statement{expr.Let(y, op.MatMul(op.FloorDiv(one, zero), w)), expr.Let(u, op.Sort(vector, 0)), expr.Let(z, op.Add(y, y))}
+		}},
+		{"index after a store", func(y, z, u, v tensor) []expr.Statement {
+			return []expr.Statement{
+				expr.Let(y, op.Abs(op.MatMul(op.Add(one, one), w))), expr.Let(u, op.Sort(vector, 0)),
+				expr.Let(v, op.Take(vector, bad, 0)), expr.Let(z, op.Add(y, y)),
+			}
+		}},
+		{"scatter after a store", func(y, z, u, v tensor) []expr.Statement {
+			return []expr.Statement{
+				expr.Let(y, op.Abs(op.MatMul(op.Add(one, one), w))), expr.Let(u, op.Sort(vector, 0)),
+				expr.Let(v, op.ScatterAdd(bad, vector, 0, 3)), expr.Let(z, op.Add(y, y)),
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got [2]string
+			for i := range got {
+				y, z, u, v := engine.Zeros[int32](64, 8), engine.Zeros[int32](64, 8), engine.Zeros[int32](3), engine.Zeros[int32](3)
+				var err error
+				if stmts := c.stmts(y, z, u, v); i == 0 {
+					err = engine.RunWith(t.Context(), engine.Options{Chains: engine.ChainsAlways}, stmts...)
+				} else {
+					for k := 0; k < len(stmts) && err == nil; k++ {
+						err = engine.Run(t.Context(), stmts[k])
+					}
+				}
+				if err == nil {
+					t.Fatal("there is no error")
+				}
+				got[i] = fmt.Sprint(y, z, u, v)
+			}
+			if got[0] != got[1] {
+				t.Errorf("together\n%s\napart\n%s", got[0], got[1])
+			}
+		})
 	}
 }
 

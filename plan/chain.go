@@ -100,7 +100,7 @@ func (c *chainer) longest(i int) (before []*Stage, made *Stage, n int) {
 		for j, s := range c.stages[i+1 : min(len(c.stages), i+mostStages)] {
 			if more := append(slices.Clip(parts), s); chains(s) && follows(parts, s) && aligned(more, dims) {
 				parts, ends = more, append(ends, j+1)
-			} else if !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) }) {
+			} else if mayPass(s, parts, moved) {
 				moved = append(moved, s)
 			} else {
 				break
@@ -109,14 +109,27 @@ func (c *chainer) longest(i int) (before []*Stage, made *Stage, n int) {
 		for k := len(parts); k > 1 && ends[k-1] >= n; k-- {
 			if x, scan := c.join(parts[:k], dims); x != nil {
 				made, n = x, ends[k-1]+1
-				if before = slices.Clip(moved[:n-k]); scan != nil {
-					before = append(before, scan)
+				if before = moved[:n-k]; scan != nil { // before anything is stored
+					before = slices.Insert(slices.Clip(before), 0, scan)
 				}
 				break
 			}
 		}
 	}
 	return before, made, n
+}
+
+// mayPass reports whether s may run before parts, although it comes after them and
+// after moved. A stage that can fail must not pass a store to an array of the program:
+// a statement that fails leaves the results of earlier ones.
+func mayPass(s *Stage, parts, moved []*Stage) bool {
+	stores := func(p *Stage) bool {
+		return slices.ContainsFunc(p.Writes, func(a *Array) bool { return a.Mem != nil })
+	}
+	if (s.Kind == Call || len(s.Faults) > 0) && (slices.ContainsFunc(parts, stores) || slices.ContainsFunc(moved, stores)) {
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) })
 }
 
 // chains reports whether a stage can be a part of a chain.

@@ -71,6 +71,13 @@ func TestScatterOutside(t *testing.T) {
 	if err := y.Assign(op.ScatterAdd(big, op.Full[float32](1), 0, 3)); !errors.Is(err, expr.ErrIndex) {
 		t.Errorf("a large unsigned index: %v", err)
 	}
+	for name, e := range map[string]expr.Exp[int64]{
+		"Bincount": op.Bincount(engine.MustFromSlice([]int32{0}), 0), "ScatterAdd": op.ScatterAdd(big, op.Full[int64](1), 1, 2, 0),
+	} {
+		if _, err := engine.Eval(e); !errors.Is(err, expr.ErrIndex) || !strings.Contains(err.Error(), "op."+name+": ") {
+			t.Errorf("%s into an empty axis: %v", name, err)
+		}
+	}
 	if err := y.Assign(op.TakeAlongAxis(y, engine.MustFromSlice([]int64{0, 3}), 0)); !errors.Is(err, expr.ErrIndex) && !errors.Is(err, expr.ErrShape) {
 		t.Errorf("TakeAlongAxis: %v", err)
 	}
@@ -155,9 +162,15 @@ func TestStatisticsOfNumPy(t *testing.T) {
 	}{
 		"median of rows": {op.Median(x, op.Axis(1)), []float64{-0.2741378553622176, -0.02925182246327349, math.NaN(), -0.5386928958466366}},
 		"median":         {op.Median(x), []float64{math.NaN()}},
-		"quantile":       {op.Quantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, math.NaN(), -0.8083162137881181}},
-		"percentile":     {op.Percentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, math.NaN(), -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
-		"edges":          {op.HistogramEdges(7, -3, 2.5), []float64{-3.0, -2.2142857142857144, -1.4285714285714286, -0.6428571428571428, 0.1428571428571428, 0.9285714285714284, 1.7142857142857144, 2.5}},
+		"infinite":       {op.Median(engine.MustFromSlice([]float64{math.Inf(1), 1, math.Inf(1), math.Inf(1), 2, math.Inf(1)})), []float64{math.Inf(1)}},
+		"far apart":      {op.Median(engine.MustFromSlice([]float64{math.MaxFloat64, -math.MaxFloat64})), []float64{0}},
+		"between infinities": {
+			op.Interp(engine.MustFromSlice([]float64{.5, 1.5, 2.5, 3.5}), engine.MustFromSlice([]float64{0, 1, 2, 3, 4}), engine.MustFromSlice([]float64{0, math.Inf(1), math.Inf(1), 5, math.Inf(-1)})),
+			[]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(-1)},
+		},
+		"quantile":   {op.Quantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, math.NaN(), -0.8083162137881181}},
+		"percentile": {op.Percentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, math.NaN(), -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
+		"edges":      {op.HistogramEdges(7, -3, 2.5), []float64{-3.0, -2.2142857142857144, -1.4285714285714286, -0.6428571428571428, 0.1428571428571428, 0.9285714285714284, 1.7142857142857144, 2.5}},
 	} {
 		got, err := engine.Eval(c.e)
 		if err != nil || !slices.EqualFunc(got.Data(), c.want, same) {

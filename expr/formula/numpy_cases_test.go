@@ -78,7 +78,7 @@ var fixed = []struct {
 	{"r = float32(2) * a; s = int8(i); t = a.astype(float16); u = astype(m, 'int8'); w = (a*0).astype(bool)", 0},
 	{"r = i.astype(uint8) - 3; s = (i - 3).astype(uint32); t = (i * 1000).astype(int8)", 0},
 	{"r = [1, 2, 3]; s = array([[1, 2], [3, 4]]) * 2.0; t = asarray([True, False]) + i[:2]", 0},
-	{"r = deg2rad(a); s = degrees(v); t = sinc(float64(a)); u = heaviside(a - a[0], 0.5); w = radians(i)", 4},
+	{"r = deg2rad(a); s = degrees(v); t = sinc(float64(a)); t2 = sinc(i); t3 = sinc(int8(i)); t4 = sinc(m); u = heaviside(a - a[0], 0.5); w = radians(i)", 4},
 	{"r = logaddexp(a, b); s = logaddexp2(v, 1.5); t = logaddexp(i, v[:3]); u = logaddexp([inf, -inf, nan], [inf, -inf, 1])", 16},
 	{"r = isposinf(a/0); s = isneginf(-abs(a)/0); t = bitwise_count(i); u = bitwise_count(-i*1000000007)", 0},
 	{"r = nanprod(where(a > 0, a, nan), axis=0); s = nanprod(i); t = trace(a); u = trace(outer(i, i), 1); w = trace(m, -1)", 16},

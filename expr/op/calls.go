@@ -80,6 +80,9 @@ func scatterShape(n *expr.Node) (shape.Shape, error) {
 	if err := dims.Check(); err != nil {
 		return nil, err
 	}
+	if dims[axis] == 0 && n.Args[0].Shape().Size() > 0 { // an array without elements is not computed
+		return nil, expr.NewError(expr.ErrIndex, n.Op.Constructor(), "%d indices are outside of axis %d of size 0", n.Args[0].Shape().Size(), axis)
+	}
 	full := replaced(dims, axis, n.Args[0].Shape())
 	updates := n.Args[1].Shape()
 	fits := len(updates) == len(full)

@@ -151,7 +151,7 @@ func diagonal(o Options, x ...*expr.Node) *expr.Node {
 	}
 	rows, cols, k := s[len(s)-2], s[len(s)-1], o.int(0, 0)
 	row, col := 0, 0
-	if row = max(min(-k, rows), 0); k > 0 {
+	if row = -min(max(k, -rows), 0); k > 0 {
 		col = min(k, cols)
 	}
 	n := min(rows-row, cols-col)

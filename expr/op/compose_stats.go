@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/oneloop/oneloop/expr"
@@ -166,9 +167,15 @@ func interpolate(_ Options, x ...*expr.Node) *expr.Node {
 		i = call("where", call("less_equal", item(at, next), a), next, i)
 	}
 	next := call("minimum", call("add", i, number(1)), last)
-	left, from := item(at, i), item(values, i)
-	rise := call("div", call("sub", item(values, next), from), call("sub", item(at, next), left))
-	y := call("add", call("mul", rise, call("sub", a, left)), from)
+	left, from, right, to := item(at, i), item(values, i), item(at, next), item(values, next)
+	rise := call("div", call("sub", to, from), call("sub", right, left))
+	along := func(at, value *expr.Node) *expr.Node {
+		return call("add", call("mul", rise, call("sub", a, at)), value)
+	}
+	choose := func(y, other *expr.Node) *expr.Node { return call("where", call("isnan", y), other, y) }
+	// A value may be infinite. Then the other end, or a common value, decides.
+	level := call("where", call("equal", from, to), from, expr.ConstFloat(a.DType(), math.NaN()))
+	y := choose(along(left, from), choose(along(right, to), level))
 	outside := call("logical_or", call("less_equal", a, item(at, number(0))), call("equal", i, last))
 	y = call("where", call("logical_or", call("equal", a, left), outside), from, y)
 	return call("where", call("isnan", a), a, y)

@@ -155,6 +155,8 @@ func TestArrangements(t *testing.T) {
 		{"roll both", expr.Of[float64](op.Compose("roll", op.Options{Axes: []int{0, 1}, Ints: []int{1, -1}}, x.Node())), []int{2, 3}, []float64{4, 5, 3, 1, 2, 0}},
 		{"roll rolled", op.Roll(op.Roll(iota[float64](3, 4), 1, 0), 2, 1), []int{3, 4}, []float64{11, 12, 9, 10, 3, 4, 1, 2, 7, 8, 5, 6}},
 		{"roll nothing", op.Roll(iota[float64](0, 2), 5, 0), []int{0, 2}, nil},
+		{"diagonal, far below", op.Diagonal(x, math.MinInt), []int{0}, nil},
+		{"diagonal, far above", op.Diagonal(x, math.MaxInt), []int{0}, nil},
 		{"stack", op.Stack(-1, x, op.Neg(x)), []int{2, 3, 2}, []float64{0, zero, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5}},
 		{"eye", op.Eye[float64](2, 3, 1), []int{2, 3}, []float64{0, 1, 0, 0, 0, 1}},
 		{"linspace", op.Linspace[float64](1, 2, 5), []int{5}, []float64{1, 1.25, 1.5, 1.75, 2}},

@@ -146,7 +146,7 @@ var compositions = []Composition{
 	{Name: "rad2deg", GoName: "Rad2Deg", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: scaled(180 / math.Pi), Doc: "x radians in degrees."},
 	{Name: "logaddexp", GoName: "LogAddExp", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(1, math.Ln2), Doc: "log(exp(x1) + exp(x2)) without overflow."},
 	{Name: "logaddexp2", GoName: "LogAddExp2", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(math.Ln2, 1), Doc: "log2(2**x1 + 2**x2) without overflow."},
-	{Name: "sinc", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: sinc, Doc: "sin(pi*x) / (pi*x), and 1 at 0."},
+	{Name: "sinc", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Wide: true, Build: sinc, Doc: "sin(pi*x) / (pi*x), and 1 at 0."},
 	{Name: "heaviside", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: heaviside, Doc: "0 where x1 < 0, 1 where x1 > 0, and x2 at 0."},
 	{Name: "isposinf", GoName: "IsPosInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(1), Doc: "whether x is positive infinity."},
 	{Name: "isneginf", GoName: "IsNegInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(-1), Doc: "whether x is negative infinity."},

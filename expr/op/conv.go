@@ -27,6 +27,9 @@ type slide struct{ size, stride, padding, dilation int }
 
 // over returns how windows move along each of the last len(kernel) axes.
 func (s Sliding) over(kernel []int, stride []int) ([]slide, *expr.Node) {
+	if len(kernel) == 0 {
+		return nil, wrong("the size of the windows is missing")
+	}
 	out := make([]slide, len(kernel))
 	if s.Stride != nil {
 		stride = s.Stride
@@ -164,9 +167,6 @@ func pool(reducer string) func(o Options, x ...*expr.Node) *expr.Node {
 		w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
 		if o.Axes != nil || o.Keep {
 			bad = wrong("a pool takes no axes")
-		}
-		if bad == nil && len(w) == 0 {
-			bad = wrong("the size of the windows is missing")
 		}
 		if bad != nil {
 			return bad

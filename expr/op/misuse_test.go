@@ -365,6 +365,7 @@ var misuses = map[string]func() error{
 	"MinPool":       func() error { return err(op.MinPool(vec, op.Sliding{Kernel: []int{2, 2}}).Node()) },
 	"SumPool":       func() error { return err(op.SumPool(vec, op.Sliding{Kernel: []int{4}}).Node()) },
 	"AvgPool":       func() error { return err(op.AvgPool(vec, op.Sliding{Kernel: []int{2}, Stride: []int{0}}).Node()) },
+	"Unpool, bare":  func() error { return err(op.Unpool(mat, vec, mat, op.Sliding{}).Node()) },
 	"Unpool":        func() error { return err(op.Unpool(vec, vec, vec, op.Sliding{Kernel: []int{2}}).Node()) },
 	"Im2Col":        func() error { return err(op.Im2Col(mat, op.Sliding{Kernel: []int{2, 2}}).Node()) },
 	"Col2Im":        func() error { return err(op.Col2Im(mat, []int{1, 1, -4}, op.Sliding{Kernel: []int{2}}).Node()) },

@@ -85,9 +85,7 @@ func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
 	at := q * float64(n-1)
 	low := int(at)
 	t := at - float64(low)
-	places := []int{low, min(low+1, n-1), n - 1}
-	sorted := makeRow("select", []int{axis}, places, line)
-	pick := func(i int) *expr.Node { return ReshapeNode(IndexNode(sorted, axis, i), kept) }
+	pick := sortedPlaces(line, axis, kept, low, min(low+1, n-1), n-1)
 	x, y, last := pick(0), pick(1), pick(2)
 	number := func(v float64) *expr.Node { return expr.ConstFloat(x.DType(), v) }
 	step := call("sub", y, x)
@@ -101,8 +99,31 @@ func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
 	return call("where", call("isnan", last), last, v)
 }
 
-// median returns the mean of the two elements in the middle.
-func median(o Options, x ...*expr.Node) *expr.Node { return o.quantileAt(x[0], .5) }
+// median returns the mean of the two elements in the middle. Unlike a quantile of .5,
+// it is infinite if both are the same infinity.
+func median(o Options, x ...*expr.Node) *expr.Node {
+	line, axis, kept, bad := o.lines(x[0])
+	if bad != nil {
+		return bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return misshapen("an empty axis has no median")
+	}
+	pick := sortedPlaces(line, axis, kept, n/2, (n-1)/2, n-1)
+	v, last := pick(0), pick(2)
+	if n%2 == 0 {
+		v = call("div", call("add", pick(1), v), like(v, 2))
+	}
+	return call("where", call("isnan", last), last, v)
+}
+
+// sortedPlaces returns a function that returns the elements at one of the places of the
+// sorted axis.
+func sortedPlaces(a *expr.Node, axis int, kept shape.Shape, places ...int) func(i int) *expr.Node {
+	sorted := makeRow("select", []int{axis}, places, a)
+	return func(i int) *expr.Node { return ReshapeNode(IndexNode(sorted, axis, i), kept) }
+}
 
 func quantile(per float64) func(o Options, x ...*expr.Node) *expr.Node {
 	return func(o Options, x ...*expr.Node) *expr.Node {

@@ -89,10 +89,10 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
-		case each && floats && !t.IsFloat():
-			t = floatLoop(t, values)
 		case o.Wide && !t.IsFloat():
 			t = dtype.F64
+		case each && floats && !t.IsFloat():
+			t = floatLoop(t, values)
 		case !o.Wide && floats && typed:
 			t = sumType(t)
 		}

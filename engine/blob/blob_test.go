@@ -83,7 +83,9 @@ func TestAxes(t *testing.T) {
 		{"offset beyond", func() (int, error) { return b.Offset(2) }, 0, expr.ErrIndex},
 		{"offset of five", func() (int, error) { return b.Offset(0, 0, 0, 0, 0) }, 0, expr.ErrIndex},
 		{"num", b.Num, 2, nil},
+		{"channels", b.Channels, 3, nil},
 		{"width", b.Width, 5, nil},
+		{"axes", func() (int, error) { return b.NumAxes(), nil }, 4, nil},
 	} {
 		got, err := c.f()
 		if check(t, c.name, err, c.err); got != c.want {
@@ -144,10 +146,13 @@ func TestShare(t *testing.T) {
 		t.Errorf("the data are not shared: %v", x)
 	}
 	b.Diff().Data()[0] = 1
-	if x, _ := a.DiffAt(); x != 0 {
+	if x, _ := a.DiffAt(); x != 0 || b.DiffMemory() == a.DiffMemory() {
 		t.Error("the diff is shared")
 	}
 	check(t, "ShareDiff", b.ShareDiff(a), nil)
+	if b.DiffMemory() != a.DiffMemory() {
+		t.Error("the diff is not shared")
+	}
 	check(t, "another size", b.ShareData(must[float32](t, 5)), expr.ErrShape)
 }
 

@@ -153,6 +153,21 @@ func TestEmbedding(t *testing.T) {
 	check(t, "a row outside", out.Assign(e.Forward(nil, engine.MustFromSlice([]float64{3}))), expr.ErrIndex)
 }
 
+// TestTrainEmbedding trains a table: one step of SGD moves the rows that occur.
+func TestTrainEmbedding(t *testing.T) {
+	e := nn.NewEmbedding[float64](rng(), 3, 2)
+	assign(t, e.Weight.Value(), engine.MustFromSlice([]float64{0, 1, 10, 11, 20, 21}, 3, 2))
+	rule := nn.SGD[float64](.5)
+	sum := func(y, target expr.Exp[float64]) expr.Exp[float64] { return op.Sum(op.Mul(y, target)) }
+	_, err := nn.NewTrainer[float64](e, sum, rule).TrainOnBatch(context.Background(),
+		engine.MustFromSlice([]float64{2, 0, 2}), engine.MustFromSlice([]float64{2, 2, 4, 4, 6, 6}, 3, 2))
+	check(t, "TrainOnBatch", err, nil)
+	near(t, "table", e.Weight.Value().Values(), []float64{-2, -1, 10, 11, 16, 17})
+	if rule.Name() != "SGD" || rule.Steps() != 1 {
+		t.Errorf("%s has made %d steps", rule.Name(), rule.Steps())
+	}
+}
+
 // TestBatchNormEvaluated checks that running statistics count outside of training.
 func TestBatchNormEvaluated(t *testing.T) {
 	b := nn.NewBatchNorm[float64](2)

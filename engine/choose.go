@@ -23,8 +23,9 @@ func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
 	return dtype.Slice[T](b)[t.a.Offset():][:t.a.Shape().Size()], nil
 }
 
-// Compress returns the elements of e where mask holds, row-major, as NumPy's e[mask].
-// The mask broadcasts to the shape of e.
+// Compress returns the elements of e where mask holds as a vector, row-major, as
+// NumPy's e[mask]. The mask broadcasts to the shape of e. It is [expr.ErrShape] if the
+// mask has another shape.
 func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], error) {
 	x, err := elements(e)
 	if err != nil {
@@ -44,7 +45,7 @@ func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], erro
 }
 
 // Nonzero returns the coordinates of the elements of e that are not zero, row-major: a
-// vector for each axis. NaN is not zero.
+// vector for each axis. NaN is not zero. A scalar is an error, [expr.ErrShape].
 func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
 	n := expr.NodeOf(e)
 	if err := n.Err(); err != nil {

@@ -369,25 +369,28 @@ func sorted[R expr.Elem](name string, a *expr.Node, axis int, order []Order) exp
 	return expr.Of[R](makeRow(name, []int{at}, ints, a))
 }
 
-// Sort returns the elements along an axis in order. -0 comes before +0, and NaN
-// last.
+// Sort returns the elements along an axis in order, in the shape of a. The order is
+// [Ascending] if none is given. -0 comes before +0, and NaN last.
 func Sort[T expr.Elem](a expr.Exp[T], axis int, order ...Order) expr.Exp[T] {
 	return sorted[T]("sort", expr.NodeOf(a), axis, order)
 }
 
-// ArgSort returns the positions that sort an axis. Equal elements keep their order.
+// ArgSort returns the positions that sort an axis, from 0 on, in the shape of a. Equal
+// elements keep their order.
 func ArgSort[T expr.Elem](a expr.Exp[T], axis int, order ...Order) expr.Exp[int64] {
 	return sorted[int64]("argsort", expr.NodeOf(a), axis, order)
 }
 
 // Rank returns for each element how many elements of its axis come before it in
-// sorted order: the inverse of [ArgSort].
+// sorted order, in the shape of a: the inverse of [ArgSort].
 func Rank[T expr.Elem](a expr.Exp[T], axis int, order ...Order) expr.Exp[int64] {
 	return sorted[int64]("rank", expr.NodeOf(a), axis, order)
 }
 
 // TakeAlongAxis returns the elements of a at positions of an axis, as NumPy's
-// take_along_axis. index has the shape of a, apart from that axis.
+// take_along_axis, in the shape of index. index has the shape of a, apart from that
+// axis. Negative positions count from the end. If a position is outside, the
+// assignment returns ErrIndex.
 func TakeAlongAxis[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis int) expr.Exp[T] {
 	return expr.Of[T](TakeAlongAxisNode(expr.NodeOf(a), expr.NodeOf(index), axis))
 }

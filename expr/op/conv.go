@@ -274,13 +274,16 @@ func columnsToImage(o Options, x ...*expr.Node) *expr.Node {
 
 // Conv returns the correlation of images x of shape [n channels ...] with weights
 // of shape [outputs channels/groups ...], which other libraries call convolution.
-// The images are padded with zeros. The result has the shape [n outputs ...].
+// The images are padded with zeros. The result has the shape [n outputs ...], and
+// (size + 2*padding - dilation*(kernel-1) - 1)/stride + 1 positions along each of the
+// last axes. The size of the windows is that of the weights.
 func Conv[T expr.Number](x, weight expr.Exp[T], s Sliding) expr.Exp[T] {
 	return composed[T]("conv", Options{Slide: s}, expr.NodeOf(x), expr.NodeOf(weight))
 }
 
-// Pool returns the reduction of windows over the last axes of x. The reducer is
-// "max", "min", "sum" or "avg".
+// Pool returns the reduction of windows over the last len(s.Kernel) axes of x. The
+// reducer is "max", "min", "sum" or "avg". These axes have a position for each window
+// that ends inside the padding.
 func Pool[T expr.Number](reducer string, x expr.Exp[T], s Sliding, opts ...ReduceOption) expr.Exp[T] {
 	switch reducer {
 	case "max", "min", "sum", "avg":
@@ -311,7 +314,8 @@ func SumPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool(
 func AvgPool[T expr.Float](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool("avg", x, s) }
 
 // Unpool returns each element of grad, added to the elements of its window in data
-// that equal the one in pooled. All elements that are equal receive it.
+// that equal the one in pooled. All elements that are equal receive it. The result has
+// the shape of data. pooled and grad have the shape of a pool of data.
 func Unpool[T expr.Number](data, pooled, grad expr.Exp[T], s Sliding) expr.Exp[T] {
 	return composed[T]("unpool", Options{Slide: s}, expr.NodeOf(data), expr.NodeOf(pooled), expr.NodeOf(grad))
 }

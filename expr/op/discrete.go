@@ -45,7 +45,8 @@ func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(
 	return expr.Of[int64](call("add", at, expr.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
 }
 
-// Poisson returns numbers of the Poisson distribution with a mean: integers.
+// Poisson returns numbers of the Poisson distribution with a mean, in the shape dims. A
+// mean that is negative, NaN, or above some 8e11 is an error, [expr.ErrValue].
 func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 	if !(mean >= 0) {
 		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Poisson", "the mean is %v", mean))
@@ -59,7 +60,8 @@ func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 	}, dims)
 }
 
-// Binomial returns how many of n trials succeed with probability p each.
+// Binomial returns how many of n trials succeed with probability p each, in the shape
+// dims. A negative n, and a p outside of 0 to 1, are [expr.ErrValue].
 func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int64] {
 	if n < 0 || !(p >= 0 && p <= 1) {
 		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Binomial", "%d trials with probability %v", n, p))
@@ -76,7 +78,8 @@ func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int6
 }
 
 // NegativeBinomial returns how many trials fail before the r-th success, if each
-// succeeds with probability p. r need not be an integer.
+// succeeds with probability p, in the shape dims. r need not be an integer. An r that is
+// not above 0, or a p that is not above 0 and at most 1, is [expr.ErrValue].
 func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[int64] {
 	if !(r > 0 && p > 0 && p <= 1) || math.IsInf(r, 0) {
 		return expr.Of[int64](expr.Errorf(expr.ErrValue, "NegativeBinomial", "%v successes with probability %v", r, p))
@@ -101,7 +104,8 @@ func Permutation(key expr.Exp[uint64], n int) expr.Exp[int64] {
 }
 
 // Choice returns count parts of a along its first axis, drawn at random. With
-// replacement a part may come several times.
+// replacement a part may come several times. Without it, more parts than a has are an
+// error, [expr.ErrShape].
 func Choice[T expr.Elem](key expr.Exp[uint64], a expr.Exp[T], count int, replacement bool) expr.Exp[T] {
 	x := expr.NodeOf(a)
 	switch {

@@ -343,6 +343,8 @@ func vecMat(_ Options, x ...*expr.Node) *expr.Node {
 // as NumPy's einsum does: "ij,jk->ik" is the product of matrices, "ii" the trace
 // and "...ij->...ji" a transposition. It takes one or two operands. Without an
 // arrow the result has the letters that occur once, in the order of the alphabet.
+// Subscripts that do not fit the operands are [expr.ErrValue]. Axes of one letter with
+// different sizes are [expr.ErrShape], unless one is 1.
 func Einsum[T expr.Number](subscripts string, a expr.Exp[T], more ...expr.Exp[T]) expr.Exp[T] {
 	x := append([]*expr.Node{expr.NodeOf(a)}, nodes(more)...)
 	if len(x) == 1 {
@@ -352,7 +354,8 @@ func Einsum[T expr.Number](subscripts string, a expr.Exp[T], more ...expr.Exp[T]
 }
 
 // TensorDot returns the sum of the products of a and b over the axes from of a and
-// the axes to of b. The result has the other axes of a, then those of b.
+// the axes to of b. The result has the other axes of a, then those of b. from and to
+// have one length, and axes that are summed over together have one size.
 func TensorDot[T expr.Number](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
 	if from == nil {
 		from = []int{}
@@ -360,13 +363,14 @@ func TensorDot[T expr.Number](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
 	return composed[T]("tensordot", Options{Axes: from, Ints: to}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
-// Inner returns the sums of the products of a and b over their last axes.
+// Inner returns the sums of the products of a and b over their last axes, of one
+// size. The result has the other axes of a, then those of b. A scalar multiplies.
 func Inner[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("inner", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
-// VecDot returns the sums of the products of a and b along an axis. The other axes
-// broadcast.
+// VecDot returns the sums of the products of a and b along an axis, which has one
+// size in both. The other axes broadcast.
 func VecDot[T expr.Number](a, b expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T]("vecdot", Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
 }

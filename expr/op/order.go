@@ -161,19 +161,21 @@ func bins(called string, index, weights *expr.Node, n int) *expr.Node {
 }
 
 // Median returns the median over axes: the mean of the two elements in the middle. It
-// is NaN if an element is.
+// is NaN if an element is. An empty axis is an error, [expr.ErrShape].
 func Median[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return composed[T]("median", options(opts), expr.NodeOf(a))
 }
 
-// Quantile returns the quantile q, from 0 to 1, over axes, by NumPy's linear method.
+// Quantile returns the quantile q over axes, by NumPy's linear method. It is NaN if an
+// element is. A q outside of 0 to 1 is an error, [expr.ErrValue]. An empty axis is
+// [expr.ErrShape].
 func Quantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
 	o := options(opts)
 	o.Numbers = []float64{q}
 	return composed[T]("quantile", o, expr.NodeOf(a))
 }
 
-// Percentile returns the quantile q/100 over axes.
+// Percentile returns the quantile q/100 over axes, for q from 0 to 100; see [Quantile].
 func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
 	o := options(opts)
 	o.Numbers = []float64{q}
@@ -181,8 +183,9 @@ func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) ex
 }
 
 // SearchSorted returns for each element of v the number of elements of the sorted
-// vector a that are below it. If right is set, the elements equal to it count too. NaN
-// is above everything.
+// vector a that are below it, in the shape of v. If right is set, the elements equal to
+// it count too. NaN is above everything. The result for a vector that is not sorted is
+// not defined.
 func SearchSorted[T expr.Elem](a, v expr.Exp[T], right bool) expr.Exp[int64] {
 	var o Options
 	if right {
@@ -192,7 +195,8 @@ func SearchSorted[T expr.Elem](a, v expr.Exp[T], right bool) expr.Exp[int64] {
 }
 
 // SelectSorted returns the elements that come at some places of an axis in sorted
-// order, without sorting all.
+// order, without sorting all. The axis has the size len(places). Places count from 0. A
+// place outside of the axis is an error, [expr.ErrIndex].
 func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[T] {
 	at, bad := axisOf("SelectSorted", expr.NodeOf(a), axis)
 	if bad != nil {
@@ -202,8 +206,9 @@ func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[
 }
 
 // TopK returns the k greatest elements along an axis, from the greatest down, and
-// their positions. Equal elements come in the order of their positions, and NaN
-// comes last.
+// their positions. The axis of both results has size k. Equal elements come in the
+// order of their positions, and NaN comes last. A k outside of 0 to the size of the
+// axis is an error, [expr.ErrShape].
 func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], positions expr.Exp[int64]) {
 	n := expr.NodeOf(a)
 	at, bad := axisOf("TopK", n, axis)
@@ -221,20 +226,23 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 	return Slice(Sort(a, axis, Descending), spans...), Slice(ArgSort(a, axis, Descending), spans...)
 }
 
-// Bincount returns how often each integer from 0 to n-1 occurs in a vector. If an
-// element is outside, the assignment returns ErrIndex.
+// Bincount returns how often each integer from 0 to n-1 occurs in a vector: n numbers.
+// If an element is outside, the assignment returns ErrIndex.
 func Bincount[I expr.Integer](a expr.Exp[I], n int) expr.Exp[int64] {
 	return expr.Of[int64](bins("Bincount", expr.NodeOf(a), expr.ConstInt(dtype.I64, 1), n))
 }
 
 // BincountWeights returns the sum of the weights of each integer from 0 to n-1 of a
-// vector, in the order of the vector.
+// vector, added in the order of the vector: n numbers. The weights broadcast to the
+// shape of a. If an element of a is outside, the assignment returns ErrIndex.
 func BincountWeights[I expr.Integer, T expr.Number](a expr.Exp[I], weights expr.Exp[T], n int) expr.Exp[T] {
 	return expr.Of[T](bins("BincountWeights", expr.NodeOf(a), expr.NodeOf(weights), n))
 }
 
 // SegmentSum returns the sums of the parts of a along its first axis that have the
-// same segment, for segments from 0 to n-1: [ScatterAdd] along axis 0.
+// same segment: [ScatterAdd] along axis 0. The first axis of the result has size n. If a
+// segment is outside of 0 to n-1, the assignment returns ErrIndex; negative segments
+// count from the end.
 func SegmentSum[T expr.Number, I expr.Integer](a expr.Exp[T], segments expr.Exp[I], n int) expr.Exp[T] {
 	return expr.Of[T](segmented("SegmentSum", "scatter_add", expr.NodeOf(a), expr.NodeOf(segments), n))
 }
@@ -264,7 +272,8 @@ func segmented(called, name string, a, segments *expr.Node, n int) *expr.Node {
 
 // Histogram returns how many elements of a lie in each of n bins of equal width from
 // lo to hi. A bin has its lower edge; the last also has hi. What lies outside, and
-// NaN, is in none. The edges are those of [HistogramEdges].
+// NaN, is in none. The edges are those of [HistogramEdges]. Fewer than 1 or more than
+// 2^30 bins, and a range that is empty or infinite, are [expr.ErrValue].
 func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int64] {
 	x := expr.NodeOf(a)
 	switch {
@@ -292,6 +301,7 @@ func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int6
 }
 
 // HistogramEdges returns the n+1 edges of the bins of [Histogram], as NumPy's linspace.
+// Fewer than 1 or more than 2^30 bins are [expr.ErrValue].
 func HistogramEdges(n int, lo, hi float64) expr.Exp[float64] {
 	if n < 1 || n > 1<<30 {
 		return expr.Of[float64](expr.Errorf(expr.ErrValue, "HistogramEdges", "%d bins", n))

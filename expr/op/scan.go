@@ -54,7 +54,7 @@ func (s Scanned[T]) Last(i int) expr.Exp[T] { return expr.Of[T](s.r.Last(i)) }
 // elements and the index. Other trees that it uses are the same in each step.
 // States have the common shape of first and of the elements without the axis.
 // The results carry an error if step returns another number of states, other shapes
-// or views of what it got.
+// or types, or views of what it got.
 func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s Step[T]) (next, out []expr.Exp[T])) Scanned[T] {
 	nodes := func(list []expr.Exp[T]) []*expr.Node {
 		out := make([]*expr.Node, len(list))
@@ -400,16 +400,19 @@ func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.No
 }
 
 // CumSum returns the sums of the elements up to each one along an axis, added in
-// order. It sums in T, and halves in float32.
+// order, in the shape of a. It sums in T, and halves in float32.
 func CumSum[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumsum", a, axis) }
 
-// CumProd returns the products of the elements up to each one along an axis.
+// CumProd returns the products of the elements up to each one along an axis,
+// multiplied in order, in the shape of a. It multiplies in T, and halves in float32.
 func CumProd[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumprod", a, axis) }
 
-// CumMax returns the greatest of the elements up to each one along an axis. NaN wins.
+// CumMax returns the greatest of the elements up to each one along an axis, in the
+// shape of a. NaN wins, and -0 is below +0.
 func CumMax[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummax", a, axis) }
 
-// CumMin returns the least of the elements up to each one along an axis. NaN wins.
+// CumMin returns the least of the elements up to each one along an axis, in the shape
+// of a. NaN wins, and -0 is below +0.
 func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummin", a, axis) }
 
 func along[T expr.Number](name string, a expr.Exp[T], axis int) expr.Exp[T] {

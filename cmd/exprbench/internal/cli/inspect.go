@@ -177,19 +177,7 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 		pl = cuda.Plan(pl)
 	}
 	var b strings.Builder
-	b.WriteString("statements\n")
-	for _, s := range stmts {
-		fmt.Fprintf(&b, "  %s %v%s\n", s, s.Target.DType(), s.Target.Shape())
-	}
-	for _, s := range stmts {
-		fmt.Fprintf(&b, "\ntree of %s %s (%v)\n%s", s.Target, s.Saver, s.Value.Kind(), indent(s.Value.Tree()))
-	}
-	fmt.Fprintf(&b, "\nplan\n%s", indent(pl.Explain()))
-	total := 0
-	for _, s := range pl.Stages {
-		total += s.Bytes()
-	}
-	fmt.Fprintf(&b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
+	writePlan(&b, stmts, pl)
 	if onGPU(f.engine.backend) {
 		for i, s := range pl.Stages {
 			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
@@ -227,6 +215,23 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.U
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// writePlan writes statements, their trees and their plan.
+func writePlan(b *strings.Builder, stmts []expr.Statement, pl *plan.Plan) {
+	b.WriteString("statements\n")
+	for _, s := range stmts {
+		fmt.Fprintf(b, "  %s %v%s\n", s, s.Target.DType(), s.Target.Shape())
+	}
+	for _, s := range stmts {
+		fmt.Fprintf(b, "\ntree of %s %s (%v)\n%s", s.Target, s.Saver, s.Value.Kind(), indent(s.Value.Tree()))
+	}
+	fmt.Fprintf(b, "\nplan\n%s", indent(pl.Explain()))
+	total := 0
+	for _, s := range pl.Stages {
+		total += s.Bytes()
+	}
+	fmt.Fprintf(b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
 }
 
 // writeCode writes the machine code as source for an assembler.

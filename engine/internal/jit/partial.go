@@ -1,0 +1,48 @@
+package jit
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A boundRed is a reduction of a vec loop in an instance.
+type boundRed struct {
+	*lower.Red
+	area int // offset in the frame
+}
+
+// result returns what the cell of the reduction holds for p.
+func (r *boundRed) result(p reduce.Partial) uint64 {
+	if r.Kern.Arg {
+		return uint64(p.Index)
+	}
+	return p.Bits
+}
+
+// partial returns the result of the block from lo on.
+func (w *worker) partial(r *boundRed, lo int) reduce.Partial {
+	area := unsafe.Add(w.frame, r.area)
+	p := reduce.Partial{Bits: *(*uint64)(area)}
+	switch {
+	case r.Type == dtype.Bool:
+		p.Bits = frame.Bit((uint32(p.Bits) != 0) != r.Kern.All())
+	case r.Kern.Lane.Size() == 4:
+		p.Bits = frame.Canonical(r.Type, uint64(uint32(p.Bits)))
+	}
+	if r.Kern.Arg {
+		p.Index = int64(*(*int32)(unsafe.Add(area, frame.PosOffset)))
+		if p.Index == frame.NoPosition {
+			p.Index = 0 // every element is the identity
+		}
+		p.Index += int64(lo)
+	}
+	return p
+}
+
+// A redState is the tree of the blocks of a vec loop.
+type redState = pairwise.Tree[reduce.Partial]

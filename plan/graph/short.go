@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// shortGroup is the longest reduction over the last axis that is written out.
+// For rows of a few elements the overhead of a loop exceeds its work.
+const shortGroup = 16
+
+// shortWork is the most primitives of the operands of a reduction that is written out.
+const shortWork = 400
+
+// workAlong returns the primitives that each element of n along an axis takes by itself.
+// Nodes that repeat along the axis do not count, nor do reductions.
+func (g *Graph) workAlong(n *Node, axis int) (work int) {
+	mark := g.Walk()
+	var visit func(n *Node, axis int)
+	visit = func(n *Node, axis int) {
+		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class == expr.Reduction {
+			return
+		}
+		n.Mark = mark
+		work += int(n.own)
+		if n.Src.Op.Class == expr.View && n.Src.Op != BroadcastRow { // it may exchange axes
+			work += n.Work - int(n.own)
+			return
+		}
+		for _, a := range n.Args {
+			visit(a, axis-len(n.Shape)+len(a.Shape))
+		}
+	}
+	visit(n, axis)
+	return work
+}
+
+// filled returns a constant with the shape of e. bits are of its register type.
+func (g *Graph) filled(e *expr.Node, bits uint64) *Node {
+	c := g.make(expr.NewConst(e.DType(), bits), nil)
+	return g.make(expr.NewView(BroadcastRow, e.Shape(), e.DType(), e.Shape()), []*Node{c})
+}
+
+// pair returns the combination of two values of a reduction.
+func (g *Graph) pair(e *expr.Node, x, y *Node) *Node {
+	return g.make(expr.Untyped(e.Op.Pair, x.Shape, e.DType()), []*Node{x, y})
+}
+
+// single returns the reduction of one element by a program: the identity
+// combined with the element. For the last axis, the folds with the other lanes
+// follow, which hold the identity alone. It returns nil if the program is
+// wrong.
+func (g *Graph) single(e *expr.Node, a *Node) *Node {
+	t := e.DType().Register()
+	d := ir.Reducer{Reduction: e.Op.Reduce, Type: t}
+	p, err := d.Scalar()
+	if err != nil {
+		return nil // the kernel of the reduction reports the error
+	}
+	other := e.Op.Reduce.Identity(t)
+	v := g.pair(e, g.filled(e, other), a)
+	if slices.Contains(e.Axes, len(a.Shape)-1) {
+		for lanes := ir.Lanes(t); lanes > 1; lanes /= 2 {
+			v = g.pair(e, v, g.filled(e, other))
+			other = p.Call(other, other)
+		}
+	}
+	return v
+}
+
+// shortReduction returns a node for a reduction of few elements, or nil for
+// others. A reduction of no elements is a constant. A reduction of one element
+// is that element. One of more elements is the tree of the lane order: lane j
+// is combined with lane j + 2^k, the largest 2^k first.
+func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
+	size := 1
+	for _, x := range e.Axes {
+		size *= a.Shape[x]
+	}
+	r := e.Op.Reduce
+	switch {
+	case size == 0:
+		return g.filled(e, r.Nothing(a.Type.Register()))
+	case size == 1 && r.Position:
+		return g.filled(e, 0)
+	case size == 1 && !r.Native():
+		return g.single(e, a)
+	case size == 1:
+		return a
+	case !r.Native() || r.Position || !g.isShort(e, a, size):
+		return nil
+	}
+	lanes := []*Node{a}
+	for _, axis := range e.Axes {
+		var next []*Node
+		for _, x := range lanes {
+			done := map[*Node]*Node{}
+			for i := range a.Shape[axis] {
+				clear(done)
+				next = append(next, g.pick(x, axis, i, done))
+			}
+		}
+		lanes = next
+	}
+	half := 1
+	for 2*half < size {
+		half *= 2
+	}
+	for ; half > 0; half /= 2 {
+		for j := 0; j < half && j+half < len(lanes); j++ {
+			lanes[j] = g.pair(e, lanes[j], lanes[j+half])
+		}
+		lanes = lanes[:min(half, len(lanes))]
+	}
+	return lanes[0]
+}
+
+// isShort reports whether the reduction e of a over size elements is written
+// out. For rows of a few elements the overhead of a loop exceeds its work. The
+// elements of a window are written out up to one for each lane, because its rows
+// are short, and windows at neighbouring positions lie side by side.
+func (g *Graph) isShort(e *expr.Node, a *Node, size int) bool {
+	last := len(a.Shape) - 1
+	if !slices.Contains(e.Axes, last) || a.Shape.Size()/size < 64 {
+		return false
+	}
+	if size <= shortGroup && len(e.Axes) == 1 {
+		return size*g.workAlong(a, last) <= shortWork
+	}
+	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(a.Cost, 2) > MaxCost/2 {
+		return false
+	}
+	for a.Array == nil && a.Src.Op.Class == expr.Elementwise {
+		i := slices.IndexFunc(a.Args, func(x *Node) bool { return x.Shape.Equal(a.Shape) })
+		if i < 0 {
+			return false
+		}
+		a = a.Args[i]
+	}
+	if m := a.Strided(); m != nil { // the elements of a row that is one run of memory are no window
+		for i := e.Axes[0]; i < last; i++ {
+			if m.Shape[i] > 1 && m.Strides[i] != m.Strides[i+1]*m.Shape[i+1] {
+				return true
+			}
+		}
+		return false
+	}
+	for a.Index != nil && len(a.Args) == 1 && a.Src.Op != WindowsRow {
+		a = a.Args[0]
+	}
+	return a.Src.Op == WindowsRow
+}

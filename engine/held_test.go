@@ -15,10 +15,7 @@ func TestHeld(t *testing.T) {
 	made := func() []*engine.Tensor[float64] {
 		out := make([]*engine.Tensor[float64], 3)
 		for i := range out {
-			out[i] = engine.Zeros[float64](4, 4)
-			for j := range 16 {
-				out[i].Set(math.Sin(float64(j+16*i)), j/4, j%4)
-			}
+			out[i] = engine.FromFunc(func(at []int) float64 { return math.Sin(float64(4*at[0] + at[1] + 64*i)) }, 16, 16)
 		}
 		return out
 	}
@@ -51,6 +48,10 @@ func TestHeld(t *testing.T) {
 		{"overwritten in the same loop", 2, func(v tensors) []expr.Statement {
 			p := op.Tanh(v[0])
 			return []expr.Statement{expr.Let(v[1], p), expr.Let(v[1], op.Square(v[2])), expr.Let(v[2].Index(0), op.Sum(p, op.Axis(1)))}
+		}},
+		{"overwritten by parts of the reader", 3, func(v tensors) []expr.Statement {
+			p := op.Tanh(v[0])
+			return []expr.Statement{expr.Let(v[1], p), expr.Let(op.Into(0, v[1].Slice(0, 8), v[1].Slice(8, 16)), op.Flip(p, 0))}
 		}},
 		{"an operand overwritten", 3, func(v tensors) []expr.Statement {
 			p := op.MatMul(v[0], v[0])

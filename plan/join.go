@@ -10,9 +10,7 @@ import (
 // join adds the values of a group to the graph.
 func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root, error) {
 	for _, s := range group {
-		if s.target != nil {
-			g.Release(s.target)
-		}
+		release(g, s.Target)
 	}
 	var roots []graph.Root
 	for _, s := range group {
@@ -26,6 +24,17 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 		roots = append(roots, r)
 	}
 	return roots, nil
+}
+
+// release makes the graph forget what it holds in the arrays of a target.
+func release(g *graph.Graph, target *expr.Node) {
+	if target.Leaf != nil {
+		g.Release(graph.ArrayOf(target))
+		return
+	}
+	for _, t := range target.Args {
+		release(g, t)
+	}
 }
 
 // joinWhole adds the value of a concatenated target. If the value reads a part

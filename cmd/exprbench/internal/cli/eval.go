@@ -37,9 +37,10 @@ is called _. A file named - is standard input or output.
 a.npz:x is the array x of an archive; a.npz alone is the array called as the
 name is. An archive that is written has only the arrays that -o names.
 a.csv:x is the column x of a table with a header, as float64; columns of one
-table that is written have equal lengths. An image is read as uint8 of
-shape (height, width, channels), and written from that or from floats from 0 to 1. Without a name, -i x.npy is x, and
--o y.npy is y, or the only value that the statements assign.`,
+table that is written have equal lengths. An image is read as uint8 of shape
+(height, width, channels), and written from that or from floats from 0 to 1.
+Without a name, -i x.npy is x, and -o y.npy is y, or the only value that the
+statements assign.`,
 		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
   exprbench eval -i a.npy -D k=0.5 'a*k + 1'
   exprbench eval -i photo.png -o gray.png 'mean(photo[..., :3], axis=2, keepdims=True) / 255'
@@ -52,7 +53,7 @@ shape (height, width, channels), and written from that or from floats from 0 to 
 	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x, a.csv:x or a.png (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy, y.npz:y, y.csv:y or y.png (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
-	cmd.Flags().IntVar(&f.precision, "precision", -1, "print floats with at most `N` significant digits (default: as many as tell them apart)")
+	cmd.Flags().IntVar(&f.precision, "precision", -1, "print floats with at most `N` significant digits; -1: as many as tell them apart")
 	f.engine.add(cmd)
 	return cmd
 }

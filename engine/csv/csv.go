@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/files"
@@ -121,7 +122,8 @@ func Read[T Number](r io.Reader, opts ...Option) (*Table[T], error) {
 		_, _ = in.Discard(3)
 	}
 	c := csv.NewReader(in)
-	c.Comma, c.ReuseRecord, c.TrimLeadingSpace = o.comma, true, true
+	c.Comma, c.ReuseRecord = o.comma, true
+	c.TrimLeadingSpace = !unicode.IsSpace(o.comma) // else empty cells would be trimmed
 	t, err := read[T](c, o)
 	if limited.N == 0 {
 		if n, _ := r.Read(make([]byte, 1)); n > 0 {

@@ -62,6 +62,10 @@ func TestRead(t *testing.T) {
 	if m := got.Matrix(); !m.Shape().Equal([]int{2, 3}) || m.At(1, 0) != -300 {
 		t.Errorf("the matrix is %v", m)
 	}
+	tabs, err := csv.Read[float64](strings.NewReader("a\tb\tc\n1\t\t3\n\t\t4\n"), csv.Comma('\t'))
+	if err != nil || tabs.Rows() != 2 || tabs.Column("a").At(0) != 1 || !math.IsNaN(tabs.Column("b").At(0)) || tabs.Column("c").At(1) != 4 {
+		t.Errorf("empty cells between tabs: %v %v", tabs, err)
+	}
 	if err := got.Column("x").Err(); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), `no column "x"; there are "a"`) {
 		t.Errorf("a column that is not there: %v", err)
 	}

@@ -54,8 +54,11 @@ func shared(data []float64, s shape.Shape, st shape.Strides) (*Tensor, error) {
 
 // FromMatrix returns a copy of any matrix.
 func FromMatrix(m mat.Matrix) (*Tensor, error) {
-	if m == nil {
+	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, expr.NewError(expr.ErrValue, "gonum.FromMatrix", "the matrix is nil")
+	}
+	if r, c := m.Dims(); r == 0 || c == 0 {
+		return nil, expr.NewError(expr.ErrValue, "gonum.FromMatrix", "the matrix is empty")
 	}
 	var d mat.Dense
 	d.CloneFrom(m)
@@ -74,9 +77,9 @@ func Dense(t *Tensor) (*mat.Dense, error) {
 	if s[1] > 1 && st[1] != 1 || s[0] > 1 && st[0] < s[1] {
 		return nil, expr.NewError(expr.ErrShape, "gonum.Dense", "a view of shape %v with strides %v has no rows in memory; Clone copies it", s, st)
 	}
-	m := mat.NewDense(s[0], s[1], nil)
+	m := &mat.Dense{}
 	r := m.RawMatrix()
-	r.Stride = s[1]
+	r.Rows, r.Cols, r.Stride = s[0], s[1], s[1]
 	if s[0] > 1 {
 		r.Stride = st[0]
 	}
@@ -99,9 +102,9 @@ func VecDense(t *Tensor) (*mat.VecDense, error) {
 	if inc < 1 {
 		return nil, expr.NewError(expr.ErrShape, "gonum.VecDense", "a view with step %d is no vector of gonum; Clone copies it", inc)
 	}
-	v := mat.NewVecDense(n, nil)
+	v := &mat.VecDense{}
 	r := v.RawVector()
-	r.Inc, r.Data = inc, data[:(n-1)*inc+1]
+	r.N, r.Inc, r.Data = n, inc, data[:(n-1)*inc+1]
 	v.SetRawVector(r)
 	return v, nil
 }

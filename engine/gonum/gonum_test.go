@@ -3,6 +3,8 @@ package gonum_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -112,6 +114,7 @@ func TestErrors(t *testing.T) {
 		"empty Dense":  second(gonum.FromDense(&mat.Dense{})),
 		"nil Vec":      second(gonum.FromVec(nil)),
 		"nil Matrix":   second(gonum.FromMatrix(nil)),
+		"nil pointer":  second(gonum.FromMatrix((*mat.Dense)(nil))),
 		"repeated row": second(gonum.Dense(repeated())),
 	} {
 		if !errors.Is(err, expr.ErrShape) && !errors.Is(err, expr.ErrValue) && !errors.Is(err, expr.ErrType) && !errors.Is(err, expr.ErrIndex) {
@@ -132,6 +135,21 @@ func repeated() *engine.Tensor[float64] {
 		return engine.Failed[float64](err)
 	}
 	return t
+}
+
+// TestNoCopy tests that a matrix for a tensor costs no memory for its elements.
+func TestNoCopy(t *testing.T) {
+	x := engine.Zeros[float64](1000, 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := gonum.Dense(x)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 1<<20 {
+		t.Errorf("a matrix that shares its elements takes %d bytes: %v", n, err)
+	}
+	if _, err := gonum.FromMatrix(&mat.Dense{}); err == nil || !strings.Contains(err.Error(), "gonum.FromMatrix: ") {
+		t.Errorf("an empty matrix: %v", err)
+	}
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -173,11 +173,12 @@ func interpolate(_ Options, x ...*expr.Node) *expr.Node {
 		return call("add", call("mul", rise, call("sub", a, at)), value)
 	}
 	choose := func(y, other *expr.Node) *expr.Node { return call("where", call("isnan", y), other, y) }
-	// A value may be infinite. Then the other end, or a common value, decides.
-	level := call("where", call("equal", from, to), from, expr.ConstFloat(a.DType(), math.NaN()))
+	// A value may be infinite. Then the other end decides, or the value at the place or at both ends.
+	known := call("logical_or", call("equal", a, left), call("equal", from, to))
+	level := call("where", known, from, expr.ConstFloat(a.DType(), math.NaN()))
 	y := choose(along(left, from), choose(along(right, to), level))
 	outside := call("logical_or", call("less_equal", a, item(at, number(0))), call("equal", i, last))
-	y = call("where", call("logical_or", call("equal", a, left), outside), from, y)
+	y = call("where", outside, from, y)
 	return call("where", call("isnan", a), a, y)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -187,6 +188,18 @@ func TestArrangements(t *testing.T) {
 		if !slices.Equal(s, c.shape) || !slices.Equal(got, c.want) {
 			t.Errorf("%s is %v of shape %v, want %v of shape %v", c.name, got, s, c.want, c.shape)
 		}
+	}
+}
+
+// TestInterpGradient tests that a position of the table has the slope after it.
+func TestInterpGradient(t *testing.T) {
+	x := engineOf(1., 2, 3)
+	g, err := grad.Of(op.Sum(op.Interp(expr.Exp[float64](x), engineOf(0., 2, 4), engineOf(0., 1, 5))), expr.Exp[float64](x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := eval(t, g[0]); !slices.Equal(got, []float64{.5, 2, 2}) {
+		t.Errorf("the slopes are %v", got)
 	}
 }
 

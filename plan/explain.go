@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
@@ -108,13 +109,25 @@ func plural(n int, one, many string) string {
 	return many
 }
 
+// list returns the names of arrays. Views of one memory with the same shape are
+// one name and their number.
 func list(arrays []*Array) string {
 	if len(arrays) == 0 {
 		return "nothing"
 	}
-	names := make([]string, len(arrays))
+	var names []string
 	for i, a := range arrays {
-		names[i] = a.String()
+		like := func(b *Array) bool {
+			return a.Mem == b.Mem && a.Temp == b.Temp && a.Type == b.Type && a.Shape.Equal(b.Shape) && !a.Equal(b)
+		}
+		if slices.ContainsFunc(arrays[:i], like) {
+			continue
+		}
+		name := a.String()
+		if n := len(slices.DeleteFunc(slices.Clone(arrays[i+1:]), func(b *Array) bool { return !like(b) })); n > 0 {
+			name += fmt.Sprintf(" as %d views", n+1)
+		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	const rows, features, classes = 1000, 16, 10
+	const rows, features, classes = 1000, 16, 20
 	x := engine.Zeros[float32](rows, features).Named("x")
 	weights := engine.Zeros[float32](features, classes).Named("weights")
 	for i := range x.Data() {

@@ -11,7 +11,8 @@
 // The pass fuses element-wise operations, broadcasts, views (slices, transposes,
 // padding, windows, indexing), reductions with what feeds them and what uses
 // them, and several assignments. A softmax over rows reads and writes each row
-// once. Matrix products are stages of their own.
+// once. A matrix product runs together with the loops before and after it, block of
+// rows by block of rows, where that pays.
 //
 // # Packages
 //
@@ -22,9 +23,11 @@
 //   - [github.com/oneloop/oneloop/expr/grad]: gradients, as trees.
 //   - [github.com/oneloop/oneloop/engine/nn]: training; engine/autograd, engine/blob
 //     and engine/net are for code that follows PyTorch, Caffe and Caffe2.
-//   - [github.com/oneloop/oneloop/engine/npy], engine/csv, engine/picture: files.
+//   - [github.com/oneloop/oneloop/engine/npy], engine/csv, engine/picture,
+//     engine/stream: files.
 //   - [github.com/oneloop/oneloop/engine/cuda]: NVIDIA GPUs, by a blank import.
-//   - [github.com/oneloop/oneloop/engine/blas]: a BLAS for gonum.
+//   - [github.com/oneloop/oneloop/engine/blas]: a BLAS for gonum; engine/gonum shares
+//     its matrices.
 //
 // # What holds
 //

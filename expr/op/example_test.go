@@ -208,7 +208,7 @@ func ExampleCast() {
 	// Output: <nil> [117 255 0 0]
 }
 
-// MatMul is a stage of its own. Operations on its result fuse.
+// All that uses a product becomes one loop, which follows the product.
 func ExampleMatMul() {
 	x := engine.MustFromSlice([]float64{1, 2, 3, 4}, 2, 2).Named("x")
 	w := engine.MustFromSlice([]float64{1, 0, -1, 1}, 2, 2).Named("w")

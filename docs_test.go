@@ -1,0 +1,101 @@
+package oneloop_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestArchitecturePage checks that docs/architecture.md names each package.
+func TestArchitecturePage(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || path == "." {
+			return err
+		}
+		if strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"testdata", "examples", "scripts"}, d.Name()) {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if err == nil && len(files) > 0 && !regexp.MustCompile(`[/`+"`"+`.]`+d.Name()+`\b`).Match(page) {
+			t.Errorf("docs/architecture.md does not name %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDecisions checks that each decision has a number of its own, which its title
+// repeats.
+func TestDecisions(t *testing.T) {
+	files, err := filepath.Glob("docs/adr/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no decisions: ", err)
+	}
+	seen := map[string]string{}
+	for _, path := range files {
+		number := filepath.Base(path)[:4]
+		if seen[number] != "" {
+			t.Errorf("%s and %s have one number", seen[number], path)
+		}
+		seen[number] = path
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if short := strings.TrimLeft(number, "0"); !strings.HasPrefix(string(text), "# "+number+": ") && !strings.HasPrefix(string(text), "# "+short+". ") {
+			t.Errorf("the title of %s lacks its number", path)
+		}
+	}
+}
+
+// TestLinks checks that the pages link to files and headings that exist.
+func TestLinks(t *testing.T) {
+	files, err := filepath.Glob("docs/*.md")
+	more, err2 := filepath.Glob("docs/adr/*.md")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	link := regexp.MustCompile(`\]\(([\w./-]*)(#[\w-]*)?\)`)
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	for _, path := range slices.Concat(files, more, []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			to := path
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(path), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s: %v", path, m[1], err)
+			} else if m[2] != "" && !headings(t, to)[m[2]] {
+				t.Errorf("%s links to %s%s, which is no heading", path, m[1], m[2])
+			}
+		}
+	}
+}
+
+// headings returns the headings of a page as fragments of links to them.
+func headings(t *testing.T, path string) map[string]bool {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		plain := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		out["#"+strings.ReplaceAll(plain, " ", "-")] = true
+	}
+	return out
+}

@@ -85,8 +85,8 @@ func appended(o Options, x ...*expr.Node) *expr.Node {
 		return ConcatNode(0, []*expr.Node{flatten(o, x[0]), flatten(o, x[1])})
 	}
 	axis, err := o.axis(0, len(x[0].Shape()))
-	if err != nil || len(o.Axes) != 1 {
-		return misshapen("axes %v are no axis of an array of rank %d", o.Axes, len(x[0].Shape()))
+	if err != nil {
+		return misshapen("%s", err)
 	}
 	return ConcatNode(axis, x)
 }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -37,10 +38,13 @@ func diff(o Options, x ...*expr.Node) *expr.Node {
 
 // axis returns the only axis of the options, or the given one.
 func (o Options) axis(without, rank int) (int, error) {
-	if len(o.Axes) > 0 {
-		without = o.Axes[0]
+	if o.Axes == nil {
+		return shape.Axis(without, rank)
 	}
-	return shape.Axis(without, rank)
+	if len(o.Axes) != 1 {
+		return 0, fmt.Errorf("takes one axis, not %v", o.Axes)
+	}
+	return shape.Axis(o.Axes[0], rank)
 }
 
 // tile repeats a o.Ints[i] times along axis i, counted from the last ones.

@@ -29,10 +29,7 @@ func oneLine(o Options, a *expr.Node) (*expr.Node, int, *expr.Node) {
 	if o.Axes == nil {
 		return flatten(o, a), 0, nil
 	}
-	if len(o.Axes) != 1 {
-		return nil, 0, misshapen("takes one axis, not %v", o.Axes)
-	}
-	axis, err := shape.Axis(o.Axes[0], len(a.Shape()))
+	axis, err := o.axis(0, len(a.Shape()))
 	if err != nil {
 		return nil, 0, misshapen("%s", err)
 	}

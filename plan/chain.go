@@ -126,10 +126,17 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 	stores := func(p *Stage) bool {
 		return slices.ContainsFunc(p.Writes, func(a *Array) bool { return a.Mem != nil })
 	}
-	if (s.Kind == Call || len(s.Faults) > 0) && (slices.ContainsFunc(parts, stores) || slices.ContainsFunc(moved, stores)) {
+	if (s.Kind == Call || s.raises()) && (slices.ContainsFunc(parts, stores) || slices.ContainsFunc(moved, stores)) {
 		return false
 	}
 	return !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) })
+}
+
+// raises reports whether a stage is a loop that can raise a fault.
+func (s *Stage) raises() bool {
+	return s.Kind == Loop && slices.ContainsFunc(s.Kernel.Regions, func(r ir.Region) bool {
+		return slices.ContainsFunc(r.Code, func(in ir.Ins) bool { return in.Op == ir.Fault })
+	})
 }
 
 // chains reports whether a stage can be a part of a chain.
@@ -302,7 +309,7 @@ func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
 		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
 	}
 	for i, p := range parts {
-		if len(p.Faults) > 0 {
+		if p.raises() {
 			if i > 0 || !slices.Contains(own, p.Writes[0]) {
 				return nil, nil
 			}

@@ -18,7 +18,7 @@ type carried struct {
 // states of the scan.
 func (w *writer) scan(v *fuse.Value, coords []prim.Ix) prim.V {
 	w.scans = append(w.scans, v)
-	w.faults.edge(v.Operands[0], edge{user: v})
+	w.faults.root(v.Operands[0]) // whether or not the loop uses the value
 	return w.value(v.Operands[0], coords)
 }
 

@@ -121,7 +121,7 @@ func (l *Loop) clashes() bool {
 
 // provide appends the steps of a stored node, unless that was done before. A node
 // that a loop always depends on raises its faults itself, and so does a
-// reduction. Other nodes store their faults. A loop that loads such a node raises
+// reduction or a scan. Other nodes store their faults. A loop that loads such a node raises
 // them, where it depends on the element.
 func (f *fuser) provide(n *graph.Node, always bool) error {
 	if !n.Pending {
@@ -135,7 +135,7 @@ func (f *fuser) provide(n *graph.Node, always bool) error {
 	if hasSchedule(n) {
 		return f.schedule(&Step{Node: n, Out: n.Array})
 	}
-	if n.Faulty && !always && n.Src.Op.Class != expr.Reduction {
+	if c := n.Src.Op.Class; n.Faulty && !always && c != expr.Reduction && c != expr.Scan {
 		n.Faults = f.g.Temp(dtype.I32, n.Shape)
 	}
 	return f.roots([]graph.Root{r}, n.Why, n.Faults)

@@ -294,11 +294,12 @@ func (w *walk) later(v *Value) {
 }
 
 // scan visits the trees of the step of a scan that walks the inner axis of the nest.
-// It returns false for other scans.
+// It returns false for other scans, and if faults are stored: those of a scan count for
+// all later steps.
 func (w *walk) scan(v *Value) bool {
 	n := v.Node
 	at := w.Nest.Operand(n)
-	if !w.fits(v) || !n.Src.ScanIsLast() && !slices.Equal(v.at.at, at) {
+	if w.Faults != nil && n.Faulty || !w.fits(v) || !n.Src.ScanIsLast() && !slices.Equal(v.at.at, at) {
 		return false
 	}
 	w.scans = true

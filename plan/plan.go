@@ -1,6 +1,6 @@
 // Package plan turns assignments into stages: fused loops in the IR of package
-// ir, matrix products, and calls of Go functions. It also places the
-// temporaries that the stages need.
+// ir, matrix products, calls of Go functions, and chains of products and loops.
+// It also places the temporaries that the stages need.
 //
 // [Compile] runs a list of passes, which this file declares. Each pass takes
 // the result of the pass before it. [After] returns the result of one pass as

@@ -35,6 +35,10 @@ func TestScatter(t *testing.T) {
 			t.Errorf("%s: %v, not %v: %v", c.name, y, c.want, err)
 		}
 	}
+	rows, none := engine.MustFromSlice([]float32{1, 2, 3, 4}, 2, 2), engine.Zeros[int32](0)
+	if z, err := engine.Eval(op.AddAt(rows, none, engine.Zeros[float32](2, 0), 1)); err != nil || !slices.Equal(z.Data(), rows.Data()) {
+		t.Errorf("nothing added to rows: %v, %v", z, err)
+	}
 }
 
 // TestScatterInPlace tests that an update of an array at indices does not copy it.

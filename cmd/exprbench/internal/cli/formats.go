@@ -98,7 +98,7 @@ func writeImage(w io.Writer, format string, a *engine.Array) error {
 		}
 		return picture.Encode(w, format, x)
 	default:
-		return expr.NewError(expr.ErrType, "exprbench", "an image has samples of uint8 or floats from 0 to 1, not %v", t)
+		return expr.NewError(expr.ErrType, "", "an image has samples of uint8 or floats from 0 to 1, not %v", t)
 	}
 }
 
@@ -109,7 +109,7 @@ func writeTable(w io.Writer, names []string, values []*engine.Array) error {
 	for _, a := range values {
 		switch t := a.DType(); {
 		case t == dtype.U64:
-			return expr.NewError(expr.ErrType, "exprbench", "a table of uint64 is not supported; astype converts")
+			return expr.NewError(expr.ErrType, "", "a table of uint64 is not supported; astype converts")
 		case t.IsFloat():
 			floats, wide = true, wide || t == dtype.F64
 		case t.Size() > 2:
@@ -141,7 +141,7 @@ func writeColumns[T csv.Number](w io.Writer, names []string, values []*engine.Ar
 				heads, vectors = append(heads, fmt.Sprintf("%s_%d", names[i], k)), append(vectors, t.Transpose().Index(k))
 			}
 		default:
-			return expr.NewError(expr.ErrShape, "exprbench", "%s of shape %v has no columns", names[i], t.Shape())
+			return expr.NewError(expr.ErrShape, "", "%s of shape %v has no columns", names[i], t.Shape())
 		}
 	}
 	table, err := csv.New(heads, vectors...)

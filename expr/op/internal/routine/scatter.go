@@ -172,6 +172,9 @@ func (s *scatter[T]) scatter(c *expr.Call) error {
 		s.layout(c)
 	}
 	s.begin(c)
+	if s.count == 0 {
+		return nil
+	}
 	s.out, s.updates = &c.Out, &c.Args[1]
 	c.Parallel(s.before*s.blocks, float64(s.count*s.block), s.run)
 	s.out, s.updates, s.index = nil, nil, nil
@@ -278,15 +281,14 @@ func (s *scatter[T]) column(out []T, off int) {
 		}
 		return
 	}
-	v := elements[T](u, off+st*max(s.count-1, 0))[off:]
-	switch {
-	case s.count == 0:
-	case st == 0:
+	v := elements[T](u, off+st*(s.count-1))[off:]
+	switch st {
+	case 0:
 		x := v[0]
 		for _, at := range s.index {
 			out[at] += x
 		}
-	case st == 1:
+	case 1:
 		v = v[:len(s.index)]
 		for j, at := range s.index {
 			out[at] += v[j]

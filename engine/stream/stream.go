@@ -45,7 +45,11 @@ func Map[R, T expr.Elem](ctx context.Context, out string, o Options, f func(x ..
 			return err
 		}
 	}
-	if m.Rows == 0 {
+	switch {
+	case m.Rows > 0:
+	case m.largest == 0: // positions without elements cost nothing
+		m.Rows = max(m.total, 1)
+	default:
 		m.Rows = max(4<<20/m.largest, 1)
 	}
 	return npy.WriteFileWith(out, func(w io.Writer) error { return m.write(ctx, w) })
@@ -109,7 +113,7 @@ func (m *mapping[R, T]) open(path string) error {
 	if m.total > 0 {
 		x.bytes = int(h.Elems()) / m.total * h.Type.Size()
 	}
-	m.largest = max(m.largest, x.bytes, 1)
+	m.largest = max(m.largest, x.bytes)
 	return nil
 }
 

@@ -150,3 +150,20 @@ func TestKilled(t *testing.T) {
 	}
 	unchanged(t, dir, 1)
 }
+
+// TestEmpty tests that positions without elements are one block, however many.
+func TestEmpty(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
+	if err := engine.Zeros[float64](1<<30, 0).Save(in); err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	o := stream.Options{Progress: func(int, int) { blocks++ }}
+	if err := stream.Map(t.Context(), out, o, func(x ...E) E { return op.Exp(x[0]) }, in); err != nil {
+		t.Fatal(err)
+	}
+	if blocks > 2 {
+		t.Errorf("%d blocks", blocks)
+	}
+}

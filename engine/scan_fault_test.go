@@ -35,17 +35,19 @@ func TestScanFaultCounts(t *testing.T) {
 	}
 }
 
-// TestChainReductionFault tests that a chain does not lose the fault of a reduction in a
-// loop that stores the faults of its elements.
-func TestChainReductionFault(t *testing.T) {
-	x, w, z := engine.Ones[int32](64, 8), engine.Ones[int32](8, 40), engine.Zeros[int32](64, 40)
-	p := op.MatMul(x, w)
-	n := op.Add(op.FloorDiv(p, z), op.Max(op.FloorDiv(p, z), op.Axis(1), op.KeepDims()))
-	for _, chains := range []string{engine.ChainsNever, engine.ChainsAlways} {
-		y := engine.Zeros[int32](64, 40)
-		err := engine.RunWith(t.Context(), engine.Options{Chains: chains}, expr.Let(y, op.Where(engine.Zeros[bool](64, 40), op.Flip(n, 0), y)))
-		if !errors.Is(err, expr.ErrDivide) {
-			t.Errorf("chains %s: the error is %v", chains, err)
+// TestReductionFaults tests that a fault in a reduction is an error although the result
+// is not selected, for short and long rows, and in chains.
+func TestReductionFaults(t *testing.T) {
+	for _, n := range []int{8, 40} {
+		x, w, z := engine.Ones[int32](64, 8), engine.Ones[int32](8, n), engine.Zeros[int32](64, n)
+		p := op.MatMul(x, w)
+		sum := op.Add(op.FloorDiv(p, z), op.Max(op.FloorDiv(p, z), op.Axis(1), op.KeepDims()))
+		for _, chains := range []string{engine.ChainsNever, engine.ChainsAlways} {
+			y := engine.Zeros[int32](64, n)
+			err := engine.RunWith(t.Context(), engine.Options{Chains: chains}, expr.Let(y, op.Where(engine.Zeros[bool](64, n), op.Flip(sum, 0), y)))
+			if !errors.Is(err, expr.ErrDivide) {
+				t.Errorf("%d columns, chains %s: the error is %v", n, chains, err)
+			}
 		}
 	}
 }

@@ -89,8 +89,8 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 		return g.single(e, a)
 	case size == 1:
 		return a
-	case !r.Native() || r.Position || !g.isShort(e, a, size):
-		return nil
+	case !r.Native() || r.Position || a.Faulty || !g.isShort(e, a, size):
+		return nil // of a.Faulty: a loop raises the faults of a reduction that nothing selects
 	}
 	lanes := []*Node{a}
 	for _, axis := range e.Axes {

@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
-	"golang.org/x/sys/unix"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 // A contest is a workload of one type and size: arrays that both sides use.
@@ -135,38 +135,11 @@ func (c *contest) verify(ctx context.Context) error {
 		if c.w.symbol == "sumsq" { // one accumulator of float32 can be 10 % off
 			tolerance = math.Pow(tolerance, .2)
 		}
-		if d := difference(a.DType(), mine[i], a.Memory().Bytes()); !(d <= tolerance) {
+		if d := paired.Difference(a.DType(), mine[i], a.Memory().Bytes()); !(d <= tolerance) {
 			return fmt.Errorf("%s: the results differ by %g", c.w.name, d)
 		}
 	}
 	return nil
-}
-
-// difference is the greatest one, relative to values of at least 1.
-func difference(t dtype.Type, x, y []byte) (d float64) {
-	at := func(b []byte, i int) float64 {
-		if t == dtype.F64 {
-			return dtype.Slice[float64](b)[i]
-		}
-		return float64(dtype.Slice[float32](b)[i])
-	}
-	for i := range len(x) / t.Size() {
-		p, q := at(x, i), at(y, i)
-		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
-			d = e
-		}
-	}
-	return d
-}
-
-// used is the CPU time of this thread: other work on the machine does not count,
-// except for the caches and the memory that it takes.
-func used() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
-	}
-	return time.Duration(t.Nano())
 }
 
 // measure times both sides in turns, changing which goes first.
@@ -174,17 +147,17 @@ func (c *contest) measure(ctx context.Context, budget, sample time.Duration) (re
 	if err := c.verify(ctx); err != nil {
 		return result{}, err
 	}
-	start := used()
+	start := paired.Used()
 	if err := c.ours(ctx, 1); err != nil {
 		return result{}, err
 	}
-	reps := max(1, int(sample/max(used()-start, 1)))
+	reps := max(1, int(sample/max(paired.Used()-start, 1)))
 	var mine, theirs, ratios []float64
 	for end := time.Now().Add(budget); len(mine) < 15 || time.Now().Before(end); {
 		var t [2]time.Duration
 		for k := range 2 {
 			side := (len(mine) + k) % 2
-			start := used()
+			start := paired.Used()
 			if side == 0 {
 				if err := c.ours(ctx, reps); err != nil {
 					return result{}, err
@@ -192,21 +165,16 @@ func (c *contest) measure(ctx context.Context, budget, sample time.Duration) (re
 			} else {
 				c.theirs(reps)
 			}
-			t[side] = used() - start
+			t[side] = paired.Used() - start
 		}
 		per := float64(reps * c.r * c.c)
 		mine = append(mine, float64(t[0])/per)
 		theirs = append(theirs, float64(t[1])/per)
 		ratios = append(ratios, float64(t[1])/float64(t[0]))
 	}
-	r := result{ours: median(mine), peer: median(theirs), ratio: median(ratios), rounds: len(mine)}
+	r := result{ours: paired.Median(mine), peer: paired.Median(theirs), ratio: paired.Median(ratios), rounds: len(mine)}
 	r.lo, r.hi = interval(ratios)
 	return r, nil
-}
-
-func median(xs []float64) float64 {
-	s := slices.Sorted(slices.Values(xs))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
 // interval holds the median with 95 %: order statistics, by the normal

@@ -18,6 +18,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 type options struct {
@@ -153,7 +155,7 @@ type summary struct {
 func (s *summary) add(c *contest) {
 	ns := map[string]float64{}
 	for i := range c.sides {
-		ns[c.sides[i].name] = median(c.sides[i].per)
+		ns[c.sides[i].name] = paired.Median(c.sides[i].per)
 	}
 	cells := fmt.Sprintf("| %s | %s | %.3g | %.3g | %.3g |", c.t.kind, c.t.title(), ns["oneloop"], ns["interp"], ns["c"])
 	ratio, mark := ns["c"]/ns["oneloop"], ""
@@ -196,7 +198,7 @@ func (s *summary) end() error {
 				below++
 			}
 		}
-		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d below %g", side.name, len(side.ratios), median(side.ratios), math.Exp(logs/float64(len(side.ratios))), below, side.least)
+		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d below %g", side.name, len(side.ratios), paired.Median(side.ratios), math.Exp(logs/float64(len(side.ratios))), below, side.least)
 	}
 	fmt.Printf("\n%d misses; the interpreter is faster in %d\n", s.miss, s.interpreters)
 	if s.wrong > 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -15,7 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
-	"golang.org/x/sys/unix"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 // A contest is a test with its arrays, and the sides that run it.
@@ -67,13 +66,13 @@ func newContest(ctx context.Context, t *test, backends []string) (*contest, erro
 			return nil, err
 		}
 		c.sides = append(c.sides, side{name: []string{"oneloop", "interp"}[k], exact: true, run: func(reps int) (time.Duration, error) {
-			start := used()
+			start := paired.Used()
 			for range reps {
 				if err := p.Run(ctx); err != nil {
 					return 0, err
 				}
 			}
-			return used() - start, nil
+			return paired.Used() - start, nil
 		}})
 	}
 	return c, nil
@@ -112,9 +111,9 @@ func (c *contest) addC(f loop) {
 		for _, p := range at {
 			pin.Pin(p)
 		}
-		start := used()
+		start := paired.Used()
 		f(uint(reps), &at[0])
-		return used() - start, nil
+		return paired.Used() - start, nil
 	}})
 }
 
@@ -141,52 +140,19 @@ func (c *contest) verify() error {
 		switch {
 		case i == 0:
 			first = slices.Clone(got)
-		case s.exact && !bytes.Equal(first, got) && difference(a.typ, first, got) != 0:
+		case s.exact && !bytes.Equal(first, got) && paired.Difference(a.typ, first, got) != 0:
 			return fmt.Errorf("%s: the bits of %s and %s differ", c.t.title(), c.sides[0].name, s.name)
 		case !s.exact:
 			tolerance := 1e-3 // of sums of float32 in any order
 			if c.t.typ == dtype.F64 {
 				tolerance = 1e-11
 			}
-			if d := difference(a.typ, first, got); !(d <= tolerance) {
+			if d := paired.Difference(a.typ, first, got); !(d <= tolerance) {
 				return fmt.Errorf("%s: the results of %s and %s differ by %g", c.t.title(), c.sides[0].name, s.name, d)
 			}
 		}
 	}
 	return nil
-}
-
-// difference is the greatest one, relative to values of at least 1. Elements of other
-// types than floats are equal or differ by infinity.
-func difference(t dtype.Type, x, y []byte) (d float64) {
-	if !t.IsFloat() {
-		if !bytes.Equal(x, y) {
-			return math.Inf(1)
-		}
-		return 0
-	}
-	at := func(b []byte, i int) float64 {
-		if t == dtype.F64 {
-			return dtype.Slice[float64](b)[i]
-		}
-		return float64(dtype.Slice[float32](b)[i])
-	}
-	for i := range len(x) / t.Size() {
-		p, q := at(x, i), at(y, i)
-		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
-			d = e
-		}
-	}
-	return d
-}
-
-// used is the CPU time of this thread.
-func used() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
-	}
-	return time.Duration(t.Nano())
 }
 
 // measure times all sides in turns.
@@ -217,9 +183,4 @@ func (c *contest) measure(rounds int, sample time.Duration) error {
 		}
 	}
 	return nil
-}
-
-func median(xs []float64) float64 {
-	s := slices.Sorted(slices.Values(xs))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

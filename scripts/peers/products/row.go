@@ -10,13 +10,12 @@ import (
 	"time"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 // A product is a shape. The letters of trans say of each factor whether it is
@@ -194,7 +193,7 @@ func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
 
 // alternate returns the times of each side in each round, in seconds.
 func (in contest) alternate(sides []func(reps int) error) ([][]float64, error) {
-	clock := used
+	clock := paired.Used
 	if in.threads > 1 {
 		clock = func() time.Duration { return time.Duration(time.Now().UnixNano()) }
 	}
@@ -223,7 +222,7 @@ func (in contest) alternate(sides []func(reps int) error) ([][]float64, error) {
 
 func (c product) print(in contest, times [][]float64) {
 	flops := 2 * float64(c.m) * float64(c.n) * float64(c.k) * float64(c.batch) / 1e9
-	mine := median(times[0])
+	mine := paired.Median(times[0])
 	fmt.Printf("| %v | %v | %d | %.1f | %.2f |", c, in.typ, in.threads, flops/mine, flops/mine/(in.machine.Flops(in.typ, 1)/1e9*float64(in.threads)))
 	for _, theirs := range times[1:] {
 		var ratios []float64
@@ -231,23 +230,9 @@ func (c product) print(in contest, times [][]float64) {
 			ratios = append(ratios, theirs[i]/times[0][i])
 		}
 		slices.Sort(ratios)
-		fmt.Printf(" %.1f | %.2f | %.2f..%.2f |", flops/median(theirs), median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4])
+		fmt.Printf(" %.1f | %.2f | %.2f..%.2f |", flops/paired.Median(theirs), paired.Median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 	}
 	fmt.Println()
-}
-
-// used returns the processor time of this thread.
-func used() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
-	}
-	return time.Duration(t.Nano())
-}
-
-func median(xs []float64) float64 {
-	s := slices.Sorted(slices.Values(xs))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
 // difference returns the greatest difference of two results.

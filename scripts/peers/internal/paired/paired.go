@@ -1,0 +1,53 @@
+// Package paired has what every comparison of alternating programs needs.
+package paired
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Used returns the CPU time of this thread: other work on the machine does not
+// count, except for the caches and the memory that it takes.
+func Used() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic(err) // every Linux has it
+	}
+	return time.Duration(t.Nano())
+}
+
+// Median returns the median of at least one number.
+func Median(xs []float64) float64 {
+	s := slices.Sorted(slices.Values(xs))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// Difference returns the greatest difference of elements, relative to values of
+// at least 1. Elements of other types than floats are equal or differ by infinity.
+func Difference(t dtype.Type, x, y []byte) (d float64) {
+	if !t.IsFloat() {
+		if !bytes.Equal(x, y) {
+			return math.Inf(1)
+		}
+		return 0
+	}
+	at := func(b []byte, i int) float64 {
+		if t == dtype.F64 {
+			return dtype.Slice[float64](b)[i]
+		}
+		return float64(dtype.Slice[float32](b)[i])
+	}
+	for i := range len(x) / t.Size() {
+		p, q := at(x, i), at(y, i)
+		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}

@@ -251,7 +251,12 @@ func Write[T Number](w io.Writer, t *Table[T], opts ...Option) error {
 	}
 	c := csv.NewWriter(w)
 	c.Comma = o.comma
-	if err := c.Write(t.Names); err != nil {
+	write := func() error { return c.Write(t.Names) }
+	if len(t.Names) == 1 && t.Names[0] == "" {
+		// The writer would leave the line empty, which a reader skips.
+		write = func() error { _, err := io.WriteString(w, "\"\"\n"); return err }
+	}
+	if err := write(); err != nil {
 		return wrong(err)
 	}
 	data, rows := t.Data.Values(), t.Rows()

@@ -87,6 +87,22 @@ func TestRoundTrip(t *testing.T) {
 	round[uint64](t, 0, math.MaxUint64)
 }
 
+// A line without characters is no row to a reader, so a single empty name is quoted.
+func TestEmptyName(t *testing.T) {
+	in, err := csv.New([]string{""}, engine.MustFromSlice([]float64{1, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := csv.Write(&b, in); err != nil || b.String() != "\"\"\n1\n2\n" {
+		t.Fatalf("wrote %q, %v", b.String(), err)
+	}
+	out, err := csv.Read[float64](&b)
+	if err != nil || !slices.Equal(out.Names, in.Names) || !slices.Equal(out.Data.Values(), in.Data.Values()) {
+		t.Errorf("%v becomes %v, %v", in, out, err)
+	}
+}
+
 func round[T csv.Number](t *testing.T, values ...T) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.csv")

@@ -55,17 +55,17 @@ func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
 	st, err := os.Stat(path)
 	switch {
 	case err == nil && st.IsDir():
-		return nil, fmt.Errorf("oneloop: npy: %w", &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")})
+		return nil, fmt.Errorf("oneloop: %w", &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")})
 	case err == nil && !st.Mode().IsRegular():
 		p.direct, p.flags = true, os.O_WRONLY
 		return p, nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("oneloop: npy: %w", err)
+		return nil, fmt.Errorf("oneloop: %w", err)
 	}
 	exists := err == nil
 	target, descriptor, err := resolve(path)
 	if err != nil {
-		return nil, fmt.Errorf("oneloop: npy: writing %s: %w", oneLine(path), err)
+		return nil, fmt.Errorf("oneloop: writing %s: %w", oneLine(path), err)
 	}
 	if descriptor {
 		// An open file, perhaps one that the shell appends to: add to it.
@@ -78,12 +78,12 @@ func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
 		// A rename needs rights on the folder only; check those on the file too.
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, fmt.Errorf("oneloop: npy: %w", err)
+			return nil, fmt.Errorf("oneloop: %w", err)
 		}
 		f.Close()
 	}
 	if err := p.writeTemp(exists); err != nil {
-		return nil, fmt.Errorf("oneloop: npy: writing %s: %w", oneLine(path), err)
+		return nil, fmt.Errorf("oneloop: writing %s: %w", oneLine(path), err)
 	}
 	return p, nil
 }
@@ -128,7 +128,7 @@ func (p *Pending) writeTemp(keepMode bool) (err error) {
 // untouched and the temporary one removed. It can be called once.
 func (p *Pending) Commit() error {
 	if p.done {
-		return fmt.Errorf("oneloop: npy: %s is already committed or aborted", oneLine(p.target))
+		return fmt.Errorf("oneloop: %s is already committed or aborted", oneLine(p.target))
 	}
 	if p.direct {
 		p.done = true
@@ -136,7 +136,7 @@ func (p *Pending) Commit() error {
 	}
 	if err := os.Rename(p.temp, p.target); err != nil {
 		p.Abort()
-		return fmt.Errorf("oneloop: npy: %w", err)
+		return fmt.Errorf("oneloop: %w", err)
 	}
 	p.done = true
 	// The file is in place whatever happens now; syncing the folder makes the
@@ -151,14 +151,14 @@ func (p *Pending) Commit() error {
 func (p *Pending) writeThrough() error {
 	f, err := os.OpenFile(p.target, p.flags, 0)
 	if err != nil {
-		return fmt.Errorf("oneloop: npy: %w", err)
+		return fmt.Errorf("oneloop: %w", err)
 	}
 	err = p.write(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return fmt.Errorf("oneloop: npy: %w", err)
+		return fmt.Errorf("oneloop: %w", err)
 	}
 	return nil
 }

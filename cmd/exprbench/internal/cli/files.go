@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -270,28 +269,15 @@ func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.
 
 // writeFile writes a text, whole or not at all where the file is a regular one.
 func writeFile(path, text string) error {
+	return writeFileWith(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// writeFileWith is writeFile for what write writes.
+func writeFileWith(path string, write func(io.Writer) error) error {
 	writing.Lock()
 	defer writing.Unlock()
-	st, err := os.Stat(path)
-	if err == nil && !st.Mode().IsRegular() { // a pipe, /dev/stdout
-		return os.WriteFile(path, []byte(text), 0o666)
-	}
-	mode := os.FileMode(0o644)
-	if err == nil {
-		mode = st.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".exprbench-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // renamed by then, unless something failed
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return npy.WriteFileWith(path, write)
 }

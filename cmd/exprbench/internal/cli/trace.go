@@ -13,7 +13,6 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/inspect/timeline"
 	"github.com/oneloop/oneloop/engine/net"
-	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -89,9 +88,7 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 	if f.out == "-" {
 		return write(cmd.OutOrStdout())
 	}
-	writing.Lock()
-	defer writing.Unlock()
-	return npy.WriteFileWith(f.out, write)
+	return writeFileWith(f.out, write)
 }
 
 // stages returns the timeline of runs of a program.

@@ -150,6 +150,8 @@ var fixed = []struct {
 	{"r = a.sum(axis=0) + a.max() - a.min(axis=-1)[0]", 400},
 	{"r = einsum('ij,kj->ik', a, b); s = einsum('ij->ji', a); t = einsum('ij,j', a, v); u = einsum('...i->...', b); w = einsum('ij,ij', a, b); x = einsum('ii', a[:, :3])", 4000},
 	{"r = tensordot(a, b, axes=([0, 1], [0, 1])); s = tensordot(a, b.T, 1); t = inner(a[None], b); u = vecdot(a, b); w = matvec(a, v); x = vecmat(a[:, 0], b)", 4000},
+	{"r = inner(m, m); s = einsum('ij,ij->i', m, m); t = tensordot(m, m.T, 1); u = vecdot(m, m[0]); w = matvec(m, m[0]); x = convolve(m[0], m[1]); y = correlate(m[0], m[1], 'same'); z = inner(m, i[0])", 0},
+	{"r = isclose(m, m[0]); s = allclose(m, m); t = bitwise_count(m); u = cumsum(v[0], axis=0); w = argsort(v[0]); x = cumprod(i[0], axis=-1); y = cummax(m, 1); z = cummin(m, 0)", 0},
 }
 
 func fixedCases(t *testing.T) []*peerCase {

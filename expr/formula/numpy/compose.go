@@ -63,6 +63,22 @@ func reduction(o *expr.Operator) func(c *call) *expr.Node {
 	}
 }
 
+// bools are the compositions of numbers that NumPy has for bools too: the type in
+// which they compute, and whether their result is the truth of what they compute.
+var bools = map[string]struct {
+	in    dtype.Type
+	truth bool
+}{
+	"inner": {dtype.I64, true}, "vecdot": {dtype.I64, true}, "matvec": {dtype.I64, true}, "vecmat": {dtype.I64, true},
+	"einsum": {dtype.I64, true}, "tensordot": {dtype.I64, true}, "convolve": {dtype.I64, true}, "correlate": {dtype.I64, true},
+	"cummax": {dtype.U8, true}, "cummin": {dtype.U8, true},
+	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false}, "bincount": {dtype.U8, false},
+}
+
+// alongVector reports whether NumPy takes a scalar for a vector of one element in a
+// function along an axis.
+func alongVector(o *op.Composition) bool { return o.Group == "scans" || o.Name == "argsort" }
+
 // sums reports whether NumPy's reduction o has an argument dtype.
 func sums(o *expr.Operator) bool { return o.Reduce.Op == prim.Add || o.Reduce.Op == prim.Mul }
 
@@ -86,6 +102,10 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 			}
 		}
 		t, floats := promoted(values...), o.Types.Has(dtype.F64)
+		of, ofBools := bools[o.Name]
+		if ofBools = ofBools && t == dtype.Bool; ofBools {
+			t = of.in
+		}
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
@@ -105,10 +125,16 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 				nodes[k] = c.as(i, t)
 			}
 		}
+		if alongVector(o) && len(nodes[0].Shape()) == 0 {
+			nodes[0] = op.Compose("ravel", op.Options{}, nodes[0])
+		}
 		if o.Operands < 0 {
 			nodes = c.sequence(false)
 		}
 		n := o.Apply(r, nodes...)
+		if ofBools && of.truth {
+			n = cast(n, dtype.Bool)
+		}
 		if o.Group == "views" && o.Name != "diff" {
 			return n
 		}

@@ -52,6 +52,7 @@ scope.update(
     erf=erf, softmax=softmax, logsumexp=logsumexp, layernorm=layernorm, one_hot=one_hot,
     relu=lambda x: np.maximum(x, 0), sigmoid=lambda x: 1 / (1 + np.exp(-x)),
     gelu=lambda x: x * (1 + erf(x / math.sqrt(2))) / 2, rsqrt=lambda x: 1 / np.sqrt(x), len=len, abs=abs,
+    cummax=np.maximum.accumulate, cummin=np.minimum.accumulate,
 )
 
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -47,15 +48,16 @@ func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr
 	return placed(expr.NewError(f.Kind, n.Op.Constructor(), "%s", what), current(n))
 }
 
-// placed returns err with the call that built n, if it is an [expr.Error].
+// placed returns err with the call that built n, if it is an [expr.Error]. The error
+// names the function that the caller called, which may build several nodes.
 func placed(err error, n *expr.Node) error {
 	e := new(expr.Error)
 	if !errors.As(err, &e) {
 		return err
 	}
 	at := *e
-	if file, line := n.Place(); file != "" {
-		at.File, at.Line = file, line
+	if op, file, line := n.Place(); file != "" {
+		at.Op, at.File, at.Line = cmp.Or(op, at.Op), file, line
 	}
 	return &at
 }

@@ -106,25 +106,34 @@ var library = func() string {
 // caller returns the position of the first caller outside this library.
 func caller() (file string, line int) {
 	var pcs [32]uintptr
-	return outside(pcs[:runtime.Callers(3, pcs[:])])
+	_, file, line = outside(pcs[:runtime.Callers(3, pcs[:])])
+	return file, line
 }
 
-// outside returns the position of the first frame outside this library.
-func outside(pcs []uintptr) (file string, line int) {
+// outside returns the position of the first frame outside this library, and the
+// typed constructor of package op that this frame calls, if it calls one.
+func outside(pcs []uintptr) (op, file string, line int) {
 	if len(pcs) == 0 {
-		return "", 0
+		return "", "", 0
 	}
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		if strings.HasPrefix(f.Function, "runtime.") {
-			return "", 0 // the stack ends in a goroutine of the library
+			return "", "", 0 // the stack ends in a goroutine of the library
 		}
 		if !inside(f) {
-			return filepath.Base(f.File), f.Line
+			return op, filepath.Base(f.File), f.Line
 		}
 		if !more {
-			return "", 0
+			return "", "", 0
+		}
+		op = ""
+		if _, name, ok := strings.Cut(f.Function, "/expr/op."); ok {
+			op, ok = strings.CutSuffix(name, "[...]") // typed constructors are generic
+			if !ok {
+				op = ""
+			}
 		}
 	}
 }
@@ -167,12 +176,13 @@ func (n *Node) mark() {
 	runtime.Callers(3, n.site[:])
 }
 
-// Place returns the file and the line of the call, outside this library, that
-// made a node which can fail on data: an integer division, a view that reads at
-// computed positions, or a Go function. It returns "" and 0 for other nodes.
-func (n *Node) Place() (file string, line int) {
+// Place returns the function of package op that the caller called for a node which
+// can fail on data, and the file and the line of the call: of an integer division, a
+// view that reads at computed positions, or a Go function. The function is "" where
+// the caller called another package, and all three are empty for other nodes.
+func (n *Node) Place() (op, file string, line int) {
 	if n == nil || n.Attributes == nil || n.site == nil {
-		return "", 0
+		return "", "", 0
 	}
 	pcs := n.site[:]
 	if end := slices.Index(pcs, 0); end >= 0 {

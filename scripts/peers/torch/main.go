@@ -1,0 +1,168 @@
+// Command torch compares convolutions, attention, gradients of pools and steps of
+// training with PyTorch, eager and compiled, and with JAX. Each library runs in a
+// process of its own that times itself. The processes and oneloop take turns, on the same
+// values, and their results are compared.
+//
+//	go run ./torch -torch PYTHON [-jax PYTHON] [-match REGEXP] [-threads 1,2] [-rounds 9] [-peers eager,compile,jax]
+//
+// With one thread the times are processor times of the processes, with several they
+// are those of the clock. A library that a Python lacks is left out, with one line.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
+)
+
+type options struct {
+	peers  []string
+	python map[string]string // by peer
+	match  *regexp.Regexp
+	rounds int
+	sample time.Duration
+	stages bool
+}
+
+func main() {
+	log.SetFlags(0)
+	torch := flag.String("torch", "python3", "a Python with torch")
+	jax := flag.String("jax", "", "a Python with JAX; default: the one with torch")
+	match := flag.String("match", "", "only cases whose name matches this expression")
+	threads := flag.String("threads", "1,2", "numbers of threads")
+	peers := flag.String("peers", "eager,compile,jax", "what to compare with; empty: nothing")
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 9, "rounds of each case; medians count")
+	flag.DurationVar(&o.sample, "sample", 100*time.Millisecond, "time of each side in a round, at least")
+	flag.BoolVar(&o.stages, "stages", false, "also print the stages of oneloop and their times")
+	flag.Parse()
+	if *jax == "" {
+		*jax = *torch
+	}
+	o.python = map[string]string{"eager": *torch, "compile": *torch, "jax": *jax}
+	o.peers = strings.FieldsFunc(*peers, func(r rune) bool { return r == ',' })
+	var err error
+	if o.match, err = regexp.Compile(*match); err != nil {
+		log.Fatal(err)
+	}
+	for _, n := range strings.Split(*threads, ",") {
+		t, err := strconv.Atoi(n)
+		if err != nil || t < 1 {
+			log.Fatalf("-threads %s: %q is no number of threads", *threads, n)
+		}
+		if err := o.compare(t); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// compare prints a table of all cases for a number of threads.
+func (o options) compare(threads int) error {
+	runtime.GOMAXPROCS(threads)
+	var peers []*peer
+	for _, kind := range o.peers {
+		p, err := start(kind, o.python[kind], threads)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			defer p.close()
+			peers = append(peers, p)
+		}
+	}
+	fmt.Printf("\n%d threads; %s; medians of %d rounds, in ms; a ratio is another's time / oneloop's, its median and range\n\n", threads, runtime.Version(), o.rounds)
+	fmt.Print("| case | oneloop, least |")
+	for _, p := range peers {
+		fmt.Printf(" %s, least | ratio |", p.kind)
+	}
+	fmt.Println("\n|---|---|" + strings.Repeat("---|---|", len(peers)))
+	for _, c := range cases {
+		if !o.match.MatchString(c.name) {
+			continue
+		}
+		if err := o.row(c, peers, threads); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// A side runs a case so often, and returns the time of one run in milliseconds.
+type side func(reps int) (float64, error)
+
+// row prints the row of one case.
+func (o options) row(c workload, peers []*peer, threads int) error {
+	ours, err := c.make()
+	if err != nil {
+		return err
+	}
+	sides := []side{ours.timed(threads)}
+	theirs := make([][]float32, len(peers))
+	for i, p := range peers {
+		if theirs[i], err = p.load(c.peer, ours, c.runs); err != nil {
+			return err
+		}
+		sides = append(sides, p.timed(threads))
+	}
+	var results []float32
+	for range c.runs {
+		if err := ours.run(); err != nil {
+			return err
+		}
+		results = append(results, ours.out.Data()...)
+	}
+	for i, p := range peers {
+		if d := difference(results, theirs[i]); !(d <= c.tolerance) {
+			return fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance)
+		}
+	}
+	times, err := o.alternate(sides)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s | %.3g, %.3g |", c.name, paired.Median(times[0]), slices.Min(times[0]))
+	for _, t := range times[1:] {
+		ratios := make([]float64, len(t))
+		for i := range t {
+			ratios[i] = t[i] / times[0][i]
+		}
+		fmt.Printf(" %.3g, %.3g | %.2f (%.2f..%.2f) |", paired.Median(t), slices.Min(t), paired.Median(ratios), slices.Min(ratios), slices.Max(ratios))
+	}
+	about, err := ours.about(o.stages)
+	fmt.Printf("\n%s", about)
+	return err
+}
+
+// alternate runs the sides in rounds, and returns the times of each.
+func (o options) alternate(sides []side) ([][]float64, error) {
+	times, reps := make([][]float64, len(sides)), make([]int, len(sides))
+	for i, s := range sides {
+		for reps[i] = 1; ; reps[i] *= 2 { // also warms up
+			t, err := s(reps[i])
+			if err != nil {
+				return nil, err
+			}
+			if t*float64(reps[i]) >= o.sample.Seconds()*1e3/2 {
+				break
+			}
+		}
+	}
+	for range o.rounds {
+		for i, s := range sides {
+			t, err := s(reps[i])
+			if err != nil {
+				return nil, err
+			}
+			times[i] = append(times[i], t)
+		}
+	}
+	return times, nil
+}

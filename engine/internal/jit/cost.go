@@ -22,10 +22,7 @@ const (
 // laneCost returns the cost of one lane of a phase in ns, for one iteration of its seq
 // loop.
 func (g *generator) laneCost(bp *layout.Phase) float64 {
-	size, bytes := 4, 0
-	for i := range bp.Lowered.Nodes {
-		size = max(size, bp.Lowered.Nodes[i].Type.Size())
-	}
+	size, bytes := bp.Widest(), 0
 	for i := range bp.Lowered.Sites {
 		bytes += bp.Lowered.Sites[i].Type.Size()
 	}

@@ -3,10 +3,13 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -118,16 +121,26 @@ func plainCases() (cases []primCase) {
 
 // straight compares one random loop, long enough to spill, with the interpreter.
 func straight(t *testing.T, seed uint64, cases []primCase) {
-	defer naming(t, seed)
-	r := rand.New(rand.NewPCG(seed, 11))
-	w := &writer{r: r, cases: cases, vals: map[dtype.Type][]int{}, n: []int{1 + r.IntN(5), 1 + r.IntN(200)}}
-	w.types = [][]dtype.Type{
+	types := [][]dtype.Type{
 		registers,
 		{dtype.Bool, dtype.F32, dtype.I32},
 		{dtype.Bool, dtype.F32},
 		{dtype.Bool, dtype.F64, dtype.I64},
 		{dtype.Bool, dtype.F32, dtype.I32, dtype.U32, dtype.U8, dtype.I8},
-	}[r.IntN(5)]
+	}
+	straightOf(t, seed, cases, types[seed%5], true)
+}
+
+// straightOf is straight with values of some types, and with cold regions or without. It
+// returns the instances that it compared.
+func straightOf(t *testing.T, seed uint64, cases []primCase, types []dtype.Type, cold bool) (instances []backend.Instance) {
+	defer naming(t, seed)
+	r := rand.New(rand.NewPCG(seed, 11))
+	w := &writer{r: r, cases: cases, vals: map[dtype.Type][]int{}, n: []int{1 + r.IntN(5), 1 + r.IntN(200)}}
+	w.types = types
+	if !cold {
+		w.depth = 1
+	}
 	rows := r.IntN(3) == 0
 	for range 5 + r.IntN(120) {
 		w.step()
@@ -155,8 +168,37 @@ func straight(t *testing.T, seed uint64, cases []primCase) {
 		end.WriteString("  }\n")
 	}
 	k := parse(t, "kernel random\naxis i0 i1\n"+w.decl.String()+"{\n"+open+w.body.String()+"  }\n"+end.String()+"}\n")
-	differ(t, r, newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0))
+	s := newSetup(t, r, k, w.n, nil, w.shape, r.IntN(2) == 0)
+	for _, be := range isas(t) {
+		instances = append(instances, s.instance(t, be))
+	}
+	differ(t, r, s)
 	forget()
+	return instances
+}
+
+// TestOctets compares random loops over integers of 8 bits and predicates with the
+// interpreter. Most of them run in lanes of 8 bits.
+func TestOctets(t *testing.T) {
+	cases := slices.DeleteFunc(plainCases(), func(c primCase) bool { return strings.HasPrefix(c.name, "div") || strings.HasPrefix(c.name, "rem") })
+	rounds := 1000
+	if !testlevel.Deep() {
+		rounds = 60
+	}
+	octets, all := 0, 0
+	for seed := range rounds {
+		for _, in := range straightOf(t, uint64(seed), cases, []dtype.Type{dtype.Bool, dtype.I8, dtype.U8}, false) {
+			for _, bp := range in.(*instance).phases {
+				if bp.Lowered.Kind == lower.MapPhase {
+					all++
+					octets += int(frame.Bit(bp.Octets))
+				}
+			}
+		}
+	}
+	if octets < all/4 {
+		t.Errorf("lanes of 8 bits run %d phases of %d", octets, all)
+	}
 }
 
 // TestRandom compares random loops with the interpreter.

@@ -65,12 +65,16 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 			size = max(size, lower.Widest(p.Nodes))
 		}
 	}
+	if f.Octets {
+		size = 1
+	}
 	f.W = f.Facts.Bytes / size
 	if v.Narrow {
 		f.W = min(f.Facts.Bytes, 32) / size
 	}
 	f.findUniform()
 	f.settleGathers()
+	f.splitShifts()
 	f.liveness()
 	return f
 }

@@ -181,6 +181,12 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "const %s %s", n.Type.Short(), prim.Text(n.Type, n.Imm))
 	case n.Op == lower.OpIota:
 		fmt.Fprintf(&b, "lane number * %d", int64(n.Imm))
+	case n.Op == lower.OpShift:
+		b.WriteString(ir.OpName(prim.Op(n.Imm)) + ", and")
+	case n.Op == lower.OpCount:
+		fmt.Fprintf(&b, "count, at most %d, of", n.Imm)
+	case n.Op == lower.OpShifted:
+		fmt.Fprintf(&b, "%s %#x", ir.OpName(prim.Op(n.Imm)), n.Aux)
 	case n.Op == ir.Fault:
 		fmt.Fprintf(&b, "fault %s", ir.FaultKind(n.Aux))
 	case n.Op == prim.Lookup:

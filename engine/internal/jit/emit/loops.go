@@ -136,7 +136,7 @@ func (f *phaseCode) elementLoop(group int) {
 func (f *phaseCode) vectors(group int, end isa.Label) {
 	unroll := group
 	if f.Stream && !f.Part64 {
-		unroll = max(group, layout.LineBytes/(f.W*f.Phase.Widest()))
+		unroll = max(group, layout.LineBytes/(f.W*f.Layout.Widest()))
 	}
 	step := unroll * f.W
 	lanes := isa.Word(f.Phase.Lanes)
@@ -167,7 +167,7 @@ func (f *phaseCode) halves(group int, end isa.Label) {
 	f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.T0, isa.Lane)
 	f.Int(isa.Shr, isa.T0, isa.K(1))
-	f.Int(isa.And, isa.T0, isa.K(-max(step, layout.LineBytes/f.Phase.Widest())))
+	f.Int(isa.And, isa.T0, isa.K(-max(step, layout.LineBytes/f.Layout.Widest())))
 	f.BranchResult(isa.EQ, end)
 	f.Asm.Address(isa.Count, isa.AtX(isa.Lane, isa.T0, 1, 0))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.Count)
@@ -280,7 +280,7 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 func (f *phaseCode) alignStores(main, masked isa.Label) bool {
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		if f.Stream && !f.Passes(int32(i)) || !f.Phase.Sites[i].Store || s.Kind != layout.Unit || s.Size != f.Phase.Widest() {
+		if f.Stream && !f.Passes(int32(i)) || !f.Phase.Sites[i].Store || s.Kind != layout.Unit || s.Size != f.Layout.Widest() {
 			continue
 		}
 		to := f.W * s.Size

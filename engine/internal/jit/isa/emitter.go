@@ -25,8 +25,10 @@ type Emitter struct {
 	Layout  *layout.Phase
 	Phase   *lower.Phase
 	layout.Variant
-	W     int // lanes of a vector
-	Nodes []lower.Node
+	W int // lanes of a vector
+	// Octets says that all lanes have 8 bits, not the widest of the phase.
+	Octets bool
+	Nodes  []lower.Node
 
 	Values
 	Vecs, Masks RegisterFile
@@ -57,9 +59,11 @@ type cursor struct {
 
 // NewEmitter returns an emitter with all registers free. The caller sets W and Lanes.
 func NewEmitter(target Target, a Asm, listing bool, p *lower.Program, bp *layout.Phase, v layout.Variant) Emitter {
-	facts := target.Facts()
+	facts := *target.Facts()
+	octets := bp.Octets && facts.Octets
+	facts.Broadcasts = facts.Broadcasts && !octets
 	return Emitter{
-		Asm: a, Facts: facts, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
+		Asm: a, Facts: &facts, Octets: octets, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
 		Nodes: slices.Clone(bp.Lowered.Nodes), Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
 		SiteReg: slices.Repeat([]int8{-1}, len(bp.Sites)),
 	}
@@ -68,6 +72,8 @@ func NewEmitter(target Target, a Asm, listing bool, p *lower.Program, bp *layout
 // VecBytes returns the size in bytes of a vector of register type t.
 func (f *Emitter) VecBytes(t dtype.Type) int {
 	switch {
+	case f.Octets:
+		return f.W
 	case t == dtype.Bool && f.Predicates == 0:
 		return f.Bytes
 	case Wide(t):

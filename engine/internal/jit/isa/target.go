@@ -42,6 +42,9 @@ type Facts struct {
 	// lanes. If not, uniform values in memory have a copy for every lane.
 	Broadcasts bool
 	Sites      int // general registers for the addresses of sites
+	// Octets says that there are rules for lanes of 8 bits. Operands in memory then have a
+	// copy for every lane.
+	Octets bool
 }
 
 // An Object is finished code, to be placed at a multiple of 64.

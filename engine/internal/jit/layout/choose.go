@@ -91,7 +91,7 @@ func (bp *Phase) waits(element, rate int) bool {
 			issued++
 		}
 	}
-	return rate*issued < 32/bp.Lowered.Widest()*element
+	return rate*issued < 32/bp.Widest()*element
 }
 
 // dense reports whether a loop bound by the second-level cache also has much
@@ -107,7 +107,29 @@ func (bp *Phase) dense(moved int) bool {
 			}
 		}
 	}
-	return 4*computed*bp.Lowered.Widest() > 5*moved
+	return 4*computed*bp.Widest() > 5*moved
+}
+
+// Widest returns the size of the widest lanes of the phase in bytes: 1, 4 or 8.
+func (bp *Phase) Widest() int {
+	if bp.Octets {
+		return 1
+	}
+	return bp.Lowered.Widest()
+}
+
+// findOctets sets bp.Octets if vectors of as many lanes as they have bytes reach all
+// sites.
+func (bp *Phase) findOctets() {
+	bp.Octets = bp.Lowered.Octets && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		switch s.Kind {
+		case Unit, Scratch, Transposed, Unused:
+			return s.Guard
+		case Uniform:
+			return s.Guard || bp.Lowered.Sites[s.index(bp.Lowered)].Store
+		}
+		return true
+	})
 }
 
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call

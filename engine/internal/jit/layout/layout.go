@@ -103,6 +103,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			bp.Loads = append(bp.Loads, int32(i))
 		}
 	}
+	bp.findOctets()
 	bp.findRows()
 	b.findPlain(bp)
 	b.choose(ph, bp)

@@ -102,6 +102,7 @@ type Phase struct {
 	Plain      []PlainSite // nil unless all sites are plain: see findPlain
 	Most       int         // most lanes of a call
 	Narrow     bool        // see variant
+	Octets     bool        // lanes of 8 bits: see [lower.Phase.Octets]
 	Fetch      bool        // see variant
 	Pure       []int32     // stores that can bypass the caches
 }

@@ -67,6 +67,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	for _, ph := range l.p.Phases {
 		l.conflicts(ph)
 		ph.findBytes()
+		ph.Octets = ph.octets()
 	}
 	if l.p.Units, _ = bound.UnitsOf(k); l.p.Units != bound.OneUnit {
 		l.p.Main = slices.IndexFunc(l.p.Items, func(it Item) bool { return it.Vec != nil || it.Axes != nil })

@@ -19,6 +19,13 @@ const (
 	// and the fill value. A Store has computed offsets in args[1]. A masked load of
 	// contiguous lanes has its mask there.
 	OpGather
+	// The parts of a shift of 8-bit lanes by a uniform count. OpShift shifts args[0] in
+	// direction imm, Shl or Shr, by the first lane of args[1], and keeps the bits of
+	// args[2]. OpCount is args[0], at most imm, as such a count. OpShifted is the byte aux,
+	// shifted in direction imm by count args[0].
+	OpShift
+	OpCount
+	OpShifted
 )
 
 // A Node is an instruction of a phase; operands are nodes of the same phase.
@@ -114,6 +121,7 @@ type Phase struct {
 	Carries []Carry
 	Yield   int32 // of the program of a reduction: the new accumulator
 	ops     int
+	Octets  bool       // lanes of 8 bits hold all its values
 	ArgBase int        // offset of its sites in the frame
 	Lanes   int        // offset of its number of lanes in the frame
 	Scratch int32      // number of its first site

@@ -101,21 +101,29 @@ const (
 	VPMOVDB
 	VPMOVDW
 	VPMOVQD
+	VPADDB
 	VPADDD
 	VPADDQ
+	VPSUBB
 	VPSUBD
 	VPSUBQ
+	VPMULLW
 	VPMULLD
 	VPMULLQ
 	VPMULUDQ
+	VPABSB
 	VPABSD
 	VPABSQ
+	VPMINSB
 	VPMINSD
 	VPMINSQ
+	VPMINUB
 	VPMINUD
 	VPMINUQ
+	VPMAXSB
 	VPMAXSD
 	VPMAXSQ
+	VPMAXUB
 	VPMAXUD
 	VPMAXUQ
 	VPAND
@@ -130,6 +138,8 @@ const (
 	VPXORQ
 	VPTERNLOGD
 	VPTERNLOGQ
+	VPSLLW
+	VPSRLW
 	VPSLLD
 	VPSLLQ
 	VPSRLD
@@ -141,6 +151,10 @@ const (
 	VPSRLVQ
 	VPSRAVD
 	VPSRAVQ
+	VPCMPEQB
+	VPCMPGTB
+	VPCMPB
+	VPCMPUB
 	VPCMPEQD
 	VPCMPEQQ
 	VPCMPGTD
@@ -152,11 +166,14 @@ const (
 	VPTESTMB
 	VPTESTMD
 	VPTESTMQ
+	VPTEST
 	VMOVMSKPS
 	VMOVMSKPD
+	VPBLENDVB
 	VBLENDVPS
 	VBLENDVPD
 	VPBLENDD
+	VPBLENDMB
 	VBLENDMPS
 	VBLENDMPD
 	VPSHUFD
@@ -189,19 +206,31 @@ const (
 	VGATHERQPD
 	KMOVB
 	KMOVW
+	KMOVQ
 	KANDB
 	KANDW
+	KANDQ
 	KANDNW
+	KANDNQ
 	KORB
 	KORW
+	KORQ
 	KXNORB
 	KXNORW
+	KXNORD
+	KXNORQ
 	KXORB
 	KXORW
+	KXORQ
 	KNOTB
 	KNOTW
+	KNOTD
+	KNOTQ
 	KORTESTB
 	KORTESTW
+	KORTESTD
+	KORTESTQ
+	VPMOVM2B
 	VPMOVM2D
 	VZEROUPPER
 	ADD
@@ -257,25 +286,28 @@ var opNames = [numOps]string{
 	"vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq", "vcvtudq2ps", "vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd",
 	"vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps",
 	"vcvtps2ph", "vcvtsi2ss", "vcvtsi2sd", "vcvttss2si", "vcvttsd2si", "vpmovzxbd", "vpmovsxbd", "vpmovzxbq",
-	"vpmovzxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovqd", "vpaddd", "vpaddq",
-	"vpsubd", "vpsubq", "vpmulld", "vpmullq", "vpmuludq", "vpabsd", "vpabsq", "vpminsd",
-	"vpminsq", "vpminud", "vpminuq", "vpmaxsd", "vpmaxsq", "vpmaxud", "vpmaxuq", "vpand",
+	"vpmovzxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovqd", "vpaddb", "vpaddd",
+	"vpaddq", "vpsubb", "vpsubd", "vpsubq", "vpmullw", "vpmulld", "vpmullq", "vpmuludq",
+	"vpabsb", "vpabsd", "vpabsq", "vpminsb", "vpminsd", "vpminsq", "vpminub", "vpminud",
+	"vpminuq", "vpmaxsb", "vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxud", "vpmaxuq", "vpand",
 	"vpandd", "vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord",
-	"vpxorq", "vpternlogd", "vpternlogq", "vpslld", "vpsllq", "vpsrld", "vpsrlq", "vpsrad",
-	"vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq", "vpcmpeqd", "vpcmpeqq",
-	"vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmd",
-	"vptestmq", "vmovmskps", "vmovmskpd", "vblendvps", "vblendvpd", "vpblendd", "vblendmps", "vblendmpd",
-	"vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd",
-	"vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps",
-	"vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
-	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kandb", "kandw",
-	"kandnw", "korb", "korw", "kxnorb", "kxnorw", "kxorb", "kxorw", "knotb",
-	"knotw", "kortestb", "kortestw", "vpmovm2d", "vzeroupper", "add", "or", "adc",
-	"and", "sub", "xor", "cmp", "test", "mov", "lea", "movzxb",
-	"movzxw", "movsxd", "imul", "neg", "div", "idiv", "shl", "shr",
-	"sar", "cqo", "bt", "bzhi", "cmovg", "jae", "je", "jne",
-	"jns", "jp", "jl", "jge", "jle", "jg", "jmp", "ret",
-	"prefetcht0", "prefetcht1", "sfence",
+	"vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpslld", "vpsllq", "vpsrld",
+	"vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq",
+	"vpcmpeqb", "vpcmpgtb", "vpcmpb", "vpcmpub", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq",
+	"vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmd", "vptestmq", "vptest",
+	"vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpblendmb", "vblendmps",
+	"vblendmpd", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw",
+	"vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps",
+	"vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vextractf128", "vextractf32x4", "vinsertf64x4",
+	"vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq",
+	"kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq",
+	"kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb",
+	"knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b",
+	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
+	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
+	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "bt",
+	"bzhi", "cmovg", "jae", "je", "jne", "jns", "jp", "jl",
+	"jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -287,14 +319,16 @@ var firstForm = [numOps + 1]uint16{
 	87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
 	103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
 	119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134,
-	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 149, 152, 155, 158,
-	161, 162, 163, 164, 165, 166, 167, 169, 171, 173, 175, 176, 177, 178, 179, 180,
-	181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196,
-	197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212,
-	213, 215, 217, 219, 221, 225, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238,
-	239, 240, 241, 242, 243, 244, 248, 252, 256, 260, 264, 268, 272, 274, 278, 279,
-	280, 281, 282, 285, 286, 287, 288, 290, 292, 294, 295, 296, 297, 298, 299, 300,
-	301, 302, 303, 304, 305, 306, 307, 309, 310, 311, 312, 313,
+	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150,
+	151, 152, 153, 154, 157, 160, 163, 166, 169, 172, 175, 176, 177, 178, 179, 180,
+	181, 182, 183, 184, 185, 187, 189, 191, 193, 194, 195, 196, 197, 198, 199, 200,
+	201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216,
+	217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+	233, 234, 236, 238, 240, 242, 246, 250, 253, 254, 255, 256, 257, 258, 259, 260,
+	261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276,
+	277, 278, 279, 283, 287, 291, 295, 299, 303, 307, 309, 313, 314, 315, 316, 317,
+	320, 321, 322, 323, 325, 327, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338,
+	339, 340, 341, 342, 344, 345, 346, 347, 348,
 }
 
 var forms = [...]form{
@@ -415,21 +449,29 @@ var forms = [...]form{
 	{op: VPMOVDB, ops: [4]pat{patM, patR}, size: [4]uint8{sizeQuarter, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x31, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
 	{op: VPMOVDW, ops: [4]pat{patM, patR}, size: [4]uint8{sizeHalf, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x33, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVQD, ops: [4]pat{patM, patR}, size: [4]uint8{sizeHalf, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x35, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
+	{op: VPADDB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfc, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPADDD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfe, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPADDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xd4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPSUBB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf8, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPSUBD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfa, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSUBQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfb, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMULLW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xd5, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMULLD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMULLQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMULUDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPABSB, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPABSD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1e, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPABSQ, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMINSB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x38, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMINSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x39, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMINSQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x39, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMINUB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xda, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMINUD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3b, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMINUQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3b, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMAXSB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMAXSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3d, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMAXSQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMAXUB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xde, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMAXUD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3f, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMAXUQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPAND, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xdb, ext: noExt, vexW: wIgnored, vex: len128 | len256},
@@ -444,6 +486,12 @@ var forms = [...]form{
 	{op: VPXORQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xef, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPTERNLOGD, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x25, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPTERNLOGQ, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x25, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPSLLW, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 6, vexW: wIgnored, vex: len128 | len256},
+	{op: VPSLLW, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 6, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSLLW, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xf1, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
+	{op: VPSRLW, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 2, vexW: wIgnored, vex: len128 | len256},
+	{op: VPSRLW, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 2, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSRLW, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xd1, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VPSLLD, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x72, ext: 6, vexW: wIgnored, vex: len128 | len256},
 	{op: VPSLLD, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x72, ext: 6, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSLLD, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xf2, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
@@ -465,6 +513,10 @@ var forms = [...]form{
 	{op: VPSRLVQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x45, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSRAVD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x46, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSRAVQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x46, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPCMPEQB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x74, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPCMPGTB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x64, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPCMPB, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
+	{op: VPCMPUB, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3e, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VPCMPEQD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x76, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPCMPEQD, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x76, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask},
 	{op: VPCMPEQQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x29, ext: noExt, vexW: wIgnored, vex: len128 | len256},
@@ -480,11 +532,14 @@ var forms = [...]form{
 	{op: VPTESTMB, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x26, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VPTESTMD, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask},
 	{op: VPTESTMQ, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask},
+	{op: VPTEST, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x17, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPS, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: ppNP, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPD, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: pp66, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPBLENDVB, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4c, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VBLENDVPS, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4a, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VBLENDVPD, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4b, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VPBLENDD, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x02, ext: noExt, vexW: w0, vex: len128 | len256},
+	{op: VPBLENDMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VBLENDMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VBLENDMPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSHUFD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x70, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
@@ -527,19 +582,33 @@ var forms = [...]form{
 	{op: KMOVW, ops: [4]pat{patMem, patK}, pp: ppNP, opmap: map0F, opcode: 0x91, ext: noExt, vexW: w0, vex: lenK},
 	{op: KMOVW, ops: [4]pat{patK, patGU}, size: [4]uint8{sizeLen, size4}, pp: ppNP, opmap: map0F, opcode: 0x92, ext: noExt, vexW: w0, vex: lenK},
 	{op: KMOVW, ops: [4]pat{patG, patKU}, size: [4]uint8{size4, sizeLen}, pp: ppNP, opmap: map0F, opcode: 0x93, ext: noExt, vexW: w0, vex: lenK},
+	{op: KMOVQ, ops: [4]pat{patK, patKM}, pp: ppNP, opmap: map0F, opcode: 0x90, ext: noExt, vexW: w1, vex: lenK},
+	{op: KMOVQ, ops: [4]pat{patMem, patK}, pp: ppNP, opmap: map0F, opcode: 0x91, ext: noExt, vexW: w1, vex: lenK},
+	{op: KMOVQ, ops: [4]pat{patK, patGU}, size: [4]uint8{sizeLen, size8}, pp: ppF2, opmap: map0F, opcode: 0x92, ext: noExt, vexW: w1, vex: lenK},
 	{op: KANDB, ops: [4]pat{patK, patKV, patKU}, pp: pp66, opmap: map0F, opcode: 0x41, ext: noExt, vexW: w0, vex: lenKPair},
 	{op: KANDW, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x41, ext: noExt, vexW: w0, vex: lenKPair},
+	{op: KANDQ, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x41, ext: noExt, vexW: w1, vex: lenKPair},
 	{op: KANDNW, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x42, ext: noExt, vexW: w0, vex: lenKPair},
+	{op: KANDNQ, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x42, ext: noExt, vexW: w1, vex: lenKPair},
 	{op: KORB, ops: [4]pat{patK, patKV, patKU}, pp: pp66, opmap: map0F, opcode: 0x45, ext: noExt, vexW: w0, vex: lenKPair},
 	{op: KORW, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x45, ext: noExt, vexW: w0, vex: lenKPair},
+	{op: KORQ, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x45, ext: noExt, vexW: w1, vex: lenKPair},
 	{op: KXNORB, ops: [4]pat{patK, patKV, patKU}, pp: pp66, opmap: map0F, opcode: 0x46, ext: noExt, vexW: w0, vex: lenKPair},
 	{op: KXNORW, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x46, ext: noExt, vexW: w0, vex: lenKPair},
+	{op: KXNORD, ops: [4]pat{patK, patKV, patKU}, pp: pp66, opmap: map0F, opcode: 0x46, ext: noExt, vexW: w1, vex: lenKPair},
+	{op: KXNORQ, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x46, ext: noExt, vexW: w1, vex: lenKPair},
 	{op: KXORB, ops: [4]pat{patK, patKV, patKU}, pp: pp66, opmap: map0F, opcode: 0x47, ext: noExt, vexW: w0, vex: lenKPair},
 	{op: KXORW, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x47, ext: noExt, vexW: w0, vex: lenKPair},
+	{op: KXORQ, ops: [4]pat{patK, patKV, patKU}, pp: ppNP, opmap: map0F, opcode: 0x47, ext: noExt, vexW: w1, vex: lenKPair},
 	{op: KNOTB, ops: [4]pat{patK, patKU}, pp: pp66, opmap: map0F, opcode: 0x44, ext: noExt, vexW: w0, vex: lenK},
 	{op: KNOTW, ops: [4]pat{patK, patKU}, pp: ppNP, opmap: map0F, opcode: 0x44, ext: noExt, vexW: w0, vex: lenK},
+	{op: KNOTD, ops: [4]pat{patK, patKU}, pp: pp66, opmap: map0F, opcode: 0x44, ext: noExt, vexW: w1, vex: lenK},
+	{op: KNOTQ, ops: [4]pat{patK, patKU}, pp: ppNP, opmap: map0F, opcode: 0x44, ext: noExt, vexW: w1, vex: lenK},
 	{op: KORTESTB, ops: [4]pat{patK, patKU}, pp: pp66, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w0, vex: lenK},
 	{op: KORTESTW, ops: [4]pat{patK, patKU}, pp: ppNP, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w0, vex: lenK},
+	{op: KORTESTD, ops: [4]pat{patK, patKU}, pp: pp66, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w1, vex: lenK},
+	{op: KORTESTQ, ops: [4]pat{patK, patKU}, pp: ppNP, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w1, vex: lenK},
+	{op: VPMOVM2B, ops: [4]pat{patR, patKU}, pp: ppF3, opmap: map0F38, opcode: 0x28, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VPMOVM2D, ops: [4]pat{patR, patKU}, pp: ppF3, opmap: map0F38, opcode: 0x38, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VZEROUPPER, pp: ppNP, opmap: map0F, opcode: 0x77, ext: noExt, vexW: wIgnored, vex: lenScalar},
 	{op: ADD, ops: [4]pat{patGM, patG}, pp: ppNP, opmap: mapOp, opcode: 0x01, ext: noExt, gp: true, vex: 15},

@@ -24,7 +24,7 @@ const tailVec = x86.Vec(15)
 type avx2Target struct{}
 
 func (avx2Target) Facts() *isa.Facts {
-	return &isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, Sites: sites} // the sixteenth vector has the tail mask
+	return &isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, Octets: true, Sites: sites} // the sixteenth vector has the tail mask
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -82,7 +82,7 @@ func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
 }
 
 func (f *avx2) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
-	f.I(pick(t, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
+	f.I(f.pickLane(t, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
 }
 
 func (f *avx2) predicateEq(n *lower.Node) {
@@ -241,18 +241,18 @@ func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Ve
 	l := f.LenOf(t)
 	switch op {
 	case prim.Eq, prim.Ne:
-		f.I(pick(t, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
+		f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
 	default: // x < y is y > x; x <= y is not x > y
 		if op == prim.Lt {
 			x, y = y, x
 		}
-		if t.IsUnsigned() && t != dtype.U8 {
+		if t.IsUnsigned() && (f.Octets || t != dtype.U8) {
 			a, s := f.Tmp(), f.full(t, signBit(t))
 			f.I(x86.VPXOR, l, a, x, s)
 			f.I(x86.VPXOR, l, d, y, s)
 			x, y = a, d
 		}
-		f.I(pick(t, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
+		f.I(f.pickLane(t, x86.VPCMPGTB, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
 	}
 	if op == prim.Ne || op == prim.Le {
 		f.I(x86.VPXOR, l, d, d, f.ones())
@@ -267,6 +267,10 @@ func (f *avx2) choose(n *lower.Node) {
 }
 
 func (f *avx2) SetTail() {
+	if f.Octets {
+		f.setOctetTail()
+		return
+	}
 	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
 	if f.W == 8 {
 		f.I(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
@@ -352,6 +356,8 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
 	switch {
+	case f.Octets:
+		f.loadOctets(d, i, one, masked)
 	case one && masked: // all lanes or none
 		skip := f.NewLabel()
 		f.I(x86.VXORPS, x86.L256, d, d, d)
@@ -408,7 +414,7 @@ func (f *avx2) lane() dtype.Type {
 // notZero sets the lanes of d, of integer type t, to whether those of x are not 0.
 func (f *avx2) notZero(d, x x86.Vec, t dtype.Type) {
 	l := f.LenOf(t)
-	f.I(pick(t, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
+	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
 	f.I(x86.VPXOR, l, d, d, f.ones())
 }
 
@@ -479,6 +485,13 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 
 // storeTail stores the lanes of the tail of a vector of lanes of t.
 func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
+	if f.Octets { // of an accumulator: memory that no other code reads
+		d := f.Tmp()
+		f.I(x86.VMOVUPS, x86.L256, d, m)
+		f.I(x86.VPBLENDVB, x86.L256, d, d, x, tailVec)
+		f.I(x86.VMOVUPS, x86.L256, m, d)
+		return
+	}
 	f.I(maskMove(t), f.LenOf(t), m, f.maskFor(tailVec, t), x)
 }
 
@@ -500,6 +513,10 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	}
 	if f.bytes(&f.Nodes[n.Args[0]]) {
 		f.moveBytes(m, x)
+		return
+	}
+	if f.Octets {
+		f.storeOctets(t, m, x, masked)
 		return
 	}
 	v := f.Tmp()

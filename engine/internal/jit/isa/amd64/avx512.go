@@ -19,7 +19,7 @@ import (
 type avx512Target struct{}
 
 func (avx512Target) Facts() *isa.Facts { // K0 is never a write mask, K7 has the tail mask
-	return &isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, Sites: sites}
+	return &isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, Octets: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -63,7 +63,13 @@ func (f *avx512) abs64(n *lower.Node) {
 	f.I(x86.VPABSQ, f.LenOf(n.In), d, x)
 }
 
-func compareOp(t dtype.Type) x86.Op {
+func (f *avx512) compareOp(t dtype.Type) x86.Op {
+	switch {
+	case f.Octets && t == dtype.I8:
+		return x86.VPCMPB
+	case f.Octets && t == dtype.U8:
+		return x86.VPCMPUB
+	}
 	switch isa.Lane32(t) {
 	case dtype.I32:
 		return x86.VPCMPD
@@ -106,29 +112,28 @@ func (f *avx512) scale(n *lower.Node) {
 	f.I(pick(n.In, x86.VSCALEFPS, x86.VSCALEFPD), l, f.Dst(), x, t)
 }
 
-// maskOps are the instructions for primitives of two predicates: of 8 lanes, and of 16.
-var maskOps = map[prim.Op][2]x86.Op{
-	prim.And: {x86.KANDB, x86.KANDW}, prim.Or: {x86.KORB, x86.KORW}, prim.Xor: {x86.KXORB, x86.KXORW},
-	prim.Ne: {x86.KXORB, x86.KXORW}, prim.Eq: {x86.KXNORB, x86.KXNORW},
-}
+// maskOps are the instructions for primitives of two predicates.
+var maskOps = map[prim.Op]maskOp{prim.And: kand, prim.Or: kor, prim.Xor: kxor, prim.Ne: kxor, prim.Eq: kxnor}
 
 func (f *avx512) maskOp(n *lower.Node) {
 	x, y := f.Mask(n.Args[0]), f.Mask(n.Args[1])
 	f.Release()
-	f.I(f.kop(maskOps[n.Op][0], maskOps[n.Op][1]), 0, f.DstMask(), x, y)
+	f.I(f.kop(maskOps[n.Op]), 0, f.DstMask(), x, y)
 }
 
 func (f *avx512) maskNot(n *lower.Node) {
 	x := f.Mask(n.Args[0])
 	f.Release()
-	f.I(f.kop(x86.KNOTB, x86.KNOTW), 0, f.DstMask(), x)
+	f.I(f.kop(knot), 0, f.DstMask(), x)
 }
 
 func (f *avx512) compareFloat(n *lower.Node) {
 	f.compareNode(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), comparisons[n.Op].float)
 }
 
-func (f *avx512) compareInt(n *lower.Node) { f.compareNode(n, compareOp(n.In), comparisons[n.Op].int) }
+func (f *avx512) compareInt(n *lower.Node) {
+	f.compareNode(n, f.compareOp(n.In), comparisons[n.Op].int)
+}
 
 func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
@@ -139,19 +144,25 @@ func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 func (f *avx512) choose(n *lower.Node) {
 	k, y, z := f.Mask(n.Args[0]), f.srcM(n.Args[1]), f.Src(n.Args[2])
 	f.Release()
-	f.I(pick(n.Type, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(n.Type), f.Dst(), z, y, x86.Merge(k))
+	f.I(f.pickLane(n.Type, x86.VPBLENDMB, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(n.Type), f.Dst(), z, y, x86.Merge(k))
 }
 
 func (f *avx512) chooseMask(n *lower.Node) {
 	k, y, z := f.Mask(n.Args[0]), f.Mask(n.Args[1]), f.Mask(n.Args[2])
 	t := f.TmpMask()
 	d := f.DstMask()
-	f.I(x86.KANDW, 0, t, k, y)
-	f.I(x86.KANDNW, 0, d, k, z)
-	f.I(x86.KORW, 0, d, d, t)
+	f.I(f.kop(kand), 0, t, k, y)
+	f.I(f.kop(kandn), 0, d, k, z)
+	f.I(f.kop(kor), 0, d, d, t)
 }
 
 func (f *avx512) SetTail() {
+	if f.Octets {
+		f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
+		f.I(x86.BZHI, x86.W64, x86.RAX, x86.RAX, x86.RCX)
+		f.I(x86.KMOVQ, 0, tailMask, x86.RAX)
+		return
+	}
 	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
 	f.I(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
 	if f.W == 8 {
@@ -164,7 +175,7 @@ func (f *avx512) SetTail() {
 func (f *avx512) TailBits() { f.I(x86.KMOVW, 0, x86.RAX, tailMask) }
 
 func (f *avx512) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
-	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
+	f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
 }
 
 func (f *avx512) AddNeed(p int32, first bool) {
@@ -177,7 +188,7 @@ func (f *avx512) AddNeed(p int32, first bool) {
 }
 
 func (f *avx512) SkipCold(skip x86.Label) {
-	f.I(f.kop(x86.KORTESTB, x86.KORTESTW), 0, maskTmp, maskTmp)
+	f.I(f.kop(kortest), 0, maskTmp, maskTmp)
 	f.I(x86.JE, 0, skip)
 }
 
@@ -197,15 +208,15 @@ func (f *avx512) MergeCold(id int32, n *lower.Node) {
 func (f *avx512) UniformMask(d x86.Mask, n int32) {
 	switch nd := &f.Nodes[n]; {
 	case nd.Op == prim.Const && nd.Imm != 0:
-		f.I(f.kop(x86.KXNORB, x86.KXNORW), 0, d, d, d)
+		f.I(f.kop(kxnor), 0, d, d, d)
 	case nd.Op == prim.Const:
-		f.I(x86.KXORW, 0, d, d, d)
-	case nd.Op == lower.OpCell:
+		f.I(f.kop(kxor), 0, d, d, d)
+	case nd.Op == lower.OpCell && f.Broadcasts:
 		t := f.Tmp()
 		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), t, f.uniform(n))
 		f.I(x86.VPTESTMD, f.LenOf(dtype.I32), d, t, f.Const32(1).Bcast())
 	default:
-		f.I(x86.KMOVW, 0, d, f.uniform(n))
+		f.I(f.kop(kmov), 0, d, f.uniform(n))
 	}
 }
 
@@ -248,18 +259,21 @@ func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x
 // loadBool loads bytes as a mask: one byte for all lanes, or f.W bytes, of which it reads
 // those of a mask unless that is nil.
 func (f *avx512) loadBool(k x86.Mask, m x86.Mem, one bool, lanes x86.Operand) {
-	t := f.Tmp()
+	t, l := f.Tmp(), x86.L128
+	if f.Octets {
+		l = f.LenOf(dtype.Bool)
+	}
 	switch {
 	case one:
-		f.zeroing(lanes, x86.VPBROADCASTB, x86.L128, t, m)
+		f.zeroing(lanes, x86.VPBROADCASTB, l, t, m)
 	case lanes != nil:
-		f.zeroing(lanes, x86.VMOVDQU8, x86.L128, t, m)
+		f.zeroing(lanes, x86.VMOVDQU8, l, t, m)
 	case f.W == 8:
 		f.I(x86.VMOVQ, 0, t, m)
 	default:
-		f.I(x86.VMOVUPS, x86.L128, t, m)
+		f.I(x86.VMOVUPS, l, t, m)
 	}
-	f.I(x86.VPTESTMB, x86.L128, k, t, t)
+	f.I(x86.VPTESTMB, l, k, t, t)
 }
 
 // A loadRow has the instructions that load elements of a memory type: contiguous ones,
@@ -317,6 +331,9 @@ func (f *avx512) load(n *lower.Node) {
 		return
 	}
 	row := loadRows[t]
+	if f.Octets {
+		row = loadRow{lanes: x86.VMOVDQU8, one: x86.VPBROADCASTB}
+	}
 	var d x86.Vec
 	if fills {
 		d = f.Tmp()
@@ -375,17 +392,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		with = []x86.Operand{x86.Merge(tailMask)}
 	}
 	if t == dtype.Bool {
-		v := f.Tmp()
-		k := f.Mask(n.Args[0])
-		f.I(x86.VMOVDQU8, x86.L128, v, f.Const(repeat(1, 16)), x86.Zero(k))
-		switch {
-		case masked:
-			f.I(x86.VMOVDQU8, x86.L128, m, v, x86.Merge(tailMask))
-		case f.W == 8:
-			f.I(x86.VMOVQ, 0, m, v)
-		default:
-			f.I(x86.VMOVUPS, x86.L128, m, v)
-		}
+		f.storePredicate(n, m, with)
 		return
 	}
 	x := f.Src(n.Args[0])
@@ -402,13 +409,33 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case dtype.F16:
 		f.I(x86.VCVTPS2PH, l, append([]x86.Operand{m, x, x86.Imm(0)}, with...)...)
 	case dtype.I8, dtype.U8:
-		f.I(x86.VPMOVDB, l, append([]x86.Operand{m, x}, with...)...)
+		op := x86.VPMOVDB
+		if f.Octets {
+			op = x86.VMOVDQU8
+		}
+		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
 	default:
 		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
 		if f.Passes(n.Aux) && !masked {
 			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 		}
 		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
+	}
+}
+
+func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, with []x86.Operand) {
+	v, l := f.Tmp(), x86.L128
+	if f.Octets {
+		l = f.LenOf(dtype.Bool)
+	}
+	f.I(x86.VMOVDQU8, l, v, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(n.Args[0])))
+	switch {
+	case with != nil:
+		f.I(x86.VMOVDQU8, l, append([]x86.Operand{m, v}, with...)...)
+	case f.W == 8:
+		f.I(x86.VMOVQ, 0, m, v)
+	default:
+		f.I(x86.VMOVUPS, l, m, v)
 	}
 }
 
@@ -492,6 +519,10 @@ var toFloat = map[dtype.Type][2]x86.Op{
 // fromPredicate broadcasts one to the lanes of the predicate.
 func (f *avx512) fromPredicate(n *lower.Node) {
 	k, to := f.Mask(n.Args[0]), n.Type
+	if f.Octets {
+		f.I(x86.VMOVDQU8, f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
+		return
+	}
 	f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.constant(to, floatBits(to, 1)), x86.Zero(k))
 }
 
@@ -501,7 +532,7 @@ func (f *avx512) toPredicate(n *lower.Node) {
 	if from.IsFloat() {
 		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), f.DstMask(), x, f.constBcast(from, 0), x86.Imm(4))
 	} else {
-		f.I(pick(from, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
+		f.I(f.pickLane(from, x86.VPTESTMB, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
 	}
 }
 
@@ -576,7 +607,7 @@ func (f *avx512) PredicateLanes(p int32, complement bool) x86.Vec {
 	k, d := f.Mask(p), f.Tmp()
 	if complement {
 		n := f.TmpMask()
-		f.I(f.kop(x86.KNOTB, x86.KNOTW), 0, n, k)
+		f.I(f.kop(knot), 0, n, k)
 		k = n
 	}
 	f.I(x86.VPMOVM2D, f.LenOf(dtype.I32), d, k)
@@ -604,7 +635,7 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 }
 
 func (f *avx512) compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec) {
-	f.I(compareOp(t), f.LenOf(t), d, x, y, comparisons[op].int)
+	f.I(f.compareOp(t), f.LenOf(t), d, x, y, comparisons[op].int)
 }
 
 func (f *avx512) packWords(v x86.Vec) { f.I(x86.VPMOVDW, f.LenOf(dtype.I32), v, v) }

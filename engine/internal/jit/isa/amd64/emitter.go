@@ -23,7 +23,7 @@ type emitter struct {
 	asm   *asm
 	rules isa.Rules[rule]
 	own   set
-	evex  bool // AVX-512: predicates are in mask registers, operands in memory may be one element
+	evex  bool // AVX-512: predicates are in mask registers
 }
 
 // A rule emits one copy of a node.
@@ -59,7 +59,7 @@ type set interface {
 
 func newEmitter(f *isa.Emitter, rules isa.Rules[rule]) emitter {
 	a := f.Asm.(*asm)
-	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules, evex: f.Broadcasts}
+	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules, evex: f.Predicates > 0}
 }
 
 // as returns a method of a target as a rule.
@@ -68,7 +68,14 @@ func as[T set](emit func(T, *lower.Node)) rule {
 }
 
 func (f *emitter) Emit(n *lower.Node) bool {
-	emit, ok := f.rules.Find(n.Op, n.In)
+	var emit rule
+	ok := false
+	if f.Octets {
+		emit, ok = octetRules.Find(n.Op, n.In)
+	}
+	if !ok {
+		emit, ok = f.rules.Find(n.Op, n.In)
+	}
 	if !ok {
 		emit, ok = commonRules.Find(n.Op, n.In)
 	}
@@ -89,6 +96,14 @@ func pick(t dtype.Type, d, q x86.Op) x86.Op {
 	return d
 }
 
+// pickLane returns b for types of 8 bits in lanes of 8 bits, and else picks by the width.
+func (f *emitter) pickLane(t dtype.Type, b, d, q x86.Op) x86.Op {
+	if f.Octets && t.Size() == 1 {
+		return b
+	}
+	return pick(t, d, q)
+}
+
 func (f *emitter) LoadVec(t dtype.Type, d isa.Vec, m isa.Mem) {
 	f.I(x86.VMOVUPS, f.LenOf(t), d, mem(m))
 }
@@ -99,11 +114,11 @@ func (f *emitter) StoreVec(t dtype.Type, m isa.Mem, x isa.Vec) {
 
 func (f *emitter) CopyVec(t dtype.Type, d, x isa.Vec) { f.I(x86.VMOVAPS, f.LenOf(t), d, x) }
 
-func (f *emitter) LoadMask(d isa.Mask, m isa.Mem) { f.I(x86.KMOVW, 0, d, mem(m)) }
+func (f *emitter) LoadMask(d isa.Mask, m isa.Mem) { f.I(f.kop(kmov), 0, d, mem(m)) }
 
-func (f *emitter) StoreMask(m isa.Mem, x isa.Mask) { f.I(x86.KMOVW, 0, mem(m), x) }
+func (f *emitter) StoreMask(m isa.Mem, x isa.Mask) { f.I(f.kop(kmov), 0, mem(m), x) }
 
-func (f *emitter) CopyMask(d, x isa.Mask) { f.I(x86.KMOVW, 0, d, x) }
+func (f *emitter) CopyMask(d, x isa.Mask) { f.I(f.kop(kmov), 0, d, x) }
 
 func (f *emitter) StoreFirst(m isa.Mem, x isa.Vec) { f.I(x86.VMOVQ, 0, mem(m), x) }
 
@@ -161,8 +176,11 @@ func (f *emitter) constBcast(t dtype.Type, x uint64) x86.Mem { return f.constant
 
 // full returns memory with a constant in every lane of a vector of type t.
 func (f *emitter) full(t dtype.Type, x uint64) x86.Mem {
-	if t == dtype.Bool {
+	switch {
+	case t == dtype.Bool:
 		return f.Const(repeat(byte(-(x & 1)), 32))
+	case f.Octets:
+		return f.Const(repeat(byte(x), f.W))
 	}
 	return f.series(int(f.LenOf(t))/8, frame.Canonical(t, x), 0, isa.Wide(t))
 }
@@ -190,7 +208,7 @@ func (f *emitter) ones() x86.Mem { return f.Const(repeat(0xff, 32)) }
 
 // operand returns the memory operand of a constant for all lanes of type t.
 func (f *emitter) operand(t dtype.Type, x uint64) x86.Mem {
-	if f.evex {
+	if f.Broadcasts {
 		return f.constBcast(t, x)
 	}
 	return f.full(t, x)
@@ -226,7 +244,11 @@ func (f *emitter) table(t *ir.Table) x86.Label {
 
 // broadcast loads one element of type t into all lanes.
 func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
-	f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), d, m)
+	op := pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD)
+	if f.Octets && t.Size() == 1 {
+		op = x86.VPBROADCASTB
+	}
+	f.I(op, f.LenOf(t), d, m)
 }
 
 // uniform returns the memory of a uniform node: one element if the target broadcasts,
@@ -234,18 +256,18 @@ func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
 func (f *emitter) uniform(n int32) x86.Mem {
 	nd := &f.Nodes[n]
 	switch {
-	case nd.Op == prim.Const && f.evex:
+	case nd.Op == prim.Const && f.Broadcasts:
 		return f.constant(nd.Type, frame.Canonical(nd.Type, nd.Imm))
 	case nd.Op == prim.Const:
 		return f.full(nd.Type, nd.Imm)
-	case nd.Op == lower.OpCell && f.evex:
+	case nd.Op == lower.OpCell && f.Broadcasts:
 		return mem(f.CellAt(nd.Aux))
 	}
 	return mem(f.Slot(f.UniformSlot[n]))
 }
 
 func (f *emitter) LoadUniform(d isa.Vec, n int32) {
-	if t := f.Nodes[n].Type; f.evex {
+	if t := f.Nodes[n].Type; f.Broadcasts {
 		f.broadcast(d, t, f.uniform(n))
 	} else {
 		f.I(x86.VMOVUPS, f.LenOf(t), d, f.uniform(n))
@@ -260,7 +282,7 @@ func (f *emitter) srcM(n int32) x86.Operand {
 	switch {
 	case !f.inMemory(n):
 		return f.Src(n)
-	case f.evex:
+	case f.Broadcasts:
 		return f.uniform(n).Bcast()
 	}
 	return f.uniform(n)
@@ -297,7 +319,7 @@ func (f *emitter) strided(s *layout.Site) x86.Mem {
 
 // bytes reports whether node n of this body is in lanes of 8 bits.
 func (f *emitter) bytes(n *lower.Node) bool {
-	if !n.Bytes || f.Masked || f.Phase.Kind == lower.ScalarPhase {
+	if !n.Bytes || f.Octets || f.Masked || f.Phase.Kind == lower.ScalarPhase {
 		return false
 	}
 	s := &f.Layout.Sites[n.Aux]

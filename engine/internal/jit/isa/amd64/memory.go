@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math/bits"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -48,7 +50,7 @@ func (f *emitter) predOp(mask, vec x86.Op, ops ...x86.Operand) {
 
 // everyLane sets predicate d to true.
 func (f *emitter) everyLane(d x86.Operand) {
-	f.predOp(f.kop(x86.KXNORB, x86.KXNORW), x86.VPCMPEQD, d, d, d)
+	f.predOp(f.kop(kxnor), x86.VPCMPEQD, d, d, d)
 }
 
 // lanes sets predicate d to the lanes of a body where guard holds; None is no guard.
@@ -75,7 +77,7 @@ func (f *emitter) fit(p x86.Operand, t dtype.Type) x86.Operand {
 
 // maskFor is fit for a vector.
 func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
-	if f.W == 8 || isa.Wide(t) || t == dtype.Bool {
+	if f.W == 8 || f.Octets || isa.Wide(t) || t == dtype.Bool {
 		return p
 	}
 	d := f.Tmp()
@@ -87,24 +89,36 @@ func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 // blend sets d to y in the lanes of p, and to z in the others.
 func (f *emitter) blend(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Operand) {
 	if k, ok := p.(x86.Mask); ok {
-		f.I(pick(t, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
+		f.I(f.pickLane(t, x86.VPBLENDMB, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
 	} else {
-		f.I(pick(t, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
+		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
 	}
 }
 
-// kop returns the instruction on masks of as many lanes as a vector has.
-func (f *emitter) kop(b, w x86.Op) x86.Op {
-	if f.W == 8 {
-		return b
-	}
-	return w
-}
+// A maskOp is an instruction on masks of 8, 16, 32 and 64 lanes.
+type maskOp [4]x86.Op
+
+var (
+	kmov    = maskOp{x86.KMOVW, x86.KMOVW, x86.KMOVQ, x86.KMOVQ}
+	kand    = maskOp{x86.KANDB, x86.KANDW, x86.KANDQ, x86.KANDQ}
+	kandn   = maskOp{x86.KANDNW, x86.KANDNW, x86.KANDNQ, x86.KANDNQ}
+	kor     = maskOp{x86.KORB, x86.KORW, x86.KORQ, x86.KORQ}
+	kxor    = maskOp{x86.KXORB, x86.KXORW, x86.KXORQ, x86.KXORQ}
+	kxnor   = maskOp{x86.KXNORB, x86.KXNORW, x86.KXNORD, x86.KXNORQ}
+	knot    = maskOp{x86.KNOTB, x86.KNOTW, x86.KNOTD, x86.KNOTQ}
+	kortest = maskOp{x86.KORTESTB, x86.KORTESTW, x86.KORTESTD, x86.KORTESTQ}
+)
+
+// kop returns the instruction on masks of as many lanes as a vector has. Masks of fewer
+// lanes than a register has bits have zeros above them.
+func (f *emitter) kop(op maskOp) x86.Op { return op[max(bits.Len(uint(f.W))-4, 0)] }
 
 // skipNone jumps if predicate k has no lane. It may overwrite RAX.
 func (f *emitter) skipNone(k x86.Operand, skip x86.Label) {
 	if f.evex {
-		f.I(f.kop(x86.KORTESTB, x86.KORTESTW), 0, k, k)
+		f.I(f.kop(kortest), 0, k, k)
+	} else if f.Octets {
+		f.I(x86.VPTEST, x86.L256, k, k)
 	} else {
 		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
 		f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
@@ -119,7 +133,7 @@ func fault(f *emitter, n *lower.Node) {
 		if !f.evex {
 			t = f.Tmp()
 		}
-		f.predOp(x86.KANDW, x86.VPAND, t, k, f.tail())
+		f.predOp(f.kop(kand), x86.VPAND, t, k, f.tail())
 		k = t
 	}
 	skip := f.NewLabel()

@@ -91,6 +91,9 @@ func binaryOp(op prim.Op, t dtype.Type) x86.Op {
 
 // simple returns the target's instruction for a primitive of two operands.
 func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
+	if o := octetOps[op][t]; o != 0 && f.Octets {
+		return o
+	}
 	if o := vexOps[op]; o != 0 && !f.evex {
 		return o
 	}
@@ -199,14 +202,16 @@ func roundF16(f *emitter, n *lower.Node) {
 	f.I(x86.VCVTPH2PS, l, f.Dst(), t)
 }
 
-// canon brings a result of 32-bit arithmetic into the form of a narrow type.
+// canon brings a result of 32-bit arithmetic into the form of a narrow type. Lanes of 8
+// bits have no other form.
 func (f *emitter) canon(t dtype.Type, d x86.Vec) {
 	l := f.LenOf(dtype.I32)
-	switch t {
-	case dtype.I8:
+	switch {
+	case f.Octets:
+	case t == dtype.I8:
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(24))
 		f.I(x86.VPSRAD, l, d, d, x86.Imm(24))
-	case dtype.U8:
+	case t == dtype.U8:
 		f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, 0xff))
 	}
 }
@@ -286,13 +291,13 @@ func negInt(f *emitter, n *lower.Node) {
 	f.Release()
 	d := f.Dst()
 	f.I(f.simple(prim.Xor, dtype.U32), f.LenOf(n.In), z, z, z)
-	f.I(binaryOp(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
+	f.I(f.simple(prim.Sub, n.In), f.LenOf(n.In), d, z, x)
 	f.canon(n.In, d)
 }
 
 func absInt(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
-	f.I(x86.VPABSD, f.LenOf(n.In), d, x)
+	f.I(f.pickLane(n.In, x86.VPABSB, x86.VPABSD, x86.VPABSQ), f.LenOf(n.In), d, x)
 	f.canon(n.In, d)
 }
 
@@ -385,7 +390,7 @@ func convert(f *emitter, n *lower.Node) {
 	case from == to && f.IsMask(n.Args[0]):
 		x := f.Mask(n.Args[0])
 		f.Release()
-		f.I(x86.KMOVW, 0, f.DstMask(), x)
+		f.I(f.kop(kmov), 0, f.DstMask(), x)
 	case from == to:
 		move(f, n)
 	case from == dtype.Bool:

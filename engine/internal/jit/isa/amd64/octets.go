@@ -1,0 +1,266 @@
+package amd64
+
+import (
+	"math/bits"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// Lanes of 8 bits, for phases that need no wider ones. A vector has as many lanes as
+// bytes. There are no products and no shifts of 8 bits: lanes of 16 bits compute the even
+// bytes and the odd bytes.
+
+var octetTypes = types{dtype.I8, dtype.U8}
+
+// octetRules are the rules of lanes of 8 bits, where those of wider lanes do not serve.
+var octetRules = isa.Table(
+	on(octetMul, octetTypes, prim.Mul),
+	on(octetMulHi, octetTypes, prim.MulHi),
+	on(octetShift, octetTypes, prim.Shl, prim.Shr),
+	on(octetShiftAll, nil, lower.OpShift),
+	on(octetCount, nil, lower.OpCount),
+	on(octetShifted, nil, lower.OpShifted),
+	on(octetCell, nil, lower.OpCell),
+)
+
+// octetOps are the instructions on lanes of 8 bits for primitives of two operands.
+var octetOps = map[prim.Op]map[dtype.Type]x86.Op{
+	prim.Add: {dtype.I8: x86.VPADDB, dtype.U8: x86.VPADDB},
+	prim.Sub: {dtype.I8: x86.VPSUBB, dtype.U8: x86.VPSUBB},
+	prim.Min: {dtype.I8: x86.VPMINSB, dtype.U8: x86.VPMINUB},
+	prim.Max: {dtype.I8: x86.VPMAXSB, dtype.U8: x86.VPMAXUB},
+}
+
+// words returns memory with a constant in every 16 bits of a vector.
+func (f *emitter) words(x uint16) x86.Mem {
+	b := make([]byte, f.W)
+	for i := range b {
+		b[i] = byte(x >> (i % 2 * 8))
+	}
+	return f.Const(b)
+}
+
+// and and or emit the bitwise operations on whole vectors.
+func (f *emitter) and(d, x x86.Vec, y x86.Operand) {
+	f.I(f.simple(prim.And, dtype.I32), x86.Len(8*f.W), d, x, y)
+}
+
+func (f *emitter) or(d, x x86.Vec, y x86.Operand) {
+	f.I(f.simple(prim.Or, dtype.I32), x86.Len(8*f.W), d, x, y)
+}
+
+func octetMul(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d := f.Dst()
+	f.mulOctets(d, x, y)
+}
+
+// mulOctets sets d, which is neither x nor y, to the products of their lanes.
+func (f *emitter) mulOctets(d, x, y x86.Vec) {
+	t, u, l := f.Tmp(), f.Tmp(), x86.Len(8*f.W)
+	f.I(x86.VPSRLW, l, t, x, x86.Imm(8))
+	f.and(u, y, f.words(0xff00))
+	f.I(x86.VPMULLW, l, t, t, u) // the odd lanes
+	f.I(x86.VPMULLW, l, d, x, y)
+	f.and(d, d, f.words(0x00ff))
+	f.or(d, d, t)
+}
+
+func octetMulHi(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.I(x86.VPSRLW, l, t, x, x86.Imm(8))
+	f.I(x86.VPSRLW, l, u, y, x86.Imm(8))
+	f.I(x86.VPMULLW, l, t, t, u)
+	f.and(t, t, f.words(0xff00))
+	f.and(d, x, f.words(0x00ff))
+	f.and(u, y, f.words(0x00ff))
+	f.I(x86.VPMULLW, l, d, d, u)
+	f.I(x86.VPSRLW, l, d, d, x86.Imm(8))
+	f.or(d, d, t)
+}
+
+// shiftWords returns the instruction that shifts lanes of 16 bits.
+func shiftWords(op prim.Op) x86.Op {
+	if op == prim.Shl {
+		return x86.VPSLLW
+	}
+	return x86.VPSRLW
+}
+
+// octetShift shifts each lane by its own count: by 1, 2 and 4, where the count has these
+// bits. A signed shift to the right complements negative numbers before and after.
+func octetShift(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d, t, zero, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
+	xor, sign := f.simple(prim.Xor, dtype.I32), t
+	f.zero(n.In, zero)
+	f.I(x86.VMOVAPS, l, d, x)
+	if n.Op == prim.Shr && n.In.IsSigned() {
+		sign = f.Tmp()
+		f.Within(func() { f.spread(sign, f.comparison(prim.Lt, dtype.I8, x, zero)) })
+		f.I(xor, l, d, d, sign)
+	}
+	for bit := 1; bit < 8; bit *= 2 {
+		part := uint64(0xff >> bit)
+		if n.Op == prim.Shl {
+			part = 0xff << bit & 0xff
+		}
+		f.I(shiftWords(n.Op), l, t, d, x86.Imm(bit))
+		f.and(t, t, f.full(dtype.U8, part))
+		f.Within(func() {
+			b := f.Tmp()
+			f.and(b, y, f.full(dtype.U8, uint64(bit)))
+			f.blend(dtype.U8, d, t, d, f.comparison(prim.Eq, dtype.U8, b, zero))
+		})
+	}
+	f.I(x86.VMOVUPS, l, t, f.full(dtype.U8, 7))
+	f.Within(func() { f.blend(dtype.U8, d, d, zero, f.comparison(prim.Lt, dtype.U8, t, y)) })
+	if sign != t {
+		f.I(xor, l, d, d, sign)
+	}
+}
+
+// comparison returns the lanes of 8 bits where a comparison holds.
+func (f *emitter) comparison(op prim.Op, t dtype.Type, x, y x86.Vec) x86.Operand {
+	k := f.tmpPred()
+	f.own.compareInts(op, t, k, x, y)
+	return k
+}
+
+// spread sets the lanes of 8 bits of d to ones where predicate k holds, and to zeros.
+func (f *emitter) spread(d x86.Vec, k x86.Operand) {
+	if f.evex {
+		f.I(x86.VPMOVM2B, x86.Len(8*f.W), d, k)
+	} else {
+		f.I(x86.VMOVAPS, x86.L256, d, k)
+	}
+}
+
+// octetShiftAll shifts all lanes by one count: see [lower.OpShift].
+func octetShiftAll(f *emitter, n *lower.Node) {
+	x, count, part := f.Src(n.Args[0]), f.Src(n.Args[1]), f.srcM(n.Args[2])
+	f.Release()
+	d := f.Dst()
+	f.I(shiftWords(prim.Op(n.Imm)), f.LenOf(n.In), d, x, count)
+	f.and(d, d, part)
+}
+
+func octetCount(f *emitter, n *lower.Node) {
+	x := f.Src(n.Args[0])
+	f.Release()
+	d := f.Dst()
+	f.I(x86.VPMINUB, f.LenOf(n.In), d, x, f.full(dtype.U8, n.Imm))
+	f.I(x86.VPMOVZXBQ, x86.L128, d, d)
+}
+
+func octetShifted(f *emitter, n *lower.Node) {
+	count := f.Src(n.Args[0])
+	d, l := f.Dst(), f.LenOf(n.In)
+	f.I(x86.VMOVUPS, l, d, f.words(uint16(n.Aux)))
+	f.I(shiftWords(prim.Op(n.Imm)), l, d, d, count)
+	f.I(x86.VPBROADCASTB, l, d, d)
+}
+
+// octetCell puts a cell into all lanes.
+func octetCell(f *emitter, n *lower.Node) {
+	m, l := mem(f.CellAt(n.Aux)), f.LenOf(n.Type)
+	switch {
+	case n.Type != dtype.Bool:
+		f.I(x86.VPBROADCASTB, l, f.Dst(), m)
+	case f.evex:
+		t := f.Tmp()
+		f.I(x86.VPBROADCASTB, l, t, m)
+		f.I(x86.VPTESTMB, l, f.DstMask(), t, t)
+	default:
+		t, d := f.Tmp(), f.Dst()
+		f.I(x86.VPBROADCASTB, l, t, m)
+		f.zero(n.Type, d)
+		f.I(x86.VPSUBB, l, d, d, t)
+	}
+}
+
+// AVX2 has no stores or loads of bytes under a mask. The tail goes by way of scratch
+// memory, in at most five parts.
+
+// setOctetTail makes the tail mask and stores its number of lanes.
+func (f *avx2) setOctetTail() {
+	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(f.W))
+	f.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
+	f.I(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
+	f.I(x86.MOV, x86.W64, at(frame.Counter), x86.RCX)
+	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
+	f.I(x86.VPBROADCASTB, x86.L256, tailVec, tailVec)
+	b := make([]byte, f.W)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	f.I(x86.VPCMPGTB, x86.L256, tailVec, tailVec, f.Const(b))
+}
+
+// copyTail copies the bytes of the lanes of the tail between memory and the scratch
+// memory of the frame.
+func (f *avx2) copyTail(m x86.Mem, store bool) {
+	v := f.Tmp()
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
+	for part := 16; part > 0; part /= 2 {
+		skip := f.NewLabel()
+		f.I(x86.MOV, x86.W64, x86.RAX, at(frame.Counter))
+		f.asm.Unset(isa.T0, bits.TrailingZeros(uint(part)), skip)
+		to, from := x86.AtX(x86.RDI, x86.RDX, 1, frame.Tmp), x86.AtX(x86.RCX, x86.RDX, 1, 0)
+		if store {
+			to, from = from, to
+		}
+		switch part {
+		case 16:
+			f.I(x86.VMOVUPS, x86.L128, v, from)
+			f.I(x86.VMOVUPS, x86.L128, to, v)
+		case 8, 4:
+			op := map[int]x86.Op{8: x86.VMOVQ, 4: x86.VMOVD}[part]
+			f.I(op, 0, v, from)
+			f.I(op, 0, to, v)
+		default:
+			f.asm.load(part, x86.RAX, from)
+			f.I(x86.MOV, x86.Len(8*part), to, x86.RAX)
+		}
+		f.I(x86.ADD, x86.W64, x86.RDX, x86.Imm(part))
+		f.Bind(skip)
+	}
+}
+
+func (f *avx2) loadOctets(d x86.Vec, i int32, one, masked bool) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	m := f.site(s, i)
+	switch {
+	case one:
+		f.I(x86.VPBROADCASTB, x86.L256, d, m)
+	case masked:
+		f.Within(func() { f.copyTail(m, false) })
+		f.I(x86.VMOVUPS, x86.L256, d, at(frame.Tmp))
+	default:
+		f.I(x86.VMOVUPS, x86.L256, d, m)
+	}
+	if t == dtype.Bool {
+		f.notZero(d, d, dtype.U8)
+	}
+}
+
+func (f *avx2) storeOctets(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
+	if t == dtype.Bool {
+		v := f.Tmp()
+		f.I(x86.VPAND, x86.L256, v, x, f.full(dtype.U8, 1))
+		x = v
+	}
+	if !masked {
+		f.I(x86.VMOVUPS, x86.L256, m, x)
+		return
+	}
+	f.I(x86.VMOVUPS, x86.L256, at(frame.Tmp), x)
+	f.copyTail(m, true)
+}

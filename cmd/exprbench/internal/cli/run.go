@@ -25,7 +25,7 @@ import (
 
 type runFlags struct {
 	quick, full bool
-	format      string
+	format, out string
 	rounds      int
 	only        []string
 	sizes       []int
@@ -43,7 +43,8 @@ program for each operator, and (workloads) as loops written by hand. The results
 are checked against each other first; a mismatch is a failure.`,
 		Example: `  exprbench run --quick
   exprbench run --only Adam,Softmax --format bench | benchstat -col /impl -
-  exprbench run 'y = exp(-x*x)' -s x=1000x1000:float64`,
+  exprbench run 'y = exp(-x*x)' -s x=1000x1000:float64
+  exprbench run --format html -o page.html`,
 		Args: between(0, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args)
@@ -53,6 +54,7 @@ are checked against each other first; a mismatch is a failure.`,
 	fl.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: some seconds")
 	fl.BoolVar(&f.full, "full", false, "large sizes too: many minutes")
 	fl.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(report.Formats, ", "))
+	fl.StringVarP(&f.out, "output", "o", "-", "`file` of the results; - is standard output")
 	fl.IntVar(&f.rounds, "rounds", 0, "exactly `N` rounds for each case (default: 10 or more, as time allows)")
 	fl.StringSliceVar(&f.only, "only", nil, "`workloads` to measure, with commas between: "+strings.Join(workloadNames(), ", "))
 	fl.IntSliceVar(&f.sizes, "size", nil, "`elements`, with commas between, instead of the sizes of each workload")
@@ -143,6 +145,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		_ = bar.Add(1)
 	}
 	_ = bar.Clear()
+	if f.out != "-" {
+		return writeFileWith(f.out, func(w io.Writer) error { return report.Write(w, f.format, r, 0) })
+	}
 	return report.Write(cmd.OutOrStdout(), f.format, r, columns(cmd.OutOrStdout()))
 }
 

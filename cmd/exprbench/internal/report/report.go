@@ -1,5 +1,5 @@
-// Package report writes measurements as text, as JSON and in Go's benchmark
-// format.
+// Package report writes measurements as text, as JSON, in Go's benchmark format
+// and as a page.
 package report
 
 import (
@@ -21,7 +21,7 @@ type Report struct {
 	Results []*bench.Result `json:"results"`
 }
 
-// Write writes a report in a format: text, json or bench. Lines of text are not
+// Write writes a report in one of Formats. Lines of text are not
 // longer than width characters, if that is not 0.
 func Write(w io.Writer, format string, r *Report, width int) error {
 	switch format {
@@ -33,9 +33,11 @@ func Write(w io.Writer, format string, r *Report, width int) error {
 		return writeBench(w, r)
 	case "text":
 		return writeText(w, r, width)
+	case "html":
+		return writeHTML(w, r)
 	}
 	return fmt.Errorf("unknown format %q", format)
 }
 
 // Formats are the names that Write takes.
-var Formats = []string{"text", "json", "bench"}
+var Formats = []string{"text", "json", "bench", "html"}

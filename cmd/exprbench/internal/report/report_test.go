@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 )
 
 func TestDuration(t *testing.T) {
@@ -98,6 +100,39 @@ func TestBenchFormat(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
+	}
+}
+
+// TestHTML checks that a page shows each result in each of its pictures.
+func TestHTML(t *testing.T) {
+	r := sample()
+	other := *r.Results[0]
+	other.N, other.Elements, other.Warm = 10_000, 10_000, 30_000
+	other.Bound = &roof.Bound{Bytes: 120_000, Flops: 10_000}
+	r.Results = slices.Insert(r.Results, 1, &other)
+	r.Limits = &roof.Table{Levels: []roof.Level{{Name: "L1", Copy: []roof.Rate{1e11}}}, Flops32: []roof.Rate{5e10}, Flops64: []roof.Rate{2.5e10}}
+	var b bytes.Buffer
+	if err := Write(&b, "html", r, 0); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"Add f32 1000, naive: 2.00 (1.90..2.25)", ">Six f64 10<", // ratios
+		"Add f32 10000: 0.333 GFLOP/s", ">L1<", ">float64<", // the roofline
+		"ns/element, Add f32", "fused, n = 1000: 2 ns/element", "naive, n = 10000: 6 ns/element", // scaling
+		"Some CPU, 2 cores",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf", "http:", "https:", "ns/element, Six"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if err := Write(&b, "html", &Report{}, 0); err != nil {
+		t.Errorf("without results: %v", err)
 	}
 }
 

@@ -74,7 +74,7 @@ func (g *generator) reduction(in *ir.Ins) string {
 // accumulator returns the size of an accumulator of a reduction, in bytes.
 func (g *generator) accumulator(in *ir.Ins) int {
 	r := g.k.Reducer(in)
-	if r.Position {
+	if r.Position() {
 		return 16
 	}
 	return r.Type.Size()

@@ -13,10 +13,10 @@ import (
 func (g *generator) reducer(n int32) string {
 	r := &g.k.Reducers[n]
 	switch {
-	case r.Position:
-		return fmt.Sprintf("red::position<%s, %t>", r.Type.Short(), r.Op == prim.Max)
+	case r.Position():
+		return fmt.Sprintf("red::position<%s, %t>", r.Type.Short(), r.Op() == prim.Max)
 	case r.Native():
-		return "reduce_" + r.Name + "_" + r.Type.Short()
+		return "reduce_" + r.Name() + "_" + r.Type.Short()
 	}
 	return fmt.Sprintf("reduce_program_%d", n)
 }
@@ -28,7 +28,7 @@ func (g *generator) reducers(w *strings.Builder) {
 	g.indent = ""
 	for n := range g.k.Reducers {
 		r := &g.k.Reducers[n]
-		if r.Position {
+		if r.Position() {
 			continue
 		}
 		t := r.Type.Short()
@@ -57,7 +57,7 @@ func (g *generator) reducers(w *strings.Builder) {
 // of a native reducer.
 func joins(r *ir.Reducer) string {
 	if r.Quiet(r.Type) {
-		return "f" + r.Op.String()
+		return "f" + r.Op().String()
 	}
-	return function(r.Op)
+	return function(r.Op())
 }

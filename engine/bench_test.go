@@ -93,7 +93,7 @@ func naive(b testing.TB, o engine.Options, target *engine.Array, e *expr.Node) [
 		for i, a := range n.Args {
 			m.Args[i] = temps[a]
 		}
-		if n.Op.Class == expr.View {
+		if n.Op.Class() == expr.View {
 			temps[n] = &m
 			return
 		}

@@ -134,7 +134,7 @@ func TestGoFuncPanics(t *testing.T) {
 		t.Errorf("a nil function gives %v", err)
 	}
 	for _, r := range []*expr.Routine{nil, {}} {
-		n := expr.Apply(&expr.Operator{Name: "empty", Class: expr.Opaque, Arity: 1, Routine: r}, x.Node())
+		n := expr.Apply(expr.NewOperator(expr.Row{Name: "empty", Class: expr.Opaque, Arity: 1, Routine: r}), x.Node())
 		if err := engine.Run(context.Background(), expr.Statement{Target: y.Node(), Value: n}); err == nil {
 			t.Errorf("a routine %v gives no error", r)
 		}

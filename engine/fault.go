@@ -69,7 +69,7 @@ func offender(n *expr.Node, evaluate func(*expr.Node) (*Array, error)) string {
 		return ""
 	}
 	from, axis := 0, -1
-	if n.Op.Class == expr.View {
+	if n.Op.Class() == expr.View {
 		if take, _ := op.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
 			return ""
 		}

@@ -16,13 +16,13 @@ import (
 func TestNamesOfRows(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4})
 	for _, row := range op.Table() {
-		reverse := op.DefineView(row.Name, 1,
+		reverse := op.DefineView(row.Name(), 1,
 			func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
 			func(g *expr.Gather) op.V {
 				last := g.Int(g.Node.Args[0].Shape()[0] - 1)
 				return g.At(0, []prim.Ix{g.Add(last, g.Mul(g.Out[0], g.Const(-1)))})
 			})
-		thrice := op.Define(row.Name, 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], 3)) }, op.On(x.Node().DType()))
+		thrice := op.Define(row.Name(), 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], 3)) }, op.On(x.Node().DType()))
 		view := op.View(reverse, nil, x)
 		for _, backend := range engine.Backends() {
 			y, z, w := engine.Zeros[float32](4), engine.Zeros[float32](2, 2), engine.Zeros[float32](4)
@@ -31,12 +31,12 @@ func TestNamesOfRows(t *testing.T) {
 				expr.Let(z, op.Reshape(op.Map1(thrice, op.AddScalar(view, 1)), 2, 2)),
 				expr.Let(w, op.Add(op.View(reverse, nil, op.Map1(thrice, x)), op.View(reverse, nil, view))))
 			if err != nil || !slices.Equal(y.Data(), []float32{4, 3, 2, 1}) || !slices.Equal(z.Data(), []float32{15, 12, 9, 6}) || !slices.Equal(w.Data(), []float32{13, 11, 9, 7}) {
-				t.Errorf("%s on %s: %v, %v, %v, %v", row.Name, backend, y.Data(), z.Data(), w.Data(), err)
+				t.Errorf("%s on %s: %v, %v, %v, %v", row.Name(), backend, y.Data(), z.Data(), w.Data(), err)
 			}
 		}
 		err := engine.Run(t.Context(), expr.Statement{Target: view.Node(), Value: x.Node()})
 		if err == nil {
-			t.Errorf("a view of a user named %s is a target", row.Name)
+			t.Errorf("a view of a user named %s is a target", row.Name())
 		}
 	}
 }

@@ -25,7 +25,7 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 	reads := make([][]*expr.Node, len(stmts))
 	for i, s := range stmts {
 		expr.Walk(s.Value, func(n *expr.Node) {
-			if n.Op.Class == expr.Storage {
+			if n.Op.Class() == expr.Storage {
 				reads[i] = append(reads[i], n)
 			}
 		})
@@ -74,7 +74,7 @@ func isFree(stmts []expr.Statement, reads [][]*expr.Node, left []int, i int) boo
 func readsTarget(arrays []*expr.Node, s expr.Statement) bool {
 	overlaps := false
 	expr.Walk(s.Target, func(n *expr.Node) {
-		if n.Op.Class == expr.Storage {
+		if n.Op.Class() == expr.Storage {
 			overlaps = overlaps || slices.ContainsFunc(arrays, func(a *expr.Node) bool { return expr.Overlap(a, n) })
 		}
 	})
@@ -84,7 +84,7 @@ func readsTarget(arrays []*expr.Node, s expr.Statement) bool {
 func targetsOverlap(a, b expr.Statement) bool {
 	var arrays []*expr.Node
 	expr.Walk(a.Target, func(n *expr.Node) {
-		if n.Op.Class == expr.Storage {
+		if n.Op.Class() == expr.Storage {
 			arrays = append(arrays, n)
 		}
 	})

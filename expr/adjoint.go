@@ -152,5 +152,5 @@ func (g *Adjoint) IsConst(n *Node, v float64) bool {
 	for n.Op == g.Row("broadcast_to") || n.Op == g.Row("reshape") {
 		n = n.Args[0]
 	}
-	return n.Op.Class == Constant && n.Bits == prim.FromFloat(n.dtype.Register(), v)
+	return n.Op.Class() == Constant && n.Bits == prim.FromFloat(n.dtype.Register(), v)
 }

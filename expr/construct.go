@@ -85,7 +85,7 @@ func (n *Node) finish() *Node {
 			return Errorf(ErrType, n.Op.Constructor(), "operand %d is nil", i)
 		}
 		if a.err != nil {
-			return &Node{Op: &invalid, Attributes: &none, err: a.err}
+			return &Node{Op: invalid, Attributes: &none, err: a.err}
 		}
 		n.kind |= a.kind
 	}
@@ -94,7 +94,7 @@ func (n *Node) finish() *Node {
 	}
 	s, t, err := n.derive()
 	if err != nil {
-		return &Node{Op: &invalid, Attributes: &none, err: err}
+		return &Node{Op: invalid, Attributes: &none, err: err}
 	}
 	n.shape, n.dtype = s, t
 	n.mark()
@@ -133,11 +133,11 @@ func (n *Node) Verify() error {
 // n.
 func (n *Node) derive() (shape.Shape, dtype.Type, *Error) {
 	o := n.Op
-	switch o.Class {
+	switch o.Class() {
 	case Storage:
 		return n.shape, n.dtype, n.Leaf.check(n.dtype, n.shape)
 	case Constant, Parameter:
-		if !n.dtype.Valid() || len(n.shape) > 0 || len(n.Args) > 0 || o.Class == Parameter && n.Param == nil {
+		if !n.dtype.Valid() || len(n.shape) > 0 || len(n.Args) > 0 || o.Class() == Parameter && n.Param == nil {
 			return nil, 0, NewError(ErrValue, "", "the scalar is not complete")
 		}
 		return nil, n.dtype, nil
@@ -165,30 +165,30 @@ func (n *Node) derive() (shape.Shape, dtype.Type, *Error) {
 func (n *Node) checkOperands() *Error {
 	o := n.Op
 	bad := func(format string, args ...any) *Error { return NewError(ErrType, o.Constructor(), format, args...) }
-	if o.Err != nil {
-		return bad("%s", o.Err)
+	if o.Err() != nil {
+		return bad("%s", o.Err())
 	}
 	if what := o.lacks(); what != "" {
 		return NewError(ErrValue, o.Constructor(), "the operator has no %s", what)
 	}
-	if o.Arity >= 0 && len(n.Args) != o.Arity {
-		return bad("takes %d operands, not %d", o.Arity, len(n.Args))
+	if o.Arity() >= 0 && len(n.Args) != o.Arity() {
+		return bad("takes %d operands, not %d", o.Arity(), len(n.Args))
 	}
-	if len(n.Args) == 0 && (o.Arity != 0 || o.Class != View) {
+	if len(n.Args) == 0 && (o.Arity() != 0 || o.Class() != View) {
 		return bad("takes at least one operand")
 	}
 	args := n.Args
-	if o.Cond {
+	if o.Cond() {
 		if len(args) < 2 || args[0].dtype != dtype.Bool {
 			return bad("the condition has elements of type %v, not bool", args[0].dtype)
 		}
 		args = args[1:]
 	}
 	for i, a := range args {
-		if o.Types != 0 && !o.Types.Has(a.dtype) && o.Class != View {
+		if o.Types() != 0 && !o.Types().Has(a.dtype) && o.Class() != View {
 			return bad("does not take elements of type %v", a.dtype)
 		}
-		if i > 0 && a.dtype != args[0].dtype && (o.Class == Elementwise || o.Class == Contraction || o.Class == Opaque && o.Shape == nil) {
+		if i > 0 && a.dtype != args[0].dtype && (o.Class() == Elementwise || o.Class() == Contraction || o.Class() == Opaque && o.Shape() == nil) {
 			return bad("operands of types %v and %v differ", args[0].dtype, a.dtype)
 		}
 	}
@@ -199,32 +199,32 @@ func (n *Node) checkOperands() *Error {
 // operator does not have, or "".
 func (o *Operator) lacks() string {
 	switch {
-	case o.Class == Elementwise && o.Lower == nil:
+	case o.Class() == Elementwise && o.Lower() == nil:
 		return "lowering"
-	case o.Class == Elementwise && (o.Arity < 0 || o.Types == 0):
+	case o.Class() == Elementwise && (o.Arity() < 0 || o.Types() == 0):
 		return "number of operands or no element types that it takes"
-	case (o.Class == View || o.Class == Contraction || o.Class >= State) && o.Shape == nil:
+	case (o.Class() == View || o.Class() == Contraction || o.Class() >= State) && o.Shape() == nil:
 		return "shape function"
-	case o.Class == View && o.Gather == nil:
+	case o.Class() == View && o.Gather() == nil:
 		return "index map"
-	case o.Class == Reduction && (!o.Reduce.Complete() || o.Pair == nil && !o.Reduce.Position):
+	case o.Class() == Reduction && (!o.Reduce().Complete() || o.Pair() == nil && !o.Reduce().Position()):
 		return "reduction"
-	case o.Class == Opaque && (o.Routine == nil || o.Routine.New == nil):
+	case o.Class() == Opaque && o.Routine().New == nil:
 		return "Go function"
-	case o.Class < Elementwise || o.Class > Scan:
+	case o.Class() < Elementwise || o.Class() > Scan:
 		return "class that is applied to operands"
 	}
 	return ""
 }
 
 func (n *Node) resultShape() (shape.Shape, error) {
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case Elementwise:
 		return n.broadcast()
 	case Reduction:
 		return n.reduced()
 	}
-	if n.Op.Shape == nil { // an element-wise Go function
+	if n.Op.Shape() == nil { // an element-wise Go function
 		return n.broadcast()
 	}
 	return n.callShape()
@@ -237,7 +237,7 @@ func (n *Node) callShape() (s shape.Shape, err error) {
 			err = NewError(ErrValue, n.Op.Constructor(), "the shape function panics: %v", r)
 		}
 	}()
-	return n.Op.Shape(n)
+	return n.Op.Shape()(n)
 }
 
 func (n *Node) broadcast() (shape.Shape, error) {
@@ -267,19 +267,19 @@ func (n *Node) reduced() (shape.Shape, error) {
 		return nil, fmt.Errorf("a reduction has one operand and at least one axis")
 	}
 	s := in.Reduce(n.Axes, true)
-	if !n.Op.Reduce.NeedsElement {
+	if !n.Op.Reduce().NeedsElement() {
 		return s, nil
 	}
 	for _, a := range n.Axes {
 		if in[a] == 0 && s.Size() > 0 {
-			return nil, fmt.Errorf("an empty axis has no %s", n.Op.Name)
+			return nil, fmt.Errorf("an empty axis has no %s", n.Op.Name())
 		}
 	}
 	return s, nil
 }
 
 func (n *Node) resultType() (dtype.Type, *Error) {
-	switch n.Op.Result {
+	switch n.Op.Result() {
 	case ResultBool:
 		return dtype.Bool, nil
 	case ResultInt64:
@@ -293,7 +293,7 @@ func (n *Node) resultType() (dtype.Type, *Error) {
 	if len(n.Args) == 0 {
 		return 0, NewError(ErrType, n.Op.Constructor(), "without operands there is no element type")
 	}
-	if n.Op.Result == ResultFirst {
+	if n.Op.Result() == ResultFirst {
 		return n.Args[0].dtype, nil
 	}
 	return n.Args[len(n.Args)-1].dtype, nil

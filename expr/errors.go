@@ -56,7 +56,7 @@ func (e *Error) Unwrap() error { return e.Kind }
 // the same error, and the assignment returns it. The error has the position of
 // the first caller outside this library.
 func Errorf(kind error, op, format string, args ...any) *Node {
-	return &Node{Op: &invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
+	return &Node{Op: invalid, Attributes: &none, err: NewError(kind, op, format, args...)}
 }
 
 // As returns n. If n has an error that no operand of the composition called op
@@ -85,7 +85,7 @@ func Failed(err error) *Node {
 	if !ok {
 		e = NewError(ErrValue, "", "%s", err)
 	}
-	return &Node{Op: &invalid, Attributes: &none, err: e}
+	return &Node{Op: invalid, Attributes: &none, err: e}
 }
 
 // NewError returns an Error with the position of the first caller outside this
@@ -158,14 +158,14 @@ type site [8]uintptr
 // mark records the calls that made a node which can fail on data. The error
 // occurs when a program runs, and states where the node was made.
 func (n *Node) mark() {
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case Opaque:
 	case View:
-		if len(n.Args) < 2 || n.Op.Name == "concat" {
+		if len(n.Args) < 2 || n.Op.Name() == "concat" {
 			return
 		}
 	default:
-		if n.Op.Fault == nil || n.dtype.IsFloat() {
+		if n.Op.Fault() == nil || n.dtype.IsFloat() {
 			return
 		}
 	}

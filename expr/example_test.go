@@ -108,7 +108,7 @@ func ExampleNode_Tree() {
 func ExampleWalk() {
 	x := engine.Zeros[float32](3).Named("x")
 	d := op.Square(x)
-	expr.Walk(op.Add(d, op.Neg(d)).Node(), func(n *expr.Node) { fmt.Println(n.Op.Name) })
+	expr.Walk(op.Add(d, op.Neg(d)).Node(), func(n *expr.Node) { fmt.Println(n.Op.Name()) })
 	// Output:
 	// storage
 	// square

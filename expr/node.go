@@ -108,25 +108,25 @@ func (n *Node) Err() error {
 	return n.err
 }
 
-var storage = Operator{Name: "storage", Class: Storage}
+var storage = NewOperator(Row{Name: "storage", Class: Storage})
 
 // NewLeaf returns the node of an array, or a node with an error if the array
 // leaves its memory.
 func NewLeaf(t dtype.Type, s shape.Shape, leaf *Leaf) *Node {
 	if err := leaf.check(t, s); err != nil {
-		return &Node{Op: &invalid, Attributes: &none, err: err}
+		return &Node{Op: invalid, Attributes: &none, err: err}
 	}
-	return &Node{Op: &storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t}
+	return &Node{Op: storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t}
 }
 
-var constant = Operator{Name: "const", Class: Constant}
+var constant = NewOperator(Row{Name: "const", Class: Constant})
 
 // NewConst returns a scalar of type t with the bits of its register type.
 func NewConst(t dtype.Type, bits uint64) *Node {
 	if !t.Valid() {
 		return Errorf(ErrType, "", "the scalar has no element type")
 	}
-	return &Node{Op: &constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
+	return &Node{Op: constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
 }
 
 // ConstFloat returns the scalar of type t nearest to v. For integer types the
@@ -176,7 +176,7 @@ func ConstInt(t dtype.Type, v int64) *Node {
 	return NewConst(t, prim.FromInt(t, v))
 }
 
-var parameter = Operator{Name: "param", Class: Parameter}
+var parameter = NewOperator(Row{Name: "param", Class: Parameter})
 
 // A Param is a scalar whose value each run of a program reads.
 type Param[T Elem] struct {
@@ -196,7 +196,7 @@ func NewParamNode(t dtype.Type, c *Scalar) *Node {
 	if c == nil || !t.Valid() {
 		return Errorf(ErrValue, "", "the parameter has no cell or no element type")
 	}
-	return &Node{Op: &parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
+	return &Node{Op: parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
 }
 
 // Node returns the tree of the parameter, or a node with an error for a nil

@@ -219,7 +219,7 @@ func TestOperator(t *testing.T) {
 			t.Errorf("the constructor of %s is %s, want %s", name, got, want)
 		}
 	}
-	if got := (&expr.Operator{Name: "_a__b_"}).Constructor(); got != "AB" {
+	if got := expr.NewOperator(expr.Row{Name: "_a__b_"}).Constructor(); got != "AB" {
 		t.Errorf("odd underscores: %s", got)
 	}
 	s := expr.TypesOf(dtype.F32, dtype.I8)
@@ -230,7 +230,7 @@ func TestOperator(t *testing.T) {
 		expr.Storage: expr.RValue, expr.Constant: expr.Map, expr.Parameter: expr.Map, expr.Elementwise: expr.Map,
 		expr.View: expr.Chainer, expr.Reduction: expr.Complex, expr.Contraction: expr.Complex, expr.Opaque: expr.Complex,
 	} {
-		if got := (&expr.Operator{Class: class}).Kind(); got != want {
+		if got := expr.NewOperator(expr.Row{Class: class}).Kind(); got != want {
 			t.Errorf("class %d has kind %v, want %v", class, got, want)
 		}
 	}

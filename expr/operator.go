@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -86,10 +87,8 @@ const (
 	ResultTo                  // Attributes.To
 )
 
-// An Operator is a row of the table. It holds all facts about an operation.
-// Package op makes the rows, also for users (op.Define). Rows do not change
-// once made.
-type Operator struct {
+// A Row states all facts about an operation. NewOperator makes an Operator of it.
+type Row struct {
 	Name     string // as in formulas: "log1p"
 	GoName   string // of the constructor: "Log1p"; derived from Name if empty
 	Symbol   string // "+", for printing
@@ -152,9 +151,123 @@ func (e Example) Apply(o *Operator, args ...*Node) *Node {
 	return ApplyWith(o, Attributes{Axes: e.Axes, Ints: e.Ints}, args...)
 }
 
+// An Operator is an operation: a built-in one, or a user's. Its address is its
+// identity. It does not change. Package op makes operators, also for users
+// (op.Define).
+type Operator struct{ row Row }
+
+// NewOperator returns the operator that row states.
+func NewOperator(row Row) *Operator {
+	if row.Routine != nil {
+		r := *row.Routine
+		row.Routine = &r
+	}
+	row.Examples = cloned(row.Examples)
+	return &Operator{row}
+}
+
+// cloned returns a copy that shares no memory with list.
+func cloned(list []Example) []Example {
+	list = slices.Clone(list)
+	for i, e := range list {
+		operands := slices.Clone(e.Operands)
+		for k, dims := range operands {
+			operands[k] = slices.Clone(dims)
+		}
+		list[i] = Example{operands, slices.Clone(e.Axes), slices.Clone(e.Ints)}
+	}
+	return list
+}
+
+// Name returns the name in formulas: "log1p".
+func (o *Operator) Name() string { return o.row.Name }
+
+// Symbol returns the symbol for printing, or "".
+func (o *Operator) Symbol() string { return o.row.Symbol }
+
+// Doc returns a sentence that describes the operator.
+func (o *Operator) Doc() string { return o.row.Doc }
+
+// Class returns the class, which tells which other facts count.
+func (o *Operator) Class() Class { return o.row.Class }
+
+// Arity returns the number of operands, or -1 for any number from 1 on.
+func (o *Operator) Arity() int { return o.row.Arity }
+
+// Operands returns the names of the operands of the constructor, or "" for x, y, z.
+func (o *Operator) Operands() string { return o.row.Operands }
+
+// Types returns the element types of the operands, or of the last two where the first is a condition.
+func (o *Operator) Types() Types { return o.row.Types }
+
+// Result returns the rule for the element type of the result.
+func (o *Operator) Result() Result { return o.row.Result }
+
+// ULP returns the bound of the error in units in the last place; 0.5 is correctly rounded, 0 exact.
+func (o *Operator) ULP() float64 { return o.row.ULP }
+
+// Lower returns the lowering of an Elementwise operator.
+func (o *Operator) Lower() func(b *prim.B, x ...prim.V) prim.V { return o.row.Lower }
+
+// Fault returns the condition on the operands under which the operator raises FaultKind, or nil.
+func (o *Operator) Fault() func(b *prim.B, x ...prim.V) prim.V { return o.row.Fault }
+
+// FaultKind returns the error that Fault raises.
+func (o *Operator) FaultKind() error { return o.row.FaultKind }
+
+// Shape returns the function that gives the result shape, or nil; see [Row].
+func (o *Operator) Shape() func(n *Node) (shape.Shape, error) { return o.row.Shape }
+
+// Gather returns the function that gives the value of a View at the coordinates g.Out.
+func (o *Operator) Gather() func(g *Gather) prim.V { return o.row.Gather }
+
+// Ints returns the names of the integer parameters of a View's constructor; see [Row].
+func (o *Operator) Ints() string { return o.row.Ints }
+
+// Reduce returns how a Reduction combines elements.
+func (o *Operator) Reduce() *prim.Reduction { return o.row.Reduce }
+
+// Pair returns the element-wise operator that combines two values of a Reduction, or nil for positions.
+func (o *Operator) Pair() *Operator { return o.row.Pair }
+
+// Finish returns the element-wise operator that is applied to the result of a Reduction, or nil.
+func (o *Operator) Finish() *Operator { return o.row.Finish }
+
+// Err returns the reason why the operator cannot be used, or nil.
+func (o *Operator) Err() error { return o.row.Err }
+
+// Grad returns the derivative of an operator of floats, or nil.
+func (o *Operator) Grad() Rule { return o.row.Grad }
+
+// Cond reports whether the first operand is a bool.
+func (o *Operator) Cond() bool { return o.row.Cond }
+
+// Examples returns uses of a View.
+func (o *Operator) Examples() []Example { return cloned(o.row.Examples) }
+
+// Routine returns how an Opaque operator computes its value. It is zero for
+// other operators.
+func (o *Operator) Routine() Routine {
+	if o.row.Routine == nil {
+		return Routine{}
+	}
+	return *o.row.Routine
+}
+
+// Row returns what the operator was made of.
+func (o *Operator) Row() Row {
+	r := o.row
+	r.Routine, r.Examples = nil, o.Examples()
+	if o.row.Routine != nil {
+		c := o.Routine()
+		r.Routine = &c
+	}
+	return r
+}
+
 // Kind returns the kind of the operator without its operands.
 func (o *Operator) Kind() Kind {
-	switch o.Class {
+	switch o.Class() {
 	case Storage:
 		return RValue
 	case View:
@@ -168,11 +281,11 @@ func (o *Operator) Kind() Kind {
 // Constructor returns the name of the operator's constructor in package op:
 // GoName, or Name in camel case.
 func (o *Operator) Constructor() string {
-	if o.GoName != "" {
-		return o.GoName
+	if o.row.GoName != "" {
+		return o.row.GoName
 	}
 	var b strings.Builder
-	for _, part := range strings.Split(o.Name, "_") {
+	for _, part := range strings.Split(o.Name(), "_") {
 		if part != "" {
 			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 		}
@@ -213,4 +326,4 @@ func (g *Gather) Mul(a, b prim.Ix) prim.Ix {
 	return g.IxTable.Mul(a, b)
 }
 
-var invalid = Operator{Name: "invalid", Class: Invalid}
+var invalid = NewOperator(Row{Name: "invalid", Class: Invalid})

@@ -42,7 +42,7 @@ func (p *printer) node(n *Node, depth int) {
 		p.WriteString("invalid")
 		return
 	}
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case Storage:
 		p.WriteString(n.Leaf.label())
 	case Constant:
@@ -59,15 +59,15 @@ func (p *printer) node(n *Node, depth int) {
 }
 
 func (p *printer) call(n *Node, depth int) {
-	if n.Op.Symbol != "" && len(n.Args) == 2 {
+	if n.Op.Symbol() != "" && len(n.Args) == 2 {
 		p.WriteByte('(')
 		p.node(n.Args[0], depth+1)
-		p.WriteString(" " + n.Op.Symbol + " ")
+		p.WriteString(" " + n.Op.Symbol() + " ")
 		p.node(n.Args[1], depth+1)
 		p.WriteByte(')')
 		return
 	}
-	p.WriteString(n.Op.Name)
+	p.WriteString(n.Op.Name())
 	p.WriteByte('(')
 	for i, a := range n.Args {
 		if i > 0 {
@@ -82,7 +82,7 @@ func (p *printer) call(n *Node, depth int) {
 // attributes returns the text of a node's attributes.
 func (n *Node) attributes() string {
 	var b strings.Builder
-	if n.Op.Class == Reduction {
+	if n.Op.Class() == Reduction {
 		fmt.Fprintf(&b, ", axis=%v, keepdims=True", n.Axes)
 	} else if n.Axes != nil {
 		fmt.Fprintf(&b, ", %v", n.Axes)
@@ -90,7 +90,7 @@ func (n *Node) attributes() string {
 	if len(n.Ints) > 0 {
 		fmt.Fprintf(&b, ", %v", n.Ints)
 	}
-	if n.Op.Result == ResultTo {
+	if n.Op.Result() == ResultTo {
 		fmt.Fprintf(&b, ", %v", n.To)
 	}
 	return b.String()
@@ -124,11 +124,11 @@ func (n *Node) Tree() string {
 			return
 		}
 		if id, ok := seen[n]; ok && len(n.Args) > 0 {
-			fmt.Fprintf(&b, "#%d %s (shared, see above)\n", id, n.Op.Name)
+			fmt.Fprintf(&b, "#%d %s (shared, see above)\n", id, n.Op.Name())
 			return
 		}
 		seen[n] = len(seen) + 1
-		name := n.Op.Name
+		name := n.Op.Name()
 		if len(n.Args) == 0 {
 			name = n.String()
 		}

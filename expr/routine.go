@@ -67,8 +67,8 @@ func Elements[T Elem](a *Strided) []T {
 // Workspace returns the size of the workspace of an Opaque node in bytes, at
 // least 0.
 func (n *Node) Workspace() (int, error) {
-	r := n.Op.Routine
-	if r == nil || r.Work == nil {
+	r := n.Op.Routine()
+	if r.Work == nil {
 		return 0, nil
 	}
 	size := r.Work(n)

@@ -53,7 +53,7 @@ func ScanShape(n *Node) (shape.Shape, error) {
 	states, next := n.ScanStates()
 	for i, s := range states {
 		switch {
-		case s.Op.Class != State || !slices.Equal(s.Axes, n.Axes) || !slices.Equal(s.Ints, states[0].Ints) || !s.shape.Equal(states[0].shape):
+		case s.Op.Class() != State || !slices.Equal(s.Axes, n.Axes) || !slices.Equal(s.Ints, states[0].Ints) || !s.shape.Equal(states[0].shape):
 			return bad("state %d does not walk the axis of the scan", i)
 		case !next[i].shape.Equal(s.shape) || next[i].dtype != s.dtype:
 			return bad("state %d is %v%v and cannot become %v%v", i, s.dtype, []int(s.shape), next[i].dtype, []int(next[i].shape))

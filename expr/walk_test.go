@@ -13,7 +13,7 @@ func TestWalk(t *testing.T) {
 	square := op.Square[float32](x)
 	root := op.Sub(op.Add(square, x), square).Node()
 	var names []string
-	expr.Walk(root, func(n *expr.Node) { names = append(names, n.Op.Name) })
+	expr.Walk(root, func(n *expr.Node) { names = append(names, n.Op.Name()) })
 	if want := []string{"storage", "square", "add", "sub"}; !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}

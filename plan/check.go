@@ -124,13 +124,13 @@ func (c *checker) verify(s expr.Statement) error {
 // program is wrong.
 func known(n *expr.Node) error {
 	o := n.Op
-	if o.Class == expr.Reduction && !o.Reduce.Native() {
-		d := ir.Reducer{Reduction: o.Reduce, Type: n.Args[0].DType().Register()}
-		if p, err := d.Scalar(); err != nil || p.Result() != d.Type || !d.Types.Has(d.Type) {
+	if o.Class() == expr.Reduction && !o.Reduce().Native() {
+		d := ir.Reducer{Reduction: o.Reduce(), Type: n.Args[0].DType().Register()}
+		if p, err := d.Scalar(); err != nil || p.Result() != d.Type || !d.Types().Has(d.Type) {
 			return expr.NewError(expr.ErrType, o.Constructor(), "the program does not reduce %v", d.Type)
 		}
 	}
-	if o.Class == expr.Contraction && o != graph.MatmulRow {
+	if o.Class() == expr.Contraction && o != graph.MatmulRow {
 		return expr.NewError(expr.ErrUnsupported, o.Constructor(), "the only contraction is matmul")
 	}
 	return nil
@@ -168,7 +168,7 @@ func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 			continue
 		}
 		for _, a := range v.n.Args {
-			stack = append(stack, visit{a, v.direct && v.n.Op.Class == expr.Elementwise && a.Shape().Equal(v.n.Shape())})
+			stack = append(stack, visit{a, v.direct && v.n.Op.Class() == expr.Elementwise && a.Shape().Equal(v.n.Shape())})
 		}
 	}
 	return out, len(seen), nil

@@ -105,14 +105,14 @@ func dumpGraph(b *strings.Builder, roots []graph.Root) {
 		}
 		fmt.Fprintf(b, "#%d %v%v = ", n.ID, n.Type, []int(n.Shape))
 		switch {
-		case n.Src.Op.Class == expr.Storage:
+		case n.Src.Op.Class() == expr.Storage:
 			fmt.Fprintf(b, "%v strides %v", n.Array.Label(), []int(n.Array.Strides))
 		case n.Array != nil && !n.Pending:
 			b.WriteString(n.Array.Label())
 		case len(n.Args) == 0:
 			b.WriteString(n.Src.String())
 		default:
-			b.WriteString(n.Src.Op.Name)
+			b.WriteString(n.Src.Op.Name())
 			for _, a := range n.Args {
 				fmt.Fprintf(b, " #%d", a.ID)
 			}
@@ -152,7 +152,7 @@ func dumpStep(b *strings.Builder, s *fuse.Step) {
 	b.WriteByte('\n')
 	for i, reductions := range l.Phases {
 		for _, v := range reductions {
-			fmt.Fprintf(b, "  phase %d: #%d %s\n", i+1, v.Node.ID, v.Node.Src.Op.Name)
+			fmt.Fprintf(b, "  phase %d: #%d %s\n", i+1, v.Node.ID, v.Node.Src.Op.Name())
 		}
 	}
 	for v := range l.All() {

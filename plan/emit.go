@@ -103,12 +103,12 @@ func (w *writer) loops() {
 		w.b.Open(kinds[1], inner...)
 		values := make([]prim.V, len(results))
 		for i, v := range results {
-			if v.Node.Src.Op.Class == expr.Scan {
+			if v.Node.Src.Op.Class() == expr.Scan {
 				w.scans = append(w.scans, v)
 				continue
 			}
 			x := w.value(v.Operands[0], w.at(nest.Operand(v.Node)))
-			values[i] = w.b.Reduce(v.Node.Src.Op.Reduce, x)
+			values[i] = w.b.Reduce(v.Node.Src.Op.Reduce(), x)
 			w.faults.root(v.Operands[0])
 		}
 		w.step()
@@ -120,7 +120,7 @@ func (w *writer) loops() {
 			w.reduced = map[*graph.Node]prim.V{}
 		}
 		for i, v := range results {
-			if v.Node.Src.Op.Class == expr.Scan {
+			if v.Node.Src.Op.Class() == expr.Scan {
 				values[i] = w.last(v)
 			}
 			w.reduced[v.Node] = values[i]

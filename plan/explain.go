@@ -76,7 +76,7 @@ func (p *Plan) Explain() string {
 func (s *Stage) what() string {
 	what := [...]string{Loop: "loop", Product: "matrix product", Call: "Go function", Chain: "chain"}[s.Kind]
 	if s.Kind == Call {
-		what += " " + s.Node.Op.Name
+		what += " " + s.Node.Op.Name()
 	}
 	if s.Prescan {
 		what = "prescan"

@@ -121,7 +121,7 @@ func verifyStep(s *fuse.Step) error {
 	}
 	for v := range l.All() {
 		n := v.Node
-		switch c := n.Src.Op.Class; {
+		switch c := n.Src.Op.Class(); {
 		case v.Load != nil:
 			if v.Of.Pending {
 				return fmt.Errorf("#%d is loaded before it is stored", v.Of.ID)

@@ -36,7 +36,7 @@ func (s *statement) fits(group []statement) bool {
 // scheduled reports whether the value is a product or a call, which shares no
 // loop. Later groups load it from the target.
 func (s *statement) scheduled() bool {
-	return s.Value.Op.Class == expr.Contraction || s.Value.Op.Class == expr.Opaque
+	return s.Value.Op.Class() == expr.Contraction || s.Value.Op.Class() == expr.Opaque
 }
 
 // conflicts reports whether a statement cannot share a loop with an earlier

@@ -25,11 +25,11 @@ func kernelName(l *fuse.Loop) string {
 		}
 		seen[v.Number] = true
 		switch o := v.Node.Src.Op; {
-		case o == nil || o.Class == expr.Constant:
-		case o.Class == expr.View:
-			view = cmp.Or(view, o.Name)
+		case o == nil || o.Class() == expr.Constant:
+		case o.Class() == expr.View:
+			view = cmp.Or(view, o.Name())
 		default:
-			name = append(append(name, o.Name...), '_')
+			name = append(append(name, o.Name()...), '_')
 		}
 		for _, a := range v.Operands {
 			visit(a)
@@ -65,7 +65,7 @@ func (s *Stage) Name() string {
 	case s.Kernel != nil:
 		return s.Kernel.Name
 	case s.Kind == Call:
-		return s.Node.Op.Name
+		return s.Node.Op.Name()
 	case s.Kind == Chain:
 		return "chain"
 	}

@@ -57,7 +57,7 @@ func (w *writer) rowAt() []prim.Ix {
 }
 
 func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
-	switch n := v.Node; n.Src.Op.Class {
+	switch n := v.Node; n.Src.Op.Class() {
 	case expr.Constant, expr.Parameter:
 		return w.scalar(n, Scalar{Bits: n.Src.Bits, Cell: n.Src.Param})
 	case expr.Elementwise:
@@ -85,15 +85,15 @@ func (w *writer) elementwise(v *fuse.Value, coords []prim.Ix) prim.V {
 		}
 		x = append(x, w.value(a, at))
 		cond := prim.V{}
-		if n.Src.Op.Cond && i > 0 {
+		if n.Src.Op.Cond() && i > 0 {
 			cond = x[0]
 		}
 		w.faults.edge(a, edge{v, cond, i == 2})
 	}
 	result := w.lower(n, x)
 	if n.Fails && w.faults.on {
-		if at := n.Src.Op.Fault(w.p, x...); at.Type.Valid() && w.b.Has(at) {
-			w.fault(v, at, Fault{n.Src, n.Src.Op.FaultKind})
+		if at := n.Src.Op.Fault()(w.p, x...); at.Type.Valid() && w.b.Has(at) {
+			w.fault(v, at, Fault{n.Src, n.Src.Op.FaultKind()})
 		}
 	}
 	return result

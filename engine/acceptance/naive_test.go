@@ -68,7 +68,7 @@ func (v *naive) value(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 
 func (v *naive) operation(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node, error) {
 	half := n.DType().IsHalf()
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case expr.Storage:
 		if half {
 			return v.store(op.CastNode(n, dtype.F32))

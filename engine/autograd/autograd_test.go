@@ -71,13 +71,13 @@ func TestGraph(t *testing.T) {
 	p := op.Mul(w, c)
 	loss := op.Sum(op.Add(p, op.Exp(p)))
 	g := record(t, loss, w)
-	if g.Operator(p).Name != "mul" || g.Operator(w) != nil {
+	if g.Operator(p).Name() != "mul" || g.Operator(w) != nil {
 		t.Errorf("operators %v, %v", g.Operator(p), g.Operator(w))
 	}
 	if ps := g.Parents(p); len(ps) != 2 || ps[0] != w.Node() || ps[1] != c.Node() {
 		t.Errorf("parents %v", ps)
 	}
-	if cs := g.Children(p); len(cs) != 2 || cs[0].Op.Name != "exp" || cs[1].Op.Name != "add" {
+	if cs := g.Children(p); len(cs) != 2 || cs[0].Op.Name() != "exp" || cs[1].Op.Name() != "add" {
 		t.Errorf("children %v", cs)
 	}
 	if len(g.Children(loss)) != 0 {

@@ -37,9 +37,9 @@ type hostCall struct {
 }
 
 func (p *program) newCall(i int, s *plan.Stage) (step, error) {
-	c := &hostCall{p: p, name: stageName(i, "Go function "+s.Node.Op.Name), s: s, call: host.NewCall(s)}
+	c := &hostCall{p: p, name: stageName(i, "Go function "+s.Node.Op.Name()), s: s, call: host.NewCall(s)}
 	err := host.Guard(s, func() error {
-		c.fn = s.Node.Op.Routine.New(s.Node)
+		c.fn = s.Node.Op.Routine().New(s.Node)
 		return nil
 	})
 	return c, err

@@ -148,7 +148,7 @@ func extreme(t dtype.Type, sign int) float64 {
 // order of the indices.
 func scatterValue(n *expr.Node, args []*value) *value {
 	out := newValue(n.DType(), n.Shape())
-	axis, c := n.Axes[0], combining[n.Op.Name]
+	axis, c := n.Axes[0], combining[n.Op.Name()]
 	t := out.typ.Register()
 	for i := range out.bits {
 		if len(args) > 2 {
@@ -169,7 +169,7 @@ func scatterValue(n *expr.Node, args []*value) *value {
 		i++
 		at := int64(index.bits[linear(index.shape, ix[axis:axis+len(index.shape)])])
 		size := int64(n.Shape()[axis])
-		if at < 0 && n.Op.Name != "bincount" {
+		if at < 0 && n.Op.Name() != "bincount" {
 			at += size
 		}
 		if at < 0 || at >= size {
@@ -193,7 +193,7 @@ func scatterValue(n *expr.Node, args []*value) *value {
 // that are not greater.
 func sortValue(n *expr.Node, x *value) *value {
 	out := newValue(n.DType(), n.Shape())
-	axis, descending := n.Axes[0], n.Op.Name != "select" && slices.Equal(n.Ints, []int{1})
+	axis, descending := n.Axes[0], n.Op.Name() != "select" && slices.Equal(n.Ints, []int{1})
 	out.reads(x)
 	dims := n.Args[0].Shape()
 	each(dims, func(ix []int) {
@@ -213,7 +213,7 @@ func sortValue(n *expr.Node, x *value) *value {
 			return comesBefore(x.typ.Register(), x.bits[place(i)], x.bits[place(j)], descending)
 		})
 		for i, from := range order {
-			switch n.Op.Name {
+			switch n.Op.Name() {
 			case "sort":
 				out.bits[place(i)] = x.bits[place(from)]
 			case "argsort":

@@ -50,11 +50,11 @@ var (
 func userOperators(s suite) {
 	for _, t := range dtype.All() {
 		for _, o := range []*expr.Operator{swish, mix, steps} {
-			if !o.Types.Has(t) || t.IsInt() {
+			if !o.Types().Has(t) || t.IsInt() {
 				continue
 			}
 			r := newRand(uint64(t))
-			args := make([]*expr.Node, o.Arity)
+			args := make([]*expr.Node, o.Arity())
 			for i := range args {
 				args[i] = place(r, t, layout(i), wild, 3, 700).Node()
 			}

@@ -240,21 +240,21 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 	var fit []*expr.Operator
 	for _, o := range table {
 		switch {
-		case o.Class != expr.Elementwise:
-		case o.Result == expr.ResultTo, o.Result == expr.ResultBool && t == dtype.Bool, o.Result == expr.ResultSame && o.Types.Has(t):
+		case o.Class() != expr.Elementwise:
+		case o.Result() == expr.ResultTo, o.Result() == expr.ResultBool && t == dtype.Bool, o.Result() == expr.ResultSame && o.Types().Has(t):
 			fit = append(fit, o)
 		}
 	}
 	o := pick(g, "operator", fit)
 	from := t
-	if o.Result != expr.ResultSame {
-		from = pick(g, "operand type", o.Types.List())
+	if o.Result() != expr.ResultSame {
+		from = pick(g, "operand type", o.Types().List())
 	}
-	args := make([]*expr.Node, o.Arity)
-	whole := rapid.IntRange(0, o.Arity-1).Draw(g.t, "whole operand")
+	args := make([]*expr.Node, o.Arity())
+	whole := rapid.IntRange(0, o.Arity()-1).Draw(g.t, "whole operand")
 	for i := range args {
 		typ := from
-		if o.Cond && i == 0 {
+		if o.Cond() && i == 0 {
 			typ = dtype.Bool
 		}
 		if i == whole {
@@ -263,17 +263,17 @@ func (g *generator) elementwise(t dtype.Type, s shape.Shape, depth int) *expr.No
 			args[i] = g.operand(typ, s, depth)
 		}
 	}
-	if o.Fault != nil && from.IsInt() && !g.flip("zero divisors", 4) {
+	if o.Fault() != nil && from.IsInt() && !g.flip("zero divisors", 4) {
 		args[1] = g.nonzero(args[1])
 	}
-	if o.Name == "copysign" { // the contract does not define the sign of a NaN
+	if o.Name() == "copysign" { // the contract does not define the sign of a NaN
 		args[1] = apply("where", apply("isnan", args[1]), expr.ConstFloat(from, 1), args[1])
 	}
 	return expr.ApplyWith(o, expr.Attributes{To: toOf(o, t)}, args...)
 }
 
 func toOf(o *expr.Operator, t dtype.Type) dtype.Type {
-	if o.Result == expr.ResultTo {
+	if o.Result() == expr.ResultTo {
 		return t
 	}
 	return dtype.Invalid

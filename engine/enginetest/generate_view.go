@@ -273,7 +273,7 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node
 		return nil
 	}
 	r := op.Reduction{Axes: axes, Keep: keep}
-	if from.IsFloat() && row.Reduce.Ordered(dtype.F64) && row.Types.Has(dtype.F64) && g.flip("accumulator", 6) {
+	if from.IsFloat() && row.Reduce().Ordered(dtype.F64) && row.Types().Has(dtype.F64) && g.flip("accumulator", 6) {
 		r.Acc = dtype.F64
 	}
 	return op.ReduceBy(row, g.node(from, in, depth), r)
@@ -283,7 +283,7 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *expr.Node
 // return a position, or the others.
 func reductionsOf(t dtype.Type, position bool) (rows []*expr.Operator) {
 	for _, o := range reductionRows() {
-		if o.Types.Has(t) && o.Reduce.Position == position {
+		if o.Types().Has(t) && o.Reduce().Position() == position {
 			rows = append(rows, o)
 		}
 	}

@@ -48,7 +48,7 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 	if err := one.Err(); err != nil {
 		return nil, err
 	}
-	if n.Op.Class == expr.State || n.Op.Class == expr.Elementwise && slices.ContainsFunc(one.Args, open) {
+	if n.Op.Class() == expr.State || n.Op.Class() == expr.Elementwise && slices.ContainsFunc(one.Args, open) {
 		return one, nil // a part of a step
 	}
 	a, err := engine.NewArray(t, n.Shape()...)
@@ -63,7 +63,7 @@ func (s suite) single(n *expr.Node, known map[*expr.Node]*expr.Node) (*expr.Node
 
 // open reports whether a node is a part of the step of a scan.
 func open(n *expr.Node) bool {
-	return n.Op.Class == expr.State || n.Op.Class == expr.Elementwise && slices.ContainsFunc(n.Args, open)
+	return n.Op.Class() == expr.State || n.Op.Class() == expr.Elementwise && slices.ContainsFunc(n.Args, open)
 }
 
 // checkFused does what check does. It also compares each statement, run alone,

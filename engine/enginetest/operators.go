@@ -39,15 +39,15 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 		fmt.Fprintf(&b, "%5s", x.Short())
 	}
 	for _, o := range op.Table() {
-		if o.Class != class {
+		if o.Class() != class {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%-14s", o.Name)
+		fmt.Fprintf(&b, "\n%-14s", o.Name())
 		for _, x := range dtype.All() {
-			mark := c.cells[o.Name][x]
-			if mark == "" && (o.Types.Has(x) || o.Types == 0 && x == dtype.I64) {
+			mark := c.cells[o.Name()][x]
+			if mark == "" && (o.Types().Has(x) || o.Types() == 0 && x == dtype.I64) {
 				mark = "HOLE"
-				t.Errorf("%s of %v is not tested: no case passed. A view needs Examples in its row, or viewCases", o.Name, x)
+				t.Errorf("%s of %v is not tested: no case passed. A view needs Examples in its row, or viewCases", o.Name(), x)
 			}
 			fmt.Fprintf(&b, "%5s", mark)
 		}
@@ -60,14 +60,14 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 func Operators(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range op.Table() {
-		if row.Class != expr.Elementwise {
+		if row.Class() != expr.Elementwise {
 			continue
 		}
-		t.Run(row.Name, func(t *testing.T) {
-			for _, typ := range row.Types.List() {
+		t.Run(row.Name(), func(t *testing.T) {
+			for _, typ := range row.Types().List() {
 				for _, to := range results(row) {
 					n := testOperator(suite{t, o}, row, typ, to)
-					c.set(row.Name, typ, fmt.Sprint(n))
+					c.set(row.Name(), typ, fmt.Sprint(n))
 				}
 			}
 		})
@@ -77,7 +77,7 @@ func Operators(t *testing.T, o Options) {
 
 // results returns the result types to test for a row: for a cast all types.
 func results(row *expr.Operator) []dtype.Type {
-	if row.Result == expr.ResultTo {
+	if row.Result() == expr.ResultTo {
 		return dtype.All()
 	}
 	return []dtype.Type{dtype.Invalid}
@@ -91,10 +91,10 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	if !testlevel.Deep() {
 		count = 600
 	}
-	types := make([]dtype.Type, row.Arity)
+	types := make([]dtype.Type, row.Arity())
 	for i := range types {
 		types[i] = t
-		if row.Cond && i == 0 {
+		if row.Cond() && i == 0 {
 			types[i] = dtype.Bool
 		}
 	}
@@ -104,7 +104,7 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 			cols[k] = append(cols[k], sample(r, types[k], wild))
 		}
 	}
-	if row.Fault != nil && t.IsInt() {
+	if row.Fault() != nil && t.IsInt() {
 		dropZeros(cols)
 	}
 	n := len(cols[0])
@@ -114,16 +114,16 @@ func testOperator(s suite, row *expr.Operator, t, to dtype.Type) int {
 	}
 	node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)
 	if err := node.Err(); err != nil {
-		s.Errorf("%s of %v: %v", row.Name, t, err)
+		s.Errorf("%s of %v: %v", row.Name(), t, err)
 		return 0
 	}
 	out := blank(r, node.DType(), n).Named("out").Node()
-	if !s.checkElements(row.Name, out, node, args) {
+	if !s.checkElements(row.Name(), out, node, args) {
 		return 0
 	}
-	if node.DType().IsHalf() && row.Result != expr.ResultTo { // also the value before rounding
+	if node.DType().IsHalf() && row.Result() != expr.ResultTo { // also the value before rounding
 		wide := blank(r, dtype.F32, n).Named("out").Node()
-		s.checkElements(row.Name, wide, op.CastNode(node, dtype.F32), args)
+		s.checkElements(row.Name(), wide, op.CastNode(node, dtype.F32), args)
 	}
 	return n
 }

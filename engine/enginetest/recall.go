@@ -102,7 +102,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 					cells[n.Param].Store(n.Param.Load() ^ change)
 				}
 				c.Attributes = &expr.Attributes{Param: cells[n.Param]}
-			case n.Op.Class == expr.Constant:
+			case n.Op.Class() == expr.Constant:
 				c.Bits ^= change
 			}
 			made[n] = &c

@@ -86,7 +86,7 @@ func zigzag(b *op.B, x ...op.V) op.V {
 // reductionRows returns the reductions of the table and userReductions.
 func reductionRows() (rows []*expr.Operator) {
 	for _, o := range op.Table() {
-		if o.Class == expr.Reduction {
+		if o.Class() == expr.Reduction {
 			rows = append(rows, o)
 		}
 	}
@@ -98,8 +98,8 @@ func reductionRows() (rows []*expr.Operator) {
 func Reductions(t *testing.T, o Options) {
 	var c coverage
 	for _, row := range reductionRows() {
-		t.Run(row.Name, func(t *testing.T) {
-			for _, typ := range row.Types.List() {
+		t.Run(row.Name(), func(t *testing.T) {
+			for _, typ := range row.Types().List() {
 				n := 0
 				for i, rc := range reductionCases {
 					if !testlevel.Deep() && (i+int(typ))%4 != 0 {
@@ -107,8 +107,8 @@ func Reductions(t *testing.T, o Options) {
 					}
 					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
 				}
-				if _, ok := op.Lookup(row.Name); ok {
-					c.set(row.Name, typ, fmt.Sprint(n))
+				if _, ok := op.Lookup(row.Name()); ok {
+					c.set(row.Name(), typ, fmt.Sprint(n))
 				} else if n == 0 {
 					t.Errorf("no case of %s", typ)
 				}
@@ -134,7 +134,7 @@ func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, 
 		node := op.ReduceBy(row, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
 		if node.Err() != nil {
 			if a.Shape().Size() > 0 {
-				s.Errorf("%s of %v over %v: %v", row.Name, dims, axes, node.Err())
+				s.Errorf("%s of %v over %v: %v", row.Name(), dims, axes, node.Err())
 			}
 			continue
 		}
@@ -142,7 +142,7 @@ func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, 
 		if s.check(expr.Statement{Target: out.Node(), Value: node}) {
 			n++
 		} else {
-			s.Logf("%s of %v%v over %v, %v", row.Name, t, dims, axes, l)
+			s.Logf("%s of %v%v over %v, %v", row.Name(), t, dims, axes, l)
 		}
 	}
 	return n

@@ -28,15 +28,15 @@ func evaluate(n *expr.Node) *value {
 
 func (r *reference) node(n *expr.Node) *value {
 	args := make([]*value, len(n.Args))
-	open := n.Op.Class == expr.State
+	open := n.Op.Class() == expr.State
 	for i, a := range n.Args {
 		args[i] = r.known[a]
-		open = open || args[i] == nil && n.Op.Class == expr.Elementwise
+		open = open || args[i] == nil && n.Op.Class() == expr.Elementwise
 	}
 	if open { // a part of a step, which has no value outside of its scan
 		return nil
 	}
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case expr.Scan:
 		return r.scan(n)
 	case expr.Storage:
@@ -54,12 +54,12 @@ func (r *reference) node(n *expr.Node) *value {
 	case expr.Contraction:
 		return product(n, args[0], args[1])
 	case expr.Opaque:
-		switch _, scatters := combining[n.Op.Name]; {
+		switch _, scatters := combining[n.Op.Name()]; {
 		case scatters:
 			return scatterValue(n, args)
-		case n.Op.Name == "searchsorted":
+		case n.Op.Name() == "searchsorted":
 			return searchValue(n, args)
-		case slices.Contains([]string{"sort", "argsort", "rank", "select"}, n.Op.Name):
+		case slices.Contains([]string{"sort", "argsort", "rank", "select"}, n.Op.Name()):
 			return sortValue(n, args[0])
 		}
 		return opaque(n, args)
@@ -108,7 +108,7 @@ func elementwise(n *expr.Node, args []*value) *value {
 		var f fault
 		for k, a := range args {
 			x[k] = a.bits[index[k][i]]
-			if n.Op.Cond && k > 0 && (k == 1) != (x[0] != 0) {
+			if n.Op.Cond() && k > 0 && (k == 1) != (x[0] != 0) {
 				continue
 			}
 			f |= a.faultAt(index[k][i])
@@ -122,7 +122,7 @@ func elementwise(n *expr.Node, args []*value) *value {
 			}
 		}
 		out.bits[i] = p.value.Call(x...)
-		if n.Op.Result == expr.ResultTo {
+		if n.Op.Result() == expr.ResultTo {
 			out.bits[i] = convert(n.Args[0].DType().Register(), n.To, out.bits[i])
 		}
 		out.addFault(i, f)
@@ -149,15 +149,15 @@ func program(o *expr.Operator, types []dtype.Type) scalar {
 	if s, ok := scalars[k]; ok {
 		return s
 	}
-	p, err := prim.NewProgram(types, o.Lower)
+	p, err := prim.NewProgram(types, o.Lower())
 	if err != nil {
-		panic(fmt.Sprintf("enginetest: %s of %v: %v", o.Name, types, err))
+		panic(fmt.Sprintf("enginetest: %s of %v: %v", o.Name(), types, err))
 	}
 	s := scalar{value: p}
-	if o.Fault != nil {
-		if f, err := prim.NewProgram(types, o.Fault); err == nil {
+	if o.Fault() != nil {
+		if f, err := prim.NewProgram(types, o.Fault()); err == nil {
 			s.fault, s.kind = f, divideFault
-			if o.FaultKind == expr.ErrIndex {
+			if o.FaultKind() == expr.ErrIndex {
 				s.kind = indexFault
 			}
 		}
@@ -238,7 +238,7 @@ func opaque(n *expr.Node, args []*value) *value {
 	for _, a := range args {
 		out.reads(a)
 		s := a.shape
-		if n.Op.Shape == nil {
+		if n.Op.Shape() == nil {
 			s = n.Shape()
 		}
 		x, mem := room(a.typ, s)
@@ -252,7 +252,7 @@ func opaque(n *expr.Node, args []*value) *value {
 		_, c.Work = room(dtype.U8, shape.Shape{size})
 	}
 	c.Out, mem = room(n.DType(), n.Shape())
-	if err := n.Op.Routine.New(n)(&c); errors.Is(err, expr.ErrIndex) {
+	if err := n.Op.Routine().New(n)(&c); errors.Is(err, expr.ErrIndex) {
 		f |= indexFault
 	} else if err != nil {
 		panic(err)

@@ -26,7 +26,7 @@ func reduce(n *expr.Node, a *value) *value {
 	last := slices.Contains(n.Axes, len(a.shape)-1)
 	out := newValue(n.DType(), n.Shape())
 	out.reads(a)
-	known := n.Op.Reduce.Position && folded.Size() == 1 // the position is 0 for any element
+	known := n.Op.Reduce().Position() && folded.Size() == 1 // the position is 0 for any element
 	list := make([]uint64, folded.Size())
 	inner := offsets(folded, foldedSt, 0)
 	for i, base := range offsets(kept, keptSt, 0) {
@@ -36,7 +36,7 @@ func reduce(n *expr.Node, a *value) *value {
 				out.addFault(i, a.faultAt(base+at))
 			}
 		}
-		out.bits[i] = foldAll(n.Op.Reduce, a.typ.Register(), list, last)
+		out.bits[i] = foldAll(n.Op.Reduce(), a.typ.Register(), list, last)
 	}
 	return out
 }
@@ -44,8 +44,8 @@ func reduce(n *expr.Node, a *value) *value {
 // foldAll returns the reduction of a list of register values.
 func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
 	switch {
-	case r.Position:
-		return position(t, list, r.Op == prim.Max)
+	case r.Position():
+		return position(t, list, r.Op() == prim.Max)
 	case len(list) == 0:
 		return r.Nothing(t)
 	}
@@ -119,7 +119,7 @@ func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
 			return math.Float64bits(f(math.Float64frombits(a), math.Float64frombits(b)))
 		}
 	}
-	return func(a, b uint64) uint64 { return integers(r.Op, t, a, b) & mask(t) }
+	return func(a, b uint64) uint64 { return integers(r.Op(), t, a, b) & mask(t) }
 }
 
 func integers(op prim.Op, t dtype.Type, a, b uint64) uint64 {
@@ -142,14 +142,15 @@ func integers(op prim.Op, t dtype.Type, a, b uint64) uint64 {
 }
 
 func floats[T float32 | float64](r *prim.Reduction) func(a, b T) T {
+	quiet := r.Row().IgnoreNaN
 	return func(a, b T) T {
 		switch {
-		case r.IgnoreNaN && a != a:
+		case quiet && a != a:
 			return b
-		case r.IgnoreNaN && b != b:
+		case quiet && b != b:
 			return a
 		}
-		switch r.Op {
+		switch r.Op() {
 		case prim.Add:
 			return a + b
 		case prim.Mul:

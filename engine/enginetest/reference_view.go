@@ -26,7 +26,7 @@ func view(n *expr.Node, args []*value) *value {
 	next := func(f func(ix []int)) {
 		each(n.Shape(), func(ix []int) { f(ix); i++ })
 	}
-	switch n.Op.Name {
+	switch n.Op.Name() {
 	case "iota":
 		for k := range out.bits {
 			out.bits[k] = uint64(k)
@@ -204,7 +204,7 @@ func gathered(n *expr.Node, args []*value, out *value, i int, ix []int) {
 	for _, x := range ix {
 		g.Out = append(g.Out, e.ix.Const(int64(x)))
 	}
-	out.bits[i] = e.values[n.Op.Gather(g).ID]
+	out.bits[i] = e.values[n.Op.Gather()(g).ID]
 }
 
 // An element is the sink of an index map: it computes one element.

@@ -142,7 +142,7 @@ var viewCases = map[string][]viewCase{
 
 // examples returns the examples of a row. Operands after the first are arrays.
 func examples(row *expr.Operator, t dtype.Type) (cases []viewCase) {
-	for _, e := range row.Examples {
+	for _, e := range row.Examples() {
 		cases = append(cases, viewCase{e.Operands[0], func(x *expr.Node) *expr.Node {
 			args := []*expr.Node{x}
 			for i, dims := range e.Operands[1:] {
@@ -162,29 +162,29 @@ func Views(t *testing.T, o Options) { wholeArrays(t, o, expr.View) }
 func wholeArrays(t *testing.T, o Options, class expr.Class) {
 	var c coverage
 	for _, row := range op.Table() {
-		if row.Class != class {
+		if row.Class() != class {
 			continue
 		}
-		t.Run(row.Name, func(t *testing.T) {
+		t.Run(row.Name(), func(t *testing.T) {
 			s := suite{t, o}
-			if row.Name == "iota" {
+			if row.Name() == "iota" {
 				for n := range 70 {
 					out := blank(newRand(1), dtype.I64, n).Named("out")
 					s.check(expr.Statement{Target: out.Node(), Value: op.IotaNode(n)})
 				}
-				c.set(row.Name, dtype.I64, "70")
+				c.set(row.Name(), dtype.I64, "70")
 				return
 			}
-			for _, typ := range row.Types.List() {
+			for _, typ := range row.Types().List() {
 				n := 0
-				for i, vc := range append(examples(row, typ), viewCases[row.Name]...) {
+				for i, vc := range append(examples(row, typ), viewCases[row.Name()]...) {
 					if class == expr.Opaque && (i+int(typ))%testlevel.Every(1, 4) != 0 { // one Go function for all back ends
 						continue
 					}
 					n += testView(s, typ, vc, i)
 				}
 				if n > 0 {
-					c.set(row.Name, typ, fmt.Sprint(n))
+					c.set(row.Name(), typ, fmt.Sprint(n))
 				}
 			}
 		})

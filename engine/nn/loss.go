@@ -73,7 +73,7 @@ func CheckLabels(labels expr.Exp[int64], classes int) expr.Exp[int64] {
 // checkedLabel returns its first operand, a label, and fails unless it is below
 // the second and not negative, or Ignored.
 var checkedLabel = op.Define("label", 2, func(_ *op.B, x ...op.V) op.V { return x[0] }, op.On(dtype.I64),
-	func(o *expr.Operator) {
+	func(o *expr.Row) {
 		o.FaultKind = expr.ErrIndex
 		o.Fault = func(b *op.B, x ...op.V) op.V {
 			outside := b.Or(b.Lt(x[0], b.Like(x[0], 0)), b.Ge(x[0], x[1]))

@@ -167,7 +167,7 @@ func (v *bound) node(name string, n *expr.Node) error {
 	if err := n.Err(); err != nil {
 		return fmt.Errorf("oneloop: formula: %s: %w", name, err)
 	}
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case expr.Parameter:
 		v.kind, v.t, v.cell = boundParam, n.DType(), n.Param
 		return nil

@@ -199,7 +199,7 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 	var want []string
 	if e.eval {
 		for _, name := range f.src.assigned {
-			if n := env[name]; n == nil || n.Op.Class != expr.Storage {
+			if n := env[name]; n == nil || n.Op.Class() != expr.Storage {
 				want = append(want, name)
 			}
 		}

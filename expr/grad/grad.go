@@ -168,10 +168,10 @@ func (t *tape) operands(n, out *expr.Node) error {
 	if !interior {
 		return nil // n is a variable, and no variable is below it
 	}
-	if n.Op.Class == expr.Scan {
+	if n.Op.Class() == expr.Scan {
 		return t.scan(n, out)
 	}
-	if n.Op.Grad == nil {
+	if n.Op.Grad() == nil {
 		return expr.NewError(expr.ErrUnsupported, n.Op.Constructor(), "has no derivative")
 	}
 	g := adjoint(n, out)
@@ -212,7 +212,7 @@ func rule(g *expr.Adjoint, arg int) (d *expr.Node, err error) {
 			err = expr.NewError(expr.ErrValue, g.Node.Op.Constructor(), "the derivative panics: %v", r)
 		}
 	}()
-	return g.Node.Op.Grad(g, arg), nil
+	return g.Node.Op.Grad()(g, arg), nil
 }
 
 func adjoint(n, out *expr.Node) *expr.Adjoint {
@@ -239,7 +239,7 @@ func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
 		return nil, expr.NewError(expr.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
 	}
 	full := a.Shape()
-	if g.Node.Op.Class == expr.Elementwise || g.Node.Op.Class == expr.Opaque && g.Node.Op.Shape == nil {
+	if g.Node.Op.Class() == expr.Elementwise || g.Node.Op.Class() == expr.Opaque && g.Node.Op.Shape() == nil {
 		full = g.Node.Shape()
 	}
 	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {

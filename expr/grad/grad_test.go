@@ -228,12 +228,12 @@ func TestDerivative(t *testing.T) {
 			}
 			return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(1)))
 		}))
-	twice(t, lse.Name, op.Apply(lse, x.Node(), y.Node()), x, y)
+	twice(t, lse.Name(), op.Apply(lse, x.Node(), y.Node()), x, y)
 	sine := op.GoFunc("sine", math.Sin, op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node {
 		return g.Mul(g.Out, g.Op("cos", g.Arg(0)))
 	}))
 	twice(t, "sine", sine(op.Square[float64](x)).Node(), x)
-	reversed := op.DefineView("reversed", 1, row(t, "slice").Shape, row(t, "slice").Gather,
+	reversed := op.DefineView("reversed", 1, row(t, "slice").Shape(), row(t, "slice").Gather(),
 		op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node { return g.With("slice", nil, []int{1, -1, 2}, g.Full()) }))
 	twice(t, "reversed", op.Square(op.View(reversed, []int{1, -1, 2}, E(x))).Node(), x)
 }

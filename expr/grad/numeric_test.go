@@ -169,14 +169,14 @@ var domains = map[string][][2]float64{
 
 // differentiable reports whether a row takes and gives floats.
 func differentiable(o *expr.Operator) bool {
-	return o.Types.Has(dtype.F64) && (o.Result == expr.ResultSame || o.Result == expr.ResultFirst || o.Result == expr.ResultTo) && o.Arity != 0
+	return o.Types().Has(dtype.F64) && (o.Result() == expr.ResultSame || o.Result() == expr.ResultFirst || o.Result() == expr.ResultTo) && o.Arity() != 0
 }
 
 // TestEveryRowHasARule fails for a differentiable row without a rule.
 func TestEveryRowHasARule(t *testing.T) {
 	for _, o := range op.Table() {
-		if differentiable(o) != (o.Grad != nil) {
-			t.Errorf("%s: of floats to floats is %v, it has a derivative is %v", o.Name, differentiable(o), o.Grad != nil)
+		if differentiable(o) != (o.Grad() != nil) {
+			t.Errorf("%s: of floats to floats is %v, it has a derivative is %v", o.Name(), differentiable(o), o.Grad() != nil)
 		}
 	}
 }
@@ -186,19 +186,19 @@ func TestEveryRowHasARule(t *testing.T) {
 func TestElementwise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, o := range op.Table() {
-		if o.Class != expr.Elementwise || !differentiable(o) || o.Cond || o.Result == expr.ResultTo || o.Name == "stop_gradient" {
+		if o.Class() != expr.Elementwise || !differentiable(o) || o.Cond() || o.Result() == expr.ResultTo || o.Name() == "stop_gradient" {
 			continue
 		}
 		for _, shapes := range [][][]int{{{7}, {7}, {7}}, {{2, 1}, {1, 3}, {3}}, {{}, {4, 1}, {4, 2}}} {
 			var xs []T
-			for i := range o.Arity {
+			for i := range o.Arity() {
 				d := [2]float64{-2, 2}
-				if list := domains[o.Name]; list != nil {
+				if list := domains[o.Name()]; list != nil {
 					d = list[i]
 				}
 				xs = append(xs, array(r, d[0], d[1], shapes[i]...))
 			}
-			twice(t, o.Name, expr.Apply(o, nodes(xs)...), xs...)
+			twice(t, o.Name(), expr.Apply(o, nodes(xs)...), xs...)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // states before each step, which the scan stores.
 
 // unknown is the operator of a stand-in for a tree while the step is differentiated.
-var unknown = &expr.Operator{Name: "unknown", Class: expr.State, Shape: expr.StateShape}
+var unknown = expr.NewOperator(expr.Row{Name: "unknown", Class: expr.State, Shape: expr.StateShape})
 
 // A reversal makes the adjoint of a scan.
 type reversal struct {
@@ -123,7 +123,7 @@ func (v *reversal) find(t *tape, trees []*expr.Node) {
 	}
 	for _, x := range trees {
 		expr.Walk(x, func(n *expr.Node) {
-			inside[n] = inside[n] || n.Op.Class == expr.Elementwise && slices.ContainsFunc(n.Args, func(a *expr.Node) bool { return inside[a] })
+			inside[n] = inside[n] || n.Op.Class() == expr.Elementwise && slices.ContainsFunc(n.Args, func(a *expr.Node) bool { return inside[a] })
 		})
 	}
 	seen := map[*expr.Node]bool{}
@@ -134,7 +134,7 @@ func (v *reversal) find(t *tape, trees []*expr.Node) {
 		}
 		seen[n] = true
 		switch {
-		case n.Op.Class == expr.State && inside[n]:
+		case n.Op.Class() == expr.State && inside[n]:
 		case inside[n]:
 			for _, a := range n.Args {
 				visit(a)
@@ -162,7 +162,7 @@ func mapped(root *expr.Node, by map[*expr.Node]*expr.Node) *expr.Node {
 			return m
 		}
 		m := n
-		if n.Op.Class == expr.Elementwise || n.Op.Class == expr.View {
+		if n.Op.Class() == expr.Elementwise || n.Op.Class() == expr.View {
 			args := make([]*expr.Node, len(n.Args))
 			for i, a := range n.Args {
 				args[i] = copied(a)

@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var arithmetic = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Operator{
+var arithmetic = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Row{
 	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd, Doc: "x + y; integers wrap."},
 	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
 	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul, Doc: "x * y; integers wrap."},

@@ -16,7 +16,7 @@ import (
 var calls = slices.Concat(
 	// Axes: the axis. Ints: the shape of the result. The operands are indices,
 	// updates, and optionally a base.
-	family(expr.Operator{Class: expr.Opaque, Arity: -1, Types: numbers, Shape: scatterShape}, []expr.Operator{
+	family(expr.Row{Class: expr.Opaque, Arity: -1, Types: numbers, Shape: scatterShape}, []expr.Row{
 		{
 			Name: "scatter", GoName: "ScatterSet", Types: elems, Routine: routine.Scatter(routine.Set), Grad: gradScatterSet,
 			Doc: "updates stored at the indices along an axis of a base, or of zeros; the last update of an element wins.",
@@ -39,7 +39,7 @@ var calls = slices.Concat(
 		},
 	}),
 	// Axes: the axis. Ints: 1 for descending order.
-	family(expr.Operator{Class: expr.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []expr.Operator{
+	family(expr.Row{Class: expr.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []expr.Row{
 		{
 			Name: "sort", Routine: routine.Sort(routine.Values), Grad: gradSort,
 			Doc: "the elements along an axis in order, -0 before +0, NaN last.",
@@ -59,7 +59,7 @@ var calls = slices.Concat(
 		},
 	}),
 	// Ints: 1 for the places after equal elements.
-	[]expr.Operator{{
+	[]expr.Row{{
 		Name: "searchsorted", GoName: "SearchSorted", Class: expr.Opaque, Arity: 2, Types: elems, Result: expr.ResultInt64,
 		Shape: searchShape, Routine: routine.Search(),
 		Doc: "the places of the second operand in a sorted vector, as int64; NaN is above everything.",
@@ -267,7 +267,7 @@ func gradSelect(g *expr.Adjoint, _ int) *expr.Node {
 // dims with the axis replaced by the axes of index. base may be nil.
 func ScatterNode(name string, index, updates, base *expr.Node, axis int, dims []int) *expr.Node {
 	o, ok := Lookup(name)
-	if !ok || o.Class != expr.Opaque || o.Arity >= 0 {
+	if !ok || o.Class() != expr.Opaque || o.Arity() >= 0 {
 		return expr.Errorf(expr.ErrValue, "ScatterNode", "there is no scatter %q", name)
 	}
 	called := o.Constructor()

@@ -184,7 +184,7 @@ func Compositions() []*Composition {
 // Constructor returns the name of the composition's constructor in this
 // package.
 func (c *Composition) Constructor() string {
-	return (&expr.Operator{Name: c.Name, GoName: c.GoName}).Constructor()
+	return expr.NewOperator(expr.Row{Name: c.Name, GoName: c.GoName}).Constructor()
 }
 
 // Compose returns the composition of a name. An error in a part of the tree

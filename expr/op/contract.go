@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-var contractions = family(expr.Operator{Class: expr.Contraction, Arity: 2, Types: numbers}, []expr.Operator{
+var contractions = family(expr.Row{Class: expr.Contraction, Arity: 2, Types: numbers}, []expr.Row{
 	{
 		Name: "matmul", Symbol: "@", GoName: "MatMul", Shape: matmulShape, Grad: gradMatMul,
 		Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.",

@@ -153,7 +153,7 @@ func extreme(t dtype.Type, lowest bool) *expr.Node {
 	if lowest {
 		name = "max"
 	}
-	return expr.NewConst(t, row(name).Reduce.Identity(t.Register()))
+	return expr.NewConst(t, row(name).Reduce().Identity(t.Register()))
 }
 
 // pool returns the composition that reduces each window.

@@ -7,29 +7,30 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A DefineOption completes a user-defined operator.
-type DefineOption func(*expr.Operator)
+// A DefineOption completes the row of a user-defined operator.
+type DefineOption func(*expr.Row)
 
 // complete applies options. It ignores nil ones.
-func complete(o *expr.Operator, opts []DefineOption) {
+func complete(o *expr.Row, opts []DefineOption) *expr.Row {
 	for _, f := range opts {
 		if f != nil {
 			f(o)
 		}
 	}
+	return o
 }
 
 // ULP states the bound of the error of a user-defined operator, in units in the
 // last place.
-func ULP(bound float64) DefineOption { return func(o *expr.Operator) { o.ULP = bound } }
+func ULP(bound float64) DefineOption { return func(o *expr.Row) { o.ULP = bound } }
 
 // Doc describes a user-defined operator in one sentence.
-func Doc(text string) DefineOption { return func(o *expr.Operator) { o.Doc = text } }
+func Doc(text string) DefineOption { return func(o *expr.Row) { o.Doc = text } }
 
 // On restricts a user-defined operator to some element types. Without On it
 // takes the types for which its program type-checks.
 func On(types ...dtype.Type) DefineOption {
-	return func(o *expr.Operator) { o.Types = expr.TypesOf(types...) }
+	return func(o *expr.Row) { o.Types = expr.TypesOf(types...) }
 }
 
 // Derivative sets the derivative of a user-defined operator. For operand arg
@@ -37,23 +38,22 @@ func On(types ...dtype.Type) DefineOption {
 // a tree:
 //
 //	func(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
-func Derivative(rule expr.Rule) DefineOption { return func(o *expr.Operator) { o.Grad = rule } }
+func Derivative(rule expr.Rule) DefineOption { return func(o *expr.Row) { o.Grad = rule } }
 
 // Define returns an element-wise operator with a program over primitives. It
 // fuses, and runs on every back end, like the built-in ones. The plan compiler
 // calls the program with one value for each operand, all of one type. The
 // result must have that type too.
 func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
-	o := &expr.Operator{Name: name, GoName: name, Class: expr.Elementwise, Arity: arity, Lower: lower, ULP: -1}
-	complete(o, opts)
+	o := complete(&expr.Row{Name: name, GoName: name, Class: expr.Elementwise, Arity: arity, Lower: lower, ULP: -1}, opts)
 	if o.Types == 0 && arity >= 0 {
 		o.Types = supported(o)
 	}
-	return o
+	return expr.NewOperator(*o)
 }
 
 // supported returns the element types for which the program of o is correct.
-func supported(o *expr.Operator) (s expr.Types) {
+func supported(o *expr.Row) (s expr.Types) {
 	for _, t := range dtype.All() {
 		r := t.Register()
 		params := make([]dtype.Type, o.Arity)
@@ -86,14 +86,13 @@ func Map3[T expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
 // reads the operands at the coordinates g.Out. It fuses like the built-in ones.
 // The integers of a use are in Node.Ints.
 func DefineView(name string, arity int, result func(n *expr.Node) (shape.Shape, error), gather func(g *expr.Gather) V, opts ...DefineOption) *expr.Operator {
-	o := &expr.Operator{Name: name, GoName: name, Class: expr.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
-	complete(o, opts)
-	return o
+	row := expr.Row{Name: name, GoName: name, Class: expr.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
+	return expr.NewOperator(*complete(&row, opts))
 }
 
 // View returns a user-defined Chainer with the integers ints applied to args.
 func View[T expr.Elem](o *expr.Operator, ints []int, args ...expr.Exp[T]) expr.Exp[T] {
-	if o == nil || o.Class != expr.View {
+	if o == nil || o.Class() != expr.View {
 		return expr.Of[T](expr.Errorf(expr.ErrType, "View", "the operator is no view"))
 	}
 	return expr.Of[T](expr.ApplyWith(o, expr.Attributes{Ints: ints}, nodes(args)...))
@@ -108,14 +107,13 @@ type Element interface {
 // GoFunc returns an element-wise operator of one operand that calls a Go
 // function. It runs on the CPU and does not fuse: prefer Define.
 func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
-	o := &expr.Operator{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}
-	complete(o, opts)
+	row := complete(&expr.Row{Name: name, GoName: name, Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.Of[T]()), ULP: -1}, opts)
 	if f == nil {
 		return func(expr.Exp[T]) expr.Exp[T] {
 			return expr.Of[T](expr.Errorf(expr.ErrValue, name, "the Go function is nil"))
 		}
 	}
-	o.Routine = &expr.Routine{New: func(*expr.Node) func(*expr.Call) error {
+	row.Routine = &expr.Routine{New: func(*expr.Node) func(*expr.Call) error {
 		return func(c *expr.Call) error {
 			a, out := expr.Elements[T](&c.Args[0]), expr.Elements[T](&c.Out)
 			for i := range out {
@@ -124,5 +122,6 @@ func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr
 			return nil
 		}
 	}}
+	o := expr.NewOperator(*row)
 	return func(a expr.Exp[T]) expr.Exp[T] { return expr.Of[T](expr.Apply(o, expr.NodeOf(a))) }
 }

@@ -21,14 +21,12 @@ import (
 // options Doc, On, Derivative and Finish apply. If the programs fit no type, a
 // use of the operator gives expr.ErrType.
 func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
-	row := &prim.Reduction{Name: name, Order: prim.Num, Combine: combine}
-	o := &expr.Operator{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, Reduce: row, ULP: -1}
-	complete(o, opts)
-	row.Doc = o.Doc
+	o := complete(&expr.Row{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, ULP: -1}, opts)
 	if identity == nil || combine == nil {
 		o.Err = fmt.Errorf("a reduction needs an identity and a program that combines")
-		return o
+		return expr.NewOperator(*o)
 	}
+	row := prim.ReductionRow{Name: name, Doc: o.Doc, Order: prim.Num, Combine: combine}
 	asked, bits := o.Types, map[dtype.Type]uint64{}
 	o.Types = 0
 	for _, t := range dtype.All() {
@@ -48,16 +46,17 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 		o.Err = nil
 	}
 	if f := o.Finish; f != nil {
-		if f.Types != 0 {
-			o.Types &= f.Types
+		if f.Types() != 0 {
+			o.Types &= f.Types()
 		}
-		if f.Class != expr.Elementwise || f.Arity != 1 || o.Types == 0 || f.Err != nil {
-			o.Err = fmt.Errorf("%s is no element-wise operator of one operand of these types", f.Name)
+		if f.Class() != expr.Elementwise || f.Arity() != 1 || o.Types == 0 || f.Err() != nil {
+			o.Err = fmt.Errorf("%s is no element-wise operator of one operand of these types", f.Name())
 		}
 	}
 	row.Identity = func(t dtype.Type) uint64 { return bits[t] }
-	o.Pair = pairOf(row)
-	return o
+	o.Reduce = prim.NewReduction(row)
+	o.Pair = pairOf(o.Reduce)
+	return expr.NewOperator(*o)
 }
 
 // checkReduction returns the identity of register type t, or an error if a
@@ -83,7 +82,7 @@ func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine f
 // Finish sets an element-wise operator of one operand that is applied to the
 // result of a user-defined reduction: sqrt for the root of a sum of squares.
 // The derivative of the reduction is the derivative of the part before it.
-func Finish(o *expr.Operator) DefineOption { return func(r *expr.Operator) { r.Finish = o } }
+func Finish(o *expr.Operator) DefineOption { return func(r *expr.Row) { r.Finish = o } }
 
 // Reduce returns a user-defined reduction of a.
 func Reduce[T expr.Number](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {

@@ -25,8 +25,8 @@ func magnitudes(b *op.B, x ...op.V) op.V { return b.Add(b.Abs(x[0]), b.Abs(x[1])
 func TestDefineReduction(t *testing.T) {
 	gcdLike := func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }
 	maxAbs := op.DefineReduction("max_abs", nought, gcdLike, op.Doc("the greatest magnitude."))
-	if maxAbs.Doc == "" || maxAbs.Reduce.Doc != maxAbs.Doc || maxAbs.Types.Has(dtype.Bool) || !maxAbs.Types.Has(dtype.BF16) {
-		t.Errorf("the row says %q and takes %v", maxAbs.Doc, maxAbs.Types.List())
+	if maxAbs.Doc() == "" || maxAbs.Reduce().Doc() != maxAbs.Doc() || maxAbs.Types().Has(dtype.Bool) || !maxAbs.Types().Has(dtype.BF16) {
+		t.Errorf("the row says %q and takes %v", maxAbs.Doc(), maxAbs.Types().List())
 	}
 	x := engineOf(1., -5, 2, 4).Reshape(2, 2)
 	for _, c := range []struct {

@@ -14,16 +14,16 @@ import (
 
 func TestDefine(t *testing.T) {
 	twice := op.Define("twice", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) }, op.Doc("x + x."))
-	if twice.Doc != "x + x." || twice.ULP != -1 {
-		t.Errorf("the row says %q and %g ULP", twice.Doc, twice.ULP)
+	if twice.Doc() != "x + x." || twice.ULP() != -1 {
+		t.Errorf("the row says %q and %g ULP", twice.Doc(), twice.ULP())
 	}
 	// Without On an operator takes the types for which its program type-checks.
-	if got := twice.Types; got.Has(dtype.Bool) || !got.Has(dtype.I8) || !got.Has(dtype.F16) || !got.Has(dtype.F64) {
+	if got := twice.Types(); got.Has(dtype.Bool) || !got.Has(dtype.I8) || !got.Has(dtype.F16) || !got.Has(dtype.F64) {
 		t.Errorf("it takes %v", got.List())
 	}
 	root := op.Define("root", 1, func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }, op.ULP(.5), op.On(dtype.F64))
-	if !slices.Equal(root.Types.List(), []dtype.Type{dtype.F64}) || root.ULP != .5 {
-		t.Errorf("it takes %v, with %g ULP", root.Types.List(), root.ULP)
+	if !slices.Equal(root.Types().List(), []dtype.Type{dtype.F64}) || root.ULP() != .5 {
+		t.Errorf("it takes %v, with %g ULP", root.Types().List(), root.ULP())
 	}
 	fails(t, "float32", op.Map1(root, iota[float32](2)).Node(), expr.ErrType)
 	fails(t, "two operands", op.Map2(root, iota[float64](2), iota[float64](2)).Node(), expr.ErrType)

@@ -223,6 +223,6 @@ func ExampleMatMul() {
 // Lookup finds a row of the table by its name in formulas.
 func ExampleLookup() {
 	o, ok := op.Lookup("log1p")
-	fmt.Println(ok, o.Constructor(), o.Arity, o.ULP, o.Doc)
+	fmt.Println(ok, o.Constructor(), o.Arity(), o.ULP(), o.Doc())
 	// Output: true Log1p 1 1.3 log(1 + x), accurate near zero.
 }

@@ -8,7 +8,7 @@ import (
 // functions are the rows of the mathematical functions. Their lowerings are in
 // the lower_*.go files, one family in each. docs/accuracy.md has the measured
 // errors.
-var functions = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Operator{
+var functions = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Row{
 	{
 		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt,
 		Doc: "the square root; NaN below zero.",

@@ -58,9 +58,9 @@ func fails(t *testing.T, name string, n *expr.Node, kind error) {
 // scalar returns a lowering as a function on values of type t.
 func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) uint64 {
 	tb.Helper()
-	p, err := prim.NewProgram(operands(o, t), o.Lower)
+	p, err := prim.NewProgram(operands(o, t), o.Lower())
 	if err != nil {
-		tb.Fatal(o.Name, t, err)
+		tb.Fatal(o.Name(), t, err)
 	}
 	return p.Call
 }
@@ -68,9 +68,9 @@ func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) 
 // operands returns the register types of an operator's operands if its elements
 // have type t.
 func operands(o *expr.Operator, t dtype.Type) []dtype.Type {
-	types := make([]dtype.Type, o.Arity)
+	types := make([]dtype.Type, o.Arity())
 	for i := range types {
-		if types[i] = t.Register(); i == 0 && o.Cond {
+		if types[i] = t.Register(); i == 0 && o.Cond() {
 			types[i] = dtype.Bool
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var comparisons = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: elems, Result: expr.ResultBool}, []expr.Operator{
+var comparisons = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: elems, Result: expr.ResultBool}, []expr.Row{
 	{Name: "equal", Symbol: "==", Lower: prim2(prim.Eq), Doc: "x == y; false for NaN."},
 	{
 		Name: "not_equal", Symbol: "!=", GoName: "NotEqual", Lower: prim2(prim.Ne),
@@ -70,7 +70,7 @@ var comparisons = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types:
 	},
 })
 
-var bitwise = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: ints | bools}, []expr.Operator{
+var bitwise = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: ints | bools}, []expr.Row{
 	{
 		Name: "bitwise_and", Symbol: "&", GoName: "And", Lower: prim2(prim.And),
 		Doc: "bitwise x & y; of bools the conjunction.",

@@ -67,7 +67,7 @@ func readGoldens(t testing.TB, name string) map[dtype.Type][]golden {
 }
 
 // arity returns the number of operands that the operator's row states.
-func arity(name string) int { return row(name).Arity }
+func arity(name string) int { return row(name).Arity() }
 
 func program(t testing.TB, name string, ty dtype.Type) *prim.Program {
 	t.Helper()
@@ -122,7 +122,7 @@ func ulps(ty dtype.Type, got uint64, g golden) float64 {
 func bound(name string, x float64) float64 {
 	switch {
 	case name != "gelu_tanh":
-		return row(name).ULP
+		return row(name).ULP()
 	case x != x:
 		return 0
 	case x >= 0:

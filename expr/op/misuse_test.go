@@ -162,17 +162,19 @@ var misuses = map[string]func() error{
 	},
 	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(expr.Untyped(o, shape.Shape{3}, dtype.F32)) },
 	"a reduction of mine": func() error {
-		return err(expr.ApplyWith(&expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: &prim.Reduction{Name: "median"}}, expr.Attributes{Axes: []int{0}}, vec.Node()))
+		return err(expr.ApplyWith(expr.NewOperator(expr.Row{Class: expr.Reduction, Arity: 1, Reduce: prim.NewReduction(prim.ReductionRow{Name: "median"})}), expr.Attributes{Axes: []int{0}}, vec.Node()))
 	},
 	"a reduction with a wrong program": func() error {
-		row := &prim.Reduction{Name: "mine", Types: prim.Num, Identity: prim.Zero, Combine: func(b *prim.B, x ...prim.V) prim.V { return b.Lt(x[0], x[1]) }}
-		o := &expr.Operator{Class: expr.Reduction, Arity: 1, Reduce: row, Pair: &expr.Operator{}}
+		row := prim.NewReduction(prim.ReductionRow{Name: "mine", Types: prim.Num, Identity: prim.Zero, Combine: func(b *prim.B, x ...prim.V) prim.V { return b.Lt(x[0], x[1]) }})
+		o := expr.NewOperator(expr.Row{Class: expr.Reduction, Arity: 1, Reduce: row, Pair: &expr.Operator{}})
 		return engine.Zeros[float32](1).Assign(expr.Of[float32](expr.ApplyWith(o, expr.Attributes{Axes: []int{0}}, vec.Node())))
 	},
 	"a contraction of mine": func() error {
-		return err(expr.Apply(&expr.Operator{Class: expr.Contraction, Arity: 2, Shape: same}, vec.Node(), vec.Node()))
+		return err(expr.Apply(expr.NewOperator(expr.Row{Class: expr.Contraction, Arity: 2, Shape: same}), vec.Node(), vec.Node()))
 	},
-	"opaque without function":             func() error { return err(expr.Apply(&expr.Operator{Class: expr.Opaque, Arity: 1}, vec.Node())) },
+	"opaque without function": func() error {
+		return err(expr.Apply(expr.NewOperator(expr.Row{Class: expr.Opaque, Arity: 1}), vec.Node()))
+	},
 	"ScatterNode":                         func() error { return err(op.ScatterNode("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
 	"ScatterNode of nil":                  func() error { return err(op.ScatterNode("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
 	"ScatterAdd":                          func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, -3).Node()) },
@@ -526,10 +528,10 @@ var misuses = map[string]func() error{
 		return err(viewed(same, func(g *expr.Gather) op.V { return g.At(0, op.Broadcast(g, 4)) }))
 	},
 	"an operator without Types": func() error {
-		return err(expr.Apply(&expr.Operator{Name: "mine", Class: expr.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}, iota[int32](3).Node()))
+		return err(expr.Apply(expr.NewOperator(expr.Row{Name: "mine", Class: expr.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}), iota[int32](3).Node()))
 	},
 	"a condition alone": func() error {
-		return err(expr.Apply(&expr.Operator{Name: "mine", Class: expr.Elementwise, Arity: 1, Cond: true, Lower: func(b *op.B, x ...op.V) op.V { return x[0] }}, op.Less(vec, vec).Node()))
+		return err(expr.Apply(expr.NewOperator(expr.Row{Name: "mine", Class: expr.Elementwise, Arity: 1, Cond: true, Lower: func(b *op.B, x ...op.V) op.V { return x[0] }}), op.Less(vec, vec).Node()))
 	},
 
 	// Derivatives.
@@ -608,7 +610,7 @@ func TestMisuseOfRows(t *testing.T) {
 				func() {
 					defer func() {
 						if r := recover(); r != nil {
-							t.Errorf("%s of %d operands, attributes %d: panics: %v", o.Name, n, i, r)
+							t.Errorf("%s of %d operands, attributes %d: panics: %v", o.Name(), n, i, r)
 						}
 					}()
 					if e := expr.ApplyWith(o, at, args...); e.Err() == nil {

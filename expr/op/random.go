@@ -14,7 +14,7 @@ import (
 // Dror, Shaw 2011). It encrypts a counter of 128 bits, here position + 2^64
 // stream, with a key of 64 bits.
 
-var random = family(expr.Operator{Class: expr.Elementwise, Arity: 3, Types: expr.TypesOf(dtype.U64)}, []expr.Operator{
+var random = family(expr.Row{Class: expr.Elementwise, Arity: 3, Types: expr.TypesOf(dtype.U64)}, []expr.Row{
 	{
 		Name: "philox", Operands: "position stream key", Lower: func(b *B, x ...V) V { return pack(b, philox(b, x...)[:2]) },
 		Doc: "the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream.",

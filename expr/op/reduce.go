@@ -13,32 +13,35 @@ import (
 // reductions are the operators made from the table of reductions.
 var reductions = reductionRows()
 
-// reductionGrads are the derivatives of reductions, by name in the table.
-var reductionGrads = map[string]expr.Rule{
-	"sum": gradSum, "prod": gradProd, "max": gradBest, "min": gradBest, "fmax": gradBest, "fmin": gradBest,
-}
+// reductionGrads are the derivatives of reductions of floats, by the primitive
+// that combines.
+var reductionGrads = map[prim.Op]expr.Rule{prim.Add: gradSum, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
 
-func reductionRows() []expr.Operator {
-	rows := make([]expr.Operator, len(ir.Reductions))
-	for i, r := range ir.Reductions {
-		rows[i] = expr.Operator{
-			Name: cmp.Or(r.Operator, r.Name), GoName: r.GoName, Doc: r.Doc, Class: expr.Reduction, Arity: 1,
-			Types: typesOf(r.Types), Result: resultRule(r), Reduce: r, Pair: pairOf(r), Grad: reductionGrads[r.Name],
+func reductionRows() (rows []expr.Row) {
+	for _, r := range ir.Reductions() {
+		row := r.Row()
+		o := expr.Row{
+			Name: cmp.Or(row.Operator, row.Name), GoName: row.GoName, Doc: row.Doc, Class: expr.Reduction, Arity: 1,
+			Types: typesOf(row.Types), Result: resultRule(r), Reduce: r, Pair: pairOf(r),
 		}
+		if o.Result == expr.ResultSame {
+			o.Grad = reductionGrads[row.Op]
+		}
+		rows = append(rows, o)
 	}
 	return rows
 }
 
 // pairOf returns the operator that combines two values of r.
 func pairOf(r *prim.Reduction) *expr.Operator {
-	if r.Position {
+	if r.Position() {
 		return nil
 	}
-	name := r.Name
+	name := r.Name()
 	if r.Native() {
-		name = r.Op.String()
+		name = r.Op().String()
 	}
-	return &expr.Operator{Name: name, Class: expr.Elementwise, Arity: 2, Types: typesOf(r.Types), Lower: r.Lower}
+	return expr.NewOperator(expr.Row{Name: name, Class: expr.Elementwise, Arity: 2, Types: typesOf(r.Types()), Lower: r.Lower})
 }
 
 // typesOf returns the element types that a class of registers holds.
@@ -53,9 +56,9 @@ func typesOf(c prim.Class) (s expr.Types) {
 
 func resultRule(r *prim.Reduction) expr.Result {
 	switch {
-	case r.Position:
+	case r.Position():
 		return expr.ResultInt64
-	case r.Types == prim.Pred:
+	case r.Types() == prim.Pred:
 		return expr.ResultBool
 	}
 	return expr.ResultSame
@@ -116,7 +119,7 @@ func options[O VarOption](opts []O) (r Reduction) {
 // axes, the innermost group first, in the order of docs/numerics.md.
 func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 	o, ok := Lookup(name)
-	if !ok || o.Class != expr.Reduction {
+	if !ok || o.Class() != expr.Reduction {
 		return expr.Errorf(expr.ErrValue, "", "there is no reduction %q", name)
 	}
 	return ReduceBy(o, a, r)
@@ -124,30 +127,30 @@ func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
 
 // ReduceBy returns the reduction o, built in or a user's, of an untyped tree.
 func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
-	if o == nil || o.Class != expr.Reduction {
+	if o == nil || o.Class() != expr.Reduction {
 		return expr.Errorf(expr.ErrType, "Reduce", "the operator is no reduction")
 	}
-	if a == nil || a.Err() != nil || o.Err != nil || o.Reduce == nil {
+	if a == nil || a.Err() != nil || o.Err() != nil || o.Reduce() == nil {
 		return expr.Apply(o, a)
 	}
 	if r.DDof != 0 {
 		return expr.Errorf(expr.ErrValue, o.Constructor(), "ddof is an option of var and std")
 	}
-	if r.Ties && (o.Reduce.Position || o.Reduce.Op != prim.Max && o.Reduce.Op != prim.Min) {
+	if r.Ties && (o.Reduce().Position() || o.Reduce().Op() != prim.Max && o.Reduce().Op() != prim.Min) {
 		return expr.Errorf(expr.ErrValue, o.Constructor(), "ties are of maxima and minima")
 	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
 		return expr.Errorf(expr.ErrShape, o.Constructor(), "%s", err)
 	}
-	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce.Ordered(dtype.F64) || !o.Types.Has(dtype.F64)) {
-		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name, a.DType())
+	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce().Ordered(dtype.F64) || !o.Types().Has(dtype.F64)) {
+		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name(), a.DType())
 	}
 	if len(axes) == 0 { // each element is reduced alone
 		a, axes = ReshapeNode(a, append(a.Shape().Clone(), 1)), []int{len(a.Shape())}
 		r.Keep = false
 	}
-	if o.Result == expr.ResultInt64 && len(axes) > 1 {
+	if o.Result() == expr.ResultInt64 && len(axes) > 1 {
 		return argOverAxes(o, a, axes, r)
 	}
 	t := a.DType()
@@ -159,8 +162,8 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 		a = reduce(o, a, axes[lo:hi], r)
 		hi = lo
 	}
-	if o.Finish != nil {
-		a = Apply(o.Finish, a)
+	if o.Finish() != nil {
+		a = Apply(o.Finish(), a)
 	}
 	if r.Acc != dtype.Invalid {
 		a = CastNode(a, t)

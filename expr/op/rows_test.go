@@ -114,7 +114,7 @@ func TestPoints(t *testing.T) {
 		}
 		bits := scalar(t, o, dtype.F64)(args...)
 		got := math.Float64frombits(bits)
-		if o.Result == expr.ResultBool {
+		if o.Result() == expr.ResultBool {
 			got = float64(bits)
 		}
 		if math.Float64bits(got) != math.Float64bits(p.want) && !(math.IsNaN(got) && math.IsNaN(p.want)) {
@@ -212,11 +212,11 @@ func TestIntegers(t *testing.T) {
 			low := map[dtype.Type]int{dtype.I8: -128, dtype.U8: 0}[typ]
 			for a := low; a < low+256; a++ {
 				for b := low; b < low+256; b++ {
-					got := call([]uint64{uint64(uint8(a)), uint64(uint8(b))}[:o.Arity]...)
+					got := call([]uint64{uint64(uint8(a)), uint64(uint8(b))}[:o.Arity()]...)
 					if want := uint64(uint8(f(a, b))); got != want {
 						t.Fatalf("%s(%d, %d) of %v is %d, want %d", name, a, b, typ, got, want)
 					}
-					if o.Arity == 1 {
+					if o.Arity() == 1 {
 						break
 					}
 				}
@@ -247,10 +247,11 @@ func TestBools(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, name := range []string{"div", "floor_divide", "mod", "fmod"} {
 		o, _ := op.Lookup(name)
-		fault := *o
-		fault.Lower = o.Fault
+		row := o.Row()
+		row.Lower = row.Fault
+		fault := expr.NewOperator(row)
 		for _, typ := range []dtype.Type{dtype.I8, dtype.U64} {
-			if call := scalar(t, &fault, typ); call(1, 0) != 1 || call(0, 0) != 1 || call(0, 1) != 0 {
+			if call := scalar(t, fault, typ); call(1, 0) != 1 || call(0, 0) != 1 || call(0, 1) != 0 {
 				t.Errorf("%s of %v finds its faults elsewhere", name, typ)
 			}
 		}

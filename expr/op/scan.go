@@ -12,14 +12,14 @@ import (
 
 // The rows of scans. They are in no table: a scan is made of several nodes.
 var (
-	stateRow = &expr.Operator{Name: "state", GoName: "Scan", Class: expr.State, Arity: 1, Shape: expr.StateShape}
-	scanRow  = &expr.Operator{Name: "scan", Class: expr.Scan, Arity: -1, Result: expr.ResultFirst, Shape: expr.ScanShape}
+	stateRow = expr.NewOperator(expr.Row{Name: "state", GoName: "Scan", Class: expr.State, Arity: 1, Shape: expr.StateShape})
+	scanRow  = expr.NewOperator(expr.Row{Name: "scan", Class: expr.Scan, Arity: -1, Result: expr.ResultFirst, Shape: expr.ScanShape})
 	// stepRow is what a step gets for a state, an element and its index. ScanNodes
 	// replaces it.
-	stepRow = &expr.Operator{
+	stepRow = expr.NewOperator(expr.Row{
 		Name: "step", GoName: "Scan", Class: expr.State, Shape: expr.StateShape,
 		Err: errors.New("a state or an element is used outside of its step"),
-	}
+	})
 )
 
 // ScanOptions says how a scan walks its elements.
@@ -295,7 +295,7 @@ type Loop struct {
 // Scan, from the end at which n stops to the end at which it starts. first has size 1
 // along the axis.
 func NewState(n, first *expr.Node) *expr.Node {
-	if n == nil || n.Err() != nil || n.Op.Class != expr.Scan {
+	if n == nil || n.Err() != nil || n.Op.Class() != expr.Scan {
 		return expr.Errorf(expr.ErrType, "NewState", "the operand is no scan")
 	}
 	states, _ := n.ScanStates()
@@ -342,7 +342,7 @@ func (l *lifter) result(what string, n *expr.Node) *expr.Node {
 		switch {
 		case n.Op == stepRow:
 			bad = expr.Errorf(expr.ErrValue, "Scan", "%s uses a state or an element of another scan", what)
-		case depends && n.Op.Class != expr.Elementwise:
+		case depends && n.Op.Class() != expr.Elementwise:
 			bad = expr.Errorf(expr.ErrUnsupported, "Scan", "%s applies %s to what the step got; a step has element-wise operators only", what, n.Op.Constructor())
 		case depends:
 			args := make([]*expr.Node, len(n.Args))

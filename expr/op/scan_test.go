@@ -67,7 +67,7 @@ func typeOfState(x expr.Exp[float32]) error {
 
 // stateOf returns the state of a scan: a node that no function returns.
 func stateOf(n *expr.Node) *expr.Node {
-	for n.Op.Class != expr.Scan {
+	for n.Op.Class() != expr.Scan {
 		n = n.Args[0]
 	}
 	states, _ := n.ScanStates()

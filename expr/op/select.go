@@ -7,14 +7,14 @@ import (
 	"golang.org/x/exp/constraints"
 )
 
-var rounding = family(expr.Operator{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Operator{
+var rounding = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Row{
 	{Name: "floor", Lower: prim1(prim.Floor), Grad: flat, Doc: "the greatest integer <= x."},
 	{Name: "ceil", Lower: prim1(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
 	{Name: "trunc", Lower: prim1(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
 	{Name: "rint", Lower: prim1(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
 })
 
-var selection = family(expr.Operator{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Operator{
+var selection = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Row{
 	{
 		Name: "maximum", Lower: prim2(prim.Max), Grad: gradExtreme("less"),
 		Doc: "the larger of x and y; NaN wins, -0 < +0.",

@@ -22,11 +22,11 @@ var (
 
 // rows are the rows of the table, by family. The constructors in zops.go,
 // docs/ops.md and the names of formulas are made from them.
-var rows = [][]expr.Operator{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions, calls}
+var rows = [][]expr.Row{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions, calls}
 
 // family returns rows with the class of common. A row that does not state its
 // number of operands, types, result or shape function gets these from common.
-func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
+func family(common expr.Row, rows []expr.Row) []expr.Row {
 	for i := range rows {
 		o := &rows[i]
 		o.Class = common.Class
@@ -40,18 +40,17 @@ func family(common expr.Operator, rows []expr.Operator) []expr.Operator {
 	return rows
 }
 
-// byName maps names to rows. It is initialised before code that looks rows up.
+// byName maps names to operators. It is initialised before code that looks them up.
 var byName = index()
 
 func index() map[string]*expr.Operator {
 	m := map[string]*expr.Operator{}
 	for _, family := range rows {
-		for i := range family {
-			o := &family[i]
-			if m[o.Name] != nil {
-				panic("op: two rows are named " + o.Name)
+		for _, row := range family {
+			if m[row.Name] != nil {
+				panic("op: two rows are named " + row.Name)
 			}
-			m[o.Name] = o
+			m[row.Name] = expr.NewOperator(row)
 		}
 	}
 	return m
@@ -59,7 +58,7 @@ func index() map[string]*expr.Operator {
 
 // Table returns the built-in operators, sorted by name.
 func Table() []*expr.Operator {
-	return slices.SortedFunc(maps.Values(byName), func(a, b *expr.Operator) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(maps.Values(byName), func(a, b *expr.Operator) int { return cmp.Compare(a.Name(), b.Name()) })
 }
 
 // Lookup returns the built-in operator of a name, or false if there is none.
@@ -84,7 +83,7 @@ func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
 	if o == nil {
 		return expr.Apply(o)
 	}
-	if o.Class != expr.Elementwise {
+	if o.Class() != expr.Elementwise {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "is not an element-wise operator")
 	}
 	return expr.Apply(o, args...)

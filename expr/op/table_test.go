@@ -17,38 +17,38 @@ import (
 
 func TestTable(t *testing.T) {
 	table := op.Table()
-	if !slices.IsSortedFunc(table, func(a, b *expr.Operator) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(table, func(a, b *expr.Operator) int { return strings.Compare(a.Name(), b.Name()) }) {
 		t.Error("the table is not sorted by name")
 	}
 	constructors, symbols := map[string]string{}, map[string]string{}
 	for _, o := range table {
-		if got, ok := op.Lookup(o.Name); !ok || got != o {
-			t.Errorf("%s does not find itself", o.Name)
+		if got, ok := op.Lookup(o.Name()); !ok || got != o {
+			t.Errorf("%s does not find itself", o.Name())
 		}
-		if o.Name != strings.ToLower(o.Name) || o.Name == "" {
-			t.Errorf("%q is no name for formulas", o.Name)
+		if o.Name() != strings.ToLower(o.Name()) || o.Name() == "" {
+			t.Errorf("%q is no name for formulas", o.Name())
 		}
-		if !strings.HasSuffix(o.Doc, ".") && !strings.HasSuffix(o.Doc, "...") {
-			t.Errorf("%s is described by %q, no sentence", o.Name, o.Doc)
+		if !strings.HasSuffix(o.Doc(), ".") && !strings.HasSuffix(o.Doc(), "...") {
+			t.Errorf("%s is described by %q, no sentence", o.Name(), o.Doc())
 		}
 		if other := constructors[o.Constructor()]; other != "" {
-			t.Errorf("%s and %s have one constructor", o.Name, other)
+			t.Errorf("%s and %s have one constructor", o.Name(), other)
 		}
-		constructors[o.Constructor()] = o.Name
-		if other := symbols[o.Symbol]; other != "" && o.Symbol != "" {
-			t.Errorf("%s and %s have one symbol", o.Name, other)
+		constructors[o.Constructor()] = o.Name()
+		if other := symbols[o.Symbol()]; other != "" && o.Symbol() != "" {
+			t.Errorf("%s and %s have one symbol", o.Name(), other)
 		}
-		symbols[o.Symbol] = o.Name
-		if o.Types == 0 && o.Arity != 0 {
-			t.Errorf("%s takes no element type", o.Name)
+		symbols[o.Symbol()] = o.Name()
+		if o.Types() == 0 && o.Arity() != 0 {
+			t.Errorf("%s takes no element type", o.Name())
 		}
-		if (o.Fault == nil) != (o.FaultKind == nil) {
-			t.Errorf("%s has a fault without a kind, or a kind without a fault", o.Name)
+		if (o.Fault() == nil) != (o.FaultKind() == nil) {
+			t.Errorf("%s has a fault without a kind, or a kind without a fault", o.Name())
 		}
 	}
 	for _, c := range op.Compositions() {
 		// A composition may be the formula of a Go function, with its defaults.
-		if o, ok := op.Lookup(c.Name); ok && o.Class == expr.Opaque {
+		if o, ok := op.Lookup(c.Name); ok && o.Class() == expr.Opaque {
 			continue
 		} else if ok || constructors[c.Constructor()] != "" {
 			t.Errorf("a row and a composition are named %s or op.%s", c.Name, c.Constructor())
@@ -86,7 +86,7 @@ func TestConstructorsExist(t *testing.T) {
 	}
 	for _, o := range op.Table() {
 		if !have[o.Constructor()] {
-			t.Errorf("there is no op.%s for %s", o.Constructor(), o.Name)
+			t.Errorf("there is no op.%s for %s", o.Constructor(), o.Name())
 		}
 	}
 	for _, c := range op.Compositions() {
@@ -100,59 +100,59 @@ func TestConstructorsExist(t *testing.T) {
 // types, with the result type that the row states.
 func TestEveryCellLowers(t *testing.T) {
 	for _, o := range op.Table() {
-		switch o.Class {
+		switch o.Class() {
 		case expr.Elementwise:
 			lowerRow(t, o)
 		case expr.View:
-			if o.Shape == nil || o.Gather == nil {
-				t.Errorf("%s has no shape or no index map", o.Name)
+			if o.Shape() == nil || o.Gather() == nil {
+				t.Errorf("%s has no shape or no index map", o.Name())
 			}
 		case expr.Reduction:
-			if o.Reduce == nil {
-				t.Errorf("%s names no reduction", o.Name)
+			if o.Reduce() == nil {
+				t.Errorf("%s names no reduction", o.Name())
 			}
 		case expr.Contraction:
-			if o.Shape == nil {
-				t.Errorf("%s has no shape", o.Name)
+			if o.Shape() == nil {
+				t.Errorf("%s has no shape", o.Name())
 			}
 		case expr.Opaque:
-			if o.Shape == nil || o.Routine == nil {
-				t.Errorf("%s has no shape or no routine", o.Name)
+			if o.Shape() == nil || o.Routine().New == nil {
+				t.Errorf("%s has no shape or no routine", o.Name())
 			}
 		default:
-			t.Errorf("%s has class %d", o.Name, o.Class)
+			t.Errorf("%s has class %d", o.Name(), o.Class())
 		}
 	}
 }
 
 func lowerRow(t *testing.T, o *expr.Operator) {
-	for _, typ := range o.Types.List() {
-		p, err := prim.NewProgram(operands(o, typ), o.Lower)
+	for _, typ := range o.Types().List() {
+		p, err := prim.NewProgram(operands(o, typ), o.Lower())
 		if err != nil {
-			t.Errorf("%s of %v: %v", o.Name, typ, err)
+			t.Errorf("%s of %v: %v", o.Name(), typ, err)
 			continue
 		}
 		want := typ.Register()
-		if o.Result == expr.ResultBool {
+		if o.Result() == expr.ResultBool {
 			want = dtype.Bool
 		}
 		if p.Result() != want {
-			t.Errorf("%s of %v yields %v, want %v", o.Name, typ, p.Result(), want)
+			t.Errorf("%s of %v yields %v, want %v", o.Name(), typ, p.Result(), want)
 		}
-		if o.Fault == nil || typ.IsFloat() {
+		if o.Fault() == nil || typ.IsFloat() {
 			continue
 		}
-		if p, err := prim.NewProgram(operands(o, typ), o.Fault); err != nil || p.Result() != dtype.Bool {
-			t.Errorf("the fault of %s of %v: %v", o.Name, typ, err)
+		if p, err := prim.NewProgram(operands(o, typ), o.Fault()); err != nil || p.Result() != dtype.Bool {
+			t.Errorf("the fault of %s of %v: %v", o.Name(), typ, err)
 		}
 	}
 	for _, typ := range dtype.All() {
-		if o.Types.Has(typ) {
+		if o.Types().Has(typ) {
 			continue
 		}
 		n := expr.NewConst(typ, 0)
-		args := slices.Repeat([]*expr.Node{n}, o.Arity)
-		fails(t, o.Name+" of "+typ.String(), op.Apply(o, args...), expr.ErrType)
+		args := slices.Repeat([]*expr.Node{n}, o.Arity())
+		fails(t, o.Name()+" of "+typ.String(), op.Apply(o, args...), expr.ErrType)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("got %v, %v", n, n.Err())
 	}
 	for name, f := range op.Lowerings() {
-		if o, ok := op.Lookup(name); ok && (o.Lower == nil || f == nil) {
+		if o, ok := op.Lookup(name); ok && (o.Lower() == nil || f == nil) {
 			t.Errorf("%s has no lowering", name)
 		}
 	}

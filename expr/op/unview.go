@@ -12,7 +12,7 @@ import (
 // unviews are the views that put elements back at the positions that slices and
 // windows read, with zeros in between. The derivatives of slices and windows
 // use them.
-var unviews = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
+var unviews = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Row{
 	// Ints: start, step and the new size of each axis.
 	{
 		Name: "unslice", Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice,

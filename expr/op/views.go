@@ -10,7 +10,7 @@ import (
 
 // views are the Chainers. A row has a result shape and the coordinates at which
 // it reads its operands. The comment at each row states its attributes.
-var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []expr.Operator{
+var views = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Row{
 	// Ints: the new shape.
 	{
 		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
@@ -54,7 +54,7 @@ var views = family(expr.Operator{Class: expr.View, Arity: 1, Types: elems}, []ex
 })
 
 // sources are the views without operands.
-var sources = []expr.Operator{
+var sources = []expr.Row{
 	// Ints: the length.
 	{Name: "iota", GoName: "Arange", Class: expr.View, Arity: 0, Result: expr.ResultInt64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
 }

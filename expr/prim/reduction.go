@@ -6,10 +6,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A Reduction is a row of the table of reductions: how a loop combines its
-// values into one. Back ends read the columns and never the name.
-// docs/numerics.md states the order in which values are combined.
-type Reduction struct {
+// A ReductionRow states how a loop combines its values into one. NewReduction
+// makes a Reduction of it.
+type ReductionRow struct {
 	Name     string // in IR texts
 	Operator string // name of the operator, if it is not Name
 	GoName   string // name of the constructor, if it does not follow from the operator's name
@@ -38,23 +37,56 @@ type Reduction struct {
 	Combine func(b *B, x ...V) V
 }
 
+// A Reduction is a reduction of the table, or a user's. It does not change. Back
+// ends read its facts and never the name. docs/numerics.md states the order in
+// which values are combined.
+type Reduction struct{ row ReductionRow }
+
+// NewReduction returns the reduction that row states.
+func NewReduction(row ReductionRow) *Reduction { return &Reduction{row} }
+
+// Row returns what the reduction was made of.
+func (r *Reduction) Row() ReductionRow { return r.row }
+
+// Name returns the name in texts of the IR.
+func (r *Reduction) Name() string { return r.row.Name }
+
+// Doc returns a sentence that describes the reduction.
+func (r *Reduction) Doc() string { return r.row.Doc }
+
+// Types returns the register types of the operand.
+func (r *Reduction) Types() Class { return r.row.Types }
+
+// Op returns the primitive that combines two values, or Invalid if a program does.
+func (r *Reduction) Op() Op { return r.row.Op }
+
+// Position reports whether the result is the I64 position of the first extreme.
+func (r *Reduction) Position() bool { return r.row.Position }
+
+// NeedsElement reports whether a reduction of no values is an error.
+func (r *Reduction) NeedsElement() bool { return r.row.NeedsElement }
+
+// Identity returns the bits that every accumulator of type t begins with. If the
+// row is native, the identity changes no value.
+func (r *Reduction) Identity(t dtype.Type) uint64 { return r.row.Identity(t) }
+
 // Complete reports whether the row has everything that back ends need.
 func (r *Reduction) Complete() bool {
-	return r != nil && r.Identity != nil && r.Types != 0 && r.Native() == (r.Combine == nil)
+	return r != nil && r.row.Identity != nil && r.row.Types != 0 && r.Native() == (r.row.Combine == nil)
 }
 
 // Native reports whether the columns alone describe the row, so that a back end
 // may use its own code for it. The identity of a native row changes no value,
 // so accumulators without elements may be left out.
-func (r *Reduction) Native() bool { return r.Op != Invalid }
+func (r *Reduction) Native() bool { return r.row.Op != Invalid }
 
 // Ordered reports whether the result for operands of type t depends on the order
 // of combination.
-func (r *Reduction) Ordered(t dtype.Type) bool { return r.Order.Has(t) }
+func (r *Reduction) Ordered(t dtype.Type) bool { return r.row.Order.Has(t) }
 
 // Result returns the register type of the result for operands of type t.
 func (r *Reduction) Result(t dtype.Type) dtype.Type {
-	if r.Position {
+	if r.row.Position {
 		return dtype.I64
 	}
 	return t
@@ -64,25 +96,25 @@ func (r *Reduction) Result(t dtype.Type) dtype.Type {
 // that needs an element it returns the identity, and for positions 0.
 func (r *Reduction) Nothing(t dtype.Type) uint64 {
 	switch {
-	case r.Position:
+	case r.row.Position:
 		return 0
-	case r.Empty != nil:
-		return r.Empty(t)
+	case r.row.Empty != nil:
+		return r.row.Empty(t)
 	}
-	return r.Identity(t)
+	return r.row.Identity(t)
 }
 
 // Quiet reports whether the row ignores NaN in operands of type t. Integers
 // have none.
-func (r *Reduction) Quiet(t dtype.Type) bool { return r.IgnoreNaN && Float.Has(t) }
+func (r *Reduction) Quiet(t dtype.Type) bool { return r.row.IgnoreNaN && Float.Has(t) }
 
 // Lower returns the combination of two values in primitives. Rows of positions
 // have none.
 func (r *Reduction) Lower(b *B, x ...V) V {
 	if !r.Native() {
-		return r.Combine(b, x...)
+		return r.row.Combine(b, x...)
 	}
-	z := b.Op(r.Op, x[0], x[1])
+	z := b.Op(r.row.Op, x[0], x[1])
 	if r.Quiet(x[0].Type) {
 		z = b.Select(b.Ne(x[1], x[1]), x[0], z)
 		z = b.Select(b.Ne(x[0], x[0]), x[1], z)

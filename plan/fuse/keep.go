@@ -25,12 +25,12 @@ func (l *Loop) keep() {
 		if v.phase == phase || v.Kept {
 			return
 		}
-		if v.phase > 0 && v.own && !v.Node.Faulty && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class == expr.Elementwise && v.Load == nil {
+		if v.phase > 0 && v.own && !v.Node.Faulty && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class() == expr.Elementwise && v.Load == nil {
 			v.Kept = true
 			return
 		}
 		v.phase = phase
-		if v.Node.Src.Op.Class != expr.Reduction {
+		if v.Node.Src.Op.Class() != expr.Reduction {
 			for _, a := range v.Operands {
 				visit(a, phase)
 			}

@@ -37,7 +37,7 @@ func (l *Loop) choose(plain bool) {
 			return false
 		}
 		seen[n] = true
-		if c := n.Src.Op.Class; c == expr.Reduction || c == expr.Scan {
+		if c := n.Src.Op.Class(); c == expr.Reduction || c == expr.Scan {
 			if f, ok := fit(n, dims); ok {
 				l.Nest = f
 				return true
@@ -60,7 +60,7 @@ func fit(n *graph.Node, dims []int) (Nest, bool) {
 	for _, d := range inner {
 		size *= d
 	}
-	if n.Src.Op.Class == expr.Scan {
+	if n.Src.Op.Class() == expr.Scan {
 		f := Nest{Kind: Columns, Outer: outer, Inner: inner, StoresInner: !n.Src.ScanIsLast(), Reversed: n.Reversed()}
 		if !f.StoresInner {
 			return f, slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)
@@ -93,7 +93,7 @@ func axesOf(n *graph.Node) (outer, inner []int, last bool) {
 			outer = append(outer, d)
 		}
 	}
-	last = slices.Contains(n.Src.Axes, len(s)-1) && n.Src.Op.Class == expr.Reduction
+	last = slices.Contains(n.Src.Axes, len(s)-1) && n.Src.Op.Class() == expr.Reduction
 	if !last && len(outer) == 0 {
 		outer = oneColumn
 	}
@@ -106,7 +106,7 @@ var oneColumn = []int{1}
 
 // fits reports whether reduction or scan x runs in the loops of the nest.
 func (n Nest) fits(x *graph.Node) bool {
-	if n.Kind == Map || n.Reversed != (x.Src.Op.Class == expr.Scan && x.Reversed()) {
+	if n.Kind == Map || n.Reversed != (x.Src.Op.Class() == expr.Scan && x.Reversed()) {
 		return false
 	}
 	outer, inner, last := axesOf(x)

@@ -10,7 +10,7 @@ import (
 
 // hasSchedule reports whether n is a step without a loop: a product or a call.
 func hasSchedule(n *graph.Node) bool {
-	return n.Src.Op.Class == expr.Contraction || n.Src.Op.Class == expr.Opaque
+	return n.Src.Op.Class() == expr.Contraction || n.Src.Op.Class() == expr.Opaque
 }
 
 // stores returns the product or the call that stores a root without a temporary,
@@ -62,7 +62,7 @@ func (s *Step) combines(n *graph.Node, t *graph.Array) bool {
 	isTarget := func(x *graph.Node) bool { return x.Array != nil && x.Array.SameElements(t) }
 	isProduct := func(x *graph.Node) bool {
 		s.Node = x
-		return x.Array == nil && x.Src.Op.Class == expr.Contraction && x.Uses <= 1 && x.Type == t.Type && x.Shape.Equal(t.Shape)
+		return x.Array == nil && x.Src.Op.Class() == expr.Contraction && x.Uses <= 1 && x.Type == t.Type && x.Shape.Equal(t.Shape)
 	}
 	var ok bool
 	if s.Alpha, ok = scaled(n, isProduct); ok {
@@ -98,7 +98,7 @@ func scaled(n *graph.Node, is func(*graph.Node) bool) (*graph.Node, bool) {
 		return nil, false
 	}
 	for i, s := range n.Args {
-		if c := s.Src.Op.Class; (c == expr.Constant || c == expr.Parameter) && is(n.Args[1-i]) {
+		if c := s.Src.Op.Class(); (c == expr.Constant || c == expr.Parameter) && is(n.Args[1-i]) {
 			return s, true
 		}
 	}
@@ -110,7 +110,7 @@ func scaled(n *graph.Node, is func(*graph.Node) bool) (*graph.Node, bool) {
 func (s *Step) touches(t *graph.Array) bool {
 	seen := map[*graph.Node]bool{}
 	for i, a := range s.Node.Args {
-		if r := s.Node.Src.Op.Routine; r != nil && r.Base == i+1 && a.Array != nil && a.Array.SameElements(t) {
+		if r := s.Node.Src.Op.Routine(); r.Base == i+1 && a.Array != nil && a.Array.SameElements(t) {
 			continue
 		}
 		if touches(a, t, seen) {

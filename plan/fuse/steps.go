@@ -135,7 +135,7 @@ func (f *fuser) provide(n *graph.Node, always bool) error {
 	if hasSchedule(n) {
 		return f.schedule(&Step{Node: n, Out: n.Array})
 	}
-	if c := n.Src.Op.Class; n.Faulty && !always && c != expr.Reduction && c != expr.Scan {
+	if c := n.Src.Op.Class(); n.Faulty && !always && c != expr.Reduction && c != expr.Scan {
 		n.Faults = f.g.Temp(dtype.I32, n.Shape)
 	}
 	return f.roots([]graph.Root{r}, n.Why, n.Faults)
@@ -158,7 +158,7 @@ func (l *Loop) always(n *graph.Node) bool {
 		}
 		seen[v] = true
 		operands := v.Operands
-		if v.Node.Src.Op.Cond {
+		if v.Node.Src.Op.Cond() {
 			operands = operands[:1]
 		}
 		return slices.ContainsFunc(operands, reaches)
@@ -171,11 +171,11 @@ func (l *Loop) always(n *graph.Node) bool {
 func (f *fuser) schedule(s *Step) error {
 	n := s.Node
 	s.Task, s.Why = Call, "a Go function cannot be fused"
-	elementwise := n.Src.Op.Shape == nil
+	elementwise := n.Src.Op.Shape() == nil
 	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
 		return a.Type == a.Type.Register() && (!elementwise || shape.IsContiguous(a.Shape, a.Strides))
 	}
-	if n.Src.Op.Class == expr.Contraction {
+	if n.Src.Op.Class() == expr.Contraction {
 		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
 		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
 			return a.Type == s.Out.Type && (f.combine || matrix(a)) || f.combine && a.Type.IsHalf() && reuses(n)
@@ -223,7 +223,7 @@ func (f *fuser) share(l *Loop) {
 	const above, below = 1, 2
 	seen := map[*graph.Node]int{}
 	apart := func(x *graph.Node) bool {
-		return (x.Src.Op.Class == expr.Reduction || x.Src.Op.Class == expr.Scan) && !l.Nest.fits(x)
+		return (x.Src.Op.Class() == expr.Reduction || x.Src.Op.Class() == expr.Scan) && !l.Nest.fits(x)
 	}
 	var visit func(x *graph.Node, side int)
 	visit = func(x *graph.Node, side int) {
@@ -245,7 +245,7 @@ func (f *fuser) share(l *Loop) {
 			return
 		}
 		done[x] = true
-		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class == expr.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
+		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class() == expr.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
 			f.g.Store(x, "a reduction that is not fused needs it too, and computing it twice costs more")
 			if f.asides == nil {
 				f.asides = map[*graph.Node]*graph.Node{}

@@ -124,7 +124,7 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 // elsewhere reports whether the loop would compute n at place p again, which it
 // computes at another place.
 func (w *walk) elsewhere(n *graph.Node, p place) bool {
-	return n.Array == nil && n.Src.Op.Class == expr.Elementwise && n.Work > 2*graph.KeepCost && !n.Faulty && w.first[n.Slot].at.number != p.number
+	return n.Array == nil && n.Src.Op.Class() == expr.Elementwise && n.Work > 2*graph.KeepCost && !n.Faulty && w.first[n.Slot].at.number != p.number
 }
 
 func (w *walk) next() *Value {
@@ -146,7 +146,7 @@ func (w *walk) visit(v *Value) {
 			return
 		}
 	}
-	switch n.Src.Op.Class {
+	switch n.Src.Op.Class() {
 	case expr.Elementwise:
 		w.elementwise(v)
 	case expr.View:

@@ -36,7 +36,7 @@ func (g *Graph) measure(n *Node) (err error) {
 	if err := n.findOpen(); err != nil {
 		return err
 	}
-	switch n.Src.Op.Class {
+	switch n.Src.Op.Class() {
 	case expr.Reduction, expr.Contraction, expr.Opaque, expr.State, expr.Scan:
 		n.Complex, n.Computes = true, true
 	case expr.Elementwise:
@@ -64,7 +64,7 @@ func (g *Graph) measure(n *Node) (err error) {
 // findOpen sets n.Open. It returns an error if another operation than an
 // element-wise one or a scan uses a state.
 func (n *Node) findOpen() error {
-	switch n.Src.Op.Class {
+	switch n.Src.Op.Class() {
 	case expr.State:
 		n.Open = []*Node{n}
 		return nil
@@ -94,7 +94,7 @@ func (n *Node) findOpen() error {
 				}
 			}
 		}
-		if n.Open == nil || n.Src.Op.Class == expr.Elementwise {
+		if n.Open == nil || n.Src.Op.Class() == expr.Elementwise {
 			return nil
 		}
 	}
@@ -140,7 +140,7 @@ func (g *Graph) sum(n *Node) {
 		n.Reduces = n.Reduces || a.Reduces
 		n.Computes = n.Computes || a.Computes
 	}
-	switch n.Src.Op.Class {
+	switch n.Src.Op.Class() {
 	case expr.Reduction:
 		n.Work, n.Reduces = 0, true
 	case expr.Contraction, expr.Opaque:
@@ -224,7 +224,7 @@ func (g *Graph) cut(n *Node) *Node {
 // canFail reports whether an operation by itself can fail on data. It returns
 // false where constant operands rule a fault out, such as a divisor of 4.
 func canFail(e *expr.Node, args []*Node) bool {
-	if e.Op.Fault == nil || !e.DType().IsInt() {
+	if e.Op.Fault() == nil || !e.DType().IsInt() {
 		return false
 	}
 	b := ir.NewBuilder("")
@@ -241,7 +241,7 @@ func canFail(e *expr.Node, args []*Node) bool {
 	if !fixed {
 		return true
 	}
-	bits, known := b.Constant(e.Op.Fault(p, x...))
+	bits, known := b.Constant(e.Op.Fault()(p, x...))
 	return !known || bits != 0
 }
 
@@ -251,7 +251,7 @@ var costs sync.Map // costKey of a built-in operator -> int
 // of built-in operators are kept for the process, and costs of users' operators
 // for the graph.
 func (g *Graph) ownCost(n *Node) int {
-	if n.Src.Op.Class != expr.Elementwise {
+	if n.Src.Op.Class() != expr.Elementwise {
 		return 1
 	}
 	k := costKey{n.Src.Op, n.Args[len(n.Args)-1].Type, n.Src.To}

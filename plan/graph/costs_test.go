@@ -25,7 +25,7 @@ func TestCostsOfUsers(t *testing.T) {
 	}
 	costs.Range(func(k, _ any) bool {
 		if o := k.(costKey).op; !builtIn(o) {
-			t.Errorf("the cost of a user's operator %s is kept", o.Name)
+			t.Errorf("the cost of a user's operator %s is kept", o.Name())
 		}
 		return true
 	})

@@ -153,7 +153,7 @@ func (b borders) find(n *Node, axis int, f func(p int)) {
 	b.seen[borderKey{n, axis}] = true
 	shifted := func(by int) func(int) { return func(p int) { f(p + by) } }
 	switch op := n.Src.Op; {
-	case op.Class == expr.Elementwise || op == BroadcastRow:
+	case op.Class() == expr.Elementwise || op == BroadcastRow:
 		for _, a := range n.Args {
 			b.find(a, axis-len(n.Shape)+len(a.Shape), f)
 		}
@@ -231,7 +231,7 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 		return c.slice(n, axis, lo, to)
 	}
 	switch op := n.Src.Op; {
-	case op.Class == expr.Elementwise:
+	case op.Class() == expr.Elementwise:
 		args := make([]*Node, len(n.Args))
 		for i, a := range n.Args {
 			args[i] = c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi)

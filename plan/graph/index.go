@@ -62,7 +62,7 @@ func (p *probe) gather(out []prim.Ix) prim.V {
 		g.Out = slices.Clone(out)
 		return p.run(g)
 	}
-	return p.n.Src.Op.Gather(g)
+	return p.n.Src.Op.Gather()(g)
 }
 
 func (p *probe) zero() prim.V { return p.prims.Bits(p.n.Type.Register(), 0) }
@@ -247,7 +247,7 @@ func (n *Node) Under() *Node {
 	best := n
 	for x := n; x.Array == nil && x.Index != nil && x.Index.affine != nil; {
 		x = x.Args[0]
-		switch c := x.Src.Op.Class; {
+		switch c := x.Src.Op.Class(); {
 		case c == expr.Contraction || c == expr.Opaque || c == expr.Reduction:
 			return x
 		case x.Shape.Size() <= best.Shape.Size():

@@ -195,5 +195,5 @@ func (m *indexMap) run(g *expr.Gather) (v prim.V) {
 			m.fail(expr.ErrValue, "panics: %v", r)
 		}
 	}()
-	return m.n.Src.Op.Gather(g)
+	return m.n.Src.Op.Gather()(g)
 }

@@ -95,7 +95,7 @@ func (g *Graph) Copied(n *Node) *Node {
 	if n.Array == nil {
 		return n
 	}
-	return g.intern(expr.NewView(&copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
+	return g.intern(expr.NewView(copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
 }
 
 // Broadcast returns a broadcast to a shape.
@@ -123,7 +123,7 @@ func (g *Graph) forget() {
 // assign makes later statements of the group use v where they read the target.
 // v is the value as stored: it is rounded if the target has halves.
 func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
-	if v.Type.IsHalf() && !(v.Src.Op.Result == expr.ResultTo) {
+	if v.Type.IsHalf() && !(v.Src.Op.Result() == expr.ResultTo) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})
 	}

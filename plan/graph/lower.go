@@ -8,8 +8,8 @@ import (
 
 // Lower returns the value of an element-wise node, as a scalar program on x.
 func Lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
-	v := e.Op.Lower(b, x...)
-	if e.Op.Result != expr.ResultTo {
+	v := e.Op.Lower()(b, x...)
+	if e.Op.Result() != expr.ResultTo {
 		return v
 	}
 	switch e.To {

@@ -76,7 +76,7 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 		k.ident = e.Param
 	case e.Ident != nil:
 		k.ident = e.Ident
-	case e.Op.Class == expr.State: // the states of two scans are never one
+	case e.Op.Class() == expr.State: // the states of two scans are never one
 		k.ident = e
 	}
 	if e.Axes != nil || e.Ints != nil || len(extra) > 0 {
@@ -107,12 +107,12 @@ func (g *Graph) node(k nodeKey, e *expr.Node, args []*Node, s shape.Shape) *Node
 
 // rewrite returns a simpler node with the same bits as an operation, or nil.
 func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
-	switch e.Op.Class {
+	switch e.Op.Class() {
 	case expr.Elementwise:
 		if e.Op == stopGradientRow { // it only affects derivatives
 			return args[0]
 		}
-		if e.Op.Result == expr.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
+		if e.Op.Result() == expr.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
 		return g.fold(e, args)
@@ -159,7 +159,7 @@ func isIdentity(e *expr.Node) bool {
 // fold returns the value of an operation on constants, or nil.
 func (g *Graph) fold(e *expr.Node, args []*Node) *Node {
 	for _, a := range args {
-		if a.Src.Op.Class != expr.Constant {
+		if a.Src.Op.Class() != expr.Constant {
 			return nil
 		}
 	}
@@ -188,7 +188,7 @@ func (g *Graph) pushReshape(e *expr.Node, a *Node) *Node {
 	if a.Src.Op == ReshapeRow {
 		return g.reshape(a.Args[0], e.Shape())
 	}
-	if a.Src.Op.Class != expr.Elementwise {
+	if a.Src.Op.Class() != expr.Elementwise {
 		return nil
 	}
 	for _, x := range a.Args {
@@ -234,7 +234,7 @@ func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
 // nestSlice returns a slice of a slice, of something broadcast, or of one element of
 // each window, as a slice of what that reads. It returns nil for others.
 func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
-	if a.Src.Op.Class == expr.Elementwise {
+	if a.Src.Op.Class() == expr.Elementwise {
 		return g.pushSlice(e, a)
 	}
 	ints := slices.Clone(e.Ints)
@@ -307,7 +307,7 @@ func (g *Graph) sliceOperand(e *expr.Node, x *Node) *Node {
 func (n *Node) spend(left *int) bool {
 	*left--
 	for _, x := range n.Args {
-		if *left >= 0 && x.Array == nil && x.Src.Op.Class == expr.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
+		if *left >= 0 && x.Array == nil && x.Src.Op.Class() == expr.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
 			return false
 		}
 	}
@@ -362,7 +362,7 @@ func (g *Graph) pick(a *Node, axis, i int, done map[*Node]*Node) *Node {
 func (g *Graph) picked(a *Node, axis, i int, done map[*Node]*Node) *Node {
 	to := a.Shape.Clone()
 	to[axis] = 1
-	if a.Array == nil && a.Src.Op.Class == expr.Elementwise {
+	if a.Array == nil && a.Src.Op.Class() == expr.Elementwise {
 		args := make([]*Node, len(a.Args))
 		for k, x := range a.Args {
 			args[k] = x

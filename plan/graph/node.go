@@ -240,7 +240,7 @@ func constantOf(n *Node) *Node {
 	for n.Array == nil && (n.Src.Op == BroadcastRow || n.Src.Op == ReshapeRow) {
 		n = n.Args[0]
 	}
-	if n.Src.Op.Class != expr.Constant {
+	if n.Src.Op.Class() != expr.Constant {
 		return nil
 	}
 	return n

@@ -28,14 +28,14 @@ var SaverRows = [...]*expr.Operator{expr.Plus: op.Row("add"), expr.Minus: op.Row
 
 // copyRow is the identity. It copies values whose layout in memory does not
 // fit.
-var copyRow = expr.Operator{
+var copyRow = expr.NewOperator(expr.Row{
 	Name: "copy", Class: expr.View, Arity: 1,
 	Gather: func(g *expr.Gather) prim.V { return g.At(0, g.Out) },
-}
+})
 
 // builtIn reports whether o is an operator of the library. A user's operator
 // may have the same name.
 func builtIn(o *expr.Operator) bool {
-	known, ok := op.Lookup(o.Name)
-	return ok && known == o || o == &copyRow
+	known, ok := op.Lookup(o.Name())
+	return ok && known == o || o == copyRow
 }

@@ -20,12 +20,12 @@ func (g *Graph) workAlong(n *Node, axis int) (work int) {
 	mark := g.Walk()
 	var visit func(n *Node, axis int)
 	visit = func(n *Node, axis int) {
-		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class == expr.Reduction {
+		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class() == expr.Reduction {
 			return
 		}
 		n.Mark = mark
 		work += int(n.own)
-		if n.Src.Op.Class == expr.View && n.Src.Op != BroadcastRow { // it may exchange axes
+		if n.Src.Op.Class() == expr.View && n.Src.Op != BroadcastRow { // it may exchange axes
 			work += n.Work - int(n.own)
 			return
 		}
@@ -45,7 +45,7 @@ func (g *Graph) filled(e *expr.Node, bits uint64) *Node {
 
 // pair returns the combination of two values of a reduction.
 func (g *Graph) pair(e *expr.Node, x, y *Node) *Node {
-	return g.make(expr.Untyped(e.Op.Pair, x.Shape, e.DType()), []*Node{x, y})
+	return g.make(expr.Untyped(e.Op.Pair(), x.Shape, e.DType()), []*Node{x, y})
 }
 
 // single returns the reduction of one element by a program: the identity
@@ -54,12 +54,12 @@ func (g *Graph) pair(e *expr.Node, x, y *Node) *Node {
 // wrong.
 func (g *Graph) single(e *expr.Node, a *Node) *Node {
 	t := e.DType().Register()
-	d := ir.Reducer{Reduction: e.Op.Reduce, Type: t}
+	d := ir.Reducer{Reduction: e.Op.Reduce(), Type: t}
 	p, err := d.Scalar()
 	if err != nil {
 		return nil // the kernel of the reduction reports the error
 	}
-	other := e.Op.Reduce.Identity(t)
+	other := e.Op.Reduce().Identity(t)
 	v := g.pair(e, g.filled(e, other), a)
 	if slices.Contains(e.Axes, len(a.Shape)-1) {
 		for lanes := ir.Lanes(t); lanes > 1; lanes /= 2 {
@@ -79,17 +79,17 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 	for _, x := range e.Axes {
 		size *= a.Shape[x]
 	}
-	r := e.Op.Reduce
+	r := e.Op.Reduce()
 	switch {
 	case size == 0:
 		return g.filled(e, r.Nothing(a.Type.Register()))
-	case size == 1 && r.Position:
+	case size == 1 && r.Position():
 		return g.filled(e, 0)
 	case size == 1 && !r.Native():
 		return g.single(e, a)
 	case size == 1:
 		return a
-	case !r.Native() || r.Position || a.Faulty || !g.isShort(e, a, size):
+	case !r.Native() || r.Position() || a.Faulty || !g.isShort(e, a, size):
 		return nil // of a.Faulty: a loop raises the faults of a reduction that nothing selects
 	}
 	lanes := []*Node{a}
@@ -132,7 +132,7 @@ func (g *Graph) isShort(e *expr.Node, a *Node, size int) bool {
 	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(a.Cost, 2) > MaxCost/2 {
 		return false
 	}
-	for a.Array == nil && a.Src.Op.Class == expr.Elementwise {
+	for a.Array == nil && a.Src.Op.Class() == expr.Elementwise {
 		i := slices.IndexFunc(a.Args, func(x *Node) bool { return x.Shape.Equal(a.Shape) })
 		if i < 0 {
 			return false

@@ -420,7 +420,7 @@ func (b *Builder) reducer(r *prim.Reduction, t dtype.Type) int32 {
 		d.Body = b.region(-1)
 		b.cur, b.root, b.cold = d.Body, d.Body, nil
 		d.X, d.Y = b.value(t, d.Body), b.value(t, d.Body)
-		d.Yield = r.Combine(prim.NewB(b), prim.V{ID: d.X, Type: t}, prim.V{ID: d.Y, Type: t}).ID
+		d.Yield = r.Lower(prim.NewB(b), prim.V{ID: d.X, Type: t}, prim.V{ID: d.Y, Type: t}).ID
 		b.cur, b.root, b.cold = cur, root, cold
 	}
 	b.K.Reducers = append(b.K.Reducers, d)

@@ -245,7 +245,7 @@ func (c *checker) reduce(in *Ins, at place) {
 		c.fail("no reduction %d", in.Aux)
 		return
 	}
-	if !r.Types.Has(r.Type) {
+	if !r.Types().Has(r.Type) {
 		c.fail("it does not take %s", r.Type.Short())
 	}
 	c.operand(in, 0, r.Type)
@@ -285,11 +285,11 @@ func (c *checker) reducers() {
 		case !r.Complete() || r.Native() != (r.Body < 0):
 			c.fail("reduction %d has no row or no program", i)
 		case r.Body < 0: // reduce looks at the type
-		case !r.Types.Has(r.Type):
-			c.fail("reduction %s does not take %s", r.Name, r.Type.Short())
+		case !r.Types().Has(r.Type):
+			c.fail("reduction %s does not take %s", r.Name(), r.Type.Short())
 		default:
 			if id, nothing := r.Bits(); !fits(r.Type, id) || !fits(r.Type, nothing) {
-				c.fail("reduction %s: the identity does not fit %s", r.Name, r.Type.Short())
+				c.fail("reduction %s: the identity does not fit %s", r.Name(), r.Type.Short())
 			}
 			c.program(r)
 		}
@@ -306,11 +306,11 @@ func (c *checker) program(r *Reducer) {
 	for _, v := range []Value{r.X, r.Y} {
 		switch {
 		case v < 0 || int(v) >= len(c.k.Types):
-			c.fail("reduction %s: there is no %%%d", r.Name, v)
+			c.fail("reduction %s: there is no %%%d", r.Name(), v)
 		case c.defined[v]:
 			c.fail("%%%d is defined twice", v)
 		case c.k.Types[v] != r.Type:
-			c.fail("reduction %s: %%%d is %s, not %s", r.Name, v, c.k.Types[v].Short(), r.Type.Short())
+			c.fail("reduction %s: %%%d is %s, not %s", r.Name(), v, c.k.Types[v].Short(), r.Type.Short())
 		}
 		if c.err != nil {
 			return
@@ -318,7 +318,7 @@ func (c *checker) program(r *Reducer) {
 		c.defined[v], c.visible[v] = true, true
 	}
 	if r.Yield < 0 || int(r.Yield) >= len(c.k.Types) || c.k.Types[r.Yield] != r.Type {
-		c.fail("reduction %s yields no %s", r.Name, r.Type.Short())
+		c.fail("reduction %s yields no %s", r.Name(), r.Type.Short())
 		return
 	}
 	c.region(place{region: r.Body, kind: entry, par: -1, cold: true, pure: true, yield: r.Yield})

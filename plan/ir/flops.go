@@ -34,7 +34,7 @@ func (k *Kernel) flops(region int32, extents []int) (n int) {
 			n += body
 		case Reduce:
 			if r := k.Reducer(in); r.Native() {
-				n += Flops(r.Op, r.Type)
+				n += Flops(r.Op(), r.Type)
 			} else {
 				n += k.flops(r.Body, extents)
 			}

@@ -14,7 +14,7 @@ import (
 func TestLowerings(t *testing.T) {
 	built := 0
 	for _, o := range op.Table() {
-		if o.Class != expr.Elementwise || o.Lower == nil {
+		if o.Class() != expr.Elementwise || o.Lower() == nil {
 			continue
 		}
 		for _, typ := range dtype.All() {
@@ -23,12 +23,12 @@ func TestLowerings(t *testing.T) {
 			at := []prim.Ix{b.K.Index.Axis(i0)}
 			b.Open(ir.Vec, i0)
 			var x []prim.V
-			for i := range o.Arity {
+			for i := range o.Arity() {
 				name := string(rune('a' + i))
 				x = append(x, b.Load(b.Buf(ir.Buf{Name: name, Type: typ, Rank: 1}), ir.InBounds, at, prim.V{}))
 			}
 			low := prim.NewB(b)
-			y := o.Lower(low, x...)
+			y := o.Lower()(low, x...)
 			if low.Err() != nil {
 				continue // not an operator of this type
 			}
@@ -36,15 +36,15 @@ func TestLowerings(t *testing.T) {
 			b.Close()
 			built++
 			if err := ir.Check(b.K); err != nil {
-				t.Errorf("%s %s: %v\n%s", o.Name, typ, err, b.K)
+				t.Errorf("%s %s: %v\n%s", o.Name(), typ, err, b.K)
 				continue
 			}
-			folded(t, o.Name, b.K)
+			folded(t, o.Name(), b.K)
 			k, err := ir.Parse(b.K.String())
 			if err != nil {
-				t.Errorf("%s %s: %v", o.Name, typ, err)
+				t.Errorf("%s %s: %v", o.Name(), typ, err)
 			} else if k.String() != b.K.String() {
-				t.Errorf("%s %s: text differs", o.Name, typ)
+				t.Errorf("%s %s: text differs", o.Name(), typ)
 			}
 		}
 	}

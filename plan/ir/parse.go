@@ -219,12 +219,13 @@ func (p *parser) reduction() {
 	k := p.k
 	n := len(k.Reducers)
 	p.ordinal("r", n)
-	row := &prim.Reduction{Name: p.name(), Types: prim.Num, Order: prim.Num}
-	r := Reducer{Reduction: row, Type: p.dtype()}
+	row := prim.ReductionRow{Name: p.name(), Types: prim.Num, Order: prim.Num}
+	r := Reducer{Type: p.dtype()}
 	identity, nothing := p.constant(r.Type), p.constant(r.Type)
 	row.Identity = func(dtype.Type) uint64 { return identity }
 	row.Empty = func(dtype.Type) uint64 { return nothing }
 	row.Combine = func(b *prim.B, x ...prim.V) prim.V { return k.replay(&k.Reducers[n], b, x...) }
+	r.Reduction = prim.NewReduction(row)
 	r.X, r.Y = p.value(), p.value()
 	if p.err != nil {
 		return

@@ -141,7 +141,7 @@ func (p *printer) reducers() {
 			continue
 		}
 		identity, nothing := r.Bits()
-		p.printf("reduction %s %s %s ", p.k.reducerName(int32(i)), word(r.Name), r.Type.Short())
+		p.printf("reduction %s %s %s ", p.k.reducerName(int32(i)), word(r.Name()), r.Type.Short())
 		p.bits(r.Type, identity)
 		p.str(" ")
 		p.bits(r.Type, nothing)
@@ -158,7 +158,7 @@ func (k *Kernel) reducerName(n int32) string {
 	case !ok || r.Reduction == nil:
 		return "?"
 	case r.Body < 0:
-		return r.Name
+		return r.Name()
 	}
 	programs := 0
 	for i := range n {

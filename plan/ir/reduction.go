@@ -28,11 +28,11 @@ func Lanes(t dtype.Type) int {
 // Blocks returns the number of blocks of n positions.
 func Blocks(n int) int { return (n + Block - 1) / Block }
 
-// Reductions is the table of reductions. A row is all that a reduction needs.
+// reductions is the table of reductions. A row is all that a reduction needs.
 // From it follow the constructor, the name in formulas, the documentation, the
 // check of types, every back end, the random kernels and the conformance suite.
 // Package op adds derivatives for reductions of floats.
-var Reductions = []*prim.Reduction{
+var reductions = table([]prim.ReductionRow{
 	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Types: prim.Num, Op: prim.Add, Identity: prim.MinusZero, Empty: prim.Zero, Order: prim.Float},
 	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Types: prim.Num, Op: prim.Mul, Identity: prim.One, Order: prim.Float},
 	{Name: "min", Doc: "the minimum over axes; NaN wins, -0 < +0.", Types: prim.Num, Op: prim.Min, Identity: prim.Highest, NeedsElement: true},
@@ -46,15 +46,27 @@ var Reductions = []*prim.Reduction{
 	{Name: "and", Operator: "reduce_and", Doc: "the bits that are set in all elements; all bits if empty.", Types: prim.Int, Op: prim.And, Identity: prim.Ones},
 	{Name: "or", Operator: "reduce_or", Doc: "the bits that are set in any element; 0 if empty.", Types: prim.Int, Op: prim.Or, Identity: prim.Zero},
 	{Name: "xor", Operator: "reduce_xor", Doc: "the exclusive or of the elements' bits; 0 if empty.", Types: prim.Int, Op: prim.Xor, Identity: prim.Zero},
+})
+
+// table returns the reductions of rows.
+func table(rows []prim.ReductionRow) []*prim.Reduction {
+	list := make([]*prim.Reduction, len(rows))
+	for i, row := range rows {
+		list[i] = prim.NewReduction(row)
+	}
+	return list
 }
+
+// Reductions returns the reductions of the table.
+func Reductions() []*prim.Reduction { return slices.Clone(reductions) }
 
 // ReductionByName returns the row of the table called name, or nil.
 func ReductionByName(name string) *prim.Reduction {
-	i := slices.IndexFunc(Reductions, func(r *prim.Reduction) bool { return r.Name == name })
+	i := slices.IndexFunc(reductions, func(r *prim.Reduction) bool { return r.Name() == name })
 	if i < 0 {
 		return nil
 	}
-	return Reductions[i]
+	return reductions[i]
 }
 
 // A Reducer is a reduction in a kernel, for operands of one type. If the row is

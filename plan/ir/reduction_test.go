@@ -15,20 +15,20 @@ var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U
 // its types.
 func TestReductionRows(t *testing.T) {
 	names := map[string]bool{}
-	for _, r := range Reductions {
-		if !isName(r.Name) || r.Doc == "" || r.Types == 0 || r.Identity == nil || names[r.Name] {
-			t.Errorf("%s: a row needs a name of its own, a doc, types and an identity", r.Name)
+	for _, r := range Reductions() {
+		if !isName(r.Name()) || r.Doc() == "" || r.Types() == 0 || r.Row().Identity == nil || names[r.Name()] {
+			t.Errorf("%s: a row needs a name of its own, a doc, types and an identity", r.Name())
 			continue
 		}
-		names[r.Name] = true
-		if r.Native() == (r.Combine != nil) {
-			t.Errorf("%s: a row has either a primitive or a program", r.Name)
+		names[r.Name()] = true
+		if r.Native() == (r.Row().Combine != nil) {
+			t.Errorf("%s: a row has either a primitive or a program", r.Name())
 		}
-		if (r.Position || r.IgnoreNaN) && r.Op != prim.Min && r.Op != prim.Max {
-			t.Errorf("%s: positions and NaN belong to extremes", r.Name)
+		if (r.Position() || r.Row().IgnoreNaN) && r.Op() != prim.Min && r.Op() != prim.Max {
+			t.Errorf("%s: positions and NaN belong to extremes", r.Name())
 		}
 		for _, typ := range registers {
-			if r.Types.Has(typ) {
+			if r.Types().Has(typ) {
 				testRow(t, r, typ)
 			}
 		}
@@ -39,23 +39,23 @@ func TestReductionRows(t *testing.T) {
 func testRow(t *testing.T, r *prim.Reduction, typ dtype.Type) {
 	x := prim.FromInt(typ, 1)
 	if !fits(typ, r.Identity(typ)) || !fits(r.Result(typ), r.Nothing(typ)) {
-		t.Errorf("%s of %s: the identity does not fit", r.Name, typ)
+		t.Errorf("%s of %s: the identity does not fit", r.Name(), typ)
 	}
-	if r.Position {
+	if r.Position() {
 		return
 	}
 	d := Reducer{Reduction: r, Type: typ}
 	p, err := d.Scalar()
 	if err != nil {
-		t.Fatalf("%s of %s: %v", r.Name, typ, err)
+		t.Fatalf("%s of %s: %v", r.Name(), typ, err)
 	}
 	if id := r.Identity(typ); r.Native() && (p.Call(id, x) != x || p.Call(x, id) != x) {
-		t.Errorf("%s of %s: the identity %s changes %s", r.Name, typ, prim.Text(typ, id), prim.Text(typ, x))
+		t.Errorf("%s of %s: the identity %s changes %s", r.Name(), typ, prim.Text(typ, id), prim.Text(typ, x))
 	}
 }
 
 // maxAbs is a row with a program that has a cold region.
-var maxAbs = &prim.Reduction{
+var maxAbs = prim.NewReduction(prim.ReductionRow{
 	Name: "max abs", Types: prim.Num, Order: prim.Num, Identity: prim.Zero,
 	Combine: func(b *prim.B, x ...prim.V) prim.V {
 		a, y := b.Abs(x[0]), b.Abs(x[1])
@@ -65,7 +65,7 @@ var maxAbs = &prim.Reduction{
 			return b.Sub(b.Add(y, b.Lookup(a.Type, []uint64{0, 0}, i)), b.Int(a.Type, 0))
 		})
 	},
-}
+})
 
 // program builds a kernel that reduces by rows.
 func program(rows ...*prim.Reduction) *Kernel {
@@ -150,10 +150,10 @@ func TestRejectPrograms(t *testing.T) {
 		"yields no f32":            func(k *Kernel) { k.Reducers[0].Yield = 99 },
 		"is defined twice":         func(k *Kernel) { k.Reducers[0].Y = k.Reducers[0].X },
 		"the identity does not fit": func(k *Kernel) {
-			r := *maxAbs
+			r := maxAbs.Row()
 			r.Identity = prim.Ones
 			r.Empty = func(dtype.Type) uint64 { return 1 << 40 }
-			k.Reducers[0].Reduction = &r
+			k.Reducers[0].Reduction = prim.NewReduction(r)
 		},
 		"no reduction 7":      func(k *Kernel) { k.Regions[1].Code[1].Aux = 7 },
 		"is not visible here": func(k *Kernel) { k.Regions[1].Code[1].Args[0] = k.Reducers[0].X },

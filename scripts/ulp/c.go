@@ -116,14 +116,14 @@ func printC(w io.Writer, name string, t dtype.Type) error {
 	if !ok {
 		return fmt.Errorf("no function %q", name)
 	}
-	s := &cSink{indent: "\t", n: int32(row.Arity)}
+	s := &cSink{indent: "\t", n: int32(row.Arity())}
 	b := prim.NewB(s)
-	args, params := make([]prim.V, row.Arity), make([]string, row.Arity)
+	args, params := make([]prim.V, row.Arity()), make([]string, row.Arity())
 	for i := range args {
 		args[i] = prim.V{ID: int32(i) + 1, Type: t}
 		params[i] = fmt.Sprintf("%s v%d", cTypes[t], i+1)
 	}
-	r := row.Lower(b, args...)
+	r := row.Lower()(b, args...)
 	if b.Err() != nil {
 		return b.Err()
 	}

@@ -30,7 +30,7 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 		c.call.On = c.job.run
 	}
 	err := Guard(s, func() error {
-		c.fn = s.Node.Op.Routine.New(s.Node)
+		c.fn = s.Node.Op.Routine().New(s.Node)
 		return nil
 	})
 	return c, err
@@ -62,7 +62,7 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	}
 	out := p.bytes(c.s.Out)
 	to := out
-	if c.s.Out.Mem != nil && len(out) > 0 && !c.s.Node.Op.Routine.Checked {
+	if c.s.Out.Mem != nil && len(out) > 0 && !c.s.Node.Op.Routine().Checked {
 		if c.scratch == nil {
 			var err error
 			if c.scratch, err = hostmem.Allocate(len(out)); err != nil {

@@ -207,7 +207,7 @@ func TestExtremes(t *testing.T) {
 				for i := range n {
 					s.arrs[0].set(i, 0)
 				}
-				s.arrs[0].set(4096, fromF(c.Type, map[prim.Op]float64{prim.Min: -5, prim.Max: 5}[c.Row.Op]))
+				s.arrs[0].set(4096, fromF(c.Type, map[prim.Op]float64{prim.Min: -5, prim.Max: 5}[c.Row.Op()]))
 				differ(t, r, s)
 			}
 		}

@@ -40,7 +40,7 @@ type lanesState struct {
 
 // result returns the value of the reduction: the bits of p, or the position of p.
 func (info *redInfo) result(p partial) uint64 {
-	if info.row.Position && p.idx >= 0 {
+	if info.row.Position() && p.idx >= 0 {
 		return uint64(p.idx)
 	}
 	return p.bits
@@ -87,7 +87,7 @@ var reducers = map[form]reducer{}
 // reducerOf returns the kernels of a reduction. It returns false if the reduction
 // has none of its own.
 func reducerOf(r *ir.Reducer) (*reducer, bool) {
-	kern, ok := reducers[form{r.Op, r.Quiet(r.Type), r.Position, r.Type}]
+	kern, ok := reducers[form{r.Op(), r.Quiet(r.Type), r.Position(), r.Type}]
 	kern.ordered = r.Ordered()
 	kern.empty.bits = r.Nothing(r.Type)
 	return &kern, ok && r.Native()

@@ -26,9 +26,9 @@ func (c *compiler) program(info *redInfo) *blk {
 	if r.Body < 0 {
 		p.x, p.y, z = c.newReg(r.Type), c.newReg(r.Type), c.newReg(r.Type)
 		c.operands(p)
-		fn := kernels[r.Op][r.Type][0]
+		fn := kernels[r.Op()][r.Type][0]
 		if fn == nil {
-			c.fail("no kernel to reduce %s of %s", r.Name, r.Type)
+			c.fail("no kernel to reduce %s of %s", r.Name(), r.Type)
 			return nil
 		}
 		c.putVector(stub{ins: ins{fn: fn}, reads: []int32{p.x, p.y}}, z)
@@ -70,7 +70,7 @@ func (c *compiler) forget(region int32) {
 func (c *compiler) programReducer(r *ir.Reducer) *reducer {
 	single, err := r.Scalar()
 	if err != nil {
-		c.fail("reduction %s: %v", r.Name, err)
+		c.fail("reduction %s: %v", r.Name(), err)
 		return nil
 	}
 	return &reducer{

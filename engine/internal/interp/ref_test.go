@@ -213,7 +213,7 @@ func refReduce(row *ir.Reducer, v []uint64, lanes bool) uint64 {
 	isNaN := func(x uint64) bool {
 		return t == dtype.F32 && math.IsNaN(float64(math.Float32frombits(uint32(x)))) || t == dtype.F64 && math.IsNaN(math.Float64frombits(x))
 	}
-	if row.Position {
+	if row.Position() {
 		return refPosition(row, v, isNaN)
 	}
 	if len(v) == 0 {
@@ -228,7 +228,7 @@ func refReduce(row *ir.Reducer, v []uint64, lanes bool) uint64 {
 	}
 	f := func(x, y uint64) uint64 {
 		a := prim.V{Type: t}
-		return prim.Eval(prim.Ins{Op: row.Op, Type: t, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil)
+		return prim.Eval(prim.Ins{Op: row.Op(), Type: t, Args: [3]prim.V{a, a}}, [3]uint64{x, y}, nil)
 	}
 	if !row.Native() {
 		p := refPrograms[row.Reduction]
@@ -263,7 +263,7 @@ func refPosition(row *ir.Reducer, v []uint64, isNaN func(x uint64) bool) uint64 
 		if isNaN(b) {
 			break
 		}
-		if isNaN(x) || row.Op == prim.Min && less(x, b) || row.Op == prim.Max && less(b, x) {
+		if isNaN(x) || row.Op() == prim.Min && less(x, b) || row.Op() == prim.Max && less(b, x) {
 			best = i
 		}
 	}

@@ -23,7 +23,7 @@ func (c *compiler) widen(q *seqInfo, b *blk) {
 	q.vec = int32(len(c.code.vecs) - 1)
 	q.wide = len(q.axes) == 1 && len(q.runs) > 0 && len(q.carries) == 0
 	for _, r := range q.runs {
-		q.wide = q.wide && !c.code.runs[r].row.Position
+		q.wide = q.wide && !c.code.runs[r].row.Position()
 	}
 	made := map[int32]bool{}
 	c.widenBody(q, b, made)

@@ -260,12 +260,12 @@ func (g *generator) coldRegion(t dtype.Type) {
 func (g *generator) reduce() genValue {
 	rows := Rows()
 	if g.extents[1]*g.extents[2]*g.extents[3]*g.extents[4] == 0 { // extremes of nothing are an error
-		rows = slices.DeleteFunc(rows, func(r *prim.Reduction) bool { return r.NeedsElement })
+		rows = slices.DeleteFunc(rows, func(r *prim.Reduction) bool { return r.NeedsElement() })
 	}
 	row := rows[g.r.IntN(len(rows))]
-	types := slices.DeleteFunc(append([]dtype.Type{dtype.Bool}, genTypes...), func(t dtype.Type) bool { return !row.Types.Has(t) })
+	types := slices.DeleteFunc(append([]dtype.Type{dtype.Bool}, genTypes...), func(t dtype.Type) bool { return !row.Types().Has(t) })
 	t := types[g.r.IntN(len(types))]
-	name, out := row.Name, row.Result(t)
+	name, out := row.Name(), row.Result(t)
 	if !row.Native() {
 		n := len(g.programs)
 		name = "r" + strconv.Itoa(n)

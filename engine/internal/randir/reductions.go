@@ -2,7 +2,6 @@ package randir
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -74,26 +73,26 @@ buf y %[2]s out 1
 var Programs = programs()
 
 func programs() (rows []*prim.Reduction) {
-	for _, r := range ir.Reductions {
-		if !r.Position {
-			p := *r
+	for _, r := range ir.Reductions() {
+		if !r.Position() {
+			p := r.Row()
 			p.Name += "_program"
 			p.Types &^= prim.Pred
 			p.Op, p.IgnoreNaN, p.Combine, p.Order = prim.Invalid, false, r.Lower, p.Types
 			if p.Types != 0 {
-				rows = append(rows, &p)
+				rows = append(rows, prim.NewReduction(p))
 			}
 		}
 	}
-	return append(rows, &prim.Reduction{
+	return append(rows, prim.NewReduction(prim.ReductionRow{
 		Name: "hypot", Types: prim.Float, Order: prim.Float, Identity: prim.Zero,
 		Combine: func(b *prim.B, x ...prim.V) prim.V {
 			return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1])))
 		},
-	}, &prim.Reduction{
+	}), prim.NewReduction(prim.ReductionRow{
 		Name: "mixed", Types: prim.Num, Order: prim.Num, Identity: prim.One, Empty: prim.Zero,
 		Combine: mixed,
-	})
+	}))
 }
 
 // mixed has a cold region, a look-up, predicates and wider intermediate values,
@@ -107,7 +106,7 @@ func mixed(b *prim.B, x ...prim.V) prim.V {
 }
 
 // Rows are the reductions of the table and those with programs.
-func Rows() []*prim.Reduction { return slices.Concat(ir.Reductions, Programs) }
+func Rows() []*prim.Reduction { return append(ir.Reductions(), Programs...) }
 
 // declaration is what a text declares for reduction n with a program, behind so
 // many tables. A program has at most one.
@@ -129,10 +128,10 @@ func Reductions(types ...dtype.Type) (all []Reduction) {
 	for _, row := range Rows() {
 		for _, t := range types {
 			reg := t.Register()
-			if !row.Types.Has(reg) {
+			if !row.Types().Has(reg) {
 				continue
 			}
-			name, head := row.Name, ""
+			name, head := row.Name(), ""
 			if !row.Native() {
 				name, head = "r0", declaration(row, reg, 0, 0)+"\n"
 			}
@@ -150,12 +149,12 @@ func Reductions(types ...dtype.Type) (all []Reduction) {
 }
 
 // Extreme reports whether the reduction needs an element.
-func (c *Reduction) Extreme() bool { return c.Row.NeedsElement && c.Row.Native() }
+func (c *Reduction) Extreme() bool { return c.Row.NeedsElement() && c.Row.Native() }
 
 // Long reports whether the reduction is worth more than one block: the results
 // of blocks are combined in one way for all rows of a kind.
 func (c *Reduction) Long() bool {
-	return c.Row.Op == prim.Add || c.Row.Position && c.Row.Op == prim.Max || c.Row.Name == "mixed"
+	return c.Row.Op() == prim.Add || c.Row.Position() && c.Row.Op() == prim.Max || c.Row.Name() == "mixed"
 }
 
 // Alone reports whether there is one result.

@@ -68,7 +68,7 @@ func (y *copier) copy(n *expr.Node) *expr.Node {
 	case n.Leaf != nil:
 		l := &expr.Leaf{Mem: y.memories[at], Offset: y.k.arrays[at].low, Strides: slices.Clone(n.Leaf.Strides), Name: n.Leaf.Name}
 		y.made[i] = expr.NewLeaf(n.DType(), slices.Clone(n.Shape()), l)
-	case n.Param != nil || n.Op.Class == expr.Constant && y.cells[at] != nil:
+	case n.Param != nil || n.Op.Class() == expr.Constant && y.cells[at] != nil:
 		y.made[i] = expr.NewParamNode(n.DType(), y.cells[at])
 	default:
 		args := make([]*expr.Node, len(n.Args))

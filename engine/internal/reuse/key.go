@@ -134,7 +134,7 @@ func (k *Key) node(n *expr.Node) int32 {
 		k.grow()
 	}
 	k.attributes(n)
-	class := n.Op.Class
+	class := n.Op.Class()
 	if (class == expr.Storage) != (n.Leaf != nil) || (class == expr.Parameter) != (n.Param != nil) {
 		k.failed = true
 		return i
@@ -156,7 +156,7 @@ func (k *Key) node(n *expr.Node) int32 {
 			constant = constant && k.nodes[j].constant
 		}
 		k.nodes[i].constant = constant
-		if constant || class == expr.View && !builtIn(n.Op) || n.Op.Fault != nil && n.DType().IsInt() {
+		if constant || class == expr.View && !builtIn(n.Op) || n.Op.Fault() != nil && n.DType().IsInt() {
 			k.fix(n.Args)
 		}
 	}
@@ -172,7 +172,7 @@ func (k *Key) attributes(n *expr.Node) {
 		head |= 1 << 25
 		k.idents = append(k.idents, n.Ident)
 	}
-	more := len(n.Axes)+len(n.Ints) > 0 || n.Bits != 0 && n.Op.Class != expr.Constant
+	more := len(n.Axes)+len(n.Ints) > 0 || n.Bits != 0 && n.Op.Class() != expr.Constant
 	if more {
 		head |= 1 << 26
 	}
@@ -239,7 +239,7 @@ func (k *Key) scalar(s scalarOperand) int32 {
 // fix marks the constants among args, so that read adds their values to the key.
 func (k *Key) fix(args []*expr.Node) {
 	for _, a := range args {
-		if a.Op.Class == expr.Constant {
+		if a.Op.Class() == expr.Constant {
 			_, i := k.find(a)
 			k.scalars[k.nodes[i].operand].fixed = true
 		}
@@ -247,7 +247,7 @@ func (k *Key) fix(args []*expr.Node) {
 }
 
 func builtIn(o *expr.Operator) bool {
-	known, ok := op.Lookup(o.Name)
+	known, ok := op.Lookup(o.Name())
 	return ok && known == o
 }
 

@@ -14,8 +14,8 @@ import (
 var bySymbol = sync.OnceValue(func() map[string]*expr.Operator {
 	out := map[string]*expr.Operator{}
 	for _, o := range op.Table() {
-		if o.Symbol != "" {
-			out[o.Symbol] = o
+		if o.Symbol() != "" {
+			out[o.Symbol()] = o
 		}
 	}
 	return out
@@ -120,7 +120,7 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node
 	}
 	switch {
 	case sign != "**":
-		return apply(bySymbol()[symbol].Name, x.as(t), y.as(t))
+		return apply(bySymbol()[symbol].Name(), x.as(t), y.as(t))
 	case t.IsFloat():
 		return floatPower(t, x, y, function)
 	}
@@ -153,7 +153,7 @@ func compare(sign string, x, y value) value {
 		}
 	}
 	t := promoted(x, y)
-	r := tree(apply(bySymbol()[sign].Name, x.as(t), y.as(t)))
+	r := tree(apply(bySymbol()[sign].Name(), x.as(t), y.as(t)))
 	if x.weakClass() != syntax.NoNumber && y.weakClass() != syntax.NoNumber {
 		r.weak = syntax.Bool
 	}
@@ -163,7 +163,7 @@ func compare(sign string, x, y value) value {
 // compareMixed compares a signed integer with a uint64.
 func compareMixed(sign string, signed, u *expr.Node) *expr.Node {
 	negative := apply("less", signed, expr.ConstInt(signed.DType(), 0))
-	return apply("where", negative, truth(sign[0] == '<' || sign == "!="), apply(bySymbol()[sign].Name, cast(signed, dtype.U64), u))
+	return apply("where", negative, truth(sign[0] == '<' || sign == "!="), apply(bySymbol()[sign].Name(), cast(signed, dtype.U64), u))
 }
 
 // matmul returns x @ y; of halves in float32, rounded once; of bools whether any

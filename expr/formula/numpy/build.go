@@ -50,7 +50,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 		if syntax.Made(name) {
 			continue // such a name is of a call
 		}
-		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class == expr.Storage}
+		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class() == expr.Storage}
 	}
 	for i, st := range formula {
 		st.Reads(func(name string) { b.last[name] = i })
@@ -260,11 +260,11 @@ func (b *builder) combine(st *syntax.Statement, target *expr.Node, r value, whol
 	if err := sameShape(st, target, n); err != nil {
 		return err
 	}
-	if n.Op.Result == expr.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
+	if n.Op.Result() == expr.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
 		n = n.Args[0] // the assignment rounds too
 	}
 	sign := operatorOf(st).Text
-	if s, ok := savers[sign]; ok && n.Op.Symbol == sign && len(n.Args) == 2 && n.Args[0] == target && n.DType() == target.DType() {
+	if s, ok := savers[sign]; ok && n.Op.Symbol() == sign && len(n.Args) == 2 && n.Args[0] == target && n.DType() == target.DType() {
 		return b.emit(st, expr.Statement{Saver: s, Target: target, Value: n.Args[1]})
 	}
 	return b.store(st, target, r, whole)

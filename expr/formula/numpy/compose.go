@@ -36,7 +36,7 @@ var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "al
 // types.
 func reduction(o *expr.Operator) func(c *call) *expr.Node {
 	return func(c *call) *expr.Node {
-		n, r, row := c.array(0), c.options(), o.Name
+		n, r, row := c.array(0), c.options(), o.Name()
 		if len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
 			r.Axes = nil // NumPy admits these for a scalar
 		}
@@ -46,17 +46,17 @@ func reduction(o *expr.Operator) func(c *call) *expr.Node {
 				r.To = sumType(have)
 			}
 			if n = cast(n, r.To); r.To == dtype.Bool {
-				row = logical[o.Reduce.Op]
+				row = logical[o.Reduce().Op()]
 			}
-		case o.Types.Has(have):
-		case o.Types.Has(dtype.Bool): // any, all
+		case o.Types().Has(have):
+		case o.Types().Has(dtype.Bool): // any, all
 			n = cast(n, dtype.Bool)
-		case o.Result == expr.ResultInt64: // argmax of bools
+		case o.Result() == expr.ResultInt64: // argmax of bools
 			n = cast(n, dtype.U8)
-		case have == dtype.Bool && logical[o.Reduce.Op] != "":
-			row = logical[o.Reduce.Op]
+		case have == dtype.Bool && logical[o.Reduce().Op()] != "":
+			row = logical[o.Reduce().Op()]
 		}
-		if o.Result == expr.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
+		if o.Result() == expr.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
 			return expr.Errorf(expr.ErrType, "", "%s takes one axis or none", c.at.Text)
 		}
 		return rounded(op.ReduceNode(row, n, r))
@@ -80,7 +80,7 @@ var bools = map[string]struct {
 func alongVector(o *op.Composition) bool { return o.Group == "scans" || o.Name == "argsort" }
 
 // sums reports whether NumPy's reduction o has an argument dtype.
-func sums(o *expr.Operator) bool { return o.Reduce.Op == prim.Add || o.Reduce.Op == prim.Mul }
+func sums(o *expr.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
 
 // composition returns the function of a row of the table of compositions. One
 // of floats computes in the type that dtype= names, or in the common type of its

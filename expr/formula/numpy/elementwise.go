@@ -39,16 +39,16 @@ func elementwise(o *expr.Operator) func(c *call) *expr.Node {
 		if r := special(c, o, t, values); r != nil {
 			return r
 		}
-		if t == dtype.Bool && !o.Types.Has(t) && o.Types.Has(dtype.I8) {
+		if t == dtype.Bool && !o.Types().Has(t) && o.Types().Has(dtype.I8) {
 			t = dtype.I8
 		}
-		if !o.Types.Has(t) && !t.IsFloat() {
+		if !o.Types().Has(t) && !t.IsFloat() {
 			t = floatLoop(t, values)
 		}
-		if !o.Types.Has(t) {
+		if !o.Types().Has(t) {
 			return expr.Errorf(expr.ErrType, "", "%s is not defined for %v", c.at.Text, t)
 		}
-		return apply(o.Name, c.all(values, t)...)
+		return apply(o.Name(), c.all(values, t)...)
 	}
 }
 
@@ -69,7 +69,7 @@ func floatLoop(t dtype.Type, values []value) dtype.Type {
 // NumPy follows no general rule, or nil for other rows and types.
 func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 	isBool := t == dtype.Bool
-	switch o.Name {
+	switch o.Name() {
 	case "floor", "ceil", "trunc":
 		if !t.IsFloat() {
 			return v[0].as(t)
@@ -82,7 +82,7 @@ func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 			return v[0].as(t)
 		}
 	case "logical_and", "logical_or", "logical_xor", "logical_not":
-		return apply(o.Name, c.all(v, dtype.Bool)...)
+		return apply(o.Name(), c.all(v, dtype.Bool)...)
 	case "sign":
 		if isBool {
 			return expr.Errorf(expr.ErrType, "", "%s is not defined for bool", c.at.Text)

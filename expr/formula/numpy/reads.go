@@ -31,7 +31,7 @@ func (r *readSet) value(v value) (set uint64) {
 			continue
 		}
 		if _, ok := r.sets[n]; !ok {
-			if n.Op.Class == expr.Storage {
+			if n.Op.Class() == expr.Storage {
 				set = 1 << (len(r.arrays) % 64)
 				r.arrays = append(r.arrays, n)
 			}

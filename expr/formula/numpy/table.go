@@ -68,14 +68,14 @@ var aliases = map[string][]string{
 func elementwiseRows() []Function {
 	out := []Function{{Name: "positive", Group: groups[0], Arguments: "x, /", Doc: "+x", tree: operatorFunction("+")}}
 	for _, o := range op.Table() {
-		if o.Class != expr.Elementwise || o.Result == expr.ResultTo || o.Name == "where" || o.Name == "clip" {
+		if o.Class() != expr.Elementwise || o.Result() == expr.ResultTo || o.Name() == "where" || o.Name() == "clip" {
 			continue
 		}
-		f := Function{Name: o.Name, Group: groups[0], Doc: o.Doc, Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity]}
+		f := Function{Name: o.Name(), Group: groups[0], Doc: o.Doc(), Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity()]}
 		switch {
-		case o.Symbol != "":
-			f.tree = operatorFunction(o.Symbol)
-		case o.Name == "neg":
+		case o.Symbol() != "":
+			f.tree = operatorFunction(o.Symbol())
+		case o.Name() == "neg":
 			f.tree = operatorFunction("-")
 		default:
 			f.tree = elementwise(o)
@@ -87,8 +87,8 @@ func elementwiseRows() []Function {
 
 func reductions() (out []Function) {
 	for _, o := range op.Table() {
-		if o.Class == expr.Reduction {
-			f := Function{Name: o.Name, Group: groups[1], Doc: o.Doc, Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
+		if o.Class() == expr.Reduction {
+			f := Function{Name: o.Name(), Group: groups[1], Doc: o.Doc(), Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
 			if sums(o) {
 				f.Arguments += ", dtype=None"
 			}

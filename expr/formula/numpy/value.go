@@ -69,7 +69,7 @@ func sequence(list []value) value {
 // are not, of rank 0 neither.
 func leaf(n *expr.Node) value {
 	v := tree(n)
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case expr.Constant:
 		return literal(numberOf(n.DType(), n.Bits))
 	case expr.Parameter:

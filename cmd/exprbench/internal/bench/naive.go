@@ -240,13 +240,13 @@ var freeViews = map[string]bool{"reshape": true, "transpose": true, "slice": tru
 // arrays below are not. Of half types only the conversion is that ends an
 // operation, since what comes before it is not rounded.
 func isOperator(n *expr.Node) bool {
-	switch n.Op.Class {
+	switch n.Op.Class() {
 	case expr.Storage, expr.Constant, expr.Parameter:
 		return false
 	case expr.View:
-		return !freeViews[n.Op.Name]
+		return !freeViews[n.Op.Name()]
 	case expr.Elementwise:
-		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result != expr.ResultTo {
+		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result() != expr.ResultTo {
 			return false
 		}
 	}
@@ -255,6 +255,6 @@ func isOperator(n *expr.Node) bool {
 
 func scalar(n *expr.Node) bool {
 	arrays := false
-	expr.Walk(n, func(x *expr.Node) { arrays = arrays || x.Leaf != nil || x.Op.Class == expr.View && len(x.Args) == 0 })
+	expr.Walk(n, func(x *expr.Node) { arrays = arrays || x.Leaf != nil || x.Op.Class() == expr.View && len(x.Args) == 0 })
 	return !arrays
 }

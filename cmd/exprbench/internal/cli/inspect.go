@@ -273,7 +273,7 @@ func stageText(s *plan.Stage) string {
 		}
 		return b.String()
 	case plan.Call:
-		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Node.Op.Name)
+		return fmt.Sprintf("%v = %s(...), a Go function\n", s.Out, s.Node.Op.Name())
 	}
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(s.Kernel.String(), "\n") + "\n")

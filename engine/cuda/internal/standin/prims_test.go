@@ -125,7 +125,7 @@ func TestExtremes(t *testing.T) {
 			axes, arrays := c.Extents(3, n)
 			pick := values[r.IntN(3):]
 			pick = pick[:1+r.IntN(len(pick))]
-			trials = append(trials, newTrialOf(t, r, fmt.Sprintf("%s of %d", c.Row.Name, n), c.Kernel, axes, nil, arrays, true, func(t dtype.Type) uint64 {
+			trials = append(trials, newTrialOf(t, r, fmt.Sprintf("%s of %d", c.Row.Name(), n), c.Kernel, axes, nil, arrays, true, func(t dtype.Type) uint64 {
 				return randir.FloatBits(t, pick[r.IntN(len(pick))])
 			}))
 		}

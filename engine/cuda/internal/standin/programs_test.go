@@ -74,23 +74,23 @@ func operators(t *testing.T) (trials []*trial) {
 			}
 		}
 		for _, row := range op.Table() {
-			if row.Class != expr.Elementwise || !row.Types.Has(typ) {
+			if row.Class() != expr.Elementwise || !row.Types().Has(typ) {
 				continue
 			}
-			args := make([]*expr.Node, row.Arity)
+			args := make([]*expr.Node, row.Arity())
 			for i := range args {
 				args[i] = leaf(t, typ, n)
-				if row.Cond && i == 0 {
+				if row.Cond() && i == 0 {
 					args[i] = leaf(t, dtype.Bool, n)
 				}
 			}
 			to := dtype.Invalid
-			if row.Result == expr.ResultTo {
+			if row.Result() == expr.ResultTo {
 				to = dtype.F32
 			}
 			node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)
 			if err := node.Err(); err != nil {
-				t.Fatalf("%s of %v: %v", row.Name, typ, err)
+				t.Fatalf("%s of %v: %v", row.Name(), typ, err)
 			}
 			stmts = append(stmts, expr.Statement{Saver: expr.Set, Target: leaf(t, node.DType(), n), Value: node})
 			flush(false)

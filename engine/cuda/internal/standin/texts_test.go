@@ -152,7 +152,7 @@ func reductions(t *testing.T) (trials []*trial) {
 				continue
 			}
 			axes, arrays := c.Extents(3, n)
-			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s of %d %s", c.Row.Name, n, c.Type), c.Kernel, axes, nil, arrays, true))
+			trials = append(trials, newTrial(t, r, fmt.Sprintf("%s of %d %s", c.Row.Name(), n, c.Type), c.Kernel, axes, nil, arrays, true))
 		}
 	}
 	return trials

@@ -373,8 +373,8 @@ func (l *lowerer) reduce(in *ir.Ins) {
 // programKern lowers the program of a reduction to a phase of its own.
 func (l *lowerer) programKern(row *ir.Reducer) (*reduce.Kern, *Phase) {
 	k, err := reduce.OfProgram(row)
-	if err != nil || row.Type == dtype.Bool || row.Position {
-		l.fail("reduction %s of %s: %v", row.Name, row.Type, err)
+	if err != nil || row.Type == dtype.Bool || row.Position() {
+		l.fail("reduction %s of %s: %v", row.Name(), row.Type, err)
 	}
 	cur := l.cur
 	p := emptyPhase(ScalarPhase)
@@ -388,7 +388,7 @@ func (l *lowerer) programKern(row *ir.Reducer) (*reduce.Kern, *Phase) {
 	}
 	if row.Body < 0 {
 		args[2] = None
-		l.cur.Yield = l.cur.add(Node{Op: row.Op, Type: row.Type, In: row.Type, Args: args}, ir.None)
+		l.cur.Yield = l.cur.add(Node{Op: row.Op(), Type: row.Type, In: row.Type, Args: args}, ir.None)
 	} else {
 		l.region(row.Body)
 		l.cur.Yield = l.use(row.Yield)

@@ -63,9 +63,9 @@ type key struct {
 func Native(row *prim.Reduction, t dtype.Type) *Kern { return native[key{row, t}] }
 
 func init() {
-	for _, row := range ir.Reductions {
+	for _, row := range ir.Reductions() {
 		for _, t := range dtype.All() {
-			if t == t.Register() && row.Types.Has(t) && stepped(row) {
+			if t == t.Register() && row.Types().Has(t) && stepped(row) {
 				native[key{row, t}] = nativeKern(row, t)
 			}
 		}
@@ -75,7 +75,7 @@ func init() {
 // stepped reports whether there are instructions that combine two vectors of
 // accumulators.
 func stepped(row *prim.Reduction) bool {
-	switch row.Op {
+	switch row.Op() {
 	case prim.Add, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor:
 		return true
 	}
@@ -84,7 +84,7 @@ func stepped(row *prim.Reduction) bool {
 
 // newKern returns the Kern of a reduction, without combine and merge.
 func newKern(row *prim.Reduction, t dtype.Type) *Kern {
-	k := &Kern{Name: row.Name, Op: row.Op, Quiet: row.Quiet(t), Arg: row.Position, Type: t, Lane: t, Ordered: row.Ordered(t)}
+	k := &Kern{Name: row.Name(), Op: row.Op(), Quiet: row.Quiet(t), Arg: row.Position(), Type: t, Lane: t, Ordered: row.Ordered(t)}
 	switch t {
 	case dtype.I8, dtype.Bool:
 		k.Lane = dtype.I32

@@ -1,0 +1,92 @@
+package op_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// TestOperatorsDoNotChange checks that what hands out operators and reductions
+// gives nothing with which a caller can change them.
+func TestOperatorsDoNotChange(t *testing.T) {
+	for _, v := range []any{expr.Operator{}, *ir.ReductionByName("sum")} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			if f := typ.Field(i); f.IsExported() {
+				t.Errorf("%v has the exported field %s", typ, f.Name)
+			}
+		}
+	}
+	for _, o := range op.Table() {
+		row, before := o.Row(), o.Row()
+		scramble(reflect.ValueOf(&row).Elem())
+		for _, e := range o.Examples() {
+			scramble(reflect.ValueOf(&e).Elem())
+		}
+		if after := o.Row(); !alike(reflect.ValueOf(before), reflect.ValueOf(after)) {
+			t.Errorf("%s: %+v became %+v", before.Name, before, after)
+		}
+	}
+	list := ir.Reductions()
+	list[0] = nil
+	if ir.Reductions()[0] == nil {
+		t.Error("the table of reductions has changed")
+	}
+	row := expr.Row{Name: "mine", Class: expr.View, Examples: []expr.Example{{Axes: []int{1}}}, Routine: &expr.Routine{Base: 1}}
+	o := expr.NewOperator(row)
+	row.Examples[0].Axes[0], row.Routine.Base = 2, 2
+	if o.Examples()[0].Axes[0] != 1 || o.Routine().Base != 1 {
+		t.Error("the operator shares memory with the row that it was made of")
+	}
+}
+
+// scramble clears what v reaches, except through an operator or a reduction.
+func scramble(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			scramble(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			scramble(v.Index(i))
+		}
+	case reflect.Pointer:
+		if r, ok := v.Interface().(*expr.Routine); ok && r != nil {
+			scramble(v.Elem())
+		}
+	default:
+		v.SetZero()
+	}
+}
+
+// alike reports whether a and b are equal. Functions are equal if both or none
+// are nil.
+func alike(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Func:
+		return a.IsNil() == b.IsNil()
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !alike(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		for i := range min(a.Len(), b.Len()) {
+			if !alike(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return a.Len() == b.Len()
+	case reflect.Pointer:
+		if r, ok := a.Interface().(*expr.Routine); ok && r != nil {
+			return alike(a.Elem(), b.Elem())
+		}
+	}
+	return a.Equal(b)
+}

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -8,13 +9,15 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A carried is a carry of a seq loop that stays in registers down the rows, one for
 // each copy of a group. Its array holds it between two calls.
 type carried struct {
 	*lower.Carry
-	regs []isa.Vec
+	regs  []isa.Vec
+	early bool // no next of a carry comes before the last use of its value
 }
 
 // chooseCarries finds the carries that stay in registers, at most room for each copy.
@@ -25,6 +28,27 @@ func (f *phaseCode) chooseCarries(room int) {
 		c := &f.Phase.Carries[i]
 		if t := c.Type; len(f.carries) < room && t != dtype.Bool && !isa.Narrow(t) {
 			f.carries = append(f.carries, carried{Carry: c})
+		}
+	}
+	first := int32(math.MaxInt32)
+	for i := range f.carries {
+		first = min(first, f.Nodes[f.carries[i].Store].At)
+	}
+	for i := range f.carries {
+		c := &f.carries[i]
+		c.early = f.Last[c.Load] < first
+	}
+}
+
+// aimCarries lets the nodes that compute the next values write to the registers of the
+// carries, if they can.
+func (f *phaseCode) aimCarries() {
+	f.Aims = map[int32]isa.Aim{}
+	for i := range f.carries {
+		c := &f.carries[i]
+		next := f.Nodes[c.Store].Args[0]
+		if _, taken := f.Aims[next]; !taken && c.early && slices.Contains(f.top, next) && f.Nodes[next].Op != ir.Cold {
+			f.Aims[next] = isa.Aim{Carry: c.Load, Regs: c.regs}
 		}
 	}
 }
@@ -51,6 +75,7 @@ func (f *phaseCode) loadCarries(group int) {
 			c.regs = append(c.regs, d)
 		}
 	}
+	f.aimCarries()
 }
 
 func (f *phaseCode) storeCarries() {
@@ -63,8 +88,9 @@ func (f *phaseCode) storeCarries() {
 	}
 }
 
-// carry emits the load or the store of a carry in registers: a copy. It returns false
-// for other nodes. The loads copy too, so that no next changes a value in use.
+// carry emits the load or the store of a carry in registers. It returns false for other
+// nodes. A load is no instruction, unless a next may change the value while it is in use. A
+// next is none if its value is in the register already.
 func (f *phaseCode) carry(id int32) bool {
 	i := slices.IndexFunc(f.carries, func(c carried) bool { return c.Load == id || c.Store == id })
 	if i < 0 {
@@ -74,10 +100,15 @@ func (f *phaseCode) carry(id int32) bool {
 	f.ID, f.Cur = id, n
 	for k := range f.Copies {
 		f.Copy, f.Released = k, c.Load == id
-		if c.Load == id {
+		switch {
+		case c.Load == id && c.early:
+			f.Keep(id, c.regs[k])
+		case c.Load == id:
 			f.Lanes.CopyVec(c.Type, f.Dst(), c.regs[k])
-		} else {
-			f.Lanes.CopyVec(c.Type, c.regs[k], f.Src(n.Args[0]))
+		default:
+			if r := f.Src(n.Args[0]); r != c.regs[k] {
+				f.Lanes.CopyVec(c.Type, c.regs[k], r)
+			}
 		}
 		f.End()
 	}

@@ -49,7 +49,7 @@ func (f *phaseCode) foldLanes(a *acc) {
 		f.Lanes.UpperHalf(x, v[0], lanes*t.Size())
 		pair(v[0], x)
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0).x, v[0])
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v[0])
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the
@@ -67,6 +67,6 @@ func (f *phaseCode) foldArg(a *acc) {
 		f.Lanes.UpperHalf(x.at, d.at, lanes*4)
 		pair()
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0).x, d.x)
-	f.Lanes.StoreFirst(f.accMem(a, 0).at, d.at)
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d.x)
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).at, d.at)
 }

@@ -92,5 +92,5 @@ func (f *phaseCode) foldProgram(a *acc) {
 		f.Lanes.UpperHalf(x, d, lanes*t.Size())
 		f.program(a.Prog, d, x)
 	}
-	f.Lanes.StoreFirst(f.accMem(a, 0).x, d)
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d)
 }

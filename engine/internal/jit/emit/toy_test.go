@@ -202,8 +202,8 @@ func (l *toyLanes) StoreTo(n *lower.Node, t dtype.Type, x isa.Mem, masked bool) 
 	l.StoreLanes(t, x, l.f.Src(n.Args[0]), masked)
 }
 
-func (l *toyLanes) StoreFirst(x isa.Mem, v isa.Vec) {
-	l.a.add("storefirst", func(m *machine) { copy(m.bytes(x, 8), m.vecs[v][:8]) })
+func (l *toyLanes) StoreFirst(size int, x isa.Mem, v isa.Vec) {
+	l.a.add("storefirst", func(m *machine) { copy(m.bytes(x, size), m.vecs[v][:size]) })
 }
 
 func (l *toyLanes) CopyVec(_ dtype.Type, d, x isa.Vec) {

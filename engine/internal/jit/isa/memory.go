@@ -76,6 +76,10 @@ func (f *Emitter) store(n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	const values = frame.Tmp + 128
 	if f.Layout.Along && s.Kind == layout.Unit { // a vector of one lane would cross lines
+		if t.Size() >= 4 {
+			f.Lanes.StoreFirst(t.Size(), f.Address(s, n.Aux), f.Src(n.Args[0]))
+			return
+		}
 		f.Lanes.StoreTo(n, t, At(Frame, values), false)
 		f.CopyElement(t, f.Address(s, n.Aux), At(Frame, values), T2)
 		return

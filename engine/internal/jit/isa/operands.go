@@ -162,7 +162,7 @@ func (f *Emitter) Mask(n int32) Mask {
 
 // Dies reports whether the current instruction is the last use of operand n.
 func (f *Emitter) Dies(n int32) bool {
-	return !f.Uniform[n] && f.Last[n] == f.At
+	return !f.Uniform[n] && f.Last[n] == f.At && !f.Places[f.Key(n, f.Copy)].Kept
 }
 
 // Release frees the operands whose last use this is. Then the result may take their
@@ -183,7 +183,7 @@ func (f *Emitter) Release() {
 // stays taken.
 func (f *Emitter) Drop(n int32, c int) {
 	p := &f.Places[f.Key(n, c)]
-	if p.Reg >= 0 {
+	if p.Reg >= 0 && !p.Kept {
 		f.file(n).Give(p.Reg)
 	}
 	if p.Slot >= 0 && !f.InCold {
@@ -207,6 +207,10 @@ func (f *Emitter) DropAll(n int32) {
 // Dst takes a register for the result and returns it. It may be the register of an
 // operand only after release.
 func (f *Emitter) Dst() Vec {
+	if a, ok := f.Aims[f.ID]; ok && (f.Last[a.Carry] < f.At || f.Last[a.Carry] == f.At && f.Released) {
+		f.Keep(f.ID, a.Regs[f.Copy])
+		return a.Regs[f.Copy]
+	}
 	r := f.TakeVec()
 	f.give(&f.Vecs, int8(r))
 	return r
@@ -235,9 +239,12 @@ func (f *Emitter) give(file *RegisterFile, r int8) {
 		return
 	}
 	key := f.Key(f.ID, f.Copy)
-	f.Places[key] = Place{r, -1}
+	f.Places[key] = Place{Reg: r, Slot: -1}
 	file.owner[r] = key
 }
+
+// Keep says that the current copy of a node is in a register that stays taken.
+func (f *Emitter) Keep(n int32, r Vec) { f.Places[f.Key(n, f.Copy)] = Place{int8(r), -1, true} }
 
 // End frees the operands and temporaries of the current instruction.
 func (f *Emitter) End() {

@@ -75,9 +75,17 @@ func (s *slots) Take() int32 {
 type Place struct {
 	Reg  int8  // -1: in no register
 	Slot int32 // -1: in no slot
+	Kept bool  // the register belongs to a carry, and stays taken
 }
 
-var Nowhere = Place{-1, -1}
+var Nowhere = Place{Reg: -1, Slot: -1}
+
+// An Aim is the registers in which the copies of a node should compute the next value
+// of a carry, once its value in this step is no longer used.
+type Aim struct {
+	Carry int32 // the node that loads the carry
+	Regs  []Vec
+}
 
 // Values says where the values of the nodes are.
 type Values struct {
@@ -87,6 +95,7 @@ type Values struct {
 	Last        []int32 // position of the last use, of a node
 	Places      []Place // node * copies + copy
 	Copies      int
+	Aims        map[int32]Aim // by node
 }
 
 // Grow adds n nodes that are not uniform.

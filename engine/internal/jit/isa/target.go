@@ -201,8 +201,8 @@ type Lanes interface {
 	LoadUniform(d Vec, n int32)
 	UniformMask(d Mask, n int32)
 	UniformInt(d Reg, n int32)
-	// StoreFirst stores the first 64 bits of x.
-	StoreFirst(m Mem, x Vec)
+	// StoreFirst stores the first 4 or 8 bytes of x.
+	StoreFirst(size int, m Mem, x Vec)
 	// UpperHalf moves the upper half of x, a vector of so many bytes, to the lower half
 	// of d.
 	UpperHalf(d, x Vec, bytes int)

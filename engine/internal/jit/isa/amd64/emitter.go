@@ -120,7 +120,13 @@ func (f *emitter) StoreMask(m isa.Mem, x isa.Mask) { f.I(f.kop(kmov), 0, mem(m),
 
 func (f *emitter) CopyMask(d, x isa.Mask) { f.I(f.kop(kmov), 0, d, x) }
 
-func (f *emitter) StoreFirst(m isa.Mem, x isa.Vec) { f.I(x86.VMOVQ, 0, mem(m), x) }
+func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
+	if size == 4 {
+		f.I(x86.VMOVD, 0, mem(m), x)
+	} else {
+		f.I(x86.VMOVQ, 0, mem(m), x)
+	}
+}
 
 func (f *emitter) Constant(d isa.Vec, t dtype.Type, x uint64) { f.broadcast(d, t, f.constant(t, x)) }
 

@@ -19,6 +19,10 @@ const (
 	// the collector finds that nobody can reach it, but it sees a few words of
 	// each, and would take its time.
 	arenaGrowth = 8 << 20
+	// dirtyLimit is how many bytes of released code are cleaned at a time. To clean
+	// interrupts all processors that run the process, and the first time takes
+	// milliseconds.
+	dirtyLimit = 64 << 10
 )
 
 // pageSize is the granule of protection.
@@ -29,11 +33,12 @@ type memory interface {
 	// reserve gets a segment of size bytes: where to write and where to run.
 	reserve(size int) (write []byte, exec unsafe.Pointer, err error)
 	free(write []byte, exec unsafe.Pointer) error
-	// begin makes a part of the write side writable, end makes it executable
-	// and sees to it that no processor runs what was there before; used says
-	// that there was code.
+	// begin makes a part of the write side writable, end makes it executable.
 	begin(part []byte) error
-	end(part []byte, used bool) error
+	end(part []byte) error
+	// clean sees to it that no processor runs the code that was in some parts of
+	// write sides, even if other code is written there.
+	clean(parts [][]byte)
 }
 
 // An arena hands out parts of segments.
@@ -46,6 +51,8 @@ type arena struct {
 	segments []*segment
 	total    int // bytes in segments
 	mark     int // of total, that asks for a collection
+	dirty    []*Code
+	dirtied  int // bytes of dirty
 }
 
 // A segment is a piece of memory from the system.
@@ -53,8 +60,7 @@ type segment struct {
 	arena *arena
 	write []byte
 	exec  unsafe.Pointer
-	free  []span // in order of start, none adjacent
-	fresh int    // no code has been at this offset or above
+	free  []span // in order of start, none adjacent; no processor runs what is there
 }
 
 // A span is a part of a segment.
@@ -64,15 +70,10 @@ func (a *arena) install(code []byte) (*Code, error) {
 	size := roundUp(len(code), a.granule)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	seg, part, ok := a.find(size)
-	if !ok {
-		if err := a.grow(size); err != nil {
-			return nil, err
-		}
-		seg, part, _ = a.find(size)
+	seg, part, err := a.take(size)
+	if err != nil {
+		return nil, err
 	}
-	used := part.start < seg.fresh
-	seg.fresh = max(seg.fresh, part.end)
 	at := seg.write[part.start:part.end]
 	if err := a.mem.begin(at); err != nil {
 		seg.give(part)
@@ -80,27 +81,70 @@ func (a *arena) install(code []byte) (*Code, error) {
 	}
 	n := copy(at, code)
 	for i := n; i < len(at); i++ {
-		at[i] = 0xcc // int3: nothing of what was there before can be run
+		at[i] = breakpoint // nothing of what was there before can be run
 	}
-	if err := a.mem.end(at, used); err != nil {
+	if err := a.mem.end(at); err != nil {
 		seg.give(part)
 		return nil, err
 	}
 	return &Code{entry: uintptr(seg.exec) + uintptr(part.start), size: len(code), span: part, seg: seg}, nil
 }
 
-// release takes the memory of c back. A segment that falls empty goes back to
-// the system if there is another empty one: programs that come and go at the
-// edge of a segment do not map and unmap one each time.
+// breakpoint is int3.
+const breakpoint = 0xcc
+
+// take takes a free part of size bytes. If need be, it adds a segment, or cleans what was
+// released.
+func (a *arena) take(size int) (*segment, span, error) {
+	for {
+		if seg, part, ok := a.find(size); ok {
+			return seg, part, nil
+		}
+		err := a.grow(size)
+		if err != nil && len(a.dirty) == 0 {
+			return nil, span{}, err
+		}
+		if err != nil {
+			a.clean()
+		}
+	}
+}
+
+// release takes the memory of c back. It is free once it is clean.
 func (a *arena) release(c *Code) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.entry = 0 // a call of released code faults at a nil address
-	seg := c.seg
-	seg.give(c.span)
-	if !seg.empty() {
-		return
+	a.dirty = append(a.dirty, c)
+	if a.dirtied += c.span.end - c.span.start; a.dirtied >= dirtyLimit {
+		a.clean()
 	}
+}
+
+// clean cleans the memory of released code and frees it. It unlocks the arena while it
+// cleans, so that others can install code. A segment that falls empty goes back to the
+// system if there is another empty one: programs that come and go at the edge of a
+// segment do not map and unmap one each time.
+func (a *arena) clean() {
+	list := a.dirty
+	a.dirty, a.dirtied = nil, 0
+	a.mu.Unlock()
+	parts := make([][]byte, len(list))
+	for i, c := range list {
+		parts[i] = c.seg.write[c.span.start:c.span.end]
+	}
+	a.mem.clean(parts)
+	a.mu.Lock()
+	for _, c := range list {
+		c.seg.give(c.span)
+		if c.seg.empty() {
+			a.unmapBeside(c.seg)
+		}
+	}
+}
+
+// unmapBeside gives another empty segment than seg, which is empty, back to the system.
+func (a *arena) unmapBeside(seg *segment) {
 	for i, s := range a.segments {
 		if s == seg || !s.empty() {
 			continue

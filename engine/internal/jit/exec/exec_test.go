@@ -92,6 +92,9 @@ func TestMethods(t *testing.T) {
 			for _, c := range codes {
 				c.Release()
 			}
+			a.mu.Lock()
+			a.clean()
+			a.mu.Unlock()
 			if len(a.segments) != 1 || !a.segments[0].empty() || a.total != len(a.segments[0].write) {
 				t.Errorf("%d segments, %d bytes left", len(a.segments), a.total)
 			}

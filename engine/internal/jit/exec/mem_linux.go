@@ -47,11 +47,20 @@ func (dualMemory) free(write []byte, exec unsafe.Pointer) error {
 
 func (dualMemory) begin([]byte) error { return nil }
 
-func (dualMemory) end(_ []byte, used bool) error {
-	if used {
-		syncCores()
+func (dualMemory) end([]byte) error { return nil }
+
+// clean overwrites the code, and then has every processor that runs this process execute
+// a serializing instruction. So other code can stand there as in memory that nobody has
+// run (SDM vol. 3A, 9.1.3, cross-modifying code). Kernels that cannot do it (before
+// 4.16) are left to the coherence that processors have in practice.
+func (dualMemory) clean(parts [][]byte) {
+	for _, p := range parts {
+		for i := range p {
+			p[i] = breakpoint
+		}
 	}
-	return nil
+	registerSync()
+	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierSyncCore, 0, 0)
 }
 
 // Commands of membarrier(2): the "private expedited sync core" ones.
@@ -60,15 +69,7 @@ const (
 	membarrierRegisterSyncCore = 1 << 6
 )
 
-// syncCores has every processor that runs this process execute a serializing
-// instruction, before it can run new code at an address where it has run other
-// code (SDM vol. 3A, 9.1.3, cross-modifying code). Kernels that cannot do it
-// (before 4.16) are left to the coherence that processors have in practice.
-func syncCores() {
-	registerSync()
-	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierSyncCore, 0, 0)
-}
-
+// registerSync takes some 10 ms in a process with several threads.
 var registerSync = sync.OnceFunc(func() {
 	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierRegisterSyncCore, 0, 0)
 })

@@ -15,4 +15,5 @@ func (noMemory) reserve(int) ([]byte, unsafe.Pointer, error) {
 }
 func (noMemory) free([]byte, unsafe.Pointer) error { return nil }
 func (noMemory) begin([]byte) error                { return nil }
-func (noMemory) end([]byte, bool) error            { return nil }
+func (noMemory) end([]byte) error                  { return nil }
+func (noMemory) clean([][]byte)                    {}

@@ -36,7 +36,11 @@ func (protectMemory) begin(part []byte) error {
 	return nil
 }
 
-func (protectMemory) end(part []byte, _ bool) error {
+// clean does nothing: the next begin takes the permission to run what is in the pages from
+// all processors.
+func (protectMemory) clean([][]byte) {}
+
+func (protectMemory) end(part []byte) error {
 	if err := unix.Mprotect(part, unix.PROT_READ|unix.PROT_EXEC); err != nil {
 		return fmt.Errorf("mprotect: %w", err)
 	}

@@ -28,7 +28,11 @@ func (protectMemory) free(_ []byte, exec unsafe.Pointer) error {
 
 func (protectMemory) begin(part []byte) error { return protect(part, windows.PAGE_READWRITE) }
 
-func (protectMemory) end(part []byte, _ bool) error {
+// clean does nothing: the next begin takes the permission to run what is in the pages from
+// all processors.
+func (protectMemory) clean([][]byte) {}
+
+func (protectMemory) end(part []byte) error {
 	if err := protect(part, windows.PAGE_EXECUTE_READ); err != nil {
 		return err
 	}

@@ -18,14 +18,17 @@ import (
 type Object struct {
 	Code  []byte
 	Slots int
-	Text  *listing.Function
+	Text  *listing.Function // or nil
 }
 
 // Generate returns machine code that runs phases one after the other. If list is set, the
 // object has a listing.
 func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v layout.Variant, list bool) (*Object, error) {
 	a := target.New(list)
-	text := &listing.Function{Name: Symbol(v, p.IR.Name, phases), Variant: describe(v)}
+	var text *listing.Function
+	if list {
+		text = &listing.Function{Name: Symbol(v, p.IR.Name, phases), Variant: describe(v)}
+	}
 	again := a.NewLabel()
 	a.Bind(again)
 	slots := 0
@@ -36,8 +39,8 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			return nil, f.Err
 		}
 		slots = max(slots, f.Slots.Count)
-		text.Spills += f.Spills
 		if list {
+			text.Spills += f.Spills
 			text.Phases = append(text.Phases, f.listing())
 		}
 	}
@@ -49,7 +52,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	if err != nil {
 		return nil, lower.Unsupported(err.Error())
 	}
-	text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
+	if list {
+		text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
+	}
 	return &Object{obj.Bytes, slots, text}, nil
 }
 

@@ -15,6 +15,9 @@ import (
 
 // expandGathers adds the nodes that compute offsets to the body.
 func (f *phaseCode) expandGathers() {
+	if !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Gather != nil }) {
+		return
+	}
 	var walk func(list []int32) []int32
 	walk = func(list []int32) []int32 {
 		var out []int32

@@ -147,7 +147,10 @@ var (
 
 // Rules are the functions of a target that emit one copy of a node, by operation and type
 // of the operands. The rule of Invalid is for the types that have none.
-type Rules[F any] map[prim.Op]map[dtype.Type]F
+type Rules[F any] struct {
+	rules  []F
+	number [1 << 8][dtype.F64 + 1]uint8 // of a rule, from 1; 0: there is none
+}
 
 // A Row is a rule for some operations on operands of some types, or of all that have no
 // rule.
@@ -157,19 +160,25 @@ type Row[F any] struct {
 	Ops   []prim.Op
 }
 
-// Table returns the rules of rows.
-func Table[F any](rows ...Row[F]) Rules[F] {
-	r := Rules[F]{}
-	for _, row := range rows {
+// Table returns the rules of rows, at most 255. If two rows have the same operation and
+// type, the later one is the rule.
+func Table[F any](rows ...Row[F]) *Rules[F] {
+	r := &Rules[F]{}
+	for i, row := range rows {
+		r.rules = append(r.rules, row.Emit)
 		if row.Types == nil {
 			row.Types = []dtype.Type{dtype.Invalid}
 		}
 		for _, op := range row.Ops {
-			if r[op] == nil {
-				r[op] = map[dtype.Type]F{}
-			}
 			for _, t := range row.Types {
-				r[op][t] = row.Emit
+				r.number[op][t] = uint8(i + 1)
+			}
+		}
+	}
+	for op := range r.number {
+		for t, k := range r.number[op] {
+			if k == 0 {
+				r.number[op][t] = r.number[op][dtype.Invalid]
 			}
 		}
 	}
@@ -177,10 +186,10 @@ func Table[F any](rows ...Row[F]) Rules[F] {
 }
 
 // Find returns the rule of an operation, and whether there is one.
-func (r Rules[F]) Find(op prim.Op, t dtype.Type) (F, bool) {
-	emit, ok := r[op][t]
-	if !ok {
-		emit, ok = r[op][dtype.Invalid]
+func (r *Rules[F]) Find(op prim.Op, t dtype.Type) (emit F, ok bool) {
+	k := r.number[op][t]
+	if k == 0 {
+		return emit, false
 	}
-	return emit, ok
+	return r.rules[k-1], true
 }

@@ -110,7 +110,11 @@ func (v *Values) Grow(n int) {
 // Start prepares the emission of a group of copies: no node has a place.
 func (v *Values) Start(copies int) {
 	v.Copies = copies
-	v.Places = slices.Repeat([]Place{Nowhere}, len(v.Last)*copies)
+	n := len(v.Last) * copies
+	v.Places = slices.Grow(v.Places[:0], n)[:n]
+	for i := range v.Places {
+		v.Places[i] = Nowhere
+	}
 }
 
 // Key returns the index in Places of copy c of node n.

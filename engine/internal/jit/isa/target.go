@@ -177,6 +177,7 @@ type Asm interface {
 	Unset(x Reg, k int, l Label)
 
 	// Finish adds the end of the function; passed says that stores bypassed the caches.
+	// Nothing may use the assembler after it.
 	Finish(passed bool) (*Object, error)
 }
 

@@ -10,7 +10,7 @@ import (
 // no wider lanes, so a vector holds four times as many.
 
 // octetOps are the operations that targets have on lanes of 8 bits.
-var octetOps = map[prim.Op]bool{
+var octetOps = [1 << 8]bool{
 	ir.Load: true, ir.Store: true, ir.Fault: true, OpCell: true,
 	prim.Const: true, prim.Add: true, prim.Sub: true, prim.Mul: true, prim.MulHi: true, prim.Neg: true, prim.Abs: true,
 	prim.Min: true, prim.Max: true, prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true, prim.Shl: true, prim.Shr: true,

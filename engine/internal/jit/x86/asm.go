@@ -19,6 +19,7 @@ type Asm struct {
 	refs   []ref
 	lines  []line
 	pool   pool
+	shift  []int32 // of the last relax
 	err    error
 }
 
@@ -52,7 +53,7 @@ func New() *Asm { return &Asm{} }
 func (a *Asm) Reset() {
 	*a = Asm{
 		Listing: a.Listing, buf: a.buf[:0], events: a.events[:0], labels: a.labels[:0],
-		refs: a.refs[:0], lines: a.lines[:0], pool: pool{a.pool.consts[:0]},
+		refs: a.refs[:0], lines: a.lines[:0], pool: pool{a.pool.consts[:0]}, shift: a.shift[:0],
 	}
 }
 

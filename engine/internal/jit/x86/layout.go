@@ -2,6 +2,7 @@ package x86
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
@@ -67,7 +68,9 @@ func (a *Asm) Finish() (*Object, error) {
 // relax finds the sizes of jumps and padding. Jumps start short and only grow,
 // so it ends. The result has, for each number of events, their total size.
 func (a *Asm) relax() []int32 {
-	shift := make([]int32, len(a.events)+1)
+	a.shift = slices.Grow(a.shift[:0], len(a.events)+1)[:len(a.events)+1]
+	shift := a.shift
+	shift[0] = 0
 	for grown := true; grown; {
 		grown = false
 		for i := range a.events {

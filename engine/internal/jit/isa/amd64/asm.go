@@ -4,6 +4,8 @@
 package amd64
 
 import (
+	"sync"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
@@ -32,9 +34,13 @@ type table struct {
 	bits  []byte
 }
 
+// assemblers are those that no function uses. They keep their storage.
+var assemblers = sync.Pool{New: func() any { return &asm{Asm: x86.New()} }}
+
 func newAsm(listing bool) isa.Asm {
-	a := &asm{Asm: x86.New()}
-	a.Listing = listing
+	a := assemblers.Get().(*asm)
+	a.Reset()
+	a.Listing, a.tables = listing, nil
 	return a
 }
 
@@ -159,6 +165,7 @@ func (a *asm) Finish(passed bool) (*isa.Object, error) {
 		a.Bytes(t.bits...)
 	}
 	o, err := a.Asm.Finish()
+	assemblers.Put(a)
 	if err != nil {
 		return nil, err
 	}

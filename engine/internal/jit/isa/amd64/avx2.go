@@ -309,7 +309,7 @@ func (f *avx2) MergeCold(id int32, n *lower.Node) {
 
 // loadRows2 has the instructions that load contiguous elements of a narrow type into
 // lanes of 32 bits.
-var loadRows2 = map[dtype.Type]x86.Op{
+var loadRows2 = [...]x86.Op{
 	dtype.I8:   x86.VPMOVSXBD,
 	dtype.U8:   x86.VPMOVZXBD,
 	dtype.F16:  x86.VCVTPH2PS,
@@ -713,7 +713,7 @@ func (f *avx2) scalarToFloat(n *lower.Node) {
 }
 
 // tops are the least floats above the range of an integer type.
-var tops = map[dtype.Type]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
+var tops = [...]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
 
 // scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
 func (f *avx2) scalarToInt(n *lower.Node) {

@@ -113,7 +113,7 @@ func (f *avx512) scale(n *lower.Node) {
 }
 
 // maskOps are the instructions for primitives of two predicates.
-var maskOps = map[prim.Op]maskOp{prim.And: kand, prim.Or: kor, prim.Xor: kxor, prim.Ne: kxor, prim.Eq: kxnor}
+var maskOps = [prim.NumOps]maskOp{prim.And: kand, prim.Or: kor, prim.Xor: kxor, prim.Ne: kxor, prim.Eq: kxnor}
 
 func (f *avx512) maskOp(n *lower.Node) {
 	x, y := f.Mask(n.Args[0]), f.Mask(n.Args[1])
@@ -285,7 +285,7 @@ type loadRow struct {
 	size    x86.Len
 }
 
-var loadRows = map[dtype.Type]loadRow{
+var loadRows = [...]loadRow{
 	dtype.F32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
 	dtype.I32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
 	dtype.U32:  {x86.VMOVUPS, x86.VBROADCASTSS, 0, 0},
@@ -387,12 +387,8 @@ func (f *avx512) loadPredicate(n *lower.Node, fills bool, in x86.Mask, one bool,
 func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	m := mem(to)
 	l := f.LenOf(t.Register())
-	var with []x86.Operand
-	if masked {
-		with = []x86.Operand{x86.Merge(tailMask)}
-	}
 	if t == dtype.Bool {
-		f.storePredicate(n, m, with)
+		f.storePredicate(n, m, masked)
 		return
 	}
 	x := f.Src(n.Args[0])
@@ -400,38 +396,37 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.moveBytes(m, x)
 		return
 	}
-	switch t {
-	case dtype.BF16:
+	op, ops := pick(t, x86.VMOVUPS, x86.VMOVUPD), append(make([]x86.Operand, 0, 4), m, x)
+	switch {
+	case t == dtype.BF16:
 		d := f.Tmp()
 		f.bf16(d, x)
 		f.I(x86.VPSRLD, l, d, d, x86.Imm(16))
-		f.I(x86.VPMOVDW, l, append([]x86.Operand{m, d}, with...)...)
-	case dtype.F16:
-		f.I(x86.VCVTPS2PH, l, append([]x86.Operand{m, x, x86.Imm(0)}, with...)...)
-	case dtype.I8, dtype.U8:
-		op := x86.VPMOVDB
-		if f.Octets {
-			op = x86.VMOVDQU8
-		}
-		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
-	default:
-		op := pick(t, x86.VMOVUPS, x86.VMOVUPD)
-		if f.Passes(n.Aux) && !masked {
-			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
-		}
-		f.I(op, l, append([]x86.Operand{m, x}, with...)...)
+		op, ops[1] = x86.VPMOVDW, d
+	case t == dtype.F16:
+		op, ops = x86.VCVTPS2PH, append(ops, x86.Imm(0))
+	case isa.Narrow(t) && f.Octets:
+		op = x86.VMOVDQU8
+	case isa.Narrow(t):
+		op = x86.VPMOVDB
+	case f.Passes(n.Aux) && !masked:
+		op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 	}
+	if masked {
+		ops = append(ops, x86.Merge(tailMask))
+	}
+	f.I(op, l, ops...)
 }
 
-func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, with []x86.Operand) {
+func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
 	v, l := f.Tmp(), x86.L128
 	if f.Octets {
 		l = f.LenOf(dtype.Bool)
 	}
 	f.I(x86.VMOVDQU8, l, v, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(n.Args[0])))
 	switch {
-	case with != nil:
-		f.I(x86.VMOVDQU8, l, append([]x86.Operand{m, v}, with...)...)
+	case masked:
+		f.I(x86.VMOVDQU8, l, m, v, x86.Merge(tailMask))
 	case f.W == 8:
 		f.I(x86.VMOVQ, 0, m, v)
 	default:
@@ -502,14 +497,14 @@ type truncation struct {
 	top   uint64    // greatest integer
 }
 
-var truncations = map[dtype.Type]truncation{
+var truncations = [...]truncation{
 	dtype.I32: {[2]x86.Op{x86.VCVTTPS2DQ, x86.VCVTTPD2DQ}, 1 << 31, math.MaxInt32},
 	dtype.I64: {[2]x86.Op{x86.VCVTTPS2QQ, x86.VCVTTPD2QQ}, 1 << 63, math.MaxInt64},
 	dtype.U32: {[2]x86.Op{x86.VCVTTPS2UDQ, x86.VCVTTPD2UDQ}, 0, 0},
 	dtype.U64: {[2]x86.Op{x86.VCVTTPS2UQQ, x86.VCVTTPD2UQQ}, 0, 0},
 }
 
-var toFloat = map[dtype.Type][2]x86.Op{
+var toFloat = [...][2]x86.Op{
 	dtype.I32: {x86.VCVTDQ2PS, x86.VCVTDQ2PD},
 	dtype.U32: {x86.VCVTUDQ2PS, x86.VCVTUDQ2PD},
 	dtype.I64: {x86.VCVTQQ2PS, x86.VCVTQQ2PD},

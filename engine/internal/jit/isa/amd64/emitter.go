@@ -21,7 +21,7 @@ type emitter struct {
 	*isa.Emitter
 	*x86.Asm
 	asm   *asm
-	rules isa.Rules[rule]
+	rules *isa.Rules[rule]
 	own   set
 	evex  bool // AVX-512: predicates are in mask registers
 }
@@ -57,7 +57,7 @@ type set interface {
 	storeTail(t dtype.Type, m x86.Mem, x x86.Vec)
 }
 
-func newEmitter(f *isa.Emitter, rules isa.Rules[rule]) emitter {
+func newEmitter(f *isa.Emitter, rules *isa.Rules[rule]) emitter {
 	a := f.Asm.(*asm)
 	return emitter{Emitter: f, Asm: a.Asm, asm: a, rules: rules, evex: f.Predicates > 0}
 }

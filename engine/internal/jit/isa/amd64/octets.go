@@ -29,7 +29,7 @@ var octetRules = isa.Table(
 )
 
 // octetOps are the instructions on lanes of 8 bits for primitives of two operands.
-var octetOps = map[prim.Op]map[dtype.Type]x86.Op{
+var octetOps = [prim.NumOps][dtype.F64 + 1]x86.Op{
 	prim.Add: {dtype.I8: x86.VPADDB, dtype.U8: x86.VPADDB},
 	prim.Sub: {dtype.I8: x86.VPSUBB, dtype.U8: x86.VPSUBB},
 	prim.Min: {dtype.I8: x86.VPMINSB, dtype.U8: x86.VPMINUB},

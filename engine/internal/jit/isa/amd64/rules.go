@@ -52,7 +52,7 @@ func on(emit rule, ts types, ops ...prim.Op) isa.Row[rule] {
 }
 
 // binaryOps are the instructions for primitives of two operands.
-var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
+var binaryOps = byLanes(map[prim.Op]map[dtype.Type]x86.Op{
 	prim.Add: {dtype.F32: x86.VADDPS, dtype.F64: x86.VADDPD, dtype.I32: x86.VPADDD, dtype.I64: x86.VPADDQ},
 	prim.Sub: {dtype.F32: x86.VSUBPS, dtype.F64: x86.VSUBPD, dtype.I32: x86.VPSUBD, dtype.I64: x86.VPSUBQ},
 	prim.Mul: {dtype.F32: x86.VMULPS, dtype.F64: x86.VMULPD, dtype.I32: x86.VPMULLD, dtype.I64: x86.VPMULLQ},
@@ -64,10 +64,25 @@ var binaryOps = map[prim.Op]map[dtype.Type]x86.Op{
 	prim.Max: {dtype.I32: x86.VPMAXSD, dtype.I64: x86.VPMAXSQ, dtype.U32: x86.VPMAXUD, dtype.U64: x86.VPMAXUQ},
 	prim.Shl: {dtype.I32: x86.VPSLLVD, dtype.I64: x86.VPSLLVQ},
 	prim.Shr: {dtype.I32: x86.VPSRAVD, dtype.I64: x86.VPSRAVQ, dtype.U32: x86.VPSRLVD, dtype.U64: x86.VPSRLVQ},
+})
+
+// byLanes returns instructions by operation and type of the operands. Types of 8 bits
+// have those of their lanes, and unsigned types without one have that of the signed type.
+func byLanes(rows map[prim.Op]map[dtype.Type]x86.Op) (ops [prim.NumOps][dtype.F64 + 1]x86.Op) {
+	for op, row := range rows {
+		for _, t := range isa.All {
+			o, ok := row[isa.Lane32(t)]
+			if !ok {
+				o = row[signedOf(t)]
+			}
+			ops[op][t] = o
+		}
+	}
+	return ops
 }
 
 // vexOps are the instructions of AVX2 that do not name the width of a lane.
-var vexOps = map[prim.Op]x86.Op{prim.And: x86.VPAND, prim.Or: x86.VPOR, prim.Xor: x86.VPXOR, prim.Ne: x86.VPXOR} // Ne of predicates
+var vexOps = [prim.NumOps]x86.Op{prim.And: x86.VPAND, prim.Or: x86.VPOR, prim.Xor: x86.VPXOR, prim.Ne: x86.VPXOR} // Ne of predicates
 
 // signedOf returns the signed type with lanes of t's width.
 func signedOf(t dtype.Type) dtype.Type {
@@ -81,13 +96,7 @@ func signedOf(t dtype.Type) dtype.Type {
 }
 
 // binaryOp returns the instruction for a primitive of two operands that all targets have.
-func binaryOp(op prim.Op, t dtype.Type) x86.Op {
-	row := binaryOps[op]
-	if o, ok := row[isa.Lane32(t)]; ok {
-		return o
-	}
-	return row[signedOf(t)]
-}
+func binaryOp(op prim.Op, t dtype.Type) x86.Op { return binaryOps[op][t] }
 
 // simple returns the target's instruction for a primitive of two operands.
 func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
@@ -244,7 +253,7 @@ func (f *emitter) lastReg() int8 {
 }
 
 // roundings are the immediates of the instructions that round to integers.
-var roundings = map[prim.Op]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8}
+var roundings = [prim.NumOps]x86.Imm{prim.Floor: 9, prim.Ceil: 10, prim.Trunc: 11, prim.Rint: 8}
 
 // round rounds floats to integers.
 func round(f *emitter, n *lower.Node) {
@@ -282,7 +291,7 @@ func sign(f *emitter, n *lower.Node) {
 // A comparison has the immediates of a comparison of floats and of integers.
 type comparison struct{ float, int x86.Imm }
 
-var comparisons = map[prim.Op]comparison{prim.Eq: {0, 0}, prim.Lt: {0x11, 1}, prim.Le: {0x12, 2}, prim.Ne: {4, 4}}
+var comparisons = [prim.NumOps]comparison{prim.Eq: {0, 0}, prim.Lt: {0x11, 1}, prim.Le: {0x12, 2}, prim.Ne: {4, 4}}
 
 var compared = []prim.Op{prim.Eq, prim.Lt, prim.Le, prim.Ne}
 

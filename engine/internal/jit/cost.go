@@ -1,8 +1,11 @@
 package jit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -45,6 +48,19 @@ func (g *generator) callLanes(bv *boundVec) int {
 		n = min(n, int(maxCall/max(lane, 1e-3))&^63)
 	}
 	return max(n, 64)
+}
+
+// mostBlocks is the most blocks of a reduction in one call.
+const mostBlocks = 64
+
+// callBlocks returns how many blocks of a loop with reductions one call combines: one,
+// unless their order does not matter.
+func (g *generator) callBlocks(bv *boundVec) int {
+	if len(bv.phases) > 1 || !bv.phases[0].Direct || slices.ContainsFunc(bv.v.Reds, func(r *lower.Red) bool { return r.Kern.Ordered || r.Kern.Arg || r.Prog != nil }) {
+		return 1
+	}
+	block := ir.Block * g.laneCost(bv.phases[0].Phase)
+	return max(1, min(mostBlocks, int(maxCall/max(block, 1))))
 }
 
 // cost returns the cost of the whole loop in ns, with bv.step lanes in each call.

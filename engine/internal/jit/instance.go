@@ -226,8 +226,8 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			}
 		}
 	}
-	if len(v.Reds) > 0 { // a block is one call
-		bv.step = ir.Block
+	if len(v.Reds) > 0 {
+		bv.step = ir.Block * in.code.gen.callBlocks(bv)
 	}
 	for _, r := range v.Reds {
 		bv.reds = append(bv.reds, &boundRed{Red: r, area: in.code.p.RedBase + int(r.State)*frame.RedBytes})
@@ -244,7 +244,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		}
 	}
 	for _, bp := range bv.phases {
-		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // a block is one call
+		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // blocks are one call
 			bp.strip = bv.step
 		}
 		bp.strip = min(bp.strip, bv.step)

@@ -16,6 +16,9 @@ type boundRed struct {
 	area int // offset in the frame
 }
 
+// within stands for a block whose result is in that of the block before.
+var within = reduce.Partial{Index: -1}
+
 // result returns what the cell of the reduction holds for p.
 func (r *boundRed) result(p reduce.Partial) uint64 {
 	if r.Kern.Arg {

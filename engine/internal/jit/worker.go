@@ -3,6 +3,7 @@ package jit
 import (
 	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -10,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -125,10 +127,14 @@ func (w *worker) chunk(lo, hi int) {
 			w.vecRange(in.items[in.code.p.Main].vec, lo, hi)
 		case bound.BlockUnits:
 			v := in.items[in.code.p.Main].vec
-			for b := lo; b < hi; b++ {
-				w.vecRange(v, b*ir.Block, min((b+1)*ir.Block, v.n))
+			for b := lo; b < hi; b += v.step / ir.Block {
+				end := min(b+v.step/ir.Block, hi)
+				w.vecRange(v, b*ir.Block, min(end*ir.Block, v.n))
 				for i, r := range v.reds {
 					in.partials[i][b] = w.partial(r, b*ir.Block)
+					for k := b + 1; k < end; k++ {
+						in.partials[i][k] = within
+					}
 				}
 			}
 		}
@@ -184,15 +190,15 @@ func (w *worker) vecAll(v *boundVec) {
 		w.vecRange(v, 0, v.n)
 		return
 	}
-	if v.n <= ir.Block && v.n > 0 {
+	if v.n <= v.step && v.n > 0 {
 		w.vecRange(v, 0, v.n)
 		for _, r := range v.reds {
 			*w.cell(r.Cell) = r.result(w.partial(r, 0))
 		}
 		return
 	}
-	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += ir.Block {
-		w.vecRange(v, lo, min(lo+ir.Block, v.n))
+	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += v.step {
+		w.vecRange(v, lo, min(lo+v.step, v.n))
 		for _, r := range v.reds {
 			w.reds[r.State].Push(w.partial(r, lo), r.Kern.Combine)
 		}
@@ -203,7 +209,7 @@ func (w *worker) vecAll(v *boundVec) {
 }
 
 // vecRange runs positions lo..hi of a vec loop. If the loop has reductions, the
-// positions must be in one block.
+// positions must be those of one call.
 func (w *worker) vecRange(v *boundVec, lo, hi int) {
 	for ; lo < hi && !w.inst.Stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
@@ -443,7 +449,8 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 		w.begin()
 		if p.Units == bound.BlockUnits {
 			for i, r := range in.items[p.Main].vec.reds {
-				*w.cell(r.Cell) = r.result(pairwise.Reduce(in.partials[i], r.Kern.Empty, r.Kern.Combine))
+				parts := slices.DeleteFunc(in.partials[i], func(p reduce.Partial) bool { return p == within })
+				*w.cell(r.Cell) = r.result(pairwise.Reduce(parts, r.Kern.Empty, r.Kern.Combine))
 			}
 		}
 		w.items(in.items[p.Main+1:])

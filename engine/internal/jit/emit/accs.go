@@ -8,7 +8,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // An acc is the accumulators of one reduction of a map phase: in registers in the
@@ -53,7 +52,8 @@ func eachPart(k *reduce.Kern, d ranked, m rankedMem, do func(t dtype.Type, r isa
 // storeRanked stores a vector of an accumulator, or its lanes of the tail mask.
 func (f *phaseCode) storeRanked(k *reduce.Kern, d ranked, m rankedMem) {
 	eachPart(k, d, m, func(t dtype.Type, r isa.Vec, m isa.Mem) {
-		f.Within(func() { f.Lanes.StoreLanes(t, m, r, f.Masked) })
+		masked := f.Masked && f.VecBytes(t) == f.W*t.Size() // not the sums of several lanes
+		f.Within(func() { f.Lanes.StoreLanes(t, m, r, masked) })
 	})
 }
 
@@ -61,18 +61,25 @@ func (f *phaseCode) storeRanked(k *reduce.Kern, d ranked, m rankedMem) {
 // accumulator is in memory.
 const memReds = 3
 
+// accBytes is the size of the lanes of an accumulator in memory: those that the order of a
+// reduction names, of 4 or 8 bytes.
+const accBytes = 256
+
 // accumulators prepares the reductions of a map phase and returns the most vectors
 // of an accumulator. It stores the identity to each accumulator in memory, and
 // gives registers to those that fit.
 func (f *phaseCode) accumulators() (unroll int) {
-	for i := range f.Phase.Reds {
-		r := &f.Phase.Reds[i]
+	for i := range f.reds {
+		r := &f.reds[i]
 		kern := r.Kern
-		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: ir.Lanes(kern.Lane) / f.W}
+		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: accBytes / f.VecBytes(kern.Lane)}
+		if f.Octets { // in any order
+			a.n = min(a.n, 4)
+		}
 		unroll = max(unroll, a.n)
 		t := f.Tmp()
 		f.Lanes.Constant(t, kern.Lane, kern.Identity)
-		for k := range 256 / f.VecBytes(kern.Lane) {
+		for k := range accBytes / f.VecBytes(kern.Lane) {
 			f.Lanes.StoreVec(kern.Lane, f.accMem(&a, k).x, t)
 		}
 		if kern.Arg {
@@ -141,7 +148,7 @@ func (f *phaseCode) accumulate() {
 			} else {
 				m := f.accMem(a, k)
 				if f.Masked { // vector Count of the tail
-					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), 255)
+					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), a.n*f.VecBytes(a.Kern.Lane)-1)
 					m.x = isa.AtX(isa.Frame, isa.T0, 1, a.area)
 					if a.Kern.Arg {
 						f.tailOffset(isa.T2, f.VecBytes(dtype.I32), a.n*f.VecBytes(dtype.I32)-1)

@@ -28,7 +28,9 @@ func (f *phaseCode) fold() {
 func (f *phaseCode) foldLanes(a *acc) {
 	var v []isa.Vec
 	t := a.Kern.Lane
-	pair := func(d, x isa.Vec) { f.Within(func() { f.step(a.Red, ranked{x: d}, x) }) }
+	red := *a.Red
+	red.Kern = a.Kern.Pairs()
+	pair := func(d, x isa.Vec) { f.Within(func() { f.step(&red, ranked{x: d}, x) }) }
 	x := f.Tmp()
 	half := max(a.n/2, 1)
 	for k := range half { // the first fold reads memory: the lanes may not fit in registers
@@ -45,8 +47,8 @@ func (f *phaseCode) foldLanes(a *acc) {
 			pair(v[k], v[k+h])
 		}
 	}
-	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.Lanes.UpperHalf(x, v[0], lanes*t.Size())
+	for bytes := f.VecBytes(t); bytes > t.Size(); bytes /= 2 {
+		f.Lanes.UpperHalf(x, v[0], bytes)
 		pair(v[0], x)
 	}
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v[0])

@@ -77,6 +77,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	if v.Narrow {
 		f.W = min(f.Facts.Bytes, 32) / size
 	}
+	f.octetReds()
 	f.findUniform()
 	f.settleGathers()
 	f.splitShifts()

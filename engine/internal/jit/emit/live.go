@@ -89,8 +89,8 @@ func (f *phaseCode) liveness() {
 	}
 	walk(f.top)
 	pos++
-	for i := range f.Phase.Reds {
-		f.Last[f.Phase.Reds[i].Arg] = pos
+	for i := range f.reds {
+		f.Last[f.reds[i].Arg] = pos
 	}
 }
 

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -50,6 +51,24 @@ func (f *phaseCode) splitShifts() {
 		top = append(top, id)
 	}
 	f.top = top
+}
+
+// octetReds finds the reductions of the phase in its lanes. A sum of bytes in wider lanes
+// takes the bytes themselves.
+func (f *phaseCode) octetReds() {
+	f.reds = slices.Clone(f.Phase.Reds)
+	if !f.Octets {
+		return
+	}
+	for i := range f.reds {
+		r := &f.reds[i]
+		narrow := f.Phase.Widened(r)
+		if narrow != lower.None {
+			f.top = slices.DeleteFunc(f.top, func(id int32) bool { return id == r.Arg })
+			r.Type, r.Arg = f.Nodes[r.Arg].In, narrow
+		}
+		r.Kern = r.Kern.Octets(r.Type, narrow != lower.None)
+	}
 }
 
 // hoist adds a node of 8 bits with one operand to the prologue.

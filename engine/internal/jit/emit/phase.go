@@ -17,7 +17,8 @@ type phaseCode struct {
 	hoisted []int32 // uniform nodes, which the prologue computes
 	owned   []owned
 	accs    []acc
-	carries []carried // in registers
+	reds    []lower.Red // of the phase, in its lanes
+	carries []carried   // in registers
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

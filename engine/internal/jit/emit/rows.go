@@ -38,13 +38,14 @@ func (f *phaseCode) results() {
 			continue
 		}
 		f.Load(f.accs[i].Kern.Lane.Size(), isa.T0, isa.At(isa.Frame, area))
-		switch r.Type {
-		case dtype.I8:
+		switch {
+		case r.Kern.Sums():
+		case r.Type == dtype.I8:
 			f.Int(isa.Shl32, isa.T0, isa.K(24))
 			f.Int(isa.Sar32, isa.T0, isa.K(24))
-		case dtype.U8:
+		case r.Type == dtype.U8:
 			f.Int(isa.And32, isa.T0, isa.K(0xff))
-		case dtype.Bool: // any: not 0; all: 0
+		case r.Type == dtype.Bool: // any: not 0; all: 0
 			f.Boolean(isa.T0)
 			if r.Kern.All() {
 				f.Int(isa.Xor32, isa.T0, isa.K(1))

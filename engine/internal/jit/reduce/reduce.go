@@ -233,6 +233,33 @@ func better[T laneType](greatest bool) func(x, y Partial) Partial {
 	}
 }
 
+// Octets returns the reduction of lanes of 8 bits. If wide is set, it is the sum of such
+// lanes of type t in accumulators of 64 bits.
+func (k *Kern) Octets(t dtype.Type, wide bool) *Kern {
+	o := *k
+	switch o.Type = t; {
+	case wide:
+		o.Lane, o.Identity = dtype.I64, 0
+	case t == dtype.Bool:
+		o.Lane = dtype.U8
+	default:
+		o.Lane = t
+	}
+	return &o
+}
+
+// Sums reports whether the accumulators have wider lanes than the operands: see Octets.
+func (k *Kern) Sums() bool { return k.Type.Size() == 1 && k.Lane == dtype.I64 }
+
+// Pairs returns the reduction of two accumulators.
+func (k *Kern) Pairs() *Kern {
+	o := *k
+	if k.Sums() {
+		o.Type = dtype.I64
+	}
+	return &o
+}
+
 // Levels returns the depth of the tree for a number of rows, or 0 if the reduction
 // has no fixed order.
 func (k *Kern) Levels(rows int) int {

@@ -770,8 +770,12 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	op := k.Op
 	switch {
+	case k.Sums():
+		f.sumOctets(k.Type, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPOR, l, d, d, x)
+	case f.Octets && op == prim.Mul:
+		f.stepMul(d, x)
 	case op == prim.Mul && isa.Wide(t) && !t.IsFloat():
 		p, u := f.Tmp(), f.Tmp()
 		f.mulWide(p, d, x, u)
@@ -795,7 +799,7 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 		}
 		f.blendv(t, d, d, x, g)
 	default:
-		f.I(binaryOp(op, t), l, d, d, x)
+		f.I(f.simple(op, t), l, d, d, x)
 	}
 }
 

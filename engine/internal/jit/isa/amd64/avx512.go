@@ -605,15 +605,23 @@ func (f *avx512) PredicateLanes(p int32, complement bool) x86.Vec {
 		f.I(f.kop(knot), 0, n, k)
 		k = n
 	}
-	f.I(x86.VPMOVM2D, f.LenOf(dtype.I32), d, k)
+	op := x86.VPMOVM2D
+	if f.Octets {
+		op = x86.VPMOVM2B
+	}
+	f.I(op, f.LenOf(dtype.I32), d, k)
 	return d
 }
 
 func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	switch {
+	case k.Sums():
+		f.sumOctets(k.Type, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPORD, l, d, d, x)
+	case f.Octets && k.Op == prim.Mul:
+		f.stepMul(d, x)
 	case k.Quiet:
 		q := f.Tmp()
 		f.I(binaryOp(prim.Mul, t), l, q, x, f.operand(t, floatBits(t, 1)))
@@ -625,7 +633,7 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	case (k.Op == prim.Min || k.Op == prim.Max) && t.IsFloat():
 		f.minMax(k.Op, t, d, d, x)
 	default:
-		f.I(binaryOp(k.Op, t), l, d, d, x)
+		f.I(f.simple(k.Op, t), l, d, d, x)
 	}
 }
 

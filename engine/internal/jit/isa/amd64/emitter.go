@@ -158,8 +158,10 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 		f.I(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
 	case bytes == 16:
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
-	default:
+	case bytes == 8:
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
+	default:
+		f.I(x86.VPSRLD, x86.L128, d, x, x86.Imm(4*bytes))
 	}
 }
 

@@ -185,8 +185,44 @@ func octetCell(f *emitter, n *lower.Node) {
 	}
 }
 
+func (f *emitter) stepMul(d, x x86.Vec) {
+	p := f.Tmp()
+	f.mulOctets(p, d, x)
+	f.I(x86.VMOVAPS, x86.Len(8*f.W), d, p)
+}
+
+// sumOctets adds the sums of each 8 lanes of x to the 64-bit lanes of d. A predicate
+// counts 1 in the lanes where it holds, which are ones. Signed numbers are summed with 128
+// added to each.
+func (f *emitter) sumOctets(t dtype.Type, d, x x86.Vec) {
+	s, l := f.Tmp(), x86.Len(8*f.W)
+	if f.Masked {
+		if f.evex {
+			f.I(x86.VMOVDQU8, l, s, x, x86.Zero(tailMask))
+		} else {
+			f.I(x86.VPAND, l, s, x, tailVec)
+		}
+		x = s
+	}
+	zero := f.Tmp()
+	f.zero(dtype.I8, zero)
+	switch t {
+	case dtype.Bool:
+		f.I(x86.VPABSB, l, s, x)
+		x = s
+	case dtype.I8:
+		f.I(f.simple(prim.Xor, dtype.I32), l, s, x, f.full(dtype.U8, 0x80))
+		x = s
+	}
+	f.I(x86.VPSADBW, l, s, x, zero)
+	f.I(x86.VPADDQ, l, d, d, s)
+	if t == dtype.I8 {
+		f.I(x86.VPSUBQ, l, d, d, f.series(f.W, 8*128, 0, true))
+	}
+}
+
 // AVX2 has no stores or loads of bytes under a mask. The tail goes by way of scratch
-// memory, in at most five parts.
+// memory, in parts of powers of two.
 
 // setOctetTail makes the tail mask and stores its number of lanes.
 func (f *avx2) setOctetTail() {
@@ -209,7 +245,7 @@ func (f *avx2) copyTail(m x86.Mem, store bool) {
 	v := f.Tmp()
 	f.I(x86.LEA, x86.W64, x86.RCX, m)
 	f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
-	for part := 16; part > 0; part /= 2 {
+	for part := f.W; part > 0; part /= 2 {
 		skip := f.NewLabel()
 		f.I(x86.MOV, x86.W64, x86.RAX, at(frame.Counter))
 		f.asm.Unset(isa.T0, bits.TrailingZeros(uint(part)), skip)
@@ -218,9 +254,9 @@ func (f *avx2) copyTail(m x86.Mem, store bool) {
 			to, from = from, to
 		}
 		switch part {
-		case 16:
-			f.I(x86.VMOVUPS, x86.L128, v, from)
-			f.I(x86.VMOVUPS, x86.L128, to, v)
+		case 32, 16:
+			f.I(x86.VMOVUPS, x86.Len(8*part), v, from)
+			f.I(x86.VMOVUPS, x86.Len(8*part), to, v)
 		case 8, 4:
 			op := map[int]x86.Op{8: x86.VMOVQ, 4: x86.VMOVD}[part]
 			f.I(op, 0, v, from)

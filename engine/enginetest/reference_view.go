@@ -26,6 +26,16 @@ func view(n *expr.Node, args []*value) *value {
 	next := func(f func(ix []int)) {
 		each(n.Shape(), func(ix []int) { f(ix); i++ })
 	}
+	if f := coordinates[n.Op.Name()]; f != nil {
+		in := args[0].shape
+		next(func(ix []int) { from(i, args[0], linear(in, f(n, in, ix))) })
+		return out
+	}
+	if f := targets[n.Op.Name()]; f != nil {
+		in := args[0].shape
+		each(in, func(ix []int) { from(linear(n.Shape(), f(n, ix)), args[0], linear(in, ix)) })
+		return out
+	}
 	switch n.Op.Name() {
 	case "iota":
 		for k := range out.bits {
@@ -39,76 +49,83 @@ func view(n *expr.Node, args []*value) *value {
 		for k, at := range broadcastIndex(args[0].shape, n.Shape()) {
 			from(k, args[0], at)
 		}
-	case "transpose":
-		next(func(ix []int) {
-			at := make([]int, len(args[0].shape))
-			for k, a := range n.Axes {
-				if a >= 0 {
-					at[a] = ix[k]
-				}
-			}
-			from(i, args[0], linear(args[0].shape, at))
-		})
-	case "slice":
-		next(func(ix []int) {
-			at := make([]int, len(ix))
-			for k := range ix {
-				at[k] = n.Ints[3*k] + ix[k]*n.Ints[3*k+1]
-			}
-			from(i, args[0], linear(args[0].shape, at))
-		})
 	case "concat":
-		axis := n.Axes[0]
 		next(func(ix []int) {
-			at := append([]int(nil), ix...)
-			part := 0
-			for at[axis] >= args[part].shape[axis] {
-				at[axis] -= args[part].shape[axis]
-				part++
-			}
+			part, at := partOf(n.Axes[0], args, ix)
 			from(i, args[part], linear(args[part].shape, at))
 		})
 	case "pad":
 		next(func(ix []int) {
-			at := make([]int, len(ix))
-			inside := true
-			for k := range ix {
-				at[k] = ix[k] - n.Ints[2*k]
-				inside = inside && 0 <= at[k] && at[k] < args[0].shape[k]
-			}
-			if inside {
+			if at, inside := unpadded(n, args[0].shape, ix); inside {
 				from(i, args[0], linear(args[0].shape, at))
 			} else {
 				from(i, args[1], 0)
 			}
 		})
-	case "windows":
-		rank := len(args[0].shape)
-		next(func(ix []int) {
-			at := make([]int, rank)
-			for k := range at {
-				at[k] = ix[k]*n.Ints[3*k+1] + ix[rank+k]*n.Ints[3*k+2]
-			}
-			from(i, args[0], linear(args[0].shape, at))
-		})
 	case "take":
 		next(func(ix []int) { take(n, args, out, i, ix) })
-	case "unslice":
-		each(args[0].shape, func(ix []int) {
-			at := make([]int, len(ix))
-			for k := range ix {
-				at[k] = n.Ints[3*k] + ix[k]*n.Ints[3*k+1]
-			}
-			from(linear(n.Shape(), at), args[0], linear(args[0].shape, ix))
-		})
-	case "window_scatter":
-		each(args[0].shape, func(ix []int) { from(linear(n.Shape(), windowed(n, ix)), args[0], linear(args[0].shape, ix)) })
-	case "window_gather":
-		next(func(ix []int) { from(i, args[0], linear(args[0].shape, windowed(n, ix))) })
 	default:
 		next(func(ix []int) { gathered(n, args, out, i, ix) })
 	}
 	return out
+}
+
+// coordinates has, for views that show elements of one operand, the coordinates in
+// the operand, of shape in, of element ix of the view.
+var coordinates = map[string]func(n *expr.Node, in shape.Shape, ix []int) []int{
+	"slice":         func(n *expr.Node, _ shape.Shape, ix []int) []int { return stepped(n, ix) },
+	"window_gather": func(n *expr.Node, _ shape.Shape, ix []int) []int { return windowed(n, ix) },
+	"transpose": func(n *expr.Node, in shape.Shape, ix []int) []int {
+		at := make([]int, len(in))
+		for k, a := range n.Axes {
+			if a >= 0 {
+				at[a] = ix[k]
+			}
+		}
+		return at
+	},
+	"windows": func(n *expr.Node, in shape.Shape, ix []int) []int {
+		at := make([]int, len(in))
+		for k := range at {
+			at[k] = ix[k]*n.Ints[3*k+1] + ix[len(in)+k]*n.Ints[3*k+2]
+		}
+		return at
+	},
+}
+
+// targets has, for views that put the elements of their operand into zeros, the
+// coordinates in the view of element ix of the operand.
+var targets = map[string]func(n *expr.Node, ix []int) []int{"unslice": stepped, "window_scatter": windowed}
+
+// stepped returns the coordinates of element ix of a slice.
+func stepped(n *expr.Node, ix []int) []int {
+	at := make([]int, len(ix))
+	for k := range ix {
+		at[k] = n.Ints[3*k] + ix[k]*n.Ints[3*k+1]
+	}
+	return at
+}
+
+// partOf returns the operand of a concatenation that has element ix of it, and its
+// coordinates there.
+func partOf(axis int, args []*value, ix []int) (part int, at []int) {
+	at = append([]int(nil), ix...)
+	for at[axis] >= args[part].shape[axis] {
+		at[axis] -= args[part].shape[axis]
+		part++
+	}
+	return part, at
+}
+
+// unpadded returns the coordinates of element ix of a padding in the operand, and
+// whether the operand has that element.
+func unpadded(n *expr.Node, in shape.Shape, ix []int) (at []int, inside bool) {
+	at, inside = make([]int, len(ix)), true
+	for k := range ix {
+		at[k] = ix[k] - n.Ints[2*k]
+		inside = inside && 0 <= at[k] && at[k] < in[k]
+	}
+	return at, inside
 }
 
 // windowed replaces the coordinates of a window, and of an element in it, by the

@@ -115,7 +115,7 @@ func (s suite) check(stmts ...expr.Statement) bool {
 	err := s.run(stmts...)
 	defer mems.restore(want)
 	if f != 0 || err != nil && slices.ContainsFunc(may.errs(), func(k error) bool { return errors.Is(err, k) }) {
-		return s.checkFault(mems, before, want, f|may, done, err, stmts)
+		return s.checkFault(trial{stmts, mems, before, want}, f|may, done, err)
 	}
 	if err != nil {
 		s.Errorf("%v\nin\n%s", err, listing(stmts))
@@ -128,11 +128,20 @@ func (s suite) check(stmts ...expr.Statement) bool {
 	return true
 }
 
+// A trial is a run of statements: what they reach, and its content before the run
+// and after the reference.
+type trial struct {
+	stmts        []expr.Statement
+	mems         memoryList
+	before, want [][]byte
+}
+
 // checkFault checks a run that must fail at statement number done. The error must
 // be one of f. Elements that only this statement and later ones store must not
 // change.
-func (s suite) checkFault(mems memoryList, before, want [][]byte, f fault, done int, err error, stmts []expr.Statement) bool {
+func (s suite) checkFault(r trial, f fault, done int, err error) bool {
 	s.Helper()
+	stmts := r.stmts
 	kinds := f.errs()
 	if len(stmts) > 1 { // a loop that statements share may find the fault of a later one first
 		kinds = []error{expr.ErrDivide, expr.ErrIndex}
@@ -141,10 +150,10 @@ func (s suite) checkFault(mems memoryList, before, want [][]byte, f fault, done 
 		s.Errorf("error is %v, want one of %v\nin\n%s", err, kinds, listing(stmts))
 		return false
 	}
-	for i, m := range mems {
+	for i, m := range r.mems {
 		got := host(m.mem)
 		for k := range len(got) / m.typ.Size() {
-			now, old, next := fetch(m.typ, got, k), fetch(m.typ, before[i], k), fetch(m.typ, want[i], k)
+			now, old, next := fetch(m.typ, got, k), fetch(m.typ, r.before[i], k), fetch(m.typ, r.want[i], k)
 			if (next == old || len(stmts) == 1) && !equal(m.typ, now, old) {
 				s.Errorf("%s changes from %s to %s although statement %d fails: %v\nin\n%s", m.label(k),
 					show(m.typ, old), show(m.typ, now), done, err, listing(stmts))

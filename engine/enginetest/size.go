@@ -15,73 +15,7 @@ func Size(t *testing.T, o Options) {
 	if !testlevel.Deep() && o.Device == nil && o.Backend != engine.Backends()[0] {
 		t.Skip("the plan splits trees for all backends of the CPU alike; the first is tested")
 	}
-	for _, c := range []struct {
-		name string
-		make func(x, y *expr.Node) *expr.Node
-	}{
-		{"chain", func(x, y *expr.Node) *expr.Node {
-			v := x
-			for i := range 5000 {
-				v = apply([]string{"add", "mul", "sub", "maximum"}[i%4], v, []*expr.Node{x, y}[i/4%2])
-			}
-			return v
-		}},
-		{"casts", func(x, y *expr.Node) *expr.Node {
-			v := x
-			for i := range 1000 {
-				v = op.CastNode(apply("add", op.CastNode(v, dtype.F64), op.CastNode(y, dtype.F64)), dtype.F32)
-				if i%100 == 0 {
-					v = apply("tanh", v)
-				}
-			}
-			return v
-		}},
-		{"balanced", func(x, y *expr.Node) *expr.Node { return balanced(x, y, 11) }},
-		{"fibonacci", func(x, y *expr.Node) *expr.Node { // 2^40 nodes without sharing
-			a, b := x, y
-			for range 60 {
-				a, b = b, apply("mul", apply("add", a, b), expr.ConstFloat(dtype.F32, .6))
-			}
-			return b
-		}},
-		{"functions", func(x, y *expr.Node) *expr.Node {
-			v := x
-			for range 60 {
-				v = apply("sin", apply("add", apply("exp", apply("neg", apply("abs", v))), y))
-			}
-			return v
-		}},
-		{"reductions", func(x, y *expr.Node) *expr.Node {
-			v := x
-			for i := range 60 {
-				v = apply("sub", apply("tanh", v), op.Compose("mean", keep(i%2), v))
-			}
-			return v
-		}},
-		{"transposes", func(x, y *expr.Node) *expr.Node {
-			v := x
-			for range 100 {
-				v = apply("sub", op.PermuteNode(apply("sin", v), nil), y)
-			}
-			return v
-		}},
-		{"inputs", func(x, y *expr.Node) *expr.Node {
-			r := newRand(4)
-			v := x
-			for i := range 200 {
-				v = apply("add", v, apply("mul", y, place(r, dtype.F32, layout(i%int(numLayouts)), tame, 12, 12).Node()))
-			}
-			return v
-		}},
-		{"concatenation", func(x, y *expr.Node) *expr.Node {
-			r := newRand(4)
-			parts := make([]*expr.Node, 144)
-			for i := range parts {
-				parts[i] = apply("neg", place(r, dtype.F32, packed, tame, 1, 12).Node())
-			}
-			return apply("add", op.ReduceNode("sum", concat(0, parts...), axis(0)), x)
-		}},
-	} {
+	for _, c := range sizes {
 		t.Run(c.name, func(t *testing.T) {
 			s := suite{t, o}
 			r := newRand(3)
@@ -96,6 +30,75 @@ func Size(t *testing.T, o Options) {
 		})
 	}
 	t.Run("statements", func(t *testing.T) { manyStatements(suite{t, o}) })
+}
+
+// sizes are trees of x and y with many nodes.
+var sizes = []struct {
+	name string
+	make func(x, y *expr.Node) *expr.Node
+}{
+	{"chain", func(x, y *expr.Node) *expr.Node {
+		v := x
+		for i := range 5000 {
+			v = apply([]string{"add", "mul", "sub", "maximum"}[i%4], v, []*expr.Node{x, y}[i/4%2])
+		}
+		return v
+	}},
+	{"casts", func(x, y *expr.Node) *expr.Node {
+		v := x
+		for i := range 1000 {
+			v = op.CastNode(apply("add", op.CastNode(v, dtype.F64), op.CastNode(y, dtype.F64)), dtype.F32)
+			if i%100 == 0 {
+				v = apply("tanh", v)
+			}
+		}
+		return v
+	}},
+	{"balanced", func(x, y *expr.Node) *expr.Node { return balanced(x, y, 11) }},
+	{"fibonacci", func(x, y *expr.Node) *expr.Node { // 2^40 nodes without sharing
+		a, b := x, y
+		for range 60 {
+			a, b = b, apply("mul", apply("add", a, b), expr.ConstFloat(dtype.F32, .6))
+		}
+		return b
+	}},
+	{"functions", func(x, y *expr.Node) *expr.Node {
+		v := x
+		for range 60 {
+			v = apply("sin", apply("add", apply("exp", apply("neg", apply("abs", v))), y))
+		}
+		return v
+	}},
+	{"reductions", func(x, y *expr.Node) *expr.Node {
+		v := x
+		for i := range 60 {
+			v = apply("sub", apply("tanh", v), op.Compose("mean", keep(i%2), v))
+		}
+		return v
+	}},
+	{"transposes", func(x, y *expr.Node) *expr.Node {
+		v := x
+		for range 100 {
+			v = apply("sub", op.PermuteNode(apply("sin", v), nil), y)
+		}
+		return v
+	}},
+	{"inputs", func(x, y *expr.Node) *expr.Node {
+		r := newRand(4)
+		v := x
+		for i := range 200 {
+			v = apply("add", v, apply("mul", y, place(r, dtype.F32, layout(i%int(numLayouts)), tame, 12, 12).Node()))
+		}
+		return v
+	}},
+	{"concatenation", func(x, y *expr.Node) *expr.Node {
+		r := newRand(4)
+		parts := make([]*expr.Node, 144)
+		for i := range parts {
+			parts[i] = apply("neg", place(r, dtype.F32, packed, tame, 1, 12).Node())
+		}
+		return apply("add", op.ReduceNode("sum", concat(0, parts...), axis(0)), x)
+	}},
 }
 
 func balanced(x, y *expr.Node, depth int) *expr.Node {

@@ -77,9 +77,28 @@ func (b *Block) Run(n int) []uint64 {
 // have loops of their own; the others go through evalCode.
 func blockStep(s *step, dst, x, y, z []uint64) {
 	x, y, z = x[:len(dst)], y[:len(dst)], z[:len(dst)]
+	switch {
+	case s.ins.Op == Select:
+		for i := range dst {
+			if x[i] != 0 {
+				dst[i] = y[i]
+			} else {
+				dst[i] = z[i]
+			}
+		}
+	case s.ins.Op == Bitcast:
+		copy(dst, x)
+	case !blockF32(s.code, dst, x, y, z) && !blockF64(s.code, dst, x, y, z) && !blockInt(s.code, dst, x, y):
+		for i := range dst {
+			dst[i], _ = evalCode(s.code, &s.ins, x[i], y[i], z[i])
+		}
+	}
+}
+
+// blockF32 runs an instruction on float32. It returns false if it has no loop for it.
+func blockF32(c code, dst, x, y, z []uint64) bool {
 	f32 := func(v uint64) float32 { return math.Float32frombits(uint32(v)) }
-	f64 := math.Float64frombits
-	switch s.code {
+	switch c {
 	case makeCode(Add, dtype.F32):
 		for i := range dst {
 			dst[i] = uint64(math.Float32bits(f32(x[i]) + f32(y[i])))
@@ -112,6 +131,16 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 		for i := range dst {
 			dst[i] = uint64(math.Float32bits(scalar.Ldexp32(f32(x[i]), int32(y[i]))))
 		}
+	default:
+		return false
+	}
+	return true
+}
+
+// blockF64 runs an instruction on float64. It returns false if it has no loop for it.
+func blockF64(c code, dst, x, y, z []uint64) bool {
+	f64 := math.Float64frombits
+	switch c {
 	case makeCode(Add, dtype.F64):
 		for i := range dst {
 			dst[i] = math.Float64bits(f64(x[i]) + f64(y[i]))
@@ -128,6 +157,15 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 		for i := range dst {
 			dst[i] = math.Float64bits(math.FMA(f64(x[i]), f64(y[i]), f64(z[i])))
 		}
+	default:
+		return false
+	}
+	return true
+}
+
+// blockInt runs an instruction on 32-bit integers. It returns false if it has no loop for it.
+func blockInt(c code, dst, x, y []uint64) bool {
+	switch c {
 	case makeCode(Add, dtype.I32), makeCode(Add, dtype.U32):
 		for i := range dst {
 			dst[i] = uint64(uint32(x[i]) + uint32(y[i]))
@@ -149,21 +187,7 @@ func blockStep(s *step, dst, x, y, z []uint64) {
 			dst[i] = x[i] ^ y[i]
 		}
 	default:
-		switch s.ins.Op {
-		case Select:
-			for i := range dst {
-				if x[i] != 0 {
-					dst[i] = y[i]
-				} else {
-					dst[i] = z[i]
-				}
-			}
-		case Bitcast:
-			copy(dst, x)
-		default:
-			for i := range dst {
-				dst[i], _ = evalCode(s.code, &s.ins, x[i], y[i], z[i])
-			}
-		}
+		return false
 	}
+	return true
 }

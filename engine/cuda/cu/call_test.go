@@ -43,7 +43,6 @@ func TestArguments(t *testing.T) {
 	}
 	check("MemcpyPeerAsync", MemcpyPeerAsync(1, 2, 3, 4, 5, 6))
 	arg := []byte{42, 0, 0, 0}
-	check("LaunchKernel", LaunchKernel(11, 2147483647, 2, 3, 256, 5, 6, 99, 12, []unsafe.Pointer{unsafe.Pointer(&arg[0])}))
 	l := NewLaunch(11, Dim3{2147483647, 2, 3}, Dim3{256, 5, 6}, 99, arg)
 	check("Launch", l.Run(12))
 	if n := testing.AllocsPerRun(100, func() { check("Launch", l.Run(12)) }); n != 0 {

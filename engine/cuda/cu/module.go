@@ -67,15 +67,6 @@ func OccupancyMaxActiveBlocksPerMultiprocessor(f Function, blockSize, sharedMemB
 // A Dim3 is an extent of a grid, in blocks, or of a block, in threads.
 type Dim3 struct{ X, Y, Z int }
 
-// LaunchKernel queues a kernel. kernelParams points to the arguments, which the
-// driver copies before the call returns.
-func LaunchKernel(f Function, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes int, stream Stream, kernelParams []unsafe.Pointer) error {
-	err := call(cuLaunchKernel, uintptr(f), uintptr(gridDimX), uintptr(gridDimY), uintptr(gridDimZ), uintptr(blockDimX), uintptr(blockDimY),
-		uintptr(blockDimZ), uintptr(sharedMemBytes), uintptr(stream), uintptr(unsafe.Pointer(unsafe.SliceData(kernelParams))), 0)
-	runtime.KeepAlive(kernelParams)
-	return err
-}
-
 // A Launch is a prepared launch of a kernel with one argument, passed by value.
 // Running it allocates nothing.
 type Launch struct {

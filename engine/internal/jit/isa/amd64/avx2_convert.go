@@ -1,0 +1,173 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Conversions between types with AVX2. Those without a vector instruction go lane by lane through general registers.
+
+func (f *avx2) fromPredicate(n *lower.Node) {
+	to := n.Type
+	p := f.maskFor(f.Src(n.Args[0]), to)
+	f.Release()
+	f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.full(to, floatBits(to, 1)))
+}
+
+func (f *avx2) toPredicate(n *lower.Node) {
+	x, from := f.Src(n.Args[0]), n.In
+	if from.IsFloat() {
+		f.Release()
+	}
+	d := f.Dst()
+	if from.IsFloat() {
+		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.full(from, 0), x86.Imm(4))
+	} else {
+		f.notZero(d, x, from)
+	}
+	f.predicate(d, from)
+}
+
+func (f *avx2) intToFloat(n *lower.Node) {
+	if isa.Wide(n.In) || n.In == dtype.U32 {
+		f.scalarToFloat(n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.Release()
+	f.I(pick(n.Type, x86.VCVTDQ2PS, x86.VCVTDQ2PD), max(f.LenOf(n.In), f.LenOf(n.Type)), f.Dst(), x)
+}
+
+func (f *avx2) floatToInt(n *lower.Node) {
+	if isa.Wide(n.Type) || n.Type == dtype.U32 {
+		f.scalarToInt(n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.truncate(f.Dst(), x, n.In, n.Type)
+}
+
+func (f *avx2) narrow(d, x x86.Vec) {
+	t := f.Tmp()
+	f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
+	f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
+}
+
+// truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
+func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
+	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
+	k := f.Tmp()
+	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
+	f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
+	li := f.LenOf(dtype.I32)
+	f.I(cmp, lf, k, x, f.full(from, floatBits(from, 1<<31)), x86.Imm(0x1d))
+	k = f.narrowTo32(k, from)
+	f.I(x86.VBLENDVPS, li, d, d, f.full(dtype.I32, math.MaxInt32), k)
+	f.I(cmp, lf, k, x, x, x86.Imm(7))
+	k = f.narrowTo32(k, from)
+	f.I(x86.VPAND, li, d, d, k)
+	f.clampNarrow(d, to)
+}
+
+// narrowTo32 returns the result of a comparison of type t in 32-bit lanes.
+func (f *avx2) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
+	if !isa.Wide(t) {
+		return k
+	}
+	return f.maskFor(k, dtype.I32)
+}
+
+// lanesOut spills x to scratch memory, for code that goes lane by lane.
+func (f *avx2) lanesOut(x x86.Vec, t dtype.Type) {
+	f.I(x86.VMOVUPS, f.LenOf(t), at(frame.Tmp), x)
+}
+
+// scalarToFloat converts U32, I64 and U64.
+func (f *avx2) scalarToFloat(n *lower.Node) {
+	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	f.lanesOut(x, n.In)
+	cvt := pick(n.Type, x86.VCVTSI2SS, x86.VCVTSI2SD)
+	add := pick(n.Type, x86.VADDSS, x86.VADDSD)
+	st := pick(n.Type, x86.VMOVSS, x86.VMOVSD)
+	f.I(x86.VXORPS, x86.L128, t, t, t)
+	for lane := range f.W {
+		f.asm.load(n.In.Size(), x86.RAX, at(frame.Tmp+n.In.Size()*lane))
+		if n.In == dtype.U64 { // convert half of it, rounded to odd, and double the result
+			small, done := f.NewLabel(), f.NewLabel()
+			f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
+			f.I(x86.JNS, 0, small)
+			f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
+			f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
+			f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.I(add, 0, t, t, t)
+			f.I(x86.JMP, 0, done)
+			f.Bind(small)
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+			f.Bind(done)
+		} else {
+			f.I(cvt, x86.W64, t, t, x86.RAX)
+		}
+		f.I(st, 0, at(frame.Tmp+128+n.Type.Size()*lane), t)
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
+}
+
+// tops are the least floats above the range of an integer type.
+var tops = [...]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
+
+// scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
+func (f *avx2) scalarToInt(n *lower.Node) {
+	x, d, t, c := f.Src(n.Args[0]), f.Dst(), f.Tmp(), f.Tmp()
+	f.lanesOut(x, n.In)
+	cvt := pick(n.In, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
+	ld := pick(n.In, x86.VMOVSS, x86.VMOVSD)
+	ucomi := pick(n.In, x86.VUCOMISS, x86.VUCOMISD)
+	atLeast := func(limit float64, l x86.Label) { // jumps if the element is at least limit
+		f.I(ld, 0, c, f.constant(n.In, floatBits(n.In, limit)))
+		f.I(ucomi, 0, t, c)
+		f.I(x86.JAE, 0, l)
+	}
+	size, most := n.Type.Size(), x86.Imm(-1)
+	for lane := range f.W {
+		done, zero, top, high := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+		f.I(ld, 0, t, at(frame.Tmp+n.In.Size()*lane))
+		if n.Type == dtype.I64 { // the indefinite value is the least integer
+			most = math.MaxInt64
+			f.I(ucomi, 0, t, t)
+			f.I(x86.JP, 0, zero)
+		} else {
+			f.I(x86.VXORPS, x86.L128, c, c, c)
+			f.I(ucomi, 0, c, t) // 0 < x; unordered sets the carry too, with the parity
+			f.I(x86.JP, 0, zero)
+			f.I(x86.JAE, 0, zero)
+		}
+		atLeast(tops[n.Type], top)
+		if n.Type == dtype.U64 {
+			atLeast(1<<63, high)
+		}
+		f.I(cvt, x86.W64, x86.RAX, t)
+		f.I(x86.JMP, 0, done)
+		if f.Bind(high); n.Type == dtype.U64 {
+			f.I(pick(n.In, x86.VSUBSS, x86.VSUBSD), 0, t, t, c)
+			f.I(cvt, x86.W64, x86.RAX, t)
+			f.I(x86.MOV, x86.W64, x86.RCX, x86.Imm(math.MinInt64))
+			f.I(x86.ADD, x86.W64, x86.RAX, x86.RCX)
+			f.I(x86.JMP, 0, done)
+		}
+		f.Bind(top)
+		f.I(x86.MOV, x86.W64, x86.RAX, most)
+		f.I(x86.JMP, 0, done)
+		f.Bind(zero)
+		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
+		f.Bind(done)
+		f.I(x86.MOV, x86.Len(8*size), at(frame.Tmp+128+size*lane), x86.RAX)
+	}
+	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
+}

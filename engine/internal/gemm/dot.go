@@ -80,13 +80,14 @@ func (f *family) dot() *exec.Code {
 func (w *writer) writeDot() {
 	const a, b, count = x86.RSI, x86.RDX, x86.RCX
 	const sums = x86.Vec(12)
-	blocks := transposeBytes / w.f.size // of a register
+	w.l = x86.L256
+	blocks := int(w.l) / 8 / w.f.size // of a register
 	groups := dotBlocks / blocks
 	w.I(x86.MOV, x86.W64, a, x86.At(x86.RDI, 0))
 	w.I(x86.MOV, x86.W64, b, x86.At(x86.RDI, 8))
-	w.I(x86.MOV, x86.W32, count, x86.Imm(Block/4))
+	w.I(x86.MOV, x86.W32, count, x86.Imm(Block/transposeTerms))
 	for g := range groups {
-		w.I(x86.VXORPS, x86.L256, sums+x86.Vec(g), sums+x86.Vec(g), sums+x86.Vec(g))
+		w.I(x86.VXORPS, w.l, sums+x86.Vec(g), sums+x86.Vec(g), sums+x86.Vec(g))
 	}
 	loop := w.NewLabel()
 	w.Align(32)
@@ -100,15 +101,15 @@ func (w *writer) writeDot() {
 		w.transpose(row(a), func(i int, last func(to x86.Vec)) { last(x86.Vec(8 + i)) })
 		w.transpose(row(b), func(i int, last func(to x86.Vec)) {
 			last(0)
-			w.I(w.f.mul, x86.L256, sums+x86.Vec(g), x86.Vec(8+i), x86.Vec(0))
+			w.I(w.f.mul, w.l, sums+x86.Vec(g), x86.Vec(8+i), x86.Vec(0))
 		})
 	}
-	w.I(x86.ADD, x86.W64, a, x86.Imm(4*w.f.size))
-	w.I(x86.ADD, x86.W64, b, x86.Imm(4*w.f.size))
+	w.I(x86.ADD, x86.W64, a, x86.Imm(transposeTerms*w.f.size))
+	w.I(x86.ADD, x86.W64, b, x86.Imm(transposeTerms*w.f.size))
 	w.I(x86.SUB, x86.W32, count, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
 	for g := range groups {
-		w.I(x86.VMOVUPS, x86.L256, x86.At(x86.RDI, dotSums+int32(g*transposeBytes)), sums+x86.Vec(g))
+		w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, dotSums+int32(g*int(w.l)/8)), sums+x86.Vec(g))
 	}
 	w.end()
 }

@@ -24,7 +24,7 @@ type family struct {
 	mu          sync.Mutex
 	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
 	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
-	transposing atomic.Pointer[exec.Code]
+	transposing [mostLanes + 1]atomic.Pointer[exec.Code] // by rows
 	gathering   atomic.Pointer[exec.Code]
 	long        atomic.Pointer[exec.Code]
 	widening    [2]atomic.Pointer[exec.Code] // of bfloat16, float16

@@ -170,6 +170,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(m, 1+r.IntN(300), 7, 1, layouts[1], layouts[0])
 		}
 		try(65, 130, 259, 1, layouts[0], layouts[0])
+		try(30, 3000, 3, 1, layouts[0], layouts[1]) // terms too few to ask for anything
 		try(130, 65, 259, 1, layouts[1], layouts[1])
 		try(3, 4, 0, 2, layouts[0], layouts[0])
 		try(0, 4, 3, 2, layouts[0], layouts[0])

@@ -25,10 +25,11 @@ type args struct {
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still asks for
-	// The kernel asks for aheadBytes from here with each few terms. It may be the address
-	// of anything.
-	ahead uintptr
-	mask  mask
+	// The kernel asks for aheadBytes from here, and aheadStep farther with each few terms. It
+	// may be the address of anything.
+	ahead     uintptr
+	aheadStep int
+	mask      mask
 	// Of the combination, and the bytes between rows of the result.
 	out         unsafe.Pointer
 	os          int
@@ -47,6 +48,7 @@ const (
 	argAdd   = int32(unsafe.Offsetof(args{}.add))
 	argLeft  = int32(unsafe.Offsetof(args{}.left))
 	argAhead = int32(unsafe.Offsetof(args{}.ahead))
+	argNext  = int32(unsafe.Offsetof(args{}.aheadStep))
 	argMask  = int32(unsafe.Offsetof(args{}.mask))
 	argOut   = int32(unsafe.Offsetof(args{}.out))
 	argOs    = int32(unsafe.Offsetof(args{}.os))
@@ -75,6 +77,8 @@ func (m *mask) set(n, size int) {
 const (
 	mostRows = 14
 	mostVecs = 16
+	// mostLanes is the largest number of elements of a vector.
+	mostLanes = 16
 )
 
 // A writer writes the code of a kernel.
@@ -100,11 +104,13 @@ const (
 	count  = x86.RCX
 	ptrC   = x86.R11
 	stepC  = x86.R12
+	ahead  = stepC // until C is stored
 
 	unroll    = 4
 	cacheLine = 64
-	// aheadBytes are asked for with each unroll terms.
+	// aheadBytes are asked for with each aheadTerms terms.
 	aheadBytes = 2 * cacheLine
+	aheadTerms = unroll / 2
 	maskReg    = x86.Vec(15) // of AVX2
 )
 
@@ -130,16 +136,12 @@ func (w *writer) write() {
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JL, 0, tail)
 	loop := w.NewLabel()
-	w.arguments(argument{ptrC, argAhead})
 	w.Align(32)
 	w.Bind(loop)
 	for u := range unroll {
-		if at := u * cacheLine; at < aheadBytes {
-			w.I(x86.PREFETCHT1, 0, x86.At(ptrC, int32(at)))
-		}
+		w.ask(u)
 		w.step(u)
 	}
-	w.I(x86.ADD, x86.W64, ptrC, x86.Imm(aheadBytes))
 	w.advance(unroll)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JGE, 0, loop)
@@ -152,9 +154,21 @@ func (w *writer) write() {
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
 	w.I(x86.JNE, 0, single)
 	w.Bind(done)
-	w.arguments(argument{ptrC, argC})
+	w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
 	w.store()
 	w.end()
+}
+
+// asks is the number of times that a kernel asks for aheadBytes.
+func asks(terms int) int { return terms / unroll * (unroll / aheadTerms) }
+
+// ask asks for what later kernels need, before the u-th term of unroll.
+func (w *writer) ask(u int) {
+	line := u % aheadTerms * cacheLine
+	w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32(line)))
+	if line+cacheLine == aheadBytes {
+		w.I(x86.ADD, x86.W64, ahead, x86.At(x86.RDI, argNext))
+	}
 }
 
 func (w *writer) end() {
@@ -177,7 +191,7 @@ func (w *writer) arguments(list ...argument) {
 // load loads the arguments.
 func (w *writer) load() {
 	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
-		argument{stepB, argBs}, argument{stepC, argCs}, argument{count, argK})
+		argument{stepB, argBs}, argument{ahead, argAhead}, argument{count, argK})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
 	w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
 	if !w.s.across {
@@ -215,12 +229,13 @@ func (w *writer) askForC() {
 	w.Align(32)
 	w.Bind(loop)
 	for u := range unroll {
+		w.ask(u)
 		w.step(u)
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
 		}
 	}
-	w.I(x86.ADD, x86.W64, ptrC, stepC)
+	w.I(x86.ADD, x86.W64, ptrC, x86.At(x86.RDI, argCs))
 	w.advance(unroll)
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argLeft), x86.Imm(1))
 	w.I(x86.JNE, 0, loop)

@@ -216,10 +216,6 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			c.save = stream
 		}
 		c.columns(unsafe.Add(t.b, k*e.b.Row))
-		c.next, c.rest = 0, 0
-		if bytes := min(Block, t.k-k-Block) * e.b.Row; e.packB && bytes > 0 && bytes <= 256<<10 && e.b.Col == e.size {
-			c.next, c.rest = uintptr(t.b)+uintptr((k+Block)*e.b.Row), bytes
-		}
 		for i := 0; i < t.m; i += step {
 			if stop() {
 				return
@@ -227,7 +223,13 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			c.m = min(step, t.m-i)
 			c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 			c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
-			c.block()
+			switch terms := min(Block, t.k-k-Block); {
+			case i+step < t.m:
+				c.later(i+step, min(step, t.m-i-step), k, c.args.k)
+			default:
+				c.later(0, min(step, t.m), k+Block, terms)
+			}
+			c.block(i == 0)
 		}
 	}
 }
@@ -247,10 +249,12 @@ type call struct {
 	across           bool
 	// Of the tiles of rows, the first tall ones have one row more than short.
 	short, tall int
-	// The kernels ask for rest bytes from next on: the next terms of B.
-	next uintptr
-	rest int
-	code [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
+	// What kernels ask for: the next strip of B, and the operands of the next block, as
+	// soon as begun is set.
+	near, far sources
+	begun     bool
+	packB     packer
+	code      [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
 }
 
 // columns prepares the columns of B.
@@ -260,16 +264,18 @@ func (c *call) columns(b unsafe.Pointer) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	p := packer{f: e.f, from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
+	c.packB = packer{f: e.f, from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
+	p := &c.packB
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
 	p.to = c.s.ofB((p.n + e.width - 1) / e.width * p.distance)
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
-	for k := 0; k < p.k; k += p.chunk() {
-		for q, j := 0, 0; j < p.n; q, j = q+1, j+e.width {
-			p.strip(q, j, min(e.width, p.n-j), k, min(p.chunk(), p.k-k))
-		}
-	}
+}
+
+// pack packs strip q of B.
+func (c *call) pack(q int) {
+	j := q * c.e.width
+	c.packB.strip(q, j, min(c.e.width, c.t.n-j), 0, c.packB.k)
 }
 
 // rows prepares rows of A.
@@ -309,7 +315,7 @@ func (c *call) height(i, q int) int {
 
 // block runs the kernels, which prepare has made. A strip of B stays in the first-level
 // cache for all rows, or all of B if it fits.
-func (c *call) block() {
+func (c *call) block(first bool) {
 	e, n := c.e, c.t.n
 	tiles, strips := c.tiles(), (n+e.width-1)/e.width
 	c.args.cs, c.args.mask = c.t.ldc, e.last
@@ -323,19 +329,78 @@ func (c *call) block() {
 			}
 		}
 	}
+	pack := first && e.packB
+	c.begun = false
 	if c.args.k*n*e.size <= cachedB {
+		for q := 0; q < strips && pack; q++ {
+			c.pack(q)
+		}
 		for r := range tiles {
+			c.near.clear()
+			c.askRows(r + 1)
+			c.begun = true
 			for q := range strips {
 				c.run(r, q, q == strips-1)
 			}
 		}
 		return
 	}
+	perStrip := max(1, tiles*asks(c.args.k))
+	begin := max(0, strips-2-c.far.asks()/perStrip)
 	for q := range strips {
+		if pack {
+			c.pack(q)
+		}
+		c.near.clear()
+		if e.packB && q < strips-1 {
+			c.askStrip(q+1, pack)
+		}
+		c.begun = c.begun || q == begin
 		for r := range tiles {
+			if q == 0 {
+				c.askRows(r + 1)
+			}
 			c.run(r, q, q == strips-1)
 		}
 	}
+}
+
+// askStrip makes kernels ask for strip q of packed columns, or for where it comes from.
+func (c *call) askStrip(q int, pack bool) {
+	e, p := c.e, &c.packB
+	if pack {
+		j := q * e.width
+		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.k))
+	}
+	if !pack || p.n*p.k*e.size > l2()/4 {
+		c.near.add(contiguous(uintptr(c.b)+uintptr(q*c.strip), c.strip))
+	}
+}
+
+// askRows makes kernels ask for tile r of the rows of A, which are not packed. A few lines
+// take less time than asking for them.
+func (c *call) askRows(r int) {
+	const few = 512 // bytes
+	if i := r*c.short + min(r, c.tall); !c.e.packA && i < c.m && c.short*c.args.k*c.e.size >= few {
+		p := packer{from: c.a, stepK: c.e.a.Col, stepN: c.e.a.Row}
+		c.near.add(p.source(i, min(c.e.rows, c.m-i), 0, c.args.k))
+	}
+}
+
+// later notes what the next block needs: m rows of A from row i on, and columns of B, for some
+// terms from k on.
+func (c *call) later(i, m, k, terms int) {
+	c.far.clear()
+	e, n := c.e, c.t.n
+	if e.packB {
+		n = min(n, e.width)
+	}
+	if i == 0 {
+		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
+		c.far.add(p.source(0, n, k, terms))
+	}
+	p := packer{from: c.t.a, stepK: e.a.Col, stepN: e.a.Row}
+	c.far.add(p.source(i, m, k, terms))
 }
 
 // run runs the kernel of tile r of the rows and strip q of the columns.
@@ -344,13 +409,10 @@ func (c *call) run(r, q int, last bool) {
 	i, j := r*c.short+min(r, c.tall), q*c.e.width
 	args.a, args.b = unsafe.Add(c.a, i*c.row+r*c.tile), unsafe.Add(c.b, q*c.strip)
 	args.c = unsafe.Add(c.c, i*t.ldc+j*size)
-	args.ahead = uintptr(args.a) // which is in the cache
-	per := args.k / unroll * aheadBytes
-	if at := r * per; c.e.packB && !last && at < c.strip && c.next == 0 {
-		args.ahead = uintptr(c.b) + uintptr((q+1)*c.strip+at) // a part of the next strip for each tile
-	} else if c.rest > 0 {
-		args.ahead = c.next
-		c.next, c.rest = c.next+uintptr(per), c.rest-per
+	switch n := asks(args.k); {
+	case c.near.take(args, n) || c.begun && c.far.take(args, n):
+	default:
+		args.ahead, args.aheadStep = uintptr(args.a), 0 // which is in the cache
 	}
 	args.out = unsafe.Add(c.out, i*t.ldo+j*size)
 	c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](last)].Call(unsafe.Pointer(args))

@@ -128,21 +128,16 @@ func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
 // transpose packs terms that are neighbours, of n elements. It reports false if
 // there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
-	size := p.f.size
-	whole := terms / 4 * 4
-	if whole > 0 {
-		f := p.f.transposer()
+	size, lanes := p.f.size, p.f.lanes()
+	whole := terms / transposeTerms * transposeTerms
+	p.args.toStep, p.args.fromStep, p.args.n = p.row, p.stepN, whole/transposeTerms
+	for i := 0; i < n && whole > 0; i += lanes {
+		f := p.f.transposer(min(lanes, n-i))
 		if f == nil {
 			return false
 		}
-		at := transposeBytes / size
-		for i := 0; i < n; i += at {
-			for r := range at { // the last rows stand for those that are not there
-				p.args.rows[r] = unsafe.Add(from, min(i+r, n-1)*p.stepN)
-			}
-			p.args.to, p.args.toStep, p.args.n = unsafe.Add(to, i*size), p.row, whole/4
-			f.Call(unsafe.Pointer(&p.args))
-		}
+		p.args.to, p.args.from = unsafe.Add(to, i*size), unsafe.Add(from, i*p.stepN)
+		f.Call(unsafe.Pointer(&p.args))
 	}
 	for l := whole; l < terms; l++ {
 		gather(size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*size), n, p.stepN)

@@ -9,20 +9,22 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// transposeBytes is the number of bytes that a transposition stores at a time: so many
-// rows of the source.
-const transposeBytes = 32
+const (
+	// transposeChunk is the number of bytes of a row that a transposition loads at a time.
+	transposeChunk = 16
+	// transposeTerms is the number of columns that it reads at a time.
+	transposeTerms = 4
+)
 
 // packArgs is the argument block of the kernels that pack.
 type packArgs struct {
 	to, from         unsafe.Pointer
 	toStep, fromStep int // bytes between rows
-	n                int // rows of a copy, columns of a transposition in groups
+	n                int // rows of a copy, columns of a transposition in groups of transposeTerms
 	vecs             int // of a row of halves
-	_                [4]int
-	mask             mask                               // where it is in args
-	rows             [transposeBytes / 4]unsafe.Pointer // of a transposition
-	places           [16]int32                          // of the lanes of a gather, in bytes
+	_                [5]int
+	mask             mask      // where it is in args
+	places           [16]int32 // of the lanes of a gather, in bytes
 }
 
 // Offsets in the argument block.
@@ -33,7 +35,6 @@ const (
 	packFromStep = int32(unsafe.Offsetof(packArgs{}.fromStep))
 	packN        = int32(unsafe.Offsetof(packArgs{}.n))
 	packVecs     = int32(unsafe.Offsetof(packArgs{}.vecs))
-	packRows     = int32(unsafe.Offsetof(packArgs{}.rows))
 	packPlaces   = int32(unsafe.Offsetof(packArgs{}.places))
 )
 
@@ -66,11 +67,12 @@ func (f *family) gatherer() *exec.Code {
 	})
 }
 
-// transposer returns the kernel that transposes; nil if there is no memory for it.
-func (f *family) transposer() *exec.Code {
-	return f.made(&f.transposing, func() *x86.Asm {
-		w := writer{Asm: x86.New(), f: f}
-		w.writeTranspose()
+// transposer returns the kernel that transposes so many rows; nil if there is no memory
+// for it.
+func (f *family) transposer(rows int) *exec.Code {
+	return f.made(&f.transposing[rows], func() *x86.Asm {
+		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8)}
+		w.writeTranspose(rows)
 		return w.Asm
 	})
 }
@@ -157,58 +159,72 @@ func (w *writer) writeGather() {
 	w.end()
 }
 
-// writeTranspose writes the kernel that reads groups of four columns from rows and
-// stores each as a row of transposeBytes.
-func (w *writer) writeTranspose() {
-	rows := [8]x86.Reg{x86.RAX, x86.RBX, x86.RSI, x86.R8, x86.R9, x86.R10, x86.R11, x86.R13}
-	const to, toStep, at = x86.RDX, x86.R12, x86.RCX
-	count := transposeBytes / w.f.size
-	w.arguments(argument{to, packTo}, argument{toStep, packToStep})
-	for i := range count {
-		w.arguments(argument{rows[i], packRows + int32(8*i)})
+// writeTranspose writes the kernel that reads groups of columns from rows, and stores each
+// as a vector.
+func (w *writer) writeTranspose(rows int) {
+	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
+	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
+	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})
+	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
+	for i := 5; i < rows; i += 5 {
+		w.I(x86.LEA, x86.W64, from[i/5], x86.AtX(from[i/5-1], stepA, 4, 0))
+		w.I(x86.ADD, x86.W64, from[i/5], stepA)
 	}
-	w.I(x86.XOR, x86.W32, at, at)
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	w.transpose(func(i int, disp int32) x86.Mem { return x86.AtX(rows[i], at, 1, disp) }, func(i int, last func(to x86.Vec)) {
+	w.transpose(func(i int, disp int32) x86.Mem {
+		i = min(i, rows-1) // it stands for those that are not there
+		return times(from[i/5], stepA, stepA3, i%5, disp)
+	}, func(i int, last func(to x86.Vec)) {
 		last(x86.Vec(8 + i))
-		w.I(x86.VMOVUPS, x86.L256, x86.At(to, 0), x86.Vec(8+i))
+		w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
 		w.I(x86.ADD, x86.W64, to, toStep)
 	})
-	w.I(x86.ADD, x86.W64, at, x86.Imm(4*w.f.size))
-	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, packN), x86.Imm(1))
+	for i := 0; i < rows; i += 5 {
+		w.I(x86.ADD, x86.W64, from[i/5], x86.Imm(transposeTerms*w.f.size))
+	}
+	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
 	w.end()
 }
 
-// transpose transposes four columns of rows of contiguous elements, which fill a
+// transpose transposes transposeTerms columns of rows of contiguous elements, which fill a
 // register each, by registers 0 to 7. It calls column with each of them, and with a
-// function that writes the last instruction of a column, into a register. There register 0 may be used again, for w.f.size is 4 or 8.
+// function that writes the last instruction of a column, into a register. There register 0
+// may be used again, for w.f.size is 4 or 8.
 func (w *writer) transpose(row func(i int, disp int32) x86.Mem, column func(i int, last func(to x86.Vec))) {
 	v := func(i int) x86.Vec { return x86.Vec(i) }
-	half := transposeBytes / w.f.size / 2 // the upper half of each register has the other rows
-	for i := range 4 {
-		r, disp := i%half, int32(i/half*16)
+	count := int(w.l) / 8 / w.f.size
+	chunks := int(w.l) / 8 / transposeChunk // of a register; each has rows of its own
+	per := count / chunks
+	for i := range transposeTerms {
+		r, disp := i%per, int32(i/per*transposeChunk)
 		w.I(x86.VMOVUPS, x86.L128, v(i), row(r, disp))
-		w.I(x86.VINSERTF128, x86.L256, v(i), v(i), row(r+half, disp), x86.Imm(1))
+		for l := 1; l < chunks; l++ {
+			op := x86.VINSERTF128
+			if w.l == x86.L512 {
+				op = x86.VINSERTF32X4
+			}
+			w.I(op, w.l, v(i), v(i), row(r+l*per, disp), x86.Imm(l))
+		}
 	}
 	if w.f.size == 8 {
 		for i, op := range []x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD, x86.VUNPCKLPD, x86.VUNPCKHPD} {
 			a := v(i / 2 * 2)
-			w.I(op, x86.L256, v(4+i), a, a+1)
+			w.I(op, w.l, v(4+i), a, a+1)
 		}
 		for i := range 4 {
-			column(i, func(to x86.Vec) { w.I(x86.VMOVAPS, x86.L256, to, v(4+i)) })
+			column(i, func(to x86.Vec) { w.I(x86.VMOVAPS, w.l, to, v(4+i)) })
 		}
 		return
 	}
 	for i, op := range []x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS} {
-		w.I(op, x86.L256, v(4+i), v(0), v(1))
-		w.I(op, x86.L256, v(6+i), v(2), v(3))
+		w.I(op, w.l, v(4+i), v(0), v(1))
+		w.I(op, w.l, v(6+i), v(2), v(3))
 	}
 	for i := range 4 {
 		imm := x86.Imm([]int{0x44, 0xee}[i%2])
-		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, x86.L256, to, v(4+i/2), v(6+i/2), imm) })
+		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, w.l, to, v(4+i/2), v(6+i/2), imm) })
 	}
 }

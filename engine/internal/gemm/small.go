@@ -35,7 +35,7 @@ func (e *machine) list() {
 		s := shape{rows: c.height(i, r), across: e.across, save: p.saver()}
 		for j := 0; j < p.N; j += e.width {
 			s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
-			ahead := len(e.cells) * (p.K / unroll) * aheadBytes
+			ahead := len(e.cells) * asks(p.K) * aheadBytes
 			sizeA := p.M * p.K * e.size
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)
@@ -55,6 +55,7 @@ func (w *worker) small(lo, hi int) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
 	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.b.Row, p.C.Row*d.size, p.C.Row*d.size, p.K
+	args.aheadStep = aheadBytes
 	if e.across {
 		args.as = e.a.Col
 	}

@@ -197,6 +197,7 @@ const (
 	VPERMT2PS
 	VPERMT2PD
 	VINSERTF128
+	VINSERTF32X4
 	VEXTRACTF128
 	VEXTRACTF32X4
 	VINSERTF64X4
@@ -299,17 +300,17 @@ var opNames = [numOps]string{
 	"vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpblendmb",
 	"vblendmps", "vblendmpd", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd",
 	"vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw",
-	"vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vextractf128", "vextractf32x4",
-	"vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw",
-	"kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw",
-	"korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq",
-	"knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq",
-	"vpmovm2b", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub",
-	"xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd",
-	"imul", "neg", "div", "idiv", "shl", "shr", "sar", "cqo",
-	"bt", "bzhi", "cmovg", "jae", "je", "jne", "jns", "jp",
-	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
-	"sfence",
+	"vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128",
+	"vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb",
+	"kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb",
+	"korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw",
+	"kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd",
+	"kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and",
+	"sub", "xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw",
+	"movsxd", "imul", "neg", "div", "idiv", "shl", "shr", "sar",
+	"cqo", "bt", "bzhi", "cmovg", "jae", "je", "jne", "jns",
+	"jp", "jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0",
+	"prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -326,11 +327,11 @@ var firstForm = [numOps + 1]uint16{
 	181, 182, 183, 184, 185, 186, 188, 190, 192, 194, 195, 196, 197, 198, 199, 200,
 	201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216,
 	217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
-	233, 234, 235, 237, 239, 241, 243, 247, 251, 254, 255, 256, 257, 258, 259, 260,
+	233, 234, 235, 236, 238, 240, 242, 244, 248, 252, 255, 256, 257, 258, 259, 260,
 	261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276,
-	277, 278, 279, 280, 284, 288, 292, 296, 300, 304, 308, 310, 314, 315, 316, 317,
-	318, 321, 322, 323, 324, 326, 328, 330, 331, 332, 333, 334, 335, 336, 337, 338,
-	339, 340, 341, 342, 343, 345, 346, 347, 348, 349,
+	277, 278, 279, 280, 281, 285, 289, 293, 297, 301, 305, 309, 311, 315, 316, 317,
+	318, 319, 322, 323, 324, 325, 327, 329, 331, 332, 333, 334, 335, 336, 337, 338,
+	339, 340, 341, 342, 343, 344, 346, 347, 348, 349, 350,
 }
 
 var forms = [...]form{
@@ -565,6 +566,7 @@ var forms = [...]form{
 	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMT2PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VINSERTF128, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, vexW: w0, vex: len256},
+	{op: VINSERTF32X4, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, evexW: w0, evex: len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VEXTRACTF128, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, vexW: w0, vex: len256},
 	{op: VEXTRACTF32X4, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, evexW: w0, evex: len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VINSERTF64X4, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeY, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x1a, ext: noExt, evexW: w1, evex: len512, tup: tupFixed, elem: 32, flags: flagMask | flagZero},

@@ -208,6 +208,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 				bp.strip = 128
 			}
 		}
+		if bp.Turned() {
+			bp.strip = min(bp.strip, turnedLanes)
+		}
 		bv.step = min(bv.step, bp.strip)
 	}
 	if len(v.Arrays) > 0 {

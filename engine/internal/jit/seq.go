@@ -29,12 +29,21 @@ type accState struct {
 // stores the carries, so that very short ones are slow.
 const callElements = 2048
 
+// turnedElements is the same for a loop whose blocks are turned: a call goes far along a few
+// rows, turnedLanes.
+const (
+	turnedElements = 1 << 14
+	turnedLanes    = 64
+)
+
 // run returns the number of rows of a call on n lanes. A call ends with a run of an ordered
 // reduction, and with the rows that are staged.
 func (bp *boundPhase) run(n int) int {
 	switch {
 	case len(bp.Lowered.Carries) == 0:
 		return ir.Run
+	case bp.Turned() && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:
+		return max(turnedElements/max(n, 1)&^(ir.Run-1), ir.Run)
 	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
 		return min(ir.Run, 1<<bits.Len(uint(callElements/max(n, 1))))
 	}

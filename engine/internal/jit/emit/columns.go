@@ -19,12 +19,16 @@ type columnAcc struct {
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) seqLoop() {
 	f.prologue()
+	f.findTurns()
 	v, m := f.pressure()
 	accs, nred := f.columnAccs(f.Vectors - v - spareRegs - f.programRegs())
 	f.chooseCarries(f.Vectors - v - nred - spareRegs)
 	nred += len(f.carries)
 	f.pinSites()
 	group := 4
+	if len(f.turns) > 0 {
+		group = 1
+	}
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
@@ -92,9 +96,25 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		}
 	}
 	f.loadCarries(group)
-	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	if len(f.turns) > 0 {
+		f.turnedRows(func() { f.rows(accs, group) })
+	} else {
+		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+		f.rows(accs, group)
+	}
+	for i := range accs {
+		for c, r := range accs[i].regs {
+			f.storeRanked(accs[i].Kern, r, f.columnMem(&accs[i], c))
+		}
+	}
+	f.storeCarries()
+	f.Vecs.Free = free
+}
+
+// rows emits the loop down Count rows for one group of columns.
+func (f *phaseCode) rows(accs []columnAcc, group int) {
 	rows := f.NewLabel()
 	f.Align(32)
 	f.Bind(rows)
@@ -111,13 +131,6 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	}
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, rows)
-	for i := range accs {
-		for c, r := range accs[i].regs {
-			f.storeRanked(accs[i].Kern, r, f.columnMem(&accs[i], c))
-		}
-	}
-	f.storeCarries()
-	f.Vecs.Free = free
 }
 
 // eachRowSite calls do for the sites that step from row to row. at is the register with
@@ -145,6 +158,12 @@ func (f *phaseCode) firstRow() {
 			f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+frame.SiteStride))
 			f.Int(isa.Mul, isa.T1, isa.Lane)
 			f.Int(isa.Add, r, isa.T1)
+		case layout.Transposed: // each block sets its address in scratch memory
+			f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+frame.SiteStride))
+			f.Int(isa.Mul, isa.T1, isa.Lane)
+			f.Int(isa.Add, r, isa.T1)
+			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteArray), r)
+			return
 		}
 		if at < 0 {
 			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), r)
@@ -155,11 +174,15 @@ func (f *phaseCode) firstRow() {
 // nextColumns steps the addresses of the sites to the next row.
 func (f *phaseCode) nextColumns() {
 	f.eachRowSite(func(s *layout.Site, at int8) {
+		step := isa.Word(s.Arg + frame.SiteRow)
+		if s.Kind == layout.Transposed {
+			step = isa.K(isa.TurnPitch)
+		}
 		if at >= 0 {
-			f.Int(isa.Add, isa.SiteReg(int(at)), isa.Word(s.Arg+frame.SiteRow))
+			f.Int(isa.Add, isa.SiteReg(int(at)), step)
 			return
 		}
-		f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteRow))
+		f.Int(isa.Mov, isa.T0, step)
 		f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), isa.T0)
 	})
 }

@@ -19,6 +19,7 @@ type phaseCode struct {
 	accs    []acc
 	reds    []lower.Red // of the phase, in its lanes
 	carries []carried   // in registers
+	turns   []isa.Turn
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

@@ -167,7 +167,9 @@ func (t *toy) New(bool) isa.Asm {
 
 func (*toy) Lanes(f *isa.Emitter) isa.Lanes { return &toyLanes{f: f, a: f.Asm.(*toyAsm)} }
 
-func (*toy) Block(isa.Asm, int, func(int) isa.Mem, func(int) isa.Mem) { panic("the toy has no tiles") }
+func (*toy) Block(isa.Asm, int, int, func(int) isa.Mem, func(int) isa.Mem) {
+	panic("the toy has no tiles")
+}
 
 // toyLanes emits vectors. Methods that no kernel of the test needs are missing: the
 // embedded interface panics.

@@ -17,6 +17,8 @@ const (
 	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32 // written by machine code: a counter, or the end of the first half
 	Address = 40 // written by machine code: the address of an accumulator
+	Steps   = 48 // written by machine code: the steps of a block of a turned loop
+	Left    = 56 // and those that are left, with them
 	Tmp     = 64 // 512 bytes of scratch
 	Sites   = 64 + 512
 )
@@ -32,6 +34,7 @@ const (
 	SiteCur    = 32 // address of the current row
 	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
 	SiteOwn    = 40 // uniform computed offset: the address that includes it
+	SiteArray  = 40 // turned: address of the current row in the array
 )
 
 // The accumulators of a reduction: the values, and in the second half the positions.
@@ -71,5 +74,6 @@ const (
 	TileStride                // bytes from lane to lane of the operand
 	TileHeight                // how many elements of each lane
 	TileWidth                 // lanes
+	TileLane                  // lane of the loop that the tile belongs to
 	TileSpill  = Tmp + 64
 )

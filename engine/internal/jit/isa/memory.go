@@ -85,7 +85,7 @@ func (f *Emitter) store(n *lower.Node) {
 		return
 	}
 	if s.Kind != layout.Computed && s.Kind != layout.Strided {
-		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked)
+		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked && s.Kind != layout.Transposed) // scratch memory has all lanes
 		return
 	}
 	if s.Kind == layout.Strided && s.Step != 0 && !f.Masked && f.Lanes.StoreStepped(n, t) {

@@ -71,6 +71,12 @@ func (s *slots) Take() int32 {
 	return int32(s.Count - 1)
 }
 
+// TakeRow returns the first of n slots in a row.
+func (s *slots) TakeRow(n int) int32 {
+	s.Count += n
+	return int32(s.Count - n)
+}
+
 // A Place says where one copy of a node is: in a register, a slot, or both.
 type Place struct {
 	Reg  int8  // -1: in no register

@@ -25,9 +25,10 @@ type Target interface {
 	// Lanes returns what emits the vector instructions of f, to the assembler of f.
 	Lanes(f *Emitter) Lanes
 	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
-	// lane, for as many lanes as a vector of at most 32 bytes has. lane returns the
-	// address of a lane, and must be called in order; row returns that of a row of the result.
-	Block(a Asm, size int, lane, row func(int) Mem)
+	// lane, for as many lanes as a vector of bytes bytes has, at most 32 for elements of less than
+	// 4. lane returns the address of a lane, and row that of a row of the result. Both are
+	// called in order. It uses the lowest n+1 vectors.
+	Block(a Asm, size, bytes int, lane, row func(int) Mem)
 }
 
 // Facts are the numbers of a target.

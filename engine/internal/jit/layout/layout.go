@@ -91,7 +91,9 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			}
 		}
 	}
-	bp.findAlong()
+	if len(ph.Carries) > 0 && !bp.findTurned() {
+		bp.findAlong()
+	}
 	bp.Direct = true
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
@@ -109,32 +111,6 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
 	return bp
-}
-
-// longChain is the number of steps from which a loop that carries values goes along the
-// rows of its arrays, one lane after the other.
-const longChain = 128
-
-// findAlong sets bp.Along for a loop that carries values if it has one lane, or if the
-// elements of a lane are neighbours and those of a step are not. Then a call has one
-// lane: each load is one element, and each store too.
-func (bp *Phase) findAlong() {
-	if len(bp.Lowered.Carries) == 0 {
-		return
-	}
-	bp.Along = bp.N == 1
-	for i := range bp.Sites {
-		step := bound.StepOf(bp.Sites[i].Seq)
-		bp.Along = bp.Along || bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
-	}
-	for i := range bp.Sites {
-		if s := &bp.Sites[i]; bp.Along && (s.Kind == Strided || s.Kind == Unit) {
-			s.Step = 0
-			if s.Kind = Uniform; bp.Lowered.Sites[i].Store {
-				s.Kind = Unit
-			}
-		}
-	}
 }
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block

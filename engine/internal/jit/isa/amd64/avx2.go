@@ -27,7 +27,9 @@ func (avx2Target) Facts() *isa.Facts {
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
 
-func (avx2Target) Block(a isa.Asm, size int, lane, row func(int) isa.Mem) { block(a, size, lane, row) }
+func (avx2Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
+	block(a, size, bytes, lane, row)
+}
 
 func (avx2Target) Lanes(f *isa.Emitter) isa.Lanes {
 	e := &avx2{newEmitter(f, avx2Rules)}

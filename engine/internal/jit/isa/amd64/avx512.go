@@ -24,8 +24,8 @@ func (avx512Target) Facts() *isa.Facts { // K0 is never a write mask, K7 has the
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
 
-func (avx512Target) Block(a isa.Asm, size int, lane, row func(int) isa.Mem) {
-	block(a, size, lane, row)
+func (avx512Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
+	block(a, size, bytes, lane, row)
 }
 
 func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {

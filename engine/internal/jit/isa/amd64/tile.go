@@ -14,23 +14,26 @@ var unpacks = [...][2]x86.Op{
 	{x86.VPUNPCKLBW, x86.VPUNPCKHBW}, {x86.VPUNPCKLWD, x86.VPUNPCKHWD}, {x86.VUNPCKLPS, x86.VUNPCKHPS}, {x86.VUNPCKLPD, x86.VUNPCKHPD},
 }
 
-// block transposes a block of a tile, for any processor with AVX2. Each half of a vector
-// collects n lanes. Interleaving them transposes n x n elements in log2 n steps.
-func block(to isa.Asm, size int, lane, row func(int) isa.Mem) {
-	t, n := to.(*asm), 16/size
+// block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.
+// Interleaving them transposes n x n elements in log2 n steps.
+func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
+	t, n, l := to.(*asm), 16/size, x86.Len(8*bytes)
 	v := make([]x86.Operand, n)
-	for c := range 2 * n {
-		m := mem(lane(c))
-		if c < n {
-			v[c] = x86.Vec(c)
-			t.I(x86.VMOVUPS, x86.L128, v[c], m)
-		} else {
-			t.I(x86.VINSERTF128, x86.L256, v[c-n], v[c-n], m, x86.Imm(1))
+	for c := range bytes / size {
+		m, part := mem(lane(c)), c/n
+		switch x := x86.Vec(c % n); {
+		case part == 0:
+			v[c] = x
+			t.I(x86.VMOVUPS, x86.L128, x, m)
+		case part == 1:
+			t.I(x86.VINSERTF128, x86.L256, x, x, m, x86.Imm(1))
+		default:
+			t.I(x86.VINSERTF32X4, l, x, x, m, x86.Imm(part))
 		}
 	}
 	spill, free := at(frame.TileSpill), x86.Vec(n)
 	if n == 16 { // there are 16 registers, and one must be free
-		t.I(x86.VMOVUPS, x86.L256, spill, v[15])
+		t.I(x86.VMOVUPS, l, spill, v[15])
 		free, v[15] = x86.Vec(15), spill
 	}
 	ops := unpacks[bits.TrailingZeros(uint(size))]
@@ -38,13 +41,13 @@ func block(to isa.Asm, size int, lane, row func(int) isa.Mem) {
 		w := make([]x86.Operand, n)
 		for j := n/2 - 1; j >= 0; j-- {
 			a, b := v[j].(x86.Vec), v[j+n/2]
-			t.I(ops[0], x86.L256, free, a, b)
-			t.I(ops[1], x86.L256, a, a, b)
+			t.I(ops[0], l, free, a, b)
+			t.I(ops[1], l, a, a, b)
 			w[2*j], w[2*j+1] = free, a
 			if r, ok := b.(x86.Vec); ok {
 				free = r
 			} else { // b was in memory
-				t.I(x86.VMOVUPS, x86.L256, spill, a)
+				t.I(x86.VMOVUPS, l, spill, a)
 				w[2*j+1], free = spill, a
 			}
 		}
@@ -52,9 +55,9 @@ func block(to isa.Asm, size int, lane, row func(int) isa.Mem) {
 	}
 	for k, x := range v {
 		if _, spilled := x.(x86.Mem); spilled {
-			t.I(x86.VMOVUPS, x86.L256, free, x)
+			t.I(x86.VMOVUPS, l, free, x)
 			x = free
 		}
-		t.I(x86.VMOVUPS, x86.L256, mem(row(k)), x)
+		t.I(x86.VMOVUPS, l, mem(row(k)), x)
 	}
 }

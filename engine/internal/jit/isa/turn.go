@@ -1,0 +1,105 @@
+package isa
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+)
+
+// A seq loop along the rows of its arrays has its lanes apart in memory. Blocks of its arrays,
+// W steps of W lanes, are turned in registers between the array and scratch memory in the
+// frame. The loop goes down the scratch memory as down columns.
+
+// A Turn is a site of such a loop. Its scratch memory is W slots, one for each step.
+type Turn struct {
+	*layout.Site
+	ID    int32
+	Slot  int32
+	Store bool
+}
+
+// TurnPitch is the bytes from step to step in scratch memory.
+const TurnPitch = 64
+
+// Scratch returns the scratch memory of step u of a block.
+func (f *Emitter) Scratch(t *Turn, u int) Mem { return At(Frame, int(f.Slot(t.Slot).Disp)+u*TurnPitch) }
+
+// back reports whether the loop goes through the elements of an array from the last to the
+// first.
+func (t *Turn) back() bool { return t.Step < 0 }
+
+// element returns the scratch memory of element e of W, in the order of the array.
+func (f *Emitter) element(t *Turn, e int) Mem {
+	if t.back() {
+		e = f.W - 1 - e
+	}
+	return f.Scratch(t, e)
+}
+
+// TurnBlock emits the turn of a whole block of W steps of W lanes. It overwrites Count, the
+// temporaries, and the lowest vectors.
+func (f *Emitter) TurnBlock(target Target, t *Turn) {
+	b := newTiler(f.Asm, target, t.Size, f.W*t.Size)
+	b.by, b.by3 = T1, T2
+	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
+	if t.back() {
+		f.Int(Sub, Count, K((f.W-1)*t.Size))
+	}
+	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
+	if !t.Store {
+		f.Asm.Address(T2, AtX(T1, T1, 2, 0))
+		for e := 0; e < f.W; e += b.n {
+			f.Asm.Address(T0, At(Count, e*t.Size))
+			target.Block(f.Asm, t.Size, b.bytes, b.lane, func(row int) Mem { return f.element(t, e+row) })
+		}
+		return
+	}
+	for lane := 0; lane < f.W; lane += b.n {
+		from := func(e int) Mem {
+			m := f.element(t, e)
+			m.Disp += int32(lane * t.Size)
+			return m
+		}
+		target.Block(f.Asm, t.Size, b.bytes, from, func(row int) Mem {
+			if lane+row > 0 {
+				f.Int(Add, Count, T1)
+			}
+			return At(Count, 0)
+		})
+	}
+}
+
+// TurnPart emits the turn of a part of a block: the steps in the frame, of the lanes from Lane
+// on. It overwrites all general registers and the lowest vectors.
+func (f *Emitter) TurnPart(target Target, t *Turn) {
+	b := newTiler(f.Asm, target, t.Size, 16)
+	steps, lanes := Word(frame.Steps), Word(frame.TileWidth)
+	array, scratch, across, down := operand, result, stride, pitch
+	b.height, b.width = steps, lanes
+	if t.Store {
+		array, scratch, across, down = result, operand, pitch, stride
+		b.height, b.width = lanes, steps
+	}
+	f.Int(Mov, Word(frame.TileLane), Lane)
+	f.Int(Mov, T0, Word(f.Phase.Lanes))
+	f.Int(Sub, T0, Lane)
+	f.Int(Mov, T1, K(f.W))
+	f.Int(Min, T0, T1)
+	f.Int(Mov, lanes, T0)
+	f.Int(Mov, array, Word(t.Arg+frame.SiteArray))
+	f.Asm.Address(scratch, f.Scratch(t, 0))
+	f.Int(Mov, across, Word(t.Arg+frame.SiteStride))
+	f.Int(Mov, down, K(TurnPitch))
+	if t.back() { // from the last step up, which has the lowest element
+		f.Int(Mov, T0, steps)
+		f.Int(Sub, T0, K(1))
+		f.Int(Mul, T0, K(TurnPitch))
+		f.Int(Add, scratch, T0)
+		f.Int(Mov, T0, steps)
+		f.Int(Sub, T0, K(1))
+		f.Int(Mul, T0, K(t.Size))
+		f.Int(Sub, array, T0)
+		f.Int(Neg, down, down)
+	}
+	b.tile()
+	f.Int(Mov, Lane, Word(frame.TileLane))
+}

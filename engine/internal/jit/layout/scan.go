@@ -1,0 +1,79 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/bound"
+)
+
+// A loop that carries values has one lane for each position of its other axes. If it walks
+// along the rows of its arrays, the elements of a step are apart. Machine code turns blocks of
+// many rows in registers then. One row alone runs element by element.
+
+// findTurned finds the sites of a loop that carries values whose elements are neighbours
+// from step to step, and apart from lane to lane. It makes them transposed and reports whether
+// there are any: all of them must suit.
+func (bp *Phase) findTurned() bool {
+	var turned []int32
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		if s.Kind != Strided {
+			continue
+		}
+		if !bp.turnable(int32(i)) {
+			return false
+		}
+		turned = append(turned, int32(i))
+	}
+	for _, i := range turned {
+		s := &bp.Sites[i]
+		s.Kind, s.Step = Transposed, bound.StepOf(s.Seq)
+	}
+	return len(turned) > 0
+}
+
+// turnable reports whether blocks of site i can be turned. If the loop accesses its array at
+// another site, it must be at the same elements in each step.
+func (bp *Phase) turnable(i int32) bool {
+	s := &bp.Sites[i]
+	step, least := bound.StepOf(s.Seq), 16/s.Size
+	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || s.Size < 4 || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
+		return false
+	}
+	if !bp.Lowered.Conflict(int(i)) {
+		return true
+	}
+	same := func(x *Site) bool {
+		return x.Line.Base == s.Line.Base && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Seq, s.Seq)
+	}
+	return !slices.ContainsFunc(bp.Sites, func(x Site) bool { return x.Buf == s.Buf && !same(&x) })
+}
+
+// Turned reports whether blocks of the arrays of a loop that carries values are turned.
+func (bp *Phase) Turned() bool {
+	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
+}
+
+// longChain is the number of steps from which a loop that carries values goes along the
+// rows of its arrays, one lane after the other.
+const longChain = 128
+
+// findAlong sets bp.Along for a loop that carries values if it has one lane, or if the
+// elements of a lane are neighbours and those of a step are not. Then a call has one
+// lane: each load is one element, and each store too.
+func (bp *Phase) findAlong() {
+	bp.Along = bp.N == 1
+	for i := range bp.Sites {
+		step := bound.StepOf(bp.Sites[i].Seq)
+		bp.Along = bp.Along || bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; bp.Along && (s.Kind == Strided || s.Kind == Unit) {
+			s.Step = 0
+			if s.Kind = Uniform; bp.Lowered.Sites[i].Store {
+				s.Kind = Unit
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// TestTurned compares scans along the rows of their arrays with the interpreter: forward,
+// backward and in place, with a second state, a weight for each row and one for each step, and
+// with extents near those of blocks.
+func TestTurned(t *testing.T) {
+	extents := []int{2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 70, 130}
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
+	found := 0
+	for seed := range 90 {
+		r := rand.New(rand.NewPCG(uint64(seed), 8))
+		typ := types[seed%len(types)]
+		rows, steps := extents[r.IntN(len(extents))], extents[r.IntN(len(extents))]
+		at, out, from := "i0, i1", "y", "x"
+		if seed%3 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
+		}
+		mode := "out"
+		if seed%4 == 1 { // in place
+			from, mode = "y", "inout"
+		}
+		k := parse(t, fmt.Sprintf(`kernel along
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[5]s 2
+buf w %[1]s in 1
+buf v %[1]s in 1
+buf z %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[1]s w[i0]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s %[4]s[%[2]s]
+      %%4 = load %[1]s v[i1]
+      %%5 = load %[1]s w[i0]
+      %%6 = add %[1]s %%1 %%3
+      %%7 = mul %[1]s %%6 %%4
+      %%8 = add %[1]s %%7 %%2
+      %%9 = max %[1]s %%8 %%5
+      store %[1]s %[3]s[%[2]s] %%9
+      %%10 = next %[1]s %%1 %%7
+      %%11 = next %[1]s %%2 %%1
+    }
+    store %[1]s z[i0] %%11
+  }
+}`, typ.Short(), at, out, from, mode))
+		shapes := [][]int{{rows, steps}, {rows, steps}, {rows}, {steps}, {rows}}
+		s := newSetup(t, r, k, []int{rows, steps}, nil, shapes, seed%2 == 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok {
+				for _, bp := range in.phases {
+					if bp.Turned() {
+						found++
+					}
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+	if found < 60 {
+		t.Errorf("blocks are turned %d times", found)
+	}
+}

@@ -52,7 +52,7 @@ func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset in
 	if err := m.holds(t, s, st, offset); err != nil {
 		return nil, err
 	}
-	if err := m.require(t.Size()); err != nil {
+	if err := m.require(t.Part().Size()); err != nil {
 		return nil, err
 	}
 	return &Array{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil

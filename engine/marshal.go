@@ -81,7 +81,8 @@ func (t *Tensor[T]) unmarshal(read func(*Array) error) error {
 //
 // The data are nested lists of numbers, or of true and false. A float has enough
 // digits to read back as the same float. NaN and infinities are the strings "NaN",
-// "Infinity" and "-Infinity". UnmarshalJSON restores all bits except those of a
+// "Infinity" and "-Infinity". A complex number is a list of its two parts.
+// UnmarshalJSON restores all bits except those of a
 // NaN. MarshalJSON fetches elements from a device.
 func (a Array) MarshalJSON() ([]byte, error) {
 	b, err := a.Bytes()

@@ -29,7 +29,8 @@ func ApplyWith(o *Operator, at Attributes, args ...*Node) *Node {
 
 // WithArgs returns a copy of n with other operands. Their number, shapes and
 // element types must be those of n's operands; otherwise the result carries an
-// error.
+// error. A complex operand may become one of its parts. Then the copy has the type
+// of the parts.
 func (n *Node) WithArgs(args ...*Node) *Node {
 	if n.err != nil {
 		return n
@@ -39,6 +40,7 @@ func (n *Node) WithArgs(args ...*Node) *Node {
 	}
 	c := *n
 	c.few = [2]*Node{}
+	c.complex = n.dtype.IsComplex()
 	c.kind = n.Op.Kind()
 	for i, a := range args {
 		if a == nil {
@@ -48,10 +50,16 @@ func (n *Node) WithArgs(args ...*Node) *Node {
 			return a
 		}
 		old := n.Args[i]
-		if a.dtype != old.dtype || !a.shape.Equal(old.shape) {
+		switch {
+		case !a.shape.Equal(old.shape) || a.dtype != old.dtype && a.dtype != old.dtype.Part():
 			return Errorf(ErrShape, n.Op.Constructor(), "operand %d is %v%v and cannot become %v%v", i, old.dtype, []int(old.shape), a.dtype, []int(a.shape))
+		case a.dtype != old.dtype:
+			c.dtype, c.complex = n.dtype.Part(), false
 		}
 		c.kind |= a.kind
+	}
+	for _, a := range args {
+		c.complex = c.complex || a.complex
 	}
 	if c.kind != RValue {
 		c.kind |= Map
@@ -88,6 +96,7 @@ func (n *Node) finish() *Node {
 			return &Node{Op: invalid, Attributes: &none, err: a.err}
 		}
 		n.kind |= a.kind
+		n.complex = n.complex || a.complex
 	}
 	if n.kind != RValue {
 		n.kind |= Map
@@ -97,6 +106,7 @@ func (n *Node) finish() *Node {
 		return &Node{Op: invalid, Attributes: &none, err: err}
 	}
 	n.shape, n.dtype = s, t
+	n.complex = n.complex || t.IsComplex()
 	n.mark()
 	return n
 }
@@ -185,7 +195,7 @@ func (n *Node) checkOperands() *Error {
 		args = args[1:]
 	}
 	for i, a := range args {
-		if o.Types() != 0 && !o.Types().Has(a.dtype) && o.Class() != View {
+		if !o.Takes(a.dtype) {
 			return bad("does not take elements of type %v", a.dtype)
 		}
 		if i > 0 && a.dtype != args[0].dtype && (o.Class() == Elementwise || o.Class() == Contraction || o.Class() == Opaque && o.Shape() == nil) {
@@ -199,7 +209,7 @@ func (n *Node) checkOperands() *Error {
 // operator does not have, or "".
 func (o *Operator) lacks() string {
 	switch {
-	case o.Class() == Elementwise && o.Lower() == nil:
+	case o.Class() == Elementwise && o.Lower() == nil && o.Parts() == nil:
 		return "lowering"
 	case o.Class() == Elementwise && (o.Arity() < 0 || o.Types() == 0):
 		return "number of operands or no element types that it takes"
@@ -293,10 +303,16 @@ func (n *Node) resultType() (dtype.Type, *Error) {
 	if len(n.Args) == 0 {
 		return 0, NewError(ErrType, n.Op.Constructor(), "without operands there is no element type")
 	}
-	if n.Op.Result() == ResultFirst {
+	last := n.Args[len(n.Args)-1].dtype
+	switch n.Op.Result() {
+	case ResultFirst:
 		return n.Args[0].dtype, nil
+	case ResultPart:
+		return last.Part(), nil
+	case ResultComplex:
+		return last.Complex(), nil
 	}
-	return n.Args[len(n.Args)-1].dtype, nil
+	return last, nil
 }
 
 // check returns an error if a leaf of shape s and element type t is not

@@ -10,6 +10,14 @@ type (
 	Integer  interface{ dtype.Int }
 	Float16  = dtype.Float16
 	BFloat16 = dtype.BFloat16
+
+	// ComplexNumber is the constraint of the complex element types; [Complex] is a
+	// kind of trees.
+	ComplexNumber interface{ dtype.Complex }
+	// AnyNumber is the constraint of the element types with arithmetic.
+	AnyNumber interface{ dtype.Number | dtype.Complex }
+	// AnyFloat is the constraint of the element types with fractions.
+	AnyFloat interface{ dtype.Float | dtype.Complex }
 )
 
 // An Exp is an expression with elements of type T. It is computed when it is

@@ -19,10 +19,11 @@ type Node struct {
 	// Attributes are what the operation depends on apart from its operands. Op
 	// decides which of them count.
 	*Attributes
-	dtype dtype.Type
-	kind  Kind
-	Bits  uint64 // of a constant, in its register type
-	Leaf  *Leaf  // of storage
+	dtype   dtype.Type
+	kind    Kind
+	complex bool   // the tree has a complex value
+	Bits    uint64 // of a constant, in its register type
+	Leaf    *Leaf  // of storage
 
 	shape shape.Shape
 	err   *Error
@@ -116,15 +117,16 @@ func NewLeaf(t dtype.Type, s shape.Shape, leaf *Leaf) *Node {
 	if err := leaf.check(t, s); err != nil {
 		return &Node{Op: invalid, Attributes: &none, err: err}
 	}
-	return &Node{Op: storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t}
+	return &Node{Op: storage, Attributes: &none, Leaf: leaf, shape: s, dtype: t, complex: t.IsComplex()}
 }
 
 var constant = NewOperator(Row{Name: "const", Class: Constant})
 
-// NewConst returns a scalar of type t with the bits of its register type.
+// NewConst returns a scalar of type t with the bits of its register type. A
+// complex type has none; see [ConstComplex].
 func NewConst(t dtype.Type, bits uint64) *Node {
-	if !t.Valid() {
-		return Errorf(ErrType, "", "the scalar has no element type")
+	if !t.Valid() || t.IsComplex() {
+		return Errorf(ErrType, "", "no bits are a scalar of type %v", t)
 	}
 	return &Node{Op: constant, Attributes: &none, Bits: bits, dtype: t, kind: Map}
 }
@@ -136,6 +138,8 @@ func ConstFloat(t dtype.Type, v float64) *Node {
 		return Errorf(ErrType, "", "the scalar has no element type")
 	}
 	switch t {
+	case dtype.C64, dtype.C128:
+		return ConstComplex(t, complex(v, 0))
 	case dtype.F16:
 		v = float64(dtype.F16From(float32(v)).Float32())
 	case dtype.BF16:
@@ -166,7 +170,7 @@ func fits(t dtype.Type, v float64) bool {
 // ConstInt returns the scalar of type t with value v, or a node with an error
 // if an integer type cannot hold v.
 func ConstInt(t dtype.Type, v int64) *Node {
-	if t.IsFloat() || t == dtype.Bool || !t.Valid() {
+	if t.IsFloat() || t.IsComplex() || t == dtype.Bool || !t.Valid() {
 		return ConstFloat(t, float64(v))
 	}
 	bits := 8 * uint(t.Size())
@@ -178,7 +182,9 @@ func ConstInt(t dtype.Type, v int64) *Node {
 
 var parameter = NewOperator(Row{Name: "param", Class: Parameter})
 
-// A Param is a scalar whose value each run of a program reads.
+// A Param is a scalar whose value each run of a program reads. The parts of a
+// complex parameter are read one after the other: a run beside a call of Set may
+// read a part of each value.
 type Param[T Elem] struct {
 	Typed[T]
 	node *Node
@@ -186,14 +192,18 @@ type Param[T Elem] struct {
 
 // NewParam returns a parameter with value v.
 func NewParam[T Elem](v T) *Param[T] {
-	p := &Param[T]{node: NewParamNode(dtype.Of[T](), &Scalar{})}
+	t := dtype.Of[T]()
+	p := &Param[T]{node: NewParamNode(t.Part(), &Scalar{})}
+	if t.IsComplex() {
+		p.node = ComplexOf(p.node, NewParamNode(t.Part(), &Scalar{}))
+	}
 	p.Set(v)
 	return p
 }
 
 // NewParamNode returns the node of a run-time scalar of type t.
 func NewParamNode(t dtype.Type, c *Scalar) *Node {
-	if c == nil || !t.Valid() {
+	if c == nil || !t.Valid() || t.IsComplex() {
 		return Errorf(ErrValue, "", "the parameter has no cell or no element type")
 	}
 	return &Node{Op: parameter, Attributes: &Attributes{Param: c}, dtype: t, kind: Map}
@@ -214,6 +224,9 @@ func (p *Param[T]) Value() T {
 	var v T
 	if p == nil || p.node == nil {
 		return v
+	}
+	if parts := p.node.Args; len(parts) == 2 {
+		return ofParts[T](parts[0].Param.Load(), parts[1].Param.Load())
 	}
 	return FromBits[T](p.node.Param.Load())
 }
@@ -244,10 +257,17 @@ func (p *Param[T]) Set(v T) {
 	if err := p.Node().Err(); err != nil {
 		panic(err)
 	}
+	if parts := p.node.Args; len(parts) == 2 {
+		re, im := partBits(v)
+		parts[0].Param.Store(re)
+		parts[1].Param.Store(im)
+		return
+	}
 	p.node.Param.Store(Bits(v))
 }
 
-// Bits returns the bits of v in the register type of T.
+// Bits returns the bits of v in the register type of T, or 0 for a complex type,
+// which has none.
 func Bits[T Elem](v T) uint64 {
 	switch v := any(v).(type) {
 	case float32:
@@ -310,5 +330,9 @@ func FromBits[T Elem](b uint64) T {
 
 // Const returns the scalar v.
 func Const[T Elem](v T) Exp[T] {
+	if t := dtype.Of[T](); t.IsComplex() {
+		re, im := partBits(v)
+		return exp[T]{node: ComplexOf(NewConst(t.Part(), re), NewConst(t.Part(), im))}
+	}
 	return exp[T]{node: NewConst(dtype.Of[T](), Bits(v))}
 }

@@ -80,11 +80,13 @@ type Result uint8
 
 // The rules of element types.
 const (
-	ResultSame  Result = iota // the type of the last operand
-	ResultFirst               // the type of the first operand
-	ResultBool                // bool
-	ResultInt64               // int64
-	ResultTo                  // Attributes.To
+	ResultSame    Result = iota // the type of the last operand
+	ResultFirst                 // the type of the first operand
+	ResultBool                  // bool
+	ResultInt64                 // int64
+	ResultTo                    // Attributes.To
+	ResultPart                  // the type of the last operand, or of its parts if it is complex
+	ResultComplex               // the complex type whose parts have the type of the operands
 )
 
 // A Row states all facts about an operation. NewOperator makes an Operator of it.
@@ -103,6 +105,10 @@ type Row struct {
 
 	// Lower is the lowering of an Elementwise operator.
 	Lower func(b *prim.B, x ...prim.V) prim.V
+	// Parts returns a node with complex operands, or with a complex value, as trees
+	// of the parts of the operands. Only an operator with it takes complex operands,
+	// and no kernel holds a complex value. See [Parts].
+	Parts func(n *Node, x []Parts) Parts
 	// Fault, if not nil, returns the condition on the operands under which the
 	// operator raises FaultKind.
 	Fault     func(b *prim.B, x ...prim.V) prim.V
@@ -236,6 +242,9 @@ func (o *Operator) Finish() *Operator { return o.row.Finish }
 // Err returns the reason why the operator cannot be used, or nil.
 func (o *Operator) Err() error { return o.row.Err }
 
+// Parts returns the function that splits a complex value, or nil; see [Row].
+func (o *Operator) Parts() func(n *Node, x []Parts) Parts { return o.row.Parts }
+
 // Grad returns the derivative of an operator of floats, or nil.
 func (o *Operator) Grad() Rule { return o.row.Grad }
 
@@ -276,6 +285,14 @@ func (o *Operator) Kind() Kind {
 		return Complex
 	}
 	return Map
+}
+
+// Takes reports whether operands of the operator may have elements of type t.
+func (o *Operator) Takes(t dtype.Type) bool {
+	if t.IsComplex() {
+		return o.row.Parts != nil
+	}
+	return o.row.Types == 0 || o.row.Types.Has(t) || o.row.Class == View
 }
 
 // Constructor returns the name of the operator's constructor in package op:

@@ -14,7 +14,11 @@ func Overlap(a, b *Node) bool {
 	}
 	alo, ahi := extent(a)
 	blo, bhi := extent(b)
-	return alo < bhi+shift && blo+shift < ahi
+	return alo < bhi+shift && blo+shift < ahi && !shape.Interleaved(elements(a), elements(b), shift)
+}
+
+func elements(n *Node) shape.Elements {
+	return shape.Elements{Shape: n.shape, Strides: n.Leaf.Strides, Offset: n.Leaf.Offset, Size: n.dtype.Size()}
 }
 
 // A Locator is a memory that can overlap other memories, such as slices of one Go

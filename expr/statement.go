@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -58,7 +59,7 @@ func (s Statement) Err() error {
 	if s.Target.dtype != s.Value.dtype {
 		return NewError(ErrType, "", "a value of type %v cannot be assigned to a target of type %v", s.Value.dtype, s.Target.dtype)
 	}
-	if s.Saver != Set && !s.Target.dtype.IsFloat() && !s.Target.dtype.IsInt() {
+	if s.Saver != Set && s.Target.dtype == dtype.Bool {
 		return NewError(ErrType, "", "%v is not defined for %v", s.Saver, s.Target.dtype)
 	}
 	to, err := shape.Broadcast(s.Target.shape, s.Value.shape)
@@ -72,16 +73,16 @@ func (s Statement) Err() error {
 func Let[T Elem](t Assignable[T], e Exp[T]) Statement { return statement(Set, t, e) }
 
 // LetAdd returns the statement t += e.
-func LetAdd[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
+func LetAdd[T AnyNumber](t Assignable[T], e Exp[T]) Statement { return statement(Plus, t, e) }
 
 // LetSub returns the statement t -= e.
-func LetSub[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
+func LetSub[T AnyNumber](t Assignable[T], e Exp[T]) Statement { return statement(Minus, t, e) }
 
 // LetMul returns the statement t *= e.
-func LetMul[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
+func LetMul[T AnyNumber](t Assignable[T], e Exp[T]) Statement { return statement(Times, t, e) }
 
 // LetDiv returns the statement t /= e.
-func LetDiv[T Number](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
+func LetDiv[T AnyNumber](t Assignable[T], e Exp[T]) Statement { return statement(Over, t, e) }
 
 func statement[T Elem](s Saver, t Assignable[T], e Exp[T]) Statement {
 	return Statement{Saver: s, Target: NodeOf(Exp[T](t)), Value: NodeOf(e)}

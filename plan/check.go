@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -14,13 +15,15 @@ type statement struct {
 	target *Array // nil if the target is a concatenation; assignments to its parts follow
 	reads  []read // arrays that the value and the saver read
 	nodes  int    // approximate number of nodes of the value
+	paired bool   // the next statement must share the loop, and read nothing that this one stores
 }
 
 // A checker is the state of the check pass.
 type checker struct {
-	ctx  context.Context
-	seen expr.Seen
-	out  []statement
+	ctx   context.Context
+	seen  expr.Seen
+	out   []statement
+	parts op.Splitter
 }
 
 // check verifies statements and finds the arrays that each reads. It leaves out
@@ -39,11 +42,26 @@ func (c *checker) check(s expr.Statement) error {
 	if err := c.verify(s); err != nil {
 		return err
 	}
+	if s.Target.HasComplex() || s.Value.HasComplex() {
+		return c.complex(s)
+	}
+	return c.real(s)
+}
+
+func errTarget(s expr.Statement) error {
+	return expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
+}
+
+// real checks a statement of real values.
+func (c *checker) real(s expr.Statement) error {
+	if err := s.Err(); err != nil {
+		return err
+	}
 	if s.Target.Op == graph.ConcatRow {
-		return c.parts(s)
+		return c.concatenated(s, expr.Parts{Re: s.Value})
 	}
 	if s.Target.Leaf == nil {
-		return expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
+		return errTarget(s)
 	}
 	target := graph.ArrayOf(s.Target)
 	if target.SelfOverlaps() {
@@ -66,23 +84,28 @@ func (c *checker) check(s expr.Statement) error {
 	return nil
 }
 
-// parts checks an assignment to a concatenated target. It becomes a statement
-// without a target, and an assignment to each part.
-func (c *checker) parts(s expr.Statement) error {
-	value := s.Value
-	if !value.Shape().Equal(s.Target.Shape()) {
-		value = expr.ApplyWith(graph.BroadcastRow, expr.Attributes{Ints: s.Target.Shape()}, value)
+// concatenated checks an assignment to a concatenated target, of a value with the
+// given parts. It becomes a statement without a target for each part of the value,
+// and an assignment to each part of the target.
+func (c *checker) concatenated(s expr.Statement, value expr.Parts) (err error) {
+	for _, part := range []**expr.Node{&value.Re, &value.Im} {
+		if *part == nil {
+			continue
+		}
+		if !(*part).Shape().Equal(s.Target.Shape()) {
+			*part = expr.ApplyWith(graph.BroadcastRow, expr.Attributes{Ints: s.Target.Shape()}, *part)
+		}
+		if s.Saver != expr.Set {
+			*part = expr.Apply(graph.SaverRows[s.Saver], s.Target, *part)
+		}
+		if *part, err = c.whole(expr.Statement{Target: s.Target, Value: *part}); err != nil {
+			return err
+		}
 	}
-	if s.Saver != expr.Set {
-		value = expr.Apply(graph.SaverRows[s.Saver], s.Target, value)
+	s.Value = value.Re
+	if value.Im != nil {
+		s.Value = expr.ComplexOf(value.Re, value.Im)
 	}
-	whole := *value // a node that no other statement has
-	s = expr.Statement{Target: s.Target, Value: &whole}
-	reads, nodes, err := c.readsOf(s)
-	if err != nil {
-		return err
-	}
-	c.out = append(c.out, statement{Statement: s, reads: reads, nodes: nodes})
 	begin := 0
 	for _, t := range s.Target.Args {
 		ints := []int{}

@@ -14,13 +14,23 @@ const maxGroup = 32
 func group(list []statement) (groups [][]statement) {
 	for begin := 0; begin < len(list); {
 		end := begin + 1
-		for end < len(list) && list[end].fits(list[begin:end]) {
+		for end < len(list) && joins(list[begin:end], list[end:]) {
 			end++
 		}
 		groups = append(groups, list[begin:end])
 		begin = end
 	}
 	return groups
+}
+
+// joins reports whether the first statement of rest can share a loop with the group
+// before it, and the statement that is paired with it too.
+func joins(group, rest []statement) bool {
+	s := &rest[0]
+	if group[len(group)-1].paired {
+		return true
+	}
+	return s.fits(group) && !(s.paired && (len(group)+1 >= maxGroup || !rest[1].fits(group)))
 }
 
 // fits reports whether a statement can share a loop with the group before it.

@@ -13,7 +13,7 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 		release(g, s.Target)
 	}
 	var roots []graph.Root
-	for _, s := range group {
+	for i, s := range group {
 		if s.target == nil {
 			return joinWhole(ctx, g, s)
 		}
@@ -21,9 +21,15 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 		if err != nil {
 			return nil, err
 		}
-		roots = append(roots, r)
+		if roots = append(roots, r); s.paired {
+			continue
+		}
+		if i > 0 && group[i-1].paired {
+			g.Assign(roots[i-1], group[i-1].Target)
+		}
+		g.Assign(r, s.Target)
 	}
-	return roots, nil
+	return roots, g.Err()
 }
 
 // release makes the graph forget what it holds in the arrays of a target.

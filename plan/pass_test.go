@@ -71,11 +71,11 @@ func statements(t *testing.T, arrays, text string) []expr.Statement {
 			}
 			s = append(s, n)
 		}
-		i := slices.IndexFunc(dtype.All(), func(x dtype.Type) bool { return x.String() == typ })
+		i := slices.IndexFunc(dtype.Real(), func(x dtype.Type) bool { return x.String() == typ })
 		if i < 0 {
 			t.Fatalf("%s: no type", line)
 		}
-		env[name] = array(name, s, dtype.All()[i])
+		env[name] = array(name, s, dtype.Real()[i])
 	}
 	src, err := formula.Parse(text)
 	if err != nil {

@@ -48,7 +48,7 @@ var (
 )
 
 func userOperators(s suite) {
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		for _, o := range []*expr.Operator{swish, mix, steps} {
 			if !o.Types().Has(t) || t.IsInt() {
 				continue
@@ -164,7 +164,7 @@ func goFunctions(s suite) {
 // parameters tests parameters that change between the runs of one program.
 func parameters(s suite) {
 	r := newRand(1)
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		if t == dtype.Bool {
 			continue
 		}

@@ -198,7 +198,7 @@ func (g *generator) sort(t dtype.Type, s shape.Shape, depth int) *expr.Node {
 	}
 	name := "sort"
 	if t == dtype.I64 {
-		name, t = pick(g, "sort", []string{"argsort", "rank"}), pick(g, "sorted type", dtype.All())
+		name, t = pick(g, "sort", []string{"argsort", "rank"}), pick(g, "sorted type", dtype.Real())
 	}
 	at := expr.Attributes{Axes: []int{rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")}, Ints: []int{g.index("order", 2)}}
 	return expr.ApplyWith(op.Row(name), at, g.node(t, s, depth))

@@ -27,7 +27,7 @@ func Guards(t *testing.T, o Options) {
 			o := o
 			o.Threads = 1
 			s := suite{t, o}
-			for k, typ := range dtype.All() {
+			for k, typ := range dtype.Real() {
 				for i, n := range fencedLengths {
 					step := 1
 					switch { // the reference is slow

@@ -17,7 +17,7 @@ var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127
 // Neither length nor layout may change the bits.
 func Lengths(t *testing.T, o Options) {
 	t.Run("vectors", func(t *testing.T) {
-		for k, typ := range dtype.All() {
+		for k, typ := range dtype.Real() {
 			for i, n := range lengths {
 				if !testlevel.Deep() && (i+k)%6 != 0 {
 					continue

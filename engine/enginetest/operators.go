@@ -35,7 +35,7 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s", "")
-	for _, x := range dtype.All() {
+	for _, x := range dtype.Real() {
 		fmt.Fprintf(&b, "%5s", x.Short())
 	}
 	for _, o := range op.Table() {
@@ -43,7 +43,7 @@ func (c *coverage) report(t *testing.T, class expr.Class) {
 			continue
 		}
 		fmt.Fprintf(&b, "\n%-14s", o.Name())
-		for _, x := range dtype.All() {
+		for _, x := range dtype.Real() {
 			mark := c.cells[o.Name()][x]
 			if mark == "" && (o.Types().Has(x) || o.Types() == 0 && x == dtype.I64) {
 				mark = "HOLE"
@@ -78,7 +78,7 @@ func Operators(t *testing.T, o Options) {
 // results returns the result types to test for a row: for a cast all types.
 func results(row *expr.Operator) []dtype.Type {
 	if row.Result() == expr.ResultTo {
-		return dtype.All()
+		return dtype.Real()
 	}
 	return []dtype.Type{dtype.Invalid}
 }

@@ -111,7 +111,7 @@ func sample(r *rand.Rand, t dtype.Type, k data) uint64 {
 
 var cachedSpecials = func() map[dtype.Type][]uint64 {
 	m := map[dtype.Type][]uint64{}
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		m[t] = specials(t)
 	}
 	return m

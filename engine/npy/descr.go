@@ -21,6 +21,8 @@ var descrs = map[dtype.Type]string{
 	dtype.BF16: "<V2",
 	dtype.F32:  "<f4",
 	dtype.F64:  "<f8",
+	dtype.C64:  "<c8",
+	dtype.C128: "<c16",
 }
 
 // codes maps a descr without its byte order to the type.
@@ -46,7 +48,7 @@ func parseDescr(d string) (t dtype.Type, big bool, why string) {
 	}
 	t, ok := codes[code]
 	if !ok {
-		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type; astype converts to bool, int8 to int64 but int16, uint8 to uint64 but uint16, float16, float32 or float64", excerpt(d))
+		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type; astype converts to bool, int8 to int64 but int16, uint8 to uint64 but uint16, float16, float32, float64, complex64 or complex128", excerpt(d))
 	}
 	if order == '|' && t.Size() > 1 && t != dtype.BF16 {
 		return dtype.Invalid, false, fmt.Sprintf("descr %s has no byte order for elements of %d bytes", excerpt(d), t.Size())

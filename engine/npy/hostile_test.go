@@ -133,7 +133,7 @@ func TestUnsupported(t *testing.T) {
 	tests := []struct{ descr, msg string }{
 		{"'<i2'", `descr "<i2"`},
 		{"'<u2'", `descr "<u2"`},
-		{"'<c8'", `descr "<c8"`},
+		{"'<c32'", `descr "<c32"`},
 		{"'<U5'", `descr "<U5"`},
 		{"'|S3'", `descr "|S3"`},
 		{"'<M8[ns]'", `descr "<M8[ns]"`},

@@ -55,7 +55,7 @@ for v in [(1, 0), (2, 0), (3, 0)]:
     with open(os.path.join(out, f'version{v[0]}.npy'), 'wb') as f:
         np.lib.format.write_array(f, np.arange(6, dtype='f4').reshape(2, 3), version=v)
 refused = {
-    'i2': np.zeros(3, 'i2'), 'c8': np.zeros(3, 'c8'), 'U3': np.array(['abc']), 'M8': np.zeros(3, 'M8[s]'),
+    'i2': np.zeros(3, 'i2'), 'c32': np.zeros(3, 'clongdouble'), 'U3': np.array(['abc']), 'M8': np.zeros(3, 'M8[s]'),
     'O': np.array([None, {}], dtype=object), 'record': np.zeros(3, [('a', 'f4'), ('b', 'i4', (2,))]),
 }
 for name, a in refused.items():
@@ -172,7 +172,7 @@ func TestNumPy(t *testing.T) {
 			t.Errorf("version %s: %+v", v, got)
 		}
 	}
-	for _, name := range []string{"i2", "c8", "U3", "M8", "O", "record"} {
+	for _, name := range []string{"i2", "c32", "U3", "M8", "O", "record"} {
 		_, err := ReadFile(filepath.Join(out, "refused-"+name+".npy"))
 		if !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)

@@ -109,11 +109,11 @@ func normalise(b []byte, h Header) {
 			}
 		}
 	case !h.BigEndian:
-	case h.Type.Size() == 2:
+	case h.Type.Part().Size() == 2:
 		swap(b, bits.ReverseBytes16)
-	case h.Type.Size() == 4:
+	case h.Type.Part().Size() == 4:
 		swap(b, bits.ReverseBytes32)
-	case h.Type.Size() == 8:
+	case h.Type.Part().Size() == 8:
 		swap(b, bits.ReverseBytes64)
 	}
 }

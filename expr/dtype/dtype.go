@@ -12,7 +12,8 @@ type Type uint8
 
 // The element types. In memory a Bool is one byte, 0 or 1; inside a kernel it
 // is a predicate. An F16 or BF16 is two bytes in memory and a float32 inside a
-// kernel (see docs/numerics.md).
+// kernel (see docs/numerics.md). A C64 or C128 is two numbers, the real part and
+// then the imaginary part. No kernel holds one: see [Type.Part].
 const (
 	Invalid Type = iota
 	Bool
@@ -26,6 +27,8 @@ const (
 	BF16
 	F32
 	F64
+	C64
+	C128
 	count
 )
 
@@ -36,6 +39,7 @@ const (
 	signed
 	unsigned
 	floating
+	complexes
 )
 
 type row struct {
@@ -57,6 +61,8 @@ var rows = [count]row{
 	BF16:    {"bfloat16", "bf16", 2, floating},
 	F32:     {"float32", "f32", 4, floating},
 	F64:     {"float64", "f64", 8, floating},
+	C64:     {"complex64", "c64", 8, complexes},
+	C128:    {"complex128", "c128", 16, complexes},
 }
 
 // All lists every valid type, in the order of the constants.
@@ -67,6 +73,10 @@ func All() []Type {
 	}
 	return out
 }
+
+// Real lists the types that are not complex, in the order of the constants. These
+// are the types that kernels hold.
+func Real() []Type { return All()[:F64] }
 
 func (t Type) row() *row {
 	if t >= count {
@@ -102,6 +112,32 @@ func (t Type) IsUnsigned() bool { return t.Valid() && t.row().class == unsigned 
 // IsInt reports whether t is an integer type; Bool is not one.
 func (t Type) IsInt() bool { return t.IsSigned() || t.IsUnsigned() }
 
+// IsComplex reports whether t is C64 or C128.
+func (t Type) IsComplex() bool { return t == C64 || t == C128 }
+
+// Part is the type of the real part and of the imaginary part of a complex type.
+// For every other type it is the type itself.
+func (t Type) Part() Type {
+	switch t {
+	case C64:
+		return F32
+	case C128:
+		return F64
+	}
+	return t
+}
+
+// Complex is the complex type whose parts have type t, or Invalid if there is none.
+func (t Type) Complex() Type {
+	switch t {
+	case F32:
+		return C64
+	case F64:
+		return C128
+	}
+	return Invalid
+}
+
 // Register is the type that a value of type t has inside a kernel: halves are
 // held as F32, every other type as itself.
 func (t Type) Register() Type {
@@ -136,9 +172,14 @@ type Float interface {
 	float32 | float64 | Float16 | BFloat16
 }
 
+// Complex is the constraint of the complex element types.
+type Complex interface {
+	complex64 | complex128
+}
+
 // Elem is the constraint of all element types.
 type Elem interface {
-	Number | bool
+	Number | Complex | bool
 }
 
 // Of returns the Type of the Go type T.
@@ -167,6 +208,10 @@ func Of[T Elem]() Type {
 		return F32
 	case float64:
 		return F64
+	case complex64:
+		return C64
+	case complex128:
+		return C128
 	}
 	return Invalid
 }

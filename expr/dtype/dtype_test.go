@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 func TestClasses(t *testing.T) {
 	for typ := range Type(255) {
 		n := 0
-		for _, is := range []bool{typ == Bool, typ.IsSigned(), typ.IsUnsigned(), typ.IsFloat()} {
+		for _, is := range []bool{typ == Bool, typ.IsSigned(), typ.IsUnsigned(), typ.IsFloat(), typ.IsComplex()} {
 			if is {
 				n++
 			}
@@ -70,4 +70,27 @@ func TestOf(t *testing.T) {
 	of[BFloat16](t, BF16)
 	of[float32](t, F32)
 	of[float64](t, F64)
+	of[complex64](t, C64)
+	of[complex128](t, C128)
+}
+
+// The parts of complex types are real types of half their size.
+func TestParts(t *testing.T) {
+	for _, typ := range All() {
+		part := typ.Part()
+		switch {
+		case typ.IsComplex() && (part.Complex() != typ || 2*part.Size() != typ.Size() || !part.IsFloat()):
+			t.Errorf("%s has parts of type %s", typ, part)
+		case !typ.IsComplex() && part != typ:
+			t.Errorf("%s is real and has parts of type %s", typ, part)
+		}
+	}
+	for i, typ := range Real() {
+		if typ.IsComplex() || typ != All()[i] {
+			t.Errorf("%s is listed as a real type", typ)
+		}
+	}
+	if len(Real())+2 != len(All()) {
+		t.Errorf("%d real types of %d", len(Real()), len(All()))
+	}
 }

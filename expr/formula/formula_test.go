@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		{"x = x[x > 2]", "1:9: selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)", expr.ErrUnsupported},
 		{"x[i] = 2", "1:2: assigning to elements chosen by an array of indices is not supported", expr.ErrUnsupported},
 		{"x = astype(x, float99)", `1:15: name "float99" is not bound; known names: i, lr, u, x, y`, expr.ErrValue},
-		{"x = astype(x, 'f8')", `1:15: "f8" is no element type; there are [bool int8 int32 int64 uint8 uint32 uint64 float16 bfloat16 float32 float64]`, expr.ErrType},
+		{"x = astype(x, 'f8')", `1:15: "f8" is no element type; there are [bool int8 int32 int64 uint8 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128]`, expr.ErrType},
 		{"x = jnp.exp(x)", "1:5: jnp is no module here; write exp(x) or np.exp(x)", nil},
 		{"x = np.linalg.norm(x)", "1:8: np.linalg is not supported; formulas have functions of NumPy itself, such as np.exp", nil},
 		{"x = x + 10**1000 * i", "1:18: the integer 100000000000...0000 (1001 digits) is out of bounds for int32", expr.ErrValue},

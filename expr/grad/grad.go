@@ -11,6 +11,8 @@
 package grad
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/shape"
@@ -33,20 +35,36 @@ func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], erro
 	return typed[T](OfNodes(expr.NodeOf(loss), untyped(wrt)...))
 }
 
-// OfNodes is Of for untyped trees, and for variables of several float types.
+// OfNodes is Of for untyped trees, and for variables of several float types. A
+// variable may be complex, the loss may not. Its gradient is then, as in PyTorch,
+// the derivative by the real part plus i times the derivative by the imaginary
+// part: the loss falls fastest in the opposite direction.
 func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
-	if err := check(append([]*expr.Node{loss}, wrt...)); err != nil {
+	loss, split, join := parts(loss, wrt)
+	if err := check(append([]*expr.Node{loss}, split...)); err != nil {
 		return nil, err
 	}
 	if len(loss.Shape()) != 0 {
 		return nil, expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
 	}
-	return pull(loss, expr.ConstFloat(loss.DType(), 1), wrt)
+	grads, err := pull(loss, expr.ConstFloat(loss.DType(), 1), split)
+	if err != nil {
+		return nil, err
+	}
+	return join(grads), nil
 }
 
 // pull returns the derivatives of the sum of out*y with respect to each of wrt.
 // The shape of out broadcasts to that of y.
 func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
+	if y.HasComplex() {
+		var s op.Splitter
+		y = s.Split(y).Re
+		wrt = slices.Clone(wrt)
+		for i, x := range wrt {
+			wrt[i] = s.Split(x).Re
+		}
+	}
 	t := tape{variable: map[*expr.Node]*expr.Node{}, needed: map[*expr.Node]bool{}, adjoint: map[*expr.Node]*expr.Node{}}
 	if err := t.record(y, wrt); err != nil {
 		return nil, err

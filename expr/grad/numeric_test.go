@@ -169,7 +169,7 @@ var domains = map[string][][2]float64{
 
 // differentiable reports whether a row takes and gives floats.
 func differentiable(o *expr.Operator) bool {
-	return o.Types().Has(dtype.F64) && (o.Result() == expr.ResultSame || o.Result() == expr.ResultFirst || o.Result() == expr.ResultTo) && o.Arity() != 0
+	return o.Types().Has(dtype.F64) && (o.Result() == expr.ResultSame || o.Result() == expr.ResultFirst || o.Result() == expr.ResultPart || o.Result() == expr.ResultTo) && o.Arity() != 0
 }
 
 // TestEveryRowHasARule fails for a differentiable row without a rule.

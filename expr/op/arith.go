@@ -36,7 +36,7 @@ var arithmetic = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbe
 	},
 	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: gradNeg, Doc: "-x; integers wrap."},
 	{
-		Name: "abs", Arity: 1, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
+		Name: "abs", Arity: 1, Result: expr.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
 		Doc: "x without its sign; the least integer stays.",
 	},
 	{

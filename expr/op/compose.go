@@ -134,7 +134,7 @@ func nanToNum(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // Mean returns the arithmetic mean over axes. An empty axis is an error.
-func Mean[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Mean[T expr.AnyFloat](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return composed[T]("mean", options(opts), expr.NodeOf(a))
 }
 

@@ -346,7 +346,7 @@ func Diagonal[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
 }
 
 // Trace returns the sum of the k-th diagonal of the first two axes.
-func Trace[T expr.Number](a expr.Exp[T], k int) expr.Exp[T] {
+func Trace[T expr.AnyNumber](a expr.Exp[T], k int) expr.Exp[T] {
 	return composed[T]("trace", Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
 }
 
@@ -358,20 +358,20 @@ func Diag[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
 
 // Kron returns the Kronecker product: a with each element replaced by its product
 // with b.
-func Kron[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func Kron[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("kron", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // Cross returns the cross products of the vectors along the last axis, which has
 // three elements.
-func Cross[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func Cross[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("cross", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // Convolve returns the convolution of two vectors. The mode is "full", or "same"
 // for as many elements as the longer one has, or "valid" for those that depend on
 // all elements of the shorter one.
-func Convolve[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
+func Convolve[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
 	return composed[T]("convolve", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 

@@ -300,6 +300,6 @@ func IsClose[T expr.Number](a, b expr.Exp[T], relative, absolute float64) expr.E
 }
 
 // Outer returns the products of all pairs of elements of a and b, as a matrix.
-func Outer[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func Outer[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("outer", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }

@@ -45,13 +45,13 @@ func MatMulNode(a, b *expr.Node) *expr.Node {
 
 // MatMul returns the matrix product as NumPy's @. It takes vectors, matrices,
 // and stacks of matrices, whose leading dimensions broadcast.
-func MatMul[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func MatMul[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](MatMulNode(expr.NodeOf(a), expr.NodeOf(b)))
 }
 
 // Dot returns the inner product of vectors and the product of matrices and
 // vectors: MatMul for operands of rank 1 and 2.
-func Dot[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func Dot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	for _, n := range []*expr.Node{expr.NodeOf(a), expr.NodeOf(b)} {
 		if n.Err() == nil && len(n.Shape()) > 2 {
 			return expr.Of[T](expr.Errorf(expr.ErrShape, "Dot", "an operand has rank %d; stacks of matrices go to MatMul", len(n.Shape())))

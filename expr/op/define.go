@@ -54,7 +54,7 @@ func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOp
 
 // supported returns the element types for which the program of o is correct.
 func supported(o *expr.Row) (s expr.Types) {
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		r := t.Register()
 		params := make([]dtype.Type, o.Arity)
 		for i := range params {

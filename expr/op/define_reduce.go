@@ -29,7 +29,7 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 	row := prim.ReductionRow{Name: name, Doc: o.Doc, Order: prim.Num, Combine: combine}
 	asked, bits := o.Types, map[dtype.Type]uint64{}
 	o.Types = 0
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		if asked != 0 && !asked.Has(t) {
 			continue
 		}

@@ -19,7 +19,7 @@ import "github.com/oneloop/oneloop/expr"
 // Summable is the constraint of element types that are results of sums and
 // products. NumPy adds smaller integers in 64 bits (SumInt, SumUint).
 type Summable interface {
-	expr.Float | int64 | uint64
+	expr.AnyFloat | int64 | uint64
 }
 
 // Bitwise is the constraint of element types with bit operations.

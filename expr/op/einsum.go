@@ -345,7 +345,7 @@ func vecMat(_ Options, x ...*expr.Node) *expr.Node {
 // arrow the result has the letters that occur once, in the order of the alphabet.
 // Subscripts that do not fit the operands are [expr.ErrValue]. Axes of one letter with
 // different sizes are [expr.ErrShape], unless one is 1.
-func Einsum[T expr.Number](subscripts string, a expr.Exp[T], more ...expr.Exp[T]) expr.Exp[T] {
+func Einsum[T expr.AnyNumber](subscripts string, a expr.Exp[T], more ...expr.Exp[T]) expr.Exp[T] {
 	x := append([]*expr.Node{expr.NodeOf(a)}, nodes(more)...)
 	if len(x) == 1 {
 		x = append(x, nil)
@@ -356,7 +356,7 @@ func Einsum[T expr.Number](subscripts string, a expr.Exp[T], more ...expr.Exp[T]
 // TensorDot returns the sum of the products of a and b over the axes from of a and
 // the axes to of b. The result has the other axes of a, then those of b. from and to
 // have one length, and axes that are summed over together have one size.
-func TensorDot[T expr.Number](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
+func TensorDot[T expr.AnyNumber](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
 	if from == nil {
 		from = []int{}
 	}
@@ -365,7 +365,7 @@ func TensorDot[T expr.Number](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
 
 // Inner returns the sums of the products of a and b over their last axes, of one
 // size. The result has the other axes of a, then those of b. A scalar multiplies.
-func Inner[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("inner", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 

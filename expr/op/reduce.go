@@ -46,7 +46,7 @@ func pairOf(r *prim.Reduction) *expr.Operator {
 
 // typesOf returns the element types that a class of registers holds.
 func typesOf(c prim.Class) (s expr.Types) {
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		if c.Has(t.Register()) {
 			s |= expr.TypesOf(t)
 		}

@@ -389,6 +389,10 @@ func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.No
 			return misshapen("takes one axis, not %v", o.Axes)
 		}
 		t := a.DType()
+		if t.IsComplex() {
+			r := accumulateParts(row, call("real", a), call("imag", a), o.Axes[0])
+			return ComplexNode(r.Out(0), r.Out(1))
+		}
 		wide := t.Register()
 		r := ScanNodes([]*expr.Node{expr.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*expr.Node{CastNode(a, wide)}, ScanOptions{Axis: o.Axes[0]},
 			func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
@@ -401,11 +405,11 @@ func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.No
 
 // CumSum returns the sums of the elements up to each one along an axis, added in
 // order, in the shape of a. It sums in T, and halves in float32.
-func CumSum[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumsum", a, axis) }
+func CumSum[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumsum", a, axis) }
 
 // CumProd returns the products of the elements up to each one along an axis,
 // multiplied in order, in the shape of a. It multiplies in T, and halves in float32.
-func CumProd[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumprod", a, axis) }
+func CumProd[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumprod", a, axis) }
 
 // CumMax returns the greatest of the elements up to each one along an axis, in the
 // shape of a. NaN wins, and -0 is below +0.
@@ -415,6 +419,6 @@ func CumMax[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("
 // of a. NaN wins, and -0 is below +0.
 func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummin", a, axis) }
 
-func along[T expr.Number](name string, a expr.Exp[T], axis int) expr.Exp[T] {
+func along[T expr.AnyNumber](name string, a expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T](name, Options{Axes: []int{axis}}, expr.NodeOf(a))
 }

@@ -92,7 +92,7 @@ type Real interface {
 	constraints.Integer | constraints.Float
 }
 
-func scalar[T expr.Number, S Real](s S) *expr.Node {
+func scalar[T expr.AnyNumber, S Real](s S) *expr.Node {
 	t, f := dtype.Of[T](), float64(s)
 	if t.IsInt() {
 		// The conversion of a float out of range depends on the machine.
@@ -109,17 +109,17 @@ func scalar[T expr.Number, S Real](s S) *expr.Node {
 
 // Scale returns s * a. The scalar is converted to the element type. If an
 // integer type cannot hold it, the result carries an error.
-func Scale[T expr.Number, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
+func Scale[T expr.AnyNumber, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(a)
 	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), n).As("Scale", n))
 }
 
 // WhereScalar returns x where cond holds, else s. The element type has to hold
 // the scalar.
-func WhereScalar[T expr.Number, S Real](cond expr.Exp[bool], x expr.Exp[T], s S) expr.Exp[T] {
+func WhereScalar[T expr.AnyNumber, S Real](cond expr.Exp[bool], x expr.Exp[T], s S) expr.Exp[T] {
 	c, n := expr.NodeOf(cond), expr.NodeOf(x)
 	return expr.Of[T](call("where", c, n, scalar[T](s)).As("WhereScalar", c, n))
 }
 
 // Full returns a scalar of element type T, which broadcasts to any shape.
-func Full[T expr.Number, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s).As("Full")) }
+func Full[T expr.AnyNumber, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s).As("Full")) }

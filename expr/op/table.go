@@ -18,11 +18,13 @@ var (
 	bools   = expr.TypesOf(dtype.Bool)
 	numbers = floats | ints
 	elems   = numbers | bools
+
+	complexes = expr.TypesOf(dtype.C64, dtype.C128)
 )
 
 // rows are the rows of the table, by family. The constructors in zops.go,
 // docs/ops.md and the names of formulas are made from them.
-var rows = [][]expr.Row{arithmetic, comparisons, bitwise, random, rounding, selection, functions, reductions, views, sources, unviews, contractions, calls}
+var rows = [][]expr.Row{arithmetic, comparisons, bitwise, random, rounding, selection, functions, complexRows, reductions, views, sources, unviews, contractions, calls}
 
 // family returns rows with the class of common. A row that does not state its
 // number of operands, types, result or shape function gets these from common.
@@ -50,6 +52,7 @@ func index() map[string]*expr.Operator {
 			if m[row.Name] != nil {
 				panic("op: two rows are named " + row.Name)
 			}
+			row.Parts = partsOf(row)
 			m[row.Name] = expr.NewOperator(row)
 		}
 	}

@@ -20,7 +20,7 @@ func Acosh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Add is x + y; integers wrap. Error: correctly rounded.
-func Add[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
+func Add[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowAdd, x, y)
 }
 
@@ -104,6 +104,11 @@ func Clip[T expr.Number](x, lo, hi expr.Exp[T]) expr.Exp[T] {
 	return map3[T, T](rowClip, x, lo, hi)
 }
 
+// Conj is x with the other sign of the imaginary part. Error: exact.
+func Conj[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowConj, x)
+}
+
 // CopySign is the magnitude of x with the sign of y, of which NaN has none. Error: exact.
 func CopySign[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowCopySign, x, y)
@@ -125,7 +130,7 @@ func Cube[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Div is x / y; integers truncate towards zero and division by zero is an error. Error: correctly rounded.
-func Div[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
+func Div[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowDiv, x, y)
 }
 
@@ -220,17 +225,17 @@ func Not[T Bitwise](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // IsFinite is whether x is neither infinite nor NaN. Error: exact.
-func IsFinite[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
+func IsFinite[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
 	return map1[T, bool](rowIsFinite, x)
 }
 
 // IsInf is whether x is infinite. Error: exact.
-func IsInf[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
+func IsInf[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
 	return map1[T, bool](rowIsInf, x)
 }
 
 // IsNaN is whether x is NaN. Error: exact.
-func IsNaN[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
+func IsNaN[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
 	return map1[T, bool](rowIsNaN, x)
 }
 
@@ -315,7 +320,7 @@ func Mod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 }
 
 // Mul is x * y; integers wrap. Error: correctly rounded.
-func Mul[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
+func Mul[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowMul, x, y)
 }
 
@@ -335,7 +340,7 @@ func NaNMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Neg is -x; integers wrap. Error: exact.
-func Neg[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
+func Neg[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowNeg, x)
 }
 
@@ -435,7 +440,7 @@ func Sqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Square is x * x. Error: correctly rounded.
-func Square[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
+func Square[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSquare, x)
 }
 
@@ -445,7 +450,7 @@ func StopGradient[T expr.Elem](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Sub is x - y; integers wrap. Error: correctly rounded.
-func Sub[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
+func Sub[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowSub, x, y)
 }
 
@@ -486,6 +491,7 @@ var (
 	rowCbrt         = row("cbrt")
 	rowCeil         = row("ceil")
 	rowClip         = row("clip")
+	rowConj         = row("conjugate")
 	rowCopySign     = row("copysign")
 	rowCos          = row("cos")
 	rowCosh         = row("cosh")

@@ -5,7 +5,7 @@ package op
 import "github.com/oneloop/oneloop/expr"
 
 // AddScalar is [Add] of x and s. The element type has to hold the scalar.
-func AddScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+func AddScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowAdd, n, scalar[T](s)).As("AddScalar", n))
 }
@@ -59,13 +59,13 @@ func ScalarCopySign[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 }
 
 // DivScalar is [Div] of x and s. The element type has to hold the scalar.
-func DivScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+func DivScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowDiv, n, scalar[T](s)).As("DivScalar", n))
 }
 
 // ScalarDiv is [Div] of s and x. The element type has to hold the scalar.
-func ScalarDiv[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
+func ScalarDiv[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowDiv, scalar[T](s), n).As("ScalarDiv", n))
 }
@@ -197,7 +197,7 @@ func ScalarMod[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 }
 
 // MulScalar is [Mul] of x and s. The element type has to hold the scalar.
-func MulScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+func MulScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowMul, n, scalar[T](s)).As("MulScalar", n))
 }
@@ -227,13 +227,13 @@ func ShrScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 }
 
 // SubScalar is [Sub] of x and s. The element type has to hold the scalar.
-func SubScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+func SubScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowSub, n, scalar[T](s)).As("SubScalar", n))
 }
 
 // ScalarSub is [Sub] of s and x. The element type has to hold the scalar.
-func ScalarSub[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
+func ScalarSub[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowSub, scalar[T](s), n).As("ScalarSub", n))
 }

@@ -66,7 +66,8 @@ func (a *Array) Label() string {
 func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
 
 // Overlaps reports whether two arrays may share a byte. It compares ranges of
-// offsets, so it may return true for arrays that share none. Arrays in
+// offsets, and knows of interleaved arrays ([shape.Interleaved]). So it may return
+// true for arrays that share none. Arrays in
 // different memories share none, unless [expr.Distance] says that the memories
 // overlap.
 func (a *Array) Overlaps(b *Array) bool {
@@ -80,7 +81,11 @@ func (a *Array) Overlaps(b *Array) bool {
 	alo, ahi := shape.Bounds(a.Shape, a.Strides, a.Offset)
 	blo, bhi := shape.Bounds(b.Shape, b.Strides, b.Offset)
 	as, bs := a.Type.Size(), b.Type.Size()
-	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as
+	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as && !shape.Interleaved(a.elements(), b.elements(), shift)
+}
+
+func (a *Array) elements() shape.Elements {
+	return shape.Elements{Shape: a.Shape, Strides: a.Strides, Offset: a.Offset, Size: a.Type.Size()}
 }
 
 // SameElements reports whether two arrays have the same element at every

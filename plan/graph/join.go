@@ -26,9 +26,8 @@ func Cancelled(ctx context.Context, i int) error {
 	return fmt.Errorf("the compilation has been cancelled: %w", ctx.Err())
 }
 
-// Join adds the value of a statement to the graph and returns its root. Later
-// statements of the group read the value that the statement stores. nodes is
-// about the number of nodes of the value.
+// Join adds the value of a statement to the graph and returns its root. nodes is
+// about the number of nodes of the value. See [Graph.Assign].
 func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, error) {
 	g.expect(nodes)
 	v, err := g.Add(ctx, s.Value)
@@ -42,10 +41,11 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, er
 		e := expr.Apply(SaverRows[s.Saver], s.Target, s.Value)
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})
 	}
-	target := ArrayOf(s.Target)
-	g.assign(target, s.Target, v)
-	return Root{v, target}, g.err
+	return Root{v, ArrayOf(s.Target)}, g.err
 }
+
+// Err returns the first error of the graph, such as one of a user's index map.
+func (g *Graph) Err() error { return g.err }
 
 // expect allocates room for n nodes, if the graph is empty.
 func (g *Graph) expect(n int) {
@@ -120,9 +120,11 @@ func (g *Graph) forget() {
 	maps.Copy(g.known, g.pinned)
 }
 
-// assign makes later statements of the group use v where they read the target.
-// v is the value as stored: it is rounded if the target has halves.
-func (g *Graph) assign(target *Array, leaf *expr.Node, v *Node) {
+// Assign makes later statements of the group use the value of a root where they
+// read its target, of which leaf is the node. They use the value as stored: it is
+// rounded if the target has halves.
+func (g *Graph) Assign(r Root, leaf *expr.Node) {
+	v, target := r.Value, r.Target
 	if v.Type.IsHalf() && !(v.Src.Op.Result() == expr.ResultTo) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})

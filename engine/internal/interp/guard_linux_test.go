@@ -52,7 +52,7 @@ buf z %[1]s out 2
     store %[2]s z[i0, i1] %%4
   }
 }`
-	for _, mem := range dtype.All() {
+	for _, mem := range dtype.Real() {
 		op := "add"
 		if mem == dtype.Bool {
 			op = "xor"

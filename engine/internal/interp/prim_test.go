@@ -23,7 +23,7 @@ type cellOp struct {
 func (c cellOp) String() string { return fmt.Sprint(c.op, c.args, c.out) }
 
 func registers() (out []dtype.Type) {
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		if prim.Any.Has(t) {
 			out = append(out, t)
 		}

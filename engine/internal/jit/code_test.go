@@ -117,11 +117,11 @@ func statements(t *testing.T, arrays, text string) []expr.Statement {
 			}
 			s = append(s, n)
 		}
-		i := slices.IndexFunc(dtype.All(), func(x dtype.Type) bool { return x.String() == f[2] })
+		i := slices.IndexFunc(dtype.Real(), func(x dtype.Type) bool { return x.String() == f[2] })
 		if i < 0 {
 			t.Fatalf("%s: no type", line)
 		}
-		env[f[0]] = array(f[0], s, dtype.All()[i])
+		env[f[0]] = array(f[0], s, dtype.Real()[i])
 	}
 	src, err := formula.Parse(text)
 	if err != nil {

@@ -33,6 +33,10 @@ func Element(t dtype.Type, b []byte) any {
 		return dtype.Slice[dtype.BFloat16](b[:2])[0]
 	case dtype.F32:
 		return dtype.Slice[float32](b[:4])[0]
+	case dtype.C64:
+		return dtype.Slice[complex64](b[:8])[0]
+	case dtype.C128:
+		return dtype.Slice[complex128](b[:16])[0]
 	}
 	return dtype.Slice[float64](b[:8])[0]
 }
@@ -73,6 +77,28 @@ func numpyText(v any) string {
 		return numpyFloat(float64(v), 32)
 	case float64:
 		return numpyFloat(v, 64)
+	case complex64:
+		return complexText(complex128(v), 32, numpyFloat)
+	case complex128:
+		return complexText(v, 64, numpyFloat)
+	}
+	return fmt.Sprint(v)
+}
+
+// complexText returns a complex number as NumPy writes it, such as 1+2j. number
+// writes a part, of the given bits.
+func complexText(v complex128, bits int, number func(v float64, bits int) string) string {
+	im := number(imag(v), bits)
+	if im[0] != '-' && im[0] != '+' {
+		im = "+" + im
+	}
+	return number(real(v), bits) + im + "j"
+}
+
+// shortFloat returns the text of a float that %v prints.
+func shortFloat(v float64, bits int) string {
+	if bits == 32 {
+		return fmt.Sprint(float32(v))
 	}
 	return fmt.Sprint(v)
 }

@@ -55,6 +55,10 @@ func appendJSON(b []byte, v any) []byte {
 	size := 64
 	var x float64
 	switch v := v.(type) {
+	case complex64:
+		return appendPair(b, real(v), imag(v))
+	case complex128:
+		return appendPair(b, real(v), imag(v))
 	case float64:
 		x = v
 	case float32:
@@ -75,6 +79,12 @@ func appendJSON(b []byte, v any) []byte {
 		return append(b, `"-Infinity"`...)
 	}
 	return strconv.AppendFloat(b, x, 'g', -1, size)
+}
+
+// appendPair appends the parts of a complex number as a list.
+func appendPair[T float32 | float64](b []byte, re, im T) []byte {
+	b = append(appendJSON(append(b, '['), re), ',')
+	return append(appendJSON(b, im), ']')
 }
 
 // FromJSON reads an array: an object that JSON writes, or nested lists of elements
@@ -100,7 +110,9 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 	}
 	s := d.Shape
 	if s == nil {
-		s = shapeOf(tree)
+		if s = shapeOf(tree); t.IsComplex() && len(s) > 0 { // without the list of each element
+			s = s[:len(s)-1]
+		}
 	}
 	// A list has at most as many elements as the text has bytes. So a false shape
 	// causes no allocation.
@@ -150,6 +162,16 @@ func errShape(s shape.Shape) error {
 func parseElement(t dtype.Type, b []byte, x any) error {
 	wrong := func() error {
 		return expr.NewError(expr.ErrValue, "", "%.40q is not a value of type %v", fmt.Sprint(x), t)
+	}
+	if part := t.Part(); part != t {
+		pair, ok := x.([]any)
+		if !ok || len(pair) != 2 {
+			return wrong()
+		}
+		if err := parseElement(part, b, pair[0]); err != nil {
+			return err
+		}
+		return parseElement(part, b[part.Size():], pair[1])
 	}
 	if v, ok := x.(bool); ok || t == dtype.Bool {
 		if !ok || t != dtype.Bool {

@@ -198,6 +198,10 @@ func (p *printer) element(at int) string {
 		return strconv.FormatFloat(shortest(v), 'g', -1, 32)
 	case dtype.BFloat16:
 		return strconv.FormatFloat(shortest(v), 'g', -1, 32)
+	case complex64:
+		return complexText(complex128(v), 32, shortFloat)
+	case complex128:
+		return complexText(v, 64, shortFloat)
 	}
 	return fmt.Sprint(v)
 }

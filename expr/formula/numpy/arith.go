@@ -36,7 +36,7 @@ func unary(sign string, x value) value {
 	switch t := x.n.DType(); {
 	case t == dtype.Bool && sign != "~":
 		return failed(expr.ErrType, "%s is not defined for bool; use ~, or convert with astype", sign)
-	case t.IsFloat() && sign == "~":
+	case fractional(t) && sign == "~":
 		return failed(expr.ErrType, "~ is not defined for %v", t)
 	case sign == "-":
 		x.n = apply("neg", x.n)
@@ -99,7 +99,7 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node
 			return undefined("; use ^")
 		}
 	case "/":
-		if !t.IsFloat() {
+		if !fractional(t) {
 			t = dtype.F64
 		}
 	case "//", "%", "**":
@@ -107,11 +107,11 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node
 			t = dtype.I8
 		}
 	case "&", "|", "^":
-		if t.IsFloat() {
+		if fractional(t) {
 			return undefined("")
 		}
 	case "<<", ">>":
-		if t.IsFloat() {
+		if fractional(t) {
 			return undefined("")
 		}
 		if t == dtype.Bool {
@@ -121,7 +121,7 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node
 	switch {
 	case sign != "**":
 		return apply(bySymbol()[symbol].Name(), x.as(t), y.as(t))
-	case t.IsFloat():
+	case fractional(t):
 		return floatPower(t, x, y, function)
 	}
 	return intPower(t, x, y)

@@ -48,7 +48,7 @@ func reduction(o *expr.Operator) func(c *call) *expr.Node {
 			if n = cast(n, r.To); r.To == dtype.Bool {
 				row = logical[o.Reduce().Op()]
 			}
-		case o.Types().Has(have):
+		case o.Takes(have):
 		case o.Types().Has(dtype.Bool): // any, all
 			n = cast(n, dtype.Bool)
 		case o.Result() == expr.ResultInt64: // argmax of bools
@@ -109,9 +109,9 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
-		case o.Wide && !t.IsFloat():
+		case o.Wide && !fractional(t):
 			t = dtype.F64
-		case each && floats && !t.IsFloat():
+		case each && floats && !fractional(t):
 			t = floatLoop(t, values)
 		case !o.Wide && floats && typed:
 			t = sumType(t)

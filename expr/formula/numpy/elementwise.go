@@ -42,10 +42,10 @@ func elementwise(o *expr.Operator) func(c *call) *expr.Node {
 		if t == dtype.Bool && !o.Types().Has(t) && o.Types().Has(dtype.I8) {
 			t = dtype.I8
 		}
-		if !o.Types().Has(t) && !t.IsFloat() {
+		if !o.Types().Has(t) && !fractional(t) {
 			t = floatLoop(t, values)
 		}
-		if !o.Types().Has(t) {
+		if !o.Takes(t) {
 			return expr.Errorf(expr.ErrType, "", "%s is not defined for %v", c.at.Text, t)
 		}
 		return apply(o.Name(), c.all(values, t)...)
@@ -71,11 +71,11 @@ func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 	isBool := t == dtype.Bool
 	switch o.Name() {
 	case "floor", "ceil", "trunc":
-		if !t.IsFloat() {
+		if !fractional(t) {
 			return v[0].as(t)
 		}
 	case "abs":
-		if c.at.Text == "fabs" && !t.IsFloat() {
+		if c.at.Text == "fabs" && !fractional(t) {
 			return apply("abs", v[0].as(floatFor(t)))
 		}
 		if isBool {
@@ -99,7 +99,7 @@ func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 		if isBool {
 			t = dtype.I8
 		}
-		if !t.IsFloat() { // the quotient of integers, truncated
+		if !fractional(t) { // the quotient of integers, truncated
 			return apply("div", expr.ConstInt(t, 1), v[0].as(t))
 		}
 	}

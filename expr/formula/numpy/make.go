@@ -52,7 +52,7 @@ func callArange(c *call) *expr.Node {
 	if !ok || n > math.MaxInt32*1024 || n > math.MaxInt || t == dtype.Bool {
 		return expr.Errorf(expr.ErrValue, "", "this arange has no possible length or type")
 	}
-	if isFloat && !t.IsFloat() {
+	if isFloat && !fractional(t) {
 		return expr.Errorf(expr.ErrUnsupported, "", "an arange of floats in %v is not supported", t)
 	}
 	i := op.IotaNode(int(n))

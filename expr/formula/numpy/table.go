@@ -60,7 +60,7 @@ var aliases = map[string][]string{
 	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "asinh": {"arcsinh"}, "acosh": {"arccosh"}, "atanh": {"arctanh"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
 	"round": {"around"}, "ravel": {"flatten"}, "transpose": {"permute_dims"}, "concatenate": {"concat"},
 	"deg2rad": {"radians"}, "rad2deg": {"degrees"},
-	"array": {"asarray"}, "layernorm": {"layer_norm"},
+	"array": {"asarray"}, "conjugate": {"conj"}, "layernorm": {"layer_norm"},
 }
 
 // elementwiseRows are the element-wise rows of the operator table that no

@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 
@@ -55,16 +56,21 @@ func natural(c syntax.Class) dtype.Type {
 	return [...]dtype.Type{dtype.Invalid, dtype.Bool, dtype.I64, dtype.F64}[c]
 }
 
+// fractional reports whether t has fractions: whether it is of floats, or complex.
+func fractional(t dtype.Type) bool { return t.IsFloat() || t.IsComplex() }
+
 // promote returns the common type of two element types, by NumPy's rules. NumPy
 // promotes int8 with uint8 to int16, which this library lacks; here they give
 // int32. float16 with bfloat16 gives float32. Invalid gives the other type.
 func promote(a, b dtype.Type) dtype.Type {
-	if a > b { // the constants are in the order invalid, bool, signed, unsigned, float
+	if a > b { // the constants are in the order invalid, bool, signed, unsigned, float, complex
 		a, b = b, a
 	}
 	switch {
 	case a == b || a == dtype.Bool || a == dtype.Invalid:
 		return b
+	case b.IsComplex():
+		return cmp.Or(promote(a.Part(), promote(b.Part(), dtype.F32)).Complex(), dtype.C128)
 	case a.IsFloat(): // both are
 		if b.IsHalf() {
 			return dtype.F32
@@ -93,7 +99,7 @@ func promote(a, b dtype.Type) dtype.Type {
 // type t. NumPy's loops have the same types.
 func floatFor(t dtype.Type) dtype.Type {
 	switch {
-	case t.IsFloat():
+	case fractional(t):
 		return t
 	case t.Size() == 1:
 		return dtype.F16
@@ -105,7 +111,7 @@ func floatFor(t dtype.Type) dtype.Type {
 // type t.
 func sumType(t dtype.Type) dtype.Type {
 	switch {
-	case t.IsFloat():
+	case fractional(t):
 		return t
 	case t.IsUnsigned():
 		return dtype.U64
@@ -119,6 +125,10 @@ func sameKind(from, to dtype.Type) bool {
 	switch {
 	case from == to || from == dtype.Bool:
 		return true
+	case to.IsComplex():
+		return true
+	case from.IsComplex():
+		return false
 	case to.IsFloat():
 		return true
 	case from.IsFloat():

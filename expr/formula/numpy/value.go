@@ -193,7 +193,7 @@ func promoted(vs ...value) dtype.Type {
 	switch {
 	case strong == dtype.Invalid:
 		return weak
-	case highest == syntax.Float && !strong.IsFloat():
+	case highest == syntax.Float && !fractional(strong):
 		return dtype.F64
 	case highest == syntax.Int && strong == dtype.Bool:
 		return dtype.I64
@@ -258,7 +258,7 @@ func number(s syntax.Number, t dtype.Type) *expr.Node {
 	switch {
 	case t == dtype.Bool:
 		return truth(s.Truth())
-	case t.IsFloat():
+	case fractional(t):
 		f, err := s.Float64()
 		if err != nil {
 			return expr.Errorf(expr.ErrValue, "", "%s", err)

@@ -145,7 +145,7 @@ func number(text string) (int, error) {
 }
 
 func short(name string) (dtype.Type, error) {
-	for _, t := range dtype.All() {
+	for _, t := range dtype.Real() {
 		if t.Short() == name {
 			return t, nil
 		}

@@ -64,7 +64,7 @@ func Native(row *prim.Reduction, t dtype.Type) *Kern { return native[key{row, t}
 
 func init() {
 	for _, row := range ir.Reductions() {
-		for _, t := range dtype.All() {
+		for _, t := range dtype.Real() {
 			if t == t.Register() && row.Types().Has(t) && stepped(row) {
 				native[key{row, t}] = nativeKern(row, t)
 			}

@@ -37,11 +37,14 @@ func write(path string, data []byte) {
 }
 
 // byHand are the rows whose constructors have signatures of their own.
-var byHand = map[string]bool{"where": true, "cast": true}
+var byHand = map[string]bool{"where": true, "cast": true, "real": true, "imag": true, "angle": true}
 
 // constraint is the Go constraint for a set of element types.
 func constraint(o *expr.Operator) string {
-	t := o.Types()
+	t, any := o.Types(), ""
+	if o.Parts() != nil && o.Result() != expr.ResultPart {
+		any = "Any"
+	}
 	switch number, boolean := t.Has(dtype.I32), t.Has(dtype.Bool); {
 	case o.Reduce() != nil && (o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul):
 		return "Summable"
@@ -54,11 +57,11 @@ func constraint(o *expr.Operator) string {
 	case t == expr.TypesOf(dtype.U64):
 		return "uint64"
 	case number && t.Has(dtype.F32):
-		return "expr.Number"
+		return "expr." + any + "Number"
 	case number:
 		return "expr.Integer"
 	}
-	return "expr.Float"
+	return "expr." + any + "Float"
 }
 
 // Constructors is the text of zops.go.
@@ -229,7 +232,7 @@ func Page() []byte {
 			if o.Grad() != nil {
 				gradient = "yes"
 			}
-			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name(), o.Constructor(), symbol, arity, types(o.Types()), Bound(o), gradient, cell(o.Doc()))
+			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name(), o.Constructor(), symbol, arity, types(taken(o)), Bound(o), gradient, cell(o.Doc()))
 		}
 	}
 	b.WriteString("\n## Compositions\n\nTrees of the rows above. They have no code of their own, and their gradients are those of their parts.\n\n| formula | Go | element types | meaning |\n|---|---|---|---|\n")
@@ -241,6 +244,14 @@ func Page() []byte {
 
 // cell keeps a separator from ending a cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// taken returns the element types of the operands of a row.
+func taken(o *expr.Operator) expr.Types {
+	if o.Parts() == nil {
+		return o.Types()
+	}
+	return o.Types() | expr.TypesOf(dtype.C64, dtype.C128)
+}
 
 func types(s expr.Types) string {
 	var names []string

@@ -1,0 +1,308 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+func ExampleTensor_complex() {
+	z := engine.MustFromSlice([]complex128{3 + 4i, 2i})
+	r, err := engine.Eval(op.Modulus[float64](z))
+	fmt.Println(r, err)
+	fmt.Println(z.MulAssign(op.Conj(z)), z)
+	// Output:
+	// [5 2] <nil>
+	// <nil> [25+0j 4+0j]
+}
+
+type (
+	c128 = expr.Exp[complex128]
+	z128 = *engine.Tensor[complex128]
+)
+
+// complexCases are expressions, and what they are for one element.
+var complexCases = []struct {
+	name string
+	tree func(x, y c128) c128
+	want func(x, y complex128) complex128
+}{
+	{"add", op.Add[complex128], func(x, y complex128) complex128 { return x + y }},
+	{"sub", op.Sub[complex128], func(x, y complex128) complex128 { return x - y }},
+	{"mul", op.Mul[complex128], func(x, y complex128) complex128 { return x * y }},
+	{"div", op.Div[complex128], func(x, y complex128) complex128 { return x / y }},
+	{"neg", func(x, _ c128) c128 { return op.Neg(x) }, func(x, _ complex128) complex128 { return -x }},
+	{"conj", func(x, _ c128) c128 { return op.Conj(x) }, func(x, _ complex128) complex128 { return cmplx.Conj(x) }},
+	{"square", func(x, _ c128) c128 { return op.Square(x) }, func(x, _ complex128) complex128 { return x * x }},
+	{"parts", func(x, y c128) c128 {
+		return op.Complex[complex128](op.Modulus[float64](x), op.Angle[float64](y))
+	}, func(x, y complex128) complex128 { return complex(cmplx.Abs(x), cmplx.Phase(y)) }},
+	{"exchanged parts", func(x, _ c128) c128 {
+		return op.Complex[complex128](op.ImagPart[float64](x), op.RealPart[float64](x))
+	}, func(x, _ complex128) complex128 { return complex(imag(x), real(x)) }},
+	{"where", func(x, y c128) c128 {
+		return op.Where(op.Less(op.RealPart[float64](x), op.RealPart[float64](y)), x, y)
+	}, func(x, y complex128) complex128 {
+		if real(x) < real(y) {
+			return x
+		}
+		return y
+	}},
+	{"scalars", func(x, _ c128) c128 { return op.AddScalar(op.Scale(2, x), 3) }, func(x, _ complex128) complex128 { return 2*x + 3 }},
+	{"constant", func(x, _ c128) c128 { return op.Mul(x, expr.Const(1-2i)) }, func(x, _ complex128) complex128 { return x * (1 - 2i) }},
+}
+
+func complexes(n int, seed uint64) []complex128 {
+	r := rand.New(rand.NewPCG(seed, 5))
+	z := make([]complex128, n)
+	for i := range z {
+		z[i] = complex(r.NormFloat64(), r.NormFloat64())
+	}
+	return z
+}
+
+// Every back end gives the same bits, near those of Go. The target is a new array,
+// a view, or an operand.
+func TestComplexElements(t *testing.T) {
+	ctx, n := context.Background(), 67
+	for _, c := range complexCases {
+		var first [][]complex128
+		for _, backend := range engine.Backends() {
+			x, y := complexes(n, 1), complexes(n, 2)
+			xs, ys, wide := engine.MustFromSlice(x), engine.MustFromSlice(y), engine.Zeros[complex128](2*n)
+			views := wide.Span(shape.Slice{Step: shape.At(2)})
+			run := func(target z128, tree c128) {
+				t.Helper()
+				p, err := engine.CompileWith(ctx, engine.Options{Backend: backend}, expr.Let(target, tree))
+				if err == nil {
+					err = p.Run(ctx)
+				}
+				if err != nil {
+					t.Fatalf("%s on %s: %v", c.name, backend, err)
+				}
+			}
+			run(views, c.tree(xs, ys))
+			run(ys, c.tree(xs, ys))
+			for i, got := range ys.Data() {
+				want := c.want(x[i], complexes(n, 2)[i])
+				if cmplx.Abs(got-want) > 1e-14*(1+cmplx.Abs(want)) || got != views.At(i) || wide.At(2*i+1) != 0 {
+					t.Fatalf("%s on %s: element %d is %v, in a view %v, want %v", c.name, backend, i, got, views.At(i), want)
+				}
+			}
+			run(xs, c.tree(op.Flip[complex128](xs), xs)) // reads other elements than it stores
+			first = append(first, append(ys.Values(), xs.Values()...))
+			for i, got := range first[len(first)-1] {
+				if got != first[0][i] {
+					t.Fatalf("%s: element %d is %v on %s, and %v on %s", c.name, i, got, backend, first[0][i], engine.Backends()[0])
+				}
+			}
+			for i, got := range xs.Data() {
+				if want := c.want(x0(n)[n-1-i], x0(n)[i]); cmplx.Abs(got-want) > 1e-14*(1+cmplx.Abs(want)) {
+					t.Fatalf("%s on %s: in place, element %d is %v, want %v", c.name, backend, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func x0(n int) []complex128 { return complexes(n, 1) }
+
+// Division agrees with the definition of NumPy where a square overflows or the
+// divisor is 0.
+func TestComplexDivision(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ x, y, want complex128 }{
+		{1e300 + 1e300i, 1e300 + 1e300i, 1},
+		{0x1p-1000 + 0x1p-1000i, 0x1p-1000 - 0x1p-1000i, 1i},
+		{1, complex(0, math.Copysign(0, -1)), complex(inf, math.NaN())},
+		{-1 + 2i, 0, complex(-inf, inf)},
+		{0, 0, complex(math.NaN(), math.NaN())},
+		{complex(inf, 1), 2, complex(inf, math.NaN())},
+		{3 + 4i, -2i, -2 + 1.5i},
+	} {
+		got, err := engine.Item(op.Div[complex128](engine.MustFromSlice([]complex128{c.x}), engine.MustFromSlice([]complex128{c.y})))
+		if same := func(a, b float64) bool { return a == b || a != a && b != b }; err != nil || !same(real(got), real(c.want)) || !same(imag(got), imag(c.want)) {
+			t.Errorf("%v / %v is %v, %v, want %v", c.x, c.y, got, err, c.want)
+		}
+	}
+}
+
+// Whole-array operations on the parts: reductions, scans, products, views.
+func TestComplexArrays(t *testing.T) {
+	z := engine.MustFromSlice(complexes(24, 3), 4, 6)
+	w := engine.MustFromSlice(complexes(30, 4), 6, 5)
+	sum, prod := complex128(0), complex128(1)
+	for _, v := range z.Data() {
+		sum, prod = sum+v, prod*v
+	}
+	product := func(i, j int) (s complex128) {
+		for k := range 6 {
+			s += z.At(i, k) * w.At(k, j)
+		}
+		return s
+	}
+	near := func(name string, e c128, want func(index []int) complex128) {
+		t.Helper()
+		got, err := engine.Eval(e)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		for index, v := range got.All() {
+			if d := want(index); cmplx.Abs(v-d) > 1e-13*(1+cmplx.Abs(d)) {
+				t.Errorf("%s: at %v %v, want %v", name, index, v, d)
+			}
+		}
+	}
+	near("sum", op.Sum[complex128](z), func([]int) complex128 { return sum })
+	near("mean", op.Mean[complex128](z), func([]int) complex128 { return sum / 24 })
+	near("prod", op.Prod[complex128](z), func([]int) complex128 { return prod })
+	near("prod of columns", op.Prod[complex128](z, op.Axis(0)), func(i []int) complex128 {
+		return z.At(0, i[0]) * z.At(1, i[0]) * z.At(2, i[0]) * z.At(3, i[0])
+	})
+	near("cumsum", op.CumSum[complex128](z, 0), func(i []int) (s complex128) {
+		for k := range i[0] + 1 {
+			s += z.At(k, i[1])
+		}
+		return s
+	})
+	near("matmul", op.MatMul[complex128](z, w), func(i []int) complex128 { return product(i[0], i[1]) })
+	near("transposed", op.Conj(op.Transpose[complex128](z)), func(i []int) complex128 { return cmplx.Conj(z.At(i[1], i[0])) })
+	near("roll", op.Roll[complex128](z, 2, 1), func(i []int) complex128 { return z.At(i[0], (i[1]+4)%6) })
+	near("concat", op.Concat[complex128](0, z, op.Neg[complex128](z)), func(i []int) complex128 {
+		if i[0] >= 4 {
+			return -z.At(i[0]-4, i[1])
+		}
+		return z.At(i[0], i[1])
+	})
+	near("cast", op.Cast[complex128](op.Cast[complex64](op.Full[int32](3))), func([]int) complex128 { return 3 })
+	equal, err := engine.Eval(op.Equal[complex128](z, op.Conj[complex128](z)))
+	if err != nil || equal.At(0, 0) {
+		t.Errorf("equal: %v %v", equal, err)
+	}
+}
+
+// A concatenated target, an update, and statements of one program.
+func TestComplexTargets(t *testing.T) {
+	a, b, x := engine.Zeros[complex128](2), engine.Zeros[complex128](3), engine.MustFromSlice(complexes(5, 6))
+	ctx := context.Background()
+	into := op.Into[complex128](0, a, b)
+	if err := engine.Run(ctx, expr.Let(into, op.Mul[complex128](x, x)), expr.LetMul(into, op.Conj[complex128](x)), expr.LetAdd[complex128](x, x)); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range complexes(5, 6) {
+		got := append(a.Values(), b.Values()...)[i]
+		if want := v * v * cmplx.Conj(v); cmplx.Abs(got-want) > 1e-14 || x.At(i) != 2*v {
+			t.Errorf("element %d is %v and %v, want %v and %v", i, got, x.At(i), want, 2*v)
+		}
+	}
+	p := expr.NewParam(2 + 1i)
+	if err := x.Assign(op.Add(op.Mul[complex128](op.Full[complex128](1), p), op.Mul[complex128](x, op.Full[complex128](0)))); err != nil || x.At(0) != 2+1i || p.Value() != 2+1i {
+		t.Errorf("%v: %v of the parameter %v", err, x, p)
+	}
+}
+
+// What is not defined for complex numbers is a typed error.
+func TestComplexErrors(t *testing.T) {
+	z := engine.MustFromSlice(complexes(5, 7)).Node()
+	real := engine.Zeros[float64](5).Node()
+	for name, n := range map[string]*expr.Node{
+		"less":    expr.Apply(op.Row("less"), z, z),
+		"max":     op.ReduceNode("max", z, op.Reduction{}),
+		"sort":    op.Compose("sort", op.Options{}, z),
+		"median":  op.Compose("median", op.Options{}, z),
+		"floor":   expr.Apply(op.Row("floor"), z),
+		"mixed":   expr.Apply(op.Row("add"), z, real),
+		"state":   op.ScanNodes([]*expr.Node{z}, nil, op.ScanOptions{Length: 3}, func(_ *expr.Node, s, _ []*expr.Node) (next, out []*expr.Node) { return s, s }).Out(0),
+		"of ints": op.ComplexNode(expr.ConstInt(dtype.I32, 1), expr.ConstInt(dtype.I32, 1)),
+	} {
+		if err := n.Err(); !errors.Is(err, expr.ErrType) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := engine.Run(context.Background(), expr.Statement{Target: real, Value: op.CastNode(z, dtype.F64)}); !errors.Is(err, expr.ErrType) {
+		t.Errorf("complex to real: %v", err)
+	}
+	if _, err := grad.OfNodes(op.ReduceNode("sum", z, op.Reduction{}), z); !errors.Is(err, expr.ErrType) {
+		t.Errorf("a complex loss: %v", err)
+	}
+}
+
+// The gradient of a real loss by a complex array, as PyTorch gives it.
+func TestComplexGradient(t *testing.T) {
+	z, c := engine.MustFromSlice(complexes(5, 8)), 2-3i
+	for _, k := range []struct {
+		name string
+		loss expr.Exp[float64]
+		want func(z complex128) complex128
+	}{
+		{"|z|^2", op.Sum(op.RealPart[float64](op.Mul[complex128](z, op.Conj[complex128](z)))), func(z complex128) complex128 { return 2 * z }},
+		{"|z|", op.Sum(op.Modulus[float64](z)), func(z complex128) complex128 { return z / complex(cmplx.Abs(z), 0) }},
+		{"real(c*z*z)", op.Sum(op.RealPart[float64](op.Mul(expr.Const(c), op.Square[complex128](z)))), func(z complex128) complex128 { return cmplx.Conj(2 * c * z) }},
+	} {
+		g, err := grad.OfNodes(k.loss.Node(), z.Node())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := engine.Eval(expr.Of[complex128](g[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got.Values() {
+			if want := k.want(z.At(i)); cmplx.Abs(v-want) > 1e-13 {
+				t.Errorf("%s: the gradient at %v is %v, want %v", k.name, z.At(i), v, want)
+			}
+		}
+	}
+}
+
+// Complex numbers as text and in files.
+func TestComplexFormats(t *testing.T) {
+	z := engine.MustFromSlice([]complex64{1 + 2i, complex(float32(math.Inf(1)), -.5)})
+	if s := fmt.Sprintf("%v %#v", z, z); s != "[1+2j +Inf-0.5j] [  1.+2.j inf-0.5j]" {
+		t.Error(s)
+	}
+	text, err := json.Marshal(z)
+	if want := `{"type":"complex64","shape":[2],"data":[[1,2],["Infinity",-0.5]]}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
+	}
+	var back engine.Tensor[complex64]
+	for name, text := range map[string]string{"object": string(text), "lists": `[[1,2],["Infinity",-0.5]]`} {
+		if err := json.Unmarshal([]byte(text), &back); err != nil || !bytes.Equal(dtype.Bytes(back.Data()), dtype.Bytes(z.Data())) {
+			t.Errorf("%s: %v, %v", name, &back, err)
+		}
+	}
+	for _, wrong := range []string{"[1,2,3]", "[[1,2],[3]]", "[[1,2],[3,true]]"} {
+		if err := json.Unmarshal([]byte(wrong), &back); err == nil {
+			t.Errorf("%s is read as %v", wrong, &back)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "z")
+	if err := z.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := engine.Load[complex64](path)
+	if err != nil || !bytes.Equal(dtype.Bytes(got.Data()), dtype.Bytes(z.Data())) {
+		t.Errorf("npy: %v, %v", got, err)
+	}
+	if err := z.SaveBinary(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = engine.LoadBinary[complex64](path, 1); err != nil || !bytes.Equal(dtype.Bytes(got.Data()), dtype.Bytes(z.Data())) {
+		t.Errorf("binary: %v, %v", got, err)
+	}
+}

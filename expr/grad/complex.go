@@ -1,0 +1,33 @@
+package grad
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// parts returns a loss and variables without complex values: the parts of a
+// complex variable are two. join makes the gradients of the given variables from
+// those of the returned ones.
+func parts(loss *expr.Node, wrt []*expr.Node) (real *expr.Node, variables []*expr.Node, join func([]*expr.Node) []*expr.Node) {
+	var s op.Splitter
+	for _, x := range wrt {
+		p := s.Split(x)
+		if variables = append(variables, p.Re); p.Im != nil {
+			variables = append(variables, p.Im)
+		}
+	}
+	join = func(grads []*expr.Node) (out []*expr.Node) {
+		for _, x := range wrt {
+			if !x.DType().IsComplex() {
+				out, grads = append(out, grads[0]), grads[1:]
+				continue
+			}
+			out, grads = append(out, expr.ComplexOf(grads[0], grads[1])), grads[2:]
+		}
+		return out
+	}
+	if p := s.Split(loss); p.Im == nil {
+		loss = p.Re
+	}
+	return loss, variables, join
+}

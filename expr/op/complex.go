@@ -1,0 +1,290 @@
+package op
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// complexRows are the operators on the parts of complex numbers. Of a real number
+// the imaginary part is 0.
+var complexRows = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: numbers}, []expr.Row{
+	{Name: "real", GoName: "RealPart", Result: expr.ResultPart, Lower: identity, Grad: gradSame, Doc: "the real part of x."},
+	{Name: "imag", GoName: "ImagPart", Result: expr.ResultPart, Lower: func(b *B, x ...V) V { return b.Like(x[0], 0) }, Grad: flat, Doc: "the imaginary part of x."},
+	{
+		Name: "angle", Types: floats, Result: expr.ResultPart, Grad: flat, ULP: 1,
+		Lower: func(b *B, x ...V) V { return lowerAtan2(b, b.Like(x[0], 0), x[0]) },
+		Doc:   "the angle of x in the complex plane, from -pi to pi.",
+	},
+	{Name: "conjugate", GoName: "Conj", Lower: identity, Grad: gradSame, Doc: "x with the other sign of the imaginary part."},
+})
+
+func gradSame(g *expr.Adjoint, _ int) *expr.Node { return g.Out }
+
+// ComplexNode returns the complex tree with the given parts; see [Complex].
+func ComplexNode(re, im *expr.Node) *expr.Node { return expr.ComplexOf(given(re), given(im)) }
+
+// Complex returns the complex numbers with real parts re and imaginary parts im.
+// C is the type whose parts have type T: complex128 for float64. Otherwise the
+// result carries an error.
+func Complex[C expr.ComplexNumber, T float32 | float64](re, im expr.Exp[T]) expr.Exp[C] {
+	return expr.Of[C](ComplexNode(expr.NodeOf(re), expr.NodeOf(im)))
+}
+
+// RealPart returns the real parts of z. T is the type of the parts: float64 for
+// complex128. Otherwise the result carries an error.
+func RealPart[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
+	return ofParts[T](row("real"), z)
+}
+
+// ImagPart returns the imaginary parts of z, as [RealPart] does.
+func ImagPart[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
+	return ofParts[T](row("imag"), z)
+}
+
+// Angle returns atan2(imag(z), real(z)), as [RealPart] does.
+func Angle[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
+	return ofParts[T](row("angle"), z)
+}
+
+// Modulus returns the absolute values of z without overflow: [Hypot] of the parts.
+// T is as for [RealPart].
+func Modulus[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
+	return ofParts[T](row("abs"), z)
+}
+
+func ofParts[T float32 | float64, C expr.ComplexNumber](o *expr.Operator, z expr.Exp[C]) expr.Exp[T] {
+	return expr.Of[T](expr.Apply(o, expr.NodeOf(z)))
+}
+
+// A Splitter turns trees with complex values into trees of their parts. Equal
+// nodes of several trees become equal nodes.
+type Splitter struct{ made map[*expr.Node]expr.Parts }
+
+// Split returns the parts of a tree, which have its shape. The trees of the parts
+// have no complex values. If an operator of the tree takes no complex operands, Re
+// carries an error.
+func (s *Splitter) Split(root *expr.Node) expr.Parts {
+	if !root.HasComplex() {
+		return expr.Parts{Re: root}
+	}
+	if s.made == nil {
+		s.made = map[*expr.Node]expr.Parts{}
+	}
+	expr.Walk(root, func(n *expr.Node) {
+		if _, ok := s.made[n]; !ok {
+			s.made[n] = s.split(n)
+		}
+	})
+	return s.made[root]
+}
+
+// split returns the parts of a node, from those of its operands.
+func (s *Splitter) split(n *expr.Node) expr.Parts {
+	if !n.HasComplex() {
+		return expr.Parts{Re: n}
+	}
+	if n.Leaf != nil {
+		p, _ := expr.PartsOf(n)
+		return p
+	}
+	involved := n.DType().IsComplex()
+	x := make([]expr.Parts, len(n.Args))
+	for i, a := range n.Args {
+		x[i] = s.made[a]
+		involved = involved || a.DType().IsComplex()
+	}
+	if !involved {
+		return expr.Parts{Re: withPart(n, x, false)}
+	}
+	if n.Op.Parts() == nil {
+		return expr.Parts{Re: expr.Errorf(expr.ErrType, n.Op.Constructor(), "does not take elements of type %v", n.DType())}
+	}
+	p := n.Op.Parts()(n, x)
+	p.Re = filled(p.Re, n)
+	if p.Im != nil {
+		p.Im = filled(p.Im, n)
+	}
+	return p
+}
+
+// filled returns a part broadcast to the shape of n.
+func filled(part, n *expr.Node) *expr.Node {
+	if part.Err() != nil || part.Shape().Equal(n.Shape()) {
+		return part
+	}
+	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: n.Shape()}, part)
+}
+
+// withPart returns n with the real or the imaginary parts of its operands in their
+// place. A real operand stays.
+func withPart(n *expr.Node, x []expr.Parts, imaginary bool) *expr.Node {
+	args := make([]*expr.Node, len(x))
+	for i, p := range x {
+		if args[i] = p.Re; imaginary && p.Im != nil {
+			args[i] = p.Im
+		}
+	}
+	return n.WithArgs(args...)
+}
+
+// apart applies an operator to the real parts and to the imaginary parts.
+func apart(n *expr.Node, x []expr.Parts) expr.Parts {
+	return expr.Parts{Re: withPart(n, x, false), Im: withPart(n, x, true)}
+}
+
+// partsOf returns how a row splits complex values, or nil if it takes none. Every
+// built-in view moves elements, or adds them, so it works on the parts.
+func partsOf(row expr.Row) func(*expr.Node, []expr.Parts) expr.Parts {
+	switch name := row.Name; {
+	case row.Class == expr.View:
+		return apart
+	case slices.Contains(complexNames, name):
+		return func(n *expr.Node, x []expr.Parts) expr.Parts { return splits[name](n, x) }
+	}
+	return nil
+}
+
+// complexNames are the names in complexParts. The table needs them before the
+// functions, which look rows up, can exist.
+var complexNames = strings.Fields(`add sub neg where sum stop_gradient mul matmul square prod div cast real imag conjugate abs angle
+	equal not_equal isnan isinf isfinite`)
+
+// splits is complexParts, once the table exists.
+var splits map[string]func(n *expr.Node, x []expr.Parts) expr.Parts
+
+func init() {
+	splits = complexParts
+	for i := range compositions {
+		if c := &compositions[i]; c.Group == "views" || slices.Contains(complexCompositions, c.Name) {
+			c.Types |= complexes
+		}
+	}
+}
+
+// complexCompositions has the compositions that take complex operands, beside all
+// views.
+var complexCompositions = []string{
+	"array_equal", "array_equiv", "convolve", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "kron",
+	"matvec", "mean", "outer", "tensordot", "trace",
+}
+
+// complexParts has the operators that take complex operands.
+var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
+	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart,
+	"mul":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("mul", x[0], x[1]) },
+	"matmul": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("matmul", x[0], x[1]) },
+	"square": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("mul", x[0], x[0]) },
+	"prod":   prodParts,
+	"div":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return divParts(x[0], x[1]) },
+	"cast":   castParts,
+	"real":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Re} },
+	"imag":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Im} },
+	"conjugate": func(_ *expr.Node, x []expr.Parts) expr.Parts {
+		return expr.Parts{Re: x[0].Re, Im: call("neg", x[0].Im)}
+	},
+	"abs":       func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("hypot", x[0].Re, x[0].Im)} },
+	"angle":     func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("atan2", x[0].Im, x[0].Re)} },
+	"equal":     bothParts("equal", "logical_and"),
+	"not_equal": bothParts("not_equal", "logical_or"),
+	"isnan":     bothParts("isnan", "logical_or"),
+	"isinf":     bothParts("isinf", "logical_or"),
+	"isfinite":  bothParts("isfinite", "logical_and"),
+}
+
+// bothParts returns the parts of an operator whose result is a bool: that of the
+// real parts and that of the imaginary parts, joined.
+func bothParts(name, join string) func(*expr.Node, []expr.Parts) expr.Parts {
+	return func(_ *expr.Node, x []expr.Parts) expr.Parts {
+		re, im := make([]*expr.Node, len(x)), make([]*expr.Node, len(x))
+		for i, p := range x {
+			re[i], im[i] = p.Re, p.Im
+		}
+		return expr.Parts{Re: call(join, call(name, re...), call(name, im...))}
+	}
+}
+
+// mulParts returns x*y by four products of the parts, as NumPy does.
+func mulParts(product string, x, y expr.Parts) expr.Parts {
+	mul := func(a, b *expr.Node) *expr.Node { return expr.Apply(row(product), a, b) }
+	return expr.Parts{
+		Re: call("sub", mul(x.Re, y.Re), mul(x.Im, y.Im)),
+		Im: call("add", mul(x.Re, y.Im), mul(x.Im, y.Re)),
+	}
+}
+
+// divParts returns x/y by Smith's method, in the order of NumPy: it divides by the
+// part of y with the greater magnitude, so that no square overflows. For y = 0 it
+// divides both parts of x by 0.
+func divParts(x, y expr.Parts) expr.Parts {
+	ar, ai := call("abs", y.Re), call("abs", y.Im)
+	swap := call("less", ar, ai)
+	zero := call("equal", call("maximum", ar, ai), like(ar, 0))
+	p, q := call("where", swap, y.Im, y.Re), call("where", swap, y.Re, y.Im)
+	p = call("where", zero, ar, p)
+	ratio := call("where", zero, like(ar, 0), call("div", q, p))
+	scale := call("div", like(ar, 1), call("add", p, call("mul", q, ratio)))
+	u, v := call("where", swap, x.Im, x.Re), call("where", swap, x.Re, x.Im)
+	term := func(a *expr.Node) *expr.Node { // a number times the ratio, which is nothing for y = 0
+		return call("where", zero, like(a, 0), call("mul", a, ratio))
+	}
+	vr, ur := term(v), term(u)
+	im := call("where", swap, call("sub", ur, v), call("sub", v, ur))
+	return expr.Parts{Re: call("mul", call("add", u, vr), scale), Im: call("mul", im, scale)}
+}
+
+// prodParts returns the products over axes. A scan multiplies the elements in
+// order.
+func prodParts(n *expr.Node, x []expr.Parts) expr.Parts {
+	in := n.Args[0].Shape()
+	rest, last := []int{}, 1
+	for i, d := range in {
+		if slices.Contains(n.Axes, i) {
+			last *= d
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	flat := make([]*expr.Node, 2)
+	for i, part := range []*expr.Node{x[0].Re, x[0].Im} {
+		dims := make([]int, len(rest), len(rest)+1)
+		for k, axis := range rest {
+			dims[k] = in[axis]
+		}
+		flat[i] = ReshapeNode(TransposeNode(part, append(slices.Clone(rest), n.Axes...)), append(dims, last))
+	}
+	r := accumulateParts("mul", flat[0], flat[1], -1)
+	return expr.Parts{Re: ReshapeNode(r.Last(0), n.Shape()), Im: ReshapeNode(r.Last(1), n.Shape())}
+}
+
+// accumulateParts returns the scan of complex numbers along an axis that adds or
+// multiplies. Its states and its outputs are the parts.
+func accumulateParts(name string, re, im *expr.Node, axis int) *ScanResult {
+	first := 0.0
+	if name == "mul" {
+		first = 1
+	}
+	return ScanNodes([]*expr.Node{like(re, first), like(re, 0)}, []*expr.Node{re, im}, ScanOptions{Axis: axis}, func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+		p := expr.Parts{Re: call(name, state[0], x[0]), Im: call(name, state[1], x[1])}
+		if name == "mul" {
+			p = mulParts("mul", expr.Parts{Re: state[0], Im: state[1]}, expr.Parts{Re: x[0], Im: x[1]})
+		}
+		return []*expr.Node{p.Re, p.Im}, []*expr.Node{p.Re, p.Im}
+	})
+}
+
+// castParts returns the parts of a conversion to or from a complex type.
+func castParts(n *expr.Node, x []expr.Parts) expr.Parts {
+	z, to := x[0], n.To
+	switch {
+	case to == dtype.Bool:
+		return expr.Parts{Re: call("logical_or", CastNode(z.Re, to), CastNode(z.Im, to))}
+	case !to.IsComplex():
+		return expr.Parts{Re: expr.Errorf(expr.ErrType, "Cast", "%v to %v loses the imaginary part; RealPart and Modulus are real", n.Args[0].DType(), to)}
+	case z.Im == nil:
+		return expr.Parts{Re: CastNode(z.Re, to.Part()), Im: expr.ConstFloat(to.Part(), 0)}
+	}
+	return expr.Parts{Re: CastNode(z.Re, to.Part()), Im: CastNode(z.Im, to.Part())}
+}

@@ -92,6 +92,10 @@ func (f *Emitter) store(n *lower.Node) {
 		return
 	}
 	f.Lanes.StoreTo(n, t, At(Frame, values), false)
+	if s.ByteSteps() && f.Masked {
+		f.CopyTail(s, values, true)
+		return
+	}
 	if s.Kind == layout.Strided {
 		f.FirstAddress(s)
 	} else {
@@ -115,6 +119,23 @@ func (f *Emitter) store(n *lower.Node) {
 			f.Int(Add, T1, Word(s.Arg+frame.SiteStride))
 		}
 	}
+}
+
+// CopyTail copies the bytes of the lanes of the tail between memory with a step and the
+// frame, in a loop. The number of these lanes is in the frame.
+func (f *Emitter) CopyTail(s *layout.Site, off int, store bool) {
+	f.FirstAddress(s)
+	f.Int(Mov, T0, K(0))
+	loop := f.NewLabel()
+	f.Bind(loop)
+	to, from := AtX(Frame, T0, 1, off), At(T1, 0)
+	if store {
+		to, from = from, to
+	}
+	f.CopyElement(dtype.U8, to, from, T2)
+	f.Int(Add, T1, K(s.Step))
+	f.Int(Add, T0, K(1))
+	f.Branch(LT, T0, Word(frame.Counter), loop)
 }
 
 // IfLane emits code for one lane. In the tail T0 has the bits of the lanes that run it.

@@ -127,6 +127,8 @@ func (bp *Phase) findOctets() {
 			return s.Guard
 		case Uniform:
 			return s.Guard || bp.Lowered.Sites[s.index(bp.Lowered)].Store
+		case Strided:
+			return s.Step == 0
 		}
 		return true
 	})

@@ -13,8 +13,24 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// mostStep is the longest step, in elements, that is worth loads of whole vectors.
-const mostStep = 4
+// mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
+// longer for bytes, because Go copies them else.
+const (
+	mostStep     = 4
+	mostByteStep = 8
+)
+
+// byteSteps reports whether a phase may have bytes with small steps.
+func byteSteps(ph *lower.Phase) bool { return ph.Kind == lower.MapPhase && len(ph.Reds) == 0 }
+
+// small reports whether permutes reach elements of a size with a step.
+func small(size, step int) bool {
+	most := mostStep
+	if size == 1 {
+		most = mostByteStep
+	}
+	return -most <= step && step <= most
+}
 
 // The fewest lanes of a row, and of several rows, that are worth a call.
 const (
@@ -86,7 +102,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			s.Kind = Unit
 		default:
 			s.Kind = Strided
-			if -mostStep <= step && step <= mostStep {
+			if small(s.Size, step) && (s.Size > 1 || byteSteps(ph)) {
 				s.Step = step
 			}
 		}
@@ -241,12 +257,15 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
 			return step != 0 || b.Product(ph.Vec.Axes) == 1
 		}
-		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || -mostStep <= step && step <= mostStep)
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step))
 	}
 	if step == 0 || step == 1 {
 		return true
 	}
-	return (s.Size == 4 || s.Size == 8) && step < 1<<24 && step > -1<<24
+	if s.Size == 1 {
+		return byteSteps(ph) && !s.Guard && small(s.Size, step)
+	}
+	return s.Size >= 4 && step < 1<<24 && step > -1<<24
 }
 
 func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }

@@ -120,16 +120,16 @@ func (o *orderer) cost(in, above int) (cost int) {
 	tiled := !slices.ContainsFunc(o.sites, func(i int) bool { return o.ph.Sites[i].Store && o.step(i, in) != 1 })
 	for _, i := range o.sites {
 		size, step := o.bp.Sites[i].Size, o.step(i, in)
-		small := -mostStep <= step && step <= mostStep
+		small := small(size, step)
 		switch {
 		case step == 0 || step == 1:
-		case o.ph.Sites[i].Store && small && size >= 4:
+		case o.ph.Sites[i].Store && small && size != 2:
 			cost += 2 * stepCost
 		case o.ph.Sites[i].Store && small:
 			cost += farCost
 		case o.ph.Sites[i].Store:
 			cost += 2 * farCost
-		case small && size >= 4:
+		case small && size != 2:
 			cost += stepCost
 		case tiled && o.step(i, above) == 1 && tiles(size, rows, lanes):
 			cost += tileCost

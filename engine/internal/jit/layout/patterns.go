@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
 )
@@ -36,12 +38,17 @@ const (
 	TileRows    = 32
 	tileColumns = 128  // at least
 	tileSpace   = 1024 // elements, unless there are more in so many columns
+	byteSpace   = 1 << 14
 )
 
 // TileShape returns the extents of the tiles of a tiled loop.
 func (bp *Phase) TileShape() (rows, columns int) {
 	rows = min(TileRows, bp.Spans[len(bp.Spans)-2])
-	return rows, max(tileColumns, tileSpace/rows)
+	space := tileSpace
+	if slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.ByteSteps() }) {
+		space = byteSpace
+	}
+	return rows, max(tileColumns, space/rows&^63)
 }
 
 // FindTiles decides whether a map runs tile by tile: the stride of an array is

@@ -49,6 +49,9 @@ type Site struct {
 	Gather *GatherPlan
 }
 
+// ByteSteps reports whether permutes reach the elements of a site, and these are bytes.
+func (s *Site) ByteSteps() bool { return s.Kind == Strided && s.Step != 0 && s.Size == 1 }
+
 // A GuardLine is an affine coordinate that may be outside the array.
 type GuardLine struct {
 	Line   bound.Line

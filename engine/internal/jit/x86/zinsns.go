@@ -177,6 +177,7 @@ const (
 	VPBLENDMB
 	VBLENDMPS
 	VBLENDMPD
+	VPSHUFB
 	VPSHUFD
 	VSHUFPS
 	VUNPCKLPS
@@ -298,19 +299,19 @@ var opNames = [numOps]string{
 	"vpsravq", "vpcmpeqb", "vpcmpgtb", "vpcmpb", "vpcmpub", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd",
 	"vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmd", "vptestmq",
 	"vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpblendmb",
-	"vblendmps", "vblendmpd", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd",
-	"vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw",
-	"vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128",
-	"vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb",
-	"kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb",
-	"korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw",
-	"kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd",
-	"kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and",
-	"sub", "xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw",
-	"movsxd", "imul", "neg", "div", "idiv", "shl", "shr", "sar",
-	"cqo", "bt", "bzhi", "cmovg", "jae", "je", "jne", "jns",
-	"jp", "jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0",
-	"prefetcht1", "sfence",
+	"vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps",
+	"vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw",
+	"vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4",
+	"vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd",
+	"kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq",
+	"korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb",
+	"kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw",
+	"kortestd", "kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add", "or", "adc",
+	"and", "sub", "xor", "cmp", "test", "mov", "lea", "movzxb",
+	"movzxw", "movsxd", "imul", "neg", "div", "idiv", "shl", "shr",
+	"sar", "cqo", "bt", "bzhi", "cmovg", "jae", "je", "jne",
+	"jns", "jp", "jl", "jge", "jle", "jg", "jmp", "ret",
+	"prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -327,11 +328,11 @@ var firstForm = [numOps + 1]uint16{
 	181, 182, 183, 184, 185, 186, 188, 190, 192, 194, 195, 196, 197, 198, 199, 200,
 	201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216,
 	217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
-	233, 234, 235, 236, 238, 240, 242, 244, 248, 252, 255, 256, 257, 258, 259, 260,
+	233, 234, 235, 236, 237, 239, 241, 243, 245, 249, 253, 256, 257, 258, 259, 260,
 	261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276,
-	277, 278, 279, 280, 281, 285, 289, 293, 297, 301, 305, 309, 311, 315, 316, 317,
-	318, 319, 322, 323, 324, 325, 327, 329, 331, 332, 333, 334, 335, 336, 337, 338,
-	339, 340, 341, 342, 343, 344, 346, 347, 348, 349, 350,
+	277, 278, 279, 280, 281, 282, 286, 290, 294, 298, 302, 306, 310, 312, 316, 317,
+	318, 319, 320, 323, 324, 325, 326, 328, 330, 332, 333, 334, 335, 336, 337, 338,
+	339, 340, 341, 342, 343, 344, 345, 347, 348, 349, 350, 351,
 }
 
 var forms = [...]form{
@@ -546,6 +547,7 @@ var forms = [...]form{
 	{op: VPBLENDMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VBLENDMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VBLENDMPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPSHUFB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x00, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPSHUFD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x70, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VSHUFPS, ops: [4]pat{patR, patV, patM, patI}, pp: ppNP, opmap: map0F, opcode: 0xc6, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VUNPCKLPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x14, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},

@@ -356,6 +356,13 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
 	switch {
+	case s.ByteSteps():
+		x := f.stepped8(s)
+		if f.Octets {
+			f.fromOctets(d, x, t)
+		} else {
+			f.widen(d, t, x)
+		}
 	case f.Octets:
 		f.loadOctets(d, i, one, masked)
 	case one && masked: // all lanes or none

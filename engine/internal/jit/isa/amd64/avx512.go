@@ -305,6 +305,10 @@ func (f *avx512) load(n *lower.Node) {
 		f.moveBytes(f.Dst(), f.site(s, n.Aux))
 		return
 	}
+	if s.ByteSteps() {
+		f.loadStepped8(s, t)
+		return
+	}
 	reg := t.Register()
 	l, one := f.LenOf(reg), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	var in x86.Mask       // lanes that do not take the fill value
@@ -466,6 +470,10 @@ func (f *avx512) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
 // StoreStepped stores to a site with a small step: a permute puts the lanes of each
 // window in place, and a mask keeps the elements between them.
 func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
+	if t.Size() == 1 {
+		f.storeStepped8(n, t)
+		return true
+	}
 	if t.Size() < 4 {
 		return false
 	}

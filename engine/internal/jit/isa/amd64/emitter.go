@@ -360,6 +360,12 @@ type picked struct{ lane, at int }
 // its lanes. They read no element before the first or after the last. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
+	return windowsAt(s, f.stepAddress(s)*f.W, f.W)
+}
+
+// stepAddress emits the address of a site with a small step, to RCX, and returns how many
+// vectors after it the lanes begin.
+func (f *emitter) stepAddress(s *layout.Site) int {
 	index, k := f.FirstLane()
 	if f.Phase.Kind == lower.SeqPhase {
 		k = f.Copy
@@ -368,17 +374,23 @@ func (f *emitter) windows(s *layout.Site) []window {
 		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(s.Step*s.Size))
 		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
 	}
-	first, reach := 0, (f.W-1)*s.Step
+	return k
+}
+
+// windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on
+// after the address in RCX.
+func windowsAt(s *layout.Site, lane0, n int) []window {
+	first, reach := 0, (n-1)*s.Step
 	if reach < 0 {
 		first, reach = reach, -reach
 	}
 	var out []window
-	lane := make([]bool, f.W)
-	for at := 0; at <= reach; at += f.W {
-		start := first + min(at, reach+1-f.W) // the last window ends with the last element
-		w := window{mem: x86.At(x86.RCX, int32((k*f.W*s.Step+start)*s.Size))}
+	lane := make([]bool, n)
+	for at := 0; at <= reach; at += n {
+		start := first + min(at, reach+1-n) // the last window ends with the last element
+		w := window{mem: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
 		for i := range lane {
-			if e := i*s.Step - start; !lane[i] && 0 <= e && e < f.W {
+			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
 				lane[i] = true
 				w.lanes = append(w.lanes, picked{i, e})
 			}

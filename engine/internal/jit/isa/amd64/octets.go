@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -282,6 +283,14 @@ func (f *avx2) loadOctets(d x86.Vec, i int32, one, masked bool) {
 	default:
 		f.I(x86.VMOVUPS, x86.L256, d, m)
 	}
+	f.fromOctets(d, d, t)
+}
+
+// fromOctets sets the lanes of d to the bytes x of memory type t.
+func (f *avx2) fromOctets(d x86.Vec, x x86.Operand, t dtype.Type) {
+	if d != x {
+		f.I(x86.VMOVUPS, x86.L256, d, x)
+	}
 	if t == dtype.Bool {
 		f.notZero(d, d, dtype.U8)
 	}
@@ -299,4 +308,128 @@ func (f *avx2) storeOctets(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
 	}
 	f.I(x86.VMOVUPS, x86.L256, at(frame.Tmp), x)
 	f.copyTail(m, true)
+}
+
+// Bytes with a small step go by groups of up to 16 lanes: each window of a group gives its
+// lanes by a byte shuffle.
+
+// moveGroup moves a group of bytes between a vector and memory.
+func (f *emitter) moveGroup(n int, to, from x86.Operand) {
+	switch n {
+	case 16:
+		f.I(x86.VMOVUPS, x86.L128, to, from)
+	case 8:
+		f.I(x86.VMOVQ, 0, to, from)
+	default:
+		f.I(x86.VMOVD, 0, to, from)
+	}
+}
+
+// shuffle returns the constant that moves bytes of a vector, and clears the others.
+func (f *emitter) shuffle(move []picked) x86.Mem {
+	b := repeat(0x80, 16)
+	for _, p := range move {
+		b[p.lane] = byte(p.at)
+	}
+	return f.Const(b)
+}
+
+// steppedBytes loads a byte of a site with a small step for each lane of d.
+func (f *emitter) steppedBytes(s *layout.Site, d x86.Vec) {
+	n, k := min(f.W, 16), f.stepAddress(s)*f.W
+	half := f.Tmp()
+	for at := 0; at < f.W; at += n {
+		f.Within(func() {
+			x, u := f.Tmp(), f.Tmp()
+			for i, w := range windowsAt(s, k+at, n) {
+				to := u
+				if i == 0 {
+					to = x
+				}
+				f.moveGroup(n, to, w.mem)
+				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes))
+				if i > 0 {
+					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
+				}
+			}
+			switch to := [...]x86.Vec{d, half}[at/32]; {
+			case at%32 == 0:
+				f.I(x86.VMOVAPS, x86.L128, to, x)
+			case f.evex:
+				f.I(x86.VINSERTF32X4, x86.L256, to, to, x, x86.Imm(1))
+			default:
+				f.I(x86.VINSERTF128, x86.L256, to, to, x, x86.Imm(1))
+			}
+		})
+	}
+	if f.W == 64 {
+		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// stepped8 returns the bytes of a site with a small step: in a vector, or in the frame for
+// the lanes of the tail.
+func (f *emitter) stepped8(s *layout.Site) x86.Operand {
+	if f.Masked {
+		f.CopyTail(s, frame.Tmp, false)
+		return at(frame.Tmp)
+	}
+	d := f.Tmp()
+	f.steppedBytes(s, d)
+	return d
+}
+
+// loadStepped8 loads bytes with a small step.
+func (f *avx512) loadStepped8(s *layout.Site, t dtype.Type) {
+	x := f.stepped8(s)
+	l := max(x86.L128, x86.Len(8*f.W))
+	switch {
+	case t == dtype.Bool:
+		v := f.Tmp()
+		f.I(x86.VMOVUPS, l, v, x)
+		k := f.DstMask()
+		f.I(x86.VPTESTMB, l, k, v, v)
+		if f.W == 8 {
+			f.I(x86.KMOVB, 0, k, k)
+		}
+	case f.Octets:
+		f.I(x86.VMOVUPS, l, f.Dst(), x)
+	default:
+		f.I(loadRows[t].lanes, f.LenOf(t), f.Dst(), x)
+	}
+}
+
+// storeStepped8 stores bytes with a small step: for each window those of its lanes, under
+// a mask.
+func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
+	s, x, k := &f.Layout.Sites[n.Aux], f.Tmp(), f.TmpMask()
+	switch a := n.Args[0]; {
+	case t == dtype.Bool:
+		l := max(x86.L128, x86.Len(8*f.W))
+		f.I(x86.VMOVDQU8, l, x, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(a)))
+	case f.Octets || f.bytes(&f.Nodes[a]):
+		x = f.Src(a)
+	default:
+		f.I(x86.VPMOVDB, f.LenOf(t), x, f.Src(a))
+	}
+	lanes, first := min(f.W, 16), f.stepAddress(s)*f.W
+	groups := []x86.Vec{x}
+	for g := 1; g < f.W/lanes; g++ {
+		groups = append(groups, f.Tmp())
+		f.I(x86.VEXTRACTF32X4, x86.Len(8*f.W), groups[g], x, x86.Imm(g))
+	}
+	u := f.Tmp()
+	for i, w := range windowsAt(s, first, lanes) {
+		bits, from := int64(0), make([]picked, len(w.lanes))
+		for j, p := range w.lanes {
+			bits |= 1 << p.at
+			from[j] = picked{lane: p.at, at: p.lane}
+		}
+		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
+		f.I(x86.KMOVW, 0, k, x86.RAX)
+		for g, v := range groups {
+			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from))
+			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].mem, u, x86.Merge(k))
+		}
+	}
 }

@@ -139,6 +139,10 @@ type Row struct {
 	// applied to the result of a Reduction.
 	Finish *Operator
 
+	// Bools, if not nil, is a Reduction of uint8 by a program, over 0 and 1. It
+	// reduces bools for this Reduction, which reduces other types.
+	Bools *Operator
+
 	// Err is the reason why the operator cannot be used, or nil.
 	Err error
 
@@ -238,6 +242,9 @@ func (o *Operator) Pair() *Operator { return o.row.Pair }
 
 // Finish returns the element-wise operator that is applied to the result of a Reduction, or nil.
 func (o *Operator) Finish() *Operator { return o.row.Finish }
+
+// Bools returns the Reduction of uint8 that reduces bools for this one, or nil.
+func (o *Operator) Bools() *Operator { return o.row.Bools }
 
 // Err returns the reason why the operator cannot be used, or nil.
 func (o *Operator) Err() error { return o.row.Err }

@@ -66,6 +66,7 @@ var userReductions = []*expr.Operator{
 	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
 	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
 	op.DefineReduction("root", zero, magnitudes, op.Finish(op.Row("sqrt"))),
+	op.DefineReduction("implies", zero, func(b *op.B, x ...op.V) op.V { return b.Or(b.Not(x[0]), x[1]) }, op.On(dtype.Bool)),
 	// It is neither commutative nor associative, and its identity changes values.
 	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
 }
@@ -116,6 +117,7 @@ func Reductions(t *testing.T, o Options) {
 		})
 	}
 	c.report(t, expr.Reduction)
+	t.Run("states", func(t *testing.T) { stateReductions(suite{t, o}) })
 	t.Run("accumulators", func(t *testing.T) { accumulators(suite{t, o}) })
 }
 
@@ -146,6 +148,75 @@ func testReduction(s suite, row *expr.Operator, t dtype.Type, dims, axes []int, 
 		}
 	}
 	return n
+}
+
+// stateReducers are reductions of several states.
+var stateReducers = []op.Reducer{
+	{
+		Name: "position and value",
+		First: func(t dtype.Type) []*expr.Node {
+			return []*expr.Node{expr.ConstInt(t, 1), expr.ConstInt(dtype.I64, -1)}
+		},
+		Element: func(at, x *expr.Node) []*expr.Node { return []*expr.Node{x, at} },
+		Combine: func(x, y []*expr.Node) []*expr.Node {
+			better := apply("less", x[0], y[0])
+			return []*expr.Node{apply("where", better, y[0], x[0]), apply("where", better, y[1], x[1])}
+		},
+		Result: func(s []*expr.Node) *expr.Node { return s[1] },
+	},
+	{
+		Name: "rising", // whether each element is above the one before
+		First: func(t dtype.Type) []*expr.Node {
+			return []*expr.Node{expr.NewConst(dtype.Bool, 1), expr.NewConst(dtype.Bool, 1), expr.ConstInt(t, 0), expr.ConstInt(t, 0)}
+		},
+		Element: func(_, x *expr.Node) []*expr.Node {
+			return []*expr.Node{expr.NewConst(dtype.Bool, 1), expr.NewConst(dtype.Bool, 0), x, x}
+		},
+		Combine: func(x, y []*expr.Node) []*expr.Node {
+			step := apply("bitwise_or", apply("bitwise_or", x[1], y[1]), apply("less", x[3], y[2]))
+			return []*expr.Node{
+				apply("bitwise_and", apply("bitwise_and", x[0], y[0]), step), apply("bitwise_and", x[1], y[1]),
+				apply("where", x[1], y[2], x[2]), apply("where", y[1], x[3], y[3]),
+			}
+		},
+	},
+	{
+		Name: "sum and its error",
+		First: func(t dtype.Type) []*expr.Node {
+			return []*expr.Node{expr.ConstInt(t, 0), expr.ConstInt(t, 0)}
+		},
+		Element: func(_, x *expr.Node) []*expr.Node { return []*expr.Node{x, expr.ConstInt(x.DType(), 0)} },
+		Combine: func(x, y []*expr.Node) []*expr.Node {
+			s := apply("add", x[0], y[0])
+			d := apply("sub", s, x[0])
+			lost := apply("add", apply("sub", x[0], apply("sub", s, d)), apply("sub", y[0], d))
+			return []*expr.Node{s, apply("add", apply("add", x[1], y[1]), lost)}
+		},
+		Result: func(s []*expr.Node) *expr.Node { return apply("add", s[0], s[1]) },
+	},
+}
+
+// stateReductions tests reductions of several states with every element type.
+func stateReductions(s suite) {
+	n := 0
+	for i, f := range stateReducers {
+		for _, t := range dtype.All() {
+			if t == dtype.Bool {
+				continue
+			}
+			for _, c := range reductionCases {
+				if n++; n%testlevel.Every(1, 23) != 0 {
+					continue
+				}
+				r := newRand(uint64(n))
+				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c.dims...)
+				v := op.ReduceStatesNode(f, apply("neg", apply("neg", x.Node())), op.Reduction{Axes: c.axes, Keep: n%2 == 0})
+				if !s.check(expr.Statement{Target: blank(r, v.DType(), v.Shape()...).Node(), Value: v}) {
+					s.Fatalf("%s of %v%v over %v", f.Name, t, c.dims, c.axes)
+				}
+			}
+		}
+	}
 }
 
 // accumulators tests float64 accumulators and the 64-bit sums of small integers.

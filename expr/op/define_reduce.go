@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// DefineReduction returns a reduction of numbers. It fuses, and has the same
+// DefineReduction returns a reduction of numbers or bools. It fuses, and has the same
 // bits on every back end, like the built-in ones.
 //
 // Every accumulator begins with identity, a constant of type t. The program
@@ -34,7 +34,10 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 			continue
 		}
 		b, err := checkReduction(t.Register(), identity, combine)
-		if err == nil {
+		if err == nil && t == dtype.Bool {
+			o.Types |= expr.TypesOf(t)
+			o.Bools = reduceBytes(name, b, combine)
+		} else if err == nil {
 			o.Types |= expr.TypesOf(t)
 			row.Types |= prim.ClassOf(t.Register())
 			bits[t.Register()] = b
@@ -59,12 +62,22 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 	return expr.NewOperator(*o)
 }
 
+// reduceBytes returns the reduction of bytes, 0 or 1, by a program over bools. Back
+// ends have programs over numbers.
+func reduceBytes(name string, identity uint64, combine func(b *B, x ...V) V) *expr.Operator {
+	r := prim.NewReduction(prim.ReductionRow{
+		Name: name, Types: prim.Uint, Order: prim.Num, Identity: func(dtype.Type) uint64 { return identity },
+		Combine: func(b *B, x ...V) V {
+			zero, one := b.Int(x[0].Type, 0), b.Int(x[0].Type, 1)
+			return b.Select(combine(b, b.Ne(x[0], zero), b.Ne(x[1], zero)), one, zero)
+		},
+	})
+	return expr.NewOperator(expr.Row{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, Types: expr.TypesOf(dtype.U8), Reduce: r, Pair: pairOf(r), ULP: -1})
+}
+
 // checkReduction returns the identity of register type t, or an error if a
 // program does not fit the type.
 func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V) (bits uint64, err error) {
-	if !prim.Num.Has(t) {
-		return 0, fmt.Errorf("a program reduces numbers")
-	}
 	start, err := prim.NewProgram(nil, func(b *B, _ ...V) V { return identity(b, t) })
 	if err != nil {
 		return 0, fmt.Errorf("the identity: %w", err)
@@ -85,6 +98,6 @@ func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine f
 func Finish(o *expr.Operator) DefineOption { return func(r *expr.Row) { r.Finish = o } }
 
 // Reduce returns a user-defined reduction of a.
-func Reduce[T expr.Number](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Reduce[T expr.Elem](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](ReduceBy(o, expr.NodeOf(a), options(opts)))
 }

@@ -2,6 +2,7 @@ package op
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -146,6 +147,13 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce().Ordered(dtype.F64) || !o.Types().Has(dtype.F64)) {
 		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name(), a.DType())
 	}
+	if b := o.Bools(); b != nil && a.DType() == dtype.Bool {
+		v := CastNode(ReduceBy(b, CastNode(a, dtype.U8), r), dtype.Bool)
+		if o.Finish() != nil {
+			v = Apply(o.Finish(), v)
+		}
+		return v.As(o.Constructor(), a)
+	}
 	if len(axes) == 0 { // each element is reduced alone
 		a, axes = ReshapeNode(a, append(a.Shape().Clone(), 1)), []int{len(a.Shape())}
 		r.Keep = false
@@ -174,28 +182,27 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 	return a
 }
 
-// argOverAxes returns a reduction to positions over several axes. It moves the
-// axes to the end and joins them, so positions are row-major.
+// argOverAxes returns a reduction to positions over several axes.
 func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
-	s := a.Shape()
-	var perm, kept []int
-	dropped := map[int]bool{}
-	for _, x := range axes {
-		dropped[x] = true
-	}
+	joined, kept := joinAxes(a, axes)
+	return ReshapeNode(reduce(o, joined, []int{len(kept)}, Reduction{}), a.Shape().Reduce(axes, r.Keep))
+}
+
+// joinAxes moves axes to the end and joins them, so that positions along the last
+// axis are row-major. It also returns the other extents.
+func joinAxes(a *expr.Node, axes []int) (joined *expr.Node, kept []int) {
+	s, n := a.Shape(), 1
+	var perm []int
 	for i, d := range s {
-		if !dropped[i] {
+		if !slices.Contains(axes, i) {
 			perm = append(perm, i)
 			kept = append(kept, d)
 		}
 	}
-	n := 1
 	for _, x := range axes {
 		n *= s[x]
 	}
-	a = ReshapeNode(TransposeNode(a, append(perm, axes...)), append(kept, n))
-	a = reduce(o, a, []int{len(kept)}, Reduction{})
-	return ReshapeNode(a, s.Reduce(axes, r.Keep))
+	return ReshapeNode(TransposeNode(a, append(perm, axes...)), append(slices.Clone(kept), n)), kept
 }
 
 // reduce returns the reduction over one group of adjacent axes, which keep size

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unsafe"
 
@@ -23,8 +24,8 @@ var cTypes = map[dtype.Type]string{
 	dtype.I32: "int32_t", dtype.I64: "int64_t", dtype.Bool: "uint8_t",
 }
 
-// functions are the names of functions in the loops, which have a suffix for float.
-var functions = []string{"SQRT", "EXP", "SIN", "TANH", "POW"}
+// functions are the calls of functions in the loops, which get a suffix for float.
+var functions = regexp.MustCompile(`\b[A-Z][A-Z0-9]+\(`)
 
 // source returns test t as a C function.
 func (t *test) source(name string) string {
@@ -33,10 +34,9 @@ func (t *test) source(name string) string {
 	if t.typ == dtype.F32 {
 		suffix = "f"
 	}
-	body := t.c
-	for _, f := range functions {
-		body = strings.ReplaceAll(body, f+"(", strings.ToLower(f)+suffix+"(")
-	}
+	body := functions.ReplaceAllStringFunc(t.c, func(call string) string {
+		return strings.ToLower(strings.TrimSuffix(call, "(")) + suffix + "("
+	})
 	fmt.Fprintf(&b, "void %s(uint64_t reps, void **at) {\n\ttypedef %s T;\n", name, cTypes[t.typ])
 	for _, e := range t.extents {
 		fmt.Fprintf(&b, "\tenum { %s = %s };\n", e[0], e[1])

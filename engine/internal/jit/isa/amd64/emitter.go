@@ -45,6 +45,9 @@ type set interface {
 	// compareInts sets predicate d to the result of a comparison, in lanes of type t.
 	compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec)
 	load(n *lower.Node)
+	// permuteTable emits a look-up in a table by permutes. It returns false, and emits
+	// nothing, if the target has none that suit.
+	permuteTable(n *lower.Node, t *ir.Table) bool
 	// gathered gives a node its predicates: the low bytes of v, in the lanes of k.
 	gathered(n *lower.Node, v x86.Vec, k x86.Operand)
 	// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
@@ -236,13 +239,20 @@ func floatBits(t dtype.Type, x float64) uint64 {
 	return uint64(x)
 }
 
-// table puts a table after the code and returns its label.
-func (f *emitter) table(t *ir.Table) x86.Label {
+// table puts a table, repeated a number of times, after the code and returns its label. Equal
+// tables of a function are one.
+func (f *emitter) table(t *ir.Table, times int) x86.Label {
 	var data []byte
 	for _, x := range t.Bits {
 		x = frame.Canonical(t.Type, x)
 		for b := range max(4, t.Type.Size()) {
 			data = append(data, byte(x>>(8*b)))
+		}
+	}
+	data = bytes.Repeat(data, times)
+	for _, old := range f.asm.tables {
+		if bytes.Equal(old.bits, data) {
+			return old.label
 		}
 	}
 	label := f.NewLabel()

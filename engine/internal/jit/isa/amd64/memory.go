@@ -215,13 +215,16 @@ func index(f *emitter, n *lower.Node) {
 	}
 }
 
-// lookup gathers from a table after the code.
+// lookup reads a table after the code: by permutes if the target can, else by a gather.
 func lookup(f *emitter, n *lower.Node) {
 	t := &f.Program.IR.Tables[n.Aux]
+	if f.own.permuteTable(n, t) {
+		return
+	}
 	x, ix, k := f.Src(n.Args[0]), f.Tmp(), f.tmpPred()
 	d := f.Dst()
 	f.I(f.simple(prim.And, n.In), f.LenOf(n.In), ix, x, f.operand(signedOf(n.In), uint64(len(t.Bits)-1)))
-	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.table(t), 0))
+	f.I(x86.LEA, x86.W64, x86.RAX, x86.AtLabel(f.table(t, 1), 0))
 	f.everyLane(k)
 	f.gatherLanes(n.Type, n.In, d, x86.AtV(x86.RAX, ix, uint8(max(4, n.Type.Size())), 0), k)
 }

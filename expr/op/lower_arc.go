@@ -1,10 +1,6 @@
 package op
 
-import (
-	"math"
-
-	"github.com/oneloop/oneloop/expr/dtype"
-)
+import "math"
 
 // The inverse circular functions.
 
@@ -15,9 +11,7 @@ func asinParts(b *B, f *format, a V) (big, s, t V) {
 	half, one := f.c(b, .5), f.c(b, 1)
 	big = b.Lt(half, a)
 	z := b.Select(big, b.Mul(b.Sub(one, a), half), b.Mul(a, a))
-	root := b.Sqrt(z)
-	tiny := f.c(b, math.Ldexp(1, -100)) // avoids 0/0 for a = 1
-	c := b.Div(b.Fma(b.Neg(root), root, z), b.Add(b.Add(root, root), tiny))
+	root, c := rootParts(b, f, z, V{})
 	s = b.Select(big, root, a)
 	c = b.Select(big, c, f.c(b, 0))
 	t = b.Fma(b.Mul(s, z), horner(b, z, asinPoly[f.row]), c)
@@ -76,7 +70,8 @@ func lowerAtan(b *B, x ...V) V {
 
 // lowerAtan2 returns the angle of the point (x[1], x[0]): atan of the smaller
 // coordinate over the larger, moved to its octant. Special cases follow C99
-// (F.10.1.4). float32 is computed in float64.
+// (F.10.1.4). Infinities, zeros and coordinates so large or small that sums or
+// remainders are not numbers are cold.
 func lowerAtan2(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -86,44 +81,46 @@ func lowerAtan2(b *B, x ...V) V {
 	ay, ax := b.Abs(x[0]), b.Abs(x[1])
 	swap := b.Lt(ax, ay)
 	num, den := b.Select(swap, ax, ay), b.Select(swap, ay, ax)
-	one := f.c(b, 1)
-	same := b.Eq(num, den) // 0/0, inf/inf
-	origin := b.Eq(den, f.c(b, 0))
-	num = b.Select(same, one, num)
-	den = b.Select(same, one, den)
-	num = b.Select(origin, f.c(b, 0), num)
 	left := b.Lt(f.bits(b, x[1]), f.int(b, 0)) // the sign bit: -0 counts
-	var y V
-	if f.t == dtype.F32 {
-		g := &formats[1]
-		t := b.Div(b.Cvt(g.t, num), b.Cvt(g.t, den))
-		p := b.Mul(t, horner(b, b.Mul(t, t), atan32))
-		p = b.Select(swap, b.Sub(g.c(b, math.Pi/2), p), p)
-		p = b.Select(left, b.Sub(g.c(b, math.Pi), p), p)
-		y = b.Cvt(f.t, p)
-	} else {
-		t := b.Div(num, den)
-		e := b.Div(b.Fma(b.Neg(t), den, num), den) // the rounding error of t
-		// atan t = pi/4 + atan((t-1)/(t+1)) above 1/2
-		mid := b.Lt(f.c(b, .5625), t)
-		n2, d2 := b.Select(mid, b.Sub(t, one), t), b.Select(mid, b.Add(t, one), one)
-		u := b.Div(n2, d2)
-		e = b.Select(b.Lt(b.Abs(e), f.c(b, 1)), e, f.c(b, 0)) // NaN and overflow
-		e = b.Div(b.Add(b.Fma(b.Neg(u), d2, n2), b.Select(mid, b.Mul(e, b.Sub(one, u)), e)), d2)
-		z := b.Mul(u, u)
-		zero := f.c(b, 0)
-		hi := b.Select(mid, f.c(b, piOver4[1][0]), zero)
-		lo := b.Select(mid, f.c(b, piOver4[1][1]), zero)
-		tail := b.Add(b.Fma(b.Mul(u, z), horner(b, z, atanPoly[1]), lo), b.Fma(b.Neg(z), e, e))
-		// base + sign*(hi + u + tail)
-		neg := b.Ne(swap, left)
-		base := b.Select(swap, f.c(b, 2*piOver4[1][0]), b.Select(left, f.c(b, 4*piOver4[1][0]), zero))
-		baseLow := b.Select(swap, f.c(b, 2*piOver4[1][1]), b.Select(left, f.c(b, 4*piOver4[1][1]), zero))
-		s := b.Select(neg, f.c(b, -1), one)
-		h := b.Fma(s, hi, base) // exact: multiples of pi/4 of the same significand
-		c := b.Fma(s, u, h)
-		d := b.Fma(s, u, b.Sub(h, c))
-		y = b.Add(c, b.Fma(s, tail, b.Add(baseLow, d)))
-	}
+	far := f.bias / 8 * 7
+	low, high := (f.bias-far)<<f.mant, (f.bias+far)<<f.mant
+	u := b.Sub(b.Bitcast(f.u, den), b.Int(f.u, low))
+	y := b.Cold(b.Le(b.Int(f.u, high-low), u), atanOf(b, f, num, den, swap, left), func() V {
+		zero, one := f.c(b, 0), f.c(b, 1)
+		scale := b.Select(b.Lt(den, one), f.c(b, math.Ldexp(1, int(far/2))), f.c(b, math.Ldexp(1, int(-far/2))))
+		n, d := b.Mul(num, scale), b.Mul(den, scale)
+		same := b.Eq(num, den)                                                            // 0/0, inf/inf
+		flat := b.Eq(b.Select(same, den, f.c(b, math.Inf(1))), b.Select(same, zero, den)) // 0/0, x/inf
+		n = b.Select(flat, b.Mul(num, zero), b.Select(same, one, n))                      // or NaN
+		return atanOf(b, f, n, b.Select(b.Or(flat, same), one, d), swap, left)
+	})
 	return f.withSign(b, y, x[0])
+}
+
+// atanOf returns atan(num/den), for 0 <= num <= den, of the octant that swap and left give.
+// With mid it is pi/4 + atan((num-den)/(num+den)). The difference is exact; the low
+// part of the sum and the remainder of the division make e.
+func atanOf(b *B, f *format, num, den, swap, left V) V {
+	one, zero := f.c(b, 1), f.c(b, 0)
+	mid := b.Lt(b.Mul(den, f.c(b, .5625)), num)
+	d := b.Add(den, b.Select(mid, num, zero))
+	dl := b.Add(b.Sub(den, d), b.Select(mid, num, zero))
+	n := b.Sub(num, b.Select(mid, den, zero))
+	u := b.Div(n, d)
+	m := b.Neg(u)
+	e := b.Fma(m, dl, b.Fma(m, d, n))
+	e = b.Mul(b.Add(e, e), halfInverse(b, f, d))
+	z := b.Mul(u, u)
+	hi := b.Select(mid, f.at(b, piOver4, 0), zero)
+	lo := b.Select(mid, f.at(b, piOver4, 1), zero)
+	tail := b.Add(b.Fma(b.Mul(u, z), horner(b, z, atanPoly[f.row]), lo), b.Fma(b.Neg(z), e, e))
+	// base + sign*(hi + u + tail)
+	neg := b.Ne(swap, left)
+	base := b.Select(swap, f.c(b, 2*piOver4[f.row][0]), b.Select(left, f.c(b, 4*piOver4[f.row][0]), zero))
+	baseLow := b.Select(swap, f.c(b, 2*piOver4[f.row][1]), b.Select(left, f.c(b, 4*piOver4[f.row][1]), zero))
+	s := b.Select(neg, f.c(b, -1), one)
+	h := b.Fma(s, hi, base) // exact: multiples of pi/4 of the same significand
+	c := b.Fma(s, u, h)
+	l := b.Fma(s, u, b.Sub(h, c))
+	return b.Add(c, b.Fma(s, tail, b.Add(baseLow, l)))
 }

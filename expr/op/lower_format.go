@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // These files hold the lowerings of mathematical functions. Each is a fixed
@@ -54,6 +55,15 @@ func (f *format) bits(b *B, x V) V          { return b.Bitcast(f.i, x) }
 func (f *format) float(b *B, x V) V         { return b.Bitcast(f.t, x) }
 func (f *format) at(b *B, c coefs, i int) V { return f.c(b, c[f.row][i]) }
 func (f *format) signBit(b *B) V            { return f.int(b, math.MinInt64>>(64-f.width)) }
+
+// lookup returns entry i of a table, modulo its length.
+func (f *format) lookup(b *B, table coefs, i V) V {
+	bits := make([]uint64, len(table[f.row]))
+	for k, v := range table[f.row] {
+		bits[k] = prim.FromFloat(f.t, v)
+	}
+	return b.Lookup(f.t, bits, i)
+}
 
 // horner returns the polynomial in x with coefficients cs followed by last, in
 // Horner's scheme. The first coefficient belongs to the highest power.

@@ -35,6 +35,9 @@ func mutants(c prim.Ins) []uint64 {
 // coefficient: the number that rounds to integers, table words that no argument
 // reaches, and the limits.
 func inert(name string, c prim.Ins) bool {
+	if name != "pow" && ofLogTables(c) {
+		return true // the goldens of pow reach all intervals of the tables
+	}
 	for _, l := range limits[name] {
 		if prim.FromFloat(c.Type, l) == c.Imm {
 			return true
@@ -51,21 +54,35 @@ func inert(name string, c prim.Ins) bool {
 	return v == 0x1.8p23 || v == 0x1.8p52 || v == 0x1.8p23+127 || v == 0x1.8p52+1023
 }
 
+// ofLogTables reports whether a constant is of the tables of logReduce.
+func ofLogTables(c prim.Ins) bool {
+	for _, t := range []coefs{logTable, logTableHigh, logTableLow, logTablePoly} {
+		for row, f := range formats {
+			for _, v := range t[row] {
+				if c.Type == f.t && prim.FromFloat(c.Type, v) == c.Imm && v != 1 && v != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // limits are constants near which the formulas agree, or that a later step of
 // the same lowering corrects.
 var limits = map[string][]float64{
-	"acos":  {0x1p-100}, // keeps 0/0 away
-	"acosh": {0x1p-100, 0x1p13, 0x1p28},
+	"acosh": {0x1p13, 0x1p28, asinhPoly[0][2]}, // few arguments are so near to 1
 	"asinh": {0x1p13, 0x1p28},
-	"asin":  {0x1p-100},
-	"atan2": {1},                // over itself, where the operands are equal
-	"cbrt":  {2. / 9, 14. / 81}, // of the first steps
-	"cos":   {4608, 0x1p19},
+	"atan2": {1, 0x1p444, 0x1p-448}, // over itself, where the operands are equal
+	"atanh": {0, 1},                 // entries of the tables of logarithms
+	"cbrt":  {2. / 9, 14. / 81},     // of the first steps
+	"cos":   {4608, 0x1p24},
 	"cube":  {0x1p86, 0x1p684}, // where the result is infinite either way
 	"erfc":  {0},
 	"log1p": {0x71800000, 0x10000000000000, 0x4630000000000000},
-	"sin":   {4608, 0x1p19},
-	"tan":   {4608, 0x1p19},
+	"pow":   {0x1p-1022},
+	"sin":   {4608, 0x1p24},
+	"tan":   {4608, 0x1p24},
 	"tanh":  {20},
 }
 

@@ -1,17 +1,11 @@
 package op
 
-import (
-	"math"
+import "math"
 
-	"github.com/oneloop/oneloop/expr/dtype"
-)
-
-// lowerPow returns 2^(y log2 |x|) with the sign and the special cases of C99
-// (annex F.10.4.4). Negative bases are hot, because squares are common. Zeros,
-// subnormals, infinities and NaN are cold.
-//
-// float32 is computed in float64, so it is nearly correctly rounded. float64
-// has the logarithm and the product in double-double arithmetic.
+// lowerPow returns exp(y log |x|) with the sign and the special cases of C99
+// (annex F.10.4.4). The logarithm has two parts. Negative bases are hot, because
+// squares are common. Zeros, subnormals, infinities, NaN, and powers that are
+// about as large or small as numbers get are cold.
 func lowerPow(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -19,15 +13,22 @@ func lowerPow(b *B, x ...V) V {
 		return x[0]
 	}
 	a, y := b.Abs(x[0]), x[1]
-	zero := f.c(b, 0)
-	hot := signPow(b, f, x[0], y, powCore(b, f, a, y))
-	odd := b.Or(notNormal(b, f, a, f.bias), b.Not(b.Lt(b.Abs(y), f.c(b, math.Inf(1)))))
-	return b.Cold(odd, hot, func() V {
-		one, inf := f.c(b, 1), f.c(b, math.Inf(1))
+	hi, lo := logParts(b, f, a, V{})
+	t, tl := timesParts(b, y, hi, lo)
+	hot := signPow(b, f, x[0], y, expParts(b, f, t, tl), false)
+	far := b.Le(f.bits(b, f.c(b, f.exp[1]-10)), f.bits(b, b.Abs(t))) // or NaN
+	return b.Cold(b.Or(notNormal(b, f, a, f.bias), far), hot, func() V {
+		zero, one, inf := f.c(b, 0), f.c(b, 1), f.c(b, math.Inf(1))
 		// A subnormal base is computed as a normal one; all others are 0, inf or NaN.
-		up := f.c(b, math.Ldexp(1, int(f.mant+1)))
-		r := powCoreShift(b, f, b.Mul(a, up), y, -f.mant-1)
-		r = b.Select(notNormal(b, f, a, f.bias), r, hot)
+		small := b.Lt(a, f.c(b, math.Ldexp(1, int(1-f.bias))))
+		m := b.Select(small, b.Mul(a, f.c(b, math.Ldexp(1, int(f.mant+1)))), a)
+		hi, lo := logParts(b, f, m, b.Select(small, f.c(b, float64(-f.mant-1)), zero))
+		t, tl := timesParts(b, y, hi, lo)
+		// The power is 0 or infinite beyond the limits; tl may be infinite there.
+		out := b.Le(f.c(b, 1-f.exp[0]), b.Abs(t))
+		tl = b.Select(out, zero, tl)
+		k, e := expScaled(b, f, clampTo(b, t, f.exp[0]-1, 1-f.exp[0]), tl)
+		r := b.Scale(e, k)
 		// Base 0 or infinity: the power is 0 or infinite.
 		up0 := b.Xor(b.Eq(a, zero), b.Lt(zero, y)) // the power is infinite
 		edge := b.Or(b.Eq(a, zero), b.Eq(a, inf))
@@ -37,7 +38,7 @@ func lowerPow(b *B, x ...V) V {
 		grow := b.Eq(b.Lt(one, a), b.Lt(zero, y))
 		r = b.Select(yinf, b.Select(grow, inf, zero), r)
 		r = b.Select(b.And(yinf, b.Eq(a, one)), one, r)
-		r = signPow(b, f, x[0], y, r)
+		r = signPow(b, f, x[0], y, r, true)
 		// NaN operands, but x^0 = 1 and 1^y = 1.
 		nan := b.Or(b.Ne(x[0], x[0]), b.Ne(y, y))
 		r = b.Select(nan, b.Add(x[0], y), r)
@@ -47,37 +48,19 @@ func lowerPow(b *B, x ...V) V {
 
 // signPow returns the power of x, given the power r of |x|: negative for
 // negative x and odd y, and NaN for negative x and a finite y that is no
-// integer. x = -0 and x = -inf follow the first rule and not the second.
-func signPow(b *B, f *format, x, y, r V) V {
+// integer. x = -0 and x = -inf follow the first rule and not the second; special
+// tells that they occur.
+func signPow(b *B, f *format, x, y, r V, special bool) V {
 	half := b.Mul(y, f.c(b, .5))
 	integer := b.Eq(b.Rint(y), y)
-	oddly := b.And(integer, b.Ne(b.Rint(half), half))
-	sign := f.int(b, math.MinInt64>>(64-f.width))
-	bits := b.And(f.bits(b, x), sign)
-	r = b.Select(oddly, f.float(b, b.Or(f.bits(b, r), bits)), r)
-	neg := b.And(b.Lt(x, f.c(b, 0)), b.Lt(f.c(b, math.Inf(-1)), x))
-	return b.Select(b.And(neg, b.Not(integer)), f.c(b, math.NaN()), r)
-}
-
-func powCore(b *B, f *format, a, y V) V { return powCoreShift(b, f, a, y, 0) }
-
-// powCoreShift returns (a 2^shift)^y for a normal a and a finite y.
-func powCoreShift(b *B, f *format, a, y V, shift int64) V {
-	if f.t == dtype.F64 {
-		return pow64(b, f, a, y, shift)
+	odd := b.Ne(b.Rint(half), half) // or y is no integer
+	root := b.And(b.Lt(x, f.c(b, 0)), b.Not(integer))
+	if special {
+		odd = b.And(odd, integer)
+		root = b.And(root, b.Lt(f.c(b, math.Inf(-1)), x))
 	}
-	g := &formats[1]
-	e, m := splitLog(b, g, b.Cvt(dtype.F64, a), math.Sqrt2/2)
-	if shift != 0 {
-		e = b.Add(e, g.c(b, float64(shift)))
-	}
-	m2 := b.Mul(m, m)
-	l := b.Fma(m, horner2(b, m, m2, pow32Log), e)
-	t := clampTo(b, b.Mul(b.Cvt(dtype.F64, y), l), -200, 200)
-	n := b.Add(t, g.c(b, g.magic))
-	r := b.Sub(t, b.Sub(n, g.c(b, g.magic)))
-	k := b.Sub(g.bits(b, n), g.bits(b, g.c(b, g.magic)))
-	return b.Cvt(dtype.F32, b.Scale(horner(b, r, pow32Exp), k))
+	s := b.And(f.bits(b, x), b.Select(odd, f.signBit(b), f.int(b, 0)))
+	return b.Select(root, f.c(b, math.NaN()), f.float(b, b.Or(f.bits(b, r), s)))
 }
 
 // clampTo returns x clamped to lo..hi. x must not be NaN.
@@ -87,65 +70,88 @@ func clampTo(b *B, x V, lo, hi float64) V {
 	return b.Select(b.Lt(x, l), l, x)
 }
 
-// pow64 computes log m = 2 atanh s with s = (m-1)/(m+1) as an unevaluated sum
-// of two float64. It uses the series of fdlibm's pow with fused multiply-adds.
-func pow64(b *B, f *format, a, y V, shift int64) V {
-	one := f.c(b, 1)
-	e, m1 := splitLog(b, f, a, math.Sqrt2/2)
-	if shift != 0 {
-		e = b.Add(e, f.c(b, float64(shift)))
-	}
-	// s + sl = m1/(m1 + 2)
-	two := f.c(b, 2)
-	d := b.Add(m1, two)
-	dl := b.Sub(m1, b.Sub(d, two))
-	rc := b.Div(one, d)
-	s := b.Mul(m1, rc)
-	ns := b.Neg(s)
-	sl := b.Mul(b.Fma(ns, dl, b.Fma(ns, d, m1)), rc)
-	// z + zl = s^2
-	z := b.Mul(s, s)
-	zl := b.Fma(s, b.Add(sl, sl), b.Fma(s, s, b.Neg(z)))
-	// c + cl = 2/3 + z p(z), then u + ul = z (c + cl), |u| < 0.02
-	p := b.Mul(z, horner2(b, z, b.Mul(z, z), pow64Log))
-	third := f.c(b, 2./3)
-	c := b.Add(third, p)
-	cl := b.Add(b.Sub(p, b.Sub(c, third)), f.c(b, twoThirdsLow))
-	u := b.Mul(z, c)
-	ul := b.Fma(zl, c, b.Fma(z, cl, b.Fma(z, c, b.Neg(u))))
-	// log m = s (2 + u): h + hl = 2s + s u + 2 sl + ...
-	v := b.Add(two, u)
-	vl := b.Add(b.Sub(u, b.Sub(v, two)), ul)
-	h := b.Mul(s, v)
-	hl := b.Fma(sl, v, b.Fma(s, vl, b.Fma(s, v, b.Neg(h))))
-	// times 1/log 2
-	q := f.at(b, log2e, 0)
-	g := b.Mul(h, q)
-	gl := b.Fma(hl, q, b.Fma(h, f.at(b, log2e, 1), b.Fma(h, q, b.Neg(g))))
-	// plus e: Fast2Sum, for |e| >= 1 > |g| or e = 0
-	l := b.Add(e, g)
-	ll := b.Add(b.Sub(g, b.Sub(l, e)), gl)
-	// times y
-	t := b.Mul(y, l)
-	tl := b.Fma(y, ll, b.Fma(y, l, b.Neg(t)))
-	far := b.Le(f.c(b, 1100), b.Abs(t)) // over or underflow; tl may be infinite
-	t = clampTo(b, t, -1100, 1100)
-	tl = b.Select(far, f.c(b, 0), tl)
-	magic := f.c(b, f.magic)
-	n := b.Add(t, magic)
-	r := b.Sub(t, b.Sub(n, magic))
-	k := b.Sub(f.bits(b, n), f.bits(b, magic))
-	// 2^(w + wl) = 1 + w (c0 + w P(w)) + c0 wl up to a negligible error, with w
-	// c0 in two parts.
-	w := b.Add(r, tl)
-	wl := b.Add(b.Sub(r, w), tl)
-	c0, p2 := exp2Poly[f.row][0], horner(b, w, exp2Poly[f.row][1:])
-	nv := b.Mul(w, f.c(b, -c0))
-	low := b.Fma(wl, f.c(b, c0), b.Fma(w, f.c(b, c0), nv))
-	low = b.Fma(w, b.Mul(w, p2), low)
-	top := b.Sub(one, nv)
-	low = b.Sub(low, b.Add(b.Sub(top, one), nv))
-	return b.Scale(b.Add(top, low), k)
+// timesParts returns y (hi + lo) in two parts.
+func timesParts(b *B, y, hi, lo V) (t, tl V) {
+	t = b.Mul(y, hi)
+	return t, b.Fma(y, lo, b.Fma(y, hi, b.Neg(t)))
 }
 
-const twoThirdsLow = 0x1.5555555555555p-55 // 2/3 less the nearest float64
+// logReduce returns s, l and r with log(x + low) + shift log 2 = s + l + log(1+r) - r, for a
+// normal positive x and a low far below it; with a low, x is at most half the greatest
+// number. x = 2^e m; a table has c near 1/m and -log c. So s is e log 2 - log c plus r =
+// c m - 1, both of which are exact, and l is the rounding error of that sum, and low parts.
+// The zero V as low or shift means 0.
+func logReduce(b *B, f *format, x, low, shift V) (s, l, r V) {
+	from := f.bits(b, f.at(b, logTableFrom, 0))
+	k := b.Sub(f.bits(b, x), from)
+	whole := b.And(k, f.int(b, -1<<f.mant))
+	m := f.float(b, b.Sub(f.bits(b, x), whole))
+	e := addShift(b, b.Cvt(f.t, b.Shr(k, f.int(b, f.mant))), shift)
+	i := b.Shr(k, f.int(b, f.mant-5))
+	c := f.lookup(b, logTable, i)
+	r = b.Fma(m, c, f.c(b, -1))
+	h := b.Fma(e, f.at(b, ln2Short, 0), f.lookup(b, logTableHigh, i)) // exact
+	l = b.Fma(e, f.at(b, ln2Short, 1), f.lookup(b, logTableLow, i))
+	if low != (V{}) {
+		scale := f.float(b, b.Sub(f.bits(b, f.c(b, 1)), whole))
+		l = b.Fma(b.Mul(low, scale), c, l)
+	}
+	s = b.Add(h, r)
+	return s, b.Add(b.Add(b.Sub(h, s), r), l), r
+}
+
+// logOfSum returns log(hi + lo) + shift log 2, where lo is far below hi.
+func logOfSum(b *B, f *format, hi, lo, shift V) V {
+	s, l, r := logReduce(b, f, hi, lo, shift)
+	r2 := b.Mul(r, r)
+	p := b.Fma(horner2(b, r, r2, logTablePoly[f.row]), r, f.c(b, -.5))
+	return b.Add(s, b.Fma(r2, p, l))
+}
+
+// logParts returns log(x) + shift log 2 in two parts, for a normal positive x. The logarithm
+// is s + l - r^2/2 + r^3 P(r); the second term has two parts as well.
+func logParts(b *B, f *format, x, shift V) (hi, lo V) {
+	s, l, r := logReduce(b, f, x, V{}, shift)
+	minus := f.c(b, -.5)
+	r2 := b.Mul(r, r)
+	r2l := b.Fma(r, r, b.Neg(r2))
+	hi = b.Fma(r2, minus, s)
+	hl := b.Fma(r2, minus, b.Sub(s, hi))
+	p := horner2(b, r, r2, logTablePoly[f.row])
+	return hi, b.Fma(b.Mul(r2, r), p, b.Add(hl, b.Fma(r2l, minus, l)))
+}
+
+// expScaled returns exp(t + tl) as y 2^k, with y near 1 and a small tl.
+func expScaled(b *B, f *format, t, tl V) (k, y V) {
+	n, y := expReduced(b, f, t, tl)
+	return b.Sub(f.bits(b, n), f.bits(b, f.c(b, f.magic))), y
+}
+
+// expParts returns exp(t + tl), which must be a normal number.
+func expParts(b *B, f *format, t, tl V) V {
+	n, y := expReduced(b, f, t, tl)
+	return f.float(b, b.Add(f.bits(b, y), b.Shl(f.bits(b, n), f.int(b, f.mant))))
+}
+
+// expReduced returns exp(t + tl) as y 2^n, where the low bits of the first result are n.
+// y is a sum of 1 + r, whose rounding error is kept, and a small rest. In float32 tl is
+// below 0.02, so it does not count for n, and the rounding error of r is below 0.2 ULP.
+func expReduced(b *B, f *format, t, tl V) (magic, y V) {
+	near := t
+	if f.row == 1 {
+		near = b.Add(t, tl)
+	}
+	magic = b.Fma(near, f.at(b, log2e, 0), f.c(b, f.magic))
+	n := b.Sub(magic, f.c(b, f.magic))
+	r1 := b.Fma(n, f.c(b, -ln2Near[f.row][0]), t) // exact
+	tl = b.Fma(n, f.c(b, -ln2Near[f.row][1]), tl)
+	r := b.Add(r1, tl)
+	one := f.c(b, 1)
+	top := b.Add(one, r)
+	rest := b.Add(b.Sub(one, top), r)
+	if f.row == 1 {
+		rest = b.Add(rest, b.Add(b.Sub(r1, r), tl))
+	}
+	r2 := b.Mul(r, r)
+	return magic, b.Add(top, b.Fma(r2, horner2(b, r, r2, expPoly[f.row]), rest))
+}

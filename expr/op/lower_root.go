@@ -75,8 +75,11 @@ func lowerCbrt(b *B, x ...V) V {
 }
 
 func cbrtCore(b *B, f *format, a V) V {
-	third := b.MulHi(b.Bitcast(f.u, a), b.Int(f.u, int64(1)<<(f.width-2)/3*4+2)) // 1/3 of 2^width
-	y := b.Bitcast(f.t, b.Sub(b.Int(f.u, cbrtBias[f.row]), third))
+	// The bits of y are cbrtBias less a third of those of a. The sum with 2^mant has them
+	// as its low bits.
+	low := f.int(b, f.width-f.mant)
+	third := b.Fma(b.Cvt(f.t, b.Shr(f.bits(b, a), low)), f.c(b, -1./3), f.c(b, math.Ldexp(1, int(f.mant))+float64(cbrtBias[f.row]>>(f.width-f.mant))))
+	y := f.float(b, b.Shl(f.bits(b, third), low))
 	one := f.c(b, 1)
 	step := func(cs ...float64) {
 		t := b.Mul(b.Mul(y, y), a)

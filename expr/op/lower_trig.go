@@ -8,8 +8,10 @@ import "math"
 // follows Cody & Waite (1980) with fused multiply-adds. Above, it follows Payne
 // & Hanek (1983), in integers, in a cold region.
 
-// reductionLimit bounds |x| so that the steps marked exact are exact.
-var reductionLimit = coefs{{4608}, {0x1p19}}
+// reductionLimit bounds |x| so that the steps marked exact are exact, and the
+// error of the third part of pi/2 does not count even for the x nearest to a
+// multiple of pi/2.
+var reductionLimit = coefs{{4608}, {0x1p24}}
 
 // reducePi returns the reduction for |x| < reductionLimit. The low bits of t
 // are n. The sign of the tail is such that -0 gives r = -0, d = +0.

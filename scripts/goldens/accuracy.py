@@ -1,5 +1,5 @@
 """Makes docs/accuracy.md of rows that scripts/ulp/csweep/run.sh, scripts/ulp -md
-scripts/ulp/csweep/search.sh and scripts/goldens/measure.py print. Of several rows for
+scripts/ulp/csweep/search.sh, pairs.sh and scripts/goldens/measure.py print. Of several rows for
 a function and type the worst error counts, and the arguments are added.
 
     python3 scripts/goldens/accuracy.py DATE rows ... > docs/accuracy.md
@@ -18,8 +18,10 @@ most n. [ops.md](ops.md) has the bound of each function.
   in Go, slower.
 - **float64, one argument**: a search against libquadmath (`scripts/ulp/csweep/search.sh`). It takes random
   arguments of every binade, then more of them where the errors are worst, again and again.
-- **two arguments, and gelu_tanh**: random arguments and known hard ones against mpmath
-  (`scripts/goldens/measure.py`). pow, hypot and atan2 of float32 are computed in float64.
+- **pow, atan2**: random arguments, near 1 or near each other and of all magnitudes, against libquadmath
+  (`scripts/ulp/csweep/pairs.sh`).
+- **hypot, and gelu_tanh**: random arguments and known hard ones against mpmath
+  (`scripts/goldens/measure.py`). hypot of float32 is computed in float64.
 
 `testdata/lowerings/goldens` holds special values, stratified arguments and the hardest known ones
 (`scripts/goldens/hard.txt`) with exact errors, for `go test`.

@@ -77,7 +77,11 @@ func (s *cSink) Emit(in prim.Ins) prim.V {
 	case prim.Bitcast:
 		return s.value(in.Type, "%s_from_%s(v%d)", in.Type.Short(), in.Args[0].Type.Short(), x)
 	case prim.Lookup:
-		return s.value(in.Type, "table%d[v%d & (sizeof table%d / sizeof table%d[0] - 1)]", in.Imm, x, in.Imm, in.Imm)
+		entry := fmt.Sprintf("table%d[v%d & (sizeof table%d / sizeof table%d[0] - 1)]", in.Imm, x, in.Imm, in.Imm)
+		if float {
+			entry = fmt.Sprintf("bits_%s(%s)", in.Type.Short(), entry)
+		}
+		return s.value(in.Type, "%s", entry)
 	case prim.Fma:
 		return s.value(in.Type, "fma_%s(v%d, v%d, v%d)", in.Type.Short(), x, y, z)
 	}
@@ -101,7 +105,7 @@ func (s *cSink) Cold(p, fast prim.V, body func() prim.V) prim.V {
 
 // Table implements [prim.Sink].
 func (s *cSink) Table(t dtype.Type, bits []uint64) int {
-	fmt.Fprintf(&s.heads, "static const %s table%d[] = {", cTypes[t], s.tables)
+	fmt.Fprintf(&s.heads, "static const uint%d_t table%d[] = {", 8*t.Size(), s.tables)
 	for _, b := range bits {
 		fmt.Fprintf(&s.heads, "UINT64_C(%#x), ", b)
 	}

@@ -16,7 +16,7 @@ for fn; do
 	exp2) ref=exp2_q lo=-6 hi=10 ;;
 	sinh | cosh) hi=9 ;;
 	log2 | log10) ref=${fn}_q ;;
-	sin | cos | tan) hi=20 ;;
+	sin | cos | tan) hi=26 ;;
 	asin | acos | atanh) lo=-8 hi=-1 ;;
 	erfc | gelu) lo=-10 hi=5 ;;
 	asinh | acosh) hi=6 ;;

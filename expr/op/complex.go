@@ -150,7 +150,7 @@ func partsOf(row expr.Row) func(*expr.Node, []expr.Parts) expr.Parts {
 // complexNames are the names in complexParts. The table needs them before the
 // functions, which look rows up, can exist.
 var complexNames = strings.Fields(`add sub neg where sum stop_gradient mul matmul square prod div cast real imag conjugate abs angle
-	equal not_equal isnan isinf isfinite`)
+	equal not_equal isnan isinf isfinite exp log sqrt sin cos tan sinh cosh tanh pow`)
 
 // splits is complexParts, once the table exists.
 var splits map[string]func(n *expr.Node, x []expr.Parts) expr.Parts
@@ -174,12 +174,12 @@ var complexCompositions = []string{
 // complexParts has the operators that take complex operands.
 var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart,
-	"mul":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("mul", x[0], x[1]) },
-	"matmul": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("matmul", x[0], x[1]) },
-	"square": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulParts("mul", x[0], x[0]) },
-	"prod":   prodParts,
-	"div":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return divParts(x[0], x[1]) },
-	"cast":   castParts,
+	"mul":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("mul", x[0], x[1]) },
+	"matmul": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("matmul", x[0], x[1]) },
+	"square": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("mul", x[0], x[0]) },
+	"prod":   prodComplex,
+	"div":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return divComplex(x[0], x[1]) },
+	"cast":   castComplex,
 	"real":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Re} },
 	"imag":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Im} },
 	"conjugate": func(_ *expr.Node, x []expr.Parts) expr.Parts {
@@ -187,16 +187,23 @@ var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 	},
 	"abs":       func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("hypot", x[0].Re, x[0].Im)} },
 	"angle":     func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("atan2", x[0].Im, x[0].Re)} },
-	"equal":     bothParts("equal", "logical_and"),
-	"not_equal": bothParts("not_equal", "logical_or"),
-	"isnan":     bothParts("isnan", "logical_or"),
-	"isinf":     bothParts("isinf", "logical_or"),
-	"isfinite":  bothParts("isfinite", "logical_and"),
+	"equal":     onBoth("equal", "logical_and"),
+	"not_equal": onBoth("not_equal", "logical_or"),
+	"isnan":     onBoth("isnan", "logical_or"),
+	"isinf":     onBoth("isinf", "logical_or"),
+	"isfinite":  onBoth("isfinite", "logical_and"),
+
+	"exp": ofOne(expComplex), "log": ofOne(logComplex), "sqrt": ofOne(sqrtComplex),
+	"sinh": ofOne(sinhComplex), "cosh": ofOne(coshComplex), "tanh": ofOne(tanhComplex),
+	"sin": ofOne(func(z expr.Parts) expr.Parts { return overI(sinhComplex(timesI(z))) }),
+	"cos": ofOne(func(z expr.Parts) expr.Parts { return coshComplex(timesI(z)) }),
+	"tan": ofOne(func(z expr.Parts) expr.Parts { return overI(tanhComplex(timesI(z))) }),
+	"pow": func(_ *expr.Node, x []expr.Parts) expr.Parts { return powComplex(x[0], x[1]) },
 }
 
-// bothParts returns the parts of an operator whose result is a bool: that of the
+// onBoth returns the parts of an operator whose result is a bool: that of the
 // real parts and that of the imaginary parts, joined.
-func bothParts(name, join string) func(*expr.Node, []expr.Parts) expr.Parts {
+func onBoth(name, join string) func(*expr.Node, []expr.Parts) expr.Parts {
 	return func(_ *expr.Node, x []expr.Parts) expr.Parts {
 		re, im := make([]*expr.Node, len(x)), make([]*expr.Node, len(x))
 		for i, p := range x {
@@ -206,8 +213,8 @@ func bothParts(name, join string) func(*expr.Node, []expr.Parts) expr.Parts {
 	}
 }
 
-// mulParts returns x*y by four products of the parts, as NumPy does.
-func mulParts(product string, x, y expr.Parts) expr.Parts {
+// mulComplex returns x*y by four products of the parts, as NumPy does.
+func mulComplex(product string, x, y expr.Parts) expr.Parts {
 	mul := func(a, b *expr.Node) *expr.Node { return expr.Apply(row(product), a, b) }
 	return expr.Parts{
 		Re: call("sub", mul(x.Re, y.Re), mul(x.Im, y.Im)),
@@ -215,10 +222,10 @@ func mulParts(product string, x, y expr.Parts) expr.Parts {
 	}
 }
 
-// divParts returns x/y by Smith's method, in the order of NumPy: it divides by the
+// divComplex returns x/y by Smith's method, in the order of NumPy: it divides by the
 // part of y with the greater magnitude, so that no square overflows. For y = 0 it
 // divides both parts of x by 0.
-func divParts(x, y expr.Parts) expr.Parts {
+func divComplex(x, y expr.Parts) expr.Parts {
 	ar, ai := call("abs", y.Re), call("abs", y.Im)
 	swap := call("less", ar, ai)
 	zero := call("equal", call("maximum", ar, ai), like(ar, 0))
@@ -235,9 +242,9 @@ func divParts(x, y expr.Parts) expr.Parts {
 	return expr.Parts{Re: call("mul", call("add", u, vr), scale), Im: call("mul", im, scale)}
 }
 
-// prodParts returns the products over axes. A scan multiplies the elements in
+// prodComplex returns the products over axes. A scan multiplies the elements in
 // order.
-func prodParts(n *expr.Node, x []expr.Parts) expr.Parts {
+func prodComplex(n *expr.Node, x []expr.Parts) expr.Parts {
 	in := n.Args[0].Shape()
 	rest, last := []int{}, 1
 	for i, d := range in {
@@ -255,13 +262,13 @@ func prodParts(n *expr.Node, x []expr.Parts) expr.Parts {
 		}
 		flat[i] = ReshapeNode(TransposeNode(part, append(slices.Clone(rest), n.Axes...)), append(dims, last))
 	}
-	r := accumulateParts("mul", flat[0], flat[1], -1)
+	r := accumulateComplex("mul", flat[0], flat[1], -1)
 	return expr.Parts{Re: ReshapeNode(r.Last(0), n.Shape()), Im: ReshapeNode(r.Last(1), n.Shape())}
 }
 
-// accumulateParts returns the scan of complex numbers along an axis that adds or
+// accumulateComplex returns the scan of complex numbers along an axis that adds or
 // multiplies. Its states and its outputs are the parts.
-func accumulateParts(name string, re, im *expr.Node, axis int) *ScanResult {
+func accumulateComplex(name string, re, im *expr.Node, axis int) *ScanResult {
 	first := 0.0
 	if name == "mul" {
 		first = 1
@@ -269,14 +276,14 @@ func accumulateParts(name string, re, im *expr.Node, axis int) *ScanResult {
 	return ScanNodes([]*expr.Node{like(re, first), like(re, 0)}, []*expr.Node{re, im}, ScanOptions{Axis: axis}, func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
 		p := expr.Parts{Re: call(name, state[0], x[0]), Im: call(name, state[1], x[1])}
 		if name == "mul" {
-			p = mulParts("mul", expr.Parts{Re: state[0], Im: state[1]}, expr.Parts{Re: x[0], Im: x[1]})
+			p = mulComplex("mul", expr.Parts{Re: state[0], Im: state[1]}, expr.Parts{Re: x[0], Im: x[1]})
 		}
 		return []*expr.Node{p.Re, p.Im}, []*expr.Node{p.Re, p.Im}
 	})
 }
 
-// castParts returns the parts of a conversion to or from a complex type.
-func castParts(n *expr.Node, x []expr.Parts) expr.Parts {
+// castComplex returns the parts of a conversion to or from a complex type.
+func castComplex(n *expr.Node, x []expr.Parts) expr.Parts {
 	z, to := x[0], n.To
 	switch {
 	case to == dtype.Bool:

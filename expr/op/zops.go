@@ -115,12 +115,12 @@ func CopySign[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 }
 
 // Cos is the cosine of x radians, for all magnitudes. Error: at most 1 ULP.
-func Cos[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Cos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowCos, x)
 }
 
 // Cosh is the hyperbolic cosine. Error: at most 1 ULP.
-func Cosh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Cosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowCosh, x)
 }
 
@@ -150,7 +150,7 @@ func Erfc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Exp is e to the power x. Error: at most 1 ULP.
-func Exp[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Exp[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowExp, x)
 }
 
@@ -255,7 +255,7 @@ func LessEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 }
 
 // Log is the natural logarithm; NaN below zero. Error: at most 1 ULP.
-func Log[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Log[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowLog, x)
 }
 
@@ -360,7 +360,7 @@ func PhiloxHigh(position, stream, key expr.Exp[uint64]) expr.Exp[uint64] {
 }
 
 // Pow is x to the power y, with C99's special cases. Error: at most 1 ULP.
-func Pow[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
+func Pow[T expr.AnyFloat](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowPow, x, y)
 }
 
@@ -425,17 +425,17 @@ func Sign[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Sin is the sine of x radians, for all magnitudes. Error: at most 1 ULP.
-func Sin[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Sin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSin, x)
 }
 
 // Sinh is the hyperbolic sine. Error: at most 1 ULP.
-func Sinh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Sinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSinh, x)
 }
 
 // Sqrt is the square root; NaN below zero. Error: correctly rounded.
-func Sqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Sqrt[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSqrt, x)
 }
 
@@ -460,12 +460,12 @@ func Sum[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Tan is the tangent of x radians, for all magnitudes. Error: at most 1 ULP.
-func Tan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Tan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTan, x)
 }
 
 // Tanh is the hyperbolic tangent. Error: at most 1 ULP.
-func Tanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Tanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTanh, x)
 }
 

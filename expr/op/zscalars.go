@@ -209,13 +209,13 @@ func NotEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 }
 
 // PowScalar is [Pow] of x and s. The element type has to hold the scalar.
-func PowScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+func PowScalar[T expr.AnyFloat, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowPow, n, scalar[T](s)).As("PowScalar", n))
 }
 
 // ScalarPow is [Pow] of s and x. The element type has to hold the scalar.
-func ScalarPow[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
+func ScalarPow[T expr.AnyFloat, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
 	return expr.Of[T](expr.Apply(rowPow, scalar[T](s), n).As("ScalarPow", n))
 }

@@ -22,6 +22,7 @@ type statement struct {
 type checker struct {
 	ctx   context.Context
 	seen  expr.Seen
+	fresh int // number of nodes that no statement before the current one has
 	out   []statement
 	parts op.Splitter
 }
@@ -39,9 +40,11 @@ func check(ctx context.Context, stmts []expr.Statement) ([]statement, error) {
 }
 
 func (c *checker) check(s expr.Statement) error {
+	before := len(c.seen)
 	if err := c.verify(s); err != nil {
 		return err
 	}
+	c.fresh = len(c.seen) - before
 	if s.Target.HasComplex() || s.Value.HasComplex() {
 		return c.complex(s)
 	}
@@ -173,17 +176,25 @@ func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 		n      *expr.Node
 		direct bool
 	}
+	const direct, indirect = 1, 2
 	var out []read
-	seen := map[visit]bool{}
-	stack := []visit{{s.Value, s.Value.Shape().Equal(s.Target.Shape())}}
-	for len(stack) > 0 {
+	seen := make(map[*expr.Node]uint8, c.fresh) // how a node was visited
+	var few [16]visit
+	stack := append(few[:0], visit{s.Value, s.Value.Shape().Equal(s.Target.Shape())})
+	for visits := 0; len(stack) > 0; {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[v] || seen[visit{v.n, false}] {
+		how := uint8(indirect)
+		if v.direct {
+			how = direct
+		}
+		before := seen[v.n]
+		if before&(how|indirect) != 0 {
 			continue
 		}
-		seen[v] = true
-		if err := graph.Cancelled(c.ctx, len(seen)); err != nil {
+		seen[v.n] = before | how
+		visits++
+		if err := graph.Cancelled(c.ctx, visits); err != nil {
 			return nil, 0, err
 		}
 		if v.n.Leaf != nil {

@@ -95,7 +95,7 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 func (w *writer) loops() {
 	nest := w.loop.Nest
 	outer, inner := w.outerAxes(), w.innerAxes()
-	kinds := map[fuse.Kind][2]ir.LoopKind{fuse.Map: {ir.Vec}, fuse.Rows: {ir.Par, ir.Vec}, fuse.Columns: {ir.Vec, ir.Seq}}[nest.Kind]
+	kinds := [...][2]ir.LoopKind{fuse.Map: {ir.Vec}, fuse.Rows: {ir.Par, ir.Vec}, fuse.Columns: {ir.Vec, ir.Seq}}[nest.Kind]
 	if len(outer) > 0 {
 		w.b.Open(kinds[0], outer...)
 	}

@@ -10,14 +10,18 @@ import (
 // join adds the values of a group to the graph.
 func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root, error) {
 	for _, s := range group {
-		release(g, s.Target)
+		if s.target != nil {
+			g.Release(s.target)
+		} else {
+			release(g, s.Target)
+		}
 	}
 	var roots []graph.Root
 	for i, s := range group {
 		if s.target == nil {
 			return joinWhole(ctx, g, s)
 		}
-		r, err := g.Join(ctx, s.Statement, s.nodes)
+		r, err := g.Join(ctx, s.Statement, s.target, s.nodes)
 		if err != nil {
 			return nil, err
 		}

@@ -75,21 +75,21 @@ func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
 }
 
 func (w *writer) elementwise(v *fuse.Value, coords []prim.Ix) prim.V {
-	n := v.Node
-	var few [4]prim.V
-	x := few[:0]
+	n, first := v.Node, len(w.stack)
 	for i, a := range v.Operands {
 		at := coords
 		if !a.Node.Shape.Equal(n.Shape) {
 			at = w.aligned(coords, a.Node.Shape)
 		}
-		x = append(x, w.value(a, at))
+		w.stack = append(w.stack, w.value(a, at))
 		cond := prim.V{}
 		if n.Src.Op.Cond() && i > 0 {
-			cond = x[0]
+			cond = w.stack[first]
 		}
 		w.faults.edge(a, edge{v, cond, i == 2})
 	}
+	x := slices.Clip(w.stack[first:])
+	w.stack = w.stack[:first]
 	result := w.lower(n, x)
 	if n.Fails && w.faults.on {
 		if at := n.Src.Op.Fault()(w.p, x...); at.Type.Valid() && w.b.Has(at) {

@@ -30,6 +30,7 @@ type writer struct {
 	extents []int
 
 	memo    []prim.V               // the last result of each value, by number
+	stack   []prim.V               // operands of the nodes that are being written
 	reduced map[*graph.Node]prim.V // the reductions of earlier phases
 	rows    map[*fuse.Value]int    // the row buffers
 	sides   []*fuse.Value          // the side outputs that are stored

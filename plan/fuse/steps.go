@@ -99,7 +99,7 @@ func (f *fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
 		l := &Loop{Roots: roots, Faults: faults}
 		l.choose(plain)
 		f.share(l)
-		w := &walk{Loop: l, g: f.g, asides: f.asides, mark: f.g.Walk()}
+		w := &walk{Loop: l, g: f.g, asides: f.asides, mark: f.g.Walk(), first: make([]*Value, 0, 16)}
 		w.roots()
 		idle := l.Nest.Kind != Map && len(l.Phases) == 0 && !l.scans
 		if !w.again && !idle {

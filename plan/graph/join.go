@@ -26,9 +26,10 @@ func Cancelled(ctx context.Context, i int) error {
 	return fmt.Errorf("the compilation has been cancelled: %w", ctx.Err())
 }
 
-// Join adds the value of a statement to the graph and returns its root. nodes is
-// about the number of nodes of the value. See [Graph.Assign].
-func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, error) {
+// Join adds the value of a statement to the graph and returns its root. target is the
+// array of the statement's target, and nodes about the number of nodes of the value.
+// See [Graph.Assign].
+func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes int) (Root, error) {
 	g.expect(nodes)
 	v, err := g.Add(ctx, s.Value)
 	if err != nil {
@@ -41,7 +42,7 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, nodes int) (Root, er
 		e := expr.Apply(SaverRows[s.Saver], s.Target, s.Value)
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})
 	}
-	return Root{v, ArrayOf(s.Target)}, g.err
+	return Root{v, target}, g.err
 }
 
 // Err returns the first error of the graph, such as one of a user's index map.
@@ -109,6 +110,9 @@ func (g *Graph) Broadcast(a *Node, to shape.Shape) *Node {
 // Pin makes trees read the value of root from n, which is in memory, whatever
 // is stored later.
 func (g *Graph) Pin(root *expr.Node, n *Node) {
+	if g.pinned == nil {
+		g.pinned = map[*expr.Node]*Node{}
+	}
 	g.pinned[root] = n
 	g.forget()
 }
@@ -128,6 +132,9 @@ func (g *Graph) Assign(r Root, leaf *expr.Node) {
 	if v.Type.IsHalf() && !(v.Src.Op.Result() == expr.ResultTo) {
 		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})
+	}
+	if g.subst == nil {
+		g.subst = map[arrayKey]*Node{}
 	}
 	g.subst[target.key()] = g.Broadcast(v, target.Shape)
 	g.forget()

@@ -21,8 +21,10 @@ func (g *Graph) make(e *expr.Node, args []*Node) *Node {
 	if n := g.equal[k]; n != nil {
 		return n
 	}
-	if n := g.rewritten[rewriteKey{k, inMemory(args)}]; n != nil {
-		return n
+	if len(g.rewritten) > 0 {
+		if n := g.rewritten[rewriteKey{k, inMemory(args)}]; n != nil {
+			return n
+		}
 	}
 	n := g.rewrite(e, args)
 	if n == nil {

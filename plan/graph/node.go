@@ -185,9 +185,7 @@ type costKey struct {
 }
 
 // New returns an empty graph.
-func New() *Graph {
-	return &Graph{pinned: map[*expr.Node]*Node{}, epoch: map[expr.Memory]int{}, subst: map[arrayKey]*Node{}}
-}
+func New() *Graph { return &Graph{epoch: map[expr.Memory]int{}} }
 
 // Store gives a node a temporary, which a stage of its own will compute. It
 // does nothing if the node is in memory.

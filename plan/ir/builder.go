@@ -14,15 +14,22 @@ import (
 type Builder struct {
 	K *Kernel
 
-	parent []int32       // of each region; -1 for the entry
-	home   []int32       // region of each value
-	bound  map[int]int32 // body of the open loop that binds an axis
+	parent []int32 // of each region; -1 for the entry
+	home   []int32 // region of each value
+	bound  []int32 // body of the open loop that binds an axis, or -1
 	open   []openLoop
 	cur    int32 // innermost open loop body, or the entry
 	cold   []coldRegion
 	root   int32 // of the code being built: the entry, or the program of a reducer
 	equal  map[consKey]Value
-	consts map[Value]uint64
+	consts []constant // by value
+	size   int        // about the number of instructions
+}
+
+// A constant is the bits of a value, if it is a constant.
+type constant struct {
+	bits uint64
+	is   bool
 }
 
 type openLoop struct{ loop, body int32 }
@@ -46,22 +53,20 @@ func NewBuilder(name string) *Builder {
 	return &Builder{
 		K:      &Kernel{Name: name, Regions: make([]Region, 1, 4)},
 		parent: []int32{-1},
-		bound:  map[int]int32{},
 		equal:  map[consKey]Value{},
-		consts: map[Value]uint64{},
 	}
 }
 
 // Expect allocates room for n instructions. The caller calls it before the
 // first instruction.
 func (b *Builder) Expect(n int) {
-	b.equal = make(map[consKey]Value, n)
-	b.home, b.K.Types = make([]int32, 0, n), make([]dtype.Type, 0, n)
+	b.size, b.equal = n, make(map[consKey]Value, n)
+	b.home, b.K.Types, b.consts = make([]int32, 0, n), make([]dtype.Type, 0, n), make([]constant, 0, n)
 }
 
 // Axis declares a loop axis and returns its number.
 func (b *Builder) Axis(name string) int {
-	b.K.Axes = append(b.K.Axes, name)
+	b.K.Axes, b.bound = append(b.K.Axes, name), append(b.bound, -1)
 	return len(b.K.Axes) - 1
 }
 
@@ -108,7 +113,7 @@ func (b *Builder) Close() {
 	b.open = b.open[:len(b.open)-1]
 	b.cur = b.parent[top.body]
 	for _, a := range b.K.Loops[top.loop].Axes {
-		delete(b.bound, int(a))
+		b.bound[a] = -1
 	}
 	b.add(b.cur, Ins{Op: For, Aux: top.loop, Dst: None, Args: noArgs})
 }
@@ -117,6 +122,9 @@ var noArgs = [3]Value{None, None, None}
 
 func (b *Builder) add(region int32, in Ins) {
 	r := &b.K.Regions[region]
+	if r.Code == nil && b.size > 0 {
+		r.Code = make([]Ins, 0, min(b.size, 16))
+	}
 	r.Code = append(r.Code, in)
 }
 
@@ -167,8 +175,7 @@ func (b *Builder) HasIndex(id int64) bool {
 
 // Bound reports whether an open loop binds an axis.
 func (b *Builder) Bound(axis int) bool {
-	_, ok := b.bound[axis]
-	return ok
+	return axis >= 0 && axis < len(b.bound) && b.bound[axis] >= 0
 }
 
 // InLoop reports whether v changes within the innermost open loop.
@@ -182,7 +189,7 @@ func (b *Builder) homeOf(ix prim.Ix) int32 {
 	case prim.IxConst, prim.IxParam:
 		return 0
 	case prim.IxAxis:
-		return b.bound[int(n.K)]
+		return max(b.bound[n.K], 0)
 	case prim.IxValue:
 		return b.home[n.K]
 	}
@@ -226,7 +233,7 @@ func (b *Builder) put(region int32, in Ins) prim.V {
 
 func (b *Builder) value(t dtype.Type, region int32) Value {
 	b.K.Types = append(b.K.Types, t)
-	b.home = append(b.home, region)
+	b.home, b.consts = append(b.home, region), append(b.consts, constant{})
 	return Value(len(b.K.Types) - 1)
 }
 
@@ -247,7 +254,7 @@ func (b *Builder) Emit(p prim.Ins) prim.V {
 	}
 	v := b.put(b.homeOfArgs(in.Args), in)
 	if p.Op == prim.Const {
-		b.consts[v.ID] = p.Imm
+		b.consts[v.ID] = constant{p.Imm, true}
 	}
 	return v
 }
@@ -257,7 +264,8 @@ func (b *Builder) Emit(p prim.Ins) prim.V {
 func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
 	var args [3]uint64
 	for i := range p.Op.Info().Arity {
-		if args[i], ok = b.consts[p.Args[i].ID]; !ok {
+		c := b.consts[p.Args[i].ID]
+		if args[i], ok = c.bits, c.is; !ok {
 			return 0, false
 		}
 	}
@@ -270,8 +278,11 @@ func (b *Builder) constant(p prim.Ins) (bits uint64, ok bool) {
 
 // Constant returns the bits of v and true if v is a constant.
 func (b *Builder) Constant(v prim.V) (bits uint64, ok bool) {
-	bits, ok = b.consts[v.ID]
-	return bits, ok && v.Type.Valid()
+	if v.ID < 0 || int(v.ID) >= len(b.consts) {
+		return 0, false
+	}
+	c := b.consts[v.ID]
+	return c.bits, c.is && v.Type.Valid()
 }
 
 // Table declares a constant table and returns its number. It implements

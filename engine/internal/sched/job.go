@@ -17,10 +17,11 @@ import (
 type Job struct {
 	// Constant for all runs. The padding keeps what helpers read and what the
 	// caller writes in different cache lines. A shared line costs 100 ns a write.
-	pool  *Pool
-	slots []slot // the first is the caller's, the others are for helpers
-	parts []part
-	_     [128]byte
+	pool    *Pool
+	threads int
+	slots   []slot // the first is the caller's, the others are for helpers; none until a loop needs helpers
+	parts   []part
+	_       [128]byte
 
 	// Constant during one run, except shared.
 	loop   *Loop
@@ -96,13 +97,21 @@ const (
 
 // NewJob returns a job for at most the given number of threads.
 func (p *Pool) NewJob(threads int) *Job {
-	j := &Job{pool: p, slots: make([]slot, threads), offers: make([]offer, threads), parts: make([]part, threads), wake: wakeWork}
+	j := &Job{pool: p, threads: threads, wake: wakeWork}
 	j.done.Lock()
-	words := make([]slot, 2*threads) // only their addresses count, as values of mailboxes
+	return j
+}
+
+// divide prepares the job for loops with several workers.
+func (j *Job) divide() {
+	if j.slots != nil {
+		return
+	}
+	j.slots, j.offers, j.parts = make([]slot, j.threads), make([]offer, j.threads), make([]part, j.threads)
+	words := make([]slot, 2*j.threads) // only their addresses count, as values of mailboxes
 	for i := range j.slots {
 		j.slots[i] = slot{job: j, number: i, begun: &words[2*i], awaited: &words[2*i+1]}
 	}
-	return j
 }
 
 // do runs all chunks of a loop. It stops between two chunks when ctx is done. If

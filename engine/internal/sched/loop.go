@@ -38,12 +38,15 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 	l.inst = inst
 	l.n, l.grain, l.unit = inst.Units()
 	l.grain = max(l.grain, 1)
-	slots := min(len(j.slots), 1+int(min(l.work()/slotWork, 1<<20)), (l.n+l.grain-1)/l.grain)
+	slots := min(j.threads, 1+int(min(l.work()/slotWork, 1<<20)), (l.n+l.grain-1)/l.grain)
 	l.workers = make([]backend.Worker, max(1, slots))
 	for i := range l.workers {
 		l.workers[i] = inst.NewWorker()
 	}
 	l.chunks()
+	if !l.alone() {
+		j.divide()
+	}
 	l.traversal = newTraversal(l.n, l.grain, bytes, len(l.workers), j.pool.Caches())
 	if l.alone() && !l.large && l.labels == nil {
 		l.whole, _ = l.workers[0].(backend.Whole)

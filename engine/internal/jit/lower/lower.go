@@ -26,12 +26,16 @@ const (
 	arrayOrigin
 )
 
-// An origin says where other phases find a value.
+// An origin says where other phases find a value, and where the last phase that used it
+// has it.
 type origin struct {
 	kind originKind
 	bits uint64
 	id   int32 // cell or array
+	node int32 // of from
 	from *Phase
+	at   int32  // node of last
+	last *Phase // or nil
 }
 
 type lowerer struct {
@@ -76,8 +80,11 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	return l.p, nil
 }
 
-func (l *lowerer) newPhase(kind phaseKind) *Phase {
+// newPhase returns a new phase for about so many instructions.
+func (l *lowerer) newPhase(kind phaseKind, instructions int) *Phase {
 	ph := emptyPhase(kind)
+	n := instructions + 4
+	ph.Nodes, ph.Named, ph.Top = make([]Node, 0, n), make([]ir.Value, 0, n), make([]int32, 0, n)
 	ph.ID, ph.Vec = int32(len(l.p.Phases)), l.vec
 	l.p.Phases = append(l.p.Phases, ph)
 	return ph
@@ -95,7 +102,7 @@ func (l *lowerer) items(r int32, entry bool) (out []Item) {
 		}
 		if in.Op != ir.For {
 			if l.cur == nil {
-				l.cur = l.newPhase(ScalarPhase)
+				l.cur = l.newPhase(ScalarPhase, 4)
 				out = append(out, Item{Scalar: l.cur})
 			}
 			l.ins(in)
@@ -135,7 +142,7 @@ func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
 		if in.Op == ir.For {
 			seq := &l.k.Loops[in.Aux]
 			l.carries(v, seq.Body)
-			l.cur = l.newPhase(SeqPhase)
+			l.cur = l.newPhase(SeqPhase, len(l.k.Regions[seq.Body].Code))
 			l.cur.Seq = seq.Axes
 			v.Phases = append(v.Phases, l.cur)
 			l.region(seq.Body)
@@ -147,7 +154,7 @@ func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
 			continue
 		}
 		if l.cur == nil {
-			l.cur = l.newPhase(MapPhase)
+			l.cur = l.newPhase(MapPhase, len(code)-i)
 			v.Phases = append(v.Phases, l.cur)
 		}
 		l.ins(in)
@@ -174,11 +181,10 @@ func (l *lowerer) region(r int32) {
 // it adds a cell or a load.
 func (l *lowerer) use(v ir.Value) int32 {
 	ph := l.cur
-	if id, ok := ph.local[v]; ok {
-		return id
+	t, o := l.k.Types[v], &l.origins[v]
+	if o.last == ph {
+		return o.at
 	}
-	t := l.k.Types[v]
-	o := l.origins[v]
 	switch o.kind {
 	case constOrigin:
 		return ph.constant(t, o.bits, v)
@@ -192,16 +198,16 @@ func (l *lowerer) use(v ir.Value) int32 {
 		if from.Kind == ScalarPhase {
 			if !ok {
 				id = l.newCell(t)
-				from.saved[v] = id
-				from.add(Node{Op: OpExport, Type: t, In: t, Args: [3]int32{from.local[v], None, None}, Aux: id}, ir.None)
+				from.save(v, id)
+				from.add(Node{Op: OpExport, Type: t, In: t, Args: [3]int32{o.node, None, None}, Aux: id}, ir.None)
 			}
 			return ph.cell(t, id, v)
 		}
 		if from.Kind == MapPhase && from.Vec == l.vec {
 			if !ok {
 				id = l.newArray(t)
-				from.saved[v] = id
-				l.storeArray(from, t, id, from.local[v])
+				from.save(v, id)
+				l.storeArray(from, t, id, o.node)
 			}
 			return l.loadArray(t, id, v)
 		}
@@ -227,7 +233,7 @@ func (l *lowerer) carries(v *VecLoop, body int32) {
 			continue
 		}
 		if l.cur == nil {
-			l.cur = l.newPhase(MapPhase)
+			l.cur = l.newPhase(MapPhase, 4)
 			v.Phases = append(v.Phases, l.cur)
 		}
 		array := l.newArray(in.Type)
@@ -251,7 +257,7 @@ func (l *lowerer) loadArray(t dtype.Type, array int32, v ir.Value) int32 {
 		id = ph.add(Node{Op: ir.Load, Type: t, In: t, Args: [3]int32{None, None, None}, Aux: s}, v)
 	}
 	ph.list, ph.cold = list, cold
-	ph.local[v] = id
+	l.origins[v].last, l.origins[v].at = ph, id
 	return id
 }
 
@@ -266,8 +272,7 @@ func (l *lowerer) newArray(t dtype.Type) int32 {
 }
 
 func (l *lowerer) define(v ir.Value, id int32) {
-	l.cur.local[v] = id
-	l.origins[v] = origin{kind: phaseOrigin, from: l.cur}
+	l.origins[v] = origin{kind: phaseOrigin, from: l.cur, node: id, last: l.cur, at: id}
 }
 
 func (l *lowerer) ins(in *ir.Ins) {

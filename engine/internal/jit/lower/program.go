@@ -127,8 +127,7 @@ type Phase struct {
 	Scratch int32      // number of its first site
 	Named   []ir.Value // of each node: the value it computes, or None
 
-	local map[ir.Value]int32
-	cells map[int32]int32
+	cells map[int32]int32 // nodes; the maps are nil without entries
 	konst map[constKey]int32
 	saved map[ir.Value]int32 // exported values: cell or array
 	list  *[]int32
@@ -191,7 +190,7 @@ func (p *Program) place() {
 }
 
 func emptyPhase(kind phaseKind) *Phase {
-	ph := &Phase{Kind: kind, local: map[ir.Value]int32{}, cells: map[int32]int32{}, konst: map[constKey]int32{}, saved: map[ir.Value]int32{}}
+	ph := &Phase{Kind: kind}
 	ph.list = &ph.Top
 	return ph
 }
@@ -219,6 +218,9 @@ func (ph *Phase) constant(t dtype.Type, bits uint64, v ir.Value) int32 {
 		return id
 	}
 	id := ph.leafNode(Node{Op: prim.Const, Type: t, In: t, Imm: bits, Args: [3]int32{None, None, None}}, v)
+	if ph.konst == nil {
+		ph.konst = map[constKey]int32{}
+	}
 	ph.konst[key] = id
 	return id
 }
@@ -228,8 +230,19 @@ func (ph *Phase) cell(t dtype.Type, cell int32, v ir.Value) int32 {
 		return id
 	}
 	id := ph.leafNode(Node{Op: OpCell, Type: t, In: t, Aux: cell, Args: [3]int32{None, None, None}}, v)
+	if ph.cells == nil {
+		ph.cells = map[int32]int32{}
+	}
 	ph.cells[cell] = id
 	return id
+}
+
+// save records the cell or array that has v for other phases.
+func (ph *Phase) save(v ir.Value, id int32) {
+	if ph.saved == nil {
+		ph.saved = map[ir.Value]int32{}
+	}
+	ph.saved[v] = id
 }
 
 // CellOf returns the cell that holds v in the phase, or none.

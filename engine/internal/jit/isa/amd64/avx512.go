@@ -400,7 +400,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.moveBytes(m, x)
 		return
 	}
-	op, ops := pick(t, x86.VMOVUPS, x86.VMOVUPD), append(make([]x86.Operand, 0, 4), m, x)
+	op, ops, k := pick(t, x86.VMOVUPS, x86.VMOVUPD), [4]x86.Operand{m, x}, 2
 	switch {
 	case t == dtype.BF16:
 		d := f.Tmp()
@@ -408,7 +408,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.I(x86.VPSRLD, l, d, d, x86.Imm(16))
 		op, ops[1] = x86.VPMOVDW, d
 	case t == dtype.F16:
-		op, ops = x86.VCVTPS2PH, append(ops, x86.Imm(0))
+		op, ops[2], k = x86.VCVTPS2PH, x86.Imm(0), 3
 	case isa.Narrow(t) && f.Octets:
 		op = x86.VMOVDQU8
 	case isa.Narrow(t):
@@ -417,9 +417,10 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 	}
 	if masked {
-		ops = append(ops, x86.Merge(tailMask))
+		ops[k] = x86.Merge(tailMask)
+		k++
 	}
-	f.I(op, l, ops...)
+	f.I(op, l, ops[:k]...)
 }
 
 func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {

@@ -70,6 +70,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	l.p.Items = l.items(0, true)
 	for _, ph := range l.p.Phases {
 		l.conflicts(ph)
+		ph.removeDead()
 		ph.findBytes()
 		ph.Octets = ph.octets()
 	}

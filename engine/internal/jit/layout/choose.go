@@ -85,7 +85,7 @@ func (bp *Phase) waits(element, rate int) bool {
 	for i := range bp.Lowered.Nodes {
 		switch n := &bp.Lowered.Nodes[i]; {
 		case n.Op == prim.Const || n.Op == lower.OpCell:
-		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt):
+		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt || n.Op == prim.Cvt && n.Type.Size() == 1):
 			issued += 8
 		default:
 			issued++

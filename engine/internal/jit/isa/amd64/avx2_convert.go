@@ -63,6 +63,13 @@ func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
 	k := f.Tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
+	if isa.Narrow(to) {
+		f.clamp8(k, x, from, to)
+		f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, k)
+		f.I(cmp, lf, k, x, x, x86.Imm(7))
+		f.I(x86.VPAND, f.LenOf(dtype.I32), d, d, f.narrowTo32(k, from))
+		return
+	}
 	f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
 	li := f.LenOf(dtype.I32)
 	f.I(cmp, lf, k, x, f.full(from, floatBits(from, 1<<31)), x86.Imm(0x1d))
@@ -71,7 +78,6 @@ func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 	f.I(cmp, lf, k, x, x, x86.Imm(7))
 	k = f.narrowTo32(k, from)
 	f.I(x86.VPAND, li, d, d, k)
-	f.clampNarrow(d, to)
 }
 
 // narrowTo32 returns the result of a comparison of type t in 32-bit lanes.

@@ -556,6 +556,13 @@ func (f *avx512) narrow(d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, 
 // truncate converts floats to integers, with saturation and NaN to 0.
 func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.LenOf(from), f.LenOf(to))
+	if isa.Narrow(to) {
+		k, t := f.TmpMask(), f.Tmp()
+		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
+		f.clamp8(t, x, from, to)
+		f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t, x86.Zero(k))
+		return
+	}
 	tr, k := truncations[isa.Lane32(to)], f.TmpMask()
 	cmp, op := pick(from, x86.VCMPPS, x86.VCMPPD), pick(from, tr.op[0], tr.op[1])
 	if tr.limit == 0 { // unsigned: convert only positive numbers
@@ -567,12 +574,6 @@ func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 		f.I(pick(to, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(to), d, f.constant(isa.Lane32(to), tr.top), x86.Merge(k))
 		f.I(cmp, f.LenOf(from), k, x, x, x86.Imm(7))
 		f.I(pick(to, x86.VMOVDQA32, x86.VMOVDQA64), f.LenOf(to), d, d, x86.Zero(k))
-	}
-	switch to {
-	case dtype.I8:
-		f.clampNarrow(d, to)
-	case dtype.U8:
-		f.I(x86.VPMINUD, f.LenOf(to), d, d, f.constBcast(dtype.I32, math.MaxUint8))
 	}
 }
 

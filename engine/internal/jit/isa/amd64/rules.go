@@ -429,18 +429,14 @@ func convert(f *emitter, n *lower.Node) {
 	}
 }
 
-// clampNarrow brings d, signed 32-bit lanes, into the range of a type of 8 bits.
-func (f *emitter) clampNarrow(d x86.Vec, t dtype.Type) {
-	lo, hi := math.MinInt8, math.MaxInt8
-	switch t {
-	case dtype.U8:
+// clamp8 brings floats into the range of a type of 8 bits.
+func (f *emitter) clamp8(d, x x86.Vec, from, to dtype.Type) {
+	lo, hi := float64(math.MinInt8), float64(math.MaxInt8)
+	if to == dtype.U8 {
 		lo, hi = 0, math.MaxUint8
-	case dtype.I8:
-	default:
-		return
 	}
-	f.I(x86.VPMINSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(hi)))
-	f.I(x86.VPMAXSD, f.LenOf(dtype.I32), d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
+	f.I(pick(from, x86.VMINPS, x86.VMINPD), f.LenOf(from), d, x, f.operand(from, floatBits(from, hi)))
+	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), f.LenOf(from), d, d, f.operand(from, floatBits(from, lo)))
 }
 
 func not(f *emitter, n *lower.Node) {

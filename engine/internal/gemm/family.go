@@ -30,6 +30,7 @@ type family struct {
 	widening    [2]atomic.Pointer[exec.Code] // of bfloat16, float16
 	fencing     atomic.Pointer[exec.Code]
 	single      [columnGroups]atomic.Pointer[exec.Code]
+	rowwise     [rowTerms + 1]atomic.Pointer[exec.Code] // by terms
 }
 
 // families has the kernels by instruction set and element type. Integers of one size

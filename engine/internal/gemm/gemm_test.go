@@ -180,6 +180,12 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(1, 3, 2*dotBlocks*Block+7, 1, layouts[0], layouts[1])
 		try(2, 1, dotBlocks*Block, 1, layouts[0], layouts[4])
 		try(37, 1, 2*Block+3, 1, layouts[0], layouts[3])
+		for range 4 { // one row, whose sums are in memory
+			try(1, 257+r.IntN(900), 100+r.IntN(500), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[0])
+		}
+		try(1, 5000, Block+9, 1, layouts[0], layouts[0])
+		try(300, 1, Block+8, 1, layouts[1], layouts[2])
+		try(1, 300, Section+9, 1, layouts[0], layouts[0])
 		try(17, 1, Section+5, 1, layouts[2], layouts[0])
 	})
 }

@@ -173,6 +173,14 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		}
 		return rows, cols, cost
 	}
+	if e.oneRow() {
+		n := (p.N*e.size + rowSums - 1) / rowSums
+		if len(p.OffA) == 1 && p.N*e.size >= threads*rowLeast {
+			n = (n + threads - 1) / threads * threads // each has as many
+		}
+		lanes := e.f.lanes()
+		return 1, ((p.N+n-1)/n + lanes - 1) / lanes * lanes, cost
+	}
 	rows = 8 * e.rows
 	if e.columns() {
 		rows = 4 * columnGroups * columnVector / e.size
@@ -191,13 +199,15 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 }
 
 // packs reports whether an operand is packed.
-func (e *machine) packs() bool { return e.packA || e.packB || e.columns() && e.b.Row != e.size }
+func (e *machine) packs() bool {
+	return e.packA || e.packB || e.columns() && e.b.Row != e.size || e.oneRow()
+}
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save == keep {
 		t.out, t.ldo = t.c, t.ldc
 	}
-	if e.column(t, s, stop) {
+	if e.column(t, s, stop) || e.row(t, s, stop) {
 		return
 	}
 	c := call{e: e, t: t, s: s}

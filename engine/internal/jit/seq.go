@@ -25,8 +25,7 @@ type accState struct {
 }
 
 // callElements is about the number of elements of a call for a loop that carries
-// values. Short calls go along the rows, as the arrays are in memory. Each call loads and
-// stores the carries, so that very short ones are slow.
+// values. Each call loads and stores the carries, so that short calls are slow.
 const callElements = 2048
 
 // turnedElements is the same for a loop whose blocks are turned: a call goes far along a few
@@ -47,7 +46,7 @@ func (bp *boundPhase) run(n int) int {
 	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
 		return min(ir.Run, 1<<bits.Len(uint(callElements/max(n, 1))))
 	}
-	return max(callElements/max(n, 1), 1)
+	return max(callElements/max(n, 1), ir.Run)
 }
 
 // seqPiece runs the whole seq loop for n lanes from lo on.

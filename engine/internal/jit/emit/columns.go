@@ -118,6 +118,7 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	rows := f.NewLabel()
 	f.Align(32)
 	f.Bind(rows)
+	f.aheadColumns(group)
 	f.body(f.top)
 	for i := range accs {
 		f.accumulateColumns(&accs[i], group)
@@ -209,4 +210,25 @@ func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 		}
 		f.EndStep()
 	}
+}
+
+// rowsAhead is the number of rows between a prefetch and its use down columns, as a power of two.
+const rowsAhead = 3
+
+// aheadColumns emits the prefetches of a row of a group of columns, for a loop that carries
+// values: the lines of a row further down. The processor prefetches along rows only.
+func (f *phaseCode) aheadColumns(group int) {
+	if !f.Fetch || f.Masked {
+		return
+	}
+	f.eachRowSite(func(s *layout.Site, at int8) {
+		if s.Kind != layout.Unit || at < 0 {
+			return
+		}
+		f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteRow))
+		f.Int(isa.Shl, isa.T0, isa.K(rowsAhead))
+		for by := 0; by < group*f.W*s.Size; by += layout.LineBytes {
+			f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, 1, by))
+		}
+	})
 }

@@ -55,6 +55,16 @@ func (bp *Phase) Turned() bool {
 	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
 }
 
+// moved returns the bytes that a loop that carries values loads and stores.
+func (bp *Phase) moved() (bytes int) {
+	for _, i := range bp.Native {
+		if s := &bp.Sites[i]; s.Kind == Unit {
+			bytes += bp.N * bp.SeqN * s.Size
+		}
+	}
+	return bytes
+}
+
 // longChain is the number of steps from which a loop that carries values goes along the
 // rows of its arrays, one lane after the other.
 const longChain = 128

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -215,6 +216,21 @@ func (o *Operator) Result() Result { return o.row.Result }
 
 // ULP returns the bound of the error in units in the last place; 0.5 is correctly rounded, 0 exact.
 func (o *Operator) ULP() float64 { return o.row.ULP }
+
+// Bound returns the bound of the error of an element-wise operator as a text: "exact",
+// "correctly rounded", "at most 1.5 ULP", or "" where none is stated.
+func (o *Operator) Bound() string {
+	switch ulp := o.row.ULP; {
+	case o.Class() != Elementwise || ulp < 0:
+		return ""
+	case ulp == 0:
+		return "exact"
+	case ulp == .5:
+		return "correctly rounded"
+	default:
+		return fmt.Sprintf("at most %g ULP", ulp)
+	}
+}
 
 // Lower returns the lowering of an Elementwise operator.
 func (o *Operator) Lower() func(b *prim.B, x ...prim.V) prim.V { return o.row.Lower }

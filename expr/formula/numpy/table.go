@@ -71,7 +71,7 @@ func elementwiseRows() []Function {
 		if o.Class() != expr.Elementwise || o.Result() == expr.ResultTo || o.Name() == "where" || o.Name() == "clip" {
 			continue
 		}
-		f := Function{Name: o.Name(), Group: groups[0], Doc: o.Doc(), Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity()]}
+		f := Function{Name: o.Name(), Group: groups[0], Doc: o.Doc(), Bound: o.Bound(), Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity()]}
 		switch {
 		case o.Symbol() != "":
 			f.tree = operatorFunction(o.Symbol())

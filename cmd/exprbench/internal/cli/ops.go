@@ -14,8 +14,9 @@ func newOps() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ops [name...]",
 		Short: "List the functions that formulas have",
-		Long: `List the functions that formulas have, with their arguments and other names.
-Given names, or parts of them, list those functions only.`,
+		Long: `List the functions that formulas have, with their arguments, other names
+and, unless it is exact, the bound of the error for floats in units in the last
+place (ULP). Given names, or parts of them, list those functions only.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			section, found := "", false
@@ -35,7 +36,11 @@ Given names, or parts of them, list those functions only.`,
 				if len(f.Aliases) > 0 {
 					also = "; also " + strings.Join(f.Aliases, ", ")
 				}
-				fmt.Fprintf(w, "  %s(%s)\t%s%s\n", f.Name, f.Arguments, f.Doc, also)
+				bound := ""
+				if f.Bound != "" && f.Bound != "exact" {
+					bound = "; " + f.Bound
+				}
+				fmt.Fprintf(w, "  %s(%s)\t%s%s%s\n", f.Name, f.Arguments, f.Doc, bound, also)
 			}
 			if !found {
 				return fmt.Errorf("no function is named %s", strings.Join(args, " "))

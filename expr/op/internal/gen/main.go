@@ -188,25 +188,10 @@ func view(b *bytes.Buffer, o *expr.Operator) {
 
 func comment(name string, o *expr.Operator) string {
 	text := o.Doc()
-	if b := Bound(o); b != "" && o.Class() == expr.Elementwise {
+	if b := o.Bound(); b != "" {
 		text += " Error: " + b + "."
 	}
 	return "// " + name + " is " + text
-}
-
-// Bound is the stated error bound of an operator in words.
-func Bound(o *expr.Operator) string {
-	switch {
-	case o.Class() != expr.Elementwise:
-		return ""
-	case o.ULP() == 0:
-		return "exact"
-	case o.ULP() == .5:
-		return "correctly rounded"
-	case o.ULP() < 0:
-		return ""
-	}
-	return fmt.Sprintf("at most %g ULP", o.ULP())
 }
 
 // Page is the text of docs/ops.md.
@@ -232,7 +217,7 @@ func Page() []byte {
 			if o.Grad() != nil {
 				gradient = "yes"
 			}
-			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name(), o.Constructor(), symbol, arity, types(taken(o)), Bound(o), gradient, cell(o.Doc()))
+			fmt.Fprintf(&b, "| `%s` | `op.%s` | %s | %s | %s | %s | %s | %s |\n", o.Name(), o.Constructor(), symbol, arity, types(taken(o)), o.Bound(), gradient, cell(o.Doc()))
 		}
 	}
 	b.WriteString("\n## Compositions\n\nTrees of the rows above. They have no code of their own, and their gradients are those of their parts.\n\n| formula | Go | element types | meaning |\n|---|---|---|---|\n")

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -41,5 +42,46 @@ buf y %[1]s out 2
 				differ(t, r, s)
 			}
 		}
+	}
+}
+
+// TestRowGathers takes short rows by an index for each of them: the loop goes along the
+// indices, because rows are too short for vectors.
+func TestRowGathers(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	turned := 0
+	for _, mem := range dtype.Real() {
+		for _, how := range []string{" clamp", " else %4"} {
+			for _, columns := range []int{2, 3, 4, 5, 8, 20} {
+				k := parse(t, fmt.Sprintf(`kernel rows
+axis i0 i1
+buf x %[1]s in 2
+buf i i64 in 1
+buf y %[1]s out 2
+{
+  %%4 = const %[2]s 1
+  vec i0 i1 {
+    %%0 = load i64 i[i0]
+    %%2 = load %[2]s x[%%0, i1]%[3]s
+    store %[2]s y[i0, i1] %%2
+  }
+}`, mem.Short(), mem.Register().Short(), how))
+				n, rows := 1+r.IntN(200), 1+r.IntN(50)
+				s := newSetup(t, r, k, []int{n, columns}, nil, [][]int{{rows, columns}, {n}, {n, columns}}, r.IntN(3) > 0)
+				for i := range len(s.mem[1]) / 8 {
+					randir.Put(s.mem[1][8*i:], 8, uint64(r.IntN(3*rows)-rows))
+				}
+				for _, be := range isas(t) {
+					bp := s.instance(t, be).(*instance).phases[0]
+					if bp.Sites[0].Kind == layout.Unit && bp.Spans[len(bp.Spans)-1] == n && n > 8 {
+						turned++
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+	if turned < 20 {
+		t.Errorf("%d loops go along the indices", turned)
 	}
 }

@@ -27,11 +27,14 @@ func (l *layouter) reorder() {
 	}
 	var sites []int
 	var forms []bound.Form
+	gathers := false
 	for i := range l.bp.Sites {
 		switch s := &l.bp.Sites[i]; {
 		case s.Kind == Unused:
-		case s.Guard || s.Dyn != nil || s.Kind == Scratch || s.Kind == Computed || ph.Conflict(i):
+		case s.Guard || s.Dyn != nil || s.Kind == Scratch || ph.Conflict(i) || s.Kind == Computed && ph.Sites[i].Store:
 			return
+		case s.Kind == Computed: // as far in any order, but for long rows that share an offset
+			gathers = true
 		case s.Kind != Index:
 			sites, forms = append(sites, i), append(forms, l.offsets[i])
 		}
@@ -42,6 +45,9 @@ func (l *layouter) reorder() {
 	}
 	o := orderer{layouter: l, groups: groups, sites: sites}
 	best, second := len(groups)-1, len(groups)-2
+	if gathers && !o.short(best, second) {
+		return
+	}
 	least := o.given()
 	for in := range groups {
 		for above := range groups {

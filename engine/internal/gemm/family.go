@@ -21,6 +21,7 @@ type family struct {
 	times       x86.Op // a product, where mul is a fused multiply-add
 	div         x86.Op
 	whole       bool // the elements are integers
+	parts       bool // their products are made of those of their halves
 	mu          sync.Mutex
 	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
 	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
@@ -46,6 +47,7 @@ var families = map[string]map[dtype.Type]*family{
 		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
 		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
+		dtype.U64: {size: 8, vector: 32, rows: 4, mul: x86.VPMULUDQ, add: x86.VPADDQ, whole: true, parts: true},
 	},
 }
 
@@ -56,6 +58,9 @@ func (f *family) lanes() int { return f.vector / f.size }
 func (f *family) vecs(rows int) int {
 	if f.avx512 {
 		return [mostRows + 1]int{0, 16, 12, 8, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
+	}
+	if f.parts {
+		return [5]int{0, 8, 4, 2, 2}[rows]
 	}
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }

@@ -287,8 +287,28 @@ func (w *writer) multiply(i, j int, a, b x86.Vec) {
 		return
 	}
 	product := w.colA + x86.Vec(w.inA) // a free register
-	w.I(w.f.mul, w.l, product, a, b)
+	w.times(product, a, b, product+1)
 	w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), product)
+}
+
+// times multiplies elements of a and b. Products of parts need three registers from free on.
+func (w *writer) times(to, a, b, free x86.Vec) {
+	switch {
+	case w.f.parts:
+		high := free + 1
+		w.I(x86.VPSRLQ, w.l, high, a, x86.Imm(32))
+		w.I(w.f.mul, w.l, high, high, b)
+		w.I(x86.VPSRLQ, w.l, free+2, b, x86.Imm(32))
+		w.I(w.f.mul, w.l, free, a, free+2)
+		w.I(w.f.add, w.l, high, high, free)
+		w.I(x86.VPSLLQ, w.l, high, high, x86.Imm(32))
+		w.I(w.f.mul, w.l, to, a, b)
+		w.I(w.f.add, w.l, to, to, high)
+	case w.f.whole:
+		w.I(w.f.mul, w.l, to, a, b)
+	default:
+		w.I(w.f.times, w.l, to, a, b)
+	}
 }
 
 // loadA loads an element of A into all lanes.
@@ -417,26 +437,22 @@ func (w *writer) combine() {
 	w.I(x86.JE, 0, first)
 	w.addSums(false)
 	w.Bind(first)
-	old, alpha, beta := w.rowB, w.rowB+1, w.rowB+2
+	old, alpha, beta, free := w.rowB, w.rowB+1, w.rowB+2, w.rowB+3
 	w.everywhere(alpha, x86.At(x86.RDI, argAlpha))
 	w.everywhere(beta, x86.At(x86.RDI, argBeta))
 	w.arguments(argument{ptrC, argOut}, argument{stepC, argOs})
-	times := w.f.times
-	if w.f.whole {
-		times = w.f.mul
-	}
 	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
 		sum := w.sum(i, j)
-		w.I(times, w.l, sum, sum, alpha)
+		w.times(sum, sum, alpha, free)
 		if w.s.save != scale {
 			w.loadVec(old, at, j)
 		}
 		switch w.s.save {
 		case add:
-			w.I(times, w.l, old, old, beta)
+			w.times(old, old, beta, free)
 			w.I(w.f.add, w.l, sum, old, sum)
 		case mul:
-			w.I(times, w.l, sum, old, sum)
+			w.times(sum, old, sum, free)
 		case div:
 			w.I(w.f.div, w.l, sum, old, sum)
 		}

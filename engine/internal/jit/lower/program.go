@@ -39,7 +39,7 @@ type Node struct {
 	Body  []int32 // of a Cold
 	Yield int32
 	Cold  bool  // in a cold region
-	Bytes bool  // a load of bytes that are only stored: lanes of 8 bits will do
+	Bytes bool  // of 8 bits, and only stored: the upper bits of a lane do not matter
 	At    int32 // position in the order of emission
 }
 
@@ -285,7 +285,7 @@ func (ph *Phase) Predicates() bool {
 	return false
 }
 
-// findBytes finds the loads of bytes that are only stored as they are.
+// findBytes finds the nodes of 8 bits that are only stored as they are.
 func (ph *Phase) findBytes() {
 	other := func(id int32) {
 		if id != None {
@@ -294,7 +294,7 @@ func (ph *Phase) findBytes() {
 	}
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
-		n.Bytes = n.Op == ir.Load && (n.Type == dtype.I8 || n.Type == dtype.U8) && n.Args[0] == None && n.Args[1] == None && !n.Cold
+		n.Bytes = (n.Type == dtype.I8 || n.Type == dtype.U8) && n.HasResult() && !n.Cold
 	}
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]

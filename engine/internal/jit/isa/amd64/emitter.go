@@ -337,7 +337,7 @@ func (f *emitter) strided(s *layout.Site) x86.Mem {
 
 // bytes reports whether node n of this body is in lanes of 8 bits.
 func (f *emitter) bytes(n *lower.Node) bool {
-	if !n.Bytes || f.Octets || f.Masked || f.Phase.Kind == lower.ScalarPhase {
+	if !n.Bytes || n.Op != ir.Load || n.Args[0] != lower.None || n.Args[1] != lower.None || f.Octets || f.Masked || f.Phase.Kind == lower.ScalarPhase {
 		return false
 	}
 	s := &f.Layout.Sites[n.Aux]

@@ -212,11 +212,11 @@ func roundF16(f *emitter, n *lower.Node) {
 }
 
 // canon brings a result of 32-bit arithmetic into the form of a narrow type. Lanes of 8
-// bits have no other form.
+// bits have no other form, and what is only stored needs none.
 func (f *emitter) canon(t dtype.Type, d x86.Vec) {
 	l := f.LenOf(dtype.I32)
 	switch {
-	case f.Octets:
+	case f.Octets || f.Cur.Bytes:
 	case t == dtype.I8:
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(24))
 		f.I(x86.VPSRAD, l, d, d, x86.Imm(24))

@@ -409,7 +409,9 @@ func (in *instance) NewWorker() backend.Worker {
 			w.flat(bp, s, i, 0)
 		}
 		for _, i := range bp.Transposed {
-			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
+			if bp.Copy < 0 && bp.Lowered.Kind == lower.MapPhase {
+				w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
+			}
 		}
 		for i := range bp.Reds {
 			r := &bp.Reds[i]

@@ -53,3 +53,36 @@ buf out %[1]s out 2
 		t.Errorf("tiles are used %d times", found)
 	}
 }
+
+// TestCopiedTiles compares transposes with the interpreter: of every element size, with few
+// rows and many, and through a third axis.
+func TestCopiedTiles(t *testing.T) {
+	extents := []int{3, 4, 8, 9, 16, 17, 32, 33, 100, 129, layout.TileLanes + 5, 1100}
+	found := 0
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 6))
+		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.U8, dtype.I32, dtype.I64, dtype.Bool}
+		mem := memory[seed%len(memory)]
+		n := []int{extents[r.IntN(len(extents))], 1 + r.IntN(3), extents[r.IntN(len(extents))]}
+		k := parse(t, fmt.Sprintf(`kernel turn
+axis i0 i1 i2
+buf b %[1]s in 3
+buf out %[1]s out 3
+{
+  vec i0 i1 i2 {
+    %%0 = load %[2]s b[i2, i1, i0]
+    store %[2]s out[i0, i1, i2] %%0
+  }
+}`, mem.Short(), mem.Register().Short()))
+		s := newSetup(t, r, k, n, nil, [][]int{{n[2], n[1], n[0]}, n}, seed%3 != 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok && in.phases[0].Copy >= 0 {
+				found++
+			}
+		}
+		differ(t, r, s)
+	}
+	if found < 40 {
+		t.Errorf("tiles are copied %d times", found)
+	}
+}

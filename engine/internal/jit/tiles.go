@@ -34,20 +34,28 @@ func (g *generator) tile(size int, far bool) (*exec.Code, error) {
 	return g.tiles[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
 }
 
-// transpose fills the tiles of the transposed sites: n lanes from position p, and the
+// transpose fills the tiles of the transposed sites, or moves the tile of a copy: n lanes from position p, and the
 // same lanes of the rows below, rows rows in all.
 func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
 	for k, i := range bp.Transposed {
 		s := &bp.Sites[i]
 		off, _ := bound.Inner(s.Line.Spans, p)
-		dst := w.scratchOf(bp, i)
 		w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off)*s.Size)
-		w.setPtr(frame.TileTarget, dst, 0)
+		if bp.Copy >= 0 {
+			y := &bp.Sites[bp.Copy]
+			at, _ := bound.Inner(y.Line.Spans, p)
+			w.setPtr(frame.TileTarget, w.base(y.Buf), (y.Line.At(w.Pos)+at)*y.Size)
+			w.set(frame.TilePitch, y.Row*y.Size)
+		} else {
+			dst := w.scratchOf(bp, i)
+			w.setPtr(frame.TileTarget, dst, 0)
+			w.setPtr(s.Arg+frame.SitePtr, dst, 0)
+			w.set(frame.TilePitch, layout.TilePitch*s.Size)
+		}
 		w.set(frame.TileStride, s.Line.Step()*s.Size)
 		w.set(frame.TileHeight, rows)
 		w.set(frame.TileWidth, n)
 		bp.tiles[k].Call(w.frame)
-		w.setPtr(s.Arg+frame.SitePtr, dst, 0)
 	}
 }
 
@@ -64,7 +72,9 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 		for c := 0; c < m; c += layout.TileLanes {
 			width := min(layout.TileLanes, m-c)
 			w.transpose(bp, lo+at+c, width, rows)
-			w.segment(bp, lo, at+c, width, rows)
+			if bp.Copy < 0 {
+				w.segment(bp, lo, at+c, width, rows)
+			}
 		}
 		at += m * rows
 	}

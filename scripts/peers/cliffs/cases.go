@@ -21,7 +21,6 @@ type test struct {
 	text    string // the formula, and the same in NumPy
 	c       string // the body of the loop in C, with the extents as constants
 	alone   bool   // NumPy does not have the formula
-	misses  bool   // machine code is known to be slower than the interpreter
 	extents [][2]string
 	typ     dtype.Type
 	arrays  []array // the first is the result
@@ -87,7 +86,7 @@ func parse(text string) (tests []test, err error) {
 }
 
 func makeTest(key map[string]string, on, extents string) (t test, err error) {
-	t = test{kind: key["kind"], c: key["c"], alone: key["numpy"] == "none", misses: key["misses"] == "yes"}
+	t = test{kind: key["kind"], c: key["c"], alone: key["numpy"] == "none"}
 	if t.typ, err = short(on); err != nil {
 		return t, err
 	}

@@ -63,9 +63,6 @@ func main() {
 // slack is the noise of a few runs: elements that Go copies take as long on both sides.
 const slack = 1.2
 
-// missSlack is what tests allow that are known to miss.
-const missSlack = 1.7
-
 // check fails if machine code is slower than the interpreter in a test.
 func check(tests []test, o options) error {
 	var slow []error
@@ -78,10 +75,6 @@ func check(tests []test, o options) error {
 		if err = c.verify(); err != nil {
 			return err
 		}
-		allowed := slack
-		if t.misses {
-			allowed = missSlack
-		}
 		// A few runs suffice, as the interpreter is many times slower. Where it is
 		// not, more runs decide.
 		for rounds := 1; rounds <= 9; rounds += 4 {
@@ -89,7 +82,7 @@ func check(tests []test, o options) error {
 				return err
 			}
 			ours, theirs := slices.Min(c.sides[0].per), slices.Min(c.sides[1].per)
-			if ours < allowed*theirs {
+			if ours < slack*theirs {
 				break
 			}
 			if rounds == 9 {

@@ -70,8 +70,9 @@ func Bit(b bool) uint64 {
 // The arguments of the code that transposes a tile.
 const (
 	TileSource = Tmp + 8*iota // address of the first element
-	TileTarget                // of the scratch memory
+	TileTarget                // of the result
 	TileStride                // bytes from lane to lane of the operand
+	TilePitch                 // bytes from row to row of the result
 	TileHeight                // how many elements of each lane
 	TileWidth                 // lanes
 	TileLane                  // lane of the loop that the tile belongs to

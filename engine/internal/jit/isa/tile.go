@@ -49,7 +49,7 @@ func Tile(target Target, size int, far bool) (*Object, error) {
 	t.Int(Mov, operand, Word(frame.TileSource))
 	t.Int(Mov, result, Word(frame.TileTarget))
 	t.Int(Mov, stride, Word(frame.TileStride))
-	t.Int(Mov, pitch, K(layout.TilePitch*size))
+	t.Int(Mov, pitch, Word(frame.TilePitch))
 	t.tile()
 	return t.Finish(false)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
@@ -80,7 +81,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 	}
 	var transposed []int32
-	least, at, total := 8, 0, 0
+	least, at, total, unit := 8, 0, 0, true
 	for _, i := range which {
 		s, c := &bp.Sites[i], spans[at]
 		at += 1 + len(guards[i])
@@ -88,6 +89,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 			return false
 		}
 		total += bp.N * s.Size
+		unit = unit && (!ph.Sites[i].Store || c[k-1].Coef == 1)
 		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && tiles(s.Size, extents[k-2], extents[k-1])
 		switch {
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && c[k-2].Coef == 1:
@@ -101,7 +103,33 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		bp.Sites[i].Kind = Transposed
 	}
 	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Caches.L2
+	if bp.Copy = -1; unit {
+		bp.Copy = bp.copies()
+	}
+	if bp.Copy >= 0 { // the tile needs no scratch memory
+		bp.TileRows = max(bp.TileRows, min(copyTile/extents[k-1], extents[k-2]))
+	}
 	return len(transposed) > 0
+}
+
+// copyTile is the number of elements of a tile that is moved from array to array, if its lanes
+// are few.
+const copyTile = 4096
+
+// copies returns the store of a phase that only moves elements of one transposed site, or -1.
+// A store of a predicate is no copy: it makes each byte 0 or 1.
+func (bp *Phase) copies() int32 {
+	ph := bp.Lowered
+	if len(bp.Transposed) != 1 || len(ph.Sites) != 2 || len(ph.Top) != 2 {
+		return -1
+	}
+	from := bp.Transposed[0]
+	to := 1 - from
+	t := ph.Sites[to].Type
+	if !ph.Sites[to].Store || t != ph.Sites[from].Type || t == dtype.Bool || ph.Nodes[ph.Top[1]].Args[0] != ph.Top[0] {
+		return -1
+	}
+	return to
 }
 
 // A transposed operand is contiguous from row to row, not along a row. Machine code

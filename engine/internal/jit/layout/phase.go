@@ -101,6 +101,7 @@ type Phase struct {
 	Transposed []int32     // transposedSites
 	Far        bool        // their arrays are larger than the caches
 	TileRows   int         // rows of their tiles
+	Copy       int32       // the store of a phase that only moves tiles to another array, or -1
 	Rows       bool        // one call runs many rows
 	Plain      []PlainSite // nil unless all sites are plain: see findPlain
 	Most       int         // most lanes of a call

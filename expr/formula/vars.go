@@ -82,6 +82,10 @@ func (f *Formula) value(v *bound, name string, x any) error {
 		bindSlice(v, x)
 	case []uint64:
 		bindSlice(v, x)
+	case []complex64:
+		bindSlice(v, x)
+	case []complex128:
+		bindSlice(v, x)
 	case []bool:
 		bindSlice(v, x)
 	case float64:

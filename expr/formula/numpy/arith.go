@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"math"
 	"math/big"
 	"sync"
 
@@ -121,6 +122,8 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node
 	switch {
 	case sign != "**":
 		return apply(bySymbol()[symbol].Name(), x.as(t), y.as(t))
+	case t.IsComplex():
+		return complexPower(t, x, y)
 	case fractional(t):
 		return floatPower(t, x, y, function)
 	}
@@ -196,6 +199,33 @@ func floatPower(t dtype.Type, x, y value, function bool) *expr.Node {
 		}
 	}
 	return apply("pow", m, y.as(t))
+}
+
+// maxComplexPower bounds the integers that are powers of complex numbers by
+// products, as in NumPy.
+const maxComplexPower = 100
+
+// complexPower returns x ** y of complex numbers of type t. A small integer that the
+// formula states gives products.
+func complexPower(t dtype.Type, x, y value) *expr.Node {
+	m := x.as(t)
+	if y.kind != vScalar || m.Err() != nil {
+		return apply("pow", m, y.as(t))
+	}
+	f, err := y.s.Float64()
+	switch {
+	case err != nil:
+		return expr.Errorf(expr.ErrValue, "", "%s", err)
+	case f == .5:
+		return apply("sqrt", m)
+	case f != math.Trunc(f) || math.Abs(f) >= maxComplexPower:
+		return apply("pow", m, y.as(t))
+	}
+	power := knownPower(m, big.NewInt(int64(math.Abs(f))))
+	if f < 0 {
+		return apply("div", number(syntax.IntNumber(1), t), power)
+	}
+	return power
 }
 
 // intPower returns x ** y of integers, by squaring. It wraps. A negative exponent

@@ -31,6 +31,9 @@ func (s *scope) eval(n *syntax.Node) (value, error) {
 	case syntax.Name:
 		return s.name(n)
 	case syntax.Literal:
+		if x := n.Number; x.Class == syntax.Complex {
+			return value{kind: vTree, n: expr.ConstComplex(dtype.C128, complex(0, x.F)), weak: x.Class}, nil
+		}
 		return literal(n.Number), nil
 	case syntax.String:
 		return value{kind: vString, str: n.Text}, nil

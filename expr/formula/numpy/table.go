@@ -113,6 +113,10 @@ var own = []Function{
 	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
 	{Name: "clip", Group: groups[2], Arguments: "a, a_min=None, a_max=None, *, min=None, max=None", Doc: "a brought into the range a_min..a_max", tree: callClip},
 	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest number of that many decimals, ties to even", tree: callRound},
+	{Name: "iscomplexobj", Group: groups[2], Arguments: "x", Doc: "whether the elements of x are of a complex type", tree: callIsComplex(true)},
+	{Name: "isrealobj", Group: groups[2], Arguments: "x", Doc: "whether the elements of x are of a type that is not complex", tree: callIsComplex(false)},
+	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", tree: callImaginary("not_equal")},
+	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", tree: callImaginary("equal")},
 	{Name: "signbit", Group: groups[2], Arguments: "x", Doc: "whether the sign of x is set, that of -0 too", tree: callSignBit},
 
 	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},

@@ -34,6 +34,10 @@ func typeNamed(name string) dtype.Type {
 		return dtype.F32
 	case "half":
 		return dtype.F16
+	case "complex", "cdouble":
+		return dtype.C128
+	case "csingle":
+		return dtype.C64
 	}
 	if t, err := dtype.Parse(name); err == nil && t.String() == name {
 		return t
@@ -53,7 +57,7 @@ func classOf(t dtype.Type) syntax.Class {
 
 // natural returns the element type of NumPy's asarray of a Python scalar.
 func natural(c syntax.Class) dtype.Type {
-	return [...]dtype.Type{dtype.Invalid, dtype.Bool, dtype.I64, dtype.F64}[c]
+	return [...]dtype.Type{dtype.Invalid, dtype.Bool, dtype.I64, dtype.F64, dtype.C128}[c]
 }
 
 // fractional reports whether t has fractions: whether it is of floats, or complex.

@@ -193,6 +193,10 @@ func promoted(vs ...value) dtype.Type {
 	switch {
 	case strong == dtype.Invalid:
 		return weak
+	case highest == syntax.Complex && strong.IsFloat():
+		return promote(strong, dtype.C64)
+	case highest == syntax.Complex && !strong.IsComplex():
+		return dtype.C128
 	case highest == syntax.Float && !fractional(strong):
 		return dtype.F64
 	case highest == syntax.Int && strong == dtype.Bool:

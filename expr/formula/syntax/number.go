@@ -18,13 +18,15 @@ const (
 	Bool
 	Int
 	Float
+	Complex
 )
 
-// A Number is a Python scalar: a bool, an integer of any size, or a float64.
+// A Number is a Python scalar: a bool, an integer of any size, a float64, or an
+// imaginary number.
 type Number struct {
 	Class Class
 	I     *big.Int // of an Int; 0 or 1 of a Bool
-	F     float64  // of a Float
+	F     float64  // of a Float; of a Complex the imaginary part
 }
 
 // BoolNumber returns True or False.
@@ -44,7 +46,7 @@ func FloatNumber(f float64) Number { return Number{Class: Float, F: f} }
 
 // Truth returns bool(n).
 func (n Number) Truth() bool {
-	if n.Class == Float {
+	if n.Class >= Float {
 		return n.F != 0
 	}
 	return n.I.Sign() != 0
@@ -52,8 +54,11 @@ func (n Number) Truth() bool {
 
 // Float64 returns float(n). An integer beyond float64 is an error.
 func (n Number) Float64() (float64, error) {
-	if n.Class == Float {
+	switch n.Class {
+	case Float:
 		return n.F, nil
+	case Complex:
+		return 0, errors.New("a complex number is no float")
 	}
 	f, _ := new(big.Float).SetInt(n.I).Float64()
 	if math.IsInf(f, 0) {
@@ -64,7 +69,7 @@ func (n Number) Float64() (float64, error) {
 
 // Small returns the value of an integer that fits an int.
 func (n Number) Small() (int, bool) {
-	if n.Class == Float || !n.I.IsInt64() {
+	if n.Class >= Float || !n.I.IsInt64() {
 		return 0, false
 	}
 	i := n.I.Int64()
@@ -74,7 +79,7 @@ func (n Number) Small() (int, bool) {
 // maxDigits bounds integer literals. Python's bound is 4300.
 const maxDigits = 1000
 
-// parseNumber reads a Python number: 12, 1_000, 0x1F, 0o17, 0b11, 1., .5, 1e-3.
+// parseNumber reads a Python number: 12, 1_000, 0x1F, 0o17, 0b11, 1., .5, 1e-3, 2j.
 func parseNumber(s string) (Number, error) {
 	if len(s) > maxDigits {
 		return Number{}, errors.New("the number has too many digits")
@@ -82,7 +87,7 @@ func parseNumber(s string) (Number, error) {
 	lower := strings.ToLower(s)
 	prefixed := len(s) > 1 && s[0] == '0' && (lower[1] == 'x' || lower[1] == 'o' || lower[1] == 'b')
 	if !prefixed && strings.HasSuffix(lower, "j") {
-		return Number{}, errors.New("complex numbers are not supported")
+		return parseImaginary(s[:len(s)-1])
 	}
 	if !underscores(s, prefixed) {
 		return Number{}, errors.New("an underscore must stand between two digits")
@@ -106,6 +111,16 @@ func parseNumber(s string) (Number, error) {
 		return Number{Class: Int, I: v}, nil
 	}
 	return Number{}, errors.New("this is no number")
+}
+
+// parseImaginary reads the number before the j: digits, which may begin with 0, or a
+// float.
+func parseImaginary(s string) (Number, error) {
+	if !strings.ContainsAny(s, ".eE") {
+		s += ".0"
+	}
+	n, err := parseNumber(s)
+	return Number{Class: Complex, F: n.F}, err
 }
 
 // underscores reports whether every underscore stands between digits.
@@ -135,6 +150,8 @@ func (n Number) String() string {
 		return "False"
 	case Int:
 		return n.I.String()
+	case Complex:
+		return FloatNumber(n.F).String() + "j"
 	}
 	switch {
 	case math.IsInf(n.F, 1):

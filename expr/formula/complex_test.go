@@ -1,0 +1,104 @@
+package formula_test
+
+import (
+	"context"
+	"errors"
+	"math/cmplx"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// The types and the first elements of complex formulas are those of NumPy 2.
+func TestComplex(t *testing.T) {
+	vars := func() map[string]any {
+		return map[string]any{
+			"f": engine.MustFromSlice([]float32{2, 3}), "d": engine.MustFromSlice([]float64{2, 3}), "i": engine.MustFromSlice([]int32{2, 3}),
+			"b": engine.MustFromSlice([]int8{2, 3}), "c": []complex64{1 + 2i, 3}, "z": []complex128{1 + 2i, -3i},
+		}
+	}
+	for _, c := range []struct {
+		text string
+		t    dtype.Type
+		want complex128
+	}{
+		{"f + 2j", dtype.C64, 2 + 2i},
+		{"d + 2j", dtype.C128, 2 + 2i},
+		{"b * 1J", dtype.C128, 2i},
+		{"i * (1+.5j)", dtype.C128, 2 + 1i},
+		{"c * 2", dtype.C64, 2 + 4i},
+		{"c * f", dtype.C64, 2 + 4i},
+		{"c * b", dtype.C64, 2 + 4i},
+		{"c * i", dtype.C128, 2 + 4i},
+		{"c - d", dtype.C128, -1 + 2i},
+		{"c / 2j", dtype.C64, 1 - .5i},
+		{"-z", dtype.C128, -1 - 2i},
+		{"abs(c)", dtype.F32, complex(float64(float32(cmplx.Abs(1+2i))), 0)},
+		{"abs(3j + 4)", dtype.F64, 5},
+		{"real(z) + imag(z)", dtype.F64, 3},
+		{"imag(i)", dtype.I32, 0},
+		{"np.conj(z) * z", dtype.C128, 5},
+		{"conjugate(d)", dtype.F64, 2},
+		{"angle(z * 1j)", dtype.F64, complex(cmplx.Phase(-2+1i), 0)},
+		{"z ** 2", dtype.C128, -3 + 4i},
+		{"z ** 3", dtype.C128, -11 - 2i},
+		{"z ** -1", dtype.C128, .2 - .4i},
+		{"z ** 0", dtype.C128, 1},
+		{"sum(z)", dtype.C128, 1 - 1i},
+		{"z.mean()", dtype.C128, .5 - .5i},
+		{"prod(z)", dtype.C128, 6 - 3i},
+		{"z @ z", dtype.C128, -12 + 4i},
+		{"z == 1+2j", dtype.Bool, 1},
+		{"iscomplexobj(z)", dtype.Bool, 1},
+		{"iscomplexobj(d)", dtype.Bool, 0},
+		{"isrealobj(d)", dtype.Bool, 1},
+		{"iscomplex(c)", dtype.Bool, 1},
+		{"isreal(i)", dtype.Bool, 1},
+		{"where(real(z) > 0, z, 0)", dtype.C128, 1 + 2i},
+		{"d.astype(complex)", dtype.C128, 2},
+		{"z.astype('complex64')", dtype.C64, 1 + 2i},
+		{"full(2, 1j)", dtype.C128, 1i},
+		{"exp(1j * pi * d)", dtype.C128, cmplx.Exp(complex(0, 2*3.141592653589793))},
+		{"cumsum(z)[1]", dtype.C128, 1 - 1i},
+		{"np.diff(z)[0]", dtype.C128, -1 - 5i},
+	} {
+		v := vars()
+		a, err := evaluated(c.text, v)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		got, err := engine.Eval(expr.Of[complex128](op.CastNode(a.Node(), dtype.C128)))
+		if err != nil || a.DType() != c.t || cmplx.Abs(got.Values()[0]-c.want) > 1e-15*4 {
+			t.Errorf("%s: %v %v, %v, want %v %v", c.text, a.DType(), got, err, c.t, c.want)
+		}
+	}
+	for _, text := range []string{"z < z", "maximum(z, 1j)", "max(z)", "sort(z)", "z // 2", "floor(z)", "~z", "z & 1", "var(z)"} {
+		if a, err := evaluated(text, vars()); !errors.Is(err, expr.ErrType) {
+			t.Errorf("%s: %v, %v", text, a, err)
+		}
+	}
+	f, err := formula.Compile[float64]("z *= 1j\nz[0] = 2\nw = z")
+	w := make([]complex128, 2)
+	v := vars()
+	v["w"] = w
+	if err == nil {
+		err = f.Run(context.Background(), v)
+	}
+	if err != nil || w[0] != 2 || w[1] != 3 {
+		t.Errorf("%v: %v", err, w)
+	}
+}
+
+func evaluated(text string, vars map[string]any) (*engine.Array, error) {
+	f, err := formula.Compile[float64]("r = " + text)
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.Eval(context.Background(), vars)
+	return out["r"], err
+}

@@ -64,6 +64,13 @@ func TestComplex(t *testing.T) {
 		{"full(2, 1j)", dtype.C128, 1i},
 		{"exp(1j * pi * d)", dtype.C128, cmplx.Exp(complex(0, 2*3.141592653589793))},
 		{"cumsum(z)[1]", dtype.C128, 1 - 1i},
+		{"fft(z)[0]", dtype.C128, 1 - 1i},
+		{"ifft(fft(c))", dtype.C64, 1 + 2i},
+		{"fft(d, norm='forward')", dtype.C128, 2.5},
+		{"rfft(b, n=4)", dtype.C128, 5},
+		{"rfft(f)", dtype.C64, 5},
+		{"irfft(rfft(d), n=2, axis=0)", dtype.F64, 2},
+		{"fftfreq(4)[1] + rfftfreq(4, d=2)", dtype.F64, .25},
 		{"np.diff(z)[0]", dtype.C128, -1 - 5i},
 	} {
 		v := vars()

@@ -1,6 +1,10 @@
 package numpy
 
-import "github.com/oneloop/oneloop/expr"
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
 
 // callIsComplex reports whether the type of an argument is complex, or is not.
 func callIsComplex(want bool) func(c *call) *expr.Node {
@@ -17,4 +21,34 @@ func callImaginary(comparison string) func(c *call) *expr.Node {
 		n = apply("imag", n)
 		return apply(comparison, n, zero(n.DType()).n)
 	}
+}
+
+const fourierArguments = "a, n=None, axis=-1, norm='backward'"
+
+// callFourier returns a transform. It converts other elements to complex128, or for
+// the transform of real numbers to float64.
+func callFourier(name string) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node {
+		a := c.array(0)
+		t := a.DType()
+		switch {
+		case !fractional(t):
+			t = dtype.F64
+		case t.IsHalf():
+			t = dtype.F32
+		}
+		if name != "rfft" {
+			t = promote(t, dtype.C64)
+		}
+		opts := []op.FourierOption{op.FourierNorm(c.text(3))}
+		if !c.isNone(1) {
+			opts = append(opts, op.FourierPoints(c.integer(1)))
+		}
+		return op.FourierNode(name, cast(a, t), c.integer(2), opts...)
+	}
+}
+
+// callFrequencies returns the frequencies of the points of a transform.
+func callFrequencies(half bool) func(c *call) *expr.Node {
+	return func(c *call) *expr.Node { return op.FrequencyNode(dtype.F64, c.integer(0), c.float(1), half) }
 }

@@ -13,7 +13,7 @@ import (
 // have meanings of NumPy's own.
 
 // The groups of functions, in the order of the documentation.
-var groups = []string{"element by element", "reductions", "selection and rounding", "products", "statistics", "views", "making arrays", "networks", "derivatives"}
+var groups = []string{"element by element", "reductions", "selection and rounding", "products", "statistics", "views", "making arrays", "networks", "derivatives", "Fourier transforms"}
 
 var (
 	sorted    = collect()
@@ -143,6 +143,13 @@ var own = []Function{
 	{Name: "vjp", Group: groups[8], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
 	{Name: "jvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},
 	{Name: "hvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of grad(y, x) as x moves by v: the Hessian of the number y times the vector v", tree: callHVP},
+
+	{Name: "fft", Group: groups[9], Arguments: fourierArguments, Doc: "the discrete Fourier transform along an axis, cut or padded to n points; np.fft.fft", tree: callFourier("fft")},
+	{Name: "ifft", Group: groups[9], Arguments: fourierArguments, Doc: "the inverse of fft", tree: callFourier("ifft")},
+	{Name: "rfft", Group: groups[9], Arguments: fourierArguments, Doc: "the first n//2 + 1 numbers of the transform of real numbers", tree: callFourier("rfft")},
+	{Name: "irfft", Group: groups[9], Arguments: fourierArguments, Doc: "the inverse of rfft, of n results", tree: callFourier("irfft")},
+	{Name: "fftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of fft at distances d", tree: callFrequencies(false)},
+	{Name: "rfftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of rfft at distances d", tree: callFrequencies(true)},
 
 	{Name: "array", Group: groups[6], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
 }

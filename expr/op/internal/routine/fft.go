@@ -1,0 +1,144 @@
+package routine
+
+import (
+	"math/bits"
+	"runtime"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// A Transform is a kind of discrete Fourier transform. None divides by the length.
+type Transform int
+
+// The transforms, as the first integer of a node. Complex numbers are pairs along a
+// last axis of size 2; the axis before it is transformed. Real numbers have no such
+// axis.
+const (
+	Forward      Transform = iota // complex to complex
+	Backward                      // complex to complex, with the conjugate factors
+	ForwardReal                   // real to the first half of the complex results
+	BackwardReal                  // the first half to real
+)
+
+// Fourier returns the routine of discrete Fourier transforms of rows. Ints has the
+// Transform and the number of points. They are computed in float64.
+func Fourier() *expr.Routine {
+	return &expr.Routine{New: newFourier, Checked: true}
+}
+
+// A transformer transforms the rows of an array.
+type transformer struct {
+	kind    Transform
+	length  int // points
+	in, out int // numbers of a row
+	rows    int
+	single  bool // float32
+	call    *expr.Call
+	offsets []int // of the rows of the operand, in elements
+	plans   []rowPlan
+	run     func(worker, lo, hi int)
+}
+
+// A rowPlan is what one worker transforms with.
+type rowPlan struct {
+	whole   *fourier.CmplxFFT
+	half    *fourier.FFT
+	points  []complex128
+	numbers []float64
+}
+
+func newFourier(n *expr.Node) func(*expr.Call) error {
+	t := &transformer{kind: Transform(n.Ints[0]), length: n.Ints[1], single: n.DType() == dtype.F32}
+	s := n.Args[0].Shape()
+	t.in = s[len(s)-1]
+	t.rows = s[:len(s)-1].Size()
+	if t.kind != ForwardReal {
+		t.in *= s[len(s)-2]
+		t.rows = s[:len(s)-2].Size()
+	}
+	t.out = n.Shape().Size() / max(t.rows, 1)
+	t.plans = make([]rowPlan, max(1, min(t.rows, runtime.GOMAXPROCS(0))))
+	for i := range t.plans {
+		p := &t.plans[i]
+		switch t.kind {
+		case Forward, Backward:
+			p.whole, p.points = fourier.NewCmplxFFT(t.length), make([]complex128, t.length)
+		default:
+			p.half, p.points, p.numbers = fourier.NewFFT(t.length), make([]complex128, t.length/2+1), make([]float64, t.length)
+		}
+	}
+	t.run = t.some
+	return t.transform
+}
+
+func (t *transformer) transform(c *expr.Call) error {
+	a := &c.Args[0]
+	if t.offsets == nil {
+		lead := len(a.Shape) - 1
+		if t.kind != ForwardReal {
+			lead--
+		}
+		t.offsets = make([]int, 0, t.rows)
+		shape.Each(a.Shape[:lead], a.Strides[:lead], 0, func(off int) { t.offsets = append(t.offsets, off) })
+	}
+	t.call = c
+	if min(c.Threads, t.rows) > len(t.plans) {
+		t.some(0, 0, t.rows)
+	} else {
+		c.Parallel(t.rows, 2*float64(t.length*bits.Len(uint(t.length))), t.run)
+	}
+	t.call = nil
+	return nil
+}
+
+func (t *transformer) some(worker, lo, hi int) {
+	if t.single {
+		transformRows[float32](t, &t.plans[worker], lo, hi)
+		return
+	}
+	transformRows[float64](t, &t.plans[worker], lo, hi)
+}
+
+func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) {
+	a := &t.call.Args[0]
+	last := a.Strides[len(a.Strides)-1]
+	for r := lo; r < hi; r++ {
+		from := t.offsets[r]
+		out := unsafe.Slice((*T)(unsafe.Add(t.call.Out.Ptr, r*t.out*int(unsafe.Sizeof(T(0))))), t.out)
+		if t.kind == ForwardReal {
+			for i := range p.numbers {
+				p.numbers[i] = float64(load[T](a, from+i*last))
+			}
+			p.half.Coefficients(p.points, p.numbers)
+			storePoints(out, p.points)
+			continue
+		}
+		step := a.Strides[len(a.Strides)-2]
+		for i := range p.points {
+			p.points[i] = complex(float64(load[T](a, from+i*step)), float64(load[T](a, from+i*step+last)))
+		}
+		switch t.kind {
+		case Forward:
+			p.whole.Coefficients(p.points, p.points)
+		case Backward:
+			p.whole.Sequence(p.points, p.points)
+		default:
+			p.half.Sequence(p.numbers, p.points)
+			for i, v := range p.numbers {
+				out[i] = T(v)
+			}
+			continue
+		}
+		storePoints(out, p.points)
+	}
+}
+
+func storePoints[T float32 | float64](out []T, points []complex128) {
+	for i, v := range points {
+		out[2*i], out[2*i+1] = T(real(v)), T(imag(v))
+	}
+}

@@ -21,6 +21,9 @@ type Composition struct {
 	Optional  int    // how many of the last operands may be nil
 	Types     expr.Types
 	Index     int // the operand of this number holds integers of any type; 0: none
+	// Pairs means that the axes are those of the first operand, and the integers
+	// the axes of the second one that are paired with them.
+	Pairs bool
 	// Wide means that the accumulator of the options is the type of the whole
 	// composition, for halves float32. Only the result is rounded to the type of
 	// the operands.
@@ -94,7 +97,7 @@ var compositions = []Composition{
 	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},
 	{Name: "inner", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: inner, Doc: "the sums of products over the last axes."},
 	{Name: "einsum", Group: "products", Arguments: "subscripts, a, b=None", Operands: 2, Optional: 1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
-	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
+	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
 	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Build: vecDot, Doc: "the sums of products along an axis."},
 	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
 	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},

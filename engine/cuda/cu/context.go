@@ -23,17 +23,5 @@ func DevicePrimaryCtxRelease(d Device) error {
 // CtxSetCurrent makes c current to the calling thread.
 func CtxSetCurrent(c Context) error { return call4(cuCtxSetCurrent, uintptr(c), 0, 0, 0) }
 
-// CtxGetCurrent returns the context current to the calling thread, or 0.
-func CtxGetCurrent() (Context, error) {
-	var c Context
-	err := call(cuCtxGetCurrent, uintptr(unsafe.Pointer(&c)))
-	return c, err
-}
-
 // CtxSynchronize waits until all work of the current context has ended.
 func CtxSynchronize() error { return call(cuCtxSynchronize) }
-
-// CtxEnablePeerAccess lets kernels of the current context use memory of peer.
-func CtxEnablePeerAccess(peer Context) error {
-	return call(cuCtxEnablePeerAccess, uintptr(peer), 0)
-}

@@ -55,15 +55,6 @@ func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
 }
 
-// OccupancyMaxActiveBlocksPerMultiprocessor returns the number of blocks that one
-// multiprocessor runs at a time. A block has blockSize threads and sharedMemBytes
-// bytes of dynamic shared memory.
-func OccupancyMaxActiveBlocksPerMultiprocessor(f Function, blockSize, sharedMemBytes int) (int, error) {
-	var n int32
-	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(blockSize), uintptr(sharedMemBytes))
-	return int(n), err
-}
-
 // A Dim3 is an extent of a grid, in blocks, or of a block, in threads.
 type Dim3 struct{ X, Y, Z int }
 

@@ -22,34 +22,23 @@ const (
 	cuDevicePrimaryCtxRetain
 	cuDevicePrimaryCtxRelease
 	cuCtxSetCurrent
-	cuCtxGetCurrent
 	cuCtxSynchronize
-	cuCtxEnablePeerAccess
 	cuModuleLoadDataEx
 	cuModuleUnload
 	cuModuleGetFunction
 	cuFuncGetAttribute
 	cuFuncSetAttribute
-	cuOccupancyMaxActiveBlocksPerMultiprocessor
 	cuLaunchKernel
 	cuMemAlloc
 	cuMemFree
-	cuMemGetInfo
 	cuMemHostAlloc
 	cuMemFreeHost
-	cuMemHostRegister
-	cuMemHostUnregister
 	cuMemcpyHtoD
 	cuMemcpyDtoH
-	cuMemcpyDtoD
 	cuMemcpyHtoDAsync
 	cuMemcpyDtoHAsync
-	cuMemcpyDtoDAsync
 	cuMemcpyPeerAsync
-	cuMemsetD8
-	cuMemsetD32
 	cuMemsetD8Async
-	cuMemsetD32Async
 	cuMemAllocAsync
 	cuMemFreeAsync
 	cuDeviceGetDefaultMemPool
@@ -85,47 +74,36 @@ var driver = &library{
 		Extra:   []string{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/lib/*-linux-gnu", "/usr/lib64"},
 	},
 	names: []string{
-		cuInit:                    "cuInit",
-		cuDriverGetVersion:        "cuDriverGetVersion",
-		cuGetErrorName:            "cuGetErrorName",
-		cuGetErrorString:          "cuGetErrorString",
-		cuDeviceGet:               "cuDeviceGet",
-		cuDeviceGetCount:          "cuDeviceGetCount",
-		cuDeviceGetName:           "cuDeviceGetName",
-		cuDeviceGetAttribute:      "cuDeviceGetAttribute",
-		cuDeviceTotalMem:          "cuDeviceTotalMem_v2",
-		cuDeviceCanAccessPeer:     "cuDeviceCanAccessPeer",
-		cuDevicePrimaryCtxRetain:  "cuDevicePrimaryCtxRetain",
-		cuDevicePrimaryCtxRelease: "cuDevicePrimaryCtxRelease_v2",
-		cuCtxSetCurrent:           "cuCtxSetCurrent",
-		cuCtxGetCurrent:           "cuCtxGetCurrent",
-		cuCtxSynchronize:          "cuCtxSynchronize",
-		cuCtxEnablePeerAccess:     "cuCtxEnablePeerAccess",
-		cuModuleLoadDataEx:        "cuModuleLoadDataEx",
-		cuModuleUnload:            "cuModuleUnload",
-		cuModuleGetFunction:       "cuModuleGetFunction",
-		cuFuncGetAttribute:        "cuFuncGetAttribute",
-		cuFuncSetAttribute:        "cuFuncSetAttribute",
-		cuOccupancyMaxActiveBlocksPerMultiprocessor: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+		cuInit:                      "cuInit",
+		cuDriverGetVersion:          "cuDriverGetVersion",
+		cuGetErrorName:              "cuGetErrorName",
+		cuGetErrorString:            "cuGetErrorString",
+		cuDeviceGet:                 "cuDeviceGet",
+		cuDeviceGetCount:            "cuDeviceGetCount",
+		cuDeviceGetName:             "cuDeviceGetName",
+		cuDeviceGetAttribute:        "cuDeviceGetAttribute",
+		cuDeviceTotalMem:            "cuDeviceTotalMem_v2",
+		cuDeviceCanAccessPeer:       "cuDeviceCanAccessPeer",
+		cuDevicePrimaryCtxRetain:    "cuDevicePrimaryCtxRetain",
+		cuDevicePrimaryCtxRelease:   "cuDevicePrimaryCtxRelease_v2",
+		cuCtxSetCurrent:             "cuCtxSetCurrent",
+		cuCtxSynchronize:            "cuCtxSynchronize",
+		cuModuleLoadDataEx:          "cuModuleLoadDataEx",
+		cuModuleUnload:              "cuModuleUnload",
+		cuModuleGetFunction:         "cuModuleGetFunction",
+		cuFuncGetAttribute:          "cuFuncGetAttribute",
+		cuFuncSetAttribute:          "cuFuncSetAttribute",
 		cuLaunchKernel:              "cuLaunchKernel",
 		cuMemAlloc:                  "cuMemAlloc_v2",
 		cuMemFree:                   "cuMemFree_v2",
-		cuMemGetInfo:                "cuMemGetInfo_v2",
 		cuMemHostAlloc:              "cuMemHostAlloc",
 		cuMemFreeHost:               "cuMemFreeHost",
-		cuMemHostRegister:           "cuMemHostRegister_v2",
-		cuMemHostUnregister:         "cuMemHostUnregister",
 		cuMemcpyHtoD:                "cuMemcpyHtoD_v2",
 		cuMemcpyDtoH:                "cuMemcpyDtoH_v2",
-		cuMemcpyDtoD:                "cuMemcpyDtoD_v2",
 		cuMemcpyHtoDAsync:           "cuMemcpyHtoDAsync_v2",
 		cuMemcpyDtoHAsync:           "cuMemcpyDtoHAsync_v2",
-		cuMemcpyDtoDAsync:           "cuMemcpyDtoDAsync_v2",
 		cuMemcpyPeerAsync:           "cuMemcpyPeerAsync",
-		cuMemsetD8:                  "cuMemsetD8_v2",
-		cuMemsetD32:                 "cuMemsetD32_v2",
 		cuMemsetD8Async:             "cuMemsetD8Async",
-		cuMemsetD32Async:            "cuMemsetD32Async",
 		cuMemAllocAsync:             "cuMemAllocAsync",
 		cuMemFreeAsync:              "cuMemFreeAsync",
 		cuDeviceGetDefaultMemPool:   "cuDeviceGetDefaultMemPool",
@@ -152,7 +130,7 @@ var driver = &library{
 	optional: set(
 		cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo,
 		cuStreamBeginCapture, cuStreamEndCapture, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphDestroy, cuGraphExecDestroy,
-		cuMemcpyPeerAsync, cuDeviceCanAccessPeer, cuCtxEnablePeerAccess, cuMemHostRegister, cuMemHostUnregister,
+		cuMemcpyPeerAsync, cuDeviceCanAccessPeer,
 	),
 	check: func(fn []uintptr) error {
 		var v int32

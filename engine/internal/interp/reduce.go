@@ -13,7 +13,7 @@ import (
 type reducer struct {
 	lanes   kernel                          // vec loop: accumulates lanes
 	close   func(f *frame, r int32) partial // vec loop: ends a block of 4096 positions and returns its result
-	combine func(x, y partial) partial
+	combine func(x, y partial) partial      // nil in the table: the row's program
 	empty   partial // result for no elements
 
 	runs    kernel // seq loop: accumulates one position
@@ -90,7 +90,12 @@ func reducerOf(r *ir.Reducer) (*reducer, bool) {
 	kern, ok := reducers[form{r.Op(), r.Quiet(r.Type), r.Position(), r.Type}]
 	kern.ordered = r.Ordered()
 	kern.empty.bits = r.Nothing(r.Type)
-	return &kern, ok && r.Native()
+	ok = ok && r.Native()
+	if ok && kern.combine == nil {
+		single, err := r.Scalar()
+		kern.combine, ok = func(x, y partial) partial { return partial{bits: single.Do(x.bits, y.bits)} }, err == nil
+	}
+	return &kern, ok
 }
 
 func init() {
@@ -102,79 +107,45 @@ func init() {
 	forNumber[uint64](dtype.U64)
 	forFloat[float32](dtype.F32)
 	forFloat[float64](dtype.F64)
-	reducers[form{op: prim.Or, t: dtype.Bool}] = reducer{
-		lanes: anyLanes, close: closePart, combine: func(x, y partial) partial { return partial{bits: x.bits | y.bits} },
-		runs: runsKernel, step: kernels[prim.Or][dtype.Bool][0],
-	}
-	reducers[form{op: prim.And, t: dtype.Bool}] = reducer{
-		lanes: allLanes, close: closePart, combine: func(x, y partial) partial { return partial{bits: x.bits & y.bits} },
-		runs: runsKernel, step: kernels[prim.And][dtype.Bool][0],
-	}
+	accumulate(form{op: prim.Or, t: dtype.Bool}, anyLanes, closePart)
+	accumulate(form{op: prim.And, t: dtype.Bool}, allLanes, closePart)
+}
+
+// accumulate sets the kernels of a form. The kernel of its primitive is the step in
+// a seq loop.
+func accumulate(f form, lanes kernel, end func(f *frame, r int32) partial) {
+	reducers[f] = reducer{lanes: lanes, close: end, runs: runsKernel, step: kernels[f.op][f.t][0]}
 }
 
 func forNumber[T number](t dtype.Type) {
-	reducers[form{op: prim.Add, t: t}] = reducer{
-		lanes: sumLanes[T], close: closeSum[T],
-		combine: func(x, y partial) partial { return partial{bits: bitsOf(fromBits[T](x.bits) + fromBits[T](y.bits))} },
-		runs:    runsKernel, step: kernels[prim.Add][t][0],
-	}
-	reducers[form{op: prim.Mul, t: t}] = reducer{
-		lanes: prodLanes[T], close: closeProd[T],
-		combine: func(x, y partial) partial { return partial{bits: bitsOf(fromBits[T](x.bits) * fromBits[T](y.bits))} },
-		runs:    runsKernel, step: kernels[prim.Mul][t][0],
-	}
-	reducers[form{op: prim.Min, t: t}] = reducer{
-		lanes: minLanes[T], close: closePart,
-		combine: func(x, y partial) partial {
-			return partial{bits: bitsOf(min(fromBits[T](x.bits), fromBits[T](y.bits)))}
-		},
-		runs: runsKernel, step: kernels[prim.Min][t][0],
-	}
-	reducers[form{op: prim.Max, t: t}] = reducer{
-		lanes: maxLanes[T], close: closePart,
-		combine: func(x, y partial) partial {
-			return partial{bits: bitsOf(max(fromBits[T](x.bits), fromBits[T](y.bits)))}
-		},
-		runs: runsKernel, step: kernels[prim.Max][t][0],
-	}
+	accumulate(form{op: prim.Add, t: t}, sumLanes[T], closeSum[T])
+	accumulate(form{op: prim.Mul, t: t}, prodLanes[T], closeProd[T])
+	accumulate(form{op: prim.Min, t: t}, minLanes[T], closePart)
+	accumulate(form{op: prim.Max, t: t}, maxLanes[T], closePart)
 	reducers[form{op: prim.Min, position: true, t: t}] = reducer{
-		lanes: argMinLanes[T], close: closePart,
+		lanes: argMinLanes[T], close: closePart, runs: argRuns[T], step: argMinStep[T],
 		combine: func(x, y partial) partial {
 			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b >= a {
 				return x
 			}
 			return y
 		},
-		runs: argRuns[T], step: argMinStep[T],
 	}
 	reducers[form{op: prim.Max, position: true, t: t}] = reducer{
-		lanes: argMaxLanes[T], close: closePart,
+		lanes: argMaxLanes[T], close: closePart, runs: argRuns[T], step: argMaxStep[T],
 		combine: func(x, y partial) partial {
 			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b <= a {
 				return x
 			}
 			return y
 		},
-		runs: argRuns[T], step: argMaxStep[T],
 	}
 }
 
 func forFloat[T float32 | float64](t dtype.Type) {
 	forNumber[T](t)
-	reducers[form{op: prim.Min, quiet: true, t: t}] = reducer{
-		lanes: fminLanes[T], close: closePart,
-		combine: func(x, y partial) partial {
-			return partial{bits: bitsOf(fmin(fromBits[T](x.bits), fromBits[T](y.bits)))}
-		},
-		runs: runsKernel, step: fminStep[T],
-	}
-	reducers[form{op: prim.Max, quiet: true, t: t}] = reducer{
-		lanes: fmaxLanes[T], close: closePart,
-		combine: func(x, y partial) partial {
-			return partial{bits: bitsOf(fmax(fromBits[T](x.bits), fromBits[T](y.bits)))}
-		},
-		runs: runsKernel, step: fmaxStep[T],
-	}
+	reducers[form{op: prim.Min, quiet: true, t: t}] = reducer{lanes: fminLanes[T], close: closePart, runs: runsKernel, step: fminStep[T]}
+	reducers[form{op: prim.Max, quiet: true, t: t}] = reducer{lanes: fmaxLanes[T], close: closePart, runs: runsKernel, step: fmaxStep[T]}
 }
 
 // fmin returns the lesser number. It returns NaN only if both operands are NaN.

@@ -24,7 +24,8 @@ type Function struct {
 	positional int // the first parameters have no name that a call can use
 	named      int // from here on parameters are given by name only
 
-	tree func(c *call) *expr.Node
+	pairs bool // see op.Composition
+	tree  func(c *call) *expr.Node
 }
 
 // A parameter of a function.

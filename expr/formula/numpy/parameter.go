@@ -66,10 +66,9 @@ func setAxes(c *call, i int, o *op.Options) { o.Axes = c.integers(i) }
 
 func addAxis(c *call, i int, o *op.Options) { o.Axes = append(o.Axes, c.integer(i)) }
 
-// setAxesOrPairs sets the axes of two operands for a function of two, and else a
-// list of axes.
+// setAxesOrPairs sets a list of axes, or for a row of pairs the axes of two operands.
 func setAxesOrPairs(c *call, i int, o *op.Options) {
-	if c.operands() == 2 {
+	if c.f.pairs {
 		o.Axes, o.Ints = c.pairs(i)
 	} else {
 		o.Axes = c.integers(i)
@@ -112,16 +111,6 @@ func setDDof(c *call, i int, o *op.Options) {
 	} else if d != 0 {
 		o.DDof = d
 	}
-}
-
-// operands returns the number of operands.
-func (c *call) operands() (n int) {
-	for _, p := range c.f.params {
-		if p.kind == pOperand {
-			n++
-		}
-	}
-	return n
 }
 
 // text returns argument i, a string.

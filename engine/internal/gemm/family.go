@@ -22,6 +22,7 @@ type family struct {
 	div         x86.Op
 	whole       bool // the elements are integers
 	parts       bool // their products are made of those of their halves
+	pairs       bool // they are bytes; packing widens two terms to the halves of one element
 	mu          sync.Mutex
 	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
 	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
@@ -40,12 +41,14 @@ var families = map[string]map[dtype.Type]*family{
 	"avx512": {
 		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
 		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
+		dtype.U8:  {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMADDWD, add: x86.VPADDD, whole: true, pairs: true},
 		dtype.U32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
 		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, whole: true},
 	},
 	"avx2": {
 		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
 		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
+		dtype.U8:  {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, whole: true, pairs: true},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, whole: true},
 		dtype.U64: {size: 8, vector: 32, rows: 4, mul: x86.VPMULUDQ, add: x86.VPADDQ, whole: true, parts: true},
 	},

@@ -207,6 +207,19 @@ func TestProducts(t *testing.T) {
 	testType(t, dtype.U64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 }
 
+// TestKernelsOfIntegers tests that integers of all sizes have kernels on every instruction set.
+func TestKernelsOfIntegers(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I32, dtype.U32, dtype.I64, dtype.U64} {
+			p := Problem{Type: typ, M: 20, N: 20, K: 20, A: Matrix{20, 1}, B: Matrix{20, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 1)
+			if _, ok := d.eng.(*machine); !ok {
+				t.Errorf("%s: products of %v have no kernels", isa, typ)
+			}
+		}
+	}
+}
+
 // TestStreams tests results whose stores bypass the caches: aligned ones, and others.
 func TestStreams(t *testing.T) {
 	old := streamed

@@ -62,5 +62,6 @@ func testGuards[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand)
 func TestGuardPages(t *testing.T) {
 	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, math.FMA)
+	testGuards(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testGuards(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 }

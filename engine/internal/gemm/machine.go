@@ -22,7 +22,8 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	packA, packB bool
-	halfA, halfB bool // the elements of A and B are halves
+	halfA, halfB bool // the elements of A and B are halves or bytes, which packing converts
+	save         saver
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
@@ -36,7 +37,10 @@ func (e *machine) init(f *family, p *Problem, do arithmetic) {
 	*e = machine{f: f, p: p, size: f.size, do: do, cells: e.cells}
 	sizeA, sizeB := p.sizes()
 	e.a, e.b = p.A.times(sizeA), p.B.times(sizeB)
-	e.halfA, e.halfB = p.HalfA != dtype.Invalid, p.HalfB != dtype.Invalid
+	e.halfA, e.halfB = p.HalfA != dtype.Invalid || f.pairs, p.HalfB != dtype.Invalid || f.pairs
+	if e.save = p.saver(); f.pairs {
+		e.save = keep
+	}
 	tiles := (p.M + f.rows - 1) / f.rows
 	e.rows = max(1, (p.M+tiles-1)/max(tiles, 1))
 	e.vecs = min(f.vecs(e.rows), (p.N+f.lanes()-1)/f.lanes())
@@ -84,7 +88,7 @@ func (e *machine) made(rows, cols int) bool {
 	if cols == 0 {
 		return true
 	}
-	s := shape{rows: rows, across: e.across || e.packA, save: e.p.saver()}
+	s := shape{rows: rows, across: e.across || e.packA, save: e.save}
 	s.vecs, s.masked = e.vectors(cols)
 	if e.f.kernel(s) == nil {
 		return false
@@ -218,7 +222,8 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		e.do.combine(t, e.size)
 	}
 	for k := first; k == 0 || k < t.k; k += Block {
-		c.args.k, c.args.add, c.save = min(Block, t.k-k), k, keep
+		c.terms = min(Block, t.k-k)
+		c.args.k, c.args.add, c.save = e.steps(c.terms), k, keep
 		if k+Block >= t.k {
 			c.save = t.save
 		}
@@ -235,13 +240,21 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
 			switch terms := min(Block, t.k-k-Block); {
 			case i+step < t.m:
-				c.later(i+step, min(step, t.m-i-step), k, c.args.k)
+				c.later(i+step, min(step, t.m-i-step), k, c.terms)
 			default:
 				c.later(0, min(step, t.m), k+Block, terms)
 			}
 			c.block(i == 0)
 		}
 	}
+}
+
+// steps is the number of elements of so many packed terms.
+func (e *machine) steps(terms int) int {
+	if e.f.pairs {
+		return (terms + 1) / 2
+	}
+	return terms
 }
 
 // A call is the kernels of one block of rows and terms.
@@ -251,7 +264,7 @@ type call struct {
 	s    *scratch
 	args args
 
-	m            int            // rows
+	m, terms     int            // rows, terms
 	save         saver          // of this block of terms
 	a, b, c, out unsafe.Pointer // first elements
 	// Distances in bytes between rows of a, tiles of a, and strips of b.
@@ -274,7 +287,7 @@ func (c *call) columns(b unsafe.Pointer) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	c.packB = packer{f: e.f, from: b, k: c.args.k, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
+	c.packB = packer{f: e.f, from: b, k: c.args.k, terms: c.terms, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, s: c.s}
 	p := &c.packB
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
@@ -299,7 +312,7 @@ func (c *call) rows(a unsafe.Pointer) {
 		}
 		return
 	}
-	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, n: c.m, stepK: e.a.Col, stepN: e.a.Row, half: e.p.HalfA, s: c.s}
+	p := packer{f: e.f, to: c.s.ofA(), from: a, k: c.args.k, terms: c.terms, n: c.m, stepK: e.a.Col, stepN: e.a.Row, half: e.p.HalfA, s: c.s}
 	p.row = e.panel()
 	p.distance = p.k * p.row
 	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row
@@ -380,7 +393,7 @@ func (c *call) askStrip(q int, pack bool) {
 	e, p := c.e, &c.packB
 	if pack {
 		j := q * e.width
-		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.k))
+		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.terms))
 	}
 	if !pack || p.n*p.k*e.size > l2()/4 {
 		c.near.add(contiguous(uintptr(c.b)+uintptr(q*c.strip), c.strip))

@@ -17,7 +17,8 @@ type packer struct {
 	f        *family
 	to       unsafe.Pointer
 	from     unsafe.Pointer
-	k        int        // terms
+	k        int // terms, or pairs of them
+	terms    int
 	n        int        // rows of A or columns of B
 	stepK    int        // bytes from term to term
 	stepN    int        // bytes between rows of A or columns of B
@@ -33,6 +34,10 @@ type packer struct {
 func (p *packer) strip(number, first, n, k, terms int) {
 	to := unsafe.Add(p.to, number*p.distance+k*p.row)
 	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
+	if p.f.pairs {
+		p.pairs(to, from, n)
+		return
+	}
 	if p.half != dtype.Invalid {
 		p.halves(to, from, n, terms)
 		return
@@ -52,10 +57,36 @@ func (p *packer) strip(number, first, n, k, terms int) {
 
 // chunk is the number of terms that are packed of one strip before the next.
 func (p *packer) chunk() int {
-	if p.stepN == p.f.size {
+	if p.stepN == p.f.size && !p.f.pairs {
 		return packChunk
 	}
 	return p.k
+}
+
+// pairs packs all terms of n bytes as pairs of 16 bits.
+func (p *packer) pairs(to, from unsafe.Pointer, n int) {
+	for l := range p.k {
+		y := unsafe.Slice((*uint32)(unsafe.Add(to, l*p.row)), n)
+		first := unsafe.Add(from, 2*l*p.stepK)
+		if 2*l+1 == p.terms {
+			for j := range y {
+				y[j] = uint32(*(*uint8)(unsafe.Add(first, j*p.stepN)))
+			}
+			continue
+		}
+		second := unsafe.Add(first, p.stepK)
+		if p.stepN == 1 {
+			a, b := unsafe.Slice((*uint8)(first), n), unsafe.Slice((*uint8)(second), n)
+			for j := range y {
+				y[j] = uint32(a[j]) | uint32(b[j])<<16
+			}
+			continue
+		}
+		for j := range y {
+			at := j * p.stepN
+			y[j] = uint32(*(*uint8)(unsafe.Add(first, at))) | uint32(*(*uint8)(unsafe.Add(second, at)))<<16
+		}
+	}
 }
 
 // halves packs terms of n halves as float32.

@@ -65,7 +65,7 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 		}
 	}
 	if t.save != keep {
-		combine[T](t, size)
+		combine[T, T](t, size)
 	}
 }
 

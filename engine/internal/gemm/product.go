@@ -17,6 +17,7 @@ import (
 type Product struct {
 	p       Problem
 	size    int // bytes of an element of the result
+	sum     int // and of its sum: products of bytes have sums of 32 bits, whose lowest 8 count
 	sizeA   int // of A and B
 	sizeB   int
 	one     uint64
@@ -82,8 +83,8 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
 	d.choose(isa, threads)
-	if d.partial = nil; d.sections > 1 && d.sections*d.result <= mostPartial {
-		d.partial = aligned(d.sections * d.result)
+	if d.partial = nil; d.sections > 1 && d.sections*d.sums() <= mostPartial {
+		d.partial = aligned(d.sections * d.sums())
 	}
 }
 
@@ -92,7 +93,12 @@ func (d *Product) choose(isa string, threads int) {
 	typ := unsigned(d.p.Type)
 	d.machine.cells, d.machine.streams = d.machine.cells[:0], false
 	d.do = arithmetics[typ]
-	if f := families[isa][typ]; f != nil {
+	d.sum = d.size
+	apart := d.apart
+	if f := families[isa][typ]; f != nil && (!f.pairs || d.p.worthPairs()) {
+		if f.pairs {
+			d.sum, d.apart, d.do = f.size, true, arithmeticOf[uint32, uint8]()
+		}
 		d.machine.init(f, &d.p, d.do)
 		d.eng = &d.machine
 		d.divide(threads)
@@ -104,9 +110,16 @@ func (d *Product) choose(isa string, threads int) {
 			return
 		}
 	}
+	d.sum, d.apart, d.do = d.size, apart, arithmetics[typ]
 	d.eng = newPortable(&d.p)
 	d.divide(threads)
 }
+
+// sums is the number of bytes of the sums of all results.
+func (d *Product) sums() int { return d.result / d.size * d.sum }
+
+// worthPairs reports whether products of bytes are worth packing.
+func (p *Problem) worthPairs() bool { return min(p.M, p.N) >= 4 && p.K >= 8 }
 
 // streamed is the size of a result whose stores bypass the caches, in bytes.
 var streamed = sync.OnceValue(func() int {
@@ -130,7 +143,7 @@ func (d *Product) divide(threads int) {
 	d.rows, d.cols, d.cost = d.eng.grain(p, threads)
 	d.rows, d.cols = max(1, min(d.rows, p.M)), max(1, min(d.cols, p.N))
 	if d.apart {
-		d.rows = max(1, min(d.rows, mostSums/(d.cols*d.size)))
+		d.rows = max(1, min(d.rows, mostSums/(d.cols*d.sum)))
 	}
 	d.nr, d.nc = (p.M+d.rows-1)/d.rows, (p.N+d.cols-1)/d.cols
 }
@@ -178,11 +191,11 @@ func (d *Product) Finish(backend.Worker) ir.FaultKind {
 	}
 	sums := unsafe.Pointer(&d.partial[0])
 	for s := 1; s < d.sections; s++ {
-		d.do.add(sums, unsafe.Add(sums, s*d.result), d.result/d.size)
+		d.do.add(sums, unsafe.Add(sums, s*d.sums()), d.result/d.size)
 	}
 	p := &d.p
 	for i := range p.OffC {
-		t := tile{m: p.M, n: p.N, c: unsafe.Add(sums, i*p.M*p.N*d.size), ldc: p.N * d.size}
+		t := tile{m: p.M, n: p.N, c: unsafe.Add(sums, i*p.M*p.N*d.sum), ldc: p.N * d.sum}
 		t.combination = d.combination(i, 0, 0)
 		d.do.combine(&t, p.C.Col*d.size)
 	}
@@ -239,17 +252,17 @@ func (w *worker) tile(u, section int, s *scratch) {
 	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
 	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {
-		t.c, t.ldc = unsafe.Pointer(&d.partial[section*d.result+((i*p.M+r)*p.N+c)*d.size]), p.N*d.size
+		t.c, t.ldc = unsafe.Pointer(&d.partial[section*d.sums()+((i*p.M+r)*p.N+c)*d.sum]), p.N*d.sum
 		w.only(section)
 		d.eng.compute(t, s, d.stop)
 		return
 	}
 	t.combination = d.combination(i, r, c)
 	if t.c, t.ldc = t.out, t.ldo; d.apart {
-		t.c, t.ldc = room(&s.sums, t.m*t.n*d.size), t.n*d.size
+		t.c, t.ldc = room(&s.sums, t.m*t.n*d.sum), t.n*d.sum
 	}
-	scattered := p.C.Col != 1 && p.N > 1
-	if d.sections == 1 && !scattered {
+	elsewhere := p.C.Col != 1 && p.N > 1 || d.sum != d.size // kernels cannot combine
+	if d.sections == 1 && !elsewhere {
 		d.eng.compute(t, s, d.stop)
 		return
 	}
@@ -260,7 +273,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 		*t = all
 		w.only(q)
 		if q > 0 {
-			t.c, t.ldc = room(&s.section, t.m*t.n*d.size), t.n*d.size
+			t.c, t.ldc = room(&s.section, t.m*t.n*d.sum), t.n*d.sum
 		}
 		d.eng.compute(t, s, d.stop)
 		for i := range t.m {
@@ -293,11 +306,11 @@ type arithmetic struct {
 	combine func(t *tile, step int)
 }
 
-func arithmeticOf[T number]() arithmetic { return arithmetic{addTo[T], combine[T]} }
+func arithmeticOf[S, T number]() arithmetic { return arithmetic{addTo[S], combine[S, T]} }
 
 var arithmetics = map[dtype.Type]arithmetic{
-	dtype.F32: arithmeticOf[float32](), dtype.F64: arithmeticOf[float64](),
-	dtype.U8: arithmeticOf[uint8](), dtype.U32: arithmeticOf[uint32](), dtype.U64: arithmeticOf[uint64](),
+	dtype.F32: arithmeticOf[float32, float32](), dtype.F64: arithmeticOf[float64, float64](),
+	dtype.U8: arithmeticOf[uint8, uint8](), dtype.U32: arithmeticOf[uint32, uint32](), dtype.U64: arithmeticOf[uint64, uint64](),
 }
 
 // newPortable returns the engine without machine code.

@@ -82,12 +82,13 @@ func (d *Product) negative(x uint64) uint64 {
 
 // combine combines sums at t.c with the result, whose elements of a row are step
 // bytes apart. It defines what kernels do.
-func combine[T number](t *tile, step int) {
+func combine[S, T number](t *tile, step int) {
 	alpha, beta := fromBits[T](t.alpha), fromBits[T](t.beta)
 	for i := range t.m {
-		sums := unsafe.Slice((*T)(unsafe.Add(t.c, i*t.ldc)), t.n)
+		sums := unsafe.Slice((*S)(unsafe.Add(t.c, i*t.ldc)), t.n)
 		row := unsafe.Add(t.out, i*t.ldo)
-		for j, s := range sums {
+		for j, sum := range sums {
+			s := T(sum)
 			c := (*T)(unsafe.Add(row, j*step))
 			if t.save == keep {
 				*c = s

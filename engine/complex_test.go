@@ -306,3 +306,61 @@ func TestComplexFormats(t *testing.T) {
 		t.Errorf("binary: %v, %v", got, err)
 	}
 }
+
+// Random trees have the same bits in one loop, node by node, and on all back ends.
+func TestComplexTrees(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		leaves := []z128{engine.MustFromSlice(complexes(15, seed), 3, 5), engine.MustFromSlice(complexes(5, seed+1)), engine.MustFromSlice(complexes(3, seed+2), 3, 1)}
+		fused, apart := []c128{leaves[0], leaves[1], leaves[2]}, []c128{leaves[0], leaves[1], leaves[2]}
+		for range 10 {
+			op, i, j := r.IntN(len(complexCases)+3), r.IntN(len(fused)), r.IntN(len(fused))
+			apply := func(list []c128) c128 { return treeOf(op, list[i], list[j]) }
+			fused = append(fused, apply(fused))
+			one, err := engine.Eval(apply(apart))
+			if err != nil {
+				t.Fatal(err)
+			}
+			apart = append(apart, one)
+		}
+		root := fused[len(fused)-1]
+		want := apart[len(apart)-1].(z128)
+		for _, backend := range engine.Backends() {
+			y := engine.Zeros[complex128](root.Node().Shape()...)
+			p, err := engine.CompileWith(ctx, engine.Options{Backend: backend}, expr.Let(y, root))
+			if err == nil {
+				err = p.Run(ctx)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range y.Data() {
+				if !identical(got, want.Data()[i]) {
+					t.Fatalf("tree %d on %s: element %d is %v, node by node %v", seed, backend, i, got, want.Data()[i])
+				}
+			}
+		}
+	}
+}
+
+// treeOf returns one of the cases of x and y, or a function or a view of x.
+func treeOf(op int, x, y c128) c128 {
+	switch n := len(complexCases); {
+	case op < n:
+		return complexCases[op].tree(x, y)
+	case op == n:
+		return complexFunctions[0].tree(x)
+	case op == n+1:
+		return complexFunctions[2].tree(x)
+	}
+	return flipped(x)
+}
+
+func flipped(x c128) c128 { return op.Flip(x, -1) }
+
+// identical reports whether two numbers have the same bits; all NaN are equal.
+func identical(a, b complex128) bool {
+	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
+	return same(real(a), real(b)) && same(imag(a), imag(b))
+}

@@ -426,6 +426,8 @@ var misuses = map[string]func() error{
 	"FFTFreq":         func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
 	"RFFTFreq":        func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
 	"FrequencyNode":   func() error { return err(op.FrequencyNode(dtype.I32, 5, 1, false)) },
+	"Gamma":           func() error { return err(op.Gamma[float32](expr.Const[uint64](1), -1, 3).Node()) },
+	"Beta":            func() error { return err(op.Beta[float64](nil, 1, 1, 3).Node()) },
 	"ComplexNode":     func() error { return err(op.ComplexNode(nil, vec.Node())) },
 	"Complex":         func() error { return err(op.Complex[complex128](vec, vec).Node()) },
 	"RealPart":        func() error { return err(op.RealPart[float32](engine.Zeros[complex128](2)).Node()) },

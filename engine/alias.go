@@ -43,11 +43,7 @@ func (al *aliasing) pairs(f func(pair, shift int) bool) {
 	pair := 0
 	for i, a := range al.memories {
 		for _, b := range al.memories[:i] {
-			shift := int(b.Locate() - a.Locate())
-			if shift >= a.Size() || -shift >= b.Size() {
-				shift = apart
-			}
-			if !f(pair, shift) {
+			if !f(pair, shiftOf(a.Locate(), b.Locate(), a.Size(), b.Size())) {
 				return
 			}
 			pair++
@@ -62,4 +58,14 @@ func (al *aliasing) changed() (changed bool) {
 		return !changed
 	})
 	return changed
+}
+
+// shiftOf returns the distance from address a to address b of memories of the given
+// sizes, or apart.
+func shiftOf(a, b uintptr, sizeOfA, sizeOfB int) int {
+	shift := int(b - a)
+	if shift >= sizeOfA || -shift >= sizeOfB {
+		return apart
+	}
+	return shift
 }

@@ -165,6 +165,31 @@ func ExampleMemory_Rebind() {
 	// <nil> [8 10 12]
 }
 
+// A binding runs a program on other data, without the cost of a lock.
+func ExampleProgram_Bind() {
+	ctx := context.Background()
+	x, y := engine.Zeros[float32](3), engine.Zeros[float32](3)
+	p, err := engine.Compile(ctx, expr.Let(y, op.Scale(2, x)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b, err := p.Bind(ctx, x.Array().Memory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, batch := range [][]float32{{1, 2, 3}, {4, 5, 6}} {
+		if err := b.Set(dtype.Bytes(batch)); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(b.Run(ctx), y)
+	}
+	// Output:
+	// <nil> [2 4 6]
+	// <nil> [8 10 12]
+}
+
 // RunAsync queues runs on a stream. The caller waits for the event of a run.
 func ExampleStream() {
 	ctx := context.Background()

@@ -128,9 +128,13 @@ func planned(ctx context.Context, stmts []expr.Statement, options []plan.Option)
 
 // hostProgram compiles a plan for the host.
 func hostProgram(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*host.Program, error) {
+	return hostProgramOn(ctx, o, be, pl, func(m expr.Memory) []byte { return m.(*Memory).data })
+}
+
+// hostProgramOn is hostProgram with a function that returns the bytes of a memory.
+func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan, bytes func(expr.Memory) []byte) (*host.Program, error) {
 	h, err := host.NewProgram(ctx, host.Options{
-		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: o.Products == ProductsByBLAS,
-		Bytes: func(m expr.Memory) []byte { return m.(*Memory).data },
+		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: o.Products == ProductsByBLAS, Bytes: bytes,
 	}, pl)
 	if err == nil && process.debug()["asm"] {
 		err = h.WriteCode(os.Stderr)
@@ -147,22 +151,32 @@ func (p *Program) Run(ctx context.Context) error {
 	if p == nil || p.plan == nil || ctx == nil {
 		return cmp.Or(p.usable(), checkContext(ctx))
 	}
-	if !p.mu.TryLock() {
-		if err := p.wait(ctx); err != nil {
-			return err
-		}
+	if err := p.lock(ctx); err != nil {
+		return err
 	}
 	defer p.mu.Unlock()
-	if n := process.rebinds.Load(); n != p.memory.seen && p.device == nil {
-		if err := p.rebound(ctx, n); err != nil {
-			return err
-		}
-	}
 	err := p.run(ctx)
 	if err != nil {
 		err = located(err, func(n *expr.Node) *expr.Node { return n }, evaluator(ctx))
 	}
 	return err
+}
+
+// lock locks p, and updates it if a memory was bound to other data. If it returns an
+// error, p is not locked.
+func (p *Program) lock(ctx context.Context) error {
+	if !p.mu.TryLock() {
+		if err := p.wait(ctx); err != nil {
+			return err
+		}
+	}
+	if n := process.rebinds.Load(); n != p.memory.seen && p.device == nil {
+		if err := p.rebound(ctx, n); err != nil {
+			p.mu.Unlock()
+			return err
+		}
+	}
+	return nil
 }
 
 // wait waits for the current run of p and locks p. It returns an error, and does

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Options say how a program runs.
@@ -40,7 +41,9 @@ type Program struct {
 	job   *sched.Job
 	arena []byte
 	steps []step
-	bound bool // the steps have the current addresses of arrays
+	bound bool          // the steps have the current addresses of arrays
+	short *loopStep     // the only step, if one call runs it; or nil
+	whole backend.Whole // of short
 }
 
 // A step runs one stage.
@@ -72,6 +75,13 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 		}
 		p.steps = append(p.steps, st)
 	}
+	if len(p.steps) == 1 {
+		if l, ok := p.steps[0].(*loopStep); ok {
+			if p.whole = l.loop.Whole(); p.whole != nil {
+				p.short = l
+			}
+		}
+	}
 	return p, nil
 }
 
@@ -95,6 +105,14 @@ func (p *Program) Run(ctx context.Context) error {
 		if err := p.bind(); err != nil {
 			return err
 		}
+	}
+	if l := p.short; l != nil && p.Observe == nil && ctx.Done() == nil {
+		p.declare(0)
+		l.load()
+		if k := p.whole.RunAll(); k != ir.NoFault {
+			return faultOf(k, l.s)
+		}
+		return nil
 	}
 	for i, s := range p.steps {
 		p.declare(i)

@@ -13,8 +13,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// BenchmarkOverhead measures runs of a compiled program on 16 elements, alternately
-// with calls of its machine code. It reports the least time of each and the difference.
+// BenchmarkOverhead measures runs of a compiled program on 16 elements, and of a binding
+// of it, alternately with calls of its machine code. It reports the least time of each,
+// and how much longer than the machine code the program and the binding take.
 func BenchmarkOverhead(b *testing.B) {
 	const n, reps = 16, 1000
 	w, g, y := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](n)
@@ -22,6 +23,7 @@ func BenchmarkOverhead(b *testing.B) {
 		"add":    expr.Let(y, op.Add[float32](w, g)),
 		"update": expr.LetSub(y, op.Scale(.1, op.Add[float32](g, op.Scale(1e-4, w)))),
 		"exp":    expr.Let(y, op.Exp[float32](w)),
+		"sum":    expr.Let(engine.Zeros[float32](), op.Sum[float32](w)),
 	} {
 		b.Run(name, func(b *testing.B) {
 			ctx := context.Background()
@@ -49,10 +51,15 @@ func BenchmarkOverhead(b *testing.B) {
 			}
 			worker := inst.NewWorker()
 			inst.Begin()
-			worker.Run(0, n)
+			count, _, _ := inst.Units()
+			worker.Run(0, count)
 			inst.Finish(worker)
 			bare := jit.Bare(worker)
-			run, loop := time.Hour, time.Hour
+			binding, err := p.Bind(ctx)
+			if err != nil {
+				b.Fatal(err)
+			}
+			run, loop, bound := time.Hour, time.Hour, time.Hour
 			for b.Loop() {
 				t0 := time.Now()
 				for range reps {
@@ -64,11 +71,18 @@ func BenchmarkOverhead(b *testing.B) {
 				for range reps {
 					bare()
 				}
-				run, loop = min(run, t1.Sub(t0)), min(loop, time.Since(t1))
+				t2 := time.Now()
+				for range reps {
+					if err := binding.Run(ctx); err != nil {
+						b.Fatal(err)
+					}
+				}
+				run, loop, bound = min(run, t1.Sub(t0)), min(loop, t2.Sub(t1)), min(bound, time.Since(t2))
 			}
 			b.ReportMetric(float64(run.Nanoseconds())/reps, "ns/run")
 			b.ReportMetric(float64(loop.Nanoseconds())/reps, "ns/loop")
 			b.ReportMetric(float64((run-loop).Nanoseconds())/reps, "ns/over")
+			b.ReportMetric(float64((bound-loop).Nanoseconds())/reps, "ns/over-bound")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

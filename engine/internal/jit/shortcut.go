@@ -15,8 +15,9 @@ import (
 // instance from the caches.
 type shortcut struct {
 	code    *exec.Code
-	step    int // most lanes of a call; 0: there is no shortcut
-	row     int // lanes of a row, if a call runs whole rows
+	step    int  // most lanes of a call; 0: there is no shortcut
+	row     int  // lanes of a row, if a call runs whole rows
+	all     bool // run can run all lanes
 	lanes   *int
 	rows    *int
 	sites   []layout.PlainSite
@@ -53,6 +54,7 @@ func (w *worker) findShortcut() {
 		lanes: (*int)(unsafe.Add(w.frame, bp.Lowered.Lanes)), rows: (*int)(unsafe.Add(w.frame, frame.Rows)),
 		sites: bp.Plain, scalars: scalars,
 	}
+	w.short.all = w.short.does(0, in.count)
 }
 
 // does reports whether run can run lanes lo..hi.

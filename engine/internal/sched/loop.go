@@ -63,6 +63,9 @@ func (l *Loop) Label(name string) {
 // Workers returns the number of workers.
 func (l *Loop) Workers() int { return len(l.workers) }
 
+// Whole returns the only worker, if it does each run with one call, or nil.
+func (l *Loop) Whole() backend.Whole { return l.whole }
+
 // Run runs all units of the loop. It returns the least fault, or ir.NoFault. If
 // ctx is done, Run ends early and returns the error of ctx.
 func (l *Loop) Run(ctx context.Context, j *Job) (ir.FaultKind, error) {

@@ -1,0 +1,31 @@
+//go:build !race
+
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// TestCompileAllocates bounds the allocations of a compilation, which take a third of its
+// time. The limits are a tenth above the most of any back end.
+func TestCompileAllocates(t *testing.T) {
+	w, g := engine.MustFromSlice(ramp(100)), engine.MustFromSlice(ramp(100))
+	for _, name := range engine.Backends() {
+		for _, c := range []struct{ operators, most int }{{1, 245}, {10, 270}, {100, 500}} {
+			s := expr.Let(w, chain(w, g, c.operators))
+			n := testing.AllocsPerRun(10, func() {
+				if _, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, s); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if n > float64(c.most) {
+				t.Errorf("%s: compiling %d operators makes %v allocations, more than %d", name, c.operators, n, c.most)
+			}
+			t.Logf("%s, %d operators: %v", name, c.operators, n)
+		}
+	}
+}

@@ -150,7 +150,8 @@ func partsOf(row expr.Row) func(*expr.Node, []expr.Parts) expr.Parts {
 // complexNames are the names in complexParts. The table needs them before the
 // functions, which look rows up, can exist.
 var complexNames = strings.Fields(`add sub neg where sum stop_gradient mul matmul square prod div cast real imag conjugate abs angle
-	equal not_equal isnan isinf isfinite exp log sqrt sin cos tan sinh cosh tanh pow`)
+	equal not_equal isnan isinf isfinite exp log sqrt sin cos tan sinh cosh tanh pow
+	reciprocal rint`)
 
 // splits is complexParts, once the table exists.
 var splits map[string]func(n *expr.Node, x []expr.Parts) expr.Parts
@@ -167,19 +168,23 @@ func init() {
 // complexCompositions has the compositions that take complex operands, beside all
 // views.
 var complexCompositions = []string{
-	"array_equal", "array_equiv", "convolve", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "kron",
-	"matvec", "mean", "outer", "tensordot", "trace",
+	"allclose", "array_equal", "array_equiv", "convolve", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "isclose", "kron",
+	"matvec", "mean", "outer", "std", "tensordot", "trace", "var", "vdot",
 }
 
 // complexParts has the operators that take complex operands.
 var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
-	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart,
+	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart, "rint": apart,
 	"mul":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("mul", x[0], x[1]) },
 	"matmul": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("matmul", x[0], x[1]) },
 	"square": func(_ *expr.Node, x []expr.Parts) expr.Parts { return mulComplex("mul", x[0], x[0]) },
 	"prod":   prodComplex,
 	"div":    func(_ *expr.Node, x []expr.Parts) expr.Parts { return divComplex(x[0], x[1]) },
-	"cast":   castComplex,
+	"reciprocal": func(_ *expr.Node, x []expr.Parts) expr.Parts {
+		t := x[0].Re.DType()
+		return divComplex(expr.Parts{Re: expr.ConstFloat(t, 1), Im: expr.ConstFloat(t, 0)}, x[0])
+	},
+	"cast": castComplex,
 	"real":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Re} },
 	"imag":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Im} },
 	"conjugate": func(_ *expr.Node, x []expr.Parts) expr.Parts {

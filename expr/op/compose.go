@@ -48,8 +48,14 @@ func average(o Options, a *expr.Node) *expr.Node {
 	return call("div", ReduceNode("sum", a, o.freedom(0)), by)
 }
 
+// variation averages the squared distances from the mean. Those of complex numbers
+// are sums of two squares.
 func variation(o Options, x ...*expr.Node) *expr.Node {
-	return average(o, call("square", call("sub", x[0], average(o.keep().freedom(0), x[0]))))
+	d := call("sub", x[0], average(o.keep().freedom(0), x[0]))
+	if d.DType().IsComplex() {
+		return average(o, call("add", call("square", call("real", d)), call("square", call("imag", d))))
+	}
+	return average(o, call("square", d))
 }
 
 func deviation(o Options, x ...*expr.Node) *expr.Node { return call("sqrt", variation(o, x...)) }

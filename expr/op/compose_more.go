@@ -168,8 +168,9 @@ func isClose(o Options, x ...*expr.Node) *expr.Node {
 	if len(o.Numbers) == 2 {
 		relative, absolute = o.Numbers[0], o.Numbers[1]
 	}
-	number := func(v float64) *expr.Node { return expr.ConstFloat(a.DType(), v) }
-	most := call("add", call("mul", call("abs", b), number(relative)), number(absolute))
+	size := call("abs", b) // a real number also of complex ones
+	number := func(v float64) *expr.Node { return expr.ConstFloat(size.DType(), v) }
+	most := call("add", call("mul", size, number(relative)), number(absolute))
 	near := call("less_equal", call("abs", call("sub", a, b)), most)
 	return call("logical_or", call("logical_and", near, call("isfinite", b)), call("equal", a, b))
 }

@@ -99,6 +99,7 @@ var compositions = []Composition{
 	{Name: "einsum", Group: "products", Arguments: "subscripts, a, b=None", Operands: 2, Optional: 1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
 	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
 	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Build: vecDot, Doc: "the sums of products along an axis."},
+	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: vdot, Doc: "the sum of the products of all elements, those of a conjugate."},
 	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
 	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},
 	{Name: "conv", Group: "products", Arguments: "x, weight, stride=1, padding=0, dilation=1, groups=1", Operands: 2, Types: numbers, Build: convolution, Doc: "the correlation of images [n channels ...] with weights [outputs channels/groups ...], padded with zeros."},

@@ -321,6 +321,11 @@ func vecDot(o Options, x ...*expr.Node) *expr.Node {
 	return ReduceNode("sum", p, Options{Axes: o.Axes})
 }
 
+// vdot sums the products of all elements, those of x[0] conjugate.
+func vdot(o Options, x ...*expr.Node) *expr.Node {
+	return tensorDot(Options{Ints: []int{1}}, call("conjugate", flatten(o, x[0])), flatten(o, x[1]))
+}
+
 // matVec multiplies matrices and vectors in the last axes.
 func matVec(_ Options, x ...*expr.Node) *expr.Node {
 	p := MatMulNode(x[0], newAxes(Options{Axes: []int{-1}}, x[1]))
@@ -373,6 +378,12 @@ func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 // size in both. The other axes broadcast.
 func VecDot[T expr.Number](a, b expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T]("vecdot", Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
+}
+
+// VDot returns the sum of the products of the elements of a, conjugate, and b in
+// row-major order. Both have one number of elements.
+func VDot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("vdot", Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // MatVec returns the products of the matrices in the last two axes of a and the

@@ -167,6 +167,7 @@ func TestSumsOfProducts(t *testing.T) {
 		"inner":              {op.Inner(a, E(4)), nil},
 		"inner of matrices":  {op.Inner(a, a), op.Einsum("ijk,lmk->ijlm", a, a)},
 		"vecdot":             {op.VecDot(a, a, 1), op.Einsum("ijk,ijk->ik", a, a)},
+		"vdot":               {op.VDot(a, a), op.Einsum("ijk,ijk->", a, a)},
 		"vecdot, broadcast":  {op.VecDot(a, v, -1), op.Einsum("ijk,k->ij", a, v)},
 		"matvec":             {op.MatVec(a, v), op.Einsum("ijk,k->ij", a, v)},
 		"vecmat":             {op.VecMat(E(3), a), nil},

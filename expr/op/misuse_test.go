@@ -352,6 +352,7 @@ var misuses = map[string]func() error{
 	"TensorDot sizes": func() error { return err(op.TensorDot(mat, mat, []int{0}, []int{1}).Node()) },
 	"Inner":           func() error { return err(op.Inner(mat, iota[float32](2)).Node()) },
 	"VecDot":          func() error { return err(op.VecDot(mat, vec, 0).Node()) },
+	"VDot":            func() error { return err(op.VDot(mat, vec).Node()) },
 	"MatVec":          func() error { return err(op.MatVec(vec, vec).Node()) },
 	"VecMat":          func() error { return err(op.VecMat(vec, mat).Node()) },
 	"Conv":            func() error { return err(op.Conv(mat, mat, op.Sliding{}).Node()) },

@@ -370,7 +370,7 @@ func Prod[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Reciprocal is 1 / x. Error: correctly rounded.
-func Reciprocal[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Reciprocal[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowReciprocal, x)
 }
 
@@ -405,7 +405,7 @@ func Shr[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
 }
 
 // Rint is the nearest integer, ties to even. Error: exact.
-func Rint[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Rint[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowRint, x)
 }
 

@@ -69,7 +69,7 @@ var bools = map[string]struct {
 	in    dtype.Type
 	truth bool
 }{
-	"inner": {dtype.I64, true}, "vecdot": {dtype.I64, true}, "matvec": {dtype.I64, true}, "vecmat": {dtype.I64, true},
+	"inner": {dtype.I64, true}, "vecdot": {dtype.I64, true}, "vdot": {dtype.I64, true}, "matvec": {dtype.I64, true}, "vecmat": {dtype.I64, true},
 	"einsum": {dtype.I64, true}, "tensordot": {dtype.I64, true}, "convolve": {dtype.I64, true}, "correlate": {dtype.I64, true},
 	"cummax": {dtype.U8, true}, "cummin": {dtype.U8, true},
 	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false}, "bincount": {dtype.U8, false},

@@ -276,7 +276,7 @@ func gather(items []item, keys []string) ([]item, []string) {
 	return append([]item{items[0], {sequence(list), items[1].at}}, items[n:]...), append([]string{"", ""}, keys[n:]...)
 }
 
-var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype"}
+var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "real", "imag"}
 
 // attribute returns x.T, x.shape and the like.
 func attribute(at *syntax.Node, x value) (value, error) {
@@ -296,6 +296,8 @@ func attribute(at *syntax.Node, x value) (value, error) {
 		return result(at, tree(op.PermuteNode(n, nil)))
 	case "mT":
 		return result(at, tree(op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)))
+	case "real", "imag":
+		return result(at, tree(apply(at.Text, n)))
 	case "ndim":
 		return integer(len(n.Shape())), nil
 	case "size":

@@ -9,7 +9,7 @@ var absent = " " + strings.Join(strings.Fields(`
 	frexp gcd histogram imag insert intersect1d inv isin lcm ldexp lexsort linalg list load loadtxt logspace map
 	median meshgrid modf nanmedian ndarray nextafter nonzero norm open partition percentile piecewise polyfit
 	polyval print put quantile random range real save searchsorted select set setdiff1d solve sort spacing split str
-	svd tensordot tuple type union1d unique unwrap vdot vecdot zip`), " ") + " "
+	svd tensordot tuple type union1d unique unwrap vecdot zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {

@@ -3,6 +3,8 @@ package gemm
 import (
 	"sync"
 	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 )
 
 // A scratch is the memory of one worker for packed operands, and for sums that are
@@ -47,17 +49,47 @@ func (s *scratch) give() {
 	l.Unlock()
 }
 
+// hugePage is the size of a huge page. Packed blocks in one page do not drive each other out
+// of the second-level cache, as those in small pages may, which are anywhere in memory.
+const hugePage = 2 << 20
+
+// usualB is the size of the packed blocks of B that most products need, in bytes.
+const usualB = 1 << 20
+
+// blocks makes memory for usual blocks, in one huge page if the system has one.
+func (s *scratch) blocks() {
+	const sizeA = packA + spare
+	both, err := hostmem.Allocate(2 * hugePage)
+	if err != nil {
+		s.a, s.b = aligned(sizeA), aligned(usualB)
+		return
+	}
+	at := -int(uintptr(unsafe.Pointer(&both[0]))) & (hugePage - 1)
+	s.a, s.b = both[at:at+sizeA:at+sizeA], both[at+sizeA:at+sizeA+usualB]
+}
+
 // ofA returns memory for a block of A.
-func (s *scratch) ofA() unsafe.Pointer { return room(&s.a, packA+spare) }
+func (s *scratch) ofA() unsafe.Pointer {
+	if s.a == nil {
+		s.blocks()
+	}
+	return unsafe.Pointer(&s.a[0])
+}
 
 // ofB returns memory for a block of B of n bytes. It is larger than most need, so that
 // few products allocate.
 func (s *scratch) ofB(n int) unsafe.Pointer {
-	const usual = 1 << 20
-	if n <= usual {
-		return room(&s.b, usual)
+	if s.b == nil {
+		s.blocks()
 	}
-	return room(&s.b, max(n, packB+spare))
+	if n > len(s.b) {
+		n = max(n, packB+spare)
+		var err error
+		if s.b, err = hostmem.Allocate(n); err != nil {
+			s.b = aligned(n)
+		}
+	}
+	return unsafe.Pointer(&s.b[0])
 }
 
 // room returns memory for n bytes, at *b.

@@ -14,7 +14,7 @@ type reducer struct {
 	lanes   kernel                          // vec loop: accumulates lanes
 	close   func(f *frame, r int32) partial // vec loop: ends a block of 4096 positions and returns its result
 	combine func(x, y partial) partial      // nil in the table: the row's program
-	empty   partial // result for no elements
+	empty   partial                         // result for no elements
 
 	runs    kernel // seq loop: accumulates one position
 	step    kernel // accumulator, operand -> accumulator

@@ -65,31 +65,38 @@ const memReds = 3
 // reduction names, of 4 or 8 bytes.
 const accBytes = 256
 
-// accumulators prepares the reductions of a map phase and returns the most vectors
-// of an accumulator. It stores the identity to each accumulator in memory, and
-// gives registers to those that fit.
-func (f *phaseCode) accumulators() (unroll int) {
+// newAccs prepares the reductions of a map phase and returns the most vectors of an
+// accumulator.
+func (f *phaseCode) newAccs() (unroll int) {
 	for i := range f.reds {
 		r := &f.reds[i]
-		kern := r.Kern
-		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: accBytes / f.VecBytes(kern.Lane)}
+		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: accBytes / f.VecBytes(r.Kern.Lane)}
 		if f.Octets { // in any order
 			a.n = min(a.n, 4)
 		}
 		unroll = max(unroll, a.n)
-		t := f.Tmp()
+		f.accs = append(f.accs, a)
+	}
+	return unroll
+}
+
+// accumulators stores the identity to each accumulator in memory, and gives registers to
+// those that fit.
+func (f *phaseCode) accumulators() {
+	for i := range f.accs {
+		a := &f.accs[i]
+		kern, t := a.Kern, f.Tmp()
 		f.Lanes.Constant(t, kern.Lane, kern.Identity)
 		for k := range accBytes / f.VecBytes(kern.Lane) {
-			f.Lanes.StoreVec(kern.Lane, f.accMem(&a, k).x, t)
+			f.Lanes.StoreVec(kern.Lane, f.accMem(a, k).x, t)
 		}
 		if kern.Arg {
 			f.Lanes.Constant(t, dtype.I32, frame.NoPosition)
 			for k := range a.n {
-				f.Lanes.StoreVec(dtype.I32, f.accMem(&a, k).at, t)
+				f.Lanes.StoreVec(dtype.I32, f.accMem(a, k).at, t)
 			}
 		}
 		f.EndStep()
-		f.accs = append(f.accs, a)
 	}
 	total := 0
 	for i := range f.accs {
@@ -103,7 +110,6 @@ func (f *phaseCode) accumulators() (unroll int) {
 			a.regs = append(a.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
 		}
 	}
-	return unroll
 }
 
 // accMem returns the memory of vector k of an accumulator.

@@ -25,33 +25,43 @@ func (f *phaseCode) fold() {
 	}
 }
 
-func (f *phaseCode) foldLanes(a *acc) {
-	var v []isa.Vec
-	t := a.Kern.Lane
+// pair combines two vectors of an accumulator.
+func (f *phaseCode) pair(a *acc, d, x isa.Vec) {
 	red := *a.Red
 	red.Kern = a.Kern.Pairs()
-	pair := func(d, x isa.Vec) { f.Within(func() { f.step(&red, ranked{x: d}, x) }) }
+	f.Within(func() { f.step(&red, ranked{x: d}, x) })
+}
+
+func (f *phaseCode) foldLanes(a *acc) {
+	var v []isa.Vec
 	x := f.Tmp()
 	half := max(a.n/2, 1)
 	for k := range half { // the first fold reads memory: the lanes may not fit in registers
 		d := f.Tmp()
-		f.Lanes.LoadVec(t, d, f.accMem(a, k).x)
+		f.Lanes.LoadVec(a.Kern.Lane, d, f.accMem(a, k).x)
 		v = append(v, d)
 		if a.n > 1 {
-			f.Lanes.LoadVec(t, x, f.accMem(a, k+half).x)
-			pair(d, x)
+			f.Lanes.LoadVec(a.Kern.Lane, x, f.accMem(a, k+half).x)
+			f.pair(a, d, x)
 		}
 	}
 	for h := half / 2; h > 0; h /= 2 {
 		for k := range h {
-			pair(v[k], v[k+h])
+			f.pair(a, v[k], v[k+h])
 		}
 	}
+	f.foldVector(a, v[0], x)
+}
+
+// foldVector combines the lanes of v, and stores the result as the first lane of an accumulator
+// in memory. It overwrites x.
+func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
+	t := a.Kern.Lane
 	for bytes := f.VecBytes(t); bytes > t.Size(); bytes /= 2 {
-		f.Lanes.UpperHalf(x, v[0], bytes)
-		pair(v[0], x)
+		f.Lanes.UpperHalf(x, v, bytes)
+		f.pair(a, v, x)
 	}
-	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v[0])
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v)
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the

@@ -188,7 +188,12 @@ func (f *phaseCode) halves(group int, end isa.Label) {
 // reduceLoop emits a loop with reductions: a main loop over all lanes of the
 // accumulators, and a masked loop for the rest.
 func (f *phaseCode) reduceLoop() {
-	unroll := f.accumulators()
+	unroll := f.newAccs()
+	if f.shortRow(unroll) {
+		f.results()
+		return
+	}
+	f.accumulators()
 	f.keepAccs()
 	fixed := 0
 	for i := range f.accs {

@@ -211,6 +211,8 @@ type Lanes interface {
 
 	// SetTail makes the tail mask for T1 lanes, fewer than 256.
 	SetTail()
+	// CopyLanes copies the lanes of the tail mask.
+	CopyLanes(t dtype.Type, d, x Vec)
 	// TailBits puts one bit for each lane of the tail mask into T0.
 	TailBits()
 	// StoreLanes stores a vector of an accumulator, or its lanes of the tail mask.

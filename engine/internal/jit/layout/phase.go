@@ -162,6 +162,9 @@ type Staging struct {
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)))
+	if len(bp.Lowered.Reds) > 0 && bp.Lowered.Kind == lower.MapPhase { // short rows have no loop
+		key = append(key, byte(min(bp.N, MostShort+1)))
+	}
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		k := uint32(s.Kind)
@@ -189,6 +192,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 	}
 	return key
 }
+
+// MostShort is the most elements of a row that is reduced without a loop.
+const MostShort = 128
 
 // MaxLanes is the most lanes of a call, but for loops that memory bounds.
 const MaxLanes = 1 << 14

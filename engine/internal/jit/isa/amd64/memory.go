@@ -109,6 +109,8 @@ var (
 	kortest = maskOp{x86.KORTESTB, x86.KORTESTW, x86.KORTESTD, x86.KORTESTQ}
 )
 
+func (f *emitter) CopyLanes(t dtype.Type, d, x isa.Vec) { f.blend(t, d, d, x, f.tail()) }
+
 // kop returns the instruction on masks of as many lanes as a vector has. Masks of fewer
 // lanes than a register has bits have zeros above them.
 func (f *emitter) kop(op maskOp) x86.Op { return op[max(bits.Len(uint(f.W))-4, 0)] }

@@ -185,8 +185,8 @@ var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 		return divComplex(expr.Parts{Re: expr.ConstFloat(t, 1), Im: expr.ConstFloat(t, 0)}, x[0])
 	},
 	"cast": castComplex,
-	"real":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Re} },
-	"imag":   func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Im} },
+	"real": func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Re} },
+	"imag": func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: x[0].Im} },
 	"conjugate": func(_ *expr.Node, x []expr.Parts) expr.Parts {
 		return expr.Parts{Re: x[0].Re, Im: call("neg", x[0].Im)}
 	},

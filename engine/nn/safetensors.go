@@ -48,6 +48,9 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if safeTypes[a.DType()] == "" {
+			return expr.NewError(expr.ErrType, "", "%s: a safetensors file holds no %v", name, a.DType())
+		}
 		entries = append(entries, &safeEntry{Type: safeTypes[a.DType()], Shape: append([]int{}, a.Shape()...), name: name, data: b})
 	}
 	size := func(e *safeEntry) int { return arrays[e.name].DType().Size() }

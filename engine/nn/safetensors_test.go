@@ -55,6 +55,8 @@ func TestSafetensors(t *testing.T) {
 	}
 	err = nn.SaveTensors(path, map[string]*engine.Array{"__metadata__": arrays["a"]}, nil)
 	check(t, "a reserved name", err, expr.ErrValue)
+	err = nn.SaveTensors(path, map[string]*engine.Array{"z": engine.Zeros[complex128](2).Array()}, nil)
+	check(t, "complex numbers", err, expr.ErrType)
 	if again, err := os.ReadFile(path); !slices.Equal(again, raw) || err != nil {
 		t.Error("a save that failed has changed the file")
 	}

@@ -145,7 +145,7 @@ func fourierTree(kind routine.Transform, a *expr.Node, axis int, o fourierOption
 	if kind != routine.ForwardReal && !a.DType().IsComplex() {
 		a = CastNode(a, a.DType().Complex())
 	}
-	points, read := o.points, o.points
+	points := o.points
 	switch {
 	case points == 0 && kind == routine.BackwardReal:
 		points = 2 * (a.Shape()[axis] - 1)
@@ -155,7 +155,8 @@ func fourierTree(kind routine.Transform, a *expr.Node, axis int, o fourierOption
 	if points < 1 {
 		return misshapen("%d points have no transform", max(points, 0))
 	}
-	if read = points; kind == routine.BackwardReal {
+	read := points
+	if kind == routine.BackwardReal {
 		read = points/2 + 1
 	}
 	scale, bad := o.scale(kind, points)

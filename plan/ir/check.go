@@ -129,7 +129,7 @@ func (c *checker) buf(b *Buf) {
 	switch {
 	case !isName(b.Name):
 		c.fail("%q cannot name a buffer", b.Name)
-	case !b.Type.Valid():
+	case !b.Type.Valid() || b.Type.IsComplex():
 		c.fail("buffer %s has no type", b.Name)
 	case b.Mode > Row:
 		c.fail("buffer %s has no mode", b.Name)

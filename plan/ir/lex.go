@@ -87,7 +87,7 @@ func (p *parser) name() string {
 func (p *parser) dtype() dtype.Type {
 	w := p.word()
 	t, err := dtype.Parse(w)
-	if err != nil {
+	if err != nil || t.IsComplex() {
 		p.fail("expected a type, not %s", quote(w))
 	}
 	return t

@@ -24,6 +24,7 @@ var rejected = []rejection{
 	{"params 70000\n", "", `ir: line 6: expected a number up to 65536, not "70000"`},
 	{"params 1 2\n", "", `ir: line 6: unexpected "2"`},
 	{"buf x f32 in 1\n", "", "ir: line 6: buffer x is declared twice"},
+	{"buf z c64 in 1\n", "", `ir: line 6: expected a type, not "c64"`},
 	{"buf z f33 in 1\n", "", `ir: line 6: expected a type, not "f33"`},
 	{"buf z f32 of 1\n", "", `ir: line 6: expected in, out, inout or row, not "of"`},
 	{"buf z f32 row [i2]\n", "", `ir: line 6: expected an axis or ] before "i2]"`},

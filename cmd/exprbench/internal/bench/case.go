@@ -149,8 +149,9 @@ func fill(a *engine.Array, v Variable) {
 	b := a.Memory().Bytes()
 	n := min(period*a.DType().Size(), len(b))
 	head := b[:n]
-	put := func(i int, x float64) { setElement(a.DType(), head, i, x) }
-	for i := range n / a.DType().Size() {
+	part := a.DType().Part() // a complex element is two
+	put := func(i int, x float64) { setElement(part, head, i, x) }
+	for i := range n / part.Size() {
 		put(i, v.Lo+(v.Hi-v.Lo)*rnd.Float64())
 	}
 	for at := n; at < len(b); at += n {

@@ -101,6 +101,9 @@ func agree(t dtype.Type, a, b []byte, k int) bool {
 	if bytes.Equal(a[k*s:][:s], b[k*s:][:s]) {
 		return true
 	}
+	if part := t.Part(); part != t {
+		return agree(part, a, b, 2*k) && agree(part, a, b, 2*k+1)
+	}
 	x, y := element(t, a, k), element(t, b, k)
 	return x != x && y != y
 }

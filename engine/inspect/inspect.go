@@ -4,10 +4,11 @@
 package inspect
 
 import (
-	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/engine/internal/machine"
+	"github.com/oneloop/oneloop/engine/internal/machine/probe"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -54,10 +55,34 @@ func ExecutableMemory() (method string, failed []error) {
 	return m.String(), exec.Failed()
 }
 
+// MachineModel tells the numbers by which the engine chooses between variants of a loop that
+// give the same bits, as the environment variable ONELOOP_MACHINE takes them; where they
+// are from; and why the variable has no effect, if so. docs/performance.md names the numbers.
+func MachineModel() (numbers, source string, err error) {
+	source, err = machine.Source()
+	return machine.Current().String(), source, err
+}
+
+// ProbeMachine measures these numbers, which takes some tens of milliseconds, and uses and
+// stores them for later processes. It returns what it measured, one line for each
+// probe. The error says why it could not measure, or not store. The program should have
+// nothing else to do.
+func ProbeMachine() ([]string, error) {
+	m, results, err := probe.Run()
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]string, len(results))
+	for i, r := range results {
+		lines[i] = string(r)
+	}
+	return lines, machine.Adopt(m)
+}
+
 // Caches returns the sizes, in bytes, of the data caches that a core uses. The
 // engine chooses the blocks of loops by them. A size is 0 if the processor does
 // not report it. In a virtual machine, others may use the third level too.
 func Caches() (l1, l2, l3 int) {
-	s := cpucache.Of()
+	s := machine.Current().Caches
 	return s.L1, s.L2, s.L3
 }

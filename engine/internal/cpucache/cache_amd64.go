@@ -1,5 +1,11 @@
 package cpucache
 
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
 // cpuid runs the instruction for a leaf and a sub-leaf.
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
@@ -19,4 +25,19 @@ func read() Sizes {
 		return fromLeaves(leaves(0x8000001d))
 	}
 	return Sizes{}
+}
+
+// Model returns the name of the processor and its signature.
+func Model() string {
+	name := make([]byte, 0, 48)
+	if last, _, _, _ := cpuid(0x80000000, 0); last >= 0x80000004 {
+		for n := uint32(0x80000002); n <= 0x80000004; n++ {
+			a, b, c, d := cpuid(n, 0)
+			for _, word := range []uint32{a, b, c, d} {
+				name = binary.LittleEndian.AppendUint32(name, word)
+			}
+		}
+	}
+	signature, _, _, _ := cpuid(1, 0)
+	return fmt.Sprintf("%s %#x", strings.TrimSpace(strings.TrimRight(string(name), "\x00")), signature)
 }

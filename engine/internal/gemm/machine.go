@@ -4,8 +4,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	hardware "github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
@@ -144,7 +144,7 @@ const pageSize = 4096
 
 // l2 is the size of the second-level cache.
 var l2 = sync.OnceValue(func() int {
-	if n := cpucache.Of().L2; n > 0 {
+	if n := hardware.Current().Caches.L2; n > 0 {
 		return n
 	}
 	return 1 << 20

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	hardware "github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -123,7 +123,7 @@ func (p *Problem) worthPairs() bool { return min(p.M, p.N) >= 4 && p.K >= 8 }
 
 // streamed is the size of a result whose stores bypass the caches, in bytes.
 var streamed = sync.OnceValue(func() int {
-	c := cpucache.Of()
+	c := hardware.Current().Caches
 	return max(16*c.L2, c.L3/16)
 })
 

@@ -3,9 +3,9 @@ package jit
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -107,12 +107,5 @@ func (bv *boundVec) grain() int {
 	return max(bv.row, 64)
 }
 
-// caches are the cache sizes of this machine in bytes. If they are not known, they
-// are the sizes of a common desktop.
-var caches = func() cpucache.Sizes {
-	s := cpucache.Of()
-	if s.L1 == 0 {
-		s = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
-	}
-	return s
-}()
+// model returns the numbers of this machine. Tests replace it.
+var model = machine.Current

@@ -160,8 +160,10 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	t.Helper()
 	defer s.release()
 	if r.IntN(2) == 0 { // caches that nothing fits in
-		defer func(c cpucache.Sizes) { caches = c }(caches)
-		caches = cpucache.Sizes{L1: 64, L2: 128, L3: 192}
+		m := defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192})
+		m.Narrow, m.Stream = r.IntN(3) > 0, r.IntN(3) > 0
+		m.Fetch, m.StreamFetch = 256*r.IntN(9), 256*r.IntN(9)
+		defer useModel(m)()
 	}
 	var before, want [][]byte
 	for _, m := range s.mem {

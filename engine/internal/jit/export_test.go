@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 )
 
 // Bare returns a function that only calls the machine code of the first phase of the
@@ -15,9 +16,22 @@ func Bare(w backend.Worker) func() {
 	return func() { code.Call(x.frame) }
 }
 
-// FixCaches sets the sizes of the caches for a test, which choose variants of the code.
+// FixCaches makes the model of the machine, which chooses variants of the code, that of the
+// defaults with the caches of a common desktop.
 func FixCaches(t *testing.T) {
-	before := caches
-	t.Cleanup(func() { caches = before })
-	caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
+	t.Cleanup(useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})))
+}
+
+// defaultsWith returns the defaults with other caches.
+func defaultsWith(c cpucache.Sizes) machine.Model {
+	m := machine.Defaults()
+	m.Caches = c
+	return m
+}
+
+// useModel makes m the model of the machine until the caller calls restore.
+func useModel(m machine.Model) (restore func()) {
+	before := model
+	model = func() machine.Model { return m }
+	return func() { model = before }
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/machine/probe"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -135,7 +136,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &layout.Binder{Kernel: n, Binding: bind, Caches: caches}
+	b := &layout.Binder{Kernel: n, Binding: bind, Machine: model()}
 	in := &instance{code: c, bind: bind, extents: n.Extents, phases: make([]*boundPhase, len(c.p.Phases)), lanes: 1}
 	_, in.count = n.Units()
 	for i := range c.p.IR.Bufs {
@@ -294,14 +295,17 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 // functions makes the machine code of items and returns how many slots it needs.
 func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
-		v := layout.Variant{Rows: bp.Rows, Narrow: bp.Narrow, Fetch: bp.Fetch}
+		v := layout.Variant{Rows: bp.Rows, Narrow: bp.Narrow, Fetch: bp.Fetch, Ahead: b.Machine.Fetch}
+		if bp.Fetch || len(bp.Pure) > 0 {
+			probe.Want()
+		}
 		one := []*layout.Phase{bp.Phase}
 		if bp.fn, err = in.code.function(one, v); err != nil {
 			return err
 		}
 		slots = max(slots, bp.fn.slots)
 		if len(bp.Pure) > 0 {
-			v.Narrow, v.Stream = true, true
+			v.Narrow, v.Stream, v.Ahead = b.Machine.Narrow, true, b.Machine.StreamFetch
 			if bp.streamed, err = in.code.function(one, v); err != nil {
 				return err
 			}
@@ -342,7 +346,7 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	for _, bp := range phases {
 		key = bp.AppendKey(key)
 	}
-	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3))
+	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3), byte(v.Ahead>>6), byte(v.Ahead>>14))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {

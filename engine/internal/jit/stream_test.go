@@ -15,8 +15,7 @@ import (
 // one row earlier. The leading row has the highest address, or the lowest if the stride
 // is negative. Its address may be in a register or in memory.
 func TestAhead(t *testing.T) {
-	defer func(c cpucache.Sizes) { caches = c }(caches)
-	caches = cpucache.Sizes{L1: 64, L2: 1 << 20, L3: 192}
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 1 << 20, L3: 192}))()
 	const n = 1000
 	u, v := make([]float32, n*n), make([]float32, n*n)
 	for _, c := range []struct{ rows, step, leads int }{{3, n, 2}, {9, n, 8}, {3, -n, 0}, {9, -n, 0}} {

@@ -71,8 +71,6 @@ const (
 	// splitWork is the least work that the caller shares with spinning helpers.
 	// An offer and the wait for the last chunk cost about 300 ns.
 	splitWork = 3e3
-	// slotWork is the least work for each slot.
-	slotWork = 1.5e3
 	// lateWork is by how much the caller's part exceeds a helper's. A helper
 	// begins later, and the caller must see that it has ended.
 	lateWork = 400.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -38,7 +39,7 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 	l.inst = inst
 	l.n, l.grain, l.unit = inst.Units()
 	l.grain = max(l.grain, 1)
-	slots := min(j.threads, 1+int(min(l.work()/slotWork, 1<<20)), (l.n+l.grain-1)/l.grain)
+	slots := min(j.threads, 1+int(min(l.work()/machine.Current().Work, 1<<20)), (l.n+l.grain-1)/l.grain)
 	l.workers = make([]backend.Worker, max(1, slots))
 	for i := range l.workers {
 		l.workers[i] = inst.NewWorker()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 )
 
 // A Pool has helpers, which work on the loops of all programs of a process.
@@ -26,7 +27,7 @@ type Pool struct {
 // NewPool returns a pool without helpers. The pool starts them when a loop is
 // planned that can use them.
 func NewPool() *Pool {
-	p := &Pool{Processors: processors, Caches: cpucache.Of}
+	p := &Pool{Processors: processors, Caches: func() cpucache.Sizes { return machine.Current().Caches }}
 	p.list.Store(new([]*helper))
 	p.backoff.start = time.Now()
 	return p

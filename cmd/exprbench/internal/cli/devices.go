@@ -15,7 +15,8 @@ import (
 var planned = []string{"neon"}
 
 func newDevices() *cobra.Command {
-	return &cobra.Command{
+	probe := false
+	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List what was found here: CPU, caches, backends, executable memory, matrix products",
 		Args:  between(0, 0, "nothing"),
@@ -29,6 +30,9 @@ func newDevices() *cobra.Command {
 				fmt.Fprintf(&b, "memory     %s free\n", machine.Size(m.Memory))
 			}
 			fmt.Fprintf(&b, "caches     %s\n", cacheText(inspect.Caches()))
+			if err := machineText(&b, probe); err != nil {
+				return err
+			}
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
 			standard, err := engine.DefaultBackend()
 			if err != nil {
@@ -58,6 +62,30 @@ func newDevices() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "measure the numbers by which loops are chosen, and store them for later runs")
+	return cmd
+}
+
+// machineText writes the model of the machine, after it measured it if probe is set.
+func machineText(b *strings.Builder, probe bool) error {
+	if probe {
+		lines, err := inspect.ProbeMachine()
+		for _, l := range lines {
+			fmt.Fprintf(b, "probe      %s\n", l)
+		}
+		switch {
+		case lines == nil:
+			return err
+		case err != nil:
+			fmt.Fprintf(b, "probe      not stored: %s\n", oneLine(err.Error()))
+		}
+	}
+	numbers, source, err := inspect.MachineModel()
+	fmt.Fprintf(b, "loops      %s (%s)\n", numbers, source)
+	if err != nil {
+		fmt.Fprintf(b, "loops      %s\n", oneLine(strings.TrimPrefix(err.Error(), "oneloop: ")))
+	}
+	return nil
 }
 
 func orNone(s string) string {

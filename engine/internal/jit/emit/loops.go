@@ -255,12 +255,8 @@ func (f *phaseCode) reduceLoop() {
 // ahead emits the prefetches of an iteration of lanes lanes from index: the lines
 // that the loop loads some iterations later.
 func (f *phaseCode) ahead(index isa.Reg, lanes int) {
-	if !f.Fetch {
+	if !f.Fetch || f.Ahead == 0 {
 		return
-	}
-	by := fetchBytes
-	if f.Stream {
-		by = streamFetchBytes
 	}
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
@@ -274,7 +270,7 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 			f.Int(isa.Mov, base, isa.Word(s.Arg+s.Origin))
 		}
 		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
-			f.Prefetch(isa.AtX(base, index, s.Size, by+at))
+			f.Prefetch(isa.AtX(base, index, s.Size, f.Ahead+at))
 		}
 	}
 }
@@ -316,10 +312,3 @@ const alignedLanes = 64
 // longBody is the most nodes of a loop that is emitted again for single vectors.
 // For a longer loop the tail does them, which saves code.
 const longBody = 64
-
-// The distance of a prefetch from the use of its line, in bytes: in general, and if
-// stores bypass the caches.
-const (
-	fetchBytes       = 1024
-	streamFetchBytes = 2048
-)

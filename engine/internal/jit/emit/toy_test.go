@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	hardware "github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -434,7 +435,7 @@ func runToy(t *testing.T, k *ir.Kernel, bind *ir.Binding) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &layout.Binder{Kernel: n, Binding: bind, Caches: cpucache.Sizes{L1: 1 << 15, L2: 1 << 20, L3: 1 << 25}}
+	b := &layout.Binder{Kernel: n, Binding: bind, Machine: hardware.Model{Caches: cpucache.Sizes{L1: 1 << 15, L2: 1 << 20, L3: 1 << 25}}}
 	words := make([]uint64, (p.SlotBase+64*64)/8)
 	word := func(off int) *uint64 { return &words[off/8] }
 	for i, s := range bind.Scalars {

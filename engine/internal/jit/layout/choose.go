@@ -148,28 +148,28 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	moving := bp.waits(element, secondLevelRate)
 	// The third-level cache may be shared, or too small for the lines that the
 	// second-level cache evicts.
-	beyond := total >= max(b.Caches.L2, b.Caches.L3/4)
-	far := beyond || total >= max(16*b.Caches.L2, b.Caches.L3/16)
+	beyond := total >= max(b.Machine.Caches.L2, b.Machine.Caches.L3/4)
+	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	if bp.Fetch = far && bp.waits(element, memoryRate); bp.Fetch {
 		for _, i := range bp.Native {
 			bp.Sites[i].Trails = b.trails(bp, i)
 		}
 	}
 	if len(ph.Reds) > 0 {
-		bp.Narrow = moving && beyond && !ph.Predicates() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Op != prim.Add || r.Prog != nil })
+		bp.Narrow = b.Machine.Narrow && moving && beyond && !ph.Predicates() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Op != prim.Add || r.Prog != nil })
 		return
 	}
 	if moving {
 		bp.Most *= min(max(callBytes/element/MaxLanes, 1), 8)
-		if total <= 2*b.Caches.L2 {
+		if total <= 2*b.Machine.Caches.L2 {
 			bp.Most = 8 * MaxLanes
 		}
 	}
 	if ph.Widest() == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Narrow = moving && !bp.steps() && total > b.Caches.L1 && !(total <= b.Caches.L2 && bp.dense(element+fresh))
-	if !beyond {
+	bp.Narrow = b.Machine.Narrow && moving && !bp.steps() && total > b.Machine.Caches.L1 && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	if !beyond || !b.Machine.Stream {
 		return
 	}
 	for _, i := range bp.Native {
@@ -206,7 +206,7 @@ func (b *Binder) trails(bp *Phase, site int32) bool {
 		if outer >= 0 && s.Line.Spans[outer].Coef < 0 {
 			before = -before
 		}
-		return at.meets(r) && before > 0 && before <= b.Caches.L2
+		return at.meets(r) && before > 0 && before <= b.Machine.Caches.L2
 	})
 }
 

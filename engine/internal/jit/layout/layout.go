@@ -109,7 +109,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	}
 	if len(ph.Carries) > 0 && !bp.findTurned() {
 		bp.findAlong()
-		bp.Fetch = bp.moved() > b.Caches.L2
+		bp.Fetch = bp.moved() > b.Machine.Caches.L2
 	}
 	bp.Direct = true
 	for i := range bp.Sites {

@@ -102,7 +102,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 	for _, i := range transposed {
 		bp.Sites[i].Kind = Transposed
 	}
-	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Caches.L2
+	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
 	if bp.Copy = -1; unit {
 		bp.Copy = bp.copies()
 	}

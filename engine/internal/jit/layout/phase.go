@@ -5,10 +5,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -115,7 +115,7 @@ type Phase struct {
 type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
-	Caches  cpucache.Sizes
+	Machine machine.Model
 }
 
 // Computes reports whether machine code computes offsets or masks of sites.
@@ -145,6 +145,7 @@ type Variant struct {
 	Narrow bool // vectors of 256 bits at most
 	Stream bool // stores to pure sites bypass the caches
 	Fetch  bool // prefetches loads
+	Ahead  int  // bytes from a load to its prefetch
 }
 
 // A Staging is the staging copy of one site.

@@ -1,0 +1,220 @@
+// Package probe measures by which variants of loops this machine is faster. It takes some
+// tens of milliseconds on one thread.
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/machine"
+)
+
+// A loop is y = x + z of float32 in one variant.
+type loop struct {
+	vector int  // bytes of a vector
+	stream bool // stores pass the caches
+	fetch  int  // bytes from a load to its prefetch; 0 prefetches nothing
+}
+
+// args is the argument block of the loops.
+type args struct {
+	x, z, y unsafe.Pointer
+	bytes   int // of each array, a multiple of line
+}
+
+const (
+	line   = 64
+	block  = 1 << 18 // bytes of each array in a call, which the runtime cannot preempt
+	rounds = 7
+	margin = .96 // a variant replaces the default if it takes less than this share of its time
+	// largest is the memory of the probes. Arrays beyond the last level that others may
+	// share are not needed: what counts is where the choices are made, from a multiple
+	// of the second level on.
+	largest = 48 << 20
+)
+
+// write emits the loop over the arrays.
+func (l loop) write(a *x86.Asm) {
+	for k, r := range []x86.Reg{x86.R8, x86.R9, x86.R10} {
+		a.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(8*k)))
+	}
+	a.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
+	again := a.NewLabel()
+	a.Align(64)
+	a.Bind(again)
+	store := x86.VMOVUPS
+	if l.stream {
+		store = x86.VMOVNTPS
+	}
+	const step = 4 * line
+	for at := 0; l.fetch > 0 && at < step; at += line {
+		for _, r := range []x86.Reg{x86.R8, x86.R9} {
+			a.I(x86.PREFETCHT1, 0, x86.AtX(r, x86.RSI, 1, int32(l.fetch+at)))
+		}
+	}
+	n := x86.Len(8 * l.vector)
+	for at := 0; at < step; at += l.vector {
+		v := x86.Vec(at / l.vector % 8)
+		a.I(x86.VMOVUPS, n, v, x86.AtX(x86.R8, x86.RSI, 1, int32(at)))
+		a.I(x86.VADDPS, n, v, v, x86.AtX(x86.R9, x86.RSI, 1, int32(at)))
+		a.I(store, n, x86.AtX(x86.R10, x86.RSI, 1, int32(at)), v)
+	}
+	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.bytes))))
+	a.I(x86.JL, 0, again)
+	if l.stream {
+		a.I(x86.SFENCE, 0)
+	}
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+}
+
+// times returns the least time of each loop over arrays of so many bytes together, in ns
+// for each byte. The loops alternate.
+func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
+	codes, least := make([]*exec.Code, len(loops)), make([]float64, len(loops))
+	defer func() {
+		for _, c := range codes {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	for i, l := range loops {
+		a := x86.New()
+		l.write(a)
+		o, err := a.Finish()
+		if err != nil {
+			return nil, err
+		}
+		if codes[i], err = exec.Install(o.Bytes); err != nil {
+			return nil, err
+		}
+	}
+	each := bytes / 3 / block * block
+	if each == 0 {
+		each = bytes / 3 / (4 * line) * (4 * line)
+	}
+	array := func(k, at int) unsafe.Pointer { return unsafe.Pointer(&mem[k*(each+17*line)+at]) }
+	passes := max(1, 1<<20/(3*each))
+	for round := range rounds {
+		for i := range loops {
+			start := time.Now()
+			for range passes {
+				for at := 0; at < each; at += block {
+					a := args{array(0, at), array(1, at), array(2, at), min(block, each-at)}
+					codes[i].Call(unsafe.Pointer(&a))
+				}
+			}
+			per := float64(time.Since(start)) / float64(passes*3*each)
+			if round == 1 || round > 1 && per < least[i] { // the first round fills the caches
+				least[i] = per
+			}
+		}
+	}
+	return least, nil
+}
+
+// A Result is what a probe measured, as a line of text.
+type Result string
+
+// Run probes the machine and returns the defaults with the numbers that it measured. It
+// fails if the processor has no AVX2, or the process no executable memory.
+func Run() (machine.Model, []Result, error) {
+	m := machine.Defaults()
+	if !cpu.X86.HasAVX2 {
+		return m, nil, errors.New("oneloop: there are no probes for this processor")
+	}
+	c := m.Caches
+	large := min(largest, max(4*c.L2, c.L3/4))
+	mem, err := hostmem.Allocate(large + 1<<16)
+	if err != nil {
+		return m, nil, err
+	}
+	for at := 0; at < len(mem); at += 4096 {
+		mem[at] = 1
+	}
+	wide := 32
+	var out []Result
+	if cpu.X86.HasAVX512F {
+		wide = 64
+		t, err := times(mem, max(c.L2/2, 2*c.L1), loop{vector: 64}, loop{vector: 32})
+		if err != nil {
+			return m, nil, err
+		}
+		m.Narrow = t[0] >= margin*t[1]
+		out = append(out, Result(fmt.Sprintf("vectors of 512 and of 256 bits, from the second level: %.4f and %.4f ns/byte", t[0], t[1])))
+	}
+	if m.Narrow {
+		wide = 32
+	}
+	ahead := []int{0, 512, m.Fetch, m.StreamFetch}
+	var loops []loop
+	for _, stream := range []bool{false, true} {
+		for _, d := range ahead {
+			loops = append(loops, loop{wide, stream, d})
+		}
+	}
+	t, err := times(mem, large, loops...)
+	if err != nil {
+		return m, nil, err
+	}
+	normal, passing := t[:len(ahead)], t[len(ahead):]
+	m.Fetch, m.StreamFetch = best(ahead, normal, m.Fetch), best(ahead, passing, m.StreamFetch)
+	m.Stream = at(ahead, normal, m.Fetch) >= margin*at(ahead, passing, m.StreamFetch)
+	for i, d := range ahead {
+		out = append(out, Result(fmt.Sprintf("%d MB, prefetches %4d bytes ahead: stores %.4f, past the caches %.4f ns/byte", large>>20, d, normal[i], passing[i])))
+	}
+	return m, out, nil
+}
+
+// best returns the distance with the least time, or the usual one if that is about as good.
+func best(ahead []int, t []float64, usual int) int {
+	least := 0
+	for i := range t {
+		if t[i] < t[least] {
+			least = i
+		}
+	}
+	if t[least] < margin*at(ahead, t, usual) {
+		return ahead[least]
+	}
+	return usual
+}
+
+// at returns the time of a distance.
+func at(ahead []int, t []float64, d int) float64 {
+	for i := range ahead {
+		if ahead[i] == d {
+			return t[i]
+		}
+	}
+	return t[0]
+}
+
+var wanted atomic.Bool
+
+// delay is the time from the first large loop to the probes, so that they do not slow it.
+const delay = 200 * time.Millisecond
+
+// Want says that a loop is large enough for the probes to matter. The first call makes a
+// goroutine that probes the machine later, unless the model in use is measured already or
+// given by the environment.
+func Want() {
+	if wanted.Swap(true) || !machine.Probing() {
+		return
+	}
+	time.AfterFunc(delay, func() {
+		if m, _, err := Run(); err == nil {
+			_ = machine.Adopt(m) // without a cache directory the next process probes again
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package probe
+
+import (
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// TestLoop checks that each variant of the loop adds all elements.
+func TestLoop(t *testing.T) {
+	if !cpu.X86.HasAVX2 {
+		t.Skip("no AVX2")
+	}
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	const n = 1 << 10
+	x, z := make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], z[i] = float32(i), float32(3*i)
+	}
+	memory := make([]float32, n+16)
+	y := memory[-uintptr(unsafe.Pointer(&memory[0]))%64/4:][:n]
+	for _, l := range []loop{{32, false, 0}, {32, true, 512}, {64, false, 0}, {64, true, 2048}} {
+		if l.vector == 64 && !cpu.X86.HasAVX512F {
+			continue
+		}
+		a := x86.New()
+		l.write(a)
+		o, err := a.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := exec.Install(o.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(y)
+		c.Call(unsafe.Pointer(&args{unsafe.Pointer(&x[0]), unsafe.Pointer(&z[0]), unsafe.Pointer(&y[0]), 4 * n}))
+		c.Release()
+		for i := range y {
+			if y[i] != float32(4*i) {
+				t.Fatalf("%+v: element %d is %v, want %v", l, i, y[i], 4*i)
+			}
+		}
+	}
+}
+
+func TestBest(t *testing.T) {
+	ahead := []int{0, 512, 1024}
+	for _, c := range []struct {
+		times []float64
+		want  int
+	}{{[]float64{1, 1, 1}, 1024}, {[]float64{.99, .98, 1}, 1024}, {[]float64{.9, .8, 1}, 512}, {[]float64{.5, .8, 1}, 0}, {[]float64{1, 1, .5}, 1024}} {
+		if got := best(ahead, c.times, 1024); got != c.want {
+			t.Errorf("times %v: %d bytes ahead, want %d", c.times, got, c.want)
+		}
+	}
+}
+
+// TestRun checks that the probes give a model within its limits.
+func TestRun(t *testing.T) {
+	if testing.Short() || !cpu.X86.HasAVX2 {
+		t.Skip("no AVX2, or short")
+	}
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	m, results, err := Run()
+	if err != nil || len(results) < 4 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 {
+		t.Errorf("%+v, %v, %v", m, results, err)
+	}
+}

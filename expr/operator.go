@@ -147,6 +147,9 @@ type Row struct {
 	// Err is the reason why the operator cannot be used, or nil.
 	Err error
 
+	// Same says that the value is the first operand. Such an operator only
+	// affects derivatives, for which its other operands are.
+	Same bool
 	// Grad is the derivative of an operator of floats, or nil if it has none.
 	Grad Rule
 }
@@ -270,6 +273,9 @@ func (o *Operator) Parts() func(n *Node, x []Parts) Parts { return o.row.Parts }
 
 // Grad returns the derivative of an operator of floats, or nil.
 func (o *Operator) Grad() Rule { return o.row.Grad }
+
+// Same reports whether the value is that of the first operand; see [Row].
+func (o *Operator) Same() bool { return o.row.Same }
 
 // Cond reports whether the first operand is a bool.
 func (o *Operator) Cond() bool { return o.row.Cond }

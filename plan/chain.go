@@ -381,7 +381,7 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 // columns returns the number of columns of the result of a product.
 func (s *Stage) columns() int {
 	if n := len(s.B.Shape); n > 1 {
-		return s.B.Shape[n-1]
+		return s.B.Shape[n-max(s.Columns, 1):].Size()
 	}
 	return 1
 }

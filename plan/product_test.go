@@ -14,6 +14,13 @@ func TestStridedOperands(t *testing.T) {
 	x, w, v := leaf("x", 6, 8), leaf("w", 5, 4), leaf("v", 8)
 	even := op.Slice(x, op.Span{}, op.By(op.Span{}, 2))
 	turned := op.Slice(op.T(x), op.By(op.Span{}, -2), op.Range(1, 4)) // 4 by 3
+	images := leaf("images", 2, 3, 4, 5)
+	// The axes are image, channel, element of a window, position.
+	windowed := func(x expr.Exp[float32]) expr.Exp[float32] {
+		one, two := op.Window{Size: 1}, op.Window{Size: 2}
+		return op.Reshape(op.Transpose(op.Windows(x, one, one, two, two), 0, 1, 4, 5, 6, 7, 2, 3), 2, 3, 2, 2, 3, 4)
+	}
+	windows := windowed(images)
 	for _, c := range []struct {
 		name        string
 		y           leafOf[float32]
@@ -25,6 +32,9 @@ func TestStridedOperands(t *testing.T) {
 		{"both", leaf("y", 6, 3), op.MatMul(even, turned), "product", "loop loop product"},
 		{"a backward vector", leaf("y", 6), op.MatMul(x, op.Flip(v, 0)), "product", "loop product"},
 		{"a repeated row", leaf("y", 5, 8), op.MatMul(w, op.BroadcastTo(v, 4, 8)), "product", "loop product"},
+		{"windows", leaf("y", 2, 6, 12), op.MatMul(leaf("k", 6, 12), op.Reshape(windows, 2, 12, 12)), "product", "loop product"},
+		{"windows as rows", leaf("y", 6, 12), op.MatMul(leaf("k", 6, 24), op.Reshape(op.Transpose(windows, 0, 4, 5, 1, 2, 3), 24, 12)), "product", "loop product"},
+		{"windows of what is computed", leaf("y", 2, 6, 12), op.MatMul(leaf("k", 6, 12), op.Reshape(windowed(op.Exp(images)), 2, 12, 12)), "loop product", "loop loop product"},
 		{"rows", leaf("y", 5, 6), op.MatMul(w, op.T(op.Slice(x, op.Span{}, op.Range(0, 4)))), "product", "product"},
 	} {
 		for _, options := range [][]plan.Option{{plan.CombineProducts}, nil} {

@@ -80,6 +80,10 @@ type Stage struct {
 	// and Beta are both nil, which is 1, or both set. Only [CombineProducts] lets
 	// a product be more than A @ B. Only [Plan.WithEpilogues] sets Bias. The product adds
 	// it to each row.
+	// Terms and Columns are the numbers of axes of B that are the rows and the columns
+	// of a matrix, row-major; 0: one each. Only plans with CombineProducts have them.
+	Terms, Columns int
+
 	A, B, Out   *Array
 	Saver       expr.Saver
 	Alpha, Beta *Scalar

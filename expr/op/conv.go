@@ -1,7 +1,6 @@
 package op
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -65,7 +64,7 @@ func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
 	if lead < 0 {
 		return misshapen("windows over %d axes do not fit an operand of rank %d", len(w), r)
 	}
-	widths, ints := make([]int, 2*r), make([]int, 0, 3*r)
+	widths, ints, all, x := make([]int, 2*r), make([]int, 0, 3*r), make([]int, 0, 4*r), a
 	for i := range r {
 		s := slide{1, 1, 0, 1}
 		if i >= lead {
@@ -73,6 +72,7 @@ func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
 		}
 		widths[2*i], widths[2*i+1] = s.padding, s.padding
 		ints = append(ints, s.size, s.stride, s.dilation)
+		all = append(all, s.size, s.stride, s.padding, s.dilation)
 	}
 	if slices.ContainsFunc(w, func(s slide) bool { return s.padding > 0 }) {
 		a = PadNode(a, widths, fill)
@@ -91,7 +91,7 @@ func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
 		return TransposeNode(ReshapeNode(a, split), axes)
 	}
 	n := expr.ApplyWith(row("windows"), expr.Attributes{Ints: ints}, a)
-	if n.Err() != nil {
+	if n = expr.ApplyWith(windowedOp, expr.Attributes{Ints: all}, n, x); n.Err() != nil {
 		return n
 	}
 	return dropAxes(n, upTo(r + lead)[r:])
@@ -108,8 +108,8 @@ func tiles(dims shape.Shape, w []slide) bool {
 }
 
 // convolution multiplies the weights of each group and the windows of its channels
-// as the columns of a matrix, one matrix for each image. A group of one channel is
-// a sum of products.
+// as the columns of a matrix, one matrix for each image. A filter of each channel
+// alone is a sum of products.
 func convolution(o Options, x ...*expr.Node) *expr.Node {
 	a, weight := x[0], x[1]
 	s, k, groups := a.Shape(), weight.Shape(), max(o.Slide.Groups, 1)
@@ -126,25 +126,35 @@ func convolution(o Options, x ...*expr.Node) *expr.Node {
 	if bad != nil {
 		return bad
 	}
+	return convolved(a, weight, w, groups)
+}
+
+func convolved(a, weight *expr.Node, w []slide, groups int) *expr.Node {
+	s, k := a.Shape(), weight.Shape()
 	v := windowed(a, w, expr.NewConst(a.DType(), 0))
 	if v.Err() != nil {
 		return v
 	}
 	r := len(w)
 	places, each := v.Shape()[2:2+r], k[1:].Size()
-	if out := slices.Concat(shape.Shape{s[0], k[0]}, places); k[1] == 1 {
+	out := slices.Concat(shape.Shape{s[0], k[0]}, places)
+	if k[1] == 1 && k[0] == groups {
 		v = ReshapeNode(v, slices.Concat(shape.Shape{s[0], groups, 1}, places, k[2:]))
-		weight = ReshapeNode(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, ones(r), k[2:]))
+		weight = ReshapeNode(weight, slices.Concat(shape.Shape{groups, 1}, ones(r), k[2:]))
 		return reshaped(ReduceNode("sum", call("mul", v, weight), Options{Axes: upTo(3 + 2*r)[3+r:]}), out)
-	} else {
-		// axes: image, channel, elements of the window, positions
-		v = TransposeNode(v, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
-		columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
-		if groups > 1 {
-			columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
-		}
-		return reshaped(MatMulNode(reshaped(weight, rows), reshaped(v, columns)), out)
 	}
+	// axes: image, channel, elements of the window, positions
+	v = TransposeNode(v, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
+	columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
+	if groups > 1 {
+		columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
+	}
+	y := reshaped(MatMulNode(reshaped(weight, rows), reshaped(v, columns)), out)
+	ints := []int{groups}
+	for _, x := range w {
+		ints = append(ints, x.stride, x.padding, x.dilation)
+	}
+	return expr.ApplyWith(convolvedOp, expr.Attributes{Ints: ints}, y, a, weight)
 }
 
 // extreme returns the value of type t that no other value is below, or above.
@@ -200,33 +210,6 @@ func unpool(o Options, x ...*expr.Node) *expr.Node {
 	}
 	zero := expr.NewConst(data.DType(), 0)
 	return fold(call("where", call("equal", v, wide(x[1])), wide(x[2]), zero), data.Shape(), w, lead)
-}
-
-// fold returns the adjoint of windowed: an array of shape dims, in which each
-// element of each window of a is added to the place that it was read from.
-func fold(a *expr.Node, dims shape.Shape, w []slide, lead int) *expr.Node {
-	if a.Err() != nil {
-		return a
-	}
-	r := len(dims)
-	if len(a.Shape()) != r+len(w) {
-		return misshapen("%v is no shape of windows over %d axes of %v", a.Shape(), len(w), dims)
-	}
-	split := slices.Concat(a.Shape()[:r], ones(lead), a.Shape()[r:])
-	spans, ints := make([]Span, r), make([]int, 0, 3*r)
-	for i, d := range dims {
-		s := slide{1, 1, 0, 1}
-		if i >= lead {
-			s = w[i-lead]
-		}
-		if s.padding > math.MaxInt/4 || d > math.MaxInt/4 {
-			return misshapen("an axis has %d elements", d)
-		}
-		spans[i] = Range(s.padding, s.padding+d)
-		ints = append(ints, s.stride, s.dilation, d+2*s.padding)
-	}
-	n := expr.ApplyWith(row("window_scatter"), expr.Attributes{Ints: ints}, ReshapeNode(a, split))
-	return SliceNode(ReduceNode("sum", n, Options{Axes: upTo(2 * r)[r:]}), spans)
 }
 
 // imageToColumns returns the matrix with a row for each element of a window of each

@@ -139,71 +139,128 @@ func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
 // read from.
 func gradWindows(g *expr.Adjoint, _ int) *expr.Node {
 	in := g.Arg(0).Shape()
-	r := len(in)
-	if g.Node.Shape().Count(r, 2*r) <= fewElements {
-		return sumOfElements(g, g.Full(), in)
+	w := make([]slide, len(in))
+	for i := range w {
+		w[i] = slide{g.Node.Ints[3*i], g.Node.Ints[3*i+1], 0, g.Node.Ints[3*i+2]}
 	}
-	var ints, axes []int
-	for i, d := range in {
-		ints = append(ints, g.Node.Ints[3*i+1], g.Node.Ints[3*i+2], d)
-		axes = append(axes, r+i)
-	}
-	spread := g.With("window_scatter", nil, ints, g.Full())
-	if len(axes) > 0 {
-		spread = g.Reduce("sum", spread, axes)
-	}
-	return g.Reshape(spread, in)
+	return folded(g, g.Full(), in, w)
 }
 
-// fewElements is the largest number of elements of a window whose adjoint is a sum
-// of slices put back to their places. For larger windows it is a reduction, whose
+// fewElements is the largest number of elements of a window, and of phases, whose
+// adjoint is a sum of slices put back to their places. For others it is a reduction, whose
 // loop costs more for each element of the result and less for each of the window.
 const fewElements = 32
 
-// sumOfElements returns the adjoint of windows of an array of shape in: for each
-// element of the window, the adjoints of all positions, at the places that the
-// element was read from.
-func sumOfElements(g *expr.Adjoint, out *expr.Node, in shape.Shape) *expr.Node {
+// folded returns an array of shape in, in which each element of each window of out is
+// added to the place that it was read from: the adjoint of windows w over all axes
+// of an array with padding.
+func folded(g *expr.Adjoint, out *expr.Node, in shape.Shape, w []slide) *expr.Node {
 	r := len(in)
-	counts := out.Shape()[:r]
-	element := make([]int, r)
-	var sum *expr.Node
-	for more := true; more; {
-		var from, to []int
-		for _, n := range counts {
-			from = append(from, 0, 1, n)
+	w = slices.Clone(w)
+	steps, rounds, most := make(shape.Shape, r), make(shape.Shape, r), 1
+	for i := range w {
+		if out.Shape()[i] == 1 { // the one window moves nowhere
+			w[i].stride = 1
 		}
-		for i, x := range element {
-			from = append(from, x, 1, 1)
-			to = append(to, x*g.Node.Ints[3*i+2], g.Node.Ints[3*i+1], in[i])
+		steps[i], rounds[i] = w[i].stride, (in[i]+w[i].stride-1)/w[i].stride
+		if most *= min(steps[i], fewElements+1); most > fewElements {
+			return reduced(g, out, in, w)
 		}
-		part := g.Reshape(g.With("slice", nil, from, out), counts)
-		if part = spread(g, part, to); sum != nil {
+	}
+	if out.Shape().Count(r, 2*r) > fewElements {
+		return reduced(g, out, in, w)
+	}
+	// A phase is the places that have the same remainders by the strides. It is a sum of
+	// slices of windows, without a division.
+	phases := make([]*expr.Node, 0, steps.Size())
+	for phase := range steps.Indices() {
+		phases = append(phases, phaseOf(g, out, rounds, phase, w))
+	}
+	return joinPhases(g, phases, in, steps)
+}
+
+// reduced is folded as a reduction.
+func reduced(g *expr.Adjoint, out *expr.Node, in shape.Shape, w []slide) *expr.Node {
+	var ints, axes, inside []int
+	for i, d := range in {
+		ints = append(ints, w[i].stride, w[i].dilation, d+2*w[i].padding)
+		inside = append(inside, w[i].padding, 1, d)
+		axes = append(axes, len(in)+i)
+	}
+	spread := g.With("window_scatter", nil, ints, out)
+	if len(axes) > 0 {
+		spread = g.Reduce("sum", spread, axes)
+	}
+	return g.With("slice", nil, inside, g.Reshape(spread, spread.Shape()[:len(in)]))
+}
+
+// phaseOf returns the sums of a phase: for each element of the window that is in
+// the phase, the adjoints of all positions, at the places that the element was read
+// from. The places are counted in strides.
+func phaseOf(g *expr.Adjoint, out *expr.Node, rounds shape.Shape, phase []int, w []slide) (sum *expr.Node) {
+	r := len(w)
+elements:
+	for element := range out.Shape()[r:].Indices() {
+		// The element of window o is at place o + shift.
+		spans, widths := make([]int, 0, 6*r), make([]int, 0, 2*r)
+		counts := make(shape.Shape, r)
+		for i, s := range w {
+			at := element[i]*s.dilation - s.padding - phase[i]
+			if at%s.stride != 0 {
+				continue elements
+			}
+			shift := at / s.stride
+			from, to := max(0, -shift), min(out.Shape()[i], rounds[i]-shift)
+			if from >= to {
+				continue elements
+			}
+			counts[i] = to - from
+			spans = append(spans, from, 1, to-from)
+			widths = append(widths, from+shift, rounds[i]-to-shift)
+		}
+		for _, e := range element {
+			spans = append(spans, e, 1, 1)
+		}
+		part := g.Reshape(g.With("slice", nil, spans, out), counts)
+		part = g.With("pad", nil, widths, part, g.Const(0))
+		if sum != nil {
 			part = g.Add(sum, part)
 		}
 		sum = part
-		more = false
-		for i := r - 1; i >= 0 && !more; i-- {
-			element[i]++
-			if more = element[i] < out.Shape()[r+i]; !more {
-				element[i] = 0
-			}
-		}
+	}
+	if sum == nil {
+		return g.Expand(g.Const(0), rounds)
 	}
 	return sum
 }
 
-// spread returns a at every step-th position of zeros, as unslice with ints does.
-// Without steps that is a padding.
-func spread(g *expr.Adjoint, a *expr.Node, ints []int) *expr.Node {
-	var widths []int
-	for i, n := range a.Shape() {
-		if ints[3*i+1] != 1 && n != 1 {
-			return g.With("unslice", nil, ints, a)
+// joinPhases returns the array of shape in whose places are in the phases: along
+// axis i, phase p has the places p, p+steps[i] and so on.
+func joinPhases(g *expr.Adjoint, phases []*expr.Node, in, steps shape.Shape) *expr.Node {
+	for i := len(in) - 1; i >= 0; i-- {
+		var next []*expr.Node
+		for some := range slices.Chunk(phases, steps[i]) {
+			if next = append(next, some[0]); len(some) == 1 {
+				continue
+			}
+			parts := make([]*expr.Node, len(some))
+			for k, p := range some {
+				parts[k] = g.Reshape(p, slices.Insert(p.Shape().Clone(), i+1, 1))
+			}
+			s := some[0].Shape().Clone()
+			s[i] *= len(some)
+			next[len(next)-1] = g.Reshape(g.With("concat", []int{i + 1}, nil, parts...), s)
 		}
-		widths = append(widths, ints[3*i], ints[3*i+2]-ints[3*i]-n)
+		phases = next
 	}
-	return g.With("pad", nil, widths, a, g.Const(0))
+	var ints []int
+	for _, d := range in {
+		ints = append(ints, 0, 1, d)
+	}
+	if phases[0].Shape().Equal(in) {
+		return phases[0]
+	}
+	return g.With("slice", nil, ints, phases[0])
 }
 
 func gradWindowScatter(g *expr.Adjoint, _ int) *expr.Node {

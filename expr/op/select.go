@@ -51,7 +51,7 @@ var selection = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: number
 		Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.",
 	},
 	{
-		Name: "stop_gradient", Arity: 1, Types: elems, Lower: identity, Grad: flat,
+		Name: "stop_gradient", Arity: 1, Types: elems, Lower: identity, Same: true, Grad: flat,
 		Doc: "x, as a constant to derivatives.",
 	},
 })

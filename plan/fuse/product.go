@@ -153,3 +153,64 @@ func matrix(a *graph.Array) bool {
 	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
 	return straight || turned
 }
+
+// shortestRun is the least number of elements that follow each other in memory, so
+// that a product packs axes as they are.
+const shortestRun = 4
+
+// leastSize is the size of the smallest elements, in bytes, of which products pack
+// several axes.
+const leastSize = 4
+
+// spread returns the node of an operand x, the right one, whose terms or columns are several axes of
+// an array, such as windows of images, and sets how many: a product reads these axes
+// as it packs them. It returns nil for others. What the axes are a view of is stored.
+func (s *Step) spread(g *graph.Graph, x *graph.Node, why string) *graph.Node {
+	if x.Array != nil || x.Src.Op != graph.ReshapeRow || x.Strided() != nil || s.Node.Faulty {
+		return nil
+	}
+	y, r := x.Args[0], len(x.Shape)
+	if len(s.Node.Args[0].Shape) < 2 || r < 2 || y.Type != s.Out.Type || y.Type.Size() < leastSize || x.Shape.Size() == 0 {
+		return nil
+	}
+	rows := s.Node.Args[0].Shape[len(s.Node.Args[0].Shape)-2]
+	lead, terms, columns := matrixAxes(y.Shape, x.Shape)
+	if lead < 0 || rows == 1 || x.Shape[r-1] == 1 || x.Shape[r-2] == 1 {
+		return nil
+	}
+	under := y.Under()
+	if y.Strided() == nil && (under == y || under.Shape.Size() > y.Shape.Size()) {
+		return nil
+	}
+	if y.Strided() == nil {
+		g.Store(under, why)
+	}
+	a := y.Strided()
+	if a == nil {
+		return nil
+	}
+	run := func(axis int) bool { return a.Strides[axis] == 1 && a.Shape[axis] >= shortestRun }
+	if !run(lead+terms-1) && !run(len(a.Shape)-1) {
+		return nil
+	}
+	s.Terms, s.Columns = terms, columns
+	return y
+}
+
+// matrixAxes returns the number of leading axes that s, the shape of a stack of matrices, has in
+// common with finer, and the numbers of axes of finer that are rows and columns of the
+// matrices. lead is negative if there are none.
+func matrixAxes(finer, s shape.Shape) (lead, rows, columns int) {
+	lead = len(s) - 2
+	if len(finer) < len(s) || !finer[:lead].Equal(s[:lead]) {
+		return -1, 0, 0
+	}
+	size := 1
+	for i, d := range finer[lead:] {
+		if size *= d; size == s[lead] && finer[lead+i+1:].Size() == s[lead+1] {
+			rows, columns = i+1, len(finer)-lead-i-1
+			return lead, rows, columns
+		}
+	}
+	return -1, 0, 0
+}

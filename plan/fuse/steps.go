@@ -181,9 +181,18 @@ func (f *fuser) schedule(s *Step) error {
 			return a.Type == s.Out.Type && (f.combine || matrix(a)) || f.combine && a.Type.IsHalf() && reuses(n)
 		}
 	}
-	for _, x := range n.Args {
+	for i, x := range n.Args {
 		if elementwise {
 			x = f.g.Broadcast(x, n.Shape)
+		}
+		if i == 1 && s.Task == Product && f.combine {
+			if y := s.spread(f.g, x, why); y != nil {
+				if err := f.provide(y.Base(), true); err != nil {
+					return err
+				}
+				s.Args = append(s.Args, y.Strided())
+				continue
+			}
 		}
 		a := x.Strided()
 		if under := x.Under(); a == nil && under != x {

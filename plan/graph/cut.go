@@ -23,6 +23,7 @@ const (
 // storing a part could change what another reads.
 func (g *Graph) Split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
+	roots = unshaped(roots)
 	first := roots[0].Target
 	for _, r := range roots {
 		if r.Target.Mem == nil || !r.Target.Shape.Equal(first.Shape) || r.Value.Complex || r.Value.Faulty || r.Value.Cost > MaxCost {
@@ -32,7 +33,7 @@ func (g *Graph) Split(roots []Root) [][]Root {
 	if !slices.ContainsFunc(roots, func(r Root) bool { return g.bordered(r.Value) }) || g.readsTargets(roots) {
 		return whole
 	}
-	parts := whole
+	parts := [][]Root{roots}
 	for axis := range first.Shape {
 		var next [][]Root
 		for _, part := range parts {
@@ -43,7 +44,37 @@ func (g *Graph) Split(roots []Root) [][]Root {
 		}
 		parts = next
 	}
-	return parts
+	if len(parts) == 1 && len(parts[0]) == len(roots) {
+		return whole
+	}
+	var all [][]Root
+	for _, part := range parts {
+		if len(part) == len(roots) { // a reshape of it may have borders inside
+			all = append(all, g.Split(part)...)
+		} else {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// unshaped returns roots without the reshapes that their targets can express by
+// strides: the borders below a reshape are those of the target with other axes.
+func unshaped(roots []Root) []Root {
+	for len(roots) == 1 {
+		n, t := roots[0].Value, roots[0].Target
+		if n.Array != nil || n.Src.Op != ReshapeRow || !t.Shape.Equal(n.Shape) {
+			break
+		}
+		st, ok := shape.Reshape(t.Shape, t.Strides, n.Args[0].Shape)
+		if !ok {
+			break
+		}
+		under := *t
+		under.Shape, under.Strides = n.Args[0].Shape, st
+		roots = []Root{{n.Args[0], &under}}
+	}
+	return roots
 }
 
 // mostWoven bounds the parts that share a loop.

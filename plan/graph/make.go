@@ -109,11 +109,11 @@ func (g *Graph) node(k nodeKey, e *expr.Node, args []*Node, s shape.Shape) *Node
 
 // rewrite returns a simpler node with the same bits as an operation, or nil.
 func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
+	if e.Op.Same() {
+		return args[0]
+	}
 	switch e.Op.Class() {
 	case expr.Elementwise:
-		if e.Op == stopGradientRow { // it only affects derivatives
-			return args[0]
-		}
 		if e.Op.Result() == expr.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
@@ -209,6 +209,11 @@ func (g *Graph) pushReshape(e *expr.Node, a *Node) *Node {
 	return g.intern(a.Src, args, e.Shape())
 }
 
+// long returns a shape without its axes of size 1.
+func long(s shape.Shape) shape.Shape {
+	return slices.DeleteFunc(s.Clone(), func(d int) bool { return d == 1 })
+}
+
 func (g *Graph) reshape(a *Node, to shape.Shape) *Node {
 	if a.Shape.Equal(to) {
 		return a
@@ -249,6 +254,8 @@ func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
 		for i := 0; i < len(ints); i += 3 {
 			ints[i], ints[i+1] = inner[i]+ints[i]*inner[i+1], ints[i+1]*inner[i+1]
 		}
+	case ReshapeRow:
+		return g.sliceReshape(e, a)
 	case WindowsRow:
 		for i := range r {
 			stride, dilation := inner[3*i+1], inner[3*i+2]
@@ -269,6 +276,30 @@ func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
 		}
 	}
 	n := g.make(expr.NewView(SliceRow, to, a.Type, ints), []*Node{a.Args[0]})
+	return g.reshape(n, e.Shape())
+}
+
+// sliceReshape returns a slice of a reshape that adds or removes axes of size 1 as the
+// reshape of a slice, or nil for others.
+func (g *Graph) sliceReshape(e *expr.Node, a *Node) *Node {
+	x := a.Args[0]
+	if x.Array != nil || !slices.Equal(long(x.Shape), long(a.Shape)) {
+		return nil
+	}
+	to, ints, k := x.Shape.Clone(), make([]int, 0, 3*len(x.Shape)), 0
+	for i, d := range x.Shape {
+		if d == 1 {
+			ints = append(ints, 0, 1, 1)
+			continue
+		}
+		for a.Shape[k] == 1 {
+			k++
+		}
+		ints = append(ints, e.Ints[3*k:3*k+3]...)
+		to[i] = e.Ints[3*k+2]
+		k++
+	}
+	n := g.make(expr.NewView(SliceRow, to, a.Type, ints), []*Node{x})
 	return g.reshape(n, e.Shape())
 }
 

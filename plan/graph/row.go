@@ -19,8 +19,7 @@ var (
 	TransposeRow = op.Row("transpose")
 	WindowsRow   = op.Row("windows")
 
-	castRow         = op.Row("cast")
-	stopGradientRow = op.Row("stop_gradient")
+	castRow = op.Row("cast")
 )
 
 // SaverRows are the operators of the savers that read their target.

@@ -25,7 +25,7 @@ type family struct {
 	pairs       bool // they are bytes; packing widens two terms to the halves of one element
 	mu          sync.Mutex
 	kernels     [mostRows + 1][mostVecs + 1][2][2][savers]atomic.Pointer[exec.Code]
-	copiers     [mostVecs + 1][2]atomic.Pointer[exec.Code]
+	copiers     [mostVecs + 1][3]atomic.Pointer[exec.Code]
 	transposing [mostLanes + 1]atomic.Pointer[exec.Code] // by rows
 	gathering   atomic.Pointer[exec.Code]
 	long        atomic.Pointer[exec.Code]

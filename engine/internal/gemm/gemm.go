@@ -34,6 +34,10 @@ type Problem struct {
 	HalfA, HalfB dtype.Type
 	M, N, K      int
 	A, B, C      Matrix
+	// TermsB and ColsB are the axes that are the rows and the columns of B, row-major, where these
+	// have several strides. Then B is not used, its elements have 4 or 8 bytes, and M, N and
+	// K are more than 1.
+	TermsB, ColsB []Axis
 	// OffA, OffB and OffC have the position of the first element of each product's
 	// matrices, in elements from the first element of the operand. If OffC is nil,
 	// the results are contiguous, one after the other, and C is not used.
@@ -85,6 +89,9 @@ type engine interface {
 type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	m, n, k int
+	// Of a grid: the first term and the first column. b is the first element then.
+	grid      *grid
+	term, col int
 	// c has the sums of blocks. It is the result if save is keep. If there is one
 	// block only, c may be nil otherwise.
 	c   unsafe.Pointer

@@ -135,7 +135,7 @@ func (e *machine) choose(p *Problem) {
 	again := p.N > 4*e.width && p.M > 2
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
 	again = p.M > 2*e.rows
-	e.packB = e.halfB || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
+	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
 }
 
 // pageSize is a distance of rows at which they share a set of the first-level
@@ -162,7 +162,11 @@ func (e *machine) blockRows() int { return min(packA, l2()/4) / (Block * e.panel
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
-		rows, cols = p.M, min(packB/(Block*e.size), p.N+e.width-1)/e.width*e.width
+		most := packB
+		if p.TermsB != nil { // what a part of an image becomes stays in the second level
+			most = l2() / 2
+		}
+		rows, cols = p.M, min(most/(Block*e.size), p.N+e.width-1)/e.width*e.width
 		// There are tiles for all threads, as long as packing is worth it.
 		const fewest = 192
 		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 2*threads {
@@ -230,7 +234,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		if e.stream {
 			c.save = stream
 		}
-		c.columns(unsafe.Add(t.b, k*e.b.Row))
+		c.columns(unsafe.Add(t.b, k*e.b.Row), k)
 		for i := 0; i < t.m; i += step {
 			if stop() {
 				return
@@ -277,11 +281,12 @@ type call struct {
 	near, far sources
 	begun     bool
 	packB     packer
+	first     int              // of the terms of the tile
 	code      [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
 }
 
-// columns prepares the columns of B.
-func (c *call) columns(b unsafe.Pointer) {
+// columns prepares the columns of B, from term first of the tile on.
+func (c *call) columns(b unsafe.Pointer, first int) {
 	e := c.e
 	if !e.packB {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
@@ -292,12 +297,16 @@ func (c *call) columns(b unsafe.Pointer) {
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
 	p.to = c.s.ofB((p.n + e.width - 1) / e.width * p.distance)
-	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
+	c.b, c.strip, c.args.bs, c.first = p.to, p.distance, p.row, first
 }
 
 // pack packs strip q of B.
 func (c *call) pack(q int) {
 	j := q * c.e.width
+	if g := c.t.grid; g != nil {
+		g.pack(&c.packB, q, c.t.term+c.first, c.t.col+j, min(c.e.width, c.t.n-j))
+		return
+	}
 	c.packB.strip(q, j, min(c.e.width, c.t.n-j), 0, c.packB.k)
 }
 
@@ -391,7 +400,7 @@ func (c *call) block(first bool) {
 // askStrip makes kernels ask for strip q of packed columns, or for where it comes from.
 func (c *call) askStrip(q int, pack bool) {
 	e, p := c.e, &c.packB
-	if pack {
+	if pack && c.t.grid == nil {
 		j := q * e.width
 		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.terms))
 	}
@@ -418,7 +427,7 @@ func (c *call) later(i, m, k, terms int) {
 	if e.packB {
 		n = min(n, e.width)
 	}
-	if i == 0 {
+	if i == 0 && c.t.grid == nil {
 		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
 		c.far.add(p.source(0, n, k, terms))
 	}

@@ -43,7 +43,7 @@ func (p *packer) strip(number, first, n, k, terms int) {
 		return
 	}
 	switch {
-	case p.stepN == p.f.size && p.copy(to, from, n, terms):
+	case p.stepN == p.f.size && p.copy(to, from, n, terms, false):
 		return
 	case p.stepK == p.f.size && p.transpose(to, from, n, terms):
 		return
@@ -140,14 +140,14 @@ func widen(half dtype.Type, to, from unsafe.Pointer, n, step int) {
 }
 
 // copy packs terms whose n elements are neighbours. It reports false if there is no
-// memory for a kernel.
-func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
+// memory for a kernel. It may store zeros behind them, unless exact is set.
+func (p *packer) copy(to, from unsafe.Pointer, n, terms int, exact bool) bool {
 	lanes := p.f.lanes()
 	masked := n%lanes != 0
 	if masked {
 		p.args.mask.set(n%lanes, p.f.size)
 	}
-	f := p.f.copier((n+lanes-1)/lanes, masked)
+	f := p.f.copier((n+lanes-1)/lanes, masked, exact)
 	if f == nil {
 		return false
 	}

@@ -39,11 +39,17 @@ const (
 )
 
 // copier returns the kernel that copies rows of some vectors, the last one
-// masked or not; nil if there is no memory for it.
-func (f *family) copier(vecs int, masked bool) *exec.Code {
-	return f.made(&f.copiers[vecs][scalar.FromBool[int](masked)], func() *x86.Asm {
+// masked or not; nil if there is no memory for it. It stores zeros in place of the
+// masked elements, or nothing if exact is set.
+func (f *family) copier(vecs int, masked, exact bool) *exec.Code {
+	kind := scalar.FromBool[int](masked)
+	exact = exact && masked
+	if exact {
+		kind = 2
+	}
+	return f.made(&f.copiers[vecs][kind], func() *x86.Asm {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
-		w.writeCopy()
+		w.writeCopy(exact)
 		return w.Asm
 	})
 }
@@ -77,7 +83,7 @@ func (f *family) transposer(rows int) *exec.Code {
 	})
 }
 
-func (w *writer) writeCopy() {
+func (w *writer) writeCopy(exact bool) {
 	const to, from, toStep, fromStep, n = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX
 	w.l = x86.Len(w.f.vector * 8)
 	w.arguments(argument{to, packTo}, argument{from, packFrom}, argument{toStep, packToStep}, argument{fromStep, packFromStep}, argument{n, packN})
@@ -88,7 +94,11 @@ func (w *writer) writeCopy() {
 	for j := range w.s.vecs {
 		at := int32(j * w.f.vector)
 		w.loadVec(x86.Vec(j%4), x86.At(from, at), j)
-		w.I(x86.VMOVUPS, w.l, x86.At(to, at), x86.Vec(j%4))
+		if exact {
+			w.storeVec(x86.At(to, at), x86.Vec(j%4), j)
+		} else {
+			w.I(x86.VMOVUPS, w.l, x86.At(to, at), x86.Vec(j%4))
+		}
 	}
 	w.I(x86.ADD, x86.W64, from, fromStep)
 	w.I(x86.ADD, x86.W64, to, toStep)

@@ -40,6 +40,9 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 			if e.p.HalfB != dtype.Invalid {
 				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip*Block*4), rowK, min(Block, t.k-k), len(y), b), len(y)*size, 1
 			}
+			if t.grid != nil {
+				rowK, b.Row, stepB = t.grid.rows(s.ofB(strip*Block*size), t, k, j, len(y)), len(y)*size, 1
+			}
 			for i := range t.m {
 				if stop() {
 					return

@@ -16,9 +16,10 @@ import (
 // the tiles of the results.
 type Product struct {
 	p       Problem
-	size    int // bytes of an element of the result
-	sum     int // and of its sum: products of bytes have sums of 32 bits, whose lowest 8 count
-	sizeA   int // of A and B
+	grid    *grid // of B, or nil
+	size    int   // bytes of an element of the result
+	sum     int   // and of its sum: products of bytes have sums of 32 bits, whose lowest 8 count
+	sizeA   int   // of A and B
 	sizeB   int
 	one     uint64
 	bind    *ir.Binding
@@ -36,6 +37,7 @@ type Product struct {
 	cost       float64
 	// partial has the sums of each section, where units are sections too.
 	partial []byte
+	whole   tile // of Finish, so that it is not allocated
 	// apart says that sums are not kept in the result: they are combined with it, or
 	// its elements are not contiguous.
 	apart       bool
@@ -77,7 +79,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 		p.A, p.B = Matrix{}, Matrix{}
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
 	}
-	d.p, d.save, d.size, d.one = p, p.saver(), p.Type.Size(), one(p.Type)
+	d.p, d.save, d.size, d.one, d.grid = p, p.saver(), p.Type.Size(), one(p.Type), newGrid(&p)
 	d.sizeA, d.sizeB = p.sizes()
 	d.sections = max(1, (p.K+Section-1)/Section)
 	d.result = len(p.OffA) * p.M * p.N * d.size
@@ -153,6 +155,8 @@ func (d *Product) divide(threads int) {
 // transpose. A matrix of halves is packed, for which it is B better.
 func (p *Problem) transpose() bool {
 	switch {
+	case p.TermsB != nil: // the right operand has the axes
+		return false
 	case p.N == 1:
 		return p.M > 1 && (p.A.Row == 1 && p.A.Col != 1 || p.HalfA != dtype.Invalid)
 	case p.M == 1:
@@ -195,10 +199,11 @@ func (d *Product) Finish(backend.Worker) ir.FaultKind {
 	}
 	p := &d.p
 	for i := range p.OffC {
-		t := tile{m: p.M, n: p.N, c: unsafe.Add(sums, i*p.M*p.N*d.sum), ldc: p.N * d.sum}
-		t.combination = d.combination(i, 0, 0)
-		d.do.combine(&t, p.C.Col*d.size)
+		d.whole = tile{m: p.M, n: p.N, c: unsafe.Add(sums, i*p.M*p.N*d.sum), ldc: p.N * d.sum}
+		d.whole.combination = d.combination(i, 0, 0)
+		d.do.combine(&d.whole, p.C.Col*d.size)
 	}
+	d.whole = tile{} // it would keep the arrays of the caller alive
 	return ir.NoFault
 }
 
@@ -248,7 +253,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 	r := u % d.nr
 	u /= d.nr
 	i, r, c := u/d.nc, r*d.rows, u%d.nc*d.cols
-	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K}
+	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, grid: d.grid, col: c}
 	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
 	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {
@@ -294,7 +299,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 // only makes the worker's tile have the terms of a section only.
 func (w *worker) only(section int) {
 	t, d, p := &w.t, w.d, &w.d.p
-	t.k = min(Section, p.K-section*Section)
+	t.k, t.term = min(Section, p.K-section*Section), section*Section
 	if first := section * Section; first > 0 {
 		t.a, t.b = unsafe.Add(t.a, first*p.A.Col*d.sizeA), unsafe.Add(t.b, first*p.B.Row*d.sizeB)
 	}

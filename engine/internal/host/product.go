@@ -63,7 +63,13 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if ra > 1 {
 		d.M, d.A.Row = a.Shape[ra-2], a.Strides[ra-2]
 	}
-	if rb > 1 {
+	lead := max(rb-2, 0)
+	switch {
+	case s.Terms > 0:
+		lead = rb - s.Terms - s.Columns
+		d.TermsB, d.ColsB = axesOf(b, lead, lead+s.Terms), axesOf(b, lead+s.Terms, rb)
+		d.N, d.B = b.Shape[lead+s.Terms:].Size(), gemm.Matrix{}
+	case rb > 1:
 		d.N, d.B.Col = b.Shape[rb-1], b.Strides[rb-1]
 	}
 	if a.Type.IsHalf() {
@@ -72,7 +78,7 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if b.Type.IsHalf() {
 		d.HalfB = b.Type
 	}
-	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:max(rb-2, 0)]
+	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:lead]
 	batch, err := shape.Broadcast(batchA, batchB)
 	if err != nil {
 		return d, err
@@ -98,4 +104,12 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	}
 	shape.Each(batch, out, 0, func(off int) { d.OffC = append(d.OffC, off) })
 	return d, nil
+}
+
+// axesOf returns axes from to to of an array.
+func axesOf(a *plan.Array, from, to int) (axes []gemm.Axis) {
+	for i := from; i < to; i++ {
+		axes = append(axes, gemm.Axis{Extent: a.Shape[i], Stride: a.Strides[i]})
+	}
+	return axes
 }

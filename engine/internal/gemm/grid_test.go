@@ -1,0 +1,98 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// TestGrids tests that products of operands with several axes for terms or columns
+// have the bits of products of their copies.
+func TestGrids(t *testing.T) {
+	for _, g := range []struct {
+		m           int
+		terms, cols []Axis
+	}{
+		{20, []Axis{{31, 100}, {3, 10}, {3, 1}}, []Axis{{8, 10}, {8, 1}}},          // windows as columns
+		{5, []Axis{{60, 400}, {3, 20}, {3, 1}}, []Axis{{18, 20}, {17, 1}}},         // several strips and blocks
+		{9, []Axis{{3, 400}, {7, 20}, {7, 1}}, []Axis{{4, 180}, {3, 20}, {3, 1}}},  // windows as rows
+		{4, []Axis{{300, 64}, {8, 8}, {8, 1}}, []Axis{{2, 20000}, {3, 8}, {3, 1}}}, // more than a section
+		{6, []Axis{{2, 30}, {5, 6}, {6, 1}}, []Axis{{5, 60}, {2, -6}, {3, -1}}},    // mirrored
+		{3, []Axis{{40, 9}, {9, 1}}, []Axis{{7, 2}, {5, 5}}},                       // neither is contiguous
+		{2, []Axis{{2, 2}}, []Axis{{2, 5}, {4, 1}}},
+	} {
+		t.Run(fmt.Sprint(g.terms, g.cols), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 1))
+			testGrid(t, r, dtype.F32, g.m, g.terms, g.cols, func() float32 { return r.Float32() - .5 })
+			testGrid(t, r, dtype.F64, g.m, g.terms, g.cols, func() float64 { return r.Float64() - .5 })
+			testGrid(t, r, dtype.I32, g.m, g.terms, g.cols, r.Int32)
+			testGrid(t, r, dtype.U64, g.m, g.terms, g.cols, r.Uint64)
+		})
+	}
+}
+
+func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, terms, cols []Axis, value func() T) {
+	at := func(axes []Axis) []int { return places(axes, 1) }
+	k, n := len(at(terms)), len(at(cols))
+	lowest, highest := slices.Min(at(terms))+slices.Min(at(cols)), slices.Max(at(terms))+slices.Max(at(cols))
+	a, b, flat := make([]T, 2*m*k), make([]T, highest-lowest+1), make([]T, 0, k*n)
+	for _, x := range [][]T{a, b} {
+		for i := range x {
+			x[i] = value()
+		}
+	}
+	for _, l := range at(terms) {
+		for _, j := range at(cols) {
+			flat = append(flat, b[l+j-lowest])
+		}
+	}
+	run := func(isa string, threads int, p Problem, b *T) []T {
+		c := make([]T, 2*m*n+1)
+		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(b)}, {Ptr: unsafe.Pointer(&c[0])}}}
+		d := New(isa, p, bind, threads)
+		units, _, _ := d.Units()
+		d.Begin()
+		w := d.NewWorker()
+		for _, u := range r.Perm(units) {
+			w.Run(u, u+1)
+		}
+		d.Finish(w)
+		return c
+	}
+	p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0, m * k}, OffB: []int{0, 0}}
+	want := run("interp", 1, p, &flat[0])
+	p.B, p.TermsB, p.ColsB = Matrix{}, terms, cols
+	for _, isa := range isas() {
+		for threads := 1; threads <= 3; threads++ {
+			if got := run(isa, threads, p, &b[-lowest]); !slices.Equal(got, want) {
+				t.Errorf("%s, %v, %d threads: the bits of a copy are others", isa, typ, threads)
+			}
+		}
+	}
+}
+
+// TestSectionsAllocate tests that a run of a product of several sections allocates
+// nothing.
+func TestSectionsAllocate(t *testing.T) {
+	const m, n, k = 8, 8, Section + 1
+	a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+	bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
+	for _, isa := range isas() {
+		d := New(isa, Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}, bind, 1)
+		units, _, _ := d.Units()
+		w := d.NewWorker()
+		if allocated := testing.AllocsPerRun(5, func() {
+			d.Begin()
+			w.Run(0, units)
+			d.Finish(w)
+		}); math.Round(allocated) != 0 {
+			t.Errorf("%s: a run allocates %v times", isa, allocated)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package op
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the derivatives of windows and convolutions as a whole. Operators
+// whose value is their first operand carry them: the derivatives of the views and the
+// product of which that operand is made would store columns and add them up again.
+
+// windowedOp is the first operand, to derivatives the windows over the second one,
+// padded. Ints: size, stride, padding and dilation for each axis.
+var windowedOp = expr.NewOperator(expr.Row{
+	Name: "windowed", Class: expr.View, Arity: 2, Types: elems, Same: true,
+	Shape: windowedShape, Gather: firstGather, Grad: gradWindowed,
+	Doc: "the first operand, to derivatives the windows over the padded second one.",
+})
+
+// convolvedOp is the first operand, to derivatives the convolution of the second by
+// the third. Ints: groups, then stride, padding and dilation for each axis of the
+// images.
+var convolvedOp *expr.Operator
+
+func init() { // the derivative makes convolutions, which refer to the operator
+	convolvedOp = expr.NewOperator(expr.Row{
+		Name: "convolved", Class: expr.View, Arity: 3, Types: numbers, Same: true,
+		Shape: convolvedShape, Gather: firstGather, Grad: gradConvolved,
+		Doc: "the first operand, to derivatives the convolution of the others.",
+	})
+}
+
+// gradConvolved returns the adjoints of images and weights as products of windows,
+// which are not stored.
+func gradConvolved(g *expr.Adjoint, arg int) *expr.Node {
+	a, weight, groups := g.Arg(1), g.Arg(2), g.Node.Ints[0]
+	w := strides(g.Node.Ints[1:], weight.Shape()[2:])
+	switch arg {
+	case 1:
+		return gradImages(g, weight, w, groups)
+	case 2:
+		return gradWeights(g.Full(), a, weight.Shape(), w, groups)
+	}
+	return nil
+}
+
+// gradWeights is a sum over all positions of all images.
+func gradWeights(out, a *expr.Node, k shape.Shape, w []slide, groups int) *expr.Node {
+	v := windowed(a, w, expr.NewConst(a.DType(), 0))
+	s, r := out.Shape(), len(w)
+	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
+	// [group output, image positions] by [group, image positions, elements channel]: the
+	// channels of an element are at equal distances
+	x := TransposeNode(out, append([]int{1, 0}, upTo(2 + r)[2:]...))
+	if groups == 1 {
+		v = TransposeNode(v, slices.Concat([]int{0}, upTo(2 + 2*r)[2:], []int{1}))
+	} else {
+		v = ReshapeNode(v, slices.Concat(shape.Shape{s[0], groups, k[1]}, v.Shape()[2:]))
+		v = TransposeNode(v, slices.Concat([]int{1, 0}, upTo(3 + 2*r)[3:], []int{2}))
+	}
+	rows, columns := shape.Shape{n, terms}, shape.Shape{terms, each}
+	if groups > 1 {
+		rows, columns = shape.Shape{groups, n, terms}, shape.Shape{groups, terms, each}
+	}
+	y := ReshapeNode(MatMulNode(ReshapeNode(x, rows), ReshapeNode(v, columns)), slices.Concat(k[:1], k[2:], k[1:2]))
+	return TransposeNode(y, slices.Concat([]int{0, r + 1}, upTo(1 + r)[1:]))
+}
+
+// gradImages is the convolution by the mirrored weights, with outputs and channels
+// exchanged, if windows move by one element. Otherwise the elements of windows are
+// added to their places.
+func gradImages(g *expr.Adjoint, weight *expr.Node, w []slide, groups int) *expr.Node {
+	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()
+	weight = ReshapeNode(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, k[1:]))
+	weight = TransposeNode(weight, append([]int{0, 2, 1}, upTo(3 + r)[3:]...))
+	back := slices.Clone(w)
+	for i, x := range w {
+		back[i].padding = (x.size-1)*x.dilation - x.padding
+		if x.stride != 1 || back[i].padding < 0 {
+			return gradStrided(g, weight, w, s)
+		}
+	}
+	spans := make([]Span, 2+r)
+	for i := range w {
+		spans[2+i] = By(Span{}, -1)
+	}
+	weight = ReshapeNode(weight, slices.Concat(shape.Shape{s[1], k[0] / groups}, k[2:]))
+	return convolved(g.Full(), SliceNode(weight, spans), back, groups)
+}
+
+// gradStrided returns the adjoint of images of shape s. weight has the axes group,
+// channel, output, elements.
+func gradStrided(g *expr.Adjoint, weight *expr.Node, w []slide, s shape.Shape) *expr.Node {
+	r, k, out := len(w), weight.Shape(), g.Node.Shape()
+	weight = TransposeNode(weight, slices.Concat([]int{0, 1}, upTo(3 + r)[3:], []int{2}))
+	rows := ReshapeNode(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
+	y := MatMulNode(rows, ReshapeNode(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()}))
+	y = ReshapeNode(y, slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:]))
+	y = TransposeNode(y, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
+	return fold(y, s, w, 2)
+}
+
+func firstGather(g *expr.Gather) V { return g.At(0, g.Out) }
+
+// slides returns how windows move, as the attributes of windowed say it.
+func slides(ints []int) []slide {
+	w := make([]slide, len(ints)/4)
+	for i := range w {
+		w[i] = slide{ints[4*i], ints[4*i+1], ints[4*i+2], ints[4*i+3]}
+	}
+	return w
+}
+
+// positions returns the number of windows along an axis of size d. It returns an
+// error if they are not possible.
+func (s slide) positions(d int) (int, error) {
+	if s.size < 1 || s.stride < 1 || s.dilation < 1 || s.padding < 0 || s.padding > (math.MaxInt-d)/2 {
+		return 0, fmt.Errorf("a window has size %d, stride %d, padding %d and dilation %d", s.size, s.stride, s.padding, s.dilation)
+	}
+	d += 2 * s.padding
+	if wide := reach(s.size, s.dilation, d); wide < d {
+		return (d-1-wide)/s.stride + 1, nil
+	}
+	return 0, nil
+}
+
+func windowedShape(n *expr.Node) (shape.Shape, error) {
+	out, in, w := n.Args[0].Shape(), n.Args[1].Shape(), slides(n.Ints)
+	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
+		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
+	}
+	for i, s := range w {
+		if count, err := s.positions(in[i]); err != nil || count != out[i] || s.size != out[len(in)+i] {
+			return nil, cmp.Or(err, fmt.Errorf("%v is no shape of windows over %v", out, in))
+		}
+	}
+	return out, nil
+}
+
+func gradWindowed(g *expr.Adjoint, arg int) *expr.Node {
+	if arg == 0 {
+		return nil
+	}
+	return folded(g, g.Full(), g.Arg(1).Shape(), slides(g.Node.Ints))
+}
+
+func convolvedShape(n *expr.Node) (shape.Shape, error) {
+	out, x, k := n.Args[0].Shape(), n.Args[1].Shape(), n.Args[2].Shape()
+	r := len(x) - 2
+	bad := fmt.Errorf("%v is no convolution of %v by %v", out, x, k)
+	if r < 1 || len(k) != len(x) || len(out) != len(x) || len(n.Ints) != 1+3*r {
+		return nil, bad
+	}
+	groups := n.Ints[0]
+	if groups < 1 || x[1]%groups != 0 || k[0]%groups != 0 || k[1] != x[1]/groups || out[0] != x[0] || out[1] != k[0] {
+		return nil, bad
+	}
+	for i, s := range strides(n.Ints[1:], k[2:]) {
+		if count, err := s.positions(x[2+i]); err != nil || count != out[2+i] {
+			return nil, cmp.Or(err, bad)
+		}
+	}
+	return out, nil
+}
+
+// strides returns how windows of a size move, as the attributes of convolved say it.
+func strides(ints []int, size shape.Shape) []slide {
+	w := make([]slide, len(size))
+	for i := range w {
+		w[i] = slide{size[i], ints[3*i], ints[3*i+1], ints[3*i+2]}
+	}
+	return w
+}
+
+// fold returns the adjoint of windowed: an array of shape dims, in which each
+// element of each window of a is added to the place that it was read from.
+func fold(a *expr.Node, dims shape.Shape, w []slide, lead int) *expr.Node {
+	if a.Err() != nil {
+		return a
+	}
+	r := len(dims)
+	if len(a.Shape()) != r+len(w) {
+		return misshapen("%v is no shape of windows over %d axes of %v", a.Shape(), len(w), dims)
+	}
+	split := slices.Concat(a.Shape()[:r], ones(lead), a.Shape()[r:])
+	all := make([]slide, r)
+	for i, d := range dims {
+		all[i] = slide{1, 1, 0, 1}
+		if i >= lead {
+			all[i] = w[i-lead]
+		}
+		if all[i].padding > math.MaxInt/4 || d > math.MaxInt/4 {
+			return misshapen("an axis has %d elements", d)
+		}
+	}
+	return folded(adjointOf(a), ReshapeNode(a, split), dims, all)
+}
+
+// adjointOf returns an Adjoint for constructors that share code with derivatives.
+func adjointOf(a *expr.Node) *expr.Adjoint {
+	return &expr.Adjoint{Node: a, Out: a, Row: row, Reduce: func(name string, a *expr.Node, axes []int) *expr.Node {
+		return ReduceNode(name, a, Reduction{Axes: axes, Keep: true})
+	}}
+}

@@ -126,7 +126,8 @@ func TestBindingErrors(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if err := b.Run(nil); err == nil { //nolint:staticcheck // nil is what is tested
+	var none context.Context
+	if err := b.Run(none); err == nil {
 		t.Error("no error for a nil context")
 	}
 	if _, err := (*engine.Program)(nil).Bind(ctx); !errors.Is(err, expr.ErrValue) {

@@ -141,7 +141,7 @@ func ExampleRun_failure() {
 	fmt.Println(err)
 	fmt.Println(x)
 	// Output:
-	// oneloop: op.Div: integer division by zero at [1] (example_test.go:140)
+	// oneloop: op.ScalarDiv: integer division by zero at [1] (example_test.go:140)
 	// [6 7 8]
 }
 

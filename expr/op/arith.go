@@ -112,17 +112,36 @@ func shortQuotient(b *B, x, y V) V {
 	return b.Cvt(t, b.Bitcast(dtype.I64, q))
 }
 
-// byteQuotient is shortQuotient of 8 bits: a product of 32 bits with 2^20 / y, which is
-// rounded away from 0.
+// byteQuotient is shortQuotient of 8 bits. The quotient of a negative number n and a
+// positive one is the complement of the quotient of n's complement.
 func byteQuotient(b *B, x, y V) V {
-	x32, y32 := b.Cvt(dtype.I32, x), b.Cvt(dtype.I32, y)
+	if x.Type == dtype.U8 {
+		return octetQuotient(b, x, y)
+	}
+	zero := b.Like(x, 0)
+	turned := b.Lt(y, zero) // then -x is divided by -y
+	n := b.Select(turned, b.Neg(x), x)
+	negative := b.And(b.Select(turned, b.Lt(zero, x), b.Lt(x, zero)), b.Ne(y, zero))
+	sign := b.Select(negative, b.Like(x, -1), zero)
+	q := octetQuotient(b, b.Bitcast(dtype.U8, b.Xor(n, sign)), b.Bitcast(dtype.U8, b.Abs(y)))
+	return b.Xor(b.Bitcast(dtype.I8, q), sign)
+}
+
+// octetQuotient is byteQuotient without a sign, by the method of Granlund and
+// Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^8 (2^l-y)/y + 1)
+// is added to x in two shifts, which need no more than 8 bits. So they stay in lanes of 8
+// bits.
+func octetQuotient(b *B, x, y V) V {
+	y32, t := b.Cvt(dtype.I32, y), dtype.U8
 	zero, one := b.Like(y32, 0), b.Like(y32, 1)
-	size := b.Abs(y32)
-	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Const(dtype.F32, 1<<20), b.Cvt(dtype.F32, size))), one)
-	m = b.Select(b.Eq(y32, zero), zero, m)
-	signed := b.Select(b.Lt(y32, zero), b.Neg(m), m)
-	q := b.Add(b.Mul(x32, signed), b.Shr(m, one))
-	return b.Cvt(x.Type, b.Shr(q, b.Like(q, 20)))
+	exponent := b.Shr(b.Bitcast(dtype.I32, b.Cvt(dtype.F32, b.Sub(y32, one))), b.Like(y32, 23))
+	l := b.Max(b.Sub(exponent, b.Like(y32, 126)), zero)
+	over := b.Mul(b.Sub(b.Shl(one, l), y32), b.Like(y32, 256))
+	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Cvt(dtype.F32, over), b.Cvt(dtype.F32, y32))), one)
+	first := b.Cvt(t, b.Min(l, one))
+	second := b.Cvt(t, b.Select(b.Eq(y32, zero), b.Like(y32, 8), b.Max(b.Sub(l, one), zero)))
+	high := b.MulHi(x, b.Cvt(t, m))
+	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
 }
 
 // floorDivision64 is floorDivision of 64 bits. The quotient of the numbers as float64

@@ -290,6 +290,33 @@ func TestScalars(t *testing.T) {
 	fails(t, "300 as uint8", op.Full[uint8](300).Node(), expr.ErrType)
 }
 
+// TestByteDivision compares the quotients and remainders of all numbers of 8 bits with Go's.
+func TestByteDivision(t *testing.T) {
+	quotient, _ := op.Lookup("floor_divide")
+	remainder, _ := op.Lookup("mod")
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8} {
+		div, mod := scalar(t, quotient, typ), scalar(t, remainder, typ)
+		number := func(x uint64) int {
+			if typ == dtype.I8 {
+				return int(int8(x))
+			}
+			return int(x)
+		}
+		for xy := range uint64(1 << 16) {
+			x, y := xy>>8, xy&0xff
+			q, m := 0, 0
+			if a, b := number(x), number(y); b != 0 {
+				if q, m = a/b, a%b; m != 0 && m < 0 != (b < 0) {
+					q, m = q-1, m+b
+				}
+			}
+			if got, rest := uint8(div(x, y)), uint8(mod(x, y)); got != uint8(q) || rest != uint8(m) {
+				t.Fatalf("%#x by %#x of %v is %#x, remainder %#x; want %#x, %#x", x, y, typ, got, rest, uint8(q), uint8(m))
+			}
+		}
+	}
+}
+
 // TestLongDivision compares quotients and remainders of 32 and 64 bits with Go's, for
 // numbers near powers of two and near multiples of the divisor.
 func TestLongDivision(t *testing.T) {

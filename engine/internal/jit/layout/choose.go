@@ -87,6 +87,8 @@ func (bp *Phase) waits(element, rate int) bool {
 		case n.Op == prim.Const || n.Op == lower.OpCell:
 		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt || n.Op == prim.Cvt && n.Type.Size() == 1):
 			issued += 8
+		case bp.Octets && (n.Op == prim.Mul || n.Op == prim.MulHi): // in two halves
+			issued += 6
 		default:
 			issued++
 		}

@@ -108,6 +108,7 @@ const (
 	VPSUBD
 	VPSUBQ
 	VPMULLW
+	VPMULHUW
 	VPMULLD
 	VPMADDWD
 	VPMULLQ
@@ -291,28 +292,28 @@ var opNames = [numOps]string{
 	"vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps",
 	"vcvtps2ph", "vcvtsi2ss", "vcvtsi2sd", "vcvttss2si", "vcvttsd2si", "vpmovzxbd", "vpmovsxbd", "vpmovzxbq",
 	"vpmovzxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovqd", "vpaddb", "vpaddd",
-	"vpaddq", "vpsubb", "vpsubd", "vpsubq", "vpmullw", "vpmulld", "vpmaddwd", "vpmullq",
-	"vpsadbw", "vpmuludq", "vpabsb", "vpabsd", "vpabsq", "vpminsb", "vpminsd", "vpminsq",
-	"vpminub", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxud",
-	"vpmaxuq", "vpand", "vpandd", "vpandq", "vpandn", "vpor", "vpord", "vporq",
-	"vpxor", "vpxord", "vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpslld",
-	"vpsllq", "vpsrld", "vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq",
-	"vpsravd", "vpsravq", "vpcmpeqb", "vpcmpgtb", "vpcmpb", "vpcmpub", "vpcmpeqd", "vpcmpeqq",
-	"vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmd",
-	"vptestmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd",
-	"vpblendmb", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd",
-	"vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb",
-	"vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd", "vinsertf128",
-	"vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps",
-	"vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw",
-	"kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq",
-	"kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb",
-	"kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add", "or",
-	"adc", "and", "sub", "xor", "cmp", "test", "mov", "lea",
-	"movzxb", "movzxw", "movsxd", "imul", "neg", "div", "idiv", "shl",
-	"shr", "sar", "cqo", "bt", "bzhi", "cmovg", "jae", "je",
-	"jne", "jns", "jp", "jl", "jge", "jle", "jg", "jmp",
-	"ret", "prefetcht0", "prefetcht1", "sfence",
+	"vpaddq", "vpsubb", "vpsubd", "vpsubq", "vpmullw", "vpmulhuw", "vpmulld", "vpmaddwd",
+	"vpmullq", "vpsadbw", "vpmuludq", "vpabsb", "vpabsd", "vpabsq", "vpminsb", "vpminsd",
+	"vpminsq", "vpminub", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsd", "vpmaxsq", "vpmaxub",
+	"vpmaxud", "vpmaxuq", "vpand", "vpandd", "vpandq", "vpandn", "vpor", "vpord",
+	"vporq", "vpxor", "vpxord", "vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw",
+	"vpslld", "vpsllq", "vpsrld", "vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd",
+	"vpsrlvq", "vpsravd", "vpsravq", "vpcmpeqb", "vpcmpgtb", "vpcmpb", "vpcmpub", "vpcmpeqd",
+	"vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb",
+	"vptestmd", "vptestmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd",
+	"vpblendd", "vpblendmb", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps",
+	"vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb",
+	"vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd",
+	"vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd",
+	"vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq",
+	"kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord",
+	"kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq",
+	"kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add",
+	"or", "adc", "and", "sub", "xor", "cmp", "test", "mov",
+	"lea", "movzxb", "movzxw", "movsxd", "imul", "neg", "div", "idiv",
+	"shl", "shr", "sar", "cqo", "bt", "bzhi", "cmovg", "jae",
+	"je", "jne", "jns", "jp", "jl", "jge", "jle", "jg",
+	"jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -325,15 +326,15 @@ var firstForm = [numOps + 1]uint16{
 	103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
 	119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134,
 	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150,
-	151, 152, 153, 154, 155, 156, 159, 162, 165, 168, 171, 174, 177, 178, 179, 180,
-	181, 182, 183, 184, 185, 186, 187, 189, 191, 193, 195, 196, 197, 198, 199, 200,
+	151, 152, 153, 154, 155, 156, 157, 160, 163, 166, 169, 172, 175, 178, 179, 180,
+	181, 182, 183, 184, 185, 186, 187, 188, 190, 192, 194, 196, 197, 198, 199, 200,
 	201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216,
 	217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
-	233, 234, 235, 236, 237, 238, 240, 242, 244, 246, 250, 254, 257, 258, 259, 260,
+	233, 234, 235, 236, 237, 238, 239, 241, 243, 245, 247, 251, 255, 258, 259, 260,
 	261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276,
-	277, 278, 279, 280, 281, 282, 283, 287, 291, 295, 299, 303, 307, 311, 313, 317,
-	318, 319, 320, 321, 324, 325, 326, 327, 329, 331, 333, 334, 335, 336, 337, 338,
-	339, 340, 341, 342, 343, 344, 345, 346, 348, 349, 350, 351, 352,
+	277, 278, 279, 280, 281, 282, 283, 284, 288, 292, 296, 300, 304, 308, 312, 314,
+	318, 319, 320, 321, 322, 325, 326, 327, 328, 330, 332, 334, 335, 336, 337, 338,
+	339, 340, 341, 342, 343, 344, 345, 346, 347, 349, 350, 351, 352, 353,
 }
 
 var forms = [...]form{
@@ -461,6 +462,7 @@ var forms = [...]form{
 	{op: VPSUBD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfa, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSUBQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfb, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMULLW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xd5, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPMULHUW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xe4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMULLD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMADDWD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf5, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMULLQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},

@@ -72,17 +72,18 @@ func (f *emitter) mulOctets(d, x, y x86.Vec) {
 	f.or(d, d, t)
 }
 
+// octetMulHi multiplies x by y * 2^8 in lanes of 16 bits, whose upper halves have the upper
+// halves of the products.
 func octetMulHi(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
-	f.I(x86.VPSRLW, l, t, x, x86.Imm(8))
-	f.I(x86.VPSRLW, l, u, y, x86.Imm(8))
-	f.I(x86.VPMULLW, l, t, t, u)
-	f.and(t, t, f.words(0xff00))
+	f.and(t, x, f.words(0xff00))
+	f.and(u, y, f.words(0xff00))
+	f.I(x86.VPMULHUW, l, t, t, u)
+	f.and(t, t, f.words(0xff00)) // the odd lanes
 	f.and(d, x, f.words(0x00ff))
-	f.and(u, y, f.words(0x00ff))
-	f.I(x86.VPMULLW, l, d, d, u)
-	f.I(x86.VPSRLW, l, d, d, x86.Imm(8))
+	f.I(x86.VPSLLW, l, u, y, x86.Imm(8))
+	f.I(x86.VPMULHUW, l, d, d, u)
 	f.or(d, d, t)
 }
 

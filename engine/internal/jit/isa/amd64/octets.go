@@ -169,7 +169,8 @@ func octetShifted(f *emitter, n *lower.Node) {
 	f.I(x86.VPBROADCASTB, l, d, d)
 }
 
-// octetCell puts a cell into all lanes.
+// octetCell puts a cell into all lanes. Bit 0 of a cell is its truth; above it lie other
+// lanes of the code that wrote it.
 func octetCell(f *emitter, n *lower.Node) {
 	m, l := mem(f.CellAt(n.Aux)), f.LenOf(n.Type)
 	switch {
@@ -178,12 +179,13 @@ func octetCell(f *emitter, n *lower.Node) {
 	case f.evex:
 		t := f.Tmp()
 		f.I(x86.VPBROADCASTB, l, t, m)
-		f.I(x86.VPTESTMB, l, f.DstMask(), t, t)
+		f.I(x86.VPTESTMB, l, f.DstMask(), t, f.full(dtype.U8, 1))
 	default:
 		t, d := f.Tmp(), f.Dst()
 		f.I(x86.VPBROADCASTB, l, t, m)
+		f.I(x86.VPSLLW, l, t, t, x86.Imm(7))
 		f.zero(n.Type, d)
-		f.I(x86.VPSUBB, l, d, d, t)
+		f.I(x86.VPCMPGTB, l, d, d, t)
 	}
 }
 

@@ -32,13 +32,14 @@ type machine struct {
 	streams, stream bool
 }
 
-// init makes e the engine of a family of kernels.
-func (e *machine) init(f *family, p *Problem, do arithmetic) {
+// init makes e the engine of a family of kernels, which combine sums with the results unless
+// that is done later.
+func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	*e = machine{f: f, p: p, size: f.size, do: do, cells: e.cells}
 	sizeA, sizeB := p.sizes()
 	e.a, e.b = p.A.times(sizeA), p.B.times(sizeB)
 	e.halfA, e.halfB = p.HalfA != dtype.Invalid || f.pairs, p.HalfB != dtype.Invalid || f.pairs
-	if e.save = p.saver(); f.pairs {
+	if e.save = p.saver(); later {
 		e.save = keep
 	}
 	tiles := (p.M + f.rows - 1) / f.rows
@@ -157,7 +158,7 @@ func (e *machine) panel() int {
 }
 
 // blockRows is the number of rows of A that are packed at a time.
-func (e *machine) blockRows() int { return min(packA, l2()/4) / (Block * e.panel()) * e.rows }
+func (e *machine) blockRows() int { return max(1, min(packA, l2()/4)/(Block*e.panel())) * e.rows }
 
 func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
@@ -166,7 +167,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		if p.TermsB != nil { // what a part of an image becomes stays in the second level
 			most = l2() / 2
 		}
-		rows, cols = p.M, min(most/(Block*e.size), p.N+e.width-1)/e.width*e.width
+		rows, cols = p.M, max(1, min(most/(Block*e.size), p.N+e.width-1)/e.width)*e.width
 		// There are tiles for all threads, as long as packing is worth it.
 		const fewest = 192
 		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 2*threads {

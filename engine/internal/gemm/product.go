@@ -101,7 +101,7 @@ func (d *Product) choose(isa string, threads int) {
 		if f.pairs {
 			d.sum, d.apart, d.do = f.size, true, arithmeticOf[uint32, uint8]()
 		}
-		d.machine.init(f, &d.p, d.do)
+		d.machine.init(f, &d.p, d.do, d.combinesLater())
 		d.eng = &d.machine
 		d.divide(threads)
 		d.machine.streams = d.far() && f.fence() != nil
@@ -115,6 +115,12 @@ func (d *Product) choose(isa string, threads int) {
 	d.sum, d.apart, d.do = d.size, apart, arithmetics[typ]
 	d.eng = newPortable(&d.p)
 	d.divide(threads)
+}
+
+// combinesLater reports whether kernels only store or add up sums, which are combined with
+// the results when they are complete.
+func (d *Product) combinesLater() bool {
+	return d.sections > 1 || d.p.C.Col != 1 && d.p.N > 1 || d.sum != d.size
 }
 
 // sums is the number of bytes of the sums of all results.
@@ -266,8 +272,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 	if t.c, t.ldc = t.out, t.ldo; d.apart {
 		t.c, t.ldc = room(&s.sums, t.m*t.n*d.sum), t.n*d.sum
 	}
-	elsewhere := p.C.Col != 1 && p.N > 1 || d.sum != d.size // kernels cannot combine
-	if d.sections == 1 && !elsewhere {
+	if !d.combinesLater() {
 		d.eng.compute(t, s, d.stop)
 		return
 	}

@@ -32,7 +32,7 @@ func (e *machine) list() {
 		return
 	}
 	for r, i := 0, 0; i < p.M; r++ {
-		s := shape{rows: c.height(i, r), across: e.across, save: p.saver()}
+		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
 		for j := 0; j < p.N; j += e.width {
 			s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
 			ahead := len(e.cells) * asks(p.K) * aheadBytes

@@ -1,0 +1,91 @@
+package gemm
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// count returns the number of kernels of products that there are.
+func (f *family) count() (n int) {
+	for i := range f.kernels {
+		for j := range f.kernels[i] {
+			for k := range f.kernels[i][j] {
+				for l := range f.kernels[i][j][k] {
+					for s := range f.kernels[i][j][k][l] {
+						if f.kernels[i][j][k][l][s].Load() != nil {
+							n++
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// TestKernelsAreMadeBefore tests that no run makes a kernel: there might be no memory for it.
+func TestKernelsAreMadeBefore(t *testing.T) {
+	const m, n = 37, 53
+	a, b, c := make([]uint64, m*(Section+1)), make([]uint64, n*(Section+1)), make([]uint64, m*n)
+	places := []Matrix{{n, 1}, {1, m}}
+	for _, isa := range isas()[1:] {
+		for typ, old := range families[isa] {
+			for _, save := range []Save{Set, Add, Mul} {
+				for _, k := range []int{9, Block + 1, Section + 1} {
+					for i := range 8 {
+						p := Problem{Type: typ, M: m, N: n, K: k, Save: save, Scaled: save == Set, OffA: []int{0}, OffB: []int{0}, OffC: []int{0}}
+						p.A, p.B, p.C = []Matrix{{k, 1}, {1, m}}[i&1], []Matrix{{n, 1}, {1, k}}[i>>1&1], places[i>>2]
+						if k > Section && i < 6 { // a few will do
+							continue
+						}
+						if i == 7 {
+							p.M, p.N, p.C = 9, 13, Matrix{2 * 13 * 2, 2}
+							p.A, p.B = Matrix{k, 1}, Matrix{13, 1}
+						}
+						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, whole: old.whole, parts: old.parts, pairs: old.pairs}
+						families[isa][typ] = f
+						bind := &ir.Binding{Scalars: []uint64{1, 1}, Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
+						d := New(isa, p, bind, 2)
+						before := f.count()
+						units, _, _ := d.Units()
+						d.Begin()
+						w := d.NewWorker()
+						w.Run(0, units)
+						d.Finish(w)
+						families[isa][typ] = old
+						if after := f.count(); before == 0 || after != before {
+							t.Fatalf("%s: %+v: there are %d kernels before the run and %d after it", isa, p, before, after)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSmallCaches tests products on machines whose second level is said to be tiny.
+func TestSmallCaches(t *testing.T) {
+	old := l2
+	defer func() { l2 = old }()
+	for _, size := range []int{1, 4 << 10, 64 << 10, 256 << 10} {
+		l2 = func() int { return size }
+		r := rand.New(rand.NewPCG(1, uint64(size)))
+		try := func(m, n, k int, la, lb layout) {
+			s := newSample(r, dtype.F64, m, n, k, 1, la, lb, r.NormFloat64, math.FMA)
+			for _, isa := range isas() {
+				s.check(t, isa, 1+r.IntN(3), r)
+			}
+		}
+		for m := 1; m < 16; m += 4 {
+			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])
+			terms, columns := []Axis{{3, 400}, {7, 20}, {7, 1}}, []Axis{{2, 180}, {9, 20}, {5, 1}}
+			testGrid(t, r, dtype.F64, 1+m, terms, columns, r.NormFloat64)
+			testGrid(t, r, dtype.F32, 1+m, columns, terms, func() float32 { return float32(r.NormFloat64()) })
+		}
+	}
+}

@@ -87,9 +87,10 @@ func load() {
 	})
 }
 
-// inTest reports whether this process is a test.
+// inTest reports whether this process is a test. A library in a program in another language
+// may have no arguments.
 func inTest() bool {
-	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), ".test")
+	return len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), ".test")
 }
 
 func use(m Model, source string) {

@@ -71,3 +71,15 @@ func TestNoProbes(t *testing.T) {
 		t.Error("a test may be probed")
 	}
 }
+
+// TestNoArguments tests that a process without arguments is no test.
+func TestNoArguments(t *testing.T) {
+	old := os.Args
+	defer func() { os.Args = old }()
+	if !inTest() {
+		t.Error("this is a test")
+	}
+	if os.Args = nil; inTest() {
+		t.Error("a process without arguments is a test")
+	}
+}

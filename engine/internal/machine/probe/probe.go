@@ -129,12 +129,17 @@ type Result string
 // Run probes the machine and returns the defaults with the numbers that it measured. It
 // fails if the processor has no AVX2, or the process no executable memory.
 func Run() (machine.Model, []Result, error) {
-	m := machine.Defaults()
+	return run(machine.Defaults())
+}
+
+// run probes the machine and replaces the numbers of m that it measured.
+func run(m machine.Model) (machine.Model, []Result, error) {
 	if !cpu.X86.HasAVX2 {
 		return m, nil, errors.New("oneloop: there are no probes for this processor")
 	}
 	c := m.Caches
-	large := min(largest, max(4*c.L2, c.L3/4))
+	small := min(largest, max(c.L2/2, 2*c.L1))
+	large := min(largest, max(4*c.L2, c.L3/4, small)) // levels may be unknown
 	mem, err := hostmem.Allocate(large + 1<<16)
 	if err != nil {
 		return m, nil, err
@@ -146,7 +151,7 @@ func Run() (machine.Model, []Result, error) {
 	var out []Result
 	if cpu.X86.HasAVX512F {
 		wide = 64
-		t, err := times(mem, max(c.L2/2, 2*c.L1), loop{vector: 64}, loop{vector: 32})
+		t, err := times(mem, small, loop{vector: 64}, loop{vector: 32})
 		if err != nil {
 			return m, nil, err
 		}

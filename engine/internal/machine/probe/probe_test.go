@@ -6,8 +6,10 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 )
 
 // TestLoop checks that each variant of the loop adds all elements.
@@ -73,5 +75,19 @@ func TestRun(t *testing.T) {
 	m, results, err := Run()
 	if err != nil || len(results) < 4 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 {
 		t.Errorf("%+v, %v, %v", m, results, err)
+	}
+}
+
+// TestUnknownCaches probes machines that tell of some levels only, and of large ones.
+func TestUnknownCaches(t *testing.T) {
+	if _, err := exec.Probe(); err != nil || !cpu.X86.HasAVX2 {
+		t.Skip("no AVX2, or no executable memory")
+	}
+	for _, c := range []cpucache.Sizes{{L1: 32 << 10}, {L1: 64 << 20, L2: 1 << 30}} {
+		m := machine.Defaults()
+		m.Caches = c
+		if m, results, err := run(m); err != nil || len(results) == 0 || m.Caches != c {
+			t.Errorf("%+v: %+v, %v, %v", c, m, results, err)
+		}
 	}
 }

@@ -196,6 +196,24 @@ func TestComplexArrays(t *testing.T) {
 	}
 }
 
+// The first result of an accumulation is the first element, with its infinities and
+// the signs of its zeros.
+func TestComplexAccumulation(t *testing.T) {
+	negative := math.Copysign(0, -1)
+	for _, first := range []complex128{complex(math.Inf(1), 1), complex(negative, -3), complex(2, negative), complex(negative, negative)} {
+		z := engine.MustFromSlice([]complex128{first, 1})
+		for name, e := range map[string]c128{"cumsum": op.CumSum[complex128](z, 0), "cumprod": op.CumProd[complex128](z, 0)} {
+			got, err := engine.Eval(e)
+			if err != nil || !identical(got.At(0), first) {
+				t.Errorf("%s: of %v the first is %v, %v", name, first, got, err)
+			}
+		}
+	}
+	if one, err := engine.Item(op.Prod[complex128](engine.Zeros[complex128](0))); err != nil || one != 1 {
+		t.Errorf("the product of nothing is %v, %v", one, err)
+	}
+}
+
 // A concatenated target, an update, and statements of one program.
 func TestComplexTargets(t *testing.T) {
 	a, b, x := engine.Zeros[complex128](2), engine.Zeros[complex128](3), engine.MustFromSlice(complexes(5, 6))

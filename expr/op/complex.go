@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -267,21 +268,26 @@ func prodComplex(n *expr.Node, x []expr.Parts) expr.Parts {
 		}
 		flat[i] = ReshapeNode(TransposeNode(part, append(slices.Clone(rest), n.Axes...)), append(dims, last))
 	}
-	r := accumulateComplex("mul", flat[0], flat[1], -1)
+	r := accumulateComplex("mul", flat[0], flat[1], -1, false)
 	return expr.Parts{Re: ReshapeNode(r.Last(0), n.Shape()), Im: ReshapeNode(r.Last(1), n.Shape())}
 }
 
 // accumulateComplex returns the scan of complex numbers along an axis that adds or
-// multiplies. Its states and its outputs are the parts.
-func accumulateComplex(name string, re, im *expr.Node, axis int) *ScanResult {
-	first := 0.0
+// multiplies. Its states and its outputs are the parts. If copied is set, the first
+// output is the first element: a product with 1 loses infinities and signs of zeros.
+func accumulateComplex(name string, re, im *expr.Node, axis int, copied bool) *ScanResult {
+	first := []*expr.Node{like(re, math.Copysign(0, -1)), like(re, math.Copysign(0, -1))}
 	if name == "mul" {
-		first = 1
+		first = []*expr.Node{like(re, 1), like(re, 0)}
 	}
-	return ScanNodes([]*expr.Node{like(re, first), like(re, 0)}, []*expr.Node{re, im}, ScanOptions{Axis: axis}, func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+	return ScanNodes(first, []*expr.Node{re, im}, ScanOptions{Axis: axis}, func(index *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
 		p := expr.Parts{Re: call(name, state[0], x[0]), Im: call(name, state[1], x[1])}
 		if name == "mul" {
 			p = mulComplex("mul", expr.Parts{Re: state[0], Im: state[1]}, expr.Parts{Re: x[0], Im: x[1]})
+		}
+		if name == "mul" && copied {
+			start := call("equal", index, like(index, 0))
+			p = expr.Parts{Re: either(start, x[0], p.Re), Im: either(start, x[1], p.Im)}
 		}
 		return []*expr.Node{p.Re, p.Im}, []*expr.Node{p.Re, p.Im}
 	})

@@ -390,7 +390,7 @@ func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.No
 		}
 		t := a.DType()
 		if t.IsComplex() {
-			r := accumulateComplex(row, call("real", a), call("imag", a), o.Axes[0])
+			r := accumulateComplex(row, call("real", a), call("imag", a), o.Axes[0], true)
 			return ComplexNode(r.Out(0), r.Out(1))
 		}
 		wide := t.Register()

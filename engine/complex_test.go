@@ -304,6 +304,11 @@ func TestComplexFormats(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, &back, err)
 		}
 	}
+	for text, want := range map[string]shape.Shape{"[]": {0}, "[[],[]]": {2, 0}, "[1,2]": {}, "[[[1,2],[3,4]]]": {1, 2}} {
+		if err := json.Unmarshal([]byte(text), &back); err != nil || !back.Shape().Equal(want) {
+			t.Errorf("%s has the shape %v, %v, want %v", text, back.Shape(), err, want)
+		}
+	}
 	for _, wrong := range []string{"[1,2,3]", "[[1,2],[3]]", "[[1,2],[3,true]]"} {
 		if err := json.Unmarshal([]byte(wrong), &back); err == nil {
 			t.Errorf("%s is read as %v", wrong, &back)

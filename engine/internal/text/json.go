@@ -110,8 +110,9 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 	}
 	s := d.Shape
 	if s == nil {
-		if s = shapeOf(tree); t.IsComplex() && len(s) > 0 { // without the list of each element
-			s = s[:len(s)-1]
+		s = shapeOf(tree)
+		if last := len(s) - 1; t.IsComplex() && last >= 0 && s[last] > 0 { // without the list of each element
+			s = s[:last]
 		}
 	}
 	// A list has at most as many elements as the text has bytes. So a false shape

@@ -288,6 +288,65 @@ func TestComplexGradient(t *testing.T) {
 	}
 }
 
+// analyticCases are functions and their derivatives.
+var analyticCases = map[string]func(z complex128) complex128{
+	"exp": cmplx.Exp, "log": func(z complex128) complex128 { return 1 / z }, "sqrt": func(z complex128) complex128 { return .5 / cmplx.Sqrt(z) },
+	"sin": cmplx.Cos, "cos": func(z complex128) complex128 { return -cmplx.Sin(z) }, "tan": func(z complex128) complex128 { return 1 / (cmplx.Cos(z) * cmplx.Cos(z)) },
+	"sinh": cmplx.Cosh, "cosh": cmplx.Sinh, "tanh": func(z complex128) complex128 { return 1 / (cmplx.Cosh(z) * cmplx.Cosh(z)) },
+}
+
+// The functions are analytic also on the axes, which they treat apart: the derivatives
+// of both parts of the value follow from the one of the function.
+func TestComplexFunctionGradients(t *testing.T) {
+	for name, slope := range analyticCases {
+		for _, z := range []complex128{1 + 2i, 2, .5, -2, 2i, -.5i, 30 + 1i, 1 + 1i, 1, 1i, 1e-3, -30 + .5i} {
+			x := engine.MustFromSlice([]complex128{z})
+			y := expr.Apply(op.Row(name), x.Node())
+			for part, turn := range map[string]complex128{"real": 1, "imag": 1i} {
+				g, err := grad.OfNodes(op.ReduceNode("sum", expr.Apply(op.Row(part), y), op.Reduction{}), x.Node())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := engine.Item(op.Sum(expr.Of[complex128](g[0])))
+				if want := turn * cmplx.Conj(slope(z)); err != nil || !(cmplx.Abs(got-want) <= 1e-12*(1+cmplx.Abs(want))) {
+					t.Errorf("%s at %v, part %s: %v, %v, want %v", name, z, part, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// The derivatives of powers by both operands, and of |z| at 0.
+func TestComplexPowerGradients(t *testing.T) {
+	for _, c := range []struct{ x, y, byX, byY complex128 }{
+		{2, 3, 12, 8 * complex(math.Ln2, 0)},
+		{0, 2, 0, 0},
+		{2i, 2, 4i, -4 * cmplx.Log(2i)},
+		{1 + 1i, 0, 0, cmplx.Log(1 + 1i)},
+		{1 + 2i, .5 - 1i, (.5 - 1i) * cmplx.Pow(1+2i, -.5-1i), cmplx.Log(1+2i) * cmplx.Pow(1+2i, .5-1i)},
+	} {
+		x, y := engine.MustFromSlice([]complex128{c.x}), engine.MustFromSlice([]complex128{c.y})
+		g, err := grad.OfNodes(op.Sum(op.RealPart[float64](op.Pow[complex128](x, y))).Node(), x.Node(), y.Node())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []complex128{cmplx.Conj(c.byX), cmplx.Conj(c.byY)} {
+			got, err := engine.Item(op.Sum(expr.Of[complex128](g[i])))
+			if err != nil || !(cmplx.Abs(got-want) <= 1e-12*(1+cmplx.Abs(want))) {
+				t.Errorf("%v to the power %v, by operand %d: %v, %v, want %v", c.x, c.y, i, got, err, want)
+			}
+		}
+	}
+	z := engine.Zeros[complex128](1)
+	g, err := grad.OfNodes(op.Sum(op.Modulus[float64](z)).Node(), z.Node())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := engine.Item(op.Sum(expr.Of[complex128](g[0]))); err != nil || got != 0 {
+		t.Errorf("the derivative of |z| at 0 is %v, %v", got, err)
+	}
+}
+
 // Complex numbers as text and in files.
 func TestComplexFormats(t *testing.T) {
 	z := engine.MustFromSlice([]complex64{1 + 2i, complex(float32(math.Inf(1)), -.5)})

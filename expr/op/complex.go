@@ -191,7 +191,7 @@ var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 	"conjugate": func(_ *expr.Node, x []expr.Parts) expr.Parts {
 		return expr.Parts{Re: x[0].Re, Im: call("neg", x[0].Im)}
 	},
-	"abs":       func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("hypot", x[0].Re, x[0].Im)} },
+	"abs":       modulus,
 	"angle":     func(_ *expr.Node, x []expr.Parts) expr.Parts { return expr.Parts{Re: call("atan2", x[0].Im, x[0].Re)} },
 	"equal":     onBoth("equal", "logical_and"),
 	"not_equal": onBoth("not_equal", "logical_or"),
@@ -199,12 +199,12 @@ var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 	"isinf":     onBoth("isinf", "logical_or"),
 	"isfinite":  onBoth("isfinite", "logical_and"),
 
-	"exp": ofOne(expComplex), "log": ofOne(logComplex), "sqrt": ofOne(sqrtComplex),
-	"sinh": ofOne(sinhComplex), "cosh": ofOne(coshComplex), "tanh": ofOne(tanhComplex),
-	"sin": ofOne(func(z expr.Parts) expr.Parts { return overI(sinhComplex(timesI(z))) }),
-	"cos": ofOne(func(z expr.Parts) expr.Parts { return coshComplex(timesI(z)) }),
-	"tan": ofOne(func(z expr.Parts) expr.Parts { return overI(tanhComplex(timesI(z))) }),
-	"pow": func(_ *expr.Node, x []expr.Parts) expr.Parts { return powComplex(x[0], x[1]) },
+	"exp": analytic("exp", expComplex), "log": analytic("log", logComplex), "sqrt": analytic("sqrt", sqrtComplex),
+	"sinh": analytic("sinh", sinhComplex), "cosh": analytic("cosh", coshComplex), "tanh": analytic("tanh", tanhComplex),
+	"sin": analytic("sin", func(z expr.Parts) expr.Parts { return overI(sinhComplex(timesI(z))) }),
+	"cos": analytic("cos", func(z expr.Parts) expr.Parts { return coshComplex(timesI(z)) }),
+	"tan": analytic("tan", func(z expr.Parts) expr.Parts { return overI(tanhComplex(timesI(z))) }),
+	"pow": func(_ *expr.Node, x []expr.Parts) expr.Parts { return marked("pow", powComplex(x[0], x[1]), x) },
 }
 
 // onBoth returns the parts of an operator whose result is a bool: that of the

@@ -27,11 +27,6 @@ func (p plane) limit() (at, exp float64) {
 	return 709, math.Exp(709)
 }
 
-// ofOne makes a function of one complex number a splitter of nodes.
-func ofOne(f func(expr.Parts) expr.Parts) func(*expr.Node, []expr.Parts) expr.Parts {
-	return func(_ *expr.Node, x []expr.Parts) expr.Parts { return f(x[0]) }
-}
-
 // either returns x where the condition holds, else y.
 func either(cond, x, y *expr.Node) *expr.Node { return call("where", cond, x, y) }
 

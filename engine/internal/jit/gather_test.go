@@ -85,3 +85,46 @@ buf y %[1]s out 2
 		t.Errorf("%d loops go along the indices", turned)
 	}
 }
+
+// TestRepeatedRows takes elements of a row that is repeated: the index of the row adds nothing
+// to the address, but elements of other rows, and before and after the row, take the fill
+// value. The step from lane to lane is small.
+func TestRepeatedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 11))
+	for _, mem := range dtype.Real() {
+		for _, at := range []string{"i0", "i0*2", "i0*3-4", "p0+i0*-1", "p0+i0*-2+3"} {
+			k := parse(t, fmt.Sprintf(`kernel repeated
+axis i0
+params 1
+buf x %[1]s in 2
+buf i u8 in 1
+buf y %[1]s out 1
+{
+  %%4 = const %[2]s 1
+  vec i0 {
+    %%0 = load u8 i[i0]
+    %%1 = cvt i64 %%0
+    %%2 = load %[2]s x[%%1, %[3]s] else %%4
+    store %[2]s y[i0] %%2
+  }
+}`, mem.Short(), mem.Register().Short(), at))
+			for range 6 {
+				n := 1 + r.IntN(90)
+				columns := 1
+				switch at {
+				case "i0*2", "p0+i0*-2+3":
+					columns = 2
+				case "i0*3-4":
+					columns = 3
+				}
+				last := columns * (n - 1)
+				s := newSetup(t, r, k, []int{n}, []int{last}, [][]int{{1, last + 1}, {n}, {n}}, true)
+				s.b.Bufs[0].Strides[0], s.b.Bufs[0].Extents = 0, []int{3, last + 1}
+				for i := range s.mem[1] {
+					s.mem[1][i] = byte(r.IntN(5))
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}

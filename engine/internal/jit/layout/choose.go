@@ -126,11 +126,11 @@ func (bp *Phase) findOctets() {
 	bp.Octets = bp.Lowered.Octets && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
-			return s.Guard
+			return s.Guard || s.Gather != nil
 		case Uniform:
-			return s.Guard || bp.Lowered.Sites[s.index(bp.Lowered)].Store
+			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.index(bp.Lowered)].Store
 		case Strided:
-			return s.Step == 0
+			return s.Step == 0 || s.Gather != nil
 		}
 		return true
 	})

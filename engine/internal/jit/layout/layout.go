@@ -102,7 +102,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			s.Kind = Unit
 		default:
 			s.Kind = Strided
-			if small(s.Size, step) && (s.Size > 1 || byteSteps(ph)) {
+			if small(s.Size, step) && (s.Size > 1 || byteSteps(ph) && !s.masked()) {
 				s.Step = step
 			}
 		}
@@ -264,7 +264,7 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		return true
 	}
 	if s.Size == 1 {
-		return byteSteps(ph) && !s.Guard && small(s.Size, step)
+		return byteSteps(ph) && !s.masked() && small(s.Size, step)
 	}
 	return s.Size >= 4 && step < 1<<24 && step > -1<<24
 }

@@ -52,6 +52,12 @@ type Site struct {
 // ByteSteps reports whether permutes reach the elements of a site, and these are bytes.
 func (s *Site) ByteSteps() bool { return s.Kind == Strided && s.Step != 0 && s.Size == 1 }
 
+// masked reports whether lanes of a site may be outside its array. They take the fill value,
+// and must not be read.
+func (s *Site) masked() bool {
+	return s.Guard || s.Gather != nil && slices.ContainsFunc(s.Gather.Dims, func(d gatherDim) bool { return d.Bounds == ir.Guarded })
+}
+
 // A GuardLine is an affine coordinate that may be outside the array.
 type GuardLine struct {
 	Line   bound.Line

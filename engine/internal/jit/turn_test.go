@@ -71,3 +71,32 @@ buf z %[1]s out 1
 		t.Errorf("blocks are turned %d times", found)
 	}
 }
+
+// TestTurnedAgain compares a scan that loads what it has stored in the same step with the
+// interpreter.
+func TestTurnedAgain(t *testing.T) {
+	k := parse(t, `kernel again
+axis i0 i1
+buf x f32 in 2
+buf y f32 inout 2
+buf z f32 out 2
+{
+  vec i0 {
+    %0 = const f32 0
+    seq i1 {
+      %1 = carry f32 %0
+      %2 = load f32 x[i0, i1]
+      %3 = add f32 %1 %2
+      store f32 y[i0, i1] %3
+      %4 = load f32 y[i0, i1]
+      store f32 z[i0, i1] %4
+      %5 = next f32 %1 %3
+    }
+  }
+}`)
+	r := rand.New(rand.NewPCG(5, 8))
+	for range 6 {
+		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
+		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n, n}, true))
+	}
+}

@@ -34,7 +34,8 @@ func (bp *Phase) findTurned() bool {
 }
 
 // turnable reports whether blocks of site i can be turned. If the loop accesses its array at
-// another site, it must be at the same elements in each step.
+// another site, it must be at the same elements in each step. No load may come after a store,
+// because a block is loaded before the first step and stored after the last.
 func (bp *Phase) turnable(i int32) bool {
 	s := &bp.Sites[i]
 	step, least := bound.StepOf(s.Seq), 16/s.Size
@@ -47,7 +48,13 @@ func (bp *Phase) turnable(i int32) bool {
 	same := func(x *Site) bool {
 		return x.Line.Base == s.Line.Base && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Seq, s.Seq)
 	}
-	return !slices.ContainsFunc(bp.Sites, func(x Site) bool { return x.Buf == s.Buf && !same(&x) })
+	for j := range bp.Sites {
+		x := &bp.Sites[j]
+		if x.Buf == s.Buf && (!same(x) || j < int(i) && bp.Lowered.Sites[j].Store && !bp.Lowered.Sites[i].Store) {
+			return false
+		}
+	}
+	return true
 }
 
 // Turned reports whether blocks of the arrays of a loop that carries values are turned.

@@ -91,12 +91,14 @@ func TestGammaBeta(t *testing.T) {
 	if err != nil || half.At(1, 1) <= 0 {
 		t.Errorf("float32: %v, %v", half, err)
 	}
-	tiny, err := engine.Eval(op.Beta[float64](key, 1e-4, 1e-4, 1000))
-	if err != nil || slices.ContainsFunc(tiny.Data(), func(v float64) bool { return !(v >= 0 && v <= 1) }) {
-		t.Errorf("beta of small parameters: %v", err)
+	for _, small := range []float64{1e-4, 1e-300} {
+		tiny, err := engine.Eval(op.Beta[float64](key, small, small, 1000))
+		if err != nil || slices.ContainsFunc(tiny.Data(), func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+			t.Errorf("beta of the parameters %v: %v", small, err)
+		}
 	}
 	for name, e := range map[string]expr.Exp[float64]{
-		"shape 0": op.Gamma[float64](key, 0), "nan": op.Gamma[float64](key, math.NaN()), "b": op.Beta[float64](key, 1, -1, 2), "dims": op.Gamma[float64](key, 1, -2),
+		"shape 0": op.Gamma[float64](key, 0), "nan": op.Gamma[float64](key, math.NaN()), "b": op.Beta[float64](key, 1, -1, 2), "tiny": op.Beta[float64](key, 1, 1e-308, 2), "dims": op.Gamma[float64](key, 1, -2),
 	} {
 		if e.Node().Err() == nil {
 			t.Errorf("%s is no error", name)

@@ -69,11 +69,15 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 	return y
 }
 
+// gammaShape reports whether numbers of the gamma distribution with a shape have finite
+// logarithms. Those of smaller shapes have not, and beta would compare infinities.
+func gammaShape(v float64) bool { return v >= 1e-300 && v <= 1e15 }
+
 // Gamma returns numbers of the gamma distribution with the given shape and the scale
 // 1, in the shape dims. Its mean is the shape. They are computed in float64. A shape
-// that is not above 0, or above 1e15, is [expr.ErrValue]. See docs/numerics.md.
+// below 1e-300 or above 1e15 is [expr.ErrValue]. See docs/numerics.md.
 func Gamma[T expr.Float](key expr.Exp[uint64], shape float64, dims ...int) expr.Exp[T] {
-	if !(shape > 0 && shape <= 1e15) {
+	if !gammaShape(shape) {
 		return expr.Of[T](expr.Errorf(expr.ErrValue, "Gamma", "the shape is %v", shape))
 	}
 	x := call("exp", gammaLog("Gamma", key, shape, gammaStream, dims))
@@ -85,7 +89,7 @@ func Gamma[T expr.Float](key expr.Exp[uint64], shape float64, dims ...int) expr.
 // and is x/(x+y). They are computed in float64. Parameters are as the shape of
 // [Gamma].
 func Beta[T expr.Float](key expr.Exp[uint64], a, b float64, dims ...int) expr.Exp[T] {
-	if !(a > 0 && a <= 1e15 && b > 0 && b <= 1e15) {
+	if !gammaShape(a) || !gammaShape(b) {
 		return expr.Of[T](expr.Errorf(expr.ErrValue, "Beta", "the parameters are %v and %v", a, b))
 	}
 	x := gammaLog("Beta", key, a, gammaStream, dims)

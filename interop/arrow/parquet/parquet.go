@@ -13,6 +13,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync/atomic"
 
 	aa "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -121,6 +122,7 @@ type reader struct {
 	*pqarrow.FileReader
 	path  string
 	file  io.Closer
+	mem   *limited
 	which []int // the columns that are read
 }
 
@@ -143,7 +145,8 @@ func open(path string, opts []Option) (r *reader, o options, err error) {
 		}
 	}()
 	defer r.recovered(&err)
-	mem := &limited{Allocator: memory.DefaultAllocator, left: o.limit}
+	mem := &limited{Allocator: memory.DefaultAllocator, limit: o.limit, left: o.limit}
+	r.mem = mem
 	p, err := file.NewParquetReader(f, file.WithReadProps(pq.NewReaderProperties(mem)))
 	if err != nil {
 		return nil, o, r.wrong(err)
@@ -184,17 +187,17 @@ func (r *reader) close() { r.file.Close() }
 
 // recovered turns a panic of the library, which malformed files cause, into an error.
 func (r *reader) recovered(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case exhausted:
-		*err = r.named(expr.NewError(expr.ErrOutOfMemory, "", "reading needs more than %d bytes", p.limit))
-	default:
+	if p := recover(); p != nil {
 		*err = r.wrong(fmt.Errorf("%v", p))
 	}
 }
 
-// wrong returns an error of the library as [expr.ErrValue].
+// wrong returns an error of the library as [expr.ErrValue], or as [expr.ErrOutOfMemory] if
+// the limit is its cause: the library recovers from panics of its goroutines itself.
 func (r *reader) wrong(err error) error {
+	if r.mem != nil && r.mem.exhausted.Load() {
+		return r.named(expr.NewError(expr.ErrOutOfMemory, "", "reading needs more than %d bytes", r.mem.limit))
+	}
 	if x := (*expr.Error)(nil); errors.As(err, &x) {
 		return r.named(x)
 	}
@@ -206,10 +209,9 @@ func (r *reader) named(err error) error { return fmt.Errorf("oneloop: parquet: %
 // A limited allocator panics where an allocation goes beyond a limit.
 type limited struct {
 	memory.Allocator
-	left int64
+	limit, left int64
+	exhausted   atomic.Bool
 }
-
-type exhausted struct{ limit int64 }
 
 func (l *limited) Allocate(size int) []byte {
 	l.take(int64(size))
@@ -228,7 +230,8 @@ func (l *limited) Free(b []byte) {
 
 func (l *limited) take(n int64) {
 	if n > l.left {
-		panic(exhausted{l.left})
+		l.exhausted.Store(true)
+		panic("the limit is exhausted")
 	}
 	l.left -= n
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -147,6 +148,12 @@ func TestErrors(t *testing.T) {
 	} {
 		if err := c.err(); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, not %v", name, err, c.kind)
+		}
+	}
+	for _, limit := range []int64{100, 50_000, 100_000, 1_500_000} { // in any goroutine of the library
+		err := read(good, parquet.Limit(limit))()
+		if !errors.Is(err, expr.ErrOutOfMemory) || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", limit)) {
+			t.Errorf("%v does not name the limit of %d bytes", err, limit)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "m")); !errors.Is(err, os.ErrNotExist) {

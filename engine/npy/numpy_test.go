@@ -17,7 +17,7 @@ import (
 
 // theirs saves arrays as NumPy does, and checks the arrays that Go wrote. Files
 // are called TYPE-SHAPE-ORDER-ENDIAN.npy; every array holds 0, 1, 2, ... in
-// its logical order, reduced to the type.
+// its logical order, reduced to the type; the imaginary parts are twice the real ones.
 const theirs = `
 import sys, os, itertools, warnings
 import numpy as np
@@ -28,10 +28,11 @@ except ImportError:
     bf16 = None
 ours, out = sys.argv[1:]
 shapes = {'s': (), '0': (0,), '5': (5,), '2x3': (2, 3), '2x0x3': (2, 0, 3), '2x3x4': (2, 3, 4), '1s': (1,) * 32}
-types = ['bool', 'int8', 'int32', 'int64', 'uint8', 'uint32', 'uint64', 'float16', 'bfloat16', 'float32', 'float64']
+types = ['bool', 'int8', 'int32', 'int64', 'uint8', 'uint32', 'uint64', 'float16', 'bfloat16', 'float32', 'float64', 'complex64', 'complex128']
 def make(t, shape, order):
     n = int(np.prod(shape, dtype=np.int64))
     a = np.arange(n) % 2 == 1 if t == 'bool' else np.arange(n).astype(bf16 if t == 'bfloat16' else t)
+    a = a * a.dtype.type(1 + 2j) if t.startswith('complex') else a
     return np.asarray(a.reshape(shape), order=order)
 for t, (s, shape), order in itertools.product(types, shapes.items(), 'CF'):
     name = f'{t}-{s}-{order}'
@@ -67,6 +68,8 @@ print(np.__version__)
 func element(t dtype.Type, i int) []byte {
 	le := binary.LittleEndian
 	switch t {
+	case dtype.C64, dtype.C128:
+		return append(element(t.Part(), i), element(t.Part(), 2*i)...)
 	case dtype.Bool:
 		return []byte{byte(i % 2)}
 	case dtype.F16:

@@ -207,8 +207,8 @@ var complexParts = map[string]func(n *expr.Node, x []expr.Parts) expr.Parts{
 	"pow": func(_ *expr.Node, x []expr.Parts) expr.Parts { return marked("pow", powComplex(x[0], x[1]), x) },
 }
 
-// onBoth returns the parts of an operator whose result is a bool: that of the
-// real parts and that of the imaginary parts, joined.
+// onBoth returns the parts of an operator whose result is a bool. The operator is applied
+// to the real parts and to the imaginary parts, and both results are joined.
 func onBoth(name, join string) func(*expr.Node, []expr.Parts) expr.Parts {
 	return func(_ *expr.Node, x []expr.Parts) expr.Parts {
 		re, im := make([]*expr.Node, len(x)), make([]*expr.Node, len(x))

@@ -16,7 +16,7 @@ func Bare(w backend.Worker) func() {
 	return func() { code.Call(x.frame) }
 }
 
-// FixCaches makes the model of the machine, which chooses variants of the code, that of the
+// FixCaches sets the model of the machine, which chooses variants of the code, to the
 // defaults with the caches of a common desktop.
 func FixCaches(t *testing.T) {
 	t.Cleanup(useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})))

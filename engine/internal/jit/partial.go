@@ -16,7 +16,7 @@ type boundRed struct {
 	area int // offset in the frame
 }
 
-// within stands for a block whose result is in that of the block before.
+// within stands for a block that was added to the result of the block before it.
 var within = reduce.Partial{Index: -1}
 
 // result returns what the cell of the reduction holds for p.

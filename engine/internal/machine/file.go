@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 )
 
-// version is that of the probes. Another one does not read the file.
+// version counts the kinds of probes. Probes of another version do not read the file.
 const version = 1
 
 // errNoCache is the reason why there is no file.

@@ -58,7 +58,7 @@ func Current() Model {
 }
 
 // Source tells where the model in use is from: "defaults", "measured", or the
-// environment variable. The error is that of the variable, which then has no effect.
+// environment variable. A variable that cannot be read is the error, and has no effect.
 func Source() (string, error) {
 	load()
 	return *state.source.Load(), state.err

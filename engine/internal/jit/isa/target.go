@@ -26,7 +26,7 @@ type Target interface {
 	Lanes(f *Emitter) Lanes
 	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
 	// lane, for as many lanes as a vector of bytes bytes has, at most 32 for elements of less than
-	// 4. lane returns the address of a lane, and row that of a row of the result. Both are
+	// 4. lane returns the address of a lane, and row the address of a row of the result. Both are
 	// called in order. It uses the lowest n+1 vectors.
 	Block(a Asm, size, bytes int, lane, row func(int) Mem)
 }

@@ -67,7 +67,7 @@ var binaryOps = byLanes(map[prim.Op]map[dtype.Type]x86.Op{
 })
 
 // byLanes returns instructions by operation and type of the operands. Types of 8 bits
-// have those of their lanes, and unsigned types without one have that of the signed type.
+// take the instructions of their lanes. An unsigned type without one takes the signed type's.
 func byLanes(rows map[prim.Op]map[dtype.Type]x86.Op) (ops [prim.NumOps][dtype.F64 + 1]x86.Op) {
 	for op, row := range rows {
 		for _, t := range isa.All {

@@ -63,6 +63,10 @@ func main() {
 // slack is the noise of a few runs: elements that Go copies take as long on both sides.
 const slack = 1.2
 
+// checked are the numbers of runs that check takes one after the other, until machine
+// code has been as fast as the interpreter.
+var checked = []int{1, 5, 9, 60}
+
 // check fails if machine code is slower than the interpreter in a test.
 func check(tests []test, o options) error {
 	var slow []error
@@ -77,7 +81,7 @@ func check(tests []test, o options) error {
 		}
 		// A few runs suffice, as the interpreter is many times slower. Where it is
 		// not, more runs decide.
-		for rounds := 1; rounds <= 9; rounds += 4 {
+		for _, rounds := range checked {
 			if err = c.measure(rounds, 0); err != nil {
 				return err
 			}
@@ -85,7 +89,7 @@ func check(tests []test, o options) error {
 			if ours < slack*theirs {
 				break
 			}
-			if rounds == 9 {
+			if rounds == checked[len(checked)-1] {
 				slow = append(slow, fmt.Errorf("%s: %s: machine code takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), ours, theirs))
 			}
 		}

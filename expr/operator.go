@@ -274,7 +274,7 @@ func (o *Operator) Parts() func(n *Node, x []Parts) Parts { return o.row.Parts }
 // Grad returns the derivative of an operator of floats, or nil.
 func (o *Operator) Grad() Rule { return o.row.Grad }
 
-// Same reports whether the value is that of the first operand; see [Row].
+// Same reports whether the value equals the first operand; see [Row].
 func (o *Operator) Same() bool { return o.row.Same }
 
 // Cond reports whether the first operand is a bool.

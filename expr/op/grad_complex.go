@@ -74,7 +74,7 @@ func init() {
 }
 
 // mark returns an operator whose value is its first operand, and whose derivative is
-// that of a function of the other ones, which are n.
+// the derivative of a function of the n other operands.
 func mark(name string, n int, grad expr.Rule) *expr.Operator {
 	return expr.NewOperator(expr.Row{
 		Name: name, Class: expr.Elementwise, Arity: 1 + n, Types: expr.TypesOf(dtype.F32, dtype.F64), Same: true,
@@ -89,7 +89,8 @@ func mark(name string, n int, grad expr.Rule) *expr.Operator {
 	})
 }
 
-// partOfSlope returns the adjoint of a part of an operand, from that of a part of the value.
+// partOfSlope returns the adjoint of a part of an operand. The adjoint in g belongs to a
+// part of the value.
 func partOfSlope(g *expr.Adjoint, part, arg int, by []func(z []expr.Parts) expr.Parts) *expr.Node {
 	z := make([]expr.Parts, len(by))
 	for i := range z {
@@ -122,7 +123,7 @@ func analytic(name string, f func(expr.Parts) expr.Parts) func(*expr.Node, []exp
 	return func(_ *expr.Node, x []expr.Parts) expr.Parts { return marked(name, f(x[0]), x) }
 }
 
-// modulus splits the absolute value. Its derivative at 0 is 0, as that of real numbers.
+// modulus splits the absolute value. Its derivative at 0 is 0, as for real numbers.
 func modulus(_ *expr.Node, x []expr.Parts) expr.Parts {
 	r := call("hypot", x[0].Re, x[0].Im)
 	return expr.Parts{Re: expr.Apply(modulusMark, r, x[0].Re, x[0].Im)}

@@ -94,8 +94,8 @@ func elements(a arrow.Array, t dtype.Type) []byte {
 	return buffers[1].Bytes()[d.Offset()*t.Size() : (d.Offset()+d.Len())*t.Size()]
 }
 
-// join returns the elements of several arrays of one type, one after the other. The
-// type is that of the first array, or of field, which may be nil.
+// join returns the elements of several arrays of one type, one after the other. Without
+// arrays the type is field, which may otherwise be nil.
 func join(name string, field arrow.DataType, parts ...arrow.Array) (Column, error) {
 	n, nulls := 0, 0
 	for _, a := range parts {

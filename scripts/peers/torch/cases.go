@@ -79,7 +79,7 @@ func adjoint(y, g, x exp) (exp, error) {
 	return all[0], nil
 }
 
-// window is that of ResNet's pool: windows overlap.
+// window slides as in ResNet's pool: windows overlap.
 var window = op.Sliding{Kernel: []int{3, 3}, Stride: []int{2}, Padding: []int{1}}
 
 func pool(reducer string) func() (*running, error) {

@@ -18,7 +18,8 @@
 //
 //   - [github.com/oneloop/oneloop/engine]: tensors, compilation, running.
 //   - [github.com/oneloop/oneloop/expr/op]: the operators; docs/ops.md lists them.
-//   - [github.com/oneloop/oneloop/expr]: trees, parameters, statements, errors.
+//   - [github.com/oneloop/oneloop/expr]: expressions, parameters, statements, kinds
+//     of error; expr/tree is for code that makes operators, or reads trees.
 //   - [github.com/oneloop/oneloop/expr/formula]: the same trees from NumPy-like text.
 //   - [github.com/oneloop/oneloop/expr/grad]: gradients, as trees.
 //   - [github.com/oneloop/oneloop/engine/nn]: training; engine/autograd, engine/blob

@@ -86,6 +86,49 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestNamedTests checks that the tests which the pages name exist: `TestName` in any
+// package, `folder.ExampleName` in that folder. Decisions and the changelog name what
+// there was.
+func TestNamedTests(t *testing.T) {
+	in := map[string][]string{} // the folders of each test
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Example|Benchmark|Fuzz)\w*)\(`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range function.FindAllSubmatch(text, -1) {
+			in[string(m[1])] = append(in[string(m[1])], filepath.ToSlash(filepath.Dir(path)))
+		}
+		return err
+	})
+	files, err2 := filepath.Glob("docs/*.md")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	named := regexp.MustCompile("`(?:([a-z][\\w/]*)\\.)?((?:Test|Example|Benchmark|Fuzz)(?:[A-Z_]\\w*)?)`")
+	count := 0
+	for _, path := range append(files, "README.md", "CONTRIBUTING.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			count++
+			folder := m[1]
+			if folder == "oneloop" {
+				folder = "."
+			}
+			if len(in[m[2]]) == 0 || folder != "" && !slices.Contains(in[m[2]], folder) {
+				t.Errorf("%s names %s, which is in %q", path, m[0], in[m[2]])
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("the pages name %d tests only", count)
+	}
+}
+
 // headings returns the headings of a page as fragments of links to them.
 func headings(t *testing.T, path string) map[string]bool {
 	text, err := os.ReadFile(path)

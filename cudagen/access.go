@@ -2,6 +2,7 @@ package cudagen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/plan/ir"
@@ -105,6 +106,10 @@ func (g *generator) load(in *ir.Ins, at scope) {
 	}
 	if at.tile && g.l.sites[g.siteOf[in]].tile {
 		g.def1(in, fmt.Sprintf("prim::load(tile_%d[x][j])", g.siteOf[in]))
+		return
+	}
+	if slices.Contains(at.loaded, in) {
+		g.def1(in, fmt.Sprintf("prim::load(x%d[k])", g.siteOf[in]))
 		return
 	}
 	place, inside := g.element(in)

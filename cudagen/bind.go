@@ -42,6 +42,9 @@ type Launch struct {
 	Grid   [3]uint32
 	Block  [3]uint32
 	Shared uint32 // bytes of dynamic shared memory
+	// Rows says that a thread block computes row after row. The fastest grid has as many
+	// blocks as the GPU runs at once, and at most those of Grid.
+	Rows bool
 }
 
 // A patch is a field of the argument struct that SetArgs writes: an address or a

@@ -5,9 +5,14 @@ import "github.com/oneloop/oneloop/plan/ir"
 // By default one thread reduces one column. Few and long columns would leave most
 // of a GPU idle. Then one thread reduces one run of 64 positions: the runs of a
 // column are independent. A second kernel combines the runs, with a thread block
-// for each column.
+// for each columnGroup columns, or for each one. The results of neighbouring columns are
+// neighbours in memory.
 
-// split sets loopLayout.split for the vec loops whose columns are reduced by runs.
+// columnGroup columns of results fill at least a sector of 32 bytes.
+const columnGroup = 8
+
+// split sets loopLayout.split for the vec loops whose columns are reduced by runs, and
+// loopLayout.columns.
 func (n *numbers) split() {
 	for i := range n.k.Loops {
 		seq := n.splittable(int32(i))
@@ -15,7 +20,11 @@ func (n *numbers) split() {
 			continue
 		}
 		if size := times(n.total(int32(i)), ceilDiv(n.total(seq), ir.Run)); size < limit {
-			n.layout.loops[i].split = true
+			l := &n.layout.loops[i]
+			l.split, l.columns = true, 1
+			if n.total(int32(i)) >= columnGroup*n.device.SMs/2 {
+				l.columns = columnGroup
+			}
 		}
 	}
 }
@@ -69,11 +78,7 @@ func (g *generator) runResults(seq int32) {
 
 // runs writes the kernel that computes the runs.
 func (g *generator) runs(vec int32) {
-	code := g.k.Regions[g.k.Loops[vec].Body].Code
-	at := 0
-	for code[at].Op != ir.For {
-		at++
-	}
+	code, at := g.loopOf(vec)
 	seq := code[at].Aux
 	reds := g.reductions(seq)
 	g.runResults(seq)
@@ -81,9 +86,7 @@ func (g *generator) runs(vec int32) {
 	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec), 0)
 	g.line("const ix run = prim::quo(t, %s), i = t - run*%s.n;", lanes, lanes)
 	g.positions(vec, "i")
-	for i := range code[:at] {
-		g.ins(&code[i], scope{})
-	}
+	g.list(code[:at], scope{})
 	for _, r := range reds {
 		g.line("%s::acc r%d = %s::identity();", g.reduction(r), r.Dst, g.reduction(r))
 	}
@@ -95,27 +98,32 @@ func (g *generator) runs(vec int32) {
 	}})
 	g.close()
 	for _, r := range reds {
-		g.line("runs_%d[i * (%s) + run] = r%d;", r.Dst, runsOf(total), r.Dst)
+		g.line("runs_%d[run * %s.n + i] = r%d;", r.Dst, lanes, r.Dst)
 	}
 	g.close()
 }
 
-// columns writes the kernel that combines the runs of each column.
+// columns writes the kernel that combines the runs of each column. One thread of those
+// of a column has its effects.
 func (g *generator) columns(vec int32) {
-	body := g.k.Loops[vec].Body
-	for _, in := range g.k.Regions[body].Code {
-		if in.Op == ir.For {
-			g.runResults(in.Aux)
-		}
-	}
-	g.open("for (ix i = blockIdx.x; i < %s; i += gridDim.x)", g.total(vec))
+	code, at := g.loopOf(vec)
+	seq := code[at].Aux
+	g.runResults(seq)
+	total := g.total(vec)
+	own := g.l.loops[vec].columns
+	threads := (&pass{kind: columnsPass}).threads(g.l)
+	g.line("const ix column = threadIdx.x %% %d, thread = threadIdx.x / %d; // of the columns at work, of the column", own, own)
+	g.open("for (ix left = (ix)blockIdx.x * %d; left < %s; left += (ix)gridDim.x * %d)", own, total, own)
+	g.line("const ix i = prim::min(left + column, %s - 1);", total)
 	g.positions(vec, "i")
-	g.region(body, scope{once: "threadIdx.x == 0 && ", seq: func(seq int32) {
-		runs := "(" + runsOf(g.total(seq)) + ")"
-		for _, r := range g.reductions(seq) {
-			red := g.reduction(r)
-			g.line("const %s v%d = %s::result(red::tree<%s>(runs_%d + i * %s, %s));", r.Type.Short(), r.Dst, red, red, r.Dst, runs, runs)
-		}
-	}})
+	g.list(code[:at], scope{})
+	runs := runsOf(g.total(seq))
+	for _, r := range g.reductions(seq) {
+		red := g.reduction(r)
+		g.line("const %s v%d = %s::result(red::tree<%s>(runs_%d + i, %s, %s, left + column < %s ? thread : %s, (ix)%d));", r.Type.Short(), r.Dst, red, red, r.Dst, runs, total, total, runs, threads/own)
+	}
+	g.open("if (thread == 0 && left + column < %s)", total)
+	g.list(code[at+1:], scope{})
+	g.close()
 	g.close()
 }

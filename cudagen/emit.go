@@ -15,16 +15,17 @@ func itoa(x int) string { return strconv.Itoa(x) }
 
 // A scope says how to write the instructions of a region.
 type scope struct {
-	once string        // condition that holds in one thread, followed by " && "; guards effects; "" for none
-	add  func(*ir.Ins) // writes the accumulation of a reduction
-	seq  func(int32)   // writes a seq loop; nil: inner writes the loop
-	pack bool          // accesses whose site has pack read and write vectors
-	tile bool          // loads whose site has tile read the tile in shared memory
+	once   string        // condition that holds in one thread, followed by " && "; guards effects; "" for none
+	add    func(*ir.Ins) // writes the accumulation of a reduction
+	pack   bool          // accesses whose site has pack read and write vectors
+	tile   bool          // loads whose site has tile read the tile in shared memory
+	loaded []*ir.Ins     // loads that were done for several positions, of which k is the number
 }
 
 // region writes the instructions of a region.
-func (g *generator) region(r int32, at scope) {
-	code := g.k.Regions[r].Code
+func (g *generator) region(r int32, at scope) { g.list(g.k.Regions[r].Code, at) }
+
+func (g *generator) list(code []ir.Ins, at scope) {
 	for i := range code {
 		g.ins(&code[i], at)
 	}
@@ -51,10 +52,6 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 	case ir.Fault:
 		g.line("if (%sv%d) %s[%d] = 1;", at.once, in.Args[0], g.word("faults", "u32 *", faultsField, 0), in.Aux-1)
 	case ir.For:
-		if at.seq != nil {
-			at.seq(in.Aux)
-			return
-		}
 		g.inner(in.Aux, at)
 	case ir.Cold:
 		g.line("%s v%d = v%d;", in.Type.Short(), in.Dst, in.Args[1])
@@ -128,22 +125,28 @@ func literal(t dtype.Type, bits uint64) string {
 			return decimal(x, 64)
 		}
 		return fmt.Sprintf("prim::bitcast<f64>(%#xull)", bits)
-	case dtype.I8:
-		return itoa(int(int8(bits)))
-	case dtype.I32:
-		if x := int32(bits); x > math.MinInt32 {
-			return itoa(int(x))
-		}
-		return "(i32)0x80000000u"
-	case dtype.I64:
-		if x := int64(bits); x > math.MinInt64 {
-			return strconv.FormatInt(x, 10) + "ll"
-		}
-		return "(i64)0x8000000000000000ull"
-	case dtype.U64:
-		return strconv.FormatUint(bits, 10) + "ull"
 	}
-	return strconv.FormatUint(bits, 10) + "u"
+	x := int64(t.Extend(bits))
+	switch wide := t.Size() == 8; {
+	case t.IsSigned() && t.Size() >= 4 && bits == t.Mask()^t.Mask()>>1: // its magnitude is no literal of the type
+		return fmt.Sprintf("(%s)%#x%s", t.Short(), bits, suffix(true, wide))
+	case t.IsSigned():
+		return strconv.FormatInt(x, 10) + suffix(false, wide)
+	default:
+		return strconv.FormatUint(bits, 10) + suffix(true, wide)
+	}
+}
+
+// suffix returns what follows the digits of an integer literal.
+func suffix(unsigned, wide bool) string {
+	s := ""
+	if unsigned {
+		s = "u"
+	}
+	if wide {
+		s += "ll"
+	}
+	return s
 }
 
 // plainFloat reports whether x may be written in decimal: x is 0, or finite and at

@@ -40,7 +40,7 @@ const (
 	blocksPass                    // a warp for each block of 4096 positions of a reducing vec loop
 	finishPass                    // one thread block combines the blocks, then runs scalar code
 	runsPass                      // a thread for each run of 64 positions of each column
-	columnsPass                   // a thread block for each column combines the runs
+	columnsPass                   // a thread block for each column, or several, combines the runs
 	rowPartsPass                  // a warp for each block of 4096 positions of each row
 	rowFinishPass                 // a thread block for each row combines the blocks
 	rowsPass                      // a warp or a thread block for each row of a par loop
@@ -52,6 +52,7 @@ type pass struct {
 	loop   int32             // number of the loop in the IR; -1 for scalar code
 	lo, hi int               // the pass runs the effects of Code[lo:hi] of the entry region
 	need   map[ir.Value]bool // values of the entry region that the pass reads
+	pairs  bool              // a finishPass that combines values of 8 bytes with their positions
 }
 
 // An areaKind says what an area of memory holds.
@@ -149,7 +150,7 @@ func (g *generator) kernel(w *strings.Builder, p *pass, name string, indirect bo
 	if indirect {
 		param = "far"
 	}
-	fmt.Fprintf(w, "\n// %s\nextern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args %s) {\n", p.comment(g.k), p.threads(g.l), name, param)
+	fmt.Fprintf(w, "\n// %s\nextern \"C\" __global__ void __launch_bounds__(%d) %s(const __grid_constant__ args %s) {\n", p.comment(g.k, g.l), p.threads(g.l), name, param)
 	if indirect {
 		w.WriteString("  const values &__restrict__ a = *far.at;\n")
 	}
@@ -319,6 +320,11 @@ func (p *pass) threads(l *Layout) int {
 	switch p.kind {
 	case scalarPass:
 		return 1
+	case finishPass:
+		if p.pairs { // 16 of them do not fit the registers of a thread of 1024
+			return 512
+		}
+		return 1024
 	case rowsPass:
 		r := l.loops[p.loop].rows
 		return 32 * r.rows * r.warps
@@ -326,7 +332,7 @@ func (p *pass) threads(l *Layout) int {
 	return 256
 }
 
-func (p *pass) comment(k *ir.Kernel) string {
+func (p *pass) comment(k *ir.Kernel, l *Layout) string {
 	axes := func() string {
 		var names []string
 		for _, a := range k.Loops[p.loop].Axes {
@@ -344,6 +350,9 @@ func (p *pass) comment(k *ir.Kernel) string {
 	case runsPass:
 		return "A thread for each run of 64 positions of the columns along " + axes() + "."
 	case columnsPass:
+		if n := l.loops[p.loop].columns; n > 1 {
+			return fmt.Sprintf("A block for each %d columns along %s combines the runs.", n, axes())
+		}
 		return "A block for each column along " + axes() + " combines the runs."
 	case rowPartsPass:
 		return "A warp for each block of 4096 positions of the rows along " + axes() + "."

@@ -65,7 +65,7 @@ func TestGolden(t *testing.T) {
 			for i := range addresses {
 				addresses[i] = uint64(i+1) << 30
 			}
-			l, err := cudagen.LayoutOf(k, b, addresses, cudagen.Device{SMs: 132, Shared: 48 << 10})
+			l, err := cudagen.LayoutOf(k, b, addresses, cudagen.Device{SMs: 132, Shared: 227 << 10})
 			if err != nil {
 				t.Fatal(err)
 			}

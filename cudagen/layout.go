@@ -25,13 +25,14 @@ type Layout struct {
 
 // A loopLayout is a loop as nested loops over dimensions, the innermost last.
 type loopLayout struct {
-	dims  []int      // numbers of the dimensions
-	axes  []axisForm // axes whose positions the code computes
-	width int        // lanes of a vector access along the last dimension, or 1
-	tail  bool       // the extent is not a multiple of width
-	split bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
-	tile  tileLayout // tiles of a vec loop with transposed operands
-	rows  rowLayout  // division of a par loop
+	dims    []int      // numbers of the dimensions
+	axes    []axisForm // axes whose positions the code computes
+	width   int        // lanes of a vector access along the last dimension, or 1
+	tail    bool       // the extent is not a multiple of width
+	split   bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
+	columns int        // columns of a thread block that combines their runs
+	tile    tileLayout // tiles of a vec loop with transposed operands
+	rows    rowLayout  // division of a par loop
 }
 
 // An axisForm is the form that gives the position on an axis.
@@ -64,6 +65,7 @@ type siteLayout struct {
 	coords []coordLayout
 	pack   bool // the loop accesses the array in vectors
 	tile   bool // the loop reads the array through a tile in shared memory
+	stage  bool // a store to a row buffer: an ordered reduction of the loop reads its operands there
 }
 
 type coordLayout struct {

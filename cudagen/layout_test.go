@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/cudagen"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -140,7 +141,7 @@ func TestSetArgs(t *testing.T) {
 			t.Errorf("no %#x in %#x", w, words)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { bound.SetArgs(at, scalars, scratch, 0) }); n != 0 {
+	if n := testlevel.Allocs(10, func() { bound.SetArgs(at, scalars, scratch, 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	if bound.Scratch == 0 || len(bound.Launches) != len(s.Entries) {

@@ -46,9 +46,9 @@ func (n *numbers) blockCount(par int32) int {
 	return n.total(par) * ceilDiv(n.total(n.splittableRow(par)), ir.Block)
 }
 
-// vecOf returns the body of a par loop and the index of its only loop.
-func (g *generator) vecOf(par int32) (code []ir.Ins, at int) {
-	code = g.k.Regions[g.k.Loops[par].Body].Code
+// loopOf returns the body of a loop and the index of its only loop.
+func (g *generator) loopOf(outer int32) (code []ir.Ins, at int) {
+	code = g.k.Regions[g.k.Loops[outer].Body].Code
 	for code[at].Op != ir.For {
 		at++
 	}
@@ -66,7 +66,7 @@ func (g *generator) blocksOf(par, vec int32) {
 
 // rowParts writes the kernel that reduces the blocks of all rows.
 func (g *generator) rowParts(par int32) {
-	code, at := g.vecOf(par)
+	code, at := g.loopOf(par)
 	vec := code[at].Aux
 	reds := g.reductions(vec)
 	g.blocksOf(par, vec)
@@ -76,9 +76,7 @@ func (g *generator) rowParts(par int32) {
 	g.open("for (ix t = warp; t < %s * %s.n; t += warps)", g.total(par), blocks)
 	g.line("const ix row = prim::quo(t, %s), b = t - row*%s.n;", blocks, blocks)
 	g.positions(par, "row")
-	for i := range code[:at] {
-		g.ins(&code[i], scope{})
-	}
+	g.list(code[:at], scope{})
 	g.block(vec, reds, "b")
 	for _, r := range reds {
 		g.line("const %s::acc p%d = r%d.fold();", g.reduction(r), r.Dst, r.Dst)
@@ -87,23 +85,22 @@ func (g *generator) rowParts(par int32) {
 	g.close()
 }
 
-// rowFinish writes the kernel that combines the blocks of each row.
+// rowFinish writes the kernel that combines the blocks of each row. One thread of those of
+// a row has its effects.
 func (g *generator) rowFinish(par int32) {
-	code, at := g.vecOf(par)
+	code, at := g.loopOf(par)
 	vec := code[at].Aux
 	g.blocksOf(par, vec)
 	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
 	g.open("for (ix row = blockIdx.x; row < %s; row += gridDim.x)", g.total(par))
 	g.positions(par, "row")
-	for i := range code {
-		if i != at {
-			g.ins(&code[i], scope{once: "threadIdx.x == 0 && "})
-			continue
-		}
-		for _, r := range g.reductions(vec) {
-			red := g.reduction(r)
-			g.line("const %s v%d = %s::result(red::tree<%s>(blocks_%d + row*%s.n, %s.n));", r.Type.Short(), r.Dst, red, red, r.Dst, blocks, blocks)
-		}
+	g.list(code[:at], scope{})
+	for _, r := range g.reductions(vec) {
+		red := g.reduction(r)
+		g.line("const %s v%d = %s::result(red::tree<%s>(blocks_%d + row*%s.n, %s.n));", r.Type.Short(), r.Dst, red, red, r.Dst, blocks, blocks)
 	}
+	g.open("if (threadIdx.x == 0)")
+	g.list(code[at+1:], scope{})
+	g.close()
 	g.close()
 }

@@ -2,6 +2,7 @@ package cudagen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -49,11 +50,11 @@ func (g *generator) total(loop int32) string {
 func (g *generator) elements(loop int32) {
 	l := &g.l.loops[loop]
 	if l.width == 1 {
-		g.scalarElements(loop, "first")
+		g.pairs(loop)
 		return
 	}
 	total := g.total(loop)
-	g.packed(loop, "first", fmt.Sprintf("%s / %d", total, l.width), nil)
+	g.packed(loop, "first", fmt.Sprintf("%s / %d", total, l.width), func() {}, nil, func() {})
 	if l.tail {
 		g.scalarElements(loop, fmt.Sprintf("%s / %d * %d + first", total, l.width, l.width))
 	}
@@ -64,6 +65,63 @@ func (g *generator) scalarElements(loop int32, first string) {
 	g.positions(loop, "i")
 	g.region(g.k.Loops[loop].Body, scope{})
 	g.close()
+}
+
+// pairs writes a vec loop without vector accesses, two positions at a time. It loads the
+// operands of both before it stores a result, because no load goes ahead of a store.
+func (g *generator) pairs(loop int32) {
+	first := g.direct(loop, func(*siteLayout) bool { return true })
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	if len(first) == 0 || len(code) > heavy || slices.ContainsFunc(code, func(in ir.Ins) bool { return in.Op == ir.For }) {
+		g.scalarElements(loop, "first")
+		return
+	}
+	g.open("")
+	g.line("ix one = first;")
+	g.open("for (; one < %s - step; one += 2*step)", g.total(loop))
+	for _, in := range first {
+		g.line("%s x%d[2];", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), g.siteOf[in])
+	}
+	both := func(body func()) {
+		g.w.WriteString("#pragma unroll\n")
+		g.open("for (int k = 0; k < 2; k++)")
+		g.line("const ix i = one + k*step;")
+		g.positions(loop, "i")
+		body()
+		g.close()
+	}
+	both(func() {
+		for _, in := range first {
+			s := g.siteOf[in]
+			g.line("x%d[k] = %s[%s];", s, g.array(in), g.linear(g.l.sites[s].form))
+		}
+	})
+	both(func() { g.region(g.k.Loops[loop].Body, scope{loaded: first}) })
+	g.close()
+	g.open("if (one < %s)", g.total(loop))
+	g.positions(loop, "one")
+	g.region(g.k.Loops[loop].Body, scope{})
+	g.close()
+	g.close()
+}
+
+// direct returns the loads of a loop that come before its first store, have no computed
+// or guarded coordinates, and whose site has a property.
+func (g *generator) direct(loop int32, has func(*siteLayout) bool) (out []*ir.Ins) {
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	for i := range code {
+		in := &code[i]
+		if in.Op == ir.Store {
+			break
+		}
+		if in.Op != ir.Load {
+			continue
+		}
+		if site := &g.l.sites[g.siteOf[in]]; len(site.coords) == 0 && has(site) {
+			out = append(out, in)
+		}
+	}
+	return out
 }
 
 // reduction returns the C++ type of a reduction.
@@ -168,7 +226,19 @@ func (g *generator) inner(loop int32, at scope) {
 	}
 	g.axes(loop)
 	at.add = func(in *ir.Ins) { g.line("r%d.put(v%d);", in.Dst, in.Args[0]) }
-	g.region(g.k.Loops[loop].Body, at)
+	n, held := 0, []ir.Value(nil)
+	if len(l.dims) == 1 {
+		n, held = g.k.Settled(g.k.Loops[loop].Body)
+	}
+	g.list(code[:n], at)
+	if len(held) > 0 {
+		some := ""
+		for _, v := range held {
+			some += fmt.Sprintf(" || v%d", v)
+		}
+		g.line("if (!(%s)) break;", some[len(" || "):])
+	}
+	g.list(code[n:], at)
 	for _, in := range code {
 		if in.Op == ir.Next { // they take effect together
 			g.line("v%d = n%d;", in.Args[0], in.Dst)

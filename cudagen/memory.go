@@ -1,6 +1,10 @@
 package cudagen
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // A memoryMap has the offset of each area in scratch memory, or in the shared
 // memory of its pass. All numbers are in bytes.
@@ -14,13 +18,14 @@ type memoryMap struct {
 // place returns the offsets and sizes of the areas of s. The size of an area is a
 // multiple of 16 bytes.
 func (n *numbers) place(s *Source) *memoryMap {
+	stages := map[int32][]int{} // areas by par loop
 	m := &memoryMap{offsets: make([]int, len(s.areas)), sizes: make([]int, len(s.areas)), shared: map[int32]int{}}
 	for i := range s.areas {
 		a := &s.areas[i]
 		size := a.size
 		switch a.kind {
 		case partArea:
-			size *= max(ceilDiv(n.total(int32(a.y)), ir.Block), warpsOfBlock)
+			size *= max(ceilDiv(n.total(int32(a.y)), ir.Block), maxRowWarps)
 		case rowArea:
 			size *= n.Size(a.x)
 		case stageArea:
@@ -30,7 +35,7 @@ func (n *numbers) place(s *Source) *memoryMap {
 		case blockArea:
 			size *= n.blockCount(int32(a.y))
 		case tileArea:
-			size *= tileSide * (tileSide + 1)
+			size *= tileElements
 		}
 		size = align(size, 16)
 		m.sizes[i] = size
@@ -40,6 +45,10 @@ func (n *numbers) place(s *Source) *memoryMap {
 			continue
 		}
 		r := &n.layout.loops[a.par].rows
+		if a.kind == stageArea {
+			stages[a.par] = append(stages[a.par], i)
+			continue
+		}
 		if a.kind == tileArea || r.shared {
 			m.offsets[i] = m.shared[a.par]
 			m.shared[a.par] += size * max(r.rows, 1)
@@ -48,7 +57,24 @@ func (n *numbers) place(s *Source) *memoryMap {
 		m.offsets[i] = m.scratch
 		m.scratch += align(size*r.rows*n.rowBlocks(a.par), 256)
 	}
+	for par, list := range stages {
+		n.placeStages(s, m, par, list)
+	}
 	return m
+}
+
+// placeStages places the stages of a par loop, the areas in list, after its other areas.
+// Those of one vec loop follow each other. Those of different loops have the same
+// memory: a thread block ends one loop before it begins the next.
+func (n *numbers) placeStages(s *Source, m *memoryMap, par int32, list []int) {
+	begin := m.shared[par]
+	ends := map[int]int{}
+	for _, i := range list {
+		loop := s.areas[i].y
+		m.offsets[i] = begin + ends[loop]
+		ends[loop] += m.sizes[i]
+		m.shared[par] = max(m.shared[par], begin+ends[loop])
+	}
 }
 
 func align(x, to int) int { return (x + to - 1) / to * to }
@@ -58,12 +84,20 @@ func ceilDiv(x, y int) int { return (x + y - 1) / y }
 // warpsOfBlock is the number of warps of a thread block.
 const warpsOfBlock = 8
 
+// maxRowWarps is the number of warps of the largest thread block. Rows that need much
+// shared memory get so many that a multiprocessor has wantedWarps.
+const (
+	maxRowWarps = 32
+	wantedWarps = 24
+)
+
 // rows chooses the rowLayout of each par loop.
 //
 // The warps of a thread block share a row if rows are long, or few and not short.
 // They store the operands of ordered reductions in shared memory, and one warp
 // reduces a block in order. If shared memory is too small for that, each warp
-// reduces blocks of 4096 positions itself.
+// reduces blocks of 4096 positions itself. The more shared memory a row needs, the
+// fewer rows a multiprocessor has at once, and the more warps share a row.
 //
 // Otherwise a warp computes a whole row. The memory of a row is in shared memory
 // if it fits. A thread block takes fewer rows at once to make it fit.
@@ -78,7 +112,12 @@ func (n *numbers) rows() {
 		long := max(reducing, n.longest(par, false))
 		if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
 			*r = rowLayout{1, warpsOfBlock, true, true}
-			if n.rowBytes(par) <= n.device.Shared {
+			n.stages(par)
+			if size := n.rowBytes(par); size <= n.device.Shared {
+				rows := n.device.Shared / max(size, 1) // of a multiprocessor
+				for rows*r.warps < wantedWarps && r.warps < maxRowWarps {
+					r.warps *= 2
+				}
 				continue
 			}
 			r.staged = false
@@ -95,6 +134,58 @@ func (n *numbers) rows() {
 			*r = rowLayout{warpsOfBlock, 1, false, false}
 		}
 	}
+}
+
+// stages marks the row buffers that hold the operands of ordered reductions of a par loop
+// anyway: those of a loop, if all of its reductions have one.
+func (n *numbers) stages(par int32) {
+	for i := range n.loops {
+		l := &n.loops[i]
+		if l.outer != int(par) {
+			continue
+		}
+		var sites []int
+		code := n.k.Regions[n.k.Loops[i].Body].Code
+		all := true
+		for j := range code {
+			if in := &code[j]; in.Op == ir.Reduce && n.k.Reducer(in).Ordered() {
+				s := n.inRow(l, in)
+				all = all && s >= 0
+				sites = append(sites, s)
+			}
+		}
+		for _, s := range sites {
+			if all {
+				n.layout.sites[s].stage = true
+			}
+		}
+	}
+}
+
+// inRow returns the store of a loop that puts the operand of a reduction into a row buffer,
+// each at its position and with its type, or -1.
+func (n *numbers) inRow(l *boundLoop, in *ir.Ins) int {
+	dims := n.layout.loops[l.loop].dims
+	for _, s := range l.sites {
+		x := &n.sites[s]
+		if x.in.Op != ir.Store || x.cold || x.in.Args[0] != in.Args[0] || len(x.coords) > 0 || len(dims) != 1 {
+			continue
+		}
+		f := &n.layout.forms[n.layout.sites[s].form]
+		b := &n.k.Bufs[f.buf]
+		if b.Mode == ir.Row && b.Type == n.k.Types[in.Args[0]] && f.base == 0 && slices.Equal(f.terms, []termLayout{{dims[0], true}}) {
+			return s
+		}
+	}
+	return -1
+}
+
+// kept is inRow for the row buffers that are marked.
+func (n *numbers) kept(l *boundLoop, in *ir.Ins) int {
+	if s := n.inRow(l, in); s >= 0 && n.layout.sites[s].stage {
+		return s
+	}
+	return -1
 }
 
 // longest returns the number of positions of the longest vec loop in a par loop.
@@ -127,22 +218,25 @@ func (n *numbers) rowBytes(par int32) int {
 		}
 	}
 	r := &n.layout.loops[par].rows
+	most := 0 // of the stages of a loop
 	for i := range n.loops {
 		if r.warps == 1 || n.loops[i].outer != int(par) {
 			continue
 		}
+		stages := 0
 		total := n.total(int32(i))
 		for _, in := range n.k.Regions[n.k.Loops[i].Body].Code {
 			if in.Op != ir.Reduce {
 				continue
 			}
-			size += 16 * max(ceilDiv(total, ir.Block), warpsOfBlock)
-			if t := n.k.Types[in.Args[0]]; r.staged && n.k.Reducer(&in).Ordered() {
-				size += align(min(total, 2*ir.Block)*t.Size(), 16)
+			size += 16 * max(ceilDiv(total, ir.Block), maxRowWarps)
+			if t := n.k.Types[in.Args[0]]; r.staged && n.k.Reducer(&in).Ordered() && n.kept(&n.loops[i], &in) < 0 {
+				stages += align(min(total, 2*ir.Block)*t.Size(), 16)
 			}
 		}
+		most = max(most, stages)
 	}
-	return size
+	return size + most
 }
 
 // rowBlocks returns the number of thread blocks for a par loop. There are fewer if
@@ -175,7 +269,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 		case runsPass:
 			blocks = ceilDiv(n.runCount(p.loop), threads)
 		case columnsPass:
-			blocks = n.total(p.loop)
+			blocks = ceilDiv(n.total(p.loop), s.layout.loops[p.loop].columns)
 		case rowPartsPass:
 			blocks = ceilDiv(n.blockCount(p.loop), threads/32)
 		case rowFinishPass:
@@ -183,7 +277,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)
 		}
-		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}}
+		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}, Rows: p.kind == rowsPass}
 		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
 		if p.loop >= 0 && p.kind != finishPass {
 			l.Shared = uint32(m.shared[p.loop])

@@ -179,8 +179,9 @@ func (n *numbers) samePacks(l Layout) error {
 }
 
 // packed writes a vec loop with vector accesses, for vectors from <= i < to. add
-// writes the accumulation of a reduction.
-func (g *generator) packed(loop int32, from, to string, add func(*ir.Ins)) {
+// writes the accumulation of a reduction. before and after write what precedes and
+// follows the positions of a vector.
+func (g *generator) packed(loop int32, from, to string, before func(), add func(*ir.Ins), after func()) {
 	l := &g.l.loops[loop]
 	last := l.dims[len(l.dims)-1]
 	body := g.k.Loops[loop].Body
@@ -214,12 +215,14 @@ func (g *generator) packed(loop int32, from, to string, add func(*ir.Ins)) {
 			g.line("%s x%d;", typ(in), g.siteOf[in])
 		}
 	}
+	before()
 	g.w.WriteString("#pragma unroll\n")
 	g.open("for (int j = 0; j < %d; j++)", l.width)
 	g.line("const ix d%d = at + j;", last)
 	g.axes(loop)
 	g.region(body, scope{pack: true, add: add})
 	g.close()
+	after()
 	for _, in := range sites {
 		if in.Op == ir.Store {
 			g.line("*(%s *)&%s = x%d;", typ(in), place(in), g.siteOf[in])

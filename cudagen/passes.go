@@ -1,6 +1,8 @@
 package cudagen
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -44,7 +46,7 @@ func (g *generator) plan() {
 		}
 		g.passes = append(g.passes, p)
 		if p.kind == blocksPass {
-			g.passes = append(g.passes, pass{kind: finishPass, loop: loop, lo: lo, hi: lo})
+			g.passes = append(g.passes, pass{kind: finishPass, loop: loop, lo: lo, hi: lo, pairs: slices.ContainsFunc(g.k.Reducers, pairs)})
 		}
 	}
 	g.scalarPass(lo, len(code))
@@ -52,6 +54,9 @@ func (g *generator) plan() {
 		g.needs(&g.passes[i])
 	}
 }
+
+// pairs reports whether a reducer combines values of 8 bytes with their positions.
+func pairs(r ir.Reducer) bool { return r.Position() && r.Type.Size() == 8 }
 
 // scalarPass assigns the scalar code from lo to hi to a pass. This is the previous
 // pass if that is a finishPass. Otherwise scalarPass appends a pass if some of

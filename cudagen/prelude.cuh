@@ -10,6 +10,8 @@
 
 typedef signed char i8;
 typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
 typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
@@ -56,6 +58,7 @@ FN u32 mulhi(u32 x, u32 y) { return (u32)((u64)x * y >> 32); }
 FN u64 mulhi(u64 x, u64 y) { return (u64)((unsigned __int128)x * y >> 64); }
 #endif
 FN u8 mulhi(u8 x, u8 y) { return (u8)((u32)x * y >> 8); }
+FN u16 mulhi(u16 x, u16 y) { return (u16)((u32)x * y >> 16); }
 ROUNDED(add, +)
 ROUNDED(sub, -)
 ROUNDED(mul, *)
@@ -81,9 +84,11 @@ ROUNDED(div, /)
   FN T shl(T x, T y) { return (u64)y >= 8 * sizeof(T) ? 0 : (T)(U)((U)x << y); } \
   FN T shr(T x, T y) { return (u64)y >= 8 * sizeof(T) ? (T)(x < 0 ? -1 : 0) : (T)(x >> y); }
 INTEGER(i8, u32, y == -1)
+INTEGER(i16, u32, y == -1)
 INTEGER(i32, u32, y == -1)
 INTEGER(i64, u64, y == -1)
 INTEGER(u8, u32, false)
+INTEGER(u16, u32, false)
 INTEGER(u32, u32, false)
 INTEGER(u64, u64, false)
 #undef INTEGER
@@ -125,11 +130,18 @@ FN f64 trunc(f64 x) { return ::trunc(x); }
 FN f32 rint(f32 x) { return ::rintf(x); }
 FN f64 rint(f64 x) { return ::rint(x); }
 
-// scale is x * 2^n, rounded once. Where 2^n is normal that is one product.
+// scale is x * 2^n, rounded once. Where 2^n is normal that is one product. Otherwise there
+// are up to three, the last by the least normal power, or the greatest: if an earlier one
+// is not exact, the result is 0 or infinite. ptxas would predicate the products, which
+// all threads then issue; it does not predicate a loop.
+FN f32 power(i32 n) { return bitcast<f32>((u32)(n + 127) << 23); }
+FN i32 normal(i32 n) { return min(max(n, -126), 127); }
 FN f32 scale(f32 x, i32 n) {
-  if ((u32)(n + 126) < 254u) return mul(x, bitcast<f32>((u32)(n + 127) << 23));
-  n = min(max(n, -300), 300);
-  return (f32)mul((f64)x, bitcast<f64>((u64)(n + 1023) << 52));
+  if ((u32)(n + 126) < 254u) return mul(x, power(n));
+  n = min(max(n, -300), 300); // rare
+#pragma unroll 1
+  for (i32 left = n - normal(n); left; left -= normal(left)) x = mul(x, power(normal(left))); // rare
+  return mul(x, power(normal(n))); // rare
 }
 FN f64 scale(f64 x, i64 n) {
   if ((u64)n + 1022 < 2046) return mul(x, bitcast<f64>((u64)(n + 1023) << 52));
@@ -168,9 +180,11 @@ template <class T> FN T saturated(f64 x, f64 low, f64 high, T least, T most) {
 #define TO_U32 SLOW(u32)
 #endif
 SATURATING(i8, -128.0, 127.0, -128, 127, SLOW(i8))
+SATURATING(i16, -32768.0, 32767.0, -32768, 32767, SLOW(i16))
 SATURATING(i32, -2147483648.0, 2147483647.0, (-2147483647 - 1), 2147483647, TO_I32)
 SATURATING(i64, -9223372036854775808.0, 9223372036854775808.0, (-9223372036854775807LL - 1), 9223372036854775807LL, SLOW(i64))
 SATURATING(u8, 0.0, 255.0, 0, 255, SLOW(u8))
+SATURATING(u16, 0.0, 65535.0, 0, 65535, SLOW(u16))
 SATURATING(u32, 0.0, 4294967295.0, 0, 4294967295u, TO_U32)
 SATURATING(u64, 0.0, 18446744073709551616.0, 0, 18446744073709551615ull, SLOW(u64))
 #undef SATURATING
@@ -272,13 +286,13 @@ template <class T, bool in_order> struct plain {
 };
 
 // An extreme is a value and its position; -1 is none.
-template <class T> struct extreme {
+template <class T, class I> struct extreme {
   T value;
-  i64 at;
+  I at;
 };
-// The first of equals stays, and the first NaN.
-template <class T, bool greatest> struct position {
-  typedef extreme<T> acc;
+// The first of equals stays, and the first NaN. I is the type of positions.
+template <class T, bool greatest, class I> struct position {
+  typedef extreme<T, I> acc;
   static constexpr bool ordered = false;
   FN acc identity() { return acc{0, -1}; }
   FN acc empty() { return identity(); }
@@ -290,16 +304,22 @@ template <class T, bool greatest> struct position {
     bool second = same ? y.at < x.at : yn || !xn && better;
     return second ? y : x;
   }
-  FN acc put(acc a, T x, i64 at) { return join(a, acc{x, at}); }
+  // Threads put values in the order of their positions.
+  FN acc put(acc a, T x, i64 at) {
+    bool second = a.at < 0 || a.value == a.value && !(greatest ? x <= a.value : x >= a.value);
+    return second ? acc{x, (I)at} : a;
+  }
   FN i64 result(acc a) { return a.at < 0 ? 0 : a.at; }
 };
 
 template <class T> FN T shuffled(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 FN i8 shuffled(i8 x, int mask) { return (i8)shuffled((i32)x, mask); }
 FN u8 shuffled(u8 x, int mask) { return (u8)shuffled((u32)x, mask); }
+FN i16 shuffled(i16 x, int mask) { return (i16)shuffled((i32)x, mask); }
+FN u16 shuffled(u16 x, int mask) { return (u16)shuffled((u32)x, mask); }
 FN bool shuffled(bool x, int mask) { return shuffled((i32)x, mask) != 0; }
-template <class T> FN extreme<T> shuffled(extreme<T> x, int mask) {
-  return extreme<T>{shuffled(x.value, mask), shuffled(x.at, mask)};
+template <class T, class I> FN extreme<T, I> shuffled(extreme<T, I> x, int mask) {
+  return extreme<T, I>{shuffled(x.value, mask), shuffled(x.at, mask)};
 }
 
 // The accumulators that one thread of a warp has of a block of 4096 positions:
@@ -339,34 +359,46 @@ template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
   }
 }
 
-// tree combines the results of m blocks in adjacent pairs, an odd one carried
-// up; a thread goes up four levels at once. All threads of a block take part and
-// get the result.
-template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m) {
+// adjacent combines up to 16 results in adjacent pairs. Result j is part[j * stride].
+template <class R, class I> FN typename R::acc adjacent(const typename R::acc *part, I n, I stride) {
+  typename R::acc x[16];
+#pragma unroll
+  for (int j = 0; j < 16; j++) x[j] = j < n ? part[j * stride] : R::identity();
+#pragma unroll
+  for (int s = 1; s < 16; s *= 2) {
+#pragma unroll
+    for (int j = 0; j < 16; j += 2 * s) {
+      if (j + s < n) x[j] = R::join(x[j], x[j + s]);
+    }
+  }
+  return x[0];
+}
+
+// tree combines the results of m blocks in adjacent pairs, an odd one carried up; a
+// thread goes up four levels at once. Result j is part[j * stride]. The threads that
+// combine the same results have the numbers 0 to threads - 1; one with the number m
+// combines none. All threads of a thread block call tree with the same m, and get the
+// result of theirs.
+template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m, I stride, I thread, I threads) {
   typedef typename R::acc acc;
   if (m == 0) return R::empty();
   __syncthreads();
   for (; m > 1; m = (m + 15) / 16) {
-    for (I i = 0; i < (m + 15) / 16; i += blockDim.x) {
-      I k = i + threadIdx.x, n = m - 16 * k;
-      acc x[16];
-#pragma unroll
-      for (int j = 0; j < 16; j++) x[j] = j < n ? part[16 * k + j] : R::identity();
+    for (I i = 0; i < (m + 15) / 16; i += threads) {
+      I k = i + thread, n = m - 16 * k;
+      acc a = R::identity();
+      if (n > 0) a = adjacent<R>(part + 16 * k * stride, n, stride);
       __syncthreads();
-#pragma unroll
-      for (int s = 1; s < 16; s *= 2) {
-#pragma unroll
-        for (int j = 0; j < 16; j += 2 * s) {
-          if (j + s < n) x[j] = R::join(x[j], x[j + s]);
-        }
-      }
-      if (n > 0) part[k] = x[0];
+      if (n > 0) part[k * stride] = a;
       __syncthreads();
     }
   }
   acc a = part[0];
   __syncthreads();
   return a;
+}
+template <class R, class I> FN typename R::acc tree(typename R::acc *part, I m) {
+  return tree<R, I>(part, m, 1, threadIdx.x, blockDim.x);
 }
 
 // across combines the accumulators of all threads of a block, in any order. All

@@ -14,7 +14,7 @@ func (g *generator) reducer(n int32) string {
 	r := &g.k.Reducers[n]
 	switch {
 	case r.Position():
-		return fmt.Sprintf("red::position<%s, %t>", r.Type.Short(), r.Op() == prim.Max)
+		return fmt.Sprintf("red::position<%s, %t, ix>", r.Type.Short(), r.Op() == prim.Max)
 	case r.Native():
 		return "reduce_" + r.Name() + "_" + r.Type.Short()
 	}

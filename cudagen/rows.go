@@ -34,7 +34,7 @@ func (g *generator) rows(loop int32) {
 			for _, in := range g.reductions(v) {
 				a := g.area(area{kind: partArea, x: int(in.Dst), y: int(v), size: g.accumulator(in), par: loop})
 				g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(in), in.Dst, g.reduction(in), g.rowPlace(a, r))
-				if r.staged && g.ordered(in) {
+				if r.staged && g.ordered(in) && g.stageRow(v, in) == "" {
 					t := g.k.Types[in.Args[0]]
 					a := g.area(area{kind: stageArea, x: int(in.Dst), y: int(v), size: t.Size(), par: loop})
 					g.line("%s *const stage_%d = (%s *)%s;", t.Short(), in.Dst, t.Short(), g.rowPlace(a, r))
@@ -134,8 +134,11 @@ func (g *generator) ordered(in *ir.Ins) bool {
 // accumulates the reductions without order. The threads store the operands of
 // ordered reductions in shared memory, one block of 4096 positions at a time. One
 // warp reduces that block while the others store the next.
+//
+// If row buffers hold these operands anyway, the threads store all of a row, and then warps
+// reduce its blocks.
 func (g *generator) staged(loop int32, reds []*ir.Ins) {
-	stage := slices.ContainsFunc(reds, g.ordered)
+	stage := slices.ContainsFunc(reds, func(in *ir.Ins) bool { return g.ordered(in) && g.stageRow(loop, in) == "" })
 	for _, in := range reds {
 		if !g.ordered(in) {
 			red := g.reduction(in)
@@ -152,26 +155,25 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 			from = fmt.Sprintf("begin / %d + ", width)
 		}
 	}
-	position := "i"
 	if width > 1 {
-		position = fmt.Sprintf("i * %d + j", width)
-	}
-	add := func(in *ir.Ins) {
-		if g.ordered(in) {
-			g.line("stage_%d[b %% 2 * %d + %s - begin] = v%d;", in.Dst, ir.Block, position, in.Args[0])
-		} else {
-			g.line("r%d = %s::put(r%d, v%d, %s);", in.Dst, g.reduction(in), in.Dst, in.Args[0], position)
-		}
-	}
-	if width > 1 {
-		g.packed(loop, from+"first", fmt.Sprintf("%s / %d", to, width), add)
+		g.stagedVectors(loop, reds, from+"first", fmt.Sprintf("%s / %d", to, width))
 	} else {
 		g.open("for (ix i = %sfirst; i < %s; i += step)", from, to)
 		g.positions(loop, "i")
-		g.region(g.k.Loops[loop].Body, scope{add: add})
+		g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+			if g.ordered(in) && !stage {
+				return
+			}
+			if g.ordered(in) {
+				g.line("stage_%d[b %% 2 * %d + i - begin] = v%d;", in.Dst, ir.Block, in.Args[0])
+			} else {
+				g.line("r%d = %s::put(r%d, v%d, i);", in.Dst, g.reduction(in), in.Dst, in.Args[0])
+			}
+		}})
 		g.close()
 	}
 	if !stage {
+		g.rowStages(loop, reds)
 		return
 	}
 	g.line("__syncthreads();")
@@ -184,6 +186,72 @@ func (g *generator) staged(loop int32, reds []*ir.Ins) {
 	}
 	g.close()
 	g.close()
+}
+
+// rowStages writes the ordered reductions of operands in row buffers: a warp for each block
+// of 4096 positions.
+func (g *generator) rowStages(loop int32, reds []*ir.Ins) {
+	if !slices.ContainsFunc(reds, g.ordered) {
+		return
+	}
+	total := g.total(loop)
+	g.line("__syncthreads();")
+	g.open("for (ix b = warp; b < %s; b += warps)", blocksOf(total))
+	for _, in := range reds {
+		if !g.ordered(in) {
+			continue
+		}
+		red := g.reduction(in)
+		g.line("red::lanes<%s, %s> r%d;", red, g.k.Types[in.Args[0]].Short(), in.Dst)
+		g.line("red::block<16>(b, %s, lane, [&](ix i, int half) { r%d.put(half, %s[i], i); });", total, in.Dst, g.stageRow(loop, in))
+		g.line("const %s::acc p%d = r%d.fold();", red, in.Dst, in.Dst)
+		g.line("if (lane == 0) part_%d[b] = p%d;", in.Dst, in.Dst)
+	}
+	g.close()
+}
+
+// stageRow returns the name of the row buffer that holds the operands of an ordered
+// reduction, or "" if they have a stage.
+func (g *generator) stageRow(loop int32, in *ir.Ins) string {
+	code := g.k.Regions[g.k.Loops[loop].Body].Code
+	for i := range code {
+		if x := &code[i]; x.Op == ir.Store && x.Args[0] == in.Args[0] && g.l.sites[g.siteOf[x]].stage {
+			return "row_" + g.k.Bufs[g.k.Access[x.Aux].Buf].Name
+		}
+	}
+	return ""
+}
+
+// stagedVectors writes the vectors from <= i < to of a staged loop. The operands of ordered
+// reductions are stored as vectors of up to 16 bytes too.
+func (g *generator) stagedVectors(loop int32, reds []*ir.Ins, from, to string) {
+	width := g.l.loops[loop].width
+	lanes := func(in *ir.Ins) int { return min(width, 16/g.k.Types[in.Args[0]].Size()) }
+	typ := func(in *ir.Ins) string {
+		return fmt.Sprintf("pack<%s, %d>", g.k.Types[in.Args[0]].Short(), lanes(in))
+	}
+	stages := func(in *ir.Ins) bool { return g.ordered(in) && g.stageRow(loop, in) == "" }
+	g.packed(loop, from, to, func() {
+		for _, in := range reds {
+			if stages(in) {
+				g.line("%s s%d[%d];", typ(in), in.Dst, width/lanes(in))
+			}
+		}
+	}, func(in *ir.Ins) {
+		if stages(in) {
+			g.line("s%d[j / %d].at[j %% %d] = v%d;", in.Dst, lanes(in), lanes(in), in.Args[0])
+		} else if !g.ordered(in) {
+			g.line("r%d = %s::put(r%d, v%d, i * %d + j);", in.Dst, g.reduction(in), in.Dst, in.Args[0], width)
+		}
+	}, func() {
+		for _, in := range reds {
+			for h := range width / lanes(in) {
+				if stages(in) {
+					g.line("*(%s *)&stage_%d[b %% 2 * %d + i * %d + %d - begin] = s%d[%d];", typ(in), in.Dst, ir.Block, width, h*lanes(in), in.Dst, h)
+				}
+			}
+		}
+	})
 }
 
 // inLoop returns the loops of a region, without the loops inside them.

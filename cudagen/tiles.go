@@ -1,6 +1,7 @@
 package cudagen
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/oneloop/oneloop/plan/ir"
@@ -9,7 +10,8 @@ import (
 // A transposed operand is contiguous along another dimension than the stores of
 // its loop. Such a loop runs in tiles of 32 by 32 positions. A thread block reads
 // the tile of a transposed operand along the operand and copies it to shared
-// memory. Then it computes the positions in the order of the stores. A row in
+// memory. Before it waits for that, it loads the other operands. Then it computes the
+// positions in the order of the stores. A row in
 // shared memory has 33 elements, so that the elements of a column lie in different
 // banks.
 
@@ -21,11 +23,13 @@ type tileLayout struct {
 }
 
 const (
-	tileSide = 32
-	tileStep = 8 // elements; an operand with a smaller stride does not count as transposed
+	tileSide     = 32
+	tileElements = tileSide * (tileSide + 1) // in shared memory
+	tileStep     = 8                         // elements; an operand with a smaller stride does not count as transposed
 )
 
-// tiles chooses the loops that run in tiles, and the loads that use them.
+// tiles chooses the loops that run in tiles, and the loads that use them: as many as have
+// room in shared memory.
 func (n *numbers) tiles() {
 	for i := range n.loops {
 		l := &n.layout.loops[i]
@@ -36,11 +40,17 @@ func (n *numbers) tiles() {
 		if !n.storesAlong(i, last) {
 			continue
 		}
+		room := n.device.Shared
 		for _, s := range n.loops[i].sites {
 			dim := n.across(s, last)
 			if dim < 0 || n.extents[dim] < tileStep || l.tile.on && dim != l.tile.dim {
 				continue
 			}
+			size := align(tileElements*n.k.Bufs[n.k.Access[n.sites[s].in.Aux].Buf].Type.Size(), 16)
+			if size > room {
+				continue
+			}
+			room -= size
 			l.tile = tileLayout{true, dim}
 			n.layout.sites[s].tile = true
 		}
@@ -98,16 +108,19 @@ func (g *generator) tiled(loop int32) {
 	row, col := l.tile.dim, l.dims[len(l.dims)-1]
 	rows, cols := g.ix("e"+itoa(row), dimField, row, 0), g.ix("e"+itoa(col), dimField, col, 0)
 	g.line("u8 *const shared = prim::shared();")
+	straight := g.direct(loop, func(s *siteLayout) bool { return !s.tile })
 	var sites []*ir.Ins
 	code := g.k.Regions[g.k.Loops[loop].Body].Code
 	for i := range code {
-		if in := &code[i]; in.Op == ir.Load && g.l.sites[g.siteOf[in]].tile {
-			sites = append(sites, in)
-			b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
-			s := g.siteOf[in]
-			a := g.area(area{kind: tileArea, x: s, size: b.Type.Size(), par: loop})
-			g.line("%s (*const tile_%d)[33] = (%s (*)[33])(shared + %s);", memory(b.Type), s, memory(b.Type), g.offset(a))
+		in := &code[i]
+		if in.Op != ir.Load || !g.l.sites[g.siteOf[in]].tile {
+			continue
 		}
+		sites = append(sites, in)
+		b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
+		s := g.siteOf[in]
+		a := g.area(area{kind: tileArea, x: s, size: b.Type.Size(), par: loop})
+		g.line("%s (*const tile_%d)[33] = (%s (*)[33])(shared + %s);", memory(b.Type), s, memory(b.Type), g.offset(a))
 	}
 	g.line("const int x = threadIdx.x %% 32, y = threadIdx.x / 32;")
 	g.open("for (ix tile = blockIdx.x; tile < %s; tile += gridDim.x)", g.ix("tiles"+itoa(int(loop)), tilesField, int(loop), 0))
@@ -122,25 +135,44 @@ func (g *generator) tiled(loop int32) {
 		}
 	}
 	g.unravel(rest, flat)
+	// Along an operand threadIdx.x counts rows, else columns.
+	positions := func(across bool) {
+		g.w.WriteString("#pragma unroll\n")
+		g.open("for (int k = 0; k < 4; k++)")
+		g.line("const int j = y + 8*k;")
+		if across {
+			g.line("const ix d%d = top + x, d%d = left + j;", row, col)
+		} else {
+			g.line("const ix d%d = top + j, d%d = left + x;", row, col)
+		}
+	}
+	inside := fmt.Sprintf("if (d%d < %s && d%d < %s)", row, rows, col, cols)
+	loads := func(list []*ir.Ins, across bool) {
+		for _, in := range list {
+			g.line("%s x%d[4] = {};", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), g.siteOf[in])
+		}
+		positions(across)
+		for _, in := range list {
+			s := g.siteOf[in]
+			g.line("%s x%d[k] = %s[%s];", inside, s, g.array(in), g.linear(g.l.sites[s].form))
+		}
+		g.close()
+	}
+	loads(sites, true)
+	if len(straight) > 0 {
+		loads(straight, false)
+	}
 	g.w.WriteString("#pragma unroll\n")
 	g.open("for (int k = 0; k < 4; k++)")
-	g.line("const int j = y + 8*k;")
-	g.line("const ix d%d = top + x, d%d = left + j;", row, col)
-	g.open("if (d%d < %s && d%d < %s)", row, rows, col, cols)
 	for _, in := range sites {
-		s := g.siteOf[in]
-		g.line("tile_%d[j][x] = %s[%s];", s, g.array(in), g.linear(g.l.sites[s].form))
+		g.line("tile_%d[y + 8*k][x] = x%d[k];", g.siteOf[in], g.siteOf[in])
 	}
 	g.close()
-	g.close()
 	g.line("__syncthreads();")
-	g.w.WriteString("#pragma unroll\n")
-	g.open("for (int k = 0; k < 4; k++)")
-	g.line("const int j = y + 8*k;")
-	g.line("const ix d%d = top + j, d%d = left + x;", row, col)
-	g.open("if (d%d < %s && d%d < %s)", row, rows, col, cols)
+	positions(false)
+	g.open("%s", inside)
 	g.axes(loop)
-	g.region(g.k.Loops[loop].Body, scope{tile: true})
+	g.region(g.k.Loops[loop].Body, scope{tile: true, loaded: straight})
 	g.close()
 	g.close()
 	g.line("__syncthreads();")

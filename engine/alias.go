@@ -20,7 +20,7 @@ const apart = math.MinInt
 
 // newAliasing returns the current aliasing of the host memories of a plan.
 func newAliasing(pl *plan.Plan, seen uint64) aliasing {
-	al := aliasing{seen: seen}
+	al := aliasing{seen: seen, memories: make([]*Memory, 0, 4)}
 	for _, s := range pl.Stages {
 		for _, list := range [...][]*plan.Array{s.Reads, s.Writes} {
 			for _, a := range list {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestCompileAllocates bounds the allocations of a compilation, which take a third of its
@@ -15,9 +16,9 @@ import (
 func TestCompileAllocates(t *testing.T) {
 	w, g := engine.MustFromSlice(ramp(100)), engine.MustFromSlice(ramp(100))
 	for _, name := range engine.Backends() {
-		for _, c := range []struct{ operators, most int }{{1, 245}, {10, 270}, {100, 500}} {
+		for _, c := range []struct{ operators, most int }{{1, 132}, {10, 154}, {100, 380}} {
 			s := expr.Let(w, chain(w, g, c.operators))
-			n := testing.AllocsPerRun(10, func() {
+			n := testlevel.Allocs(10, func() {
 				if _, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, s); err != nil {
 					t.Fatal(err)
 				}

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -10,7 +10,7 @@ import (
 // the untyped form of a [Tensor]. A nil Array and the zero Array have no memory,
 // no shape and no element type. Every use of them in an expression is an error.
 type Array struct {
-	node *expr.Node
+	node *tree.Node
 	mem  *Memory
 }
 
@@ -19,10 +19,10 @@ type Array struct {
 func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 	s, err := shape.New(dims...)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	if !t.Valid() {
-		return nil, expr.NewError(expr.ErrType, "", "no element type given")
+		return nil, tree.NewError(tree.ErrType, "", "no element type given")
 	}
 	m, err := NewMemory(s.Size() * t.Size())
 	if err != nil {
@@ -35,16 +35,16 @@ func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 // strides mean row-major order. A view that leaves the memory is an error.
 func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset int) (*Array, error) {
 	if err := s.Check(); err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	if st == nil {
 		st = s.Strides()
 	}
 	if len(st) != len(s) {
-		return nil, expr.NewError(expr.ErrShape, "", "shape %v has %d axes, strides %v have %d", s, len(s), st, len(st))
+		return nil, tree.NewError(tree.ErrShape, "", "shape %v has %d axes, strides %v have %d", s, len(s), st, len(st))
 	}
 	if !t.Valid() {
-		return nil, expr.NewError(expr.ErrType, "", "no element type given")
+		return nil, tree.NewError(tree.ErrType, "", "no element type given")
 	}
 	if m == nil {
 		return nil, errNilMemory()
@@ -55,7 +55,7 @@ func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset in
 	if err := m.require(t.Part().Size()); err != nil {
 		return nil, err
 	}
-	return &Array{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
+	return &Array{node: tree.NewLeaf(t, s, &tree.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
 }
 
 // Named returns a view of the same elements that trees and plans print under
@@ -66,7 +66,7 @@ func (a *Array) Named(name string) *Array {
 	}
 	leaf := *a.node.Leaf
 	leaf.Name = name
-	return &Array{node: expr.NewLeaf(a.DType(), a.Shape(), &leaf), mem: a.mem}
+	return &Array{node: tree.NewLeaf(a.DType(), a.Shape(), &leaf), mem: a.mem}
 }
 
 // valid reports whether a views memory: a nil or zero array does not.
@@ -76,18 +76,18 @@ func (a *Array) valid() bool { return a != nil && a.node != nil }
 func (a *Array) usable() error {
 	switch {
 	case a == nil:
-		return expr.NewError(expr.ErrType, "", "the tensor is nil")
+		return tree.NewError(tree.ErrType, "", "the tensor is nil")
 	case a.node == nil:
-		return expr.NewError(expr.ErrType, "", "the array is the zero Array, which has no memory")
+		return tree.NewError(tree.ErrType, "", "the array is the zero Array, which has no memory")
 	}
 	return nil
 }
 
 // Node returns a as a leaf of a tree. A nil or zero array gives a node with an
 // error.
-func (a *Array) Node() *expr.Node {
+func (a *Array) Node() *tree.Node {
 	if err := a.usable(); err != nil {
-		return expr.Failed(err)
+		return tree.Failed(err)
 	}
 	return a.node
 }

@@ -6,14 +6,15 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // TestPartlyReduced needs a value in two stages. The first reads a part of it.
 func TestPartlyReduced(t *testing.T) {
 	head := op.DefineView("head", 1,
-		func(n *expr.Node) (shape.Shape, error) { return shape.Shape{n.Args[0].Shape()[0] - 4}, nil },
-		func(g *expr.Gather) op.V { v := g.At(0, g.Out); return g.B.Add(v, v) })
+		func(n *tree.Node) (shape.Shape, error) { return shape.Shape{n.Args[0].Shape()[0] - 4}, nil },
+		func(g *tree.Gather) op.V { v := g.At(0, g.Out); return g.B.Add(v, v) })
 	const n = 100
 	x := engine.Zeros[float32](n)
 	for i := range n {

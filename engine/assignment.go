@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -78,5 +79,5 @@ func runAssignment(ctx context.Context, a *assignment, stmts []expr.Statement) e
 	if err == nil {
 		return nil
 	}
-	return located(err, func(n *expr.Node) *expr.Node { return process.assignments.Original(a, n, stmts) }, evaluator(ctx))
+	return located(err, func(n *tree.Node) *tree.Node { return process.assignments.Original(a, n, stmts) }, evaluator(ctx))
 }

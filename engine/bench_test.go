@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func ramp(n int) []float32 {
@@ -80,20 +81,20 @@ func BenchmarkCompile(b *testing.B) {
 
 // naive returns programs that compute a tree without fusion: one for each
 // operator, which stores to an array of its own.
-func naive(b testing.TB, o engine.Options, target *engine.Array, e *expr.Node) []*engine.Program {
+func naive(b testing.TB, o engine.Options, target *engine.Array, e *tree.Node) []*engine.Program {
 	var ps []*engine.Program
-	temps := map[*expr.Node]*expr.Node{}
-	expr.Walk(e, func(n *expr.Node) {
+	temps := map[*tree.Node]*tree.Node{}
+	tree.Walk(e, func(n *tree.Node) {
 		temps[n] = n
 		if len(n.Args) == 0 {
 			return
 		}
 		m := *n
-		m.Args = make([]*expr.Node, len(n.Args))
+		m.Args = make([]*tree.Node, len(n.Args))
 		for i, a := range n.Args {
 			m.Args[i] = temps[a]
 		}
-		if n.Op.Class() == expr.View {
+		if n.Op.Class() == tree.View {
 			temps[n] = &m
 			return
 		}

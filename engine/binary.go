@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -27,7 +28,7 @@ func (t *Tensor[T]) SaveBinary(path string) error {
 	var head []byte
 	for _, d := range t.Shape() {
 		if d > math.MaxInt32 {
-			return expr.NewError(expr.ErrShape, "", "the file holds no axis of %d elements", d)
+			return tree.NewError(tree.ErrShape, "", "the file holds no axis of %d elements", d)
 		}
 		head = binary.LittleEndian.AppendUint32(head, uint32(d))
 	}
@@ -45,14 +46,14 @@ func (t *Tensor[T]) SaveBinary(path string) error {
 // its extents state.
 func LoadBinary[T expr.Elem](path string, rank int) (*Tensor[T], error) {
 	if rank < 0 {
-		return nil, expr.NewError(expr.ErrShape, "", "a tensor of rank %d does not exist", rank)
+		return nil, tree.NewError(tree.ErrShape, "", "a tensor of rank %d does not exist", rank)
 	}
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: %w", err)
 	}
 	if len(file)/4 < rank {
-		return nil, expr.NewError(expr.ErrValue, "", "%s has %d bytes, which hold no %d extents", path, len(file), rank)
+		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes, which hold no %d extents", path, len(file), rank)
 	}
 	dims := make([]int, rank)
 	for i := range dims {
@@ -61,7 +62,7 @@ func LoadBinary[T expr.Elem](path string, rank int) (*Tensor[T], error) {
 	s, err := shape.New(dims...)
 	size, data := dtype.Of[T]().Size(), file[4*rank:]
 	if err != nil || s.Size() != len(data)/size || len(data)%size != 0 {
-		return nil, expr.NewError(expr.ErrValue, "", "%s has %d bytes of elements, which are no %v of shape %v", path, len(data), dtype.Of[T](), dims)
+		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes of elements, which are no %v of shape %v", path, len(data), dtype.Of[T](), dims)
 	}
 	t, err := New[T](dims...)
 	if err == nil {

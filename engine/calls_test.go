@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 func TestScatter(t *testing.T) {
@@ -148,7 +149,7 @@ func TestCallsOnThreads(t *testing.T) {
 				t.Errorf("%s: two workers give other bits: %v", name, err)
 			}
 		}
-		if n := testing.AllocsPerRun(20, func() { _ = p.Run(context.Background()) }); n > 0 && !raceDetector {
+		if n := testlevel.Allocs(20, func() { _ = p.Run(context.Background()) }); n > 0 && !raceDetector {
 			t.Errorf("%s: a run allocates %v times", name, n)
 		}
 	}
@@ -172,9 +173,15 @@ func TestStatisticsOfNumPy(t *testing.T) {
 			op.Interp(engine.MustFromSlice([]float64{.5, 1.5, 2.5, 3.5}), engine.MustFromSlice([]float64{0, 1, 2, 3, 4}), engine.MustFromSlice([]float64{0, math.Inf(1), math.Inf(1), 5, math.Inf(-1)})),
 			[]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(-1)},
 		},
-		"quantile":   {op.Quantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, math.NaN(), -0.8083162137881181}},
-		"percentile": {op.Percentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, math.NaN(), -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
-		"edges":      {op.HistogramEdges(7, -3, 2.5), []float64{-3.0, -2.2142857142857144, -1.4285714285714286, -0.6428571428571428, 0.1428571428571428, 0.9285714285714284, 1.7142857142857144, 2.5}},
+		"quantile":              {op.Quantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, math.NaN(), -0.8083162137881181}},
+		"percentile":            {op.Percentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, math.NaN(), -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
+		"median of numbers":     {op.NaNMedian(x, op.Axis(1)), []float64{-0.2741378553622176, -0.02925182246327349, -1.2784921106143396, -0.5386928958466366}},
+		"median of all numbers": {op.NaNMedian(x), []float64{-0.45761576104021817}},
+		"quantile of numbers":   {op.NaNQuantile(x, .3, op.Axis(1)), []float64{-0.4771922251994868, -0.5553312443080516, -1.7865153079910567, -0.8083162137881181}},
+		"percentile of numbers": {op.NaNPercentile(x, 85, op.Axis(0)), []float64{-0.24173521878437113, 0.4038486194806704, 0.24727689818952178, -0.19338757732865333, -0.4650579060597162, 0.1360320772434627, 0.4529547459329595, 1.2145227655787287, -0.47318160192021835}},
+		"nothing but NaN":       {op.NaNMedian(op.Full[float64](math.NaN())), []float64{math.NaN()}},
+		"a quantile of nothing": {op.NaNQuantile(engine.MustFromSlice([]float64{math.NaN(), math.NaN(), 1, math.NaN()}, 2, 2), .25, op.Axis(1)), []float64{math.NaN(), 1}},
+		"edges":                 {op.HistogramEdges(7, -3, 2.5), []float64{-3.0, -2.2142857142857144, -1.4285714285714286, -0.6428571428571428, 0.1428571428571428, 0.9285714285714284, 1.7142857142857144, 2.5}},
 	} {
 		got, err := engine.Eval(c.e)
 		if err != nil || !slices.EqualFunc(got.Data(), c.want, same) {

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -185,7 +186,7 @@ func TestChainAllocations(t *testing.T) {
 			}
 		}
 		run()
-		if n := testing.AllocsPerRun(10, run); n != 0 && !raceDetector {
+		if n := testlevel.Allocs(10, run); n != 0 && !raceDetector {
 			t.Errorf("%s: %v allocations", c.name, n)
 		}
 	}

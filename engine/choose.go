@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -23,25 +24,40 @@ func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
 	return dtype.Slice[T](b)[t.a.Offset():][:t.a.Shape().Size()], nil
 }
 
-// Compress returns the elements of e where mask holds as a vector, row-major, as
-// NumPy's e[mask]. The mask broadcasts to the shape of e. It is [expr.ErrShape] if the
-// mask has another shape.
+// Compress returns the elements of e where mask holds, as NumPy's e[mask]. A mask of the
+// rank of e, which may broadcast to the shape of e, gives a vector, row-major. A mask of
+// k axes fewer has the shape of the first axes of e, and gives the parts of e along
+// these: shape [n, the last k axes]. So a mask of a vector chooses rows of a matrix. The
+// error is [expr.ErrShape] if the mask has another shape.
 func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], error) {
 	x, err := elements(e)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := elements(op.BroadcastTo(mask, expr.NodeOf(e).Shape()...))
+	m := expr.NodeOf(mask)
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
+	s, lead := expr.NodeOf(e).Shape(), len(m.Shape())
+	if lead == 0 || lead > len(s) {
+		lead = len(s)
+	}
+	m = op.BroadcastToNode(m, s[:lead])
+	if m.Err() != nil || lead < len(s) && !m.Shape().Equal(expr.NodeOf(mask).Shape()) {
+		return nil, tree.NewError(tree.ErrShape, "engine.Compress", "a mask of shape %v does not fit elements of shape %v", expr.NodeOf(mask).Shape(), s)
+	}
+	keep, err := elements(expr.Of[bool](m))
 	if err != nil {
 		return nil, err
 	}
-	out := []T{}
+	part := s[lead:]
+	out, n, size := []T{}, 0, part.Size()
 	for i, k := range keep {
 		if k {
-			out = append(out, x[i])
+			out, n = append(out, x[i*size:(i+1)*size]...), n+1
 		}
 	}
-	return FromSlice(out)
+	return FromSlice(out, append([]int{n}, part...)...)
 }
 
 // Nonzero returns the coordinates of the elements of e that are not zero, row-major: a
@@ -53,7 +69,7 @@ func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
 	}
 	s := n.Shape()
 	if len(s) == 0 {
-		return nil, expr.NewError(expr.ErrShape, "engine.Nonzero", "a scalar has no axes")
+		return nil, tree.NewError(tree.ErrShape, "engine.Nonzero", "a scalar has no axes")
 	}
 	set, err := elements(expr.Of[bool](op.CastNode(n, dtype.Bool)))
 	if err != nil {
@@ -126,9 +142,9 @@ func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
 
 // differ returns for each pair of neighbours of a vector whether they differ. NaN
 // equals NaN.
-func differ(x *expr.Node, n int) expr.Exp[bool] {
+func differ(x *tree.Node, n int) expr.Exp[bool] {
 	n = max(n, 1)
 	a, b := op.SliceNode(x, []op.Span{op.Until(n - 1)}), op.SliceNode(x, []op.Span{op.From(min(1, n))})
-	call := func(name string, x ...*expr.Node) *expr.Node { return op.Apply(op.Row(name), x...) }
+	call := func(name string, x ...*tree.Node) *tree.Node { return op.Apply(op.Row(name), x...) }
 	return expr.Of[bool](call("logical_and", call("not_equal", a, b), call("logical_or", call("equal", a, a), call("equal", b, b))))
 }

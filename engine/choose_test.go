@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -17,13 +18,43 @@ func TestCompress(t *testing.T) {
 	if err != nil || !slices.Equal(y.Data(), []float32{6, 14, 10}) {
 		t.Errorf("%v: %v", y, err)
 	}
-	y, err = engine.Compress(engine.MustFromSlice([]bool{true, false, true}), op.T(x))
+	y, err = engine.Compress(engine.MustFromSlice([]bool{true, false}), op.T(x))
 	if err == nil {
 		t.Errorf("a mask of another shape gives %v", y)
 	}
 	y, err = engine.Compress(op.Less(x, op.Full[float32](-9)), x)
 	if err != nil || y.Size() != 0 || !slices.Equal(y.Shape(), []int{0}) {
 		t.Errorf("nothing is kept as %v: %v", y, err)
+	}
+}
+
+// TestCompressParts chooses rows, as NumPy does for a mask of fewer axes.
+func TestCompressParts(t *testing.T) {
+	x := engine.MustFromSlice([]int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 3)
+	mask := func(v ...bool) *engine.Tensor[bool] { return engine.MustFromSlice(v) }
+	for _, c := range []struct {
+		mask *engine.Tensor[bool]
+		e    expr.Exp[int32]
+		dims []int
+		want []int32
+	}{
+		{mask(true, false, true), x, []int{2, 3}, []int32{1, 2, 3, 7, 8, 9}},
+		{mask(false, false, false), x, []int{0, 3}, nil},
+		{mask(false, true, true), op.Reshape(x, 3, 1, 3), []int{2, 1, 3}, []int32{4, 5, 6, 7, 8, 9}},
+		{mask(false, true, true).Reshape(3, 1), op.Reshape(x, 3, 1, 3), []int{2, 3}, []int32{4, 5, 6, 7, 8, 9}},
+		{mask(true, false, false).Reshape(1, 3), x, []int{3}, []int32{1, 4, 7}},
+		{mask(true).Reshape(), x, []int{9}, x.Data()},
+		{mask(true, true), op.Slice(x, op.Until(2), op.Until(0)), []int{2, 0}, nil},
+	} {
+		y, err := engine.Compress(c.mask, c.e)
+		if err != nil || !slices.Equal(y.Shape(), c.dims) || !slices.Equal(y.Data(), c.want) {
+			t.Errorf("%v: %+v, %v, want %v %v", c.mask, y, err, c.dims, c.want)
+		}
+	}
+	for _, m := range []*engine.Tensor[bool]{mask(true, false), mask(true), engine.Zeros[bool](3, 1, 1), engine.Zeros[bool](2, 3)} {
+		if _, err := engine.Compress(m, x); !errors.Is(err, expr.ErrShape) || !strings.Contains(err.Error(), "engine.Compress: a mask of shape") || !strings.Contains(err.Error(), "choose_test.go") {
+			t.Errorf("a mask of shape %v: %v", m.Shape(), err)
+		}
 	}
 }
 

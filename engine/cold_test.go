@@ -8,14 +8,15 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // TestColdCoordinates reads at positions that a cold region computes.
 func TestColdCoordinates(t *testing.T) {
 	cold := op.DefineView("cold", 1,
-		func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
-		func(g *expr.Gather) op.V {
+		func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+		func(g *tree.Gather) op.V {
 			v, b := g.At(0, g.Out), g.B
 			return b.Cold(b.Lt(b.Like(v, 3), v), v, func() op.V {
 				i := b.Cvt(dtype.I64, b.Sqrt(b.Sub(v, b.Like(v, 3))))

@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -238,15 +239,15 @@ func TestComplexTargets(t *testing.T) {
 func TestComplexErrors(t *testing.T) {
 	z := engine.MustFromSlice(complexes(5, 7)).Node()
 	real := engine.Zeros[float64](5).Node()
-	for name, n := range map[string]*expr.Node{
-		"less":    expr.Apply(op.Row("less"), z, z),
+	for name, n := range map[string]*tree.Node{
+		"less":    tree.Apply(op.Row("less"), z, z),
 		"max":     op.ReduceNode("max", z, op.Reduction{}),
 		"sort":    op.Compose("sort", op.Options{}, z),
 		"median":  op.Compose("median", op.Options{}, z),
-		"floor":   expr.Apply(op.Row("floor"), z),
-		"mixed":   expr.Apply(op.Row("add"), z, real),
-		"state":   op.ScanNodes([]*expr.Node{z}, nil, op.ScanOptions{Length: 3}, func(_ *expr.Node, s, _ []*expr.Node) (next, out []*expr.Node) { return s, s }).Out(0),
-		"of ints": op.ComplexNode(expr.ConstInt(dtype.I32, 1), expr.ConstInt(dtype.I32, 1)),
+		"floor":   tree.Apply(op.Row("floor"), z),
+		"mixed":   tree.Apply(op.Row("add"), z, real),
+		"state":   op.ScanNodes([]*tree.Node{z}, nil, op.ScanOptions{Length: 3}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) { return s, s }).Out(0),
+		"of ints": op.ComplexNode(tree.ConstInt(dtype.I32, 1), tree.ConstInt(dtype.I32, 1)),
 	} {
 		if err := n.Err(); !errors.Is(err, expr.ErrType) {
 			t.Errorf("%s: %v", name, err)
@@ -292,6 +293,13 @@ func TestComplexGradient(t *testing.T) {
 var analyticCases = map[string]func(z complex128) complex128{
 	"exp": cmplx.Exp, "log": func(z complex128) complex128 { return 1 / z }, "sqrt": func(z complex128) complex128 { return .5 / cmplx.Sqrt(z) },
 	"sin": cmplx.Cos, "cos": func(z complex128) complex128 { return -cmplx.Sin(z) }, "tan": func(z complex128) complex128 { return 1 / (cmplx.Cos(z) * cmplx.Cos(z)) },
+	"asin": func(z complex128) complex128 { return 1 / (cmplx.Sqrt(complex(1-real(z), -imag(z))) * cmplx.Sqrt(1+z)) }, "acos": func(z complex128) complex128 {
+		return -1 / (cmplx.Sqrt(complex(1-real(z), -imag(z))) * cmplx.Sqrt(1+z))
+	},
+	"asinh": func(z complex128) complex128 { return 1 / (cmplx.Sqrt(1-1i*z) * cmplx.Sqrt(1+1i*z)) }, "acosh": func(z complex128) complex128 { return 1 / (cmplx.Sqrt(z-1) * cmplx.Sqrt(z+1)) },
+	"atan": func(z complex128) complex128 { return 1 / (1 + z*z) }, "atanh": func(z complex128) complex128 { return 1 / (1 - z*z) },
+	"log2": func(z complex128) complex128 { return math.Log2E / z }, "log10": func(z complex128) complex128 { return math.Log10E / z }, "log1p": func(z complex128) complex128 { return 1 / (1 + z) },
+	"expm1": cmplx.Exp, "exp2": func(z complex128) complex128 { return cmplx.Exp(z*math.Ln2) * math.Ln2 },
 	"sinh": cmplx.Cosh, "cosh": cmplx.Sinh, "tanh": func(z complex128) complex128 { return 1 / (cmplx.Cosh(z) * cmplx.Cosh(z)) },
 }
 
@@ -301,14 +309,18 @@ func TestComplexFunctionGradients(t *testing.T) {
 	for name, slope := range analyticCases {
 		for _, z := range []complex128{1 + 2i, 2, .5, -2, 2i, -.5i, 30 + 1i, 1 + 1i, 1, 1i, 1e-3, -30 + .5i} {
 			x := engine.MustFromSlice([]complex128{z})
-			y := expr.Apply(op.Row(name), x.Node())
+			y := tree.Apply(op.Row(name), x.Node())
 			for part, turn := range map[string]complex128{"real": 1, "imag": 1i} {
-				g, err := grad.OfNodes(op.ReduceNode("sum", expr.Apply(op.Row(part), y), op.Reduction{}), x.Node())
+				g, err := grad.OfNodes(op.ReduceNode("sum", tree.Apply(op.Row(part), y), op.Reduction{}), x.Node())
 				if err != nil {
 					t.Fatal(err)
 				}
 				got, err := engine.Item(op.Sum(expr.Of[complex128](g[0])))
-				if want := turn * cmplx.Conj(slope(z)); err != nil || !(cmplx.Abs(got-want) <= 1e-12*(1+cmplx.Abs(want))) {
+				want := turn * cmplx.Conj(slope(z))
+				if cmplx.IsNaN(want) || cmplx.IsInf(want) {
+					continue // a pole
+				}
+				if err != nil || !(cmplx.Abs(got-want) <= 1e-12*(1+cmplx.Abs(want))) {
 					t.Errorf("%s at %v, part %s: %v, %v, want %v", name, z, part, got, err, want)
 				}
 			}

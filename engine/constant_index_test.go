@@ -8,15 +8,16 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // TestConstantIndices reads two rows of one value at constant positions.
 func TestConstantIndices(t *testing.T) {
-	row := func(i int64) *expr.Operator {
+	row := func(i int64) *tree.Operator {
 		return op.DefineView(fmt.Sprint("row", i), 1,
-			func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape()[1:], nil },
-			func(g *expr.Gather) op.V { return g.At(0, []prim.Ix{g.Const(i), g.Out[0]}) })
+			func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape()[1:], nil },
+			func(g *tree.Gather) op.V { return g.At(0, []prim.Ix{g.Const(i), g.Out[0]}) })
 	}
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4}, 2, 2)
 	c := engine.MustFromSlice([]float32{10, 100}, 2, 1)

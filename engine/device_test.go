@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
@@ -32,23 +33,23 @@ func (d *fakeDevice) note(format string, args ...any) error {
 	return d.fail
 }
 
-func (d *fakeDevice) Alloc(size int) (engine.Allocation, error) {
+func (d *fakeDevice) Alloc(size int) (driver.Allocation, error) {
 	return &fakeAllocation{make([]byte, size)}, d.note("alloc %d", size)
 }
 
-func (d *fakeDevice) Free(a engine.Allocation) error { return d.note("free %d", a.Size()) }
+func (d *fakeDevice) Free(a driver.Allocation) error { return d.note("free %d", a.Size()) }
 
-func (d *fakeDevice) Upload(_ engine.Stream, dst engine.Allocation, src []byte) error {
+func (d *fakeDevice) Upload(_ driver.Stream, dst driver.Allocation, src []byte) error {
 	copy(dst.(*fakeAllocation).data, src)
 	return d.note("upload")
 }
 
-func (d *fakeDevice) Download(_ engine.Stream, dst []byte, src engine.Allocation) error {
+func (d *fakeDevice) Download(_ driver.Stream, dst []byte, src driver.Allocation) error {
 	copy(dst, src.(*fakeAllocation).data)
 	return d.note("download")
 }
 
-func (d *fakeDevice) NewStream() (engine.Stream, error) { return engine.NewStream(), nil }
+func (d *fakeDevice) NewStream() (driver.Stream, error) { return engine.NewStream(), nil }
 
 // TestMemoryTransitions tests every transition of the residency: each of the four
 // accesses in each state.
@@ -218,10 +219,13 @@ func TestStream(t *testing.T) {
 // TestOpenDevice tests the names of devices, and the errors of a program that does
 // not import their package.
 func TestOpenDevice(t *testing.T) {
+	if _, err := engine.OpenDevice("tpu"); !errors.Is(err, expr.ErrDevice) || strings.Contains(err.Error(), "import") || !strings.Contains(err.Error(), "there are cpu") {
+		t.Errorf("a kind that nobody knows: %v", err)
+	}
 	if _, err := engine.OpenDevice("cuda:0"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
 		t.Errorf("a GPU: %v", err)
 	}
-	for name, want := range map[string]string{"cpu": "", "cpu:1": "no cpu:1", "cuda:x": "\"x\" is not the number", "": "no package"} {
+	for name, want := range map[string]string{"cpu": "", "cpu:1": "no cpu:1", "cuda:x": "\"x\" is not the number", "cpu:-1": "\"-1\" is not the number", "": "no package"} {
 		if d, err := engine.OpenDevice(name); want == "" && (err != nil || d.Name() != name) || want != "" && (!errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, %v", name, d, err)
 		}

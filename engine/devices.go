@@ -5,52 +5,37 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// RegisterDriver registers the driver for devices of a kind, the first part of
-// their names. A package with devices calls it in an init function. It panics if
-// the driver is nil.
-func RegisterDriver(kind string, d Driver) {
-	if d == nil {
-		panic("engine.RegisterDriver: the driver is nil")
-	}
-	r := &process.drivers
-	r.Lock()
-	defer r.Unlock()
-	if r.of == nil {
-		r.of = map[string]Driver{}
-	}
-	r.of[kind] = d
-}
-
-func driver(kind string) (Driver, error) {
+func findDriver(kind string) (driver.Driver, error) {
 	if kind == (cpu{}).Name() {
 		return hostDriver{}, nil
 	}
-	r := &process.drivers
-	r.Lock()
-	defer r.Unlock()
-	if d := r.of[kind]; d != nil {
+	if d := driver.Find(kind); d != nil {
 		return d, nil
 	}
-	return nil, expr.NewError(expr.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/"+kind)
+	if kind == "cuda" {
+		return nil, tree.NewError(tree.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/cuda")
+	}
+	return nil, tree.NewError(tree.ErrDevice, "", "no package of this program has devices %q; there are %s", kind, strings.Join(append([]string{"cpu"}, driver.Kinds()...), ", "))
 }
 
 // OpenDevice returns the device with a name of the form "kind:number", or the first
 // one of a kind. "cpu" is the host. A kind other than "cpu" needs a blank import of
 // its package. The error matches expr.ErrDevice and says what is missing.
-func OpenDevice(name string) (Device, error) {
+func OpenDevice(name string) (driver.Device, error) {
 	kind, number, numbered := strings.Cut(name, ":")
 	index := 0
 	if numbered {
 		var err error
-		if index, err = strconv.Atoi(number); err != nil {
-			return nil, expr.NewError(expr.ErrDevice, "", "%q is not the number of a device %q", number, kind)
+		if index, err = strconv.Atoi(number); err != nil || index < 0 {
+			return nil, tree.NewError(tree.ErrDevice, "", "%q is not the number of a device %q", number, kind)
 		}
 	}
-	d, err := driver(kind)
+	d, err := findDriver(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +45,7 @@ func OpenDevice(name string) (Device, error) {
 // CountDevices returns the number of devices of a kind. If there is none, the error
 // says why.
 func CountDevices(kind string) (int, error) {
-	d, err := driver(kind)
+	d, err := findDriver(kind)
 	if err != nil {
 		return 0, err
 	}
@@ -68,16 +53,16 @@ func CountDevices(kind string) (int, error) {
 }
 
 // CPU returns the host as a device, for [Array.To].
-func CPU() Device { return cpu{} }
+func CPU() driver.Device { return cpu{} }
 
 // A hostDriver has one device, the host.
 type hostDriver struct{}
 
 func (hostDriver) Count() (int, error) { return 1, nil }
 
-func (hostDriver) Open(index int) (Device, error) {
+func (hostDriver) Open(index int) (driver.Device, error) {
 	if index != 0 {
-		return nil, expr.NewError(expr.ErrDevice, "", "the host is one device, cpu:0; there is no cpu:%d", index)
+		return nil, tree.NewError(tree.ErrDevice, "", "the host is one device, cpu:0; there is no cpu:%d", index)
 	}
 	return CPU(), nil
 }
@@ -87,7 +72,7 @@ type cpu struct{}
 // NewSyncedMemory returns a memory of size bytes for use on the host and on d.
 // Each side is allocated at its first use. If d is nil or the host,
 // NewSyncedMemory is [NewMemory].
-func NewSyncedMemory(d Device, size int) (*Memory, error) {
+func NewSyncedMemory(d driver.Device, size int) (*Memory, error) {
 	if _, host := d.(cpu); host || d == nil {
 		return NewMemory(size)
 	}
@@ -106,7 +91,7 @@ func (cpu) Name() string { return "cpu" }
 
 func (cpu) String() string { return "cpu" }
 
-func (cpu) Alloc(size int) (Allocation, error) {
+func (cpu) Alloc(size int) (driver.Allocation, error) {
 	b, err := allocate(size)
 	if err != nil {
 		return nil, err
@@ -114,9 +99,9 @@ func (cpu) Alloc(size int) (Allocation, error) {
 	return hostAllocation(b), nil
 }
 
-func (cpu) Free(Allocation) error { return nil }
+func (cpu) Free(driver.Allocation) error { return nil }
 
-func (cpu) Upload(s Stream, dst Allocation, src []byte) error {
+func (cpu) Upload(s driver.Stream, dst driver.Allocation, src []byte) error {
 	to, ok := dst.(hostAllocation)
 	if !ok {
 		return errForeign(dst)
@@ -124,7 +109,7 @@ func (cpu) Upload(s Stream, dst Allocation, src []byte) error {
 	return inOrder(s, func() { copy(to, src) })
 }
 
-func (cpu) Download(s Stream, dst []byte, src Allocation) error {
+func (cpu) Download(s driver.Stream, dst []byte, src driver.Allocation) error {
 	from, ok := src.(hostAllocation)
 	if !ok {
 		return errForeign(src)
@@ -132,13 +117,13 @@ func (cpu) Download(s Stream, dst []byte, src Allocation) error {
 	return inOrder(s, func() { copy(dst, from) })
 }
 
-func errForeign(a Allocation) error {
-	return expr.NewError(expr.ErrDevice, "", "an allocation of type %T is not the host's", a)
+func errForeign(a driver.Allocation) error {
+	return tree.NewError(tree.ErrDevice, "", "an allocation of type %T is not the host's", a)
 }
 
-func (cpu) NewStream() (Stream, error) { return NewStream(), nil }
+func (cpu) NewStream() (driver.Stream, error) { return NewStream(), nil }
 
-func inOrder(s Stream, f func()) error {
+func inOrder(s driver.Stream, f func()) error {
 	if s == nil {
 		f()
 		return nil

@@ -4,7 +4,7 @@
 //	w := engine.MustFromSlice(data, rows, cols)
 //	err := w.SubAssign(op.Scale(eta, op.Add(g, op.Scale(lambda, w))))  // runs now
 //	y, err := engine.Eval(op.Softmax(w, -1))                           // runs now, into a new tensor
-//	p, err := engine.Compile(ctx, expr.LetSub(w, e))                // compiles
+//	p, err := engine.Compile(ctx, expr.LetSub(w, e))                   // compiles
 //	err = p.Run(ctx)                                                   // runs, without allocating
 //
 // Assignments and Run compile too. They keep the program for later statements of

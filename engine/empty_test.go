@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestEmptyTarget assigns to arrays without elements, whose strides do not
@@ -20,7 +21,7 @@ func TestEmptyTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := expr.Statement{Saver: expr.Plus, Target: a.Node(), Value: expr.ConstFloat(dtype.F32, 1)}
+		s := expr.Statement{Saver: expr.Plus, Target: a.Node(), Value: tree.ConstFloat(dtype.F32, 1)}
 		if err := engine.Run(t.Context(), s); err != nil {
 			t.Errorf("%v: %v", dims, err)
 		}

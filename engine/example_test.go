@@ -223,3 +223,22 @@ func ExampleArray() {
 	//  [0 1]]
 	// true
 }
+
+// Operators that compute at once make an array and a loop each. A tree is one loop
+// without temporaries, with the same bits.
+func ExampleEval_apart() {
+	b, c := engine.MustFromSlice([]float32{1, 2, 3}), engine.MustFromSlice([]float32{5, 6, 7})
+	sum, err := engine.Eval(op.Add(b, c)) // a loop, and a temporary
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	apart, err := engine.Eval(op.Add(sum, c)) // another loop
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fused, err := engine.Eval(op.Add(op.Add(b, c), c)) // one loop
+	fmt.Println(apart, fused, err)
+	// Output: [11 14 17] [11 14 17] <nil>
+}

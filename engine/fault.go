@@ -1,14 +1,16 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/text"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -17,7 +19,7 @@ import (
 // the node. To find the element, located evaluates operands, which takes the time
 // of a run. The memory must be as the stage has found it. The function current
 // returns the node of the caller's statements for a node of the plan.
-func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr.Node) (*Array, error)) error {
+func located(err error, current func(*tree.Node) *tree.Node, evaluate func(*tree.Node) (*Array, error)) error {
 	f, ok := err.(*host.Fault)
 	if !ok {
 		return err
@@ -25,7 +27,7 @@ func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr
 	if f.Call != nil {
 		return placed(f.Call, current(f.Node))
 	}
-	var n *expr.Node
+	var n *tree.Node
 	what := ""
 	for _, site := range f.Sites {
 		if site.Kind != f.Kind || site.Node == n {
@@ -40,18 +42,18 @@ func located(err error, current func(*expr.Node) *expr.Node, evaluate func(*expr
 		}
 	}
 	if what == "" {
-		what = map[error]string{expr.ErrDivide: "integer division by zero", expr.ErrIndex: "an index is out of range"}[f.Kind]
+		what = map[error]string{tree.ErrDivide: "integer division by zero", tree.ErrIndex: "an index is out of range"}[f.Kind]
 	}
 	if n == nil {
-		return expr.NewError(f.Kind, "", "%s", what)
+		return tree.NewError(f.Kind, "", "%s", what)
 	}
-	return placed(expr.NewError(f.Kind, n.Op.Constructor(), "%s", what), current(n))
+	return placed(tree.NewError(f.Kind, n.Op.Constructor(), "%s", what), current(n))
 }
 
-// placed returns err with the call that built n, if it is an [expr.Error]. The error
+// placed returns err with the call that built n, if it is an [tree.Error]. The error
 // names the function that the caller called, which may build several nodes.
-func placed(err error, n *expr.Node) error {
-	e := new(expr.Error)
+func placed(err error, n *tree.Node) error {
+	e := new(tree.Error)
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -64,12 +66,15 @@ func placed(err error, n *expr.Node) error {
 
 // offender evaluates the operand on which the faults of a node depend. It returns
 // a description of the first element that raises a fault, or "" if it finds none.
-func offender(n *expr.Node, evaluate func(*expr.Node) (*Array, error)) string {
+func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
+	if n.Op.Class() == tree.Elementwise && n.Op.FaultKind() != tree.ErrDivide {
+		return refused(n, evaluate)
+	}
 	if len(n.Args) != 2 {
 		return ""
 	}
 	from, axis := 0, -1
-	if n.Op.Class() == expr.View {
+	if n.Op.Class() == tree.View {
 		if take, _ := op.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
 			return ""
 		}
@@ -103,22 +108,43 @@ func offender(n *expr.Node, evaluate func(*expr.Node) (*Array, error)) string {
 	return ""
 }
 
+// refused is offender for an operator that states its own condition.
+func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
+	condition := op.Define("fault", len(n.Args), n.Op.Fault(), func(r *tree.Row) { r.Types, r.Result = n.Op.Types(), tree.ResultBool })
+	a, err := evaluate(tree.Apply(condition, n.Args...))
+	if err != nil {
+		return ""
+	}
+	b, err := a.Bytes()
+	if err != nil {
+		return ""
+	}
+	i := bytes.IndexByte(b, 1)
+	if i < 0 {
+		return ""
+	}
+	x, err := evaluate(op.BroadcastToNode(n.Args[0], n.Shape()))
+	if err != nil {
+		return ""
+	}
+	if b, err = x.Bytes(); err != nil {
+		return ""
+	}
+	v := text.Element(x.DType(), b[i*x.DType().Size():])
+	if n.Op.FaultKind() == tree.ErrIndex {
+		return fmt.Sprintf("index %v%s is out of range", v, positionText(i, a.Shape()))
+	}
+	return fmt.Sprintf("%v%s is not allowed", v, positionText(i, a.Shape()))
+}
+
 // outside reports whether the integer v is out of range for an axis of n
 // positions. Negative integers count from the end.
 func outside(v any, n int) bool {
-	switch v := v.(type) {
-	case int8:
-		return int(v) >= n || int(v) < -n
-	case int32:
-		return int(v) >= n || int(v) < -n
-	case int64:
-		return v >= int64(n) || v < -int64(n)
-	case uint8:
-		return int(v) >= n
-	case uint32:
-		return uint64(v) >= uint64(n)
-	case uint64:
-		return v >= uint64(n)
+	switch x := reflect.ValueOf(v); {
+	case x.CanInt():
+		return x.Int() >= int64(n) || x.Int() < -int64(n)
+	case x.CanUint():
+		return x.Uint() >= uint64(n)
 	}
 	return false
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func ExampleTensor_fourier() {
@@ -117,6 +119,43 @@ func columnsOf(x []float64, n, j int) []float64 {
 	return out
 }
 
+// Transforms along several axes are those along each one, and inverses undo them.
+func TestFourierAxes(t *testing.T) {
+	z, r := engine.MustFromSlice(complexes(24, 24), 2, 3, 4), engine.Zeros[float64](2, 3, 4)
+	if err := r.Assign(op.RealPart[float64](z)); err != nil {
+		t.Fatal(err)
+	}
+	type pair struct{ got, want *tree.Node }
+	for name, c := range map[string]pair{
+		"fftn":         {op.FFTN(z, nil).Node(), op.FFT(op.FFT(op.FFT(z, 0), 1), 2).Node()},
+		"ifftn":        {op.IFFTN(op.FFTN(z, []int{0, -1}), []int{0, 2}).Node(), z.Node()},
+		"points":       {op.FFTN(z, nil, op.FourierPoints(5, -1)).Node(), op.FFT(op.FFT(z, 2), 1, op.FourierPoints(5)).Node()},
+		"twice":        {op.FFTN(z, []int{1, 1}).Node(), op.FFT(op.FFT(z, 1), 1).Node()},
+		"no axes":      {op.FFTN(z, []int{}).Node(), z.Node()},
+		"rfftn":        {op.RFFTN[complex128](r, []int{2, 0}).Node(), op.FFT(op.RFFT[complex128](r, 0), 2).Node()},
+		"irfftn":       {op.IRFFTN[float64](op.RFFTN[complex128](r, nil), nil, op.FourierPoints(2, 3, 4)).Node(), r.Node()},
+		"irfftn odd":   {op.IRFFTN[float64](op.RFFTN[complex128](r, []int{2, 1}), []int{2, 1}, op.FourierPoints(-1, 3)).Node(), r.Node()},
+		"hfft":         {op.HFFT[float64](z, 1, op.FourierPoints(5)).Node(), op.IRFFT[float64](op.Conj(z), 1, op.FourierPoints(5), op.FourierNorm("forward")).Node()},
+		"ihfft":        {op.HFFT[float64](op.IHFFT[complex128](r, 2), 2).Node(), r.Node()},
+		"ihfft, ortho": {op.HFFT[float64](op.IHFFT[complex128](r, 1, op.FourierNorm("ortho")), 1, op.FourierPoints(3), op.FourierNorm("ortho")).Node(), r.Node()},
+		"shifts":       {op.IFFTShift(op.FFTShift(r)).Node(), r.Node()},
+	} {
+		if !c.got.Shape().Equal(c.want.Shape()) || c.got.DType() != c.want.DType() {
+			t.Errorf("%s: %v%v, want %v%v: %v", name, c.got.DType(), c.got.Shape(), c.want.DType(), c.want.Shape(), c.got.Err())
+			continue
+		}
+		d := op.CastNode(c.got, dtype.C128)
+		e := op.CastNode(c.want, dtype.C128)
+		if off := item(t, op.Max(op.Modulus[float64](op.Sub(expr.Of[complex128](d), expr.Of[complex128](e))))); !(off < 1e-13) {
+			t.Errorf("%s is off by %v", name, off)
+		}
+	}
+	shifted, err := engine.Eval(op.FFTShift(engine.MustFromSlice([]float64{0, 1, 2, -2, -1})))
+	if err != nil || !slices.Equal(shifted.Data(), []float64{-2, -1, 0, 1, 2}) {
+		t.Errorf("fftshift: %v, %v", shifted, err)
+	}
+}
+
 // The gradients of transforms agree with differences, and by Parseval's theorem.
 func TestFourierGradient(t *testing.T) {
 	for _, n := range []int{5, 6} {
@@ -151,6 +190,8 @@ func TestFourierGradient(t *testing.T) {
 			}
 		}
 		for name, loss := range map[string]expr.Exp[float64]{
+			"rfftn": op.Sum(op.Modulus[float64](op.RFFTN[complex128](op.Reshape(r, 2, 3), nil, op.FourierPoints(3, n)))),
+			"hfft":  op.Sum(op.Square(op.HFFT[float64](op.IHFFT[complex128](r, 0, op.FourierPoints(n)), 0))),
 			"rfft":  op.Sum(op.Modulus[float64](op.RFFT[complex128](r, 0, op.FourierPoints(n)))),
 			"irfft": op.Sum(op.Square(op.IRFFT[float64](op.Mul(op.RFFT[complex128](r, 0, op.FourierPoints(n)), expr.Const(2+1i)), 0, op.FourierPoints(n)))),
 		} {
@@ -189,17 +230,27 @@ func item(t *testing.T, e expr.Exp[float64]) float64 {
 func TestFourierErrors(t *testing.T) {
 	z, r := engine.Zeros[complex128](4).Node(), engine.Zeros[float64](4).Node()
 	for name, c := range map[string]struct {
-		n    *expr.Node
+		n    *tree.Node
 		want error
 	}{
-		"axis":            {op.FourierNode("fft", z, 1), expr.ErrShape},
-		"no points":       {op.FourierNode("fft", z, 0, op.FourierPoints(0)), expr.ErrShape},
-		"negative points": {op.FourierNode("rfft", r, 0, op.FourierPoints(-3)), expr.ErrShape},
-		"norm":            {op.FourierNode("ifft", z, 0, op.FourierNorm("x")), expr.ErrValue},
-		"complex to rfft": {op.FourierNode("rfft", z, 0), expr.ErrType},
-		"integers":        {op.FourierNode("fft", engine.Zeros[int32](4).Node(), 0), expr.ErrType},
-		"name":            {op.FourierNode("dct", z, 0), expr.ErrValue},
-		"empty":           {op.FourierNode("fft", engine.Zeros[complex64](0).Node(), 0), expr.ErrShape},
+		"axis":            {op.FourierNode("fft", z, []int{1}), expr.ErrShape},
+		"no points":       {op.FourierNode("fft", z, []int{0}, op.FourierPoints(0)), expr.ErrShape},
+		"negative points": {op.FourierNode("rfft", r, []int{0}, op.FourierPoints(-3)), expr.ErrShape},
+		"norm":            {op.FourierNode("ifft", z, []int{0}, op.FourierNorm("x")), expr.ErrValue},
+		"complex to rfft": {op.FourierNode("rfft", z, []int{0}), expr.ErrType},
+		"integers":        {op.FourierNode("fft", engine.Zeros[int32](4).Node(), []int{0}), expr.ErrType},
+		"name":            {op.FourierNode("dct", z, []int{0}), expr.ErrValue},
+		"empty":           {op.FourierNode("fft", engine.Zeros[complex64](0).Node(), []int{0}), expr.ErrShape},
+		"two axes":        {op.FourierNode("fft", engine.Zeros[complex64](2, 2).Node(), []int{0, 1}), expr.ErrShape},
+		"no axis":         {op.FourierNode("ifft", z, nil, op.FourierPoints()), expr.ErrShape},
+		"real, no axes":   {op.FourierNode("irfftn", z, []int{}), expr.ErrShape},
+		"points of axes":  {op.FourierNode("fftn", z, []int{0}, op.FourierPoints(2, 3)), expr.ErrShape},
+		"more points":     {op.FourierNode("fftn", z, nil, op.FourierPoints(2, 3)), expr.ErrShape},
+		"-1 of one axis":  {op.FourierNode("hfft", z, []int{0}, op.FourierPoints(-1)), expr.ErrShape},
+		"-2 of axes":      {op.FourierNode("fftn", z, nil, op.FourierPoints(-2)), expr.ErrShape},
+		"norm of ihfft":   {op.FourierNode("ihfft", r, []int{0}, op.FourierNorm("x")), expr.ErrValue},
+		"many points":     {op.FourierNode("irfftn", z, nil, op.FourierPoints(math.MaxInt)), expr.ErrShape},
+		"axis of fftn":    {op.FourierNode("fftn", z, []int{0, math.MinInt}), expr.ErrShape},
 		"frequencies":     {op.FFTFreq[float64](0, 1).Node(), expr.ErrShape},
 	} {
 		if err := c.n.Err(); !errors.Is(err, c.want) {

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -30,7 +31,34 @@ func Load[T expr.Elem](path string) (*Tensor[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	if have := a.DType(); have != dtype.Of[T]() {
+		return nil, tree.NewError(tree.ErrType, "engine.Load", "%s has elements of type %v, not %v", path, have, dtype.Of[T]())
+	}
 	return TensorOf[T](a)
+}
+
+// LoadMapped returns the tensor in an .npy file without reading it: the system reads
+// the elements when they are used, so the file may be larger than memory. Stores to
+// the tensor do not change the file. The caller calls unmap, after which the elements
+// are 0. [npy.Map] says which files are refused.
+func LoadMapped[T expr.Elem](path string) (x *Tensor[T], unmap func() error, err error) {
+	m, err := npy.Map(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Type != dtype.Of[T]() {
+		_ = m.Close()
+		return nil, nil, tree.NewError(tree.ErrType, "engine.LoadMapped", "%s has elements of type %v, not %v", path, m.Type, dtype.Of[T]())
+	}
+	a, err := FromNPY(&m.Array)
+	if err == nil {
+		x, err = TensorOf[T](a)
+	}
+	if err != nil {
+		_ = m.Close()
+		return nil, nil, err
+	}
+	return x, m.Close, nil
 }
 
 // Save writes the array to an .npy file, which it creates or replaces as a whole:
@@ -85,7 +113,7 @@ func fromFile(f *npy.Array, err error) (*Array, error) {
 // has read. They may be in Fortran order.
 func FromNPY(f *npy.Array) (*Array, error) {
 	if f == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "there is no array")
+		return nil, tree.NewError(tree.ErrValue, "", "there is no array")
 	}
 	s := shape.Shape(f.Shape)
 	st := s.Strides()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -43,7 +44,7 @@ func TestFiles(t *testing.T) {
 	if err != nil || got.At(0, 2) != 3 || got.At(1, 0) != 4 {
 		t.Errorf("%v %v", got, err)
 	}
-	if _, err := engine.Load[float32](path + ":x"); !errors.Is(err, expr.ErrType) {
+	if _, err := engine.Load[float32](path + ":x"); !errors.Is(err, expr.ErrType) || !strings.Contains(err.Error(), "engine.Load: "+path+":x has elements of type int32, not float32 (file_test.go:") {
 		t.Errorf("another type: %v", err)
 	}
 	for _, bad := range []string{filepath.Join(dir, "none.npy"), filepath.Join(dir, "none.npz:x"), path + ":y", path} {
@@ -109,4 +110,29 @@ func TestBinary(t *testing.T) {
 	if _, err := engine.LoadBinary[float32](path+"none", 1); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
+}
+
+// FuzzLoadBinary reads files of mshadow. What is read has the size of the file.
+func FuzzLoadBinary(f *testing.F) {
+	f.Add([]byte{2, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7}, 2)
+	f.Add([]byte{3, 0, 0, 0, 0, 1, 2}, 1)
+	f.Add([]byte{}, 0)
+	path := filepath.Join(f.TempDir(), "x")
+	f.Fuzz(func(t *testing.T, raw []byte, rank int) {
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := engine.LoadBinary[float32](path, rank); err == nil && 4*rank+4*x.Size() != len(raw) {
+			t.Errorf("%d bytes become %v", len(raw), x.Shape())
+		}
+		x, err := engine.LoadBinary[bool](path, rank)
+		if err != nil {
+			return
+		}
+		for i, b := range dtype.Bytes(x.Data()) {
+			if b != min(raw[4*rank+i], 1) {
+				t.Errorf("byte %d becomes the bool %d", raw[4*rank+i], b)
+			}
+		}
+	})
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/enginetest"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestManyThreads runs the conformance tests of threads with 8 threads, even if
@@ -147,11 +147,12 @@ func TestCancel(t *testing.T) {
 				// Other processes may use a processor at the wrong moment. So the test
 				// measures processor time, of two threads, and takes the best of several
 				// tries.
+				const limit = 2 * 10 * time.Millisecond
 				best := time.Hour
-				for try := 0; try < 5 && best > 2*5*time.Millisecond; try++ {
+				for try := 0; try < 20 && best > limit; try++ {
 					best = min(best, cancelled(t, p))
 				}
-				if best > 2*5*time.Millisecond && !raceDetector {
+				if best > limit && !raceDetector {
 					t.Error("a cancelled run goes on")
 				}
 			})
@@ -219,7 +220,7 @@ func TestIdle(t *testing.T) {
 // and that the bubble does not wait for them.
 func TestBubble(t *testing.T) {
 	if os.Getenv("ONELOOP_TEST_BUBBLE") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestBubble$", "-test.timeout=30s")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBubble$", "-test.timeout=5m")
 		cmd.Env = append(os.Environ(), "ONELOOP_TEST_BUBBLE=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)

@@ -3,7 +3,7 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/enginetest"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
 )
 
 func TestMain(m *testing.M) { enginetest.Main(m) }

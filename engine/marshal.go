@@ -2,11 +2,12 @@ package engine
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/text"
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -31,10 +32,10 @@ func (a *Array) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
 	file, err := npy.Read(r, int64(len(data)))
 	if err != nil {
-		return expr.NewError(expr.ErrValue, "", "%s", err)
+		return tree.NewError(tree.ErrValue, "", "%s", strings.TrimPrefix(err.Error(), "oneloop: "))
 	}
 	if r.Len() > 0 {
-		return expr.NewError(expr.ErrValue, "", "%d bytes follow the array", r.Len())
+		return tree.NewError(tree.ErrValue, "", "%d bytes follow the array", r.Len())
 	}
 	got, err := FromNPY(file)
 	if err != nil {
@@ -95,10 +96,14 @@ func (a Array) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON sets a to a new array on the host, from data that MarshalJSON
 // writes. It also reads nested lists without an object: their elements have the
 // element type of a, or float64 if a has none. Trees built on a earlier keep the
-// old elements.
+// old elements. null leaves a as it is, as package encoding/json asks of its
+// implementers.
 func (a *Array) UnmarshalJSON(data []byte) error {
 	if a == nil {
 		return a.usable()
+	}
+	if null(data) {
+		return nil
 	}
 	t := dtype.F64
 	if a.valid() {
@@ -117,6 +122,8 @@ func (a *Array) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+func null(data []byte) bool { return string(bytes.TrimSpace(data)) == "null" }
+
 // MarshalJSON returns the tensor as [Array.MarshalJSON] does.
 func (t Tensor[T]) MarshalJSON() ([]byte, error) {
 	if err := t.Err(); err != nil {
@@ -129,6 +136,9 @@ func (t Tensor[T]) MarshalJSON() ([]byte, error) {
 // lists without an object have elements of type T. The error is [expr.ErrType] if
 // an object has another element type.
 func (t *Tensor[T]) UnmarshalJSON(data []byte) error {
+	if t != nil && null(data) {
+		return nil
+	}
 	return t.unmarshal(func(a *Array) error {
 		empty, err := NewArray(dtype.Of[T](), 0)
 		if err != nil {

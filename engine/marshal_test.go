@@ -147,6 +147,20 @@ func TestMarshalSpecial(t *testing.T) {
 	if err := json.Unmarshal([]byte("7"), &z); err != nil || z.At() != 7 {
 		t.Errorf("a number gives %v, %v", &z, err)
 	}
+	var none engine.Array
+	for _, x := range []any{&z, &struct{ Z, Zero *engine.Tensor[float32] }{&z, nil}, z.Array(), &none} {
+		text := " null "
+		if _, ok := x.(json.Unmarshaler); !ok {
+			text = `{"Zero": null}`
+		}
+		if err := json.Unmarshal([]byte(text), x); err != nil || z.At() != 7 {
+			t.Errorf("null in %T gives %v, %v", x, &z, err)
+		}
+	}
+	var field struct{ Z engine.Tensor[float32] }
+	if err := json.Unmarshal([]byte(`{"Z": null}`), &field); err != nil {
+		t.Errorf("null in a field: %v", err)
+	}
 }
 
 func TestUnmarshalErrors(t *testing.T) {
@@ -208,4 +222,31 @@ func TestUnmarshalErrors(t *testing.T) {
 	if _, err := json.Marshal(&engine.Tensor[float32]{}); !errors.Is(err, expr.ErrType) {
 		t.Errorf("the zero tensor: %v", err)
 	}
+}
+
+// FuzzUnmarshalJSON reads texts. What is read is written and read again, and is the
+// same.
+func FuzzUnmarshalJSON(f *testing.F) {
+	for _, text := range []string{
+		`{"type":"float32","shape":[2,2],"data":[[1,2.5],[-0.1,"NaN"]]}`, `[[1,2],[3,"-Infinity"]]`, `{"type":"bool","shape":[2],"data":[true,false]}`,
+		`{"type":"complex64","shape":[1],"data":[[1,"Infinity"]]}`, `{"type":"uint64","shape":[],"data":18446744073709551615}`, `{"type":"int8","shape":[0,3],"data":[]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var a, b engine.Array
+		if json.Unmarshal(text, &a) != nil || strings.TrimSpace(string(text)) == "null" { // null stores nothing
+			return
+		}
+		once, err := json.Marshal(a)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if err := json.Unmarshal(once, &b); err != nil {
+			t.Fatalf("%q is written as %q: %v", text, once, err)
+		}
+		if twice, err := json.Marshal(b); err != nil || string(twice) != string(once) {
+			t.Fatalf("%q becomes %q, %v", once, twice, err)
+		}
+	})
 }

@@ -9,9 +9,10 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -42,10 +43,10 @@ type Memory struct {
 	data []byte // nil until the host side is touched
 	size int
 
-	dev   Device
-	alloc Allocation
+	dev   driver.Device
+	alloc driver.Allocation
 	head  Head
-	busy  Event // the end of the last queued program that uses the device side, or nil
+	busy  driver.Event // the end of the last queued program that uses the device side, or nil
 	mu    sync.Mutex
 
 	queueing sync.Mutex // held while a run that uses the device side is queued
@@ -78,15 +79,15 @@ func allocate(size int) ([]byte, error) {
 	return b, nil
 }
 
-func outOfMemory(err error) error { return expr.NewError(expr.ErrOutOfMemory, "", "%s", err) }
+func outOfMemory(err error) error { return tree.NewError(tree.ErrOutOfMemory, "", "%s", err) }
 
-func errNilMemory() error { return expr.NewError(expr.ErrType, "", "the memory is nil") }
+func errNilMemory() error { return tree.NewError(tree.ErrType, "", "the memory is nil") }
 
 // require returns an error if the bytes are not aligned for elements of size
 // bytes. It records the size, because [Memory.Rebind] must keep the alignment.
 func (m *Memory) require(size int) error {
 	if m.dev == nil && !aligned(m.data, size) {
-		return expr.NewError(expr.ErrShape, "", "the memory is not aligned for elements of %d bytes", size)
+		return tree.NewError(tree.ErrShape, "", "the memory is not aligned for elements of %d bytes", size)
 	}
 	for old := m.align.Load(); int(old) < size && !m.align.CompareAndSwap(old, int32(size)); old = m.align.Load() {
 	}
@@ -114,11 +115,11 @@ func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int
 		}
 		// A stride of n or more leaves the memory, so products do not overflow.
 		if st[i] <= -n || st[i] >= n || d-1 > n {
-			return expr.NewError(expr.ErrShape, "", "stride %d of axis %d leaves a memory of %d elements", st[i], i, n)
+			return tree.NewError(tree.ErrShape, "", "stride %d of axis %d leaves a memory of %d elements", st[i], i, n)
 		}
 		over, span := bits.Mul64(uint64(max(st[i], -st[i])), uint64(d-1))
 		if over != 0 || span > uint64(n) {
-			return expr.NewError(expr.ErrShape, "", "axis %d of %d positions with stride %d leaves a memory of %d elements", i, d, st[i], n)
+			return tree.NewError(tree.ErrShape, "", "axis %d of %d positions with stride %d leaves a memory of %d elements", i, d, st[i], n)
 		}
 		if st[i] < 0 {
 			lo -= int(span)
@@ -127,7 +128,7 @@ func (m *Memory) holds(t dtype.Type, s shape.Shape, st shape.Strides, offset int
 		}
 	}
 	if offset < 0 || offset >= n || lo < 0 || hi >= n {
-		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, n)
+		return tree.NewError(tree.ErrShape, "", "elements %d..%d leave a memory of %d elements", lo, hi, n)
 	}
 	return nil
 }
@@ -233,18 +234,18 @@ func (m *Memory) touch() error {
 
 // OnDevice updates the device side and returns it, for reading. The error is
 // [expr.ErrDevice] if the memory has no device.
-func (m *Memory) OnDevice() (Allocation, error) { return m.device(false) }
+func (m *Memory) OnDevice() (driver.Allocation, error) { return m.device(false) }
 
 // MutableOnDevice updates the device side and returns it, for reading and
 // writing. The host side becomes stale.
-func (m *Memory) MutableOnDevice() (Allocation, error) { return m.device(true) }
+func (m *Memory) MutableOnDevice() (driver.Allocation, error) { return m.device(true) }
 
-func (m *Memory) device(write bool) (Allocation, error) {
+func (m *Memory) device(write bool) (driver.Allocation, error) {
 	if m == nil {
 		return nil, errNilMemory()
 	}
 	if m.dev == nil {
-		return nil, expr.NewError(expr.ErrDevice, "", "the memory has no device")
+		return nil, tree.NewError(tree.ErrDevice, "", "the memory has no device")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -256,7 +257,7 @@ func (m *Memory) device(write bool) (Allocation, error) {
 		m.alloc = a
 	}
 	if m.head == Uninitialized { // zeros, as on the host
-		if c, ok := m.dev.(Clearer); ok {
+		if c, ok := m.dev.(driver.Clearer); ok {
 			if err := c.Clear(m.alloc); err != nil {
 				return nil, err
 			}
@@ -285,7 +286,7 @@ func (m *Memory) device(write bool) (Allocation, error) {
 
 // Allocation returns the device side without an update, or nil if it is not
 // allocated. It is for devices, which get memory that the engine has updated.
-func (m *Memory) Allocation() Allocation {
+func (m *Memory) Allocation() driver.Allocation {
 	if m == nil {
 		return nil
 	}
@@ -335,10 +336,10 @@ func (m *Memory) Rebind(data []byte) error {
 		return errNilMemory()
 	}
 	if len(data) != m.size || m.dev != nil {
-		return expr.NewError(expr.ErrShape, "", "memory of %d bytes on %s cannot be bound to %d bytes", m.size, m.Device(), len(data))
+		return tree.NewError(tree.ErrShape, "", "memory of %d bytes on %s cannot be bound to %d bytes", m.size, m.Device(), len(data))
 	}
 	if size := int(m.align.Load()); size > 0 && !aligned(data, size) {
-		return expr.NewError(expr.ErrShape, "", "the bytes are not aligned for elements of %d bytes, which arrays have in this memory", size)
+		return tree.NewError(tree.ErrShape, "", "the bytes are not aligned for elements of %d bytes, which arrays have in this memory", size)
 	}
 	m.data = data
 	process.rebinds.Add(1)
@@ -348,7 +349,7 @@ func (m *Memory) Rebind(data []byte) error {
 // claim updates the device side, for a use that writes it if write is set. Stream
 // s waits for the last queued program that uses the memory. If s is nil, claim
 // itself waits.
-func (m *Memory) claim(write bool, s Stream) error {
+func (m *Memory) claim(write bool, s driver.Stream) error {
 	if _, err := m.device(write); err != nil {
 		return err
 	}

@@ -44,6 +44,12 @@ func TestMessages(t *testing.T) {
 		{i.Assign(op.Div(op.Full[int64](1), i)), expr.ErrDivide, "op.Div: integer division by zero at [0]"},
 		{failure(engine.TensorOf[float32](x.Array())), expr.ErrType, "engine.TensorOf: the array has elements of type float64, not float32"},
 		{failure(engine.FromSlice([]float64{1}, 3)), expr.ErrShape, "engine.FromSlice: 1 elements do not have the shape [3]"},
+		{op.MatVec(m, engine.Zeros[float64](2)).Node().Err(), expr.ErrShape, "op.MatVec: inner dimensions of [2 3] and [2] differ"},
+		{op.VecMat(x, m).Node().Err(), expr.ErrShape, "op.VecMat: inner dimensions of [3] and [2 3] differ"},
+		{op.MatVec(engine.Zeros[float64](2, 2, 3), engine.Zeros[float64](5, 3)).Node().Err(), expr.ErrShape, "op.MatVec: "},
+		{op.MatVec(x, op.Full[float64](1)).Node().Err(), expr.ErrShape, "op.MatVec: operands of shapes [3] and [] are no matrix and vector"},
+		{op.Dot(x, y.Slice(0, 2)).Node().Err(), expr.ErrShape, "op.Dot: inner dimensions of [3] and [2] differ"},
+		{engine.EvalInto(make([]float64, 4), m), expr.ErrShape, "engine.EvalInto: an expression of shape [2 3] has 6 elements, and the slice has 4"},
 		{failure(engine.Eval(op.ScalarSub(300, op.Cast[int8](i)))), expr.ErrType, "op.ScalarSub: 300 is no value of type int8"},
 	} {
 		place := fmt.Sprintf("(messages_test.go:%d)", line+6+k)
@@ -53,6 +59,21 @@ func TestMessages(t *testing.T) {
 	}
 	if a, err := engine.ArrayOf(x.Array().Memory(), dtype.F64, []int{3}, nil, 0); err != nil || !a.IsContiguous() {
 		t.Errorf("strides that are not given are not row-major: %v", err)
+	}
+}
+
+// TestPanicOfSet checks that a panic names the method that was called.
+func TestPanicOfSet(t *testing.T) {
+	x := engine.Zeros[float64](3)
+	for want, call := range map[string]func(){"Tensor.Set: index [3]": func() { x.Set(1, 3) }, "Tensor.At: index [-1]": func() { x.At(-1) }} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+					t.Errorf("the panic is %s, not %s", got, want)
+				}
+			}()
+			call()
+		}()
 	}
 }
 

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -12,7 +13,7 @@ func (a *Array) Device() string { return a.Memory().Device() }
 
 // To returns a row-major copy of a on device d, or a itself if it is on d. A nil
 // device is the host.
-func (a *Array) To(d Device) (*Array, error) {
+func (a *Array) To(d driver.Device) (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func (m *Memory) copyFrom(src *Memory, offset int) error {
 	return nil
 }
 
-func (m *Memory) fill(a Allocation, src *Memory, offset int) error {
-	if p, ok := m.dev.(PeerCopier); ok && offset == 0 && src.size == m.size && src.Head() == AtDevice {
+func (m *Memory) fill(a driver.Allocation, src *Memory, offset int) error {
+	if p, ok := m.dev.(driver.PeerCopier); ok && offset == 0 && src.size == m.size && src.Head() == AtDevice {
 		if err := src.claim(false, nil); err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 	}
 	s, err := shape.New(dims...)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	m, err := NewSyncedMemory(a.mem.dev, s.Size()*t.Size())
 	if err != nil {
@@ -96,9 +97,9 @@ func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 }
 
 // newValue returns a new array for the value of a tree, on the device of its leaves.
-func newValue(n *expr.Node) (*Array, error) {
-	var d Device
-	expr.Walk(n, func(x *expr.Node) {
+func newValue(n *tree.Node) (*Array, error) {
+	var d driver.Device
+	tree.Walk(n, func(x *tree.Node) {
 		if x.Leaf != nil {
 			if m, ok := x.Leaf.Mem.(*Memory); ok && m.dev != nil {
 				d = m.dev

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -17,8 +18,8 @@ func TestNamesOfRows(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4})
 	for _, row := range op.Table() {
 		reverse := op.DefineView(row.Name(), 1,
-			func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
-			func(g *expr.Gather) op.V {
+			func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+			func(g *tree.Gather) op.V {
 				last := g.Int(g.Node.Args[0].Shape()[0] - 1)
 				return g.At(0, []prim.Ix{g.Add(last, g.Mul(g.Out[0], g.Const(-1)))})
 			})

@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A StageRun is a run of one stage of a program.
@@ -24,7 +24,7 @@ func (p *Program) Observe(f func(StageRun)) error {
 		return err
 	}
 	if p.device != nil {
-		return expr.NewError(expr.ErrUnsupported, "", "a program on %s has no observed stages; profilers of the device show its kernels", p.device.name)
+		return tree.NewError(tree.ErrUnsupported, "", "a program on %s has no observed stages; profilers of the device show its kernels", p.device.name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,15 +6,16 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/host"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
 // A deviceRun runs a plan on the device of its memory.
 type deviceRun struct {
 	name string
-	code DeviceProgram
+	code driver.Program
 	mems []usedMemory
 }
 
@@ -28,8 +29,8 @@ type usedMemory struct {
 // device. It returns nil if they are of the host. It returns an error if they are
 // of several devices, even of one that runs no programs.
 func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
-	var mems []usedMemory
-	at := map[expr.Memory]int{}
+	mems := make([]usedMemory, 0, 4)
+	at := map[tree.Memory]int{}
 	add := func(a *plan.Array, written bool) error {
 		if a.Mem == nil {
 			return nil
@@ -38,7 +39,7 @@ func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 		if !ok {
 			m, ok := a.Mem.(*Memory)
 			if !ok {
-				return expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
+				return tree.NewError(tree.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
 			}
 			i = len(mems)
 			at[a.Mem] = i
@@ -64,7 +65,7 @@ func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 	}
 	for _, m := range mems[1:] {
 		if m.dev != mems[0].dev {
-			return nil, expr.NewError(expr.ErrDevice, "", "arrays of %s and of %s in one program; To moves them", mems[0].Device(), m.Device())
+			return nil, tree.NewError(tree.ErrDevice, "", "arrays of %s and of %s in one program; To moves them", mems[0].Device(), m.Device())
 		}
 	}
 	if mems[0].dev == nil {
@@ -75,11 +76,11 @@ func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 
 // newDeviceRun compiles a plan for the device of its memories. It returns the plan
 // that the device runs, too.
-func newDeviceRun(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemory) (*deviceRun, *plan.Plan, error) {
+func newDeviceRun(ctx context.Context, pl *plan.Plan, mems []usedMemory) (*deviceRun, *plan.Plan, error) {
 	name := mems[0].Device()
-	c, ok := mems[0].dev.(Compiler)
+	c, ok := mems[0].dev.(driver.Compiler)
 	if !ok {
-		return nil, nil, expr.NewError(expr.ErrDevice, "", "no program can be compiled for device %s", name)
+		return nil, nil, tree.NewError(tree.ErrDevice, "", "no program can be compiled for device %s", name)
 	}
 	slices.SortFunc(mems, func(a, b usedMemory) int {
 		return cmp.Compare(uintptr(unsafe.Pointer(a.Memory)), uintptr(unsafe.Pointer(b.Memory)))
@@ -91,10 +92,10 @@ func newDeviceRun(ctx context.Context, o Options, pl *plan.Plan, mems []usedMemo
 		}
 	}
 	var err error
-	if r.code, err = c.Compile(ctx, pl, o); err != nil {
+	if r.code, err = c.Compile(ctx, pl); err != nil {
 		return nil, nil, err
 	}
-	if own, ok := r.code.(Planned); ok {
+	if own, ok := r.code.(driver.Planned); ok {
 		pl = own.Plan()
 	}
 	return r, pl, nil
@@ -112,8 +113,8 @@ func (r *deviceRun) run(ctx context.Context, pl *plan.Plan) error {
 		}
 	}
 	err := r.code.Run(ctx)
-	e, ok := err.(*expr.Error)
-	if !ok || e.Kind != expr.ErrDivide && e.Kind != expr.ErrIndex {
+	e, ok := err.(*tree.Error)
+	if !ok || e.Kind != tree.ErrDivide && e.Kind != tree.ErrIndex {
 		return err
 	}
 	f := &host.Fault{Kind: e.Kind}
@@ -127,7 +128,7 @@ func (r *deviceRun) run(ctx context.Context, pl *plan.Plan) error {
 // waits for earlier uses of the memories, and later uses wait for the event. Runs
 // that share a memory are queued one after the other, or one of them would not wait
 // for the other. Every run locks the memories in the order of their addresses.
-func (r *deviceRun) queue(s Stream) Event {
+func (r *deviceRun) queue(s driver.Stream) driver.Event {
 	for _, m := range r.mems {
 		m.queueing.Lock()
 		defer m.queueing.Unlock()

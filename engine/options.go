@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Options say how the engine compiles and runs programs. The zero value is the
@@ -44,13 +44,13 @@ const (
 // check returns an error for options that no program can use.
 func (o Options) check() error {
 	if o.Threads < 0 {
-		return expr.NewError(expr.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
+		return tree.NewError(tree.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
 	}
 	if o.Products != "" && o.Products != ProductsByBLAS {
-		return expr.NewError(expr.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", o.Products, ProductsByBLAS)
+		return tree.NewError(tree.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", o.Products, ProductsByBLAS)
 	}
 	if o.Chains != "" && o.Chains != ChainsNever && o.Chains != ChainsAlways {
-		return expr.NewError(expr.ErrUnsupported, "", "Options.Chains is %q; it can be empty, %q or %q", o.Chains, ChainsNever, ChainsAlways)
+		return tree.NewError(tree.ErrUnsupported, "", "Options.Chains is %q; it can be empty, %q or %q", o.Chains, ChainsNever, ChainsAlways)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (o Options) check() error {
 // checkContext returns an error for a nil context and for one that is done.
 func checkContext(ctx context.Context) error {
 	if ctx == nil {
-		return expr.NewError(expr.ErrValue, "", "the context is nil")
+		return tree.NewError(tree.ErrValue, "", "the context is nil")
 	}
 	return ctx.Err()
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // pauseLimit is the longest median time that the world may take to stop.
@@ -110,36 +110,43 @@ func TestPauses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithCancel(context.Background())
-			done := make(chan error)
-			go func() {
-				for {
-					if err := p.Run(ctx); err != nil {
-						done <- err
-						return
-					}
-				}
-			}()
-			// If other processes use the processors, the system stops threads for
-			// milliseconds. That does not affect every median.
 			best := time.Hour
-			for range 10 {
-				median, p99 := stopTheWorld()
-				t.Logf("the world stops within %v, 99 of 100 times within %v", median, p99)
-				if best = min(best, median); best < pauseLimit {
-					break
+			for try := 0; try < 3 && best > pauseLimit; try++ {
+				if best = stopBeside(t, p); best > pauseLimit && busy() {
+					t.Skip("the machine is busy with something else")
 				}
-			}
-			cancel()
-			if err := <-done; !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			if best > pauseLimit && busy() {
-				t.Skip("the machine is busy with something else")
 			}
 			if best > pauseLimit {
 				t.Errorf("the world takes %v to stop", best)
 			}
 		})
 	}
+}
+
+// stopBeside stops the world while a program runs again and again. It returns the least
+// median of the time that a stop took.
+func stopBeside(t *testing.T, p *engine.Program) time.Duration {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() {
+		for {
+			if err := p.Run(ctx); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	// If other processes use the processors, the system stops threads for
+	// milliseconds. That does not affect every median.
+	best := time.Hour
+	for try := 0; try < 10 && best > pauseLimit; try++ {
+		median, p99 := stopTheWorld()
+		t.Logf("the world stops within %v, 99 of 100 times within %v", median, p99)
+		best = min(best, median)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	return best
 }

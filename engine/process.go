@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/engine/internal/sched"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // process is the state that all programs of the process share. Packages below the
@@ -18,7 +18,6 @@ import (
 var process = struct {
 	pool        *sched.Pool                          // the helpers; none runs before a loop needs it
 	assignments *reuse.Cache[Options, *host.Program] // programs of Run and of assignments that are idle
-	drivers     drivers                              // of the packages with devices that the program imports
 	debug       func() map[string]bool               // the words of ONELOOP_DEBUG, read once
 
 	// rebinds counts the calls of Memory.Rebind. A run loads it once, and checks the
@@ -48,23 +47,16 @@ func debugWords() map[string]bool {
 // assignments returns an empty cache of assignments.
 func assignments() *reuse.Cache[Options, *host.Program] {
 	return reuse.NewCache[Options, *host.Program](4<<20, reuse.Memories{
-		Host: func(m expr.Memory) ([]byte, bool) {
+		Host: func(m tree.Memory) ([]byte, bool) {
 			h, ok := m.(*Memory)
 			if !ok || h.dev != nil {
 				return nil, false
 			}
 			return h.data, true
 		},
-		New: func(size int) (expr.Memory, *[]byte) {
+		New: func(size int) (tree.Memory, *[]byte) {
 			m := &Memory{size: size, head: AtHost}
 			return m, &m.data
 		},
 	})
-}
-
-// drivers are the drivers of the packages with devices that the program imports, by
-// kind.
-type drivers struct {
-	sync.Mutex
-	of map[string]Driver
 }

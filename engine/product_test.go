@@ -120,16 +120,23 @@ func TestProductCancelled(t *testing.T) {
 	x, y := engine.Zeros[int64](n, n), engine.Zeros[int64](n, n)
 	for _, backend := range engine.Backends() {
 		t.Run(backend, func(t *testing.T) {
-			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend}, expr.Let(y, op.MatMul(x, x)))
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend, Threads: 4}, expr.Let(y, op.MatMul(x, x)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-			defer cancel()
-			began := time.Now()
-			err = p.Run(ctx)
-			if took := time.Since(began); err != context.DeadlineExceeded || took > 2*time.Second {
-				t.Errorf("error %v after %v", err, took)
+			best := time.Hour
+			for try := 0; try < 3 && best > time.Second; try++ { // a busy machine may count too much time for a process
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+				began := cpuTime()
+				err = p.Run(ctx)
+				best = min(best, cpuTime()-began)
+				cancel()
+				if err != context.DeadlineExceeded {
+					t.Fatal(err)
+				}
+			}
+			if best > time.Second {
+				t.Errorf("the run ended after %v of processor time", best)
 			}
 		})
 	}

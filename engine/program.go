@@ -8,9 +8,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -58,7 +60,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	if mems != nil {
-		p.device, p.plan, err = newDeviceRun(ctx, o, pl, mems)
+		p.device, p.plan, err = newDeviceRun(ctx, pl, mems)
 		return p, err
 	}
 	resolved, be, err := o.resolve()
@@ -128,11 +130,11 @@ func planned(ctx context.Context, stmts []expr.Statement, options []plan.Option)
 
 // hostProgram compiles a plan for the host.
 func hostProgram(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan) (*host.Program, error) {
-	return hostProgramOn(ctx, o, be, pl, func(m expr.Memory) []byte { return m.(*Memory).data })
+	return hostProgramOn(ctx, o, be, pl, func(m tree.Memory) []byte { return m.(*Memory).data })
 }
 
 // hostProgramOn is hostProgram with a function that returns the bytes of a memory.
-func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan, bytes func(expr.Memory) []byte) (*host.Program, error) {
+func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan, bytes func(tree.Memory) []byte) (*host.Program, error) {
 	h, err := host.NewProgram(ctx, host.Options{
 		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: o.Products == ProductsByBLAS, Bytes: bytes,
 	}, pl)
@@ -157,7 +159,7 @@ func (p *Program) Run(ctx context.Context) error {
 	defer p.mu.Unlock()
 	err := p.run(ctx)
 	if err != nil {
-		err = located(err, func(n *expr.Node) *expr.Node { return n }, evaluator(ctx))
+		err = located(err, func(n *tree.Node) *tree.Node { return n }, evaluator(ctx))
 	}
 	return err
 }
@@ -188,7 +190,7 @@ func (p *Program) wait(ctx context.Context) error {
 		return err
 	}
 	if h := p.host.Load(); h != nil && h.Calls.Load() > 0 && host.InsideCall() {
-		return expr.NewError(expr.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
+		return tree.NewError(tree.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
 	}
 	p.mu.Lock()
 	return nil
@@ -224,7 +226,7 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 // usable returns an error for a nil or zero program.
 func (p *Program) usable() error {
 	if p == nil || p.plan == nil {
-		return expr.NewError(expr.ErrValue, "", "the program is nil or the zero Program; Compile makes programs")
+		return tree.NewError(tree.ErrValue, "", "the program is nil or the zero Program; Compile makes programs")
 	}
 	return nil
 }
@@ -287,7 +289,7 @@ func (p *Program) Interpreted() []string {
 // has ended and has the error of the run. On a stream of the program's device, the
 // host does not wait, and later uses of the memory wait for the run. If s is nil,
 // the run has ended when RunAsync returns.
-func (p *Program) RunAsync(s Stream) Event {
+func (p *Program) RunAsync(s driver.Stream) driver.Event {
 	if err := p.usable(); s == nil || err != nil {
 		return p.runNow()
 	}
@@ -302,7 +304,7 @@ func (p *Program) RunAsync(s Stream) Event {
 }
 
 // runNow runs p and returns an event that is done and has the error of the run.
-func (p *Program) runNow() Event {
+func (p *Program) runNow() driver.Event {
 	e := &hostEvent{done: make(chan struct{})}
 	if err := p.Run(context.Background()); err != nil {
 		e.failed = &failure{err}
@@ -313,11 +315,11 @@ func (p *Program) runNow() Event {
 
 // evaluator returns a function that returns the value of a tree as a new array on
 // the device of its leaves.
-func evaluator(ctx context.Context) func(*expr.Node) (*Array, error) {
-	return func(n *expr.Node) (*Array, error) { return evaluate(ctx, n) }
+func evaluator(ctx context.Context) func(*tree.Node) (*Array, error) {
+	return func(n *tree.Node) (*Array, error) { return evaluate(ctx, n) }
 }
 
-func evaluate(ctx context.Context, n *expr.Node) (*Array, error) {
+func evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
 	a, err := newValue(n)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 const raceDetector = true

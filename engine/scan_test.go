@@ -33,15 +33,16 @@ func TestMonteCarlo(t *testing.T) {
 	}
 	best := time.Hour
 	var p *engine.Program
-	for range 3 {
-		begin := time.Now()
+	const limit = 50 * time.Millisecond // 2 ms on a quiet machine; the race detector takes ten times as long
+	for try := 0; try < 3 || best > limit && try < 20; try++ {
+		begin := cpuTime()
 		if p, err = engine.Compile(context.Background(), expr.Let(y, monteCarlo(dates, paths))); err != nil {
 			t.Fatal(err)
 		}
-		best = min(best, time.Since(begin))
+		best = min(best, cpuTime()-begin)
 	}
 	t.Logf("compiled in %v", best)
-	if best > 50*time.Millisecond { // 2 ms on a quiet machine; the race detector takes ten times as long
+	if best > limit {
 		t.Errorf("compiled in %v", best)
 	}
 	plan := p.Plan()

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A hostStream is a stream of the host: a goroutine that takes work from a queue.
@@ -30,7 +31,7 @@ const streamDepth = 1024
 type failure struct{ err error }
 
 // NewStream starts a stream of the host and returns it. The caller must close it.
-func NewStream() Stream {
+func NewStream() driver.Stream {
 	s := &hostStream{queue: make(chan func(), streamDepth), ended: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	go func() {
@@ -83,7 +84,7 @@ func (s *hostStream) do(f func(context.Context) error) *hostEvent {
 		e.failed = s.failure()
 		close(e.done)
 	}) {
-		e.failed = &failure{expr.NewError(expr.ErrDevice, "", "the stream is closed")}
+		e.failed = &failure{tree.NewError(tree.ErrDevice, "", "the stream is closed")}
 		close(e.done)
 	}
 	return e
@@ -94,7 +95,7 @@ func (s *hostStream) do(f func(context.Context) error) *hostEvent {
 func guarded(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = expr.NewError(expr.ErrValue, "", "%s panicked: %v", what, p)
+			err = tree.NewError(tree.ErrValue, "", "%s panicked: %v", what, p)
 		}
 	}()
 	return f()
@@ -103,13 +104,13 @@ func guarded(what string, f func() error) (err error) {
 func (s *hostStream) Go(f func(context.Context) error) {
 	if f == nil {
 		f = func(context.Context) error {
-			return expr.NewError(expr.ErrValue, "", "the function for the stream is nil")
+			return tree.NewError(tree.ErrValue, "", "the function for the stream is nil")
 		}
 	}
 	s.do(f)
 }
 
-func (s *hostStream) Record() Event { return s.do(nil) }
+func (s *hostStream) Record() driver.Event { return s.do(nil) }
 
 func (s *hostStream) String() string { return "stream of the cpu" }
 
@@ -118,7 +119,7 @@ type hostEvent struct {
 	failed *failure // valid when done is closed
 }
 
-func (s *hostStream) After(e Event) {
+func (s *hostStream) After(e driver.Event) {
 	if e == nil {
 		return
 	}

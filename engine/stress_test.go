@@ -1,13 +1,13 @@
 package engine_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -183,12 +183,13 @@ func TestResident(t *testing.T) {
 	}
 }
 
-// resident returns the resident memory of the process in bytes, or 0 if unknown.
-func resident() int {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
+// resident returns the resident memory of the process in bytes, without the pages of
+// files, which the system drops and reads again as it likes. It is 0 if unknown.
+func resident() (bytes int) {
+	data, _ := os.ReadFile("/proc/self/status")
+	for _, found := range regexp.MustCompile(`(?m)^Rss(?:Anon|Shmem):\s+(\d+) kB$`).FindAllSubmatch(data, -1) {
+		kb, _ := strconv.Atoi(string(found[1]))
+		bytes += kb << 10
 	}
-	n, _ := strconv.Atoi(string(bytes.Fields(data)[1]))
-	return n * os.Getpagesize()
+	return bytes
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/enginetest"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestSweptConformance runs conformance tests with a first-level cache of 128

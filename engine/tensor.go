@@ -4,8 +4,10 @@ import (
 	"context"
 	"iter"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -15,7 +17,7 @@ import (
 type Tensor[T expr.Elem] struct {
 	expr.Target[T]
 	a   *Array
-	bad *expr.Node // the error of a view that does not exist, or nil
+	bad *tree.Node // the error of a view that does not exist, or nil
 }
 
 // New returns a new row-major tensor of zeros.
@@ -46,10 +48,10 @@ func FromSlice[T expr.Elem](data []T, dims ...int) (*Tensor[T], error) {
 	}
 	s, err := shape.New(dims...)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "engine.FromSlice", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "engine.FromSlice", "%s", err)
 	}
 	if s.Size() != len(data) {
-		return nil, expr.NewError(expr.ErrShape, "engine.FromSlice", "%d elements do not have the shape %v", len(data), s)
+		return nil, tree.NewError(tree.ErrShape, "engine.FromSlice", "%d elements do not have the shape %v", len(data), s)
 	}
 	a, err := ArrayOf(MemoryOf(dtype.Bytes(data)), dtype.Of[T](), s, s.Strides(), 0)
 	if err != nil {
@@ -75,13 +77,13 @@ func TensorOf[T expr.Elem](a *Array) (*Tensor[T], error) {
 		return nil, err
 	}
 	if a.DType() != dtype.Of[T]() {
-		return nil, expr.NewError(expr.ErrType, "engine.TensorOf", "the array has elements of type %v, not %v", a.DType(), dtype.Of[T]())
+		return nil, tree.NewError(tree.ErrType, "engine.TensorOf", "the array has elements of type %v, not %v", a.DType(), dtype.Of[T]())
 	}
 	return &Tensor[T]{a: a}, nil
 }
 
 // Failed returns a tensor with an error, which every use of it returns.
-func Failed[T expr.Elem](err error) *Tensor[T] { return &Tensor[T]{bad: expr.Failed(err)} }
+func Failed[T expr.Elem](err error) *Tensor[T] { return &Tensor[T]{bad: tree.Failed(err)} }
 
 // Array returns the untyped form of t. It returns nil for a nil tensor and for one
 // with an error.
@@ -97,7 +99,7 @@ func (t *Tensor[T]) Array() *Array {
 func (t *Tensor[T]) Err() error { return t.Node().Err() }
 
 // Node returns t as a leaf of a tree. If t has an error, the node has the same one.
-func (t *Tensor[T]) Node() *expr.Node {
+func (t *Tensor[T]) Node() *tree.Node {
 	if t != nil && t.bad != nil {
 		return t.bad
 	}
@@ -136,9 +138,9 @@ func (t *Tensor[T]) Data() []T {
 	}
 	switch {
 	case t.a.mem.dev != nil:
-		panic(expr.NewError(expr.ErrDevice, "Tensor.Data", "the elements are on %s; Values copies them", t.Device()))
+		panic(tree.NewError(tree.ErrDevice, "Tensor.Data", "the elements are on %s; Values copies them", t.Device()))
 	case !t.a.IsContiguous():
-		panic(expr.NewError(expr.ErrShape, "Tensor.Data", "the elements of a view of shape %v with strides %v do not follow each other; Values copies them", t.a.Shape(), t.a.Strides()))
+		panic(tree.NewError(tree.ErrShape, "Tensor.Data", "the elements of a view of shape %v with strides %v do not follow each other; Values copies them", t.a.Shape(), t.a.Strides()))
 	}
 	return dtype.Slice[T](t.a.mem.data)[t.a.Offset():][:t.a.Shape().Size()]
 }
@@ -187,7 +189,11 @@ func (t *Tensor[T]) element(write bool, index []int) *T {
 		panic(err)
 	}
 	if _, err := t.a.Shape().Offset(index...); err != nil {
-		panic(expr.NewError(expr.ErrIndex, "Tensor.At", "%s", err))
+		called := "Tensor.At"
+		if write {
+			called = "Tensor.Set"
+		}
+		panic(tree.NewError(tree.ErrIndex, called, "%s", err))
 	}
 	off := t.a.Offset()
 	for i, x := range index {
@@ -271,7 +277,7 @@ func (t *Tensor[T]) Reshape(dims ...int) *Tensor[T] {
 
 // To returns a row-major copy of t on device d, or t itself if it is on d. A nil
 // device is the host. Programs run on the device of their tensors.
-func (t *Tensor[T]) To(d Device) (*Tensor[T], error) {
+func (t *Tensor[T]) To(d driver.Device) (*Tensor[T], error) {
 	if err := t.Err(); err != nil {
 		return nil, err
 	}
@@ -325,7 +331,7 @@ func (t *Tensor[T]) DivAssign(e expr.Exp[T]) error { return t.store(expr.Over, e
 
 // named returns err, in the name of a function if it has none.
 func named(err error, function string) error {
-	e, ok := err.(*expr.Error)
+	e, ok := err.(*tree.Error)
 	if !ok || e.Op != "" {
 		return err
 	}

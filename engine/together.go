@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Together returns statements that store what stmts store if all right sides
@@ -22,10 +23,10 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 			return slices.Clone(stmts)
 		}
 	}
-	reads := make([][]*expr.Node, len(stmts))
+	reads := make([][]*tree.Node, len(stmts))
 	for i, s := range stmts {
-		expr.Walk(s.Value, func(n *expr.Node) {
-			if n.Op.Class() == expr.Storage {
+		tree.Walk(s.Value, func(n *tree.Node) {
+			if n.Op.Class() == tree.Storage {
 				reads[i] = append(reads[i], n)
 			}
 		})
@@ -45,7 +46,7 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 				}
 				value, err := keep(stmts[j].Value)
 				if err != nil {
-					return []expr.Statement{{Target: stmts[j].Target, Value: expr.Failed(err)}}
+					return []expr.Statement{{Target: stmts[j].Target, Value: tree.Failed(err)}}
 				}
 				kept = append(kept, value)
 				stmts = slices.Clone(stmts)
@@ -60,7 +61,7 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 
 // isFree reports whether statement i can store before the others that are left:
 // none reads its target, and none before it has an overlapping target.
-func isFree(stmts []expr.Statement, reads [][]*expr.Node, left []int, i int) bool {
+func isFree(stmts []expr.Statement, reads [][]*tree.Node, left []int, i int) bool {
 	for _, j := range left {
 		if j != i && readsTarget(reads[j], stmts[i]) || j < i && targetsOverlap(stmts[j], stmts[i]) {
 			return false
@@ -71,20 +72,20 @@ func isFree(stmts []expr.Statement, reads [][]*expr.Node, left []int, i int) boo
 
 // readsTarget reports whether one of the arrays may share elements with the
 // target of s.
-func readsTarget(arrays []*expr.Node, s expr.Statement) bool {
+func readsTarget(arrays []*tree.Node, s expr.Statement) bool {
 	overlaps := false
-	expr.Walk(s.Target, func(n *expr.Node) {
-		if n.Op.Class() == expr.Storage {
-			overlaps = overlaps || slices.ContainsFunc(arrays, func(a *expr.Node) bool { return expr.Overlap(a, n) })
+	tree.Walk(s.Target, func(n *tree.Node) {
+		if n.Op.Class() == tree.Storage {
+			overlaps = overlaps || slices.ContainsFunc(arrays, func(a *tree.Node) bool { return tree.Overlap(a, n) })
 		}
 	})
 	return overlaps
 }
 
 func targetsOverlap(a, b expr.Statement) bool {
-	var arrays []*expr.Node
-	expr.Walk(a.Target, func(n *expr.Node) {
-		if n.Op.Class() == expr.Storage {
+	var arrays []*tree.Node
+	tree.Walk(a.Target, func(n *tree.Node) {
+		if n.Op.Class() == tree.Storage {
 			arrays = append(arrays, n)
 		}
 	})
@@ -92,7 +93,7 @@ func targetsOverlap(a, b expr.Statement) bool {
 }
 
 // keep returns the statement that stores a value in a new array.
-func keep(value *expr.Node) (expr.Statement, error) {
+func keep(value *tree.Node) (expr.Statement, error) {
 	a, err := NewArray(value.DType(), value.Shape()...)
 	if err != nil {
 		return expr.Statement{}, err
@@ -113,7 +114,7 @@ func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 		}
 		m := t.Array().Memory()
 		if first := tensors[0]; !t.Shape().Equal(first.Shape()) || m.Size() != t.Shape().Size()*t.Array().DType().Size() || m.Device() != "cpu" || slices.Contains(memories[:i], m) {
-			return expr.NewError(expr.ErrShape, "engine.Rotate", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
+			return tree.NewError(tree.ErrShape, "engine.Rotate", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
 		}
 		memories[i] = m
 	}

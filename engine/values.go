@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Eval returns the value of e as a new row-major tensor, on the device of the
@@ -28,6 +29,9 @@ func EvalInto[T expr.Elem](dst []T, e expr.Exp[T]) error {
 	if err := n.Err(); err != nil {
 		return err
 	}
+	if size := n.Shape().Size(); size != len(dst) {
+		return tree.NewError(tree.ErrShape, "engine.EvalInto", "an expression of shape %v has %d elements, and the slice has %d", n.Shape(), size, len(dst))
+	}
 	t, err := FromSlice(dst, n.Shape()...)
 	if err != nil {
 		return err
@@ -43,7 +47,7 @@ func Item[T expr.Elem](e expr.Exp[T]) (T, error) {
 		return v[0], err
 	}
 	if size := n.Shape().Size(); size != 1 {
-		return v[0], expr.NewError(expr.ErrShape, "engine.Item", "an expression of shape %v has %d elements, not one", n.Shape(), size)
+		return v[0], tree.NewError(tree.ErrShape, "engine.Item", "an expression of shape %v has %d elements, not one", n.Shape(), size)
 	}
 	t, err := Eval(e)
 	if err != nil {
@@ -131,7 +135,7 @@ func FromRows[T expr.Elem](rows [][]T) (*Tensor[T], error) {
 	data := t.Data()
 	for i, r := range rows {
 		if len(r) != columns {
-			return nil, expr.NewError(expr.ErrShape, "engine.FromRows", "row %d has %d elements, and row 0 has %d", i, len(r), columns)
+			return nil, tree.NewError(tree.ErrShape, "engine.FromRows", "row %d has %d elements, and row 0 has %d", i, len(r), columns)
 		}
 		copy(data[i*columns:], r)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Eval returns the value of an expression as a new tensor.
@@ -137,11 +138,11 @@ func fills[T expr.Elem](t *testing.T, values ...T) {
 			if i[1] == 1 || i[1] == 2 {
 				want = v
 			}
-			if expr.Bits(got) != expr.Bits(want) {
+			if tree.Bits(got) != tree.Bits(want) {
 				t.Fatalf("element %v of %T is %v, want %v", i, v, got, want)
 			}
 		}
-		if full := engine.Full(v, 2); expr.Bits(full.At(1)) != expr.Bits(v) {
+		if full := engine.Full(v, 2); tree.Bits(full.At(1)) != tree.Bits(v) {
 			t.Errorf("Full(%v) is %v", v, full)
 		}
 	}

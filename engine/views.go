@@ -3,14 +3,14 @@ package engine
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 func (a *Array) restrided(s shape.Shape, st shape.Strides, offset int) *Array {
 	leaf := *a.node.Leaf
 	leaf.Strides, leaf.Offset = st, offset
-	return &Array{node: expr.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
+	return &Array{node: tree.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
 }
 
 // Span returns the view of the given spans of the leading axes. The error is
@@ -20,14 +20,14 @@ func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
 		return nil, err
 	}
 	if len(spans) > len(a.Shape()) {
-		return nil, expr.NewError(expr.ErrShape, "", "%d spans given for rank %d", len(spans), len(a.Shape()))
+		return nil, tree.NewError(tree.ErrShape, "", "%d spans given for rank %d", len(spans), len(a.Shape()))
 	}
 	s, st := a.Shape().Clone(), append(shape.Strides(nil), a.Strides()...)
 	off := a.Offset()
 	for i, sp := range spans {
 		start, count, step, err := sp.Resolve(s[i])
 		if err != nil {
-			return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+			return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 		}
 		if count > 0 {
 			off += start * st[i]
@@ -54,13 +54,13 @@ func (a *Array) Transpose(axes ...int) (*Array, error) {
 	for i, x := range axes {
 		c, err := shape.Axis(x, len(a.Shape()))
 		if err != nil {
-			return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+			return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 		}
 		perm[i] = c
 	}
 	s, err := a.Shape().Permute(perm)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	return a.restrided(s, a.Strides().Permute(perm), a.Offset()), nil
 }
@@ -74,11 +74,11 @@ func (a *Array) Reshape(dims ...int) (*Array, error) {
 	}
 	s, err := shape.InferReshape(a.Shape().Size(), dims)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	st, ok := shape.Reshape(a.Shape(), a.Strides(), s)
 	if !ok {
-		return nil, expr.NewError(expr.ErrShape, "", "no strides give an array of shape %v the shape %v", a.Shape(), s)
+		return nil, tree.NewError(tree.ErrShape, "", "no strides give an array of shape %v the shape %v", a.Shape(), s)
 	}
 	return a.restrided(s, st, a.Offset()), nil
 }
@@ -92,11 +92,11 @@ func (a *Array) Index(at ...int) (*Array, error) {
 	}
 	s, st, off := a.Shape(), a.Strides(), a.Offset()
 	if len(at) > len(s) {
-		return nil, expr.NewError(expr.ErrShape, "", "%d positions given for rank %d", len(at), len(s))
+		return nil, tree.NewError(tree.ErrShape, "", "%d positions given for rank %d", len(at), len(s))
 	}
 	for i, x := range at {
 		if x < -s[i] || x >= s[i] {
-			return nil, expr.NewError(expr.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, i, s[i])
+			return nil, tree.NewError(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, i, s[i])
 		}
 		if x < 0 {
 			x += s[i]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestNewZeros checks that new zeros are where the tensor is.
@@ -22,7 +23,7 @@ func TestNewZeros(t *testing.T) {
 	if _, err := x.NewZeros(-1); !errors.Is(err, expr.ErrShape) {
 		t.Errorf("a negative extent: %v", err)
 	}
-	if _, err := engine.Failed[float32](expr.NewError(expr.ErrDevice, "", "gone")).NewZeros(); !errors.Is(err, expr.ErrDevice) {
+	if _, err := engine.Failed[float32](tree.NewError(expr.ErrDevice, "", "gone")).NewZeros(); !errors.Is(err, expr.ErrDevice) {
 		t.Errorf("zeros of a failed tensor: %v", err)
 	}
 }

@@ -1,21 +1,20 @@
 // Package expr holds lazy array expressions: trees of operations on arrays, the
 // assignments that compute them, and the errors made in building them.
 //
-// # Trees
+// # Expressions
 //
-// An [Exp] is a tree whose elements have a Go type; a [Node] is the same tree
-// without that type. Package op has the operators. Package engine has the
-// arrays and runs assignments. Package grad has derivatives. Package formula
-// reads trees from text. Building a tree computes nothing:
+// An [Exp] is a tree of operations whose elements have a Go type. Package op has
+// the operators. Package engine has the arrays and runs assignments. Package
+// grad has derivatives. Package formula reads trees from text. Building a tree
+// computes nothing:
 //
 //	y := op.Add(op.Exp(x), c)   // x and c are tensors
 //	err := z.Assign(y)          // one loop over the elements
 //
-// Nodes do not change once made, so trees may share nodes and goroutines may
-// share trees. [Apply] and [ApplyWith] check operands and attributes against
-// the [Operator] and derive shape and element type. Fields are exported and can
-// be changed, so code that reads a foreign tree calls [Node.Verify] or
-// [Seen.Verify] first.
+// Trees do not change once made, so they may share parts, and goroutines may
+// share them. The same tree without its Go type is a [tree.Node]. Package tree
+// is for code that makes or reads trees without knowing their types, and for
+// operators and back ends of one's own.
 //
 // # Assignments
 //
@@ -27,7 +26,7 @@
 //
 // # Errors
 //
-// A mistake in building a tree makes a node that carries an [*Error]. Every
+// A mistake in building a tree makes a tree that carries a [*tree.Error]. Every
 // tree that is built on it carries the same error, and the assignment returns
 // it. The error matches one of the Err variables, names the function that was
 // called, and has the file and line of the first caller outside of this

@@ -1,6 +1,9 @@
 package expr
 
-import "github.com/oneloop/oneloop/expr/dtype"
+import (
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
 
 // The element types and their constraints, as package dtype has them.
 type (
@@ -11,8 +14,8 @@ type (
 	Float16  = dtype.Float16
 	BFloat16 = dtype.BFloat16
 
-	// ComplexNumber is the constraint of the complex element types; [Complex] is a
-	// kind of trees.
+	// ComplexNumber is the constraint of the complex element types; [tree.Complex] is
+	// a kind of trees.
 	ComplexNumber interface{ dtype.Complex }
 	// AnyNumber is the constraint of the element types with arithmetic.
 	AnyNumber interface{ dtype.Number | dtype.Complex }
@@ -24,7 +27,7 @@ type (
 // assigned. Expressions come from package op, from tensors and from parameters.
 // Other types implement Exp by embedding [Typed].
 type Exp[T Elem] interface {
-	Node() *Node
+	Node() *tree.Node
 	elem(T)
 }
 
@@ -47,48 +50,49 @@ func (Target[T]) target(T) {}
 
 type exp[T Elem] struct {
 	Typed[T]
-	node *Node
+	node *tree.Node
 }
 
-func (e exp[T]) Node() *Node { return e.node }
+func (e exp[T]) Node() *tree.Node { return e.node }
 
 func (e exp[T]) String() string { return e.node.String() }
 
 type lvalue[T Elem] struct {
 	Target[T]
-	node *Node
+	node *tree.Node
 }
 
-func (e lvalue[T]) Node() *Node { return e.node }
+func (e lvalue[T]) Node() *tree.Node { return e.node }
 
 func (e lvalue[T]) String() string { return e.node.String() }
 
 // Of returns a tree with its element type. If the tree has another type, the
 // result carries an error.
-func Of[T Elem](n *Node) Exp[T] {
-	return exp[T]{node: n.typed(dtype.Of[T]())}
+func Of[T Elem](n *tree.Node) Exp[T] {
+	return exp[T]{node: typed(n, dtype.Of[T]())}
 }
 
 // TargetOf returns an assignable tree with its element type. If the tree has
 // another type, the result carries an error.
-func TargetOf[T Elem](n *Node) Assignable[T] {
-	return lvalue[T]{node: n.typed(dtype.Of[T]())}
+func TargetOf[T Elem](n *tree.Node) Assignable[T] {
+	return lvalue[T]{node: typed(n, dtype.Of[T]())}
 }
 
 // NodeOf returns e.Node(), or a node with an error if e is nil.
-func NodeOf[T Elem](e Exp[T]) *Node {
+func NodeOf[T Elem](e Exp[T]) *tree.Node {
 	if e == nil {
-		return Errorf(ErrType, "", "the operand is nil")
+		return tree.NewAbsent()
 	}
 	return e.Node()
 }
 
-func (n *Node) typed(t dtype.Type) *Node {
-	if n == nil || n.Op == nil {
-		return Errorf(ErrType, "", "the operand is nil")
-	}
-	if n.err == nil && n.dtype != t {
-		return Errorf(ErrType, n.Op.Constructor(), "the tree has elements of type %v, not %v", n.dtype, t)
+// typed returns n, or a node with an error if its elements are not of type t.
+func typed(n *tree.Node, t dtype.Type) *tree.Node {
+	switch {
+	case n == nil || n.Op == nil:
+		return tree.Errorf(tree.ErrType, "", "the operand is nil")
+	case n.Err() == nil && n.DType() != t:
+		return tree.Errorf(tree.ErrType, n.Op.Constructor(), "the tree has elements of type %v, not %v", n.DType(), t)
 	}
 	return n
 }

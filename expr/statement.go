@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -30,8 +31,8 @@ func (s Saver) String() string {
 // LetDiv make statements; the methods of a tensor such as Assign run at once.
 type Statement struct {
 	Saver  Saver
-	Target *Node
-	Value  *Node
+	Target *tree.Node
+	Value  *tree.Node
 }
 
 func (s Statement) String() string {
@@ -45,26 +46,26 @@ func (s Statement) String() string {
 // because the value does not broadcast to the target or has another element
 // type.
 func (s Statement) Err() error {
-	for _, n := range []*Node{s.Target, s.Value} {
+	for _, n := range []*tree.Node{s.Target, s.Value} {
 		if n == nil {
-			return NewError(ErrType, "", "the statement has no target or no value")
+			return tree.NewError(tree.ErrType, "", "the statement has no target or no value")
 		}
-		if n.err != nil {
-			return n.err
+		if n.Err() != nil {
+			return n.Err()
 		}
 	}
 	if int(s.Saver) >= len(savers) {
-		return NewError(ErrValue, "", "there is no saver %d", s.Saver)
+		return tree.NewError(tree.ErrValue, "", "there is no saver %d", s.Saver)
 	}
-	if s.Target.dtype != s.Value.dtype {
-		return NewError(ErrType, "", "a value of type %v cannot be assigned to a target of type %v", s.Value.dtype, s.Target.dtype)
+	if s.Target.DType() != s.Value.DType() {
+		return tree.NewError(tree.ErrType, "", "a value of type %v cannot be assigned to a target of type %v", s.Value.DType(), s.Target.DType())
 	}
-	if s.Saver != Set && s.Target.dtype == dtype.Bool {
-		return NewError(ErrType, "", "%v is not defined for %v", s.Saver, s.Target.dtype)
+	if s.Saver != Set && s.Target.DType() == dtype.Bool {
+		return tree.NewError(tree.ErrType, "", "%v is not defined for %v", s.Saver, s.Target.DType())
 	}
-	to, err := shape.Broadcast(s.Target.shape, s.Value.shape)
-	if err != nil || !to.Equal(s.Target.shape) {
-		return NewError(ErrShape, "", "a value of shape %v cannot be assigned to a target of shape %v", s.Value.shape, s.Target.shape)
+	to, err := shape.Broadcast(s.Target.Shape(), s.Value.Shape())
+	if err != nil || !to.Equal(s.Target.Shape()) {
+		return tree.NewError(tree.ErrShape, "", "a value of shape %v cannot be assigned to a target of shape %v", s.Value.Shape(), s.Target.Shape())
 	}
 	return nil
 }

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func TestStatements(t *testing.T) {
-	x, y := leaf[float32]("x", 3, 4), leaf[float32]("y", 4)
+	x, y := engine.Zeros[float32](3, 4).Named("x"), engine.Zeros[float32](4).Named("y")
 	for want, s := range map[string]expr.Statement{
 		"x = y":  expr.Let(x, y),
 		"x += y": expr.LetAdd(x, y),
@@ -25,19 +27,19 @@ func TestStatements(t *testing.T) {
 }
 
 func TestStatementErrors(t *testing.T) {
-	x, y := leaf[float32]("x", 3, 4), leaf[float32]("y", 4)
-	b, i := leaf[bool]("b", 4), leaf[int32]("i", 4)
+	x, y := engine.Zeros[float32](3, 4).Named("x"), engine.Zeros[float32](4).Named("y")
+	b, i := engine.Zeros[bool](4).Named("b"), engine.Zeros[int32](4).Named("i")
 	for want, s := range map[string]expr.Statement{
 		"a value of shape [3 4] cannot be assigned to a target of shape [4]":   expr.Let(y, x),
-		"a value of shape [3] cannot be assigned to a target of shape [3 4]":   expr.Let(x, leaf[float32]("z", 3)),
-		"a value of type int32 cannot be assigned to a target of type float32": {Target: y.n, Value: i.n},
-		"+= is not defined for bool":                                           {Saver: expr.Plus, Target: b.n, Value: b.n},
-		"shapes [3] and [4] do not broadcast":                                  expr.Let(y, op.Add[float32](leaf[float32]("z", 3), y)),
-		"the statement has no target or no value":                              {Target: y.n},
-		"the tree has elements of type float32, not float64":                   expr.Let(expr.TargetOf[float64](y.n), op.Full[float64](1)),
+		"a value of shape [3] cannot be assigned to a target of shape [3 4]":   expr.Let(x, engine.Zeros[float32](3).Named("z")),
+		"a value of type int32 cannot be assigned to a target of type float32": {Target: y.Node(), Value: i.Node()},
+		"+= is not defined for bool":                                           {Saver: expr.Plus, Target: b.Node(), Value: b.Node()},
+		"shapes [3] and [4] do not broadcast":                                  expr.Let(y, op.Add[float32](engine.Zeros[float32](3).Named("z"), y)),
+		"the statement has no target or no value":                              {Target: y.Node()},
+		"the tree has elements of type float32, not float64":                   expr.Let(expr.TargetOf[float64](y.Node()), op.Full[float64](1)),
 	} {
 		err := s.Err()
-		var e *expr.Error
+		var e *tree.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Msg, want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -16,11 +16,7 @@ func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 	old := s.Kernel
 	k := *old
 	out := *s
-	w := &blocker{old: old, k: &k, stage: &out, cut: int(s.mainAxes()[r.axis]), block: len(old.Axes), memo: map[prim.Ix]prim.Ix{}}
-	k.Index, k.InOrder = prim.IxTable{}, true
-	k.Axes = append(slices.Clip(old.Axes), "block")
-	k.Bufs, k.Access, k.Loops = slices.Clone(old.Bufs), slices.Clone(old.Access), slices.Clone(old.Loops)
-	out.Kernel, out.Bufs, out.Params = &k, slices.Clone(s.Bufs), slices.Clone(s.Params)
+	w := newBlocker(s, &k, &out, int(s.mainAxes()[r.axis]))
 	out.Extents = append(slices.Clone(s.Extents), r.PerAxis())
 	out.Extents[w.cut] = r.Size
 	w.size = w.number(r.Size)
@@ -68,15 +64,7 @@ func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 		}
 		out.Bufs[i], k.Bufs[i].Rank = o, len(o.Extents)
 	}
-	k.Regions = slices.Clone(old.Regions)
-	for i := range k.Regions {
-		k.Regions[i].Code = slices.Clone(old.Regions[i].Code)
-		for j := range k.Regions[i].Code {
-			if in := &k.Regions[i].Code[j]; in.Op == ir.Index {
-				in.Imm = uint64(w.expr(prim.Ix(in.Imm)))
-			}
-		}
-	}
+	w.indices()
 	return &out
 }
 
@@ -97,7 +85,40 @@ type blocker struct {
 	stage      *Stage
 	cut, block int // axes: within the block, and of the blocks
 	size       prim.Ix
+	first      prim.Ix // of axis cut, or -1: 0
 	memo       map[prim.Ix]prim.Ix
+}
+
+// newBlocker returns the blocker that makes k and out, copies of the kernel of s and of s. They
+// share with these what a blocker does not change.
+func newBlocker(s *Stage, k *ir.Kernel, out *Stage, cut int) *blocker {
+	old := s.Kernel
+	k.Index, k.InOrder = prim.IxTable{}, true
+	k.Axes = append(slices.Clip(old.Axes), "block")
+	k.Bufs, k.Access, k.Loops = slices.Clone(old.Bufs), slices.Clone(old.Access), slices.Clone(old.Loops)
+	out.Kernel, out.Bufs, out.Params = k, slices.Clone(s.Bufs), slices.Clone(s.Params)
+	return &blocker{old: old, k: k, stage: out, cut: cut, block: len(old.Axes), first: -1, memo: map[prim.Ix]prim.Ix{}}
+}
+
+// accesses writes the coordinates of all accesses for the divided axis.
+func (w *blocker) accesses() {
+	for i := range w.k.Access {
+		w.k.Access[i].Coords = w.exprs(w.k.Access[i].Coords)
+	}
+}
+
+// indices writes the values of the kernel that are indices for the divided axis.
+func (w *blocker) indices() {
+	k := w.k
+	k.Regions = slices.Clone(k.Regions)
+	for i := range k.Regions {
+		k.Regions[i].Code = slices.Clone(k.Regions[i].Code)
+		for j := range k.Regions[i].Code {
+			if in := &k.Regions[i].Code[j]; in.Op == ir.Index {
+				in.Imm = uint64(w.expr(prim.Ix(in.Imm)))
+			}
+		}
+	}
 }
 
 // number returns an integer as an index expression: 0, 1 and -1 are constants, as
@@ -138,6 +159,9 @@ func (w *blocker) expr(ix prim.Ix) prim.Ix {
 	case prim.IxAxis:
 		if to = t.Axis(int(n.K)); int(n.K) == w.cut {
 			to = t.Add(t.Mul(t.Axis(w.block), w.size), to)
+			if w.first >= 0 {
+				to = t.Add(w.first, to)
+			}
 		}
 	case prim.IxValue:
 		to = t.Value(prim.V{ID: int32(n.K)})

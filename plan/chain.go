@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -14,30 +15,6 @@ import (
 
 // joined is the result of the pass.
 type joined []*Stage
-
-// RowBlocks says how a chain divides its rows. The rows are numbered through the
-// axes [Outer, Extent, Inner]. A block has Size positions of the axis in the
-// middle; the last block of that axis may have fewer.
-type RowBlocks struct {
-	Outer, Extent, Inner int
-	Size                 int
-	axis                 int // the number of the axis in the middle
-}
-
-// Count returns the number of blocks.
-func (r RowBlocks) Count() int { return r.Outer * r.PerAxis() }
-
-// PerAxis returns the number of blocks along the axis in the middle.
-func (r RowBlocks) PerAxis() int { return (r.Extent + r.Size - 1) / r.Size }
-
-// Rows returns the number of rows of a whole block.
-func (r RowBlocks) Rows() int { return r.Size * r.Inner }
-
-// An Own is a temporary of which each worker of a chain has a block.
-type Own struct {
-	Array  *Array
-	Offset int // bytes, in the memory of a worker
-}
 
 // Limits of chains.
 const (
@@ -60,10 +37,14 @@ const (
 	leastBlocks = 8
 )
 
+func anyProduct(stages []*Stage) bool {
+	return slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product })
+}
+
 // chain returns stages with chains in place of the stages that they join. If
 // always is set, it also makes chains that do not pay.
 func chain(stages []*Stage, always bool) []*Stage {
-	if !slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product }) {
+	if !anyProduct(stages) {
 		return stages
 	}
 	c := &chainer{stages: stages, always: always}
@@ -154,9 +135,9 @@ func chains(s *Stage) bool {
 // other, without axes of size 1.
 func (s *Stage) matrices() []int {
 	if len(s.B.Shape) == 1 {
-		return long(s.Out.Shape[:len(s.Out.Shape)-1])
+		return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-1])
 	}
-	return long(s.Out.Shape[:len(s.Out.Shape)-2])
+	return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-2])
 }
 
 // outRows returns the shape of the result of a product without its columns.
@@ -165,11 +146,6 @@ func (s *Stage) outRows() shape.Shape {
 		return s.Out.Shape
 	}
 	return s.Out.Shape[:len(s.Out.Shape)-1]
-}
-
-// long returns a shape without its axes of size 1.
-func long(s shape.Shape) []int {
-	return slices.DeleteFunc(slices.Clone([]int(s)), func(d int) bool { return d == 1 })
 }
 
 // mainAxes returns the axes of the loop that workers divide, if it is all that the
@@ -194,8 +170,8 @@ func (c *chainer) rows(i int) (out [][]int) {
 		return nil
 	}
 	p := c.stages[k]
-	rows, matrices := long(p.A.Shape[:len(p.A.Shape)-1]), p.matrices()
-	if len(rows) > 0 && slices.Equal(rows, long(p.outRows())) {
+	rows, matrices := graph.LoopShape(p.A.Shape[:len(p.A.Shape)-1]), p.matrices()
+	if len(rows) > 0 && slices.Equal(rows, graph.LoopShape(p.outRows())) {
 		out = append(out, rows)
 	}
 	if len(matrices) > 0 {
@@ -267,12 +243,12 @@ func (s *Stage) hasRows(dims []int) bool {
 		if s.whole(dims) {
 			return true
 		}
-		if !slices.Equal(long(s.A.Shape[:len(s.A.Shape)-1]), long(s.outRows())) {
+		if !slices.Equal(graph.LoopShape(s.A.Shape[:len(s.A.Shape)-1]), graph.LoopShape(s.outRows())) {
 			return false
 		}
 		r := len(s.A.Shape)
 		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
-			return s.A.Shape[r-2] > 1 && slices.Equal(long(s.A.Shape[:r-1]), dims)
+			return s.A.Shape[r-2] > 1 && slices.Equal(graph.LoopShape(s.A.Shape[:r-1]), dims)
 		}
 		return shape.Shape(dims).Size() == s.A.Shape[r-2]
 	}
@@ -333,6 +309,7 @@ func (s *Stage) scan() *Stage {
 		k.Regions[i].Code = slices.DeleteFunc(slices.Clone(r.Code), func(in ir.Ins) bool { return in.Op == ir.Store })
 	}
 	ir.Prune(&k)
+	out.Extents = once(&k, s.Extents)
 	out.Kernel, out.Prescan, out.Writes, out.Why = &k, true, nil, "looks for faults before a chain"
 	return &out
 }
@@ -357,8 +334,8 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 	if products == 0 || perRow == 0 {
 		return r, false
 	}
-	// A product packs its right operand for each block. What the block does not move
-	// to memory must be as much.
+	// A product packs its right operand for each block. A block has enough rows to keep at
+	// least as many bytes from memory.
 	least := max(leastRows, packed/moved)
 	target := max(least, min(ownBytes/perRow, rows/leastBlocks, mostRows))
 	pays := rows*moved >= leastTemp && rows >= leastBlocks/2*target && least <= mostRows
@@ -434,7 +411,7 @@ func cutAxis(parts []*Stage, dims []int, target int) int {
 	return axis
 }
 
-// outside adds the arrays of more that are no blocks of workers to list.
+// outside appends to list the arrays of more, without those of which workers have blocks.
 func (s *Stage) outside(list, more []*Array) []*Array {
 	for _, a := range more {
 		if s.OwnOf(a) == nil && !slices.ContainsFunc(list, a.Equal) {

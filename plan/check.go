@@ -2,49 +2,76 @@ package plan
 
 import (
 	"context"
+	"sync"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/slab"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// A statement is an expr.Statement that passed check.
-type statement struct {
-	expr.Statement
-	target *Array // nil if the target is a concatenation; assignments to its parts follow
-	reads  []read // arrays that the value and the saver read
-	nodes  int    // approximate number of nodes of the value
-	paired bool   // the next statement must share the loop, and read nothing that this one stores
-}
-
 // A checker is the state of the check pass.
 type checker struct {
 	ctx   context.Context
-	seen  expr.Seen
-	fresh int // number of nodes that no statement before the current one has
+	seen  tree.Seen
+	how   map[*tree.Node]uint8 // how readsOf visited a node
 	out   []statement
 	parts op.Splitter
+	// origins, or nil, learn what the checker makes of the trees.
+	origins *graph.Origins
+
+	arrays slab.Slab[Array] // of the statements, which keep them
+}
+
+// arrayOf returns the array of a leaf.
+func (c *checker) arrayOf(e *tree.Node) *Array {
+	a := c.arrays.New(4)
+	*a = graph.ArrayOf(e)
+	return a
 }
 
 // check verifies statements and finds the arrays that each reads. It leaves out
 // statements that store nothing.
-func check(ctx context.Context, stmts []expr.Statement) ([]statement, error) {
-	c := &checker{ctx: ctx, seen: expr.Seen{}, out: make([]statement, 0, len(stmts))}
+func check(ctx context.Context, stmts []expr.Statement, origins *graph.Origins) ([]statement, error) {
+	c := checkers.Get().(*checker)
+	c.ctx, c.out, c.origins = ctx, make([]statement, 0, len(stmts)), origins
 	for _, s := range stmts {
+		origins.Number(s.Value)
 		if err := c.check(s); err != nil {
 			return nil, err
 		}
 	}
-	return c.out, nil
+	out := c.out
+	if len(c.seen) <= mostKept {
+		clear(c.seen)
+		c.forget()
+		*c = checker{seen: c.seen, how: c.how}
+		checkers.Put(c)
+	}
+	return out, nil
 }
 
+// mostKept is the number of nodes up to which a map is used again. The memory of larger maps
+// is left to the garbage collector, because it takes time to clear.
+const mostKept = 256
+
+// forget empties c.how.
+func (c *checker) forget() {
+	if len(c.how) > mostKept {
+		c.how = map[*tree.Node]uint8{}
+	}
+	clear(c.how)
+}
+
+// checkers has checkers without statements.
+var checkers = sync.Pool{New: func() any { return &checker{seen: tree.Seen{}, how: map[*tree.Node]uint8{}} }}
+
 func (c *checker) check(s expr.Statement) error {
-	before := len(c.seen)
 	if err := c.verify(s); err != nil {
 		return err
 	}
-	c.fresh = len(c.seen) - before
 	if s.Target.HasComplex() || s.Value.HasComplex() {
 		return c.complex(s)
 	}
@@ -52,7 +79,7 @@ func (c *checker) check(s expr.Statement) error {
 }
 
 func errTarget(s expr.Statement) error {
-	return expr.NewError(expr.ErrType, "", "%v cannot be assigned to", s.Target)
+	return tree.NewError(tree.ErrType, "", "%v cannot be assigned to", s.Target)
 }
 
 // real checks a statement of real values.
@@ -61,14 +88,14 @@ func (c *checker) real(s expr.Statement) error {
 		return err
 	}
 	if s.Target.Op == graph.ConcatRow {
-		return c.concatenated(s, expr.Parts{Re: s.Value})
+		return c.concatenated(s, tree.Parts{Re: s.Value})
 	}
 	if s.Target.Leaf == nil {
 		return errTarget(s)
 	}
-	target := graph.ArrayOf(s.Target)
+	target := c.arrayOf(s.Target)
 	if target.SelfOverlaps() {
-		return expr.NewError(expr.ErrShape, "", "the target %v has elements that share memory", s.Target)
+		return tree.NewError(tree.ErrShape, "", "the target %v has elements that share memory", s.Target)
 	}
 	if target.Shape.Size() == 0 {
 		return nil
@@ -90,16 +117,16 @@ func (c *checker) real(s expr.Statement) error {
 // concatenated checks an assignment to a concatenated target, of a value with the
 // given parts. It becomes a statement without a target for each part of the value,
 // and an assignment to each part of the target.
-func (c *checker) concatenated(s expr.Statement, value expr.Parts) (err error) {
-	for _, part := range []**expr.Node{&value.Re, &value.Im} {
+func (c *checker) concatenated(s expr.Statement, value tree.Parts) (err error) {
+	for _, part := range []**tree.Node{&value.Re, &value.Im} {
 		if *part == nil {
 			continue
 		}
 		if !(*part).Shape().Equal(s.Target.Shape()) {
-			*part = expr.ApplyWith(graph.BroadcastRow, expr.Attributes{Ints: s.Target.Shape()}, *part)
+			*part = tree.ApplyWith(graph.BroadcastRow, tree.Attributes{Ints: s.Target.Shape()}, *part)
 		}
 		if s.Saver != expr.Set {
-			*part = expr.Apply(graph.SaverRows[s.Saver], s.Target, *part)
+			*part = tree.Apply(graph.SaverRows[s.Saver], s.Target, *part)
 		}
 		if *part, err = c.whole(expr.Statement{Target: s.Target, Value: *part}); err != nil {
 			return err
@@ -107,7 +134,7 @@ func (c *checker) concatenated(s expr.Statement, value expr.Parts) (err error) {
 	}
 	s.Value = value.Re
 	if value.Im != nil {
-		s.Value = expr.ComplexOf(value.Re, value.Im)
+		s.Value = tree.ComplexOf(value.Re, value.Im)
 	}
 	begin := 0
 	for _, t := range s.Target.Args {
@@ -120,7 +147,7 @@ func (c *checker) concatenated(s expr.Statement, value expr.Parts) (err error) {
 			}
 			ints = append(ints, start, 1, d)
 		}
-		part := expr.ApplyWith(graph.SliceRow, expr.Attributes{Ints: ints}, s.Value)
+		part := tree.ApplyWith(graph.SliceRow, tree.Attributes{Ints: ints}, s.Value)
 		if err := c.check(expr.Statement{Target: t, Value: part}); err != nil {
 			return err
 		}
@@ -128,7 +155,81 @@ func (c *checker) concatenated(s expr.Statement, value expr.Parts) (err error) {
 	return nil
 }
 
-// verify returns an error unless package expr could have made the trees of a
+// complex checks a statement whose trees have complex values. It becomes
+// statements of real values: for a complex target one for the real parts and one
+// for the imaginary parts. Both values are computed before the first is stored.
+func (c *checker) complex(s expr.Statement) error {
+	if !s.Target.DType().IsComplex() {
+		s.Value = c.split(s.Value).Re
+		return c.real(s)
+	}
+	if s.Saver != expr.Set {
+		s.Value, s.Saver = tree.Apply(graph.SaverRows[s.Saver], s.Target, s.Value), expr.Set
+	}
+	value := c.split(s.Value)
+	if value.Im == nil {
+		return value.Re.Err()
+	}
+	if s.Target.Op == graph.ConcatRow {
+		return c.concatenated(s, value)
+	}
+	target, ok := tree.PartsOf(s.Target)
+	if !ok {
+		return errTarget(s)
+	}
+	re, im := expr.Statement{Target: target.Re, Value: value.Re}, expr.Statement{Target: target.Im, Value: value.Im}
+	n := len(c.out)
+	for _, part := range []expr.Statement{re, im} {
+		if err := c.real(part); err != nil {
+			return err
+		}
+	}
+	if len(c.out) == n { // no element
+		return nil
+	}
+	if c.out[n+1].fits(c.out[n : n+1]) {
+		c.out[n].paired = true
+		return nil
+	}
+	stores := [2]statement(c.out[n:])
+	c.out = c.out[:n]
+	for i := range stores {
+		value, err := c.whole(expr.Statement{Target: s.Target, Value: stores[i].Value})
+		if err != nil {
+			return err
+		}
+		stores[i].Value = value
+	}
+	c.out = append(c.out, stores[:]...)
+	return nil
+}
+
+// split returns the parts of a complex value.
+func (c *checker) split(value *tree.Node) tree.Parts {
+	p := c.parts.Split(value)
+	if c.origins != nil {
+		tree.Walk(value, func(n *tree.Node) {
+			parts := c.parts.Split(n)
+			c.origins.Stands(parts.Re, n)
+			c.origins.Stands(parts.Im, n)
+		})
+	}
+	return p
+}
+
+// whole appends a statement that computes a value before the statements after it
+// store it to parts of the target. It returns the value, as a node that no other
+// statement has.
+func (c *checker) whole(s expr.Statement) (*tree.Node, error) {
+	value := *s.Value
+	c.origins.Stands(&value, s.Value)
+	s.Value = &value
+	reads, nodes, err := c.readsOf(s)
+	c.out = append(c.out, statement{Statement: s, reads: reads, nodes: nodes})
+	return &value, err
+}
+
+// verify returns an error unless package tree could have made the trees of a
 // statement, from operators that the plan supports. Users can make and change
 // nodes by hand.
 func (c *checker) verify(s expr.Statement) error {
@@ -138,7 +239,7 @@ func (c *checker) verify(s expr.Statement) error {
 	if err := c.seen.Verify(s.Target, known); err != nil {
 		return err
 	}
-	return c.seen.Verify(s.Value, func(n *expr.Node) error {
+	return c.seen.Verify(s.Value, func(n *tree.Node) error {
 		if err := graph.Cancelled(c.ctx, len(c.seen)); err != nil {
 			return err
 		}
@@ -148,37 +249,30 @@ func (c *checker) verify(s expr.Statement) error {
 
 // known returns an error for contractions of users, and for reductions whose
 // program is wrong.
-func known(n *expr.Node) error {
+func known(n *tree.Node) error {
 	o := n.Op
-	if o.Class() == expr.Reduction && !o.Reduce().Native() {
+	if o.Class() == tree.Reduction && !o.Reduce().Native() {
 		d := ir.Reducer{Reduction: o.Reduce(), Type: n.Args[0].DType().Register()}
 		if p, err := d.Scalar(); err != nil || p.Result() != d.Type || !d.Types().Has(d.Type) {
-			return expr.NewError(expr.ErrType, o.Constructor(), "the program does not reduce %v", d.Type)
+			return tree.NewError(tree.ErrType, o.Constructor(), "the program does not reduce %v", d.Type)
 		}
 	}
-	if o.Class() == expr.Contraction && o != graph.MatmulRow {
-		return expr.NewError(expr.ErrUnsupported, o.Constructor(), "the only contraction is matmul")
+	if o.Class() == tree.Contraction && o != graph.MatmulRow {
+		return tree.NewError(tree.ErrUnsupported, o.Constructor(), "the only contraction is matmul")
 	}
 	return nil
-}
-
-// A read is an array that a statement reads. direct means that each element of
-// the target depends only on the element at the same position.
-type read struct {
-	array  *Array
-	direct bool
 }
 
 // readsOf returns the arrays that a statement's value reads, and the approximate
 // number of nodes.
 func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 	type visit struct {
-		n      *expr.Node
+		n      *tree.Node
 		direct bool
 	}
 	const direct, indirect = 1, 2
-	var out []read
-	seen := make(map[*expr.Node]uint8, c.fresh) // how a node was visited
+	out := make([]read, 0, 4)
+	c.forget()
 	var few [16]visit
 	stack := append(few[:0], visit{s.Value, s.Value.Shape().Equal(s.Target.Shape())})
 	for visits := 0; len(stack) > 0; {
@@ -188,31 +282,31 @@ func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 		if v.direct {
 			how = direct
 		}
-		before := seen[v.n]
+		before := c.how[v.n]
 		if before&(how|indirect) != 0 {
 			continue
 		}
-		seen[v.n] = before | how
+		c.how[v.n] = before | how
 		visits++
 		if err := graph.Cancelled(c.ctx, visits); err != nil {
 			return nil, 0, err
 		}
 		if v.n.Leaf != nil {
-			out = append(out, read{graph.ArrayOf(v.n), v.direct})
+			out = append(out, read{c.arrayOf(v.n), v.direct})
 			continue
 		}
 		for _, a := range v.n.Args {
-			stack = append(stack, visit{a, v.direct && v.n.Op.Class() == expr.Elementwise && a.Shape().Equal(v.n.Shape())})
+			stack = append(stack, visit{a, v.direct && v.n.Op.Class() == tree.Elementwise && a.Shape().Equal(v.n.Shape())})
 		}
 	}
-	return out, len(seen), nil
+	return out, len(c.how), nil
 }
 
-func checkDevices(target *expr.Node, reads []read) error {
+func checkDevices(target *tree.Node, reads []read) error {
 	d := target.Leaf.Mem.Device()
 	for _, r := range reads {
 		if other := r.array.Mem.Device(); other != d {
-			return expr.NewError(expr.ErrDevice, "", "an operand is on %s, the target on %s", other, d)
+			return tree.NewError(tree.ErrDevice, "", "an operand is on %s, the target on %s", other, d)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 )
@@ -24,7 +25,7 @@ func Passes() []string {
 // if there is no pass of that name, and any error of Compile.
 func After(ctx context.Context, pass string, stmts []expr.Statement, options ...Option) (string, error) {
 	if !slices.Contains(Passes(), pass) {
-		return "", expr.NewError(expr.ErrValue, "", "there is no pass %q; the passes are %s", pass, strings.Join(Passes(), ", "))
+		return "", tree.NewError(tree.ErrValue, "", "there is no pass %q; the passes are %s", pass, strings.Join(Passes(), ", "))
 	}
 	var b strings.Builder
 	_, err := compile(ctx, stmts, options, func(p string, made any) {
@@ -105,7 +106,7 @@ func dumpGraph(b *strings.Builder, roots []graph.Root) {
 		}
 		fmt.Fprintf(b, "#%d %v%v = ", n.ID, n.Type, []int(n.Shape))
 		switch {
-		case n.Src.Op.Class() == expr.Storage:
+		case n.Src.Op.Class() == tree.Storage:
 			fmt.Fprintf(b, "%v strides %v", n.Array.Label(), []int(n.Array.Strides))
 		case n.Array != nil && !n.Pending:
 			b.WriteString(n.Array.Label())

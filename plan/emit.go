@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -11,7 +14,8 @@ import (
 
 // An emitter turns steps into stages.
 type emitter struct {
-	faults map[*graph.Node][]Fault // of the nodes whose faults are stored with them
+	faults  map[*graph.Node][]Fault // of the nodes whose faults are stored with them
+	origins *graph.Origins          // or nil
 }
 
 // emit returns the stages of steps.
@@ -30,7 +34,7 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	switch s.Task {
 	case fuse.Product:
 		p := &Stage{Kind: Product, Why: s.Why, A: s.Args[0], B: s.Args[1], Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}
-		p.Saver, p.Terms, p.Columns = s.Saver, s.Terms, s.Columns
+		p.Saver, p.Terms, p.Columns, p.Origins = s.Saver, s.Terms, s.Columns, e.originsOf(s)
 		if s.Alpha != nil || s.Beta != nil {
 			p.Alpha, p.Beta = scalarOf(s.Alpha, s.Out.Type), scalarOf(s.Beta, s.Out.Type)
 		}
@@ -39,19 +43,21 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 		}
 		return p, nil
 	case fuse.Call:
-		c := &Stage{Kind: Call, Why: s.Why, Node: s.Node.Src, Args: s.Args, Out: s.Out, Work: s.Work, Reads: s.Args, Writes: []*Array{s.Out}}
+		c := &Stage{Kind: Call, Why: s.Why, Node: s.Node.Src, Args: s.Args, Out: s.Out, Work: s.Work, Origins: e.originsOf(s), Reads: s.Args, Writes: []*Array{s.Out}}
 		if s.Work != nil {
 			c.Writes = append(c.Writes, s.Work)
 		}
 		return c, nil
 	}
 	w := newWriter(s)
+	w.origins, w.b.Record = e.origins, e.origins != nil
 	w.faults.on = s.Loop.Fails && s.Task != fuse.Trust
 	w.faults.stored = e.faults
 	w.loops()
 	if w.err != nil {
 		return nil, w.err
 	}
+	defer w.free()
 	sites := w.faults.sites
 	if s.Loop.Faults != nil {
 		if e.faults == nil {
@@ -62,10 +68,31 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	return w.stage(s.Why, sites), nil
 }
 
+// originsOf returns what a product or a call computes: its root, and all that no loop
+// computes between the root and what is stored.
+func (e *emitter) originsOf(s *fuse.Step) []int32 {
+	if e.origins == nil {
+		return nil
+	}
+	return e.originsBelow(s.Root, map[*graph.Node]bool{}, nil)
+}
+
+// originsBelow adds to list the origins of n, and of what it reads that is not in memory.
+func (e *emitter) originsBelow(n *graph.Node, seen map[*graph.Node]bool, list []int32) []int32 {
+	seen[n] = true
+	list = graph.Union(list, e.origins.Of(n.Src))
+	for _, a := range n.Args {
+		if !seen[a] && a.Array == nil {
+			list = e.originsBelow(a, seen, list)
+		}
+	}
+	return list
+}
+
 // scalarOf returns the source of a constant or parameter of type t, or of 1.
 func scalarOf(n *graph.Node, t dtype.Type) *Scalar {
 	if n == nil {
-		n = &graph.Node{Src: expr.ConstInt(t, 1)}
+		n = &graph.Node{Src: tree.ConstInt(t, 1)}
 	}
 	return &Scalar{Bits: n.Src.Bits, Cell: n.Src.Param}
 }
@@ -75,8 +102,11 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 	scan := w.task == fuse.Scan
 	if scan {
 		ir.Prune(w.b.K)
+		w.extents = once(w.b.K, w.extents)
 	}
+	ir.SettledFirst(w.b.K)
 	s := &Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
+	s.Reads = make([]*Array, 0, len(w.ops))
 	for i, o := range w.ops {
 		if o.Array == nil {
 			continue
@@ -91,6 +121,18 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 	return s
 }
 
+// once returns the extents with one position for the axes of a prescan that do not matter: rows
+// that an index selects need one look at it.
+func once(k *ir.Kernel, extents []int) []int {
+	extents = slices.Clone(extents)
+	for x, idle := range ir.Idle(k) {
+		if idle {
+			extents[x] = min(extents[x], 1)
+		}
+	}
+	return extents
+}
+
 // loops writes the loops of the nest.
 func (w *writer) loops() {
 	nest := w.loop.Nest
@@ -103,12 +145,14 @@ func (w *writer) loops() {
 		w.b.Open(kinds[1], inner...)
 		values := make([]prim.V, len(results))
 		for i, v := range results {
-			if v.Node.Src.Op.Class() == expr.Scan {
+			if v.Node.Src.Op.Class() == tree.Scan {
 				w.scans = append(w.scans, v)
 				continue
 			}
 			x := w.value(v.Operands[0], w.at(nest.Operand(v.Node)))
+			w.b.From = w.origins.Of(v.Node.Src)
 			values[i] = w.b.Reduce(v.Node.Src.Op.Reduce(), x)
+			w.b.From = nil
 			w.faults.root(v.Operands[0])
 		}
 		w.step()
@@ -120,7 +164,7 @@ func (w *writer) loops() {
 			w.reduced = map[*graph.Node]prim.V{}
 		}
 		for i, v := range results {
-			if v.Node.Src.Op.Class() == expr.Scan {
+			if v.Node.Src.Op.Class() == tree.Scan {
 				values[i] = w.last(v)
 			}
 			w.reduced[v.Node] = values[i]

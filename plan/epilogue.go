@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -17,7 +18,7 @@ import (
 // accepts the new stage. The temporary between the two stages is then unused. p
 // does not change.
 func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
-	out := &Plan{}
+	out := &Plan{Origins: p.Origins}
 	for i := 0; i < len(p.Stages); i++ {
 		s := p.Stages[i]
 		if b := p.biased(i); b != nil && take(b) {
@@ -55,7 +56,11 @@ func (p *Plan) biased(i int) *Stage {
 	if slices.ContainsFunc(reads, out.Overlaps) { // a stored row would overwrite operands of later rows
 		return nil
 	}
-	return &Stage{Kind: Product, Why: s.Why, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
+	origins := s.Origins
+	for _, more := range p.Stages[i+1].Kernel.Origins {
+		origins = graph.Union(origins, more)
+	}
+	return &Stage{Kind: Product, Why: s.Why, Origins: origins, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
 }
 
 // users returns the number of stages that read or write a temporary.

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -15,8 +16,8 @@ import (
 // strided returns a leaf with the given strides, in memory that is large
 // enough.
 func strided(name string, dims, strides []int) leafOf[float32] {
-	l := &expr.Leaf{Mem: &memory{4096}, Strides: strides, Name: name}
-	return leafOf[float32]{node: expr.NewLeaf(dtype.F32, shape.Shape(dims), l)}
+	l := &tree.Leaf{Mem: &memory{4096}, Strides: strides, Name: name}
+	return leafOf[float32]{node: tree.NewLeaf(dtype.F32, shape.Shape(dims), l)}
 }
 
 func always(*plan.Stage) bool { return true }

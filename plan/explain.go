@@ -82,7 +82,10 @@ func (s *Stage) what() string {
 		what = "prescan"
 	}
 	what += combined(s.Saver, s.Alpha != nil)
-	if s.Kind == Chain {
+	switch {
+	case s.Kind == Chain && s.Tiles != nil:
+		what += fmt.Sprintf(" of %d parts, on tiles with %d columns", len(s.Parts), s.Tiles.Columns)
+	case s.Kind == Chain:
 		what += fmt.Sprintf(" of %d parts, %d blocks of %d rows, %d bytes for each worker", len(s.Parts), s.Blocks.Count(), s.Blocks.Rows(), s.OwnBytes)
 	}
 	if s.Bias != nil {

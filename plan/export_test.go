@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -43,7 +44,7 @@ func verifyPass(made any) error {
 	case [][]statement:
 		for i, g := range x {
 			for _, s := range g {
-				if len(g) > 1 && !slices.Equal(fuse.LoopShape(s.target.Shape), fuse.LoopShape(g[0].target.Shape)) {
+				if len(g) > 1 && !slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(g[0].target.Shape)) {
 					return fmt.Errorf("the targets of group %d have different loops", i)
 				}
 			}
@@ -126,11 +127,11 @@ func verifyStep(s *fuse.Step) error {
 			if v.Of.Pending {
 				return fmt.Errorf("#%d is loaded before it is stored", v.Of.ID)
 			}
-		case c == expr.Reduction && !fused[n]:
+		case c == tree.Reduction && !fused[n]:
 			return fmt.Errorf("reduction #%d is neither stored nor in a phase", n.ID)
-		case c == expr.Contraction || c == expr.Opaque:
+		case c == tree.Contraction || c == tree.Opaque:
 			return fmt.Errorf("#%d is in a loop", n.ID)
-		case c == expr.Elementwise && len(v.Operands) != len(n.Args):
+		case c == tree.Elementwise && len(v.Operands) != len(n.Args):
 			return fmt.Errorf("#%d has %d operands", n.ID, len(v.Operands))
 		}
 	}

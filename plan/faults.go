@@ -3,9 +3,9 @@ package plan
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -30,7 +30,7 @@ func (f *faults) root(v *fuse.Value) {
 	f.roots[v] = true
 }
 
-var faultKinds = map[error]ir.FaultKind{expr.ErrDivide: ir.DivideFault, expr.ErrIndex: ir.IndexFault}
+var faultKinds = map[error]ir.FaultKind{tree.ErrDivide: ir.DivideFault, tree.ErrIndex: ir.IndexFault}
 
 // fault records that v is undefined where at holds.
 func (w *writer) fault(v *fuse.Value, at prim.V, site Fault) {

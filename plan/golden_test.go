@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -26,14 +27,14 @@ func (m *memory) Size() int      { return m.size }
 
 type leafOf[T expr.Elem] struct {
 	expr.Target[T]
-	node *expr.Node
+	node *tree.Node
 }
 
-func (l leafOf[T]) Node() *expr.Node { return l.node }
+func (l leafOf[T]) Node() *tree.Node { return l.node }
 
 func typed[T expr.Elem](name string, dims ...int) leafOf[T] {
 	s, t := shape.Shape(dims), dtype.Of[T]()
-	return leafOf[T]{node: expr.NewLeaf(t, s, &expr.Leaf{Mem: &memory{s.Size() * t.Size()}, Strides: s.Strides(), Name: name})}
+	return leafOf[T]{node: tree.NewLeaf(t, s, &tree.Leaf{Mem: &memory{s.Size() * t.Size()}, Strides: s.Strides(), Name: name})}
 }
 
 func leaf(name string, dims ...int) leafOf[float32] { return typed[float32](name, dims...) }

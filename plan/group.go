@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan/graph"
 )
 
 // maxGroup bounds the statements of a group.
@@ -37,7 +38,7 @@ func joins(group, rest []statement) bool {
 func (s *statement) fits(group []statement) bool {
 	first := &group[0]
 	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() || s.scheduled() || first.scheduled() ||
-		!slices.Equal(fuse.LoopShape(s.target.Shape), fuse.LoopShape(first.target.Shape)) {
+		!slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(first.target.Shape)) {
 		return false
 	}
 	return !slices.ContainsFunc(group, s.conflicts)
@@ -46,7 +47,7 @@ func (s *statement) fits(group []statement) bool {
 // scheduled reports whether the value is a product or a call, which shares no
 // loop. Later groups load it from the target.
 func (s *statement) scheduled() bool {
-	return s.Value.Op.Class() == expr.Contraction || s.Value.Op.Class() == expr.Opaque
+	return s.Value.Op.Class() == tree.Contraction || s.Value.Op.Class() == tree.Opaque
 }
 
 // conflicts reports whether a statement cannot share a loop with an earlier
@@ -74,4 +75,20 @@ func (s *statement) readsItself() bool { return slices.ContainsFunc(s.reads, s.c
 // other positions.
 func (s *statement) clobbers(r read) bool {
 	return s.target.Overlaps(r.array) && !(r.direct && s.target.SameElements(r.array))
+}
+
+// A statement is an expr.Statement that passed check.
+type statement struct {
+	expr.Statement
+	target *Array // nil if the target is a concatenation; assignments to its parts follow
+	reads  []read // arrays that the value and the saver read
+	nodes  int    // approximate number of nodes of the value
+	paired bool   // the next statement must share the loop, and read nothing that this one stores
+}
+
+// A read is an array that a statement reads. direct means that each element of
+// the target depends only on the element at the same position.
+type read struct {
+	array  *Array
+	direct bool
 }

@@ -3,7 +3,7 @@ package plan
 import (
 	"context"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 )
 
@@ -25,7 +25,7 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 		if err != nil {
 			return nil, err
 		}
-		if roots = append(roots, r); s.paired {
+		if roots = append(roots, r); s.paired || i == len(group)-1 {
 			continue
 		}
 		if i > 0 && group[i-1].paired {
@@ -37,9 +37,10 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 }
 
 // release makes the graph forget what it holds in the arrays of a target.
-func release(g *graph.Graph, target *expr.Node) {
+func release(g *graph.Graph, target *tree.Node) {
 	if target.Leaf != nil {
-		g.Release(graph.ArrayOf(target))
+		a := graph.ArrayOf(target)
+		g.Release(&a)
 		return
 	}
 	for _, t := range target.Args {
@@ -59,7 +60,7 @@ func joinWhole(ctx context.Context, g *graph.Graph, s statement) ([]graph.Root, 
 	switch {
 	case s.readsPart(s.Target):
 		why = "its parts are stored in arrays that it reads"
-	case n.Faulty:
+	case n.Raises:
 		why = "it can fail before all its parts are stored"
 	default:
 		return nil, nil
@@ -72,7 +73,7 @@ func joinWhole(ctx context.Context, g *graph.Graph, s statement) ([]graph.Root, 
 
 // readsPart reports whether the statement reads an array that a part of the
 // target overlaps.
-func (s *statement) readsPart(target *expr.Node) bool {
+func (s *statement) readsPart(target *tree.Node) bool {
 	for _, t := range target.Args {
 		if s.readsPart(t) {
 			return true

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 )
 
@@ -25,8 +25,8 @@ func kernelName(l *fuse.Loop) string {
 		}
 		seen[v.Number] = true
 		switch o := v.Node.Src.Op; {
-		case o == nil || o.Class() == expr.Constant:
-		case o.Class() == expr.View:
+		case o == nil || o.Class() == tree.Constant:
+		case o.Class() == tree.View:
 			view = cmp.Or(view, o.Name())
 		default:
 			name = append(append(name, o.Name()...), '_')

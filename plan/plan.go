@@ -46,6 +46,9 @@ const (
 	// the borders of concatenations and paddings. It is faster where a stage costs
 	// little.
 	SplitLoops
+	// RecordOrigins makes the plan record which node of the statements each value of a kernel,
+	// each product and each call is from: [Plan.Origins], [ir.Kernel.Origins]. It changes nothing else.
+	RecordOrigins
 )
 
 // Compile returns the plan of statements. The plan has the effect of the
@@ -64,21 +67,27 @@ func made[T any](show func(pass string, made any), pass string, x T) {
 
 // compile is Compile. It passes the result of each pass to show.
 func compile(ctx context.Context, stmts []expr.Statement, options []Option, show func(pass string, made any)) (*Plan, error) {
-	checked, err := check(ctx, stmts)
+	var origins *graph.Origins
+	if slices.Contains(options, RecordOrigins) {
+		origins = &graph.Origins{}
+	}
+	checked, err := check(ctx, stmts, origins)
 	if err != nil {
 		return nil, err
 	}
 	made(show, "check", checked)
 	groups := group(checked)
 	made(show, "group", groups)
-	p, g, e := &Plan{}, graph.New(), &emitter{}
-	for _, list := range groups {
+	p, g, e := &Plan{}, graph.New(), &emitter{origins: origins}
+	g.Origins = origins
+	f := fuse.New(ctx, g, fuse.May{Combine: slices.Contains(options, CombineProducts), Split: slices.Contains(options, SplitLoops)})
+	for i, list := range groups {
 		roots, err := join(ctx, g, list)
 		if err != nil {
 			return nil, err
 		}
 		made(show, "join", roots)
-		steps, err := stepsOf(ctx, g, roots, options)
+		steps, err := stepsOf(g, f, roots)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +97,10 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 			return nil, err
 		}
 		made(show, "emit", stages)
-		p.Stages = append(p.Stages, stages...)
+		p.Stages = appended(p.Stages, stages)
+		if i == len(groups)-1 { // nothing reads what the roots store
+			break
+		}
 		for _, r := range roots {
 			g.Stored(r.Target)
 		}
@@ -97,27 +109,40 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 		}
 	}
 	if always := slices.Contains(options, ChainAlways); always || slices.Contains(options, ChainProducts) {
-		p.Stages = chain(p.Stages, always)
 		inPlace(p.Stages)
+		p.Stages = tile(chain(p.Stages, always), always)
 	}
 	made(show, "chain", joined(p.Stages))
 	p.placeTemps(g.Temps)
 	made(show, "memory", p)
+	if origins != nil {
+		p.Origins = origins.Nodes
+	}
+	f.Free()
+	g.Free()
 	return p, nil
 }
 
+// appended returns the elements of two lists. It may use the memory of both.
+func appended[T any](before, more []T) []T {
+	if len(before) == 0 {
+		return more
+	}
+	return append(before, more...)
+}
+
 // stepsOf returns the steps that store the roots.
-func stepsOf(ctx context.Context, g *graph.Graph, roots []graph.Root, options []Option) (steps []*fuse.Step, err error) {
+func stepsOf(g *graph.Graph, f *fuse.Fuser, roots []graph.Root) (steps []*fuse.Step, err error) {
 	parts := [][]graph.Root{roots}
-	if len(roots) > 0 && slices.Contains(options, SplitLoops) {
+	if len(roots) > 0 && f.May.Split {
 		parts = g.Split(roots)
 	}
 	for _, part := range parts {
-		more, err := fuse.Steps(ctx, g, part, slices.Contains(options, CombineProducts))
+		more, err := f.Steps(part)
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, more...)
+		steps = appended(steps, more)
 	}
 	return steps, nil
 }

@@ -69,3 +69,28 @@ func TestHalfOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestReshapedOperands tests that a product reads what an earlier one had computed as a
+// matrix, without a copy and without several axes for its rows.
+func TestReshapedOperands(t *testing.T) {
+	h := op.Exp(leaf("x", 2, 3, 8))
+	rows := op.Reshape(op.MatMul(h, leaf("w", 8, 4)), 6, 4)
+	for _, options := range [][]plan.Option{{plan.CombineProducts}, nil} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{
+			expr.Let(leaf("y", 2, 3, 5), op.MatMul(op.MatMul(h, leaf("w", 8, 4)), leaf("u", 4, 5))),
+			expr.Let(leaf("z", 8, 4), op.MatMul(op.T(op.Reshape(h, 6, 8)), op.Exp(rows))),
+			expr.Let(leaf("v", 8, 4), op.MatMul(op.T(op.Reshape(h, 6, 8)), rows)),
+		}, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := stages(p), "loop product product product loop product product"; got != want {
+			t.Errorf("%d options: stages %s, want %s", len(options), got, want)
+		}
+		for i, s := range p.Stages {
+			if s.Terms > 1 {
+				t.Errorf("stage %d reads %d axes as the rows of its right operand", i, s.Terms)
+			}
+		}
+	}
+}

@@ -7,13 +7,6 @@ import (
 	"github.com/oneloop/oneloop/plan/fuse"
 )
 
-// A carried is a state of a scan in the open loop.
-type carried struct {
-	state       *fuse.Value
-	carry, next prim.V
-	last        prim.V // after the loop
-}
-
 // scan returns the value of a scan at the current step. The open loop will carry the
 // states of the scan.
 func (w *writer) scan(v *fuse.Value, coords []prim.Ix) prim.V {
@@ -46,7 +39,7 @@ func (w *writer) step() {
 		for k, s := range states {
 			if !slices.ContainsFunc(w.carried, func(c carried) bool { return c.state == s }) {
 				w.faults.root(next[k])
-				c := carried{state: s, next: w.value(next[k], at)}
+				c := carried{state: s, scan: v, next: w.value(next[k], at)}
 				c.carry = w.value(s, at)
 				w.carried = append(w.carried, c)
 			}
@@ -59,7 +52,9 @@ func (w *writer) step() {
 func (w *writer) next() {
 	for i := range w.carried {
 		c := &w.carried[i]
+		w.b.From = w.origins.Of(c.scan.Node.Src)
 		c.last = w.b.Next(c.carry, c.next)
+		w.b.From = nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -13,6 +14,9 @@ type Plan struct {
 	Stages []*Stage
 	Temps  []*Temp
 	Arena  int // bytes for all temporaries
+	// Origins are the nodes of the statements, without arrays, if the option RecordOrigins
+	// asked for them. The origins of stages, and of values of kernels, are numbers of them.
+	Origins []*tree.Node
 }
 
 // All yields the loops, products and calls of the plan, with the numbers of their
@@ -88,9 +92,10 @@ type Stage struct {
 	Saver       expr.Saver
 	Alpha, Beta *Scalar
 	Bias        *Array
-	Node        *expr.Node // the operator and its attributes
+	Node        *tree.Node // the operator and its attributes
 	Args        []*Array
-	Work        *Array // workspace, or nil
+	Origins     []int32 // what the product or the call computes, and the views that it reads; see [Plan]
+	Work        *Array  // workspace, or nil
 
 	// Chain: loops and products, in order. A worker runs all of them for one block
 	// of rows. Own lists the temporaries of which it has one block, in OwnBytes
@@ -99,19 +104,22 @@ type Stage struct {
 	Blocks   RowBlocks
 	Own      []Own
 	OwnBytes int
+	// Tiles is not nil if the first part is a product and the others are loops that run
+	// on tiles of its result. Then there are no blocks of rows.
+	Tiles *Tiles
 }
 
 // A Fault is a node of a stage that can fail on data, and the error that its
 // kernel raises.
 type Fault struct {
-	Node *expr.Node
+	Node *tree.Node
 	Kind error // expr.ErrDivide or expr.ErrIndex
 }
 
 // A Scalar is the source of a run-time scalar.
 type Scalar struct {
 	Bits uint64
-	Cell *expr.Scalar // if not nil, each run reads the value from here
+	Cell *tree.Scalar // if not nil, each run reads the value from here
 }
 
 // An Operand is the array that is bound to a buffer of a kernel. A row buffer
@@ -121,3 +129,40 @@ type Operand struct {
 	Strides []int
 	Extents []int
 }
+
+// RowBlocks says how a chain divides its rows. The rows are numbered through the
+// axes [Outer, Extent, Inner]. A block has Size positions of the axis in the
+// middle; the last block of that axis may have fewer.
+type RowBlocks struct {
+	Outer, Extent, Inner int
+	Size                 int
+	axis                 int // the number of the axis in the middle
+}
+
+// Count returns the number of blocks.
+func (r RowBlocks) Count() int { return r.Outer * r.PerAxis() }
+
+// PerAxis returns the number of blocks along the axis in the middle.
+func (r RowBlocks) PerAxis() int { return (r.Extent + r.Size - 1) / r.Size }
+
+// Rows returns the number of rows of a whole block.
+func (r RowBlocks) Rows() int { return r.Size * r.Inner }
+
+// An Own is a temporary of which each worker of a chain has a block.
+type Own struct {
+	Array  *Array
+	Offset int // bytes, in the memory of a worker
+}
+
+// Tiles says that the loops of a chain, which follow its only product, run on parts of the
+// result as soon as they are complete. A part is a range of rows of one block of columns.
+type Tiles struct {
+	Rows    int // of the result, of all matrices
+	Columns int // of a block
+	last    int // positions of the axis of columns in the last block, if they are fewer; or 0
+	axes    []tileAxes
+}
+
+// tileAxes are the axes of a loop that are the columns of a block, and the number of the
+// block; and the number of the parameter that is the first column.
+type tileAxes struct{ column, block, first int }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -19,7 +19,11 @@ func (w *writer) value(v *fuse.Value, coords []prim.Ix) prim.V {
 	if old := w.memo[v.Number]; old.Type.Valid() && w.b.Visible(old) {
 		return old
 	}
+	from := w.b.From
+	w.b.From = w.origins.Of(v.Node.Src)
 	x := w.write(v, coords)
+	w.b.Mark(x)
+	w.b.From = from
 	w.memo[v.Number] = x
 	return x
 }
@@ -58,15 +62,15 @@ func (w *writer) rowAt() []prim.Ix {
 
 func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
 	switch n := v.Node; n.Src.Op.Class() {
-	case expr.Constant, expr.Parameter:
+	case tree.Constant, tree.Parameter:
 		return w.scalar(n, Scalar{Bits: n.Src.Bits, Cell: n.Src.Param})
-	case expr.Elementwise:
+	case tree.Elementwise:
 		return w.elementwise(v, coords)
-	case expr.View:
+	case tree.View:
 		return w.view(v, coords)
-	case expr.State:
+	case tree.State:
 		return w.state(v, coords)
-	case expr.Scan:
+	case tree.Scan:
 		if !n.Src.ScanIsLast() {
 			return w.scan(v, coords)
 		}
@@ -111,7 +115,7 @@ func (w *writer) lower(n *graph.Node, x []prim.V) (v prim.V) {
 			return
 		}
 		if w.err == nil {
-			w.err = expr.NewError(expr.ErrType, n.Src.Op.Constructor(), "the lowering for %v %s", n.Type, why)
+			w.err = tree.NewError(tree.ErrType, n.Src.Op.Constructor(), "the lowering for %v %s", n.Type, why)
 		}
 		v = w.p.Bits(n.Type.Register(), 0)
 	}()
@@ -149,7 +153,7 @@ func (w *writer) view(v *fuse.Value, coords []prim.Ix) prim.V {
 // coordinate that is outside.
 func (w *writer) checked(v *fuse.Value, i int, at []prim.Ix) prim.V {
 	a := v.Operands[i]
-	site := Fault{v.Node.Src, expr.ErrIndex}
+	site := Fault{v.Node.Src, tree.ErrIndex}
 	if a.Node.Shape.Size() == 0 { // nowhere inside
 		w.fault(v, w.p.Int(dtype.Bool, 1), site)
 		return w.p.Bits(a.Node.Type.Register(), 0)

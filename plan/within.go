@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -20,7 +21,7 @@ func (s *Stage) within(x *Array, dims []int) bool {
 	}
 	if s.whole(dims) {
 		for _, a := range []*Array{s.A, s.B} {
-			if a.Overlaps(x) && !(same(a) && slices.Equal(long(a.Shape[:max(len(a.Shape)-2, 0)]), dims)) {
+			if a.Overlaps(x) && !(same(a) && slices.Equal(graph.LoopShape(a.Shape[:max(len(a.Shape)-2, 0)]), dims)) {
 				return false
 			}
 		}

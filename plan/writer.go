@@ -3,8 +3,10 @@ package plan
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/slab"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -20,6 +22,7 @@ type writer struct {
 	b    *ir.Builder
 	p    *prim.B
 	ix   *prim.IxTable
+	own  prim.B
 	maps graph.Reader // writes the reads of views
 
 	axes    []int // of the kernel, outer then inner
@@ -37,26 +40,71 @@ type writer struct {
 	scans   []*fuse.Value          // the scans of the open loop
 	carried []carried              // their states
 
-	faults faults
-	err    error
+	faults  faults
+	origins *graph.Origins // or nil
+	lists   slab.Slab[int] // of the stage
+	err     error
+}
+
+// A carried is a state of a scan in the open loop.
+type carried struct {
+	state, scan *fuse.Value
+	carry, next prim.V
+	last        prim.V // after the loop
 }
 
 func newWriter(s *fuse.Step) *writer {
-	w := &writer{
-		loop: s.Loop, task: s.Task, b: ir.NewBuilder(kernelName(s.Loop)), memo: make([]prim.V, s.Loop.Len),
-	}
+	w := writers.Get().(*writer)
+	w.loop, w.task, w.b = s.Loop, s.Task, ir.NewBuilder(kernelName(s.Loop))
+	w.memo = slices.Grow(w.memo, int(s.Loop.Len))[:s.Loop.Len]
+	clear(w.memo)
 	cost := 0
 	for _, r := range s.Loop.Roots {
 		cost += r.Value.Cost
 	}
+	nest := &s.Loop.Nest
 	w.b.Expect(min(cost, 2*graph.MaxCost))
-	w.p, w.ix = prim.NewB(w.b), &w.b.K.Index
-	w.extents = slices.Concat(s.Loop.Nest.Outer, s.Loop.Nest.Inner)
+	w.own, w.ix = *prim.NewB(w.b), &w.b.K.Index
+	w.p = &w.own
+	w.extents, w.ops = append(append(w.ints(len(nest.Outer) + len(nest.Inner))[:0], nest.Outer...), nest.Inner...), make([]Operand, 0, 4)
 	for i := range w.extents {
-		w.axes = append(w.axes, w.b.Axis("i"+strconv.Itoa(i)))
+		w.axes = append(w.axes, w.b.Axis(numbered(axisNames, i)))
 	}
-	w.maps = graph.Reader{B: w.b, Ix: w.ix, Int: w.int, Value: w.b.Value}
+	w.maps.B, w.maps.Ix = w.b, w.ix
 	return w
+}
+
+// writers has writers without loops.
+var writers = sync.Pool{New: func() any {
+	w := &writer{}
+	w.maps.Int, w.maps.Value = w.int, func(ix prim.Ix) prim.V { return w.b.Value(ix) }
+	return w
+}}
+
+// free lets other writers use the memory of w, which nobody may use any more. The stage stays.
+func (w *writer) free() {
+	w.b.Free()
+	w.maps.B, w.maps.Ix = nil, nil
+	*w = writer{maps: w.maps, axes: w.axes[:0], full: w.full[:0], memo: w.memo[:0], stack: w.stack[:0]}
+	writers.Put(w)
+}
+
+// ints returns a list of n zeros that the stage may keep.
+func (w *writer) ints(n int) []int { return w.lists.List(n, 16) }
+
+// The names of the first axes, buffers and row buffers, in a row.
+const (
+	axisNames = "i0i1i2i3i4i5i6i7i8i9"
+	bufNames  = "b0b1b2b3b4b5b6b7b8b9"
+	rowNames  = "r0r1r2r3r4r5r6r7r8r9"
+)
+
+// numbered returns name number i of those that begin with names.
+func numbered(names string, i int) string {
+	if 2*i < len(names) {
+		return names[2*i : 2*i+2]
+	}
+	return names[:1] + strconv.Itoa(i)
 }
 
 func (w *writer) outerAxes() []int { return w.axes[:len(w.loop.Nest.Outer)] }
@@ -147,18 +195,18 @@ func (w *writer) buf(a *Array, full bool, mode ir.Mode) int {
 			return i
 		}
 	}
-	op := Operand{Array: a}
+	op := Operand{Array: a, Extents: w.ints(len(a.Shape))[:0], Strides: w.ints(len(a.Shape))[:0]}
 	for i, d := range a.Shape {
 		if full || d != 1 {
 			op.Extents = append(op.Extents, d)
 			op.Strides = append(op.Strides, a.Strides[i])
 		}
 	}
-	return w.add(op, full, ir.Buf{Name: "b", Type: a.Type, Mode: mode, Rank: len(op.Extents)})
+	return w.add(op, full, ir.Buf{Name: bufNames, Type: a.Type, Mode: mode, Rank: len(op.Extents)})
 }
 
 func (w *writer) add(op Operand, full bool, b ir.Buf) int {
-	b.Name += strconv.Itoa(len(w.ops))
+	b.Name = numbered(b.Name, len(w.ops))
 	w.ops = append(w.ops, op)
 	w.full = append(w.full, full)
 	return w.b.Buf(b)
@@ -166,7 +214,7 @@ func (w *writer) add(op Operand, full bool, b ir.Buf) int {
 
 // rowBuf returns the number of a new row buffer for n.
 func (w *writer) rowBuf(n *graph.Node) int {
-	b := ir.Buf{Name: "r", Type: n.Type.Register(), Mode: ir.Row, Rank: len(w.innerAxes())}
+	b := ir.Buf{Name: rowNames, Type: n.Type.Register(), Mode: ir.Row, Rank: len(w.innerAxes())}
 	for _, a := range w.innerAxes() {
 		b.Axes = append(b.Axes, int32(a))
 	}

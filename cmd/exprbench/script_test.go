@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +27,12 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		// No probe decides how loops run, and no files of other runs are read.
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ONELOOP_MACHINE", "defaults")
+			e.Setenv("ONELOOP_CACHE", filepath.Join(e.WorkDir, ".cache"))
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"mknpy":  mknpy,
 			"rawnpy": rawnpy,
@@ -36,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"full":     full,
 
 			"repeatarg": repeatArgument,
+			"events":    events,
 		},
 		Condition: func(cond string) (bool, error) {
 			if path, ok := strings.CutPrefix(cond, "exists:"); ok {
@@ -193,5 +202,29 @@ func oneerr(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want == 3 && strings.TrimSpace(lines[2]) != "^" {
 		ts.Fatalf("no caret: %s", fmt.Sprintf("%q", lines[2]))
+	}
+}
+
+// events FILE N: the file has N trace events, each with the members by which
+// ui.perfetto.dev places a complete event.
+func events(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: events FILE N")
+	}
+	var file struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Ts, Dur  *float64
+			Pid, Tid *int
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &file))
+	if n := strconv.Itoa(len(file.TraceEvents)); n != args[1] {
+		ts.Fatalf("%s events, want %s", n, args[1])
+	}
+	for i, e := range file.TraceEvents {
+		if e.Name == "" || e.Ph != "X" || e.Ts == nil || *e.Ts < 0 || e.Dur == nil || *e.Dur < 0 || e.Pid == nil || e.Tid == nil {
+			ts.Fatalf("event %d is %+v", i, e)
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/oneloop/oneloop/engine/autograd"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 type E = expr.Exp[float64]
@@ -166,7 +168,7 @@ func TestStep(t *testing.T) {
 		"a step":   func() error { return step.Run(ctx) },
 		"Backward": func() error { return g.Backward(ctx) },
 	} {
-		if n := testing.AllocsPerRun(10, func() {
+		if n := testlevel.Allocs(10, func() {
 			if err := f(); err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +217,7 @@ func TestCheck(t *testing.T) {
 	}
 
 	wrong := op.Define("wrong", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], x[0]) },
-		op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Arg(0)) })) // 2 is missing
+		op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Arg(0)) })) // 2 is missing
 	v := variable(0, 3)
 	err := autograd.Check(op.Sum(op.Map1(wrong, v)), 1e-6, w, v)
 	if !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), "variable 1, element 1: the gradient is 3, the difference quotient 6") {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Check compares the gradients of a loss with central differences, one element of
@@ -21,7 +22,7 @@ func Check[T Float](loss expr.Exp[T], tol float64, vars ...*Variable[T]) error {
 	own := make([]*Variable[T], len(vars)) // with gradients of their own
 	for i, v := range vars {
 		if v == nil {
-			return expr.NewError(expr.ErrType, "", "variable %d is nil", i)
+			return tree.NewError(tree.ErrType, "", "variable %d is nil", i)
 		}
 		own[i] = &Variable[T]{value: v.value, frozen: v.frozen}
 	}
@@ -79,7 +80,7 @@ func (v *Variable[T]) check(i int, tol float64, loss func() (float64, error)) (e
 		}
 		quotient /= width
 		if d := math.Abs(quotient - float64(analytic[j])); !(d <= tol*math.Max(1, math.Abs(quotient))) {
-			return expr.NewError(expr.ErrValue, "", "variable %d, element %d: the gradient is %v, the difference quotient %v", i, j, analytic[j], quotient)
+			return tree.NewError(tree.ErrValue, "", "variable %d, element %d: the gradient is %v, the difference quotient %v", i, j, analytic[j], quotient)
 		}
 	}
 	return nil

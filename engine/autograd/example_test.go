@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/autograd"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Gradients add up until ZeroGrad.
@@ -79,7 +80,7 @@ func ExampleVariable_Hook() {
 // Check is for operators of the caller's own, and for whole losses.
 func ExampleCheck() {
 	cube := op.Define("cube", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Mul(x[0], x[0])) },
-		op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node {
+		op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node {
 			return g.Mul(g.Out, g.Mul(g.Const(3), g.Op("square", g.Arg(0))))
 		}))
 	w := autograd.New(engine.MustFromSlice([]float64{-1, 0, 2}))

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Graph is the tree of a loss with the gradients of some variables.
@@ -16,8 +17,8 @@ type Graph[T Float] struct {
 	loss     *engine.Tensor[T]
 	vars     []*Variable[T]
 	grads    []expr.Exp[T]
-	users    map[*expr.Node][]*expr.Node
-	needed   map[*expr.Node]bool
+	users    map[*tree.Node][]*tree.Node
+	needed   map[*tree.Node]bool
 	backward *engine.Program
 }
 
@@ -25,18 +26,18 @@ type Graph[T Float] struct {
 // require a gradient. Without such a variable the error is [expr.ErrValue]. The
 // other errors are those of [grad.Of].
 func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) {
-	g := &Graph[T]{tree: loss, users: map[*expr.Node][]*expr.Node{}, needed: map[*expr.Node]bool{}}
+	g := &Graph[T]{tree: loss, users: map[*tree.Node][]*tree.Node{}, needed: map[*tree.Node]bool{}}
 	var wrt []expr.Exp[T]
 	for _, v := range vars {
 		if v == nil {
-			return nil, expr.NewError(expr.ErrType, "", "a variable is nil")
+			return nil, tree.NewError(tree.ErrType, "", "a variable is nil")
 		}
 		if v.RequiresGrad() {
 			g.vars, wrt = append(g.vars, v), append(wrt, v.value)
 		}
 	}
 	if len(wrt) == 0 {
-		return nil, expr.NewError(expr.ErrValue, "", "no variable requires a gradient")
+		return nil, tree.NewError(tree.ErrValue, "", "no variable requires a gradient")
 	}
 	var err error
 	if g.grads, err = grad.Of(loss, wrt...); err != nil {
@@ -57,12 +58,12 @@ func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) 
 
 // index finds what uses each node, and the nodes that pass a gradient on.
 func (g *Graph[T]) index() {
-	own := map[*expr.Node]bool{}
+	own := map[*tree.Node]bool{}
 	stop, _ := op.Lookup("stop_gradient")
 	for _, v := range g.vars {
 		own[v.value.Node()] = true
 	}
-	expr.Walk(g.tree.Node(), func(n *expr.Node) {
+	tree.Walk(g.tree.Node(), func(n *tree.Node) {
 		needed := own[n]
 		for _, a := range n.Args {
 			if !slices.Contains(g.users[a], n) {
@@ -124,7 +125,7 @@ func (g *Graph[T]) Gradient(v *Variable[T]) expr.Exp[T] {
 }
 
 // Operator returns the operator that computed e, or nil for a leaf.
-func (g *Graph[T]) Operator(e expr.Exp[T]) *expr.Operator {
+func (g *Graph[T]) Operator(e expr.Exp[T]) *tree.Operator {
 	if n := expr.NodeOf(e); len(n.Args) > 0 {
 		return n.Op
 	}
@@ -132,12 +133,12 @@ func (g *Graph[T]) Operator(e expr.Exp[T]) *expr.Operator {
 }
 
 // Parents returns the operands of e.
-func (g *Graph[T]) Parents(e expr.Exp[T]) []*expr.Node { return expr.NodeOf(e).Args }
+func (g *Graph[T]) Parents(e expr.Exp[T]) []*tree.Node { return expr.NodeOf(e).Args }
 
 // Children returns the nodes of the loss that have e as an operand, in the order
 // in which they are computed. A constructor may make several nodes: op.Mean is a
 // sum and a division.
-func (g *Graph[T]) Children(e expr.Exp[T]) []*expr.Node { return g.users[expr.NodeOf(e)] }
+func (g *Graph[T]) Children(e expr.Exp[T]) []*tree.Node { return g.users[expr.NodeOf(e)] }
 
 // RequiresGrad reports whether e is part of the loss and a gradient flows through
 // it to a variable.

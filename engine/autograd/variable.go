@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Float is an element type of variables.
@@ -31,10 +32,10 @@ func New[T Float](t *engine.Tensor[T]) *Variable[T] { return &Variable[T]{value:
 // Node returns the value as a leaf of a tree. While v requires no gradient, the
 // leaf is behind [op.StopGradient]. So a tree that is built then never passes a
 // gradient on to v.
-func (v *Variable[T]) Node() *expr.Node {
+func (v *Variable[T]) Node() *tree.Node {
 	switch {
 	case v == nil:
-		return expr.Errorf(expr.ErrType, "", "the variable is nil")
+		return tree.Errorf(tree.ErrType, "", "the variable is nil")
 	case v.frozen:
 		return v.Detach().Node()
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 )
 
 // onAll runs a test with the kernels of each instruction set of the machine, and
@@ -30,12 +31,7 @@ func onAll(t *testing.T, test func(t *testing.T)) {
 }
 
 func forISA(f func() string) {
-	isa = f
-	for i := range vectorKernels {
-		for j := range vectorKernels[i] {
-			vectorKernels[i][j].Store(nil)
-		}
-	}
+	isa, vectorKernels = f, [operations][2]exec.Lazy{}
 }
 
 // A call64 and a call32 are an operation on some slices, whose scalars and flags are

@@ -130,15 +130,21 @@ func (t triangle[T]) solve(alpha T, b matrix[T]) {
 		b.byRows(func(rows matrix[T]) { t.solveRows(alpha, rows) })
 		return
 	}
-	n := half(t.rows)
-	first, last, beside := t.split(n)
-	b1, b2 := b.rowsOf(n)
-	if !t.lower {
-		first, last, b1, b2 = last, first, b2, b1
-	}
+	first, last, beside, b1, b2 := t.divide(b)
 	first.solve(alpha, b1)
 	multiply(-1, beside, b1, alpha, b2)
 	last.solve(1, b2)
+}
+
+// divide returns the two triangles of t, the matrix beside them, and the rows of b for each
+// triangle. The first triangle is the one whose rows the solution needs first.
+func (t triangle[T]) divide(b matrix[T]) (first, last triangle[T], beside, b1, b2 matrix[T]) {
+	n := half(t.rows)
+	first, last, beside = t.split(n)
+	if b1, b2 = b.rowsOf(n); !t.lower {
+		return last, first, beside, b2, b1
+	}
+	return first, last, beside, b1, b2
 }
 
 // multiply sets b to alpha*t*b.
@@ -147,12 +153,7 @@ func (t triangle[T]) multiply(alpha T, b matrix[T]) {
 		b.byRows(func(rows matrix[T]) { t.multiplyRows(alpha, rows) })
 		return
 	}
-	n := half(t.rows)
-	first, last, beside := t.split(n)
-	b1, b2 := b.rowsOf(n)
-	if !t.lower {
-		first, last, b1, b2 = last, first, b2, b1
-	}
+	first, last, beside, b1, b2 := t.divide(b)
 	last.multiply(alpha, b2)
 	multiply(alpha, beside, b1, 1, b2)
 	first.multiply(alpha, b1)

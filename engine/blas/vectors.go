@@ -2,7 +2,6 @@ package blas
 
 import (
 	"math"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -54,22 +53,15 @@ const (
 )
 
 // vectorKernels are the kernels by operation, for float32 and float64.
-var vectorKernels [operations][2]atomic.Pointer[exec.Code]
+var vectorKernels [operations][2]exec.Lazy
 
 // call runs a kernel on the first whole vectors of x and y, which have the same
 // length. It returns the number of elements that the kernel has done.
 func call[T float](op operation, alpha T, x, y []T, args *vectorArgs) int {
 	size := int(unsafe.Sizeof(alpha))
-	at := &vectorKernels[op][size/8]
-	code := at.Load()
+	code := vectorKernels[op][size/8].Make(func() ([]byte, error) { return vectorKernel(op, size) })
 	if code == nil {
-		if code = newVectorKernel(op, size); code == nil {
-			return 0
-		}
-		if !at.CompareAndSwap(nil, code) {
-			code.Release()
-			code = at.Load()
-		}
+		return 0
 	}
 	args.x, args.y, args.alpha = unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(unsafe.SliceData(y)), bits(alpha)
 	args.n = len(x) * size &^ (width - 1)
@@ -77,21 +69,14 @@ func call[T float](op operation, alpha T, x, y []T, args *vectorArgs) int {
 	return args.n / size
 }
 
-func newVectorKernel(op operation, size int) *exec.Code {
+// vectorKernel returns the code of a kernel.
+func vectorKernel(op operation, size int) ([]byte, error) {
 	w := vectorWriter{Asm: x86.New(), size: size, l: x86.L256, bytes: width / 2}
 	if isa() == "avx512" {
 		w.l, w.bytes = x86.L512, width
 	}
 	w.write(op)
-	o, err := w.Finish()
-	if err != nil {
-		panic("blas: " + err.Error()) // a kernel that has no encoding is a defect of this package
-	}
-	code, err := exec.Install(o.Bytes)
-	if err != nil {
-		return nil
-	}
-	return code
+	return w.Code()
 }
 
 // A vectorWriter writes a kernel.

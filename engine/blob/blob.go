@@ -4,8 +4,9 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -23,7 +24,7 @@ type Elem interface{ float32 | float64 }
 type Blob[T Elem] struct {
 	shape      shape.Shape
 	capacity   int // elements that data and diff have room for
-	dev        engine.Device
+	dev        driver.Device
 	data, diff *SyncedMemory
 }
 
@@ -33,7 +34,7 @@ type Blob[T Elem] struct {
 func New[T Elem](dims ...int) (*Blob[T], error) { return NewOn[T](nil, dims...) }
 
 // NewOn is New for use on the host and on device d.
-func NewOn[T Elem](d engine.Device, dims ...int) (*Blob[T], error) {
+func NewOn[T Elem](d driver.Device, dims ...int) (*Blob[T], error) {
 	b := &Blob[T]{dev: d, capacity: -1}
 	return b, b.Reshape(dims...)
 }
@@ -44,11 +45,11 @@ func NewOn[T Elem](d engine.Device, dims ...int) (*Blob[T], error) {
 // errors are those of New.
 func (b *Blob[T]) Reshape(dims ...int) error {
 	if len(dims) > MaxAxes {
-		return expr.NewError(expr.ErrShape, "", "%d axes are more than %d", len(dims), MaxAxes)
+		return tree.NewError(tree.ErrShape, "", "%d axes are more than %d", len(dims), MaxAxes)
 	}
 	s, err := shape.New(dims...)
 	if err != nil {
-		return expr.NewError(expr.ErrShape, "", "%s", err)
+		return tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	b.shape = s
 	if b.data == nil || s.Size() > b.capacity {
@@ -71,7 +72,7 @@ func (b *Blob[T]) ReshapeLike(o *Blob[T]) error {
 	return b.Reshape(o.shape...)
 }
 
-func errNil() error { return expr.NewError(expr.ErrType, "", "the blob is nil") }
+func errNil() error { return tree.NewError(tree.ErrType, "", "the blob is nil") }
 
 // Shape returns the shape. The caller must not change it.
 func (b *Blob[T]) Shape() shape.Shape { return b.shape }
@@ -84,7 +85,7 @@ func (b *Blob[T]) NumAxes() int { return len(b.shape) }
 func (b *Blob[T]) CanonicalAxis(axis int) (int, error) {
 	a, err := shape.Axis(axis, len(b.shape))
 	if err != nil {
-		return 0, expr.NewError(expr.ErrShape, "", "%s", err)
+		return 0, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	return a, nil
 }
@@ -105,7 +106,7 @@ func (b *Blob[T]) Count() int { return b.shape.Size() }
 // [expr.ErrShape] unless 0 <= from <= to <= NumAxes.
 func (b *Blob[T]) CountOf(from, to int) (int, error) {
 	if from < 0 || from > to || to > len(b.shape) {
-		return 0, expr.NewError(expr.ErrShape, "", "axes %d to %d are out of range for rank %d", from, to, len(b.shape))
+		return 0, tree.NewError(tree.ErrShape, "", "axes %d to %d are out of range for rank %d", from, to, len(b.shape))
 	}
 	return b.shape.Count(from, to), nil
 }
@@ -114,13 +115,13 @@ func (b *Blob[T]) CountOf(from, to int) (int, error) {
 // are left out at the end are 0. The error is [expr.ErrIndex].
 func (b *Blob[T]) Offset(index ...int) (int, error) {
 	if len(index) > len(b.shape) {
-		return 0, expr.NewError(expr.ErrIndex, "", "index %v has more positions than shape %v", index, b.shape)
+		return 0, tree.NewError(tree.ErrIndex, "", "index %v has more positions than shape %v", index, b.shape)
 	}
 	full := make([]int, len(b.shape))
 	copy(full, index)
 	off, err := b.shape.Offset(full...)
 	if err != nil {
-		return 0, expr.NewError(expr.ErrIndex, "", "%s", err)
+		return 0, tree.NewError(tree.ErrIndex, "", "%s", err)
 	}
 	return off, nil
 }
@@ -130,9 +131,9 @@ func (b *Blob[T]) Offset(index ...int) (int, error) {
 func (b *Blob[T]) LegacyShape(axis int) (int, error) {
 	switch n := len(b.shape); {
 	case n > 4:
-		return 0, expr.NewError(expr.ErrShape, "", "shape %v has more than four axes", b.shape)
+		return 0, tree.NewError(tree.ErrShape, "", "shape %v has more than four axes", b.shape)
 	case axis < -4 || axis > 3:
-		return 0, expr.NewError(expr.ErrShape, "", "axis %d is not in -4..3", axis)
+		return 0, tree.NewError(tree.ErrShape, "", "axis %d is not in -4..3", axis)
 	case axis >= n || axis < -n:
 		return 1, nil
 	}
@@ -206,7 +207,7 @@ func (b *Blob[T]) elementAt(m *SyncedMemory, index []int) (T, error) {
 func (b *Blob[T]) Adopt(data []T, offset int) error {
 	n := b.Count()
 	if offset < 0 || offset > len(data) || n > len(data)-offset {
-		return expr.NewError(expr.ErrShape, "", "elements %d..%d leave a slice of %d", offset, offset+n-1, len(data))
+		return tree.NewError(tree.ErrShape, "", "elements %d..%d leave a slice of %d", offset, offset+n-1, len(data))
 	}
 	m, diff := b.data, b.diff
 	if m.Size() != n*size[T]() {
@@ -235,7 +236,7 @@ func (b *Blob[T]) share(o *Blob[T], own **SyncedMemory, other func() *SyncedMemo
 		return errNil()
 	}
 	if b.Count() != o.Count() {
-		return expr.NewError(expr.ErrShape, "", "a blob of %d elements cannot share one of %d", b.Count(), o.Count())
+		return tree.NewError(tree.ErrShape, "", "a blob of %d elements cannot share one of %d", b.Count(), o.Count())
 	}
 	*own = other()
 	b.capacity = min(b.data.Size(), b.diff.Size()) / size[T]()
@@ -251,7 +252,7 @@ func (b *Blob[T]) CopyFrom(o *Blob[T], diff, reshape bool) error {
 	}
 	if !b.shape.Equal(o.shape) {
 		if !reshape {
-			return expr.NewError(expr.ErrShape, "", "a blob of shape %v cannot copy one of shape %v", b.shape, o.shape)
+			return tree.NewError(tree.ErrShape, "", "a blob of shape %v cannot copy one of shape %v", b.shape, o.shape)
 		}
 		if err := b.ReshapeLike(o); err != nil {
 			return err

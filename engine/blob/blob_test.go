@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/blob"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -105,7 +106,7 @@ func TestAxes(t *testing.T) {
 }
 
 func TestMath(t *testing.T) {
-	for _, d := range []engine.Device{nil, engine.CPU()} {
+	for _, d := range []driver.Device{nil, engine.CPU()} {
 		b, err := blob.NewOn[float64](d, 2, 2)
 		if err != nil {
 			t.Fatal(err)

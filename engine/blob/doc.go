@@ -12,5 +12,5 @@
 // that follows Caffe: layers that reshape their outputs in each forward pass and
 // keep the memory, weights that several nets share, and BlobProto files.
 //
-// docs/systems.md lists Caffe's methods with their names here.
+// docs/runtime.md lists Caffe's methods with their names here.
 package blob

@@ -2,7 +2,8 @@ package blob
 
 import (
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A SyncedMemory is memory of a fixed size that is allocated at its first use.
@@ -16,13 +17,13 @@ import (
 //	synced         -              host          -              device
 type SyncedMemory struct {
 	size int
-	dev  engine.Device  // nil: the host alone
+	dev  driver.Device  // nil: the host alone
 	mem  *engine.Memory // nil before the first use
 }
 
 // NewSyncedMemory returns a memory of size bytes for use on the host and, unless
 // d is nil or [engine.CPU], on d. It allocates nothing.
-func NewSyncedMemory(d engine.Device, size int) *SyncedMemory {
+func NewSyncedMemory(d driver.Device, size int) *SyncedMemory {
 	return &SyncedMemory{size: size, dev: d}
 }
 
@@ -30,7 +31,7 @@ func NewSyncedMemory(d engine.Device, size int) *SyncedMemory {
 // error is [expr.ErrOutOfMemory] or one of the device.
 func (m *SyncedMemory) Memory() (*engine.Memory, error) {
 	if m == nil {
-		return nil, expr.NewError(expr.ErrType, "", "the memory is nil, or that of the zero Blob")
+		return nil, tree.NewError(tree.ErrType, "", "the memory is nil, or that of the zero Blob")
 	}
 	if m.mem == nil {
 		mem, err := engine.NewSyncedMemory(m.dev, m.size)
@@ -67,13 +68,13 @@ func (m *SyncedMemory) MutableHost() ([]byte, error) { return at(m, (*engine.Mem
 
 // OnDevice returns the current bytes on the device, for reading: Caffe's
 // gpu_data. The error is [expr.ErrDevice] for memory of the host alone.
-func (m *SyncedMemory) OnDevice() (engine.Allocation, error) {
+func (m *SyncedMemory) OnDevice() (driver.Allocation, error) {
 	return at(m, (*engine.Memory).OnDevice)
 }
 
 // MutableOnDevice returns the current bytes on the device, for reading and
 // writing: Caffe's mutable_gpu_data. The host side becomes stale.
-func (m *SyncedMemory) MutableOnDevice() (engine.Allocation, error) {
+func (m *SyncedMemory) MutableOnDevice() (driver.Allocation, error) {
 	return at(m, (*engine.Memory).MutableOnDevice)
 }
 
@@ -92,11 +93,11 @@ func at[R any](m *SyncedMemory, f func(*engine.Memory) (R, error)) (r R, err err
 func (m *SyncedMemory) Adopt(data []byte) error {
 	switch {
 	case m == nil:
-		return expr.NewError(expr.ErrType, "", "the memory is nil")
+		return tree.NewError(tree.ErrType, "", "the memory is nil")
 	case len(data) != m.size:
-		return expr.NewError(expr.ErrShape, "", "memory of %d bytes cannot adopt %d bytes", m.size, len(data))
+		return tree.NewError(tree.ErrShape, "", "memory of %d bytes cannot adopt %d bytes", m.size, len(data))
 	case m.dev != nil && m.dev != engine.CPU():
-		return expr.NewError(expr.ErrDevice, "", "memory of %s cannot adopt bytes of the host", m.dev.Name())
+		return tree.NewError(tree.ErrDevice, "", "memory of %s cannot adopt bytes of the host", m.dev.Name())
 	case m.mem == nil:
 		m.mem = engine.MemoryOf(data)
 		return nil

@@ -6,12 +6,13 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/blob"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 )
 
 // A device is the host under another name. It counts copies.
 type device struct {
-	engine.Device
+	driver.Device
 	up, down int
 }
 
@@ -19,12 +20,12 @@ func newDevice() *device { return &device{Device: engine.CPU()} }
 
 func (d *device) Name() string { return "test:0" }
 
-func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) error {
+func (d *device) Upload(s driver.Stream, dst driver.Allocation, src []byte) error {
 	d.up++
 	return d.Device.Upload(s, dst, src)
 }
 
-func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) error {
+func (d *device) Download(s driver.Stream, dst []byte, src driver.Allocation) error {
 	d.down++
 	return d.Device.Download(s, dst, src)
 }

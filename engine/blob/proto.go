@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/oneloop/oneloop/engine/internal/pb"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -35,7 +35,7 @@ type ProtoShape struct {
 // writes it.
 func (p *Proto) MarshalBinary() ([]byte, error) {
 	if p == nil {
-		return nil, expr.NewError(expr.ErrType, "", "the proto is nil")
+		return nil, tree.NewError(tree.ErrType, "", "the proto is nil")
 	}
 	return pb.Marshal(p), nil
 }
@@ -64,16 +64,16 @@ func (p *Proto) dims() ([]int, error) {
 		wide = p.Shape.Dim
 	}
 	if len(wide) > MaxAxes {
-		return nil, expr.NewError(expr.ErrShape, "", "the proto has %d axes, more than %d", len(wide), MaxAxes)
+		return nil, tree.NewError(tree.ErrShape, "", "the proto has %d axes, more than %d", len(wide), MaxAxes)
 	}
 	dims := make([]int, len(wide))
 	for i, d := range wide {
 		if dims[i] = int(d); int64(dims[i]) != d {
-			return nil, expr.NewError(expr.ErrShape, "", "the extent %d of the proto is too large", d)
+			return nil, tree.NewError(tree.ErrShape, "", "the extent %d of the proto is too large", d)
 		}
 	}
 	if _, err := shape.New(dims...); err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	return dims, nil
 }
@@ -134,7 +134,7 @@ func (b *Blob[T]) put(m *SyncedMemory, single *[]float32, double *[]float64) err
 // not fit the number of elements; then b is unchanged.
 func (b *Blob[T]) FromProto(p *Proto, reshape bool) error {
 	if p == nil {
-		return expr.NewError(expr.ErrType, "", "the proto is nil")
+		return tree.NewError(tree.ErrType, "", "the proto is nil")
 	}
 	dims, err := p.dims()
 	if err != nil {
@@ -144,11 +144,11 @@ func (b *Blob[T]) FromProto(p *Proto, reshape bool) error {
 	if reshape {
 		n = shape.Shape(dims).Size()
 	} else if !b.ShapeEquals(p) {
-		return expr.NewError(expr.ErrShape, "", "the proto has shape %v, the blob %v", dims, b.shape)
+		return tree.NewError(tree.ErrShape, "", "the proto has shape %v, the blob %v", dims, b.shape)
 	}
 	data, diff := elements[T](p.Data, p.DoubleData), elements[T](p.Diff, p.DoubleDiff)
 	if len(data) != n || diff != nil && len(diff) != n {
-		return expr.NewError(expr.ErrShape, "", "the proto of shape %v has %d elements of data and %d of diff", dims, len(data), len(diff))
+		return tree.NewError(tree.ErrShape, "", "the proto of shape %v has %d elements of data and %d of diff", dims, len(data), len(diff))
 	}
 	if reshape {
 		if err := b.Reshape(dims...); err != nil {
@@ -207,7 +207,7 @@ func ReadFile(path string) (*Proto, error) {
 		return nil, err
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s: %w", path, expr.NewError(expr.ErrValue, "", "the file has more than %d bytes", maxFile))
+		return nil, fmt.Errorf("%s: %w", path, tree.NewError(tree.ErrValue, "", "the file has more than %d bytes", maxFile))
 	}
 	p := &Proto{}
 	if err := p.UnmarshalBinary(data); err != nil {
@@ -226,7 +226,7 @@ func WriteFile(path string, p *Proto) error {
 		return err
 	}
 	if len(b) > maxFile {
-		return expr.NewError(expr.ErrValue, "", "the message has %d bytes, more than %d", len(b), maxFile)
+		return tree.NewError(tree.ErrValue, "", "the message has %d bytes, more than %d", len(b), maxFile)
 	}
 	return os.WriteFile(path, b, 0o666)
 }

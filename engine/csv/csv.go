@@ -22,13 +22,15 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/files"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Number is an element type that cells can hold.
 type Number interface {
-	float32 | float64 | int8 | int32 | int64 | uint8 | uint32 | uint64
+	float32 | float64 | dtype.Int
 }
 
 // A Table has columns of numbers with names. Row i of Data is column i of the
@@ -41,7 +43,7 @@ type Table[T Number] struct {
 // New returns a table of vectors of one length, which it copies.
 func New[T Number](names []string, columns ...*engine.Tensor[T]) (*Table[T], error) {
 	if len(names) != len(columns) || len(names) == 0 {
-		return nil, errorf(expr.ErrShape, "%d names are given for %d columns", len(names), len(columns))
+		return nil, errorf(tree.ErrShape, "%d names are given for %d columns", len(names), len(columns))
 	}
 	var data []T
 	for i, c := range columns {
@@ -49,7 +51,7 @@ func New[T Number](names []string, columns ...*engine.Tensor[T]) (*Table[T], err
 			return nil, err
 		}
 		if s := c.Shape(); len(s) != 1 || s[0] != columns[0].Shape()[0] {
-			return nil, errorf(expr.ErrShape, "column %s has the shape %v; the columns are vectors of one length", strconv.Quote(names[i]), s)
+			return nil, errorf(tree.ErrShape, "column %s has the shape %v; the columns are vectors of one length", strconv.Quote(names[i]), s)
 		}
 		data = append(data, c.Values()...)
 	}
@@ -60,7 +62,7 @@ func New[T Number](names []string, columns ...*engine.Tensor[T]) (*Table[T], err
 func table[T Number](names []string, data []T) (*Table[T], error) {
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
-			return nil, errorf(expr.ErrValue, "two columns are named %s", strconv.Quote(n))
+			return nil, errorf(tree.ErrValue, "two columns are named %s", strconv.Quote(n))
 		}
 	}
 	x, err := engine.FromSlice(data, len(names), len(data)/len(names))
@@ -78,7 +80,7 @@ func (t *Table[T]) Rows() int { return t.Data.Shape()[1] }
 func (t *Table[T]) Column(name string) *engine.Tensor[T] {
 	i := slices.Index(t.Names, name)
 	if i < 0 {
-		return engine.Failed[T](errorf(expr.ErrValue, "there is no column %s; there are %s", strconv.Quote(name), list(t.Names)))
+		return engine.Failed[T](errorf(tree.ErrValue, "there is no column %s; there are %s", strconv.Quote(name), list(t.Names)))
 	}
 	return t.Data.Slice(i, i+1).Reshape(t.Rows())
 }
@@ -94,6 +96,7 @@ type options struct {
 	columns []string
 	comma   rune
 	limit   int64
+	bare    bool // there is no header
 }
 
 // Columns reads only the columns of these names, in this order.
@@ -101,6 +104,10 @@ func Columns(names ...string) Option { return func(o *options) { o.columns = nam
 
 // Comma sets the character between cells, such as ';' or '\t'.
 func Comma(c rune) Option { return func(o *options) { o.comma = c } }
+
+// NoHeader reads and writes a table whose first line has numbers. The columns are
+// called 0, 1 and so on.
+func NoHeader() Option { return func(o *options) { o.bare = true } }
 
 // Limit bounds the bytes that are read. Without this option they are 1 GiB.
 func Limit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
@@ -113,7 +120,7 @@ func choose(opts []Option) options {
 	return o
 }
 
-// Read reads a table. Its first line is the header.
+// Read reads a table. Its first line is the header, unless [NoHeader] is given.
 func Read[T Number](r io.Reader, opts ...Option) (*Table[T], error) {
 	o := choose(opts)
 	limited := &io.LimitedReader{R: r, N: max(o.limit, 0)}
@@ -127,7 +134,7 @@ func Read[T Number](r io.Reader, opts ...Option) (*Table[T], error) {
 	t, err := read[T](c, o)
 	if limited.N == 0 {
 		if n, _ := r.Read(make([]byte, 1)); n > 0 {
-			return nil, errorf(expr.ErrOutOfMemory, "the text is longer than the limit of %d bytes", o.limit)
+			return nil, errorf(tree.ErrOutOfMemory, "the text is longer than the limit of %d bytes", o.limit)
 		}
 	}
 	return t, err
@@ -136,14 +143,19 @@ func Read[T Number](r io.Reader, opts ...Option) (*Table[T], error) {
 func read[T Number](c *csv.Reader, o options) (*Table[T], error) {
 	header, err := c.Read()
 	switch {
+	case errors.Is(err, io.EOF) && o.bare:
+		return nil, errorf(tree.ErrValue, "there is no row")
 	case errors.Is(err, io.EOF):
-		return nil, errorf(expr.ErrValue, "there is no header")
+		return nil, errorf(tree.ErrValue, "there is no header")
 	case err != nil:
 		return nil, wrong(err)
 	}
 	names := make([]string, len(header))
 	for i, n := range header {
 		names[i] = strings.TrimSpace(n)
+		if o.bare {
+			names[i] = strconv.Itoa(i)
+		}
 	}
 	which := make([]int, 0, len(names))
 	if o.columns == nil {
@@ -152,16 +164,22 @@ func read[T Number](c *csv.Reader, o options) (*Table[T], error) {
 	for _, n := range o.columns {
 		i := slices.Index(names, n)
 		if i < 0 {
-			return nil, errorf(expr.ErrValue, "the header has no column %s; it has %s", strconv.Quote(n), list(names))
+			return nil, errorf(tree.ErrValue, "the header has no column %s; it has %s", strconv.Quote(n), list(names))
+		}
+		if slices.Contains(names[i+1:], n) {
+			return nil, errorf(tree.ErrValue, "two columns are named %s", strconv.Quote(n))
 		}
 		which = append(which, i)
 	}
 	if len(which) == 0 {
-		return nil, errorf(expr.ErrValue, "no column is to be read")
+		return nil, errorf(tree.ErrValue, "no column is to be read")
 	}
 	columns := make([][]T, len(which))
-	for {
-		record, err := c.Read()
+	for first := o.bare; ; first = false {
+		record, err := header, error(nil)
+		if !first {
+			record, err = c.Read()
+		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -172,12 +190,38 @@ func read[T Number](c *csv.Reader, o options) (*Table[T], error) {
 			v, err := parse[T](strings.TrimSpace(record[i]))
 			if err != nil {
 				line, _ := c.FieldPos(i)
-				return nil, errorf(expr.ErrValue, "line %d, column %s: %s %s", line, strconv.Quote(names[i]), excerpt(record[i]), err)
+				return nil, errorf(tree.ErrValue, "line %d, column %s: %s %s", line, strconv.Quote(names[i]), excerpt(record[i]), err)
+			}
+			if columns[k], err = grow(columns[k]); err != nil {
+				return nil, err
 			}
 			columns[k] = append(columns[k], v)
 		}
 	}
+	if err := reserve[T](len(columns) * len(columns[0])); err != nil {
+		return nil, err
+	}
 	return table(slices.Clone(o.columns), slices.Concat(columns...))
+}
+
+// grow returns s with room for one more element.
+func grow[T Number](s []T) ([]T, error) {
+	if len(s) < cap(s) {
+		return s, nil
+	}
+	n := max(64, len(s)+len(s)/2)
+	if err := reserve[T](n); err != nil {
+		return nil, err
+	}
+	return append(make([]T, 0, n), s...), nil
+}
+
+// reserve refuses n elements if the process cannot have memory for them.
+func reserve[T Number](n int) error {
+	if err := hostmem.Reserve(n * dtype.Of[T]().Size()); err != nil {
+		return errorf(tree.ErrOutOfMemory, "%s", err)
+	}
+	return nil
 }
 
 // parse reads a number in decimal.
@@ -190,6 +234,8 @@ func parse[T Number](s string) (T, error) {
 	switch {
 	case one/2 != 0 && s == "":
 		return nan[T](), nil
+	case one/2 != 0 && strings.ContainsAny(s, "_xX"): // forms of Go's source text
+		err = strconv.ErrSyntax
 	case one/2 != 0:
 		var f float64
 		f, err = strconv.ParseFloat(s, bits)
@@ -213,15 +259,7 @@ func parse[T Number](s string) (T, error) {
 }
 
 // bitsOf returns the size of T in bits.
-func bitsOf[T Number]() int {
-	switch any(T(0)).(type) {
-	case int8, uint8:
-		return 8
-	case int32, uint32, float32:
-		return 32
-	}
-	return 64
-}
+func bitsOf[T Number]() int { return 8 * dtype.Of[T]().Size() }
 
 func nan[T Number]() T {
 	f, _ := strconv.ParseFloat("nan", 64)
@@ -247,12 +285,15 @@ func ReadFile[T Number](path string, opts ...Option) (*Table[T], error) {
 func Write[T Number](w io.Writer, t *Table[T], opts ...Option) error {
 	o := choose(opts)
 	if t == nil || t.Data.Err() != nil || len(t.Data.Shape()) != 2 || len(t.Names) != t.Data.Shape()[0] {
-		return errorf(expr.ErrShape, "the table has not one name for each row of its data")
+		return errorf(tree.ErrShape, "the table has not one name for each row of its data")
 	}
 	c := csv.NewWriter(w)
 	c.Comma = o.comma
 	write := func() error { return c.Write(t.Names) }
-	if len(t.Names) == 1 && t.Names[0] == "" {
+	switch {
+	case o.bare:
+		write = func() error { return nil }
+	case len(t.Names) == 1 && t.Names[0] == "":
 		// The writer would leave the line empty, which a reader skips.
 		write = func() error { _, err := io.WriteString(w, "\"\"\n"); return err }
 	}
@@ -302,7 +343,7 @@ func errorf(kind error, format string, args ...any) error {
 func wrong(err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return errorf(expr.ErrValue, "line %d: %s", p.Line, p.Err)
+		return errorf(tree.ErrValue, "line %d: %s", p.Line, p.Err)
 	}
 	return fmt.Errorf("oneloop: csv: %w", err)
 }

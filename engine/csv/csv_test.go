@@ -76,10 +76,37 @@ func TestRead(t *testing.T) {
 }
 
 // TestRoundTrip writes and reads the ends of the range of each type.
+func TestNoHeader(t *testing.T) {
+	const text = "1,2.5,3\n4,5,6\n"
+	x, err := csv.Read[float64](strings.NewReader(text), csv.NoHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(x.Names, []string{"0", "1", "2"}) || !slices.Equal(x.Matrix().Values(), []float64{1, 2.5, 3, 4, 5, 6}) {
+		t.Errorf("%q, %v", x.Names, x.Matrix())
+	}
+	var out strings.Builder
+	if err := csv.Write(&out, x, csv.NoHeader()); err != nil || out.String() != text {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	x, err = csv.Read[float64](strings.NewReader(text), csv.NoHeader(), csv.Columns("2"))
+	if err != nil || !slices.Equal(x.Data.Values(), []float64{3, 6}) {
+		t.Errorf("%v, %v", x, err)
+	}
+	for _, bad := range []string{"", "a,b\n1,2\n", "1,2\n3\n"} {
+		if _, err := csv.Read[float64](strings.NewReader(bad), csv.NoHeader()); !errors.Is(err, expr.ErrValue) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	round(t, math.MaxFloat64, math.SmallestNonzeroFloat64, -0.1, math.Inf(-1))
 	round[float32](t, math.MaxFloat32, math.SmallestNonzeroFloat32, .1)
 	round[int8](t, math.MinInt8, math.MaxInt8)
+	round[int16](t, math.MinInt16, math.MaxInt16)
+	round[uint16](t, 0, math.MaxUint16)
+	round[int](t, math.MinInt32, math.MaxInt32)
 	round[int32](t, math.MinInt32, math.MaxInt32)
 	round[int64](t, math.MinInt64, math.MaxInt64)
 	round[uint8](t, 0, math.MaxUint8)
@@ -116,6 +143,23 @@ func round[T csv.Number](t *testing.T, values ...T) {
 	out, err := csv.ReadFile[T](path)
 	if err != nil || !slices.Equal(out.Names, in.Names) || !slices.Equal(out.Data.Values(), in.Data.Values()) {
 		t.Errorf("%v becomes %v %v", in.Data, out, err)
+	}
+}
+
+// TestFloats reads what other programs write as floats, and nothing that only Go does.
+func TestFloats(t *testing.T) {
+	x, err := csv.Read[float64](strings.NewReader("a\n1.5e3\n-Inf\n+.5\n"))
+	if err != nil || !slices.Equal(x.Data.Values(), []float64{1500, math.Inf(-1), .5}) {
+		t.Errorf("%v, %v", x, err)
+	}
+	for _, cell := range []string{"1_000", "0x1p4", "0X1P4", "1,5", "one"} {
+		if _, err := csv.Read[float64](strings.NewReader("a\n\"" + cell + "\"\n")); !errors.Is(err, expr.ErrValue) {
+			t.Errorf("%q: %v", cell, err)
+		}
+	}
+	_, err = csv.Read[float64](strings.NewReader("a,a\n1,2\n"), csv.Columns("a"))
+	if err == nil || !strings.Contains(err.Error(), `two columns are named "a"`) {
+		t.Errorf("two columns of the name to read: %v", err)
 	}
 }
 
@@ -191,6 +235,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n3,4\n"))
 	f.Add([]byte("\ufeff\"a\nb\";c\n;\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if x, err := csv.Read[float32](bytes.NewReader(b), csv.NoHeader()); err == nil && x.Rows() == 0 {
+			t.Fatal("a table without a header has no rows")
+		}
 		x, err := csv.Read[float64](bytes.NewReader(b))
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {

@@ -1,25 +1,30 @@
 package cuda
 
 import (
+	"runtime"
 	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
 
-// callsOnHost returns pl with stages of Go functions that say where they run.
-func callsOnHost(pl *plan.Plan) *plan.Plan {
+// placed returns pl with stages of Go functions that say where they run.
+func placed(pl *plan.Plan) *plan.Plan {
 	out := *pl
 	out.Stages = slices.Clone(pl.Stages)
 	for i, s := range out.Stages {
 		if s.Kind == plan.Call {
 			c := *s
-			c.Why += "; it runs on the CPU, between copies of its operands and of its result"
+			if hasKernels(s) {
+				c.Why += "; kernels of its own carry it out"
+			} else {
+				c.Why += "; it runs on the CPU, between copies of its operands and of its result"
+			}
 			out.Stages[i] = &c
 		}
 	}
@@ -32,12 +37,12 @@ type hostCall struct {
 	p    *program
 	name string
 	s    *plan.Stage
-	fn   func(*expr.Call) error
-	call expr.Call
+	fn   func(*tree.Call) error
+	call tree.Call
 }
 
-func (p *program) newCall(i int, s *plan.Stage) (step, error) {
-	c := &hostCall{p: p, name: stageName(i, "Go function "+s.Node.Op.Name()), s: s, call: host.NewCall(s)}
+func (p *program) newHostCall(name string, s *plan.Stage) (*hostCall, error) {
+	c := &hostCall{p: p, name: name, s: s, call: host.NewCall(s)}
 	err := host.Guard(s, func() error {
 		c.fn = s.Node.Op.Routine().New(s.Node)
 		return nil
@@ -62,11 +67,11 @@ func (c *hostCall) launch(l *driverStream) error {
 	}
 	out, err := hostmem.Allocate(c.s.Out.Bytes())
 	if err != nil {
-		return expr.NewError(expr.ErrOutOfMemory, "", "%s", err)
+		return tree.NewError(tree.ErrOutOfMemory, "", "%s", err)
 	}
 	if c.s.Work != nil {
 		if c.call.Work, err = hostmem.Allocate(c.s.Work.Bytes()); err != nil {
-			return expr.NewError(expr.ErrOutOfMemory, "", "%s", err)
+			return tree.NewError(tree.ErrOutOfMemory, "", "%s", err)
 		}
 	}
 	c.call.Out.Ptr = unsafe.Pointer(unsafe.SliceData(out))
@@ -74,7 +79,12 @@ func (c *hostCall) launch(l *driverStream) error {
 	if err := host.Guard(c.s, func() error { return c.fn(&c.call) }); err != nil {
 		return &host.Fault{Call: err, Node: c.s.Node}
 	}
-	return cu.MemcpyHtoD(c.p.address(c.s.Out), c.call.Out.Ptr, int64(len(out)))
+	if err := cu.MemcpyHtoDAsync(c.p.address(c.s.Out), c.call.Out.Ptr, int64(len(out)), l.stream); err != nil {
+		return err
+	}
+	err = l.wait()
+	runtime.KeepAlive(out)
+	return err
 }
 
 // fetch returns the bytes from the lowest to the highest element of an array, and
@@ -86,7 +96,7 @@ func (c *hostCall) fetch(a *plan.Array) (first int, mem []byte, err error) {
 	}
 	size := a.Type.Size()
 	if mem, err = hostmem.Allocate((hi + 1 - lo) * size); err != nil {
-		return 0, nil, expr.NewError(expr.ErrOutOfMemory, "", "%s", err)
+		return 0, nil, tree.NewError(tree.ErrOutOfMemory, "", "%s", err)
 	}
 	from := c.p.address(a) + cu.DevicePtr(lo*size)
 	return lo * size, mem, cu.MemcpyDtoH(unsafe.Pointer(unsafe.SliceData(mem)), from, int64(len(mem)))

@@ -4,19 +4,45 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
 // debugging has the flags of ONELOOP_DEBUG for this package: source prints the
-// CUDA C++, sync waits after each launch.
-type debugging struct{ source, sync bool }
+// CUDA C++, sync waits after each launch, and sources is the directory to which each
+// source is written, or "".
+type debugging struct {
+	source, sync bool
+	sources      string
+}
 
-func debugFlags() debugging {
-	words := strings.Split(os.Getenv("ONELOOP_DEBUG"), ",")
-	return debugging{slices.Contains(words, "cuda"), slices.Contains(words, "sync")}
+func debugFlags() (d debugging) {
+	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
+		switch name, dir, _ := strings.Cut(word, "="); {
+		case name == "cuda" && dir != "":
+			d.sources = dir
+		case name == "cuda":
+			d.source = true
+		case name == "sync":
+			d.sync = true
+		}
+	}
+	return d
+}
+
+// show prints or writes a source, as the flags demand. The name of its file has the first of
+// its entries, and its hash.
+func (d *debugging) show(device, source, entry string) error {
+	if d.source {
+		fmt.Fprintf(os.Stderr, "oneloop: %s: CUDA C\n%s", device, source)
+	}
+	if d.sources == "" {
+		return nil
+	}
+	return cachefile.Write(filepath.Join(d.sources, fmt.Sprintf("%.60s-%.8x.cu", entry, sha256.Sum256([]byte(source)))), []byte(source))
 }
 
 // A compiler compiles CUDA C++ to machine code. It compiles a source only if the
@@ -48,6 +74,15 @@ func newCompiler(arch int) (*compiler, error) {
 		return nil, err
 	}
 	target, err := chooseTarget(arch, known, 1000*major+10*minor <= driver)
+	if err != nil {
+		return nil, err
+	}
+	return compilerFor(target)
+}
+
+// compilerFor returns a compiler for a target such as sm_90. It needs no driver.
+func compilerFor(target string) (*compiler, error) {
+	major, minor, err := cu.NvrtcVersion()
 	if err != nil {
 		return nil, err
 	}

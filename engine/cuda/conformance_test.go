@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/engine/enginetest"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // all selects the whole suite. With -short it has some eight thousand kernels,

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/cudagen"
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/driver"
 )
 
-func init() { engine.RegisterDriver("cuda", &gpus{}) }
+func init() { driver.Register("cuda", &gpus{}) }
 
 // gpus are the GPUs of the machine. The first Open of an index opens its GPU.
 type gpus struct {
@@ -31,7 +31,7 @@ func (g *gpus) Count() (int, error) {
 	return n, host.fail("counting GPUs", err)
 }
 
-func (g *gpus) Open(index int) (engine.Device, error) {
+func (g *gpus) Open(index int) (driver.Device, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if d := g.open[index]; d != nil {
@@ -68,6 +68,7 @@ type device struct {
 	code    *compiler
 	modules modules
 	debug   debugging
+	ranges  bool // a profiler asks for ranges of NVTX
 
 	capturing sync.RWMutex // read-locked during a capture, locked to unload modules
 
@@ -84,7 +85,7 @@ type device struct {
 
 // newDevice opens GPU index. The driver is initialised.
 func newDevice(index int) (*device, error) {
-	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags(), modules: modules{limit: moduleLimit}}
+	d := &device{name: fmt.Sprintf("cuda:%d", index), index: index, debug: debugFlags(), ranges: cu.RangesWanted(), modules: modules{limit: moduleLimit}}
 	if err := d.setUp(); err != nil {
 		return nil, d.fail("opening", err)
 	}
@@ -103,7 +104,7 @@ func (d *device) setUp() (err error) {
 	if d.limit.SMs, err = d.gpu.Attribute(cu.MULTIPROCESSOR_COUNT); err != nil {
 		return err
 	}
-	if d.limit.Shared, err = d.gpu.Attribute(cu.MAX_SHARED_MEMORY_PER_BLOCK); err != nil {
+	if d.limit.Shared, err = d.gpu.Attribute(cu.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN); err != nil {
 		return err
 	}
 	if d.code, err = newCompiler(d.arch); err != nil {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
 // A diskCache keeps machine code in files. A hash of source, options and compiler
@@ -23,30 +25,21 @@ type diskCache struct {
 }
 
 const (
-	diskLimit   = 256 << 20
-	evictEvery  = 64 // stores between two evictions
-	diskMagic   = "oneloop cubin 1\n"
-	diskSuffix  = ".cubin"
-	abandoned   = 10 * time.Minute // the age from which a temporary file is removed
-	tempPattern = "*.tmp"
+	diskLimit  = 1 << 30 // as the cache of the driver
+	evictEvery = 64      // stores between two evictions
+	diskMagic  = "oneloop cubin 1\n"
+	diskSuffix = ".cubin"
+	abandoned  = 10 * time.Minute // the age from which a temporary file is removed
 )
 
-// openDiskCache returns the cache in ONELOOP_CACHE, or in the cache directory of
-// the user. It returns nil for "off" and if the user has no such directory. The
+// openDiskCache returns the cache. It returns nil if this user keeps none. The
 // first store creates the directory.
 func openDiskCache() *diskCache {
-	dir := os.Getenv("ONELOOP_CACHE")
-	if dir == "off" {
+	dir := cachefile.Dir("cuda")
+	if dir == "" {
 		return nil
 	}
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return nil
-		}
-		dir = filepath.Join(user, "oneloop")
-	}
-	return &diskCache{dir: filepath.Join(dir, "cuda"), limit: diskLimit}
+	return &diskCache{dir: dir, limit: diskLimit}
 }
 
 func (c *diskCache) path(key [sha256.Size]byte) string {
@@ -60,7 +53,7 @@ func (c *diskCache) load(key [sha256.Size]byte) ([]byte, bool) {
 		return nil, false
 	}
 	path := c.path(key)
-	b, err := os.ReadFile(path)
+	b, err := cachefile.Read(path, c.limit)
 	if err != nil {
 		return nil, false
 	}
@@ -74,26 +67,13 @@ func (c *diskCache) load(key [sha256.Size]byte) ([]byte, bool) {
 	return rest[sha256.Size:], true
 }
 
-// store writes a temporary file in the same directory and renames it, so that no
-// reader sees a part of the code.
+// store keeps code under key.
 func (c *diskCache) store(key [sha256.Size]byte, code []byte) {
-	if c == nil || os.MkdirAll(c.dir, 0o700) != nil {
-		return
-	}
-	f, err := os.CreateTemp(c.dir, tempPattern)
-	if err != nil {
+	if c == nil {
 		return
 	}
 	sum := sha256.Sum256(code)
-	_, err = f.Write(slices.Concat([]byte(diskMagic), sum[:], code))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path(key))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	if cachefile.Write(c.path(key), []byte(diskMagic), sum[:], code) != nil {
 		return
 	}
 	c.mu.Lock()
@@ -120,7 +100,7 @@ func (c *diskCache) evict() {
 		case diskSuffix:
 			files = append(files, info)
 			total += info.Size()
-		case filepath.Ext(tempPattern):
+		case filepath.Ext(cachefile.TempPattern):
 			if time.Since(info.ModTime()) > abandoned {
 				_ = os.Remove(filepath.Join(c.dir, e.Name()))
 			}

@@ -11,7 +11,11 @@
 // machine code stays in memory and in the user's cache directory (ONELOOP_CACHE
 // names another, or is "off"). Matrix products of floats are calls of cuBLAS, or
 // of cuBLASLt with a bias. Matrix products of integers are a kernel of this
-// package. Go functions do not run on a GPU: Compile returns an error for them.
+// package, and so are sorts, searches and scatters. Fourier transforms and Go functions of
+// the user run on the CPU, between copies of their operands and results.
+//
+// [Pin] returns memory that copies on a stream use without the processor. [Elapsed] is
+// the time that a GPU takes between two events of [RecordTime].
 //
 // ONELOOP_DEBUG=cuda prints the CUDA C++ of every kernel that is compiled.
 // ONELOOP_DEBUG=sync waits after each launch, so that an error names its kernel.

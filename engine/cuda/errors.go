@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Error is a failure of a GPU or of its libraries. It matches expr.ErrDevice
@@ -39,7 +39,7 @@ func (e *CompileError) Error() string {
 }
 
 // Unwrap returns the kind and the cause.
-func (e *CompileError) Unwrap() []error { return []error{expr.ErrDevice, e.Cause} }
+func (e *CompileError) Unwrap() []error { return []error{tree.ErrDevice, e.Cause} }
 
 // fail returns err as an error of this device, nil if err is nil. A sticky error
 // makes the device unusable. That error, and every later one, names the kernels
@@ -51,9 +51,9 @@ func (d *device) fail(doing string, err error) error {
 	if complete(err) {
 		return err
 	}
-	e := &Error{Device: d.name, Doing: doing, Cause: err, kind: expr.ErrDevice}
+	e := &Error{Device: d.name, Doing: doing, Cause: err, kind: tree.ErrDevice}
 	if errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
-		e.kind = expr.ErrOutOfMemory
+		e.kind = tree.ErrOutOfMemory
 	}
 	var r cu.Result
 	if errors.As(err, &r) && r.Sticky() {
@@ -70,7 +70,7 @@ func complete(err error) bool {
 	var (
 		known    *Error
 		compiled *CompileError
-		fault    *expr.Error
+		fault    *tree.Error
 	)
 	return errors.As(err, &known) || errors.As(err, &compiled) || errors.As(err, &fault) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -96,7 +96,7 @@ func (d *device) suspects() string {
 // none.
 func (d *device) alive() error {
 	if e := d.dead.Load(); e != nil {
-		return &Error{Device: d.name, Doing: "not tried, because of an earlier failure", Cause: e, kind: expr.ErrDevice}
+		return &Error{Device: d.name, Doing: "not tried, because of an earlier failure", Cause: e, kind: tree.ErrDevice}
 	}
 	return nil
 }

@@ -11,13 +11,14 @@ import (
 // An event is queued when the host has recorded it, and reached when the GPU has
 // executed it. An event with a failure is reached when it is queued.
 type event struct {
-	s *stream
+	s     *stream
+	timed bool // on has the time at which it was reached, and belongs to this event alone
 
 	mu      sync.Mutex
 	done    bool          // queued
 	ready   chan struct{} // closed when the event is queued; nil if no one has waited
 	failed  *failure      // valid when done
-	on      cu.Event      // 0 before it is recorded, and when it is reached
+	on      cu.Event      // 0 before it is recorded, and when it is reached unless it is timed
 	waiting int           // goroutines that use on
 	over    bool          // reached: the last that waits gives on back
 }
@@ -120,6 +121,9 @@ func (e *event) reach() {
 }
 
 func (e *event) release() {
+	if e.timed {
+		return
+	}
 	if e.on != 0 {
 		e.s.d.giveBackEvent(e.on)
 	}

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
@@ -166,17 +169,17 @@ func testAsyncFailure(t *testing.T, s *standIn) {
 	for _, c := range []struct {
 		name string
 		want error
-		fail func(p *engine.Program, st engine.Stream)
+		fail func(p *engine.Program, st driver.Stream)
 	}{
-		{"launch", cu.ERROR_INVALID_VALUE, func(p *engine.Program, st engine.Stream) {
+		{"launch", cu.ERROR_INVALID_VALUE, func(p *engine.Program, st driver.Stream) {
 			s.fail("cuLaunchKernel", 1, cu.ERROR_INVALID_VALUE)
 			p.RunAsync(st)
 		}},
-		{"event", broken, func(p *engine.Program, st engine.Stream) {
+		{"event", broken, func(p *engine.Program, st driver.Stream) {
 			p.RunAsync(st)
 			st.After(host.Record())
 		}},
-		{"recording", cu.ERROR_INVALID_CONTEXT, func(p *engine.Program, st engine.Stream) {
+		{"recording", cu.ERROR_INVALID_CONTEXT, func(p *engine.Program, st driver.Stream) {
 			s.fail("cuEventRecord", 0, cu.ERROR_INVALID_CONTEXT)
 			p.RunAsync(st)
 		}},
@@ -215,7 +218,7 @@ func testChoice(t *testing.T, s *standIn) {
 	x, y := ramp(t, d, 65), zeros(t, d, 64)
 	pl, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, op.Scale(2, x.Slice(0, 64)))})
 	check(t, err)
-	compiled, err := d.Compile(ctx, pl, engine.Options{})
+	compiled, err := d.Compile(ctx, pl)
 	check(t, err)
 	p := compiled.(*program)
 	l := p.steps[0].(*loop)
@@ -331,6 +334,42 @@ func testDisk(t *testing.T, _ *standIn) {
 	run()
 	t.Setenv("ONELOOP_CACHE", "off")
 	run()
+}
+
+// testFillCache fills a cache from sources that a run has written, which goroutines compile
+// side by side. A run with that cache adds no file.
+func testFillCache(t *testing.T, _ *standIn) {
+	run := func() {
+		t.Helper()
+		d := open(t)
+		x := ramp(t, d, 10)
+		check(t, x.Assign(op.Scale(2, x)))
+		check(t, x.Assign(op.Exp(x)))
+		check(t, x.Assign(op.Mul(x, x)))
+	}
+	count := func(dir, pattern string) []string {
+		list, _ := filepath.Glob(filepath.Join(dir, pattern))
+		return list
+	}
+	dir := t.TempDir()
+	t.Setenv("ONELOOP_CACHE", "off")
+	t.Setenv("ONELOOP_DEBUG", "cuda="+dir)
+	run()
+	files := count(dir, "*.cu")
+	if len(files) != 3 {
+		t.Fatalf("the sources are %v", files)
+	}
+	t.Setenv("ONELOOP_CACHE", dir)
+	t.Setenv("ONELOOP_DEBUG", "")
+	fillCache(t, strings.TrimPrefix(open(t).code.options[0], "-arch="), files)
+	filled := count(dir, "cuda/*")
+	if len(filled) != 3 {
+		t.Fatalf("the cache has %v", filled)
+	}
+	run()
+	if after := count(dir, "cuda/*"); !slices.Equal(after, filled) {
+		t.Errorf("a run has added to %v: %v", filled, after)
+	}
 }
 
 func testBadSource(t *testing.T, _ *standIn) {

@@ -2,12 +2,15 @@ package cuda
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/internal/ptxemu"
-	"github.com/oneloop/oneloop/engine/enginetest"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
 )
 
 var emulator = flag.String("emulator", "", "build the emulator of PTX and stand-ins for cuBLAS into this directory")
@@ -25,6 +28,49 @@ func TestBuildEmulator(t *testing.T) {
 	buildBlas(t, dir)
 }
 
+var (
+	sources = flag.String("sources", "", "compile the CUDA C++ of this directory into the cache of ONELOOP_CACHE; needs NVRTC and no GPU")
+	target  = flag.String("target", "sm_90", "what -sources compiles for")
+)
+
+// TestFillCache compiles, for scripts/gpu-check, the sources that ONELOOP_DEBUG=cuda=DIR has
+// written, so that a GPU finds the code of its kernels in the cache.
+func TestFillCache(t *testing.T) {
+	if *sources == "" {
+		t.Skip("asked for by -sources")
+	}
+	files, err := filepath.Glob(filepath.Join(*sources, "*.cu"))
+	check(t, err)
+	fillCache(t, *target, files)
+}
+
+func fillCache(t *testing.T, target string, files []string) {
+	t.Helper()
+	c, err := compilerFor(target)
+	check(t, err)
+	var group sync.WaitGroup
+	next := make(chan string)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for file := range next {
+				source, err := os.ReadFile(file)
+				if err == nil {
+					_, err = c.compile(string(source))
+				}
+				if err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		})
+	}
+	for _, file := range files {
+		next <- file
+	}
+	close(next)
+	group.Wait()
+	t.Logf("%d sources for %s, NVRTC %s", len(files), target, c.version)
+}
+
 var onGPU = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
 
 // TestGPU runs the conformance suite and products with a bias on a real GPU, for
@@ -39,6 +85,8 @@ func TestGPU(t *testing.T) {
 	}
 	t.Log(d)
 	enginetest.Run(t, enginetest.Options{Device: d})
+	t.Run("abilities", func(t *testing.T) { compute(t, d) })
+	t.Run("routines", func(t *testing.T) { computeAll(t, d, routineCases()) })
 	t.Run("bias", func(t *testing.T) {
 		biasOf[float32](t, d, nil)
 		biasOf[float64](t, d, nil)

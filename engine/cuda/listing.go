@@ -10,7 +10,7 @@ import (
 
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -62,10 +62,10 @@ func List(pl *plan.Plan, arch string) (list []Listing, missing, err error) {
 }
 
 // listedGPU is the GPU for which List chooses code: an H100.
-var listedGPU = cudagen.Device{SMs: 132, Shared: 48 << 10}
+var listedGPU = cudagen.Device{SMs: 132, Shared: 227 << 10}
 
 // addresses are invented: one for each memory, and one for the arena under nil.
-type addresses map[expr.Memory]uint64
+type addresses map[tree.Memory]uint64
 
 func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error) {
 	const room = 1 << 40

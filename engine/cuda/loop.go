@@ -3,7 +3,7 @@ package cuda
 import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -78,7 +78,7 @@ func (l *loop) choose() error {
 	l.bound = nil
 	layout, err := cudagen.LayoutOf(l.s.Kernel, &l.binding, l.addresses, d.limit)
 	if err != nil {
-		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
+		return tree.NewError(tree.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	if key := layout.String(); l.module == nil || key != l.layout {
 		m, err := d.kernel(&l.p.resources.code, l.s.Kernel, layout)
@@ -90,7 +90,7 @@ func (l *loop) choose() error {
 	src := l.module.source
 	bound, err := src.Bind(&l.binding, d.limit)
 	if err != nil {
-		return expr.NewError(expr.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
+		return tree.NewError(tree.ErrUnsupported, "", "%s: %s: %s", d.name, l.name, err)
 	}
 	l.faulty = src.Faults
 	args := bound.Args
@@ -103,10 +103,34 @@ func (l *loop) choose() error {
 		l.queue = append(l.queue, l.argumentUpload.queue...)
 	}
 	for _, x := range bound.Launches {
-		l.queue = append(l.queue, cu.NewLaunch(l.module.entries[x.Entry], dim(x.Grid), dim(x.Block), int(x.Shared), args))
+		f := l.module.entries[x.Entry]
+		if err := d.do("choosing a grid", func() error { return d.fit(f, &x) }); err != nil {
+			return err
+		}
+		l.queue = append(l.queue, cu.NewLaunch(f, dim(x.Grid), dim(x.Block), int(x.Shared), args))
 	}
 	l.bound = bound
 	return nil
+}
+
+// fit lets a kernel that needs it have more dynamic shared memory than the 48 KB that
+// it may have unasked: all that there is, because programs share kernels. A kernel of
+// rows gets as many thread blocks as run at once: the rows of one more would wait.
+func (d *device) fit(f cu.Function, x *cudagen.Launch) error {
+	const unasked = 48 << 10
+	if x.Shared > unasked {
+		if err := f.SetAttribute(cu.FUNC_A_MAX_DYNAMIC_SHARED_SIZE_BYTES, d.limit.Shared); err != nil {
+			return err
+		}
+	}
+	if !x.Rows {
+		return nil
+	}
+	n, err := f.MaxActiveBlocks(int(x.Block[0]), int(x.Shared))
+	if err == nil && n > 0 {
+		x.Grid[0] = min(x.Grid[0], uint32(n*d.limit.SMs))
+	}
+	return err
 }
 
 func dim(v [3]uint32) cu.Dim3 { return cu.Dim3{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }

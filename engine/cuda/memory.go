@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/driver"
 )
 
 // An allocation is memory of a GPU. Free releases it; otherwise a cleanup does,
@@ -63,7 +63,7 @@ func first(err, next error) error {
 
 // Alloc returns memory of size bytes, of one byte if size is 0. If memory runs
 // out, the error matches expr.ErrOutOfMemory.
-func (d *device) Alloc(size int) (engine.Allocation, error) {
+func (d *device) Alloc(size int) (driver.Allocation, error) {
 	a := &allocation{owner: d, size: size}
 	err := d.do("allocating", func() (err error) {
 		if err := d.sweep(); err != nil {
@@ -80,7 +80,7 @@ func (d *device) Alloc(size int) (engine.Allocation, error) {
 }
 
 // Free releases memory. Work that uses the memory must have ended.
-func (d *device) Free(a engine.Allocation) error {
+func (d *device) Free(a driver.Allocation) error {
 	m := a.(*allocation)
 	m.cleanup.Stop()
 	return d.do("freeing", func() error { return d.free(m.ptr) })
@@ -131,9 +131,9 @@ func (d *device) free(p cu.DevicePtr) error {
 // Upload copies src to the device. If s is nil, it returns when every stream sees
 // the bytes. A plain cuMemcpyHtoD does not do that. It returns when pageable
 // memory, such as Go's, is in a staging buffer. Streams that do not wait for the
-// default stream could then read old bytes. On a stream the copy goes through
-// pinned memory, and the caller does not wait.
-func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) error {
+// default stream could then read old bytes. On a stream the caller does not wait.
+// The GPU reads src itself if it is pinned, else the copy goes through buffers.
+func (d *device) Upload(s driver.Stream, dst driver.Allocation, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
@@ -152,12 +152,18 @@ func (d *device) Upload(s engine.Stream, dst engine.Allocation, src []byte) erro
 	if err != nil {
 		return err
 	}
+	if pins.hold(src) {
+		on.push("uploading", false, a, func() error {
+			return cu.MemcpyHtoDAsync(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), on.driverStream.stream)
+		})
+		return nil
+	}
 	on.push("uploading", true, a, func() error { return on.stage.upload(on.driverStream.stream, a.ptr, src) })
 	return nil
 }
 
 // Clear stores zeros. It returns when every stream sees them.
-func (d *device) Clear(a engine.Allocation) error {
+func (d *device) Clear(a driver.Allocation) error {
 	m := a.(*allocation)
 	if m.size == 0 {
 		return nil
@@ -172,8 +178,9 @@ func (d *device) Clear(a engine.Allocation) error {
 }
 
 // Download copies from the device. If s is nil, it returns when dst is written.
-// On a stream the work of the stream writes dst in its order.
-func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) error {
+// On a stream the work of the stream writes dst in its order: the GPU itself if dst
+// is pinned.
+func (d *device) Download(s driver.Stream, dst []byte, src driver.Allocation) error {
 	if len(dst) == 0 {
 		return nil
 	}
@@ -186,13 +193,19 @@ func (d *device) Download(s engine.Stream, dst []byte, src engine.Allocation) er
 	if err != nil {
 		return err
 	}
+	if pins.hold(dst) {
+		on.push("downloading", false, a, func() error {
+			return cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), a.ptr, int64(len(dst)), on.driverStream.stream)
+		})
+		return nil
+	}
 	on.push("downloading", true, a, func() error { return on.stage.download(on.driverStream.stream, dst, a.ptr) })
 	return nil
 }
 
 // CopyPeer copies from another GPU, or within this one. It returns false if one
 // of the allocations is not of this package.
-func (d *device) CopyPeer(dst, src engine.Allocation) (bool, error) {
+func (d *device) CopyPeer(dst, src driver.Allocation) (bool, error) {
 	to, ok := dst.(*allocation)
 	from, ok2 := src.(*allocation)
 	if !ok || !ok2 {

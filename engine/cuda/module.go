@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
@@ -35,8 +34,8 @@ func (d *device) kernel(h *holder, k *ir.Kernel, l cudagen.Layout) (*module, err
 // load compiles source and loads its kernels. It makes the context current
 // itself.
 func (d *device) load(what, source string, names []string) (*module, error) {
-	if d.debug.source {
-		fmt.Fprintf(os.Stderr, "oneloop: %s: CUDA C\n%s", d.name, source)
+	if err := d.debug.show(d.name, source, names[0]); err != nil {
+		return nil, fmt.Errorf("ONELOOP_DEBUG=cuda: %w", err)
 	}
 	image, err := d.code.compile(source)
 	if err != nil {

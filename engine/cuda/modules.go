@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // modules are the loaded modules, by a hash of kernel and layout, or of source.
@@ -39,7 +39,7 @@ type cached struct {
 // uses it at a time.
 type holder struct{ list []*cached }
 
-var errPanicked = &expr.Error{Kind: expr.ErrDevice, Msg: "a panic ended the making of a kernel"}
+var errPanicked = &tree.Error{Kind: tree.ErrDevice, Msg: "a panic ended the making of a kernel"}
 
 // hold returns the module of a key and adds it to what h holds. If no module is
 // loaded, hold calls load; concurrent calls for one key call it once. A failure

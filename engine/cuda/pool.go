@@ -1,15 +1,15 @@
 package cuda
 
 import (
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Trim returns freed memory of a GPU to the system, so that other processes can
 // have it, and keeps at most keep bytes. It releases garbage first. On a GPU whose
 // driver has no pool it returns nil: there freed memory is not kept.
-func Trim(gpu engine.Device, keep int64) error {
+func Trim(gpu driver.Device, keep int64) error {
 	d, err := gpuOf(gpu, keep)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func Trim(gpu engine.Device, keep int64) error {
 // LimitPool makes a GPU keep at most so many bytes of freed memory when it waits
 // for work. The default is all of it, so that memory is allocated without the
 // system's help.
-func LimitPool(gpu engine.Device, bytes int64) error {
+func LimitPool(gpu driver.Device, bytes int64) error {
 	d, err := gpuOf(gpu, bytes)
 	if err != nil || d.pool == 0 {
 		return err
@@ -33,16 +33,18 @@ func LimitPool(gpu engine.Device, bytes int64) error {
 	return d.do("limiting the pool", func() error { return d.pool.SetReleaseThreshold(uint64(bytes)) })
 }
 
-func gpuOf(gpu engine.Device, bytes int64) (*device, error) {
+func gpuOf(gpu driver.Device, bytes int64) (*device, error) {
 	d, ok := gpu.(*device)
 	if !ok {
-		return nil, expr.NewError(expr.ErrDevice, "", "the device is no GPU of CUDA")
+		return nil, errNoGPU()
 	}
 	if bytes < 0 {
-		return nil, expr.NewError(expr.ErrValue, "", "a pool of %d bytes", bytes)
+		return nil, tree.NewError(tree.ErrValue, "", "a pool of %d bytes", bytes)
 	}
 	return d, nil
 }
+
+func errNoGPU() error { return tree.NewError(tree.ErrDevice, "", "the device is no GPU of CUDA") }
 
 // setUpPool makes the driver keep freed memory in its pool, if it has pools.
 func (d *device) setUpPool() error {

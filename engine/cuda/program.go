@@ -11,7 +11,8 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -28,6 +29,7 @@ type program struct {
 	raises    bool        // some stage may raise faults
 	words     []byte      // the fault words, on the host
 	resources *resources
+	ranges    *ranges // for a profiler; nil without one
 
 	mu     sync.Mutex
 	closed bool
@@ -75,11 +77,11 @@ const faultRoom = 256
 var errClosed = errors.New("the program is closed")
 
 // Compile returns a program that runs loops as kernels, and products as calls of
-// cuBLAS or cuBLASLt. Go functions run on the CPU between two copies.
-func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (engine.DeviceProgram, error) {
+// cuBLAS or cuBLASLt. Go functions without kernels run on the CPU between two copies.
+func (d *device) Compile(ctx context.Context, pl *plan.Plan) (driver.Program, error) {
 	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), resources: &resources{}}
 	runtime.AddCleanup(p, func(r *resources) { d.deferred.put(func() error { return r.release(d) }) }, p.resources)
-	p.plan = callsOnHost(pl.WithEpilogues(p.take))
+	p.plan = placed(pl.WithEpilogues(p.take))
 	var err error
 	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
 		return nil, err
@@ -95,6 +97,7 @@ func (d *device) Compile(ctx context.Context, pl *plan.Plan, _ engine.Options) (
 		p.steps = append(p.steps, st)
 		p.raises = p.raises || st.raises()
 	}
+	p.ranges = p.newRanges()
 	if err := p.ready(nil); err != nil {
 		return nil, err
 	}
@@ -110,7 +113,10 @@ func (p *program) step(i int, s *plan.Stage) (step, error) {
 		return p.newProduct(i, s)
 	}
 	if s.Kind == plan.Call {
-		return p.newCall(i, s)
+		if hasKernels(s) {
+			return p.newRoutine(i, s)
+		}
+		return p.newHostCall(stageName(i, "Go function "+s.Node.Op.Name()), s)
 	}
 	return p.newLoop(i, s)
 }
@@ -187,7 +193,7 @@ func (p *program) Run(ctx context.Context) error {
 }
 
 // Queue queues a run of the plan on a stream. The stream returns its error.
-func (p *program) Queue(s engine.Stream) {
+func (p *program) Queue(s driver.Stream) {
 	on, err := p.d.mine(s)
 	if err != nil {
 		s.Go(func(context.Context) error { return err })
@@ -220,6 +226,8 @@ func (p *program) start(ctx context.Context, l *driverStream) error {
 	if err := p.ready(l); err != nil {
 		return err
 	}
+	p.ranges.beginRun()
+	defer p.ranges.end()
 	l.noteLaunch(p)
 	if done, err := p.resources.replay.run(p, l); done || err != nil {
 		return err
@@ -229,15 +237,18 @@ func (p *program) start(ctx context.Context, l *driverStream) error {
 			return err
 		}
 	}
-	for _, s := range p.steps {
+	for i, s := range p.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.launch(s, l); err != nil {
+		if err := p.launch(i, l); err != nil {
 			return err
 		}
 		if s.raises() { // after a fault no later stage may run
 			if err := p.fault(l); err != nil {
+				if r, ok := s.(*routine); ok {
+					return r.explain(l, err)
+				}
 				return err
 			}
 		}
@@ -245,8 +256,11 @@ func (p *program) start(ctx context.Context, l *driverStream) error {
 	return nil
 }
 
-func (p *program) launch(s step, l *driverStream) error {
+func (p *program) launch(i int, l *driverStream) error {
+	s := p.steps[i]
+	p.ranges.beginStep(i)
 	err := s.launch(l)
+	p.ranges.end()
 	if err == nil && p.d.debug.sync {
 		err = l.stream.Synchronize()
 	}
@@ -267,9 +281,9 @@ func (p *program) fault(l *driverStream) error {
 	}
 	switch cudagen.Raised(p.words) {
 	case ir.DivideFault:
-		return &expr.Error{Kind: expr.ErrDivide, Msg: "integer division by zero"}
+		return &tree.Error{Kind: tree.ErrDivide, Msg: "integer division by zero"}
 	case ir.IndexFault:
-		return &expr.Error{Kind: expr.ErrIndex, Msg: "an index is out of range"}
+		return &tree.Error{Kind: tree.ErrIndex, Msg: "an index is out of range"}
 	}
 	return nil
 }

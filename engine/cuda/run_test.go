@@ -11,17 +11,21 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/plan"
 )
 
 var ctx = context.Background()
 
 // ramp returns a vector 0, 1/8, 2/8, ... on a device.
-func ramp(t *testing.T, d engine.Device, n int) *engine.Tensor[float32] {
+func ramp(t *testing.T, d driver.Device, n int) *engine.Tensor[float32] {
 	t.Helper()
 	x := engine.Zeros[float32](n)
 	for i := range x.Data() {
@@ -34,7 +38,7 @@ func ramp(t *testing.T, d engine.Device, n int) *engine.Tensor[float32] {
 	return there
 }
 
-func zeros(t *testing.T, d engine.Device, dims ...int) *engine.Tensor[float32] {
+func zeros(t *testing.T, d driver.Device, dims ...int) *engine.Tensor[float32] {
 	t.Helper()
 	x, err := engine.Zeros[float32](dims...).To(d)
 	if err != nil {
@@ -61,10 +65,8 @@ func testOpen(t *testing.T, _ *standIn) {
 	if d.Name() != "cuda:1" || again != d || err != nil {
 		t.Errorf("%v, then %v, %v", d, again, err)
 	}
-	for _, i := range []int{-1, 2} {
-		if _, err := engine.OpenDevice(fmt.Sprintf("cuda:%d", i)); !errors.Is(err, expr.ErrDevice) || !contains(err, "there are 2 GPUs") {
-			t.Errorf("GPU %d: %v", i, err)
-		}
+	if _, err := engine.OpenDevice("cuda:2"); !errors.Is(err, expr.ErrDevice) || !contains(err, "there are 2 GPUs") {
+		t.Errorf("GPU 2: %v", err)
 	}
 }
 
@@ -167,7 +169,7 @@ func testPeer(t *testing.T, _ *standIn) {
 	d1.name = "cuda:1"
 	other, err := engine.OpenDevice("cuda:1")
 	check(t, err)
-	for _, to := range []engine.Device{d1, other} {
+	for _, to := range []driver.Device{d1, other} {
 		x := ramp(t, d0, 100)
 		check(t, x.Assign(op.AddScalar(x, 1)))
 		y, err := x.To(to)
@@ -208,6 +210,35 @@ func testFunctions(t *testing.T, _ *standIn) {
 	}
 }
 
+// testFunctionOrder checks that the result of a Go function is on the GPU for what the
+// stream of the run does next, whatever else is waited for.
+func testFunctionOrder(t *testing.T, _ *standIn) {
+	d := open(t)
+	y := zeros(t, d, 4)
+	f := op.GoFunc("seven", func(float32) float32 { return 7 })
+	pl, err := plan.Compile(ctx, []expr.Statement{expr.Let(y, f(ramp(t, d, 4)))})
+	check(t, err)
+	compiled, err := d.Compile(ctx, pl)
+	check(t, err)
+	p := compiled.(*program)
+	defer p.Close()
+	got := make([]float32, 4)
+	check(t, d.do("running a Go function", func() error {
+		l, err := d.borrow()
+		if err != nil {
+			return err
+		}
+		defer d.giveBack(l)
+		if err := p.steps[0].launch(l); err != nil {
+			return err
+		}
+		return cu.MemcpyDtoHAsync(unsafe.Pointer(&got[0]), p.address(p.plan.Stages[0].Out), 16, l.stream)
+	}))
+	if got[3] != 7 {
+		t.Errorf("the stream reads %v after a Go function that stores 7", got)
+	}
+}
+
 func testAsync(t *testing.T, _ *standIn) {
 	d := open(t)
 	x, y, z := ramp(t, d, 100), zeros(t, d, 100), zeros(t, d, 100)
@@ -228,7 +259,7 @@ func testAsync(t *testing.T, _ *standIn) {
 	if done, err := e.Done(); !done || err != nil {
 		t.Errorf("an event that was waited for: %v, %v", done, err)
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	check(t, b.Record().Wait(limited))
 
@@ -297,7 +328,7 @@ func testGoroutines(t *testing.T, _ *standIn) {
 func testShared(t *testing.T, _ *standIn) {
 	d := open(t)
 	x := zeros(t, d, 8)
-	var streams [2]engine.Stream
+	var streams [2]driver.Stream
 	var programs [2]*engine.Program
 	for i := range streams {
 		var err error
@@ -370,7 +401,7 @@ func testGarbage(t *testing.T, s *standIn) {
 		make1()
 	}
 	grown := s.used() - before
-	for deadline := time.Now().Add(10 * time.Second); s.used() > before+grown/2; {
+	for deadline := time.Now().Add(2 * time.Minute); s.used() > before+grown/2; {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d bytes are in use, %d before", s.used(), before)
 		}
@@ -419,7 +450,7 @@ func testAllocations(t *testing.T, _ *standIn) {
 // and purego keeps arguments of calls in such pools.
 func noAllocations(t *testing.T, p *engine.Program, runs int) {
 	t.Helper()
-	n := testing.AllocsPerRun(runs, func() {
+	n := testlevel.Allocs(runs, func() {
 		if err := p.Run(ctx); err != nil {
 			t.Error(err)
 		}

@@ -36,10 +36,15 @@ func TestStandin(t *testing.T) {
 		{"peer", testPeer},
 		{"mixed", testMixed},
 		{"functions", testFunctions},
+		{"function order", testFunctionOrder},
 		{"async", testAsync},
 		{"goroutines", testGoroutines},
 		{"shared", testShared},
+		{"shared memory", testSharedMemory},
+		{"tiles", testTiles},
+		{"grid", testGrid},
 		{"events", testEvents},
+		{"elapsed", testElapsed},
 		{"garbage", testGarbage},
 		{"graphs", testGraphs},
 		{"graph failure", testGraphFailure},
@@ -66,7 +71,14 @@ func TestStandin(t *testing.T) {
 		{"choice", testChoice},
 		{"release", testRelease},
 		{"disk", testDisk},
+		{"filled cache", testFillCache},
 		{"source", testBadSource},
+		{"pinned", testPinned},
+		{"abilities", testAbilities},
+		{"routines", testRoutines},
+		{"routine target", testRoutineTarget},
+		{"routine fault", testRoutineFault},
+		{"ranges", testRanges},
 		{"conformance", testConformance},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -131,14 +143,14 @@ func buildStandin(t testing.TB, flags []string) *standIn {
 	return s
 }
 
-// buildBlas compiles the stand-ins for cuBLAS and cuBLASLt into a directory.
+// buildBlas compiles the stand-ins for cuBLAS, cuBLASLt and NVTX into a directory.
 func buildBlas(t testing.TB, dir string) {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("needs gcc: ", err)
 	}
-	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c"} {
+	for lib, text := range map[string]string{"libcublas.so.13": "cublas.c", "libcublasLt.so.13": "cublaslt.c", "libnvtx3interop.so.1": "nvtx.c"} {
 		args := []string{"-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, lib), filepath.Join("testdata", text)}
 		if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

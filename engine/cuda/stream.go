@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A stream is a queue of entries that queue work on a driverStream, or that the
@@ -44,7 +44,7 @@ const (
 )
 
 // NewStream returns a new stream of the GPU. The caller must close it.
-func (d *device) NewStream() (engine.Stream, error) {
+func (d *device) NewStream() (driver.Stream, error) {
 	s := &stream{d: d}
 	err := d.do("making a stream", func() (err error) {
 		s.driverStream, err = d.newDriverStream()
@@ -59,14 +59,14 @@ func (d *device) NewStream() (engine.Stream, error) {
 }
 
 // mine returns s as a stream of this GPU, or an error if it is not one.
-func (d *device) mine(s engine.Stream) (*stream, error) {
+func (d *device) mine(s driver.Stream) (*stream, error) {
 	if on, ok := s.(*stream); ok && on.d == d {
 		return on, nil
 	}
 	return nil, d.fail("queueing", errOtherStream)
 }
 
-var errClosedStream = expr.NewError(expr.ErrDevice, "", "the stream is closed")
+var errClosedStream = tree.NewError(tree.ErrDevice, "", "the stream is closed")
 
 // add runs f now, or queues it: if it may wait, or if other entries are before it.
 // It reports false if the stream is closed.
@@ -201,11 +201,11 @@ func (s *stream) Go(f func(context.Context) error) {
 			return err
 		}
 		if f == nil {
-			return expr.NewError(expr.ErrValue, "", "the function for the stream is nil")
+			return tree.NewError(tree.ErrValue, "", "the function for the stream is nil")
 		}
 		defer func() {
 			if p := recover(); p != nil {
-				err = expr.NewError(expr.ErrValue, "", "a function of the stream panicked: %v", p)
+				err = tree.NewError(tree.ErrValue, "", "a function of the stream panicked: %v", p)
 			}
 		}()
 		return f(s.ctx)
@@ -213,8 +213,10 @@ func (s *stream) Go(f func(context.Context) error) {
 }
 
 // Record returns an event for the end of what has been queued so far.
-func (s *stream) Record() engine.Event {
-	e := &event{s: s}
+func (s *stream) Record() driver.Event { return s.recorded(&event{s: s}) }
+
+// recorded queues the record of a new event, and returns it.
+func (s *stream) recorded(e *event) *event {
 	if !s.add(false, func() { e.queued(s.record(e)) }) {
 		e.queued(&failure{errClosedStream})
 	}
@@ -231,7 +233,12 @@ func (s *stream) record(e *event) *failure {
 		if err := s.room(); err != nil {
 			return err
 		}
-		if e.on, err = s.d.event(); err != nil {
+		if e.timed {
+			e.on, err = s.d.timedEvent(e)
+		} else {
+			e.on, err = s.d.event()
+		}
+		if err != nil {
 			return err
 		}
 		s.events = append(s.events, e)
@@ -244,7 +251,7 @@ func (s *stream) record(e *event) *failure {
 }
 
 // After makes later entries wait for e.
-func (s *stream) After(e engine.Event) {
+func (s *stream) After(e driver.Event) {
 	if e == nil {
 		return
 	}

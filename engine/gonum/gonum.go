@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -28,7 +29,7 @@ type Tensor = engine.Tensor[float64]
 // slice of another one.
 func FromDense(m *mat.Dense) (*Tensor, error) {
 	if m == nil || m.IsEmpty() {
-		return nil, expr.NewError(expr.ErrValue, "gonum.FromDense", "the matrix is empty")
+		return nil, tree.NewError(tree.ErrValue, "gonum.FromDense", "the matrix is empty")
 	}
 	r := m.RawMatrix()
 	return shared(r.Data, shape.Shape{r.Rows, r.Cols}, shape.Strides{r.Stride, 1})
@@ -38,7 +39,7 @@ func FromDense(m *mat.Dense) (*Tensor, error) {
 // column of a matrix.
 func FromVec(v *mat.VecDense) (*Tensor, error) {
 	if v == nil || v.IsEmpty() {
-		return nil, expr.NewError(expr.ErrValue, "gonum.FromVec", "the vector is empty")
+		return nil, tree.NewError(tree.ErrValue, "gonum.FromVec", "the vector is empty")
 	}
 	r := v.RawVector()
 	return shared(r.Data, shape.Shape{r.N}, shape.Strides{r.Inc})
@@ -55,10 +56,10 @@ func shared(data []float64, s shape.Shape, st shape.Strides) (*Tensor, error) {
 // FromMatrix returns a copy of any matrix.
 func FromMatrix(m mat.Matrix) (*Tensor, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, expr.NewError(expr.ErrValue, "gonum.FromMatrix", "the matrix is nil")
+		return nil, tree.NewError(tree.ErrValue, "gonum.FromMatrix", "the matrix is nil")
 	}
 	if r, c := m.Dims(); r == 0 || c == 0 {
-		return nil, expr.NewError(expr.ErrValue, "gonum.FromMatrix", "the matrix is empty")
+		return nil, tree.NewError(tree.ErrValue, "gonum.FromMatrix", "the matrix is empty")
 	}
 	var d mat.Dense
 	d.CloneFrom(m)
@@ -75,7 +76,7 @@ func Dense(t *Tensor) (*mat.Dense, error) {
 	}
 	s, st := t.Shape(), t.Array().Strides()
 	if s[1] > 1 && st[1] != 1 || s[0] > 1 && st[0] < s[1] {
-		return nil, expr.NewError(expr.ErrShape, "gonum.Dense", "a view of shape %v with strides %v has no rows in memory; Clone copies it", s, st)
+		return nil, tree.NewError(tree.ErrShape, "gonum.Dense", "a view of shape %v with strides %v has no rows in memory; Clone copies it", s, st)
 	}
 	m := &mat.Dense{}
 	r := m.RawMatrix()
@@ -100,7 +101,7 @@ func VecDense(t *Tensor) (*mat.VecDense, error) {
 		inc = 1
 	}
 	if inc < 1 {
-		return nil, expr.NewError(expr.ErrShape, "gonum.VecDense", "a view with step %d is no vector of gonum; Clone copies it", inc)
+		return nil, tree.NewError(tree.ErrShape, "gonum.VecDense", "a view with step %d is no vector of gonum; Clone copies it", inc)
 	}
 	v := &mat.VecDense{}
 	r := v.RawVector()
@@ -115,9 +116,9 @@ func elements(t *Tensor, name string, rank int) ([]float64, error) {
 	case t.Err() != nil:
 		return nil, t.Err()
 	case t.Device() != "cpu":
-		return nil, expr.NewError(expr.ErrDevice, name, "the elements are on %s", t.Device())
+		return nil, tree.NewError(tree.ErrDevice, name, "the elements are on %s", t.Device())
 	case t.Rank() != rank || t.Size() == 0:
-		return nil, expr.NewError(expr.ErrShape, name, "gonum has no matrix or vector of shape %v", t.Shape())
+		return nil, tree.NewError(tree.ErrShape, name, "gonum has no matrix or vector of shape %v", t.Shape())
 	}
 	return dtype.Slice[float64](t.Array().Memory().Bytes())[t.Array().Offset():], nil
 }

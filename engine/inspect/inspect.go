@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -23,7 +23,7 @@ type Kernel = listing.Kernel
 // arrays need no memory. Stages that are not loops have no listing.
 func Listings(backend string, pl *plan.Plan) ([]*Kernel, error) {
 	if pl == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "the plan is nil")
+		return nil, tree.NewError(tree.ErrValue, "", "the plan is nil")
 	}
 	be, err := host.Named(backend)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -23,9 +24,9 @@ func (p *phantom) Size() int    { return int(*p) }
 // that do not overlap. Stores to large arrays that are not read bypass the caches.
 func TestListings(t *testing.T) {
 	const n = 1 << 26
-	array := func() *expr.Node {
+	array := func() *tree.Node {
 		p := phantom(4 * n)
-		return expr.NewLeaf(dtype.F32, shape.Shape{n}, &expr.Leaf{Mem: &p, Strides: shape.Strides{1}})
+		return tree.NewLeaf(dtype.F32, shape.Shape{n}, &tree.Leaf{Mem: &p, Strides: shape.Strides{1}})
 	}
 	var stmts []expr.Statement
 	for range 15 {

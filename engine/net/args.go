@@ -3,7 +3,7 @@ package net
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Args are the arguments of an operator. Its methods return the value of an
@@ -11,6 +11,7 @@ import (
 // of the operator, which Err returns.
 type Args struct {
 	list []*Argument
+	ws   *Workspace // may be nil
 	err  error
 }
 
@@ -33,7 +34,7 @@ func (a *Args) Err() error { return a.err }
 // wrong records that an argument is not what the operator needs.
 func (a *Args) wrong(name, what string) {
 	if a.err == nil {
-		a.err = expr.NewError(expr.ErrValue, "", "argument %q is not %s", name, what)
+		a.err = tree.NewError(tree.ErrValue, "", "argument %q is not %s", name, what)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A State is the state of an event, with Caffe2's names and numbers.
@@ -33,7 +33,7 @@ func (s State) String() string {
 //	                             `------SetFinished(err)--> Failed
 //	Reset returns to Initialized.
 //
-// The zero Event is Initialized. An Event is an [engine.Event], so a stream can
+// The zero Event is Initialized. An Event is an [driver.Event], so a stream can
 // wait for it. It is safe for concurrent use.
 type Event struct {
 	mu    sync.Mutex
@@ -60,7 +60,7 @@ func (e *Event) Record() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state != Initialized {
-		return expr.NewError(expr.ErrValue, "", "the event is recorded in the state %v", e.state)
+		return tree.NewError(tree.ErrValue, "", "the event is recorded in the state %v", e.state)
 	}
 	e.state = Scheduled
 	return nil
@@ -97,7 +97,7 @@ func (e *Event) Reset() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state == Scheduled {
-		return expr.NewError(expr.ErrValue, "", "the event of a run that has not ended cannot be reset")
+		return tree.NewError(tree.ErrValue, "", "the event of a run that has not ended cannot be reset")
 	}
 	if e.state != Initialized { // those that wait for a first run go on waiting
 		e.end = nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/net"
 )
 
@@ -89,5 +90,5 @@ func TestEventWait(t *testing.T) {
 	if got := net.State(9).String(); got != "State(9)" {
 		t.Errorf("an unknown state is %q", got)
 	}
-	var _ engine.Event = e
+	var _ driver.Event = e
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/oneloop/oneloop/engine/net"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A package defines its operators when it is initialised.
 func init() {
 	net.Define(net.Schema{
 		Type: "Softsign", Doc: "X/(1 + |X|).", Inputs: []string{"X"}, Outputs: []string{"Y"}, InPlace: map[int]int{0: 0},
-	}, func(_ *net.Args, in []*expr.Node) []*expr.Node {
+	}, func(_ *net.Args, in []*tree.Node) []*tree.Node {
 		x := expr.Of[float32](in[0])
-		return []*expr.Node{op.Div(x, op.AddScalar(op.Abs(x), 1)).Node()}
+		return []*tree.Node{op.Div(x, op.AddScalar(op.Abs(x), 1)).Node()}
 	})
 }
 

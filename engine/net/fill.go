@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/oneloop/oneloop/engine/nn"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // fillTypes are the element types of fillers, by Caffe2's numbers.
@@ -36,16 +36,16 @@ func init() {
 	Define(Schema{
 		Type: "ConstantFill", Doc: "A constant, in the shape of the input or of an argument.",
 		Inputs: []string{"like"}, Optional: 1, Outputs: []string{"Y"}, Args: fillArgs(ArgDoc{"value", "The constant.", false}),
-	}, func(a *Args, in []*expr.Node) []*expr.Node {
+	}, func(a *Args, in []*tree.Node) []*tree.Node {
 		var like []Info
 		if len(in) > 0 {
 			like = []Info{{in[0].DType(), in[0].Shape()}}
 		}
 		to, err := filled(a, like)
 		if err != nil {
-			return []*expr.Node{expr.Failed(err)}
+			return []*tree.Node{tree.Failed(err)}
 		}
-		return []*expr.Node{full(to[0], a.Float("value", 0))}
+		return []*tree.Node{full(to[0], a.Float("value", 0))}
 	})
 	random("UniformFill", "Numbers drawn uniformly.", []ArgDoc{{"min", "The lower bound, 0.", false}, {"max", "The upper bound, 1.", false}},
 		func(a *Args) nn.Init { return nn.Uniform(a.Float("min", 0), a.Float("max", 1)) })
@@ -62,7 +62,7 @@ func init() {
 		a := o.Args()
 		values := a.Floats("values")
 		if a.Err() == nil && len(values) != o.out[0].Shape().Size() {
-			return nil, expr.NewError(expr.ErrShape, "", "%d values do not have the shape %v", len(values), o.out[0].Shape())
+			return nil, tree.NewError(tree.ErrShape, "", "%d values do not have the shape %v", len(values), o.out[0].Shape())
 		}
 		return RunFunc(func(context.Context) error {
 			x, err := hostElements(o.out[0])
@@ -73,8 +73,8 @@ func init() {
 }
 
 // full returns a constant of a type and a shape.
-func full(x Info, v float64) *expr.Node {
-	return broadcast(expr.ConstFloat(x.Type, v), x.Shape)
+func full(x Info, v float64) *tree.Node {
+	return broadcast(tree.ConstFloat(x.Type, v), x.Shape)
 }
 
 // floats returns the shape of fillers of float32.

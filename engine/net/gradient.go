@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // AddGradients adds the operators that compute the gradients of a blob of the net,
@@ -14,7 +14,7 @@ import (
 // none. The net is unchanged after an error: [expr.ErrUnsupported] if a blob is
 // written again after an operator has used it, because its old value is lost.
 func AddGradients(d *NetDef, loss string, wrt ...string) (map[string]string, error) {
-	if _, err := build(d); err != nil {
+	if _, err := build(nil, d); err != nil {
 		return nil, err
 	}
 	b := &backward{d: d, needed: map[string]bool{}, parts: map[string][]string{}, uses: map[string]int{}}
@@ -85,7 +85,7 @@ func (b *backward) find(loss string) error {
 		for j := i; j < len(ops); j++ {
 			for _, name := range ops[j].Output {
 				if slices.Contains(o.Input, name) || j > i && slices.Contains(o.Output, name) {
-					return expr.NewError(expr.ErrUnsupported, "", "operator %d (%s) writes blob %q again, which the gradient of operator %d (%s) reads", j, ops[j].Type, name, i, o.Type)
+					return tree.NewError(tree.ErrUnsupported, "", "operator %d (%s) writes blob %q again, which the gradient of operator %d (%s) reads", j, ops[j].Type, name, i, o.Type)
 				}
 			}
 		}

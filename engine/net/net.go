@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Net runs operators on the blobs of a workspace. Runs of one net follow each
@@ -25,14 +25,14 @@ type Net struct {
 	failed   atomic.Int64 // position of the operator that failed last, or -1
 }
 
-// build returns the operators of a definition.
-func build(d *NetDef) ([]*Operator, error) {
+// build returns the operators of a definition for a workspace, which may be nil.
+func build(w *Workspace, d *NetDef) ([]*Operator, error) {
 	if d == nil {
-		return nil, expr.NewError(expr.ErrType, "", "the definition of the net is nil")
+		return nil, tree.NewError(tree.ErrType, "", "the definition of the net is nil")
 	}
 	ops := make([]*Operator, len(d.Op))
 	for i := range d.Op {
-		o, err := newOperator(d, i)
+		o, err := newOperator(w, d, i)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func build(d *NetDef) ([]*Operator, error) {
 }
 
 func newNet(w *Workspace, d *NetDef) (*Net, error) {
-	ops, err := build(d)
+	ops, err := build(w, d)
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +57,14 @@ func newNet(w *Workspace, d *NetDef) (*Net, error) {
 		}
 		n.workers = min(n.workers, len(d.Op))
 	default:
-		return nil, expr.NewError(expr.ErrUnsupported, "", "net %q: there is no net type %q", d.Name, d.Type)
+		return nil, tree.NewError(tree.ErrUnsupported, "", "net %q: there is no net type %q", d.Name, d.Type)
 	}
 	written := map[string]bool{}
 	for _, o := range n.ops {
 		o.owner = n
 		for _, name := range slices.Concat(o.def.Input, o.def.ControlInput) {
 			if !written[name] && !slices.Contains(d.ExternalInput, name) && w.Blob(name) == nil {
-				return nil, o.fail(blobError(name, expr.NewError(expr.ErrValue, "", "the blob is no external input, does not exist, and no operator before writes it")))
+				return nil, o.fail(blobError(name, tree.NewError(tree.ErrValue, "", "the blob is no external input, does not exist, and no operator before writes it")))
 			}
 		}
 		for _, name := range o.def.Output {
@@ -73,7 +73,7 @@ func newNet(w *Workspace, d *NetDef) (*Net, error) {
 	}
 	for _, name := range d.ExternalOutput {
 		if !written[name] && !slices.Contains(d.ExternalInput, name) {
-			return nil, expr.NewError(expr.ErrValue, "", "net %q: no operator writes the external output %q", d.Name, name)
+			return nil, tree.NewError(tree.ErrValue, "", "net %q: no operator writes the external output %q", d.Name, name)
 		}
 	}
 	n.order()
@@ -139,7 +139,7 @@ func (n *Net) Run(ctx context.Context) error {
 // event that has failed.
 func (n *Net) RunAsync(ctx context.Context) *Event {
 	if n.event.Query() == Scheduled {
-		return failedEvent(expr.NewError(expr.ErrValue, "", "net %q has not ended its last run", n.def.Name))
+		return failedEvent(tree.NewError(tree.ErrValue, "", "net %q has not ended its last run", n.def.Name))
 	}
 	n.mu.Lock() // the last run finishes its event and then unlocks
 	if err := n.start(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Observer sees runs of the operators and nets to which it is attached. Start and
@@ -121,7 +121,7 @@ func (o *Observable) guard(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.mu.Lock()
-			o.err = expr.NewError(expr.ErrValue, "", "an observer panicked: %v", p)
+			o.err = tree.NewError(tree.ErrValue, "", "an observer panicked: %v", p)
 			o.mu.Unlock()
 		}
 	}()

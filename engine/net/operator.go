@@ -9,8 +9,9 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -57,7 +58,8 @@ type Operator struct {
 	Observable
 	def    *OperatorDef
 	net    *NetDef
-	owner  *Net // nil while shapes are inferred
+	ws     *Workspace // nil while gradients are added
+	owner  *Net       // nil while shapes are inferred
 	index  int
 	schema *Schema
 	kernel Kernel
@@ -71,9 +73,9 @@ type Operator struct {
 	runner Runner
 }
 
-// newOperator checks the definition of operator number i of a net.
-func newOperator(d *NetDef, i int) (*Operator, error) {
-	o := &Operator{def: d.Op[i], net: d, index: i}
+// newOperator checks the definition of operator number i of a net on w.
+func newOperator(w *Workspace, d *NetDef, i int) (*Operator, error) {
+	o := &Operator{def: d.Op[i], net: d, ws: w, index: i}
 	if o.def == nil {
 		o.def = &OperatorDef{}
 	}
@@ -113,7 +115,7 @@ func deviceName(d *DeviceOption) (string, error) {
 	case 1:
 		return "cuda", nil
 	default:
-		return "", expr.NewError(expr.ErrDevice, "", "device type %d is neither 0, the CPU, nor 1, CUDA", t)
+		return "", tree.NewError(tree.ErrDevice, "", "device type %d is neither 0, the CPU, nor 1, CUDA", t)
 	}
 }
 
@@ -140,7 +142,7 @@ func (o *Operator) Engine() string { return o.engine }
 func (o *Operator) Device() *DeviceOption { return o.option }
 
 // Args returns the arguments.
-func (o *Operator) Args() *Args { return &Args{list: o.def.Arg} }
+func (o *Operator) Args() *Args { return &Args{list: o.def.Arg, ws: o.ws} }
 
 // Inputs returns the arrays of the inputs that the last run has used.
 func (o *Operator) Inputs() []*engine.Array { return o.in }
@@ -170,7 +172,7 @@ func (o *Operator) Run(ctx context.Context) error {
 }
 
 // RunAsync queues a run on a stream and returns the event of the operator.
-func (o *Operator) RunAsync(s engine.Stream) *Event {
+func (o *Operator) RunAsync(s driver.Stream) *Event {
 	if err := o.start(); err != nil {
 		return failedEvent(err)
 	}
@@ -205,7 +207,7 @@ func (o *Operator) run(ctx context.Context, worker int) error {
 func (o *Operator) carry(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = expr.NewError(expr.ErrValue, "", "the operator panicked: %v", p)
+			err = tree.NewError(tree.ErrValue, "", "the operator panicked: %v", p)
 		}
 	}()
 	o.mu.Lock()
@@ -222,14 +224,14 @@ func (o *Operator) carry(ctx context.Context) (err error) {
 // bind finds the arrays of inputs and outputs, makes outputs that do not exist in
 // the shape that the inputs give, and gets a runner if an array has changed.
 func (o *Operator) bind(ctx context.Context) error {
-	w := o.owner.ws
+	w := o.ws
 	if o.bound(w) {
 		return nil
 	}
 	in := make([]*engine.Array, len(o.def.Input))
 	for i, name := range o.def.Input {
 		if in[i] = w.Blob(name); in[i] == nil {
-			return blobError(name, expr.NewError(expr.ErrValue, "", "the blob does not exist"))
+			return blobError(name, tree.NewError(tree.ErrValue, "", "the blob does not exist"))
 		}
 	}
 	infos := make([]Info, len(in))
@@ -288,7 +290,7 @@ func (o *Operator) infer(in []Info) ([]Info, error) {
 	case a.Err() != nil:
 		return nil, a.Err()
 	case len(outs) != len(o.def.Output):
-		return nil, expr.NewError(expr.ErrValue, "", "%d outputs are defined, and %d named", len(outs), len(o.def.Output))
+		return nil, tree.NewError(tree.ErrValue, "", "%d outputs are defined, and %d named", len(outs), len(o.def.Output))
 	}
 	return outs, nil
 }
@@ -326,7 +328,7 @@ func hostElements(a *engine.Array) ([]float32, error) {
 func newShape(dims []int) (shape.Shape, error) {
 	s, err := shape.New(dims...)
 	if err != nil {
-		return nil, expr.NewError(expr.ErrShape, "", "%s", err)
+		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -31,12 +32,12 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X..."},
 		[]string{"Y"},
 		nil, first,
-		func(_ *Args, x []*expr.Node) []*expr.Node {
+		func(_ *Args, x []*tree.Node) []*tree.Node {
 			sum := x[0]
 			for _, y := range x[1:] {
 				sum = call("add", sum, y)
 			}
-			return []*expr.Node{sum}
+			return []*tree.Node{sum}
 		},
 	},
 	{
@@ -45,7 +46,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		[]ArgDoc{{"scale", "The factor, 1.", false}},
 		first,
-		func(a *Args, x []*expr.Node) []*expr.Node { return one(scaled(a.Float("scale", 1), x[0])) },
+		func(a *Args, x []*tree.Node) []*tree.Node { return one(scaled(a.Float("scale", 1), x[0])) },
 	},
 	{
 		"Clip", "X brought between two bounds.",
@@ -53,7 +54,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		[]ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
 		first,
-		func(a *Args, x []*expr.Node) []*expr.Node {
+		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
 		},
 	},
@@ -62,7 +63,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X"},
 		[]string{"Y"},
 		axisArg, first,
-		func(a *Args, x []*expr.Node) []*expr.Node {
+		func(a *Args, x []*tree.Node) []*tree.Node {
 			flat := samples(x[0], a.Int("axis", 1))
 			return one(op.ReshapeNode(op.Compose("softmax", op.Options{Axes: []int{1}}, flat), x[0].Shape()))
 		},
@@ -73,7 +74,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		[]ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
 		nil,
-		func(a *Args, x []*expr.Node) []*expr.Node {
+		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(op.MatMulNode(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
 		},
 	},
@@ -82,7 +83,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X", "W", "b"},
 		[]string{"Y"},
 		axisArg, nil,
-		func(a *Args, x []*expr.Node) []*expr.Node {
+		func(a *Args, x []*tree.Node) []*tree.Node {
 			y := op.MatMulNode(samples(x[0], a.Int("axis", 1)), op.PermuteNode(x[1], nil))
 			return one(call("add", y, x[2]))
 		},
@@ -92,7 +93,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X"},
 		[]string{"Y"},
 		axisArg, nil,
-		func(a *Args, x []*expr.Node) []*expr.Node { return one(samples(x[0], a.Int("axis", 1))) },
+		func(a *Args, x []*tree.Node) []*tree.Node { return one(samples(x[0], a.Int("axis", 1))) },
 	},
 	{
 		"Transpose", "X with its axes in another order, or in reverse.",
@@ -100,21 +101,21 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		[]ArgDoc{{"axes", "The order.", false}},
 		nil,
-		func(a *Args, x []*expr.Node) []*expr.Node { return one(op.PermuteNode(x[0], a.Ints("axes"))) },
+		func(a *Args, x []*tree.Node) []*tree.Node { return one(op.PermuteNode(x[0], a.Ints("axes"))) },
 	},
 	{
 		"AveragedLoss", "The mean of all elements.",
 		[]string{"X"},
 		[]string{"Y"},
 		nil, nil,
-		func(_ *Args, x []*expr.Node) []*expr.Node { return one(op.Compose("mean", op.Options{}, x[0])) },
+		func(_ *Args, x []*tree.Node) []*tree.Node { return one(op.Compose("mean", op.Options{}, x[0])) },
 	},
 	{
 		"SquaredL2Distance", "Half the squared distance of each sample of X from that of Y.",
 		[]string{"X", "Y"},
 		[]string{"Z"},
 		nil, nil,
-		func(_ *Args, x []*expr.Node) []*expr.Node {
+		func(_ *Args, x []*tree.Node) []*tree.Node {
 			d := call("square", call("sub", samples(x[0], 1), samples(x[1], 1)))
 			return one(scaled(.5, op.ReduceNode("sum", d, op.Reduction{Axes: []int{1}})))
 		},
@@ -131,7 +132,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"X", "label"},
 		[]string{"accuracy"},
 		nil, nil,
-		func(_ *Args, x []*expr.Node) []*expr.Node {
+		func(_ *Args, x []*tree.Node) []*tree.Node {
 			right := call("equal", op.ReduceNode("argmax", x[0], op.Reduction{Axes: []int{-1}}), labels(x[1]))
 			return one(op.Compose("mean", op.Options{}, op.CastNode(right, dtype.F32)))
 		},
@@ -141,7 +142,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"iter"},
 		[]string{"iter"},
 		nil, first,
-		func(_ *Args, x []*expr.Node) []*expr.Node { return one(call("add", x[0], like(x[0], 1))) },
+		func(_ *Args, x []*tree.Node) []*tree.Node { return one(call("add", x[0], like(x[0], 1))) },
 	},
 	{
 		"LearningRate", "The learning rate of a step.",
@@ -212,7 +213,7 @@ func mapRows() (rows []row) {
 	} {
 		rows = append(rows, row{r[0], r[2], []string{"X"}, []string{"Y"}, nil, first, mapped(r[1])})
 	}
-	rows = append(rows, row{"Copy", "X.", []string{"X"}, []string{"Y"}, nil, nil, func(_ *Args, x []*expr.Node) []*expr.Node { return x }})
+	rows = append(rows, row{"Copy", "X.", []string{"X"}, []string{"Y"}, nil, nil, func(_ *Args, x []*tree.Node) []*tree.Node { return x }})
 	for _, r := range [][3]string{{"Add", "add", "A + B"}, {"Sub", "sub", "A - B"}, {"Mul", "mul", "A*B"}, {"Div", "div", "A/B"}} {
 		rows = append(rows, row{r[0], r[2] + ", with NumPy's broadcasting.", []string{"A", "B"}, []string{"C"}, nil, first, mapped(r[1])})
 	}
@@ -221,21 +222,21 @@ func mapRows() (rows []row) {
 
 // mapped returns the tree of an operator without attributes.
 func mapped(name string) Tree {
-	return func(_ *Args, x []*expr.Node) []*expr.Node { return one(call(name, x...)) }
+	return func(_ *Args, x []*tree.Node) []*tree.Node { return one(call(name, x...)) }
 }
 
-func one(n *expr.Node) []*expr.Node { return []*expr.Node{n} }
+func one(n *tree.Node) []*tree.Node { return []*tree.Node{n} }
 
 // like returns v in the type of x.
-func like(x *expr.Node, v float64) *expr.Node { return expr.ConstFloat(x.DType(), v) }
+func like(x *tree.Node, v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
 
-func scaled(v float64, x *expr.Node) *expr.Node { return call("mul", like(x, v), x) }
+func scaled(v float64, x *tree.Node) *tree.Node { return call("mul", like(x, v), x) }
 
 // broadcast returns n in the shape s.
-func broadcast(n *expr.Node, s shape.Shape) *expr.Node { return op.BroadcastToNode(n, s) }
+func broadcast(n *tree.Node, s shape.Shape) *tree.Node { return op.BroadcastToNode(n, s) }
 
 // turned returns x, or its transpose.
-func turned(x *expr.Node, on bool) *expr.Node {
+func turned(x *tree.Node, on bool) *tree.Node {
 	if on {
 		return op.PermuteNode(x, nil)
 	}
@@ -243,23 +244,23 @@ func turned(x *expr.Node, on bool) *expr.Node {
 }
 
 // samples returns x as a matrix: the axes before axis are the rows.
-func samples(x *expr.Node, axis int) *expr.Node {
+func samples(x *tree.Node, axis int) *tree.Node {
 	s := x.Shape()
 	if axis < 0 {
 		axis += len(s)
 	}
 	if x.Err() != nil || axis < 0 || axis > len(s) {
-		return expr.Errorf(expr.ErrShape, "", "axis %d is out of range for shape %v", axis, s)
+		return tree.Errorf(tree.ErrShape, "", "axis %d is out of range for shape %v", axis, s)
 	}
 	return op.ReshapeNode(x, []int{s.Count(0, axis), s.Count(axis, len(s))})
 }
 
 // labels returns labels as a vector of int64. They may have a second axis of one.
-func labels(x *expr.Node) *expr.Node {
+func labels(x *tree.Node) *tree.Node {
 	return op.CastNode(op.ReshapeNode(x, []int{x.Shape().Size()}), dtype.I64)
 }
 
-func labelCrossEntropy(_ *Args, x []*expr.Node) []*expr.Node {
+func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 	p := samples(x[0], 1)
 	if p.Err() != nil {
 		return one(p)
@@ -273,7 +274,7 @@ func labelCrossEntropy(_ *Args, x []*expr.Node) []*expr.Node {
 
 // learningRate returns base_lr * gamma^(iter/stepsize), with a quotient that is
 // rounded down for the policy step.
-func learningRate(a *Args, x []*expr.Node) []*expr.Node {
+func learningRate(a *Args, x []*tree.Node) []*tree.Node {
 	base, gamma, size := a.Float("base_lr", 0), a.Float("gamma", .1), a.Int("stepsize", 1)
 	iter := op.CastNode(x[0], dtype.F32)
 	periods := call("div", iter, like(iter, float64(max(size, 1))))
@@ -290,13 +291,13 @@ func learningRate(a *Args, x []*expr.Node) []*expr.Node {
 }
 
 // scalar returns an input of one element as a scalar.
-func scalar(x *expr.Node) *expr.Node { return op.ReshapeNode(x, nil) }
+func scalar(x *tree.Node) *tree.Node { return op.ReshapeNode(x, nil) }
 
-func weightedSum(a *Args, x []*expr.Node) []*expr.Node {
+func weightedSum(a *Args, x []*tree.Node) []*tree.Node {
 	if len(x)%2 != 0 {
-		return one(expr.Errorf(expr.ErrValue, "", "%d inputs are no pairs", len(x)))
+		return one(tree.Errorf(tree.ErrValue, "", "%d inputs are no pairs", len(x)))
 	}
-	var sum *expr.Node
+	var sum *tree.Node
 	for i := 0; i < len(x); i += 2 {
 		term := call("mul", scalar(x[i+1]), x[i])
 		if sum == nil {
@@ -308,7 +309,7 @@ func weightedSum(a *Args, x []*expr.Node) []*expr.Node {
 	return one(sum)
 }
 
-func momentumSGD(a *Args, x []*expr.Node) []*expr.Node {
+func momentumSGD(a *Args, x []*tree.Node) []*tree.Node {
 	g, m, lr, param := x[0], x[1], scalar(x[2]), x[3]
 	mu := a.Float("momentum", 0)
 	next := call("add", scaled(mu, m), call("mul", lr, g))
@@ -316,24 +317,24 @@ func momentumSGD(a *Args, x []*expr.Node) []*expr.Node {
 	if a.Bool("nesterov", false) {
 		step = call("sub", scaled(1+mu, next), scaled(mu, m))
 	}
-	return []*expr.Node{step, next, call("sub", param, step)}
+	return []*tree.Node{step, next, call("sub", param, step)}
 }
 
-func adagrad(a *Args, x []*expr.Node) []*expr.Node {
+func adagrad(a *Args, x []*tree.Node) []*tree.Node {
 	param, h, g, lr := x[0], x[1], x[2], scalar(x[3])
 	next := call("add", scaled(a.Float("decay", 1), h), call("square", g))
 	root := call("add", call("sqrt", next), like(h, a.Float("epsilon", 1e-5)))
-	return []*expr.Node{call("add", param, call("div", call("mul", lr, g), root)), next}
+	return []*tree.Node{call("add", param, call("div", call("mul", lr, g), root)), next}
 }
 
-func adam(a *Args, x []*expr.Node) []*expr.Node {
+func adam(a *Args, x []*tree.Node) []*tree.Node {
 	param, m, v, g, lr := x[0], x[1], x[2], x[3], scalar(x[4])
 	b1, b2 := a.Float("beta1", .9), a.Float("beta2", .999)
 	t := op.CastNode(call("add", scalar(x[5]), like(x[5], 1)), param.DType())
-	rest := func(b float64) *expr.Node { return call("sub", like(param, 1), call("pow", like(param, b), t)) }
-	mean := func(b float64, s, e *expr.Node) *expr.Node { return call("add", scaled(b, s), scaled(1-b, e)) }
+	rest := func(b float64) *tree.Node { return call("sub", like(param, 1), call("pow", like(param, b), t)) }
+	mean := func(b float64, s, e *tree.Node) *tree.Node { return call("add", scaled(b, s), scaled(1-b, e)) }
 	m, v = mean(b1, m, g), mean(b2, v, call("square", g))
 	rate := call("div", call("mul", lr, call("sqrt", rest(b2))), rest(b1))
 	root := call("add", call("sqrt", v), like(param, a.Float("epsilon", 1e-5)))
-	return []*expr.Node{call("add", param, call("div", call("mul", rate, m), root)), m, v}
+	return []*tree.Node{call("add", param, call("div", call("mul", rate, m), root)), m, v}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -100,7 +100,7 @@ func schemaOf(typ string) (*Schema, error) {
 	if s := registry.schemas[typ]; s != nil {
 		return s, nil
 	}
-	return nil, expr.NewError(expr.ErrUnsupported, "", "there is no operator type %q", typ)
+	return nil, tree.NewError(tree.ErrUnsupported, "", "there is no operator type %q", typ)
 }
 
 // kernelOf returns the kernel for a type on a device and the first of the engines,
@@ -113,7 +113,7 @@ func kernelOf(typ, device, engines string) (Kernel, string, error) {
 			return k, e, nil
 		}
 	}
-	return nil, "", expr.NewError(expr.ErrUnsupported, "", "no kernel of %s for %s", typ, device)
+	return nil, "", tree.NewError(tree.ErrUnsupported, "", "no kernel of %s for %s", typ, device)
 }
 
 // check returns an error if the definition d does not fit the schema. The error
@@ -129,31 +129,31 @@ func (s *Schema) check(d *OperatorDef) error {
 		at, allowed := s.InPlace[i]
 		for j, in := range d.Input {
 			if in == out && !(allowed && at == j) {
-				return blobError(out, expr.NewError(expr.ErrValue, "", "output %d may not be input %d", i, j))
+				return blobError(out, tree.NewError(tree.ErrValue, "", "output %d may not be input %d", i, j))
 			}
 		}
 		if s.Forced && allowed && d.Input[at] != out {
-			return blobError(out, expr.NewError(expr.ErrValue, "", "output %d must be input %d, %q", i, at, d.Input[at]))
+			return blobError(out, tree.NewError(tree.ErrValue, "", "output %d must be input %d, %q", i, at, d.Input[at]))
 		}
 		if slices.Contains(d.Output[:i], out) {
-			return blobError(out, expr.NewError(expr.ErrValue, "", "two outputs are the same blob"))
+			return blobError(out, tree.NewError(tree.ErrValue, "", "two outputs are the same blob"))
 		}
 	}
 	seen := map[string]bool{}
 	for _, a := range d.Arg {
 		switch {
 		case a == nil:
-			return expr.NewError(expr.ErrValue, "", "an argument is nil")
+			return tree.NewError(tree.ErrValue, "", "an argument is nil")
 		case seen[a.Name]:
-			return expr.NewError(expr.ErrValue, "", "argument %q stands twice", a.Name)
+			return tree.NewError(tree.ErrValue, "", "argument %q stands twice", a.Name)
 		case !slices.ContainsFunc(s.Args, func(x ArgDoc) bool { return x.Name == a.Name }):
-			return expr.NewError(expr.ErrValue, "", "there is no argument %q", a.Name)
+			return tree.NewError(tree.ErrValue, "", "there is no argument %q", a.Name)
 		}
 		seen[a.Name] = true
 	}
 	for _, a := range s.Args {
 		if a.Required && !seen[a.Name] {
-			return expr.NewError(expr.ErrValue, "", "argument %q is missing", a.Name)
+			return tree.NewError(tree.ErrValue, "", "argument %q is missing", a.Name)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func count(what string, n int, names []string, optional int) error {
 		most = n
 	}
 	if n < least || n > most {
-		return expr.NewError(expr.ErrValue, "", "%d %s, not %s", n, what, strings.Join(names, ", "))
+		return tree.NewError(tree.ErrValue, "", "%d %s, not %s", n, what, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Tree returns the outputs of an operator as trees of its inputs. It is called
 // also with inputs that have a type and a shape but no elements.
-type Tree func(a *Args, in []*expr.Node) []*expr.Node
+type Tree func(a *Args, in []*tree.Node) []*tree.Node
 
 // engines are the engines of operators that are trees: the options of their
 // programs.
@@ -59,14 +60,14 @@ func define(s Schema, t Tree) {
 	}
 }
 
-func (t Tree) gradient(a *Args, in []*expr.Node) []*expr.Node {
+func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
 	n, wrt, of := a.Int(argInputs, 0), a.Ints(argWrt), a.Ints(argOf)
 	if n < 1 || n+len(of) != len(in) || slices.ContainsFunc(wrt, func(i int) bool { return i < 0 || i >= n }) {
 		a.wrong(argInputs, "the number of inputs")
 		return nil
 	}
 	outs := t(a, in[:n])
-	var loss *expr.Node
+	var loss *tree.Node
 	for k, i := range of {
 		if i < 0 || i >= len(outs) {
 			a.wrong(argOf, "a list of outputs")
@@ -79,13 +80,13 @@ func (t Tree) gradient(a *Args, in []*expr.Node) []*expr.Node {
 			loss = call("add", loss, l)
 		}
 	}
-	var xs []*expr.Node
+	var xs []*tree.Node
 	for _, i := range wrt {
 		xs = append(xs, in[i])
 	}
 	gs, err := grad.OfNodes(loss, xs...)
 	if err != nil {
-		return []*expr.Node{expr.Failed(err)}
+		return []*tree.Node{tree.Failed(err)}
 	}
 	return gs
 }
@@ -99,9 +100,9 @@ func (a *abstract) Size() int { return math.MaxInt }
 
 // infer returns types and shapes of the trees on inputs without elements.
 func (t Tree) infer(a *Args, in []Info) ([]Info, error) {
-	nodes := make([]*expr.Node, len(in))
+	nodes := make([]*tree.Node, len(in))
 	for i, x := range in {
-		nodes[i] = expr.NewLeaf(x.Type, x.Shape, &expr.Leaf{Mem: &abstract{"cpu"}, Strides: x.Shape.Strides()})
+		nodes[i] = tree.NewLeaf(x.Type, x.Shape, &tree.Leaf{Mem: &abstract{"cpu"}, Strides: x.Shape.Strides()})
 	}
 	outs, err := t.trees(a, nodes)
 	if err != nil {
@@ -115,10 +116,10 @@ func (t Tree) infer(a *Args, in []Info) ([]Info, error) {
 }
 
 // trees calls t, which may be the user's, and returns the first error of a tree.
-func (t Tree) trees(a *Args, in []*expr.Node) (outs []*expr.Node, err error) {
+func (t Tree) trees(a *Args, in []*tree.Node) (outs []*tree.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = expr.NewError(expr.ErrValue, "", "the tree panicked: %v", p)
+			err = tree.NewError(tree.ErrValue, "", "the tree panicked: %v", p)
 		}
 	}()
 	outs = t(a, in)
@@ -135,18 +136,18 @@ func (t Tree) trees(a *Args, in []*expr.Node) (outs []*expr.Node, err error) {
 
 // compile returns the program of an operator.
 func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) (Runner, error) {
-	in := make([]*expr.Node, len(o.in))
+	in := make([]*tree.Node, len(o.in))
 	for i, a := range o.in {
 		in[i] = a.Named(o.def.Input[i]).Node()
 	}
-	outs, err := t.trees(&Args{list: o.def.Arg}, in)
+	outs, err := t.trees(o.Args(), in)
 	if err != nil {
 		return nil, err
 	}
 	var stmts, last []expr.Statement
 	for i, n := range outs {
 		target := o.out[i]
-		if slices.ContainsFunc(outs[i+1:], func(later *expr.Node) bool { return reads(later, target) }) {
+		if slices.ContainsFunc(outs[i+1:], func(later *tree.Node) bool { return reads(later, target) }) {
 			if target, err = target.NewZeros(target.DType(), target.Shape()...); err != nil {
 				return nil, err
 			}
@@ -158,15 +159,15 @@ func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) 
 }
 
 // reads reports whether a tree reads the memory of an array.
-func reads(n *expr.Node, a *engine.Array) (found bool) {
-	expr.Walk(n, func(x *expr.Node) {
-		found = found || x.Leaf != nil && x.Leaf.Mem == expr.Memory(a.Memory())
+func reads(n *tree.Node, a *engine.Array) (found bool) {
+	tree.Walk(n, func(x *tree.Node) {
+		found = found || x.Leaf != nil && x.Leaf.Mem == tree.Memory(a.Memory())
 	})
 	return found
 }
 
 // call returns an operation without attributes on args.
-func call(name string, args ...*expr.Node) *expr.Node {
+func call(name string, args ...*tree.Node) *tree.Node {
 	o, _ := op.Lookup(name)
 	return op.Apply(o, args...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Workspace holds named blobs, and the nets that use them. The zero Workspace is
@@ -16,6 +17,7 @@ type Workspace struct {
 	mu    sync.RWMutex
 	blobs map[string]*engine.Array
 	nets  map[string]*Net
+	read  map[string]*reading
 }
 
 // NewWorkspace returns an empty workspace.
@@ -50,7 +52,7 @@ func (w *Workspace) Blob(name string) *engine.Array {
 func Fetch[T expr.Elem](w *Workspace, name string) (*engine.Tensor[T], error) {
 	a := w.Blob(name)
 	if a == nil {
-		return nil, blobError(name, expr.NewError(expr.ErrValue, "", "the blob does not exist"))
+		return nil, blobError(name, tree.NewError(tree.ErrValue, "", "the blob does not exist"))
 	}
 	t, err := engine.TensorOf[T](a)
 	if err != nil {
@@ -85,7 +87,7 @@ func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, ok := w.nets[d.Name]; ok {
-		return nil, expr.NewError(expr.ErrValue, "", "there is a net %q", d.Name)
+		return nil, tree.NewError(tree.ErrValue, "", "there is a net %q", d.Name)
 	}
 	if w.nets == nil {
 		w.nets = map[string]*Net{}
@@ -113,7 +115,7 @@ func (w *Workspace) RunOnce(ctx context.Context, d *NetDef) error {
 // Shapes returns types and shapes of all blobs that a net reads and writes, without
 // running it. Those of the inputs are given, or are those of blobs that exist.
 func (w *Workspace) Shapes(d *NetDef, inputs map[string]Info) (map[string]Info, error) {
-	n, err := build(d)
+	n, err := build(w, d)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (w *Workspace) Shapes(d *NetDef, inputs map[string]Info) (map[string]Info, 
 				x, ok = Info{a.DType(), a.Shape()}, true
 			}
 			if !ok {
-				return nil, o.fail(blobError(name, expr.NewError(expr.ErrValue, "", "the blob has no known shape")))
+				return nil, o.fail(blobError(name, tree.NewError(tree.ErrValue, "", "the blob has no known shape")))
 			}
 			in[i], all[name] = x, x
 		}

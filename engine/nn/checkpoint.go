@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Save writes a checkpoint as a safetensors file: parameters and buffers as
@@ -74,16 +74,16 @@ func (t *Trainer[T]) Load(path string) error {
 
 func (t *Trainer[T]) restore(arrays map[string]*engine.Array, meta map[string]string) error {
 	if meta["optimizer"] != t.optimizer.name {
-		return expr.NewError(expr.ErrValue, "", "the optimiser of the checkpoint is %q, not %q", meta["optimizer"], t.optimizer.name)
+		return tree.NewError(tree.ErrValue, "", "the optimiser of the checkpoint is %q, not %q", meta["optimizer"], t.optimizer.name)
 	}
 	rate, err := strconv.ParseFloat(meta["rate"], 64)
 	if err != nil {
-		return expr.NewError(expr.ErrValue, "", "the learning rate %q is no number", meta["rate"])
+		return tree.NewError(tree.ErrValue, "", "the learning rate %q is no number", meta["rate"])
 	}
 	numbers := map[string]uint64{}
 	for _, name := range []string{"step", "epoch", "batch", "seed"} {
 		if numbers[name], err = strconv.ParseUint(meta[name], 10, 32); err != nil || name != "seed" && numbers[name] > 1<<31-1 {
-			return expr.NewError(expr.ErrValue, "", "the %s %q is no whole number, or too large", name, meta[name])
+			return tree.NewError(tree.ErrValue, "", "the %s %q is no whole number, or too large", name, meta[name])
 		}
 	}
 	state := t.state()
@@ -91,10 +91,10 @@ func (t *Trainer[T]) restore(arrays map[string]*engine.Array, meta map[string]st
 	for name, p := range state {
 		a := arrays[name]
 		if a == nil {
-			return expr.NewError(expr.ErrValue, "", "the tensor %s is missing", name)
+			return tree.NewError(tree.ErrValue, "", "the tensor %s is missing", name)
 		}
 		if s := p.Value().Shape(); a.DType() != dtype.Of[T]() || !a.Shape().Equal(s) {
-			return expr.NewError(expr.ErrShape, "", "%s is %v%v, not %v%v", name, a.DType(), a.Shape(), dtype.Of[T](), s)
+			return tree.NewError(tree.ErrShape, "", "%s is %v%v, not %v%v", name, a.DType(), a.Shape(), dtype.Of[T](), s)
 		}
 		x, err := elements(p.Value())
 		if err != nil {
@@ -107,7 +107,7 @@ func (t *Trainer[T]) restore(arrays map[string]*engine.Array, meta map[string]st
 		from, to = append(from, b), append(to, x)
 	}
 	if len(arrays) != len(state) {
-		return expr.NewError(expr.ErrValue, "", "the checkpoint has %d tensors, the training %d", len(arrays), len(state))
+		return tree.NewError(tree.ErrValue, "", "the checkpoint has %d tensors, the training %d", len(arrays), len(state))
 	}
 	if err := t.optimizer.SetRate(rate); err != nil {
 		return err

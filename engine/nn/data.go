@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/internal/ahead"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Dataset is samples with their wanted outputs.
@@ -43,7 +44,7 @@ func FromTensors[T Float](x, y *engine.Tensor[T]) (Dataset[T], error) {
 	}
 	sx, sy := x.Shape(), y.Shape()
 	if len(sx) == 0 || len(sy) == 0 || sx[0] != sy[0] {
-		return nil, expr.NewError(expr.ErrShape, "", "samples %v and wanted outputs %v differ in number", sx, sy)
+		return nil, tree.NewError(tree.ErrShape, "", "samples %v and wanted outputs %v differ in number", sx, sy)
 	}
 	d.n, d.dx, d.dy = sx[0], sx[1:], sy[1:]
 	return d, nil
@@ -85,7 +86,7 @@ func (l *Loader[T]) Batches() int {
 // check returns an error if l cannot make batches.
 func (l *Loader[T]) check() error {
 	if l == nil || l.Data == nil || l.Batch <= 0 || l.Prefetch < 0 {
-		return expr.NewError(expr.ErrValue, "", "a loader needs data, a positive batch and no negative prefetch")
+		return tree.NewError(tree.ErrValue, "", "a loader needs data, a positive batch and no negative prefetch")
 	}
 	return nil
 }
@@ -121,7 +122,15 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 			l.ahead(ctx, rows, yield)
 			return
 		}
-		r := &ring[T]{l: l, free: make([]*Batch[T], 1)}
+		l.batches(ctx, rows, 1)(yield)
+	}
+}
+
+// batches yields the batches of some samples, and uses the memory of a batch again
+// held batches later.
+func (l *Loader[T]) batches(ctx context.Context, rows []int, held int) iter.Seq2[*Batch[T], error] {
+	return func(yield func(*Batch[T], error) bool) {
+		r := &ring[T]{l: l, free: make([]*Batch[T], held)}
 		for chunk := range slices.Chunk(rows, l.Batch) {
 			b, err := r.read(chunk)
 			if err == nil {
@@ -137,45 +146,15 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 // ahead yields batches that a goroutine reads ahead. The goroutine has ended when
 // ahead returns.
 func (l *Loader[T]) ahead(ctx context.Context, rows []int, yield func(*Batch[T], error) bool) {
-	type result struct {
-		b   *Batch[T]
-		err error
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	full := make(chan result, l.Prefetch)
-	go func() {
-		defer close(full)
-		// One batch is with the caller, Prefetch are in the channel, one is read.
-		r := &ring[T]{l: l, free: make([]*Batch[T], l.Prefetch+2)}
-		for chunk := range slices.Chunk(rows, l.Batch) {
-			b, err := r.read(chunk)
-			if err == nil {
-				err = ctx.Err()
-			}
-			select {
-			case full <- result{b, err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	defer func() {
-		cancel()
-		for range full {
-		}
-	}()
-	left := (len(rows) + l.Batch - 1) / l.Batch
-	for r := range full {
-		left--
-		if !yield(r.b, r.err) || r.err != nil {
+	r := ahead.Start(ctx, l.Prefetch, func(ctx context.Context) iter.Seq2[*Batch[T], error] {
+		return l.batches(ctx, rows, l.Prefetch+2)
+	})
+	defer r.Close()
+	for range (len(rows) + l.Batch - 1) / l.Batch {
+		b, ok, err := r.Next(context.WithoutCancel(ctx))
+		if !yield(b, err) || !ok {
 			return
 		}
-	}
-	if err := ctx.Err(); err != nil && left > 0 {
-		yield(nil, err)
 	}
 }
 
@@ -190,7 +169,7 @@ type ring[T Float] struct {
 func (r *ring[T]) read(rows []int) (b *Batch[T], err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			b, err = nil, expr.NewError(expr.ErrValue, "", "reading a sample panicked: %v", p)
+			b, err = nil, tree.NewError(tree.ErrValue, "", "reading a sample panicked: %v", p)
 		}
 	}()
 	at := &r.free[r.next]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Linear is x @ Weight.T + Bias. The input has the shape [... inputs] and the
@@ -86,7 +87,7 @@ type Dropout[T Float] struct{ P float64 }
 func (d Dropout[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	switch {
 	case !(d.P >= 0 && d.P < 1):
-		return expr.Of[T](expr.Errorf(expr.ErrValue, "Dropout", "the probability %v is not in [0, 1)", d.P))
+		return expr.Of[T](tree.Errorf(tree.ErrValue, "Dropout", "the probability %v is not in [0, 1)", d.P))
 	case !p.Training() || d.P == 0:
 		return x
 	}
@@ -106,7 +107,7 @@ func (Flatten[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 		return x
 	}
 	if len(n.Shape()) == 0 {
-		return expr.Of[T](expr.Errorf(expr.ErrShape, "Flatten", "a scalar has no axis for the samples"))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "Flatten", "a scalar has no axis for the samples"))
 	}
 	return op.Reshape(x, n.Shape()[0], n.Shape().Count(1, len(n.Shape())))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Loss returns a scalar from the output of a network and the wanted output.
@@ -52,7 +53,7 @@ func CrossEntropy[T Float]() Loss[T] {
 			return out
 		}
 		if len(n.Shape()) == 0 || !n.Shape()[:len(n.Shape())-1].Equal(expr.NodeOf(labels).Shape()) {
-			return expr.Of[T](expr.Errorf(expr.ErrShape, "CrossEntropy", "the output %v and the labels %v do not fit", n.Shape(), expr.NodeOf(labels).Shape()))
+			return expr.Of[T](tree.Errorf(tree.ErrShape, "CrossEntropy", "the output %v and the labels %v do not fit", n.Shape(), expr.NodeOf(labels).Shape()))
 		}
 		classes := n.Shape()[len(n.Shape())-1]
 		label := CheckLabels(op.Cast[int64](labels), classes)
@@ -73,8 +74,8 @@ func CheckLabels(labels expr.Exp[int64], classes int) expr.Exp[int64] {
 // checkedLabel returns its first operand, a label, and fails unless it is below
 // the second and not negative, or Ignored.
 var checkedLabel = op.Define("label", 2, func(_ *op.B, x ...op.V) op.V { return x[0] }, op.On(dtype.I64),
-	func(o *expr.Row) {
-		o.FaultKind = expr.ErrIndex
+	func(o *tree.Row) {
+		o.GoName, o.FaultKind = "nn.CrossEntropy", tree.ErrIndex
 		o.Fault = func(b *op.B, x ...op.V) op.V {
 			outside := b.Or(b.Lt(x[0], b.Like(x[0], 0)), b.Ge(x[0], x[1]))
 			return b.And(outside, b.Ne(x[0], b.Like(x[0], Ignored)))

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Module is parameters and a function of trees.
@@ -54,7 +55,7 @@ func (p *Pass[T]) Statements() []expr.Statement { return p.after }
 // training the result is an error.
 func (p *Pass[T]) Keep(x expr.Exp[T], q float64) expr.Exp[bool] {
 	if !p.Training() {
-		return expr.Of[bool](expr.Errorf(expr.ErrValue, "", "nothing is random outside of training"))
+		return expr.Of[bool](tree.Errorf(tree.ErrValue, "", "nothing is random outside of training"))
 	}
 	p.draws++
 	n := expr.NodeOf(x)
@@ -75,7 +76,7 @@ func NewSequential[T Float](modules ...Module[T]) Sequential[T] { return modules
 func (s Sequential[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	for i, m := range s {
 		if m == nil {
-			return expr.Of[T](expr.Errorf(expr.ErrType, "", "module %d is nil", i))
+			return expr.Of[T](tree.Errorf(tree.ErrType, "", "module %d is nil", i))
 		}
 		x = m.Forward(p, x)
 	}
@@ -102,7 +103,7 @@ type Func[T Float] func(x expr.Exp[T]) expr.Exp[T]
 // Forward returns f(x).
 func (f Func[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	if f == nil {
-		return expr.Of[T](expr.Errorf(expr.ErrType, "", "the function of a module is nil"))
+		return expr.Of[T](tree.Errorf(tree.ErrType, "", "the function of a module is nil"))
 	}
 	return f(x)
 }

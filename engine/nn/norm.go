@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -41,7 +42,7 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	}
 	features := b.Weight.Value().Shape().Size()
 	if len(s) < 2 || s[1] != features {
-		return expr.Of[T](expr.Errorf(expr.ErrShape, "BatchNorm", "shape %v has no axis 1 of %d features", s, features))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "BatchNorm", "shape %v has no axis 1 of %d features", s, features))
 	}
 	row := slices.Repeat([]int{1}, len(s))
 	row[1] = features
@@ -49,7 +50,7 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	mean, v := along(b.Mean), along(b.Var)
 	if p.Training() {
 		if s.Size() <= features {
-			return expr.Of[T](expr.Errorf(expr.ErrShape, "BatchNorm", "shape %v has one value of a feature, which has no variance", s))
+			return expr.Of[T](tree.Errorf(tree.ErrShape, "BatchNorm", "shape %v has one value of a feature, which has no variance", s))
 		}
 		mean, v = b.batch(p, x, s)
 	}

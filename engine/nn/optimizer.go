@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/autograd"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Optimizer updates parameters by their gradients. Its rule is trees: the
@@ -90,7 +91,7 @@ func (o *Optimizer[T]) fail(err error) {
 // within makes o an error unless lo <= v < hi. NaN is outside.
 func (o *Optimizer[T]) within(name string, v, lo, hi float64) {
 	if !(v >= lo && v < hi) {
-		o.fail(expr.NewError(expr.ErrValue, "", "%s: %s is %v, outside of [%v, %v)", o.name, name, v, lo, hi))
+		o.fail(tree.NewError(tree.ErrValue, "", "%s: %s is %v, outside of [%v, %v)", o.name, name, v, lo, hi))
 	}
 }
 
@@ -104,7 +105,7 @@ func (o *Optimizer[T]) Rate() float64 { return o.rate }
 // if rate is negative, infinite or NaN; then the old rate stays.
 func (o *Optimizer[T]) SetRate(rate float64) error {
 	if !(rate >= 0) || math.IsInf(rate, 0) {
-		return expr.NewError(expr.ErrValue, "", "%s: the learning rate is %v", o.name, rate)
+		return tree.NewError(tree.ErrValue, "", "%s: the learning rate is %v", o.name, rate)
 	}
 	o.rate = rate
 	return nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/autograd"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Float is an element type of networks.
@@ -63,7 +63,7 @@ func elements[T Float](t *engine.Tensor[T]) ([]T, error) {
 	}
 	a := t.Array()
 	if !a.IsContiguous() {
-		return nil, expr.NewError(expr.ErrShape, "", "the elements of %v are not contiguous", a.Shape())
+		return nil, tree.NewError(tree.ErrShape, "", "the elements of %v are not contiguous", a.Shape())
 	}
 	b, err := a.Memory().MutableHost()
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -23,10 +24,13 @@ import (
 const maxHeader = 100_000_000
 
 // safeTypes are the names of element types in safetensors files.
-var safeTypes = map[dtype.Type]string{
-	dtype.Bool: "BOOL", dtype.U8: "U8", dtype.I8: "I8", dtype.I32: "I32", dtype.U32: "U32", dtype.I64: "I64",
-	dtype.U64: "U64", dtype.F16: "F16", dtype.BF16: "BF16", dtype.F32: "F32", dtype.F64: "F64",
-}
+var safeTypes = func() map[dtype.Type]string {
+	m := map[dtype.Type]string{}
+	for _, t := range dtype.Real() {
+		m[t] = strings.ToUpper(t.Short())
+	}
+	return m
+}()
 
 // A safeEntry describes one tensor in the header of a safetensors file.
 type safeEntry struct {
@@ -49,7 +53,7 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if safeTypes[a.DType()] == "" {
-			return expr.NewError(expr.ErrType, "", "%s: a safetensors file holds no %v", name, a.DType())
+			return tree.NewError(tree.ErrType, "", "%s: a safetensors file holds no %v", name, a.DType())
 		}
 		entries = append(entries, &safeEntry{Type: safeTypes[a.DType()], Shape: append([]int{}, a.Shape()...), name: name, data: b})
 	}
@@ -104,7 +108,7 @@ func safeHeader(entries []*safeEntry, meta map[string]string) ([]byte, error) {
 	at := int64(0)
 	for _, e := range entries {
 		if e.name == "__metadata__" {
-			return nil, expr.NewError(expr.ErrValue, "", "no tensor may be called %s", e.name)
+			return nil, tree.NewError(tree.ErrValue, "", "no tensor may be called %s", e.name)
 		}
 		e.Offsets = [2]int64{at, at + int64(len(e.data))}
 		at = e.Offsets[1]
@@ -117,7 +121,7 @@ func safeHeader(entries []*safeEntry, meta map[string]string) ([]byte, error) {
 		b.WriteByte(' ')
 	}
 	if b.Len() > maxHeader {
-		return nil, expr.NewError(expr.ErrValue, "", "the header has %d bytes, more than %d", b.Len(), maxHeader)
+		return nil, tree.NewError(tree.ErrValue, "", "the header has %d bytes, more than %d", b.Len(), maxHeader)
 	}
 	return b.Bytes(), nil
 }
@@ -144,11 +148,11 @@ func LoadTensors(path string) (arrays map[string]*engine.Array, meta map[string]
 func readSafe(r io.Reader, size int64) (map[string]*engine.Array, map[string]string, error) {
 	var word [8]byte
 	if _, err := io.ReadFull(r, word[:]); err != nil {
-		return nil, nil, expr.NewError(expr.ErrValue, "", "the file has %d bytes and no header", size)
+		return nil, nil, tree.NewError(tree.ErrValue, "", "the file has %d bytes and no header", size)
 	}
 	n := binary.LittleEndian.Uint64(word[:])
 	if n > maxHeader || int64(n) > size-8 {
-		return nil, nil, expr.NewError(expr.ErrValue, "", "a header of %d bytes in a file of %d", n, size)
+		return nil, nil, tree.NewError(tree.ErrValue, "", "a header of %d bytes in a file of %d", n, size)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
@@ -156,7 +160,7 @@ func readSafe(r io.Reader, size int64) (map[string]*engine.Array, map[string]str
 	}
 	entries, meta, err := parseSafe(header)
 	if err != nil {
-		return nil, nil, expr.NewError(expr.ErrValue, "", "the header: %s", err)
+		return nil, nil, tree.NewError(tree.ErrValue, "", "the header: %s", err)
 	}
 	types, err := checkSafe(entries, size-8-int64(n))
 	if err != nil {
@@ -168,8 +172,14 @@ func readSafe(r io.Reader, size int64) (map[string]*engine.Array, map[string]str
 		if err != nil {
 			return nil, nil, err
 		}
-		if _, err := io.ReadFull(r, a.Memory().Bytes()); err != nil {
+		data := a.Memory().Bytes()
+		if _, err := io.ReadFull(r, data); err != nil {
 			return nil, nil, err
+		}
+		if types[i] == dtype.Bool { // bytes other than 0 and 1 are true
+			for k, b := range data {
+				data[k] = min(b, 1)
+			}
 		}
 		arrays[e.name] = a
 	}
@@ -226,20 +236,20 @@ func checkSafe(entries []*safeEntry, size int64) ([]dtype.Type, error) {
 	for i, e := range entries {
 		k := slices.IndexFunc(known, func(t dtype.Type) bool { return safeTypes[t] == e.Type })
 		if k < 0 {
-			return nil, expr.NewError(expr.ErrUnsupported, "", "tensor %q has elements of type %q", e.name, e.Type)
+			return nil, tree.NewError(tree.ErrUnsupported, "", "tensor %q has elements of type %q", e.name, e.Type)
 		}
 		types[i] = known[k]
 		s, err := shape.New(e.Shape...)
 		if err != nil {
-			return nil, expr.NewError(expr.ErrValue, "", "tensor %q: %s", e.name, err)
+			return nil, tree.NewError(tree.ErrValue, "", "tensor %q: %s", e.name, err)
 		}
 		if want := int64(s.Size()) * int64(types[i].Size()); e.Offsets[0] != at || e.Offsets[1]-at != want {
-			return nil, expr.NewError(expr.ErrValue, "", "tensor %q of %d bytes is said to be at %d to %d; the one before it ends at %d", e.name, want, e.Offsets[0], e.Offsets[1], at)
+			return nil, tree.NewError(tree.ErrValue, "", "tensor %q of %d bytes is said to be at %d to %d; the one before it ends at %d", e.name, want, e.Offsets[0], e.Offsets[1], at)
 		}
 		at = e.Offsets[1]
 	}
 	if at != size {
-		return nil, expr.NewError(expr.ErrValue, "", "the tensors have %d bytes, the file %d after its header", at, size)
+		return nil, tree.NewError(tree.ErrValue, "", "the tensors have %d bytes, the file %d after its header", at, size)
 	}
 	return types, nil
 }

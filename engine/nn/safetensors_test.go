@@ -86,7 +86,7 @@ func TestHostileSafetensors(t *testing.T) {
 		"something after":       {file(`{} x`, 0), expr.ErrValue},
 		"a name twice":          {file(`{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}`, 0), expr.ErrValue},
 		"an unknown member":     {file(one(`{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":0}`), 1), expr.ErrValue},
-		"an unknown type":       {file(one(`{"dtype":"I16","shape":[1],"data_offsets":[0,2]}`), 2), expr.ErrUnsupported},
+		"an unknown type":       {file(one(`{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}`), 2), expr.ErrUnsupported},
 		"a negative extent":     {file(one(`{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}`), 1), expr.ErrValue},
 		"an overflowing shape":  {file(one(`{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}`), 0), expr.ErrValue},
 		"an extent of 1e30":     {file(one(`{"dtype":"U8","shape":[1e30],"data_offsets":[0,1]}`), 1), expr.ErrValue},
@@ -112,4 +112,45 @@ func TestHostileSafetensors(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 		}
 	}
+}
+
+// TestSafetensorsBools reads bytes that are no Go bools as true.
+func TestSafetensorsBools(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	raw := append(file(`{"a":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}}`, 0), 0, 1, 2, 255)
+	check(t, "writing", os.WriteFile(path, raw, 0o600), nil)
+	arrays, _, err := nn.LoadTensors(path)
+	check(t, "LoadTensors", err, nil)
+	if got := arrays["a"].Memory().Bytes(); !slices.Equal(got, []byte{0, 1, 1, 1}) {
+		t.Errorf("the bools are the bytes %v", got)
+	}
+}
+
+// FuzzLoadTensors reads files. What is read is a header again that fits the file.
+func FuzzLoadTensors(f *testing.F) {
+	whole, err := hex.DecodeString(golden)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(file(`{"__metadata__":{"a":"b"},"x":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}}  `, 4))
+	f.Add(file(`{"x":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]},"y":{"dtype":"U8","shape":[0,9],"data_offsets":[1,1]}}`, 1))
+	path := filepath.Join(f.TempDir(), "x.safetensors")
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		check(t, "writing", os.WriteFile(path, raw, 0o600), nil)
+		arrays, _, err := nn.LoadTensors(path)
+		if err != nil {
+			return
+		}
+		size := 8 + int(binary.LittleEndian.Uint64(raw))
+		for name, a := range arrays {
+			size += len(a.Memory().Bytes())
+			if _, err := a.MarshalBinary(); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		if size != len(raw) {
+			t.Errorf("header and arrays have %d bytes, the file %d", size, len(raw))
+		}
+	})
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/autograd"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -226,7 +226,7 @@ func testOptimizer(t *testing.T, o *nn.Optimizer[float64], clip float64, want ma
 	}
 	near(t, "w", ws, want["w"])
 	near(t, "v", vs, want["v"])
-	if n := testing.AllocsPerRun(5, func() {
+	if n := testlevel.Allocs(5, func() {
 		o.Advance(1)
 		if err := step.Run(ctx); err != nil {
 			t.Fatal(err)

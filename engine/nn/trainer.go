@@ -3,12 +3,14 @@ package nn
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/autograd"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -106,7 +108,7 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 // usable returns an error for a trainer without a module, a loss or an optimiser.
 func (t *Trainer[T]) usable() error {
 	if t.module == nil || t.loss == nil || t.optimizer == nil {
-		return expr.NewError(expr.ErrType, "", "the trainer has no module, no loss or no optimiser")
+		return tree.NewError(tree.ErrType, "", "the trainer has no module, no loss or no optimiser")
 	}
 	return nil
 }
@@ -214,7 +216,7 @@ func (t *Trainer[T]) TrainOnBatch(ctx context.Context, x, y *engine.Tensor[T]) (
 	factor := 1.
 	if t.Schedule != nil {
 		if factor = t.Schedule(t.optimizer.step); !(factor >= 0 && factor < 1e30) {
-			return 0, expr.NewError(expr.ErrValue, "", "the schedule returns %v for step %d", factor, t.optimizer.step)
+			return 0, tree.NewError(tree.ErrValue, "", "the schedule returns %v for step %d", factor, t.optimizer.step)
 		}
 	}
 	t.step.Set(uint32(t.optimizer.step))
@@ -303,6 +305,7 @@ type Fit[T Float] struct {
 	Data       *Loader[T]
 	Validation *Loader[T]        // evaluated after each epoch; nil: none
 	Each       func(Report) bool // called after each epoch; false ends the training; nil: none
+	Progress   io.Writer         // gets a line for each epoch, and if it is a terminal a bar for the batches; nil: none
 }
 
 // A Report is about one epoch of training.
@@ -319,9 +322,12 @@ func (t *Trainer[T]) Fit(ctx context.Context, f Fit[T]) (history []Report, err e
 	if err := f.Data.check(); err != nil {
 		return nil, err
 	}
+	var shown *display
+	defer func() { shown.clear() }()
 	for t.epoch < f.Epochs {
 		r := Report{Epoch: t.epoch}
 		samples := 0
+		shown = f.begin(t.epoch)
 		for b, err := range f.Data.Epoch(ctx, t.epoch, t.batch) {
 			if err != nil {
 				return history, err
@@ -334,6 +340,7 @@ func (t *Trainer[T]) Fit(ctx context.Context, f Fit[T]) (history []Report, err e
 			n := b.X.Shape()[0]
 			samples += n
 			r.Loss += (loss - r.Loss) * float64(n) / float64(samples)
+			shown.batch(t.batch, r)
 		}
 		t.epoch, t.batch = t.epoch+1, 0
 		if f.Validation != nil {
@@ -342,6 +349,7 @@ func (t *Trainer[T]) Fit(ctx context.Context, f Fit[T]) (history []Report, err e
 			}
 		}
 		history = append(history, r)
+		shown.end(r)
 		if f.Each != nil && !f.Each(r) {
 			break
 		}
@@ -359,7 +367,7 @@ func EarlyStop(patience int) func(Report) bool {
 		if v, ok := r.Validation["loss"]; ok {
 			loss = v
 		}
-		if since < 0 || loss < best {
+		if since < 0 || !(loss >= best) && loss == loss {
 			best, since = loss, 0
 			return true
 		}

@@ -3,16 +3,22 @@ package nn_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // blobs returns n points in two groups, and their labels.
@@ -194,8 +200,12 @@ func TestFailedStep(t *testing.T) {
 	before := parameters(tr)
 	for _, label := range []float32{2, -1, float32(math.Inf(1))} {
 		y.Data()[3] = label
-		if _, err := tr.TrainOnBatch(ctx, x, y); !errors.Is(err, expr.ErrIndex) {
+		_, err := tr.TrainOnBatch(ctx, x, y)
+		if !errors.Is(err, expr.ErrIndex) {
 			t.Errorf("label %v: %v", label, err)
+		}
+		if want := fmt.Sprintf("oneloop: nn.CrossEntropy: index %d at [3] is out of range", int64(label)); !strings.HasPrefix(err.Error(), want) && label < 9 {
+			t.Errorf("label %v: %v, want %s", label, err, want)
 		}
 		if !slices.Equal(parameters(tr), before) {
 			t.Errorf("label %v: the parameters have changed", label)
@@ -221,7 +231,7 @@ func TestTrainOnBatchAllocs(t *testing.T) {
 	ctx := context.Background()
 	tr := newTrainer()
 	x, y := blobs(16)
-	if n := testing.AllocsPerRun(20, func() {
+	if n := testlevel.Allocs(20, func() {
 		if _, err := tr.TrainOnBatch(ctx, x, y); err != nil {
 			t.Fatal(err)
 		}
@@ -239,6 +249,106 @@ func TestEarlyStop(t *testing.T) {
 	if !slices.Equal(went, []bool{true, true, true, true, true, false}) {
 		t.Errorf("got %v", went)
 	}
+}
+
+// TestEarlyStopAtNaN checks that a loss that is no number is no best one.
+func TestEarlyStopAtNaN(t *testing.T) {
+	f := nn.EarlyStop(1)
+	var went []bool
+	for _, loss := range []float64{math.NaN(), 2, 3, 1, math.NaN(), math.NaN()} {
+		went = append(went, f(nn.Report{Loss: loss}))
+	}
+	if !slices.Equal(went, []bool{true, true, true, true, true, false}) {
+		t.Errorf("got %v", went)
+	}
+}
+
+// TestProgress checks the lines that Fit writes where there is no terminal, and that
+// a writer that fails does not stop the training.
+func TestProgress(t *testing.T) {
+	var out strings.Builder
+	l := loader(t, 100)
+	h, err := newTrainer().Fit(context.Background(), nn.Fit[float32]{Epochs: 2, Data: l, Validation: l, Progress: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("wrote %q", out.String())
+	}
+	for i, line := range lines {
+		want := fmt.Sprintf("epoch %d/2: loss %.4g; validation: accuracy %.4g, loss %.4g, ", i+1, h[i].Loss, h[i].Validation["accuracy"], h[i].Validation["loss"])
+		if rest, ok := strings.CutPrefix(line, want); !ok || !strings.HasSuffix(rest, "s") {
+			t.Errorf("%q, want %q and a time", line, want)
+		}
+	}
+	closed, w := io.Pipe()
+	closed.Close()
+	if h, err := newTrainer().Fit(context.Background(), nn.Fit[float32]{Epochs: 2, Data: l, Progress: w}); err != nil || len(h) != 2 {
+		t.Errorf("%v, %v", h, err)
+	}
+}
+
+// A counted dataset counts the samples that are read.
+type counted struct {
+	nn.Dataset[float32]
+	reads atomic.Int64
+}
+
+func (c *counted) Read(i int, x, y []float32) error {
+	c.reads.Add(1)
+	return c.Dataset.Read(i, x, y)
+}
+
+// TestPrefetch checks that batches are read while the caller works on one, as many
+// as it asked for and one that waits, and that no goroutine outlives a loop, however
+// it ends.
+func TestPrefetch(t *testing.T) {
+	l := loader(t, 160) // 10 batches
+	c := &counted{Dataset: l.Data}
+	l.Data, l.Prefetch = c, 3
+	for _, err := range l.Epoch(context.Background(), 0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(16 * (1 + 3 + 1))
+		if !reading() {
+			t.Error("no goroutine reads ahead")
+		}
+		for deadline := time.Now().Add(time.Minute); c.reads.Load() < want && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(20 * time.Millisecond)
+		if n := c.reads.Load(); n != want {
+			t.Errorf("%d samples are read ahead, want %d", n, want)
+		}
+		break
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	for range l.Epoch(ctx, 0, 0) {
+		cancel()
+	}
+	cancel()
+	func() {
+		defer func() { _ = recover() }()
+		for range l.Epoch(context.Background(), 0, 0) {
+			panic("the caller")
+		}
+	}()
+	// A goroutine is still there for a moment after it has closed its channel.
+	for deadline := time.Now().Add(time.Minute); reading() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if reading() {
+		t.Error("a goroutine still reads ahead")
+	}
+}
+
+// reading reports whether some goroutine reads ahead.
+func reading() bool {
+	var b strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1)
+	return strings.Contains(b.String(), "/engine/internal/ahead.Start")
 }
 
 func TestLoader(t *testing.T) {

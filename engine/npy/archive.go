@@ -92,9 +92,12 @@ func (a *Archive) Names() []string { return slices.Clone(a.names) }
 // Read reads the array of a name. It fails if the archive has none, and if the
 // data are longer than a.Limit or not those of the checksum.
 func (a *Archive) Read(name string) (*Array, error) {
-	f := a.members[name]
+	f, where := a.members[name], ""
+	if a.path != "" {
+		where = oneLine(a.path) + ": "
+	}
 	if f == nil {
-		return nil, fmt.Errorf("oneloop: npy: the archive has no array %s; it has %s", oneLine(name), a.list())
+		return nil, fmt.Errorf("oneloop: npy: %sthe archive has no array %s; it has %s", where, oneLine(name), a.list())
 	}
 	out, err := a.read(f)
 	var fe *FormatError
@@ -103,7 +106,7 @@ func (a *Archive) Read(name string) (*Array, error) {
 		fe.Path = a.path
 		fe.Msg = oneLine(f.Name) + ": " + fe.Msg
 	case err != nil:
-		err = fmt.Errorf("oneloop: npy: %s: %w", oneLine(f.Name), err)
+		err = &fileError{"npy: " + where + oneLine(f.Name), err}
 	}
 	return out, err
 }

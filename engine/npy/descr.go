@@ -7,29 +7,19 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// descrs gives the descr written for each element type. Reading derives its
-// own table from this one.
-var descrs = map[dtype.Type]string{
-	dtype.Bool: "|b1",
-	dtype.I8:   "|i1",
-	dtype.I32:  "<i4",
-	dtype.I64:  "<i8",
-	dtype.U8:   "|u1",
-	dtype.U32:  "<u4",
-	dtype.U64:  "<u8",
-	dtype.F16:  "<f2",
-	dtype.BF16: "<V2",
-	dtype.F32:  "<f4",
-	dtype.F64:  "<f8",
-	dtype.C64:  "<c8",
-	dtype.C128: "<c16",
+// descr returns the descr that is written for an element type.
+func descr(t dtype.Type) string {
+	if t.Size() == 1 {
+		return "|" + t.Code()
+	}
+	return "<" + t.Code()
 }
 
 // codes maps a descr without its byte order to the type.
 var codes = func() map[string]dtype.Type {
 	m := map[string]dtype.Type{"?": dtype.Bool}
-	for t, d := range descrs {
-		m[d[1:]] = t
+	for _, t := range dtype.All() {
+		m[t.Code()] = t
 	}
 	return m
 }()
@@ -48,7 +38,7 @@ func parseDescr(d string) (t dtype.Type, big bool, why string) {
 	}
 	t, ok := codes[code]
 	if !ok {
-		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type; astype converts to bool, int8 to int64 but int16, uint8 to uint64 but uint16, float16, float32, float64, complex64 or complex128", excerpt(d))
+		return dtype.Invalid, false, fmt.Sprintf("descr %s is not a supported element type; astype converts to bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 or complex128", excerpt(d))
 	}
 	if order == '|' && t.Size() > 1 && t != dtype.BF16 {
 		return dtype.Invalid, false, fmt.Sprintf("descr %s has no byte order for elements of %d bytes", excerpt(d), t.Size())

@@ -13,10 +13,12 @@
 //
 //	bool      |b1    bytes other than 0 and 1 are read as 1
 //	int8      |i1    uint8     |u1
+//	int16     <i2    uint16    <u2
 //	int32     <i4    uint32    <u4
 //	int64     <i8    uint64    <u8
 //	float16   <f2    float32   <f4    float64   <f8
 //	bfloat16  <V2    also |V2, =V2, V2 and bfloat16 when reading
+//	complex64 <c8    complex128 <c16
 //
 // Big-endian files ('>f4') are swapped while they are read, so that the bytes
 // of an [Array] are always little-endian, the order of every host oneloop runs
@@ -27,7 +29,7 @@
 // in both directions, so any '<V2' or '|V2' file reads as bfloat16. NumPy shows
 // such a file as dtype V2 until a.view(ml_dtypes.bfloat16).
 //
-// Every other type (int16, complex, strings, dates, records) is refused with
+// Every other type (strings, dates, records) is refused with
 // an error that names the descr and matches [ErrUnsupported]. Arrays of Python
 // objects are refused too: this package never loads a pickle.
 //
@@ -40,6 +42,10 @@
 // only once the stream is known to hold them, or, where its length is not
 // known, as they arrive. A malformed file gives a [*FormatError] with the
 // offset of the fault.
+//
+// # Files larger than memory
+//
+// [Map] maps a file: the system reads the elements when they are used.
 //
 // # Archives
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // ErrUnsupported is matched by the errors about files that are well formed but
@@ -53,3 +54,16 @@ func excerpt[T string | []byte](s T) string {
 	}
 	return strconv.QuoteToASCII(string(s))
 }
+
+// A fileError is an error with the file, or the member of an archive, that it is about.
+type fileError struct {
+	about string // what follows "oneloop: "
+	err   error
+}
+
+func (e *fileError) Error() string {
+	text := strings.TrimPrefix(e.err.Error(), "oneloop: ")
+	return "oneloop: " + e.about + ": " + strings.TrimPrefix(text, "npy: ")
+}
+
+func (e *fileError) Unwrap() error { return e.err }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -51,6 +52,10 @@ func readHeader(r io.Reader, size int64) (Header, int64, error) {
 	var h Header
 	pre := make([]byte, 12) // magic, version, length of two or four bytes
 	if err := readFull(r, pre[:8], 0, "the magic string"); err != nil {
+		var short *FormatError
+		if errors.As(err, &short) && short.Offset > 0 && !strings.HasPrefix(magic, string(pre[:min(short.Offset, 6)])) {
+			return Header{}, 0, formatError(0, "not an .npy file: it is %s", excerpt(pre[:short.Offset]))
+		}
 		return Header{}, 0, err
 	}
 	if !bytes.HasPrefix(pre, []byte(magic)) {
@@ -125,7 +130,7 @@ func dataSize(shape []int, elem int) (int64, error) {
 func appendHeader(b []byte, a *Array) []byte {
 	b = append(b, magic...)
 	b = append(b, 1, 0, 0, 0)
-	b = append(b, "{'descr': '"+descrs[a.Type]+"', 'fortran_order': "...)
+	b = append(b, "{'descr': '"+descr(a.Type)+"', 'fortran_order': "...)
 	if a.Fortran {
 		b = append(b, "True"...)
 	} else {

@@ -65,7 +65,7 @@ func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
 	exists := err == nil
 	target, descriptor, err := resolve(path)
 	if err != nil {
-		return nil, fmt.Errorf("oneloop: writing %s: %w", oneLine(path), err)
+		return nil, &fileError{"writing " + oneLine(path), err}
 	}
 	if descriptor {
 		// An open file, perhaps one that the shell appends to: add to it.
@@ -83,7 +83,7 @@ func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
 		f.Close()
 	}
 	if err := p.writeTemp(exists); err != nil {
-		return nil, fmt.Errorf("oneloop: writing %s: %w", oneLine(path), err)
+		return nil, &fileError{"writing " + oneLine(path), err}
 	}
 	return p, nil
 }

@@ -9,7 +9,9 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Array is an array in memory, as [Read] returns it and [Write] takes it.
@@ -34,7 +36,8 @@ const (
 // grows with what has arrived: 1 MiB at first, then doubling.
 //
 // Bytes that follow the array are left in r. Faults of the file are
-// [*FormatError]s; errors of r are passed on, wrapped.
+// [*FormatError]s; errors of r are passed on, wrapped. Data for which the process
+// cannot have memory are [expr.ErrOutOfMemory].
 func Read(r io.Reader, size int64) (*Array, error) {
 	h, at, err := readHeader(r, size)
 	if err != nil {
@@ -54,10 +57,16 @@ func Read(r io.Reader, size int64) (*Array, error) {
 	if size < 0 {
 		have = min(n, chunk)
 	}
-	b := alloc(int(have))
+	b, err := alloc(int(have))
+	if err != nil {
+		return nil, err
+	}
 	for done := int64(0); done < n; {
 		if done == int64(len(b)) {
-			grown := alloc(int(min(n, 2*done)))
+			grown, err := alloc(int(min(n, 2*done)))
+			if err != nil {
+				return nil, err
+			}
 			copy(grown, b)
 			b = grown
 		}
@@ -85,17 +94,24 @@ func ReadFile(path string) (*Array, error) {
 	}
 	a, err := Read(f, size)
 	var fe *FormatError
-	if errors.As(err, &fe) {
+	switch {
+	case errors.As(err, &fe):
 		fe.Path = path
+	case errors.Is(err, tree.ErrOutOfMemory):
+		err = &fileError{"npy: " + oneLine(path), err}
 	}
 	return a, err
 }
 
-// alloc returns n bytes that begin at a multiple of 64.
-func alloc(n int) []byte {
-	b := make([]byte, n+align)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % align)
-	return b[skip : skip+n : skip+n]
+// alloc returns n bytes that begin at a multiple of 64, or ErrOutOfMemory.
+func alloc(n int) ([]byte, error) {
+	b, err := hostmem.Allocate(n)
+	if err != nil {
+		e := tree.NewError(tree.ErrOutOfMemory, "", "npy: %s", err)
+		e.File = "" // no place in the program is at fault
+		return nil, e
+	}
+	return b, nil
 }
 
 // normalise brings whole elements, as they are in the file, to the form they

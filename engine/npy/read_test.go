@@ -84,9 +84,9 @@ func TestReadHeader(t *testing.T) {
 
 func TestAligned(t *testing.T) {
 	for n := range 200 {
-		b := alloc(n)
-		if len(b) != n || cap(b) != n || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64 != 0 {
-			t.Fatalf("alloc(%d): len %d, cap %d, at %p", n, len(b), cap(b), b)
+		b, err := alloc(n)
+		if err != nil || len(b) != n || cap(b) != n || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64 != 0 {
+			t.Fatalf("alloc(%d): len %d, cap %d, at %p, %v", n, len(b), cap(b), b, err)
 		}
 	}
 }

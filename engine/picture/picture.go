@@ -7,7 +7,7 @@
 //
 // A tensor of an image has the shape [height, width, channels]: one channel for
 // gray images, else red, green, blue and alpha, which are not multiplied by
-// alpha. Elements of type uint8 are 0 to 255, and floats 0 to 1.
+// alpha. Elements of type uint8 are 0 to 255, of type uint16 0 to 65535, and floats 0 to 1.
 package picture
 
 import (
@@ -26,18 +26,22 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/files"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Sample is an element type that pixels can have.
-type Sample interface{ uint8 | float32 | float64 }
+type Sample interface {
+	uint8 | uint16 | float32 | float64
+}
 
 // Tensor returns the pixels of an image as a new tensor. Images of 16 bits lose
-// the lower 8 as uint8, and nothing as floats.
+// the lower 8 as uint8, and nothing as uint16 or floats.
 func Tensor[T Sample](m image.Image) (*engine.Tensor[T], error) {
 	if m == nil {
-		return nil, errorf(expr.ErrType, "the image is nil")
+		return nil, errorf(tree.ErrType, "the image is nil")
 	}
 	channels := 4
 	switch m.ColorModel() {
@@ -99,18 +103,19 @@ func wide(v uint8) uint16 { return uint16(v) * 0x101 }
 
 // sample returns 16 bits as an element.
 func sample[T Sample](v uint16) T {
-	if isFloat[T]() {
-		return T(float64(v) / 0xffff)
+	switch dtype.Of[T]() {
+	case dtype.U8:
+		return T(v >> 8)
+	case dtype.U16:
+		return T(v)
 	}
-	return T(v >> 8)
+	return T(float64(v) / 0xffff)
 }
-
-func isFloat[T Sample]() bool { one := T(1); return one/2 != 0 }
 
 // Image returns a picture of a tensor of shape [height, width] or [height, width,
 // channels], with 1 channel (gray), 3 or 4. Elements of type uint8 give an image
-// of 8 bits, and floats one of 16 bits: they are brought into 0 to 1, and NaN is
-// 0.
+// of 8 bits, and uint16 and floats one of 16 bits. Floats are brought into 0 to 1, and
+// NaN is 0.
 func Image[T Sample](x *engine.Tensor[T]) (image.Image, error) {
 	if err := x.Err(); err != nil {
 		return nil, err
@@ -121,14 +126,17 @@ func Image[T Sample](x *engine.Tensor[T]) (image.Image, error) {
 		channels = s[2]
 	}
 	if len(s) < 2 || len(s) > 3 || channels != 1 && channels != 3 && channels != 4 {
-		return nil, errorf(expr.ErrShape, "a tensor of shape %v is no image; images are [height, width, channels] with 1, 3 or 4 channels", s)
+		return nil, errorf(tree.ErrShape, "a tensor of shape %v is no image; images are [height, width, channels] with 1, 3 or 4 channels", s)
 	}
 	r := image.Rect(0, 0, s[1], s[0])
-	if data := x.Values(); isFloat[T]() {
-		return image16(r, channels, func(i int) uint16 { return level(float64(data[i])) }), nil
-	} else {
+	data := x.Values()
+	switch dtype.Of[T]() {
+	case dtype.U8:
 		return image8(r, channels, func(i int) uint8 { return uint8(data[i]) }), nil
+	case dtype.U16:
+		return image16(r, channels, func(i int) uint16 { return uint16(data[i]) }), nil
 	}
+	return image16(r, channels, func(i int) uint16 { return level(float64(data[i])) }), nil
 }
 
 // level returns a number of 0 to 1 as 16 bits, rounded to nearest.
@@ -183,40 +191,106 @@ const MaxPixels = 1 << 28
 // Read decodes a PNG, JPEG or GIF image, the first of several. The text of the
 // format may be at most 1 GiB.
 func Read[T Sample](r io.Reader) (*engine.Tensor[T], error) {
+	m, err := decode(r)
+	if err != nil {
+		return nil, err
+	}
+	return Tensor[T](m)
+}
+
+func decode(r io.Reader) (image.Image, error) {
 	const most = 1 << 30
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)
 	}
 	if len(data) > most {
-		return nil, errorf(expr.ErrOutOfMemory, "the file is longer than %d bytes", most)
+		return nil, errorf(tree.ErrOutOfMemory, "the file is longer than %d bytes", most)
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)
 	}
 	if c.Width <= 0 || c.Height <= 0 || c.Width > MaxPixels/c.Height {
-		return nil, errorf(expr.ErrOutOfMemory, "an image of %d x %d pixels is empty or beyond %d pixels", c.Width, c.Height, MaxPixels)
+		return nil, errorf(tree.ErrOutOfMemory, "an image of %d x %d pixels is empty or beyond %d pixels", c.Width, c.Height, MaxPixels)
+	}
+	if err := hostmem.Reserve(c.Width * c.Height * pixelSize(c.ColorModel)); err != nil {
+		return nil, errorf(tree.ErrOutOfMemory, "an image of %d x %d pixels: %s", c.Width, c.Height, err)
 	}
 	m, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)
 	}
-	return Tensor[T](m)
+	return m, nil
+}
+
+// pixelSize returns the bytes that a decoder of the standard library takes for a pixel.
+func pixelSize(m color.Model) int {
+	switch m {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	}
+	if _, ok := m.(color.Palette); ok {
+		return 1
+	}
+	return 4
 }
 
 // ReadFile reads an image file as [Read] does.
 func ReadFile[T Sample](path string) (*engine.Tensor[T], error) {
+	m, err := decodeFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return tensorOf[T](path, m)
+}
+
+// tensorOf is Tensor with errors that name the file.
+func tensorOf[T Sample](path string, m image.Image) (*engine.Tensor[T], error) {
+	x, err := Tensor[T](m)
+	if err != nil {
+		return nil, &files.Error{Package: "picture", Path: path, Err: err}
+	}
+	return x, nil
+}
+
+// ReadArray reads an image file as [Read] does, with elements of the type that keeps
+// its samples: uint16 for an image of 16 bits, else uint8.
+func ReadArray(path string) (*engine.Array, error) {
+	m, err := decodeFile(path)
+	if err != nil {
+		return nil, err
+	}
+	switch m.ColorModel() {
+	case color.Gray16Model, color.Alpha16Model, color.RGBA64Model, color.NRGBA64Model:
+		return array[uint16](path, m)
+	}
+	return array[uint8](path, m)
+}
+
+func array[T Sample](path string, m image.Image) (*engine.Array, error) {
+	x, err := tensorOf[T](path, m)
+	if err != nil {
+		return nil, err
+	}
+	return x.Array(), nil
+}
+
+func decodeFile(path string) (image.Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)
 	}
 	defer f.Close()
-	x, err := Read[T](f)
+	m, err := decode(f)
 	if err != nil {
 		return nil, &files.Error{Package: "picture", Path: path, Err: err}
 	}
-	return x, nil
+	return m, nil
 }
 
 // Encode writes a tensor as a PNG image, or as a JPEG image of quality 95, which
@@ -236,7 +310,7 @@ func Encode[T Sample](w io.Writer, format string, x *engine.Tensor[T]) error {
 		}
 		return jpeg.Encode(w, m, &jpeg.Options{Quality: 95})
 	}
-	return errorf(expr.ErrUnsupported, "%s is no image format to write; there are png and jpg", format)
+	return errorf(tree.ErrUnsupported, "%s is no image format to write; there are png and jpg", format)
 }
 
 // WriteFile writes a tensor as [Encode] does, in the format of the extension. It

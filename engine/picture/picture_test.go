@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/picture"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -74,8 +75,9 @@ func TestTensor(t *testing.T) {
 	for name, m := range kinds() {
 		f, err := picture.Tensor[float64](m)
 		b, err2 := picture.Tensor[uint8](m)
-		if err != nil || err2 != nil {
-			t.Fatal(name, err, err2)
+		w, err3 := picture.Tensor[uint16](m)
+		if err != nil || err2 != nil || err3 != nil {
+			t.Fatal(name, err, err2, err3)
 		}
 		r := m.Bounds()
 		if s := f.Shape(); s[0] != r.Dy() || s[1] != r.Dx() || s[2] != 1 && s[2] != 4 {
@@ -95,6 +97,9 @@ func TestTensor(t *testing.T) {
 					if got := f.At(y, x, k) * 0xffff; math.Abs(got-float64(want[k])) > 1e-6 && name != "Uniform" {
 						t.Fatalf("%s at %d %d %d: %v, want %d", name, y, x, k, got, want[k])
 					}
+					if got := w.At(y, x, k); got != want[k] && name != "Uniform" {
+						t.Fatalf("%s at %d %d %d: %d, want %d", name, y, x, k, got, want[k])
+					}
 					if got := b.At(y, x, k); got != uint8(want[k]>>8) && name != "Uniform" {
 						t.Fatalf("%s at %d %d %d: %d, want %d", name, y, x, k, got, want[k]>>8)
 					}
@@ -112,9 +117,9 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.PNG")
 	for _, channels := range []int{1, 4} {
-		x, y := engine.Zeros[uint8](5, 3, channels), engine.Zeros[float64](5, 3, channels)
+		x, y, z := engine.Zeros[uint8](5, 3, channels), engine.Zeros[float64](5, 3, channels), engine.Zeros[uint16](5, 3, channels)
 		for i := range x.Data() {
-			x.Data()[i], y.Data()[i] = uint8(i*11), float64(i*1000)/0xffff
+			x.Data()[i], y.Data()[i], z.Data()[i] = uint8(i*11), float64(i*1000)/0xffff, uint16(i*1000)
 		}
 		if err := picture.WriteFile(path, x); err != nil {
 			t.Fatal(err)
@@ -128,6 +133,15 @@ func TestFiles(t *testing.T) {
 		if got, err := picture.ReadFile[float64](path); err != nil || !slices.Equal(got.Values(), y.Data()) {
 			t.Errorf("%v %v, want %v", got, err, y)
 		}
+		if got, err := picture.ReadFile[uint16](path); err != nil || !slices.Equal(got.Values(), z.Data()) {
+			t.Errorf("%v %v, want %v", got, err, z)
+		}
+		if err := picture.WriteFile(path, z); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := picture.ReadFile[uint16](path); err != nil || !slices.Equal(got.Values(), z.Data()) {
+			t.Errorf("%v %v, want %v", got, err, z)
+		}
 	}
 	if err := picture.WriteFile(filepath.Join(dir, "x.jpg"), engine.Zeros[float32](4, 4)); err != nil {
 		t.Error(err)
@@ -138,6 +152,45 @@ func TestFiles(t *testing.T) {
 	m, err := picture.Image(engine.MustFromSlice([]float32{-1, 2, float32(math.NaN()), .5, 0, 1}, 1, 2, 3))
 	if err != nil || m.At(0, 0) != (color.NRGBA64{0, 0xffff, 0, 0xffff}) || m.At(1, 0) != (color.NRGBA64{0x8000, 0, 0xffff, 0xffff}) {
 		t.Errorf("%v %v", m, err)
+	}
+}
+
+// TestReadArray keeps all bits of files of all depths that PNG has.
+func TestReadArray(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.png")
+	for name, m := range kinds() {
+		var b bytes.Buffer
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := picture.ReadArray(path)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		m, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want, err := picture.Tensor[uint16](m)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var wide *engine.Tensor[uint16]
+		switch a.DType() {
+		case dtype.U8:
+			wide, err = engine.Eval(op.MulScalar(expr.Of[uint16](op.CastNode(a.Node(), dtype.U16)), 257))
+		default:
+			wide, err = engine.TensorOf[uint16](a)
+		}
+		if err != nil || !slices.Equal(wide.Values(), want.Values()) {
+			t.Errorf("%s is read as %v of %v %v: %v, not %v", name, a.DType(), a.Shape(), err, wide, want)
+		}
+	}
+	if _, err := picture.ReadArray(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
@@ -168,7 +221,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := picture.WriteFile(filepath.Join(filepath.Dir(path), "x.bmp"), engine.Zeros[uint8](2, 2)); !errors.Is(err, expr.ErrUnsupported) {
+	if err := picture.WriteFile(filepath.Join(filepath.Dir(path), "x.bmp"), engine.Zeros[uint8](2, 2)); !errors.Is(err, expr.ErrUnsupported) || strings.Count(err.Error(), "oneloop") != 1 {
 		t.Errorf("another format: %v", err)
 	}
 	if err := picture.WriteFile(path, engine.Zeros[uint8](0, 2)); err == nil {

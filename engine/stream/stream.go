@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Options change how Map reads and what it tells. The zero value is valid.
@@ -36,7 +37,7 @@ type Options struct {
 // file that another process cuts would end the program by a signal.
 func Map[R, T expr.Elem](ctx context.Context, out string, o Options, f func(x ...expr.Exp[T]) expr.Exp[R], in ...string) error {
 	if ctx == nil || f == nil || len(in) == 0 || o.Rows < 0 {
-		return expr.NewError(expr.ErrValue, "stream.Map", "a context, a function and an input are needed, and no negative number of rows")
+		return tree.NewError(tree.ErrValue, "stream.Map", "a context, a function and an input are needed, and no negative number of rows")
 	}
 	m := &mapping[R, T]{Options: o, f: f}
 	defer m.close()
@@ -86,28 +87,28 @@ func (m *mapping[R, T]) open(path string) error {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return wrong(expr.ErrValue, "%s", err)
+		return wrong(tree.ErrValue, "%s", err)
 	}
 	x := &input{file: file, path: path}
 	m.inputs = append(m.inputs, x)
 	h, start, err := npy.ReadHeader(file)
 	if err != nil {
-		return wrong(expr.ErrValue, "%s", err)
+		return wrong(tree.ErrValue, "%s", err)
 	}
 	st, err := file.Stat()
 	switch t := dtype.Of[T](); {
 	case err != nil:
-		return wrong(expr.ErrValue, "%s", err)
+		return wrong(tree.ErrValue, "%s", err)
 	case h.Type != t:
-		return wrong(expr.ErrType, "the elements are %v, not %v", h.Type, t)
+		return wrong(tree.ErrType, "the elements are %v, not %v", h.Type, t)
 	case h.Fortran && len(h.Shape) > 1 || h.BigEndian:
-		return wrong(expr.ErrUnsupported, "the elements are in Fortran's order or big-endian")
+		return wrong(tree.ErrUnsupported, "the elements are in Fortran's order or big-endian")
 	case len(h.Shape) == 0:
-		return wrong(expr.ErrShape, "a scalar has no blocks")
+		return wrong(tree.ErrShape, "a scalar has no blocks")
 	case st.Size()-start < h.Elems()*int64(t.Size()):
-		return wrong(expr.ErrValue, "the file ends before its last element")
+		return wrong(tree.ErrValue, "the file ends before its last element")
 	case len(m.inputs) > 1 && h.Shape[0] != m.total:
-		return wrong(expr.ErrShape, "the first axis has %d positions, not %d as in %s", h.Shape[0], m.total, m.inputs[0].path)
+		return wrong(tree.ErrShape, "the first axis has %d positions, not %d as in %s", h.Shape[0], m.total, m.inputs[0].path)
 	}
 	m.total, x.start, x.tail = h.Shape[0], start, h.Shape[1:]
 	if m.total > 0 {
@@ -142,7 +143,7 @@ func (m *mapping[R, T]) block(ctx context.Context, rows int) (*block[R, T], erro
 	}
 	s := n.Shape()
 	if len(s) == 0 || s[0] != rows || m.tail != nil && !slices.Equal(s[1:], m.tail) {
-		return nil, expr.NewError(expr.ErrShape, "stream.Map", "the value of %d positions has the shape %v", rows, s)
+		return nil, tree.NewError(tree.ErrShape, "stream.Map", "the value of %d positions has the shape %v", rows, s)
 	}
 	m.tail = append([]int{}, s[1:]...)
 	var err error

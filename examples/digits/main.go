@@ -30,37 +30,58 @@ const (
 func main() {
 	path := flag.String("data", "testdata/digits/digits.csv.gz", "images and digits")
 	epochs := flag.Int("epochs", 30, "passes over the images that are trained on")
+	page := flag.String("page", "", "file of a page with the course of the training and what is confused")
 	flag.Parse()
-	if err := run(os.Stdout, *path, *epochs); err != nil {
+	results, err := run(os.Stdout, *path, *epochs)
+	if err != nil {
 		log.Fatal(err)
+	}
+	if *page != "" {
+		if err := os.WriteFile(*page, []byte(html(results)), 0o666); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
+// A result is what a network has learned.
+type result struct {
+	Name     string
+	Epochs   []nn.Report
+	Confused [classes][classes]int // how often each digit was taken for each
+}
+
+// Right returns how many digits are recognised, of how many.
+func (r *result) Right() (right, all int) {
+	for digit, row := range r.Confused {
+		right += row[digit]
+		for _, n := range row {
+			all += n
+		}
+	}
+	return right, all
+}
+
 // run trains both networks and writes what they recognise.
-func run(w io.Writer, path string, epochs int) error {
+func run(w io.Writer, path string, epochs int) (results []*result, err error) {
 	images, digits, err := read(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, n := range []struct {
 		name  string
 		model nn.Module[float32]
 	}{{"two layers", layers()}, {"convolutions", convolutions()}} {
-		confused, err := train(n.model, images, digits, epochs)
+		r, err := train(n.model, images, digits, epochs)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		right, all := 0, 0
-		for digit, row := range confused {
-			right += row[digit]
-			for _, n := range row {
-				all += n
-			}
-		}
+		r.Name = n.name
+		right, all := r.Right()
 		fmt.Fprintf(w, "%s: %.2f %% of %d digits are right\n", n.name, 100*float64(right)/float64(all), all)
-		fmt.Fprint(w, table(confused))
+		fmt.Fprint(w, table(r.Confused))
+		results = append(results, r)
 	}
-	return nil
+	return results, nil
 }
 
 // layers returns a network of two layers.
@@ -105,41 +126,42 @@ func (s split) Read(i int, x, y []float32) error {
 	return s.Dataset.Read(i+i/(every-1), x, y)
 }
 
-// train trains a network on four of five images. It returns how often each of the
-// other digits was taken for each.
-func train(model nn.Module[float32], images, digits *engine.Tensor[float32], epochs int) (confused [classes][classes]int, err error) {
+// train trains a network on four of five images. The others say what it has learned.
+func train(model nn.Module[float32], images, digits *engine.Tensor[float32], epochs int) (*result, error) {
 	ctx := context.Background()
 	data, err := nn.FromTensors(images, digits)
 	if err != nil {
-		return confused, err
+		return nil, err
 	}
 	loader := &nn.Loader[float32]{Data: split{data, false}, Batch: 32, Shuffle: true, Seed: 1, DropLast: true}
 	t := nn.NewTrainer(model, nn.CrossEntropy[float32](), nn.AdamW[float32](3e-3))
 	t.Schedule = nn.Cosine(epochs*loader.Batches(), .01)
-	if _, err := t.Fit(ctx, nn.Fit[float32]{Epochs: epochs, Data: loader}); err != nil {
-		return confused, err
-	}
+	t.Metrics = []nn.Metric[float32]{{Name: "accuracy", Of: nn.Accuracy[float32]}}
 	held := &nn.Loader[float32]{Data: split{data, true}, Batch: 100}
+	r := &result{}
+	if r.Epochs, err = t.Fit(ctx, nn.Fit[float32]{Epochs: epochs, Data: loader, Validation: held}); err != nil {
+		return nil, err
+	}
 	for b, err := range held.Epoch(ctx, 0, 0) {
 		if err != nil {
-			return confused, err
+			return nil, err
 		}
 		out, err := t.Predict(ctx, b.X)
 		if err != nil {
-			return confused, err
+			return nil, err
 		}
 		guess, err := engine.New[int64](out.Shape()[0])
 		if err != nil {
-			return confused, err
+			return nil, err
 		}
 		if err := guess.Assign(op.ArgMax(out, op.Axis(1))); err != nil {
-			return confused, err
+			return nil, err
 		}
 		for i, g := range guess.Data() {
-			confused[int(b.Y.At(i))][g]++
+			r.Confused[int(b.Y.At(i))][g]++
 		}
 	}
-	return confused, nil
+	return r, nil
 }
 
 // table returns the confusion matrix as text: a row for each digit, a column for

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/nn"
@@ -23,16 +26,23 @@ func TestDigits(t *testing.T) {
 		if c.deep && os.Getenv("ONELOOP_TESTS") != "deep" {
 			continue
 		}
-		confused, err := train(c.model, images, digits, 30)
+		r, err := train(c.model, images, digits, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wrong := 359
-		for digit := range confused {
-			wrong -= confused[digit][digit]
+		right, all := r.Right()
+		if wrong := all - right; all != 359 || wrong > c.wrong {
+			t.Errorf("%s: %d digits of %d are not recognised\n%s", c.name, wrong, all, table(r.Confused))
 		}
-		if wrong > c.wrong {
-			t.Errorf("%s: %d digits are not recognised\n%s", c.name, wrong, table(confused))
+		if got := r.Epochs[29].Validation["accuracy"]; math.Abs(got-float64(right)/float64(all)) > 1e-6 {
+			t.Errorf("%s: the accuracy of the last epoch is %v, but %d of %d are right", c.name, got, right, all)
+		}
+		r.Name = "<" + c.name + ">"
+		text := html([]*result{r})
+		for _, want := range []string{"<h2>&lt;" + c.name, "class=\"loss\" points=\"0.0,", fmt.Sprintf("of %d</h2>", all), fmt.Sprintf(">%d\n", r.Confused[9][9])} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page lacks %q", c.name, want)
+			}
 		}
 	}
 	if _, _, err := read("main.go"); err == nil {

@@ -15,6 +15,13 @@ import (
 
 type exp = expr.Exp[float32]
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
 // filter returns the sum of neighbours along an axis with weights, with the edge
 // repeated outside.
 func filter(x exp, axis int, weights ...float32) exp {
@@ -39,36 +46,20 @@ func edges(rgb exp) exp {
 	smooth := filter(filter(contrast, 0, .25, .5, .25), 1, .25, .5, .25)
 	across := filter(filter(smooth, 0, 1, 2, 1), 1, -1, 0, 1)
 	down := filter(filter(smooth, 0, -1, 0, 1), 1, 1, 2, 1)
-	return op.Clip(op.Hypot(across, down), op.Full[float32](0), op.Full[float32](1))
+	return op.ClipScalar(op.Hypot(across, down), 0, 1)
 }
 
 func main() {
 	flag.Parse()
-	x, err := picture.ReadFile[float32]("testdata/flower/flower.png")
-	if err != nil {
-		log.Fatal(err)
-	}
-	rgb := x.Span(op.Span{}, op.Span{}, op.Until(3))
+	rgb := must(picture.ReadFile[float32]("testdata/flower/flower.png")).Span(op.Span{}, op.Span{}, op.Until(3))
 	e := edges(rgb)
 	red := engine.MustFromSlice([]float32{1, 0, 0})
 	shown := op.NewAxis(e, 2)
-	y, err := engine.Eval(op.Add(op.Mul(rgb, op.ScalarSub(1, shown)), op.Mul(red, shown)))
-	if err != nil {
-		log.Fatal(err)
-	}
+	y := must(engine.Eval(op.Add(op.Mul(rgb, op.ScalarSub(1, shown)), op.Mul(red, shown))))
 	if flag.NArg() > 0 {
-		if err := picture.WriteFile(flag.Arg(0), y); err != nil {
-			log.Fatal(err)
-		}
+		must(y, picture.WriteFile(flag.Arg(0), y))
 	}
-	share, err := engine.Item(op.Mean(op.Cast[float64](op.GreaterScalar(e, .5))))
-	fmt.Printf("%v, mean %.5f, %.4f of it edges, %v\n", y.Shape(), mean(y), share, err)
-}
-
-func mean(x *engine.Tensor[float32]) float64 {
-	m, err := engine.Item(op.Mean(op.Cast[float64](x)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	return m
+	mean := must(engine.Item(op.Mean(op.Cast[float64](y))))
+	share := must(engine.Item(op.Mean(op.Cast[float64](op.GreaterScalar(e, .5)))))
+	fmt.Printf("%v, mean %.5f, %.4f of it edges\n", y.Shape(), mean, share)
 }

@@ -11,5 +11,5 @@ func Example() {
 	}
 	main()
 	// Output:
-	// [106 160 3], mean 0.23574, 0.1160 of it edges, <nil>
+	// [106 160 3], mean 0.23574, 0.1160 of it edges
 }

@@ -36,20 +36,15 @@ func means(x expr.Exp[float64], group expr.Exp[float64]) expr.Exp[float64] {
 func outliers(x tensor) tensor {
 	centred := must(engine.Eval(op.Sub(x, op.Mean(x, op.Axis(0)))))
 	var inverse mat.Dense
-	if err := inverse.Inverse(must(gonum.Dense(must(engine.Eval(op.Cov(op.T(x), 1)))))); err != nil {
-		log.Fatal(err)
-	}
+	must(0, inverse.Inverse(must(gonum.Dense(must(engine.Eval(op.Cov(op.T(x), 1)))))))
 	weighted := op.MatMul(centred, must(gonum.FromDense(&inverse)))
 	return must(engine.Eval(op.Sqrt(op.Sum(op.Mul(weighted, centred), op.Axis(1)))))
 }
 
 func main() {
+	path := flag.String("data", "testdata/iris/iris.csv", "the table")
 	flag.Parse()
-	path := "testdata/iris/iris.csv"
-	if flag.NArg() > 0 {
-		path = flag.Arg(0)
-	}
-	t := must(csv.ReadFile[float64](path))
+	t := must(csv.ReadFile[float64](*path))
 	m := mat.DenseCopyOf(gonum.View[float64]{Of: t.Matrix()})
 	x := must(gonum.FromDense(m.Slice(0, t.Rows(), 0, 4).(*mat.Dense)))
 	species := t.Column("species")
@@ -59,8 +54,6 @@ func main() {
 	far := outliers(x)
 	at := must(engine.Item(op.ArgMax(far)))
 	fmt.Printf("row %d is farthest: %.6f\n", at, far.At(int(at)))
-	if err := x.Assign(op.Div(op.Sub(x, op.Mean(x, op.Axis(0))), op.Std(x, op.Axis(0), op.DDof(1)))); err != nil {
-		log.Fatal(err)
-	}
+	must(x, x.Assign(op.Div(op.Sub(x, op.Mean(x, op.Axis(0))), op.Std(x, op.Axis(0), op.DDof(1)))))
 	fmt.Printf("%.4f\n", m.RawRowView(0)[:4]) // the scores are in the matrix of gonum
 }

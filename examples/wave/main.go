@@ -14,8 +14,15 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
 // solve returns the displacement of n by n points after some steps.
-func solve(n, steps int) (*engine.Tensor[float64], error) {
+func solve(n, steps int) *engine.Tensor[float64] {
 	before, now, next := engine.Zeros[float64](n, n), engine.Zeros[float64](n, n), engine.Zeros[float64](n, n)
 	now.Set(1, n/3, n/2)
 	part := func(x *engine.Tensor[float64], i, j int) *engine.Tensor[float64] {
@@ -24,36 +31,21 @@ func solve(n, steps int) (*engine.Tensor[float64], error) {
 	around := op.Add(op.Add(part(now, -1, 0), part(now, 1, 0)), op.Add(part(now, 0, -1), part(now, 0, 1)))
 	inertia := op.Sub(op.Scale(2, part(now, 0, 0)), part(before, 0, 0))
 	force := op.Scale(.25, op.Sub(around, op.Scale(4, part(now, 0, 0))))
-	p, err := engine.Compile(context.Background(), expr.Let(part(next, 0, 0), op.Add(inertia, force)))
-	if err != nil {
-		return nil, err
-	}
+	p := must(engine.Compile(context.Background(), expr.Let(part(next, 0, 0), op.Add(inertia, force))))
 	for range steps {
-		if err := p.Run(context.Background()); err != nil {
-			return nil, err
-		}
-		if err := engine.Rotate(before, now, next); err != nil {
-			return nil, err
-		}
+		must(p, p.Run(context.Background()))
+		must(now, engine.Rotate(before, now, next))
 	}
-	return now, nil
+	return now
 }
 
 func main() {
 	flag.Parse()
-	u, err := solve(128, 150)
-	if err != nil {
-		log.Fatal(err)
-	}
-	grey, err := engine.Eval(op.AddScalar(op.Scale(20, u), .5))
-	if err != nil {
-		log.Fatal(err)
-	}
+	u := solve(128, 150)
+	grey := must(engine.Eval(op.AddScalar(op.Scale(20, u), .5)))
 	if flag.NArg() > 0 {
-		if err := picture.WriteFile(flag.Arg(0), grey); err != nil {
-			log.Fatal(err)
-		}
+		must(grey, picture.WriteFile(flag.Arg(0), grey))
 	}
-	energy, err := engine.Item(op.Sum(op.Square(u)))
-	fmt.Printf("%.12f %.12f %v\n", u.At(64, 64), energy, err)
+	energy := must(engine.Item(op.Sum(op.Square(u))))
+	fmt.Printf("%.12f %.12f\n", u.At(64, 64), energy)
 }

@@ -4,6 +4,8 @@ package dtype
 
 import (
 	"fmt"
+	"math/bits"
+	"reflect"
 	"unsafe"
 )
 
@@ -18,9 +20,11 @@ const (
 	Invalid Type = iota
 	Bool
 	I8
+	I16
 	I32
 	I64
 	U8
+	U16
 	U32
 	U64
 	F16
@@ -42,27 +46,32 @@ const (
 	complexes
 )
 
+// A row has what the other packages need to know about an element type.
 type row struct {
-	name, short string
-	size        int
+	name, short string // NumPy's name, and the name in IR texts and CUDA C
 	class       class
+	size        int
+	npy         string       // NumPy's code of the type in .npy files, without the order of bytes
+	goType      reflect.Type // of the elements of slices
 }
 
 var rows = [count]row{
-	Invalid: {"invalid", "?", 0, boolean},
-	Bool:    {"bool", "bool", 1, boolean},
-	I8:      {"int8", "i8", 1, signed},
-	I32:     {"int32", "i32", 4, signed},
-	I64:     {"int64", "i64", 8, signed},
-	U8:      {"uint8", "u8", 1, unsigned},
-	U32:     {"uint32", "u32", 4, unsigned},
-	U64:     {"uint64", "u64", 8, unsigned},
-	F16:     {"float16", "f16", 2, floating},
-	BF16:    {"bfloat16", "bf16", 2, floating},
-	F32:     {"float32", "f32", 4, floating},
-	F64:     {"float64", "f64", 8, floating},
-	C64:     {"complex64", "c64", 8, complexes},
-	C128:    {"complex128", "c128", 16, complexes},
+	Invalid: {"invalid", "?", boolean, 0, "", nil},
+	Bool:    {"bool", "bool", boolean, 1, "b1", reflect.TypeFor[bool]()},
+	I8:      {"int8", "i8", signed, 1, "i1", reflect.TypeFor[int8]()},
+	I16:     {"int16", "i16", signed, 2, "i2", reflect.TypeFor[int16]()},
+	I32:     {"int32", "i32", signed, 4, "i4", reflect.TypeFor[int32]()},
+	I64:     {"int64", "i64", signed, 8, "i8", reflect.TypeFor[int64]()},
+	U8:      {"uint8", "u8", unsigned, 1, "u1", reflect.TypeFor[uint8]()},
+	U16:     {"uint16", "u16", unsigned, 2, "u2", reflect.TypeFor[uint16]()},
+	U32:     {"uint32", "u32", unsigned, 4, "u4", reflect.TypeFor[uint32]()},
+	U64:     {"uint64", "u64", unsigned, 8, "u8", reflect.TypeFor[uint64]()},
+	F16:     {"float16", "f16", floating, 2, "f2", reflect.TypeFor[Float16]()},
+	BF16:    {"bfloat16", "bf16", floating, 2, "V2", reflect.TypeFor[BFloat16]()},
+	F32:     {"float32", "f32", floating, 4, "f4", reflect.TypeFor[float32]()},
+	F64:     {"float64", "f64", floating, 8, "f8", reflect.TypeFor[float64]()},
+	C64:     {"complex64", "c64", complexes, 8, "c8", reflect.TypeFor[complex64]()},
+	C128:    {"complex128", "c128", complexes, 16, "c16", reflect.TypeFor[complex128]()},
 }
 
 // All lists every valid type, in the order of the constants.
@@ -78,6 +87,29 @@ func All() []Type {
 // are the types that kernels hold.
 func Real() []Type { return All()[:F64] }
 
+// Registers lists the types that values have inside kernels: bool, the integers, F32 and
+// F64.
+func Registers() []Type {
+	var out []Type
+	for _, t := range Real() {
+		if t.Register() == t {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Integers lists the integer types, in the order of the constants.
+func Integers() []Type {
+	var out []Type
+	for _, t := range Real() {
+		if t.IsInt() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 func (t Type) row() *row {
 	if t >= count {
 		t = Invalid
@@ -85,14 +117,22 @@ func (t Type) row() *row {
 	return &rows[t]
 }
 
-// String is the NumPy name: "float32", "bool", "bfloat16".
+// String is the NumPy name: "float32", "bool", "bfloat16". For types that Go has it is
+// the name of the Go type too.
 func (t Type) String() string { return t.row().name }
 
-// Short is the name used in IR texts: "f32", "bool", "bf16".
+// Short is the name used in IR texts and in CUDA C: "f32", "bool", "bf16".
 func (t Type) Short() string { return t.row().short }
 
 // Size is the number of bytes of one element in memory.
 func (t Type) Size() int { return t.row().size }
+
+// Code is NumPy's code of the type in .npy files, without the order of bytes: "f4",
+// "b1", "V2".
+func (t Type) Code() string { return t.row().npy }
+
+// GoType is the Go type of the elements, or nil for Invalid.
+func (t Type) GoType() reflect.Type { return t.row().goType }
 
 // Valid reports whether t is one of the listed types.
 func (t Type) Valid() bool { return t > Invalid && t < count }
@@ -147,6 +187,39 @@ func (t Type) Register() Type {
 	return t
 }
 
+// Integer returns the integer type of a size in bytes, or Invalid if there is none.
+func Integer(size int, signed bool) Type {
+	for t := Bool; t < count; t++ {
+		if t.IsInt() && t.Size() == size && t.IsSigned() == signed {
+			return t
+		}
+	}
+	return Invalid
+}
+
+// Unsigned is the unsigned type of the size of an integer type. For every other type it
+// is the type itself.
+func (t Type) Unsigned() Type {
+	if !t.IsSigned() {
+		return t
+	}
+	return Integer(t.Size(), false)
+}
+
+// Extend returns the bits of a register type, of which x has the low ones, extended to 64
+// bits: with copies of the sign for a signed integer, and with zeros for all others.
+func (t Type) Extend(x uint64) uint64 {
+	above := 64 - 8*t.Size()
+	if t.IsSigned() {
+		return uint64(int64(x<<above) >> above)
+	}
+	return x << above >> above
+}
+
+// Mask is the largest value of an unsigned type of the size of t. Sizes above 8 bytes
+// have the mask of 8 bytes.
+func (t Type) Mask() uint64 { return ^uint64(0) >> (64 - 8*min(t.Size(), 8)) }
+
 // Parse reads a long or short name.
 func Parse(name string) (Type, error) {
 	for t := Bool; t < count; t++ {
@@ -162,9 +235,20 @@ type Number interface {
 	Int | Float
 }
 
+// Signed is the constraint of the signed integer element types. An int has the type and
+// the memory of an int64, or of an int32 where the processor has 32 bits.
+type Signed interface {
+	int8 | int16 | int32 | int64 | int
+}
+
+// Unsigned is the constraint of the unsigned integer element types.
+type Unsigned interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
 // Int is the constraint of the integer element types.
 type Int interface {
-	int8 | int32 | int64 | uint8 | uint32 | uint64
+	Signed | Unsigned
 }
 
 // Float is the constraint of the floating-point element types.
@@ -183,35 +267,30 @@ type Elem interface {
 }
 
 // Of returns the Type of the Go type T.
-func Of[T Elem]() Type {
-	var z T
-	switch any(z).(type) {
-	case bool:
-		return Bool
-	case int8:
-		return I8
-	case int32:
-		return I32
-	case int64:
-		return I64
-	case uint8:
-		return U8
-	case uint32:
-		return U32
-	case uint64:
-		return U64
-	case Float16:
+func Of[T Elem]() Type { return OfGo(reflect.TypeFor[T]()) }
+
+// kinds has the types of the Go types that have a kind of their own.
+var kinds = func() (of [reflect.UnsafePointer + 1]Type) {
+	for _, t := range All() {
+		if k := t.GoType().Kind(); k != reflect.Struct {
+			of[k] = t
+		}
+	}
+	of[reflect.Int] = Integer(bits.UintSize/8, true)
+	return of
+}()
+
+// OfGo returns the Type of the elements of a slice with elements of a Go type, or Invalid
+// if arrays have no such elements. A named type counts as its kind.
+func OfGo(t reflect.Type) Type {
+	if k := t.Kind(); k != reflect.Struct {
+		return kinds[k]
+	}
+	switch t {
+	case rows[F16].goType:
 		return F16
-	case BFloat16:
+	case rows[BF16].goType:
 		return BF16
-	case float32:
-		return F32
-	case float64:
-		return F64
-	case complex64:
-		return C64
-	case complex128:
-		return C128
 	}
 	return Invalid
 }

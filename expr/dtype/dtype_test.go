@@ -1,6 +1,11 @@
 package dtype
 
-import "testing"
+import (
+	"math/bits"
+	"reflect"
+	"slices"
+	"testing"
+)
 
 func TestNames(t *testing.T) {
 	for _, typ := range All() {
@@ -92,5 +97,55 @@ func TestParts(t *testing.T) {
 	}
 	if len(Real())+2 != len(All()) {
 		t.Errorf("%d real types of %d", len(Real()), len(All()))
+	}
+}
+
+// A row agrees with itself: the Go type has the size, and the name where Go has one.
+func TestRows(t *testing.T) {
+	codes := map[string]bool{}
+	for _, typ := range All() {
+		g := typ.GoType()
+		if int(g.Size()) != typ.Size() || OfGo(g) != typ || g.Kind() != reflect.Struct && g.Name() != typ.String() {
+			t.Errorf("%s has %d bytes, its Go type %s has %d and belongs to %s", typ, typ.Size(), g, g.Size(), OfGo(g))
+		}
+		if codes[typ.Code()] {
+			t.Errorf("two types have the code %s", typ.Code())
+		}
+		codes[typ.Code()] = true
+	}
+	type named uint8
+	for g, want := range map[reflect.Type]Type{
+		reflect.TypeFor[named](): U8, reflect.TypeFor[string](): Invalid, reflect.TypeFor[struct{}](): Invalid,
+		reflect.TypeFor[int](): Integer(bits.UintSize/8, true), reflect.TypeFor[uintptr](): Invalid,
+	} {
+		if got := OfGo(g); got != want {
+			t.Errorf("%s has the type %s, want %s", g, got, want)
+		}
+	}
+}
+
+func TestIntegers(t *testing.T) {
+	for _, typ := range Integers() {
+		size := 8 * typ.Size()
+		if Integer(typ.Size(), typ.IsSigned()) != typ || typ.Unsigned().Size() != typ.Size() || !typ.Unsigned().IsUnsigned() {
+			t.Errorf("%s: Integer gives %s, Unsigned %s", typ, Integer(typ.Size(), typ.IsSigned()), typ.Unsigned())
+		}
+		if bits.Len64(typ.Mask()) != size || typ.Mask()&(typ.Mask()+1) != 0 {
+			t.Errorf("%s: mask %#x", typ, typ.Mask())
+		}
+		top := uint64(1) << (size - 1)
+		want := top
+		if typ.IsSigned() {
+			want = -top
+		}
+		if got := typ.Extend(top); got != want {
+			t.Errorf("%s: %#x extended is %#x, want %#x", typ, top, got, want)
+		}
+		if !slices.Contains(Registers(), typ) {
+			t.Errorf("%s has no register", typ)
+		}
+	}
+	if Integer(3, true) != Invalid || F32.Unsigned() != F32 {
+		t.Errorf("Integer of 3 bytes is %s, Unsigned of float32 is %s", Integer(3, true), F32.Unsigned())
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -23,7 +23,7 @@ const (
 // A bound is what a name is bound to in one run.
 type bound struct {
 	signature
-	bits uint64 // of a scalar
+	bits [2]uint64 // of a scalar, or of the parts of a complex one
 	base unsafe.Pointer
 	size int    // bytes from base
 	dim  [1]int // the shape of a slice
@@ -34,7 +34,7 @@ type bound struct {
 type signature struct {
 	kind    boundKind
 	t       dtype.Type
-	cell    *expr.Scalar
+	cells   [2]*tree.Scalar // of a parameter, or of the parts of a complex one
 	shape   shape.Shape
 	strides shape.Strides
 	group   int // variables that share memory are of one group
@@ -43,7 +43,7 @@ type signature struct {
 }
 
 func (s *signature) equal(o *signature) bool {
-	return s.kind == o.kind && s.t == o.t && s.cell == o.cell && s.group == o.group && s.span == o.span && s.offset == o.offset &&
+	return s.kind == o.kind && s.t == o.t && s.cells == o.cells && s.group == o.group && s.span == o.span && s.offset == o.offset &&
 		slices.Equal(s.shape, o.shape) && slices.Equal(s.strides, o.strides)
 }
 
@@ -151,8 +151,9 @@ func (b *binding) groupAt(v *bound) int {
 	return 0
 }
 
-func (v *bound) scalar(t dtype.Type, bits uint64) {
-	v.kind, v.t, v.bits = boundScalar, t, bits
+func (v *bound) scalar(t dtype.Type, bits ...uint64) {
+	v.kind, v.t = boundScalar, t
+	copy(v.bits[:], bits)
 }
 
 func (v *bound) slice(t dtype.Type, data unsafe.Pointer, n int) {
@@ -163,18 +164,22 @@ func (v *bound) slice(t dtype.Type, data unsafe.Pointer, n int) {
 }
 
 // node binds an array or a parameter by its leaf.
-func (v *bound) node(name string, n *expr.Node) error {
+func (v *bound) node(name string, n *tree.Node) error {
 	if err := n.Err(); err != nil {
 		return fmt.Errorf("oneloop: formula: %s: %w", name, err)
 	}
-	switch n.Op.Class() {
-	case expr.Parameter:
-		v.kind, v.t, v.cell = boundParam, n.DType(), n.Param
+	if p, ok := tree.PartsOf(n); ok && p.Re.Op.Class() == tree.Parameter && p.Im.Op.Class() == tree.Parameter {
+		v.kind, v.t, v.cells = boundParam, n.DType(), [2]*tree.Scalar{p.Re.Param, p.Im.Param}
 		return nil
-	case expr.Storage:
+	}
+	switch n.Op.Class() {
+	case tree.Parameter:
+		v.kind, v.t, v.cells[0] = boundParam, n.DType(), n.Param
+		return nil
+	case tree.Storage:
 		m, ok := n.Leaf.Mem.(*engine.Memory)
 		if !ok || m.Device() != "cpu" {
-			return expr.NewError(expr.ErrDevice, "", "formula: %s is on device %s; formulas run on the CPU", name, n.Leaf.Mem.Device())
+			return tree.NewError(tree.ErrDevice, "", "formula: %s is on device %s; formulas run on the CPU", name, n.Leaf.Mem.Device())
 		}
 		v.kind, v.t = boundArray, n.DType()
 		v.shape, v.strides = n.Shape(), n.Leaf.Strides
@@ -188,14 +193,32 @@ func (v *bound) node(name string, n *expr.Node) error {
 // float binds a Go float, in the type that the formula holds scalars in.
 func (f *Formula) floatScalar(v *bound, x float64) { v.scalar(f.float, floatBits(f.float, x)) }
 
+// complexScalar binds a Go complex number, whose parts have that type, or float32 for
+// halves.
+func (f *Formula) complexScalar(v *bound, x complex128) {
+	part := f.float
+	if part.IsHalf() {
+		part = dtype.F32
+	}
+	v.scalar(part.Complex(), floatBits(part, real(x)), floatBits(part, imag(x)))
+}
+
+// paramNode returns the parameter with the given cells.
+func paramNode(t dtype.Type, cells [2]*tree.Scalar) *tree.Node {
+	if t.IsComplex() {
+		return tree.ComplexOf(tree.NewParamNode(t.Part(), cells[0]), tree.NewParamNode(t.Part(), cells[1]))
+	}
+	return tree.NewParamNode(t, cells[0])
+}
+
 func floatBits(t dtype.Type, x float64) uint64 {
 	switch t {
 	case dtype.F64:
-		return expr.Bits(x)
+		return tree.Bits(x)
 	case dtype.F16:
-		return expr.Bits(dtype.F16From(float32(x)))
+		return tree.Bits(dtype.F16From(float32(x)))
 	case dtype.BF16:
-		return expr.Bits(dtype.BF16From(float32(x)))
+		return tree.Bits(dtype.BF16From(float32(x)))
 	}
-	return expr.Bits(float32(x))
+	return tree.Bits(float32(x))
 }

@@ -3,7 +3,9 @@ package formula_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/cmplx"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -43,6 +45,12 @@ func TestComplex(t *testing.T) {
 		{"imag(i)", dtype.I32, 0},
 		{"np.conj(z) * z", dtype.C128, 5},
 		{"conjugate(d)", dtype.F64, 2},
+		{"real(d > 2.5)", dtype.Bool, 0},
+		{"(d < 2.5).imag", dtype.Bool, 0},
+		{"angle(d < 2.5)", dtype.F64, 0},
+		{"angle(b)", dtype.F16, 0},
+		{"var(d, dtype=complex64)", dtype.C64, .25},
+		{"std(z, dtype=complex128) * 2", dtype.C128, complex(2*math.Sqrt(6.5), 0)},
 		{"angle(z * 1j)", dtype.F64, complex(cmplx.Phase(-2+1i), 0)},
 		{"z ** 2", dtype.C128, -3 + 4i},
 		{"z ** 3", dtype.C128, -11 - 2i},
@@ -63,6 +71,10 @@ func TestComplex(t *testing.T) {
 		{"z.astype('complex64')", dtype.C64, 1 + 2i},
 		{"full(2, 1j)", dtype.C128, 1i},
 		{"exp(1j * pi * d)", dtype.C128, cmplx.Exp(complex(0, 2*3.141592653589793))},
+		{"arcsin(c)", dtype.C64, cmplx.Asin(1 + 2i)},
+		{"arccosh(z)", dtype.C128, cmplx.Acosh(1 + 2i)},
+		{"log1p(z) + expm1(z)", dtype.C128, cmplx.Log(2+2i) + cmplx.Exp(1+2i) - 1},
+		{"sign(3 + 4j)", dtype.C128, .6 + .8i},
 		{"cumsum(z)[1]", dtype.C128, 1 - 1i},
 		{"fft(z)[0]", dtype.C128, 1 - 1i},
 		{"ifft(fft(c))", dtype.C64, 1 + 2i},
@@ -89,8 +101,12 @@ func TestComplex(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
+		bound := 4e-15
+		if c.t == dtype.C64 {
+			bound = cmplx.Abs(c.want) * 0x1p-23
+		}
 		got, err := engine.Eval(expr.Of[complex128](op.CastNode(a.Node(), dtype.C128)))
-		if err != nil || a.DType() != c.t || cmplx.Abs(got.Values()[0]-c.want) > 1e-15*4 {
+		if err != nil || a.DType() != c.t || cmplx.Abs(got.Values()[0]-c.want) > bound {
 			t.Errorf("%s: %v %v, %v, want %v %v", c.text, a.DType(), got, err, c.t, c.want)
 		}
 	}
@@ -108,6 +124,56 @@ func TestComplex(t *testing.T) {
 	}
 	if err != nil || w[0] != 2 || w[1] != 3 {
 		t.Errorf("%v: %v", err, w)
+	}
+}
+
+// Complex scalars and parameters have new values in each run, and the types of Python's
+// complex numbers.
+func TestComplexScalars(t *testing.T) {
+	ctx := context.Background()
+	f, err := formula.Compile[float64]("y = k*x + k; w = k*x[0]; s = k + 1; n = 2*k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := engine.MustFromSlice([]complex64{1, 1i})
+	param := expr.NewParam(complex128(0))
+	for _, k := range []complex128{3 + 4i, -4 + 3i, 5} {
+		param.Set(k)
+		for name, v := range map[string]any{"complex128": k, "complex64": complex64(k), "parameter": param, "struct": nil} {
+			vars := any(map[string]any{"x": x, "k": v})
+			if name == "struct" {
+				vars = struct {
+					X *engine.Tensor[complex64]
+					K complex128
+				}{x, k}
+			}
+			out, err := f.Eval(ctx, vars)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for name, want := range map[string][]complex128{"y": {2 * k, k*1i + k}, "w": {k}, "s": {k + 1}, "n": {2 * k}} {
+				typ := dtype.C64
+				if name == "s" || name == "n" {
+					typ = dtype.C128
+				}
+				got, err := engine.Eval(expr.Of[complex128](op.CastNode(out[name].Node(), dtype.C128)))
+				if err != nil || out[name].DType() != typ || !slices.Equal(got.Values(), want) {
+					t.Errorf("%s of %v: %v %v, %v, want %v %v", name, k, out[name].DType(), got, err, typ, want)
+				}
+			}
+		}
+	}
+	if _, err := f.Eval(ctx, map[string]any{"x": x, "k": op.Mul(param, param)}); err == nil {
+		t.Error("a tree is taken for a parameter")
+	}
+	for text, want := range map[string]error{"y = k < 2": expr.ErrType, "y = roll(x, k)": expr.ErrType} {
+		f, err := formula.Compile[float64](text)
+		if err == nil {
+			_, err = f.Eval(ctx, map[string]any{"x": x, "k": 1i})
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Newton's method for the minimum of a function that the text defines.
@@ -123,7 +123,7 @@ func TestDefinitionErrors(t *testing.T) {
 		{"hvp(x, x, x)", "no scalar"},
 		{"grad(sum(x[1:]*x[:2]), x[1:]) + nosuch", "nosuch"},
 	} {
-		begin := time.Now()
+		begin := formula.CPUTime()
 		f, err := formula.Compile[float64](c.text)
 		if err == nil {
 			_, err = f.Eval(context.Background(), vars)
@@ -132,7 +132,7 @@ func TestDefinitionErrors(t *testing.T) {
 		if !errors.As(err, &e) || !strings.Contains(e.Msg, c.want) || e.Line == 0 || strings.Contains(e.Msg, "f.") {
 			t.Errorf("%.60s: %v does not say %q", c.text, err, c.want)
 		}
-		if d := time.Since(begin); d > 5*time.Second {
+		if d := formula.CPUTime() - begin; d > 20*time.Second {
 			t.Errorf("%.60s took %v", c.text, d)
 		}
 	}
@@ -153,7 +153,7 @@ func TestDefinitionNames(t *testing.T) {
 		t.Errorf("%s: %v", s, err)
 	}
 	y, x := engine.Zeros[float64](1), engine.Ones[float64](1)
-	env := map[string]*expr.Node{"y": y.Node(), "x": x.Node(), "k": x.Node(), "f.a.1": x.Node()}
+	env := map[string]*tree.Node{"y": y.Node(), "x": x.Node(), "k": x.Node(), "f.a.1": x.Node()}
 	if u, err := s.Build(env); err != nil || len(u.Statements) != 1 {
 		t.Error(u, err)
 	}

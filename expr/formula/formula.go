@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Formula is a text that can be run with different variables. It is compiled
@@ -70,6 +71,14 @@ func MustCompile[T expr.Float](text string, opts ...Option) *Formula {
 
 // Source is the parsed text.
 func (f *Formula) Source() *Source { return f.src }
+
+// String returns the formula as it was given.
+func (f *Formula) String() string {
+	if f == nil {
+		return "<nil>"
+	}
+	return f.src.Text()
+}
 
 // Run carries out the formula. vars is a map[string]any, or a struct or a
 // pointer to one, whose exported fields are found by their tag `oneloop:"name"`,
@@ -136,8 +145,8 @@ type entry struct {
 
 	mu      sync.Mutex // held while it is compiled and while it runs
 	program *engine.Program
-	mems    []*engine.Memory // of the groups of the binding
-	cells   []*expr.Scalar   // of the names that are Go scalars
+	mems    []*engine.Memory  // of the groups of the binding
+	cells   [][2]*tree.Scalar // of the names that are Go scalars
 	outs    []*engine.Array
 }
 
@@ -183,9 +192,11 @@ func (f *Formula) prepare(ctx context.Context, e *entry, b *binding, vars any) e
 			return err
 		}
 	}
-	for i, c := range e.cells {
-		if c != nil {
-			c.Store(b.vars[i].bits)
+	for i := range e.cells {
+		for k, c := range e.cells[i] {
+			if c != nil {
+				c.Store(b.vars[i].bits[k])
+			}
 		}
 	}
 	return nil
@@ -199,7 +210,7 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 	var want []string
 	if e.eval {
 		for _, name := range f.src.assigned {
-			if n := env[name]; n == nil || n.Op.Class() != expr.Storage {
+			if n := env[name]; n == nil || n.Op.Class() != tree.Storage {
 				want = append(want, name)
 			}
 		}
@@ -229,12 +240,12 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 }
 
 // environment makes the leaves and parameters of an entry.
-func (f *Formula) environment(e *entry, b *binding) (map[string]*expr.Node, error) {
-	e.mems, e.cells, e.outs = nil, make([]*expr.Scalar, len(b.vars)), nil
+func (f *Formula) environment(e *entry, b *binding) (map[string]*tree.Node, error) {
+	e.mems, e.cells, e.outs = nil, make([][2]*tree.Scalar, len(b.vars)), nil
 	for i := range b.groups {
 		e.mems = append(e.mems, engine.MemoryOf(b.groups[i].bytes()))
 	}
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	for i := range b.vars {
 		name, v := f.src.all[i], &b.vars[i]
 		switch v.kind {
@@ -250,11 +261,15 @@ func (f *Formula) environment(e *entry, b *binding) (map[string]*expr.Node, erro
 			}
 			env[name] = a.Named(name).Node()
 		case boundScalar:
-			e.cells[i] = &expr.Scalar{Name: name}
-			e.cells[i].Store(v.bits)
-			env[name] = expr.NewParamNode(v.t, e.cells[i])
+			e.cells[i][0] = &tree.Scalar{Name: name}
+			if v.t.IsComplex() {
+				e.cells[i] = [2]*tree.Scalar{{Name: name + ".real"}, {Name: name + ".imag"}}
+				e.cells[i][1].Store(v.bits[1])
+			}
+			e.cells[i][0].Store(v.bits[0])
+			env[name] = paramNode(v.t, e.cells[i])
 		case boundParam:
-			env[name] = expr.NewParamNode(v.t, v.cell)
+			env[name] = paramNode(v.t, v.cells)
 		}
 	}
 	return env, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // FuzzBuild builds trees from any text with arrays of several types: it may
@@ -22,7 +23,7 @@ func FuzzBuild(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	env := map[string]*expr.Node{
+	env := map[string]*tree.Node{
 		"a": array(f, dtype.F32, 3, 4), "b": array(f, dtype.F16, 3, 4), "v": array(f, dtype.F64, 4), "i": array(f, dtype.I64, 3),
 		"m": array(f, dtype.Bool, 3, 4), "u": array(f, dtype.U8, 4), "s": array(f, dtype.I32), "z": array(f, dtype.F32, 0, 4),
 		"p": expr.NewParam(int64(2)).Node(), "q": expr.NewParam(2.5).Node(), "c": expr.Const(true).Node(),

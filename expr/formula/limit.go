@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A limit bounds the bytes of each array that a formula creates. A text such as
@@ -12,7 +12,7 @@ import (
 type limit int
 
 // limitFor returns 1 GiB, and more where the variables are large themselves.
-func limitFor(env map[string]*expr.Node) limit {
+func limitFor(env map[string]*tree.Node) limit {
 	const least, times = 1 << 30, 16
 	most := 0
 	for _, n := range env {
@@ -25,20 +25,20 @@ func limitFor(env map[string]*expr.Node) limit {
 }
 
 // newArray allocates an array for the value of a tree.
-func (l limit) newArray(n *expr.Node) (*engine.Array, error) {
+func (l limit) newArray(n *tree.Node) (*engine.Array, error) {
 	if size := n.DType().Size(); n.Shape().Size() > int(l)/size {
-		return nil, expr.NewError(expr.ErrOutOfMemory, "", "an array of type %v and shape %v is larger than %d bytes, 16 times the largest variable or 1 GiB", n.DType(), n.Shape(), int(l))
+		return nil, tree.NewError(tree.ErrOutOfMemory, "", "an array of type %v and shape %v is larger than %d bytes, 16 times the largest variable or 1 GiB", n.DType(), n.Shape(), int(l))
 	}
 	return engine.NewArray(n.DType(), n.Shape()...)
 }
 
 // NewArray returns a new array for the value of a tree, within the bound that a
 // formula with the variables env has.
-func NewArray(n *expr.Node, env map[string]*expr.Node) (*engine.Array, error) {
+func NewArray(n *tree.Node, env map[string]*tree.Node) (*engine.Array, error) {
 	return limitFor(env).newArray(n)
 }
 
-func (l limit) newLeaf(name string, n *expr.Node) (*expr.Node, error) {
+func (l limit) newLeaf(name string, n *tree.Node) (*tree.Node, error) {
 	a, err := l.newArray(n)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,14 @@ func TestNumPyPage(t *testing.T) {
 			x[i] = strings.Trim(x[i], "; ")
 		}
 		f, ok := have[x[0]]
-		here := fmt.Sprintf("`%s` | %s", f.Name, goName(f.Name))
+		name := f.Name
+		if method, of := strings.CutPrefix(x[0], "ndarray."); of {
+			_, err := Compile[float64]("y = x." + method + "()") // some lack arguments
+			text := fmt.Sprint(err)
+			f, ok = have[method], !strings.Contains(text, "no method") && !strings.Contains(text, "is an attribute")
+			name = "x." + method + "()"
+		}
+		here := fmt.Sprintf("`%s` | %s", name, goName(f.Name))
 		if !ok {
 			here = x[4] + " | "
 		}
@@ -90,7 +97,10 @@ func goName(name string) string {
 		}
 	}
 	return code(map[string]string{
-		"positive": "", "signbit": "", "concatenate": "op.Concat", "array": "engine.FromSlice", "copy": "Clone", "len": "Shape",
+		"positive": "", "iscomplex": "op.ImagPart", "isreal": "op.ImagPart", "concatenate": "op.Concat", "array": "engine.FromSlice", "copy": "Clone", "astype": "op.Cast", "len": "Shape",
 		"zeros": "engine.Zeros", "ones": "engine.Ones", "full": "engine.Full", "arange": "op.Arange", "dot": "op.Dot",
+		"fft": "op.FFT", "ifft": "op.IFFT", "rfft": "op.RFFT", "irfft": "op.IRFFT", "hfft": "op.HFFT", "ihfft": "op.IHFFT",
+		"fft2": "op.FFTN", "ifft2": "op.IFFTN", "rfft2": "op.RFFTN", "irfft2": "op.IRFFTN",
+		"fftn": "op.FFTN", "ifftn": "op.IFFTN", "rfftn": "op.RFFTN", "irfftn": "op.IRFFTN", "fftfreq": "op.FFTFreq", "rfftfreq": "op.RFFTFreq",
 	}[name])
 }

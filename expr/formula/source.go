@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula/numpy"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Error says what is wrong with a formula, and where.
@@ -109,18 +109,18 @@ func (s *Source) names() {
 // Any other name is a temporary: its tree stands wherever the name is used,
 // unless a later statement writes to an array that the tree reads; then a new
 // array keeps the value.
-func (s *Source) Build(env map[string]*expr.Node) (*Unit, error) {
+func (s *Source) Build(env map[string]*tree.Node) (*Unit, error) {
 	return s.BuildFor(env, s.assigned)
 }
 
 // BuildFor is Build for a caller that needs the Values of some names only.
-func (s *Source) BuildFor(env map[string]*expr.Node, want []string) (*Unit, error) {
+func (s *Source) BuildFor(env map[string]*tree.Node, want []string) (*Unit, error) {
 	return s.build(env, want, nil)
 }
 
 // build is BuildFor; known are the names that an error lists, or nil for those
 // of env.
-func (s *Source) build(env map[string]*expr.Node, want, known []string) (*Unit, error) {
+func (s *Source) build(env map[string]*tree.Node, want, known []string) (*Unit, error) {
 	l := limitFor(env)
 	u, err := numpy.Build(s.expanded, numpy.Options{Env: env, Want: want, Known: known, Array: l.newLeaf})
 	return u, s.in(err)

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -15,5 +16,13 @@ func TestNames(t *testing.T) {
 	}
 	if got, want := s.Assigned(), []string{"m", "v", "t", "w", "u", "_"}; !slices.Equal(got, want) {
 		t.Errorf("assigned %v, want %v", got, want)
+	}
+}
+
+// TestFormulaText checks that a formula prints as it was given.
+func TestFormulaText(t *testing.T) {
+	const text = "y = a + q  # text"
+	if got := fmt.Sprint(MustCompile[float64](text)); got != text {
+		t.Errorf("%q, want %q", got, text)
 	}
 }

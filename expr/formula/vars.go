@@ -6,10 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // bind reads the variables of a run.
@@ -52,7 +51,7 @@ func structOf(vars any) (reflect.Value, bool) {
 	return v, v.Kind() == reflect.Struct
 }
 
-type leaf interface{ Node() *expr.Node }
+type leaf interface{ Node() *tree.Node }
 
 // value binds a name to a value of a map.
 func (f *Formula) value(v *bound, name string, x any) error {
@@ -62,50 +61,10 @@ func (f *Formula) value(v *bound, name string, x any) error {
 			return fmt.Errorf("oneloop: formula: %s is a nil %T", name, x)
 		}
 		return v.node(name, x.Node())
-	case []float32:
-		bindSlice(v, x)
-	case []float64:
-		bindSlice(v, x)
-	case []dtype.Float16:
-		bindSlice(v, x)
-	case []dtype.BFloat16:
-		bindSlice(v, x)
-	case []int8:
-		bindSlice(v, x)
-	case []int32:
-		bindSlice(v, x)
-	case []int64:
-		bindSlice(v, x)
-	case []uint8:
-		bindSlice(v, x)
-	case []uint32:
-		bindSlice(v, x)
-	case []uint64:
-		bindSlice(v, x)
-	case []complex64:
-		bindSlice(v, x)
-	case []complex128:
-		bindSlice(v, x)
-	case []bool:
-		bindSlice(v, x)
-	case float64:
-		f.floatScalar(v, x)
-	case float32:
-		f.floatScalar(v, float64(x))
-	case int:
-		v.scalar(dtype.I64, expr.Bits(int64(x)))
-	case bool:
-		v.scalar(dtype.Bool, expr.Bits(x))
 	case nil:
 		return fmt.Errorf("oneloop: formula: %s is nil", name)
-	default:
-		return f.field(v, name, reflect.ValueOf(x))
 	}
-	return nil
-}
-
-func bindSlice[T dtype.Elem](v *bound, x []T) {
-	v.slice(dtype.Of[T](), unsafe.Pointer(unsafe.SliceData(x)), len(x))
+	return f.field(v, name, reflect.ValueOf(x))
 }
 
 // field binds a name to a field of a struct, without boxing slices.
@@ -132,8 +91,11 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 	case reflect.Float32, reflect.Float64:
 		f.floatScalar(v, x.Float())
 		return nil
+	case reflect.Complex64, reflect.Complex128:
+		f.complexScalar(v, x.Complex())
+		return nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.scalar(dtype.I64, expr.Bits(x.Int()))
+		v.scalar(dtype.I64, tree.Bits(x.Int()))
 		return nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		if x.Uint() > math.MaxInt64 {
@@ -142,21 +104,16 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 		v.scalar(dtype.I64, x.Uint())
 		return nil
 	case reflect.Bool:
-		v.scalar(dtype.Bool, expr.Bits(x.Bool()))
+		v.scalar(dtype.Bool, tree.Bits(x.Bool()))
 		return nil
 	case reflect.Slice:
-		if t := elemType(x.Type().Elem()); t != dtype.Invalid {
+		if t := dtype.OfGo(x.Type().Elem()); t != dtype.Invalid {
 			v.slice(t, x.UnsafePointer(), x.Len())
 			return nil
 		}
 	}
 	return fmt.Errorf("oneloop: formula: %s is a %s; bind tensors, arrays, parameters, slices of element types and scalars", name, x.Type())
 }
-
-var (
-	typeF16  = reflect.TypeFor[dtype.Float16]()
-	typeBF16 = reflect.TypeFor[dtype.BFloat16]()
-)
 
 // halfValue is the value of a scalar of half type.
 func halfValue(x reflect.Value) (float64, bool) {
@@ -170,42 +127,6 @@ func halfValue(x reflect.Value) (float64, bool) {
 		return float64(h.Float32()), true
 	}
 	return 0, false
-}
-
-// elemType is the element type that a Go type stands for.
-func elemType(t reflect.Type) dtype.Type {
-	switch t {
-	case typeF16:
-		return dtype.F16
-	case typeBF16:
-		return dtype.BF16
-	}
-	switch t.Kind() {
-	case reflect.Float32:
-		return dtype.F32
-	case reflect.Float64:
-		return dtype.F64
-	case reflect.Int8:
-		return dtype.I8
-	case reflect.Int32:
-		return dtype.I32
-	case reflect.Int64:
-		return dtype.I64
-	case reflect.Int:
-		if t.Size() == 8 {
-			return dtype.I64
-		}
-		return dtype.I32
-	case reflect.Uint8:
-		return dtype.U8
-	case reflect.Uint32:
-		return dtype.U32
-	case reflect.Uint64:
-		return dtype.U64
-	case reflect.Bool:
-		return dtype.Bool
-	}
-	return dtype.Invalid
 }
 
 // fieldsOf returns the index of the struct's field for each name of the formula,

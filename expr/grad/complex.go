@@ -1,14 +1,14 @@
 package grad
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // parts returns a loss and variables without complex values: the parts of a
 // complex variable are two. join makes the gradients of the given variables from
 // those of the returned ones.
-func parts(loss *expr.Node, wrt []*expr.Node) (real *expr.Node, variables []*expr.Node, join func([]*expr.Node) []*expr.Node) {
+func parts(loss *tree.Node, wrt []*tree.Node) (real *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
 	var s op.Splitter
 	for _, x := range wrt {
 		p := s.Split(x)
@@ -16,13 +16,13 @@ func parts(loss *expr.Node, wrt []*expr.Node) (real *expr.Node, variables []*exp
 			variables = append(variables, p.Im)
 		}
 	}
-	join = func(grads []*expr.Node) (out []*expr.Node) {
+	join = func(grads []*tree.Node) (out []*tree.Node) {
 		for _, x := range wrt {
 			if !x.DType().IsComplex() {
 				out, grads = append(out, grads[0]), grads[1:]
 				continue
 			}
-			out, grads = append(out, expr.ComplexOf(grads[0], grads[1])), grads[2:]
+			out, grads = append(out, tree.ComplexOf(grads[0], grads[1])), grads[2:]
 		}
 		return out
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The gradient of the Rosenbrock function (1-x)^2 + 100*(y-x^2)^2 at (-1.2, 1).
@@ -86,7 +87,7 @@ func ExampleOf_derivative() {
 
 	softsign := op.Define("softsign", 1, func(b *op.B, x ...op.V) op.V {
 		return b.Div(x[0], b.Add(b.Like(x[0], 1), b.Abs(x[0])))
-	}, op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node {
+	}, op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node {
 		return g.Div(g.Out, g.Op("square", g.Add(g.Op("abs", g.Arg(0)), g.Const(1))))
 	}))
 	g, err := grad.Of[float64](op.Sum(op.Map1(softsign, x)), x)

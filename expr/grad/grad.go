@@ -15,6 +15,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -39,15 +40,15 @@ func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], erro
 // variable may be complex, the loss may not. Its gradient is then, as in PyTorch,
 // the derivative by the real part plus i times the derivative by the imaginary
 // part: the loss falls fastest in the opposite direction.
-func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
+func OfNodes(loss *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
 	loss, split, join := parts(loss, wrt)
-	if err := check(append([]*expr.Node{loss}, split...)); err != nil {
+	if err := check(append([]*tree.Node{loss}, split...)); err != nil {
 		return nil, err
 	}
 	if len(loss.Shape()) != 0 {
-		return nil, expr.NewError(expr.ErrShape, "", "the loss has shape %v and is no scalar", loss.Shape())
+		return nil, tree.NewError(tree.ErrShape, "grad.Of", "the loss has shape %v and is no scalar", loss.Shape())
 	}
-	grads, err := pull(loss, expr.ConstFloat(loss.DType(), 1), split)
+	grads, err := pull(loss, tree.ConstFloat(loss.DType(), 1), split)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func OfNodes(loss *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
 
 // pull returns the derivatives of the sum of out*y with respect to each of wrt.
 // The shape of out broadcasts to that of y.
-func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
+func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
 	if y.HasComplex() {
 		var s op.Splitter
 		y = s.Split(y).Re
@@ -65,7 +66,7 @@ func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
 			wrt[i] = s.Split(x).Re
 		}
 	}
-	t := tape{variable: map[*expr.Node]*expr.Node{}, needed: map[*expr.Node]bool{}, adjoint: map[*expr.Node]*expr.Node{}}
+	t := tape{variable: map[*tree.Node]*tree.Node{}, needed: map[*tree.Node]bool{}, adjoint: map[*tree.Node]*tree.Node{}}
 	if err := t.record(y, wrt); err != nil {
 		return nil, err
 	}
@@ -73,11 +74,11 @@ func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
 	if err := t.play(); err != nil {
 		return nil, err
 	}
-	grads := make([]*expr.Node, len(wrt))
+	grads := make([]*tree.Node, len(wrt))
 	for i, x := range wrt {
 		d := t.adjoint[t.variable[x]]
 		if d == nil {
-			d = expr.ConstFloat(x.DType(), 0)
+			d = tree.ConstFloat(x.DType(), 0)
 		}
 		grads[i] = adjoint(x, d).Full()
 	}
@@ -85,16 +86,16 @@ func pull(y, out *expr.Node, wrt []*expr.Node) ([]*expr.Node, error) {
 }
 
 // check returns an error unless all nodes are trees of floats.
-func check(nodes []*expr.Node) error {
-	seen := expr.Seen{}
+func check(nodes []*tree.Node) error {
+	seen := tree.Seen{}
 	for _, n := range nodes {
 		switch {
 		case n == nil:
-			return expr.NewError(expr.ErrType, "", "the loss or a variable is nil")
+			return tree.NewError(tree.ErrType, "", "the loss or a variable is nil")
 		case n.Err() != nil:
 			return n.Err()
 		case !n.DType().IsFloat():
-			return expr.NewError(expr.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
+			return tree.NewError(tree.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
 		}
 		if err := seen.Verify(n, nil); err != nil {
 			return err
@@ -105,14 +106,14 @@ func check(nodes []*expr.Node) error {
 
 // A tape holds the nodes of a loss and the adjoints found so far.
 type tape struct {
-	order    []*expr.Node              // operands before the nodes that use them
-	variable map[*expr.Node]*expr.Node // maps a node that is one of wrt to the first equal one
-	needed   map[*expr.Node]bool       // nodes of floats that depend on a variable
-	adjoint  map[*expr.Node]*expr.Node
+	order    []*tree.Node              // operands before the nodes that use them
+	variable map[*tree.Node]*tree.Node // maps a node that is one of wrt to the first equal one
+	needed   map[*tree.Node]bool       // nodes of floats that depend on a variable
+	adjoint  map[*tree.Node]*tree.Node
 }
 
 // record lists the nodes of the loss, and finds the nodes between it and wrt.
-func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
+func (t *tape) record(loss *tree.Node, wrt []*tree.Node) error {
 	for i, x := range wrt {
 		t.variable[x] = x
 		for _, y := range wrt[:i] {
@@ -123,7 +124,7 @@ func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
 		}
 	}
 	var err error
-	expr.Walk(loss, func(n *expr.Node) {
+	tree.Walk(loss, func(n *tree.Node) {
 		t.order = append(t.order, n)
 		if t.variable[n] == nil && len(n.Args) == 0 && err == nil {
 			err = t.find(n, wrt)
@@ -139,7 +140,7 @@ func (t *tape) record(loss *expr.Node, wrt []*expr.Node) error {
 
 // find finds the variable that leaf n is, if any. It returns an error if n
 // overlaps a variable and is not the same.
-func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
+func (t *tape) find(n *tree.Node, wrt []*tree.Node) error {
 	for _, x := range wrt {
 		if same(n, x) {
 			t.variable[n] = t.variable[x]
@@ -148,7 +149,7 @@ func (t *tape) find(n *expr.Node, wrt []*expr.Node) error {
 	}
 	for _, x := range wrt {
 		if overlap(n, x) {
-			return expr.NewError(expr.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
+			return tree.NewError(tree.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
 		}
 	}
 	return nil
@@ -170,7 +171,7 @@ func (t *tape) play() error {
 }
 
 // key returns the node under which the adjoint of n is kept.
-func (t *tape) key(n *expr.Node) *expr.Node {
+func (t *tape) key(n *tree.Node) *tree.Node {
 	if x := t.variable[n]; x != nil {
 		return x
 	}
@@ -178,7 +179,7 @@ func (t *tape) key(n *expr.Node) *expr.Node {
 }
 
 // operands adds the adjoint contributions of n to its operands.
-func (t *tape) operands(n, out *expr.Node) error {
+func (t *tape) operands(n, out *tree.Node) error {
 	interior := false
 	for _, a := range n.Args {
 		interior = interior || t.needed[a]
@@ -186,11 +187,11 @@ func (t *tape) operands(n, out *expr.Node) error {
 	if !interior {
 		return nil // n is a variable, and no variable is below it
 	}
-	if n.Op.Class() == expr.Scan {
+	if n.Op.Class() == tree.Scan {
 		return t.scan(n, out)
 	}
 	if n.Op.Grad() == nil {
-		return expr.NewError(expr.ErrUnsupported, n.Op.Constructor(), "has no derivative")
+		return tree.NewError(tree.ErrUnsupported, n.Op.Constructor(), "has no derivative")
 	}
 	g := adjoint(n, out)
 	for i, a := range n.Args {
@@ -215,7 +216,7 @@ func (t *tape) operands(n, out *expr.Node) error {
 }
 
 // add adds d to the adjoint of a.
-func (t *tape) add(g *expr.Adjoint, a, d *expr.Node) error {
+func (t *tape) add(g *tree.Adjoint, a, d *tree.Node) error {
 	if old := t.adjoint[t.key(a)]; old != nil {
 		d = g.Add(old, d)
 	}
@@ -224,44 +225,44 @@ func (t *tape) add(g *expr.Adjoint, a, d *expr.Node) error {
 }
 
 // rule calls the derivative of g's operation. A panic becomes an error.
-func rule(g *expr.Adjoint, arg int) (d *expr.Node, err error) {
+func rule(g *tree.Adjoint, arg int) (d *tree.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = expr.NewError(expr.ErrValue, g.Node.Op.Constructor(), "the derivative panics: %v", r)
+			err = tree.NewError(tree.ErrValue, g.Node.Op.Constructor(), "the derivative panics: %v", r)
 		}
 	}()
 	return g.Node.Op.Grad()(g, arg), nil
 }
 
-func adjoint(n, out *expr.Node) *expr.Adjoint {
-	return &expr.Adjoint{Node: n, Out: out, Row: row, Reduce: reduce}
+func adjoint(n, out *tree.Node) *tree.Adjoint {
+	return &tree.Adjoint{Node: n, Out: out, Row: row, Reduce: reduce}
 }
 
-func row(name string) *expr.Operator {
+func row(name string) *tree.Operator {
 	o, _ := op.Lookup(name)
 	return o
 }
 
-func reduce(name string, a *expr.Node, axes []int) *expr.Node {
+func reduce(name string, a *tree.Node, axes []int) *tree.Node {
 	return op.ReduceNode(name, a, op.Reduction{Axes: axes, Keep: true})
 }
 
 // fit returns the result of a rule with a shape that broadcasts to operand a.
 // For an element-wise operator it sums over the axes along which a was
 // broadcast.
-func fit(g *expr.Adjoint, d, a *expr.Node) (*expr.Node, error) {
+func fit(g *tree.Adjoint, d, a *tree.Node) (*tree.Node, error) {
 	if d.Err() != nil {
 		return nil, d.Err()
 	}
 	if d.DType() != a.DType() {
-		return nil, expr.NewError(expr.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
+		return nil, tree.NewError(tree.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
 	}
 	full := a.Shape()
-	if g.Node.Op.Class() == expr.Elementwise || g.Node.Op.Class() == expr.Opaque && g.Node.Op.Shape() == nil {
+	if g.Node.Op.Class() == tree.Elementwise || g.Node.Op.Class() == tree.Opaque && g.Node.Op.Shape() == nil {
 		full = g.Node.Shape()
 	}
 	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {
-		return nil, expr.NewError(expr.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
+		return nil, tree.NewError(tree.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
 	}
 	d = g.SumTo(d, full, a.Shape())
 	return d, d.Err()

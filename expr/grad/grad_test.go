@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -177,11 +178,11 @@ func TestErrors(t *testing.T) {
 	x := vec(2, 3)
 	bad := op.Add[float64](x, vec(1, 2, 3))
 	gamma := op.GoFunc("gamma", math.Gamma)
-	softsign := func(opts ...op.DefineOption) *expr.Operator {
+	softsign := func(opts ...op.DefineOption) *tree.Operator {
 		return op.Define("softsign", 1, func(b *op.B, x ...op.V) op.V { return b.Div(x[0], b.Add(b.Like(x[0], 1), b.Abs(x[0]))) }, opts...)
 	}
-	rule := func(f func(g *expr.Adjoint) *expr.Node) *expr.Operator {
-		return softsign(op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node { return f(g) }))
+	rule := func(f func(g *tree.Adjoint) *tree.Node) *tree.Operator {
+		return softsign(op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node { return f(g) }))
 	}
 	for _, c := range []struct {
 		name string
@@ -197,9 +198,9 @@ func TestErrors(t *testing.T) {
 		{"no variable", op.Sum[float64](x), nil, expr.ErrType, "nil"},
 		{"a Go function", op.Sum(gamma(x)), x, expr.ErrUnsupported, "op.gamma: has no derivative"},
 		{"a defined operator", op.Sum(op.Map1(softsign(), x)), x, expr.ErrUnsupported, "op.softsign: has no derivative"},
-		{"a rule of another shape", op.Sum(op.Map1(rule(func(*expr.Adjoint) *expr.Node { return vec(1, 2, 3).Node() }), x)), x, expr.ErrShape, "op.softsign"},
-		{"a rule of another type", op.Sum(op.Map1(rule(func(*expr.Adjoint) *expr.Node { return expr.ConstFloat(dtype.F32, 1) }), x)), x, expr.ErrType, "op.softsign"},
-		{"a rule that names no row", op.Sum(op.Map1(rule(func(g *expr.Adjoint) *expr.Node { return g.Op("nope", g.Out) }), x)), x, expr.ErrUnsupported, `op.softsign: the derivative names the row "nope"`},
+		{"a rule of another shape", op.Sum(op.Map1(rule(func(*tree.Adjoint) *tree.Node { return vec(1, 2, 3).Node() }), x)), x, expr.ErrShape, "op.softsign"},
+		{"a rule of another type", op.Sum(op.Map1(rule(func(*tree.Adjoint) *tree.Node { return tree.ConstFloat(dtype.F32, 1) }), x)), x, expr.ErrType, "op.softsign"},
+		{"a rule that names no row", op.Sum(op.Map1(rule(func(g *tree.Adjoint) *tree.Node { return g.Op("nope", g.Out) }), x)), x, expr.ErrUnsupported, `op.softsign: the derivative names the row "nope"`},
 	} {
 		_, err := grad.Of(c.loss, c.wrt)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "grad_test.go") {
@@ -222,27 +223,27 @@ func TestErrors(t *testing.T) {
 func TestDerivative(t *testing.T) {
 	x, y := vec(.5, -2), vec(3)
 	lse := op.Define("log_add_exp", 2, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], b.Mul(x[1], x[1])) },
-		op.Derivative(func(g *expr.Adjoint, arg int) *expr.Node {
+		op.Derivative(func(g *tree.Adjoint, arg int) *tree.Node {
 			if arg == 0 {
 				return g.Out
 			}
 			return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(1)))
 		}))
 	twice(t, lse.Name(), op.Apply(lse, x.Node(), y.Node()), x, y)
-	sine := op.GoFunc("sine", math.Sin, op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node {
+	sine := op.GoFunc("sine", math.Sin, op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node {
 		return g.Mul(g.Out, g.Op("cos", g.Arg(0)))
 	}))
 	twice(t, "sine", sine(op.Square[float64](x)).Node(), x)
 	reversed := op.DefineView("reversed", 1, row(t, "slice").Shape(), row(t, "slice").Gather(),
-		op.Derivative(func(g *expr.Adjoint, _ int) *expr.Node { return g.With("slice", nil, []int{1, -1, 2}, g.Full()) }))
+		op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node { return g.With("slice", nil, []int{1, -1, 2}, g.Full()) }))
 	twice(t, "reversed", op.Square(op.View(reversed, []int{1, -1, 2}, E(x))).Node(), x)
 }
 
 // count returns the number of distinct nodes of trees.
-func count(trees ...*expr.Node) int {
-	seen := map[*expr.Node]bool{}
+func count(trees ...*tree.Node) int {
+	seen := map[*tree.Node]bool{}
 	for _, n := range trees {
-		expr.Walk(n, func(n *expr.Node) { seen[n] = true })
+		tree.Walk(n, func(n *tree.Node) { seen[n] = true })
 	}
 	return len(seen)
 }

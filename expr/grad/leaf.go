@@ -1,17 +1,17 @@
 package grad
 
-import "github.com/oneloop/oneloop/expr"
+import "github.com/oneloop/oneloop/expr/tree"
 
 // same reports whether two nodes are one variable: the same node, the same
 // parameter, or the same elements in the same order.
-func same(a, b *expr.Node) bool {
+func same(a, b *tree.Node) bool {
 	if a == b || a.Param != nil && a.Param == b.Param {
 		return true
 	}
 	if a.Leaf == nil || b.Leaf == nil || a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
 		return false
 	}
-	apart, near := expr.Distance(a.Leaf.Mem, b.Leaf.Mem)
+	apart, near := tree.Distance(a.Leaf.Mem, b.Leaf.Mem)
 	if !near || b.Leaf.Offset*b.DType().Size()+apart != a.Leaf.Offset*a.DType().Size() {
 		return false
 	}
@@ -25,6 +25,6 @@ func same(a, b *expr.Node) bool {
 
 // overlap reports whether the ranges of memory of two arrays have bytes in
 // common.
-func overlap(a, b *expr.Node) bool {
-	return a.Shape().Size() > 0 && b.Shape().Size() > 0 && expr.Overlap(a, b)
+func overlap(a, b *tree.Node) bool {
+	return a.Shape().Size() > 0 && b.Shape().Size() > 0 && tree.Overlap(a, b)
 }

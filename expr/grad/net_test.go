@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestNet compares the gradients of a small classifier with gradients derived
@@ -37,7 +38,7 @@ func TestNet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var trees []*expr.Node
+	var trees []*tree.Node
 	var gradients, steps []expr.Statement
 	for i, w := range []T{w1, b1, w2, b2} {
 		trees = append(trees, g[i].Node())

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // ValueAnd runs one program that computes loss, a scalar, and its gradients with
@@ -40,8 +41,8 @@ func VJP[T expr.Float](y, v expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], err
 }
 
 // VJPNodes is VJP for untyped trees.
-func VJPNodes(y, v *expr.Node, wrt ...*expr.Node) ([]*expr.Node, error) {
-	if err := check(append([]*expr.Node{y, v}, wrt...)); err != nil {
+func VJPNodes(y, v *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
+	if err := check(append([]*tree.Node{y, v}, wrt...)); err != nil {
 		return nil, err
 	}
 	if err := alike("grad.VJP", y, v); err != nil {
@@ -65,13 +66,13 @@ func JVP[T expr.Float](y expr.Exp[T], wrt, v []expr.Exp[T]) (expr.Exp[T], error)
 // JVPNodes is JVP for untyped trees. VJP is linear in its vector. So the
 // derivative of v*VJP(y, u) by the vector u is the product of the Jacobian and
 // v, whatever u is.
-func JVPNodes(y *expr.Node, wrt, v []*expr.Node) (*expr.Node, error) {
-	if err := check(append([]*expr.Node{y}, wrt...)); err != nil {
+func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (*tree.Node, error) {
+	if err := check(append([]*tree.Node{y}, wrt...)); err != nil {
 		return nil, err
 	}
-	u := op.BroadcastToNode(expr.NewParamNode(y.DType(), &expr.Scalar{Name: "u"}), y.Shape())
+	u := op.BroadcastToNode(tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"}), y.Shape())
 	if len(y.Shape()) == 0 {
-		u = expr.NewParamNode(y.DType(), &expr.Scalar{Name: "u"})
+		u = tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"})
 	}
 	grads, err := VJPNodes(y, u, wrt...)
 	if err != nil {
@@ -81,7 +82,7 @@ func JVPNodes(y *expr.Node, wrt, v []*expr.Node) (*expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := pull(total, expr.ConstFloat(total.DType(), 1), []*expr.Node{u})
+	d, err := pull(total, tree.ConstFloat(total.DType(), 1), []*tree.Node{u})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func HVP[T expr.Float](loss expr.Exp[T], wrt, v []expr.Exp[T]) ([]expr.Exp[T], e
 }
 
 // HVPNodes is HVP for untyped trees.
-func HVPNodes(loss *expr.Node, wrt, v []*expr.Node) ([]*expr.Node, error) {
+func HVPNodes(loss *tree.Node, wrt, v []*tree.Node) ([]*tree.Node, error) {
 	grads, err := OfNodes(loss, wrt...)
 	if err != nil {
 		return nil, err
@@ -111,14 +112,14 @@ func HVPNodes(loss *expr.Node, wrt, v []*expr.Node) ([]*expr.Node, error) {
 
 // inner returns the sum of all products of elements of a and v, which are
 // constants to derivatives.
-func inner(name string, a, v []*expr.Node) (*expr.Node, error) {
+func inner(name string, a, v []*tree.Node) (*tree.Node, error) {
 	if len(a) != len(v) || len(a) == 0 {
-		return nil, expr.NewError(expr.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))
+		return nil, tree.NewError(tree.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))
 	}
 	if err := check(v); err != nil {
 		return nil, err
 	}
-	var total *expr.Node
+	var total *tree.Node
 	for i, x := range a {
 		if err := alike(name, x, v[i]); err != nil {
 			return nil, err
@@ -132,7 +133,7 @@ func inner(name string, a, v []*expr.Node) (*expr.Node, error) {
 		case total == nil:
 			total = term
 		case term.DType() != total.DType():
-			return nil, expr.NewError(expr.ErrType, name, "the variables have elements of types %v and %v", total.DType(), term.DType())
+			return nil, tree.NewError(tree.ErrType, name, "the variables have elements of types %v and %v", total.DType(), term.DType())
 		default:
 			total = g.Op("add", total, term)
 		}
@@ -141,22 +142,22 @@ func inner(name string, a, v []*expr.Node) (*expr.Node, error) {
 }
 
 // alike returns an error unless v has the shape and the type of x.
-func alike(name string, x, v *expr.Node) error {
+func alike(name string, x, v *tree.Node) error {
 	if !x.Shape().Equal(v.Shape()) || x.DType() != v.DType() {
-		return expr.NewError(expr.ErrShape, name, "a vector of %v%v is given for %v%v", v.DType(), v.Shape(), x.DType(), x.Shape())
+		return tree.NewError(tree.ErrShape, name, "a vector of %v%v is given for %v%v", v.DType(), v.Shape(), x.DType(), x.Shape())
 	}
 	return nil
 }
 
-func untyped[T expr.Float](list []expr.Exp[T]) []*expr.Node {
-	nodes := make([]*expr.Node, len(list))
+func untyped[T expr.Float](list []expr.Exp[T]) []*tree.Node {
+	nodes := make([]*tree.Node, len(list))
 	for i, x := range list {
 		nodes[i] = expr.NodeOf(x)
 	}
 	return nodes
 }
 
-func typed[T expr.Float](nodes []*expr.Node, err error) ([]expr.Exp[T], error) {
+func typed[T expr.Float](nodes []*tree.Node, err error) ([]expr.Exp[T], error) {
 	if err != nil {
 		return nil, err
 	}

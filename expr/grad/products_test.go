@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A mapping is a function of two matrices of 3 x 4.
@@ -81,7 +82,7 @@ func TestHessianProducts(t *testing.T) {
 		f := mappings[name]
 		x, y := array(r, .5, 1, 3, 4), array(r, .5, 1, 3, 4)
 		vx, vy := array(r, -1, 1, 3, 4), array(r, -1, 1, 3, 4)
-		loss := func(x, y E) *expr.Node { return weighted(t, f(x, y).Node()) }
+		loss := func(x, y E) *tree.Node { return weighted(t, f(x, y).Node()) }
 		h, err := grad.HVP(expr.Of[float64](loss(x, y)), []E{x, y}, []E{vx, vy})
 		if err != nil {
 			t.Fatal(name, err)

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -18,10 +18,10 @@ import (
 type forest struct {
 	t      *testing.T
 	r      *rapid.T
-	values []*expr.Node
+	values []*tree.Node
 }
 
-func (f *forest) pick() *expr.Node { return rapid.SampledFrom(f.values).Draw(f.r, "node") }
+func (f *forest) pick() *tree.Node { return rapid.SampledFrom(f.values).Draw(f.r, "node") }
 
 func (f *forest) upTo(n int) int { return rapid.IntRange(0, n).Draw(f.r, "number") }
 
@@ -29,7 +29,7 @@ func (f *forest) upTo(n int) int { return rapid.IntRange(0, n).Draw(f.r, "number
 func (f *forest) grow() {
 	x := f.pick()
 	s := x.Shape()
-	var n *expr.Node
+	var n *tree.Node
 	switch rapid.SampledFrom([]string{"map", "binary", "where", "reduce", "view", "matmul"}).Draw(f.r, "kind") {
 	case "map":
 		n = call(f.t, rapid.SampledFrom([]string{"sin", "cos", "tanh", "sigmoid", "atan", "gelu", "erf"}).Draw(f.r, "map"), x)
@@ -41,7 +41,7 @@ func (f *forest) grow() {
 		n = call(f.t, rapid.SampledFrom([]string{"add", "sub", "mul", "hypot"}).Draw(f.r, "binary"), call(f.t, "sigmoid", x), y)
 	case "where":
 		i := op.ReshapeNode(op.CastNode(op.IotaNode(s.Size()), x.DType()), s)
-		n = call(f.t, "where", call(f.t, "less", i, expr.ConstFloat(x.DType(), 2)), x, f.scalar())
+		n = call(f.t, "where", call(f.t, "less", i, tree.ConstFloat(x.DType(), 2)), x, f.scalar())
 	case "reduce":
 		r := op.Reduction{Keep: f.upTo(1) == 1}
 		for i := range s {
@@ -66,9 +66,9 @@ func (f *forest) grow() {
 	}
 }
 
-func (f *forest) scalar() *expr.Node { return op.ReduceNode("sum", f.pick(), op.Reduction{}) }
+func (f *forest) scalar() *tree.Node { return op.ReduceNode("sum", f.pick(), op.Reduction{}) }
 
-func (f *forest) view(x *expr.Node) *expr.Node {
+func (f *forest) view(x *tree.Node) *tree.Node {
 	s := x.Shape()
 	if len(s) == 0 {
 		return op.BroadcastToNode(x, []int{2, 3})
@@ -88,9 +88,9 @@ func (f *forest) view(x *expr.Node) *expr.Node {
 		widths[2*axis], widths[2*axis+1] = f.upTo(2), f.upTo(2)
 		return op.PadNode(x, widths, f.scalar())
 	case 4:
-		return op.ConcatNode(axis, []*expr.Node{x, call(f.t, "sin", x)})
+		return op.ConcatNode(axis, []*tree.Node{x, call(f.t, "sin", x)})
 	case 5:
-		return op.TakeNode(x, call(f.t, "mod", op.IotaNode(3), expr.ConstInt(dtype.I64, int64(s[axis]))), axis)
+		return op.TakeNode(x, call(f.t, "mod", op.IotaNode(3), tree.ConstInt(dtype.I64, int64(s[axis]))), axis)
 	}
 	return op.Compose("expand_dims", op.Options{Axes: []int{axis}}, x)
 }
@@ -104,7 +104,7 @@ func TestRandomTrees(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "nodes") {
 			f.grow()
 		}
-		loss := expr.ConstFloat(dtype.F64, 0)
+		loss := tree.ConstFloat(dtype.F64, 0)
 		for _, n := range slices.Backward(f.values) {
 			loss = call(t, "add", loss, weighted(t, n))
 		}

@@ -3,8 +3,8 @@ package grad
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The adjoint of a scan is a scan in the other direction. It carries the adjoint of
@@ -12,35 +12,35 @@ import (
 // states before each step, which the scan stores.
 
 // unknown is the operator of a stand-in for a tree while the step is differentiated.
-var unknown = expr.NewOperator(expr.Row{Name: "unknown", Class: expr.State, Shape: expr.StateShape})
+var unknown = tree.NewOperator(tree.Row{Name: "unknown", Class: tree.State, Shape: tree.StateShape})
 
 // A reversal makes the adjoint of a scan.
 type reversal struct {
-	n        *expr.Node
-	states   []*expr.Node
+	n        *tree.Node
+	states   []*tree.Node
 	carried  []int                     // the states of floats
-	adjoints []*expr.Node              // what the reverse scan carries, by carried
-	outer    []*expr.Node              // trees outside of the step that variables reach
-	standIn  map[*expr.Node]*expr.Node // for states and outer trees
-	real     map[*expr.Node]*expr.Node // what stand-ins are for
+	adjoints []*tree.Node              // what the reverse scan carries, by carried
+	outer    []*tree.Node              // trees outside of the step that variables reach
+	standIn  map[*tree.Node]*tree.Node // for states and outer trees
+	real     map[*tree.Node]*tree.Node // what stand-ins are for
 }
 
 // scan adds the adjoint contributions of a scan to the trees outside of its step.
-func (t *tape) scan(n, out *expr.Node) error {
+func (t *tape) scan(n, out *tree.Node) error {
 	states, next := n.ScanStates()
-	v := &reversal{n: n, states: states, standIn: map[*expr.Node]*expr.Node{}, real: map[*expr.Node]*expr.Node{}}
+	v := &reversal{n: n, states: states, standIn: map[*tree.Node]*tree.Node{}, real: map[*tree.Node]*tree.Node{}}
 	forward := op.Loop{Axis: n.Axes[0], Next: next, States: states}
 	for _, s := range states {
 		v.replace(s, forward.All(s))
 	}
-	v.find(t, append([]*expr.Node{n.Args[0]}, next...))
+	v.find(t, append([]*tree.Node{n.Args[0]}, next...))
 	g := adjoint(n, out)
-	wrt := make([]*expr.Node, 0, len(states)+len(v.outer))
+	wrt := make([]*tree.Node, 0, len(states)+len(v.outer))
 	for k, s := range states {
 		if !s.DType().IsFloat() {
 			continue
 		}
-		first := g.Expand(expr.ConstFloat(s.DType(), 0), s.Args[0].Shape())
+		first := g.Expand(tree.ConstFloat(s.DType(), 0), s.Args[0].Shape())
 		if n.ScanIsLast() && k == slices.Index(next, n.Args[0]) {
 			first = g.Full()
 		}
@@ -51,8 +51,8 @@ func (t *tape) scan(n, out *expr.Node) error {
 	for _, x := range v.outer {
 		wrt = append(wrt, v.standIn[x])
 	}
-	d := make([]*expr.Node, len(wrt))
-	add := func(y, out *expr.Node) error {
+	d := make([]*tree.Node, len(wrt))
+	add := func(y, out *tree.Node) error {
 		part, err := pull(mapped(y, v.standIn), out, wrt)
 		for i, p := range part {
 			if d[i] == nil {
@@ -81,7 +81,7 @@ func (t *tape) scan(n, out *expr.Node) error {
 
 // close makes the reverse scan. d has the derivatives by the states, then by the outer
 // trees.
-func (t *tape) close(g *expr.Adjoint, v *reversal, d []*expr.Node) error {
+func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) error {
 	full := v.states[0].Shape()
 	for i := range d { // a derivative may be a constant
 		if !d[i].Shape().Equal(full) {
@@ -110,31 +110,31 @@ func (t *tape) close(g *expr.Adjoint, v *reversal, d []*expr.Node) error {
 }
 
 // replace gives n a stand-in for as long as the step is differentiated, and then x.
-func (v *reversal) replace(n, x *expr.Node) {
-	s := expr.Untyped(unknown, v.states[0].Shape(), n.DType())
+func (v *reversal) replace(n, x *tree.Node) {
+	s := tree.Untyped(unknown, v.states[0].Shape(), n.DType())
 	v.standIn[n], v.real[s] = s, x
 }
 
 // find finds the trees outside of the step whose adjoints are needed.
-func (v *reversal) find(t *tape, trees []*expr.Node) {
-	inside := map[*expr.Node]bool{}
+func (v *reversal) find(t *tape, trees []*tree.Node) {
+	inside := map[*tree.Node]bool{}
 	for _, s := range v.states {
 		inside[s] = true
 	}
 	for _, x := range trees {
-		expr.Walk(x, func(n *expr.Node) {
-			inside[n] = inside[n] || n.Op.Class() == expr.Elementwise && slices.ContainsFunc(n.Args, func(a *expr.Node) bool { return inside[a] })
+		tree.Walk(x, func(n *tree.Node) {
+			inside[n] = inside[n] || n.Op.Class() == tree.Elementwise && slices.ContainsFunc(n.Args, func(a *tree.Node) bool { return inside[a] })
 		})
 	}
-	seen := map[*expr.Node]bool{}
-	var visit func(n *expr.Node)
-	visit = func(n *expr.Node) {
+	seen := map[*tree.Node]bool{}
+	var visit func(n *tree.Node)
+	visit = func(n *tree.Node) {
 		if seen[n] {
 			return
 		}
 		seen[n] = true
 		switch {
-		case n.Op.Class() == expr.State && inside[n]:
+		case n.Op.Class() == tree.State && inside[n]:
 		case inside[n]:
 			for _, a := range n.Args {
 				visit(a)
@@ -151,10 +151,10 @@ func (v *reversal) find(t *tape, trees []*expr.Node) {
 
 // mapped returns a copy of a tree of element-wise operations in which nodes are
 // replaced.
-func mapped(root *expr.Node, by map[*expr.Node]*expr.Node) *expr.Node {
-	made := map[*expr.Node]*expr.Node{}
-	var copied func(n *expr.Node) *expr.Node
-	copied = func(n *expr.Node) *expr.Node {
+func mapped(root *tree.Node, by map[*tree.Node]*tree.Node) *tree.Node {
+	made := map[*tree.Node]*tree.Node{}
+	var copied func(n *tree.Node) *tree.Node
+	copied = func(n *tree.Node) *tree.Node {
 		if m := by[n]; m != nil {
 			return m
 		}
@@ -162,13 +162,13 @@ func mapped(root *expr.Node, by map[*expr.Node]*expr.Node) *expr.Node {
 			return m
 		}
 		m := n
-		if n.Op.Class() == expr.Elementwise || n.Op.Class() == expr.View {
-			args := make([]*expr.Node, len(n.Args))
+		if n.Op.Class() == tree.Elementwise || n.Op.Class() == tree.View {
+			args := make([]*tree.Node, len(n.Args))
 			for i, a := range n.Args {
 				args[i] = copied(a)
 			}
 			if !slices.Equal(args, n.Args) {
-				m = expr.ApplyWith(n.Op, *n.Attributes, args...)
+				m = tree.ApplyWith(n.Op, *n.Attributes, args...)
 			}
 		}
 		made[n] = m

@@ -8,51 +8,52 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A testCase makes a tree of variables of given shapes.
 type testCase struct {
 	dims [][]int
-	make func(x []*expr.Node) *expr.Node
+	make func(x []*tree.Node) *tree.Node
 }
 
 // with returns a case of one operand and a row with integer attributes.
 func with(t testing.TB, name string, dims []int, ints ...int) testCase {
 	o := row(t, name)
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
-		return expr.ApplyWith(o, expr.Attributes{Ints: ints}, x...)
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
+		return tree.ApplyWith(o, tree.Attributes{Ints: ints}, x...)
 	}}
 }
 
 func slice(dims []int, spans ...op.Span) testCase {
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.SliceNode(x[0], spans) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.SliceNode(x[0], spans) }}
 }
 
 func transpose(dims []int, axes ...int) testCase {
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.TransposeNode(x[0], axes) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.TransposeNode(x[0], axes) }}
 }
 
 func concat(axis int, dims ...[]int) testCase {
-	return testCase{dims, func(x []*expr.Node) *expr.Node { return op.ConcatNode(axis, append(x, x[0])) }}
+	return testCase{dims, func(x []*tree.Node) *tree.Node { return op.ConcatNode(axis, append(x, x[0])) }}
 }
 
 func pad(dims, fill []int, widths ...int) testCase {
-	return testCase{[][]int{dims, fill}, func(x []*expr.Node) *expr.Node { return op.PadNode(x[0], widths, x[1]) }}
+	return testCase{[][]int{dims, fill}, func(x []*tree.Node) *tree.Node { return op.PadNode(x[0], widths, x[1]) }}
 }
 
 func take[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCase {
 	i := engine.MustFromSlice(index, shape...)
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.TakeNode(x[0], i.Node(), axis) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.TakeNode(x[0], i.Node(), axis) }}
 }
 
 // scatter returns a case of a scatter along an axis. Its result has the
 // shape base, or without a base the shape dims.
 func scatter(name string, updates, base []int, index []int64, axis int, dims []int) testCase {
 	i := engine.MustFromSlice(index).Node()
-	c := testCase{[][]int{updates}, func(x []*expr.Node) *expr.Node { return op.ScatterNode(name, i, x[0], nil, axis, dims) }}
+	c := testCase{[][]int{updates}, func(x []*tree.Node) *tree.Node { return op.ScatterNode(name, i, x[0], nil, axis, dims) }}
 	if base != nil {
 		c.dims = append(c.dims, base)
-		c.make = func(x []*expr.Node) *expr.Node {
+		c.make = func(x []*tree.Node) *tree.Node {
 			return op.ScatterNode(name, i, x[0], x[1], axis, base)
 		}
 	}
@@ -61,20 +62,20 @@ func scatter(name string, updates, base []int, index []int64, axis int, dims []i
 
 func sorted(dims []int, axis int, ints ...int) testCase {
 	o, _ := op.Lookup("sort")
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
-		return expr.ApplyWith(o, expr.Attributes{Axes: []int{axis}, Ints: ints}, x...)
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
+		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: ints}, x...)
 	}}
 }
 
 func selected(dims []int, axis int, places ...int) testCase {
 	o, _ := op.Lookup("select")
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node {
-		return expr.ApplyWith(o, expr.Attributes{Axes: []int{axis}, Ints: places}, x...)
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
+		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: places}, x...)
 	}}
 }
 
 func reduce(name string, dims []int, r op.Reduction) testCase {
-	return testCase{[][]int{dims}, func(x []*expr.Node) *expr.Node { return op.ReduceNode(name, x[0], r) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.ReduceNode(name, x[0], r) }}
 }
 
 // reductions returns the cases that every reduction has.
@@ -89,7 +90,7 @@ func reductions(name string) []testCase {
 }
 
 func product(a, b []int) testCase {
-	return testCase{[][]int{a, b}, func(x []*expr.Node) *expr.Node { return op.MatMulNode(x[0], x[1]) }}
+	return testCase{[][]int{a, b}, func(x []*tree.Node) *tree.Node { return op.MatMulNode(x[0], x[1]) }}
 }
 
 // cases returns the cases of the rows that are not element-wise.
@@ -124,7 +125,7 @@ func cases(t testing.TB) map[string][]testCase {
 		},
 	}
 	for _, o := range op.Table() {
-		if o.Class() == expr.Reduction {
+		if o.Class() == tree.Reduction {
 			list[o.Name()] = reductions(o.Name())
 		}
 	}
@@ -138,11 +139,11 @@ func cases(t testing.TB) map[string][]testCase {
 func TestShaped(t *testing.T) {
 	all := cases(t)
 	for _, o := range op.Table() {
-		if o.Class() == expr.Elementwise || !differentiable(o) {
+		if o.Class() == tree.Elementwise || !differentiable(o) {
 			continue
 		}
 		for _, e := range o.Examples() {
-			all[o.Name()] = append(all[o.Name()], testCase{e.Operands, func(x []*expr.Node) *expr.Node { return e.Apply(o, x...) }})
+			all[o.Name()] = append(all[o.Name()], testCase{e.Operands, func(x []*tree.Node) *tree.Node { return e.Apply(o, x...) }})
 		}
 		if len(all[o.Name()]) == 0 {
 			t.Errorf("the derivative of %s is not tested: a view needs Examples in its row", o.Name())

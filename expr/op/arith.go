@@ -1,33 +1,33 @@
 package op
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-var arithmetic = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Row{
+var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
 	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd, Doc: "x + y; integers wrap."},
 	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
 	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul, Doc: "x * y; integers wrap."},
 	{
 		Name: "div", Symbol: "/", ULP: .5, Lower: prim2(prim.Div), Fault: zeroDivisor,
-		FaultKind: expr.ErrDivide, Grad: gradDiv,
+		FaultKind: tree.ErrDivide, Grad: gradDiv,
 		Doc: "x / y; integers truncate towards zero and division by zero is an error.",
 	},
 	{
 		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", ULP: .5,
 		Lower: byClass(floorDivFloat, floorDivInt, floorDivInt), Fault: zeroDivisor,
-		FaultKind: expr.ErrDivide, Grad: flat,
+		FaultKind: tree.ErrDivide, Grad: flat,
 		Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.",
 	},
 	{
 		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modInt, modInt),
-		Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradMod,
+		Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradMod,
 		Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.",
 	},
 	{
-		Name: "fmod", Lower: prim2(prim.Rem), Fault: zeroDivisor, FaultKind: expr.ErrDivide, Grad: gradFmod,
+		Name: "fmod", Lower: byClass(fmodFloat, fmodInt, fmodInt), Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradFmod,
 		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
 	},
 	{
@@ -36,7 +36,7 @@ var arithmetic = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbe
 	},
 	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: gradNeg, Doc: "-x; integers wrap."},
 	{
-		Name: "abs", Arity: 1, Result: expr.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
+		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
 		Doc: "x without its sign; the least integer stays.",
 	},
 	{
@@ -68,30 +68,24 @@ func zeroDivisor(b *B, x ...V) V {
 	return b.Eq(x[1], b.Like(x[1], 0))
 }
 
-// modSigned returns the remainder with the sign of the divisor.
-func modInt(b *B, x ...V) V {
-	_, r := floorDivision(b, x[0], x[1])
-	return r
-}
+func quotientOf(q, _ V) V { return q }
 
-func floorDivInt(b *B, x ...V) V {
-	q, _ := floorDivision(b, x[0], x[1])
-	return q
-}
+func remainderOf(_, r V) V { return r }
 
-// floorDivision returns floor(x / y) and x - y*floor(x / y) of integers, or 0 and 0 if
-// y is 0. They are computed with the reciprocal of y, which a loop computes once if y is the same for
-// all elements.
-func floorDivision(b *B, x, y V) (q, r V) {
-	switch x.Type {
-	case dtype.U64:
-		return b.Div(x, y), b.Rem(x, y)
-	case dtype.I64:
-		return floorDivision64(b, x, y)
+// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0.
+func modInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], remainderOf) }
+
+// floorDivInt returns floor(x / y) of integers, or 0 if y is 0.
+func floorDivInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], quotientOf) }
+
+// floorDivision returns q = floor(x / y) or r = x - q*y, as pick chooses. They are computed with the reciprocal
+// of y, which a loop computes once if y is the same for all elements.
+func floorDivision(b *B, x, y V, pick func(q, r V) V) V {
+	if x.Type.Size() == 8 {
+		return divide64(b, x, y, pick)
 	}
-	q = shortQuotient(b, x, y)
-	zero := b.Like(x, 0)
-	return q, b.Select(b.Eq(y, zero), zero, b.Sub(x, b.Mul(q, y)))
+	q, zero := shortQuotient(b, x, y), b.Like(x, 0)
+	return pick(q, b.Select(b.Eq(y, zero), zero, b.Sub(x, b.Mul(q, y))))
 }
 
 // shortQuotient returns floor(x / y) of integers of at most 32 bits, and 0 if y is 0.
@@ -102,14 +96,18 @@ func shortQuotient(b *B, x, y V) V {
 	if t.Size() == 1 {
 		return byteQuotient(b, x, y)
 	}
-	// Adding 3*2^51 rounds to an integer, which the low bits hold. They wrap.
-	fy := b.Cvt(dtype.F64, y)
+	// Adding 3*2^51, or 3*2^22, rounds to an integer, which the low bits hold. They wrap.
+	float, round := dtype.F64, float64(3<<51)
+	if t.Size() == 2 {
+		float, round = dtype.F32, 3<<22
+	}
+	fy := b.Cvt(float, y)
 	zero, half := b.Like(fy, 0), b.Like(fy, .5)
 	inverse := b.Div(b.Like(fy, 1), fy)
 	inverse = b.Select(b.Eq(fy, zero), zero, inverse)
 	shift := b.Sub(b.Mul(b.Abs(inverse), half), half)
-	q := b.Add(b.Fma(b.Cvt(dtype.F64, x), inverse, shift), b.Like(fy, 3<<51))
-	return b.Cvt(t, b.Bitcast(dtype.I64, q))
+	q := b.Add(b.Fma(b.Cvt(float, x), inverse, shift), b.Like(fy, round))
+	return b.Cvt(t, b.Bitcast(prim.IntOf(float), q))
 }
 
 // byteQuotient is shortQuotient of 8 bits. The quotient of a negative number n and a
@@ -144,46 +142,72 @@ func octetQuotient(b *B, x, y V) V {
 	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
 }
 
-// floorDivision64 is floorDivision of 64 bits. The quotient of the numbers as float64
-// leaves a remainder below |y| + 2^12, which is divided in the same way. What that
-// leaves is about |y|/2 at most. Products and differences wrap, so that the remainders
-// are exact.
-func floorDivision64(b *B, x, y V) (q, r V) {
+// divide64 returns q = floor(x / y) or r = x - q*y of integers of 64 bits, as pick chooses, or 0 if y is 0.
+// Numbers below 2^51 are divided as float64, in which the sum with magic and the bits of that convert.
+// The quotient that is nearest is at most one too great.
+func divide64(b *B, x, y V, pick func(q, r V) V) V {
+	f, t := &formats[1], x.Type
+	magic, zero := f.c(b, f.magic), f.c(b, 0)
+	size := func(x V) (size, limit V) {
+		size = b.Bitcast(dtype.U64, x)
+		if t.IsSigned() {
+			return b.Add(size, b.Int(dtype.U64, 1<<51)), b.Int(dtype.U64, 1<<52)
+		}
+		return size, b.Int(dtype.U64, 1<<51)
+	}
+	far := func(x V) V {
+		size, limit := size(x)
+		return b.Le(limit, size)
+	}
+	float := func(x V) V { return b.Sub(f.float(b, b.Add(b.Bitcast(dtype.I64, x), f.bits(b, magic))), magic) }
+	integer := func(x V) V { return b.Bitcast(t, b.Sub(f.bits(b, b.Add(x, magic)), f.bits(b, magic))) }
+	p, d := float(x), float(y)
+	none := b.Eq(d, zero)
+	inverse := b.Select(none, zero, b.Div(f.c(b, 1), d))
+	q := b.Sub(b.Fma(p, inverse, magic), magic)
+	r := b.Fma(b.Neg(q), d, p) // exact
+	off := b.Lt(b.Mul(r, d), zero)
+	q = b.Select(off, b.Sub(q, f.c(b, 1)), q)
+	r = b.Select(none, zero, b.Select(off, b.Add(r, d), r))
+	return b.Cold(b.Or(far(x), far(y)), integer(pick(q, r)), func() V { return pick(divideWide(b, x, y)) })
+}
+
+// divideWide returns floor(x / y) and x - y*floor(x / y), or 0 and 0 if y is 0. The quotient of the numbers as
+// float64 leaves a remainder below |y| + 2^13, which is divided in the same way. What that leaves is about |y|/2 at
+// most; a divisor without a sign from 2^63 is compared instead. Products and differences wrap, so that
+// the remainders are exact.
+func divideWide(b *B, x, y V) (q, r V) {
+	t := x.Type
+	zero, one := b.Like(x, 0), b.Like(x, 1)
 	fy := b.Cvt(dtype.F64, y)
 	inverse := b.Select(b.Eq(fy, b.Like(fy, 0)), b.Like(fy, 0), b.Div(b.Like(fy, 1), fy))
-	nearest := func(x V) V { return b.Cvt(dtype.I64, b.Rint(b.Mul(b.Cvt(dtype.F64, x), inverse))) }
-	q = nearest(x)
-	r = b.Sub(x, b.Mul(q, y))
-	more := nearest(r)
-	q, r = b.Add(q, more), b.Sub(r, b.Mul(more, y))
-	zero := b.Like(x, 0)
-	r = b.Select(b.Eq(y, zero), zero, r)
-	off := b.And(b.Ne(r, zero), b.Lt(b.Xor(r, y), zero))
-	return b.Select(off, b.Sub(q, b.Like(q, 1)), q), b.Select(off, b.Add(r, y), r)
+	nearest := func(t dtype.Type, x V) V { return b.Cvt(t, b.Rint(b.Mul(b.Cvt(dtype.F64, x), inverse))) }
+	signed := func(x V) V { return b.Bitcast(dtype.I64, x) }
+	q = nearest(t, x)
+	q = b.Add(q, b.Bitcast(t, nearest(dtype.I64, signed(b.Sub(x, b.Mul(q, y))))))
+	if !t.IsSigned() {
+		q = b.Select(b.Lt(signed(y), b.Int(dtype.I64, 0)), b.Select(b.Le(y, x), one, zero), q)
+	}
+	r = b.Select(b.Eq(y, zero), zero, b.Sub(x, b.Mul(q, y)))
+	off := b.Lt(b.Sub(y, one), r) // r is below 0, but has no sign
+	if t.IsSigned() {
+		off = b.And(b.Ne(r, zero), b.Lt(b.Xor(r, y), zero))
+	}
+	return b.Select(off, b.Sub(q, one), q), b.Select(off, b.Add(r, y), r)
 }
 
-// modFloat returns Python's remainder, which has the sign of the divisor even
-// if it is zero.
-func modFloat(b *B, x ...V) V {
-	r := b.Rem(x[0], x[1])
-	zero := b.Like(r, 0)
-	off := b.Xor(b.Lt(r, zero), b.Lt(x[1], zero))
-	return b.Select(b.Eq(r, zero), lowerCopySign(b, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
-}
-
-// floorDivFloat returns Python's quotient: (x - mod) / y, which is nearly an
-// integer, rounded to the nearest one. Division by zero gives x / y.
-func floorDivFloat(b *B, x ...V) V {
-	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
-	r := b.Rem(x[0], x[1])
-	div := b.Div(b.Sub(x[0], r), x[1])
-	off := b.And(b.Ne(r, zero), b.Xor(b.Lt(r, zero), b.Lt(x[1], zero)))
-	div = b.Select(off, b.Sub(div, one), div)
-	down := b.Floor(div)
-	down = b.Select(b.Lt(b.Like(x[0], .5), b.Sub(div, down)), b.Add(down, one), down)
-	quo := b.Div(x[0], x[1])
-	down = b.Select(b.Eq(div, zero), lowerCopySign(b, zero, quo), down)
-	return b.Select(b.Eq(x[1], zero), quo, down)
+// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0.
+func fmodInt(b *B, x ...V) V {
+	if x[0].Type.Size() < 8 {
+		return b.Rem(x[0], x[1])
+	}
+	size := func(x V) V { return b.Bitcast(dtype.U64, b.Abs(x)) }
+	r := divide64(b, size(x[0]), size(x[1]), remainderOf)
+	if !x[0].Type.IsSigned() {
+		return r
+	}
+	r = b.Bitcast(dtype.I64, r)
+	return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(r), r)
 }
 
 // lowerSign adds 0 to values that are neither above nor below 0. That turns -0

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/internal/routine"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -16,7 +17,7 @@ import (
 var calls = slices.Concat(
 	// Axes: the axis. Ints: the shape of the result. The operands are indices,
 	// updates, and optionally a base.
-	family(expr.Row{Class: expr.Opaque, Arity: -1, Types: numbers, Shape: scatterShape}, []expr.Row{
+	family(tree.Row{Class: tree.Opaque, Arity: -1, Types: numbers, Shape: scatterShape}, []tree.Row{
 		{
 			Name: "scatter", GoName: "ScatterSet", Types: elems, Routine: routine.Scatter(routine.Set), Grad: gradScatterSet,
 			Doc: "updates stored at the indices along an axis of a base, or of zeros; the last update of an element wins.",
@@ -39,17 +40,17 @@ var calls = slices.Concat(
 		},
 	}),
 	// Axes: the axis. Ints: 1 for descending order.
-	family(expr.Row{Class: expr.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []expr.Row{
+	family(tree.Row{Class: tree.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []tree.Row{
 		{
 			Name: "sort", Routine: routine.Sort(routine.Values), Grad: gradSort,
 			Doc: "the elements along an axis in order, -0 before +0, NaN last.",
 		},
 		{
-			Name: "argsort", GoName: "ArgSort", Result: expr.ResultInt64, Routine: routine.Sort(routine.Order),
+			Name: "argsort", GoName: "ArgSort", Result: tree.ResultInt64, Routine: routine.Sort(routine.Order),
 			Doc: "the positions along an axis that sort it, as int64; equal elements keep their order.",
 		},
 		{
-			Name: "rank", Result: expr.ResultInt64, Routine: routine.Sort(routine.Ranks),
+			Name: "rank", Result: tree.ResultInt64, Routine: routine.Sort(routine.Ranks),
 			Doc: "how many elements along an axis come before each in sorted order, as int64.",
 		},
 		// Ints: the places.
@@ -57,31 +58,44 @@ var calls = slices.Concat(
 			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
 			Doc: "the elements along an axis that come at given places in sorted order.",
 		},
+		// Ints: the places in ascending order.
+		{
+			Name: "partition", Shape: partedShape, Routine: routine.Partition(routine.Parts), Grad: gradPartition,
+			Examples: []tree.Example{
+				{Operands: [][]int{{7}}, Axes: []int{0}, Ints: []int{3}},
+				{Operands: [][]int{{5, 2}}, Axes: []int{0}, Ints: []int{1, 4}},
+			},
+			Doc: "the elements along an axis, those at given places as in sorted order, lesser ones before and greater ones after them, else as they come.",
+		},
+		{
+			Name: "argpartition", GoName: "ArgPartition", Shape: partedShape, Result: tree.ResultInt64, Routine: routine.Partition(routine.PartsOrder),
+			Doc: "the positions along an axis of the elements of partition, as int64.",
+		},
 	}),
 	// Ints: 1 for the places after equal elements.
-	[]expr.Row{{
-		Name: "searchsorted", GoName: "SearchSorted", Class: expr.Opaque, Arity: 2, Types: elems, Result: expr.ResultInt64,
+	[]tree.Row{{
+		Name: "searchsorted", GoName: "SearchSorted", Class: tree.Opaque, Arity: 2, Types: elems, Result: tree.ResultInt64,
 		Shape: searchShape, Routine: routine.Search(),
 		Doc: "the places of the second operand in a sorted vector, as int64; NaN is above everything.",
 	}},
 )
 
-func scatterShape(n *expr.Node) (shape.Shape, error) {
+func scatterShape(n *tree.Node) (shape.Shape, error) {
 	dims := shape.Shape(n.Ints)
 	axis, err := oneAxis(n.Axes, len(dims))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(n.Args) < 2 || len(n.Args) > 3:
-		return nil, expr.NewError(expr.ErrType, n.Op.Constructor(), "takes 2 or 3 operands, not %d", len(n.Args))
+		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "takes 2 or 3 operands, not %d", len(n.Args))
 	case n.Args[0].DType() != dtype.I64:
-		return nil, expr.NewError(expr.ErrType, n.Op.Constructor(), "the indices are %v, not int64", n.Args[0].DType())
+		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the indices are %v, not int64", n.Args[0].DType())
 	}
 	if err := dims.Check(); err != nil {
 		return nil, err
 	}
 	if dims[axis] == 0 && n.Args[0].Shape().Size() > 0 { // an array without elements is not computed
-		return nil, expr.NewError(expr.ErrIndex, n.Op.Constructor(), "%d indices are outside of axis %d of size 0", n.Args[0].Shape().Size(), axis)
+		return nil, tree.NewError(tree.ErrIndex, n.Op.Constructor(), "%d indices are outside of axis %d of size 0", n.Args[0].Shape().Size(), axis)
 	}
 	full := replaced(dims, axis, n.Args[0].Shape())
 	updates := n.Args[1].Shape()
@@ -94,7 +108,7 @@ func scatterShape(n *expr.Node) (shape.Shape, error) {
 	}
 	for _, base := range n.Args[2:] {
 		if base.DType() != n.Args[1].DType() {
-			return nil, expr.NewError(expr.ErrType, n.Op.Constructor(), "the base is %v, the updates are %v", base.DType(), n.Args[1].DType())
+			return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the base is %v, the updates are %v", base.DType(), n.Args[1].DType())
 		}
 		if !base.Shape().Equal(dims) {
 			return nil, fmt.Errorf("the base has shape %v, not %v", base.Shape(), dims)
@@ -108,18 +122,18 @@ func replaced(dims shape.Shape, axis int, by shape.Shape) shape.Shape {
 	return slices.Concat(dims[:axis], by, dims[axis+1:])
 }
 
-func sortShape(n *expr.Node) (shape.Shape, error) {
+func sortShape(n *tree.Node) (shape.Shape, error) {
 	s := n.Args[0].Shape()
 	if _, err := oneAxis(n.Axes, len(s)); err != nil {
 		return nil, err
 	}
 	if len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0 {
-		return nil, expr.NewError(expr.ErrValue, n.Op.Constructor(), "the order is one integer, 0 or 1, not %v", n.Ints)
+		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the order is one integer, 0 or 1, not %v", n.Ints)
 	}
 	return s, nil
 }
 
-func selectShape(n *expr.Node) (shape.Shape, error) {
+func selectShape(n *tree.Node) (shape.Shape, error) {
 	s := n.Args[0].Shape().Clone()
 	axis, err := oneAxis(n.Axes, len(s))
 	if err != nil {
@@ -127,41 +141,51 @@ func selectShape(n *expr.Node) (shape.Shape, error) {
 	}
 	for _, place := range n.Ints {
 		if place < 0 || place >= s[axis] {
-			return nil, expr.NewError(expr.ErrIndex, n.Op.Constructor(), "place %d is outside of axis %d of size %d", place, axis, s[axis])
+			return nil, tree.NewError(tree.ErrIndex, n.Op.Constructor(), "place %d is outside of axis %d of size %d", place, axis, s[axis])
 		}
 	}
 	s[axis] = len(n.Ints)
 	return s, nil
 }
 
-func searchShape(n *expr.Node) (shape.Shape, error) {
+func partedShape(n *tree.Node) (shape.Shape, error) {
+	if _, err := selectShape(n); err != nil {
+		return nil, err
+	}
+	if !slices.IsSorted(n.Ints) {
+		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the places %v are not in order", n.Ints)
+	}
+	return n.Args[0].Shape(), nil
+}
+
+func searchShape(n *tree.Node) (shape.Shape, error) {
 	switch a, v := n.Args[0], n.Args[1]; {
 	case len(a.Shape()) != 1:
 		return nil, fmt.Errorf("the sorted operand has rank %d, not 1", len(a.Shape()))
 	case a.DType() != v.DType():
-		return nil, expr.NewError(expr.ErrType, n.Op.Constructor(), "operands of types %v and %v differ", a.DType(), v.DType())
+		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "operands of types %v and %v differ", a.DType(), v.DType())
 	case len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0:
-		return nil, expr.NewError(expr.ErrValue, n.Op.Constructor(), "the side is one integer, 0 or 1, not %v", n.Ints)
+		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the side is one integer, 0 or 1, not %v", n.Ints)
 	}
 	return n.Args[1].Shape(), nil
 }
 
 // A maker returns the node of a row with attributes. Rules of derivatives have one
 // too, because the table cannot be searched before it is made.
-type maker func(name string, axes, ints []int, args ...*expr.Node) *expr.Node
+type maker func(name string, axes, ints []int, args ...*tree.Node) *tree.Node
 
-func makeRow(name string, axes, ints []int, args ...*expr.Node) *expr.Node {
-	return expr.ApplyWith(row(name), expr.Attributes{Axes: axes, Ints: ints}, args...)
+func makeRow(name string, axes, ints []int, args ...*tree.Node) *tree.Node {
+	return tree.ApplyWith(row(name), tree.Attributes{Axes: axes, Ints: ints}, args...)
 }
 
 // takenAlong returns the elements of a at the positions index of an axis: element i, j
 // of the result is a[i, index[i, j]] for the axis 1. inside says which positions
 // are inside; nil means all.
-func takenAlong(make maker, a, index, inside *expr.Node, axis int) *expr.Node {
+func takenAlong(make maker, a, index, inside *tree.Node, axis int) *tree.Node {
 	s := a.Shape()
 	st := s.Strides()
-	scaled := func(n *expr.Node, by int) *expr.Node {
-		return make("mul", nil, nil, n, expr.ConstInt(dtype.I64, int64(by)))
+	scaled := func(n *tree.Node, by int) *tree.Node {
+		return make("mul", nil, nil, n, tree.ConstInt(dtype.I64, int64(by)))
 	}
 	at := scaled(index, st[axis])
 	for k, d := range index.Shape() {
@@ -173,13 +197,13 @@ func takenAlong(make maker, a, index, inside *expr.Node, axis int) *expr.Node {
 		at = make("add", nil, nil, at, scaled(make("reshape", nil, dims, make("iota", nil, []int{d})), st[k]))
 	}
 	if inside != nil { // what is outside of the axis becomes outside of a
-		at = make("where", nil, nil, inside, at, expr.ConstInt(dtype.I64, int64(s.Size())))
+		at = make("where", nil, nil, inside, at, tree.ConstInt(dtype.I64, int64(s.Size())))
 	}
 	return make("take", []int{0}, nil, make("reshape", nil, []int{s.Size()}, a), at)
 }
 
 // gradScatterAdd takes the adjoints at the indices.
-func gradScatterAdd(g *expr.Adjoint, arg int) *expr.Node {
+func gradScatterAdd(g *tree.Adjoint, arg int) *tree.Node {
 	switch arg {
 	case 0:
 		return nil
@@ -191,20 +215,20 @@ func gradScatterAdd(g *expr.Adjoint, arg int) *expr.Node {
 
 // updatesGrad returns the adjoint of the updates of a scatter from the adjoint of
 // each element.
-func updatesGrad(g *expr.Adjoint, out *expr.Node) *expr.Node {
+func updatesGrad(g *tree.Adjoint, out *tree.Node) *tree.Node {
 	d := g.With("take", g.Node.Axes, nil, out, g.Arg(0))
 	return g.SumTo(d, d.Shape(), g.Arg(1).Shape())
 }
 
 // gradScatterExtreme shares the adjoint among all updates, and the base, that are
 // the extreme.
-func gradScatterExtreme(g *expr.Adjoint, arg int) *expr.Node {
+func gradScatterExtreme(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return nil
 	}
 	t := g.Out.DType()
 	found := g.Cast(g.Op("equal", g.Arg(1), g.With("take", g.Node.Axes, nil, g.Node, g.Arg(0))), t)
-	operands := []*expr.Node{g.Arg(0), found}
+	operands := []*tree.Node{g.Arg(0), found}
 	for range g.Node.Args[2:] {
 		operands = append(operands, g.Cast(g.Op("equal", g.Arg(2), g.Node), t))
 	}
@@ -218,18 +242,18 @@ func gradScatterExtreme(g *expr.Adjoint, arg int) *expr.Node {
 
 // gradScatterSet gives the adjoint to the last update of an element, or to the
 // base.
-func gradScatterSet(g *expr.Adjoint, arg int) *expr.Node {
+func gradScatterSet(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return nil
 	}
 	axis, index := g.Node.Axes[0], g.Arg(0)
 	size := g.Node.Shape()[axis]
 	position := g.Reshape(g.With("iota", nil, []int{index.Shape().Size()}), index.Shape())
-	none := g.Expand(expr.ConstInt(dtype.I64, -1), shape.Shape{size})
+	none := g.Expand(tree.ConstInt(dtype.I64, -1), shape.Shape{size})
 	last := g.With("scatter", []int{0}, []int{size}, index, position, none)
 	after := ones(len(g.Node.Shape()) - 1 - axis)
 	if arg == 2 {
-		kept := g.Op("less", last, expr.ConstInt(dtype.I64, 0))
+		kept := g.Op("less", last, tree.ConstInt(dtype.I64, 0))
 		return g.Where(g.Reshape(kept, append(shape.Shape{size}, after...)), g.Out, g.Const(0))
 	}
 	wins := g.Op("equal", g.With("take", []int{0}, nil, last, index), position)
@@ -239,20 +263,29 @@ func gradScatterSet(g *expr.Adjoint, arg int) *expr.Node {
 }
 
 // gradSort returns each adjoint to the position that its element came from.
-func gradSort(g *expr.Adjoint, _ int) *expr.Node {
+func gradSort(g *tree.Adjoint, _ int) *tree.Node {
 	if len(g.Out.Shape()) == 0 {
 		return g.Out
 	}
 	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
 }
 
+// gradPartition returns each adjoint to the position that its element came from.
+func gradPartition(g *tree.Adjoint, _ int) *tree.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	from := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
+	return takenAlong(g.With, g.Full(), g.With("argsort", g.Node.Axes, nil, from), nil, g.Node.Axes[0])
+}
+
 // gradSelect gives each adjoint to the element that came at its place.
-func gradSelect(g *expr.Adjoint, _ int) *expr.Node {
+func gradSelect(g *tree.Adjoint, _ int) *tree.Node {
 	axis := g.Node.Axes[0]
 	rank := g.With("rank", g.Node.Axes, nil, g.Arg(0))
-	var sum *expr.Node
+	var sum *tree.Node
 	for i, place := range g.Node.Ints {
-		here := g.Op("equal", rank, expr.ConstInt(dtype.I64, int64(place)))
+		here := g.Op("equal", rank, tree.ConstInt(dtype.I64, int64(place)))
 		d := g.Where(here, part(g, g.Full(), axis, i, 1), g.Const(0))
 		if sum != nil {
 			d = g.Add(sum, d)
@@ -265,26 +298,26 @@ func gradSelect(g *expr.Adjoint, _ int) *expr.Node {
 // ScatterNode returns the row of a scatter for untyped trees: "scatter",
 // "scatter_add", "scatter_max" or "scatter_min". updates broadcast to
 // dims with the axis replaced by the axes of index. base may be nil.
-func ScatterNode(name string, index, updates, base *expr.Node, axis int, dims []int) *expr.Node {
+func ScatterNode(name string, index, updates, base *tree.Node, axis int, dims []int) *tree.Node {
 	o, ok := Lookup(name)
-	if !ok || o.Class() != expr.Opaque || o.Arity() >= 0 {
-		return expr.Errorf(expr.ErrValue, "ScatterNode", "there is no scatter %q", name)
+	if !ok || o.Class() != tree.Opaque || o.Arity() >= 0 {
+		return tree.Errorf(tree.ErrValue, "ScatterNode", "there is no scatter %q", name)
 	}
 	called := o.Constructor()
 	at, err := shape.Axis(axis, len(dims))
 	switch {
 	case index == nil || updates == nil:
-		return expr.Errorf(expr.ErrType, called, "an operand is nil")
+		return tree.Errorf(tree.ErrType, called, "an operand is nil")
 	case index.Err() != nil:
 		return index
 	case updates.Err() != nil:
 		return updates
 	case err != nil:
-		return expr.Errorf(expr.ErrShape, called, "%s", err)
+		return tree.Errorf(tree.ErrShape, called, "%s", err)
 	case !index.DType().IsInt():
-		return expr.Errorf(expr.ErrType, called, "the indices are %v, not integers", index.DType())
+		return tree.Errorf(tree.ErrType, called, "the indices are %v, not integers", index.DType())
 	}
-	args := []*expr.Node{index, updates}
+	args := []*tree.Node{index, updates}
 	if rank := len(dims) - 1 + len(index.Shape()); len(updates.Shape()) < rank {
 		args[1] = ReshapeNode(updates, slices.Concat(ones(rank-len(updates.Shape())), updates.Shape()))
 	}
@@ -297,9 +330,9 @@ func ScatterNode(name string, index, updates, base *expr.Node, axis int, dims []
 
 // indices returns integers as int64. What int64 cannot hold becomes the greatest
 // int64.
-func indices(n *expr.Node) *expr.Node {
+func indices(n *tree.Node) *tree.Node {
 	if n.DType() == dtype.U64 {
-		n = call("minimum", n, expr.ConstInt(dtype.U64, math.MaxInt64))
+		n = call("minimum", n, tree.ConstInt(dtype.U64, math.MaxInt64))
 	}
 	return CastNode(n, dtype.I64)
 }
@@ -343,7 +376,7 @@ func SetAt[T expr.Elem, I expr.Integer](base expr.Exp[T], index expr.Exp[I], upd
 	return expr.Of[T](scatterAt("SetAt", "scatter", expr.NodeOf(base), expr.NodeOf(index), expr.NodeOf(updates), axis))
 }
 
-func scatterAt(called, name string, base, index, updates *expr.Node, axis int) *expr.Node {
+func scatterAt(called, name string, base, index, updates *tree.Node, axis int) *tree.Node {
 	return ScatterNode(name, index, updates, base, axis, base.Shape()).As(called, base, index, updates)
 }
 
@@ -357,7 +390,7 @@ const (
 )
 
 // sorted returns a row of a sort for typed constructors.
-func sorted[R expr.Elem](name string, a *expr.Node, axis int, order []Order) expr.Exp[R] {
+func sorted[R expr.Elem](name string, a *tree.Node, axis int, order []Order) expr.Exp[R] {
 	at, bad := axisOf(row(name).Constructor(), a, axis)
 	if bad != nil {
 		return expr.Of[R](bad)
@@ -396,7 +429,7 @@ func TakeAlongAxis[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I]
 }
 
 // TakeAlongAxisNode returns TakeAlongAxis for untyped trees.
-func TakeAlongAxisNode(a, index *expr.Node, axis int) *expr.Node {
+func TakeAlongAxisNode(a, index *tree.Node, axis int) *tree.Node {
 	const called = "TakeAlongAxis"
 	at, bad := axisOf(called, a, axis)
 	switch {
@@ -405,15 +438,15 @@ func TakeAlongAxisNode(a, index *expr.Node, axis int) *expr.Node {
 	case a.Err() != nil:
 		return a
 	case index.Err() != nil:
-		return expr.Failed(index.Err())
+		return tree.Failed(index.Err())
 	case !index.DType().IsInt():
-		return expr.Errorf(expr.ErrType, called, "indices are integers, not %v", index.DType())
+		return tree.Errorf(tree.ErrType, called, "indices are integers, not %v", index.DType())
 	case len(index.Shape()) != len(a.Shape()) || !slices.Equal(replaced(index.Shape(), at, nil), replaced(a.Shape(), at, nil)):
-		return expr.Errorf(expr.ErrShape, called, "indices of shape %v do not fit %v along axis %d", index.Shape(), a.Shape(), at)
+		return tree.Errorf(tree.ErrShape, called, "indices of shape %v do not fit %v along axis %d", index.Shape(), a.Shape(), at)
 	}
 	n := int64(a.Shape()[at])
 	i := indices(index)
-	i = call("where", call("less", i, expr.ConstInt(dtype.I64, 0)), call("add", i, expr.ConstInt(dtype.I64, n)), i)
-	inside := call("logical_and", call("less", i, expr.ConstInt(dtype.I64, n)), call("greater_equal", i, expr.ConstInt(dtype.I64, 0)))
+	i = call("where", call("less", i, tree.ConstInt(dtype.I64, 0)), call("add", i, tree.ConstInt(dtype.I64, n)), i)
+	inside := call("logical_and", call("less", i, tree.ConstInt(dtype.I64, n)), call("greater_equal", i, tree.ConstInt(dtype.I64, 0)))
 	return takenAlong(makeRow, a, i, inside, at).As(called, a, index)
 }

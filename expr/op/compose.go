@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -20,37 +21,40 @@ func (o Options) freedom(ddof int) Options {
 	return o
 }
 
-func mean(o Options, x ...*expr.Node) *expr.Node {
+func mean(o Options, x ...*tree.Node) *tree.Node {
 	if o.DDof != 0 {
-		return expr.Errorf(expr.ErrValue, "", "ddof is an option of var and std")
+		return tree.Errorf(tree.ErrValue, "", "ddof is an option of var and std")
 	}
 	return average(o, x[0])
 }
 
 // average returns the sum over the axes divided by the number of elements that
 // one result combines, less o.DDof and at least 0.
-func average(o Options, a *expr.Node) *expr.Node {
+func average(o Options, a *tree.Node) *tree.Node {
 	if a.Err() != nil {
 		return a
 	}
 	axes, err := shape.Axes(o.Axes, len(a.Shape()))
 	if err != nil {
-		return expr.Errorf(expr.ErrShape, "", "%s", err)
+		return tree.Errorf(tree.ErrShape, "", "%s", err)
 	}
 	n := 1
 	for _, x := range axes {
 		n *= a.Shape()[x]
 	}
 	if n == 0 {
-		return expr.Errorf(expr.ErrShape, "", "an empty axis has no mean")
+		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
 	}
-	by := expr.ConstFloat(a.DType(), max(float64(n)-float64(o.DDof), 0))
-	return call("div", ReduceNode("sum", a, o.freedom(0)), by)
+	by, sum := max(float64(n)-float64(o.DDof), 0), ReduceNode("sum", a, o.freedom(0))
+	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
+		return call("mul", sum, tree.ConstFloat(a.DType(), 1/by))
+	}
+	return call("div", sum, tree.ConstFloat(a.DType(), by))
 }
 
 // variation averages the squared distances from the mean. Those of complex numbers
 // are sums of two squares.
-func variation(o Options, x ...*expr.Node) *expr.Node {
+func variation(o Options, x ...*tree.Node) *tree.Node {
 	d := call("sub", x[0], average(o.keep().freedom(0), x[0]))
 	if d.DType().IsComplex() {
 		return average(o, call("add", call("square", call("real", d)), call("square", call("imag", d))))
@@ -58,16 +62,16 @@ func variation(o Options, x ...*expr.Node) *expr.Node {
 	return average(o, call("square", d))
 }
 
-func deviation(o Options, x ...*expr.Node) *expr.Node { return call("sqrt", variation(o, x...)) }
+func deviation(o Options, x ...*tree.Node) *tree.Node { return call("sqrt", variation(o, x...)) }
 
 // shift returns the maximum over axes. The exact results below do not depend on
 // it.
-func shift(o Options, a *expr.Node) *expr.Node {
+func shift(o Options, a *tree.Node) *tree.Node {
 	return call("stop_gradient", ReduceNode("max", a, o.keep()))
 }
 
 // softmax reduces the last axis if the options name none.
-func softmax(o Options, x ...*expr.Node) *expr.Node {
+func softmax(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = []int{-1}
 	}
@@ -76,12 +80,12 @@ func softmax(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // logSumExp shifts by the maximum if that is finite.
-func logSumExp(o Options, x ...*expr.Node) *expr.Node {
+func logSumExp(o Options, x ...*tree.Node) *tree.Node {
 	m := shift(o, x[0])
 	if m.Err() != nil {
 		return m
 	}
-	m = call("where", call("isfinite", m), m, expr.ConstFloat(m.DType(), 0))
+	m = call("where", call("isfinite", m), m, tree.ConstFloat(m.DType(), 0))
 	l := call("add", call("log", ReduceNode("sum", call("exp", call("sub", x[0], m)), o.keep())), m)
 	if o.Keep {
 		return l
@@ -91,14 +95,14 @@ func logSumExp(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // layerNorm has eps 1e-5 if the options do not state it.
-func layerNorm(o Options, x ...*expr.Node) *expr.Node {
+func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	eps := 1e-5
 	if len(o.Numbers) > 0 {
 		eps = o.Numbers[0]
 	}
 	last := Options{Axes: []int{-1}, Keep: true}
 	d := call("sub", x[0], average(last, x[0]))
-	y := call("div", d, call("sqrt", call("add", average(last, call("square", d)), expr.ConstFloat(d.DType(), eps))))
+	y := call("div", d, call("sqrt", call("add", average(last, call("square", d)), tree.ConstFloat(d.DType(), eps))))
 	if x[1] != nil {
 		y = call("mul", y, x[1])
 	}
@@ -108,26 +112,42 @@ func layerNorm(o Options, x ...*expr.Node) *expr.Node {
 	return y
 }
 
-func nanSum(o Options, x ...*expr.Node) *expr.Node {
+func nanSum(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if t := a.DType(); t.IsFloat() {
-		a = call("where", call("isnan", a), expr.ConstFloat(t, 0), a)
+		a = call("where", call("isnan", a), tree.ConstFloat(t, 0), a)
 	}
 	return ReduceNode("sum", a, o)
 }
 
-func countNonzero(o Options, x ...*expr.Node) *expr.Node {
+func countNonzero(o Options, x ...*tree.Node) *tree.Node {
 	return ReduceNode("sum", CastNode(CastNode(x[0], dtype.Bool), dtype.I64), o)
 }
 
-func peakToPeak(o Options, x ...*expr.Node) *expr.Node {
+func peakToPeak(o Options, x ...*tree.Node) *tree.Node {
 	return call("sub", ReduceNode("max", x[0], o), ReduceNode("min", x[0], o))
+}
+
+func signBit(o Options, x ...*tree.Node) *tree.Node {
+	a := x[0]
+	switch t := a.DType(); {
+	case t == dtype.Bool:
+		a = CastNode(a, dtype.I8)
+	case t.IsFloat():
+		a = call("copysign", tree.ConstFloat(t, 1), a)
+	}
+	return call("less", a, CastNode(tree.ConstInt(dtype.I64, 0), a.DType()))
+}
+
+// SignBit returns whether elements are negative, -0 too. A NaN has no sign.
+func SignBit[T expr.Number](a expr.Exp[T]) expr.Exp[bool] {
+	return composed[bool]("signbit", Options{}, expr.NodeOf(a))
 }
 
 // largest are the greatest finite numbers.
 var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: math.MaxFloat32, dtype.F64: math.MaxFloat64}
 
-func nanToNum(o Options, x ...*expr.Node) *expr.Node {
+func nanToNum(o Options, x ...*tree.Node) *tree.Node {
 	a, t, fill := x[0], x[0].DType(), 0.
 	if !t.IsFloat() {
 		return a
@@ -135,8 +155,8 @@ func nanToNum(o Options, x ...*expr.Node) *expr.Node {
 	if len(o.Numbers) > 0 {
 		fill = o.Numbers[0]
 	}
-	finite := call("clip", a, expr.ConstFloat(t, -largest[t]), expr.ConstFloat(t, largest[t]))
-	return call("where", call("isnan", a), expr.ConstFloat(t, fill), finite)
+	finite := call("clip", a, tree.ConstFloat(t, -largest[t]), tree.ConstFloat(t, largest[t]))
+	return call("where", call("isnan", a), tree.ConstFloat(t, fill), finite)
 }
 
 // Mean returns the arithmetic mean over axes. An empty axis is an error.
@@ -169,7 +189,7 @@ func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 // scaled by gamma and shifted by beta, which may be nil: (a - mean) / sqrt(var
 // + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
 func LayerNorm[T expr.Float](a, gamma, beta expr.Exp[T], eps float64) expr.Exp[T] {
-	x := []*expr.Node{expr.NodeOf(a), nil, nil}
+	x := []*tree.Node{expr.NodeOf(a), nil, nil}
 	for i, e := range []expr.Exp[T]{gamma, beta} {
 		if e != nil {
 			x[i+1] = e.Node()

@@ -5,22 +5,23 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // This file has the compositions that work element by element.
 
 // like returns v as a scalar with the type of a.
-func like(a *expr.Node, v float64) *expr.Node { return expr.ConstFloat(a.DType(), v) }
+func like(a *tree.Node, v float64) *tree.Node { return tree.ConstFloat(a.DType(), v) }
 
 // scaled returns a composition that multiplies by v.
-func scaled(v float64) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(_ Options, x ...*expr.Node) *expr.Node { return call("mul", x[0], like(x[0], v)) }
+func scaled(v float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(_ Options, x ...*tree.Node) *tree.Node { return call("mul", x[0], like(x[0], v)) }
 }
 
 // logAdd returns the logarithm of the sum of two powers. Where the exponents are
 // equal, also both infinite, the result is one of them plus log(2).
-func logAdd(power, log2 float64) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(_ Options, x ...*expr.Node) *expr.Node {
+func logAdd(power, log2 float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(_ Options, x ...*tree.Node) *tree.Node {
 		a, b := x[0], x[1]
 		rest := call("exp", call("mul", call("neg", call("abs", call("sub", a, b))), like(a, power)))
 		sum := call("add", call("maximum", a, b), call("div", call("log1p", rest), like(a, power)))
@@ -29,33 +30,33 @@ func logAdd(power, log2 float64) func(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // sinc has the value 1 at 0, as NumPy computes it.
-func sinc(_ Options, x ...*expr.Node) *expr.Node {
+func sinc(_ Options, x ...*tree.Node) *tree.Node {
 	zero := call("equal", x[0], like(x[0], 0))
 	y := call("mul", call("where", zero, like(x[0], 1), x[0]), like(x[0], math.Pi))
 	return call("where", zero, like(x[0], 1), call("div", call("sin", y), y))
 }
 
-func heaviside(_ Options, x ...*expr.Node) *expr.Node {
+func heaviside(_ Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	positive := call("where", call("greater", a, like(a, 0)), like(a, 1), x[1])
 	step := call("where", call("less", a, like(a, 0)), like(a, 0), positive)
 	return call("where", call("isnan", a), a, step)
 }
 
-func infinite(sign int) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(_ Options, x ...*expr.Node) *expr.Node { return call("equal", x[0], like(x[0], math.Inf(sign))) }
+func infinite(sign int) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(_ Options, x ...*tree.Node) *tree.Node { return call("equal", x[0], like(x[0], math.Inf(sign))) }
 }
 
 // bitCount adds neighbouring groups of 1, 2 and 4 bits, and then all bytes.
-func bitCount(_ Options, x ...*expr.Node) *expr.Node {
+func bitCount(_ Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if a.DType().IsSigned() {
 		a = call("abs", CastNode(a, dtype.I64))
 	}
 	a = CastNode(a, dtype.U64)
-	number := func(v uint64) *expr.Node { return expr.NewConst(dtype.U64, v) }
-	shift := func(a *expr.Node, by uint64) *expr.Node { return call("right_shift", a, number(by)) }
-	and := func(a *expr.Node, mask uint64) *expr.Node { return call("bitwise_and", a, number(mask)) }
+	number := func(v uint64) *tree.Node { return tree.NewConst(dtype.U64, v) }
+	shift := func(a *tree.Node, by uint64) *tree.Node { return call("right_shift", a, number(by)) }
+	and := func(a *tree.Node, mask uint64) *tree.Node { return call("bitwise_and", a, number(mask)) }
 	a = call("sub", a, and(shift(a, 1), 0x5555555555555555))
 	a = call("add", and(a, 0x3333333333333333), and(shift(a, 2), 0x3333333333333333))
 	a = and(call("add", a, shift(a, 4)), 0x0f0f0f0f0f0f0f0f)

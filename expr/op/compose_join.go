@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // rotate turns the plane of two axes o.Ints[0] times by 90 degrees, from the
 // first axis to the second.
-func rotate(o Options, x ...*expr.Node) *expr.Node {
+func rotate(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if o.Axes == nil {
 		o.Axes = []int{0, 1}
@@ -23,7 +24,7 @@ func rotate(o Options, x ...*expr.Node) *expr.Node {
 	if err != nil || len(axes) != 2 {
 		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
 	}
-	turn := func(which ...int) *expr.Node { return flip(Options{Axes: which}, a) }
+	turn := func(which ...int) *tree.Node { return flip(Options{Axes: which}, a) }
 	switch o.int(0, 1) & 3 {
 	case 1:
 		return swapAxes(Options{Axes: axes}, turn(axes[1]))
@@ -36,14 +37,14 @@ func rotate(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // reversed returns a composition that reverses an axis.
-func reversed(axis int) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(_ Options, x ...*expr.Node) *expr.Node { return flip(Options{Axes: []int{axis}}, x[0]) }
+func reversed(axis int) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(_ Options, x ...*tree.Node) *tree.Node { return flip(Options{Axes: []int{axis}}, x[0]) }
 }
 
 // atLeast returns a with at least rank axes. Vectors become rows, and matrices
 // layers of one element, as in NumPy.
-func atLeast(rank int) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(_ Options, x ...*expr.Node) *expr.Node {
+func atLeast(rank int) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(_ Options, x ...*tree.Node) *tree.Node {
 		a := x[0]
 		dims := slices.Clone([]int(a.Shape()))
 		for len(dims) < min(rank, 2) {
@@ -58,9 +59,9 @@ func atLeast(rank int) func(o Options, x ...*expr.Node) *expr.Node {
 
 // joined returns a composition that concatenates arrays of at least rank axes.
 // Vectors have the axis 0 only.
-func joined(rank, axis int) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
-		parts := make([]*expr.Node, len(x))
+func joined(rank, axis int) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		parts := make([]*tree.Node, len(x))
 		for i, a := range x {
 			parts[i] = atLeast(rank)(o, a)
 		}
@@ -69,8 +70,8 @@ func joined(rank, axis int) func(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // columns makes columns of vectors.
-func columns(_ Options, x ...*expr.Node) *expr.Node {
-	parts := make([]*expr.Node, len(x))
+func columns(_ Options, x ...*tree.Node) *tree.Node {
+	parts := make([]*tree.Node, len(x))
 	for i, a := range x {
 		if parts[i] = a; len(a.Shape()) < 2 {
 			parts[i] = ReshapeNode(a, []int{a.Shape().Size(), 1})
@@ -80,9 +81,9 @@ func columns(_ Options, x ...*expr.Node) *expr.Node {
 }
 
 // appended concatenates two arrays along an axis, or as vectors.
-func appended(o Options, x ...*expr.Node) *expr.Node {
+func appended(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
-		return ConcatNode(0, []*expr.Node{flatten(o, x[0]), flatten(o, x[1])})
+		return ConcatNode(0, []*tree.Node{flatten(o, x[0]), flatten(o, x[1])})
 	}
 	axis, err := o.axis(0, len(x[0].Shape()))
 	if err != nil {
@@ -92,7 +93,7 @@ func appended(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // without leaves out position o.Ints[0] of an axis, or of all elements.
-func without(o Options, x ...*expr.Node) *expr.Node {
+func without(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if o.Axes == nil {
 		a = flatten(o, a)
@@ -103,18 +104,18 @@ func without(o Options, x ...*expr.Node) *expr.Node {
 	}
 	n, at := a.Shape()[axis], o.int(0, 0)
 	if at < -n || at >= n {
-		return expr.Errorf(expr.ErrIndex, "", "index %d is out of range for axis %d of size %d", at, axis, n)
+		return tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", at, axis, n)
 	}
 	if at < 0 {
 		at += n
 	}
 	head, tail := make([]Span, axis+1), make([]Span, axis+1)
 	head[axis], tail[axis] = Until(at), From(at+1)
-	return ConcatNode(axis, []*expr.Node{SliceNode(a, head), SliceNode(a, tail)})
+	return ConcatNode(axis, []*tree.Node{SliceNode(a, head), SliceNode(a, tail)})
 }
 
 // resized repeats the elements until the shape o.Ints is full.
-func resized(o Options, x ...*expr.Node) *expr.Node {
+func resized(o Options, x ...*tree.Node) *tree.Node {
 	a := flatten(o, x[0])
 	s, err := shape.New(o.Ints...)
 	if err != nil {
@@ -122,7 +123,7 @@ func resized(o Options, x ...*expr.Node) *expr.Node {
 	}
 	have, want := a.Shape().Size(), s.Size()
 	if have == 0 {
-		return BroadcastToNode(expr.ConstInt(a.DType(), 0), s)
+		return BroadcastToNode(tree.ConstInt(a.DType(), 0), s)
 	}
 	times := want / have
 	if want%have > 0 {
@@ -132,7 +133,7 @@ func resized(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // plane returns a with the two axes of the options last.
-func (o Options) plane(a *expr.Node) *expr.Node {
+func (o Options) plane(a *tree.Node) *tree.Node {
 	if o.Axes == nil {
 		return a
 	}
@@ -140,7 +141,7 @@ func (o Options) plane(a *expr.Node) *expr.Node {
 }
 
 // diagonal returns diagonal o.Ints[0] of two axes, as the last axis.
-func diagonal(o Options, x ...*expr.Node) *expr.Node {
+func diagonal(o Options, x ...*tree.Node) *tree.Node {
 	a := o.plane(x[0])
 	if a.Err() != nil {
 		return a
@@ -164,7 +165,7 @@ func diagonal(o Options, x ...*expr.Node) *expr.Node {
 	return SliceNode(ReshapeNode(a, append(s[:len(s)-2].Clone(), rows*cols)), spans)
 }
 
-func trace(o Options, x ...*expr.Node) *expr.Node {
+func trace(o Options, x ...*tree.Node) *tree.Node {
 	d := diagonal(o, x...)
 	if d.Err() != nil {
 		return d
@@ -173,7 +174,7 @@ func trace(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // diag returns a diagonal of a matrix, or a matrix with a vector on a diagonal.
-func diag(o Options, x ...*expr.Node) *expr.Node {
+func diag(o Options, x ...*tree.Node) *tree.Node {
 	v, k := x[0], o.int(0, 0)
 	switch len(v.Shape()) {
 	case 1:
@@ -187,14 +188,14 @@ func diag(o Options, x ...*expr.Node) *expr.Node {
 		return misshapen("diagonal %d is too far out", k)
 	}
 	below, right := max(-k, 0), max(k, 0)
-	zero := expr.ConstInt(v.DType(), 0)
+	zero := tree.ConstInt(v.DType(), 0)
 	row := newAxes(Options{Axes: []int{0}}, PadNode(v, []int{right, below}, zero))
 	on := eye(Options{Ints: []int{n + below + right, n + below + right, k}, To: dtype.Bool})
 	return call("where", on, row, zero)
 }
 
 // kron interleaves the axes of all pairs of elements.
-func kron(_ Options, x ...*expr.Node) *expr.Node {
+func kron(_ Options, x ...*tree.Node) *tree.Node {
 	rank := max(len(x[0].Shape()), len(x[1].Shape()))
 	var spread [2][]int
 	product := make([]int, rank)
@@ -218,19 +219,19 @@ func kron(_ Options, x ...*expr.Node) *expr.Node {
 }
 
 // cross multiplies vectors along the last axis.
-func cross(_ Options, x ...*expr.Node) *expr.Node {
+func cross(_ Options, x ...*tree.Node) *tree.Node {
 	for _, a := range x {
 		if s := a.Shape(); len(s) == 0 || s[len(s)-1] != 3 {
 			return misshapen("the last axis of %v has not three elements", s)
 		}
 	}
-	turned := func(a *expr.Node, by int) *expr.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
+	turned := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
 	one := call("mul", turned(x[0], 1), turned(x[1], 2))
 	return call("sub", one, call("mul", turned(x[0], 2), turned(x[1], 1)))
 }
 
 // convolve slides the shorter vector over the longer one, backwards.
-func convolve(o Options, x ...*expr.Node) *expr.Node {
+func convolve(o Options, x ...*tree.Node) *tree.Node {
 	a, v := x[0], x[1]
 	if len(a.Shape()) != 1 || len(v.Shape()) != 1 || a.Shape()[0] == 0 || v.Shape()[0] == 0 {
 		return misshapen("arrays of shapes %v and %v are no vectors with elements", a.Shape(), v.Shape())
@@ -247,17 +248,17 @@ func convolve(o Options, x ...*expr.Node) *expr.Node {
 	case "valid":
 		before, after = 0, 0
 	default:
-		return expr.Errorf(expr.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Text)
+		return tree.Errorf(tree.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Text)
 	}
 	if n > math.MaxInt-2*m {
 		return misshapen("vectors of %d and %d elements are too long", n, m)
 	}
-	a = PadNode(a, []int{before, after}, expr.ConstInt(a.DType(), 0))
-	windows := expr.ApplyWith(row("windows"), expr.Attributes{Ints: []int{m, 1, 1}}, a)
+	a = PadNode(a, []int{before, after}, tree.ConstInt(a.DType(), 0))
+	windows := tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{m, 1, 1}}, a)
 	return ReduceNode("sum", call("mul", windows, flip(Options{}, v)), Options{Axes: []int{1}})
 }
 
-func correlate(o Options, x ...*expr.Node) *expr.Node {
+func correlate(o Options, x ...*tree.Node) *tree.Node {
 	if len(x[1].Shape()) == 1 && len(x[0].Shape()) == 1 && x[1].Shape()[0] > x[0].Shape()[0] {
 		return flip(Options{}, convolve(o, flip(Options{}, x[0]), x[1]))
 	}
@@ -395,7 +396,7 @@ func Meshgrid[T expr.Elem](axes ...expr.Exp[T]) []expr.Exp[T] {
 	dims, parts := make([]int, rank), nodes(axes)
 	for i, a := range parts {
 		if a.Err() == nil && len(a.Shape()) != 1 {
-			parts[i] = expr.Errorf(expr.ErrShape, "Meshgrid", "axis %d has shape %v and is no vector", i, a.Shape())
+			parts[i] = tree.Errorf(tree.ErrShape, "Meshgrid", "axis %d has shape %v and is no vector", i, a.Shape())
 		}
 		dims[place(i)] = parts[i].Shape().Size()
 	}

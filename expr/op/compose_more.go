@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // diff takes the difference of neighbours o.Ints[0] times along an axis, by
 // default once along the last. Bools differ if they are not equal.
-func diff(o Options, x ...*expr.Node) *expr.Node {
+func diff(o Options, x ...*tree.Node) *tree.Node {
 	a, times := x[0], o.int(0, 1)
 	axis, err := o.axis(-1, len(a.Shape()))
 	if err != nil {
@@ -48,7 +49,7 @@ func (o Options) axis(without, rank int) (int, error) {
 }
 
 // tile repeats a o.Ints[i] times along axis i, counted from the last ones.
-func tile(o Options, x ...*expr.Node) *expr.Node {
+func tile(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	rank := max(len(o.Ints), len(a.Shape()))
 	var split, spread, joined []int
@@ -70,7 +71,7 @@ func tile(o Options, x ...*expr.Node) *expr.Node {
 
 // repeat repeats each element o.Ints[0] times along an axis. Without an axis the
 // result is a vector.
-func repeat(o Options, x ...*expr.Node) *expr.Node {
+func repeat(o Options, x ...*tree.Node) *tree.Node {
 	a, n := x[0], o.int(0, 1)
 	if o.Axes == nil {
 		a = flatten(o, a)
@@ -88,26 +89,26 @@ func repeat(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // lower returns whether the column of each element is at most its row plus k.
-func lower(rows, columns, k int) *expr.Node {
-	at := call("add", newAxes(Options{Axes: []int{1}}, IotaNode(rows)), expr.ConstInt(dtype.I64, int64(k)))
+func lower(rows, columns, k int) *tree.Node {
+	at := call("add", newAxes(Options{Axes: []int{1}}, IotaNode(rows)), tree.ConstInt(dtype.I64, int64(k)))
 	return call("greater_equal", at, IotaNode(columns))
 }
 
-func tri(o Options, _ ...*expr.Node) *expr.Node {
+func tri(o Options, _ ...*tree.Node) *tree.Node {
 	rows := o.int(0, 0)
 	return CastNode(lower(rows, o.int(1, rows), o.int(2, 0)), o.elements())
 }
 
 // triangle returns the part of the last two axes below the k-th diagonal, or
 // above it.
-func triangle(k func(o Options) int, below bool) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
+func triangle(k func(o Options) int, below bool) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
 		s := x[0].Shape()
 		if len(s) < 2 {
 			return misshapen("a value of rank %d has no diagonal", len(s))
 		}
 		on := lower(s[len(s)-2], s[len(s)-1], k(o))
-		if zero := expr.ConstInt(x[0].DType(), 0); below {
+		if zero := tree.ConstInt(x[0].DType(), 0); below {
 			return call("where", on, x[0], zero)
 		} else {
 			return call("where", on, zero, x[0])
@@ -122,35 +123,35 @@ var (
 
 // nanMean divides the sum of what is not NaN by its number less o.DDof. If that is
 // not above 0, the result is NaN.
-func nanMean(o Options, x ...*expr.Node) *expr.Node {
+func nanMean(o Options, x ...*tree.Node) *tree.Node {
 	t := x[0].DType()
 	valid := CastNode(call("logical_not", call("isnan", x[0])), t)
-	by := call("sub", ReduceNode("sum", valid, o.freedom(0)), expr.ConstFloat(t, float64(o.DDof)))
-	by = call("where", call("greater", by, expr.ConstFloat(t, 0)), by, expr.ConstFloat(t, math.NaN()))
+	by := call("sub", ReduceNode("sum", valid, o.freedom(0)), tree.ConstFloat(t, float64(o.DDof)))
+	by = call("where", call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
 	return call("div", nanSum(o.freedom(0), x[0]), by)
 }
 
-func nanVariation(o Options, x ...*expr.Node) *expr.Node {
+func nanVariation(o Options, x ...*tree.Node) *tree.Node {
 	return nanMean(o, call("square", call("sub", x[0], nanMean(o.keep().freedom(0), x[0]))))
 }
 
-func nanDeviation(o Options, x ...*expr.Node) *expr.Node {
+func nanDeviation(o Options, x ...*tree.Node) *tree.Node {
 	return call("sqrt", nanVariation(o, x...))
 }
 
 // round has o.Ints[0] decimals. It scales by a power of ten, as NumPy does, so the
 // scaled value is rounded too. Integers have no decimals to round.
-func round(o Options, x ...*expr.Node) *expr.Node {
+func round(o Options, x ...*tree.Node) *tree.Node {
 	a, d := x[0], o.int(0, 0)
 	switch {
 	case a.DType().IsInt() && d >= 0:
 		return a
 	case a.DType().IsInt():
-		return expr.Errorf(expr.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
+		return tree.Errorf(tree.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
 	case d == 0:
 		return call("rint", a)
 	}
-	by := expr.ConstFloat(a.DType(), math.Pow10(max(d, -d)))
+	by := tree.ConstFloat(a.DType(), math.Pow10(max(d, -d)))
 	if d < 0 {
 		return call("mul", call("rint", call("div", a, by)), by)
 	}
@@ -159,7 +160,7 @@ func round(o Options, x ...*expr.Node) *expr.Node {
 
 // isClose compares in float64 for integers. The relative tolerance is one of the
 // second operand.
-func isClose(o Options, x ...*expr.Node) *expr.Node {
+func isClose(o Options, x ...*tree.Node) *tree.Node {
 	a, b := x[0], x[1]
 	if a.DType().IsInt() {
 		a, b = CastNode(a, dtype.F64), CastNode(b, dtype.F64)
@@ -169,13 +170,13 @@ func isClose(o Options, x ...*expr.Node) *expr.Node {
 		relative, absolute = o.Numbers[0], o.Numbers[1]
 	}
 	size := call("abs", b) // a real number also of complex ones
-	number := func(v float64) *expr.Node { return expr.ConstFloat(size.DType(), v) }
+	number := func(v float64) *tree.Node { return tree.ConstFloat(size.DType(), v) }
 	most := call("add", call("mul", size, number(relative)), number(absolute))
 	near := call("less_equal", call("abs", call("sub", a, b)), most)
 	return call("logical_or", call("logical_and", near, call("isfinite", b)), call("equal", a, b))
 }
 
-func outer(o Options, x ...*expr.Node) *expr.Node {
+func outer(o Options, x ...*tree.Node) *tree.Node {
 	name := "mul"
 	if x[0].DType() == dtype.Bool {
 		name = "logical_and"
@@ -185,12 +186,12 @@ func outer(o Options, x ...*expr.Node) *expr.Node {
 
 // PadModeNode returns PadMode for untyped trees. widths holds the elements before
 // and after for each axis.
-func PadModeNode(a *expr.Node, widths []int, mode string) *expr.Node {
-	if a = given(a); a.Err() != nil {
+func PadModeNode(a *tree.Node, widths []int, mode string) *tree.Node {
+	if a = given(a, "PadMode"); a.Err() != nil {
 		return a
 	}
 	if len(widths) != 2*len(a.Shape()) {
-		return expr.Errorf(expr.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
+		return tree.Errorf(tree.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
 	}
 	for axis, n := range a.Shape() {
 		before, after := widths[2*axis], widths[2*axis+1]
@@ -198,11 +199,11 @@ func PadModeNode(a *expr.Node, widths []int, mode string) *expr.Node {
 			continue
 		}
 		if before < 0 || after < 0 || n == 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
-			return expr.Errorf(expr.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
+			return tree.Errorf(tree.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
 		}
 		at, err := padded(before+n+after, before, n, mode)
 		if err != nil {
-			return expr.Failed(err)
+			return tree.Failed(err)
 		}
 		a = TakeNode(a, at, axis)
 	}
@@ -211,8 +212,8 @@ func PadModeNode(a *expr.Node, widths []int, mode string) *expr.Node {
 
 // padded returns the positions in an axis of n elements that a padded axis
 // reads.
-func padded(size, before, n int, mode string) (*expr.Node, error) {
-	number := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+func padded(size, before, n int, mode string) (*tree.Node, error) {
+	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	at := call("sub", IotaNode(size), number(before))
 	switch mode {
 	case "edge":
@@ -227,7 +228,7 @@ func padded(size, before, n int, mode string) (*expr.Node, error) {
 		at = call("mod", at, number(period))
 		return call("minimum", at, call("sub", number(period), at)), nil
 	}
-	return nil, expr.NewError(expr.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+	return nil, tree.NewError(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
 }
 
 // PadMode returns a surrounded by its own elements. widths[i] is the number of

@@ -6,12 +6,13 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // This file has the compositions of statistics, sampled functions and
 // comparisons of whole arrays.
 
-func nanProd(o Options, x ...*expr.Node) *expr.Node {
+func nanProd(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if a.DType().IsFloat() {
 		a = call("where", call("isnan", a), like(a, 1), a)
@@ -21,7 +22,7 @@ func nanProd(o Options, x ...*expr.Node) *expr.Node {
 
 // weighted returns the mean of x[0] with the weights x[1], which may be nil. A
 // vector of weights belongs to the only axis of the options.
-func weighted(o Options, x ...*expr.Node) *expr.Node {
+func weighted(o Options, x ...*tree.Node) *tree.Node {
 	a, w := x[0], x[1]
 	if w == nil {
 		return mean(o, a)
@@ -42,7 +43,7 @@ func weighted(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // vectorAlong returns a vector as an array of a rank whose other axes have size 1.
-func vectorAlong(v *expr.Node, axis, rank int) *expr.Node {
+func vectorAlong(v *tree.Node, axis, rank int) *tree.Node {
 	dims := make([]int, rank)
 	for i := range dims {
 		dims[i] = 1
@@ -54,7 +55,7 @@ func vectorAlong(v *expr.Node, axis, rank int) *expr.Node {
 // covariance takes variables in rows and observations in columns. If o.Ints[0]
 // is 0, rows and columns are exchanged. The divisor is the number of
 // observations less o.DDof, at least 0.
-func covariance(o Options, x ...*expr.Node) *expr.Node {
+func covariance(o Options, x ...*tree.Node) *tree.Node {
 	a, rank := x[0], len(x[0].Shape())
 	switch {
 	case rank > 2:
@@ -71,14 +72,14 @@ func covariance(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // squeezeSingle returns a matrix, or the element of one with a single element.
-func squeezeSingle(c *expr.Node) *expr.Node {
+func squeezeSingle(c *tree.Node) *tree.Node {
 	if c.Err() == nil && c.Shape().Size() == 1 {
 		return ReshapeNode(c, nil)
 	}
 	return c
 }
 
-func correlation(o Options, x ...*expr.Node) *expr.Node {
+func correlation(o Options, x ...*tree.Node) *tree.Node {
 	o.DDof = 1
 	c := covariance(o, x...)
 	if c.Err() != nil {
@@ -93,7 +94,7 @@ func correlation(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // trapezoid integrates x[0] at the positions x[1], or at distances o.Numbers[0].
-func trapezoid(o Options, x ...*expr.Node) *expr.Node {
+func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 	y, rank := x[0], len(x[0].Shape())
 	axis, err := o.axis(-1, rank)
 	if err != nil {
@@ -119,7 +120,7 @@ func trapezoid(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // slope returns central differences inside, and one-sided ones at both ends.
-func slope(o Options, x ...*expr.Node) *expr.Node {
+func slope(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if o.Axes == nil && len(a.Shape()) != 1 {
 		return misshapen("a value of rank %d has a gradient along each axis; name one", len(a.Shape()))
@@ -135,15 +136,15 @@ func slope(o Options, x ...*expr.Node) *expr.Node {
 	if len(o.Numbers) > 0 {
 		by = o.Numbers[0]
 	}
-	part := func(s Span) *expr.Node {
+	part := func(s Span) *tree.Node {
 		spans := make([]Span, axis+1)
 		spans[axis] = s
 		return SliceNode(a, spans)
 	}
-	quotient := func(upper, lower Span, by float64) *expr.Node {
+	quotient := func(upper, lower Span, by float64) *tree.Node {
 		return call("div", call("sub", part(upper), part(lower)), like(a, by))
 	}
-	parts := []*expr.Node{quotient(Range(1, 2), Range(0, 1), by)}
+	parts := []*tree.Node{quotient(Range(1, 2), Range(0, 1), by)}
 	if a.Shape()[axis] > 2 {
 		parts = append(parts, quotient(From(2), Until(-2), 2*by))
 	}
@@ -152,15 +153,15 @@ func slope(o Options, x ...*expr.Node) *expr.Node {
 
 // interpolate finds the last of the positions x[1] that is not above each
 // element, by bisection, and goes from its value along the line to the next.
-func interpolate(_ Options, x ...*expr.Node) *expr.Node {
+func interpolate(_ Options, x ...*tree.Node) *tree.Node {
 	a, at, values := x[0], x[1], x[2]
 	n := at.Shape().Size()
 	if len(at.Shape()) != 1 || !at.Shape().Equal(values.Shape()) || n == 0 {
 		return misshapen("positions of shape %v and values of shape %v are no table", at.Shape(), values.Shape())
 	}
-	number := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	last := number(n - 1)
-	item := func(of, i *expr.Node) *expr.Node { return TakeNode(of, i, 0) }
+	item := func(of, i *tree.Node) *tree.Node { return TakeNode(of, i, 0) }
 	i := BroadcastToNode(number(0), a.Shape())
 	for step := 1 << max(bits.Len(uint(n-1))-1, 0); step > 0; step /= 2 {
 		next := call("minimum", call("add", i, number(step)), last)
@@ -169,36 +170,36 @@ func interpolate(_ Options, x ...*expr.Node) *expr.Node {
 	next := call("minimum", call("add", i, number(1)), last)
 	left, from, right, to := item(at, i), item(values, i), item(at, next), item(values, next)
 	rise := call("div", call("sub", to, from), call("sub", right, left))
-	along := func(at, value *expr.Node) *expr.Node {
+	along := func(at, value *tree.Node) *tree.Node {
 		return call("add", call("mul", rise, call("sub", a, at)), value)
 	}
-	choose := func(y, other *expr.Node) *expr.Node { return call("where", call("isnan", y), other, y) }
+	choose := func(y, other *tree.Node) *tree.Node { return call("where", call("isnan", y), other, y) }
 	// A value may be infinite. Then the other end decides, or the value at the place or at both ends.
 	known := call("logical_or", call("equal", a, left), call("equal", from, to))
-	level := call("where", known, from, expr.ConstFloat(a.DType(), math.NaN()))
+	level := call("where", known, from, tree.ConstFloat(a.DType(), math.NaN()))
 	y := choose(along(left, from), choose(along(right, to), level))
 	outside := call("logical_or", call("less_equal", a, item(at, number(0))), call("equal", i, last))
 	y = call("where", outside, from, y)
 	return call("where", call("isnan", a), a, y)
 }
 
-func allClose(o Options, x ...*expr.Node) *expr.Node {
+func allClose(o Options, x ...*tree.Node) *tree.Node {
 	return ReduceNode("all", isClose(o, x...), Options{})
 }
 
 // arrayEqual is false for arrays of different shapes.
-func arrayEqual(_ Options, x ...*expr.Node) *expr.Node {
+func arrayEqual(_ Options, x ...*tree.Node) *tree.Node {
 	if !x[0].Shape().Equal(x[1].Shape()) {
-		return expr.ConstInt(dtype.Bool, 0)
+		return tree.ConstInt(dtype.Bool, 0)
 	}
 	return ReduceNode("all", call("equal", x[0], x[1]), Options{})
 }
 
 // arrayEquivalent is false for arrays of shapes that do not broadcast.
-func arrayEquivalent(_ Options, x ...*expr.Node) *expr.Node {
+func arrayEquivalent(_ Options, x ...*tree.Node) *tree.Node {
 	same := call("equal", x[0], x[1])
 	if same.Err() != nil {
-		return expr.ConstInt(dtype.Bool, 0)
+		return tree.ConstInt(dtype.Bool, 0)
 	}
 	return ReduceNode("all", same, Options{})
 }
@@ -215,7 +216,7 @@ func Average[T expr.Float](a, weights expr.Exp[T], opts ...ReduceOption) expr.Ex
 }
 
 // optional returns the tree of an operand that may be nil.
-func optional[T expr.Elem](a expr.Exp[T]) *expr.Node {
+func optional[T expr.Elem](a expr.Exp[T]) *tree.Node {
 	if a == nil {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package op_test
 
 import (
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -10,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // near requires values within 1e-14 of the expected ones.
@@ -124,7 +127,7 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%v @ %v has shape %v, %v, want %v", c.a, c.b, n.Shape(), n.Err(), c.want)
 		}
 	}
-	for name, n := range map[string]*expr.Node{
+	for name, n := range map[string]*tree.Node{
 		"scalars": op.MatMul[float64](op.Full[float64](1), engine.Zeros[float64](1)).Node(),
 		"inner":   op.MatMul[float64](engine.Zeros[float64](2, 3), engine.Zeros[float64](2, 3)).Node(),
 		"stacks":  op.MatMul[float64](engine.Zeros[float64](2, 1, 1), engine.Zeros[float64](3, 1, 1)).Node(),
@@ -210,5 +213,21 @@ func TestWideCompositions(t *testing.T) {
 	got, _ := eval(t, op.LogSumExp[float32](x, op.AccumFloat64()))
 	if want := float32(math.Log(2 + 0x1p-30)); got[0] != want {
 		t.Errorf("log-sum-exp in float64 is %v, want %v", got[0], want)
+	}
+}
+
+// TestQuantileRange tests that the error of a number outside has the number and the
+// limits of the caller.
+func TestQuantileRange(t *testing.T) {
+	x := engine.Zeros[float64](3)
+	for want, e := range map[string]expr.Exp[float64]{
+		"op.Percentile: 101 is not from 0 to 100":   op.Percentile[float64](x, 101),
+		"op.NaNPercentile: -1 is not from 0 to 100": op.NaNPercentile[float64](x, -1),
+		"op.Quantile: NaN is not from 0 to 1":       op.Quantile[float64](x, math.NaN()),
+		"op.NaNQuantile: 1.5 is not from 0 to 1":    op.NaNQuantile[float64](x, 1.5),
+	} {
+		if err := expr.NodeOf(e).Err(); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

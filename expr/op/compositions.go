@@ -2,11 +2,13 @@ package op
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Composition is a row of the table of compositions: a function that is a
@@ -19,7 +21,7 @@ type Composition struct {
 	Doc       string // one sentence
 	Operands  int    // the number of trees among the arguments; -1: any number, at least one
 	Optional  int    // how many of the last operands may be nil
-	Types     expr.Types
+	Types     tree.Types
 	Index     int // the operand of this number holds integers of any type; 0: none
 	// Pairs means that the axes are those of the first operand, and the integers
 	// the axes of the second one that are paired with them.
@@ -30,7 +32,7 @@ type Composition struct {
 	Wide bool
 	// Build returns the tree. Operands that are not optional are not nil and
 	// carry no error.
-	Build func(o Options, x ...*expr.Node) *expr.Node
+	Build func(o Options, x ...*tree.Node) *tree.Node
 }
 
 // Options are the arguments of reductions and compositions that are no
@@ -76,11 +78,16 @@ var compositions = []Composition{
 	{Name: "ptp", GoName: "PeakToPeak", Group: "reductions", Arguments: folding, Operands: 1, Types: numbers, Build: peakToPeak, Doc: "the maximum less the minimum over axes."},
 	{Name: "sort", Group: "statistics", Arguments: "a, axis=-1?", Operands: 1, Types: elems, Build: ordered("sort"), Doc: "the elements along an axis in order, -0 before +0, NaN last; without an axis, of all elements."},
 	{Name: "argsort", GoName: "ArgSort", Group: "statistics", Arguments: "a, axis=-1?", Operands: 1, Types: elems, Build: ordered("argsort"), Doc: "the positions along an axis that sort it, as int64; equal elements keep their order."},
+	{Name: "partition", Group: "statistics", Arguments: "a, kth, axis=-1?", Operands: 1, Types: elems, Build: parted("partition"), Doc: "the elements along an axis, those at the places kth as in sorted order, lesser ones before and greater ones after them, else as they come; without an axis, of all elements."},
+	{Name: "argpartition", GoName: "ArgPartition", Group: "statistics", Arguments: "a, kth, axis=-1?", Operands: 1, Types: elems, Build: parted("argpartition"), Doc: "the positions of the elements of partition, as int64."},
 	{Name: "searchsorted", GoName: "SearchSorted", Group: "statistics", Arguments: "a, v, side='left'", Operands: 2, Types: elems, Build: searchSorted, Doc: "for each element of v the number of elements of the sorted vector a below it, as int64; for the side right, of elements not above it."},
 	{Name: "bincount", Group: "statistics", Arguments: "x, *, minlength=0", Operands: 1, Types: ints, Build: binCount, Doc: "how often each integer below minlength occurs in a vector, as int64; an integer outside is an error."},
 	{Name: "median", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: median, Doc: "the middle of the sorted elements over axes, or the mean of the two in the middle; NaN if an element is."},
 	{Name: "quantile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: quantile(1), Doc: "the quantile q, from 0 to 1, over axes, by the linear method; NaN if an element is."},
 	{Name: "percentile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: quantile(100), Doc: "the quantile q/100 over axes."},
+	{Name: "nanmedian", GoName: "NaNMedian", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: nanMedian, Doc: "the median over axes of what is not NaN; NaN if there is nothing."},
+	{Name: "nanquantile", GoName: "NaNQuantile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: nanQuantile(1), Doc: "the quantile q, from 0 to 1, over axes of what is not NaN, by the linear method."},
+	{Name: "nanpercentile", GoName: "NaNPercentile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: nanQuantile(100), Doc: "the quantile q/100 over axes of what is not NaN."},
 	{Name: "cumsum", GoName: "CumSum", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("add", "sum"), Doc: "the sums of the elements up to each one along an axis, added in order; without an axis, of the vector of all elements."},
 	{Name: "cumprod", GoName: "CumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("mul", "prod"), Doc: "the products of the elements up to each one along an axis, multiplied in order."},
 	{Name: "cummax", GoName: "CumMax", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("maximum", "max"), Doc: "the greatest of the elements up to each one along an axis; NaN wins, -0 < +0."},
@@ -92,11 +99,12 @@ var compositions = []Composition{
 	},
 	{Name: "one_hot", Group: "networks", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
 	{Name: "nan_to_num", GoName: "NaNToNum", Group: "selection and rounding", Arguments: "x, copy=True, nan=0.0", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities by the greatest finite numbers."},
+	{Name: "signbit", GoName: "SignBit", Group: "selection and rounding", Arguments: "x", Operands: 1, Types: elems, Build: signBit, Doc: "whether the sign of x is set, that of -0 too."},
 	{Name: "round", Group: "selection and rounding", Arguments: "a, decimals=0", Operands: 1, Types: numbers, Build: round, Doc: "the nearest number of that many decimals, ties to even."},
 	{Name: "isclose", GoName: "IsClose", Group: "selection and rounding", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: isClose, Doc: "whether |a - b| <= atol + rtol*|b|, or a == b."},
 	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},
 	{Name: "inner", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: inner, Doc: "the sums of products over the last axes."},
-	{Name: "einsum", Group: "products", Arguments: "subscripts, a, b=None", Operands: 2, Optional: 1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
+	{Name: "einsum", Group: "products", Arguments: "subscripts, *operands", Operands: -1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
 	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
 	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Build: vecDot, Doc: "the sums of products along an axis."},
 	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: vdot, Doc: "the sum of the products of all elements, those of a conjugate."},
@@ -129,6 +137,8 @@ var compositions = []Composition{
 	{Name: "squeeze", Group: "views", Arguments: "a, axis=None", Operands: 1, Types: elems, Build: squeeze, Doc: "without axes of size 1."},
 	{Name: "flip", Group: "views", Arguments: "m, axis=None", Operands: 1, Types: elems, Build: flip, Doc: "with axes reversed."},
 	{Name: "roll", Group: "views", Arguments: "a, shift, axis=None", Operands: 1, Types: elems, Build: roll, Doc: "elements moved by shift positions along axes, or in row-major order; what leaves one end enters at the other."},
+	{Name: "fftshift", GoName: "FFTShift", Group: "views", Arguments: "x, axes=None", Operands: 1, Types: elems, Build: halfTurn(false), Doc: "axes, by default all, turned so that the frequency 0 of fft is in the middle."},
+	{Name: "ifftshift", GoName: "IFFTShift", Group: "views", Arguments: "x, axes=None", Operands: 1, Types: elems, Build: halfTurn(true), Doc: "the inverse of fftshift."},
 	{Name: "stack", Group: "views", Arguments: "arrays, axis=0", Operands: -1, Types: elems, Build: stack, Doc: "operands of equal shapes along a new axis."},
 	{Name: "eye", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "tri", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: tri, Doc: "1 on and below the k-th diagonal of N rows and M columns, else 0."},
@@ -170,7 +180,7 @@ var compositions = []Composition{
 	{Name: "append", Group: "views", Arguments: "arr, values, axis=None", Operands: 2, Types: elems, Build: appended, Doc: "two arrays one after the other along an axis, or as vectors."},
 	{Name: "delete", Group: "views", Arguments: "arr, obj, axis=None", Operands: 1, Types: elems, Build: without, Doc: "without one position of an axis, or of the vector of all elements."},
 	{Name: "resize", Group: "views", Arguments: "a, new_shape", Operands: 1, Types: elems, Build: resized, Doc: "the elements in another shape, repeated until it is full."},
-	{Name: "ediff1d", GoName: "EDiff1D", Group: "views", Arguments: "ary", Operands: 1, Types: numbers, Build: func(o Options, x ...*expr.Node) *expr.Node { return diff(o, flatten(o, x[0])) }, Doc: "the differences of neighbours in row-major order."},
+	{Name: "ediff1d", GoName: "EDiff1D", Group: "views", Arguments: "ary", Operands: 1, Types: numbers, Build: func(o Options, x ...*tree.Node) *tree.Node { return diff(o, flatten(o, x[0])) }, Doc: "the differences of neighbours in row-major order."},
 	{Name: "diagonal", Group: "views", Arguments: "a, offset=0, axis1=0, axis2=1", Operands: 1, Types: elems, Build: diagonal, Doc: "a diagonal of two axes, as the last axis."},
 	{Name: "diag", Group: "views", Arguments: "v, k=0", Operands: 1, Types: elems, Build: diag, Doc: "a diagonal of a matrix, or a matrix with a vector on a diagonal."},
 }
@@ -188,46 +198,55 @@ func Compositions() []*Composition {
 // Constructor returns the name of the composition's constructor in this
 // package.
 func (c *Composition) Constructor() string {
-	return expr.NewOperator(expr.Row{Name: c.Name, GoName: c.GoName}).Constructor()
+	return tree.NewOperator(tree.Row{Name: c.Name, GoName: c.GoName}).Constructor()
+}
+
+// takes says how many operands the composition has.
+func (c *Composition) takes() string {
+	n := max(c.Operands, 1)
+	if c.Optional > 0 {
+		return fmt.Sprintf("%d to %d operands", n-c.Optional, n)
+	}
+	return fmt.Sprintf("%d operands", n)
 }
 
 // Compose returns the composition of a name. An error in a part of the tree
 // names the composition.
-func Compose(name string, o Options, x ...*expr.Node) *expr.Node {
+func Compose(name string, o Options, x ...*tree.Node) *tree.Node {
 	i := slices.IndexFunc(compositions, func(c Composition) bool { return c.Name == name })
 	if i < 0 {
-		return expr.Errorf(expr.ErrValue, "", "there is no composition %q", name)
+		return tree.Errorf(tree.ErrValue, "", "there is no composition %q", name)
 	}
 	return compositions[i].Apply(o, x...)
 }
 
 // Apply returns the composition of the operands x. An error in a part of the
 // tree names the composition.
-func (c *Composition) Apply(o Options, x ...*expr.Node) *expr.Node {
+func (c *Composition) Apply(o Options, x ...*tree.Node) *tree.Node {
 	if n := len(x); n != c.Operands && (c.Operands >= 0 || n == 0) {
-		return expr.Errorf(expr.ErrType, c.Constructor(), "has %d operands, not %d", max(c.Operands, 1), n)
+		return tree.Errorf(tree.ErrType, c.Constructor(), "takes %s, not %d", c.takes(), n)
 	}
 	for i, a := range x {
 		switch {
 		case a == nil && i >= len(x)-c.Optional:
-		case a == nil:
-			return expr.Errorf(expr.ErrType, c.Constructor(), "operand %d is nil", i)
+		case a == nil || a.Absent():
+			return tree.Errorf(tree.ErrType, c.Constructor(), "operand %d is nil", i)
 		case a.Err() != nil:
 			return a
 		case i > 0 && i == c.Index:
 			if !a.DType().IsInt() {
-				return expr.Errorf(expr.ErrType, c.Constructor(), "indices are integers, not %v", a.DType())
+				return tree.Errorf(tree.ErrType, c.Constructor(), "indices are integers, not %v", a.DType())
 			}
 		case !c.Types.Has(a.DType()):
-			return expr.Errorf(expr.ErrType, c.Constructor(), "does not take elements of type %v", a.DType())
+			return tree.Errorf(tree.ErrType, c.Constructor(), "elements of type %v are not supported", a.DType())
 		case a.DType() != x[0].DType():
-			return expr.Errorf(expr.ErrType, c.Constructor(), "operands of types %v and %v differ", x[0].DType(), a.DType())
+			return tree.Errorf(tree.ErrType, c.Constructor(), "operands of types %v and %v differ", x[0].DType(), a.DType())
 		}
 	}
 	return c.tree(o, x).As(c.Constructor(), x...)
 }
 
-func (c *Composition) tree(o Options, x []*expr.Node) *expr.Node {
+func (c *Composition) tree(o Options, x []*tree.Node) *tree.Node {
 	if !c.Wide {
 		return c.Build(o, x...)
 	}
@@ -247,6 +266,6 @@ func (c *Composition) tree(o Options, x []*expr.Node) *expr.Node {
 }
 
 // composed returns a composition for a typed constructor.
-func composed[R expr.Elem](name string, o Options, x ...*expr.Node) expr.Exp[R] {
+func composed[R expr.Elem](name string, o Options, x ...*tree.Node) expr.Exp[R] {
 	return expr.Of[R](Compose(name, o, x...))
 }

@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
-var contractions = family(expr.Row{Class: expr.Contraction, Arity: 2, Types: numbers}, []expr.Row{
+var contractions = family(tree.Row{Class: tree.Contraction, Arity: 2, Types: numbers}, []tree.Row{
 	{
 		Name: "matmul", Symbol: "@", GoName: "MatMul", Shape: matmulShape, Grad: gradMatMul,
 		Doc: "the matrix product, of vectors, matrices and stacks of matrices as NumPy's @.",
 	},
 })
 
-func matmulShape(n *expr.Node) (shape.Shape, error) {
+func matmulShape(n *tree.Node) (shape.Shape, error) {
 	a, b := n.Args[0].Shape(), n.Args[1].Shape()
 	if len(a) == 0 || len(b) == 0 {
 		return nil, fmt.Errorf("operands of rank 0 have no matrix product")
@@ -39,8 +40,8 @@ func matmulShape(n *expr.Node) (shape.Shape, error) {
 }
 
 // MatMulNode returns the matrix product of untyped trees.
-func MatMulNode(a, b *expr.Node) *expr.Node {
-	return expr.Apply(row("matmul"), a, b)
+func MatMulNode(a, b *tree.Node) *tree.Node {
+	return tree.Apply(row("matmul"), a, b)
 }
 
 // MatMul returns the matrix product as NumPy's @. It takes vectors, matrices,
@@ -52,10 +53,10 @@ func MatMul[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 // Dot returns the inner product of vectors and the product of matrices and
 // vectors: MatMul for operands of rank 1 and 2.
 func Dot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	for _, n := range []*expr.Node{expr.NodeOf(a), expr.NodeOf(b)} {
+	for _, n := range []*tree.Node{expr.NodeOf(a), expr.NodeOf(b)} {
 		if n.Err() == nil && len(n.Shape()) > 2 {
-			return expr.Of[T](expr.Errorf(expr.ErrShape, "Dot", "an operand has rank %d; stacks of matrices go to MatMul", len(n.Shape())))
+			return expr.Of[T](tree.Errorf(tree.ErrShape, "Dot", "an operand has rank %d; stacks of matrices go to MatMul", len(n.Shape())))
 		}
 	}
-	return MatMul(a, b)
+	return expr.Of[T](MatMul(a, b).Node().As("Dot", expr.NodeOf(a), expr.NodeOf(b)))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -25,7 +26,7 @@ type Sliding struct {
 type slide struct{ size, stride, padding, dilation int }
 
 // over returns how windows move along each of the last len(kernel) axes.
-func (s Sliding) over(kernel []int, stride []int) ([]slide, *expr.Node) {
+func (s Sliding) over(kernel []int, stride []int) ([]slide, *tree.Node) {
 	if len(kernel) == 0 {
 		return nil, wrong("the size of the windows is missing")
 	}
@@ -58,8 +59,8 @@ func (s Sliding) over(kernel []int, stride []int) ([]slide, *expr.Node) {
 
 // windowed returns the windows over the last axes of a, surrounded by fill. The
 // axes are those of a, with the positions of windows in place of the last ones, and
-// then the elements of a window. Windows side by side are a reshape.
-func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
+// then the elements of a window. Large windows side by side are a reshape.
+func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
 	r, lead := len(a.Shape()), len(a.Shape())-len(w)
 	if lead < 0 {
 		return misshapen("windows over %d axes do not fit an operand of rank %d", len(w), r)
@@ -80,7 +81,7 @@ func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
 	if a.Err() != nil {
 		return a
 	}
-	if tiles(a.Shape()[lead:], w) {
+	if tiles(a.Shape()[lead:], w) && elements(w) > fewElements {
 		split, axes := a.Shape()[:lead].Clone(), upTo(lead)
 		for i, s := range w {
 			split, axes = append(split, a.Shape()[lead+i]/s.size, s.size), append(axes, lead+2*i)
@@ -90,11 +91,20 @@ func windowed(a *expr.Node, w []slide, fill *expr.Node) *expr.Node {
 		}
 		return TransposeNode(ReshapeNode(a, split), axes)
 	}
-	n := expr.ApplyWith(row("windows"), expr.Attributes{Ints: ints}, a)
-	if n = expr.ApplyWith(windowedOp, expr.Attributes{Ints: all}, n, x); n.Err() != nil {
+	n := tree.ApplyWith(row("windows"), tree.Attributes{Ints: ints}, a)
+	if n = tree.ApplyWith(windowedOp, tree.Attributes{Ints: all}, n, x); n.Err() != nil {
 		return n
 	}
 	return dropAxes(n, upTo(r + lead)[r:])
+}
+
+// elements returns the number of elements of a window, at most fewElements + 1.
+func elements(w []slide) int {
+	n := 1
+	for _, s := range w {
+		n = min(n*min(s.size, fewElements+1), fewElements+1)
+	}
+	return n
 }
 
 // tiles reports whether windows cover axes side by side.
@@ -110,7 +120,7 @@ func tiles(dims shape.Shape, w []slide) bool {
 // convolution multiplies the weights of each group and the windows of its channels
 // as the columns of a matrix, one matrix for each image. A filter of each channel
 // alone is a sum of products.
-func convolution(o Options, x ...*expr.Node) *expr.Node {
+func convolution(o Options, x ...*tree.Node) *tree.Node {
 	a, weight := x[0], x[1]
 	s, k, groups := a.Shape(), weight.Shape(), max(o.Slide.Groups, 1)
 	if len(s) < 3 || len(k) != len(s) {
@@ -129,9 +139,9 @@ func convolution(o Options, x ...*expr.Node) *expr.Node {
 	return convolved(a, weight, w, groups)
 }
 
-func convolved(a, weight *expr.Node, w []slide, groups int) *expr.Node {
+func convolved(a, weight *tree.Node, w []slide, groups int) *tree.Node {
 	s, k := a.Shape(), weight.Shape()
-	v := windowed(a, w, expr.NewConst(a.DType(), 0))
+	v := windowed(a, w, tree.NewConst(a.DType(), 0))
 	if v.Err() != nil {
 		return v
 	}
@@ -154,23 +164,23 @@ func convolved(a, weight *expr.Node, w []slide, groups int) *expr.Node {
 	for _, x := range w {
 		ints = append(ints, x.stride, x.padding, x.dilation)
 	}
-	return expr.ApplyWith(convolvedOp, expr.Attributes{Ints: ints}, y, a, weight)
+	return tree.ApplyWith(convolvedOp, tree.Attributes{Ints: ints}, y, a, weight)
 }
 
 // extreme returns the value of type t that no other value is below, or above.
-func extreme(t dtype.Type, lowest bool) *expr.Node {
+func extreme(t dtype.Type, lowest bool) *tree.Node {
 	name := "min"
 	if lowest {
 		name = "max"
 	}
-	return expr.NewConst(t, row(name).Reduce().Identity(t.Register()))
+	return tree.NewConst(t, row(name).Reduce().Identity(t.Register()))
 }
 
 // pool returns the composition that reduces each window.
-func pool(reducer string) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
+func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
 		a := x[0]
-		fill := expr.NewConst(a.DType(), 0)
+		fill := tree.NewConst(a.DType(), 0)
 		if reducer == "max" || reducer == "min" {
 			fill = extreme(a.DType(), reducer == "max")
 		}
@@ -186,16 +196,20 @@ func pool(reducer string) func(o Options, x ...*expr.Node) *expr.Node {
 			return v
 		}
 		over := Options{Axes: upTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
-		if reducer == "mean" {
+		switch y := ReduceNode(reducer, v, over); {
+		case reducer == "mean":
 			return average(over, v)
+		case reducer == "sum":
+			return y
+		default:
+			return pooled(y, a, w, reducer == "max", o.Ties)
 		}
-		return ReduceNode(reducer, v, over)
 	}
 }
 
 // unpool adds each element of grad to the elements of its window that the pool
 // chose.
-func unpool(o Options, x ...*expr.Node) *expr.Node {
+func unpool(o Options, x ...*tree.Node) *tree.Node {
 	w, bad := o.Slide.over(o.Slide.Kernel, nil)
 	if bad != nil {
 		return bad
@@ -205,16 +219,18 @@ func unpool(o Options, x ...*expr.Node) *expr.Node {
 	if v.Err() != nil {
 		return v
 	}
-	wide := func(a *expr.Node) *expr.Node {
-		return ReshapeNode(a, append(a.Shape().Clone(), ones(len(w))...))
-	}
-	zero := expr.NewConst(data.DType(), 0)
-	return fold(call("where", call("equal", v, wide(x[1])), wide(x[2]), zero), data.Shape(), w, lead)
+	zero := tree.NewConst(data.DType(), 0)
+	return fold(call("where", call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w, lead)
+}
+
+// forEach returns a, which has an element for each window, for each element of windows.
+func forEach(w []slide, a *tree.Node) *tree.Node {
+	return ReshapeNode(a, append(a.Shape().Clone(), ones(len(w))...))
 }
 
 // imageToColumns returns the matrix with a row for each element of a window of each
 // channel, and a column for each window of each image.
-func imageToColumns(o Options, x ...*expr.Node) *expr.Node {
+func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
 	w, bad := o.Slide.over(o.Slide.Kernel, nil)
 	if bad != nil {
 		return bad
@@ -223,7 +239,7 @@ func imageToColumns(o Options, x ...*expr.Node) *expr.Node {
 	if len(a.Shape()) != r+2 {
 		return misshapen("%v is no shape of images with windows over %d axes", a.Shape(), r)
 	}
-	v := windowed(a, w, expr.NewConst(a.DType(), 0))
+	v := windowed(a, w, tree.NewConst(a.DType(), 0))
 	if v.Err() != nil {
 		return v
 	}
@@ -232,7 +248,7 @@ func imageToColumns(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // columnsToImage makes images of the shape o.Ints.
-func columnsToImage(o Options, x ...*expr.Node) *expr.Node {
+func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 	w, bad := o.Slide.over(o.Slide.Kernel, nil)
 	if bad != nil {
 		return bad
@@ -242,7 +258,7 @@ func columnsToImage(o Options, x ...*expr.Node) *expr.Node {
 		return misshapen("%v is no shape of images with windows over %d axes", o.Ints, r)
 	}
 	// The windows of an image without values have the shape that the columns need.
-	v := imageToColumns(o, BroadcastToNode(expr.NewConst(x[0].DType(), 0), dims))
+	v := imageToColumns(o, BroadcastToNode(tree.NewConst(x[0].DType(), 0), dims))
 	if v.Err() != nil {
 		return v
 	}
@@ -274,7 +290,7 @@ func Pool[T expr.Number](reducer string, x expr.Exp[T], s Sliding, opts ...Reduc
 		o.Slide = s
 		return composed[T](reducer+"_pool", o, expr.NodeOf(x))
 	}
-	return expr.Of[T](expr.Errorf(expr.ErrValue, "Pool", "there is no reducer %q; there are max, min, sum and avg", reducer))
+	return expr.Of[T](tree.Errorf(tree.ErrValue, "Pool", "there is no reducer %q; there are max, min, sum and avg", reducer))
 }
 
 // MaxPool returns the maximum of windows over the last axes of x. Padding is never

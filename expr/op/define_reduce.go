@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // DefineReduction returns a reduction of numbers or bools. It fuses, and has the same
@@ -20,11 +21,11 @@ import (
 // a float32 there. The reduction takes a type if both programs fit it. The
 // options Doc, On, Derivative and Finish apply. If the programs fit no type, a
 // use of the operator gives expr.ErrType.
-func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V, opts ...DefineOption) *expr.Operator {
-	o := complete(&expr.Row{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, ULP: -1}, opts)
+func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine func(b *B, x ...V) V, opts ...DefineOption) *tree.Operator {
+	o := complete(&tree.Row{Name: name, GoName: name, Class: tree.Reduction, Arity: 1, ULP: -1}, opts)
 	if identity == nil || combine == nil {
 		o.Err = fmt.Errorf("a reduction needs an identity and a program that combines")
-		return expr.NewOperator(*o)
+		return tree.NewOperator(*o)
 	}
 	row := prim.ReductionRow{Name: name, Doc: o.Doc, Order: prim.Num, Combine: combine}
 	asked, bits := o.Types, map[dtype.Type]uint64{}
@@ -35,10 +36,10 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 		}
 		b, err := checkReduction(t.Register(), identity, combine)
 		if err == nil && t == dtype.Bool {
-			o.Types |= expr.TypesOf(t)
+			o.Types |= tree.TypesOf(t)
 			o.Bools = reduceBytes(name, b, combine)
 		} else if err == nil {
-			o.Types |= expr.TypesOf(t)
+			o.Types |= tree.TypesOf(t)
 			row.Types |= prim.ClassOf(t.Register())
 			bits[t.Register()] = b
 		} else if asked != 0 || o.Err == nil {
@@ -52,19 +53,19 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 		if f.Types() != 0 {
 			o.Types &= f.Types()
 		}
-		if f.Class() != expr.Elementwise || f.Arity() != 1 || o.Types == 0 || f.Err() != nil {
+		if f.Class() != tree.Elementwise || f.Arity() != 1 || o.Types == 0 || f.Err() != nil {
 			o.Err = fmt.Errorf("%s is no element-wise operator of one operand of these types", f.Name())
 		}
 	}
 	row.Identity = func(t dtype.Type) uint64 { return bits[t] }
 	o.Reduce = prim.NewReduction(row)
 	o.Pair = pairOf(o.Reduce)
-	return expr.NewOperator(*o)
+	return tree.NewOperator(*o)
 }
 
 // reduceBytes returns the reduction of bytes, 0 or 1, by a program over bools. Back
 // ends have programs over numbers.
-func reduceBytes(name string, identity uint64, combine func(b *B, x ...V) V) *expr.Operator {
+func reduceBytes(name string, identity uint64, combine func(b *B, x ...V) V) *tree.Operator {
 	r := prim.NewReduction(prim.ReductionRow{
 		Name: name, Types: prim.Uint, Order: prim.Num, Identity: func(dtype.Type) uint64 { return identity },
 		Combine: func(b *B, x ...V) V {
@@ -72,7 +73,7 @@ func reduceBytes(name string, identity uint64, combine func(b *B, x ...V) V) *ex
 			return b.Select(combine(b, b.Ne(x[0], zero), b.Ne(x[1], zero)), one, zero)
 		},
 	})
-	return expr.NewOperator(expr.Row{Name: name, GoName: name, Class: expr.Reduction, Arity: 1, Types: expr.TypesOf(dtype.U8), Reduce: r, Pair: pairOf(r), ULP: -1})
+	return tree.NewOperator(tree.Row{Name: name, GoName: name, Class: tree.Reduction, Arity: 1, Types: tree.TypesOf(dtype.U8), Reduce: r, Pair: pairOf(r), ULP: -1})
 }
 
 // checkReduction returns the identity of register type t, or an error if a
@@ -95,9 +96,9 @@ func checkReduction(t dtype.Type, identity func(b *B, t dtype.Type) V, combine f
 // Finish sets an element-wise operator of one operand that is applied to the
 // result of a user-defined reduction: sqrt for the root of a sum of squares.
 // The derivative of the reduction is the derivative of the part before it.
-func Finish(o *expr.Operator) DefineOption { return func(r *expr.Row) { r.Finish = o } }
+func Finish(o *tree.Operator) DefineOption { return func(r *tree.Row) { r.Finish = o } }
 
 // Reduce returns a user-defined reduction of a.
-func Reduce[T expr.Elem](o *expr.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Reduce[T expr.Elem](o *tree.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](ReduceBy(o, expr.NodeOf(a), options(opts)))
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func nought(b *op.B, t dtype.Type) op.V { return b.Int(t, 0) }
 
-func rowOf(name string) *expr.Operator {
+func rowOf(name string) *tree.Operator {
 	o, _ := op.Lookup(name)
 	return o
 }
@@ -95,7 +96,7 @@ func TestDefineReductionsApart(t *testing.T) {
 }
 
 func TestDefineReductionGrad(t *testing.T) {
-	rule := func(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
+	rule := func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
 	sum := op.DefineReduction("sum_magnitudes", nought, magnitudes, op.Derivative(rule), op.Finish(rowOf("sqrt")))
 	x := engineOf(3., -13)
 	g, err := grad.Of(op.Reduce(sum, x), x)
@@ -117,7 +118,7 @@ func TestDefineReductionErrors(t *testing.T) {
 	var foreign op.V
 	op.DefineReduction("leak", nought, func(b *op.B, x ...op.V) op.V { foreign = b.Add(x[0], b.Add(x[1], x[1])); return foreign })
 	add := func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[1]) }
-	for name, o := range map[string]*expr.Operator{
+	for name, o := range map[string]*tree.Operator{
 		"nil":                nil,
 		"no program":         op.DefineReduction("r", nought, nil),
 		"no identity":        op.DefineReduction("r", nil, add),

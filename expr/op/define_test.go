@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -43,8 +44,8 @@ func TestDefine(t *testing.T) {
 
 func TestDefineView(t *testing.T) {
 	roll := op.DefineView("roll", 1,
-		func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
-		func(g *expr.Gather) op.V {
+		func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+		func(g *tree.Gather) op.V {
 			i := g.Add(g.Out[0], g.Int(g.Node.Ints[0]))
 			return g.At(0, []prim.Ix{g.Mod(i, g.Int(g.Node.Shape()[0]))})
 		}, op.Doc("rolled along its axis."))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Discrete distributions are drawn by inversion. A table has the cumulative
@@ -26,37 +27,37 @@ const (
 // discrete returns integers with the given probabilities. ratio returns the probability
 // of each value k, divided by that of k-1, for values in float64. The least value is
 // from, and the greatest to.
-func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(k *expr.Node) *expr.Node, dims []int) expr.Exp[int64] {
+func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(k *tree.Node) *tree.Node, dims []int) expr.Exp[int64] {
 	from, to = max(math.Floor(from), 0), math.Ceil(to)
 	if !(to-from < maxTable && to < 1<<53) {
-		return expr.Of[int64](expr.Errorf(expr.ErrValue, called, "the distribution has too many values, from %v to %v", from, to))
+		return expr.Of[int64](tree.Errorf(tree.ErrValue, called, "the distribution has too many values, from %v to %v", from, to))
 	}
-	f64 := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	n := int(to-from) + 1
 	i := IotaNode(n)
 	k := call("add", CastNode(i, dtype.F64), f64(from))
-	step := call("where", call("equal", i, expr.ConstInt(dtype.I64, 0)), f64(0), call("log", ratio(k)))
+	step := call("where", call("equal", i, tree.ConstInt(dtype.I64, 0)), f64(0), call("log", ratio(k)))
 	along := Options{Axes: []int{0}}
 	weight := Compose("cumsum", along, step)
 	weight = call("exp", call("sub", weight, ReduceNode("max", weight, Options{})))
 	sums := Compose("cumsum", along, weight)
 	u := call("mul", unit(dtype.F64, block(row("philox"), called, key, dims)), IndexNode(sums, 0, n-1))
-	at := call("minimum", makeRow("searchsorted", nil, []int{1}, sums, u), expr.ConstInt(dtype.I64, int64(n-1)))
-	return expr.Of[int64](call("add", at, expr.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
+	at := call("minimum", makeRow("searchsorted", nil, []int{1}, sums, u), tree.ConstInt(dtype.I64, int64(n-1)))
+	return expr.Of[int64](call("add", at, tree.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
 }
 
 // Poisson returns numbers of the Poisson distribution with a mean, in the shape dims. A
 // mean that is negative, NaN, or above some 8e11 is an error, [expr.ErrValue].
 func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 	if !(mean >= 0) {
-		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Poisson", "the mean is %v", mean))
+		return expr.Of[int64](tree.Errorf(tree.ErrValue, "Poisson", "the mean is %v", mean))
 	}
 	far := least + deviations*math.Sqrt(mean)
 	if mean == 0 {
 		far = 0
 	}
-	return discrete("Poisson", key, mean-far, mean+far, func(k *expr.Node) *expr.Node {
-		return call("div", expr.ConstFloat(dtype.F64, mean), k)
+	return discrete("Poisson", key, mean-far, mean+far, func(k *tree.Node) *tree.Node {
+		return call("div", tree.ConstFloat(dtype.F64, mean), k)
 	}, dims)
 }
 
@@ -64,16 +65,16 @@ func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 // dims. A negative n, and a p outside of 0 to 1, are [expr.ErrValue].
 func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int64] {
 	if n < 0 || !(p >= 0 && p <= 1) {
-		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Binomial", "%d trials with probability %v", n, p))
+		return expr.Of[int64](tree.Errorf(tree.ErrValue, "Binomial", "%d trials with probability %v", n, p))
 	}
 	size := float64(n)
 	mean, far := size*p, least+deviations*math.Sqrt(size*p*(1-p))
 	if p == 0 || p == 1 {
 		far = 0
 	}
-	return discrete("Binomial", key, mean-far, min(mean+far, size), func(k *expr.Node) *expr.Node {
-		left := call("sub", expr.ConstFloat(dtype.F64, size+1), k)
-		return call("mul", call("div", left, k), expr.ConstFloat(dtype.F64, p/(1-p)))
+	return discrete("Binomial", key, mean-far, min(mean+far, size), func(k *tree.Node) *tree.Node {
+		left := call("sub", tree.ConstFloat(dtype.F64, size+1), k)
+		return call("mul", call("div", left, k), tree.ConstFloat(dtype.F64, p/(1-p)))
 	}, dims)
 }
 
@@ -82,7 +83,7 @@ func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int6
 // not above 0, or a p that is not above 0 and at most 1, is [expr.ErrValue].
 func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[int64] {
 	if !(r > 0 && p > 0 && p <= 1) || math.IsInf(r, 0) {
-		return expr.Of[int64](expr.Errorf(expr.ErrValue, "NegativeBinomial", "%v successes with probability %v", r, p))
+		return expr.Of[int64](tree.Errorf(tree.ErrValue, "NegativeBinomial", "%v successes with probability %v", r, p))
 	}
 	mean := r * (1 - p) / p
 	far := deviations * math.Sqrt(mean/p)
@@ -90,9 +91,9 @@ func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[
 	if p == 1 {
 		to = 0
 	}
-	return discrete("NegativeBinomial", key, mean-far-least, to, func(k *expr.Node) *expr.Node {
-		more := call("div", call("add", k, expr.ConstFloat(dtype.F64, r-1)), k)
-		return call("mul", more, expr.ConstFloat(dtype.F64, 1-p))
+	return discrete("NegativeBinomial", key, mean-far-least, to, func(k *tree.Node) *tree.Node {
+		more := call("div", call("add", k, tree.ConstFloat(dtype.F64, r-1)), k)
+		return call("mul", more, tree.ConstFloat(dtype.F64, 1-p))
 	}, dims)
 }
 
@@ -112,7 +113,7 @@ func Choice[T expr.Elem](key expr.Exp[uint64], a expr.Exp[T], count int, replace
 	case x.Err() != nil:
 		return expr.Of[T](x)
 	case len(x.Shape()) == 0 || count < 0 || count > 0 && x.Shape()[0] == 0 || !replacement && count > x.Shape()[0]:
-		return expr.Of[T](expr.Errorf(expr.ErrShape, "Choice", "%d parts of shape %v cannot be drawn", count, []int(x.Shape())))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "Choice", "%d parts of shape %v cannot be drawn", count, []int(x.Shape())))
 	}
 	index := SliceNode(Permutation(key, x.Shape()[0]).Node(), []Span{Until(count)})
 	if replacement {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -16,13 +17,12 @@ import (
 // Labels of letters are positive. Labels of an ellipsis are negative: -1 is the
 // last of its axes.
 type factor struct {
-	*expr.Node
+	*tree.Node
 	labels []int
 }
 
 // einsum reads the subscripts from o.Text.
-func einsum(o Options, x ...*expr.Node) *expr.Node {
-	x = slices.DeleteFunc(slices.Clone(x), func(n *expr.Node) bool { return n == nil })
+func einsum(o Options, x ...*tree.Node) *tree.Node {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(o.Text, " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(x) {
@@ -64,13 +64,13 @@ func einsum(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // wrong returns a node with an ErrValue. Compose adds the name.
-func wrong(format string, args ...any) *expr.Node {
-	return expr.Errorf(expr.ErrValue, "", format, args...)
+func wrong(format string, args ...any) *tree.Node {
+	return tree.Errorf(tree.ErrValue, "", format, args...)
 }
 
 // subscripts returns the labels of a term for an operand of a rank, and the
 // number of axes of its ellipsis.
-func subscripts(term string, rank int) (labels []int, ellipsis int, bad *expr.Node) {
+func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.Node) {
 	before, after, dotted := strings.Cut(term, "...")
 	letters := before + after
 	for _, r := range letters {
@@ -108,9 +108,11 @@ func implicitOutput(count map[int]int, dots int) (out []int) {
 	return out
 }
 
-// sumOfProducts returns the product of one or two factors, summed over the labels
-// that out lacks.
-func sumOfProducts(factors []factor, out []int) *expr.Node {
+// sumOfProducts returns the product of factors, summed over the labels that out
+// lacks. It multiplies two factors at a time: the two whose product, summed over
+// the labels that nothing else has, has the fewest elements. Among equals it takes
+// the first factors.
+func sumOfProducts(factors []factor, out []int) *tree.Node {
 	sizes := map[int]int{}
 	for i := range factors {
 		f := &factors[i]
@@ -130,15 +132,99 @@ func sumOfProducts(factors []factor, out []int) *expr.Node {
 	for i := range factors {
 		factors[i].drop(func(axis, label int) bool { return factors[i].Shape()[axis] != sizes[label] }, false)
 	}
+	c := contraction{sizes: sizes, uses: map[int]int{}}
+	for _, l := range out {
+		c.uses[l]++
+	}
+	for _, f := range factors {
+		c.count(f.labels, 1)
+	}
 	for i := range factors {
-		factors[i].drop(func(_, l int) bool {
-			return !slices.Contains(out, l) && (len(factors) == 1 || !slices.Contains(factors[1-i].labels, l))
-		}, true)
+		f := &factors[i]
+		f.drop(func(_, l int) bool { return c.uses[l] == 1 && !slices.Contains(out, l) }, true)
+		c.add(*f)
 	}
-	if len(factors) == 1 {
-		return factors[0].arranged(out)
+	for len(c.factors) > 2 {
+		if p := c.multiply(); p.Err() != nil {
+			return p
+		}
 	}
-	return product2(factors[0], factors[1], out)
+	if len(c.factors) == 1 {
+		return c.factors[0].arranged(out)
+	}
+	return product2(c.factors[0], c.factors[1], out)
+}
+
+// A contraction has the factors that are left of a sum of products.
+type contraction struct {
+	factors  []factor
+	sizes    map[int]int // of the axes, by label
+	uses     map[int]int // by label: how many factors have it, and 1 if the result has it
+	products [][]float64 // by two factors, the later one first: the elements of their product
+}
+
+// count adds n to the uses of labels.
+func (c *contraction) count(labels []int, n int) {
+	for _, l := range labels {
+		c.uses[l] += n
+	}
+}
+
+// add appends a factor whose labels are counted.
+func (c *contraction) add(f factor) {
+	row := make([]float64, len(c.factors))
+	for i, g := range c.factors {
+		row[i] = 1
+		for _, l := range c.labels(g, f) {
+			row[i] *= float64(c.sizes[l])
+		}
+	}
+	c.factors, c.products = append(c.factors, f), append(c.products, row)
+}
+
+// multiply replaces the two factors whose product has the fewest elements by the
+// product, which it returns. The products of other factors keep their labels: a
+// label of a replaced factor that one of them has is a label of the product.
+func (c *contraction) multiply() *tree.Node {
+	i, j := 0, 1
+	for l, row := range c.products {
+		for k, size := range row {
+			if size < c.products[j][i] {
+				i, j = k, l
+			}
+		}
+	}
+	a, b := c.factors[i], c.factors[j]
+	labels := c.labels(a, b)
+	p := product2(a, b, labels)
+	for _, k := range []int{j, i} {
+		c.factors, c.products = slices.Delete(c.factors, k, k+1), slices.Delete(c.products, k, k+1)
+		for l := k; l < len(c.products); l++ {
+			c.products[l] = slices.Delete(c.products[l], k, k+1)
+		}
+	}
+	c.count(a.labels, -1)
+	c.count(b.labels, -1)
+	c.count(labels, 1)
+	c.add(factor{p, labels})
+	return p
+}
+
+// labels returns the labels of the product of a and b, which the result or other
+// factors have: those of both, then those of a, then those of b.
+func (c *contraction) labels(a, b factor) (labels []int) {
+	add := func(of, other factor, both bool) {
+		for _, l := range of.labels {
+			inOther := slices.Contains(other.labels, l)
+			if inOther == both && (c.uses[l] > 2 || !inOther && c.uses[l] > 1) {
+				labels = append(labels, l)
+			}
+		}
+	}
+	add(a, b, true)
+	add(a, b, false)
+	add(b, a, false)
+	return labels
 }
 
 // diagonals replaces axes with equal labels by the diagonal.
@@ -178,7 +264,7 @@ func (f *factor) drop(selects func(axis, label int) bool, sum bool) {
 
 // arranged returns the factor with its axes in the order of groups of labels. A
 // label that it lacks gives an axis of size 1.
-func (f *factor) arranged(groups ...[]int) *expr.Node {
+func (f *factor) arranged(groups ...[]int) *tree.Node {
 	if f.Err() != nil {
 		return f.Node
 	}
@@ -205,7 +291,7 @@ func (f *factor) sizes(labels []int) shape.Shape {
 // product2 returns the product of two factors. Without a common label to sum over
 // it is element-wise, and without labels of one factor only it is a sum of such
 // products. All others are products of matrices.
-func product2(a, b factor, out []int) *expr.Node {
+func product2(a, b factor, out []int) *tree.Node {
 	if a.Err() != nil {
 		return a.Node
 	}
@@ -245,7 +331,7 @@ func product2(a, b factor, out []int) *expr.Node {
 	return r.arranged(out)
 }
 
-func reshaped(a *expr.Node, to shape.Shape) *expr.Node {
+func reshaped(a *tree.Node, to shape.Shape) *tree.Node {
 	if a.Err() != nil || a.Shape().Equal(to) {
 		return a
 	}
@@ -254,7 +340,7 @@ func reshaped(a *expr.Node, to shape.Shape) *expr.Node {
 
 // tensorDot sums over the axes o.Axes of the first operand and o.Ints of the
 // second. Without o.Axes, these are the last and the first o.Ints[0] axes, or 2.
-func tensorDot(o Options, x ...*expr.Node) *expr.Node {
+func tensorDot(o Options, x ...*tree.Node) *tree.Node {
 	a, b := x[0].Shape(), x[1].Shape()
 	from, to := o.Axes, o.Ints
 	if o.Axes == nil {
@@ -290,7 +376,7 @@ func tensorDot(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // inner sums over the last axes. A scalar multiplies.
-func inner(_ Options, x ...*expr.Node) *expr.Node {
+func inner(_ Options, x ...*tree.Node) *tree.Node {
 	if len(x[0].Shape()) == 0 || len(x[1].Shape()) == 0 {
 		return call("mul", x[0], x[1])
 	}
@@ -298,7 +384,7 @@ func inner(_ Options, x ...*expr.Node) *expr.Node {
 }
 
 // vecDot sums the products along an axis, by default the last.
-func vecDot(o Options, x ...*expr.Node) *expr.Node {
+func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = []int{-1}
 	}
@@ -322,23 +408,31 @@ func vecDot(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // vdot sums the products of all elements, those of x[0] conjugate.
-func vdot(o Options, x ...*expr.Node) *expr.Node {
+func vdot(o Options, x ...*tree.Node) *tree.Node {
 	return tensorDot(Options{Ints: []int{1}}, call("conjugate", flatten(o, x[0])), flatten(o, x[1]))
 }
 
 // matVec multiplies matrices and vectors in the last axes.
-func matVec(_ Options, x ...*expr.Node) *expr.Node {
-	p := MatMulNode(x[0], newAxes(Options{Axes: []int{-1}}, x[1]))
-	if p.Err() == nil && len(x[0].Shape()) < 2 {
-		return misshapen("an operand of shape %v is no matrix", x[0].Shape())
+func matVec(_ Options, x ...*tree.Node) *tree.Node {
+	a, b := x[0].Shape(), x[1].Shape()
+	if len(a) < 2 || len(b) < 1 {
+		return misshapen("operands of shapes %v and %v are no matrix and vector", a, b)
 	}
+	if a[len(a)-1] != b[len(b)-1] {
+		return misshapen("inner dimensions of %v and %v differ", a, b)
+	}
+	p := MatMulNode(x[0], newAxes(Options{Axes: []int{-1}}, x[1]))
 	return squeeze(Options{Axes: []int{-1}}, p)
 }
 
 // vecMat multiplies vectors and matrices in the last axes.
-func vecMat(_ Options, x ...*expr.Node) *expr.Node {
-	if len(x[0].Shape()) < 1 || len(x[1].Shape()) < 2 {
-		return misshapen("operands of shapes %v and %v are no vector and matrix", x[0].Shape(), x[1].Shape())
+func vecMat(_ Options, x ...*tree.Node) *tree.Node {
+	a, b := x[0].Shape(), x[1].Shape()
+	if len(a) < 1 || len(b) < 2 {
+		return misshapen("operands of shapes %v and %v are no vector and matrix", a, b)
+	}
+	if a[len(a)-1] != b[len(b)-2] {
+		return misshapen("inner dimensions of %v and %v differ", a, b)
 	}
 	p := MatMulNode(newAxes(Options{Axes: []int{-2}}, x[0]), x[1])
 	return squeeze(Options{Axes: []int{-2}}, p)
@@ -346,15 +440,13 @@ func vecMat(_ Options, x ...*expr.Node) *expr.Node {
 
 // Einsum returns the sum of products that subscripts state in Einstein's notation,
 // as NumPy's einsum does: "ij,jk->ik" is the product of matrices, "ii" the trace
-// and "...ij->...ji" a transposition. It takes one or two operands. Without an
-// arrow the result has the letters that occur once, in the order of the alphabet.
+// and "...ij->...ji" a transposition. Without an arrow the result has the letters
+// that occur once, in the order of the alphabet. Of more than two operands it
+// multiplies two at a time, first those whose product has the fewest elements.
 // Subscripts that do not fit the operands are [expr.ErrValue]. Axes of one letter with
 // different sizes are [expr.ErrShape], unless one is 1.
 func Einsum[T expr.AnyNumber](subscripts string, a expr.Exp[T], more ...expr.Exp[T]) expr.Exp[T] {
-	x := append([]*expr.Node{expr.NodeOf(a)}, nodes(more)...)
-	if len(x) == 1 {
-		x = append(x, nil)
-	}
+	x := append([]*tree.Node{expr.NodeOf(a)}, nodes(more)...)
 	return composed[T]("einsum", Options{Text: subscripts}, x...)
 }
 

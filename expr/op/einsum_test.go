@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
@@ -85,7 +86,8 @@ func TestEinsum(t *testing.T) {
 	}
 	for _, s := range strings.Fields(`ij->ji ij->i ij->j ij-> ii->i ii-> iji->j iij->ji iii->i i-> ijk->kij
 		i,i-> i,j->ij i,j->ji ij,j->i i,ij->j ij,jk->ik ij,jk->ki ij,kj->ik ji,jk->ik kij,kjl->kil ijk,jkl->il ijk,kji-> ij,ij->ij ij,ij->i ij,ij->
-		ii,i->i ii,ij->j ij,kl->ik ijkl,lk->ij ij,k->kij ijl,lk->kij io,oj->ij iz,zj->ij zi,ij->zj ,i->i i,->i iij,jk->ik`) {
+		ii,i->i ii,ij->j ij,kl->ik ijkl,lk->ij ij,k->kij ijl,lk->kij io,oj->ij iz,zj->ij zi,ij->zj ,i->i i,->i iij,jk->ik
+		ij,jk,kl->il i,j,ij-> ij,kj,lj->ikl i,i,i-> i,i,i->i ii,ij,j->i ij,jk,kl,li-> ,i,,ij->j iz,zj,jk->ik io,oj,jk->ok kl,ij,jk->li ijk,il,jl,kl->`) {
 		check(t, s, s)
 	}
 	for written, s := range map[string]string{
@@ -103,14 +105,17 @@ func TestEinsum(t *testing.T) {
 			}
 			return s
 		}
-		a, b := term(r.IntN(4)), term(r.IntN(4))
+		in := term(r.IntN(4))
+		for range 1 + r.IntN(3) {
+			in += "," + term(r.IntN(4))
+		}
 		out := ""
 		for _, l := range letters {
-			if strings.ContainsRune(a+b, l) && r.IntN(2) == 0 {
+			if strings.ContainsRune(in, l) && r.IntN(2) == 0 {
 				out += string(l)
 			}
 		}
-		s := a + "," + b + "->" + out
+		s := in + "->" + out
 		check(t, s, s)
 	}
 }
@@ -152,7 +157,23 @@ func TestWrongSubscripts(t *testing.T) {
 		}
 	}
 	fails(t, "sizes", op.Einsum("ij,ij->ij", m, expr.Exp[float64](iota[float64](2, 2))).Node(), expr.ErrShape)
-	fails(t, "three operands", op.Einsum("i,i,i", m, m, m).Node(), expr.ErrType)
+	fails(t, "three matrices", op.Einsum("i,i,i", m, m, m).Node(), expr.ErrValue)
+	fails(t, "two of three", op.Einsum("ij,ij", m, m, m).Node(), expr.ErrValue)
+}
+
+// TestEinsumOfMany multiplies many operands. The time limit is a hundred times what it
+// takes; choosing the pairs anew after each product took a hundred seconds.
+func TestEinsumOfMany(t *testing.T) {
+	const n = 400
+	v := expr.Exp[float64](iota[float64](3))
+	more := slices.Repeat([]expr.Exp[float64]{v}, n-1)
+	begin := time.Now()
+	if e := op.Einsum("i"+strings.Repeat(",i", n-1)+"->", v, more...); e.Node().Err() != nil || len(e.Node().Shape()) != 0 {
+		t.Errorf("%v of shape %v", e.Node().Err(), e.Node().Shape())
+	}
+	if d := time.Since(begin); d > 30*time.Second {
+		t.Errorf("%d operands take %v", n, d)
+	}
 }
 
 // TestSumsOfProducts compares the other sums of products with einsum.

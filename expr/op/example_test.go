@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -29,8 +30,8 @@ func ExampleDefine() {
 // Its integers are run-time values: one compiled loop serves all of them.
 func ExampleDefineView() {
 	roll := op.DefineView("roll", 1,
-		func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
-		func(g *expr.Gather) op.V {
+		func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
+		func(g *tree.Gather) op.V {
 			from := g.Add(g.Out[0], g.Int(-g.Node.Ints[0]))
 			return g.At(0, []prim.Ix{g.Mod(from, g.Int(g.Node.Shape()[0]))})
 		})

@@ -1,27 +1,29 @@
 package op
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/internal/routine"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // fourierRow transforms rows; see [routine.Fourier]. It is in no table: a transform
 // of complex numbers is made of several nodes.
-var fourierRow = expr.NewOperator(expr.Row{
-	Name: "fft", GoName: "FFT", Class: expr.Opaque, Arity: 1, Types: expr.TypesOf(dtype.F32, dtype.F64),
+var fourierRow = tree.NewOperator(tree.Row{
+	Name: "fft", GoName: "FFT", Class: tree.Opaque, Arity: 1, Types: tree.TypesOf(dtype.F32, dtype.F64),
 	Shape: fourierShape, Routine: routine.Fourier(), Grad: gradFourier,
 	Doc: "the discrete Fourier transform of rows.",
 })
 
-func fourierShape(n *expr.Node) (shape.Shape, error) {
+func fourierShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 2 || n.Ints[1] < 1 {
-		return nil, expr.NewError(expr.ErrShape, "FFT", "a transform needs at least one point")
+		return nil, tree.NewError(tree.ErrShape, "FFT", "a transform needs at least one point")
 	}
 	points, half := n.Ints[1], n.Ints[1]/2+1
 	lead, wants, gives := len(in)-2, []int{points, 2}, []int{points, 2}
@@ -32,21 +34,21 @@ func fourierShape(n *expr.Node) (shape.Shape, error) {
 	case routine.BackwardReal:
 		wants, gives = []int{half, 2}, []int{points}
 	default:
-		return nil, expr.NewError(expr.ErrValue, "FFT", "there is no transform %d", n.Ints[0])
+		return nil, tree.NewError(tree.ErrValue, "FFT", "there is no transform %d", n.Ints[0])
 	}
 	if lead < 0 || !slices.Equal(in[lead:], wants) {
-		return nil, expr.NewError(expr.ErrShape, "FFT", "rows of shape %v have no transform of %d points", in, points)
+		return nil, tree.NewError(tree.ErrShape, "FFT", "rows of shape %v have no transform of %d points", in, points)
 	}
 	return append(in[:lead].Clone(), gives...), nil
 }
 
 // gradFourier is the adjoint of the transform, a linear function of real numbers. The
 // points of a half that stand for two have twice the weight.
-func gradFourier(g *expr.Adjoint, _ int) *expr.Node {
+func gradFourier(g *tree.Adjoint, _ int) *tree.Node {
 	kind, points := routine.Transform(g.Node.Ints[0]), g.Node.Ints[1]
 	out := g.Full()
-	adjoint := func(kind routine.Transform, a *expr.Node) *expr.Node {
-		return expr.ApplyWith(g.Node.Op, expr.Attributes{Ints: []int{int(kind), points}}, a)
+	adjoint := func(kind routine.Transform, a *tree.Node) *tree.Node {
+		return tree.ApplyWith(g.Node.Op, tree.Attributes{Ints: []int{int(kind), points}}, a)
 	}
 	switch kind {
 	case routine.Forward:
@@ -55,8 +57,8 @@ func gradFourier(g *expr.Adjoint, _ int) *expr.Node {
 		return adjoint(routine.Forward, out)
 	}
 	at := g.With("iota", nil, []int{points/2 + 1})
-	twice := g.Op("less", g.Op("add", at, at), expr.ConstInt(dtype.I64, int64(points)))
-	twice = g.Op("logical_and", twice, g.Op("greater", at, expr.ConstInt(dtype.I64, 0)))
+	twice := g.Op("less", g.Op("add", at, at), tree.ConstInt(dtype.I64, int64(points)))
+	twice = g.Op("logical_and", twice, g.Op("greater", at, tree.ConstInt(dtype.I64, 0)))
 	weight := g.Reshape(g.Where(twice, g.Const(2), g.Const(1)), shape.Shape{points/2 + 1, 1})
 	if kind == routine.BackwardReal {
 		return g.Mul(weight, adjoint(routine.ForwardReal, out))
@@ -68,18 +70,15 @@ func gradFourier(g *expr.Adjoint, _ int) *expr.Node {
 type FourierOption func(o *fourierOptions)
 
 type fourierOptions struct {
-	points int // 0: the extent of the axis
+	points []int // nil: the extents of the axes
 	norm   string
 }
 
-// FourierPoints sets the number of points of a transform. The axis is cut or padded with
-// zeros. For [IRFFT] it is the number of results.
-func FourierPoints(n int) FourierOption {
-	return func(o *fourierOptions) {
-		if o.points = n; n == 0 {
-			o.points = -1
-		}
-	}
+// FourierPoints sets the number of points of a transform along each of its axes. An
+// axis is cut or padded with zeros. For [IRFFT], [IRFFTN] and [HFFT] the last number is
+// the one of results. In a transform along several axes, -1 is the extent of the axis.
+func FourierPoints(n ...int) FourierOption {
+	return func(o *fourierOptions) { o.points = append([]int{}, n...) }
 }
 
 // FourierNorm says where a transform divides by its number of points n: "backward", the
@@ -88,73 +87,194 @@ func FourierPoints(n int) FourierOption {
 func FourierNorm(norm string) FourierOption { return func(o *fourierOptions) { o.norm = norm } }
 
 // FFT returns the discrete Fourier transform along an axis: of x[t] the sum of
-// x[t]*exp(-2i*pi*k*t/n) for each k. It is computed in float64, on the host, with one
-// rounding of complex64. Lengths with large prime factors take time with their square.
+// x[t]*exp(-2i*pi*k*t/n) for each k. It is computed in float64, on the host, and
+// then rounded to complex64. A division by n, or by its root, rounds once more.
+// Lengths with large prime factors take time with their square.
 func FFT[C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("fft", expr.NodeOf(x), axis, opts...))
+	return expr.Of[C](FourierNode("fft", expr.NodeOf(x), []int{axis}, opts...))
 }
 
 // IFFT returns the inverse of [FFT].
 func IFFT[C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("ifft", expr.NodeOf(x), axis, opts...))
+	return expr.Of[C](FourierNode("ifft", expr.NodeOf(x), []int{axis}, opts...))
 }
 
 // RFFT returns the first n/2 + 1 numbers of the transform of n real numbers. The
 // others are their conjugates. C is the type whose parts have type T.
 func RFFT[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("rfft", expr.NodeOf(x), axis, opts...))
+	return expr.Of[C](FourierNode("rfft", expr.NodeOf(x), []int{axis}, opts...))
 }
 
 // IRFFT returns the inverse of [RFFT]. The number of results is 2*(m-1) for m points,
 // if the options do not state it. It ignores the imaginary part of the first point,
 // and for an even number of results of the last.
 func IRFFT[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[T] {
-	return expr.Of[T](FourierNode("irfft", expr.NodeOf(x), axis, opts...))
+	return expr.Of[T](FourierNode("irfft", expr.NodeOf(x), []int{axis}, opts...))
 }
 
-// fourierKinds are the transforms by name.
-var fourierKinds = map[string]routine.Transform{"fft": routine.Forward, "ifft": routine.Backward, "rfft": routine.ForwardReal, "irfft": routine.BackwardReal}
+// HFFT returns the transform of n numbers of which the last are the conjugates of the
+// first. It is real, and x has the first n/2 + 1. n is 2*(m-1) for m of them, if the
+// options do not state it.
+func HFFT[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[T] {
+	return expr.Of[T](FourierNode("hfft", expr.NodeOf(x), []int{axis}, opts...))
+}
 
-// FourierNode returns the transform fft, ifft, rfft or irfft of an untyped tree.
-func FourierNode(name string, a *expr.Node, axis int, opts ...FourierOption) *expr.Node {
+// IHFFT returns the inverse of [HFFT].
+func IHFFT[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axis int, opts ...FourierOption) expr.Exp[C] {
+	return expr.Of[C](FourierNode("ihfft", expr.NodeOf(x), []int{axis}, opts...))
+}
+
+// FFTN returns the transform along several axes, the last one first: [FFT] along
+// each. Nil axes are the last ones for which [FourierPoints] has numbers, or all.
+func FFTN[C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[C] {
+	return expr.Of[C](FourierNode("fftn", expr.NodeOf(x), axes, opts...))
+}
+
+// IFFTN returns the inverse of [FFTN].
+func IFFTN[C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[C] {
+	return expr.Of[C](FourierNode("ifftn", expr.NodeOf(x), axes, opts...))
+}
+
+// RFFTN returns the transform of real numbers along several axes: [RFFT] along the last
+// of them, then [FFT] along the others. Axes are as in [FFTN].
+func RFFTN[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axes []int, opts ...FourierOption) expr.Exp[C] {
+	return expr.Of[C](FourierNode("rfftn", expr.NodeOf(x), axes, opts...))
+}
+
+// IRFFTN returns the inverse of [RFFTN]: [IFFT] along all axes but the last, then
+// [IRFFT] along the last.
+func IRFFTN[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[T] {
+	return expr.Of[T](FourierNode("irfftn", expr.NodeOf(x), axes, opts...))
+}
+
+// A fourierFunction is a row of the table of transforms.
+type fourierFunction struct {
+	goName string
+	last   routine.Transform // along the last of the axes
+	others routine.Transform // along the axes before it
+	many   bool              // takes any number of axes
+	// conjugate means that the complex numbers of the transform are the conjugates of
+	// those of the caller, and that the norm is the one of the other direction.
+	conjugate bool
+}
+
+var fourierFunctions = map[string]fourierFunction{
+	"fft":    {goName: "FFT", last: routine.Forward},
+	"ifft":   {goName: "IFFT", last: routine.Backward},
+	"rfft":   {goName: "RFFT", last: routine.ForwardReal},
+	"irfft":  {goName: "IRFFT", last: routine.BackwardReal},
+	"hfft":   {goName: "HFFT", last: routine.BackwardReal, conjugate: true},
+	"ihfft":  {goName: "IHFFT", last: routine.ForwardReal, conjugate: true},
+	"fftn":   {goName: "FFTN", last: routine.Forward, others: routine.Forward, many: true},
+	"ifftn":  {goName: "IFFTN", last: routine.Backward, others: routine.Backward, many: true},
+	"rfftn":  {goName: "RFFTN", last: routine.ForwardReal, others: routine.Forward, many: true},
+	"irfftn": {goName: "IRFFTN", last: routine.BackwardReal, others: routine.Backward, many: true},
+}
+
+// FourierNode returns a transform of an untyped tree: fft, ifft, rfft, irfft, hfft and
+// ihfft along one axis, fftn, ifftn, rfftn and irfftn along any.
+func FourierNode(name string, a *tree.Node, axes []int, opts ...FourierOption) *tree.Node {
 	var o fourierOptions
 	for _, f := range opts {
 		if f != nil {
 			f(&o)
 		}
 	}
-	kind, ok := fourierKinds[name]
+	f, ok := fourierFunctions[name]
 	if !ok {
-		return expr.Errorf(expr.ErrValue, "FFT", "there is no transform %q", name)
+		return tree.Errorf(tree.ErrValue, "FFT", "there is no transform %q", name)
 	}
-	return fourierTree(kind, given(a), axis, o).As(map[string]string{"fft": "FFT", "ifft": "IFFT", "rfft": "RFFT", "irfft": "IRFFT"}[name], given(a))
+	a = given(a, f.goName)
+	return f.tree(a, axes, o).As(f.goName, a)
 }
 
-func fourierTree(kind routine.Transform, a *expr.Node, axis int, o fourierOptions) *expr.Node {
+func (f fourierFunction) tree(a *tree.Node, axes []int, o fourierOptions) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	t := a.DType()
+	if !t.IsComplex() && t.Complex() == dtype.Invalid || t.IsComplex() == (f.last == routine.ForwardReal) {
+		return tree.Errorf(tree.ErrType, "", "elements of type %v are not supported", t)
+	}
+	axes, points, bad := f.lengths(a.Shape(), axes, o.points)
+	if bad != nil {
+		return bad
+	}
+	if f.last != routine.ForwardReal && !t.IsComplex() {
+		a = CastNode(a, t.Complex())
+	}
+	if f.conjugate {
+		o.norm = cmp.Or(map[string]string{"": "forward", "backward": "forward", "forward": "backward"}[o.norm], o.norm)
+		if f.last == routine.BackwardReal {
+			a = call("conjugate", a)
+		}
+	}
+	last := len(axes) - 1
+	if f.last == routine.BackwardReal {
+		for i, axis := range axes[:last] {
+			a = fourierAlong(f.others, a, axis, points[i], o)
+		}
+	}
+	if last >= 0 {
+		a = fourierAlong(f.last, a, axes[last], points[last], o)
+	}
+	if f.last != routine.BackwardReal {
+		for i := last - 1; i >= 0; i-- {
+			a = fourierAlong(f.others, a, axes[i], points[i], o)
+		}
+	}
+	if f.conjugate && f.last == routine.ForwardReal {
+		a = call("conjugate", a)
+	}
+	return a
+}
+
+// lengths returns the axes, not negative, and the number of points along each.
+func (f fourierFunction) lengths(s shape.Shape, axes, given []int) (at, points []int, bad *tree.Node) {
+	at = slices.Clone(axes)
+	if axes == nil {
+		at = make([]int, len(s))
+		if given != nil {
+			at = make([]int, len(given))
+		}
+		for i := range at {
+			at[i] = i - len(at)
+		}
+	}
+	switch {
+	case given != nil && len(given) != len(at):
+		return nil, nil, misshapen("%d numbers of points are given for %d axes", len(given), len(at))
+	case len(at) != 1 && !f.many:
+		return nil, nil, misshapen("the transform has one axis, not %d", len(at))
+	case len(at) == 0 && f.others != f.last:
+		return nil, nil, misshapen("a transform of real numbers has at least one axis")
+	}
+	points = make([]int, len(at))
+	for i, axis := range at {
+		axis, err := shape.Axis(axis, len(s))
+		if err != nil {
+			return nil, nil, misshapen("%s", err)
+		}
+		at[i], points[i] = axis, s[axis]
+		switch {
+		case given != nil && (given[i] != -1 || !f.many):
+			points[i] = given[i]
+		case given == nil && i == len(at)-1 && f.last == routine.BackwardReal:
+			points[i] = 2 * (s[axis] - 1)
+		}
+		if points[i] < 1 {
+			return nil, nil, misshapen("%d points have no transform", points[i])
+		}
+	}
+	return at, points, nil
+}
+
+// fourierAlong returns the transform of one kind along one axis.
+func fourierAlong(kind routine.Transform, a *tree.Node, axis, points int, o fourierOptions) *tree.Node {
 	if a.Err() != nil {
 		return a
 	}
 	rank := len(a.Shape())
-	axis, err := shape.Axis(axis, rank)
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	if !a.DType().IsComplex() && a.DType().Complex() == dtype.Invalid || a.DType().IsComplex() == (kind == routine.ForwardReal) {
-		return expr.Errorf(expr.ErrType, "", "does not take elements of type %v", a.DType())
-	}
-	if kind != routine.ForwardReal && !a.DType().IsComplex() {
-		a = CastNode(a, a.DType().Complex())
-	}
-	points := o.points
-	switch {
-	case points == 0 && kind == routine.BackwardReal:
-		points = 2 * (a.Shape()[axis] - 1)
-	case points == 0:
-		points = a.Shape()[axis]
-	}
-	if points < 1 {
-		return misshapen("%d points have no transform", max(points, 0))
-	}
 	read := points
 	if kind == routine.BackwardReal {
 		read = points/2 + 1
@@ -166,14 +286,14 @@ func fourierTree(kind routine.Transform, a *expr.Node, axis int, o fourierOption
 	order := append(slices.Delete(upTo(rank), axis, axis+1), axis)
 	rows := TransposeNode(fitted(a, axis, read), order)
 	if kind != routine.ForwardReal {
-		rows = ConcatNode(-1, []*expr.Node{call("real", newLast(rows)), call("imag", newLast(rows))})
+		rows = ConcatNode(-1, []*tree.Node{call("real", newLast(rows)), call("imag", newLast(rows))})
 	}
-	y := expr.ApplyWith(fourierRow, expr.Attributes{Ints: []int{int(kind), points}}, rows)
+	y := tree.ApplyWith(fourierRow, tree.Attributes{Ints: []int{int(kind), points}}, rows)
 	if scale != 1 {
 		y = call("mul", y, like(y, scale))
 	}
 	if kind != routine.BackwardReal {
-		y = expr.ComplexOf(pairPart(y, 0), pairPart(y, 1))
+		y = tree.ComplexOf(pairPart(y, 0), pairPart(y, 1))
 	}
 	back := make([]int, rank)
 	for i, x := range order {
@@ -183,7 +303,7 @@ func fourierTree(kind routine.Transform, a *expr.Node, axis int, o fourierOption
 }
 
 // scale returns the factor of a transform.
-func (o fourierOptions) scale(kind routine.Transform, points int) (float64, *expr.Node) {
+func (o fourierOptions) scale(kind routine.Transform, points int) (float64, *tree.Node) {
 	inverse := kind == routine.Backward || kind == routine.BackwardReal
 	switch o.norm {
 	case "", "backward", "forward":
@@ -194,16 +314,16 @@ func (o fourierOptions) scale(kind routine.Transform, points int) (float64, *exp
 	case "ortho":
 		return 1 / math.Sqrt(float64(points)), nil
 	}
-	return 0, expr.Errorf(expr.ErrValue, "", "the norm is backward, ortho or forward, not %q", o.norm)
+	return 0, tree.Errorf(tree.ErrValue, "", "the norm is backward, ortho or forward, not %q", o.norm)
 }
 
 // newLast returns a with a new last axis.
-func newLast(a *expr.Node) *expr.Node {
+func newLast(a *tree.Node) *tree.Node {
 	return TransposeNode(a, append(upTo(len(a.Shape())), -1))
 }
 
 // pairPart returns the positions i of the last axis, which it drops.
-func pairPart(a *expr.Node, i int) *expr.Node {
+func pairPart(a *tree.Node, i int) *tree.Node {
 	s := a.Shape()
 	if a.Err() != nil {
 		return a
@@ -212,11 +332,11 @@ func pairPart(a *expr.Node, i int) *expr.Node {
 	for _, d := range s[:len(s)-1] {
 		ints = append(ints, 0, 1, d)
 	}
-	return ReshapeNode(expr.ApplyWith(row("slice"), expr.Attributes{Ints: append(ints, i, 1, 1)}, a), s[:len(s)-1])
+	return ReshapeNode(tree.ApplyWith(row("slice"), tree.Attributes{Ints: append(ints, i, 1, 1)}, a), s[:len(s)-1])
 }
 
 // fitted returns a with n positions along an axis: the first ones, or more that are 0.
-func fitted(a *expr.Node, axis, n int) *expr.Node {
+func fitted(a *tree.Node, axis, n int) *tree.Node {
 	have := a.Shape()[axis]
 	if have > n {
 		ints := make([]int, 0, 3*len(a.Shape()))
@@ -226,12 +346,12 @@ func fitted(a *expr.Node, axis, n int) *expr.Node {
 			}
 			ints = append(ints, 0, 1, d)
 		}
-		return expr.ApplyWith(row("slice"), expr.Attributes{Ints: ints}, a)
+		return tree.ApplyWith(row("slice"), tree.Attributes{Ints: ints}, a)
 	}
 	if have < n {
 		ints := make([]int, 2*len(a.Shape()))
 		ints[2*axis+1] = n - have
-		return expr.ApplyWith(row("pad"), expr.Attributes{Ints: ints}, a, like(a, 0))
+		return tree.ApplyWith(row("pad"), tree.Attributes{Ints: ints}, a, like(a, 0))
 	}
 	return a
 }
@@ -248,9 +368,9 @@ func RFFTFreq[T float32 | float64](n int, d float64) expr.Exp[T] {
 }
 
 // FrequencyNode returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.
-func FrequencyNode(t dtype.Type, n int, d float64, half bool) *expr.Node {
+func FrequencyNode(t dtype.Type, n int, d float64, half bool) *tree.Node {
 	if n < 1 {
-		return expr.Errorf(expr.ErrShape, "FFTFreq", "a transform needs at least one point, not %d", n)
+		return tree.Errorf(tree.ErrShape, "FFTFreq", "a transform needs at least one point, not %d", n)
 	}
 	count := n
 	if half {
@@ -258,7 +378,7 @@ func FrequencyNode(t dtype.Type, n int, d float64, half bool) *expr.Node {
 	}
 	at := makeRow("iota", nil, []int{count})
 	if !half {
-		at = call("where", call("less", at, expr.ConstInt(dtype.I64, int64((n+1)/2))), at, call("sub", at, expr.ConstInt(dtype.I64, int64(n))))
+		at = call("where", call("less", at, tree.ConstInt(dtype.I64, int64((n+1)/2))), at, call("sub", at, tree.ConstInt(dtype.I64, int64(n))))
 	}
-	return call("mul", CastNode(at, t), expr.ConstFloat(t, 1/(float64(n)*d)))
+	return call("mul", CastNode(at, t), tree.ConstFloat(t, 1/(float64(n)*d)))
 }

@@ -1,14 +1,14 @@
 package op
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // functions are the rows of the mathematical functions. Their lowerings are in
 // the lower_*.go files, one family in each. docs/accuracy.md has the measured
 // errors.
-var functions = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Row{
+var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
 	{
 		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt,
 		Doc: "the square root; NaN below zero.",
@@ -60,6 +60,10 @@ var functions = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: floats
 		Doc: "the inverse hyperbolic tangent; NaN outside -1..1.",
 	},
 	{Name: "cube", ULP: 1, Lower: lowerCube, Grad: gradCube, Doc: "x * x * x; within 0.51 ULP where that is normal."},
+	{
+		Name: "inverse_square", GoName: "InverseSquare", ULP: 1, Lower: lowerInverseSquare, Grad: gradInverseSquare,
+		Doc: "1 / (x * x); within 0.51 ULP where that is normal.",
+	},
 	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: gradCbrt, Doc: "the cube root."},
 	{
 		Name: "erfc", ULP: 6, Lower: lowerErfc, Grad: gradErfc,

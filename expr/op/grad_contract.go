@@ -3,13 +3,13 @@ package op
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // gradMatMul returns out @ b.T for a and a.T @ out for b, summed over broadcast
 // leading axes. Vectors are matrices of one row or column.
-func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
+func gradMatMul(g *tree.Adjoint, arg int) *tree.Node {
 	a, b := g.Arg(0).Shape(), g.Arg(1).Shape()
 	out := g.Node.Shape()
 	if len(b) == 1 {
@@ -21,7 +21,7 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 		out = slices.Insert(slices.Clone(out), len(out)-1, 1)
 	}
 	x, y, z := g.Reshape(g.Arg(0), a), g.Reshape(g.Arg(1), b), g.Reshape(g.Full(), out)
-	var r *expr.Node
+	var r *tree.Node
 	of := b
 	if arg == 0 {
 		of = a
@@ -41,7 +41,7 @@ func gradMatMul(g *expr.Adjoint, arg int) *expr.Node {
 // of both along which the operand, of shape of, has one matrix. Then one product
 // sums over these axes. It returns x and z themselves where the sum of a stack of
 // products takes less memory. direct says that rows of x and z are rows of arrays.
-func stacked(g *expr.Adjoint, of shape.Shape, x, z *expr.Node, direct bool) (_, _ *expr.Node, ok bool) {
+func stacked(g *tree.Adjoint, of shape.Shape, x, z *tree.Node, direct bool) (_, _ *tree.Node, ok bool) {
 	s, t := x.Shape(), z.Shape()
 	last := len(t) - 1
 	if len(s) != len(t) {
@@ -59,7 +59,7 @@ func stacked(g *expr.Adjoint, of shape.Shape, x, z *expr.Node, direct bool) (_, 
 	if len(joined) == 0 || !direct && s[last]*t[last] <= s[last-1]*(s[last]+t[last]) {
 		return x, z, false
 	}
-	stack := func(a *expr.Node) *expr.Node {
+	stack := func(a *tree.Node) *tree.Node {
 		a = g.With("transpose", slices.Concat(kept, joined, []int{last - 1, last}), nil, a)
 		s := a.Shape()
 		return g.Reshape(a, slices.Concat(s[:len(kept)], shape.Shape{s.Count(len(kept), last), s[last]}))
@@ -68,7 +68,7 @@ func stacked(g *expr.Adjoint, of shape.Shape, x, z *expr.Node, direct bool) (_, 
 }
 
 // turned returns a with its last two axes exchanged (transposed).
-func turned(g *expr.Adjoint, a *expr.Node) *expr.Node {
+func turned(g *tree.Adjoint, a *tree.Node) *tree.Node {
 	axes := make([]int, len(a.Shape()))
 	for i := range axes {
 		axes[i] = i
@@ -80,7 +80,7 @@ func turned(g *expr.Adjoint, a *expr.Node) *expr.Node {
 
 // product returns a @ b. It writes an outer product, which has no sum, as an
 // element-wise product, which fuses.
-func product(g *expr.Adjoint, a, b *expr.Node) *expr.Node {
+func product(g *tree.Adjoint, a, b *tree.Node) *tree.Node {
 	if s := a.Shape(); s[len(s)-1] == 1 {
 		return g.Mul(a, b)
 	}

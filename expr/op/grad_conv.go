@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -16,20 +16,29 @@ import (
 
 // windowedOp is the first operand, to derivatives the windows over the second one,
 // padded. Ints: size, stride, padding and dilation for each axis.
-var windowedOp = expr.NewOperator(expr.Row{
-	Name: "windowed", Class: expr.View, Arity: 2, Types: elems, Same: true,
+var windowedOp = tree.NewOperator(tree.Row{
+	Name: "windowed", Class: tree.View, Arity: 2, Types: elems, Same: true,
 	Shape: windowedShape, Gather: firstGather, Grad: gradWindowed,
 	Doc: "the first operand, to derivatives the windows over the padded second one.",
+})
+
+// pooledOp is the first operand, to derivatives the extremes of the windows over the
+// second one. Ints: 1 for maxima, 1 if equal extremes receive the whole adjoint each, then
+// size, stride, padding and dilation for each of the last axes.
+var pooledOp = tree.NewOperator(tree.Row{
+	Name: "pooled", Class: tree.View, Arity: 2, Types: numbers, Same: true,
+	Shape: pooledShape, Gather: firstGather, Grad: gradPooled,
+	Doc: "the first operand, to derivatives the extremes of windows over the second one.",
 })
 
 // convolvedOp is the first operand, to derivatives the convolution of the second by
 // the third. Ints: groups, then stride, padding and dilation for each axis of the
 // images.
-var convolvedOp *expr.Operator
+var convolvedOp *tree.Operator
 
 func init() { // the derivative makes convolutions, which refer to the operator
-	convolvedOp = expr.NewOperator(expr.Row{
-		Name: "convolved", Class: expr.View, Arity: 3, Types: numbers, Same: true,
+	convolvedOp = tree.NewOperator(tree.Row{
+		Name: "convolved", Class: tree.View, Arity: 3, Types: numbers, Same: true,
 		Shape: convolvedShape, Gather: firstGather, Grad: gradConvolved,
 		Doc: "the first operand, to derivatives the convolution of the others.",
 	})
@@ -37,7 +46,7 @@ func init() { // the derivative makes convolutions, which refer to the operator
 
 // gradConvolved returns the adjoints of images and weights as products of windows,
 // which are not stored.
-func gradConvolved(g *expr.Adjoint, arg int) *expr.Node {
+func gradConvolved(g *tree.Adjoint, arg int) *tree.Node {
 	a, weight, groups := g.Arg(1), g.Arg(2), g.Node.Ints[0]
 	w := strides(g.Node.Ints[1:], weight.Shape()[2:])
 	switch arg {
@@ -50,8 +59,8 @@ func gradConvolved(g *expr.Adjoint, arg int) *expr.Node {
 }
 
 // gradWeights is a sum over all positions of all images.
-func gradWeights(out, a *expr.Node, k shape.Shape, w []slide, groups int) *expr.Node {
-	v := windowed(a, w, expr.NewConst(a.DType(), 0))
+func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
+	v := windowed(a, w, tree.NewConst(a.DType(), 0))
 	s, r := out.Shape(), len(w)
 	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
 	// [group output, image positions] by [group, image positions, elements channel]: the
@@ -74,7 +83,7 @@ func gradWeights(out, a *expr.Node, k shape.Shape, w []slide, groups int) *expr.
 // gradImages is the convolution by the mirrored weights, with outputs and channels
 // exchanged, if windows move by one element. Otherwise the elements of windows are
 // added to their places.
-func gradImages(g *expr.Adjoint, weight *expr.Node, w []slide, groups int) *expr.Node {
+func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree.Node {
 	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()
 	weight = ReshapeNode(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, k[1:]))
 	weight = TransposeNode(weight, append([]int{0, 2, 1}, upTo(3 + r)[3:]...))
@@ -95,7 +104,7 @@ func gradImages(g *expr.Adjoint, weight *expr.Node, w []slide, groups int) *expr
 
 // gradStrided returns the adjoint of images of shape s. weight has the axes group,
 // channel, output, elements.
-func gradStrided(g *expr.Adjoint, weight *expr.Node, w []slide, s shape.Shape) *expr.Node {
+func gradStrided(g *tree.Adjoint, weight *tree.Node, w []slide, s shape.Shape) *tree.Node {
 	r, k, out := len(w), weight.Shape(), g.Node.Shape()
 	weight = TransposeNode(weight, slices.Concat([]int{0, 1}, upTo(3 + r)[3:], []int{2}))
 	rows := ReshapeNode(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
@@ -105,7 +114,7 @@ func gradStrided(g *expr.Adjoint, weight *expr.Node, w []slide, s shape.Shape) *
 	return fold(y, s, w, 2)
 }
 
-func firstGather(g *expr.Gather) V { return g.At(0, g.Out) }
+func firstGather(g *tree.Gather) V { return g.At(0, g.Out) }
 
 // slides returns how windows move, as the attributes of windowed say it.
 func slides(ints []int) []slide {
@@ -129,7 +138,7 @@ func (s slide) positions(d int) (int, error) {
 	return 0, nil
 }
 
-func windowedShape(n *expr.Node) (shape.Shape, error) {
+func windowedShape(n *tree.Node) (shape.Shape, error) {
 	out, in, w := n.Args[0].Shape(), n.Args[1].Shape(), slides(n.Ints)
 	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
 		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
@@ -142,14 +151,78 @@ func windowedShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func gradWindowed(g *expr.Adjoint, arg int) *expr.Node {
+func gradWindowed(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return nil
 	}
 	return folded(g, g.Full(), g.Arg(1).Shape(), slides(g.Node.Ints))
 }
 
-func convolvedShape(n *expr.Node) (shape.Shape, error) {
+// pooled returns y, which has the extremes of windows over a.
+func pooled(y, a *tree.Node, w []slide, largest, whole bool) *tree.Node {
+	ints := make([]int, 2, 2+4*len(w))
+	for i, is := range []bool{largest, whole} {
+		if is {
+			ints[i] = 1
+		}
+	}
+	for _, s := range w {
+		ints = append(ints, s.size, s.stride, s.padding, s.dilation)
+	}
+	return tree.ApplyWith(pooledOp, tree.Attributes{Ints: ints}, y, a)
+}
+
+func pooledShape(n *tree.Node) (shape.Shape, error) {
+	out, in := n.Args[0].Shape(), n.Args[1].Shape()
+	if len(out) != len(in) || len(n.Ints) < 2 || len(n.Ints)%4 != 2 || len(n.Ints)/4 > len(in) {
+		return nil, fmt.Errorf("%v is no pool of %v", out, in)
+	}
+	w := slides(n.Ints[2:])
+	lead := len(in) - len(w)
+	if !out[:lead].Equal(in[:lead]) {
+		return nil, fmt.Errorf("%v is no pool of %v", out, in)
+	}
+	for i, s := range w {
+		if count, err := s.positions(in[lead+i]); err != nil || count != out[lead+i] {
+			return nil, cmp.Or(err, fmt.Errorf("%v is no pool of %v", out, in))
+		}
+	}
+	return out, nil
+}
+
+// gradPooled adds the adjoint of each window to the elements that equal the extreme,
+// which share it. What they share is computed once for each window. The extreme of a
+// window with a NaN equals no element: all elements receive NaN, or nothing if they do
+// not share.
+func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return nil
+	}
+	a, w, largest, whole := g.Arg(1), slides(g.Node.Ints[2:]), g.Node.Ints[0] == 1, g.Node.Ints[1] == 1
+	v, r := windowed(a, w, extreme(a.DType(), largest)), len(a.Shape())
+	best, each := forEach(w, g.Node), g.Full()
+	equal := g.Op("equal", v, best)
+	if whole {
+		return fold(g.Where(equal, forEach(w, each), g.Const(0)), a.Shape(), w, r-len(w))
+	}
+	ties := g.Reduce("sum", g.Cast(equal, g.Out.DType()), upTo(r + len(w))[r:])
+	ties = g.Reshape(ties, g.Node.Shape())
+	if slices.ContainsFunc(w, func(s slide) bool { return s.padding > 0 }) { // which an infinite extreme equals
+		lead, n := r-len(w), len(w)
+		outside := g.Reduce("sum", windowed(BroadcastToNode(g.Const(0), a.Shape()[lead:]), w, g.Const(1)), upTo(2 * n)[n:])
+		outside = g.Reshape(outside, g.Node.Shape()[lead:])
+		ties = g.Where(g.Op("equal", g.Node, extreme(a.DType(), largest)), g.Sub(ties, outside), ties)
+	}
+	each = g.Div(each, ties)
+	each = g.Where(g.Op("equal", g.Node, g.Node), each, g.Const(math.NaN()))
+	beyond := "less"
+	if !largest {
+		beyond = "greater"
+	}
+	return fold(g.Where(g.Op(beyond, v, best), g.Const(0), forEach(w, each)), a.Shape(), w, r-len(w))
+}
+
+func convolvedShape(n *tree.Node) (shape.Shape, error) {
 	out, x, k := n.Args[0].Shape(), n.Args[1].Shape(), n.Args[2].Shape()
 	r := len(x) - 2
 	bad := fmt.Errorf("%v is no convolution of %v by %v", out, x, k)
@@ -179,7 +252,7 @@ func strides(ints []int, size shape.Shape) []slide {
 
 // fold returns the adjoint of windowed: an array of shape dims, in which each
 // element of each window of a is added to the place that it was read from.
-func fold(a *expr.Node, dims shape.Shape, w []slide, lead int) *expr.Node {
+func fold(a *tree.Node, dims shape.Shape, w []slide, lead int) *tree.Node {
 	if a.Err() != nil {
 		return a
 	}
@@ -202,8 +275,8 @@ func fold(a *expr.Node, dims shape.Shape, w []slide, lead int) *expr.Node {
 }
 
 // adjointOf returns an Adjoint for constructors that share code with derivatives.
-func adjointOf(a *expr.Node) *expr.Adjoint {
-	return &expr.Adjoint{Node: a, Out: a, Row: row, Reduce: func(name string, a *expr.Node, axes []int) *expr.Node {
+func adjointOf(a *tree.Node) *tree.Adjoint {
+	return &tree.Adjoint{Node: a, Out: a, Row: row, Reduce: func(name string, a *tree.Node, axes []int) *tree.Node {
 		return ReduceNode(name, a, Reduction{Axes: axes, Keep: true})
 	}}
 }

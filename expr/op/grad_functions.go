@@ -3,48 +3,48 @@ package op
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-func gradSqrt(g *expr.Adjoint, _ int) *expr.Node {
+func gradSqrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Mul(g.Const(2), g.Node))
 }
 
-func gradRsqrt(g *expr.Adjoint, _ int) *expr.Node {
+func gradRsqrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(-.5), g.Mul(g.Node, g.Op("square", g.Node))))
 }
 
-func gradHypot(g *expr.Adjoint, arg int) *expr.Node {
+func gradHypot(g *tree.Adjoint, arg int) *tree.Node {
 	return g.Mul(g.Out, g.Div(g.Arg(arg), g.Node))
 }
 
-func gradExp(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Node) }
+func gradExp(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Node) }
 
-func gradExp2(g *expr.Adjoint, _ int) *expr.Node {
+func gradExp2(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(math.Ln2), g.Node))
 }
 
-func gradExpm1(g *expr.Adjoint, _ int) *expr.Node {
+func gradExpm1(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Add(g.Node, g.Const(1)))
 }
 
-func gradLog(g *expr.Adjoint, _ int) *expr.Node { return g.Div(g.Out, g.Arg(0)) }
+func gradLog(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Arg(0)) }
 
-func gradLog2(g *expr.Adjoint, _ int) *expr.Node {
+func gradLog2(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Mul(g.Const(math.Ln2), g.Arg(0)))
 }
 
-func gradLog10(g *expr.Adjoint, _ int) *expr.Node {
+func gradLog10(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Mul(g.Const(math.Ln10), g.Arg(0)))
 }
 
-func gradLog1p(g *expr.Adjoint, _ int) *expr.Node {
+func gradLog1p(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1)))
 }
 
 // gradPow returns the derivative of x^y. It is 0 with respect to x if y = 0,
 // and with respect to y if x = 0 and y >= 0. There the formulas have 0*Inf.
-func gradPow(g *expr.Adjoint, arg int) *expr.Node {
+func gradPow(g *tree.Adjoint, arg int) *tree.Node {
 	x, y := g.Arg(0), g.Arg(1)
 	zero := g.Const(0)
 	if arg == 1 {
@@ -58,28 +58,28 @@ func gradPow(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Mul(g.Out, g.Where(g.Op("equal", y, zero), zero, slope))
 }
 
-func gradSin(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
+func gradSin(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
 
-func gradCos(g *expr.Adjoint, _ int) *expr.Node {
+func gradCos(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Op("sin", g.Arg(0))))
 }
 
-func gradTan(g *expr.Adjoint, _ int) *expr.Node {
+func gradTan(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Add(g.Op("square", g.Node), g.Const(1)))
 }
 
-func gradAsin(g *expr.Adjoint, _ int) *expr.Node {
+func gradAsin(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Op("rsqrt", g.Sub(g.Const(1), g.Op("square", g.Arg(0)))))
 }
 
-func gradAcos(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", gradAsin(g, 0)) }
+func gradAcos(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradAsin(g, 0)) }
 
-func gradAtan(g *expr.Adjoint, _ int) *expr.Node {
+func gradAtan(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Add(g.Op("square", g.Arg(0)), g.Const(1)))
 }
 
 // gradAtan2 divides by the distance twice, because its square may overflow.
-func gradAtan2(g *expr.Adjoint, arg int) *expr.Node {
+func gradAtan2(g *tree.Adjoint, arg int) *tree.Node {
 	y, x := g.Arg(0), g.Arg(1)
 	r := g.Op("hypot", x, y)
 	if arg == 0 {
@@ -88,32 +88,32 @@ func gradAtan2(g *expr.Adjoint, arg int) *expr.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Div(g.Div(y, r), r)))
 }
 
-func gradSinh(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("cosh", g.Arg(0))) }
+func gradSinh(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cosh", g.Arg(0))) }
 
-func gradCosh(g *expr.Adjoint, _ int) *expr.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }
+func gradCosh(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }
 
-func gradCbrt(g *expr.Adjoint, _ int) *expr.Node {
+func gradCbrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Mul(g.Const(3), g.Op("square", g.Node)))
 }
 
-func gradErf(g *expr.Adjoint, _ int) *expr.Node {
+func gradErf(g *tree.Adjoint, _ int) *tree.Node {
 	bell := g.Op("exp", g.Op("neg", g.Op("square", g.Arg(0))))
 	return g.Mul(g.Out, g.Mul(g.Const(2/math.SqrtPi), bell))
 }
 
-func gradErfc(g *expr.Adjoint, _ int) *expr.Node { return g.Op("neg", gradErf(g, 0)) }
+func gradErfc(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradErf(g, 0)) }
 
-func gradTanh(g *expr.Adjoint, _ int) *expr.Node {
+func gradTanh(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Sub(g.Const(1), g.Op("square", g.Node)))
 }
 
-func gradSigmoid(g *expr.Adjoint, _ int) *expr.Node {
+func gradSigmoid(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
 }
 
 // gradGelu multiplies by Phi(x) + x phi(x), with phi and Phi the density and
 // the distribution function of the normal distribution.
-func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
+func gradGelu(g *tree.Adjoint, _ int) *tree.Node {
 	x := g.Arg(0)
 	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
 	bell := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", x)))
@@ -123,7 +123,7 @@ func gradGelu(g *expr.Adjoint, _ int) *expr.Node {
 
 // gradGeluTanh returns the derivative of x*s(u), where s is the sigmoid and u =
 // sqrt(8/pi) * (x + 0.044715*x^3), because (1 + tanh(u/2))/2 = s(u).
-func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
+func gradGeluTanh(g *tree.Adjoint, _ int) *tree.Node {
 	const a = .044715
 	c := g.Const(math.Sqrt(8 / math.Pi))
 	x := g.Arg(0)
@@ -135,21 +135,26 @@ func gradGeluTanh(g *expr.Adjoint, _ int) *expr.Node {
 	return g.Mul(g.Out, g.Add(s, g.Mul(x, ds)))
 }
 
-func gradAsinh(g *expr.Adjoint, _ int) *expr.Node {
+func gradAsinh(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Op("hypot", g.Arg(0), g.Const(1)))
 }
 
 // gradAcosh returns 1/sqrt((x-1)(x+1)), which keeps the digits of x-1 near 1.
-func gradAcosh(g *expr.Adjoint, _ int) *expr.Node {
+func gradAcosh(g *tree.Adjoint, _ int) *tree.Node {
 	x := g.Arg(0)
 	return g.Div(g.Out, g.Mul(g.Op("sqrt", g.Sub(x, g.Const(1))), g.Op("sqrt", g.Add(x, g.Const(1)))))
 }
 
-func gradAtanh(g *expr.Adjoint, _ int) *expr.Node {
+func gradAtanh(g *tree.Adjoint, _ int) *tree.Node {
 	x := g.Arg(0)
 	return g.Div(g.Out, g.Mul(g.Sub(g.Const(1), x), g.Add(g.Const(1), x)))
 }
 
-func gradCube(g *expr.Adjoint, _ int) *expr.Node {
+func gradInverseSquare(g *tree.Adjoint, _ int) *tree.Node {
+	x := g.Arg(0)
+	return g.Div(g.Mul(g.Mul(g.Out, g.Const(-2)), g.Op("inverse_square", x)), x)
+}
+
+func gradCube(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(3), g.Op("square", g.Arg(0))))
 }

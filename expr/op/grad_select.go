@@ -1,12 +1,12 @@
 package op
 
-import "github.com/oneloop/oneloop/expr"
+import "github.com/oneloop/oneloop/expr/tree"
 
 // gradExtreme returns the rule of maximum and minimum. beaten names the
 // comparison that holds for an operand that is not chosen. Equal operands share
 // the adjoint. If one operand is NaN, both get the adjoint.
-func gradExtreme(beaten string) expr.Rule {
-	return func(g *expr.Adjoint, arg int) *expr.Node {
+func gradExtreme(beaten string) tree.Rule {
+	return func(g *tree.Adjoint, arg int) *tree.Node {
 		x, other := g.Arg(arg), g.Arg(1-arg)
 		won := g.Where(g.Op(beaten, x, other), g.Const(0), g.Out)
 		return g.Where(g.Op("equal", x, other), g.Mul(g.Const(.5), g.Out), won)
@@ -16,8 +16,8 @@ func gradExtreme(beaten string) expr.Rule {
 // gradNumber returns the rule of fmax and fmin. wins names the comparison that
 // holds for the chosen operand. Equal operands share the adjoint. If one
 // operand is NaN, the other gets the adjoint.
-func gradNumber(wins string) expr.Rule {
-	return func(g *expr.Adjoint, arg int) *expr.Node {
+func gradNumber(wins string) tree.Rule {
+	return func(g *tree.Adjoint, arg int) *tree.Node {
 		x, other := g.Arg(arg), g.Arg(1-arg)
 		chosen := g.Op("logical_or", g.Op(wins, x, other), g.Op("isnan", other))
 		won := g.Where(chosen, g.Out, g.Const(0))
@@ -27,9 +27,9 @@ func gradNumber(wins string) expr.Rule {
 
 // gradClip gives the adjoint to x if x is from lo to hi, both included, and
 // else to the bound that is the value.
-func gradClip(g *expr.Adjoint, arg int) *expr.Node {
+func gradClip(g *tree.Adjoint, arg int) *tree.Node {
 	x, lo, hi := g.Arg(0), g.Arg(1), g.Arg(2)
-	var gets *expr.Node
+	var gets *tree.Node
 	switch arg {
 	case 0:
 		gets = g.Op("logical_and", g.Op("greater_equal", x, lo), g.Op("less_equal", x, hi))
@@ -42,11 +42,11 @@ func gradClip(g *expr.Adjoint, arg int) *expr.Node {
 }
 
 // gradReLU returns the adjoint, or 0 where x <= 0.
-func gradReLU(g *expr.Adjoint, _ int) *expr.Node {
+func gradReLU(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Where(g.Op("less_equal", g.Arg(0), g.Const(0)), g.Const(0), g.Out)
 }
 
-func gradWhere(g *expr.Adjoint, arg int) *expr.Node {
+func gradWhere(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 1 {
 		return g.Where(g.Arg(0), g.Out, g.Const(0))
 	}
@@ -55,4 +55,4 @@ func gradWhere(g *expr.Adjoint, arg int) *expr.Node {
 
 // gradCast converts the adjoint back. Package grad does not call it for casts
 // between integers and floats.
-func gradCast(g *expr.Adjoint, _ int) *expr.Node { return g.Cast(g.Out, g.Arg(0).DType()) }
+func gradCast(g *tree.Adjoint, _ int) *tree.Node { return g.Cast(g.Out, g.Arg(0).DType()) }

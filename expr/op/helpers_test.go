@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // eval computes an expression.
@@ -48,7 +49,7 @@ func iota[T expr.Elem](dims ...int) *engine.Tensor[T] {
 }
 
 // fails requires an expression to carry an error of a kind.
-func fails(t *testing.T, name string, n *expr.Node, kind error) {
+func fails(t *testing.T, name string, n *tree.Node, kind error) {
 	t.Helper()
 	if err := n.Err(); !errors.Is(err, kind) {
 		t.Errorf("%s: got the error %v, want a %v", name, err, kind)
@@ -56,7 +57,7 @@ func fails(t *testing.T, name string, n *expr.Node, kind error) {
 }
 
 // scalar returns a lowering as a function on values of type t.
-func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) uint64 {
+func scalar(tb testing.TB, o *tree.Operator, t dtype.Type) func(args ...uint64) uint64 {
 	tb.Helper()
 	p, err := prim.NewProgram(operands(o, t), o.Lower())
 	if err != nil {
@@ -67,7 +68,7 @@ func scalar(tb testing.TB, o *expr.Operator, t dtype.Type) func(args ...uint64) 
 
 // operands returns the register types of an operator's operands if its elements
 // have type t.
-func operands(o *expr.Operator, t dtype.Type) []dtype.Type {
+func operands(o *tree.Operator, t dtype.Type) []dtype.Type {
 	types := make([]dtype.Type, o.Arity())
 	for i := range types {
 		if types[i] = t.Register(); i == 0 && o.Cond() {

@@ -4,15 +4,15 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // TestOperatorsDoNotChange checks that what hands out operators and reductions
 // gives nothing with which a caller can change them.
 func TestOperatorsDoNotChange(t *testing.T) {
-	for _, v := range []any{expr.Operator{}, *ir.ReductionByName("sum")} {
+	for _, v := range []any{tree.Operator{}, *ir.ReductionByName("sum")} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			if f := typ.Field(i); f.IsExported() {
@@ -35,8 +35,8 @@ func TestOperatorsDoNotChange(t *testing.T) {
 	if ir.Reductions()[0] == nil {
 		t.Error("the table of reductions has changed")
 	}
-	row := expr.Row{Name: "mine", Class: expr.View, Examples: []expr.Example{{Axes: []int{1}}}, Routine: &expr.Routine{Base: 1}}
-	o := expr.NewOperator(row)
+	row := tree.Row{Name: "mine", Class: tree.View, Examples: []tree.Example{{Axes: []int{1}}}, Routine: &tree.Routine{Base: 1}}
+	o := tree.NewOperator(row)
 	row.Examples[0].Axes[0], row.Routine.Base = 2, 2
 	if o.Examples()[0].Axes[0] != 1 || o.Routine().Base != 1 {
 		t.Error("the operator shares memory with the row that it was made of")
@@ -55,7 +55,7 @@ func scramble(v reflect.Value) {
 			scramble(v.Index(i))
 		}
 	case reflect.Pointer:
-		if r, ok := v.Interface().(*expr.Routine); ok && r != nil {
+		if r, ok := v.Interface().(*tree.Routine); ok && r != nil {
 			scramble(v.Elem())
 		}
 	default:
@@ -84,7 +84,7 @@ func alike(a, b reflect.Value) bool {
 		}
 		return a.Len() == b.Len()
 	case reflect.Pointer:
-		if r, ok := a.Interface().(*expr.Routine); ok && r != nil {
+		if r, ok := a.Interface().(*tree.Routine); ok && r != nil {
 			return alike(a.Elem(), b.Elem())
 		}
 	}

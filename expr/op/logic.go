@@ -3,11 +3,11 @@ package op
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-var comparisons = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: elems, Result: expr.ResultBool}, []expr.Row{
+var comparisons = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: elems, Result: tree.ResultBool}, []tree.Row{
 	{Name: "equal", Symbol: "==", Lower: prim2(prim.Eq), Doc: "x == y; false for NaN."},
 	{
 		Name: "not_equal", Symbol: "!=", GoName: "NotEqual", Lower: prim2(prim.Ne),
@@ -70,7 +70,7 @@ var comparisons = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: elem
 	},
 })
 
-var bitwise = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: ints | bools}, []expr.Row{
+var bitwise = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: ints | bools}, []tree.Row{
 	{
 		Name: "bitwise_and", Symbol: "&", GoName: "And", Lower: prim2(prim.And),
 		Doc: "bitwise x & y; of bools the conjunction.",

@@ -206,8 +206,17 @@ var atanhPoly = coefs{
 	{0x1.5555555555556p-2, 0x1.99999999990fep-3, 0x1.24924925bcd68p-3, 0x1.c71c6f6396cc2p-4, 0x1.745e655c885f5p-4, 0x1.3aafb1421f048p-4, 0x1.207c38a36873bp-4},
 }
 
+// acoshPoly is (asinh(x) - x)/x^3 in z = x^2 = (acoshSplit - 1)/2. Errors: 2^-31.5, 2^-68.9.
+var acoshPoly = coefs{
+	{-0x1.55554e0000000p-3, 0x1.33302c0000000p-4, -0x1.6d49a20000000p-5, 0x1.ea5a7e0000000p-6, -0x1.4ad82a0000000p-6, 0x1.6edd560000000p-7, -0x1.c033a40000000p-9},
+	{-0x1.5555555555555p-3, 0x1.3333333332f23p-4, -0x1.6db6db6caac61p-5, 0x1.f1c71a656c09ap-6, -0x1.6e8a90621caffp-6, 0x1.1bff9db955f4ep-6, -0x1.b1d12a351eae0p-7},
+}
+
 // atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^-28.6.
 var atan32 = []float64{0x1.ffffffeb7158cp-1, -0x1.555533c07870bp-2, 0x1.9990752b29213p-3, -0x1.241509b711cb7p-3, 0x1.c029405b9ead9p-4, -0x1.570f220c5fa46p-4, 0x1.d7312700b73eap-5, -0x1.f81f8eab36948p-6, 0x1.5ed8279986eb7p-7, -0x1.ca8c281cc1435p-10}
+
+// root32 is ((1-e)^(-1/2) - 1)/e for |e| <= 0.0685, for float32 results. Error: 2^-29.3.
+var root32 = []float64{0x1.0000000bb7319p-1, 0x1.7fff973db5e30p-2, 0x1.3fff0241d6753p-2, 0x1.195c59ac044a4p-2, 0x1.fb8b7842d04cbp-3}
 
 // logTableFrom is where the intervals of logTable begin.
 var logTableFrom = coefs{
@@ -244,4 +253,25 @@ var ln2Short = coefs{
 var logTablePoly = coefs{
 	{0x1.5555540000000p-2, -0x1.0002800000000p-2, 0x1.99d4640000000p-3, -0x1.24969e0000000p-3},
 	{0x1.5555555555555p-2, -0x1.fffffffffffd2p-3, 0x1.999999999cc8bp-3, -0x1.55555555e48c7p-3, 0x1.249248dcab984p-3, -0x1.ffffecf750a99p-4, 0x1.c721534a88fc3p-4, -0x1.9a2071667540ap-4, 0x1.661637c14479cp-4},
+}
+
+// normalLog is (log((1+s)/(1-s))/s - 2)/s^2 in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2; the
+// errors are absolute. Errors: 2^-24.8, 2^-47.2.
+var normalLog = coefs{
+	{0x1.5543f20000000p-1, 0x1.a6cc1a0000000p-2},
+	{0x1.55555556b373bp-1, 0x1.99999568f8f6ap-2, 0x1.2494841ff5d00p-2, 0x1.c609d63f717d2p-3, 0x1.92c9cc915bd4fp-3},
+}
+
+// normalCentre is z/x in log(1-x^2) + 5/2, for -5 <= log(1-x^2) <= 0, with z the quantile of
+// (1+x)/2. Errors: 2^-23.6, 2^-43.6.
+var normalCentre = coefs{
+	{0x1.0fc8bc0000000p+1, -0x1.652c520000000p-2, -0x1.8326c40000000p-8, 0x1.d03fa40000000p-10, 0x1.438f760000000p-12, 0x1.f6ad620000000p-18, -0x1.44ce680000000p-18, -0x1.9ce1420000000p-21, 0x1.e3c72e0000000p-26, 0x1.628e6c0000000p-26},
+	{0x1.0fc8bc55fdf6ap+1, -0x1.652c5b9e45f60p-2, -0x1.832968076448bp-8, 0x1.d069d434d454bp-10, 0x1.43a544d7999dap-12, 0x1.da2912b54ff1cp-18, -0x1.44421732b1b29p-18, -0x1.6b7b5fca81b33p-21, 0x1.45e6629b2c87ap-26, 0x1.080dc6d7501dap-26, 0x1.61254fbcd7dc1p-30, -0x1.7aceb88e5390fp-33, -0x1.8602e57ce1163p-35, -0x1.985011ec9d176p-41, 0x1.c4809301af9efp-41, 0x1.cd582b02cb4d8p-45, -0x1.182d2ac0be816p-47},
+}
+
+// normalTails is z/x in r - 4, for r = sqrt(-log(1-x^2)) from sqrt(5) to 4, and to 6.01. Errors:
+// 2^-25.0, 2^-34.2.
+var normalTails = coefs{
+	{0x1.5b899e0000000p+2, 0x1.6d7ac20000000p+0, 0x1.08e4380000000p-9, 0x1.daa4da0000000p-13, 0x1.4498d80000000p-8, 0x1.fe50820000000p-8, 0x1.1745820000000p-7, 0x1.5cf5f80000000p-8, 0x1.f9d6d80000000p-10, 0x1.1fbd300000000p-12},
+	{0x1.5b899d5059e91p+2, 0x1.6d79c0b7dd8cfp+0, 0x1.d30f1d98b9315p-10, -0x1.4229743a978abp-10, 0x1.dbfd20ba09f41p-12, -0x1.5d6e2c931cd62p-13, 0x1.49a3052ef45a2p-14, -0x1.83a1278949515p-15, 0x1.bf9e9916b2bc9p-16, -0x1.9d04dc7b0c596p-17, 0x1.09d25403b693ep-18, -0x1.a32a061cd47e0p-21, -0x1.849f139304db4p-23, 0x1.c441f5abc56c9p-22, -0x1.ddacee0dce50ep-23, 0x1.0473703fb719cp-28, 0x1.0fbf96d06b7bdp-25, -0x1.b6112b770f6cap-28, -0x1.57d1ca625d09ap-30, 0x1.9049540818cbbp-32},
 }

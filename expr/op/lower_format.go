@@ -92,6 +92,15 @@ func horner2(b *B, x, x2 V, cs []float64) V {
 	return b.Fma(rest, x, b.Const(x.Type, cs[0]))
 }
 
+// horner4 returns the polynomial in x with coefficients cs as four polynomials in x^4, which do
+// not wait for each other.
+func horner4(b *B, x V, cs []float64) V {
+	even, odd := split(cs)
+	x2 := b.Mul(x, x)
+	x4 := b.Mul(x2, x2)
+	return b.Fma(horner2(b, x2, x4, odd), x, horner2(b, x2, x4, even))
+}
+
 // split returns the coefficients of even and of odd powers.
 func split(cs []float64) (even, odd []float64) {
 	for i, c := range cs {

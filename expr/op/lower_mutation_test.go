@@ -71,8 +71,8 @@ func ofLogTables(c prim.Ins) bool {
 // limits are constants near which the formulas agree, or that a later step of
 // the same lowering corrects.
 var limits = map[string][]float64{
-	"acosh": {0x1p13, 0x1p28, asinhPoly[0][2]}, // few arguments are so near to 1
-	"asinh": {0x1p13, 0x1p28},
+	"acosh": {0x1p13, 0x1p28, 0x1p126, 0x1p1022},
+	"asinh": {0x1p13, 0x1p28, 0x1p126, 0x1p1022},
 	"atan2": {1, 0x1p444, 0x1p-448}, // over itself, where the operands are equal
 	"atanh": {0, 1},                 // entries of the tables of logarithms
 	"cbrt":  {2. / 9, 14. / 81},     // of the first steps

@@ -23,40 +23,59 @@ func lowerRsqrt(b *B, x ...V) V {
 	return b.Select(b.Eq(e, e), z, y)
 }
 
-// lowerHypot returns sqrt(x^2 + y^2). float32 is computed in float64, where
-// nothing overflows. float64 is scaled by a power of two. hypot(inf, NaN) is
-// infinite (C99 F.10.4.3).
+// lowerHypot returns sqrt(x^2 + y^2). float32 is computed in float64, where nothing
+// overflows. hypot(inf, NaN) is infinite (C99 F.10.4.3); infinities and NaN are cold. So
+// are sums of squares of float64 that lose digits or overflow, and those that are 0.
 func lowerHypot(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
 		b.Fail(errTypes)
 		return x[0]
 	}
-	p, q := b.Abs(x[0]), b.Abs(x[1])
 	inf := f.c(b, math.Inf(1))
-	either := b.Or(b.Eq(p, inf), b.Eq(q, inf))
-	if f.t == dtype.F32 {
-		p, q = b.Cvt(dtype.F64, p), b.Cvt(dtype.F64, q)
-		h := b.Cvt(dtype.F32, b.Sqrt(b.Fma(p, p, b.Mul(q, q))))
-		return b.Select(either, inf, h)
+	infinite := func(y V) V {
+		return b.Select(b.Or(b.Eq(b.Abs(x[0]), inf), b.Eq(b.Abs(x[1]), inf)), inf, y)
 	}
-	less := b.Lt(p, q)
-	big, small := b.Select(less, q, p), b.Select(less, p, q)
-	k := b.Sub(f.int(b, f.bias), b.Shr(f.bits(b, big), f.int(b, f.mant)))
-	big, small = b.Scale(big, k), b.Scale(small, k)
-	s := b.Mul(small, small)
-	sl := b.Fma(small, small, b.Neg(s))
-	h2 := b.Mul(big, big)
-	t := b.Add(h2, s)
-	tl := b.Add(b.Sub(s, b.Sub(t, h2)), b.Add(sl, b.Fma(big, big, b.Neg(h2))))
-	r := b.Sqrt(t)
-	// One Newton step: r + (t + tl - r^2)/(2r). big is at least 1, or all values
-	// are 0.
-	e := b.Add(b.Fma(b.Neg(r), r, t), tl)
-	c := b.Select(b.Lt(f.c(b, 0), r), b.Div(e, b.Add(r, r)), f.c(b, 0))
-	y := b.Scale(b.Add(r, c), b.Sub(f.int(b, 0), k))
-	return b.Select(either, inf, y)
+	if f.t == dtype.F32 {
+		p, q := b.Cvt(dtype.F64, x[0]), b.Cvt(dtype.F64, x[1])
+		y := b.Cvt(dtype.F32, rootNear(b, b.Fma(p, p, b.Mul(q, q))))
+		return b.Cold(b.Le(b.Bitcast(f.u, inf), b.Bitcast(f.u, y)), y, func() V { return infinite(y) })
+	}
+	t, y := rootOfSquares(b, f, x[0], x[1])
+	const lo, hi = -900, 1000 // exponents of t
+	far := b.Le(b.Int(f.u, (hi-lo)<<f.mant), b.Sub(b.Bitcast(f.u, t), b.Int(f.u, (f.bias+lo)<<f.mant)))
+	return b.Cold(far, y, func() V {
+		p, q := b.Abs(x[0]), b.Abs(x[1])
+		big := b.Select(b.Lt(p, q), q, p)
+		k := b.Sub(f.int(b, f.bias), b.Shr(f.bits(b, big), f.int(b, f.mant)))
+		_, y := rootOfSquares(b, f, b.Scale(p, k), b.Scale(q, k))
+		return infinite(b.Scale(y, b.Sub(f.int(b, 0), k)))
+	})
 }
+
+// rootOfSquares returns x^2 + y^2 and its root. The remainder has the rounding errors of
+// y^2 and of the root, and a rough reciprocal divides it.
+func rootOfSquares(b *B, f *format, x, y V) (t, r V) {
+	h := b.Mul(y, y)
+	t = b.Fma(x, x, h)
+	l := b.Fma(y, y, b.Neg(h))
+	r = b.Sqrt(t)
+	e := b.Add(b.Fma(b.Neg(r), r, t), l)
+	return t, b.Fma(e, roughHalf(b, f, r), r)
+}
+
+// rootNear returns the root of a float64, at least 0 and finite, within 2^-29. Half the bits
+// of the number approximate the reciprocal of the root within 3.5%.
+func rootNear(b *B, t V) V {
+	f := &formats[1]
+	y := f.float(b, b.Sub(f.int(b, rootBias), b.Shr(f.bits(b, t), f.int(b, 1))))
+	h := b.Mul(t, y)
+	e := b.Fma(b.Neg(h), y, f.c(b, 1))
+	return b.Fma(b.Mul(h, e), horner(b, e, root32), h)
+}
+
+// rootBias is the constant for the best approximation.
+const rootBias = 0x5fe6e8ea55ed69b4
 
 // lowerCbrt approximates a^(-1/3) to 4% by a constant minus a third of the
 // bits. Householder steps refine it, and the residual c^3 - a corrects c = a
@@ -114,4 +133,29 @@ func lowerCube(b *B, x ...V) V {
 	y := b.Fma(h, x[0], b.Mul(l, x[0]))
 	bound := math.Ldexp(1, 2*int((f.bias+1)/3+1))
 	return b.Select(b.Lt(h, f.c(b, bound)), y, b.Mul(h, x[0]))
+}
+
+// lowerInverseSquare divides 1 by x^2, and corrects that by the rounding errors of the square and of the
+// quotient. Where one of them is no normal number, which is cold, a power of 2 is taken out of x.
+func lowerInverseSquare(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	h, y, e := inverseOfSquare(b, f, x[0])
+	lo, hi := f.mant-f.bias+2, f.bias-2 // exponents of h
+	far := b.Le(b.Int(f.u, (hi-lo)<<f.mant), b.Sub(b.Bitcast(f.u, h), b.Int(f.u, (f.bias+lo)<<f.mant)))
+	return b.Cold(far, b.Fma(y, e, y), func() V {
+		a := b.Abs(x[0])
+		k := b.Sub(f.int(b, f.bias), b.Shr(f.bits(b, a), f.int(b, f.mant)))
+		_, y, e := inverseOfSquare(b, f, b.Scale(a, k))
+		y = b.Select(b.Eq(e, e), b.Fma(y, e, y), y) // 0, infinity and NaN have no error
+		return b.Scale(y, b.Add(k, k))
+	})
+}
+
+// inverseOfSquare returns the rounded square of x, the rounded inverse of that, and the relative error of the inverse.
+func inverseOfSquare(b *B, f *format, x V) (h, y, e V) {
+	h = b.Mul(x, x)
+	l := b.Fma(x, x, b.Neg(h))
+	one := f.c(b, 1)
+	y = b.Div(one, h)
+	return h, y, b.Fma(b.Neg(l), y, b.Fma(b.Neg(h), y, one))
 }

@@ -18,74 +18,10 @@ import (
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
-
-// typedErrors are the errors of which every misuse must give one.
-var typedErrors = []error{expr.ErrShape, expr.ErrType, expr.ErrValue, expr.ErrIndex, expr.ErrUnsupported, expr.ErrDivide}
-
-// err returns the error of a tree, or of running it, because a tree may be
-// correct and fail at run time.
-func err(n *expr.Node) error {
-	if n == nil {
-		return errors.New("the node is nil")
-	}
-	if n.Err() != nil {
-		return n.Err()
-	}
-	a, err := engine.NewArray(n.DType(), n.Shape()...)
-	if err != nil {
-		return err
-	}
-	if err := engine.Run(context.Background(), expr.Statement{Target: a.Node(), Value: n}); err != nil {
-		return err
-	}
-	_, err = grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
-	return err
-}
-
-var (
-	mat  = iota[float32](2, 3)
-	vec  = iota[float32](3)
-	tree = op.Exp(vec)
-	null *engine.Tensor[float32]
-)
-
-func node(name string, at expr.Attributes, args ...*expr.Node) *expr.Node {
-	o, _ := op.Lookup(name)
-	return expr.ApplyWith(o, at, args...)
-}
-
-// lowered returns a use of an operator whose lowering is f.
-func lowered(f func(b *op.B, x ...op.V) op.V) *expr.Node {
-	return op.Map1(op.Define("mine", 1, f, op.On(dtype.F32)), expr.Exp[float32](vec)).Node()
-}
-
-// viewed returns a use of a view of three elements with the index map f.
-func viewed(s func(n *expr.Node) (shape.Shape, error), f func(g *expr.Gather) op.V) *expr.Node {
-	return op.View(op.DefineView("mine", 1, s, f), nil, expr.Exp[float32](vec)).Node()
-}
-
-func same(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }
-func itself(g *expr.Gather) op.V             { return g.At(0, g.Out) }
-
-// ruled returns a derivative of an operator whose rule is r.
-func ruled(r expr.Rule) error {
-	o := op.Define("mine", 1, func(b *op.B, x ...op.V) op.V { return b.Neg(x[0]) }, op.Derivative(r))
-	_, err := grad.Of(op.Sum(op.Map1(o, expr.Exp[float32](vec))), expr.Exp[float32](vec))
-	return err
-}
-
-// changed returns a tree that f changed by hand.
-func changed(f func(n *expr.Node)) *expr.Node {
-	n := op.Add(tree, expr.Exp[float32](vec)).Node()
-	f(n)
-	return n
-}
-
-func leaf(offset int, st shape.Strides, dims ...int) *expr.Node {
-	return expr.NewLeaf(dtype.F32, dims, &expr.Leaf{Mem: vec.Array().Memory(), Offset: offset, Strides: st})
-}
 
 // misuses are calls without a correct result. Each must give a typed error.
 var misuses = map[string]func() error{
@@ -97,33 +33,33 @@ var misuses = map[string]func() error{
 	"View of no view":    func() error { o, _ := op.Lookup("exp"); return err(op.View[float32](o, nil, vec).Node()) },
 	"Apply nil":          func() error { return err(op.Apply(nil, vec.Node())) },
 	"Apply a view":       func() error { o, _ := op.Lookup("reshape"); return err(op.Apply(o, vec.Node())) },
-	"expr.Apply nil":     func() error { return err(expr.Apply(nil)) },
-	"zero operator":      func() error { return err(expr.Apply(&expr.Operator{}, vec.Node())) },
-	"storage applied":    func() error { return err(expr.Apply(vec.Node().Op)) },
-	"constant applied":   func() error { return err(expr.Apply(expr.Const(1.).Node().Op)) },
-	"zero node":          func() error { return err(op.MatMulNode(&expr.Node{}, vec.Node())) },
-	"zero node, unary":   func() error { return err(op.ReshapeNode(&expr.Node{}, nil)) },
+	"tree.Apply nil":     func() error { return err(tree.Apply(nil)) },
+	"zero operator":      func() error { return err(tree.Apply(&tree.Operator{}, vec.Node())) },
+	"storage applied":    func() error { return err(tree.Apply(vec.Node().Op)) },
+	"constant applied":   func() error { return err(tree.Apply(expr.Const(1.).Node().Op)) },
+	"zero node":          func() error { return err(op.MatMulNode(&tree.Node{}, vec.Node())) },
+	"zero node, unary":   func() error { return err(op.ReshapeNode(&tree.Node{}, nil)) },
 	"nil of a tensor":    func() error { return err(op.Exp(null).Node()) },
 	"nil of a parameter": func() error { return err(op.Exp((*expr.Param[float32])(nil)).Node()) },
 	"zero parameter":     func() error { return err(op.Exp(&expr.Param[float32]{}).Node()) },
 	"Of nil":             func() error { return err(expr.Of[float32](nil).Node()) },
 	"TargetOf nil":       func() error { return err(expr.TargetOf[float32](nil).Node()) },
 	"TargetOf a tree": func() error {
-		return engine.Run(context.Background(), expr.Let(expr.TargetOf[float32](tree.Node()), tree))
+		return engine.Run(context.Background(), expr.Let(expr.TargetOf[float32](grown.Node()), grown))
 	},
 	"Of another type":     func() error { return err(expr.Of[int8](vec.Node()).Node()) },
-	"Failed nil":          func() error { return err(expr.Failed(nil)) },
-	"nil cell":            func() error { return err(expr.NewParamNode(dtype.F32, nil)) },
-	"NewConst of no type": func() error { return err(expr.NewConst(dtype.Invalid, 0)) },
-	"ConstFloat":          func() error { return err(expr.ConstFloat(dtype.Invalid, 0)) },
-	"ConstInt":            func() error { return err(expr.ConstInt(77, 0)) },
-	"ConstInt too large":  func() error { return err(expr.ConstInt(dtype.I8, 200)) },
+	"Failed nil":          func() error { return err(tree.Failed(nil)) },
+	"nil cell":            func() error { return err(tree.NewParamNode(dtype.F32, nil)) },
+	"NewConst of no type": func() error { return err(tree.NewConst(dtype.Invalid, 0)) },
+	"ConstFloat":          func() error { return err(tree.ConstFloat(dtype.Invalid, 0)) },
+	"ConstInt":            func() error { return err(tree.ConstInt(77, 0)) },
+	"ConstInt too large":  func() error { return err(tree.ConstInt(dtype.I8, 200)) },
 	"NodeOf nil":          func() error { return err(expr.NodeOf[float32](nil)) },
 
 	// Leaves outside of their memory.
-	"nil leaf":           func() error { return err(expr.NewLeaf(dtype.F32, nil, nil)) },
-	"leaf of no memory":  func() error { return err(expr.NewLeaf(dtype.F32, nil, &expr.Leaf{})) },
-	"leaf of no type":    func() error { return err(expr.NewLeaf(0, nil, &expr.Leaf{Mem: vec.Array().Memory()})) },
+	"nil leaf":           func() error { return err(tree.NewLeaf(dtype.F32, nil, nil)) },
+	"leaf of no memory":  func() error { return err(tree.NewLeaf(dtype.F32, nil, &tree.Leaf{})) },
+	"leaf of no type":    func() error { return err(tree.NewLeaf(0, nil, &tree.Leaf{Mem: vec.Array().Memory()})) },
 	"leaf, short stride": func() error { return err(leaf(0, nil, 3)) },
 	"leaf, offset":       func() error { return err(leaf(1, shape.Strides{1}, 3)) },
 	"leaf, negative":     func() error { return err(leaf(-1, shape.Strides{1}, 3)) },
@@ -143,37 +79,37 @@ var misuses = map[string]func() error{
 	},
 
 	// Nodes made or changed by hand.
-	"WithArgs, fewer":  func() error { return err(changed(func(n *expr.Node) { *n = *n.WithArgs(vec.Node()) })) },
-	"WithArgs, nil":    func() error { return err(changed(func(n *expr.Node) { *n = *n.WithArgs(nil, nil) })) },
-	"WithArgs, shape":  func() error { return err(tree.Node().WithArgs(iota[float32](9).Node())) },
-	"WithArgs, type":   func() error { return err(tree.Node().WithArgs(iota[float64](3).Node())) },
-	"operand replaced": func() error { return err(changed(func(n *expr.Node) { n.Args[0] = iota[float32](9).Node() })) },
-	"operand removed":  func() error { return err(changed(func(n *expr.Node) { n.Args = n.Args[:1] })) },
-	"operand nil":      func() error { return err(changed(func(n *expr.Node) { n.Args[1] = nil })) },
-	"operator nil":     func() error { return err(changed(func(n *expr.Node) { n.Op = nil })) },
-	"attributes nil":   func() error { return err(changed(func(n *expr.Node) { n.Attributes = nil })) },
-	"a cycle":          func() error { return err(changed(func(n *expr.Node) { n.Args[0] = n })) },
+	"WithArgs, fewer":  func() error { return err(changed(func(n *tree.Node) { *n = *n.WithArgs(vec.Node()) })) },
+	"WithArgs, nil":    func() error { return err(changed(func(n *tree.Node) { *n = *n.WithArgs(nil, nil) })) },
+	"WithArgs, shape":  func() error { return err(grown.Node().WithArgs(iota[float32](9).Node())) },
+	"WithArgs, type":   func() error { return err(grown.Node().WithArgs(iota[float64](3).Node())) },
+	"operand replaced": func() error { return err(changed(func(n *tree.Node) { n.Args[0] = iota[float32](9).Node() })) },
+	"operand removed":  func() error { return err(changed(func(n *tree.Node) { n.Args = n.Args[:1] })) },
+	"operand nil":      func() error { return err(changed(func(n *tree.Node) { n.Args[1] = nil })) },
+	"operator nil":     func() error { return err(changed(func(n *tree.Node) { n.Op = nil })) },
+	"attributes nil":   func() error { return err(changed(func(n *tree.Node) { n.Attributes = nil })) },
+	"a cycle":          func() error { return err(changed(func(n *tree.Node) { n.Args[0] = n })) },
 	"a cycle, twice": func() error {
-		return err(op.CastNode(changed(func(n *expr.Node) { n.Args[0], n.Args[1] = n, n }), dtype.F64))
+		return err(op.CastNode(changed(func(n *tree.Node) { n.Args[0], n.Args[1] = n, n }), dtype.F64))
 	},
 	"NewView in a tree": func() error {
 		o, _ := op.Lookup("reshape")
-		return err(expr.NewView(o, shape.Shape{3}, dtype.F32, []int{3}))
+		return err(tree.NewView(o, shape.Shape{3}, dtype.F32, []int{3}))
 	},
-	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(expr.Untyped(o, shape.Shape{3}, dtype.F32)) },
+	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(tree.Untyped(o, shape.Shape{3}, dtype.F32)) },
 	"a reduction of mine": func() error {
-		return err(expr.ApplyWith(expr.NewOperator(expr.Row{Class: expr.Reduction, Arity: 1, Reduce: prim.NewReduction(prim.ReductionRow{Name: "median"})}), expr.Attributes{Axes: []int{0}}, vec.Node()))
+		return err(tree.ApplyWith(tree.NewOperator(tree.Row{Class: tree.Reduction, Arity: 1, Reduce: prim.NewReduction(prim.ReductionRow{Name: "median"})}), tree.Attributes{Axes: []int{0}}, vec.Node()))
 	},
 	"a reduction with a wrong program": func() error {
 		row := prim.NewReduction(prim.ReductionRow{Name: "mine", Types: prim.Num, Identity: prim.Zero, Combine: func(b *prim.B, x ...prim.V) prim.V { return b.Lt(x[0], x[1]) }})
-		o := expr.NewOperator(expr.Row{Class: expr.Reduction, Arity: 1, Reduce: row, Pair: &expr.Operator{}})
-		return engine.Zeros[float32](1).Assign(expr.Of[float32](expr.ApplyWith(o, expr.Attributes{Axes: []int{0}}, vec.Node())))
+		o := tree.NewOperator(tree.Row{Class: tree.Reduction, Arity: 1, Reduce: row, Pair: &tree.Operator{}})
+		return engine.Zeros[float32](1).Assign(expr.Of[float32](tree.ApplyWith(o, tree.Attributes{Axes: []int{0}}, vec.Node())))
 	},
 	"a contraction of mine": func() error {
-		return err(expr.Apply(expr.NewOperator(expr.Row{Class: expr.Contraction, Arity: 2, Shape: same}), vec.Node(), vec.Node()))
+		return err(tree.Apply(tree.NewOperator(tree.Row{Class: tree.Contraction, Arity: 2, Shape: same}), vec.Node(), vec.Node()))
 	},
 	"opaque without function": func() error {
-		return err(expr.Apply(expr.NewOperator(expr.Row{Class: expr.Opaque, Arity: 1}), vec.Node()))
+		return err(tree.Apply(tree.NewOperator(tree.Row{Class: tree.Opaque, Arity: 1}), vec.Node()))
 	},
 	"ScatterNode":                         func() error { return err(op.ScatterNode("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
 	"ScatterNode of nil":                  func() error { return err(op.ScatterNode("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
@@ -189,31 +125,37 @@ var misuses = map[string]func() error{
 	"an order":                            func() error { return err(op.Sort(vec, 0, op.Order(2)).Node()) },
 	"two orders":                          func() error { return err(op.Sort(vec, 0, op.Descending, op.Ascending).Node()) },
 	"Sort":                                func() error { return err(op.Sort[float32](nil, 0).Node()) },
-	"sort, wild order":                    func() error { return err(node("sort", expr.Attributes{Axes: []int{0}, Ints: []int{2}}, vec.Node())) },
-	"sort, no axis":                       func() error { return err(node("sort", expr.Attributes{}, vec.Node())) },
+	"sort, wild order":                    func() error { return err(node("sort", tree.Attributes{Axes: []int{0}, Ints: []int{2}}, vec.Node())) },
+	"sort, no axis":                       func() error { return err(node("sort", tree.Attributes{}, vec.Node())) },
 	"ArgSort":                             func() error { return err(op.ArgSort(vec, -2).Node()) },
 	"Rank":                                func() error { return err(op.Rank(vec, 7).Node()) },
 	"scatter, float indices": func() error {
-		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, vec.Node(), vec.Node()))
+		return err(node("scatter_add", tree.Attributes{Axes: []int{0}, Ints: []int{3}}, vec.Node(), vec.Node()))
 	},
 	"scatter, no updates": func() error {
-		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node()))
+		return err(node("scatter_add", tree.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node()))
 	},
 	"scatter, wrong base": func() error {
-		return err(node("scatter_add", expr.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
+		return err(node("scatter_add", tree.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
 	},
 	"TakeAlongAxis":       func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
 	"TakeAlongAxisNode":   func() error { return err(op.TakeAlongAxisNode(vec.Node(), vec.Node(), 0)) },
 	"Median":              func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
 	"Quantile":            func() error { return err(op.Quantile(vec, math.NaN()).Node()) },
+	"SignBit":             func() error { return err(op.SignBit[float64](nil).Node()) },
+	"NaNMedian":           func() error { return err(op.NaNMedian(vec, op.Axis(5)).Node()) },
+	"NaNQuantile":         func() error { return err(op.NaNQuantile(vec, math.NaN()).Node()) },
+	"NaNPercentile":       func() error { return err(op.NaNPercentile(vec, 101).Node()) },
 	"Percentile":          func() error { return err(op.Percentile(vec, 101).Node()) },
 	"SearchSorted":        func() error { return err(op.SearchSorted(mat, vec, true).Node()) },
-	"searchsorted, types": func() error { return err(node("searchsorted", expr.Attributes{}, vec.Node(), iota[int8](3).Node())) },
+	"searchsorted, types": func() error { return err(node("searchsorted", tree.Attributes{}, vec.Node(), iota[int8](3).Node())) },
 	"searchsorted, wild side": func() error {
-		return err(node("searchsorted", expr.Attributes{Ints: []int{-1}}, vec.Node(), vec.Node()))
+		return err(node("searchsorted", tree.Attributes{Ints: []int{-1}}, vec.Node(), vec.Node()))
 	},
 	"SelectSorted":                           func() error { return err(op.SelectSorted(vec, 0, 99).Node()) },
-	"select, a negative place":               func() error { return err(node("select", expr.Attributes{Axes: []int{0}, Ints: []int{-1}}, vec.Node())) },
+	"Partition":                              func() error { return err(op.Partition(vec, 0, 99).Node()) },
+	"ArgPartition":                           func() error { return err(op.ArgPartition(vec, 7, 0).Node()) },
+	"select, a negative place":               func() error { return err(node("select", tree.Attributes{Axes: []int{0}, Ints: []int{-1}}, vec.Node())) },
 	"TopK":                                   func() error { v, _ := op.TopK(vec, 99, 0); return err(v.Node()) },
 	"TopK of nil":                            func() error { _, i := op.TopK[float32](nil, 1, 0); return err(i.Node()) },
 	"Bincount":                               func() error { return err(op.Bincount(iota[int32](3), -1).Node()) },
@@ -236,38 +178,38 @@ var misuses = map[string]func() error{
 	"GoFunc of nil":                          func() error { return err(op.GoFunc[float32]("none", nil)(vec).Node()) },
 
 	// Attributes that rows do not allow.
-	"reshape, none":     func() error { return err(node("reshape", expr.Attributes{}, vec.Node())) },
+	"reshape, none":     func() error { return err(node("reshape", tree.Attributes{}, vec.Node())) },
 	"ReshapeNode":       func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
 	"Reshape":           func() error { return err(op.Reshape(vec, 2).Node()) },
-	"transpose, none":   func() error { return err(node("transpose", expr.Attributes{}, vec.Node())) },
-	"transpose, wild":   func() error { return err(node("transpose", expr.Attributes{Axes: []int{7, -9}}, vec.Node())) },
+	"transpose, none":   func() error { return err(node("transpose", tree.Attributes{}, vec.Node())) },
+	"transpose, wild":   func() error { return err(node("transpose", tree.Attributes{Axes: []int{7, -9}}, vec.Node())) },
 	"TransposeNode":     func() error { return err(op.TransposeNode(mat.Node(), []int{0, 0})) },
-	"slice, none":       func() error { return err(node("slice", expr.Attributes{}, vec.Node())) },
-	"slice, wild start": func() error { return err(node("slice", expr.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
-	"slice, wild step":  func() error { return err(node("slice", expr.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
+	"slice, none":       func() error { return err(node("slice", tree.Attributes{}, vec.Node())) },
+	"slice, wild start": func() error { return err(node("slice", tree.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
+	"slice, wild step":  func() error { return err(node("slice", tree.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
 	"slice, wild count": func() error {
-		return err(node("slice", expr.Attributes{Ints: []int{0, 1, math.MaxInt / 2}}, vec.Node()))
+		return err(node("slice", tree.Attributes{Ints: []int{0, 1, math.MaxInt / 2}}, vec.Node()))
 	},
-	"slice, no step":     func() error { return err(node("slice", expr.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
-	"broadcast_to, none": func() error { return err(node("broadcast_to", expr.Attributes{}, vec.Node())) },
+	"slice, no step":     func() error { return err(node("slice", tree.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
+	"broadcast_to, none": func() error { return err(node("broadcast_to", tree.Attributes{}, vec.Node())) },
 	"BroadcastToNode":    func() error { return err(op.BroadcastToNode(vec.Node(), []int{-3})) },
-	"concat, none":       func() error { return err(node("concat", expr.Attributes{}, vec.Node(), vec.Node())) },
-	"concat, wild":       func() error { return err(node("concat", expr.Attributes{Axes: []int{-9}}, vec.Node(), vec.Node())) },
-	"pad, none":          func() error { return err(node("pad", expr.Attributes{}, vec.Node(), vec.Node())) },
+	"concat, none":       func() error { return err(node("concat", tree.Attributes{}, vec.Node(), vec.Node())) },
+	"concat, wild":       func() error { return err(node("concat", tree.Attributes{Axes: []int{-9}}, vec.Node(), vec.Node())) },
+	"pad, none":          func() error { return err(node("pad", tree.Attributes{}, vec.Node(), vec.Node())) },
 	"PadNode":            func() error { return err(op.PadNode(vec.Node(), []int{1}, nil)) },
-	"take, none":         func() error { return err(node("take", expr.Attributes{}, vec.Node(), iota[int32](3).Node())) },
-	"windows, none":      func() error { return err(node("windows", expr.Attributes{}, vec.Node())) },
-	"windows, wild":      func() error { return err(node("windows", expr.Attributes{Ints: []int{1, math.MinInt, 1}}, vec.Node())) },
-	"iota, none":         func() error { return err(node("iota", expr.Attributes{})) },
+	"take, none":         func() error { return err(node("take", tree.Attributes{}, vec.Node(), iota[int32](3).Node())) },
+	"windows, none":      func() error { return err(node("windows", tree.Attributes{}, vec.Node())) },
+	"windows, wild":      func() error { return err(node("windows", tree.Attributes{Ints: []int{1, math.MinInt, 1}}, vec.Node())) },
+	"iota, none":         func() error { return err(node("iota", tree.Attributes{})) },
 	"IotaNode":           func() error { return err(op.IotaNode(-1)) },
-	"unslice, none":      func() error { return err(node("unslice", expr.Attributes{}, vec.Node())) },
-	"window_scatter":     func() error { return err(node("window_scatter", expr.Attributes{}, vec.Node())) },
-	"window_gather":      func() error { return err(node("window_gather", expr.Attributes{}, mat.Node())) },
-	"sum, none":          func() error { return err(node("sum", expr.Attributes{}, vec.Node())) },
-	"sum, wild":          func() error { return err(node("sum", expr.Attributes{Axes: []int{5}}, vec.Node())) },
-	"sum, negative":      func() error { return err(node("sum", expr.Attributes{Axes: []int{-1}}, vec.Node())) },
-	"sum, twice":         func() error { return err(node("sum", expr.Attributes{Axes: []int{0, 0}}, vec.Node())) },
-	"cast, none":         func() error { return err(node("cast", expr.Attributes{}, vec.Node())) },
+	"unslice, none":      func() error { return err(node("unslice", tree.Attributes{}, vec.Node())) },
+	"window_scatter":     func() error { return err(node("window_scatter", tree.Attributes{}, vec.Node())) },
+	"window_gather":      func() error { return err(node("window_gather", tree.Attributes{}, mat.Node())) },
+	"sum, none":          func() error { return err(node("sum", tree.Attributes{}, vec.Node())) },
+	"sum, wild":          func() error { return err(node("sum", tree.Attributes{Axes: []int{5}}, vec.Node())) },
+	"sum, negative":      func() error { return err(node("sum", tree.Attributes{Axes: []int{-1}}, vec.Node())) },
+	"sum, twice":         func() error { return err(node("sum", tree.Attributes{Axes: []int{0, 0}}, vec.Node())) },
+	"cast, none":         func() error { return err(node("cast", tree.Attributes{}, vec.Node())) },
 	"CastNode":           func() error { return err(op.CastNode(vec.Node(), 99)) },
 
 	// The typed constructors.
@@ -285,7 +227,7 @@ var misuses = map[string]func() error{
 		return err(op.ReduceStatesNode(op.Reducer{}, vec.Node(), op.Reduction{}))
 	},
 	"ReduceStates": func() error { return err(op.ReduceStates[float64](op.Reducer{}, vec, nil).Node()) },
-	"ScanNodes":    func() error { return err(op.ScanNodes([]*expr.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
+	"ScanNodes":    func() error { return err(op.ScanNodes([]*tree.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
 	"NewState":     func() error { return err(op.NewState(vec.Node(), vec.Node())) },
 	"Diff":         func() error { return err(op.Diff(vec, 1).Node()) },
 	"Tile":         func() error { return err(op.Tile(vec, math.MaxInt).Node()) },
@@ -421,80 +363,90 @@ var misuses = map[string]func() error{
 	"IFFT":            func() error { return err(op.IFFT(expr.Exp[complex64](nil), 0).Node()) },
 	"RFFT":            func() error { return err(op.RFFT[complex128](vec, 0).Node()) },
 	"IRFFT":           func() error { return err(op.IRFFT[float64](engine.Zeros[complex128](1), 0, nil).Node()) },
-	"FourierNode":     func() error { return err(op.FourierNode("fft", nil, 0)) },
-	"FourierPoints":   func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
-	"FourierNorm":     func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
-	"FFTFreq":         func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
-	"RFFTFreq":        func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
-	"FrequencyNode":   func() error { return err(op.FrequencyNode(dtype.I32, 5, 1, false)) },
-	"Gamma":           func() error { return err(op.Gamma[float32](expr.Const[uint64](1), -1, 3).Node()) },
-	"Beta":            func() error { return err(op.Beta[float64](nil, 1, 1, 3).Node()) },
-	"ComplexNode":     func() error { return err(op.ComplexNode(nil, vec.Node())) },
-	"Complex":         func() error { return err(op.Complex[complex128](vec, vec).Node()) },
-	"RealPart":        func() error { return err(op.RealPart[float32](engine.Zeros[complex128](2)).Node()) },
-	"ImagPart":        func() error { return err(op.ImagPart[float64](expr.Exp[complex64](nil)).Node()) },
-	"Angle":           func() error { return err(op.Angle[float32](engine.Zeros[complex128](2)).Node()) },
-	"Modulus":         func() error { return err(op.Modulus[float32](engine.Zeros[complex128](2)).Node()) },
-	"Where":           func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
-	"Cast":            func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },
-	"MatMul":          func() error { return err(op.MatMul(mat, mat).Node()) },
-	"MatMulNode":      func() error { return err(op.MatMulNode(nil, nil)) },
-	"Dot":             func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
-	"Flatten":         func() error { return err(op.Flatten(null).Node()) },
-	"NaNSum":          func() error { return err(op.NaNSum(vec, op.AccumFloat64(), op.Axis(7)).Node()) },
-	"CountNonzero":    func() error { return err(op.CountNonzero(vec, op.Axis(7)).Node()) },
-	"PeakToPeak":      func() error { return err(op.PeakToPeak(iota[float32](0)).Node()) },
-	"NaNToNum":        func() error { return err(op.NaNToNum(null, 0).Node()) },
-	"MoveAxis":        func() error { return err(op.MoveAxis(mat, 0, 2).Node()) },
-	"Roll":            func() error { return err(op.Roll(mat, math.MinInt, 2).Node()) },
-	"Stack":           func() error { return err(op.Stack(0, mat, expr.Exp[float32](vec)).Node()) },
-	"Stack nothing":   func() error { return err(op.Stack[float32](0).Node()) },
-	"Eye":             func() error { return err(op.Eye[int8](-1, math.MaxInt, math.MinInt).Node()) },
-	"Linspace":        func() error { return err(op.Linspace[int32](0, 1, -1).Node()) },
-	"Fold":            func() error { return err(op.Fold(op.RandomBits(expr.Const[uint64](1), 2), 1).Node()) },
-	"RandomBits":      func() error { return err(op.RandomBits(expr.Const[uint64](1), -2).Node()) },
-	"Uniform":         func() error { return err(op.Uniform[float32](nil, 2).Node()) },
-	"Exponential":     func() error { return err(op.Exponential[float32](nil, 2).Node()) },
-	"Normal":          func() error { return err(op.Normal[float64](expr.Const[uint64](1), math.MaxInt, math.MaxInt).Node()) },
-	"Bernoulli":       func() error { return err(op.Bernoulli(expr.Const[uint64](1), math.NaN(), 2).Node()) },
-	"Integers":        func() error { return err(op.Integers[int8](expr.Const[uint64](1), 200, 2).Node()) },
-	"Compose":         func() error { return err(op.Compose("nothing", op.Options{})) },
-	"Transpose":       func() error { return err(op.Transpose(mat, 0).Node()) },
-	"PermuteNode":     func() error { return err(op.PermuteNode(nil, nil)) },
-	"T":               func() error { return err(op.T(null).Node()) },
-	"SwapAxesNode":    func() error { return err(op.Compose("swapaxes", op.Options{Axes: []int{0, 1}}, nil)) },
-	"SwapAxes":        func() error { return err(op.SwapAxes(mat, 0, 2).Node()) },
-	"NewAxisNode":     func() error { return err(op.Compose("expand_dims", op.Options{Axes: []int{0}}, nil)) },
-	"NewAxis":         func() error { return err(op.NewAxis(mat, 5).Node()) },
-	"SqueezeNode":     func() error { return err(op.Compose("squeeze", op.Options{}, nil)) },
-	"Squeeze":         func() error { return err(op.Squeeze(mat, 0).Node()) },
-	"BroadcastTo":     func() error { return err(op.BroadcastTo(mat, 3).Node()) },
-	"SliceNode":       func() error { return err(op.SliceNode(nil, nil)) },
-	"Slice, step 0":   func() error { return err(op.Slice(vec, op.By(op.Span{}, 0)).Node()) },
-	"Slice, Range":    func() error { return err(op.Slice(vec, op.Range(0, 1), op.From(0), op.Until(1)).Node()) },
-	"IndexNode":       func() error { return err(op.IndexNode(nil, 0, 0)) },
-	"Index":           func() error { return err(op.Index(vec, 0, 3).Node()) },
-	"FlipNode":        func() error { return err(op.Compose("flip", op.Options{}, nil)) },
-	"Flip":            func() error { return err(op.Flip(vec, 1).Node()) },
-	"ConcatNode":      func() error { return err(op.ConcatNode(0, []*expr.Node{nil})) },
-	"Concat":          func() error { return err(op.Concat[float32](0).Node()) },
-	"Into":            func() error { return err(op.Into[float32](0, nil, vec).Node()) },
-	"Pad":             func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
-	"Windows":         func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },
-	"TakeNode":        func() error { return err(op.TakeNode(nil, nil, 0)) },
-	"Take":            func() error { return err(op.Take(vec, iota[int32](1), 9).Node()) },
-	"Take, index":     func() error { return err(op.Take(vec, op.Full[int64](int64(1<<40)), 0).Node()) },
-	"OneHotNode":      func() error { return err(op.Compose("one_hot", op.Options{Ints: []int{0}, To: dtype.Bool}, nil)) },
-	"OneHot":          func() error { return err(op.OneHot[float32](iota[int32](1), -1).Node()) },
-	"ArangeNode":      func() error { return err(op.ArangeNode(0, 0, 1, 1)) },
-	"Arange":          func() error { return err(op.Arange[float32](0, math.Inf(1), 1).Node()) },
-	"Arange, int8":    func() error { return err(op.Arange[int8](0, 300, 1).Node()) },
-	"Arange, uint8":   func() error { return err(op.Arange[uint8](3, -3, -1).Node()) },
-	"UnsliceNode":     func() error { return err(op.UnsliceNode(nil, nil, nil)) },
-	"Unslice":         func() error { return err(op.Unslice(vec, []int{7}, op.By(op.Span{}, 0)).Node()) },
-	"WindowScatter":   func() error { return err(op.WindowScatter(vec, nil).Node()) },
-	"WindowGather":    func() error { return err(op.WindowGather(mat, nil).Node()) },
-	"Unwindows":       func() error { return err(op.Unwindows(vec, []int{5}, op.Window{Size: 2}).Node()) },
+	"HFFT":            func() error { return err(op.HFFT[float64](engine.Zeros[complex128](1), 0).Node()) },
+	"IHFFT":           func() error { return err(op.IHFFT[complex128](vec, 0).Node()) },
+	"FFTN":            func() error { return err(op.FFTN(engine.Zeros[complex128](2), []int{0, 1}).Node()) },
+	"IFFTN":           func() error { return err(op.IFFTN(expr.Exp[complex128](nil), nil).Node()) },
+	"RFFTN":           func() error { return err(op.RFFTN[complex128](iota[float64](2), []int{}).Node()) },
+	"IRFFTN": func() error {
+		return err(op.IRFFTN[float64](engine.Zeros[complex128](2), nil, op.FourierPoints(1, 2)).Node())
+	},
+	"FFTShift":      func() error { return err(op.FFTShift(mat, 2).Node()) },
+	"IFFTShift":     func() error { return err(op.IFFTShift(mat, math.MinInt).Node()) },
+	"FourierNode":   func() error { return err(op.FourierNode("fft", nil, nil)) },
+	"FourierPoints": func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
+	"FourierNorm":   func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
+	"FFTFreq":       func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
+	"RFFTFreq":      func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
+	"FrequencyNode": func() error { return err(op.FrequencyNode(dtype.I32, 5, 1, false)) },
+	"Gamma":         func() error { return err(op.Gamma[float32](expr.Const[uint64](1), -1, 3).Node()) },
+	"Beta":          func() error { return err(op.Beta[float64](nil, 1, 1, 3).Node()) },
+	"ComplexNode":   func() error { return err(op.ComplexNode(nil, vec.Node())) },
+	"Complex":       func() error { return err(op.Complex[complex128](vec, vec).Node()) },
+	"RealPart":      func() error { return err(op.RealPart[float32](engine.Zeros[complex128](2)).Node()) },
+	"ImagPart":      func() error { return err(op.ImagPart[float64](expr.Exp[complex64](nil)).Node()) },
+	"Angle":         func() error { return err(op.Angle[float32](engine.Zeros[complex128](2)).Node()) },
+	"Modulus":       func() error { return err(op.Modulus[float32](engine.Zeros[complex128](2)).Node()) },
+	"Where":         func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
+	"Cast":          func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },
+	"MatMul":        func() error { return err(op.MatMul(mat, mat).Node()) },
+	"MatMulNode":    func() error { return err(op.MatMulNode(nil, nil)) },
+	"Dot":           func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
+	"Flatten":       func() error { return err(op.Flatten(null).Node()) },
+	"NaNSum":        func() error { return err(op.NaNSum(vec, op.AccumFloat64(), op.Axis(7)).Node()) },
+	"CountNonzero":  func() error { return err(op.CountNonzero(vec, op.Axis(7)).Node()) },
+	"PeakToPeak":    func() error { return err(op.PeakToPeak(iota[float32](0)).Node()) },
+	"NaNToNum":      func() error { return err(op.NaNToNum(null, 0).Node()) },
+	"MoveAxis":      func() error { return err(op.MoveAxis(mat, 0, 2).Node()) },
+	"Roll":          func() error { return err(op.Roll(mat, math.MinInt, 2).Node()) },
+	"Stack":         func() error { return err(op.Stack(0, mat, expr.Exp[float32](vec)).Node()) },
+	"Stack nothing": func() error { return err(op.Stack[float32](0).Node()) },
+	"Eye":           func() error { return err(op.Eye[int8](-1, math.MaxInt, math.MinInt).Node()) },
+	"Linspace":      func() error { return err(op.Linspace[int32](0, 1, -1).Node()) },
+	"Fold":          func() error { return err(op.Fold(op.RandomBits(expr.Const[uint64](1), 2), 1).Node()) },
+	"RandomBits":    func() error { return err(op.RandomBits(expr.Const[uint64](1), -2).Node()) },
+	"Uniform":       func() error { return err(op.Uniform[float32](nil, 2).Node()) },
+	"Exponential":   func() error { return err(op.Exponential[float32](nil, 2).Node()) },
+	"Normal":        func() error { return err(op.Normal[float64](expr.Const[uint64](1), math.MaxInt, math.MaxInt).Node()) },
+	"Bernoulli":     func() error { return err(op.Bernoulli(expr.Const[uint64](1), math.NaN(), 2).Node()) },
+	"Integers":      func() error { return err(op.Integers[int8](expr.Const[uint64](1), 200, 2).Node()) },
+	"Compose":       func() error { return err(op.Compose("nothing", op.Options{})) },
+	"Transpose":     func() error { return err(op.Transpose(mat, 0).Node()) },
+	"PermuteNode":   func() error { return err(op.PermuteNode(nil, nil)) },
+	"T":             func() error { return err(op.T(null).Node()) },
+	"SwapAxesNode":  func() error { return err(op.Compose("swapaxes", op.Options{Axes: []int{0, 1}}, nil)) },
+	"SwapAxes":      func() error { return err(op.SwapAxes(mat, 0, 2).Node()) },
+	"NewAxisNode":   func() error { return err(op.Compose("expand_dims", op.Options{Axes: []int{0}}, nil)) },
+	"NewAxis":       func() error { return err(op.NewAxis(mat, 5).Node()) },
+	"SqueezeNode":   func() error { return err(op.Compose("squeeze", op.Options{}, nil)) },
+	"Squeeze":       func() error { return err(op.Squeeze(mat, 0).Node()) },
+	"BroadcastTo":   func() error { return err(op.BroadcastTo(mat, 3).Node()) },
+	"SliceNode":     func() error { return err(op.SliceNode(nil, nil)) },
+	"Slice, step 0": func() error { return err(op.Slice(vec, op.By(op.Span{}, 0)).Node()) },
+	"Slice, Range":  func() error { return err(op.Slice(vec, op.Range(0, 1), op.From(0), op.Until(1)).Node()) },
+	"IndexNode":     func() error { return err(op.IndexNode(nil, 0, 0)) },
+	"Index":         func() error { return err(op.Index(vec, 0, 3).Node()) },
+	"FlipNode":      func() error { return err(op.Compose("flip", op.Options{}, nil)) },
+	"Flip":          func() error { return err(op.Flip(vec, 1).Node()) },
+	"ConcatNode":    func() error { return err(op.ConcatNode(0, []*tree.Node{nil})) },
+	"Concat":        func() error { return err(op.Concat[float32](0).Node()) },
+	"Into":          func() error { return err(op.Into[float32](0, nil, vec).Node()) },
+	"Pad":           func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
+	"Windows":       func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },
+	"TakeNode":      func() error { return err(op.TakeNode(nil, nil, 0)) },
+	"Take":          func() error { return err(op.Take(vec, iota[int32](1), 9).Node()) },
+	"Take, index":   func() error { return err(op.Take(vec, op.Full[int64](int64(1<<40)), 0).Node()) },
+	"OneHotNode":    func() error { return err(op.Compose("one_hot", op.Options{Ints: []int{0}, To: dtype.Bool}, nil)) },
+	"OneHot":        func() error { return err(op.OneHot[float32](iota[int32](1), -1).Node()) },
+	"ArangeNode":    func() error { return err(op.ArangeNode(0, 0, 1, 1)) },
+	"Arange":        func() error { return err(op.Arange[float32](0, math.Inf(1), 1).Node()) },
+	"Arange, int8":  func() error { return err(op.Arange[int8](0, 300, 1).Node()) },
+	"Arange, uint8": func() error { return err(op.Arange[uint8](3, -3, -1).Node()) },
+	"UnsliceNode":   func() error { return err(op.UnsliceNode(nil, nil, nil)) },
+	"Unslice":       func() error { return err(op.Unslice(vec, []int{7}, op.By(op.Span{}, 0)).Node()) },
+	"WindowScatter": func() error { return err(op.WindowScatter(vec, nil).Node()) },
+	"WindowGather":  func() error { return err(op.WindowGather(mat, nil).Node()) },
+	"Unwindows":     func() error { return err(op.Unwindows(vec, []int{5}, op.Window{Size: 2}).Node()) },
 
 	// Operators and views of users.
 	"Define, nil": func() error { return err(op.Map1(op.Define("mine", 1, nil), expr.Exp[float32](vec)).Node()) },
@@ -533,53 +485,53 @@ var misuses = map[string]func() error{
 	"DefineView, shape":  func() error { return err(viewed(nil, itself)) },
 	"DefineView, gather": func() error { return err(viewed(same, nil)) },
 	"DefineView, wild": func() error {
-		return err(viewed(func(*expr.Node) (shape.Shape, error) { return shape.Shape{-4}, nil }, itself))
+		return err(viewed(func(*tree.Node) (shape.Shape, error) { return shape.Shape{-4}, nil }, itself))
 	},
 	"DefineView, panic": func() error {
-		return err(viewed(func(n *expr.Node) (shape.Shape, error) { return shape.Shape{n.Ints[3]}, nil }, itself))
+		return err(viewed(func(n *tree.Node) (shape.Shape, error) { return shape.Shape{n.Ints[3]}, nil }, itself))
 	},
 	"DefineView, larger": func() error {
-		return err(viewed(func(*expr.Node) (shape.Shape, error) { return shape.Shape{9}, nil }, itself))
+		return err(viewed(func(*tree.Node) (shape.Shape, error) { return shape.Shape{9}, nil }, itself))
 	},
 	"DefineView, changes": func() error {
-		return err(viewed(func() func(*expr.Node) (shape.Shape, error) {
+		return err(viewed(func() func(*tree.Node) (shape.Shape, error) {
 			n := 2
-			return func(*expr.Node) (shape.Shape, error) { n++; return shape.Shape{n}, nil }
+			return func(*tree.Node) (shape.Shape, error) { n++; return shape.Shape{n}, nil }
 		}(), itself))
 	},
 	"Broadcast": func() error {
-		return err(viewed(same, func(g *expr.Gather) op.V { return g.At(0, op.Broadcast(g, 4)) }))
+		return err(viewed(same, func(g *tree.Gather) op.V { return g.At(0, op.Broadcast(g, 4)) }))
 	},
 	"an operator without Types": func() error {
-		return err(expr.Apply(expr.NewOperator(expr.Row{Name: "mine", Class: expr.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}), iota[int32](3).Node()))
+		return err(tree.Apply(tree.NewOperator(tree.Row{Name: "mine", Class: tree.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}), iota[int32](3).Node()))
 	},
 	"a condition alone": func() error {
-		return err(expr.Apply(expr.NewOperator(expr.Row{Name: "mine", Class: expr.Elementwise, Arity: 1, Cond: true, Lower: func(b *op.B, x ...op.V) op.V { return x[0] }}), op.Less(vec, vec).Node()))
+		return err(tree.Apply(tree.NewOperator(tree.Row{Name: "mine", Class: tree.Elementwise, Arity: 1, Cond: true, Lower: func(b *op.B, x ...op.V) op.V { return x[0] }}), op.Less(vec, vec).Node()))
 	},
 
 	// Derivatives.
-	"rule, no operand": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Arg(7) }) },
-	"rule, panic":      func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Node.Args[7] }) },
+	"rule, no operand": func() error { return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Arg(7) }) },
+	"rule, panic":      func() error { return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Node.Args[7] }) },
 	"rule, no row": func() error {
-		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Op("nothing", g.Out) })
+		return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Op("nothing", g.Out) })
 	},
-	"rule, nil": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Mul(nil, g.Out) }) },
+	"rule, nil": func() error { return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Mul(nil, g.Out) }) },
 	"rule, no cast": func() error {
-		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Cast(nil, dtype.F64) })
+		return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Cast(nil, dtype.F64) })
 	},
 	"rule, shape": func() error {
-		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return iota[float32](2, 2, 7).Node() })
+		return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return iota[float32](2, 2, 7).Node() })
 	},
-	"rule, type": func() error { return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return iota[int32](3).Node() }) },
+	"rule, type": func() error { return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return iota[int32](3).Node() }) },
 	"rule, reduction": func() error {
-		return ruled(func(g *expr.Adjoint, arg int) *expr.Node { return g.Reduce("median", g.Out, nil) })
+		return ruled(func(g *tree.Adjoint, arg int) *tree.Node { return g.Reduce("median", g.Out, nil) })
 	},
 	"grad of nil":      func() error { _, err := grad.Of[float32](nil, vec); return err },
 	"grad by nil":      func() error { _, err := grad.Of[float32](op.Sum(vec), nil); return err },
-	"grad by a tree":   func() error { _, err := grad.OfNodes(op.Sum(vec).Node(), &expr.Node{}); return err },
+	"grad by a tree":   func() error { _, err := grad.OfNodes(op.Sum(vec).Node(), &tree.Node{}); return err },
 	"grad of a vector": func() error { _, err := grad.OfNodes(vec.Node(), vec.Node()); return err },
 	"grad of a cycle": func() error {
-		n := changed(func(n *expr.Node) { n.Args[0] = n })
+		n := changed(func(n *tree.Node) { n.Args[0] = n })
 		_, err := grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
 		return err
 	},
@@ -590,13 +542,13 @@ var misuses = map[string]func() error{
 		return engine.Run(context.Background(), expr.Statement{Saver: 99, Target: vec.Node(), Value: vec.Node()})
 	},
 	"a target": func() error {
-		return engine.Run(context.Background(), expr.Statement{Target: tree.Node(), Value: vec.Node()})
+		return engine.Run(context.Background(), expr.Statement{Target: grown.Node(), Value: vec.Node()})
 	},
 	"nil leaves": func() error {
-		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{expr.Let(vec, tree)}, func(*expr.Node) *expr.Node { return nil })...)
+		return engine.Run(context.Background(), plan.MapLeaves([]expr.Statement{expr.Let(vec, grown)}, func(*tree.Node) *tree.Node { return nil })...)
 	},
 	"nil statement": func() error {
-		return engine.Run(context.Background(), expr.MapLeaves([]expr.Statement{{}}, func(n *expr.Node) *expr.Node { return n })...)
+		return engine.Run(context.Background(), plan.MapLeaves([]expr.Statement{{}}, func(n *tree.Node) *tree.Node { return n })...)
 	},
 }
 
@@ -622,13 +574,13 @@ func TestMisuse(t *testing.T) {
 // TestMisuseOfRows applies every row to operands and attributes that it must
 // reject.
 func TestMisuseOfRows(t *testing.T) {
-	wild := []expr.Attributes{{}, {Ints: []int{math.MinInt, math.MaxInt, -1}}, {Axes: []int{math.MaxInt}, Ints: []int{0, 0, 0}}, {To: 200, Axes: []int{-5, 7}}}
+	wild := []tree.Attributes{{}, {Ints: []int{math.MinInt, math.MaxInt, -1}}, {Axes: []int{math.MaxInt}, Ints: []int{0, 0, 0}}, {To: 200, Axes: []int{-5, 7}}}
 	for _, o := range op.Table() {
 		for i, at := range wild {
 			for n := range 5 {
-				args := make([]*expr.Node, n)
+				args := make([]*tree.Node, n)
 				for k := range args {
-					args[k] = []*expr.Node{vec.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
+					args[k] = []*tree.Node{vec.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
 				}
 				func() {
 					defer func() {
@@ -636,7 +588,7 @@ func TestMisuseOfRows(t *testing.T) {
 							t.Errorf("%s of %d operands, attributes %d: panics: %v", o.Name(), n, i, r)
 						}
 					}()
-					if e := expr.ApplyWith(o, at, args...); e.Err() == nil {
+					if e := tree.ApplyWith(o, at, args...); e.Err() == nil {
 						_ = err(e)
 					}
 				}()
@@ -652,9 +604,9 @@ func TestMisuseOfCompositions(t *testing.T) {
 	for _, c := range op.Compositions() {
 		for i, o := range wild {
 			for n := range 5 {
-				args := make([]*expr.Node, n)
+				args := make([]*tree.Node, n)
 				for k := range args {
-					args[k] = []*expr.Node{mat.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
+					args[k] = []*tree.Node{mat.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
 				}
 				func() {
 					defer func() {
@@ -676,7 +628,7 @@ func TestMisuseOfCompositions(t *testing.T) {
 
 // TestNilMethods calls the methods of nil and zero values.
 func TestNilMethods(t *testing.T) {
-	for _, n := range []*expr.Node{nil, {}, {Op: &expr.Operator{}}} {
+	for _, n := range []*tree.Node{nil, {}, {Op: &tree.Operator{}}} {
 		if n.Err() == nil && n != nil && n.Op != nil {
 			continue
 		}
@@ -685,7 +637,7 @@ func TestNilMethods(t *testing.T) {
 			t.Errorf("%v is accepted", n)
 		}
 	}
-	expr.Walk(nil, func(*expr.Node) {})
+	tree.Walk(nil, func(*tree.Node) {})
 	_ = expr.Statement{Saver: 9}.String()
 	_ = (shape.Shape{2, 3}).Count(3, 1) + (shape.Shape{2, 3}).Count(-1, 9)
 	_, _ = prim.NewProgram(nil, nil)
@@ -694,9 +646,13 @@ func TestNilMethods(t *testing.T) {
 // TestMisuseNamesEveryFunction fails if no misuse calls some exported function
 // that is written by hand.
 func TestMisuseNamesEveryFunction(t *testing.T) {
-	text, err := os.ReadFile("misuse_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, name := range []string{"misuse_test.go", "misuse_helpers_test.go"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, b...)
 	}
 	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "Row": true, "Compositions": true, "ULP": true, "Doc": true}
 	files, err := filepath.Glob("*.go")

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestErrorsNameTheCall checks that an error names the function that the user
@@ -15,7 +15,7 @@ import (
 func TestErrorsNameTheCall(t *testing.T) {
 	m, i := iota[float64](2, 2), iota[int32](2)
 	for _, c := range []struct {
-		n    *expr.Node
+		n    *tree.Node
 		want string
 	}{
 		{op.Softmax(m, 5).Node(), "op.Softmax: axis 5 is out of range for rank 2"},
@@ -30,6 +30,8 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.Softmax(op.Reshape(m, 3), 0).Node(), "op.Reshape: 4 elements do not reshape to [3]"},
 		{op.Slice(m, op.By(op.Span{}, 0)).Node(), "op.Slice: the step of a slice is 0"},
 		{op.Arange[int8](0, 300, 1).Node(), "op.Arange: the element 299 is no int8"},
+		{op.Arange[uint8](-1, 2, 1).Node(), "op.Arange: the element -1 is no uint8"},
+		{op.Arange[int32](0, 3, .5).Node(), "op.Arange: the step 0.5 is no int32"},
 	} {
 		got := fmt.Sprint(c.n.Err())
 		if !strings.HasPrefix(got, "oneloop: "+c.want+" (names_test.go:") {

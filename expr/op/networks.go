@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -14,14 +15,14 @@ import (
 
 // upsample repeats the elements of the last two axes o.Ints[0] times, or
 // interpolates between them.
-func upsample(o Options, x ...*expr.Node) *expr.Node {
+func upsample(o Options, x ...*tree.Node) *tree.Node {
 	a, scale := x[0], o.int(0, 0)
 	rank := len(a.Shape())
 	switch {
 	case rank < 2 || scale < 1:
 		return misshapen("an operand of shape %v cannot be enlarged %d times", a.Shape(), scale)
 	case o.Text == "bilinear" && !a.DType().IsFloat():
-		return expr.Errorf(expr.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
+		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
 	case o.Text != "bilinear" && o.Text != "nearest":
 		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
 	}
@@ -40,12 +41,12 @@ func upsample(o Options, x ...*expr.Node) *expr.Node {
 
 // interpolated enlarges an axis. The centre of element i of the result lies at
 // (i + 1/2)/scale - 1/2, brought inside the axis.
-func interpolated(a *expr.Node, axis, scale int) *expr.Node {
+func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 	n, t := a.Shape()[axis], a.DType()
 	if n == 0 || n > math.MaxInt/4/scale {
 		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
 	}
-	number := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	at := call("div", call("add", CastNode(IotaNode(n*scale), dtype.F64), number(.5)), number(float64(scale)))
 	at = call("clip", call("sub", at, number(.5)), number(0), number(float64(n-1)))
 	low := call("floor", at)
@@ -59,7 +60,7 @@ func interpolated(a *expr.Node, axis, scale int) *expr.Node {
 }
 
 // crop takes o.Ints elements of the last axes, from o.Axes or from the middle.
-func crop(o Options, x ...*expr.Node) *expr.Node {
+func crop(o Options, x ...*tree.Node) *tree.Node {
 	s := x[0].Shape()
 	lead := len(s) - len(o.Ints)
 	if lead < 0 || o.Axes != nil && len(o.Axes) != len(o.Ints) {
@@ -82,7 +83,7 @@ func crop(o Options, x ...*expr.Node) *expr.Node {
 
 // layout has the names of the axes before and after in o.Text, with a space
 // between them.
-func layout(o Options, x ...*expr.Node) *expr.Node {
+func layout(o Options, x ...*tree.Node) *tree.Node {
 	from, to, _ := strings.Cut(o.Text, " ")
 	axes := make([]int, 0, len(to))
 	for i, r := range to {
@@ -101,7 +102,7 @@ func layout(o Options, x ...*expr.Node) *expr.Node {
 
 // isAt returns whether each element of a along the last axis has the number that
 // index states.
-func isAt(a, index *expr.Node) *expr.Node {
+func isAt(a, index *tree.Node) *tree.Node {
 	s := a.Shape()
 	if len(s) == 0 || !shape.Shape(s[:len(s)-1]).Equal(index.Shape()) {
 		return misshapen("indices of shape %v do not fit the rows of shape %v", index.Shape(), s)
@@ -110,15 +111,15 @@ func isAt(a, index *expr.Node) *expr.Node {
 	return call("equal", at, IotaNode(s[len(s)-1]))
 }
 
-func pick(_ Options, x ...*expr.Node) *expr.Node {
+func pick(_ Options, x ...*tree.Node) *tree.Node {
 	on := isAt(x[0], x[1])
 	if on.Err() != nil {
 		return on
 	}
-	return ReduceNode("sum", call("where", on, x[0], expr.NewConst(x[0].DType(), 0)), Options{Axes: []int{-1}})
+	return ReduceNode("sum", call("where", on, x[0], tree.NewConst(x[0].DType(), 0)), Options{Axes: []int{-1}})
 }
 
-func fillAt(_ Options, x ...*expr.Node) *expr.Node {
+func fillAt(_ Options, x ...*tree.Node) *tree.Node {
 	on := isAt(x[0], x[1])
 	v := x[2]
 	if on.Err() == nil && len(v.Shape()) > 0 {
@@ -131,22 +132,22 @@ func fillAt(_ Options, x ...*expr.Node) *expr.Node {
 }
 
 // softmaxGrad ignores the label o.Ints[0], if there is one.
-func softmaxGrad(o Options, x ...*expr.Node) *expr.Node {
+func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	on := isAt(x[0], x[1])
 	if on.Err() != nil {
 		return on
 	}
 	y, t := x[0], x[0].DType()
-	d := call("where", on, call("sub", y, expr.ConstFloat(t, 1)), y)
+	d := call("where", on, call("sub", y, tree.ConstFloat(t, 1)), y)
 	if len(o.Ints) == 0 {
 		return d
 	}
 	label := newAxes(Options{Axes: []int{-1}}, CastNode(x[1], dtype.I64))
-	return call("where", call("equal", label, expr.ConstInt(dtype.I64, int64(o.Ints[0]))), expr.ConstFloat(t, 0), d)
+	return call("where", call("equal", label, tree.ConstInt(dtype.I64, int64(o.Ints[0]))), tree.ConstFloat(t, 0), d)
 }
 
 // smoothSoftmaxGrad gives o.Numbers[0] of each label to all others.
-func smoothSoftmaxGrad(o Options, x ...*expr.Node) *expr.Node {
+func smoothSoftmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	on := isAt(x[0], x[1])
 	if on.Err() != nil {
 		return on
@@ -156,8 +157,8 @@ func smoothSoftmaxGrad(o Options, x ...*expr.Node) *expr.Node {
 	}
 	y, t, alpha := x[0], x[0].DType(), o.Numbers[0]
 	others := max(y.Shape()[len(y.Shape())-1]-1, 1)
-	here := call("add", call("sub", y, expr.ConstFloat(t, 1)), expr.ConstFloat(t, alpha))
-	return call("where", on, here, call("sub", y, expr.ConstFloat(t, alpha/float64(others))))
+	here := call("add", call("sub", y, tree.ConstFloat(t, 1)), tree.ConstFloat(t, alpha))
+	return call("where", on, here, call("sub", y, tree.ConstFloat(t, alpha/float64(others))))
 }
 
 // Upsample returns x with its last two axes scale times as long. The mode "nearest"

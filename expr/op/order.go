@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -13,8 +14,8 @@ import (
 
 // ordered returns the composition of a row of a sort along one axis, or without an
 // axis of the vector of all elements.
-func ordered(name string) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
+func ordered(name string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
 		a, axis, bad := oneLine(o, x[0])
 		if bad != nil {
 			return bad
@@ -23,9 +24,63 @@ func ordered(name string) func(o Options, x ...*expr.Node) *expr.Node {
 	}
 }
 
+// parted returns a partition or its positions. The integers are the places, which count from
+// the end if they are negative.
+func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		a, axis, bad := oneLine(o, x[0])
+		if bad != nil {
+			return bad
+		}
+		return partedAlong(name, a, axis, o.Ints)
+	}
+}
+
+func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	if a.Shape().Size() == 0 {
+		kth = nil
+	}
+	places := slices.Clone(kth)
+	for i, place := range places {
+		n := a.Shape()[axis]
+		if place < -n || place >= n {
+			return tree.Errorf(tree.ErrIndex, row(name).Constructor(), "place %d is outside of axis %d of size %d", place, axis, n)
+		}
+		places[i] = (place + n) % n
+	}
+	slices.Sort(places)
+	return makeRow(name, []int{axis}, slices.Compact(places), a)
+}
+
+// Partition returns the elements along an axis, in the shape of a. At the places kth are the
+// elements that come there in sorted order. Before such a place are lesser elements, or equal
+// ones, after it greater or equal ones. Of those between two places, the elements that equal
+// the one at the first place come first and those that equal the one at the second place last;
+// apart from that they keep their order. Negative places count from the end. A place outside
+// of the axis is an error, [expr.ErrIndex], unless there are no elements at all.
+func Partition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[T] {
+	return expr.Of[T](partedOf("partition", expr.NodeOf(a), axis, kth))
+}
+
+// ArgPartition returns the positions of the elements of [Partition], from 0 on.
+func ArgPartition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[int64] {
+	return expr.Of[int64](partedOf("argpartition", expr.NodeOf(a), axis, kth))
+}
+
+func partedOf(name string, a *tree.Node, axis int, kth []int) *tree.Node {
+	at, bad := axisOf(row(name).Constructor(), a, axis)
+	if bad != nil {
+		return bad
+	}
+	return partedAlong(name, a, at, kth)
+}
+
 // oneLine returns a, and the only axis of the options. Without an axis it returns a
 // vector of all elements.
-func oneLine(o Options, a *expr.Node) (*expr.Node, int, *expr.Node) {
+func oneLine(o Options, a *tree.Node) (*tree.Node, int, *tree.Node) {
 	if o.Axes == nil {
 		return flatten(o, a), 0, nil
 	}
@@ -38,7 +93,7 @@ func oneLine(o Options, a *expr.Node) (*expr.Node, int, *expr.Node) {
 
 // lines returns the elements of several axes, or of all, along one axis, and the
 // shape that a reduction over them keeps.
-func (o Options) lines(a *expr.Node) (line *expr.Node, axis int, kept shape.Shape, bad *expr.Node) {
+func (o Options) lines(a *tree.Node) (line *tree.Node, axis int, kept shape.Shape, bad *tree.Node) {
 	rank := len(a.Shape())
 	axes, err := shape.Axes(o.Axes, rank)
 	if o.Axes == nil {
@@ -65,12 +120,9 @@ func (o Options) lines(a *expr.Node) (line *expr.Node, axis int, kept shape.Shap
 	return ReshapeNode(a, append(dims, a.Shape()[len(dims):].Size())), len(dims), kept, nil
 }
 
-// quantileAt returns NumPy's linear quantile: the value at the place q*(n-1) of the
-// sorted elements, between its neighbours in proportion.
-func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
-	if !(q >= 0 && q <= 1) {
-		return expr.Errorf(expr.ErrValue, "", "%v is not from 0 to 1", q)
-	}
+// quantileAt returns NumPy's linear quantile, for q from 0 to 1: the value at the
+// place q*(n-1) of the sorted elements, between its neighbours in proportion.
+func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
 	line, axis, kept, bad := o.lines(a)
 	if bad != nil {
 		return bad
@@ -84,7 +136,7 @@ func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
 	t := at - float64(low)
 	pick := sortedPlaces(line, axis, kept, low, min(low+1, n-1), n-1)
 	x, y, last := pick(0), pick(1), pick(2)
-	number := func(v float64) *expr.Node { return expr.ConstFloat(x.DType(), v) }
+	number := func(v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
 	step := call("sub", y, x)
 	v := x
 	switch {
@@ -98,7 +150,7 @@ func (o Options) quantileAt(a *expr.Node, q float64) *expr.Node {
 
 // median returns the mean of the two elements in the middle. Unlike a quantile of .5,
 // it is infinite if both are the same infinity.
-func median(o Options, x ...*expr.Node) *expr.Node {
+func median(o Options, x ...*tree.Node) *tree.Node {
 	line, axis, kept, bad := o.lines(x[0])
 	if bad != nil {
 		return bad
@@ -117,42 +169,112 @@ func median(o Options, x ...*expr.Node) *expr.Node {
 
 // sortedPlaces returns a function that returns the elements at one of the places of the
 // sorted axis.
-func sortedPlaces(a *expr.Node, axis int, kept shape.Shape, places ...int) func(i int) *expr.Node {
+func sortedPlaces(a *tree.Node, axis int, kept shape.Shape, places ...int) func(i int) *tree.Node {
 	sorted := makeRow("select", []int{axis}, places, a)
-	return func(i int) *expr.Node { return ReshapeNode(IndexNode(sorted, axis, i), kept) }
+	return func(i int) *tree.Node { return ReshapeNode(IndexNode(sorted, axis, i), kept) }
 }
 
-func quantile(per float64) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
-		if len(o.Numbers) != 1 {
-			return expr.Errorf(expr.ErrValue, "", "takes one number")
+func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		q, bad := o.fraction(per)
+		if bad != nil {
+			return bad
 		}
-		return o.quantileAt(x[0], o.Numbers[0]/per)
+		return o.quantileAt(x[0], q)
 	}
 }
 
-func searchSorted(o Options, x ...*expr.Node) *expr.Node {
+// fraction returns the number of the options, which is from 0 to per, as a part of per.
+func (o Options) fraction(per float64) (q float64, bad *tree.Node) {
+	if len(o.Numbers) != 1 {
+		return 0, tree.Errorf(tree.ErrValue, "", "takes one number")
+	}
+	if q := o.Numbers[0]; !(q >= 0 && q <= per) {
+		return 0, tree.Errorf(tree.ErrValue, "", "%v is not from 0 to %v", q, per)
+	}
+	return o.Numbers[0] / per, nil
+}
+
+// amongNumbers sorts the elements over axes, with NaN last. It returns the number of those
+// that are not NaN, as float64, and a function that returns the elements at places
+// among them; a place outside is brought inside.
+func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *tree.Node) *tree.Node, bad *tree.Node) {
+	line, axis, kept, bad := o.lines(a)
+	if bad != nil {
+		return nil, nil, bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return nil, nil, misshapen("an empty axis has no quantile")
+	}
+	sorted := makeRow("sort", []int{axis}, nil, line)
+	one := line.Shape().Reduce([]int{axis}, true)
+	number := CastNode(call("equal", line, line), dtype.F64)
+	count = ReshapeNode(ReduceNode("sum", number, Options{Axes: []int{axis}, Keep: true}), kept)
+	return count, func(place *tree.Node) *tree.Node {
+		i := CastNode(call("clip", place, like(place, 0), like(place, float64(n-1))), dtype.I64)
+		return ReshapeNode(takenAlong(makeRow, sorted, ReshapeNode(i, one), nil, axis), kept)
+	}, nil
+}
+
+// nanMedian returns the mean of the two elements in the middle of those that are not NaN.
+func nanMedian(o Options, x ...*tree.Node) *tree.Node {
+	count, pick, bad := o.amongNumbers(x[0])
+	if bad != nil {
+		return bad
+	}
+	half := call("div", count, like(count, 2))
+	low, high := call("sub", call("ceil", half), like(count, 1)), call("floor", half)
+	v, y := pick(low), pick(high)
+	return call("where", call("equal", low, high), v, call("div", call("add", v, y), like(v, 2)))
+}
+
+func nanQuantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		q, bad := o.fraction(per)
+		if bad != nil {
+			return bad
+		}
+		count, pick, bad := o.amongNumbers(x[0])
+		if bad != nil {
+			return bad
+		}
+		one := like(count, 1)
+		last := call("sub", count, one)
+		at := call("mul", last, like(count, q))
+		low := call("floor", at)
+		t := call("sub", at, low)
+		v, y := pick(low), pick(call("minimum", call("add", low, one), last))
+		step := call("sub", y, v)
+		up := call("add", v, call("mul", step, CastNode(t, v.DType())))
+		down := call("sub", y, call("mul", step, CastNode(call("sub", one, t), v.DType())))
+		between := call("where", call("less", t, like(t, .5)), up, down)
+		return call("where", call("greater", t, like(t, 0)), between, v)
+	}
+}
+
+func searchSorted(o Options, x ...*tree.Node) *tree.Node {
 	side := slices.Index([]string{"left", "right"}, o.Text)
 	if o.Text == "" {
 		side = 0
 	}
 	if side < 0 {
-		return expr.Errorf(expr.ErrValue, "", "the side is left or right, not %q", o.Text)
+		return tree.Errorf(tree.ErrValue, "", "the side is left or right, not %q", o.Text)
 	}
 	return makeRow("searchsorted", nil, []int{side}, x[0], x[1])
 }
 
-func binCount(o Options, x ...*expr.Node) *expr.Node {
-	return bins("Bincount", x[0], expr.ConstInt(dtype.I64, 1), o.int(0, 0))
+func binCount(o Options, x ...*tree.Node) *tree.Node {
+	return bins("Bincount", x[0], tree.ConstInt(dtype.I64, 1), o.int(0, 0))
 }
 
 // bins adds weights at indices from 0 to n-1. A negative index is outside.
-func bins(called string, index, weights *expr.Node, n int) *expr.Node {
+func bins(called string, index, weights *tree.Node, n int) *tree.Node {
 	switch {
 	case index.Err() != nil:
 		return index
 	case !index.DType().IsInt() || len(index.Shape()) != 1:
-		return expr.Errorf(expr.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
+		return tree.Errorf(tree.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
 	}
 	return ScatterNode("bincount", index, weights, nil, 0, []int{n}).As(called, index, weights)
 }
@@ -167,22 +289,42 @@ func Median[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 // element is. A q outside of 0 to 1 is an error, [expr.ErrValue]. An empty axis is
 // [expr.ErrShape].
 func Quantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
-	o := options(opts)
-	o.Numbers = []float64{q}
-	return composed[T]("quantile", o, expr.NodeOf(a))
+	return quantiles("quantile", a, q, opts)
 }
 
 // Percentile returns the quantile q/100 over axes, for q from 0 to 100; see [Quantile].
 func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+	return quantiles("percentile", a, q, opts)
+}
+
+func quantiles[T expr.Float](name string, a expr.Exp[T], q float64, opts []ReduceOption) expr.Exp[T] {
 	o := options(opts)
 	o.Numbers = []float64{q}
-	return composed[T]("percentile", o, expr.NodeOf(a))
+	return composed[T](name, o, expr.NodeOf(a))
+}
+
+// NaNMedian returns the median over axes of the elements that are not NaN; see [Median].
+// It is NaN if there are none.
+func NaNMedian[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+	return composed[T]("nanmedian", options(opts), expr.NodeOf(a))
+}
+
+// NaNQuantile returns the quantile q over axes of the elements that are not NaN; see
+// [Quantile]. It is NaN if there are none.
+func NaNQuantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+	return quantiles("nanquantile", a, q, opts)
+}
+
+// NaNPercentile returns the quantile q/100 over axes, for q from 0 to 100; see
+// [NaNQuantile].
+func NaNPercentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+	return quantiles("nanpercentile", a, q, opts)
 }
 
 // SearchSorted returns for each element of v the number of elements of the sorted
 // vector a that are below it, in the shape of v. If right is set, the elements equal to
-// it count too. NaN is above everything. The result for a vector that is not sorted is
-// not defined.
+// it count too. NaN is above everything. In a vector that is not sorted the result is a
+// place that a search by halving finds, which is the same on every device.
 func SearchSorted[T expr.Elem](a, v expr.Exp[T], right bool) expr.Exp[int64] {
 	var o Options
 	if right {
@@ -210,7 +352,7 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 	n := expr.NodeOf(a)
 	at, bad := axisOf("TopK", n, axis)
 	if bad == nil && n.Err() == nil && (k < 0 || k > n.Shape()[at]) {
-		bad = expr.Errorf(expr.ErrShape, "TopK", "an axis of size %d has no %d greatest elements", n.Shape()[at], k)
+		bad = tree.Errorf(tree.ErrShape, "TopK", "an axis of size %d has no %d greatest elements", n.Shape()[at], k)
 	}
 	if bad != nil {
 		return expr.Of[T](bad), expr.Of[int64](bad)
@@ -226,7 +368,7 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 // Bincount returns how often each integer from 0 to n-1 occurs in a vector: n numbers.
 // If an element is outside, the assignment returns ErrIndex.
 func Bincount[I expr.Integer](a expr.Exp[I], n int) expr.Exp[int64] {
-	return expr.Of[int64](bins("Bincount", expr.NodeOf(a), expr.ConstInt(dtype.I64, 1), n))
+	return expr.Of[int64](bins("Bincount", expr.NodeOf(a), tree.ConstInt(dtype.I64, 1), n))
 }
 
 // BincountWeights returns the sum of the weights of each integer from 0 to n-1 of a
@@ -256,9 +398,9 @@ func SegmentMin[T expr.Number, I expr.Integer](a expr.Exp[T], segments expr.Exp[
 	return expr.Of[T](segmented("SegmentMin", "scatter_min", expr.NodeOf(a), expr.NodeOf(segments), n))
 }
 
-func segmented(called, name string, a, segments *expr.Node, n int) *expr.Node {
+func segmented(called, name string, a, segments *tree.Node, n int) *tree.Node {
 	if a.Err() == nil && len(a.Shape()) == 0 {
-		return expr.Errorf(expr.ErrShape, called, "a scalar has no segments")
+		return tree.Errorf(tree.ErrShape, called, "a scalar has no segments")
 	}
 	dims := []int{n}
 	if a.Err() == nil {
@@ -277,15 +419,15 @@ func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int6
 	case x.Err() != nil:
 		return expr.Of[int64](x)
 	case n < 1 || n > 1<<30 || !(lo < hi) || math.IsInf(hi-lo, 0):
-		return expr.Of[int64](expr.Errorf(expr.ErrValue, "Histogram", "%d bins from %v to %v", n, lo, hi))
+		return expr.Of[int64](tree.Errorf(tree.ErrValue, "Histogram", "%d bins from %v to %v", n, lo, hi))
 	}
-	f64 := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
-	i64 := func(v int) *expr.Node { return expr.ConstInt(dtype.I64, int64(v)) }
+	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
+	i64 := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	x = CastNode(flatten(Options{}, x), dtype.F64)
 	bin := CastNode(call("mul", call("div", call("sub", x, f64(lo)), f64(hi-lo)), f64(float64(n))), dtype.I64)
 	bin = call("minimum", call("maximum", bin, i64(0)), i64(n-1))
 	// Rounding may put an element beside its bin. The edges decide.
-	edge := func(i *expr.Node) *expr.Node { return edgeAt(i, n, lo, hi) }
+	edge := func(i *tree.Node) *tree.Node { return edgeAt(i, n, lo, hi) }
 	lower := call("less", x, edge(bin))
 	bin = call("sub", bin, CastNode(lower, dtype.I64))
 	next := call("add", bin, i64(1))
@@ -301,14 +443,14 @@ func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int6
 // Fewer than 1 or more than 2^30 bins are [expr.ErrValue].
 func HistogramEdges(n int, lo, hi float64) expr.Exp[float64] {
 	if n < 1 || n > 1<<30 {
-		return expr.Of[float64](expr.Errorf(expr.ErrValue, "HistogramEdges", "%d bins", n))
+		return expr.Of[float64](tree.Errorf(tree.ErrValue, "HistogramEdges", "%d bins", n))
 	}
 	return expr.Of[float64](edgeAt(IotaNode(n+1), n, lo, hi))
 }
 
 // edgeAt returns edge i of n bins.
-func edgeAt(i *expr.Node, n int, lo, hi float64) *expr.Node {
-	f64 := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+func edgeAt(i *tree.Node, n int, lo, hi float64) *tree.Node {
+	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	at := call("add", call("mul", CastNode(i, dtype.F64), f64((hi-lo)/float64(n))), f64(lo))
-	return call("where", call("equal", i, expr.ConstInt(dtype.I64, int64(n))), f64(hi), at)
+	return call("where", call("equal", i, tree.ConstInt(dtype.I64, int64(n))), f64(hi), at)
 }

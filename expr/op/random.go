@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Random numbers are element-wise operators of the element's position and a
@@ -14,7 +15,7 @@ import (
 // Dror, Shaw 2011). It encrypts a counter of 128 bits, here position + 2^64
 // stream, with a key of 64 bits.
 
-var random = family(expr.Row{Class: expr.Elementwise, Arity: 3, Types: expr.TypesOf(dtype.U64)}, []expr.Row{
+var random = family(tree.Row{Class: tree.Elementwise, Arity: 3, Types: tree.TypesOf(dtype.U64)}, []tree.Row{
 	{
 		Name: "philox", Operands: "position stream key", Lower: func(b *B, x ...V) V { return pack(b, philox(b, x...)[:2]) },
 		Doc: "the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream.",
@@ -29,32 +30,28 @@ var random = family(expr.Row{Class: expr.Elementwise, Arity: 3, Types: expr.Type
 	},
 })
 
-// philox returns the four words of a block. x are the halves of the counter,
-// and the key. Both rows have the same instructions, which a kernel has once.
+// philox returns the four words of a block, each in the lower half of a number of 64 bits. The
+// upper halves have other bits. x are the halves of the counter, and the key. Both rows have the
+// same instructions, which a kernel has once.
 func philox(b *B, x ...V) []V {
-	c0, c1 := unpack(b, x[0])
-	c2, c3 := unpack(b, x[1])
-	k0, k1 := unpack(b, x[2])
-	word := func(v int64) V { return b.Int(dtype.U32, v) }
-	m0, m1, w0, w1 := word(0xd2511f53), word(0xcd9e8d57), word(0x9e3779b9), word(0xbb67ae85)
+	word := func(v int64) V { return b.Int(dtype.U64, v) }
+	high := func(x V) V { return b.Shr(x, word(32)) }
+	c0, c1, c2, c3, k0, k1 := x[0], high(x[0]), x[1], high(x[1]), x[2], high(x[2])
 	for round := range 10 {
 		if round > 0 {
-			k0, k1 = b.Add(k0, w0), b.Add(k1, w1)
+			k0, k1 = b.Add(k0, word(0x9e3779b9)), b.Add(k1, word(0xbb67ae85))
 		}
-		hi0, lo0 := b.MulHi(m0, c0), b.Mul(m0, c0)
-		hi1, lo1 := b.MulHi(m1, c2), b.Mul(m1, c2)
-		c0, c1, c2, c3 = b.Xor(b.Xor(hi1, c1), k0), lo1, b.Xor(b.Xor(hi0, c3), k1), lo0
+		p0, p1 := b.Mul(word(0xd2511f53), lowHalf(b, c0)), b.Mul(word(0xcd9e8d57), lowHalf(b, c2))
+		c0, c1, c2, c3 = b.Xor(b.Xor(high(p1), c1), k0), p1, b.Xor(b.Xor(high(p0), c3), k1), p0
 	}
 	return []V{c0, c1, c2, c3}
 }
 
-func unpack(b *B, x V) (lo, hi V) {
-	return b.Cvt(dtype.U32, x), b.Cvt(dtype.U32, b.Shr(x, b.Int(dtype.U64, 32)))
-}
+// lowHalf clears the upper half of a number of 64 bits.
+func lowHalf(b *B, x V) V { return b.And(x, b.Int(dtype.U64, math.MaxUint32)) }
 
-func pack(b *B, w []V) V {
-	return b.Or(b.Cvt(dtype.U64, w[0]), b.Shl(b.Cvt(dtype.U64, w[1]), b.Int(dtype.U64, 32)))
-}
+// pack returns the number with the lower halves of two numbers as its halves.
+func pack(b *B, w []V) V { return b.Or(lowHalf(b, w[0]), b.Shl(w[1], b.Int(dtype.U64, 32))) }
 
 // The streams of a key. Derived keys come from a stream of their own, so that
 // they share no block with the numbers of the key.
@@ -67,28 +64,28 @@ const (
 // are independent. A key is any scalar: a constant, or a parameter, which gives
 // every run of a program other numbers.
 func Fold(key expr.Exp[uint64], n uint64) expr.Exp[uint64] {
-	return expr.Of[uint64](call("philox", expr.NewConst(dtype.U64, n), expr.NewConst(dtype.U64, keyStream), scalarKey("Fold", key).Node()).As("Fold", expr.NodeOf(key)))
+	return expr.Of[uint64](call("philox", tree.NewConst(dtype.U64, n), tree.NewConst(dtype.U64, keyStream), scalarKey("Fold", key).Node()).As("Fold", expr.NodeOf(key)))
 }
 
 // scalarKey returns key, or an error if it is no scalar.
 func scalarKey(name string, key expr.Exp[uint64]) expr.Exp[uint64] {
 	if n := expr.NodeOf(key); n.Err() == nil && len(n.Shape()) > 0 {
-		return expr.Of[uint64](expr.Errorf(expr.ErrShape, name, "the key has shape %v and is no scalar", n.Shape()))
+		return expr.Of[uint64](tree.Errorf(tree.ErrShape, name, "the key has shape %v and is no scalar", n.Shape()))
 	}
 	return expr.Of[uint64](expr.NodeOf(key))
 }
 
 // block applies a row of philox to the row-major positions of a shape.
-func block(o *expr.Operator, name string, key expr.Exp[uint64], dims []int) *expr.Node {
+func block(o *tree.Operator, name string, key expr.Exp[uint64], dims []int) *tree.Node {
 	n := 1
 	for _, d := range dims {
 		if d < 0 || d > 0 && n > math.MaxInt/d {
-			return expr.Errorf(expr.ErrShape, name, "%v is no shape", dims)
+			return tree.Errorf(tree.ErrShape, name, "%v is no shape", dims)
 		}
 		n *= d
 	}
 	position := CastNode(ReshapeNode(IotaNode(n), dims), dtype.U64)
-	return Apply(o, position, expr.NewConst(dtype.U64, elementStream), scalarKey(name, key).Node()).As(name, expr.NodeOf(key))
+	return Apply(o, position, tree.NewConst(dtype.U64, elementStream), scalarKey(name, key).Node()).As(name, expr.NodeOf(key))
 }
 
 // RandomBits returns 64 random bits for each element of a shape.
@@ -98,18 +95,18 @@ func RandomBits(key expr.Exp[uint64], dims ...int) expr.Exp[uint64] {
 
 // unit returns a multiple of 2^-k in [0, 1) made of the k high bits, where k is
 // 24 for float32 and halves, and 53 for float64.
-func unit(t dtype.Type, bits *expr.Node) *expr.Node {
+func unit(t dtype.Type, bits *tree.Node) *tree.Node {
 	wide, k := t.Register(), 24
 	if wide == dtype.F64 {
 		k = 53
 	}
-	high := call("right_shift", bits, expr.ConstInt(dtype.U64, int64(64-k)))
+	high := call("right_shift", bits, tree.ConstInt(dtype.U64, int64(64-k)))
 	if k == 24 {
 		high = CastNode(high, dtype.I32)
 	} else {
 		high = CastNode(high, dtype.I64)
 	}
-	return call("mul", CastNode(high, wide), expr.ConstFloat(wide, math.Ldexp(1, -k)))
+	return call("mul", CastNode(high, wide), tree.ConstFloat(wide, math.Ldexp(1, -k)))
 }
 
 // Uniform returns numbers of [0, 1), evenly distributed: multiples of 2^-53 in
@@ -120,7 +117,7 @@ func Uniform[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 }
 
 // exponential returns -log(1-u), which is finite.
-func exponential(t dtype.Type, bits *expr.Node) *expr.Node {
+func exponential(t dtype.Type, bits *tree.Node) *tree.Node {
 	u := unit(t, bits)
 	return call("neg", call("log1p", call("neg", u)))
 }
@@ -131,25 +128,13 @@ func Exponential[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	return expr.Of[T](CastNode(exponential(t, block(row("philox"), "Exponential", key, dims)), t))
 }
 
-// Normal returns numbers of the normal distribution with mean 0 and variance 1,
-// by Box and Muller's method (1958): sqrt(-2 log(1-u)) cos(2 pi v).
-func Normal[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
-	t := dtype.Of[T]()
-	e := exponential(t, block(row("philox"), "Normal", key, dims))
-	v := unit(t, block(row("philox_high"), "Normal", key, dims))
-	wide := t.Register()
-	radius := call("sqrt", call("add", e, e))
-	angle := call("mul", v, expr.ConstFloat(wide, 2*math.Pi))
-	return expr.Of[T](CastNode(call("mul", radius, call("cos", angle)), t))
-}
-
 // Bernoulli returns true with probability p, rounded to a multiple of 2^-53.
 func Bernoulli(key expr.Exp[uint64], p float64, dims ...int) expr.Exp[bool] {
 	if !(p >= 0 && p <= 1) {
-		return expr.Of[bool](expr.Errorf(expr.ErrValue, "Bernoulli", "%v is no probability", p))
+		return expr.Of[bool](tree.Errorf(tree.ErrValue, "Bernoulli", "%v is no probability", p))
 	}
 	u := unit(dtype.F64, block(row("philox"), "Bernoulli", key, dims))
-	return expr.Of[bool](call("less", u, expr.ConstFloat(dtype.F64, p)))
+	return expr.Of[bool](call("less", u, tree.ConstFloat(dtype.F64, p)))
 }
 
 // Integers returns integers from 0 to n-1: the high half of the product of 64
@@ -161,8 +146,8 @@ func Integers[T expr.Integer](key expr.Exp[uint64], n uint64, dims ...int) expr.
 		bits--
 	}
 	if n == 0 || bits < 64 && (n-1)>>bits != 0 {
-		return expr.Of[T](expr.Errorf(expr.ErrValue, "Integers", "%d integers are no %v", n, t))
+		return expr.Of[T](tree.Errorf(tree.ErrValue, "Integers", "%d integers are no %v", n, t))
 	}
-	high := call("multiply_high", block(row("philox"), "Integers", key, dims), expr.NewConst(dtype.U64, n))
+	high := call("multiply_high", block(row("philox"), "Integers", key, dims), tree.NewConst(dtype.U64, n))
 	return expr.Of[T](CastNode(high, t))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -13,8 +14,8 @@ import (
 // trees and as constructors.
 
 // misshapen returns a node with an ErrShape. Compose adds the name.
-func misshapen(format string, args ...any) *expr.Node {
-	return expr.Errorf(expr.ErrShape, "", "%s", fmt.Sprintf(format, args...))
+func misshapen(format string, args ...any) *tree.Node {
+	return tree.Errorf(tree.ErrShape, "", "%s", fmt.Sprintf(format, args...))
 }
 
 // int returns integer i of the options, or the value without if it is not
@@ -34,7 +35,7 @@ func (o Options) elements() dtype.Type {
 	return o.To
 }
 
-func flatten(_ Options, x ...*expr.Node) *expr.Node {
+func flatten(_ Options, x ...*tree.Node) *tree.Node {
 	return ReshapeNode(x[0], []int{x[0].Shape().Size()})
 }
 
@@ -47,7 +48,7 @@ func upTo(n int) []int {
 	return p
 }
 
-func swapAxes(o Options, x ...*expr.Node) *expr.Node {
+func swapAxes(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())
 	if len(o.Axes) != 2 {
 		return misshapen("%d axes given, not 2", len(o.Axes))
@@ -63,7 +64,7 @@ func swapAxes(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // moveAxis moves o.Axes to o.Ints. The other axes keep their order.
-func moveAxis(o Options, x ...*expr.Node) *expr.Node {
+func moveAxis(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())
 	from, err := shape.Order(o.Axes, rank)
 	to, err2 := shape.Order(o.Ints, rank)
@@ -87,7 +88,7 @@ func moveAxis(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // newAxes adds the axes that have the numbers o.Axes in the result.
-func newAxes(o Options, x ...*expr.Node) *expr.Node {
+func newAxes(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape()) + len(o.Axes)
 	added, err := shape.Order(o.Axes, rank)
 	if err != nil {
@@ -104,7 +105,7 @@ func newAxes(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // squeeze drops all axes of size 1 if o.Axes is nil.
-func squeeze(o Options, x ...*expr.Node) *expr.Node {
+func squeeze(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		for i, d := range x[0].Shape() {
 			if d == 1 {
@@ -116,9 +117,9 @@ func squeeze(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // eachAxis returns f of a and the canonical axes of the options. Without axes
-// it returns a.
-func eachAxis(o Options, a *expr.Node, f func(a *expr.Node, axes []int) *expr.Node) *expr.Node {
-	if len(o.Axes) == 0 {
+// it returns a, and also if a carries an error, as then it has no shape.
+func eachAxis(o Options, a *tree.Node, f func(a *tree.Node, axes []int) *tree.Node) *tree.Node {
+	if len(o.Axes) == 0 || a.Err() != nil {
 		return a
 	}
 	axes, err := shape.Axes(o.Axes, len(a.Shape()))
@@ -129,11 +130,11 @@ func eachAxis(o Options, a *expr.Node, f func(a *expr.Node, axes []int) *expr.No
 }
 
 // flip reverses all axes if o.Axes is nil.
-func flip(o Options, x ...*expr.Node) *expr.Node {
+func flip(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = upTo(len(x[0].Shape()))
 	}
-	return eachAxis(o, x[0], func(a *expr.Node, axes []int) *expr.Node {
+	return eachAxis(o, x[0], func(a *tree.Node, axes []int) *tree.Node {
 		spans := make([]Span, len(a.Shape()))
 		for _, x := range axes {
 			spans[x].Step = shape.At(-1)
@@ -145,7 +146,7 @@ func flip(o Options, x ...*expr.Node) *expr.Node {
 // roll moves along each of o.Axes by one of o.Ints, or by the only one. It moves
 // along one axis by the sum of several. If
 // o.Axes is nil, it moves the elements in row-major order.
-func roll(o Options, x ...*expr.Node) *expr.Node {
+func roll(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if o.Axes == nil {
 		o.Axes = []int{0}
@@ -176,17 +177,38 @@ func roll(o Options, x ...*expr.Node) *expr.Node {
 		}
 		tail, head := make([]Span, axis+1), make([]Span, axis+1)
 		tail[axis], head[axis] = From(at), Until(at)
-		a = ConcatNode(axis, []*expr.Node{SliceNode(a, tail), SliceNode(a, head)})
+		a = ConcatNode(axis, []*tree.Node{SliceNode(a, tail), SliceNode(a, head)})
 	}
 	return a
 }
 
+// halfTurn rolls axes by the half of their extents, rounded down, or back.
+func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		s := x[0].Shape()
+		if o.Axes == nil {
+			o.Axes = upTo(len(s))
+		}
+		o.Ints = make([]int, len(o.Axes))
+		for i, axis := range o.Axes {
+			axis, err := shape.Axis(axis, len(s))
+			if err != nil {
+				return misshapen("%s", err)
+			}
+			if o.Ints[i] = s[axis] / 2; back {
+				o.Ints[i] = -o.Ints[i]
+			}
+		}
+		return roll(o, x...)
+	}
+}
+
 // stack has the new axis o.Axes[0], or 0.
-func stack(o Options, x ...*expr.Node) *expr.Node {
+func stack(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = []int{0}
 	}
-	parts := make([]*expr.Node, len(x))
+	parts := make([]*tree.Node, len(x))
 	for i, a := range x {
 		if !a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1 {
 			return misshapen("arrays of shapes %v and %v cannot be stacked along axes %v", x[0].Shape(), a.Shape(), o.Axes)
@@ -198,7 +220,7 @@ func stack(o Options, x ...*expr.Node) *expr.Node {
 	return ConcatNode(o.Axes[0], parts)
 }
 
-func oneHot(o Options, x ...*expr.Node) *expr.Node {
+func oneHot(o Options, x ...*tree.Node) *tree.Node {
 	depth := o.int(0, 0)
 	if depth < 0 {
 		return misshapen("the depth %d is negative", depth)
@@ -208,21 +230,21 @@ func oneHot(o Options, x ...*expr.Node) *expr.Node {
 }
 
 // eye reads the numbers of rows and columns and the diagonal from o.Ints.
-func eye(o Options, _ ...*expr.Node) *expr.Node {
+func eye(o Options, _ ...*tree.Node) *tree.Node {
 	rows := o.int(0, 0)
 	at := newAxes(Options{Axes: []int{1}}, IotaNode(rows))
-	on := call("equal", call("add", at, expr.ConstInt(dtype.I64, int64(o.int(2, 0)))), IotaNode(o.int(1, rows)))
+	on := call("equal", call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), IotaNode(o.int(1, rows)))
 	return CastNode(on, o.elements())
 }
 
 // linspace rounds as NumPy does: first the step, then its product with the
 // position. The last number is the end itself. Integers round down.
-func linspace(o Options, _ ...*expr.Node) *expr.Node {
+func linspace(o Options, _ ...*tree.Node) *tree.Node {
 	n := o.int(0, 50)
 	if n < 0 || len(o.Numbers) != 2 {
-		return expr.Errorf(expr.ErrValue, "", "%d numbers between %d ends do not exist", n, len(o.Numbers))
+		return tree.Errorf(tree.ErrValue, "", "%d numbers between %d ends do not exist", n, len(o.Numbers))
 	}
-	number := func(v float64) *expr.Node { return expr.ConstFloat(dtype.F64, v) }
+	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	start, stop := o.Numbers[0], o.Numbers[1]
 	parts := n
 	if !o.Open {
@@ -237,7 +259,7 @@ func linspace(o Options, _ ...*expr.Node) *expr.Node {
 	}
 	y = call("add", call("mul", y, number(step)), number(start))
 	if !o.Open && n > 1 {
-		y = call("where", call("equal", i, expr.ConstInt(dtype.I64, int64(n-1))), number(stop), y)
+		y = call("where", call("equal", i, tree.ConstInt(dtype.I64, int64(n-1))), number(stop), y)
 	}
 	if o.elements().IsInt() {
 		y = call("floor", y)
@@ -282,6 +304,17 @@ func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 // leaves one end enters at the other.
 func Roll[T expr.Elem](a expr.Exp[T], shift, axis int) expr.Exp[T] {
 	return composed[T]("roll", Options{Axes: []int{axis}, Ints: []int{shift}}, expr.NodeOf(a))
+}
+
+// FFTShift returns a with axes, by default all, turned by half of their extents, so that
+// the frequency 0 of [FFT] is in the middle.
+func FFTShift[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return composed[T]("fftshift", Options{Axes: axes}, expr.NodeOf(a))
+}
+
+// IFFTShift returns the inverse of [FFTShift].
+func IFFTShift[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return composed[T]("ifftshift", Options{Axes: axes}, expr.NodeOf(a))
 }
 
 // Stack returns expressions of equal shapes along a new axis.

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -16,16 +17,16 @@ var reductions = reductionRows()
 
 // reductionGrads are the derivatives of reductions of floats, by the primitive
 // that combines.
-var reductionGrads = map[prim.Op]expr.Rule{prim.Add: gradSum, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
+var reductionGrads = map[prim.Op]tree.Rule{prim.Add: gradSum, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
 
-func reductionRows() (rows []expr.Row) {
+func reductionRows() (rows []tree.Row) {
 	for _, r := range ir.Reductions() {
 		row := r.Row()
-		o := expr.Row{
-			Name: cmp.Or(row.Operator, row.Name), GoName: row.GoName, Doc: row.Doc, Class: expr.Reduction, Arity: 1,
+		o := tree.Row{
+			Name: cmp.Or(row.Operator, row.Name), GoName: row.GoName, Doc: row.Doc, Class: tree.Reduction, Arity: 1,
 			Types: typesOf(row.Types), Result: resultRule(r), Reduce: r, Pair: pairOf(r),
 		}
-		if o.Result == expr.ResultSame {
+		if o.Result == tree.ResultSame {
 			o.Grad = reductionGrads[row.Op]
 		}
 		rows = append(rows, o)
@@ -34,7 +35,7 @@ func reductionRows() (rows []expr.Row) {
 }
 
 // pairOf returns the operator that combines two values of r.
-func pairOf(r *prim.Reduction) *expr.Operator {
+func pairOf(r *prim.Reduction) *tree.Operator {
 	if r.Position() {
 		return nil
 	}
@@ -42,27 +43,27 @@ func pairOf(r *prim.Reduction) *expr.Operator {
 	if r.Native() {
 		name = r.Op().String()
 	}
-	return expr.NewOperator(expr.Row{Name: name, Class: expr.Elementwise, Arity: 2, Types: typesOf(r.Types()), Lower: r.Lower})
+	return tree.NewOperator(tree.Row{Name: name, Class: tree.Elementwise, Arity: 2, Types: typesOf(r.Types()), Lower: r.Lower})
 }
 
 // typesOf returns the element types that a class of registers holds.
-func typesOf(c prim.Class) (s expr.Types) {
+func typesOf(c prim.Class) (s tree.Types) {
 	for _, t := range dtype.Real() {
 		if c.Has(t.Register()) {
-			s |= expr.TypesOf(t)
+			s |= tree.TypesOf(t)
 		}
 	}
 	return s
 }
 
-func resultRule(r *prim.Reduction) expr.Result {
+func resultRule(r *prim.Reduction) tree.Result {
 	switch {
 	case r.Position():
-		return expr.ResultInt64
+		return tree.ResultInt64
 	case r.Types() == prim.Pred:
-		return expr.ResultBool
+		return tree.ResultBool
 	}
-	return expr.ResultSame
+	return tree.ResultSame
 }
 
 // A VarOption is an option of the variance and the standard deviation: a
@@ -118,34 +119,34 @@ func options[O VarOption](opts []O) (r Reduction) {
 // ReduceNode returns the reduction called name of an untyped tree. For axes
 // that are not adjacent it returns one reduction for each group of adjacent
 // axes, the innermost group first, in the order of docs/numerics.md.
-func ReduceNode(name string, a *expr.Node, r Reduction) *expr.Node {
+func ReduceNode(name string, a *tree.Node, r Reduction) *tree.Node {
 	o, ok := Lookup(name)
-	if !ok || o.Class() != expr.Reduction {
-		return expr.Errorf(expr.ErrValue, "", "there is no reduction %q", name)
+	if !ok || o.Class() != tree.Reduction {
+		return tree.Errorf(tree.ErrValue, "", "there is no reduction %q", name)
 	}
 	return ReduceBy(o, a, r)
 }
 
 // ReduceBy returns the reduction o, built in or a user's, of an untyped tree.
-func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
-	if o == nil || o.Class() != expr.Reduction {
-		return expr.Errorf(expr.ErrType, "Reduce", "the operator is no reduction")
+func ReduceBy(o *tree.Operator, a *tree.Node, r Reduction) *tree.Node {
+	if o == nil || o.Class() != tree.Reduction {
+		return tree.Errorf(tree.ErrType, "Reduce", "the operator is no reduction")
 	}
 	if a == nil || a.Err() != nil || o.Err() != nil || o.Reduce() == nil {
-		return expr.Apply(o, a)
+		return tree.Apply(o, a)
 	}
 	if r.DDof != 0 {
-		return expr.Errorf(expr.ErrValue, o.Constructor(), "ddof is an option of var and std")
+		return tree.Errorf(tree.ErrValue, o.Constructor(), "ddof is an option of var and std")
 	}
 	if r.Ties && (o.Reduce().Position() || o.Reduce().Op() != prim.Max && o.Reduce().Op() != prim.Min) {
-		return expr.Errorf(expr.ErrValue, o.Constructor(), "ties are of maxima and minima")
+		return tree.Errorf(tree.ErrValue, o.Constructor(), "ties are of maxima and minima")
 	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
-		return expr.Errorf(expr.ErrShape, o.Constructor(), "%s", err)
+		return tree.Errorf(tree.ErrShape, o.Constructor(), "%s", err)
 	}
 	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce().Ordered(dtype.F64) || !o.Types().Has(dtype.F64)) {
-		return expr.Errorf(expr.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name(), a.DType())
+		return tree.Errorf(tree.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name(), a.DType())
 	}
 	if b := o.Bools(); b != nil && a.DType() == dtype.Bool {
 		v := CastNode(ReduceBy(b, CastNode(a, dtype.U8), r), dtype.Bool)
@@ -158,7 +159,7 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 		a, axes = ReshapeNode(a, append(a.Shape().Clone(), 1)), []int{len(a.Shape())}
 		r.Keep = false
 	}
-	if o.Result() == expr.ResultInt64 && len(axes) > 1 {
+	if o.Result() == tree.ResultInt64 && len(axes) > 1 {
 		return argOverAxes(o, a, axes, r)
 	}
 	t := a.DType()
@@ -183,14 +184,14 @@ func ReduceBy(o *expr.Operator, a *expr.Node, r Reduction) *expr.Node {
 }
 
 // argOverAxes returns a reduction to positions over several axes.
-func argOverAxes(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
+func argOverAxes(o *tree.Operator, a *tree.Node, axes []int, r Reduction) *tree.Node {
 	joined, kept := joinAxes(a, axes)
 	return ReshapeNode(reduce(o, joined, []int{len(kept)}, Reduction{}), a.Shape().Reduce(axes, r.Keep))
 }
 
 // joinAxes moves axes to the end and joins them, so that positions along the last
 // axis are row-major. It also returns the other extents.
-func joinAxes(a *expr.Node, axes []int) (joined *expr.Node, kept []int) {
+func joinAxes(a *tree.Node, axes []int) (joined *tree.Node, kept []int) {
 	s, n := a.Shape(), 1
 	var perm []int
 	for i, d := range s {
@@ -207,15 +208,15 @@ func joinAxes(a *expr.Node, axes []int) (joined *expr.Node, kept []int) {
 
 // reduce returns the reduction over one group of adjacent axes, which keep size
 // 1. If r has an accumulator, the operand is converted to it first.
-func reduce(o *expr.Operator, a *expr.Node, axes []int, r Reduction) *expr.Node {
+func reduce(o *tree.Operator, a *tree.Node, axes []int, r Reduction) *tree.Node {
 	if r.Acc != dtype.Invalid {
 		a = CastNode(a, r.Acc)
 	}
-	at := expr.Attributes{Axes: axes}
+	at := tree.Attributes{Axes: axes}
 	if r.Ties {
 		at.Ints = wholeTies
 	}
-	return expr.ApplyWith(o, at, a)
+	return tree.ApplyWith(o, at, a)
 }
 
 // wholeTies are the integers of a reduction whose ties are not shared.
@@ -227,17 +228,17 @@ func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption
 }
 
 // SumInt returns the sum of small signed integers in int64, as NumPy does.
-func SumInt[T int8 | int32 | int64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
+func SumInt[T dtype.Signed](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
 	return named("SumInt", a, Sum(Cast[int64](a), opts...))
 }
 
-// named returns e, the composition called name of a; see [expr.Node.As].
+// named returns e, the composition called name of a; see [tree.Node.As].
 func named[R, T expr.Elem](name string, a expr.Exp[T], e expr.Exp[R]) expr.Exp[R] {
 	return expr.Of[R](e.Node().As(name, expr.NodeOf(a)))
 }
 
 // SumUint returns the sum of small unsigned integers in uint64, as NumPy does.
-func SumUint[T uint8 | uint32 | uint64](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
+func SumUint[T dtype.Unsigned](a expr.Exp[T], opts ...ReduceOption) expr.Exp[uint64] {
 	return named("SumUint", a, Sum(Cast[uint64](a), opts...))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -16,17 +17,17 @@ import (
 type Reducer struct {
 	Name string // in errors
 	// First returns the states of no elements of type t, as scalars.
-	First func(t dtype.Type) []*expr.Node
+	First func(t dtype.Type) []*tree.Node
 	// Element returns the states of the element x alone. at is its position, an
 	// int64: the number of elements before it, in row-major order of the reduced
 	// axes.
-	Element func(at, x *expr.Node) []*expr.Node
+	Element func(at, x *tree.Node) []*tree.Node
 	// Combine returns the states of two ranges of elements, of which y is the later
 	// one.
-	Combine func(x, y []*expr.Node) []*expr.Node
+	Combine func(x, y []*tree.Node) []*tree.Node
 	// Result returns the result from the states of all elements. If it is nil, the
 	// result is the first state.
-	Result func(s []*expr.Node) *expr.Node
+	Result func(s []*tree.Node) *tree.Node
 }
 
 // ReduceStatesNode returns the reduction f of an untyped tree over the axes of r. It has no
@@ -34,19 +35,19 @@ type Reducer struct {
 // elements are combined with First, one element after the other, and the states of
 // the blocks in the same way. The scans that do this have a derivative if the
 // operators in them have one.
-func ReduceStatesNode(f Reducer, a *expr.Node, r Reduction) *expr.Node {
+func ReduceStatesNode(f Reducer, a *tree.Node, r Reduction) *tree.Node {
 	if a == nil || a.Err() != nil {
 		return failed(a)
 	}
 	if f.First == nil || f.Element == nil || f.Combine == nil {
-		return expr.Errorf(expr.ErrValue, f.Name, "it needs First, Element and Combine")
+		return tree.Errorf(tree.ErrValue, f.Name, "it needs First, Element and Combine")
 	}
 	if r.Acc != dtype.Invalid || r.DDof != 0 || r.Ties {
-		return expr.Errorf(expr.ErrValue, f.Name, "its only options are Axis and KeepDims")
+		return tree.Errorf(tree.ErrValue, f.Name, "its only options are Axis and KeepDims")
 	}
 	axes, err := shape.Axes(r.Axes, len(a.Shape()))
 	if err != nil {
-		return expr.Errorf(expr.ErrShape, f.Name, "%s", err)
+		return tree.Errorf(tree.ErrShape, f.Name, "%s", err)
 	}
 	wide := a.DType().Register()
 	x, kept := joinAxes(CastNode(a, wide), axes)
@@ -56,7 +57,7 @@ func ReduceStatesNode(f Reducer, a *expr.Node, r Reduction) *expr.Node {
 	}
 	n := x.Shape()[len(kept)]
 	at[len(kept)] = n
-	states, bad := f.fold(f.First(wide), []*expr.Node{ReshapeNode(IotaNode(n), at), x}, func(x []*expr.Node) []*expr.Node { return f.Element(x[0], x[1]) })
+	states, bad := f.fold(f.First(wide), []*tree.Node{ReshapeNode(IotaNode(n), at), x}, func(x []*tree.Node) []*tree.Node { return f.Element(x[0], x[1]) })
 	if bad != nil {
 		return bad.As(f.Name, a)
 	}
@@ -75,13 +76,13 @@ func ReduceStatesNode(f Reducer, a *expr.Node, r Reduction) *expr.Node {
 
 // fold returns the states of the elements along the last axis, or a node with an
 // error. lift returns the states of one element.
-func (f *Reducer) fold(first, elements []*expr.Node, lift func(x []*expr.Node) []*expr.Node) (states []*expr.Node, bad *expr.Node) {
+func (f *Reducer) fold(first, elements []*tree.Node, lift func(x []*tree.Node) []*tree.Node) (states []*tree.Node, bad *tree.Node) {
 	dims := elements[len(elements)-1].Shape()
 	axis := len(dims) - 1
 	n := dims[axis]
 	if n > ir.Block {
 		blocks, rest := n/ir.Block, n%ir.Block
-		parts := make([]*expr.Node, len(elements))
+		parts := make([]*tree.Node, len(elements))
 		for i, x := range elements {
 			d := x.Shape()
 			parts[i] = ReshapeNode(along1(x, axis, 0, n-rest), append(d[:axis:axis], blocks, ir.Block))
@@ -98,12 +99,12 @@ func (f *Reducer) fold(first, elements []*expr.Node, lift func(x []*expr.Node) [
 				return nil, bad
 			}
 			for i, s := range last {
-				states[i] = ConcatNode(axis, []*expr.Node{states[i], ReshapeNode(s, append(s.Shape(), 1))})
+				states[i] = ConcatNode(axis, []*tree.Node{states[i], ReshapeNode(s, append(s.Shape(), 1))})
 			}
 		}
-		return f.fold(first, states, func(x []*expr.Node) []*expr.Node { return x })
+		return f.fold(first, states, func(x []*tree.Node) []*tree.Node { return x })
 	}
-	r := ScanNodes(first, elements, ScanOptions{Axis: axis, Length: n}, func(_ *expr.Node, s, x []*expr.Node) (next, out []*expr.Node) {
+	r := ScanNodes(first, elements, ScanOptions{Axis: axis, Length: n}, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
 		return f.Combine(s, lift(x)), nil
 	})
 	for i := range first {
@@ -112,13 +113,13 @@ func (f *Reducer) fold(first, elements []*expr.Node, lift func(x []*expr.Node) [
 		}
 	}
 	if len(states) == 0 {
-		return nil, expr.Errorf(expr.ErrValue, f.Name, "First returns no state")
+		return nil, tree.Errorf(tree.ErrValue, f.Name, "First returns no state")
 	}
 	return states, nil
 }
 
 // along1 returns elements lo to hi of an axis.
-func along1(x *expr.Node, axis, lo, hi int) *expr.Node {
+func along1(x *tree.Node, axis, lo, hi int) *tree.Node {
 	spans := slices.Repeat([]Span{{}}, axis+1)
 	spans[axis] = Range(lo, hi)
 	return SliceNode(x, spans)

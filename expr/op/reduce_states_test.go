@@ -10,22 +10,23 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-type list = []*expr.Node
+type list = []*tree.Node
 
-func use(name string, args ...*expr.Node) *expr.Node { return op.Apply(op.Row(name), args...) }
+func use(name string, args ...*tree.Node) *tree.Node { return op.Apply(op.Row(name), args...) }
 
 // first is the greatest element and its position; of equal ones the first.
 var first = op.Reducer{
 	Name:    "first_max",
-	First:   func(t dtype.Type) list { return list{expr.ConstInt(t, -100), expr.ConstInt(dtype.I64, -1)} },
-	Element: func(at, x *expr.Node) list { return list{x, at} },
+	First:   func(t dtype.Type) list { return list{tree.ConstInt(t, -100), tree.ConstInt(dtype.I64, -1)} },
+	Element: func(at, x *tree.Node) list { return list{x, at} },
 	Combine: func(x, y list) list {
 		better := use("less", x[0], y[0])
 		return list{use("where", better, y[0], x[0]), use("where", better, y[1], x[1])}
 	},
-	Result: func(s list) *expr.Node { return s[1] },
+	Result: func(s list) *tree.Node { return s[1] },
 }
 
 // moments are the number of elements, their mean, and the sum of their squared
@@ -33,18 +34,18 @@ var first = op.Reducer{
 var moments = op.Reducer{
 	Name: "variance",
 	First: func(t dtype.Type) list {
-		zero := expr.ConstFloat(t, 0)
+		zero := tree.ConstFloat(t, 0)
 		return list{zero, zero, zero}
 	},
-	Element: func(_, x *expr.Node) list {
-		return list{expr.ConstFloat(x.DType(), 1), x, expr.ConstFloat(x.DType(), 0)}
+	Element: func(_, x *tree.Node) list {
+		return list{tree.ConstFloat(x.DType(), 1), x, tree.ConstFloat(x.DType(), 0)}
 	},
 	Combine: func(x, y list) list {
 		n, d := use("add", x[0], y[0]), use("sub", y[1], x[1])
 		part := use("div", y[0], n)
 		return list{n, use("add", x[1], use("mul", d, part)), use("add", use("add", x[2], y[2]), use("mul", use("mul", d, d), use("mul", x[0], part)))}
 	},
-	Result: func(s list) *expr.Node { return use("div", s[2], s[0]) },
+	Result: func(s list) *tree.Node { return use("div", s[2], s[0]) },
 }
 
 // Welford's variance as a reduction: three states, combined pairwise.
@@ -105,13 +106,13 @@ func TestReduceStatesGrad(t *testing.T) {
 
 func TestReduceStatesErrors(t *testing.T) {
 	x := iota[float64](3)
-	with := func(change func(r *op.Reducer)) *expr.Node {
+	with := func(change func(r *op.Reducer)) *tree.Node {
 		r := first
 		change(&r)
 		return op.ReduceStatesNode(r, x.Node(), op.Reduction{})
 	}
 	for name, c := range map[string]struct {
-		n    *expr.Node
+		n    *tree.Node
 		kind error
 	}{
 		"nothing":        {op.ReduceStatesNode(op.Reducer{Name: "r"}, x.Node(), op.Reduction{}), expr.ErrValue},
@@ -122,9 +123,9 @@ func TestReduceStatesErrors(t *testing.T) {
 		"too few states": {with(func(r *op.Reducer) { r.Combine = func(x, _ list) list { return x[:1] } }), expr.ErrValue},
 		"other type":     {with(func(r *op.Reducer) { r.Combine = func(x, _ list) list { return list{x[1], x[1]} } }), expr.ErrType},
 		"a view": {with(func(r *op.Reducer) {
-			r.Element = func(at, x *expr.Node) list { return list{op.PermuteNode(x, nil), at} }
+			r.Element = func(at, x *tree.Node) list { return list{op.PermuteNode(x, nil), at} }
 		}), expr.ErrUnsupported},
-		"nil result":  {with(func(r *op.Reducer) { r.Result = func(list) *expr.Node { return nil } }), expr.ErrType},
+		"nil result":  {with(func(r *op.Reducer) { r.Result = func(list) *tree.Node { return nil } }), expr.ErrType},
 		"result type": {op.ReduceStates[float32](first, x).Node(), expr.ErrType},
 	} {
 		fails(t, name, c.n, c.kind)

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestReductions compares reductions over every set of axes with plain loops.
@@ -161,7 +162,7 @@ func TestReduceErrors(t *testing.T) {
 	x := iota[float64](2, 3)
 	i := iota[int32](2, 3)
 	empty := engine.Zeros[float64](2, 0)
-	for name, n := range map[string]*expr.Node{
+	for name, n := range map[string]*tree.Node{
 		"sum over a strange axis":  op.Sum[float64](x, op.Axis(2)).Node(),
 		"sum over an axis twice":   op.Sum[float64](x, op.Axis(1, -1)).Node(),
 		"mean over a strange axis": op.Mean[float64](x, op.Axis(2)).Node(),
@@ -174,7 +175,7 @@ func TestReduceErrors(t *testing.T) {
 	} {
 		fails(t, name, n, expr.ErrShape)
 	}
-	for name, n := range map[string]*expr.Node{
+	for name, n := range map[string]*tree.Node{
 		"wide accumulator of integers": op.ReduceNode("sum", i.Node(), op.Reduction{Acc: dtype.F64}),
 		"wide accumulator of a max":    op.Max[float64](x, op.AccumFloat64()).Node(),
 		"narrow accumulator":           op.ReduceNode("sum", x.Node(), op.Reduction{Acc: dtype.F32}),

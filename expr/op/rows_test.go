@@ -4,11 +4,14 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	scalarprim "github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 var (
@@ -114,7 +117,7 @@ func TestPoints(t *testing.T) {
 		}
 		bits := scalar(t, o, dtype.F64)(args...)
 		got := math.Float64frombits(bits)
-		if o.Result() == expr.ResultBool {
+		if o.Result() == tree.ResultBool {
 			got = float64(bits)
 		}
 		if math.Float64bits(got) != math.Float64bits(p.want) && !(math.IsNaN(got) && math.IsNaN(p.want)) {
@@ -123,8 +126,47 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestIntegers compares all pairs of int8, and of uint8, with Go.
+// pairs calls f with pairs of integers of a type: of 8 bits with all, of 16 bits with
+// those at which something changes, and with the numbers around multiples.
+func pairs(typ dtype.Type, f func(a, b int)) {
+	least, above := scalarprim.Limits(typ)
+	lo, hi := int(least), int(above)
+	if typ.Size() == 1 {
+		for a := lo; a < hi; a++ {
+			for b := lo; b < hi; b++ {
+				f(a, b)
+			}
+		}
+		return
+	}
+	var values []int
+	for i := range 17 {
+		for d := -1; d <= 1; d++ {
+			values = append(values, 1<<i+d, -1<<i+d, lo+3+d, hi-2+d)
+		}
+	}
+	r := rand.New(rand.NewPCG(16, uint64(typ)))
+	for range 50 {
+		values = append(values, lo+r.IntN(hi-lo))
+	}
+	values = slices.DeleteFunc(values, func(x int) bool { return x < lo || x >= hi })
+	slices.Sort(values)
+	values = slices.Compact(values)
+	for _, b := range values {
+		for _, a := range values {
+			f(a, b)
+		}
+		for range 20 {
+			if a := (lo+r.IntN(hi-lo))/max(b, -b, 1)*b + r.IntN(3) - 1; a >= lo && a < hi {
+				f(a, b)
+			}
+		}
+	}
+}
+
+// TestIntegers compares pairs of integers of 8 and of 16 bits with Go.
 func TestIntegers(t *testing.T) {
+	var width int // of the type, in bits
 	floorDiv := func(a, b int) int {
 		q := a / b
 		if a%b != 0 && (a < 0) != (b < 0) {
@@ -140,11 +182,11 @@ func TestIntegers(t *testing.T) {
 	}
 	shift := func(a, n int, left bool) int {
 		switch {
-		case left && uint(n) < 8:
+		case left && uint(n) < uint(width):
 			return a << n
 		case left:
 			return 0
-		case uint(n) < 8:
+		case uint(n) < uint(width):
 			return a >> n
 		}
 		return a >> (bits.UintSize - 1)
@@ -207,20 +249,15 @@ func TestIntegers(t *testing.T) {
 		if !ok {
 			t.Fatal("no row", name)
 		}
-		for _, typ := range []dtype.Type{dtype.I8, dtype.U8} {
+		for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16} {
 			call := scalar(t, o, typ)
-			low := map[dtype.Type]int{dtype.I8: -128, dtype.U8: 0}[typ]
-			for a := low; a < low+256; a++ {
-				for b := low; b < low+256; b++ {
-					got := call([]uint64{uint64(uint8(a)), uint64(uint8(b))}[:o.Arity()]...)
-					if want := uint64(uint8(f(a, b))); got != want {
-						t.Fatalf("%s(%d, %d) of %v is %d, want %d", name, a, b, typ, got, want)
-					}
-					if o.Arity() == 1 {
-						break
-					}
+			width = 8 * typ.Size()
+			pairs(typ, func(a, b int) {
+				got := call([]uint64{uint64(a) & typ.Mask(), uint64(b) & typ.Mask()}[:o.Arity()]...)
+				if want := uint64(f(a, b)) & typ.Mask(); got != want {
+					t.Fatalf("%s(%d, %d) of %v is %d, want %d", name, a, b, typ, got, want)
 				}
-			}
+			})
 		}
 	}
 }
@@ -249,7 +286,7 @@ func TestFaults(t *testing.T) {
 		o, _ := op.Lookup(name)
 		row := o.Row()
 		row.Lower = row.Fault
-		fault := expr.NewOperator(row)
+		fault := tree.NewOperator(row)
 		for _, typ := range []dtype.Type{dtype.I8, dtype.U64} {
 			if call := scalar(t, fault, typ); call(1, 0) != 1 || call(0, 0) != 1 || call(0, 1) != 0 {
 				t.Errorf("%s of %v finds its faults elsewhere", name, typ)
@@ -264,7 +301,7 @@ func TestScalars(t *testing.T) {
 	i8 := engineOf(int8(1), -2)
 	i64 := engineOf(int64(1), -2)
 	u64 := engineOf(uint64(1), 2)
-	for want, n := range map[string]*expr.Node{
+	for want, n := range map[string]*tree.Node{
 		"(2 * array)":                    op.Scale(2, f).Node(),
 		"(0.1 * array)":                  op.Scale(.1, f).Node(),
 		"(0.099975586 * array)":          op.Scale(.1, h).Node(),

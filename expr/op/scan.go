@@ -6,18 +6,19 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // The rows of scans. They are in no table: a scan is made of several nodes.
 var (
-	stateRow = expr.NewOperator(expr.Row{Name: "state", GoName: "Scan", Class: expr.State, Arity: 1, Shape: expr.StateShape})
-	scanRow  = expr.NewOperator(expr.Row{Name: "scan", Class: expr.Scan, Arity: -1, Result: expr.ResultFirst, Shape: expr.ScanShape})
+	stateRow = tree.NewOperator(tree.Row{Name: "state", GoName: "Scan", Class: tree.State, Arity: 1, Shape: tree.StateShape})
+	scanRow  = tree.NewOperator(tree.Row{Name: "scan", Class: tree.Scan, Arity: -1, Result: tree.ResultFirst, Shape: tree.ScanShape})
 	// stepRow is what a step gets for a state, an element and its index. ScanNodes
 	// replaces it.
-	stepRow = expr.NewOperator(expr.Row{
-		Name: "step", GoName: "Scan", Class: expr.State, Shape: expr.StateShape,
+	stepRow = tree.NewOperator(tree.Row{
+		Name: "step", GoName: "Scan", Class: tree.State, Shape: tree.StateShape,
 		Err: errors.New("a state or an element is used outside of its step"),
 	})
 )
@@ -56,14 +57,14 @@ func (s Scanned[T]) Last(i int) expr.Exp[T] { return expr.Of[T](s.r.Last(i)) }
 // The results carry an error if step returns another number of states, other shapes
 // or types, or views of what it got.
 func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s Step[T]) (next, out []expr.Exp[T])) Scanned[T] {
-	nodes := func(list []expr.Exp[T]) []*expr.Node {
-		out := make([]*expr.Node, len(list))
+	nodes := func(list []expr.Exp[T]) []*tree.Node {
+		out := make([]*tree.Node, len(list))
 		for i, x := range list {
 			out[i] = expr.NodeOf(x)
 		}
 		return out
 	}
-	typed := func(list []*expr.Node) []expr.Exp[T] {
+	typed := func(list []*tree.Node) []expr.Exp[T] {
 		out := make([]expr.Exp[T], len(list))
 		for i, x := range list {
 			out[i] = expr.Of[T](x)
@@ -72,7 +73,7 @@ func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s
 	}
 	var f StepFunc
 	if step != nil {
-		f = func(i *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+		f = func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
 			n, y := step(Step[T]{expr.Of[int64](i), typed(state), typed(x)})
 			return nodes(n), nodes(y)
 		}
@@ -81,48 +82,48 @@ func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s
 }
 
 // A StepFunc returns the next states and the outputs of a step at a position.
-type StepFunc func(index *expr.Node, state, x []*expr.Node) (next, out []*expr.Node)
+type StepFunc func(index *tree.Node, state, x []*tree.Node) (next, out []*tree.Node)
 
 // A ScanResult holds the results of ScanNodes.
 type ScanResult struct {
-	last, out []*expr.Node
-	err       *expr.Node // a node with an error, or nil
+	last, out []*tree.Node
+	err       *tree.Node // a node with an error, or nil
 }
 
 // Out returns output i of all steps; see [Scanned.Out].
-func (r *ScanResult) Out(i int) *expr.Node { return r.pick("output", r.outs(), i) }
+func (r *ScanResult) Out(i int) *tree.Node { return r.pick("output", r.outs(), i) }
 
 // Last returns state i after the last step; see [Scanned.Last].
-func (r *ScanResult) Last(i int) *expr.Node {
+func (r *ScanResult) Last(i int) *tree.Node {
 	if r == nil {
 		return r.pick("state", nil, i)
 	}
 	return r.pick("state", r.last, i)
 }
 
-func (r *ScanResult) outs() []*expr.Node {
+func (r *ScanResult) outs() []*tree.Node {
 	if r == nil {
 		return nil
 	}
 	return r.out
 }
 
-func (r *ScanResult) pick(what string, list []*expr.Node, i int) *expr.Node {
+func (r *ScanResult) pick(what string, list []*tree.Node, i int) *tree.Node {
 	switch {
 	case r != nil && r.err != nil:
 		return r.err
 	case i < 0 || i >= len(list):
-		return expr.Errorf(expr.ErrValue, "Scan", "%s %d of %d", what, i, len(list))
+		return tree.Errorf(tree.ErrValue, "Scan", "%s %d of %d", what, i, len(list))
 	}
 	return list[i]
 }
 
 // ScanNodes is [Scan] for untyped trees, and for states and elements of several
 // types.
-func ScanNodes(first, elements []*expr.Node, o ScanOptions, step StepFunc) *ScanResult {
+func ScanNodes(first, elements []*tree.Node, o ScanOptions, step StepFunc) *ScanResult {
 	s := scan{reverse: o.Reverse}
 	if step == nil {
-		return failedScan(expr.ErrValue, "the step is nil")
+		return failedScan(tree.ErrValue, "the step is nil")
 	}
 	if err := s.shapes(first, elements, o); err != nil {
 		return &ScanResult{err: err}
@@ -131,13 +132,13 @@ func ScanNodes(first, elements []*expr.Node, o ScanOptions, step StepFunc) *Scan
 }
 
 func failedScan(kind error, format string, args ...any) *ScanResult {
-	return &ScanResult{err: expr.Errorf(kind, "Scan", format, args...)}
+	return &ScanResult{err: tree.Errorf(kind, "Scan", format, args...)}
 }
 
 // failed returns a node with the error of n.
-func failed(n *expr.Node) *expr.Node {
+func failed(n *tree.Node) *tree.Node {
 	if n == nil {
-		return expr.Errorf(expr.ErrType, "Scan", "an operand is nil")
+		return tree.Errorf(tree.ErrType, "Scan", "an operand is nil")
 	}
 	return n
 }
@@ -151,14 +152,14 @@ type scan struct {
 }
 
 // shapes finds the axis, the number of steps and the shape of a step.
-func (s *scan) shapes(first, elements []*expr.Node, o ScanOptions) *expr.Node {
-	fail := func(format string, args ...any) *expr.Node {
-		return expr.Errorf(expr.ErrShape, "Scan", format, args...)
+func (s *scan) shapes(first, elements []*tree.Node, o ScanOptions) *tree.Node {
+	fail := func(format string, args ...any) *tree.Node {
+		return tree.Errorf(tree.ErrShape, "Scan", format, args...)
 	}
 	if len(first) == 0 {
 		return fail("there is no first state")
 	}
-	for _, list := range [][]*expr.Node{first, elements} {
+	for _, list := range [][]*tree.Node{first, elements} {
 		for _, n := range list {
 			if n.Err() != nil {
 				return failed(n)
@@ -217,23 +218,23 @@ func (s *scan) with(n int) shape.Shape {
 }
 
 // trace calls the step and closes its trees over the states.
-func (s *scan) trace(first, elements []*expr.Node, step StepFunc) *ScanResult {
-	l := lifter{scan: s, made: map[*expr.Node]*expr.Node{}, depends: map[*expr.Node]bool{}}
-	place := func(t dtype.Type, sh shape.Shape, full *expr.Node) *expr.Node {
-		p := expr.Untyped(stepRow, sh, t)
+func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
+	l := lifter{scan: s, made: map[*tree.Node]*tree.Node{}, depends: map[*tree.Node]bool{}}
+	place := func(t dtype.Type, sh shape.Shape, full *tree.Node) *tree.Node {
+		p := tree.Untyped(stepRow, sh, t)
 		l.made[p], l.depends[p] = full, true
 		return p
 	}
-	states, args := make([]*expr.Node, len(first)), make([]*expr.Node, len(first))
+	states, args := make([]*tree.Node, len(first)), make([]*tree.Node, len(first))
 	for i, f := range first {
 		f = ReshapeNode(BroadcastToNode(f, s.step), s.with(1))
 		states[i] = f // one step or none carries nothing
 		if s.length > 1 {
-			states[i] = expr.ApplyWith(stateRow, expr.Attributes{Axes: []int{s.axis}, Ints: []int{s.length, bit(s.reverse)}}, f)
+			states[i] = tree.ApplyWith(stateRow, tree.Attributes{Axes: []int{s.axis}, Ints: []int{s.length, bit(s.reverse)}}, f)
 		}
 		args[i] = place(f.DType(), s.step, states[i])
 	}
-	x := make([]*expr.Node, len(elements))
+	x := make([]*tree.Node, len(elements))
 	for i, e := range elements {
 		x[i] = place(e.DType(), dropAxis(e.Shape(), s.axis), e)
 	}
@@ -244,17 +245,17 @@ func (s *scan) trace(first, elements []*expr.Node, step StepFunc) *ScanResult {
 	at[s.axis] = s.length
 	next, out := step(place(dtype.I64, nil, ReshapeNode(IotaNode(s.length), at)), args, x)
 	if len(next) != len(first) {
-		return failedScan(expr.ErrValue, "the step returns %d states, not %d", len(next), len(first))
+		return failedScan(tree.ErrValue, "the step returns %d states, not %d", len(next), len(first))
 	}
 	r := &ScanResult{}
-	values := make([]*expr.Node, len(next))
+	values := make([]*tree.Node, len(next))
 	for i, n := range next {
 		values[i] = l.result(fmt.Sprintf("state %d", i), n)
 		if err := values[i].Err(); err != nil {
 			return &ScanResult{err: values[i]}
 		}
 		if n.DType() != first[i].DType() {
-			return failedScan(expr.ErrType, "state %d is %v and becomes %v", i, first[i].DType(), n.DType())
+			return failedScan(tree.ErrType, "state %d is %v and becomes %v", i, first[i].DType(), n.DType())
 		}
 	}
 	loop := Loop{s.axis, values, states}
@@ -288,49 +289,49 @@ func bit(b bool) int {
 // A Loop has the trees of a scan's step. Package grad makes scans of it.
 type Loop struct {
 	Axis         int
-	Next, States []*expr.Node
+	Next, States []*tree.Node
 }
 
 // NewState returns a state that a scan carries along the axis of n, which is of class
 // Scan, from the end at which n stops to the end at which it starts. first has size 1
 // along the axis.
-func NewState(n, first *expr.Node) *expr.Node {
-	if n == nil || n.Err() != nil || n.Op.Class() != expr.Scan {
-		return expr.Errorf(expr.ErrType, "NewState", "the operand is no scan")
+func NewState(n, first *tree.Node) *tree.Node {
+	if n == nil || n.Err() != nil || n.Op.Class() != tree.Scan {
+		return tree.Errorf(tree.ErrType, "NewState", "the operand is no scan")
 	}
 	states, _ := n.ScanStates()
-	return expr.ApplyWith(stateRow, expr.Attributes{Axes: n.Axes, Ints: []int{states[0].Ints[0], 1 - states[0].Ints[1]}}, first)
+	return tree.ApplyWith(stateRow, tree.Attributes{Axes: n.Axes, Ints: []int{states[0].Ints[0], 1 - states[0].Ints[1]}}, first)
 }
 
 // All returns a value of the step for all steps.
-func (l Loop) All(v *expr.Node) *expr.Node { return l.close(v, 0) }
+func (l Loop) All(v *tree.Node) *tree.Node { return l.close(v, 0) }
 
 // Last returns a value of the step in the last step. The axis keeps size 1.
-func (l Loop) Last(v *expr.Node) *expr.Node { return l.close(v, 1) }
+func (l Loop) Last(v *tree.Node) *tree.Node { return l.close(v, 1) }
 
-func (l Loop) close(v *expr.Node, last int) *expr.Node {
-	args := append(append([]*expr.Node{v}, l.Next...), l.States...)
-	return expr.ApplyWith(scanRow, expr.Attributes{Axes: []int{l.Axis}, Ints: []int{last}}, args...)
+func (l Loop) close(v *tree.Node, last int) *tree.Node {
+	args := append(append([]*tree.Node{v}, l.Next...), l.States...)
+	return tree.ApplyWith(scanRow, tree.Attributes{Axes: []int{l.Axis}, Ints: []int{last}}, args...)
 }
 
 // A lifter copies trees of a step. The copies have the axis of the scan: they are
 // the values of all steps.
 type lifter struct {
 	*scan
-	made    map[*expr.Node]*expr.Node
-	depends map[*expr.Node]bool // on what the step got
+	made    map[*tree.Node]*tree.Node
+	depends map[*tree.Node]bool // on what the step got
 }
 
 // result returns a tree of the step with the shape of all steps.
-func (l *lifter) result(what string, n *expr.Node) *expr.Node {
+func (l *lifter) result(what string, n *tree.Node) *tree.Node {
 	if n.Err() != nil {
 		return failed(n)
 	}
 	if s, err := shape.Broadcast(n.Shape(), l.step); err != nil || !s.Equal(l.step) {
-		return expr.Errorf(expr.ErrShape, "Scan", "%s has shape %v, not that of a state, %v", what, n.Shape(), l.step)
+		return tree.Errorf(tree.ErrShape, "Scan", "%s has shape %v, not that of a state, %v", what, n.Shape(), l.step)
 	}
-	var bad *expr.Node
-	expr.Walk(n, func(n *expr.Node) {
+	var bad *tree.Node
+	tree.Walk(n, func(n *tree.Node) {
 		if _, known := l.depends[n]; known || bad != nil {
 			return
 		}
@@ -341,15 +342,15 @@ func (l *lifter) result(what string, n *expr.Node) *expr.Node {
 		l.depends[n] = depends
 		switch {
 		case n.Op == stepRow:
-			bad = expr.Errorf(expr.ErrValue, "Scan", "%s uses a state or an element of another scan", what)
-		case depends && n.Op.Class() != expr.Elementwise:
-			bad = expr.Errorf(expr.ErrUnsupported, "Scan", "%s applies %s to what the step got; a step has element-wise operators only", what, n.Op.Constructor())
+			bad = tree.Errorf(tree.ErrValue, "Scan", "%s uses a state or an element of another scan", what)
+		case depends && n.Op.Class() != tree.Elementwise:
+			bad = tree.Errorf(tree.ErrUnsupported, "Scan", "%s applies %s to what the step got; a step has element-wise operators only", what, n.Op.Constructor())
 		case depends:
-			args := make([]*expr.Node, len(n.Args))
+			args := make([]*tree.Node, len(n.Args))
 			for i, a := range n.Args {
 				args[i] = l.lift(a)
 			}
-			l.made[n] = expr.ApplyWith(n.Op, *n.Attributes, args...)
+			l.made[n] = tree.ApplyWith(n.Op, *n.Attributes, args...)
 		}
 	})
 	if bad != nil {
@@ -364,7 +365,7 @@ func (l *lifter) result(what string, n *expr.Node) *expr.Node {
 
 // lift returns the copy of n. A tree that is the same in each step gets an axis of
 // size 1, where its rank reaches the axis of the scan.
-func (l *lifter) lift(n *expr.Node) *expr.Node {
+func (l *lifter) lift(n *tree.Node) *tree.Node {
 	if m := l.made[n]; m != nil {
 		return m
 	}
@@ -378,8 +379,8 @@ func (l *lifter) lift(n *expr.Node) *expr.Node {
 
 // accumulate returns the composition of a scan whose state is its output: a value
 // combined with each element by row. It begins with the identity of a reduction.
-func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.Node {
-	return func(o Options, x ...*expr.Node) *expr.Node {
+func accumulate(row, reduction string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
 		a := x[0]
 		if o.Axes == nil {
 			a = ReshapeNode(a, []int{a.Shape().Size()})
@@ -394,10 +395,10 @@ func accumulate(row, reduction string) func(o Options, x ...*expr.Node) *expr.No
 			return ComplexNode(r.Out(0), r.Out(1))
 		}
 		wide := t.Register()
-		r := ScanNodes([]*expr.Node{expr.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*expr.Node{CastNode(a, wide)}, ScanOptions{Axis: o.Axes[0]},
-			func(_ *expr.Node, state, x []*expr.Node) (next, out []*expr.Node) {
+		r := ScanNodes([]*tree.Node{tree.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*tree.Node{CastNode(a, wide)}, ScanOptions{Axis: o.Axes[0]},
+			func(_ *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
 				s := call(row, state[0], x[0])
-				return []*expr.Node{s}, []*expr.Node{s}
+				return []*tree.Node{s}, []*tree.Node{s}
 			})
 		return CastNode(r.Out(0), t)
 	}

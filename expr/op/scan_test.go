@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type exps = []expr.Exp[float32]
@@ -60,21 +61,21 @@ func TestScanErrors(t *testing.T) {
 }
 
 func typeOfState(x expr.Exp[float32]) error {
-	return op.ScanNodes([]*expr.Node{expr.ConstFloat(dtype.F32, 0)}, []*expr.Node{x.Node()}, op.ScanOptions{}, func(_ *expr.Node, s, _ []*expr.Node) (next, out []*expr.Node) {
-		return []*expr.Node{op.CastNode(s[0], dtype.F64)}, s
+	return op.ScanNodes([]*tree.Node{tree.ConstFloat(dtype.F32, 0)}, []*tree.Node{x.Node()}, op.ScanOptions{}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) {
+		return []*tree.Node{op.CastNode(s[0], dtype.F64)}, s
 	}).Out(0).Err()
 }
 
 // stateOf returns the state of a scan: a node that no function returns.
-func stateOf(n *expr.Node) *expr.Node {
-	for n.Op.Class() != expr.Scan {
+func stateOf(n *tree.Node) *tree.Node {
+	for n.Op.Class() != tree.Scan {
 		n = n.Args[0]
 	}
 	states, _ := n.ScanStates()
 	return states[0]
 }
 
-func open(n *expr.Node) error {
+func open(n *tree.Node) error {
 	s := stateOf(n)
 	y, err := engine.New[float32](s.Shape()...)
 	if err != nil {
@@ -83,7 +84,7 @@ func open(n *expr.Node) error {
 	return y.Assign(op.Neg(expr.Of[float32](s)))
 }
 
-func handMade(n *expr.Node) error {
+func handMade(n *tree.Node) error {
 	s := stateOf(n)
 	y, err := engine.New[float32](s.Shape()...)
 	if err != nil {

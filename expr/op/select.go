@@ -4,17 +4,18 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"golang.org/x/exp/constraints"
 )
 
-var rounding = family(expr.Row{Class: expr.Elementwise, Arity: 1, Types: floats}, []expr.Row{
+var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
 	{Name: "floor", Lower: prim1(prim.Floor), Grad: flat, Doc: "the greatest integer <= x."},
 	{Name: "ceil", Lower: prim1(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
 	{Name: "trunc", Lower: prim1(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
 	{Name: "rint", Lower: prim1(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
 })
 
-var selection = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: numbers}, []expr.Row{
+var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
 	{
 		Name: "maximum", Lower: prim2(prim.Max), Grad: gradExtreme("less"),
 		Doc: "the larger of x and y; NaN wins, -0 < +0.",
@@ -47,7 +48,7 @@ var selection = family(expr.Row{Class: expr.Elementwise, Arity: 2, Types: number
 		Doc:  "x where the condition holds, else y.",
 	},
 	{
-		Name: "cast", Arity: 1, Types: elems, Result: expr.ResultTo, ULP: .5, Lower: identity, Grad: gradCast,
+		Name: "cast", Arity: 1, Types: elems, Result: tree.ResultTo, ULP: .5, Lower: identity, Grad: gradCast,
 		Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.",
 	},
 	{
@@ -80,11 +81,11 @@ func Cast[To, From expr.Elem](a expr.Exp[From]) expr.Exp[To] {
 }
 
 // CastNode returns Cast for untyped trees. If the type fits, it returns a.
-func CastNode(a *expr.Node, to dtype.Type) *expr.Node {
+func CastNode(a *tree.Node, to dtype.Type) *tree.Node {
 	if a != nil && a.Err() == nil && a.DType() == to && !to.IsHalf() {
 		return a
 	}
-	return expr.ApplyWith(row("cast"), expr.Attributes{To: to}, a)
+	return tree.ApplyWith(row("cast"), tree.Attributes{To: to}, a)
 }
 
 // Real is the constraint of the Go scalars that constructors take.
@@ -92,26 +93,26 @@ type Real interface {
 	constraints.Integer | constraints.Float
 }
 
-func scalar[T expr.AnyNumber, S Real](s S) *expr.Node {
+func scalar[T expr.AnyNumber, S Real](s S) *tree.Node {
 	t, f := dtype.Of[T](), float64(s)
 	if t.IsInt() {
 		// The conversion of a float out of range depends on the machine.
 		integer := S(1)/2 == 0
 		if i := int64(s); (integer || -0x1p63 <= f && f < 0x1p63) && S(i) == s && (s < 0) == (i < 0) {
-			return expr.ConstInt(t, i)
+			return tree.ConstInt(t, i)
 		}
 		if u := uint64(s); t == dtype.U64 && s > 0 && (integer || f < 0x1p64) && S(u) == s { // above the greatest int64
-			return expr.NewConst(t, u)
+			return tree.NewConst(t, u)
 		}
 	}
-	return expr.ConstFloat(t, f)
+	return tree.ConstFloat(t, f)
 }
 
 // Scale returns s * a. The scalar is converted to the element type. If an
 // integer type cannot hold it, the result carries an error.
 func Scale[T expr.AnyNumber, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(a)
-	return expr.Of[T](expr.Apply(rowMul, scalar[T](s), n).As("Scale", n))
+	return expr.Of[T](tree.Apply(rowMul, scalar[T](s), n).As("Scale", n))
 }
 
 // WhereScalar returns x where cond holds, else s. The element type has to hold

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -32,7 +33,7 @@ func By(s Span, step int) Span {
 	return s
 }
 
-func sliceShape(n *expr.Node) (shape.Shape, error) {
+func sliceShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 3*len(in) {
 		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
@@ -58,7 +59,7 @@ func inSpan(start, step, count, d int) error {
 	return nil
 }
 
-func sliceGather(g *expr.Gather) V {
+func sliceGather(g *tree.Gather) V {
 	coords := make([]prim.Ix, len(g.Out))
 	for i, o := range g.Out {
 		start, step := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
@@ -68,13 +69,13 @@ func sliceGather(g *expr.Gather) V {
 }
 
 // SliceNode returns Slice for untyped trees.
-func SliceNode(a *expr.Node, spans []Span) *expr.Node {
-	if a = given(a); a.Err() != nil {
+func SliceNode(a *tree.Node, spans []Span) *tree.Node {
+	if a = given(a, "Slice"); a.Err() != nil {
 		return a
 	}
 	s := a.Shape()
 	if len(spans) > len(s) {
-		return expr.Errorf(expr.ErrShape, "Slice", "%d spans given for rank %d", len(spans), len(s))
+		return tree.Errorf(tree.ErrShape, "Slice", "%d spans given for rank %d", len(spans), len(s))
 	}
 	ints := make([]int, 0, 3*len(s))
 	for i, d := range s {
@@ -82,12 +83,12 @@ func SliceNode(a *expr.Node, spans []Span) *expr.Node {
 		if i < len(spans) {
 			var err error
 			if start, count, step, err = spans[i].Resolve(d); err != nil {
-				return expr.Errorf(expr.ErrShape, "Slice", "%s", err)
+				return tree.Errorf(tree.ErrShape, "Slice", "%s", err)
 			}
 		}
 		ints = append(ints, start, step, count)
 	}
-	return expr.ApplyWith(row("slice"), expr.Attributes{Ints: ints}, a)
+	return tree.ApplyWith(row("slice"), tree.Attributes{Ints: ints}, a)
 }
 
 // Slice returns elements of the leading axes of a, selected by one span for
@@ -97,17 +98,17 @@ func Slice[T expr.Elem](a expr.Exp[T], spans ...Span) expr.Exp[T] {
 }
 
 // IndexNode returns Index for untyped trees.
-func IndexNode(a *expr.Node, axis, i int) *expr.Node {
-	if a = given(a); a.Err() != nil {
+func IndexNode(a *tree.Node, axis, i int) *tree.Node {
+	if a = given(a, "Index"); a.Err() != nil {
 		return a
 	}
 	at, err := shape.Axis(axis, len(a.Shape()))
 	if err != nil {
-		return expr.Errorf(expr.ErrShape, "Index", "%s", err)
+		return tree.Errorf(tree.ErrShape, "Index", "%s", err)
 	}
 	d := a.Shape()[at]
 	if i < -d || i >= d {
-		return expr.Errorf(expr.ErrIndex, "Index", "index %d is out of range for an axis of size %d", i, d)
+		return tree.Errorf(tree.ErrIndex, "Index", "index %d is out of range for an axis of size %d", i, d)
 	}
 	if i < 0 {
 		i += d
@@ -134,18 +135,18 @@ func oneAxis(axes []int, rank int) (int, error) {
 
 // axisOf returns the canonical number of an axis, or a node with an error of
 // the operator called name.
-func axisOf(name string, a *expr.Node, axis int) (int, *expr.Node) {
+func axisOf(name string, a *tree.Node, axis int) (int, *tree.Node) {
 	if a == nil || a.Err() != nil {
 		return 0, nil // the operator reports the error of a
 	}
 	at, err := shape.Axis(axis, len(a.Shape()))
 	if err != nil {
-		return 0, expr.Errorf(expr.ErrShape, name, "%s", err)
+		return 0, tree.Errorf(tree.ErrShape, name, "%s", err)
 	}
 	return at, nil
 }
 
-func concatShape(n *expr.Node) (shape.Shape, error) {
+func concatShape(n *tree.Node) (shape.Shape, error) {
 	out := n.Args[0].Shape().Clone()
 	axis, err := oneAxis(n.Axes, len(out))
 	if err != nil {
@@ -172,7 +173,7 @@ func concatShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func concatGather(g *expr.Gather) V {
+func concatGather(g *tree.Gather) V {
 	axis := g.Node.Axes[0]
 	b := g.B
 	at := g.Value(g.Out[axis])
@@ -197,15 +198,15 @@ func concatGather(g *expr.Gather) V {
 }
 
 // ConcatNode returns Concat for untyped trees.
-func ConcatNode(axis int, args []*expr.Node) *expr.Node {
+func ConcatNode(axis int, args []*tree.Node) *tree.Node {
 	if len(args) == 0 {
-		return expr.Errorf(expr.ErrShape, "Concat", "needs at least one operand")
+		return tree.Errorf(tree.ErrShape, "Concat", "needs at least one operand")
 	}
 	at, bad := axisOf("Concat", args[0], axis)
 	if bad != nil {
 		return bad
 	}
-	return expr.ApplyWith(row("concat"), expr.Attributes{Axes: []int{at}}, args...)
+	return tree.ApplyWith(row("concat"), tree.Attributes{Axes: []int{at}}, args...)
 }
 
 // Concat returns the expressions joined along an axis. Their shapes are equal
@@ -214,8 +215,8 @@ func Concat[T expr.Elem](axis int, args ...expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](ConcatNode(axis, nodes(args)))
 }
 
-func nodes[T expr.Elem](args []expr.Exp[T]) []*expr.Node {
-	out := make([]*expr.Node, len(args))
+func nodes[T expr.Elem](args []expr.Exp[T]) []*tree.Node {
+	out := make([]*tree.Node, len(args))
 	for i, a := range args {
 		out[i] = expr.NodeOf(a)
 	}
@@ -225,14 +226,14 @@ func nodes[T expr.Elem](args []expr.Exp[T]) []*expr.Node {
 // Into returns the concatenation of targets as a target. An assignment cuts the
 // value along the axis and stores each part in its target.
 func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[T] {
-	args := make([]*expr.Node, len(targets))
+	args := make([]*tree.Node, len(targets))
 	for i, t := range targets {
 		args[i] = expr.NodeOf(expr.Exp[T](t))
 	}
 	return expr.TargetOf[T](ConcatNode(axis, args))
 }
 
-func padShape(n *expr.Node) (shape.Shape, error) {
+func padShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 2*len(in) {
 		return nil, fmt.Errorf("%d paddings given for rank %d", len(n.Ints)/2, len(in))
@@ -254,7 +255,7 @@ func padShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func padGather(g *expr.Gather) V {
+func padGather(g *tree.Gather) V {
 	coords := make([]prim.Ix, len(g.Out))
 	for i, o := range g.Out {
 		coords[i] = g.Add(o, g.Int(-g.Node.Ints[2*i]))
@@ -268,8 +269,8 @@ func padGather(g *expr.Gather) V {
 
 // PadNode returns Pad for untyped trees. widths holds the elements before and
 // after for each axis.
-func PadNode(a *expr.Node, widths []int, fill *expr.Node) *expr.Node {
-	return expr.ApplyWith(row("pad"), expr.Attributes{Ints: widths}, a, fill)
+func PadNode(a *tree.Node, widths []int, fill *tree.Node) *tree.Node {
+	return tree.ApplyWith(row("pad"), tree.Attributes{Ints: widths}, a, fill)
 }
 
 // Pad returns a surrounded by a scalar. widths[i] is the number of elements
@@ -285,7 +286,7 @@ func flatPairs(pairs [][2]int) (flat []int) {
 	return flat
 }
 
-func windowsShape(n *expr.Node) (shape.Shape, error) {
+func windowsShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 3*len(in) {
 		return nil, fmt.Errorf("%d windows given for rank %d", len(n.Ints)/3, len(in))
@@ -305,7 +306,7 @@ func windowsShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func windowsGather(g *expr.Gather) V {
+func windowsGather(g *tree.Gather) V {
 	rank := len(g.Out) / 2
 	coords := make([]prim.Ix, rank)
 	for i := range coords {
@@ -332,10 +333,10 @@ func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 			ints = append(ints, v)
 		}
 	}
-	return expr.Of[T](expr.ApplyWith(row("windows"), expr.Attributes{Ints: ints}, expr.NodeOf(a)))
+	return expr.Of[T](tree.ApplyWith(row("windows"), tree.Attributes{Ints: ints}, expr.NodeOf(a)))
 }
 
-func takeShape(n *expr.Node) (shape.Shape, error) {
+func takeShape(n *tree.Node) (shape.Shape, error) {
 	in, idx := n.Args[0].Shape(), n.Args[1].Shape()
 	axis, err := oneAxis(n.Axes, len(in))
 	if err != nil {
@@ -351,7 +352,7 @@ func takeShape(n *expr.Node) (shape.Shape, error) {
 	return append(append(out, idx...), in[axis+1:]...), nil
 }
 
-func takeGather(g *expr.Gather) V {
+func takeGather(g *tree.Gather) V {
 	axis := g.Node.Axes[0]
 	rank := len(g.Node.Args[1].Shape())
 	n := g.Value(g.Int(g.Node.Args[0].Shape()[axis]))
@@ -367,12 +368,12 @@ func takeGather(g *expr.Gather) V {
 }
 
 // TakeNode returns Take for untyped trees.
-func TakeNode(a, index *expr.Node, axis int) *expr.Node {
+func TakeNode(a, index *tree.Node, axis int) *tree.Node {
 	at, bad := axisOf("Take", a, axis)
 	if bad != nil {
 		return bad
 	}
-	return expr.ApplyWith(row("take"), expr.Attributes{Axes: []int{at}}, a, index)
+	return tree.ApplyWith(row("take"), tree.Attributes{Axes: []int{at}}, a, index)
 }
 
 // Take returns elements of an axis selected by index. The axes of the index
@@ -383,23 +384,31 @@ func Take[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis in
 }
 
 // IotaNode returns 0, 1, ..., n-1 as int64.
-func IotaNode(n int) *expr.Node {
-	return expr.ApplyWith(row("iota"), expr.Attributes{Ints: []int{n}})
+func IotaNode(n int) *tree.Node {
+	return tree.ApplyWith(row("iota"), tree.Attributes{Ints: []int{n}})
 }
 
 // ArangeNode returns Arange for untyped trees of element type t.
-func ArangeNode(t dtype.Type, start, stop, step float64) *expr.Node {
+func ArangeNode(t dtype.Type, start, stop, step float64) *tree.Node {
 	n := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(n) || n > math.MaxInt/8 {
-		return expr.Errorf(expr.ErrShape, "Arange", "%v:%v:%v has no length", start, stop, step)
+		return tree.Errorf(tree.ErrShape, "Arange", "%v:%v:%v has no length", start, stop, step)
 	}
 	if t.IsInt() && n > 0 {
-		if last := start + step*(n-1); expr.ConstFloat(t, last).Err() != nil {
-			return expr.Errorf(expr.ErrType, "Arange", "the element %v is no %v", last, t)
+		if tree.ConstFloat(dtype.I64, step).Err() != nil {
+			return tree.Errorf(tree.ErrType, "Arange", "the step %v is no %v", step, t)
+		}
+		for _, end := range []float64{start, start + step*(n-1)} {
+			if tree.ConstFloat(t, end).Err() != nil {
+				return tree.Errorf(tree.ErrType, "Arange", "the element %v is no %v", end, t)
+			}
+		}
+		if tree.ConstFloat(t, step).Err() != nil { // such as a negative step of bytes
+			return CastNode(ArangeNode(dtype.I64, start, stop, step), t).As("Arange")
 		}
 	}
 	i := CastNode(IotaNode(int(max(n, 0))), t)
-	return call("add", call("mul", i, expr.ConstFloat(t, step)), expr.ConstFloat(t, start))
+	return call("add", call("mul", i, tree.ConstFloat(t, step)), tree.ConstFloat(t, start)).As("Arange")
 }
 
 // Arange returns start, start+step, ... up to stop, without stop. step may be

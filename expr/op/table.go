@@ -9,26 +9,27 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The sets of element types that rows use.
 var (
-	floats  = expr.TypesOf(dtype.F16, dtype.BF16, dtype.F32, dtype.F64)
-	ints    = expr.TypesOf(dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64)
-	bools   = expr.TypesOf(dtype.Bool)
+	floats  = tree.TypesOf(dtype.F16, dtype.BF16, dtype.F32, dtype.F64)
+	ints    = tree.TypesOf(dtype.Integers()...)
+	bools   = tree.TypesOf(dtype.Bool)
 	numbers = floats | ints
 	elems   = numbers | bools
 
-	complexes = expr.TypesOf(dtype.C64, dtype.C128)
+	complexes = tree.TypesOf(dtype.C64, dtype.C128)
 )
 
 // rows are the rows of the table, by family. The constructors in zops.go,
 // docs/ops.md and the names of formulas are made from them.
-var rows = [][]expr.Row{arithmetic, comparisons, bitwise, random, rounding, selection, functions, complexRows, reductions, views, sources, unviews, contractions, calls}
+var rows = [][]tree.Row{arithmetic, comparisons, bitwise, random, rounding, selection, functions, complexRows, reductions, views, sources, unviews, contractions, calls}
 
 // family returns rows with the class of common. A row that does not state its
 // number of operands, types, result or shape function gets these from common.
-func family(common expr.Row, rows []expr.Row) []expr.Row {
+func family(common tree.Row, rows []tree.Row) []tree.Row {
 	for i := range rows {
 		o := &rows[i]
 		o.Class = common.Class
@@ -45,35 +46,35 @@ func family(common expr.Row, rows []expr.Row) []expr.Row {
 // byName maps names to operators. It is initialised before code that looks them up.
 var byName = index()
 
-func index() map[string]*expr.Operator {
-	m := map[string]*expr.Operator{}
+func index() map[string]*tree.Operator {
+	m := map[string]*tree.Operator{}
 	for _, family := range rows {
 		for _, row := range family {
 			if m[row.Name] != nil {
 				panic("op: two rows are named " + row.Name)
 			}
 			row.Parts = partsOf(row)
-			m[row.Name] = expr.NewOperator(row)
+			m[row.Name] = tree.NewOperator(row)
 		}
 	}
 	return m
 }
 
 // Table returns the built-in operators, sorted by name.
-func Table() []*expr.Operator {
-	return slices.SortedFunc(maps.Values(byName), func(a, b *expr.Operator) int { return cmp.Compare(a.Name(), b.Name()) })
+func Table() []*tree.Operator {
+	return slices.SortedFunc(maps.Values(byName), func(a, b *tree.Operator) int { return cmp.Compare(a.Name(), b.Name()) })
 }
 
 // Lookup returns the built-in operator of a name, or false if there is none.
-func Lookup(name string) (*expr.Operator, bool) {
+func Lookup(name string) (*tree.Operator, bool) {
 	o, ok := byName[name]
 	return o, ok
 }
 
 // Row returns the built-in operator of a name. It panics if there is none.
-func Row(name string) *expr.Operator { return row(name) }
+func Row(name string) *tree.Operator { return row(name) }
 
-func row(name string) *expr.Operator {
+func row(name string) *tree.Operator {
 	o := byName[name]
 	if o == nil {
 		panic("op: no row is named " + name)
@@ -82,28 +83,28 @@ func row(name string) *expr.Operator {
 }
 
 // Apply returns the node of an element-wise operator.
-func Apply(o *expr.Operator, args ...*expr.Node) *expr.Node {
+func Apply(o *tree.Operator, args ...*tree.Node) *tree.Node {
 	if o == nil {
-		return expr.Apply(o)
+		return tree.Apply(o)
 	}
-	if o.Class() != expr.Elementwise {
-		return expr.Errorf(expr.ErrType, o.Constructor(), "is not an element-wise operator")
+	if o.Class() != tree.Elementwise {
+		return tree.Errorf(tree.ErrType, o.Constructor(), "is not an element-wise operator")
 	}
-	return expr.Apply(o, args...)
+	return tree.Apply(o, args...)
 }
 
-func call(name string, args ...*expr.Node) *expr.Node { return Apply(row(name), args...) }
+func call(name string, args ...*tree.Node) *tree.Node { return Apply(row(name), args...) }
 
-func map1[T, R expr.Elem](o *expr.Operator, a expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](expr.Apply(o, expr.NodeOf(a)))
+func map1[T, R expr.Elem](o *tree.Operator, a expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](tree.Apply(o, expr.NodeOf(a)))
 }
 
-func map2[T, R expr.Elem](o *expr.Operator, a, b expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](expr.Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
+func map2[T, R expr.Elem](o *tree.Operator, a, b expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](tree.Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
 }
 
-func map3[T, R expr.Elem](o *expr.Operator, a, b, c expr.Exp[T]) expr.Exp[R] {
-	return expr.Of[R](expr.Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
+func map3[T, R expr.Elem](o *tree.Operator, a, b, c expr.Exp[T]) expr.Exp[R] {
+	return expr.Of[R](tree.Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
 
 // prim1, prim2 and prim3 return lowerings of one primitive.

@@ -13,11 +13,12 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func TestTable(t *testing.T) {
 	table := op.Table()
-	if !slices.IsSortedFunc(table, func(a, b *expr.Operator) int { return strings.Compare(a.Name(), b.Name()) }) {
+	if !slices.IsSortedFunc(table, func(a, b *tree.Operator) int { return strings.Compare(a.Name(), b.Name()) }) {
 		t.Error("the table is not sorted by name")
 	}
 	constructors, symbols := map[string]string{}, map[string]string{}
@@ -48,7 +49,7 @@ func TestTable(t *testing.T) {
 	}
 	for _, c := range op.Compositions() {
 		// A composition may be the formula of a Go function, with its defaults.
-		if o, ok := op.Lookup(c.Name); ok && o.Class() == expr.Opaque {
+		if o, ok := op.Lookup(c.Name); ok && o.Class() == tree.Opaque {
 			continue
 		} else if ok || constructors[c.Constructor()] != "" {
 			t.Errorf("a row and a composition are named %s or op.%s", c.Name, c.Constructor())
@@ -101,21 +102,21 @@ func TestConstructorsExist(t *testing.T) {
 func TestEveryCellLowers(t *testing.T) {
 	for _, o := range op.Table() {
 		switch o.Class() {
-		case expr.Elementwise:
+		case tree.Elementwise:
 			lowerRow(t, o)
-		case expr.View:
+		case tree.View:
 			if o.Shape() == nil || o.Gather() == nil {
 				t.Errorf("%s has no shape or no index map", o.Name())
 			}
-		case expr.Reduction:
+		case tree.Reduction:
 			if o.Reduce() == nil {
 				t.Errorf("%s names no reduction", o.Name())
 			}
-		case expr.Contraction:
+		case tree.Contraction:
 			if o.Shape() == nil {
 				t.Errorf("%s has no shape", o.Name())
 			}
-		case expr.Opaque:
+		case tree.Opaque:
 			if o.Shape() == nil || o.Routine().New == nil {
 				t.Errorf("%s has no shape or no routine", o.Name())
 			}
@@ -125,7 +126,7 @@ func TestEveryCellLowers(t *testing.T) {
 	}
 }
 
-func lowerRow(t *testing.T, o *expr.Operator) {
+func lowerRow(t *testing.T, o *tree.Operator) {
 	for _, typ := range o.Types().List() {
 		p, err := prim.NewProgram(operands(o, typ), o.Lower())
 		if err != nil {
@@ -133,7 +134,7 @@ func lowerRow(t *testing.T, o *expr.Operator) {
 			continue
 		}
 		want := typ.Register()
-		if o.Result() == expr.ResultBool {
+		if o.Result() == tree.ResultBool {
 			want = dtype.Bool
 		}
 		if p.Result() != want {
@@ -150,8 +151,8 @@ func lowerRow(t *testing.T, o *expr.Operator) {
 		if o.Types().Has(typ) {
 			continue
 		}
-		n := expr.NewConst(typ, 0)
-		args := slices.Repeat([]*expr.Node{n}, o.Arity())
+		n := tree.NewConst(typ, 0)
+		args := slices.Repeat([]*tree.Node{n}, o.Arity())
 		fails(t, o.Name()+" of "+typ.String(), op.Apply(o, args...), expr.ErrType)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // unviews are the views that put elements back at the positions that slices and
 // windows read, with zeros in between. The derivatives of slices and windows
 // use them.
-var unviews = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Row{
+var unviews = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
 	// Ints: start, step and the new size of each axis.
 	{
 		Name: "unslice", Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice,
@@ -32,7 +33,7 @@ var unviews = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.
 	},
 })
 
-func unsliceShape(n *expr.Node) (shape.Shape, error) {
+func unsliceShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 3*len(in) {
 		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
@@ -58,7 +59,7 @@ func reach(n, step, d int) int {
 
 // unsliceGather finds the operand's coordinate as the distance from the start
 // divided by the step.
-func unsliceGather(g *expr.Gather) V {
+func unsliceGather(g *tree.Gather) V {
 	coords := make([]prim.Ix, len(g.Out))
 	on := g.B.Int(dtype.Bool, 1)
 	for i, o := range g.Out {
@@ -74,7 +75,7 @@ func unsliceGather(g *expr.Gather) V {
 
 // divided returns off/step. It restricts on to the positions where step divides
 // off.
-func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
+func divided(g *tree.Gather, off prim.Ix, step int, on *V) prim.Ix {
 	if step == 1 {
 		return off
 	}
@@ -85,7 +86,7 @@ func divided(g *expr.Gather, off prim.Ix, step int, on *V) prim.Ix {
 
 // scattered returns the operand at coords, or 0 outside its shape and where on
 // is false.
-func scattered(g *expr.Gather, coords []prim.Ix, on V) V {
+func scattered(g *tree.Gather, coords []prim.Ix, on V) V {
 	zero := g.B.Bits(g.Node.Args[0].DType().Register(), 0)
 	return g.B.Select(on, g.Guarded(0, coords, zero), zero)
 }
@@ -98,12 +99,12 @@ func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] 
 }
 
 // UnsliceNode returns Unslice for untyped trees.
-func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
-	if a = given(a); a.Err() != nil {
+func UnsliceNode(a *tree.Node, dims []int, spans []Span) *tree.Node {
+	if a = given(a, "Unslice"); a.Err() != nil {
 		return a
 	}
 	if len(dims) != len(a.Shape()) || len(spans) > len(dims) {
-		return expr.Errorf(expr.ErrShape, "Unslice", "%d sizes and %d spans given for rank %d", len(dims), len(spans), len(a.Shape()))
+		return tree.Errorf(tree.ErrShape, "Unslice", "%d sizes and %d spans given for rank %d", len(dims), len(spans), len(a.Shape()))
 	}
 	var ints []int
 	for i, d := range dims {
@@ -111,20 +112,20 @@ func UnsliceNode(a *expr.Node, dims []int, spans []Span) *expr.Node {
 		if i < len(spans) {
 			var err error
 			if start, count, step, err = spans[i].Resolve(d); err != nil {
-				return expr.Errorf(expr.ErrShape, "Unslice", "%s", err)
+				return tree.Errorf(tree.ErrShape, "Unslice", "%s", err)
 			}
 		}
 		if count != a.Shape()[i] {
-			return expr.Errorf(expr.ErrShape, "Unslice", "the span selects %d elements of axis %d, not %d", count, i, a.Shape()[i])
+			return tree.Errorf(tree.ErrShape, "Unslice", "the span selects %d elements of axis %d, not %d", count, i, a.Shape()[i])
 		}
 		ints = append(ints, start, step, d)
 	}
-	return expr.ApplyWith(row("unslice"), expr.Attributes{Ints: ints}, a)
+	return tree.ApplyWith(row("unslice"), tree.Attributes{Ints: ints}, a)
 }
 
 // windowAxes checks the attributes of windows of an array of even rank. Its
 // axes are the positions, then the elements of a window.
-func windowAxes(n *expr.Node) (in, out shape.Shape, err error) {
+func windowAxes(n *tree.Node) (in, out shape.Shape, err error) {
 	in = n.Args[0].Shape()
 	r := len(in) / 2
 	if len(in)%2 != 0 {
@@ -151,7 +152,7 @@ func fits(count, size, stride, dilation, d int) error {
 	return nil
 }
 
-func windowScatterShape(n *expr.Node) (shape.Shape, error) {
+func windowScatterShape(n *tree.Node) (shape.Shape, error) {
 	in, out, err := windowAxes(n)
 	for i := 0; err == nil && i < len(in)/2; i++ {
 		err = fits(in[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], out[i])
@@ -159,7 +160,7 @@ func windowScatterShape(n *expr.Node) (shape.Shape, error) {
 	return out, err
 }
 
-func windowScatterGather(g *expr.Gather) V {
+func windowScatterGather(g *tree.Gather) V {
 	r := len(g.Out) / 2
 	coords := append([]prim.Ix(nil), g.Out...)
 	on := g.B.Int(dtype.Bool, 1)
@@ -171,7 +172,7 @@ func windowScatterGather(g *expr.Gather) V {
 	return scattered(g, coords, on)
 }
 
-func windowGatherShape(n *expr.Node) (shape.Shape, error) {
+func windowGatherShape(n *tree.Node) (shape.Shape, error) {
 	in, out, err := windowAxes(n)
 	for i := 0; err == nil && i < len(in)/2; i++ {
 		err = fits(out[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], in[i])
@@ -179,7 +180,7 @@ func windowGatherShape(n *expr.Node) (shape.Shape, error) {
 	return out, err
 }
 
-func windowGatherGather(g *expr.Gather) V {
+func windowGatherGather(g *tree.Gather) V {
 	r := len(g.Out) / 2
 	coords := append([]prim.Ix(nil), g.Out...)
 	for i := range r {
@@ -207,13 +208,13 @@ func windowInts(counts []int, w []Window) []int {
 // of the result are the axes of that array, then the axes of the elements of a
 // window.
 func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](expr.ApplyWith(row("window_scatter"), expr.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
+	return expr.Of[T](tree.ApplyWith(row("window_scatter"), tree.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
 }
 
 // WindowGather returns the adjoint of WindowScatter: counts windows along each
 // axis. Each element of a window is read from its own part of a.
 func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](expr.ApplyWith(row("window_gather"), expr.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
+	return expr.Of[T](tree.ApplyWith(row("window_gather"), tree.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
 }
 
 // Unwindows returns the adjoint of Windows, also called col2im. It is an array

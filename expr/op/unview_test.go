@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestUnslice checks that Unslice puts elements where Slice takes them from.
@@ -33,7 +34,7 @@ func TestUnslice(t *testing.T) {
 	fails(t, "a step of 0", op.Unslice[float64](x, []int{7}, op.From(9)).Node(), expr.ErrShape)
 	row, _ := op.Lookup("unslice")
 	for _, ints := range [][]int{{0, 3, 6}, {5, -3, 7}, {-1, 1, 7}, {0, 0, 7}, {0, 1, -1}, {0, math.MaxInt, 7}, {6, math.MinInt, 7}, {math.MaxInt, 1, math.MaxInt}, {0, 1}} {
-		fails(t, fmt.Sprint(ints), expr.ApplyWith(row, expr.Attributes{Ints: ints}, x.Node()), expr.ErrShape)
+		fails(t, fmt.Sprint(ints), tree.ApplyWith(row, tree.Attributes{Ints: ints}, x.Node()), expr.ErrShape)
 	}
 }
 

@@ -5,12 +5,13 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // views are the Chainers. A row has a result shape and the coordinates at which
 // it reads its operands. The comment at each row states its attributes.
-var views = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Row{
+var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
 	// Ints: the new shape.
 	{
 		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
@@ -38,12 +39,12 @@ var views = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Ro
 	},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
 	{
-		Name: "pad", Arity: 2, Result: expr.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad,
+		Name: "pad", Arity: 2, Result: tree.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad,
 		Doc: "surrounded by a scalar.",
 	},
 	// Axes: the axis. The second operand is the index.
 	{
-		Name: "take", Arity: 2, Result: expr.ResultFirst, Shape: takeShape, Gather: takeGather, Grad: gradTake,
+		Name: "take", Arity: 2, Result: tree.ResultFirst, Shape: takeShape, Gather: takeGather, Grad: gradTake,
 		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
 	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
@@ -54,18 +55,18 @@ var views = family(expr.Row{Class: expr.View, Arity: 1, Types: elems}, []expr.Ro
 })
 
 // sources are the views without operands.
-var sources = []expr.Row{
+var sources = []tree.Row{
 	// Ints: the length.
-	{Name: "iota", GoName: "Arange", Class: expr.View, Arity: 0, Result: expr.ResultInt64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
+	{Name: "iota", GoName: "Arange", Class: tree.View, Arity: 0, Result: tree.ResultInt64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
 }
 
-func reshapeShape(n *expr.Node) (shape.Shape, error) {
+func reshapeShape(n *tree.Node) (shape.Shape, error) {
 	return shape.InferReshape(n.Args[0].Shape().Size(), n.Ints)
 }
 
 // reshapeGather matches runs of axes with equal products. If a run of the
 // operand is one axis, its coordinate is a sum without divisions.
-func reshapeGather(g *expr.Gather) V {
+func reshapeGather(g *tree.Gather) V {
 	in, out := g.Node.Args[0].Shape(), g.Node.Shape()
 	coords := make([]prim.Ix, len(in))
 	i, o := 0, 0
@@ -106,11 +107,11 @@ func reshapeGather(g *expr.Gather) V {
 }
 
 // ReshapeNode returns a in the shape dims, one of which may be -1.
-func ReshapeNode(a *expr.Node, dims []int) *expr.Node {
-	return expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, a)
+func ReshapeNode(a *tree.Node, dims []int) *tree.Node {
+	return tree.ApplyWith(row("reshape"), tree.Attributes{Ints: dims}, a)
 }
 
-func transposeShape(n *expr.Node) (shape.Shape, error) {
+func transposeShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	used := make([]bool, len(in))
 	out := make(shape.Shape, len(n.Axes))
@@ -133,7 +134,7 @@ func transposeShape(n *expr.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func transposeGather(g *expr.Gather) V {
+func transposeGather(g *tree.Gather) V {
 	coords := make([]prim.Ix, len(g.Node.Args[0].Shape()))
 	for i := range coords {
 		coords[i] = g.Const(0)
@@ -148,23 +149,22 @@ func transposeGather(g *expr.Gather) V {
 
 // TransposeNode returns a with axis axes[i] of a as axis i; -1 makes a new axis
 // of size 1. Axes of a that axes does not name must have size 1.
-func TransposeNode(a *expr.Node, axes []int) *expr.Node {
-	return expr.ApplyWith(row("transpose"), expr.Attributes{Axes: axes}, a)
+func TransposeNode(a *tree.Node, axes []int) *tree.Node {
+	return tree.ApplyWith(row("transpose"), tree.Attributes{Axes: axes}, a)
 }
 
-// given returns a, or a node with an error if a is nil.
-func given(a *expr.Node) *expr.Node {
-	if a == nil {
-		return expr.Errorf(expr.ErrType, "", "the operand is nil")
+// given returns a, or a node with an error in the name of op if a is nil.
+func given(a *tree.Node, op string) *tree.Node {
+	if a == nil || a.Absent() {
+		return tree.Errorf(tree.ErrType, op, "operand 0 is nil")
 	}
 	return a
 }
 
 // permutation returns a and the canonical axes. No axes mean all in reverse
 // order.
-func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
-	a = given(a)
-	if a.Err() != nil {
+func permutation(a *tree.Node, axes []int) (*tree.Node, []int) {
+	if a = given(a, "Transpose"); a.Err() != nil {
 		return a, nil
 	}
 	rank := len(a.Shape())
@@ -176,12 +176,12 @@ func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
 		return nil, perm
 	}
 	if len(axes) != rank {
-		return expr.Errorf(expr.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank), nil
+		return tree.Errorf(tree.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank), nil
 	}
 	for i, x := range axes {
 		c, err := shape.Axis(x, rank)
 		if err != nil {
-			return expr.Errorf(expr.ErrShape, "Transpose", "%s", err), nil
+			return tree.Errorf(tree.ErrShape, "Transpose", "%s", err), nil
 		}
 		perm[i] = c
 	}
@@ -189,7 +189,7 @@ func permutation(a *expr.Node, axes []int) (*expr.Node, []int) {
 }
 
 // PermuteNode returns Transpose for untyped trees.
-func PermuteNode(a *expr.Node, axes []int) *expr.Node {
+func PermuteNode(a *tree.Node, axes []int) *tree.Node {
 	bad, perm := permutation(a, axes)
 	if bad != nil {
 		return bad
@@ -207,7 +207,7 @@ func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
 func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }
 
 // dropAxes returns a without axes, which must have size 1.
-func dropAxes(a *expr.Node, axes []int) *expr.Node {
+func dropAxes(a *tree.Node, axes []int) *tree.Node {
 	if a.Err() != nil || len(axes) == 0 {
 		return a
 	}
@@ -224,7 +224,7 @@ func dropAxes(a *expr.Node, axes []int) *expr.Node {
 	return TransposeNode(a, keep)
 }
 
-func broadcastShape(n *expr.Node) (shape.Shape, error) {
+func broadcastShape(n *tree.Node) (shape.Shape, error) {
 	to, err := shape.New(n.Ints...)
 	if err != nil {
 		return nil, err
@@ -233,11 +233,11 @@ func broadcastShape(n *expr.Node) (shape.Shape, error) {
 	return to, err
 }
 
-func broadcastGather(g *expr.Gather) V { return g.At(0, Broadcast(g, 0)) }
+func broadcastGather(g *tree.Gather) V { return g.At(0, Broadcast(g, 0)) }
 
 // Broadcast returns the coordinates of operand arg for g.Out. The operand
 // broadcasts to the result.
-func Broadcast(g *expr.Gather, arg int) []prim.Ix {
+func Broadcast(g *tree.Gather, arg int) []prim.Ix {
 	in := g.Node.Args[arg].Shape()
 	coords := make([]prim.Ix, len(in))
 	for i := range coords {
@@ -249,15 +249,15 @@ func Broadcast(g *expr.Gather, arg int) []prim.Ix {
 }
 
 // BroadcastToNode returns BroadcastTo for untyped trees.
-func BroadcastToNode(a *expr.Node, dims []int) *expr.Node {
-	return expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, a)
+func BroadcastToNode(a *tree.Node, dims []int) *tree.Node {
+	return tree.ApplyWith(row("broadcast_to"), tree.Attributes{Ints: dims}, a)
 }
 
-func iotaShape(n *expr.Node) (shape.Shape, error) {
+func iotaShape(n *tree.Node) (shape.Shape, error) {
 	if len(n.Ints) != 1 {
 		return nil, fmt.Errorf("%d lengths given", len(n.Ints))
 	}
 	return shape.New(n.Ints...)
 }
 
-func iotaGather(g *expr.Gather) V { return g.Value(g.Out[0]) }
+func iotaGather(g *tree.Gather) V { return g.Value(g.Out[0]) }

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -256,7 +257,7 @@ func column(x *engine.Tensor[int32]) expr.Exp[int32] {
 	wide := engine.Zeros[int32](append(slices.Clone(x.Shape()), 3)...)
 	v := wide.Span(append(make([]op.Span, len(x.Shape())), op.Range(1, 2))...).Reshape(x.Shape()...)
 	if err := v.Assign(x); err != nil {
-		return expr.Of[int32](expr.Failed(err))
+		return expr.Of[int32](tree.Failed(err))
 	}
 	return v
 }
@@ -265,7 +266,7 @@ func TestViewErrors(t *testing.T) {
 	x := iota[int32](2, 3)
 	e := engine.Zeros[int32](0, 3)
 	bad := op.Add[int32](x, iota[int32](4))
-	for name, n := range map[string]*expr.Node{
+	for name, n := range map[string]*tree.Node{
 		"reshape to another size":       op.Reshape[int32](x, 4, 2).Node(),
 		"reshape with two unknowns":     op.Reshape[int32](x, -1, -1).Node(),
 		"transpose with too few axes":   op.Transpose[int32](x, 1).Node(),
@@ -284,7 +285,7 @@ func TestViewErrors(t *testing.T) {
 		"concat along a strange axis":   op.Concat[int32](2, x, x).Node(),
 		"concat of other ranks":         op.Concat[int32](0, x, iota[int32](3)).Node(),
 		"concat of other shapes":        op.Concat[int32](0, x, iota[int32](2, 4)).Node(),
-		"concat of other types":         op.ConcatNode(0, []*expr.Node{x.Node(), iota[int8](2, 3).Node()}),
+		"concat of other types":         op.ConcatNode(0, []*tree.Node{x.Node(), iota[int8](2, 3).Node()}),
 		"concat of nothing":             op.Concat[int32](0).Node(),
 		"pad of too few axes":           op.Pad[int32](x, [][2]int{{1, 1}}, 0).Node(),
 		"pad by less than nothing":      op.Pad[int32](x, [][2]int{{1, 1}, {-1, 0}}, 0).Node(),
@@ -308,10 +309,13 @@ func TestViewErrors(t *testing.T) {
 	fails(t, "index outside", op.Index[int32](x, 1, 3).Node(), expr.ErrIndex)
 	fails(t, "index before the start", op.Index[int32](x, 1, -4).Node(), expr.ErrIndex)
 	fails(t, "one-hot by floats", op.Compose("one_hot", op.Options{Ints: []int{3}, To: dtype.Bool}, iota[float32](2).Node()), expr.ErrType)
+	if got, _ := eval(t, op.Arange[uint8](3, 0, -1)); !slices.Equal(got, []uint8{3, 2, 1}) {
+		t.Errorf("arange down to 1: %v", got)
+	}
 	fails(t, "arange by halves of integers", op.Arange[int32](0, 3, .5).Node(), expr.ErrType)
 
 	// Each constructor passes on the first error of a tree.
-	for name, n := range map[string]*expr.Node{
+	for name, n := range map[string]*tree.Node{
 		"reshape": op.Reshape(bad, 1).Node(), "transpose": op.T(bad).Node(), "swap": op.SwapAxes(bad, 0, 1).Node(),
 		"new axis": op.NewAxis(bad, 0).Node(), "squeeze": op.Squeeze(bad).Node(), "slice": op.Slice(bad, op.Span{}).Node(),
 		"index": op.Index(bad, 0, 0).Node(), "flip": op.Flip(bad).Node(), "broadcast": op.BroadcastTo(bad, 1).Node(),

@@ -2,7 +2,10 @@
 
 package op
 
-import "github.com/oneloop/oneloop/expr"
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
+)
 
 // Abs is x without its sign; the least integer stays. Error: exact.
 func Abs[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
@@ -10,12 +13,12 @@ func Abs[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Acos is the arc cosine, in radians; NaN outside -1..1. Error: at most 1 ULP.
-func Acos[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Acos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAcos, x)
 }
 
 // Acosh is the inverse hyperbolic cosine; NaN below 1. Error: at most 1 ULP.
-func Acosh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Acosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAcosh, x)
 }
 
@@ -45,17 +48,17 @@ func ArgMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] 
 }
 
 // Asin is the arc sine, in radians; NaN outside -1..1. Error: at most 1 ULP.
-func Asin[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Asin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAsin, x)
 }
 
 // Asinh is the inverse hyperbolic sine. Error: at most 1 ULP.
-func Asinh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Asinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAsinh, x)
 }
 
 // Atan is the arc tangent, in radians. Error: at most 1 ULP.
-func Atan[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Atan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAtan, x)
 }
 
@@ -65,7 +68,7 @@ func Atan2[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 }
 
 // Atanh is the inverse hyperbolic tangent; NaN outside -1..1. Error: at most 1 ULP.
-func Atanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Atanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowAtanh, x)
 }
 
@@ -86,7 +89,7 @@ func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
 
 // BroadcastTo is repeated along axes of size 1 and new leading axes.
 func BroadcastTo[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](expr.ApplyWith(row("broadcast_to"), expr.Attributes{Ints: dims}, expr.NodeOf(x)))
+	return expr.Of[T](tree.ApplyWith(row("broadcast_to"), tree.Attributes{Ints: dims}, expr.NodeOf(x)))
 }
 
 // Cbrt is the cube root. Error: at most 1 ULP.
@@ -155,12 +158,12 @@ func Exp[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Exp2 is 2 to the power x. Error: at most 1 ULP.
-func Exp2[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Exp2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowExp2, x)
 }
 
 // Expm1 is exp(x) - 1, accurate near zero. Error: at most 1 ULP.
-func Expm1[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Expm1[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowExpm1, x)
 }
 
@@ -219,6 +222,11 @@ func Hypot[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowHypot, x, y)
 }
 
+// InverseSquare is 1 / (x * x); within 0.51 ULP where that is normal. Error: at most 1 ULP.
+func InverseSquare[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowInverseSquare, x)
+}
+
 // Not is bitwise complement; of bools the negation. Error: exact.
 func Not[T Bitwise](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowNot, x)
@@ -260,17 +268,17 @@ func Log[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Log10 is the logarithm to base 10. Error: at most 1 ULP.
-func Log10[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Log10[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowLog10, x)
 }
 
 // Log1p is log(1 + x), accurate near zero. Error: at most 1.3 ULP.
-func Log1p[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Log1p[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowLog1p, x)
 }
 
 // Log2 is the logarithm to base 2. Error: at most 1 ULP.
-func Log2[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+func Log2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowLog2, x)
 }
 
@@ -396,7 +404,7 @@ func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 
 // Reshape is the same elements, row-major, in another shape, of which one extent may be -1.
 func Reshape[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](expr.ApplyWith(row("reshape"), expr.Attributes{Ints: dims}, expr.NodeOf(x)))
+	return expr.Of[T](tree.ApplyWith(row("reshape"), tree.Attributes{Ints: dims}, expr.NodeOf(x)))
 }
 
 // Shr is x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign. Error: exact.
@@ -420,7 +428,7 @@ func Sigmoid[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Sign is -1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays. Error: exact.
-func Sign[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
+func Sign[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSign, x)
 }
 
@@ -476,83 +484,84 @@ func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 
 // The rows, looked up once.
 var (
-	rowAbs          = row("abs")
-	rowAcos         = row("acos")
-	rowAcosh        = row("acosh")
-	rowAdd          = row("add")
-	rowAsin         = row("asin")
-	rowAsinh        = row("asinh")
-	rowAtan         = row("atan")
-	rowAtan2        = row("atan2")
-	rowAtanh        = row("atanh")
-	rowAnd          = row("bitwise_and")
-	rowOr           = row("bitwise_or")
-	rowXor          = row("bitwise_xor")
-	rowCbrt         = row("cbrt")
-	rowCeil         = row("ceil")
-	rowClip         = row("clip")
-	rowConj         = row("conjugate")
-	rowCopySign     = row("copysign")
-	rowCos          = row("cos")
-	rowCosh         = row("cosh")
-	rowCube         = row("cube")
-	rowDiv          = row("div")
-	rowEqual        = row("equal")
-	rowErf          = row("erf")
-	rowErfc         = row("erfc")
-	rowExp          = row("exp")
-	rowExp2         = row("exp2")
-	rowExpm1        = row("expm1")
-	rowFloor        = row("floor")
-	rowFloorDiv     = row("floor_divide")
-	rowFMA          = row("fma")
-	rowFMax         = row("fmax")
-	rowFMin         = row("fmin")
-	rowFmod         = row("fmod")
-	rowGelu         = row("gelu")
-	rowGeluTanh     = row("gelu_tanh")
-	rowGreater      = row("greater")
-	rowGreaterEqual = row("greater_equal")
-	rowHypot        = row("hypot")
-	rowNot          = row("invert")
-	rowIsFinite     = row("isfinite")
-	rowIsInf        = row("isinf")
-	rowIsNaN        = row("isnan")
-	rowShl          = row("left_shift")
-	rowLess         = row("less")
-	rowLessEqual    = row("less_equal")
-	rowLog          = row("log")
-	rowLog10        = row("log10")
-	rowLog1p        = row("log1p")
-	rowLog2         = row("log2")
-	rowLogicalAnd   = row("logical_and")
-	rowLogicalNot   = row("logical_not")
-	rowLogicalOr    = row("logical_or")
-	rowLogicalXor   = row("logical_xor")
-	rowMaximum      = row("maximum")
-	rowMinimum      = row("minimum")
-	rowMod          = row("mod")
-	rowMul          = row("mul")
-	rowMultiplyHigh = row("multiply_high")
-	rowNeg          = row("neg")
-	rowNotEqual     = row("not_equal")
-	rowPhilox       = row("philox")
-	rowPhiloxHigh   = row("philox_high")
-	rowPow          = row("pow")
-	rowReciprocal   = row("reciprocal")
-	rowReLU         = row("relu")
-	rowShr          = row("right_shift")
-	rowRint         = row("rint")
-	rowRsqrt        = row("rsqrt")
-	rowSigmoid      = row("sigmoid")
-	rowSign         = row("sign")
-	rowSin          = row("sin")
-	rowSinh         = row("sinh")
-	rowSqrt         = row("sqrt")
-	rowSquare       = row("square")
-	rowStopGradient = row("stop_gradient")
-	rowSub          = row("sub")
-	rowTan          = row("tan")
-	rowTanh         = row("tanh")
-	rowTrunc        = row("trunc")
+	rowAbs           = row("abs")
+	rowAcos          = row("acos")
+	rowAcosh         = row("acosh")
+	rowAdd           = row("add")
+	rowAsin          = row("asin")
+	rowAsinh         = row("asinh")
+	rowAtan          = row("atan")
+	rowAtan2         = row("atan2")
+	rowAtanh         = row("atanh")
+	rowAnd           = row("bitwise_and")
+	rowOr            = row("bitwise_or")
+	rowXor           = row("bitwise_xor")
+	rowCbrt          = row("cbrt")
+	rowCeil          = row("ceil")
+	rowClip          = row("clip")
+	rowConj          = row("conjugate")
+	rowCopySign      = row("copysign")
+	rowCos           = row("cos")
+	rowCosh          = row("cosh")
+	rowCube          = row("cube")
+	rowDiv           = row("div")
+	rowEqual         = row("equal")
+	rowErf           = row("erf")
+	rowErfc          = row("erfc")
+	rowExp           = row("exp")
+	rowExp2          = row("exp2")
+	rowExpm1         = row("expm1")
+	rowFloor         = row("floor")
+	rowFloorDiv      = row("floor_divide")
+	rowFMA           = row("fma")
+	rowFMax          = row("fmax")
+	rowFMin          = row("fmin")
+	rowFmod          = row("fmod")
+	rowGelu          = row("gelu")
+	rowGeluTanh      = row("gelu_tanh")
+	rowGreater       = row("greater")
+	rowGreaterEqual  = row("greater_equal")
+	rowHypot         = row("hypot")
+	rowInverseSquare = row("inverse_square")
+	rowNot           = row("invert")
+	rowIsFinite      = row("isfinite")
+	rowIsInf         = row("isinf")
+	rowIsNaN         = row("isnan")
+	rowShl           = row("left_shift")
+	rowLess          = row("less")
+	rowLessEqual     = row("less_equal")
+	rowLog           = row("log")
+	rowLog10         = row("log10")
+	rowLog1p         = row("log1p")
+	rowLog2          = row("log2")
+	rowLogicalAnd    = row("logical_and")
+	rowLogicalNot    = row("logical_not")
+	rowLogicalOr     = row("logical_or")
+	rowLogicalXor    = row("logical_xor")
+	rowMaximum       = row("maximum")
+	rowMinimum       = row("minimum")
+	rowMod           = row("mod")
+	rowMul           = row("mul")
+	rowMultiplyHigh  = row("multiply_high")
+	rowNeg           = row("neg")
+	rowNotEqual      = row("not_equal")
+	rowPhilox        = row("philox")
+	rowPhiloxHigh    = row("philox_high")
+	rowPow           = row("pow")
+	rowReciprocal    = row("reciprocal")
+	rowReLU          = row("relu")
+	rowShr           = row("right_shift")
+	rowRint          = row("rint")
+	rowRsqrt         = row("rsqrt")
+	rowSigmoid       = row("sigmoid")
+	rowSign          = row("sign")
+	rowSin           = row("sin")
+	rowSinh          = row("sinh")
+	rowSqrt          = row("sqrt")
+	rowSquare        = row("square")
+	rowStopGradient  = row("stop_gradient")
+	rowSub           = row("sub")
+	rowTan           = row("tan")
+	rowTanh          = row("tanh")
+	rowTrunc         = row("trunc")
 )

@@ -2,238 +2,241 @@
 
 package op
 
-import "github.com/oneloop/oneloop/expr"
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
+)
 
 // AddScalar is [Add] of x and s. The element type has to hold the scalar.
 func AddScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowAdd, n, scalar[T](s)).As("AddScalar", n))
+	return expr.Of[T](tree.Apply(rowAdd, n, scalar[T](s)).As("AddScalar", n))
 }
 
 // Atan2Scalar is [Atan2] of x and s. The element type has to hold the scalar.
 func Atan2Scalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowAtan2, n, scalar[T](s)).As("Atan2Scalar", n))
+	return expr.Of[T](tree.Apply(rowAtan2, n, scalar[T](s)).As("Atan2Scalar", n))
 }
 
 // ScalarAtan2 is [Atan2] of s and x. The element type has to hold the scalar.
 func ScalarAtan2[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowAtan2, scalar[T](s), n).As("ScalarAtan2", n))
+	return expr.Of[T](tree.Apply(rowAtan2, scalar[T](s), n).As("ScalarAtan2", n))
 }
 
 // AndScalar is [And] of x and s. The element type has to hold the scalar.
 func AndScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowAnd, n, scalar[T](s)).As("AndScalar", n))
+	return expr.Of[T](tree.Apply(rowAnd, n, scalar[T](s)).As("AndScalar", n))
 }
 
 // OrScalar is [Or] of x and s. The element type has to hold the scalar.
 func OrScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowOr, n, scalar[T](s)).As("OrScalar", n))
+	return expr.Of[T](tree.Apply(rowOr, n, scalar[T](s)).As("OrScalar", n))
 }
 
 // XorScalar is [Xor] of x and s. The element type has to hold the scalar.
 func XorScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowXor, n, scalar[T](s)).As("XorScalar", n))
+	return expr.Of[T](tree.Apply(rowXor, n, scalar[T](s)).As("XorScalar", n))
 }
 
 // ClipScalar is [Clip] of x and lo and hi. The element type has to hold the scalar.
 func ClipScalar[T expr.Number, S Real](x expr.Exp[T], lo, hi S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowClip, n, scalar[T](lo), scalar[T](hi)).As("ClipScalar", n))
+	return expr.Of[T](tree.Apply(rowClip, n, scalar[T](lo), scalar[T](hi)).As("ClipScalar", n))
 }
 
 // CopySignScalar is [CopySign] of x and s. The element type has to hold the scalar.
 func CopySignScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowCopySign, n, scalar[T](s)).As("CopySignScalar", n))
+	return expr.Of[T](tree.Apply(rowCopySign, n, scalar[T](s)).As("CopySignScalar", n))
 }
 
 // ScalarCopySign is [CopySign] of s and x. The element type has to hold the scalar.
 func ScalarCopySign[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowCopySign, scalar[T](s), n).As("ScalarCopySign", n))
+	return expr.Of[T](tree.Apply(rowCopySign, scalar[T](s), n).As("ScalarCopySign", n))
 }
 
 // DivScalar is [Div] of x and s. The element type has to hold the scalar.
 func DivScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowDiv, n, scalar[T](s)).As("DivScalar", n))
+	return expr.Of[T](tree.Apply(rowDiv, n, scalar[T](s)).As("DivScalar", n))
 }
 
 // ScalarDiv is [Div] of s and x. The element type has to hold the scalar.
 func ScalarDiv[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowDiv, scalar[T](s), n).As("ScalarDiv", n))
+	return expr.Of[T](tree.Apply(rowDiv, scalar[T](s), n).As("ScalarDiv", n))
 }
 
 // EqualScalar is [Equal] of x and s. The element type has to hold the scalar.
 func EqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowEqual, n, scalar[T](s)).As("EqualScalar", n))
+	return expr.Of[bool](tree.Apply(rowEqual, n, scalar[T](s)).As("EqualScalar", n))
 }
 
 // FloorDivScalar is [FloorDiv] of x and s. The element type has to hold the scalar.
 func FloorDivScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFloorDiv, n, scalar[T](s)).As("FloorDivScalar", n))
+	return expr.Of[T](tree.Apply(rowFloorDiv, n, scalar[T](s)).As("FloorDivScalar", n))
 }
 
 // ScalarFloorDiv is [FloorDiv] of s and x. The element type has to hold the scalar.
 func ScalarFloorDiv[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFloorDiv, scalar[T](s), n).As("ScalarFloorDiv", n))
+	return expr.Of[T](tree.Apply(rowFloorDiv, scalar[T](s), n).As("ScalarFloorDiv", n))
 }
 
 // FMaxScalar is [FMax] of x and s. The element type has to hold the scalar.
 func FMaxScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFMax, n, scalar[T](s)).As("FMaxScalar", n))
+	return expr.Of[T](tree.Apply(rowFMax, n, scalar[T](s)).As("FMaxScalar", n))
 }
 
 // FMinScalar is [FMin] of x and s. The element type has to hold the scalar.
 func FMinScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFMin, n, scalar[T](s)).As("FMinScalar", n))
+	return expr.Of[T](tree.Apply(rowFMin, n, scalar[T](s)).As("FMinScalar", n))
 }
 
 // FmodScalar is [Fmod] of x and s. The element type has to hold the scalar.
 func FmodScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFmod, n, scalar[T](s)).As("FmodScalar", n))
+	return expr.Of[T](tree.Apply(rowFmod, n, scalar[T](s)).As("FmodScalar", n))
 }
 
 // ScalarFmod is [Fmod] of s and x. The element type has to hold the scalar.
 func ScalarFmod[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowFmod, scalar[T](s), n).As("ScalarFmod", n))
+	return expr.Of[T](tree.Apply(rowFmod, scalar[T](s), n).As("ScalarFmod", n))
 }
 
 // GreaterScalar is [Greater] of x and s. The element type has to hold the scalar.
 func GreaterScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowGreater, n, scalar[T](s)).As("GreaterScalar", n))
+	return expr.Of[bool](tree.Apply(rowGreater, n, scalar[T](s)).As("GreaterScalar", n))
 }
 
 // GreaterEqualScalar is [GreaterEqual] of x and s. The element type has to hold the scalar.
 func GreaterEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowGreaterEqual, n, scalar[T](s)).As("GreaterEqualScalar", n))
+	return expr.Of[bool](tree.Apply(rowGreaterEqual, n, scalar[T](s)).As("GreaterEqualScalar", n))
 }
 
 // HypotScalar is [Hypot] of x and s. The element type has to hold the scalar.
 func HypotScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowHypot, n, scalar[T](s)).As("HypotScalar", n))
+	return expr.Of[T](tree.Apply(rowHypot, n, scalar[T](s)).As("HypotScalar", n))
 }
 
 // ShlScalar is [Shl] of x and s. The element type has to hold the scalar.
 func ShlScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowShl, n, scalar[T](s)).As("ShlScalar", n))
+	return expr.Of[T](tree.Apply(rowShl, n, scalar[T](s)).As("ShlScalar", n))
 }
 
 // ScalarShl is [Shl] of s and x. The element type has to hold the scalar.
 func ScalarShl[T expr.Integer, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowShl, scalar[T](s), n).As("ScalarShl", n))
+	return expr.Of[T](tree.Apply(rowShl, scalar[T](s), n).As("ScalarShl", n))
 }
 
 // LessScalar is [Less] of x and s. The element type has to hold the scalar.
 func LessScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowLess, n, scalar[T](s)).As("LessScalar", n))
+	return expr.Of[bool](tree.Apply(rowLess, n, scalar[T](s)).As("LessScalar", n))
 }
 
 // LessEqualScalar is [LessEqual] of x and s. The element type has to hold the scalar.
 func LessEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowLessEqual, n, scalar[T](s)).As("LessEqualScalar", n))
+	return expr.Of[bool](tree.Apply(rowLessEqual, n, scalar[T](s)).As("LessEqualScalar", n))
 }
 
 // LogicalAndScalar is [LogicalAnd] of x and s. The element type has to hold the scalar.
 func LogicalAndScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowLogicalAnd, n, scalar[T](s)).As("LogicalAndScalar", n))
+	return expr.Of[bool](tree.Apply(rowLogicalAnd, n, scalar[T](s)).As("LogicalAndScalar", n))
 }
 
 // LogicalOrScalar is [LogicalOr] of x and s. The element type has to hold the scalar.
 func LogicalOrScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowLogicalOr, n, scalar[T](s)).As("LogicalOrScalar", n))
+	return expr.Of[bool](tree.Apply(rowLogicalOr, n, scalar[T](s)).As("LogicalOrScalar", n))
 }
 
 // LogicalXorScalar is [LogicalXor] of x and s. The element type has to hold the scalar.
 func LogicalXorScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowLogicalXor, n, scalar[T](s)).As("LogicalXorScalar", n))
+	return expr.Of[bool](tree.Apply(rowLogicalXor, n, scalar[T](s)).As("LogicalXorScalar", n))
 }
 
 // MaximumScalar is [Maximum] of x and s. The element type has to hold the scalar.
 func MaximumScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowMaximum, n, scalar[T](s)).As("MaximumScalar", n))
+	return expr.Of[T](tree.Apply(rowMaximum, n, scalar[T](s)).As("MaximumScalar", n))
 }
 
 // MinimumScalar is [Minimum] of x and s. The element type has to hold the scalar.
 func MinimumScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowMinimum, n, scalar[T](s)).As("MinimumScalar", n))
+	return expr.Of[T](tree.Apply(rowMinimum, n, scalar[T](s)).As("MinimumScalar", n))
 }
 
 // ModScalar is [Mod] of x and s. The element type has to hold the scalar.
 func ModScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowMod, n, scalar[T](s)).As("ModScalar", n))
+	return expr.Of[T](tree.Apply(rowMod, n, scalar[T](s)).As("ModScalar", n))
 }
 
 // ScalarMod is [Mod] of s and x. The element type has to hold the scalar.
 func ScalarMod[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowMod, scalar[T](s), n).As("ScalarMod", n))
+	return expr.Of[T](tree.Apply(rowMod, scalar[T](s), n).As("ScalarMod", n))
 }
 
 // MulScalar is [Mul] of x and s. The element type has to hold the scalar.
 func MulScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowMul, n, scalar[T](s)).As("MulScalar", n))
+	return expr.Of[T](tree.Apply(rowMul, n, scalar[T](s)).As("MulScalar", n))
 }
 
 // NotEqualScalar is [NotEqual] of x and s. The element type has to hold the scalar.
 func NotEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
 	n := expr.NodeOf(x)
-	return expr.Of[bool](expr.Apply(rowNotEqual, n, scalar[T](s)).As("NotEqualScalar", n))
+	return expr.Of[bool](tree.Apply(rowNotEqual, n, scalar[T](s)).As("NotEqualScalar", n))
 }
 
 // PowScalar is [Pow] of x and s. The element type has to hold the scalar.
 func PowScalar[T expr.AnyFloat, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowPow, n, scalar[T](s)).As("PowScalar", n))
+	return expr.Of[T](tree.Apply(rowPow, n, scalar[T](s)).As("PowScalar", n))
 }
 
 // ScalarPow is [Pow] of s and x. The element type has to hold the scalar.
 func ScalarPow[T expr.AnyFloat, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowPow, scalar[T](s), n).As("ScalarPow", n))
+	return expr.Of[T](tree.Apply(rowPow, scalar[T](s), n).As("ScalarPow", n))
 }
 
 // ShrScalar is [Shr] of x and s. The element type has to hold the scalar.
 func ShrScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowShr, n, scalar[T](s)).As("ShrScalar", n))
+	return expr.Of[T](tree.Apply(rowShr, n, scalar[T](s)).As("ShrScalar", n))
 }
 
 // SubScalar is [Sub] of x and s. The element type has to hold the scalar.
 func SubScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowSub, n, scalar[T](s)).As("SubScalar", n))
+	return expr.Of[T](tree.Apply(rowSub, n, scalar[T](s)).As("SubScalar", n))
 }
 
 // ScalarSub is [Sub] of s and x. The element type has to hold the scalar.
 func ScalarSub[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
 	n := expr.NodeOf(x)
-	return expr.Of[T](expr.Apply(rowSub, scalar[T](s), n).As("ScalarSub", n))
+	return expr.Of[T](tree.Apply(rowSub, scalar[T](s), n).As("ScalarSub", n))
 }

@@ -203,7 +203,7 @@ func FromInt(t dtype.Type, v int64) uint64 {
 		}
 		return 0
 	}
-	return uint64(v) & (1<<(8*uint(t.Size())-1)<<1 - 1)
+	return uint64(v) & t.Mask()
 }
 
 // Text returns a constant in decimal notation: "1.5", "-3", "true".
@@ -216,8 +216,7 @@ func Text(t dtype.Type, bits uint64) string {
 	case t.IsFloat():
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
 	case t.IsSigned():
-		w := 64 - 8*uint(t.Size())
-		return strconv.FormatInt(int64(bits<<w)>>w, 10)
+		return strconv.FormatInt(int64(t.Extend(bits)), 10)
 	}
 	return strconv.FormatUint(bits, 10)
 }

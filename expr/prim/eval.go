@@ -27,7 +27,7 @@ func Eval(ins Ins, args [3]uint64, tables [][]uint64) uint64 {
 // dispatches on it.
 type code uint16
 
-const typeBits = 4
+const typeBits = 5
 
 func makeCode(op Op, t dtype.Type) code { return code(op)<<typeBits | code(t) }
 
@@ -68,84 +68,52 @@ func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 			return math.Float64bits(scalar.Ldexp64(math.Float64frombits(x), int64(y))), true
 		}
 		return evalDouble(op, math.Float64frombits(x), math.Float64frombits(y), math.Float64frombits(z))
-	case dtype.I8:
-		out, ok = evalSint(op, int8(x), int8(y))
-		return out & math.MaxUint8, ok
-	case dtype.I32:
-		out, ok = evalSint(op, int32(x), int32(y))
-		return out & math.MaxUint32, ok
-	case dtype.I64:
-		return evalSint(op, int64(x), int64(y))
-	case dtype.U8:
-		return evalUint(op, uint8(x), uint8(y))
-	case dtype.U32:
-		return evalUint(op, uint32(x), uint32(y))
-	case dtype.U64:
-		return evalUint(op, x, y)
+	default:
+		return evalInt(t, op, x, y)
 	}
-	return 0, false
 }
 
 // evalCvt converts the bits x from one register type to another.
 func evalCvt(from, to dtype.Type, x uint64) (uint64, bool) {
-	switch from {
-	case dtype.Bool, dtype.U8, dtype.U32, dtype.U64:
+	switch {
+	case from == dtype.Bool || from.IsUnsigned():
 		return fromInt(to, x)
-	case dtype.I8:
-		return fromInt(to, int64(int8(x)))
-	case dtype.I32:
-		return fromInt(to, int64(int32(x)))
-	case dtype.I64:
-		return fromInt(to, int64(x))
-	case dtype.F32:
-		if to == dtype.F32 {
-			return x, true
-		}
+	case from.IsSigned():
+		return fromInt(to, int64(from.Extend(x)))
+	case from == dtype.F32 && to == dtype.F32:
+		return x, true
+	case from == dtype.F32:
 		return fromFloat(to, float64(math.Float32frombits(uint32(x))))
-	case dtype.F64:
+	case from == dtype.F64:
 		return fromFloat(to, math.Float64frombits(x))
 	}
 	return 0, false
 }
 
 func fromInt[T int64 | uint64](to dtype.Type, x T) (uint64, bool) {
-	switch to {
-	case dtype.Bool:
+	switch {
+	case to == dtype.Bool:
 		return scalar.FromBool[uint64](x != 0), true
-	case dtype.F32:
+	case to == dtype.F32:
 		return uint64(math.Float32bits(scalar.ToF32(x))), true
-	case dtype.F64:
+	case to == dtype.F64:
 		return math.Float64bits(float64(x)), true
-	case dtype.I8, dtype.U8:
-		return uint64(uint8(x)), true
-	case dtype.I32, dtype.U32:
-		return uint64(uint32(x)), true
-	case dtype.I64, dtype.U64:
-		return uint64(x), true
+	case to.IsInt():
+		return uint64(x) & to.Mask(), true
 	}
 	return 0, false
 }
 
 func fromFloat(to dtype.Type, x float64) (uint64, bool) {
-	switch to {
-	case dtype.Bool:
+	switch {
+	case to == dtype.Bool:
 		return scalar.FromBool[uint64](x != 0), true
-	case dtype.I8:
-		return uint64(uint8(scalar.ToI8(x))), true
-	case dtype.I32:
-		return uint64(uint32(scalar.ToI32(x))), true
-	case dtype.I64:
-		return uint64(scalar.ToI64(x)), true
-	case dtype.U8:
-		return uint64(scalar.ToU8(x)), true
-	case dtype.U32:
-		return uint64(scalar.ToU32(x)), true
-	case dtype.U64:
-		return scalar.ToU64(x), true
-	case dtype.F32:
+	case to == dtype.F32:
 		return uint64(math.Float32bits(float32(x))), true
-	case dtype.F64:
+	case to == dtype.F64:
 		return math.Float64bits(x), true
+	case to.IsInt():
+		return scalar.ToInt(to, x), true
 	}
 	return 0, false
 }

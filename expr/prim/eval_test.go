@@ -9,9 +9,10 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
+var registers = dtype.Registers()
 
 // TestNoMissingCell checks that every primitive is defined on the types of its
 // class and on no others.
@@ -452,7 +453,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("f(%v, %v) = %v, want %v\n%s", c[0], c[1], got, c[2], p)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { p.Call(1, 2) }); n != 0 {
+	if n := testlevel.Allocs(10, func() { p.Call(1, 2) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	cs := p.Consts()

@@ -1,5 +1,7 @@
 package prim
 
+import "slices"
+
 // An Ix is an integer index expression over loop axes, run-time integers and
 // values. The coordinates of views are such expressions. An Ix is a handle into
 // an [IxTable].
@@ -36,15 +38,20 @@ type IxTable struct {
 }
 
 func (t *IxTable) put(n IxNode) Ix {
+	const few = 8 // nodes that are found by looking at all
+	if i := slices.Index(t.Nodes[:min(len(t.Nodes), few)], n); i >= 0 {
+		return Ix(i)
+	}
 	if ix, ok := t.cons[n]; ok {
 		return ix
 	}
-	if t.cons == nil {
-		t.cons = make(map[IxNode]Ix)
-	}
 	ix := Ix(len(t.Nodes))
-	t.Nodes = append(t.Nodes, n)
-	t.cons[n] = ix
+	if t.Nodes = append(t.Nodes, n); ix >= few {
+		if t.cons == nil {
+			t.cons = make(map[IxNode]Ix)
+		}
+		t.cons[n] = ix
+	}
 	return ix
 }
 

@@ -71,8 +71,8 @@ type Class uint8
 // The register types that a primitive takes.
 const (
 	Pred   Class = 1 << iota // predicates (dtype.Bool)
-	Sint                     // I8 I32 I64
-	Uint                     // U8 U32 U64
+	Sint                     // signed integers
+	Uint                     // unsigned integers
 	Single                   // F32
 	Double                   // F64
 	Float  = Single | Double

@@ -114,7 +114,7 @@ func evalPred(op Op, x, y uint64) (uint64, bool) {
 	return 0, false
 }
 
-func evalSint[T int8 | int32 | int64](op Op, x, y T) (uint64, bool) {
+func evalSint[T dtype.Signed](op Op, x, y T) (uint64, bool) {
 	switch op {
 	case Add:
 		return uint64(x + y), true
@@ -158,7 +158,7 @@ func evalSint[T int8 | int32 | int64](op Op, x, y T) (uint64, bool) {
 	return 0, false
 }
 
-func evalUint[T uint8 | uint32 | uint64](op Op, x, y T) (uint64, bool) {
+func evalUint[T dtype.Unsigned](op Op, x, y T) (uint64, bool) {
 	switch op {
 	case Add:
 		return uint64(x + y), true
@@ -294,4 +294,27 @@ func evalDouble(op Op, x, y, z float64) (uint64, bool) {
 		return scalar.FromBool[uint64](x <= y), true
 	}
 	return 0, false
+}
+
+// evalInt evaluates a primitive of integers of type t.
+func evalInt(t dtype.Type, op Op, x, y uint64) (out uint64, ok bool) {
+	switch t {
+	case dtype.I8:
+		out, ok = evalSint(op, int8(x), int8(y))
+	case dtype.I16:
+		out, ok = evalSint(op, int16(x), int16(y))
+	case dtype.I32:
+		out, ok = evalSint(op, int32(x), int32(y))
+	case dtype.I64:
+		out, ok = evalSint(op, int64(x), int64(y))
+	case dtype.U8:
+		out, ok = evalUint(op, uint8(x), uint8(y))
+	case dtype.U16:
+		out, ok = evalUint(op, uint16(x), uint16(y))
+	case dtype.U32:
+		out, ok = evalUint(op, uint32(x), uint32(y))
+	case dtype.U64:
+		out, ok = evalUint(op, uint64(x), uint64(y))
+	}
+	return out & t.Mask(), ok
 }

@@ -10,15 +10,18 @@
 package arrow
 
 import (
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Column is a vector with a name, and the places where it has no value.
@@ -32,8 +35,8 @@ type Column struct {
 // among them: a number without its unit or scale is another value.
 var types = map[dtype.Type]arrow.DataType{
 	dtype.Bool: arrow.FixedWidthTypes.Boolean,
-	dtype.I8:   arrow.PrimitiveTypes.Int8, dtype.I32: arrow.PrimitiveTypes.Int32, dtype.I64: arrow.PrimitiveTypes.Int64,
-	dtype.U8: arrow.PrimitiveTypes.Uint8, dtype.U32: arrow.PrimitiveTypes.Uint32, dtype.U64: arrow.PrimitiveTypes.Uint64,
+	dtype.I8:   arrow.PrimitiveTypes.Int8, dtype.I16: arrow.PrimitiveTypes.Int16, dtype.I32: arrow.PrimitiveTypes.Int32, dtype.I64: arrow.PrimitiveTypes.Int64,
+	dtype.U8: arrow.PrimitiveTypes.Uint8, dtype.U16: arrow.PrimitiveTypes.Uint16, dtype.U32: arrow.PrimitiveTypes.Uint32, dtype.U64: arrow.PrimitiveTypes.Uint64,
 	dtype.F16: arrow.FixedWidthTypes.Float16, dtype.F32: arrow.PrimitiveTypes.Float32, dtype.F64: arrow.PrimitiveTypes.Float64,
 }
 
@@ -44,7 +47,7 @@ func typeOf(t arrow.DataType) (dtype.Type, error) {
 			return d, nil
 		}
 	}
-	return dtype.Invalid, expr.NewError(expr.ErrType, "", "arrays of the Arrow type %s are not read", t)
+	return dtype.Invalid, tree.NewError(tree.ErrType, "", "arrays of the Arrow type %s are not read", t)
 }
 
 // FromArray returns a copy of an array of Arrow as a column without a name. The error
@@ -59,7 +62,8 @@ func Tensor[T expr.Elem](a arrow.Array) (*engine.Tensor[T], error) {
 		return nil, err
 	}
 	if c.Null != nil {
-		return nil, expr.NewError(expr.ErrValue, "", "%d of %d elements are null; FromArray gives them as a mask", a.NullN(), a.Len())
+		nulls, _ := check(a, c.Values.DType())
+		return nil, tree.NewError(tree.ErrValue, "", "%d of %d elements are null; FromArray gives them as a mask", nulls, a.Len())
 	}
 	return engine.TensorOf[T](c.Values)
 }
@@ -70,28 +74,68 @@ func Tensor[T expr.Elem](a arrow.Array) (*engine.Tensor[T], error) {
 // [expr.ErrUnsupported] for bools, which Arrow packs into bits.
 func Share(a arrow.Array) (*engine.Array, error) {
 	if a == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "the array is nil")
+		return nil, tree.NewError(tree.ErrValue, "", "the array is nil")
 	}
 	t, err := typeOf(a.DataType())
+	if err != nil {
+		return nil, err
+	}
+	nulls, err := check(a, t)
 	switch {
 	case err != nil:
 		return nil, err
 	case t == dtype.Bool:
-		return nil, expr.NewError(expr.ErrUnsupported, "", "bools of Arrow are bits and cannot be shared")
-	case a.NullN() > 0:
-		return nil, expr.NewError(expr.ErrValue, "", "%d of %d elements are null", a.NullN(), a.Len())
+		return nil, tree.NewError(tree.ErrUnsupported, "", "bools of Arrow are bits and cannot be shared")
+	case nulls > 0:
+		return nil, tree.NewError(tree.ErrValue, "", "%d of %d elements are null", nulls, a.Len())
 	}
 	return engine.ArrayOf(engine.MemoryOf(elements(a, t)), t, []int{a.Len()}, nil, 0)
 }
 
-// elements returns the bytes of the elements of an array of numbers.
+// check counts the nulls of an array. The array may state another number, or a length
+// that its buffers do not have: then the error is ErrValue.
+func check(a arrow.Array, t dtype.Type) (nulls int, err error) {
+	d, validity := a.Data(), a.NullBitmapBytes()
+	if d.Offset() < 0 || d.Len() < 0 || d.Offset() > math.MaxInt-d.Len() {
+		return 0, tree.NewError(tree.ErrValue, "", "the array has the offset %d and the length %d", d.Offset(), d.Len())
+	}
+	if d.Len() == 0 {
+		return 0, nil
+	}
+	end := d.Offset() + d.Len()
+	short := end > len(values(a))/t.Size()
+	if t == dtype.Bool {
+		short = (end-1)/8 >= len(values(a))
+	}
+	switch {
+	case short:
+		return 0, tree.NewError(tree.ErrValue, "", "%d elements at the offset %d do not fit their buffer of %d bytes", d.Len(), d.Offset(), len(values(a)))
+	case len(validity) == 0 && d.NullN() > 0:
+		return 0, tree.NewError(tree.ErrValue, "", "%d elements are null, and nothing says which", d.NullN())
+	case len(validity) == 0:
+		return 0, nil
+	case (end-1)/8 >= len(validity):
+		return 0, tree.NewError(tree.ErrValue, "", "the nulls of %d elements at the offset %d do not fit their buffer of %d bytes", d.Len(), d.Offset(), len(validity))
+	}
+	return d.Len() - bitutil.CountSetBits(validity, d.Offset(), d.Len()), nil
+}
+
+// values returns the buffer of the values of an array.
+func values(a arrow.Array) []byte {
+	if b := a.Data().Buffers(); len(b) > 1 && b[1] != nil {
+		return b[1].Bytes()
+	}
+	return nil
+}
+
+// elements returns the bytes of the elements of an array of numbers. An empty array may
+// have an offset without a buffer.
 func elements(a arrow.Array, t dtype.Type) []byte {
 	d := a.Data()
-	buffers := d.Buffers()
-	if len(buffers) < 2 || buffers[1] == nil || d.Len() == 0 {
+	if d.Len() == 0 {
 		return nil
 	}
-	return buffers[1].Bytes()[d.Offset()*t.Size() : (d.Offset()+d.Len())*t.Size()]
+	return values(a)[d.Offset()*t.Size() : (d.Offset()+d.Len())*t.Size()]
 }
 
 // join returns the elements of several arrays of one type, one after the other. Without
@@ -100,14 +144,20 @@ func join(name string, field arrow.DataType, parts ...arrow.Array) (Column, erro
 	n, nulls := 0, 0
 	for _, a := range parts {
 		if a == nil {
-			return Column{}, expr.NewError(expr.ErrValue, "", "the array is nil")
+			return Column{}, tree.NewError(tree.ErrValue, "", "the array is nil")
 		}
-		n, nulls = n+a.Len(), nulls+a.NullN()
 		field = a.DataType()
 	}
 	t, err := typeOf(field)
 	if err != nil {
 		return Column{}, err
+	}
+	for _, a := range parts {
+		null, err := check(a, t)
+		if err != nil {
+			return Column{}, err
+		}
+		n, nulls = n+a.Len(), nulls+null
 	}
 	c := Column{Name: name}
 	if c.Values, err = engine.NewArray(t, n); err != nil {
@@ -164,14 +214,14 @@ var missing = map[dtype.Type][]byte{
 // shapes, and [expr.ErrUnsupported] for bfloat16, which Arrow lacks.
 func ToArray(values *engine.Array, null *engine.Tensor[bool]) (arrow.Array, error) {
 	if values == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "the array is nil")
+		return nil, tree.NewError(tree.ErrValue, "", "the array is nil")
 	}
 	if len(values.Shape()) != 1 {
-		return nil, expr.NewError(expr.ErrShape, "", "an array of the shape %v is no vector", values.Shape())
+		return nil, tree.NewError(tree.ErrShape, "", "an array of the shape %v is no vector", values.Shape())
 	}
 	to, ok := types[values.DType()]
 	if !ok {
-		return nil, expr.NewError(expr.ErrUnsupported, "", "Arrow has no elements of type %v", values.DType())
+		return nil, tree.NewError(tree.ErrUnsupported, "", "Arrow has no elements of type %v", values.DType())
 	}
 	data, err := values.Bytes()
 	if err != nil {
@@ -186,7 +236,7 @@ func ToArray(values *engine.Array, null *engine.Tensor[bool]) (arrow.Array, erro
 			return nil, err
 		}
 		if !slices.Equal(null.Shape(), values.Shape()) {
-			return nil, expr.NewError(expr.ErrShape, "", "the nulls have the shape %v, the values %v", null.Shape(), values.Shape())
+			return nil, tree.NewError(tree.ErrShape, "", "the nulls have the shape %v, the values %v", null.Shape(), values.Shape())
 		}
 		if valid, nulls = bits(mask, false); nulls == 0 {
 			valid = nil
@@ -225,7 +275,7 @@ func bits(truth []byte, want bool) (packed []byte, unset int) {
 // [expr.ErrValue].
 func FromRecord(r arrow.RecordBatch, names ...string) ([]Column, error) {
 	if r == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "the record batch is nil")
+		return nil, tree.NewError(tree.ErrValue, "", "the record batch is nil")
 	}
 	return fromColumns(r.Schema(), names, func(i int) []arrow.Array { return []arrow.Array{r.Column(i)} })
 }
@@ -233,7 +283,7 @@ func FromRecord(r arrow.RecordBatch, names ...string) ([]Column, error) {
 // FromTable is [FromRecord] for a table, whose chunks it joins.
 func FromTable(t arrow.Table, names ...string) ([]Column, error) {
 	if t == nil {
-		return nil, expr.NewError(expr.ErrValue, "", "the table is nil")
+		return nil, tree.NewError(tree.ErrValue, "", "the table is nil")
 	}
 	return fromColumns(t.Schema(), names, func(i int) []arrow.Array { return t.Column(i).Data().Chunks() })
 }
@@ -267,9 +317,9 @@ func Indices(s *arrow.Schema, names []string) ([]int, error) {
 		case 1:
 			out = append(out, at[0])
 		case 0:
-			return nil, expr.NewError(expr.ErrValue, "", "there is no column %q", n)
+			return nil, tree.NewError(tree.ErrValue, "", "there is no column %q", n)
 		default:
-			return nil, expr.NewError(expr.ErrValue, "", "%d columns are named %q", len(at), n)
+			return nil, tree.NewError(tree.ErrValue, "", "%d columns are named %q", len(at), n)
 		}
 	}
 	return out, nil
@@ -289,7 +339,7 @@ func ToRecord(columns ...Column) (arrow.RecordBatch, error) {
 			rows = a.Len()
 		}
 		if a.Len() != rows {
-			return nil, expr.NewError(expr.ErrShape, "", "column %q has %d elements, column %q has %d", c.Name, a.Len(), columns[0].Name, rows)
+			return nil, tree.NewError(tree.ErrShape, "", "column %q has %d elements, column %q has %d", c.Name, a.Len(), columns[0].Name, rows)
 		}
 		fields[i], arrays[i] = arrow.Field{Name: c.Name, Type: a.DataType(), Nullable: c.Null != nil}, a
 	}

@@ -85,7 +85,8 @@ func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	if err := b.Check(k); err != nil {
 		return nil, err
 	}
-	n := &Kernel{Space: *NewSpace(&k.Index, b.Extents, b.Params), IR: k, Arrays: make([]Array, len(k.Bufs))}
+	n := &Kernel{IR: k, Arrays: make([]Array, len(k.Bufs))}
+	n.init(&k.Index, b.Extents, b.Params)
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (n *Kernel) array(buf int, b *ir.Binding) Array {
 	if d.Mode != ir.Row {
 		return Array{b.Bufs[buf].Strides, b.Bufs[buf].Extents}
 	}
-	a := Array{make([]int, d.Rank), make([]int, d.Rank)}
+	a := Array{n.ints(d.Rank), n.ints(d.Rank)}
 	size := 1
 	for i := d.Rank - 1; i >= 0; i-- {
 		a.Strides[i], a.Extents[i] = size, n.Extents[d.Axes[i]]
@@ -191,6 +192,11 @@ func (s *Space) Product(axes []int32) int {
 
 // Order returns the digits of axes, outermost first.
 func (s *Space) Order(axes []int32) (digits []int) {
+	n := 0
+	for _, a := range axes {
+		n += len(s.OfAxis[a])
+	}
+	digits = s.ints(n)[:0]
 	for _, a := range axes {
 		digits = append(digits, s.OfAxis[a]...)
 	}

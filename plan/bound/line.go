@@ -23,7 +23,8 @@ type Span struct{ Extent, Coef int }
 // go through the digits of a group with one step: the step of the last digit. Join
 // drops digits of extent 1.
 func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
-	last := -1
+	last, all := -1, s.ints(len(digits))[:0]
+	groups = make([][]int, 0, len(digits))
 	for _, d := range digits {
 		e := s.Digits[d].Extent
 		if e == 1 {
@@ -33,10 +34,10 @@ func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
 		for _, f := range forms {
 			join = join && f.Coef[last] == f.Coef[d]*e
 		}
-		if join {
-			groups[len(groups)-1] = append(groups[len(groups)-1], d)
+		if all = append(all, d); join {
+			groups[len(groups)-1] = groups[len(groups)-1][:len(groups[len(groups)-1])+1]
 		} else {
-			groups = append(groups, []int{d})
+			groups = append(groups, all[len(all)-1:])
 		}
 		last = d
 	}
@@ -46,8 +47,11 @@ func (s *Space) Join(digits []int, forms []Form) (groups [][]int) {
 // Spans returns the extents of the joined digits of a loop, and the spans of each
 // form. All forms have spans of these extents.
 func (s *Space) Spans(digits []int, forms []Form) (extents []int, spans [][]Span) {
-	groups := s.Join(digits, forms)
-	extents, spans = make([]int, len(groups)), make([][]Span, len(forms))
+	var groups [][]int
+	if len(digits) > 0 {
+		groups = s.Join(digits, forms)
+	}
+	extents, spans = s.ints(len(groups)), make([][]Span, len(forms))
 	all := make([]Span, len(forms)*len(groups))
 	for i := range spans {
 		spans[i] = all[i*len(groups) : (i+1)*len(groups) : (i+1)*len(groups)]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/slab"
 )
 
 // A Form is an affine expression: C plus the sum of Coef[d] times the value of
@@ -34,7 +35,12 @@ type Space struct {
 	Params  []int
 	Digits  []Digit
 	OfAxis  [][]int // the digits of each axis, the most significant first
+
+	lists slab.Slab[int]
 }
+
+// ints returns a list of n zeros. Calls for one space must follow each other.
+func (s *Space) ints(n int) []int { return s.lists.List(n, 32) }
 
 // A Digit is a part of an axis: floor(position / Weight) mod Extent.
 type Digit struct {
@@ -45,17 +51,23 @@ type Digit struct {
 
 // NewSpace returns a space with one digit for each axis.
 func NewSpace(index *prim.IxTable, extents, params []int) *Space {
-	s := &Space{Index: index, Extents: slices.Clone(extents), Params: params, Digits: make([]Digit, len(extents)), OfAxis: make([][]int, len(extents))}
-	numbers := make([]int, len(extents))
+	s := &Space{}
+	s.init(index, extents, params)
+	return s
+}
+
+func (s *Space) init(index *prim.IxTable, extents, params []int) {
+	s.Index, s.Params, s.Digits, s.OfAxis = index, params, make([]Digit, len(extents)), make([][]int, len(extents))
+	s.Extents = append(s.ints(len(extents))[:0], extents...)
+	numbers := s.ints(len(extents))
 	for i, e := range extents {
 		numbers[i] = i
 		s.Digits[i], s.OfAxis[i] = Digit{int32(i), e, 1}, numbers[i:i+1:i+1]
 	}
-	return s
 }
 
 // Constant returns the form with value c.
-func (s *Space) Constant(c int) Form { return Form{c, make([]int, len(s.Digits))} }
+func (s *Space) Constant(c int) Form { return Form{c, s.ints(len(s.Digits))} }
 
 // Bounds returns the least and the greatest value of f. It returns -Far and Far if
 // one of them is not between -Far and Far.

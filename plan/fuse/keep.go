@@ -1,7 +1,7 @@
 package fuse
 
 import (
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 )
 
@@ -25,12 +25,12 @@ func (l *Loop) keep() {
 		if v.phase == phase || v.Kept {
 			return
 		}
-		if v.phase > 0 && v.own && !v.Node.Faulty && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class() == expr.Elementwise && v.Load == nil {
+		if v.phase > 0 && v.own && !v.Node.Faulty && v.Node.Work >= graph.KeepCost && v.Node.Src.Op.Class() == tree.Elementwise && v.Load == nil {
 			v.Kept = true
 			return
 		}
 		v.phase = phase
-		if v.Node.Src.Op.Class() != expr.Reduction {
+		if v.Node.Src.Op.Class() != tree.Reduction {
 			for _, a := range v.Operands {
 				visit(a, phase)
 			}

@@ -33,6 +33,7 @@ type Step struct {
 
 	// Product and Call.
 	Node *graph.Node
+	Root *graph.Node // what Out is; the node, or a view or a combination of it
 	Args []*graph.Array
 	Out  *graph.Array
 	Work *graph.Array // workspace of a call, or nil
@@ -86,6 +87,7 @@ type Loop struct {
 	loads []*Value
 	sides []*Value
 	scans bool // a scan runs in the nest
+	few   [6]*Value
 }
 
 // A Value is a node at coordinates, as a loop computes or loads it.
@@ -146,9 +148,9 @@ func (l *Loop) All() iter.Seq[*Value] {
 	}
 }
 
-// Computes reports whether the loop stores the value of n as its root.
+// Computes reports whether the loop stores the value of n as a root.
 func (l *Loop) Computes(n *graph.Node) bool {
-	return l.Roots[0].Value == n && l.Roots[0].Target == n.Array
+	return slices.ContainsFunc(l.Roots, func(r graph.Root) bool { return r.Value == n && r.Target == n.Array })
 }
 
 // complex reports whether a root has a reduction, a contraction or a call.

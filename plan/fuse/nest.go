@@ -3,29 +3,17 @@ package fuse
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
-	"github.com/oneloop/oneloop/shape"
 )
 
 // longRow is the extent above which a single row runs in parallel blocks.
 const longRow = 1 << 15
 
-// LoopShape returns a shape without its axes of size 1.
-func LoopShape(s shape.Shape) []int {
-	out := make([]int, 0, len(s))
-	for _, d := range s {
-		if d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
 // choose sets the nest of the roots. It takes the nest of the first reduction
 // from the roots downwards that fits, or else, or if plain is set, a map.
 func (l *Loop) choose(plain bool) {
-	dims := LoopShape(l.Roots[0].Target.Shape)
+	dims := graph.LoopShape(l.Roots[0].Target.Shape)
 	l.Nest = Nest{Kind: Map, Outer: dims}
 	if plain || !l.complex() {
 		return
@@ -37,7 +25,7 @@ func (l *Loop) choose(plain bool) {
 			return false
 		}
 		seen[n] = true
-		if c := n.Src.Op.Class(); c == expr.Reduction || c == expr.Scan {
+		if c := n.Src.Op.Class(); c == tree.Reduction || c == tree.Scan {
 			if f, ok := fit(n, dims); ok {
 				l.Nest = f
 				return true
@@ -60,13 +48,13 @@ func fit(n *graph.Node, dims []int) (Nest, bool) {
 	for _, d := range inner {
 		size *= d
 	}
-	if n.Src.Op.Class() == expr.Scan {
+	if n.Src.Op.Class() == tree.Scan {
 		f := Nest{Kind: Columns, Outer: outer, Inner: inner, StoresInner: !n.Src.ScanIsLast(), Reversed: n.Reversed()}
 		if !f.StoresInner {
 			return f, slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)
 		}
-		f.Along = len(LoopShape(n.Shape[:n.Src.Axes[0]]))
-		return f, slices.Equal(LoopShape(n.Shape), dims)
+		f.Along = len(graph.LoopShape(n.Shape[:n.Src.Axes[0]]))
+		return f, slices.Equal(graph.LoopShape(n.Shape), dims)
 	}
 	switch {
 	case !last && (slices.Equal(outer, dims) || len(dims) == 0 && slices.Equal(outer, oneColumn)):
@@ -93,7 +81,7 @@ func axesOf(n *graph.Node) (outer, inner []int, last bool) {
 			outer = append(outer, d)
 		}
 	}
-	last = slices.Contains(n.Src.Axes, len(s)-1) && n.Src.Op.Class() == expr.Reduction
+	last = slices.Contains(n.Src.Axes, len(s)-1) && n.Src.Op.Class() == tree.Reduction
 	if !last && len(outer) == 0 {
 		outer = oneColumn
 	}
@@ -106,7 +94,7 @@ var oneColumn = []int{1}
 
 // fits reports whether reduction or scan x runs in the loops of the nest.
 func (n Nest) fits(x *graph.Node) bool {
-	if n.Kind == Map || n.Reversed != (x.Src.Op.Class() == expr.Scan && x.Reversed()) {
+	if n.Kind == Map || n.Reversed != (x.Src.Op.Class() == tree.Scan && x.Reversed()) {
 		return false
 	}
 	outer, inner, last := axesOf(x)

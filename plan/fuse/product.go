@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // hasSchedule reports whether n is a step without a loop: a product or a call.
 func hasSchedule(n *graph.Node) bool {
-	return n.Src.Op.Class() == expr.Contraction || n.Src.Op.Class() == expr.Opaque
+	return n.Src.Op.Class() == tree.Contraction || n.Src.Op.Class() == tree.Opaque
 }
 
 // stores returns the product or the call that stores a root without a temporary,
@@ -24,7 +25,7 @@ func stores(r graph.Root, combine bool) *Step {
 	if n.Array != nil || t.Mem == nil || t.Type != n.Type.Register() || !t.Shape.Equal(n.Shape) {
 		return nil
 	}
-	s := &Step{Node: n, Out: t}
+	s := &Step{Node: n, Root: r.Value, Out: t}
 	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !(combine && s.combines(n, t)) || s.touches(t) {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (s *Step) combines(n *graph.Node, t *graph.Array) bool {
 	isTarget := func(x *graph.Node) bool { return x.Array != nil && x.Array.SameElements(t) }
 	isProduct := func(x *graph.Node) bool {
 		s.Node = x
-		return x.Array == nil && x.Src.Op.Class() == expr.Contraction && x.Uses <= 1 && x.Type == t.Type && x.Shape.Equal(t.Shape)
+		return x.Array == nil && x.Src.Op.Class() == tree.Contraction && x.Uses <= 1 && x.Type == t.Type && x.Shape.Equal(t.Shape)
 	}
 	var ok bool
 	if s.Alpha, ok = scaled(n, isProduct); ok {
@@ -98,7 +99,7 @@ func scaled(n *graph.Node, is func(*graph.Node) bool) (*graph.Node, bool) {
 		return nil, false
 	}
 	for i, s := range n.Args {
-		if c := s.Src.Op.Class(); (c == expr.Constant || c == expr.Parameter) && is(n.Args[1-i]) {
+		if c := s.Src.Op.Class(); (c == tree.Constant || c == tree.Parameter) && is(n.Args[1-i]) {
 			return s, true
 		}
 	}
@@ -166,7 +167,7 @@ const leastSize = 4
 // an array, such as windows of images, and sets how many: a product reads these axes
 // as it packs them. It returns nil for others. What the axes are a view of is stored.
 func (s *Step) spread(g *graph.Graph, x *graph.Node, why string) *graph.Node {
-	if x.Array != nil || x.Src.Op != graph.ReshapeRow || x.Strided() != nil || s.Node.Faulty {
+	if x.Array != nil || x.Src.Op != graph.ReshapeRow || x.Strided() != nil || x.Faulty {
 		return nil
 	}
 	y, r := x.Args[0], len(x.Shape)
@@ -186,7 +187,7 @@ func (s *Step) spread(g *graph.Graph, x *graph.Node, why string) *graph.Node {
 		g.Store(under, why)
 	}
 	a := y.Strided()
-	if a == nil {
+	if a == nil || x.Strided() != nil { // of what is stored now, x may be a matrix
 		return nil
 	}
 	run := func(axis int) bool { return a.Strides[axis] == 1 && a.Shape[axis] >= shortestRun }

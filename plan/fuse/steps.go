@@ -3,25 +3,81 @@ package fuse
 import (
 	"context"
 	"slices"
+	"sync"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
 )
 
+// May says what the steps may do.
+type May struct {
+	Combine bool // products scale their sums, combine them with the target, and read operands of any strides
+	Split   bool // a loop that stores a temporary becomes several, each without borders; see [graph.Graph.Split]
+}
+
+// A Fuser finds the steps of the groups of a program.
+type Fuser struct {
+	May May
+
+	ctx    context.Context
+	g      *graph.Graph
+	asides map[*graph.Node]*graph.Node // of stored nodes that another loop may store at its side: the root that loads it
+	steps  []*Step
+	walk   walk    // of the last loop
+	values []Value // the last batch of values
+	used   int     // number of them in use
+}
+
+// New returns the fuser of a program, whose nodes are in g. The caller calls Free at
+// its end.
+func New(ctx context.Context, g *graph.Graph, may May) *Fuser {
+	f := fusers.Get().(*Fuser)
+	f.ctx, f.g, f.May = ctx, g, may
+	return f
+}
+
+// fusers has fusers without programs.
+var fusers = sync.Pool{New: func() any { return &Fuser{} }}
+
+// Free lets other fusers use the memory of f and of its values, which nobody may use
+// any more. It leaves the memory of many values to the garbage collector.
+func (f *Fuser) Free() {
+	const most = 256
+	if max(len(f.values), cap(f.walk.first), cap(f.walk.places)) > most {
+		return
+	}
+	clear(f.values[:f.used])
+	clear(f.walk.first[:cap(f.walk.first)])
+	clear(f.walk.places[:cap(f.walk.places)])
+	*f = Fuser{values: f.values, walk: walk{first: f.walk.first[:0], places: f.walk.places[:0]}}
+	fusers.Put(f)
+}
+
+// fresh returns a zero value. Values are allocated in batches, because there is one for each
+// node of a loop and all die with the program's plan.
+func (f *Fuser) fresh() *Value {
+	if f.used == len(f.values) {
+		f.values, f.used = make([]Value, max(16, 2*f.used)), 0
+	}
+	v := &f.values[f.used]
+	f.used++
+	v.Operands = v.few[:0]
+	return v
+}
+
 // Steps returns the steps that store the roots, in order. A root may be a stored
-// node and its array. If combine is set, products scale their sums, combine
-// them with the target, and read operands of any strides.
-func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root, combine bool) ([]*Step, error) {
-	f := &fuser{ctx: ctx, g: g, combine: combine}
+// node and its array.
+func (f *Fuser) Steps(roots []graph.Root) ([]*Step, error) {
+	f.steps, f.asides = nil, nil
 	if len(roots) == 1 && roots[0].Target == roots[0].Value.Array {
-		err := f.provide(roots[0].Value, true)
+		err := f.provide(roots[0].Value, true, nil)
 		return f.steps, err
 	}
 	var direct []*Step
 	for _, r := range roots {
-		if s := stores(r, combine); s != nil {
+		if s := stores(r, f.May.Combine); s != nil {
 			direct = append(direct, s)
 		}
 	}
@@ -38,19 +94,10 @@ func Steps(ctx context.Context, g *graph.Graph, roots []graph.Root, combine bool
 	return f.steps, err
 }
 
-// A fuser is the state of fusing one group.
-type fuser struct {
-	ctx     context.Context
-	g       *graph.Graph
-	combine bool                        // see Steps
-	asides  map[*graph.Node]*graph.Node // see walk
-	steps   []*Step
-}
-
 // roots appends the steps that store the roots, after the steps that compute
 // the nodes that these load. Faults are stored in the array faults, if it is not
 // nil.
-func (f *fuser) roots(roots []graph.Root, why string, faults *graph.Array) error {
+func (f *Fuser) roots(roots []graph.Root, why string, faults *graph.Array) error {
 	l, err := f.loop(roots, faults)
 	if err != nil {
 		return err
@@ -64,9 +111,9 @@ func (f *fuser) roots(roots []graph.Root, why string, faults *graph.Array) error
 	}
 	// Nodes that another step may store at its side come last.
 	for _, last := range []bool{false, true} {
-		for _, v := range l.loads {
+		for i, v := range l.loads {
 			if _, aside := f.asides[v.Of]; aside == last {
-				if err := f.provide(v.Of, l.always(v.Of)); err != nil {
+				if err := f.provide(v.Of, l.always(v.Of), l.loads[i+1:]); err != nil {
 					return err
 				}
 			}
@@ -91,15 +138,17 @@ func (f *fuser) roots(roots []graph.Root, why string, faults *graph.Array) error
 // for part of the loop had to be stored, or if no reduction runs in the nest.
 // The number of starts is bounded, because a start without a new stored node is
 // followed by one with a map.
-func (f *fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
+func (f *Fuser) loop(roots []graph.Root, faults *graph.Array) (*Loop, error) {
 	for plain := false; ; {
 		if err := graph.Cancelled(f.ctx, 0); err != nil {
 			return nil, err
 		}
 		l := &Loop{Roots: roots, Faults: faults}
+		l.Values, l.loads = l.few[:0:2], l.few[2:2]
 		l.choose(plain)
 		f.share(l)
-		w := &walk{Loop: l, g: f.g, asides: f.asides, mark: f.g.Walk(), first: make([]*Value, 0, 16)}
+		w := &f.walk
+		*w = walk{Loop: l, f: f, mark: f.g.Walk(), first: w.first[:0], places: w.places[:0]}
 		w.roots()
 		idle := l.Nest.Kind != Map && len(l.Phases) == 0 && !l.scans
 		if !w.again && !idle {
@@ -122,8 +171,9 @@ func (l *Loop) clashes() bool {
 // provide appends the steps of a stored node, unless that was done before. A node
 // that a loop always depends on raises its faults itself, and so does a
 // reduction or a scan. Other nodes store their faults. A loop that loads such a node raises
-// them, where it depends on the element.
-func (f *fuser) provide(n *graph.Node, always bool) error {
+// them, where it depends on the element. The loop of a reduction also stores those of others
+// that it can.
+func (f *Fuser) provide(n *graph.Node, always bool, others []*Value) error {
 	if !n.Pending {
 		return nil
 	}
@@ -131,14 +181,54 @@ func (f *fuser) provide(n *graph.Node, always bool) error {
 	if n.Shape.Size() == 0 {
 		return nil
 	}
+	if all := f.siblings(n, others); len(all) > 1 {
+		return f.roots(all, n.Why, nil)
+	}
 	r := graph.Root{Value: n, Target: n.Array}
 	if hasSchedule(n) {
-		return f.schedule(&Step{Node: n, Out: n.Array})
+		return f.schedule(&Step{Node: n, Root: n, Out: n.Array})
 	}
-	if c := n.Src.Op.Class(); n.Faulty && !always && c != expr.Reduction && c != expr.Scan {
+	if c := n.Src.Op.Class(); n.Faulty && !always && c != tree.Reduction && c != tree.Scan {
 		n.Faults = f.g.Temp(dtype.I32, n.Shape)
 	}
-	return f.roots([]graph.Root{r}, n.Why, n.Faults)
+	for _, part := range f.parts(r) {
+		if err := f.roots(part, n.Why, n.Faults); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// siblings returns the roots of a stored reduction n, and of those of others that reduce the same
+// axes of a part of the same arrays: one loop goes over these once. It takes none that fails, and
+// none that depends on another.
+func (f *Fuser) siblings(n *graph.Node, others []*Value) []graph.Root {
+	all := []graph.Root{{Value: n, Target: n.Array}}
+	if n.Src.Op.Class() != tree.Reduction || n.Faulty {
+		return all
+	}
+	for _, v := range others {
+		if x := v.Of; x.Pending && !x.Faulty && len(all) < mostSiblings && f.g.Siblings(x, n) && !slices.ContainsFunc(all, func(r graph.Root) bool {
+			return f.g.Depends(x, r.Value) || f.g.Depends(r.Value, x)
+		}) {
+			x.Pending = false
+			all = append(all, graph.Root{Value: x, Target: x.Array})
+		}
+	}
+	return all
+}
+
+// mostSiblings bounds the reductions of one loop, whose states are in registers.
+const mostSiblings = 4
+
+// parts returns the root of a stored node cut at its borders, if loops are split.
+func (f *Fuser) parts(r graph.Root) [][]graph.Root {
+	if !f.May.Split {
+		return [][]graph.Root{{r}}
+	}
+	r.Value.Array = nil // to be cut as what it computes
+	defer func() { r.Value.Array = r.Target }()
+	return f.g.Split([]graph.Root{r})
 }
 
 // always reports whether the roots depend on all elements of a node that the
@@ -153,7 +243,7 @@ func (l *Loop) always(n *graph.Node) bool {
 		if v.Load != nil {
 			return v.Load == n.Array
 		}
-		if seen[v] || v.Node.Index != nil && (len(v.Operands) != 1 || !sameLoop(v.Node, v.Operands[0].Node)) {
+		if seen[v] || v.Node.Index != nil && (len(v.Operands) != 1 || !graph.SameLoop(v.Node, v.Operands[0].Node)) {
 			return false
 		}
 		seen[v] = true
@@ -168,26 +258,26 @@ func (l *Loop) always(n *graph.Node) bool {
 
 // schedule appends a product or a call, after the steps that compute its
 // operands.
-func (f *fuser) schedule(s *Step) error {
+func (f *Fuser) schedule(s *Step) error {
 	n := s.Node
 	s.Task, s.Why = Call, "a Go function cannot be fused"
 	elementwise := n.Src.Op.Shape() == nil
 	why, fits := "the operand of a Go function", func(a *graph.Array) bool {
 		return a.Type == a.Type.Register() && (!elementwise || shape.IsContiguous(a.Shape, a.Strides))
 	}
-	if n.Src.Op.Class() == expr.Contraction {
+	if n.Src.Op.Class() == tree.Contraction {
 		s.Task, s.Why = Product, "a matrix product has a schedule of its own"
 		why, fits = "an operand of a matrix product is read many times", func(a *graph.Array) bool {
-			return a.Type == s.Out.Type && (f.combine || matrix(a)) || f.combine && a.Type.IsHalf() && reuses(n)
+			return a.Type == s.Out.Type && (f.May.Combine || matrix(a)) || f.May.Combine && a.Type.IsHalf() && reuses(n)
 		}
 	}
 	for i, x := range n.Args {
 		if elementwise {
 			x = f.g.Broadcast(x, n.Shape)
 		}
-		if i == 1 && s.Task == Product && f.combine {
+		if i == 1 && s.Task == Product && f.May.Combine {
 			if y := s.spread(f.g, x, why); y != nil {
-				if err := f.provide(y.Base(), true); err != nil {
+				if err := f.provide(y.Base(), true, nil); err != nil {
 					return err
 				}
 				s.Args = append(s.Args, y.Strided())
@@ -204,7 +294,7 @@ func (f *fuser) schedule(s *Step) error {
 			f.g.Store(x, why)
 			a = x.Array
 		}
-		if err := f.provide(x.Base(), true); err != nil {
+		if err := f.provide(x.Base(), true, nil); err != nil {
 			return err
 		}
 		s.Args = append(s.Args, a)
@@ -225,14 +315,14 @@ func (f *fuser) schedule(s *Step) error {
 // share stores values that the loop and an earlier step would both compute:
 // values that the roots need, and that a reduction outside of the nest needs
 // too. It does so only for values of at least graph.KeepCost primitives.
-func (f *fuser) share(l *Loop) {
+func (f *Fuser) share(l *Loop) {
 	if !l.complex() || slices.ContainsFunc(l.Roots, func(r graph.Root) bool { return r.Value.Faulty }) {
 		return
 	}
 	const above, below = 1, 2
 	seen := map[*graph.Node]int{}
 	apart := func(x *graph.Node) bool {
-		return (x.Src.Op.Class() == expr.Reduction || x.Src.Op.Class() == expr.Scan) && !l.Nest.fits(x)
+		return (x.Src.Op.Class() == tree.Reduction || x.Src.Op.Class() == tree.Scan) && !l.Nest.fits(x)
 	}
 	var visit func(x *graph.Node, side int)
 	visit = func(x *graph.Node, side int) {
@@ -254,7 +344,7 @@ func (f *fuser) share(l *Loop) {
 			return
 		}
 		done[x] = true
-		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class() == expr.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
+		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class() == tree.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
 			f.g.Store(x, "a reduction that is not fused needs it too, and computing it twice costs more")
 			if f.asides == nil {
 				f.asides = map[*graph.Node]*graph.Node{}

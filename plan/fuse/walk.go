@@ -3,7 +3,7 @@ package fuse
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -13,8 +13,7 @@ import (
 // computed, and finds the phases of the reductions, the loads and the faults.
 type walk struct {
 	*Loop
-	g      *graph.Graph
-	asides map[*graph.Node]*graph.Node // of stored nodes that another loop may store at its side: the root that loads it
+	f      *Fuser
 	mark   int32
 	stored bool // a node was stored
 	again  bool // a node was stored after it was visited
@@ -23,7 +22,6 @@ type walk struct {
 	first  []*Value // the first value of each node, by Node.Slot
 	others map[valueKey]*Value
 	places []place // by number: the coordinates, and the place they come from, or -1
-	free   []Value
 }
 
 // A valueKey is a node at a place.
@@ -104,7 +102,7 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 			w.store(n, "it is read at several positions, and would be computed for each")
 		}
 	}
-	v := w.next()
+	v := w.f.fresh()
 	v.Node, v.Bounds, v.at = n, b, p
 	w.visit(v)
 	v.Number = w.Len
@@ -124,17 +122,7 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 // elsewhere reports whether the loop would compute n at place p again, which it
 // computes at another place.
 func (w *walk) elsewhere(n *graph.Node, p place) bool {
-	return n.Array == nil && n.Src.Op.Class() == expr.Elementwise && n.Work > 2*graph.KeepCost && !n.Faulty && w.first[n.Slot].at.number != p.number
-}
-
-func (w *walk) next() *Value {
-	if len(w.free) == 0 {
-		w.free = make([]Value, max(8, w.Len))
-	}
-	v := &w.free[0]
-	w.free = w.free[1:]
-	v.Operands = v.few[:0]
-	return v
+	return n.Array == nil && n.Src.Op.Class() == tree.Elementwise && n.Work > 2*graph.KeepCost && !n.Faulty && w.first[n.Slot].at.number != p.number
 }
 
 func (w *walk) visit(v *Value) {
@@ -147,22 +135,22 @@ func (w *walk) visit(v *Value) {
 		}
 	}
 	switch n.Src.Op.Class() {
-	case expr.Elementwise:
+	case tree.Elementwise:
 		w.elementwise(v)
-	case expr.View:
+	case tree.View:
 		w.view(v)
-	case expr.Reduction:
+	case tree.Reduction:
 		if !w.reduction(v) {
 			w.alone(v, "a reduction ends the loop over what it reduces")
 		}
-	case expr.State:
+	case tree.State:
 		v.use(w.value(n.Args[0], w.aligned(v.at, n.Args[0].Shape), v.Bounds))
-	case expr.Scan:
+	case tree.Scan:
 		if !w.scan(v) {
 			w.alone(v, "a scan walks another axis than the loop, or its results are read at other positions")
 		}
-	case expr.Contraction, expr.Opaque:
-		w.alone(v, "it has a schedule of its own")
+	case tree.Contraction, tree.Opaque:
+		w.alone(v, graph.HasSchedule)
 	}
 }
 
@@ -200,50 +188,19 @@ func (w *walk) view(v *Value) {
 		w.load(v, base, a)
 		return
 	}
+	if w.f.May.Split && w.Nest.Kind != Map && n.Src.Op == graph.ConcatRow && n.Work > 2*graph.KeepCost && !n.Faulty && n.Open == nil {
+		w.alone(v, "its parts would be computed again for every read")
+		return
+	}
 	for i := range n.Index.Reads {
 		r := &n.Index.Reads[i]
 		a := n.Args[r.Arg]
 		w.Fails = w.Fails || r.Fails
-		switch {
-		case a.Strided() != nil:
-		case !a.Computes:
-			if n.Src.Op == graph.WindowsRow && a.Src.Op == graph.PadRow && n.Shape.Size() > manyReads*a.Shape.Size() {
-				w.store(a, "its border would be found again for every read")
-			}
-		case r.Bounds == ir.Clamped:
-			w.store(a.Under(), "it is read at computed positions")
-		case !sameLoop(n, a) && (a.Reduces || !a.Faulty && (a.Uses > 1 && a.Work > 2 || n.Shape.Size() > a.Shape.Size() && n.Src.Op != graph.PadRow)):
-			w.store(a.Under(), "a view reads it at other positions than it is computed")
+		if why := n.Elsewhere(r); why != "" {
+			w.store(a.Under(), why)
 		}
 		v.use(w.value(a, w.through(v, r), max(v.Bounds, r.Bounds)))
 	}
-}
-
-// manyReads is the number of reads of each element of a padded array from which
-// storing it is cheaper than a check of each.
-const manyReads = 2
-
-// sameLoop reports whether a view only adds and drops axes of size 1.
-func sameLoop(n, a *graph.Node) bool {
-	if !slices.Equal(LoopShape(n.Shape), LoopShape(a.Shape)) {
-		return false
-	}
-	switch n.Src.Op {
-	case graph.ReshapeRow:
-		return true
-	case graph.TransposeRow:
-		last := -1
-		for _, x := range n.Src.Axes {
-			if x >= 0 && a.Shape[x] != 1 {
-				if x < last {
-					return false
-				}
-				last = x
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // reduction visits the operand of a reduction that runs along the inner axes of
@@ -322,7 +279,7 @@ func (w *walk) alone(v *Value, why string) {
 // store stores n, unless it is in memory.
 func (w *walk) store(n *graph.Node, why string) {
 	if n.Array == nil {
-		w.g.Store(n, why)
+		w.f.g.Store(n, why)
 		w.stored, w.again = true, w.again || n.Mark == w.mark
 	}
 }
@@ -337,12 +294,12 @@ func (w *walk) load(v *Value, n *graph.Node, a *graph.Array) {
 // storesAside reports whether this loop computes a node that another loop will
 // load, and stores it at every position.
 func (w *walk) storesAside(v *Value) bool {
-	by, ok := w.asides[v.Node]
-	if !ok || !v.Node.Pending || by == w.Roots[0].Value {
+	by, ok := w.f.asides[v.Node]
+	if !ok || !v.Node.Pending || slices.ContainsFunc(w.Roots, func(r graph.Root) bool { return r.Value == by }) {
 		return false
 	}
 	if !v.own {
-		delete(w.asides, v.Node) // it gets a step of its own
+		delete(w.f.asides, v.Node) // it gets a step of its own
 		w.again = true
 	}
 	if v.own {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // An Array is memory that a stage reads or writes: a user's array or a
 // temporary.
 type Array struct {
-	Mem     expr.Memory // nil for a temporary
+	Mem     tree.Memory // nil for a temporary
 	Temp    int         // number of the temporary, if Mem is nil
 	Type    dtype.Type
 	Offset  int // elements
@@ -23,7 +23,7 @@ type Array struct {
 }
 
 type arrayKey struct {
-	mem    expr.Memory
+	mem    tree.Memory
 	temp   int
 	offset int
 	typ    dtype.Type
@@ -42,12 +42,15 @@ func (a *Array) Equal(b *Array) bool {
 }
 
 // ArrayOf returns the array of a leaf.
-func ArrayOf(e *expr.Node) *Array {
+func ArrayOf(e *tree.Node) Array {
 	l := e.Leaf
-	return &Array{Mem: l.Mem, Type: e.DType(), Offset: l.Offset, Shape: e.Shape(), Strides: l.Strides, Name: l.Name}
+	return Array{Mem: l.Mem, Type: e.DType(), Offset: l.Offset, Shape: e.Shape(), Strides: l.Strides, Name: l.Name}
 }
 
-func keyOf(e *expr.Node) arrayKey { return ArrayOf(e).key() }
+func keyOf(e *tree.Node) arrayKey {
+	a := ArrayOf(e)
+	return a.key()
+}
 
 func (a *Array) String() string { return fmt.Sprintf("%s %v%v", a.Label(), a.Type, []int(a.Shape)) }
 
@@ -68,13 +71,13 @@ func (a *Array) Bytes() int { return a.Shape.Size() * a.Type.Size() }
 // Overlaps reports whether two arrays may share a byte. It compares ranges of
 // offsets, and knows of interleaved arrays ([shape.Interleaved]). So it may return
 // true for arrays that share none. Arrays in
-// different memories share none, unless [expr.Distance] says that the memories
+// different memories share none, unless [tree.Distance] says that the memories
 // overlap.
 func (a *Array) Overlaps(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
 	}
-	shift, same := expr.Distance(a.Mem, b.Mem)
+	shift, same := tree.Distance(a.Mem, b.Mem)
 	if !same {
 		return false
 	}
@@ -97,7 +100,7 @@ func (a *Array) SameElements(b *Array) bool {
 	if a.Mem == nil || b.Mem == nil {
 		return a.Mem == nil && b.Mem == nil && a.Temp == b.Temp
 	}
-	shift, near := expr.Distance(a.Mem, b.Mem)
+	shift, near := tree.Distance(a.Mem, b.Mem)
 	if !near || b.Offset*b.Type.Size()+shift != a.Offset*a.Type.Size() {
 		return false
 	}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -37,11 +37,11 @@ func (g *Graph) measure(n *Node) (err error) {
 		return err
 	}
 	switch n.Src.Op.Class() {
-	case expr.Reduction, expr.Contraction, expr.Opaque, expr.State, expr.Scan:
+	case tree.Reduction, tree.Contraction, tree.Opaque, tree.State, tree.Scan:
 		n.Complex, n.Computes = true, true
-	case expr.Elementwise:
+	case tree.Elementwise:
 		n.Computes = true
-	case expr.View:
+	case tree.View:
 		n.Index, err = indexOf(n)
 		if err != nil {
 			return err
@@ -51,7 +51,11 @@ func (g *Graph) measure(n *Node) (err error) {
 	n.own = int32(g.ownCost(n))
 	n.Fails = canFail(n.Src, n.Args)
 	n.Faulty = n.Faulty || n.Fails
+	n.Raises = n.Faulty
 	for g.sum(n); !n.fits(); g.sum(n) {
+		if g.refresh(n) {
+			continue
+		}
 		cut := g.cut(n)
 		if cut == nil {
 			return nil
@@ -61,14 +65,38 @@ func (g *Graph) measure(n *Node) (err error) {
 	return nil
 }
 
+// refresh computes the costs of the nodes below n again, if a node was stored after that was
+// done. It returns false otherwise.
+func (g *Graph) refresh(n *Node) bool {
+	if n.stored == len(g.Temps) {
+		return false
+	}
+	seen := map[*Node]bool{} // sum marks nodes itself
+	var visit func(x *Node)
+	visit = func(x *Node) {
+		if seen[x] || x.Array != nil || x.stored == len(g.Temps) {
+			return
+		}
+		seen[x] = true
+		for _, a := range x.Args {
+			visit(a)
+		}
+		if x.stored = len(g.Temps); x != n {
+			g.sum(x)
+		}
+	}
+	visit(n)
+	return true
+}
+
 // findOpen sets n.Open. It returns an error if another operation than an
 // element-wise one or a scan uses a state.
 func (n *Node) findOpen() error {
 	switch n.Src.Op.Class() {
-	case expr.State:
+	case tree.State:
 		n.Open = []*Node{n}
 		return nil
-	case expr.Scan:
+	case tree.Scan:
 		states, _ := n.States()
 		for _, a := range n.Args {
 			for _, s := range a.Open {
@@ -94,11 +122,11 @@ func (n *Node) findOpen() error {
 				}
 			}
 		}
-		if n.Open == nil || n.Src.Op.Class() == expr.Elementwise {
+		if n.Open == nil || n.Src.Op.Class() == tree.Elementwise {
 			return nil
 		}
 	}
-	return expr.NewError(expr.ErrUnsupported, n.Open[0].Src.Op.Constructor(), "a state goes through %s, which is not element-wise", n.Src.Op.Constructor())
+	return tree.NewError(tree.ErrUnsupported, n.Open[0].Src.Op.Constructor(), "a state goes through %s, which is not element-wise", n.Src.Op.Constructor())
 }
 
 // fits reports whether n can be inlined.
@@ -111,7 +139,7 @@ func (g *Graph) sum(n *Node) {
 	if n.Index != nil && n.Strided() != nil {
 		n.Cost, n.Work, n.inputs, n.terms = 2, 1, inputs{}, terms{axes: 1}
 		n.inputs.add(int(n.Base().ID))
-		n.Faulty = n.Faulty || n.Base().Faulty
+		n.Faulty, n.Raises = n.Faulty || n.Base().Faulty, n.Raises || n.Base().Raises
 		return
 	}
 	n.Cost, n.Work, n.inputs, n.terms = int(n.own), int(n.own), inputs{}, terms{axes: 1}
@@ -125,7 +153,7 @@ func (g *Graph) sum(n *Node) {
 		} else if slices.Contains(n.Args[:i], a) {
 			continue
 		}
-		n.Faulty = n.Faulty || a.Faulty
+		n.Faulty, n.Raises = n.Faulty || a.Faulty, n.Raises || a.Raises
 		if a.Array != nil {
 			n.inputs.add(int(a.ID))
 			n.Cost += times
@@ -141,10 +169,10 @@ func (g *Graph) sum(n *Node) {
 		n.Computes = n.Computes || a.Computes
 	}
 	switch n.Src.Op.Class() {
-	case expr.Reduction:
+	case tree.Reduction:
 		n.Work, n.Reduces = 0, true
-	case expr.Contraction, expr.Opaque:
-		n.Reduces = false
+	case tree.Contraction, tree.Opaque: // the stages that compute the operands raise their faults
+		n.Reduces, n.Faulty = false, false
 	}
 	if n.Cost > MaxCost && n.Index == nil { // operands may share nodes
 		n.Cost, _ = g.distinct(n, nil)
@@ -223,7 +251,7 @@ func (g *Graph) cut(n *Node) *Node {
 
 // canFail reports whether an operation by itself can fail on data. It returns
 // false where constant operands rule a fault out, such as a divisor of 4.
-func canFail(e *expr.Node, args []*Node) bool {
+func canFail(e *tree.Node, args []*Node) bool {
 	if e.Op.Fault() == nil || !e.DType().IsInt() {
 		return false
 	}
@@ -251,7 +279,7 @@ var costs sync.Map // costKey of a built-in operator -> int
 // of built-in operators are kept for the process, and costs of users' operators
 // for the graph.
 func (g *Graph) ownCost(n *Node) int {
-	if n.Src.Op.Class() != expr.Elementwise {
+	if n.Src.Op.Class() != tree.Elementwise {
 		return 1
 	}
 	k := costKey{n.Src.Op, n.Args[len(n.Args)-1].Type, n.Src.To}

@@ -3,9 +3,9 @@ package graph
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type flat struct{}
@@ -16,7 +16,7 @@ func (*flat) Size() int      { return 4 }
 // TestCostsOfUsers defines operators in a loop. The process must not keep their
 // costs.
 func TestCostsOfUsers(t *testing.T) {
-	x := expr.NewLeaf(dtype.F32, nil, &expr.Leaf{Mem: &flat{}})
+	x := tree.NewLeaf(dtype.F32, nil, &tree.Leaf{Mem: &flat{}})
 	for range 3 {
 		o := op.Define("twice", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) })
 		if _, err := New().Add(t.Context(), op.Apply(o, op.Apply(op.Row("neg"), x))); err != nil {

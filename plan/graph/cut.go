@@ -3,7 +3,7 @@ package graph
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -20,18 +20,30 @@ const (
 // Split returns the roots of a group cut at the borders of concatenations and
 // paddings: a list of roots for each part, to be stored in turn. It returns the roots
 // uncut if they have no borders, if the parts would be too many or too small, or if
-// storing a part could change what another reads.
+// storing a part could change what another reads. It stores what the loop of the roots
+// would store first.
 func (g *Graph) Split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
 	roots = unshaped(roots)
 	first := roots[0].Target
 	for _, r := range roots {
-		if r.Target.Mem == nil || !r.Target.Shape.Equal(first.Shape) || r.Value.Complex || r.Value.Faulty || r.Value.Cost > MaxCost {
+		if !r.Target.Shape.Equal(first.Shape) || r.Value.Faulty {
 			return whole
 		}
 	}
-	if !slices.ContainsFunc(roots, func(r Root) bool { return g.bordered(r.Value) }) || g.readsTargets(roots) {
+	if !g.bordered(roots) {
 		return whole
+	}
+	if g.settleApart(roots); !g.isMap(roots) || g.readsTargets(roots) {
+		return whole
+	}
+	for _, r := range roots {
+		if r.Value.Cost > MaxCost && g.refresh(r.Value) {
+			g.sum(r.Value)
+		}
+		if r.Value.Cost > MaxCost {
+			return whole
+		}
 	}
 	parts := [][]Root{roots}
 	for axis := range first.Shape {
@@ -99,8 +111,59 @@ func woven(parts [][]Root, axis int) [][]Root {
 	return [][]Root{all}
 }
 
-// bordered reports whether a node that is not stored has borders.
-func (g *Graph) bordered(n *Node) bool {
+// bordered reports whether a root that is not stored has borders.
+func (g *Graph) bordered(roots []Root) bool {
+	return g.inLoop(roots, func(n *Node) bool { return n.Src.Op == ConcatRow || n.Src.Op == PadRow })
+}
+
+// isMap reports whether the loop of roots has nothing but views and element-wise operations
+// on what is stored.
+func (g *Graph) isMap(roots []Root) bool { return !g.inLoop(roots, apart) }
+
+// settleApart stores what the loop of a root would store: what depends on a reduction and is read
+// elsewhere by a view, and below concatenations, products and calls. Then the loop of each part
+// is a map.
+func (g *Graph) settleApart(roots []Root) {
+	for _, r := range roots {
+		one := []Root{r}
+		joined := g.inLoop(one, func(n *Node) bool { return n.Src.Op == ConcatRow })
+		g.inLoop(one, func(n *Node) bool {
+			if c := n.Src.Op.Class(); joined && (c == tree.Contraction || c == tree.Opaque) {
+				g.Store(n, HasSchedule)
+			}
+			for i := range n.reads() {
+				r := &n.Index.Reads[i]
+				if why := n.Elsewhere(r); why != "" && n.Args[r.Arg].Reduces {
+					g.Store(n.Args[r.Arg].Under(), why)
+				}
+			}
+			return false
+		})
+	}
+}
+
+// HasSchedule is why products and calls are stored.
+const HasSchedule = "it has a schedule of its own"
+
+// reads returns the reads of a view, and none of other nodes.
+func (n *Node) reads() []Read {
+	if n.Index == nil {
+		return nil
+	}
+	return n.Index.Reads
+}
+
+// apart reports whether n is no view and no element-wise operation.
+func apart(n *Node) bool {
+	switch n.Src.Op.Class() {
+	case tree.Reduction, tree.Contraction, tree.Opaque, tree.State, tree.Scan:
+		return true
+	}
+	return false
+}
+
+// inLoop reports whether a node that is not stored is as is says.
+func (g *Graph) inLoop(roots []Root, is func(n *Node) bool) bool {
 	mark := g.Walk()
 	var visit func(n *Node) bool
 	visit = func(n *Node) bool {
@@ -108,9 +171,9 @@ func (g *Graph) bordered(n *Node) bool {
 			return false
 		}
 		n.Mark = mark
-		return n.Src.Op == ConcatRow || n.Src.Op == PadRow || slices.ContainsFunc(n.Args, visit)
+		return is(n) || !apart(n) && slices.ContainsFunc(n.Args, visit)
 	}
-	return visit(n)
+	return slices.ContainsFunc(roots, func(r Root) bool { return visit(r.Value) })
 }
 
 // readsTargets reports whether a root reads memory of a target.
@@ -184,7 +247,7 @@ func (b borders) find(n *Node, axis int, f func(p int)) {
 	b.seen[borderKey{n, axis}] = true
 	shifted := func(by int) func(int) { return func(p int) { f(p + by) } }
 	switch op := n.Src.Op; {
-	case op.Class() == expr.Elementwise || op == BroadcastRow:
+	case op.Class() == tree.Elementwise || op == BroadcastRow:
 		for _, a := range n.Args {
 			b.find(a, axis-len(n.Shape)+len(a.Shape), f)
 		}
@@ -204,8 +267,9 @@ func (b borders) find(n *Node, axis int, f func(p int)) {
 		f(before)
 		f(before + n.Args[0].Shape[axis])
 		b.find(n.Args[0], axis, shifted(before))
-	case op == SliceRow && n.Src.Ints[3*axis+1] == 1:
-		b.find(n.Args[0], axis, shifted(-n.Src.Ints[3*axis]))
+	case op == SliceRow && n.Src.Ints[3*axis+1] > 0:
+		start, step := n.Src.Ints[3*axis], n.Src.Ints[3*axis+1]
+		b.find(n.Args[0], axis, func(p int) { f((p - start + step - 1) / step) }) // the first element from p on
 	case op == TransposeRow || op == ReshapeRow:
 		if from := below(n, axis); from >= 0 {
 			b.find(n.Args[0], from, f)
@@ -250,7 +314,12 @@ func (c *cutter) cut(n *Node, axis, lo, hi int) *Node {
 	}
 	k := cutKey{n, axis, lo, hi}
 	if c.done[k] == nil {
+		from := c.g.from
+		if c.g.Origins != nil {
+			c.g.from = n.Src
+		}
 		c.done[k] = c.make(n, axis, lo, hi)
+		c.g.from = from
 	}
 	return c.done[k]
 }
@@ -262,7 +331,7 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 		return c.slice(n, axis, lo, to)
 	}
 	switch op := n.Src.Op; {
-	case op.Class() == expr.Elementwise:
+	case op.Class() == tree.Elementwise:
 		args := make([]*Node, len(n.Args))
 		for i, a := range n.Args {
 			args[i] = c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi)
@@ -275,21 +344,19 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 		return c.concat(n, axis, lo, hi, to)
 	case op == PadRow:
 		return c.pad(n, axis, lo, hi, to)
-	case op == SliceRow && n.Src.Ints[3*axis+1] == 1:
-		start := n.Src.Ints[3*axis]
-		a := c.cut(n.Args[0], axis, start+lo, start+hi)
+	case op == SliceRow && n.Src.Ints[3*axis+1] > 0:
+		start, step := n.Src.Ints[3*axis], n.Src.Ints[3*axis+1]
+		a := c.cut(n.Args[0], axis, start+lo*step, start+(hi-1)*step+1)
 		ints := slices.Clone(n.Src.Ints)
 		ints[3*axis], ints[3*axis+2] = 0, hi-lo
-		return c.g.make(expr.NewView(SliceRow, to, n.Type, ints), []*Node{a})
+		return c.g.make(tree.NewView(SliceRow, to, n.Type, ints), []*Node{a})
 	case op == TransposeRow || op == ReshapeRow:
 		if from := below(n, axis); from >= 0 {
 			a := c.cut(n.Args[0], from, lo, hi)
 			if op == ReshapeRow {
 				return c.g.reshape(a, to)
 			}
-			v := expr.NewView(TransposeRow, to, n.Type, nil)
-			v.Axes = n.Src.Axes
-			return c.g.make(v, []*Node{a})
+			return c.g.transpose(a, n.Src.Axes, to)
 		}
 	}
 	return c.slice(n, axis, lo, to)
@@ -305,7 +372,7 @@ func (c *cutter) slice(n *Node, axis, lo int, to shape.Shape) *Node {
 		}
 		ints = append(ints, start, 1, d)
 	}
-	return c.g.make(expr.NewView(SliceRow, to, n.Type, ints), []*Node{n})
+	return c.g.make(tree.NewView(SliceRow, to, n.Type, ints), []*Node{n})
 }
 
 func (c *cutter) concat(n *Node, axis, lo, hi int, to shape.Shape) *Node {
@@ -341,5 +408,5 @@ func (c *cutter) pad(n *Node, axis, lo, hi int, to shape.Shape) *Node {
 	if !slices.ContainsFunc(ints, func(w int) bool { return w != 0 }) {
 		return a
 	}
-	return c.g.make(expr.NewView(PadRow, to, n.Type, ints), []*Node{a, fill})
+	return c.g.make(tree.NewView(PadRow, to, n.Type, ints), []*Node{a, fill})
 }

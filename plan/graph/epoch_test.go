@@ -3,14 +3,14 @@ package graph
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestManyStores stores to one memory more often than 16 bits count. Each store
 // makes another value.
 func TestManyStores(t *testing.T) {
-	x := expr.NewLeaf(dtype.F32, nil, &expr.Leaf{Mem: &flat{}})
+	x := tree.NewLeaf(dtype.F32, nil, &tree.Leaf{Mem: &flat{}})
 	g := New()
 	first, err := g.Add(t.Context(), x)
 	if err != nil {

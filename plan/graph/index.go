@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // indexOf runs a view's index map once, on symbols, and returns the record. It
@@ -44,7 +45,7 @@ type probe struct {
 }
 
 func (p *probe) gather(out []prim.Ix) prim.V {
-	g := &expr.Gather{
+	g := &tree.Gather{
 		IxTable: &p.b.K.Index, B: p.prims, Node: p.n.source(), Out: out, Int: p.int,
 		At: func(arg int, at []prim.Ix) prim.V { return p.read(Read{Arg: arg}, at) },
 		Guarded: func(arg int, at []prim.Ix, fill prim.V) prim.V {
@@ -87,7 +88,7 @@ func (p *probe) read(r Read, at []prim.Ix) prim.V {
 	t := a.Type.Register()
 	if r.Bounds == ir.Guarded {
 		if p.user && (r.fill.Type != t || !p.b.Has(r.fill)) {
-			p.fail(expr.ErrType, "gives operand %d of type %v a fill of type %v", r.Arg, t, r.fill.Type)
+			p.fail(tree.ErrType, "gives operand %d of type %v a fill of type %v", r.Arg, t, r.fill.Type)
 			return p.zero()
 		}
 		if a.Shape.Size() == 0 { // nowhere inside
@@ -164,13 +165,13 @@ func (p *probe) forms(at []prim.Ix) {
 func (p *probe) finish(v prim.V) {
 	t := p.n.Type.Register()
 	if err := p.prims.Err(); err != nil && p.user {
-		p.fail(expr.ErrType, "for %v fails: %s", p.n.Type, err)
+		p.fail(tree.ErrType, "for %v fails: %s", p.n.Type, err)
 	}
 	if p.err != nil {
 		return
 	}
 	if v.Type != t || !p.b.Has(v) {
-		p.fail(expr.ErrType, "returns a value of type %v, not %v", v.Type, t)
+		p.fail(tree.ErrType, "returns a value of type %v, not %v", v.Type, t)
 		return
 	}
 	x, k := p.x, p.b.K
@@ -208,14 +209,14 @@ func (p *probe) size(ix prim.Ix) terms {
 
 // source returns n as an expression for index maps, which read the shapes of
 // operands. A view that the plan made has no operands of its own.
-func (n *Node) source() *expr.Node {
+func (n *Node) source() *tree.Node {
 	if len(n.Src.Args) == len(n.Args) {
 		return n.Src
 	}
 	e := *n.Src
-	e.Args = make([]*expr.Node, len(n.Args))
+	e.Args = make([]*tree.Node, len(n.Args))
 	for i, a := range n.Args {
-		e.Args[i] = expr.Untyped(a.Src.Op, a.Shape, a.Type)
+		e.Args[i] = tree.Untyped(a.Src.Op, a.Shape, a.Type)
 	}
 	return &e
 }
@@ -233,22 +234,31 @@ func (n *Node) Strided() *Array {
 // View returns the value of a view as a strided view of the array of a node
 // below it, and that node. It returns nil if there is none.
 func (n *Node) View() (*Array, *Node) {
-	if n.view == nil && n.Index != nil && n.Index.affine != nil {
+	if n.view == nil && n.strides() {
 		if base := n.Args[0].Strided(); base != nil {
-			n.view, n.base = n.strided(base), n.Args[0].Base()
+			if n.view = n.strided(base); n.view != nil {
+				n.base = n.Args[0].Base()
+			}
 		}
 	}
 	return n.view, n.base
 }
 
+// strides reports whether n may be a strided view of its operand: it is affine, or a reshape.
+func (n *Node) strides() bool {
+	return n.Index != nil && (n.Index.affine != nil || n.Src.Op == ReshapeRow)
+}
+
 // Under returns the node whose storage makes n a view of it: n, or an operand below
-// affine views that has no more elements or must be stored by itself.
+// views that has no more elements or must be stored by itself.
 func (n *Node) Under() *Node {
 	best := n
-	for x := n; x.Array == nil && x.Index != nil && x.Index.affine != nil; {
+	for x := n; x.Array == nil && x.strides(); {
 		x = x.Args[0]
 		switch c := x.Src.Op.Class(); {
-		case c == expr.Contraction || c == expr.Opaque || c == expr.Reduction:
+		case n.over(x) == nil:
+			return best
+		case c == tree.Contraction || c == tree.Opaque || c == tree.Reduction:
 			return x
 		case x.Shape.Size() <= best.Shape.Size():
 			best = x
@@ -257,9 +267,31 @@ func (n *Node) Under() *Node {
 	return best
 }
 
-// strided returns the affine view n of the array base.
+// over returns n as a view of what would be stored for x, a node below it, or nil if strides do
+// not express it.
+func (n *Node) over(x *Node) *Array {
+	if n == x {
+		return &Array{Shape: x.Shape, Strides: x.Shape.Strides()}
+	}
+	a := n.Args[0].over(x)
+	if a == nil {
+		return nil
+	}
+	return n.strided(a)
+}
+
+// strided returns the view n of the array base, or nil if it is a reshape that strides do not
+// express.
 func (n *Node) strided(base *Array) *Array {
 	a := *base
+	if n.Index.affine == nil {
+		st, ok := shape.Reshape(base.Shape, base.Strides, n.Shape)
+		if !ok {
+			return nil
+		}
+		a.Shape, a.Strides = n.Shape, st
+		return &a
+	}
 	a.Shape, a.Strides = n.Shape, make([]int, len(n.Shape))
 	for i, f := range n.Index.affine {
 		a.Offset += f.C * base.Strides[i]

@@ -3,8 +3,8 @@ package graph
 import (
 	"math/bits"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -33,7 +33,7 @@ const maxTerms = 1 << 10
 
 func (m *indexMap) fail(kind error, format string, args ...any) {
 	if m.err == nil {
-		m.err = expr.NewError(kind, m.n.Src.Op.Constructor(), "the index map "+format, args...)
+		m.err = tree.NewError(kind, m.n.Src.Op.Constructor(), "the index map "+format, args...)
 	}
 }
 
@@ -41,11 +41,11 @@ func (m *indexMap) fail(kind error, format string, args ...any) {
 // expression of this kernel.
 func (m *indexMap) operand(arg int, at []prim.Ix) bool {
 	if arg < 0 || arg >= len(m.n.Args) {
-		m.fail(expr.ErrValue, "reads operand %d of %d", arg, len(m.n.Args))
+		m.fail(tree.ErrValue, "reads operand %d of %d", arg, len(m.n.Args))
 		return false
 	}
 	if rank := len(m.n.Args[arg].Shape); len(at) != rank {
-		m.fail(expr.ErrShape, "gives %d coordinates for an operand of rank %d", len(at), rank)
+		m.fail(tree.ErrShape, "gives %d coordinates for an operand of rank %d", len(at), rank)
 		return false
 	}
 	for _, c := range at {
@@ -70,12 +70,12 @@ func (m *indexMap) interval(ix prim.Ix) *interval {
 		return r
 	}
 	if ix < 0 || int(ix) >= len(m.b.K.Index.Nodes) {
-		m.fail(expr.ErrValue, "has a coordinate that is no index expression of its Gather")
+		m.fail(tree.ErrValue, "has a coordinate that is no index expression of its Gather")
 		return nil
 	}
 	r := m.leaf(m.b.K.Index.At(ix), ix)
 	if r != nil && r.terms > maxTerms {
-		m.fail(expr.ErrUnsupported, "has an index expression of more than %d terms", maxTerms)
+		m.fail(tree.ErrUnsupported, "has an index expression of more than %d terms", maxTerms)
 		r = nil
 	}
 	if m.known == nil {
@@ -87,14 +87,14 @@ func (m *indexMap) interval(ix prim.Ix) *interval {
 
 func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 	foreign := func(what string) *interval {
-		m.fail(expr.ErrValue, "uses %s %d, which its kernel does not have", what, n.K)
+		m.fail(tree.ErrValue, "uses %s %d, which its kernel does not have", what, n.K)
 		return nil
 	}
 	switch n.Op {
 	case prim.IxConst:
 		k := int(n.K)
 		if int64(k) != n.K { // on 32 bits
-			m.fail(expr.ErrIndex, "has the constant %d, which no index holds", n.K)
+			m.fail(tree.ErrIndex, "has the constant %d, which no index holds", n.K)
 			return nil
 		}
 		return &interval{lo: k, hi: k, bounded: true, fixed: true, terms: 1}
@@ -116,7 +116,7 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 		return &interval{terms: 1}
 	}
 	if n.A >= self || n.B >= self { // operands are made first
-		m.fail(expr.ErrValue, "has an index expression that contains itself")
+		m.fail(tree.ErrValue, "has an index expression that contains itself")
 		return nil
 	}
 	x, y := m.interval(n.A), m.interval(n.B)
@@ -139,7 +139,7 @@ func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 			over = o1 || o2
 		}
 	case !y.fixed:
-		m.fail(expr.ErrValue, "multiplies or divides an index by what is no integer of Const and Int")
+		m.fail(tree.ErrValue, "multiplies or divides an index by what is no integer of Const and Int")
 		return nil
 	case o == prim.IxMul:
 		if r.bounded {
@@ -148,7 +148,7 @@ func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 			r.lo, r.hi, over = min(a, b), max(a, b), o1 || o2
 		}
 	case y.lo <= 0:
-		m.fail(expr.ErrValue, "divides an index by %d, which is not positive", y.lo)
+		m.fail(tree.ErrValue, "divides an index by %d, which is not positive", y.lo)
 		return nil
 	case o == prim.IxDiv:
 		r.lo, r.hi = floorDiv(x.lo, y.lo), floorDiv(x.hi, y.lo)
@@ -161,7 +161,7 @@ func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 		}
 	}
 	if over {
-		m.fail(expr.ErrIndex, "has an index that may overflow")
+		m.fail(tree.ErrIndex, "has an index that may overflow")
 		return nil
 	}
 	return r
@@ -189,10 +189,10 @@ func times(a, b int) (int, bool) {
 }
 
 // run calls the user's index map. A panic becomes an error.
-func (m *indexMap) run(g *expr.Gather) (v prim.V) {
+func (m *indexMap) run(g *tree.Gather) (v prim.V) {
 	defer func() {
 		if r := recover(); r != nil {
-			m.fail(expr.ErrValue, "panics: %v", r)
+			m.fail(tree.ErrValue, "panics: %v", r)
 		}
 	}()
 	return m.n.Src.Op.Gather()(g)

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -30,16 +31,18 @@ func Cancelled(ctx context.Context, i int) error {
 // array of the statement's target, and nodes about the number of nodes of the value.
 // See [Graph.Assign].
 func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes int) (Root, error) {
-	g.expect(nodes)
+	if len(g.nodes) == 0 {
+		g.expect(nodes)
+	}
 	v, err := g.Add(ctx, s.Value)
 	if err != nil {
 		return Root{}, err
 	}
 	if v.Open != nil {
-		return Root{}, expr.NewError(expr.ErrValue, v.Open[0].Src.Op.Constructor(), "a state is used outside of its scan")
+		return Root{}, tree.NewError(tree.ErrValue, v.Open[0].Src.Op.Constructor(), "a state is used outside of its scan")
 	}
 	if s.Saver != expr.Set {
-		e := expr.Apply(SaverRows[s.Saver], s.Target, s.Value)
+		e := tree.Apply(SaverRows[s.Saver], s.Target, s.Value)
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})
 	}
 	return Root{v, target}, g.err
@@ -48,47 +51,50 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes
 // Err returns the first error of the graph, such as one of a user's index map.
 func (g *Graph) Err() error { return g.err }
 
-// expect allocates room for n nodes, if the graph is empty.
-func (g *Graph) expect(n int) {
-	if g.nodes == nil {
-		g.nodes, g.free = make([]*Node, 0, n), make([]Node, n)
-		g.equal, g.known = make(map[nodeKey]*Node, n), make(map[*expr.Node]*Node, n)
-	}
-}
-
 // Add adds a tree to the graph and returns its root. It does not recurse, so
 // trees may be deep. It returns an error if the context is cancelled, or if the
 // index map of a user fails.
-func (g *Graph) Add(ctx context.Context, root *expr.Node) (*Node, error) {
+func (g *Graph) Add(ctx context.Context, root *tree.Node) (*Node, error) {
 	type frame struct {
-		e    *expr.Node
+		e    *tree.Node
 		next int // next operand to visit
 	}
-	g.expect(16)
-	stack := append(make([]frame, 0, 16), frame{e: root})
+	if n := g.known[root]; n != nil {
+		return n, g.err
+	}
+	var fewFrames [16]frame
+	var fewNodes [16]*Node
+	stack, done := append(fewFrames[:0], frame{e: root}), fewNodes[:0] // done: operands of the frames
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		e := top.e
-		switch {
-		case g.known[e] != nil:
-		case top.next < len(e.Args):
-			top.next++
-			stack = append(stack, frame{e: e.Args[top.next-1]})
+		if top.next < len(e.Args) {
+			a := e.Args[top.next]
+			if n := g.known[a]; n != nil {
+				done = append(done, n)
+				top.next++
+			} else {
+				stack = append(stack, frame{e: a})
+			}
 			continue
-		default:
-			var few [3]*Node
-			args := few[:0]
-			for _, a := range e.Args {
-				args = append(args, g.known[a])
-			}
-			g.known[e] = g.load(g.make(e, args))
-			if err := Cancelled(ctx, len(g.known)); err != nil {
-				return nil, err
-			}
 		}
-		stack = stack[:len(stack)-1]
+		first := len(done) - len(e.Args)
+		if g.Origins != nil {
+			g.from = e
+		}
+		n := g.load(g.make(e, done[first:]))
+		g.Origins.same(n.Src, e)
+		g.known[e] = n
+		if err := Cancelled(ctx, len(g.known)); err != nil {
+			return nil, err
+		}
+		stack, done = stack[:len(stack)-1], append(done[:first], n)
+		if len(stack) > 0 {
+			stack[len(stack)-1].next++
+		}
 	}
-	return g.known[root], g.err
+	g.from = nil
+	return done[0], g.err
 }
 
 // Copied returns n, or if n is in memory a node that copies it.
@@ -96,7 +102,7 @@ func (g *Graph) Copied(n *Node) *Node {
 	if n.Array == nil {
 		return n
 	}
-	return g.intern(expr.NewView(copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
+	return g.intern(tree.NewView(copyRow, n.Shape, n.Type, nil), []*Node{n}, n.Shape)
 }
 
 // Broadcast returns a broadcast to a shape.
@@ -104,14 +110,14 @@ func (g *Graph) Broadcast(a *Node, to shape.Shape) *Node {
 	if a.Shape.Equal(to) {
 		return a
 	}
-	return g.make(expr.NewView(BroadcastRow, to, a.Type, to), []*Node{a})
+	return g.make(tree.NewView(BroadcastRow, to, a.Type, to), []*Node{a})
 }
 
 // Pin makes trees read the value of root from n, which is in memory, whatever
 // is stored later.
-func (g *Graph) Pin(root *expr.Node, n *Node) {
+func (g *Graph) Pin(root *tree.Node, n *Node) {
 	if g.pinned == nil {
-		g.pinned = map[*expr.Node]*Node{}
+		g.pinned = map[*tree.Node]*Node{}
 	}
 	g.pinned[root] = n
 	g.forget()
@@ -127,10 +133,10 @@ func (g *Graph) forget() {
 // Assign makes later statements of the group use the value of a root where they
 // read its target, of which leaf is the node. They use the value as stored: it is
 // rounded if the target has halves.
-func (g *Graph) Assign(r Root, leaf *expr.Node) {
+func (g *Graph) Assign(r Root, leaf *tree.Node) {
 	v, target := r.Value, r.Target
-	if v.Type.IsHalf() && !(v.Src.Op.Result() == expr.ResultTo) {
-		e := expr.ApplyWith(castRow, expr.Attributes{To: v.Type}, leaf)
+	if v.Type.IsHalf() && !(v.Src.Op.Result() == tree.ResultTo) {
+		e := tree.ApplyWith(castRow, tree.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})
 	}
 	if g.subst == nil {
@@ -156,7 +162,9 @@ func (g *Graph) Hold(r Root) {
 
 // Release ends what Hold did for arrays that a store to target may change.
 func (g *Graph) Release(target *Array) {
-	maps.DeleteFunc(g.held, func(_ *Node, a *Array) bool { return a.Overlaps(target) })
+	if len(g.held) > 0 {
+		maps.DeleteFunc(g.held, func(_ *Node, a *Array) bool { return a.Overlaps(target) })
+	}
 }
 
 // load returns n, or a leaf with its value if an array holds it.
@@ -165,13 +173,13 @@ func (g *Graph) load(n *Node) *Node {
 	if a == nil {
 		return n
 	}
-	return g.make(expr.NewLeaf(a.Type, a.Shape, &expr.Leaf{Mem: a.Mem, Offset: a.Offset, Strides: a.Strides, Name: a.Name}), nil)
+	return g.make(tree.NewLeaf(a.Type, a.Shape, &tree.Leaf{Mem: a.Mem, Offset: a.Offset, Strides: a.Strides, Name: a.Name}), nil)
 }
 
 // Stored makes later statements read the target's memory again.
 func (g *Graph) Stored(target *Array) {
 	for m := range g.epoch {
-		if _, near := expr.Distance(target.Mem, m); near {
+		if _, near := tree.Distance(target.Mem, m); near {
 			g.epoch[m]++
 		}
 	}

@@ -1,15 +1,15 @@
 package graph
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Lower returns the value of an element-wise node, as a scalar program on x.
-func Lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
+func Lower(b *prim.B, e *tree.Node, x ...prim.V) prim.V {
 	v := e.Op.Lower()(b, x...)
-	if e.Op.Result() != expr.ResultTo {
+	if e.Op.Result() != tree.ResultTo {
 		return v
 	}
 	switch e.To {
@@ -26,10 +26,10 @@ func Lower(b *prim.B, e *expr.Node, x ...prim.V) prim.V {
 // last bit is made 1, if need be by a step towards v (Boldo and Melquiond
 // 2008). That keeps it off the ties of the second rounding.
 func toOdd(b *prim.B, v prim.V) prim.V {
-	switch v.Type {
-	case dtype.F32, dtype.Bool, dtype.I8, dtype.U8:
+	switch {
+	case v.Type == dtype.F32 || v.Type.Size() < 4: // no value needs more than 24 bits
 		return b.Cvt(dtype.F32, v)
-	case dtype.I64, dtype.U64:
+	case v.Type.IsInt() && v.Type.Size() == 8:
 		v = b.Cvt(dtype.F64, sticky(b, v))
 	default:
 		v = b.Cvt(dtype.F64, v)

@@ -4,14 +4,14 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // make returns the node for an operation, after rewriting.
-func (g *Graph) make(e *expr.Node, args []*Node) *Node {
+func (g *Graph) make(e *tree.Node, args []*Node) *Node {
 	if e.Leaf != nil && len(g.subst) > 0 {
 		if n := g.subst[keyOf(e)]; n != nil {
 			return n
@@ -40,7 +40,7 @@ func (g *Graph) make(e *expr.Node, args []*Node) *Node {
 func inMemory(args []*Node) bool { return len(args) > 0 && args[0].Array != nil }
 
 // intern returns the node for an operation without rewriting it.
-func (g *Graph) intern(e *expr.Node, args []*Node, s shape.Shape) *Node {
+func (g *Graph) intern(e *tree.Node, args []*Node, s shape.Shape) *Node {
 	k := g.key(e, args, s)
 	if n := g.equal[k]; n != nil {
 		return n
@@ -49,7 +49,7 @@ func (g *Graph) intern(e *expr.Node, args []*Node, s shape.Shape) *Node {
 }
 
 // key returns the key of an operation. Equal operations have equal keys.
-func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
+func (g *Graph) key(e *tree.Node, args []*Node, s shape.Shape) nodeKey {
 	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
 	var extra []byte
 	for i, a := range args {
@@ -78,7 +78,7 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 		k.ident = e.Param
 	case e.Ident != nil:
 		k.ident = e.Ident
-	case e.Op.Class() == expr.State: // the states of two scans are never one
+	case e.Op.Class() == tree.State: // the states of two scans are never one
 		k.ident = e
 	}
 	if e.Axes != nil || e.Ints != nil || len(extra) > 0 {
@@ -89,38 +89,41 @@ func (g *Graph) key(e *expr.Node, args []*Node, s shape.Shape) nodeKey {
 }
 
 // node adds a new node with key k.
-func (g *Graph) node(k nodeKey, e *expr.Node, args []*Node, s shape.Shape) *Node {
+func (g *Graph) node(k nodeKey, e *tree.Node, args []*Node, s shape.Shape) *Node {
 	n := g.next()
 	n.ID, n.Src, n.Shape, n.Type = int32(len(g.nodes)), e, s, e.DType()
+	g.Origins.derived(e, g.from)
 	n.Args = append(n.few[:0], args...)
 	for _, a := range args {
 		a.Uses++
 	}
 	if e.Leaf != nil {
-		n.Array = ArrayOf(e)
+		n.Array = g.arrays.New(4)
+		*n.Array = ArrayOf(e)
 	}
 	if err := g.measure(n); err != nil && g.err == nil {
 		g.err = err
 	}
+	g.settle(n)
 	g.nodes = append(g.nodes, n)
 	g.equal[k] = n
 	return n
 }
 
 // rewrite returns a simpler node with the same bits as an operation, or nil.
-func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
+func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 	if e.Op.Same() {
 		return args[0]
 	}
 	switch e.Op.Class() {
-	case expr.Elementwise:
-		if e.Op.Result() == expr.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
+	case tree.Elementwise:
+		if e.Op.Result() == tree.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
 		return g.fold(e, args)
-	case expr.Reduction:
+	case tree.Reduction:
 		return g.shortReduction(e, args[0])
-	case expr.View:
+	case tree.View:
 		if len(args) == 1 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]
 		}
@@ -136,7 +139,7 @@ func (g *Graph) rewrite(e *expr.Node, args []*Node) *Node {
 	return nil
 }
 
-func isIdentity(e *expr.Node) bool {
+func isIdentity(e *tree.Node) bool {
 	switch e.Op {
 	case ReshapeRow, BroadcastRow:
 		return true
@@ -159,9 +162,9 @@ func isIdentity(e *expr.Node) bool {
 }
 
 // fold returns the value of an operation on constants, or nil.
-func (g *Graph) fold(e *expr.Node, args []*Node) *Node {
+func (g *Graph) fold(e *tree.Node, args []*Node) *Node {
 	for _, a := range args {
-		if a.Src.Op.Class() != expr.Constant {
+		if a.Src.Op.Class() != tree.Constant {
 			return nil
 		}
 	}
@@ -177,21 +180,21 @@ func (g *Graph) fold(e *expr.Node, args []*Node) *Node {
 	if err != nil {
 		return nil
 	}
-	c := expr.NewConst(e.DType(), p.Call(bits...))
+	c := tree.NewConst(e.DType(), p.Call(bits...))
 	return g.intern(c, nil, c.Shape())
 }
 
 // pushReshape moves a reshape from an element-wise operation to its operands.
 // There it is often only another view of an array. It returns nil if it cannot.
-func (g *Graph) pushReshape(e *expr.Node, a *Node) *Node {
+func (g *Graph) pushReshape(e *tree.Node, a *Node) *Node {
 	if a.Array != nil {
 		return g.reshapeArray(e, a)
 	}
 	if a.Src.Op == ReshapeRow {
 		return g.reshape(a.Args[0], e.Shape())
 	}
-	if a.Src.Op.Class() != expr.Elementwise {
-		return nil
+	if a.Src.Op.Class() != tree.Elementwise || a.Uses > 1 && a.Work > 2 && slices.Equal(LoopShape(a.Shape), LoopShape(e.Shape())) {
+		return nil // others use a as it is
 	}
 	for _, x := range a.Args {
 		if x.Shape.Size() != 1 && !x.Shape.Equal(a.Shape) {
@@ -209,22 +212,17 @@ func (g *Graph) pushReshape(e *expr.Node, a *Node) *Node {
 	return g.intern(a.Src, args, e.Shape())
 }
 
-// long returns a shape without its axes of size 1.
-func long(s shape.Shape) shape.Shape {
-	return slices.DeleteFunc(s.Clone(), func(d int) bool { return d == 1 })
-}
-
 func (g *Graph) reshape(a *Node, to shape.Shape) *Node {
 	if a.Shape.Equal(to) {
 		return a
 	}
-	r := expr.NewView(ReshapeRow, to, a.Type, to)
+	r := tree.NewView(ReshapeRow, to, a.Type, to)
 	return g.make(r, []*Node{a})
 }
 
 // reshapeArray returns the array with the strides of the new shape, or nil if
 // no strides express it.
-func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
+func (g *Graph) reshapeArray(e *tree.Node, a *Node) *Node {
 	leaf := a.Src.Leaf
 	if leaf == nil {
 		return nil
@@ -235,13 +233,13 @@ func (g *Graph) reshapeArray(e *expr.Node, a *Node) *Node {
 	}
 	l := *leaf
 	l.Strides = st
-	return g.intern(expr.NewLeaf(a.Type, e.Shape(), &l), nil, e.Shape())
+	return g.intern(tree.NewLeaf(a.Type, e.Shape(), &l), nil, e.Shape())
 }
 
-// nestSlice returns a slice of a slice, of something broadcast, or of one element of
-// each window, as a slice of what that reads. It returns nil for others.
-func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
-	if a.Src.Op.Class() == expr.Elementwise {
+// nestSlice returns a slice of a slice, a transpose, something broadcast, or of one element
+// of each window, as a slice of what that reads. It returns nil for others.
+func (g *Graph) nestSlice(e *tree.Node, a *Node) *Node {
+	if a.Src.Op.Class() == tree.Elementwise {
 		return g.pushSlice(e, a)
 	}
 	ints := slices.Clone(e.Ints)
@@ -249,13 +247,15 @@ func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
 	switch r := len(a.Shape) / 2; a.Src.Op {
 	case BroadcastRow:
 		x := g.sliceOperand(e, a.Args[0])
-		return g.make(expr.NewView(BroadcastRow, e.Shape(), a.Type, e.Shape()), []*Node{x})
+		return g.make(tree.NewView(BroadcastRow, e.Shape(), a.Type, e.Shape()), []*Node{x})
 	case SliceRow:
 		for i := 0; i < len(ints); i += 3 {
 			ints[i], ints[i+1] = inner[i]+ints[i]*inner[i+1], ints[i+1]*inner[i+1]
 		}
 	case ReshapeRow:
 		return g.sliceReshape(e, a)
+	case TransposeRow:
+		return g.sliceTranspose(e, a)
 	case WindowsRow:
 		for i := range r {
 			stride, dilation := inner[3*i+1], inner[3*i+2]
@@ -266,6 +266,13 @@ func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
 			ints[3*i+1] *= stride
 		}
 		ints = ints[:3*r]
+	case PadRow:
+		for i, d := range a.Args[0].Shape {
+			ints[3*i] -= inner[2*i]
+			if last := ints[3*i] + ints[3*i+1]*(ints[3*i+2]-1); min(ints[3*i], last) < 0 || max(ints[3*i], last) >= d {
+				return nil // it has some of the border
+			}
+		}
 	default:
 		return nil
 	}
@@ -275,15 +282,41 @@ func (g *Graph) nestSlice(e *expr.Node, a *Node) *Node {
 			ints[3*i+1] = 1
 		}
 	}
-	n := g.make(expr.NewView(SliceRow, to, a.Type, ints), []*Node{a.Args[0]})
+	n := g.make(tree.NewView(SliceRow, to, a.Type, ints), []*Node{a.Args[0]})
 	return g.reshape(n, e.Shape())
+}
+
+// sliceTranspose returns a slice of a transpose as the transpose of a slice.
+func (g *Graph) sliceTranspose(e *tree.Node, a *Node) *Node {
+	x, axes := a.Args[0], a.Src.Axes
+	if x.Array != nil {
+		return nil
+	}
+	to, ints := x.Shape.Clone(), make([]int, 0, 3*len(x.Shape))
+	for _, d := range x.Shape {
+		ints = append(ints, 0, 1, d)
+	}
+	for i, axis := range axes {
+		if axis >= 0 {
+			copy(ints[3*axis:], e.Ints[3*i:3*i+3])
+			to[axis] = e.Ints[3*i+2]
+		}
+	}
+	return g.transpose(g.make(tree.NewView(SliceRow, to, a.Type, ints), []*Node{x}), axes, e.Shape())
+}
+
+// transpose returns a with its axes in another order, in shape to; -1 is a new axis.
+func (g *Graph) transpose(a *Node, axes []int, to shape.Shape) *Node {
+	view := tree.NewView(TransposeRow, to, a.Type, nil)
+	view.Axes = axes
+	return g.make(view, []*Node{a})
 }
 
 // sliceReshape returns a slice of a reshape that adds or removes axes of size 1 as the
 // reshape of a slice, or nil for others.
-func (g *Graph) sliceReshape(e *expr.Node, a *Node) *Node {
+func (g *Graph) sliceReshape(e *tree.Node, a *Node) *Node {
 	x := a.Args[0]
-	if x.Array != nil || !slices.Equal(long(x.Shape), long(a.Shape)) {
+	if x.Array != nil || !slices.Equal(LoopShape(x.Shape), LoopShape(a.Shape)) {
 		return nil
 	}
 	to, ints, k := x.Shape.Clone(), make([]int, 0, 3*len(x.Shape)), 0
@@ -299,14 +332,14 @@ func (g *Graph) sliceReshape(e *expr.Node, a *Node) *Node {
 		to[i] = e.Ints[3*k+2]
 		k++
 	}
-	n := g.make(expr.NewView(SliceRow, to, a.Type, ints), []*Node{x})
+	n := g.make(tree.NewView(SliceRow, to, a.Type, ints), []*Node{x})
 	return g.reshape(n, e.Shape())
 }
 
 // pushSlice moves a slice of few of the elements from an element-wise operation to
 // its operands. There it is often only another view of an array. It returns nil
 // for others.
-func (g *Graph) pushSlice(e *expr.Node, a *Node) *Node {
+func (g *Graph) pushSlice(e *tree.Node, a *Node) *Node {
 	if left := maxPushed; e.Shape().Size() > a.Shape.Size()/smallPart || !a.spend(&left) {
 		return nil
 	}
@@ -319,7 +352,7 @@ func (g *Graph) pushSlice(e *expr.Node, a *Node) *Node {
 
 // sliceOperand returns the part of x, which broadcasts to the operand of slice e,
 // that broadcasts to e.
-func (g *Graph) sliceOperand(e *expr.Node, x *Node) *Node {
+func (g *Graph) sliceOperand(e *tree.Node, x *Node) *Node {
 	ints, to, same := make([]int, 0, 3*len(x.Shape)), x.Shape.Clone(), true
 	for i, d := range x.Shape {
 		span := e.Ints[3*(len(e.Shape())-len(x.Shape)+i):][:3]
@@ -332,7 +365,7 @@ func (g *Graph) sliceOperand(e *expr.Node, x *Node) *Node {
 	if same {
 		return x
 	}
-	return g.make(expr.NewView(SliceRow, to, x.Type, ints), []*Node{x})
+	return g.make(tree.NewView(SliceRow, to, x.Type, ints), []*Node{x})
 }
 
 // spend takes the number of element-wise operations of the shape of n from left.
@@ -340,7 +373,7 @@ func (g *Graph) sliceOperand(e *expr.Node, x *Node) *Node {
 func (n *Node) spend(left *int) bool {
 	*left--
 	for _, x := range n.Args {
-		if *left >= 0 && x.Array == nil && x.Src.Op.Class() == expr.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
+		if *left >= 0 && x.Array == nil && x.Src.Op.Class() == tree.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
 			return false
 		}
 	}
@@ -360,7 +393,7 @@ const maxParts = 256
 
 // nestConcat returns a concatenation of concatenations of at most maxParts
 // operands.
-func (g *Graph) nestConcat(e *expr.Node, args []*Node) *Node {
+func (g *Graph) nestConcat(e *tree.Node, args []*Node) *Node {
 	var outer []*Node
 	for part := range slices.Chunk(args, maxParts) {
 		to := e.Shape().Clone()
@@ -373,8 +406,8 @@ func (g *Graph) nestConcat(e *expr.Node, args []*Node) *Node {
 	return g.make(concatenation(e, e.Shape()), outer)
 }
 
-func concatenation(e *expr.Node, to shape.Shape) *expr.Node {
-	v := expr.NewView(ConcatRow, to, e.DType(), nil)
+func concatenation(e *tree.Node, to shape.Shape) *tree.Node {
+	v := tree.NewView(ConcatRow, to, e.DType(), nil)
 	v.Attributes = e.Attributes
 	return v
 }
@@ -395,7 +428,7 @@ func (g *Graph) pick(a *Node, axis, i int, done map[*Node]*Node) *Node {
 func (g *Graph) picked(a *Node, axis, i int, done map[*Node]*Node) *Node {
 	to := a.Shape.Clone()
 	to[axis] = 1
-	if a.Array == nil && a.Src.Op.Class() == expr.Elementwise {
+	if a.Array == nil && a.Src.Op.Class() == tree.Elementwise {
 		args := make([]*Node, len(a.Args))
 		for k, x := range a.Args {
 			args[k] = x
@@ -413,5 +446,5 @@ func (g *Graph) picked(a *Node, axis, i int, done map[*Node]*Node) *Node {
 		}
 		ints = append(ints, start, 1, d)
 	}
-	return g.make(expr.NewView(SliceRow, shape.Shape(to), a.Type, ints), []*Node{a})
+	return g.make(tree.NewView(SliceRow, shape.Shape(to), a.Type, ints), []*Node{a})
 }

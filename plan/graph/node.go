@@ -5,21 +5,23 @@ package graph
 
 import (
 	"math/bits"
+	"sync"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/slab"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A Node is a node of the graph: an expr.Node after equal sub-trees were
+// A Node is a node of the graph: an tree.Node after equal sub-trees were
 // joined. It belongs to one moment in the program: a leaf read before and after
 // a store is two nodes.
 type Node struct {
 	ID    int32
-	Src   *expr.Node // operator and attributes; the graph does not read its Args
+	Src   *tree.Node // operator and attributes; the graph does not read its Args
 	Args  []*Node
 	Shape shape.Shape
 	Type  dtype.Type
@@ -44,7 +46,8 @@ type Node struct {
 	Reduces  bool // there is a reduction that is no part of an operand of a contraction or a call
 	Computes bool // there is any operation but a view
 	Fails    bool // the operation itself can fail on data
-	Faulty   bool // some operation can fail on data
+	Faulty   bool // some operation of the same loop can fail on data
+	Raises   bool // some operation can fail on data, also of an operand of a contraction or a call
 
 	// Mark is the number of the last walk that visited the node; see
 	// [Graph.Walk]. Slot is for that walk.
@@ -52,6 +55,7 @@ type Node struct {
 
 	few    [3]*Node
 	own    int32  // primitives of the operation itself
+	stored int    // number of temporaries when the costs below were computed again
 	terms  terms  // of the longest index expression
 	inputs inputs // arrays that are read
 	view   *Array // the value as a strided view of an array; a cache of View
@@ -148,23 +152,28 @@ func (s *inputs) count() (n int) {
 type Graph struct {
 	// Temps are the arrays of nodes that were stored, by number.
 	Temps []*Array
+	// Origins, if not nil, records which nodes of the statements the nodes compute.
+	Origins *Origins
 
+	from      *tree.Node // being added, if Origins is not nil
 	nodes     []*Node
-	free      []Node
+	batch     []Node // the last batch of nodes
+	free      []Node // the rest of it
 	equal     map[nodeKey]*Node
-	known     map[*expr.Node]*Node
+	known     map[*tree.Node]*Node
 	rewritten map[rewriteKey]*Node // operations that were rewritten, and their replacements
-	pinned    map[*expr.Node]*Node // trees whose values are in memory, whatever is stored later
-	epoch     map[expr.Memory]int  // number of stores to each memory so far
+	pinned    map[*tree.Node]*Node // trees whose values are in memory, whatever is stored later
+	epoch     map[tree.Memory]int  // number of stores to each memory so far
 	subst     map[arrayKey]*Node   // arrays that the current group assigned, and their new values
 	held      map[*Node]*Array     // values that an array of the program has since an earlier group
+	arrays    slab.Slab[Array]     // of leaves; plans keep them
 	own       map[costKey]int      // primitives of users' operators
 	marks     int32                // number of counts so far
 	err       error                // the first error of an index map
 }
 
 type nodeKey struct {
-	op         *expr.Operator
+	op         *tree.Operator
 	bits       uint64
 	ident      any
 	a, b, c    int32
@@ -180,12 +189,33 @@ type rewriteKey struct {
 }
 
 type costKey struct {
-	op    *expr.Operator
+	op    *tree.Operator
 	t, to dtype.Type
 }
 
-// New returns an empty graph.
-func New() *Graph { return &Graph{epoch: map[expr.Memory]int{}} }
+// New returns an empty graph. The caller calls Free at its end.
+func New() *Graph { return graphs.Get().(*Graph) }
+
+// graphs has graphs without nodes.
+var graphs = sync.Pool{New: func() any {
+	return &Graph{equal: map[nodeKey]*Node{}, known: map[*tree.Node]*Node{}, epoch: map[tree.Memory]int{}}
+}}
+
+// Free lets other graphs use the memory of g and of its nodes, which nobody may use any
+// more. It leaves the memory of a large graph to the garbage collector.
+func (g *Graph) Free() {
+	const most = 256
+	if max(len(g.nodes), len(g.batch), len(g.known), len(g.epoch)) > most {
+		return
+	}
+	clear(g.equal)
+	clear(g.known)
+	clear(g.epoch)
+	clear(g.nodes)
+	clear(g.batch)
+	*g = Graph{equal: g.equal, known: g.known, epoch: g.epoch, nodes: g.nodes[:0], batch: g.batch, free: g.batch}
+	graphs.Put(g)
+}
 
 // Store gives a node a temporary, which a stage of its own will compute. It
 // does nothing if the node is in memory.
@@ -209,11 +239,19 @@ func (g *Graph) Walk() int32 {
 	return g.marks
 }
 
+// expect allocates room for n nodes.
+func (g *Graph) expect(n int) {
+	if len(g.free) < n {
+		g.batch = make([]Node, n)
+		g.free = g.batch
+	}
+}
+
 // next returns a zero node. It allocates nodes in batches, because there is one
 // for each operation and all die with the graph.
 func (g *Graph) next() *Node {
 	if len(g.free) == 0 {
-		g.free = make([]Node, max(8, len(g.nodes)))
+		g.expect(max(8, len(g.nodes)))
 	}
 	n := &g.free[0]
 	g.free = g.free[1:]
@@ -238,7 +276,7 @@ func constantOf(n *Node) *Node {
 	for n.Array == nil && (n.Src.Op == BroadcastRow || n.Src.Op == ReshapeRow) {
 		n = n.Args[0]
 	}
-	if n.Src.Op.Class() != expr.Constant {
+	if n.Src.Op.Class() != tree.Constant {
 		return nil
 	}
 	return n

@@ -3,12 +3,12 @@ package graph
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// shortGroup is the longest reduction over the last axis that is written out.
-// For rows of a few elements the overhead of a loop exceeds its work.
+// shortGroup is the longest reduction that is written out. For rows or columns of
+// a few elements the overhead of a loop exceeds its work.
 const shortGroup = 16
 
 // shortWork is the most primitives of the operands of a reduction that is written out.
@@ -20,12 +20,12 @@ func (g *Graph) workAlong(n *Node, axis int) (work int) {
 	mark := g.Walk()
 	var visit func(n *Node, axis int)
 	visit = func(n *Node, axis int) {
-		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class() == expr.Reduction {
+		if n.Mark == mark || n.Array != nil || axis < 0 || n.Shape[axis] == 1 || work > shortWork || n.Src.Op.Class() == tree.Reduction {
 			return
 		}
 		n.Mark = mark
 		work += int(n.own)
-		if n.Src.Op.Class() == expr.View && n.Src.Op != BroadcastRow { // it may exchange axes
+		if n.Src.Op.Class() == tree.View && n.Src.Op != BroadcastRow { // it may exchange axes
 			work += n.Work - int(n.own)
 			return
 		}
@@ -38,21 +38,21 @@ func (g *Graph) workAlong(n *Node, axis int) (work int) {
 }
 
 // filled returns a constant with the shape of e. bits are of its register type.
-func (g *Graph) filled(e *expr.Node, bits uint64) *Node {
-	c := g.make(expr.NewConst(e.DType(), bits), nil)
-	return g.make(expr.NewView(BroadcastRow, e.Shape(), e.DType(), e.Shape()), []*Node{c})
+func (g *Graph) filled(e *tree.Node, bits uint64) *Node {
+	c := g.make(tree.NewConst(e.DType(), bits), nil)
+	return g.make(tree.NewView(BroadcastRow, e.Shape(), e.DType(), e.Shape()), []*Node{c})
 }
 
 // pair returns the combination of two values of a reduction.
-func (g *Graph) pair(e *expr.Node, x, y *Node) *Node {
-	return g.make(expr.Untyped(e.Op.Pair(), x.Shape, e.DType()), []*Node{x, y})
+func (g *Graph) pair(e *tree.Node, x, y *Node) *Node {
+	return g.make(tree.Untyped(e.Op.Pair(), x.Shape, e.DType()), []*Node{x, y})
 }
 
 // single returns the reduction of one element by a program: the identity
 // combined with the element. For the last axis, the folds with the other lanes
 // follow, which hold the identity alone. It returns nil if the program is
 // wrong.
-func (g *Graph) single(e *expr.Node, a *Node) *Node {
+func (g *Graph) single(e *tree.Node, a *Node) *Node {
 	t := e.DType().Register()
 	d := ir.Reducer{Reduction: e.Op.Reduce(), Type: t}
 	p, err := d.Scalar()
@@ -72,9 +72,10 @@ func (g *Graph) single(e *expr.Node, a *Node) *Node {
 
 // shortReduction returns a node for a reduction of few elements, or nil for
 // others. A reduction of no elements is a constant. A reduction of one element
-// is that element. One of more elements is the tree of the lane order: lane j
-// is combined with lane j + 2^k, the largest 2^k first.
-func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
+// is that element. One of more elements of rows is the tree of the lane order:
+// lane j is combined with lane j + 2^k, the largest 2^k first. The elements of
+// columns are combined one after the other.
+func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 	size := 1
 	for _, x := range e.Axes {
 		size *= a.Shape[x]
@@ -104,6 +105,13 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 		}
 		lanes = next
 	}
+	if !slices.Contains(e.Axes, len(a.Shape)-1) { // down columns, one after the other
+		v := lanes[0]
+		for _, x := range lanes[1:] {
+			v = g.pair(e, v, x)
+		}
+		return v
+	}
 	half := 1
 	for 2*half < size {
 		half *= 2
@@ -121,18 +129,26 @@ func (g *Graph) shortReduction(e *expr.Node, a *Node) *Node {
 // out. For rows of a few elements the overhead of a loop exceeds its work. The
 // elements of a window are written out up to one for each lane, because its rows
 // are short, and windows at neighbouring positions lie side by side.
-func (g *Graph) isShort(e *expr.Node, a *Node, size int) bool {
+func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
-	if !slices.Contains(e.Axes, last) || a.Shape.Size()/size < 64 {
+	if a.Shape.Size()/size < 64 {
 		return false
 	}
-	if size <= shortGroup && len(e.Axes) == 1 {
-		return size*g.workAlong(a, last) <= shortWork
+	columns := !slices.Contains(e.Axes, last)
+	if size <= shortGroup && (columns || len(e.Axes) == 1) {
+		work := 0
+		for _, axis := range e.Axes {
+			work += g.workAlong(a, axis)
+		}
+		return size*work <= shortWork
 	}
-	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(a.Cost, 2) > MaxCost/2 {
+	if columns {
 		return false
 	}
-	for a.Array == nil && a.Src.Op.Class() == expr.Elementwise {
+	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
+		return false
+	}
+	for a.Array == nil && a.Src.Op.Class() == tree.Elementwise {
 		i := slices.IndexFunc(a.Args, func(x *Node) bool { return x.Shape.Equal(a.Shape) })
 		if i < 0 {
 			return false

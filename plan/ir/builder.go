@@ -2,9 +2,11 @@ package ir
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/slab"
 )
 
 // A Builder builds a kernel. It implements prim.Sink. It puts every pure
@@ -13,6 +15,10 @@ import (
 // visible, the builder returns that one.
 type Builder struct {
 	K *Kernel
+	// From are the numbers of what is being written. If Record is set, the kernel lists them
+	// as origins of each value that is written, or found again.
+	From   []int32
+	Record bool
 
 	parent []int32 // of each region; -1 for the entry
 	home   []int32 // region of each value
@@ -24,6 +30,9 @@ type Builder struct {
 	equal  map[consKey]Value
 	consts []constant // by value
 	size   int        // about the number of instructions
+
+	coords slab.Slab[prim.Ix] // of the accesses
+	axes   slab.Slab[int32]   // of the loops
 }
 
 // A constant is the bits of a value, if it is a constant.
@@ -50,18 +59,50 @@ type consKey struct {
 
 // NewBuilder returns a builder of an empty kernel.
 func NewBuilder(name string) *Builder {
-	return &Builder{
-		K:      &Kernel{Name: name, Regions: make([]Region, 1, 4)},
-		parent: []int32{-1},
-		equal:  map[consKey]Value{},
+	b := builders.Get().(*Builder)
+	k := &roomy{}
+	b.K, b.coords, b.axes = &k.Kernel, slab.Of(k.coords[:]), slab.Of(k.loopAxes[:])
+	b.K.Name, b.K.Axes, b.K.Bufs, b.K.Access = name, k.axes[:0], k.bufs[:0], k.access[:0]
+	b.K.Loops, b.K.Regions, b.K.Index.Nodes = k.loops[:0], k.regions[:1], k.nodes[:0]
+	b.parent = append(b.parent, -1)
+	return b
+}
+
+// A roomy is a kernel with room for short lists, so that most kernels are one object.
+type roomy struct {
+	Kernel
+	axes     [2]string
+	bufs     [3]Buf
+	access   [3]Access
+	loops    [2]Loop
+	regions  [3]Region
+	nodes    [4]prim.IxNode
+	coords   [6]prim.Ix
+	loopAxes [4]int32
+}
+
+// builders has builders without kernels.
+var builders = sync.Pool{New: func() any { return &Builder{equal: map[consKey]Value{}} }}
+
+// Free lets other builders use the memory of b, which nobody may use any more. The kernel
+// stays. It leaves the memory of a large builder to the garbage collector.
+func (b *Builder) Free() {
+	const most = 256
+	if len(b.equal) > most {
+		return
 	}
+	clear(b.equal)
+	*b = Builder{
+		parent: b.parent[:0], home: b.home[:0], bound: b.bound[:0], open: b.open[:0], cold: b.cold[:0],
+		equal: b.equal, consts: b.consts[:0],
+	}
+	builders.Put(b)
 }
 
 // Expect allocates room for n instructions. The caller calls it before the
 // first instruction.
 func (b *Builder) Expect(n int) {
-	b.size, b.equal = n, make(map[consKey]Value, n)
-	b.home, b.K.Types, b.consts = make([]int32, 0, n), make([]dtype.Type, 0, n), make([]constant, 0, n)
+	b.size, b.K.Types = n, make([]dtype.Type, 0, n)
 }
 
 // Axis declares a loop axis and returns its number.
@@ -97,9 +138,9 @@ func (b *Builder) region(parent int32) int32 {
 // Open begins a loop over axes inside the innermost open loop.
 func (b *Builder) Open(kind LoopKind, axes ...int) {
 	body := b.region(b.cur)
-	l := Loop{Kind: kind, Body: body}
-	for _, a := range axes {
-		l.Axes = append(l.Axes, int32(a))
+	l := Loop{Kind: kind, Body: body, Axes: b.axes.List(len(axes), 4)}
+	for i, a := range axes {
+		l.Axes[i] = int32(a)
 		b.bound[a] = body
 	}
 	b.K.Loops = append(b.K.Loops, l)
@@ -178,9 +219,6 @@ func (b *Builder) Bound(axis int) bool {
 	return axis >= 0 && axis < len(b.bound) && b.bound[axis] >= 0
 }
 
-// InLoop reports whether v changes within the innermost open loop.
-func (b *Builder) InLoop(v prim.V) bool { return b.home[v.ID] == b.cur && b.cur != 0 }
-
 // homeOf returns the region of an index expression: the innermost region of its
 // axes and values.
 func (b *Builder) homeOf(ix prim.Ix) int32 {
@@ -223,6 +261,7 @@ func (b *Builder) put(region int32, in Ins) prim.V {
 	}
 	key := consKey{region, in.Aux, in.Imm, in.Args, in.Op, in.Type}
 	if v, ok := b.equal[key]; ok {
+		b.Mark(prim.V{ID: v, Type: in.Type})
 		return prim.V{ID: v, Type: in.Type}
 	}
 	in.Dst = b.value(in.Type, region)
@@ -234,7 +273,22 @@ func (b *Builder) put(region int32, in Ins) prim.V {
 func (b *Builder) value(t dtype.Type, region int32) Value {
 	b.K.Types = append(b.K.Types, t)
 	b.home, b.consts = append(b.home, region), append(b.consts, constant{})
+	if b.Record {
+		b.K.Origins = append(b.K.Origins, b.From)
+	}
 	return Value(len(b.K.Types) - 1)
+}
+
+// Mark adds From to the origins of a value, if they are recorded.
+func (b *Builder) Mark(v prim.V) {
+	if !b.Record || v.ID < 0 || int(v.ID) >= len(b.K.Origins) {
+		return
+	}
+	for _, n := range b.From {
+		if old := b.K.Origins[v.ID]; !slices.Contains(old, n) {
+			b.K.Origins[v.ID] = append(slices.Clip(old), n)
+		}
+	}
 }
 
 // Emit appends a primitive and returns its value. A primitive on constants
@@ -355,7 +409,7 @@ func (b *Builder) access(buf int, bounds Bounds, coords []prim.Ix) (int32, int32
 			return int32(i), home
 		}
 	}
-	b.K.Access = append(b.K.Access, Access{Buf: int32(buf), Bounds: bounds, Coords: append([]prim.Ix(nil), coords...)})
+	b.K.Access = append(b.K.Access, Access{Buf: int32(buf), Bounds: bounds, Coords: append(b.coords.List(len(coords), 8)[:0], coords...)})
 	return int32(len(b.K.Access) - 1), home
 }
 

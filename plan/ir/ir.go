@@ -215,6 +215,7 @@ type Kernel struct {
 	Loops    []Loop
 	Regions  []Region     // Regions[0] is the entry
 	Types    []dtype.Type // of every value
+	Origins  [][]int32    // of every value: what it was written for, as [Builder.From] numbers it; nil if nobody asked
 	// InOrder says that a range of units must be a range of positions in row-major
 	// order. Otherwise back ends may number the positions of a vec loop in any order.
 	InOrder bool
@@ -229,6 +230,9 @@ type BufBind struct {
 	// Assumed is an address for choosing code if Ptr is nil and the code will not
 	// run.
 	Assumed uintptr
+	// Buffers with the same Memory, if it is not 0, have addresses whose distance is that
+	// of their Offsets in bytes, in all runs.
+	Memory, Offset int
 }
 
 // A Binding holds the numbers that a kernel leaves open. Row buffers have empty

@@ -3,10 +3,10 @@ package ir_test
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestLowerings(t *testing.T) {
 	built := 0
 	for _, o := range op.Table() {
-		if o.Class() != expr.Elementwise || o.Lower() == nil {
+		if o.Class() != tree.Elementwise || o.Lower() == nil {
 			continue
 		}
 		for _, typ := range dtype.Real() {

@@ -79,15 +79,18 @@ func Prune(k *Kernel) {
 // compact keeps live values and instructions without a result.
 func (k *Kernel) compact(live []bool) {
 	number := make([]Value, len(k.Types))
-	types := k.Types[:0]
+	types, origins := k.Types[:0], k.Origins[:0]
 	for v, t := range k.Types {
 		number[v] = None
 		if live[v] {
 			number[v] = Value(len(types))
 			types = append(types, t)
+			if k.Origins != nil {
+				origins = append(origins, k.Origins[v])
+			}
 		}
 	}
-	k.Types = types
+	k.Types, k.Origins = types, origins
 	for r := range k.Regions {
 		code := k.Regions[r].Code[:0]
 		for _, in := range k.Regions[r].Code {

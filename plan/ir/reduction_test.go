@@ -9,7 +9,7 @@ import (
 )
 
 // registers are the types of values in registers.
-var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
+var registers = dtype.Registers()
 
 // TestReductionRows checks that every row has what back ends read, for each of
 // its types.

@@ -34,16 +34,20 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_1(const __grid_
       const f32 v0 = prim::load(a.x_0[d0 + d1*a.x_0_d1]);
       r1 = reduce_sum_f32::put(r1, v0, k);
     }
-    runs_1[i * ((a.m1 + 63) / 64) + run] = r1;
+    runs_1[run * a.lanes0.n + i] = r1;
   }
 }
 
 // A block for each column along i1 combines the runs.
 extern "C" __global__ void __launch_bounds__(256) oneloop_colsum_2(const __grid_constant__ args a) {
   reduce_sum_f32::acc *const runs_1 = (reduce_sum_f32::acc *)(a.scratch + a.runs_1);
-  for (ix i = blockIdx.x; i < a.m0; i += gridDim.x) {
+  const ix column = threadIdx.x % 1, thread = threadIdx.x / 1; // of the columns at work, of the column
+  for (ix left = (ix)blockIdx.x * 1; left < a.m0; left += (ix)gridDim.x * 1) {
+    const ix i = prim::min(left + column, a.m0 - 1);
     const ix d0 = i;
-    const f32 v1 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(runs_1 + i * ((a.m1 + 63) / 64), ((a.m1 + 63) / 64)));
-    if (threadIdx.x == 0) prim::store(a.y_0[d0], v1);
+    const f32 v1 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(runs_1 + i, (a.m1 + 63) / 64, a.m0, left + column < a.m0 ? thread : (a.m1 + 63) / 64, (ix)256));
+    if (thread == 0 && left + column < a.m0) {
+      prim::store(a.y_0[d0], v1);
+    }
   }
 }

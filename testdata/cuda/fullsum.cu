@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_fullsum_1(const __grid
 }
 
 // One block combines the results of the blocks.
-extern "C" __global__ void __launch_bounds__(256) oneloop_fullsum_2(const __grid_constant__ args a) {
+extern "C" __global__ void __launch_bounds__(1024) oneloop_fullsum_2(const __grid_constant__ args a) {
   reduce_sum_f32::acc *const part_4 = (reduce_sum_f32::acc *)(a.scratch + a.part_4);
   const f32 v4 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_4, (a.m0 + 4095) / 4096));
   if (threadIdx.x == 0) {

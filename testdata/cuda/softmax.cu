@@ -6,7 +6,6 @@ struct args {
   i64 row_2;
   i64 part_1;
   i64 part_15;
-  i64 stage_15;
   const f32 * x_0;
   const f32 * x_1;
   f32 * y_0;
@@ -41,7 +40,6 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
   f32 *const row_e = (f32 *)(shared + a.row_2);
   reduce_max_f32::acc *const part_1 = (reduce_max_f32::acc *)(shared + a.part_1);
   reduce_sum_f32::acc *const part_15 = (reduce_sum_f32::acc *)(shared + a.part_15);
-  f32 *const stage_15 = (f32 *)(shared + a.stage_15);
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
     const ix d0 = row;
     reduce_max_f32::acc r1 = reduce_max_f32::identity();
@@ -57,38 +55,36 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
     }
     const f32 v1 = reduce_max_f32::result(red::across<reduce_max_f32>(part_1, r1));
     __syncthreads();
-    for (ix b = 0; b < (a.m2 + 4095) / 4096; b++) {
-      const ix begin = b * 4096, end = prim::min(begin + 4096, a.m2);
-      for (ix i = begin / 4 + first; i < end / 4; i += step) {
-        const ix at = i*4;
-        const pack<f32, 4> x1 = *(const pack<f32, 4> *)&a.x_1[d0*a.x_1_d0 + at];
-        pack<f32, 4> x2;
+    for (ix i = first; i < a.m2 / 4; i += step) {
+      const ix at = i*4;
+      const pack<f32, 4> x1 = *(const pack<f32, 4> *)&a.x_1[d0*a.x_1_d0 + at];
+      pack<f32, 4> x2;
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const ix d2 = at + j;
-          const f32 v2 = prim::load(x1.at[j]);
-          const f32 v3 = prim::sub(v2, v1);
-          const f32 v4 = 1.442695f;
-          const f32 v5 = prim::mul(v3, v4);
-          const f32 v6 = prim::rint(v5);
-          const f32 v7 = -0.6931472f;
-          const f32 v8 = prim::fma(v6, v7, v3);
-          const f32 v9 = 0.5f;
-          const f32 v10 = 1.0f;
-          const f32 v11 = prim::fma(v8, v9, v10);
-          const f32 v12 = prim::fma(v8, v11, v10);
-          const i32 v13 = prim::cvt<i32>(v6);
-          const f32 v14 = prim::scale(v12, v13);
-          prim::store(x2.at[j], v14);
-          stage_15[b % 2 * 4096 + i * 4 + j - begin] = v14;
-        }
-        *(pack<f32, 4> *)&row_e[at] = x2;
+      for (int j = 0; j < 4; j++) {
+        const ix d2 = at + j;
+        const f32 v2 = prim::load(x1.at[j]);
+        const f32 v3 = prim::sub(v2, v1);
+        const f32 v4 = 1.442695f;
+        const f32 v5 = prim::mul(v3, v4);
+        const f32 v6 = prim::rint(v5);
+        const f32 v7 = -0.6931472f;
+        const f32 v8 = prim::fma(v6, v7, v3);
+        const f32 v9 = 0.5f;
+        const f32 v10 = 1.0f;
+        const f32 v11 = prim::fma(v8, v9, v10);
+        const f32 v12 = prim::fma(v8, v11, v10);
+        const i32 v13 = prim::cvt<i32>(v6);
+        const f32 v14 = prim::scale(v12, v13);
+        prim::store(x2.at[j], v14);
       }
-      __syncthreads();
-      if (warp == b % warps) {
-        const reduce_sum_f32::acc p15 = red::staged<reduce_sum_f32>(stage_15 + b % 2 * 4096, (int)(end - begin), lane);
-        if (lane == 0) part_15[b] = p15;
-      }
+      *(pack<f32, 4> *)&row_e[at] = x2;
+    }
+    __syncthreads();
+    for (ix b = warp; b < (a.m2 + 4095) / 4096; b += warps) {
+      red::lanes<reduce_sum_f32, f32> r15;
+      red::block<16>(b, a.m2, lane, [&](ix i, int half) { r15.put(half, row_e[i], i); });
+      const reduce_sum_f32::acc p15 = r15.fold();
+      if (lane == 0) part_15[b] = p15;
     }
     const f32 v15 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_15, (a.m2 + 4095) / 4096));
     __syncthreads();

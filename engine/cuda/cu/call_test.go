@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestArguments checks the arguments that a C function receives.
@@ -45,7 +47,7 @@ func TestArguments(t *testing.T) {
 	arg := []byte{42, 0, 0, 0}
 	l := NewLaunch(11, Dim3{2147483647, 2, 3}, Dim3{256, 5, 6}, 99, arg)
 	check("Launch", l.Run(12))
-	if n := testing.AllocsPerRun(100, func() { check("Launch", l.Run(12)) }); n != 0 {
+	if n := testlevel.Allocs(10, func() { check("Launch", l.Run(12)) }); n != 0 {
 		t.Errorf("a launch allocates %v times", n)
 	}
 	if done, err := Stream(1).Query(); !done || err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // ltStub builds and uses a libcublasLt with the given bodies and those that one
@@ -69,7 +71,7 @@ func TestMatmulArguments(t *testing.T) {
 	if err := run(); err != nil {
 		t.Error(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { _ = run() }); n != 0 {
+	if n := testlevel.Allocs(10, func() { _ = run() }); n != 0 {
 		t.Errorf("a product allocates %v times", n)
 	}
 	g.C = 1000

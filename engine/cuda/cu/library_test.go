@@ -165,7 +165,7 @@ func TestNewerThanDriver(t *testing.T) {
 
 func TestSticky(t *testing.T) {
 	for r, want := range map[Result]bool{
-		214: true, 226: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true,
+		214: true, 220: true, 226: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true,
 		719: true, 721: true, 810: true, 911: true, 0: false, 1: false, 2: false, 222: false, 600: false, 701: false, 704: false, 801: false,
 	} {
 		if r.Sticky() != want {

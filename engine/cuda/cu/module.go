@@ -55,6 +55,14 @@ func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
 }
 
+// MaxActiveBlocks returns how many thread blocks of the given number of threads a
+// multiprocessor runs at once, each with shared bytes of dynamic shared memory.
+func (f Function) MaxActiveBlocks(threads, shared int) (int, error) {
+	var n int32
+	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(threads), uintptr(shared))
+	return int(n), err
+}
+
 // A Dim3 is an extent of a grid, in blocks, or of a block, in threads.
 type Dim3 struct{ X, Y, Z int }
 

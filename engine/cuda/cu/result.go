@@ -23,6 +23,7 @@ const (
 	ERROR_INVALID_CONTEXT             Result = 201
 	ERROR_NO_BINARY_FOR_GPU           Result = 209
 	ERROR_ECC_UNCORRECTABLE           Result = 214
+	ERROR_NVLINK_UNCORRECTABLE        Result = 220
 	ERROR_UNSUPPORTED_PTX_VERSION     Result = 222
 	ERROR_CONTAINED                   Result = 226
 	ERROR_NOT_FOUND                   Result = 500
@@ -72,10 +73,11 @@ func (r Result) ask(s symbol) (string, bool) {
 
 // Sticky reports whether r makes its context unusable: every later call returns
 // it. These are the results after which, by cuda.h, the process must be
-// relaunched, memory errors that ECC cannot correct, and destroyed contexts.
+// relaunched, errors of memory and of NVLink that cannot be corrected, and destroyed
+// contexts.
 func (r Result) Sticky() bool {
 	switch r {
-	case ERROR_ECC_UNCORRECTABLE, ERROR_CONTAINED, ERROR_ILLEGAL_ADDRESS, ERROR_LAUNCH_TIMEOUT, ERROR_CONTEXT_IS_DESTROYED,
+	case ERROR_ECC_UNCORRECTABLE, ERROR_NVLINK_UNCORRECTABLE, ERROR_CONTAINED, ERROR_ILLEGAL_ADDRESS, ERROR_LAUNCH_TIMEOUT, ERROR_CONTEXT_IS_DESTROYED,
 		ERROR_ASSERT, ERROR_HARDWARE_STACK_ERROR, ERROR_ILLEGAL_INSTRUCTION, ERROR_MISALIGNED_ADDRESS,
 		ERROR_INVALID_ADDRESS_SPACE, ERROR_INVALID_PC, ERROR_LAUNCH_FAILED, ERROR_TENSOR_MEMORY_LEAK,
 		ERROR_MPS_CLIENT_TERMINATED, ERROR_EXTERNAL_DEVICE:

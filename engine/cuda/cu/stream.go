@@ -28,7 +28,9 @@ func (s Stream) Synchronize() error { return call4(cuStreamSynchronize, uintptr(
 func (s Stream) Query() (bool, error) { return ready(call(cuStreamQuery, uintptr(s))) }
 
 // WaitEvent makes later work of the stream wait for e.
-func (s Stream) WaitEvent(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }
+func (s Stream) WaitEvent(e Event) error {
+	return call4(cuStreamWaitEvent, uintptr(s), uintptr(e), 0, 0)
+}
 
 // ready returns true for success, false for ERROR_NOT_READY, and any other error.
 func ready(err error) (bool, error) {
@@ -59,7 +61,7 @@ func EventCreate(flags uint) (Event, error) {
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }
 
 // Record sets the event to the present end of the stream.
-func (e Event) Record(s Stream) error { return call(cuEventRecord, uintptr(e), uintptr(s)) }
+func (e Event) Record(s Stream) error { return call4(cuEventRecord, uintptr(e), uintptr(s), 0, 0) }
 
 // Query reports whether the stream has reached the event.
 func (e Event) Query() (bool, error) { return ready(call(cuEventQuery, uintptr(e))) }

@@ -28,6 +28,7 @@ const (
 	cuModuleGetFunction
 	cuFuncGetAttribute
 	cuFuncSetAttribute
+	cuOccupancyMaxActiveBlocksPerMultiprocessor
 	cuLaunchKernel
 	cuMemAlloc
 	cuMemFree
@@ -74,25 +75,28 @@ var driver = &library{
 		Extra:   []string{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/lib/*-linux-gnu", "/usr/lib64"},
 	},
 	names: []string{
-		cuInit:                      "cuInit",
-		cuDriverGetVersion:          "cuDriverGetVersion",
-		cuGetErrorName:              "cuGetErrorName",
-		cuGetErrorString:            "cuGetErrorString",
-		cuDeviceGet:                 "cuDeviceGet",
-		cuDeviceGetCount:            "cuDeviceGetCount",
-		cuDeviceGetName:             "cuDeviceGetName",
-		cuDeviceGetAttribute:        "cuDeviceGetAttribute",
-		cuDeviceTotalMem:            "cuDeviceTotalMem_v2",
-		cuDeviceCanAccessPeer:       "cuDeviceCanAccessPeer",
-		cuDevicePrimaryCtxRetain:    "cuDevicePrimaryCtxRetain",
-		cuDevicePrimaryCtxRelease:   "cuDevicePrimaryCtxRelease_v2",
-		cuCtxSetCurrent:             "cuCtxSetCurrent",
-		cuCtxSynchronize:            "cuCtxSynchronize",
-		cuModuleLoadDataEx:          "cuModuleLoadDataEx",
-		cuModuleUnload:              "cuModuleUnload",
-		cuModuleGetFunction:         "cuModuleGetFunction",
-		cuFuncGetAttribute:          "cuFuncGetAttribute",
-		cuFuncSetAttribute:          "cuFuncSetAttribute",
+		cuInit:                    "cuInit",
+		cuDriverGetVersion:        "cuDriverGetVersion",
+		cuGetErrorName:            "cuGetErrorName",
+		cuGetErrorString:          "cuGetErrorString",
+		cuDeviceGet:               "cuDeviceGet",
+		cuDeviceGetCount:          "cuDeviceGetCount",
+		cuDeviceGetName:           "cuDeviceGetName",
+		cuDeviceGetAttribute:      "cuDeviceGetAttribute",
+		cuDeviceTotalMem:          "cuDeviceTotalMem_v2",
+		cuDeviceCanAccessPeer:     "cuDeviceCanAccessPeer",
+		cuDevicePrimaryCtxRetain:  "cuDevicePrimaryCtxRetain",
+		cuDevicePrimaryCtxRelease: "cuDevicePrimaryCtxRelease_v2",
+		cuCtxSetCurrent:           "cuCtxSetCurrent",
+		cuCtxSynchronize:          "cuCtxSynchronize",
+		cuModuleLoadDataEx:        "cuModuleLoadDataEx",
+		cuModuleUnload:            "cuModuleUnload",
+		cuModuleGetFunction:       "cuModuleGetFunction",
+		cuFuncGetAttribute:        "cuFuncGetAttribute",
+		cuFuncSetAttribute:        "cuFuncSetAttribute",
+
+		cuOccupancyMaxActiveBlocksPerMultiprocessor: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+
 		cuLaunchKernel:              "cuLaunchKernel",
 		cuMemAlloc:                  "cuMemAlloc_v2",
 		cuMemFree:                   "cuMemFree_v2",

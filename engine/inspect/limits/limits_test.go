@@ -2,7 +2,6 @@ package limits
 
 import (
 	"bytes"
-	"math"
 	"testing"
 	"time"
 	"unsafe"
@@ -76,6 +75,7 @@ func checkPass(t *testing.T, name string, probe *exec.Code, tr Traffic, n int) {
 	}
 }
 
+// TestRates tests that rates are plausible, also of a process that is held up for seconds.
 func TestRates(t *testing.T) {
 	m, err := New(1 << 20)
 	if err != nil {
@@ -86,13 +86,13 @@ func TestRates(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		for _, tr := range append(traffics, Traffic{}, Traffic{Reads: 20, Updates: 3}) {
 			for _, size := range []int{0, 1 << 14, 1 << 30} {
-				if r := m.Bandwidth(tr, size, threads); !(r > 1e6) || math.IsInf(r, 0) {
+				if r := m.Bandwidth(tr, size, threads); !(r > 1e3) || r > 1e18 {
 					t.Errorf("%+v of %d bytes with %d threads: %v bytes/s", tr, size, threads, r)
 				}
 			}
 		}
 		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
-			if r := m.Flops(typ, threads); !(r > 1e6) || math.IsInf(r, 0) {
+			if r := m.Flops(typ, threads); !(r > 1e3) || r > 1e18 {
 				t.Errorf("%v with %d threads: %v flops/s", typ, threads, r)
 			}
 		}

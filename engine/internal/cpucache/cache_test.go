@@ -20,7 +20,11 @@ func TestFromLeaves(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	if s := Of(); runtime.GOARCH == "amd64" && (s.L1 < 8<<10 || s.L1 > 1<<20 || s.L2 != 0 && s.L2 < s.L1) {
+	s := Of()
+	if s.L1 == 0 {
+		t.Skip("the processor does not tell")
+	}
+	if runtime.GOARCH == "amd64" && (s.L1 < 8<<10 || s.L1 > 1<<20 || s.L2 != 0 && s.L2 < s.L1) {
 		t.Errorf("%+v", s)
 	}
 }

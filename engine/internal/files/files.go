@@ -4,7 +4,7 @@ package files
 import (
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Error is an error of a package with the path of its file.
@@ -15,8 +15,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	prefix := "oneloop: " + e.Package + ": "
-	return prefix + e.Path + ": " + strings.TrimPrefix(e.Err.Error(), prefix)
+	own := e.Package + ": "
+	text := strings.TrimPrefix(e.Err.Error(), "oneloop: ")
+	return "oneloop: " + own + e.Path + ": " + strings.TrimPrefix(text, own)
 }
 
 // Unwrap returns the error without the path.
@@ -25,7 +26,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errorf returns an error of what a file holds. It has no place in the program,
 // where no mistake is.
 func Errorf(name string, kind error, format string, args ...any) error {
-	e := expr.NewError(kind, "", name+": "+format, args...)
+	e := tree.NewError(kind, "", name+": "+format, args...)
 	e.File = ""
 	return e
 }

@@ -54,18 +54,20 @@ func (q *sources) asks() (n int) {
 	return n
 }
 
-// take makes a kernel ask n times. It reports false if there is nothing to ask for.
-func (q *sources) take(a *args, n int) bool {
-	if q.at == q.last {
-		return false
+// take makes kernels ask n times each. It returns how many of at most so many kernels do, which
+// is 0 if there is nothing to ask for.
+func (q *sources) take(a *args, n, most int) (kernels int) {
+	if q.at == q.last || n == 0 {
+		return 0
 	}
 	s := &q.list[q.at]
-	a.ahead, a.aheadStep = s.at+uintptr(s.row*s.step), s.step
-	if s.row += n; s.row >= s.rows {
+	kernels = min(max(1, (s.rows-s.row)/n), most)
+	a.ahead, a.aheadStep, a.tileAhead = s.at+uintptr(s.row*s.step), s.step, n*s.step
+	if s.row += n * kernels; s.row >= s.rows {
 		s.row, s.at, s.width = 0, s.at+aheadBytes, s.width-aheadBytes
 	}
 	if s.width <= 0 {
 		q.at++
 	}
-	return true
+	return kernels
 }

@@ -82,10 +82,10 @@ func (e *machine) columns() bool {
 // column returns the kernel for some vectors of rows; nil if there is no memory for
 // it.
 func (f *family) column(groups int) *exec.Code {
-	return f.made(&f.single[groups-1], func() *x86.Asm {
+	return f.single[groups-1].Make(func() ([]byte, error) {
 		w := columnWriter{writer: writer{Asm: x86.New(), f: f, l: x86.L256}, groups: groups, lanes: columnVector / f.size, chunk: chunk / f.size}
 		w.write()
-		return w.Asm
+		return w.Code()
 	})
 }
 

@@ -68,10 +68,10 @@ func addUp[T float32 | float64](c *T, sums *[dotBlocks]T, first bool) {
 
 // dot returns the kernel of long sums; nil if there is no memory for it.
 func (f *family) dot() *exec.Code {
-	return f.made(&f.long, func() *x86.Asm {
+	return f.long.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f}
 		w.writeDot()
-		return w.Asm
+		return w.Code()
 	})
 }
 

@@ -46,6 +46,8 @@ type Problem struct {
 	// Scaled says that scalars 0 and 1 of the binding are alpha and beta, as bits of
 	// the element type. Otherwise both are 1.
 	Scaled bool
+	// After, if not nil, uses the results.
+	After *After
 }
 
 // transposed returns the problem whose result is the transpose of p's result.
@@ -88,6 +90,7 @@ type engine interface {
 // A tile is a part of a result, of at most one section of terms.
 type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
+	done    *region        // what uses the result as soon as parts of it are complete, or nil
 	m, n, k int
 	// Of a grid: the first term and the first column. b is the first element then.
 	grid      *grid

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -52,6 +53,9 @@ type layout struct {
 	name  string
 	place func(rows, cols int) (m Matrix, first, size int)
 }
+
+// far has rows that drive each other out of the first-level cache, so that they are packed.
+var far = layout{"far rows", func(r, c int) (Matrix, int, int) { return Matrix{1024, 1}, 7, (r-1)*1024 + c + 7 }}
 
 var layouts = []layout{
 	{"rows", func(r, c int) (Matrix, int, int) { return Matrix{c, 1}, 0, r * c }},
@@ -184,6 +188,8 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(1, 257+r.IntN(900), 100+r.IntN(500), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[0])
 		}
 		try(1, 5000, Block+9, 1, layouts[0], layouts[0])
+		try(31, 150, Block+7, 1, far, far)
+		try(29, 131, 2*Block+1, 1, far, layouts[0])
 		try(300, 1, Block+8, 1, layouts[1], layouts[2])
 		try(1, 300, Section+9, 1, layouts[0], layouts[0])
 		try(17, 1, Section+5, 1, layouts[2], layouts[0])
@@ -200,17 +206,33 @@ func TestProducts(t *testing.T) {
 	}
 	testType(t, dtype.F32, func(r *rand.Rand) float32 { return float32(float(r)) }, scalar.Fma32)
 	testType(t, dtype.F64, float, math.FMA)
-	testType(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
+	testShort(t)
 	testType(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 	testType(t, dtype.U32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 	testType(t, dtype.I64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 	testType(t, dtype.U64, (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 }
 
+// testShort tests integers of 8 and of 16 bits.
+func testShort(t *testing.T) {
+	testType(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
+	testType(t, dtype.U16, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, func(x, y, z uint16) uint16 { return x*y + z })
+}
+
+// TestWithoutVNNI tests the kernels of processors with AVX-512 that have no AVX512_VNNI.
+func TestWithoutVNNI(t *testing.T) {
+	for _, typ := range []dtype.Type{dtype.U8, dtype.U16} {
+		old := families["avx512"][typ]
+		defer func() { families["avx512"][typ] = old }()
+		families["avx512"][typ] = &family{avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2}
+	}
+	testShort(t)
+}
+
 // TestKernelsOfIntegers tests that integers of all sizes have kernels on every instruction set.
 func TestKernelsOfIntegers(t *testing.T) {
 	for _, isa := range isas()[1:] {
-		for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I32, dtype.U32, dtype.I64, dtype.U64} {
+		for _, typ := range dtype.Integers() {
 			p := Problem{Type: typ, M: 20, N: 20, K: 20, A: Matrix{20, 1}, B: Matrix{20, 1}, OffA: []int{0}, OffB: []int{0}}
 			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 1)
 			if _, ok := d.eng.(*machine); !ok {
@@ -275,6 +297,20 @@ func TestNothingSkipped(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestEveryType finds the types of numbers without products.
+func TestEveryType(t *testing.T) {
+	for _, typ := range dtype.Registers()[1:] {
+		if kinds[typ.Unsigned()].portable == nil {
+			t.Errorf("there are no products of %v", typ)
+		}
+		for isa, f := range families {
+			if f[typ.Unsigned()] == nil {
+				t.Errorf("%s has no products of %v", isa, typ)
 			}
 		}
 	}

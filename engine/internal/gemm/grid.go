@@ -14,10 +14,6 @@ type grid struct {
 	terms, cols []int // bytes from the first element
 	// Neighbours in memory: the number of terms from each on, and of columns.
 	termRun, colRun []int
-	// The number of columns from each on that are at equal distances.
-	even []int
-	// Every period terms there is a step of the same number of bytes.
-	period, step int
 }
 
 // newGrid returns the grid of B, or nil if B is a matrix with two strides.
@@ -26,12 +22,8 @@ func newGrid(p *Problem) *grid {
 		return nil
 	}
 	_, size := p.sizes()
-	g := &grid{size: size, terms: places(p.TermsB, size), cols: places(p.ColsB, size), period: 1}
-	for _, x := range p.TermsB[1:] {
-		g.period *= x.Extent
-	}
-	g.step = p.TermsB[0].Stride * size
-	g.termRun, g.colRun, g.even = runs(g.terms, size), runs(g.cols, size), evenRuns(g.cols)
+	g := &grid{size: size, terms: places(p.TermsB, size), cols: places(p.ColsB, size)}
+	g.termRun, g.colRun = runs(g.terms, size), runs(g.cols, size)
 	return g
 }
 
@@ -62,73 +54,57 @@ func runs(at []int, size int) []int {
 	return n
 }
 
-// evenRuns returns for each place the number of places from it on that are at equal
-// distances.
-func evenRuns(at []int) []int {
-	n := make([]int, len(at))
-	for i := len(at) - 1; i >= 0; i-- {
-		if n[i] = min(len(at)-i, 2); i+2 < len(at) && at[i+2]-at[i+1] == at[i+1]-at[i] {
-			n[i] = n[i+1] + 1
-		}
-	}
-	return n
-}
+// byColumns reports whether columns follow each other in memory more than terms do.
+func (g *grid) byColumns() bool { return g.termRun[0] <= g.colRun[0] }
 
 // pack packs strip q, which has n columns from col on, of the terms from term on. Places
 // count from the first element of B.
 func (g *grid) pack(p *packer, q, term, col, n int) {
-	to, terms := unsafe.Add(p.to, q*p.distance), p.k
-	if g.termRun[0] > g.colRun[0] {
-		g.packTerms(p, to, term, terms, col, n)
-		return
-	}
-	for j := 0; j < n; {
-		run := min(g.colRun[col+j], n-j)
-		g.packColumns(p, unsafe.Add(to, j*g.size), term, terms, col+j, run)
-		j += run
-	}
-}
-
-// packColumns packs columns that follow each other in memory. Terms that are a period
-// apart are copied together.
-func (g *grid) packColumns(p *packer, to unsafe.Pointer, term, terms, col, n int) {
-	from, row := unsafe.Add(p.from, g.cols[col]), p.row
-	p.row, p.stepK = row*g.period, g.step
-	for e := range min(g.period, terms) {
-		count := (terms - e + g.period - 1) / g.period
-		to, from := unsafe.Add(to, e*row), unsafe.Add(from, g.terms[term+e])
-		if !p.copy(to, from, n, count, true) {
-			for i := range count {
-				gather(g.size, unsafe.Add(to, i*p.row), unsafe.Add(from, i*g.step), n, g.size)
-			}
-		}
-	}
-	p.row = row
-}
-
-// packTerms packs columns of which terms follow each other in memory. Columns at
-// equal distances are transposed together.
-func (g *grid) packTerms(p *packer, to unsafe.Pointer, term, terms, col, n int) {
-	for l := 0; l < terms; {
-		run := min(g.termRun[term+l], terms-l)
-		from := unsafe.Add(p.from, g.terms[term+l])
+	to, terms, cols := unsafe.Add(p.to, q*p.distance), g.terms[term:term+p.k], g.cols[col:col+n]
+	if g.byColumns() {
 		for j := 0; j < n; {
-			some := min(g.even[col+j], n-j)
-			if p.stepN = 0; some > 1 {
-				p.stepN = g.cols[col+j+1] - g.cols[col+j]
-			}
-			to, from := unsafe.Add(to, l*p.row+j*g.size), unsafe.Add(from, g.cols[col+j])
-			lanes := p.f.lanes()
-			fits := j*g.size+(some+lanes-1)/lanes*lanes*g.size <= p.row // whole vectors are stored
-			if !fits || !p.transpose(to, from, some, run) {
-				for i := range run {
-					gather(g.size, unsafe.Add(to, i*p.row), unsafe.Add(from, i*g.size), some, p.stepN)
+			run := min(g.colRun[col+j], n-j)
+			to, from := unsafe.Add(to, j*g.size), unsafe.Add(p.from, cols[j])
+			if !p.copyAt(to, from, run, terms) {
+				for l, at := range terms {
+					gather(g.size, unsafe.Add(to, l*p.row), unsafe.Add(from, at), run, g.size)
 				}
 			}
-			j += some
+			j += run
+		}
+		return
+	}
+	for l := 0; l < len(terms); {
+		run := min(g.termRun[term+l], len(terms)-l)
+		to, from := unsafe.Add(to, l*p.row), unsafe.Add(p.from, terms[l])
+		packed := run / transposeTerms * transposeTerms
+		if !p.transposeAt(to, from, cols, run) {
+			packed = 0
+		}
+		for i := packed; i < run; i++ {
+			g.gather(unsafe.Add(to, i*p.row), unsafe.Add(from, i*g.size), col, n)
 		}
 		l += run
 	}
+}
+
+// pieces says where a kernel reads n columns from col on, of the terms from term on. It reports
+// false if they are more than two runs.
+func (g *grid) pieces(to *pieces, from unsafe.Pointer, term, col, n, lanes int) bool {
+	first := min(g.colRun[col], n)
+	if to.second = uintptr(from) + uintptr(g.cols[col]); first < n {
+		if first+g.colRun[col+first] < n {
+			return false
+		}
+		to.second = uintptr(from) + uintptr(g.cols[col+first]-first*g.size)
+	}
+	to.table = unsafe.Pointer(&g.terms[term])
+	for j := 0; j*lanes < n; j++ {
+		mine := min(max(first-j*lanes, 0), lanes)
+		to.masks[2*j] = 1<<mine - 1
+		to.masks[2*j+1] = (1<<lanes - 1) ^ to.masks[2*j]
+	}
+	return true
 }
 
 // gather copies n columns of one term.

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -25,6 +26,8 @@ func TestGrids(t *testing.T) {
 		{4, []Axis{{300, 64}, {8, 8}, {8, 1}}, []Axis{{2, 20000}, {3, 8}, {3, 1}}}, // more than a section
 		{6, []Axis{{2, 30}, {5, 6}, {6, 1}}, []Axis{{5, 60}, {2, -6}, {3, -1}}},    // mirrored
 		{3, []Axis{{40, 9}, {9, 1}}, []Axis{{7, 2}, {5, 5}}},                       // neither is contiguous
+		{17, []Axis{{31, 400}, {3, 50}, {3, 1}}, []Axis{{5, 50}, {40, 1}}},         // strips of one run and of two
+		{29, []Axis{{31, -400}, {3, -50}, {3, -1}}, []Axis{{5, 50}, {40, 1}}},
 		{2, []Axis{{2, 2}}, []Axis{{2, 5}, {4, 1}}},
 	} {
 		t.Run(fmt.Sprint(g.terms, g.cols), func(t *testing.T) {
@@ -77,22 +80,28 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 	}
 }
 
-// TestSectionsAllocate tests that a run of a product of several sections allocates
-// nothing.
-func TestSectionsAllocate(t *testing.T) {
-	const m, n, k = 8, 8, Section + 1
-	a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
-	bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
-	for _, isa := range isas() {
-		d := New(isa, Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}, bind, 1)
-		units, _, _ := d.Units()
-		w := d.NewWorker()
-		if allocated := testing.AllocsPerRun(5, func() {
-			d.Begin()
-			w.Run(0, units)
-			d.Finish(w)
-		}); math.Round(allocated) != 0 {
-			t.Errorf("%s: a run allocates %v times", isa, allocated)
+// TestSumsAllocate tests that a run whose sums are combined with the result later allocates
+// nothing: of several sections, and stored in columns of a right operand with several axes.
+func TestSumsAllocate(t *testing.T) {
+	const m, n = 8, 8
+	long := Problem{Type: dtype.F32, M: m, N: n, K: Section + 1, A: Matrix{Section + 1, 1}, B: Matrix{n, 1}}
+	columns := Problem{Type: dtype.F32, M: m, N: n, K: 6, A: Matrix{6, 1}, C: Matrix{1, m}, OffC: []int{0}}
+	columns.TermsB, columns.ColsB = []Axis{{2, 4 * n}, {3, n}}, []Axis{{n, 1}}
+	for _, p := range []Problem{long, columns} {
+		p.OffA, p.OffB = []int{0}, []int{0}
+		a, b, c := make([]float32, m*p.K), make([]float32, 8*n*p.K), make([]float32, m*n)
+		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
+		for _, isa := range isas() {
+			d := New(isa, p, bind, 1)
+			units, _, _ := d.Units()
+			w := d.NewWorker()
+			if allocated := testlevel.Allocs(5, func() {
+				d.Begin()
+				w.Run(0, units)
+				d.Finish(w)
+			}); math.Round(allocated) != 0 {
+				t.Errorf("%s, %d terms: a run allocates %v times", isa, p.K, allocated)
+			}
 		}
 	}
 }

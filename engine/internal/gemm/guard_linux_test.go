@@ -3,6 +3,7 @@ package gemm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -63,5 +64,31 @@ func TestGuardPages(t *testing.T) {
 	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, math.FMA)
 	testGuards(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
+	testGuards(t, dtype.U16, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, func(x, y, z uint16) uint16 { return x*y + z })
 	testGuards(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+}
+
+// TestGridGuards tests that windows are packed without touching what is before or behind the image.
+func TestGridGuards(t *testing.T) {
+	const m, k, n, size = 17, 31 * 9, 5 * 40, 30*400 + 4*50 + 39 + 2*50 + 2 + 1
+	r := rand.New(rand.NewPCG(4, 4))
+	a, image, want := make([]float32, m*k), make([]float32, size), make([]float32, m*n)
+	for _, x := range [][]float32{a, image} {
+		for i := range x {
+			x[i] = r.Float32() - .5
+		}
+	}
+	p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, OffA: []int{0}, OffB: []int{0}, TermsB: []Axis{{31, 400}, {3, 50}, {3, 1}}, ColsB: []Axis{{5, 50}, {40, 1}}}
+	for i, isa := range isas() {
+		for _, end := range []bool{false, true} {
+			c := make([]float32, m*n)
+			Multiply(isa, p, [3]unsafe.Pointer{unsafe.Pointer(&a[0]), unsafe.Pointer(&guarded(t, image, end)[0]), unsafe.Pointer(&c[0])}, [2]uint64{}, 1)
+			if i == 0 {
+				copy(want, c)
+			}
+			if !slices.Equal(c, want) {
+				t.Errorf("%s: the bits differ", isa)
+			}
+		}
+	}
 }

@@ -15,6 +15,7 @@ type shape struct {
 	// are.
 	across bool
 	masked bool // the last vector has fewer columns
+	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
 	save   saver
 }
 
@@ -34,6 +35,24 @@ type args struct {
 	out         unsafe.Pointer
 	os          int
 	alpha, beta uint64
+	// The kernel computes so many tiles, at least one. Those that follow are at these distances
+	// in A, C and the result.
+	tiles                 int
+	tileA, tileC, tileOut int
+	tileAhead             int // and at this distance from ahead is what the next tile asks for
+	pieces
+}
+
+// mostPieces is the largest number of vectors of a strip that kernels pack.
+const mostPieces = 3
+
+// pieces says where a kernel reads a strip that it packs: columns of one run, then those of
+// another one. A table has the bytes from both to the terms.
+type pieces struct {
+	table  unsafe.Pointer
+	second uintptr // where the first column would be, if it were in the second run; maybe outside of the array
+	packed unsafe.Pointer
+	masks  [2 * mostPieces]uint64 // of the runs, by vectors
 }
 
 // Offsets in the argument block.
@@ -54,6 +73,15 @@ const (
 	argOs    = int32(unsafe.Offsetof(args{}.os))
 	argAlpha = int32(unsafe.Offsetof(args{}.alpha))
 	argBeta  = int32(unsafe.Offsetof(args{}.beta))
+	argTiles = int32(unsafe.Offsetof(args{}.tiles))
+	argTileA = int32(unsafe.Offsetof(args{}.tileA))
+	argTileC = int32(unsafe.Offsetof(args{}.tileC))
+	argTileO = int32(unsafe.Offsetof(args{}.tileOut))
+	argTable = int32(unsafe.Offsetof(args{}.table))
+	argTwo   = int32(unsafe.Offsetof(args{}.second))
+	argPack  = int32(unsafe.Offsetof(args{}.packed))
+	argMasks = int32(unsafe.Offsetof(args{}.masks))
+	argTileN = int32(unsafe.Offsetof(args{}.tileAhead))
 )
 
 // A mask selects the first elements of the last vector.
@@ -105,6 +133,11 @@ const (
 	ptrC   = x86.R11
 	stepC  = x86.R12
 	ahead  = stepC // until C is stored
+	// Of kernels that pack.
+	tableB = stepB
+	placeB = stepB3
+	second = stepC // until C is stored
+	packed = ptrC  // the same
 
 	unroll    = 4
 	cacheLine = 64
@@ -112,6 +145,7 @@ const (
 	aheadBytes = 2 * cacheLine
 	aheadTerms = unroll / 2
 	maskReg    = x86.Vec(15) // of AVX2
+	pieceMask  = x86.K1      // the first of those of pieces
 )
 
 func (w *writer) write() {
@@ -123,6 +157,8 @@ func (w *writer) write() {
 		w.inB, w.inA = 1, s.rows // the rows of A stay for all vectors
 	}
 	w.colA = w.rowB + x86.Vec(w.inB)
+	next := w.NewLabel()
+	w.Bind(next)
 	w.load()
 	for v := range w.rowB {
 		if w.f.avx512 {
@@ -156,7 +192,24 @@ func (w *writer) write() {
 	w.Bind(done)
 	w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
 	w.store()
+	w.again(next)
 	w.end()
+}
+
+// again goes on with the next tile, if there is one.
+func (w *writer) again(next x86.Label) {
+	const at = x86.RAX
+	last := w.NewLabel()
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
+	w.I(x86.JLE, 0, last)
+	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
+	for _, x := range [][2]int32{{argA, argTileA}, {argAhead, argTileN}, {argC, argTileC}, {argOut, argTileO}} {
+		w.I(x86.MOV, x86.W64, at, x86.At(x86.RDI, x[0]))
+		w.I(x86.ADD, x86.W64, at, x86.At(x86.RDI, x[1]))
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, x[0]), at)
+	}
+	w.I(x86.JMP, 0, next)
+	w.Bind(last)
 }
 
 // asks is the number of times that a kernel asks for aheadBytes.
@@ -164,6 +217,9 @@ func asks(terms int) int { return terms / unroll * (unroll / aheadTerms) }
 
 // ask asks for what later kernels need, before the u-th term of unroll.
 func (w *writer) ask(u int) {
+	if w.s.packs {
+		return
+	}
 	line := u % aheadTerms * cacheLine
 	w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32(line)))
 	if line+cacheLine == aheadBytes {
@@ -193,7 +249,14 @@ func (w *writer) load() {
 	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
 		argument{stepB, argBs}, argument{ahead, argAhead}, argument{count, argK})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
-	w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
+	if w.s.packs {
+		w.arguments(argument{tableB, argTable}, argument{second, argTwo}, argument{packed, argPack})
+		for i := range 2 * w.s.vecs {
+			w.I(x86.KMOVW, 0, pieceMask+x86.Mask(i), x86.At(x86.RDI, argMasks+int32(i*wordSize)))
+		}
+	} else {
+		w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
+	}
 	if !w.s.across {
 		for i := 5; i < w.s.rows; i += 5 {
 			w.I(x86.LEA, x86.W64, ptrA[i/5], x86.AtX(ptrA[i/5-1], stepA, 4, 0))
@@ -217,7 +280,7 @@ func (w *writer) loadMask() {
 // askForC adds the first terms, and asks for a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) askForC() {
-	if w.s.save == stream {
+	if w.s.save == stream || w.s.packs {
 		return
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()
@@ -282,7 +345,7 @@ func (w *writer) step(u int) {
 func (w *writer) sum(i, j int) x86.Vec { return x86.Vec(i*w.s.vecs + j) }
 
 func (w *writer) multiply(i, j int, a, b x86.Vec) {
-	if !w.f.whole {
+	if !w.f.apart {
 		w.I(w.f.mul, w.l, w.sum(i, j), a, b)
 		return
 	}
@@ -324,7 +387,26 @@ func (w *writer) loadA(to x86.Vec, u, i int) {
 
 // loadB loads vector j of a row of B.
 func (w *writer) loadB(to x86.Vec, u, j int) {
+	if w.s.packs {
+		w.loadPieces(to, u, j)
+		return
+	}
 	w.loadVec(to, times(ptrB, stepB, stepB3, u, int32(j*w.f.vector)), j)
+}
+
+// loadPieces loads vector j of a row of a grid, and packs it.
+func (w *writer) loadPieces(to x86.Vec, u, j int) {
+	op := x86.VMOVUPS
+	if w.f.size == 8 {
+		op = x86.VMOVUPD
+	}
+	if j == 0 {
+		w.I(x86.MOV, x86.W64, placeB, x86.At(tableB, int32(u*wordSize)))
+	}
+	at, mask := int32(j*w.f.vector), pieceMask+x86.Mask(2*j)
+	w.I(op, w.l, to, x86.AtX(ptrB, placeB, 1, at), x86.Zero(mask))
+	w.I(op, w.l, to, x86.AtX(second, placeB, 1, at), x86.Merge(mask+1))
+	w.I(x86.VMOVUPS, w.l, x86.At(packed, int32((u*w.s.vecs+j)*w.f.vector)), to)
 }
 
 func (w *writer) last(j int) bool { return w.s.masked && j == w.s.vecs-1 }
@@ -368,6 +450,11 @@ func (w *writer) advance(n int) {
 		for i := 0; i < w.s.rows; i += 5 {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], x86.Imm(n*w.f.size))
 		}
+	}
+	if w.s.packs {
+		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))
+		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
+		return
 	}
 	w.move(ptrB, stepB, n)
 }

@@ -17,7 +17,7 @@ type packer struct {
 	f        *family
 	to       unsafe.Pointer
 	from     unsafe.Pointer
-	k        int // terms, or pairs of them
+	k        int // terms, or groups of them
 	terms    int
 	n        int        // rows of A or columns of B
 	stepK    int        // bytes from term to term
@@ -25,6 +25,7 @@ type packer struct {
 	row      int        // bytes of a term of a strip
 	distance int        // bytes between strips
 	half     dtype.Type // of the elements of the source, if they are halves
+	size     int        // of an element of the result, in bytes
 	s        *scratch
 	args     packArgs
 }
@@ -34,8 +35,12 @@ type packer struct {
 func (p *packer) strip(number, first, n, k, terms int) {
 	to := unsafe.Add(p.to, number*p.distance+k*p.row)
 	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
-	if p.f.pairs {
-		p.pairs(to, from, n)
+	switch {
+	case p.f.group > 0 && p.size == 1:
+		groups[uint8](p, to, from, n)
+		return
+	case p.f.group > 0:
+		groups[uint16](p, to, from, n)
 		return
 	}
 	if p.half != dtype.Invalid {
@@ -43,7 +48,7 @@ func (p *packer) strip(number, first, n, k, terms int) {
 		return
 	}
 	switch {
-	case p.stepN == p.f.size && p.copy(to, from, n, terms, false):
+	case p.stepN == p.f.size && p.copy(to, from, n, terms):
 		return
 	case p.stepK == p.f.size && p.transpose(to, from, n, terms):
 		return
@@ -57,34 +62,47 @@ func (p *packer) strip(number, first, n, k, terms int) {
 
 // chunk is the number of terms that are packed of one strip before the next.
 func (p *packer) chunk() int {
-	if p.stepN == p.f.size && !p.f.pairs {
+	if p.stepN == p.f.size && p.f.group == 0 {
 		return packChunk
 	}
 	return p.k
 }
 
-// pairs packs all terms of n bytes as pairs of 16 bits.
-func (p *packer) pairs(to, from unsafe.Pointer, n int) {
-	for l := range p.k {
-		y := unsafe.Slice((*uint32)(unsafe.Add(to, l*p.row)), n)
-		first := unsafe.Add(from, 2*l*p.stepK)
-		if 2*l+1 == p.terms {
+// groups packs all terms of n integers as groups of 32 bits.
+func groups[T uint8 | uint16](p *packer, to, from unsafe.Pointer, n int) {
+	g, size, done := p.f.group, int(unsafe.Sizeof(T(0))), 0
+	if whole := p.terms / g; p.stepK == size && g*size == p.f.size && p.transpose(to, from, n, whole) {
+		done = whole // a group is in memory as it is packed
+	}
+	for l := done; l < p.k; l++ {
+		y, first := unsafe.Slice((*uint32)(unsafe.Add(to, l*p.row)), n), unsafe.Add(from, l*g*p.stepK)
+		terms := min(g, p.terms-l*g)
+		row := func(i int) []T { return unsafe.Slice((*T)(unsafe.Add(first, i*p.stepK)), n) }
+		switch {
+		case p.stepN != size && terms == g && g == 2:
+			second := unsafe.Add(first, p.stepK)
 			for j := range y {
-				y[j] = uint32(*(*uint8)(unsafe.Add(first, j*p.stepN)))
+				at := j * p.stepN
+				y[j] = uint32(*(*T)(unsafe.Add(first, at))) | uint32(*(*T)(unsafe.Add(second, at)))<<16
 			}
-			continue
-		}
-		second := unsafe.Add(first, p.stepK)
-		if p.stepN == 1 {
-			a, b := unsafe.Slice((*uint8)(first), n), unsafe.Slice((*uint8)(second), n)
+		case p.stepN != size || terms < g:
+			clear(y)
+			for i := range terms {
+				at, shift := unsafe.Add(first, i*p.stepK), uint(32/g*i)&31
+				for j := range y {
+					y[j] |= uint32(*(*T)(unsafe.Add(at, j*p.stepN))) << shift
+				}
+			}
+		case g == 2:
+			a, b := row(0), row(1)
 			for j := range y {
 				y[j] = uint32(a[j]) | uint32(b[j])<<16
 			}
-			continue
-		}
-		for j := range y {
-			at := j * p.stepN
-			y[j] = uint32(*(*uint8)(unsafe.Add(first, at))) | uint32(*(*uint8)(unsafe.Add(second, at)))<<16
+		default:
+			a, b, c, d := row(0), row(1), row(2), row(3)
+			for j := range y {
+				y[j] = uint32(a[j]) | uint32(b[j])<<8 | uint32(c[j])<<16 | uint32(d[j])<<24
+			}
 		}
 	}
 }
@@ -140,39 +158,74 @@ func widen(half dtype.Type, to, from unsafe.Pointer, n, step int) {
 }
 
 // copy packs terms whose n elements are neighbours. It reports false if there is no
-// memory for a kernel. It may store zeros behind them, unless exact is set.
-func (p *packer) copy(to, from unsafe.Pointer, n, terms int, exact bool) bool {
-	lanes := p.f.lanes()
-	masked := n%lanes != 0
-	if masked {
-		p.args.mask.set(n%lanes, p.f.size)
+// memory for a kernel. It may store zeros behind them.
+func (p *packer) copy(to, from unsafe.Pointer, n, terms int) bool {
+	return p.copyRows(copying{}, to, from, n, terms)
+}
+
+// copyAt packs terms whose n elements are neighbours, from places that a table has. It stores
+// nothing behind them.
+func (p *packer) copyAt(to, from unsafe.Pointer, n int, places []int) bool {
+	p.args.table = unsafe.Pointer(unsafe.SliceData(places))
+	return p.copyRows(copying{exact: true, byTable: true}, to, from, n, len(places))
+}
+
+func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool {
+	lanes, size := p.f.lanes(), p.f.size
+	p.args.toStep, p.args.fromStep, p.args.n = p.row, p.stepK, terms
+	for i := 0; i < n; i += mostVecs * lanes {
+		some := min(n-i, mostVecs*lanes)
+		if c.masked = some%lanes != 0; c.masked {
+			p.args.mask.set(some%lanes, size)
+		}
+		c.vecs = (some + lanes - 1) / lanes
+		f := p.f.copier(c)
+		if f == nil {
+			return false
+		}
+		p.args.to, p.args.from = unsafe.Add(to, i*size), unsafe.Add(from, i*size)
+		f.Call(unsafe.Pointer(&p.args))
 	}
-	f := p.f.copier((n+lanes-1)/lanes, masked, exact)
-	if f == nil {
-		return false
-	}
-	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepK, terms
-	f.Call(unsafe.Pointer(&p.args))
 	return true
 }
 
 // transpose packs terms that are neighbours, of n elements. It reports false if
 // there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
-	size, lanes := p.f.size, p.f.lanes()
-	whole := terms / transposeTerms * transposeTerms
-	p.args.toStep, p.args.fromStep, p.args.n = p.row, p.stepN, whole/transposeTerms
-	for i := 0; i < n && whole > 0; i += lanes {
-		f := p.f.transposer(min(lanes, n-i))
-		if f == nil {
+	for i := 0; i < n; i += p.f.lanes() {
+		if !p.transposeRows(unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN), min(p.f.lanes(), n-i), terms, false) {
 			return false
 		}
-		p.args.to, p.args.from = unsafe.Add(to, i*size), unsafe.Add(from, i*p.stepN)
-		f.Call(unsafe.Pointer(&p.args))
 	}
-	for l := whole; l < terms; l++ {
-		gather(size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*size), n, p.stepN)
+	for l := terms / transposeTerms * transposeTerms; l < terms; l++ {
+		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.f.size), n, p.stepN)
 	}
+	return true
+}
+
+// transposeAt packs terms that are neighbours, of elements whose places a table has.
+func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) bool {
+	lanes := p.f.lanes()
+	for i := 0; i < len(places); i += lanes {
+		p.args.table = unsafe.Pointer(&places[i])
+		if !p.transposeRows(unsafe.Add(to, i*p.f.size), from, min(lanes, len(places)-i), terms, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// transposeRows packs whole groups of terms of at most a vector of elements.
+func (p *packer) transposeRows(to, from unsafe.Pointer, rows, terms int, byTable bool) bool {
+	if terms < transposeTerms {
+		return true
+	}
+	f := p.f.transposer(rows, byTable)
+	if f == nil {
+		return false
+	}
+	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepN, terms/transposeTerms
+	f.Call(unsafe.Pointer(&p.args))
 	return true
 }
 

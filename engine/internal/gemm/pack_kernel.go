@@ -14,15 +14,18 @@ const (
 	transposeChunk = 16
 	// transposeTerms is the number of columns that it reads at a time.
 	transposeTerms = 4
+	// wordSize is the size of an int in tables, in bytes.
+	wordSize = 8
 )
 
 // packArgs is the argument block of the kernels that pack.
 type packArgs struct {
 	to, from         unsafe.Pointer
-	toStep, fromStep int // bytes between rows
-	n                int // rows of a copy, columns of a transposition in groups of transposeTerms
-	vecs             int // of a row of halves
-	_                [5]int
+	toStep, fromStep int            // bytes between rows
+	n                int            // rows of a copy, columns of a transposition in groups of transposeTerms
+	vecs             int            // of a row of halves
+	table            unsafe.Pointer // of the bytes from the first element to each row, for kernels by table
+	_                [4]int
 	mask             mask      // where it is in args
 	places           [16]int32 // of the lanes of a gather, in bytes
 }
@@ -35,72 +38,87 @@ const (
 	packFromStep = int32(unsafe.Offsetof(packArgs{}.fromStep))
 	packN        = int32(unsafe.Offsetof(packArgs{}.n))
 	packVecs     = int32(unsafe.Offsetof(packArgs{}.vecs))
+	packTable    = int32(unsafe.Offsetof(packArgs{}.table))
 	packPlaces   = int32(unsafe.Offsetof(packArgs{}.places))
 )
 
-// copier returns the kernel that copies rows of some vectors, the last one
-// masked or not; nil if there is no memory for it. It stores zeros in place of the
-// masked elements, or nothing if exact is set.
-func (f *family) copier(vecs int, masked, exact bool) *exec.Code {
-	kind := scalar.FromBool[int](masked)
-	exact = exact && masked
-	if exact {
-		kind = 2
-	}
-	return f.made(&f.copiers[vecs][kind], func() *x86.Asm {
-		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: vecs, masked: masked}}
-		w.writeCopy(exact)
-		return w.Asm
+// A copying is a kernel that copies rows of some vectors.
+type copying struct {
+	vecs    int
+	masked  bool // the last vector has fewer elements
+	exact   bool // nothing is stored in place of those that are not there, else zeros
+	byTable bool // a table has the places of the rows
+}
+
+// copier returns a kernel that copies; nil if there is no memory for it.
+func (f *family) copier(c copying) *exec.Code {
+	bit := scalar.FromBool[int]
+	return f.copiers[c.vecs][bit(c.masked)][bit(c.exact)][bit(c.byTable)].Make(func() ([]byte, error) {
+		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: c.vecs, masked: c.masked}}
+		w.writeCopy(c)
+		return w.Code()
 	})
 }
 
 // widener returns the kernel that converts rows of halves; nil if there is no memory for
 // it.
 func (f *family) widener(half dtype.Type) *exec.Code {
-	return f.made(&f.widening[scalar.FromBool[int](half == dtype.F16)], func() *x86.Asm {
+	return f.widening[scalar.FromBool[int](half == dtype.F16)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f}
 		w.writeWiden(half)
-		return w.Asm
+		return w.Code()
 	})
 }
 
 // gatherer returns the kernel that gathers vectors; nil if there is no memory for it.
 func (f *family) gatherer() *exec.Code {
-	return f.made(&f.gathering, func() *x86.Asm {
+	return f.gathering.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: 1, masked: true}}
 		w.writeGather()
-		return w.Asm
+		return w.Code()
 	})
 }
 
-// transposer returns the kernel that transposes so many rows; nil if there is no memory
-// for it.
-func (f *family) transposer(rows int) *exec.Code {
-	return f.made(&f.transposing[rows], func() *x86.Asm {
+// transposer returns the kernel that transposes so many rows, whose places a table has or which
+// are at equal distances; nil if there is no memory for it.
+func (f *family) transposer(rows int, byTable bool) *exec.Code {
+	return f.transposing[rows][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8)}
-		w.writeTranspose(rows)
-		return w.Asm
+		w.writeTranspose(rows, byTable)
+		return w.Code()
 	})
 }
 
-func (w *writer) writeCopy(exact bool) {
-	const to, from, toStep, fromStep, n = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX
+func (w *writer) writeCopy(c copying) {
+	const to, from, toStep, fromStep, n, table, place = x86.RDX, x86.RSI, x86.R8, x86.R9, x86.RCX, x86.R10, x86.RAX
 	w.l = x86.Len(w.f.vector * 8)
 	w.arguments(argument{to, packTo}, argument{from, packFrom}, argument{toStep, packToStep}, argument{fromStep, packFromStep}, argument{n, packN})
+	w.arguments(argument{table, packTable})
 	w.loadMask()
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
+	if c.byTable {
+		w.I(x86.MOV, x86.W64, place, x86.At(table, 0))
+	}
 	for j := range w.s.vecs {
 		at := int32(j * w.f.vector)
-		w.loadVec(x86.Vec(j%4), x86.At(from, at), j)
-		if exact {
+		row := x86.At(from, at)
+		if c.byTable {
+			row = x86.AtX(from, place, 1, at)
+		}
+		w.loadVec(x86.Vec(j%4), row, j)
+		if c.exact {
 			w.storeVec(x86.At(to, at), x86.Vec(j%4), j)
 		} else {
 			w.I(x86.VMOVUPS, w.l, x86.At(to, at), x86.Vec(j%4))
 		}
 	}
-	w.I(x86.ADD, x86.W64, from, fromStep)
+	if c.byTable {
+		w.I(x86.ADD, x86.W64, table, x86.Imm(wordSize))
+	} else {
+		w.I(x86.ADD, x86.W64, from, fromStep)
+	}
 	w.I(x86.ADD, x86.W64, to, toStep)
 	w.I(x86.SUB, x86.W64, n, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
@@ -171,12 +189,18 @@ func (w *writer) writeGather() {
 
 // writeTranspose writes the kernel that reads groups of columns from rows, and stores each
 // as a vector.
-func (w *writer) writeTranspose(rows int) {
+func (w *writer) writeTranspose(rows int, byTable bool) {
 	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
+	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
-	for i := 5; i < rows; i += 5 {
+	w.arguments(argument{table, packTable})
+	pointers := rows
+	if byTable {
+		pointers = 1
+	}
+	for i := 5; i < pointers; i += 5 {
 		w.I(x86.LEA, x86.W64, from[i/5], x86.AtX(from[i/5-1], stepA, 4, 0))
 		w.I(x86.ADD, x86.W64, from[i/5], stepA)
 	}
@@ -185,13 +209,17 @@ func (w *writer) writeTranspose(rows int) {
 	w.Bind(loop)
 	w.transpose(func(i int, disp int32) x86.Mem {
 		i = min(i, rows-1) // it stands for those that are not there
+		if byTable {
+			w.I(x86.MOV, x86.W64, place, x86.At(table, int32(i*wordSize)))
+			return x86.AtX(from[0], place, 1, disp)
+		}
 		return times(from[i/5], stepA, stepA3, i%5, disp)
 	}, func(i int, last func(to x86.Vec)) {
 		last(x86.Vec(8 + i))
 		w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
 		w.I(x86.ADD, x86.W64, to, toStep)
 	})
-	for i := 0; i < rows; i += 5 {
+	for i := 0; i < pointers; i += 5 {
 		w.I(x86.ADD, x86.W64, from[i/5], x86.Imm(transposeTerms*w.f.size))
 	}
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))

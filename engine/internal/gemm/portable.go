@@ -104,7 +104,7 @@ func axpyF64(y []float64, a float64, x *float64, step int) {
 	}
 }
 
-func axpyInt[T uint8 | uint32 | uint64](y []T, a T, x *T, step int) {
+func axpyInt[T dtype.Unsigned](y []T, a T, x *T, step int) {
 	if step == 1 {
 		for j, v := range unsafe.Slice(x, len(y)) {
 			y[j] += a * v
@@ -118,5 +118,5 @@ func axpyInt[T uint8 | uint32 | uint64](y []T, a T, x *T, step int) {
 
 // A number is an element type: signed integers are multiplied as unsigned ones.
 type number interface {
-	float32 | float64 | uint8 | uint32 | uint64
+	float32 | float64 | dtype.Unsigned
 }

@@ -47,7 +47,7 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 							p.M, p.N, p.C = 9, 13, Matrix{2 * 13 * 2, 2}
 							p.A, p.B = Matrix{k, 1}, Matrix{13, 1}
 						}
-						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, whole: old.whole, parts: old.parts, pairs: old.pairs}
+						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, apart: old.apart, whole: old.whole, parts: old.parts, group: old.group}
 						families[isa][typ] = f
 						bind := &ir.Binding{Scalars: []uint64{1, 1}, Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, p, bind, 2)

@@ -72,7 +72,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 		}
 	}
 	d.a, d.b = 0, 1
-	if p.transpose() {
+	if p.After == nil && p.transpose() {
 		p, d.a, d.b = p.transposed(), 1, 0
 	}
 	if p.K == 0 { // there is nothing to point to
@@ -85,21 +85,22 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
 	d.choose(isa, threads)
-	if d.partial = nil; d.sections > 1 && d.sections*d.sums() <= mostPartial {
+	if d.partial = nil; p.After == nil && d.sections > 1 && d.sections*d.sums() <= mostPartial {
 		d.partial = aligned(d.sections * d.sums())
 	}
 }
 
 // choose chooses the engine and divides the results into tiles.
 func (d *Product) choose(isa string, threads int) {
-	typ := unsigned(d.p.Type)
+	typ := d.p.Type.Unsigned()
+	k := kinds[typ]
 	d.machine.cells, d.machine.streams = d.machine.cells[:0], false
-	d.do = arithmetics[typ]
+	d.do = k.do
 	d.sum = d.size
 	apart := d.apart
-	if f := families[isa][typ]; f != nil && (!f.pairs || d.p.worthPairs()) {
-		if f.pairs {
-			d.sum, d.apart, d.do = f.size, true, arithmeticOf[uint32, uint8]()
+	if f := families[isa][typ]; f != nil && (f.group == 0 || d.p.worthGroups()) {
+		if f.group > 0 {
+			d.sum, d.apart, d.do = f.size, true, k.groups
 		}
 		d.machine.init(f, &d.p, d.do, d.combinesLater())
 		d.eng = &d.machine
@@ -112,8 +113,8 @@ func (d *Product) choose(isa string, threads int) {
 			return
 		}
 	}
-	d.sum, d.apart, d.do = d.size, apart, arithmetics[typ]
-	d.eng = newPortable(&d.p)
+	d.sum, d.apart, d.do = d.size, apart, k.do
+	d.eng = k.portable(&d.p)
 	d.divide(threads)
 }
 
@@ -126,8 +127,8 @@ func (d *Product) combinesLater() bool {
 // sums is the number of bytes of the sums of all results.
 func (d *Product) sums() int { return d.result / d.size * d.sum }
 
-// worthPairs reports whether products of bytes are worth packing.
-func (p *Problem) worthPairs() bool { return min(p.M, p.N) >= 4 && p.K >= 8 }
+// worthGroups reports whether products of at most 16 bits are worth packing.
+func (p *Problem) worthGroups() bool { return min(p.M, p.N) >= 4 && p.K >= 8 }
 
 // streamed is the size of a result whose stores bypass the caches, in bytes.
 var streamed = sync.OnceValue(func() int {
@@ -139,7 +140,7 @@ var streamed = sync.OnceValue(func() int {
 // block of terms, larger than what a core uses of them, and made of whole lines.
 func (d *Product) far() bool {
 	p := &d.p
-	if d.apart || p.K > Block || p.C.Row*d.size%cacheLine != 0 || d.result < streamed() {
+	if d.apart || p.After != nil || p.K > Block || p.C.Row*d.size%cacheLine != 0 || d.result < streamed() {
 		return false
 	}
 	return !slices.ContainsFunc(p.OffC, func(at int) bool { return at*d.size%cacheLine != 0 })
@@ -152,6 +153,10 @@ func (d *Product) divide(threads int) {
 	d.rows, d.cols = max(1, min(d.rows, p.M)), max(1, min(d.cols, p.N))
 	if d.apart {
 		d.rows = max(1, min(d.rows, mostSums/(d.cols*d.sum)))
+	}
+	if p.After != nil {
+		unit := p.After.unit()
+		d.cols = min((d.cols+unit-1)/unit*unit, p.N)
 	}
 	d.nr, d.nc = (p.M+d.rows-1)/d.rows, (p.N+d.cols-1)/d.cols
 }
@@ -183,7 +188,13 @@ func (d *Product) Units() (n, grain int, cost float64) {
 }
 
 // NewWorker returns a worker.
-func (d *Product) NewWorker() backend.Worker { return &worker{d: d} }
+func (d *Product) NewWorker() backend.Worker {
+	w := &worker{d: d}
+	if x := d.p.After; x != nil {
+		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
+	}
+	return w
+}
 
 // Watch lets the runs that follow end early when ctx is done.
 func (d *Product) Watch(ctx context.Context) { d.ctx = ctx }
@@ -225,7 +236,9 @@ type worker struct {
 	d *Product
 	// These are here, so that they are not allocated.
 	t    tile
+	all  tile // the sums of all sections
 	args args
+	done *region // nil if the results are not used
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
@@ -250,7 +263,7 @@ func (w *worker) Run(lo, hi int) {
 			w.tile(u, -1, s)
 		}
 	}
-	w.t = tile{} // it would keep the arrays of the caller alive
+	w.t, w.all = tile{}, tile{} // they would keep the arrays of the caller alive
 }
 
 // tile computes tile u: one section of it for partial, or all.
@@ -272,15 +285,21 @@ func (w *worker) tile(u, section int, s *scratch) {
 	if t.c, t.ldc = t.out, t.ldo; d.apart {
 		t.c, t.ldc = room(&s.sums, t.m*t.n*d.sum), t.n*d.sum
 	}
+	if w.done != nil {
+		w.done.row, w.done.col, w.done.n, w.done.told = i*p.M+r, t.col, t.n, false
+		defer w.complete(t.m)
+	}
 	if !d.combinesLater() {
+		t.done = w.done
 		d.eng.compute(t, s, d.stop)
 		return
 	}
 	save := t.save
 	t.save = keep
-	all := *t
+	all := &w.all
+	*all = *t
 	for q := range d.sections {
-		*t = all
+		*t = *all
 		w.only(q)
 		if q > 0 {
 			t.c, t.ldc = room(&s.section, t.m*t.n*d.sum), t.n*d.sum
@@ -297,7 +316,14 @@ func (w *worker) tile(u, section int, s *scratch) {
 	}
 	if d.apart {
 		all.save = save
-		d.do.combine(&all, p.C.Col*d.size)
+		d.do.combine(all, p.C.Col*d.size)
+	}
+}
+
+// complete says that all m rows of a tile are complete, unless the engine has said so.
+func (w *worker) complete(m int) {
+	if !w.done.told && !w.d.stop() {
+		w.done.complete(0, m, 0, w.done.n)
 	}
 }
 
@@ -318,38 +344,21 @@ type arithmetic struct {
 
 func arithmeticOf[S, T number]() arithmetic { return arithmetic{addTo[S], combine[S, T]} }
 
-var arithmetics = map[dtype.Type]arithmetic{
-	dtype.F32: arithmeticOf[float32, float32](), dtype.F64: arithmeticOf[float64, float64](),
-	dtype.U8: arithmeticOf[uint8, uint8](), dtype.U32: arithmeticOf[uint32, uint32](), dtype.U64: arithmeticOf[uint64, uint64](),
+// A kind has what depends on the element type. Signed integers are multiplied as the
+// unsigned ones of their size: products that wrap have the same bits.
+type kind struct {
+	do       arithmetic
+	groups   arithmetic              // of products of groups of terms
+	portable func(p *Problem) engine // the engine without machine code
 }
 
-// newPortable returns the engine without machine code.
-func newPortable(p *Problem) engine {
-	switch unsigned(p.Type) {
-	case dtype.F32:
-		return &portable[float32]{axpy: axpyF32, p: p}
-	case dtype.F64:
-		return &portable[float64]{axpy: axpyF64, p: p}
-	case dtype.U8:
-		return &portable[uint8]{axpy: axpyInt[uint8], p: p}
-	case dtype.U32:
-		return &portable[uint32]{axpy: axpyInt[uint32], p: p}
-	}
-	return &portable[uint64]{axpy: axpyInt[uint64], p: p}
+func kindOf[T number](axpy func(y []T, a T, x *T, step int)) kind {
+	return kind{arithmeticOf[T, T](), arithmeticOf[uint32, T](), func(p *Problem) engine { return &portable[T]{axpy: axpy, p: p} }}
 }
 
-// unsigned returns the unsigned type of the size of an integer type. Products that
-// wrap have the same bits.
-func unsigned(t dtype.Type) dtype.Type {
-	switch t {
-	case dtype.I8:
-		return dtype.U8
-	case dtype.I32:
-		return dtype.U32
-	case dtype.I64:
-		return dtype.U64
-	}
-	return t
+var kinds = map[dtype.Type]kind{
+	dtype.F32: kindOf(axpyF32), dtype.F64: kindOf(axpyF64),
+	dtype.U8: kindOf(axpyInt[uint8]), dtype.U16: kindOf(axpyInt[uint16]), dtype.U32: kindOf(axpyInt[uint32]), dtype.U64: kindOf(axpyInt[uint64]),
 }
 
 // addTo adds n elements at x to those at c.

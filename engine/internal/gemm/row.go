@@ -93,10 +93,10 @@ func (e *machine) row(t *tile, s *scratch, stop func() bool) bool {
 
 // row returns the kernel for one row and so many terms; nil if there is no memory for it.
 func (f *family) row(terms int) *exec.Code {
-	return f.made(&f.rowwise[terms], func() *x86.Asm {
+	return f.rowwise[terms].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}
 		w.writeRow(terms)
-		return w.Asm
+		return w.Code()
 	})
 }
 

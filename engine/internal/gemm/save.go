@@ -115,6 +115,9 @@ func fromBits[T number](x uint64) T {
 	case 1:
 		u := uint8(x)
 		return *(*T)(unsafe.Pointer(&u))
+	case 2:
+		u := uint16(x)
+		return *(*T)(unsafe.Pointer(&u))
 	case 4:
 		u := uint32(x)
 		return *(*T)(unsafe.Pointer(&u))

@@ -78,6 +78,10 @@ func (w *worker) small(lo, hi int) {
 			}
 			l.code[way].Call(unsafe.Pointer(args))
 		}
+		if w.done != nil {
+			w.done.row = u * p.M
+			w.done.complete(0, p.M, 0, p.N)
+		}
 	}
 	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Missing is a back end that this machine cannot use, with the reason.
@@ -64,8 +64,8 @@ func Named(name string) (backend.Backend, error) {
 	}
 	for _, m := range lack {
 		if m.Name == name {
-			return nil, expr.NewError(expr.ErrDevice, "", "%sbackend %s: %s", from, name, m.Why)
+			return nil, tree.NewError(tree.ErrDevice, "", "%sbackend %s: %s", from, name, m.Why)
 		}
 	}
-	return nil, expr.NewError(expr.ErrDevice, "", "%sthere is no backend %q here; there are %s", from, name, strings.Join(Names(), ", "))
+	return nil, tree.NewError(tree.ErrDevice, "", "%sthere is no backend %q here; there are %s", from, name, strings.Join(Names(), ", "))
 }

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/internal/sorting"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -16,8 +17,8 @@ import (
 // copies the result. So a failure leaves the array unchanged.
 type callStep struct {
 	s       *plan.Stage
-	fn      func(c *expr.Call) error
-	call    expr.Call
+	fn      func(c *tree.Call) error
+	call    tree.Call
 	scratch []byte
 	job     callJob
 }
@@ -29,6 +30,9 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 	if c.call.Threads > 1 {
 		c.call.On = c.job.run
 	}
+	if sorting.Has(p.Backend.Name()) {
+		c.call.NewSort = func() func(*tree.Call, tree.Rows) bool { return sorting.New(p.Backend.Name()).Sort }
+	}
 	err := Guard(s, func() error {
 		c.fn = s.Node.Op.Routine().New(s.Node)
 		return nil
@@ -37,11 +41,11 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 }
 
 // NewCall returns a call of the Go function of a stage, without addresses.
-func NewCall(s *plan.Stage) expr.Call {
-	strided := func(a *plan.Array) expr.Strided {
-		return expr.Strided{Type: a.Type, Shape: a.Shape, Strides: a.Strides}
+func NewCall(s *plan.Stage) tree.Call {
+	strided := func(a *plan.Array) tree.Strided {
+		return tree.Strided{Type: a.Type, Shape: a.Shape, Strides: a.Strides}
 	}
-	c := expr.Call{Out: strided(s.Out), Threads: 1}
+	c := tree.Call{Out: strided(s.Out), Threads: 1}
 	for _, a := range s.Args {
 		c.Args = append(c.Args, strided(a))
 	}
@@ -93,7 +97,7 @@ func (c *callStep) invoke() error { return c.fn(&c.call) }
 func Guard(s *plan.Stage, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = expr.NewError(expr.ErrValue, s.Node.Op.Constructor(), "the Go function panicked: %v", r)
+			err = tree.NewError(tree.ErrValue, s.Node.Op.Constructor(), "the Go function panicked: %v", r)
 		}
 	}()
 	return f()

@@ -21,7 +21,7 @@ type callJob struct {
 // helper.
 const leastParallel = 20e3
 
-// run is expr.Call.On.
+// run is tree.Call.On.
 func (j *callJob) run(n int, cost float64, f func(worker, lo, hi int)) {
 	k := j.next
 	j.next++

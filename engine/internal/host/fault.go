@@ -3,7 +3,7 @@ package host
 import (
 	"cmp"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -15,7 +15,7 @@ type Fault struct {
 	Sites []plan.Fault
 	// Call, if not nil, is the error of a Go function, and Node the operator's node.
 	Call error
-	Node *expr.Node
+	Node *tree.Node
 }
 
 func (f *Fault) Error() string { return f.Unwrap().Error() }
@@ -26,9 +26,9 @@ func (f *Fault) Unwrap() error { return cmp.Or(f.Call, f.Kind) }
 func faultOf(k ir.FaultKind, s *plan.Stage) error {
 	switch k {
 	case ir.DivideFault:
-		return &Fault{Kind: expr.ErrDivide, Sites: s.Faults}
+		return &Fault{Kind: tree.ErrDivide, Sites: s.Faults}
 	case ir.IndexFault:
-		return &Fault{Kind: expr.ErrIndex, Sites: s.Faults}
+		return &Fault{Kind: tree.ErrIndex, Sites: s.Faults}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -41,7 +42,7 @@ func TestLabels(t *testing.T) {
 			l.profile()
 		}
 		pool := sched.NewPool()
-		p := &Program{Options: Options{Bytes: func(expr.Memory) []byte { return nil }}, Plan: pl, steps: []step{l}, job: pool.NewJob(1)}
+		p := &Program{Options: Options{Bytes: func(tree.Memory) []byte { return nil }}, Plan: pl, steps: []step{l}, job: pool.NewJob(1)}
 		l.loop.Plan(p.job, s, 0)
 		pprof.Do(context.Background(), pprof.Labels("caller", "test"), func(ctx context.Context) {
 			if err := p.Run(ctx); err != nil {

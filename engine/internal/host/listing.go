@@ -6,7 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/listing"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -41,7 +41,7 @@ func Listings(be backend.Backend, pl *plan.Plan) ([]*listing.Kernel, error) {
 // addresses are the memories that have an assumed address. The code depends on
 // which arrays overlap, and the arrays may have no memory. Different memories get
 // distant addresses, and views of one memory keep their distances.
-type addresses []expr.Memory
+type addresses []tree.Memory
 
 // of returns the assumed address of the first element of an array. The address is
 // not one of real memory.

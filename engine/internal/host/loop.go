@@ -6,7 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/sched"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -33,7 +33,7 @@ type bufPlace struct {
 // kernel.
 type scalarCell struct {
 	scalar int
-	cell   *expr.Scalar
+	cell   *tree.Scalar
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
@@ -53,6 +53,7 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 
 // find finds the places of the arrays and of the parameters.
 func (l *loopStep) find(at func(*plan.Array) place) {
+	l.places = make([]bufPlace, 0, len(l.s.Bufs))
 	for i, o := range l.s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, at(o.Array)})

@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/sched"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -25,7 +25,7 @@ type Options struct {
 	Threads int                      // largest number of threads
 	Profile bool                     // name the kernels for perf and pprof
 	BLAS    bool                     // the BLAS registered with gonum computes products of floats
-	Bytes   func(expr.Memory) []byte // returns the current bytes of a memory of the plan
+	Bytes   func(tree.Memory) []byte // returns the current bytes of a memory of the plan
 }
 
 // A Program runs a plan on the host. A run allocates nothing.
@@ -92,6 +92,9 @@ func (p *Program) step(s *plan.Stage) (step, error) {
 	case plan.Call:
 		return newCall(s, p)
 	case plan.Chain:
+		if s.Tiles != nil {
+			return p.newTiles(s)
+		}
 		return p.newChain(s)
 	}
 	return p.newLoop(s)
@@ -144,7 +147,7 @@ func (p *Program) allocate() (err error) {
 	return err
 }
 
-func outOfMemory(err error) error { return expr.NewError(expr.ErrOutOfMemory, "", "%s", err) }
+func outOfMemory(err error) error { return tree.NewError(tree.ErrOutOfMemory, "", "%s", err) }
 
 // bind gives the steps the addresses of all arrays.
 func (p *Program) bind() error {
@@ -213,6 +216,12 @@ func (p *Program) loops() iter.Seq2[*loopStep, int] {
 				if !yield(s, i) {
 					return
 				}
+			case *tilesStep:
+				for _, l := range s.all {
+					if !yield(l, i) {
+						return
+					}
+				}
 			case *chainStep:
 				for _, x := range s.workers[0].parts {
 					if l, ok := x.(*loopPart); ok && !yield(&l.loopStep, i) {
@@ -238,7 +247,7 @@ func (p *Program) WriteCode(w io.Writer) error {
 
 // A place is the position of the first element of an array.
 type place struct {
-	mem    expr.Memory // nil: the temporaries of the program
+	mem    tree.Memory // nil: the temporaries of the program
 	offset int         // bytes
 	own    []byte      // not nil: memory of a worker, which begins with the element
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -18,14 +19,14 @@ func (memory) Device() string { return "cpu" }
 func (m *memory) Size() int   { return len(*m) }
 
 // array returns an array of float32 with a memory of its own.
-func array(name string, dims ...int) *expr.Node {
+func array(name string, dims ...int) *tree.Node {
 	s := shape.Shape(dims)
 	m := make(memory, 4*s.Size())
-	return expr.NewLeaf(dtype.F32, s, &expr.Leaf{Mem: &m, Strides: s.Strides(), Name: name})
+	return tree.NewLeaf(dtype.F32, s, &tree.Leaf{Mem: &m, Strides: s.Strides(), Name: name})
 }
 
 // planOf returns the plan of y = e.
-func planOf(t *testing.T, y *expr.Node, e expr.Exp[float32]) *plan.Plan {
+func planOf(t *testing.T, y *tree.Node, e expr.Exp[float32]) *plan.Plan {
 	t.Helper()
 	pl, err := plan.Compile(t.Context(), []expr.Statement{{Target: y, Value: e.Node()}})
 	if err != nil {
@@ -45,7 +46,7 @@ func TestForget(t *testing.T) {
 		pl := planOf(t, array("y", n), op.Sum(op.MatMul(x, op.T(x)), op.Axis(0)))
 		p, err := NewProgram(t.Context(), Options{
 			Backend: be, Pool: sched.NewPool(), Threads: 1,
-			Bytes: func(m expr.Memory) []byte { return *m.(*memory) },
+			Bytes: func(m tree.Memory) []byte { return *m.(*memory) },
 		}, pl)
 		if err != nil {
 			t.Fatal(err)

@@ -2,10 +2,11 @@ package host
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -16,6 +17,10 @@ func Binding(s *plan.Stage) ir.Binding {
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
 	for i, o := range s.Bufs {
 		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+		if o.Array != nil && o.Array.Mem != nil {
+			same := func(x plan.Operand) bool { return x.Array != nil && x.Array.Mem == o.Array.Mem }
+			b.Bufs[i].Memory, b.Bufs[i].Offset = 1+slices.IndexFunc(s.Bufs, same), o.Array.Offset*o.Array.Type.Size()
+		}
 	}
 	for i, o := range s.Scalars {
 		b.Scalars[i] = o.Bits
@@ -24,7 +29,7 @@ func Binding(s *plan.Stage) ir.Binding {
 }
 
 // Compile compiles the kernel of a stage and binds it. The error is an
-// [expr.Error].
+// [tree.Error].
 func Compile(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, backend.Instance, error) {
 	code, err := be.Compile(s.Kernel)
 	if err != nil {
@@ -34,7 +39,7 @@ func Compile(be backend.Backend, s *plan.Stage, b *ir.Binding) (backend.Code, ba
 	return code, inst, err
 }
 
-// Bind binds compiled code. The error is an [expr.Error].
+// Bind binds compiled code. The error is an [tree.Error].
 func Bind(be backend.Backend, code backend.Code, b *ir.Binding) (backend.Instance, error) {
 	inst, err := code.Bind(b)
 	if err != nil {
@@ -45,7 +50,7 @@ func Bind(be backend.Backend, code backend.Code, b *ir.Binding) (backend.Instanc
 
 func compileError(be backend.Backend, err error) error {
 	if e := new(hostmem.Error); errors.As(err, &e) {
-		return expr.NewError(expr.ErrOutOfMemory, "", "%s", e)
+		return tree.NewError(tree.ErrOutOfMemory, "", "%s", e)
 	}
-	return expr.NewError(expr.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
+	return tree.NewError(tree.ErrUnsupported, "", "backend %s: %s", be.Name(), err)
 }

@@ -1,6 +1,10 @@
 package interp
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // A carryInfo has the registers of a value that a seq loop carries: before the
 // loop, in the current step, and for the next step. The last becomes the result.
@@ -33,7 +37,7 @@ func (c *compiler) next(in *ir.Ins) {
 	c.fail("a next without its carry")
 }
 
-var copyKernels = [9]kernel{1: copyKernel[uint8], 4: copyKernel[uint32], 8: copyKernel[uint64]}
+var copyKernels = [9]kernel{1: copyKernel[uint8], 2: copyKernel[uint16], 4: copyKernel[uint32], 8: copyKernel[uint64]}
 
 func copyKernel[T rawElem](f *frame, in *ins, n int) {
 	copy(vec[T](f, in.d, n), vec[T](f, in.a, n))
@@ -49,4 +53,14 @@ func (y *carryInfo) begin(f *frame, n int) {
 // step ends a step.
 func (y *carryInfo) step(f *frame, n int) {
 	copy(vec[byte](f, y.now*regSize, n*y.size), vec[byte](f, y.next*regSize, n*y.size))
+}
+
+// leaves reports whether no later step changes a value that the loop carries.
+func (q *seqInfo) leaves(f *frame, n int) bool {
+	for _, r := range q.held {
+		if slices.Contains(vec[uint8](f, r*regSize, n), 1) {
+			return false
+		}
+	}
+	return len(q.held) > 0
 }

@@ -118,6 +118,10 @@ type seqInfo struct {
 	ops  int
 	// The values that the loop carries; see carry.go.
 	carries []carryInfo
+	// After so many instructions of a step the loop may end, if none of these registers
+	// holds in any lane.
+	settled int
+	held    []int32
 	// The fields below are for wide.go.
 	vec   int32
 	sites []int32 // the loads in the body

@@ -26,8 +26,9 @@ func (c *compiler) floor() int {
 	return i
 }
 
-func (c *compiler) region(r int32) {
-	code := c.k.Regions[r].Code
+func (c *compiler) region(r int32) { c.list(c.k.Regions[r].Code) }
+
+func (c *compiler) list(code []ir.Ins) {
 	for i := range code {
 		if c.err != nil {
 			return
@@ -288,14 +289,20 @@ func (c *compiler) loop(n int32) {
 		at.kind = seqLevel
 		s.fn = seqKernel
 		s.aux = int32(len(c.code.seqs))
-		c.code.seqs = append(c.code.seqs, seqInfo{axes: l.Axes})
+		q := seqInfo{axes: l.Axes}
+		q.settled, q.held = c.k.Settled(l.Body)
+		c.code.seqs = append(c.code.seqs, q)
 	}
 	if at.kind == scalarLevel && c.vec >= 0 {
 		c.fail("a par loop in a vec loop")
 		return
 	}
 	c.levels = append(c.levels, at)
-	c.region(l.Body)
+	if l.Kind == ir.Seq {
+		c.steps(l.Body, b, s.aux)
+	} else {
+		c.region(l.Body)
+	}
 	c.levels = c.levels[:len(c.levels)-1]
 	switch l.Kind {
 	case ir.Vec:
@@ -314,8 +321,23 @@ func (c *compiler) loop(n int32) {
 		for _, y := range c.code.seqs[s.aux].carries {
 			s.reads = append(s.reads, y.first, y.now, y.next)
 		}
+		// The loop reads the predicates after all instructions that may be the last to read them.
+		s.reads = append(s.reads, c.code.seqs[s.aux].held...)
 	}
 	c.append(s, len(c.levels)-1)
+}
+
+// steps translates the body of seq loop q, whose code is b.
+func (c *compiler) steps(body int32, b *blk, q int32) {
+	code := c.k.Regions[body].Code
+	n := c.code.seqs[q].settled
+	c.list(code[:n])
+	s := &c.code.seqs[q]
+	for i, p := range s.held {
+		s.held[i] = c.root(p)
+	}
+	s.settled = len(b.code)
+	c.list(code[n:])
 }
 
 // reduce appends the accumulation of a reduction. The loop sets the result when it

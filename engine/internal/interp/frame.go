@@ -74,11 +74,13 @@ func exec(f *frame, code []ins, n int) {
 	}
 }
 
-// setBits writes a scalar of 1, 4 or 8 bytes to p.
+// setBits writes a scalar to p.
 func setBits(p unsafe.Pointer, size int, bits uint64) {
 	switch size {
 	case 1:
 		*(*uint8)(p) = uint8(bits)
+	case 2:
+		*(*uint16)(p) = uint16(bits)
 	case 4:
 		*(*uint32)(p) = uint32(bits)
 	default:

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 func TestHalves(t *testing.T) {

@@ -11,19 +11,20 @@ import (
 var loadKernels, storeKernels [numTypes]kernel
 
 func init() {
-	for t, fns := range map[dtype.Type][2]kernel{
-		dtype.Bool: {loadBool, storeRaw[uint8]},
-		dtype.I8:   {loadRaw[uint8], storeRaw[uint8]},
-		dtype.U8:   {loadRaw[uint8], storeRaw[uint8]},
-		dtype.I32:  {loadRaw[uint32], storeRaw[uint32]},
-		dtype.U32:  {loadRaw[uint32], storeRaw[uint32]},
-		dtype.F32:  {loadRaw[uint32], storeRaw[uint32]},
-		dtype.I64:  {loadRaw[uint64], storeRaw[uint64]},
-		dtype.U64:  {loadRaw[uint64], storeRaw[uint64]},
-		dtype.F64:  {loadRaw[uint64], storeRaw[uint64]},
-		dtype.F16:  {loadF16, storeF16},
-		dtype.BF16: {loadBF16, storeBF16},
-	} {
+	raw := [9][2]kernel{
+		1: {loadRaw[uint8], storeRaw[uint8]}, 2: {loadRaw[uint16], storeRaw[uint16]},
+		4: {loadRaw[uint32], storeRaw[uint32]}, 8: {loadRaw[uint64], storeRaw[uint64]},
+	}
+	for _, t := range dtype.Real() {
+		fns := raw[t.Size()]
+		switch t {
+		case dtype.Bool:
+			fns[0] = loadBool
+		case dtype.F16:
+			fns = [2]kernel{loadF16, storeF16}
+		case dtype.BF16:
+			fns = [2]kernel{loadBF16, storeBF16}
+		}
 		loadKernels[t], storeKernels[t] = fns[0], fns[1]
 	}
 }

@@ -29,7 +29,7 @@ func faultKernel(f *frame, in *ins, n int) {
 	}
 }
 
-var coldKernels = [9]kernel{1: coldKernel[uint8], 4: coldKernel[uint32], 8: coldKernel[uint64]}
+var coldKernels = [9]kernel{1: coldKernel[uint8], 2: coldKernel[uint16], 4: coldKernel[uint32], 8: coldKernel[uint64]}
 
 // coldKernel runs a cold region on the whole block if its condition holds in a
 // lane. Then it selects the result of each lane.
@@ -133,7 +133,11 @@ func seqKernel(f *frame, in *ins, n int) {
 		steps -= wideRuns(f, q, in.body, n)
 	}
 	for i := 0; i < steps && !f.inst.Stopped(); i++ {
-		exec(f, in.body, n)
+		exec(f, in.body[:q.info.settled], n)
+		if q.info.leaves(f, n) {
+			break
+		}
+		exec(f, in.body[q.info.settled:], n)
 		for k := range q.info.carries {
 			q.info.carries[k].step(f, n)
 		}

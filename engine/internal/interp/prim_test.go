@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 

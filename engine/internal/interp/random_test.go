@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 var long = flag.Bool("long", false, "run long random tests")

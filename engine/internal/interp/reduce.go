@@ -99,12 +99,7 @@ func reducerOf(r *ir.Reducer) (*reducer, bool) {
 }
 
 func init() {
-	forNumber[int8](dtype.I8)
-	forNumber[int32](dtype.I32)
-	forNumber[int64](dtype.I64)
-	forNumber[uint8](dtype.U8)
-	forNumber[uint32](dtype.U32)
-	forNumber[uint64](dtype.U64)
+	forIntegers()
 	forFloat[float32](dtype.F32)
 	forFloat[float64](dtype.F64)
 	accumulate(form{op: prim.Or, t: dtype.Bool}, anyLanes, closePart)

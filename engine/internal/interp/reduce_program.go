@@ -146,6 +146,8 @@ func readBits(d []byte, size int) uint64 {
 	switch p := unsafe.Pointer(&d[0]); size {
 	case 1:
 		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
 	case 4:
 		return uint64(*(*uint32)(p))
 	default:

@@ -90,6 +90,8 @@ func fillBits(f *frame, r int32, size int, bits uint64, n int) {
 	switch size {
 	case 1:
 		fill(vec[uint8](f, r, n), uint8(bits))
+	case 2:
+		fill(vec[uint16](f, r, n), uint16(bits))
 	case 4:
 		fill(vec[uint32](f, r, n), uint32(bits))
 	default:

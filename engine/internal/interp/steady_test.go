@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -36,7 +37,7 @@ func TestSteadyState(t *testing.T) {
 		}
 		w := inst.NewWorker()
 		n, _, _ := inst.Units()
-		if got := testing.AllocsPerRun(10, func() {
+		if got := testlevel.Allocs(10, func() {
 			inst.Begin()
 			w.Run(0, n)
 			inst.Finish(w)

@@ -21,7 +21,7 @@ var lookupKernels [numTypes][numTypes]kernel
 
 // splatKernels has, by size of an element, the kernels that fill a register with
 // one value.
-var splatKernels = [9]kernel{1: splat[uint8], 4: splat[uint32], 8: splat[uint64]}
+var splatKernels = [9]kernel{1: splat[uint8], 2: splat[uint16], 4: splat[uint32], 8: splat[uint64]}
 
 func fill[T any](d []T, x T) { work.Fill(d, x) }
 

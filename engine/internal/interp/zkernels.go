@@ -10,14 +10,14 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-func addI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func addI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func addI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func addI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -25,14 +25,14 @@ func addI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float6
 	}
 }
 
-func subI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
 }
 
-func subI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -40,7 +40,7 @@ func subI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float6
 	}
 }
 
-func subI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func subI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -48,14 +48,14 @@ func subI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float6
 	}
 }
 
-func mulI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func mulI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func mulI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func mulI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -63,14 +63,14 @@ func mulI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float6
 	}
 }
 
-func divI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func divI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = scalar.Div(a[i], b[i])
 	}
 }
 
-func divI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func divI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -78,7 +78,7 @@ func divI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins
 	}
 }
 
-func divI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func divI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -109,14 +109,14 @@ func divF32SV[T float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-func remI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = scalar.Rem(a[i], b[i])
 	}
 }
 
-func remI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -124,7 +124,7 @@ func remI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins
 	}
 }
 
-func remI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func remI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -186,14 +186,14 @@ func fmaF64VSS(f *frame, in *ins, n int) {
 	}
 }
 
-func negI8V[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func negI8V[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
 		d[i] = -a[i]
 	}
 }
 
-func absI8V[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func absI8V[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
 		d[i] = scalar.Abs(a[i])
@@ -214,14 +214,14 @@ func absF64V(f *frame, in *ins, n int) {
 	}
 }
 
-func minI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func minI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = min(a[i], b[i])
 	}
 }
 
-func minI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func minI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -229,14 +229,14 @@ func minI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float6
 	}
 }
 
-func maxI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func maxI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = max(a[i], b[i])
 	}
 }
 
-func maxI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func maxI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -294,14 +294,14 @@ func scaleF64VS(f *frame, in *ins, n int) {
 	}
 }
 
-func andI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func andI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] & b[i]
 	}
 }
 
-func andI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func andI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -309,14 +309,14 @@ func andI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func orI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func orI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] | b[i]
 	}
 }
 
-func orI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func orI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -324,14 +324,14 @@ func orI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func xorI8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func xorI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] ^ b[i]
 	}
 }
 
-func xorI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func xorI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -339,7 +339,7 @@ func xorI8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func notI8V[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func notI8V[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	for i := range d {
 		d[i] = ^a[i]
@@ -353,14 +353,14 @@ func notBOOLV(f *frame, in *ins, n int) {
 	}
 }
 
-func shlI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shlI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] << uint64(b[i])
 	}
 }
 
-func shlI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shlI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -368,14 +368,14 @@ func shlI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins
 	}
 }
 
-func shrI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shrI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] >> uint64(b[i])
 	}
 }
 
-func shrI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func shrI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -383,14 +383,14 @@ func shrI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64](f *frame, in *ins
 	}
 }
 
-func mulhiU8VV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func mulhiU8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = scalar.MulHi(a[i], b[i])
 	}
 }
 
-func mulhiU8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func mulhiU8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -398,14 +398,14 @@ func mulhiU8VS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func eqI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func eqI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] == b[i]
 	}
 }
 
-func eqI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func eqI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -428,14 +428,14 @@ func eqBOOLVS(f *frame, in *ins, n int) {
 	}
 }
 
-func neI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func neI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] != b[i]
 	}
 }
 
-func neI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func neI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -458,14 +458,14 @@ func neBOOLVS(f *frame, in *ins, n int) {
 	}
 }
 
-func ltI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func ltI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] < b[i]
 	}
 }
 
-func ltI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func ltI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -473,7 +473,7 @@ func ltI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
 	}
 }
 
-func ltI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func ltI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -481,14 +481,14 @@ func ltI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
 	}
 }
 
-func leI8VV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func leI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = a[i] <= b[i]
 	}
 }
 
-func leI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func leI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -496,7 +496,7 @@ func leI8VS[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
 	}
 }
 
-func leI8SV[T int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
+func leI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
 	x := one[T](f, in.a)
 	for i := range d {
@@ -511,14 +511,14 @@ func roundbf16F32V(f *frame, in *ins, n int) {
 	}
 }
 
-func selectVVV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func selectVVV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b, c := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.b, n), vec[T](f, in.c, n)
 	for i := range d {
 		d[i] = c[i] ^ (b[i]^c[i])&-T(a[i])
 	}
 }
 
-func selectVVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func selectVVS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.b, n)
 	z := one[T](f, in.c)
 	for i := range d {
@@ -526,7 +526,7 @@ func selectVVS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func selectVSV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func selectVSV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, c := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.c, n)
 	y := one[T](f, in.b)
 	for i := range d {
@@ -534,7 +534,7 @@ func selectVSV[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func selectVSS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
+func selectVSS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a := vec[T](f, in.d, n), vec[uint8](f, in.a, n)
 	y, z := one[T](f, in.b), one[T](f, in.c)
 	for i := range d {
@@ -545,77 +545,97 @@ func selectVSS[T uint8 | uint32 | uint64](f *frame, in *ins, n int) {
 // generated fills the table. It is no init function: those of other files need it.
 func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Add][dtype.I8][0] = addI8VV[int8]
+	kernels[prim.Add][dtype.I16][0] = addI8VV[int16]
 	kernels[prim.Add][dtype.I32][0] = addI8VV[int32]
 	kernels[prim.Add][dtype.I64][0] = addI8VV[int64]
 	kernels[prim.Add][dtype.U8][0] = addI8VV[uint8]
+	kernels[prim.Add][dtype.U16][0] = addI8VV[uint16]
 	kernels[prim.Add][dtype.U32][0] = addI8VV[uint32]
 	kernels[prim.Add][dtype.U64][0] = addI8VV[uint64]
 	kernels[prim.Add][dtype.F32][0] = addI8VV[float32]
 	kernels[prim.Add][dtype.F64][0] = addI8VV[float64]
 	kernels[prim.Add][dtype.I8][2] = addI8VS[int8]
+	kernels[prim.Add][dtype.I16][2] = addI8VS[int16]
 	kernels[prim.Add][dtype.I32][2] = addI8VS[int32]
 	kernels[prim.Add][dtype.I64][2] = addI8VS[int64]
 	kernels[prim.Add][dtype.U8][2] = addI8VS[uint8]
+	kernels[prim.Add][dtype.U16][2] = addI8VS[uint16]
 	kernels[prim.Add][dtype.U32][2] = addI8VS[uint32]
 	kernels[prim.Add][dtype.U64][2] = addI8VS[uint64]
 	kernels[prim.Add][dtype.F32][2] = addI8VS[float32]
 	kernels[prim.Add][dtype.F64][2] = addI8VS[float64]
 	kernels[prim.Sub][dtype.I8][0] = subI8VV[int8]
+	kernels[prim.Sub][dtype.I16][0] = subI8VV[int16]
 	kernels[prim.Sub][dtype.I32][0] = subI8VV[int32]
 	kernels[prim.Sub][dtype.I64][0] = subI8VV[int64]
 	kernels[prim.Sub][dtype.U8][0] = subI8VV[uint8]
+	kernels[prim.Sub][dtype.U16][0] = subI8VV[uint16]
 	kernels[prim.Sub][dtype.U32][0] = subI8VV[uint32]
 	kernels[prim.Sub][dtype.U64][0] = subI8VV[uint64]
 	kernels[prim.Sub][dtype.F32][0] = subI8VV[float32]
 	kernels[prim.Sub][dtype.F64][0] = subI8VV[float64]
 	kernels[prim.Sub][dtype.I8][2] = subI8VS[int8]
+	kernels[prim.Sub][dtype.I16][2] = subI8VS[int16]
 	kernels[prim.Sub][dtype.I32][2] = subI8VS[int32]
 	kernels[prim.Sub][dtype.I64][2] = subI8VS[int64]
 	kernels[prim.Sub][dtype.U8][2] = subI8VS[uint8]
+	kernels[prim.Sub][dtype.U16][2] = subI8VS[uint16]
 	kernels[prim.Sub][dtype.U32][2] = subI8VS[uint32]
 	kernels[prim.Sub][dtype.U64][2] = subI8VS[uint64]
 	kernels[prim.Sub][dtype.F32][2] = subI8VS[float32]
 	kernels[prim.Sub][dtype.F64][2] = subI8VS[float64]
 	kernels[prim.Sub][dtype.I8][1] = subI8SV[int8]
+	kernels[prim.Sub][dtype.I16][1] = subI8SV[int16]
 	kernels[prim.Sub][dtype.I32][1] = subI8SV[int32]
 	kernels[prim.Sub][dtype.I64][1] = subI8SV[int64]
 	kernels[prim.Sub][dtype.U8][1] = subI8SV[uint8]
+	kernels[prim.Sub][dtype.U16][1] = subI8SV[uint16]
 	kernels[prim.Sub][dtype.U32][1] = subI8SV[uint32]
 	kernels[prim.Sub][dtype.U64][1] = subI8SV[uint64]
 	kernels[prim.Sub][dtype.F32][1] = subI8SV[float32]
 	kernels[prim.Sub][dtype.F64][1] = subI8SV[float64]
 	kernels[prim.Mul][dtype.I8][0] = mulI8VV[int8]
+	kernels[prim.Mul][dtype.I16][0] = mulI8VV[int16]
 	kernels[prim.Mul][dtype.I32][0] = mulI8VV[int32]
 	kernels[prim.Mul][dtype.I64][0] = mulI8VV[int64]
 	kernels[prim.Mul][dtype.U8][0] = mulI8VV[uint8]
+	kernels[prim.Mul][dtype.U16][0] = mulI8VV[uint16]
 	kernels[prim.Mul][dtype.U32][0] = mulI8VV[uint32]
 	kernels[prim.Mul][dtype.U64][0] = mulI8VV[uint64]
 	kernels[prim.Mul][dtype.F32][0] = mulI8VV[float32]
 	kernels[prim.Mul][dtype.F64][0] = mulI8VV[float64]
 	kernels[prim.Mul][dtype.I8][2] = mulI8VS[int8]
+	kernels[prim.Mul][dtype.I16][2] = mulI8VS[int16]
 	kernels[prim.Mul][dtype.I32][2] = mulI8VS[int32]
 	kernels[prim.Mul][dtype.I64][2] = mulI8VS[int64]
 	kernels[prim.Mul][dtype.U8][2] = mulI8VS[uint8]
+	kernels[prim.Mul][dtype.U16][2] = mulI8VS[uint16]
 	kernels[prim.Mul][dtype.U32][2] = mulI8VS[uint32]
 	kernels[prim.Mul][dtype.U64][2] = mulI8VS[uint64]
 	kernels[prim.Mul][dtype.F32][2] = mulI8VS[float32]
 	kernels[prim.Mul][dtype.F64][2] = mulI8VS[float64]
 	kernels[prim.Div][dtype.I8][0] = divI8VV[int8]
+	kernels[prim.Div][dtype.I16][0] = divI8VV[int16]
 	kernels[prim.Div][dtype.I32][0] = divI8VV[int32]
 	kernels[prim.Div][dtype.I64][0] = divI8VV[int64]
 	kernels[prim.Div][dtype.U8][0] = divI8VV[uint8]
+	kernels[prim.Div][dtype.U16][0] = divI8VV[uint16]
 	kernels[prim.Div][dtype.U32][0] = divI8VV[uint32]
 	kernels[prim.Div][dtype.U64][0] = divI8VV[uint64]
 	kernels[prim.Div][dtype.I8][2] = divI8VS[int8]
+	kernels[prim.Div][dtype.I16][2] = divI8VS[int16]
 	kernels[prim.Div][dtype.I32][2] = divI8VS[int32]
 	kernels[prim.Div][dtype.I64][2] = divI8VS[int64]
 	kernels[prim.Div][dtype.U8][2] = divI8VS[uint8]
+	kernels[prim.Div][dtype.U16][2] = divI8VS[uint16]
 	kernels[prim.Div][dtype.U32][2] = divI8VS[uint32]
 	kernels[prim.Div][dtype.U64][2] = divI8VS[uint64]
 	kernels[prim.Div][dtype.I8][1] = divI8SV[int8]
+	kernels[prim.Div][dtype.I16][1] = divI8SV[int16]
 	kernels[prim.Div][dtype.I32][1] = divI8SV[int32]
 	kernels[prim.Div][dtype.I64][1] = divI8SV[int64]
 	kernels[prim.Div][dtype.U8][1] = divI8SV[uint8]
+	kernels[prim.Div][dtype.U16][1] = divI8SV[uint16]
 	kernels[prim.Div][dtype.U32][1] = divI8SV[uint32]
 	kernels[prim.Div][dtype.U64][1] = divI8SV[uint64]
 	kernels[prim.Div][dtype.F32][0] = divF32VV[float32]
@@ -625,21 +645,27 @@ func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Div][dtype.F32][1] = divF32SV[float32]
 	kernels[prim.Div][dtype.F64][1] = divF32SV[float64]
 	kernels[prim.Rem][dtype.I8][0] = remI8VV[int8]
+	kernels[prim.Rem][dtype.I16][0] = remI8VV[int16]
 	kernels[prim.Rem][dtype.I32][0] = remI8VV[int32]
 	kernels[prim.Rem][dtype.I64][0] = remI8VV[int64]
 	kernels[prim.Rem][dtype.U8][0] = remI8VV[uint8]
+	kernels[prim.Rem][dtype.U16][0] = remI8VV[uint16]
 	kernels[prim.Rem][dtype.U32][0] = remI8VV[uint32]
 	kernels[prim.Rem][dtype.U64][0] = remI8VV[uint64]
 	kernels[prim.Rem][dtype.I8][2] = remI8VS[int8]
+	kernels[prim.Rem][dtype.I16][2] = remI8VS[int16]
 	kernels[prim.Rem][dtype.I32][2] = remI8VS[int32]
 	kernels[prim.Rem][dtype.I64][2] = remI8VS[int64]
 	kernels[prim.Rem][dtype.U8][2] = remI8VS[uint8]
+	kernels[prim.Rem][dtype.U16][2] = remI8VS[uint16]
 	kernels[prim.Rem][dtype.U32][2] = remI8VS[uint32]
 	kernels[prim.Rem][dtype.U64][2] = remI8VS[uint64]
 	kernels[prim.Rem][dtype.I8][1] = remI8SV[int8]
+	kernels[prim.Rem][dtype.I16][1] = remI8SV[int16]
 	kernels[prim.Rem][dtype.I32][1] = remI8SV[int32]
 	kernels[prim.Rem][dtype.I64][1] = remI8SV[int64]
 	kernels[prim.Rem][dtype.U8][1] = remI8SV[uint8]
+	kernels[prim.Rem][dtype.U16][1] = remI8SV[uint16]
 	kernels[prim.Rem][dtype.U32][1] = remI8SV[uint32]
 	kernels[prim.Rem][dtype.U64][1] = remI8SV[uint64]
 	kernels[prim.Rem][dtype.F32][0] = remF32VV[float32]
@@ -653,49 +679,61 @@ func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Fma][dtype.F64][2] = fmaF64VSV
 	kernels[prim.Fma][dtype.F64][6] = fmaF64VSS
 	kernels[prim.Neg][dtype.I8][0] = negI8V[int8]
+	kernels[prim.Neg][dtype.I16][0] = negI8V[int16]
 	kernels[prim.Neg][dtype.I32][0] = negI8V[int32]
 	kernels[prim.Neg][dtype.I64][0] = negI8V[int64]
 	kernels[prim.Neg][dtype.U8][0] = negI8V[uint8]
+	kernels[prim.Neg][dtype.U16][0] = negI8V[uint16]
 	kernels[prim.Neg][dtype.U32][0] = negI8V[uint32]
 	kernels[prim.Neg][dtype.U64][0] = negI8V[uint64]
 	kernels[prim.Neg][dtype.F32][0] = negI8V[float32]
 	kernels[prim.Neg][dtype.F64][0] = negI8V[float64]
 	kernels[prim.Abs][dtype.I8][0] = absI8V[int8]
+	kernels[prim.Abs][dtype.I16][0] = absI8V[int16]
 	kernels[prim.Abs][dtype.I32][0] = absI8V[int32]
 	kernels[prim.Abs][dtype.I64][0] = absI8V[int64]
 	kernels[prim.Abs][dtype.U8][0] = absI8V[uint8]
+	kernels[prim.Abs][dtype.U16][0] = absI8V[uint16]
 	kernels[prim.Abs][dtype.U32][0] = absI8V[uint32]
 	kernels[prim.Abs][dtype.U64][0] = absI8V[uint64]
 	kernels[prim.Abs][dtype.F32][0] = absF32V
 	kernels[prim.Abs][dtype.F64][0] = absF64V
 	kernels[prim.Min][dtype.I8][0] = minI8VV[int8]
+	kernels[prim.Min][dtype.I16][0] = minI8VV[int16]
 	kernels[prim.Min][dtype.I32][0] = minI8VV[int32]
 	kernels[prim.Min][dtype.I64][0] = minI8VV[int64]
 	kernels[prim.Min][dtype.U8][0] = minI8VV[uint8]
+	kernels[prim.Min][dtype.U16][0] = minI8VV[uint16]
 	kernels[prim.Min][dtype.U32][0] = minI8VV[uint32]
 	kernels[prim.Min][dtype.U64][0] = minI8VV[uint64]
 	kernels[prim.Min][dtype.F32][0] = minI8VV[float32]
 	kernels[prim.Min][dtype.F64][0] = minI8VV[float64]
 	kernels[prim.Min][dtype.I8][2] = minI8VS[int8]
+	kernels[prim.Min][dtype.I16][2] = minI8VS[int16]
 	kernels[prim.Min][dtype.I32][2] = minI8VS[int32]
 	kernels[prim.Min][dtype.I64][2] = minI8VS[int64]
 	kernels[prim.Min][dtype.U8][2] = minI8VS[uint8]
+	kernels[prim.Min][dtype.U16][2] = minI8VS[uint16]
 	kernels[prim.Min][dtype.U32][2] = minI8VS[uint32]
 	kernels[prim.Min][dtype.U64][2] = minI8VS[uint64]
 	kernels[prim.Min][dtype.F32][2] = minI8VS[float32]
 	kernels[prim.Min][dtype.F64][2] = minI8VS[float64]
 	kernels[prim.Max][dtype.I8][0] = maxI8VV[int8]
+	kernels[prim.Max][dtype.I16][0] = maxI8VV[int16]
 	kernels[prim.Max][dtype.I32][0] = maxI8VV[int32]
 	kernels[prim.Max][dtype.I64][0] = maxI8VV[int64]
 	kernels[prim.Max][dtype.U8][0] = maxI8VV[uint8]
+	kernels[prim.Max][dtype.U16][0] = maxI8VV[uint16]
 	kernels[prim.Max][dtype.U32][0] = maxI8VV[uint32]
 	kernels[prim.Max][dtype.U64][0] = maxI8VV[uint64]
 	kernels[prim.Max][dtype.F32][0] = maxI8VV[float32]
 	kernels[prim.Max][dtype.F64][0] = maxI8VV[float64]
 	kernels[prim.Max][dtype.I8][2] = maxI8VS[int8]
+	kernels[prim.Max][dtype.I16][2] = maxI8VS[int16]
 	kernels[prim.Max][dtype.I32][2] = maxI8VS[int32]
 	kernels[prim.Max][dtype.I64][2] = maxI8VS[int64]
 	kernels[prim.Max][dtype.U8][2] = maxI8VS[uint8]
+	kernels[prim.Max][dtype.U16][2] = maxI8VS[uint16]
 	kernels[prim.Max][dtype.U32][2] = maxI8VS[uint32]
 	kernels[prim.Max][dtype.U64][2] = maxI8VS[uint64]
 	kernels[prim.Max][dtype.F32][2] = maxI8VS[float32]
@@ -713,96 +751,124 @@ func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Scale][dtype.F64][0] = scaleF64VV
 	kernels[prim.Scale][dtype.F64][2] = scaleF64VS
 	kernels[prim.And][dtype.I8][0] = andI8VV[uint8]
+	kernels[prim.And][dtype.I16][0] = andI8VV[uint16]
 	kernels[prim.And][dtype.I32][0] = andI8VV[uint32]
 	kernels[prim.And][dtype.I64][0] = andI8VV[uint64]
 	kernels[prim.And][dtype.U8][0] = andI8VV[uint8]
+	kernels[prim.And][dtype.U16][0] = andI8VV[uint16]
 	kernels[prim.And][dtype.U32][0] = andI8VV[uint32]
 	kernels[prim.And][dtype.U64][0] = andI8VV[uint64]
 	kernels[prim.And][dtype.Bool][0] = andI8VV[uint8]
 	kernels[prim.And][dtype.I8][2] = andI8VS[uint8]
+	kernels[prim.And][dtype.I16][2] = andI8VS[uint16]
 	kernels[prim.And][dtype.I32][2] = andI8VS[uint32]
 	kernels[prim.And][dtype.I64][2] = andI8VS[uint64]
 	kernels[prim.And][dtype.U8][2] = andI8VS[uint8]
+	kernels[prim.And][dtype.U16][2] = andI8VS[uint16]
 	kernels[prim.And][dtype.U32][2] = andI8VS[uint32]
 	kernels[prim.And][dtype.U64][2] = andI8VS[uint64]
 	kernels[prim.And][dtype.Bool][2] = andI8VS[uint8]
 	kernels[prim.Or][dtype.I8][0] = orI8VV[uint8]
+	kernels[prim.Or][dtype.I16][0] = orI8VV[uint16]
 	kernels[prim.Or][dtype.I32][0] = orI8VV[uint32]
 	kernels[prim.Or][dtype.I64][0] = orI8VV[uint64]
 	kernels[prim.Or][dtype.U8][0] = orI8VV[uint8]
+	kernels[prim.Or][dtype.U16][0] = orI8VV[uint16]
 	kernels[prim.Or][dtype.U32][0] = orI8VV[uint32]
 	kernels[prim.Or][dtype.U64][0] = orI8VV[uint64]
 	kernels[prim.Or][dtype.Bool][0] = orI8VV[uint8]
 	kernels[prim.Or][dtype.I8][2] = orI8VS[uint8]
+	kernels[prim.Or][dtype.I16][2] = orI8VS[uint16]
 	kernels[prim.Or][dtype.I32][2] = orI8VS[uint32]
 	kernels[prim.Or][dtype.I64][2] = orI8VS[uint64]
 	kernels[prim.Or][dtype.U8][2] = orI8VS[uint8]
+	kernels[prim.Or][dtype.U16][2] = orI8VS[uint16]
 	kernels[prim.Or][dtype.U32][2] = orI8VS[uint32]
 	kernels[prim.Or][dtype.U64][2] = orI8VS[uint64]
 	kernels[prim.Or][dtype.Bool][2] = orI8VS[uint8]
 	kernels[prim.Xor][dtype.I8][0] = xorI8VV[uint8]
+	kernels[prim.Xor][dtype.I16][0] = xorI8VV[uint16]
 	kernels[prim.Xor][dtype.I32][0] = xorI8VV[uint32]
 	kernels[prim.Xor][dtype.I64][0] = xorI8VV[uint64]
 	kernels[prim.Xor][dtype.U8][0] = xorI8VV[uint8]
+	kernels[prim.Xor][dtype.U16][0] = xorI8VV[uint16]
 	kernels[prim.Xor][dtype.U32][0] = xorI8VV[uint32]
 	kernels[prim.Xor][dtype.U64][0] = xorI8VV[uint64]
 	kernels[prim.Xor][dtype.Bool][0] = xorI8VV[uint8]
 	kernels[prim.Xor][dtype.I8][2] = xorI8VS[uint8]
+	kernels[prim.Xor][dtype.I16][2] = xorI8VS[uint16]
 	kernels[prim.Xor][dtype.I32][2] = xorI8VS[uint32]
 	kernels[prim.Xor][dtype.I64][2] = xorI8VS[uint64]
 	kernels[prim.Xor][dtype.U8][2] = xorI8VS[uint8]
+	kernels[prim.Xor][dtype.U16][2] = xorI8VS[uint16]
 	kernels[prim.Xor][dtype.U32][2] = xorI8VS[uint32]
 	kernels[prim.Xor][dtype.U64][2] = xorI8VS[uint64]
 	kernels[prim.Xor][dtype.Bool][2] = xorI8VS[uint8]
 	kernels[prim.Not][dtype.I8][0] = notI8V[uint8]
+	kernels[prim.Not][dtype.I16][0] = notI8V[uint16]
 	kernels[prim.Not][dtype.I32][0] = notI8V[uint32]
 	kernels[prim.Not][dtype.I64][0] = notI8V[uint64]
 	kernels[prim.Not][dtype.U8][0] = notI8V[uint8]
+	kernels[prim.Not][dtype.U16][0] = notI8V[uint16]
 	kernels[prim.Not][dtype.U32][0] = notI8V[uint32]
 	kernels[prim.Not][dtype.U64][0] = notI8V[uint64]
 	kernels[prim.Not][dtype.Bool][0] = notBOOLV
 	kernels[prim.Shl][dtype.I8][0] = shlI8VV[int8]
+	kernels[prim.Shl][dtype.I16][0] = shlI8VV[int16]
 	kernels[prim.Shl][dtype.I32][0] = shlI8VV[int32]
 	kernels[prim.Shl][dtype.I64][0] = shlI8VV[int64]
 	kernels[prim.Shl][dtype.U8][0] = shlI8VV[uint8]
+	kernels[prim.Shl][dtype.U16][0] = shlI8VV[uint16]
 	kernels[prim.Shl][dtype.U32][0] = shlI8VV[uint32]
 	kernels[prim.Shl][dtype.U64][0] = shlI8VV[uint64]
 	kernels[prim.Shl][dtype.I8][2] = shlI8VS[int8]
+	kernels[prim.Shl][dtype.I16][2] = shlI8VS[int16]
 	kernels[prim.Shl][dtype.I32][2] = shlI8VS[int32]
 	kernels[prim.Shl][dtype.I64][2] = shlI8VS[int64]
 	kernels[prim.Shl][dtype.U8][2] = shlI8VS[uint8]
+	kernels[prim.Shl][dtype.U16][2] = shlI8VS[uint16]
 	kernels[prim.Shl][dtype.U32][2] = shlI8VS[uint32]
 	kernels[prim.Shl][dtype.U64][2] = shlI8VS[uint64]
 	kernels[prim.Shr][dtype.I8][0] = shrI8VV[int8]
+	kernels[prim.Shr][dtype.I16][0] = shrI8VV[int16]
 	kernels[prim.Shr][dtype.I32][0] = shrI8VV[int32]
 	kernels[prim.Shr][dtype.I64][0] = shrI8VV[int64]
 	kernels[prim.Shr][dtype.U8][0] = shrI8VV[uint8]
+	kernels[prim.Shr][dtype.U16][0] = shrI8VV[uint16]
 	kernels[prim.Shr][dtype.U32][0] = shrI8VV[uint32]
 	kernels[prim.Shr][dtype.U64][0] = shrI8VV[uint64]
 	kernels[prim.Shr][dtype.I8][2] = shrI8VS[int8]
+	kernels[prim.Shr][dtype.I16][2] = shrI8VS[int16]
 	kernels[prim.Shr][dtype.I32][2] = shrI8VS[int32]
 	kernels[prim.Shr][dtype.I64][2] = shrI8VS[int64]
 	kernels[prim.Shr][dtype.U8][2] = shrI8VS[uint8]
+	kernels[prim.Shr][dtype.U16][2] = shrI8VS[uint16]
 	kernels[prim.Shr][dtype.U32][2] = shrI8VS[uint32]
 	kernels[prim.Shr][dtype.U64][2] = shrI8VS[uint64]
 	kernels[prim.MulHi][dtype.U8][0] = mulhiU8VV[uint8]
+	kernels[prim.MulHi][dtype.U16][0] = mulhiU8VV[uint16]
 	kernels[prim.MulHi][dtype.U32][0] = mulhiU8VV[uint32]
 	kernels[prim.MulHi][dtype.U64][0] = mulhiU8VV[uint64]
 	kernels[prim.MulHi][dtype.U8][2] = mulhiU8VS[uint8]
+	kernels[prim.MulHi][dtype.U16][2] = mulhiU8VS[uint16]
 	kernels[prim.MulHi][dtype.U32][2] = mulhiU8VS[uint32]
 	kernels[prim.MulHi][dtype.U64][2] = mulhiU8VS[uint64]
 	kernels[prim.Eq][dtype.I8][0] = eqI8VV[int8]
+	kernels[prim.Eq][dtype.I16][0] = eqI8VV[int16]
 	kernels[prim.Eq][dtype.I32][0] = eqI8VV[int32]
 	kernels[prim.Eq][dtype.I64][0] = eqI8VV[int64]
 	kernels[prim.Eq][dtype.U8][0] = eqI8VV[uint8]
+	kernels[prim.Eq][dtype.U16][0] = eqI8VV[uint16]
 	kernels[prim.Eq][dtype.U32][0] = eqI8VV[uint32]
 	kernels[prim.Eq][dtype.U64][0] = eqI8VV[uint64]
 	kernels[prim.Eq][dtype.F32][0] = eqI8VV[float32]
 	kernels[prim.Eq][dtype.F64][0] = eqI8VV[float64]
 	kernels[prim.Eq][dtype.I8][2] = eqI8VS[int8]
+	kernels[prim.Eq][dtype.I16][2] = eqI8VS[int16]
 	kernels[prim.Eq][dtype.I32][2] = eqI8VS[int32]
 	kernels[prim.Eq][dtype.I64][2] = eqI8VS[int64]
 	kernels[prim.Eq][dtype.U8][2] = eqI8VS[uint8]
+	kernels[prim.Eq][dtype.U16][2] = eqI8VS[uint16]
 	kernels[prim.Eq][dtype.U32][2] = eqI8VS[uint32]
 	kernels[prim.Eq][dtype.U64][2] = eqI8VS[uint64]
 	kernels[prim.Eq][dtype.F32][2] = eqI8VS[float32]
@@ -810,17 +876,21 @@ func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Eq][dtype.Bool][0] = eqBOOLVV
 	kernels[prim.Eq][dtype.Bool][2] = eqBOOLVS
 	kernels[prim.Ne][dtype.I8][0] = neI8VV[int8]
+	kernels[prim.Ne][dtype.I16][0] = neI8VV[int16]
 	kernels[prim.Ne][dtype.I32][0] = neI8VV[int32]
 	kernels[prim.Ne][dtype.I64][0] = neI8VV[int64]
 	kernels[prim.Ne][dtype.U8][0] = neI8VV[uint8]
+	kernels[prim.Ne][dtype.U16][0] = neI8VV[uint16]
 	kernels[prim.Ne][dtype.U32][0] = neI8VV[uint32]
 	kernels[prim.Ne][dtype.U64][0] = neI8VV[uint64]
 	kernels[prim.Ne][dtype.F32][0] = neI8VV[float32]
 	kernels[prim.Ne][dtype.F64][0] = neI8VV[float64]
 	kernels[prim.Ne][dtype.I8][2] = neI8VS[int8]
+	kernels[prim.Ne][dtype.I16][2] = neI8VS[int16]
 	kernels[prim.Ne][dtype.I32][2] = neI8VS[int32]
 	kernels[prim.Ne][dtype.I64][2] = neI8VS[int64]
 	kernels[prim.Ne][dtype.U8][2] = neI8VS[uint8]
+	kernels[prim.Ne][dtype.U16][2] = neI8VS[uint16]
 	kernels[prim.Ne][dtype.U32][2] = neI8VS[uint32]
 	kernels[prim.Ne][dtype.U64][2] = neI8VS[uint64]
 	kernels[prim.Ne][dtype.F32][2] = neI8VS[float32]
@@ -828,89 +898,178 @@ func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
 	kernels[prim.Ne][dtype.Bool][0] = neBOOLVV
 	kernels[prim.Ne][dtype.Bool][2] = neBOOLVS
 	kernels[prim.Lt][dtype.I8][0] = ltI8VV[int8]
+	kernels[prim.Lt][dtype.I16][0] = ltI8VV[int16]
 	kernels[prim.Lt][dtype.I32][0] = ltI8VV[int32]
 	kernels[prim.Lt][dtype.I64][0] = ltI8VV[int64]
 	kernels[prim.Lt][dtype.U8][0] = ltI8VV[uint8]
+	kernels[prim.Lt][dtype.U16][0] = ltI8VV[uint16]
 	kernels[prim.Lt][dtype.U32][0] = ltI8VV[uint32]
 	kernels[prim.Lt][dtype.U64][0] = ltI8VV[uint64]
 	kernels[prim.Lt][dtype.F32][0] = ltI8VV[float32]
 	kernels[prim.Lt][dtype.F64][0] = ltI8VV[float64]
 	kernels[prim.Lt][dtype.I8][2] = ltI8VS[int8]
+	kernels[prim.Lt][dtype.I16][2] = ltI8VS[int16]
 	kernels[prim.Lt][dtype.I32][2] = ltI8VS[int32]
 	kernels[prim.Lt][dtype.I64][2] = ltI8VS[int64]
 	kernels[prim.Lt][dtype.U8][2] = ltI8VS[uint8]
+	kernels[prim.Lt][dtype.U16][2] = ltI8VS[uint16]
 	kernels[prim.Lt][dtype.U32][2] = ltI8VS[uint32]
 	kernels[prim.Lt][dtype.U64][2] = ltI8VS[uint64]
 	kernels[prim.Lt][dtype.F32][2] = ltI8VS[float32]
 	kernels[prim.Lt][dtype.F64][2] = ltI8VS[float64]
 	kernels[prim.Lt][dtype.I8][1] = ltI8SV[int8]
+	kernels[prim.Lt][dtype.I16][1] = ltI8SV[int16]
 	kernels[prim.Lt][dtype.I32][1] = ltI8SV[int32]
 	kernels[prim.Lt][dtype.I64][1] = ltI8SV[int64]
 	kernels[prim.Lt][dtype.U8][1] = ltI8SV[uint8]
+	kernels[prim.Lt][dtype.U16][1] = ltI8SV[uint16]
 	kernels[prim.Lt][dtype.U32][1] = ltI8SV[uint32]
 	kernels[prim.Lt][dtype.U64][1] = ltI8SV[uint64]
 	kernels[prim.Lt][dtype.F32][1] = ltI8SV[float32]
 	kernels[prim.Lt][dtype.F64][1] = ltI8SV[float64]
 	kernels[prim.Le][dtype.I8][0] = leI8VV[int8]
+	kernels[prim.Le][dtype.I16][0] = leI8VV[int16]
 	kernels[prim.Le][dtype.I32][0] = leI8VV[int32]
 	kernels[prim.Le][dtype.I64][0] = leI8VV[int64]
 	kernels[prim.Le][dtype.U8][0] = leI8VV[uint8]
+	kernels[prim.Le][dtype.U16][0] = leI8VV[uint16]
 	kernels[prim.Le][dtype.U32][0] = leI8VV[uint32]
 	kernels[prim.Le][dtype.U64][0] = leI8VV[uint64]
 	kernels[prim.Le][dtype.F32][0] = leI8VV[float32]
 	kernels[prim.Le][dtype.F64][0] = leI8VV[float64]
 	kernels[prim.Le][dtype.I8][2] = leI8VS[int8]
+	kernels[prim.Le][dtype.I16][2] = leI8VS[int16]
 	kernels[prim.Le][dtype.I32][2] = leI8VS[int32]
 	kernels[prim.Le][dtype.I64][2] = leI8VS[int64]
 	kernels[prim.Le][dtype.U8][2] = leI8VS[uint8]
+	kernels[prim.Le][dtype.U16][2] = leI8VS[uint16]
 	kernels[prim.Le][dtype.U32][2] = leI8VS[uint32]
 	kernels[prim.Le][dtype.U64][2] = leI8VS[uint64]
 	kernels[prim.Le][dtype.F32][2] = leI8VS[float32]
 	kernels[prim.Le][dtype.F64][2] = leI8VS[float64]
 	kernels[prim.Le][dtype.I8][1] = leI8SV[int8]
+	kernels[prim.Le][dtype.I16][1] = leI8SV[int16]
 	kernels[prim.Le][dtype.I32][1] = leI8SV[int32]
 	kernels[prim.Le][dtype.I64][1] = leI8SV[int64]
 	kernels[prim.Le][dtype.U8][1] = leI8SV[uint8]
+	kernels[prim.Le][dtype.U16][1] = leI8SV[uint16]
 	kernels[prim.Le][dtype.U32][1] = leI8SV[uint32]
 	kernels[prim.Le][dtype.U64][1] = leI8SV[uint64]
 	kernels[prim.Le][dtype.F32][1] = leI8SV[float32]
 	kernels[prim.Le][dtype.F64][1] = leI8SV[float64]
 	kernels[prim.RoundBF16][dtype.F32][0] = roundbf16F32V
 	kernels[prim.Select][dtype.I8][0] = selectVVV[uint8]
+	kernels[prim.Select][dtype.I16][0] = selectVVV[uint16]
 	kernels[prim.Select][dtype.I32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.I64][0] = selectVVV[uint64]
 	kernels[prim.Select][dtype.U8][0] = selectVVV[uint8]
+	kernels[prim.Select][dtype.U16][0] = selectVVV[uint16]
 	kernels[prim.Select][dtype.U32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.U64][0] = selectVVV[uint64]
 	kernels[prim.Select][dtype.F32][0] = selectVVV[uint32]
 	kernels[prim.Select][dtype.F64][0] = selectVVV[uint64]
 	kernels[prim.Select][dtype.Bool][0] = selectVVV[uint8]
 	kernels[prim.Select][dtype.I8][4] = selectVVS[uint8]
+	kernels[prim.Select][dtype.I16][4] = selectVVS[uint16]
 	kernels[prim.Select][dtype.I32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.I64][4] = selectVVS[uint64]
 	kernels[prim.Select][dtype.U8][4] = selectVVS[uint8]
+	kernels[prim.Select][dtype.U16][4] = selectVVS[uint16]
 	kernels[prim.Select][dtype.U32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.U64][4] = selectVVS[uint64]
 	kernels[prim.Select][dtype.F32][4] = selectVVS[uint32]
 	kernels[prim.Select][dtype.F64][4] = selectVVS[uint64]
 	kernels[prim.Select][dtype.Bool][4] = selectVVS[uint8]
 	kernels[prim.Select][dtype.I8][2] = selectVSV[uint8]
+	kernels[prim.Select][dtype.I16][2] = selectVSV[uint16]
 	kernels[prim.Select][dtype.I32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.I64][2] = selectVSV[uint64]
 	kernels[prim.Select][dtype.U8][2] = selectVSV[uint8]
+	kernels[prim.Select][dtype.U16][2] = selectVSV[uint16]
 	kernels[prim.Select][dtype.U32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.U64][2] = selectVSV[uint64]
 	kernels[prim.Select][dtype.F32][2] = selectVSV[uint32]
 	kernels[prim.Select][dtype.F64][2] = selectVSV[uint64]
 	kernels[prim.Select][dtype.Bool][2] = selectVSV[uint8]
 	kernels[prim.Select][dtype.I8][6] = selectVSS[uint8]
+	kernels[prim.Select][dtype.I16][6] = selectVSS[uint16]
 	kernels[prim.Select][dtype.I32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.I64][6] = selectVSS[uint64]
 	kernels[prim.Select][dtype.U8][6] = selectVSS[uint8]
+	kernels[prim.Select][dtype.U16][6] = selectVSS[uint16]
 	kernels[prim.Select][dtype.U32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.U64][6] = selectVSS[uint64]
 	kernels[prim.Select][dtype.F32][6] = selectVSS[uint32]
 	kernels[prim.Select][dtype.F64][6] = selectVSS[uint64]
 	kernels[prim.Select][dtype.Bool][6] = selectVSS[uint8]
 	return kernels
+}
+
+// cvtFromInt sets the conversions from an integer type, or from Bool. A predicate is 0 or 1.
+func cvtFromInt[From dtype.Int](from dtype.Type) {
+	cvtKernels[from] = [numTypes]kernel{
+		dtype.Bool: cvtPred[From],
+		dtype.I8:   cvt[From, int8],
+		dtype.I16:  cvt[From, int16],
+		dtype.I32:  cvt[From, int32],
+		dtype.I64:  cvt[From, int64],
+		dtype.U8:   cvt[From, uint8],
+		dtype.U16:  cvt[From, uint16],
+		dtype.U32:  cvt[From, uint32],
+		dtype.U64:  cvt[From, uint64],
+		dtype.F32:  cvt[From, float32],
+		dtype.F64:  cvt[From, float64],
+	}
+}
+
+func cvtFromFloat[From float32 | float64](from dtype.Type) {
+	cvtKernels[from] = [numTypes]kernel{
+		dtype.Bool: cvtPred[From],
+		dtype.I8:   cvtToInt[From, int8],
+		dtype.I16:  cvtToInt[From, int16],
+		dtype.I32:  cvtToInt[From, int32],
+		dtype.I64:  cvtToInt[From, int64],
+		dtype.U8:   cvtToInt[From, uint8],
+		dtype.U16:  cvtToInt[From, uint16],
+		dtype.U32:  cvtToInt[From, uint32],
+		dtype.U64:  cvtToInt[From, uint64],
+		dtype.F32:  cvt[From, float32],
+		dtype.F64:  cvt[From, float64],
+	}
+}
+
+func init() {
+	cvtFromInt[uint8](dtype.Bool)
+	cvtFromInt[int8](dtype.I8)
+	lookupRow[int8](dtype.I8)
+	cvtFromInt[int16](dtype.I16)
+	lookupRow[int16](dtype.I16)
+	cvtFromInt[int32](dtype.I32)
+	lookupRow[int32](dtype.I32)
+	cvtFromInt[int64](dtype.I64)
+	lookupRow[int64](dtype.I64)
+	cvtKernels[dtype.I64][dtype.F32] = cvtToF32[int64]
+	cvtFromInt[uint8](dtype.U8)
+	lookupRow[uint8](dtype.U8)
+	cvtFromInt[uint16](dtype.U16)
+	lookupRow[uint16](dtype.U16)
+	cvtFromInt[uint32](dtype.U32)
+	lookupRow[uint32](dtype.U32)
+	cvtFromInt[uint64](dtype.U64)
+	lookupRow[uint64](dtype.U64)
+	cvtKernels[dtype.U64][dtype.F32] = cvtToF32[uint64]
+	cvtFromFloat[float32](dtype.F32)
+	cvtFromFloat[float64](dtype.F64)
+}
+
+// forIntegers sets the kernels of reductions of integers.
+func forIntegers() {
+	forNumber[int8](dtype.I8)
+	forNumber[int16](dtype.I16)
+	forNumber[int32](dtype.I32)
+	forNumber[int64](dtype.I64)
+	forNumber[uint8](dtype.U8)
+	forNumber[uint16](dtype.U16)
+	forNumber[uint32](dtype.U32)
+	forNumber[uint64](dtype.U64)
 }

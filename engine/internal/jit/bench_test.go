@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -231,7 +232,7 @@ func TestAllocs(t *testing.T) {
 		for _, c := range benchCases(t) {
 			inst := newBench(t, be, c.text, c.extents, c.params, c.shapes)
 			w := inst.NewWorker()
-			if n := testing.AllocsPerRun(3, func() { once(w, inst) }); n != 0 {
+			if n := testlevel.Allocs(2, func() { once(w, inst) }); n != 0 {
 				t.Errorf("%s %s: %v allocations", be.Name(), c.name, n)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -103,9 +104,9 @@ func (m *memory) Size() int    { return m.size }
 // a type. A name that is assigned and is no array becomes one.
 func statements(t *testing.T, arrays, text string) []expr.Statement {
 	t.Helper()
-	env := map[string]*expr.Node{}
-	array := func(name string, s shape.Shape, typ dtype.Type) *expr.Node {
-		return expr.NewLeaf(typ, s, &expr.Leaf{Mem: &memory{s.Size() * typ.Size()}, Strides: s.Strides(), Name: name})
+	env := map[string]*tree.Node{}
+	array := func(name string, s shape.Shape, typ dtype.Type) *tree.Node {
+		return tree.NewLeaf(typ, s, &tree.Leaf{Mem: &memory{s.Size() * typ.Size()}, Strides: s.Strides(), Name: name})
 	}
 	for line := range strings.Lines(arrays) {
 		f := strings.Fields(line)

@@ -95,7 +95,7 @@ func (in *instance) chooseCost() {
 }
 
 // grain returns the lanes that chunks of the main loop should be multiples of: rows of
-// tiles, rows, or 64.
+// tiles, rows, or 64. Rows that are laid across vectors are whole.
 func (bv *boundVec) grain() int {
 	if len(bv.phases) == 1 && bv.phases[0].Tiled {
 		bp := bv.phases[0]
@@ -103,6 +103,9 @@ func (bv *boundVec) grain() int {
 		if lanes := rows * bp.Spans[len(bp.Spans)-1]; rows == layout.TileRows || lanes <= 64*layout.MaxLanes {
 			return lanes
 		}
+	}
+	if len(bv.phases) == 1 && bv.phases[0].Laid > 0 {
+		return (63 + bv.row) / bv.row * bv.row
 	}
 	return max(bv.row, 64)
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/machine"
 )
 
-// Bare returns a function that only calls the machine code of the first phase of the
-// first loop. w must have run: the call uses the arguments in its frame.
+// Bare returns a function that only calls the machine code of a worker with a shortcut. w
+// must have run: the call uses the arguments in its frame.
 func Bare(w backend.Worker) func() {
 	x := w.(*worker)
-	code := x.inst.vecs[0].phases[0].fn.code
-	return func() { code.Call(x.frame) }
+	return func() {
+		*x.short.rows = 1
+		x.short.code.Call(x.frame)
+	}
 }
 
 // FixCaches sets the model of the machine, which chooses variants of the code, to the

@@ -1,13 +1,12 @@
 package jit
 
 import (
+	le "encoding/binary"
 	"fmt"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/jit/emit"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -16,23 +15,9 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
-	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
-
-// A code is a lowered kernel. Its machine code depends on the layouts of a binding.
-// Bindings with the same layouts share it.
-type code struct {
-	p        *lower.Program
-	gen      *generator
-	k        *ir.Kernel
-	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
-
-	mu        sync.Mutex
-	functions map[string]*function
-	fallback  string
-}
 
 // Fallback returns the reason why the interpreter ran a binding of this kernel, or
 // an empty string.
@@ -40,62 +25,6 @@ func (c *code) Fallback() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.fallback
-}
-
-// A function is the machine code of some phases.
-type function struct {
-	code    *exec.Code
-	slots   int
-	variant layout.Variant
-}
-
-// An instance is code bound to arrays and extents.
-type instance struct {
-	code     *code
-	bind     *ir.Binding
-	extents  []int
-	items    []boundItem
-	vecs     []*boundVec
-	phases   []*boundPhase
-	periodic []*boundPhase // with loads that are copied once in a run
-	rowBytes []int
-	partials [][]reduce.Partial
-	frame    int // bytes
-	need     gather.Need
-	lanes    int // most lanes of a call of Go code that copies elements
-	count    int // units
-	cost     float64
-
-	work.Run
-}
-
-// A boundPhase is a phase of an instance, with its layout and its machine code.
-type boundPhase struct {
-	*layout.Phase
-	vec      int // index of the loop in the instance
-	strip    int // most lanes of a piece
-	fn       *function
-	streamed *function    // the function whose stores bypass the caches; nil without such stores
-	tiles    []*exec.Code // of the transposed sites
-}
-
-type boundItem struct {
-	scalar *boundPhase
-	vec    *boundVec
-	par    []boundItem
-	axes   []int32
-	n      int      // iterations of par
-	rows   *rowLoop // of par, if one call does many of them
-}
-
-type boundVec struct {
-	v      *lower.VecLoop
-	id     int
-	n      int
-	step   int // lanes that run all phases before the next lanes start
-	row    int // step should be a multiple of it; 0: no preference
-	phases []*boundPhase
-	reds   []*boundRed
 }
 
 func newCode(p *lower.Program, gen *generator) *code {
@@ -137,17 +66,22 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		return nil, err
 	}
 	b := &layout.Binder{Kernel: n, Binding: bind, Machine: model()}
-	in := &instance{code: c, bind: bind, extents: n.Extents, phases: make([]*boundPhase, len(c.p.Phases)), lanes: 1}
-	_, in.count = n.Units()
-	for i := range c.p.IR.Bufs {
-		d, bytes := &c.p.IR.Bufs[i], 0
-		if d.Mode == ir.Row {
-			bytes = max(b.Size(i)*d.Type.Size(), 1)
-		}
-		in.rowBytes = append(in.rowBytes, bytes)
+	in := &instance{code: c, bind: bind, extents: n.Extents, lanes: 1, units: c.p.Units, main: c.p.Main}
+	if in.vecs, in.phases = in.one.vecs[:0], in.one.phases[:1:1]; len(c.p.Phases) != 1 {
+		in.phases = make([]*boundPhase, len(c.p.Phases))
 	}
-	if in.items, err = in.bindItems(b, c.p.Items); err != nil {
+	_, in.count = n.Units()
+	in.rowBytes = make([]int, len(c.p.IR.Bufs))
+	for i := range c.p.IR.Bufs {
+		if d := &c.p.IR.Bufs[i]; d.Mode == ir.Row {
+			in.rowBytes[i] = max(b.Size(i)*d.Type.Size(), 1)
+		}
+	}
+	if in.items, err = in.bindItems(b, c.p.Items, in.one.items[:0]); err != nil {
 		return nil, err
+	}
+	if in.count == 1 && in.units != bound.ElementUnits || in.units == bound.BlockUnits && in.short(in.items[in.main].vec) {
+		in.join(b)
 	}
 	slots, err := in.functions(b, in.items)
 	if err != nil {
@@ -156,8 +90,8 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	in.frame = c.p.SlotBase + slots*64
 	in.chooseCost()
 	reds := 0
-	if c.p.Units == bound.BlockUnits {
-		reds = len(in.items[c.p.Main].vec.reds)
+	if in.units == bound.BlockUnits {
+		reds = len(in.items[in.main].vec.reds)
 	}
 	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(reduce.Partial{})), in.rowBytes); err != nil {
 		return nil, err
@@ -168,8 +102,8 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	return in, nil
 }
 
-func (in *instance) bindItems(b *layout.Binder, items []lower.Item) ([]boundItem, error) {
-	var out []boundItem
+// bindItems appends the bound items to out.
+func (in *instance) bindItems(b *layout.Binder, items []lower.Item, out []boundItem) ([]boundItem, error) {
 	for i := range items {
 		it := &items[i]
 		bi := boundItem{axes: it.Axes, n: 1}
@@ -181,7 +115,7 @@ func (in *instance) bindItems(b *layout.Binder, items []lower.Item) ([]boundItem
 			bi.vec, err = in.bindVec(b, it.Vec)
 		default:
 			bi.n = b.Product(it.Axes)
-			bi.par, err = in.bindItems(b, it.Par)
+			bi.par, err = in.bindItems(b, it.Par, nil)
 		}
 		if err != nil {
 			return nil, err
@@ -192,7 +126,13 @@ func (in *instance) bindItems(b *layout.Binder, items []lower.Item) ([]boundItem
 }
 
 func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, error) {
-	bv := &boundVec{v: v, id: len(in.vecs), n: b.Product(v.Axes), step: layout.MaxLanes}
+	bv := &in.one.vec
+	if len(in.vecs) > 0 {
+		bv = &boundVec{phases: make([]*boundPhase, 0, len(v.Phases))}
+	} else {
+		bv.phases = in.one.phases[1:1]
+	}
+	bv.v, bv.id, bv.n, bv.step = v, len(in.vecs), b.Product(v.Axes), layout.MaxLanes
 	in.vecs = append(in.vecs, bv)
 	for _, ph := range v.Phases {
 		bp, err := in.bindPhase(b, ph)
@@ -210,7 +150,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			}
 		}
 		if bp.Turned() {
-			bp.strip = min(bp.strip, turnedLanes)
+			bp.strip = min(bp.strip, max(turnedElements/bp.SeqN&^(turnedLanes-1), turnedLanes))
 		}
 		bv.step = min(bv.step, bp.strip)
 	}
@@ -247,12 +187,16 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			bv.row = 0
 		}
 	}
+	if len(v.Phases) == 1 && bv.phases[0].Laid > 0 { // a call begins with a row
+		bv.row = bv.phases[0].Laid
+		bv.step -= bv.step % bv.row
+	}
 	for _, bp := range bv.phases {
 		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // blocks are one call
 			bp.strip = bv.step
 		}
 		bp.strip = min(bp.strip, bv.step)
-		if bp.Along {
+		if bp.Along || bp.Prefixes {
 			bp.strip = 1
 		}
 	}
@@ -260,8 +204,15 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 }
 
 func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, error) {
-	bp := &boundPhase{Phase: b.Phase(ph)}
+	bp := &in.one.phase
+	if ph.ID > 0 {
+		bp = &boundPhase{}
+	}
+	bp.Phase = b.Phase(ph)
 	in.phases[ph.ID] = bp
+	if bp.Narrowing != nil {
+		in.assumed = append(in.assumed, bp.Narrowing.Assumed...)
+	}
 	if ph.Kind == lower.SeqPhase {
 		for i := range ph.Reds {
 			r := &ph.Reds[i]
@@ -304,6 +255,12 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			return err
 		}
 		slots = max(slots, bp.fn.slots)
+		if n, _ := in.code.gen.inRuns(bp.Phase); n > 0 {
+			if bp.runs, err = in.code.function(one, layout.Variant{Runs: n}); err != nil {
+				return err
+			}
+			slots = max(slots, bp.runs.slots)
+		}
 		if len(bp.Pure) > 0 {
 			v.Narrow, v.Stream, v.Ahead = b.Machine.Narrow, true, b.Machine.StreamFetch
 			if bp.streamed, err = in.code.function(one, v); err != nil {
@@ -325,7 +282,10 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			}
 		default:
 			n := 0
-			if it.rows = in.findRowLoop(b, it); it.rows == nil {
+			if it.rows == nil {
+				it.rows = in.findRowLoop(b, it)
+			}
+			if it.rows == nil {
 				n, err = in.functions(b, it.par)
 			} else if it.rows.fn, err = in.code.function(it.rows.phases, layout.Variant{Rows: true}); err == nil {
 				n = it.rows.fn.slots
@@ -342,11 +302,26 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 // function returns the machine code of phases for their layouts. It generates the
 // code on the first use.
 func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, error) {
-	var key []byte
+	var few [256]byte
+	key := few[:0]
 	for _, bp := range phases {
 		key = bp.AppendKey(key)
 	}
-	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3), byte(v.Ahead>>6), byte(v.Ahead>>14))
+	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
+	if v.Runs > 0 {
+		_, vectors := c.gen.inRuns(phases[0])
+		key = append(key, byte(vectors))
+		for i := range phases[0].Sites {
+			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].RunBytes()))
+		}
+	}
+	var wide *function
+	if !v.Wide && slices.ContainsFunc(phases, func(bp *layout.Phase) bool { return bp.Narrowing != nil && len(bp.Narrowing.Assumed) > 0 }) {
+		var err error
+		if wide, err = c.function(phases, layout.Variant{Rows: v.Rows, Wide: true}); err != nil {
+			return nil, err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.functions[string(key)]; ok {
@@ -356,7 +331,10 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	if err != nil {
 		return nil, err
 	}
-	f := &function{slots: obj.Slots, variant: v}
+	f := &function{slots: obj.Slots, variant: v, wide: wide}
+	if wide != nil {
+		f.slots = max(f.slots, wide.slots)
+	}
 	if f.code, err = exec.Install(obj.Code); err != nil {
 		return nil, lower.Unsupported(err.Error())
 	}
@@ -365,87 +343,8 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 }
 
 func (in *instance) Units() (n, grain int, cost float64) {
-	if in.code.p.Units == bound.ElementUnits {
+	if in.units == bound.ElementUnits {
 		return in.count, in.vecs[0].grain(), in.cost
 	}
 	return in.count, 1, in.cost
-}
-
-func (in *instance) NewWorker() backend.Worker {
-	w := &worker{inst: in}
-	w.mem = work.Memory(in.frame + 64)
-	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
-	w.Scratch = in.need.New(len(in.extents), in.lanes, w)
-	w.reds = make([]redState, in.code.p.States)
-	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
-	for i, n := range in.rowBytes {
-		if n > 0 {
-			w.rows[i] = w.memory(n)
-		}
-	}
-	for _, v := range in.vecs {
-		var arrays []unsafe.Pointer
-		for _, t := range v.v.Arrays {
-			arrays = append(arrays, w.memory(v.step*t.Size()))
-		}
-		w.arrays = append(w.arrays, arrays)
-	}
-	n := 0
-	for _, ph := range in.code.p.Phases {
-		n = max(n, int(ph.Scratch)+len(ph.Sites))
-	}
-	w.scratch, w.inside = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
-	w.accs = make([][]accState, len(in.phases))
-	for id, bp := range in.phases {
-		lanes := 1
-		if bp.Lowered.Vec != nil {
-			lanes = bp.strip
-		}
-		if bp.Lowered.Kind == lower.SeqPhase {
-			lanes *= ir.Run
-		}
-		for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
-			s := &bp.Sites[i]
-			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((lanes + s.Stage.Period) * s.Size)
-			if s.Guard {
-				w.inside[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes)
-			}
-			w.flat(bp, s, i, 0)
-		}
-		for _, i := range bp.Transposed {
-			if bp.Copy < 0 && bp.Lowered.Kind == lower.MapPhase {
-				w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
-			}
-		}
-		for i := range bp.Reds {
-			r := &bp.Reds[i]
-			st := accState{acc: w.memory(bp.strip * r.Kern.Lane.Size())}
-			for range r.Kern.Levels(bp.SeqN) {
-				st.levels = append(st.levels, w.memory(bp.strip*r.Kern.Lane.Size()))
-			}
-			if r.Kern.Arg {
-				st.pos = w.memory(bp.strip * 4)
-			}
-			w.accs[id] = append(w.accs[id], st)
-		}
-		w.prepare(bp)
-	}
-	w.findShortcut()
-	return w
-}
-
-// memory returns zeroed memory, with room for one vector after it.
-func (w *worker) memory(bytes int) unsafe.Pointer {
-	m := work.Memory(bytes + 64)
-	w.keep = append(w.keep, m)
-	return unsafe.Pointer(unsafe.SliceData(m))
-}
-
-// prepare writes the steps of the sites, which all calls share, to the frame.
-func (w *worker) prepare(bp *boundPhase) {
-	for i := range bp.Sites {
-		s := &bp.Sites[i]
-		w.set(s.Arg+frame.SiteStride, s.Line.Step()*s.Size)
-		w.set(s.Arg+frame.SiteRow, s.Row*s.Size)
-	}
 }

@@ -7,6 +7,7 @@ package jit
 import (
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/interp"
@@ -76,9 +77,19 @@ var ISAs = []string{"avx512", "avx2"}
 // generators are those of the supported instruction sets, the best first.
 var generators = []*generator{newGenerator(amd64.AVX512), newGenerator(amd64.AVX2)}
 
-// A generator makes machine code for one instruction set.
-type generator struct {
-	isa isa.Target
-	*isa.Facts
-	tiles [4][2]func() (*exec.Code, error) // by log2 of the size; the second for operands larger than the caches
+// newGenerator returns the generator of a target.
+func newGenerator(target isa.Target) *generator {
+	g := &generator{isa: target, Facts: target.Facts()}
+	for i := range g.tiles {
+		for far := range 2 {
+			g.tiles[i][far] = sync.OnceValues(func() (*exec.Code, error) {
+				obj, err := isa.Tile(target, 1<<i, far == 1)
+				if err != nil {
+					return nil, err
+				}
+				return exec.Install(obj.Bytes)
+			})
+		}
+	}
+	return g
 }

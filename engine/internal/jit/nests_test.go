@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // naming logs the seed of a test that failed.

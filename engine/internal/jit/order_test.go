@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -15,7 +15,7 @@ import (
 // chooses the order of their axes and transposes tiles. Half of them are copies.
 func TestOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	types := []dtype.Type{dtype.F32, dtype.F64, dtype.U8, dtype.F16, dtype.I64}
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.U8, dtype.F16, dtype.I64, dtype.I16}
 	for range testlevel.Every(300, 60) {
 		typ := types[r.IntN(len(types))]
 		rank := 2 + r.IntN(4)

@@ -4,17 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
-	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
-
-// A boundRed is a reduction of a vec loop in an instance.
-type boundRed struct {
-	*lower.Red
-	area int // offset in the frame
-}
 
 // within stands for a block that was added to the result of the block before it.
 var within = reduce.Partial{Index: -1}
@@ -46,6 +38,3 @@ func (w *worker) partial(r *boundRed, lo int) reduce.Partial {
 	}
 	return p
 }
-
-// A redState is the tree of the blocks of a vec loop.
-type redState = pairwise.Tree[reduce.Partial]

@@ -16,7 +16,7 @@ import (
 // worker must see a row that changed.
 func TestPeriods(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I8, dtype.F16} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I8, dtype.F16, dtype.U16} {
 		for columns := 2; columns <= 9; columns++ {
 			rows := []int{7, 200, 700}[r.IntN(3)]
 			k := parse(t, fmt.Sprintf(`kernel short_rows
@@ -41,7 +41,8 @@ buf y %[1]s out 3
 			s := newSetup(t, r, k, e, nil, shapes, plain)
 			for _, be := range isas(t) {
 				in := s.instance(t, be).(*instance)
-				if kept := rows > 7; plain && columns < 8 && kept != (len(in.periodic) > 0) {
+				// Rows of other elements are laid across vectors.
+				if kept := rows > 7 && typ.Size() == 2; plain && columns < 8 && kept != (len(in.periodic) > 0) {
 					t.Errorf("%s, %s, %d rows of %d: a row is kept: %v", be.Name(), typ, rows*3, columns, !kept)
 				}
 				w := in.NewWorker()

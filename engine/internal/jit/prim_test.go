@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
+var registers = dtype.Registers()
 
 // A primCase is an instruction: operand types, result type and text.
 type primCase struct {

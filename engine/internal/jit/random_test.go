@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // A writer writes a random kernel.
@@ -127,8 +127,9 @@ func straight(t *testing.T, seed uint64, cases []primCase) {
 		{dtype.Bool, dtype.F32},
 		{dtype.Bool, dtype.F64, dtype.I64},
 		{dtype.Bool, dtype.F32, dtype.I32, dtype.U32, dtype.U8, dtype.I8},
+		{dtype.Bool, dtype.I16, dtype.U16, dtype.I8, dtype.I32},
 	}
-	straightOf(t, seed, cases, types[seed%5], true)
+	straightOf(t, seed, cases, types[seed%6], true)
 }
 
 // straightOf is straight with values of some types, and with cold regions or without. It
@@ -177,27 +178,36 @@ func straightOf(t *testing.T, seed uint64, cases []primCase, types []dtype.Type,
 	return instances
 }
 
-// TestOctets compares random loops over integers of 8 bits and predicates with the
-// interpreter. Most of them run in lanes of 8 bits.
-func TestOctets(t *testing.T) {
+// TestNarrowLanes compares random loops over integers of 8 and of 16 bits and predicates with
+// the interpreter. Most of them run in lanes of this size.
+func TestNarrowLanes(t *testing.T) {
+	for size, types := range map[int][]dtype.Type{
+		1: {dtype.Bool, dtype.I8, dtype.U8},
+		2: {dtype.Bool, dtype.I8, dtype.U8, dtype.I16, dtype.U16},
+	} {
+		t.Run(fmt.Sprint(8*size), func(t *testing.T) { narrowLanes(t, size, types) })
+	}
+}
+
+func narrowLanes(t *testing.T, size int, types []dtype.Type) {
 	cases := slices.DeleteFunc(plainCases(), func(c primCase) bool { return strings.HasPrefix(c.name, "div") || strings.HasPrefix(c.name, "rem") })
 	rounds := 1000
 	if !testlevel.Deep() {
 		rounds = 60
 	}
-	octets, all := 0, 0
+	narrow, all := 0, 0
 	for seed := range rounds {
-		for _, in := range straightOf(t, uint64(seed), cases, []dtype.Type{dtype.Bool, dtype.I8, dtype.U8}, false) {
+		for _, in := range straightOf(t, uint64(seed), cases, types, false) {
 			for _, bp := range in.(*instance).phases {
 				if bp.Lowered.Kind == lower.MapPhase {
 					all++
-					octets += int(frame.Bit(bp.Octets))
+					narrow += int(frame.Bit(bp.LaneSize == size))
 				}
 			}
 		}
 	}
-	if octets < all/4 {
-		t.Errorf("lanes of 8 bits run %d phases of %d", octets, all)
+	if narrow < all/4 {
+		t.Errorf("lanes of %d bits run %d phases of %d", 8*size, narrow, all)
 	}
 }
 

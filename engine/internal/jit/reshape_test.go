@@ -32,7 +32,7 @@ func TestReshaped(t *testing.T) {
     %3 = reduce sum T %2
     %4 = reduce argmax i64 %1`,
 	} {
-		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.U8} {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.U8, dtype.I16} {
 			k := parse(t, strings.ReplaceAll(`kernel reshaped
 axis i0
 params 1

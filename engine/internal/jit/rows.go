@@ -12,12 +12,22 @@ import (
 // This takes tens of nanoseconds, as long as a short row. So one call runs many rows
 // if all addresses have constant steps from row to row.
 
-// A rowLoop is a par loop whose body is one function.
-type rowLoop struct {
-	phases []*layout.Phase
-	inner  int // rows with the same steps
-	most   int // most rows of a call
-	fn     *function
+// shortRun is the time in ns of a loop that no two threads share.
+const shortRun = 3e3
+
+// short reports whether one call reduces all blocks of a loop, in a time that is not worth a
+// second thread.
+func (in *instance) short(v *boundVec) bool {
+	return v.n <= v.step && in.code.gen.cost(v) < shortRun
+}
+
+// join makes one function of all items of an instance of one unit, if it can. A run of
+// few elements is then one call, which also stores the results of reductions.
+func (in *instance) join(b *layout.Binder) {
+	it := boundItem{par: in.items, n: 1}
+	if it.rows = in.findRowLoop(b, &it); it.rows != nil {
+		in.items, in.units, in.count, in.main = []boundItem{it}, bound.OneUnit, 1, -1
+	}
 }
 
 // findRowLoop returns a par loop with its body as one function, or nil. Machine code
@@ -58,15 +68,14 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			sites, as = append(sites, s), append(as, a)
 		}
 	}
-	extents, spans := b.Spans(b.Order(it.axes), as)
-	if len(extents) == 0 {
-		return nil // a single row
+	r.inner = 1
+	if extents, spans := b.Spans(b.Order(it.axes), as); len(extents) > 0 {
+		last := len(extents) - 1
+		for i, s := range sites {
+			s.Row = spans[i][last].Coef
+		}
+		r.inner = extents[last]
 	}
-	last := len(extents) - 1
-	for i, s := range sites {
-		s.Row = spans[i][last].Coef
-	}
-	r.inner = extents[last]
 	cost := 0.
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
@@ -88,7 +97,7 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 			w.set(bp.Lowered.Lanes, bp.N)
 		}
 		w.set(frame.Rows, rows)
-		r.fn.code.Call(w.frame)
+		w.exec(r.fn)
 		lo += rows
 	}
 }

@@ -17,19 +17,12 @@ import (
 // columns with an array of accumulators. The worker combines full runs, in a tree of
 // adjacent pairs.
 
-// An accState is the memory of a seqRed in one worker.
-type accState struct {
-	acc    unsafe.Pointer
-	levels []unsafe.Pointer
-	pos    unsafe.Pointer
-}
-
 // callElements is about the number of elements of a call for a loop that carries
 // values. Each call loads and stores the carries, so that short calls are slow.
 const callElements = 2048
 
 // turnedElements is the same for a loop whose blocks are turned: a call goes far along a few
-// rows, turnedLanes.
+// rows, turnedLanes, or over more that are short.
 const (
 	turnedElements = 1 << 14
 	turnedLanes    = 64
@@ -41,7 +34,7 @@ func (bp *boundPhase) run(n int) int {
 	switch {
 	case len(bp.Lowered.Carries) == 0:
 		return ir.Run
-	case bp.Turned() && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:
+	case (bp.Turned() || bp.Prefixes) && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:
 		return max(turnedElements/max(n, 1)&^(ir.Run-1), ir.Run)
 	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
 		return min(ir.Run, 1<<bits.Len(uint(callElements/max(n, 1))))
@@ -64,13 +57,21 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 		inner = bp.SeqSpans[k-1]
 	}
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
-	run := bp.run(n)
-	for t := 0; t < bp.SeqN && !w.inst.Stopped(); {
+	run, t := bp.run(n), 0
+	if bp.runs != nil && n == bp.N { // it goes over all columns
+		t = w.manyRuns(bp, columns{lo, 0, n}, inner)
+		count = t / ir.Run
+	}
+	for t < bp.SeqN && !w.inst.Stopped() {
 		m := min(bp.SeqN-t, run-t%run, inner-t%inner)
 		if len(bp.Loads) > 0 || len(bp.Stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, true)
 		}
+		w.set(frame.Going, 0)
 		w.seqRows(bp, lo, n, t, m)
+		if bp.Lowered.Leaves && *w.word(frame.Going) == 0 {
+			break // no later step changes a value
+		}
 		if len(bp.Stores) > 0 {
 			w.seqStage(bp, lo, n, t, m, false)
 		}
@@ -85,6 +86,64 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	for i := range bp.Reds {
 		w.finishRuns(bp, &accs[i], &bp.Reds[i], count, bp.SeqN%ir.Run, n)
 	}
+}
+
+// inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors.
+func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
+	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), g.Vectors/4)
+}
+
+// runGroups returns the runs of rows that a function for few columns combines at once, the vectors
+// of their result, and the most groups of runs in a call.
+func (in *instance) runGroups(bp *boundPhase) (runs, vectors, most int) {
+	runs, vectors = in.code.gen.inRuns(bp.Phase)
+	return runs, vectors, max(runElements/(runs*ir.Run*bp.N), 1)
+}
+
+// runElements is about the number of elements of a call for few columns.
+const runElements = 1 << 14
+
+// runBytes returns the memory of the accumulators of such a function, and of its results.
+func (in *instance) runBytes(bp *boundPhase) int {
+	runs, vectors, most := in.runGroups(bp)
+	return (runs + most) * vectors * in.code.gen.Bytes
+}
+
+// manyRuns runs as many rows as it can by the function for few columns, and returns their number.
+func (w *worker) manyRuns(bp *boundPhase, c columns, inner int) (t int) {
+	accs := w.accs[bp.Lowered.ID]
+	runs, vectors, most := w.inst.runGroups(bp)
+	rows, lanes := runs*ir.Run, vectors*bp.Lanes(w.inst.code.gen.Bytes, w.inst.code.gen.Predicates > 0)
+	for !w.inst.Stopped() {
+		groups := min(most, (bp.SeqN-t)/rows, (inner-t%inner)/rows)
+		if groups == 0 {
+			break
+		}
+		w.set(frame.Left, groups)
+		w.callRows(bp, bp.runs, c, t, 0, ir.Run)
+		for i := range accs {
+			r := &bp.Reds[i]
+			for g := range groups {
+				w.copyRuns(&accs[i], r, t/ir.Run+g*runs, runs, unsafe.Add(accs[i].runs, (runs+g)*lanes*r.Kern.Lane.Size()), c.n)
+			}
+		}
+		t += groups * rows
+	}
+	for i := range accs {
+		fillLanes(accs[i].acc, c.n, bp.Reds[i].Kern)
+	}
+	return t
+}
+
+// copyRuns adds the result of some runs, in acc, to the levels of a reduction. The first is run
+// number first.
+func (w *worker) copyRuns(st *accState, r *layout.SeqRed, first, runs int, acc unsafe.Pointer, n int) {
+	i := bits.TrailingZeros(uint(runs))
+	for ; first>>i&1 != 0; i++ {
+		r.Kern.Merge(acc, st.levels[i], n)
+	}
+	bytes := n * r.Kern.Lane.Size()
+	copy(unsafe.Slice((*byte)(st.levels[i]), bytes), unsafe.Slice((*byte)(acc), bytes))
 }
 
 func (w *worker) pushRun(st *accState, r *layout.SeqRed, count, n int) {
@@ -137,15 +196,22 @@ func (w *worker) finishRuns(bp *boundPhase, st *accState, r *layout.SeqRed, coun
 				d[i] = uint8(r.Kern.Empty.Bits)
 			}
 		}
-	case r.Type == dtype.I8 || r.Type == dtype.U8:
-		d, s := unsafe.Slice((*uint8)(out), n), unsafe.Slice((*uint32)(st.acc), n)
-		for i := range d {
-			d[i] = uint8(s[i])
-		}
+	case r.Type.Size() == 1:
+		truncate[uint8](out, st.acc, n)
+	case r.Type.Size() == 2:
+		truncate[uint16](out, st.acc, n)
 	case r.Kern.Lane.Size() == 4:
 		copy(unsafe.Slice((*uint32)(out), n), unsafe.Slice((*uint32)(st.acc), n))
 	default:
 		copy(unsafe.Slice((*uint64)(out), n), unsafe.Slice((*uint64)(st.acc), n))
+	}
+}
+
+// truncate writes n lanes of 32 bits as elements of a narrower type.
+func truncate[T uint8 | uint16](out, lanes unsafe.Pointer, n int) {
+	d, s := unsafe.Slice((*T)(out), n), unsafe.Slice((*uint32)(lanes), n)
+	for i := range d {
+		d[i] = T(s[i])
 	}
 }
 
@@ -211,14 +277,20 @@ type columns struct{ lo, at, n int }
 // seqCall runs columns from row t+done. It runs the next rows that have the same lanes
 // inside guarded arrays, at most m. It returns their number.
 func (w *worker) seqCall(bp *boundPhase, c columns, t, done, m int) int {
-	lo, at, n := c.lo, c.at, c.n
 	t += done
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		if s.Guard && !s.Staged {
-			m = w.seqGuard(s, lo+at, n, t, m)
+			m = w.seqGuard(s, c.lo+c.at, c.n, t, m)
 		}
 	}
+	w.callRows(bp, bp.fn, c, t, done, m)
+	return m
+}
+
+// callRows calls machine code for m rows of columns from row t on.
+func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m int) {
+	lo, at, n := c.lo, c.at, c.n
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		switch s.Kind {
@@ -243,8 +315,11 @@ func (w *worker) seqCall(bp *boundPhase, c columns, t, done, m int) int {
 	}
 	accs := w.accs[bp.Lowered.ID]
 	for i := range bp.Reds {
-		r := &bp.Reds[i]
-		w.setPtr(r.At+frame.SitePtr, accs[i].acc, at*r.Kern.Lane.Size())
+		r, acc := &bp.Reds[i], accs[i].acc
+		if fn == bp.runs {
+			acc = accs[i].runs
+		}
+		w.setPtr(r.At+frame.SitePtr, acc, at*r.Kern.Lane.Size())
 		if r.Kern.Arg {
 			w.setPtr(r.PosAt+frame.SitePtr, accs[i].pos, at*4)
 		}
@@ -252,8 +327,7 @@ func (w *worker) seqCall(bp *boundPhase, c columns, t, done, m int) int {
 	w.set(bp.Lowered.Lanes, n)
 	w.set(frame.Rows, m)
 	w.set(frame.First, t)
-	bp.fn.code.Call(w.frame)
-	return m
+	fn.code.Call(w.frame)
 }
 
 // seqGuard writes to the frame which of n lanes from position p are inside a guarded

@@ -3,38 +3,37 @@ package jit
 import (
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
-// A shortcut keeps all that a worker needs for a kernel that is one plain map. To
-// find this in the instance takes longer than a short run, and a long run evicts the
-// instance from the caches.
-type shortcut struct {
-	code    *exec.Code
-	step    int  // most lanes of a call; 0: there is no shortcut
-	row     int  // lanes of a row, if a call runs whole rows
-	all     bool // run can run all lanes
-	lanes   *int
-	rows    *int
-	sites   []layout.PlainSite
-	scalars []scalarCopy
-}
-
-// A scalarCopy copies a scalar of the binding to its cell.
-type scalarCopy struct{ to, from *uint64 }
-
-// findShortcut prepares a shortcut if the kernel is one plain map, with nothing to
-// compute before the loop or after it.
+// findShortcut prepares a shortcut if there is nothing to compute before the loop or after
+// it.
 func (w *worker) findShortcut() {
 	in := w.inst
-	if in.code.p.Units != bound.ElementUnits || len(in.items) != 1 {
+	if len(in.items) != 1 {
 		return
 	}
-	v := in.items[0].vec
+	var scalars []scalarCopy
+	for i, t := range in.code.p.IR.Scalars {
+		if frame.Narrow(t) { // cells hold another form: see frame.Canonical
+			return
+		}
+		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
+	}
+	switch it := &in.items[0]; {
+	case it.rows != nil && in.units == bound.OneUnit:
+		w.shortenFunction(it)
+	case in.units == bound.ElementUnits:
+		w.shortenMap(it.vec)
+	}
+	w.short.scalars = scalars
+	w.short.all = w.short.does(0, in.count)
+}
+
+// shortenMap prepares the shortcut of a plain map.
+func (w *worker) shortenMap(v *boundVec) {
 	if len(v.phases) != 1 {
 		return
 	}
@@ -42,19 +41,31 @@ func (w *worker) findShortcut() {
 	if bp.Plain == nil || bp.streamed != nil || bp.Rows && (bp.Tiled || v.row == 0) {
 		return
 	}
-	var scalars []scalarCopy
-	for i, t := range in.code.p.IR.Scalars {
-		if t == dtype.I8 || t == dtype.U8 { // cells hold another form: see canonical
-			return
-		}
-		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
-	}
 	w.short = shortcut{
 		code: bp.fn.code, step: min(v.step, bp.strip), row: v.row,
-		lanes: (*int)(unsafe.Add(w.frame, bp.Lowered.Lanes)), rows: (*int)(unsafe.Add(w.frame, frame.Rows)),
-		sites: bp.Plain, scalars: scalars,
+		lanes: w.word(bp.Lowered.Lanes), rows: w.word(frame.Rows), sites: bp.Plain,
 	}
-	w.short.all = w.short.does(0, in.count)
+}
+
+// shortenFunction prepares the shortcut of a function that runs once. The numbers of lanes
+// and the addresses in row buffers stay in the frame.
+func (w *worker) shortenFunction(it *boundItem) {
+	if it.n != 1 || len(it.axes) > 0 {
+		return
+	}
+	w.short = shortcut{code: it.rows.fn.code, step: 1, lanes: w.word(frame.Rows), rows: w.word(frame.Rows)}
+	for _, bp := range it.rows.phases {
+		w.set(bp.Lowered.Lanes, bp.N)
+		for _, i := range bp.Native {
+			s := &bp.Sites[i]
+			off := s.Line.At(w.Pos)
+			if s.Kind == layout.Index || w.rows[s.Buf] != nil {
+				w.point(s, off)
+			} else {
+				w.short.sites = append(w.short.sites, layout.PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &w.inst.bind.Bufs[s.Buf].Ptr, Base: off * s.Size})
+			}
+		}
+	}
 }
 
 // does reports whether run can run lanes lo..hi.

@@ -21,6 +21,17 @@ buf b3 f32 out 2
   }
 }`
 
+// sum stores the sum of an array.
+const sum = `buf b0 f32 in 1
+buf b1 f32 out 0
+{
+  vec i0 {
+    %0 = load f32 b0[i0]
+    %1 = reduce sum f32 %0
+  }
+  store f32 b1[] %1
+}`
+
 // TestShortcut tests which kernels have a shortcut, and that results have the same bits
 // with and without it.
 func TestShortcut(t *testing.T) {
@@ -81,15 +92,46 @@ buf b2 i32 out 1
 		{"rows", broadcastRows, []int{300, 45}, [][]int{{300, 45}, {45}, {300}, {300, 45}}, true},
 		{"one row", broadcastRows, []int{1, 45}, [][]int{{1, 45}, {45}, {1}, {1, 45}}, true},
 		{"rows longer than a call", broadcastRows, []int{2, 200_000}, [][]int{{2, 200_000}, {200_000}, {2}, {2, 200_000}}, false},
-		{"sum", `buf b0 f32 in 1
-buf b1 f32 out 0
+		{"sum", sum, []int{40_000}, [][]int{{40_000}, {}}, false},
+		{"sum of one block", sum, []int{4096}, [][]int{{4096}, {}}, true},
+		{"sum of two blocks", sum, []int{4097}, [][]int{{4097}, {}}, false},
+		{"sum of nothing", sum, []int{0}, [][]int{{0}, {}}, false},
+		{"loops with a row buffer", `buf b0 f32 in 1
+buf b1 i64 out 0
+buf b2 f32 row [i0]
+buf b3 f32 out 1
+scalar s0 f32
+{
+  %0 = scalar f32 s0
+  vec i0 {
+    %1 = load f32 b0[i0]
+    %2 = mul f32 %1 %0
+    store f32 b2[i0] %2
+    %3 = reduce max f32 %2
+    %4 = reduce argmin i64 %2
+  }
+  store i64 b1[] %4
+  vec i0 {
+    %5 = load f32 b2[i0]
+    %6 = sub f32 %5 %3
+    store f32 b3[i0] %6
+  }
+}`, []int{45}, [][]int{{45}, {}, nil, {45}}, true},
+		{"sum with a division that may fault", `buf b0 i32 in 1
+buf b1 i32 in 1
+buf b2 i32 out 0
 {
   vec i0 {
-    %0 = load f32 b0[i0]
-    %1 = reduce sum f32 %0
+    %0 = load i32 b0[i0]
+    %1 = load i32 b1[i0]
+    %2 = const i32 0
+    %3 = eq bool %1 %2
+    fault divide %3
+    %4 = div i32 %0 %1
+    %5 = reduce sum i32 %4
   }
-  store f32 b1[] %1
-}`, []int{40_000}, [][]int{{40_000}, {}}, false},
+  store i32 b2[] %5
+}`, []int{100}, [][]int{{100}, {100}, {}}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 9))

@@ -16,7 +16,7 @@ func TestTransposed(t *testing.T) {
 	found := 0
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
-		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.U8, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.Bool}
+		memory := dtype.Real()
 		mem := memory[seed%len(memory)]
 		reg := mem.Register()
 		rows, columns := extents[r.IntN(len(extents))], extents[r.IntN(len(extents))]
@@ -61,7 +61,7 @@ func TestCopiedTiles(t *testing.T) {
 	found := 0
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 6))
-		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.U8, dtype.I32, dtype.I64, dtype.Bool}
+		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.I64, dtype.Bool}
 		mem := memory[seed%len(memory)]
 		n := []int{extents[r.IntN(len(extents))], 1 + r.IntN(3), extents[r.IntN(len(extents))]}
 		k := parse(t, fmt.Sprintf(`kernel turn

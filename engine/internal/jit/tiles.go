@@ -2,31 +2,12 @@ package jit
 
 import (
 	"math/bits"
-	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
-	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/plan/bound"
 )
-
-// newGenerator returns the generator of a target.
-func newGenerator(target isa.Target) *generator {
-	g := &generator{isa: target, Facts: target.Facts()}
-	for i := range g.tiles {
-		for far := range 2 {
-			g.tiles[i][far] = sync.OnceValues(func() (*exec.Code, error) {
-				obj, err := isa.Tile(target, 1<<i, far == 1)
-				if err != nil {
-					return nil, err
-				}
-				return exec.Install(obj.Bytes)
-			})
-		}
-	}
-	return g
-}
 
 // tile returns the code that transposes tiles of elements of size bytes; far selects
 // prefetches.

@@ -12,7 +12,7 @@ import (
 // backward and in place, with a second state, a weight for each row and one for each step, and
 // with extents near those of blocks.
 func TestTurned(t *testing.T) {
-	extents := []int{2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 70, 130}
+	extents := []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 24, 31, 33, 40, 70, 130}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
 	found := 0
 	for seed := range 90 {

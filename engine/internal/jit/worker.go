@@ -1,13 +1,11 @@
 package jit
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -18,49 +16,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-const (
-	stageLanes = 1024 // lanes with scratch memory, which should stay in the first-level cache
-)
-
-// A worker runs chunks of an instance.
-type worker struct {
-	gather.Scratch
-	inst    *instance
-	frame   unsafe.Pointer
-	short   shortcut
-	mem     []uint64
-	rows    []unsafe.Pointer // row buffers, by buffer
-	arrays  [][]unsafe.Pointer
-	scratch []unsafe.Pointer // of staged sites, by phase and site
-	inside  []unsafe.Pointer
-	reds    []redState
-	accs    [][]accState // by phase and reduction
-	first   int          // lane of the scratch arrays where the piece begins
-	run     uint64
-	keep    []any
-}
-
 var _ backend.Whole = (*worker)(nil)
-
-func (w *worker) cell(i int32) *uint64 {
-	return (*uint64)(unsafe.Add(w.frame, w.inst.code.p.CellBase+int(i)*8))
-}
-
-func (w *worker) set(off int, v int) { *(*int)(unsafe.Add(w.frame, off)) = v }
-
-// setPtr writes the address p + by as an integer. The sum may lie outside the
-// array, where a Go pointer must not point.
-func (w *worker) setPtr(off int, p unsafe.Pointer, by int) {
-	*(*uintptr)(unsafe.Add(w.frame, off)) = uintptr(p) + uintptr(by)
-}
-
-// base returns the address of coordinate (0, 0, ...) of a buffer.
-func (w *worker) base(buf int32) unsafe.Pointer {
-	if p := w.rows[buf]; p != nil {
-		return p
-	}
-	return w.inst.bind.Bufs[buf].Ptr
-}
 
 // begin runs the scalar code of the entry, once in each run.
 func (w *worker) begin() {
@@ -69,22 +25,32 @@ func (w *worker) begin() {
 	}
 }
 
+// holds reports whether the scalars are in the ranges that the narrowings of the phases assume.
+func (in *instance) holds() bool {
+	for i := range in.assumed {
+		if a := &in.assumed[i]; !a.Holds(in.bind.Scalars[a.Scalar]) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *worker) enter() {
 	in := w.inst
-	w.run = in.Number
+	w.run, w.wide = in.Number, !in.holds()
 	for i, s := range in.bind.Scalars {
 		*w.cell(int32(i)) = frame.Canonical(in.code.p.IR.Scalars[i], s)
 	}
 	for _, bp := range in.periodic {
 		w.repeat(bp)
 	}
-	if p := in.code.p; p.Main >= 0 {
-		w.items(in.items[:p.Main])
+	if in.main >= 0 {
+		w.items(in.items[:in.main])
 	}
 }
 
 func (w *worker) Run(lo, hi int) {
-	if w.short.does(lo, hi) {
+	if w.short.does(lo, hi) && w.inst.holds() {
 		w.short.run(w.frame, lo, hi)
 	} else {
 		w.chunk(lo, hi)
@@ -96,7 +62,7 @@ func (w *worker) Run(lo, hi int) {
 // RunAll is Begin, Run of all units, and Finish.
 func (w *worker) RunAll() ir.FaultKind {
 	in := w.inst
-	if !w.short.all {
+	if !w.short.all || !in.holds() {
 		in.Begin()
 		w.Run(0, in.count)
 		return in.Finish(w)
@@ -117,16 +83,16 @@ func (w *worker) chunk(lo, hi int) {
 	w.begin()
 	in := w.inst
 	if lo < hi {
-		switch in.code.p.Units {
+		switch in.units {
 		case bound.OneUnit:
 			w.items(in.items)
 		case bound.RowUnits:
-			it := &in.items[in.code.p.Main]
+			it := &in.items[in.main]
 			w.parRows(it, lo, hi)
 		case bound.ElementUnits:
-			w.vecRange(in.items[in.code.p.Main].vec, lo, hi)
+			w.vecRange(in.items[in.main].vec, lo, hi)
 		case bound.BlockUnits:
-			v := in.items[in.code.p.Main].vec
+			v := in.items[in.main].vec
 			for b := lo; b < hi; b += v.step / ir.Block {
 				end := min(b+v.step/ir.Block, hi)
 				w.vecRange(v, b*ir.Block, min(end*ir.Block, v.n))
@@ -235,49 +201,11 @@ func (w *worker) scalar(bp *boundPhase) {
 	}
 	w.stageIn(bp, 0, 1)
 	w.set(bp.Lowered.Lanes, 1)
-	bp.fn.code.Call(w.frame)
+	w.exec(bp.fn)
 	for _, i := range bp.Stores {
 		s := &bp.Sites[i]
 		w.store(s.Stage, 0, 1, w.scratchOf(bp, i))
 	}
-}
-
-func (w *worker) point(s *layout.Site, off int) {
-	if s.Kind == layout.Index {
-		w.set(s.Arg+frame.SitePtr, off)
-		return
-	}
-	w.setPtr(s.Arg+frame.SitePtr, w.base(s.Buf), off*s.Size)
-}
-
-// outside marks a coordinate outside a guarded array: dynamic returns it.
-const outside = math.MinInt
-
-// dynamic returns the part of an offset that depends on cells, in elements. It
-// returns outside if a coordinate is outside a guarded array. Then the caller must
-// leave no lane inside.
-func (w *worker) dynamic(s *layout.Site) int {
-	off := 0
-	for i := range s.Dyn {
-		d := &s.Dyn[i]
-		c := w.One(&d.Site)
-		switch {
-		case d.Bounds == ir.Clamped:
-			c = max(0, min(c, d.Extent-1))
-		case d.Bounds == ir.Guarded && uint(c) >= uint(d.Extent):
-			return outside
-		}
-		off += c * d.Stride
-	}
-	return off
-}
-
-func (w *worker) scratchOf(bp *boundPhase, site int32) unsafe.Pointer {
-	return w.scratch[int(bp.Lowered.Scratch)+int(site)]
-}
-
-func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
-	return unsafe.Slice((*uint8)(w.inside[int(bp.Lowered.Scratch)+int(site)]), n)
 }
 
 func (w *worker) stageIn(bp *boundPhase, lo, n int) {
@@ -355,6 +283,14 @@ func (w *worker) call(bp *boundPhase, n, rows int) {
 	if bp.streamed != nil && w.aligned(bp, rows) {
 		fn = bp.streamed
 	}
+	w.exec(fn)
+}
+
+// exec calls machine code at the addresses in the frame.
+func (w *worker) exec(fn *function) {
+	if w.wide && fn.wide != nil {
+		fn = fn.wide
+	}
 	fn.code.Call(w.frame)
 }
 
@@ -390,19 +326,6 @@ func (w *worker) guard(s *layout.Site, off, p, n int) int {
 		w.setInside(s, lo, hi)
 	}
 	return off
-}
-
-// guardAt returns the guarded coordinate at position p, and its step from lane to
-// lane.
-func (w *worker) guardAt(g *layout.GuardLine, p int) (c, step int) {
-	o, _ := bound.Inner(g.Line.Spans, p)
-	return g.Line.At(w.Pos) + o, g.Line.Step()
-}
-
-// setInside writes the range of lanes inside a guarded array to the frame.
-func (w *worker) setInside(s *layout.Site, lo, hi int) {
-	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteLo)) = int32(max(lo, 0))
-	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteHi)) = int32(max(hi, 0))
 }
 
 // segments runs a piece of several rows: row by row, tile by tile, or many rows in
@@ -444,16 +367,15 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	if w.short.step > 0 {
 		return in.Fault()
 	}
-	p := in.code.p
-	if p.Main >= 0 {
+	if in.main >= 0 {
 		w.begin()
-		if p.Units == bound.BlockUnits {
-			for i, r := range in.items[p.Main].vec.reds {
+		if in.units == bound.BlockUnits {
+			for i, r := range in.items[in.main].vec.reds {
 				parts := slices.DeleteFunc(in.partials[i], func(p reduce.Partial) bool { return p == within })
 				*w.cell(r.Cell) = r.result(pairwise.Reduce(parts, r.Kern.Empty, r.Kern.Combine))
 			}
 		}
-		w.items(in.items[p.Main+1:])
+		w.items(in.items[in.main+1:])
 		w.flushFaults()
 	}
 	return in.Fault()
@@ -475,4 +397,87 @@ func (w *worker) aligned(bp *boundPhase, rows int) bool {
 		}
 	}
 	return true
+}
+
+func (in *instance) NewWorker() backend.Worker {
+	w := &worker{inst: in}
+	w.mem = work.Memory(in.frame + 64)
+	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
+	w.Scratch = in.need.New(len(in.extents), in.lanes, w)
+	w.reds = make([]redState, in.code.p.States)
+	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
+	for i, n := range in.rowBytes {
+		if n > 0 {
+			w.rows[i] = w.memory(n)
+		}
+	}
+	for _, v := range in.vecs {
+		var arrays []unsafe.Pointer
+		for _, t := range v.v.Arrays {
+			arrays = append(arrays, w.memory(v.step*t.Size()))
+		}
+		w.arrays = append(w.arrays, arrays)
+	}
+	n := 0
+	for _, ph := range in.code.p.Phases {
+		n = max(n, int(ph.Scratch)+len(ph.Sites))
+	}
+	w.scratch, w.inside = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
+	w.accs = make([][]accState, len(in.phases))
+	for id, bp := range in.phases {
+		lanes := 1
+		if bp.Lowered.Vec != nil {
+			lanes = bp.strip
+		}
+		if bp.Lowered.Kind == lower.SeqPhase {
+			lanes *= ir.Run
+		}
+		for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
+			s := &bp.Sites[i]
+			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((lanes + s.Stage.Period) * s.Size)
+			if s.Guard {
+				w.inside[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes)
+			}
+			w.flat(bp, s, i, 0)
+		}
+		for _, i := range bp.Transposed {
+			if bp.Copy < 0 && bp.Lowered.Kind == lower.MapPhase {
+				w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
+			}
+		}
+		for i := range bp.Reds {
+			r := &bp.Reds[i]
+			bytes := bp.strip * r.Kern.Lane.Size()
+			st := accState{acc: w.memory(bytes)}
+			if bp.runs != nil {
+				st.runs = w.memory(in.runBytes(bp))
+			}
+			for range r.Kern.Levels(bp.SeqN) {
+				st.levels = append(st.levels, w.memory(bytes))
+			}
+			if r.Kern.Arg {
+				st.pos = w.memory(bp.strip * 4)
+			}
+			w.accs[id] = append(w.accs[id], st)
+		}
+		w.prepare(bp)
+	}
+	w.findShortcut()
+	return w
+}
+
+// memory returns zeroed memory, with room for one vector after it.
+func (w *worker) memory(bytes int) unsafe.Pointer {
+	m := work.Memory(bytes + 64)
+	w.keep = append(w.keep, m)
+	return unsafe.Pointer(unsafe.SliceData(m))
+}
+
+// prepare writes the steps of the sites, which all calls share, to the frame.
+func (w *worker) prepare(bp *boundPhase) {
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		w.set(s.Arg+frame.SiteStride, s.Line.Step()*s.Size)
+		w.set(s.Arg+frame.SiteRow, s.Row*s.Size)
+	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // UnmarshalText reads the text form into the struct that x points to, which
@@ -36,7 +36,7 @@ func (p *parser) fail(format string, args ...any) {
 		start := p.at - len(p.tok)
 		line := 1 + strings.Count(p.text[:start], "\n")
 		col := start - strings.LastIndexByte(p.text[:start], '\n')
-		p.err = expr.NewError(expr.ErrValue, "", "%d:%d: "+format, append([]any{line, col}, args...)...)
+		p.err = tree.NewError(tree.ErrValue, "", "%d:%d: "+format, append([]any{line, col}, args...)...)
 	}
 	p.tok, p.at = "", len(p.text)
 }

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -90,9 +90,9 @@ func (b *budget) enter() error {
 	b.depth--
 	switch {
 	case b.messages < 0:
-		return expr.NewError(expr.ErrValue, "", "more than %d messages", maxMessages)
+		return tree.NewError(tree.ErrValue, "", "more than %d messages", maxMessages)
 	case b.depth < 0:
-		return expr.NewError(expr.ErrValue, "", "messages nested more than %d deep", maxDepth)
+		return tree.NewError(tree.ErrValue, "", "messages nested more than %d deep", maxDepth)
 	}
 	return nil
 }

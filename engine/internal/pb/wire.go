@@ -5,7 +5,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -116,7 +116,7 @@ type reader struct {
 
 // fail returns an error at the byte that stands rest bytes before the end.
 func (r *reader) fail(rest int, format string, args ...any) error {
-	return expr.NewError(expr.ErrValue, "", "byte %d: "+format, append([]any{r.total - rest}, args...)...)
+	return tree.NewError(tree.ErrValue, "", "byte %d: "+format, append([]any{r.total - rest}, args...)...)
 }
 
 // message reads the fields in b. after is the number of bytes of the input from

@@ -167,7 +167,7 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-var genTypes = []dtype.Type{dtype.F32, dtype.F32, dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.U64, dtype.I64}
+var genTypes = []dtype.Type{dtype.F32, dtype.F32, dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.U64, dtype.I64, dtype.I16, dtype.U16}
 
 func (g *generator) op() {
 	t := genTypes[g.r.IntN(len(genTypes))]
@@ -388,21 +388,24 @@ func (g *generator) vec(axes, seq []int) {
 					carries = append(carries, genValue{g.def(v.t), v.t})
 					g.line("%%%d = carry %s %%%d", carries[len(carries)-1].id, v.t.Short(), v.id)
 				}
+				settles := len(carries) > 0 && g.r.IntN(3) == 0
 				g.ops(6)
-				if g.r.IntN(4) == 0 {
+				if !settles && g.r.IntN(4) == 0 {
 					g.store()
 					g.ops(3)
 				}
-				least := 1
-				if len(carries) > 0 {
-					least = g.r.IntN(2)
-				}
-				for range least + g.r.IntN(2)*g.r.IntN(6) {
-					out = append(out, g.reduce())
+				if least := min(1, len(carries)); !settles {
+					for range 1 - least*g.r.IntN(2) + g.r.IntN(2)*g.r.IntN(6) {
+						out = append(out, g.reduce())
+					}
 				}
 				var next []int
 				for _, v := range carries {
-					next = append(next, g.value(v.t))
+					x := g.value(v.t)
+					if settles {
+						x = g.settled(v, x)
+					}
+					next = append(next, x)
 				}
 				for i, v := range carries {
 					g.next++
@@ -435,6 +438,24 @@ func (g *generator) vec(axes, seq []int) {
 		}
 		return out
 	})
+}
+
+// settled returns a next value that is x where the carry is below a number, and
+// sometimes a predicate holds too, and the carry elsewhere.
+func (g *generator) settled(carry genValue, x int) int {
+	limit := g.def(carry.t)
+	g.line("%%%d = const %s %#x", limit, carry.t.Short(), tame(g.r, carry.t))
+	p := g.def(dtype.Bool)
+	g.line("%%%d = lt bool %%%d %%%d", p, carry.id, limit)
+	if g.r.IntN(2) == 0 {
+		other := g.value(dtype.Bool)
+		both := g.def(dtype.Bool)
+		g.line("%%%d = and bool %%%d %%%d", both, p, other)
+		p = both
+	}
+	g.next++
+	g.line("%%%d = select %s %%%d %%%d %%%d", g.next, carry.t.Short(), p, x, carry.id)
+	return g.next
 }
 
 const rowAxis = 2

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Cache keeps entries that are not running. A goroutine takes an entry out, runs
@@ -28,10 +29,10 @@ type Cache[O comparable, P any] struct {
 type Memories struct {
 	// Host returns the bytes of a memory. It reports false if the memory is not the
 	// host's.
-	Host func(expr.Memory) ([]byte, bool)
+	Host func(tree.Memory) ([]byte, bool)
 	// New returns a memory of the host of size bytes, and the address at which it
 	// keeps its bytes. It has none yet.
-	New func(size int) (m expr.Memory, data *[]byte)
+	New func(size int) (m tree.Memory, data *[]byte)
 }
 
 // NewCache returns an empty cache that keeps programs of at most limit bytes

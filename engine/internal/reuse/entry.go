@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An Entry is a program for copies of statements, in which arrays and cells of its
@@ -15,7 +16,7 @@ type Entry[O comparable, P any] struct {
 
 	options O
 	arrays  []*[]byte      // where the arrays keep their bytes; nil bytes between runs
-	scalars []*expr.Scalar // nil for constants that are part of the program
+	scalars []*tree.Scalar // nil for constants that are part of the program
 	words   []uint64
 	idents  []any
 	hash    uint64
@@ -31,16 +32,16 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 	e := &Entry[O, P]{
 		Bytes:   12<<10 + 80*len(k.words), // a fit to plans, bindings and code of trees of 1 to 100 operators
 		options: o,
-		arrays:  make([]*[]byte, len(k.arrays)), scalars: make([]*expr.Scalar, len(k.scalars)),
+		arrays:  make([]*[]byte, len(k.arrays)), scalars: make([]*tree.Scalar, len(k.scalars)),
 		words: slices.Clone(k.words), idents: slices.Clone(k.idents), hash: k.hash,
 	}
-	y := copier{k: k, memories: make([]expr.Memory, len(k.arrays)), cells: e.scalars, made: make([]*expr.Node, len(k.nodes))}
+	y := copier{k: k, memories: make([]tree.Memory, len(k.arrays)), cells: e.scalars, made: make([]*tree.Node, len(k.nodes))}
 	for i, a := range k.arrays {
 		y.memories[i], e.arrays[i] = c.memory.New(len(a.data))
 	}
 	for i, s := range k.scalars {
 		if !s.fixed {
-			e.scalars[i] = &expr.Scalar{}
+			e.scalars[i] = &tree.Scalar{}
 		}
 	}
 	e.bind(k)
@@ -53,12 +54,12 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 // A copier copies trees with other operands.
 type copier struct {
 	k        *Key
-	memories []expr.Memory
-	cells    []*expr.Scalar
-	made     []*expr.Node // the copies so far, by the number of the node in the key
+	memories []tree.Memory
+	cells    []*tree.Scalar
+	made     []*tree.Node // the copies so far, by the number of the node in the key
 }
 
-func (y *copier) copy(n *expr.Node) *expr.Node {
+func (y *copier) copy(n *tree.Node) *tree.Node {
 	_, i := y.k.find(n)
 	if y.made[i] != nil {
 		return y.made[i]
@@ -66,12 +67,12 @@ func (y *copier) copy(n *expr.Node) *expr.Node {
 	at := y.k.nodes[i].operand
 	switch {
 	case n.Leaf != nil:
-		l := &expr.Leaf{Mem: y.memories[at], Offset: y.k.arrays[at].low, Strides: slices.Clone(n.Leaf.Strides), Name: n.Leaf.Name}
-		y.made[i] = expr.NewLeaf(n.DType(), slices.Clone(n.Shape()), l)
-	case n.Param != nil || n.Op.Class() == expr.Constant && y.cells[at] != nil:
-		y.made[i] = expr.NewParamNode(n.DType(), y.cells[at])
+		l := &tree.Leaf{Mem: y.memories[at], Offset: y.k.arrays[at].low, Strides: slices.Clone(n.Leaf.Strides), Name: n.Leaf.Name}
+		y.made[i] = tree.NewLeaf(n.DType(), slices.Clone(n.Shape()), l)
+	case n.Param != nil || n.Op.Class() == tree.Constant && y.cells[at] != nil:
+		y.made[i] = tree.NewParamNode(n.DType(), y.cells[at])
 	default:
-		args := make([]*expr.Node, len(n.Args))
+		args := make([]*tree.Node, len(n.Args))
 		for j, x := range n.Args {
 			args[j] = y.copy(x)
 		}
@@ -98,7 +99,7 @@ func (e *Entry[O, P]) bind(k *Key) {
 
 // Original returns the node of stmts that node n of an entry is a copy of, or nil.
 // The entry is for stmts, so both have the same nodes in the same order.
-func (c *Cache[O, P]) Original(e *Entry[O, P], n *expr.Node, stmts []expr.Statement) *expr.Node {
+func (c *Cache[O, P]) Original(e *Entry[O, P], n *tree.Node, stmts []expr.Statement) *tree.Node {
 	own, others := c.Key(e.Statements), c.Key(stmts)
 	defer c.Free(own)
 	defer c.Free(others)

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -24,7 +25,7 @@ import (
 //   - a view that a user has defined, whose index map may read the constant,
 //   - an operation that fails for some operands, such as a division by 0.
 type Key struct {
-	host func(expr.Memory) ([]byte, bool)
+	host func(tree.Memory) ([]byte, bool)
 	seed maphash.Seed
 
 	words  []uint64
@@ -40,7 +41,7 @@ type Key struct {
 
 // A keyNode is a node with what the walk has found out about it.
 type keyNode struct {
-	node     *expr.Node
+	node     *tree.Node
 	operand  int32 // number of the array or the scalar
 	constant bool  // its value does not depend on arrays or parameters
 	done     bool  // its operands have been added
@@ -48,7 +49,7 @@ type keyNode struct {
 
 // An arrayOperand is an array with the part of the memory that it covers.
 type arrayOperand struct {
-	node *expr.Node // the first leaf with this array
+	node *tree.Node // the first leaf with this array
 	data []byte     // from the lowest to the highest element
 	low  int        // distance from the lowest element to element (0, 0, ...), in elements
 }
@@ -57,7 +58,7 @@ type arrayOperand struct {
 type scalarOperand struct {
 	typ   dtype.Type
 	bits  uint64
-	cell  *expr.Scalar // of a parameter
+	cell  *tree.Scalar // of a parameter
 	fixed bool         // its value is in the key
 }
 
@@ -94,7 +95,7 @@ func (k *Key) read(stmts []expr.Statement) bool {
 		k.node(s.Target)
 		k.node(s.Value)
 		if s.Saver == expr.Over && !k.failed {
-			k.fix([]*expr.Node{s.Value})
+			k.fix([]*tree.Node{s.Value})
 		}
 		if k.failed {
 			return false
@@ -112,8 +113,8 @@ func (k *Key) read(stmts []expr.Statement) bool {
 
 // node adds the tree n and returns the number of its root. It sets k.failed if
 // the tree has no key.
-func (k *Key) node(n *expr.Node) int32 {
-	if n == nil || n.Op == nil || n.Attributes == nil { // not made by a function of package expr
+func (k *Key) node(n *tree.Node) int32 {
+	if n == nil || n.Op == nil || n.Attributes == nil { // not made by a function of package tree
 		k.failed = true
 		return -1
 	}
@@ -135,16 +136,16 @@ func (k *Key) node(n *expr.Node) int32 {
 	}
 	k.attributes(n)
 	class := n.Op.Class()
-	if (class == expr.Storage) != (n.Leaf != nil) || (class == expr.Parameter) != (n.Param != nil) {
+	if (class == tree.Storage) != (n.Leaf != nil) || (class == tree.Parameter) != (n.Param != nil) {
 		k.failed = true
 		return i
 	}
 	switch class {
-	case expr.Storage:
+	case tree.Storage:
 		k.nodes[i].operand = k.array(n)
-	case expr.Constant:
+	case tree.Constant:
 		k.nodes[i].operand, k.nodes[i].constant = k.scalar(scalarOperand{typ: n.DType(), bits: n.Bits}), true
-	case expr.Parameter:
+	case tree.Parameter:
 		k.nodes[i].operand = k.scalar(scalarOperand{typ: n.DType(), cell: n.Param})
 	default:
 		constant := len(n.Args) > 0
@@ -156,7 +157,7 @@ func (k *Key) node(n *expr.Node) int32 {
 			constant = constant && k.nodes[j].constant
 		}
 		k.nodes[i].constant = constant
-		if constant || class == expr.View && !builtIn(n.Op) || n.Op.Fault() != nil && n.DType().IsInt() {
+		if constant || class == tree.View && !builtIn(n.Op) || n.Op.Fault() != nil && n.DType().IsInt() {
 			k.fix(n.Args)
 		}
 	}
@@ -165,14 +166,14 @@ func (k *Key) node(n *expr.Node) int32 {
 }
 
 // attributes adds the words of one node: operator, types, shape and attributes.
-func (k *Key) attributes(n *expr.Node) {
+func (k *Key) attributes(n *tree.Node) {
 	s := n.Shape()
 	head := uint64(n.DType()) | uint64(n.To)<<8 | uint64(len(n.Args))<<32 | uint64(len(s))<<48
 	if n.Ident != nil {
 		head |= 1 << 25
 		k.idents = append(k.idents, n.Ident)
 	}
-	more := len(n.Axes)+len(n.Ints) > 0 || n.Bits != 0 && n.Op.Class() != expr.Constant
+	more := len(n.Axes)+len(n.Ints) > 0 || n.Bits != 0 && n.Op.Class() != tree.Constant
 	if more {
 		head |= 1 << 26
 	}
@@ -194,7 +195,7 @@ func appendInts(w []uint64, list []int) []uint64 {
 
 // array adds the array of a leaf and returns its number. Leaves with the same
 // bytes, type, shape and strides are one array.
-func (k *Key) array(n *expr.Node) int32 {
+func (k *Key) array(n *tree.Node) int32 {
 	l, s := n.Leaf, n.Shape()
 	data, ok := k.host(l.Mem)
 	if !ok || len(l.Strides) != len(s) {
@@ -237,16 +238,16 @@ func (k *Key) scalar(s scalarOperand) int32 {
 }
 
 // fix marks the constants among args, so that read adds their values to the key.
-func (k *Key) fix(args []*expr.Node) {
+func (k *Key) fix(args []*tree.Node) {
 	for _, a := range args {
-		if a.Op.Class() == expr.Constant {
+		if a.Op.Class() == tree.Constant {
 			_, i := k.find(a)
 			k.scalars[k.nodes[i].operand].fixed = true
 		}
 	}
 }
 
-func builtIn(o *expr.Operator) bool {
+func builtIn(o *tree.Operator) bool {
 	known, ok := op.Lookup(o.Name())
 	return ok && known == o
 }
@@ -270,7 +271,7 @@ func (k *Key) relations() {
 
 // find returns the number i of a node and its index at in the table. If the node
 // is new, i is -1 and at is the free index for it.
-func (k *Key) find(n *expr.Node) (at int, i int32) {
+func (k *Key) find(n *tree.Node) (at int, i int32) {
 	mask := len(k.table) - 1
 	h := int(uint64(uintptr(unsafe.Pointer(n))) * 0x9e3779b97f4a7c15 >> 33)
 	for at = h & mask; k.table[at] != 0; at = (at + 1) & mask {

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -32,19 +33,19 @@ type (
 
 func set(t vec, e expr.Exp[float32]) stmts { return stmts{expr.Let(t, e)} }
 
-func defined(scale float64) *expr.Operator {
+func defined(scale float64) *tree.Operator {
 	return op.Define("same name", 1, func(b *op.B, x ...op.V) op.V { return b.Mul(x[0], b.Like(x[0], scale)) })
 }
 
 // turnBy is the index map of a view that rotates the first operand by the second,
 // a constant.
-func turnBy(g *expr.Gather) prim.V {
+func turnBy(g *tree.Gather) prim.V {
 	by := int(math.Float32frombits(uint32(g.Node.Args[1].Bits)))
 	return g.At(0, []prim.Ix{g.Mod(g.Add(g.Out[0], g.Int(by)), g.Int(g.Node.Shape()[0]))})
 }
 
 // cache is a cache of no programs.
-var cache = reuse.NewCache[int, int](0, reuse.Memories{Host: func(m expr.Memory) ([]byte, bool) {
+var cache = reuse.NewCache[int, int](0, reuse.Memories{Host: func(m tree.Memory) ([]byte, bool) {
 	return m.(*engine.Memory).Bytes(), true
 }})
 
@@ -68,7 +69,7 @@ func sameProgram() map[string]struct {
 	twice, thrice := defined(2), defined(3)
 	goTwice := op.GoFunc("f", func(v float32) float32 { return 2 * v })
 	goThrice := op.GoFunc("f", func(v float32) float32 { return 3 * v })
-	turn := op.DefineView("turn", 2, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, turnBy)
+	turn := op.DefineView("turn", 2, func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, turnBy)
 	at := func(v vec, i int) vec { return v.Slice(i, i+4) }
 	add := func(t, a, b vec) stmts { return set(t, op.Add(a, b)) }
 	scaled := func(s float32) build { return func(x, _, z vec) stmts { return set(z, op.Scale(s, x)) } }
@@ -188,10 +189,10 @@ func TestKeyOfSharedBytes(t *testing.T) {
 // TestKeyOfIdents tests that nodes with different Idents have different keys, even
 // at the same address.
 func TestKeyOfIdents(t *testing.T) {
-	o := op.DefineView("ident", 1, func(n *expr.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, func(g *expr.Gather) prim.V { return g.At(0, g.Out) })
+	o := op.DefineView("ident", 1, func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, func(g *tree.Gather) prim.V { return g.At(0, g.Out) })
 	x := numbers(4, 1)
 	read := func(ident any) *reuse.Key {
-		return cache.Key(stmts{{Target: x.Node(), Value: expr.ApplyWith(o, expr.Attributes{Ident: ident}, x.Node())}})
+		return cache.Key(stmts{{Target: x.Node(), Value: tree.ApplyWith(o, tree.Attributes{Ident: ident}, x.Node())}})
 	}
 	a, b, c := read("a"), read("b"), read(nil)
 	if a == nil || b == nil || c == nil || slices.Equal(a.Idents(), b.Idents()) || !slices.Equal(a.Words(), b.Words()) || slices.Equal(a.Words(), c.Words()) {
@@ -214,7 +215,7 @@ func TestNoKey(t *testing.T) {
 	for range reuse.MaxKeyWords {
 		deep = op.Neg(deep)
 	}
-	outside := expr.NewLeaf(x.Array().DType(), shape.Shape{8}, &expr.Leaf{Mem: x.Array().Memory(), Offset: 1, Strides: shape.Strides{1}})
+	outside := tree.NewLeaf(x.Array().DType(), shape.Shape{8}, &tree.Leaf{Mem: x.Array().Memory(), Offset: 1, Strides: shape.Strides{1}})
 	for name, s := range map[string]expr.Statement{
 		"arrays":  expr.Let(x, many),
 		"scalars": expr.Let(x, consts),

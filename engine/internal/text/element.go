@@ -3,42 +3,18 @@ package text
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // Element returns the first element of b as a Go value.
 func Element(t dtype.Type, b []byte) any {
-	switch t {
-	case dtype.Bool:
-		return b[0] != 0
-	case dtype.I8:
-		return int8(b[0])
-	case dtype.U8:
-		return b[0]
-	case dtype.I32:
-		return dtype.Slice[int32](b[:4])[0]
-	case dtype.I64:
-		return dtype.Slice[int64](b[:8])[0]
-	case dtype.U32:
-		return dtype.Slice[uint32](b[:4])[0]
-	case dtype.U64:
-		return dtype.Slice[uint64](b[:8])[0]
-	case dtype.F16:
-		return dtype.Slice[dtype.Float16](b[:2])[0]
-	case dtype.BF16:
-		return dtype.Slice[dtype.BFloat16](b[:2])[0]
-	case dtype.F32:
-		return dtype.Slice[float32](b[:4])[0]
-	case dtype.C64:
-		return dtype.Slice[complex64](b[:8])[0]
-	case dtype.C128:
-		return dtype.Slice[complex128](b[:16])[0]
-	}
-	return dtype.Slice[float64](b[:8])[0]
+	return reflect.NewAt(t.GoType(), unsafe.Pointer(&b[:t.Size()][0])).Elem().Interface()
 }
 
 // shortest returns the number with the fewest digits that rounds to h in the type

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -95,22 +95,25 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 	if text = bytes.TrimSpace(text); len(text) > 0 && text[0] == '{' {
 		d = document{}
 		if err := json.Unmarshal(text, &d); err != nil {
-			return expr.NewError(expr.ErrValue, "", "%s", err)
+			return tree.NewError(tree.ErrValue, "", "%s", err)
 		}
+	}
+	if d.Type == "" {
+		return tree.NewError(tree.ErrType, "", "the object has no \"type\", such as %q", t)
 	}
 	t, err := dtype.Parse(d.Type)
 	if err != nil {
-		return expr.NewError(expr.ErrType, "", "there is no element type %.40q", d.Type)
+		return tree.NewError(tree.ErrType, "", "there is no element type %.40q", d.Type)
 	}
 	read := json.NewDecoder(bytes.NewReader(d.Data))
 	read.UseNumber()
-	var tree any
-	if err := read.Decode(&tree); err != nil {
-		return expr.NewError(expr.ErrValue, "", "%s", err)
+	var lists any
+	if err := read.Decode(&lists); err != nil {
+		return tree.NewError(tree.ErrValue, "", "%s", err)
 	}
 	s := d.Shape
 	if s == nil {
-		s = shapeOf(tree)
+		s = shapeOf(lists)
 		if last := len(s) - 1; t.IsComplex() && last >= 0 && s[last] > 0 { // without the list of each element
 			s = s[:last]
 		}
@@ -142,12 +145,12 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 		}
 		return nil
 	}
-	return fill(tree, s)
+	return fill(lists, s)
 }
 
 // shapeOf returns the shape of nested lists by their first elements.
-func shapeOf(tree any) (s shape.Shape) {
-	for x, ok := tree.([]any); ok && len(s) <= shape.MaxRank; x, ok = x[0].([]any) {
+func shapeOf(lists any) (s shape.Shape) {
+	for x, ok := lists.([]any); ok && len(s) <= shape.MaxRank; x, ok = x[0].([]any) {
 		if s = append(s, len(x)); len(x) == 0 {
 			break
 		}
@@ -156,13 +159,13 @@ func shapeOf(tree any) (s shape.Shape) {
 }
 
 func errShape(s shape.Shape) error {
-	return expr.NewError(expr.ErrShape, "", "the data do not have the shape %v", s)
+	return tree.NewError(tree.ErrShape, "", "the data do not have the shape %v", s)
 }
 
 // parseElement stores one element.
 func parseElement(t dtype.Type, b []byte, x any) error {
 	wrong := func() error {
-		return expr.NewError(expr.ErrValue, "", "%.40q is not a value of type %v", fmt.Sprint(x), t)
+		return tree.NewError(tree.ErrValue, "", "%.40q is not a value of type %v", fmt.Sprint(x), t)
 	}
 	if part := t.Part(); part != t {
 		pair, ok := x.([]any)

@@ -5,15 +5,15 @@ import (
 	"math/big"
 	"sync"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // bySymbol has the rows of the table that have a symbol.
-var bySymbol = sync.OnceValue(func() map[string]*expr.Operator {
-	out := map[string]*expr.Operator{}
+var bySymbol = sync.OnceValue(func() map[string]*tree.Operator {
+	out := map[string]*tree.Operator{}
 	for _, o := range op.Table() {
 		if o.Symbol() != "" {
 			out[o.Symbol()] = o
@@ -27,7 +27,7 @@ func unary(sign string, x value) value {
 	if x.kind == vScalar {
 		s, err := unaryScalar(sign, x.s)
 		if err != nil {
-			return failed(expr.ErrType, "%s is not defined for %s", sign, x.describe())
+			return failed(tree.ErrType, "%s is not defined for %s", sign, x.describe())
 		}
 		return literal(s)
 	}
@@ -36,9 +36,9 @@ func unary(sign string, x value) value {
 	}
 	switch t := x.n.DType(); {
 	case t == dtype.Bool && sign != "~":
-		return failed(expr.ErrType, "%s is not defined for bool; use ~, or convert with astype", sign)
+		return failed(tree.ErrType, "%s is not defined for bool; use ~, or convert with astype", sign)
 	case fractional(t) && sign == "~":
-		return failed(expr.ErrType, "~ is not defined for %v", t)
+		return failed(tree.ErrType, "~ is not defined for %v", t)
 	case sign == "-":
 		x.n = apply("neg", x.n)
 	case sign == "~":
@@ -53,13 +53,13 @@ func binary(sign string, x, y value, function bool) value {
 	if x.kind == vScalar && y.kind == vScalar && sign != "@" {
 		s, err := binaryScalar(sign, x.s, y.s)
 		if err != nil {
-			return failed(expr.ErrValue, "%s: %s", sign, err)
+			return failed(tree.ErrValue, "%s: %s", sign, err)
 		}
 		return literal(s)
 	}
 	switch {
 	case sign == "@":
-		return tree(matmul(x, y))
+		return valueOf(matmul(x, y))
 	case isComparison(sign):
 		return compare(sign, x, y)
 	}
@@ -85,9 +85,9 @@ func isTwo(y value) bool {
 }
 
 // arithmetic returns x op y of common type t.
-func arithmetic(sign string, t dtype.Type, x, y value, function bool) *expr.Node {
-	undefined := func(hint string) *expr.Node {
-		return expr.Errorf(expr.ErrType, "", "%s is not defined for %v%s", sign, t, hint)
+func arithmetic(sign string, t dtype.Type, x, y value, function bool) *tree.Node {
+	undefined := func(hint string) *tree.Node {
+		return tree.Errorf(tree.ErrType, "", "%s is not defined for %v%s", sign, t, hint)
 	}
 	symbol := sign
 	switch sign {
@@ -143,20 +143,20 @@ func compare(sign string, x, y value) value {
 		below, above := y.s.I.Cmp(lo) < 0, y.s.I.Cmp(hi) > 0
 		if below || above {
 			holds := sign == "!=" || below && sign[0] == '>' || above && sign[0] == '<'
-			return tree(op.BroadcastToNode(truth(holds), x.n.Shape()))
+			return valueOf(op.BroadcastToNode(truth(holds), x.n.Shape()))
 		}
 	}
 	if y.kind == vTree && y.weak == syntax.NoNumber && x.weak == syntax.NoNumber {
 		yt := y.n.DType()
 		if xt == dtype.U64 && yt.IsSigned() {
-			return tree(compareMixed(mirrored[sign], y.n, x.n))
+			return valueOf(compareMixed(mirrored[sign], y.n, x.n))
 		}
 		if yt == dtype.U64 && xt.IsSigned() {
-			return tree(compareMixed(sign, x.n, y.n))
+			return valueOf(compareMixed(sign, x.n, y.n))
 		}
 	}
 	t := promoted(x, y)
-	r := tree(apply(bySymbol()[sign].Name(), x.as(t), y.as(t)))
+	r := valueOf(apply(bySymbol()[sign].Name(), x.as(t), y.as(t)))
 	if x.weakClass() != syntax.NoNumber && y.weakClass() != syntax.NoNumber {
 		r.weak = syntax.Bool
 	}
@@ -164,14 +164,14 @@ func compare(sign string, x, y value) value {
 }
 
 // compareMixed compares a signed integer with a uint64.
-func compareMixed(sign string, signed, u *expr.Node) *expr.Node {
-	negative := apply("less", signed, expr.ConstInt(signed.DType(), 0))
+func compareMixed(sign string, signed, u *tree.Node) *tree.Node {
+	negative := apply("less", signed, tree.ConstInt(signed.DType(), 0))
 	return apply("where", negative, truth(sign[0] == '<' || sign == "!="), apply(bySymbol()[sign].Name(), cast(signed, dtype.U64), u))
 }
 
 // matmul returns x @ y; of halves in float32, rounded once; of bools whether any
 // product of a row and a column holds.
-func matmul(x, y value) *expr.Node {
+func matmul(x, y value) *tree.Node {
 	t := promoted(x, y)
 	wide := t.Register()
 	if t == dtype.Bool {
@@ -181,21 +181,25 @@ func matmul(x, y value) *expr.Node {
 }
 
 // fastPowers are the exponents that have a row of their own; see ADR 0013.
-var fastPowers = map[float64]string{2: "square", 3: "cube", .5: "sqrt", -1: "reciprocal"}
+var fastPowers = map[float64]string{2: "square", 3: "cube", .5: "sqrt", -1: "reciprocal", -2: "inverse_square"}
 
 // floatPower returns x ** y of floats of type t.
-func floatPower(t dtype.Type, x, y value, function bool) *expr.Node {
+func floatPower(t dtype.Type, x, y value, function bool) *tree.Node {
 	m := x.as(t)
 	if y.kind == vScalar {
 		f, err := y.s.Float64()
 		if err != nil {
-			return expr.Errorf(expr.ErrValue, "", "%s", err)
+			return tree.Errorf(tree.ErrValue, "", "%s", err)
 		}
 		if f == 1 {
 			return m
 		}
 		if name, ok := fastPowers[f]; ok && (f != .5 || function || len(m.Shape()) > 0) { // NumPy's scalars go through pow
 			return apply(name, m)
+		}
+		if f == -.5 { // the power of -inf is 0, and that of -0 is inf
+			inf := tree.ConstFloat(t, math.Inf(1))
+			return apply("rsqrt", apply("where", apply("equal", m, tree.ConstFloat(t, math.Inf(-1))), inf, apply("add", m, tree.ConstFloat(t, 0))))
 		}
 	}
 	return apply("pow", m, y.as(t))
@@ -207,7 +211,7 @@ const maxComplexPower = 100
 
 // complexPower returns x ** y of complex numbers of type t. A small integer that the
 // formula states gives products.
-func complexPower(t dtype.Type, x, y value) *expr.Node {
+func complexPower(t dtype.Type, x, y value) *tree.Node {
 	m := x.as(t)
 	if y.kind != vScalar || m.Err() != nil {
 		return apply("pow", m, y.as(t))
@@ -215,7 +219,7 @@ func complexPower(t dtype.Type, x, y value) *expr.Node {
 	f, err := y.s.Float64()
 	switch {
 	case err != nil:
-		return expr.Errorf(expr.ErrValue, "", "%s", err)
+		return tree.Errorf(tree.ErrValue, "", "%s", err)
 	case f == .5:
 		return apply("sqrt", m)
 	case f != math.Trunc(f) || math.Abs(f) >= maxComplexPower:
@@ -230,18 +234,18 @@ func complexPower(t dtype.Type, x, y value) *expr.Node {
 
 // intPower returns x ** y of integers, by squaring. It wraps. A negative exponent
 // is an error; where only the run knows the exponent, it is a division by zero.
-func intPower(t dtype.Type, x, y value) *expr.Node {
+func intPower(t dtype.Type, x, y value) *tree.Node {
 	base, e := x.as(t), y.as(t)
 	if y.kind == vScalar {
 		if y.s.I.Sign() < 0 {
-			return expr.Errorf(expr.ErrValue, "", "integers to negative integer powers are not allowed; make one of them a float")
+			return tree.Errorf(tree.ErrValue, "", "integers to negative integer powers are not allowed; make one of them a float")
 		}
 		if e.Err() != nil {
 			return e
 		}
 		return knownPower(base, y.s.I)
 	}
-	one, zero := expr.ConstInt(t, 1), expr.ConstInt(t, 0)
+	one, zero := tree.ConstInt(t, 1), tree.ConstInt(t, 0)
 	bits := 8 * t.Size()
 	if t.IsSigned() {
 		bits--
@@ -267,9 +271,9 @@ func intPower(t dtype.Type, x, y value) *expr.Node {
 }
 
 // knownPower returns base ** e for a known e.
-func knownPower(base *expr.Node, e *big.Int) *expr.Node {
+func knownPower(base *tree.Node, e *big.Int) *tree.Node {
 	if e.Sign() == 0 {
-		return op.BroadcastToNode(expr.ConstInt(base.DType(), 1), base.Shape())
+		return op.BroadcastToNode(tree.ConstInt(base.DType(), 1), base.Shape())
 	}
 	result := base
 	for i := e.BitLen() - 2; i >= 0; i-- {

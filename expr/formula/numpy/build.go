@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Unit is a formula as trees.
@@ -17,17 +18,17 @@ type Unit struct {
 	Statements []expr.Statement
 	// Values is what every assigned name stands for after the statements have
 	// run: an array that they wrote to, or a tree that reads arrays.
-	Values map[string]*expr.Node
+	Values map[string]*tree.Node
 }
 
 // Options are what Build depends on besides the formula.
 type Options struct {
-	Env   map[string]*expr.Node // arrays, parameters and constants by name
+	Env   map[string]*tree.Node // arrays, parameters and constants by name
 	Want  []string              // the names whose values the caller needs
 	Known []string              // the names that an error lists; nil: those of Env
 	// Array returns a new array, as a leaf, for the value of a tree that has to
 	// be stored.
-	Array func(name string, value *expr.Node) (*expr.Node, error)
+	Array func(name string, value *tree.Node) (*tree.Node, error)
 }
 
 // Build returns the trees of a formula. An error is a [*syntax.Error] without a
@@ -41,7 +42,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	b := &builder{
 		Options: o, formula: formula, last: map[string]int{},
 		scope: scope{vars: map[string]*variable{}, known: o.Known},
-		reads: readSet{sets: map[*expr.Node]uint64{}},
+		reads: readSet{sets: map[*tree.Node]uint64{}},
 	}
 	for name, n := range o.Env {
 		if n.Err() != nil {
@@ -50,7 +51,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 		if syntax.Made(name) {
 			continue // such a name is of a call
 		}
-		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class() == expr.Storage}
+		b.vars[name] = &variable{value: leaf(n), bound: n.Op.Class() == tree.Storage}
 	}
 	for i, st := range formula {
 		st.Reads(func(name string) { b.last[name] = i })
@@ -64,7 +65,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 			return nil, err
 		}
 	}
-	u := &Unit{Statements: b.out, Values: map[string]*expr.Node{}}
+	u := &Unit{Statements: b.out, Values: map[string]*tree.Node{}}
 	for _, name := range o.Want {
 		if v := b.vars[name]; v != nil {
 			n := v.value.node()
@@ -182,7 +183,7 @@ func (b *builder) augment(st *syntax.Statement, v *variable, e value) error {
 		if err != nil {
 			return err
 		}
-		r = tree(n)
+		r = valueOf(n)
 	}
 	b.define(st.Name(), r)
 	return nil
@@ -210,8 +211,8 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
 	if err != nil {
 		return err
 	}
-	if m := items[0]; len(items) == 1 && m.kind == vTree && m.n.DType() == dtype.Bool {
-		return b.assignMask(st, v.value.n, m, e)
+	if len(items) == 1 && items[0].kind == vTree && items[0].n.DType() == dtype.Bool {
+		return b.assignMask(st, v.value.n, items[0], e)
 	}
 	part, err := index(st.Target, v.value, items, true)
 	if err != nil {
@@ -228,12 +229,12 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
 }
 
 // assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).
-func (b *builder) assignMask(st *syntax.Statement, array *expr.Node, mask item, e value) (err error) {
+func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) (err error) {
 	if !mask.n.Shape().Equal(array.Shape()) {
 		return fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape())
 	}
 	if st.Op != "=" {
-		if e, err = b.combined(st, tree(array), e); err != nil {
+		if e, err = b.combined(st, valueOf(array), e); err != nil {
 			return err
 		}
 	}
@@ -255,12 +256,12 @@ var savers = map[string]expr.Saver{"+": expr.Plus, "-": expr.Minus, "*": expr.Ti
 
 // combine stores target op value, as a saver where the operation is one of the
 // target's own type.
-func (b *builder) combine(st *syntax.Statement, target *expr.Node, r value, whole bool) error {
+func (b *builder) combine(st *syntax.Statement, target *tree.Node, r value, whole bool) error {
 	n := r.n
 	if err := sameShape(st, target, n); err != nil {
 		return err
 	}
-	if n.Op.Result() == expr.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
+	if n.Op.Result() == tree.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
 		n = n.Args[0] // the assignment rounds too
 	}
 	sign := operatorOf(st).Text
@@ -272,7 +273,7 @@ func (b *builder) combine(st *syntax.Statement, target *expr.Node, r value, whol
 
 // sameShape checks the result of an in-place operator, which NumPy does not
 // broadcast.
-func sameShape(st *syntax.Statement, target, result *expr.Node) error {
+func sameShape(st *syntax.Statement, target, result *tree.Node) error {
 	if !result.Shape().Equal(target.Shape()) {
 		return fail(operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape())
 	}
@@ -281,7 +282,7 @@ func sameShape(st *syntax.Statement, target, result *expr.Node) error {
 
 // store writes a value into an array or a view of one. A whole array needs a
 // type that NumPy's rule same_kind admits; a part converts, as in NumPy.
-func (b *builder) store(st *syntax.Statement, target *expr.Node, e value, whole bool) error {
+func (b *builder) store(st *syntax.Statement, target *tree.Node, e value, whole bool) error {
 	n, err := stored(st, target, e, whole)
 	if err != nil {
 		return err
@@ -290,7 +291,7 @@ func (b *builder) store(st *syntax.Statement, target *expr.Node, e value, whole 
 }
 
 // stored returns a value in the type of the target.
-func stored(st *syntax.Statement, target *expr.Node, e value, whole bool) (*expr.Node, error) {
+func stored(st *syntax.Statement, target *tree.Node, e value, whole bool) (*tree.Node, error) {
 	t, from := target.DType(), e.dtype()
 	if e.weakClass() != syntax.NoNumber {
 		from = promoted(e, zero(t))
@@ -307,7 +308,7 @@ func stored(st *syntax.Statement, target *expr.Node, e value, whole bool) (*expr
 
 // dropLeading leaves out leading axes of size 1 that a value has above the rank
 // of its target, as NumPy's assignment does.
-func dropLeading(n, target *expr.Node) *expr.Node {
+func dropLeading(n, target *tree.Node) *tree.Node {
 	var axes []int
 	for i := range len(n.Shape()) - len(target.Shape()) {
 		if n.Shape()[i] != 1 {
@@ -335,7 +336,7 @@ func (b *builder) emit(st *syntax.Statement, s expr.Statement) error {
 
 // preserve gives arrays to the temporaries that are read later and whose trees
 // read what a statement is about to overwrite.
-func (b *builder) preserve(st *syntax.Statement, target *expr.Node) error {
+func (b *builder) preserve(st *syntax.Statement, target *tree.Node) error {
 	over := b.reads.overlapping(target)
 	if over&b.pending == 0 {
 		return nil
@@ -366,7 +367,7 @@ func (b *builder) preserve(st *syntax.Statement, target *expr.Node) error {
 func (b *builder) materialize(name string, st *syntax.Statement) error {
 	n := b.vars[name].value.node()
 	err := n.Err()
-	var array *expr.Node
+	var array *tree.Node
 	if err == nil && b.Array == nil {
 		err = errors.New("there is no memory for " + name)
 	}
@@ -377,7 +378,7 @@ func (b *builder) materialize(name string, st *syntax.Statement) error {
 		return placed(operatorOf(st), err)
 	}
 	b.out = append(b.out, expr.Statement{Saver: expr.Set, Target: array, Value: n})
-	b.vars[name] = &variable{value: tree(array), owned: true}
-	b.pending |= b.reads.value(tree(array))
+	b.vars[name] = &variable{value: valueOf(array), owned: true}
+	b.pending |= b.reads.value(valueOf(array))
 	return nil
 }

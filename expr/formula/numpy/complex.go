@@ -1,19 +1,21 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
+	"slices"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // callIsComplex reports whether the type of an argument is complex, or is not.
-func callIsComplex(want bool) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node { return truth(c.array(0).DType().IsComplex() == want) }
+func callIsComplex(want bool) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node { return truth(c.array(0).DType().IsComplex() == want) }
 }
 
 // callImaginary compares the imaginary parts of an argument with 0.
-func callImaginary(comparison string) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func callImaginary(comparison string) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		n := c.array(0)
 		if !n.DType().IsComplex() {
 			n = cast(n, floatFor(n.DType()))
@@ -23,12 +25,17 @@ func callImaginary(comparison string) func(c *call) *expr.Node {
 	}
 }
 
-const fourierArguments = "a, n=None, axis=-1, norm='backward'"
+// The arguments of Fourier transforms along one axis, two and several.
+const (
+	fourierArguments  = "a, n=None, axis=-1, norm='backward'"
+	fourier2Arguments = "a, s=None, axes=(-2,-1), norm='backward'"
+	fourierNArguments = "a, s=None, axes=None, norm='backward'"
+)
 
 // callFourier returns a transform. It converts other elements to complex128, or for
 // the transform of real numbers to float64.
-func callFourier(name string) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func callFourier(name string) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		a := c.array(0)
 		t := a.DType()
 		switch {
@@ -37,18 +44,22 @@ func callFourier(name string) func(c *call) *expr.Node {
 		case t.IsHalf():
 			t = dtype.F32
 		}
-		if name != "rfft" {
+		if !slices.Contains([]string{"rfft", "rfftn", "ihfft"}, name) {
 			t = promote(t, dtype.C64)
 		}
 		opts := []op.FourierOption{op.FourierNorm(c.text(3))}
 		if !c.isNone(1) {
-			opts = append(opts, op.FourierPoints(c.integer(1)))
+			opts = append(opts, op.FourierPoints(c.integers(1)...))
 		}
-		return op.FourierNode(name, cast(a, t), c.integer(2), opts...)
+		n := op.FourierNode(name, cast(a, t), c.integers(2), opts...)
+		if a.DType().IsHalf() && (name == "irfft" || name == "hfft") { // as NumPy, which computes these in float16
+			n = cast(n, a.DType())
+		}
+		return n
 	}
 }
 
 // callFrequencies returns the frequencies of the points of a transform.
-func callFrequencies(half bool) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node { return op.FrequencyNode(dtype.F64, c.integer(0), c.float(1), half) }
+func callFrequencies(half bool) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node { return op.FrequencyNode(dtype.F64, c.integer(0), c.float(1), half) }
 }

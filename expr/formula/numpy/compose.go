@@ -1,10 +1,10 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // pairs returns the axes of two operands: n for the last and the first n, an axis
@@ -15,7 +15,7 @@ func (c *call) pairs(i int) (from, to []int) {
 		return nil, c.integers(i)
 	}
 	if len(x.seq) != 2 {
-		c.fail(x.at, expr.ErrShape, "axes are a number, or a pair of axes or of lists of them")
+		c.fail(x.at, tree.ErrShape, "axes are a number, or a pair of axes or of lists of them")
 		return nil, nil
 	}
 	var lists [2][]int
@@ -34,8 +34,8 @@ var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "al
 
 // reduction returns the function of a reduction of the table, with NumPy's
 // types.
-func reduction(o *expr.Operator) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func reduction(o *tree.Operator) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		n, r, row := c.array(0), c.options(), o.Name()
 		if len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
 			r.Axes = nil // NumPy admits these for a scalar
@@ -51,13 +51,13 @@ func reduction(o *expr.Operator) func(c *call) *expr.Node {
 		case o.Takes(have):
 		case o.Types().Has(dtype.Bool): // any, all
 			n = cast(n, dtype.Bool)
-		case o.Result() == expr.ResultInt64: // argmax of bools
+		case o.Result() == tree.ResultInt64: // argmax of bools
 			n = cast(n, dtype.U8)
 		case have == dtype.Bool && logical[o.Reduce().Op()] != "":
 			row = logical[o.Reduce().Op()]
 		}
-		if o.Result() == expr.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
-			return expr.Errorf(expr.ErrType, "", "%s takes one axis or none", c.at.Text)
+		if o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
+			return tree.Errorf(tree.ErrType, "", "%s takes one axis or none", c.at.Text)
 		}
 		return rounded(op.ReduceNode(row, n, r))
 	}
@@ -77,29 +77,37 @@ var bools = map[string]struct {
 
 // alongVector reports whether NumPy takes a scalar for a vector of one element in a
 // function along an axis.
-func alongVector(o *op.Composition) bool { return o.Group == "scans" || o.Name == "argsort" }
+func alongVector(o *op.Composition) bool {
+	return o.Group == "scans" || o.Name == "argsort" || o.Name == "argpartition"
+}
 
 // sums reports whether NumPy's reduction o has an argument dtype.
-func sums(o *expr.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
+func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
 
 // composition returns the function of a row of the table of compositions. One
 // of floats computes in the type that dtype= names, or in the common type of its
 // operands, or for integers in float64.
-func composition(o *op.Composition) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func composition(o *op.Composition) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		r := c.options()
+		each := o.Group == groups[0]
 		var values []value
-		nodes, at := make([]*expr.Node, max(o.Operands, 0)), c.f.operands()
+		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
 		for k, i := range at[:len(nodes)] {
 			if !c.isNone(i) && (k == 0 || k != o.Index) {
-				values = append(values, c.operand(i))
+				v := c.operand(i)
+				if o.Optional == 0 && !each { // NumPy makes arrays of its arguments first
+					v = valueOf(c.array(i))
+					if v.n.Err() != nil {
+						return v.n
+					}
+				}
+				values = append(values, v)
 			}
 		}
-		each := o.Group == groups[0]
-		if o.Optional == 0 && !each { // NumPy makes arrays of its arguments first
-			for i, v := range values {
-				values[i] = tree(v.node())
-			}
+		list := max(c.f.rest, 0)
+		if o.Operands < 0 {
+			values = c.listed(list, false)
 		}
 		t, floats := promoted(values...), o.Types.Has(dtype.F64)
 		of, ofBools := bools[o.Name]
@@ -129,9 +137,12 @@ func composition(o *op.Composition) func(c *call) *expr.Node {
 			nodes[0] = op.Compose("ravel", op.Options{}, nodes[0])
 		}
 		if o.Operands < 0 {
-			nodes = c.sequence(false)
+			nodes = c.converted(list, values, t)
 		}
 		n := o.Apply(r, nodes...)
+		if o.Wide && r.To.IsComplex() { // also a variance of complex numbers, which is real
+			n = cast(n, r.To)
+		}
 		if ofBools && of.truth {
 			n = cast(n, dtype.Bool)
 		}

@@ -1,9 +1,9 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // maxDifferentiated bounds how many nodes all derivatives of a formula visit. A
@@ -12,25 +12,25 @@ const maxDifferentiated = 50_000
 
 // derive returns a derivative, f of the trees x. The caller has checked none of
 // them.
-func (c *call) derive(f func() ([]*expr.Node, error), x ...*expr.Node) *expr.Node {
+func (c *call) derive(f func() ([]*tree.Node, error), x ...*tree.Node) *tree.Node {
 	for _, n := range x {
 		if n.Err() != nil {
 			return n
 		}
-		expr.Walk(n, func(*expr.Node) { c.scope.differentiated++ })
+		tree.Walk(n, func(*tree.Node) { c.scope.differentiated++ })
 	}
 	if c.scope.differentiated > maxDifferentiated {
-		return expr.Errorf(expr.ErrUnsupported, "", "the derivatives of the formula have more than %d operations", maxDifferentiated)
+		return tree.Errorf(tree.ErrUnsupported, "", "the derivatives of the formula have more than %d operations", maxDifferentiated)
 	}
 	out, err := f()
 	if err != nil {
-		return expr.Failed(err)
+		return tree.Failed(err)
 	}
 	return rounded(out[0])
 }
 
 // vector returns argument i in the type and the shape of n.
-func (c *call) vector(i int, n *expr.Node) *expr.Node {
+func (c *call) vector(i int, n *tree.Node) *tree.Node {
 	if n.Err() != nil {
 		return n
 	}
@@ -38,35 +38,35 @@ func (c *call) vector(i int, n *expr.Node) *expr.Node {
 }
 
 // variable returns argument i, which is no literal.
-func (c *call) variable(i int) *expr.Node {
+func (c *call) variable(i int) *tree.Node {
 	if x := c.args[i]; x.kind != vTree {
-		return c.fail(x.at, expr.ErrType, "%s differentiates by a name, not by %s", c.at.Text, x.describe())
+		return c.fail(x.at, tree.ErrType, "%s differentiates by a name, not by %s", c.at.Text, x.describe())
 	}
 	return c.array(i)
 }
 
-func callGrad(c *call) *expr.Node {
+func callGrad(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
-	return c.derive(func() ([]*expr.Node, error) { return grad.OfNodes(y, x) }, y, x)
+	return c.derive(func() ([]*tree.Node, error) { return grad.OfNodes(y, x) }, y, x)
 }
 
-func callVJP(c *call) *expr.Node {
+func callVJP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(2)
 	v := c.vector(1, y)
-	return c.derive(func() ([]*expr.Node, error) { return grad.VJPNodes(y, v, x) }, y, v, x)
+	return c.derive(func() ([]*tree.Node, error) { return grad.VJPNodes(y, v, x) }, y, v, x)
 }
 
-func callJVP(c *call) *expr.Node {
+func callJVP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
 	v := c.vector(2, x)
-	return c.derive(func() ([]*expr.Node, error) {
-		n, err := grad.JVPNodes(y, []*expr.Node{x}, []*expr.Node{v})
-		return []*expr.Node{n}, err
+	return c.derive(func() ([]*tree.Node, error) {
+		n, err := grad.JVPNodes(y, []*tree.Node{x}, []*tree.Node{v})
+		return []*tree.Node{n}, err
 	}, y, v, x)
 }
 
-func callHVP(c *call) *expr.Node {
+func callHVP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
 	v := c.vector(2, x)
-	return c.derive(func() ([]*expr.Node, error) { return grad.HVPNodes(y, []*expr.Node{x}, []*expr.Node{v}) }, y, v, x)
+	return c.derive(func() ([]*tree.Node, error) { return grad.HVPNodes(y, []*tree.Node{x}, []*tree.Node{v}) }, y, v, x)
 }

@@ -1,4 +1,4 @@
-// Package numpy makes trees of package expr from the syntax trees of formulas,
+// Package numpy makes trees of package expr/tree from the syntax trees of formulas,
 // by the rules of NumPy 2: its functions, its promotion of element types (NEP
 // 50), its subscripts and its assignments.
 //

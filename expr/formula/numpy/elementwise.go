@@ -1,14 +1,14 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // operatorFunction returns the function that stands for an operator.
-func operatorFunction(sign string) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func operatorFunction(sign string) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		x := make([]value, len(c.args))
 		known := true
 		for i := range x {
@@ -17,7 +17,7 @@ func operatorFunction(sign string) func(c *call) *expr.Node {
 		}
 		if known { // NumPy's numbers and not Python's: power(2, -1) is an error
 			for i := range x {
-				x[i] = tree(x[i].node())
+				x[i] = valueOf(x[i].node())
 			}
 		}
 		if len(x) == 2 {
@@ -29,8 +29,8 @@ func operatorFunction(sign string) func(c *call) *expr.Node {
 
 // elementwise returns the function of a row. It converts its arguments to a
 // type that the row takes.
-func elementwise(o *expr.Operator) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func elementwise(o *tree.Operator) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		values := make([]value, len(c.args))
 		for i := range values {
 			values[i] = c.operand(i)
@@ -46,7 +46,7 @@ func elementwise(o *expr.Operator) func(c *call) *expr.Node {
 			t = floatLoop(t, values)
 		}
 		if !o.Takes(t) {
-			return expr.Errorf(expr.ErrType, "", "%s is not defined for %v", c.at.Text, t)
+			return tree.Errorf(tree.ErrType, "", "%s is not defined for %v", c.at.Text, t)
 		}
 		return apply(o.Name(), c.all(values, t)...)
 	}
@@ -67,7 +67,7 @@ func floatLoop(t dtype.Type, values []value) dtype.Type {
 
 // special returns the result of a row whose treatment of bools and integers in
 // NumPy follows no general rule, or nil for other rows and types.
-func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
+func special(c *call, o *tree.Operator, t dtype.Type, v []value) *tree.Node {
 	isBool := t == dtype.Bool
 	switch o.Name() {
 	case "floor", "ceil", "trunc":
@@ -83,9 +83,13 @@ func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 		}
 	case "logical_and", "logical_or", "logical_xor", "logical_not":
 		return apply(o.Name(), c.all(v, dtype.Bool)...)
+	case "angle":
+		if isBool { // NumPy takes them together with a Python integer
+			return apply(o.Name(), v[0].as(dtype.F64))
+		}
 	case "sign":
 		if isBool {
-			return expr.Errorf(expr.ErrType, "", "%s is not defined for bool", c.at.Text)
+			return tree.Errorf(tree.ErrType, "", "%s is not defined for bool", c.at.Text)
 		}
 	case "maximum", "fmax":
 		if isBool {
@@ -100,7 +104,7 @@ func special(c *call, o *expr.Operator, t dtype.Type, v []value) *expr.Node {
 			t = dtype.I8
 		}
 		if !fractional(t) { // the quotient of integers, truncated
-			return apply("div", expr.ConstInt(t, 1), v[0].as(t))
+			return apply("div", tree.ConstInt(t, 1), v[0].as(t))
 		}
 	}
 	return nil

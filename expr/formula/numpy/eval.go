@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A scope gives names their values.
@@ -32,7 +32,7 @@ func (s *scope) eval(n *syntax.Node) (value, error) {
 		return s.name(n)
 	case syntax.Literal:
 		if x := n.Number; x.Class == syntax.Complex {
-			return value{kind: vTree, n: expr.ConstComplex(dtype.C128, complex(0, x.F)), weak: x.Class}, nil
+			return value{kind: vTree, n: tree.ConstComplex(dtype.C128, complex(0, x.F)), weak: x.Class}, nil
 		}
 		return literal(n.Number), nil
 	case syntax.String:
@@ -80,8 +80,9 @@ func (s *scope) eval(n *syntax.Node) (value, error) {
 		list[i] = x.value
 	}
 	out := sequence(list)
+	out.list = n.Kind == syntax.List
 	if out.size > maxSequence {
-		return value{}, fail(n, expr.ErrUnsupported, "a list has more than %d elements", maxSequence)
+		return value{}, fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence)
 	}
 	return out, nil
 }
@@ -130,7 +131,19 @@ func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
 		}
 		items[i] = item{v, n}
 	}
+	if len(items) == 1 && items[0].kind == vSeq && !items[0].list {
+		return expand(items[0]), nil
+	}
 	return items, nil
+}
+
+// expand returns the values of a tuple.
+func expand(x item) []item {
+	items := make([]item, len(x.seq))
+	for i, v := range x.seq {
+		items[i] = item{v, x.at}
+	}
+	return items
 }
 
 func (s *scope) name(n *syntax.Node) (value, error) {
@@ -166,7 +179,7 @@ func (s *scope) unbound(n *syntax.Node) error {
 		}
 		list = "known names: " + strings.Join(known, ", ")
 	}
-	return fail(n, expr.ErrValue, "name %s is not bound; %s", syntax.Quote(n.Text), list)
+	return fail(n, tree.ErrValue, "name %s is not bound; %s", syntax.Quote(n.Text), list)
 }
 
 // operate returns the value of a sign and its operands. An operand that is none
@@ -222,7 +235,7 @@ func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) 
 	if f.tree == nil {
 		v = callLength(c)
 	} else {
-		v = tree(f.tree(c))
+		v = valueOf(f.tree(c))
 	}
 	if c.err != nil {
 		return value{}, c.err
@@ -246,12 +259,14 @@ func (s *scope) noModule(n *syntax.Node) error {
 func (s *scope) callMethod(n *syntax.Node, items []item) (value, error) {
 	f := functions[n.Text]
 	switch x := items[0]; {
+	case slices.Contains(attributes, n.Text):
+		return value{}, fail(n, nil, "%q is an attribute; write it without parentheses", n.Text)
 	case f == nil:
 		return value{}, fail(n, nil, "arrays have no method %s%s", syntax.Quote(n.Text), suggestion(n.Text))
 	case !f.isMethod(n.Text):
 		return value{}, fail(n, nil, "arrays have no method %s; write %s(x)", syntax.Quote(n.Text), n.Text)
 	case x.kind != vTree && !x.unknown():
-		return value{}, fail(n, expr.ErrType, "%s has no methods", x.describe())
+		return value{}, fail(n, tree.ErrType, "%s has no methods", x.describe())
 	}
 	keys := append([]string{""}, n.Keys...)
 	if f.Name == "reshape" || f.Name == "transpose" {
@@ -288,16 +303,16 @@ func attribute(at *syntax.Node, x value) (value, error) {
 	case x.unknown():
 		return unknown, nil
 	case x.kind != vTree:
-		return value{}, fail(at, expr.ErrType, "%s has no attributes", x.describe())
+		return value{}, fail(at, tree.ErrType, "%s has no attributes", x.describe())
 	}
 	n := x.n
 	switch at.Text {
 	case "T":
-		return result(at, tree(op.PermuteNode(n, nil)))
+		return result(at, valueOf(op.PermuteNode(n, nil)))
 	case "mT":
-		return result(at, tree(op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)))
+		return result(at, valueOf(op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)))
 	case "real", "imag":
-		return result(at, tree(apply(at.Text, n)))
+		return result(at, valueOf(apply(at.Text, n)))
 	case "ndim":
 		return integer(len(n.Shape())), nil
 	case "size":
@@ -323,7 +338,7 @@ func convertTo(at *syntax.Node, t dtype.Type, x item) (value, error) {
 		case "float":
 			f, err := x.s.Float64()
 			if err != nil {
-				return value{}, fail(at, expr.ErrValue, "%s", err)
+				return value{}, fail(at, tree.ErrValue, "%s", err)
 			}
 			return literal(syntax.FloatNumber(f)), nil
 		case "int":
@@ -331,7 +346,7 @@ func convertTo(at *syntax.Node, t dtype.Type, x item) (value, error) {
 			if x.s.Class == syntax.Float {
 				var ok bool
 				if i, ok = truncated(x.s.F); !ok {
-					return value{}, fail(at, expr.ErrValue, "%s is no integer", x.describe())
+					return value{}, fail(at, tree.ErrValue, "%s is no integer", x.describe())
 				}
 			}
 			return literal(syntax.Number{Class: syntax.Int, I: i}), nil
@@ -341,5 +356,5 @@ func convertTo(at *syntax.Node, t dtype.Type, x item) (value, error) {
 	if err != nil || v.kind == vUnknown {
 		return v, err
 	}
-	return result(at, tree(v.as(t)))
+	return result(at, valueOf(v.as(t)))
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Function is one that formulas can call.
@@ -23,9 +23,10 @@ type Function struct {
 	required   int // the first parameters have no default
 	positional int // the first parameters have no name that a call can use
 	named      int // from here on parameters are given by name only
+	rest       int // the parameter that takes all further arguments as a list, or -1
 
 	pairs bool // see op.Composition
-	tree  func(c *call) *expr.Node
+	tree  func(c *call) *tree.Node
 }
 
 // A parameter of a function.
@@ -53,7 +54,7 @@ const (
 // parse reads the parameters from Arguments. A default None admits None, and so
 // does the mark ? after another default, which is removed.
 func (f *Function) parse() {
-	f.named = -1
+	f.named, f.rest = -1, -1
 	for p := range strings.SplitSeq(f.Arguments, ", ") {
 		switch p {
 		case "*":
@@ -64,6 +65,9 @@ func (f *Function) parse() {
 			continue
 		}
 		name, text, optional := strings.Cut(p, "=")
+		if name[0] == '*' {
+			name, f.rest = name[1:], len(f.params)
+		}
 		text, mark := strings.CutSuffix(text, "?")
 		x := parameter{name: name, kind: parameters[name].kind, none: mark || text == "None"}
 		if optional {
@@ -79,15 +83,25 @@ func (f *Function) parse() {
 	}
 }
 
-// parseDefault returns the value of a default: None, a number or a string.
+// parseDefault returns the value of a default: None, a number, a string or a tuple.
 func parseDefault(text string) value {
 	st, err := syntax.Parse(text)
 	if err != nil {
 		panic("numpy: the default " + text + " is no formula")
 	}
-	switch n := st[0].Value; n.Kind {
+	return defaultOf(st[0].Value)
+}
+
+func defaultOf(n *syntax.Node) value {
+	switch n.Kind {
 	case syntax.Literal:
 		return literal(n.Number)
+	case syntax.Tuple:
+		list := make([]value, len(n.Args))
+		for i, a := range n.Args {
+			list[i] = defaultOf(a)
+		}
+		return sequence(list)
 	case syntax.Unary:
 		s, _ := unaryScalar(n.Text, n.Args[0].Number)
 		return literal(s)
@@ -99,14 +113,16 @@ func parseDefault(text string) value {
 
 // isMethod reports whether NumPy's arrays have f as a method of a name.
 func (f *Function) isMethod(name string) bool {
-	return f != nil && f.Method && (f.Name == name || name == "flatten")
+	return f != nil && slices.Contains(methods, name)
 }
 
 // keywords lists the arguments of f that have names.
 func (f *Function) keywords() string {
 	var names []string
-	for _, p := range f.params[f.positional:] {
-		names = append(names, p.name)
+	for i, p := range f.params {
+		if i >= f.positional && i != f.rest {
+			names = append(names, p.name)
+		}
 	}
 	if len(names) == 0 {
 		return "; it has none with names"
@@ -147,6 +163,9 @@ type call struct {
 // bind gives every parameter of f its argument.
 func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, error) {
 	n, name := len(f.params), at.Text
+	if f.rest >= 0 {
+		items, keys = f.gathered(items, keys)
+	}
 	c := &call{at: at, f: f, args: make([]argument, n)}
 	for i, p := range f.params {
 		c.args[i].item = item{p.value, at}
@@ -155,7 +174,7 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, er
 		k := i
 		switch {
 		case keys[i] != "":
-			if k = f.parameter(keys[i]); k < f.positional {
+			if k = f.parameter(keys[i]); k < f.positional || k == f.rest {
 				return nil, fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), f.keywords())
 			}
 		case i >= f.named && f.required == n:
@@ -179,6 +198,29 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, er
 		}
 	}
 	return c, nil
+}
+
+// gathered returns the arguments of a call in which the positional ones from the
+// parameter f.rest on are one list.
+func (f *Function) gathered(items []item, keys []string) ([]item, []string) {
+	var list []value
+	var others []item
+	var names []string
+	at := -1
+	for i, x := range items {
+		if keys[i] == "" && i >= f.rest {
+			if list = append(list, x.value); at < 0 {
+				at = len(others)
+				others, names = append(others, x), append(names, "")
+			}
+			continue
+		}
+		others, names = append(others, x), append(names, keys[i])
+	}
+	if at >= 0 {
+		others[at].value = sequence(list)
+	}
+	return others, names
 }
 
 func plural(n int, word string) string {
@@ -237,11 +279,11 @@ func (c *call) unknown() bool {
 // the call, and return a value with which the function can go on.
 
 // fail returns a tree with an error, and keeps the error with its place.
-func (c *call) fail(at *syntax.Node, kind error, format string, args ...any) *expr.Node {
-	return c.keep(at, expr.Errorf(kind, "", format, args...))
+func (c *call) fail(at *syntax.Node, kind error, format string, args ...any) *tree.Node {
+	return c.keep(at, tree.Errorf(kind, "", format, args...))
 }
 
-func (c *call) keep(at *syntax.Node, n *expr.Node) *expr.Node {
+func (c *call) keep(at *syntax.Node, n *tree.Node) *tree.Node {
 	if err := n.Err(); err != nil && c.err == nil {
 		c.err = placed(at, err)
 	}
@@ -255,25 +297,25 @@ func (c *call) isNone(i int) bool { return c.args[i].kind == vNone }
 func (c *call) operand(i int) value {
 	x := c.args[i]
 	if x.kind == vSeq {
-		return tree(c.keep(x.at, x.node()))
+		return valueOf(c.keep(x.at, x.node()))
 	}
 	return x.value
 }
 
 // array returns argument i as an array.
-func (c *call) array(i int) *expr.Node { return c.keep(c.args[i].at, c.args[i].node()) }
+func (c *call) array(i int) *tree.Node { return c.keep(c.args[i].at, c.args[i].node()) }
 
 // as returns argument i as an array of type t.
-func (c *call) as(i int, t dtype.Type) *expr.Node { return c.keep(c.args[i].at, c.args[i].as(t)) }
+func (c *call) as(i int, t dtype.Type) *tree.Node { return c.keep(c.args[i].at, c.args[i].as(t)) }
 
 // common returns some arguments as arrays of their common type.
-func (c *call) common(which ...int) []*expr.Node {
+func (c *call) common(which ...int) []*tree.Node {
 	values := make([]value, len(which))
 	for k, i := range which {
 		values[k] = c.operand(i)
 	}
 	t := promoted(values...)
-	nodes := make([]*expr.Node, len(which))
+	nodes := make([]*tree.Node, len(which))
 	for k, i := range which {
 		nodes[k] = c.keep(c.args[i].at, values[k].as(t))
 	}
@@ -306,7 +348,7 @@ func (c *call) integers(i int) []int {
 func (c *call) float(i int) float64 {
 	v, err := c.args[i].s.Float64()
 	if err != nil && c.err == nil {
-		c.err = fail(c.args[i].at, expr.ErrValue, "%s", err)
+		c.err = fail(c.args[i].at, tree.ErrValue, "%s", err)
 	}
 	return v
 }
@@ -320,27 +362,38 @@ func (c *call) dtype(i int, t dtype.Type) dtype.Type {
 }
 
 // all returns the arguments converted to type t.
-func (c *call) all(values []value, t dtype.Type) []*expr.Node {
-	nodes := make([]*expr.Node, len(values))
+func (c *call) all(values []value, t dtype.Type) []*tree.Node {
+	nodes := make([]*tree.Node, len(values))
 	for i, v := range values {
 		nodes[i] = c.keep(c.args[i].at, v.as(t))
 	}
 	return nodes
 }
 
-// sequence returns the arrays of a list in their common type. weak says whether
-// Python numbers among them take the type of the arrays.
-func (c *call) sequence(weak bool) []*expr.Node {
-	items := make([]value, len(c.args[0].seq))
-	for i, x := range c.args[0].seq {
-		if items[i] = x; x.kind != vScalar || !weak {
-			items[i] = tree(c.keep(c.args[0].at, x.node()))
+// listed returns the arrays of the list that argument i is. Of a weak list the
+// Python numbers stay as they are.
+func (c *call) listed(i int, weak bool) []value {
+	items := make([]value, len(c.args[i].seq))
+	for k, x := range c.args[i].seq {
+		if items[k] = x; x.kind != vScalar || !weak {
+			items[k] = valueOf(c.keep(c.args[i].at, x.node()))
 		}
 	}
-	t := promoted(items...)
-	nodes := make([]*expr.Node, len(items))
-	for i, x := range items {
-		nodes[i] = c.keep(c.args[0].at, x.as(t))
+	return items
+}
+
+// sequence returns the arrays of a list in their common type. weak says whether
+// Python numbers among them take the type of the arrays.
+func (c *call) sequence(weak bool) []*tree.Node {
+	items := c.listed(0, weak)
+	return c.converted(0, items, promoted(items...))
+}
+
+// converted returns the arrays of the list that argument i is, in type t.
+func (c *call) converted(i int, items []value, t dtype.Type) []*tree.Node {
+	nodes := make([]*tree.Node, len(items))
+	for k, x := range items {
+		nodes[k] = c.keep(c.args[i].at, x.as(t))
 	}
 	return nodes
 }

@@ -1,10 +1,10 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -13,7 +13,7 @@ import (
 type selection struct {
 	spans  []op.Span
 	axes   []int // of the result: the operand's axis, or -1 for a new one
-	index  *expr.Node
+	index  *tree.Node
 	takeAt int // the axis of the result that index replaces
 	sliced bool
 }
@@ -24,7 +24,7 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 		return elementOf(x, subscripts[0])
 	}
 	if x.kind != vTree {
-		return value{}, fail(at, expr.ErrType, "%s has no elements", x.describe())
+		return value{}, fail(at, tree.ErrType, "%s has no elements", x.describe())
 	}
 	n := x.n
 	s := &selection{spans: make([]op.Span, len(n.Shape()))}
@@ -33,9 +33,9 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 	}
 	if target {
 		if s.index != nil {
-			return value{}, fail(at, expr.ErrUnsupported, "assigning to elements chosen by an array of indices is not supported")
+			return value{}, fail(at, tree.ErrUnsupported, "assigning to elements chosen by an array of indices is not supported")
 		}
-		return result(at, tree(s.view(n)))
+		return result(at, valueOf(s.view(n)))
 	}
 	if s.sliced {
 		n = op.SliceNode(n, s.spans)
@@ -46,7 +46,7 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 	if s.index != nil {
 		n = op.TakeNode(n, s.index, s.takeAt)
 	}
-	return result(at, tree(n))
+	return result(at, valueOf(n))
 }
 
 // checkSubscripts checks subscripts without the shape of what they select from.
@@ -56,7 +56,7 @@ func checkSubscripts(subscripts []item) error {
 		switch {
 		case x.kind == vEllipsis:
 			if ellipses++; ellipses > 1 {
-				return fail(x.at, expr.ErrShape, "a subscript has only one ellipsis")
+				return fail(x.at, tree.ErrShape, "a subscript has only one ellipsis")
 			}
 		case x.kind == vSlice || x.kind == vNone:
 		case x.kind == vScalar && x.s.Class == syntax.Float:
@@ -72,7 +72,7 @@ func checkSubscripts(subscripts []item) error {
 
 // view returns the selection from an array as an array of its own, which can be
 // assigned to.
-func (s *selection) view(n *expr.Node) *expr.Node {
+func (s *selection) view(n *tree.Node) *tree.Node {
 	leaf := *n.Leaf
 	leaf.Strides = make(shape.Strides, len(s.axes))
 	dims := make(shape.Shape, len(s.axes))
@@ -80,7 +80,7 @@ func (s *selection) view(n *expr.Node) *expr.Node {
 	for i, d := range n.Shape() {
 		start, count, step, err := s.spans[i].Resolve(d)
 		if err != nil {
-			return expr.Failed(err)
+			return tree.Failed(err)
 		}
 		if count > 0 {
 			leaf.Offset += start * n.Leaf.Strides[i]
@@ -92,7 +92,7 @@ func (s *selection) view(n *expr.Node) *expr.Node {
 			dims[i], leaf.Strides[i] = counts[x], steps[x]
 		}
 	}
-	return expr.NewLeaf(n.DType(), dims, &leaf)
+	return tree.NewLeaf(n.DType(), dims, &leaf)
 }
 
 func isIdentity(axes []int, rank int) bool {
@@ -117,7 +117,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) e
 	}
 	rank := len(dims)
 	if consuming > rank {
-		return fail(at, expr.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
+		return fail(at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
 	}
 	axis := 0
 	keep := func(count int) {
@@ -153,7 +153,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) e
 	}
 	keep(rank - axis)
 	if s.index != nil && advanced[len(advanced)-1]-advanced[0] >= len(advanced) {
-		return fail(at, expr.ErrUnsupported, "an integer and an array of indices with other subscripts between them are not supported")
+		return fail(at, tree.ErrUnsupported, "an integer and an array of indices with other subscripts between them are not supported")
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (s *selection) position(x item, axis, size int) error {
 		return err
 	}
 	if i < -size || i >= size {
-		return fail(x.at, expr.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size)
+		return fail(x.at, tree.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size)
 	}
 	if i < 0 {
 		i += size
@@ -186,11 +186,11 @@ func (s *selection) take(x item) error {
 	case n.Err() != nil:
 		return placed(x.at, n.Err())
 	case t == dtype.Bool:
-		return fail(x.at, expr.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)")
+		return fail(x.at, tree.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)")
 	case !t.IsInt():
 		return x.mismatch("subscripts are integers, not %v", t)
 	case s.index != nil:
-		return fail(x.at, expr.ErrUnsupported, "only one subscript can be an array of indices")
+		return fail(x.at, tree.ErrUnsupported, "only one subscript can be an array of indices")
 	}
 	s.index, s.takeAt = n, len(s.axes)
 	return nil
@@ -214,7 +214,7 @@ func sliceOf(parts [3]item) (value, error) {
 			s.span.Stop = shape.At(x)
 		case 2:
 			if x == 0 {
-				return s, fail(p.at, expr.ErrValue, "the step of a slice cannot be 0")
+				return s, fail(p.at, tree.ErrValue, "the step of a slice cannot be 0")
 			}
 			if x != 1 {
 				s.span.Step = shape.At(x)
@@ -235,14 +235,16 @@ func elementOf(x value, at item) (value, error) {
 		for i := range count {
 			part = append(part, x.seq[start+i*step])
 		}
-		return sequence(part), nil
+		out := sequence(part)
+		out.list = x.list
+		return out, nil
 	}
 	i, err := at.integer("a subscript")
 	if err != nil {
 		return value{}, err
 	}
 	if i < -len(x.seq) || i >= len(x.seq) {
-		return value{}, fail(at.at, expr.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq))
+		return value{}, fail(at.at, tree.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq))
 	}
 	if i < 0 {
 		i += len(x.seq)

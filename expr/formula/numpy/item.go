@@ -3,9 +3,9 @@ package numpy
 import (
 	"errors"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // An item is a value with its place in the text.
@@ -21,7 +21,7 @@ func fail(at *syntax.Node, kind error, format string, args ...any) error {
 // placed gives an error the place of a node, unless it has one.
 func placed(at *syntax.Node, err error) error {
 	var have *syntax.Error
-	var x *expr.Error
+	var x *tree.Error
 	switch {
 	case err == nil:
 		return nil
@@ -51,7 +51,7 @@ func (x item) operand() (value, error) {
 		if x.open {
 			return unknown, x.checkList()
 		}
-		return result(x.at, tree(x.node()))
+		return result(x.at, valueOf(x.node()))
 	}
 	return value{}, x.mismatch("%s is no operand", x.describe())
 }
@@ -72,7 +72,7 @@ func (x item) checkList() error {
 
 // mismatch returns the error of a value of the wrong kind.
 func (x item) mismatch(format string, args ...any) error {
-	return fail(x.at, expr.ErrType, format, args...)
+	return fail(x.at, tree.ErrType, format, args...)
 }
 
 // integer returns an integer known while the tree is built.
@@ -82,7 +82,7 @@ func (x item) integer(what string) (int, error) {
 	}
 	i, ok := x.s.Small()
 	if !ok {
-		return 0, fail(x.at, expr.ErrValue, "%s is out of range", x.describe())
+		return 0, fail(x.at, tree.ErrValue, "%s is out of range", x.describe())
 	}
 	return i, nil
 }

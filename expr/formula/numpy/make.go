@@ -3,38 +3,38 @@ package numpy
 import (
 	"math"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // callFilled returns a value in a shape.
-func callFilled(v int) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func callFilled(v int) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		return op.BroadcastToNode(integer(v).as(c.dtype(1, dtype.F64)), c.integers(0))
 	}
 }
 
-func callFull(c *call) *expr.Node {
+func callFull(c *call) *tree.Node {
 	return op.BroadcastToNode(c.as(1, c.dtype(2, c.args[1].dtype())), c.integers(0))
 }
 
-func callFilledLike(v int) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node {
+func callFilledLike(v int) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node {
 		n := c.array(0)
 		return op.BroadcastToNode(integer(v).as(c.dtype(1, n.DType())), n.Shape())
 	}
 }
 
-func callFullLike(c *call) *expr.Node {
+func callFullLike(c *call) *tree.Node {
 	n := c.array(0)
 	return op.BroadcastToNode(c.as(1, c.dtype(2, n.DType())), n.Shape())
 }
 
 // callArange returns start, start+step, ... as NumPy computes it: the step is the
 // difference of the first two elements.
-func callArange(c *call) *expr.Node {
+func callArange(c *call) *tree.Node {
 	start, stop, step := c.args[0].s, c.args[1].s, c.args[2].s
 	if c.isNone(1) {
 		start, stop = syntax.IntNumber(0), start
@@ -50,10 +50,10 @@ func callArange(c *call) *expr.Node {
 	t = c.dtype(3, t)
 	n, ok := arangeLength(start, stop, step)
 	if !ok || n > math.MaxInt32*1024 || n > math.MaxInt || t == dtype.Bool {
-		return expr.Errorf(expr.ErrValue, "", "this arange has no possible length or type")
+		return tree.Errorf(tree.ErrValue, "", "this arange has no possible length or type")
 	}
 	if isFloat && !fractional(t) {
-		return expr.Errorf(expr.ErrUnsupported, "", "an arange of floats in %v is not supported", t)
+		return tree.Errorf(tree.ErrUnsupported, "", "an arange of floats in %v is not supported", t)
 	}
 	i := op.IotaNode(int(n))
 	if start.Class == syntax.Int && step.Class == syntax.Int && start.I.Sign() == 0 && step.I.IsInt64() && step.I.Int64() == 1 {
@@ -63,7 +63,7 @@ func callArange(c *call) *expr.Node {
 	if n > 1 {
 		var err error
 		if next, err = binaryScalar("+", start, step); err != nil {
-			return expr.Errorf(expr.ErrValue, "", "%s", err)
+			return tree.Errorf(tree.ErrValue, "", "%s", err)
 		}
 	}
 	wide := t.Register()
@@ -100,4 +100,4 @@ func arangeLength(start, stop, step syntax.Number) (float64, bool) {
 	return math.Max(n, 0), err == nil && err2 == nil && !math.IsNaN(n)
 }
 
-func callAsArray(c *call) *expr.Node { return c.as(0, c.dtype(1, c.args[0].dtype())) }
+func callAsArray(c *call) *tree.Node { return c.as(0, c.dtype(1, c.args[0].dtype())) }

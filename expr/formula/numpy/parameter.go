@@ -1,9 +1,9 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A parameterRow is a parameter that takes no operand: what it admits, and how
@@ -16,14 +16,14 @@ type parameterRow struct {
 // parameters are the parameters that take no operand, by name. A name means the
 // same wherever it is used.
 var parameters = map[string]parameterRow{
-	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "pad_width": {pAny, nil},
+	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "operands": {pArrays, nil}, "pad_width": {pAny, nil},
 	"step": {pNumber, nil}, "copy": {pTruth, nil},
 
 	"axis": {pInts, setAxes}, "source": {pInts, setAxes}, "corner": {pInts, setAxes},
 	"axis1": {pInt, addAxis}, "axis2": {pInt, addAxis},
 	"axes": {pAny, setAxesOrPairs},
 
-	"shift": {pInts, setInts}, "destination": {pInts, setInts}, "reps": {pInts, setInts},
+	"s": {pInts, nil}, "shift": {pInts, setInts}, "destination": {pInts, setInts}, "reps": {pInts, setInts}, "kth": {pInts, setInts},
 	"new_shape": {pInts, setInts}, "shape": {pInts, setInts}, "size": {pInts, setInts},
 
 	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
@@ -116,7 +116,7 @@ func setDDof(c *call, i int, o *op.Options) {
 // text returns argument i, a string.
 func (c *call) text(i int) string {
 	if x := c.args[i]; x.kind != vString {
-		c.fail(x.at, expr.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
+		c.fail(x.at, tree.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
 	}
 	return c.args[i].str
 }

@@ -1,12 +1,12 @@
 package numpy
 
-import "github.com/oneloop/oneloop/expr"
+import "github.com/oneloop/oneloop/expr/tree"
 
 // A readSet tells which arrays trees read, as a set of 64 bits: arrays beyond the
 // 64th share bits. A set that is too large costs a copy, never a wrong result.
 type readSet struct {
-	arrays []*expr.Node
-	sets   map[*expr.Node]uint64
+	arrays []*tree.Node
+	sets   map[*tree.Node]uint64
 }
 
 // value returns the set of a value. Each node is looked at once in all.
@@ -17,7 +17,7 @@ func (r *readSet) value(v value) (set uint64) {
 	if v.kind != vTree {
 		return set
 	}
-	for stack := []*expr.Node{v.n}; len(stack) > 0; {
+	for stack := []*tree.Node{v.n}; len(stack) > 0; {
 		n := stack[len(stack)-1]
 		depth, set := len(stack), uint64(0)
 		for _, a := range n.Args {
@@ -31,7 +31,7 @@ func (r *readSet) value(v value) (set uint64) {
 			continue
 		}
 		if _, ok := r.sets[n]; !ok {
-			if n.Op.Class() == expr.Storage {
+			if n.Op.Class() == tree.Storage {
 				set = 1 << (len(r.arrays) % 64)
 				r.arrays = append(r.arrays, n)
 			}
@@ -43,9 +43,9 @@ func (r *readSet) value(v value) (set uint64) {
 }
 
 // overlapping returns the set of the arrays that may share elements with target.
-func (r *readSet) overlapping(target *expr.Node) (set uint64) {
+func (r *readSet) overlapping(target *tree.Node) (set uint64) {
 	for i, a := range r.arrays {
-		if expr.Overlap(a, target) {
+		if tree.Overlap(a, target) {
 			set |= 1 << (i % 64)
 		}
 	}

@@ -1,14 +1,14 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // callWhere is x where the condition is not 0, else y.
-func callWhere(c *call) *expr.Node {
+func callWhere(c *call) *tree.Node {
 	x := c.common(1, 2)
 	o, _ := op.Lookup("where") // a choice needs no rounding
 	return op.Apply(o, cast(c.array(0), dtype.Bool), x[0], x[1])
@@ -16,7 +16,7 @@ func callWhere(c *call) *expr.Node {
 
 // callClip is minimum(maximum(a, lo), hi). A Python integer at or beyond the limits
 // of an integer type is no bound, as in NumPy.
-func callClip(c *call) *expr.Node {
+func callClip(c *call) *tree.Node {
 	lo, hi := 1, 2
 	old := c.args[1].given || c.args[2].given
 	for i, with := range []int{3, 4} {
@@ -33,7 +33,7 @@ func callClip(c *call) *expr.Node {
 		}
 	}
 	if c.args[1].given != c.args[2].given && c.at.Kind == syntax.Call {
-		return expr.Errorf(nil, "", "clip takes a_min and a_max, or min and max; None stands for no bound")
+		return tree.Errorf(nil, "", "clip takes a_min and a_max, or min and max; None stands for no bound")
 	}
 	x := c.array(0)
 	which, name := []int{0, lo, hi}, "clip"
@@ -69,7 +69,7 @@ func (c *call) unbounded(i int, t dtype.Type, above bool) bool {
 }
 
 // callRound returns integers as they are, and bools as halves.
-func callRound(c *call) *expr.Node {
+func callRound(c *call) *tree.Node {
 	n := c.array(0)
 	if n.DType() == dtype.Bool {
 		n = cast(n, dtype.F16)
@@ -77,37 +77,25 @@ func callRound(c *call) *expr.Node {
 	return rounded(op.Compose("round", c.options(), n))
 }
 
-// callSignBit reports for each element whether its sign is set. A NaN has none.
-func callSignBit(c *call) *expr.Node {
-	n := c.array(0)
-	switch t := n.DType(); {
-	case t == dtype.Bool:
-		n = cast(n, dtype.I8)
-	case t.IsFloat():
-		n = apply("copysign", expr.ConstFloat(t, 1), n)
-	}
-	return apply("less", n, zero(n.DType()).n)
-}
-
-func callProduct(c *call) *expr.Node { return matmul(c.matrix(0), c.matrix(1)) }
+func callProduct(c *call) *tree.Node { return matmul(c.matrix(0), c.matrix(1)) }
 
 // matrix returns argument i as an array.
-func (c *call) matrix(i int) value { return tree(c.array(i)) }
+func (c *call) matrix(i int) value { return valueOf(c.array(i)) }
 
 // callDot is NumPy's dot: the product of scalars, or matmul where y is a vector or
 // both are matrices at most.
-func callDot(c *call) *expr.Node {
+func callDot(c *call) *tree.Node {
 	x, y := c.matrix(0), c.matrix(1)
 	rx, ry := len(x.n.Shape()), len(y.n.Shape())
 	switch {
 	case rx == 0 || ry == 0:
 		return binary("*", x, y, true).n
 	case ry > 2 || rx > 2 && ry != 1:
-		return expr.Errorf(expr.ErrUnsupported, "", "dot of ranks %d and %d is not supported; @ multiplies stacks of matrices", rx, ry)
+		return tree.Errorf(tree.ErrUnsupported, "", "dot of ranks %d and %d is not supported; @ multiplies stacks of matrices", rx, ry)
 	}
 	return matmul(x, y)
 }
 
-func callAstype(c *call) *expr.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }
+func callAstype(c *call) *tree.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }
 
-func callItself(c *call) *expr.Node { return c.array(0) }
+func callItself(c *call) *tree.Node { return c.array(0) }

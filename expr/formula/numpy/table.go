@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The table of functions comes from three sources: the rows of the operator
@@ -50,7 +50,8 @@ func byName(all []Function) map[string]*Function {
 
 // methods are the functions that NumPy's arrays have as methods.
 var methods = strings.Fields(`all any argmax argmin max min prod sum mean var std clip round dot reshape ravel transpose
-	swapaxes squeeze take astype copy repeat diagonal trace`)
+	swapaxes squeeze take astype copy repeat diagonal trace cumsum cumprod argsort argpartition searchsorted conj
+	flatten conjugate`)
 
 // aliases are NumPy's other names.
 var aliases = map[string][]string{
@@ -68,7 +69,7 @@ var aliases = map[string][]string{
 func elementwiseRows() []Function {
 	out := []Function{{Name: "positive", Group: groups[0], Arguments: "x, /", Doc: "+x", tree: operatorFunction("+")}}
 	for _, o := range op.Table() {
-		if o.Class() != expr.Elementwise || o.Result() == expr.ResultTo || o.Name() == "where" || o.Name() == "clip" {
+		if o.Class() != tree.Elementwise || o.Result() == tree.ResultTo || o.Name() == "where" || o.Name() == "clip" {
 			continue
 		}
 		f := Function{Name: o.Name(), Group: groups[0], Doc: o.Doc(), Bound: o.Bound(), Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity()]}
@@ -87,7 +88,7 @@ func elementwiseRows() []Function {
 
 func reductions() (out []Function) {
 	for _, o := range op.Table() {
-		if o.Class() == expr.Reduction {
+		if o.Class() == tree.Reduction {
 			f := Function{Name: o.Name(), Group: groups[1], Doc: o.Doc(), Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
 			if sums(o) {
 				f.Arguments += ", dtype=None"
@@ -117,7 +118,6 @@ var own = []Function{
 	{Name: "isrealobj", Group: groups[2], Arguments: "x", Doc: "whether the elements of x are of a type that is not complex", tree: callIsComplex(false)},
 	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", tree: callImaginary("not_equal")},
 	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", tree: callImaginary("equal")},
-	{Name: "signbit", Group: groups[2], Arguments: "x", Doc: "whether the sign of x is set, that of -0 too", tree: callSignBit},
 
 	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
@@ -126,6 +126,7 @@ var own = []Function{
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
 	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
 	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
+	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
 	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number, or in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements", tree: callPad},
 	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
 	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
@@ -148,6 +149,16 @@ var own = []Function{
 	{Name: "ifft", Group: groups[9], Arguments: fourierArguments, Doc: "the inverse of fft", tree: callFourier("ifft")},
 	{Name: "rfft", Group: groups[9], Arguments: fourierArguments, Doc: "the first n//2 + 1 numbers of the transform of real numbers", tree: callFourier("rfft")},
 	{Name: "irfft", Group: groups[9], Arguments: fourierArguments, Doc: "the inverse of rfft, of n results", tree: callFourier("irfft")},
+	{Name: "hfft", Group: groups[9], Arguments: fourierArguments, Doc: "the transform, which is real, of n numbers of which the last are the conjugates of the first", tree: callFourier("hfft")},
+	{Name: "ihfft", Group: groups[9], Arguments: fourierArguments, Doc: "the inverse of hfft", tree: callFourier("ihfft")},
+	{Name: "fft2", Group: groups[9], Arguments: fourier2Arguments, Doc: "fft along two axes", tree: callFourier("fftn")},
+	{Name: "ifft2", Group: groups[9], Arguments: fourier2Arguments, Doc: "the inverse of fft2", tree: callFourier("ifftn")},
+	{Name: "rfft2", Group: groups[9], Arguments: fourier2Arguments, Doc: "rfft along the last of two axes, then fft along the other", tree: callFourier("rfftn")},
+	{Name: "irfft2", Group: groups[9], Arguments: fourier2Arguments, Doc: "the inverse of rfft2, of s[-1] results along the last axis", tree: callFourier("irfftn")},
+	{Name: "fftn", Group: groups[9], Arguments: fourierNArguments, Doc: "fft along axes, by default all, the last first", tree: callFourier("fftn")},
+	{Name: "ifftn", Group: groups[9], Arguments: fourierNArguments, Doc: "the inverse of fftn", tree: callFourier("ifftn")},
+	{Name: "rfftn", Group: groups[9], Arguments: fourierNArguments, Doc: "rfft along the last of the axes, then fft along the others", tree: callFourier("rfftn")},
+	{Name: "irfftn", Group: groups[9], Arguments: fourierNArguments, Doc: "the inverse of rfftn, of s[-1] results along the last axis", tree: callFourier("irfftn")},
 	{Name: "fftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of fft at distances d", tree: callFrequencies(false)},
 	{Name: "rfftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of rfft at distances d", tree: callFrequencies(true)},
 

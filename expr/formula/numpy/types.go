@@ -63,9 +63,8 @@ func natural(c syntax.Class) dtype.Type {
 // fractional reports whether t has fractions: whether it is of floats, or complex.
 func fractional(t dtype.Type) bool { return t.IsFloat() || t.IsComplex() }
 
-// promote returns the common type of two element types, by NumPy's rules. NumPy
-// promotes int8 with uint8 to int16, which this library lacks; here they give
-// int32. float16 with bfloat16 gives float32. Invalid gives the other type.
+// promote returns the common type of two element types, by NumPy's rules.
+// float16 with bfloat16 gives float32. Invalid gives the other type.
 func promote(a, b dtype.Type) dtype.Type {
 	if a > b { // the constants are in the order invalid, bool, signed, unsigned, float, complex
 		a, b = b, a
@@ -80,23 +79,16 @@ func promote(a, b dtype.Type) dtype.Type {
 			return dtype.F32
 		}
 		return b
+	case b.IsFloat() && a.Size() == 1:
+		return b
 	case b.IsFloat():
-		if a.Size() == 1 {
-			return b
-		}
-		return dtype.F64
+		return promote(b, floatFor(a))
 	case a.IsSigned() == b.IsSigned():
 		return b // of one family the wider one comes later
 	case a.Size() > b.Size(): // signed and unsigned
 		return a
 	}
-	switch b {
-	case dtype.U8:
-		return dtype.I32
-	case dtype.U32:
-		return dtype.I64
-	}
-	return dtype.F64
+	return cmp.Or(dtype.Integer(2*b.Size(), true), dtype.F64)
 }
 
 // floatFor returns the type in which functions of floats compute for elements of
@@ -107,6 +99,8 @@ func floatFor(t dtype.Type) dtype.Type {
 		return t
 	case t.Size() == 1:
 		return dtype.F16
+	case t.Size() == 2:
+		return dtype.F32
 	}
 	return dtype.F64
 }

@@ -16,7 +16,9 @@ func TestPromoteLattice(t *testing.T) {
 		{dtype.BF16, dtype.U8, dtype.BF16},
 		{dtype.BF16, dtype.I32, dtype.F64},
 		{dtype.BF16, dtype.Bool, dtype.BF16},
-		{dtype.I8, dtype.U8, dtype.I32},
+		{dtype.BF16, dtype.I16, dtype.F32},
+		{dtype.I8, dtype.U8, dtype.I16},
+		{dtype.I16, dtype.U16, dtype.I32},
 		{dtype.U64, dtype.I8, dtype.F64},
 	} {
 		if got := promote(c.a, c.b); got != c.want {

@@ -3,12 +3,13 @@ package numpy
 import (
 	"math"
 	"math/big"
+	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type valueKind uint8
@@ -30,11 +31,12 @@ const (
 type value struct {
 	kind valueKind
 	s    syntax.Number
-	n    *expr.Node
+	n    *tree.Node
 	weak syntax.Class // of a vTree: the Python type that it stands for, or NoNumber
 	seq  []value
 	size int  // of a vSeq: all the values in it, at all levels
 	open bool // of a vSeq: some value in it is unknown
+	list bool // of a vSeq: it is a list; as a subscript a list is an array, and a tuple is several subscripts
 	t    dtype.Type
 	str  string
 	span op.Span
@@ -45,14 +47,14 @@ var (
 	unknown = value{kind: vUnknown}
 )
 
-func tree(n *expr.Node) value { return value{kind: vTree, n: n} }
+func valueOf(n *tree.Node) value { return value{kind: vTree, n: n} }
 
 func literal(s syntax.Number) value { return value{kind: vScalar, s: s} }
 
 func integer(i int) value { return literal(syntax.IntNumber(i)) }
 
 func failed(kind error, format string, args ...any) value {
-	return tree(expr.Errorf(kind, "", format, args...))
+	return valueOf(tree.Errorf(kind, "", format, args...))
 }
 
 func sequence(list []value) value {
@@ -67,13 +69,16 @@ func sequence(list []value) value {
 // leaf returns what a bound name stands for. A constant is a number as if it
 // were written in the formula. Parameters are weak as Python scalars are. Arrays
 // are not, of rank 0 neither.
-func leaf(n *expr.Node) value {
-	v := tree(n)
+func leaf(n *tree.Node) value {
+	v := valueOf(n)
 	switch n.Op.Class() {
-	case expr.Constant:
+	case tree.Constant:
 		return literal(numberOf(n.DType(), n.Bits))
-	case expr.Parameter:
+	case tree.Parameter:
 		v.weak = classOf(n.DType())
+	}
+	if n.DType().IsComplex() && n.Leaf == nil { // a constant or a parameter of two parts
+		v.weak = syntax.Complex
 	}
 	return v
 }
@@ -165,7 +170,7 @@ func listType(seq []value) dtype.Type {
 }
 
 // zero returns 0 as an array of rank 0 and type t.
-func zero(t dtype.Type) value { return tree(expr.ConstInt(t, 0)) }
+func zero(t dtype.Type) value { return valueOf(tree.ConstInt(t, 0)) }
 
 // promoted returns the common type of numbers and arrays by NEP 50. Arrays
 // decide, and a Python scalar counts only where it is of a higher class than
@@ -209,7 +214,7 @@ func promoted(vs ...value) dtype.Type {
 const maxList = 256
 
 // node returns a value as a tree, as NumPy's asarray does.
-func (v value) node() *expr.Node {
+func (v value) node() *tree.Node {
 	if v.kind == vTree {
 		return v.n
 	}
@@ -219,7 +224,7 @@ func (v value) node() *expr.Node {
 // as returns the value as a tree with elements of type t. Trees are converted. A
 // list is converted number by number, so no number is rounded twice or wraps. A
 // Python integer that t cannot hold is an error, as NumPy's OverflowError.
-func (v value) as(t dtype.Type) *expr.Node {
+func (v value) as(t dtype.Type) *tree.Node {
 	switch v.kind {
 	case vTree:
 		return cast(v.n, t)
@@ -228,19 +233,23 @@ func (v value) as(t dtype.Type) *expr.Node {
 	case vSeq:
 		return list(v.seq, t)
 	}
-	return expr.Errorf(expr.ErrType, "", "%s is no array", v.describe())
+	return tree.Errorf(tree.ErrType, "", "%s is no array", v.describe())
 }
 
-func list(seq []value, t dtype.Type) *expr.Node {
+func list(seq []value, t dtype.Type) *tree.Node {
 	switch {
 	case len(seq) > maxList:
-		return expr.Errorf(expr.ErrUnsupported, "", "a list of more than %d elements is no array here; bind it to a name", maxList)
+		return tree.Errorf(tree.ErrUnsupported, "", "a list of more than %d elements is no array here; bind it to a name", maxList)
 	case len(seq) == 0:
-		return expr.Errorf(expr.ErrUnsupported, "", "an empty list is no array here")
+		return tree.Errorf(tree.ErrUnsupported, "", "an empty list is no array here")
 	}
-	nodes := make([]*expr.Node, len(seq))
+	nodes := make([]*tree.Node, len(seq))
 	for i, x := range seq {
-		nodes[i] = op.Compose("expand_dims", op.Options{Axes: []int{0}}, x.as(t))
+		x := x.as(t)
+		if first := nodes[0]; i > 0 && x.Err() == nil && first.Err() == nil && !slices.Equal(first.Shape()[1:], x.Shape()) {
+			return tree.Errorf(tree.ErrShape, "", "element 0 of the list has the shape %v, and element %d has %v", first.Shape()[1:], i, x.Shape())
+		}
+		nodes[i] = op.Compose("expand_dims", op.Options{Axes: []int{0}}, x)
 	}
 	if len(nodes) == 1 {
 		return nodes[0]
@@ -250,7 +259,7 @@ func list(seq []value, t dtype.Type) *expr.Node {
 
 // cast converts a tree that has another type. (op.CastNode to a half rounds a
 // half, too.)
-func cast(n *expr.Node, t dtype.Type) *expr.Node {
+func cast(n *tree.Node, t dtype.Type) *tree.Node {
 	if n.Err() != nil || n.DType() == t {
 		return n
 	}
@@ -258,42 +267,42 @@ func cast(n *expr.Node, t dtype.Type) *expr.Node {
 }
 
 // number returns a Python scalar as a constant of type t.
-func number(s syntax.Number, t dtype.Type) *expr.Node {
+func number(s syntax.Number, t dtype.Type) *tree.Node {
 	switch {
 	case t == dtype.Bool:
 		return truth(s.Truth())
 	case fractional(t):
 		f, err := s.Float64()
 		if err != nil {
-			return expr.Errorf(expr.ErrValue, "", "%s", err)
+			return tree.Errorf(tree.ErrValue, "", "%s", err)
 		}
 		if t.IsHalf() {
 			f = float64(roundToOdd(f))
 		}
-		return expr.ConstFloat(t, f)
+		return tree.ConstFloat(t, f)
 	}
 	given, what := s, "integer"
 	if s.Class == syntax.Float {
 		i, ok := truncated(s.F)
 		if !ok {
-			return expr.Errorf(expr.ErrValue, "", "the number %s has no value in %v", s, t)
+			return tree.Errorf(tree.ErrValue, "", "the number %s has no value in %v", s, t)
 		}
 		s, what = syntax.Number{Class: syntax.Int, I: i}, "number"
 	}
 	if lo, hi := limits(t); s.I.Cmp(lo) < 0 || s.I.Cmp(hi) > 0 {
-		return expr.Errorf(expr.ErrValue, "", "the %s %s is out of bounds for %v", what, given.Short(), t)
+		return tree.Errorf(tree.ErrValue, "", "the %s %s is out of bounds for %v", what, given.Short(), t)
 	}
 	if t.IsUnsigned() {
-		return expr.NewConst(t, s.I.Uint64())
+		return tree.NewConst(t, s.I.Uint64())
 	}
-	return expr.NewConst(t, prim.FromInt(t, s.I.Int64()))
+	return tree.NewConst(t, prim.FromInt(t, s.I.Int64()))
 }
 
-func truth(b bool) *expr.Node {
+func truth(b bool) *tree.Node {
 	if b {
-		return expr.ConstInt(dtype.Bool, 1)
+		return tree.ConstInt(dtype.Bool, 1)
 	}
-	return expr.ConstInt(dtype.Bool, 0)
+	return tree.ConstInt(dtype.Bool, 0)
 }
 
 // truncated returns the integer part of a float, if it has one.
@@ -320,16 +329,16 @@ func roundToOdd(x float64) float32 {
 
 // apply returns an element-wise row applied to args. A half result is rounded,
 // as NumPy rounds after every operation.
-func apply(name string, args ...*expr.Node) *expr.Node {
+func apply(name string, args ...*tree.Node) *tree.Node {
 	o, ok := op.Lookup(name)
 	if !ok {
-		return expr.Errorf(expr.ErrUnsupported, "", "the operator table has no %q", name)
+		return tree.Errorf(tree.ErrUnsupported, "", "the operator table has no %q", name)
 	}
 	return rounded(op.Apply(o, args...))
 }
 
 // rounded rounds a result of half type.
-func rounded(n *expr.Node) *expr.Node {
+func rounded(n *tree.Node) *tree.Node {
 	if n.Err() == nil && n.DType().IsHalf() {
 		return op.CastNode(n, n.DType())
 	}

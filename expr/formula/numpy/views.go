@@ -1,36 +1,36 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // toShape returns a function of an array and a shape.
-func toShape(f func(n *expr.Node, dims []int) *expr.Node) func(c *call) *expr.Node {
-	return func(c *call) *expr.Node { return f(c.array(0), c.integers(1)) }
+func toShape(f func(n *tree.Node, dims []int) *tree.Node) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node { return f(c.array(0), c.integers(1)) }
 }
 
-func callTranspose(c *call) *expr.Node {
+func callTranspose(c *call) *tree.Node {
 	n, axes := c.array(0), c.integers(1)
 	if rank := len(n.Shape()); axes != nil && len(axes) != rank {
-		return expr.Errorf(expr.ErrShape, "", "%d axes do not fit an array of rank %d", len(axes), rank)
+		return tree.Errorf(tree.ErrShape, "", "%d axes do not fit an array of rank %d", len(axes), rank)
 	}
 	return op.PermuteNode(n, axes)
 }
 
 // flat returns an array as a vector.
-func flat(n *expr.Node) *expr.Node { return op.ReshapeNode(n, []int{n.Shape().Size()}) }
+func flat(n *tree.Node) *tree.Node { return op.ReshapeNode(n, []int{n.Shape().Size()}) }
 
 // along returns an array and an axis: those of arguments 0 and i, or the
 // flattened array and 0 if argument i is None.
-func (c *call) along(i int) (n *expr.Node, axis int) {
+func (c *call) along(i int) (n *tree.Node, axis int) {
 	if n = c.array(0); c.isNone(i) {
 		return flat(n), 0
 	}
 	return n, c.integer(i)
 }
 
-func callConcatenate(c *call) *expr.Node {
+func callConcatenate(c *call) *tree.Node {
 	nodes, axis := c.sequence(true), 0
 	if !c.isNone(1) {
 		axis = c.integer(1)
@@ -39,7 +39,7 @@ func callConcatenate(c *call) *expr.Node {
 		if c.isNone(1) {
 			nodes[i] = flat(n)
 		} else if len(n.Shape()) == 0 {
-			return expr.Errorf(expr.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
+			return tree.Errorf(tree.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
 		}
 	}
 	if len(nodes) == 1 {
@@ -48,21 +48,26 @@ func callConcatenate(c *call) *expr.Node {
 	return op.ConcatNode(axis, nodes)
 }
 
-func callTake(c *call) *expr.Node {
+func callTake(c *call) *tree.Node {
 	n, axis := c.along(2)
 	i := c.array(1)
 	if i.Err() == nil && !i.DType().IsInt() {
-		return c.fail(c.args[1].at, expr.ErrType, "indices are integers, not %v", i.DType())
+		return c.fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType())
 	}
 	return op.TakeNode(n, i, axis)
 }
 
+func callTakeAlong(c *call) *tree.Node {
+	n, axis := c.along(2)
+	return op.TakeAlongAxisNode(n, c.array(1), axis)
+}
+
 // callPad surrounds with a scalar, or with elements of the array.
-func callPad(c *call) *expr.Node {
+func callPad(c *call) *tree.Node {
 	mode, n := c.args[2], c.array(0)
 	switch {
 	case mode.kind != vString:
-		return c.fail(mode.at, expr.ErrType, "the mode of pad must be a string, not %s", mode.describe())
+		return c.fail(mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe())
 	case mode.str != "constant" && c.args[3].given:
 		return c.fail(c.args[3].at, nil, "the mode %q has no constant_values", mode.str)
 	}
@@ -82,14 +87,14 @@ func (c *call) widths(rank int) []int {
 		each = w.seq
 	}
 	if len(each) != rank && len(each) != 1 {
-		c.fail(w.at, expr.ErrShape, "%d pad widths do not fit an array of rank %d", len(each), rank)
+		c.fail(w.at, tree.ErrShape, "%d pad widths do not fit an array of rank %d", len(each), rank)
 		return nil
 	}
 	out := make([]int, 0, 2*rank)
 	for i := range rank {
 		p, err := item{each[min(i, len(each)-1)], w.at}.integers("pad_width")
 		if err == nil && len(p) != 1 && len(p) != 2 {
-			err = fail(w.at, expr.ErrShape, "a pad width is an integer or a pair")
+			err = fail(w.at, tree.ErrShape, "a pad width is an integer or a pair")
 		}
 		if err != nil {
 			if c.err == nil {
@@ -110,9 +115,9 @@ func callLength(c *call) value {
 	n := c.array(0)
 	switch {
 	case n.Err() != nil:
-		return tree(n)
+		return valueOf(n)
 	case len(n.Shape()) == 0:
-		return failed(expr.ErrShape, "an array of rank 0 has no len")
+		return failed(tree.ErrShape, "an array of rank 0 has no len")
 	}
 	return integer(n.Shape()[0])
 }

@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // The bounds of a formula.
 const (
 	maxText   = 1 << 20 // bytes
@@ -327,7 +329,12 @@ func (p *parser) name() *Node {
 		}
 		p.advance()
 		if p.tok.is(".") && submodules[t.text] {
-			return p.fail(t.pos, "np.%s is not supported; formulas have functions of NumPy itself, such as np.exp", t.text)
+			module := t
+			if p.advance(); module.text != "fft" || !strings.Contains(p.tok.text, "fft") {
+				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, and of np.fft", module.text, p.tok.text)
+			}
+			t = p.tok
+			p.advance()
 		}
 	}
 	switch t.text {
@@ -346,7 +353,8 @@ func (p *parser) name() *Node {
 	return p.node(Name, t.pos, t.text)
 }
 
-// submodules are modules of NumPy. None has functions that formulas know.
+// submodules are modules of NumPy. Only fft has functions that formulas know; all of
+// their names contain fft.
 var submodules = map[string]bool{"char": true, "emath": true, "fft": true, "lib": true, "linalg": true, "ma": true, "polynomial": true, "random": true, "rec": true, "strings": true, "testing": true}
 
 // parenthesis is what follows "(": a tuple or an expression.

@@ -48,6 +48,7 @@ def one_hot(i, depth, dtype=np.float64):
 
 
 scope = {k: getattr(np, k) for k in dir(np) if not k.startswith("__")}
+scope["np"] = np
 scope.update(
     erf=erf, softmax=softmax, logsumexp=logsumexp, layernorm=layernorm, one_hot=one_hot,
     relu=lambda x: np.maximum(x, 0), sigmoid=lambda x: 1 / (1 + np.exp(-x)),

@@ -104,7 +104,7 @@ func scaleSlow(x float64, n int64) float64 {
 }
 
 // MulHi returns the high half of the product.
-func MulHi[T uint8 | uint32 | uint64](x, y T) T {
+func MulHi[T dtype.Unsigned](x, y T) T {
 	if w := 8 * unsafe.Sizeof(x); w < 64 {
 		return T(uint64(x) * uint64(y) >> w)
 	}
@@ -112,66 +112,34 @@ func MulHi[T uint8 | uint32 | uint64](x, y T) T {
 	return T(hi)
 }
 
-// The conversions from float to integer truncate, saturate, and convert NaN to
-// 0. A float32 operand is widened first, which is exact. The result of Go's own
-// conversion out of range depends on the platform, so each one is guarded.
+// Limits returns the least value of an integer type, and the least float above its
+// values.
+func Limits(t dtype.Type) (least, above float64) {
+	bits := 8 * t.Size()
+	if t.IsSigned() {
+		above = math.Ldexp(1, bits-1)
+		return -above, above
+	}
+	return 0, math.Ldexp(1, bits)
+}
 
-// ToI8 converts x to an int8.
-func ToI8(x float64) int8 {
-	if x != x {
+// ToInt converts x to an integer type, and returns the bits. It truncates, saturates, and
+// converts NaN to 0. A float32 operand is widened first, which is exact. The result of Go's
+// own conversion out of range depends on the platform.
+func ToInt(t dtype.Type, x float64) uint64 {
+	switch least, above := Limits(t); {
+	case x >= above && t.IsSigned():
+		return t.Mask() >> 1
+	case x >= above:
+		return t.Mask()
+	case x <= least && t.IsSigned():
+		return t.Mask() ^ t.Mask()>>1
+	case !(x > least):
 		return 0
-	}
-	return int8(min(max(x, math.MinInt8), math.MaxInt8))
-}
-
-// ToI32 converts x to an int32.
-func ToI32(x float64) int32 {
-	if x != x {
-		return 0
-	}
-	return int32(min(max(x, math.MinInt32), math.MaxInt32))
-}
-
-// ToI64 converts x to an int64.
-func ToI64(x float64) int64 {
-	switch {
-	case -0x1p63 <= x && x < 0x1p63:
-		return int64(x)
-	case x < 0:
-		return math.MinInt64
-	case x > 0:
-		return math.MaxInt64
-	}
-	return 0
-}
-
-// ToU8 converts x to a uint8.
-func ToU8(x float64) uint8 {
-	if x > 0 {
-		return uint8(min(x, math.MaxUint8))
-	}
-	return 0
-}
-
-// ToU32 converts x to a uint32.
-func ToU32(x float64) uint32 {
-	if x > 0 {
-		return uint32(int64(min(x, math.MaxUint32)))
-	}
-	return 0
-}
-
-// ToU64 converts x to a uint64.
-func ToU64(x float64) uint64 {
-	switch {
-	case x >= 0x1p64:
-		return math.MaxUint64
 	case x >= 0x1p63:
 		return uint64(int64(x-0x1p63)) + 1<<63
-	case x > 0:
-		return uint64(int64(x))
 	}
-	return 0
+	return uint64(int64(x)) & t.Mask()
 }
 
 // FromBool returns 1 for true and 0 for false.

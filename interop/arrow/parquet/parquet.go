@@ -13,6 +13,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	aa "github.com/apache/arrow-go/v18/arrow"
@@ -23,7 +24,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/interop/arrow"
 )
 
@@ -63,7 +64,7 @@ func ReadFile(path string, opts ...Option) (columns []arrow.Column, err error) {
 	}
 	defer t.Release()
 	if columns, err = arrow.FromTable(t, o.columns...); err != nil {
-		return nil, r.named(err)
+		return nil, r.about(err)
 	}
 	return columns, nil
 }
@@ -110,7 +111,7 @@ func (r *reader) batches(o options) (next func() ([]arrow.Column, error), stop f
 			return nil, r.wrong(err)
 		}
 		if columns, err = arrow.FromRecord(batch, o.columns...); err != nil {
-			return nil, r.named(err)
+			return nil, r.about(err)
 		}
 		return columns, nil
 	}
@@ -132,7 +133,7 @@ func open(path string, opts []Option) (r *reader, o options, err error) {
 		f(&o)
 	}
 	if o.rows < 1 {
-		return nil, o, expr.NewError(expr.ErrValue, "", "batches of %d rows", o.rows)
+		return nil, o, tree.NewError(tree.ErrValue, "", "batches of %d rows", o.rows)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -159,7 +160,7 @@ func open(path string, opts []Option) (r *reader, o options, err error) {
 		return nil, o, r.wrong(err)
 	}
 	if r.which, err = leaves(s, o.columns); err != nil {
-		return nil, o, r.named(err)
+		return nil, o, r.about(err)
 	}
 	return r, o, nil
 }
@@ -169,7 +170,7 @@ func open(path string, opts []Option) (r *reader, o options, err error) {
 func leaves(s *aa.Schema, names []string) ([]int, error) {
 	for _, f := range s.Fields() {
 		if _, nested := f.Type.(aa.NestedType); nested {
-			return nil, expr.NewError(expr.ErrType, "", "column %q is of the nested type %s", f.Name, f.Type)
+			return nil, tree.NewError(tree.ErrType, "", "column %q is of the nested type %s", f.Name, f.Type)
 		}
 	}
 	return arrow.Indices(s, names)
@@ -196,15 +197,28 @@ func (r *reader) recovered(err *error) {
 // the limit is its cause: the library recovers from panics of its goroutines itself.
 func (r *reader) wrong(err error) error {
 	if r.mem != nil && r.mem.exhausted.Load() {
-		return r.named(expr.NewError(expr.ErrOutOfMemory, "", "reading needs more than %d bytes", r.mem.limit))
+		return r.named(tree.ErrOutOfMemory, fmt.Sprintf("reading needs more than %d bytes", r.mem.limit))
 	}
-	if x := (*expr.Error)(nil); errors.As(err, &x) {
-		return r.named(x)
+	if x := (*tree.Error)(nil); errors.As(err, &x) {
+		return r.about(x)
 	}
-	return r.named(expr.NewError(expr.ErrValue, "", "%v", err))
+	return r.named(tree.ErrValue, strings.TrimPrefix(err.Error(), "parquet: "))
 }
 
-func (r *reader) named(err error) error { return fmt.Errorf("oneloop: parquet: %s: %w", r.path, err) }
+// about returns err with the path.
+func (r *reader) about(err error) error {
+	if x := (*tree.Error)(nil); errors.As(err, &x) {
+		return r.named(x.Kind, x.Msg)
+	}
+	return fmt.Errorf("oneloop: parquet: %s: %w", r.path, err)
+}
+
+// named returns an error of what the file holds. No place in the program is at fault.
+func (r *reader) named(kind error, text string) error {
+	e := tree.NewError(kind, "", "parquet: %s: %s", r.path, text)
+	e.File = ""
+	return e
+}
 
 // A limited allocator panics where an allocation goes beyond a limit.
 type limited struct {
@@ -250,7 +264,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 // have nulls.
 func (w *Writer) Write(columns ...arrow.Column) error {
 	if len(columns) == 0 {
-		return expr.NewError(expr.ErrValue, "", "there is no column to write")
+		return tree.NewError(tree.ErrValue, "", "there is no column to write")
 	}
 	r, err := arrow.ToRecord(columns...)
 	if err != nil {
@@ -274,7 +288,7 @@ func (w *Writer) Write(columns ...arrow.Column) error {
 // [expr.ErrValue].
 func (w *Writer) Close() error {
 	if w.file == nil {
-		return expr.NewError(expr.ErrValue, "", "no column was written")
+		return tree.NewError(tree.ErrValue, "", "no column was written")
 	}
 	if err := w.file.Close(); err != nil {
 		return fmt.Errorf("oneloop: parquet: %w", err)

@@ -161,6 +161,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestMessage checks that an error names the file once, and no place in this package.
+func TestMessage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, []byte("PAR1xx"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := parquet.ReadFile(path)
+	if want := "oneloop: parquet: " + path + ": file too small (size=6)"; err == nil || err.Error() != want {
+		t.Errorf("%v, not %s", err, want)
+	}
+}
+
 // FuzzReadFile changes and cuts files; reading must end with an error or with columns
 // of one length.
 func FuzzReadFile(f *testing.F) {

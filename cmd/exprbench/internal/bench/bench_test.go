@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 var ctx = context.Background()
@@ -57,7 +57,7 @@ func TestNaiveCounts(t *testing.T) {
 		{"h*h + h", []Spec{{"h", dtype.F16, []int{40}}}, 2, 1},
 		{"where(a > b, a, b)", []Spec{vec("a"), vec("b")}, 2, 1},
 	} {
-		k, err := NewFormula(ctx, engine.Options{}, c.text, c.specs, map[string]*expr.Node{})
+		k, err := NewFormula(ctx, engine.Options{}, c.text, c.specs, map[string]*tree.Node{})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -73,7 +73,7 @@ func TestNaiveCounts(t *testing.T) {
 
 // Temporaries that are not needed at the same time share memory.
 func TestNaiveMemory(t *testing.T) {
-	k, err := NewFormula(ctx, engine.Options{}, "y = sqrt(exp(abs(sin(cos(a + 1)))))", []Spec{{"a", dtype.F64, []int{100}}}, map[string]*expr.Node{})
+	k, err := NewFormula(ctx, engine.Options{}, "y = sqrt(exp(abs(sin(cos(a + 1)))))", []Spec{{"a", dtype.F64, []int{100}}}, map[string]*tree.Node{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Spec is an array that a formula of the user works on.
@@ -49,9 +50,9 @@ func NewCase(ctx context.Context, o engine.Options, w *Workload, t dtype.Type, n
 		specs = append(specs, Spec{v.Name, t, d.shape(v.Axes)})
 		ranges[v.Name] = v
 	}
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	for name, x := range w.Scalars {
-		env[name] = expr.ConstFloat(dtype.F64, x)
+		env[name] = tree.ConstFloat(dtype.F64, x)
 	}
 	c := &Case{Name: w.Name, Text: w.Text, Type: t.Short(), N: n, tol: w.tolerance(t), elements: d.elements()}
 	arrays, err := c.allocate(specs, ranges, env)
@@ -68,7 +69,7 @@ func NewCase(ctx context.Context, o engine.Options, w *Workload, t dtype.Type, n
 
 // NewFormula prepares a formula of the user; there is no Go loop for it. Values
 // are uniform in 0.5..1.5, of integers in 1..9.
-func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec, env map[string]*expr.Node) (*Case, error) {
+func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec, env map[string]*tree.Node) (*Case, error) {
 	c := &Case{Name: "Formula", Text: text}
 	for _, s := range specs {
 		size := 1
@@ -115,7 +116,7 @@ func view[T real](a *engine.Array) []T {
 }
 
 // allocate makes the arrays, with values that depend on their names only.
-func (c *Case) allocate(specs []Spec, ranges map[string]Variable, env map[string]*expr.Node) (map[string]*engine.Array, error) {
+func (c *Case) allocate(specs []Spec, ranges map[string]Variable, env map[string]*tree.Node) (map[string]*engine.Array, error) {
 	arrays := map[string]*engine.Array{}
 	for _, s := range specs {
 		a, err := engine.NewArray(s.Type, s.Shape...)
@@ -177,7 +178,7 @@ func setElement(t dtype.Type, b []byte, i int, x float64) {
 }
 
 // build makes the trees and compiles them, fused and naive.
-func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*expr.Node) error {
+func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*tree.Node) error {
 	src, err := formula.Parse(c.Text)
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*expr
 	stmts := unit.Statements
 	for _, name := range want {
 		v := unit.Values[name]
-		if v == nil || v.Leaf != nil {
+		if v == nil || v.Leaf != nil && !IsCopy(name, v, env) {
 			continue
 		}
 		if err := machine.Room(v.Shape().Size() * v.DType().Size()); err != nil {
@@ -220,11 +221,25 @@ func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*expr
 	return nil
 }
 
+// IsCopy reports whether the value of a name is an array that another name stands
+// for. Other arrays are what statements change in place.
+func IsCopy(name string, v *tree.Node, env map[string]*tree.Node) bool {
+	if v == env[name] {
+		return false
+	}
+	for _, given := range env {
+		if v == given {
+			return true
+		}
+	}
+	return false
+}
+
 // findWritten finds the arrays that are changed.
 func (c *Case) findWritten(stmts []expr.Statement) {
-	changed := map[expr.Memory]bool{}
+	changed := map[tree.Memory]bool{}
 	for _, s := range stmts {
-		expr.Walk(s.Target, func(n *expr.Node) {
+		tree.Walk(s.Target, func(n *tree.Node) {
 			if n.Leaf != nil {
 				changed[n.Leaf.Mem] = true
 			}

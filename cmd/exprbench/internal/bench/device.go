@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -17,8 +18,8 @@ type reference struct {
 
 // OnDevice moves a case to a device: its arrays, and the fused program, which is
 // all that is measured there. What it computes is compared with the host's.
-func (c *Case) OnDevice(ctx context.Context, o engine.Options, d engine.Device) error {
-	moved := map[expr.Memory]*engine.Array{}
+func (c *Case) OnDevice(ctx context.Context, o engine.Options, d driver.Device) error {
+	moved := map[tree.Memory]*engine.Array{}
 	c.host = &reference{c.program, c.written}
 	c.written = nil
 	for i, a := range c.arrays {
@@ -29,14 +30,14 @@ func (c *Case) OnDevice(ctx context.Context, o engine.Options, d engine.Device) 
 		moved[a.Memory()] = there
 		c.arrays[i] = there
 	}
-	stmts := expr.MapLeaves(c.stmts, func(n *expr.Node) *expr.Node {
+	stmts := plan.MapLeaves(c.stmts, func(n *tree.Node) *tree.Node {
 		a := moved[n.Leaf.Mem]
 		if a == nil {
 			return n
 		}
 		l := *n.Leaf
 		l.Mem = a.Memory()
-		return expr.NewLeaf(n.DType(), n.Shape(), &l)
+		return tree.NewLeaf(n.DType(), n.Shape(), &l)
 	})
 	c.findWritten(stmts)
 	start := time.Now()

@@ -88,3 +88,26 @@ func attention[T real](v vars[T]) func() {
 		}
 	}
 }
+
+func conv[T real](v vars[T]) func() {
+	y, x, w := v.get("y"), v.get("x"), v.get("w")
+	rows, cols, channels := v.dims['r'], v.dims['c'], v.dims['i']
+	return func() {
+		clear(y)
+		for at := range len(w) / 9 {
+			out, in := y[at/channels*rows*cols:][:rows*cols], x[at%channels*rows*cols:][:rows*cols]
+			for e, weight := range w[at*9:][:9] {
+				di, dj := e/3-1, e%3-1
+				for i := max(0, -di); i < min(rows, rows-di); i++ {
+					from, to := in[(i+di)*cols:][:cols], out[i*cols:][:cols]
+					for j := max(0, -dj); j < min(cols, cols-dj); j++ {
+						to[j] += weight * from[j+dj]
+					}
+				}
+			}
+		}
+		for i := range y {
+			y[i] = max(y[i], 0)
+		}
+	}
+}

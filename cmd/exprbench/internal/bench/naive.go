@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A naive program computes statements one operator at a time, as a library that
@@ -33,7 +34,7 @@ type temp struct {
 
 // newNaive derives and compiles the steps.
 func newNaive(ctx context.Context, o engine.Options, stmts []expr.Statement) (*naive, error) {
-	d := &deriver{done: map[*expr.Node]*expr.Node{}, temps: map[expr.Memory]*temp{}}
+	d := &deriver{done: map[*tree.Node]*tree.Node{}, temps: map[tree.Memory]*temp{}}
 	for _, s := range stmts {
 		if err := d.statement(s); err != nil {
 			return nil, err
@@ -94,10 +95,10 @@ func (n *naive) runAllocating(ctx context.Context) error {
 
 // A deriver takes trees apart.
 type deriver struct {
-	done  map[*expr.Node]*expr.Node // nodes in terms of temporaries
+	done  map[*tree.Node]*tree.Node // nodes in terms of temporaries
 	stmts []expr.Statement
 	out   []*temp // of each statement
-	temps map[expr.Memory]*temp
+	temps map[tree.Memory]*temp
 	order []*temp
 
 	scratch *engine.Memory
@@ -107,7 +108,7 @@ func (d *deriver) statement(s expr.Statement) error {
 	root := s.Value
 	direct := s.Saver == expr.Set && isOperator(root) && d.done[root] == nil && root.Shape().Equal(s.Target.Shape())
 	var err error
-	expr.Walk(root, func(n *expr.Node) {
+	tree.Walk(root, func(n *tree.Node) {
 		if err != nil || d.done[n] != nil {
 			return
 		}
@@ -129,9 +130,9 @@ func (d *deriver) statement(s expr.Statement) error {
 }
 
 // rebuild is n with operands in terms of temporaries.
-func (d *deriver) rebuild(n *expr.Node) *expr.Node {
+func (d *deriver) rebuild(n *tree.Node) *tree.Node {
 	same := true
-	args := make([]*expr.Node, len(n.Args))
+	args := make([]*tree.Node, len(n.Args))
 	for i, a := range n.Args {
 		args[i] = d.done[a]
 		same = same && args[i] == a
@@ -143,7 +144,7 @@ func (d *deriver) rebuild(n *expr.Node) *expr.Node {
 }
 
 // store emits the statement that computes a temporary.
-func (d *deriver) store(value *expr.Node) (*expr.Node, error) {
+func (d *deriver) store(value *tree.Node) (*tree.Node, error) {
 	if err := value.Err(); err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func (d *deriver) store(value *expr.Node) (*expr.Node, error) {
 
 func (d *deriver) emit(s expr.Statement, out *temp) {
 	at := len(d.stmts)
-	expr.Walk(s.Value, func(n *expr.Node) {
+	tree.Walk(s.Value, func(n *tree.Node) {
 		if n.Leaf != nil && d.temps[n.Leaf.Mem] != nil {
 			d.temps[n.Leaf.Mem].last = at
 		}
@@ -182,16 +183,16 @@ func (d *deriver) emit(s expr.Statement, out *temp) {
 }
 
 // forget drops the values that read what a statement has written.
-func (d *deriver) forget(target *expr.Node) {
-	written := map[expr.Memory]bool{}
-	expr.Walk(target, func(n *expr.Node) {
+func (d *deriver) forget(target *tree.Node) {
+	written := map[tree.Memory]bool{}
+	tree.Walk(target, func(n *tree.Node) {
 		if n.Leaf != nil {
 			written[n.Leaf.Mem] = true
 		}
 	})
 	for n := range d.done {
 		stale := false
-		expr.Walk(n, func(x *expr.Node) { stale = stale || x.Leaf != nil && written[x.Leaf.Mem] })
+		tree.Walk(n, func(x *tree.Node) { stale = stale || x.Leaf != nil && written[x.Leaf.Mem] })
 		if stale {
 			delete(d.done, n)
 		}
@@ -239,22 +240,22 @@ var freeViews = map[string]bool{"reshape": true, "transpose": true, "slice": tru
 // isOperator reports whether a node is a pass of its own. Scalars without
 // arrays below are not. Of half types only the conversion is that ends an
 // operation, since what comes before it is not rounded.
-func isOperator(n *expr.Node) bool {
+func isOperator(n *tree.Node) bool {
 	switch n.Op.Class() {
-	case expr.Storage, expr.Constant, expr.Parameter:
+	case tree.Storage, tree.Constant, tree.Parameter:
 		return false
-	case expr.View:
+	case tree.View:
 		return !freeViews[n.Op.Name()]
-	case expr.Elementwise:
-		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result() != expr.ResultTo {
+	case tree.Elementwise:
+		if len(n.Shape()) == 0 && scalar(n) || n.DType().IsHalf() && n.Op.Result() != tree.ResultTo {
 			return false
 		}
 	}
 	return true
 }
 
-func scalar(n *expr.Node) bool {
+func scalar(n *tree.Node) bool {
 	arrays := false
-	expr.Walk(n, func(x *expr.Node) { arrays = arrays || x.Leaf != nil || x.Op.Class() == expr.View && len(x.Args) == 0 })
+	tree.Walk(n, func(x *tree.Node) { arrays = arrays || x.Leaf != nil || x.Op.Class() == tree.View && len(x.Args) == 0 })
 	return !arrays
 }

@@ -124,8 +124,7 @@ func element(t dtype.Type, b []byte, k int) float64 {
 		bits = bits<<8 | uint64(b[k*t.Size()+i])
 	}
 	if t.IsSigned() {
-		shift := 64 - 8*uint(t.Size())
-		return float64(int64(bits<<shift) >> shift)
+		return float64(int64(t.Extend(bits)))
 	}
 	return float64(bits)
 }

@@ -43,7 +43,7 @@ func (d dims) elements() int {
 	if n, ok := d['n']; ok {
 		return n
 	}
-	return d['r'] * d['c']
+	return d['r'] * d['c'] * max(d['o'], 1)
 }
 
 func vector(n int) dims { return dims{'n': n} }
@@ -59,6 +59,14 @@ func square(n int) dims {
 func scores(n int) dims {
 	d := square(n)
 	d['d'] = 64
+	return d
+}
+
+// planes is an image of 32 planes with about n elements, and windows of 3 x 3.
+func planes(n int) dims {
+	const channels = 32
+	d := square(max(n/channels, 4))
+	d['i'], d['o'], d['k'] = channels, channels, 3
 	return d
 }
 
@@ -219,6 +227,11 @@ var workloads = []*Workload{
 		Text:   "s = q @ k.T*0.125; e = exp(s - max(s, axis=-1, keepdims=True)); y = (e/sum(e, axis=-1, keepdims=True)) @ v",
 		Arrays: []Variable{{"y", "rd", 0, 0}, {"q", "rd", -1, 1}, {"k", "cd", -1, 1}, {"v", "cd", -1, 1}},
 		loops:  loops{attention[float32], attention[float64]},
+	},
+	{
+		Name: "Conv", Text: "y = relu(conv(x, w, padding=1))", dims: planes, cost: cubic, tol: [2]float64{1e-4, 1e-12},
+		Arrays: []Variable{{"y", "1orc", 0, 0}, {"x", "1irc", 0, 1}, {"w", "oikk", -1, 1}},
+		loops:  loops{conv[float32], conv[float64]},
 	},
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -58,14 +57,16 @@ func TestInterrupt(t *testing.T) {
 			return cmd.Context().Err()
 		}})
 		var b bytes.Buffer
-		begin := time.Now()
 		if code := execute(root, []string{"wait"}, &b); code != c.code || b.String() != c.text {
 			t.Errorf("%v: code %d, text %q", c.signal, code, b.String())
 		}
-		if d := time.Since(begin); d > 10*time.Second {
-			t.Errorf("%v: after %v", c.signal, d)
-		}
 		close(end)
+		// The end of a stuck command keeps the lock, since the process ends. On a busy
+		// machine the other commands may take longer than they have, too.
+		if writing.TryLock() && c.stuck {
+			t.Errorf("%v: a stuck command may still write", c.signal)
+		}
+		writing.Unlock()
 	}
 }
 

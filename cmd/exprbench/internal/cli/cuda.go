@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -19,7 +20,7 @@ func onGPU(backend string) bool {
 }
 
 // gpu is the GPU that --backend names, or nil for the host.
-func (f *engineFlags) gpu() (engine.Device, error) {
+func (f *engineFlags) gpu() (driver.Device, error) {
 	if !onGPU(f.backend) {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ func newDevices() *cobra.Command {
 	probe := false
 	cmd := &cobra.Command{
 		Use:   "devices",
-		Short: "List what was found here: CPU, caches, backends, executable memory, matrix products",
+		Short: "List what was found here: processor, caches, backends, memory for code",
 		Args:  between(0, 0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := machine.Read()
@@ -58,8 +58,7 @@ func newDevices() *cobra.Command {
 			}
 			b.WriteString("products   kernels of the engine; a BLAS registered with gonum by Options.Products\n")
 			b.WriteString(cudaText())
-			_, err = fmt.Fprint(cmd.OutOrStdout(), b.String())
-			return err
+			return print(cmd, b.String())
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "measure the numbers by which loops are chosen, and store them for later runs")

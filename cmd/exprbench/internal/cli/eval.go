@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -38,12 +39,13 @@ a.npz:x is the array x of an archive; a.npz alone is the array called as the
 name is. An archive that is written has only the arrays that -o names.
 a.csv:x is the column x of a table with a header, as float64; columns of one
 table that is written have equal lengths. An image is read as uint8 of shape
-(height, width, channels), and written from that or from floats from 0 to 1.
+(height, width, channels), and one of 16 bits as uint16. It is written from
+these or from floats from 0 to 1; uint16 and floats give a PNG file of 16 bits.
 Without a name, -i x.npy is x, and -o y.npy is y, or the only value that the
 statements assign.`,
-		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=-1, keepdims=True))'
+		Example: `  exprbench eval -i x=x.npy -o y=y.npy 'y = exp(x - max(x, axis=0))'
   exprbench eval -i a.npy -D k=0.5 'a*k + 1'
-  exprbench eval -i photo.png -o gray.png 'mean(photo[..., :3], axis=2, keepdims=True) / 255'
+  exprbench eval -i photo.png -o gray.png 'max(photo[...,:3], 2, keepdims=True)'
   exprbench eval -i w=model.npz:w -i b=model.npz:b -o y=out.npz:y 'y = w @ b'`,
 		Args: between(1, 1, "statements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,8 +54,11 @@ statements assign.`,
 	}
 	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x, a.csv:x or a.png (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy, y.npz:y, y.csv:y or y.png (repeatable)")
-	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	addDefine(cmd, &f.def)
 	cmd.Flags().IntVar(&f.precision, "precision", -1, "print floats with at most `N` significant digits; -1: as many as tell them apart")
+	named(cmd, "input", (*formula.Source).Inputs, anyFile)
+	named(cmd, "output", (*formula.Source).Assigned, anyFile)
+	numbersOf(cmd, "precision")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -148,7 +153,7 @@ func wanted(src *formula.Source, out []setting) ([]string, error) {
 	names := make([]string, len(out))
 	for i, o := range out {
 		if !slices.Contains(assigned, o.name) {
-			return nil, fmt.Errorf("-o %s: the statements assign no %s, only %s", o.name, o.name, strings.Join(assigned, ", "))
+			return nil, usagef("-o %s: the statements assign no %s, only %s", o.name, o.name, strings.Join(assigned, ", "))
 		}
 		names[i] = o.name
 	}
@@ -156,7 +161,7 @@ func wanted(src *formula.Source, out []setting) ([]string, error) {
 }
 
 // evaluate runs a formula and returns the values of the names wanted.
-func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*expr.Node, want []string) (map[string]*engine.Array, error) {
+func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*tree.Node, want []string) (map[string]*engine.Array, error) {
 	unit, err := src.BuildFor(env, want)
 	if err != nil {
 		return nil, err
@@ -181,7 +186,7 @@ func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula
 
 // collect allocates an array for each value without one, and adds the statement
 // that fills it to the statements of the unit.
-func collect(unit *formula.Unit, want []string, env map[string]*expr.Node) ([]expr.Statement, map[string]*engine.Array, error) {
+func collect(unit *formula.Unit, want []string, env map[string]*tree.Node) ([]expr.Statement, map[string]*engine.Array, error) {
 	stmts, values := unit.Statements, map[string]*engine.Array{}
 	for _, name := range want {
 		n := unit.Values[name]

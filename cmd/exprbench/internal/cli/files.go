@@ -12,7 +12,8 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/csv"
 	"github.com/oneloop/oneloop/engine/npy"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/picture"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // archived returns the .npz file that a setting names, and the array in it:
@@ -129,7 +130,7 @@ func oneReader(formula string, in []setting) error {
 }
 
 // readInputs reads files into the environment of a formula.
-func readInputs(in []setting, stdin io.Reader, env map[string]*expr.Node) error {
+func readInputs(in []setting, stdin io.Reader, env map[string]*tree.Node) error {
 	for _, s := range in {
 		a, err := s.read(stdin)
 		if err != nil {
@@ -163,7 +164,7 @@ func (s setting) read(stdin io.Reader) (*engine.Array, error) {
 	case s.special() || slices.Contains(arrays, ext):
 		return engine.ReadFile(path)
 	case slices.Contains(imagesRead, ext):
-		return readImage(path)
+		return picture.ReadArray(path)
 	default:
 		return nil, usagef("%s: inputs are .npy, .npz, .csv, .png, .jpg and .gif files, not %s", path, ext)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -44,6 +45,9 @@ func settings(flag string, values []string) ([]setting, error) {
 			continue
 		}
 		if !ok || value == "" || !identifier.MatchString(name) {
+			if !ok && v != "" && (flag == "i" || flag == "o") {
+				return nil, usagef("-%s %s: the name is missing; write name=%s", flag, v, v)
+			}
 			return nil, usagef("-%s %q is not of the form name=value", flag, v)
 		}
 		out = append(out, setting{name, value})
@@ -63,9 +67,9 @@ func unique(lists map[string][]setting) error {
 		for _, s := range lists[flag] {
 			if other, ok := by[s.name]; ok {
 				if other == flag {
-					return fmt.Errorf("the name %s is given twice with -%s", s.name, flag)
+					return usagef("the name %s is given twice with -%s", s.name, flag)
 				}
-				return fmt.Errorf("the name %s is given twice, with -%s and with -%s", s.name, other, flag)
+				return usagef("the name %s is given twice, with -%s and with -%s", s.name, other, flag)
 			}
 			by[s.name] = flag
 		}
@@ -73,26 +77,31 @@ func unique(lists map[string][]setting) error {
 	return nil
 }
 
-// number reads the value of -D: a Python integer, float or bool.
-func number(s setting) (*expr.Node, error) {
+// number reads the value of -D: a Python integer, float, complex number or bool.
+func number(s setting) (*tree.Node, error) {
 	switch s.value {
 	case "True":
-		return expr.ConstInt(dtype.Bool, 1), nil
+		return tree.ConstInt(dtype.Bool, 1), nil
 	case "False":
-		return expr.ConstInt(dtype.Bool, 0), nil
+		return tree.ConstInt(dtype.Bool, 0), nil
 	}
 	i, err := strconv.ParseInt(s.value, 0, 64)
 	switch {
 	case err == nil:
-		return expr.ConstInt(dtype.I64, i), nil
+		return tree.ConstInt(dtype.I64, i), nil
 	case errors.Is(err, strconv.ErrRange):
 		return nil, usagef("-D %s=%s: the integer is beyond int64", s.name, s.value)
+	}
+	if text, ok := strings.CutSuffix(s.value, "j"); ok {
+		if z, err := strconv.ParseComplex(text+"i", 128); err == nil || errors.Is(err, strconv.ErrRange) {
+			return tree.ConstComplex(dtype.C128, z), nil
+		}
 	}
 	f, err := strconv.ParseFloat(s.value, 64)
 	if err != nil && !math.IsInf(f, 0) {
 		return nil, usagef("-D %s=%s: not a number", s.name, s.value)
 	}
-	return expr.ConstFloat(dtype.F64, f), nil
+	return tree.ConstFloat(dtype.F64, f), nil
 }
 
 // A spec is an array as -s describes it.
@@ -152,8 +161,8 @@ func arraySpecs(values []string) ([]spec, []setting, error) {
 }
 
 // numbers reads all -D flags.
-func numbers(list []setting) (map[string]*expr.Node, error) {
-	env := map[string]*expr.Node{}
+func numbers(list []setting) (map[string]*tree.Node, error) {
+	env := map[string]*tree.Node{}
 	for _, s := range list {
 		n, err := number(s)
 		if err != nil {
@@ -172,15 +181,24 @@ type engineFlags struct {
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.backend, "backend", "", "`name` of the backend: "+strings.Join(engine.Backends(), ", ")+", or cuda (default: what ONELOOP_CPU says, or the first)")
-	choices(cmd, "backend", append(engine.Backends(), "cuda"))
+	choices(cmd, "backend", append(engine.Backends(), "cuda")...)
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	numbersOf(cmd, "threads")
 }
 
-// choices lets the shell complete the values of a flag.
-func choices(cmd *cobra.Command, flag string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err)
-	}
+// An arrayFlags is the arrays and the scalars of statements that no file gives.
+type arrayFlags struct{ shapes, def []string }
+
+func (f *arrayFlags) add(cmd *cobra.Command, preset string) {
+	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements, 1000x1000 or scalar (repeatable; default "+preset+")")
+	named(cmd, "shape", (*formula.Source).Inputs, typesAfterColon)
+	addDefine(cmd, &f.def)
+}
+
+// addDefine adds -D.
+func addDefine(cmd *cobra.Command, def *[]string) {
+	cmd.Flags().StringArrayVarP(def, "define", "D", nil, "`name=number`: a scalar of the statements (repeatable)")
+	named(cmd, "define", (*formula.Source).Inputs, cobra.NoFileCompletions)
 }
 
 // planOptions returns the options with which the engine plans statements for the

@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The extensions of files, by what -i and -o accept.
@@ -67,26 +68,22 @@ func nameOutputs(src *formula.Source, out []setting) error {
 	return nil
 }
 
-// readImage returns the samples of an image, uint8 of shape [height width
-// channels].
-func readImage(path string) (*engine.Array, error) {
-	x, err := picture.ReadFile[uint8](path)
-	if err != nil {
-		return nil, err
-	}
-	return x.Array(), nil
-}
-
 // cast returns an array as a tensor of another type.
 func cast[T expr.Elem](a *engine.Array) (*engine.Tensor[T], error) {
 	return engine.Eval(expr.Of[T](op.CastNode(a.Node(), dtype.Of[T]())))
 }
 
-// writeImage writes an array of uint8 or of floats in 0..1.
+// writeImage writes an array of uint8, of uint16 or of floats in 0..1.
 func writeImage(w io.Writer, format string, a *engine.Array) error {
 	switch t := a.DType(); {
 	case t == dtype.U8:
 		x, err := engine.TensorOf[uint8](a)
+		if err != nil {
+			return err
+		}
+		return picture.Encode(w, format, x)
+	case t == dtype.U16:
+		x, err := engine.TensorOf[uint16](a)
 		if err != nil {
 			return err
 		}
@@ -98,7 +95,7 @@ func writeImage(w io.Writer, format string, a *engine.Array) error {
 		}
 		return picture.Encode(w, format, x)
 	default:
-		return expr.NewError(expr.ErrType, "", "an image has samples of uint8 or floats from 0 to 1, not %v", t)
+		return tree.NewError(tree.ErrType, "", "an image has samples of uint8, uint16 or floats from 0 to 1, not %v", t)
 	}
 }
 
@@ -109,7 +106,7 @@ func writeTable(w io.Writer, names []string, values []*engine.Array) error {
 	for _, a := range values {
 		switch t := a.DType(); {
 		case t == dtype.U64:
-			return expr.NewError(expr.ErrType, "", "a table of uint64 is not supported; astype converts")
+			return tree.NewError(tree.ErrType, "", "a table of uint64 is not supported; astype converts")
 		case t.IsFloat():
 			floats, wide = true, wide || t == dtype.F64
 		case t.Size() > 2:
@@ -141,7 +138,7 @@ func writeColumns[T csv.Number](w io.Writer, names []string, values []*engine.Ar
 				heads, vectors = append(heads, fmt.Sprintf("%s_%d", names[i], k)), append(vectors, t.Transpose().Index(k))
 			}
 		default:
-			return expr.NewError(expr.ErrShape, "", "%s of shape %v has no columns", names[i], t.Shape())
+			return tree.NewError(tree.ErrShape, "", "%s of shape %v has no columns", names[i], t.Shape())
 		}
 	}
 	table, err := csv.New(heads, vectors...)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
@@ -18,16 +19,17 @@ import (
 	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
 
 type inspectFlags struct {
-	shapes, def []string
-	arch        string
-	out, pass   string
-	format      string
-	engine      engineFlags
+	arrays    arrayFlags
+	arch      string
+	out, pass string
+	format    string
+	engine    engineFlags
 }
 
 func newInspect() *cobra.Command {
@@ -43,7 +45,7 @@ each element. Code is made for the shapes and layouts given. The bound of a stag
 is the least time that its bytes and its floating-point operations (a fused
 multiply-add counts as two) can take at the rates measured here, as in
 "exprbench run". Statements are not run, and their arrays take no memory.`,
-		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=1000x1000 -s g=1000x1000 -D eta=0.1 -D lam=1e-4
+		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=9 -s g=9 -D eta=0.1 -D lam=1e-4
   exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64
   exprbench inspect 'y = exp(x)' -s x=1000 --backend avx2 -o exp.s
   exprbench inspect 'y = softmax(x)' -s x=64x64 --format html -o page.html`,
@@ -53,17 +55,26 @@ multiply-add counts as two) can take at the rates measured here, as in
 			if err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), text, cmd.OutOrStdout())
+			var b strings.Builder
+			if err := f.run(cmd.Context(), text, &b); err != nil {
+				return err
+			}
+			if f.format == "text" {
+				return print(cmd, b.String())
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), b.String())
+			return err
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array, 1000x1000 or scalar (repeatable; default type float32)")
-	cmd.Flags().StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar (repeatable)")
+	f.arrays.add(cmd, "type float32")
 	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file`: write the machine code there too, for GNU as; with --format html, the page")
 	cmd.Flags().StringVar(&f.pass, "pass", "", "print only what the statements are after this `pass`: "+strings.Join(plan.Passes(), ", "))
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(inspectFormats, ", "))
-	choices(cmd, "format", inspectFormats)
-	choices(cmd, "pass", plan.Passes())
+	choices(cmd, "format", inspectFormats...)
+	choices(cmd, "pass", plan.Passes()...)
+	choices(cmd, "arch", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+	filesOf(cmd, "output", "s", "html")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -77,20 +88,23 @@ func (phantom) Device() string { return "cpu" }
 
 func (m *phantom) Size() int { return m.size }
 
-func phantomArray(s spec) *expr.Node {
+func phantomArray(s spec) *tree.Node {
 	mem := &phantom{s.shape.Size() * s.dtype.Size()}
-	return expr.NewLeaf(s.dtype, s.shape, &expr.Leaf{Mem: mem, Strides: s.shape.Strides(), Name: s.name})
+	return tree.NewLeaf(s.dtype, s.shape, &tree.Leaf{Mem: mem, Strides: s.shape.Strides(), Name: s.name})
 }
 
 func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
 	if !slices.Contains(inspectFormats, f.format) {
 		return usagef("--format %s: there are %s", f.format, strings.Join(inspectFormats, ", "))
 	}
-	specs, list, err := arraySpecs(f.shapes)
+	if f.pass != "" && !slices.Contains(plan.Passes(), f.pass) {
+		return usagef("--pass %s: there are %s", f.pass, strings.Join(plan.Passes(), ", "))
+	}
+	specs, list, err := arraySpecs(f.arrays.shapes)
 	if err != nil {
 		return err
 	}
-	def, err := settings("D", f.def)
+	def, err := settings("D", f.arrays.def)
 	if err != nil {
 		return err
 	}
@@ -125,11 +139,11 @@ func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error 
 	if err != nil {
 		return err
 	}
-	return f.inspect(ctx, w, unit, src.Assigned(), options)
+	return f.inspect(ctx, w, assignments(unit, src.Assigned(), env), options)
 }
 
 // bound reports the names that need a shape.
-func bound(src *formula.Source, env map[string]*expr.Node) error {
+func bound(src *formula.Source, env map[string]*tree.Node) error {
 	var free []string
 	for _, name := range src.Inputs() {
 		if env[name] == nil {
@@ -142,16 +156,22 @@ func bound(src *formula.Source, env map[string]*expr.Node) error {
 	return nil
 }
 
-func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, unit *formula.Unit, assigned []string, options engine.Options) error {
+// assignments returns the statements of a unit, and those that store the values of
+// its names in arrays.
+func assignments(unit *formula.Unit, assigned []string, env map[string]*tree.Node) []expr.Statement {
 	stmts := slices.Clone(unit.Statements)
 	for _, name := range assigned {
 		n := unit.Values[name]
-		if n == nil || n.Leaf != nil {
+		if n == nil || n.Leaf != nil && !bench.IsCopy(name, n, env) {
 			continue
 		}
 		target := phantomArray(spec{name, n.Shape(), n.DType()})
 		stmts = append(stmts, expr.Statement{Target: target, Value: n})
 	}
+	return stmts
+}
+
+func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.Statement, options engine.Options) error {
 	if f.pass != "" {
 		text, err := plan.After(ctx, f.pass, stmts, f.engine.planOptions()...)
 		if err == nil {

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,44 +16,57 @@ func newOps() *cobra.Command {
 		Short: "List the functions that formulas have",
 		Long: `List the functions that formulas have, with their arguments, other names
 and, unless it is exact, the bound of the error for floats in units in the last
-place (ULP). Given names, or parts of them, list those functions only.`,
+place (ULP). Given names, parts of them, or patterns such as 'cum*', list those
+functions only.`,
+		ValidArgsFunction: completeFunctions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			section, found := "", false
+			width := columns(cmd.OutOrStdout())
+			var b strings.Builder
+			var rows [][2]string
+			section := ""
+			end := func() {
+				aligned(&b, rows, width)
+				rows = nil
+			}
 			for _, f := range formula.Functions() {
 				if !matches(f, args) {
 					continue
 				}
-				found = true
 				if f.Group != section {
-					if section != "" {
-						fmt.Fprintln(w)
+					if end(); section != "" {
+						b.WriteByte('\n')
 					}
 					section = f.Group
-					fmt.Fprintf(w, "%s\n", section)
+					b.WriteString(section + "\n")
 				}
-				also := ""
-				if len(f.Aliases) > 0 {
-					also = "; also " + strings.Join(f.Aliases, ", ")
-				}
-				bound := ""
-				if f.Bound != "" && f.Bound != "exact" {
-					bound = "; " + f.Bound
-				}
-				fmt.Fprintf(w, "  %s(%s)\t%s%s%s\n", f.Name, f.Arguments, f.Doc, bound, also)
+				rows = append(rows, [2]string{fmt.Sprintf("  %s(%s)", f.Name, f.Arguments), meaning(f)})
 			}
-			if !found {
+			if end(); section == "" {
 				return fmt.Errorf("no function is named %s", strings.Join(args, " "))
 			}
-			return w.Flush()
+			_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+			return err
 		},
 	}
+}
+
+// meaning returns what a function does, the bound of its error and its other names.
+func meaning(f formula.Function) string {
+	text := f.Doc
+	if f.Bound != "" && f.Bound != "exact" {
+		text += "; " + f.Bound
+	}
+	if len(f.Aliases) > 0 {
+		text += "; also " + strings.Join(f.Aliases, ", ")
+	}
+	return text
 }
 
 func matches(f formula.Function, parts []string) bool {
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
 		for _, p := range parts {
-			if strings.Contains(name, p) {
+			p = p[strings.LastIndexByte(p, '.')+1:] // of np.exp
+			if ok, _ := path.Match(p, name); ok || strings.Contains(name, p) {
 				return true
 			}
 		}

@@ -68,6 +68,7 @@ func execute(root *cobra.Command, args []string, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.SetArgs(args)
+	fitHelp(root, columns(out))
 	done := make(chan error, 1)
 	go func() { done <- guarded(ctx, root) }()
 	var err error
@@ -154,7 +155,7 @@ func newRoot() *cobra.Command {
 	})
 	root.SetHelpCommand(newHelp())
 	root.SetVersionTemplate("exprbench {{.Version}}\n")
-	root.AddCommand(newRun(), newInspect(), newEval(), newTrace(), newOps(), newDevices())
+	root.AddCommand(newRun(), newInspect(), newEval(), newTrace(), newOps(), newDevices(), newMan())
 	return root
 }
 
@@ -175,23 +176,41 @@ func version() string {
 
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about a command",
+		Use:               "help [command]",
+		Short:             "Help about a command",
+		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return usagef("unknown command %q; there are %s", strings.Join(args, " "), strings.Join(commandNames(cmd.Root()), ", "))
+			about, err := find(cmd.Root(), args)
+			if err != nil {
+				return err
 			}
 			return about.Help()
 		},
 	}
 }
 
-func commandNames(cmd *cobra.Command) (names []string) {
+// find returns the command that arguments name.
+func find(root *cobra.Command, args []string) (*cobra.Command, error) {
+	found, rest, err := root.Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, usagef("unknown command %q; there are %s", strings.Join(args, " "), strings.Join(commandNames(root), ", "))
+	}
+	return found, nil
+}
+
+// commands returns the commands of a command that do something for users.
+func commands(cmd *cobra.Command) (list []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
-			names = append(names, c.Name())
+			list = append(list, c)
 		}
+	}
+	return list
+}
+
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, c := range commands(cmd) {
+		names = append(names, c.Name())
 	}
 	return names
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
@@ -21,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/internal/progress"
 )
 
 type runFlags struct {
@@ -29,7 +27,7 @@ type runFlags struct {
 	rounds      int
 	only        []string
 	sizes       []int
-	shapes, def []string
+	arrays      arrayFlags
 	engine      engineFlags
 }
 
@@ -58,10 +56,10 @@ are checked against each other first; a mismatch is a failure.`,
 	fl.IntVar(&f.rounds, "rounds", 0, "exactly `N` rounds for each case (default: 10 or more, as time allows)")
 	fl.StringSliceVar(&f.only, "only", nil, "`workloads` to measure, with commas between: "+strings.Join(workloadNames(), ", "))
 	fl.IntSliceVar(&f.sizes, "size", nil, "`elements`, with commas between, instead of the sizes of each workload")
-	fl.StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements (default: 1000000:float32)")
-	fl.StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar of the statements (repeatable)")
-	choices(cmd, "format", report.Formats)
-	choices(cmd, "only", workloadNames())
+	choices(cmd, "format", report.Formats...)
+	lists(cmd, "only", workloadNames())
+	numbersOf(cmd, "rounds", "size")
+	f.arrays.add(cmd, "1000000:float32")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -109,10 +107,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r := &report.Report{Machine: machine.Read(), Backend: backend, Threads: options.Threads}
-	bar := progress(cmd.ErrOrStderr(), len(jobs))
+	bar := progress.New(cmd.ErrOrStderr(), len(jobs))
+	defer bar.Clear()
 	var top *roof.Roof
 	if gpu == nil { // the limits are those of the CPU
-		bar.Describe("limits")
+		bar.Show(0, "limits")
 		size := roof.Large
 		if f.quick {
 			size = roof.Small
@@ -123,32 +122,35 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		defer top.Close()
 		r.Limits = top.Table()
 	}
-	for _, j := range jobs {
-		bar.Describe(j.name)
+	for i, j := range jobs {
+		bar.Show(i, j.name)
 		c, err := j.prepare(cmd.Context(), options)
 		if err != nil {
-			_ = bar.Clear()
 			return err
 		}
 		if gpu != nil {
 			if err := c.OnDevice(cmd.Context(), options, gpu); err != nil {
-				_ = bar.Clear()
 				return err
 			}
 		}
 		x, err := c.Measure(cmd.Context(), f.limits(), top)
 		if err != nil {
-			_ = bar.Clear()
 			return err
 		}
 		r.Results = append(r.Results, x)
-		_ = bar.Add(1)
 	}
-	_ = bar.Clear()
+	bar.Clear()
 	if f.out != "-" {
 		return writeFileWith(f.out, func(w io.Writer) error { return report.Write(w, f.format, r, 0) })
 	}
-	return report.Write(cmd.OutOrStdout(), f.format, r, columns(cmd.OutOrStdout()))
+	if f.format != "text" {
+		return report.Write(cmd.OutOrStdout(), f.format, r, 0)
+	}
+	var b strings.Builder
+	if err := report.Write(&b, f.format, r, columns(cmd.OutOrStdout())); err != nil {
+		return err
+	}
+	return print(cmd, b.String())
 }
 
 func (f *runFlags) check() error {
@@ -188,7 +190,7 @@ func (f *runFlags) limits() bench.Limits {
 }
 
 func (f *runFlags) workloadJobs() ([]job, error) {
-	if len(f.shapes)+len(f.def) > 0 {
+	if len(f.arrays.shapes)+len(f.arrays.def) > 0 {
 		return nil, usagef("-s and -D are for statements, and none are given")
 	}
 	scale := bench.Normal
@@ -225,22 +227,22 @@ func (f *runFlags) formulaJobs(cmd *cobra.Command, arg string) ([]job, error) {
 	if len(f.only)+len(f.sizes) > 0 {
 		return nil, usagef("--only and --size are for the workloads; give shapes with -s")
 	}
-	prepare, err := formulaCase(cmd, arg, f.shapes, f.def)
+	prepare, err := formulaCase(cmd, arg, f.arrays)
 	return []job{{"formula", prepare}}, err
 }
 
 // formulaCase returns a function that prepares the case of the statements of
 // arg. Arrays without a shape have 1e6 elements of float32.
-func formulaCase(cmd *cobra.Command, arg string, shapes, define []string) (func(context.Context, engine.Options) (*bench.Case, error), error) {
+func formulaCase(cmd *cobra.Command, arg string, arrays arrayFlags) (func(context.Context, engine.Options) (*bench.Case, error), error) {
 	text, err := formulaText(cmd, arg)
 	if err != nil {
 		return nil, err
 	}
-	given, list, err := arraySpecs(shapes)
+	given, list, err := arraySpecs(arrays.shapes)
 	if err != nil {
 		return nil, err
 	}
-	def, err := settings("D", define)
+	def, err := settings("D", arrays.def)
 	if err != nil {
 		return nil, err
 	}
@@ -272,27 +274,4 @@ func formulaCase(cmd *cobra.Command, arg string, shapes, define []string) (func(
 	return func(ctx context.Context, o engine.Options) (*bench.Case, error) {
 		return bench.NewFormula(ctx, o, text, specs, env)
 	}, nil
-}
-
-// columns returns the width of the terminal that w writes to, or 0.
-func columns(w io.Writer) int {
-	if c, ok := w.(*checkedWriter); ok {
-		w = c.w
-	}
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
-// progress is a bar on a terminal, and nothing elsewhere.
-func progress(w io.Writer, n int) *progressbar.ProgressBar {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return progressbar.DefaultSilent(int64(n))
-	}
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
-		progressbar.OptionEnableColorCodes(false), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(true))
 }

@@ -17,11 +17,11 @@ import (
 )
 
 type traceFlags struct {
-	shapes, def []string
-	net, init   string
-	out         string
-	runs        int
-	engine      engineFlags
+	arrays    arrayFlags
+	net, init string
+	out       string
+	runs      int
+	engine    engineFlags
 }
 
 func newTrace() *cobra.Command {
@@ -32,18 +32,21 @@ func newTrace() *cobra.Command {
 		Long: `Run statements, or a net of Caffe2 in text form, and write when each stage or
 operator began and how long it took, as JSON that ui.perfetto.dev and
 chrome://tracing open. The first run is not recorded.`,
-		Example: `  exprbench trace 'y = softmax(x, axis=-1); s = sum(y @ x.T)' -s x=1000x1000 -o trace.json
+		Example: `  exprbench trace 'y = softmax(x); s = sum(y @ x.T)' -s x=512x512 -o trace.json
   exprbench trace --net net.pbtxt --init init.pbtxt -o trace.json`,
 		Args: between(0, 1, "statements"),
 		RunE: f.run,
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements (default: 1000000:float32)")
-	fl.StringArrayVarP(&f.def, "define", "D", nil, "`name=number`: a scalar of the statements (repeatable)")
 	fl.StringVar(&f.net, "net", "", "`file` of a net to run instead of statements")
 	fl.StringVar(&f.init, "init", "", "`file` of a net that runs once before, to fill blobs")
 	fl.StringVarP(&f.out, "output", "o", "-", "`file` of the trace; - is standard output")
 	fl.IntVar(&f.runs, "runs", 3, "number of recorded `runs`")
+	filesOf(cmd, "net", "pbtxt", "prototxt", "txt")
+	filesOf(cmd, "init", "pbtxt", "prototxt", "txt")
+	filesOf(cmd, "output", "json")
+	numbersOf(cmd, "runs")
+	f.arrays.add(cmd, "1000000:float32")
 	f.engine.add(cmd)
 	return cmd
 }
@@ -56,7 +59,7 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("give either statements or --net")
 	case f.net == "" && f.init != "":
 		return usagef("--init is for --net")
-	case f.net != "" && len(f.shapes)+len(f.def) > 0:
+	case f.net != "" && len(f.arrays.shapes)+len(f.arrays.def) > 0:
 		return usagef("-s and -D are for statements")
 	}
 	record := f.nets
@@ -65,7 +68,7 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		prepare, err := formulaCase(cmd, args[0], f.shapes, f.def)
+		prepare, err := formulaCase(cmd, args[0], f.arrays)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 // Package page writes what statements become as one self-contained HTML page:
-// trees, plan, loops, machine code and CUDA C side by side. Pointing at a value or
-// an array lights it up everywhere.
+// trees, plan, loops, machine code and CUDA C side by side. Pointing at a value,
+// an array or an operator of a tree lights it up everywhere.
 package page
 
 import (
@@ -39,16 +39,47 @@ type Pane struct {
 	Lines template.HTML
 }
 
+// And returns a pane with the lines of both.
+func (p Pane) And(more Pane) Pane { return Pane{p.Name, p.Lines + more.Lines} }
+
 // Write writes the page.
 func Write(w io.Writer, p Page) error { return layout.Execute(w, p) }
 
-// Trees returns the pane of a text that names arrays.
-func Trees(name, text string, arrays []string) Pane {
-	var b strings.Builder
+// A Line is a line of text, with the keys of what it stands for: see [Value] and [Step].
+type Line struct {
+	Text string
+	Keys []string
+}
+
+// Value returns the key of value n of a stage, or of a part of one.
+func Value(stage string, n int) string { return fmt.Sprintf("s%s-%d", stage, n) }
+
+// Step returns the key of a stage that is no loop.
+func Step(stage string) string { return "s" + stage }
+
+// Lines returns the lines of a text, all with the same keys.
+func Lines(text string, keys ...string) (all []Line) {
 	for line := range strings.Lines(text) {
-		b.WriteString("<div>" + marked(line, word, arrayKeys(arrays)) + "</div>")
+		all = append(all, Line{line, keys})
+	}
+	return all
+}
+
+// Names returns the pane of lines that name arrays.
+func Names(name string, lines []Line, arrays []string) Pane {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(div(strings.Join(l.Keys, " "), marked(l.Text, word, arrayKeys(arrays))))
 	}
 	return Pane{name, template.HTML(b.String())} //nolint:gosec // all text is escaped
+}
+
+// div returns a line of a pane. Its text is escaped.
+func div(keys, text string) string {
+	if keys == "" {
+		return "<div>" + text + "</div>"
+	}
+	return `<div data-k="` + html.EscapeString(keys) + `">` + text + "</div>"
 }
 
 var (
@@ -68,17 +99,17 @@ func arrayKeys(arrays []string) func(token string) string {
 }
 
 // Loop returns the pane of loops, machine code or CUDA C. Values are numbered by
-// stage; buffers[i] is the array of buffer i, or "". Lines below a comment that
+// stage, or by part of one; buffers[i] is the array of buffer i, or "". Lines below a comment that
 // names a value belong to that value.
-func Loop(name, text string, stage int, buffers, arrays []string) Pane {
+func Loop(name, text, stage string, buffers, arrays []string) Pane {
 	key := func(token string) string {
 		var n int
 		switch {
 		case strings.HasPrefix(token, "%"):
-			return fmt.Sprintf("s%d-%s", stage, token[1:])
+			return fmt.Sprintf("s%s-%s", stage, token[1:])
 		case name == CUDA && scan(token, "v", &n):
-			return fmt.Sprintf("s%d-%d", stage, n)
-		case scan(token, "b", &n) && n < len(buffers) && buffers[n] != "":
+			return Value(stage, n)
+		case scan(strings.SplitN(token, "_", 2)[0], "b", &n) && n < len(buffers) && buffers[n] != "":
 			return "a-" + buffers[n]
 		}
 		return arrayKeys(arrays)(token)
@@ -89,17 +120,13 @@ func Loop(name, text string, stage int, buffers, arrays []string) Pane {
 		trimmed := strings.TrimSpace(line)
 		switch m := defines.FindStringSubmatch(line); {
 		case m != nil:
-			current = fmt.Sprintf("s%d-%s", stage, m[1])
+			current = fmt.Sprintf("s%s-%s", stage, m[1])
 		case name == CUDA && cudaDef.MatchString(line):
-			current = fmt.Sprintf("s%d-%s", stage, cudaDef.FindStringSubmatch(line)[1])
+			current = fmt.Sprintf("s%s-%s", stage, cudaDef.FindStringSubmatch(line)[1])
 		case name != Code || strings.HasPrefix(trimmed, "--") || strings.HasPrefix(trimmed, ";") || strings.HasSuffix(trimmed, ":"):
 			current = ""
 		}
-		attribute := ""
-		if current != "" {
-			attribute = ` data-k="` + current + `"`
-		}
-		b.WriteString("<div" + attribute + ">" + marked(line, value, key) + "</div>")
+		b.WriteString(div(current, marked(line, value, key)))
 	}
 	return Pane{name, template.HTML(b.String())} //nolint:gosec // all text is escaped
 }

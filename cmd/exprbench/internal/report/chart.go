@@ -22,7 +22,10 @@ type axis struct {
 	name   string
 }
 
-const below = 42 // pixels under the frame, for the numbers and the name of the axis
+const (
+	below  = 42 // pixels under the frame, for the numbers and the name of the axis
+	letter = 7. // the width of a letter in pixels, and the least distance of numbers
+)
 
 // newAxis returns an axis that holds all positive values, with some room. Without
 // any it goes from 1 to 10.
@@ -69,9 +72,14 @@ func (c *chart) py(v float64) float64 { return c.top + c.height*(1-c.y.at(v)) }
 func (c *chart) frame() {
 	fmt.Fprintf(&c.b, `<rect class="frame" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, c.left, c.top, c.width, c.height)
 	bottom := c.top + c.height
+	end := math.Inf(-1) // of the last number, in pixels
 	for _, v := range c.x.ticks() {
 		c.line("grid", c.px(v), c.top, c.px(v), bottom)
-		c.text("middle", c.px(v), bottom+14, fmt.Sprintf("%g", v))
+		number := fmt.Sprintf("%g", v)
+		if half := letter / 2 * float64(len(number)); c.px(v)-half > end+letter {
+			c.text("middle", c.px(v), bottom+14, number)
+			end = c.px(v) + half
+		}
 	}
 	c.text("middle", c.left+c.width/2, bottom+32, c.x.name)
 	if c.y.name == "" {

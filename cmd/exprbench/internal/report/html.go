@@ -102,12 +102,12 @@ func roofline(r *Report) template.HTML {
 		c.slope(bandwidth/1e9, peak/1e9, l.Name)
 	}
 	for _, p := range []struct {
-		name string
-		rate float64
-	}{{"float32", last(r.Limits.Flops32)}, {"float64", last(r.Limits.Flops64)}} {
+		name        string
+		rate, aside float64 // the names stand side by side, because the lines can be close
+	}{{"float32", last(r.Limits.Flops32), 4}, {"float64", last(r.Limits.Flops64), 4 + 8*letter}} {
 		if y := p.rate / 1e9; y >= c.y.lo && y <= c.y.hi {
 			c.line("limit", c.left, c.py(y), c.left+c.width, c.py(y))
-			c.text("end", c.left+c.width-4, c.py(y)-4, p.name)
+			c.text("end", c.left+c.width-p.aside, c.py(y)-4, p.name)
 		}
 	}
 	for _, x := range points {

@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +135,28 @@ func TestHTML(t *testing.T) {
 	}
 	if err := Write(&b, "html", &Report{}, 0); err != nil {
 		t.Errorf("without results: %v", err)
+	}
+}
+
+// TestNumbersOfAxes checks that the numbers under a frame do not run into each other.
+func TestNumbersOfAxes(t *testing.T) {
+	c := &chart{width: 240, height: 100, x: axis{8000, 2.5e6, "n"}, y: axis{1, 10, ""}}
+	c.frame()
+	end, count := -10., 0
+	for _, m := range regexp.MustCompile(`<text text-anchor="middle" x="([0-9.]+)" y="114.0">([^<]+)`).FindAllStringSubmatch(c.b.String(), -1) {
+		x, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if half := 3.3 * float64(len(m[2])); x-half < end+2 {
+			t.Errorf("%s at %v begins before %v", m[2], x, end)
+		} else {
+			end = x + half
+		}
+		count++
+	}
+	if count < 3 {
+		t.Errorf("%d numbers", count)
 	}
 }
 

@@ -5,16 +5,17 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
-// planOf plans a formula on arrays of 40 x 50 and on row, of 50.
+// planOf plans a formula on arrays of 40 x 50, on row, of 50, and on the matrices p, q and m of a
+// product.
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	add := func(name string, t dtype.Type, shape ...int) {
 		a, err := engine.NewArray(t, shape...)
 		if err != nil {
@@ -27,7 +28,9 @@ func planOf(t *testing.T, text string) *plan.Plan {
 	}
 	add("row", dtype.F32, 50)
 	add("d", dtype.F64, 40, 50)
-	add("m", dtype.F32, 40, 40)
+	add("p", dtype.F32, 640, 800)
+	add("q", dtype.F32, 640, 800)
+	add("m", dtype.F32, 640, 640)
 	src, err := formula.Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -80,8 +83,15 @@ func TestProgram(t *testing.T) {
 	if w := r.Program(planOf(t, "d = d + 1")); w.Bytes != 16*n || w.Flops != n {
 		t.Errorf("float64: %+v", w)
 	}
-	if m := r.Program(planOf(t, "m = a @ b.T")); m.Flops != 2*40*40*50 || m.ByMemory() {
-		t.Errorf("a matrix product: %+v", m)
+	m := planOf(t, "m = p @ q.T")
+	for _, c := range []struct {
+		flops    float64 // each second, in place of what a probe measures
+		byMemory bool
+	}{{1, false}, {1e30, true}} {
+		r.flops[dtype.F32] = c.flops
+		if b := r.Program(m); b.Flops != 2*640*640*800 || b.ByMemory() != c.byMemory {
+			t.Errorf("a matrix product at %g flops a second: %+v", c.flops, b)
+		}
 	}
 }
 

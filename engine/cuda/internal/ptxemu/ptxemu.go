@@ -29,6 +29,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/cuda/internal/standin"
+	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
 //go:embed src
@@ -65,23 +66,13 @@ func Build(t testing.TB, dir string) string {
 	kept := ""
 	if user, err := os.UserCacheDir(); err == nil {
 		kept = filepath.Join(user, "oneloop-standin", hex.EncodeToString(sum.Sum(nil)[:8]), Library)
-		if b, err := os.ReadFile(kept); err == nil && os.WriteFile(lib, b, 0o600) == nil {
+		if b, err := cachefile.Read(kept, 1<<26); err == nil && os.WriteFile(lib, b, 0o600) == nil {
 			return lib
 		}
 	}
 	standin.Compile(t, lib, args...)
-	keep(lib, kept)
+	if b, err := os.ReadFile(lib); err == nil && kept != "" {
+		_ = cachefile.Write(kept, b) // without it, later processes compile it again
+	}
 	return lib
-}
-
-// keep copies a library for later processes. After a failure they compile it again.
-func keep(lib, kept string) {
-	b, err := os.ReadFile(lib)
-	if err != nil || kept == "" || os.MkdirAll(filepath.Dir(kept), 0o700) != nil {
-		return
-	}
-	temp := fmt.Sprintf("%s.%d", kept, os.Getpid())
-	if os.WriteFile(temp, b, 0o600) == nil {
-		_ = os.Rename(temp, kept)
-	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // An emulator is the driver, opened, with a context.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestSanitized runs kernels under AddressSanitizer: no access beyond an array,

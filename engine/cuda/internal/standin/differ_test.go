@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestRandomKernels compares random kernels with the interpreter.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 var dump = flag.String("dump", "", "a directory for the sources of the kernels of these tests, for scripts/nvrtc-check")

@@ -74,8 +74,11 @@ func newTrialOf(t *testing.T, r *rand.Rand, name string, k *ir.Kernel, extents, 
 // have little shared memory.
 func device(r *rand.Rand) cudagen.Device {
 	d := cudagen.Device{SMs: 1 + r.IntN(3), Shared: 48 << 10}
-	if r.IntN(3) == 0 {
+	switch r.IntN(3) {
+	case 0:
 		d.Shared = 512
+	case 1:
+		d.Shared = 227 << 10
 	}
 	return d
 }

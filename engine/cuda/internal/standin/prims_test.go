@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-var registers = []dtype.Type{dtype.Bool, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64}
+var registers = dtype.Registers()
 
 // primitives is a kernel with every primitive that takes t.
 func primitives(t dtype.Type) (text string, outputs int) {

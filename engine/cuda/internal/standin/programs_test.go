@@ -8,17 +8,18 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // leaf is an array without contents that matter: trials bring their own.
-func leaf(t *testing.T, typ dtype.Type, dims ...int) *expr.Node {
+func leaf(t *testing.T, typ dtype.Type, dims ...int) *tree.Node {
 	t.Helper()
 	a, err := engine.NewArray(typ, dims...)
 	if err != nil {
@@ -74,10 +75,10 @@ func operators(t *testing.T) (trials []*trial) {
 			}
 		}
 		for _, row := range op.Table() {
-			if row.Class() != expr.Elementwise || !row.Types().Has(typ) {
+			if row.Class() != tree.Elementwise || !row.Types().Has(typ) {
 				continue
 			}
-			args := make([]*expr.Node, row.Arity())
+			args := make([]*tree.Node, row.Arity())
 			for i := range args {
 				args[i] = leaf(t, typ, n)
 				if row.Cond() && i == 0 {
@@ -85,10 +86,10 @@ func operators(t *testing.T) (trials []*trial) {
 				}
 			}
 			to := dtype.Invalid
-			if row.Result() == expr.ResultTo {
+			if row.Result() == tree.ResultTo {
 				to = dtype.F32
 			}
-			node := expr.ApplyWith(row, expr.Attributes{To: to}, args...)
+			node := tree.ApplyWith(row, tree.Attributes{To: to}, args...)
 			if err := node.Err(); err != nil {
 				t.Fatalf("%s of %v: %v", row.Name(), typ, err)
 			}
@@ -126,6 +127,9 @@ var programs = []struct{ text, arrays string }{
 	{"y = concatenate([x, z], axis=1)", "x f 20 30, z f 20 7, y f 20 37"},
 	{"t = exp(x - max(x)); y = t/sum(t)", "x f 1000, y f 1000"},
 	{"y = x/sum(x)", "x f 3000, y f 3000"},
+	{"t = exp(x - max(x, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)", "x f 5 9001, y f 5 9001"},
+	{"d = x*x; y = d/sum(d, axis=-1, keepdims=True)", "x f 4 7000, y f 4 7000"},
+	{"y = x[:, ::2]/sum(x[:, ::2], axis=-1, keepdims=True); z = x[:, 1::2]*2 + y", "x f 4 3000, y f 4 1500, z f 4 1500"},
 }
 
 // TestPrograms compares the loops of whole formulas.
@@ -145,7 +149,7 @@ func formulas(t *testing.T) (trials []*trial) {
 			if !testlevel.Deep() && i%len(types) != j {
 				continue
 			}
-			env := map[string]*expr.Node{}
+			env := map[string]*tree.Node{}
 			for a := range strings.SplitSeq(p.arrays, ", ") {
 				f := strings.Fields(a)
 				u := typ

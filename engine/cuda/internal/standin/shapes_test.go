@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/cudagen"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestShapes sees to it that the other tests have kernels of every shape.
@@ -19,7 +19,7 @@ func TestShapes(t *testing.T) {
 	for _, c := range trials {
 		text := strings.TrimPrefix(c.src.Code, cudagen.Prelude)
 		for _, s := range []string{
-			"pack<", "/ 4 * 4 + first", "tile_", "stage_", "red::across", "runs_", "blocks_", "red::block<1>", "red::block<4>", "red::runs",
+			"pack<", "/ 4 * 4 + first", "tile_", "stage_", "red::across", "runs_", "blocks_", "red::block<1>", "red::block<4>", "red::block<16>", "one + k*step", "red::runs",
 			"a.scratch + a.row", "shared + a.row", "a.scratch + a.part", "shared + a.part", "a.slot", "prim::clamp", "faults", "typedef i64 ix", "typedef i32 ix",
 			"__syncwarp", "prim::quo(i, ", "prim::mod(",
 		} {

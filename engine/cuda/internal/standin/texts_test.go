@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
-	"github.com/oneloop/oneloop/engine/internal/testlevel"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 

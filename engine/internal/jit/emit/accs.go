@@ -10,28 +10,17 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// An acc is the accumulators of one reduction of a map phase: in registers in the
-// main loop if they fit, in memory in the tail.
-type acc struct {
-	*lower.Red
-	area int // offset in the frame
-	n    int // vectors
-	regs []ranked
-}
-
-// A ranked is a vector of an accumulator, and the vector of its positions for ArgMin and
-// ArgMax. A rankedMem is its memory.
-type (
-	ranked    struct{ x, at isa.Vec }
-	rankedMem struct{ x, at isa.Mem }
-)
-
 // registers returns the number of registers of an accumulator of one vector.
 func registers(k *reduce.Kern) int {
 	if k.Arg {
 		return 2
 	}
 	return 1
+}
+
+// fits reports whether accumulators of so many registers stay in them during a loop.
+func (f *phaseCode) fits(registers int) bool {
+	return registers <= f.Vectors/2 && registers+10 <= f.Vectors
 }
 
 // takeRanked takes registers for an accumulator of one vector.
@@ -71,7 +60,7 @@ func (f *phaseCode) newAccs() (unroll int) {
 	for i := range f.reds {
 		r := &f.reds[i]
 		a := acc{Red: r, area: f.Program.RedBase + int(r.State)*frame.RedBytes, n: accBytes / f.VecBytes(r.Kern.Lane)}
-		if f.Octets { // in any order
+		if a.loose() {
 			a.n = min(a.n, 4)
 		}
 		unroll = max(unroll, a.n)
@@ -102,7 +91,7 @@ func (f *phaseCode) accumulators() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		need := a.n * registers(a.Kern)
-		if total+need > f.Vectors/2 || total+need+10 > f.Vectors {
+		if !f.fits(total + need) {
 			continue // stays in memory
 		}
 		total += need

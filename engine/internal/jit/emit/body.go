@@ -20,7 +20,11 @@ func (f *phaseCode) body(list []int32) {
 			f.cold(id)
 			continue
 		}
-		if !f.carry(id) {
+		if n.Op == lower.OpLeave {
+			f.leave(id)
+			continue
+		}
+		if !f.carry(id) && !f.fields(id) {
 			for c := range f.Copies {
 				f.Emit(id, c)
 			}
@@ -48,6 +52,23 @@ func (f *phaseCode) prologue() {
 	}
 	f.Prolog = false
 	f.ownAddresses()
+}
+
+// leave emits the jump to the end of a loop whose later steps change nothing.
+func (f *phaseCode) leave(id int32) {
+	n := &f.Nodes[id]
+	f.ID, f.Cur = id, n
+	for c := range f.Copies {
+		f.Copy = c
+		f.Lanes.AddNeed(n.Args[0], c == 0)
+		f.EndStep()
+	}
+	f.Lanes.SkipCold(f.left)
+	for c := range f.Copies {
+		if f.Dies(n.Args[0]) {
+			f.Drop(n.Args[0], c)
+		}
+	}
 }
 
 // cold emits a region that is skipped unless some lane needs it.

@@ -4,21 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
-
-// A carried is a carry of a seq loop that stays in registers down the rows, one for
-// each copy of a group. Its array holds it between two calls.
-type carried struct {
-	*lower.Carry
-	regs  []isa.Vec
-	early bool // no next of a carry comes before the last use of its value
-}
 
 // chooseCarries finds the carries that stay in registers, at most room for each copy.
 // Each row loads and stores the others. So it does with those whose lanes in memory are
@@ -30,6 +20,11 @@ func (f *phaseCode) chooseCarries(room int) {
 			f.carries = append(f.carries, carried{Carry: c})
 		}
 	}
+	f.findEarly()
+}
+
+// findEarly finds the carries whose registers the next values may take.
+func (f *phaseCode) findEarly() {
 	first := int32(math.MaxInt32)
 	for i := range f.carries {
 		first = min(first, f.Nodes[f.carries[i].Store].At)
@@ -61,7 +56,7 @@ func (f *phaseCode) carriesSite(s *layout.Site) bool {
 // carryMem emits the address of copy k of a carry in its array.
 func (f *phaseCode) carryMem(c *carried, k int) isa.Mem {
 	size := c.Type.Size()
-	f.Int(isa.Mov, isa.T0, isa.Word(f.Layout.Sites[f.Nodes[c.Load].Aux].Arg+frame.SitePtr))
+	f.Int(isa.Mov, isa.T0, f.carryWord(c))
 	return isa.AtX(isa.T0, isa.Lane, size, k*f.W*size)
 }
 
@@ -83,6 +78,7 @@ func (f *phaseCode) storeCarries() {
 		c := &f.carries[i]
 		for k, r := range c.regs {
 			m := f.carryMem(c, k)
+			f.Choose(k)
 			f.Within(func() { f.Lanes.StoreLanes(c.Type, m, r, f.Masked) })
 		}
 	}
@@ -99,8 +95,11 @@ func (f *phaseCode) carry(id int32) bool {
 	c, n := &f.carries[i], &f.Nodes[id]
 	f.ID, f.Cur = id, n
 	for k := range f.Copies {
-		f.Copy, f.Released = k, c.Load == id
+		f.Choose(k)
+		f.Released = c.Load == id
 		switch {
+		case c.Load == id && f.Layout.Prefixes:
+			f.Lanes.LastLane(c.Type, f.Dst(), c.regs[k])
 		case c.Load == id && c.early:
 			f.Keep(id, c.regs[k])
 		case c.Load == id:

@@ -19,13 +19,25 @@ type columnAcc struct {
 // seqLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) seqLoop() {
 	f.prologue()
+	if f.Layout.Prefixes {
+		f.prefixLoop()
+		return
+	}
 	f.findTurns()
 	v, m := f.pressure()
-	accs, nred := f.columnAccs(f.Vectors - v - spareRegs - f.programRegs())
+	room := f.Vectors - v - spareRegs - f.programRegs()
+	if f.Runs > 0 { // a single node takes at most ten
+		room = (f.Vectors - 10) / (f.Runs * f.allColumns())
+	}
+	accs, nred := f.columnAccs(room)
 	f.chooseCarries(f.Vectors - v - nred - spareRegs)
 	nred += len(f.carries)
 	f.pinSites()
 	group := 4
+	if f.Runs > 0 {
+		f.runs(accs, v, nred)
+		return
+	}
 	if len(f.turns) > 0 {
 		group = 1
 	}
@@ -45,18 +57,93 @@ func (f *phaseCode) seqLoop() {
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Jump(loop)
 
-	f.part("tail: columns under a mask")
+	f.part("tail: the last columns, the last vector under a mask")
 	f.Bind(tail)
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
-	f.Lanes.SetTail()
-	f.Masked = true
-	f.columns(accs, 1)
-	f.Masked = false
-	f.Int(isa.Add, isa.Lane, isa.K(f.W))
-	f.Jump(tail)
+	if len(f.top) > shortColumns {
+		group = 1
+	}
+	for k := group; k > 0; k-- {
+		fewer := f.NewLabel()
+		if k > 1 {
+			f.Branch(isa.LE, isa.T1, isa.K((k-1)*f.W), fewer)
+			f.Int(isa.Sub, isa.T1, isa.K((k-1)*f.W))
+		}
+		f.Lanes.SetTail()
+		f.Ends, f.Masked = k, k == 1
+		f.columns(accs, k)
+		f.Ends, f.Masked = 0, false
+		f.Int(isa.Add, isa.Lane, isa.K(k*f.W))
+		f.Jump(tail)
+		f.Bind(fewer)
+	}
 	f.Bind(done)
+}
+
+// shortColumns is the most nodes of a loop that is emitted again for each number of vectors of
+// the last columns. A longer loop does them one vector after the other.
+const shortColumns = 12
+
+// allColumns returns the vectors of all columns.
+func (f *phaseCode) allColumns() int { return (f.Layout.N + f.W - 1) / f.W }
+
+// runs emits the loop for a few columns, and several runs of rows at once. It combines these runs.
+func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
+	each := f.allColumns()
+	copies := f.Runs * each
+	f.pinUniforms(f.Vectors - copies*(v+nred) - spareRegs)
+	f.part("columns: %d runs of rows at once, the last vector of a row under a mask", f.Runs)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.Lane)
+	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Sub, isa.T1, isa.K((each-1)*f.W))
+	f.Lanes.SetTail()
+	groups := f.NewLabel()
+	f.Bind(groups)
+	for i := range accs {
+		a, t := &accs[i], f.Tmp()
+		f.Lanes.Constant(t, a.Kern.Lane, a.Kern.Identity)
+		for c := range copies {
+			f.Lanes.StoreVec(a.Kern.Lane, f.columnMem(a, c).x, t)
+		}
+		f.EndStep()
+	}
+	f.Ends, f.Masked = each, each == 1
+	f.columns(accs, copies)
+	f.Ends, f.Masked = 0, false
+	for i := range accs {
+		f.combineRuns(&accs[i], each)
+	}
+	f.Int(isa.Add, isa.Word(frame.Steps), isa.K(each*f.W))
+	f.eachRowSite(func(s *layout.Site, _ int8) {
+		f.Int(isa.Add, isa.Word(s.Arg+s.Origin), isa.K(f.Runs*s.RunBytes()))
+	})
+	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
+	f.BranchResult(isa.NE, groups)
+}
+
+// combineRuns combines neighbouring runs, and stores the results behind the accumulators.
+func (f *phaseCode) combineRuns(a *columnAcc, each int) {
+	t := a.Kern.Lane
+	for k := range each {
+		var v []isa.Vec
+		for run := range f.Runs {
+			d := f.Tmp()
+			f.Lanes.LoadVec(t, d, f.columnMem(a, run*each+k).x)
+			v = append(v, d)
+		}
+		for by := 1; by < f.Runs; by *= 2 {
+			for run := 0; run < f.Runs; run += 2 * by {
+				f.Within(func() { f.step(a.Red, ranked{x: v[run]}, v[run+by]) })
+			}
+		}
+		f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
+		f.Int(isa.Mov, isa.T1, isa.Word(frame.Steps))
+		f.Lanes.StoreVec(t, isa.AtX(isa.T0, isa.T1, t.Size(), (f.Runs*each+k)*f.VecBytes(t)), v[0])
+		f.EndStep()
+	}
 }
 
 // columnAccs chooses the reductions of a seq loop whose accumulators stay in registers,
@@ -106,6 +193,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	}
 	for i := range accs {
 		for c, r := range accs[i].regs {
+			f.Choose(c)
 			f.storeRanked(accs[i].Kern, r, f.columnMem(&accs[i], c))
 		}
 	}
@@ -116,6 +204,9 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 // rows emits the loop down Count rows for one group of columns.
 func (f *phaseCode) rows(accs []columnAcc, group int) {
 	rows := f.NewLabel()
+	if f.Phase.Leaves {
+		f.left = f.NewLabel()
+	}
 	f.Align(32)
 	f.Bind(rows)
 	f.aheadColumns(group)
@@ -132,6 +223,10 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	}
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, rows)
+	if f.Phase.Leaves {
+		f.Int(isa.Mov, isa.Word(frame.Going), isa.K(1))
+		f.Bind(f.left)
+	}
 }
 
 // eachRowSite calls do for the sites that step from row to row. at is the register with
@@ -202,7 +297,7 @@ func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
 // accumulateColumns combines the values of a row with the accumulators.
 func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	for c := range group {
-		f.Copy = c
+		f.Choose(c)
 		if a.inRegs {
 			f.step(a.Red, a.regs[c], f.operand(a.Red))
 		} else {

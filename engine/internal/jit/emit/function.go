@@ -5,8 +5,8 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -43,6 +43,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			text.Spills += f.Spills
 			text.Phases = append(text.Phases, f.listing())
 		}
+		f.Empty()
+		*f = phaseCode{Emitter: f.Emitter, top: f.top[:0], hoisted: f.hoisted[:0], counts: f.counts}
+		phaseCodes.Put(f)
 	}
 	if v.Rows {
 		a.Head("next row")
@@ -58,10 +61,15 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	return &Object{obj.Bytes, slots, text}, nil
 }
 
+// phaseCodes has empty ones, which keep the storage of their lists.
+var phaseCodes = sync.Pool{New: func() any { return &phaseCode{} }}
+
 // newPhaseCode prepares the code of a phase: it adds the nodes that compute offsets, and
 // finds the uniform nodes and the last uses.
 func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp *layout.Phase, v layout.Variant) *phaseCode {
-	f := &phaseCode{Emitter: isa.NewEmitter(target, a, list, p, bp, v), target: target, top: slices.Clone(bp.Lowered.Top)}
+	f := phaseCodes.Get().(*phaseCode)
+	f.Begin(target, a, list, p, bp, v)
+	f.target, f.top = target, append(f.top, bp.Lowered.Top...)
 	f.Lanes = target.Lanes(&f.Emitter)
 	f.expandGathers()
 	size := lower.Widest(f.Nodes)
@@ -70,17 +78,24 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 			size = max(size, lower.Widest(p.Nodes))
 		}
 	}
-	if f.Octets {
-		size = 1
+	if f.LaneSize > 0 {
+		size = f.LaneSize
 	}
 	f.W = f.Facts.Bytes / size
 	if v.Narrow {
 		f.W = min(f.Facts.Bytes, 32) / size
 	}
-	f.octetReds()
+	if f.Layout.Few > 0 && f.Predicates > 0 {
+		f.W = min(f.W, f.Layout.Few)
+	}
+	f.narrowReds()
+	f.groupSteps()
 	f.findUniform()
 	f.settleGathers()
 	f.splitShifts()
+	f.gatherFields()
+	f.fuse()
+	f.quotients()
 	f.liveness()
 	return f
 }

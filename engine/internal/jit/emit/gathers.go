@@ -28,8 +28,12 @@ func (f *phaseCode) expandGathers() {
 				body := walk(n.Body)
 				f.Nodes[id].Body = body
 			case ir.Load, ir.Store:
-				if g := f.Layout.Sites[n.Aux].Gather; g != nil {
-					out = f.expandGather(out, id, g)
+				switch s := &f.Layout.Sites[n.Aux]; {
+				case s.Gather == nil:
+				case f.Layout.Laid > 0:
+					f.chooseRows(n.Aux, s.Gather)
+				default:
+					out = f.expandGather(out, id, s.Gather)
 				}
 			}
 			out = append(out, id)
@@ -37,48 +41,22 @@ func (f *phaseCode) expandGathers() {
 		return out
 	}
 	f.top = walk(f.top)
+	if len(f.chosen) > 0 {
+		f.dropUnused()
+	}
 }
 
 // expandGather adds the nodes that compute the offsets and the mask of an access.
-// Strides and extents are constants of the code. Cells would let more bindings share
-// the code, but it would be longer.
 func (f *phaseCode) expandGather(out []int32, id int32, g *layout.GatherPlan) []int32 {
 	s, cold := &f.Layout.Sites[f.Nodes[id].Aux], f.Nodes[id].Cold
-	i64 := func(op prim.Op, a, b int32) int32 { return f.node(&out, op, dtype.I64, dtype.I64, cold, a, b) }
-	sum, mask := lower.None, lower.None
-	add := func(x int32) {
-		if sum != lower.None {
-			x = i64(prim.Add, sum, x)
+	sum, mask := f.offsets(&out, g, cold, func(c lower.Coord) int32 {
+		if c.Node != lower.None {
+			return c.Node
 		}
-		sum = x
-	}
-	for _, dim := range g.Dims {
-		x := dim.Coord.Node
-		if x == lower.None {
-			x = f.node(&out, ir.Index, dtype.I64, dtype.I64, cold)
-			f.Nodes[x].Aux = dim.Coord.Site
-		}
-		top, zero := f.constant(dtype.I64, uint64(dim.Extent-1)), f.constant(dtype.I64, 0)
-		switch dim.Bounds {
-		case ir.Clamped:
-			x = i64(prim.Max, i64(prim.Min, x, top), zero)
-		case ir.Guarded:
-			a := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
-			b := f.node(&out, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
-			a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
-			if mask != lower.None {
-				a = f.node(&out, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
-			}
-			mask = a
-		}
-		switch dim.Stride {
-		case 0:
-		case 1:
-			add(x)
-		default:
-			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.Stride))))
-		}
-	}
+		x := f.node(&out, ir.Index, dtype.I64, dtype.I64, cold)
+		f.Nodes[x].Aux = c.Site
+		return x
+	})
 	n := &f.Nodes[id]
 	switch {
 	case s.Kind != layout.Computed:
@@ -95,10 +73,42 @@ func (f *phaseCode) expandGather(out []int32, id int32, g *layout.GatherPlan) []
 	return out
 }
 
-// An owned site has an address that the prologue computes.
-type owned struct {
-	site *layout.Site
-	off  int32 // node
+// offsets adds the nodes that compute offsets and their mask to a list, from the nodes of the
+// coordinates. Strides and extents are constants of the code. Cells would let more bindings share
+// the code, but it would be longer.
+func (f *phaseCode) offsets(list *[]int32, g *layout.GatherPlan, cold bool, coord func(lower.Coord) int32) (sum, mask int32) {
+	i64 := func(op prim.Op, a, b int32) int32 { return f.node(list, op, dtype.I64, dtype.I64, cold, a, b) }
+	sum, mask = lower.None, lower.None
+	add := func(x int32) {
+		if sum != lower.None {
+			x = i64(prim.Add, sum, x)
+		}
+		sum = x
+	}
+	for _, dim := range g.Dims {
+		x := coord(dim.Coord)
+		top, zero := f.constant(dtype.I64, uint64(dim.Extent-1)), f.constant(dtype.I64, 0)
+		switch dim.Bounds {
+		case ir.Clamped:
+			x = i64(prim.Max, i64(prim.Min, x, top), zero)
+		case ir.Guarded:
+			a := f.node(list, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
+			b := f.node(list, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
+			a = f.node(list, prim.And, dtype.Bool, dtype.Bool, cold, a, b)
+			if mask != lower.None {
+				a = f.node(list, prim.And, dtype.Bool, dtype.Bool, cold, a, mask)
+			}
+			mask = a
+		}
+		switch dim.Stride {
+		case 0:
+		case 1:
+			add(x)
+		default:
+			add(i64(prim.Mul, x, f.constant(dtype.I64, uint64(dim.Stride))))
+		}
+	}
+	return sum, mask
 }
 
 // settleGathers completes the accesses with computed offsets. It needs the result of

@@ -17,7 +17,7 @@ import (
 
 var kindNames = [...]string{"scalar code", "vec loop", "seq loop"}
 
-var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "transposed, by tiles in registers", "unused"}
+var siteNames = [...]string{"same for all lanes", "unit stride", "constant stride", "scratch", "computed offsets", "index", "transposed, by tiles in registers", "short rows, laid across vectors", "unused"}
 
 // listing returns a description of the code of the phase.
 func (f *phaseCode) listing() *listing.Phase {
@@ -78,6 +78,8 @@ func (f *phaseCode) count(l *listing.Phase, n *lower.Node) {
 		}
 	case ir.Store:
 		l.Stored += f.Layout.Sites[n.Aux].Size
+	case lower.OpQuotient:
+		l.Flops += ir.Flops(prim.Div, n.Type)
 	default:
 		l.Flops += ir.Flops(n.Op, n.Type)
 	}
@@ -155,7 +157,7 @@ func (f *phaseCode) nodeText(id int32) string {
 	k := f.Program.IR
 	var b strings.Builder
 	switch n.Op {
-	case ir.Store, ir.Fault, lower.OpExport:
+	case ir.Store, ir.Fault, lower.OpExport, lower.OpLeave:
 	default:
 		b.WriteString(f.name(id) + " = ")
 	}
@@ -181,12 +183,26 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "const %s %s", n.Type.Short(), prim.Text(n.Type, n.Imm))
 	case n.Op == lower.OpIota:
 		fmt.Fprintf(&b, "lane number * %d", int64(n.Imm))
+	case n.Op == lower.OpLeave:
+		b.WriteString("to the end of the loop if no lane has")
 	case n.Op == lower.OpShift:
 		b.WriteString(ir.OpName(prim.Op(n.Imm)) + ", and")
 	case n.Op == lower.OpCount:
 		fmt.Fprintf(&b, "count, at most %d, of", n.Imm)
 	case n.Op == lower.OpShifted:
 		fmt.Fprintf(&b, "%s %#x", ir.OpName(prim.Op(n.Imm)), n.Aux)
+	case n.Op == lower.OpShiftUp:
+		fmt.Fprintf(&b, "%s of the element %d before, or", n.Type.Short(), n.Aux)
+	case n.Op == lower.OpMulLow:
+		fmt.Fprintf(&b, "mul %s of lower halves of", n.Type.Short())
+	case n.Op == lower.OpQuotient:
+		b.WriteString("div " + n.Type.Short())
+	case n.Op == lower.OpReciprocal:
+		fmt.Fprintf(&b, "reciprocal %s of", n.Type.Short())
+	case n.Op == lower.OpTernary:
+		fmt.Fprintf(&b, "ternary %s %#02x of", n.Type.Short(), n.Imm)
+	case n.Op == prim.Fma && n.Imm != 0:
+		b.WriteString([4]string{lower.NegProduct: "fnma", lower.NegAddend: "fms", lower.NegProduct | lower.NegAddend: "fnms"}[n.Imm] + " " + n.Type.Short())
 	case n.Op == ir.Fault:
 		fmt.Fprintf(&b, "fault %s", ir.FaultKind(n.Aux))
 	case n.Op == prim.Lookup:

@@ -30,8 +30,13 @@ func (f *phaseCode) findUniform() {
 	if f.Phase.Kind == lower.ScalarPhase {
 		return
 	}
-	var rest []int32
-	for _, id := range f.top {
+	f.rowTop, f.top = f.hoistFrom(f.rowTop), f.hoistFrom(f.top)
+}
+
+// hoistFrom moves the uniform nodes of a list to the prologue, and returns the rest.
+func (f *phaseCode) hoistFrom(list []int32) []int32 {
+	rest := list[:0]
+	for _, id := range list {
 		n := &f.Nodes[id]
 		ok := true
 		switch n.Op {
@@ -39,7 +44,7 @@ func (f *phaseCode) findUniform() {
 			s := &f.Layout.Sites[n.Aux]
 			ok = s.Kind == layout.Uniform && !s.Guard && !f.stored(s.Buf) || s.Kind == layout.Index && s.Line.Step() == 0
 			ok = ok && bound.StepOf(s.Seq) == 0
-		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota:
+		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota, lower.OpShiftUp, lower.OpLeave:
 			ok = false
 		}
 		for _, a := range n.Args {
@@ -53,14 +58,14 @@ func (f *phaseCode) findUniform() {
 		f.UniformSlot[id] = f.Slots.Take()
 		f.hoisted = append(f.hoisted, id)
 	}
-	f.top = rest
+	return rest
 }
 
 // liveness finds the last use of each node: a position in the order of emission.
 func (f *phaseCode) liveness() {
-	f.Last = make([]int32, len(f.Nodes))
+	f.Last = append(f.Last, make([]int32, len(f.Nodes))...)
 	pos := int32(0)
-	def := make([]int32, len(f.Nodes))
+	def := f.zeros()
 	var walk func(list []int32)
 	walk = func(list []int32) {
 		for _, id := range list {
@@ -86,6 +91,11 @@ func (f *phaseCode) liveness() {
 				f.keepInside(n.Body, def, start, pos)
 			}
 		}
+	}
+	walk(f.rowTop)
+	pos++
+	for _, c := range f.chosen {
+		f.Last[c.off] = pos
 	}
 	walk(f.top)
 	pos++
@@ -118,7 +128,7 @@ func (f *phaseCode) pressure() (vecs, masks int) {
 		return f.mostVecs, f.mostMasks
 	}
 	f.pressed = true
-	f.press(f.top, nil)
+	f.press(f.top, make([]int32, 0, 32))
 	return f.mostVecs, f.mostMasks
 }
 
@@ -165,9 +175,10 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most ten registers at once.
 	room = min(room, bits.OnesCount64(f.Vecs.Free)-10)
-	uses := make([]int, len(f.Nodes))
-	var ids []int32
-	for _, id := range f.top { // cold regions do not count
+	uses := f.zeros()
+	var few [8]int32
+	ids := few[:0]
+	count := func(id int32) {
 		for _, a := range f.Nodes[id].Args {
 			if a == lower.None || !f.Uniform[a] || f.IsMask(a) {
 				continue
@@ -178,9 +189,15 @@ func (f *phaseCode) pinUniforms(room int) {
 			uses[a]++
 		}
 	}
+	for _, id := range f.rowTop {
+		count(id)
+	}
+	for _, id := range f.top { // cold regions do not count
+		count(id)
+	}
 	slices.SortFunc(ids, func(a, b int32) int {
 		if uses[a] != uses[b] {
-			return uses[b] - uses[a]
+			return int(uses[b] - uses[a])
 		}
 		return int(a - b)
 	})

@@ -12,6 +12,9 @@ import (
 
 // scalarBody emits a scalar phase: one lane of a masked body.
 func (f *phaseCode) scalarBody() {
+	if f.copyCells() {
+		return
+	}
 	f.prologue()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.T1, isa.K(1))
@@ -26,7 +29,7 @@ func (f *phaseCode) pinSites() {
 	next := 0
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch && !f.carriesSite(s) || s.Kind == layout.Transposed
+		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch && !f.carriesSite(s) || s.Kind == layout.Transposed || s.Kind == layout.Laid
 		if f.Phase.Kind == lower.SeqPhase {
 			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i))
 		}
@@ -74,6 +77,10 @@ func (f *phaseCode) mapLoop() {
 		f.reduceLoop()
 		return
 	}
+	if f.Layout.Laid > 0 {
+		f.laidLoop()
+		return
+	}
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
@@ -117,6 +124,15 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
 	f.Bind(masked) // T1: lanes left
+	f.tail()
+	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
+	f.Branch(isa.LT, isa.Lane, lanes, again)
+	f.Bind(done)
+}
+
+// tail emits a vector under a mask: the first of its lanes, of which T1 is the number. It
+// leaves the number of lanes in the counter of the frame.
+func (f *phaseCode) tail() {
 	f.Int(isa.Mov, isa.T0, isa.K(f.W))
 	f.Int(isa.Min, isa.T1, isa.T0)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
@@ -125,9 +141,20 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Start(1)
 	f.body(f.top)
 	f.Masked = false
-	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
-	f.Branch(isa.LT, isa.Lane, lanes, again)
-	f.Bind(done)
+}
+
+// maskedVector emits a vector from the lane at hand up to the last of so many lanes, under a
+// mask, and what combines its values. It jumps to done if there is no such lane.
+func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, combine func()) {
+	f.Int(isa.Mov, isa.T1, lanes)
+	f.Int(isa.Sub, isa.T1, isa.Lane)
+	f.BranchResult(isa.LE, done)
+	f.Lanes.SetTail()
+	f.Masked = true
+	f.Start(1)
+	f.body(f.top)
+	combine()
+	f.Masked = false
 }
 
 // vectors emits a loop over whole groups of vectors. It jumps to end if too few
@@ -189,8 +216,10 @@ func (f *phaseCode) halves(group int, end isa.Label) {
 // accumulators, and a masked loop for the rest.
 func (f *phaseCode) reduceLoop() {
 	unroll := f.newAccs()
-	if f.shortRow(unroll) {
-		f.results()
+	if f.shortRow(unroll) || f.looseLoop(unroll) {
+		if f.Rows {
+			f.results()
+		}
 		return
 	}
 	f.accumulators()
@@ -209,11 +238,31 @@ func (f *phaseCode) reduceLoop() {
 	lanes := isa.Word(f.Phase.Lanes)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
-	step := unroll * f.W
-	f.Branch(isa.LT, lanes, isa.K(step), tail)
+	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), tail)
 	f.loadAccs()
-	loop := f.NewLabel()
 	f.part("main loop: %d vectors, %d at once", unroll, group)
+	f.reduceVectors(unroll, group)
+	f.storeAccs()
+
+	f.part("tail: vectors under a mask, up to the last element")
+	f.Bind(tail)
+	f.Int(isa.Mov, isa.Count, isa.K(0))
+	more := f.NewLabel()
+	f.Bind(more)
+	f.maskedVector(lanes, done, f.accumulate)
+	f.Int(isa.Add, isa.Lane, isa.K(f.W))
+	f.Int(isa.Add, isa.Count, isa.K(1))
+	f.Jump(more)
+	f.Bind(done)
+	f.fold()
+	if f.Rows {
+		f.results()
+	}
+}
+
+// reduceVectors emits a loop over unroll vectors with reductions, group at once.
+func (f *phaseCode) reduceVectors(unroll, group int) {
+	step, loop := unroll*f.W, f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
@@ -225,31 +274,7 @@ func (f *phaseCode) reduceLoop() {
 	f.Base = 0
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.LE, isa.T0, lanes, loop)
-	f.storeAccs()
-
-	f.part("tail: vectors under a mask, up to the last element")
-	f.Bind(tail)
-	f.Int(isa.Mov, isa.Count, isa.K(0))
-	more := f.NewLabel()
-	f.Bind(more)
-	f.Int(isa.Mov, isa.T1, lanes)
-	f.Int(isa.Sub, isa.T1, isa.Lane)
-	f.BranchResult(isa.LE, done)
-	f.Lanes.SetTail()
-	f.Masked = true
-	f.Start(1)
-	f.body(f.top)
-	f.accumulate()
-	f.Masked = false
-	f.Int(isa.Add, isa.Lane, isa.K(f.W))
-	f.Int(isa.Add, isa.Count, isa.K(1))
-	f.Jump(more)
-	f.Bind(done)
-	f.fold()
-	if f.Rows {
-		f.results()
-	}
+	f.Branch(isa.LE, isa.T0, isa.Word(f.Phase.Lanes), loop)
 }
 
 // ahead emits the prefetches of an iteration of lanes lanes from index: the lines

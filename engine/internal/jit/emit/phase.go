@@ -1,7 +1,10 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -20,10 +23,25 @@ type phaseCode struct {
 	reds    []lower.Red // of the phase, in its lanes
 	carries []carried   // in registers
 	turns   []isa.Turn
+	records [][]int32 // the nodes that load the fields of a record
+	joined  [][]int32 // the nodes that store the fields of a record
+	rowTop  []int32   // nodes with one value for each row of those that are laid across vectors
+	chosen  []chosen  // sites whose rows an index selects
+	// rowNodes has the copies in rowTop of nodes.
+	rowNodes map[int32]int32
+	left     isa.Label // the end of a loop that carries values
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
 	kept                []listing.Kept
+	counts              []int32 // see zeros
+}
+
+// zeros returns a zero for each node, until its next call.
+func (f *phaseCode) zeros() []int32 {
+	f.counts = slices.Grow(f.counts[:0], len(f.Nodes))[:len(f.Nodes)]
+	clear(f.counts)
+	return f.counts
 }
 
 func (f *phaseCode) node(list *[]int32, op prim.Op, t, in dtype.Type, cold bool, args ...int32) int32 {
@@ -50,4 +68,37 @@ func (f *phaseCode) stored(buf int32) bool {
 		}
 	}
 	return false
+}
+
+// An acc is the accumulators of one reduction of a map phase: in registers in the
+// main loop if they fit, in memory in the tail.
+type acc struct {
+	*lower.Red
+	area int // offset in the frame
+	n    int // vectors
+	regs []ranked
+}
+
+// loose reports whether instructions may combine the values in any order.
+func (a *acc) loose() bool { return !a.Kern.Ordered && !a.Kern.Arg && a.Prog == nil }
+
+// A ranked is a vector of an accumulator, and the vector of its positions for ArgMin and
+// ArgMax. A rankedMem is its memory.
+type (
+	ranked    struct{ x, at isa.Vec }
+	rankedMem struct{ x, at isa.Mem }
+)
+
+// A carried is a carry of a seq loop that stays in registers down the rows, one for
+// each copy of a group. Its array holds it between two calls.
+type carried struct {
+	*lower.Carry
+	regs  []isa.Vec
+	early bool // no next of a carry comes before the last use of its value
+}
+
+// An owned site has an address that the prologue computes.
+type owned struct {
+	site *layout.Site
+	off  int32 // node
 }

@@ -40,11 +40,11 @@ func (f *phaseCode) results() {
 		f.Load(f.accs[i].Kern.Lane.Size(), isa.T0, isa.At(isa.Frame, area))
 		switch {
 		case r.Kern.Sums():
-		case r.Type == dtype.I8:
-			f.Int(isa.Shl32, isa.T0, isa.K(24))
-			f.Int(isa.Sar32, isa.T0, isa.K(24))
-		case r.Type == dtype.U8:
-			f.Int(isa.And32, isa.T0, isa.K(0xff))
+		case isa.Narrow(r.Type) && r.Type.IsSigned():
+			f.Int(isa.Shl32, isa.T0, isa.K(32-8*r.Type.Size()))
+			f.Int(isa.Sar32, isa.T0, isa.K(32-8*r.Type.Size()))
+		case isa.Narrow(r.Type):
+			f.Int(isa.And32, isa.T0, isa.K(int(r.Type.Mask())))
 		case r.Type == dtype.Bool: // any: not 0; all: 0
 			f.Boolean(isa.T0)
 			if r.Kern.All() {

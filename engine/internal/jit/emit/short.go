@@ -7,9 +7,10 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 )
 
-// shortRow emits the reductions of a row of few elements without a loop: vector after vector, the last one under a mask, with all accumulators
-// in registers. It reports whether it did. Lanes without elements keep the identity, and whole
-// vectors of them are left out, which changes no bit of a built-in reduction.
+// shortRow emits the reductions of a row of few elements without a loop: vector after vector,
+// the last one under a mask, with all accumulators in registers. It reports whether it did.
+// Lanes without elements keep the identity. Vectors without elements are left out, which changes
+// no bit of a built-in reduction.
 func (f *phaseCode) shortRow(unroll int) bool {
 	n := f.Layout.N
 	vectors, need := (n+f.W-1)/f.W, 0
@@ -17,18 +18,11 @@ func (f *phaseCode) shortRow(unroll int) bool {
 		need += min(vectors, f.accs[i].n)
 	}
 	special := func(a acc) bool { return a.Kern.Arg || a.Prog != nil }
-	if !f.Rows || f.Octets || n == 0 || n > layout.MostShort || vectors > 2*unroll || vectors*len(f.top) > 4*longBody || need > f.Vectors/2 || need+10 > f.Vectors || slices.ContainsFunc(f.accs, special) {
+	if !f.Rows || n == 0 || n > layout.MostShort || vectors > 2*unroll || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
 		return false
 	}
 	f.part("%d vectors, in registers", vectors)
-	for i := range f.accs {
-		a := &f.accs[i]
-		for range min(vectors, a.n) {
-			a.regs = append(a.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
-			f.Lanes.Constant(a.regs[len(a.regs)-1].x, a.Kern.Lane, a.Kern.Identity)
-		}
-	}
-	f.keepAccs()
+	f.beginAccs(vectors)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - v - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
@@ -40,26 +34,83 @@ func (f *phaseCode) shortRow(unroll int) bool {
 		}
 		f.Start(1)
 		f.body(f.top)
-		f.Copy = 0
-		for i := range f.accs {
-			f.stepShort(&f.accs[i])
-		}
-		for i := range f.accs {
-			f.DropAll(f.accs[i].Arg)
-		}
+		f.stepAccs()
 	}
 	f.Masked, f.Base = false, 0
+	f.foldAccs()
+	return true
+}
+
+// looseLoop emits a loop with reductions of any order, whose accumulators stay in registers from
+// the identity to the result: groups of vectors, single vectors, and a masked vector for the
+// rest. It reports whether it did.
+func (f *phaseCode) looseLoop(unroll int) bool {
+	need := 0
+	for i := range f.accs {
+		need += f.accs[i].n
+	}
+	if !f.fits(need) || len(f.top) > longBody || slices.ContainsFunc(f.accs, func(a acc) bool { return !a.loose() }) {
+		return false
+	}
+	f.beginAccs(unroll)
+	group := min(f.chooseCopies(4, need), unroll)
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
+	lanes := isa.Word(f.Phase.Lanes)
+	single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
+	f.part("main loop: %d vectors, %d at once", unroll, group)
+	f.reduceVectors(unroll, group)
+	f.part("single vectors")
+	f.Bind(single)
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
+	f.Branch(isa.GT, isa.T0, lanes, tail)
+	f.reduceVectors(1, 1)
+	f.part("tail: a vector under a mask")
+	f.Bind(tail)
+	f.maskedVector(lanes, done, f.stepAccs)
+	f.Bind(done)
+	f.foldAccs()
+	return true
+}
+
+// beginAccs gives the accumulators registers with the identity: for each vector of an
+// accumulator, but no more than vectors.
+func (f *phaseCode) beginAccs(vectors int) {
+	for i := range f.accs {
+		a := &f.accs[i]
+		for range min(vectors, a.n) {
+			a.regs = append(a.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
+			f.Lanes.Constant(a.regs[len(a.regs)-1].x, a.Kern.Lane, a.Kern.Identity)
+		}
+	}
+	f.keepAccs()
+}
+
+// stepAccs combines the values of a vector with the accumulators.
+func (f *phaseCode) stepAccs() {
+	f.Copy = 0
+	for i := range f.accs {
+		f.stepShort(&f.accs[i])
+	}
+	for i := range f.accs {
+		f.DropAll(f.accs[i].Arg)
+	}
+}
+
+// foldAccs folds the accumulators in registers.
+func (f *phaseCode) foldAccs() {
 	f.part("fold the lanes of the reductions")
 	for i := range f.accs {
 		f.foldShort(&f.accs[i])
 	}
-	return true
 }
 
 // stepShort combines the values of a vector with its accumulator.
 func (f *phaseCode) stepShort(a *acc) {
 	d, x := a.regs[f.Base%a.n], f.operand(a.Red)
-	if !f.Masked {
+	if !f.Masked || a.Kern.Sums() { // sums leave the other lanes out
 		f.step(a.Red, d, x)
 	} else {
 		t := f.Tmp()

@@ -159,7 +159,7 @@ func (a *toyAsm) run(frame unsafe.Pointer) {
 // toy is the target. It keeps the assembler of the last function.
 type toy struct{ asm *toyAsm }
 
-func (*toy) Facts() *isa.Facts { return &isa.Facts{Name: "toy", Vectors: 16, Bytes: 16, Sites: 2} }
+func (*toy) Facts() isa.Facts { return isa.Facts{Name: "toy", Vectors: 16, Bytes: 16, Sites: 2} }
 
 func (t *toy) New(bool) isa.Asm {
 	t.asm = &toyAsm{used: map[string]int{}}
@@ -211,6 +211,14 @@ func (l *toyLanes) StoreFirst(size int, x isa.Mem, v isa.Vec) {
 
 func (l *toyLanes) CopyVec(_ dtype.Type, d, x isa.Vec) {
 	l.a.add("copy", func(m *machine) { m.vecs[d] = m.vecs[x] })
+}
+
+func (l *toyLanes) CopyLanes(t dtype.Type, d, x isa.Vec) {
+	n := l.f.VecBytes(t)
+	l.a.add("copylanes", func(m *machine) {
+		k := min(n, t.Size()*m.tail)
+		copy(m.vecs[d][:k], m.vecs[x][:k])
+	})
 }
 
 func (l *toyLanes) Constant(d isa.Vec, t dtype.Type, bits uint64) {

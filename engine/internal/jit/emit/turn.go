@@ -60,8 +60,16 @@ func (f *phaseCode) turn(store bool) {
 		}
 	}
 	if !f.Masked {
-		f.Branch(isa.NE, isa.Word(frame.Steps), isa.K(f.W), part)
+		few, least := f.NewLabel(), 0
+		for i := range f.turns { // 16 bytes of each site
+			least = max(least, 16/f.turns[i].Size)
+		}
+		f.Branch(isa.NE, isa.Word(frame.Steps), isa.K(f.W), few)
 		each(func(t *isa.Turn) { f.TurnBlock(f.target, t) })
+		f.Jump(done)
+		f.Bind(few)
+		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(least), part)
+		each(func(t *isa.Turn) { f.TurnSteps(f.target, t) })
 		f.Jump(done)
 	}
 	f.Bind(part)

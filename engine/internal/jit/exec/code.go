@@ -37,14 +37,23 @@ func Install(code []byte) (*Code, error) {
 	}
 	a := arenas[m]
 	c, err := a.install(code)
-	// Code that nobody can reach any more is released when the collector has
-	// found that out, and cleanups run some time after it.
 	for try := 0; err == ErrFull && len(code) <= arenaLimit && try < 5; try++ {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
+		collect()
 		c, err = a.install(code)
 	}
 	return c, err
+}
+
+// collect has code that nobody can reach any more released. Cleanups do that some
+// time after the collector has found it out, so collect waits for one of its own, for
+// a second at most.
+func collect() {
+	var ran atomic.Bool
+	runtime.AddCleanup(new([64]byte), func(ran *atomic.Bool) { ran.Store(true) }, &ran)
+	runtime.GC()
+	for try := 0; try < 1000 && (try == 0 || !ran.Load()); try++ {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // Release gives the memory of the code back, which nobody may call any more.

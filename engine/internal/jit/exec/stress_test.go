@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -173,13 +174,13 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// resident is the process's resident memory in bytes, 0 where unknown.
-func resident() int {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
+// resident returns the resident memory of the process in bytes, without the pages of
+// files, which the system drops and reads again as it likes. It is 0 if unknown.
+func resident() (bytes int) {
+	data, _ := os.ReadFile("/proc/self/status")
+	for _, found := range regexp.MustCompile(`(?m)^Rss(?:Anon|Shmem):\s+(\d+) kB$`).FindAllSubmatch(data, -1) {
+		kb, _ := strconv.Atoi(string(found[1]))
+		bytes += kb << 10
 	}
-	f := bytes.Fields(data)
-	n, _ := strconv.Atoi(string(f[1]))
-	return n * os.Getpagesize()
+	return bytes
 }

@@ -12,13 +12,14 @@ import (
 
 // The offsets of the fixed words of a frame.
 const (
+	Going   = 0  // set by machine code: some lanes of a loop need the steps that follow
 	Rows    = 8  // iterations of a row loop or a seq loop
 	Fault   = 16 // bit k: fault k was raised
 	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32 // written by machine code: a counter, or the end of the first half
 	Address = 40 // written by machine code: the address of an accumulator
-	Steps   = 48 // written by machine code: the steps of a block of a turned loop
-	Left    = 56 // and those that are left, with them
+	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done
+	Left    = 56 // the steps that are left, with those of a block; or the groups of runs
 	Tmp     = 64 // 512 bytes of scratch
 	Sites   = 64 + 512
 )
@@ -47,14 +48,39 @@ const (
 // identity.
 const NoPosition = math.MaxInt32
 
-// Canonical returns x in the form of a cell: integers of 8 bits are extended to 32
-// bits.
+// Narrow reports whether t is an integer type of less than 32 bits. Registers and cells
+// hold such integers extended to 32 bits.
+func Narrow(t dtype.Type) bool { return t.IsInt() && t.Size() < 4 }
+
+// Lane32 returns the 32-bit type of the lanes of a narrow type, or t.
+func Lane32(t dtype.Type) dtype.Type {
+	switch {
+	case !Narrow(t):
+		return t
+	case t.IsSigned():
+		return dtype.I32
+	}
+	return dtype.U32
+}
+
+// Lane returns the type of lanes of size bytes, 1 or 2, that hold values of a narrow type or
+// predicates.
+func Lane(t dtype.Type, size int) dtype.Type {
+	switch {
+	case size == 1 && t.IsSigned():
+		return dtype.I8
+	case size == 1:
+		return dtype.U8
+	case t.IsSigned():
+		return dtype.I16
+	}
+	return dtype.U16
+}
+
+// Canonical returns x in the form of a cell.
 func Canonical(t dtype.Type, x uint64) uint64 {
-	switch t {
-	case dtype.I8:
-		return uint64(uint32(int32(int8(x))))
-	case dtype.U8:
-		return x & math.MaxUint8
+	if Narrow(t) {
+		return uint64(uint32(t.Extend(x)))
 	}
 	return x
 }

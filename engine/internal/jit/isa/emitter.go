@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -19,16 +20,17 @@ import (
 type Emitter struct {
 	Asm
 	Lanes Lanes
-	*Facts
+	Facts
 	Listing bool
 	Program *lower.Program
 	Layout  *layout.Phase
 	Phase   *lower.Phase
 	layout.Variant
 	W int // lanes of a vector
-	// Octets says that all lanes have 8 bits, not the widest of the phase.
-	Octets bool
-	Nodes  []lower.Node
+	// LaneSize is the bytes of all lanes if they are narrow, 1 or 2. If it is 0, lanes have
+	// the 4 or 8 bytes of their types.
+	LaneSize int
+	Nodes    []lower.Node
 
 	Values
 	Vecs, Masks RegisterFile
@@ -36,9 +38,12 @@ type Emitter struct {
 	Spills      int
 	cursor
 
-	SiteReg  []int8 // register with the address of a site, or -1
-	Operands [2]Vec // of the program of a reduction
-	Err      error
+	SiteReg   []int8          // register with the address of a site, or -1
+	Operands  [2]Vec          // of the program of a reduction
+	LaidSlots map[int32]int32 // of a laid site that is read before the loop: its first slot
+	// ChosenSlots has the slot with the offsets of the rows of a laid site that an index selects.
+	ChosenSlots map[int32]int32
+	Err         error
 }
 
 // A cursor says what the emitter writes.
@@ -49,31 +54,47 @@ type cursor struct {
 	Copy     int   // its vector in the group
 	Released bool
 	Masked   bool // only the lanes of the tail mask
+	Ends     int  // of each so many vectors of a group, only the last is masked; 0: Masked is the same for all
 	Prolog   bool // a uniform node, before the loop
 	Result   int8 // its register
 	InCold   bool
 	Base     int  // vectors of the iteration before this group
 	Half     int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64   bool // stores may write a part of a cache line
+	ByRow    bool // a lane is a row of those that are laid across vectors
 }
 
-// NewEmitter returns an emitter with all registers free. The caller sets W and Lanes.
-func NewEmitter(target Target, a Asm, listing bool, p *lower.Program, bp *layout.Phase, v layout.Variant) Emitter {
-	facts := *target.Facts()
-	octets := bp.Octets && facts.Octets
-	facts.Broadcasts = facts.Broadcasts && !octets
-	return Emitter{
-		Asm: a, Facts: &facts, Octets: octets, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
-		Nodes: slices.Clone(bp.Lowered.Nodes), Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
+// Begin prepares an emitter for a phase, with all registers free. The caller sets W and
+// Lanes.
+func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp *layout.Phase, v layout.Variant) {
+	facts := target.Facts()
+	nodes, size := bp.Nodes(v)
+	if !facts.NarrowLanes {
+		nodes, size = bp.Lowered.Nodes, 0
+	}
+	facts.Broadcasts = facts.Broadcasts && size == 0
+	*f = Emitter{
+		Asm: a, Facts: facts, LaneSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
+		Nodes: append(f.Nodes, nodes...), Values: f.Values,
+		Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
 		SiteReg: slices.Repeat([]int8{-1}, len(bp.Sites)),
 	}
+}
+
+// Empty drops all but the storage of lists, for the next phase.
+func (f *Emitter) Empty() {
+	clear(f.Nodes)
+	v := &f.Values
+	*f = Emitter{Nodes: f.Nodes[:0], Values: Values{
+		Uniform: v.Uniform[:0], UniformSlot: v.UniformSlot[:0], Home: v.Home[:0], Last: v.Last[:0], Places: v.Places[:0],
+	}}
 }
 
 // VecBytes returns the size in bytes of a vector of register type t.
 func (f *Emitter) VecBytes(t dtype.Type) int {
 	switch {
-	case f.Octets:
-		return f.W
+	case f.LaneSize > 0:
+		return f.LaneSize * f.W
 	case t == dtype.Bool && f.Predicates == 0:
 		return f.Bytes
 	case Wide(t):
@@ -106,9 +127,17 @@ func (f *Emitter) Emit(id int32, c int) {
 	f.End()
 }
 
+// Choose makes c the current copy.
+func (f *Emitter) Choose(c int) {
+	if f.Copy = c; f.Ends > 0 {
+		f.Masked = c%f.Ends == f.Ends-1
+	}
+}
+
 // EmitNode emits copy c of a node and keeps its temporaries. The caller must call End.
 func (f *Emitter) EmitNode(id int32, c int) {
-	f.ID, f.Cur, f.Copy, f.Released = id, &f.Nodes[id], c, false
+	f.ID, f.Cur, f.Released = id, &f.Nodes[id], false
+	f.Choose(c)
 	switch n := f.Cur; {
 	case n.Op == ir.Store:
 		f.store(n)
@@ -122,28 +151,29 @@ func (f *Emitter) EmitNode(id int32, c int) {
 // Wide reports whether a type has 64 bits.
 func Wide(t dtype.Type) bool { return t.Size() == 8 }
 
-// Narrow reports whether a type has 8 bits. Registers hold such integers extended to 32
-// bits.
-func Narrow(t dtype.Type) bool { return t == dtype.I8 || t == dtype.U8 }
+// Narrow reports whether t is an integer type of less than 32 bits.
+func Narrow(t dtype.Type) bool { return frame.Narrow(t) }
 
-// Lane32 returns the 32-bit type of the lanes of an 8-bit type, or t.
-func Lane32(t dtype.Type) dtype.Type {
-	switch t {
-	case dtype.I8:
-		return dtype.I32
-	case dtype.U8:
-		return dtype.U32
-	}
-	return t
-}
+// Lane32 returns the 32-bit type of the lanes of a narrow type, or t.
+func Lane32(t dtype.Type) dtype.Type { return frame.Lane32(t) }
 
 // The types of registers.
 var (
 	Floats = []dtype.Type{dtype.F32, dtype.F64}
-	Ints   = []dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64}
+	Ints   = dtype.Integers()
 	Nums   = slices.Concat(Floats, Ints)
 	All    = slices.Concat([]dtype.Type{dtype.Bool}, Nums)
 )
+
+// IntsOf returns the integer types of at most some bytes, signed or unsigned.
+func IntsOf(signed bool, most int) (out []dtype.Type) {
+	for _, t := range Ints {
+		if t.IsSigned() == signed && t.Size() <= most {
+			out = append(out, t)
+		}
+	}
+	return out
+}
 
 // Rules are the functions of a target that emit one copy of a node, by operation and type
 // of the operands. The rule of Invalid is for the types that have none.

@@ -13,6 +13,9 @@ import (
 // Address returns the memory of a site for the lanes of the current copy. It may
 // overwrite T1.
 func (f *Emitter) Address(s *layout.Site, i int32) Mem {
+	if f.ByRow && s.Kind == layout.Laid {
+		return f.LaidAddress(s, i)
+	}
 	index, k := f.FirstLane()
 	one := f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	at := s.Origin
@@ -28,11 +31,25 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	} else {
 		f.Int(Mov, base, Word(s.Arg+at))
 	}
-	m := At(base, k*f.W*s.Size)
+	run := 0
+	if f.Runs > 0 && !f.Prolog { // the copies are those of each run
+		run, k = f.Copy/f.Ends, min(k, f.Copy%f.Ends)
+	}
+	m := At(base, k*f.W*s.Size+run*s.RunBytes())
 	if !one {
 		m.Index, m.Scale = index, uint8(s.Size)
 	}
 	return m
+}
+
+// LaidAddress returns the address of the first row of a block of a laid site. It may overwrite
+// T1.
+func (f *Emitter) LaidAddress(s *layout.Site, i int32) Mem {
+	if r := f.SiteReg[i]; r >= 0 {
+		return At(SiteReg(int(r)), 0)
+	}
+	f.Int(Mov, T1, Word(s.Arg+frame.SiteCur))
+	return At(T1, 0)
 }
 
 // FirstLane returns where the lanes of the current copy begin: a number of vectors after
@@ -84,6 +101,10 @@ func (f *Emitter) store(n *lower.Node) {
 		f.CopyElement(t, f.Address(s, n.Aux), At(Frame, values), T2)
 		return
 	}
+	if s.Kind == layout.Laid {
+		f.Lanes.StoreLaid(n, t)
+		return
+	}
 	if s.Kind != layout.Computed && s.Kind != layout.Strided {
 		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked && s.Kind != layout.Transposed) // scratch memory has all lanes
 		return
@@ -92,7 +113,7 @@ func (f *Emitter) store(n *lower.Node) {
 		return
 	}
 	f.Lanes.StoreTo(n, t, At(Frame, values), false)
-	if s.ByteSteps() && f.Masked {
+	if s.ShortSteps() && f.Masked {
 		f.CopyTail(s, values, true)
 		return
 	}
@@ -121,19 +142,20 @@ func (f *Emitter) store(n *lower.Node) {
 	}
 }
 
-// CopyTail copies the bytes of the lanes of the tail between memory with a step and the
+// CopyTail copies the elements of the lanes of the tail between memory with a step and the
 // frame, in a loop. The number of these lanes is in the frame.
 func (f *Emitter) CopyTail(s *layout.Site, off int, store bool) {
 	f.FirstAddress(s)
 	f.Int(Mov, T0, K(0))
 	loop := f.NewLabel()
 	f.Bind(loop)
-	to, from := AtX(Frame, T0, 1, off), At(T1, 0)
+	to, from := AtX(Frame, T0, s.Size, off), At(T1, 0)
 	if store {
 		to, from = from, to
 	}
-	f.CopyElement(dtype.U8, to, from, T2)
-	f.Int(Add, T1, K(s.Step))
+	f.Asm.Load(s.Size, T2, from)
+	f.Store(s.Size, to, T2)
+	f.Int(Add, T1, K(s.Step*s.Size))
 	f.Int(Add, T0, K(1))
 	f.Branch(LT, T0, Word(frame.Counter), loop)
 }

@@ -11,26 +11,18 @@ import (
 
 // TakeVec takes a free vector register and returns it. If none is free, it spills
 // the value whose last use is latest.
-func (f *Emitter) TakeVec() Vec {
-	if f.Vecs.Free == 0 {
-		f.Spill(&f.Vecs)
-	}
-	if f.Vecs.Free == 0 {
-		f.fail("too few registers")
-		return 0
-	}
-	return Vec(f.Vecs.take())
-}
+func (f *Emitter) TakeVec() Vec { return Vec(f.take(&f.Vecs)) }
 
-func (f *Emitter) takeMask() Mask {
-	if f.Masks.Free == 0 {
-		f.Spill(&f.Masks)
+// take is TakeVec for registers of any kind.
+func (f *Emitter) take(file *RegisterFile) int8 {
+	if file.Free == 0 {
+		f.Spill(file)
 	}
-	if f.Masks.Free == 0 {
-		f.fail("too few mask registers")
+	if file.Free == 0 {
+		f.fail("too few registers")
 		return 1
 	}
-	return Mask(f.Masks.take())
+	return int8(file.take())
 }
 
 // Spill frees a register, unless all are pinned.
@@ -138,11 +130,7 @@ func (f *Emitter) load(n int32) int8 {
 			f.fail("node %d has no value", n)
 			return 1
 		}
-		if f.IsMask(n) {
-			p.Reg = int8(f.takeMask())
-		} else {
-			p.Reg = int8(f.TakeVec())
-		}
+		p.Reg = f.take(file)
 		f.FromSlot(n, p.Slot, p.Reg)
 		file.owner[p.Reg] = key
 	}
@@ -211,36 +199,30 @@ func (f *Emitter) Dst() Vec {
 		f.Keep(f.ID, a.Regs[f.Copy])
 		return a.Regs[f.Copy]
 	}
-	r := f.TakeVec()
-	f.give(&f.Vecs, int8(r))
-	return r
+	return Vec(f.give(&f.Vecs, f.take(&f.Vecs)))
 }
 
 // DstMask is Dst for mask registers.
-func (f *Emitter) DstMask() Mask {
-	r := f.takeMask()
-	f.give(&f.Masks, int8(r))
-	return r
-}
+func (f *Emitter) DstMask() Mask { return Mask(f.give(&f.Masks, f.take(&f.Masks))) }
 
 // Reuse takes the released register r for the result and returns it.
 func (f *Emitter) Reuse(r Vec) Vec {
 	f.Vecs.Free &^= 1 << r
-	f.give(&f.Vecs, int8(r))
-	return r
+	return Vec(f.give(&f.Vecs, int8(r)))
 }
 
-// give gives the current node a register for its result.
-func (f *Emitter) give(file *RegisterFile, r int8) {
+// give gives the current node register r for its result, and returns r.
+func (f *Emitter) give(file *RegisterFile, r int8) int8 {
 	file.pinned |= 1 << r
 	if f.Prolog {
 		f.Result = r
 		file.tmp |= 1 << r
-		return
+		return r
 	}
 	key := f.Key(f.ID, f.Copy)
 	f.Places[key] = Place{Reg: r, Slot: -1}
 	file.owner[r] = key
+	return r
 }
 
 // Keep says that the current copy of a node is in a register that stays taken.

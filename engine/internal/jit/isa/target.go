@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/jit/reg"
@@ -18,7 +19,7 @@ type (
 // A Target is an instruction set. A target of another processor needs an encoder, and one
 // file with the methods of [Target], [Asm] and [Lanes].
 type Target interface {
-	Facts() *Facts
+	Facts() Facts
 	// New returns an assembler for one function. With listing set it keeps the text of
 	// the instructions.
 	New(listing bool) Asm
@@ -43,9 +44,18 @@ type Facts struct {
 	// lanes. If not, uniform values in memory have a copy for every lane.
 	Broadcasts bool
 	Sites      int // general registers for the addresses of sites
-	// Octets says that there are rules for lanes of 8 bits. Operands in memory then have a
-	// copy for every lane.
-	Octets bool
+	// NarrowLanes says that there are rules for lanes of 8 and of 16 bits. Operands in memory then
+	// have a copy for every lane.
+	NarrowLanes bool
+	// Negates says that fused multiply-adds negate their product or their addend, and
+	// Ternary that there is a rule for functions of three bits.
+	Negates, Ternary bool
+	// Halves says that there is a rule for products of the lower halves of lanes of 64 bits.
+	Halves bool
+	// Fields says that loads of all fields of records share their vectors, and stores.
+	Fields bool
+	// Reciprocals says that there are rules for quotients from reciprocals.
+	Reciprocals bool
 }
 
 // An Object is finished code, to be placed at a multiple of 64.
@@ -209,6 +219,9 @@ type Lanes interface {
 	// of d.
 	UpperHalf(d, x Vec, bytes int)
 
+	// LastLane sets all lanes of d to the last lane of x.
+	LastLane(t dtype.Type, d, x Vec)
+
 	// SetTail makes the tail mask for T1 lanes, fewer than 256.
 	SetTail()
 	// CopyLanes copies the lanes of the tail mask.
@@ -223,6 +236,23 @@ type Lanes interface {
 	// StoreStepped stores the operand of n as elements of type t with the small step of
 	// its site, and reports whether the target has a way. It may overwrite the temporaries.
 	StoreStepped(n *lower.Node, t dtype.Type) bool
+	// GatherLaid reads the lanes of the current vector of a laid site one by one, all lanes or
+	// those of the tail mask.
+	GatherLaid(i int32, d Vec)
+	// StoreLaid stores the operand of n as elements of type t of a laid site.
+	StoreLaid(n *lower.Node, t dtype.Type)
+	// CopyBytes copies n bytes, at least 4, by way of temporaries and T2.
+	CopyBytes(to, from Mem, n int)
+	// SplitFields loads vectors of whole records, as many as a record has fields, and returns
+	// the vectors of the fields. s is the first field. The results are in the vectors v, in any
+	// order. Only targets with Fields have it.
+	SplitFields(s *layout.Site, t dtype.Type, v []Vec) []Vec
+	// Quotients returns the divisions by a uniform value that should be quotients from its
+	// reciprocal. Only targets with Reciprocals have it.
+	Quotients() []int32
+	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
+	// first field. Only targets with Fields have it.
+	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
 	// StoreOffsets stores 64-bit lanes for loads of single lanes.
 	StoreOffsets(m Mem, x Vec)
 

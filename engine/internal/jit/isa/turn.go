@@ -68,6 +68,61 @@ func (f *Emitter) TurnBlock(target Target, t *Turn) {
 	}
 }
 
+// TurnSteps emits the turn of the first steps of a block of W lanes, as many as the frame says: at
+// least 16 bytes of each lane. The last 16 bytes may repeat steps. It overwrites what
+// [Emitter.TurnBlock] does.
+func (f *Emitter) TurnSteps(target Target, t *Turn) {
+	const array, scratch, at = frame.TileSource, frame.TileTarget, frame.TileHeight
+	b := newTiler(f.Asm, target, t.Size, f.W*t.Size)
+	b.by, b.by3 = T1, T2
+	f.Int(Mov, T0, Word(t.Arg+frame.SiteArray))
+	f.Asm.Address(Count, f.Scratch(t, 0))
+	down := TurnPitch
+	if t.back() { // the last step has the lowest element
+		down = -down
+		f.Int(Mov, T1, Word(frame.Steps))
+		f.Int(Sub, T1, K(1))
+		f.Int(Mul, T1, K(t.Size))
+		f.Int(Sub, T0, T1)
+		f.Int(Mul, T1, K(TurnPitch/t.Size))
+		f.Int(Add, Count, T1)
+	}
+	f.Int(Mov, Word(array), T0)
+	f.Int(Mov, Word(scratch), Count)
+	f.Int(Mov, Count, K(0))
+	loop := f.NewLabel()
+	f.Bind(loop) // Count: the first element
+	f.Int(Mov, Word(at), Count)
+	f.Int(Mov, T0, Word(array))
+	f.Asm.Address(T0, AtX(T0, Count, t.Size, 0))
+	f.Int(Mul, Count, K(down))
+	f.Int(Add, Count, Word(scratch))
+	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
+	if t.Store {
+		for lane := 0; lane < f.W; lane += b.n {
+			from := func(e int) Mem { return At(Count, e*down+lane*t.Size) }
+			target.Block(f.Asm, t.Size, 16, from, func(row int) Mem {
+				if lane+row > 0 {
+					f.Int(Add, T0, T1)
+				}
+				return At(T0, 0)
+			})
+		}
+	} else {
+		f.Asm.Address(T2, AtX(T1, T1, 2, 0))
+		target.Block(f.Asm, t.Size, b.bytes, b.lane, func(row int) Mem { return At(Count, row*down) })
+	}
+	done := f.NewLabel()
+	f.Int(Mov, T0, Word(frame.Steps))
+	f.Int(Sub, T0, K(b.n))
+	f.Int(Mov, Count, Word(at))
+	f.Branch(GE, Count, T0, done)
+	f.Int(Add, Count, K(b.n))
+	f.Int(Min, Count, T0)
+	f.Jump(loop)
+	f.Bind(done)
+}
+
 // TurnPart emits the turn of a part of a block: the steps in the frame, of the lanes from Lane
 // on. It overwrites all general registers and the lowest vectors.
 func (f *Emitter) TurnPart(target Target, t *Turn) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -47,7 +48,8 @@ func (b *Binder) region(bp *Phase, s *Site) region {
 // writes without reading for one element. Sites whose memory overlaps count once,
 // but every store counts in element.
 func (b *Binder) bytes(bp *Phase) (total, element, fresh int) {
-	var seen []region
+	var few [8]region
+	seen := few[:0]
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
 		if s.Kind == Index {
@@ -87,7 +89,7 @@ func (bp *Phase) waits(element, rate int) bool {
 		case n.Op == prim.Const || n.Op == lower.OpCell:
 		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt || n.Op == prim.Cvt && n.Type.Size() == 1):
 			issued += 8
-		case bp.Octets && (n.Op == prim.Mul || n.Op == prim.MulHi): // in two halves
+		case bp.LaneSize == 1 && (n.Op == prim.Mul || n.Op == prim.MulHi): // in two halves
 			issued += 6
 		default:
 			issued++
@@ -112,28 +114,33 @@ func (bp *Phase) dense(moved int) bool {
 	return 4*computed*bp.Widest() > 5*moved
 }
 
-// Widest returns the size of the widest lanes of the phase in bytes: 1, 4 or 8.
+// Widest returns the size of the widest lanes of the phase in bytes: 1, 2, 4 or 8.
 func (bp *Phase) Widest() int {
-	if bp.Octets {
-		return 1
-	}
-	return bp.Lowered.Widest()
+	return cmp.Or(bp.LaneSize, bp.Lowered.Widest())
 }
 
-// findOctets sets bp.Octets if vectors of as many lanes as they have bytes reach all
-// sites.
-func (bp *Phase) findOctets() {
-	bp.Octets = bp.Lowered.Octets && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+// findLanes sets bp.LaneSize if vectors of narrow lanes reach all sites.
+func (b *Binder) findLanes(bp *Phase) {
+	size, narrowing := bp.Lowered.LaneSize, bp.Lowered.Narrowed(b.Binding.Scalars, b.IR.Scalars)
+	if narrowing != nil {
+		size = narrowing.Size
+	}
+	if bp.Prefixes || slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
 			return s.Guard || s.Gather != nil
 		case Uniform:
 			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.index(bp.Lowered)].Store
+		case Laid:
+			return size > 1 || narrowing != nil || s.Guard || s.Gather != nil
 		case Strided:
-			return s.Step == 0 || s.Gather != nil
+			return s.Guard || s.Gather != nil || s.Step == 0
 		}
 		return true
-	})
+	}) {
+		return
+	}
+	bp.LaneSize, bp.Narrowing = size, narrowing
 }
 
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call
@@ -171,7 +178,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Narrow = b.Machine.Narrow && moving && !bp.steps() && total > b.Machine.Caches.L1 && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
-	if !beyond || !b.Machine.Stream {
+	if !beyond || !b.Machine.Stream || bp.Laid > 0 {
 		return
 	}
 	for _, i := range bp.Native {
@@ -183,9 +190,10 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 }
 
-// steps reports whether permutes reach elements of a site. They bound the loop.
+// steps reports whether permutes reach elements of a site. They bound the loop, as in rows
+// that are laid across vectors.
 func (bp *Phase) steps() bool {
-	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 })
+	return bp.Laid > 0 || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 })
 }
 
 // trails reports whether another load of the phase reads the same lines first, at

@@ -13,42 +13,6 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
-// longer for bytes, because Go copies them else.
-const (
-	mostStep     = 4
-	mostByteStep = 8
-)
-
-// byteSteps reports whether a phase may have bytes with small steps.
-func byteSteps(ph *lower.Phase) bool { return ph.Kind == lower.MapPhase && len(ph.Reds) == 0 }
-
-// small reports whether permutes reach elements of a size with a step.
-func small(size, step int) bool {
-	most := mostStep
-	if size == 1 {
-		most = mostByteStep
-	}
-	return -most <= step && step <= most
-}
-
-// The fewest lanes of a row, and of several rows, that are worth a call.
-const (
-	leastRow   = 8
-	leastBlock = 48
-)
-
-// A layouter chooses the siteKind of each site of a phase.
-type layouter struct {
-	*Binder
-	ph       *lower.Phase
-	bp       *Phase
-	vec, seq []int // digits of the loops
-	inside   []int // both
-	offsets  []bound.Form
-	guards   [][]bound.Form
-}
-
 // Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Sites: make([]Site, len(ph.Sites))}
@@ -61,7 +25,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 		l.seq = b.Order(ph.Seq)
 		bp.SeqN = b.Product(ph.Seq)
 	}
-	l.inside = append(slices.Clone(l.vec), l.seq...)
+	l.inside = append(slices.Clip(l.vec), l.seq...)
 	for i := range ph.Sites {
 		bp.Sites[i] = Site{Kind: Unused, Buf: -1, Array: -1, Arg: ph.ArgBase + i*frame.SiteBytes}
 	}
@@ -70,19 +34,20 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			l.analyse(i)
 		}
 	}
-	l.reorder()
+	if l.lay(); bp.Laid == 0 {
+		l.reorder()
+	}
 	ext, which, spans, seqSpans := l.joint()
-	for l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && l.tooFar(which, spans) {
+	for bp.Laid == 0 && (l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.rowPrefixes(which, spans, seqSpans) && l.tooFar(which, spans)) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.Seq) == 0 {
 		bp.SeqSpans = nil
 	}
-	bp.Spans = ext
+	bp.Spans, bp.Native = ext, which
 	at := 0
 	for _, i := range which {
 		s := &bp.Sites[i]
-		bp.Native = append(bp.Native, i)
 		s.Line = b.Line(l.offsets[i], l.inside, spans[at])
 		s.Seq = seqSpans[at]
 		at++
@@ -91,25 +56,15 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			s.Guards[g].Seq = seqSpans[at]
 			at++
 		}
-		switch step := s.Line.Step(); {
-		case s.Kind == Index || s.Kind == Transposed:
-		case s.Kind == Computed && s.Gather.moves():
-		case step == 0 && bp.N == 1 && ph.Kind == lower.SeqPhase && ph.Sites[i].Store:
-			s.Kind = Unit
-		case step == 0:
-			s.Kind = Uniform
-		case step == 1:
-			s.Kind = Unit
-		default:
-			s.Kind = Strided
-			if small(s.Size, step) && (s.Size > 1 || byteSteps(ph) && !s.masked()) {
-				s.Step = step
-			}
-		}
+		l.setKind(i)
 	}
-	if len(ph.Carries) > 0 && !bp.findTurned() {
+	few := bp.N < fewRows && bp.SeqN >= longChain
+	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !bp.findTurned() && !bp.findPrefixes() {
 		bp.findAlong()
 		bp.Fetch = bp.moved() > b.Machine.Caches.L2
+	}
+	if k := len(ext); bp.Laid > 0 { // the rows are one
+		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)
 	}
 	bp.Direct = true
 	for i := range bp.Sites {
@@ -122,12 +77,36 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			bp.Loads = append(bp.Loads, int32(i))
 		}
 	}
-	bp.findOctets()
+	b.findRecords(bp)
+	b.findLanes(bp)
+	bp.findFew()
 	bp.findRows()
 	b.findPlain(bp)
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
 	return bp
+}
+
+// setKind sets the kind of site i from its steps.
+func (l *layouter) setKind(i int32) {
+	ph, bp, s := l.ph, l.bp, &l.bp.Sites[i]
+	switch step := s.Line.Step(); {
+	case s.Kind == Index || s.Kind == Transposed:
+	case bp.Laid > 0:
+		s.Kind = l.laidKind(s)
+	case s.Kind == Computed && s.Gather.moves():
+	case step == 0 && bp.N == 1 && ph.Kind == lower.SeqPhase && ph.Sites[i].Store:
+		s.Kind = Unit
+	case step == 0:
+		s.Kind = Uniform
+	case step == 1:
+		s.Kind = Unit
+	default:
+		s.Kind = Strided
+		if small(s.Size, step) && (s.Size > 2 || shortSteps(ph) && !s.masked()) {
+			s.Step = step
+		}
+	}
 }
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block
@@ -158,35 +137,12 @@ func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
 	for _, i := range which {
 		c := spans[at]
 		at += 1 + len(l.guards[i])
-		if !l.reachable(l.ph, &l.bp.Sites[i], c) {
+		if !l.reachable(l.ph, &l.bp.Sites[i], c) && !(l.ph.Sites[i].Store && len(c) == 1 && l.joins(i, c[0].Coef)) {
 			l.demote(int(i))
 			demoted = true
 		}
 	}
 	return demoted
-}
-
-// joint returns the spans that suit all sites with an address of their own: extents,
-// sites, and the spans of each form.
-func (l *layouter) joint() (ext []int, which []int32, spans, seqSpans [][]bound.Span) {
-	var as []bound.Form
-	for i := range l.bp.Sites {
-		s := &l.bp.Sites[i]
-		if s.Kind == Scratch || s.Kind == Unused {
-			continue
-		}
-		which = append(which, int32(i))
-		as = append(as, l.offsets[i])
-		as = append(as, l.guards[i]...)
-	}
-	ext, spans = l.Spans(l.vec, as)
-	l.bp.SeqSpans, seqSpans = l.Spans(l.seq, as)
-	return ext, which, spans, seqSpans
-}
-
-// own returns the number of spans that a site needs by itself.
-func (l *layouter) own(i int) int {
-	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
 }
 
 // demote makes Go copy the elements of a site. If a copy would change the order of
@@ -226,10 +182,10 @@ func (bp *Phase) shortRows(extents []int) bool {
 // findPlain sets bp.plain if all sites of a map are plain.
 func (b *Binder) findPlain(bp *Phase) {
 	k := len(bp.Spans)
-	if bp.Lowered.Kind != lower.MapPhase || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || bp.Laid > 0 || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
 		return
 	}
-	var plain []PlainSite
+	plain := make([]PlainSite, 0, len(bp.Native))
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
 		if s.Guard || s.Dyn != nil || len(s.Line.Outer) > 0 || s.Kind == Index || b.IR.Bufs[s.Buf].Mode == ir.Row {
@@ -243,33 +199,6 @@ func (b *Binder) findPlain(bp *Phase) {
 	}
 	bp.Plain = plain
 }
-
-// reachable reports whether machine code can use a site with these spans. It stores
-// elements apart one by one, which takes as long as the copy of a single row by Go.
-func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
-	if s.Kind == Index || ph.Kind == lower.ScalarPhase || s.Kind == Computed && s.Gather.moves() {
-		return true
-	}
-	step := 0
-	if len(spans) > 0 {
-		step = spans[len(spans)-1].Coef
-	}
-	if ph.Sites[s.index(ph)].Store {
-		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
-			return step != 0 || b.Product(ph.Vec.Axes) == 1
-		}
-		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step))
-	}
-	if step == 0 || step == 1 {
-		return true
-	}
-	if s.Size == 1 {
-		return byteSteps(ph) && !s.masked() && small(s.Size, step)
-	}
-	return s.Size >= 4 && step < 1<<24 && step > -1<<24
-}
-
-func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }
 
 // analyse finds the affine offset of a site. If there is none, Go copies the elements
 // or machine code computes the offsets.

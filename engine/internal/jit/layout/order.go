@@ -25,8 +25,9 @@ func (l *layouter) reorder() {
 	if l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
 		return
 	}
-	var sites []int
-	var forms []bound.Form
+	var fewSites [8]int
+	var fewForms [8]bound.Form
+	sites, forms := fewSites[:0], fewForms[:0]
 	gathers := false
 	for i := range l.bp.Sites {
 		switch s := &l.bp.Sites[i]; {

@@ -14,7 +14,7 @@ import (
 // the sites from row to row.
 func (bp *Phase) findRows() {
 	k := len(bp.Spans)
-	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 {
+	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 {
 		return
 	}
 	for i := range bp.Sites {
@@ -46,7 +46,7 @@ const (
 func (bp *Phase) TileShape() (rows, columns int) {
 	rows = min(TileRows, bp.Spans[len(bp.Spans)-2])
 	space := tileSpace
-	if slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.ByteSteps() }) {
+	if slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.ShortSteps() }) {
 		space = byteSpace
 	}
 	return rows, max(tileColumns, space/rows&^63)
@@ -56,7 +56,7 @@ func (bp *Phase) TileShape() (rows, columns int) {
 // smaller from row to row than along a row.
 func (bp *Phase) FindTiles() {
 	k := len(bp.Spans)
-	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || !bp.Direct {
+	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || !bp.Direct || bp.Laid > 0 {
 		return
 	}
 	for _, i := range bp.Native {

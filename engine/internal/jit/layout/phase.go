@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/machine"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -24,6 +25,7 @@ const (
 	Computed                   // offsets computed by machine code
 	Index                      // an affine index
 	Transposed                 // contiguous, in scratch memory with a transposed tile
+	Laid                       // a pattern of rows: from vectors and permutes
 	Unused                     // a coordinate that is not needed
 )
 
@@ -40,6 +42,8 @@ type Site struct {
 	Line   bound.Line
 	Seq    []bound.Span // of the seq loop
 	Step   int          // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
+	Record int          // number of its record, from 1 on, or 0
+	Field  int          // of the record
 	Row    int          // elements from row to row of a row loop
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Trails bool         // a load of lines that another load has read before
@@ -49,8 +53,12 @@ type Site struct {
 	Gather *GatherPlan
 }
 
-// ByteSteps reports whether permutes reach the elements of a site, and these are bytes.
-func (s *Site) ByteSteps() bool { return s.Kind == Strided && s.Step != 0 && s.Size == 1 }
+// ShortSteps reports whether permutes reach the elements of a site, and these have 1 or 2 bytes.
+func (s *Site) ShortSteps() bool { return s.Kind == Strided && s.Step != 0 && s.Size <= 2 }
+
+// Shuffles reports whether permutes reach the elements of a site, or a pattern of rows, and
+// these have 1 or 2 bytes.
+func (s *Site) Shuffles() bool { return s.ShortSteps() || s.Kind == Laid && s.Size == 1 }
 
 // masked reports whether lanes of a site may be outside its array. They take the fill value,
 // and must not be read.
@@ -103,18 +111,53 @@ type Phase struct {
 	Ordered    bool
 	Direct     bool // no site is in scratch memory, except transposed tiles
 	Tiled      bool
-	Along      bool        // of a loop that carries values: a call has one lane
-	Transposed []int32     // transposedSites
-	Far        bool        // their arrays are larger than the caches
-	TileRows   int         // rows of their tiles
-	Copy       int32       // the store of a phase that only moves tiles to another array, or -1
-	Rows       bool        // one call runs many rows
-	Plain      []PlainSite // nil unless all sites are plain: see findPlain
-	Most       int         // most lanes of a call
-	Narrow     bool        // see variant
-	Octets     bool        // lanes of 8 bits: see [lower.Phase.Octets]
-	Fetch      bool        // see variant
-	Pure       []int32     // stores that can bypass the caches
+	Along      bool             // of a loop that carries values: a call has one lane
+	Prefixes   bool             // of such a call: a vector has neighbouring steps
+	Transposed []int32          // transposedSites
+	Far        bool             // their arrays are larger than the caches
+	TileRows   int              // rows of their tiles
+	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
+	Rows       bool             // one call runs many rows
+	Laid       int              // elements of the rows that are laid across vectors, or 0
+	LaidSpans  int              // spans of such a row
+	Plain      []PlainSite      // nil unless all sites are plain: see findPlain
+	Most       int              // most lanes of a call
+	Narrow     bool             // see variant
+	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
+	Narrowing  *lower.Narrowing // the nodes in such lanes, if those of the phase have wider types
+	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
+	Fetch      bool             // see variant
+	Records    [][]int32        // the sites of their fields
+	Pure       []int32          // stores that can bypass the caches
+}
+
+// fewestLanes is the fewest lanes of a vector.
+const fewestLanes = 4
+
+// findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines.
+func (bp *Phase) findFew() {
+	ph := bp.Lowered
+	if ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Turned() || ph.Predicates() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil || r.Type == dtype.Bool }) {
+		return
+	}
+	for bp.Few = fewestLanes; bp.Few < bp.N; bp.Few *= 2 {
+	}
+	if bp.Few > mostFew {
+		bp.Few = 0
+	}
+}
+
+// mostFew is the most lanes of short vectors. The widest have twice as many.
+const mostFew = 8
+
+// Lanes returns the lanes of a vector of so many bytes, if they are not lanes of 8 bits. masks says
+// that there are mask registers.
+func (bp *Phase) Lanes(bytes int, masks bool) int {
+	w := bytes / bp.Widest()
+	if masks && bp.Few > 0 {
+		w = min(w, bp.Few)
+	}
+	return w
 }
 
 // A Binder has the extents and arrays of an instance while the back end makes it.
@@ -122,6 +165,17 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
+}
+
+// Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
+func (bp *Phase) Nodes(v Variant) ([]lower.Node, int) {
+	switch {
+	case bp.Narrowing == nil:
+		return bp.Lowered.Nodes, bp.LaneSize
+	case v.Wide:
+		return bp.Lowered.Nodes, 0
+	}
+	return bp.Narrowing.Nodes, bp.LaneSize
 }
 
 // Computes reports whether machine code computes offsets or masks of sites.
@@ -151,7 +205,35 @@ type Variant struct {
 	Narrow bool // vectors of 256 bits at most
 	Stream bool // stores to pure sites bypass the caches
 	Fetch  bool // prefetches loads
+	Runs   int  // a seq loop over so many runs of rows at once, if not 0
+	Wide   bool // the nodes of the phase have their own types, without a narrowing
 	Ahead  int  // bytes from a load to its prefetch
+}
+
+// RunBytes returns the bytes from one run of rows to the next.
+func (s *Site) RunBytes() int { return ir.Run * bound.StepOf(s.Seq) * s.Size }
+
+// InRuns returns how many runs of rows a seq loop combines at once, and the vectors of w lanes of
+// a row, together at most most vectors. It returns 0 unless the columns are few, and the loop only
+// loads whole rows.
+func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
+	vectors = (bp.N + w - 1) / w
+	if bp.Lowered.Kind != lower.SeqPhase || vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || len(bp.Spans) > 1 || len(bp.Lowered.Carries) > 0 || !bp.Direct || len(bp.Lowered.Reds) == 0 {
+		return 0, 0
+	}
+	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
+	}
+	for i := range bp.Lowered.Reds {
+		if r := &bp.Lowered.Reds[i]; !r.Kern.Ordered || r.Kern.Arg || r.Prog != nil {
+			return 0, 0
+		}
+	}
+	if slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused || s.Guard || s.Dyn != nil || bp.Lowered.Sites[s.index(bp.Lowered)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
+	}) {
+		return 0, 0
+	}
+	return runs, vectors
 }
 
 // A Staging is the staging copy of one site.
@@ -168,7 +250,12 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)|frame.Bit(bp.Prefixes)<<1), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	if bp.Narrowing != nil {
+		for _, a := range bp.Narrowing.Assumed {
+			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
+		}
+	}
 	if len(bp.Lowered.Reds) > 0 && bp.Lowered.Kind == lower.MapPhase { // short rows have no loop
 		key = append(key, byte(min(bp.N, MostShort+1)))
 	}
@@ -178,12 +265,20 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		for bit, is := range [...]bool{
 			s.Guard, s.Staged, s.Dyn != nil, s.Row != 0, s.Pure,
 			s.Line.Step() != 0, bound.StepOf(s.Seq) != 0,
-			s.Trails,
+			s.Trails, s.Record > 0,
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(uint8(s.Step)) << 16
+		k |= uint32(uint8(s.Step))<<16 | uint32(frame.Bit(s.Counts()))<<24
 		key = le.LittleEndian.AppendUint32(key, k)
+		if s.Record > 0 {
+			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
+		}
+		if s.Kind == Laid {
+			for _, x := range s.Line.Spans[len(s.Line.Spans)-1-bp.LaidSpans:] {
+				key = le.LittleEndian.AppendUint64(append(key, byte(min(x.Extent, MostLaid))), uint64(x.Coef))
+			}
+		}
 		if s.Gather == nil {
 			key = append(key, 0)
 			continue
@@ -200,8 +295,21 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 	return key
 }
 
+// Counts reports whether a site is an index that grows by one from lane to lane.
+func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size == 1 }
+
 // MostShort is the most elements of a row that is reduced without a loop.
 const MostShort = 128
 
 // MaxLanes is the most lanes of a call, but for loops that memory bounds.
 const MaxLanes = 1 << 14
+
+// Turned reports whether blocks of the arrays of a loop that carries values are turned.
+func (bp *Phase) Turned() bool {
+	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
+}
+
+func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }
+
+// MostLaid is the largest number of elements of a row that is laid across vectors.
+const MostLaid = 64

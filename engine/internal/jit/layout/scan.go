@@ -42,6 +42,13 @@ func (bp *Phase) turnable(i int32) bool {
 	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || s.Size < 4 || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
 		return false
 	}
+	return bp.inStep(i)
+}
+
+// inStep reports whether each step of the loop accesses the array of site i at the same elements
+// of its own, and loads them before it stores them.
+func (bp *Phase) inStep(i int32) bool {
+	s := &bp.Sites[i]
 	if !bp.Lowered.Conflict(int(i)) {
 		return true
 	}
@@ -57,9 +64,80 @@ func (bp *Phase) turnable(i int32) bool {
 	return true
 }
 
-// Turned reports whether blocks of the arrays of a loop that carries values are turned.
-func (bp *Phase) Turned() bool {
-	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
+// leastPrefixes is the fewest steps that are combined in vectors.
+const leastPrefixes = 16
+
+// findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
+// steps may be combined in any grouping. A call has one lane then.
+func (bp *Phase) findPrefixes() bool {
+	if k := len(bp.SeqSpans); !bp.Lowered.Prefixes || k == 0 || bp.SeqSpans[k-1] < leastPrefixes {
+		return false
+	}
+	for i := range bp.Sites {
+		if !bp.prefix(int32(i)) {
+			return false
+		}
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; s.Kind != Scratch && s.Kind != Unused {
+			s.Kind, s.Step = Uniform, 0
+			if bound.StepOf(s.Seq) == 1 {
+				s.Kind = Unit
+			}
+		}
+	}
+	bp.Prefixes = true
+	return true
+}
+
+// fewRows is the number of rows from which blocks of them are turned, which fill vectors then.
+const fewRows = 8
+
+// rowPrefixes reports whether vectors of neighbouring steps surely reach the sites of a loop along
+// long rows of 1 or 2 bytes. Then none is copied because its lanes are apart: a call has one.
+func (l *layouter) rowPrefixes(which []int32, spans, seqSpans [][]bound.Span) bool {
+	if k := len(l.bp.SeqSpans); !l.ph.Prefixes || k == 0 || l.bp.SeqSpans[k-1] < leastRowPrefixes {
+		return false
+	}
+	at, rows := 0, false
+	for _, i := range which {
+		s, step := &l.bp.Sites[i], bound.StepOf(seqSpans[at])
+		across := bound.StepOf(spans[at])
+		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not turned
+		at += 1 + len(l.guards[i])
+		if s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || l.ph.Conflict(int(i)) || step != 1 && (step != 0 || l.ph.Sites[i].Store) {
+			return false
+		}
+	}
+	for i := range l.bp.Sites {
+		if s := &l.bp.Sites[i]; s.Staged || s.Kind == Scratch && !l.bp.carries(s) {
+			return false
+		}
+	}
+	return rows
+}
+
+// leastRowPrefixes is the fewest steps of a row that is not copied with others.
+const leastRowPrefixes = 64
+
+// carries reports whether a site is the array of a carry.
+func (bp *Phase) carries(s *Site) bool {
+	return slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Array == s.Array })
+}
+
+// prefix reports whether vectors of neighbouring steps reach site i.
+func (bp *Phase) prefix(i int32) bool {
+	s, site := &bp.Sites[i], &bp.Lowered.Sites[i]
+	switch s.Kind {
+	case Unused:
+		return true
+	case Scratch:
+		return bp.carries(s)
+	case Uniform, Unit, Strided:
+		step := bound.StepOf(s.Seq)
+		return !s.Guard && !s.Staged && s.Dyn == nil && s.Gather == nil && (step == 1 || step == 0 && !site.Store) && bp.inStep(i)
+	}
+	return false
 }
 
 // moved returns the bytes that a loop that carries values loads and stores.

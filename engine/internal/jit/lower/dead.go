@@ -17,17 +17,7 @@ func (ph *Phase) removeDead() {
 			used[id] = true
 		}
 	}
-	for i := range ph.Reds {
-		use(ph.Reds[i].Arg)
-	}
-	for i := range ph.Sites {
-		for _, r := range ph.Sites[i].values {
-			use(r.node)
-		}
-		for _, c := range ph.Sites[i].Coords {
-			use(c.Node)
-		}
-	}
+	ph.eachResult(use)
 	ph.Top = ph.living(ph.Top, used)
 	for i := range ph.Nodes {
 		if op := ph.Nodes[i].Op; !used[i] && (op == prim.Const || op == OpCell) {
@@ -36,12 +26,28 @@ func (ph *Phase) removeDead() {
 	}
 }
 
+// eachResult calls f with the nodes, or None, that reductions and sites of the phase use.
+func (ph *Phase) eachResult(f func(id int32)) {
+	for i := range ph.Reds {
+		f(ph.Reds[i].Arg)
+	}
+	for i := range ph.Sites {
+		for _, r := range ph.Sites[i].values {
+			f(r.node)
+		}
+		for _, c := range ph.Sites[i].Coords {
+			f(c.Node)
+		}
+	}
+}
+
 // unused is a node in no list, of a type that asks for no wide lanes.
 var unused = Node{Op: prim.Const, Type: dtype.U8, In: dtype.U8, Args: [3]int32{None, None, None}}
 
-// living returns the nodes of a list that are used, in its order. It marks what they use.
+// living returns the nodes of a list that are used, in its order, in the memory of the
+// list. It marks what they use.
 func (ph *Phase) living(list []int32, used []bool) []int32 {
-	var out []int32
+	first := len(list)
 	for _, id := range slices.Backward(list) {
 		n := &ph.Nodes[id]
 		if n.Op < prim.NumOps && !used[id] {
@@ -57,8 +63,8 @@ func (ph *Phase) living(list []int32, used []bool) []int32 {
 			used[n.Yield] = true
 			n.Body = ph.living(n.Body, used)
 		}
-		out = append(out, id)
+		first--
+		list[first] = id
 	}
-	slices.Reverse(out)
-	return out
+	return list[first:]
 }

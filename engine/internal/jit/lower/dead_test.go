@@ -30,7 +30,7 @@ buf y u8 out 1
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ph := p.Phases[0]; len(ph.Top) != 3 || !ph.Octets {
-		t.Errorf("%d nodes, lanes of 8 bits: %v; want the load, the sum and the store, in such lanes", len(ph.Top), ph.Octets)
+	if ph := p.Phases[0]; len(ph.Top) != 3 || ph.LaneSize != 1 {
+		t.Errorf("%d nodes, lanes of %d bytes; want the load, the sum and the store, in lanes of 1 byte", len(ph.Top), ph.LaneSize)
 	}
 }

@@ -70,9 +70,12 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	l.p.Items = l.items(0, true)
 	for _, ph := range l.p.Phases {
 		l.conflicts(ph)
+		ph.roundOnce()
 		ph.removeDead()
 		ph.findBytes()
-		ph.Octets = ph.octets()
+		ph.LaneSize = ph.laneSize()
+		ph.Widens = ph.widens()
+		ph.Prefixes = ph.prefixes()
 	}
 	if l.p.Units, _ = bound.UnitsOf(k); l.p.Units != bound.OneUnit {
 		l.p.Main = slices.IndexFunc(l.p.Items, func(it Item) bool { return it.Vec != nil || it.Axes != nil })
@@ -146,7 +149,7 @@ func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
 			l.cur = l.newPhase(SeqPhase, len(l.k.Regions[seq.Body].Code))
 			l.cur.Seq = seq.Axes
 			v.Phases = append(v.Phases, l.cur)
-			l.region(seq.Body)
+			l.steps(l.k.Regions[seq.Body].Code, seq.Body)
 			l.cur = nil
 			continue
 		}
@@ -171,8 +174,29 @@ func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
 	return v
 }
 
-func (l *lowerer) region(r int32) {
-	code := l.k.Regions[r].Code
+// steps lowers the body of a seq loop. After the instructions that say whether later steps
+// change something, the loop may end.
+func (l *lowerer) steps(code []ir.Ins, body int32) {
+	n, held := l.k.Settled(body)
+	l.list(code[:n])
+	some := None
+	for _, v := range held {
+		if p := l.use(v); some == None {
+			some = p
+		} else {
+			some = l.cur.add(Node{Op: prim.Or, Type: dtype.Bool, In: dtype.Bool, Args: [3]int32{some, p, None}}, ir.None)
+		}
+	}
+	if some != None {
+		l.cur.Leaves = true
+		l.cur.add(Node{Op: OpLeave, Type: dtype.Bool, In: dtype.Bool, Args: [3]int32{some, None, None}}, ir.None)
+	}
+	l.list(code[n:])
+}
+
+func (l *lowerer) region(r int32) { l.list(l.k.Regions[r].Code) }
+
+func (l *lowerer) list(code []ir.Ins) {
 	for i := range code {
 		l.ins(&code[i])
 	}
@@ -348,6 +372,9 @@ func (l *lowerer) access(in *ir.Ins) {
 	}
 	n.In = s.Type
 	n.Aux = int32(len(ph.Sites))
+	if ph.Sites == nil {
+		ph.Sites = make([]site, 0, 4)
+	}
 	ph.Sites = append(ph.Sites, s)
 	id := ph.add(n, in.Dst)
 	if in.Dst != ir.None {

@@ -19,13 +19,33 @@ const (
 	// and the fill value. A Store has computed offsets in args[1]. A masked load of
 	// contiguous lanes has its mask there.
 	OpGather
-	// The parts of a shift of 8-bit lanes by a uniform count. OpShift shifts args[0] in
+	// The parts of a shift of lanes of 8 bits by a uniform count. OpShift shifts args[0] in
 	// direction imm, Shl or Shr, by the first lane of args[1], and keeps the bits of
 	// args[2]. OpCount is args[0], at most imm, as such a count. OpShifted is the byte aux,
 	// shifted in direction imm by count args[0].
 	OpShift
 	OpCount
 	OpShifted
+	// OpTernary is a function of the bits of three operands: bit 4x+2y+z of Imm is the
+	// result for the bits x, y and z.
+	OpTernary
+	// OpMulLow is the product of the lower halves of lanes of 64 bits.
+	OpMulLow
+	// OpShiftUp moves the lanes of args[0] up by Aux lanes. The lowest lanes are those of args[1].
+	OpShiftUp
+	// OpLeave ends a loop that carries values if args[0] holds in no lane.
+	OpLeave
+	// OpQuotient is args[0] divided by args[1], which is uniform. OpReciprocal args[2] is the
+	// reciprocal of args[1], or NaN where the target does not compute quotients from it.
+	OpQuotient
+	OpReciprocal
+)
+
+// The signs of a fused multiply-add, in its Imm: the product or the addend is negated.
+// Only targets that say so in their facts see them.
+const (
+	NegProduct = 1 << iota
+	NegAddend
 )
 
 // A Node is an instruction of a phase; operands are nodes of the same phase.
@@ -41,6 +61,8 @@ type Node struct {
 	Cold  bool  // in a cold region
 	Bytes bool  // of 8 bits, and only stored: the upper bits of a lane do not matter
 	At    int32 // position in the order of emission
+
+	Rounded bool // of a store to elements of 16 bits: the operand is rounded
 }
 
 const None = int32(-1)
@@ -54,7 +76,9 @@ func (n *Node) numArgs() int {
 }
 
 // HasResult reports whether a node has a value.
-func (n *Node) HasResult() bool { return n.Op != ir.Store && n.Op != ir.Fault && n.Op != OpExport }
+func (n *Node) HasResult() bool {
+	return n.Op != ir.Store && n.Op != ir.Fault && n.Op != OpExport && n.Op != OpLeave
+}
 
 // A site is one access or one index expression of a phase.
 type site struct {
@@ -121,11 +145,17 @@ type Phase struct {
 	Carries []Carry
 	Yield   int32 // of the program of a reduction: the new accumulator
 	ops     int
-	Octets  bool       // lanes of 8 bits hold all its values
-	ArgBase int        // offset of its sites in the frame
-	Lanes   int        // offset of its number of lanes in the frame
-	Scratch int32      // number of its first site
-	Named   []ir.Value // of each node: the value it computes, or None
+	// LaneSize is the bytes of the narrow lanes that hold all its values, 1 or 2, or 0.
+	LaneSize int
+	Widens   bool // see widens
+	// Prefixes says that the steps of a loop that carries values may be combined in any
+	// grouping: see prefixes.
+	Prefixes bool
+	Leaves   bool       // it has an OpLeave
+	ArgBase  int        // offset of its sites in the frame
+	Lanes    int        // offset of its number of lanes in the frame
+	Scratch  int32      // number of its first site
+	Named    []ir.Value // of each node: the value it computes, or None
 
 	cells map[int32]int32 // nodes; the maps are nil without entries
 	konst map[constKey]int32
@@ -294,7 +324,7 @@ func (ph *Phase) findBytes() {
 	}
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
-		n.Bytes = (n.Type == dtype.I8 || n.Type == dtype.U8) && n.HasResult() && !n.Cold
+		n.Bytes = n.Type.IsInt() && n.Type.Size() == 1 && n.HasResult() && !n.Cold
 	}
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
@@ -307,17 +337,7 @@ func (ph *Phase) findBytes() {
 			other(n.Yield)
 		}
 	}
-	for i := range ph.Reds {
-		other(ph.Reds[i].Arg)
-	}
-	for i := range ph.Sites {
-		for _, r := range ph.Sites[i].values {
-			other(r.node)
-		}
-		for _, c := range ph.Sites[i].Coords {
-			other(c.Node)
-		}
-	}
+	ph.eachResult(other)
 }
 
 // Conflict reports whether another site accesses the array of site i so that staging

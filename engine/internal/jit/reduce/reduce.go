@@ -84,12 +84,9 @@ func stepped(row *prim.Reduction) bool {
 
 // newKern returns the Kern of a reduction, without combine and merge.
 func newKern(row *prim.Reduction, t dtype.Type) *Kern {
-	k := &Kern{Name: row.Name(), Op: row.Op(), Quiet: row.Quiet(t), Arg: row.Position(), Type: t, Lane: t, Ordered: row.Ordered(t)}
-	switch t {
-	case dtype.I8, dtype.Bool:
+	k := &Kern{Name: row.Name(), Op: row.Op(), Quiet: row.Quiet(t), Arg: row.Position(), Type: t, Ordered: row.Ordered(t)}
+	if k.Lane = frame.Lane32(t); t == dtype.Bool {
 		k.Lane = dtype.I32
-	case dtype.U8:
-		k.Lane = dtype.U32
 	}
 	if t != dtype.Bool { // the mask of a predicate begins with 0
 		k.Identity = frame.Canonical(t, row.Identity(t))
@@ -104,7 +101,7 @@ func OfProgram(r *ir.Reducer) (*Kern, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, mask := r.Type, ^uint64(0)>>(64-8*r.Type.Size())
+	t, mask := r.Type, r.Type.Mask()
 	k := newKern(r.Reduction, t)
 	pair := func(x, y uint64) uint64 { return frame.Canonical(t, single.Do(x&mask, y&mask)) }
 	k.Combine = func(x, y Partial) Partial { return Partial{Bits: pair(x.Bits, y.Bits)} }
@@ -161,6 +158,16 @@ func typedKern[T laneType](k *Kern, f func(x, y T) T) {
 		for i := range a {
 			a[i] = f(l[i], a[i])
 		}
+	}
+	if k.Op == prim.Add { // most are sums; a call of f takes longer than its work
+		k.Merge = addLanes[T]
+	}
+}
+
+func addLanes[T laneType](acc, level unsafe.Pointer, n int) {
+	a, l := unsafe.Slice((*T)(acc), n), unsafe.Slice((*T)(level), n)
+	for i, x := range l {
+		a[i] += x
 	}
 }
 
@@ -233,23 +240,21 @@ func better[T laneType](greatest bool) func(x, y Partial) Partial {
 	}
 }
 
-// Octets returns the reduction of lanes of 8 bits. If wide is set, it is the sum of such
-// lanes of type t in accumulators of 64 bits.
-func (k *Kern) Octets(t dtype.Type, wide bool) *Kern {
+// Narrow returns the reduction of lanes of size bytes, 1 or 2. If wide is set, it is the sum of
+// such lanes of type t in accumulators of 64 bits.
+func (k *Kern) Narrow(t dtype.Type, size int, wide bool) *Kern {
 	o := *k
 	switch o.Type = t; {
 	case wide:
 		o.Lane, o.Identity = dtype.I64, 0
-	case t == dtype.Bool:
-		o.Lane = dtype.U8
 	default:
-		o.Lane = t
+		o.Lane = frame.Lane(t, size)
 	}
 	return &o
 }
 
-// Sums reports whether the accumulators have wider lanes than the operands: see Octets.
-func (k *Kern) Sums() bool { return k.Type.Size() == 1 && k.Lane == dtype.I64 }
+// Sums reports whether the accumulators have wider lanes than the operands: see Narrow.
+func (k *Kern) Sums() bool { return k.Type.Size() <= 2 && k.Lane == dtype.I64 }
 
 // Pairs returns the reduction of two accumulators.
 func (k *Kern) Pairs() *Kern {

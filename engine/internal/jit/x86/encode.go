@@ -19,7 +19,7 @@ func (in *insn) fields(f *form) (c code) {
 	if f.ext != noExt {
 		c.reg = f.ext & 7
 	}
-	for i, p := range f.ops {
+	for i, p := range f.ops[:in.n] {
 		r := in.reg[i]
 		switch p {
 		case patR, patK, patG:

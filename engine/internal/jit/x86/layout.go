@@ -26,6 +26,15 @@ func (o *Object) Offset(l Label) int { return int(o.labels[l]) }
 // breakpoint is int3, which fills the gap before the constants.
 const breakpoint = 0xcc
 
+// Code lays the code out and returns its bytes with the constants.
+func (a *Asm) Code() ([]byte, error) {
+	o, err := a.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return o.Bytes, nil
+}
+
 // Finish lays the code out. a can be Reset afterwards; the object stays.
 func (a *Asm) Finish() (*Object, error) {
 	for _, e := range a.events {

@@ -1,5 +1,7 @@
 package x86
 
+import "slices"
+
 // The kinds of operand.
 const (
 	kindReg = 1 + iota
@@ -17,11 +19,23 @@ type insn struct {
 	kind  [4]uint8
 	reg   [4]uint8
 	n     int
+	kinds uint32 // a byte for each operand, with one bit set; see form.accepts
+	evex  bool   // an operand needs EVEX
 	mem   Mem
 	imm   int64
 	label Label
 	with  With
 }
+
+// The bits of insn.kinds that are no kind: an operand that there is not, and memory with
+// a vector as index.
+const (
+	bitNone = 1 << 0
+	bitVSIB = 1 << 7
+)
+
+// lastReg is the last register of each kind.
+var lastReg = [...]uint8{kindReg: 15, kindVec: 31, kindMask: 7, kindLabel: 0}
 
 // set takes the operands apart. It looks at their types only, calling no
 // method, so that they do not escape.
@@ -29,36 +43,42 @@ func (in *insn) set(op Op, l Len, ops []Operand) bool {
 	if op >= numOps {
 		return false
 	}
-	in.op, in.len = op, l
+	in.op, in.len, in.kinds = op, l, bitNone*0x01010101
 	mems := 0
 	for _, o := range ops {
-		kind, reg := uint8(0), uint8(0)
+		kind, reg, bit := uint8(0), uint8(0), uint32(0)
 		switch o := o.(type) {
 		case Reg:
-			kind, reg = kindReg, uint8(o)
+			kind, reg, bit = kindReg, uint8(o), 1<<kindReg
 		case Vec:
-			kind, reg = kindVec, uint8(o)
+			kind, reg, bit = kindVec, uint8(o), 1<<kindVec
+			in.evex = in.evex || o > 15
 		case Mask:
-			kind, reg = kindMask, uint8(o)
+			kind, reg, bit = kindMask, uint8(o), 1<<kindMask
 		case Mem:
-			kind, in.mem = kindMem, o
+			kind, in.mem, bit = kindMem, o, 1<<kindMem
+			if o.VecIndex {
+				bit = bitVSIB
+			}
+			in.evex = in.evex || o.Broadcast || o.VecIndex && o.Index > 15
 			mems++
 		case Imm:
-			kind, in.imm = kindImm, int64(o)
+			kind, in.imm, bit = kindImm, int64(o), 1<<kindImm
 		case Label:
-			kind, in.label = kindLabel, o
+			kind, in.label, bit = kindLabel, o, 1<<kindLabel
 		case With:
-			if in.with = o; o.K == K0 || o.K > K7 {
+			if in.with, in.evex = o, true; o.K == K0 || o.K > K7 {
 				return false
 			}
 			continue
 		default:
 			return false
 		}
-		if in.n == len(in.kind) || kind == kindReg && reg > 15 || kind == kindVec && reg > 31 || kind == kindMask && reg > 7 {
+		if in.n == len(in.kind) || reg > lastReg[kind] {
 			return false
 		}
 		in.kind[in.n], in.reg[in.n] = kind, reg
+		in.kinds ^= (bitNone | bit) << (8 * uint(in.n) & 31)
 		in.n++
 	}
 	return mems == 0 || mems == 1 && in.mem.valid()
@@ -84,8 +104,11 @@ func (m *Mem) valid() bool {
 // EVEX encoding.
 func (in *insn) match() (f *form, evex bool) {
 	for i := firstForm[in.op]; i < firstForm[in.op+1]; i++ {
+		if in.kinds&^accepts[i] != 0 {
+			continue
+		}
 		f := &forms[i]
-		if !in.fits(f) {
+		if limited[i] && !in.fits(f) {
 			continue
 		}
 		if in.needsEVEX(f) {
@@ -107,38 +130,56 @@ func (in *insn) match() (f *form, evex bool) {
 	return nil, false
 }
 
-// kindOf is the kind of operand that each pattern takes; where it takes memory
-// too, of the other.
-var kindOf = [patCount]uint8{
-	patR: kindVec, patV: kindVec, patU: kindVec, patIs4: kindVec, patM: kindVec, patMem: kindMem, patVSIB: kindMem,
-	patK: kindMask, patKV: kindMask, patKU: kindMask, patKM: kindMask,
-	patG: kindReg, patGV: kindReg, patGU: kindReg, patGM: kindReg, patGO: kindReg, patCL: kindReg,
-	patI: kindImm, patI1: kindImm, patIZ: kindImm, patI8: kindImm, patRel: kindLabel,
+// bitsOf has the bits of insn.kinds that each pattern takes.
+var bitsOf = [patCount]uint32{
+	patNone: bitNone,
+	patR:    1 << kindVec, patV: 1 << kindVec, patU: 1 << kindVec, patIs4: 1 << kindVec,
+	patM: 1<<kindVec | 1<<kindMem, patMem: 1 << kindMem, patVSIB: bitVSIB,
+	patK: 1 << kindMask, patKV: 1 << kindMask, patKU: 1 << kindMask, patKM: 1<<kindMask | 1<<kindMem,
+	patG: 1 << kindReg, patGV: 1 << kindReg, patGU: 1 << kindReg, patGM: 1<<kindReg | 1<<kindMem, patGO: 1 << kindReg, patCL: 1 << kindReg,
+	patI: 1 << kindImm, patI1: 1 << kindImm, patIZ: 1 << kindImm, patI8: 1 << kindImm, patRel: 1 << kindLabel,
 }
 
-// fits reports whether the operands have the kinds of the form.
-func (in *insn) fits(f *form) bool {
-	for i, p := range f.ops {
-		k := in.kind[i]
-		ok := k == kindOf[p]
-		switch p {
-		case patM, patGM, patKM:
-			ok = ok || k == kindMem && !in.mem.VecIndex
-		case patMem:
-			ok = ok && !in.mem.VecIndex
-		case patVSIB:
-			ok = ok && in.mem.VecIndex
-		case patCL:
-			ok = ok && in.reg[i] == uint8(RCX)
-		case patI:
-			ok = ok && in.imm >= -128 && in.imm < 256
-		case patI1:
-			ok = ok && in.imm == int64(int8(in.imm))
-		case patIZ:
-			ok = ok && fitsImm(in.imm, in.len)
+// accepts has the bits of insn.kinds that each form takes.
+var accepts = func() (out [len(forms)]uint32) {
+	for i := range forms {
+		for k, p := range forms[i].ops {
+			out[i] |= bitsOf[p] << (8 * k)
 		}
-		if !ok {
-			return false
+	}
+	return out
+}()
+
+// limited reports which forms have operands that do not take every value of their kind;
+// see fits.
+var limited = func() (out [len(forms)]bool) {
+	for i := range forms {
+		out[i] = slices.ContainsFunc(forms[i].ops[:], func(p pat) bool { return p == patCL || p == patI || p == patI1 || p == patIZ })
+	}
+	return out
+}()
+
+// fits reports whether the operands, whose kinds the form takes, have values that it
+// takes.
+func (in *insn) fits(f *form) bool {
+	for i, p := range f.ops[:in.n] {
+		switch p {
+		case patCL:
+			if in.reg[i] != uint8(RCX) {
+				return false
+			}
+		case patI:
+			if in.imm < -128 || in.imm >= 256 {
+				return false
+			}
+		case patI1:
+			if in.imm != int64(int8(in.imm)) {
+				return false
+			}
+		case patIZ:
+			if !fitsImm(in.imm, in.len) {
+				return false
+			}
 		}
 	}
 	return true
@@ -178,15 +219,7 @@ func (in *insn) lenOK(f *form, set uint8) bool {
 
 // needsEVEX reports whether the operands rule VEX out.
 func (in *insn) needsEVEX(f *form) bool {
-	if in.with.K != 0 || in.len == L512 && f.vex&(lenScalar|lenK|lenKPair) == 0 && !f.gp {
-		return true
-	}
-	for i, k := range in.kind {
-		if k == kindVec && in.reg[i] > 15 || k == kindMem && (in.mem.Broadcast || in.mem.VecIndex && in.mem.Index > 15) {
-			return true
-		}
-	}
-	return false
+	return in.evex || in.len == L512 && f.vex&(lenScalar|lenK|lenKPair) == 0 && !f.gp
 }
 
 // vexOK checks what VEX gathers demand: data, indices and mask in three

@@ -35,6 +35,28 @@ const (
 	VFMADD213PD
 	VFMADD231PS
 	VFMADD231PD
+	VFNMADD231PS
+	VFNMADD231PD
+	VFNMADD132PS
+	VFNMADD132PD
+	VFNMADD213PS
+	VFNMADD213PD
+	VFMSUB132PS
+	VFMSUB132PD
+	VFMSUB213PS
+	VFMSUB213PD
+	VFMSUB231PS
+	VFMSUB231PD
+	VFNMSUB132PS
+	VFNMSUB132PD
+	VFNMSUB213PS
+	VFNMSUB213PD
+	VFNMSUB231PS
+	VFNMSUB231PD
+	VRSQRT14PS
+	VRSQRT14PD
+	VRCP14PS
+	VRCP14PD
 	VROUNDPS
 	VROUNDPD
 	VRNDSCALEPS
@@ -54,6 +76,7 @@ const (
 	VMOVAPD
 	VMOVNTPD
 	VMOVDQU8
+	VMOVDQU16
 	VMOVDQA32
 	VMOVDQA64
 	VMOVSS
@@ -93,40 +116,54 @@ const (
 	VCVTTSS2SI
 	VCVTTSD2SI
 	VPMOVZXBD
+	VPMOVZXBW
+	VPMOVSXBW
 	VPMOVSXBD
 	VPMOVZXBQ
+	VPMOVZXWQ
 	VPMOVZXWD
+	VPMOVSXWD
 	VPMOVZXDQ
 	VPMOVSXDQ
 	VPMOVDB
 	VPMOVDW
+	VPMOVWB
 	VPMOVQD
 	VPADDB
+	VPADDW
 	VPADDD
 	VPADDQ
 	VPSUBB
+	VPSUBW
 	VPSUBD
 	VPSUBQ
 	VPMULLW
 	VPMULHUW
 	VPMULLD
 	VPMADDWD
+	VPDPWSSD
+	VPDPBUSD
 	VPMULLQ
 	VPSADBW
 	VPMULUDQ
 	VPABSB
+	VPABSW
 	VPABSD
 	VPABSQ
 	VPMINSB
+	VPMINSW
 	VPMINSD
 	VPMINSQ
 	VPMINUB
+	VPMINUW
 	VPMINUD
 	VPMINUQ
 	VPMAXSB
+	VPMAXSW
 	VPMAXSD
 	VPMAXSQ
 	VPMAXUB
+	VPMAXUW
 	VPMAXUD
 	VPMAXUQ
 	VPAND
@@ -143,6 +180,7 @@ const (
 	VPTERNLOGQ
 	VPSLLW
 	VPSRLW
+	VPSRAW
 	VPSLLD
 	VPSLLQ
 	VPSRLD
@@ -154,10 +192,17 @@ const (
 	VPSRLVQ
 	VPSRAVD
 	VPSRAVQ
+	VPSLLVW
+	VPSRLVW
+	VPSRAVW
 	VPCMPEQB
+	VPCMPEQW
 	VPCMPGTB
+	VPCMPGTW
 	VPCMPB
 	VPCMPUB
+	VPCMPW
+	VPCMPUW
 	VPCMPEQD
 	VPCMPEQQ
 	VPCMPGTD
@@ -167,8 +212,11 @@ const (
 	VPCMPQ
 	VPCMPUQ
 	VPTESTMB
+	VPTESTMW
 	VPTESTMD
 	VPTESTMQ
+	VPTESTNMD
+	VPTESTNMQ
 	VPTEST
 	VMOVMSKPS
 	VMOVMSKPD
@@ -177,6 +225,7 @@ const (
 	VBLENDVPD
 	VPBLENDD
 	VPBLENDMB
+	VPBLENDMW
 	VBLENDMPS
 	VBLENDMPD
 	VPSHUFB
@@ -197,6 +246,9 @@ const (
 	VPERMILPS
 	VPERMPS
 	VPERMPD
+	VPERMB
+	VPERMT2B
+	VPERMT2W
 	VPERMT2PS
 	VPERMT2PD
 	VINSERTF128
@@ -236,6 +288,7 @@ const (
 	KORTESTD
 	KORTESTQ
 	VPMOVM2B
+	VPMOVM2W
 	VPMOVM2D
 	VZEROUPPER
 	ADD
@@ -261,6 +314,7 @@ const (
 	CQO
 	BT
 	BZHI
+	POPCNT
 	CMOVG
 	JAE
 	JE
@@ -283,58 +337,69 @@ var opNames = [numOps]string{
 	"vaddps", "vaddpd", "vaddss", "vaddsd", "vmulps", "vmulpd", "vsubps", "vsubpd",
 	"vsubss", "vsubsd", "vminps", "vminpd", "vdivps", "vdivpd", "vmaxps", "vmaxpd",
 	"vsqrtps", "vsqrtpd", "vandps", "vandpd", "vorps", "vxorps", "vfmadd132ps", "vfmadd132pd",
-	"vfmadd213ps", "vfmadd213pd", "vfmadd231ps", "vfmadd231pd", "vroundps", "vroundpd", "vrndscaleps", "vrndscalepd",
-	"vscalefps", "vscalefpd", "vrangeps", "vrangepd", "vcmpps", "vcmppd", "vucomiss", "vucomisd",
-	"vmovups", "vmovaps", "vmovntps", "vmovupd", "vmovapd", "vmovntpd", "vmovdqu8", "vmovdqa32",
-	"vmovdqa64", "vmovss", "vmovsd", "vmovd", "vmovq", "vmaskmovps", "vmaskmovpd", "vbroadcastss",
-	"vbroadcastsd", "vpbroadcastb", "vpbroadcastw", "vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps",
-	"vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq", "vcvtudq2ps", "vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd",
-	"vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps",
-	"vcvtps2ph", "vcvtsi2ss", "vcvtsi2sd", "vcvttss2si", "vcvttsd2si", "vpmovzxbd", "vpmovsxbd", "vpmovzxbq",
-	"vpmovzxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovqd", "vpaddb", "vpaddd",
-	"vpaddq", "vpsubb", "vpsubd", "vpsubq", "vpmullw", "vpmulhuw", "vpmulld", "vpmaddwd",
-	"vpmullq", "vpsadbw", "vpmuludq", "vpabsb", "vpabsd", "vpabsq", "vpminsb", "vpminsd",
-	"vpminsq", "vpminub", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsd", "vpmaxsq", "vpmaxub",
-	"vpmaxud", "vpmaxuq", "vpand", "vpandd", "vpandq", "vpandn", "vpor", "vpord",
-	"vporq", "vpxor", "vpxord", "vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw",
-	"vpslld", "vpsllq", "vpsrld", "vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd",
-	"vpsrlvq", "vpsravd", "vpsravq", "vpcmpeqb", "vpcmpgtb", "vpcmpb", "vpcmpub", "vpcmpeqd",
-	"vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb",
-	"vptestmd", "vptestmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd",
-	"vpblendd", "vpblendmb", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps",
-	"vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb",
-	"vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermt2ps", "vpermt2pd",
-	"vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd",
-	"vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq",
-	"kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord",
-	"kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq",
-	"kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2d", "vzeroupper", "add",
-	"or", "adc", "and", "sub", "xor", "cmp", "test", "mov",
-	"lea", "movzxb", "movzxw", "movsxd", "imul", "neg", "div", "idiv",
-	"shl", "shr", "sar", "cqo", "bt", "bzhi", "cmovg", "jae",
-	"je", "jne", "jns", "jp", "jl", "jge", "jle", "jg",
-	"jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
+	"vfmadd213ps", "vfmadd213pd", "vfmadd231ps", "vfmadd231pd", "vfnmadd231ps", "vfnmadd231pd", "vfnmadd132ps", "vfnmadd132pd",
+	"vfnmadd213ps", "vfnmadd213pd", "vfmsub132ps", "vfmsub132pd", "vfmsub213ps", "vfmsub213pd", "vfmsub231ps", "vfmsub231pd",
+	"vfnmsub132ps", "vfnmsub132pd", "vfnmsub213ps", "vfnmsub213pd", "vfnmsub231ps", "vfnmsub231pd", "vrsqrt14ps", "vrsqrt14pd",
+	"vrcp14ps", "vrcp14pd", "vroundps", "vroundpd", "vrndscaleps", "vrndscalepd", "vscalefps", "vscalefpd",
+	"vrangeps", "vrangepd", "vcmpps", "vcmppd", "vucomiss", "vucomisd", "vmovups", "vmovaps",
+	"vmovntps", "vmovupd", "vmovapd", "vmovntpd", "vmovdqu8", "vmovdqu16", "vmovdqa32", "vmovdqa64",
+	"vmovss", "vmovsd", "vmovd", "vmovq", "vmaskmovps", "vmaskmovpd", "vbroadcastss", "vbroadcastsd",
+	"vpbroadcastb", "vpbroadcastw", "vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps", "vcvttps2dq",
+	"vcvtdq2pd", "vcvttpd2dq", "vcvtudq2ps", "vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd", "vcvtqq2ps",
+	"vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps", "vcvtps2ph",
+	"vcvtsi2ss", "vcvtsi2sd", "vcvttss2si", "vcvttsd2si", "vpmovzxbd", "vpmovzxbw", "vpmovsxbw", "vpmovsxbd",
+	"vpmovzxbq", "vpmovzxwq", "vpmovzxwd", "vpmovsxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw",
+	"vpmovwb", "vpmovqd", "vpaddb", "vpaddw", "vpaddd", "vpaddq", "vpsubb", "vpsubw",
+	"vpsubd", "vpsubq", "vpmullw", "vpmulhuw", "vpmulld", "vpmaddwd", "vpdpwssd", "vpdpbusd",
+	"vpmullq", "vpsadbw", "vpmuludq", "vpabsb", "vpabsw", "vpabsd", "vpabsq", "vpminsb",
+	"vpminsw", "vpminsd", "vpminsq", "vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb",
+	"vpmaxsw", "vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand",
+	"vpandd", "vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord",
+	"vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq",
+	"vpsrld", "vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd",
+	"vpsravq", "vpsllvw", "vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw",
+	"vpcmpb", "vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq",
+	"vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq",
+	"vptestnmd", "vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd",
+	"vpblendd", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps",
+	"vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd",
+	"vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb",
+	"vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4",
+	"vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw",
+	"kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw",
+	"korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq",
+	"knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq",
+	"vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and",
+	"sub", "xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw",
+	"movsxd", "imul", "neg", "div", "idiv", "shl", "shr", "sar",
+	"cqo", "bt", "bzhi", "popcnt", "cmovg", "jae", "je", "jne",
+	"jns", "jp", "jl", "jge", "jle", "jg", "jmp", "ret",
+	"prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
 var firstForm = [numOps + 1]uint16{
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-	32, 33, 34, 35, 36, 38, 40, 41, 42, 44, 46, 47, 49, 51, 52, 54,
-	56, 58, 61, 64, 66, 70, 72, 74, 75, 76, 78, 80, 82, 84, 85, 86,
-	87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
-	103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
-	119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134,
-	135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150,
-	151, 152, 153, 154, 155, 156, 157, 160, 163, 166, 169, 172, 175, 178, 179, 180,
-	181, 182, 183, 184, 185, 186, 187, 188, 190, 192, 194, 196, 197, 198, 199, 200,
-	201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216,
-	217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
-	233, 234, 235, 236, 237, 238, 239, 241, 243, 245, 247, 251, 255, 258, 259, 260,
-	261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276,
-	277, 278, 279, 280, 281, 282, 283, 284, 288, 292, 296, 300, 304, 308, 312, 314,
-	318, 319, 320, 321, 322, 325, 326, 327, 328, 330, 332, 334, 335, 336, 337, 338,
-	339, 340, 341, 342, 343, 344, 345, 346, 347, 349, 350, 351, 352, 353,
+	32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 60, 62, 63, 64, 66,
+	68, 69, 71, 73, 74, 76, 78, 80, 82, 85, 88, 90, 94, 96, 98, 99,
+	100, 102, 104, 106, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119,
+	120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135,
+	136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151,
+	152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167,
+	168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183,
+	184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 198, 201, 204, 207,
+	210, 213, 216, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231,
+	232, 233, 234, 235, 236, 238, 240, 242, 244, 245, 246, 247, 248, 249, 250, 251,
+	252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
+	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 284,
+	285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 297, 299, 301, 303, 307,
+	311, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328,
+	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 345, 349, 353,
+	357, 361, 365, 369, 371, 375, 376, 377, 378, 379, 382, 383, 384, 385, 387, 389,
+	391, 392, 393, 394, 395, 396, 397, 398, 399, 400, 401, 402, 403, 404, 405, 407,
+	408, 409, 410, 411,
 }
 
 var forms = [...]form{
@@ -366,6 +431,28 @@ var forms = [...]form{
 	{op: VFMADD213PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xa8, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VFMADD231PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xb8, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VFMADD231PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xb8, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMADD231PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xbc, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMADD231PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xbc, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMADD132PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9c, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMADD132PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9c, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMADD213PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xac, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMADD213PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xac, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFMSUB132PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9a, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFMSUB132PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9a, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFMSUB213PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xaa, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFMSUB213PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xaa, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFMSUB231PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xba, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFMSUB231PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xba, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMSUB132PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9e, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMSUB132PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x9e, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMSUB213PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xae, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMSUB213PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xae, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VFNMSUB231PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xbe, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VFNMSUB231PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0xbe, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VRSQRT14PS, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x4e, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VRSQRT14PD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x4e, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VRCP14PS, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x4c, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VRCP14PD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x4c, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VROUNDPS, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x08, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VROUNDPD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x09, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VRNDSCALEPS, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x08, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
@@ -392,6 +479,8 @@ var forms = [...]form{
 	{op: VMOVNTPD, ops: [4]pat{patMem, patR}, pp: pp66, opmap: map0F, opcode: 0x2b, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VMOVDQU8, ops: [4]pat{patR, patM}, pp: ppF2, opmap: map0F, opcode: 0x6f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VMOVDQU8, ops: [4]pat{patMem, patR}, pp: ppF2, opmap: map0F, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
+	{op: VMOVDQU16, ops: [4]pat{patR, patM}, pp: ppF2, opmap: map0F, opcode: 0x6f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VMOVDQU16, ops: [4]pat{patMem, patR}, pp: ppF2, opmap: map0F, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VMOVDQA32, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F, opcode: 0x6f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VMOVDQA32, ops: [4]pat{patMem, patR}, pp: pp66, opmap: map0F, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VMOVDQA64, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F, opcode: 0x6f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
@@ -447,40 +536,54 @@ var forms = [...]form{
 	{op: VCVTTSS2SI, ops: [4]pat{patG, patM}, pp: ppF3, opmap: map0F, opcode: 0x2c, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: VCVTTSD2SI, ops: [4]pat{patG, patM}, pp: ppF2, opmap: map0F, opcode: 0x2c, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: VPMOVZXBD, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeQuarter}, pp: pp66, opmap: map0F38, opcode: 0x31, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
+	{op: VPMOVZXBW, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x30, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
+	{op: VPMOVSXBW, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x20, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVSXBD, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeQuarter}, pp: pp66, opmap: map0F38, opcode: 0x21, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
 	{op: VPMOVZXBQ, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeEighth}, pp: pp66, opmap: map0F38, opcode: 0x32, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 8, flags: flagMask | flagZero},
+	{op: VPMOVZXWQ, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeQuarter}, pp: pp66, opmap: map0F38, opcode: 0x34, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
 	{op: VPMOVZXWD, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x33, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
+	{op: VPMOVSXWD, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x23, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVZXDQ, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x35, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVSXDQ, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x25, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVDB, ops: [4]pat{patM, patR}, size: [4]uint8{sizeQuarter, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x31, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
 	{op: VPMOVDW, ops: [4]pat{patM, patR}, size: [4]uint8{sizeHalf, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x33, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
+	{op: VPMOVWB, ops: [4]pat{patM, patR}, size: [4]uint8{sizeHalf, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x30, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPMOVQD, ops: [4]pat{patM, patR}, size: [4]uint8{sizeHalf, sizeLen}, pp: ppF3, opmap: map0F38, opcode: 0x35, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VPADDB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfc, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPADDW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfd, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPADDD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfe, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPADDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xd4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSUBB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf8, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSUBW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf9, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPSUBD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfa, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSUBQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xfb, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMULLW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xd5, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMULHUW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xe4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMULLD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMADDWD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf5, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPDPWSSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x52, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
+	{op: VPDPBUSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x50, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMULLQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSADBW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf6, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VPMULUDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPABSB, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPABSW, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1d, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPABSD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1e, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPABSQ, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMINSB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x38, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPMINSW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xea, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMINSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x39, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMINSQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x39, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMINUB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xda, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPMINUW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3a, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMINUD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3b, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMINUQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3b, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMAXSB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPMAXSW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xee, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMAXSD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3d, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMAXSQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPMAXUB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xde, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPMAXUW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3e, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPMAXUD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3f, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPMAXUQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x3f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPAND, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xdb, ext: noExt, vexW: wIgnored, vex: len128 | len256},
@@ -501,6 +604,9 @@ var forms = [...]form{
 	{op: VPSRLW, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 2, vexW: wIgnored, vex: len128 | len256},
 	{op: VPSRLW, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 2, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPSRLW, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xd1, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
+	{op: VPSRAW, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 4, vexW: wIgnored, vex: len128 | len256},
+	{op: VPSRAW, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x71, ext: 4, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSRAW, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xe1, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VPSLLD, ops: [4]pat{patV, patU, patI}, pp: pp66, opmap: map0F, opcode: 0x72, ext: 6, vexW: wIgnored, vex: len128 | len256},
 	{op: VPSLLD, ops: [4]pat{patV, patM, patI}, pp: pp66, opmap: map0F, opcode: 0x72, ext: 6, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSLLD, ops: [4]pat{patR, patV, patM}, size: [4]uint8{sizeLen, sizeLen, sizeX}, pp: pp66, opmap: map0F, opcode: 0xf2, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
@@ -522,10 +628,17 @@ var forms = [...]form{
 	{op: VPSRLVQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x45, ext: noExt, vexW: w1, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSRAVD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x46, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPSRAVQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x46, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPSLLVW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x12, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSRLVW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x10, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPSRAVW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x11, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPCMPEQB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x74, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPCMPEQW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x75, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPCMPGTB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x64, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPCMPGTW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x65, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPCMPB, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VPCMPUB, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3e, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
+	{op: VPCMPW, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
+	{op: VPCMPUW, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x3e, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VPCMPEQD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x76, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPCMPEQD, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x76, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask},
 	{op: VPCMPEQQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x29, ext: noExt, vexW: wIgnored, vex: len128 | len256},
@@ -539,8 +652,11 @@ var forms = [...]form{
 	{op: VPCMPQ, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x1f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask},
 	{op: VPCMPUQ, ops: [4]pat{patK, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x1e, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask},
 	{op: VPTESTMB, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x26, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
+	{op: VPTESTMW, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x26, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask},
 	{op: VPTESTMD, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask},
 	{op: VPTESTMQ, ops: [4]pat{patK, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask},
+	{op: VPTESTNMD, ops: [4]pat{patK, patV, patM}, pp: ppF3, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask},
+	{op: VPTESTNMQ, ops: [4]pat{patK, patV, patM}, pp: ppF3, opmap: map0F38, opcode: 0x27, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask},
 	{op: VPTEST, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x17, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPS, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: ppNP, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPD, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: pp66, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
@@ -549,6 +665,7 @@ var forms = [...]form{
 	{op: VBLENDVPD, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4b, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VPBLENDD, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x02, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VPBLENDMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPBLENDMW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VBLENDMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VBLENDMPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSHUFB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x00, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
@@ -569,6 +686,10 @@ var forms = [...]form{
 	{op: VPERMILPS, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x04, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x16, ext: noExt, vexW: w0, vex: len256, evexW: w0, evex: len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMPD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x01, ext: noExt, vexW: w1, vex: len256, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPERMPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x16, ext: noExt, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPERMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x8d, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPERMT2B, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7d, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPERMT2W, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMT2PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VINSERTF128, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, vexW: w0, vex: len256},
@@ -620,6 +741,7 @@ var forms = [...]form{
 	{op: KORTESTD, ops: [4]pat{patK, patKU}, pp: pp66, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w1, vex: lenK},
 	{op: KORTESTQ, ops: [4]pat{patK, patKU}, pp: ppNP, opmap: map0F, opcode: 0x98, ext: noExt, vexW: w1, vex: lenK},
 	{op: VPMOVM2B, ops: [4]pat{patR, patKU}, pp: ppF3, opmap: map0F38, opcode: 0x28, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
+	{op: VPMOVM2W, ops: [4]pat{patR, patKU}, pp: ppF3, opmap: map0F38, opcode: 0x28, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VPMOVM2D, ops: [4]pat{patR, patKU}, pp: ppF3, opmap: map0F38, opcode: 0x38, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VZEROUPPER, pp: ppNP, opmap: map0F, opcode: 0x77, ext: noExt, vexW: wIgnored, vex: lenScalar},
 	{op: ADD, ops: [4]pat{patGM, patG}, pp: ppNP, opmap: mapOp, opcode: 0x01, ext: noExt, gp: true, vex: 15},
@@ -675,6 +797,7 @@ var forms = [...]form{
 	{op: CQO, pp: ppNP, opmap: mapOp, opcode: 0x99, ext: noExt, gp: true, vex: 8},
 	{op: BT, ops: [4]pat{patGM, patI}, pp: ppNP, opmap: map0F, opcode: 0xba, ext: 4, gp: true, vex: 14},
 	{op: BZHI, ops: [4]pat{patG, patGM, patGV}, pp: ppNP, opmap: map0F38, opcode: 0xf5, ext: noExt, vexW: wByLen, vex: lenGPR},
+	{op: POPCNT, ops: [4]pat{patG, patGM}, pp: ppF3, opmap: map0F, opcode: 0xb8, ext: noExt, gp: true, vex: 14},
 	{op: CMOVG, ops: [4]pat{patG, patGM}, pp: ppNP, opmap: map0F, opcode: 0x4f, ext: noExt, gp: true, vex: 14},
 	{op: JAE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x83, ext: noExt, gp: true, vex: 0},
 	{op: JE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x84, ext: noExt, gp: true, vex: 0},

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -26,8 +26,8 @@ const (
 
 // Fourier returns the routine of discrete Fourier transforms of rows. Ints has the
 // Transform and the number of points. They are computed in float64.
-func Fourier() *expr.Routine {
-	return &expr.Routine{New: newFourier, Checked: true}
+func Fourier() *tree.Routine {
+	return &tree.Routine{New: newFourier, Checked: true}
 }
 
 // A transformer transforms the rows of an array.
@@ -37,7 +37,7 @@ type transformer struct {
 	in, out int // numbers of a row
 	rows    int
 	single  bool // float32
-	call    *expr.Call
+	call    *tree.Call
 	offsets []int // of the rows of the operand, in elements
 	plans   []rowPlan
 	run     func(worker, lo, hi int)
@@ -51,7 +51,7 @@ type rowPlan struct {
 	numbers []float64
 }
 
-func newFourier(n *expr.Node) func(*expr.Call) error {
+func newFourier(n *tree.Node) func(*tree.Call) error {
 	t := &transformer{kind: Transform(n.Ints[0]), length: n.Ints[1], single: n.DType() == dtype.F32}
 	s := n.Args[0].Shape()
 	t.in = s[len(s)-1]
@@ -75,7 +75,7 @@ func newFourier(n *expr.Node) func(*expr.Call) error {
 	return t.transform
 }
 
-func (t *transformer) transform(c *expr.Call) error {
+func (t *transformer) transform(c *tree.Call) error {
 	a := &c.Args[0]
 	if t.offsets == nil {
 		lead := len(a.Shape) - 1

@@ -9,7 +9,7 @@ import (
 
 // A key is a value as an unsigned integer that has its order: -0 before +0, and NaN
 // last. All NaNs have one key, the greatest. No other float has it.
-type key interface{ uint8 | uint32 | uint64 }
+type key interface{ dtype.Unsigned }
 
 // keySize returns the size of the keys of a type in bytes.
 func keySize(t dtype.Type) int { return t.Register().Size() }
@@ -17,18 +17,8 @@ func keySize(t dtype.Type) int { return t.Register().Size() }
 // keysOf writes the keys of count elements to dst. The elements begin at p, step
 // elements apart. In descending order NaN is last too.
 func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending bool) {
-	var zero K
-	size := unsafe.Sizeof(zero)
-	jump := step * int(size)
-	if step == 1 {
-		copy(dst, unsafe.Slice((*K)(p), len(dst)))
-	} else {
-		for i := range dst {
-			dst[i] = *(*K)(unsafe.Add(p, i*jump))
-		}
-	}
-	shift := 8*size - 1
-	high := K(1) << shift
+	bitsOf(dst, p, step)
+	high := K(1) << (8*sizeOf[K]() - 1)
 	switch {
 	case t.IsFloat():
 		floatKeys(dst, descending)
@@ -42,6 +32,18 @@ func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending
 		for i, k := range dst {
 			dst[i] = ^k
 		}
+	}
+}
+
+// bitsOf writes elements to dst as they are.
+func bitsOf[K key](dst []K, p unsafe.Pointer, step int) {
+	if step == 1 {
+		copy(dst, unsafe.Slice((*K)(p), len(dst)))
+		return
+	}
+	jump := step * sizeOf[K]()
+	for i := range dst {
+		dst[i] = *(*K)(unsafe.Add(p, i*jump))
 	}
 }
 

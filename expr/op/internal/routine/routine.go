@@ -1,5 +1,5 @@
 // Package routine has the Go functions of the operators that are not loops:
-// ordered scatter, sort, selection, search. Each is an [expr.Routine] over strided
+// ordered scatter, sort, selection, search. Each is an [tree.Routine] over strided
 // arrays.
 package routine
 
@@ -7,13 +7,35 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
 // A number is the Go type of a register type, but bool.
-type number interface {
-	int8 | int32 | int64 | uint8 | uint32 | uint64 | float32 | float64
+type number interface{ dtype.Int | float32 | float64 }
+
+// A kind has the code of the routines for elements of a register type.
+type kind struct {
+	search  func(right bool) func(*tree.Call) error
+	scatter func(p *positions, how Combine) func(*tree.Call) error
+	sort    func(n *tree.Node, want Wanted) func(*tree.Call) error
+}
+
+func kindOf[T number, K key]() kind { return kind{searchOf[T], scatterOf[T], newSort[K]} }
+
+var kinds = map[dtype.Type]kind{
+	dtype.Bool: kindOf[uint8, uint8](), // scatters of bools are sets
+	dtype.I8:   kindOf[int8, uint8](),
+	dtype.I16:  kindOf[int16, uint16](),
+	dtype.I32:  kindOf[int32, uint32](),
+	dtype.I64:  kindOf[int64, uint64](),
+	dtype.U8:   kindOf[uint8, uint8](),
+	dtype.U16:  kindOf[uint16, uint16](),
+	dtype.U32:  kindOf[uint32, uint32](),
+	dtype.U64:  kindOf[uint64, uint64](),
+	dtype.F32:  kindOf[float32, uint32](),
+	dtype.F64:  kindOf[float64, uint64](),
 }
 
 // A series has the offsets of the elements along neighbouring axes, in row-major
@@ -52,7 +74,7 @@ func seriesOf(s shape.Shape, st shape.Strides) series {
 
 // elements returns the elements from the first on, if all offsets are from 0 to
 // last.
-func elements[T any](a *expr.Strided, last int) []T {
+func elements[T any](a *tree.Strided, last int) []T {
 	if a.Ptr == nil {
 		return nil
 	}
@@ -60,7 +82,7 @@ func elements[T any](a *expr.Strided, last int) []T {
 }
 
 // load returns an element of an array whose offsets may be negative.
-func load[T any](a *expr.Strided, off int) T {
+func load[T any](a *tree.Strided, off int) T {
 	return *(*T)(unsafe.Add(a.Ptr, off*int(unsafe.Sizeof(*new(T)))))
 }
 
@@ -80,5 +102,5 @@ func room(n, size int) int { return (n*size + 127) &^ 63 }
 
 // failure returns an error of an operator. The engine adds the place of its node.
 func failure(kind error, op, format string, args ...any) error {
-	return &expr.Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}
+	return &tree.Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}
 }

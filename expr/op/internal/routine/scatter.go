@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -26,37 +26,21 @@ const (
 // broadcast to the shape of the result with the axis replaced by the axes of the
 // indices. The updates of an element are combined in the order of the indices,
 // beginning with the base, or without one with the identity.
-func Scatter(how Combine) *expr.Routine {
-	return &expr.Routine{
-		New:     func(n *expr.Node) func(*expr.Call) error { return newScatter(n, how) },
-		Work:    func(n *expr.Node) int { return room(n.Args[0].Shape().Size(), 8) },
+func Scatter(how Combine) *tree.Routine {
+	return &tree.Routine{
+		New:     func(n *tree.Node) func(*tree.Call) error { return newScatter(n, how) },
+		Work:    func(n *tree.Node) int { return room(n.Args[0].Shape().Size(), 8) },
 		Base:    3,
 		Checked: true,
 	}
 }
 
-func newScatter(n *expr.Node, how Combine) func(*expr.Call) error {
+func newScatter(n *tree.Node, how Combine) func(*tree.Call) error {
 	p := positionsOf(n)
 	if how == Count {
 		how, p.least = Add, 0
 	}
-	switch n.DType().Register() {
-	case dtype.I8:
-		return scatterOf[int8](p, how)
-	case dtype.I32:
-		return scatterOf[int32](p, how)
-	case dtype.I64:
-		return scatterOf[int64](p, how)
-	case dtype.Bool, dtype.U8: // bool has Set only
-		return scatterOf[uint8](p, how)
-	case dtype.U32:
-		return scatterOf[uint32](p, how)
-	case dtype.U64:
-		return scatterOf[uint64](p, how)
-	case dtype.F32:
-		return scatterOf[float32](p, how)
-	}
-	return scatterOf[float64](p, how)
+	return kinds[n.DType().Register()].scatter(p, how)
 }
 
 // positions are the checked indices of a scatter.
@@ -68,7 +52,7 @@ type positions struct {
 	index                []int64
 }
 
-func positionsOf(n *expr.Node) *positions {
+func positionsOf(n *tree.Node) *positions {
 	s, axis, count := n.Shape(), n.Axes[0], n.Args[0].Shape().Size()
 	return &positions{
 		name: n.Op.Constructor(), axis: axis, size: s[axis], least: -s[axis], count: count,
@@ -78,7 +62,7 @@ func positionsOf(n *expr.Node) *positions {
 
 // find sets index to the indices, of which negative ones count from the end. It
 // returns an error for the first that is outside.
-func (p *positions) find(c *expr.Call) error {
+func (p *positions) find(c *tree.Call) error {
 	a := &c.Args[0]
 	at := seriesOf(a.Shape, a.Strides)
 	p.index, _ = as[int64](c.Work, 0, p.count)
@@ -100,7 +84,7 @@ func (p *positions) find(c *expr.Call) error {
 	}
 	if lo < least || hi >= n {
 		i := slices.IndexFunc(p.index, func(x int64) bool { return x < least || x >= n })
-		return failure(expr.ErrIndex, p.name, "index %d at position %v is outside of axis %d of size %d", p.index[i], positionOf(i, a.Shape), p.axis, n)
+		return failure(tree.ErrIndex, p.name, "index %d at position %v is outside of axis %d of size %d", p.index[i], positionOf(i, a.Shape), p.axis, n)
 	}
 	if lo < 0 {
 		to, _ := as[int64](c.Work, 0, p.count)
@@ -145,14 +129,14 @@ func positionOf(i int, s shape.Shape) any {
 type scatter[T number] struct {
 	*positions
 	how                Combine
-	out, updates       *expr.Strided // of the current run
+	out, updates       *tree.Strided // of the current run
 	rows, along, inner series        // offsets of the updates: along the axes before, of the indices, after
 	known              bool          // the series are
 	block, blocks      int           // columns of a unit, units of a row
 	run                func(worker, lo, hi int)
 }
 
-func scatterOf[T number](p *positions, how Combine) func(*expr.Call) error {
+func scatterOf[T number](p *positions, how Combine) func(*tree.Call) error {
 	s := &scatter[T]{positions: p, how: how}
 	s.run = s.units
 	return s.scatter
@@ -163,7 +147,7 @@ const leastColumns = 64
 
 // scatter runs the scatter. A unit is a range of columns of one row of the axes
 // before, so each element of the result belongs to one worker.
-func (s *scatter[T]) scatter(c *expr.Call) error {
+func (s *scatter[T]) scatter(c *tree.Call) error {
 	if err := s.find(c); err != nil {
 		return err
 	}
@@ -182,7 +166,7 @@ func (s *scatter[T]) scatter(c *expr.Call) error {
 }
 
 // layout sets the series of the updates, and the units.
-func (s *scatter[T]) layout(c *expr.Call) {
+func (s *scatter[T]) layout(c *tree.Call) {
 	u, index, out := &c.Args[1], c.Args[0].Shape, c.Out.Shape
 	full := slices.Concat(out[:s.axis], index, out[s.axis+1:])
 	st := slices.Clone(u.Strides)
@@ -203,8 +187,8 @@ func (s *scatter[T]) layout(c *expr.Call) {
 }
 
 // begin stores the base, or the identity.
-func (s *scatter[T]) begin(c *expr.Call) {
-	out := expr.Elements[T](&c.Out)
+func (s *scatter[T]) begin(c *tree.Call) {
+	out := tree.Elements[T](&c.Out)
 	if len(c.Args) < 3 {
 		var zero T
 		v := identity[T](s.how)
@@ -219,7 +203,7 @@ func (s *scatter[T]) begin(c *expr.Call) {
 	}
 	base := &c.Args[2]
 	if shape.IsContiguous(base.Shape, base.Strides) {
-		copy(out, expr.Elements[T](base)) // nothing, if base is out
+		copy(out, tree.Elements[T](base)) // nothing, if base is out
 		return
 	}
 	i := 0
@@ -243,19 +227,13 @@ func identity[T number](how Combine) (v T) {
 
 // bounds returns the least and the greatest value of a type.
 func bounds[T number]() (least, greatest T) {
-	switch l := any(&least).(type) {
-	case *int8:
-		*l = math.MinInt8
-	case *int32:
-		*l = math.MinInt32
-	case *int64:
-		*l = math.MinInt64
-	case *float32:
-		*l = float32(math.Inf(-1))
-		return least, -least
-	case *float64:
-		*l = math.Inf(-1)
-		return least, -least
+	t := dtype.Of[T]()
+	if t.IsFloat() {
+		inf := math.Inf(1)
+		return T(-inf), T(inf)
+	}
+	if t.IsSigned() {
+		least = tree.FromBits[T](t.Mask() ^ t.Mask()>>1)
 	}
 	return least, least - 1 // integers wrap
 }
@@ -263,7 +241,7 @@ func bounds[T number]() (least, greatest T) {
 func (s *scatter[T]) units(_, lo, hi int) {
 	for u := lo; u < hi; u++ {
 		row, from := u/s.blocks, u%s.blocks*s.block
-		out := expr.Elements[T](s.out)[row*s.size*s.after:]
+		out := tree.Elements[T](s.out)[row*s.size*s.after:]
 		if s.after == 1 {
 			s.column(out, s.rows.at(row))
 		} else {

@@ -1,79 +1,158 @@
 package routine
 
 import (
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // Search returns the routine that finds the places of values in a sorted vector: the
 // number of elements below each value, or if the only integer is 1, of elements not
-// above it. NaN is above everything.
-func Search() *expr.Routine {
-	return &expr.Routine{Checked: true, New: func(n *expr.Node) func(*expr.Call) error {
-		right := len(n.Ints) == 1 && n.Ints[0] == 1
-		switch n.Args[0].DType().Register() {
-		case dtype.I8:
-			return searchOf[int8](right)
-		case dtype.I32:
-			return searchOf[int32](right)
-		case dtype.I64:
-			return searchOf[int64](right)
-		case dtype.Bool, dtype.U8:
-			return searchOf[uint8](right)
-		case dtype.U32:
-			return searchOf[uint32](right)
-		case dtype.U64:
-			return searchOf[uint64](right)
-		case dtype.F32:
-			return searchOf[float32](right)
-		}
-		return searchOf[float64](right)
+// above it. NaN is above everything. In a vector that is not sorted the place is what the
+// steps of [search.place] find.
+func Search() *tree.Routine {
+	return &tree.Routine{Checked: true, New: func(n *tree.Node) func(*tree.Call) error {
+		return kinds[n.Args[0].DType().Register()].search(len(n.Ints) == 1 && n.Ints[0] == 1)
 	}}
 }
 
 // A search is a search of elements of type T.
 type search[T number] struct {
-	right bool
-	call  *expr.Call
-	at    series // offsets of the values
-	known bool
-	run   func(worker, lo, hi int)
+	right  bool
+	call   *tree.Call
+	at     series // offsets of the values
+	known  bool
+	sorted bool // the vector is sorted; false: not known
+	run    func(worker, lo, hi int)
 }
 
-func searchOf[T number](right bool) func(*expr.Call) error {
+func searchOf[T number](right bool) func(*tree.Call) error {
 	s := &search[T]{right: right}
 	s.run = s.some
 	return s.search
 }
 
-func (s *search[T]) search(c *expr.Call) error {
+func (s *search[T]) search(c *tree.Call) error {
 	if !s.known {
 		s.known = true
 		s.at = seriesOf(c.Args[1].Shape, c.Args[1].Strides)
 	}
 	s.call = c
-	c.Parallel(c.Out.Shape.Size(), 40, s.run)
+	values := c.Out.Shape.Size()
+	// The look at the vector costs less than as many searches.
+	s.sorted = values >= c.Args[0].Shape[0] && ordered[T](&c.Args[0])
+	c.Parallel(values, 40, s.run)
 	s.call = nil
 	return nil
+}
+
+// ordered reports whether a vector of step 1 is sorted and has no NaN.
+func ordered[T number](a *tree.Strided) bool {
+	n := a.Shape[0]
+	if n == 0 || a.Strides[0] != 1 {
+		return false
+	}
+	x := elements[T](a, n-1)
+	for i := range n - 1 {
+		if !(x[i] <= x[i+1]) {
+			return false
+		}
+	}
+	return x[n-1] == x[n-1]
 }
 
 func (s *search[T]) some(_, lo, hi int) {
 	a, v := &s.call.Args[0], &s.call.Args[1]
 	n, step := a.Shape[0], a.Strides[0]
-	out := expr.Elements[int64](&s.call.Out)
-	for i := lo; i < hi; i++ {
-		x := load[T](v, s.at.at(i))
-		begin, end := 0, n
-		for begin < end {
-			middle := int(uint(begin+end) / 2)
-			if y := load[T](a, middle*step); below(y, x) || s.right && !below(x, y) {
-				begin = middle + 1
-			} else {
-				end = middle
+	out := tree.Elements[int64](&s.call.Out)
+	if step == 1 && n > 0 {
+		vector := elements[T](a, n-1)
+		last := 0 // place
+		for ; hi-lo >= 4; lo += 4 {
+			x := [4]T{load[T](v, s.at.at(lo)), load[T](v, s.at.at(lo+1)), load[T](v, s.at.at(lo+2)), load[T](v, s.at.at(lo+3))}
+			to := (*[4]int64)(out[lo:])
+			if s.sorted && ascending(&x) && s.fits(vector, last, x[0], x[3]) { // as the values before
+				*to = [4]int64{int64(last), int64(last), int64(last), int64(last)}
+				continue
+			}
+			four(vector, &x, s.right, to)
+			last = int(to[3])
+			for i, x := range x {
+				if x != x {
+					out[lo+i] = int64(s.place(a, x))
+				}
 			}
 		}
-		out[i] = int64(begin)
 	}
+	for i := lo; i < hi; i++ {
+		out[i] = int64(s.place(a, load[T](v, s.at.at(i))))
+	}
+}
+
+// place returns the place of a value. It halves the part of the vector that the place is
+// in, and keeps the upper half, which is the longer one, if the last element of the lower
+// half comes before the value.
+func (s *search[T]) place(a *tree.Strided, x T) int {
+	n := a.Shape[0]
+	if n == 0 {
+		return 0
+	}
+	before := func(i int) bool {
+		y := load[T](a, i*a.Strides[0])
+		return below(y, x) || s.right && !below(x, y)
+	}
+	begin := 0
+	for ; n > 1; n -= n / 2 {
+		if before(begin + n/2 - 1) {
+			begin += n / 2
+		}
+	}
+	return begin + scalar.FromBool[int](before(begin))
+}
+
+// four finds the places of four values, none of which is NaN, in a vector that is not empty,
+// by the steps of [search.place]. They have no branches, so the processor overlaps the searches.
+func four[T number](sorted []T, x *[4]T, right bool, out *[4]int64) {
+	p := unsafe.Pointer(unsafe.SliceData(sorted))
+	size, n := sizeOf[T](), len(sorted)
+	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+	at := func(offset int) T { return *(*T)(unsafe.Add(p, offset)) }
+	var b0, b1, b2, b3 int // offsets below which all elements come before the places
+	if right {
+		for ; n > 1; n -= n / 2 {
+			half := n / 2 * size
+			last := half - size
+			b0 += half & -scalar.FromBool[int](at(b0+last) <= x0)
+			b1 += half & -scalar.FromBool[int](at(b1+last) <= x1)
+			b2 += half & -scalar.FromBool[int](at(b2+last) <= x2)
+			b3 += half & -scalar.FromBool[int](at(b3+last) <= x3)
+		}
+	} else {
+		for ; n > 1; n -= n / 2 {
+			half := n / 2 * size
+			last := half - size
+			b0 += half & -scalar.FromBool[int](at(b0+last) < x0)
+			b1 += half & -scalar.FromBool[int](at(b1+last) < x1)
+			b2 += half & -scalar.FromBool[int](at(b2+last) < x2)
+			b3 += half & -scalar.FromBool[int](at(b3+last) < x3)
+		}
+	}
+	for i, b := range [4]int{b0, b1, b2, b3} {
+		y := at(b)
+		out[i] = int64(b/size + scalar.FromBool[int](y < x[i] || right && y == x[i]))
+	}
+}
+
+// ascending reports whether four values are in order, without branches.
+func ascending[T number](x *[4]T) bool {
+	return scalar.FromBool[int](x[0] <= x[1])&scalar.FromBool[int](x[1] <= x[2])&scalar.FromBool[int](x[2] <= x[3]) != 0
+}
+
+// fits reports whether all values from lo to hi have this place. None of them is NaN.
+func (s *search[T]) fits(sorted []T, place int, lo, hi T) bool {
+	before := func(y, x T) bool { return y < x || s.right && y == x }
+	return (place == 0 || before(sorted[place-1], lo)) && (place == len(sorted) || !before(sorted[place], hi))
 }
 
 // below reports whether a comes before b, with NaN after everything.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A Wanted is what a sort returns.
@@ -15,26 +15,22 @@ type Wanted uint8
 
 // The results of sorts.
 const (
-	Values   Wanted = iota // the sorted elements
-	Order                  // int64: the position of the element that comes i-th
-	Ranks                  // int64: how many elements come before element i
-	Selected               // the sorted elements at given places
+	Values     Wanted = iota // the sorted elements
+	Order                    // int64: the position of the element that comes i-th
+	Ranks                    // int64: how many elements come before element i
+	Selected                 // the sorted elements at given places
+	Parts                    // the elements, those at given places in sorted order, the others around them
+	PartsOrder               // int64: the positions of these elements
 )
 
 // Sort returns the routine of a stable sort along an axis: Axes has the axis. If the
 // only integer is 1, the order is descending. NaN comes last, and -0 before +0.
-func Sort(want Wanted) *expr.Routine {
-	return &expr.Routine{
-		New: func(n *expr.Node) func(*expr.Call) error {
-			switch keySize(n.Args[0].DType()) {
-			case 1:
-				return newSort[uint8](n, want)
-			case 4:
-				return newSort[uint32](n, want)
-			}
-			return newSort[uint64](n, want)
+func Sort(want Wanted) *tree.Routine {
+	return &tree.Routine{
+		New: func(n *tree.Node) func(*tree.Call) error {
+			return kinds[n.Args[0].DType().Register()].sort(n, want)
 		},
-		Work:    func(n *expr.Node) int { return sortRoom(n, want) },
+		Work:    func(n *tree.Node) int { return sortRoom(n, want) },
 		Checked: true,
 	}
 }
@@ -52,7 +48,7 @@ func rowRoom(length int, t dtype.Type, want Wanted) int {
 	return size
 }
 
-func sortRoom(n *expr.Node, want Wanted) int {
+func sortRoom(n *tree.Node, want Wanted) int {
 	s := n.Args[0].Shape()
 	length := s[n.Axes[0]]
 	each := rowRoom(length, n.Args[0].DType(), want)
@@ -70,26 +66,27 @@ type rowSort[K key] struct {
 	typ           dtype.Type
 	axis          int
 	descending    bool
-	places        []int // of Selected
+	places        []int // from Selected on
 	length        int
 	before, after series // offsets of the rows: along the axes before the axis, and after it
 	columns       int    // number of rows along the axes after
 	rows          int
 	each          int // bytes of workspace of one worker
 	sorters       []*sorter[K]
-	call          *expr.Call
+	machine       func(*tree.Call, tree.Rows) bool // sorts values on all workers; or nil
+	call          *tree.Call
 	run           func(worker, lo, hi int)
 	known         bool
 }
 
-func newSort[K key](n *expr.Node, want Wanted) func(*expr.Call) error {
+func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 	s, axis := n.Args[0].Shape(), n.Axes[0]
 	r := &rowSort[K]{
 		want: want, name: n.Op.Constructor(), typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
 		each: rowRoom(s[axis], n.Args[0].DType(), want),
 	}
-	if want == Selected {
+	if want >= Selected {
 		r.places, r.descending = slices.Clone(n.Ints), false
 	}
 	r.sorters = make([]*sorter[K], workers(r.rows))
@@ -97,13 +94,23 @@ func newSort[K key](n *expr.Node, want Wanted) func(*expr.Call) error {
 	return r.sort
 }
 
-func (r *rowSort[K]) sort(c *expr.Call) error {
+func (r *rowSort[K]) sort(c *tree.Call) error {
 	if uint64(r.length) > math.MaxUint32 {
-		return failure(expr.ErrUnsupported, r.name, "an axis of %d elements is too long", r.length)
+		return failure(tree.ErrUnsupported, r.name, "an axis of %d elements is too long", r.length)
 	}
 	if !r.known {
 		r.known = true
 		r.before, r.after = around(&c.Args[0], r.axis)
+		if r.want == Values && c.NewSort != nil {
+			r.machine = c.NewSort()
+		}
+	}
+	in := &c.Args[0]
+	packed := r.columns == 1 && (in.Strides[r.axis] == 1 || r.length == 1) && r.before.table == nil && (r.before.step == r.length || r.rows == 1)
+	if r.machine != nil && packed && r.length > 0 && r.machine(c, tree.Rows{
+		Type: r.typ, Descending: r.descending, Count: r.rows, Length: r.length, To: c.Out.Ptr, From: in.Ptr,
+	}) {
+		return nil
 	}
 	r.call = c
 	if min(c.Threads, r.rows) > len(r.sorters) {
@@ -116,7 +123,7 @@ func (r *rowSort[K]) sort(c *expr.Call) error {
 }
 
 // around returns the offsets of the rows along an axis.
-func around(a *expr.Strided, axis int) (before, after series) {
+func around(a *tree.Strided, axis int) (before, after series) {
 	return seriesOf(a.Shape[:axis], a.Strides[:axis]), seriesOf(a.Shape[axis+1:], a.Strides[axis+1:])
 }
 
@@ -124,7 +131,10 @@ func around(a *expr.Strided, axis int) (before, after series) {
 func (r *rowSort[K]) some(worker, lo, hi int) {
 	s := r.sorters[worker]
 	if s == nil {
-		s = &sorter[K]{}
+		s = &sorter[K]{alone: tree.Call{Threads: 1}}
+		if r.machine != nil {
+			s.machine = r.call.NewSort()
+		}
 		r.sorters[worker] = s
 	}
 	in, out := &r.call.Args[0], &r.call.Out
@@ -143,9 +153,16 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 			}
 		}
 		from := unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size)
+		if s.machine != nil && r.length > 0 && r.byMachine(s, from, in.Strides[r.axis], b*r.length*r.columns+a) {
+			continue
+		}
 		keysOf(s.keys, r.typ, from, in.Strides[r.axis], r.descending)
-		if r.want == Selected {
+		switch r.want {
+		case Selected:
 			r.selected(s, b*len(r.places)*r.columns+a, r.columns)
+			continue
+		case Parts, PartsOrder:
+			r.parted(s, b*r.length*r.columns+a)
 			continue
 		}
 		s.sort()
@@ -154,16 +171,31 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		case Values:
 			valuesOf(s.keys, r.typ, unsafe.Add(out.Ptr, first*size), r.columns, r.descending)
 		case Order:
-			to := expr.Elements[int64](out)[first:]
+			to := tree.Elements[int64](out)[first:]
 			for i, t := range s.tags {
 				to[i*r.columns] = int64(t)
 			}
 		case Ranks:
-			to := expr.Elements[int64](out)[first:]
+			to := tree.Elements[int64](out)[first:]
 			for i, t := range s.tags {
 				to[int(t)*r.columns] = int64(i)
 			}
 		}
 	}
 	s.keys, s.otherKeys, s.tags, s.otherTags = nil, nil, nil, nil
+}
+
+// byMachine sorts a row by machine code, if there is some, and stores it from element first
+// of the result on.
+func (r *rowSort[K]) byMachine(s *sorter[K], from unsafe.Pointer, step, first int) bool {
+	bitsOf(s.keys, from, step)
+	p := unsafe.Pointer(&s.keys[0])
+	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: 1, Length: r.length, To: p, From: p}) {
+		return false
+	}
+	out := r.call.Out.Ptr
+	for i, k := range s.keys {
+		*(*K)(unsafe.Add(out, (first+i*r.columns)*sizeOf[K]())) = k
+	}
+	return true
 }

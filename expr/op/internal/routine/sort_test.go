@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // TestSorter compares sorts of keys with tags with the stable sort of the standard
@@ -106,4 +108,68 @@ func benchSorter[K key](b *testing.B, n int, typ dtype.Type) {
 		valuesOf(s.keys, typ, unsafe.Pointer(&out[0]), 1, false)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
+}
+
+// TestPlaces compares places of values in sorted vectors with those of the standard library,
+// for values in order and not, equal ones and NaN.
+func TestPlaces(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	value := func() float64 {
+		return []float64{float64(r.IntN(9)), r.NormFloat64(), math.NaN(), math.Copysign(0, -1), math.Inf(1)}[r.IntN(5)]
+	}
+	for n := range 40 {
+		sorted, x := make([]float64, n), make([]float64, 60)
+		for i := range sorted {
+			sorted[i] = value()
+		}
+		order := func(a, b float64) int {
+			switch {
+			case below(a, b):
+				return -1
+			case below(b, a):
+				return 1
+			}
+			return 0
+		}
+		slices.SortFunc(sorted, order)
+		for i := range x {
+			x[i] = value()
+		}
+		slices.SortFunc(x[:30], order)
+		for _, right := range []bool{false, true} {
+			got := make([]int64, len(x))
+			strided := func(x []float64) tree.Strided {
+				return tree.Strided{Ptr: unsafe.Pointer(unsafe.SliceData(x)), Type: dtype.F64, Shape: shape.Shape{len(x)}, Strides: shape.Strides{1}}
+			}
+			out := tree.Strided{Ptr: unsafe.Pointer(&got[0]), Type: dtype.I64, Shape: shape.Shape{len(x)}, Strides: shape.Strides{1}}
+			if err := searchOf[float64](right)(&tree.Call{Out: out, Args: []tree.Strided{strided(sorted), strided(x)}, Threads: 1}); err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range x {
+				want, _ := slices.BinarySearchFunc(sorted, x, func(a, x float64) int {
+					if below(a, x) || right && !below(x, a) {
+						return -1
+					}
+					return 1
+				})
+				if got[i] != int64(want) {
+					t.Errorf("the place of %v in %v, right %t, is %d, not %d", x, sorted, right, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestBytes tests sorts of bytes, which are counted.
+func TestBytes(t *testing.T) {
+	for _, n := range []int{1, 63, 64, 65, 1001, 5000} {
+		s := sorter[uint8]{keys: make([]uint8, n), otherKeys: make([]uint8, n)}
+		for i := range s.keys {
+			s.keys[i] = uint8(rand.Uint32())
+		}
+		want := slices.Sorted(slices.Values(s.keys))
+		if s.sort(); !slices.Equal(s.keys, want) {
+			t.Errorf("%d bytes are not in order", n)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
@@ -30,8 +31,8 @@ var evaluators = []struct {
 	head, typ, args, bits string
 }{
 	{prim.Pred, "evalPred", "uint64", "x, y uint64", "%s"},
-	{prim.Sint, "evalSint[T int8 | int32 | int64]", "T", "x, y T", "uint64(%s)"},
-	{prim.Uint, "evalUint[T uint8 | uint32 | uint64]", "T", "x, y T", "uint64(%s)"},
+	{prim.Sint, "evalSint[T dtype.Signed]", "T", "x, y T", "uint64(%s)"},
+	{prim.Uint, "evalUint[T dtype.Unsigned]", "T", "x, y T", "uint64(%s)"},
 	{prim.Single, "evalSingle", "float32", "x, y, z float32", "uint64(math.Float32bits(%s))"},
 	{prim.Double, "evalDouble", "float64", "x, y, z float64", "math.Float64bits(%s)"},
 }
@@ -73,6 +74,15 @@ import (
 		}
 		b.WriteString("\t}\n\treturn 0, false\n}\n")
 	}
+	b.WriteString("\n// evalInt evaluates a primitive of integers of type t.\nfunc evalInt(t dtype.Type, op Op, x, y uint64) (out uint64, ok bool) {\n\tswitch t {\n")
+	for _, t := range dtype.Integers() {
+		class := "Uint"
+		if t.IsSigned() {
+			class = "Sint"
+		}
+		fmt.Fprintf(&b, "\tcase dtype.%[1]s:\n\t\tout, ok = eval%[2]s(op, %[3]s(x), %[3]s(y))\n", strings.ToUpper(t.Short()), class, t)
+	}
+	b.WriteString("\t}\n\treturn out & t.Mask(), ok\n}\n")
 	text := b.Bytes()
 	if bytes.Contains(text, []byte("bits.")) {
 		text = bytes.Replace(text, []byte("\"math\"\n"), []byte("\"math\"\n\t\"math/bits\"\n"), 1)

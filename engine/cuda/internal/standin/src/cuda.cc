@@ -92,6 +92,7 @@ struct Stream {
 struct Event {
   Stream *stream = nullptr;  // where it was recorded, null before
   unsigned long at = 0;      // operations of the stream before it
+  bool timed = true;
 };
 
 std::recursive_mutex lock;  // one call at a time
@@ -751,9 +752,9 @@ Result cuStreamWaitEvent(void *s, void *e, unsigned) {
   return event.stream ? put(s, [=] { reach(event); }) : success;
 }
 
-Result cuEventCreate(void **e, unsigned) {
+Result cuEventCreate(void **e, unsigned flags) {
   ENTER();
-  *e = new Event;
+  *e = new Event{nullptr, 0, (flags & 2) == 0};
   return success;
 }
 
@@ -766,7 +767,7 @@ Result cuEventDestroy_v2(void *e) {
 Result cuEventRecord(void *e, void *s) {
   ENTER();
   if (!e) return invalidHandle;
-  *(Event *)e = Event{streamOf(s), streamOf(s)->end()};
+  *(Event *)e = Event{streamOf(s), streamOf(s)->end(), ((Event *)e)->timed};
   return success;
 }
 
@@ -784,11 +785,13 @@ Result cuEventSynchronize(void *e) {
   return sticky;
 }
 
+// Each operation of a stream takes one microsecond. Streams have no common clock.
 Result cuEventElapsedTime(float *ms, void *a, void *b) {
   ENTER();
-  if (!((Event *)a)->stream || !((Event *)b)->stream) return invalidHandle;
-  reach(*(Event *)b);
-  *ms = 0;
+  Event *from = (Event *)a, *to = (Event *)b;
+  if (!from->stream || !to->stream || !from->timed || !to->timed) return invalidHandle;
+  if (from->stream->done < from->at || to->stream->done < to->at) return notReady;
+  *ms = from->stream == to->stream ? ((float)to->at - (float)from->at) / 1000 : 0;
   return success;
 }
 Result cuEventElapsedTime_v2(float *ms, void *a, void *b) { return cuEventElapsedTime(ms, a, b); }

@@ -34,7 +34,7 @@ type cell struct {
 func (c cell) constant() string { return strings.ToUpper(c.dtype.Short()[:1]) + c.dtype.Short()[1:] }
 
 // types are the register types, in the order of the generated text.
-var types = []dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.F32, dtype.F64, dtype.Bool}
+var types = append(dtype.Registers()[1:], dtype.Bool)
 
 // raw primitives depend on the sizes of their operands only, so types of one
 // size share a kernel.
@@ -130,11 +130,40 @@ import (
 	}
 	fmt.Fprintf(&out, "// generated fills the table. It is no init function: those of other files need it.\n"+
 		"func generated() (kernels [prim.NumOps][numTypes][8]kernel) {\n%sreturn kernels\n}\n", table.String())
+	conversions(&out)
 	text := out.Bytes()
 	if bytes.Contains(text, []byte("bits.")) {
 		text = bytes.Replace(text, []byte("\"math\"\n"), []byte("\"math\"\n\t\"math/bits\"\n"), 1)
 	}
 	return format.Source(text)
+}
+
+// conversions writes the functions that instantiate the kernels of package interp for
+// each integer type.
+func conversions(w *bytes.Buffer) {
+	cells := func(head, to string) {
+		fmt.Fprintf(w, "%s {\ncvtKernels[from] = [numTypes]kernel{\ndtype.Bool: cvtPred[From],\n", head)
+		for _, t := range dtype.Integers() {
+			fmt.Fprintf(w, "dtype.%s: %s[From, %s],\n", cell{dtype: t}.constant(), to, t)
+		}
+		fmt.Fprint(w, "dtype.F32: cvt[From, float32],\ndtype.F64: cvt[From, float64],\n}\n}\n\n")
+	}
+	fmt.Fprint(w, "\n// cvtFromInt sets the conversions from an integer type, or from Bool. A predicate is 0 or 1.\n")
+	cells("func cvtFromInt[From dtype.Int](from dtype.Type)", "cvt")
+	cells("func cvtFromFloat[From float32 | float64](from dtype.Type)", "cvtToInt")
+	fmt.Fprint(w, "func init() {\ncvtFromInt[uint8](dtype.Bool)\n")
+	for _, t := range dtype.Integers() {
+		c := cell{dtype: t}.constant()
+		fmt.Fprintf(w, "cvtFromInt[%[1]s](dtype.%[2]s)\nlookupRow[%[1]s](dtype.%[2]s)\n", t, c)
+		if t.Size() == 8 {
+			fmt.Fprintf(w, "cvtKernels[dtype.%s][dtype.F32] = cvtToF32[%s]\n", c, t)
+		}
+	}
+	fmt.Fprint(w, "cvtFromFloat[float32](dtype.F32)\ncvtFromFloat[float64](dtype.F64)\n}\n\n// forIntegers sets the kernels of reductions of integers.\nfunc forIntegers() {\n")
+	for _, t := range dtype.Integers() {
+		fmt.Fprintf(w, "forNumber[%s](dtype.%s)\n", t, cell{dtype: t}.constant())
+	}
+	fmt.Fprint(w, "}\n")
 }
 
 // goTypes lists the distinct Go types of the cells.

@@ -21,8 +21,8 @@ const tailVec = x86.Vec(15)
 
 type avx2Target struct{}
 
-func (avx2Target) Facts() *isa.Facts {
-	return &isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, Octets: true, Sites: sites} // the sixteenth vector has the tail mask
+func (avx2Target) Facts() isa.Facts {
+	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Negates: true, Halves: true, Sites: sites} // the sixteenth vector has the tail mask
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -49,8 +49,7 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).minMax64), wideInts, prim.Min, prim.Max),
 	on(as((*avx2).sar64), types{dtype.I64}, prim.Shr),
 	on(as((*avx2).abs64), types{dtype.I64}, prim.Abs),
-	on(as((*avx2).scale32), types{dtype.F32}, prim.Scale),
-	on(as((*avx2).scale64), types{dtype.F64}, prim.Scale),
+	on(as((*avx2).scale), isa.Floats, prim.Scale),
 	on(as((*avx2).compareFloat), isa.Floats, compared...),
 	on(as((*avx2).compareInt), isa.Ints, compared...),
 	on(as((*avx2).choose), isa.All, prim.Select),
@@ -82,7 +81,7 @@ func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
 }
 
 func (f *avx2) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
-	f.I(f.pickLane(t, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
+	f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
 }
 
 func (f *avx2) predicateEq(n *lower.Node) {
@@ -159,67 +158,6 @@ func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	f.I(x86.VORPS, l, d, a, b)
 }
 
-// scale32 multiplies in float64, where the product is exact.
-func (f *avx2) scale32(n *lower.Node) {
-	x, e := f.Src(n.Args[0]), f.Src(n.Args[1])
-	u, v, q := f.Tmp(), f.Tmp(), f.Tmp()
-	d := f.Dst()
-	l := f.LenOf(dtype.I32)
-	lo := int32(-300)
-	f.I(x86.VPMAXSD, l, q, e, f.full(dtype.I32, uint64(uint32(lo))))
-	f.I(x86.VPMINSD, l, q, q, f.full(dtype.I32, 300))
-	f.I(x86.VPADDD, l, q, q, f.full(dtype.I32, 1023))
-	half := func(d, x, q x86.Vec) {
-		f.I(x86.VPMOVZXDQ, x86.L256, v, q)
-		f.I(x86.VPSLLQ, x86.L256, v, v, x86.Imm(52))
-		f.I(x86.VCVTPS2PD, x86.L256, u, x)
-		f.I(x86.VMULPD, x86.L256, u, u, v)
-		f.I(x86.VCVTPD2PS, x86.L256, d, u)
-	}
-	if f.W == 4 {
-		half(d, x, q)
-		return
-	}
-	w := f.Tmp()
-	half(w, x, q)
-	f.I(x86.VEXTRACTF128, x86.L256, d, x, x86.Imm(1))
-	f.I(x86.VEXTRACTF128, x86.L256, q, q, x86.Imm(1))
-	half(d, d, q)
-	f.I(x86.VINSERTF128, x86.L256, d, w, d, x86.Imm(1))
-}
-
-// scale64 multiplies by three powers of two. For a great negative exponent the last
-// factor is 2^-1022: if the result is not zero, the products before it are exact.
-func (f *avx2) scale64(n *lower.Node) {
-	x, e := f.Src(n.Args[0]), f.Src(n.Args[1])
-	r, q, k := f.Tmp(), f.Tmp(), f.Tmp()
-	d := f.Dst()
-	clamp := func(d, s x86.Vec, lo, hi int64) {
-		lm, hm := f.full(dtype.I64, uint64(lo)), f.full(dtype.I64, uint64(hi))
-		f.I(x86.VPCMPGTQ, x86.L256, k, s, hm)
-		f.I(x86.VBLENDVPD, x86.L256, q, s, hm, k)
-		f.I(x86.VMOVUPD, x86.L256, k, lm)
-		f.I(x86.VPCMPGTQ, x86.L256, k, k, q)
-		f.I(x86.VBLENDVPD, x86.L256, d, q, lm, k)
-	}
-	power := func(d, s x86.Vec) {
-		f.I(x86.VPADDQ, x86.L256, d, s, f.full(dtype.I64, 1023))
-		f.I(x86.VPSLLQ, x86.L256, d, d, x86.Imm(52))
-	}
-	last, mid := f.Tmp(), f.Tmp()
-	clamp(r, e, -2200, 2200)
-	clamp(last, r, -1022, 1023)
-	f.I(x86.VPSUBQ, x86.L256, r, r, last)
-	clamp(mid, r, -1022, 1023)
-	f.I(x86.VPSUBQ, x86.L256, r, r, mid)
-	power(r, r)
-	f.I(x86.VMULPD, x86.L256, d, x, r)
-	power(r, mid)
-	f.I(x86.VMULPD, x86.L256, d, d, r)
-	power(r, last)
-	f.I(x86.VMULPD, x86.L256, d, d, r)
-}
-
 func (f *avx2) compareFloat(n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.Release()
@@ -241,18 +179,18 @@ func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Ve
 	l := f.LenOf(t)
 	switch op {
 	case prim.Eq, prim.Ne:
-		f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
+		f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
 	default: // x < y is y > x; x <= y is not x > y
 		if op == prim.Lt {
 			x, y = y, x
 		}
-		if t.IsUnsigned() && (f.Octets || t != dtype.U8) {
+		if t.IsUnsigned() && f.lane(t).Size() == t.Size() {
 			a, s := f.Tmp(), f.full(t, signBit(t))
 			f.I(x86.VPXOR, l, a, x, s)
 			f.I(x86.VPXOR, l, d, y, s)
 			x, y = a, d
 		}
-		f.I(f.pickLane(t, x86.VPCMPGTB, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
+		f.I(f.pickLane(t, x86.VPCMPGTB, x86.VPCMPGTW, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
 	}
 	if op == prim.Ne || op == prim.Le {
 		f.I(x86.VPXOR, l, d, d, f.ones())
@@ -267,8 +205,8 @@ func (f *avx2) choose(n *lower.Node) {
 }
 
 func (f *avx2) SetTail() {
-	if f.Octets {
-		f.setOctetTail()
+	if f.LaneSize > 0 {
+		f.setNarrowTail()
 		return
 	}
 	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
@@ -312,6 +250,8 @@ func (f *avx2) MergeCold(id int32, n *lower.Node) {
 var loadRows2 = [...]x86.Op{
 	dtype.I8:   x86.VPMOVSXBD,
 	dtype.U8:   x86.VPMOVZXBD,
+	dtype.I16:  x86.VPMOVSXWD,
+	dtype.U16:  x86.VPMOVZXWD,
 	dtype.F16:  x86.VCVTPH2PS,
 	dtype.BF16: x86.VPMOVZXWD,
 }
@@ -356,15 +296,15 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
 	switch {
-	case s.ByteSteps():
-		x := f.stepped8(s)
-		if f.Octets {
-			f.fromOctets(d, x, t)
+	case s.Shuffles() && !f.ByRow:
+		x := f.shuffled(s, i)
+		if f.LaneSize > 0 {
+			f.fromNarrow(d, x, t)
 		} else {
 			f.widen(d, t, x)
 		}
-	case f.Octets:
-		f.loadOctets(d, i, one, masked)
+	case f.LaneSize > 0:
+		f.loadNarrow(d, i, one, masked)
 	case one && masked: // all lanes or none
 		skip := f.NewLabel()
 		f.I(x86.VXORPS, x86.L256, d, d, d)
@@ -374,7 +314,9 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	case one:
 		f.one(d, i, s, t)
 	case s.Kind == layout.Strided && s.Step != 0 && !masked:
-		f.stepped(s, reg, d)
+		f.pick(f.windows(s), reg, d)
+	case s.Kind == layout.Laid && !f.ByRow:
+		f.loadLaid(s, i, reg, d)
 	case s.Kind == layout.Strided && masked:
 		f.gatherStrided(s, reg, d, k)
 	case s.Kind == layout.Strided:
@@ -398,7 +340,7 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 // widen converts narrow elements x to the lanes of d.
 func (f *avx2) widen(d x86.Vec, t dtype.Type, x x86.Operand) {
 	if t == dtype.Bool {
-		lane := f.lane()
+		lane := f.predicateLane()
 		f.I(pick(lane, x86.VPMOVZXBD, x86.VPMOVZXBQ), x86.L256, d, x)
 		f.notZero(d, d, lane)
 		return
@@ -410,8 +352,8 @@ func (f *avx2) widen(d x86.Vec, t dtype.Type, x x86.Operand) {
 	}
 }
 
-// lane returns the type of the lanes of predicates.
-func (f *avx2) lane() dtype.Type {
+// predicateLane returns the type of the lanes of predicates.
+func (f *avx2) predicateLane() dtype.Type {
 	if f.W == 8 {
 		return dtype.I32
 	}
@@ -421,7 +363,7 @@ func (f *avx2) lane() dtype.Type {
 // notZero sets the lanes of d, of integer type t, to whether those of x are not 0.
 func (f *avx2) notZero(d, x x86.Vec, t dtype.Type) {
 	l := f.LenOf(t)
-	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
+	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
 	f.I(x86.VPXOR, l, d, d, f.ones())
 }
 
@@ -492,7 +434,7 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 
 // storeTail stores the lanes of the tail of a vector of lanes of t.
 func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
-	if f.Octets { // of an accumulator: memory that no other code reads
+	if f.LaneSize > 0 { // of an accumulator: memory that no other code reads
 		d := f.Tmp()
 		f.I(x86.VMOVUPS, x86.L256, d, m)
 		f.I(x86.VPBLENDVB, x86.L256, d, d, x, tailVec)
@@ -522,8 +464,8 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.moveBytes(m, x)
 		return
 	}
-	if f.Octets {
-		f.storeOctets(t, m, x, masked)
+	if f.LaneSize > 0 {
+		f.storeNarrow(t, m, x, masked)
 		return
 	}
 	v := f.Tmp()
@@ -531,8 +473,7 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case dtype.F16:
 		f.I(x86.VCVTPS2PH, l, v, x, x86.Imm(0))
 	case dtype.BF16:
-		f.bf16(v, x)
-		f.I(x86.VPSRLD, l, v, v, x86.Imm(16))
+		f.upperHalf(n, v, x)
 		f.packWords(v)
 	case dtype.Bool:
 		p := f.maskFor(x, dtype.I32)
@@ -541,20 +482,15 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.I(x86.VPACKSSWB, x86.L128, v, v, v)
 		f.I(x86.VPAND, x86.L128, v, v, f.Const(repeat(1, 16)))
 	default:
-		f.I(x86.VPAND, l, v, x, f.full(dtype.U32, 0xff))
+		f.I(x86.VPAND, l, v, x, f.full(dtype.U32, t.Mask()))
 		f.packWords(v)
-		f.I(x86.VPACKUSWB, x86.L128, v, v, v)
+		if t.Size() == 1 {
+			f.I(x86.VPACKUSWB, x86.L128, v, v, v)
+		}
 	}
 	bytes := f.W * t.Size()
 	if !masked {
-		switch bytes {
-		case 16:
-			f.I(x86.VMOVUPS, x86.L128, m, v)
-		case 8:
-			f.I(x86.VMOVQ, 0, m, v)
-		default:
-			f.I(x86.VMOVD, 0, m, v)
-		}
+		f.moveGroup(bytes, m, v)
 		return
 	}
 	f.I(x86.LEA, x86.W64, x86.RCX, m)
@@ -573,19 +509,19 @@ func (f *avx2) pack(v x86.Vec, op x86.Op) {
 	f.I(op, x86.L128, v, v, v)
 }
 
-// stepped loads a site with a small step: a permute puts the lanes of each window in
-// place, and a blend joins them.
-func (f *avx2) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
+// pick loads lanes from windows: a permute puts the lanes of each window in place, and a blend
+// joins them.
+func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
 	l, v := f.LenOf(t), f.Tmp()
-	for i, w := range f.windows(s) {
+	for i, w := range windows {
 		to := d
 		if i > 0 {
 			to = v
 		}
 		order, blend := 0, 0
 		for _, p := range w.lanes {
-			order |= p.at << (2 * p.lane)
-			blend |= 1 << p.lane
+			order |= p.At << (2 * p.Lane)
+			blend |= 1 << p.Lane
 		}
 		switch {
 		case isa.Wide(t):
@@ -610,16 +546,18 @@ func (f *avx2) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
 // alone.
 func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
 
+func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) { f.copyLaidTo(n, t) }
+
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	op := k.Op
 	switch {
 	case k.Sums():
-		f.sumOctets(k.Type, d, x)
+		f.sumNarrow(k.Type, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPOR, l, d, d, x)
-	case f.Octets && op == prim.Mul:
+	case f.LaneSize == 1 && op == prim.Mul:
 		f.stepMul(d, x)
 	case op == prim.Mul && isa.Wide(t) && !t.IsFloat():
 		p, u := f.Tmp(), f.Tmp()

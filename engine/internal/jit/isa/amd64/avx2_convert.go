@@ -34,7 +34,14 @@ func (f *avx2) toPredicate(n *lower.Node) {
 }
 
 func (f *avx2) intToFloat(n *lower.Node) {
-	if isa.Wide(n.In) || n.In == dtype.U32 {
+	switch {
+	case isa.Wide(n.In) && isa.Wide(n.Type):
+		f.wideToFloat(n)
+		return
+	case n.In == dtype.U32:
+		f.unsignedToFloat(n)
+		return
+	case isa.Wide(n.In):
 		f.scalarToFloat(n)
 		return
 	}
@@ -44,8 +51,13 @@ func (f *avx2) intToFloat(n *lower.Node) {
 }
 
 func (f *avx2) floatToInt(n *lower.Node) {
-	if isa.Wide(n.Type) || n.Type == dtype.U32 {
-		f.scalarToInt(n)
+	switch {
+	case isa.Wide(n.Type):
+		f.floatToWide(n)
+		return
+	case n.Type == dtype.U32:
+		x := f.Src(n.Args[0])
+		f.scalarToInt(n, [4]x86.Vec{x, f.Dst(), f.Tmp(), f.Tmp()})
 		return
 	}
 	x := f.Src(n.Args[0])
@@ -58,13 +70,13 @@ func (f *avx2) narrow(d, x x86.Vec) {
 	f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
 }
 
-// truncate converts floats to I32, I8 or U8, with saturation and NaN to 0.
+// truncate converts floats to I32 or a narrow type, with saturation and NaN to 0.
 func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
 	k := f.Tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
 	if isa.Narrow(to) {
-		f.clamp8(k, x, from, to)
+		f.clamp(k, x, from, to)
 		f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, k)
 		f.I(cmp, lf, k, x, x, x86.Imm(7))
 		f.I(x86.VPAND, f.LenOf(dtype.I32), d, d, f.narrowTo32(k, from))
@@ -88,12 +100,96 @@ func (f *avx2) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
 	return f.maskFor(k, dtype.I32)
 }
 
+// The bits of 2^52 and of 2^84, whose last places are 1 and 2^32: the lower bits of their sums with integers are
+// those integers.
+const bits52, bits84 = 0x433 << 52, 0x453 << 52
+
+// wideToFloat converts I64 and U64 to F64: the upper halves are numbers from 2^84 and the lower halves from 2^52,
+// and one addition rounds. The upper half of a signed number counts from -2^31.
+func (f *avx2) wideToFloat(n *lower.Node) {
+	x, d, low := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	const l = x86.L256
+	upper, base := uint64(bits84), 0x1p84+0x1p52
+	if n.In == dtype.I64 {
+		upper, base = bits84|1<<31, 0x1p84+0x1p63+0x1p52
+	}
+	f.I(x86.VPBLENDD, l, low, x, f.full(dtype.U64, bits52), x86.Imm(0xaa))
+	f.I(x86.VPSRLQ, l, d, x, x86.Imm(32))
+	f.I(x86.VPXOR, l, d, d, f.full(dtype.U64, upper))
+	f.I(x86.VSUBPD, l, d, d, f.full(dtype.F64, floatBits(dtype.F64, base)))
+	f.I(x86.VADDPD, l, d, d, low)
+}
+
+// unsignedToFloat converts U32. A float32 is the rounded sum of two halves, which float32 holds exactly.
+func (f *avx2) unsignedToFloat(n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	l := f.LenOf(n.Type)
+	if isa.Wide(n.Type) {
+		f.I(x86.VPMOVZXDQ, l, d, x)
+		f.I(x86.VPOR, l, d, d, f.full(dtype.U64, bits52))
+		f.I(x86.VSUBPD, l, d, d, f.full(dtype.U64, bits52))
+		return
+	}
+	low := f.Tmp()
+	f.I(x86.VPAND, l, low, x, f.full(dtype.U32, 0xffff))
+	f.I(x86.VCVTDQ2PS, l, low, low)
+	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
+	f.I(x86.VCVTDQ2PS, l, d, d)
+	f.I(x86.VFMADD132PS, l, d, low, f.full(dtype.F32, floatBits(dtype.F32, 1<<16)))
+}
+
+// floatToWide converts floats to I64 and U64. The sum with 3*2^51 has the bits of an integer below 2^51. If there are
+// larger numbers, their halves are converted so. If there are numbers out of range, or NaN, all lanes go
+// through general registers.
+func (f *avx2) floatToWide(n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	v, k := f.Tmp(), f.Tmp()
+	const l = x86.L256
+	full := func(x float64) x86.Mem { return f.full(dtype.F64, floatBits(dtype.F64, x)) }
+	magic := full(3 << 51)
+	within := func(limit float64, to x86.Label) { // jumps if all numbers are below limit, and none is negative if U64
+		f.I(x86.VANDPD, l, k, v, f.full(dtype.U64, 1<<63-1))
+		f.I(x86.VCMPPD, l, k, k, full(limit), x86.Imm(5)) // not less
+		if n.Type == dtype.U64 {
+			f.I(x86.VPOR, l, k, k, v)
+		}
+		f.I(x86.VMOVMSKPD, l, x86.RAX, k)
+		f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+		f.I(x86.JE, 0, to)
+	}
+	if isa.Wide(n.In) {
+		f.I(x86.VROUNDPD, l, v, x, x86.Imm(11))
+	} else {
+		f.I(x86.VCVTPS2PD, l, v, x)
+		f.I(x86.VROUNDPD, l, v, v, x86.Imm(11))
+	}
+	whole := func(d, v x86.Vec) {
+		f.I(x86.VADDPD, l, d, v, magic)
+		f.I(x86.VPSUBQ, l, d, d, magic)
+	}
+	near, halves := f.NewLabel(), f.NewLabel()
+	whole(d, v)
+	within(1<<51, near)
+	within(tops[n.Type], halves)
+	f.scalarToInt(n, [4]x86.Vec{x, d, v, k})
+	f.I(x86.JMP, 0, near)
+	f.Bind(halves)
+	f.I(x86.VMULPD, l, k, v, full(0x1p-32))
+	f.I(x86.VROUNDPD, l, k, k, x86.Imm(8)) // to nearest
+	f.I(x86.VFNMADD231PD, l, v, k, full(1<<32))
+	whole(k, k)
+	whole(v, v)
+	f.I(x86.VPSLLQ, l, k, k, x86.Imm(32))
+	f.I(x86.VPADDQ, l, d, k, v)
+	f.Bind(near)
+}
+
 // lanesOut spills x to scratch memory, for code that goes lane by lane.
 func (f *avx2) lanesOut(x x86.Vec, t dtype.Type) {
 	f.I(x86.VMOVUPS, f.LenOf(t), at(frame.Tmp), x)
 }
 
-// scalarToFloat converts U32, I64 and U64.
+// scalarToFloat converts I64 and U64 to F32, which may not round twice.
 func (f *avx2) scalarToFloat(n *lower.Node) {
 	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
 	f.lanesOut(x, n.In)
@@ -128,9 +224,10 @@ func (f *avx2) scalarToFloat(n *lower.Node) {
 // tops are the least floats above the range of an integer type.
 var tops = [...]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
 
-// scalarToInt converts to U32, I64 and U64, with saturation and NaN to 0.
-func (f *avx2) scalarToInt(n *lower.Node) {
-	x, d, t, c := f.Src(n.Args[0]), f.Dst(), f.Tmp(), f.Tmp()
+// scalarToInt converts the first register to U32, I64 or U64 in the second, with saturation and NaN to 0. It
+// overwrites the others, and takes none itself, as a register that is taken behind a branch may be spilled there.
+func (f *avx2) scalarToInt(n *lower.Node, regs [4]x86.Vec) {
+	x, d, t, c := regs[0], regs[1], regs[2], regs[3]
 	f.lanesOut(x, n.In)
 	cvt := pick(n.In, x86.VCVTTSS2SI, x86.VCVTTSD2SI)
 	ld := pick(n.In, x86.VMOVSS, x86.VMOVSD)

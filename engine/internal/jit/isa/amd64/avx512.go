@@ -18,8 +18,8 @@ import (
 
 type avx512Target struct{}
 
-func (avx512Target) Facts() *isa.Facts { // K0 is never a write mask, K7 has the tail mask
-	return &isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, Octets: true, Sites: sites}
+func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the tail mask
+	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: true, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -29,21 +29,24 @@ func (avx512Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Me
 }
 
 func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
-	e := &avx512{newEmitter(f, avx512Rules)}
+	e := &avx512{emitter: newEmitter(f, avx512Rules)}
 	e.own = e
 	return e
 }
 
 // An avx512 emits the instructions of AVX-512 with its extensions BW, DQ and VL.
 // Predicates are in mask registers.
-type avx512 struct{ emitter }
+type avx512 struct {
+	emitter
+	estimator
+}
 
 const (
 	tailMask = x86.K7
 	maskTmp  = x86.K0 // never a write mask
 )
 
-var narrowInts = types{dtype.I8, dtype.I32, dtype.U8, dtype.U32}
+var shortInts = slices.Concat(isa.IntsOf(true, 4), isa.IntsOf(false, 4))
 
 var avx512Rules = isa.Table(
 	on(as((*avx512).abs64), types{dtype.I64}, prim.Abs),
@@ -54,8 +57,12 @@ var avx512Rules = isa.Table(
 	on(as((*avx512).compareInt), isa.Ints, compared...),
 	on(as((*avx512).choose), isa.Nums, prim.Select),
 	on(as((*avx512).chooseMask), types{dtype.Bool}, prim.Select),
-	on(as((*avx512).divide32), narrowInts, prim.Div, prim.Rem),
+	on(as((*avx512).divide32), shortInts, prim.Div, prim.Rem),
 	on(as((*avx512).load), nil, ir.Load),
+	on(ternary, isa.Ints, lower.OpTernary),
+	on(as((*avx512).divide), isa.Floats, prim.Sqrt, prim.Div),
+	on(as((*avx512).quotient), isa.Floats, lower.OpQuotient),
+	on(as((*avx512).divisor), isa.Floats, lower.OpReciprocal),
 )
 
 func (f *avx512) abs64(n *lower.Node) {
@@ -64,21 +71,10 @@ func (f *avx512) abs64(n *lower.Node) {
 }
 
 func (f *avx512) compareOp(t dtype.Type) x86.Op {
-	switch {
-	case f.Octets && t == dtype.I8:
-		return x86.VPCMPB
-	case f.Octets && t == dtype.U8:
-		return x86.VPCMPUB
+	if t.IsUnsigned() {
+		return f.pickLane(t, x86.VPCMPUB, x86.VPCMPUW, x86.VPCMPUD, x86.VPCMPUQ)
 	}
-	switch isa.Lane32(t) {
-	case dtype.I32:
-		return x86.VPCMPD
-	case dtype.U32:
-		return x86.VPCMPUD
-	case dtype.I64:
-		return x86.VPCMPQ
-	}
-	return x86.VPCMPUQ
+	return f.pickLane(t, x86.VPCMPB, x86.VPCMPW, x86.VPCMPD, x86.VPCMPQ)
 }
 
 // minMax emits the IEEE 754-2019 minimum or maximum. vrange orders the zeros. The sum
@@ -144,7 +140,7 @@ func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 func (f *avx512) choose(n *lower.Node) {
 	k, y, z := f.Mask(n.Args[0]), f.srcM(n.Args[1]), f.Src(n.Args[2])
 	f.Release()
-	f.I(f.pickLane(n.Type, x86.VPBLENDMB, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(n.Type), f.Dst(), z, y, x86.Merge(k))
+	f.I(f.pickLane(n.Type, x86.VPBLENDMB, x86.VPBLENDMW, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(n.Type), f.Dst(), z, y, x86.Merge(k))
 }
 
 func (f *avx512) chooseMask(n *lower.Node) {
@@ -157,7 +153,7 @@ func (f *avx512) chooseMask(n *lower.Node) {
 }
 
 func (f *avx512) SetTail() {
-	if f.Octets {
+	if f.LaneSize > 0 {
 		f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
 		f.I(x86.BZHI, x86.W64, x86.RAX, x86.RAX, x86.RCX)
 		f.I(x86.KMOVQ, 0, tailMask, x86.RAX)
@@ -175,7 +171,7 @@ func (f *avx512) SetTail() {
 func (f *avx512) TailBits() { f.I(x86.KMOVW, 0, x86.RAX, tailMask) }
 
 func (f *avx512) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
-	f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
+	f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
 }
 
 func (f *avx512) AddNeed(p int32, first bool) {
@@ -256,13 +252,13 @@ func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x
 	}
 }
 
+// byteLen returns the length of a vector with a byte for each lane.
+func (f *avx512) byteLen() x86.Len { return max(x86.L128, x86.Len(8*f.W)) }
+
 // loadBool loads bytes as a mask: one byte for all lanes, or f.W bytes, of which it reads
 // those of a mask unless that is nil.
 func (f *avx512) loadBool(k x86.Mask, m x86.Mem, one bool, lanes x86.Operand) {
-	t, l := f.Tmp(), x86.L128
-	if f.Octets {
-		l = f.LenOf(dtype.Bool)
-	}
+	t, l := f.Tmp(), f.byteLen()
 	switch {
 	case one:
 		f.zeroing(lanes, x86.VPBROADCASTB, l, t, m)
@@ -294,8 +290,23 @@ var loadRows = [...]loadRow{
 	dtype.U64:  {x86.VMOVUPD, x86.VBROADCASTSD, 0, 0},
 	dtype.I8:   {x86.VPMOVSXBD, x86.VPBROADCASTB, x86.VPMOVSXBD, x86.L128},
 	dtype.U8:   {x86.VPMOVZXBD, x86.VPBROADCASTB, x86.VPMOVZXBD, x86.L128},
+	dtype.I16:  {x86.VPMOVSXWD, x86.VPBROADCASTW, x86.VPMOVSXWD, x86.L256},
+	dtype.U16:  {x86.VPMOVZXWD, x86.VPBROADCASTW, x86.VPMOVZXWD, x86.L256},
 	dtype.F16:  {x86.VCVTPH2PS, x86.VPBROADCASTW, x86.VCVTPH2PS, x86.L256},
 	dtype.BF16: {x86.VPMOVZXWD, x86.VPBROADCASTW, x86.VPMOVZXWD, x86.L256},
+}
+
+// narrowRow is the row of loadRows for narrow lanes.
+func (f *avx512) narrowRow(t dtype.Type) loadRow {
+	switch {
+	case f.LaneSize == 1:
+		return loadRow{lanes: x86.VMOVDQU8, one: x86.VPBROADCASTB}
+	case t.Size() == 2:
+		return loadRow{lanes: x86.VMOVDQU16, one: x86.VPBROADCASTW}
+	case t.IsSigned():
+		return loadRow{x86.VPMOVSXBW, x86.VPBROADCASTB, x86.VPMOVSXBW, f.byteLen()}
+	}
+	return loadRow{x86.VPMOVZXBW, x86.VPBROADCASTB, x86.VPMOVZXBW, f.byteLen()}
 }
 
 func (f *avx512) load(n *lower.Node) {
@@ -305,8 +316,8 @@ func (f *avx512) load(n *lower.Node) {
 		f.moveBytes(f.Dst(), f.site(s, n.Aux))
 		return
 	}
-	if s.ByteSteps() {
-		f.loadStepped8(s, t)
+	if s.Shuffles() && !f.ByRow {
+		f.loadShuffled(s, n.Aux, t)
 		return
 	}
 	reg := t.Register()
@@ -335,8 +346,8 @@ func (f *avx512) load(n *lower.Node) {
 		return
 	}
 	row := loadRows[t]
-	if f.Octets {
-		row = loadRow{lanes: x86.VMOVDQU8, one: x86.VPBROADCASTB}
+	if f.LaneSize > 0 {
+		row = f.narrowRow(t)
 	}
 	var d x86.Vec
 	if fills {
@@ -352,7 +363,9 @@ func (f *avx512) load(n *lower.Node) {
 			f.I(row.convert, l, d, d)
 		}
 	case s.Kind == layout.Strided && s.Step != 0 && lanes == nil:
-		f.stepped(s, reg, d)
+		f.pick(f.windows(s), reg, d)
+	case s.Kind == layout.Laid && !f.ByRow:
+		f.loadLaid(s, n.Aux, reg, d)
 	case s.Kind == layout.Strided:
 		f.gatherStrided(s, reg, d, lanes)
 	default:
@@ -404,15 +417,16 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	switch {
 	case t == dtype.BF16:
 		d := f.Tmp()
-		f.bf16(d, x)
-		f.I(x86.VPSRLD, l, d, d, x86.Imm(16))
+		f.upperHalf(n, d, x)
 		op, ops[1] = x86.VPMOVDW, d
 	case t == dtype.F16:
 		op, ops[2], k = x86.VCVTPS2PH, x86.Imm(0), 3
-	case isa.Narrow(t) && f.Octets:
-		op = x86.VMOVDQU8
+	case isa.Narrow(t) && t.Size() == f.LaneSize:
+		op = f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0)
+	case isa.Narrow(t) && f.LaneSize == 2:
+		op = x86.VPMOVWB
 	case isa.Narrow(t):
-		op = x86.VPMOVDB
+		op = [...]x86.Op{1: x86.VPMOVDB, 2: x86.VPMOVDW}[t.Size()]
 	case f.Passes(n.Aux) && !masked:
 		op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 	}
@@ -424,10 +438,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 }
 
 func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
-	v, l := f.Tmp(), x86.L128
-	if f.Octets {
-		l = f.LenOf(dtype.Bool)
-	}
+	v, l := f.Tmp(), f.byteLen()
 	f.I(x86.VMOVDQU8, l, v, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(n.Args[0])))
 	switch {
 	case masked:
@@ -437,65 +448,6 @@ func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
 	default:
 		f.I(x86.VMOVUPS, l, m, v)
 	}
-}
-
-// stepped loads a site with a small step: each window gives its lanes by a permute.
-func (f *avx512) stepped(s *layout.Site, t dtype.Type, d x86.Vec) {
-	l, size, ix := f.LenOf(t), t.Size(), f.Tmp()
-	load, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
-	windows := f.windows(s)
-	f.I(load, l, d, windows[0].mem)
-	for i := range windows {
-		w := &windows[i]
-		if i == 0 && len(windows) > 1 {
-			continue
-		}
-		var next x86.Operand = w.mem
-		switch i {
-		case 0:
-			f.I(load, l, ix, f.selector(w.lanes, size, 0, false))
-			next = d
-		case 1:
-			both := window{lanes: slices.Clone(windows[0].lanes)}
-			for _, p := range w.lanes {
-				both.lanes = append(both.lanes, picked{lane: p.lane, at: f.W + p.at})
-			}
-			f.I(load, l, ix, f.selector(both.lanes, size, 0, false))
-		default:
-			f.I(load, l, ix, f.selector(w.lanes, size, f.W, true))
-		}
-		f.I(pair, l, d, ix, next)
-	}
-}
-
-// StoreStepped stores to a site with a small step: a permute puts the lanes of each
-// window in place, and a mask keeps the elements between them.
-func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
-	if t.Size() == 1 {
-		f.storeStepped8(n, t)
-		return true
-	}
-	if t.Size() < 4 {
-		return false
-	}
-	l, x := f.LenOf(t), f.Src(n.Args[0])
-	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
-	d, ix, k := f.Tmp(), f.Tmp(), f.TmpMask()
-	for _, w := range f.windows(&f.Layout.Sites[n.Aux]) {
-		bits := int64(0)
-		from := make([]picked, len(w.lanes))
-		for i, p := range w.lanes {
-			bits |= 1 << p.at
-			from[i] = picked{lane: p.at, at: p.lane}
-		}
-		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
-		f.I(x86.KMOVW, 0, k, x86.RAX)
-		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
-		f.I(x86.VMOVAPS, l, d, x)
-		f.I(pair, l, d, ix, d)
-		f.I(move, l, w.mem, d, x86.Merge(k))
-	}
-	return true
 }
 
 // A truncation says how to convert a float to an integer. Out of range the instruction
@@ -523,8 +475,8 @@ var toFloat = [...][2]x86.Op{
 // fromPredicate broadcasts one to the lanes of the predicate.
 func (f *avx512) fromPredicate(n *lower.Node) {
 	k, to := f.Mask(n.Args[0]), n.Type
-	if f.Octets {
-		f.I(x86.VMOVDQU8, f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
+	if f.LaneSize > 0 {
+		f.I(f.pickLane(to, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0), f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
 		return
 	}
 	f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.constant(to, floatBits(to, 1)), x86.Zero(k))
@@ -536,7 +488,7 @@ func (f *avx512) toPredicate(n *lower.Node) {
 	if from.IsFloat() {
 		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), f.DstMask(), x, f.constBcast(from, 0), x86.Imm(4))
 	} else {
-		f.I(f.pickLane(from, x86.VPTESTMB, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
+		f.I(f.pickLane(from, x86.VPTESTMB, x86.VPTESTMW, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
 	}
 }
 
@@ -559,7 +511,7 @@ func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 	if isa.Narrow(to) {
 		k, t := f.TmpMask(), f.Tmp()
 		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
-		f.clamp8(t, x, from, to)
+		f.clamp(t, x, from, to)
 		f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t, x86.Zero(k))
 		return
 	}
@@ -615,11 +567,7 @@ func (f *avx512) PredicateLanes(p int32, complement bool) x86.Vec {
 		f.I(f.kop(knot), 0, n, k)
 		k = n
 	}
-	op := x86.VPMOVM2D
-	if f.Octets {
-		op = x86.VPMOVM2B
-	}
-	f.I(op, f.LenOf(dtype.I32), d, k)
+	f.I(f.pickLane(dtype.Bool, x86.VPMOVM2B, x86.VPMOVM2W, x86.VPMOVM2D, 0), f.LenOf(dtype.I32), d, k)
 	return d
 }
 
@@ -627,10 +575,10 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	switch {
 	case k.Sums():
-		f.sumOctets(k.Type, d, x)
+		f.sumNarrow(k.Type, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPORD, l, d, d, x)
-	case f.Octets && k.Op == prim.Mul:
+	case f.LaneSize == 1 && k.Op == prim.Mul:
 		f.stepMul(d, x)
 	case k.Quiet:
 		q := f.Tmp()

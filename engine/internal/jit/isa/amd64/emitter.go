@@ -45,6 +45,14 @@ type set interface {
 	// compareInts sets predicate d to the result of a comparison, in lanes of type t.
 	compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec)
 	load(n *lower.Node)
+	// loadPart loads n lanes of a vector from memory, those from lane first on, and keeps the lanes
+	// before them. The lanes after them are lost. It may overwrite RDX.
+	loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int)
+	// pick loads the lanes that windows have.
+	pick(windows []window, t dtype.Type, d x86.Vec)
+	// permute puts lane lanes[i] of x into lane i of d, or lane i of fill where lanes[i] is
+	// negative.
+	permute(t dtype.Type, d, x, fill x86.Vec, lanes []int)
 	// permuteTable emits a look-up in a table by permutes. It returns false, and emits
 	// nothing, if the target has none that suit.
 	permuteTable(n *lower.Node, t *ir.Table) bool
@@ -73,8 +81,8 @@ func as[T set](emit func(T, *lower.Node)) rule {
 func (f *emitter) Emit(n *lower.Node) bool {
 	var emit rule
 	ok := false
-	if f.Octets {
-		emit, ok = octetRules.Find(n.Op, n.In)
+	if f.LaneSize > 0 {
+		emit, ok = narrowRules[f.LaneSize-1].Find(n.Op, n.In)
 	}
 	if !ok {
 		emit, ok = f.rules.Find(n.Op, n.In)
@@ -99,12 +107,23 @@ func pick(t dtype.Type, d, q x86.Op) x86.Op {
 	return d
 }
 
-// pickLane returns b for types of 8 bits in lanes of 8 bits, and else picks by the width.
-func (f *emitter) pickLane(t dtype.Type, b, d, q x86.Op) x86.Op {
-	if f.Octets && t.Size() == 1 {
+// lane returns the type of lanes with values of type t.
+func (f *emitter) lane(t dtype.Type) dtype.Type {
+	if f.LaneSize > 0 && isa.Narrow(t) {
+		return frame.Lane(t, f.LaneSize)
+	}
+	return isa.Lane32(t)
+}
+
+// pickLane picks by the size of the lanes of values of type t: of 1, 2, 4 or 8 bytes.
+func (f *emitter) pickLane(t dtype.Type, b, w, d, q x86.Op) x86.Op {
+	switch {
+	case f.LaneSize == 0 || t.Size() > 2:
+		return pick(t, d, q)
+	case f.LaneSize == 1:
 		return b
 	}
-	return pick(t, d, q)
+	return w
 }
 
 func (f *emitter) LoadVec(t dtype.Type, d isa.Vec, m isa.Mem) {
@@ -168,6 +187,9 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 	}
 }
 
+// Quotients is for targets with Reciprocals only.
+func (f *emitter) Quotients() []int32 { return nil }
+
 func (f *emitter) VecName(r int8, t dtype.Type) string {
 	return fmt.Sprintf("%smm%d", map[x86.Len]string{x86.L128: "x", x86.L256: "y", x86.L512: "z"}[f.LenOf(t)], r)
 }
@@ -190,8 +212,10 @@ func (f *emitter) full(t dtype.Type, x uint64) x86.Mem {
 	switch {
 	case t == dtype.Bool:
 		return f.Const(repeat(byte(-(x & 1)), 32))
-	case f.Octets:
+	case f.LaneSize == 1:
 		return f.Const(repeat(byte(x), f.W))
+	case f.LaneSize == 2:
+		return f.words(uint16(frame.Canonical(t, x)))
 	}
 	return f.series(int(f.LenOf(t))/8, frame.Canonical(t, x), 0, isa.Wide(t))
 }
@@ -249,7 +273,11 @@ func (f *emitter) table(t *ir.Table, times int) x86.Label {
 			data = append(data, byte(x>>(8*b)))
 		}
 	}
-	data = bytes.Repeat(data, times)
+	return f.tableOf(bytes.Repeat(data, times))
+}
+
+// tableOf puts bytes after the code and returns their label.
+func (f *emitter) tableOf(data []byte) x86.Label {
 	for _, old := range f.asm.tables {
 		if bytes.Equal(old.bits, data) {
 			return old.label
@@ -262,10 +290,7 @@ func (f *emitter) table(t *ir.Table, times int) x86.Label {
 
 // broadcast loads one element of type t into all lanes.
 func (f *emitter) broadcast(d x86.Vec, t dtype.Type, m x86.Mem) {
-	op := pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD)
-	if f.Octets && t.Size() == 1 {
-		op = x86.VPBROADCASTB
-	}
+	op := f.pickLane(t, x86.VPBROADCASTB, x86.VPBROADCASTW, x86.VBROADCASTSS, x86.VBROADCASTSD)
 	f.I(op, f.LenOf(t), d, m)
 }
 
@@ -337,7 +362,7 @@ func (f *emitter) strided(s *layout.Site) x86.Mem {
 
 // bytes reports whether node n of this body is in lanes of 8 bits.
 func (f *emitter) bytes(n *lower.Node) bool {
-	if !n.Bytes || n.Op != ir.Load || n.Args[0] != lower.None || n.Args[1] != lower.None || f.Octets || f.Masked || f.Phase.Kind == lower.ScalarPhase {
+	if !n.Bytes || n.Op != ir.Load || n.Args[0] != lower.None || n.Args[1] != lower.None || f.LaneSize > 0 || f.Masked || f.Phase.Kind == lower.ScalarPhase {
 		return false
 	}
 	s := &f.Layout.Sites[n.Aux]
@@ -345,43 +370,33 @@ func (f *emitter) bytes(n *lower.Node) bool {
 }
 
 // moveBytes moves a byte for each lane between a vector and memory.
-func (f *emitter) moveBytes(to, from x86.Operand) {
-	switch f.W {
-	case 16:
-		f.I(x86.VMOVUPS, x86.L128, to, from)
-	case 8:
-		f.I(x86.VMOVQ, 0, to, from)
-	default:
-		f.I(x86.VMOVD, 0, to, from)
-	}
-}
+func (f *emitter) moveBytes(to, from x86.Operand) { f.moveGroup(f.W, to, from) }
 
-// A window is a load of contiguous elements that has some lanes of a site with a small
-// step.
+// A window is a load of contiguous elements that has some lanes of a site.
 type window struct {
 	mem   x86.Mem
 	lanes []picked
 }
 
 // A picked is a lane and the position of its element in a window.
-type picked struct{ lane, at int }
+type picked = layout.Picked
 
 // windows emits the address of a site with a small step and returns the loads that have
 // its lanes. They read no element before the first or after the last. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
-	return windowsAt(s, f.stepAddress(s)*f.W, f.W)
+	return windowsAt(s, f.stepAddress(s, s.Step)*f.W, f.W)
 }
 
 // stepAddress emits the address of a site with a small step, to RCX, and returns how many
 // vectors after it the lanes begin.
-func (f *emitter) stepAddress(s *layout.Site) int {
+func (f *emitter) stepAddress(s *layout.Site, step int) int {
 	index, k := f.FirstLane()
 	if f.Phase.Kind == lower.SeqPhase {
 		k = f.Copy
 		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
 	} else {
-		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(s.Step*s.Size))
+		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(step*s.Size))
 		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
 	}
 	return k
@@ -402,7 +417,7 @@ func windowsAt(s *layout.Site, lane0, n int) []window {
 		for i := range lane {
 			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
 				lane[i] = true
-				w.lanes = append(w.lanes, picked{i, e})
+				w.lanes = append(w.lanes, picked{Lane: i, At: e})
 			}
 		}
 		out = append(out, w)
@@ -418,7 +433,7 @@ func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
 		b[i*size] = byte(i)
 	}
 	for _, p := range lanes {
-		b[p.lane*size] = byte(base + p.at)
+		b[p.Lane*size] = byte(base + p.At)
 	}
 	return f.Const(b)
 }

@@ -77,7 +77,7 @@ func (f *emitter) fit(p x86.Operand, t dtype.Type) x86.Operand {
 
 // maskFor is fit for a vector.
 func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
-	if f.W == 8 || f.Octets || isa.Wide(t) || t == dtype.Bool {
+	if f.W == 8 || f.LaneSize > 0 || isa.Wide(t) || t == dtype.Bool {
 		return p
 	}
 	d := f.Tmp()
@@ -89,9 +89,9 @@ func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 // blend sets d to y in the lanes of p, and to z in the others.
 func (f *emitter) blend(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Operand) {
 	if k, ok := p.(x86.Mask); ok {
-		f.I(f.pickLane(t, x86.VPBLENDMB, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
+		f.I(f.pickLane(t, x86.VPBLENDMB, x86.VPBLENDMW, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
 	} else {
-		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
+		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
 	}
 }
 
@@ -119,7 +119,7 @@ func (f *emitter) kop(op maskOp) x86.Op { return op[max(bits.Len(uint(f.W))-4, 0
 func (f *emitter) skipNone(k x86.Operand, skip x86.Label) {
 	if f.evex {
 		f.I(f.kop(kortest), 0, k, k)
-	} else if f.Octets {
+	} else if f.LaneSize > 0 {
 		f.I(x86.VPTEST, x86.L256, k, k)
 	} else {
 		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
@@ -212,7 +212,11 @@ func index(f *emitter, n *lower.Node) {
 		f.I(x86.VPBROADCASTQ, f.LenOf(dtype.I64), f.Dst(), f.pointer(s))
 	default:
 		d := f.Dst()
-		f.multiples(d, at(s.Arg+frame.SiteStride))
+		if s.Counts() {
+			f.numbers(d, dtype.I64)
+		} else {
+			f.multiples(d, at(s.Arg+frame.SiteStride))
+		}
 		f.addWord(d, d, f.pointer(s))
 	}
 }

@@ -1,7 +1,7 @@
 package amd64
 
 import (
-	"math"
+	"cmp"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -22,13 +23,15 @@ var commonRules = isa.Table(
 	on(fma, isa.Floats, prim.Fma),
 	on(negInt, isa.Ints, prim.Neg),
 	on(sign, isa.Floats, prim.Neg, prim.Abs),
-	on(absInt, types{dtype.I8, dtype.I32}, prim.Abs),
-	on(move, types{dtype.U8, dtype.U32, dtype.U64}, prim.Abs),
+	on(absInt, isa.IntsOf(true, 4), prim.Abs),
+	on(move, isa.IntsOf(false, 8), prim.Abs),
 	on(round, isa.Floats, prim.Floor, prim.Ceil, prim.Trunc, prim.Rint),
 	on(sqrt, isa.Floats, prim.Sqrt),
 	on(convert, isa.All, prim.Cvt),
 	on(bitcast, isa.Nums, prim.Bitcast),
-	on(mulHi8, types{dtype.U8}, prim.MulHi),
+	on(mulLow, isa.IntsOf(false, 8), lower.OpMulLow),
+	on(mulLow, isa.IntsOf(true, 8), lower.OpMulLow),
+	on(mulHiNarrow, isa.IntsOf(false, 2), prim.MulHi),
 	on(mulHi64, types{dtype.U64}, prim.MulHi),
 	on(scalarDivide, isa.Ints, prim.Div, prim.Rem),
 	on(scalarRem, isa.Floats, prim.Rem),
@@ -42,6 +45,7 @@ var commonRules = isa.Table(
 	on(export, nil, lower.OpExport),
 	on(gather, nil, lower.OpGather),
 	on(iotaNode, nil, lower.OpIota),
+	on(shiftUp, isa.Nums, lower.OpShiftUp),
 )
 
 type types = []dtype.Type
@@ -51,31 +55,28 @@ func on(emit rule, ts types, ops ...prim.Op) isa.Row[rule] {
 	return isa.Row[rule]{Emit: emit, Types: ts, Ops: ops}
 }
 
-// binaryOps are the instructions for primitives of two operands.
+// binaryOps are the instructions for primitives of two operands, by the type of the lanes.
 var binaryOps = byLanes(map[prim.Op]map[dtype.Type]x86.Op{
-	prim.Add: {dtype.F32: x86.VADDPS, dtype.F64: x86.VADDPD, dtype.I32: x86.VPADDD, dtype.I64: x86.VPADDQ},
-	prim.Sub: {dtype.F32: x86.VSUBPS, dtype.F64: x86.VSUBPD, dtype.I32: x86.VPSUBD, dtype.I64: x86.VPSUBQ},
-	prim.Mul: {dtype.F32: x86.VMULPS, dtype.F64: x86.VMULPD, dtype.I32: x86.VPMULLD, dtype.I64: x86.VPMULLQ},
+	prim.Add: {dtype.F32: x86.VADDPS, dtype.F64: x86.VADDPD, dtype.I8: x86.VPADDB, dtype.I16: x86.VPADDW, dtype.I32: x86.VPADDD, dtype.I64: x86.VPADDQ},
+	prim.Sub: {dtype.F32: x86.VSUBPS, dtype.F64: x86.VSUBPD, dtype.I8: x86.VPSUBB, dtype.I16: x86.VPSUBW, dtype.I32: x86.VPSUBD, dtype.I64: x86.VPSUBQ},
+	prim.Mul: {dtype.F32: x86.VMULPS, dtype.F64: x86.VMULPD, dtype.I16: x86.VPMULLW, dtype.I32: x86.VPMULLD, dtype.I64: x86.VPMULLQ},
 	prim.Div: {dtype.F32: x86.VDIVPS, dtype.F64: x86.VDIVPD},
 	prim.And: {dtype.I32: x86.VPANDD, dtype.I64: x86.VPANDQ},
 	prim.Or:  {dtype.I32: x86.VPORD, dtype.I64: x86.VPORQ},
 	prim.Xor: {dtype.I32: x86.VPXORD, dtype.I64: x86.VPXORQ},
-	prim.Min: {dtype.I32: x86.VPMINSD, dtype.I64: x86.VPMINSQ, dtype.U32: x86.VPMINUD, dtype.U64: x86.VPMINUQ},
-	prim.Max: {dtype.I32: x86.VPMAXSD, dtype.I64: x86.VPMAXSQ, dtype.U32: x86.VPMAXUD, dtype.U64: x86.VPMAXUQ},
-	prim.Shl: {dtype.I32: x86.VPSLLVD, dtype.I64: x86.VPSLLVQ},
-	prim.Shr: {dtype.I32: x86.VPSRAVD, dtype.I64: x86.VPSRAVQ, dtype.U32: x86.VPSRLVD, dtype.U64: x86.VPSRLVQ},
+	prim.Min: {dtype.I8: x86.VPMINSB, dtype.I16: x86.VPMINSW, dtype.I32: x86.VPMINSD, dtype.I64: x86.VPMINSQ, dtype.U8: x86.VPMINUB, dtype.U16: x86.VPMINUW, dtype.U32: x86.VPMINUD, dtype.U64: x86.VPMINUQ},
+	prim.Max: {dtype.I8: x86.VPMAXSB, dtype.I16: x86.VPMAXSW, dtype.I32: x86.VPMAXSD, dtype.I64: x86.VPMAXSQ, dtype.U8: x86.VPMAXUB, dtype.U16: x86.VPMAXUW, dtype.U32: x86.VPMAXUD, dtype.U64: x86.VPMAXUQ},
+	prim.Shl: {dtype.I16: x86.VPSLLVW, dtype.I32: x86.VPSLLVD, dtype.I64: x86.VPSLLVQ},
+	prim.Shr: {dtype.I16: x86.VPSRAVW, dtype.I32: x86.VPSRAVD, dtype.I64: x86.VPSRAVQ, dtype.U16: x86.VPSRLVW, dtype.U32: x86.VPSRLVD, dtype.U64: x86.VPSRLVQ},
 })
 
-// byLanes returns instructions by operation and type of the operands. Types of 8 bits
-// take the instructions of their lanes. An unsigned type without one takes the signed type's.
+// byLanes returns instructions by operation and type of the lanes. An unsigned type without one
+// takes the signed type's, and narrow lanes without one those of 32 bits.
 func byLanes(rows map[prim.Op]map[dtype.Type]x86.Op) (ops [prim.NumOps][dtype.F64 + 1]x86.Op) {
+	signed := map[dtype.Type]dtype.Type{dtype.U8: dtype.I8, dtype.U16: dtype.I16, dtype.U32: dtype.I32, dtype.U64: dtype.I64}
 	for op, row := range rows {
 		for _, t := range isa.All {
-			o, ok := row[isa.Lane32(t)]
-			if !ok {
-				o = row[signedOf(t)]
-			}
-			ops[op][t] = o
+			ops[op][t] = cmp.Or(row[t], row[signed[t]], row[isa.Lane32(t)], row[signed[isa.Lane32(t)]])
 		}
 	}
 	return ops
@@ -96,17 +97,15 @@ func signedOf(t dtype.Type) dtype.Type {
 }
 
 // binaryOp returns the instruction for a primitive of two operands that all targets have.
+// t is the type of the lanes.
 func binaryOp(op prim.Op, t dtype.Type) x86.Op { return binaryOps[op][t] }
 
 // simple returns the target's instruction for a primitive of two operands.
 func (f *emitter) simple(op prim.Op, t dtype.Type) x86.Op {
-	if o := octetOps[op][t]; o != 0 && f.Octets {
-		return o
-	}
 	if o := vexOps[op]; o != 0 && !f.evex {
 		return o
 	}
-	return binaryOp(op, t)
+	return binaryOp(op, f.lane(t))
 }
 
 // signBit returns the sign bit of a type.
@@ -149,11 +148,28 @@ func floatMinMax(f *emitter, n *lower.Node) {
 	f.own.minMax(n.Op, n.In, f.Dst(), x, y)
 }
 
+// The forms of fused multiply-adds, by the operand that they overwrite.
+const (
+	fma132 = iota
+	fma213
+	fma231
+)
+
+// fmaOps are the instructions of fused multiply-adds by the signs of product and addend, and by
+// form.
+var fmaOps = [4][3][2]x86.Op{
+	0:                                  {{x86.VFMADD132PS, x86.VFMADD132PD}, {x86.VFMADD213PS, x86.VFMADD213PD}, {x86.VFMADD231PS, x86.VFMADD231PD}},
+	lower.NegProduct:                   {{x86.VFNMADD132PS, x86.VFNMADD132PD}, {x86.VFNMADD213PS, x86.VFNMADD213PD}, {x86.VFNMADD231PS, x86.VFNMADD231PD}},
+	lower.NegAddend:                    {{x86.VFMSUB132PS, x86.VFMSUB132PD}, {x86.VFMSUB213PS, x86.VFMSUB213PD}, {x86.VFMSUB231PS, x86.VFMSUB231PD}},
+	lower.NegProduct | lower.NegAddend: {{x86.VFNMSUB132PS, x86.VFNMSUB132PD}, {x86.VFNMSUB213PS, x86.VFNMSUB213PD}, {x86.VFNMSUB231PS, x86.VFNMSUB231PD}},
+}
+
 // fma emits a fused multiply-add. It overwrites an operand whose last use this is, if
 // there is one.
 func fma(f *emitter, n *lower.Node) {
 	x, y, z := n.Args[0], n.Args[1], n.Args[2]
-	op := func(s, d x86.Op) x86.Op { return pick(n.In, s, d) }
+	ops := &fmaOps[n.Imm]
+	op := func(k int) x86.Op { return pick(n.In, ops[k][0], ops[k][1]) }
 	l := f.LenOf(n.In)
 	inReg := func(a int32) bool { return !f.inMemory(a) }
 	if !inReg(x) && inReg(y) {
@@ -166,41 +182,41 @@ func fma(f *emitter, n *lower.Node) {
 		rz := f.Src(z)
 		f.Release()
 		d := f.Reuse(rz)
-		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+		f.I(op(fma231), l, d, rx, my)
 	case f.Dies(x) && x != y && x != z:
 		rx := f.Src(x)
 		if !inReg(y) && inReg(z) { // x = x*mem + z
 			my, rz := f.srcM(y), f.Src(z)
 			f.Release()
-			f.I(op(x86.VFMADD132PS, x86.VFMADD132PD), l, f.Reuse(rx), rz, my)
+			f.I(op(fma132), l, f.Reuse(rx), rz, my)
 			return
 		}
 		ry, mz := f.Src(y), f.srcM(z)
 		f.Release()
-		f.I(op(x86.VFMADD213PS, x86.VFMADD213PD), l, f.Reuse(rx), ry, mz)
+		f.I(op(fma213), l, f.Reuse(rx), ry, mz)
 	case f.Dies(y) && y != x && y != z:
 		ry, rx, mz := f.Src(y), f.Src(x), f.srcM(z)
 		f.Release()
-		f.I(op(x86.VFMADD213PS, x86.VFMADD213PD), l, f.Reuse(ry), rx, mz)
+		f.I(op(fma213), l, f.Reuse(ry), rx, mz)
 	case !inReg(z): // the addend comes from memory into the result
 		rx, my := f.Src(x), f.srcM(y)
 		d := f.Dst()
 		f.LoadUniform(d, z)
-		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+		f.I(op(fma231), l, d, rx, my)
 	default:
 		rx, my, rz := f.Src(x), f.srcM(y), f.Src(z)
 		d := f.Dst()
 		f.I(x86.VMOVAPS, l, d, rz)
-		f.I(op(x86.VFMADD231PS, x86.VFMADD231PD), l, d, rx, my)
+		f.I(op(fma231), l, d, rx, my)
 	}
 }
 
-func mulHi8(f *emitter, n *lower.Node) {
+func mulHiNarrow(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.Release()
 	d, l := f.Dst(), f.LenOf(n.In)
-	f.I(x86.VPMULLD, l, d, x, y)
-	f.I(x86.VPSRLD, l, d, d, x86.Imm(8))
+	f.I(f.simple(prim.Mul, n.In), l, d, x, y)
+	f.I(f.pickLane(n.In, 0, x86.VPSRLW, x86.VPSRLD, 0), l, d, d, x86.Imm(8*n.In.Size()))
 }
 
 func roundF16(f *emitter, n *lower.Node) {
@@ -211,18 +227,29 @@ func roundF16(f *emitter, n *lower.Node) {
 	f.I(x86.VCVTPH2PS, l, f.Dst(), t)
 }
 
-// canon brings a result of 32-bit arithmetic into the form of a narrow type. Lanes of 8
-// bits have no other form, and what is only stored needs none.
+// canon brings a result of arithmetic in wider lanes into the form of a narrow type. What is
+// only stored needs no form.
 func (f *emitter) canon(t dtype.Type, d x86.Vec) {
-	l := f.LenOf(dtype.I32)
+	l, shift := f.LenOf(t), 8*(f.lane(t).Size()-t.Size())
 	switch {
-	case f.Octets || f.Cur.Bytes:
-	case t == dtype.I8:
-		f.I(x86.VPSLLD, l, d, d, x86.Imm(24))
-		f.I(x86.VPSRAD, l, d, d, x86.Imm(24))
-	case t == dtype.U8:
-		f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, 0xff))
+	case shift == 0 || f.Cur.Bytes:
+	case t.IsSigned():
+		f.I(f.pickLane(t, 0, x86.VPSLLW, x86.VPSLLD, 0), l, d, d, x86.Imm(shift))
+		f.I(f.pickLane(t, 0, x86.VPSRAW, x86.VPSRAD, 0), l, d, d, x86.Imm(shift))
+	default:
+		f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, t.Mask()))
 	}
+}
+
+// mulLow multiplies the lower halves of lanes of 64 bits.
+func mulLow(f *emitter, n *lower.Node) {
+	a, b := n.Args[0], n.Args[1]
+	if f.inMemory(a) {
+		a, b = b, a
+	}
+	x, y := f.Src(a), f.srcM(b)
+	f.Release()
+	f.I(x86.VPMULUDQ, f.LenOf(n.In), f.Dst(), x, y)
 }
 
 func mulHi64(f *emitter, n *lower.Node) {
@@ -306,7 +333,7 @@ func negInt(f *emitter, n *lower.Node) {
 
 func absInt(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
-	f.I(f.pickLane(n.In, x86.VPABSB, x86.VPABSD, x86.VPABSQ), f.LenOf(n.In), d, x)
+	f.I(f.pickLane(n.In, x86.VPABSB, x86.VPABSW, x86.VPABSD, x86.VPABSQ), f.LenOf(n.In), d, x)
 	f.canon(n.In, d)
 }
 
@@ -429,12 +456,10 @@ func convert(f *emitter, n *lower.Node) {
 	}
 }
 
-// clamp8 brings floats into the range of a type of 8 bits.
-func (f *emitter) clamp8(d, x x86.Vec, from, to dtype.Type) {
-	lo, hi := float64(math.MinInt8), float64(math.MaxInt8)
-	if to == dtype.U8 {
-		lo, hi = 0, math.MaxUint8
-	}
+// clamp brings floats into the range of a narrow type.
+func (f *emitter) clamp(d, x x86.Vec, from, to dtype.Type) {
+	lo, above := scalar.Limits(to)
+	hi := above - 1
 	f.I(pick(from, x86.VMINPS, x86.VMINPD), f.LenOf(from), d, x, f.operand(from, floatBits(from, hi)))
 	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), f.LenOf(from), d, d, f.operand(from, floatBits(from, lo)))
 }
@@ -478,6 +503,15 @@ func (f *emitter) bf16(d, x x86.Vec) {
 	} else {
 		f.I(x86.VBLENDVPS, l, d, d, f.full(dtype.U32, 0x7fc00000), k)
 	}
+}
+
+// upperHalf sets each lane of d to the bits of the bfloat16 that store n makes of x.
+func (f *emitter) upperHalf(n *lower.Node, d, x x86.Vec) {
+	if !n.Rounded {
+		f.bf16(d, x)
+		x = d
+	}
+	f.I(x86.VPSRLD, f.LenOf(dtype.F32), d, x, x86.Imm(16))
 }
 
 func roundBF16(f *emitter, n *lower.Node) {

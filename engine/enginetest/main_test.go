@@ -1,9 +1,0 @@
-package enginetest_test
-
-import (
-	"testing"
-
-	"github.com/oneloop/oneloop/engine/enginetest"
-)
-
-func TestMain(m *testing.M) { enginetest.Main(m) }

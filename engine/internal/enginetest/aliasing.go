@@ -1,0 +1,134 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Aliasing tests assignments whose value reads the memory that they write, at
+// other positions. The program must behave as if it computed the whole value
+// first.
+func Aliasing(t *testing.T, o Options) {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.I16, dtype.I64, dtype.Bool} {
+		for _, n := range []int{2, 5, 33, 70, 200} {
+			if !testlevel.Deep() && n != 5 && n != 70 || n == 200 && typ != dtype.F32 {
+				continue
+			}
+			t.Run(typ.String(), func(t *testing.T) {
+				s := suite{t, o}
+				matrixAliases(s, typ, n)
+				vectorAliases(s, typ, n*n)
+				targetAliases(s, typ, n)
+				memoryAliases(s, typ, n*n)
+			})
+		}
+	}
+}
+
+// plus returns x + y, for bool x xor y.
+func plus(x, y *tree.Node) *tree.Node {
+	if x.DType() == dtype.Bool {
+		return apply("bitwise_xor", x, y)
+	}
+	return apply("add", x, y)
+}
+
+func set(to, v *tree.Node) expr.Statement { return expr.Statement{Target: to, Value: v} }
+
+func span(n *tree.Node, list ...op.Span) *tree.Node { return restrided(op.SliceNode(n, list), n) }
+
+// restrided returns a slice of a leaf as a leaf, which can be a target.
+func restrided(slice, leaf *tree.Node) *tree.Node {
+	l := *leaf.Leaf
+	l.Strides = append(shape.Strides(nil), l.Strides...)
+	for i := range l.Strides {
+		l.Offset += slice.Ints[3*i] * l.Strides[i]
+		l.Strides[i] *= slice.Ints[3*i+1]
+	}
+	return tree.NewLeaf(leaf.DType(), slice.Shape(), &l)
+}
+
+func matrixAliases(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	a := place(r, t, packed, tame, n, n).Named("a").Node()
+	turn := op.PermuteNode(a, nil)
+	s.check(set(a, turn))
+	s.check(set(a, plus(turn, a)))
+	s.check(set(a, op.Compose("flip", op.Options{Axes: []int{0}}, turn)))
+	upper, lower := span(a, op.From(1)), span(a, op.Range(0, -1))
+	s.check(set(upper, plus(upper, lower)))
+	s.check(set(lower, plus(upper, lower)))
+	if t != dtype.Bool {
+		s.check(expr.Statement{Saver: expr.Plus, Target: upper, Value: lower})
+		s.check(expr.Statement{Saver: expr.Minus, Target: span(a, op.Span{}, op.From(1)), Value: span(a, op.Span{}, op.Range(0, -1))})
+		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: op.ReduceNode("sum", a, keep(1))})
+		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: op.ReduceNode("max", a, keep(0))})
+		s.check(expr.Statement{Saver: expr.Times, Target: a, Value: span(a, op.Range(0, 1))})
+		s.check(set(span(a, op.Range(0, 1)), op.ReduceNode("sum", a, keep(0))))
+		s.check(set(span(a, op.Span{}, op.Range(1, 2)), op.ReduceNode("min", a, keep(1))))
+	}
+	if t.IsFloat() {
+		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{1}}, a)))
+		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{0}}, turn)))
+		s.check(set(a, op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, a, span(a, op.Range(0, 1)), nil)))
+	}
+}
+
+func vectorAliases(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	x := place(r, t, packed, tame, n).Named("x").Node()
+	back := op.Compose("flip", op.Options{}, x)
+	s.check(set(x, back))
+	s.check(set(x, plus(back, plus(x, x))))
+	if t != dtype.Bool {
+		s.check(set(x, apply("sub", back, apply("mul", tree.ConstInt(t, 2), x))))
+	}
+	half := n / 2
+	s.check(set(span(x, op.Until(half)), span(x, op.By(op.Until(2*half), 2))))
+	s.check(set(span(x, op.By(op.Until(2*half), 2)), span(x, op.Until(half))))
+	s.check(set(span(x, op.By(op.Until(2*half), 2)), span(x, op.By(op.Range(1, 2*half), 2))))
+}
+
+// targetAliases stores in several parts of one memory.
+func targetAliases(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	a := place(r, t, packed, tame, 2*n, n).Named("a").Node()
+	top, bottom := span(a, op.Until(n)), span(a, op.From(n))
+	s.check(set(concat(0, top, bottom), concat(0, bottom, top)))
+	s.check(set(concat(0, bottom, top), a))
+	s.check(set(concat(0, top, bottom), plus(a, op.Compose("flip", op.Options{Axes: []int{0}}, a))))
+	s.check(set(concat(1, top, bottom), op.PermuteNode(a, nil)))
+	s.check(set(concat(1, top, bottom), span(a, op.Until(1), op.Until(1))))
+	if t != dtype.Bool {
+		s.check(expr.Statement{Saver: expr.Plus, Target: concat(0, top, bottom), Value: op.Compose("flip", op.Options{}, a)})
+	}
+}
+
+// memoryAliases reads and writes the same bytes through different memories.
+func memoryAliases(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	whole := place(r, t, packed, tame, n+3)
+	data := host(whole.Memory())[whole.Offset()*t.Size():]
+	view := func(from, count int, name string) *tree.Node {
+		m := engine.MemoryOf(data[from*t.Size() : (from+count)*t.Size()])
+		return array(m, t, shape.Shape{count}, shape.Strides{1}, 0).Named(name).Node()
+	}
+	x, y, z := view(0, n, "x"), view(1, n, "y"), view(3, n, "z")
+	s.check(set(y, x))
+	s.check(set(x, y))
+	s.check(set(y, plus(x, z)))
+	s.check(set(y, plus(x, z)), set(x, plus(y, z)), set(z, plus(x, y)))
+	s.check(set(x, z), set(z, y), set(y, x))
+	s.check(set(concat(0, view(0, n/2, "v"), view(n/2, n-n/2, "w")), y))
+}

@@ -1,0 +1,317 @@
+package enginetest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// Calls tests every operator that is a Go function over whole arrays, with every
+// element type, over arrays in all layouts and over computed trees.
+func Calls(t *testing.T, o Options) { wholeArrays(t, o, tree.Opaque) }
+
+// scattered returns a scatter of the operand by a list of indices. The base, if
+// based is set, has the shape dims.
+func scattered(name string, axis int, list []int64, based bool, dims ...int) func(*tree.Node) *tree.Node {
+	return func(x *tree.Node) *tree.Node {
+		bits := make([]uint64, len(list))
+		for i, v := range list {
+			bits[i] = uint64(v)
+		}
+		var base *tree.Node
+		if based {
+			base = place(newRand(9), x.DType(), turned, wild, dims...).Node()
+		}
+		return op.ScatterNode(name, of(dtype.I64, bits, len(bits)).Node(), x, base, axis, dims)
+	}
+}
+
+func scatters(name string) []viewCase {
+	return []viewCase{
+		{[]int{6}, scattered(name, 0, []int64{0, 4, -1, 2, 4, -5}, false, 5)},
+		{[]int{6}, scattered(name, 0, []int64{0, 4, -1, 2, 4, 0}, true, 5)},
+		{nil, scattered(name, 0, []int64{1, 1, 1}, false, 3)},
+		{[]int{4, 70}, scattered(name, 0, []int64{1, 0, 1, 1}, true, 3, 70)},
+		{[]int{2, 5, 3}, scattered(name, 1, []int64{3, 1, 0, -4, 1}, false, 2, 4, 3)},
+		{[]int{2, 1, 3}, scattered(name, 1, []int64{3, 1, 3}, true, 2, 4, 3)},
+		{[]int{3, 4}, scattered(name, -1, []int64{2, 2, 0, 5}, false, 3, 7)},
+		{[]int{0}, scattered(name, 0, nil, true, 3)},
+		{[]int{2}, scattered(name, 0, []int64{0, 5}, false, 5)},
+		{[]int{2, 3}, scattered(name, 0, []int64{-6, 2}, true, 5, 3)},
+	}
+}
+
+func sorts(name string) (cases []viewCase) {
+	along := func(axis int, ints []int, dims ...int) {
+		cases = append(cases, viewCase{dims, func(x *tree.Node) *tree.Node {
+			return tree.ApplyWith(op.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
+		}})
+	}
+	along(0, nil, 1)
+	along(0, nil, 300)
+	along(1, nil, 40, 7)
+	along(1, []int{1}, 3, 70)
+	along(0, []int{1}, 70, 3)
+	along(1, []int{0}, 3, 4, 5)
+	along(0, nil, 0, 3)
+	return cases
+}
+
+func init() {
+	for _, name := range []string{"scatter", "scatter_add", "bincount", "scatter_max", "scatter_min"} {
+		viewCases[name] = scatters(name)
+	}
+	for _, name := range []string{"sort", "argsort", "rank"} {
+		viewCases[name] = sorts(name)
+	}
+	chosen := func(axis int, places []int, dims ...int) {
+		for _, name := range []string{"select", "partition", "argpartition"} {
+			in := places
+			if name != "select" {
+				in = slices.Sorted(slices.Values(places))
+			}
+			viewCases[name] = append(viewCases[name], viewCase{dims, func(x *tree.Node) *tree.Node {
+				return tree.ApplyWith(op.Row(name), tree.Attributes{Axes: []int{axis}, Ints: in}, x)
+			}})
+		}
+	}
+	chosen(0, []int{0}, 1)
+	chosen(0, []int{0, 299, 150, 151}, 300)
+	chosen(0, []int{35}, 70, 3)
+	chosen(1, []int{3, 3, 0}, 2, 4, 5)
+	for _, side := range []int{0, 1} {
+		viewCases["searchsorted"] = append(viewCases["searchsorted"], viewCase{[]int{33}, func(x *tree.Node) *tree.Node {
+			return searched(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
+		}}, viewCase{[]int{3, 40}, func(x *tree.Node) *tree.Node {
+			return searched(side, place(newRand(6), x.DType(), gaps, tame, 21).Node(), x)
+		}}, viewCase{[]int{9}, func(x *tree.Node) *tree.Node {
+			return searched(side, place(newRand(6), x.DType(), packed, tame, 0).Node(), x)
+		}}, viewCase{[]int{33}, func(x *tree.Node) *tree.Node {
+			return places(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
+		}}, viewCase{[]int{3, 40}, func(x *tree.Node) *tree.Node {
+			return places(side, place(newRand(6), x.DType(), packed, tame, 21).Node(), x)
+		}})
+	}
+}
+
+// searched returns the places of v among the elements of a in order.
+func searched(side int, a, v *tree.Node) *tree.Node {
+	return places(side, tree.ApplyWith(op.Row("sort"), tree.Attributes{Axes: []int{0}}, a), v)
+}
+
+func places(side int, a, v *tree.Node) *tree.Node {
+	return tree.ApplyWith(op.Row("searchsorted"), tree.Attributes{Ints: []int{side}}, a, v)
+}
+
+// searchValue is the definition of searchsorted: the number of elements before each value in
+// a sorted vector. In another one the place is found by halving. It takes -0 and 0 as equal.
+func searchValue(n *tree.Node, args []*value) *value {
+	out := newValue(n.DType(), n.Shape())
+	a, v := args[0], args[1]
+	t := a.typ.Register()
+	zero := func(bits uint64) uint64 {
+		if t.IsFloat() && convert(t, dtype.F64, bits)<<1 == 0 {
+			return 0
+		}
+		return bits
+	}
+	compare := func(x, y uint64) int { return comesBefore(t, zero(x), zero(y), false) }
+	sorted := slices.IsSortedFunc(a.bits, compare)
+	out.reads(a)
+	for i := range out.bits {
+		before := func(x uint64) bool {
+			c := compare(x, v.bits[i])
+			return c < 0 || c == 0 && n.Ints[0] == 1
+		}
+		if sorted {
+			for _, x := range a.bits {
+				out.bits[i] += uint64(count(before(x)))
+			}
+		} else {
+			out.bits[i] = halved(a.bits, before)
+		}
+		out.addFault(i, a.faults()|v.faults())
+	}
+	return out
+}
+
+// halved returns the place that halving finds in a list that is not empty.
+func halved(list []uint64, before func(uint64) bool) uint64 {
+	at := 0
+	for len(list) > 1 {
+		half := len(list) / 2
+		if before(list[half-1]) {
+			at += half
+			list = list[half:]
+		} else {
+			list = list[:len(list)-half]
+		}
+	}
+	return uint64(at + count(before(list[0])))
+}
+
+// combining has the element-wise operator of each scatter, and its first operand
+// where there is no base.
+var combining = map[string]struct {
+	row   string
+	first func(t dtype.Type) float64
+}{
+	"scatter":     {"", func(dtype.Type) float64 { return 0 }},
+	"scatter_add": {"add", func(dtype.Type) float64 { return 0 }},
+	"bincount":    {"add", func(dtype.Type) float64 { return 0 }},
+	"scatter_max": {"maximum", func(t dtype.Type) float64 { return extreme(t, -1) }},
+	"scatter_min": {"minimum", func(t dtype.Type) float64 { return extreme(t, 1) }},
+}
+
+// extreme returns the least value of a type if sign is -1, else the greatest.
+func extreme(t dtype.Type, sign int) float64 {
+	w := 8 * t.Size()
+	switch {
+	case t.IsFloat():
+		return math.Inf(sign)
+	case t.IsUnsigned():
+		return math.Ldexp(1, w) * float64(max(sign, 0))
+	}
+	return math.Ldexp(float64(sign), w-1)
+}
+
+// scatterValue is the definition of a scatter. Every element is visited in the
+// order of the indices.
+func scatterValue(n *tree.Node, args []*value) *value {
+	out := newValue(n.DType(), n.Shape())
+	axis, c := n.Axes[0], combining[n.Op.Name()]
+	t := out.typ.Register()
+	for i := range out.bits {
+		if len(args) > 2 {
+			out.bits[i] = args[2].bits[i]
+		} else {
+			out.bits[i] = convert(dtype.F64, t, math.Float64bits(c.first(out.typ)))
+		}
+	}
+	index, full := args[0], slices.Concat(n.Shape()[:axis], args[0].shape, n.Shape()[axis+1:])
+	from := broadcastIndex(args[1].shape, full)
+	var failed fault
+	for _, a := range args {
+		out.reads(a)
+		failed |= a.faults()
+	}
+	i := -1
+	each(full, func(ix []int) {
+		i++
+		at := int64(index.bits[linear(index.shape, ix[axis:axis+len(index.shape)])])
+		size := int64(n.Shape()[axis])
+		if at < 0 && n.Op.Name() != "bincount" {
+			at += size
+		}
+		if at < 0 || at >= size {
+			failed |= indexFault
+			return
+		}
+		to := linear(n.Shape(), slices.Concat(ix[:axis], []int{int(at)}, ix[axis+len(index.shape):]))
+		x := args[1].bits[from[i]]
+		if c.row != "" {
+			x = program(op.Row(c.row), []dtype.Type{t, t}).value.Call(out.bits[to], x)
+		}
+		out.bits[to] = x
+	})
+	for k := range out.bits {
+		out.addFault(k, failed)
+	}
+	return out
+}
+
+// sortValue is the definition of the sorts: an insertion of each element after those
+// that are not greater.
+func sortValue(n *tree.Node, x *value) *value {
+	out := newValue(n.DType(), n.Shape())
+	name := n.Op.Name()
+	parts := strings.HasSuffix(name, "partition")
+	axis, descending := n.Axes[0], name != "select" && !parts && slices.Equal(n.Ints, []int{1})
+	out.reads(x)
+	dims := n.Args[0].Shape()
+	each(dims, func(ix []int) {
+		if ix[axis] > 0 {
+			return
+		}
+		place := func(i int) int {
+			at := slices.Clone(ix)
+			at[axis] = i
+			return linear(dims, at)
+		}
+		order := make([]int, dims[axis])
+		for i := range order {
+			order[i] = i
+		}
+		compare := func(i, j int) int {
+			return comesBefore(x.typ.Register(), x.bits[place(i)], x.bits[place(j)], descending)
+		}
+		slices.SortStableFunc(order, compare)
+		if parts { // in the order of their relations to the elements at the places
+			class := make([]int, len(order))
+			for i := range class {
+				for _, at := range n.Ints {
+					class[i] += compare(i, order[at])
+				}
+			}
+			slices.Sort(order)
+			slices.SortStableFunc(order, func(i, j int) int { return class[i] - class[j] })
+		}
+		for i, from := range order {
+			switch name {
+			case "sort", "partition":
+				out.bits[place(i)] = x.bits[place(from)]
+			case "argsort", "argpartition":
+				out.bits[place(i)] = uint64(from)
+			case "select":
+				for k, at := range n.Ints {
+					if at == i {
+						to := slices.Clone(ix)
+						to[axis] = k
+						out.bits[linear(n.Shape(), to)] = x.bits[place(from)]
+					}
+				}
+			default:
+				out.bits[place(from)] = uint64(i)
+			}
+		}
+	})
+	for i := range out.bits {
+		out.addFault(i, x.faults())
+	}
+	return out
+}
+
+// comesBefore compares elements as sorts do.
+func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
+	switch w := 64 - 8*uint(t.Size()); {
+	case t.IsFloat():
+		if isNaN(t, a) || isNaN(t, b) {
+			return cmp.Compare(count(isNaN(t, a)), count(isNaN(t, b)))
+		}
+		x, y := math.Float64frombits(convert(t, dtype.F64, a)), math.Float64frombits(convert(t, dtype.F64, b))
+		if c = cmp.Compare(x, y); c == 0 {
+			c = cmp.Compare(count(!math.Signbit(x)), count(!math.Signbit(y)))
+		}
+	case t.IsSigned():
+		c = cmp.Compare(int64(a<<w)>>w, int64(b<<w)>>w)
+	default:
+		c = cmp.Compare(a, b)
+	}
+	if descending {
+		return -c
+	}
+	return c
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,142 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// Faults tests integer division by zero and indices out of range. The error must
+// be the right one and the target must not change. There must be no error if a
+// where does not select the value.
+func Faults(t *testing.T, o Options) {
+	t.Run("division", func(t *testing.T) { divisions(suite{t, o}) })
+	t.Run("index", func(t *testing.T) { indices(suite{t, o}) })
+	t.Run("unselected", func(t *testing.T) { unselected(suite{t, o}) })
+	t.Run("programs", func(t *testing.T) { faultyPrograms(suite{t, o}) })
+}
+
+var intTypes = dtype.Integers()
+
+func divisions(s suite) {
+	for i, t := range intTypes {
+		for k, n := range []int{1, 70, 5000, 60000} {
+			if !testlevel.Deep() && (i+k)%4 != 0 || k == 3 && i%3 != 0 {
+				continue
+			}
+			r := newRand(uint64(n))
+			x := place(r, t, packed, wild, n).Named("x").Node()
+			y := place(r, t, turned, wild, n).Named("y").Node()
+			write(y, evaluate(apply("where", apply("equal", y, tree.ConstInt(t, 0)), tree.ConstInt(t, 1), y)))
+			zero := place(r, t, packed, wild, n)
+			write(zero.Node(), read(y))
+			put(t, mutable(zero.Memory()), zero.Offset()+n-1, 0)
+			z := zero.Named("z").Node()
+			out := blank(r, t, n).Named("out").Node()
+			one := blank(r, t).Named("one").Node()
+			for _, name := range []string{"div", "mod", "floor_divide", "fmod"} {
+				s.check(set(out, apply(name, x, y)))
+				s.check(set(out, apply(name, x, z)))
+				s.check(set(out, apply("sub", apply(name, apply("square", x), z), x)))
+				s.check(set(x, apply(name, x, z)))
+				s.check(set(one, op.ReduceNode("sum", apply(name, x, z), op.Reduction{})))
+				s.check(set(out, op.Compose("flip", op.Options{}, apply(name, x, z))))
+			}
+			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: z})
+			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: y})
+			s.check(set(out, apply("div", x, tree.ConstInt(t, 0))))
+			s.check(set(out, apply("div", x, tree.NewParamNode(t, &tree.Scalar{}))))
+			s.check(set(concat(0, out, one1(r.Uint64(), t)), concat(0, apply("div", x, z), one1(1, t))))
+		}
+	}
+}
+
+// one1 returns a vector of one element.
+func one1(bits uint64, t dtype.Type) *tree.Node { return of(t, []uint64{bits & mask(t)}, 1).Node() }
+
+func indices(s suite) {
+	for i, t := range intTypes {
+		for k, n := range []int{1, 9, 100} {
+			if !testlevel.Deep() && (i+k)%3 != 0 {
+				continue
+			}
+			r := newRand(uint64(n))
+			x := place(r, dtype.F32, packed, wild, n, 3).Named("x").Node()
+			for _, bad := range []int64{int64(n), int64(-n - 1), 127, -128, 1 << 40, -1 << 40, -1, int64(-n), 0} {
+				bits := make([]uint64, 70)
+				for i := range bits {
+					bits[i] = uint64(r.IntN(n))
+				}
+				bits[66] = uint64(bad) & mask(t)
+				idx := of(t, bits, 70).Named("idx").Node()
+				out := blank(r, dtype.F32, 70, 3).Named("out").Node()
+				s.check(set(out, op.TakeNode(x, idx, 0)))
+				s.check(set(out, op.TakeNode(apply("neg", x), apply("add", idx, tree.ConstInt(t, 0)), 0)))
+				turned := blank(r, dtype.F32, 3, 70).Named("out").Node()
+				s.check(set(turned, apply("sub", op.TakeNode(op.PermuteNode(x, nil), idx, 1), turned)))
+				sums := blank(r, dtype.F32, 3).Named("sums").Node()
+				s.check(set(sums, op.ReduceNode("sum", op.TakeNode(x, idx, 0), axis(0))))
+				s.check(set(x, op.ReduceNode("sum", op.TakeNode(x, idx, 0), axis(0))))
+			}
+		}
+	}
+}
+
+// unselected tests faults in values that no where selects. They must raise no
+// error, in whatever form the plan computes the values.
+func unselected(s suite) {
+	for _, n := range []int{1, 70, 3000} {
+		r := newRand(uint64(n))
+		t := dtype.I32
+		x := place(r, t, packed, tame, n).Named("x").Node()
+		y := place(r, t, packed, tame, n).Named("y").Node()
+		m := place(r, t, packed, tame, 7, n).Named("m").Node()
+		put(t, mutable(y.Leaf.Mem.(*engine.Memory)), y.Leaf.Offset, 0)
+		out, wide := blank(r, t, n).Named("out").Node(), blank(r, t, 7, n).Named("wide").Node()
+		zero := tree.ConstInt(t, 0)
+		ok := apply("not_equal", y, zero)
+		q := apply("div", x, y)
+		deep := apply("sub", apply("square", apply("add", q, x)), q)
+		for _, v := range []*tree.Node{
+			apply("where", ok, q, zero),
+			apply("where", apply("invert", ok), zero, q),
+			apply("where", ok, deep, x),
+			apply("add", apply("where", ok, deep, x), apply("where", ok, q, x)),
+			apply("where", apply("less", x, zero), apply("where", ok, q, y), apply("where", ok, deep, y)),
+			apply("where", apply("logical_and", ok, apply("less", x, y)), apply("mod", deep, y), y),
+			apply("where", ok, apply("where", apply("equal", q, zero), q, deep), x),
+		} {
+			s.checkFused(set(out, v))
+			s.check(set(x, v))
+			s.check(set(wide, v))
+			s.check(set(out, op.ReduceNode("sum", apply("sub", v, m), axis(0))))
+		}
+		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), q, m)))
+		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), deep, m)))
+		// One lane selects the fault, so the run must fail.
+		s.check(set(out, apply("add", apply("where", ok, q, zero), apply("where", ok, zero, deep))))
+		s.check(set(wide, apply("where", apply("less", m, x), deep, m)))
+		idx := apply("sub", op.IotaNode(n), tree.ConstInt(dtype.I64, int64(n/2)))
+		far := op.TakeNode(x, apply("mul", idx, tree.ConstInt(dtype.I64, 3)), 0)
+		s.check(set(out, apply("where", apply("less", apply("abs", apply("mul", idx, tree.ConstInt(dtype.I64, 3))), tree.ConstInt(dtype.I64, int64(n))), far, zero)))
+		s.check(set(out, far))
+	}
+}
+
+// faultyPrograms tests programs in which a later statement fails.
+func faultyPrograms(s suite) {
+	r := newRand(5)
+	t := dtype.I64
+	x := place(r, t, packed, tame, 500).Named("x").Node()
+	y := place(r, t, packed, tame, 500).Named("y").Node()
+	z := place(r, t, packed, tame, 500).Named("z").Node()
+	s.check(set(x, apply("add", y, y)), set(y, apply("div", x, apply("sub", z, z))))
+	s.check(set(x, apply("sub", x, x)), set(y, apply("div", y, x)), set(z, y))
+	s.check(set(y, apply("mod", y, apply("sub", x, x))), set(z, y))
+	s.check(set(z, op.TakeNode(x, apply("add", op.IotaNode(500), tree.ConstInt(t, 1)), 0)), set(x, z))
+}

@@ -1,0 +1,106 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// lengths are the lengths around the boundaries of vectors, lanes, blocks and
+// chunks.
+var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 511, 512, 513, 1023, 1025, 4095, 4096, 4097, 10000}
+
+// Lengths tests loops of all lengths over operands and targets in all layouts.
+// Neither length nor layout may change the bits.
+func Lengths(t *testing.T, o Options) {
+	t.Run("vectors", func(t *testing.T) {
+		for k, typ := range dtype.Real() {
+			for i, n := range lengths {
+				if !testlevel.Deep() && (i+k)%6 != 0 {
+					continue
+				}
+				vectors(suite{t, o}, typ, n)
+			}
+		}
+	})
+	t.Run("matrices", func(t *testing.T) {
+		for i, dims := range [][]int{{1, 70}, {70, 1}, {2, 3}, {3, 33}, {33, 3}, {17, 65}, {5, 513}, {513, 5}, {3, 4097}, {7, 3, 34}, {2, 3, 4, 31}, {0, 5}, {5, 0}} {
+			for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.I16, dtype.I64, dtype.Bool} {
+				matrices(suite{t, o}, typ, dims, i)
+			}
+		}
+	})
+	t.Run("chunks", func(t *testing.T) { chunks(suite{t, o}) })
+}
+
+// formula returns a tree of a few operators that the type has.
+func formula(t dtype.Type, x, y *tree.Node) *tree.Node {
+	switch {
+	case t == dtype.Bool:
+		return apply("bitwise_xor", x, apply("invert", y))
+	case t.IsFloat():
+		return apply("sub", apply("mul", x, y), apply("where", apply("less", x, y), apply("sqrt", x), y))
+	}
+	return apply("sub", apply("mul", x, y), apply("where", apply("less", x, y), apply("square", x), y))
+}
+
+// vectors tests a loop of length n with every layout of one operand.
+func vectors(s suite, t dtype.Type, n int) {
+	s.Helper()
+	r := newRand(uint64(n))
+	for l := range numLayouts {
+		x := place(r, t, l, wild, n).Named("x").Node()
+		y := place(r, t, layout(r.IntN(int(numLayouts))), wild, n).Named("y").Node()
+		if r.IntN(2) == 0 {
+			x, y = y, x
+		}
+		out := place(r, t, l%repeated, tame, n).Named("out").Node()
+		if !s.check(expr.Statement{Target: out, Value: formula(t, x, y)}) {
+			return
+		}
+	}
+}
+
+// matrices tests all layouts of an operand with all layouts of the target, and
+// broadcasts the other operand.
+func matrices(s suite, t dtype.Type, dims []int, seed int) {
+	s.Helper()
+	r := newRand(uint64(seed))
+	for l := range numLayouts {
+		for to := range repeated {
+			if step := testlevel.Every(2, 6); (int(l)+int(to)+seed)%step != 0 && (!testlevel.Deep() || t != dtype.F32) {
+				continue
+			}
+			x := place(r, t, l, wild, dims...).Named("x").Node()
+			other := append([]int(nil), dims...)
+			for i := range other {
+				if r.IntN(3) == 0 {
+					other[i] = 1
+				}
+			}
+			y := place(r, t, layout(r.IntN(int(numLayouts))), wild, other[r.IntN(len(other)):]...).Named("y").Node()
+			out := place(r, t, to, tame, dims...).Named("out").Node()
+			if !s.check(expr.Statement{Target: out, Value: formula(t, x, y)}) {
+				return
+			}
+		}
+	}
+}
+
+// chunks tests loops that the engine cuts into many chunks. A chunk computes its
+// first position from its number.
+func chunks(s suite) {
+	r := newRand(3)
+	for _, dims := range [][]int{{100003}, {317, 331}, {7, 11, 13, 107}} {
+		x := place(r, dtype.F32, turned, wild, dims...).Named("x").Node()
+		y := place(r, dtype.F32, packed, wild, dims[len(dims)-1]).Named("y").Node()
+		out := place(r, dtype.F32, gaps, tame, dims...).Named("out").Node()
+		s.check(expr.Statement{Target: out, Value: formula(dtype.F32, x, y)})
+		flat := blank(r, dtype.F32, sizeOf(dims...)).Named("flat").Node()
+		s.check(expr.Statement{Target: flat, Value: op.ReshapeNode(op.Compose("flip", op.Options{}, x), []int{-1})})
+	}
+}

@@ -1,0 +1,208 @@
+package enginetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// A coverage is a table of operators and element types: how much was tested, and
+// which cells no case tested.
+type coverage struct {
+	names []string
+	cells map[string]map[dtype.Type]string
+}
+
+func (c *coverage) set(name string, t dtype.Type, mark string) {
+	if c.cells == nil {
+		c.cells = map[string]map[dtype.Type]string{}
+	}
+	if c.cells[name] == nil {
+		c.cells[name] = map[dtype.Type]string{}
+		c.names = append(c.names, name)
+	}
+	c.cells[name][t] = mark
+}
+
+// report prints the table. It reports an error for each type that a row names and
+// no case tested.
+func (c *coverage) report(t *testing.T, class tree.Class) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-14s", "")
+	for _, x := range dtype.Real() {
+		fmt.Fprintf(&b, "%5s", x.Short())
+	}
+	for _, o := range op.Table() {
+		if o.Class() != class {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%-14s", o.Name())
+		for _, x := range dtype.Real() {
+			mark := c.cells[o.Name()][x]
+			if mark == "" && (o.Types().Has(x) || o.Types() == 0 && x == dtype.I64) {
+				mark = "HOLE"
+				t.Errorf("%s of %v is not tested: no case passed. A view needs Examples in its row, or viewCases", o.Name(), x)
+			}
+			fmt.Fprintf(&b, "%5s", mark)
+		}
+	}
+	t.Log("tested (number of elements, or of cases)\n" + b.String())
+}
+
+// Operators tests every element-wise row with every element type that it takes,
+// on all combinations of special values and on random values.
+func Operators(t *testing.T, o Options) {
+	var c coverage
+	for _, row := range op.Table() {
+		if row.Class() != tree.Elementwise {
+			continue
+		}
+		t.Run(row.Name(), func(t *testing.T) {
+			for _, typ := range row.Types().List() {
+				for _, to := range results(row) {
+					n := testOperator(suite{t, o}, row, typ, to)
+					c.set(row.Name(), typ, fmt.Sprint(n))
+				}
+			}
+		})
+	}
+	c.report(t, tree.Elementwise)
+}
+
+// results returns the result types to test for a row: for a cast all types.
+func results(row *tree.Operator) []dtype.Type {
+	if row.Result() == tree.ResultTo {
+		return dtype.Real()
+	}
+	return []dtype.Type{dtype.Invalid}
+}
+
+// testOperator tests one row and returns the number of elements that it compared.
+func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
+	s.Helper()
+	r := newRand(uint64(t))
+	count := 2500
+	if !testlevel.Deep() {
+		count = 600
+	}
+	types := make([]dtype.Type, row.Arity())
+	for i := range types {
+		types[i] = t
+		if row.Cond() && i == 0 {
+			types[i] = dtype.Bool
+		}
+	}
+	cols := operands(row, types, count)
+	for range count {
+		for k := range cols {
+			cols[k] = append(cols[k], sample(r, types[k], wild))
+		}
+	}
+	if row.Fault() != nil && t.IsInt() {
+		dropZeros(cols)
+	}
+	n := len(cols[0])
+	args := make([]*tree.Node, len(cols))
+	for k, c := range cols {
+		args[k] = of(types[k], c, n).Named(string(rune('x' + k))).Node()
+	}
+	node := tree.ApplyWith(row, tree.Attributes{To: to}, args...)
+	if err := node.Err(); err != nil {
+		s.Errorf("%s of %v: %v", row.Name(), t, err)
+		return 0
+	}
+	out := blank(r, node.DType(), n).Named("out").Node()
+	if !s.checkElements(row.Name(), out, node, args) {
+		return 0
+	}
+	if node.DType().IsHalf() && row.Result() != tree.ResultTo { // also the value before rounding
+		wide := blank(r, dtype.F32, n).Named("out").Node()
+		s.checkElements(row.Name(), wide, op.CastNode(node, dtype.F32), args)
+	}
+	return n
+}
+
+// operands returns combinations of special values, at most about limit*4 of them,
+// evenly spread.
+func operands(row *tree.Operator, types []dtype.Type, limit int) [][]uint64 {
+	lists := make([][]uint64, len(types))
+	total := 1
+	for k, t := range types {
+		lists[k] = cachedSpecials[t]
+		total *= len(lists[k])
+	}
+	step := max(1, total/(4*limit))
+	if step > 1 {
+		step |= 1
+	}
+	cols := make([][]uint64, len(types))
+	for i := 0; i < total; i += step {
+		rest := i
+		for k := range types {
+			cols[k] = append(cols[k], lists[k][rest%len(lists[k])])
+			rest /= len(lists[k])
+		}
+	}
+	return cols
+}
+
+// dropZeros removes the positions where the last operand is 0.
+func dropZeros(cols [][]uint64) {
+	divisor := cols[len(cols)-1]
+	n := 0
+	for i, d := range divisor {
+		if d != 0 {
+			for k := range cols {
+				cols[k][n] = cols[k][i]
+			}
+			n++
+		}
+	}
+	for k := range cols {
+		cols[k] = cols[k][:n]
+	}
+}
+
+// checkElements does what check does, with a message that shows the operands.
+func (s suite) checkElements(name string, out, node *tree.Node, args []*tree.Node) bool {
+	s.Helper()
+	want := evaluate(node)
+	if !s.recall([]expr.Statement{{Target: out, Value: node}}) {
+		return false
+	}
+	if err := s.run(expr.Statement{Target: out, Value: node}); err != nil {
+		s.Errorf("%s of %v: %v", name, args[0].DType(), err)
+		return false
+	}
+	rounded := newValue(out.DType(), want.shape)
+	b := make([]byte, 8)
+	for i, x := range want.bits {
+		put(out.DType(), b, 0, x)
+		rounded.bits[i] = fetch(out.DType(), b, 0)
+	}
+	bad := 0
+	for i, got := range read(out).bits {
+		if equal(out.DType(), got, rounded.bits[i]) {
+			continue
+		}
+		if bad++; bad > 5 {
+			continue
+		}
+		var x []string
+		for _, a := range args {
+			x = append(x, show(a.DType(), read(a).bits[i]))
+		}
+		s.Errorf("%s%v as %v = %s, want %s", name, x, out.DType(), show(out.DType(), got), show(out.DType(), rounded.bits[i]))
+	}
+	if bad > 5 {
+		s.Errorf("%s: %d elements differ", name, bad)
+	}
+	return bad == 0
+}

@@ -1,0 +1,155 @@
+package enginetest
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// recall tests programs from the cache of the engine. It assigns the statements,
+// so that the cache has their program. Then it assigns the same statements on
+// other memory with other contents, parameters and constants, for which the
+// engine reuses that program. Both must do what a program compiled for them does.
+// recall reports whether they do.
+func (s suite) recall(stmts []expr.Statement) bool {
+	s.Helper()
+	if s.o.Device != nil || !testlevel.Deep() && (s.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
+		return true
+	}
+	mems := memories(stmts)
+	for _, m := range mems {
+		if m.mem.Device() != "cpu" {
+			return true
+		}
+	}
+	before := mems.save()
+	defer mems.restore(before)
+	for _, other := range [][]expr.Statement{stmts, moved(stmts)} {
+		mems := memories(other)
+		before := mems.save()
+		wantErr := s.run(other...)
+		want := mems.save()
+		mems.restore(before)
+		err := s.assign(other...)
+		d := mems.differ(want)
+		if d != "" || placeless(err) != placeless(wantErr) {
+			s.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
+			return false
+		}
+	}
+	return true
+}
+
+// placeless returns the text of an error without file and line. An operator that
+// the statements do not contain, such as the division of /=, gets the line of the
+// run.
+func placeless(err error) string {
+	e, ok := err.(*tree.Error)
+	if !ok {
+		return fmt.Sprint(err)
+	}
+	c := *e
+	c.File = ""
+	return c.Error()
+}
+
+// recalls counts the checks. Without deep tests, recall tests every fourth.
+var recalls atomic.Int64
+
+// assign runs statements without compiling them first.
+func (s suite) assign(stmts ...expr.Statement) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return engine.RunWith(ctx, s.o.Options, stmts...)
+}
+
+// moved returns the same statements on other memory. That memory overlaps in the
+// same way; constants and parameters differ in the last bit.
+func moved(stmts []expr.Statement) []expr.Statement {
+	const change = 1
+	mems := relocate(memories(stmts))
+	made := map[*tree.Node]*tree.Node{}
+	cells := map[*tree.Scalar]*tree.Scalar{}
+	move := func(root *tree.Node) *tree.Node {
+		tree.Walk(root, func(n *tree.Node) {
+			if made[n] != nil {
+				return
+			}
+			c := *n
+			c.Args = nil
+			for _, a := range n.Args {
+				c.Args = append(c.Args, made[a])
+			}
+			switch {
+			case n.Leaf != nil:
+				leaf := *n.Leaf
+				leaf.Mem = mems[n.Leaf.Mem]
+				c.Leaf = &leaf
+			case n.Param != nil:
+				if cells[n.Param] == nil {
+					cells[n.Param] = &tree.Scalar{}
+					cells[n.Param].Store(n.Param.Load() ^ change)
+				}
+				c.Attributes = &tree.Attributes{Param: cells[n.Param]}
+			case n.Op.Class() == tree.Constant:
+				c.Bits ^= change
+			}
+			made[n] = &c
+		})
+		return made[root]
+	}
+	var out []expr.Statement
+	for _, s := range stmts {
+		out = append(out, expr.Statement{Saver: s.Saver, Target: move(s.Target), Value: move(s.Value)})
+	}
+	return out
+}
+
+// relocate copies memories to other addresses, overlapping ones together, and
+// reverses the order of their elements.
+func relocate(list memoryList) map[tree.Memory]tree.Memory {
+	out := map[tree.Memory]tree.Memory{}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b memory) int { return cmp.Compare(a.mem.Locate(), b.mem.Locate()) })
+	for len(list) > 0 {
+		begin, end, n := list[0].mem.Locate(), list[0].mem.Locate(), 0
+		for n < len(list) && (n == 0 || list[n].mem.Locate() < end) {
+			end = max(end, list[n].mem.Locate()+uintptr(list[n].mem.Size()))
+			n++
+		}
+		m, err := engine.NewMemory(int(end-begin) + 24)
+		if err != nil {
+			panic(err)
+		}
+		all := m.Bytes()[24:]
+		for _, old := range list[:n] {
+			part := all[old.mem.Locate()-begin:][:old.mem.Size()]
+			copy(part, host(old.mem))
+			out[old.mem] = engine.MemoryOf(part)
+		}
+		reverse(all, list[0].typ)
+		list = list[n:]
+	}
+	return out
+}
+
+func reverse(b []byte, t dtype.Type) {
+	n := len(b) / t.Size()
+	for i := range n / 2 {
+		x, y := fetch(t, b, i), fetch(t, b, n-1-i)
+		put(t, b, i, y)
+		put(t, b, n-1-i, x)
+	}
+}

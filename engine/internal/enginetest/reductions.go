@@ -1,0 +1,256 @@
+package enginetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// reductionCases are shapes and axes around the boundaries of lanes, blocks and
+// runs.
+var reductionCases = []struct {
+	dims, axes []int
+}{
+	{nil, nil},
+	{[]int{1}, nil},
+	{[]int{2}, nil},
+	{[]int{31}, nil},
+	{[]int{33}, nil},
+	{[]int{64}, nil},
+	{[]int{65}, nil},
+	{[]int{129}, nil},
+	{[]int{4095}, nil},
+	{[]int{4096}, nil},
+	{[]int{4097}, nil},
+	{[]int{3*4096 + 70}, nil},
+	{[]int{40000}, nil},
+	{[]int{5, 7}, []int{0}},
+	{[]int{5, 7}, []int{1}},
+	{[]int{5, 7}, nil},
+	{[]int{200, 3}, []int{1}},
+	{[]int{200, 8}, []int{-1}},
+	{[]int{200, 9}, []int{1}},
+	{[]int{2, 90}, []int{0}},
+	{[]int{3, 16, 70}, []int{1}},
+	{[]int{3, 5, 70}, []int{0, 1}},
+	{[]int{2, 9, 3, 40}, []int{0, 2}},
+	{[]int{63, 5}, []int{0}},
+	{[]int{64, 5}, []int{0}},
+	{[]int{65, 70}, []int{0}},
+	{[]int{130, 33}, []int{0}},
+	{[]int{700, 2}, []int{0}},
+	{[]int{3, 4200}, []int{1}},
+	{[]int{3, 5, 130}, []int{1, 2}},
+	{[]int{3, 65, 7}, []int{1}},
+	{[]int{3, 65, 7}, []int{0, 1}},
+	{[]int{9, 5, 67}, []int{0, 2}},
+	{[]int{4, 3, 2, 5}, []int{1, 3}},
+	{[]int{4, 3, 2, 5}, []int{0, 2}},
+	{[]int{4, 3, 2, 5}, []int{1, 2}},
+	{[]int{4, 3, 2, 5}, []int{0, 1, 2, 3}},
+	{[]int{4, 1, 5}, []int{1}},
+	{[]int{1, 5, 1}, []int{0, 2}},
+	{[]int{6, 1}, []int{0}},
+	{[]int{0}, nil},
+	{[]int{0, 3}, []int{1}},
+	{[]int{3, 0}, []int{1}},
+	{[]int{3, 0}, []int{0}},
+	{[]int{2, 0, 3}, []int{0, 2}},
+}
+
+// userReductions are reductions that a user could define.
+var userReductions = []*tree.Operator{
+	op.DefineReduction("max_abs", zero, func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }),
+	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
+	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
+	op.DefineReduction("root", zero, magnitudes, op.Finish(op.Row("sqrt"))),
+	op.DefineReduction("implies", zero, func(b *op.B, x ...op.V) op.V { return b.Or(b.Not(x[0]), x[1]) }, op.On(dtype.Bool)),
+	// It is neither commutative nor associative, and its identity changes values.
+	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
+}
+
+func zero(b *op.B, t dtype.Type) op.V { return b.Int(t, 0) }
+
+func magnitudes(b *op.B, x ...op.V) op.V { return b.Add(b.Abs(x[0]), b.Abs(x[1])) }
+
+func zigzag(b *op.B, x ...op.V) op.V {
+	one := b.Int(x[0].Type, 1)
+	less := b.Lt(x[0], x[1])
+	far := b.Cold(b.And(less, b.Lt(x[1], one)), b.Sub(x[1], x[0]), func() op.V {
+		return b.Lookup(x[0].Type, []uint64{prim.FromInt(x[0].Type, 5), prim.FromInt(x[0].Type, 7)}, b.Cvt(dtype.I32, x[0]))
+	})
+	return b.Select(less, far, b.Add(x[0], one))
+}
+
+// reductionRows returns the reductions of the table and userReductions.
+func reductionRows() (rows []*tree.Operator) {
+	for _, o := range op.Table() {
+		if o.Class() == tree.Reduction {
+			rows = append(rows, o)
+		}
+	}
+	return append(rows, userReductions...)
+}
+
+// Reductions tests every reduction with every element type that it takes, over
+// leading, middle, trailing and several axes.
+func Reductions(t *testing.T, o Options) {
+	var c coverage
+	for _, row := range reductionRows() {
+		t.Run(row.Name(), func(t *testing.T) {
+			for _, typ := range row.Types().List() {
+				n := 0
+				for i, rc := range reductionCases {
+					if !testlevel.Deep() && (i+int(typ))%4 != 0 {
+						continue
+					}
+					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
+				}
+				if _, ok := op.Lookup(row.Name()); ok {
+					c.set(row.Name(), typ, fmt.Sprint(n))
+				} else if n == 0 {
+					t.Errorf("no case of %s", typ)
+				}
+			}
+		})
+	}
+	c.report(t, tree.Reduction)
+	t.Run("states", func(t *testing.T) { stateReductions(suite{t, o}) })
+	t.Run("accumulators", func(t *testing.T) { accumulators(suite{t, o}) })
+	t.Run("updates", func(t *testing.T) { updates(suite{t, o}) })
+}
+
+// testReduction tests one reduction and returns the number of cases that it
+// compared.
+func testReduction(s suite, row *tree.Operator, t dtype.Type, dims, axes []int, seed int) int {
+	s.Helper()
+	r := newRand(uint64(seed))
+	n := 0
+	for _, k := range []data{tame, wild} {
+		if k == wild && len(dims) > 0 && dims[0] > 5000 {
+			continue // the result would be NaN
+		}
+		l := layout(r.IntN(int(numLayouts)))
+		a := place(r, t, l, k, dims...)
+		node := op.ReduceBy(row, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
+		if node.Err() != nil {
+			if a.Shape().Size() > 0 {
+				s.Errorf("%s of %v over %v: %v", row.Name(), dims, axes, node.Err())
+			}
+			continue
+		}
+		out := blank(r, node.DType(), node.Shape()...).Named("out")
+		if s.check(expr.Statement{Target: out.Node(), Value: node}) {
+			n++
+		} else {
+			s.Logf("%s of %v%v over %v, %v", row.Name(), t, dims, axes, l)
+		}
+	}
+	return n
+}
+
+// stateReducers are reductions of several states.
+var stateReducers = []op.Reducer{
+	{
+		Name: "position and value",
+		First: func(t dtype.Type) []*tree.Node {
+			return []*tree.Node{tree.ConstInt(t, 1), tree.ConstInt(dtype.I64, -1)}
+		},
+		Element: func(at, x *tree.Node) []*tree.Node { return []*tree.Node{x, at} },
+		Combine: func(x, y []*tree.Node) []*tree.Node {
+			better := apply("less", x[0], y[0])
+			return []*tree.Node{apply("where", better, y[0], x[0]), apply("where", better, y[1], x[1])}
+		},
+		Result: func(s []*tree.Node) *tree.Node { return s[1] },
+	},
+	{
+		Name: "rising", // whether each element is above the one before
+		First: func(t dtype.Type) []*tree.Node {
+			return []*tree.Node{tree.NewConst(dtype.Bool, 1), tree.NewConst(dtype.Bool, 1), tree.ConstInt(t, 0), tree.ConstInt(t, 0)}
+		},
+		Element: func(_, x *tree.Node) []*tree.Node {
+			return []*tree.Node{tree.NewConst(dtype.Bool, 1), tree.NewConst(dtype.Bool, 0), x, x}
+		},
+		Combine: func(x, y []*tree.Node) []*tree.Node {
+			step := apply("bitwise_or", apply("bitwise_or", x[1], y[1]), apply("less", x[3], y[2]))
+			return []*tree.Node{
+				apply("bitwise_and", apply("bitwise_and", x[0], y[0]), step), apply("bitwise_and", x[1], y[1]),
+				apply("where", x[1], y[2], x[2]), apply("where", y[1], x[3], y[3]),
+			}
+		},
+	},
+	{
+		Name: "sum and its error",
+		First: func(t dtype.Type) []*tree.Node {
+			return []*tree.Node{tree.ConstInt(t, 0), tree.ConstInt(t, 0)}
+		},
+		Element: func(_, x *tree.Node) []*tree.Node { return []*tree.Node{x, tree.ConstInt(x.DType(), 0)} },
+		Combine: func(x, y []*tree.Node) []*tree.Node {
+			s := apply("add", x[0], y[0])
+			d := apply("sub", s, x[0])
+			lost := apply("add", apply("sub", x[0], apply("sub", s, d)), apply("sub", y[0], d))
+			return []*tree.Node{s, apply("add", apply("add", x[1], y[1]), lost)}
+		},
+		Result: func(s []*tree.Node) *tree.Node { return apply("add", s[0], s[1]) },
+	},
+}
+
+// stateReductions tests reductions of several states with every element type.
+func stateReductions(s suite) {
+	n := 0
+	for i, f := range stateReducers {
+		for _, t := range dtype.Real() {
+			if t == dtype.Bool {
+				continue
+			}
+			for _, c := range reductionCases {
+				if n++; n%testlevel.Every(1, 23) != 0 {
+					continue
+				}
+				r := newRand(uint64(n))
+				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c.dims...)
+				v := op.ReduceStatesNode(f, apply("neg", apply("neg", x.Node())), op.Reduction{Axes: c.axes, Keep: n%2 == 0})
+				if !s.check(expr.Statement{Target: blank(r, v.DType(), v.Shape()...).Node(), Value: v}) {
+					s.Fatalf("%s of %v%v over %v", f.Name, t, c.dims, c.axes)
+				}
+			}
+		}
+	}
+}
+
+// accumulators tests float64 accumulators and the 64-bit sums of small integers.
+func accumulators(s suite) {
+	r := newRand(7)
+	for _, t := range []dtype.Type{dtype.F16, dtype.BF16, dtype.F32, dtype.F64} {
+		for _, name := range []string{"sum", "prod"} {
+			for _, axes := range [][]int{{0}, {1}, {0, 1}} {
+				x := place(r, t, packed, tame, 70, 131).Named("x")
+				node := op.ReduceNode(name, x.Node(), op.Reduction{Axes: axes, Acc: dtype.F64})
+				out := blank(r, t, node.Shape()...).Named("out")
+				s.check(expr.Statement{Target: out.Node(), Value: node})
+			}
+		}
+	}
+	i8, u8 := tensor[int8](place(r, dtype.I8, packed, wild, 5000)), tensor[uint8](place(r, dtype.U8, gaps, wild, 5000))
+	b := tensor[bool](place(r, dtype.Bool, packed, wild, 30, 40))
+	s.check(expr.Let(engine.Zeros[int64](), op.SumInt(i8)))
+	s.check(expr.Let(engine.Zeros[uint64](), op.SumUint(u8)))
+	s.check(expr.Let(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
+	s.check(expr.Let(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
+}
+
+// updates tests targets that are read and stored after a reduction over long columns and rows.
+func updates(s suite) {
+	r := newRand(8)
+	x := tensor[float32](place(r, dtype.F32, packed, tame, 9000, 3))
+	columns, rows := tensor[float32](place(r, dtype.F32, packed, tame, 3)), tensor[float32](place(r, dtype.F32, packed, tame, 2))
+	s.check(expr.LetMul(columns, op.Max(x, op.Axis(0))))
+	s.check(expr.LetMul(rows, op.Max(tensor[float32](place(r, dtype.F32, packed, tame, 2, 20000)), op.Axis(1))))
+}

@@ -1,0 +1,321 @@
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// areas are the parts of the suite, in the order in which Run runs them.
+var areas = []struct {
+	name string
+	test func(*testing.T, Options)
+}{
+	{"operators", Operators},
+	{"reductions", Reductions},
+	{"views", Views},
+	{"scans", Scans},
+	{"calls", Calls},
+	{"lengths", Lengths},
+	{"fusion", Fusion},
+	{"aliasing", Aliasing},
+	{"order", Order},
+	{"threads", Threads},
+	{"faults", Faults},
+	{"errors", Errors},
+	{"allocations", Allocations},
+	{"guards", Guards},
+	{"extensions", Extensions},
+	{"size", Size},
+	{"borders", Borders},
+	{"random", Random},
+}
+
+// Run tests all areas with the options of a back end.
+func Run(t *testing.T, o Options) {
+	for _, a := range areas {
+		t.Run(a.name, func(t *testing.T) { a.test(t, o) })
+	}
+}
+
+// Area returns the test of an area by its name. It panics if there is none.
+func Area(name string) func(*testing.T, Options) {
+	for _, a := range areas {
+		if a.name == name {
+			return a.test
+		}
+	}
+	panic("enginetest: no area " + name)
+}
+
+// A tb has the methods that tests and the checks of rapid share.
+type tb interface {
+	Helper()
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// A suite runs programs with the options of a backend.
+type suite struct {
+	tb
+	o Options
+}
+
+var ctx = context.Background()
+
+// run compiles and runs statements. It returns an error if a stage is left to the
+// interpreter, and for a panic. An access of Go code to an inaccessible page is a
+// panic too.
+func (s suite) run(stmts ...expr.Statement) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	p, err := compile(ctx, s.o, stmts...)
+	if err != nil {
+		return err
+	}
+	if why := p.Interpreted(); len(why) > 0 {
+		return fmt.Errorf("left to the interpreter: %v", why)
+	}
+	return p.Run(ctx)
+}
+
+// check runs statements with the engine and with the reference, and compares all
+// memory that they can reach. It reports whether the two agree.
+func (s suite) check(stmts ...expr.Statement) bool {
+	s.Helper()
+	for _, st := range stmts {
+		if err := st.Err(); err != nil {
+			s.Errorf("the statement is wrong: %v", err)
+			return false
+		}
+	}
+	mems := memories(stmts)
+	before := mems.save()
+	f, may, done := execute(stmts)
+	want := mems.save()
+	mems.restore(before)
+	if !s.recall(stmts) {
+		return false
+	}
+	err := s.run(stmts...)
+	defer mems.restore(want)
+	if f != 0 || err != nil && slices.ContainsFunc(may.errs(), func(k error) bool { return errors.Is(err, k) }) {
+		return s.checkFault(trial{stmts, mems, before, want}, f|may, done, err)
+	}
+	if err != nil {
+		s.Errorf("%v\nin\n%s", err, listing(stmts))
+		return false
+	}
+	if d := mems.differ(want); d != "" {
+		s.Errorf("%s\nin\n%s", d, listing(stmts))
+		return false
+	}
+	return true
+}
+
+// A trial is a run of statements: what they reach, and its content before the run
+// and after the reference.
+type trial struct {
+	stmts        []expr.Statement
+	mems         memoryList
+	before, want [][]byte
+}
+
+// checkFault checks a run that must fail at statement number done. The error must
+// be one of f. Elements that only this statement and later ones store must not
+// change.
+func (s suite) checkFault(r trial, f fault, done int, err error) bool {
+	s.Helper()
+	stmts := r.stmts
+	kinds := f.errs()
+	if len(stmts) > 1 { // a loop that statements share may find the fault of a later one first
+		kinds = []error{expr.ErrDivide, expr.ErrIndex}
+	}
+	if !slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) }) {
+		s.Errorf("error is %v, want one of %v\nin\n%s", err, kinds, listing(stmts))
+		return false
+	}
+	for i, m := range r.mems {
+		got := host(m.mem)
+		for k := range len(got) / m.typ.Size() {
+			now, old, next := fetch(m.typ, got, k), fetch(m.typ, r.before[i], k), fetch(m.typ, r.want[i], k)
+			if (next == old || len(stmts) == 1) && !equal(m.typ, now, old) {
+				s.Errorf("%s changes from %s to %s although statement %d fails: %v\nin\n%s", m.label(k),
+					show(m.typ, old), show(m.typ, now), done, err, listing(stmts))
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// execute runs statements with the reference. It stops at the first statement
+// with faults f, before that statement stores, and returns its number. The engine
+// may also raise the faults in may.
+func execute(stmts []expr.Statement) (f, may fault, done int) {
+	for i, s := range stmts {
+		v := evaluate(valueOf(s))
+		full := newValue(v.typ, s.Target.Shape())
+		may |= v.may
+		for k, at := range broadcastIndex(v.shape, s.Target.Shape()) {
+			full.bits[k] = v.bits[at]
+			f |= v.faultAt(at)
+		}
+		if f != 0 {
+			return f, may, i
+		}
+		assign(s.Target, full)
+	}
+	return 0, may, len(stmts)
+}
+
+var savers = map[expr.Saver]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}
+
+// valueOf returns the value that a statement stores: t + e for t += e.
+func valueOf(s expr.Statement) *tree.Node {
+	if s.Saver == expr.Set {
+		return s.Value
+	}
+	return apply(savers[s.Saver], s.Target, s.Value)
+}
+
+// apply returns a node of an element-wise row.
+func apply(name string, args ...*tree.Node) *tree.Node {
+	return op.Apply(op.Row(name), args...)
+}
+
+// assign stores v in a leaf, or in the parts of a concatenation.
+func assign(target *tree.Node, v *value) {
+	if target.Leaf != nil {
+		write(target, v)
+		return
+	}
+	begin, axis := 0, target.Axes[0]
+	for _, part := range target.Args {
+		ints := []int{}
+		for i, d := range part.Shape() {
+			start := 0
+			if i == axis {
+				start = begin
+			}
+			ints = append(ints, start, 1, d)
+		}
+		begin += part.Shape()[axis]
+		assign(part, view(tree.NewView(op.Row("slice"), part.Shape(), v.typ, ints), []*value{v}))
+	}
+}
+
+// A memoryList has the memories that statements can reach, each with the element
+// type of its arrays.
+type memoryList []memory
+
+type memory struct {
+	mem  *engine.Memory
+	typ  dtype.Type
+	name string
+}
+
+func (m memory) label(i int) string { return fmt.Sprintf("element %d of %s", i, m.name) }
+
+func memories(stmts []expr.Statement) (list memoryList) {
+	seen := map[*engine.Memory]bool{}
+	for _, s := range stmts {
+		for _, root := range []*tree.Node{s.Target, s.Value} {
+			tree.Walk(root, func(n *tree.Node) {
+				if n.Leaf == nil {
+					return
+				}
+				m := n.Leaf.Mem.(*engine.Memory)
+				if !seen[m] {
+					seen[m] = true
+					name := n.Leaf.Name
+					if name == "" {
+						name = fmt.Sprintf("memory %d", len(list))
+					}
+					list = append(list, memory{m, n.DType(), name})
+				}
+			})
+		}
+	}
+	return list
+}
+
+func (l memoryList) save() [][]byte {
+	out := make([][]byte, len(l))
+	for i, m := range l {
+		out[i] = bytes.Clone(host(m.mem))
+	}
+	return out
+}
+
+func (l memoryList) restore(saved [][]byte) {
+	for i, m := range l {
+		copy(mutable(m.mem), saved[i])
+	}
+}
+
+// differ compares the memories with the expected bytes, and returns the first
+// difference or "".
+func (l memoryList) differ(want [][]byte) string {
+	for i, m := range l {
+		got := host(m.mem)
+		if bytes.Equal(got, want[i]) {
+			continue
+		}
+		for k := range len(got) / m.typ.Size() {
+			a, b := fetch(m.typ, got, k), fetch(m.typ, want[i], k)
+			if !equal(m.typ, a, b) {
+				return fmt.Sprintf("%s is %s, want %s", m.label(k), show(m.typ, a), show(m.typ, b))
+			}
+		}
+	}
+	return ""
+}
+
+// listing returns the text of statements, with the layouts of their arrays.
+func listing(stmts []expr.Statement) string {
+	var b strings.Builder
+	for _, s := range stmts {
+		text := s.String()
+		if len(text) > 2000 {
+			text = text[:2000] + "..."
+		}
+		b.WriteString(text + "\n")
+	}
+	seen := map[*tree.Node]bool{}
+	for _, s := range stmts {
+		for _, root := range []*tree.Node{s.Target, s.Value} {
+			tree.Walk(root, func(n *tree.Node) {
+				if n.Leaf == nil || seen[n] || len(seen) > 40 {
+					return
+				}
+				seen[n] = true
+				fmt.Fprintf(&b, "  %s: %v%v strides %v offset %d", n, n.DType(), []int(n.Shape()), []int(n.Leaf.Strides), n.Leaf.Offset)
+				if n.Shape().Size() <= 12 {
+					v := read(n)
+					for _, x := range v.bits {
+						b.WriteString(" " + tree.FormatBits(v.typ, x))
+					}
+				}
+				b.WriteByte('\n')
+			})
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package enginetest_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/enginetest"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+var (
+	soak     = flag.Duration("soak", 0, "compare the backends on random trees for so long")
+	soakFrom = flag.Uint64("soak.from", 0, "the first seed")
+)
+
+// opponents returns options for the interpreter on one thread and for every other
+// back end.
+func opponents() []engine.Options {
+	out := []engine.Options{{Backend: "interp", Threads: 1}}
+	for i, name := range engine.Backends() {
+		if name != "interp" {
+			out = append(out, engine.Options{Backend: name, Threads: 1 + 2*i})
+		}
+	}
+	return out
+}
+
+// TestSeeds compares the back ends on random trees that failed once.
+func TestSeeds(t *testing.T) {
+	for _, seed := range []uint64{901403} { // a kernel with rows, but without phases in them
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { enginetest.Agree(t, randomBytes(seed), opponents()...) })
+	}
+}
+
+// TestSoak compares the back ends on random trees, one for each seed.
+func TestSoak(t *testing.T) {
+	count := uint64(400)
+	if !testlevel.Deep() {
+		count = 100
+	}
+	options := opponents()
+	start := time.Now()
+	skipped := 0
+	seed := *soakFrom
+	for ; seed < *soakFrom+count || time.Since(start) < *soak; seed++ {
+		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			defer func() {
+				if t.Skipped() {
+					skipped++
+				}
+			}()
+			enginetest.Agree(t, randomBytes(seed), options...)
+		})
+		if !ok {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	say := t.Logf
+	if *soak > 0 { // without -v, which lists every tree
+		say = func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+	}
+	say("%d trees, %d others that needed more data, in %v", seed-*soakFrom-uint64(skipped), skipped, time.Since(start).Round(time.Second))
+}
+
+func randomBytes(seed uint64) []byte {
+	var key [32]byte
+	for i := range 8 {
+		key[i] = byte(seed >> (8 * i))
+	}
+	data := make([]byte, 1<<16)
+	if _, err := rand.NewChaCha8(key).Read(data); err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// FuzzTrees is TestSoak with inputs from the fuzzer.
+func FuzzTrees(f *testing.F) {
+	f.Add(randomBytes(0))
+	options := opponents()
+	f.Fuzz(func(t *testing.T, data []byte) { enginetest.Agree(t, data, options...) })
+}

@@ -1,0 +1,122 @@
+package enginetest
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// Threads tests that the bits do not depend on the number of threads, on earlier
+// runs, or on runs in other goroutines.
+func Threads(t *testing.T, o Options) {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		if !testlevel.Deep() && typ != dtype.F32 {
+			continue
+		}
+		t.Run(typ.String(), func(t *testing.T) {
+			for name, stmts := range threadPrograms(typ) {
+				t.Run(name, func(t *testing.T) { sameBits(suite{t, o}, stmts) })
+			}
+		})
+	}
+	t.Run("goroutines", func(t *testing.T) { concurrent(suite{t, o}) })
+}
+
+// threadPrograms returns programs that are large enough for several threads.
+func threadPrograms(t dtype.Type) map[string][]expr.Statement {
+	r := newRand(11)
+	x := place(r, t, packed, tame, 120, 401).Named("x").Node()
+	y := place(r, t, turned, tame, 120, 401).Named("y").Node()
+	long := place(r, t, packed, tame, 140003).Named("long").Node()
+	out := blank(r, t, 120, 401).Named("out").Node()
+	row, col := blank(r, t, 401).Named("row").Node(), blank(r, t, 120).Named("col").Node()
+	one := blank(r, t).Named("one").Node()
+	at := blank(r, dtype.I64).Named("at").Node()
+	tree := apply("add", apply("tanh", apply("mul", x, y)), apply("exp", x))
+	return map[string][]expr.Statement{
+		"map":     {set(out, tree)},
+		"softmax": {set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, tree))},
+		"columns": {set(row, op.ReduceNode("sum", tree, axis(0))), set(out, apply("sub", x, row))},
+		"rows":    {set(col, op.ReduceNode("max", tree, axis(1))), set(col, op.Compose("var", axis(1), y))},
+		"whole":   {set(one, op.ReduceNode("sum", apply("exp", apply("sin", long)), op.Reduction{}))},
+		"var":     {set(one, op.Compose("var", op.Options{}, long))},
+		"argmax":  {set(at, op.ReduceNode("argmax", apply("sin", long), op.Reduction{}))},
+	}
+}
+
+// sameBits compares runs with 1 to 8 threads with the reference.
+func sameBits(s suite, stmts []expr.Statement) {
+	s.Helper()
+	mems := memories(stmts)
+	before := mems.save()
+	execute(stmts)
+	want := mems.save()
+	counts := []int{1, 2, 3, 4, 5, 6, 7, 8, 0}
+	if !testlevel.Deep() {
+		counts = []int{1, 2, 8}
+	}
+	for _, n := range counts {
+		o := s.o
+		o.Threads = n
+		p, err := compile(ctx, o, stmts...)
+		if err != nil {
+			s.Fatalf("%v", err)
+		}
+		for range 2 {
+			mems.restore(before)
+			if err := p.Run(ctx); err != nil {
+				s.Fatalf("%d threads: %v", n, err)
+			}
+			if d := mems.differ(want); d != "" {
+				s.Fatalf("%d threads: %s", n, d)
+			}
+		}
+	}
+	mems.restore(before)
+}
+
+// concurrent runs one program and other programs at the same time.
+func concurrent(s suite) {
+	s.Helper()
+	r := newRand(12)
+	x := place(r, dtype.F32, packed, tame, 200, 301).Named("x").Node()
+	o := s.o
+	o.Threads = 3
+	type job struct {
+		p    runner
+		list memoryList
+		want [][]byte
+	}
+	var jobs []job
+	for i := range 4 {
+		out := blank(r, dtype.F32, 200, 301).Named("out").Node()
+		st := []expr.Statement{set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1)))))}
+		p, err := compile(ctx, o, st...)
+		if err != nil {
+			s.Fatalf("%v", err)
+		}
+		execute(st)
+		jobs = append(jobs, job{p, memories(st), memories(st).save()})
+	}
+	var wg sync.WaitGroup
+	for _, j := range append(jobs, jobs...) {
+		wg.Go(func() {
+			for range 5 {
+				if err := j.p.Run(ctx); err != nil {
+					s.Errorf("%v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, j := range jobs {
+		if d := j.list.differ(j.want); d != "" {
+			s.Errorf("%s", d)
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+)
+
+// A call is the kernels of one block of rows and terms.
+type call struct {
+	e    *machine
+	t    *tile
+	s    *scratch
+	args args
+
+	m            int            // rows
+	first, terms int            // of the terms of the tile, one block
+	a, b, c, out unsafe.Pointer // first elements
+	rowsA        unsafe.Pointer // the first element of A, which may be packed to a
+	// Distances in bytes between rows of a, tiles of a, and strips of b.
+	row, tile, strip int
+	across           bool
+	// Of the tiles of rows, the first tall ones have one row more than short.
+	short, tall int
+	// What kernels ask for: the next strip of B, and the operands of the next block, as
+	// soon as begun is set.
+	near, far sources
+	begun     bool
+	packA     packer // of rows that are packed as they are, tile by tile
+	packB     packer
+	code      [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
+	packing   *exec.Code       // of the first tile, which packs the strip; nil if there is none
+}
+
+// columns prepares the columns of B. Strips that are read once are packed to one place, which stays
+// in the first-level cache.
+func (c *call) columns(b unsafe.Pointer, once bool) {
+	e := c.e
+	if !e.packB {
+		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
+		return
+	}
+	c.packB = packer{f: e.f, from: b, k: e.steps(c.terms), terms: c.terms, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, size: e.p.Type.Size(), s: c.s}
+	p := &c.packB
+	p.row = e.width * e.size
+	p.distance = p.k * p.row
+	if strips := c.strips(); once && !c.small() {
+		p.to, p.distance = c.s.ofB(p.distance), 0
+	} else {
+		p.to = c.s.ofB(strips * p.distance)
+	}
+	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
+}
+
+// pack packs strip q of B.
+func (c *call) pack(q int) {
+	j := q * c.e.width
+	n := min(c.e.width, c.t.n-j)
+	if g := c.t.grid; g != nil {
+		g.pack(&c.packB, q, c.t.term+c.first, c.t.col+j, n)
+		return
+	}
+	c.packB.strip(q, j, n, 0, c.packB.k)
+}
+
+// rows prepares rows of A.
+func (c *call) rows(a unsafe.Pointer) {
+	e := c.e
+	c.rowsA = a
+	if !e.packA {
+		c.a, c.across, c.row, c.tile = a, e.across, e.a.Row, 0
+		c.args.as = e.a.Row
+		if c.across {
+			c.args.as = e.a.Col
+		}
+		return
+	}
+	p := packer{f: e.f, to: c.s.ofA(), from: a, k: e.steps(c.terms), terms: c.terms, n: c.m, stepK: e.a.Col, stepN: e.a.Row, half: e.p.HalfA, size: e.p.Type.Size(), s: c.s}
+	if e.byRows { // rows take the part of terms
+		p.stepK, p.stepN = p.stepN, p.stepK
+		p.row = (c.terms*e.size+e.f.vector-1)/e.f.vector*e.f.vector + cacheLine // rows begin in different sets
+		c.packA = p
+		c.a, c.across, c.row, c.tile, c.args.as = p.to, false, p.row, 0, p.row
+		return
+	}
+	p.row = e.panel()
+	p.distance = p.k * p.row
+	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row
+	n := c.tiles()
+	for k := 0; k < p.k; k += p.chunk() {
+		for q, i := 0, 0; q < n; q++ {
+			rows := c.height(i, q)
+			p.strip(q, i, rows, k, min(p.chunk(), p.k-k))
+			i += rows
+		}
+	}
+}
+
+// packRows packs n rows of A from row i on, if kernels read packed rows.
+func (c *call) packRows(i, n int) {
+	if c.e.packA && c.e.byRows {
+		c.packA.strip(0, 0, c.terms, i, n)
+	}
+}
+
+// rowsOf returns the first row of tile r, and the number of its rows.
+func (c *call) rowsOf(r int) (i, n int) {
+	return r*c.short + min(r, c.tall), c.short + scalar.FromBool[int](r < c.tall)
+}
+
+// tiles is the number of kernels along the rows.
+func (c *call) tiles() int { return (c.m + c.e.rows - 1) / c.e.rows }
+
+// height is the number of rows of tile q, which begins at row i. All tiles have the
+// same number of rows, or one less at the end.
+func (c *call) height(i, q int) int {
+	n := c.tiles() - q
+	return (c.m - i + n - 1) / n
+}
+
+// strips is the number of kernels along the columns.
+func (c *call) strips() int { return (c.t.n + c.e.width - 1) / c.e.width }
+
+// kernels looks up the kernels of a block of rows, which prepare has made.
+func (c *call) kernels() {
+	e, n := c.e, c.t.n
+	tiles, strips := c.tiles(), c.strips()
+	c.args.cs, c.args.mask = c.t.ldc, e.last
+	c.short, c.tall = c.m/tiles, c.m%tiles
+	save := keep
+	switch {
+	case e.stream:
+		save = stream
+	case c.first+c.terms == c.t.k:
+		save = c.t.save
+	}
+	for more := range c.code {
+		s := shape{rows: c.short + more, across: c.across, save: save}
+		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
+			if more == 0 || c.tall > 0 {
+				s.vecs, s.masked = e.vectors(cols)
+				c.code[more][j] = e.f.kernel(s)
+			}
+		}
+	}
+	c.packing = nil
+	if g := c.t.grid; g != nil && e.f.avx512 && e.vecs <= mostPieces && g.byColumns() {
+		c.packing = e.f.kernel(shape{rows: c.short + min(c.tall, 1), vecs: e.vecs, across: c.across, packs: true, save: save})
+	}
+}
+
+// block runs the kernels of a block of rows, whose first row in the tile is i. The columns are
+// packed with row 0.
+func (c *call) block(i int) {
+	c.kernels()
+	e, n := c.e, c.t.n
+	pack := i == 0 && e.packB
+	var done *region
+	if c.first+c.terms == c.t.k {
+		done = c.t.done
+	}
+	c.begun = false
+	if c.cached(pack) {
+		if done != nil {
+			done.complete(i, c.m, 0, n)
+		}
+		return
+	}
+	strips := c.strips()
+	perStrip := max(1, c.tiles()*asks(c.args.k))
+	begin := max(0, strips-2-c.far.asks()/perStrip)
+	for q := range strips {
+		c.near.clear()
+		if e.packB && q < strips-1 {
+			c.askStrip(q+1, pack)
+		}
+		c.begun = c.begun || q == begin
+		c.column(q, pack)
+		if done != nil {
+			done.complete(i, c.m, q*e.width, min((q+1)*e.width, n))
+		}
+	}
+}
+
+// small reports whether all of B stays in the first-level cache, beside A and C.
+func (c *call) small() bool { return c.args.k*c.t.n*c.e.size <= cachedB }
+
+// cached runs the kernels if all of B stays in the first-level cache, beside A and C, or is one
+// strip of few terms. It reports whether it did.
+func (c *call) cached(pack bool) bool {
+	tiles, strips := c.tiles(), c.strips()
+	few := strips == 1 && c.args.k <= fewTerms
+	if !few && !c.small() {
+		return false
+	}
+	for q := 0; q < strips && pack; q++ {
+		c.pack(q)
+	}
+	c.near.clear()
+	if few {
+		c.packRows(0, c.m)
+		c.run(0, c.tall, 0)
+		c.run(c.tall, tiles, 0)
+		return true
+	}
+	c.begun = true
+	for r := range tiles {
+		c.near.clear()
+		c.askRows(r + 1)
+		c.packRows(c.rowsOf(r))
+		for q := range strips {
+			c.run(r, r+1, q)
+		}
+	}
+	return true
+}
+
+// column runs the kernels of strip q, which stays in the first-level cache for all rows.
+func (c *call) column(q int, pack bool) {
+	tiles, first := c.tiles(), 0
+	switch {
+	case !pack:
+	case q > 0 && c.packTile(q):
+		first = 1
+	default:
+		c.pack(q)
+	}
+	if q > 0 {
+		c.run(first, c.tall, q)
+		c.run(max(first, c.tall), tiles, q)
+		return
+	}
+	for r := range tiles {
+		c.askRows(r + 1)
+		c.packRows(c.rowsOf(r))
+		c.run(r, r+1, q)
+	}
+}
+
+// packTile runs a kernel for the first tile that packs strip q too. It reports false if there is
+// none.
+func (c *call) packTile(q int) bool {
+	e, args, j := c.e, &c.args, q*c.e.width
+	if c.packing == nil || c.t.n-j < e.width || !c.t.grid.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
+		return false
+	}
+	args.packed = unsafe.Add(c.b, q*c.strip)
+	args.a, args.b = c.a, unsafe.Add(c.packB.from, c.t.grid.cols[c.t.col+j])
+	args.c, args.out, args.tiles = unsafe.Add(c.c, j*e.size), unsafe.Add(c.out, j*e.size), 1
+	c.packing.Call(unsafe.Pointer(args))
+	return true
+}
+
+// fewTerms is the number of terms up to which a kernel computes all tiles of the only strip
+// that have the same number of rows: a call takes as long as some terms.
+const fewTerms = 64
+
+// askStrip makes kernels ask for strip q of packed columns, or for where it comes from.
+func (c *call) askStrip(q int, pack bool) {
+	e, p := c.e, &c.packB
+	if pack && c.t.grid == nil {
+		j := q * e.width
+		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.terms))
+	}
+	if c.strip > 0 && (!pack || p.n*p.k*e.size > l2()/4) {
+		c.near.add(contiguous(uintptr(c.b)+uintptr(q*c.strip), c.strip))
+	}
+}
+
+// askRows makes kernels ask for tile r of the rows of A, unless they are all packed before the
+// kernels run. A few lines take less time than asking for them.
+func (c *call) askRows(r int) {
+	const few = 512 // bytes
+	if i, _ := c.rowsOf(r); (!c.e.packA || c.e.byRows) && i < c.m && c.short*c.args.k*c.e.size >= few {
+		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
+		c.near.add(p.source(i, min(c.e.rows, c.m-i), 0, c.args.k))
+	}
+}
+
+// later notes what the next block needs: m rows of A from row i on, and columns of B, for some
+// terms from k on.
+func (c *call) later(i, m, k, terms int) {
+	c.far.clear()
+	e, n := c.e, c.t.n
+	if e.packB {
+		n = min(n, e.width)
+	}
+	if i == 0 && c.t.grid == nil {
+		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
+		c.far.add(p.source(0, n, k, terms))
+	}
+	p := packer{from: c.t.a, stepK: e.a.Col, stepN: e.a.Row}
+	c.far.add(p.source(i, m, k, terms))
+}
+
+// run runs the kernels of tiles r to end of the rows, which have the same number of rows, and of
+// strip q of the columns.
+func (c *call) run(r, end, q int) {
+	if r >= end {
+		return
+	}
+	t, args, size := c.t, &c.args, c.e.size
+	first, height := c.rowsOf(r)
+	code := c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](q == c.strips()-1)]
+	args.tileA, args.tileC, args.tileOut = height*c.row+c.tile, height*t.ldc, height*t.ldo
+	args.b = unsafe.Add(c.b, q*c.strip)
+	for i, j := first, q*c.e.width; r < end; {
+		args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
+		args.c, args.out = unsafe.Add(c.c, i*t.ldc+j*size), unsafe.Add(c.out, i*t.ldo+j*size)
+		args.tiles = c.ask(end - r)
+		r, i = r+args.tiles, i+args.tiles*height
+		code.Call(unsafe.Pointer(args))
+	}
+}
+
+// ask says what the next kernels ask for, of at most so many tiles. It returns the number of
+// tiles.
+func (c *call) ask(most int) int {
+	n := asks(c.args.k)
+	if tiles := c.near.take(&c.args, n, most); tiles > 0 {
+		return tiles
+	}
+	if c.begun {
+		if tiles := c.far.take(&c.args, n, most); tiles > 0 {
+			return tiles
+		}
+	}
+	c.args.ahead, c.args.aheadStep, c.args.tileAhead = uintptr(c.args.a), 0, 0 // which is in the cache
+	return most
+}

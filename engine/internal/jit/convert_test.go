@@ -1,0 +1,85 @@
+package jit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// TestConversions converts between floats and integers of 32 and 64 bits. Machine code may convert vectors of
+// numbers below 2^51, vectors of numbers in range and others in three ways.
+func TestConversions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	edges := []float64{0x1p51, -0x1p51, 0x1p51 + 1, 0x1p53, 0x1p62, -0x1p63, 0x1p63, 0x1p64, math.Inf(1), math.Inf(-1), math.NaN()}
+	number := func(numbers string) float64 {
+		switch {
+		case numbers == "edges" && r.IntN(8) == 0:
+			return edges[r.IntN(len(edges))]
+		case numbers == "wide":
+			return math.Ldexp(r.Float64()-.01*float64(r.IntN(2)), r.IntN(65))
+		}
+		x := math.Ldexp(r.Float64()-.5, r.IntN(53))
+		return []float64{x, math.Trunc(x), 0x1p51 - 1, -0x1p51 + 1, math.Copysign(0, -1), math.Trunc(x) + .5}[r.IntN(6)]
+	}
+	for _, from := range []dtype.Type{dtype.U32, dtype.I64, dtype.U64, dtype.F32, dtype.F64} {
+		for _, to := range []dtype.Type{dtype.U32, dtype.I64, dtype.U64, dtype.F32, dtype.F64} {
+			if from.IsFloat() == to.IsFloat() {
+				continue
+			}
+			k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf y %[2]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = cvt %[2]s %%0\nstore %[2]s y[i0] %%1\n}\n}", from.Short(), to.Short()))
+			for _, numbers := range []string{"below 2^51", "wide", "edges"} {
+				s := newSetup(t, r, k, []int{300}, nil, [][]int{{300}, {300}}, true)
+				size := from.Size()
+				for i := range len(s.mem[0]) / size {
+					x := number(numbers)
+					bits := prim.FromFloat(from, x)
+					if !from.IsFloat() {
+						if bits = uint64(int64(math.Max(-0x1p63, math.Min(x, 0x1p62)))); numbers == "edges" {
+							bits = r.Uint64() >> r.IntN(64)
+						}
+					}
+					randir.Put(s.mem[0][i*size:], size, bits&from.Mask())
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
+// TestScale multiplies by powers of two. Most vectors have only numbers and powers for which machine code adds bits,
+// up to the bounds of that.
+func TestScale(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		typ, exp  dtype.Type
+		near, far int
+	}{{dtype.F32, dtype.I32, 8, 64}, {dtype.F64, dtype.I64, 64, 512}} {
+		k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf n %[2]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = load %[2]s n[i0]\n%%2 = scale %[1]s %%0 %%1\nstore %[1]s y[i0] %%2\n}\n}", c.typ.Short(), c.exp.Short()))
+		for _, rare := range []int{0, 6} {
+			s := newSetup(t, r, k, []int{600}, nil, [][]int{{600}, {600}, {600}}, true)
+			size := c.typ.Size()
+			for i := range 600 {
+				e := r.IntN(2*c.near) - c.near
+				x := math.Ldexp([]float64{1, 2 - 0x1p-23, 1 + r.Float64()}[r.IntN(3)], e)
+				if r.IntN(2) == 0 {
+					x = -x
+				}
+				n := []int{-c.far, c.far - 1, r.IntN(2*c.far) - c.far}[r.IntN(3)]
+				if r.IntN(60) < rare {
+					x = []float64{0, math.Inf(1), math.NaN(), math.Ldexp(1, c.near), math.Ldexp(1, -c.near-1), 0x1p-140, 0x1p-1070}[r.IntN(7)]
+				}
+				if r.IntN(60) < rare {
+					n = []int{c.far, -c.far - 1, 127, -150, 1023, -1080, 3000}[r.IntN(7)]
+				}
+				randir.Put(s.mem[0][i*size:], size, prim.FromFloat(c.typ, x))
+				randir.Put(s.mem[1][i*size:], size, uint64(n)&c.exp.Mask())
+			}
+			differ(t, r, s)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A chosen site has rows that an index selects: see layout/chosen.go. Its offsets are a vector,
+// a lane for each row, which goes to a slot before the rows are loaded.
+type chosen struct {
+	site, off int32
+	slot      int32
+}
+
+// chooseRows adds the nodes that compute the offsets of the rows of a site.
+func (f *phaseCode) chooseRows(site int32, g *layout.GatherPlan) {
+	sum, _ := f.offsets(&f.rowTop, g, false, func(c lower.Coord) int32 { return f.copyToRows(c.Node) })
+	c := chosen{site, sum, f.Slots.Take()}
+	f.chosen = append(f.chosen, c)
+	if f.ChosenSlots == nil {
+		f.ChosenSlots = map[int32]int32{}
+	}
+	f.ChosenSlots[site] = c.slot
+}
+
+// copyToRows adds copies of a node, and of those that it needs, to the nodes of rows.
+func (f *phaseCode) copyToRows(id int32) int32 {
+	n := f.Nodes[id]
+	if n.Op == prim.Const || n.Op == lower.OpCell {
+		return id
+	}
+	if to, ok := f.rowNodes[id]; ok {
+		return to
+	}
+	for i, a := range n.Args {
+		if a != lower.None {
+			n.Args[i] = f.copyToRows(a)
+		}
+	}
+	to := f.node(&f.rowTop, n.Op, n.Type, n.In, false, n.Args[:]...)
+	f.Nodes[to].Aux, f.Nodes[to].Imm = n.Aux, n.Imm
+	if f.rowNodes == nil {
+		f.rowNodes = map[int32]int32{}
+	}
+	f.rowNodes[id] = to
+	return to
+}
+
+// dropUnused leaves out the nodes that only computed offsets.
+func (f *phaseCode) dropUnused() {
+	used, kept := make([]bool, len(f.Nodes)), []int32{}
+	for _, id := range slices.Backward(f.top) {
+		n := &f.Nodes[id]
+		if !used[id] && (n.Op < prim.NumOps || n.Op == ir.Load) {
+			continue
+		}
+		for _, a := range n.Args {
+			if a != lower.None {
+				used[a] = true
+			}
+		}
+		kept = append(kept, id)
+	}
+	slices.Reverse(kept)
+	f.top = append(f.top[:0], kept...)
+}
+
+// chosenOffsets emits the offsets of the rows of an iteration.
+func (f *phaseCode) chosenOffsets() {
+	if len(f.chosen) == 0 {
+		return
+	}
+	f.ByRow, f.Base = true, 0
+	f.Start(1)
+	f.body(f.rowTop)
+	f.Copy = 0
+	for _, c := range f.chosen {
+		f.Lanes.StoreOffsets(f.Slot(c.slot), f.Src(c.off))
+		f.EndStep()
+	}
+	for _, c := range f.chosen {
+		f.DropAll(c.off)
+	}
+	f.ByRow = false
+}
+
+// tailOffsets emits the offsets of the rows that are left, and leaves the number of these rows in
+// the counter of the frame. It jumps to done if there are none.
+func (f *phaseCode) tailOffsets(done isa.Label) {
+	if len(f.chosen) == 0 {
+		return
+	}
+	const bits = 20 // the quotient is right for fewer elements than 1 << bits / MostLaid
+	n := f.Layout.Laid
+	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Sub, isa.T1, isa.Lane)
+	f.BranchResult(isa.LE, done)
+	f.Int(isa.Mov, isa.T0, isa.K(f.W*n))
+	f.Int(isa.Min, isa.T1, isa.T0)
+	f.Asm.Address(isa.T1, isa.At(isa.T1, n-1))
+	f.Int(isa.Mul, isa.T1, isa.K(1<<bits/n+1))
+	f.Int(isa.Shr, isa.T1, isa.K(bits))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.Lanes.SetTail()
+	f.Masked = true
+	f.chosenOffsets()
+	f.Masked = false
+}
+
+// copiesRows reports whether the phase only copies the rows of a site to another array.
+func (f *phaseCode) copiesRows() bool {
+	if len(f.chosen) != 1 || len(f.top) != 2 {
+		return false
+	}
+	load, store := &f.Nodes[f.top[0]], &f.Nodes[f.top[1]]
+	return load.Op == ir.Load && load.Aux == f.chosen[0].site && store.Op == ir.Store && store.Args[0] == f.top[0] &&
+		f.Phase.Sites[load.Aux].Type == f.Phase.Sites[store.Aux].Type && f.Layout.LaidUnit(&f.Layout.Sites[store.Aux]) && f.SiteReg[load.Aux] >= 0 && f.SiteReg[store.Aux] >= 0
+}
+
+// copyLoop emits a loop that copies rows: as many at once as a vector has lanes, then one by one.
+func (f *phaseCode) copyLoop() {
+	step, lanes, slot := f.W*f.Layout.Laid, isa.Word(f.Phase.Lanes), f.Slot(f.chosen[0].slot)
+	loop, tail, row, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.pinUniforms(f.Vectors / 2)
+	f.part("main loop: %d rows at once", f.W)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Branch(isa.LT, lanes, isa.K(step), tail)
+	f.Align(32)
+	f.Bind(loop)
+	f.chosenOffsets()
+	for r := range f.W {
+		f.Int(isa.Mov, isa.T0, isa.Word(int(slot.Disp)+8*r))
+		f.copyRow(r)
+	}
+	f.nextRows(f.W)
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.LE, isa.T0, lanes, loop)
+
+	f.part("tail: the rows at the end")
+	f.Bind(tail)
+	f.tailOffsets(done)
+	f.Int(isa.Mov, isa.Count, isa.K(0))
+	f.Bind(row)
+	f.Load(8, isa.T0, isa.AtX(isa.Frame, isa.Count, 8, int(slot.Disp)))
+	f.copyRow(0)
+	f.nextRows(1)
+	f.Int(isa.Add, isa.Count, isa.K(1))
+	f.Branch(isa.LT, isa.Count, isa.Word(frame.Counter), row)
+	f.Jump(tail)
+	f.Bind(done)
+}
+
+// copyRow emits the copy of a row of the iteration. T0 has its offset.
+func (f *phaseCode) copyRow(row int) {
+	i, k := f.Nodes[f.top[0]].Aux, f.Nodes[f.top[1]].Aux
+	from, to := &f.Layout.Sites[i], &f.Layout.Sites[k]
+	f.Copy = 0
+	m := f.LaidAddress(to, k)
+	if to.Kind == layout.Unit {
+		m = f.Address(to, k)
+	}
+	m.Disp += int32(row * f.Layout.LaidRow(to) * to.Size)
+	f.Lanes.CopyBytes(m, isa.AtX(f.LaidAddress(from, i).Base, isa.T0, from.Size, row*f.Layout.LaidRow(from)*from.Size), f.Layout.Laid*from.Size)
+	f.EndStep()
+}

@@ -1,0 +1,183 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Instructions that do the work of two nodes, with the same bits: a fused multiply-add negates
+// its product and its addend, an instruction computes any function of three bits, and one
+// multiplies the lower halves of lanes of 64 bits.
+
+// fuse joins nodes of the body for which the target has one instruction. It needs the result of
+// findUniform.
+func (f *phaseCode) fuse() {
+	j := joiner{phaseCode: f}
+	j.each(f.top, func(n *lower.Node) {
+		switch {
+		case n.Op == prim.Fma && f.Negates:
+			j.negate(n)
+		case n.Op == prim.Mul && f.Halves && isa.Wide(n.In) && !n.In.IsFloat():
+			j.multiply(n)
+		}
+	})
+	if f.Ternary {
+		j.count()
+		j.each(f.top, j.ternary)
+	}
+	if j.joined {
+		j.count()
+		f.top = j.used(f.top)
+	}
+}
+
+// A joiner joins the nodes of a phase.
+type joiner struct {
+	*phaseCode
+	uses   []uint16 // of each node, by nodes
+	joined bool
+}
+
+// each calls visit for all nodes of a list and of its cold regions.
+func (j *joiner) each(list []int32, visit func(n *lower.Node)) {
+	for _, id := range list {
+		n := &j.Nodes[id]
+		visit(n)
+		if n.Op == ir.Cold {
+			j.each(n.Body, visit)
+		}
+	}
+}
+
+// count counts the uses of all nodes.
+func (j *joiner) count() {
+	j.uses = slices.Grow(j.uses[:0], len(j.Nodes))[:len(j.Nodes)]
+	clear(j.uses)
+	visit := func(n *lower.Node) {
+		for _, a := range n.Args {
+			if a != lower.None {
+				j.uses[a]++
+			}
+		}
+		if n.Op == ir.Cold {
+			j.uses[n.Yield]++
+		}
+	}
+	j.each(j.top, visit)
+	j.each(j.hoisted, visit)
+	for i := range j.reds {
+		j.uses[j.reds[i].Arg]++
+	}
+	for i := range j.owned {
+		j.uses[j.owned[i].off]++
+	}
+}
+
+// negate takes the operands of negations as operands of a fused multiply-add, and notes the
+// signs in its Imm.
+func (j *joiner) negate(n *lower.Node) {
+	for i, sign := range [3]uint64{lower.NegProduct, lower.NegProduct, lower.NegAddend} {
+		if a := n.Args[i]; j.Nodes[a].Op == prim.Neg && !j.Uniform[a] {
+			n.Args[i] = j.Nodes[a].Args[0]
+			n.Imm ^= sign
+			j.joined = true
+		}
+	}
+}
+
+// multiply replaces a product whose operands are below 2^32 by the product of their lower halves.
+func (j *joiner) multiply(n *lower.Node) {
+	x, y := j.half(n.Args[0]), j.half(n.Args[1])
+	if x != lower.None && y != lower.None {
+		n.Op, n.Args[0], n.Args[1] = lower.OpMulLow, x, y
+		j.joined = true
+	}
+}
+
+// half returns a node whose lower half is the value of node a, or None if that value may be 2^32
+// or more.
+func (j *joiner) half(a int32) int32 {
+	n := &j.Nodes[a]
+	below := func(i int) bool {
+		c := &j.Nodes[n.Args[i]]
+		return c.Op == prim.Const && c.Imm <= math.MaxUint32
+	}
+	switch {
+	case n.Op == prim.Const && n.Imm <= math.MaxUint32, n.Op == prim.Cvt && n.In.IsUnsigned() && !isa.Wide(n.In),
+		n.Op == prim.Shr && n.In.IsUnsigned() && j.Nodes[n.Args[1]].Op == prim.Const && j.Nodes[n.Args[1]].Imm >= 32:
+		return a
+	case n.Op != prim.And || !below(0) && !below(1):
+		return lower.None
+	}
+	for i := range 2 {
+		if below(i) && j.Nodes[n.Args[i]].Imm == math.MaxUint32 && !j.Uniform[a] {
+			return n.Args[1-i]
+		}
+	}
+	return a
+}
+
+// tables are the bits of the functions of two bits, each for all values of three: of the first
+// and the second, and of their result and the third.
+var tables = map[prim.Op]func(x, y uint8) uint8{
+	prim.And: func(x, y uint8) uint8 { return x & y },
+	prim.Or:  func(x, y uint8) uint8 { return x | y },
+	prim.Xor: func(x, y uint8) uint8 { return x ^ y },
+}
+
+// ternary replaces a function of two bits by a function of three, if one of its operands is
+// another function of two bits that nothing else uses.
+func (j *joiner) ternary(n *lower.Node) {
+	outer := tables[n.Op]
+	if outer == nil || n.Type == dtype.Bool || n.Args[0] == n.Args[1] {
+		return
+	}
+	for i, a := range n.Args[:2] {
+		x := &j.Nodes[a]
+		if inner := tables[x.Op]; inner != nil && x.Type == n.Type && j.uses[a] == 1 && !j.Uniform[a] {
+			n.Op, n.Args, n.Imm = lower.OpTernary, [3]int32{x.Args[0], x.Args[1], n.Args[1-i]}, uint64(outer(inner(0xf0, 0xcc), 0xaa))
+			j.joined = true
+			return
+		}
+	}
+}
+
+// quotients gives divisions by uniform values the reciprocals of these, where the target computes
+// such a quotient faster than it divides.
+func (f *phaseCode) quotients() {
+	if !f.Reciprocals {
+		return
+	}
+	known := map[int32]int32{} // reciprocals by divisors
+	for _, id := range f.Lanes.Quotients() {
+		d, t := f.Nodes[id].Args[1], f.Nodes[id].In
+		r, ok := known[d]
+		if !ok {
+			r = f.hoist(lower.OpReciprocal, t, d, 0, 0)
+			known[d] = r
+		}
+		f.Nodes[id].Op, f.Nodes[id].Args[2] = lower.OpQuotient, r
+	}
+}
+
+// used returns the nodes of a list without those that nothing uses any more.
+func (j *joiner) used(list []int32) []int32 {
+	out := list[:0:0]
+	for _, id := range list {
+		n := &j.Nodes[id]
+		if j.uses[id] == 0 && (n.Op == prim.Neg || tables[n.Op] != nil) {
+			continue
+		}
+		if n.Op == ir.Cold {
+			n.Body = j.used(n.Body)
+		}
+		out = append(out, id)
+	}
+	return out
+}

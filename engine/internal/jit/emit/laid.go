@@ -1,0 +1,116 @@
+package emit
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+)
+
+// laidLoop emits a loop whose vectors have the lanes of several short rows. The vectors of a
+// block are written out, because each has its own pattern. Then the rows begin again.
+func (f *phaseCode) laidLoop() {
+	block := f.Layout.Block(f.W)
+	group := f.chooseCopies(4, 0)
+	unroll := block
+	switch {
+	case len(f.chosen) > 0: // as many rows as a vector has lanes
+		block = f.Layout.Laid
+		unroll = block
+	case unroll < group:
+		unroll = group / block * block
+	}
+	group = min(group, unroll)
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	f.eachLaid(func(i int32, s *layout.Site) {
+		if f.SiteReg[i] < 0 {
+			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+s.Origin))
+			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
+		}
+		if f.Layout.LaidOnce(s, f.W) {
+			f.readOnce(i, f.Layout.Block(f.W))
+		}
+	})
+	if f.copiesRows() {
+		f.copyLoop()
+		return
+	}
+	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
+	reach := step + f.Layout.LaidMargin(f.W)
+	loop, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Branch(isa.LT, lanes, isa.K(reach), tail)
+	f.Align(32)
+	f.Bind(loop)
+	f.ahead(isa.Lane, step)
+	f.chosenOffsets()
+	for f.Base = 0; f.Base < unroll; f.Base += group {
+		f.Start(min(group, unroll-f.Base))
+		f.body(f.top)
+	}
+	f.nextLaid(unroll)
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
+	f.Branch(isa.LE, isa.T0, lanes, loop)
+
+	f.part("tail: the rows at the end, under a mask")
+	f.Bind(tail)
+	f.tailOffsets(done)
+	for f.Base = 0; f.Base < block; f.Base++ {
+		f.Int(isa.Mov, isa.T1, lanes)
+		f.Int(isa.Sub, isa.T1, isa.Lane)
+		f.Int(isa.Sub, isa.T1, isa.K(f.Base*f.W))
+		f.BranchResult(isa.LE, done)
+		f.tail()
+	}
+	f.nextLaid(block)
+	f.Jump(tail)
+	f.Bind(done)
+}
+
+// eachLaid calls do for the laid sites.
+func (f *phaseCode) eachLaid(do func(i int32, s *layout.Site)) {
+	for i := range f.Layout.Sites {
+		if s := &f.Layout.Sites[i]; s.Kind == layout.Laid {
+			do(int32(i), s)
+		}
+	}
+}
+
+// nextLaid goes on by a number of vectors, which have whole rows.
+func (f *phaseCode) nextLaid(vectors int) {
+	f.Base = 0
+	f.nextRows(vectors * f.W / f.Layout.Laid)
+}
+
+// nextRows goes on by a number of rows.
+func (f *phaseCode) nextRows(rows int) {
+	f.Int(isa.Add, isa.Lane, isa.K(rows*f.Layout.Laid))
+	f.eachLaid(func(i int32, s *layout.Site) {
+		row := f.Layout.LaidRow(s)
+		switch by := isa.K(rows * row * s.Size); {
+		case row == 0:
+		case f.SiteReg[i] >= 0:
+			f.Int(isa.Add, isa.SiteReg(int(f.SiteReg[i])), by)
+		default:
+			f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), by)
+		}
+	})
+}
+
+// readOnce reads the vectors of a block of a site that is the same in all rows, to slots.
+func (f *phaseCode) readOnce(i int32, block int) {
+	t := f.Phase.Sites[i].Type
+	slot := f.Slots.TakeRow(block)
+	for f.Base = 0; f.Base < block; f.Base++ {
+		d := f.Tmp()
+		f.Within(func() { f.Lanes.GatherLaid(i, d) })
+		f.Lanes.StoreVec(t, f.Slot(slot+int32(f.Base)), d)
+		f.EndStep()
+	}
+	f.Base = 0
+	if f.LaidSlots == nil {
+		f.LaidSlots = map[int32]int32{}
+	}
+	f.LaidSlots[i] = slot
+}

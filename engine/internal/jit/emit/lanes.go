@@ -1,0 +1,82 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// splitShifts splits the shifts of 8-bit lanes by uniform counts into a shift of wider
+// lanes and a mask: no instruction shifts 8 bits. The prologue computes the counts and the
+// masks. A signed x >> y is (x + 128 >> y) - (128 >> y) of unsigned numbers, for y <= 7.
+// It needs the result of findUniform.
+func (f *phaseCode) splitShifts() {
+	if f.LaneSize != 1 {
+		return
+	}
+	var top []int32
+	for _, id := range f.top {
+		n := f.Nodes[id]
+		if (n.Op != prim.Shl && n.Op != prim.Shr) || !f.Uniform[n.Args[1]] {
+			top = append(top, id)
+			continue
+		}
+		signed := n.Op == prim.Shr && n.Type.IsSigned()
+		most := math.MaxUint8
+		if signed {
+			most = 7
+		}
+		count := f.hoist(lower.OpCount, dtype.U8, n.Args[1], 0, uint64(most))
+		shifted := func(x int32) int32 { return f.hoist(lower.OpShifted, dtype.U8, count, x, uint64(n.Op)) }
+		x := n.Args[0]
+		if signed {
+			sign := f.constant(dtype.U8, 0x80)
+			x = f.node(&top, prim.Xor, dtype.U8, dtype.U8, false, x, sign)
+			f.Grow(2)
+			f.Uniform[sign] = true
+		}
+		parts := []int32{x, count, shifted(math.MaxUint8)}
+		if !signed {
+			f.Nodes[id] = lower.Node{Op: lower.OpShift, Type: n.Type, In: n.In, Args: [3]int32(parts), Imm: uint64(n.Op)}
+			top = append(top, id)
+			continue
+		}
+		s := f.node(&top, lower.OpShift, dtype.U8, dtype.U8, false, parts...)
+		f.Nodes[s].Imm = uint64(n.Op)
+		f.Grow(1)
+		f.Nodes[id] = lower.Node{Op: prim.Sub, Type: n.Type, In: n.In, Args: [3]int32{s, shifted(0x80), lower.None}}
+		top = append(top, id)
+	}
+	f.top = top
+}
+
+// narrowReds finds the reductions of the phase in its lanes. A sum in lanes that are wider
+// takes the narrow elements themselves.
+func (f *phaseCode) narrowReds() {
+	f.reds = slices.Clone(f.Phase.Reds)
+	if f.LaneSize == 0 {
+		return
+	}
+	for i := range f.reds {
+		r := &f.reds[i]
+		narrow := f.Phase.Widened(r)
+		if narrow != lower.None {
+			f.top = slices.DeleteFunc(f.top, func(id int32) bool { return id == r.Arg })
+			r.Type, r.Arg = f.Nodes[r.Arg].In, narrow
+		}
+		r.Kern = r.Kern.Narrow(r.Type, f.LaneSize, narrow != lower.None)
+	}
+}
+
+// hoist adds a node with one operand to the prologue.
+func (f *phaseCode) hoist(op prim.Op, t dtype.Type, arg, aux int32, imm uint64) int32 {
+	id := f.node(&f.hoisted, op, t, t, false, arg)
+	f.Nodes[id].Aux, f.Nodes[id].Imm = aux, imm
+	f.Grow(1)
+	f.Uniform[id] = true
+	f.UniformSlot[id] = f.Slots.Take()
+	return id
+}

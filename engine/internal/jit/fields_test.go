@@ -1,0 +1,195 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// TestRecords compares loops that load all fields of records with the interpreter: in maps, in
+// rows of maps and in reductions, with conversions. The arrays end at pages without access.
+func TestRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 31))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for fields := 2; fields <= 17; fields++ {
+			var body strings.Builder
+			for f := range fields {
+				fmt.Fprintf(&body, "    %%%d = load %s x[i0, %d]\n", f, typ.Short(), f)
+			}
+			last := 0
+			for i, f := range r.Perm(fields) {
+				if i > 0 {
+					fmt.Fprintf(&body, "    %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", "mul"}[r.IntN(3)], typ.Short(), last, f)
+					f = fields + i
+				}
+				last = f
+			}
+			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
+			fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), last)
+			head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s in 2\n", typ.Short())
+			for name, text := range map[string]string{
+				"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body.String()),
+				"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body.String()),
+				"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body.String()),
+			} {
+				k := parse(t, text)
+				n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
+				shapes := [][]int{{n, fields}, {n}}
+				switch name {
+				case "rows":
+					shapes = [][]int{{n, fields}, {rows, n}, {rows}}
+				case "reduce":
+					shapes[1] = nil
+				}
+				s := newSetup(t, r, k, []int{n, rows}, nil, shapes, true)
+				if be := isas(t)[0]; n > 1 && name != "rows" && be.Name() == "avx512" { // rows may go the other way
+					most := 16
+					if name == "reduce" {
+						most = 4
+					}
+					want := fields <= most && fields%7 != 0 && fields%11 != 0 && fields%13 != 0
+					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) == 1 })
+					if has != want {
+						t.Errorf("%s of %d lanes, %d fields of %s: records are found: %v", name, n, fields, typ, has)
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+}
+
+// TestRecordsOfViews tests that views of one memory, which are buffers of their own, are fields
+// of a record only if all distances are those of the fields.
+func TestRecordsOfViews(t *testing.T) {
+	k := parse(t, `kernel views
+axis i0
+buf a f32 in 1
+buf b f32 in 1
+buf y f32 out 1
+{
+  vec i0 {
+    %0 = load f32 a[i0]
+    %1 = load f32 b[i0]
+    %2 = sub f32 %0 %1
+    store f32 y[i0] %2
+  }
+}`)
+	r := rand.New(rand.NewPCG(8, 32))
+	for _, c := range []struct {
+		memory, offset int
+		want           bool
+	}{{1, 4, true}, {1, -4, true}, {1, 8, false}, {1, 0, false}, {0, 4, false}} {
+		s := newSetup(t, r, k, []int{200}, nil, [][]int{{200}, {200}, {200}}, true)
+		memory := make([]float32, 403)
+		for i := range memory {
+			memory[i] = r.Float32()
+		}
+		at := func(i int) ir.BufBind {
+			return ir.BufBind{Ptr: unsafe.Pointer(&memory[i]), Strides: []int{2}, Extents: []int{200}, Memory: c.memory, Offset: 4 * i}
+		}
+		s.b.Bufs[0], s.b.Bufs[1] = at(1), at(1+c.offset/4)
+		for _, be := range isas(t)[:1] {
+			if has := len(s.instance(t, be).(*instance).phases[0].Records) == 1; has != c.want {
+				t.Errorf("%s: views of memory %d, %d bytes apart, are fields: %v", be.Name(), c.memory, c.offset, has)
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
+// TestStoredQuotients tests that the fields of records share their stores where quotients by a
+// scalar, from its reciprocal, and products of lower halves stand between them.
+func TestStoredQuotients(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 34))
+	for typ, value := range map[dtype.Type]string{
+		dtype.F32: "div f32 %%%[1]d %%1",
+		dtype.U64: "mul u64 %%%[1]d %%%[1]d",
+	} {
+		var bufs, loads, stores strings.Builder
+		for i := range 3 {
+			fmt.Fprintf(&bufs, "buf x%d %s in 1\nbuf y%[1]d %[2]s out 1\n", i, typ.Short())
+			fmt.Fprintf(&loads, "    %%%d = load %s x%d[i0]\n", 10+i, typ.Short(), i)
+			from := 10 + i
+			if !typ.IsFloat() { // below 2^32
+				fmt.Fprintf(&loads, "    %%%d = and u64 %%%d %%2\n", 20+i, 10+i)
+				from = 20 + i
+			}
+			fmt.Fprintf(&stores, "    %%%d = "+strings.ReplaceAll(value, "[1]", "[2]")+"\n", 30+i, from)
+			fmt.Fprintf(&stores, "    store %s y%d[i0] %%%d\n", typ.Short(), i, 30+i)
+		}
+		k := parse(t, fmt.Sprintf("kernel stored\naxis i0\n%[2]sscalar s0 %[1]s\n{\n  %%1 = scalar %[1]s s0\n  %%2 = const %[1]s 65535\n  vec i0 {\n%[3]s%[4]s  }\n}",
+			typ.Short(), bufs.String(), loads.String(), stores.String()))
+		const n = 700
+		s := newSetup(t, r, k, []int{n}, nil, slices.Repeat([][]int{{n}}, 6), true)
+		m, free := allocate(t, n*3*typ.Size(), true)
+		s.free = append(s.free, free)
+		for f := range 3 {
+			i := 2*f + 1
+			s.mem[i] = m
+			b := &s.b.Bufs[i]
+			b.Ptr, b.Strides, b.Memory, b.Offset = unsafe.Pointer(&m[f*typ.Size()]), []int{3}, 1, f*typ.Size()
+		}
+		if be := isas(t)[0]; be.Name() == "avx512" {
+			if text := textOfCode(t, s.instance(t, be)); !regexp.MustCompile(`store \S+ y0.*\n.*store \S+ y1.*\n.*store \S+ y2`).MatchString(text) {
+				t.Errorf("%v: fields share no stores:\n%s", typ, text)
+			}
+		}
+		differ(t, r, s)
+		forget()
+	}
+}
+
+// TestStoredRecords compares loops that store all fields of records with the interpreter: fields of
+// one array, in any order, with values that are the same, or the same in all lanes. The arrays end at
+// pages without access.
+func TestStoredRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 33))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for fields := 2; fields <= 7; fields++ {
+			for range 6 {
+				var text strings.Builder
+				fmt.Fprintf(&text, "kernel stored\naxis i0\nscalar s0 %[1]s\nbuf x %[1]s in 2\nbuf z %[2]s in 1\n", typ.Short(), [...]dtype.Type{typ, dtype.F64}[r.IntN(2)].Short())
+				for f := range fields {
+					fmt.Fprintf(&text, "buf y%d %s out 1\n", f, typ.Short())
+				}
+				fmt.Fprintf(&text, "{\n  %%1 = scalar %[1]s s0\n  vec i0 {\n    %%2 = load %[2]s z[i0]\n    %%3 = cvt %[1]s %%2\n", typ.Short(), strings.Fields(strings.Split(text.String(), "\n")[4])[2])
+				for f := range fields {
+					fmt.Fprintf(&text, "    %%%d = load %s x[i0, %d]\n    %%%d = mul %s %%%d %%3\n", 10+2*f, typ.Short(), f, 11+2*f, typ.Short(), 10+2*f)
+				}
+				for _, f := range r.Perm(fields) {
+					value := [...]int{11 + 2*f, 11 + 2*f, 11, 1}[r.IntN(4)]
+					fmt.Fprintf(&text, "    store %s y%d[i0] %%%d\n", typ.Short(), f, value)
+				}
+				k := parse(t, text.String()+"  }\n}")
+				n := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)]
+				s := newSetup(t, r, k, []int{n}, nil, append([][]int{{n, fields}, {n}}, slices.Repeat([][]int{{n}}, fields)...), true)
+				m, free := allocate(t, n*fields*typ.Size(), r.IntN(2) == 0)
+				s.free = append(s.free, free)
+				for f := range fields {
+					b := &s.b.Bufs[2+f]
+					s.mem[2+f] = m // all fields are in one memory
+					b.Ptr, b.Strides, b.Memory, b.Offset = unsafe.Pointer(&m[f*typ.Size()]), []int{fields}, 1, f*typ.Size()
+				}
+				if be := isas(t)[0]; n > 1 && be.Name() == "avx512" {
+					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool {
+						return slices.ContainsFunc(bp.Records, func(sites []int32) bool { return bp.Lowered.Sites[sites[0]].Store })
+					})
+					if has != (fields <= 6) {
+						t.Errorf("%d lanes, %d fields of %s: records are found: %v", n, fields, typ, has)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

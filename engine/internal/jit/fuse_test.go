@@ -1,0 +1,93 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// fused is a kernel over three arrays and a number, of a type. Values %4 on are the
+// instructions of a case.
+const fused = `kernel fused
+axis i0
+buf x %[1]s in 1
+buf y %[1]s in 1
+buf z %[1]s in 1
+buf w %[1]s in 0
+buf o %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[1]s x[i0]
+    %%1 = load %[1]s y[i0]
+    %%2 = load %[1]s z[i0]
+    %%3 = load %[1]s w[]
+    %[2]s
+    store %[1]s o[i0] %%9
+  }
+}
+`
+
+// TestFused compares instructions that machine code joins with the interpreter: fused
+// multiply-adds of negated operands, and functions of three bits, with operands that are used again,
+// that are equal, and that are the same for all elements.
+func TestFused(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	run := func(typ, code string) {
+		differ(t, r, newSetup(t, r, parse(t, fmt.Sprintf(fused, typ, code)), []int{70}, nil, [][]int{{70}, {70}, {70}, {}, {70}}, true))
+	}
+	for _, typ := range []string{"f32", "f64"} {
+		for signs := range 8 {
+			args := [3]string{"%0", "%1", "%2"}
+			code := ""
+			for i := range args {
+				if signs>>i&1 != 0 {
+					code += fmt.Sprintf("%%%d = neg %s %s\n    ", 4+i, typ, args[i])
+					args[i] = fmt.Sprintf("%%%d", 4+i)
+				}
+			}
+			for _, a := range [][3]string{args, {args[0], "%3", args[2]}, {"%3", args[1], args[2]}, {args[0], args[0], args[2]}, {args[0], args[1], args[0]}} {
+				fma := fmt.Sprintf("fma %s %s %s %s", typ, a[0], a[1], a[2])
+				run(typ, code+"%9 = "+fma)
+				run(typ, code+"%8 = "+fma+"\n    %9 = add "+typ+" %8 "+args[0])
+			}
+		}
+	}
+	for _, typ := range []string{"i32", "u64", "u8"} {
+		for _, inner := range []string{"and", "or", "xor"} {
+			for _, outer := range []string{"and", "or", "xor"} {
+				for _, a := range [][3]string{{"%0", "%1", "%2"}, {"%3", "%1", "%2"}, {"%0", "%3", "%2"}, {"%0", "%1", "%3"}, {"%0", "%1", "%0"}, {"%0", "%0", "%1"}} {
+					first := fmt.Sprintf("%%4 = %s %s %s %s\n    ", inner, typ, a[0], a[1])
+					run(typ, first+fmt.Sprintf("%%9 = %s %s %%4 %s", outer, typ, a[2]))
+					run(typ, first+fmt.Sprintf("%%5 = %s %s %s %%4\n    %%9 = sub %[2]s %%5 %%0", outer, typ, a[2]))
+				}
+			}
+		}
+	}
+}
+
+// TestFusedHalves compares products of integers of 64 bits, whose operands are below 2^32 or not,
+// with the interpreter.
+func TestFusedHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	const constants = `%10 = const T 0xffffffff
+		%11 = const T 0x1ffffffff
+		%12 = const T 0xff
+		%13 = const T 0x20
+		%14 = const T 0x1f
+		%15 = const T 0xcd9e8d57
+		`
+	for _, typ := range []string{"u64", "i64"} {
+		for _, low := range []string{
+			"%4 = and T %0 %10", "%4 = and T %10 %0", "%4 = and T %0 %11", "%4 = and T %0 %12", "%4 = and T %3 %10",
+			"%4 = shr T %0 %13", "%4 = shr T %0 %14", "%4 = shr T %13 %0",
+			"%6 = cvt u32 %0\n %4 = cvt T %6", "%6 = cvt i32 %0\n %4 = cvt T %6", "%4 = xor T %0 %1",
+		} {
+			for _, other := range []string{"%5 = and T %1 %10", "%5 = xor T %1 %2", "%5 = and T %3 %12"} {
+				code := constants + low + "\n" + other + "\n %7 = mul T %4 %5\n %8 = mul T %15 %4\n %9 = sub T %7 %8"
+				k := parse(t, fmt.Sprintf(fused, typ, strings.ReplaceAll(code, "T", typ)))
+				differ(t, r, newSetup(t, r, k, []int{70}, nil, [][]int{{70}, {70}, {70}, {}, {70}}, true))
+			}
+		}
+	}
+}

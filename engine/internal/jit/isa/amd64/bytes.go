@@ -1,0 +1,183 @@
+package amd64
+
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// Elements of 1 or 2 bytes with a small step, and bytes of rows that are laid across vectors, go by
+// groups of 16 bytes: each window of a group gives its lanes by a byte shuffle. Where the
+// processor permutes such elements of whole vectors, all lanes are one group.
+
+// Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
+var Permutes8 = cpu.X86.HasAVX512VBMI
+
+// moveGroup moves a group of bytes between a vector and memory.
+func (f *emitter) moveGroup(n int, to, from x86.Operand) {
+	switch n {
+	case 16:
+		f.I(x86.VMOVUPS, x86.L128, to, from)
+	case 8:
+		f.I(x86.VMOVQ, 0, to, from)
+	default:
+		f.I(x86.VMOVD, 0, to, from)
+	}
+}
+
+// shuffle returns the constant that moves elements of size bytes of a vector, and clears the
+// others.
+func (f *emitter) shuffle(move []picked, size int) x86.Mem {
+	b := repeat(0x80, 16)
+	for _, p := range move {
+		for i := range size {
+			b[p.Lane*size+i] = byte(p.At*size + i)
+		}
+	}
+	return f.Const(b)
+}
+
+// byteWindows emits the address of a site whose bytes are shuffled, and returns a function that
+// returns the windows of some lanes of the current vector.
+func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window {
+	if s.Kind == layout.Laid {
+		m := f.laidMem(s, i)
+		return func(at, n int) []window { return f.laidWindows(s, m, at, n) }
+	}
+	k := f.stepAddress(s, s.Step) * f.W
+	return func(at, n int) []window { return windowsAt(s, k+at, n) }
+}
+
+// shuffledElements loads an element of a site for each lane of d.
+func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
+	n, windows := min(f.W, 16/s.Size), f.byteWindows(s, i)
+	if f.W*s.Size == 64 && (Permutes8 || s.Size == 2) {
+		f.own.pick(windows(0, f.W), frame.Lane(dtype.U8, s.Size), d)
+		return
+	}
+	half := f.Tmp()
+	for at := 0; at < f.W; at += n {
+		f.Within(func() {
+			x, u := f.Tmp(), f.Tmp()
+			for i, w := range windows(at, n) {
+				to := u
+				if i == 0 {
+					to = x
+				}
+				f.moveGroup(n*s.Size, to, w.mem)
+				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, s.Size))
+				if i > 0 {
+					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
+				}
+			}
+			switch to := [...]x86.Vec{d, half}[at*s.Size/32]; {
+			case at*s.Size%32 == 0:
+				f.I(x86.VMOVAPS, x86.L128, to, x)
+			case f.evex:
+				f.I(x86.VINSERTF32X4, x86.L256, to, to, x, x86.Imm(1))
+			default:
+				f.I(x86.VINSERTF128, x86.L256, to, to, x, x86.Imm(1))
+			}
+		})
+	}
+	if f.W*s.Size == 64 {
+		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
+// of the tail.
+func (f *emitter) shuffled(s *layout.Site, i int32) x86.Operand {
+	if slot, ok := f.LaidSlots[i]; ok {
+		return mem(f.Slot(slot + int32(f.laidVector())))
+	}
+	switch {
+	case f.Masked && s.Kind == layout.Laid:
+		f.copyLaid(s, i)
+		return at(frame.Tmp)
+	case f.Masked:
+		f.CopyTail(s, frame.Tmp, false)
+		return at(frame.Tmp)
+	}
+	d := f.Tmp()
+	f.shuffledElements(s, i, d)
+	return d
+}
+
+// loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across
+// vectors.
+func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
+	x := f.shuffled(s, i)
+	l := max(x86.L128, x86.Len(8*f.W))
+	switch {
+	case t == dtype.Bool:
+		v := f.Tmp()
+		f.I(x86.VMOVUPS, l, v, x)
+		k := f.DstMask()
+		f.I(x86.VPTESTMB, l, k, v, v)
+		if f.W == 8 {
+			f.I(x86.KMOVB, 0, k, k)
+		}
+	case t.Size() == f.LaneSize:
+		f.I(x86.VMOVUPS, f.LenOf(t), f.Dst(), x)
+	case f.LaneSize > 0:
+		f.I(f.narrowRow(t).lanes, f.LenOf(t), f.Dst(), x)
+	default:
+		d, reg := f.Dst(), f.LenOf(t.Register())
+		f.I(loadRows[t].lanes, reg, d, x)
+		if t == dtype.BF16 {
+			f.I(x86.VPSLLD, reg, d, d, x86.Imm(16))
+		}
+	}
+}
+
+// storeStepped8 stores bytes with a small step: for each window those of its lanes, under
+// a mask.
+func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
+	s, x, k := &f.Layout.Sites[n.Aux], f.Tmp(), f.TmpMask()
+	switch a := n.Args[0]; {
+	case t == dtype.Bool:
+		l := max(x86.L128, x86.Len(8*f.W))
+		f.I(x86.VMOVDQU8, l, x, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(a)))
+	case f.LaneSize == 1 || f.bytes(&f.Nodes[a]):
+		x = f.Src(a)
+	default:
+		f.I(f.pickLane(t, 0, x86.VPMOVWB, x86.VPMOVDB, 0), f.LenOf(t), x, f.Src(a))
+	}
+	lanes, first := min(f.W, 16), f.stepAddress(s, s.Step)*f.W
+	if f.W == 64 && Permutes8 {
+		lanes = f.W
+	}
+	groups := []x86.Vec{x}
+	for g := 1; g < f.W/lanes; g++ {
+		groups = append(groups, f.Tmp())
+		f.I(x86.VEXTRACTF32X4, x86.Len(8*f.W), groups[g], x, x86.Imm(g))
+	}
+	u := f.Tmp()
+	for i, w := range windowsAt(s, first, lanes) {
+		bits, from := int64(0), make([]picked, len(w.lanes))
+		for j, p := range w.lanes {
+			bits |= 1 << p.At
+			from[j] = picked{Lane: p.At, At: p.Lane}
+		}
+		if lanes == 64 {
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(bits))
+			f.I(x86.KMOVQ, 0, k, x86.RAX)
+			f.I(x86.VMOVUPS, x86.L512, u, f.selector(from, 1, 0, false))
+			f.I(x86.VPERMB, x86.L512, u, u, x)
+			f.I(x86.VMOVDQU8, x86.L512, w.mem, u, x86.Merge(k))
+			continue
+		}
+		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
+		f.I(x86.KMOVW, 0, k, x86.RAX)
+		for g, v := range groups {
+			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from, 1))
+			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].mem, u, x86.Merge(k))
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package amd64
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// A dealer deals the elements of vectors to the fields of their records. Records of n fields
+// are dealt by the least factor p of n: p vectors give one of the fields 0, p, 2p ... of all
+// their records, one of the fields 1, p+1 ..., and so on. The results that belong together are
+// contiguous, and have records of n/p fields.
+type dealer struct {
+	*avx512
+	t     dtype.Type
+	spare []x86.Vec
+}
+
+func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
+		f.zeroing(lanes, pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), v[i], m)
+	})
+	d := dealer{avx512: f, t: t}
+	return d.split(v)
+}
+
+// eachRecordVector calls do for each of the n vectors with the records of the lanes, with its memory
+// and with the lanes of the tail, or nil. It may overwrite RAX, RCX and RDX.
+func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Mem, lanes x86.Operand)) {
+	first := f.stepAddress(s, n) * n
+	var lanes x86.Operand
+	if f.Masked { // the elements of the records left are the lowest bits of RDX
+		lanes = f.TmpMask()
+		f.I(x86.IMUL, x86.W64, x86.RAX, at(frame.Counter), x86.Imm(n))
+		f.I(x86.MOV, x86.W64, x86.RDX, x86.Imm(-1))
+		f.I(x86.BZHI, x86.W64, x86.RDX, x86.RDX, x86.RAX)
+	}
+	for i := range n {
+		if f.Masked {
+			f.I(f.kop(kmov), 0, lanes, x86.RDX)
+			f.I(x86.SHR, x86.W64, x86.RDX, x86.Imm(f.W))
+		}
+		do(i, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), lanes)
+	}
+}
+
+func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
+	n, l := len(v), f.LenOf(t)
+	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
+	f.eachRecordVector(s, n, func(i int, m x86.Mem, lanes x86.Operand) {
+		from := make([][]picked, n) // the lanes that come from each field
+		for lane := range f.W {
+			e := i*f.W + lane
+			from[e%n] = append(from[e%n], picked{Lane: lane, At: e / n})
+		}
+		both := from[0]
+		for _, p := range from[1] {
+			both = append(both, picked{Lane: p.Lane, At: f.W + p.At})
+		}
+		f.Within(func() {
+			d, ix := f.Tmp(), f.Tmp()
+			f.I(move, l, ix, f.selector(both, t.Size(), 0, false))
+			f.CopyVec(t, d, v[0])
+			f.I(pair, l, d, ix, v[1])
+			for k := 2; k < n; k++ {
+				f.I(move, l, ix, f.selector(from[k], t.Size(), f.W, true))
+				f.I(pair, l, d, ix, v[k])
+			}
+			if k, ok := lanes.(x86.Mask); ok {
+				f.I(move, l, m, d, x86.Merge(k))
+			} else {
+				f.I(move, l, m, d)
+			}
+		})
+	})
+}
+
+func (f *avx2) JoinFields(*layout.Site, dtype.Type, []isa.Vec) {}
+
+func (f *avx2) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }
+
+func (d *dealer) split(v []isa.Vec) []isa.Vec {
+	n := len(v)
+	if n == 1 {
+		return v
+	}
+	p := 2
+	for n%p != 0 {
+		p++
+	}
+	dealt := make([][]isa.Vec, p)
+	for at := 0; at < n; at += p {
+		for r, x := range d.deal(v[at : at+p]) {
+			dealt[r] = append(dealt[r], x)
+		}
+	}
+	out := make([]isa.Vec, n)
+	for r := range dealt {
+		for k, x := range d.split(dealt[r]) {
+			out[r+p*k] = x
+		}
+	}
+	return out
+}
+
+// deal returns the elements 0, p, 2p ... of p vectors, the elements 1, p+1 ..., and so on. It
+// overwrites the vectors.
+func (d *dealer) deal(v []isa.Vec) []isa.Vec {
+	p, l, size := len(v), d.LenOf(d.t), d.t.Size()
+	pair := pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
+	out := make([]isa.Vec, p)
+	for r := range out {
+		if out[r] = v[0]; r < p-1 {
+			out[r] = d.take()
+			d.CopyVec(d.t, out[r], v[0])
+		}
+		for q := 1; q < p; q++ {
+			var lanes []picked
+			for lane := range d.W {
+				e := lane*p + r
+				if in := e / d.W; in == q {
+					lanes = append(lanes, picked{Lane: lane, At: d.W + e%d.W})
+				} else if in == 0 && q == 1 {
+					lanes = append(lanes, picked{Lane: lane, At: e})
+				}
+			}
+			d.Within(func() {
+				ix := d.Tmp()
+				d.I(pick(d.t, x86.VMOVUPS, x86.VMOVUPD), l, ix, d.selector(lanes, size, 0, true))
+				d.I(pair, l, out[r], ix, v[q])
+			})
+		}
+	}
+	d.spare = append(d.spare, v[1:]...)
+	return out
+}
+
+// take returns a vector that is not in use.
+func (d *dealer) take() x86.Vec {
+	if k := len(d.spare); k > 0 {
+		x := d.spare[k-1]
+		d.spare = d.spare[:k-1]
+		return x
+	}
+	return d.Tmp()
+}

@@ -1,0 +1,193 @@
+package amd64
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// Vectors with the lanes of several short rows: see layout.Laid.
+
+// laidVector returns the number of the current vector in its block.
+func (f *emitter) laidVector() int { return (f.Base + f.Copy) % f.Layout.Block(f.W) }
+
+// loadLaid loads the current vector of a laid site.
+func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	row := f.Layout.LaidRow(s)
+	switch slot, ok := f.LaidSlots[i]; {
+	case ok:
+		f.LoadVec(t, d, f.Slot(slot+int32(f.laidVector())))
+	case s.Gather != nil:
+		f.loadChosen(s, i, t, d)
+	case f.Masked && row != 0: // a window may leave the array
+		f.GatherLaid(i, d)
+	default:
+		f.own.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+	}
+}
+
+// loadChosen loads the current vector of a site whose rows an index selects: the lanes of each row
+// under a mask.
+func (f *emitter) loadChosen(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	base, slot := f.LaidAddress(s, i).Base, f.Slot(f.ChosenSlots[i])
+	first := (f.Base + f.Copy) * f.W
+	for lane := 0; lane < f.W; {
+		row, e := (first+lane)/f.Layout.Laid, (first+lane)%f.Layout.Laid
+		n := min(f.Layout.Laid-e, f.W-lane)
+		f.Int(isa.Mov, isa.T0, isa.Word(int(slot.Disp)+8*row))
+		m := mem(isa.AtX(base, isa.T0, s.Size, (row*f.Layout.LaidRow(s)+e-lane)*s.Size))
+		f.Within(func() { f.own.loadPart(t, d, m, lane, n) })
+		lane += n
+	}
+}
+
+// CopyBytes copies by the widest moves. The last one may overlap the one before it.
+func (f *emitter) CopyBytes(to, from isa.Mem, n int) {
+	for at := 0; at < n; {
+		size := 1 << (bits.Len(uint(n-at)) - 1)
+		if left := n - at; size < left && 2*size <= min(n, f.Facts.Bytes) {
+			size, at = 2*size, n-2*size
+		}
+		size = min(size, f.Facts.Bytes)
+		a, b := mem(from), mem(to)
+		a.Disp += int32(at)
+		b.Disp += int32(at)
+		if at += size; size <= 8 {
+			f.asm.load(size, x86.RDX, a)
+			f.I(x86.MOV, x86.Len(8*size), b, x86.RDX)
+			continue
+		}
+		f.Within(func() {
+			x := f.Tmp()
+			f.I(x86.VMOVUPS, x86.Len(8*size), x, a)
+			f.I(x86.VMOVUPS, x86.Len(8*size), b, x)
+		})
+	}
+}
+
+// laidMem returns the memory of the first row of the block of the current vector.
+func (f *emitter) laidMem(s *layout.Site, i int32) x86.Mem {
+	m := mem(f.LaidAddress(s, i))
+	m.Disp += int32(f.laidBefore(s) * s.Size)
+	return m
+}
+
+// laidWindows returns the windows of n lanes of the current vector from lane first on. m is the
+// memory of the first row of the block.
+func (f *emitter) laidWindows(s *layout.Site, m x86.Mem, first, n int) (out []window) {
+	for _, w := range f.Layout.LaidWindows(s, f.laidVector()*f.W+first, n) {
+		at := m
+		at.Disp += int32(w.Start * s.Size)
+		out = append(out, window{mem: at, lanes: w.Lanes})
+	}
+	return out
+}
+
+// laidBefore returns the elements from the block where the iteration begins to the block of the
+// current vector.
+func (f *emitter) laidBefore(s *layout.Site) int {
+	row := f.Layout.LaidRow(s)
+	vectors := f.Base + f.Copy - f.laidVector()
+	return vectors * f.W / f.Layout.Laid * row
+}
+
+func (f *emitter) GatherLaid(i int32, d isa.Vec) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	if s.Size == 1 {
+		f.I(x86.MOV, x86.W64, at(frame.Counter), x86.Imm(f.W))
+		f.copyLaid(s, i)
+		f.I(x86.VMOVUPS, max(x86.L128, x86.Len(8*f.W)), d, at(frame.Tmp))
+		return
+	}
+	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	first := slices.Min(offsets)
+	m := f.laidMem(s, i)
+	ix, k := f.Tmp(), f.tmpPred()
+	f.I(x86.VMOVUPS, f.LenOf(dtype.I32), ix, f.Const(words(offsets, first, s.Size)))
+	if f.Masked {
+		f.predOp(x86.KMOVW, x86.VMOVAPS, k, f.fit(f.tail(), t))
+	} else {
+		f.everyLane(k)
+	}
+	f.zero(t, d)
+	f.gatherLanes(t, dtype.I32, d, x86.AtV(m.Base, ix, 1, m.Disp+int32(first*s.Size)), k)
+}
+
+// words returns the bytes from the first element to each other, in lanes of 32 bits.
+func words(offsets []int, first, size int) []byte {
+	var out []byte
+	for _, o := range offsets {
+		x := uint32((o - first) * size)
+		out = append(out, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
+	}
+	return out
+}
+
+// copyLaid copies bytes of the current vector to the frame, in a loop: as many as Counter in the
+// frame says.
+func (f *emitter) copyLaid(s *layout.Site, i int32) {
+	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	first := slices.Min(offsets)
+	m, loop := f.laidMem(s, i), f.NewLabel()
+	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, 1)), 0))
+	f.Int(isa.Mov, isa.T0, isa.K(0))
+	f.Bind(loop)
+	f.Load(4, isa.T2, isa.AtX(isa.Count, isa.T0, 4, 0))
+	f.I(x86.MOVZXB, x86.W32, x86.RDX, x86.AtX(m.Base, x86.RDX, 1, m.Disp+int32(first)))
+	f.Store(1, isa.AtX(isa.Frame, isa.T0, 1, frame.Tmp), isa.T2)
+	f.Int(isa.Add, isa.T0, isa.K(1))
+	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
+}
+
+// copyLaidTo copies the elements of the operand of n to those of a laid site, in a loop: those of
+// the tail, or all.
+func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
+	const values = frame.Tmp + 128
+	s, size := &f.Layout.Sites[n.Aux], t.Size()
+	f.own.StoreTo(n, t, isa.At(isa.Frame, values), false)
+	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	first := slices.Min(offsets)
+	loop := f.NewLabel()
+	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, size)), 0))
+	if !f.Masked {
+		f.Int(isa.Mov, isa.Word(frame.Counter), isa.K(f.W))
+	}
+	f.Int(isa.Mov, isa.T0, isa.K(0))
+	f.Bind(loop)
+	m := f.laidMem(s, n.Aux)
+	f.Load(4, isa.T2, isa.AtX(isa.Count, isa.T0, 4, 0))
+	f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(m.Base, x86.RDX, 1, m.Disp+int32(first*size)))
+	f.CopyElement(t, isa.At(isa.T2, 0), isa.AtX(isa.Frame, isa.T0, size, values), isa.T1)
+	f.Int(isa.Add, isa.T0, isa.K(1))
+	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
+}
+
+func (f *avx2) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
+	l := f.LenOf(t)
+	if n == f.W && !f.Masked {
+		f.I(x86.VMOVUPS, l, d, m)
+		return
+	}
+	lanes := make([]byte, f.W*t.Size())
+	for i := range n * t.Size() {
+		lanes[first*t.Size()+i] = 0xff
+	}
+	k, x := f.Tmp(), d
+	if f.I(x86.VMOVUPS, l, k, f.Const(lanes)); f.Masked {
+		f.I(x86.VANDPS, l, k, k, f.maskFor(tailVec, t))
+	}
+	if first > 0 {
+		x = f.Tmp()
+	}
+	f.I(maskMove(t), l, x, k, m)
+	if first > 0 {
+		f.I(x86.VORPS, l, d, d, x)
+	}
+}

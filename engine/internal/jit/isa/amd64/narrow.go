@@ -1,0 +1,376 @@
+package amd64
+
+import (
+	"math/bits"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// Narrow lanes, of 8 or 16 bits, for phases that need no wider ones. A vector has as many lanes as
+// elements of this size. There are no products and no shifts of 8 bits: lanes of 16 bits compute
+// the even bytes and the odd bytes. In lanes of 16 bits, integers of 8 bits are extended.
+
+var octetTypes = types{dtype.I8, dtype.U8}
+
+// narrowRules are the rules of lanes of 8 and of 16 bits, where those of wider lanes do not serve.
+var narrowRules = [2]*isa.Rules[rule]{
+	isa.Table(
+		on(octetMul, octetTypes, prim.Mul),
+		on(octetMulHi, octetTypes, prim.MulHi),
+		on(shiftEach, octetTypes, prim.Shl, prim.Shr),
+		on(octetShiftAll, nil, lower.OpShift),
+		on(octetCount, nil, lower.OpCount),
+		on(octetShifted, nil, lower.OpShifted),
+		on(narrowCell, nil, lower.OpCell),
+	),
+	isa.Table(
+		on(wordMulHi, types{dtype.U16}, prim.MulHi),
+		on(wordShift, isa.IntsOf(true, 2), prim.Shl, prim.Shr),
+		on(wordShift, isa.IntsOf(false, 2), prim.Shl, prim.Shr),
+		on(narrowCell, nil, lower.OpCell),
+	),
+}
+
+// words returns memory with a constant in every 16 bits of a vector.
+func (f *emitter) words(x uint16) x86.Mem {
+	b := make([]byte, f.VecBytes(dtype.U8))
+	for i := range b {
+		b[i] = byte(x >> (i % 2 * 8))
+	}
+	return f.Const(b)
+}
+
+// and and or emit the bitwise operations on whole vectors.
+func (f *emitter) and(d, x x86.Vec, y x86.Operand) {
+	f.I(f.simple(prim.And, dtype.I32), f.LenOf(dtype.U8), d, x, y)
+}
+
+func (f *emitter) or(d, x x86.Vec, y x86.Operand) {
+	f.I(f.simple(prim.Or, dtype.I32), f.LenOf(dtype.U8), d, x, y)
+}
+
+func octetMul(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d := f.Dst()
+	f.mulOctets(d, x, y)
+}
+
+// mulOctets sets d, which is neither x nor y, to the products of their lanes.
+func (f *emitter) mulOctets(d, x, y x86.Vec) {
+	t, u, l := f.Tmp(), f.Tmp(), x86.Len(8*f.W)
+	f.I(x86.VPSRLW, l, t, x, x86.Imm(8))
+	f.and(u, y, f.words(0xff00))
+	f.I(x86.VPMULLW, l, t, t, u) // the odd lanes
+	f.I(x86.VPMULLW, l, d, x, y)
+	f.and(d, d, f.words(0x00ff))
+	f.or(d, d, t)
+}
+
+// octetMulHi multiplies x by y * 2^8 in lanes of 16 bits, whose upper halves have the upper
+// halves of the products.
+func octetMulHi(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
+	f.and(t, x, f.words(0xff00))
+	f.and(u, y, f.words(0xff00))
+	f.I(x86.VPMULHUW, l, t, t, u)
+	f.and(t, t, f.words(0xff00)) // the odd lanes
+	f.and(d, x, f.words(0x00ff))
+	f.I(x86.VPSLLW, l, u, y, x86.Imm(8))
+	f.I(x86.VPMULHUW, l, d, d, u)
+	f.or(d, d, t)
+}
+
+// shiftWords returns the instruction that shifts lanes of 16 bits.
+func shiftWords(op prim.Op, signed bool) x86.Op {
+	switch {
+	case op == prim.Shl:
+		return x86.VPSLLW
+	case signed:
+		return x86.VPSRAW
+	}
+	return x86.VPSRLW
+}
+
+// shiftEach shifts each lane by its own count: by 1, 2, 4 and 8, where the count has these
+// bits. A signed shift to the right complements negative numbers before and after.
+func shiftEach(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d, t, zero, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
+	xor, sign := f.simple(prim.Xor, dtype.I32), t
+	lane, width := frame.Lane(dtype.U8, f.LaneSize), 8*f.LaneSize
+	f.zero(n.In, zero)
+	f.I(x86.VMOVAPS, l, d, x)
+	if n.Op == prim.Shr && n.In.IsSigned() {
+		sign = f.Tmp()
+		f.Within(func() { f.spread(sign, f.comparison(prim.Lt, frame.Lane(n.In, f.LaneSize), x, zero)) })
+		f.I(xor, l, d, d, sign)
+	}
+	for bit := 1; bit < width; bit *= 2 {
+		f.I(shiftWords(n.Op, false), l, t, d, x86.Imm(bit))
+		if part := uint64(0xff >> bit); f.LaneSize == 1 {
+			if n.Op == prim.Shl {
+				part = 0xff << bit & 0xff
+			}
+			f.and(t, t, f.full(lane, part))
+		}
+		f.Within(func() {
+			b := f.Tmp()
+			f.and(b, y, f.full(lane, uint64(bit)))
+			f.blend(lane, d, t, d, f.comparison(prim.Eq, lane, b, zero))
+		})
+	}
+	f.I(x86.VMOVUPS, l, t, f.full(lane, uint64(width-1)))
+	f.Within(func() { f.blend(lane, d, d, zero, f.comparison(prim.Lt, lane, t, y)) })
+	if sign != t {
+		f.I(xor, l, d, d, sign)
+	}
+}
+
+// comparison returns the narrow lanes where a comparison holds.
+func (f *emitter) comparison(op prim.Op, t dtype.Type, x, y x86.Vec) x86.Operand {
+	k := f.tmpPred()
+	f.own.compareInts(op, t, k, x, y)
+	return k
+}
+
+// spread sets the narrow lanes of d to ones where predicate k holds, and to zeros.
+func (f *emitter) spread(d x86.Vec, k x86.Operand) {
+	if f.evex {
+		f.I(f.pickLane(dtype.U8, x86.VPMOVM2B, x86.VPMOVM2W, 0, 0), f.LenOf(dtype.U8), d, k)
+	} else {
+		f.I(x86.VMOVAPS, x86.L256, d, k)
+	}
+}
+
+// octetShiftAll shifts all lanes by one count: see [lower.OpShift].
+func octetShiftAll(f *emitter, n *lower.Node) {
+	x, count, part := f.Src(n.Args[0]), f.Src(n.Args[1]), f.srcM(n.Args[2])
+	f.Release()
+	d := f.Dst()
+	f.I(shiftWords(prim.Op(n.Imm), false), f.LenOf(n.In), d, x, count)
+	f.and(d, d, part)
+}
+
+func octetCount(f *emitter, n *lower.Node) {
+	x := f.Src(n.Args[0])
+	f.Release()
+	d := f.Dst()
+	f.I(x86.VPMINUB, f.LenOf(n.In), d, x, f.full(dtype.U8, n.Imm))
+	f.I(x86.VPMOVZXBQ, x86.L128, d, d)
+}
+
+func octetShifted(f *emitter, n *lower.Node) {
+	count := f.Src(n.Args[0])
+	d, l := f.Dst(), f.LenOf(n.In)
+	f.I(x86.VMOVUPS, l, d, f.words(uint16(n.Aux)))
+	f.I(shiftWords(prim.Op(n.Imm), false), l, d, d, count)
+	f.I(x86.VPBROADCASTB, l, d, d)
+}
+
+// wordMulHi is the rule of lanes of 16 bits.
+func wordMulHi(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	f.I(x86.VPMULHUW, f.LenOf(n.In), f.Dst(), x, y)
+}
+
+// wordShift shifts lanes of 16 bits: with AVX-512 by an instruction, and else by one count if all
+// lanes have the same.
+func wordShift(f *emitter, n *lower.Node) {
+	switch {
+	case f.evex:
+		binary(f, n)
+		return
+	case !f.Uniform[n.Args[1]]:
+		shiftEach(f, n)
+	default:
+		x, count := f.Src(n.Args[0]), f.Tmp()
+		f.I(x86.VPMOVZXWQ, x86.L128, count, f.Src(n.Args[1]))
+		f.Release()
+		f.I(shiftWords(n.Op, n.In.IsSigned()), f.LenOf(n.In), f.Dst(), x, count)
+	}
+	if n.Op == prim.Shl {
+		f.canon(n.Type, x86.Vec(f.lastReg()))
+	}
+}
+
+// narrowCell puts a cell into all lanes. Bit 0 of a cell is its truth; above it lie other
+// lanes of the code that wrote it.
+func narrowCell(f *emitter, n *lower.Node) {
+	m, l := mem(f.CellAt(n.Aux)), f.LenOf(n.Type)
+	one := f.pickLane(n.Type, x86.VPBROADCASTB, x86.VPBROADCASTW, 0, 0)
+	switch {
+	case n.Type != dtype.Bool:
+		f.I(one, l, f.Dst(), m)
+	case f.evex:
+		t := f.Tmp()
+		f.I(one, l, t, m)
+		f.I(f.pickLane(n.Type, x86.VPTESTMB, x86.VPTESTMW, 0, 0), l, f.DstMask(), t, f.full(dtype.U8, 1))
+	default:
+		t, d := f.Tmp(), f.Dst()
+		f.I(one, l, t, m)
+		f.I(x86.VPSLLW, l, t, t, x86.Imm(8*f.LaneSize-1))
+		f.zero(n.Type, d)
+		f.I(f.pickLane(n.Type, x86.VPCMPGTB, x86.VPCMPGTW, 0, 0), l, d, d, t)
+	}
+}
+
+func (f *emitter) stepMul(d, x x86.Vec) {
+	p := f.Tmp()
+	f.mulOctets(p, d, x)
+	f.I(x86.VMOVAPS, x86.Len(8*f.W), d, p)
+}
+
+// sumNarrow adds the sums of each 8 bytes of x to the 64-bit lanes of d. A predicate
+// counts 1 in the lanes where it holds, which are ones. Signed numbers are summed as if their
+// sign bit were flipped, which adds half of their range to each. The upper bytes of lanes of 16
+// bits are summed by themselves.
+func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
+	s, lane, l := f.Tmp(), frame.Lane(t, f.LaneSize), f.LenOf(t)
+	if f.Masked {
+		if f.evex {
+			f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0), l, s, x, x86.Zero(tailMask))
+		} else {
+			f.I(x86.VPAND, l, s, x, tailVec)
+		}
+		x = s
+	}
+	zero := f.Tmp()
+	f.zero(dtype.I8, zero)
+	switch {
+	case t == dtype.Bool:
+		f.I(f.pickLane(t, x86.VPABSB, x86.VPABSW, 0, 0), l, s, x)
+		x = s
+	case t.IsSigned():
+		f.I(f.simple(prim.Xor, dtype.I32), l, s, x, f.full(lane, signBit(lane)))
+		x = s
+	}
+	if f.LaneSize == 2 && (t.Size() == 2 || t.IsSigned()) {
+		u := f.Tmp()
+		f.I(x86.VPSRLW, l, u, x, x86.Imm(8))
+		f.I(x86.VPSADBW, l, u, u, zero)
+		f.I(x86.VPSLLQ, l, u, u, x86.Imm(8))
+		f.I(x86.VPADDQ, l, d, d, u)
+		f.and(s, x, f.words(0x00ff))
+		x = s
+	}
+	f.I(x86.VPSADBW, l, s, x, zero)
+	f.I(x86.VPADDQ, l, d, d, s)
+	if t.IsSigned() {
+		f.I(x86.VPSUBQ, l, d, d, f.series(f.VecBytes(t), uint64(8/f.LaneSize)*signBit(lane), 0, true))
+	}
+}
+
+// AVX2 has no stores or loads of narrow lanes under a mask. The tail goes by way of scratch
+// memory, in parts of powers of two.
+
+// setNarrowTail makes the tail mask and stores its number of lanes.
+func (f *avx2) setNarrowTail() {
+	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(f.W))
+	f.I(x86.CMP, x86.W64, x86.RCX, x86.RAX)
+	f.I(x86.CMOVG, x86.W64, x86.RCX, x86.RAX)
+	f.I(x86.MOV, x86.W64, at(frame.Counter), x86.RCX)
+	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
+	f.I(f.pickLane(dtype.U8, x86.VPBROADCASTB, x86.VPBROADCASTW, 0, 0), x86.L256, tailVec, tailVec)
+	b := make([]byte, f.W*f.LaneSize)
+	for i := range f.W {
+		b[i*f.LaneSize] = byte(i)
+	}
+	f.I(f.pickLane(dtype.U8, x86.VPCMPGTB, x86.VPCMPGTW, 0, 0), x86.L256, tailVec, tailVec, f.Const(b))
+}
+
+// copyTail copies the elements of size bytes of the lanes of the tail between memory and the
+// scratch memory of the frame.
+func (f *avx2) copyTail(m x86.Mem, size int, store bool) {
+	v := f.Tmp()
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.I(x86.XOR, x86.W32, x86.RDX, x86.RDX)
+	for part := f.W * size; part >= size; part /= 2 {
+		skip := f.NewLabel()
+		f.I(x86.MOV, x86.W64, x86.RAX, at(frame.Counter))
+		f.asm.Unset(isa.T0, bits.TrailingZeros(uint(part/size)), skip)
+		to, from := x86.AtX(x86.RDI, x86.RDX, 1, frame.Tmp), x86.AtX(x86.RCX, x86.RDX, 1, 0)
+		if store {
+			to, from = from, to
+		}
+		switch part {
+		case 32, 16:
+			f.I(x86.VMOVUPS, x86.Len(8*part), v, from)
+			f.I(x86.VMOVUPS, x86.Len(8*part), to, v)
+		case 8, 4:
+			op := map[int]x86.Op{8: x86.VMOVQ, 4: x86.VMOVD}[part]
+			f.I(op, 0, v, from)
+			f.I(op, 0, to, v)
+		default:
+			f.asm.load(part, x86.RAX, from)
+			f.I(x86.MOV, x86.Len(8*part), to, x86.RAX)
+		}
+		f.I(x86.ADD, x86.W64, x86.RDX, x86.Imm(part))
+		f.Bind(skip)
+	}
+}
+
+func (f *avx2) loadNarrow(d x86.Vec, i int32, one, masked bool) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	m := f.site(s, i)
+	switch {
+	case one && t.Size() == 2:
+		f.I(x86.VPBROADCASTW, x86.L256, d, m)
+		return
+	case one:
+		f.I(x86.VPBROADCASTB, x86.L256, d, m)
+		f.fromNarrow(d, d, t)
+		return
+	case masked:
+		f.Within(func() { f.copyTail(m, t.Size(), false) })
+		m = at(frame.Tmp)
+	}
+	f.fromNarrow(d, m, t)
+}
+
+// fromNarrow sets the lanes of d to the elements x of memory type t.
+func (f *avx2) fromNarrow(d x86.Vec, x x86.Operand, t dtype.Type) {
+	switch {
+	case t.Size() < f.LaneSize && t.IsSigned():
+		f.I(x86.VPMOVSXBW, x86.L256, d, x)
+	case t.Size() < f.LaneSize:
+		f.I(x86.VPMOVZXBW, x86.L256, d, x)
+	case d != x:
+		f.I(x86.VMOVUPS, x86.L256, d, x)
+	}
+	if t == dtype.Bool {
+		f.notZero(d, d, dtype.U8)
+	}
+}
+
+func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
+	l := x86.L256
+	if part := uint16(t.Mask()); t.Size() < f.LaneSize || t == dtype.Bool {
+		v := f.Tmp()
+		if t == dtype.Bool {
+			part = 1
+		}
+		f.I(x86.VPAND, l, v, x, f.full(dtype.U16, uint64(part)))
+		x = v
+	}
+	if t.Size() < f.LaneSize { // the lanes have no other bits, so the packing does not saturate
+		l = x86.L128
+		f.Within(func() {
+			u := f.Tmp()
+			f.I(x86.VEXTRACTF128, x86.L256, u, x, x86.Imm(1))
+			f.I(x86.VPACKUSWB, l, x, x, u)
+		})
+	}
+	if !masked {
+		f.I(x86.VMOVUPS, l, m, x)
+		return
+	}
+	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
+	f.copyTail(m, t.Size(), true)
+}

@@ -1,0 +1,37 @@
+package isa
+
+// LoadFields emits copy c of the nodes that load all fields of the same records.
+func (f *Emitter) LoadFields(ids []int32, c int) {
+	f.ID, f.Cur, f.Copy, f.Released = ids[0], &f.Nodes[ids[0]], c, true
+	v := make([]Vec, len(ids))
+	for i := range v {
+		v[i] = f.Tmp()
+	}
+	i := f.Cur.Aux
+	for field, r := range f.Lanes.SplitFields(&f.Layout.Sites[i], f.Phase.Sites[i].Type, v) {
+		f.Vecs.tmp &^= 1 << r // the node keeps it
+		f.ID = ids[field]
+		f.give(&f.Vecs, int8(r))
+	}
+	f.End()
+}
+
+// StoreFields emits copy c of the nodes that store all fields of the same records. It drops the
+// operands for which this is the last use.
+func (f *Emitter) StoreFields(ids []int32, c int) {
+	last := ids[len(ids)-1]
+	f.ID, f.Cur, f.Released = last, &f.Nodes[last], true
+	f.Choose(c)
+	v := make([]Vec, len(ids))
+	for i, id := range ids {
+		v[i] = f.Src(f.Nodes[id].Args[0])
+	}
+	i := f.Nodes[ids[0]].Aux
+	f.Lanes.JoinFields(&f.Layout.Sites[i], f.Phase.Sites[i].Type, v)
+	f.End()
+	for _, id := range ids {
+		if x := f.Nodes[id].Args[0]; !f.Uniform[x] && f.Last[x] <= f.At && f.Places[f.Key(x, c)] != Nowhere {
+			f.Drop(x, c)
+		}
+	}
+}

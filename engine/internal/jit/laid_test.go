@@ -1,0 +1,166 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// TestLaid compares loops over short rows, which vectors lay across their lanes, with the
+// interpreter: with parts of longer rows, rows from the last element to the first, columns, one
+// element for each row, and one row for all. The arrays end at pages without access.
+func TestLaid(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 3))
+	laid := 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.I8, dtype.U8} {
+		for columns := 2; columns <= layout.MostLaid+1; columns++ {
+			if columns > 12 && !testlevel.Deep() && r.IntN(12) > 0 {
+				continue
+			}
+			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
+			at, apart := "+p0", 1
+			if columns > 16 || r.IntN(3) == 0 { // long rows are not stored apart
+				at, apart = "", 0
+			}
+			k := parse(t, fmt.Sprintf(`kernel short_rows
+axis i0 i1
+params 2
+buf x %[1]s inout 2
+buf part %[1]s in 2
+buf back %[3]s in 2
+buf columns %[1]s in 2
+buf one %[1]s in 1
+buf row %[1]s in 1
+buf y %[3]s out 2
+buf apart %[3]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[2]s x[i0, i1]
+    %%1 = load %[2]s part[i0, i1+p0]
+    %%2 = add %[2]s %%0 %%1
+    %%3 = load %[2]s columns[i1, i0]
+    %%4 = mul %[2]s %%2 %%3
+    %%5 = load %[2]s one[i0]
+    %%6 = add %[2]s %%4 %%5
+    %%7 = load %[2]s row[i1]
+    %%8 = sub %[2]s %%6 %%7
+    store %[2]s x[i0, i1] %%8
+    %%9 = cvt %[3]s %%8
+    %%10 = load %[3]s back[p1+i0*-1, %[4]d+i1*-1]
+    %%11 = add %[3]s %%9 %%10
+    store %[3]s y[i0, i1] %%11
+    store %[3]s apart[i0, i1%[5]s] %%10
+  }
+}`, typ.Short(), typ.Register().Short(), wide.Short(), columns-1, at))
+			for range 3 {
+				rows := [...]int{2 + r.IntN(9), 50 + r.IntN(300), 2000/columns + r.IntN(1500)}[r.IntN(3)]
+				gap := r.IntN(4)
+				e := []int{rows, columns}
+				s := newSetup(t, r, k, e, []int{r.IntN(gap + 1), rows - 1}, [][]int{e, {rows, columns + gap}, {rows, columns + gap}, {columns, rows}, {rows}, {columns}, e, {rows, columns + gap*apart}}, true)
+				for _, be := range isas(t) {
+					in := s.instance(t, be).(*instance)
+					if slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Laid > 0 }) {
+						laid++
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+	if laid < 50 {
+		t.Errorf("%d loops laid rows across vectors", laid)
+	}
+}
+
+// TestLaidAxes compares loops over rows of several short axes with the interpreter: with operands
+// that lack an axis, or go backward along one, or have another order.
+func TestLaidAxes(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 5))
+	laid := 0
+	for seed := range testlevel.Every(1000, 60) {
+		typ := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.I8}[seed%5]
+		e := []int{1 + r.IntN(4), 1 + r.IntN(60), 1 + r.IntN(5), 2 + r.IntN(6), 2 + r.IntN(4)}
+		k := parse(t, fmt.Sprintf(`kernel short_axes
+axis i0 i1 i2 i3 i4
+buf x %[1]s in 5
+buf a %[1]s in 4
+buf b %[1]s in 4
+buf c %[1]s in 3
+buf d %[1]s in 5
+buf y %[1]s out 5
+{
+  vec i0 i1 i2 i3 i4 {
+    %%0 = load %[1]s x[i0, i1, i2, i3, i4]
+    %%1 = load %[1]s a[i0, i1, i2, i4]
+    %%2 = max %[1]s %%0 %%1
+    %%3 = load %[1]s b[i1, %[2]d+i2*-1, i3, i4]
+    %%4 = min %[1]s %%2 %%3
+    %%5 = load %[1]s c[i0, i1, i3]
+    %%6 = max %[1]s %%4 %%5
+    %%7 = load %[1]s d[i0, i1, %[3]d+i4*-1, i2, i3]
+    %%8 = min %[1]s %%6 %%7
+    store %[1]s y[i0, i1, i2, i3, i4] %%8
+  }
+}`, typ.Short(), e[2]-1, e[4]-1))
+		shapes := [][]int{e, {e[0], e[1], e[2], e[4]}, {e[1], e[2], e[3], e[4]}, {e[0], e[1], e[3]}, {e[0], e[1], e[4], e[2], e[3]}, e}
+		s := newSetup(t, r, k, e, nil, shapes, seed%3 > 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Laid > 0 && bp.LaidSpans > 1 }) {
+				laid++
+			}
+		}
+		differ(t, r, s)
+		forget()
+	}
+	if laid < 20 {
+		t.Errorf("%d loops laid rows of several axes across vectors", laid)
+	}
+}
+
+// TestLaidBytes is TestLaid for maps of bytes and predicates alone, which have lanes of 8 bits,
+// with shuffles of whole vectors and of 16 bytes.
+func TestLaidBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 4))
+	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool} {
+		for columns := 2; columns <= 20; columns++ {
+			k := parse(t, fmt.Sprintf(`kernel short_rows
+axis i0 i1
+params 1
+buf x %[1]s in 2
+buf back %[1]s in 2
+buf columns %[1]s in 2
+buf one %[1]s in 1
+buf row %[1]s in 1
+buf y %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[1]s x[i0, i1]
+    %%1 = load %[1]s back[p0+i0*-1, %[2]d+i1*-1]
+    %%2 = xor %[1]s %%0 %%1
+    %%3 = load %[1]s columns[i1, i0]
+    %%4 = and %[1]s %%2 %%3
+    %%5 = load %[1]s one[i0]
+    %%6 = or %[1]s %%4 %%5
+    %%7 = load %[1]s row[i1]
+    %%8 = xor %[1]s %%6 %%7
+    store %[1]s y[i0, i1] %%8
+  }
+}`, typ.Short(), columns-1))
+			rows := [...]int{2 + r.IntN(9), 50 + r.IntN(300), 4000/columns + r.IntN(1500)}[r.IntN(3)]
+			e := []int{rows, columns}
+			amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(2) == 0
+			differ(t, r, newSetup(t, r, k, e, []int{rows - 1}, [][]int{e, {rows, columns + r.IntN(4)}, {columns, rows}, {rows}, {columns}, e}, true))
+			forget()
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+)
+
+// Elements that belong together, such as the coordinates of points, are fields of a record.
+// Loads of all fields of the same records share their vectors: as many as a record has fields. So
+// do stores.
+
+// The fields of a record and the greatest prime factor of their number are at most mostFields
+// and mostFactor, as registers are few. Accumulators leave mostReduced.
+const (
+	mostFields  = 16
+	mostFactor  = 5
+	mostReduced = 4
+	mostJoined  = 6 // fields that are stored
+)
+
+// splits reports whether vectors of records of n fields can be split.
+func (bp *Phase) splits(n int) bool {
+	if n < 2 || n > mostFields || len(bp.Lowered.Reds) > 0 && n > mostReduced {
+		return false
+	}
+	for p := 2; p <= mostFactor; p++ {
+		for n%p == 0 {
+			n /= p
+		}
+	}
+	return n == 1
+}
+
+// findRecords finds the loads of records, and the stores.
+func (b *Binder) findRecords(bp *Phase) {
+	if bp.Lowered.Kind != lower.MapPhase {
+		return
+	}
+	for i := range bp.Sites {
+		store := bp.Lowered.Sites[i].Store
+		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && 1 < n && n <= mostJoined || !store && bp.splits(n)) {
+			b.addRecord(bp, int32(i), n)
+		}
+	}
+}
+
+// field reports whether a site may be a field that is loaded, or stored.
+func (bp *Phase) field(i int32, store bool) bool {
+	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
+	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= 4 && info.Store == store && !info.Cold && !bp.Lowered.Conflict(int(i))
+}
+
+// joins reports whether a store is one of those of all n fields of a record.
+func (l *layouter) joins(i int32, n int) bool {
+	if n < 2 || n > mostJoined || l.ph.Kind != lower.MapPhase {
+		return false
+	}
+	var has [mostJoined]bool
+	s, bufs := &l.bp.Sites[i], l.Binding.Bufs
+	for j := range l.bp.Sites {
+		x := &l.bp.Sites[j]
+		if !l.ph.Sites[j].Store || x.Kind != Uniform || x.Size != s.Size || x.Guard || x.Dyn != nil || x.Buf != s.Buf && (bufs[x.Buf].Memory == 0 || bufs[x.Buf].Memory != bufs[s.Buf].Memory) {
+			continue
+		}
+		at := l.offsets[j].C - l.offsets[i].C + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
+		if slices.Equal(l.offsets[j].Coef, l.offsets[i].Coef) && -n < at && at < n {
+			if at < 0 {
+				at += n
+			}
+			has[at] = true
+		}
+	}
+	return !slices.Contains(has[:n], false)
+}
+
+// addRecord adds the record of n fields that begins with site first, if all of its fields are
+// loaded, or all stored.
+func (b *Binder) addRecord(bp *Phase, first int32, n int) {
+	fields := slices.Repeat([]int32{-1}, n)
+	s, bufs := &bp.Sites[first], b.Binding.Bufs
+	for i := range bp.Sites {
+		x := &bp.Sites[i]
+		if x.Buf < 0 || x.Buf != s.Buf && (bufs[x.Buf].Memory == 0 || bufs[x.Buf].Memory != bufs[s.Buf].Memory) {
+			continue
+		}
+		at := x.Line.Base - s.Line.Base + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
+		if bp.field(int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) {
+			fields[at] = int32(i)
+		}
+	}
+	if slices.Contains(fields, -1) {
+		return
+	}
+	bp.Records = append(bp.Records, fields)
+	for at, i := range fields {
+		bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at
+	}
+}

@@ -1,0 +1,244 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/bound"
+)
+
+// The rows of a map may be too short for vectors of their own. If its stores are contiguous
+// from row to row, vectors have the lanes of several rows: lane e of a call is element e%K of
+// row e/K, for rows of K elements. K vectors have whole rows, so the elements that a vector
+// reads of an array are a pattern that repeats. A load is a few vectors and permutes.
+
+const (
+	mostBlock   = 16      // vectors until the pattern repeats
+	mostStored  = 16      // elements of a row that is stored apart from the next
+	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
+	leastLaid   = 128     // elements of rows that follow each other
+	mostWindows = 4       // vectors that one vector of a site is read from, on average
+	byteWindows = 8       // the same for bytes, which are slow otherwise
+	laidBytes   = 64      // of the vectors in this estimate
+	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
+)
+
+// A Window is contiguous elements that have some lanes of a vector of a laid site: Start is
+// the offset of the first in elements.
+type Window struct {
+	Start int
+	Lanes []Picked
+}
+
+// A Picked is a lane and the position of its element in a window.
+type Picked struct{ Lane, At int }
+
+// Block returns the number of vectors of w lanes until the pattern of rows repeats.
+func (bp *Phase) Block(w int) int {
+	a, b := bp.Laid, w
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return bp.Laid / a
+}
+
+// LaidRow returns the elements from row to row of a laid site.
+func (bp *Phase) LaidRow(s *Site) int { return s.Line.Spans[len(s.Line.Spans)-1-bp.LaidSpans].Coef }
+
+// laidOffset returns the offset of element e of a row of a laid site.
+func (bp *Phase) laidOffset(s *Site, e int) (o int) {
+	for i := range bp.LaidSpans {
+		x := s.Line.Spans[len(s.Line.Spans)-1-i]
+		o += e % x.Extent * x.Coef
+		e /= x.Extent
+	}
+	return o
+}
+
+// LaidUnit reports whether the elements of a row of a laid site follow each other.
+func (bp *Phase) LaidUnit(s *Site) bool {
+	for e := range bp.Laid {
+		if bp.laidOffset(s, e) != e {
+			return false
+		}
+	}
+	return true
+}
+
+// laidRange returns the least and the greatest offset of the elements of a row of a laid site.
+func (bp *Phase) laidRange(s *Site) (lo, hi int) {
+	for i := range bp.LaidSpans {
+		x := s.Line.Spans[len(s.Line.Spans)-1-i]
+		lo, hi = lo+min(0, (x.Extent-1)*x.Coef), hi+max(0, (x.Extent-1)*x.Coef)
+	}
+	return lo, hi
+}
+
+// LaidOffsets returns the offsets of n lanes of a block from lane first on, in elements.
+func (bp *Phase) LaidOffsets(s *Site, first, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		e := first + i
+		out[i] = e/bp.Laid*bp.LaidRow(s) + bp.laidOffset(s, e%bp.Laid)
+	}
+	return out
+}
+
+// LaidWindows returns the windows of w elements that have w lanes of a block, from lane first on.
+// If the site goes on from row to row, a window may have elements of rows further on.
+func (bp *Phase) LaidWindows(s *Site, first, w int) (out []Window) {
+	offsets := bp.LaidOffsets(s, first, w)
+	row := bp.LaidRow(s)
+	order := slices.Clone(offsets)
+	slices.Sort(order)
+	if row < 0 {
+		slices.Reverse(order)
+	}
+	lo, hi := bp.laidRange(s)
+	for _, o := range order {
+		in := func(x Window) bool { return x.Start <= o && o < x.Start+w }
+		if slices.ContainsFunc(out, in) {
+			continue
+		}
+		start := o
+		switch {
+		case row < 0:
+			start -= w - 1
+		case row == 0: // no elements follow
+			start = max(min(start, hi+1-w), lo)
+		}
+		out = append(out, Window{Start: start})
+	}
+	for i, o := range offsets {
+		at := slices.IndexFunc(out, func(x Window) bool { return x.Start <= o && o < x.Start+w })
+		out[at].Lanes = append(out[at].Lanes, Picked{i, o - out[at].Start})
+	}
+	return out
+}
+
+// LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer
+// than w: each call reads them once, by themselves.
+func (bp *Phase) LaidOnce(s *Site, w int) bool {
+	lo, hi := bp.laidRange(s)
+	return s.Gather == nil && bp.LaidRow(s) == 0 && hi-lo < w
+}
+
+// LaidMargin returns the number of lanes that must follow a block of w lanes for each vector, so
+// that all windows are inside the arrays.
+func (bp *Phase) LaidMargin(w int) (lanes int) {
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store { // the others are under masks
+			if row := bp.LaidRow(s); row != 0 {
+				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
+			}
+		}
+	}
+	return lanes
+}
+
+// lay decides whether the rows of a map are laid across vectors.
+func (l *layouter) lay() {
+	ph := l.ph
+	if len(l.vec) < 2 || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
+		return
+	}
+	ext, which, spans, _ := l.joint()
+	if !l.bp.findLaid(ext) {
+		return
+	}
+	w, most := laidBytes/ph.Widest(), mostWindows
+	if ph.LaneSize == 1 {
+		w, most = laidBytes, byteWindows
+	}
+	block, ops := l.bp.Block(w), len(ph.Top)
+	lines := make([]bound.Line, len(ph.Sites))
+	for at, i := range which {
+		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
+	}
+	if l.bp.Computes() {
+		if block, ops = l.bp.Laid, l.elementOps(lines); ops == 0 {
+			l.bp.Laid = 0
+			return
+		}
+	}
+	windows, laid := 0, 0
+	for _, i := range which {
+		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
+		if l.laidKind(&s) != Laid {
+			continue
+		}
+		row := l.bp.LaidRow(&s)
+		lo, hi := l.bp.laidRange(&s)
+		far := max(row, -row)*(2*mostBlock*w/l.bp.Laid+1) + hi - lo
+		if ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
+			l.bp.Laid = 0
+			return
+		}
+		if s.Gather != nil {
+			continue
+		}
+		laid++
+		if !l.bp.LaidOnce(&s, w) {
+			for v := range block {
+				windows += len(l.bp.LaidWindows(&s, v*w, w))
+			}
+		}
+	}
+	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most {
+		l.bp.Laid = 0
+	}
+}
+
+// layable reports whether the sites of a map may be laid: those with an affine offset, and loads
+// whose computed coordinates are inside.
+func (l *layouter) layable() bool {
+	for i := range l.bp.Sites {
+		s := &l.bp.Sites[i]
+		switch {
+		case s.Kind == Unused:
+		case s.Guard || s.Dyn != nil || s.Size == 2:
+			return false
+		case s.Kind == Computed:
+			if l.ph.Sites[i].Store || l.ph.Sites[i].Cold || s.Size < 4 || s.masked() || !s.Gather.moves() {
+				return false
+			}
+			if slices.ContainsFunc(s.Gather.Dims, func(d gatherDim) bool { return d.Coord.Node == lower.None }) {
+				return false
+			}
+		case s.Kind != Uniform:
+			return false
+		}
+	}
+	return true
+}
+
+// findLaid makes rows of the innermost spans, as few as make enough rows that follow each other. It
+// reports whether the rows are short.
+func (bp *Phase) findLaid(ext []int) bool {
+	n := 1
+	for k := len(ext) - 1; k > 0; k-- {
+		if n *= ext[k]; n > MostLaid {
+			break
+		}
+		if n > 1 && n*ext[k-1] >= leastLaid {
+			bp.Laid, bp.LaidSpans = n, len(ext)-k
+			return true
+		}
+	}
+	return false
+}
+
+// laidKind returns the kind of a site of a laid phase.
+func (l *layouter) laidKind(s *Site) siteKind {
+	row, unit := l.bp.LaidRow(s), l.bp.LaidUnit(s)
+	lo, hi := l.bp.laidRange(s)
+	switch {
+	case s.Gather != nil:
+		return Laid
+	case unit && row == l.bp.Laid:
+		return Unit
+	case row == 0 && lo == 0 && hi == 0:
+		return Uniform
+	}
+	return Laid
+}

@@ -1,0 +1,91 @@
+package layout
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/bound"
+)
+
+// A layouter chooses the siteKind of each site of a phase.
+type layouter struct {
+	*Binder
+	ph       *lower.Phase
+	bp       *Phase
+	vec, seq []int // digits of the loops
+	inside   []int // both
+	offsets  []bound.Form
+	guards   [][]bound.Form
+}
+
+// The fewest lanes of a row, and of several rows, that are worth a call.
+const (
+	leastRow   = 8
+	leastBlock = 48
+)
+
+// mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
+// longer for bytes, because Go copies them else.
+const (
+	mostStep     = 4
+	mostByteStep = 8
+)
+
+// small reports whether permutes reach elements of a size with a step.
+func small(size, step int) bool {
+	most := mostStep
+	if size == 1 {
+		most = mostByteStep
+	}
+	return -most <= step && step <= most
+}
+
+// shortSteps reports whether a phase may have elements of 1 or 2 bytes with small steps.
+func shortSteps(ph *lower.Phase) bool { return ph.Kind == lower.MapPhase && len(ph.Reds) == 0 }
+
+// joint returns the spans that suit all sites with an address of their own: extents,
+// sites, and the spans of each form.
+func (l *layouter) joint() (ext []int, sites []int32, spans, seqSpans [][]bound.Span) {
+	var few [8]bound.Form
+	which, as := make([]int32, 0, len(l.bp.Sites)), few[:0]
+	for i := range l.bp.Sites {
+		s := &l.bp.Sites[i]
+		if s.Kind == Scratch || s.Kind == Unused {
+			continue
+		}
+		which = append(which, int32(i))
+		as = append(as, l.offsets[i])
+		as = append(as, l.guards[i]...)
+	}
+	ext, spans = l.Spans(l.vec, as)
+	l.bp.SeqSpans, seqSpans = l.Spans(l.seq, as)
+	return ext, which, spans, seqSpans
+}
+
+// own returns the number of spans that a site needs by itself.
+func (l *layouter) own(i int) int {
+	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
+}
+
+// reachable reports whether machine code can use a site with these spans. It stores
+// elements apart one by one, which takes as long as the copy of a single row by Go.
+func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
+	if s.Kind == Index || ph.Kind == lower.ScalarPhase || s.Kind == Computed && s.Gather.moves() {
+		return true
+	}
+	step := 0
+	if len(spans) > 0 {
+		step = spans[len(spans)-1].Coef
+	}
+	if ph.Sites[s.index(ph)].Store {
+		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
+			return step != 0 || b.Product(ph.Vec.Axes) == 1
+		}
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step))
+	}
+	if step == 0 || step == 1 {
+		return true
+	}
+	if s.Size <= 2 {
+		return shortSteps(ph) && !s.masked() && small(s.Size, step)
+	}
+	return step < 1<<24 && step > -1<<24
+}

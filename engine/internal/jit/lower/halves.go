@@ -1,0 +1,135 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Elements of 16 bits are float32 in registers. Each operation on them ends with a rounding, and so
+// does a store.
+
+// keepsHalves are the operations whose results have no more digits than their operands.
+var keepsHalves = [prim.NumOps]bool{
+	prim.Neg: true, prim.Abs: true, prim.Min: true, prim.Max: true, prim.Select: true,
+	prim.Floor: true, prim.Ceil: true, prim.Trunc: true, prim.Rint: true,
+}
+
+// roundOnce removes roundings of numbers that are rounded: those of operations that add no digits, and
+// those that a store repeats.
+func (ph *Phase) roundOnce() {
+	h := halves{ph: ph, rounded: make([]dtype.Type, len(ph.Nodes)), uses: make([]int32, len(ph.Nodes))}
+	h.list(ph.Top)
+	ph.eachResult(h.use)
+	for i := range ph.Nodes {
+		if n := &ph.Nodes[i]; n.Op == ir.Store && n.In.IsHalf() {
+			h.store(n)
+		}
+	}
+}
+
+type halves struct {
+	ph      *Phase
+	rounded []dtype.Type // of which type the elements of a node are, or Invalid
+	uses    []int32
+}
+
+func (h *halves) use(id int32) {
+	if id != None {
+		h.uses[id]++
+	}
+}
+
+// list finds what the nodes of a list hold, in order, and passes by roundings that change nothing.
+func (h *halves) list(ids []int32) {
+	nodes := h.ph.Nodes
+	for _, id := range ids {
+		n := &nodes[id]
+		for k, a := range n.Args {
+			if a == None {
+				continue
+			}
+			if r := &nodes[a]; halfOf(r.Op) != dtype.Invalid && h.of(r.Args[0], halfOf(r.Op)) {
+				n.Args[k] = r.Args[0]
+			}
+			h.use(n.Args[k])
+		}
+		if n.Op == ir.Cold {
+			h.list(n.Body)
+			h.use(n.Yield)
+		}
+		h.rounded[id] = h.elements(n)
+	}
+}
+
+// halfOf returns the type to which an operation rounds, or Invalid.
+func halfOf(op prim.Op) dtype.Type {
+	switch op {
+	case prim.RoundF16:
+		return dtype.F16
+	case prim.RoundBF16:
+		return dtype.BF16
+	}
+	return dtype.Invalid
+}
+
+// elements returns the type whose elements a node has, or Invalid.
+func (h *halves) elements(n *Node) dtype.Type {
+	switch {
+	case n.Type != dtype.F32:
+		return dtype.Invalid
+	case halfOf(n.Op) != dtype.Invalid:
+		return halfOf(n.Op)
+	case n.Op == ir.Load && n.In.IsHalf():
+		return h.all(n.Args[:], n.In)
+	case n.Op == prim.Select:
+		return h.common(n.Args[1:])
+	case n.Op < prim.NumOps && keepsHalves[n.Op] && n.In == dtype.F32:
+		return h.common(n.Args[:])
+	}
+	return dtype.Invalid
+}
+
+// common returns the type of which all operands are, or Invalid.
+func (h *halves) common(args []int32) dtype.Type {
+	for _, t := range []dtype.Type{dtype.F16, dtype.BF16} {
+		if h.all(args, t) != dtype.Invalid {
+			return t
+		}
+	}
+	return dtype.Invalid
+}
+
+// all returns t if all operands are of t, or Invalid.
+func (h *halves) all(args []int32, t dtype.Type) dtype.Type {
+	for _, a := range args {
+		if a != None && !h.of(a, t) {
+			return dtype.Invalid
+		}
+	}
+	return t
+}
+
+// of reports whether the elements of a node are of a type. A constant may be of both.
+func (h *halves) of(id int32, t dtype.Type) bool {
+	n := &h.ph.Nodes[id]
+	if n.Op != prim.Const || n.Type != dtype.F32 {
+		return h.rounded[id] == t
+	}
+	x := math.Float32frombits(uint32(n.Imm))
+	if t == dtype.BF16 {
+		return math.Float32bits(dtype.BF16From(x).Float32()) == uint32(n.Imm)
+	}
+	return math.Float32bits(dtype.F16From(x).Float32()) == uint32(n.Imm)
+}
+
+// store lets a store round instead of its operand, if nothing else uses that, and else not round.
+func (h *halves) store(n *Node) {
+	r := &h.ph.Nodes[n.Args[0]]
+	if halfOf(r.Op) == n.In && h.uses[n.Args[0]] == 1 {
+		n.Args[0] = r.Args[0]
+	}
+	n.Rounded = h.of(n.Args[0], n.In)
+}

@@ -1,0 +1,230 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A widening writes random loops that compute with narrow elements in one wider type.
+type widening struct {
+	r          *rand.Rand
+	t          dtype.Type // the wider type
+	types      []dtype.Type
+	decl, body strings.Builder
+	wide, bool []int
+	next, bufs int
+}
+
+func (w *widening) add(format string, args ...any) int {
+	id := w.next
+	w.next++
+	fmt.Fprintf(&w.body, "    %%%d = %s\n", id, fmt.Sprintf(format, args...))
+	return id
+}
+
+func (w *widening) buf(t dtype.Type, mode string) int {
+	fmt.Fprintf(&w.decl, "buf b%d %s %s 2\n", w.bufs, t.Short(), mode)
+	w.bufs++
+	return w.bufs - 1
+}
+
+// value returns a value of the wider type.
+func (w *widening) value() int {
+	switch w.r.IntN(4) {
+	case 0:
+		t := w.types[w.r.IntN(len(w.types))]
+		x := w.add("load %s b%d[i0, i1]", t.Short(), w.buf(t, "in"))
+		w.wide = append(w.wide, w.add("cvt %s %%%d", w.t.Short(), x))
+	case 1:
+		w.wide = append(w.wide, w.add("const %s %#x", w.t.Short(), w.r.IntN(1<<w.r.IntN(10))))
+	}
+	if w.r.IntN(2) == 0 {
+		return w.wide[len(w.wide)-1]
+	}
+	return w.wide[w.r.IntN(len(w.wide))]
+}
+
+func (w *widening) step() {
+	s := w.t.Short()
+	binary := []string{"add", "sub", "mul", "and", "or", "xor", "min", "max", "shr", "shl"}
+	switch k := w.r.IntN(20); {
+	case k < 12:
+		w.wide = append(w.wide, w.add("%s %s %%%d %%%d", binary[w.r.IntN(len(binary))], s, w.value(), w.value()))
+	case k < 14:
+		w.wide = append(w.wide, w.add("%s %s %%%d", []string{"neg", "not", "abs"}[w.r.IntN(3)], s, w.value()))
+	case k < 16:
+		w.bool = append(w.bool, w.add("%s bool %%%d %%%d", []string{"lt", "le", "eq", "ne"}[w.r.IntN(4)], w.value(), w.value()))
+	case k < 17 && len(w.bool) > 0:
+		w.wide = append(w.wide, w.add("select %s %%%d %%%d %%%d", s, w.bool[len(w.bool)-1], w.value(), w.value()))
+	case k < 18:
+		w.wide = append(w.wide, w.add("cvt %s %%%d", s, w.add("cvt %s %%%d", w.types[0].Short(), w.value())))
+	default:
+		w.bool = append(w.bool, w.add("cvt bool %%%d", w.value()))
+	}
+}
+
+func (w *widening) store(t dtype.Type) {
+	x := w.add("cvt %s %%%d", t.Short(), w.value())
+	fmt.Fprintf(&w.body, "    store %s b%d[i0, i1] %%%d\n", t.Short(), w.buf(t, "out"), x)
+}
+
+// kernel writes a loop of some operations.
+func (w *widening) kernel(steps int) string {
+	scalars := ""
+	for i := range 2 {
+		fmt.Fprintf(&w.decl, "scalar s%d %s\n", i, w.t.Short())
+		scalars += fmt.Sprintf("  %%%d = scalar %s s%d\n", w.next, w.t.Short(), i)
+		w.wide = append(w.wide, w.next)
+		w.next++
+	}
+	for range steps {
+		w.step()
+	}
+	for range 1 + w.r.IntN(2) {
+		w.store(w.types[w.r.IntN(len(w.types))])
+	}
+	if w.r.IntN(3) == 0 {
+		w.store(dtype.Bool)
+	}
+	var bufs, others []string // buffers stand before scalars
+	for line := range strings.Lines(w.decl.String()) {
+		if strings.HasPrefix(line, "buf") {
+			bufs = append(bufs, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	return "kernel widening\naxis i0 i1\n" + strings.Join(append(bufs, others...), "") + "{\n" + scalars + "  vec i0 i1 {\n" + w.body.String() + "  }\n}\n"
+}
+
+// number returns a scalar of random size, often a small one.
+func (w *widening) number() uint64 {
+	x := uint64(w.r.IntN(1 << w.r.IntN(9)))
+	switch w.r.IntN(6) {
+	case 0:
+		x = -x
+	case 1:
+		x = randir.ScalarBits(w.r, w.t)
+	}
+	return x & w.t.Mask()
+}
+
+// TestNarrowing compares random loops over narrow elements that compute in wider types with the
+// interpreter. The scalars change between runs of an instance. A part of the loops runs in
+// narrow lanes.
+func TestNarrowing(t *testing.T) {
+	rounds := 4000
+	if !testlevel.Deep() {
+		rounds = 150
+	}
+	narrow := map[int]int{}
+	for seed := range rounds {
+		r := rand.New(rand.NewPCG(uint64(seed), 16))
+		w := &widening{r: r, t: []dtype.Type{dtype.I32, dtype.I32, dtype.U32, dtype.I64, dtype.U64}[r.IntN(5)]}
+		w.types = [][]dtype.Type{{dtype.U8}, {dtype.I8, dtype.U8, dtype.Bool}, {dtype.U8, dtype.U16, dtype.I8, dtype.I16}}[r.IntN(3)]
+		text := w.kernel(1 + r.IntN(7))
+		for size, n := range narrowing(t, w, parse(t, text)) {
+			narrow[size] += n
+		}
+	}
+	for size := 1; size <= 2; size++ {
+		if narrow[size] < rounds/20 {
+			t.Errorf("%d loops of %d run in lanes of %d bytes", narrow[size], rounds, size)
+		}
+	}
+}
+
+// narrowing compares runs of one instance with different scalars, and returns how many instances
+// have lanes of each size.
+func narrowing(t *testing.T, w *widening, k *ir.Kernel) map[int]int {
+	r, sizes := w.r, map[int]int{}
+	extents := []int{1 + r.IntN(3), 1 + r.IntN(200)}
+	s := newSetup(t, r, k, extents, nil, slices.Repeat([][]int{extents}, len(k.Bufs)), r.IntN(3) > 0)
+	defer s.release()
+	change := func() {
+		for i := range s.b.Scalars {
+			s.b.Scalars[i] = w.number()
+		}
+	}
+	change()
+	var instances []backend.Instance
+	for _, be := range isas(t) {
+		in := s.instance(t, be)
+		instances = append(instances, in)
+		for _, bp := range in.(*instance).phases {
+			if bp.Lowered.Kind == lower.MapPhase && bp.Narrowing != nil {
+				sizes[bp.LaneSize]++
+			}
+		}
+	}
+	var before [][]byte
+	for _, m := range s.mem {
+		before = append(before, slices.Clone(m))
+	}
+	for range 4 {
+		fault := runAll(s.instance(t, interp.New()))
+		var want [][]byte
+		for _, m := range s.mem {
+			want = append(want, slices.Clone(m))
+		}
+		for i, in := range instances {
+			for j, m := range s.mem {
+				copy(m, before[j])
+			}
+			got := runAll(in)
+			for j, m := range s.mem {
+				if !slices.Equal(m, want[j]) || got != fault {
+					t.Fatalf("instance %d differs in buffer %d with scalars %#x, strides %v, extents %v; it assumes %v\n%v", i, j, s.b.Scalars, s.b.Bufs[j].Strides, extents, in.(*instance).assumed, k)
+				}
+			}
+		}
+		change()
+	}
+	return sizes
+}
+
+// TestNarrowed checks which lanes an expression of bytes takes.
+func TestNarrowed(t *testing.T) {
+	for body, want := range map[string]int{
+		"%4 = add i32 %1 %3\n%5 = shr i32 %4 %0":                                    2, // the average
+		"%4 = mul i32 %1 %3\n%5 = shr i32 %4 %0":                                    2, // without sign
+		"%4 = mul i32 %1 %3\n%5 = add i32 %4 %0":                                    1, // its lower bits
+		"%4 = add i32 %1 %3\n%5 = min i32 %4 %0":                                    2,
+		"%4 = min i32 %1 %3\n%5 = max i32 %4 %0":                                    1,
+		"%4 = mul i32 %1 %3\n%6 = add i32 %4 %4\n%5 = shr i32 %6 %0":                0,
+		"%4 = sub i32 %1 %3\n%6 = mul i32 %4 %4\n%5 = shr i32 %6 %0":                0, // 0 to 65025, but -65025 by ranges alone
+		"%4 = sub i32 %1 %3\n%6 = abs i32 %4\n%5 = max i32 %6 %0":                   2,
+		"%4 = and i32 %1 %0\n%6 = lt bool %4 %3\n%5 = select i32 %6 %1 %3":          1,
+		"%4 = neg i32 %1\n%6 = lt bool %4 %3\n%5 = select i32 %6 %1 %3":             2,
+		"%4 = shl i32 %1 %0\n%5 = or i32 %4 %3":                                     1,
+		"%4 = shl i32 %1 %1\n%6 = shl i32 %4 %3\n%7 = cvt bool %6\n%5 = cvt i32 %7": 0,
+	} {
+		k := parse(t, "kernel narrowed\naxis i0\nbuf x u8 in 1\nbuf z u8 in 1\nbuf y u8 out 1\nscalar s0 i32\n{\n%0 = scalar i32 s0\nvec i0 {\n"+
+			"%8 = load u8 x[i0]\n%1 = cvt i32 %8\n%2 = load u8 z[i0]\n%3 = cvt i32 %2\n"+body+"\n%9 = cvt u8 %5\nstore u8 y[i0] %9\n}\n}\n")
+		p, err := lower.Kernel(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, ph := range p.Phases {
+			if n := ph.Narrowed([]uint64{frame.Canonical(dtype.I32, 3)}, k.Scalars); n != nil {
+				size = n.Size
+			}
+		}
+		if size != want {
+			t.Errorf("lanes of %d bytes, want %d:\n%s", size, want, body)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// prefixKernel carries two values: %[2]s of the elements, and %[3]s of the results. The elements
+// are combined with a value of the step and one of the row.
+const prefixKernel = `kernel prefix
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[5]s 2
+buf w %[1]s in 1
+buf v %[1]s in 1
+buf z %[1]s out 1
+buf q %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[1]s w[i0]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s %[4]s[i0, i1]
+      %%4 = load %[1]s v[i1]
+      %%5 = load %[1]s w[i0]
+      %%6 = add %[1]s %%3 %%4
+      %%7 = %[2]s %[1]s %%1 %%6
+      %%8 = sub %[1]s %%7 %%5
+      %%9 = %[3]s %[1]s %%8 %%2
+      %%10 = sub %[1]s %%9 %%3
+      store %[1]s y[i0, i1] %%10
+      %%11 = next %[1]s %%1 %%7
+      %%12 = next %[1]s %%2 %%9
+    }
+    store %[1]s z[i0] %%11
+    store %[1]s q[i0] %%12
+  }
+}`
+
+// TestPrefixes compares scans whose steps may be combined in any grouping with the interpreter: for
+// each type and operation, of one row and of several, in place, with the first value of a lane.
+func TestPrefixes(t *testing.T) {
+	steps := []int{1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129, 255, 1000}
+	found := map[dtype.Type]int{}
+	for seed := range 180 {
+		r := rand.New(rand.NewPCG(uint64(seed), 21))
+		types := append(dtype.Integers(), dtype.F32, dtype.F64)
+		typ := types[seed%len(types)]
+		ops := []string{"max", "min"}
+		if typ.IsInt() {
+			ops = append(ops, "add", "mul", "and", "or", "xor")
+		}
+		from, mode := "x", "out"
+		if seed%3 == 1 { // in place
+			from, mode = "y", "inout"
+		}
+		rows, n := 1+r.IntN(4), steps[r.IntN(len(steps))]
+		if seed%20 < 10 {
+			rows = 1
+		}
+		k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), ops[r.IntN(len(ops))], ops[r.IntN(len(ops))], from, mode))
+		shapes := [][]int{{rows, n}, {rows, n}, {rows}, {n}, {rows}, {rows}}
+		s := newSetup(t, r, k, []int{rows, n}, nil, shapes, seed/20%2 == 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok {
+				for _, bp := range in.phases {
+					if bp.Prefixes {
+						found[typ]++
+					}
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+	if len(found) < 10 {
+		t.Errorf("steps are combined in vectors for %v", found)
+	}
+}
+
+// TestPrefixOfUniform compares a scan whose elements are the same in all steps with the
+// interpreter.
+func TestPrefixOfUniform(t *testing.T) {
+	for seed, typ := range []dtype.Type{dtype.I32, dtype.I16, dtype.U8, dtype.I64} {
+		k := parse(t, fmt.Sprintf(`kernel same
+axis i0 i1
+buf w %[1]s in 1
+buf y %[1]s out 2
+{
+  vec i0 {
+    %%0 = load %[1]s w[i0]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = load %[1]s w[i0]
+      %%3 = add %[1]s %%1 %%2
+      store %[1]s y[i0, i1] %%3
+      %%4 = next %[1]s %%1 %%3
+    }
+  }
+}`, typ.Short()))
+		r := rand.New(rand.NewPCG(uint64(seed), 22))
+		for _, rows := range []int{1, 3} {
+			n := []int{rows, 40 + r.IntN(40)}
+			differ(t, r, newSetup(t, r, k, n, nil, [][]int{n[:1], n}, true))
+		}
+	}
+}
+
+// TestPrefixRows fails if a long row of bytes goes element after element, or is copied.
+func TestPrefixRows(t *testing.T) {
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U16, dtype.F64} {
+		k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), "max", "min", "x", "out"))
+		r := rand.New(rand.NewPCG(1, 23))
+		n := []int{3, 200}
+		s := newSetup(t, r, k, n, nil, [][]int{n, n, n[:1], n[1:], n[:1], n[:1]}, true)
+		for _, be := range isas(t) {
+			in, ok := s.instance(t, be).(*instance)
+			if !ok {
+				t.Fatalf("%s: the interpreter runs the kernel", be.Name())
+			}
+			if !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes }) {
+				t.Errorf("%s %v: no steps are combined in vectors", be.Name(), typ)
+			}
+		}
+		differ(t, r, s)
+	}
+}

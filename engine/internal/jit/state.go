@@ -1,0 +1,249 @@
+package jit
+
+import (
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/gather"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/pairwise"
+	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A code is a lowered kernel. Its machine code depends on the layouts of a binding.
+// Bindings with the same layouts share it.
+type code struct {
+	p        *lower.Program
+	gen      *generator
+	k        *ir.Kernel
+	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
+
+	mu        sync.Mutex
+	functions map[string]*function
+	fallback  string
+}
+
+// A function is the machine code of some phases.
+type function struct {
+	code    *exec.Code
+	slots   int
+	variant layout.Variant
+	wide    *function // for scalars out of the ranges that narrowings assume, or nil
+}
+
+// An instance is code bound to arrays and extents.
+type instance struct {
+	code     *code
+	bind     *ir.Binding
+	extents  []int
+	items    []boundItem
+	vecs     []*boundVec
+	phases   []*boundPhase
+	periodic []*boundPhase // with loads that are copied once in a run
+	rowBytes []int
+	partials [][]reduce.Partial
+	frame    int // bytes
+	need     gather.Need
+	lanes    int // most lanes of a call of Go code that copies elements
+	units    bound.UnitKind
+	count    int // units
+	main     int // the item that is divided into units, or -1
+	cost     float64
+	assumed  []lower.Assumed // of the scalars, by narrowings of phases
+
+	work.Run
+
+	// Memory of the lists of an instance of one loop of one phase.
+	one struct {
+		items  [1]boundItem
+		vec    boundVec
+		vecs   [1]*boundVec
+		phase  boundPhase
+		phases [2]*boundPhase
+	}
+}
+
+// A boundPhase is a phase of an instance, with its layout and its machine code.
+type boundPhase struct {
+	*layout.Phase
+	vec      int // index of the loop in the instance
+	strip    int // most lanes of a piece
+	fn       *function
+	runs     *function    // of a seq loop that combines several runs at once, or nil
+	streamed *function    // the function whose stores bypass the caches; nil without such stores
+	tiles    []*exec.Code // of the transposed sites
+}
+
+type boundItem struct {
+	scalar *boundPhase
+	vec    *boundVec
+	par    []boundItem
+	axes   []int32
+	n      int      // iterations of par
+	rows   *rowLoop // of par, if one call does many of them
+}
+
+type boundVec struct {
+	v      *lower.VecLoop
+	id     int
+	n      int
+	step   int // lanes that run all phases before the next lanes start
+	row    int // step should be a multiple of it; 0: no preference
+	phases []*boundPhase
+	reds   []*boundRed
+}
+
+// A boundRed is a reduction of a vec loop in an instance.
+type boundRed struct {
+	*lower.Red
+	area int // offset in the frame
+}
+
+// A rowLoop is a par loop whose body is one function.
+type rowLoop struct {
+	phases []*layout.Phase
+	inner  int // rows with the same steps
+	most   int // most rows of a call
+	fn     *function
+}
+
+// A generator makes machine code for one instruction set.
+type generator struct {
+	isa isa.Target
+	isa.Facts
+	tiles [4][2]func() (*exec.Code, error) // by log2 of the size; the second for operands larger than the caches
+}
+
+// A worker runs chunks of an instance.
+type worker struct {
+	gather.Scratch
+	inst    *instance
+	frame   unsafe.Pointer
+	short   shortcut
+	mem     []uint64
+	rows    []unsafe.Pointer // row buffers, by buffer
+	arrays  [][]unsafe.Pointer
+	scratch []unsafe.Pointer // of staged sites, by phase and site
+	inside  []unsafe.Pointer
+	reds    []redState
+	accs    [][]accState // by phase and reduction
+	first   int          // lane of the scratch arrays where the piece begins
+	run     uint64
+	wide    bool // the scalars of the run are out of the ranges that narrowings assume
+	keep    []any
+}
+
+const (
+	stageLanes = 1024 // lanes with scratch memory, which should stay in the first-level cache
+)
+
+// An accState is the memory of a seqRed in one worker.
+type accState struct {
+	acc    unsafe.Pointer
+	levels []unsafe.Pointer // acc and a level change places
+	pos    unsafe.Pointer
+	runs   unsafe.Pointer // accumulators and results of the function for few columns, or nil
+}
+
+// A redState is the tree of the blocks of a vec loop.
+type redState = pairwise.Tree[reduce.Partial]
+
+// A shortcut keeps all that a worker needs for a kernel that is one plain map, or one
+// function without a loop around it. To find this in the instance takes longer than a
+// short run, and a long run evicts the instance from the caches.
+type shortcut struct {
+	code    *exec.Code
+	step    int  // most lanes of a call; 0: there is no shortcut
+	row     int  // lanes of a row, if a call runs whole rows
+	all     bool // run can run all lanes
+	lanes   *int
+	rows    *int
+	sites   []layout.PlainSite
+	scalars []scalarCopy
+}
+
+// A scalarCopy copies a scalar of the binding to its cell.
+type scalarCopy struct{ to, from *uint64 }
+
+func (w *worker) cell(i int32) *uint64 {
+	return (*uint64)(unsafe.Add(w.frame, w.inst.code.p.CellBase+int(i)*8))
+}
+
+func (w *worker) set(off int, v int) { *w.word(off) = v }
+
+// setPtr writes the address p + by as an integer. The sum may lie outside the
+// array, where a Go pointer must not point.
+func (w *worker) setPtr(off int, p unsafe.Pointer, by int) {
+	*(*uintptr)(unsafe.Add(w.frame, off)) = uintptr(p) + uintptr(by)
+}
+
+// base returns the address of coordinate (0, 0, ...) of a buffer.
+func (w *worker) base(buf int32) unsafe.Pointer {
+	if p := w.rows[buf]; p != nil {
+		return p
+	}
+	return w.inst.bind.Bufs[buf].Ptr
+}
+
+// word returns the address of a word of the frame.
+func (w *worker) word(off int) *int { return (*int)(unsafe.Add(w.frame, off)) }
+
+func (w *worker) scratchOf(bp *boundPhase, site int32) unsafe.Pointer {
+	return w.scratch[int(bp.Lowered.Scratch)+int(site)]
+}
+
+func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
+	return unsafe.Slice((*uint8)(w.inside[int(bp.Lowered.Scratch)+int(site)]), n)
+}
+
+// setInside writes the range of lanes inside a guarded array to the frame.
+func (w *worker) setInside(s *layout.Site, lo, hi int) {
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteLo)) = int32(max(lo, 0))
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteHi)) = int32(max(hi, 0))
+}
+
+// outside marks a coordinate outside a guarded array: dynamic returns it.
+const outside = math.MinInt
+
+// dynamic returns the part of an offset that depends on cells, in elements. It
+// returns outside if a coordinate is outside a guarded array. Then the caller must
+// leave no lane inside.
+func (w *worker) dynamic(s *layout.Site) int {
+	off := 0
+	for i := range s.Dyn {
+		d := &s.Dyn[i]
+		c := w.One(&d.Site)
+		switch {
+		case d.Bounds == ir.Clamped:
+			c = max(0, min(c, d.Extent-1))
+		case d.Bounds == ir.Guarded && uint(c) >= uint(d.Extent):
+			return outside
+		}
+		off += c * d.Stride
+	}
+	return off
+}
+
+func (w *worker) point(s *layout.Site, off int) {
+	if s.Kind == layout.Index {
+		w.set(s.Arg+frame.SitePtr, off)
+		return
+	}
+	w.setPtr(s.Arg+frame.SitePtr, w.base(s.Buf), off*s.Size)
+}
+
+// guardAt returns the guarded coordinate at position p, and its step from lane to
+// lane.
+func (w *worker) guardAt(g *layout.GuardLine, p int) (c, step int) {
+	o, _ := bound.Inner(g.Line.Spans, p)
+	return g.Line.At(w.Pos) + o, g.Line.Step()
+}

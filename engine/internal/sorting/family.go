@@ -1,0 +1,129 @@
+package sorting
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+)
+
+// A family is the kernels for an instruction set and a size of keys.
+type family struct {
+	avx512 bool
+	size   int // bytes of a key
+	vector int // bytes of a vector
+	most   int // vectors of the largest network
+
+	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
+	partitions [2][forms]exec.Lazy                       // to another place, and in place
+}
+
+// The numbers of kernels.
+const (
+	mostVectors   = 16 // of a network
+	largestVector = 64 // bytes
+	groups        = 5
+)
+
+// A form says what numbers a kernel reads and stores: keys, without any of the bits.
+type form uint8
+
+const (
+	enter form = 1 << iota // it reads values
+	leave                  // it stores values
+	// raw means that the keys are the floats themselves. With enter, the kernel looks for NaN:
+	// a network stops before a row with one.
+	raw
+	forms = iota + 5
+)
+
+// families has the kernels by instruction set, for keys of 4 and of 8 bytes.
+var families = map[string]*[2]family{
+	"avx512": {{avx512: true, size: 4, vector: 64, most: 16}, {avx512: true, size: 8, vector: 64, most: 16}},
+	"avx2":   {{size: 4, vector: 32, most: 8}, {size: 8, vector: 32, most: 8}},
+}
+
+// lanes returns the number of keys of a vector.
+func (f *family) lanes() int { return f.vector / f.size }
+
+// args is the argument block of a kernel.
+type args struct {
+	from unsafe.Pointer
+	to   unsafe.Pointer // of a partition: of the keys below the pivot
+	high unsafe.Pointer // the place of the other keys, which end at byte end; may be the same as to
+	end  int
+	// n is the number of keys of a partition, or of the last vector of a network.
+	n     int
+	rows  int // that a network sorts, one after the other; result: how many are left
+	step  int // bytes from row to row
+	pivot int64
+	low   int // result of a partition: number of keys below the pivot
+	// A partition in place reads n of the keys at bytes left to right behind to. The keys below
+	// the pivot end at byte lower, the others begin at byte end. It changes all four.
+	left, right, lower int
+	nan                int // result of a raw partition of values: not 0 if there is a NaN
+	order
+	tables *tables
+}
+
+// Offsets in the argument block.
+const (
+	argFrom   = int32(unsafe.Offsetof(args{}.from))
+	argTo     = int32(unsafe.Offsetof(args{}.to))
+	argHigh   = int32(unsafe.Offsetof(args{}.high))
+	argEnd    = int32(unsafe.Offsetof(args{}.end))
+	argN      = int32(unsafe.Offsetof(args{}.n))
+	argRows   = int32(unsafe.Offsetof(args{}.rows))
+	argStep   = int32(unsafe.Offsetof(args{}.step))
+	argPivot  = int32(unsafe.Offsetof(args{}.pivot))
+	argLow    = int32(unsafe.Offsetof(args{}.low))
+	argLeft   = int32(unsafe.Offsetof(args{}.left))
+	argRight  = int32(unsafe.Offsetof(args{}.right))
+	argLower  = int32(unsafe.Offsetof(args{}.lower))
+	argNaN    = int32(unsafe.Offsetof(args{}.nan))
+	argFold   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.fold))
+	argFlip   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.flip))
+	argLimit  = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.limit))
+	argTop    = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.top))
+	argTables = int32(unsafe.Offsetof(args{}.tables))
+)
+
+// tables are those that kernels read. An entry of lanes4, ... has the places of the lanes
+// whose bits are set in its number, and behind them those of the others.
+type tables struct {
+	window [16]int32 // a mask of the first n lanes begins n lanes before the middle
+	lanes8 [256][8]uint8
+	lanes4 [16][8]uint8 // of lanes of 8 bytes, as pairs
+}
+
+// Offsets in the tables.
+const (
+	tableWindow = int32(unsafe.Offsetof(tables{}.window)) + 32
+	tableLanes8 = int32(unsafe.Offsetof(tables{}.lanes8))
+	tableLanes4 = int32(unsafe.Offsetof(tables{}.lanes4))
+)
+
+var theTables = sync.OnceValue(func() *tables {
+	t := new(tables)
+	for i := range 8 {
+		t.window[i] = -1
+	}
+	each := func(bits, lanes int, place func(i, lane int)) {
+		n := 0
+		for _, set := range []int{1, 0} {
+			for lane := range lanes {
+				if bits>>lane&1 == set {
+					place(n, lane)
+					n++
+				}
+			}
+		}
+	}
+	for bits := range t.lanes8 {
+		each(bits, 8, func(i, lane int) { t.lanes8[bits][i] = uint8(lane) })
+	}
+	for bits := range t.lanes4 {
+		each(bits, 4, func(i, lane int) { t.lanes4[bits][2*i], t.lanes4[bits][2*i+1] = uint8(2*lane), uint8(2*lane+1) })
+	}
+	return t
+})

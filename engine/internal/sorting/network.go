@@ -1,0 +1,317 @@
+package sorting
+
+import (
+	"math/bits"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// A network is a kernel that sorts rows of keys in registers. A row fills so many vectors,
+// the last of them perhaps in part. Where a row is one vector, each group of lanes may be
+// a row.
+type network struct {
+	vectors int
+	group   int // lanes
+	form    form
+}
+
+// network returns the kernel of a network; nil if there is no memory for it.
+func (f *family) network(n network) *exec.Code {
+	return f.networks[n.vectors][log2(n.group)][n.form].Make(func() ([]byte, error) {
+		w := networkWriter{writer: newWriter(f), network: n}
+		w.write()
+		return w.Code()
+	})
+}
+
+func log2(n int) (log int) {
+	for ; n > 1; n >>= 1 {
+		log++
+	}
+	return log
+}
+
+// A networkWriter writes a network. Vector i of the row is in register v[i].
+type networkWriter struct {
+	*writer
+	network
+	v       []x86.Vec
+	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where turn needs them
+}
+
+// The masks of AVX-512, beside K6 and K7 for a short time.
+const (
+	lastMask  = x86.K1 // the lanes of the last vector
+	upperMask = x86.K2 // the upper halves of groups of 2 lanes; in the next three those of 4, 8, 16
+)
+
+func (w *networkWriter) write() {
+	const from, to, rows, step, n, table = x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10
+	w.load(from, argFrom)
+	w.load(to, argTo)
+	w.load(rows, argRows)
+	w.load(step, argStep)
+	w.load(n, argN)
+	w.greatestKey(w.form)
+	w.prepare(w.form)
+	if w.f.avx512 {
+		w.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
+		w.I(x86.BZHI, x86.W64, x86.RAX, x86.RAX, n)
+		w.I(w.maskMove(), 0, lastMask, x86.RAX)
+	} else {
+		w.load(table, argTables)
+		w.I(x86.SHL, x86.W64, n, x86.Imm(log2(w.f.size)))
+		w.I(x86.SUB, x86.W64, table, n)
+	}
+	for group := 2; group <= w.group; group *= 2 {
+		w.prepareGroup(group)
+	}
+	loop, done := w.NewLabel(), w.NewLabel()
+	w.Align(32)
+	w.Bind(loop)
+	w.loadRow(from, table, done)
+	w.columns()
+	for group := 2; group <= w.group; group *= 2 {
+		w.merge(group)
+	}
+	w.storeRow(to, table)
+	w.I(x86.ADD, x86.W64, from, step)
+	w.I(x86.ADD, x86.W64, to, step)
+	w.I(x86.SUB, x86.W64, rows, x86.Imm(1))
+	w.I(x86.JNE, 0, loop)
+	w.Bind(done)
+	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argRows), rows)
+	w.end()
+}
+
+// findNaN jumps to found if the row has a NaN.
+func (w *networkWriter) findNaN(found x86.Label) {
+	w.I(x86.KXORW, 0, x86.K7, x86.K7, x86.K7)
+	for i := 0; i < len(w.v); i += 2 { // a comparison finds the NaNs of both operands
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, x86.K6, w.v[i], w.v[min(i+1, len(w.v)-1)], x86.Imm(unordered))
+		w.I(x86.KORW, 0, x86.K7, x86.K7, x86.K6)
+	}
+	w.I(x86.KORTESTW, 0, x86.K7, x86.K7)
+	w.I(x86.JNE, 0, found)
+}
+
+// Immediates of comparisons of floats.
+const (
+	less      = 0x11
+	unordered = 3
+)
+
+// prepareGroup loads what steps in groups of so many lanes need.
+func (w *networkWriter) prepareGroup(group int) {
+	if group >= 8 {
+		v := w.take()
+		w.I(x86.VMOVUPS, w.l, v, w.lanes(func(lane int) int { return lane ^ (group - 1) }))
+		w.reverse[log2(group)] = v
+	}
+	if w.f.avx512 {
+		w.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(upperLanes(group, w.f.lanes())))
+		w.I(w.maskMove(), 0, upperMask+x86.Mask(log2(group)-1), x86.RAX)
+	}
+}
+
+// turn sets to to x with the lanes i and i ^ flip in each other's place.
+func (w *networkWriter) turn(to, x x86.Vec, flip int) {
+	move := func(op x86.Op, places int) { w.I(op, w.l, to, x, x86.Imm(places)) }
+	if w.f.size == 8 {
+		flip *= 2 // in lanes of 4 bytes, whose order in pairs stays
+	}
+	const swapped, reversed, halves, neighbours = 0x4e, 0x1b, 0x4e, 0xb1
+	switch {
+	case w.f.size == 4 && flip == 1:
+		move(x86.VPSHUFD, neighbours)
+	case w.f.size == 4 && flip == 3:
+		move(x86.VPSHUFD, reversed)
+	case flip == 2:
+		move(x86.VPSHUFD, swapped)
+	case flip == 4:
+		move(x86.VPERMPD, halves)
+	case w.f.size == 8 && flip == 6:
+		move(x86.VPERMPD, reversed)
+	default: // a whole group
+		w.I(w.pick(x86.VPERMPS, x86.VPERMPD), w.l, to, w.reverse[bits.Len(uint(flip))-w.f.size/8], x)
+	}
+}
+
+// loadRow loads a row. The lanes behind its end become the greatest key. If the row has a NaN
+// that the kernel looks for, it jumps to done.
+func (w *networkWriter) loadRow(from, table x86.Reg, done x86.Label) {
+	w.v = w.v[:0]
+	for i := range w.vectors {
+		x, at := w.take(), x86.At(from, int32(i*w.f.vector))
+		w.v = append(w.v, x)
+		if i < w.vectors-1 {
+			w.I(x86.VMOVUPS, w.l, x, at)
+		} else {
+			w.loadLast(x, at, table)
+		}
+		if w.form&(enter|raw) == enter {
+			w.enter(x)
+		}
+	}
+	if w.form&raw != 0 && w.form&enter != 0 {
+		w.findNaN(done)
+	}
+	x := w.v[w.vectors-1]
+	if w.f.avx512 {
+		w.I(w.pick(x86.KNOTW, x86.KNOTB), 0, x86.K7, lastMask)
+		w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, x, w.last, x86.Merge(x86.K7))
+		return
+	}
+	t := w.take()
+	w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))
+	w.I(w.pick(x86.VBLENDVPS, x86.VBLENDVPD), w.l, x, w.last, x, t)
+	w.give(t)
+}
+
+func (w *networkWriter) loadLast(x x86.Vec, at x86.Mem, table x86.Reg) {
+	if w.f.avx512 {
+		w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, x, at, x86.Zero(lastMask))
+		return
+	}
+	t := w.take()
+	w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))
+	w.I(w.pick(x86.VMASKMOVPS, x86.VMASKMOVPD), w.l, x, t, at)
+	w.give(t)
+}
+
+func (w *networkWriter) storeRow(to, table x86.Reg) {
+	for i, x := range w.v {
+		if w.form&leave != 0 {
+			w.leave(x)
+		}
+		at := x86.At(to, int32(i*w.f.vector))
+		switch {
+		case i < w.vectors-1:
+			w.I(x86.VMOVUPS, w.l, at, x)
+		case w.f.avx512:
+			w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, at, x, x86.Merge(lastMask))
+		default:
+			t := w.take()
+			w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))
+			w.I(w.pick(x86.VMASKMOVPS, x86.VMASKMOVPD), w.l, at, t, x)
+			w.give(t)
+		}
+	}
+	w.give(w.v...)
+}
+
+// columns sorts the vectors lane by lane, by Batcher's merge of odd and even places.
+func (w *networkWriter) columns() {
+	n := w.vectors
+	for p := 1; p < n; p *= 2 {
+		for k := p; k >= 1; k /= 2 {
+			for j := k % p; j < n-k; j += 2 * k {
+				for i := range min(k, n-j-k) {
+					if (i+j)/(2*p) == (i+j+k)/(2*p) {
+						w.exchange(i+j, i+j+k, w.v[i+j+k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// merge sorts the rows of groups of lanes of all vectors, of which the two halves are
+// sorted: a bitonic merge. A step over m vectors compares lane j of vector i with the lane
+// from behind of vector m-1-i. The second half of the lesser keys then lies from behind in
+// the other half of the group, so the next step is the same over m/2 vectors. The last steps
+// compare lanes. A vector that does not exist is above everything.
+func (w *networkWriter) merge(group int) {
+	full := 1
+	for full < w.vectors {
+		full *= 2
+	}
+	for m := full; m >= 2; m /= 2 {
+		for base := 0; base < full; base += m {
+			for i := range m / 2 {
+				if a, b := base+i, base+m-1-i; b < w.vectors {
+					t := w.take()
+					w.turn(t, w.v[b], group-1)
+					w.exchange(a, b, t)
+					w.give(t)
+				}
+			}
+		}
+	}
+	w.within(group, group-1)
+	for group /= 2; group >= 2; group /= 2 {
+		w.within(group, group/2)
+	}
+}
+
+// exchange puts the lesser ones of vector a and of x into vector a, and the others
+// into vector b. x may be vector b.
+func (w *networkWriter) exchange(a, b int, x x86.Vec) {
+	t := w.take()
+	switch {
+	case w.form&raw != 0:
+		w.extreme(t, w.v[a], x, lesser)
+		w.extreme(w.v[b], w.v[a], x, greater)
+	case w.f.size == 4 || w.f.avx512:
+		w.I(w.pick(x86.VPMINSD, x86.VPMINSQ), w.l, t, w.v[a], x)
+		w.I(w.pick(x86.VPMAXSD, x86.VPMAXSQ), w.l, w.v[b], w.v[a], x)
+	default:
+		k := w.take()
+		w.I(x86.VPCMPGTQ, w.l, k, w.v[a], x)
+		w.I(x86.VBLENDVPD, w.l, t, w.v[a], x, k)
+		w.I(x86.VBLENDVPD, w.l, w.v[b], x, w.v[a], k)
+		w.give(k)
+	}
+	w.give(w.v[a])
+	w.v[a] = t
+}
+
+// lesser and greater are immediates of extremes of floats, with -0 below +0.
+const (
+	lesser  = 0x4
+	greater = 0x5
+)
+
+// extreme sets to to the lesser or the greater ones of floats.
+func (w *networkWriter) extreme(to, x, y x86.Vec, which int, mask ...x86.Operand) {
+	w.I(w.pick(x86.VRANGEPS, x86.VRANGEPD), w.l, append([]x86.Operand{to, x, y, x86.Imm(which)}, mask...)...)
+}
+
+// within compares the lanes i and i ^ flip of all vectors. The lesser keys go to the lower
+// halves of groups.
+func (w *networkWriter) within(group, flip int) {
+	for i, x := range w.v {
+		t := w.take()
+		w.turn(t, x, flip)
+		low := w.take()
+		switch {
+		case w.form&raw != 0:
+			w.extreme(low, x, t, lesser)
+			w.extreme(low, x, t, greater, x86.Merge(upperMask+x86.Mask(log2(group)-1)))
+		case w.f.avx512:
+			w.I(w.pick(x86.VPMINSD, x86.VPMINSQ), w.l, low, x, t)
+			w.I(w.pick(x86.VPMAXSD, x86.VPMAXSQ), w.l, low, x, t, x86.Merge(upperMask+x86.Mask(log2(group)-1)))
+		case w.f.size == 4:
+			w.I(x86.VPMINSD, w.l, low, x, t)
+			w.I(x86.VPMAXSD, w.l, t, x, t)
+			w.I(x86.VPBLENDD, w.l, low, low, t, x86.Imm(upperLanes(group, 8)))
+		default:
+			w.I(x86.VPCMPGTQ, w.l, low, x, t)
+			w.I(x86.VPXOR, w.l, low, low, w.lanes(func(lane int) int { return -(upperLanes(group, 4) >> lane & 1) }))
+			w.I(x86.VBLENDVPD, w.l, low, x, t, low)
+		}
+		w.give(t, x)
+		w.v[i] = low
+	}
+}
+
+// upperLanes has a bit for each lane in the upper half of its group.
+func upperLanes(group, lanes int) (bits int) {
+	for i := range lanes {
+		if i%group >= group/2 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}

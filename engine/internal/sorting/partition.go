@@ -1,0 +1,275 @@
+package sorting
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// partition returns the kernel that moves keys below a pivot to the beginning of a place, and
+// the others to the end of one; nil if there is no memory for it. The keys are elsewhere, or
+// with inPlace where they go.
+func (f *family) partition(k form, inPlace bool) *exec.Code {
+	f = f.partitioner()
+	way := 0
+	if inPlace {
+		way = 1
+	}
+	return f.partitions[way][k].Make(func() ([]byte, error) {
+		w := partitionWriter{writer: newWriter(f), form: k, inPlace: inPlace}
+		w.write()
+		return w.Code()
+	})
+}
+
+// partitioner returns the family whose partitions f has.
+func (f *family) partitioner() *family {
+	if f.avx512 && f.size == 4 {
+		return &families["avx2"][0] // the table of the lanes of a vector of AVX-512 would have 2^16 entries
+	}
+	return f
+}
+
+// unroll is the number of vectors that a partition reads at once, and unrollInPlace of one in
+// place, which chooses a side each time.
+const (
+	unroll        = 4
+	unrollInPlace = 8
+)
+
+// The registers of a partition.
+const (
+	partFrom  = x86.RSI
+	partEnd   = x86.R9  // in place: the end of the keys that have not been read
+	partLow   = x86.RDX // where the next key below the pivot is stored
+	partHigh  = x86.R8  // the end of the next other key
+	partLeft  = x86.RCX // number of keys that have not been read
+	partLows  = x86.RBX // number of keys below the pivot; not in place
+	partTable = x86.R10
+	partBits  = x86.RAX
+	partOther = x86.R11
+)
+
+// nanMask has the NaNs of AVX-512.
+const nanMask = x86.K5
+
+// A partitionWriter writes a partition. It puts the keys of a vector that are below the
+// pivot before the others, and stores the whole vector behind the lower keys, and again
+// before the higher ones. What is too much is overwritten later. If both kinds of keys go to
+// one place, no vector may store too much behind less than two vectors of room, but in all of
+// it: so the keys that fill no vector must come first.
+//
+// In place, there is room for unrollInPlace vectors behind the lower keys and before the higher
+// ones: the caller has moved so many keys away. The loop reads where there is less room, so
+// there is always enough.
+type partitionWriter struct {
+	*writer
+	form       form
+	inPlace    bool
+	pivot, nan x86.Vec
+}
+
+// offsets are the arguments of a partition in place that change, and their registers.
+var offsets = []struct {
+	r  x86.Reg
+	at int32
+}{{partFrom, argLeft}, {partEnd, argRight}, {partLow, argLower}, {partHigh, argEnd}}
+
+func (w *partitionWriter) write() {
+	if w.inPlace {
+		for _, o := range offsets {
+			w.load(o.r, argTo)
+			w.I(x86.ADD, x86.W64, o.r, x86.At(x86.RDI, o.at))
+		}
+	} else {
+		w.load(partFrom, argFrom)
+		w.load(partLow, argTo)
+		w.load(partHigh, argHigh)
+		w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
+		w.I(x86.XOR, x86.W32, partLows, partLows)
+	}
+	w.load(partTable, argTables)
+	w.pivot = w.everywhere(argPivot)
+	w.greatestKey(w.form)
+	w.prepare(w.form)
+	if w.f.avx512 {
+		w.I(x86.KXORW, 0, nanMask, nanMask, nanMask)
+	} else {
+		w.nan = w.take()
+		w.I(x86.VPXOR, w.l, w.nan, w.nan, w.nan)
+	}
+	w.load(partLeft, argN)
+	if w.inPlace {
+		w.loop(unrollInPlace)
+		for _, o := range offsets {
+			w.I(x86.SUB, x86.W64, o.r, x86.At(x86.RDI, argTo))
+			w.I(x86.MOV, x86.W64, x86.At(x86.RDI, o.at), o.r)
+		}
+	} else {
+		w.loop(unroll)
+		w.loop(1)
+		end := w.NewLabel()
+		w.I(x86.TEST, x86.W64, partLeft, partLeft)
+		w.I(x86.JE, 0, end)
+		w.tail()
+		w.Bind(end)
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partLows)
+	}
+	if w.f.avx512 {
+		w.I(w.maskMove(), 0, partBits, nanMask)
+	} else {
+		w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, w.nan)
+	}
+	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argNaN), partBits)
+	w.end()
+}
+
+// loop writes a loop over n vectors at a time, while there are so many.
+func (w *partitionWriter) loop(n int) {
+	loop, end := w.NewLabel(), w.NewLabel()
+	w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n*w.f.lanes()))
+	w.I(x86.JL, 0, end)
+	w.Align(32)
+	w.Bind(loop)
+	var v []x86.Vec
+	from := partFrom
+	if w.inPlace {
+		from = partOther
+		w.side(n * w.f.vector)
+	}
+	for i := range n {
+		x := w.take()
+		w.I(x86.VMOVUPS, w.l, x, x86.At(from, int32(i*w.f.vector)))
+		v = append(v, x)
+	}
+	for _, x := range v {
+		w.read(x)
+	}
+	for i, x := range v {
+		w.compare(x, i)
+		w.arrange(x)
+		w.I(x86.VMOVUPS, w.l, x86.At(partLow, 0), x)
+		w.I(x86.VMOVUPS, w.l, x86.At(partHigh, int32(-w.f.vector)), x)
+		w.I(x86.POPCNT, x86.W32, partBits, partBits)
+		if !w.inPlace {
+			w.I(x86.ADD, x86.W64, partLows, partBits)
+		}
+		w.I(x86.LEA, x86.W64, partLow, x86.AtX(partLow, partBits, uint8(w.f.size), 0))
+		w.I(x86.LEA, x86.W64, partHigh, x86.AtX(partHigh, partBits, uint8(w.f.size), int32(-w.f.vector)))
+	}
+	w.give(v...)
+	if !w.inPlace {
+		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(n*w.f.vector))
+	}
+	w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n*w.f.lanes()))
+	w.I(x86.JGE, 0, loop)
+	w.Bind(end)
+	w.I(x86.ADD, x86.W64, partLeft, x86.Imm(n*w.f.lanes()))
+}
+
+// side sets partOther to the bytes that a loop in place reads next: those on the side with
+// less room. It moves partFrom or partEnd past them. It branches, because the next loads
+// would wait for a conditional move.
+func (w *partitionWriter) side(bytes int) {
+	right, read := w.NewLabel(), w.NewLabel()
+	w.I(x86.MOV, x86.W64, partBits, partFrom)
+	w.I(x86.SUB, x86.W64, partBits, partLow)
+	w.I(x86.MOV, x86.W64, partOther, partHigh)
+	w.I(x86.SUB, x86.W64, partOther, partEnd)
+	w.I(x86.CMP, x86.W64, partBits, partOther)
+	w.I(x86.JG, 0, right)
+	w.I(x86.MOV, x86.W64, partOther, partFrom)
+	w.I(x86.ADD, x86.W64, partFrom, x86.Imm(bytes))
+	w.I(x86.JMP, 0, read)
+	w.Bind(right)
+	w.I(x86.SUB, x86.W64, partEnd, x86.Imm(bytes))
+	w.I(x86.MOV, x86.W64, partOther, partEnd)
+	w.Bind(read)
+}
+
+// read makes keys of what has been read.
+func (w *partitionWriter) read(x x86.Vec) {
+	switch {
+	case w.form&enter == 0:
+	case w.form&raw == 0:
+		w.enter(x)
+	case w.f.avx512:
+		w.I(x86.VCMPPD, w.l, x86.K6, x, x, x86.Imm(unordered))
+		w.I(x86.KORW, 0, nanMask, nanMask, x86.K6)
+	default:
+		t := w.take()
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, t, x, x, x86.Imm(unordered))
+		w.I(x86.VPOR, w.l, w.nan, w.nan, t)
+		w.give(t)
+	}
+}
+
+// compare sets the bits of the keys of vector i of a loop that are below the pivot.
+func (w *partitionWriter) compare(x x86.Vec, i int) {
+	floats := w.form&raw != 0
+	if w.f.avx512 {
+		k := x86.K1 + x86.Mask(i%4)
+		if floats {
+			w.I(x86.VCMPPD, w.l, k, x, w.pivot, x86.Imm(less))
+		} else {
+			w.I(x86.VPCMPGTQ, w.l, k, w.pivot, x)
+		}
+		w.I(w.maskMove(), 0, partBits, k)
+		return
+	}
+	t := w.take()
+	if floats {
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, t, x, w.pivot, x86.Imm(less))
+	} else {
+		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, t, w.pivot, x)
+	}
+	w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, t)
+	w.give(t)
+}
+
+// arrange puts the keys whose bits are set before the others.
+func (w *partitionWriter) arrange(x x86.Vec) {
+	table, widen, permute := tableLanes8, x86.VPMOVZXBD, x86.VPERMPS
+	switch {
+	case w.f.avx512:
+		widen, permute = x86.VPMOVZXBQ, x86.VPERMPD
+	case w.f.size == 8:
+		table = tableLanes4
+	}
+	t := w.take()
+	w.I(widen, w.l, t, x86.AtX(partTable, partBits, 8, table))
+	w.I(permute, w.l, x, t, x)
+	w.give(t)
+}
+
+// tail partitions the keys that do not fill a vector. The lanes without a key come last in
+// order.
+func (w *partitionWriter) tail() {
+	x, mask := w.take(), w.take()
+	move := w.pick(x86.VMASKMOVPS, x86.VMASKMOVPD)
+	if w.f.avx512 {
+		w.I(x86.MOV, x86.W64, partOther, x86.Imm(-1))
+		w.I(x86.BZHI, x86.W64, partOther, partOther, partLeft)
+		w.I(w.maskMove(), 0, x86.K3, partOther)
+		w.I(x86.VMOVUPD, w.l, x, x86.At(partFrom, 0), x86.Zero(x86.K3))
+	} else {
+		w.I(x86.MOV, x86.W64, partOther, partLeft)
+		w.I(x86.NEG, x86.W64, partOther)
+		w.I(x86.VMOVUPS, w.l, mask, x86.AtX(partTable, partOther, uint8(w.f.size), tableWindow))
+		w.I(move, w.l, x, mask, x86.At(partFrom, 0))
+	}
+	w.read(x)
+	w.compare(x, 0)
+	w.I(x86.BZHI, x86.W64, partBits, partBits, partLeft)
+	w.arrange(x)
+	w.I(x86.POPCNT, x86.W32, partBits, partBits)
+	w.I(x86.ADD, x86.W64, partLows, partBits)
+	w.I(x86.NEG, x86.W64, partLeft)
+	for _, to := range []x86.Mem{x86.At(partLow, 0), x86.AtX(partHigh, partLeft, uint8(w.f.size), 0)} {
+		if w.f.avx512 {
+			w.I(x86.VMOVUPD, w.l, to, x, x86.Merge(x86.K3))
+		} else {
+			w.I(move, w.l, to, mask, x)
+		}
+	}
+	w.give(x, mask)
+}

@@ -1,0 +1,397 @@
+package sorting
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+)
+
+// A part is a range of a row that is still to be sorted, and where it goes. Its n keys, or the
+// values of a whole row, begin at from. A part of keys begins at data. Its result goes to data,
+// or if crossed is set to spare. Only parts of small ones have spare memory: while keys are in
+// the first-level cache, a partition to other memory is the faster one, and beyond it takes
+// twice the time of one in place.
+type part struct {
+	from, data, spare unsafe.Pointer
+	n                 int
+	crossed, values   bool
+	floor             int64 // no key is below it
+	left              int   // number of partitions after which the sort compares keys
+}
+
+// to returns where the result goes.
+func (p *part) to() unsafe.Pointer {
+	if p.crossed {
+		return p.spare
+	}
+	return p.data
+}
+
+// equal reports whether all bits of the keys of a part are those of the first.
+func (p *part) equal(size int) bool {
+	b := unsafe.Slice((*byte)(p.from), p.n*size)
+	return bytes.Equal(b[:len(b)-size], b[size:])
+}
+
+// A run is what a worker needs.
+type run struct {
+	f      *family
+	order  *order
+	raw    bool  // the keys in memory are the floats themselves, and the sort has met no NaN
+	most   int64 // no key is above it
+	args   args
+	random uint64
+	sample [largestSample]int64
+	// moved has keys that a partition in place has moved away. spare is the memory of the parts
+	// of a small part, which are sorted before another one is split.
+	moved [3 * unrollInPlace * largestVector]byte
+	spare [smallBytes]byte
+	stack [bits.UintSize + 1]part // parts that wait
+}
+
+const (
+	// callKeys is the largest number of keys that one call of a kernel reads. The runtime
+	// cannot stop a goroutine in machine code.
+	callKeys = 1 << 16
+	// The pivot of so many keys is the median of a sample of so many.
+	midKeys, midSample = 1 << 10, 32
+	manyKeys           = 1 << 15
+	largestSample      = 256
+	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
+	smallBytes = 1 << 14
+)
+
+// largest returns the number of keys that a network sorts at most.
+func (f *family) largest() int { return f.most * f.lanes() }
+
+// begin prepares a run. raw says that the keys in memory may be the floats themselves.
+func (u *run) begin(f *family, o *order, raw bool) {
+	u.f, u.order = f, o
+	u.args = args{order: *o, tables: theTables()}
+	u.setRaw(raw)
+}
+
+// end forgets the addresses of arrays.
+func (u *run) end() {
+	u.args = args{}
+	clear(u.stack[:])
+}
+
+func (u *run) setRaw(raw bool) {
+	u.raw, u.most = raw, u.order.most
+	if raw {
+		u.most = u.order.limit // infinity is its own key
+	}
+}
+
+// form returns the form of kernels that read, or store, values as f says.
+func (u *run) form(f form) form {
+	if u.raw {
+		return f&enter | raw
+	}
+	return u.order.form(f)
+}
+
+// sort sorts a part.
+func (u *run) sort(p *part) {
+	u.stack[0] = *p
+	for top := 0; top >= 0; {
+		p := &u.stack[top]
+		if p.n > u.f.largest() && p.left > 0 {
+			high := &u.stack[top+1]
+			u.split(p, high)
+			if p.n < high.n {
+				*p, *high = *high, *p // the smaller one is next, so that few wait
+			}
+			top++
+			continue
+		}
+		top--
+		switch {
+		case p.n == 0:
+		case p.n > u.f.largest():
+			u.compare(p)
+		default:
+			n := network{vectors: (p.n + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(leave)}
+			if !u.network(n, p.to(), p.from, p.n, 1, 0) {
+				u.compare(p)
+			}
+		}
+	}
+}
+
+// split splits a part of more than one key in two, of which one may have no keys. The keys
+// that remain in the part are below those that it moves to another one.
+func (u *run) split(p, high *part) {
+	if p.spare == nil && p.n*u.f.size < smallBytes {
+		p.spare = unsafe.Pointer(&u.spare)
+	}
+	if !p.values && p.equal(u.f.size) {
+		u.fill(p, u.key(p, u.load(p, 0)))
+		p.n, high.n = 0, 0
+		return
+	}
+	pivot := u.pivot(p)
+	equal := pivot == p.floor
+	if equal {
+		if pivot == u.most {
+			u.fill(p, pivot)
+			p.n, high.n = 0, 0
+			return
+		}
+		pivot++ // the keys below it are equal
+	}
+	n, ok := u.partition(p, pivot)
+	if !ok {
+		u.compare(p)
+		p.n, high.n = 0, 0
+		return
+	}
+	// The keys below the pivot are at the beginning of data, the others at the end of spare, or of
+	// data if there is none.
+	off := n * u.f.size
+	if u.args.nan != 0 { // the sort begins again, with integers as keys
+		if p.spare != nil {
+			size := p.n*u.f.size - off // not 0: it has the NaN
+			copy(unsafe.Slice((*byte)(unsafe.Add(p.data, off)), size), unsafe.Slice((*byte)(unsafe.Add(p.spare, off)), size))
+		}
+		u.setRaw(false)
+		p.from, p.floor = p.data, ^u.order.most
+		u.split(p, high)
+		return
+	}
+	p.left--
+	*high = part{}
+	if n < p.n { // else the pointers would be behind the arrays
+		high.data = unsafe.Add(p.data, off)
+		if p.spare != nil {
+			high.data, high.spare, high.crossed = unsafe.Add(p.spare, off), high.data, !p.crossed
+		}
+		high.from, high.n, high.floor, high.left = high.data, p.n-n, pivot, p.left
+	}
+	p.n, p.from, p.values = n, p.data, false
+	if equal {
+		u.fill(p, p.floor)
+		p.n = 0
+	}
+}
+
+// partition moves the keys of p below a pivot to the beginning of data, and the others to
+// the end of spare, or of data if there is none. It returns the number of the keys below; ok
+// is false if there is no kernel. It sets args.nan if the keys in memory are to be floats but
+// one is a NaN.
+func (u *run) partition(p *part, pivot int64) (n int, ok bool) {
+	k := u.form(0)
+	if p.values {
+		k = u.form(enter)
+	}
+	forward := u.f.partition(k, false)
+	if forward == nil {
+		return 0, false
+	}
+	a := &u.args
+	a.pivot = pivot
+	if u.raw {
+		a.pivot = u.order.value(pivot)
+	}
+	a.to, a.high, a.lower, a.end, a.nan = p.data, p.data, 0, p.n*u.f.size, 0
+	from, left := p.from, p.n
+	switch {
+	case p.spare != nil:
+		a.high = p.spare
+	case p.from == p.data:
+		code := u.f.partition(k, true)
+		if code == nil {
+			return 0, false
+		}
+		left = u.inPlace(code, p)
+		from = unsafe.Pointer(&u.moved)
+	}
+	if odd := left % u.f.partitioner().lanes(); odd > 0 && p.spare == nil { // the keys that fill no vector come first
+		left -= odd
+		u.forward(forward, p, unsafe.Add(from, left*u.f.size), odd)
+	}
+	for at := 0; at < left; at += callKeys {
+		u.forward(forward, p, unsafe.Add(from, at*u.f.size), min(callKeys, left-at))
+	}
+	return a.lower / u.f.size, true
+}
+
+// forward partitions n keys to the places where those before them end.
+func (u *run) forward(code *exec.Code, p *part, from unsafe.Pointer, n int) {
+	a, nan := &u.args, u.args.nan
+	a.from, a.n, a.to = from, n, unsafe.Add(p.data, a.lower)
+	code.Call(unsafe.Pointer(a))
+	a.lower += a.low * u.f.size
+	a.end -= (n - a.low) * u.f.size
+	a.nan |= nan
+}
+
+// inPlace partitions the keys of p where they are, but for some that it moves away. It returns
+// their number.
+func (u *run) inPlace(code *exec.Code, p *part) int {
+	a, size := &u.args, u.f.size
+	loop := unrollInPlace * u.f.partitioner().lanes()
+	keys := unsafe.Slice((*byte)(p.data), p.n*size)
+	head := copy(u.moved[:], keys[:(loop+p.n%loop)*size]) // the loops read the rest
+	tail := copy(u.moved[head:], keys[(p.n-loop)*size:])
+	a.left, a.right = head, len(keys)-tail
+	for a.left < a.right {
+		nan := a.nan
+		a.n = min(callKeys, (a.right-a.left)/size)
+		code.Call(unsafe.Pointer(a))
+		a.nan |= nan
+	}
+	return (head + tail) / size
+}
+
+// pivot returns a key near the median of a part.
+func (u *run) pivot(p *part) int64 {
+	if p.n < midKeys {
+		var k [9]int64
+		for i := range k {
+			k[i] = u.key(p, u.load(p, i*(p.n/9)))
+		}
+		return median(median(k[0], k[3], k[6]), median(k[1], k[4], k[7]), median(k[2], k[5], k[8]))
+	}
+	count := midSample
+	if p.n >= manyKeys {
+		count = u.f.largest()
+	}
+	step := uint64(p.n / count)
+	for i := range count {
+		u.random = u.random*6364136223846793005 + 1442695040888963407
+		k := u.load(p, int(uint64(i)*step+(u.random>>32*step)>>32))
+		if p.values && !u.raw {
+			k = u.order.key(k)
+		}
+		if u.f.size == 8 {
+			u.sample[i] = k
+		} else {
+			(*[largestSample]int32)(unsafe.Pointer(&u.sample))[i] = int32(k)
+		}
+	}
+	sample := part{from: unsafe.Pointer(&u.sample), n: count}
+	u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0)
+	return u.key(&sample, u.load(&sample, count/2))
+}
+
+func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
+
+// load returns number i of a part in memory, and key the key of such a number. Raw floats
+// that are equal have one key.
+func (u *run) load(p *part, i int) int64 {
+	at := unsafe.Add(p.from, i*u.f.size)
+	if u.f.size == 8 {
+		return *(*int64)(at)
+	}
+	return int64(*(*int32)(at))
+}
+
+func (u *run) key(p *part, k int64) int64 {
+	switch {
+	case u.raw:
+		if k = min(u.order.key(k), u.most); k == -1 { // -0
+			k = 0
+		}
+	case p.values:
+		k = u.order.key(k)
+	}
+	return k
+}
+
+// fill stores the result of a part whose keys are equal.
+func (u *run) fill(p *part, key int64) {
+	v := u.order.value(key)
+	if u.f.size == 8 {
+		fill(u, p, v)
+	} else {
+		fill(u, p, int32(v))
+	}
+}
+
+func fill[K int32 | int64](u *run, p *part, v K) {
+	to, from := unsafe.Slice((*K)(p.to()), p.n), unsafe.Slice((*K)(p.from), p.n)
+	negative := 0
+	if u.raw && v == 0 { // of both signs
+		for _, k := range from {
+			negative += int(uint64(k) >> 63)
+		}
+	}
+	to[0] = v
+	for k := 1; k < len(to); k *= 2 {
+		copy(to[k:], to[:k])
+	}
+	least := K(u.order.value(-1))
+	for i := range negative {
+		to[i] = least
+	}
+}
+
+// compare sorts a part without kernels.
+func (u *run) compare(p *part) {
+	if u.f.size == 8 {
+		compare[int64](u, p)
+	} else {
+		compare[int32](u, p)
+	}
+}
+
+func compare[K int32 | int64](u *run, p *part) {
+	to := unsafe.Slice((*K)(p.to()), p.n)
+	for i := range to {
+		k := u.load(p, i)
+		if p.values || u.raw {
+			k = u.order.key(k)
+		}
+		to[i] = K(k)
+	}
+	slices.Sort(to)
+	for i, k := range to {
+		to[i] = K(u.order.value(int64(k)))
+	}
+}
+
+// short sorts neighbouring rows of at most largest keys.
+func (u *run) short(to, from unsafe.Pointer, rows, length int) {
+	lanes := u.f.lanes()
+	n := network{vectors: (length + lanes - 1) / lanes, group: 1, form: u.form(enter | leave)}
+	for n.group < min(length, lanes) {
+		n.group *= 2
+	}
+	each := length // keys of a row of the network
+	if length == n.group {
+		each = lanes // some whole rows
+	}
+	for at, end := 0, rows*length; at < end; {
+		size := min(each, end-at)
+		some := max(1, min(callKeys, end-at)/each)
+		off := at * u.f.size
+		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.size) {
+			at += (some - u.args.rows) * size
+			if u.args.rows > 0 { // the next row has a NaN
+				n.form = u.order.form(enter | leave)
+			}
+			continue
+		}
+		u.compare(&part{from: unsafe.Add(from, off), data: unsafe.Add(to, off), n: length, values: true})
+		at += length
+	}
+}
+
+// network runs a network on rows of n keys, a number of bytes apart. It returns false if
+// there is no kernel.
+func (u *run) network(w network, to, from unsafe.Pointer, n, rows, step int) bool {
+	code := u.f.network(w)
+	if code == nil {
+		return false
+	}
+	a := &u.args
+	a.from, a.to, a.rows, a.step = from, to, rows, step
+	a.n = n - (w.vectors-1)*u.f.lanes()
+	code.Call(unsafe.Pointer(a))
+	return true
+}

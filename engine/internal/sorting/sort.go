@@ -1,0 +1,131 @@
+package sorting
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// A Sorter sorts rows on the workers of a call. It keeps its memory between calls, which
+// follow each other.
+type Sorter struct {
+	isa             string
+	call            *tree.Call
+	rows            tree.Rows
+	order           order
+	f               *family
+	runs            []*run // of the workers
+	parts, next     []part // of one row that several workers sort
+	rowsOf, splitOf func(worker, lo, hi int)
+	sortOf          func(worker, lo, hi int)
+}
+
+// Has reports whether there are kernels for an instruction set.
+func Has(isa string) bool { return families[isa] != nil }
+
+// New returns a sorter for an instruction set that has kernels.
+func New(isa string) *Sorter {
+	s := &Sorter{isa: isa}
+	s.rowsOf, s.splitOf, s.sortOf = s.someRows, s.splitParts, s.sortParts
+	return s
+}
+
+// Sort sorts rows. It returns false, and does nothing, if it has no kernels for their
+// type.
+func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
+	size := r.Type.Size()
+	if size != 4 && size != 8 {
+		return false
+	}
+	s.f, s.order = &families[s.isa][size/8], orderOf(r.Type, r.Descending)
+	s.call, s.rows = c, r
+	for len(s.runs) < c.Threads {
+		s.runs = append(s.runs, &run{})
+	}
+	raw := s.f.avx512 && r.Type.IsFloat() && !r.Descending
+	for _, u := range s.runs {
+		u.begin(s.f, &s.order, raw)
+	}
+	if r.Count == 1 && c.Threads > 1 && r.Length >= shared {
+		s.together()
+	} else {
+		c.Parallel(r.Count, 2+cost(r.Length), s.rowsOf)
+	}
+	s.call, s.rows = nil, tree.Rows{}
+	for _, u := range s.runs {
+		u.end()
+	}
+	return true
+}
+
+const (
+	shared = 1 << 14 // keys of a row from which on several workers sort it
+	// partsEach is the number of parts of such a row for each worker. leastPart is the number
+	// of keys of a part from which on it is split.
+	partsEach = 4
+	leastPart = 1 << 12
+)
+
+// cost returns the approximate time of a sort in nanoseconds.
+func cost(n int) float64 { return 0.4 * float64(n) * float64(bits.Len(uint(n))) }
+
+// someRows sorts the rows lo..hi.
+func (s *Sorter) someRows(worker, lo, hi int) {
+	r, u := &s.rows, s.runs[worker]
+	row := r.Length * s.f.size
+	if r.Length <= s.f.largest() {
+		u.short(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		p := s.whole(i)
+		u.sort(&p)
+	}
+}
+
+// whole returns row i as a part.
+func (s *Sorter) whole(i int) part {
+	r := &s.rows
+	off := i * r.Length * s.f.size
+	return part{
+		from: unsafe.Add(r.From, off), data: unsafe.Add(r.To, off),
+		n: r.Length, values: true, floor: ^s.order.most, left: 2*bits.Len(uint(r.Length)) + 16,
+	}
+}
+
+// together sorts one row on all workers. They split its parts until there are enough.
+func (s *Sorter) together() {
+	low, high := s.whole(0), part{}
+	s.runs[0].split(&low, &high)
+	for _, u := range s.runs {
+		u.setRaw(s.runs[0].raw)
+	}
+	s.parts = append(s.parts[:0], low, high)
+	for n := s.rows.Length / 2; n >= leastPart && len(s.parts) < partsEach*s.call.Threads; n /= 2 {
+		s.next = slices.Grow(s.next[:0], 2*len(s.parts))[:2*len(s.parts)]
+		s.call.Parallel(len(s.parts), 0.4*float64(n), s.splitOf)
+		s.parts, s.next = s.next, s.parts
+	}
+	s.call.Parallel(len(s.parts), cost(s.rows.Length/len(s.parts)), s.sortOf)
+	clear(s.parts)
+	clear(s.next)
+}
+
+// splitParts splits the parts lo..hi.
+func (s *Sorter) splitParts(worker, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s.next[2*i], s.next[2*i+1] = s.parts[i], part{}
+		if s.parts[i].n >= leastPart {
+			s.runs[worker].split(&s.next[2*i], &s.next[2*i+1])
+		}
+	}
+}
+
+// sortParts sorts the parts lo..hi.
+func (s *Sorter) sortParts(worker, lo, hi int) {
+	for i := range s.parts[lo:hi] {
+		s.runs[worker].sort(&s.parts[lo+i])
+	}
+}

@@ -1,0 +1,202 @@
+package sorting
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// isas returns the instruction sets of the machine.
+func isas() (names []string) {
+	for _, isa := range jit.ISAs {
+		if _, err := jit.New(isa); err == nil {
+			names = append(names, isa)
+		}
+	}
+	return names
+}
+
+// kinds make the bits of values of several distributions.
+var kinds = []struct {
+	name string
+	bits func(r *rand.Rand, i, n int) uint64
+}{
+	{"random", func(r *rand.Rand, _, _ int) uint64 { return r.Uint64() }},
+	{"sorted", func(_ *rand.Rand, i, _ int) uint64 { return uint64(i) * 0x100000001 }},
+	{"reversed", func(_ *rand.Rand, i, n int) uint64 { return uint64(n-i) * 0x100000001 }},
+	{"few", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(7)) * 0x2000000020000000 }},
+	{"one", func(*rand.Rand, int, int) uint64 { return 0xc0c0c0c0c0c0c0c0 }},
+	{"mostly one", func(r *rand.Rand, _, _ int) uint64 { return uint64(max(0, r.IntN(100)-90)) << 30 }},
+	{"organ pipe", func(_ *rand.Rand, i, n int) uint64 { return uint64(min(i, n-i)) * 0x100000001 }},
+	{"special", func(r *rand.Rand, _, _ int) uint64 { return special[r.IntN(len(special))] }},
+}
+
+// special has numbers of 8 bytes, and two of 4 bytes each.
+var special = []uint64{
+	0, 1 << 63, math.Float64bits(math.Inf(1)), math.Float64bits(math.Inf(-1)), math.Float64bits(math.NaN()), math.MaxUint64,
+	math.MaxInt64, 0x7f8000007f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x80000000, 0x7fffffff, 0xff800001ff800001, 1,
+}
+
+type number interface {
+	int32 | int64 | uint32 | uint64 | float32 | float64
+}
+
+// TestSort compares sorts of rows with the standard library's, bit by bit.
+func TestSort(t *testing.T) {
+	for _, isa := range isas() {
+		testSort[float64](t, isa, dtype.F64)
+		testSort[float32](t, isa, dtype.F32)
+		testSort[int64](t, isa, dtype.I64)
+		testSort[int32](t, isa, dtype.I32)
+		testSort[uint64](t, isa, dtype.U64)
+		testSort[uint32](t, isa, dtype.U32)
+	}
+}
+
+func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
+	r := rand.New(rand.NewPCG(1, uint64(typ)))
+	s := New(isa)
+	var lengths []int
+	for n := 1; n < 300; n += 1 + n/20 {
+		lengths = append(lengths, n)
+	}
+	lengths = append(lengths, 1000, 5000, 1<<15+3)
+	for _, n := range lengths {
+		for k, kind := range kinds {
+			if n > 40 && n < 300 && n%len(kinds) != k {
+				continue
+			}
+			rows := 1
+			if n < 300 {
+				rows = 1 + r.IntN(9)
+			}
+			x := make([]T, rows*n)
+			for i := range x {
+				bits := kind.bits(r, i, n)
+				x[i] = *(*T)(unsafe.Pointer(&bits))
+			}
+			for _, threads := range []int{1, 3} {
+				down := (n+threads)&1 == 0
+				what := fmt.Sprintf("%s: %d rows of %d %v, %s, descending %t, %d threads", isa, rows, n, typ, kind.name, down, threads)
+				check(t, s, typ, x, rows, down, threads, what)
+			}
+		}
+	}
+}
+
+func check[T number](t *testing.T, s *Sorter, typ dtype.Type, x []T, rows int, down bool, threads int, what string) {
+	t.Helper()
+	n := len(x) / rows
+	want := slices.Clone(x)
+	for i := range rows {
+		slices.SortFunc(want[i*n:][:n], func(a, b T) int { return order0(a, b, down) })
+	}
+	for _, inPlace := range []bool{false, true} {
+		from := slices.Clone(x)
+		after := slices.Repeat([]T{42}, 8)
+		to := slices.Repeat([]T{42}, len(x)+8)
+		if inPlace {
+			to = append(from, after...)
+			from = to
+		}
+		c := callOf(threads)
+		if !s.Sort(c, tree.Rows{
+			Type: typ, Descending: down, Count: rows, Length: n, To: unsafe.Pointer(&to[0]), From: unsafe.Pointer(&from[0]),
+		}) {
+			t.Fatal(what, "has no kernels")
+		}
+		for i, y := range want {
+			if bitsOf(to[i]) != bitsOf(y) && (y == y || to[i] == to[i]) {
+				t.Errorf("%s: element %d is %v, not %v", what, i, to[i], y)
+				break
+			}
+		}
+		for i := range 8 {
+			if to[len(x)+i] != 42 {
+				t.Fatal(what, "stores behind the end")
+			}
+		}
+		if !inPlace && !slices.EqualFunc(from, x, func(a, b T) bool { return bitsOf(a) == bitsOf(b) }) {
+			t.Fatal(what, "changes the operand")
+		}
+	}
+}
+
+// order0 compares values with NaN last and -0 before +0.
+func order0[T number](a, b T, down bool) int {
+	switch {
+	case a != a || b != b:
+		return cmp.Compare(nan(a), nan(b))
+	case down:
+		a, b = b, a
+	}
+	if a == b { // zeros
+		return cmp.Compare(-int64(bitsOf(a)>>31), -int64(bitsOf(b)>>31))
+	}
+	return cmp.Compare(a, b)
+}
+
+func nan[T number](x T) int {
+	if x != x {
+		return 1
+	}
+	return 0
+}
+
+func bitsOf[T number](x T) uint64 {
+	if unsafe.Sizeof(x) == 4 {
+		return uint64(*(*uint32)(unsafe.Pointer(&x)))
+	}
+	return *(*uint64)(unsafe.Pointer(&x))
+}
+
+// callOf returns a call whose workers are goroutines.
+func callOf(threads int) *tree.Call {
+	return &tree.Call{Threads: threads, On: func(n int, _ float64, f func(worker, lo, hi int)) {
+		var all sync.WaitGroup
+		for w := range threads {
+			all.Go(func() { f(w, n*w/threads, n*(w+1)/threads) })
+		}
+		all.Wait()
+	}}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for _, isa := range isas() {
+		for _, n := range []int{4, 8, 16, 32, 64, 128, 256, 1024, 1 << 14, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/float64/%d", isa, n), func(b *testing.B) { benchSort(b, isa, dtype.F64, n, rand.NormFloat64) })
+			b.Run(fmt.Sprintf("%s/float32/%d", isa, n), func(b *testing.B) {
+				benchSort(b, isa, dtype.F32, n, func() float32 { return float32(rand.NormFloat64()) })
+			})
+		}
+	}
+}
+
+func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value func() T) {
+	rows := max(1, 1<<17/n)
+	x, y := make([]T, n*rows), make([]T, n*rows)
+	for i := range x {
+		x[i] = value()
+	}
+	s, c := New(isa), &tree.Call{Threads: 1}
+	r := tree.Rows{Type: typ, Count: rows, Length: n, To: unsafe.Pointer(&y[0]), From: unsafe.Pointer(&x[0])}
+	least := math.Inf(1)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for range b.N {
+		before := cpuTime()
+		s.Sort(c, r)
+		least = min(least, float64(cpuTime()-before))
+	}
+	b.ReportMetric(least/float64(len(x)), "ns/elem")
+}

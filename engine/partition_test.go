@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestPartition compares partitions with their definition: positions sorted stably by the
+// class of their elements.
+func TestPartition(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const rows, n = 3, 400
+	values := make([]float64, rows*n)
+	for i := range values {
+		values[i] = []float64{float64(r.IntN(50)), r.NormFloat64(), math.NaN()}[min(r.IntN(20), 2)]
+	}
+	x := engine.MustFromSlice(values, rows, n)
+	less := func(a, b float64) int { // NaN last
+		if (a != a) != (b != b) {
+			return cmp.Compare(b, a)
+		}
+		return cmp.Compare(a, b)
+	}
+	for _, kth := range [][]int{{0}, {n - 1}, {200}, {-1, 3, 200}, {200, 200, 201}, slices.Repeat([]int{5, 90, 17}, 4), rand.Perm(n)[:40], {}} {
+		var want []int64
+		for row := range rows {
+			v := values[row*n:][:n]
+			sorted := slices.SortedFunc(slices.Values(v), less)
+			class := func(i int64) (c int) {
+				for _, k := range kth {
+					c += 1 + less(v[i], sorted[(k+n)%n])
+				}
+				return c
+			}
+			order := make([]int64, n)
+			for i := range order {
+				order[i] = int64(i)
+			}
+			slices.SortStableFunc(order, func(a, b int64) int { return class(a) - class(b) })
+			want = append(want, order...)
+		}
+		for _, threads := range []int{1, 2} {
+			order, y, z := engine.Zeros[int64](rows, n), engine.Zeros[float64](rows, n), engine.Zeros[float64](n, rows)
+			if err := engine.RunWith(t.Context(), engine.Options{Threads: threads}, expr.Let(order, op.ArgPartition(x, 1, kth...)),
+				expr.Let(y, op.Partition(x, -1, kth...)), expr.Let(z, op.Partition(op.T(x), 0, kth...))); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(order.Data(), want) {
+				t.Errorf("argpartition at %v with %d threads is %v", kth, threads, order)
+			}
+			for i, from := range want {
+				v, a, b := values[i/n*n+int(from)], y.At(i/n, i%n), z.At(i%n, i/n)
+				if less(v, a) != 0 || less(v, b) != 0 {
+					t.Fatalf("partition at %v: element %d is %v and %v, not %v", kth, i, a, b, v)
+				}
+			}
+		}
+	}
+	for _, e := range []expr.Exp[float64]{op.Partition(x, 1, n), op.Partition(x, 1, -n-1)} {
+		if _, err := engine.Eval(e); !errors.Is(err, expr.ErrIndex) {
+			t.Errorf("a place outside: %v", err)
+		}
+	}
+	for _, dims := range [][]int{{0, 3}, {3, 0}} { // any place, as in NumPy
+		x := engine.Zeros[float64](dims...)
+		y, err := engine.Eval(op.Partition(x, 1, 0, 7))
+		if err != nil || !slices.Equal(y.Shape(), x.Shape()) {
+			t.Errorf("a partition of %v: %v, %v", dims, y, err)
+		}
+		if _, err := engine.Eval(op.ArgPartition(x, 1, 0)); err != nil {
+			t.Errorf("an argpartition of %v: %v", dims, err)
+		}
+	}
+}
+
+// TestPartitionGradient tests that an adjoint goes to the position of its element.
+func TestPartitionGradient(t *testing.T) {
+	x := engine.MustFromSlice([]float64{3, 1, 2, 5, 4})
+	weights := engine.MustFromSlice([]float64{1, 10, 100, 1000, 10000})
+	d, err := grad.Of(op.Sum(op.Mul(op.Partition(x, 0, 2), weights)), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := engine.Eval(d[0])
+	if want := []float64{100, 1, 10, 1000, 10000}; err != nil || !slices.Equal(y.Data(), want) {
+		t.Errorf("the gradient is %v, not %v: %v", y, want, err)
+	}
+}

@@ -1,0 +1,60 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestSortEverywhere tests that sorts have the same bits on all back ends, for any number
+// of workers, and for any layout of the operand.
+func TestSortEverywhere(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	testSortEverywhere(t, func(i int) float64 {
+		return []float64{r.NormFloat64(), math.NaN(), math.Inf(1), math.Copysign(0, -1), 0, float64(i % 9)}[min(r.IntN(60), 5)*(i%2)]
+	})
+	testSortEverywhere(t, func(int) float32 { return float32(r.NormFloat64()) })
+	testSortEverywhere(t, func(i int) int64 { return r.Int64() >> (i % 60) })
+	testSortEverywhere(t, func(int) int32 { return r.Int32N(50) - 20 })
+	testSortEverywhere(t, func(int) uint32 { return r.Uint32() })
+	testSortEverywhere(t, func(int) int8 { return int8(r.Uint32()) })
+	testSortEverywhere(t, func(int) bool { return r.IntN(2) == 0 })
+}
+
+func testSortEverywhere[T expr.Elem](t *testing.T, value func(i int) T) {
+	t.Helper()
+	for _, s := range [][2]int{{1, 20_000}, {300, 7}, {7, 300}, {20, 90}, {40_000, 1}} {
+		values := make([]T, s[0]*s[1])
+		for i := range values {
+			values[i] = value(i)
+		}
+		x := engine.MustFromSlice(values, s[0], s[1])
+		for name, e := range map[string]expr.Exp[T]{
+			"rows": op.Sort(x, 1), "columns": op.Sort(x, 0), "descending": op.Sort(x, 1, op.Descending),
+			"every other": op.Sort(op.Slice(x, op.Span{}, op.By(op.Span{}, -2)), 1), "transposed": op.Sort(op.T(x), 1),
+		} {
+			var want string
+			for _, back := range slices.Backward(engine.Backends()) { // the interpreter first
+				for _, threads := range []int{1, 2} {
+					y := engine.Zeros[T](e.Node().Shape()...)
+					if err := engine.RunWith(t.Context(), engine.Options{Backend: back, Threads: threads}, expr.Let(y, e)); err != nil {
+						t.Fatal(err)
+					}
+					got := fmt.Sprint(y.Data())
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Errorf("%T, %v, %s: %s with %d threads differs from the interpreter", *new(T), s, name, back, threads)
+					}
+				}
+			}
+		}
+	}
+}

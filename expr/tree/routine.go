@@ -1,0 +1,92 @@
+package tree
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// A Routine is how an [Opaque] operator computes its value: a Go function over
+// whole arrays. It runs on the host and does not fuse. Its operands are stored
+// before it runs.
+type Routine struct {
+	// New returns the function for a node. A program calls New once and the function
+	// in each run. The runs of one function follow each other, so it may keep
+	// memory. It must not keep what a Call holds.
+	New func(n *Node) func(c *Call) error
+	// Work returns the size of the workspace in bytes. nil means none.
+	Work func(n *Node) int
+	// Base, if not 0, is the number of an operand, counted from 1. The memory of
+	// Out may be that of the operand.
+	Base int
+	// Checked means that the function does not panic, and that it stores nothing to
+	// Out if it returns an error. Without it, Out is never an array of the caller.
+	Checked bool
+}
+
+// A Call is one run of a [Routine].
+type Call struct {
+	Out  Strided // row-major and contiguous
+	Args []Strided
+	Work []byte // the workspace, aligned to 64 bytes; it has arbitrary content
+	// Threads is the largest number of workers of Parallel, at least 1.
+	Threads int
+	// On, if not nil, runs f on several workers. See Parallel.
+	On func(n int, cost float64, f func(worker, lo, hi int))
+	// NewSort, if not nil, returns a function that sorts rows by machine code of the back end,
+	// on the workers of a call. It returns false, and does nothing, for what the back end has no
+	// code for. The calls of one function follow each other.
+	NewSort func() func(c *Call, r Rows) bool
+}
+
+// Rows are rows of numbers of the register type Type, one behind the other, that are sorted:
+// -0 before +0, and NaN last, as one value.
+type Rows struct {
+	Type          dtype.Type
+	Descending    bool
+	Count, Length int            // of rows, and of the elements of each
+	To, From      unsafe.Pointer // the first elements; they may be the same
+}
+
+// Parallel calls f for disjoint ranges that together are 0..n, on up to Threads
+// workers at once. A worker has a number below Threads. cost is the approximate
+// time of one unit in nanoseconds. The result must not depend on the ranges.
+func (c *Call) Parallel(n int, cost float64, f func(worker, lo, hi int)) {
+	switch {
+	case n <= 0:
+	case c.On == nil:
+		f(0, 0, n)
+	default:
+		c.On(n, cost, f)
+	}
+}
+
+// A Strided is an array in memory. Its elements have the register type of the
+// operand: float32 where the tree has halves.
+type Strided struct {
+	Ptr     unsafe.Pointer // the element at position 0, 0, ...
+	Type    dtype.Type
+	Shape   shape.Shape
+	Strides shape.Strides // in elements
+}
+
+// Elements returns the elements of a contiguous array, in row-major order. T is
+// the register type of the array.
+func Elements[T dtype.Elem](a *Strided) []T {
+	return unsafe.Slice((*T)(a.Ptr), a.Shape.Size())
+}
+
+// Workspace returns the size of the workspace of an Opaque node in bytes, at
+// least 0.
+func (n *Node) Workspace() (int, error) {
+	r := n.Op.Routine()
+	if r.Work == nil {
+		return 0, nil
+	}
+	size := r.Work(n)
+	if err := (shape.Shape{max(size, 0)}).Check(); err != nil || size < 0 {
+		return 0, NewError(ErrOutOfMemory, n.Op.Constructor(), "the workspace has %d bytes", size)
+	}
+	return size, nil
+}

@@ -1,0 +1,35 @@
+// Package testlevel says how much of themselves the tests of the engine run.
+//
+// By default tests run a sample of their cases that still meets every operator,
+// type, loop structure and back end: go test ./... has to end within two minutes.
+// With ONELOOP_TESTS=deep they run all of their cases. .ci/run does both.
+package testlevel
+
+import (
+	"math"
+	"os"
+	"testing"
+)
+
+// Deep reports whether tests run all of their cases.
+func Deep() bool { return os.Getenv("ONELOOP_TESTS") == "deep" }
+
+// Every returns full when tests are deep, and sample otherwise: the distance
+// between the cases of a list that run, or their number.
+func Every(full, sample int) int {
+	if Deep() {
+		return full
+	}
+	return sample
+}
+
+// Allocs returns how often a run of f allocates: the least mean of several series of runs.
+// In some of them the runtime, or what other tests have left, may allocate too; the race
+// detector lets a [sync.Pool] lose a quarter of what it gets.
+func Allocs(runs int, f func()) float64 {
+	least := math.Inf(1)
+	for try := 0; try < 20 && least > 0; try++ {
+		least = min(least, testing.AllocsPerRun(runs, f))
+	}
+	return least
+}

@@ -1,0 +1,135 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file says which operands of views are stored, because a loop over the view would
+// compute them at other positions than its own.
+
+// LoopShape returns a shape without its axes of size 1.
+func LoopShape(s shape.Shape) []int {
+	out := make([]int, 0, len(s))
+	for _, d := range s {
+		if d != 1 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// SameLoop reports whether a view only adds and drops axes of size 1.
+func SameLoop(n, a *Node) bool {
+	if !slices.Equal(LoopShape(n.Shape), LoopShape(a.Shape)) {
+		return false
+	}
+	switch n.Src.Op {
+	case ReshapeRow:
+		return true
+	case TransposeRow:
+		last := -1
+		for _, x := range n.Src.Axes {
+			if x >= 0 && a.Shape[x] != 1 {
+				if x < last {
+					return false
+				}
+				last = x
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// manyReads is the number of reads of each element of a padded array from which
+// storing it is cheaper than a check of each.
+const manyReads = 2
+
+const borderAgain = "its border would be found again for every read"
+
+// framed reports whether n is the windows over a padded array that it reads often, and
+// that computes nothing.
+func (n *Node) framed() bool {
+	return n.Src.Op == WindowsRow && n.Args[0].Src.Op == PadRow && !n.Args[0].Computes && n.Shape.Size() > manyReads*n.Args[0].Shape.Size()
+}
+
+// settle stores what slice n reads, if slices read it at several positions: a loop over
+// each of them would compute it again.
+func (g *Graph) settle(n *Node) {
+	if n.Src.Op != SliceRow || n.Index == nil {
+		return
+	}
+	if why := n.Elsewhere(&n.Index.Reads[0]); why != "" && n.Args[0].Open == nil {
+		g.Store(n.Args[0].Under(), why)
+	}
+}
+
+// Elsewhere returns why what read r of the view n reads is stored, or "" if a loop over n
+// computes it.
+func (n *Node) Elsewhere(r *Read) string {
+	a := n.Args[r.Arg]
+	switch {
+	case a.Strided() != nil:
+	case n.framed():
+		return borderAgain
+	case !a.Computes:
+	case r.Bounds == ir.Clamped:
+		return "it is read at computed positions"
+	case !SameLoop(n, a) && (a.Reduces || !a.Faulty && (a.Uses > 1 && a.Work > 2 || n.Shape.Size() > a.Shape.Size() && n.Src.Op != PadRow)):
+		return "a view reads it at other positions than it is computed"
+	}
+	return ""
+}
+
+// Siblings reports whether two reductions that are stored go over the same axes of operands of
+// one shape that have an array in common, and fit one kernel together.
+func (g *Graph) Siblings(n, x *Node) bool {
+	if n.Src.Op.Class() != tree.Reduction || x.Src.Op.Class() != tree.Reduction {
+		return false
+	}
+	a, b := n.Args[0], x.Args[0]
+	if !a.Shape.Equal(b.Shape) || !slices.Equal(n.Src.Axes, x.Src.Axes) || !n.Shape.Equal(x.Shape) {
+		return false
+	}
+	cost, all := g.inlined(a)
+	more, in := g.inlined(b)
+	common := inputs{}
+	for i := range common {
+		common[i] = all[i] & in[i]
+	}
+	all.union(&in)
+	return common.count() > 0 && all.count() <= maxInputs && cost+more <= MaxCost
+}
+
+// inlined returns the primitives that a loop over n computes, and what it reads.
+func (g *Graph) inlined(n *Node) (cost int, in inputs) {
+	if n.Array != nil {
+		in.add(int(n.ID))
+		return 1, in
+	}
+	if g.refresh(n) {
+		g.sum(n)
+	}
+	return n.Cost, n.inputs
+}
+
+// Depends reports whether n is computed from x.
+func (g *Graph) Depends(n, x *Node) bool {
+	mark := g.Walk()
+	var visit func(n *Node) bool
+	visit = func(n *Node) bool {
+		if n == x {
+			return true
+		}
+		if n.Mark == mark {
+			return false
+		}
+		n.Mark = mark
+		return slices.ContainsFunc(n.Args, visit)
+	}
+	return visit(n)
+}

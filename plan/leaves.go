@@ -1,0 +1,36 @@
+package plan
+
+import (
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// MapLeaves returns copies of statements in which f replaces each leaf by a
+// node of the same type and shape. Shared nodes stay shared.
+func MapLeaves(stmts []expr.Statement, f func(leaf *tree.Node) *tree.Node) []expr.Statement {
+	made := map[*tree.Node]*tree.Node{}
+	mapped := func(root *tree.Node) *tree.Node {
+		tree.Walk(root, func(n *tree.Node) {
+			if made[n] != nil {
+				return
+			}
+			m := n
+			if n.Leaf != nil {
+				m = f(n)
+			} else if len(n.Args) > 0 {
+				args := make([]*tree.Node, len(n.Args))
+				for i, a := range n.Args {
+					args[i] = made[a]
+				}
+				m = n.WithArgs(args...)
+			}
+			made[n] = m
+		})
+		return made[root]
+	}
+	out := make([]expr.Statement, len(stmts))
+	for i, s := range stmts {
+		out[i] = expr.Statement{Saver: s.Saver, Target: mapped(s.Target), Value: mapped(s.Value)}
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// TestSiblings counts the loops of reductions that one loop loads: those over the same axes of
+// what reads a common array share a loop, if none depends on another.
+func TestSiblings(t *testing.T) {
+	x, g, z := leaf("x", 4, 8, 6, 6), leaf("g", 4, 8, 6, 6), leaf("z", 4, 8, 6, 6)
+	over := func(e expr.Exp[float32]) expr.Exp[float32] { return op.Sum(e, op.Axis(0, 2, 3)) }
+	mean := op.Mean(x, op.Axis(0, 2, 3), op.KeepDims())
+	for _, c := range []struct {
+		name  string
+		a, b  expr.Exp[float32]
+		loops int
+	}{
+		{"sums that share an operand", over(op.Mul(x, g)), over(op.Tanh(g)), 2},
+		{"sums of other arrays", over(op.Mul(x, g)), over(z), 3},
+		{"sums over other axes", over(x), op.Sum(x, op.Axis(0, 1, 3)), 3},
+		{"a sum that depends on the other", op.Mean(x, op.Axis(0, 2, 3)), over(op.Square(op.Sub(x, mean))), 4},
+	} {
+		n := c.b.Node().Shape().Size()
+		y, w := leaf("y", 8), leaf("w", n)
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, c.a), expr.Let(w, c.b)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(p.Stages); got != c.loops {
+			t.Errorf("%s: %d loops, want %d: %s", c.name, got, c.loops, stages(p))
+		}
+	}
+}

@@ -18,10 +18,10 @@ most n. [ops.md](ops.md) has the bound of each function.
   in Go, slower.
 - **float64, one argument**: a search against libquadmath (`scripts/ulp/csweep/search.sh`). It takes random
   arguments of every binade, then more of them where the errors are worst, again and again.
-- **pow, atan2**: random arguments, near 1 or near each other and of all magnitudes, against libquadmath
+- **pow, atan2, hypot**: random arguments, near 1 or near each other and of all magnitudes, against libquadmath
   (`scripts/ulp/csweep/pairs.sh`).
-- **hypot, and gelu_tanh**: random arguments and known hard ones against mpmath
-  (`scripts/goldens/measure.py`). hypot of float32 is computed in float64.
+- **gelu_tanh**: random arguments and known hard ones against mpmath
+  (`scripts/goldens/measure.py`).
 
 `testdata/lowerings/goldens` holds special values, stratified arguments and the hardest known ones
 (`scripts/goldens/hard.txt`) with exact errors, for `go test`.
@@ -32,7 +32,7 @@ most n. [ops.md](ops.md) has the bound of each function.
 
 TAIL = """
 - gelu and erfc are products of three rounded factors in the tail. Their bound is 6 ULP.
-- cube has 0.500 ULP but about the least normal number. float32 is swept by `scripts/ulp`, float64 measured by `measure.py`.
+- cube and inverse_square have 0.500 ULP but about the least normal number. float32 is swept by `scripts/ulp`, float64 measured by `measure.py`.
 - log1p exceeds 1 ULP for one float32 argument, the greatest below 1/2.
 - gelu_tanh is x/(1 + exp(-2u)). Its relative error grows with |2u| in the left tail, where the result goes to
   zero: at most 2 ULP for x >= 0, and 2 + 4 (1.6 |x| + 0.0714 |x|^3) ULP for x < 0.

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 warnings.simplefilter("ignore")
-TYPES = ["bool", "int8", "int32", "int64", "uint8", "uint32", "uint64", "float16", "float32", "float64"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 SCALARS = {"pybool": True, "pyint": 3, "pyfloat": 2.5}
 
 BINARY = [f"a {op} b" for op in "+ - * / // % ** < == & | ^ << >> @".split()]

@@ -24,9 +24,10 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	_ "github.com/oneloop/oneloop/engine/cuda"
-	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type request struct {
@@ -49,8 +50,8 @@ type answer map[string]any
 
 // A session is the GPU and the case at hand.
 type session struct {
-	gpu    engine.Device
-	stream engine.Stream
+	gpu    driver.Device
+	stream driver.Stream
 	arrays map[string]*engine.Array
 	prog   *engine.Program
 }
@@ -132,9 +133,9 @@ func (s *session) prepare(ctx context.Context, r request) (answer, error) {
 		return nil, err
 	}
 	s.arrays = map[string]*engine.Array{}
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	for name, x := range r.Scalars {
-		env[name] = expr.ConstFloat(dtype.F64, x)
+		env[name] = tree.ConstFloat(dtype.F64, x)
 	}
 	for _, a := range r.Arrays {
 		here, err := engine.NewArray(t, a.Shape...)

@@ -4,7 +4,10 @@ go 1.26.0
 
 require github.com/oneloop/oneloop v0.0.0
 
-require golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
+require (
+	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
+	golang.org/x/term v0.44.0 // indirect
+)
 
 require (
 	github.com/ebitengine/purego v0.11.3

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -42,7 +42,7 @@ func newContest(ctx context.Context, w *workload, t dtype.Type, n int, lib libra
 		c.c = c.r
 	}
 	rnd := rand.New(rand.NewPCG(1, 1))
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	for _, v := range w.arrays {
 		var extents []int
 		for _, a := range v.axes {
@@ -61,7 +61,7 @@ func newContest(ctx context.Context, w *workload, t dtype.Type, n int, lib libra
 		}
 	}
 	for _, s := range w.scalars {
-		env[s.name] = expr.ConstFloat(dtype.F64, s.value)
+		env[s.name] = tree.ConstFloat(dtype.F64, s.value)
 		c.scalars = append(c.scalars, s.value)
 	}
 	c.scalars = append(c.scalars, 0) // its address is taken

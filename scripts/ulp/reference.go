@@ -11,7 +11,8 @@ var references = map[string]func(float64) float64{
 	"asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	"asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
 	"erf": math.Erf, "erfc": math.Erfc, "cbrt": math.Cbrt, "cube": func(x float64) float64 { return x * x * x },
-	"sigmoid": sigmoid, "gelu": gelu, "gelu_tanh": geluTanh, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
+	"inverse_square": func(x float64) float64 { return 1 / (x * x) },
+	"sigmoid":        sigmoid, "gelu": gelu, "gelu_tanh": geluTanh, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
 }
 
 // log2 is relative to Log so that it is accurate near 1 (math.Log2 cancels).

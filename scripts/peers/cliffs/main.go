@@ -1,9 +1,12 @@
 // Command cliffs compares compiled programs with loops in C, the interpreter and NumPy
 // on many kinds of loops: broadcasts, short rows, steps, transposes, narrow integers
 // and others. All sides alternate in one process on the same values, and their results
-// are compared. Times are processor times of one thread.
+// are compared. Times are processor times of one thread. Of several compilers of C the
+// fastest loop counts.
 //
-//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-flags '-O3 -march=native'] [-rounds 7]
+//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7]
+//	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
+//	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
 //	go run ./cliffs -check      # no C: fails where machine code is slower than the interpreter
 package main
 
@@ -23,10 +26,11 @@ import (
 )
 
 type options struct {
-	backend, python, flags string
-	rounds                 int
-	sample                 time.Duration
-	check                  bool
+	backend, cc, flags string
+	python, torch      string
+	rounds             int
+	sample             time.Duration
+	check              bool
 }
 
 func main() {
@@ -35,16 +39,28 @@ func main() {
 	match := flag.String("match", "", "only tests whose kind or title matches this expression")
 	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one")
 	flag.StringVar(&o.python, "numpy", "", "a Python with NumPy, to compare with it too")
-	flag.StringVar(&o.flags, "flags", "-O3 -march=native", "flags of gcc")
+	flag.StringVar(&o.torch, "torch", "", "a Python with torch, to compare with it too; bfloat16 is compared with nothing else")
+	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C; those that are not installed are left out")
+	flag.StringVar(&o.flags, "flags", "-O3 -march=native", "flags of the compilers")
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each test; medians count")
 	flag.DurationVar(&o.sample, "sample", 2*time.Millisecond, "processor time of each side in a round, at least")
 	flag.BoolVar(&o.check, "check", false, "only compare with the interpreter, and fail where it is faster")
+	random := flag.Int("random", 0, "so many random tests instead of the listed ones")
+	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
+	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
 	want, err := regexp.Compile("(?i)" + *match)
 	if err != nil {
 		log.Fatal(err)
 	}
-	all, err := parse(blocks)
+	text := blocks
+	switch {
+	case *random > 0:
+		text = randomBlocks(*random, *seed)
+	case *everything:
+		text = functionBlocks()
+	}
+	all, err := parse(text)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,61 +83,100 @@ const slack = 1.2
 // code has been as fast as the interpreter.
 var checked = []int{1, 5, 9, 60}
 
-// check fails if machine code is slower than the interpreter in a test.
+// check fails if machine code is slower than the interpreter in a test. A test that loses
+// is measured again after all others, in other memory, until it has lost three times.
 func check(tests []test, o options) error {
-	var slow []error
+	slow := map[*test]error{}
+	var losers []*test
 	for i := range tests {
-		t := &tests[i]
-		c, err := newContest(context.Background(), t, []string{o.backend, "interp"})
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.title(), err)
-		}
-		if err = c.verify(); err != nil {
-			return err
-		}
-		// A few runs suffice, as the interpreter is many times slower. Where it is
-		// not, more runs decide.
-		for _, rounds := range checked {
-			if err = c.measure(rounds, 0); err != nil {
+		losers = append(losers, &tests[i])
+	}
+	for range 3 {
+		left := losers
+		losers = nil
+		for _, t := range left {
+			var err error
+			if slow[t], err = slower(t, o); err != nil {
 				return err
 			}
-			ours, theirs := slices.Min(c.sides[0].per), slices.Min(c.sides[1].per)
-			if ours < slack*theirs {
-				break
-			}
-			if rounds == checked[len(checked)-1] {
-				slow = append(slow, fmt.Errorf("%s: %s: machine code takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), ours, theirs))
+			if slow[t] != nil {
+				losers = append(losers, t)
 			}
 		}
 	}
-	fmt.Printf("%d tests, %d slower than the interpreter\n", len(tests), len(slow))
-	return errors.Join(slow...)
+	var all []error
+	for _, t := range losers {
+		all = append(all, slow[t])
+	}
+	fmt.Printf("%d tests, %d slower than the interpreter\n", len(tests), len(all))
+	return errors.Join(all...)
+}
+
+// slower measures a test. It returns the result as slow if machine code is slower than the
+// interpreter.
+func slower(t *test, o options) (slow, err error) {
+	c, err := newContest(context.Background(), t, []string{o.backend, "interp"})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.title(), err)
+	}
+	if err = c.verify(); err != nil {
+		return nil, err
+	}
+	// A few runs suffice, as the interpreter is many times slower. Where it is
+	// not, more runs decide.
+	for _, rounds := range checked {
+		if err = c.measure(rounds, 0); err != nil {
+			return nil, err
+		}
+		ours, theirs := slices.Min(c.sides[0].per), slices.Min(c.sides[1].per)
+		if ours < slack*theirs {
+			return nil, nil
+		}
+		slow = fmt.Errorf("%s: %s: machine code takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), ours, theirs)
+	}
+	return slow, nil
 }
 
 // compare prints a table of all tests, and says which miss the goals.
 func compare(tests []test, o options) error {
-	loops, err := build(tests, o.flags)
-	if err != nil {
-		return err
-	}
-	var py *python
-	if o.python != "" {
-		if py, err = startPython(o.python); err != nil {
+	var cc []compiler
+	var err error
+	if tests[0].c != "" {
+		if cc, err = compilers(tests, o.cc, o.flags); err != nil {
 			return err
 		}
-		defer py.close()
 	}
-	fmt.Printf("ns/element, medians of %d; gcc %s; a ratio is another's time / oneloop's; a miss (*): below %g of C or %g of NumPy\n\n", o.rounds, o.flags, leastC, leastNumPy)
-	fmt.Println("| kind | test | oneloop | interp | c | numpy | c/oneloop | numpy/oneloop | |\n|---|---|---|---|---|---|---|---|---|")
-	var s summary
+	var others []*python
+	for _, p := range [][3]string{{"numpy", o.python, numpyScript}, {"torch", o.torch, torchScript}} {
+		if p[1] == "" {
+			continue
+		}
+		other, err := startPython(p[0], p[1], p[2])
+		if err != nil {
+			return err
+		}
+		defer other.close()
+		others = append(others, other)
+	}
+	fmt.Printf("ns/element, medians of %d; a ratio is another's time / oneloop's; a miss (*): below %g of C or %g of NumPy\n", o.rounds, leastC, leastNumPy)
+	for _, c := range cc {
+		fmt.Printf("%s %s: %s\n", c.name, o.flags, c.version)
+	}
+	fmt.Println("\n| kind | test | oneloop | interp | c | numpy | torch | c/oneloop | numpy/oneloop | torch/oneloop | |\n|---|---|---|---|---|---|---|---|---|---|---|")
+	s := summary{ratios: map[string][]float64{}}
 	for i := range tests {
 		c, err := newContest(context.Background(), &tests[i], []string{o.backend, "interp"})
 		if err != nil {
 			return fmt.Errorf("%s: %w", tests[i].title(), err)
 		}
-		c.addC(loops[i])
-		if py != nil && !c.t.alone {
-			if err := c.addNumPy(py); err != nil {
+		for _, compiler := range cc {
+			c.addC(compiler.name, compiler.loops[i])
+		}
+		for _, p := range others {
+			if c.t.alone {
+				break
+			}
+			if err := c.addPython(p); err != nil {
 				return err
 			}
 		}
@@ -129,6 +184,9 @@ func compare(tests []test, o options) error {
 			fmt.Println(err)
 			s.wrong++
 			continue
+		}
+		if len(cc) == 0 { // the time of the interpreter is of little interest here
+			c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return s.name == "interp" })
 		}
 		if err := c.measure(o.rounds, o.sample); err != nil {
 			return err
@@ -143,59 +201,76 @@ const leastC, leastNumPy = .8, .9
 
 // A summary has the ratios of all tests.
 type summary struct {
-	c, numpy     []float64
+	ratios       map[string][]float64 // by peer
 	miss, wrong  int
 	interpreters int // faster ones
 }
 
+// peers are the sides with a goal.
+var peers = []struct {
+	title string
+	least float64
+}{{"c", leastC}, {"numpy", leastNumPy}, {"torch", leastNumPy}}
+
 // add prints the row of a contest.
 func (s *summary) add(c *contest) {
 	ns := map[string]float64{}
+	best := ""
 	for i := range c.sides {
-		ns[c.sides[i].name] = paired.Median(c.sides[i].per)
+		x := &c.sides[i]
+		t := paired.Median(x.per)
+		if ns[x.name] = t; !x.c {
+			continue
+		}
+		if least, ok := ns["c"]; !ok || t < least {
+			ns["c"], best = t, x.name
+		}
 	}
-	cells := fmt.Sprintf("| %s | %s | %.3g | %.3g | %.3g |", c.t.kind, c.t.title(), ns["oneloop"], ns["interp"], ns["c"])
-	ratio, mark := ns["c"]/ns["oneloop"], ""
-	s.c = append(s.c, ratio)
-	if ratio < leastC {
-		mark = "*"
+	cells, ratios, mark := fmt.Sprintf("| %s | %s |", c.t.kind, c.t.title()), "", ""
+	for _, name := range []string{"oneloop", "interp"} {
+		cells += cell(ns, name, ns[name])
 	}
-	if t, ok := ns["numpy"]; ok {
-		other := t / ns["oneloop"]
-		s.numpy = append(s.numpy, other)
-		if other < leastNumPy {
+	for _, p := range peers {
+		t, ok := ns[p.title]
+		ratio := t / ns["oneloop"]
+		if cells, ratios = cells+cell(ns, p.title, t), ratios+cell(ns, p.title, ratio); !ok {
+			continue
+		}
+		if s.ratios[p.title] = append(s.ratios[p.title], ratio); ratio < p.least {
 			mark = "*"
 		}
-		cells += fmt.Sprintf(" %.3g | %.2f | %.2f |", t, ratio, other)
-	} else {
-		cells += fmt.Sprintf(" | %.2f | |", ratio)
 	}
-	if ns["interp"] < ns["oneloop"] {
+	if t, ok := ns["interp"]; ok && t < ns["oneloop"] {
 		s.interpreters++
 	}
 	if mark != "" {
 		s.miss++
 	}
-	fmt.Println(cells, mark, "|")
+	fmt.Println(cells+ratios, best, mark, "|")
+}
+
+// cell is the text of a number of a side, or an empty cell if there is no such side.
+func cell(ns map[string]float64, name string, value float64) string {
+	if _, ok := ns[name]; !ok {
+		return " |"
+	}
+	return fmt.Sprintf(" %.3g |", value)
 }
 
 func (s *summary) end() error {
-	for _, side := range []struct {
-		name   string
-		ratios []float64
-		least  float64
-	}{{"C", s.c, leastC}, {"NumPy", s.numpy, leastNumPy}} {
-		if len(side.ratios) == 0 {
+	for _, p := range peers {
+		ratios := s.ratios[p.title]
+		if len(ratios) == 0 {
 			continue
 		}
 		logs, below := 0., 0
-		for _, r := range side.ratios {
+		for _, r := range ratios {
 			logs += math.Log(r)
-			if r < side.least {
+			if r < p.least {
 				below++
 			}
 		}
-		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d below %g", side.name, len(side.ratios), paired.Median(side.ratios), math.Exp(logs/float64(len(side.ratios))), below, side.least)
+		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d below %g", p.title, len(ratios), paired.Median(ratios), math.Exp(logs/float64(len(ratios))), below, p.least)
 	}
 	fmt.Printf("\n%d misses; the interpreter is faster in %d\n", s.miss, s.interpreters)
 	if s.wrong > 0 {

@@ -11,9 +11,9 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -32,6 +32,7 @@ type side struct {
 	exact bool // its result has the bits of the first side
 	// run runs the test reps times and returns the CPU time.
 	run func(reps int) (time.Duration, error)
+	c   bool          // a compiler of C
 	own func() []byte // the result, if it is not in the shared array
 	per []float64     // ns for each element, by round
 }
@@ -39,7 +40,7 @@ type side struct {
 // newContest makes the arrays of t and programs for the back ends.
 func newContest(ctx context.Context, t *test, backends []string) (*contest, error) {
 	c := &contest{t: t}
-	env := map[string]*expr.Node{}
+	env := map[string]*tree.Node{}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for i := range t.arrays {
 		d := &t.arrays[i]
@@ -87,25 +88,28 @@ func (a *array) fill(b []byte, rnd *rand.Rand) {
 			dtype.Slice[float64](b)[i] = f()
 		case dtype.F32:
 			dtype.Slice[float32](b)[i] = float32(f())
-		case dtype.I64:
-			dtype.Slice[int64](b)[i] = n()
-		case dtype.I32:
-			dtype.Slice[int32](b)[i] = int32(n())
+		case dtype.F16:
+			dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(float32(f()))
+		case dtype.BF16:
+			dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(float32(f()))
 		case dtype.Bool:
 			b[i] = 0
-		default:
-			b[i] = byte(n())
+		default: // integers have the least byte first
+			v, size := n(), a.typ.Size()
+			for k := range size {
+				b[i*size+k] = byte(v >> (8 * k))
+			}
 		}
 	}
 }
 
-// addC adds the loop in C as a side.
-func (c *contest) addC(f loop) {
+// addC adds the loop of a compiler of C as a side.
+func (c *contest) addC(name string, f loop) {
 	at := make([]unsafe.Pointer, len(c.memory))
 	for i, m := range c.memory {
 		at[i] = unsafe.Pointer(unsafe.SliceData(m))
 	}
-	c.sides = append(c.sides, side{name: "c", run: func(reps int) (time.Duration, error) {
+	c.sides = append(c.sides, side{name: name, c: true, run: func(reps int) (time.Duration, error) {
 		var pin runtime.Pinner
 		defer pin.Unpin()
 		for _, p := range at {
@@ -117,10 +121,12 @@ func (c *contest) addC(f loop) {
 	}})
 }
 
-// addNumPy adds NumPy as a side.
-func (c *contest) addNumPy(p *python) error {
+// addPython adds NumPy or torch as a side, if it can run the test.
+func (c *contest) addPython(p *python) error {
 	result, err := p.load(c.t, append([][]byte{c.before}, c.memory[1:]...))
-	c.sides = append(c.sides, side{name: "numpy", run: p.run, own: func() []byte { return result }})
+	if result != nil {
+		c.sides = append(c.sides, side{name: p.name, run: p.run, own: func() []byte { return result }})
+	}
 	return err
 }
 
@@ -144,8 +150,13 @@ func (c *contest) verify() error {
 			return fmt.Errorf("%s: the bits of %s and %s differ", c.t.title(), c.sides[0].name, s.name)
 		case !s.exact:
 			tolerance := 1e-3 // of sums of float32 in any order
-			if c.t.typ == dtype.F64 {
+			switch a.typ {
+			case dtype.F64:
 				tolerance = 1e-11
+			case dtype.F16:
+				tolerance = 1. / 512
+			case dtype.BF16:
+				tolerance = 1. / 64
 			}
 			if d := paired.Difference(a.typ, first, got); !(d <= tolerance) {
 				return fmt.Errorf("%s: the results of %s and %s differ by %g", c.t.title(), c.sides[0].name, s.name, d)

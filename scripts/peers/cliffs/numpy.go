@@ -15,16 +15,20 @@ import (
 )
 
 //go:embed numpy.py
-var script string
+var numpyScript string
 
-// A python is a process that runs tests in NumPy.
+//go:embed torch.py
+var torchScript string
+
+// A python is a process that runs tests in NumPy or in torch.
 type python struct {
+	name    string
 	dir     string
 	in      io.WriteCloser
 	answers *bufio.Reader
 }
 
-func startPython(path string) (*python, error) {
+func startPython(name, path, script string) (*python, error) {
 	dir, err := os.MkdirTemp("", "cliffs")
 	if err != nil {
 		return nil, err
@@ -32,7 +36,7 @@ func startPython(path string) (*python, error) {
 	cmd := exec.Command(path, "-c", script)
 	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 	cmd.Stderr = os.Stderr
-	p := &python{dir: dir}
+	p := &python{name: name, dir: dir}
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -60,7 +64,7 @@ func (p *python) ask(request any) (time.Duration, error) {
 	}
 	answer, err := p.answers.ReadString('\n')
 	if err != nil {
-		return 0, fmt.Errorf("numpy: %w", err)
+		return 0, fmt.Errorf("%s: %w", p.name, err)
 	}
 	ns, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
 	return time.Duration(ns), err
@@ -68,7 +72,8 @@ func (p *python) ask(request any) (time.Duration, error) {
 
 func (p *python) run(reps int) (time.Duration, error) { return p.ask(map[string]int{"reps": reps}) }
 
-// load gives NumPy the arrays of t, and returns the result of one run.
+// load gives the process the arrays of t, and returns the result of one run, or nil if there is no such
+// function or element type.
 func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 	type file struct {
 		Name  string `json:"name"`
@@ -84,7 +89,8 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 		}
 		files = append(files, f)
 	}
-	if _, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "arrays": files}); err != nil {
+	d, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "arrays": files})
+	if err != nil || d < 0 {
 		return nil, err
 	}
 	return os.ReadFile(files[0].File)

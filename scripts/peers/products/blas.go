@@ -20,7 +20,7 @@ type job struct {
 	m, n, k, ldA, ldB, ldC, transA, transB int64
 	batch, strideA, strideB, strideC       int64
 	wide                                   int64
-	a, b, c                                unsafe.Pointer
+	a, b, c, bias                          unsafe.Pointer
 	gemm                                   uintptr
 }
 
@@ -38,7 +38,7 @@ func buildShim() (shim, error) {
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", so, file).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", so, file).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("gcc: %w\n%s", err, out)
 	}
 	h, err := purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -70,6 +70,9 @@ func run(libs, match, types, threads, backend string, rounds int) error {
 		for _, name := range strings.Split(types, ",") {
 			typ := map[string]dtype.Type{"f32": dtype.F32, "f64": dtype.F64}[name]
 			for _, s := range strings.Split(threads, ",") {
+				if c.layer && s != "1" { // the pass of the peers has one thread
+					continue
+				}
 				n, err := strconv.Atoi(s)
 				if err != nil || !typ.IsFloat() {
 					return fmt.Errorf("threads %q, type %q", s, name)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -23,6 +23,7 @@ import (
 type product struct {
 	m, n, k, batch int
 	trans          string
+	layer          bool // relu(A @ B + bias); the peers make a second pass over the result
 }
 
 func (c product) String() string {
@@ -30,36 +31,43 @@ func (c product) String() string {
 	if c.batch > 1 {
 		s = fmt.Sprintf("%d of ", c.batch) + s
 	}
+	if c.layer {
+		s = "relu(" + s + " + bias)"
+	}
 	return s
 }
 
 var cases = []product{
-	{256, 256, 256, 1, "nn"},
-	{512, 512, 512, 1, "nn"},
-	{1024, 1024, 1024, 1, "nn"},
-	{2048, 2048, 2048, 1, "nn"},
-	{4096, 4096, 4096, 1, "nn"},
-	{1000, 1000, 1000, 1, "nt"},
-	{1000, 1000, 1000, 1, "tn"},
-	{1000, 1000, 1000, 1, "tt"},
-	{1000000, 8, 8, 1, "nn"},
-	{64, 100000, 64, 1, "nn"},
-	{64, 64, 100000, 1, "nn"},
-	{64, 64, 100000, 1, "tn"},
-	{100000, 64, 64, 1, "nn"},
-	{300, 1, 300, 1, "nn"},
-	{300, 1, 300, 1, "tn"},
-	{1, 300, 300, 1, "nn"},
-	{1, 300, 300, 1, "nt"},
-	{2000, 1, 2000, 1, "nn"},
-	{2000, 1, 2000, 1, "tn"},
-	{1, 2000, 2000, 1, "nn"},
-	{1, 2000, 2000, 1, "nt"},
-	{8, 8, 8, 10000, "nn"},
-	{16, 16, 16, 10000, "nn"},
-	{20, 20, 20, 10000, "nn"},
-	{32, 32, 32, 10000, "nn"},
-	{64, 64, 64, 10000, "nn"},
+	{256, 256, 256, 1, "nn", false},
+	{512, 512, 512, 1, "nn", false},
+	{1024, 1024, 1024, 1, "nn", false},
+	{2048, 2048, 2048, 1, "nn", false},
+	{4096, 4096, 4096, 1, "nn", false},
+	{1000, 1000, 1000, 1, "nt", false},
+	{1000, 1000, 1000, 1, "tn", false},
+	{1000, 1000, 1000, 1, "tt", false},
+	{1000000, 8, 8, 1, "nn", false},
+	{64, 100000, 64, 1, "nn", false},
+	{64, 64, 100000, 1, "nn", false},
+	{64, 64, 100000, 1, "tn", false},
+	{100000, 64, 64, 1, "nn", false},
+	{256, 256, 256, 1, "nn", true},
+	{512, 512, 512, 1, "nn", true},
+	{1024, 1024, 1024, 1, "nn", true},
+	{2048, 2048, 2048, 1, "nn", true},
+	{300, 1, 300, 1, "nn", false},
+	{300, 1, 300, 1, "tn", false},
+	{1, 300, 300, 1, "nn", false},
+	{1, 300, 300, 1, "nt", false},
+	{2000, 1, 2000, 1, "nn", false},
+	{2000, 1, 2000, 1, "tn", false},
+	{1, 2000, 2000, 1, "nn", false},
+	{1, 2000, 2000, 1, "nt", false},
+	{8, 8, 8, 10000, "nn", false},
+	{16, 16, 16, 10000, "nn", false},
+	{20, 20, 20, 10000, "nn", false},
+	{32, 32, 32, 10000, "nn", false},
+	{64, 64, 64, 10000, "nn", false},
 }
 
 // A contest is what the rows of a table share.
@@ -111,7 +119,11 @@ func (c product) row(ctx context.Context, in contest) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.compile(ctx, in, a, b, y)
+	bias, err := array(in.typ, 1, 1, c.n, 'n')
+	if err != nil {
+		return err
+	}
+	p, err := c.compile(ctx, in, map[string]*engine.Array{"a": a, "b": b, "y": y, "bias": bias})
 	if err != nil {
 		return err
 	}
@@ -131,6 +143,9 @@ func (c product) row(ctx context.Context, in contest) error {
 	for _, l := range in.peers {
 		l.setThreads(int32(in.threads))
 		j := c.job(l, in.typ, a, b, y)
+		if c.layer {
+			j.bias = unsafe.Pointer(&bias.Memory().Bytes()[0])
+		}
 		theirs := func(reps int) error {
 			in.shim[in.typ](uint(reps), j)
 			return nil
@@ -148,24 +163,31 @@ func (c product) row(ctx context.Context, in contest) error {
 	if err != nil {
 		return err
 	}
-	runtime.KeepAlive([]*engine.Array{a, b, y})
+	runtime.KeepAlive([]*engine.Array{a, b, y, bias})
 	c.print(in, times)
 	return nil
 }
 
-func (c product) compile(ctx context.Context, in contest, a, b, y *engine.Array) (*engine.Program, error) {
-	text := "y = a @ b"
+func (c product) compile(ctx context.Context, in contest, arrays map[string]*engine.Array) (*engine.Program, error) {
+	text := "a @ b"
 	if c.trans[0] == 't' {
-		text = "y = a.T @ b"
+		text = "a.T @ b"
 	}
 	if c.trans[1] == 't' {
 		text += ".T"
 	}
-	src, err := formula.Parse(text)
+	if c.layer {
+		text = "maximum(" + text + " + bias, 0)"
+	}
+	src, err := formula.Parse("y = " + text)
 	if err != nil {
 		return nil, err
 	}
-	unit, err := src.BuildFor(map[string]*expr.Node{"a": a.Named("a").Node(), "b": b.Named("b").Node(), "y": y.Named("y").Node()}, nil)
+	nodes := map[string]*tree.Node{}
+	for name, x := range arrays {
+		nodes[name] = x.Named(name).Node()
+	}
+	unit, err := src.BuildFor(nodes, nil)
 	if err != nil {
 		return nil, err
 	}

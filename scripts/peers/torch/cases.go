@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -270,7 +271,8 @@ func (c *running) timed(threads int) side {
 }
 
 // about returns the number of loops, products, bytes and temporaries of a run, and
-// how much it allocates. If stages is set, it also returns the stages with their times.
+// how much it allocates. If stages is set, it also returns the stages, each with the least of
+// its processor times.
 func (c *running) about(stages bool) (string, error) {
 	p := c.program.Plan()
 	var err error
@@ -284,11 +286,19 @@ func (c *running) about(stages bool) (string, error) {
 		return lines(text), err
 	}
 	times := make([]time.Duration, len(p.Stages))
-	if err := c.program.Observe(func(s engine.StageRun) { times[s.Stage] += s.Took }); err != nil {
+	for i := range times {
+		times[i] = math.MaxInt64
+	}
+	var begin time.Duration
+	if err := c.program.Observe(func(s engine.StageRun) {
+		end := used()
+		times[s.Stage], begin = min(times[s.Stage], end-begin), end
+	}); err != nil {
 		return "", err
 	}
-	const runs = 20
+	const runs = 100
 	for range runs {
+		begin = used()
 		if err := c.run(); err != nil {
 			return "", err
 		}
@@ -301,7 +311,7 @@ func (c *running) about(stages bool) (string, error) {
 	var b strings.Builder
 	fmt.Fprintln(&b, text)
 	for _, i := range order {
-		fmt.Fprintf(&b, "%8.3f ms stage %d\n", times[i].Seconds()*1e3/runs, i)
+		fmt.Fprintf(&b, "%8.2f us stage %d\n", times[i].Seconds()*1e6, i)
 	}
 	return lines(b.String() + c.program.Explain()), c.program.Observe(nil)
 }

@@ -38,8 +38,13 @@ func Difference(t dtype.Type, x, y []byte) (d float64) {
 		return 0
 	}
 	at := func(b []byte, i int) float64 {
-		if t == dtype.F64 {
+		switch t {
+		case dtype.F64:
 			return dtype.Slice[float64](b)[i]
+		case dtype.F16:
+			return float64(dtype.Slice[dtype.Float16](b)[i].Float32())
+		case dtype.BF16:
+			return float64(dtype.Slice[dtype.BFloat16](b)[i].Float32())
 		}
 		return float64(dtype.Slice[float32](b)[i])
 	}

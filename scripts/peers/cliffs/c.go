@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// prelude begins the C file. The barrier keeps gcc from joining repetitions.
+// prelude begins the C file. The barrier keeps compilers from joining repetitions.
 const prelude = `#include <stdint.h>
 #include <math.h>
 #define F(i, n) for (long i = 0; i < (n); i++)
@@ -21,7 +22,7 @@ const prelude = `#include <stdint.h>
 
 var cTypes = map[dtype.Type]string{
 	dtype.F32: "float", dtype.F64: "double", dtype.I8: "int8_t", dtype.U8: "uint8_t",
-	dtype.I32: "int32_t", dtype.I64: "int64_t", dtype.Bool: "uint8_t",
+	dtype.I16: "int16_t", dtype.U16: "uint16_t", dtype.I32: "int32_t", dtype.I64: "int64_t", dtype.Bool: "uint8_t",
 }
 
 // functions are the calls of functions in the loops, which get a suffix for float.
@@ -51,8 +52,38 @@ func (t *test) source(name string) string {
 // A loop runs the C code of a test reps times.
 type loop func(reps uint, arrays *unsafe.Pointer)
 
+// A compiler is a compiler of C with the loops of all tests, in their order.
+type compiler struct {
+	name, version string
+	loops         []loop
+}
+
+// compilers compiles the loops of all tests with each of the named compilers that is
+// installed. It is an error if none is.
+func compilers(tests []test, names, flags string) (out []compiler, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		version, err := exec.Command(name, "--version").Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s --version: %w", name, err)
+		}
+		c := compiler{name: name}
+		c.version, _, _ = strings.Cut(string(version), "\n")
+		if c.loops, err = build(tests, name, flags); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if len(out) == 0 {
+		err = fmt.Errorf("none of the compilers %s is installed", names)
+	}
+	return out, err
+}
+
 // build compiles the loops of all tests, and returns them in the same order.
-func build(tests []test, flags string) ([]loop, error) {
+func build(tests []test, compiler, flags string) ([]loop, error) {
 	dir, err := os.MkdirTemp("", "cliffs")
 	if err != nil {
 		return nil, err
@@ -67,8 +98,8 @@ func build(tests []test, flags string) ([]loop, error) {
 		return nil, err
 	}
 	args := append(strings.Fields(flags), "-shared", "-fPIC", "-o", so, file, "-lm")
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("gcc %s: %w\n%s", strings.Join(args, " "), err, out)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out)
 	}
 	h, err := purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {

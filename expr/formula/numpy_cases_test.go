@@ -30,6 +30,8 @@ var fixed = []struct {
 	{"r = logsumexp(a, axis=(0, 1), keepdims=True)", 16},
 	{"r = layernorm(a, v, b, 1e-3)", 4000},
 	{"r = relu(a); s = sigmoid(a); t = gelu(abs(a))", 16},
+	{"r = softplus(a); s = silu(a); t = elu(a); u = elu(a, 0.5); w = leaky_relu(a); z = leaky_relu(v, negative_slope=0.25)", 16},
+	{"r = log_softmax(a); s = log_softmax(a, axis=0); t = log_softmax(v)", 4000},
 	{"r = tanh(a) + 0; s = erf(v); t = rsqrt(abs(v))", 8},
 	{"r = mean(a); s = mean(a, axis=0); t = a.mean(axis=-1, keepdims=True)", 4000},
 	{"r = var(a); s = std(a, axis=0); t = var(a, axis=1, ddof=1)", 400},

@@ -18,14 +18,14 @@ func scaled(v float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node { return call("mul", x[0], like(x[0], v)) }
 }
 
-// logAdd returns the logarithm of the sum of two powers. Where the exponents are
-// equal, also both infinite, the result is one of them plus log(2).
-func logAdd(power, log2 float64) func(o Options, x ...*tree.Node) *tree.Node {
+// logAdd returns the logarithm of the sum of two powers. The distance of equal exponents, also of
+// infinite ones, is 0. They share the adjoint, as the maximum does.
+func logAdd(power float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node {
 		a, b := x[0], x[1]
-		rest := call("exp", call("mul", call("neg", call("abs", call("sub", a, b))), like(a, power)))
-		sum := call("add", call("maximum", a, b), call("div", call("log1p", rest), like(a, power)))
-		return call("where", call("equal", a, b), call("add", a, like(a, log2)), sum)
+		apart := call("where", call("equal", a, b), like(a, 0), call("sub", a, b))
+		rest := call("exp", call("mul", call("neg", call("abs", apart)), like(a, power)))
+		return call("add", call("maximum", a, b), call("div", call("log1p", rest), like(a, power)))
 	}
 }
 

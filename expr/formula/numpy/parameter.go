@@ -33,7 +33,8 @@ var parameters = map[string]parameterRow{
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
-	"d": {pNumber, nil}, "norm": {pText, nil},
+	"negative_slope": {pNumber, addNumber},
+	"d":              {pNumber, nil}, "norm": {pText, nil},
 	"q": {pNumber, addNumber},
 
 	"subscripts": {pText, setText}, "mode": {pAny, setText}, "axes_from": {pText, setText}, "side": {pText, setText},

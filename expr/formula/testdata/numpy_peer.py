@@ -30,6 +30,12 @@ def softmax(x, axis=-1):
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
+def log_softmax(x, axis=-1):
+    wide = x.astype(np.result_type(x, np.float32))
+    d = wide - np.max(wide, axis=axis, keepdims=True)
+    return (d - np.log(np.sum(np.exp(d), axis=axis, keepdims=True))).astype(x.dtype)
+
+
 def logsumexp(x, axis=None, keepdims=False):
     m = np.max(x, axis=axis, keepdims=True)
     r = np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True)) + m
@@ -53,6 +59,9 @@ scope.update(
     erf=erf, softmax=softmax, logsumexp=logsumexp, layernorm=layernorm, one_hot=one_hot,
     relu=lambda x: np.maximum(x, 0), sigmoid=lambda x: 1 / (1 + np.exp(-x)),
     gelu=lambda x: x * (1 + erf(x / math.sqrt(2))) / 2, rsqrt=lambda x: 1 / np.sqrt(x), len=len, abs=abs,
+    softplus=lambda x: np.logaddexp(x, 0), silu=lambda x: x / (1 + np.exp(-x)), log_softmax=log_softmax,
+    elu=lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))),
+    leaky_relu=lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x),
     cummax=np.maximum.accumulate, cummin=np.minimum.accumulate,
 )
 

@@ -1,0 +1,104 @@
+package op_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestActivations tests values and derivatives: where a formula overflows, at infinities, NaN, and
+// on both sides of 0. PyTorch has these results, but for silu at -Inf, where it has NaN.
+func TestActivations(t *testing.T) {
+	type E = expr.Exp[float64]
+	e := math.E
+	for name, c := range map[string]struct {
+		f                 func(x E) E
+		x, value, derived []float64
+	}{
+		"softplus": {
+			op.Softplus[float64],
+			[]float64{-inf, -800, -40, 0, 1, 1e3, inf, nan},
+			[]float64{0, 0, math.Exp(-40), math.Ln2, math.Log1p(e), 1e3, inf, nan},
+			[]float64{0, 0, math.Exp(-40), .5, e / (1 + e), 1, 1, nan},
+		},
+		"silu": {
+			op.SiLU[float64],
+			[]float64{-inf, -1e5, -1, zero, 0, 1, 1e300, inf, nan},
+			[]float64{zero, zero, -1 / (1 + e), zero, 0, e / (1 + e), 1e300, inf, nan},
+			[]float64{0, 0, 1/(1+e) - e/(1+e)/(1+e), .5, .5, e/(1+e) + e/(1+e)/(1+e), 1, nan, nan},
+		},
+		"elu": {
+			func(x E) E { return op.ELU(x, 2) },
+			[]float64{-inf, -1, zero, 0, 2, 1e300, inf, nan},
+			[]float64{-2, 2 * math.Expm1(-1), zero, 0, 2, 1e300, inf, nan},
+			[]float64{0, 2 / e, 2, 2, 1, 1, 1, nan},
+		},
+		"leaky_relu": {
+			func(x E) E { return op.LeakyReLU(x, .25) },
+			[]float64{-inf, -4, zero, 0, 2, inf, nan},
+			[]float64{-inf, -1, zero, 0, 2, inf, nan},
+			[]float64{.25, .25, .25, .25, 1, 1, .25},
+		},
+		"log_softmax": {
+			func(x E) E { return op.LogSoftmax(x, 0) },
+			[]float64{-inf, 1000, 1000},
+			[]float64{-inf, -math.Ln2, -math.Ln2},
+			[]float64{1, -.5, -.5},
+		},
+		"log_softmax of +Inf": {
+			func(x E) E { return op.LogSoftmax(x, -1) }, []float64{inf, 1, -inf}, []float64{nan, -inf, -inf}, nil,
+		},
+		"logaddexp of equal numbers": {
+			func(x E) E { return op.LogAddExp(x, vector(3, -inf)) }, []float64{3, -inf}, []float64{3 + math.Ln2, -inf}, []float64{.5, .5},
+		},
+	} {
+		x := E(engine.MustFromSlice(c.x))
+		got, _ := eval(t, c.f(x))
+		equalish(t, name, c.x, got, c.value)
+		if c.derived == nil {
+			continue
+		}
+		y := c.f(x)
+		loss := op.Sum(y)
+		if name == "log_softmax" { // one row of its Jacobian
+			loss = op.Sum(op.Slice(y, op.Until(1)))
+		}
+		g, err := grad.Of(loss, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ = eval(t, g[0])
+		equalish(t, name+"'", c.x, got, c.derived)
+	}
+}
+
+// TestLogAddExp2OfEqual tests that the sum of two equal powers of 2 is exact.
+func TestLogAddExp2OfEqual(t *testing.T) {
+	wide, narrow := vector(-inf, -3, 0, .25, 1000, inf), engineOf[float32](-100, 3, 1e6)
+	got, _ := eval(t, op.LogAddExp2(wide, wide))
+	if want := []float64{-inf, -2, 1, 1.25, 1001, inf}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	got32, _ := eval(t, op.LogAddExp2[float32](narrow, narrow))
+	if want := []float32{-99, 4, 1e6 + 1}; !slices.Equal(got32, want) {
+		t.Errorf("%v, want %v", got32, want)
+	}
+}
+
+// equalish requires values within 4 units of the last place of 1 or of the expected value, the
+// sign of zero, and NaN for NaN.
+func equalish(t *testing.T, name string, x, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		g, w := got[i], want[i]
+		same := g == w && math.Signbit(g) == math.Signbit(w) || math.IsNaN(g) && math.IsNaN(w)
+		if !same && !(math.Abs(g-w) <= 0x1p-50*math.Abs(w)) {
+			t.Errorf("%s(%v) is %v, want %v", name, x[i], g, w)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func TestRerunAllocates(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			// The runtime and the garbage collector allocate now and then.
 			least := uint64(1 << 60)
-			for range 10 {
+			for range 100 {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				for range 50 {

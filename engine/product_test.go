@@ -125,7 +125,7 @@ func TestProductCancelled(t *testing.T) {
 				t.Fatal(err)
 			}
 			best := time.Hour
-			for try := 0; try < 3 && best > time.Second; try++ { // a busy machine may count too much time for a process
+			for try := 0; try < 10 && best > time.Second; try++ { // a busy machine may count too much time for a process
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 				began := cpuTime()
 				err = p.Run(ctx)

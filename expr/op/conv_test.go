@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -143,13 +144,13 @@ func TestPools(t *testing.T) {
 			stride = k
 		}
 		lead := len(c.x) - len(k)
-		for reducer, f := range map[string]struct {
+		for reducer, f := range testlevel.InOrder(map[string]struct {
 			start float64
 			step  func(a, b float64) float64
 		}{
 			"max": {math.Inf(-1), math.Max}, "min": {math.Inf(1), math.Min},
 			"sum": {0, func(a, b float64) float64 { return a + b }}, "avg": {0, func(a, b float64) float64 { return a + b }},
-		} {
+		}) {
 			y := op.Pool(reducer, expr.Exp[float64](x), c.s)
 			got, dims := eval(t, y)
 			want := engine.Zeros[float64](slices.Concat(c.x[:lead], places(c.x, k, c.s, stride))...)

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // remainder returns Python's x % y, by a remainder that is exact.
@@ -82,7 +83,7 @@ func TestRemainders(t *testing.T) {
 	special := []float64{0, zero, 1, -1, inf, -inf, nan, math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-1022, math.MaxFloat32, math.MaxFloat64, -0x1p24, 0x1p53, 1.5, 3}
 	r := rand.New(rand.NewPCG(17, 1))
 	for _, f := range []dtype.Type{dtype.F32, dtype.F64} {
-		for name, want := range map[string]func(x, y float64) float64{
+		for name, want := range testlevel.InOrder(map[string]func(x, y float64) float64{
 			"fmod": math.Mod,
 			"mod": func(x, y float64) float64 {
 				if f == dtype.F32 {
@@ -96,7 +97,7 @@ func TestRemainders(t *testing.T) {
 				}
 				return quotient(x, y)
 			},
-		} {
+		}) {
 			o, _ := op.Lookup(name)
 			call := scalar(t, o, f)
 			for range 3000 {

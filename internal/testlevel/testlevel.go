@@ -6,8 +6,12 @@
 package testlevel
 
 import (
+	"cmp"
+	"iter"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -21,6 +25,19 @@ func Every(full, sample int) int {
 		return full
 	}
 	return sample
+}
+
+// InOrder iterates over a map in the order of its keys. Tests that take the data of their
+// cases from one random generator, or count cases to take a sample, do the same in each run
+// only if their cases have an order.
+func InOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
+	}
 }
 
 // Allocs returns how often a run of f allocates: the least mean of several series of runs.

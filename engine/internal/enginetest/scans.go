@@ -62,7 +62,7 @@ func Scans(t *testing.T, o Options) {
 			}
 		}
 	}
-	for name, make := range scanTrees {
+	for name, make := range testlevel.InOrder(scanTrees) {
 		t.Run(name, func(t *testing.T) {
 			s := suite{t, o}
 			for _, dims := range [][]int{{2, 3}, {65, 33}, {100, 1}, {7, 600}} {

@@ -17,7 +17,7 @@ import (
 // TestSteadyState checks that a run of a bound kernel does not allocate.
 func TestSteadyState(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for name, c := range randir.Texts {
+	for name, c := range testlevel.InOrder(randir.Texts) {
 		k := parse(t, testdata(t, name))
 		e, p, shapes := c(r)
 		for slices.Contains(e, 0) { // the shapes belong to the extents
@@ -51,7 +51,7 @@ func TestSteadyState(t *testing.T) {
 // changes the arrays and scalars between runs.
 func TestWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for name, c := range randir.Texts {
+	for name, c := range testlevel.InOrder(randir.Texts) {
 		k := parse(t, testdata(t, name))
 		for range 3 {
 			e, p, shapes := c(r)

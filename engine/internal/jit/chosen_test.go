@@ -53,7 +53,7 @@ buf y %[1]s out 2
   }
 }`, typ.Short()),
 			}
-			for name, text := range texts {
+			for name, text := range testlevel.InOrder(texts) {
 				k := parse(t, text)
 				for range 3 {
 					n, rows := [...]int{1 + r.IntN(9), 60 + r.IntN(300), 3000/columns + r.IntN(900)}[r.IntN(3)], 1+r.IntN(50)

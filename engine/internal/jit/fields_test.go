@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -34,11 +35,11 @@ func TestRecords(t *testing.T) {
 			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
 			fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), last)
 			head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s in 2\n", typ.Short())
-			for name, text := range map[string]string{
+			for name, text := range testlevel.InOrder(map[string]string{
 				"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body.String()),
 				"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body.String()),
 				"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body.String()),
-			} {
+			}) {
 				k := parse(t, text)
 				n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
 				shapes := [][]int{{n, fields}, {n}}
@@ -110,10 +111,10 @@ buf y f32 out 1
 // scalar, from its reciprocal, and products of lower halves stand between them.
 func TestStoredQuotients(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 34))
-	for typ, value := range map[dtype.Type]string{
+	for typ, value := range testlevel.InOrder(map[dtype.Type]string{
 		dtype.F32: "div f32 %%%[1]d %%1",
 		dtype.U64: "mul u64 %%%[1]d %%%[1]d",
-	} {
+	}) {
 		var bufs, loads, stores strings.Builder
 		for i := range 3 {
 			fmt.Fprintf(&bufs, "buf x%d %s in 1\nbuf y%[1]d %[2]s out 1\n", i, typ.Short())

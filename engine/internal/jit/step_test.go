@@ -98,7 +98,7 @@ buf y T out 1
 }`,
 	}
 	const wide = "    %8 = load f64 w[i0]\n    %9 = add f64 %8 %8\n    store f64 w[i0] %9\n"
-	for name, loop := range loops {
+	for name, loop := range testlevel.InOrder(loops) {
 		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.F16, dtype.BF16, dtype.I8, dtype.I16, dtype.U16} {
 			for step := -5; step <= 5; step++ {
 				if step == 0 || step == 1 {

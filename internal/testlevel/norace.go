@@ -2,4 +2,5 @@
 
 package testlevel
 
-const race = false
+// Race tells whether the race detector runs. It keeps memory of its own.
+const Race = false

@@ -49,7 +49,7 @@ func Allocs(runs int, f func()) float64 {
 	for try := 0; try < 20 && least > 0; try++ {
 		least = min(least, testing.AllocsPerRun(runs, f))
 	}
-	for try := 0; race && try < 500 && least > 0; try++ {
+	for try := 0; Race && try < 500 && least > 0; try++ {
 		least = min(least, testing.AllocsPerRun(1, f))
 	}
 	return least

@@ -72,6 +72,15 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 	{Name: "tanh", ULP: 1, Lower: lowerTanh, Grad: gradTanh, Doc: "the hyperbolic tangent."},
 	{Name: "sigmoid", ULP: 1, Lower: lowerSigmoid, Grad: gradSigmoid, Doc: "1 / (1 + exp(-x))."},
 	{Name: "erf", ULP: 1, Lower: lowerErf, Grad: gradErf, Doc: "the error function."},
+	{Name: "erfinv", GoName: "ErfInv", ULP: 4, Lower: lowerErfInv, Grad: gradErfInv, Doc: "the inverse of erf; infinite at -1 and 1, NaN outside."},
+	{
+		Name: "ndtr", GoName: "NormalCDF", ULP: 6, Lower: lowerNDTR, Grad: gradNDTR,
+		Doc: "the distribution function of the normal distribution, norm.cdf, accurate in the left tail.",
+	},
+	{
+		Name: "ndtri", GoName: "NormalQuantile", ULP: 4, Lower: lowerNDTRI, Grad: gradNDTRI,
+		Doc: "the quantile of the normal distribution, norm.ppf; infinite at 0 and 1, NaN outside.",
+	},
 	{Name: "gelu", ULP: 6, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
 	{
 		Name: "gelu_tanh", GoName: "GeluTanh", ULP: -1, Lower: lowerGeluTanh, Grad: gradGeluTanh,

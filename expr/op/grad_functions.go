@@ -111,6 +111,20 @@ func gradSigmoid(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
 }
 
+func gradErfInv(g *tree.Adjoint, _ int) *tree.Node {
+	return g.Mul(g.Out, g.Mul(g.Const(math.SqrtPi/2), g.Op("exp", g.Op("square", g.Node))))
+}
+
+func gradNDTR(g *tree.Adjoint, _ int) *tree.Node {
+	bell := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", g.Arg(0))))
+	return g.Mul(g.Out, g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), bell))
+}
+
+func gradNDTRI(g *tree.Adjoint, _ int) *tree.Node {
+	bell := g.Op("exp", g.Mul(g.Const(.5), g.Op("square", g.Node)))
+	return g.Mul(g.Out, g.Mul(g.Const(math.Sqrt2*math.SqrtPi), bell))
+}
+
 // gradGelu multiplies by Phi(x) + x phi(x), with phi and Phi the density and
 // the distribution function of the normal distribution.
 func gradGelu(g *tree.Adjoint, _ int) *tree.Node {

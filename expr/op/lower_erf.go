@@ -10,12 +10,17 @@ import "math"
 func lowerErf(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a, split := b.Abs(x[0]), f.at(b, erfSplit, 0)
-	u := b.Fma(a, a, f.c(b, -erfShift[f.row][0]))
-	small := b.Fma(a, horner(b, u, erfPoly[f.row]), a)
+	small := erfNear0(b, f, a)
 	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.at(b, erfSplit, 1))))
 	q := horner(b, b.Sub(c, split), erfcRoot[f.row])
 	big := b.Fma(b.Mul(q, q), q, f.c(b, 1))
 	return f.withSign(b, b.Select(b.Lt(split, a), big, small), x[0])
+}
+
+// erfNear0 returns erf(x) for |x| <= erfSplit.
+func erfNear0(b *B, f *format, x V) V {
+	u := b.Fma(x, x, f.c(b, -erfShift[f.row][0]))
+	return b.Fma(x, horner(b, u, erfPoly[f.row]), x)
 }
 
 // lowerErfc returns 1 - erf(x) for |x| <= 1/2. Beyond, it returns 2 Q(sqrt(2)

@@ -80,6 +80,7 @@ var limits = map[string][]float64{
 	"cube":  {0x1p86, 0x1p684}, // where the result is infinite either way
 	"erfc":  {0},
 	"log1p": {0x71800000, 0x10000000000000, 0x4630000000000000},
+	"ndtri": {0x1p-25, 0x1p-54, 0x1p-126}, // of the far tail, and of scaled numbers
 	"pow":   {0x1p-1022},
 	"sin":   {4608, 0x1p24},
 	"tan":   {4608, 0x1p24},

@@ -61,6 +61,47 @@ def gelu(x):
     return x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2
 
 
+def ndtr(x):
+    return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+
+def upper(h):
+    """The quantile z with Q(z) = h, for h below 1/2: Newton's method for log Q."""
+    z = mpmath.sqrt(-2 * mpmath.log(h)) if h < mpf(".1") else mpf(1)
+    for _ in range(40):
+        q = mpmath.erfc(z / mpmath.sqrt(2)) / 2
+        step = (mpmath.log(q) - mpmath.log(h)) * q * mpmath.sqrt(2 * mpmath.pi) * mpmath.exp(z * z / 2)
+        z += step
+        if abs(step) < abs(z) * mpf(2)**-160:
+            return z
+    raise ArithmeticError(h)
+
+
+def centre(x):
+    """The inverse of erf between -0.9 and 0.9: Newton's method for erf."""
+    y = x * mpmath.sqrt(mpmath.pi) / 2
+    for _ in range(60):
+        step = (x - mpmath.erf(y)) * mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(y * y)
+        y += step
+        if abs(step) <= abs(y) * mpf(2)**-160:
+            return y
+    raise ArithmeticError(x)
+
+
+def erfinv(x):
+    if abs(x) >= 1:
+        return math.copysign(INF, x) if abs(x) == 1 else NAN
+    return centre(x) if abs(x) < mpf(".9") else mpmath.sign(x) * upper((1 - abs(x)) / 2) / mpmath.sqrt(2)
+
+
+def ndtri(x):
+    if not 0 < x < 1:
+        return -INF if x == 0 else INF if x == 1 else NAN
+    if abs(x - mpf(".5")) < mpf(".4"):
+        return centre(2 * x - 1) * mpmath.sqrt(2)
+    return -upper(x) if x < mpf(".5") else upper(1 - x)
+
+
 def gelu_tanh(x):
     u = mpmath.sqrt(2 / mpmath.pi) * (x + mpf("0.044715") * x**3)
     return x / (1 + mpmath.exp(-2 * u))
@@ -102,6 +143,9 @@ UNARY = {
     "atanh": (lambda x: NAN if abs(x) > 1 else math.copysign(INF, x) if abs(x) == 1 else mpmath.atanh(x), 0.0, NAN, NAN, [.5, 1, -1, .999], (-15, 1)),
     "erf": (mpmath.erf, 0.0, 1.0, -1.0, [.5, 1.1875, 1, 2, 3.92, 5.92], (-15, 3)),
     "erfc": (mpmath.erfc, 1.0, 0.0, 2.0, [.5, 1, 2, 10.05, 9.2, 26.5, 27.22, -3, -5.8], (-15, 5)),
+    "erfinv": (erfinv, 0.0, NAN, NAN, [.5, .8, .9, .99, .9999, .99999994, 1, -1], (-15, 0)),
+    "ndtr": (ndtr, .5, 1.0, 0.0, [.5, 1, 2, 5, 8.3, 10, 13, 14.1, 37, 38.4], (-15, 6)),
+    "ndtri": (ndtri, -INF, NAN, NAN, [.1, .2, .5, .7, .9, .99, .9999999, 1, 2.0**-26, 2.0**-54, 1e-30, 1e-300], (-40, 0)),
     "cbrt": (cbrt, 0.0, INF, -INF, [1, 8, 27, 2, 4], (-6, 6)),
     "inverse_square": (lambda x: 1 / x**2, INF, 0.0, 0.0, [1, 1.26, 1.414, 3], (-30, 30)),
     "cube": (lambda x: x**3, 0.0, INF, -INF, [1, 1.26, 1.587, 3], (-30, 30)),
@@ -111,7 +155,7 @@ UNARY = {
     "gelu_tanh": (gelu_tanh, 0.0, INF, -0.0, [-.5, -1, -2, -5, -9, -10, 1, 3, -21], (-15, 5)),
 }
 # Results that are odd, so that f(-0) = -0.
-ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "cbrt", "cube", "gelu", "gelu_tanh"}
+ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "cube", "gelu", "gelu_tanh"}
 
 
 def unary_samples(fmt, points, busy, rng):
@@ -215,9 +259,9 @@ def unary(name, fmt):
     samples += [s * x for x, in hard(name, fmt) for s in (1, -1)]
     for x in samples:
         huge = abs(x) > 1e6
-        if huge and name in ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc", "sigmoid", "gelu", "gelu_tanh"):
+        if huge and name in ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc", "sigmoid", "gelu", "gelu_tanh", "ndtr"):
             r = {"exp": (INF, 0.0), "exp2": (INF, 0.0), "expm1": (INF, -1.0), "sinh": (INF, -INF), "cosh": (INF, INF),
-                 "tanh": (1.0, -1.0), "erf": (1.0, -1.0), "erfc": (0.0, 2.0), "sigmoid": (1.0, 0.0),
+                 "tanh": (1.0, -1.0), "erf": (1.0, -1.0), "erfc": (0.0, 2.0), "sigmoid": (1.0, 0.0), "ndtr": (1.0, 0.0),
                  "gelu": (x, -0.0), "gelu_tanh": (x, -0.0)}[name][x < 0]
         else:
             r = evaluate(fmt, f, x)

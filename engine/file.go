@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/npy"
@@ -61,9 +62,18 @@ func LoadMapped[T expr.Elem](path string) (x *Tensor[T], unmap func() error, err
 	return x, m.Close, nil
 }
 
+// writers names what writes files of other extensions.
+var writers = map[string]string{
+	".npz": "; see npy.WriteArchiveFile", ".csv": "; see csv.WriteFile", ".png": "; see package picture", ".jpg": "; see package picture",
+}
+
 // Save writes the array to an .npy file, which it creates or replaces as a whole:
-// after a failure the path holds what it held before.
+// after a failure the path holds what it held before. A path with another extension is
+// [expr.ErrValue]; one without an extension stays as it is, where np.save adds .npy.
 func (a *Array) Save(path string) error {
+	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".npy") {
+		return tree.NewError(tree.ErrValue, "engine.Save", "%s: Save writes .npy files, not %s%s", path, ext, writers[strings.ToLower(ext)])
+	}
 	f, err := a.NPY()
 	if err != nil {
 		return err

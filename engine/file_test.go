@@ -136,3 +136,25 @@ func FuzzLoadBinary(f *testing.F) {
 		}
 	})
 }
+
+// TestSaveExtension tests that a path with an extension of another format is refused, and that
+// nothing is written.
+func TestSaveExtension(t *testing.T) {
+	x := engine.MustFromSlice([]float32{1})
+	for name, want := range map[string]string{
+		"x.foo": "x.foo: Save writes .npy files, not .foo", "x.NPZ": "see npy.WriteArchiveFile", "x.csv": "see csv.WriteFile", "x.png": "see package picture",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := x.Save(path); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is written", name)
+		}
+	}
+	for _, name := range []string{"x", "x.NPY", "x.npy"} {
+		if err := x.Save(filepath.Join(t.TempDir(), name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -30,6 +30,9 @@ type Composition struct {
 	// composition, for halves float32. Only the result is rounded to the type of
 	// the operands.
 	Wide bool
+	// Rounds means that results of floats are rounded more than once, so no bound of
+	// the error is stated. So are those of a Wide row.
+	Rounds bool
 	// Build returns the tree. Operands that are not optional are not nil and
 	// carry no error.
 	Build func(o Options, x ...*tree.Node) *tree.Node
@@ -70,7 +73,7 @@ var compositions = []Composition{
 	{Name: "var", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: variation, Doc: "the mean squared distance from the mean over axes, in two passes; the divisor is the count less ddof, at least 0."},
 	{Name: "std", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: deviation, Doc: "the square root of var."},
 	{Name: "logsumexp", GoName: "LogSumExp", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: logSumExp, Doc: "log(sum(exp(a))) over axes, without overflow."},
-	{Name: "nansum", GoName: "NaNSum", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
+	{Name: "nansum", GoName: "NaNSum", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Rounds: true, Build: nanSum, Doc: "the sum over axes of what is not NaN."},
 	{Name: "nanmean", GoName: "NaNMean", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: floats, Wide: true, Build: nanMean, Doc: "the mean over axes of what is not NaN; NaN if there is nothing."},
 	{Name: "nanvar", GoName: "NaNVar", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: nanVariation, Doc: "the variance over axes of what is not NaN."},
 	{Name: "nanstd", GoName: "NaNStd", Group: "reductions", Arguments: variance, Operands: 1, Types: floats, Wide: true, Build: nanDeviation, Doc: "the square root of nanvar."},
@@ -88,8 +91,8 @@ var compositions = []Composition{
 	{Name: "nanmedian", GoName: "NaNMedian", Group: "reductions", Arguments: folding, Operands: 1, Types: floats, Wide: true, Build: nanMedian, Doc: "the median over axes of what is not NaN; NaN if there is nothing."},
 	{Name: "nanquantile", GoName: "NaNQuantile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: nanQuantile(1), Doc: "the quantile q, from 0 to 1, over axes of what is not NaN, by the linear method."},
 	{Name: "nanpercentile", GoName: "NaNPercentile", Group: "reductions", Arguments: "a, q, axis=None, *, keepdims=False", Operands: 1, Types: floats, Wide: true, Build: nanQuantile(100), Doc: "the quantile q/100 over axes of what is not NaN."},
-	{Name: "cumsum", GoName: "CumSum", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("add", "sum"), Doc: "the sums of the elements up to each one along an axis, added in order; without an axis, of the vector of all elements."},
-	{Name: "cumprod", GoName: "CumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Build: accumulate("mul", "prod"), Doc: "the products of the elements up to each one along an axis, multiplied in order."},
+	{Name: "cumsum", GoName: "CumSum", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: accumulate("add", "sum"), Doc: "the sums of the elements up to each one along an axis, added in order; without an axis, of the vector of all elements."},
+	{Name: "cumprod", GoName: "CumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: accumulate("mul", "prod"), Doc: "the products of the elements up to each one along an axis, multiplied in order."},
 	{Name: "cummax", GoName: "CumMax", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("maximum", "max"), Doc: "the greatest of the elements up to each one along an axis; NaN wins, -0 < +0."},
 	{Name: "cummin", GoName: "CumMin", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("minimum", "min"), Doc: "the least of the elements up to each one along an axis; NaN wins, -0 < +0."},
 	{Name: "softmax", Group: "networks", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
@@ -108,28 +111,28 @@ var compositions = []Composition{
 	{Name: "round", Group: "selection and rounding", Arguments: "a, decimals=0", Operands: 1, Types: numbers, Build: round, Doc: "the nearest number of that many decimals, ties to even."},
 	{Name: "isclose", GoName: "IsClose", Group: "selection and rounding", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: isClose, Doc: "whether |a - b| <= atol + rtol*|b|, or a == b."},
 	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},
-	{Name: "inner", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: inner, Doc: "the sums of products over the last axes."},
-	{Name: "einsum", Group: "products", Arguments: "subscripts, *operands", Operands: -1, Types: numbers, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
-	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
-	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Build: vecDot, Doc: "the sums of products along an axis."},
-	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: vdot, Doc: "the sum of the products of all elements, those of a conjugate."},
-	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
-	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},
-	{Name: "conv", Group: "products", Arguments: "x, weight, stride=1, padding=0, dilation=1, groups=1", Operands: 2, Types: numbers, Build: convolution, Doc: "the correlation of images [n channels ...] with weights [outputs channels/groups ...], padded with zeros."},
+	{Name: "inner", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: inner, Doc: "the sums of products over the last axes."},
+	{Name: "einsum", Group: "products", Arguments: "subscripts, *operands", Operands: -1, Types: numbers, Rounds: true, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
+	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Rounds: true, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
+	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Rounds: true, Build: vecDot, Doc: "the sums of products along an axis."},
+	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: vdot, Doc: "the sum of the products of all elements, those of a conjugate."},
+	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Rounds: true, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
+	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Rounds: true, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},
+	{Name: "conv", Group: "products", Arguments: "x, weight, stride=1, padding=0, dilation=1, groups=1", Operands: 2, Types: numbers, Rounds: true, Build: convolution, Doc: "the correlation of images [n channels ...] with weights [outputs channels/groups ...], padded with zeros."},
 	{Name: "max_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("max"), Doc: "the maximum of windows over the last axes; padding is never the maximum."},
 	{Name: "min_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("min"), Doc: "the minimum of windows over the last axes; padding is never the minimum."},
-	{Name: "sum_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Build: pool("sum"), Doc: "the sum of windows over the last axes, padded with zeros."},
+	{Name: "sum_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: numbers, Rounds: true, Build: pool("sum"), Doc: "the sum of windows over the last axes, padded with zeros."},
 	{Name: "avg_pool", Group: "networks", Arguments: pooling, Operands: 1, Types: floats, Wide: true, Build: pool("mean"), Doc: "the mean of windows over the last axes, of which padding with zeros is a part."},
 	{Name: "unpool", Group: "networks", Arguments: "data, pooled, grad, " + moving, Operands: 3, Types: numbers, Build: unpool, Doc: "each element of grad, added to the elements of its window in data that equal the one in pooled."},
 	{Name: "im2col", GoName: "Im2Col", Group: "networks", Arguments: "x, " + moving, Operands: 1, Types: elems, Build: imageToColumns, Doc: "the windows of images [n channels ...] as the columns of a matrix."},
 	{Name: "col2im", GoName: "Col2Im", Group: "networks", Arguments: "a, shape, " + moving, Operands: 1, Types: numbers, Build: columnsToImage, Doc: "images of a shape, with the columns of im2col added at the places of their windows."},
-	{Name: "upsample", Group: "networks", Arguments: "x, scale, mode='nearest'", Operands: 1, Types: numbers, Build: upsample, Doc: "the last two axes enlarged, by repetition or by bilinear interpolation between the centres of elements."},
+	{Name: "upsample", Group: "networks", Arguments: "x, scale, mode='nearest'", Operands: 1, Types: numbers, Rounds: true, Build: upsample, Doc: "the last two axes enlarged, by repetition or by bilinear interpolation between the centres of elements."},
 	{Name: "crop", Group: "views", Arguments: "x, size, corner=None", Operands: 1, Types: elems, Build: crop, Doc: "a part of the last axes, by default the middle."},
 	{Name: "layout", Group: "views", Arguments: "x, axes_from, axes_to", Operands: 1, Types: elems, Build: layout, Doc: "axes rearranged by their letters, such as from 'NCHW' to 'NHWC'."},
 	{Name: "pick", Group: "selection and rounding", Arguments: "x, index", Operands: 2, Index: 1, Types: numbers, Build: pick, Doc: "the element of the last axis at each index; 0 for an index outside."},
 	{Name: "fill_at", Group: "selection and rounding", Arguments: "x, index, v", Operands: 3, Index: 1, Types: elems, Build: fillAt, Doc: "x with the element of the last axis at each index replaced."},
-	{Name: "softmax_grad", Group: "networks", Arguments: "y, label, ignore_label=None", Operands: 2, Index: 1, Types: floats, Build: softmaxGrad, Doc: "the derivative of the cross-entropy of labels by the operand of the softmax y along the last axis: y less 1 at the label; 0 for rows of the label to ignore."},
-	{Name: "smooth_softmax_grad", Group: "networks", Arguments: "y, label, alpha", Operands: 2, Index: 1, Types: floats, Build: smoothSoftmaxGrad, Doc: "softmax_grad of labels that share alpha evenly with all others."},
+	{Name: "softmax_grad", Group: "networks", Arguments: "y, label, ignore_label=None", Operands: 2, Index: 1, Types: floats, Rounds: true, Build: softmaxGrad, Doc: "the derivative of the cross-entropy of labels by the operand of the softmax y along the last axis: y less 1 at the label; 0 for rows of the label to ignore."},
+	{Name: "smooth_softmax_grad", Group: "networks", Arguments: "y, label, alpha", Operands: 2, Index: 1, Types: floats, Rounds: true, Build: smoothSoftmaxGrad, Doc: "softmax_grad of labels that share alpha evenly with all others."},
 	{Name: "diff", Group: "views", Arguments: "a, n=1, axis=-1", Operands: 1, Types: elems, Build: diff, Doc: "the differences of neighbours along an axis, n times."},
 	{Name: "tile", Group: "views", Arguments: "A, reps", Operands: 1, Types: elems, Build: tile, Doc: "repeated along axes, counted from the last."},
 	{Name: "repeat", Group: "views", Arguments: "a, repeats, axis=None", Operands: 1, Types: elems, Build: repeat, Doc: "each element repeated along an axis, or in a vector."},
@@ -148,30 +151,30 @@ var compositions = []Composition{
 	{Name: "eye", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: eye, Doc: "1 on the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "tri", Group: "making arrays", Arguments: "N, M=None, k=0, *, dtype=None", Build: tri, Doc: "1 on and below the k-th diagonal of N rows and M columns, else 0."},
 	{Name: "linspace", Group: "making arrays", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
-	{Name: "nanprod", GoName: "NaNProd", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Build: nanProd, Doc: "the product over axes of what is not NaN."},
+	{Name: "nanprod", GoName: "NaNProd", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Rounds: true, Build: nanProd, Doc: "the product over axes of what is not NaN."},
 	{Name: "average", Group: "reductions", Arguments: "a, axis=None, weights=None, *, keepdims=False", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: weighted, Doc: "the mean over axes with weights, of the shape of a or a vector along the axis."},
 	{Name: "cov", Group: "statistics", Arguments: "m, *, rowvar=True, ddof=1", Operands: 1, Types: floats, Wide: true, Build: covariance, Doc: "the covariances of variables in rows, observed in columns."},
 	{Name: "corrcoef", GoName: "CorrCoef", Group: "statistics", Arguments: "x, *, rowvar=True", Operands: 1, Types: floats, Wide: true, Build: correlation, Doc: "the correlation coefficients of variables in rows, observed in columns."},
 	{Name: "trapezoid", Group: "statistics", Arguments: "y, x=None, dx=1.0, axis=-1", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: trapezoid, Doc: "the integral along an axis by the trapezoidal rule, at positions x or at distances dx."},
 	{Name: "gradient", Group: "statistics", Arguments: "f, dx=1.0, *, axis=None", Operands: 1, Types: floats, Wide: true, Build: slope, Doc: "central differences along one axis, one-sided at both ends."},
 	{Name: "interp", Group: "statistics", Arguments: "x, xp, fp", Operands: 3, Types: floats, Wide: true, Build: interpolate, Doc: "the values at x of the polygon through (xp[i], fp[i]), for increasing xp; outside of it the first and the last value."},
-	{Name: "convolve", Group: "products", Arguments: "a, v, mode='full'", Operands: 2, Types: numbers, Build: convolve, Doc: "the convolution of two vectors; the modes are 'full', 'same' and 'valid'."},
-	{Name: "correlate", Group: "products", Arguments: "a, v, mode='valid'", Operands: 2, Types: numbers, Build: correlate, Doc: "the correlation of two vectors; the modes are 'full', 'same' and 'valid'."},
+	{Name: "convolve", Group: "products", Arguments: "a, v, mode='full'", Operands: 2, Types: numbers, Rounds: true, Build: convolve, Doc: "the convolution of two vectors; the modes are 'full', 'same' and 'valid'."},
+	{Name: "correlate", Group: "products", Arguments: "a, v, mode='valid'", Operands: 2, Types: numbers, Rounds: true, Build: correlate, Doc: "the correlation of two vectors; the modes are 'full', 'same' and 'valid'."},
 	{Name: "allclose", GoName: "AllClose", Group: "reductions", Arguments: "a, b, rtol=1e-05, atol=1e-08", Operands: 2, Types: numbers, Build: allClose, Doc: "whether isclose holds for all elements."},
 	{Name: "array_equal", Group: "reductions", Arguments: "a1, a2", Operands: 2, Types: elems, Build: arrayEqual, Doc: "whether two arrays have one shape and equal elements."},
 	{Name: "array_equiv", Group: "reductions", Arguments: "a1, a2", Operands: 2, Types: elems, Build: arrayEquivalent, Doc: "whether two arrays broadcast to arrays with equal elements."},
-	{Name: "trace", Group: "reductions", Arguments: "a, offset=0, axis1=0, axis2=1, dtype=None", Operands: 1, Types: numbers, Build: trace, Doc: "the sum of a diagonal of two axes."},
-	{Name: "deg2rad", GoName: "Deg2Rad", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: scaled(math.Pi / 180), Doc: "x degrees in radians."},
-	{Name: "rad2deg", GoName: "Rad2Deg", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: scaled(180 / math.Pi), Doc: "x radians in degrees."},
-	{Name: "logaddexp", GoName: "LogAddExp", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(1), Doc: "log(exp(x1) + exp(x2)) without overflow."},
-	{Name: "logaddexp2", GoName: "LogAddExp2", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: logAdd(math.Ln2), Doc: "log2(2**x1 + 2**x2) without overflow."},
+	{Name: "trace", Group: "reductions", Arguments: "a, offset=0, axis1=0, axis2=1, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: trace, Doc: "the sum of a diagonal of two axes."},
+	{Name: "deg2rad", GoName: "Deg2Rad", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Rounds: true, Build: scaled(math.Pi / 180), Doc: "x degrees in radians."},
+	{Name: "rad2deg", GoName: "Rad2Deg", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Rounds: true, Build: scaled(180 / math.Pi), Doc: "x radians in degrees."},
+	{Name: "logaddexp", GoName: "LogAddExp", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Rounds: true, Build: logAdd(1), Doc: "log(exp(x1) + exp(x2)) without overflow."},
+	{Name: "logaddexp2", GoName: "LogAddExp2", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Rounds: true, Build: logAdd(math.Ln2), Doc: "log2(2**x1 + 2**x2) without overflow."},
 	{Name: "sinc", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Wide: true, Build: sinc, Doc: "sin(pi*x) / (pi*x), and 1 at 0."},
 	{Name: "heaviside", Group: elementwiseGroup, Arguments: "x1, x2", Operands: 2, Types: floats, Build: heaviside, Doc: "0 where x1 < 0, 1 where x1 > 0, and x2 at 0."},
 	{Name: "isposinf", GoName: "IsPosInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(1), Doc: "whether x is positive infinity."},
 	{Name: "isneginf", GoName: "IsNegInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(-1), Doc: "whether x is negative infinity."},
 	{Name: "bitwise_count", GoName: "BitCount", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: ints, Build: bitCount, Doc: "the number of bits that are set in |x|."},
 	{Name: "kron", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: kron, Doc: "the Kronecker product: a with each element replaced by its product with b."},
-	{Name: "cross", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Build: cross, Doc: "the cross products of vectors of three elements along the last axis."},
+	{Name: "cross", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: cross, Doc: "the cross products of vectors of three elements along the last axis."},
 	{Name: "rot90", Group: "views", Arguments: "m, k=1, axes=None", Operands: 1, Types: elems, Build: rotate, Doc: "turned k times by 90 degrees in the plane of two axes, by default the first two."},
 	{Name: "fliplr", GoName: "FlipLR", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(1), Doc: "with the second axis reversed."},
 	{Name: "flipud", GoName: "FlipUD", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(0), Doc: "with the first axis reversed."},
@@ -204,6 +207,14 @@ func Compositions() []*Composition {
 // package.
 func (c *Composition) Constructor() string {
 	return tree.NewOperator(tree.Row{Name: c.Name, GoName: c.GoName}).Constructor()
+}
+
+// Bound returns "no error bound" if results are rounded more than once, else "".
+func (c *Composition) Bound() string {
+	if c.Wide || c.Rounds {
+		return "no error bound"
+	}
+	return ""
 }
 
 // takes says how many operands the composition has.

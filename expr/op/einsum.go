@@ -1,6 +1,7 @@
 package op
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -108,6 +109,14 @@ func implicitOutput(count map[int]int, dots int) (out []int) {
 	return out
 }
 
+// labelled names the axes of a label in an error.
+func labelled(l int) string {
+	if l < 0 {
+		return fmt.Sprintf("axis %d of the ellipsis", l)
+	}
+	return fmt.Sprintf("the subscript %q", rune(l))
+}
+
 // sumOfProducts returns the product of factors, summed over the labels that out
 // lacks. It multiplies two factors at a time: the two whose product, summed over
 // the labels that nothing else has, has the fewest elements. Among equals it takes
@@ -125,7 +134,7 @@ func sumOfProducts(factors []factor, out []int) *tree.Node {
 			case !ok || have == 1:
 				sizes[l] = d
 			case d != have && d != 1:
-				return misshapen("an axis has sizes %d and %d", have, d)
+				return misshapen("%s has sizes %d and %d", labelled(l), have, d)
 			}
 		}
 	}
@@ -236,7 +245,7 @@ func (f *factor) diagonals() {
 			continue
 		}
 		if n, m := f.Shape()[i], f.Shape()[j]; n != m {
-			f.Node = misshapen("a diagonal of %d by %d elements does not exist", n, m)
+			f.Node = misshapen("%s has sizes %d and %d in one operand", labelled(l), n, m)
 			return
 		}
 		f.Node = diagonal(Options{Axes: []int{i, j}}, f.Node)

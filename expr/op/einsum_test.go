@@ -202,3 +202,17 @@ func TestSumsOfProducts(t *testing.T) {
 		}
 	}
 }
+
+// TestEinsumSizes tests that an error of sizes names the subscript.
+func TestEinsumSizes(t *testing.T) {
+	a, b := iota[float64](2, 3), iota[float64](4, 5)
+	for want, e := range map[string]expr.Exp[float64]{
+		"the subscript 'j' has sizes 3 and 4":       op.Einsum[float64]("ij,jk->ik", a, b),
+		"the subscript 'i' has sizes 2 and 3":       op.Einsum[float64]("ii", a),
+		"axis -1 of the ellipsis has sizes 3 and 5": op.Einsum[float64]("i...,j...->...", a, b),
+	} {
+		if err := expr.NodeOf(e).Err(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

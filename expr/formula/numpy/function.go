@@ -17,7 +17,7 @@ type Function struct {
 	Group     string // "reductions", "views" ...
 	Method    bool   // whether x.name() works too
 	Aliases   []string
-	Bound     string // of the error for floats, such as "at most 1.5 ULP"; "" where none is stated
+	Bound     string // of the error for floats, such as "at most 1.5 ULP" or "no error bound"; "" where none is stated
 
 	params     []parameter
 	required   int // the first parameters have no default

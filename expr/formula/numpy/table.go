@@ -104,7 +104,7 @@ func compositions() (out []Function) {
 		if slices.ContainsFunc(own, func(f Function) bool { return f.Name == c.Name }) {
 			continue
 		}
-		out = append(out, Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)})
+		out = append(out, Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Bound: c.Bound(), Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)})
 	}
 	return out
 }

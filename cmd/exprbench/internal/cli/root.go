@@ -147,7 +147,10 @@ func newRoot() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if text := err.Error(); cmd.Name() != "eval" && (strings.HasSuffix(text, "in -i") || text == "unknown flag: --input") {
+			return usagef("%s takes shapes, such as -s x=1000x1000:float64, and no files; eval reads files with -i", cmd.Name())
+		}
 		if strings.HasPrefix(err.Error(), "unknown shorthand flag") {
 			return usagef("%s; put -- before statements that begin with -", err)
 		}

@@ -97,8 +97,8 @@ func gradCbrt(g *tree.Adjoint, _ int) *tree.Node {
 }
 
 func gradErf(g *tree.Adjoint, _ int) *tree.Node {
-	bell := g.Op("exp", g.Op("neg", g.Op("square", g.Arg(0))))
-	return g.Mul(g.Out, g.Mul(g.Const(2/math.SqrtPi), bell))
+	power := g.Op("exp", g.Op("neg", g.Op("square", g.Arg(0))))
+	return g.Mul(g.Out, g.Mul(g.Const(2/math.SqrtPi), power))
 }
 
 func gradErfc(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradErf(g, 0)) }
@@ -116,13 +116,13 @@ func gradErfInv(g *tree.Adjoint, _ int) *tree.Node {
 }
 
 func gradNDTR(g *tree.Adjoint, _ int) *tree.Node {
-	bell := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", g.Arg(0))))
-	return g.Mul(g.Out, g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), bell))
+	power := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", g.Arg(0))))
+	return g.Mul(g.Out, g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), power))
 }
 
 func gradNDTRI(g *tree.Adjoint, _ int) *tree.Node {
-	bell := g.Op("exp", g.Mul(g.Const(.5), g.Op("square", g.Node)))
-	return g.Mul(g.Out, g.Mul(g.Const(math.Sqrt2*math.SqrtPi), bell))
+	power := g.Op("exp", g.Mul(g.Const(.5), g.Op("square", g.Node)))
+	return g.Mul(g.Out, g.Mul(g.Const(math.Sqrt2*math.SqrtPi), power))
 }
 
 // gradGelu multiplies by Phi(x) + x phi(x), with phi and Phi the density and
@@ -130,8 +130,8 @@ func gradNDTRI(g *tree.Adjoint, _ int) *tree.Node {
 func gradGelu(g *tree.Adjoint, _ int) *tree.Node {
 	x := g.Arg(0)
 	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
-	bell := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", x)))
-	density := g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), bell)
+	power := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", x)))
+	density := g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), power)
 	return g.Mul(g.Out, g.Add(cdf, g.Mul(x, density)))
 }
 

@@ -209,14 +209,6 @@ func (c *Composition) Constructor() string {
 	return tree.NewOperator(tree.Row{Name: c.Name, GoName: c.GoName}).Constructor()
 }
 
-// Bound returns "no error bound" if results are rounded more than once, else "".
-func (c *Composition) Bound() string {
-	if c.Wide || c.Rounds {
-		return "no error bound"
-	}
-	return ""
-}
-
 // takes says how many operands the composition has.
 func (c *Composition) takes() string {
 	n := max(c.Operands, 1)

@@ -87,7 +87,7 @@ func quantileStep(b *B, f *format, z, l V) V {
 	return b.Fma(b.Mul(wrong, f.c(b, -math.Sqrt2*math.SqrtPi)), r, z)
 }
 
-// farQuantile returns the quantile for a probability h beyond that of all numbers near 1. It begins
+// farQuantile returns the quantile for a probability h less than 1-x for all x below 1. It begins
 // with the asymptotic z^2 + 2 log z + 2/z^2 = t, where t is -2 log(h sqrt(2 pi)).
 func farQuantile(b *B, f *format, h V) V {
 	log := func(x V) V {

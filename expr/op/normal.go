@@ -31,7 +31,7 @@ func lowerNormalQuantile(b *B, x ...V) V {
 }
 
 // quantileStart returns the quantile of (1+x)/2 with an error of 2^-34, or 2^-23 for float32. s is
-// 1-x^2, at least that of the greatest x below 1.
+// 1-x^2, at least its value at the greatest x below 1.
 func quantileStart(b *B, f *format, x, s V) V {
 	e, m1 := splitLog(b, f, s, math.Sqrt2/2)
 	u := b.Div(m1, b.Add(m1, f.c(b, 2)))

@@ -15,6 +15,9 @@ import (
 // The groups of functions, in the order of the documentation.
 var groups = []string{"element by element", "reductions", "selection and rounding", "products", "statistics", "views", "making arrays", "networks", "derivatives", "Fourier transforms"}
 
+// noBound is said of functions that round the results of floats more than once.
+const noBound = "no error bound"
+
 var (
 	sorted    = collect()
 	functions = byName(sorted)
@@ -32,6 +35,9 @@ func collect() []Function {
 		f.Aliases = aliases[f.Name]
 		f.Method = slices.Contains(methods, f.Name)
 		f.Doc = strings.TrimSuffix(f.Doc, ".")
+		if f.Group == groups[8] || f.Group == groups[9] {
+			f.Bound = noBound
+		}
 		f.parse()
 	}
 	return all
@@ -92,6 +98,7 @@ func reductions() (out []Function) {
 			f := Function{Name: o.Name(), Group: groups[1], Doc: o.Doc(), Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
 			if sums(o) {
 				f.Arguments += ", dtype=None"
+				f.Bound = noBound
 			}
 			out = append(out, f)
 		}
@@ -104,7 +111,11 @@ func compositions() (out []Function) {
 		if slices.ContainsFunc(own, func(f Function) bool { return f.Name == c.Name }) {
 			continue
 		}
-		out = append(out, Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Bound: c.Bound(), Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)})
+		f := Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)}
+		if c.Wide || c.Rounds {
+			f.Bound = noBound
+		}
+		out = append(out, f)
 	}
 	return out
 }
@@ -119,8 +130,8 @@ var own = []Function{
 	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", tree: callImaginary("not_equal")},
 	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", tree: callImaginary("equal")},
 
-	{Name: "matmul", Group: groups[3], Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
-	{Name: "dot", Group: groups[3], Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
+	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
+	{Name: "dot", Group: groups[3], Bound: noBound, Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 
 	{Name: "reshape", Group: groups[5], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},

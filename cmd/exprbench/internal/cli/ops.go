@@ -16,8 +16,8 @@ func newOps() *cobra.Command {
 		Short: "List the functions that formulas have",
 		Long: `List the functions that formulas have, with their arguments, other names
 and, unless it is exact, the bound of the error for floats in units in the last
-place (ULP), or that none is stated, as for sums. Given names, parts of them, or patterns such as 'cum*', list those
-functions only.`,
+place (ULP), or that there is none, as for sums. Given names, parts of them, or
+patterns such as 'cum*', list those functions only.`,
 		ValidArgsFunction: completeFunctions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			width := columns(cmd.OutOrStdout())

@@ -152,7 +152,7 @@ func (s setting) read(stdin io.Reader) (*engine.Array, error) {
 	}
 	if path, column, ok := s.part(".csv"); ok {
 		t, err := csv.ReadFile[float64](path, csv.Columns(column))
-		if err != nil && strings.Contains(err.Error(), "no column") {
+		if err != nil && path == s.value && strings.Contains(err.Error(), "has no column") {
 			return nil, fmt.Errorf("%w; write name=%s:column", err, path)
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes.
@@ -148,10 +150,13 @@ func newRoot() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if text := err.Error(); cmd.Name() != "eval" && (strings.HasSuffix(text, "in -i") || text == "unknown flag: --input") {
+		var unknown *pflag.NotExistError
+		switch {
+		case !errors.As(err, &unknown):
+			return &usageError{err.Error()}
+		case unknown.GetSpecifiedShortnames() == "i", unknown.GetSpecifiedName() == "input":
 			return usagef("%s takes shapes, such as -s x=1000x1000:float64, and no files; eval reads files with -i", cmd.Name())
-		}
-		if strings.HasPrefix(err.Error(), "unknown shorthand flag") {
+		case unknown.GetSpecifiedShortnames() != "":
 			return usagef("%s; put -- before statements that begin with -", err)
 		}
 		return &usageError{err.Error()}

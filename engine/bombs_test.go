@@ -82,7 +82,7 @@ func bombs() map[string]vector {
 // compilation by up to nine times.
 func TestBombs(t *testing.T) {
 	limit := 3 * time.Second
-	if raceDetector {
+	if testlevel.Race {
 		limit *= 20
 	}
 	backends := engine.Backends()
@@ -101,9 +101,9 @@ func TestBombs(t *testing.T) {
 					t.Fatal(err)
 				}
 				for try := 1; ; try++ { // a busy machine may count too much time for a process
-					start := cpuTime()
+					start := testlevel.CPUTime()
 					p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Statement{Target: y.Node(), Value: n})
-					took := cpuTime() - start
+					took := testlevel.CPUTime() - start
 					if err == nil && took <= limit {
 						t.Log(took, len(p.Plan().Stages), "stages")
 						break
@@ -127,7 +127,7 @@ func TestCompileEnds(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var used time.Duration
 		timer := time.AfterFunc(20*time.Millisecond, func() {
-			used = cpuTime()
+			used = testlevel.CPUTime()
 			stop()
 		})
 		_, err := engine.Compile(ctx, expr.Let(x, e))
@@ -136,7 +136,7 @@ func TestCompileEnds(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("the error is %v", err)
 		}
-		best = min(best, cpuTime()-used)
+		best = min(best, testlevel.CPUTime()-used)
 		t.Logf("ended after %v of processor time", best)
 	}
 	if best > limit {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // BenchmarkCalls reports the processor time of operators that are no loops, for each
@@ -81,9 +82,9 @@ func BenchmarkCalls(b *testing.B) {
 
 func benchCPU(b *testing.B, n int, f func()) {
 	f()
-	before := cpuTime()
+	before := testlevel.CPUTime()
 	for b.Loop() {
 		f()
 	}
-	b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/float64(b.N)/float64(n), "cpu-ns/element")
+	b.ReportMetric(float64((testlevel.CPUTime()-before).Nanoseconds())/float64(b.N)/float64(n), "cpu-ns/element")
 }

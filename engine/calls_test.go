@@ -149,7 +149,7 @@ func TestCallsOnThreads(t *testing.T) {
 				t.Errorf("%s: two workers give other bits: %v", name, err)
 			}
 		}
-		if n := testlevel.Allocs(20, func() { _ = p.Run(context.Background()) }); n > 0 && !raceDetector {
+		if n := testlevel.Allocs(20, func() { _ = p.Run(context.Background()) }); n > 0 && !testlevel.Race {
 			t.Errorf("%s: a run allocates %v times", name, n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // BenchmarkChain measures programs with chains and without in alternation. It
@@ -64,11 +65,11 @@ func BenchmarkChain(b *testing.B) {
 				var times [2][]float64
 				for range max(b.N, 5) {
 					for i, p := range programs {
-						begin := cpuTime()
+						begin := testlevel.CPUTime()
 						if err := p.Run(context.Background()); err != nil {
 							b.Fatal(err)
 						}
-						times[i] = append(times[i], (cpuTime()-begin).Seconds()*1e3)
+						times[i] = append(times[i], (testlevel.CPUTime()-begin).Seconds()*1e3)
 					}
 				}
 				for i := range times {

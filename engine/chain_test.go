@@ -186,7 +186,7 @@ func TestChainAllocations(t *testing.T) {
 			}
 		}
 		run()
-		if n := testlevel.Allocs(10, run); n != 0 && !raceDetector {
+		if n := testlevel.Allocs(10, run); n != 0 && !testlevel.Race {
 			t.Errorf("%s: %v allocations", c.name, n)
 		}
 	}

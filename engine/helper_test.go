@@ -119,7 +119,7 @@ func TestCrowd(t *testing.T) {
 // TestCancel tests that a long run ends soon after its context is cancelled, also
 // in the middle of a unit.
 func TestCancel(t *testing.T) {
-	if !testlevel.Deep() && !raceDetector {
+	if !testlevel.Deep() && !testlevel.Race {
 		t.Skip("measures time")
 	}
 	const n = 1 << 22
@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 				for try := 0; try < 20 && best > limit; try++ {
 					best = min(best, cancelled(t, p))
 				}
-				if best > limit && !raceDetector {
+				if best > limit && !testlevel.Race {
 					t.Error("a cancelled run goes on")
 				}
 			})
@@ -167,7 +167,7 @@ func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 	var at time.Time
 	time.AfterFunc(10*time.Millisecond, func() {
 		for range 100 { // this goroutine may lose its processor in the system call
-			at, used = time.Now(), cpuTime()
+			at, used = time.Now(), testlevel.CPUTime()
 			if time.Since(at) < time.Millisecond {
 				break
 			}
@@ -175,7 +175,7 @@ func cancelled(t *testing.T, p *engine.Program) (used time.Duration) {
 		cancel()
 	})
 	err := p.Run(ctx)
-	used = cpuTime() - used
+	used = testlevel.CPUTime() - used
 	t.Logf("ended %v after it was cancelled; processors worked for %v", time.Since(at), used)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -205,9 +205,9 @@ func TestIdle(t *testing.T) {
 		}
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
-		used := cpuTime()
+		used := testlevel.CPUTime()
 		time.Sleep(100 * time.Millisecond)
-		used = cpuTime() - used
+		used = testlevel.CPUTime() - used
 		t.Logf("%v in 100 ms", used)
 		best = min(best, used)
 	}

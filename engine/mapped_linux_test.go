@@ -42,7 +42,7 @@ func TestMapped(t *testing.T) {
 		readMapped(t, path)
 		return
 	}
-	if raceDetector || strconv.IntSize < 64 {
+	if testlevel.Race || strconv.IntSize < 64 {
 		t.Skip("the race detector needs memory of its own, and a large file 64 bits")
 	}
 	windows := testlevel.Every(512, 16)

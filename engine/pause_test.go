@@ -67,12 +67,12 @@ func busy() bool {
 		}()
 	}
 	best := time.Hour
-	used, start := cpuTime(), time.Now()
+	used, start := testlevel.CPUTime(), time.Now()
 	for range 5 {
 		median, _ := stopTheWorld()
 		best = min(best, median)
 	}
-	share := float64(cpuTime()-used) / float64(time.Since(start)) / float64(runtime.GOMAXPROCS(0))
+	share := float64(testlevel.CPUTime()-used) / float64(time.Since(start)) / float64(runtime.GOMAXPROCS(0))
 	return share < .9 || best > pauseLimit/2
 }
 
@@ -98,7 +98,7 @@ func TestPauses(t *testing.T) {
 	if !testlevel.Deep() {
 		t.Skip("measures time")
 	}
-	if raceDetector {
+	if testlevel.Race {
 		t.Skip("the race detector takes its time")
 	}
 	if bits.UintSize == 32 {

@@ -16,8 +16,6 @@ import (
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-const raceDetector = true
-
 // raceCases run programs at the same time as other goroutines. The race detector
 // must report the cases that race, and no others.
 var raceCases = map[string]struct {

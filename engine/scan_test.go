@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // monteCarlo returns the mean payoff of an Asian option over paths of dates, with
@@ -34,15 +35,15 @@ func TestMonteCarlo(t *testing.T) {
 	best := time.Hour
 	var p *engine.Program
 	limit := 50 * time.Millisecond // 2 ms on a quiet machine
-	if raceDetector {
+	if testlevel.Race {
 		limit *= 10
 	}
 	for try := 0; try < 3 || best > limit && try < 20; try++ {
-		begin := cpuTime()
+		begin := testlevel.CPUTime()
 		if p, err = engine.Compile(context.Background(), expr.Let(y, monteCarlo(dates, paths))); err != nil {
 			t.Fatal(err)
 		}
-		best = min(best, cpuTime()-begin)
+		best = min(best, testlevel.CPUTime()-begin)
 	}
 	t.Logf("compiled in %v", best)
 	if best > limit {

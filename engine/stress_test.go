@@ -20,6 +20,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // scripts/stress runs these tests for longer.
@@ -154,7 +155,7 @@ func (p *program) run(ctx context.Context) error {
 // TestResident compiles distinct programs and drops them. The resident memory must
 // not grow.
 func TestResident(t *testing.T) {
-	if raceDetector {
+	if testlevel.Race {
 		t.Skip("the race detector keeps memory of its own")
 	}
 	ctx := context.Background()

@@ -42,7 +42,7 @@ func testConformance(t *testing.T, s *standIn) {
 			}
 			for _, area := range areas {
 				t.Run(area, func(t *testing.T) {
-					if area == "allocations" && raceDetector {
+					if area == "allocations" && testlevel.Race {
 						t.Skip("with the race detector calls of libraries allocate; see noAllocations")
 					}
 					enginetest.Area(area)(t, o)

@@ -455,7 +455,7 @@ func noAllocations(t *testing.T, p *engine.Program, runs int) {
 			t.Error(err)
 		}
 	})
-	if n != 0 && !raceDetector {
+	if n != 0 && !testlevel.Race {
 		t.Errorf("a run allocates %v times", n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // Newton's method for the minimum of a function that the text defines.
@@ -123,7 +124,7 @@ func TestDefinitionErrors(t *testing.T) {
 		{"hvp(x, x, x)", "no scalar"},
 		{"grad(sum(x[1:]*x[:2]), x[1:]) + nosuch", "nosuch"},
 	} {
-		begin := formula.CPUTime()
+		begin := testlevel.CPUTime()
 		f, err := formula.Compile[float64](c.text)
 		if err == nil {
 			_, err = f.Eval(context.Background(), vars)
@@ -132,7 +133,7 @@ func TestDefinitionErrors(t *testing.T) {
 		if !errors.As(err, &e) || !strings.Contains(e.Msg, c.want) || e.Line == 0 || strings.Contains(e.Msg, "f.") {
 			t.Errorf("%.60s: %v does not say %q", c.text, err, c.want)
 		}
-		if d := formula.CPUTime() - begin; d > 20*time.Second {
+		if d := testlevel.CPUTime() - begin; d > 20*time.Second {
 			t.Errorf("%.60s took %v", c.text, d)
 		}
 	}

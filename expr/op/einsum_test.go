@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -167,11 +168,11 @@ func TestEinsumOfMany(t *testing.T) {
 	const n = 400
 	v := expr.Exp[float64](iota[float64](3))
 	more := slices.Repeat([]expr.Exp[float64]{v}, n-1)
-	begin := cpuTime()
+	begin := testlevel.CPUTime()
 	if e := op.Einsum("i"+strings.Repeat(",i", n-1)+"->", v, more...); e.Node().Err() != nil || len(e.Node().Shape()) != 0 {
 		t.Errorf("%v of shape %v", e.Node().Err(), e.Node().Shape())
 	}
-	if d := cpuTime() - begin; d > 30*time.Second {
+	if d := testlevel.CPUTime() - begin; d > 30*time.Second {
 		t.Errorf("%d operands take %v", n, d)
 	}
 }

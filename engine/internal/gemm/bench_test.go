@@ -12,6 +12,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -21,15 +22,15 @@ func fastest(budget time.Duration, f func()) float64 {
 	f()
 	times, best := 1, 0.
 	for began := time.Now(); best == 0 || time.Since(began) < budget; {
-		from, wall := cpuTime(), time.Now()
+		from, wall := testlevel.CPUTime(), time.Now()
 		for range times {
 			f()
 		}
-		took := cpuTime() - from
+		took := testlevel.CPUTime() - from
 		if took == 0 {
-			took = int64(time.Since(wall))
+			took = time.Since(wall)
 		}
-		if took < 1e6 {
+		if took < time.Millisecond {
 			times *= 2
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -92,13 +93,13 @@ func benchRun(b *testing.B, inst backend.Instance, elements int) {
 	w := inst.NewWorker()
 	n, _, _ := inst.Units()
 	b.ReportAllocs()
-	start := cpuTime()
+	start := testlevel.CPUTime()
 	for b.Loop() {
 		inst.Begin()
 		w.Run(0, n)
 		inst.Finish(w)
 	}
-	b.ReportMetric(float64(cpuTime()-start)/float64(b.N)/float64(elements), "cpu-ns/elem")
+	b.ReportMetric(float64(testlevel.CPUTime()-start)/float64(b.N)/float64(elements), "cpu-ns/elem")
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(elements), "ns/elem")
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // BenchmarkPartition measures the partition of keys, to another place or in place.
@@ -35,9 +36,9 @@ func benchPartition(b *testing.B, isa string, n int, inPlace bool) {
 	least := math.Inf(1)
 	for range b.N {
 		copy(y, x)
-		before := cpuTime()
+		before := testlevel.CPUTime()
 		u.partition(&p, 0)
-		least = min(least, float64(cpuTime()-before))
+		least = min(least, float64(testlevel.CPUTime()-before))
 	}
 	b.ReportMetric(least/float64(n), "ns/elem")
 }

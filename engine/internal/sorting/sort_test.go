@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // isas returns the instruction sets of the machine.
@@ -194,9 +195,9 @@ func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value 
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for range b.N {
-		before := cpuTime()
+		before := testlevel.CPUTime()
 		s.Sort(c, r)
-		least = min(least, float64(cpuTime()-before))
+		least = min(least, float64(testlevel.CPUTime()-before))
 	}
 	b.ReportMetric(least/float64(len(x)), "ns/elem")
 }

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package engine_test
-
-import "time"
-
-// cpuTime returns 0, because the test reads processor times only on Linux.
-func cpuTime() time.Duration { return 0 }

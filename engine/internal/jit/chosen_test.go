@@ -78,7 +78,7 @@ buf y %[1]s out 2
 			}
 		}
 	}
-	if laid["copied"] < 50 || laid["combined"] < 20 {
+	if laid["copied"] < 25*len(isas(t)) || laid["combined"] < 10*len(isas(t)) {
 		t.Errorf("so many loops laid rows across vectors: %v", laid)
 	}
 }

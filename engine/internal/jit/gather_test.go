@@ -81,7 +81,7 @@ buf y %[1]s out 2
 			}
 		}
 	}
-	if turned < 20 {
+	if turned < 10*len(isas(t)) {
 		t.Errorf("%d loops go along the indices", turned)
 	}
 }

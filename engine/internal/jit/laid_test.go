@@ -76,7 +76,7 @@ buf apart %[3]s out 2
 			forget()
 		}
 	}
-	if laid < 50 {
+	if laid < 20*len(isas(t)) {
 		t.Errorf("%d loops laid rows across vectors", laid)
 	}
 }
@@ -121,7 +121,7 @@ buf y %[1]s out 5
 		differ(t, r, s)
 		forget()
 	}
-	if laid < 20 {
+	if laid < 10*len(isas(t)) {
 		t.Errorf("%d loops laid rows of several axes across vectors", laid)
 	}
 }

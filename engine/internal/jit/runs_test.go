@@ -52,7 +52,7 @@ buf p %[1]s out 1
 			forget()
 		}
 	}
-	if many < 30 {
+	if many < 10*len(isas(t)) {
 		t.Errorf("%d loops combine several runs at once", many)
 	}
 }
@@ -168,7 +168,7 @@ buf q %[2]s out 1
 			forget()
 		}
 	}
-	if few < 50 {
+	if few < 25*len(isas(t)) {
 		t.Errorf("%d loops have short vectors", few)
 	}
 }

@@ -49,7 +49,7 @@ buf out %[1]s out 2
 		}
 		differ(t, r, s)
 	}
-	if found < 60 {
+	if found < 30*len(isas(t)) {
 		t.Errorf("tiles are used %d times", found)
 	}
 }
@@ -82,7 +82,7 @@ buf out %[1]s out 3
 		}
 		differ(t, r, s)
 	}
-	if found < 40 {
+	if found < 20*len(isas(t)) {
 		t.Errorf("tiles are copied %d times", found)
 	}
 }

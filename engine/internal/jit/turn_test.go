@@ -67,7 +67,7 @@ buf z %[1]s out 1
 		}
 		differ(t, r, s)
 	}
-	if found < 60 {
+	if found < 30*len(isas(t)) {
 		t.Errorf("blocks are turned %d times", found)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/cpu"
@@ -78,6 +79,47 @@ buf apart %[3]s out 2
 	}
 	if laid < 20*len(isas(t)) {
 		t.Errorf("%d loops laid rows across vectors", laid)
+	}
+}
+
+// TestStoredApart compares loops that store short rows apart with the interpreter: rows that are
+// copied, also from rows apart, and rows that are computed. The arrays end at pages without
+// access. The main loop has no loop over the lanes of a vector.
+func TestStoredApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 11))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for columns := 2; columns <= 16; columns++ {
+			for _, value := range []string{"", fmt.Sprintf("    %%1 = add %s %%0 %%0\n", typ.Short())} {
+				k := parse(t, fmt.Sprintf(`kernel stored_apart
+axis i0 i1
+params 2
+buf x %[1]s in 2
+buf y %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[1]s x[i0, i1+p0]
+%[2]s    store %[1]s y[i0, i1+p1] %%%[3]d
+  }
+}`, typ.Short(), value, strings.Count(value, "\n")))
+				rows, gap := [...]int{1 + r.IntN(9), 60 + r.IntN(300), 3000/columns + r.IntN(900)}[r.IntN(3)], r.IntN(3)
+				p := []int{r.IntN(gap + 1), r.IntN(4)}
+				s := newSetup(t, r, k, []int{rows, columns}, p, [][]int{{rows, columns + gap}, {rows, columns + 3}}, true)
+				for _, be := range isas(t) {
+					in := s.instance(t, be).(*instance)
+					if in.phases[0].Laid == 0 {
+						if rows > 150 {
+							t.Errorf("%s, %d rows of %d %s: not laid across vectors", be.Name(), rows, columns, typ)
+						}
+						continue
+					}
+					if n := countIn(t, in, "main loop", "j"); n != 2 { // to the tail, and back
+						t.Errorf("%s, rows of %d %s: %d jumps in the main loop", be.Name(), columns, typ, n)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
 	}
 }
 

@@ -147,8 +147,13 @@ buf y T out 1
 	}
 }
 
-// gathers reports whether a part of the machine code has a gather.
+// gathers reports whether a part of the listing has a gather.
 func gathers(t *testing.T, in backend.Instance, part string) bool {
+	return countIn(t, in, part, "vgather") > 0
+}
+
+// countIn returns the number of instructions that begin with a prefix in a part of the listing.
+func countIn(t *testing.T, in backend.Instance, part, prefix string) (n int) {
 	fns, err := in.(backend.Native).Listing()
 	if err != nil {
 		t.Fatal(err)
@@ -158,9 +163,9 @@ func gathers(t *testing.T, in backend.Instance, part string) bool {
 		if l.Kind == listing.Head {
 			inside = strings.HasPrefix(l.Text, part)
 		}
-		if inside && strings.HasPrefix(l.Text, "vgather") {
-			return true
+		if inside && strings.HasPrefix(l.Text, prefix) {
+			n++
 		}
 	}
-	return false
+	return n
 }

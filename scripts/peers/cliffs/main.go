@@ -7,7 +7,7 @@
 //	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7]
 //	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
 //	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
-//	go run ./cliffs -check      # no C: fails where machine code is slower than the interpreter
+//	go run ./cliffs -check      # no C: fails where machine code of any back end is slower than the interpreter
 package main
 
 import (
@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -37,7 +38,7 @@ func main() {
 	log.SetFlags(0)
 	var o options
 	match := flag.String("match", "", "only tests whose kind or title matches this expression")
-	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one")
+	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one, with -check all of them")
 	flag.StringVar(&o.python, "numpy", "", "a Python with NumPy, to compare with it too")
 	flag.StringVar(&o.torch, "torch", "", "a Python with torch, to compare with it too; bfloat16 is compared with nothing else")
 	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C; those that are not installed are left out")
@@ -67,7 +68,13 @@ func main() {
 	tests := slices.DeleteFunc(all, func(t test) bool { return !want.MatchString(t.kind + ": " + t.title()) })
 	runtime.LockOSThread()
 	if o.check {
-		err = check(tests, o)
+		backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
+		if o.backend != "" {
+			backends = []string{o.backend}
+		}
+		for _, o.backend = range backends {
+			err = errors.Join(err, check(tests, o))
+		}
 	} else {
 		err = compare(tests, o)
 	}
@@ -108,7 +115,7 @@ func check(tests []test, o options) error {
 	for _, t := range losers {
 		all = append(all, slow[t])
 	}
-	fmt.Printf("%d tests, %d slower than the interpreter\n", len(tests), len(all))
+	fmt.Printf("%s: %d tests, %d slower than the interpreter\n", o.backend, len(tests), len(all))
 	return errors.Join(all...)
 }
 
@@ -132,7 +139,7 @@ func slower(t *test, o options) (slow, err error) {
 		if ours < slack*theirs {
 			return nil, nil
 		}
-		slow = fmt.Errorf("%s: %s: machine code takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), ours, theirs)
+		slow = fmt.Errorf("%s: %s: code for %s takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), o.backend, ours, theirs)
 	}
 	return slow, nil
 }

@@ -546,7 +546,28 @@ func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
 // alone.
 func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
 
-func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) { f.copyLaidTo(n, t) }
+// StoreLaid stores by way of the frame: elements that follow each other at once.
+func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) {
+	if f.Masked {
+		f.copyLaidTo(n, t)
+		return
+	}
+	s, size := &f.Layout.Sites[n.Aux], t.Size()
+	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
+	to := f.LaidAddress(s, n.Aux)
+	before := f.laidBefore(s)
+	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	for lane := 0; lane < f.W; {
+		n := 1
+		for lane+n < f.W && offsets[lane+n] == offsets[lane]+n {
+			n++
+		}
+		m := to
+		m.Disp += int32((before + offsets[lane]) * size)
+		f.CopyBytes(m, isa.At(isa.Frame, laidValues+lane*size), n*size)
+		lane += n
+	}
+}
 
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {

@@ -146,25 +146,24 @@ func (f *emitter) copyLaid(s *layout.Site, i int32) {
 	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
 }
 
-// copyLaidTo copies the elements of the operand of n to those of a laid site, in a loop: those of
-// the tail, or all.
+// laidValues is where the frame has the values of a vector whose lanes are stored in parts.
+const laidValues = frame.Tmp + 128
+
+// copyLaidTo copies the lanes of the tail of the operand of n to elements of a laid site, in a
+// loop.
 func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
-	const values = frame.Tmp + 128
 	s, size := &f.Layout.Sites[n.Aux], t.Size()
-	f.own.StoreTo(n, t, isa.At(isa.Frame, values), false)
+	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
 	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
 	first := slices.Min(offsets)
 	loop := f.NewLabel()
 	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, size)), 0))
-	if !f.Masked {
-		f.Int(isa.Mov, isa.Word(frame.Counter), isa.K(f.W))
-	}
 	f.Int(isa.Mov, isa.T0, isa.K(0))
 	f.Bind(loop)
 	m := f.laidMem(s, n.Aux)
 	f.Load(4, isa.T2, isa.AtX(isa.Count, isa.T0, 4, 0))
 	f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(m.Base, x86.RDX, 1, m.Disp+int32(first*size)))
-	f.CopyElement(t, isa.At(isa.T2, 0), isa.AtX(isa.Frame, isa.T0, size, values), isa.T1)
+	f.CopyElement(t, isa.At(isa.T2, 0), isa.AtX(isa.Frame, isa.T0, size, laidValues), isa.T1)
 	f.Int(isa.Add, isa.T0, isa.K(1))
 	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -25,7 +24,10 @@ func located(err error, current func(*tree.Node) *tree.Node, evaluate func(*tree
 		return err
 	}
 	if f.Call != nil {
-		return placed(f.Call, current(f.Node))
+		if e := new(tree.Error); errors.As(f.Call, &e) {
+			return e.At(current(f.Node))
+		}
+		return f.Call
 	}
 	var n *tree.Node
 	what := ""
@@ -47,21 +49,7 @@ func located(err error, current func(*tree.Node) *tree.Node, evaluate func(*tree
 	if n == nil {
 		return tree.NewError(f.Kind, "", "%s", what)
 	}
-	return placed(tree.NewError(f.Kind, n.Op.Constructor(), "%s", what), current(n))
-}
-
-// placed returns err with the call that built n, if it is an [tree.Error]. The error
-// names the function that the caller called, which may build several nodes.
-func placed(err error, n *tree.Node) error {
-	e := new(tree.Error)
-	if !errors.As(err, &e) {
-		return err
-	}
-	at := *e
-	if op, file, line := n.Place(); file != "" {
-		at.Op, at.File, at.Line = cmp.Or(op, at.Op), file, line
-	}
-	return &at
+	return tree.NewError(f.Kind, n.Op.Constructor(), "%s", what).At(current(n))
 }
 
 // offender evaluates the operand on which the faults of a node depend. It returns

@@ -98,7 +98,7 @@ func (f *Formula) Run(ctx context.Context, vars any) error {
 	if err := f.prepare(ctx, e, b, vars); err != nil {
 		return err
 	}
-	return e.program.Run(ctx)
+	return f.src.Locate(e.unit, e.program.Run(ctx))
 }
 
 // Eval carries out the formula and returns new arrays with the values of the
@@ -127,7 +127,7 @@ func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array,
 		}
 		out[o.Node().Leaf.Name] = fresh
 	}
-	if err := e.program.Run(ctx); err != nil {
+	if err := f.src.Locate(e.unit, e.program.Run(ctx)); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -145,6 +145,7 @@ type entry struct {
 
 	mu      sync.Mutex // held while it is compiled and while it runs
 	program *engine.Program
+	unit    *Unit
 	mems    []*engine.Memory  // of the groups of the binding
 	cells   [][2]*tree.Scalar // of the names that are Go scalars
 	outs    []*engine.Array
@@ -219,6 +220,7 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 	if err != nil {
 		return err
 	}
+	e.unit = u
 	for _, name := range want {
 		n := u.Values[name]
 		if n == nil {

@@ -220,8 +220,14 @@ func TestErrors(t *testing.T) {
 		{"x = ... + 1", "1:5: this has a meaning in subscripts only", nil},
 		{"lr[0] = 2", "1:3: lr is a number known at run time only, which has no parts to assign to", expr.ErrType},
 		{"q = x", "none of the assigned names (q) is bound to an array", nil},
-		{"x = x[i]", "op.Take: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
-		{"i = i // (i - 1)", "op.FloorDiv: integer division by zero at [0]", expr.ErrDivide},
+		{"x = x[i]", "formula 1:6: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
+		{"x = sum(x[i] + x)", "formula 1:10: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
+		{"i = i // (i - 1)", "formula 1:7: integer division by zero at [0]", expr.ErrDivide},
+		{"i //= i - 2", "formula 1:3: integer division by zero at [1]", expr.ErrDivide},
+		{"i[1:] //= i[1:] - 3", "formula 1:7: integer division by zero at [1]", expr.ErrDivide},
+		{"k = i + 1\nk %= i - 3\ni = k", "formula 2:3: integer division by zero at [2]", expr.ErrDivide},
+		{"f(a, b) = a[b]\nx = f(x, i) + 1", "formula 1:12: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
+		{"x += bincount(i, minlength=4)", "formula 1:6: index 4 at position 3 is outside of axis 0 of size 4", expr.ErrIndex},
 	} {
 		f, err := formula.Compile[float64](c.text)
 		if err == nil {

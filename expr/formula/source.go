@@ -126,6 +126,16 @@ func (s *Source) build(env map[string]*tree.Node, want, known []string) (*Unit, 
 	return u, s.in(err)
 }
 
+// Locate returns an error of a run of a unit of the formula with its place in the text, as an
+// [*Error], if data that an operator does not take caused it: a division of integers by
+// zero, or an index out of range. Other errors remain as they are.
+func (s *Source) Locate(u *Unit, err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.in(u.Locate(err))
+}
+
 // check reports what is wrong with a formula whatever its variables are.
 func (s *Source) check() error { return s.in(numpy.Check(s.expanded)) }
 

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -31,6 +32,8 @@ type Error struct {
 	Msg  string
 	File string // base name and line of the call that built the node, or empty
 	Line int
+
+	site *site // of the node on which a run failed, or nil
 }
 
 func (e *Error) Error() string {
@@ -200,17 +203,26 @@ func (n *Node) mark() {
 	runtime.Callers(3, n.site[:])
 }
 
-// Place returns the function of package op that the caller called for a node which
-// can fail on data, and the file and the line of the call: of an integer division, a
-// view that reads at computed positions, or a Go function. The function is "" where
-// the caller called another package, and all three are empty for other nodes.
-func (n *Node) Place() (op, file string, line int) {
+// At returns e as the error of a run that failed on n, a node that can fail on data: an
+// integer division, a view that reads at computed positions, or a Go function. The error
+// states the function of package op that the caller called, which may build several nodes,
+// and the place of the call.
+func (e *Error) At(n *Node) *Error {
+	out := *e
 	if n == nil || n.Attributes == nil || n.site == nil {
-		return "", "", 0
+		return &out
 	}
+	out.site = n.site
 	pcs := n.site[:]
 	if end := slices.Index(pcs, 0); end >= 0 {
 		pcs = pcs[:end]
 	}
-	return outside(pcs)
+	if op, file, line := outside(pcs); file != "" {
+		out.Op, out.File, out.Line = cmp.Or(op, out.Op), file, line
+	}
+	return &out
 }
+
+// Of reports whether e is the error of a run that failed on n, as a plan has it or
+// as the caller made it.
+func (e *Error) Of(n *Node) bool { return e.site != nil && n.Attributes != nil && n.site == e.site }

@@ -2,6 +2,7 @@ package numpy
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +20,43 @@ type Unit struct {
 	// Values is what every assigned name stands for after the statements have
 	// run: an array that they wrote to, or a tree that reads arrays.
 	Values map[string]*tree.Node
+
+	parts []part
+}
+
+// A part is a tree of a formula, and what it stands for in the text.
+type part struct {
+	n  *tree.Node
+	at *syntax.Node
+}
+
+// Locate returns an error of a run with the place of the part of the formula that failed, and
+// the line of the program that built the trees: a [*syntax.Error] without a text. Other errors
+// remain as they are. It visits each node once.
+func (u *Unit) Locate(err error) error {
+	var e *tree.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	seen := map[*tree.Node]bool{}
+	for _, p := range u.parts {
+		for stack := []*tree.Node{p.n}; len(stack) > 0; {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if n == nil || seen[n] {
+				continue
+			}
+			if seen[n] = true; e.Of(n) {
+				msg := e.Msg
+				if e.File != "" {
+					msg += fmt.Sprintf(" (%s:%d)", e.File, e.Line)
+				}
+				return fail(p.at, e.Kind, "%s", msg)
+			}
+			stack = append(stack, n.Args...)
+		}
+	}
+	return err
 }
 
 // Options are what Build depends on besides the formula.
@@ -65,7 +103,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 			return nil, err
 		}
 	}
-	u := &Unit{Statements: b.out, Values: map[string]*tree.Node{}}
+	u := &Unit{Statements: b.out, Values: map[string]*tree.Node{}, parts: b.parts}
 	for _, name := range o.Want {
 		if v := b.vars[name]; v != nil {
 			n := v.value.node()
@@ -156,14 +194,17 @@ func (b *builder) run(st *syntax.Statement) error {
 	case v != nil && v.bound:
 		return b.store(st, v.value.n, e, true)
 	}
-	b.define(st.Name(), e)
+	b.define(st, e)
 	return nil
 }
 
 // define gives a temporary a value.
-func (b *builder) define(name string, e value) {
-	b.vars[name] = &variable{value: e}
+func (b *builder) define(st *syntax.Statement, e value) {
+	b.vars[st.Name()] = &variable{value: e}
 	b.pending |= b.reads.value(e)
+	if e.kind == vTree {
+		b.parts = append(b.parts, part{e.n, operatorOf(st)})
+	}
 }
 
 // augment carries out name op= value.
@@ -185,7 +226,7 @@ func (b *builder) augment(st *syntax.Statement, v *variable, e value) error {
 		}
 		r = valueOf(n)
 	}
-	b.define(st.Name(), r)
+	b.define(st, r)
 	return nil
 }
 
@@ -331,6 +372,7 @@ func (b *builder) emit(st *syntax.Statement, s expr.Statement) error {
 		return err
 	}
 	b.out = append(b.out, s)
+	b.parts = append(b.parts, part{s.Value, operatorOf(st)})
 	return nil
 }
 

@@ -16,6 +16,7 @@ type scope struct {
 	known          []string // the names that an error lists, or nil for those of vars
 	checking       bool     // names have no values
 	differentiated int      // how many nodes the derivatives so far had to visit
+	parts          []part   // the trees of the formula, in the order in which they are made
 }
 
 // A variable is a name with its present value.
@@ -27,6 +28,14 @@ type variable struct {
 
 // eval returns the value of a syntax tree.
 func (s *scope) eval(n *syntax.Node) (value, error) {
+	v, err := s.evalNode(n)
+	if err == nil && v.kind == vTree && n.Kind != syntax.Name {
+		s.parts = append(s.parts, part{v.n, n})
+	}
+	return v, err
+}
+
+func (s *scope) evalNode(n *syntax.Node) (value, error) {
 	switch n.Kind {
 	case syntax.Name:
 		return s.name(n)

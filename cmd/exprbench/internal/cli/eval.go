@@ -181,7 +181,7 @@ func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula
 	if err != nil {
 		return nil, err
 	}
-	return values, p.Run(ctx)
+	return values, src.Locate(unit, p.Run(ctx))
 }
 
 // collect allocates an array for each value without one, and adds the statement

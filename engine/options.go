@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -11,11 +12,14 @@ import (
 type Options struct {
 	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // largest number of threads; 0: one for each CPU; a negative number is an error
-	// Products says what computes matrix products on the CPU. If it is empty, the
-	// engine does, with the same bits everywhere. If it is [ProductsByBLAS], the
-	// implementation registered with gonum's blas32 and blas64 computes products
-	// of float32 and float64. Then the bits, NaN and infinity included, are those
-	// of that library.
+	// Products says what computes matrix products on the CPU. [ProductsByEngine] has the
+	// same bits everywhere. With any other value a library computes products of float32
+	// and float64, and the bits, NaN and infinity included, are those of that library:
+	// [ProductsByBLAS], or the name of a library of the machine ("openblas", "mkl",
+	// "blis", "accelerate", "system" for the first of these that is there) or the path of
+	// its file, in a program that imports engine/blas/system. If Products is empty, it
+	// is the value that the environment variable ONELOOP_BLAS has at the first use of the
+	// engine, or else ProductsByEngine. A library that is missing is an error.
 	Products string
 	// Chains says where products, and the loops before and after them, run together,
 	// one block of rows after the other. If it is empty, they do where that pays.
@@ -31,9 +35,11 @@ type Options struct {
 	Profile bool
 }
 
-// ProductsByBLAS is the value of [Options.Products] for which the BLAS registered
-// with gonum computes products of float32 and float64.
-const ProductsByBLAS = "blas"
+// The values of [Options.Products] that are no names of libraries.
+const (
+	ProductsByEngine = host.ProductsByEngine // kernels of the engine
+	ProductsByBLAS   = host.ProductsByGonum  // what is registered with gonum's blas32 and blas64
+)
 
 // The values of [Options.Chains].
 const (
@@ -41,18 +47,16 @@ const (
 	ChainsAlways = "always"
 )
 
-// check returns an error for options that no program can use.
-func (o Options) check() error {
+// settle checks the options, and sets Products to the name of what computes products.
+func (o *Options) settle() (err error) {
 	if o.Threads < 0 {
 		return tree.NewError(tree.ErrValue, "", "Options.Threads is %d; 0 means one thread for each CPU", o.Threads)
-	}
-	if o.Products != "" && o.Products != ProductsByBLAS {
-		return tree.NewError(tree.ErrUnsupported, "", "Options.Products is %q; it can be empty or %q", o.Products, ProductsByBLAS)
 	}
 	if o.Chains != "" && o.Chains != ChainsNever && o.Chains != ChainsAlways {
 		return tree.NewError(tree.ErrUnsupported, "", "Options.Chains is %q; it can be empty, %q or %q", o.Chains, ChainsNever, ChainsAlways)
 	}
-	return nil
+	o.Products, _, err = host.Products(o.Products)
+	return err
 }
 
 // checkContext returns an error for a nil context and for one that is done.

@@ -46,7 +46,7 @@ func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Prog
 }
 
 func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (*Program, error) {
-	if err := o.check(); err != nil {
+	if err := o.settle(); err != nil {
 		return nil, err
 	}
 	p := &Program{stmts: stmts, options: o}
@@ -78,7 +78,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 
 // resolve returns o with the defaults in place of zero values, and the back end.
 func (o Options) resolve() (Options, backend.Backend, error) {
-	if err := o.check(); err != nil {
+	if err := o.settle(); err != nil {
 		return o, nil, err
 	}
 	be, err := host.Named(o.Backend)
@@ -101,7 +101,7 @@ func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 		return s.Target == nil || s.Target.Leaf == nil || s.Target.Leaf.Mem == nil || s.Target.Leaf.Mem.Device() != cpu{}.Name()
 	}):
 		return nil
-	case o.Products != "":
+	case o.Products != ProductsByEngine:
 		return []plan.Option{plan.SplitLoops}
 	}
 	options := []plan.Option{plan.CombineProducts, plan.SplitLoops}
@@ -135,8 +135,12 @@ func hostProgram(ctx context.Context, o Options, be backend.Backend, pl *plan.Pl
 
 // hostProgramOn is hostProgram with a function that returns the bytes of a memory.
 func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.Plan, bytes func(tree.Memory) []byte) (*host.Program, error) {
+	_, blas, err := host.Products(o.Products)
+	if err != nil {
+		return nil, err
+	}
 	h, err := host.NewProgram(ctx, host.Options{
-		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: o.Products == ProductsByBLAS, Bytes: bytes,
+		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: blas, Bytes: bytes,
 	}, pl)
 	if err == nil && process.debug()["asm"] {
 		err = h.WriteCode(os.Stderr)

@@ -17,7 +17,7 @@ import (
 type productStep struct{ loopStep }
 
 func (p *Program) newProduct(s *plan.Stage) (step, error) {
-	if p.BLAS && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
+	if p.BLAS != nil && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
 		return newBLAS(s)
 	}
 	problem, err := problemOf(s)

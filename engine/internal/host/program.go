@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -24,7 +25,7 @@ type Options struct {
 	Pool    *sched.Pool
 	Threads int                      // largest number of threads
 	Profile bool                     // name the kernels for perf and pprof
-	BLAS    bool                     // the BLAS registered with gonum computes products of floats
+	BLAS    driver.BLAS              // computes products of float32 and float64; or nil: package gemm does
 	Bytes   func(tree.Memory) []byte // returns the current bytes of a memory of the plan
 }
 

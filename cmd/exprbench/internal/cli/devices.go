@@ -15,7 +15,7 @@ import (
 var planned = []string{"neon"}
 
 func newDevices() *cobra.Command {
-	probe := false
+	probe, blas := false, ""
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List what was found here: processor, caches, backends, memory for code",
@@ -56,13 +56,32 @@ func newDevices() *cobra.Command {
 			for _, err := range failed {
 				fmt.Fprintf(&b, "executable memory  not %s\n", oneLine(err.Error()))
 			}
-			b.WriteString("products   kernels of the engine; a BLAS registered with gonum by Options.Products\n")
+			if err := productsText(&b, blas); err != nil {
+				return err
+			}
 			b.WriteString(cudaText())
 			return print(cmd, b.String())
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "measure the numbers by which loops are chosen, and store them for later runs")
+	addBLAS(cmd, &blas)
 	return cmd
+}
+
+// productsText writes what computes matrix products. A missing library is an error if
+// --blas names it, and a line of the text if ONELOOP_BLAS does.
+func productsText(b *strings.Builder, name string) error {
+	library, err := inspect.Products(name)
+	switch {
+	case err != nil && name != "":
+		return err
+	case err != nil:
+		library = "none by default: " + oneLine(strings.TrimPrefix(err.Error(), "oneloop: "))
+	case library == "":
+		library = "kernels of the engine"
+	}
+	fmt.Fprintf(b, "products   %s\n", library)
+	return nil
 }
 
 // machineText writes the model of the machine, after it measured it if probe is set.

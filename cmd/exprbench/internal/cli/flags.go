@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/blas/system"
+	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -173,10 +175,12 @@ func numbers(list []setting) (map[string]*tree.Node, error) {
 	return env, nil
 }
 
-// An engineFlags is the choice of backend and threads.
+// An engineFlags is the choice of backend, threads and library for products.
 type engineFlags struct {
 	backend string
 	threads int
+	blas    string
+	library string // what blas means, for texts; empty: the kernels of the engine; set by options
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
@@ -184,6 +188,13 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	choices(cmd, "backend", append(engine.Backends(), "cuda")...)
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
 	numbersOf(cmd, "threads")
+	addBLAS(cmd, &f.blas)
+}
+
+// addBLAS adds --blas.
+func addBLAS(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "blas", "", "`name` or file of a library for matrix products: "+strings.Join(system.Names(), ", ")+" (default: what ONELOOP_BLAS says, or kernels of the engine)")
+	choices(cmd, "blas", append(system.Names(), engine.ProductsByEngine)...)
 }
 
 // An arrayFlags is the arrays and the scalars of statements that no file gives.
@@ -204,8 +215,11 @@ func addDefine(cmd *cobra.Command, def *[]string) {
 // planOptions returns the options with which the engine plans statements for the
 // backend.
 func (f *engineFlags) planOptions() []plan.Option {
-	if onGPU(f.backend) {
+	switch {
+	case onGPU(f.backend):
 		return nil
+	case f.library != "":
+		return []plan.Option{plan.SplitLoops}
 	}
 	return []plan.Option{plan.CombineProducts, plan.SplitLoops, plan.ChainProducts}
 }
@@ -218,16 +232,22 @@ func (f *engineFlags) options() (engine.Options, error) {
 		return engine.Options{}, usagef("--threads %d is not within 0..1024", f.threads)
 	}
 	if onGPU(f.backend) {
+		if f.blas != "" {
+			return engine.Options{}, usagef("--blas %s: products on a GPU are those of cuBLAS", f.blas)
+		}
 		return engine.Options{Threads: f.threads}, nil
+	}
+	var err error
+	if f.library, err = inspect.Products(f.blas); err != nil {
+		return engine.Options{}, err
 	}
 	name := f.backend
 	if name == "" {
-		var err error
 		if name, err = engine.DefaultBackend(); err != nil {
 			return engine.Options{}, err
 		}
 	}
-	return engine.Options{Backend: name, Threads: f.threads}, nil
+	return engine.Options{Backend: name, Threads: f.threads, Products: f.blas}, nil
 }
 
 // maxFormula bounds a formula from standard input.

@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
@@ -200,7 +201,7 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.St
 	writePlan(&b, stmts, pl)
 	if onGPU(f.engine.backend) {
 		for i, s := range pl.Stages {
-			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
 		}
 		text, err := cudaListing(pl, f.arch)
 		if err != nil {
@@ -225,7 +226,7 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.St
 	defer top.Close()
 	footprint := pl.Footprint()
 	for i, s := range pl.Stages {
-		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s)))
+		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
 		b.WriteString(indent(boundText(s, top.Stage(s, footprint))))
 		for _, k := range kernels {
 			if k.Stage == i {
@@ -279,17 +280,23 @@ func boundText(s *plan.Stage, x roof.Bound) string {
 		x.Bytes, x.Memory/each, x.Flops, x.Compute/each, float64(x.Flops)/float64(max(x.Bytes, 1)), binds)
 }
 
-func stageText(s *plan.Stage) string {
+// stageText is what a stage does. library computes products of floats on the CPU; if it is
+// empty, kernels of the engine do.
+func stageText(s *plan.Stage, library string) string {
 	switch s.Kind {
 	case plan.Product:
 		if s.Bias != nil {
 			return fmt.Sprintf("%v = %v @ %v + %v, by cuBLASLt with the epilogue BIAS, or by cuBLAS and a loop where it has no such product\n", s.Out, s.A, s.B, s.Bias)
 		}
-		return fmt.Sprintf("%v = %v @ %v, a matrix product\n", s.Out, s.A, s.B)
+		by := ""
+		if t := s.Out.Type; library != "" && (t == dtype.F32 || t == dtype.F64) {
+			by = ", by " + library
+		}
+		return fmt.Sprintf("%v = %v @ %v, a matrix product%s\n", s.Out, s.A, s.B, by)
 	case plan.Chain:
 		var b strings.Builder
 		for i, p := range s.Parts {
-			fmt.Fprintf(&b, "part %d\n%s", i, indent(stageText(p)))
+			fmt.Fprintf(&b, "part %d\n%s", i, indent(stageText(p, library)))
 		}
 		return b.String()
 	case plan.Call:

@@ -24,11 +24,12 @@ type pageWriter struct {
 	kernels      []*inspect.Kernel // of pl, in order
 	sources      []cuda.Listing    // of onDevice
 	arrays       []string          // names
+	library      string            // computes products; or empty
 }
 
 // page writes the statements, their plan and the code of each stage as HTML.
 func (f *inspectFlags) page(ctx context.Context, w io.Writer, stmts []expr.Statement, options engine.Options) (err error) {
-	p := &pageWriter{stmts: stmts}
+	p := &pageWriter{stmts: stmts, library: f.engine.library}
 	if p.pl, err = plan.Compile(ctx, stmts, append(f.engine.planOptions(), plan.RecordOrigins)...); err != nil {
 		return err
 	}
@@ -69,10 +70,10 @@ func (p *pageWriter) page() page.Page {
 				texts = texts.And(page.Names("", page.Lines(fmt.Sprintf("part %d\n", n)), nil))
 			}
 			if part.Kernel == nil {
-				texts = texts.And(page.Names("", page.Lines(stageText(part), page.Step(at)), p.arrays))
+				texts = texts.And(page.Names("", page.Lines(stageText(part, p.library), page.Step(at)), p.arrays))
 				continue
 			}
-			texts = texts.And(page.Loop("loop IR", stageText(part), at, buffersOf(part), p.arrays))
+			texts = texts.And(page.Loop("loop IR", stageText(part, p.library), at, buffersOf(part), p.arrays))
 			codes = codes.And(page.Loop(page.Code, loops[0].String(), at, buffersOf(part), p.arrays))
 			loops = loops[1:]
 		}

@@ -39,7 +39,8 @@ Results go to standard output, messages to standard error. The exit code is 0
 on success, 1 on failure, 2 on wrong usage, 130 after an interrupt.
 
 The environment variable ONELOOP_CPU chooses the backend where --backend does
-not. ONELOOP_DEBUG prints what programs are compiled to, on standard error: a
+not, and ONELOOP_BLAS the library for matrix products where --blas does not.
+ONELOOP_DEBUG prints what programs are compiled to, on standard error: a
 list with commas of tree, plan, ir and asm. With perf in the list, kernels have
 names in /tmp/perf-PID.map and labels in CPU profiles. If it is set to anything,
 an internal error shows its stack.`

@@ -94,14 +94,19 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 }
 
 // planOptions returns what the stages of a plan may do. On the CPU a stage costs
-// little. The built-in products combine sums with their results, and run in chains.
+// little. The built-in products combine sums with their results, and run in chains. On
+// another device its package says it.
 func planOptions(o Options, stmts []expr.Statement) []plan.Option {
+	for _, s := range stmts {
+		if s.Target == nil || s.Target.Leaf == nil || s.Target.Leaf.Mem == nil {
+			return nil // an error of the compilation
+		}
+		if m, ok := s.Target.Leaf.Mem.(*Memory); ok && m.Device() != (cpu{}).Name() {
+			return deviceOptions(o, m.dev)
+		}
+	}
 	switch {
-	case slices.ContainsFunc(stmts, func(s expr.Statement) bool {
-		return s.Target == nil || s.Target.Leaf == nil || s.Target.Leaf.Mem == nil || s.Target.Leaf.Mem.Device() != cpu{}.Name()
-	}):
-		return nil
-	case o.Products != ProductsByEngine:
+	case o.Products != "" && o.Products != ProductsByEngine:
 		return []plan.Option{plan.SplitLoops}
 	}
 	options := []plan.Option{plan.CombineProducts, plan.SplitLoops}
@@ -112,6 +117,17 @@ func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 		return append(options, plan.ChainAlways)
 	}
 	return append(options, plan.ChainProducts)
+}
+
+// deviceOptions returns what the stages of a plan for a device may do.
+func deviceOptions(o Options, d driver.Device) (options []plan.Option) {
+	if p, ok := d.(driver.Planner); ok {
+		options = slices.Clone(p.PlanOptions())
+	}
+	if o.Products == ProductsByEngine {
+		options = append(options, plan.ProductsInOrder)
+	}
+	return options
 }
 
 // planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.

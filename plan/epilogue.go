@@ -18,7 +18,7 @@ import (
 // accepts the new stage. The temporary between the two stages is then unused. p
 // does not change.
 func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
-	out := &Plan{Origins: p.Origins}
+	out := &Plan{Origins: p.Origins, ProductsInOrder: p.ProductsInOrder}
 	for i := 0; i < len(p.Stages); i++ {
 		s := p.Stages[i]
 		if b := p.biased(i); b != nil && take(b) {

@@ -32,11 +32,18 @@ var passes = []struct{ name, does string }{
 // An Option says what the stages of a plan may do.
 type Option uint8
 
-// The options. The CPU allows all of them, with its built-in products.
+// The options. The CPU allows all of them but ScaleProducts and ProductsInOrder, with its built-in
+// products.
 const (
 	// CombineProducts lets products scale their sums, combine them with their result,
 	// and read operands of any strides.
 	CombineProducts Option = iota + 1
+	// ScaleProducts lets products of float32 and float64 be what BLAS computes:
+	// C = beta*C + alpha*(A @ B), and = and -=, where C is row-major.
+	ScaleProducts
+	// ProductsInOrder asks for products with the sums of the interpreter, in its order,
+	// from a back end that has others by default: [Plan.ProductsInOrder].
+	ProductsInOrder
 	// ChainProducts joins products, and the loops before and after them, to chains
 	// where that pays.
 	ChainProducts
@@ -78,9 +85,11 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 	made(show, "check", checked)
 	groups := group(checked)
 	made(show, "group", groups)
-	p, g, e := &Plan{}, graph.New(), &emitter{origins: origins}
+	p, g, e := &Plan{ProductsInOrder: slices.Contains(options, ProductsInOrder)}, graph.New(), &emitter{origins: origins}
 	g.Origins = origins
-	f := fuse.New(ctx, g, fuse.May{Combine: slices.Contains(options, CombineProducts), Split: slices.Contains(options, SplitLoops)})
+	f := fuse.New(ctx, g, fuse.May{
+		Combine: slices.Contains(options, CombineProducts), Scale: slices.Contains(options, ScaleProducts), Split: slices.Contains(options, SplitLoops),
+	})
 	for i, list := range groups {
 		roots, err := join(ctx, g, list)
 		if err != nil {

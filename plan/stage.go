@@ -17,6 +17,8 @@ type Plan struct {
 	// Origins are the nodes of the statements, without arrays, if the option RecordOrigins
 	// asked for them. The origins of stages, and of values of kernels, are numbers of them.
 	Origins []*tree.Node
+	// ProductsInOrder says that products have the sums of the interpreter, in its order.
+	ProductsInOrder bool
 }
 
 // All yields the loops, products and calls of the plan, with the numbers of their
@@ -81,8 +83,8 @@ type Stage struct {
 	Faults  []Fault
 
 	// Product and Call. A product stores Out = Beta*Out Saver Alpha*(A @ B). Alpha
-	// and Beta are both nil, which is 1, or both set. Only [CombineProducts] lets
-	// a product be more than A @ B. Only [Plan.WithEpilogues] sets Bias. The product adds
+	// and Beta are both nil, which is 1, or both set. Only [CombineProducts] and
+	// [ScaleProducts] let a product be more than A @ B. Only [Plan.WithEpilogues] sets Bias. The product adds
 	// it to each row.
 	// Terms and Columns are the numbers of axes of B that are the rows and the columns
 	// of a matrix, row-major; 0: one each. Only plans with CombineProducts have them.

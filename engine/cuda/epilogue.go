@@ -27,13 +27,20 @@ type biased struct {
 }
 
 // Plan returns the plan that a GPU runs for pl if cuBLASLt is there and supports
-// every product with a bias.
+// every product with a bias. It is for plans with the options that [PlanOptions] returns.
 func Plan(pl *plan.Plan) *plan.Plan {
 	return pl.WithEpilogues(func(s *plan.Stage) bool {
 		_, err := biasedGemm(s)
 		return err == nil
 	})
 }
+
+// PlanOptions returns what the stages of plans for GPUs may do: cuBLAS scales products
+// and adds them to their target.
+func PlanOptions() []plan.Option { return []plan.Option{plan.ScaleProducts} }
+
+// PlanOptions is the function of this name.
+func (*device) PlanOptions() []plan.Option { return PlanOptions() }
 
 var (
 	errBiasedType  = errors.New("cuBLASLt is asked for float32 and float64 only")

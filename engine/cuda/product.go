@@ -3,9 +3,11 @@ package cuda
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
@@ -86,6 +88,8 @@ func regular(offsets []int) (step int, ok bool) {
 // column-major. A row-major matrix read column-major is its transpose, and
 // row-major C = A B is column-major C' = B' A'. So the step exchanges the
 // operands and needs no copies.
+//
+// cuBLAS scales the sums and adds them to the result, where the stage says so.
 type product struct {
 	p     *program
 	name  string
@@ -107,7 +111,11 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // no elements, or all zeros: launch clears them
 		return x, nil
 	}
-	if all, ok := together(&a, &b); ok {
+	all, ok := together(&a, &b)
+	if len(s.A.Shape) == 2 && len(s.B.Shape) == 2 { // the result may be columns of a larger matrix
+		all.LdC = max(s.Out.Strides[0], b.cols)
+	}
+	if ok {
 		x.gemms = []cu.Gemm{all}
 	} else {
 		all.Batch = 1
@@ -127,20 +135,53 @@ func together(a, b *matrix) (g cu.Gemm, ok bool) {
 	stepB, okB := regular(b.offsets)
 	return cu.Gemm{
 		TransA: transB, TransB: transA, M: b.cols, N: a.rows, K: a.cols, LdA: ldB, LdB: ldA, LdC: b.cols,
-		StrideA: int64(stepB), StrideB: int64(stepA), StrideC: int64(a.rows * b.cols), Batch: len(a.offsets),
+		StrideA: int64(stepB), StrideB: int64(stepA), StrideC: int64(a.rows * b.cols), Batch: len(a.offsets), Alpha: 1,
 	}, okA && okB
 }
 
 func (x *product) prepare() (int, error) {
 	size := cu.DevicePtr(x.s.Out.Type.Size())
 	a, b, c := x.p.address(x.a.array), x.p.address(x.b.array), x.p.address(x.s.Out)
+	alpha, beta := scales(x.s)
 	for i := range x.gemms {
 		g := &x.gemms[i]
+		g.Alpha, g.Beta = alpha, beta
 		g.A = b + cu.DevicePtr(x.b.offsets[i])*size
 		g.B = a + cu.DevicePtr(x.a.offsets[i])*size
 		g.C = c + cu.DevicePtr(i*x.a.rows*x.b.cols)*size
 	}
 	return 0, nil
+}
+
+// scales returns alpha and beta of a product for this run. The difference has the
+// opposite alpha.
+func scales(s *plan.Stage) (alpha, beta float64) {
+	alpha, beta = 1, 0
+	if s.Saver != expr.Set {
+		beta = 1
+	}
+	if s.Alpha != nil {
+		alpha = valueOf(s.Alpha, s.Out.Type)
+		if s.Saver != expr.Set {
+			beta = valueOf(s.Beta, s.Out.Type)
+		}
+	}
+	if s.Saver == expr.Minus {
+		alpha = -alpha
+	}
+	return alpha, beta
+}
+
+// valueOf returns a scalar of type t, float32 or float64.
+func valueOf(s *plan.Scalar, t dtype.Type) float64 {
+	bits := s.Bits
+	if s.Cell != nil {
+		bits = s.Cell.Load()
+	}
+	if t == dtype.F32 {
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
 }
 
 func (x *product) bind(_, _ cu.DevicePtr) {}
@@ -163,6 +204,8 @@ func (x *product) state(to []byte) []byte {
 	for i := range x.gemms {
 		to = binary.LittleEndian.AppendUint64(to, uint64(x.gemms[i].A))
 		to = binary.LittleEndian.AppendUint64(to, uint64(x.gemms[i].B))
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(x.gemms[i].Alpha))
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(x.gemms[i].Beta))
 	}
 	return to
 }

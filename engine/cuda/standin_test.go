@@ -56,6 +56,7 @@ func TestStandin(t *testing.T) {
 		{"module busy", testModuleBusy},
 		{"allocations", testAllocations},
 		{"products", testProducts},
+		{"scaled", testScaled},
 		{"bias", testBias},
 		{"bias alignment", testBiasAlignment},
 		{"bias runs", testBiasRuns},

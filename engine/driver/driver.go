@@ -48,6 +48,13 @@ type Compiler interface {
 	Compile(ctx context.Context, p *plan.Plan) (Program, error)
 }
 
+// A Planner is a compiler of plans with more than the stages that every compiler knows.
+// PlanOptions returns what the stages may do.
+type Planner interface {
+	Compiler
+	PlanOptions() []plan.Option
+}
+
 // A Program is a plan compiled by a device.
 type Program interface {
 	// Run runs the plan and returns when the run has ended.

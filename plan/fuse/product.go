@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
@@ -15,9 +16,9 @@ func hasSchedule(n *graph.Node) bool {
 }
 
 // stores returns the product or the call that stores a root without a temporary,
-// or nil if there is none. If combine is set, products scale their sums and combine them
-// with the target.
-func stores(r graph.Root, combine bool) *Step {
+// or nil if there is none. may says how products scale their sums and combine them with
+// the target.
+func stores(r graph.Root, may May) *Step {
 	if r.Value.Uses > 0 {
 		return nil
 	}
@@ -26,7 +27,7 @@ func stores(r graph.Root, combine bool) *Step {
 		return nil
 	}
 	s := &Step{Node: n, Root: r.Value, Out: t}
-	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !(combine && s.combines(n, t)) || s.touches(t) {
+	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !s.mayCombine(n, t, may) || s.touches(t) {
 		return nil
 	}
 	return s
@@ -55,6 +56,19 @@ func unviewed(n *graph.Node, t *graph.Array) (*graph.Node, *graph.Array) {
 		n, t = x, &under
 	}
 	return n, t
+}
+
+// mayCombine is combines, where may allows what the step does.
+func (s *Step) mayCombine(n *graph.Node, t *graph.Array, may May) bool {
+	if !may.Combine && !may.Scale || !s.combines(n, t) {
+		return false
+	}
+	if may.Combine {
+		return true
+	}
+	a, b := s.Node.Args[0].Shape, s.Node.Args[1].Shape
+	rows := shape.IsContiguous(t.Shape, t.Strides) || len(a) == 2 && len(b) == 2 && t.Strides[1] == 1 && t.Strides[0] >= t.Shape[1]
+	return (t.Type == dtype.F32 || t.Type == dtype.F64) && s.Saver <= expr.Minus && rows && a[len(a)-1] > 0
 }
 
 // combines reports whether n is a product that is scaled and combined with t, and

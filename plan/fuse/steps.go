@@ -14,6 +14,7 @@ import (
 // May says what the steps may do.
 type May struct {
 	Combine bool // products scale their sums, combine them with the target, and read operands of any strides
+	Scale   bool // products scale their sums and add them to the target, as BLAS does
 	Split   bool // a loop that stores a temporary becomes several, each without borders; see [graph.Graph.Split]
 }
 
@@ -77,7 +78,7 @@ func (f *Fuser) Steps(roots []graph.Root) ([]*Step, error) {
 	}
 	var direct []*Step
 	for _, r := range roots {
-		if s := stores(r, f.May.Combine); s != nil {
+		if s := stores(r, f.May); s != nil {
 			direct = append(direct, s)
 		}
 	}

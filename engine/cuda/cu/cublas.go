@@ -152,8 +152,8 @@ const (
 	Trans   Transpose = 1
 )
 
-// A Gemm is C = op(A) op(B), column-major as in cuBLAS: op(A) is M by K, op(B) K
-// by N. The strides are the distances between the products of a batch, in
+// A Gemm is C = Alpha op(A) op(B) + Beta C, column-major as in cuBLAS: op(A) is M by K,
+// op(B) K by N. If Beta is 0, C is not read. The strides are the distances between the products of a batch, in
 // elements. With Batch 1 they do not matter.
 type Gemm struct {
 	TransA, TransB            Transpose
@@ -162,17 +162,19 @@ type Gemm struct {
 	LdA, LdB, LdC             int
 	StrideA, StrideB, StrideC int64
 	Batch                     int
+	Alpha, Beta               float64 // rounded to the element type
 }
 
 // Sgemm multiplies matrices of float32.
 func (b *Blas) Sgemm(g *Gemm) error {
-	*(*float32)(unsafe.Pointer(&b.alpha)), b.beta = 1, 0
+	*(*float32)(unsafe.Pointer(&b.alpha)) = float32(g.Alpha)
+	*(*float32)(unsafe.Pointer(&b.beta)) = float32(g.Beta)
 	return b.gemm(cublasSgemm, cublasSgemmStridedBatched, g)
 }
 
 // Dgemm multiplies matrices of float64.
 func (b *Blas) Dgemm(g *Gemm) error {
-	b.alpha, b.beta = 1, 0
+	b.alpha, b.beta = g.Alpha, g.Beta
 	return b.gemm(cublasDgemm, cublasDgemmStridedBatched, g)
 }
 

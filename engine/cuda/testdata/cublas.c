@@ -36,14 +36,15 @@ const char *cublasGetStatusName(int r) { return r == 7 ? "CUBLAS_STATUS_INVALID_
 #define GEMM(name, T)                                                                                                     \
   int name##StridedBatched(void *h, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda, long long sa,  \
                            const T *b, int ldb, long long sb, const T *beta, T *c, int ldc, long long sc, int batch) {       \
-    if (*beta != 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return 7;                                         \
+    if (lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return 7;                                         \
     drain(stream);                                                                                                           \
     for (int x = 0; x < batch; x++, a += sa, b += sb, c += sc)                                                               \
       for (int j = 0; j < n; j++) {                                                                                          \
         for (int i = 0; i < m; i++) {                                                                                        \
           T sum = 0;                                                                                                         \
           for (int l = 0; l < k; l++) sum += AT(a, ta, lda, i, l) * AT(b, tb, ldb, l, j);                                    \
-          c[i + (size_t)j * ldc] = *alpha * sum;                                                                             \
+          T old = *beta == 0 ? 0 : *beta * c[i + (size_t)j * ldc];                                                           \
+          c[i + (size_t)j * ldc] = *alpha * sum + old;                                                                             \
         }                                                                                                                    \
         wrote(c + (size_t)j * ldc, m * sizeof(T));                                                                           \
       }                                                                                                                      \

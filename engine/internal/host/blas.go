@@ -28,7 +28,8 @@ var chosenProducts = sync.OnceValue(func() string { return os.Getenv("ONELOOP_BL
 
 // Products returns the way of products that a name means, and the BLAS for it, which
 // is nil for the kernels of the engine. An empty name means what the environment
-// variable ONELOOP_BLAS names, or else the engine.
+// variable ONELOOP_BLAS names; if that is empty too, the result is, and the engine's
+// kernels compute products on the CPU.
 func Products(name string) (string, driver.BLAS, error) {
 	from := "Options.Products"
 	if name == "" {
@@ -38,7 +39,7 @@ func Products(name string) (string, driver.BLAS, error) {
 	}
 	switch name {
 	case "", ProductsByEngine:
-		return ProductsByEngine, nil, nil
+		return name, nil, nil
 	case ProductsByGonum:
 		return name, registered{}, nil
 	}

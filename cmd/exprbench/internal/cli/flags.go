@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/blas/system"
+	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
@@ -217,7 +218,7 @@ func addDefine(cmd *cobra.Command, def *[]string) {
 func (f *engineFlags) planOptions() []plan.Option {
 	switch {
 	case onGPU(f.backend):
-		return nil
+		return cuda.PlanOptions()
 	case f.library != "":
 		return []plan.Option{plan.SplitLoops}
 	}

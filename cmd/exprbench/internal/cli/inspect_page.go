@@ -36,7 +36,7 @@ func (f *inspectFlags) page(ctx context.Context, w io.Writer, stmts []expr.State
 	if p.kernels, err = inspect.Listings(options.Backend, p.pl); err != nil {
 		return err
 	}
-	if p.onDevice, err = plan.Compile(ctx, stmts, plan.RecordOrigins); err != nil {
+	if p.onDevice, err = plan.Compile(ctx, stmts, append(cuda.PlanOptions(), plan.RecordOrigins)...); err != nil {
 		return err
 	}
 	p.onDevice = cuda.Plan(p.onDevice)

@@ -12,8 +12,9 @@ import (
 type Options struct {
 	Backend string // one of Backends; "" is DefaultBackend
 	Threads int    // largest number of threads; 0: one for each CPU; a negative number is an error
-	// Products says what computes matrix products on the CPU. [ProductsByEngine] has the
-	// same bits everywhere. With any other value a library computes products of float32
+	// Products says what computes matrix products. [ProductsByEngine] has the same bits
+	// everywhere, also on a GPU, where cuBLAS computes products of floats otherwise. With
+	// any other value a library computes products of float32
 	// and float64, and the bits, NaN and infinity included, are those of that library:
 	// [ProductsByBLAS], or the name of a library of the machine ("openblas", "mkl",
 	// "blis", "accelerate", "system" for the first of these that is there) or the path of

@@ -120,14 +120,14 @@ func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 }
 
 // deviceOptions returns what the stages of a plan for a device may do.
-func deviceOptions(o Options, d driver.Device) (options []plan.Option) {
-	if p, ok := d.(driver.Planner); ok {
-		options = slices.Clone(p.PlanOptions())
-	}
+func deviceOptions(o Options, d driver.Device) []plan.Option {
 	if o.Products == ProductsByEngine {
-		options = append(options, plan.ProductsInOrder)
+		return []plan.Option{plan.ProductsInOrder}
 	}
-	return options
+	if p, ok := d.(driver.Planner); ok {
+		return p.PlanOptions()
+	}
+	return nil
 }
 
 // planned returns the plan of statements. It prints what ONELOOP_DEBUG lists.

@@ -11,7 +11,8 @@
 // machine code stays in memory and in the user's cache directory (ONELOOP_CACHE
 // names another, or is "off"). Matrix products of floats are calls of cuBLAS, or
 // of cuBLASLt with a bias. Matrix products of integers are a kernel of this
-// package, and so are sorts, searches and scatters. Fourier transforms and Go functions of
+// package, and those of floats where engine.Options.Products asks for the bits of the
+// CPU; so are sorts, searches and scatters. Fourier transforms and Go functions of
 // the user run on the CPU, between copies of their operands and results.
 //
 // [Pin] returns memory that copies on a stream use without the processor. [Elapsed] is

@@ -87,6 +87,14 @@ func TestGPU(t *testing.T) {
 	enginetest.Run(t, enginetest.Options{Device: d})
 	t.Run("abilities", func(t *testing.T) { compute(t, d) })
 	t.Run("routines", func(t *testing.T) { computeAll(t, d, routineCases()) })
+	t.Run("scaled", func(t *testing.T) {
+		scaledOf[float32](t, d)
+		scaledOf[float64](t, d)
+	})
+	t.Run("ordered", func(t *testing.T) {
+		orderedOf[float32](t, d)
+		orderedOf[float64](t, d)
+	})
 	t.Run("bias", func(t *testing.T) {
 		biasOf[float32](t, d, nil)
 		biasOf[float64](t, d, nil)

@@ -81,7 +81,10 @@ var errClosed = errors.New("the program is closed")
 func (d *device) Compile(ctx context.Context, pl *plan.Plan) (driver.Program, error) {
 	p := &program{d: d, words: make([]byte, cudagen.FaultBytes), resources: &resources{}}
 	runtime.AddCleanup(p, func(r *resources) { d.deferred.put(func() error { return r.release(d) }) }, p.resources)
-	p.plan = placed(pl.WithEpilogues(p.take))
+	if !pl.ProductsInOrder { // cuBLASLt sums in an order of its own
+		pl = pl.WithEpilogues(p.take)
+	}
+	p.plan = placed(pl)
 	var err error
 	if p.arena, err = d.reserve(p.plan.Arena); err != nil {
 		return nil, err

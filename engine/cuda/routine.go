@@ -123,6 +123,11 @@ type kernelText struct {
 
 // text loads the kernels of a file, after definitions such as "T f32".
 func (r *routine) text(file string, entries []string, definitions ...string) (kernelText, error) {
+	return r.p.text("the operator "+r.s.Node.Op.Name(), file, entries, definitions...)
+}
+
+// text is routine.text. what names the use of the kernels in errors.
+func (p *program) text(what, file string, entries []string, definitions ...string) (kernelText, error) {
 	var b strings.Builder
 	b.WriteString(cudagen.Prelude)
 	for _, d := range definitions {
@@ -136,9 +141,9 @@ func (r *routine) text(file string, entries []string, definitions ...string) (ke
 		b.Write(text)
 	}
 	source := b.String()
-	d := r.p.d
-	m, err := d.modules.hold(&r.p.resources.code, sha256.Sum256([]byte(source)), func() (*module, error) {
-		return d.load("the operator "+r.s.Node.Op.Name(), source, entries)
+	d := p.d
+	m, err := d.modules.hold(&p.resources.code, sha256.Sum256([]byte(source)), func() (*module, error) {
+		return d.load(what, source, entries)
 	})
 	return kernelText{m, entries}, err
 }

@@ -57,6 +57,7 @@ func TestStandin(t *testing.T) {
 		{"allocations", testAllocations},
 		{"products", testProducts},
 		{"scaled", testScaled},
+		{"ordered", testOrdered},
 		{"bias", testBias},
 		{"bias alignment", testBiasAlignment},
 		{"bias runs", testBiasRuns},

@@ -42,21 +42,33 @@ func scaledOf[T float32 | float64](t *testing.T, d driver.Device) {
 		{name: "transposed", stmt: func(y, a, b tensor) expr.Statement {
 			return expr.LetAdd(y, op.MatMul(op.T(b), op.T(a)))
 		}, a: []int{5, 6}, b: []int{6, 4}, y: []int{4, 5}},
-		{name: "stack", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
-			a: []int{3, 4, 5}, b: []int{3, 5, 2}, y: []int{3, 4, 2}},
-		{name: "irregular stack", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
-			a: []int{3, 1, 4, 5}, b: []int{2, 5, 2}, y: []int{3, 2, 4, 2}},
-		{name: "columns of a matrix", target: func(y tensor) tensor { return y.Span(op.Range(0, 3), op.Range(1, 5)) },
+		{
+			name: "stack", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
+			a: []int{3, 4, 5}, b: []int{3, 5, 2}, y: []int{3, 4, 2},
+		},
+		{
+			name: "irregular stack", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
+			a: []int{3, 1, 4, 5}, b: []int{2, 5, 2}, y: []int{3, 2, 4, 2},
+		},
+		{
+			name: "columns of a matrix", target: func(y tensor) tensor { return y.Span(op.Range(0, 3), op.Range(1, 5)) },
 			stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
-			a:    []int{3, 6}, b: []int{6, 4}, y: []int{3, 7}},
-		{name: "stored to columns", target: func(y tensor) tensor { return y.Span(op.Range(0, 3), op.Range(1, 5)) },
+			a:    []int{3, 6}, b: []int{6, 4}, y: []int{3, 7},
+		},
+		{
+			name: "stored to columns", target: func(y tensor) tensor { return y.Span(op.Range(0, 3), op.Range(1, 5)) },
 			stmt: func(y, a, b tensor) expr.Statement { return expr.Let(y, op.MatMul(a, b)) },
-			a:    []int{3, 6}, b: []int{6, 4}, y: []int{3, 7}},
-		{name: "no terms", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
-			a: []int{3, 0}, b: []int{0, 4}, y: []int{3, 4}, stages: "product loop"},
+			a:    []int{3, 6}, b: []int{6, 4}, y: []int{3, 7},
+		},
+		{
+			name: "no terms", stmt: func(y, a, b tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, b)) },
+			a: []int{3, 0}, b: []int{0, 4}, y: []int{3, 4}, stages: "product loop",
+		},
 		{name: "times", stmt: func(y, a, b tensor) expr.Statement { return expr.LetMul(y, op.MatMul(a, b)) }, stages: "product loop"},
-		{name: "itself", stmt: func(y, a, _ tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, y)) },
-			a: []int{4, 4}, b: []int{1}, y: []int{4, 4}, stages: "product loop"},
+		{
+			name: "itself", stmt: func(y, a, _ tensor) expr.Statement { return expr.LetAdd(y, op.MatMul(a, y)) },
+			a: []int{4, 4}, b: []int{1}, y: []int{4, 4}, stages: "product loop",
+		},
 	} {
 		if c.a == nil {
 			c.a, c.b, c.y = []int{4, 6}, []int{6, 5}, []int{4, 5}

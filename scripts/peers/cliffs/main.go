@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one, with -check all of them")
 	flag.StringVar(&o.python, "numpy", "", "a Python with NumPy, to compare with it too")
 	flag.StringVar(&o.torch, "torch", "", "a Python with torch, to compare with it too; bfloat16 is compared with nothing else")
-	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C; those that are not installed are left out")
+	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C, or none; those that are not installed are left out")
 	flag.StringVar(&o.flags, "flags", "-O3 -march=native", "flags of the compilers")
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each test; medians count")
 	flag.DurationVar(&o.sample, "sample", 2*time.Millisecond, "processor time of each side in a round, at least")
@@ -66,6 +66,9 @@ func main() {
 		log.Fatal(err)
 	}
 	tests := slices.DeleteFunc(all, func(t test) bool { return !want.MatchString(t.kind + ": " + t.title()) })
+	if len(tests) == 0 {
+		log.Fatal("no test matches")
+	}
 	runtime.LockOSThread()
 	if o.check {
 		backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
@@ -148,7 +151,7 @@ func slower(t *test, o options) (slow, err error) {
 func compare(tests []test, o options) error {
 	var cc []compiler
 	var err error
-	if tests[0].c != "" {
+	if tests[0].c != "" && o.cc != "" {
 		if cc, err = compilers(tests, o.cc, o.flags); err != nil {
 			return err
 		}

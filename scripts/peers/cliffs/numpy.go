@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -89,9 +90,35 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 		}
 		files = append(files, f)
 	}
-	d, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "arrays": files})
+	d, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "call": called(t.text), "arrays": files})
 	if err != nil || d < 0 {
 		return nil, err
 	}
 	return os.ReadFile(files[0].File)
+}
+
+// called returns the name of the function if the text assigns one call to an array, and "" otherwise. Only
+// then may the call have another argument, the array of its result.
+func called(text string) string {
+	target, value, _ := strings.Cut(text, " = ")
+	name, rest, _ := strings.Cut(value, "(")
+	if !token.IsIdentifier(target) || !token.IsIdentifier(name) {
+		return ""
+	}
+	depth := 1
+	for i, c := range rest {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			if i+1 == len(rest) {
+				return name
+			}
+			return ""
+		}
+	}
+	return ""
 }

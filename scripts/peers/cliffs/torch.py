@@ -26,7 +26,7 @@ def prepare(job):
     name, _, value = text.partition(" = ")
     out = space[name]
     tries = [text]
-    if re.match(r"\w+\(.*\)$", value):
+    if job["call"]:
         tries.insert(0, f"{value[:-1]}, out={name})")
     for text in tries:
         try:

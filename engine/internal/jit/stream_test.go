@@ -69,3 +69,48 @@ func TestAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamsWhatWaits tests that the stores of a loop pass the caches only if the loop waits for memory.
+// A cold region does not count as arithmetic.
+func TestStreamsWhatWaits(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 1 << 10, L3: 1 << 11}))()
+	const n = 1000
+	x, y := make([]float32, n), make([]float32, n)
+	cold := "    %1 = const f32 1\n    %2 = lt bool %1 %0\n    %3 = cold f32 %2 %0 {\n" + adds(4, 100, 0) + "      yield %103\n    }\n    store f32 y[i0] %3\n"
+	for name, c := range map[string]struct {
+		loop    string
+		streams bool
+	}{
+		"one addition":      {adds(1, 1, 0) + "    store f32 y[i0] %1\n", true},
+		"a hundred":         {adds(1, 100, 0) + "    store f32 y[i0] %100\n", false},
+		"a hundred, rarely": {cold, true},
+	} {
+		k := parse(t, "kernel k\naxis i0\nbuf x f32 in 1\nbuf y f32 out 1\n{\n  vec i0 {\n    %0 = load f32 x[i0]\n"+c.loop+"  }\n}")
+		b := &ir.Binding{Extents: []int{n}, Bufs: []ir.BufBind{
+			{Ptr: unsafe.Pointer(&x[0]), Strides: []int{1}, Extents: []int{n}}, {Ptr: unsafe.Pointer(&y[0]), Strides: []int{1}, Extents: []int{n}},
+		}}
+		for _, be := range isas(t) {
+			code, err := be.Compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := code.Bind(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if streams := in.(*instance).phases[0].streamed != nil; streams != c.streams {
+				t.Errorf("%s, %s: streams is %v", be.Name(), name, streams)
+			}
+		}
+	}
+}
+
+// adds returns the text of n additions to the value number last, numbered from first on.
+func adds(first, n, last int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "    %%%d = add f32 %%%d %%0\n", first+i, last)
+		last = first + i
+	}
+	return text.String()
+}

@@ -84,7 +84,7 @@ const (
 // of one instruction.
 func (bp *Phase) waits(element, rate int) bool {
 	issued := 0
-	for i := range bp.Lowered.Nodes {
+	for _, i := range bp.Lowered.Top { // a cold region rarely runs
 		switch n := &bp.Lowered.Nodes[i]; {
 		case n.Op == prim.Const || n.Op == lower.OpCell:
 		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt || n.Op == prim.Cvt && n.Type.Size() == 1):
@@ -159,7 +159,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	// second-level cache evicts.
 	beyond := total >= max(b.Machine.Caches.L2, b.Machine.Caches.L3/4)
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
-	if bp.Fetch = far && bp.waits(element, memoryRate); bp.Fetch {
+	slow := bp.waits(element, memoryRate)
+	if bp.Fetch = far && slow; bp.Fetch {
 		for _, i := range bp.Native {
 			bp.Sites[i].Trails = b.trails(bp, i)
 		}
@@ -178,7 +179,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Narrow = b.Machine.Narrow && moving && !bp.steps() && total > b.Machine.Caches.L1 && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
-	if !beyond || !b.Machine.Stream || bp.Laid > 0 {
+	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
+	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return
 	}
 	for _, i := range bp.Native {

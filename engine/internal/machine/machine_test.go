@@ -31,6 +31,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestBeyond takes machines with a last level of their own, of many processors, and none.
+func TestBeyond(t *testing.T) {
+	for _, c := range []struct{ l2, l3, want int }{
+		{1 << 20, 32 << 20, 24 << 20},
+		{2 << 20, 480 << 20, 128 << 20},
+		{2 << 20, 0, 2 << 20},
+		{4 << 20, 4 << 20, 4 << 20},
+	} {
+		m := Defaults()
+		m.Caches.L2, m.Caches.L3 = c.l2, c.l3
+		if got := m.Beyond(); got != c.want {
+			t.Errorf("levels of %d and %d bytes: %d, want %d", c.l2, c.l3, got, c.want)
+		}
+	}
+}
+
 // TestFile stores a model and reads it, and reads damaged files.
 func TestFile(t *testing.T) {
 	t.Setenv("ONELOOP_CACHE", t.TempDir())

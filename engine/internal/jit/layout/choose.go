@@ -155,9 +155,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 	total, element, fresh := b.bytes(bp)
 	moving := bp.waits(element, secondLevelRate)
-	// The third-level cache may be shared, or too small for the lines that the
-	// second-level cache evicts.
-	beyond := total >= max(b.Machine.Caches.L2, b.Machine.Caches.L3/4)
+	beyond := total >= b.Machine.Beyond()
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	slow := bp.waits(element, memoryRate)
 	if bp.Fetch = far && slow; bp.Fetch {

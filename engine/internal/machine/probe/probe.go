@@ -139,7 +139,7 @@ func run(m machine.Model) (machine.Model, []Result, error) {
 	}
 	c := m.Caches
 	small := min(largest, max(c.L2/2, 2*c.L1))
-	large := min(largest, max(4*c.L2, c.L3/4, small)) // levels may be unknown
+	large := min(largest, max(m.Beyond(), 4*c.L2, small)) // levels may be unknown
 	mem, err := hostmem.Allocate(large + 1<<16)
 	if err != nil {
 		return m, nil, err

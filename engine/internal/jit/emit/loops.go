@@ -89,7 +89,8 @@ func (f *phaseCode) mapLoop() {
 
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,
 // and a masked vector for the rest. If stores need aligned addresses, masked
-// vectors also come first: see alignStores.
+// vectors also come first: see alignStores. A loop that may compute lanes twice has whole
+// vectors in place of the masked ones, if its lanes fill one.
 func (f *phaseCode) elementLoop(group int) {
 	main, single, tail, masked, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	lanes := isa.Word(f.Phase.Lanes)
@@ -97,7 +98,9 @@ func (f *phaseCode) elementLoop(group int) {
 	again := tail
 	align := f.NewLabel()
 	f.Bind(align)
-	if (f.Stream || f.Rows) && f.alignStores(main, masked) {
+	var one isa.Label // the loop of single vectors
+	twice := f.Layout.Repeats && !f.Stream && len(f.top) <= longBody
+	if (f.Stream || f.Rows) && f.alignStores(main, masked, twice) {
 		again = main
 		if f.Stream { // the first line may take several masked vectors
 			again = align
@@ -109,13 +112,13 @@ func (f *phaseCode) elementLoop(group int) {
 		f.halves(group, single)
 	} else {
 		f.part("main loop: %d vectors at once", group)
-		f.vectors(group, single)
+		one = f.vectors(group, single)
 	}
 	f.Bind(single)
 	if group > 1 && len(f.top) <= longBody {
 		f.part("single vectors")
 		f.Part64 = true
-		f.vectors(1, tail)
+		one = f.vectors(1, tail)
 		f.Part64 = false
 	}
 	f.part("tail: vectors under a mask, up to the last element")
@@ -123,6 +126,12 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Int(isa.Mov, isa.T1, lanes)
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
+	if twice {
+		f.Branch(isa.LT, lanes, isa.K(f.W), masked)
+		f.Int(isa.Mov, isa.Lane, lanes)
+		f.Int(isa.Sub, isa.Lane, isa.K(f.W))
+		f.Jump(one)
+	}
 	f.Bind(masked) // T1: lanes left
 	f.tail()
 	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
@@ -157,10 +166,10 @@ func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, combine func()) 
 	f.Masked = false
 }
 
-// vectors emits a loop over whole groups of vectors. It jumps to end if too few
-// lanes are left for one iteration. If stores bypass the caches, an iteration
+// vectors emits a loop over whole groups of vectors, and returns its label. It jumps to end if
+// too few lanes are left for one iteration. If stores bypass the caches, an iteration
 // stores whole lines, and may have several groups.
-func (f *phaseCode) vectors(group int, end isa.Label) {
+func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 	unroll := group
 	if f.Stream && !f.Part64 {
 		unroll = max(group, layout.LineBytes/(f.W*f.Layout.Widest()))
@@ -169,7 +178,7 @@ func (f *phaseCode) vectors(group int, end isa.Label) {
 	lanes := isa.Word(f.Phase.Lanes)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.GT, isa.T0, lanes, end)
-	loop := f.NewLabel()
+	loop = f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
@@ -181,6 +190,7 @@ func (f *phaseCode) vectors(group int, end isa.Label) {
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
+	return loop
 }
 
 // halves emits the loop of vectors for arrays in memory. Half of a group is in the
@@ -301,9 +311,10 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 }
 
 // alignStores emits a jump to the masked vector for the lanes before the first
-// aligned store. Stores are aligned to a vector, or to a line if they bypass the
-// caches. It reports whether the loop has a store to align.
-func (f *phaseCode) alignStores(main, masked isa.Label) bool {
+// aligned store, or a whole vector with these lanes if the loop may compute lanes twice.
+// Stores are aligned to a vector, or to a line if they bypass the caches. It reports whether
+// the loop has a store to align.
+func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
 		if f.Stream && !f.Passes(int32(i)) || !f.Phase.Sites[i].Store || s.Kind != layout.Unit || s.Size != f.Layout.Widest() {
@@ -321,6 +332,13 @@ func (f *phaseCode) alignStores(main, masked isa.Label) bool {
 		f.Int(isa.And, isa.T1, isa.K(to-1))
 		f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
 		f.BranchResult(isa.EQ, main)
+		if twice {
+			f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+			f.Start(1)
+			f.body(f.top)
+			f.Int(isa.Mov, isa.Lane, isa.Word(frame.Counter))
+			return true
+		}
 		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
 		f.Int(isa.Sub, isa.T0, isa.Lane)
 		f.Int(isa.Min, isa.T1, isa.T0)

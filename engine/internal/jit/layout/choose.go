@@ -236,6 +236,20 @@ func (b *Binder) onlyStores(bp *Phase, s *Site) bool {
 	return true
 }
 
+// repeats reports whether a map may compute lanes twice: it only stores, to arrays that it
+// does not load.
+func (b *Binder) repeats(bp *Phase) bool {
+	if bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 {
+		return false
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; bp.Lowered.Sites[i].Store && (s.Buf < 0 || !b.onlyStores(bp, s)) {
+			return false
+		}
+	}
+	return true
+}
+
 // LineBytes is the size of a cache line. A line that is stored partly past the caches
 // and partly through them costs as much as a hundred others.
 const LineBytes = 64

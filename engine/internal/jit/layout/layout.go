@@ -82,6 +82,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	bp.findFew()
 	bp.findRows()
 	b.findPlain(bp)
+	bp.Repeats = b.repeats(bp)
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
 	return bp

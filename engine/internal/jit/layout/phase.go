@@ -129,6 +129,7 @@ type Phase struct {
 	Fetch      bool             // see variant
 	Records    [][]int32        // the sites of their fields
 	Pure       []int32          // stores that can bypass the caches
+	Repeats    bool             // lanes may be computed twice: no load sees what they store
 }
 
 // fewestLanes is the fewest lanes of a vector.
@@ -250,7 +251,7 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)|frame.Bit(bp.Prefixes)<<1), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)|frame.Bit(bp.Prefixes)<<1|frame.Bit(bp.Repeats)<<2), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"math/bits"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -37,10 +39,14 @@ func (f *phaseCode) laidLoop() {
 	}
 	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
 	reach := step + f.Layout.LaidMargin(f.W)
-	loop, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
-	f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
+	loop, tail, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(reach), tail)
+	holds := f.Lanes.Hold(f.holdRoom(group * v))
+	if holds {
+		f.Jump(held)
+	}
+	f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
 	f.Align(32)
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
@@ -52,6 +58,7 @@ func (f *phaseCode) laidLoop() {
 	f.nextLaid(unroll)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
+	f.Lanes.EndHold()
 
 	f.part("tail: the rows at the end, under a mask")
 	f.Bind(tail)
@@ -65,7 +72,29 @@ func (f *phaseCode) laidLoop() {
 	}
 	f.nextLaid(block)
 	f.Jump(tail)
+	if holds {
+		f.held(held, loop)
+	}
 	f.Bind(done)
+}
+
+// leftWindows is the number of registers that [phaseCode.holdRoom] leaves for windows that several
+// vectors share.
+const leftWindows = 6
+
+// holdRoom returns how many registers a loop may keep constants in, beside those of its values.
+func (f *phaseCode) holdRoom(values int) int {
+	free := bits.OnesCount64(f.Vecs.Free)
+	return max(min(free-values-spareRegs, free-10)-leftWindows, 0)
+}
+
+// held emits what a jump to a label before a loop does: it loads the constants that the loop keeps
+// in registers, and goes back.
+func (f *phaseCode) held(from, back isa.Label) {
+	f.part("before the loop: constants that it keeps")
+	f.Bind(from)
+	f.Lanes.LoadHeld()
+	f.Jump(back)
 }
 
 // eachLaid calls do for the laid sites.

@@ -84,7 +84,25 @@ func (f *phaseCode) mapLoop() {
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	if !f.steps() || !f.Lanes.Hold(f.holdRoom(group*v)) {
+		f.elementLoop(group)
+		return
+	}
+	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Jump(held)
+	f.Bind(begin)
 	f.elementLoop(group)
+	f.Lanes.EndHold()
+	f.Jump(end)
+	f.held(held, begin)
+	f.Bind(end)
+}
+
+// steps reports whether permutes reach the elements of a site.
+func (f *phaseCode) steps() bool {
+	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind == layout.Strided && (s.Step != 0 || s.Record > 0)
+	})
 }
 
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,

@@ -253,6 +253,12 @@ type Lanes interface {
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
 	// first field. Only targets with Fields have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
+	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
+	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
+	// reports whether the target does so.
+	Hold(room int) bool
+	EndHold()
+	LoadHeld()
 	// StoreOffsets stores 64-bit lanes for loads of single lanes.
 	StoreOffsets(m Mem, x Vec)
 

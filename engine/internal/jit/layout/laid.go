@@ -84,10 +84,10 @@ func (bp *Phase) LaidOffsets(s *Site, first, n int) []int {
 	return out
 }
 
-// LaidWindows returns the windows of w elements that have w lanes of a block, from lane first on.
+// LaidWindows returns the windows of w elements that have n lanes of a block, from lane first on.
 // If the site goes on from row to row, a window may have elements of rows further on.
-func (bp *Phase) LaidWindows(s *Site, first, w int) (out []Window) {
-	offsets := bp.LaidOffsets(s, first, w)
+func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
+	offsets := bp.LaidOffsets(s, first, n)
 	row := bp.LaidRow(s)
 	order := slices.Clone(offsets)
 	slices.Sort(order)
@@ -180,7 +180,7 @@ func (l *layouter) lay() {
 		laid++
 		if !l.bp.LaidOnce(&s, w) {
 			for v := range block {
-				windows += len(l.bp.LaidWindows(&s, v*w, w))
+				windows += len(l.bp.LaidWindows(&s, v*w, w, w))
 			}
 		}
 	}

@@ -525,12 +525,12 @@ func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
 		}
 		switch {
 		case isa.Wide(t):
-			f.I(x86.VPERMPD, l, to, w.mem, x86.Imm(order))
+			f.I(x86.VPERMPD, l, to, w.from, x86.Imm(order))
 		case f.W == 4:
-			f.I(x86.VPERMILPS, l, to, w.mem, x86.Imm(order))
+			f.I(x86.VPERMILPS, l, to, w.from, x86.Imm(order))
 		default:
 			f.I(x86.VMOVUPS, l, v, f.selector(w.lanes, 4, 0, false))
-			f.I(x86.VPERMPS, l, to, v, w.mem)
+			f.I(x86.VPERMPS, l, to, v, w.from)
 		}
 		if i == 0 {
 			continue
@@ -544,6 +544,12 @@ func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
 
 // StoreStepped returns false: stores under a mask are slow on some processors with AVX2
 // alone.
+func (f *avx2) Hold(int) bool { return false }
+
+func (f *avx2) EndHold() {}
+
+func (f *avx2) LoadHeld() {}
+
 func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
 
 // StoreLaid stores by way of the frame: elements that follow each other at once.

@@ -39,6 +39,8 @@ func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
 type avx512 struct {
 	emitter
 	estimator
+	holder
+	shared share
 }
 
 const (

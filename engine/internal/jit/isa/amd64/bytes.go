@@ -56,8 +56,12 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 // shuffledElements loads an element of a site for each lane of d.
 func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	n, windows := min(f.W, 16/s.Size), f.byteWindows(s, i)
-	if f.W*s.Size == 64 && (Permutes8 || s.Size == 2) {
-		f.own.pick(windows(0, f.W), frame.Lane(dtype.U8, s.Size), d)
+	if t := frame.Lane(dtype.U8, s.Size); f.W*s.Size == 64 && (Permutes8 || s.Size == 2) {
+		if s.Kind == layout.Laid {
+			f.own.pickLaid(s, i, t, d)
+		} else {
+			f.own.pick(windows(0, f.W), t, d)
+		}
 		return
 	}
 	half := f.Tmp()
@@ -69,7 +73,7 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 				if i == 0 {
 					to = x
 				}
-				f.moveGroup(n*s.Size, to, w.mem)
+				f.moveGroup(n*s.Size, to, w.from)
 				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, s.Size))
 				if i > 0 {
 					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
@@ -170,14 +174,14 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 			f.I(x86.KMOVQ, 0, k, x86.RAX)
 			f.I(x86.VMOVUPS, x86.L512, u, f.selector(from, 1, 0, false))
 			f.I(x86.VPERMB, x86.L512, u, u, x)
-			f.I(x86.VMOVDQU8, x86.L512, w.mem, u, x86.Merge(k))
+			f.I(x86.VMOVDQU8, x86.L512, w.from, u, x86.Merge(k))
 			continue
 		}
 		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
 		f.I(x86.KMOVW, 0, k, x86.RAX)
 		for g, v := range groups {
 			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from, 1))
-			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].mem, u, x86.Merge(k))
+			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].from, u, x86.Merge(k))
 		}
 	}
 }

@@ -50,6 +50,11 @@ type set interface {
 	loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int)
 	// pick loads the lanes that windows have.
 	pick(windows []window, t dtype.Type, d x86.Vec)
+	// pickLaid loads the current vector of a laid site.
+	pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec)
+	// held copies a vector in memory that does not change from a register, and reports whether
+	// it has one: see [isa.Lanes.Hold].
+	held(l x86.Len, m x86.Mem, d x86.Vec) bool
 	// permute puts lane lanes[i] of x into lane i of d, or lane i of fill where lanes[i] is
 	// negative.
 	permute(t dtype.Type, d, x, fill x86.Vec, lanes []int)
@@ -372,9 +377,9 @@ func (f *emitter) bytes(n *lower.Node) bool {
 // moveBytes moves a byte for each lane between a vector and memory.
 func (f *emitter) moveBytes(to, from x86.Operand) { f.moveGroup(f.W, to, from) }
 
-// A window is a load of contiguous elements that has some lanes of a site.
+// A window is contiguous elements that have some lanes of a site, in memory or in a vector.
 type window struct {
-	mem   x86.Mem
+	from  x86.Operand
 	lanes []picked
 }
 
@@ -413,7 +418,7 @@ func windowsAt(s *layout.Site, lane0, n int) []window {
 	lane := make([]bool, n)
 	for at := 0; at <= reach; at += n {
 		start := first + min(at, reach+1-n) // the last window ends with the last element
-		w := window{mem: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
+		w := window{from: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
 		for i := range lane {
 			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
 				lane[i] = true

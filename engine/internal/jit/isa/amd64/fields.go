@@ -60,13 +60,11 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 			both = append(both, picked{Lane: p.Lane, At: f.W + p.At})
 		}
 		f.Within(func() {
-			d, ix := f.Tmp(), f.Tmp()
-			f.I(move, l, ix, f.selector(both, t.Size(), 0, false))
+			d := f.Tmp()
 			f.CopyVec(t, d, v[0])
-			f.I(pair, l, d, ix, v[1])
+			f.Within(func() { f.I(pair, l, d, f.index(t, both, 0, false), v[1]) })
 			for k := 2; k < n; k++ {
-				f.I(move, l, ix, f.selector(from[k], t.Size(), f.W, true))
-				f.I(pair, l, d, ix, v[k])
+				f.Within(func() { f.I(pair, l, d, f.index(t, from[k], f.W, true), v[k]) })
 			}
 			if k, ok := lanes.(x86.Mask); ok {
 				f.I(move, l, m, d, x86.Merge(k))
@@ -108,7 +106,7 @@ func (d *dealer) split(v []isa.Vec) []isa.Vec {
 // deal returns the elements 0, p, 2p ... of p vectors, the elements 1, p+1 ..., and so on. It
 // overwrites the vectors.
 func (d *dealer) deal(v []isa.Vec) []isa.Vec {
-	p, l, size := len(v), d.LenOf(d.t), d.t.Size()
+	p, l := len(v), d.LenOf(d.t)
 	pair := pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
 	out := make([]isa.Vec, p)
 	for r := range out {
@@ -126,11 +124,7 @@ func (d *dealer) deal(v []isa.Vec) []isa.Vec {
 					lanes = append(lanes, picked{Lane: lane, At: e})
 				}
 			}
-			d.Within(func() {
-				ix := d.Tmp()
-				d.I(pick(d.t, x86.VMOVUPS, x86.VMOVUPD), l, ix, d.selector(lanes, size, 0, true))
-				d.I(pair, l, out[r], ix, v[q])
-			})
+			d.Within(func() { d.I(pair, l, out[r], d.index(d.t, lanes, 0, true), v[q]) })
 		}
 	}
 	d.spare = append(d.spare, v[1:]...)

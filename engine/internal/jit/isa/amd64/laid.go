@@ -23,13 +23,15 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	row := f.Layout.LaidRow(s)
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
-		f.LoadVec(t, d, f.Slot(slot+int32(f.laidVector())))
+		if m := f.Slot(slot + int32(f.laidVector())); !f.own.held(f.LenOf(t), mem(m), d) {
+			f.LoadVec(t, d, m)
+		}
 	case s.Gather != nil:
 		f.loadChosen(s, i, t, d)
 	case f.Masked && row != 0: // a window may leave the array
 		f.GatherLaid(i, d)
 	default:
-		f.own.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+		f.own.pickLaid(s, i, t, d)
 	}
 }
 
@@ -82,10 +84,15 @@ func (f *emitter) laidMem(s *layout.Site, i int32) x86.Mem {
 // laidWindows returns the windows of n lanes of the current vector from lane first on. m is the
 // memory of the first row of the block.
 func (f *emitter) laidWindows(s *layout.Site, m x86.Mem, first, n int) (out []window) {
-	for _, w := range f.Layout.LaidWindows(s, f.laidVector()*f.W+first, n) {
+	return windowsOf(s, m, f.Layout.LaidWindows(s, f.laidVector()*f.W+first, n, n))
+}
+
+// windowsOf returns windows with their memory, where m is that of offset 0.
+func windowsOf(s *layout.Site, m x86.Mem, windows []layout.Window) (out []window) {
+	for _, w := range windows {
 		at := m
 		at.Disp += int32(w.Start * s.Size)
-		out = append(out, window{mem: at, lanes: w.Lanes})
+		out = append(out, window{from: at, lanes: w.Lanes})
 	}
 	return out
 }
@@ -167,6 +174,12 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 	f.Int(isa.Add, isa.T0, isa.K(1))
 	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
 }
+
+func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+}
+
+func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 
 func (f *avx2) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
 	l := f.LenOf(t)

@@ -12,30 +12,59 @@ import (
 
 // pick loads lanes from windows: each window gives its lanes by a permute.
 func (f *avx512) pick(windows []window, t dtype.Type, d x86.Vec) {
-	l, size, ix := f.LenOf(t), t.Size(), f.Tmp()
-	load, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), f.pickLane(t, x86.VPERMT2B, x86.VPERMT2W, x86.VPERMT2PS, x86.VPERMT2PD)
-	f.I(load, l, d, windows[0].mem)
+	l, pair := f.LenOf(t), f.pair(t)
+	f.move(t, d, windows[0].from)
 	for i := range windows {
 		w := &windows[i]
-		if i == 0 && len(windows) > 1 {
-			continue
-		}
-		var next x86.Operand = w.mem
-		switch i {
-		case 0:
-			f.I(load, l, ix, f.selector(w.lanes, size, 0, false))
-			next = d
-		case 1:
-			both := window{lanes: slices.Clone(windows[0].lanes)}
-			for _, p := range w.lanes {
-				both.lanes = append(both.lanes, picked{Lane: p.Lane, At: f.W + p.At})
+		f.Within(func() {
+			switch {
+			case i == 0 && len(windows) > 1 || i == 0 && inOrder(w.lanes):
+			case i == 0:
+				f.I(pair, l, d, f.index(t, w.lanes, 0, false), d)
+			case i == 1:
+				f.I(pair, l, d, f.index(t, f.joined(windows[0].lanes, w.lanes), 0, false), w.from)
+			default:
+				f.I(pair, l, d, f.index(t, w.lanes, f.W, true), w.from)
 			}
-			f.I(load, l, ix, f.selector(both.lanes, size, 0, false))
-		default:
-			f.I(load, l, ix, f.selector(w.lanes, size, f.W, true))
-		}
-		f.I(pair, l, d, ix, next)
+		})
 	}
+}
+
+// pair returns the permute of two vectors.
+func (f *avx512) pair(t dtype.Type) x86.Op {
+	return f.pickLane(t, x86.VPERMT2B, x86.VPERMT2W, x86.VPERMT2PS, x86.VPERMT2PD)
+}
+
+// move loads or copies a vector.
+func (f *avx512) move(t dtype.Type, d x86.Vec, from x86.Operand) {
+	if v, ok := from.(x86.Vec); !ok || v != d {
+		f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), d, from)
+	}
+}
+
+// joined returns lanes of two vectors as lanes of the pair.
+func (f *avx512) joined(a, b []picked) []picked {
+	both := slices.Clone(a)
+	for _, p := range b {
+		both = append(both, picked{Lane: p.Lane, At: f.W + p.At})
+	}
+	return both
+}
+
+// inOrder reports whether each lane has the element of its number.
+func inOrder(lanes []picked) bool {
+	return !slices.ContainsFunc(lanes, func(p picked) bool { return p.Lane != p.At })
+}
+
+// index returns a selector in a register, which the caller must not change.
+func (f *avx512) index(t dtype.Type, lanes []picked, base int, own bool) x86.Vec {
+	l, m := f.LenOf(t), f.selector(lanes, t.Size(), base, own)
+	if v, ok := f.hold(l, m); ok {
+		return v
+	}
+	ix := f.Tmp()
+	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), l, ix, m)
+	return ix
 }
 
 func (f *avx512) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
@@ -89,7 +118,7 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
 		f.I(x86.VMOVAPS, l, d, x)
 		f.I(pair, l, d, ix, d)
-		f.I(move, l, w.mem, d, x86.Merge(k))
+		f.I(move, l, w.from, d, x86.Merge(k))
 	}
 }
 

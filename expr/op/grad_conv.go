@@ -193,13 +193,13 @@ func pooledShape(n *tree.Node) (shape.Shape, error) {
 // gradPooled adds the adjoint of each window to the elements that equal the extreme,
 // which share it. What they share is computed once for each window. The extreme of a
 // window with a NaN equals no element: all elements receive NaN, or nothing if they do
-// not share.
+// not share. Padding is NaN, which equals no extreme.
 func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return nil
 	}
 	a, w, largest, whole := g.Arg(1), slides(g.Node.Ints[2:]), g.Node.Ints[0] == 1, g.Node.Ints[1] == 1
-	v, r := windowed(a, w, extreme(a.DType(), largest)), len(a.Shape())
+	v, r := windowed(a, w, g.Const(math.NaN())), len(a.Shape())
 	best, each := forEach(w, g.Node), g.Full()
 	equal := g.Op("equal", v, best)
 	if whole {
@@ -207,12 +207,6 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 	}
 	ties := g.Reduce("sum", g.Cast(equal, g.Out.DType()), upTo(r + len(w))[r:])
 	ties = g.Reshape(ties, g.Node.Shape())
-	if slices.ContainsFunc(w, func(s slide) bool { return s.padding > 0 }) { // which an infinite extreme equals
-		lead, n := r-len(w), len(w)
-		outside := g.Reduce("sum", windowed(BroadcastToNode(g.Const(0), a.Shape()[lead:]), w, g.Const(1)), upTo(2 * n)[n:])
-		outside = g.Reshape(outside, g.Node.Shape()[lead:])
-		ties = g.Where(g.Op("equal", g.Node, extreme(a.DType(), largest)), g.Sub(ties, outside), ties)
-	}
 	each = g.Div(each, ties)
 	each = g.Where(g.Op("equal", g.Node, g.Node), each, g.Const(math.NaN()))
 	beyond := "less"

@@ -148,14 +148,17 @@ const leastColumns = 64
 // scatter runs the scatter. A unit is a range of columns of one row of the axes
 // before, so each element of the result belongs to one worker.
 func (s *scatter[T]) scatter(c *tree.Call) error {
-	if err := s.find(c); err != nil {
-		return err
-	}
 	if !s.known {
 		s.known = true
 		s.layout(c)
 	}
-	s.begin(c)
+	if s.aside(c) {
+		return nil
+	}
+	if err := s.find(c); err != nil {
+		return err
+	}
+	s.begin(tree.Elements[T](&c.Out), c)
 	if s.count == 0 {
 		return nil
 	}
@@ -186,9 +189,65 @@ func (s *scatter[T]) layout(c *tree.Call) {
 	s.blocks = (s.after + s.block - 1) / max(s.block, 1)
 }
 
-// begin stores the base, or the identity.
-func (s *scatter[T]) begin(c *tree.Call) {
-	out := tree.Elements[T](&c.Out)
+// fewUpdates is the number of updates for each element of the result from which a scatter
+// runs aside: the copy of the result then costs little.
+const fewUpdates = 8
+
+// aside adds the updates to a copy of a short vector in the workspace, which it stores at the
+// end. So it can check each index where it uses it, in one pass. It returns false, and has
+// stored nothing, for other scatters, and where an index is negative or outside.
+func (s *scatter[T]) aside(c *tree.Call) bool {
+	if s.how != Add || s.before*s.after != 1 || s.count/fewUpdates < s.size || s.along.table != nil || s.along.step < 0 {
+		return false
+	}
+	a := &c.Args[0]
+	if at := seriesOf(a.Shape, a.Strides); at.table != nil || at.step != 1 {
+		return false
+	}
+	index, v := elements[int64](a, s.count-1), elements[T](&c.Args[1], s.along.step*(s.count-1))
+	to, _ := as[T](c.Work, 0, s.size)
+	if s.begin(to, c); !addChecked(to, index, v, s.along.step) {
+		return false
+	}
+	copy(tree.Elements[T](&c.Out), to)
+	return true
+}
+
+// addChecked adds every step-th of v to the elements at the indices, in their order. It
+// returns false at the first index outside.
+func addChecked[T number](to []T, index []int64, v []T, step int) bool {
+	n := uint64(len(to))
+	for ; step == 0 && len(index) >= 4; index = index[4:] {
+		a, b, c, d, x := uint64(index[0]), uint64(index[1]), uint64(index[2]), uint64(index[3]), v[0]
+		if a >= n || b >= n || c >= n || d >= n {
+			return false
+		}
+		to[a] += x
+		to[b] += x
+		to[c] += x
+		to[d] += x
+	}
+	for ; step == 1 && len(index) >= 4 && len(v) >= 4; index, v = index[4:], v[4:] {
+		a, b, c, d := uint64(index[0]), uint64(index[1]), uint64(index[2]), uint64(index[3])
+		if a >= n || b >= n || c >= n || d >= n {
+			return false
+		}
+		to[a] += v[0]
+		to[b] += v[1]
+		to[c] += v[2]
+		to[d] += v[3]
+	}
+	for j, at := range index {
+		if uint64(at) >= n {
+			return false
+		}
+		to[at] += v[j*step]
+	}
+	return true
+}
+
+// begin sets out to the base, or to the identity.
+func (s *scatter[T]) begin(out []T, c *tree.Call) {
 	if len(c.Args) < 3 {
 		var zero T
 		v := identity[T](s.how)

@@ -36,12 +36,8 @@ func Partition(want Wanted) *tree.Routine {
 // first place, equal to it, between it and the one at the second place, and so on. A class
 // keeps the order of the row.
 func (r *rowSort[K]) parted(s *sorter[K], first int) {
-	s.pivots = s.pivots[:0]
-	for i, rank := range r.places {
-		if k := s.pick(rank, i == 0); i == 0 || k != s.pivots[len(s.pivots)-1] {
-			s.pivots = append(s.pivots, k)
-		}
-	}
+	s.pickAll(r.places)
+	s.pivots = slices.Compact(s.pivots)
 	s.begins = append(s.begins[:0], make([]int, 2*len(s.pivots)+1)...)
 	for _, k := range s.keys {
 		s.begins[class(s.pivots, k)]++
@@ -83,30 +79,46 @@ func class[K key](pivots []K, k K) (c int) {
 // fewPivots is the number of pivots up to which a loop without branches is faster than a search.
 const fewPivots = 8
 
-// pick returns the key with a number of keys before it in order. It changes the
-// room, not the keys. first is set in the first of several calls for the same keys.
-func (s *sorter[K]) pick(rank int, first bool) K {
-	part, high := s.keys, 8*sizeOf[K]()
-	counts := &s.counts[0]
-	for {
-		if len(part) <= someKeys {
-			few := s.otherKeys[:copy(s.otherKeys, part)]
-			slices.Sort(few)
-			return few[rank]
-		}
+// pickAll sets pivots to the keys with numbers of keys before them in order.
+func (s *sorter[K]) pickAll(ranks []int) {
+	s.pivots = s.pivots[:0]
+	for len(s.pivots) < len(ranks) {
+		s.pick(ranks[len(s.pivots):])
+	}
+}
+
+// pick appends to pivots the keys with numbers of keys before them in order: at least for the
+// first of the ranks, and for the next ones whose keys it meets on the way. It changes
+// the room, not the keys. pivots is empty in the first of several calls for the same keys.
+func (s *sorter[K]) pick(ranks []int) {
+	part, high, before := s.keys, 8*sizeOf[K](), 0 // keys before the part
+	counts, counted := &s.counts[0], len(s.pivots) > 0
+	for len(part) > someKeys {
 		low := max(high-wideDigit, 0)
-		if first || counts != &s.counts[0] {
+		if !counted {
 			countTop(counts, part, low)
 		}
 		d := K(0)
-		for ; rank >= int(counts[place(d)]); d++ {
-			rank -= int(counts[place(d)])
+		for ; ranks[0]-before >= int(counts[place(d)]); d++ {
+			before += int(counts[place(d)])
 		}
-		part = gather(s.otherKeys, part, low, d)
-		if low == 0 {
-			return part[0]
+		end := before + int(counts[place(d)])
+		if i := slices.IndexFunc(ranks, func(rank int) bool { return rank < before || rank >= end }); i >= 0 {
+			ranks = ranks[:i]
 		}
-		high, counts = low, &s.counts[1]
+		part = gather(s.otherKeys[:end-before], part, low, d)
+		if low == 0 { // all are equal
+			for range ranks {
+				s.pivots = append(s.pivots, part[0])
+			}
+			return
+		}
+		high, counts, counted = low, &s.counts[1], false
+	}
+	few := s.otherKeys[:copy(s.otherKeys, part)]
+	slices.Sort(few)
+	for _, rank := range ranks {
+		s.pivots = append(s.pivots, few[rank-before])
 	}
 }
 
@@ -118,23 +130,35 @@ func countTop[K key](counts *[1 << wideDigit]uint32, keys []K, low int) {
 	}
 }
 
-// gather copies the keys with digit d at bit low to dst, which may be the keys.
+// gather copies the keys with digit d at bit low to dst, which has as many and may be the
+// first of the keys.
 func gather[K key](dst, keys []K, low int, d K) []K {
 	n := 0
-	for _, k := range keys {
-		if place(k>>low) == place(d) {
-			dst[n] = k
-			n++
+	if len(dst) < len(keys)/rareKeys { // a branch is nearly always right
+		for _, k := range keys {
+			if place(k>>low) == place(d) {
+				dst[n] = k
+				n++
+			}
 		}
+		return dst
 	}
-	return dst[:n]
+	for _, k := range keys {
+		if n == len(dst) {
+			break
+		}
+		dst[n] = k
+		n += scalar.FromBool[int](place(k>>low) == place(d))
+	}
+	return dst
 }
+
+// rareKeys is the number of keys of which one is copied where a branch is faster.
+const rareKeys = 16
 
 // selected stores the elements of a row that come at the places.
 func (r *rowSort[K]) selected(s *sorter[K], first, stride int) {
 	out := &r.call.Out
-	for i, rank := range r.places {
-		k := [1]K{s.pick(rank, i == 0)}
-		valuesOf(k[:], r.typ, unsafe.Add(out.Ptr, (first+i*stride)*sizeOf[K]()), 1, false)
-	}
+	s.pickAll(r.places)
+	valuesOf(s.pivots, r.typ, unsafe.Add(out.Ptr, first*sizeOf[K]()), stride, false)
 }

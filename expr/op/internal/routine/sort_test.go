@@ -173,3 +173,27 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestPicks tests keys at places in any order, of rows whose keys differ in high or in low bits.
+func TestPicks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{1, 64, 65, 1000, 5000} {
+		for shift := 0; shift < 64; shift += 9 {
+			s := sorter[uint64]{keys: make([]uint64, n), otherKeys: make([]uint64, n)}
+			for i := range s.keys {
+				s.keys[i] = r.Uint64() >> shift << (shift / 2)
+				if i%3 == 0 {
+					s.keys[i] = s.keys[i/2]
+				}
+			}
+			want := slices.Sorted(slices.Values(s.keys))
+			ranks := []int{n / 2, n - 1, 0, 0, n / 3, min(n/3+1, n-1), r.IntN(n), r.IntN(n)}
+			s.pickAll(ranks)
+			for i, rank := range ranks {
+				if s.pivots[i] != want[rank] {
+					t.Fatalf("%d keys, shift %d: the key at place %d is %x, not %x", n, shift, rank, s.pivots[i], want[rank])
+				}
+			}
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 type family struct {
 	avx512 bool
 	size   int // bytes of a key
+	stored int // bytes of a value in memory. Where it has fewer than a key, there are only networks
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
@@ -37,10 +38,21 @@ const (
 	forms = iota + 5
 )
 
-// families has the kernels by instruction set, for keys of 4 and of 8 bytes.
-var families = map[string]*[2]family{
-	"avx512": {{avx512: true, size: 4, vector: 64, most: 16}, {avx512: true, size: 8, vector: 64, most: 16}},
-	"avx2":   {{size: 4, vector: 32, most: 8}, {size: 8, vector: 32, most: 8}},
+// families has the kernels by instruction set, for values of 1, 2, 4 and 8 bytes.
+var families = map[string]*[4]*family{
+	"avx512": {
+		{avx512: true, size: 4, stored: 1, vector: 64, most: 16}, {avx512: true, size: 4, stored: 2, vector: 64, most: 16},
+		{avx512: true, size: 4, stored: 4, vector: 64, most: 16}, {avx512: true, size: 8, stored: 8, vector: 64, most: 16},
+	},
+	"avx2": {nil, nil, {size: 4, stored: 4, vector: 32, most: 8}, {size: 8, stored: 8, vector: 32, most: 8}},
+}
+
+// familyOf returns the kernels for values of a size, or nil.
+func familyOf(isa string, size int) *family {
+	if size > 8 {
+		return nil
+	}
+	return families[isa][log2(size)]
 }
 
 // lanes returns the number of keys of a vector.

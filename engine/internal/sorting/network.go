@@ -143,10 +143,10 @@ func (w *networkWriter) turn(to, x x86.Vec, flip int) {
 func (w *networkWriter) loadRow(from, table x86.Reg, done x86.Label) {
 	w.v = w.v[:0]
 	for i := range w.vectors {
-		x, at := w.take(), x86.At(from, int32(i*w.f.vector))
+		x, at := w.take(), x86.At(from, int32(i*w.f.lanes()*w.f.stored))
 		w.v = append(w.v, x)
 		if i < w.vectors-1 {
-			w.I(x86.VMOVUPS, w.l, x, at)
+			w.I(w.widen(x86.VMOVUPS), w.l, x, at)
 		} else {
 			w.loadLast(x, at, table)
 		}
@@ -171,7 +171,7 @@ func (w *networkWriter) loadRow(from, table x86.Reg, done x86.Label) {
 
 func (w *networkWriter) loadLast(x x86.Vec, at x86.Mem, table x86.Reg) {
 	if w.f.avx512 {
-		w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, x, at, x86.Zero(lastMask))
+		w.I(w.widen(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, x, at, x86.Zero(lastMask))
 		return
 	}
 	t := w.take()
@@ -185,12 +185,12 @@ func (w *networkWriter) storeRow(to, table x86.Reg) {
 		if w.form&leave != 0 {
 			w.leave(x)
 		}
-		at := x86.At(to, int32(i*w.f.vector))
+		at := x86.At(to, int32(i*w.f.lanes()*w.f.stored))
 		switch {
 		case i < w.vectors-1:
-			w.I(x86.VMOVUPS, w.l, at, x)
+			w.I(w.narrow(x86.VMOVUPS), w.l, at, x)
 		case w.f.avx512:
-			w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, at, x, x86.Merge(lastMask))
+			w.I(w.narrow(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, at, x, x86.Merge(lastMask))
 		default:
 			t := w.take()
 			w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))

@@ -12,8 +12,8 @@ import (
 // bits & fold are above limit: NaN. top has the bits that stand for most.
 type order struct{ fold, flip, limit, top, most int64 }
 
-// orderOf returns the order of a register type of 4 or 8 bytes. Numbers of 4 bytes are
-// extended by their sign.
+// orderOf returns the order of a register type. Numbers of fewer bytes than 8 are extended by
+// their sign.
 func orderOf(t dtype.Type, descending bool) (o order) {
 	least := int64(-1) << (8*t.Size() - 1)
 	o.most, o.limit = ^least, ^least

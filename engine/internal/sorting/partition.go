@@ -24,7 +24,7 @@ func (f *family) partition(k form, inPlace bool) *exec.Code {
 // partitioner returns the family whose partitions f has.
 func (f *family) partitioner() *family {
 	if f.avx512 && f.size == 4 {
-		return &families["avx2"][0] // the table of the lanes of a vector of AVX-512 would have 2^16 entries
+		return familyOf("avx2", 4) // the table of the lanes of a vector of AVX-512 would have 2^16 entries
 	}
 	return f
 }

@@ -357,11 +357,7 @@ func compare[K int32 | int64](u *run, p *part) {
 
 // short sorts neighbouring rows of at most largest keys.
 func (u *run) short(to, from unsafe.Pointer, rows, length int) {
-	lanes := u.f.lanes()
-	n := network{vectors: (length + lanes - 1) / lanes, group: 1, form: u.form(enter | leave)}
-	for n.group < min(length, lanes) {
-		n.group *= 2
-	}
+	lanes, n := u.f.lanes(), u.f.rows(length, u.form(enter|leave))
 	each := length // keys of a row of the network
 	if length == n.group {
 		each = lanes // some whole rows
@@ -369,8 +365,8 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 	for at, end := 0, rows*length; at < end; {
 		size := min(each, end-at)
 		some := max(1, min(callKeys, end-at)/each)
-		off := at * u.f.size
-		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.size) {
+		off := at * u.f.stored
+		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.stored) {
 			at += (some - u.args.rows) * size
 			if u.args.rows > 0 { // the next row has a NaN
 				n.form = u.order.form(enter | leave)
@@ -380,6 +376,15 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 		u.compare(&part{from: unsafe.Add(from, off), data: unsafe.Add(to, off), n: length, values: true})
 		at += length
 	}
+}
+
+// rows returns the network of rows of so many values.
+func (f *family) rows(length int, k form) network {
+	n := network{vectors: (length + f.lanes() - 1) / f.lanes(), group: 1, form: k}
+	for n.group < min(length, f.lanes()) {
+		n.group *= 2
+	}
+	return n
 }
 
 // network runs a network on rows of n keys, a number of bytes apart. It returns false if

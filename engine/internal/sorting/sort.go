@@ -35,11 +35,10 @@ func New(isa string) *Sorter {
 // Sort sorts rows. It returns false, and does nothing, if it has no kernels for their
 // type.
 func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
-	size := r.Type.Size()
-	if size != 4 && size != 8 {
+	s.f, s.order = familyOf(s.isa, r.Type.Size()), orderOf(r.Type, r.Descending)
+	if s.f == nil || s.f.stored < s.f.size && (r.Length > s.f.largest() || s.f.network(s.f.rows(r.Length, s.order.form(enter|leave))) == nil) {
 		return false
 	}
-	s.f, s.order = &families[s.isa][size/8], orderOf(r.Type, r.Descending)
 	s.call, s.rows = c, r
 	for len(s.runs) < c.Threads {
 		s.runs = append(s.runs, &run{})
@@ -74,7 +73,7 @@ func cost(n int) float64 { return 0.4 * float64(n) * float64(bits.Len(uint(n))) 
 // someRows sorts the rows lo..hi.
 func (s *Sorter) someRows(worker, lo, hi int) {
 	r, u := &s.rows, s.runs[worker]
-	row := r.Length * s.f.size
+	row := r.Length * s.f.stored
 	if r.Length <= s.f.largest() {
 		u.short(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length)
 		return

@@ -49,7 +49,7 @@ var special = []uint64{
 }
 
 type number interface {
-	int32 | int64 | uint32 | uint64 | float32 | float64
+	int8 | uint8 | int16 | uint16 | int32 | int64 | uint32 | uint64 | float32 | float64
 }
 
 // TestSort compares sorts of rows with the standard library's, bit by bit.
@@ -61,6 +61,12 @@ func TestSort(t *testing.T) {
 		testSort[int32](t, isa, dtype.I32)
 		testSort[uint64](t, isa, dtype.U64)
 		testSort[uint32](t, isa, dtype.U32)
+		if familyOf(isa, 1) != nil {
+			testSort[int8](t, isa, dtype.I8)
+			testSort[uint8](t, isa, dtype.U8)
+			testSort[int16](t, isa, dtype.I16)
+			testSort[uint16](t, isa, dtype.U16)
+		}
 	}
 }
 
@@ -73,6 +79,12 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	}
 	lengths = append(lengths, 1000, 5000, 1<<15+3)
 	for _, n := range lengths {
+		if f := familyOf(isa, typ.Size()); f.stored < f.size && n > f.largest() {
+			if s.Sort(callOf(1), tree.Rows{Type: typ, Count: 1, Length: n}) {
+				t.Errorf("%s: %d values of %v are sorted", isa, n, typ)
+			}
+			continue
+		}
 		for k, kind := range kinds {
 			if n > 40 && n < 300 && n%len(kinds) != k {
 				continue
@@ -155,7 +167,12 @@ func nan[T number](x T) int {
 }
 
 func bitsOf[T number](x T) uint64 {
-	if unsafe.Sizeof(x) == 4 {
+	switch unsafe.Sizeof(x) {
+	case 1:
+		return uint64(*(*uint8)(unsafe.Pointer(&x)))
+	case 2:
+		return uint64(*(*uint16)(unsafe.Pointer(&x)))
+	case 4:
 		return uint64(*(*uint32)(unsafe.Pointer(&x)))
 	}
 	return *(*uint64)(unsafe.Pointer(&x))

@@ -48,6 +48,28 @@ func (w *writer) pick(op4, op8 x86.Op) x86.Op {
 	return op8
 }
 
+// widen returns the operation that loads values, which is load if they have the size of keys.
+func (w *writer) widen(load x86.Op) x86.Op {
+	switch w.f.stored {
+	case 1:
+		return x86.VPMOVSXBD
+	case 2:
+		return x86.VPMOVSXWD
+	}
+	return load
+}
+
+// narrow returns the operation that stores values, which is store if they have the size of keys.
+func (w *writer) narrow(store x86.Op) x86.Op {
+	switch w.f.stored {
+	case 1:
+		return x86.VPMOVDB
+	case 2:
+		return x86.VPMOVDW
+	}
+	return store
+}
+
 func (w *writer) pickInt(of4, of8 int) int {
 	if w.f.size == 4 {
 		return of4

@@ -45,6 +45,10 @@ type Instance interface {
 	Finish(w Worker) ir.FaultKind
 }
 
+// A Wide is an instance that may ask for as few chunks as there are workers: its units are
+// columns, whose rows follow each other in memory.
+type Wide interface{ Wide() bool }
+
 // A Worker runs chunks of one instance, for one goroutine at a time. Run runs the
 // units lo..hi and does not allocate.
 type Worker interface {

@@ -65,7 +65,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &layout.Binder{Kernel: n, Binding: bind, Machine: model()}
+	b := &layout.Binder{Kernel: n, Binding: bind, Machine: model(), Row: c.gen.Vectors / 2 * c.gen.Bytes}
 	in := &instance{code: c, bind: bind, extents: n.Extents, lanes: 1, units: c.p.Units, main: c.p.Main}
 	if in.vecs, in.phases = in.one.vecs[:0], in.one.phases[:1:1]; len(c.p.Phases) != 1 {
 		in.phases = make([]*boundPhase, len(c.p.Phases))
@@ -191,16 +191,47 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bv.row = bv.phases[0].Laid
 		bv.step -= bv.step % bv.row
 	}
+	bv.findWide(b.Machine.Caches.L2)
 	for _, bp := range bv.phases {
 		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // blocks are one call
 			bp.strip = bv.step
 		}
-		bp.strip = min(bp.strip, bv.step)
+		if bp.strip = min(bp.strip, bv.step); bv.wide {
+			bp.strip = bv.step
+		}
 		if bp.Along || bp.Prefixes {
 			bp.strip = 1
 		}
 	}
 	return bv, nil
+}
+
+// findWide sets bv.wide if all seq loops go along whole rows, as far as the second-level cache has
+// the states. The rows of whole arrays follow each other in memory, which takes half the time.
+func (bv *boundVec) findWide(cache int) {
+	var across *boundPhase
+	state := 0
+	for _, bp := range bv.phases {
+		if bp.Lowered.Kind == lower.SeqPhase {
+			if !bp.Across && bp.Whole == 0 {
+				return
+			}
+			across = bp
+			state += bp.StateBytes()
+		}
+	}
+	if across == nil {
+		return
+	}
+	const least = 2 * stageLanes
+	span := across.Spans[len(across.Spans)-1]
+	bv.wide, bv.step = true, max(cache/2/max(state, 1)&^63, least)
+	if span <= bv.step {
+		bv.step = max(least/span, 1) * span
+		if len(across.Spans) > 1 {
+			bv.row = span
+		}
+	}
 }
 
 func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, error) {
@@ -348,3 +379,6 @@ func (in *instance) Units() (n, grain int, cost float64) {
 	}
 	return in.count, 1, in.cost
 }
+
+// Wide implements [backend.Wide].
+func (in *instance) Wide() bool { return in.units == bound.ElementUnits && in.vecs[0].wide }

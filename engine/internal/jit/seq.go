@@ -19,7 +19,7 @@ import (
 
 // callElements is about the number of elements of a call for a loop that carries
 // values. Each call loads and stores the carries, so that short calls are slow.
-const callElements = 2048
+const callElements = 1 << 14
 
 // turnedElements is the same for a loop whose blocks are turned: a call goes far along a few
 // rows, turnedLanes, or over more that are short.
@@ -28,10 +28,17 @@ const (
 	turnedLanes    = 64
 )
 
+// acrossElements is the same for a loop along one row after the other.
+const acrossElements = 1 << 16
+
 // run returns the number of rows of a call on n lanes. A call ends with a run of an ordered
 // reduction, and with the rows that are staged.
 func (bp *boundPhase) run(n int) int {
 	switch {
+	case bp.Across && bp.Ordered:
+		return max(min(ir.Run, 1<<bits.Len(uint(acrossElements/n))), 1)
+	case bp.Across || bp.Whole > 0 && !bp.Ordered && len(bp.Lowered.Carries) > 0:
+		return max(acrossElements/n, 1)
 	case len(bp.Lowered.Carries) == 0:
 		return ir.Run
 	case (bp.Turned() || bp.Prefixes) && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:

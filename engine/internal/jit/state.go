@@ -96,8 +96,9 @@ type boundVec struct {
 	v      *lower.VecLoop
 	id     int
 	n      int
-	step   int // lanes that run all phases before the next lanes start
-	row    int // step should be a multiple of it; 0: no preference
+	step   int  // lanes that run all phases before the next lanes start
+	row    int  // step should be a multiple of it; 0: no preference
+	wide   bool // its chunks should be as large as possible
 	phases []*boundPhase
 	reds   []*boundRed
 }

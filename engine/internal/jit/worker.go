@@ -180,9 +180,13 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 	for ; lo < hi && !w.inst.Stopped(); lo += v.step {
 		n := min(hi-lo, v.step)
 		for _, bp := range v.phases {
-			for w.first = 0; w.first < n; w.first += bp.strip {
-				m := min(n-w.first, bp.strip)
+			w.first = 0
+			for m := 0; w.first < n; w.first += m {
+				m = min(n-w.first, bp.strip)
 				if bp.Lowered.Kind == lower.SeqPhase {
+					if k := len(bp.Spans); k > 1 && len(bp.Loads)+len(bp.Stores) == 0 { // rows of a piece follow each other
+						m = min(m, bp.Spans[k-1]-(lo+w.first)%bp.Spans[k-1])
+					}
 					w.seqPiece(bp, lo+w.first, m)
 				} else {
 					w.mapPiece(bp, lo+w.first, m)

@@ -40,6 +40,9 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 	l.n, l.grain, l.unit = inst.Units()
 	l.grain = max(l.grain, 1)
 	slots := min(j.threads, 1+int(min(l.work()/machine.Current().Work, 1<<20)), (l.n+l.grain-1)/l.grain)
+	if w, ok := inst.(backend.Wide); ok && w.Wide() {
+		l.grain *= (l.n + slots*l.grain - 1) / max(slots*l.grain, 1)
+	}
 	l.workers = make([]backend.Worker, max(1, slots))
 	for i := range l.workers {
 		l.workers[i] = inst.NewWorker()

@@ -148,6 +148,33 @@ func TestDirection(t *testing.T) {
 	}
 }
 
+// A wide is a counter that asks for as few chunks as there are workers.
+type wide struct{ counter }
+
+func (*wide) Wide() bool { return true }
+
+// TestWide tests that each worker runs one chunk of an instance that asks for it, however long it
+// takes.
+func TestWide(t *testing.T) {
+	p := NewPool()
+	p.Processors = func() int { return 4 }
+	p.Caches = func() cpucache.Sizes { return cpucache.Sizes{L1: 1 << 10, L2: 1 << 14, L3: 1 << 17} }
+	for threads := 1; threads <= 4; threads++ {
+		for _, n := range []int{1, 64, 1000, 100_001} {
+			c := &wide{counter{units: make([]int, n), grain: 64}}
+			l, j := planned(p, threads, c, 4*n)
+			for run := range 8 {
+				if err := c.run(l, j); err != nil {
+					t.Fatalf("%d threads, run %d: %v", threads, run, err)
+				}
+				if len(c.blocks) > len(l.workers) {
+					t.Fatalf("%d threads, %d units, run %d: %v", threads, n, run, c.blocks)
+				}
+			}
+		}
+	}
+}
+
 // TestRetract tests that a run retracts all of its offers. There are many helpers,
 // half of them are free only at the end, and none accepts.
 func TestRetract(t *testing.T) {

@@ -23,6 +23,10 @@ func (f *phaseCode) seqLoop() {
 		f.prefixLoop()
 		return
 	}
+	if f.Across() {
+		f.acrossLoop()
+		return
+	}
 	f.findTurns()
 	v, m := f.pressure()
 	room := f.Vectors - v - spareRegs - f.programRegs()
@@ -44,9 +48,13 @@ func (f *phaseCode) seqLoop() {
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	f.pinUniforms(f.Vectors - group*(v+nred) - spareRegs)
+	whole, at := f.wholeRow(v, m, nred)
+	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
+	if whole > group {
+		f.wholeRows(accs, whole, at, done)
+	}
 	step := group * f.W
 	loop := f.NewLabel()
 	f.part("columns: %d vectors at once, down all rows", group)
@@ -80,6 +88,38 @@ func (f *phaseCode) seqLoop() {
 		f.Bind(fewer)
 	}
 	f.Bind(done)
+}
+
+// wholeRow returns the vectors of a row whose states are in registers, and how many of them are
+// computed at once, or 0. v and m are the vectors and masks of one, and states the registers of its
+// states.
+func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
+	vectors = (f.Layout.Whole + f.W - 1) / f.W
+	for at = 4; at > 0; at /= 2 {
+		if vectors*states+at*v+spareRegs <= f.Vectors && f.Fits(at*m) && vectors*len(f.top) <= wholeNodes {
+			return vectors, at
+		}
+	}
+	return 0, 0
+}
+
+// wholeNodes is the most nodes of the vectors of a row that is emitted without a loop.
+const wholeNodes = 128
+
+// wholeRows emits the loop down whole rows, at vectors at once, and a jump to done. It does nothing
+// if a call has another number of lanes.
+func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label) {
+	other := f.NewLabel()
+	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+	f.Branch(isa.NE, isa.T1, isa.K(f.Layout.Whole), other)
+	f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
+	f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
+	f.Lanes.SetTail()
+	f.Ends, f.atOnce = vectors, at
+	f.columns(accs, vectors)
+	f.Ends, f.atOnce, f.Masked = 0, 0, false
+	f.Jump(done)
+	f.Bind(other)
 }
 
 // shortColumns is the most nodes of a loop that is emitted again for each number of vectors of
@@ -210,12 +250,16 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	f.Align(32)
 	f.Bind(rows)
 	f.aheadColumns(group)
-	f.body(f.top)
-	for i := range accs {
-		f.accumulateColumns(&accs[i], group)
-	}
-	for i := range accs {
-		f.DropAll(accs[i].Arg)
+	if f.atOnce == 0 {
+		f.body(f.top)
+		f.accumulateRow(accs, group)
+	} else {
+		for f.Base = 0; f.Base < group; f.Base += f.atOnce {
+			f.Start(min(f.atOnce, group-f.Base))
+			f.body(f.top)
+			f.accumulateRow(accs, f.Copies)
+		}
+		f.Base = 0
 	}
 	f.nextColumns()
 	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
@@ -299,9 +343,9 @@ func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	for c := range group {
 		f.Choose(c)
 		if a.inRegs {
-			f.step(a.Red, a.regs[c], f.operand(a.Red))
+			f.step(a.Red, a.regs[f.Base+c], f.operand(a.Red))
 		} else {
-			f.stepMem(a.Red, f.columnMem(a, c))
+			f.stepMem(a.Red, f.columnMem(a, f.Base+c))
 		}
 		f.EndStep()
 	}

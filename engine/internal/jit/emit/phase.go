@@ -22,6 +22,7 @@ type phaseCode struct {
 	accs    []acc
 	reds    []lower.Red // of the phase, in its lanes
 	carries []carried   // in registers
+	atOnce  int         // vectors of a whole row that are computed at once; 0: all of the group
 	turns   []isa.Turn
 	records [][]int32 // the nodes that load the fields of a record
 	joined  [][]int32 // the nodes that store the fields of a record

@@ -130,9 +130,12 @@ func (f *Emitter) Emit(id int32, c int) {
 // Choose makes c the current copy.
 func (f *Emitter) Choose(c int) {
 	if f.Copy = c; f.Ends > 0 {
-		f.Masked = c%f.Ends == f.Ends-1
+		f.Masked = (f.Base+c)%f.Ends == f.Ends-1
 	}
 }
+
+// Across reports whether a seq loop goes along one row after the other.
+func (f *Emitter) Across() bool { return f.Layout.Across && f.Runs == 0 }
 
 // EmitNode emits copy c of a node and keeps its temporaries. The caller must call End.
 func (f *Emitter) EmitNode(id int32, c int) {

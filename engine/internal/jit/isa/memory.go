@@ -23,7 +23,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case one:
 		at, k = f.Pointer(s), 0
 	case f.Phase.Kind == lower.SeqPhase:
-		one, at, k = true, frame.SiteCur, f.Copy
+		one, at, k = !f.Across(), frame.SiteCur, f.Base+f.Copy
 	}
 	base := T1
 	if r := f.SiteReg[i]; r >= 0 {
@@ -103,6 +103,10 @@ func (f *Emitter) store(n *lower.Node) {
 	}
 	if s.Kind == layout.Laid {
 		f.Lanes.StoreLaid(n, t)
+		return
+	}
+	if f.Masked && s.Kind == layout.Scratch && s.Array >= 0 && f.Phase.Kind == lower.SeqPhase && t.Size() >= 4 {
+		f.Lanes.StoreLanes(t, f.Address(s, n.Aux), f.Src(n.Args[0]), true)
 		return
 	}
 	if s.Kind != layout.Computed && s.Kind != layout.Strided {

@@ -196,8 +196,8 @@ func (f *Emitter) DropAll(n int32) {
 // operand only after release.
 func (f *Emitter) Dst() Vec {
 	if a, ok := f.Aims[f.ID]; ok && (f.Last[a.Carry] < f.At || f.Last[a.Carry] == f.At && f.Released) {
-		f.Keep(f.ID, a.Regs[f.Copy])
-		return a.Regs[f.Copy]
+		f.Keep(f.ID, a.Regs[f.Base+f.Copy])
+		return a.Regs[f.Base+f.Copy]
 	}
 	return Vec(f.give(&f.Vecs, f.take(&f.Vecs)))
 }

@@ -228,7 +228,8 @@ type Lanes interface {
 	CopyLanes(t dtype.Type, d, x Vec)
 	// TailBits puts one bit for each lane of the tail mask into T0.
 	TailBits()
-	// StoreLanes stores a vector of an accumulator, or its lanes of the tail mask.
+	// StoreLanes stores a vector of an accumulator or of a state, or its lanes of the tail mask. The
+	// memory has all lanes, and no other code stores the others at the same time.
 	StoreLanes(t dtype.Type, m Mem, x Vec, masked bool)
 	// StoreTo stores the operand of n as neighbouring elements of type t. It may
 	// overwrite the temporaries.

@@ -113,6 +113,8 @@ type Phase struct {
 	Tiled      bool
 	Along      bool             // of a loop that carries values: a call has one lane
 	Prefixes   bool             // of such a call: a vector has neighbouring steps
+	Across     bool             // of a seq loop: a call goes along one row after the other
+	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or 0
 	Transposed []int32          // transposedSites
 	Far        bool             // their arrays are larger than the caches
 	TileRows   int              // rows of their tiles
@@ -166,6 +168,7 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
+	Row     int // bytes of the vectors that may hold the states of a row
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
@@ -251,7 +254,8 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(frame.Bit(bp.Along)|frame.Bit(bp.Prefixes)<<1|frame.Bit(bp.Repeats)<<2), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))

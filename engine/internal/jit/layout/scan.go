@@ -140,7 +140,72 @@ func (bp *Phase) prefix(i int32) bool {
 	return false
 }
 
-// moved returns the bytes that a loop that carries values loads and stores.
+// groupBytes is the bytes of a row of a group of vectors.
+const groupBytes = 256
+
+// findAcross chooses how a seq loop goes over rows that are longer than a group of vectors. Down
+// a strip of columns each row is another page and another stream of addresses. So registers hold
+// the states of a whole row, if it is short. If it is not, and memory bounds the loop, it goes
+// along one row after the other: each row loads its states and accumulators from memory and
+// stores them.
+func (b *Binder) findAcross(bp *Phase) {
+	ph := bp.Lowered
+	states := len(ph.Carries)
+	for i := range ph.Reds {
+		if states++; ph.Reds[i].Kern.Arg {
+			states++
+		}
+	}
+	k := len(bp.Spans)
+	if ph.Kind != lower.SeqPhase || k == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
+		return
+	}
+	element, row := 0, 0
+	for i := range bp.Sites {
+		switch s := &bp.Sites[i]; {
+		case s.Kind == Unit && !s.Guard:
+			element += s.Size
+			row = bp.Spans[k-1] * bp.Widest()
+		case s.Kind == Uniform && !s.Guard || s.Kind == Scratch && bp.carries(s) || s.Kind == Unused:
+		default:
+			return
+		}
+	}
+	switch {
+	case row <= groupBytes:
+	case row <= b.Row/states:
+		bp.Whole = bp.Spans[k-1]
+	default:
+		bp.Across = bp.moved() > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
+	}
+	if bp.Whole > 0 || bp.Across {
+		bp.Fetch = false // the processor prefetches along rows
+	}
+}
+
+// apart reports whether the rows of a seq loop are so far apart that the processor may not
+// prefetch them.
+func (bp *Phase) apart() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		step := bound.StepOf(s.Seq) * s.Size
+		return s.Kind == Unit && max(step, -step) > groupBytes
+	})
+}
+
+// StateBytes returns the bytes of the states and the accumulators of a lane.
+func (bp *Phase) StateBytes() (n int) {
+	for i := range bp.Lowered.Carries {
+		n += bp.Lowered.Carries[i].Type.Size()
+	}
+	for i := range bp.Lowered.Reds {
+		if n += bp.Lowered.Reds[i].Kern.Lane.Size(); bp.Lowered.Reds[i].Kern.Arg {
+			n += 4
+		}
+	}
+	return n
+}
+
+// moved returns the bytes that a seq loop loads and stores.
 func (bp *Phase) moved() (bytes int) {
 	for _, i := range bp.Native {
 		if s := &bp.Sites[i]; s.Kind == Unit {

@@ -432,18 +432,6 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 	return k
 }
 
-// storeTail stores the lanes of the tail of a vector of lanes of t.
-func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
-	if f.LaneSize > 0 { // of an accumulator: memory that no other code reads
-		d := f.Tmp()
-		f.I(x86.VMOVUPS, x86.L256, d, m)
-		f.I(x86.VPBLENDVB, x86.L256, d, d, x, tailVec)
-		f.I(x86.VMOVUPS, x86.L256, m, d)
-		return
-	}
-	f.I(maskMove(t), f.LenOf(t), m, f.maskFor(tailVec, t), x)
-}
-
 func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	m := mem(to)
 	l := f.LenOf(t.Register())

@@ -172,10 +172,6 @@ func (f *avx512) SetTail() {
 
 func (f *avx512) TailBits() { f.I(x86.KMOVW, 0, x86.RAX, tailMask) }
 
-func (f *avx512) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
-	f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), m, x, x86.Merge(tailMask))
-}
-
 func (f *avx512) AddNeed(p int32, first bool) {
 	k := f.Mask(p)
 	if first {

@@ -69,8 +69,6 @@ type set interface {
 	// as type t. before clears the lanes of m where xi is not less than di.
 	take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand)
 	before(t dtype.Type, m x86.Operand, xi, di x86.Vec)
-	// storeTail stores the lanes of the tail of a vector.
-	storeTail(t dtype.Type, m x86.Mem, x x86.Vec)
 }
 
 func newEmitter(f *isa.Emitter, rules *isa.Rules[rule]) emitter {
@@ -158,9 +156,11 @@ func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
 func (f *emitter) Constant(d isa.Vec, t dtype.Type, x uint64) { f.broadcast(d, t, f.constant(t, x)) }
 
 func (f *emitter) StoreLanes(t dtype.Type, m isa.Mem, x isa.Vec, masked bool) {
-	if masked {
-		f.own.storeTail(t, mem(m), x)
-		return
+	if masked { // a store under a mask would not be forwarded to the next load
+		d := f.Tmp()
+		f.LoadVec(t, d, m)
+		f.blend(t, d, d, x, f.tail())
+		x = d
 	}
 	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), mem(m), x)
 }

@@ -1,0 +1,128 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// acrossKernel carries two values down columns, stores both, and reduces the elements. i0 are
+// blocks of rows, i1 rows and i2 columns.
+const acrossKernel = `kernel across
+axis i0 i1 i2
+buf x %[1]s in 3
+buf y %[1]s %[3]s 3
+buf w %[1]s in 1
+buf v %[1]s in 1
+buf z %[1]s out 2
+buf q %[4]s out 2
+{
+  vec i0 i2 {
+    %%0 = load %[1]s w[i2]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s %[2]s[i0, i1, i2]
+      %%4 = load %[1]s v[i1]
+      %%5 = add %[1]s %%3 %%4
+      %%6 = add %[1]s %%1 %%5
+      %%7 = max %[1]s %%2 %%1
+      store %[1]s y[i0, i1, i2] %%6
+      %%8 = reduce %[5]s %[4]s %%5
+      %%9 = next %[1]s %%1 %%6
+      %%10 = next %[1]s %%2 %%7
+    }
+    store %[1]s z[i0, i2] %%10
+    store %[4]s q[i0, i2] %%8
+  }
+}`
+
+// oneKernel carries one value, and reduces nothing.
+const oneKernel = `kernel one
+axis i0 i1 i2
+buf x %[1]s in 3
+buf y %[1]s %[3]s 3
+{
+  vec i0 i2 {
+    %%0 = const %[1]s 0
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = load %[1]s %[2]s[i0, i1, i2]
+      %%3 = add %[1]s %%1 %%2
+      store %[1]s y[i0, i1, i2] %%3
+      %%4 = next %[1]s %%1 %%3
+    }
+  }
+}`
+
+// TestAcross compares scans and reductions down columns of few and of many elements with the
+// interpreter: in one array and in several, in place, with caches that nothing fits in.
+func TestAcross(t *testing.T) {
+	widths := []int{1, 15, 16, 17, 31, 33, 63, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300, 513, 1100}
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8}
+	across, whole := 0, 0
+	for seed := range 80 {
+		r := rand.New(rand.NewPCG(uint64(seed), 31))
+		typ := types[r.IntN(len(types))]
+		from, mode := "x", "out"
+		if seed%4 == 1 { // in place
+			from, mode = "y", "inout"
+		}
+		red, result := []string{"sum", "max", "argmax"}[r.IntN(3)], typ
+		if red == "argmax" {
+			result = dtype.I64
+		}
+		k := parse(t, fmt.Sprintf(acrossKernel, typ.Short(), from, mode, result.Short(), red))
+		one := seed/8%2 == 0
+		if one {
+			k = parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode))
+		}
+		n := []int{1 + r.IntN(3)*r.IntN(2), 1 + r.IntN(90), widths[r.IntN(len(widths))]}
+		shapes := [][]int{n, n, n[2:], n[1:2], {n[0], n[2]}, {n[0], n[2]}}
+		s := newSetup(t, r, k, n, nil, shapes[:len(k.Bufs)], seed/4%2 == 0)
+		func() {
+			defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128 << (seed % 3 * 4), L3: 192}))()
+			for _, be := range isas(t) {
+				if in, ok := s.instance(t, be).(*instance); ok {
+					for _, bp := range in.phases {
+						if bp.Across {
+							across++
+						}
+						if bp.Whole > 0 {
+							whole++
+						}
+					}
+				}
+			}
+			differ(t, r, s)
+		}()
+	}
+	if across < 20 || whole < 5 {
+		t.Errorf("%d loops go along one row after the other, %d have the states of a row in registers", across, whole)
+	}
+}
+
+// TestWholeRows fails if a scan down the columns of a large matrix is divided into strips of
+// columns for one worker.
+func TestWholeRows(t *testing.T) {
+	FixCaches(t)
+	k := parse(t, fmt.Sprintf(acrossKernel, "f32", "x", "out", "f32", "max"))
+	for _, c := range []struct {
+		blocks, columns int
+		wide            bool
+	}{{1, 3000, true}, {1, 1000, true}, {50, 300, true}, {1, 8, false}} {
+		n := []int{c.blocks, 1000, c.columns}
+		s := newSetup(t, rand.New(rand.NewPCG(1, 1)), k, n, nil, [][]int{n, n, n[2:], n[1:2], {n[0], n[2]}, {n[0], n[2]}}, true)
+		for _, be := range isas(t) {
+			inst := s.instance(t, be)
+			if got := inst.(backend.Wide).Wide(); got != c.wide {
+				t.Errorf("%s: %v: wide %v", be.Name(), n, got)
+			}
+		}
+		s.release()
+	}
+}

@@ -5,7 +5,8 @@
 //	go run ./products -lib libopenblas.so.0[,another.so] [-match 1024] [-types f32] [-threads 1,2] [-rounds 15]
 //
 // With one thread the times are processor times of the thread, with several they
-// are those of the clock. The command needs gcc.
+// are those of the clock. Then each side begins when the threads of the side before it
+// have ceased to spin. Without libraries (-lib "") oneloop runs alone. The command needs gcc.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas")
+	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")
 	types := flag.String("types", "f32,f64", "element types")
 	threads := flag.String("threads", "1", "numbers of threads")
@@ -46,7 +47,7 @@ func run(libs, match, types, threads, backend string, rounds int) error {
 		return err
 	}
 	var peers []*library
-	for _, path := range strings.Split(libs, ",") {
+	for _, path := range strings.FieldsFunc(libs, func(r rune) bool { return r == ',' }) {
 		l, err := open(path)
 		if err != nil {
 			return err

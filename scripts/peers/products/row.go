@@ -227,6 +227,12 @@ func (in contest) alternate(sides []func(reps int) error) ([][]float64, error) {
 			if round == 0 {
 				reps[i] = 1
 			}
+			if in.threads > 1 {
+				paired.Quiet()
+				if err := sides[i](reps[i] / 10); err != nil { // wakes the threads
+					return nil, err
+				}
+			}
 			start := clock()
 			if err := sides[i](reps[i]); err != nil {
 				return nil, err

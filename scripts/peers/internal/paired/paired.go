@@ -22,6 +22,34 @@ func Used() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+// Quiet returns when this process and others, by number, use no processor, or after a
+// second. The threads of a library, such as those of OpenMP, often spin for a while after
+// their work. Until they sleep, another side has only a part of the processors.
+func Quiet(others ...int) {
+	const step = 2 * time.Millisecond
+	var last time.Duration
+	for range time.Second / step {
+		used := spent(unix.CLOCK_PROCESS_CPUTIME_ID)
+		for _, pid := range others {
+			used += spent(^int32(pid)<<3 | 2) // the clock of that process, see clock_getcpuclockid(3)
+		}
+		if used-last < step/10 {
+			return
+		}
+		last = used
+		time.Sleep(step)
+	}
+}
+
+// spent returns the time of a clock, or 0 if there is no such clock.
+func spent(clock int32) time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(clock, &t); err != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
 // Median returns the median of at least one number.
 func Median(xs []float64) float64 {
 	s := slices.Sorted(slices.Values(xs))

@@ -359,7 +359,7 @@ func (j *Job) join() {
 	came := false
 	for i := 1; i < j.taken; i++ {
 		if h := j.offers[i].helper; h != nil {
-			j.slots[i].wait(h)
+			j.slots[i].wait(h, j.loop.unit)
 			j.offers[i].helper = nil
 			came = true
 		}
@@ -371,9 +371,9 @@ func (j *Job) join() {
 	}
 }
 
-// wait returns when helper h has ended its work in the slot. It polls, then
-// yields the processor, and then sleeps.
-func (s *slot) wait(h *helper) {
+// wait returns when helper h has ended its work in the slot, of units that take unit
+// nanoseconds. It polls, then yields the processor, and then sleeps.
+func (s *slot) wait(h *helper, unit float64) {
 	for range 64 {
 		if h.mailbox.Load() != s.begun {
 			return
@@ -390,7 +390,7 @@ func (s *slot) wait(h *helper) {
 	if h.mailbox.CompareAndSwap(s.begun, s.awaited) {
 		s.job.done.Lock()
 	}
-	s.job.pool.backoff.waited(time.Since(began))
+	s.job.pool.backoff.waited(time.Since(began), time.Duration(unit))
 }
 
 // leave tells the caller that helper h has ended its work in the slot. The caller

@@ -69,27 +69,43 @@ func inBubble() bool {
 // A backoff says until when callers offer helpers no slots. If other processes use
 // the processors too, the system may stop a helper in the middle of a chunk for
 // milliseconds, and the caller must wait. Then callers offer no slots for a time
-// in proportion to that wait.
+// in proportion to that wait. The proportion grows as long as helpers are stopped again.
 type backoff struct {
 	active atomic.Bool
 	until  atomic.Int64 // end of the backoff, in nanoseconds since start
 	start  time.Time
+
+	mu     sync.Mutex // locked while a backoff begins
+	factor time.Duration
+	length time.Duration // of the last backoff
 }
 
 const (
-	// waitLimit is the longest wait of a caller that begins no backoff.
+	// waitLimit is the longest wait of a caller that begins no backoff, apart from
+	// the time of one unit.
 	waitLimit = 100 * time.Microsecond
-	// backoffFactor is the ratio of the backoff to the wait.
-	backoffFactor = 20
+	// mostBackoff is the greatest ratio of the backoff to the wait.
+	mostBackoff = 32
 )
 
-// waited begins a backoff if a caller's wait for a helper was longer than
-// waitLimit.
-func (b *backoff) waited(wait time.Duration) {
-	if wait > waitLimit {
-		b.until.Store(int64(time.Since(b.start) + backoffFactor*wait))
-		b.active.Store(true)
+// waited begins a backoff if a caller's wait for a helper was longer than waitLimit
+// and the time of one unit, which the helper may have begun when the caller ended. The
+// first backoff is as long as the wait. One that begins soon after another is twice as
+// long for the same wait.
+func (b *backoff) waited(wait, unit time.Duration) {
+	if wait <= waitLimit+unit {
+		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Since(b.start)
+	if now-time.Duration(b.until.Load()) > 4*b.length {
+		b.factor = 0
+	}
+	b.factor = min(max(2*b.factor, 1), mostBackoff)
+	b.length = b.factor * wait
+	b.until.Store(int64(now + b.length))
+	b.active.Store(true)
 }
 
 // over reports whether callers may offer slots to helpers.

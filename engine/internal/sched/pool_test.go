@@ -59,3 +59,37 @@ func TestNoHelpersOfBubbles(t *testing.T) {
 	planned(p, 3, c, 0)
 	inside(2)
 }
+
+// TestBackoff tests that a long wait for a helper keeps callers from helpers for as long
+// as the wait, that waits which follow each other keep them for longer, and that a wait
+// of a unit's time keeps them from nothing.
+func TestBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backoff{start: time.Now()}
+		time.Sleep(time.Second)
+		is := func(want time.Duration) { // the length of the backoff
+			t.Helper()
+			began := time.Now()
+			for !b.over() {
+				time.Sleep(time.Millisecond)
+			}
+			if got := time.Since(began); got != want {
+				t.Errorf("the backoff took %v, want %v", got, want)
+			}
+		}
+		b.waited(50*time.Microsecond, 0)
+		is(0)
+		b.waited(10*time.Millisecond, 10*time.Millisecond)
+		is(0)
+		b.waited(10*time.Millisecond, time.Millisecond)
+		is(10 * time.Millisecond)
+		for _, times := range []time.Duration{2, 4, 8, 16, 32, 32} {
+			time.Sleep(times * time.Millisecond)
+			b.waited(10*time.Millisecond, 0)
+			is(times * 10 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		b.waited(10*time.Millisecond, 0)
+		is(10 * time.Millisecond)
+	})
+}

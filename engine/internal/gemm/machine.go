@@ -182,23 +182,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		if p.TermsB != nil { // what a part of an image becomes stays in the second level
 			most = l2() / 2
 		}
-		rows, cols = p.M, max(1, min(most/(Block*e.size), p.N+e.width-1)/e.width)*e.width
-		// There are tiles for all threads, as long as packing is worth it.
-		const fewest = 192
-		narrow := fewest
-		if p.After != nil {
-			narrow = max(fewest, p.After.unit())
-		}
-		for threads > 1 && len(p.OffA)*((p.M+rows-1)/rows)*((p.N+cols-1)/cols) < 2*threads {
-			switch {
-			case cols >= rows && cols/2 >= narrow:
-				cols = (cols/2 + e.width - 1) / e.width * e.width
-			case rows/2 >= fewest:
-				rows = (rows/2 + e.rows) / e.rows * e.rows
-			default:
-				return rows, cols, cost
-			}
-		}
+		rows, cols = e.share(p, most/(Block*e.size), threads)
 		return rows, cols, cost
 	}
 	if e.oneRow() {

@@ -1,0 +1,56 @@
+package gemm
+
+const (
+	// packCost is the time to pack an element, in multiply-adds.
+	packCost = 10
+	// idleCost is the part of the time of a tile that threads lose at the end, because they do not
+	// end at the same time.
+	idleCost = 1. / 20
+)
+
+// share divides the results into tiles of packed columns, of at most so many columns. The tiles
+// are of about one size. There are so many that the threads, which pack the operands for each tile,
+// end first.
+func (e *machine) share(p *Problem, most, threads int) (rows, cols int) {
+	nc := (p.N + most - 1) / max(most, 1)
+	rows, cols = e.part(p, 1, nc)
+	if threads == 1 {
+		return rows, cols
+	}
+	limit := max(1, 4*threads/max(1, len(p.OffA))) // more tiles are not worth it
+	best := e.time(p, rows, cols, threads)
+	for nr := 1; nr <= limit; nr++ {
+		for n := nc; n == nc || nr*n <= limit; n++ {
+			r, c := e.part(p, nr, n)
+			if t := e.time(p, r, c, threads); t < best {
+				rows, cols, best = r, c, t
+			}
+		}
+	}
+	return rows, cols
+}
+
+// part is the size of a tile if there are nr along the rows and nc along the columns. It consists
+// of whole kernels, and of columns of which what uses the results gets as many at a time.
+func (e *machine) part(p *Problem, nr, nc int) (rows, cols int) {
+	multiple := func(n, of int) int { return (n + of - 1) / of * of }
+	cols = multiple(max(1, (p.N+nc-1)/max(nc, 1)), e.width)
+	if p.After != nil {
+		cols = multiple(cols, p.After.unit())
+	}
+	if nr == 1 {
+		return p.M, cols
+	}
+	return multiple((p.M+nr-1)/nr, e.rows), cols
+}
+
+// time is the time of one term of all tiles of a size, in multiply-adds.
+func (e *machine) time(p *Problem, rows, cols, threads int) float64 {
+	tiles := len(p.OffA) * ((p.M + rows - 1) / rows) * ((p.N + cols - 1) / cols)
+	r, c := float64(min(rows, p.M)), float64(min(cols, p.N))
+	tile := r*c + packCost*c
+	if e.packA {
+		tile += packCost * r
+	}
+	return tile * (float64((tiles+threads-1)/threads) + idleCost)
+}

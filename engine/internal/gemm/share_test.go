@@ -1,0 +1,29 @@
+package gemm
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// TestShare tests that tiles of packed operands share a product evenly: no thread has more
+// than its part of the elements and a quarter of it.
+func TestShare(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, size := range [][3]int{{256, 256, 256}, {512, 512, 512}, {64, 576, 25088}, {1000, 1000, 1000}, {2048, 300, 2048}} {
+			for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+				for _, threads := range []int{2, 3, 4} {
+					m, n, k := size[0], size[1], size[2]
+					p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{1, k}, OffA: []int{0}, OffB: []int{0}}
+					d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, threads)
+					tiles := d.nr * d.nc
+					most := (tiles + threads - 1) / threads * d.rows * d.cols
+					if part := m * n / threads; most > part*5/4 {
+						t.Errorf("%s, %v %v, %d threads: %d x %d tiles of %d x %d, for one thread %.2f of its part", isa, typ, size, threads, d.nr, d.nc, d.rows, d.cols, float64(most)/float64(part))
+					}
+				}
+			}
+		}
+	}
+}

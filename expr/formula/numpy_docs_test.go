@@ -99,6 +99,7 @@ func goName(name string) string {
 	return code(map[string]string{
 		"positive": "", "iscomplex": "op.ImagPart", "isreal": "op.ImagPart", "concatenate": "op.Concat", "array": "engine.FromSlice", "copy": "Clone", "astype": "op.Cast", "len": "Shape",
 		"zeros": "engine.Zeros", "ones": "engine.Ones", "full": "engine.Full", "arange": "op.Arange", "dot": "op.Dot",
+		"float_power": "op.Pow", "cumulative_sum": "op.CumSum", "cumulative_prod": "op.CumProd", "digitize": "op.SearchSorted", "matrix_transpose": "op.SwapAxes", "identity": "op.Eye",
 		"fft": "op.FFT", "ifft": "op.IFFT", "rfft": "op.RFFT", "irfft": "op.IRFFT", "hfft": "op.HFFT", "ihfft": "op.IHFFT",
 		"fft2": "op.FFTN", "ifft2": "op.IFFTN", "rfft2": "op.RFFTN", "irfft2": "op.IRFFTN",
 		"fftn": "op.FFTN", "ifftn": "op.IFFTN", "rfftn": "op.RFFTN", "irfftn": "op.IRFFTN", "fftfreq": "op.FFTFreq", "rfftfreq": "op.RFFTFreq",

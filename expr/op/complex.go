@@ -171,7 +171,7 @@ func init() {
 // views.
 var complexCompositions = []string{
 	"allclose", "array_equal", "array_equiv", "convolve", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "isclose", "kron",
-	"matvec", "mean", "outer", "std", "tensordot", "trace", "var", "vdot",
+	"matvec", "mean", "nancumprod", "nancumsum", "outer", "std", "tensordot", "trace", "var", "vdot",
 }
 
 // complexParts has the operators that take complex operands.

@@ -148,15 +148,22 @@ func SignBit[T expr.Number](a expr.Exp[T]) expr.Exp[bool] {
 var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: math.MaxFloat32, dtype.F64: math.MaxFloat64}
 
 func nanToNum(o Options, x ...*tree.Node) *tree.Node {
-	a, t, fill := x[0], x[0].DType(), 0.
+	a, t := x[0], x[0].DType()
 	if !t.IsFloat() {
 		return a
 	}
-	if len(o.Numbers) > 0 {
-		fill = o.Numbers[0]
+	v := []float64{0, math.MaxFloat64, -math.MaxFloat64} // for NaN, +Inf and -Inf
+	copy(v, o.Numbers)
+	number := func(v float64) *tree.Node { // the greatest number of float64 stands for that of T
+		if math.Abs(v) == math.MaxFloat64 {
+			v = math.Copysign(largest[t], v)
+		}
+		return tree.ConstFloat(t, v)
 	}
-	finite := call("clip", a, tree.ConstFloat(t, -largest[t]), tree.ConstFloat(t, largest[t]))
-	return call("where", call("isnan", a), tree.ConstFloat(t, fill), finite)
+	most := number(math.MaxFloat64)
+	a = call("where", call("greater", a, most), number(v[1]), a)
+	a = call("where", call("less", a, call("neg", most)), number(v[2]), a)
+	return call("where", call("isnan", x[0]), number(v[0]), a)
 }
 
 // Mean returns the arithmetic mean over axes. An empty axis is an error.

@@ -95,8 +95,11 @@ func lower(rows, columns, k int) *tree.Node {
 }
 
 func tri(o Options, _ ...*tree.Node) *tree.Node {
-	rows := o.int(0, 0)
-	return CastNode(lower(rows, o.int(1, rows), o.int(2, 0)), o.elements())
+	rows, columns, bad := o.matrix()
+	if bad != nil {
+		return bad
+	}
+	return CastNode(lower(rows, columns, o.int(2, 0)), o.elements())
 }
 
 // triangle returns the part of the last two axes below the k-th diagonal, or
@@ -173,7 +176,16 @@ func isClose(o Options, x ...*tree.Node) *tree.Node {
 	number := func(v float64) *tree.Node { return tree.ConstFloat(size.DType(), v) }
 	most := call("add", call("mul", size, number(relative)), number(absolute))
 	near := call("less_equal", call("abs", call("sub", a, b)), most)
-	return call("logical_or", call("logical_and", near, call("isfinite", b)), call("equal", a, b))
+	return call("logical_or", call("logical_and", near, call("isfinite", b)), o.same(a, b))
+}
+
+// same compares elements. If the first integer of the options is 1, NaN equals NaN.
+func (o Options) same(a, b *tree.Node) *tree.Node {
+	equal := call("equal", a, b)
+	if t := a.DType(); o.int(0, 0) == 0 || !t.IsFloat() && !t.IsComplex() {
+		return equal
+	}
+	return call("logical_or", equal, call("logical_and", call("isnan", a), call("isnan", b)))
 }
 
 func outer(o Options, x ...*tree.Node) *tree.Node {

@@ -188,11 +188,11 @@ func allClose(o Options, x ...*tree.Node) *tree.Node {
 }
 
 // arrayEqual is false for arrays of different shapes.
-func arrayEqual(_ Options, x ...*tree.Node) *tree.Node {
+func arrayEqual(o Options, x ...*tree.Node) *tree.Node {
 	if !x[0].Shape().Equal(x[1].Shape()) {
 		return tree.ConstInt(dtype.Bool, 0)
 	}
-	return ReduceNode("all", call("equal", x[0], x[1]), Options{})
+	return ReduceNode("all", o.same(x[0], x[1]), Options{})
 }
 
 // arrayEquivalent is false for arrays of shapes that do not broadcast.

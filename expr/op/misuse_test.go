@@ -219,6 +219,8 @@ var misuses = map[string]func() error{
 	"PadMode":       func() error { return err(op.PadMode(vec, [][2]int{{1, 1}}, "mirror").Node()) },
 	"PadMode, bomb": func() error { return err(op.PadMode(vec, [][2]int{{math.MaxInt, 1}}, "edge").Node()) },
 	"CumSum":        func() error { return err(op.CumSum(vec, 1).Node()) },
+	"NaNCumSum":     func() error { return err(op.NaNCumSum(vec, 1).Node()) },
+	"NaNCumProd":    func() error { return err(op.NaNCumProd(vec, -2).Node()) },
 	"CumProd":       func() error { return err(op.CumProd(vec, -2).Node()) },
 	"CumMax":        func() error { return err(op.CumMax(vec, 1).Node()) },
 	"CumMin":        func() error { return err(op.CumMin[float32](nil, 0).Node()) },

@@ -120,8 +120,8 @@ func (o Options) lines(a *tree.Node) (line *tree.Node, axis int, kept shape.Shap
 	return ReshapeNode(a, append(dims, a.Shape()[len(dims):].Size())), len(dims), kept, nil
 }
 
-// quantileAt returns NumPy's linear quantile, for q from 0 to 1: the value at the
-// place q*(n-1) of the sorted elements, between its neighbours in proportion.
+// quantileAt returns NumPy's quantile, for q from 0 to 1: the value at a place among
+// the sorted elements, between its neighbours in proportion.
 func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
 	line, axis, kept, bad := o.lines(a)
 	if bad != nil {
@@ -131,10 +131,11 @@ func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
 	if n == 0 {
 		return misshapen("an empty axis has no quantile")
 	}
-	at := q * float64(n-1)
-	low := int(at)
-	t := at - float64(low)
-	pick := sortedPlaces(line, axis, kept, low, min(low+1, n-1), n-1)
+	low, high, t, bad := o.quantilePlace(n, q)
+	if bad != nil {
+		return bad
+	}
+	pick := sortedPlaces(line, axis, kept, low, high, n-1)
 	x, y, last := pick(0), pick(1), pick(2)
 	number := func(v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
 	step := call("sub", y, x)

@@ -231,10 +231,22 @@ func oneHot(o Options, x ...*tree.Node) *tree.Node {
 
 // eye reads the numbers of rows and columns and the diagonal from o.Ints.
 func eye(o Options, _ ...*tree.Node) *tree.Node {
-	rows := o.int(0, 0)
+	rows, columns, bad := o.matrix()
+	if bad != nil {
+		return bad
+	}
 	at := newAxes(Options{Axes: []int{1}}, IotaNode(rows))
-	on := call("equal", call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), IotaNode(o.int(1, rows)))
+	on := call("equal", call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), IotaNode(columns))
 	return CastNode(on, o.elements())
+}
+
+// matrix reads the numbers of rows and columns from o.Ints.
+func (o Options) matrix() (rows, columns int, bad *tree.Node) {
+	rows = o.int(0, 0)
+	if columns = o.int(1, rows); rows < 0 || columns < 0 {
+		return 0, 0, misshapen("a matrix cannot have %d rows and %d columns", rows, columns)
+	}
+	return rows, columns, nil
 }
 
 // linspace rounds as NumPy does: first the step, then its product with the

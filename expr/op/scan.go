@@ -404,6 +404,17 @@ func accumulate(row, reduction string) func(o Options, x ...*tree.Node) *tree.No
 	}
 }
 
+// withoutNaN returns the composition build with v in the place of NaN.
+func withoutNaN(v float64, build func(o Options, x ...*tree.Node) *tree.Node) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		a := x[0]
+		if t := a.DType(); t.IsFloat() || t.IsComplex() {
+			a = call("where", call("isnan", a), like(a, v), a)
+		}
+		return build(o, a)
+	}
+}
+
 // CumSum returns the sums of the elements up to each one along an axis, added in
 // order, in the shape of a. It sums in T, and halves in float32.
 func CumSum[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumsum", a, axis) }
@@ -411,6 +422,16 @@ func CumSum[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] { return alon
 // CumProd returns the products of the elements up to each one along an axis,
 // multiplied in order, in the shape of a. It multiplies in T, and halves in float32.
 func CumProd[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] { return along("cumprod", a, axis) }
+
+// NaNCumSum is CumSum with 0 in the place of NaN.
+func NaNCumSum[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] {
+	return along("nancumsum", a, axis)
+}
+
+// NaNCumProd is CumProd with 1 in the place of NaN.
+func NaNCumProd[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] {
+	return along("nancumprod", a, axis)
+}
 
 // CumMax returns the greatest of the elements up to each one along an axis, in the
 // shape of a. NaN wins, and -0 is below +0.

@@ -75,6 +75,9 @@ var bools = map[string]struct {
 	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false}, "bincount": {dtype.U8, false},
 }
 
+// withoutNaN are the compositions that NumPy computes for types without NaN instead.
+var withoutNaN = map[string]string{"nanvar": "var", "nanstd": "std"}
+
 // alongVector reports whether NumPy takes a scalar for a vector of one element in a
 // function along an axis.
 func alongVector(o *op.Composition) bool {
@@ -89,6 +92,9 @@ func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduc
 // operands, or for integers in float64.
 func composition(o *op.Composition) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
+		if q := c.f.parameter("q"); q >= 0 && c.args[q].kind == vSeq {
+			return c.each(q, composition(o))
+		}
 		r := c.options()
 		each := o.Group == groups[0]
 		var values []value
@@ -139,7 +145,11 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 		if o.Operands < 0 {
 			nodes = c.converted(list, values, t)
 		}
-		n := o.Apply(r, nodes...)
+		name := o.Name
+		if plain := withoutNaN[name]; plain != "" && !fractional(promoted(values...)) {
+			name = plain
+		}
+		n := op.Compose(name, r, nodes...)
 		if o.Wide && r.To.IsComplex() { // also a variance of complex numbers, which is real
 			n = cast(n, r.To)
 		}

@@ -45,6 +45,7 @@ const (
 	pInt                      // an integer
 	pInts                     // an integer or a sequence of them
 	pNumber                   // a number written in the formula
+	pNumbers                  // such a number, or a list of them
 	pTruth                    // True or False
 	pType                     // an element type
 	pText                     // a string
@@ -252,8 +253,8 @@ func (c *call) admit(x item, p parameter) (err error) {
 		_, err = x.integer(p.name)
 	case pInts:
 		_, err = x.integers(p.name)
-	case pNumber:
-		if x.kind != vScalar {
+	case pNumber, pNumbers:
+		if x.kind != vScalar && (p.kind == pNumber || x.kind != vSeq) {
 			err = x.mismatch("%s must be a number written in the formula, not %s", p.name, x.describe())
 		}
 	case pTruth:

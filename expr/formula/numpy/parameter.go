@@ -1,6 +1,9 @@
 package numpy
 
 import (
+	"math"
+	"slices"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -29,15 +32,18 @@ var parameters = map[string]parameterRow{
 	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
 	"repeats": {pInt, addInt}, "decimals": {pInt, addInt}, "offset": {pInt, addInt}, "obj": {pInt, addInt},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
-	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth},
+	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "equal_nan": {pTruth, addTruth},
+	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *op.Options) {}}, // every sort is stable
+	"right": {pTruth, nil}, "include_initial": {pTruth, nil}, "bins": {pOperand, nil},
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
 	"negative_slope": {pNumber, addNumber},
 	"d":              {pNumber, nil}, "norm": {pText, nil},
-	"q": {pNumber, addNumber},
+	"q":      {pNumbers, addNumber}, // composition takes lists apart
+	"posinf": {pNumber, addNumberOr(math.MaxFloat64)}, "neginf": {pNumber, addNumberOr(-math.MaxFloat64)},
 
-	"subscripts": {pText, setText}, "mode": {pAny, setText}, "axes_from": {pText, setText}, "side": {pText, setText},
+	"subscripts": {pText, setText}, "mode": {pAny, setText}, "axes_from": {pText, setText}, "side": {pText, setText}, "method": {pText, setText},
 	"axes_to": {pText, func(c *call, i int, o *op.Options) { o.Text += " " + c.text(i) }},
 
 	"kernel_size": {pInts, func(c *call, i int, o *op.Options) { o.Slide.Kernel = c.integers(i) }},
@@ -103,6 +109,24 @@ func addTruth(c *call, i int, o *op.Options) {
 }
 
 func addNumber(c *call, i int, o *op.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
+
+// addNumberOr adds the argument, or v if it is None.
+func addNumberOr(v float64) func(c *call, i int, o *op.Options) {
+	return func(c *call, i int, o *op.Options) {
+		if c.isNone(i) {
+			o.Numbers = append(o.Numbers, v)
+		} else {
+			addNumber(c, i, o)
+		}
+	}
+}
+
+// checkKind admits the names of NumPy's algorithms. Every sort here is stable.
+func checkKind(c *call, i int, _ *op.Options) {
+	if !c.isNone(i) && !slices.Contains([]string{"quicksort", "mergesort", "heapsort", "stable"}, c.text(i)) {
+		c.fail(c.args[i].at, tree.ErrValue, "there is no kind %q; there are quicksort, mergesort, heapsort and stable", c.text(i))
+	}
+}
 
 func setText(c *call, i int, o *op.Options) { o.Text = c.text(i) }
 

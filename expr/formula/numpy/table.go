@@ -130,11 +130,16 @@ var own = []Function{
 	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", tree: callImaginary("not_equal")},
 	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", tree: callImaginary("equal")},
 
+	{Name: "float_power", Group: groups[0], Bound: noBound, Arguments: "x1, x2, /", Doc: "x1 ** x2 in float64, or complex128", tree: callFloatPower},
+	{Name: "cumulative_sum", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumsum along the axis that a vector has, or that is named; with a first 0 if include_initial", tree: cumulative("cumsum", 0)},
+	{Name: "cumulative_prod", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumprod along the axis that a vector has, or that is named; with a first 1 if include_initial", tree: cumulative("cumprod", 1)},
+	{Name: "digitize", Group: groups[4], Arguments: "x, bins, right=False", Doc: "for each element of x the number of increasing bins that are not above it, as int64; if right, of those below it", tree: callDigitize},
 	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Bound: noBound, Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 
 	{Name: "reshape", Group: groups[5], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
+	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", tree: callMatrixTranspose},
 	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
 	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
 	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
@@ -144,6 +149,7 @@ var own = []Function{
 	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
 	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis"},
 
+	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", tree: callIdentity},
 	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
 	{Name: "ones", Group: groups[6], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
 	{Name: "full", Group: groups[6], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},

@@ -1,0 +1,109 @@
+package numpy
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// This file has functions of NumPy that are others with other arguments.
+
+// choosing are the methods of quantiles whose result is an element.
+var choosing = []string{"lower", "higher", "nearest", "inverted_cdf", "closest_observation"}
+
+// each returns the results of f for the numbers in the list that is argument i,
+// along a new first axis. NumPy's list is an array of float64, which promotes what is
+// computed with it; methods that choose an element do not compute.
+func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
+	list := c.args[i]
+	if len(list.seq) == 0 {
+		return c.fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text)
+	}
+	a := valueOf(c.array(0))
+	if m := c.f.parameter("method"); m < 0 || !slices.Contains(choosing, c.args[m].str) {
+		a = valueOf(cast(a.n, promoted(a, valueOf(tree.ConstFloat(dtype.F64, 0)))))
+	}
+	nodes := make([]*tree.Node, len(list.seq))
+	for k, v := range list.seq {
+		one := *c
+		one.args = slices.Clone(c.args)
+		one.args[0].value = a
+		one.args[i] = argument{item{v, list.at}, true}
+		if v.kind != vScalar {
+			return c.fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe())
+		}
+		nodes[k] = f(&one)
+		if c.err == nil {
+			c.err = one.err
+		}
+		if nodes[k].Err() != nil {
+			return nodes[k]
+		}
+	}
+	return op.Compose("stack", op.Options{Axes: []int{0}}, nodes...)
+}
+
+// compositionNamed returns the function of a row of the table of compositions.
+func compositionNamed(name string) func(c *call) *tree.Node {
+	all := op.Compositions()
+	return composition(all[slices.IndexFunc(all, func(o *op.Composition) bool { return o.Name == name })])
+}
+
+// cumulative returns the Array API's form of a scan: an array of more than one axis
+// needs the argument axis, and first may stand before the results.
+func cumulative(name string, first int64) func(c *call) *tree.Node {
+	scan := compositionNamed(name)
+	return func(c *call) *tree.Node {
+		const axis, initial = 1, 3
+		if n := c.array(0); n.Err() != nil || len(n.Shape()) < 2 || !c.isNone(axis) {
+			n = scan(c)
+			if n.Err() != nil || !c.args[initial].s.Truth() {
+				return n
+			}
+			along := 0
+			if !c.isNone(axis) {
+				along = c.integer(axis)
+			}
+			if along < 0 {
+				along += len(n.Shape())
+			}
+			dims := slices.Clone(n.Shape())
+			dims[along] = 1
+			return op.ConcatNode(along, []*tree.Node{op.BroadcastToNode(tree.ConstInt(n.DType(), first), dims), n})
+		}
+		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
+	}
+}
+
+// callDigitize searches the bins, which increase, for the elements of argument 0.
+func callDigitize(c *call) *tree.Node {
+	x, side := c.common(0, 1), "right"
+	if c.args[2].s.Truth() {
+		side = "left"
+	}
+	return op.Compose("searchsorted", op.Options{Text: side}, x[1], x[0])
+}
+
+func callFloatPower(c *call) *tree.Node {
+	x, y := c.operand(0), c.operand(1)
+	t := dtype.F64
+	if promoted(x, y).IsComplex() {
+		t = dtype.C128
+	}
+	return binary("**", valueOf(c.as(0, t)), valueOf(c.as(1, t)), true).node()
+}
+
+func callIdentity(c *call) *tree.Node {
+	n := c.integer(0)
+	return op.Compose("eye", op.Options{Ints: []int{n, n, 0}, To: c.dtype(1, dtype.F64)})
+}
+
+func callMatrixTranspose(c *call) *tree.Node {
+	n := c.array(0)
+	if len(n.Shape()) < 2 {
+		return tree.Errorf(tree.ErrShape, "", "a value of rank %d has no two last axes", len(n.Shape()))
+	}
+	return op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)
+}

@@ -53,7 +53,7 @@ func (s *statement) scheduled() bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	if before.target.Overlaps(s.target) && !before.target.SameElements(s.target) {
+	if before.target.Overlaps(s.target) && !before.target.Equal(s.target) {
 		return true
 	}
 	for _, r := range s.reads {

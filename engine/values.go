@@ -8,7 +8,7 @@ import (
 )
 
 // Eval returns the value of e as a new row-major tensor, on the device of the
-// tensors in e.
+// tensors in e. With an error the tensor is nil.
 func Eval[T expr.Elem](e expr.Exp[T]) (*Tensor[T], error) {
 	n := expr.NodeOf(e)
 	if err := n.Err(); err != nil {
@@ -19,7 +19,10 @@ func Eval[T expr.Elem](e expr.Exp[T]) (*Tensor[T], error) {
 		return nil, err
 	}
 	t := &Tensor[T]{a: a}
-	return t, t.Assign(e)
+	if err := t.Assign(e); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // EvalInto stores the elements of e in dst, row-major. The error is

@@ -224,3 +224,15 @@ func TestValuesOnDevice(t *testing.T) {
 		t.Error("the sum is", sum)
 	}
 }
+
+// TestEvalFails tests that there is no tensor beside an error, also one of a run.
+func TestEvalFails(t *testing.T) {
+	x := engine.MustFromSlice([]int64{1, 2})
+	for name, e := range map[string]expr.Exp[int64]{
+		"tree": op.Add(x, engine.Zeros[int64](3)), "run": op.Div(x, engine.Zeros[int64](2)), "index": op.Take(x, x, 0),
+	} {
+		if y, err := engine.Eval(e); y != nil || err == nil {
+			t.Errorf("%s: %v, %v", name, y, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -42,9 +43,9 @@ func newInspect() *cobra.Command {
 shapes, the plan with the reason for every stage and the bytes it moves, the
 loops in the intermediate representation, and their machine code: which value
 each instruction computes, the registers, and what is moved and calculated for
-each element. Code is made for the shapes and layouts given. The bound of a stage
-is the least time that its bytes and its floating-point operations (a fused
-multiply-add counts as two) can take at the rates measured here, as in
+each element. Code is made for the shapes and layouts given. The bound of a
+stage is the least time that its bytes and its floating-point operations (a
+fused multiply-add counts as two) can take at the rates measured here, as in
 "exprbench run". Statements are not run, and their arrays take no memory.`,
 		Example: `  exprbench inspect 'w -= eta*(g + lam*w)' -s w=9 -s g=9 -D eta=0.1 -D lam=1e-4
   exprbench inspect 'sum(x.T, axis=0)' -s x=3x5:float64
@@ -69,7 +70,7 @@ multiply-add counts as two) can take at the rates measured here, as in
 	}
 	f.arrays.add(cmd, "type float32")
 	cmd.Flags().StringVar(&f.arch, "arch", "sm_90", "`architecture` that --backend cuda compiles for: sm_90, compute_75")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file`: write the machine code there too, for GNU as; with --format html, the page")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file`: write the machine code there too, for GNU as; a .html file is the page")
 	cmd.Flags().StringVar(&f.pass, "pass", "", "print only what the statements are after this `pass`: "+strings.Join(plan.Passes(), ", "))
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(inspectFormats, ", "))
 	choices(cmd, "format", inspectFormats...)
@@ -97,6 +98,9 @@ func phantomArray(s spec) *tree.Node {
 func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
 	if !slices.Contains(inspectFormats, f.format) {
 		return usagef("--format %s: there are %s", f.format, strings.Join(inspectFormats, ", "))
+	}
+	if err := f.checkOutput(); err != nil {
+		return err
 	}
 	if f.pass != "" && !slices.Contains(plan.Passes(), f.pass) {
 		return usagef("--pass %s: there are %s", f.pass, strings.Join(plan.Passes(), ", "))
@@ -253,6 +257,20 @@ func writePlan(b *strings.Builder, stmts []expr.Statement, pl *plan.Plan) {
 		total += s.Bytes()
 	}
 	fmt.Fprintf(b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
+}
+
+// checkOutput refuses extensions that are not those of what is written. A page needs no
+// --format.
+func (f *inspectFlags) checkOutput() error {
+	switch ext := strings.ToLower(filepath.Ext(f.out)); {
+	case ext == ".html":
+		f.format = "html"
+	case f.format == "html" && f.out != "" && ext != "":
+		return usagef("-o %s: a page is a .html file, not %s", f.out, ext)
+	case f.format != "html" && ext != "" && ext != ".s" && ext != ".asm":
+		return usagef("-o %s: outputs are .s files for GNU as, and .html files, not %s", f.out, ext)
+	}
+	return nil
 }
 
 // writeCode writes the machine code as source for an assembler.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,7 +17,8 @@ func newMan() *cobra.Command {
 		Use:   "man [command]",
 		Short: "Write manual pages",
 		Long: `Write the manual page of this tool, or of one of its commands, to standard
-output, or write the pages of all of them into a folder.`,
+output, or write the pages of all of them into a folder, which is made if it is
+missing.`,
 		Example: `  exprbench man eval | man -l -
   exprbench man --dir ~/.local/share/man/man1`,
 		Args:              between(0, 1, "command"),
@@ -32,6 +34,9 @@ output, or write the pages of all of them into a folder.`,
 			}
 			if len(args) > 0 {
 				return usagef("--dir is for all pages, not for one command, %s", args[0])
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
 			}
 			for _, c := range append(commands(root), root) {
 				if err := writeFile(filepath.Join(dir, pageName(c)+".1"), manual(c)); err != nil {

@@ -54,6 +54,7 @@ func TestWidth(t *testing.T) {
 			fits(t, strings.ReplaceAll(text, c.Example, ""), width)
 			if width >= 80 {
 				fits(t, c.Example, width)
+				fits(t, c.Long, 80) // a line that is folded leaves a short one
 			}
 		}
 	}

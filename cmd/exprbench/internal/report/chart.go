@@ -14,6 +14,7 @@ type chart struct {
 	width, height float64 // of the frame, in pixels
 	left, top     float64 // of the frame
 	x, y          axis
+	names         []float64 // the heights of the names of slopes
 }
 
 // An axis maps numbers from lo to hi, both positive, to 0..1 by their logarithms.
@@ -23,8 +24,9 @@ type axis struct {
 }
 
 const (
-	below  = 42 // pixels under the frame, for the numbers and the name of the axis
-	letter = 7. // the width of a letter in pixels, and the least distance of numbers
+	below      = 42  // pixels under the frame, for the numbers and the name of the axis
+	textHeight = 12. // pixels from line to line
+	letter     = 7.  // the width of a letter in pixels, and the least distance of numbers
 )
 
 // newAxis returns an axis that holds all positive values, with some room. Without

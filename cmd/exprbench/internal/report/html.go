@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
@@ -124,7 +126,12 @@ func (c *chart) slope(bandwidth, peak float64, name string) {
 		return
 	}
 	c.line("limit", c.px(from), c.py(from*bandwidth), c.px(to), c.py(to*bandwidth))
-	c.text("start", c.px(from)+4, c.py(from*bandwidth)-6, name)
+	y := c.py(from*bandwidth) - 6
+	for slices.ContainsFunc(c.names, func(other float64) bool { return math.Abs(y-other) < textHeight }) {
+		y += textHeight // lines can be so close that their names would cover each other
+	}
+	c.names = append(c.names, y)
+	c.text("start", c.px(from)+4, y, name)
 }
 
 // scaling draws, for each workload and type of several sizes, the time of an element

@@ -176,3 +176,21 @@ func TestJSON(t *testing.T) {
 		t.Error("an unknown format was written")
 	}
 }
+
+// TestSlopesHaveNamesApart tests that the names of close lines do not cover each other.
+func TestSlopesHaveNamesApart(t *testing.T) {
+	c := &chart{width: 600, height: 400, x: newAxis("x", .1, 10), y: newAxis("y", 1, 1000)}
+	for _, bandwidth := range []float64{100, 101, 102, 50} {
+		c.slope(bandwidth, 900, "line")
+	}
+	if len(c.names) != 4 {
+		t.Fatalf("%d names", len(c.names))
+	}
+	for i, y := range c.names {
+		for _, other := range c.names[:i] {
+			if d := y - other; d < textHeight && d > -textHeight {
+				t.Errorf("two names are %v pixels apart", d)
+			}
+		}
+	}
+}

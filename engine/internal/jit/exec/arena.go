@@ -87,11 +87,10 @@ func (a *arena) install(code []byte) (*Code, error) {
 		seg.give(part)
 		return nil, err
 	}
-	return &Code{entry: uintptr(seg.exec) + uintptr(part.start), size: len(code), span: part, seg: seg}, nil
+	entry := uintptr(seg.exec) + uintptr(part.start)
+	synchronize(address(at), entry, uintptr(len(at)))
+	return &Code{entry: entry, size: len(code), span: part, seg: seg}, nil
 }
-
-// breakpoint is int3.
-const breakpoint = 0xcc
 
 // take takes a free part of size bytes. If need be, it adds a segment, or cleans what was
 // released.
@@ -219,5 +218,7 @@ func (s *segment) give(part span) {
 		s.free[i] = part
 	}
 }
+
+func address(part []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(part))) }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -87,12 +87,12 @@ func TestCleanUnlocked(t *testing.T) {
 		close(done)
 	}()
 	<-m.cleaning
-	if c, err := a.install([]byte{0xc3}); err != nil || c.span.start < dirtyLimit {
+	if c, err := a.install(nothing()); err != nil || c.span.start < dirtyLimit {
 		t.Errorf("%+v, %v", c, err)
 	}
 	m.cleaning <- struct{}{}
 	<-done
-	if c, err := a.install([]byte{0xc3}); err != nil || c.span.start != 0 {
+	if c, err := a.install(nothing()); err != nil || c.span.start != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -5,10 +5,18 @@
 // mapping to write and one to run; elsewhere, or where that is forbidden, one
 // mapping whose pages change from writable to executable.
 //
-// The code is a leaf of its Go caller. It gets its argument, a pointer, in
-// RDI, may use RAX to R13 except RSP and RBP, and all vector and mask
-// registers, and leaves RSP, RBP, R14, R15 and MXCSR alone; it returns by RET,
-// after VZEROUPPER if it has used wider registers than xmm. It has no business
-// on the stack: spills go to the argument block. It cannot be preempted, so a
-// call should take microseconds.
+// The code is a leaf of its Go caller. It has no business on the stack: spills
+// go to the argument block. It cannot be preempted, so a call should take
+// microseconds. It returns by RET.
+//
+// On amd64 the code gets its argument, a pointer, in RDI. It may use RAX to R13
+// except RSP and RBP, and all vector and mask registers, and leaves RSP, RBP,
+// R14, R15 and MXCSR alone. It ends with VZEROUPPER if it has used wider
+// registers than xmm.
+//
+// On arm64 the argument is in R0. The code may use R0 to R17 and all vector
+// registers, and leaves the others and FPCR alone: R18 belongs to the system,
+// R28 is g, and R30 is the return address. Caches do not see new instructions by
+// themselves. So Install cleans the lines of data and invalidates those of
+// instructions, and every call begins with ISB.
 package exec

@@ -2,10 +2,13 @@ package exec
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 )
@@ -22,9 +25,71 @@ func install(t testing.TB, code []byte) *Code {
 	return c
 }
 
-// answer is mov eax, x; mov [rdi], rax; ret.
+// answer returns code that stores x to its arguments.
 func answer(x uint32) []byte {
-	return []byte{0xb8, byte(x), byte(x >> 8), byte(x >> 16), byte(x >> 24), 0x48, 0x89, 0x07, 0xc3}
+	if runtime.GOARCH != "arm64" { // mov eax, x; mov [rdi], rax; ret
+		return []byte{0xb8, byte(x), byte(x >> 8), byte(x >> 16), byte(x >> 24), 0x48, 0x89, 0x07, 0xc3}
+	}
+	return words(
+		0x52800001|x&0xffff<<5, // movz w1, x
+		0x72a00001|x>>16<<5,    // movk w1, x >> 16, lsl 16
+		0xf9000001,             // str x1, [x0]
+		0xd65f03c0,             // ret
+	)
+}
+
+// words returns the bytes of instructions of arm64.
+func words(insns ...uint32) (code []byte) {
+	for _, x := range insns {
+		code = binary.LittleEndian.AppendUint32(code, x)
+	}
+	return code
+}
+
+// child runs this program again for a test.
+func child(t *testing.T, env ...string) ([]byte, error) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("an emulator runs this program: ", err)
+	}
+	return out, err
+}
+
+// nothing returns code that returns.
+func nothing() []byte {
+	code := answer(0)
+	if runtime.GOARCH == "arm64" {
+		return code[12:]
+	}
+	return code[8:]
+}
+
+// TestCallKeeps calls code that changes all registers that it may.
+func TestCallKeeps(t *testing.T) {
+	if runtime.GOARCH != "arm64" {
+		t.Skip("for arm64")
+	}
+	var code []byte
+	for r := range uint32(18) {
+		code = append(code, words(0x92800000|r)...) // mov xr, -1
+	}
+	for v := range uint32(32) {
+		code = append(code, words(0x6f000400|v)...) // mvni vr.4s, 0
+	}
+	c := install(t, append(code, nothing()...))
+	defer c.Release()
+	x, y := 1.5, 7
+	for range 100 {
+		var grown [64]byte
+		c.Call(unsafe.Pointer(&grown))
+		runtime.Gosched()
+		if x = x*2 - 1.5; x != 1.5 || y != 7 {
+			t.Fatal(x, y)
+		}
+	}
 }
 
 func TestProbe(t *testing.T) {
@@ -33,7 +98,7 @@ func TestProbe(t *testing.T) {
 	if err == nil != (m != None) {
 		t.Errorf("method %v with error %v", m, err)
 	}
-	if runtime.GOARCH != "amd64" && !errors.Is(err, errors.ErrUnsupported) {
+	if !callable && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("error %v, want ErrUnsupported", err)
 	}
 }
@@ -45,7 +110,7 @@ func TestCall(t *testing.T) {
 	if c.Call(unsafe.Pointer(&x)); x != 7 {
 		t.Errorf("Call: %d", x)
 	}
-	if c.entry%codeAlign != 0 || c.size != 18 {
+	if c.entry%codeAlign != 0 || c.size != 2*len(answer(7)) {
 		t.Errorf("address %#x, size %d", c.entry, c.size)
 	}
 }
@@ -56,6 +121,9 @@ func TestMethods(t *testing.T) {
 		t.Run(m.String(), func(t *testing.T) {
 			if !callable {
 				t.Skip("no machine code here")
+			}
+			if err := permitted(m); err != nil {
+				t.Skip(err)
 			}
 			a := &arena{mem: arenas[m].mem, granule: arenas[m].granule, limit: arenaLimit}
 			var codes []*Code
@@ -188,7 +256,7 @@ func TestSpans(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	c := install(b, []byte{0xc3})
+	c := install(b, nothing())
 	defer c.Release()
 	b.ReportAllocs()
 	for b.Loop() {

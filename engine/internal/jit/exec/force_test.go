@@ -3,7 +3,6 @@ package exec
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,15 +12,13 @@ import (
 // TestForced leaves one method after the other, and none, to a process of its
 // own.
 func TestForced(t *testing.T) {
-	const child = "ONELOOP_TEST_FORCED"
-	if os.Getenv(child) == "" {
+	const again = "ONELOOP_TEST_FORCED"
+	if os.Getenv(again) == "" {
 		if !callable {
 			t.Skip("no machine code here")
 		}
 		for _, name := range []string{"memfd", "mprotect", "none"} {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestForced$", "-test.v")
-			cmd.Env = append(os.Environ(), child+"=1", "ONELOOP_EXEC="+name)
-			if out, err := cmd.CombinedOutput(); err != nil {
+			if out, err := child(t, again+"=1", "ONELOOP_EXEC="+name); err != nil {
 				t.Errorf("%s: %v\n%s", name, err, out)
 			}
 		}
@@ -59,7 +56,7 @@ func TestForced(t *testing.T) {
 // TestCollect fills the arena with code that only cleanups release: then
 // Install waits for them.
 func TestCollect(t *testing.T) {
-	install(t, []byte{0xc3}).Release()
+	install(t, nothing()).Release()
 	m, _ := Probe()
 	a := arenas[m]
 	a.mu.Lock()

@@ -3,7 +3,6 @@ package exec
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"testing"
 	"unsafe"
 
@@ -13,14 +12,12 @@ import (
 // TestMDWE runs code in a process that can no longer make memory executable
 // that was not so from the beginning.
 func TestMDWE(t *testing.T) {
-	const child = "ONELOOP_TEST_MDWE"
-	if os.Getenv(child) == "" {
+	const again = "ONELOOP_TEST_MDWE"
+	if os.Getenv(again) == "" {
 		if _, err := Probe(); errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestMDWE$", "-test.v")
-		cmd.Env = append(os.Environ(), child+"=1")
-		out, err := cmd.CombinedOutput()
+		out, err := child(t, again+"=1")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

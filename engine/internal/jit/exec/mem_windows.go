@@ -52,5 +52,3 @@ func protect(part []byte, access uint32) error {
 	}
 	return nil
 }
-
-func address(part []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(part))) }

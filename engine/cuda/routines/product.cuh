@@ -12,8 +12,11 @@ struct args {
 struct ordered {
   W chain = 0, section = 0, total = 0;
   METHOD void add(T x, T y) {
-    if constexpr (FLOATS) chain = prim::fma(x, y, chain);
-    else chain += (W)x * (W)y;
+#if FLOATS
+    chain = prim::fma(x, y, chain);
+#else
+    chain += (W)x * (W)y;
+#endif
   }
   // end adds the block that ends before term next, of k terms.
   METHOD void end(i64 next, i64 k) {

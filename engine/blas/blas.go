@@ -124,7 +124,7 @@ func multiply[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) {
 	p := gemm.Problem{
 		Type: typ, M: a.rows, N: b.cols, K: a.cols, OffA: origin, OffB: origin, OffC: origin,
 		A: gemm.Matrix{Row: a.row, Col: a.col}, B: gemm.Matrix{Row: b.row, Col: b.col}, C: gemm.Matrix{Row: c.row, Col: c.col},
-		Save: gemm.Add, Scaled: true,
+		Save: gemm.Add, Scaled: true, Vector: a.rows == 1 || b.cols == 1,
 	}
 	if beta == 0 {
 		p.Save, p.Scaled = gemm.Set, alpha != 1

@@ -28,11 +28,10 @@ type family struct {
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][2]exec.Lazy // by rows
 	gathering   exec.Lazy
-	long        exec.Lazy
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy
-	single      [columnGroups]exec.Lazy
-	rowwise     [rowTerms + 1]exec.Lazy // by terms
+	alongs      [5][2]exec.Lazy               // by the bits of rows
+	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they ask for
 }
 
 // families has the kernels by instruction set and element type. Integers of one size

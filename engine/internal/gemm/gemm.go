@@ -1,11 +1,13 @@
 // Package gemm multiplies stacks of matrices: it is the built-in matrix product
 // of the CPU backends.
 //
-// The order of every sum depends on the number of terms alone. A chain of fused
-// multiply-adds from +0, in the order of k, sums a block of [Block] terms. The
-// blocks of a section of [Section] terms are added in order, then the sections
-// in order. No product is left out. So the bits do not depend on the layout of
-// the operands, tiles, threads or instruction set. Integers wrap.
+// The order of every sum depends on the number of terms, and on whether the product
+// is one with a vector. A chain of fused multiply-adds from +0, in the order of k,
+// sums a block of [Block] terms. Products with a vector have smaller blocks with
+// several chains: see [Problem.Vector]. The blocks of a section of [Section] terms are added
+// in order, then the sections in order. No product is left out. So the bits do not
+// depend on the layout of the operands, tiles, threads or instruction set. Integers
+// wrap.
 package gemm
 
 import (
@@ -20,6 +22,10 @@ const (
 	// Section is the number of terms whose blocks are added one after the other.
 	// Threads can share a long sum by its sections.
 	Section = 64 * Block
+	// VectorBlock is the number of terms whose chains are added, of a product with a vector.
+	VectorBlock = 32
+	// groupBytes is the size of a group of terms of such a block: one for each chain.
+	groupBytes = 32
 )
 
 // A Matrix is the layout of a matrix: its strides in elements.
@@ -46,8 +52,26 @@ type Problem struct {
 	// Scaled says that scalars 0 and 1 of the binding are alpha and beta, as bits of
 	// the element type. Otherwise both are 1.
 	Scaled bool
+	// Vector says that these are products with a vector: M or N is 1, and not because the
+	// problem is a part of a larger one. Blocks of floats have [VectorBlock] terms then. Term
+	// k of a block is added to chain k mod L, for L of [Lanes]. Then chains j and
+	// j + L/2 are added, and so on down to one. All chains are, including those
+	// without terms.
+	Vector bool
 	// After, if not nil, uses the results.
 	After *After
+}
+
+// Lanes is the number of chains that sum a block of a product with a vector, for floats of
+// so many bytes.
+func Lanes(size int) int { return groupBytes / size }
+
+// block is the number of terms of a block, and of the chains that sum it.
+func (p *Problem) block() (terms, chains int) {
+	if p.Vector && p.Type.IsFloat() {
+		return VectorBlock, Lanes(p.Type.Size())
+	}
+	return Block, 1
 }
 
 // transposed returns the problem whose result is the transpose of p's result.

@@ -3,6 +3,7 @@ package gemm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -13,15 +14,21 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// sum is the definition of one element of a product, term by term.
-func sum[T number](k int, a, b func(l int) T, fma func(x, y, z T) T) (total T) {
+// sum is the definition of one element of a product, term by term. A block has size terms and some chains.
+func sum[T number](k, size, chains int, a, b func(l int) T, fma func(x, y, z T) T) (total T) {
 	for s := 0; s == 0 || s < k; s += Section {
 		var section T
-		for q := s; q == s || q < min(s+Section, k); q += Block {
-			var block T
-			for l := q; l < min(q+Block, k); l++ {
-				block = fma(a(l), b(l), block)
+		for q := s; q == s || q < min(s+Section, k); q += size {
+			blocks := make([]T, chains)
+			for l := q; l < min(q+size, k); l++ {
+				blocks[l%chains] = fma(a(l), b(l), blocks[l%chains])
 			}
+			for n := chains / 2; n > 0; n /= 2 {
+				for j := range n {
+					blocks[j] += blocks[j+n]
+				}
+			}
+			block := blocks[0]
 			if q == s {
 				section = block
 			} else {
@@ -67,6 +74,24 @@ var layouts = []layout{
 	{"broadcast", func(r, c int) (Matrix, int, int) { return Matrix{0, 0}, 0, 1 }},
 }
 
+// TestPartsOfMatrices tests that one row or column that is a part of a larger product has the order
+// of matrices, which differs from that of vectors.
+func TestPartsOfMatrices(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, d := range [][2]int{{1, 70}, {70, 1}, {1, 1}} {
+		s := newSample(r, dtype.F32, d[0], d[1], 300, 1, layouts[0], layouts[0], func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+		vector := slices.Clone(s.want)
+		s.p.Vector = false
+		s.define(scalar.Fma32)
+		if slices.Equal(s.want, vector) {
+			t.Errorf("%v: both orders have the same bits", d)
+		}
+		for _, isa := range isas() {
+			s.check(t, isa, 1+r.IntN(3), r)
+		}
+	}
+}
+
 // A sample is a product with operands.
 type sample[T number] struct {
 	p     Problem
@@ -76,7 +101,7 @@ type sample[T number] struct {
 }
 
 func newSample[T number](r *rand.Rand, typ dtype.Type, m, n, k, batch int, la, lb layout, value func() T, fma func(x, y, z T) T) *sample[T] {
-	s := &sample[T]{p: Problem{Type: typ, M: m, N: n, K: k}}
+	s := &sample[T]{p: Problem{Type: typ, M: m, N: n, K: k, Vector: m == 1 || n == 1}}
 	var size [2]int
 	s.p.A, s.first[0], size[0] = la.place(m, k)
 	s.p.B, s.first[1], size[1] = lb.place(k, n)
@@ -91,16 +116,26 @@ func newSample[T number](r *rand.Rand, typ dtype.Type, m, n, k, batch int, la, l
 	for i := range s.b {
 		s.b[i] = value()
 	}
-	for q := range batch {
-		for i := range m {
-			for j := range n {
+	s.define(fma)
+	return s
+}
+
+// define computes what the product is, by its definition.
+func (s *sample[T]) define(fma func(x, y, z T) T) {
+	block, chains := Block, 1
+	if s.p.Vector && s.p.Type.IsFloat() {
+		block, chains = 32, 32/s.p.Type.Size()
+	}
+	s.want = nil
+	for q := range s.p.OffA {
+		for i := range s.p.M {
+			for j := range s.p.N {
 				a := func(l int) T { return s.a[s.first[0]+s.p.OffA[q]+i*s.p.A.Row+l*s.p.A.Col] }
 				b := func(l int) T { return s.b[s.first[1]+s.p.OffB[q]+l*s.p.B.Row+j*s.p.B.Col] }
-				s.want = append(s.want, sum(k, a, b, fma))
+				s.want = append(s.want, sum(s.p.K, block, chains, a, b, fma))
 			}
 		}
 	}
-	return s
 }
 
 // run computes a product by workers that take turns with units in no order.
@@ -180,9 +215,9 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(0, 4, 3, 2, layouts[0], layouts[0])
 		try(2, 3, Section+Block+3, 1, layouts[0], layouts[1])
 		try(1, 1, 3*Section-1, 1, layouts[0], layouts[0])
-		try(1, 1, 2*dotBlocks*Block+7, 2, layouts[1], layouts[1])
-		try(1, 3, 2*dotBlocks*Block+7, 1, layouts[0], layouts[1])
-		try(2, 1, dotBlocks*Block, 1, layouts[0], layouts[4])
+		try(1, 1, 2*16*Block+7, 2, layouts[1], layouts[1])
+		try(1, 3, 2*16*Block+7, 1, layouts[0], layouts[1])
+		try(2, 1, 16*Block, 1, layouts[0], layouts[4])
 		try(37, 1, 2*Block+3, 1, layouts[0], layouts[3])
 		for range 4 { // one row, whose sums are in memory
 			try(1, 257+r.IntN(900), 100+r.IntN(500), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[0])

@@ -82,7 +82,7 @@ func TestHalves(t *testing.T) {
 		s := newSample(r, dtype.F32, 31, 150, Block+9, 1, far, far, value, scalar.Fma32)
 		s.a, s.b = s.a[:len(s.a)-8], s.b[:len(s.b)/2-4]
 		checkHalves(t, s, half, 1+r.IntN(3), func(b []byte) []byte { return guarded(t, b, r.IntN(2) == 0) })
-		for _, d := range [][3]int{{20, 30, 2*Block + 3}, {70, 65, 66}, {2, 1, Section + 300}, {1, 1, 2 * dotBlocks * Block}} {
+		for _, d := range [][3]int{{20, 30, 2*Block + 3}, {70, 65, 66}, {2, 1, Section + 300}, {1, 1, 2 * 16 * Block}} {
 			s := newSample(r, dtype.F32, d[0], d[1], d[2], 2, layouts[r.IntN(3)], layouts[r.IntN(3)], value, scalar.Fma32)
 			checkHalves(t, s, half, 1+r.IntN(3), func(b []byte) []byte { return b })
 		}

@@ -161,11 +161,7 @@ func (w *writer) write() {
 	w.Bind(next)
 	w.load()
 	for v := range w.rowB {
-		if w.f.avx512 {
-			w.I(x86.VPXORD, w.l, v, v, v)
-		} else {
-			w.I(x86.VXORPS, w.l, v, v, v)
-		}
+		w.zero(v)
 	}
 	w.askForC()
 	single, tail, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
@@ -194,6 +190,15 @@ func (w *writer) write() {
 	w.store()
 	w.again(next)
 	w.end()
+}
+
+// zero makes a register have +0 in all lanes.
+func (w *writer) zero(v x86.Vec) {
+	if w.f.avx512 {
+		w.I(x86.VPXORD, w.l, v, v, v)
+	} else {
+		w.I(x86.VXORPS, w.l, v, v, v)
+	}
 }
 
 // again goes on with the next tile, if there is one.

@@ -185,25 +185,14 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		rows, cols = e.share(p, most/(Block*e.size), threads)
 		return rows, cols, cost
 	}
-	if e.oneRow() {
-		n := (p.N*e.size + rowSums - 1) / rowSums
-		if len(p.OffA) == 1 && p.N*e.size >= threads*rowLeast {
-			n = (n + threads - 1) / threads * threads // each has as many
-		}
-		lanes := e.f.lanes()
-		return 1, ((p.N+n-1)/n + lanes - 1) / lanes * lanes, cost
-	}
 	rows = 8 * e.rows
-	if e.columns() {
-		rows = 4 * columnGroups * columnVector / e.size
-	}
 	if e.packA {
 		rows = e.blockRows()
 	}
 	cols = max(1, (1<<16)/(max(1, min(p.K, Block))*e.width)) * e.width
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
 	const shared = 1 << 20 // multiply-adds of a product that is worth several threads
-	if n := (p.M + rows - 1) / rows; threads > 1 && n < 4*threads && len(p.OffA) == 1 && p.N <= cols && !e.columns() &&
+	if n := (p.M + rows - 1) / rows; threads > 1 && n < 4*threads && len(p.OffA) == 1 && p.N <= cols &&
 		float64(p.M)*float64(p.N)*float64(p.K) >= shared {
 		n = (n + threads - 1) / threads * threads // each has as many
 		rows = (p.M + n - 1) / n
@@ -213,24 +202,17 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 
 // packs reports whether an operand is packed.
 func (e *machine) packs() bool {
-	return e.packA || e.packB || e.columns() && e.b.Row != e.size || e.oneRow()
+	return e.packA || e.packB
 }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save == keep {
 		t.out, t.ldo = t.c, t.ldc
 	}
-	if e.column(t, s, stop) || e.row(t, s, stop) {
-		return
-	}
 	c := call{e: e, t: t, s: s}
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta
 	step := e.step(t.m)
-	first := e.dots(t, stop)
-	if first > 0 && first == t.k && t.save != keep {
-		e.do.combine(t, e.size)
-	}
-	for k := first; k == 0 || k < t.k; k += Block {
+	for k := 0; k == 0 || k < t.k; k += Block {
 		c.first, c.terms = k, min(Block, t.k-k)
 		c.args.k, c.args.add = e.steps(c.terms), k
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)

@@ -26,7 +26,8 @@ func (e *portable[T]) grain(p *Problem, _ int) (rows, cols int, cost float64) {
 func (e *portable[T]) packs() bool { return true }
 
 func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
-	sums := unsafe.Slice((*T)(s.ofA()), strip)
+	block, lanes := e.p.block()
+	sums := unsafe.Slice((*T)(s.ofA()), lanes*strip)
 	size := int(unsafe.Sizeof(sums[0]))
 	sizeA, sizeB := e.p.sizes()
 	a, b := e.p.A.times(sizeA), e.p.B.times(sizeB)
@@ -34,27 +35,32 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 	var one float32
 	for j := 0; j < t.n; j += strip {
 		y := sums[:min(strip, t.n-j)]
-		for k := 0; k == 0 || k < t.k; k += Block {
+		for k := 0; k == 0 || k < t.k; k += block {
 			rowK := unsafe.Add(t.b, k*b.Row+j*b.Col)
 			b := b
 			if e.p.HalfB != dtype.Invalid {
-				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip*Block*4), rowK, min(Block, t.k-k), len(y), b), len(y)*size, 1
+				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip*block*4), rowK, min(block, t.k-k), len(y), b), len(y)*size, 1
 			}
 			if t.grid != nil {
-				rowK, b.Row, stepB = t.grid.rows(s.ofB(strip*Block*size), t, k, j, len(y)), len(y)*size, 1
+				rowK, b.Row, stepB = t.grid.rows(s.ofB(strip*block*size), t, k, j, len(y)), len(y)*size, 1
 			}
 			for i := range t.m {
 				if stop() {
 					return
 				}
-				clear(y)
-				for l := k; l < min(k+Block, t.k); l++ {
+				clear(sums[:lanes*strip])
+				for l := k; l < min(k+block, t.k); l++ {
 					at := unsafe.Add(t.a, i*a.Row+l*a.Col)
 					if e.p.HalfA != dtype.Invalid {
 						widen(e.p.HalfA, unsafe.Pointer(&one), at, 1, 0)
 						at = unsafe.Pointer(&one)
 					}
-					e.axpy(y, *(*T)(at), (*T)(unsafe.Add(rowK, (l-k)*b.Row)), stepB)
+					e.axpy(sums[l%lanes*strip:][:len(y)], *(*T)(at), (*T)(unsafe.Add(rowK, (l-k)*b.Row)), stepB)
+				}
+				for h := lanes / 2; h > 0; h /= 2 {
+					for l := range h {
+						addTo[T](unsafe.Pointer(&sums[l*strip]), unsafe.Pointer(&sums[(l+h)*strip]), len(y))
+					}
 				}
 				c := unsafe.Slice((*T)(unsafe.Add(t.c, i*t.ldc+j*size)), len(y))
 				if k == 0 {

@@ -26,10 +26,13 @@ type Product struct {
 	a, b    int // the buffers of the operands
 	eng     engine
 	machine machine
-	do      arithmetic
-	ctx     context.Context
-	stop    func() bool
-	result  int // bytes of all results
+	vectors vectors
+	// straight says that vectors computes products without tiles.
+	straight bool
+	do       arithmetic
+	ctx      context.Context
+	stop     func() bool
+	result   int // bytes of all results
 
 	rows, cols int // of a tile
 	nr, nc     int // tiles of one product, along its rows and columns
@@ -94,11 +97,22 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 func (d *Product) choose(isa string, threads int) {
 	typ := d.p.Type.Unsigned()
 	k := kinds[typ]
-	d.machine.cells, d.machine.streams = d.machine.cells[:0], false
+	d.machine.cells, d.machine.streams, d.straight = d.machine.cells[:0], false, false
 	d.do = k.do
 	d.sum = d.size
 	apart := d.apart
-	if f := families[isa][typ]; f != nil && (f.group == 0 || d.p.worthGroups()) {
+	f := families[isa][typ]
+	if _, chains := d.p.block(); f != nil && chains > 1 {
+		d.vectors.init(f, &d.p, d.do)
+		d.eng = &d.vectors
+		d.divide(threads)
+		if d.vectors.prepare() {
+			d.straight = d.vectors.straight(d)
+			return
+		}
+		f = nil
+	}
+	if f != nil && (f.group == 0 || d.p.worthGroups()) {
 		if f.group > 0 {
 			d.sum, d.apart, d.do = f.size, true, k.groups
 		}
@@ -255,6 +269,10 @@ func (w *worker) Run(lo, hi int) {
 	if d.eng.packs() || d.apart || d.sections > 1 {
 		s = takeScratch()
 		defer s.give()
+	}
+	if d.straight {
+		w.vectors(lo, hi, s)
+		return
 	}
 	for u := lo; u < hi && !d.stop(); u++ {
 		if d.partial != nil {

@@ -96,8 +96,8 @@ func testSaversOf[T number](t *testing.T, typ dtype.Type, savers []Save, value f
 		{17, 33, 2*Block + 3, 1},
 		{4, 4, 0, 1},
 		{2, 3, Section + 5, 1},
-		{1, 2, 2 * dotBlocks * Block, 1},
-		{1, 1, dotBlocks*Block + 9, 2},
+		{1, 2, 2 * 16 * Block, 1},
+		{1, 1, 16*Block + 9, 2},
 	} {
 		for _, save := range savers {
 			s := newSample(r, typ, d.m, d.n, d.k, d.batch, layouts[r.IntN(5)], layouts[r.IntN(5)], next, fma)

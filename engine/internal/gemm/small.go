@@ -24,7 +24,7 @@ type cell struct {
 // prepare has made them.
 func (e *machine) list() {
 	p := e.p
-	if e.packs() || e.columns() || p.K > Block {
+	if e.packs() || p.K > Block {
 		return
 	}
 	c := call{e: e, m: p.M}

@@ -72,6 +72,7 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	case rb > 1:
 		d.N, d.B.Col = b.Shape[rb-1], b.Strides[rb-1]
 	}
+	d.Vector = d.M == 1 || d.N == 1
 	if a.Type.IsHalf() {
 		d.HalfA = a.Type
 	}

@@ -1,0 +1,287 @@
+package gemm
+
+import (
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	hardware "github.com/oneloop/oneloop/engine/internal/machine"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+)
+
+// A vectors is the engine of machine code for products with a vector. One kernel reads matrices
+// along their terms, the other across them; other matrices are packed for the latter.
+type vectors struct {
+	f      *family
+	p      *Problem
+	do     arithmetic
+	matrix side // whose rows or columns are the results
+	vector side
+	column bool // results are a column: the matrix is A
+	asks   asking
+	mask   mask // of the last terms or results
+	copies bool // an operand or the results need memory
+}
+
+// l3 is the size of the third-level cache.
+var l3 = sync.OnceValue(func() int { return hardware.Current().Caches.L3 })
+
+// A side is an operand of a product with a vector. Steps are in bytes.
+type side struct {
+	term, result int // between terms, and between results
+	half         dtype.Type
+}
+
+func (e *vectors) init(f *family, p *Problem, do arithmetic) {
+	sizeA, sizeB := p.sizes()
+	a, b := p.A.times(sizeA), p.B.times(sizeB)
+	x, y := side{a.Col, a.Row, p.HalfA}, side{b.Row, b.Col, p.HalfB}
+	*e = vectors{f: f, p: p, do: do, matrix: y, vector: x}
+	if p.N == 1 {
+		e.matrix, e.vector, e.column = x, y, true
+	}
+	bytes, row := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size
+	switch {
+	case bytes <= l2():
+	case !e.along() && row <= pageSize && p.K > VectorBlock && e.matrix.term >= 0 && e.matrix.term <= 2*row:
+		e.asks = nextBlock
+	case e.along() || row <= pageSize || bytes > l3()/2:
+		e.asks = sameRow
+	}
+	if e.along() || e.results() == 1 {
+		e.mask.set(p.K%Lanes(f.size), f.size)
+	} else {
+		e.mask.set(e.results()%f.lanes(), f.size)
+	}
+	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
+}
+
+// along reports whether kernels read the matrix along its terms.
+func (e *vectors) along() bool {
+	return e.matrix.term == e.f.size && e.matrix.half == dtype.Invalid
+}
+
+// across reports whether they read it across its terms.
+func (e *vectors) across() bool {
+	return e.matrix.result == e.f.size && e.matrix.half == dtype.Invalid
+}
+
+// readsVector reports whether kernels read the vector as it is.
+func (e *vectors) readsVector() bool {
+	return e.vector.term == e.f.size && e.vector.half == dtype.Invalid
+}
+
+func (e *vectors) packs() bool { return e.copies }
+
+// results is the number of results of a product.
+func (e *vectors) results() int { return max(e.p.M, e.p.N) }
+
+func (e *vectors) grain(p *Problem, threads int) (rows, cols int, cost float64) {
+	n := e.results()
+	most := min(n*max(1, p.K)/leastTile, n/leastResults)
+	tiles := most
+	if !e.along() { // rows that are read from end to end are long
+		tiles = (n*e.f.size + sweptBytes - 1) / sweptBytes
+	}
+	if threads > 1 && len(p.OffA) == 1 && most >= threads {
+		tiles = (tiles + threads - 1) / threads * threads // each has as many
+	}
+	tiles = max(1, tiles)
+	n = ((n+tiles-1)/tiles + leastResults - 1) / leastResults * leastResults
+	return n, n, 0.05 * float64(e.f.size) / 4
+}
+
+// leastResults is the number of results of which tiles have a multiple: whole cache lines.
+const leastResults = 64
+
+// prepare makes the kernels. It reports false if there is no memory for them.
+func (e *vectors) prepare() bool {
+	f := e.f
+	if e.along() || e.results() == 1 {
+		return f.along(1, e.asks != nothing) != nil && f.along(alongRows/2, e.asks != nothing) != nil && f.along(alongRows, e.asks != nothing) != nil
+	}
+	return f.sweep(VectorBlock, e.asks) != nil && f.sweep(e.p.K%VectorBlock, e.asks) != nil
+}
+
+func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
+	size, n := e.f.size, max(t.m, t.n)
+	matrix, vector := t.b, t.a
+	part := tile{m: t.m, n: t.n, c: t.c, ldc: t.ldc, combination: t.combination}
+	if t.save == keep {
+		part.out, part.ldo = t.c, t.ldc
+	}
+	if e.column {
+		matrix, vector = t.a, t.b
+		if part.ldc != size && n > 1 {
+			part.c, part.ldc = room(&s.sums, n*size), size
+		}
+	}
+	if !e.readsVector() {
+		vector = e.contiguous(s.ofB(max(1, t.k)*size), vector, e.vector, t.k)
+	}
+	args := vectorArgs{a: matrix, x: vector, c: part.c, mask: e.mask}
+	switch {
+	case e.along():
+		e.runAlong(&args, n, t.k, stop)
+	case e.results() == 1:
+		args.a = e.contiguous(s.ofA(), matrix, e.matrix, t.k)
+		e.runAlong(&args, n, t.k, stop)
+	default:
+		e.runAcross(&args, n, t.k, s, stop)
+	}
+	if part.save != keep || part.out != part.c {
+		e.do.combine(&part, size)
+	}
+}
+
+// contiguous copies k terms of a row to one place.
+func (e *vectors) contiguous(to, from unsafe.Pointer, x side, k int) unsafe.Pointer {
+	if x.half != dtype.Invalid {
+		widen(x.half, to, from, k, x.term)
+	} else {
+		gather(e.f.size, to, from, k, x.term)
+	}
+	return to
+}
+
+// runAlong computes n results. Some of them may be computed again.
+func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
+	const some = 1 << 20 // terms between two looks at the context
+	step, size := e.matrix.result, e.f.size
+	a, c := args.a, args.c
+	args.step, args.k = step, k
+	for i := 0; i < n && !stop(); {
+		rows := alongRows
+		if rest := n - i; rest <= rows/2 {
+			if rows /= 2; rest < rows && (n < rows || rest == 1) {
+				rows = 1
+			}
+		} else if n < rows {
+			rows /= 2
+		}
+		args.n = max(1, min((n-i)/rows, some/max(1, rows*k)))
+		at := min(i, n-rows)
+		args.a, args.c, args.next = unsafe.Add(a, at*step), unsafe.Add(c, at*size), rows*step
+		e.f.along(rows, e.asks != nothing).Call(unsafe.Pointer(args))
+		i = at + rows*args.n
+	}
+}
+
+// runAcross computes n results.
+func (e *vectors) runAcross(args *vectorArgs, n, k int, s *scratch, stop func() bool) {
+	const some = Section / 16 // terms between two looks at the context, and of a packed block
+	size, width := e.f.size, sweptBytes/e.f.size
+	args.sums, args.step = s.ofA(), e.matrix.term
+	var packs *packer
+	if !e.across() {
+		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*sweptStep), row: packedBytes, stepK: e.matrix.term, stepN: e.matrix.result, half: e.matrix.half, size: size, s: s}
+		width, args.step = packedBytes/size, packedBytes
+	}
+	a, x, c := args.a, args.x, args.c
+	for first := 0; (first == 0 || first < k) && !stop(); first += some {
+		terms := min(some, k-first)
+		for j := 0; j < n; j += width {
+			cols := min(width, n-j)
+			args.a = unsafe.Add(a, first*e.matrix.term+j*e.matrix.result)
+			if packs != nil && terms > 0 {
+				packs.from, packs.k, packs.terms = args.a, terms, terms
+				packs.strip(0, 0, cols, 0, terms)
+				args.a = packs.to
+			}
+			args.x, args.c, args.add = unsafe.Add(x, first*size), unsafe.Add(c, j*size), first
+			e.sweep(args, cols, terms)
+		}
+	}
+}
+
+// sweep runs the kernels for some terms and results.
+func (e *vectors) sweep(args *vectorArgs, cols, terms int) {
+	lanes := e.f.lanes()
+	args.vecs, args.last = cols/lanes, scalar.FromBool[int](cols%lanes > 0)
+	args.next = VectorBlock * args.step
+	args.k = 2 * args.next
+	if args.n = terms / VectorBlock; args.n > 0 {
+		e.f.sweep(VectorBlock, e.asks).Call(unsafe.Pointer(args))
+	}
+	if rest := terms % VectorBlock; rest > 0 || terms == 0 {
+		args.n = 1
+		e.f.sweep(rest, e.asks).Call(unsafe.Pointer(args))
+	}
+}
+
+// straight reports whether the products of d are one tile each, whose operands and results are used
+// where they are.
+func (e *vectors) straight(d *Product) bool {
+	p := &d.p
+	return d.eng == engine(e) && d.nr*d.nc == 1 && d.sections == 1 && !d.apart && p.After == nil && e.readsVector() &&
+		(e.along() || e.across()) && (!e.column || p.C.Row == 1)
+}
+
+// vectors computes products lo to hi, which are straight.
+func (w *worker) vectors(lo, hi int, s *scratch) {
+	d := w.d
+	e, p := &d.vectors, &d.p
+	a, b, c, n := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr, e.results()
+	args := vectorArgs{mask: e.mask}
+	for u := lo; u < hi && !d.stop(); u++ {
+		args.a, args.x, args.c = unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
+		if e.column {
+			args.a, args.x = args.x, args.a
+		}
+		switch {
+		case e.along():
+			e.runAlong(&args, n, p.K, d.stop)
+		case p.K <= VectorBlock:
+			args.sums, args.step, args.add = s.ofA(), e.matrix.term, 0
+			e.sweep(&args, n, p.K)
+		default:
+			e.runAcross(&args, n, p.K, s, d.stop)
+		}
+	}
+}
+
+// vectorArgs is the argument block of the kernels for products with a vector.
+type vectorArgs struct {
+	a, x, c unsafe.Pointer // the first elements of the matrix, the vector, and the results
+	step    int            // bytes between results in the matrix, or between terms
+	next    int            // and to the next rows, or the next block of terms
+	k       int            // terms, or bytes from a block to what is asked for
+	n       int            // kernels along the terms, or blocks
+	add     int            // 0: the sums of a block are stored; else they are added
+	vecs    int            // whole vectors of a row
+	last    int            // whether there is one more, which the mask selects
+	sums    unsafe.Pointer
+	mask    mask // where it is in args
+}
+
+const (
+	vectorA    = int32(unsafe.Offsetof(vectorArgs{}.a))
+	vectorX    = int32(unsafe.Offsetof(vectorArgs{}.x))
+	vectorC    = int32(unsafe.Offsetof(vectorArgs{}.c))
+	vectorStep = int32(unsafe.Offsetof(vectorArgs{}.step))
+	vectorNext = int32(unsafe.Offsetof(vectorArgs{}.next))
+	vectorK    = int32(unsafe.Offsetof(vectorArgs{}.k))
+	vectorN    = int32(unsafe.Offsetof(vectorArgs{}.n))
+	vectorAdd  = int32(unsafe.Offsetof(vectorArgs{}.add))
+	vectorVecs = int32(unsafe.Offsetof(vectorArgs{}.vecs))
+	vectorLast = int32(unsafe.Offsetof(vectorArgs{}.last))
+	vectorSums = int32(unsafe.Offsetof(vectorArgs{}.sums))
+)
+
+// packedBytes is the size of the rows of a packed block.
+const packedBytes = 256
+
+// alongRows is the largest number of rows of the kernel along the terms.
+const alongRows = 8
+
+// along returns the kernel for so many rows; nil if there is no memory for it.
+func (f *family) along(rows int, asks bool) *exec.Code {
+	return f.alongs[bits.Len(uint(rows))][scalar.FromBool[int](asks)].Make(func() ([]byte, error) {
+		w := alongWriter{writer: writer{Asm: x86.New(), f: f, s: shape{rows: rows, vecs: 1, masked: true}}, asks: asks}
+		w.write()
+		return w.Code()
+	})
+}

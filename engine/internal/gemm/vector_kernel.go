@@ -1,0 +1,203 @@
+package gemm
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// An alongWriter writes the kernel for results whose terms are contiguous. The lanes of each are a
+// vector.
+type alongWriter struct {
+	writer
+	asks bool // the kernel asks for rows
+}
+
+// alongAhead is the distance, in bytes, from which the kernel asks for a row.
+const alongAhead = 320
+
+// Registers of the kernel along the terms.
+const (
+	alongGroup = x86.RSI // the first of some rows
+	alongX     = x86.RDX
+	alongLeft  = x86.R10
+	alongC     = x86.R11
+	alongN     = x86.R12
+)
+
+var alongRow = [2]x86.Reg{x86.RAX, x86.RBX} // every fifth row
+
+func (w *alongWriter) write() {
+	w.l = groupBytes * 8
+	lanes := groupBytes / w.f.size
+	w.arguments(argument{alongGroup, vectorA}, argument{stepA, vectorStep}, argument{alongC, vectorC}, argument{alongN, vectorN})
+	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
+	group, block, whole := w.NewLabel(), w.NewLabel(), w.NewLabel()
+	w.Bind(group)
+	w.arguments(argument{alongX, vectorX}, argument{alongLeft, vectorK})
+	w.I(x86.MOV, x86.W64, alongRow[0], alongGroup)
+	if w.s.rows > 5 {
+		w.I(x86.LEA, x86.W64, alongRow[1], x86.AtX(alongGroup, stepA, 4, 0))
+		w.I(x86.ADD, x86.W64, alongRow[1], stepA)
+	}
+	for i := range w.totals() { // the sum of no terms is -0, which changes no other sum
+		w.negativeZero(w.total(i))
+	}
+	w.Bind(block)
+	w.I(x86.MOV, x86.W64, count, alongLeft)
+	w.I(x86.CMP, x86.W64, count, x86.Imm(VectorBlock))
+	w.I(x86.JLE, 0, whole)
+	w.I(x86.MOV, x86.W32, count, x86.Imm(VectorBlock))
+	w.Bind(whole)
+	w.I(x86.SUB, x86.W64, alongLeft, count)
+	for v := range x86.Vec(w.s.rows) {
+		w.zero(v)
+	}
+	w.terms(lanes)
+	w.reduce()
+	w.I(x86.CMP, x86.W64, alongLeft, x86.Imm(0))
+	w.I(x86.JNE, 0, block)
+	w.store()
+	w.I(x86.ADD, x86.W64, alongC, x86.Imm(w.s.rows*w.f.size))
+	w.I(x86.ADD, x86.W64, alongGroup, x86.At(x86.RDI, vectorNext))
+	w.I(x86.SUB, x86.W64, alongN, x86.Imm(1))
+	w.I(x86.JNE, 0, group)
+	w.end()
+}
+
+// terms adds the terms of a block.
+func (w *alongWriter) terms(lanes int) {
+	const unroll = 4
+	loop, one, rest, done := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
+	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll*lanes))
+	w.I(x86.JL, 0, one)
+	w.Align(32)
+	w.Bind(loop)
+	for u := range unroll {
+		w.add(u*groupBytes, false)
+	}
+	w.advance(unroll * groupBytes)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll*lanes))
+	w.I(x86.JGE, 0, loop)
+	w.Bind(one)
+	w.I(x86.ADD, x86.W64, count, x86.Imm((unroll-1)*lanes))
+	w.I(x86.JL, 0, rest)
+	single := w.NewLabel()
+	w.Bind(single)
+	w.add(0, false)
+	w.advance(groupBytes)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(lanes))
+	w.I(x86.JGE, 0, single)
+	w.Bind(rest)
+	w.I(x86.ADD, x86.W64, count, x86.Imm(lanes))
+	w.I(x86.JE, 0, done)
+	w.add(0, true)
+	w.Bind(done)
+}
+
+func (w *alongWriter) advance(n int) {
+	for i := 0; i < w.s.rows; i += 5 {
+		w.I(x86.ADD, x86.W64, alongRow[i/5], x86.Imm(n))
+	}
+	w.I(x86.ADD, x86.W64, alongX, x86.Imm(n))
+}
+
+// add adds a group of terms, or the first terms of a group.
+func (w *alongWriter) add(at int, masked bool) {
+	x, value, mask := x86.Vec(w.s.rows), x86.Vec(w.s.rows+1), x86.Vec(w.s.rows+3)
+	from := x86.At(alongX, int32(at))
+	switch {
+	case !masked:
+		w.I(x86.VMOVUPS, w.l, x, from)
+	case w.f.avx512:
+		w.I(x86.KMOVW, 0, x86.K1, x86.At(x86.RDI, argMask))
+		w.I(w.maskedMove(), w.l, x, from, x86.Zero(x86.K1))
+	default:
+		w.I(x86.VMOVUPS, w.l, mask, x86.At(x86.RDI, argMask+8))
+		w.I(w.maskMove(), w.l, x, mask, from)
+	}
+	for i := range w.s.rows {
+		sum, from := x86.Vec(i), times(alongRow[i/5], stepA, stepA3, i%5, int32(at))
+		switch {
+		case !masked:
+			w.I(w.f.mul, w.l, sum, x, from)
+			if from.Disp += alongAhead; w.asks && at%cacheLine == 0 {
+				w.I(x86.PREFETCHT0, 0, from)
+			}
+		case w.f.avx512:
+			w.I(w.maskedMove(), w.l, value, from, x86.Zero(x86.K1))
+			w.I(w.f.mul, w.l, sum, x, value, x86.Merge(x86.K1))
+		default:
+			w.I(w.maskMove(), w.l, value, mask, from)
+			w.I(x86.VMOVAPS, w.l, value+1, sum)
+			w.I(w.f.mul, w.l, value+1, x, value)
+			w.I(w.blend(), w.l, sum, sum, value+1, mask)
+		}
+	}
+}
+
+func (w *writer) maskedMove() x86.Op {
+	if w.f.size == 8 {
+		return x86.VMOVUPD
+	}
+	return x86.VMOVUPS
+}
+
+func (w *writer) blend() x86.Op {
+	if w.f.size == 8 {
+		return x86.VBLENDVPD
+	}
+	return x86.VBLENDVPS
+}
+
+// totals is the number of registers of sums of all blocks, of 16 bytes each.
+func (w *alongWriter) totals() int { return (w.s.rows*w.f.size + 15) / 16 }
+
+func (w *alongWriter) total(i int) x86.Vec { return x86.Vec(15 - i) }
+
+// negativeZero makes a register have -0.
+func (w *alongWriter) negativeZero(to x86.Vec) {
+	if w.f.size == 4 {
+		w.I(x86.VBROADCASTSS, x86.L128, to, w.Const32(1<<31))
+	} else {
+		w.I(x86.VPBROADCASTQ, x86.L128, to, w.Const64(1<<63))
+	}
+}
+
+// reduce adds the lanes of all rows, and adds the sums to the totals.
+func (w *alongWriter) reduce() {
+	free := x86.Vec(w.s.rows)
+	for sum := range x86.Vec(w.s.rows) {
+		w.I(x86.VEXTRACTF128, w.l, free, sum, x86.Imm(1))
+		w.I(w.f.add, x86.L128, sum, sum, free)
+	}
+	row := func(i int) x86.Vec { return x86.Vec(min(i, w.s.rows-1)) }
+	each := 16 / w.f.size
+	for t := range w.totals() {
+		first := row(t * each)
+		for i := 0; i < each && t*each+i < w.s.rows; i += 2 { // two rows with two lanes each
+			a, b := row(t*each+i), row(t*each+i+1)
+			w.I(x86.VUNPCKHPD, x86.L128, free, a, b)
+			w.I(x86.VUNPCKLPD, x86.L128, a, a, b)
+			w.I(w.f.add, x86.L128, a, a, free)
+		}
+		if second := row(t*each + 2); w.f.size == 4 {
+			w.I(x86.VSHUFPS, x86.L128, free, first, second, x86.Imm(0xdd))
+			w.I(x86.VSHUFPS, x86.L128, first, first, second, x86.Imm(0x88))
+			w.I(w.f.add, x86.L128, first, first, free)
+		}
+		w.I(w.f.add, x86.L128, w.total(t), w.total(t), first)
+	}
+}
+
+// store stores the totals.
+func (w *alongWriter) store() {
+	switch w.s.rows * w.f.size {
+	case 4:
+		w.I(x86.VMOVSS, x86.L128, x86.At(alongC, 0), w.total(0))
+	case 8:
+		w.I(x86.VMOVSD, x86.L128, x86.At(alongC, 0), w.total(0))
+	default:
+		for t := range w.totals() {
+			w.I(x86.VMOVUPS, x86.L128, x86.At(alongC, int32(16*t)), w.total(t))
+		}
+	}
+}

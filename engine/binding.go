@@ -134,7 +134,12 @@ func (b *Binding) Run(ctx context.Context) error {
 	if ctx == nil {
 		return checkContext(ctx)
 	}
-	err := b.host.Run(ctx)
+	var err error
+	if b.host.Short(ctx) {
+		err = b.host.RunShort()
+	} else {
+		err = b.host.Run(ctx)
+	}
 	if err != nil {
 		err = located(err, func(n *tree.Node) *tree.Node { return n }, func(n *tree.Node) (*Array, error) { return b.evaluate(ctx, n) })
 	}

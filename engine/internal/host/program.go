@@ -110,13 +110,8 @@ func (p *Program) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if l := p.short; l != nil && p.Observe == nil && ctx.Done() == nil {
-		p.declare(0)
-		l.load()
-		if k := p.whole.RunAll(); k != ir.NoFault {
-			return faultOf(k, l.s)
-		}
-		return nil
+	if p.Short(ctx) {
+		return p.RunShort()
 	}
 	for i, s := range p.steps {
 		p.declare(i)
@@ -134,6 +129,21 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	if len(p.steps) == 0 {
 		return ctx.Err()
+	}
+	return nil
+}
+
+// Short reports whether the run is one call of machine code, by RunShort.
+func (p *Program) Short(ctx context.Context) bool {
+	return p.bound && p.short != nil && p.Observe == nil && ctx.Done() == nil
+}
+
+// RunShort is Run for which Short reports true.
+func (p *Program) RunShort() error {
+	p.declare(0)
+	p.short.load()
+	if k := p.whole.RunAll(); k != ir.NoFault {
+		return faultOf(k, p.short.s)
 	}
 	return nil
 }

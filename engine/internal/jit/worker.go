@@ -26,7 +26,9 @@ func (w *worker) begin() {
 }
 
 // holds reports whether the scalars are in the ranges that the narrowings of the phases assume.
-func (in *instance) holds() bool {
+func (in *instance) holds() bool { return len(in.assumed) == 0 || in.allHold() }
+
+func (in *instance) allHold() bool {
 	for i := range in.assumed {
 		if a := &in.assumed[i]; !a.Holds(in.bind.Scalars[a.Scalar]) {
 			return false

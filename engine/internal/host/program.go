@@ -113,6 +113,8 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.Short(ctx) {
 		return p.RunShort()
 	}
+	p.job.Begin()
+	defer p.job.End()
 	for i, s := range p.steps {
 		p.declare(i)
 		var began time.Time

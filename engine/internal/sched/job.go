@@ -32,9 +32,10 @@ type Job struct {
 	_      [128]byte
 
 	// Only the caller uses these; a helper unlocks done.
-	lastDown  bool       // the direction of the last loop over large arrays
-	offers    []offer    // by number of the slot
-	taken     int        // the number of slots in use, the caller's included
+	lastDown  bool    // the direction of the last loop over large arrays
+	offers    []offer // by number of the slot
+	taken     int     // the number of slots in use, the caller's included
+	tuner     tuner
 	wake      float64    // nanoseconds of work for which the caller wakes a helper
 	savedWork float64    // nanoseconds of work of recent runs that woke no helper
 	last      time.Time  // of the last addition to savedWork
@@ -68,9 +69,6 @@ type part struct {
 
 // Thresholds for the use of helpers, in nanoseconds of work.
 const (
-	// splitWork is the least work that the caller shares with spinning helpers.
-	// An offer and the wait for the last chunk cost about 300 ns.
-	splitWork = 3e3
 	// lateWork is by how much the caller's part exceeds a helper's. A helper
 	// begins later, and the caller must see that it has ended.
 	lateWork = 400.
@@ -122,6 +120,7 @@ func (j *Job) do(ctx context.Context, l *Loop, down, measure bool) {
 		began = time.Now()
 	}
 	j.taken = 1
+	j.tuner.saw(l.work())
 	j.find(l.work())
 	if j.shared.Load() != (j.taken > 1) { // a store of the same value would cost a cache-line transfer
 		j.shared.Store(j.taken > 1)
@@ -146,7 +145,7 @@ func (j *Job) do(ctx context.Context, l *Loop, down, measure bool) {
 // then parked helpers, if the work is worth the wakes.
 func (j *Job) find(work float64) {
 	slots := len(j.loop.workers)
-	if j.taken >= slots || work < splitWork || !j.pool.backoff.over() {
+	if j.taken >= slots || work < shares[j.tuner.level] || !j.pool.backoff.over() {
 		return
 	}
 	list := j.pool.helpers()

@@ -1,0 +1,138 @@
+package sched
+
+import (
+	"math"
+	"time"
+)
+
+// shares are the levels of a tuner: the least work of a loop, in nanoseconds, that the caller
+// shares with helpers. An offer and the wait for the last chunk cost some 300 ns. The first
+// bound is for caches that the cores share. Elsewhere each line that another core wrote takes
+// several times as long, and the loops after a shared one read such lines.
+var shares = [...]float64{3e3, 20e3, 100e3, 1e6}
+
+// A tuner finds the level at which the runs of a program take the least time. Sometimes it
+// times some runs at the level in use, and then some at another level.
+type tuner struct {
+	level  int // of this run
+	best   int // of all runs but trials
+	next   int // level to try next
+	left   int // runs until the next trial
+	rest   int // of the length of a trial; the time between trials
+	phase  phase
+	works  uint // bit k: a loop has at least the work of level k, and less than that of k+1
+	timing bool
+	began  time.Time
+	// Of this phase.
+	runs  int
+	spent time.Duration
+	least [2]time.Duration // of the runs: one alone can be luck
+	base  time.Duration    // the second least time at the level in use
+}
+
+type phase int
+
+const (
+	atBest  phase = iota // times the level in use
+	warming              // runs at another level, for helpers to wake and for the caches
+	trying               // times the other level
+)
+
+const (
+	// A phase has at least so many runs and so much time. Helpers wake within that time.
+	phaseRuns = 3
+	phaseTime = 200 * time.Microsecond
+	// Between trials are at least leastRest times as many runs as in the last one. The rest
+	// doubles after a trial that does not find a better level.
+	leastRest = 4
+	mostRest  = 512
+	// better is the ratio of times from which another level is better.
+	better = .96
+)
+
+// Begin is called before each run of the program, and End after it.
+func (j *Job) Begin() {
+	if t := &j.tuner; j.slots != nil {
+		if t.left--; t.left <= 0 {
+			t.timing, t.began = true, time.Now()
+		}
+	}
+}
+
+// End is called after each run of the program.
+func (j *Job) End() {
+	if t := &j.tuner; t.timing {
+		t.timing = false
+		t.ended(time.Since(t.began))
+	}
+}
+
+// saw notes the work of a loop.
+func (t *tuner) saw(work float64) {
+	if t.timing {
+		t.works |= 1 << band(work)
+	}
+}
+
+// band is the number of levels that share work, less one.
+func band(work float64) (k int) {
+	for k+1 < len(shares) && work >= shares[k+1] {
+		k++
+	}
+	return k
+}
+
+// ended notes that a run took the time d.
+func (t *tuner) ended(d time.Duration) {
+	switch {
+	case t.runs == 0:
+		t.least = [2]time.Duration{d, math.MaxInt64}
+	case d < t.least[0]:
+		t.least = [2]time.Duration{d, t.least[0]}
+	default:
+		t.least[1] = min(t.least[1], d)
+	}
+	t.runs++
+	t.spent += d
+	if t.runs < phaseRuns || t.spent < phaseTime {
+		return
+	}
+	least, runs := t.least[1], t.runs
+	t.runs, t.spent = 0, 0
+	switch t.phase {
+	case atBest:
+		t.base = least
+		if !t.choose() {
+			t.pause(runs)
+		}
+	case warming:
+		t.phase = trying
+	case trying:
+		if float64(least) < better*float64(t.base) {
+			t.best, t.rest = t.level, 0
+		}
+		t.level = t.best
+		t.pause(runs)
+	}
+}
+
+// pause ends a trial of so many runs.
+func (t *tuner) pause(runs int) {
+	t.phase, t.works = atBest, 0
+	t.rest = min(max(2*t.rest, leastRest), mostRest)
+	t.left = t.rest * runs
+}
+
+// choose begins the trial of the next lower level at which other loops are shared than at the best.
+// It returns false if there is none.
+func (t *tuner) choose() bool {
+	for range shares {
+		t.next = (t.next + len(shares) - 1) % len(shares)
+		lo, hi := min(t.next, t.best), max(t.next, t.best)
+		if t.works>>lo&(1<<(hi-lo)-1) != 0 {
+			t.level, t.phase = t.next, warming
+			return true
+		}
+	}
+	return false
+}

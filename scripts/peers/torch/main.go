@@ -124,7 +124,11 @@ func (o options) row(c workload, peers []*peer, threads int) error {
 			return fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance)
 		}
 	}
-	times, err := o.alternate(sides)
+	var pids []int
+	for _, p := range peers {
+		pids = append(pids, p.cmd.Process.Pid)
+	}
+	times, err := o.alternate(sides, pids)
 	if err != nil {
 		return err
 	}
@@ -141,8 +145,9 @@ func (o options) row(c workload, peers []*peer, threads int) error {
 	return err
 }
 
-// alternate runs the sides in rounds, and returns the times of each.
-func (o options) alternate(sides []side) ([][]float64, error) {
+// alternate runs the sides in rounds, and returns the times of each. Before each side it waits
+// until the threads of the others sleep, and lets the side wake its own.
+func (o options) alternate(sides []side, pids []int) ([][]float64, error) {
 	times, reps := make([][]float64, len(sides)), make([]int, len(sides))
 	for i, s := range sides {
 		for reps[i] = 1; ; reps[i] *= 2 { // also warms up
@@ -157,6 +162,12 @@ func (o options) alternate(sides []side) ([][]float64, error) {
 	}
 	for range o.rounds {
 		for i, s := range sides {
+			paired.Quiet(pids...)
+			if warm := reps[i] / 10; warm > 0 {
+				if _, err := s(warm); err != nil {
+					return nil, err
+				}
+			}
 			t, err := s(reps[i])
 			if err != nil {
 				return nil, err

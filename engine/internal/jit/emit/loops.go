@@ -33,8 +33,8 @@ func (f *phaseCode) pinSites() {
 		if f.Phase.Kind == lower.SeqPhase {
 			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i))
 		}
-		if alias := f.alias(i); ok && alias >= 0 && f.SiteReg[alias] >= 0 {
-			f.SiteReg[i] = f.SiteReg[alias]
+		if ok && s.Near > 0 && f.SiteReg[s.Near-1] >= 0 {
+			f.SiteReg[i] = f.SiteReg[s.Near-1]
 			continue
 		}
 		if ok && next < f.Sites {
@@ -44,33 +44,13 @@ func (f *phaseCode) pinSites() {
 	}
 }
 
-// alias returns an alias of site i of a map phase: the first earlier site with the
-// same address, or -1.
-func (f *phaseCode) alias(i int) int {
-	s := &f.Layout.Sites[i]
-	if f.Phase.Kind != lower.MapPhase || s.Kind != layout.Unit || s.Guard || s.Dyn != nil {
-		return -1
-	}
-	a := &f.Program.IR.Access[f.Phase.Sites[i].Access]
-	for j := range i {
-		t := &f.Layout.Sites[j]
-		if t.Kind != layout.Unit || t.Guard || t.Dyn != nil || t.Buf != s.Buf {
-			continue
-		}
-		if slices.Equal(a.Coords, f.Program.IR.Access[f.Phase.Sites[j].Access].Coords) {
-			return j
-		}
-	}
-	return -1
-}
-
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()
 	f.pinSites()
 	for i, r := range f.SiteReg {
-		if r >= 0 && f.alias(i) < 0 {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(f.Layout.Sites[i].Arg+f.Layout.Sites[i].Origin))
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 {
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
 		}
 	}
 	if len(f.Phase.Reds) > 0 {
@@ -313,17 +293,17 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 	}
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		if s.Kind != layout.Unit || f.Phase.Sites[i].Store || s.Trails || f.alias(i) >= 0 {
+		if s.Kind != layout.Unit || f.Phase.Sites[i].Store || s.Trails || s.Near > 0 && s.Apart == 0 {
 			continue
 		}
-		base := isa.T1
+		base, first := isa.T1, f.Ahead
 		if r := f.SiteReg[i]; r >= 0 {
-			base = isa.SiteReg(int(r))
+			base, first = isa.SiteReg(int(r)), first+s.Apart
 		} else {
 			f.Int(isa.Mov, base, isa.Word(s.Arg+s.Origin))
 		}
 		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
-			f.Prefetch(isa.AtX(base, index, s.Size, f.Ahead+at))
+			f.Prefetch(isa.AtX(base, index, s.Size, first+at))
 		}
 	}
 }

@@ -25,9 +25,9 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Phase.Kind == lower.SeqPhase:
 		one, at, k = !f.Across(), frame.SiteCur, f.Base+f.Copy
 	}
-	base := T1
+	base, apart := T1, 0
 	if r := f.SiteReg[i]; r >= 0 {
-		base = SiteReg(int(r))
+		base, apart = SiteReg(int(r)), s.Apart
 	} else {
 		f.Int(Mov, base, Word(s.Arg+at))
 	}
@@ -35,7 +35,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	if f.Runs > 0 && !f.Prolog { // the copies are those of each run
 		run, k = f.Copy/f.Ends, min(k, f.Copy%f.Ends)
 	}
-	m := At(base, k*f.W*s.Size+run*s.RunBytes())
+	m := At(base, apart+k*f.W*s.Size+run*s.RunBytes())
 	if !one {
 		m.Index, m.Scale = index, uint8(s.Size)
 	}

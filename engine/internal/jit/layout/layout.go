@@ -83,6 +83,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	b.findAcross(bp)
 	bp.findRows()
 	b.findPlain(bp)
+	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors

@@ -47,6 +47,8 @@ type Site struct {
 	Row    int          // elements from row to row of a row loop
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Trails bool         // a load of lines that another load has read before
+	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
+	Apart  int
 	Guards []GuardLine
 	Dyn    []dynDim
 	Stage  *Staging
@@ -270,14 +272,17 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		for bit, is := range [...]bool{
 			s.Guard, s.Staged, s.Dyn != nil, s.Row != 0, s.Pure,
 			s.Line.Step() != 0, bound.StepOf(s.Seq) != 0,
-			s.Trails, s.Record > 0,
+			s.Trails, s.Record > 0, s.Near > 0,
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(uint8(s.Step))<<16 | uint32(frame.Bit(s.Counts()))<<24
+		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
+		}
+		if s.Near > 0 {
+			key = le.LittleEndian.AppendUint32(append(key, byte(s.Near), byte(s.Near>>8)), uint32(s.Apart))
 		}
 		if s.Kind == Laid {
 			for _, x := range s.Line.Spans[len(s.Line.Spans)-1-bp.LaidSpans:] {

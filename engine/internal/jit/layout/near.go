@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+)
+
+// A stencil reads one array at many places. Their addresses are at fixed distances, so one
+// register serves them all.
+
+// siteRegs is the number of registers for addresses. Sites at a distance share one where the
+// others do not fit, because the distance is a constant of the code then.
+const siteRegs = 6
+
+// farthestNear is the most bytes between such sites.
+const farthestNear = 1 << 28
+
+// findNear finds the sites of a map whose addresses follow from that of an earlier site.
+func (b *Binder) findNear(bp *Phase) {
+	if bp.Lowered.Kind != lower.MapPhase {
+		return
+	}
+	if b.nearSites(bp, 0) > siteRegs {
+		b.nearSites(bp, farthestNear)
+	}
+}
+
+// nearSites finds sites at most so many bytes from an earlier one. It returns the number of the
+// others.
+func (b *Binder) nearSites(bp *Phase, most int) (roots int) {
+	for i := range bp.Sites {
+		s := &bp.Sites[i]
+		if s.Near = 0; !s.fixed() {
+			continue
+		}
+		for j := range i {
+			x := &bp.Sites[j]
+			if d, ok := b.distance(x, s); ok && x.Near == 0 && -most <= d && d <= most {
+				s.Near, s.Apart = int32(j+1), d
+				break
+			}
+		}
+		if s.Near == 0 {
+			roots++
+		}
+	}
+	return roots
+}
+
+// fixed reports whether the lanes of a site are contiguous from its address on.
+func (s *Site) fixed() bool { return s.Kind == Unit && !s.Guard && s.Dyn == nil }
+
+// distance returns the bytes from a site to another, if they are the same in all runs and at all
+// positions.
+func (b *Binder) distance(from, to *Site) (bytes int, ok bool) {
+	if !from.fixed() || from.Buf < 0 || to.Buf < 0 || from.Size != to.Size {
+		return 0, false
+	}
+	x, y := &b.Binding.Bufs[from.Buf], &b.Binding.Bufs[to.Buf]
+	if from.Buf != to.Buf && (x.Memory == 0 || x.Memory != y.Memory) {
+		return 0, false
+	}
+	bytes = (to.Line.Base-from.Line.Base)*to.Size + y.Offset - x.Offset
+	return bytes, slices.Equal(from.Line.Spans, to.Line.Spans) && slices.Equal(from.Line.Outer, to.Line.Outer)
+}

@@ -182,10 +182,10 @@ var atanPoly = coefs{
 	{-0x1.5555555555551p-2, 0x1.9999999998fcep-3, -0x1.249249245422fp-3, 0x1.c71c71ae253b7p-4, -0x1.745d144a97521p-4, 0x1.3b137604e658ep-4, -0x1.110deac058ecap-4, 0x1.e1a50c92d1141p-5, -0x1.ad7f4b5c9efddp-5, 0x1.7d9c8f56470f0p-5, -0x1.446e761f63578p-5, 0x1.e235595e9b573p-6, -0x1.0931ecd63e81dp-6, 0x1.330e04a561027p-8},
 }
 
-// tanPoly is (x - tan(x))/x^3 in w = -x^2, for |x| <= pi/4. Errors: 2^-29.5, 2^-59.9.
+// tanPoly is (2 tan(x/2) - x)/x^3 in z = x^2, for |x| <= pi/4. Errors: 2^-28.9, 2^-58.7.
 var tanPoly = coefs{
-	{-0x1.5555600000000p-2, 0x1.110d9c0000000p-3, -0x1.bada500000000p-5, 0x1.5cb9b40000000p-6, -0x1.62f58e0000000p-7, 0x1.7e6e800000000p-14, -0x1.1ed0d40000000p-8},
-	{-0x1.555555555555ep-2, 0x1.11111111105d2p-3, -0x1.ba1ba1babf349p-5, 0x1.664f485d24c0bp-6, -0x1.226e3a817fdb0p-7, 0x1.d6d2e7aadb6a1p-9, -0x1.7db18f2194ccdp-10, 0x1.34bc196def1fep-11, -0x1.ff2e95d3c968fp-13, 0x1.5e78b44b0b85dp-14, -0x1.19f5d712225ffp-14, -0x1.ae2dc9b5204f4p-16, -0x1.980f895800ec6p-15, -0x1.97588d35f5c8ap-16, -0x1.48db073674354p-17},
+	{0x1.55553a0000000p-4, 0x1.111e7a0000000p-7, 0x1.b60f100000000p-11, 0x1.a2d95e0000000p-14},
+	{0x1.5555555555574p-4, 0x1.111111110d2bep-7, 0x1.ba1ba1bf8b357p-11, 0x1.664f46a7dc2acp-14, 0x1.226e90cbf74bep-17, 0x1.d6bea2b8be84fp-21, 0x1.7f23e1cbc3aaep-24, 0x1.251d38549c80ep-27, 0x1.58c81bdd70684p-30},
 }
 
 // sinhPoly is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1. Errors: 2^-31.6, 2^-63.0.
@@ -217,6 +217,13 @@ var atan32 = []float64{0x1.ffffffeb7158cp-1, -0x1.555533c07870bp-2, 0x1.9990752b
 
 // root32 is ((1-e)^(-1/2) - 1)/e for |e| <= 0.0685, for float32 results. Error: 2^-29.3.
 var root32 = []float64{0x1.0000000bb7319p-1, 0x1.7fff973db5e30p-2, 0x1.3fff0241d6753p-2, 0x1.195c59ac044a4p-2, 0x1.fb8b7842d04cbp-3}
+
+// cbrtPoly is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64;
+// the errors are absolute. Errors: 2^-16.1, 2^-17.7.
+var cbrtPoly = coefs{
+	{0x1.5553900000000p-1, 0x1.1e69ea0000000p-1, 0x1.ffd22e0000000p-2},
+	{0x1.5554494aa6028p-2, 0x1.c99d7232a0a3ap-3, 0x1.659a1bc5f4342p-3},
+}
 
 // logTableFrom is where the intervals of logTable begin.
 var logTableFrom = coefs{

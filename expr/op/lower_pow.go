@@ -133,9 +133,9 @@ func expParts(b *B, f *format, t, tl V) V {
 	return f.float(b, b.Add(f.bits(b, y), b.Shl(f.bits(b, n), f.int(b, f.mant))))
 }
 
-// expReduced returns exp(t + tl) as y 2^n, where the low bits of the first result are n.
-// y is a sum of 1 + r, whose rounding error is kept, and a small rest. In float32 tl is
-// below 0.02, so it does not count for n, and the rounding error of r is below 0.2 ULP.
+// expReduced returns exp(t + tl) as y 2^n, where the low bits of the first result are n. In float32 tl is
+// below 0.02, so it does not count for n, and the rounding error of r is below 0.2 ULP. In float64 y is a sum
+// of 1 + r, whose rounding error is kept, and a small rest.
 func expReduced(b *B, f *format, t, tl V) (magic, y V) {
 	near := t
 	if f.row == 1 {
@@ -147,11 +147,12 @@ func expReduced(b *B, f *format, t, tl V) (magic, y V) {
 	tl = b.Fma(n, f.c(b, -ln2Near[f.row][1]), tl)
 	r := b.Add(r1, tl)
 	one := f.c(b, 1)
+	r2 := b.Mul(r, r)
+	if f.row == 0 {
+		return magic, b.Fma(b.Fma(horner2(b, r, r2, expPoly[0]), r, one), r, one)
+	}
 	top := b.Add(one, r)
 	rest := b.Add(b.Sub(one, top), r)
-	if f.row == 1 {
-		rest = b.Add(rest, b.Add(b.Sub(r1, r), tl))
-	}
-	r2 := b.Mul(r, r)
+	rest = b.Add(rest, b.Add(b.Sub(r1, r), tl))
 	return magic, b.Add(top, b.Fma(r2, horner2(b, r, r2, expPoly[f.row]), rest))
 }

@@ -77,46 +77,43 @@ func rootNear(b *B, t V) V {
 // rootBias is the constant for the best approximation.
 const rootBias = 0x5fe6e8ea55ed69b4
 
-// lowerCbrt approximates a^(-1/3) to 4% by a constant minus a third of the
-// bits. Householder steps refine it, and the residual c^3 - a corrects c = a
-// y^2. Zero, subnormals, infinity and NaN are cold.
+// lowerCbrt approximates |x|^(-1/3) to 4% by a constant minus a third of the bits. Householder steps
+// refine it, and the residual c^3 - x corrects c = x y^2. Zero, subnormals, infinity and NaN are cold.
 func lowerCbrt(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
-	y := f.withSign(b, cbrtCore(b, f, a), x[0])
-	return b.Cold(notNormal(b, f, a, f.bias), y, func() V {
+	return b.Cold(notNormal(b, f, a, f.bias), cbrtCore(b, f, x[0], a), func() V {
 		n := f.mant/3 + 1
-		c := cbrtCore(b, f, b.Mul(a, f.c(b, math.Ldexp(1, int(3*n)))))
-		c = f.withSign(b, b.Mul(c, f.c(b, math.Ldexp(1, int(-n)))), x[0])
+		scale := f.c(b, math.Ldexp(1, int(3*n)))
+		c := b.Mul(cbrtCore(b, f, b.Mul(x[0], scale), b.Mul(a, scale)), f.c(b, math.Ldexp(1, int(-n))))
 		ok := b.And(b.Lt(f.c(b, 0), a), b.Lt(a, f.c(b, 1)))
 		return b.Select(ok, c, x[0])
 	})
 }
 
-func cbrtCore(b *B, f *format, a V) V {
+// cbrtCore returns the root of x, whose magnitude a is normal.
+func cbrtCore(b *B, f *format, x, a V) V {
 	// The bits of y are cbrtBias less a third of those of a. The sum with 2^mant has them
 	// as its low bits.
-	low := f.int(b, f.width-f.mant)
-	third := b.Fma(b.Cvt(f.t, b.Shr(f.bits(b, a), low)), f.c(b, -1./3), f.c(b, math.Ldexp(1, int(f.mant))+float64(cbrtBias[f.row]>>(f.width-f.mant))))
-	y := f.float(b, b.Shl(f.bits(b, third), low))
-	one := f.c(b, 1)
-	step := func(cs ...float64) {
-		t := b.Mul(b.Mul(y, y), a)
-		e := b.Fma(b.Neg(t), y, one)
-		p := horner(b, e, cs)
-		y = b.Fma(b.Mul(y, e), p, y)
-	}
-	// (1-e)^(-1/3) = 1 + e/3 + 2e^2/9 + 14e^3/81 + ...
-	step(1./3, 2./9)
+	low, one := f.width-f.mant, f.c(b, 1)
+	third := b.Fma(b.Cvt(f.t, f.bits(b, a)), f.c(b, math.Ldexp(-1./3, int(-low))), f.c(b, math.Ldexp(1, int(f.mant))+float64(cbrtBias[f.row]>>low)))
+	y := f.float(b, b.Shl(f.bits(b, third), f.int(b, low)))
+	// e is 1 - a y^3, so the root is a y^2 (1-e)^(-2/3).
+	rest := func(y2 V) V { return b.Fma(b.Neg(b.Mul(a, y2)), y, one) }
+	cs := cbrtPoly[f.row]
 	if f.row == 1 {
-		step(1./3, 2./9, 14./81)
+		e := rest(b.Mul(y, y))
+		y = b.Fma(b.Mul(y, e), horner(b, e, cs), y)
+		cs = []float64{2. / 3}
 	}
-	step(1./3, 2./9)
 	y2 := b.Mul(y, y)
-	c := b.Mul(a, y2)
+	e := rest(y2)
+	w := horner(b, e, cs, one)
+	y2 = b.Mul(y2, w)
+	c := b.Mul(x, y2)
 	c2 := b.Mul(c, c)
 	l := b.Fma(c, c, b.Neg(c2))
-	r := b.Fma(l, c, b.Fma(c2, c, b.Neg(a)))
+	r := b.Fma(l, c, b.Fma(c2, c, b.Neg(x)))
 	return b.Fma(r, b.Mul(y2, f.c(b, -1./3)), c)
 }
 

@@ -76,37 +76,42 @@ func lowerCos(b *B, x ...V) V {
 	})
 }
 
-// lowerTan returns r + r^3 P(r^2) in even quadrants and minus its reciprocal in
-// odd ones. The reciprocal needs the sum in two parts.
 func lowerTan(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	a := b.Abs(x[0])
-	r2, d2, n := reducePi(b, f, x[0])
-	r := b.Sub(r2, d2) // normalised: Dekker's Fast2Sum
-	d := b.Sub(d2, b.Sub(r2, r))
+	r, d, n := reducePi(b, f, x[0])
 	return b.Cold(b.Le(f.at(b, reductionLimit, 0), a), tanOf(b, f, r, d, n), func() V {
-		r, d, n := reduceHuge(b, f, a)
-		y := f.bits(b, tanOf(b, f, r, d, n))
+		r2, d2, n := reduceHuge(b, f, a)
+		r := b.Sub(r2, d2) // normalised: Dekker's Fast2Sum
+		y := f.bits(b, tanOf(b, f, r, b.Sub(d2, b.Sub(r2, r)), n))
 		y = f.float(b, b.Xor(y, b.And(f.bits(b, x[0]), f.signBit(b))))
 		return b.Select(b.Eq(a, f.c(b, math.Inf(1))), f.c(b, math.NaN()), y)
 	})
 }
 
-// tanOf returns tan(r - d), or minus its reciprocal if n is odd. d is
-// multiplied by the derivative of tan, 1 + tan^2, which is roughly 1 + 3/2 r^2.
-// The polynomial is in w = -r^2. The rounding error wl of w is multiplied by
-// 0.59 r, its factor near pi/4.
+// tanOf returns tan(r - d), or minus its reciprocal if n is odd. u + ul is 2 tan((r - d)/2), so the
+// tangent is (u + ul)/(w + wl) with w + wl = 1 - u^2/4. A polynomial for half the angle needs fewer
+// terms. The derivative of 2 tan(r/2), between 1 and 1.18, counts as 1 for d. In w, ul does not count;
+// instead it is multiplied by 1.16, near the factor between 1 and 1.42 that it has in the quotient.
+// The remainder of the quotient has such a sign that -0 gives -0.
 func tanOf(b *B, f *format, r, d, n V) V {
-	one, i1 := f.c(b, 1), f.int(b, 1)
-	w := b.Mul(r, b.Neg(r))
-	wl := b.Fma(r, r, w)
-	low := b.Fma(wl, b.Mul(r, f.c(b, .59)), b.Mul(d, b.Fma(w, f.c(b, 1.5), f.c(b, -1))))
-	m := b.Fma(b.Mul(r, w), horner(b, w, tanPoly[f.row]), low)
-	h := b.Add(r, m)
-	l := b.Sub(m, b.Sub(h, r))
-	q := b.Div(f.c(b, -1), h)
-	e := b.Fma(q, l, b.Fma(q, h, one))
-	return b.Select(b.Eq(b.And(n, i1), i1), b.Fma(q, e, q), h)
+	one := f.c(b, 1)
+	z := b.Mul(r, r)
+	m := b.Fma(b.Mul(r, z), horner(b, z, tanPoly[f.row]), b.Neg(d))
+	u := b.Add(r, m)
+	ul := b.Mul(b.Sub(m, b.Sub(u, r)), f.c(b, 1.16))
+	v := b.Mul(u, f.c(b, -.25))
+	w := b.Fma(v, u, one)
+	wl := b.Fma(v, u, b.Sub(one, w))
+	sign := b.Shl(n, f.int(b, f.width-1))
+	odd := b.Lt(sign, f.int(b, 0))
+	num, den := b.Select(odd, w, u), b.Select(odd, u, w)
+	numLow, denLow := b.Select(odd, wl, ul), b.Select(odd, ul, wl)
+	inv := b.Div(one, den)
+	q := b.Mul(num, inv)
+	e := b.Fma(q, denLow, b.Sub(b.Fma(q, den, b.Neg(num)), numLow))
+	y := f.bits(b, b.Fma(b.Neg(e), inv, q))
+	return f.float(b, b.Xor(y, sign))
 }
 
 // reduceHuge returns the reduction of Payne & Hanek for finite a >= 1. a is m

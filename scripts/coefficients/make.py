@@ -53,7 +53,7 @@ def poly(name, doc, f, weight, n, interval, fixed=None):
     cs, errors = [], []
     for count, fmt, k in zip(n, FORMATS, (0, 1)):
         lo, hi = interval[k] if isinstance(interval[0], tuple) else interval
-        c, err = fit(f, weight, range(count), lo, hi, fmt, fixed)
+        c, err = fit(f[k] if isinstance(f, tuple) else f, weight, range(count), lo, hi, fmt, fixed)
         cs.append(c)
         errors.append(err)
     emit(name, doc, cs, errors)
@@ -195,8 +195,8 @@ poly("asinPoly", "is (asin(x) - x)/x^3 in z = x^2, for |x| <= 1/2.",
      root(lambda x: (asin(x) / x - 1) / x**2), root(lambda x: x**3 / asin(x)), (5, 13), (0, slack / 4))
 poly("atanPoly", "is (atan(x) - x)/x^3 in z = x^2, for |x| <= 9/16.",
      root(lambda x: (atan(x) / x - 1) / x**2), root(lambda x: x**3 / atan(x)), (6, 14), (0, mpf("0.5625")**2 * slack))
-poly("tanPoly", "is (x - tan(x))/x^3 in w = -x^2, for |x| <= pi/4.",
-     lambda w: -(tan(sqrt(-w)) / sqrt(-w) - 1) / -w, lambda w: sqrt(-w)**3 / tan(sqrt(-w)), (7, 15), (-q, 0))
+poly("tanPoly", "is (2 tan(x/2) - x)/x^3 in z = x^2, for |x| <= pi/4.",
+     root(lambda x: (2 * tan(x / 2) / x - 1) / x**2), root(lambda x: x**3 / (2 * tan(x / 2))), (4, 9), (0, q))
 poly("sinhPoly", "is (sinh(x) - x)/x^3 in z = x^2, for |x| <= 1.",
      root(lambda x: (sinh(x) / x - 1) / x**2), root(lambda x: x**3 / sinh(x)), (4, 8), (0, slack))
 poly("asinhPoly", "is (asinh(x) - x)/x^3 in z = x^2, for |x| <= 1/8.",
@@ -211,6 +211,10 @@ out.append("var atan32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
 c, err = fit(lambda x: ((1 - x)**mpf("-.5") - 1) / x if x else mpf(".5"), lambda x: mpf(".0685"), range(5), mpf("-.0685"), mpf(".0685"), "f64")
 out.append("\n// root32 is ((1-e)^(-1/2) - 1)/e for |e| <= 0.0685, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
 out.append("var root32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
+
+thirds = lambda k: (lambda x: ((1 - x)**(-mpf(k) / 3) - 1) / x if x else mpf(k) / 3)
+poly("cbrtPoly", "is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64; the errors are absolute.",
+     (thirds(2), thirds(1)), lambda x: mpf(".106"), (3, 3), (mpf("-.106"), mpf(".106")))
 
 # Logarithms in two parts, by tables. Entry i of a table belongs to the numbers m with
 # bits(m) - bits(logTableFrom) in [i, i+1) 2^(mant-5). Its c is nearly 1/m and has so few bits that

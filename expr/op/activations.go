@@ -15,11 +15,13 @@ func softplus(_ Options, x ...*tree.Node) *tree.Node {
 	return call("add", call("maximum", a, like(a, 0)), rest)
 }
 
-// silu has a finite first factor at negative infinity, where the sigmoid is 0, so the product is -0
-// and not NaN. The sigmoid is 0 already where the factor begins to differ from x.
+// silu multiplies finite factors, so neither the product at negative infinity, which is -0, nor the
+// derivatives at infinities are products of 0 and infinity. The sigmoid is 0 or 1 already where the
+// factor begins to differ from x.
 func silu(_ Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	return call("mul", call("maximum", a, like(a, -1e4)), call("sigmoid", a))
+	a, bound := x[0], like(x[0], 1e4)
+	y := call("mul", call("clip", a, like(a, -1e4), bound), call("sigmoid", a))
+	return call("where", call("greater", a, bound), a, y)
 }
 
 // elu takes the exponential only of numbers that are not above 0, so no adjoint is a product of 0

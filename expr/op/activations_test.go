@@ -12,7 +12,7 @@ import (
 )
 
 // TestActivations tests values and derivatives: where a formula overflows, at infinities, NaN, and
-// on both sides of 0. PyTorch has these results, but for silu at -Inf, where it has NaN.
+// on both sides of 0. Those of other functions are there for their derivatives. PyTorch has these results, but for silu at -Inf, where it has NaN.
 func TestActivations(t *testing.T) {
 	type E = expr.Exp[float64]
 	e := math.E
@@ -30,7 +30,7 @@ func TestActivations(t *testing.T) {
 			op.SiLU[float64],
 			[]float64{-inf, -1e5, -1, zero, 0, 1, 1e300, inf, nan},
 			[]float64{zero, zero, -1 / (1 + e), zero, 0, e / (1 + e), 1e300, inf, nan},
-			[]float64{0, 0, 1/(1+e) - e/(1+e)/(1+e), .5, .5, e/(1+e) + e/(1+e)/(1+e), 1, nan, nan},
+			[]float64{0, 0, 1/(1+e) - e/(1+e)/(1+e), .5, .5, e/(1+e) + e/(1+e)/(1+e), 1, 1, nan},
 		},
 		"elu": {
 			func(x E) E { return op.ELU(x, 2) },
@@ -52,6 +52,31 @@ func TestActivations(t *testing.T) {
 		},
 		"log_softmax of +Inf": {
 			func(x E) E { return op.LogSoftmax(x, -1) }, []float64{inf, 1, -inf}, []float64{nan, -inf, -inf}, nil,
+		},
+		"gelu": {
+			op.Gelu[float64],
+			[]float64{-inf, -1e200, zero, 0, 1e200, inf, nan},
+			[]float64{zero, zero, zero, 0, 1e200, inf, nan},
+			[]float64{0, 0, .5, .5, 1, 1, nan},
+		},
+		"gelu_tanh": {
+			op.GeluTanh[float64],
+			[]float64{-1e200, zero, 0, 1e200, inf, nan},
+			[]float64{zero, zero, 0, 1e200, inf, nan},
+			[]float64{0, .5, .5, 1, 1, nan},
+		},
+		"erfinv": {op.ErfInv[float64], []float64{-1, 0, 1, nan}, []float64{-inf, 0, inf, nan}, []float64{inf, math.Sqrt(math.Pi) / 2, inf, nan}},
+		"ndtr": {
+			op.NormalCDF[float64], []float64{-inf, 0, inf, nan}, []float64{0, .5, 1, nan}, []float64{0, 1 / math.Sqrt(2*math.Pi), 0, nan},
+		},
+		"ndtri": {op.NormalQuantile[float64], []float64{0, .5, 1, nan}, []float64{-inf, 0, inf, nan}, []float64{inf, math.Sqrt(2 * math.Pi), inf, nan}},
+		"hypot": {
+			func(x E) E { return op.Hypot(x, vector(0, 4, 0, 1, 1)) },
+			[]float64{0, 3, -2, -inf, inf}, []float64{0, 5, 2, inf, inf}, []float64{0, .6, -1, -1, 1},
+		},
+		"logaddexp of infinities": {
+			func(x E) E { return op.LogAddExp(x, vector(1, 1, inf, 1)) },
+			[]float64{-inf, inf, inf, 1e300}, []float64{1, inf, inf, 1e300}, []float64{0, 1, .5, 1},
 		},
 		"logaddexp of equal numbers": {
 			func(x E) E { return op.LogAddExp(x, vector(3, -inf)) }, []float64{3, -inf}, []float64{3 + math.Ln2, -inf}, []float64{.5, .5},

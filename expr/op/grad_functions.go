@@ -14,8 +14,11 @@ func gradRsqrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(-.5), g.Mul(g.Node, g.Op("square", g.Node))))
 }
 
+// gradHypot returns x/r, which is the sign of x where r is |x|, also of infinities. At the origin it is 0.
 func gradHypot(g *tree.Adjoint, arg int) *tree.Node {
-	return g.Mul(g.Out, g.Div(g.Arg(arg), g.Node))
+	x := g.Arg(arg)
+	along := g.Op("equal", g.Op("abs", x), g.Node)
+	return g.Mul(g.Out, g.Where(along, g.Op("sign", x), g.Div(x, g.Node)))
 }
 
 func gradExp(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Node) }
@@ -132,7 +135,12 @@ func gradGelu(g *tree.Adjoint, _ int) *tree.Node {
 	cdf := g.Mul(g.Const(.5), g.Op("erfc", g.Mul(g.Const(-1/math.Sqrt2), x)))
 	power := g.Op("exp", g.Mul(g.Const(-.5), g.Op("square", x)))
 	density := g.Mul(g.Const(1/(math.Sqrt2*math.SqrtPi)), power)
-	return g.Mul(g.Out, g.Add(cdf, g.Mul(x, density)))
+	return g.Mul(g.Out, g.Add(cdf, g.Mul(finite(g, x), density)))
+}
+
+// finite returns x within bounds beyond which the densities that it is multiplied by are 0.
+func finite(g *tree.Adjoint, x *tree.Node) *tree.Node {
+	return g.Op("clip", x, g.Const(-1e3), g.Const(1e3))
 }
 
 // gradGeluTanh returns the derivative of x*s(u), where s is the sigmoid and u =
@@ -140,7 +148,7 @@ func gradGelu(g *tree.Adjoint, _ int) *tree.Node {
 func gradGeluTanh(g *tree.Adjoint, _ int) *tree.Node {
 	const a = .044715
 	c := g.Const(math.Sqrt(8 / math.Pi))
-	x := g.Arg(0)
+	x := finite(g, g.Arg(0))
 	x2 := g.Op("square", x)
 	u := g.Mul(c, g.Mul(x, g.Add(g.Mul(g.Const(a), x2), g.Const(1))))
 	du := g.Mul(c, g.Add(g.Mul(g.Const(3*a), x2), g.Const(1)))

@@ -15,6 +15,7 @@ type family struct {
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
+	merges     [mostVectors + 1][forms]exec.Lazy                // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
 	partitions [2][forms]exec.Lazy                       // to another place, and in place
 }
@@ -41,8 +42,10 @@ const (
 // families has the kernels by instruction set, for values of 1, 2, 4 and 8 bytes.
 var families = map[string]*[4]*family{
 	"avx512": {
-		{avx512: true, size: 4, stored: 1, vector: 64, most: 16}, {avx512: true, size: 4, stored: 2, vector: 64, most: 16},
-		{avx512: true, size: 4, stored: 4, vector: 64, most: 16}, {avx512: true, size: 8, stored: 8, vector: 64, most: 16},
+		{avx512: true, size: 4, stored: 1, vector: 64, most: 16},
+		{avx512: true, size: 4, stored: 2, vector: 64, most: 16},
+		{avx512: true, size: 4, stored: 4, vector: 64, most: 16},
+		{avx512: true, size: 8, stored: 8, vector: 64, most: 16},
 	},
 	"avx2": {nil, nil, {size: 4, stored: 4, vector: 32, most: 8}, {size: 8, stored: 8, vector: 32, most: 8}},
 }

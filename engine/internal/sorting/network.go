@@ -38,6 +38,7 @@ type networkWriter struct {
 	network
 	v       []x86.Vec
 	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where turn needs them
+	halves  x86.Vec         // of a merge: places of the lanes of a vector with its halves exchanged
 }
 
 // The masks of AVX-512, beside K6 and K7 for a short time.
@@ -45,6 +46,16 @@ const (
 	lastMask  = x86.K1 // the lanes of the last vector
 	upperMask = x86.K2 // the upper halves of groups of 2 lanes; in the next three those of 4, 8, 16
 )
+
+// merge returns the kernel that merges the two halves of rows, which networks have sorted. The
+// first half is the largest that a network sorts. The form may be leave and raw.
+func (f *family) merge(second int, k form) *exec.Code {
+	return f.merges[second][k].Make(func() ([]byte, error) {
+		w := networkWriter{writer: newWriter(f), network: network{f.most + second, f.lanes(), k}}
+		w.write()
+		return w.Code()
+	})
+}
 
 func (w *networkWriter) write() {
 	const from, to, rows, step, n, table = x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10
@@ -67,15 +78,23 @@ func (w *networkWriter) write() {
 	for group := 2; group <= w.group; group *= 2 {
 		w.prepareGroup(group)
 	}
+	if w.vectors > w.f.most {
+		w.halves = w.take()
+		w.I(x86.VMOVUPS, w.l, w.halves, w.lanes(func(lane int) int { return lane ^ w.f.lanes()/2 }))
+	}
 	loop, done := w.NewLabel(), w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	w.loadRow(from, table, done)
-	w.columns()
-	for group := 2; group <= w.group; group *= 2 {
-		w.merge(group)
+	if w.vectors > w.f.most {
+		w.mergeHalves(from, to, table)
+	} else {
+		w.loadRow(from, table, done)
+		w.columns()
+		for group := 2; group <= w.group; group *= 2 {
+			w.merge(group)
+		}
+		w.storeRow(to, table)
 	}
-	w.storeRow(to, table)
 	w.I(x86.ADD, x86.W64, from, step)
 	w.I(x86.ADD, x86.W64, to, step)
 	w.I(x86.SUB, x86.W64, rows, x86.Imm(1))
@@ -133,6 +152,8 @@ func (w *networkWriter) turn(to, x x86.Vec, flip int) {
 		move(x86.VPERMPD, halves)
 	case w.f.size == 8 && flip == 6:
 		move(x86.VPERMPD, reversed)
+	case flip == 8:
+		w.I(w.pick(x86.VPERMPS, x86.VPERMPD), w.l, to, w.halves, x)
 	default: // a whole group
 		w.I(w.pick(x86.VPERMPS, x86.VPERMPD), w.l, to, w.reverse[bits.Len(uint(flip))-w.f.size/8], x)
 	}
@@ -157,7 +178,11 @@ func (w *networkWriter) loadRow(from, table x86.Reg, done x86.Label) {
 	if w.form&raw != 0 && w.form&enter != 0 {
 		w.findNaN(done)
 	}
-	x := w.v[w.vectors-1]
+	w.fillLast(w.v[w.vectors-1], table)
+}
+
+// fillLast sets the lanes behind the end of a row to the greatest key.
+func (w *networkWriter) fillLast(x x86.Vec, table x86.Reg) {
 	if w.f.avx512 {
 		w.I(w.pick(x86.KNOTW, x86.KNOTB), 0, x86.K7, lastMask)
 		w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, x, w.last, x86.Merge(x86.K7))
@@ -180,14 +205,18 @@ func (w *networkWriter) loadLast(x x86.Vec, at x86.Mem, table x86.Reg) {
 	w.give(t)
 }
 
-func (w *networkWriter) storeRow(to, table x86.Reg) {
+func (w *networkWriter) storeRow(to, table x86.Reg) { w.store(to, 0, table, true) }
+
+// store stores the vectors from number first of a row on. If end is set, the last one is the end of
+// the row, which may fill it in part.
+func (w *networkWriter) store(to x86.Reg, first int, table x86.Reg, end bool) {
 	for i, x := range w.v {
 		if w.form&leave != 0 {
 			w.leave(x)
 		}
-		at := x86.At(to, int32(i*w.f.lanes()*w.f.stored))
+		at := x86.At(to, int32((first+i)*w.f.lanes()*w.f.stored))
 		switch {
-		case i < w.vectors-1:
+		case i < w.vectors-1 || !end:
 			w.I(w.narrow(x86.VMOVUPS), w.l, at, x)
 		case w.f.avx512:
 			w.I(w.narrow(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, at, x, x86.Merge(lastMask))
@@ -241,6 +270,70 @@ func (w *networkWriter) merge(group int) {
 	}
 	w.within(group, group-1)
 	for group /= 2; group >= 2; group /= 2 {
+		w.within(group, group/2)
+	}
+}
+
+// mergeHalves merges two sorted halves, of AVX-512. Key k of the second half is compared with the one of the first
+// half that has k keys behind it. The lesser ones and the greater ones are bitonic
+// sequences then, in the places of k.
+func (w *networkWriter) mergeHalves(from, to, table x86.Reg) {
+	most, second, vectors := w.f.most, w.vectors-w.f.most, w.vectors
+	at := func(r x86.Reg, i int) x86.Mem { return x86.At(r, int32(i*w.f.vector)) }
+	load := func(i int) x86.Vec {
+		x := w.take()
+		w.I(x86.VMOVUPS, w.l, x, at(from, i))
+		return x
+	}
+	v := make([]x86.Vec, second, second+1)
+	for i := range second - 1 {
+		v[i] = load(most + i)
+	}
+	v[second-1] = w.take()
+	w.loadLast(v[second-1], at(from, vectors-1), table)
+	w.fillLast(v[second-1], table)
+	for i := range most / 2 {
+		x, y := load(i), load(most-1-i) // before one of them is overwritten
+		for _, p := range []struct {
+			x x86.Vec
+			k int
+		}{{y, i}, {x, most - 1 - i}} {
+			t := w.take()
+			w.turn(t, p.x, w.group-1)
+			w.give(p.x)
+			if p.k < second {
+				w.v = append(v, t)
+				w.exchange(second, p.k, v[p.k])
+				t = w.v[second]
+			}
+			w.I(x86.VMOVUPS, w.l, at(to, p.k), t)
+			w.give(t)
+		}
+	}
+	w.v, w.vectors = v, second
+	w.sortBitonic()
+	w.store(to, most, table, true)
+	w.v, w.vectors = w.v[:0], most
+	for i := range most {
+		x := w.take()
+		w.I(x86.VMOVUPS, w.l, x, at(to, i))
+		w.v = append(w.v, x)
+	}
+	w.sortBitonic()
+	w.store(to, 0, table, false)
+	w.vectors = vectors
+}
+
+// sortBitonic sorts a bitonic sequence.
+func (w *networkWriter) sortBitonic() {
+	for k := w.f.most / 2; k > 0; k /= 2 {
+		for i := range w.vectors {
+			if i&k == 0 && i+k < w.vectors {
+				w.exchange(i, i+k, w.v[i+k])
+			}
+		}
+	}
+	for group := w.group; group >= 2; group /= 2 {
 		w.within(group, group/2)
 	}
 }

@@ -100,6 +100,10 @@ func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
 		p := &u.stack[top]
+		if u.f.halves(p.n) && u.merged(p.to(), p.from, 1, p.n, p.values) {
+			top--
+			continue
+		}
 		if p.n > u.f.largest() && p.left > 0 {
 			high := &u.stack[top+1]
 			u.split(p, high)
@@ -375,6 +379,44 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 		}
 		u.compare(&part{from: unsafe.Add(from, off), data: unsafe.Add(to, off), n: length, values: true})
 		at += length
+	}
+}
+
+// halves reports whether rows of n values are sorted as two halves, which are merged.
+func (f *family) halves(n int) bool {
+	return f.avx512 && f.stored == f.size && n > f.largest() && n <= 2*f.largest()
+}
+
+// merged sorts some neighbouring rows, of values or of keys, as two halves each. It returns
+// false, and does nothing, if there is no kernel. After a NaN it sorts all rows again, which have
+// the same values, with integers as keys.
+func (u *run) merged(to, from unsafe.Pointer, rows, length int, values bool) bool {
+	f, most, size := u.f, u.f.largest(), u.f.size
+	n := length - most
+	for first := u.raw; ; first = false {
+		k := form(0)
+		if values {
+			k = enter
+		}
+		low := network{f.most, f.lanes(), u.form(k)}
+		high := low
+		high.vectors = (n + f.lanes() - 1) / f.lanes()
+		code := f.merge(high.vectors, u.form(leave))
+		if code == nil || f.network(low) == nil || f.network(high) == nil {
+			return false
+		}
+		u.network(low, to, from, most, rows, length*size)
+		if u.args.rows == 0 {
+			u.network(high, unsafe.Add(to, most*size), unsafe.Add(from, most*size), n, rows, length*size)
+		}
+		if first && u.args.rows > 0 {
+			u.setRaw(false)
+			continue
+		}
+		a := &u.args
+		a.from, a.to, a.rows, a.step, a.n = to, to, rows, length*size, n-(high.vectors-1)*f.lanes()
+		code.Call(unsafe.Pointer(a))
+		return true
 	}
 }
 

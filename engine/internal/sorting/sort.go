@@ -78,6 +78,12 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		u.short(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length)
 		return
 	}
+	for some := smallBytes / row; s.f.halves(r.Length) && lo < hi; lo += some {
+		some = min(some, hi-lo)
+		if !u.merged(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), some, r.Length, true) {
+			break
+		}
+	}
 	for i := lo; i < hi; i++ {
 		p := s.whole(i)
 		u.sort(&p)

@@ -15,7 +15,7 @@ type family struct {
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
-	merges     [mostVectors + 1][forms]exec.Lazy                // by vectors of the second half
+	merges     [mostVectors + 1][forms]exec.Lazy         // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
 	partitions [2][forms]exec.Lazy                       // to another place, and in place
 }

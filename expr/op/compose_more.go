@@ -85,8 +85,15 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("an axis of %d elements cannot be repeated %d times", joined[axis], n)
 	}
 	joined[axis] *= n
+	if axis == len(joined)-1 && n > 1 && n <= fewCopies {
+		return ReshapeNode(stack(Options{Axes: []int{axis + 1}}, slices.Repeat([]*tree.Node{a}, n)...), joined)
+	}
 	return ReshapeNode(BroadcastToNode(newAxes(Options{Axes: []int{axis + 1}}, a), spread), joined)
 }
+
+// fewCopies is the number of copies of each element of a row that one loop stores beside each
+// other, without a division of their places.
+const fewCopies = 8
 
 // lower returns whether the column of each element is at most its row plus k.
 func lower(rows, columns, k int) *tree.Node {

@@ -240,6 +240,38 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestUpsample compares enlarged images with a loop over their elements, for scales that have
+// few remainders and many.
+func TestUpsample(t *testing.T) {
+	x := drawn(rand.New(rand.NewPCG(6, 6)), 2, 3, 4)
+	for _, scale := range []int{1, 2, 3, 4, 5, 32, 33} {
+		place := func(i, n int) (low, high int, part float64) {
+			at := min(max((float64(i)+.5)/float64(scale)-.5, 0), float64(n-1))
+			low = int(at)
+			return low, min(low+1, n-1), at - float64(low)
+		}
+		for _, mode := range []string{"nearest", "bilinear"} {
+			got, dims := eval(t, op.Upsample(expr.Exp[float64](x), scale, mode))
+			if !slices.Equal(dims, []int{2, 3 * scale, 4 * scale}) {
+				t.Fatalf("scale %d: the shape is %v", scale, dims)
+			}
+			for i, v := range got {
+				image, r, c := i/dims[1]/dims[2], i/dims[2]%dims[1], i%dims[2]
+				want := x.At(image, r/scale, c/scale)
+				if mode == "bilinear" {
+					r0, r1, p := place(r, 3)
+					c0, c1, q := place(c, 4)
+					column := func(c int) float64 { return x.At(image, r0, c) + (x.At(image, r1, c)-x.At(image, r0, c))*p }
+					want = column(c0) + (column(c1)-column(c0))*q
+				}
+				if !(math.Abs(v-want) <= 1e-13) {
+					t.Fatalf("%s, scale %d: element %d is %v, not %v", mode, scale, i, v, want)
+				}
+			}
+		}
+	}
+}
+
 // TestImages compares the compositions of images and labels with results worked
 // out by hand, or by NumPy and PyTorch.
 func TestImages(t *testing.T) {

@@ -40,12 +40,44 @@ func upsample(o Options, x ...*tree.Node) *tree.Node {
 }
 
 // interpolated enlarges an axis. The centre of element i of the result lies at
-// (i + 1/2)/scale - 1/2, brought inside the axis.
+// (i + 1/2)/scale - 1/2, brought inside the axis. The elements with one remainder by scale
+// are sums of neighbours with the same weights.
 func interpolated(a *tree.Node, axis, scale int) *tree.Node {
-	n, t := a.Shape()[axis], a.DType()
+	s, t := a.Shape(), a.DType()
+	n := s[axis]
 	if n == 0 || n > math.MaxInt/4/scale {
 		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
 	}
+	if scale > fewElements {
+		return interpolatedAt(a, axis, scale)
+	}
+	take := func(x *tree.Node, from, to int) *tree.Node {
+		spans := make([]Span, axis+1)
+		spans[axis] = Range(from, to)
+		return SliceNode(x, spans)
+	}
+	wide := ConcatNode(axis, []*tree.Node{take(a, 0, 1), a, take(a, n-1, n)})
+	phases := make([]*tree.Node, scale)
+	for k := range phases {
+		low, part := 1, (float64(k)+.5)/float64(scale)-.5
+		if part < 0 {
+			low, part = 0, part+1
+		}
+		if part == 0 {
+			phases[k] = a
+			continue
+		}
+		x, y := take(wide, low, low+n), take(wide, low+1, low+1+n)
+		phases[k] = call("add", x, call("mul", call("sub", y, x), tree.ConstFloat(t, part)))
+	}
+	s = s.Clone()
+	s[axis] *= scale
+	return reshaped(stack(Options{Axes: []int{axis + 1}}, phases...), s)
+}
+
+// interpolatedAt is interpolated for many remainders: it computes the places of neighbours.
+func interpolatedAt(a *tree.Node, axis, scale int) *tree.Node {
+	n, t := a.Shape()[axis], a.DType()
 	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	at := call("div", call("add", CastNode(IotaNode(n*scale), dtype.F64), number(.5)), number(float64(scale)))
 	at = call("clip", call("sub", at, number(.5)), number(0), number(float64(n-1)))

@@ -64,7 +64,12 @@ var cases = []workload{
 		}
 		return op.Unpool[float32](x[0], best, x[1], window), err
 	}, []int{8, 64, 56, 56}, []int{8, 64, 28, 28})},
+	{"max_pool_dx with the pool", "max_pool_both", 1, 1e-5, pool("max")}, // which finds the maxima too
 	{"avg_pool_dx", "avg_pool_dx", 1, 1e-5, pool("avg")},
+	{"upsample, nearest", "upsample_nearest", 1, 0, upsampled("nearest")},
+	{"upsample, bilinear", "upsample_bilinear", 1, 1e-5, upsampled("bilinear")},
+	{"upsample_dx, nearest", "upsample_nearest_dx", 1, 1e-5, upsampledGradient("nearest")},
+	{"upsample_dx, bilinear", "upsample_bilinear_dx", 1, 1e-5, upsampledGradient("bilinear")},
 	{"mlp: 64 x 1000, 100, 10", "mlp", 5, 1e-4, training(mlp)},
 	{"convnet: 32 digits", "convnet", 5, 1e-4, training(convnet)},
 	{"transformer: 1 x 128 x 256", "transformer", 5, 1e-4, training(func(r *rand.Rand) net { return transformer(r, 1) })},
@@ -87,6 +92,16 @@ func pool(reducer string) func() (*running, error) {
 	return plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
 		return adjoint(op.Pool(reducer, x[0], window), x[1], x[0])
 	}, []int{8, 64, 56, 56}, []int{8, 64, 28, 28})
+}
+
+func upsampled(mode string) func() (*running, error) {
+	return plain([]int{8, 64, 112, 112}, func(x ...exp) (exp, error) { return op.Upsample(x[0], 2, mode), nil }, []int{8, 64, 56, 56})
+}
+
+func upsampledGradient(mode string) func() (*running, error) {
+	return plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
+		return adjoint(op.Upsample(x[0], 2, mode), x[1], x[0])
+	}, []int{8, 64, 56, 56}, []int{8, 64, 112, 112})
 }
 
 // random returns a tensor of normally distributed numbers.

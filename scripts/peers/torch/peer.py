@@ -63,8 +63,28 @@ class Torch:
     def max_pool_dx(self, x, g):
         return self.pool(lambda x: self.f.max_pool2d(x, 3, 2, 1), x, g)
 
+    def max_pool_both(self, x, g):
+        x = x.clone().requires_grad_()
+        pool = self.wrap(lambda: self.f.max_pool2d(x, 3, 2, 1))
+        return lambda: self.t.autograd.grad(pool(), x, g)[0]
+
     def avg_pool_dx(self, x, g):
         return self.pool(lambda x: self.f.avg_pool2d(x, 3, 2, 1), x, g)
+
+    def upsampled(self, x, mode):
+        return self.f.interpolate(x, scale_factor=2, mode=mode)
+
+    def upsample_nearest(self, x):
+        return self.plain(lambda: self.upsampled(x, "nearest"))
+
+    def upsample_bilinear(self, x):
+        return self.plain(lambda: self.upsampled(x, "bilinear"))
+
+    def upsample_nearest_dx(self, x, g):
+        return self.pool(lambda x: self.upsampled(x, "nearest"), x, g)
+
+    def upsample_bilinear_dx(self, x, g):
+        return self.pool(lambda x: self.upsampled(x, "bilinear"), x, g)
 
     def step(self, loss, params, decay, rate):
         params = [p.clone().requires_grad_() for p in params]
@@ -162,6 +182,23 @@ class Jax:
 
     def max_pool_dx(self, x, g):
         return self.plain(lambda x, g: self.jax.vjp(lambda x: self.pooled(x, -self.np.inf, self.jax.lax.max), x)[1](g)[0], x, g)
+
+    max_pool_both = max_pool_dx
+
+    def upsampled(self, x, mode):
+        return self.jax.image.resize(x, (8, 64, 112, 112), mode)
+
+    def upsample_nearest(self, x):
+        return self.plain(lambda x: self.upsampled(x, "nearest"), x)
+
+    def upsample_bilinear(self, x):
+        return self.plain(lambda x: self.upsampled(x, "linear"), x)
+
+    def upsample_nearest_dx(self, x, g):
+        return self.plain(lambda x, g: self.jax.vjp(lambda x: self.upsampled(x, "nearest"), x)[1](g)[0], x, g)
+
+    def upsample_bilinear_dx(self, x, g):
+        return self.plain(lambda x, g: self.jax.vjp(lambda x: self.upsampled(x, "linear"), x)[1](g)[0], x, g)
 
     def avg_pool_dx(self, x, g):
         return self.plain(lambda x, g: self.jax.vjp(lambda x: self.pooled(x, 0., self.jax.lax.add) / 9, x)[1](g)[0], x, g)

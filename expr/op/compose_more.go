@@ -93,7 +93,7 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 
 // fewCopies is the number of copies of each element of a row that one loop stores beside each
 // other, without a division of their places.
-const fewCopies = 8
+const fewCopies = 4
 
 // lower returns whether the column of each element is at most its row plus k.
 func lower(rows, columns, k int) *tree.Node {

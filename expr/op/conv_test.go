@@ -244,7 +244,7 @@ func TestTies(t *testing.T) {
 // few remainders and many.
 func TestUpsample(t *testing.T) {
 	x := drawn(rand.New(rand.NewPCG(6, 6)), 2, 3, 4)
-	for _, scale := range []int{1, 2, 3, 4, 5, 32, 33} {
+	for _, scale := range []int{1, 2, 3, 4, 5, 8, 9} {
 		place := func(i, n int) (low, high int, part float64) {
 			at := min(max((float64(i)+.5)/float64(scale)-.5, 0), float64(n-1))
 			low = int(at)

@@ -48,7 +48,7 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 	if n == 0 || n > math.MaxInt/4/scale {
 		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
 	}
-	if scale > fewElements {
+	if scale > fewPhases {
 		return interpolatedAt(a, axis, scale)
 	}
 	take := func(x *tree.Node, from, to int) *tree.Node {
@@ -74,6 +74,9 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 	s[axis] *= scale
 	return reshaped(stack(Options{Axes: []int{axis + 1}}, phases...), s)
 }
+
+// fewPhases is the number of remainders up to which one loop stores them all.
+const fewPhases = 8
 
 // interpolatedAt is interpolated for many remainders: it computes the places of neighbours.
 func interpolatedAt(a *tree.Node, axis, scale int) *tree.Node {

@@ -86,6 +86,9 @@ func (a *Array) usable() error {
 // Node returns a as a leaf of a tree. A nil or zero array gives a node with an
 // error.
 func (a *Array) Node() *tree.Node {
+	if a == nil {
+		return tree.NewAbsent()
+	}
 	if err := a.usable(); err != nil {
 		return tree.Failed(err)
 	}

@@ -50,6 +50,15 @@ func TestMessages(t *testing.T) {
 		{op.MatVec(x, op.Full[float64](1)).Node().Err(), expr.ErrShape, "op.MatVec: operands of shapes [3] and [] are no matrix and vector"},
 		{op.Dot(x, y.Slice(0, 2)).Node().Err(), expr.ErrShape, "op.Dot: inner dimensions of [3] and [2] differ"},
 		{engine.EvalInto(make([]float64, 4), m), expr.ErrShape, "engine.EvalInto: an expression of shape [2 3] has 6 elements, and the slice has 4"},
+		{op.Add(x, (*engine.Tensor[float64])(nil)).Node().Err(), expr.ErrType, "op.Add: operand 1 is nil"},
+		{op.SegmentSum(x, (*engine.Tensor[int64])(nil), 3).Node().Err(), expr.ErrType, "op.SegmentSum: operand 1 is nil"},
+		{op.ScatterSet[float64](i, nil, 0, 3).Node().Err(), expr.ErrType, "op.ScatterSet: operand 1 is nil"},
+		{op.TakeAlongAxis[float64, int64](nil, i, 0).Node().Err(), expr.ErrType, "op.TakeAlongAxis: operand 0 is nil"},
+		{op.Histogram[float64](nil, 3, 0, 1).Node().Err(), expr.ErrType, "op.Histogram: operand 0 is nil"},
+		{op.Meshgrid(x, nil)[1].Node().Err(), expr.ErrType, "op.Meshgrid: operand 1 is nil"},
+		{op.Modulus[float64, complex128](nil).Node().Err(), expr.ErrType, "op.Modulus: operand 0 is nil"},
+		{op.RFFTFreq[float64](0, 1).Node().Err(), expr.ErrShape, "op.RFFTFreq: a transform needs at least one point, not 0"},
+		{op.Into[float64](0, x, nil).Node().Err(), expr.ErrType, "op.Into: operand 1 is nil"},
 		{failure(engine.Eval(op.ScalarSub(300, op.Cast[int8](i)))), expr.ErrType, "op.ScalarSub: 300 is no value of type int8"},
 	} {
 		place := fmt.Sprintf("(messages_test.go:%d)", line+6+k)

@@ -343,25 +343,25 @@ func indices(n *tree.Node) *tree.Node {
 // indices count from the end. If an index is outside, the assignment returns
 // ErrIndex.
 func ScatterAdd[T expr.Number, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
-	return expr.Of[T](ScatterNode("scatter_add", expr.NodeOf(index), expr.NodeOf(updates), nil, axis, dims))
+	return expr.Of[T](scatterInto("ScatterAdd", "scatter_add", expr.NodeOf(index), expr.NodeOf(updates), axis, dims))
 }
 
 // ScatterMax is [ScatterAdd] with maxima, of -infinity or the least integer where
 // there is no update.
 func ScatterMax[T expr.Number, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
-	return expr.Of[T](ScatterNode("scatter_max", expr.NodeOf(index), expr.NodeOf(updates), nil, axis, dims))
+	return expr.Of[T](scatterInto("ScatterMax", "scatter_max", expr.NodeOf(index), expr.NodeOf(updates), axis, dims))
 }
 
 // ScatterMin is [ScatterAdd] with minima, of infinity or the greatest integer where
 // there is no update.
 func ScatterMin[T expr.Number, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
-	return expr.Of[T](ScatterNode("scatter_min", expr.NodeOf(index), expr.NodeOf(updates), nil, axis, dims))
+	return expr.Of[T](scatterInto("ScatterMin", "scatter_min", expr.NodeOf(index), expr.NodeOf(updates), axis, dims))
 }
 
 // ScatterSet is [ScatterAdd] with the last update of each element, and 0 where there
 // is none.
 func ScatterSet[T expr.Elem, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
-	return expr.Of[T](ScatterNode("scatter", expr.NodeOf(index), expr.NodeOf(updates), nil, axis, dims))
+	return expr.Of[T](scatterInto("ScatterSet", "scatter", expr.NodeOf(index), expr.NodeOf(updates), axis, dims))
 }
 
 // AddAt returns base with updates added at the indices along an axis, one after the
@@ -374,6 +374,10 @@ func AddAt[T expr.Number, I expr.Integer](base expr.Exp[T], index expr.Exp[I], u
 // other: mshadow's IndexFill. Assigned to base itself, it runs in place.
 func SetAt[T expr.Elem, I expr.Integer](base expr.Exp[T], index expr.Exp[I], updates expr.Exp[T], axis int) expr.Exp[T] {
 	return expr.Of[T](scatterAt("SetAt", "scatter", expr.NodeOf(base), expr.NodeOf(index), expr.NodeOf(updates), axis))
+}
+
+func scatterInto(called, name string, index, updates *tree.Node, axis int, dims []int) *tree.Node {
+	return ScatterNode(name, index, updates, nil, axis, dims).As(called, index, updates)
 }
 
 func scatterAt(called, name string, base, index, updates *tree.Node, axis int) *tree.Node {
@@ -431,6 +435,7 @@ func TakeAlongAxis[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I]
 // TakeAlongAxisNode returns TakeAlongAxis for untyped trees.
 func TakeAlongAxisNode(a, index *tree.Node, axis int) *tree.Node {
 	const called = "TakeAlongAxis"
+	a = given(a, called)
 	at, bad := axisOf(called, a, axis)
 	switch {
 	case bad != nil:
@@ -438,7 +443,7 @@ func TakeAlongAxisNode(a, index *tree.Node, axis int) *tree.Node {
 	case a.Err() != nil:
 		return a
 	case index.Err() != nil:
-		return tree.Failed(index.Err())
+		return index.As(called, a, index)
 	case !index.DType().IsInt():
 		return tree.Errorf(tree.ErrType, called, "indices are integers, not %v", index.DType())
 	case len(index.Shape()) != len(a.Shape()) || !slices.Equal(replaced(index.Shape(), at, nil), replaced(a.Shape(), at, nil)):

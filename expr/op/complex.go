@@ -54,7 +54,8 @@ func Angle[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T]
 // Modulus returns the absolute values of z without overflow: [Hypot] of the parts.
 // T is as for [RealPart].
 func Modulus[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
-	return ofParts[T](row("abs"), z)
+	n := expr.NodeOf(z)
+	return expr.Of[T](tree.Apply(row("abs"), n).As("Modulus", n))
 }
 
 func ofParts[T float32 | float64, C expr.ComplexNumber](o *tree.Operator, z expr.Exp[C]) expr.Exp[T] {

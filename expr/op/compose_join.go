@@ -395,7 +395,7 @@ func Meshgrid[T expr.Elem](axes ...expr.Exp[T]) []expr.Exp[T] {
 	}
 	dims, parts := make([]int, rank), nodes(axes)
 	for i, a := range parts {
-		if a.Err() == nil && len(a.Shape()) != 1 {
+		if parts[i] = a.As("Meshgrid", parts...); a.Err() == nil && len(a.Shape()) != 1 {
 			parts[i] = tree.Errorf(tree.ErrShape, "Meshgrid", "axis %d has shape %v and is no vector", i, a.Shape())
 		}
 		dims[place(i)] = parts[i].Shape().Size()

@@ -108,7 +108,7 @@ func Permutation(key expr.Exp[uint64], n int) expr.Exp[int64] {
 // replacement a part may come several times. Without it, more parts than a has are an
 // error, [expr.ErrShape].
 func Choice[T expr.Elem](key expr.Exp[uint64], a expr.Exp[T], count int, replacement bool) expr.Exp[T] {
-	x := expr.NodeOf(a)
+	x := given(expr.NodeOf(a), "Choice")
 	switch {
 	case x.Err() != nil:
 		return expr.Of[T](x)

@@ -369,8 +369,12 @@ func RFFTFreq[T float32 | float64](n int, d float64) expr.Exp[T] {
 
 // FrequencyNode returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.
 func FrequencyNode(t dtype.Type, n int, d float64, half bool) *tree.Node {
+	called := "FFTFreq"
+	if half {
+		called = "RFFTFreq"
+	}
 	if n < 1 {
-		return tree.Errorf(tree.ErrShape, "FFTFreq", "a transform needs at least one point, not %d", n)
+		return tree.Errorf(tree.ErrShape, called, "a transform needs at least one point, not %d", n)
 	}
 	count := n
 	if half {
@@ -380,5 +384,5 @@ func FrequencyNode(t dtype.Type, n int, d float64, half bool) *tree.Node {
 	if !half {
 		at = call("where", call("less", at, tree.ConstInt(dtype.I64, int64((n+1)/2))), at, call("sub", at, tree.ConstInt(dtype.I64, int64(n))))
 	}
-	return call("mul", CastNode(at, t), tree.ConstFloat(t, 1/(float64(n)*d)))
+	return call("mul", CastNode(at, t), tree.ConstFloat(t, 1/(float64(n)*d))).As(called)
 }

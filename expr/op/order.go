@@ -71,7 +71,9 @@ func ArgPartition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[int
 }
 
 func partedOf(name string, a *tree.Node, axis int, kth []int) *tree.Node {
-	at, bad := axisOf(row(name).Constructor(), a, axis)
+	called := row(name).Constructor()
+	a = given(a, called)
+	at, bad := axisOf(called, a, axis)
 	if bad != nil {
 		return bad
 	}
@@ -273,7 +275,7 @@ func binCount(o Options, x ...*tree.Node) *tree.Node {
 func bins(called string, index, weights *tree.Node, n int) *tree.Node {
 	switch {
 	case index.Err() != nil:
-		return index
+		return index.As(called, index, weights)
 	case !index.DType().IsInt() || len(index.Shape()) != 1:
 		return tree.Errorf(tree.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
 	}
@@ -350,7 +352,7 @@ func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[
 // order of their positions, and NaN comes last. A k outside of 0 to the size of the
 // axis is an error, [expr.ErrShape].
 func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], positions expr.Exp[int64]) {
-	n := expr.NodeOf(a)
+	n := given(expr.NodeOf(a), "TopK")
 	at, bad := axisOf("TopK", n, axis)
 	if bad == nil && n.Err() == nil && (k < 0 || k > n.Shape()[at]) {
 		bad = tree.Errorf(tree.ErrShape, "TopK", "an axis of size %d has no %d greatest elements", n.Shape()[at], k)
@@ -359,7 +361,7 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 		return expr.Of[T](bad), expr.Of[int64](bad)
 	}
 	if n.Err() != nil {
-		return a, expr.Of[int64](n)
+		return expr.Of[T](n), expr.Of[int64](n)
 	}
 	spans := make([]Span, at+1)
 	spans[at] = Until(k)
@@ -415,7 +417,7 @@ func segmented(called, name string, a, segments *tree.Node, n int) *tree.Node {
 // NaN, is in none. The edges are those of [HistogramEdges]. Fewer than 1 or more than
 // 2^30 bins, and a range that is empty or infinite, are [expr.ErrValue].
 func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int64] {
-	x := expr.NodeOf(a)
+	x := given(expr.NodeOf(a), "Histogram")
 	switch {
 	case x.Err() != nil:
 		return expr.Of[int64](x)

@@ -230,7 +230,7 @@ func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[
 	for i, t := range targets {
 		args[i] = expr.NodeOf(expr.Exp[T](t))
 	}
-	return expr.TargetOf[T](ConcatNode(axis, args))
+	return expr.TargetOf[T](ConcatNode(axis, args).As("Into", args...))
 }
 
 func padShape(n *tree.Node) (shape.Shape, error) {

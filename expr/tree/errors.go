@@ -65,9 +65,17 @@ func Errorf(kind error, op, format string, args ...any) *Node {
 
 // As returns n. If n has an error that no operand of the composition called op
 // has, the result has that error in the name of op: the caller called op, not
-// the functions that it is composed of.
+// the functions that it is composed of. An operand that is nil is an error of op.
 func (n *Node) As(op string, operands ...*Node) *Node {
-	if n.err == nil || n.err.Op == op {
+	if n.err == nil {
+		return n
+	}
+	for i, a := range operands {
+		if a.Absent() {
+			return Errorf(ErrType, op, "operand %d is nil", i)
+		}
+	}
+	if n.err.Op == op {
 		return n
 	}
 	for _, a := range operands {

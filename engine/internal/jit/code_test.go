@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -25,6 +26,9 @@ var update = flag.Bool("update", false, "write the machine code of this version 
 // TestCode compares the machine code of formulas with testdata/code/*.txtar: arrays,
 // statements, and a section for each target. With -update it accepts the present code.
 func TestCode(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
 	jit.FixCaches(t)
 	files, err := filepath.Glob("../../../testdata/code/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -46,16 +50,12 @@ func TestCode(t *testing.T) {
 				t.Fatal(err)
 			}
 			made := head
-			for _, isa := range jit.ISAs {
-				be, err := jit.New(isa)
-				if err != nil {
-					t.Skip(err)
-				}
+			for _, be := range jit.Generators() {
 				kernels, err := host.Listings(be, pl)
 				if err != nil {
 					t.Fatal(err)
 				}
-				made += "-- " + isa + " --\n"
+				made += "-- " + be.Name() + " --\n"
 				for _, k := range kernels {
 					made += code(k)
 				}

@@ -19,7 +19,7 @@ import (
 
 // isas returns the back ends for the instruction sets that this machine has.
 func isas(t testing.TB) (out []backend.Backend) {
-	for _, name := range []string{"avx512", "avx2"} {
+	for _, name := range ISAs {
 		b, err := New(name)
 		if err != nil {
 			continue

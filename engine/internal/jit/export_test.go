@@ -18,6 +18,15 @@ func Bare(w backend.Worker) func() {
 	}
 }
 
+// Generators returns the back ends of all instruction sets, in the order of ISAs, also of those that
+// this machine lacks.
+func Generators() (out []backend.Backend) {
+	for _, g := range generators {
+		out = append(out, g)
+	}
+	return out
+}
+
 // FixCaches sets the model of the machine, which chooses variants of the code, to the
 // defaults with the caches of a common desktop.
 func FixCaches(t *testing.T) {

@@ -13,14 +13,11 @@ import (
 
 // TestGNU assembles the listings with GNU as, and compares the bytes.
 func TestGNU(t *testing.T) {
-	as, err := exec.LookPath("as")
-	if err != nil {
-		t.Skip("no GNU as: ", err)
-	}
-	if v, _ := exec.Command(as, "--version").Output(); !bytes.Contains(v, []byte("GNU")) {
-		t.Skip("as is not GNU's")
-	}
-	for _, be := range isas(t) {
+	for _, be := range generators {
+		as := assembler(t, be.Name())
+		if as == nil {
+			continue
+		}
 		for _, name := range listedKernels {
 			fns := listed(t, be, name)
 			src := listing.GNU([]*listing.Kernel{{Name: name, Backend: be.Name(), Functions: fns}})
@@ -29,7 +26,7 @@ func TestGNU(t *testing.T) {
 			if err := os.WriteFile(in, []byte(src), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if msg, err := exec.Command(as, "--64", "-o", out, in).CombinedOutput(); err != nil {
+			if msg, err := exec.Command(as[0], append(as[1:], "-o", out, in)...).CombinedOutput(); err != nil {
 				t.Errorf("%s %s: %s", be.Name(), name, msg[:min(len(msg), 2000)])
 				continue
 			}
@@ -43,6 +40,22 @@ func TestGNU(t *testing.T) {
 			}
 		}
 	}
+}
+
+// assembler returns the command of GNU as for the processors of a target, or nil.
+func assembler(t *testing.T, isa string) []string {
+	processor, flags := "x86_64", []string{"--64"}
+	if isa == "neon" {
+		processor, flags = "aarch64", nil
+	}
+	for _, command := range []string{"as", processor + "-linux-gnu-as"} {
+		v, _ := exec.Command(command, "--version").Output()
+		if bytes.Contains(v, []byte("GNU")) && bytes.Contains(v, []byte(processor)) {
+			return append([]string{command}, flags...)
+		}
+	}
+	t.Logf("%s: no GNU as for %s", isa, processor)
+	return nil
 }
 
 // compareCode reports the first instruction that differs.

@@ -14,11 +14,12 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/neon"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// New returns the back end for an instruction set, "avx512" or "avx2". It returns an
+// New returns the back end for an instruction set, "avx512", "avx2" or "neon". It returns an
 // error if this machine lacks the instruction set or does not allow machine code.
 func New(isa string) (backend.Backend, error) {
 	if err := supported(isa); err != nil {
@@ -72,10 +73,10 @@ func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
 }
 
 // ISAs are the names of the supported instruction sets, the best first.
-var ISAs = []string{"avx512", "avx2"}
+var ISAs = []string{"avx512", "avx2", "neon"}
 
 // generators are those of the supported instruction sets, the best first.
-var generators = []*generator{newGenerator(amd64.AVX512), newGenerator(amd64.AVX2)}
+var generators = []*generator{newGenerator(amd64.AVX512), newGenerator(amd64.AVX2), newGenerator(neon.NEON)}
 
 // newGenerator returns the generator of a target.
 func newGenerator(target isa.Target) *generator {

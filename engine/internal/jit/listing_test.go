@@ -40,7 +40,7 @@ var listedKernels = []string{"adam", "cold", "softmax", "argmax", "masks", "phil
 // TestListing checks that every instruction is listed at its offset, that AVX2 code
 // has no AVX-512 instructions, and that the listing names the stores of the kernel.
 func TestListing(t *testing.T) {
-	for _, be := range isas(t) {
+	for _, be := range generators {
 		for _, name := range listedKernels {
 			var text strings.Builder
 			for _, fn := range listed(t, be, name) {
@@ -69,13 +69,13 @@ func TestListing(t *testing.T) {
 // TestListingNumbers checks the numbers for the update of Adam, which reads four arrays
 // and writes three.
 func TestListingNumbers(t *testing.T) {
-	for _, be := range isas(t) {
+	for _, be := range generators {
 		fn := listed(t, be, "adam")[0]
 		if p := fn.Phases[0]; p.Loaded != 16 || p.Stored != 12 || p.Flops == 0 || p.Elements == 0 {
 			t.Errorf("%s: %d bytes loaded, %d stored, %d flops, %d elements", be.Name(), p.Loaded, p.Stored, p.Flops, p.Elements)
 		}
 		vectors, masks := fn.Registers()
-		most := map[string]int{"avx512": 32, "avx2": 16}[be.Name()]
+		most := map[string]int{"avx512": 32, "avx2": 16, "neon": 32}[be.Name()]
 		if len(vectors) < 4 || vectors[len(vectors)-1] >= most || (len(masks) > 0) != (be.Name() == "avx512") {
 			t.Errorf("%s: vector registers %v, masks %v", be.Name(), vectors, masks)
 		}

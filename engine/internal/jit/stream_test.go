@@ -57,11 +57,15 @@ func TestAhead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bases := map[string]bool{}
+			bases, added := map[string]bool{}, "" // the instruction before, which adds base and index
 			for _, l := range fns[0].Lines {
-				if op, arg, _ := strings.Cut(l.Text, " "); op == "prefetcht1" {
+				switch op, arg, _ := strings.Cut(l.Text, " "); op {
+				case "prefetcht1":
 					bases[arg[:strings.Index(arg, "+")]] = true
+				case "prfm":
+					bases["of "+strings.Split(added, ",")[1]] = true
 				}
+				added = l.Text
 			}
 			if len(bases) != 1 {
 				t.Errorf("%s, %d rows of %d: asks for the lines of %v", be.Name(), c.rows, c.step, bases)

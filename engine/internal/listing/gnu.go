@@ -12,12 +12,16 @@ import (
 // bytes of it. Each function begins at a multiple of 64.
 func GNU(kernels []*Kernel) string {
 	b := &strings.Builder{}
-	b.WriteString("\t.intel_syntax noprefix\n\t.text\n")
+	if !slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.Backend == "neon" }) {
+		b.WriteString("\t.intel_syntax noprefix\n")
+	}
+	b.WriteString("\t.text\n")
 	n := 0
 	for _, k := range kernels {
-		fmt.Fprintf(b, "\n# stage %d, kernel %s, %s; falls back to the interpreter: %s\n", k.Stage, k.Name, k.Backend, orNone(comment(k.Fallback)))
+		s := syntaxes[k.Backend == "neon"]
+		fmt.Fprintf(b, "\n%s stage %d, kernel %s, %s; falls back to the interpreter: %s\n", s.comment, k.Stage, k.Name, k.Backend, orNone(comment(k.Fallback)))
 		for _, f := range k.Functions {
-			f.gnu(b, fmt.Sprintf("stage%d.%s", k.Stage, f.Name), n)
+			f.gnu(b, s, fmt.Sprintf("stage%d.%s", k.Stage, f.Name), n)
 			n++
 		}
 	}
@@ -35,12 +39,18 @@ var (
 	shorter = regexp.MustCompile(`^(mov \w+|(add|or|and|sub|xor|cmp|test) [er]?ax), -?\d+$`)
 )
 
+// A syntax says how as writes comments, and where the argument block is.
+type syntax struct{ comment, args string }
+
+// syntaxes are those of amd64 and of arm64.
+var syntaxes = map[bool]syntax{false: {"#", "rdi"}, true: {"//", "x0"}}
+
 // gnu writes the function under a symbol. number distinguishes its labels from
 // those of other functions.
-func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
-	fmt.Fprintf(b, "\n# argument block in rdi\n")
+func (f *Function) gnu(b *strings.Builder, s syntax, symbol string, number int) {
+	fmt.Fprintf(b, "\n%s argument block in %s\n", s.comment, s.args)
 	for _, p := range f.Phases {
-		fmt.Fprintf(b, "# %s, %d lanes\n", p.Kind, p.Lanes)
+		fmt.Fprintf(b, "%s %s, %d lanes\n", s.comment, p.Kind, p.Lanes)
 	}
 	fmt.Fprintf(b, "\t.p2align 6, 0xcc\n\t.globl \"%s\"\n\t.type \"%s\", @function\n\"%s\":\n", symbol, symbol, symbol)
 	local := func(name string) string { return fmt.Sprintf(".L%d_%s", number, name) }
@@ -58,13 +68,13 @@ func (f *Function) gnu(b *strings.Builder, symbol string, number int) {
 				code, note = bytesText(f.Code[l.Offset:l.Offset+l.Size]), code
 			}
 			if note != "" {
-				code += "\t# " + note
+				code += "\t" + s.comment + " " + note
 			}
 			fmt.Fprintf(b, "\t%s\n", code)
 		case Note:
-			fmt.Fprintf(b, "\t# %s\n", comment(l.Text))
+			fmt.Fprintf(b, "\t%s %s\n", s.comment, comment(l.Text))
 		case Head:
-			fmt.Fprintf(b, "\n\t# %s\n", comment(l.Text))
+			fmt.Fprintf(b, "\n\t%s %s\n", s.comment, comment(l.Text))
 		case Label:
 			fmt.Fprintf(b, "%s:\n", local(l.Text))
 		case Pad, Data:

@@ -57,7 +57,7 @@ type Kind uint8
 
 // The kinds of lines.
 const (
-	Insn  Kind = iota // an instruction, in Intel's syntax
+	Insn  Kind = iota // an instruction, in Intel's syntax or in that of GNU as for arm64
 	Note              // the value that the next instructions compute
 	Head              // the title of the next part of the function
 	Label             // a label
@@ -74,7 +74,7 @@ type Line struct {
 }
 
 var (
-	vectorName = regexp.MustCompile(`\b[xyz]mm(\d+)\b`)
+	vectorName = regexp.MustCompile(`\b(?:[xyz]mm|[vqdsh])(\d+)\b`)
 	maskName   = regexp.MustCompile(`\bk([0-7])\b`)
 )
 

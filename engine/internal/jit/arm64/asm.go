@@ -18,7 +18,11 @@ type Asm struct {
 	refs   []ref
 	lines  []listing.Line
 	pool   [][16]byte
-	err    error
+	// written has the end of the last instruction that names a general register first, and bound
+	// the place of the last label.
+	written [32]int
+	bound   int
+	err     error
 }
 
 // A ref is an instruction with a label, or with a constant, -1 less its number.
@@ -56,6 +60,7 @@ func (a *Asm) Bind(l Label) {
 		a.fail("label %d is bound twice", l)
 	}
 	a.labels[l] = len(a.buf)
+	a.bound = len(a.buf)
 	a.record(listing.Label, "L"+strconv.Itoa(int(l)))
 }
 
@@ -123,6 +128,25 @@ func (a *Asm) I(op Op, r Arr, ops ...Operand) {
 		a.record(listing.Insn, a.text(in, r, ops))
 	}
 	a.buf = le.LittleEndian.AppendUint32(a.buf, bits)
+	if len(ops) > 0 {
+		if r, ok := ops[0].(Reg); ok {
+			a.written[r] = len(a.buf)
+		}
+	}
+}
+
+// Here returns the size of the code so far.
+func (a *Asm) Here() int { return len(a.buf) }
+
+// Kept reports whether no register of some has been written since the code had a size, and no label
+// was bound.
+func (a *Asm) Kept(since int, some ...Reg) bool {
+	for _, r := range some {
+		if a.written[r] > since {
+			return false
+		}
+	}
+	return a.bound <= since
 }
 
 // arrange returns the bits of an instruction of an arrangement.

@@ -59,11 +59,11 @@ func (f *phaseCode) turn(store bool) {
 			}
 		}
 	}
-	if !f.Masked {
-		few, least := f.NewLabel(), 0
-		for i := range f.turns { // 16 bytes of each site
-			least = max(least, 16/f.turns[i].Size)
-		}
+	few, least := f.NewLabel(), 0
+	for i := range f.turns { // 16 bytes of each site
+		least = max(least, 16/f.turns[i].Size)
+	}
+	if !f.Masked && least <= f.W {
 		f.Branch(isa.NE, isa.Word(frame.Steps), isa.K(f.W), few)
 		each(func(t *isa.Turn) { f.TurnBlock(f.target, t) })
 		f.Jump(done)

@@ -38,8 +38,11 @@ var (
 	_ blas.Complex128 = Implementation{}
 )
 
-// isa returns the instruction set of the kernels, or "" if there is none.
+// isa returns the instruction set of the kernels, or "" if there is none. They exist for amd64.
 var isa = sync.OnceValue(func() string {
+	if runtime.GOARCH != "amd64" {
+		return ""
+	}
 	for _, name := range jit.ISAs {
 		if _, err := jit.New(name); err == nil {
 			return name

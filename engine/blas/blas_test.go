@@ -22,7 +22,7 @@ func onAll(t *testing.T, test func(t *testing.T)) {
 	before := isa
 	t.Cleanup(func() { forISA(before) })
 	for _, name := range append([]string{""}, jit.ISAs...) {
-		if _, err := jit.New(name); name != "" && err != nil {
+		if _, err := jit.New(name); name != "" && (err != nil || runtime.GOARCH != "amd64") {
 			continue
 		}
 		forISA(func() string { return name })

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
@@ -33,8 +34,11 @@ type code struct {
 }
 
 // newCode returns code for the best instruction set of the machine, or nil if
-// there is none.
+// there is none. The probes exist for amd64.
 func newCode() *code {
+	if runtime.GOARCH != "amd64" {
+		return nil
+	}
 	for _, isa := range jit.ISAs {
 		if _, err := jit.New(isa); err != nil {
 			continue

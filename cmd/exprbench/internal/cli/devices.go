@@ -11,9 +11,6 @@ import (
 	"github.com/oneloop/oneloop/engine/inspect"
 )
 
-// planned lists the backends that are not written yet.
-var planned = []string{"neon"}
-
 func newDevices() *cobra.Command {
 	probe, blas := false, ""
 	cmd := &cobra.Command{
@@ -47,9 +44,6 @@ func newDevices() *cobra.Command {
 			}
 			for _, x := range inspect.MissingBackends() {
 				fmt.Fprintf(&b, "backend    %-8s not available: %s\n", x.Name, x.Why)
-			}
-			for _, name := range planned {
-				fmt.Fprintf(&b, "backend    %-8s not available: not written yet\n", name)
 			}
 			method, failed := inspect.ExecutableMemory()
 			fmt.Fprintf(&b, "executable memory  %s\n", method)

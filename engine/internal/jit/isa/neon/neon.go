@@ -295,3 +295,9 @@ func (f *neon) MergeCold(id int32, n *lower.Node) {
 	d, y := f.Src(id), f.Src(n.Yield)
 	f.I(arm64.VBIT, f.whole(n.Type), d, y, p)
 }
+
+func (f *neon) Hold(int) bool { return false }
+
+func (f *neon) EndHold() {}
+
+func (f *neon) LoadHeld() {}

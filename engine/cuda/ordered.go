@@ -29,17 +29,21 @@ const (
 	productBlock = 256
 )
 
-// productModule returns the kernel for elements of type t. Wrapping sums and products of
-// signed integers have the bits of unsigned ones.
-func (p *program) productModule(t dtype.Type) (*module, error) {
+// productKernel returns the kernel for elements of type t, and whether they are those of
+// products with a vector. Wrapping sums and products of signed integers have the bits of
+// unsigned ones.
+func (p *program) productKernel(t dtype.Type, vector bool) (kernelText, error) {
 	element, sum := cType(t), cType(t)
 	if !t.IsFloat() {
 		element = keyType(t.Size())
 		sum = keyType(max(t.Size(), 4))
 	}
-	k, err := p.text("a matrix product of "+t.String(), "product", []string{"oneloop_product"}, "T "+element, "W "+sum,
-		define("FLOATS", truth(t.IsFloat()).add), define("BLOCK", gemm.Block), define("SECTION", gemm.Section))
-	return k.module, err
+	entry, block, chains := "oneloop_product", gemm.Block, 1
+	if vector {
+		entry, block, chains = "oneloop_vector", gemm.VectorBlock, gemm.Lanes(t.Size())
+	}
+	return p.text("a matrix product of "+t.String(), "product", []string{entry}, "T "+element, "W "+sum,
+		define("FLOATS", truth(t.IsFloat()).add), define("BLOCK", block), define("SECTION", gemm.Section), define("CHAINS", chains))
 }
 
 func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, error) {
@@ -47,19 +51,23 @@ func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, err
 	if a.rows*b.cols == 0 {
 		return x, nil
 	}
-	m, err := p.productModule(s.Out.Type)
+	vector := s.Out.Type.IsFloat() && (a.rows == 1 || b.cols == 1)
+	k, err := p.productKernel(s.Out.Type, vector)
 	if err != nil {
 		return nil, err
 	}
-	tiles := (a.rows + productTile - 1) / productTile * ((b.cols + productTile - 1) / productTile)
+	blocks := (a.rows + productTile - 1) / productTile * ((b.cols + productTile - 1) / productTile)
 	shared := 2 * productDepth * (productTile + 1) * s.Out.Type.Size()
+	if vector {
+		blocks, shared = (max(a.rows, b.cols)+productBlock-1)/productBlock, 0
+	}
 	for range a.offsets {
 		arg := make([]byte, 3*8)
 		for _, v := range []int{a.rows, b.cols, a.cols, a.row, a.col, b.row, b.col} {
 			arg = binary.LittleEndian.AppendUint64(arg, uint64(v))
 		}
 		x.args = append(x.args, arg)
-		x.queue = append(x.queue, cu.NewLaunch(m.entries[0], cu.Dim3{X: tiles, Y: 1, Z: 1}, cu.Dim3{X: productBlock, Y: 1, Z: 1}, shared, arg))
+		x.queue = append(x.queue, cu.NewLaunch(k.module.entries[0], cu.Dim3{X: blocks, Y: 1, Z: 1}, cu.Dim3{X: productBlock, Y: 1, Z: 1}, shared, arg))
 	}
 	return x, nil
 }

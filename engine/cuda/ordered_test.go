@@ -47,6 +47,9 @@ func orderedOf[T float32 | float64](t *testing.T, d driver.Device) {
 		{"vector and matrix", []int{400}, []int{400, 5}, plain},
 		{"matrix and vector", []int{5, 400}, []int{400}, plain},
 		{"two vectors", []int{1000}, []int{1000}, plain},
+		{"a row", []int{1, 77}, []int{77, 300}, plain},
+		{"a column of two sections", []int{3, 16384 + 45}, []int{16384 + 45, 1}, plain},
+		{"a stack of columns", []int{4, 3, 33}, []int{4, 33, 1}, plain},
 		{"no terms", []int{3, 0}, []int{0, 2}, plain},
 		{"a bias and a loop", []int{4, 300}, []int{300, 4}, func(a, b E) E {
 			return op.ReLU(op.Add(op.Scale(3, op.MatMul(a, b)), op.Slice(b, op.Range(0, 1))))

@@ -1,6 +1,6 @@
-// Matrix products of elements of type T in the order of package gemm: a chain of fused
-// multiply-adds sums BLOCK terms, the blocks of SECTION terms are added in order, then the
-// sections. Integers are unsigned, and W is T or, for small ones, wider.
+// Matrix products of elements of type T in the order of package gemm: CHAINS chains of fused
+// multiply-adds sum BLOCK terms, the blocks of SECTION terms are added in order, then the
+// sections. Products with a vector have several chains, others one. Integers are unsigned, and W is T or, for small ones, wider.
 
 struct args {
   const T *a, *b;
@@ -77,5 +77,32 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_product(const __grid_c
       const i64 row = top + i + r * SIDE, column = first + j + s * SIDE;
       if (row < p.m && column < p.n) p.c[row * p.n + column] = (T)sums[r][s].total;
     }
+  }
+}
+
+// A thread computes the products of rows and columns with a vector. It reads the terms of a
+// block one after the other; the cache has what the threads beside it need of these lines.
+extern "C" __global__ void __launch_bounds__(256) oneloop_vector(const __grid_constant__ args p) {
+  for (i64 i = first(); i < p.m * p.n; i += step()) {
+    const T *a = p.a + i / p.n * p.arow, *b = p.b + i % p.n * p.bcol;
+    ordered sum;
+    for (i64 at = 0; at < p.k; at += BLOCK) {
+      const int terms = p.k - at < BLOCK ? (int)(p.k - at) : BLOCK;
+      ordered chains[CHAINS];
+      for (int t = 0; t < terms; t += CHAINS) {
+#pragma unroll
+        for (int j = 0; j < CHAINS; j++) {
+          if (t + j < terms) chains[j].add(a[(at + t + j) * p.acol], b[(at + t + j) * p.brow]);
+        }
+      }
+#pragma unroll
+      for (int n = CHAINS / 2; n > 0; n /= 2) {
+#pragma unroll
+        for (int j = 0; j < n; j++) chains[j].chain += chains[j + n].chain;
+      }
+      sum.chain = chains[0].chain;
+      sum.end(at + terms, p.k);
+    }
+    p.c[i] = (T)sum.total;
   }
 }

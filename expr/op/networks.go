@@ -56,7 +56,10 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 		spans[axis] = Range(from, to)
 		return SliceNode(x, spans)
 	}
-	wide := ConcatNode(axis, []*tree.Node{take(a, 0, 1), a, take(a, n-1, n)})
+	near := []*tree.Node{ // the elements before, those of a, and the elements after
+		ConcatNode(axis, []*tree.Node{take(a, 0, 1), take(a, 0, n-1)}), a,
+		ConcatNode(axis, []*tree.Node{take(a, 1, n), take(a, n-1, n)}),
+	}
 	phases := make([]*tree.Node, scale)
 	for k := range phases {
 		low, part := 1, (float64(k)+.5)/float64(scale)-.5
@@ -67,7 +70,7 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 			phases[k] = a
 			continue
 		}
-		x, y := take(wide, low, low+n), take(wide, low+1, low+1+n)
+		x, y := near[low], near[low+1]
 		phases[k] = call("add", x, call("mul", call("sub", y, x), tree.ConstFloat(t, part)))
 	}
 	s = s.Clone()

@@ -26,18 +26,19 @@ func Used() time.Duration {
 // second. The threads of a library, such as those of OpenMP, often spin for a while after
 // their work. Until they sleep, another side has only a part of the processors.
 func Quiet(others ...int) {
-	const step = 2 * time.Millisecond
-	var last time.Duration
-	for range time.Second / step {
-		used := spent(unix.CLOCK_PROCESS_CPUTIME_ID)
+	const step = 20 * time.Millisecond // the system counts the time of a running thread every 10 ms or more often
+	used := func() (t time.Duration) {
 		for _, pid := range others {
-			used += spent(^int32(pid)<<3 | 2) // the clock of that process, see clock_getcpuclockid(3)
+			t += spent(^int32(pid)<<3 | 2) // the clock of that process, see clock_getcpuclockid(3)
 		}
-		if used-last < step/10 {
+		return t + spent(unix.CLOCK_PROCESS_CPUTIME_ID)
+	}
+	for range time.Second / step {
+		before := used()
+		time.Sleep(step)
+		if used()-before < step/20 {
 			return
 		}
-		last = used
-		time.Sleep(step)
 	}
 }
 

@@ -72,8 +72,13 @@ func table[T Number](names []string, data []T) (*Table[T], error) {
 	return &Table[T]{Names: slices.Clone(names), Data: x}, nil
 }
 
-// Rows returns the number of rows, without the header.
-func (t *Table[T]) Rows() int { return t.Data.Shape()[1] }
+// Rows returns the number of rows, without the header. The zero Table has none.
+func (t *Table[T]) Rows() int {
+	if s := t.Data.Shape(); len(s) == 2 {
+		return s[1]
+	}
+	return 0
+}
 
 // Column returns the column of a name, as a vector that shares its elements with
 // the table. For a name that is not there, the tensor has the error.

@@ -251,3 +251,9 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestZeroTable(t *testing.T) {
+	if n := (&csv.Table[float64]{}).Rows(); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+}

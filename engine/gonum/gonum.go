@@ -128,7 +128,7 @@ func elements(t *Tensor, name string, rank int) ([]float64, error) {
 type View[T expr.Number] struct{ Of *engine.Tensor[T] }
 
 // Dims returns the numbers of rows and columns.
-func (v View[T]) Dims() (rows, columns int) { return v.Of.Shape()[0], v.Of.Shape()[1] }
+func (v View[T]) Dims() (rows, columns int) { return sides("View", v.Of.Shape()) }
 
 // At returns the element in a row and a column.
 func (v View[T]) At(i, j int) float64 { return number(v.Of.At(i, j)) }
@@ -158,11 +158,23 @@ func (p XYs) XY(i int) (x, y float64) { return position(p.X, i), p.Y.At(i) }
 
 // A Grid is a function on a grid for heat maps and contours of
 // gonum.org/v1/plot/plotter. Values has the shape [rows columns]. The vectors
-// Columns and Rows are the positions; nil means the numbers of columns and rows.
+// Columns and Rows are the positions; nil means the numbers of columns and rows. The
+// methods panic for values of another rank.
 type Grid struct{ Values, Columns, Rows *Tensor }
 
 // Dims returns the numbers of columns and rows.
-func (g Grid) Dims() (columns, rows int) { return g.Values.Shape()[1], g.Values.Shape()[0] }
+func (g Grid) Dims() (columns, rows int) {
+	rows, columns = sides("Grid", g.Values.Shape())
+	return columns, rows
+}
+
+// sides returns the extents of a matrix. It panics for other shapes.
+func sides(called string, s shape.Shape) (rows, columns int) {
+	if len(s) != 2 {
+		panic(tree.NewError(tree.ErrShape, "gonum."+called+".Dims", "the shape %v is not that of a matrix", s))
+	}
+	return s[0], s[1]
+}
 
 // X returns the position of a column.
 func (g Grid) X(column int) float64 { return position(g.Columns, column) }

@@ -153,3 +153,18 @@ func TestNoCopy(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestOtherRanks tests that the panic of a value that is no matrix says so.
+func TestOtherRanks(t *testing.T) {
+	x := engine.Ones[float64](3)
+	for name, dims := range map[string]func() (int, int){"View": gonum.View[float64]{Of: x}.Dims, "Grid": gonum.Grid{Values: x}.Dims} {
+		func() {
+			defer func() {
+				if e := recover(); !strings.Contains(fmt.Sprint(e), "gonum."+name+".Dims: the shape [3] is not that of a matrix") {
+					t.Errorf("%s: %v", name, e)
+				}
+			}()
+			dims()
+		}()
+	}
+}

@@ -100,3 +100,31 @@ buf z f32 out 2
 		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n, n}, true))
 	}
 }
+
+// TestTurnedNarrow compares scans in float64 along rows of float32 with the interpreter: a vector
+// may have fewer lanes than 16 bytes have elements.
+func TestTurnedNarrow(t *testing.T) {
+	k := parse(t, `kernel narrow
+axis i0 i1
+buf x f32 in 2
+buf y f32 out 2
+{
+  vec i0 {
+    %0 = const f64 0
+    seq i1 {
+      %1 = carry f64 %0
+      %2 = load f32 x[i0, i1]
+      %3 = cvt f64 %2
+      %4 = add f64 %1 %3
+      %5 = cvt f32 %4
+      store f32 y[i0, i1] %5
+      %6 = next f64 %1 %4
+    }
+  }
+}`)
+	r := rand.New(rand.NewPCG(6, 8))
+	for range 12 {
+		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
+		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n}, true))
+	}
+}

@@ -110,7 +110,7 @@ func tanOf(b *B, f *format, r, d, n V) V {
 	inv := b.Div(one, den)
 	q := b.Mul(num, inv)
 	e := b.Fma(q, denLow, b.Sub(b.Fma(q, den, b.Neg(num)), numLow))
-	y := f.bits(b, b.Fma(b.Neg(e), inv, q))
+	y := f.bits(b, b.Fma(e, b.Neg(inv), q))
 	return f.float(b, b.Xor(y, sign))
 }
 

@@ -138,7 +138,7 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 		if n.Op == ir.Cold {
 			live = f.press(n.Body, live)
 		}
-		v, m, kept := 0, 0, 0
+		v, m, ending, kept := 0, 0, 0, 0
 		if n.HasResult() {
 			live = append(live, id)
 		}
@@ -148,14 +148,20 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 			}
 			live[kept] = l
 			kept++
-			if f.IsMask(l) {
-				m++
-			} else {
+			switch {
+			case !f.IsMask(l):
 				v++
+			case l != id && f.Last[l] == n.At:
+				ending++
+			default:
+				m++
 			}
 		}
 		live = live[:kept]
-		f.mostVecs, f.mostMasks = max(f.mostVecs, v), max(f.mostMasks, m)
+		if ending > 0 && f.IsMask(id) { // the result takes the register of an operand that ends here
+			ending--
+		}
+		f.mostVecs, f.mostMasks = max(f.mostVecs, v), max(f.mostMasks, m+ending)
 	}
 	return live
 }

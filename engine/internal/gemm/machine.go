@@ -42,10 +42,7 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	tiles := (p.M + f.rows - 1) / f.rows
-	e.rows = max(1, (p.M+tiles-1)/max(tiles, 1))
-	e.vecs = min(f.vecs(e.rows), (p.N+f.lanes()-1)/f.lanes())
-	e.vecs = max(e.vecs, 1)
+	e.rows, e.vecs = f.shape(p.M, (p.N+f.lanes()-1)/f.lanes())
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
 	e.last.set(p.N%f.lanes(), e.size)
@@ -53,6 +50,23 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 		e.mostRows = max(2, mostAfter/(min(p.After.Columns, p.N)*e.size*e.rows)) * e.rows
 	}
 	e.choose(p)
+}
+
+// shape returns the rows and the vectors of kernels for a result of m rows of so many vectors. Few vectors
+// are one strip, where that takes no more kernels and those of B stay in registers: then each element of A
+// is read once.
+func (f *family) shape(m, vecs int) (rows, width int) {
+	const least = 4 // rows: kernels of fewer wait for loads
+	tiles := max(1, (m+f.rows-1)/f.rows)
+	rows = max(1, (m+tiles-1)/tiles)
+	width = max(1, min(f.vecs(rows), vecs))
+	kernels := tiles * ((vecs + width - 1) / width)
+	for n := tiles + 1; n <= kernels; n++ {
+		if less := (m + n - 1) / n; less >= max(least, vecs) && f.vecs(less) >= vecs {
+			return less, vecs
+		}
+	}
+	return rows, width
 }
 
 // prepare makes the kernels for tiles of m rows and n columns, and for the last ones,

@@ -38,6 +38,7 @@ func testSortEverywhere[T expr.Elem](t *testing.T, value func(i int) T) {
 		for name, e := range map[string]expr.Exp[T]{
 			"rows": op.Sort(x, 1), "columns": op.Sort(x, 0), "descending": op.Sort(x, 1, op.Descending),
 			"every other": op.Sort(op.Slice(x, op.Span{}, op.By(op.Span{}, -2)), 1), "transposed": op.Sort(op.T(x), 1),
+			"places": op.SelectSorted(x, 1, s[1]-1, 0, s[1]/2), "places of columns": op.SelectSorted(x, 0, 0, s[0]/3, s[0]-1),
 		} {
 			var want string
 			for _, back := range slices.Backward(engine.Backends()) { // the interpreter first

@@ -39,9 +39,20 @@ func Sort(want Wanted) *tree.Routine {
 // workspace each.
 func workers(rows int) int { return max(1, min(rows, runtime.GOMAXPROCS(0))) }
 
-// rowRoom returns the bytes of the workspace of one worker.
-func rowRoom(length int, t dtype.Type, want Wanted) int {
+const (
+	// blockBytes is the size of the rows that machine code sorts at once after they were gathered.
+	blockBytes = 1 << 14
+	// mostSorted is the longest row of which places are selected by sorting it with machine code.
+	mostSorted = 1 << 12
+)
+
+// rowRoom returns the bytes of the workspace of one worker for some of the rows of a number of
+// elements.
+func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	size := 2 * room(length, keySize(t))
+	if want == Values || want == Selected {
+		size = max(size, room(min(blockBytes/keySize(t), all), keySize(t)))
+	}
 	if want == Order || want == Ranks {
 		size += 2 * room(length, 4)
 	}
@@ -51,7 +62,7 @@ func rowRoom(length int, t dtype.Type, want Wanted) int {
 func sortRoom(n *tree.Node, want Wanted) int {
 	s := n.Args[0].Shape()
 	length := s[n.Axes[0]]
-	each := rowRoom(length, n.Args[0].DType(), want)
+	each := rowRoom(length, s.Size(), n.Args[0].DType(), want)
 	w := workers(s.Size() / max(length, 1))
 	if each > math.MaxInt/w {
 		return -1
@@ -84,7 +95,7 @@ func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 	r := &rowSort[K]{
 		want: want, name: n.Op.Constructor(), typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
-		each: rowRoom(s[axis], n.Args[0].DType(), want),
+		each: rowRoom(s[axis], s.Size(), n.Args[0].DType(), want),
 	}
 	if want >= Selected {
 		r.places, r.descending = slices.Clone(n.Ints), false
@@ -101,13 +112,13 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 	if !r.known {
 		r.known = true
 		r.before, r.after = around(&c.Args[0], r.axis)
-		if r.want == Values && c.NewSort != nil {
+		if (r.want == Values || r.want == Selected && r.length <= mostSorted) && c.NewSort != nil {
 			r.machine = c.NewSort()
 		}
 	}
 	in := &c.Args[0]
 	packed := r.columns == 1 && (in.Strides[r.axis] == 1 || r.length == 1) && r.before.table == nil && (r.before.step == r.length || r.rows == 1)
-	if r.machine != nil && packed && r.length > 0 && r.machine(c, tree.Rows{
+	if r.machine != nil && r.want == Values && packed && r.length > 0 && r.machine(c, tree.Rows{
 		Type: r.typ, Descending: r.descending, Count: r.rows, Length: r.length, To: c.Out.Ptr, From: in.Ptr,
 	}) {
 		return nil
@@ -140,6 +151,14 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	in, out := &r.call.Args[0], &r.call.Out
 	at := r.call.Work[worker*r.each:][:r.each]
 	size := sizeOf[K]()
+	for s.machine != nil && r.length > 0 && lo < hi {
+		n := min(hi-lo, max(1, blockBytes/(r.length*size)))
+		if !r.byMachine(s, at, lo, n) {
+			s.machine = nil // it has no kernels
+			break
+		}
+		lo += n
+	}
 	for row := lo; row < hi; row++ {
 		b, a := row/r.columns, row%r.columns
 		var end int
@@ -153,9 +172,6 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 			}
 		}
 		from := unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size)
-		if s.machine != nil && r.length > 0 && r.byMachine(s, from, in.Strides[r.axis], b*r.length*r.columns+a) {
-			continue
-		}
 		keysOf(s.keys, r.typ, from, in.Strides[r.axis], r.descending)
 		switch r.want {
 		case Selected:
@@ -185,17 +201,31 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	s.keys, s.otherKeys, s.tags, s.otherTags = nil, nil, nil, nil
 }
 
-// byMachine sorts a row by machine code, if there is some, and stores it from element first
-// of the result on.
-func (r *rowSort[K]) byMachine(s *sorter[K], from unsafe.Pointer, step, first int) bool {
-	bitsOf(s.keys, from, step)
-	p := unsafe.Pointer(&s.keys[0])
-	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: 1, Length: r.length, To: p, From: p}) {
+// byMachine sorts n rows from number row on by machine code, if there is some, and stores them or
+// their elements at the places.
+func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
+	in, out, size := &r.call.Args[0], r.call.Out.Ptr, sizeOf[K]()
+	keys, _ := as[K](work, 0, n*r.length)
+	for i := range n {
+		b, a := (row+i)/r.columns, (row+i)%r.columns
+		bitsOf(keys[i*r.length:][:r.length], unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size), in.Strides[r.axis])
+	}
+	p := unsafe.Pointer(&keys[0])
+	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: p}) {
 		return false
 	}
-	out := r.call.Out.Ptr
-	for i, k := range s.keys {
-		*(*K)(unsafe.Add(out, (first+i*r.columns)*sizeOf[K]())) = k
+	for i := range n {
+		b, a := (row+i)/r.columns, (row+i)%r.columns
+		sorted := keys[i*r.length:][:r.length]
+		if r.want == Selected {
+			for j, place := range r.places {
+				*(*K)(unsafe.Add(out, ((b*len(r.places)+j)*r.columns+a)*size)) = sorted[place]
+			}
+			continue
+		}
+		for j, k := range sorted {
+			*(*K)(unsafe.Add(out, ((b*r.length+j)*r.columns+a)*size)) = k
+		}
 	}
 	return true
 }

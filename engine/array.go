@@ -55,7 +55,7 @@ func ArrayOf(m *Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset in
 	if err := m.require(t.Part().Size()); err != nil {
 		return nil, err
 	}
-	return &Array{node: tree.NewLeaf(t, s, &tree.Leaf{Mem: m, Offset: within(s, offset), Strides: st}), mem: m}, nil
+	return &Array{node: tree.NewLeaf(t, s, &tree.Leaf{Mem: m, Offset: offset, Strides: st}), mem: m}, nil
 }
 
 // Named returns a view of the same elements that trees and plans print under
@@ -194,6 +194,9 @@ func (a *Array) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := c.DType().Size()
-	return all[c.Offset()*size:][:c.Shape().Size()*size], nil
+	n, size := c.Shape().Size(), c.DType().Size()
+	if n == 0 { // the offset may be beyond the memory
+		return []byte{}, nil
+	}
+	return all[c.Offset()*size:][:n*size], nil
 }

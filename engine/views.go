@@ -9,17 +9,8 @@ import (
 
 func (a *Array) restrided(s shape.Shape, st shape.Strides, offset int) *Array {
 	leaf := *a.node.Leaf
-	leaf.Strides, leaf.Offset = st, within(s, offset)
+	leaf.Strides, leaf.Offset = st, offset
 	return &Array{node: tree.NewLeaf(a.DType(), s, &leaf), mem: a.mem}
-}
-
-// within returns the offset of an array of shape s, which is 0 if it has no elements:
-// the memory may end before.
-func within(s shape.Shape, offset int) int {
-	if s.Size() == 0 {
-		return 0
-	}
-	return offset
 }
 
 // Span returns the view of the given spans of the leading axes. The error is

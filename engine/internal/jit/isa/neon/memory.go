@@ -25,12 +25,14 @@ type active struct {
 // eachLane emits code for the active lanes. It may overwrite x15 before the first.
 func (f *neon) eachLane(on active, do func(lane int)) {
 	if on.some {
-		k := on.k
-		if on.tail {
-			k = f.Tmp()
-			f.I(arm64.VAND, arm64.B16, k, on.k, f.tail())
-		}
-		f.laneBits(x15, k)
+		f.Within(func() {
+			k := on.k
+			if on.tail {
+				k = f.tail()
+				f.I(arm64.VAND, arm64.B16, k, k, on.k)
+			}
+			f.laneBits(x15, k)
+		})
 	}
 	end := f.NewLabel()
 	for lane := range f.W {
@@ -254,16 +256,18 @@ func (f *neon) inside(s *layout.Site) isa.Vec {
 		f.widen(k, k, dtype.Bool)
 		return k
 	}
-	r, x, lo := f.arr(dtype.I32), f.Tmp(), f.Tmp()
-	f.numbers(x, dtype.I32)
-	bound := func(d isa.Vec, off int) {
-		f.asm.loadWord(arm64.W, x16, s.Arg+off)
-		f.I(arm64.VDUPR, r, d, x16)
-		f.I(arm64.VCMGT, r, d, d, x)
-	}
-	bound(lo, frame.SiteLo) // before the first
-	bound(k, frame.SiteHi)
-	f.I(arm64.VBIC, f.whole(dtype.I32), k, k, lo)
+	f.Within(func() {
+		r, x, lo := f.arr(dtype.I32), f.Tmp(), f.Tmp()
+		f.numbers(x, dtype.I32)
+		bound := func(d isa.Vec, off int) {
+			f.asm.loadWord(arm64.W, x16, s.Arg+off)
+			f.I(arm64.VDUPR, r, d, x16)
+			f.I(arm64.VCMGT, r, d, d, x)
+		}
+		bound(lo, frame.SiteLo) // before the first
+		bound(k, frame.SiteHi)
+		f.I(arm64.VBIC, f.whole(dtype.I32), k, k, lo)
+	})
 	f.predicate(k, dtype.I32)
 	return k
 }

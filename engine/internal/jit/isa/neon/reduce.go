@@ -60,11 +60,13 @@ func (f *neon) better(k *reduce.Kern, x, d isa.Vec) isa.Vec {
 		f.compare(prim.Lt, t, m, x, d)
 	}
 	if t.IsFloat() {
-		nan := f.Tmp()
-		f.compare(prim.Ne, t, nan, x, x)
-		f.I(arm64.VORR, f.whole(t), m, m, nan)
-		f.compare(prim.Eq, t, nan, d, d)
-		f.I(arm64.VAND, f.whole(t), m, m, nan)
+		f.Within(func() {
+			nan := f.Tmp()
+			f.compare(prim.Ne, t, nan, x, x)
+			f.I(arm64.VORR, f.whole(t), m, m, nan)
+			f.compare(prim.Eq, t, nan, d, d)
+			f.I(arm64.VAND, f.whole(t), m, m, nan)
+		})
 	}
 	return m
 }
@@ -81,7 +83,7 @@ func (f *neon) take(t dtype.Type, d, x, di, xi, m isa.Vec) {
 func (f *neon) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {
 	m, p := f.better(k, x, d), f.Tmp()
 	if f.Masked {
-		f.I(arm64.VAND, f.whole(k.Lane), m, m, f.fit(f.tail(), k.Lane))
+		f.Within(func() { f.I(arm64.VAND, f.whole(k.Lane), m, m, f.fit(f.tail(), k.Lane)) })
 	}
 	if f.Phase.Kind == lower.SeqPhase {
 		f.asm.loadWord(arm64.W, x16, frame.Counter)

@@ -12,24 +12,24 @@ import (
 // The remainder of floats, exact as math.Mod. Significands are divided as integers of general
 // registers, 11 bits of the quotient at a time. That of float32 is computed in float64.
 
-// A remainder has vectors of float64: magnitudes, the significand of the result and two factors
-// whose product is its unit, and temporaries.
-type remainder struct{ x, y, r, p, q, k, c isa.Vec }
+// A remainder has vectors of float64: magnitudes, the significand of the result, and two factors
+// whose product is its unit, later temporaries.
+type remainder struct{ x, y, r, p, q isa.Vec }
 
 func (f *neon) remainder(n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
-	v := remainder{f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()}
-	u, w := f.Tmp(), f.Tmp()
-	d := f.Dst()
+	v := remainder{f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()}
 	if isa.Wide(n.In) {
 		f.remainder64(v, x, y)
-		f.CopyVec(n.Type, d, v.r)
+		f.CopyVec(n.Type, f.Dst(), v.r)
 		return
 	}
+	u := f.Tmp()
+	d := f.Dst()
 	for half := range arm64.Arr(f.W / 2) {
 		f.I(arm64.VFCVTL, arm64.S2+half, u, x)
-		f.I(arm64.VFCVTL, arm64.S2+half, w, y)
-		f.remainder64(v, u, w)
+		f.I(arm64.VFCVTL, arm64.S2+half, v.y, y)
+		f.remainder64(v, u, v.y)
 		f.I(arm64.VFCVTN, arm64.S2+half, d, v.r)
 	}
 }
@@ -37,6 +37,7 @@ func (f *neon) remainder(n *lower.Node) {
 // remainder64 sets v.r to the remainders of two float64.
 func (f *neon) remainder64(v remainder, x, y isa.Vec) {
 	const two = arm64.D2
+	k, c := v.p, v.q
 	f.I(arm64.VFABS, two, v.x, x)
 	f.I(arm64.VFABS, two, v.y, y)
 	for i := range 2 {
@@ -45,19 +46,19 @@ func (f *neon) remainder64(v remainder, x, y isa.Vec) {
 	f.I(arm64.VUCVTF, two, v.r, v.r)
 	f.I(arm64.VFMUL, two, v.r, v.r, v.p)
 	f.I(arm64.VFMUL, two, v.r, v.r, v.q)
-	f.I(arm64.VFCMGT, two, v.k, v.y, v.x) // x is less than y
-	f.I(arm64.VBIT, arm64.B16, v.r, x, v.k)
-	f.Constant(v.k, dtype.F64, 1<<63)
-	f.I(arm64.VBIT, arm64.B16, v.r, x, v.k)
-	f.Constant(v.c, dtype.F64, math.Float64bits(math.Inf(1)))
-	f.I(arm64.VFCMGT, two, v.k, v.c, v.x) // x is finite
+	f.I(arm64.VFCMGT, two, k, v.y, v.x) // x is less than y
+	f.I(arm64.VBIT, arm64.B16, v.r, x, k)
+	f.Constant(k, dtype.F64, 1<<63)
+	f.I(arm64.VBIT, arm64.B16, v.r, x, k)
+	f.Constant(c, dtype.F64, math.Float64bits(math.Inf(1)))
+	f.I(arm64.VFCMGT, two, k, c, v.x) // x is finite
 	f.I(arm64.VFCMEQ, two, v.x, v.y, v.y)
-	f.I(arm64.VAND, arm64.B16, v.k, v.k, v.x)
-	f.Constant(v.c, dtype.F64, 0)
-	f.I(arm64.VFCMEQ, two, v.c, v.y, v.c)
-	f.I(arm64.VBIC, arm64.B16, v.k, v.k, v.c)
-	f.Constant(v.c, dtype.F64, math.Float64bits(math.NaN()))
-	f.I(arm64.VBIF, arm64.B16, v.r, v.c, v.k)
+	f.I(arm64.VAND, arm64.B16, k, k, v.x)
+	f.Constant(c, dtype.F64, 0)
+	f.I(arm64.VFCMEQ, two, c, v.y, c)
+	f.I(arm64.VBIC, arm64.B16, k, k, c)
+	f.Constant(c, dtype.F64, math.Float64bits(math.NaN()))
+	f.I(arm64.VBIF, arm64.B16, v.r, c, k)
 }
 
 // remainderLane computes the significand of the result and its unit for a lane with x >= y > 0.

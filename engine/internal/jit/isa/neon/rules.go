@@ -406,26 +406,27 @@ func (f *neon) scale32(n *lower.Node) {
 // 2^-1022: if the result is not zero, the products before it are exact.
 func (f *neon) scale64(n *lower.Node) {
 	x, e := f.Src(n.Args[0]), f.Src(n.Args[1])
-	number := func(x int64) isa.Vec { return f.full(dtype.I64, uint64(x)) }
-	least, most, lo, hi, bias := number(-2200), number(2200), number(-1022), number(1023), number(1023)
-	left, part, k := f.Tmp(), f.Tmp(), f.Tmp()
+	left, last, mid, k, c := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
 	d := f.Dst()
-	clamp := func(to, x, least, most isa.Vec) { // to is not x
-		f.extreme64(prim.Min, dtype.I64, k, x, most)
-		f.extreme64(prim.Max, dtype.I64, to, k, least)
+	number := func(x int64) isa.Vec {
+		f.Constant(c, dtype.I64, uint64(x))
+		return c
 	}
-	clamp(left, e, least, most)
-	var parts [3]isa.Vec
-	for i := range 2 { // the last factor, and the middle one
-		parts[i] = f.Tmp()
-		clamp(parts[i], left, lo, hi)
-		f.I(arm64.VSUB, arm64.D2, left, left, parts[i])
+	clamp := func(to, x isa.Vec, least, most int64) { // to is not x
+		f.extreme64(prim.Min, dtype.I64, k, x, number(most))
+		f.extreme64(prim.Max, dtype.I64, to, k, number(least))
 	}
-	parts[2] = left
-	for i, from := 2, x; i >= 0; i, from = i-1, d {
-		f.I(arm64.VADD, arm64.D2, part, parts[i], bias)
-		f.I(arm64.VSHL, arm64.D2, part, part, arm64.Imm(52))
-		f.I(arm64.VFMUL, arm64.D2, d, from, part)
+	clamp(left, e, -2200, 2200)
+	for _, part := range []isa.Vec{last, mid} {
+		clamp(part, left, -1022, 1023)
+		f.I(arm64.VSUB, arm64.D2, left, left, part)
+	}
+	number(1023)
+	for _, part := range []isa.Vec{left, mid, last} {
+		f.I(arm64.VADD, arm64.D2, k, part, c)
+		f.I(arm64.VSHL, arm64.D2, k, k, arm64.Imm(52))
+		f.I(arm64.VFMUL, arm64.D2, d, x, k)
+		x = d
 	}
 }
 

@@ -175,6 +175,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case row <= groupBytes:
 	case row <= b.Row/states:
 		bp.Whole = bp.Spans[k-1]
+	case len(ph.Carries) == 0 && row <= 4*groupBytes: // strips of columns read whole pages
 	default:
 		bp.Across = bp.moved() > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
 	}

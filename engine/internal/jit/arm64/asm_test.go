@@ -1,6 +1,7 @@
 package arm64
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -9,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"debug/elf"
 
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
@@ -99,8 +98,13 @@ func values(in *insn, r Arr, letter byte) (out []Operand) {
 		return []Operand{Reg(0), Reg(15)}
 	case 'o':
 		return []Operand{
-			Mem{Base: 3}, Mem{Base: 3, Disp: 1 << in.size}, Mem{Base: 17, Disp: 4095 << in.size}, Mem{Base: 3, Disp: -1}, Mem{Base: 3, Disp: -256},
-			Mem{Base: 3, Index: 5, Indexed: true}, Mem{Base: 4, Index: 16, Indexed: true, Shift: uint8(in.size)},
+			Mem{Base: 3},
+			Mem{Base: 3, Disp: 1 << in.size},
+			Mem{Base: 17, Disp: 4095 << in.size},
+			Mem{Base: 3, Disp: -1},
+			Mem{Base: 3, Disp: -256},
+			Mem{Base: 3, Index: 5, Indexed: true},
+			Mem{Base: 4, Index: 16, Indexed: true, Shift: uint8(in.size)},
 		}
 	case 'A', 'B', 'C', 'T':
 		return []Operand{Label(0), Label(1)}

@@ -263,17 +263,19 @@ type place struct {
 	mem    tree.Memory // nil: the temporaries of the program
 	offset int         // bytes
 	own    []byte      // not nil: memory of a worker, which begins with the element
+	empty  bool        // there is no element: the offset can be outside of the memory
 }
 
 func (p *Program) place(a *plan.Array) place {
-	at := place{mem: a.Mem, offset: a.Offset * a.Type.Size()}
+	at := place{mem: a.Mem, offset: a.Offset * a.Type.Size(), empty: a.Shape.Size() == 0}
 	if a.Mem == nil {
 		at.offset += p.Plan.Temps[a.Temp].Offset
 	}
 	return at
 }
 
-// in returns the current address, or nil if the memory has no bytes.
+// in returns the current address, or nil if there is no element. The collector must not
+// see the address of other memory.
 func (at place) in(p *Program) unsafe.Pointer {
 	if at.own != nil {
 		return unsafe.Pointer(unsafe.SliceData(at.own))
@@ -282,7 +284,7 @@ func (at place) in(p *Program) unsafe.Pointer {
 	if at.mem != nil {
 		b = p.Bytes(at.mem)
 	}
-	if len(b) == 0 {
+	if len(b) == 0 || at.empty {
 		return nil
 	}
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), at.offset)

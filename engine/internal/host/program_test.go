@@ -2,6 +2,7 @@ package host
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
@@ -61,5 +62,20 @@ func TestForget(t *testing.T) {
 				t.Errorf("of temporaries of %d bytes %d are kept; the footprint is %d", size, kept, p.Footprint())
 			}
 		}
+	}
+}
+
+// TestEmptyAddress tests that an array without elements has no address: its first element
+// would be outside of the memory.
+func TestEmptyAddress(t *testing.T) {
+	m := make(memory, 16)
+	p := &Program{Options: Options{Bytes: func(tree.Memory) []byte { return m }}}
+	a := &plan.Array{Mem: &m, Type: dtype.F32, Shape: shape.Shape{0}, Strides: shape.Strides{-1}, Offset: -1}
+	if at := p.address(a); at != nil {
+		t.Errorf("the address of no element is %p, in memory at %p", at, &m[0])
+	}
+	a.Shape, a.Offset = shape.Shape{4}, 3
+	if at := p.address(a); at != unsafe.Pointer(&m[12]) {
+		t.Errorf("the address of the last element is %p, in memory at %p", at, &m[0])
 	}
 }

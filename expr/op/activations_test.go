@@ -72,11 +72,15 @@ func TestActivations(t *testing.T) {
 		"ndtri": {op.NormalQuantile[float64], []float64{0, .5, 1, nan}, []float64{-inf, 0, inf, nan}, []float64{inf, math.Sqrt(2 * math.Pi), inf, nan}},
 		"hypot": {
 			func(x E) E { return op.Hypot(x, vector(0, 4, 0, 1, 1)) },
-			[]float64{0, 3, -2, -inf, inf}, []float64{0, 5, 2, inf, inf}, []float64{0, .6, -1, -1, 1},
+			[]float64{0, 3, -2, -inf, inf},
+			[]float64{0, 5, 2, inf, inf},
+			[]float64{0, .6, -1, -1, 1},
 		},
 		"logaddexp of infinities": {
 			func(x E) E { return op.LogAddExp(x, vector(1, 1, inf, 1)) },
-			[]float64{-inf, inf, inf, 1e300}, []float64{1, inf, inf, 1e300}, []float64{0, 1, .5, 1},
+			[]float64{-inf, inf, inf, 1e300},
+			[]float64{1, inf, inf, 1e300},
+			[]float64{0, 1, .5, 1},
 		},
 		"logaddexp of equal numbers": {
 			func(x E) E { return op.LogAddExp(x, vector(3, -inf)) }, []float64{3, -inf}, []float64{3 + math.Ln2, -inf}, []float64{.5, .5},

@@ -17,10 +17,10 @@ import (
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-// isas returns the instruction sets of the machine.
+// isas returns the instruction sets of the machine that have kernels.
 func isas() (names []string) {
 	for _, isa := range jit.ISAs {
-		if _, err := jit.New(isa); err == nil {
+		if _, err := jit.New(isa); err == nil && Has(isa) {
 			names = append(names, isa)
 		}
 	}

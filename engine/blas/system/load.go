@@ -9,6 +9,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/engine/internal/shlib"
 )
 
 // The values of CBLAS_ORDER and CBLAS_TRANSPOSE.
@@ -20,7 +21,7 @@ const (
 
 // load opens a file, finds its functions and tries them.
 func load(file string) (*Library, error) {
-	h, err := openFile(file)
+	h, err := shlib.Open(file, false)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +65,11 @@ func load(file string) (*Library, error) {
 // of Python a prefix.
 func function(h uintptr, name string) (at uintptr, narrow bool) {
 	for _, prefix := range []string{"", "scipy_"} {
-		if at, err := symbol(h, prefix+name); err == nil && at != 0 {
+		if at, err := shlib.Symbol(h, prefix+name); err == nil && at != 0 {
 			return at, true
 		}
 		for _, suffix := range []string{"64_", "_64_", "_64"} {
-			if at, err := symbol(h, prefix+name+suffix); err == nil && at != 0 {
+			if at, err := shlib.Symbol(h, prefix+name+suffix); err == nil && at != 0 {
 				return at, false
 			}
 		}

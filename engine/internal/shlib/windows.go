@@ -1,6 +1,6 @@
 //go:build windows && amd64
 
-package dl
+package shlib
 
 import (
 	"path/filepath"
@@ -8,16 +8,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// open has no use for global: Windows binds symbols by library.
-func open(path string, _ bool) (Handle, error) {
+// Open opens a library. It has no use for global: Windows binds symbols by library.
+func Open(path string, _ bool) (uintptr, error) {
 	flags := uintptr(0)
 	if filepath.IsAbs(path) { // what it needs is beside it
 		flags = windows.LOAD_WITH_ALTERED_SEARCH_PATH
 	}
 	h, err := windows.LoadLibraryEx(path, 0, flags)
-	return Handle(h), err
+	return uintptr(h), err
 }
 
-func symbol(h Handle, name string) (uintptr, error) {
+// Symbol returns the address of a function.
+func Symbol(h uintptr, name string) (uintptr, error) {
 	return windows.GetProcAddress(windows.Handle(h), name)
 }

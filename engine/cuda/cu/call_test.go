@@ -73,8 +73,8 @@ func TestGemmArguments(t *testing.T) {
 	use(t, &cublas, stub(t, "libcublas.so.13", cublas.names, map[string]string{
 		"cublasCreate_v2":   "(u *h) { *h = 5; return 0; }",
 		"cublasGetProperty": "(int p, int *v) { *v = p == 0 ? 13 : p; return 0; }",
-		"cublasSgemm_v2":    "(u h, int ta, int tb, int m, int n, int k, float *al, u a, int la, u b, int lb, float *be, u c, int lc) { return *al == 1 && *be == 0 && " + head + " ? 0 : 7; }",
-		"cublasDgemmStridedBatched": "(u h, int ta, int tb, int m, int n, int k, double *al, u a, int la, long sa, u b, int lb, long sb, double *be, u c, int lc, long sc, int batch) { return *al == 1 && *be == 0 && " +
+		"cublasSgemm_v2":    "(u h, int ta, int tb, int m, int n, int k, float *al, u a, int la, u b, int lb, float *be, u c, int lc) { return *al == 1.5 && *be == -2 && " + head + " ? 0 : 7; }",
+		"cublasDgemmStridedBatched": "(u h, int ta, int tb, int m, int n, int k, double *al, u a, int la, long sa, u b, int lb, long sb, double *be, u c, int lc, long sc, int batch) { return *al == 1.5 && *be == -2 && " +
 			head + strided + " ? 0 : 7; }",
 		"cublasSetWorkspace_v2": "(u h, u p, u n) { return h == 5 && p == 1 && n == 2 ? 0 : 14; }",
 	}))
@@ -88,7 +88,7 @@ func TestGemmArguments(t *testing.T) {
 	if err := h.On(3, 1, 2); err != nil {
 		t.Error(err)
 	}
-	g := &Gemm{TransA: Trans, M: 2, N: 3, K: 4, A: 100, LdA: 7, StrideA: 11, B: 200, LdB: 8, StrideB: 12, C: 300, LdC: 9, StrideC: 13, Batch: 1}
+	g := &Gemm{TransA: Trans, M: 2, N: 3, K: 4, A: 100, LdA: 7, StrideA: 11, B: 200, LdB: 8, StrideB: 12, C: 300, LdC: 9, StrideC: 13, Batch: 1, Alpha: 1.5, Beta: -2}
 	if err := h.Sgemm(g); err != nil {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -101,7 +102,12 @@ func TestAcross(t *testing.T) {
 			differ(t, r, s)
 		}()
 	}
-	if across < 20 || whole < 5 {
+	// Only the target with 32 large vectors has rows of states in registers.
+	least := 5
+	if !slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx512" }) {
+		least = 0
+	}
+	if across < 20 || whole < least {
 		t.Errorf("%d loops go along one row after the other, %d have the states of a row in registers", across, whole)
 	}
 }

@@ -44,8 +44,8 @@ GEMM(cblas_dgemm, double)
 // build compiles the library and returns its path.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
-	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("the test needs a C compiler")
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("no library is opened here, or there is no C compiler")
 	}
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -106,11 +106,12 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	wrong := build(t, "-DWRONG=0.5")
 	for want, path := range map[string]string{
 		"cannot open":            "/nowhere/lib.so",
 		"text.so: ":              text,
 		"no function cblas_dgem": build(t, "-DWRONG=0", "-DHALF"),
-		"its products are wrong": build(t, "-DWRONG=0.5"),
+		"its products are wrong": wrong,
 		"there is no library of": "openbla",
 	} {
 		l, err := system.Open(path)

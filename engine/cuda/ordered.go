@@ -57,7 +57,7 @@ func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, err
 		return nil, err
 	}
 	blocks := (a.rows + productTile - 1) / productTile * ((b.cols + productTile - 1) / productTile)
-	shared := 2 * productDepth * (productTile + 1) * s.Out.Type.Size()
+	shared := 2 * productDepth * (productTile + 1) * max(s.Out.Type.Size(), 4)
 	if vector {
 		blocks, shared = (max(a.rows, b.cols)+productBlock-1)/productBlock, 0
 	}

@@ -11,11 +11,11 @@ struct args {
 // A sum of terms in this order.
 struct ordered {
   W chain = 0, section = 0, total = 0;
-  METHOD void add(T x, T y) {
+  METHOD void add(W x, W y) {
 #if FLOATS
     chain = prim::fma(x, y, chain);
 #else
-    chain += (W)x * (W)y;
+    chain += x * y;
 #endif
   }
   // end adds the block that ends before term next, of k terms.
@@ -33,15 +33,15 @@ struct ordered {
 constexpr int TILE = 64, DEPTH = 16, EACH = 4, SIDE = TILE / EACH;
 
 // The shared memory of a block.
-struct room { T left[DEPTH][TILE + 1], right[DEPTH][TILE + 1]; };
+struct room { W left[DEPTH][TILE + 1], right[DEPTH][TILE + 1]; };
 
 // load copies DEPTH terms of TILE rows. Neighbouring threads load neighbouring elements if
 // the terms or the rows are contiguous. Rows outside of the matrix are zeros, of which no
 // result is stored; terms outside are not used.
-FN void load(T (*to)[TILE + 1], const T *from, i64 rows, i64 terms, i64 row, i64 term) {
+FN void load(W (*to)[TILE + 1], const T *from, i64 rows, i64 terms, i64 row, i64 term) {
   for (int x = threadIdx.x; x < TILE * DEPTH; x += 256) {
     const int i = term == 1 ? x / DEPTH : x % TILE, t = term == 1 ? x % DEPTH : x / TILE;
-    if (t < terms) to[t][i] = i < rows ? from[i * row + t * term] : T(0);
+    if (t < terms) to[t][i] = i < rows ? (W)from[i * row + t * term] : W(0);
   }
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// ordered is a step of matrix products by a kernel with the bits of the CPU: of integers,
-// which cuBLAS does not have, and of floats where the plan asks for the order of the
+// ordered is a step of matrix products by a kernel with the bits of the CPU, for floats
+// where the plan asks for the order of the
 // interpreter.
 type ordered struct {
 	p     *program

@@ -104,7 +104,10 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 		return nil, err
 	}
 	name := stageName(i, fmt.Sprintf("product of %v and %v", s.A, s.B))
-	if p.plan.ProductsInOrder || s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
+	if s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
+		return p.newIntegers(name, s, a, b)
+	}
+	if p.plan.ProductsInOrder {
 		return p.newOrdered(name, s, a, b)
 	}
 	x := &product{p: p, name: name, s: s, a: a, b: b}

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// ordered is a step of matrix products by a kernel with the bits of the CPU, for floats
-// where the plan asks for the order of the
+// ordered is a step of matrix products by a kernel with the bits of the CPU: of integers,
+// which cuBLAS does not have, and of floats where the plan asks for the order of the
 // interpreter.
 type ordered struct {
 	p     *program
@@ -29,21 +29,34 @@ const (
 	productBlock = 256
 )
 
-// productKernel returns the kernel for elements of type t, and whether they are those of
-// products with a vector. Wrapping sums and products of signed integers have the bits of
-// unsigned ones.
-func (p *program) productKernel(t dtype.Type, vector bool) (kernelText, error) {
-	element, sum := cType(t), cType(t)
+// A productKernel is a kernel, and how its threads share the results of one product.
+type productKernel struct {
+	entry          cu.Function
+	blocks, shared int
+}
+
+// kernelOf returns the kernel for elements of type t, and a product of rows x cols.
+func (p *program) kernelOf(t dtype.Type, rows, cols int) (k productKernel, err error) {
 	if !t.IsFloat() {
-		element = keyType(t.Size())
-		sum = keyType(max(t.Size(), 4))
+		m, err := p.d.integerModule(&p.resources.code, t)
+		if err != nil {
+			return k, err
+		}
+		return productKernel{m.entries[0], (rows*cols + productBlock - 1) / productBlock, 0}, nil
 	}
 	entry, block, chains := "oneloop_product", gemm.Block, 1
-	if vector {
+	k.blocks = (rows + productTile - 1) / productTile * ((cols + productTile - 1) / productTile)
+	k.shared = 2 * productDepth * (productTile + 1) * t.Size()
+	if rows == 1 || cols == 1 { // a product with a vector
 		entry, block, chains = "oneloop_vector", gemm.VectorBlock, gemm.Lanes(t.Size())
+		k.blocks, k.shared = (max(rows, cols)+productBlock-1)/productBlock, 0
 	}
-	return p.text("a matrix product of "+t.String(), "product", []string{entry}, "T "+element, "W "+sum,
-		define("FLOATS", truth(t.IsFloat()).add), define("BLOCK", block), define("SECTION", gemm.Section), define("CHAINS", chains))
+	text, err := p.text("a matrix product of "+t.String(), "product", []string{entry}, "T "+cType(t),
+		define("BLOCK", block), define("SECTION", gemm.Section), define("CHAINS", chains))
+	if err == nil {
+		k.entry = text.module.entries[0]
+	}
+	return k, err
 }
 
 func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, error) {
@@ -51,15 +64,9 @@ func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, err
 	if a.rows*b.cols == 0 {
 		return x, nil
 	}
-	vector := s.Out.Type.IsFloat() && (a.rows == 1 || b.cols == 1)
-	k, err := p.productKernel(s.Out.Type, vector)
+	k, err := p.kernelOf(s.Out.Type, a.rows, b.cols)
 	if err != nil {
 		return nil, err
-	}
-	blocks := (a.rows + productTile - 1) / productTile * ((b.cols + productTile - 1) / productTile)
-	shared := 2 * productDepth * (productTile + 1) * max(s.Out.Type.Size(), 4)
-	if vector {
-		blocks, shared = (max(a.rows, b.cols)+productBlock-1)/productBlock, 0
 	}
 	for range a.offsets {
 		arg := make([]byte, 3*8)
@@ -67,7 +74,7 @@ func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, err
 			arg = binary.LittleEndian.AppendUint64(arg, uint64(v))
 		}
 		x.args = append(x.args, arg)
-		x.queue = append(x.queue, cu.NewLaunch(k.module.entries[0], cu.Dim3{X: blocks, Y: 1, Z: 1}, cu.Dim3{X: productBlock, Y: 1, Z: 1}, shared, arg))
+		x.queue = append(x.queue, cu.NewLaunch(k.entry, cu.Dim3{X: k.blocks, Y: 1, Z: 1}, cu.Dim3{X: productBlock, Y: 1, Z: 1}, k.shared, arg))
 	}
 	return x, nil
 }

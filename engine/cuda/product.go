@@ -104,10 +104,7 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 		return nil, err
 	}
 	name := stageName(i, fmt.Sprintf("product of %v and %v", s.A, s.B))
-	if s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
-		return p.newIntegers(name, s, a, b)
-	}
-	if p.plan.ProductsInOrder {
+	if p.plan.ProductsInOrder || s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
 		return p.newOrdered(name, s, a, b)
 	}
 	x := &product{p: p, name: name, s: s, a: a, b: b}

@@ -1,6 +1,6 @@
 // Matrix products of elements of type T in the order of package gemm: CHAINS chains of fused
 // multiply-adds sum BLOCK terms, the blocks of SECTION terms are added in order, then the
-// sections. Products with a vector have several chains, others one. Integers are unsigned, and W is T or, for small ones, wider.
+// sections. Products with a vector have several chains, others one.
 
 struct args {
   const T *a, *b;
@@ -10,13 +10,9 @@ struct args {
 
 // A sum of terms in this order.
 struct ordered {
-  W chain = 0, section = 0, total = 0;
-  METHOD void add(W x, W y) {
-#if FLOATS
+  T chain = 0, section = 0, total = 0;
+  METHOD void add(T x, T y) {
     chain = prim::fma(x, y, chain);
-#else
-    chain += x * y;
-#endif
   }
   // end adds the block that ends before term next, of k terms.
   METHOD void end(i64 next, i64 k) {
@@ -33,15 +29,15 @@ struct ordered {
 constexpr int TILE = 64, DEPTH = 16, EACH = 4, SIDE = TILE / EACH;
 
 // The shared memory of a block.
-struct room { W left[DEPTH][TILE + 1], right[DEPTH][TILE + 1]; };
+struct room { T left[DEPTH][TILE + 1], right[DEPTH][TILE + 1]; };
 
 // load copies DEPTH terms of TILE rows. Neighbouring threads load neighbouring elements if
 // the terms or the rows are contiguous. Rows outside of the matrix are zeros, of which no
 // result is stored; terms outside are not used.
-FN void load(W (*to)[TILE + 1], const T *from, i64 rows, i64 terms, i64 row, i64 term) {
+FN void load(T (*to)[TILE + 1], const T *from, i64 rows, i64 terms, i64 row, i64 term) {
   for (int x = threadIdx.x; x < TILE * DEPTH; x += 256) {
     const int i = term == 1 ? x / DEPTH : x % TILE, t = term == 1 ? x % DEPTH : x / TILE;
-    if (t < terms) to[t][i] = i < rows ? (W)from[i * row + t * term] : W(0);
+    if (t < terms) to[t][i] = i < rows ? from[i * row + t * term] : T(0);
   }
 }
 
@@ -75,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_product(const __grid_c
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
       const i64 row = top + i + r * SIDE, column = first + j + s * SIDE;
-      if (row < p.m && column < p.n) p.c[row * p.n + column] = (T)sums[r][s].total;
+      if (row < p.m && column < p.n) p.c[row * p.n + column] = sums[r][s].total;
     }
   }
 }
@@ -103,6 +99,6 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_vector(const __grid_co
       sum.chain = chains[0].chain;
       sum.end(at + terms, p.k);
     }
-    p.c[i] = (T)sum.total;
+    p.c[i] = sum.total;
   }
 }

@@ -198,7 +198,7 @@ func tolerance[T expr.Float]() float64 {
 // near requires a value within a relative bound of the expected one.
 func near(t *testing.T, what string, got, want, tol float64) {
 	if !(math.Abs(got-want) <= tol*math.Abs(want)) && got != want {
-		t.Helper() // dear, and there may be a million of them
+		t.Helper() // costs more than the comparison, and there may be a million of them
 		t.Fatalf("%s is %.17g, want %.17g within %g", what, got, want, tol)
 	}
 }

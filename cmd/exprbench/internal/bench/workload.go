@@ -83,11 +83,11 @@ func rows(n int) dims {
 type cost int
 
 const (
-	cheap  cost = iota // a few operations
-	wide               // more operations or arrays
-	costly             // one or two functions
-	dear               // many functions
-	cubic              // a matrix product
+	cheap         cost = iota // a few operations
+	wide                      // more operations or arrays
+	fewFunctions              // one or two functions
+	manyFunctions             // many functions
+	cubic                     // a matrix product
 )
 
 // A Scale is a choice of sizes.
@@ -104,16 +104,16 @@ const (
 // seconds and Normal in about a minute.
 var sizes = [...]map[cost][]int{
 	Quick: {
-		cheap: {10_000, 250_000}, wide: {10_000, 250_000}, costly: {10_000, 250_000},
-		dear: {10_000, 250_000}, cubic: {10_000, 40_000},
+		cheap: {10_000, 250_000}, wide: {10_000, 250_000}, fewFunctions: {10_000, 250_000},
+		manyFunctions: {10_000, 250_000}, cubic: {10_000, 40_000},
 	},
 	Normal: {
-		cheap: {10_000, 1_000_000, 8_000_000}, wide: {10_000, 1_000_000, 4_000_000}, costly: {10_000, 1_000_000, 2_097_152},
-		dear: {10_000, 100_000, 1_000_000}, cubic: {10_000, 40_000, 160_000},
+		cheap: {10_000, 1_000_000, 8_000_000}, wide: {10_000, 1_000_000, 4_000_000}, fewFunctions: {10_000, 1_000_000, 2_097_152},
+		manyFunctions: {10_000, 100_000, 1_000_000}, cubic: {10_000, 40_000, 160_000},
 	},
 	Full: {
 		cheap: {1000, 10_000, 100_000, 1_000_000, 8_000_000, 32_000_000}, wide: {10_000, 1_000_000, 16_777_216},
-		costly: {10_000, 1_000_000, 4_194_304, 16_777_216}, dear: {10_000, 1_000_000, 8_000_000}, cubic: {10_000, 262_144, 1_048_576},
+		fewFunctions: {10_000, 1_000_000, 4_194_304, 16_777_216}, manyFunctions: {10_000, 1_000_000, 8_000_000}, cubic: {10_000, 262_144, 1_048_576},
 	},
 }
 
@@ -154,12 +154,12 @@ var workloads = []*Workload{
 		loops:  loops{add[float32], add[float64]},
 	},
 	{
-		Name: "GELU", Text: "y = 0.5*x*(1 + tanh(0.7978845608*(x + 0.044715*x*x*x)))", dims: vector, cost: costly,
+		Name: "GELU", Text: "y = 0.5*x*(1 + tanh(0.7978845608*(x + 0.044715*x*x*x)))", dims: vector, cost: fewFunctions,
 		Arrays: []Variable{{"y", "n", 0, 0}, {"x", "n", -4, 4}},
 		loops:  loops{gelu[float32], gelu[float64]},
 	},
 	{
-		Name: "Sigmoid", Text: "y = 1/(1 + exp(-x))", dims: vector, cost: costly,
+		Name: "Sigmoid", Text: "y = 1/(1 + exp(-x))", dims: vector, cost: fewFunctions,
 		Arrays: []Variable{{"y", "n", 0, 0}, {"x", "n", -8, 8}},
 		loops:  loops{sigmoid[float32], sigmoid[float64]},
 	},
@@ -169,7 +169,7 @@ var workloads = []*Workload{
 		loops:  loops{hypot[float32], hypot[float64]},
 	},
 	{
-		Name: "BlackScholes", dims: vector, cost: dear, tol: [2]float64{1e-4, 1e-12},
+		Name: "BlackScholes", dims: vector, cost: manyFunctions, tol: [2]float64{1e-4, 1e-12},
 		Text: "v = sigma*sqrt(T); d1 = (log(S/K) + (r + 0.5*sigma*sigma)*T)/v; d2 = d1 - v; " +
 			"call = 0.5*S*(1 + erf(d1/1.4142135623730951)) - 0.5*K*exp(-r*T)*(1 + erf(d2/1.4142135623730951))",
 		Arrays:  []Variable{{"call", "n", 0, 0}, {"S", "n", 80, 120}, {"K", "n", 80, 120}, {"T", "n", .25, 2}},
@@ -177,13 +177,13 @@ var workloads = []*Workload{
 		loops:   loops{blackScholes[float32], blackScholes[float64]},
 	},
 	{
-		Name: "Softmax", dims: rows, cost: costly, tol: [2]float64{1e-4, 1e-12},
+		Name: "Softmax", dims: rows, cost: fewFunctions, tol: [2]float64{1e-4, 1e-12},
 		Text:   "t = exp(x - max(x, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)",
 		Arrays: []Variable{{"y", "rc", 0, 0}, {"x", "rc", -4, 4}},
 		loops:  loops{softmax[float32], softmax[float64]},
 	},
 	{
-		Name: "LayerNorm", dims: rows, cost: costly, tol: [2]float64{1e-4, 1e-12},
+		Name: "LayerNorm", dims: rows, cost: fewFunctions, tol: [2]float64{1e-4, 1e-12},
 		Text:   "d = x - mean(x, axis=-1, keepdims=True); y = d/sqrt(mean(d*d, axis=-1, keepdims=True) + 1e-5)*gamma + beta",
 		Arrays: []Variable{{"y", "rc", 0, 0}, {"x", "rc", -4, 4}, {"gamma", "c", .5, 1.5}, {"beta", "c", -1, 1}},
 		loops:  loops{layerNorm[float32], layerNorm[float64]},

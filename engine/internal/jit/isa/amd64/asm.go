@@ -1,6 +1,5 @@
-// Package amd64 has the targets AVX2 and AVX-512. Each is one file. They share the
-// general registers, the addresses, and the rules that do not depend on the kind of
-// predicates.
+// Package amd64 has the targets AVX2 and AVX-512. They share the general registers, the
+// addresses, and the rules that do not depend on the kind of predicates.
 package amd64
 
 import (
@@ -8,12 +7,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
-)
-
-// The targets of this processor.
-var (
-	AVX512 isa.Target = avx512Target{}
-	AVX2   isa.Target = avx2Target{}
 )
 
 // regs are the registers by their roles.

@@ -16,8 +16,8 @@ import (
 // all zeros, as wide as the widest lanes of the phase. Constants and uniform values
 // in memory have a copy for every lane.
 
-// tailVec is the register of the tail mask, a predicate.
-const tailVec = x86.Vec(15)
+// AVX2 is the target with AVX2, FMA and BMI2.
+var AVX2 isa.Target = avx2Target{}
 
 type avx2Target struct{}
 
@@ -36,9 +36,6 @@ func (avx2Target) Lanes(f *isa.Emitter) isa.Lanes {
 	e.own = e
 	return e
 }
-
-// An avx2 emits the instructions of AVX2 with FMA and BMI2.
-type avx2 struct{ emitter }
 
 var wideInts = types{dtype.I64, dtype.U64}
 
@@ -71,17 +68,6 @@ func (f *avx2) scalar(n *lower.Node) {
 		return
 	}
 	f.broadcast(d, n.Type, m)
-}
-
-// predicate widens the result d of a comparison of type t to the lanes of a predicate.
-func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
-	if f.W == 4 && !isa.Wide(t) {
-		f.I(x86.VPMOVSXDQ, x86.L256, d, d)
-	}
-}
-
-func (f *avx2) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
-	f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
 }
 
 func (f *avx2) predicateEq(n *lower.Node) {
@@ -256,8 +242,6 @@ var loadRows2 = [...]x86.Op{
 	dtype.BF16: x86.VPMOVZXWD,
 }
 
-func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
-
 func (f *avx2) load(n *lower.Node) {
 	s := &f.Layout.Sites[n.Aux]
 	if f.bytes(n) {
@@ -350,21 +334,6 @@ func (f *avx2) widen(d x86.Vec, t dtype.Type, x x86.Operand) {
 	if t == dtype.BF16 {
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
 	}
-}
-
-// predicateLane returns the type of the lanes of predicates.
-func (f *avx2) predicateLane() dtype.Type {
-	if f.W == 8 {
-		return dtype.I32
-	}
-	return dtype.I64
-}
-
-// notZero sets the lanes of d, of integer type t, to whether those of x are not 0.
-func (f *avx2) notZero(d, x x86.Vec, t dtype.Type) {
-	l := f.LenOf(t)
-	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
-	f.I(x86.VPXOR, l, d, d, f.ones())
 }
 
 // copyLanes copies the elements of the lanes of k, one by one. from and to do not use RAX
@@ -497,71 +466,15 @@ func (f *avx2) pack(v x86.Vec, op x86.Op) {
 	f.I(op, x86.L128, v, v, v)
 }
 
-// pick loads lanes from windows: a permute puts the lanes of each window in place, and a blend
-// joins them.
-func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
-	l, v := f.LenOf(t), f.Tmp()
-	for i, w := range windows {
-		to := d
-		if i > 0 {
-			to = v
-		}
-		order, blend := 0, 0
-		for _, p := range w.lanes {
-			order |= p.At << (2 * p.Lane)
-			blend |= 1 << p.Lane
-		}
-		switch {
-		case isa.Wide(t):
-			f.I(x86.VPERMPD, l, to, w.from, x86.Imm(order))
-		case f.W == 4:
-			f.I(x86.VPERMILPS, l, to, w.from, x86.Imm(order))
-		default:
-			f.I(x86.VMOVUPS, l, v, f.selector(w.lanes, 4, 0, false))
-			f.I(x86.VPERMPS, l, to, v, w.from)
-		}
-		if i == 0 {
-			continue
-		}
-		if isa.Wide(t) { // two halves for each lane
-			blend = blend&1*3 | blend>>1&1*12 | blend>>2&1*48 | blend>>3&1*192
-		}
-		f.I(x86.VPBLENDD, l, d, d, v, x86.Imm(blend))
-	}
-}
-
-// StoreStepped returns false: stores under a mask are slow on some processors with AVX2
-// alone.
 func (f *avx2) Hold(int) bool { return false }
 
 func (f *avx2) EndHold() {}
 
 func (f *avx2) LoadHeld() {}
 
+// StoreStepped returns false: stores under a mask are slow on some processors with AVX2
+// alone.
 func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
-
-// StoreLaid stores by way of the frame: elements that follow each other at once.
-func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) {
-	if f.Masked {
-		f.copyLaidTo(n, t)
-		return
-	}
-	s, size := &f.Layout.Sites[n.Aux], t.Size()
-	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
-	to := f.LaidAddress(s, n.Aux)
-	before := f.laidBefore(s)
-	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
-	for lane := 0; lane < f.W; {
-		n := 1
-		for lane+n < f.W && offsets[lane+n] == offsets[lane]+n {
-			n++
-		}
-		m := to
-		m.Disp += int32((before + offsets[lane]) * size)
-		f.CopyBytes(m, isa.At(isa.Frame, laidValues+lane*size), n*size)
-		lane += n
-	}
-}
 
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {

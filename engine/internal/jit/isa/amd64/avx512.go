@@ -16,6 +16,9 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
+// AVX512 is the target with AVX-512 and its extensions BW, DQ and VL.
+var AVX512 isa.Target = avx512Target{}
+
 type avx512Target struct{}
 
 func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the tail mask
@@ -33,20 +36,6 @@ func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
 	e.own = e
 	return e
 }
-
-// An avx512 emits the instructions of AVX-512 with its extensions BW, DQ and VL.
-// Predicates are in mask registers.
-type avx512 struct {
-	emitter
-	estimator
-	holder
-	shared share
-}
-
-const (
-	tailMask = x86.K7
-	maskTmp  = x86.K0 // never a write mask
-)
 
 var shortInts = slices.Concat(isa.IntsOf(true, 4), isa.IntsOf(false, 4))
 
@@ -239,15 +228,6 @@ func (f *avx512) inTail() x86.Operand {
 		return tailMask
 	}
 	return nil
-}
-
-// zeroing appends an instruction that clears the lanes outside a mask, unless it is nil.
-func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x86.Mem) {
-	if k, ok := lanes.(x86.Mask); ok {
-		f.I(op, l, d, m, x86.Zero(k))
-	} else {
-		f.I(op, l, d, m)
-	}
 }
 
 // byteLen returns the length of a vector with a byte for each lane.
@@ -617,4 +597,45 @@ func (f *avx512) take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand) {
 
 func (f *avx512) before(_ dtype.Type, m x86.Operand, xi, di x86.Vec) {
 	f.I(x86.VPCMPD, f.LenOf(dtype.I32), m, xi, di, x86.Imm(1), x86.Merge(m.(x86.Mask)))
+}
+
+// StoreStepped stores to a site with a small step.
+func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
+	if t.Size() == 1 {
+		f.storeStepped8(n, t)
+		return true
+	}
+	if t.Size() < 4 {
+		return false
+	}
+	x := f.Src(n.Args[0])
+	f.place(f.windows(&f.Layout.Sites[n.Aux]), t, x)
+	return true
+}
+
+// loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across
+// vectors.
+func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
+	x := f.shuffled(s, i)
+	l := max(x86.L128, x86.Len(8*f.W))
+	switch {
+	case t == dtype.Bool:
+		v := f.Tmp()
+		f.I(x86.VMOVUPS, l, v, x)
+		k := f.DstMask()
+		f.I(x86.VPTESTMB, l, k, v, v)
+		if f.W == 8 {
+			f.I(x86.KMOVB, 0, k, k)
+		}
+	case t.Size() == f.LaneSize:
+		f.I(x86.VMOVUPS, f.LenOf(t), f.Dst(), x)
+	case f.LaneSize > 0:
+		f.I(f.narrowRow(t).lanes, f.LenOf(t), f.Dst(), x)
+	default:
+		d, reg := f.Dst(), f.LenOf(t.Register())
+		f.I(loadRows[t].lanes, reg, d, x)
+		if t == dtype.BF16 {
+			f.I(x86.VPSLLD, reg, d, d, x86.Imm(16))
+		}
+	}
 }

@@ -18,18 +18,6 @@ import (
 // Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
 var Permutes8 = cpu.X86.HasAVX512VBMI
 
-// moveGroup moves a group of bytes between a vector and memory.
-func (f *emitter) moveGroup(n int, to, from x86.Operand) {
-	switch n {
-	case 16:
-		f.I(x86.VMOVUPS, x86.L128, to, from)
-	case 8:
-		f.I(x86.VMOVQ, 0, to, from)
-	default:
-		f.I(x86.VMOVD, 0, to, from)
-	}
-}
-
 // shuffle returns the constant that moves elements of size bytes of a vector, and clears the
 // others.
 func (f *emitter) shuffle(move []picked, size int) x86.Mem {
@@ -111,33 +99,6 @@ func (f *emitter) shuffled(s *layout.Site, i int32) x86.Operand {
 	d := f.Tmp()
 	f.shuffledElements(s, i, d)
 	return d
-}
-
-// loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across
-// vectors.
-func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
-	x := f.shuffled(s, i)
-	l := max(x86.L128, x86.Len(8*f.W))
-	switch {
-	case t == dtype.Bool:
-		v := f.Tmp()
-		f.I(x86.VMOVUPS, l, v, x)
-		k := f.DstMask()
-		f.I(x86.VPTESTMB, l, k, v, v)
-		if f.W == 8 {
-			f.I(x86.KMOVB, 0, k, k)
-		}
-	case t.Size() == f.LaneSize:
-		f.I(x86.VMOVUPS, f.LenOf(t), f.Dst(), x)
-	case f.LaneSize > 0:
-		f.I(f.narrowRow(t).lanes, f.LenOf(t), f.Dst(), x)
-	default:
-		d, reg := f.Dst(), f.LenOf(t.Register())
-		f.I(loadRows[t].lanes, reg, d, x)
-		if t == dtype.BF16 {
-			f.I(x86.VPSLLD, reg, d, d, x86.Imm(16))
-		}
-	}
 }
 
 // storeStepped8 stores bytes with a small step: for each window those of its lanes, under

@@ -81,24 +81,6 @@ func as[T set](emit func(T, *lower.Node)) rule {
 	return func(f *emitter, n *lower.Node) { emit(f.own.(T), n) }
 }
 
-func (f *emitter) Emit(n *lower.Node) bool {
-	var emit rule
-	ok := false
-	if f.LaneSize > 0 {
-		emit, ok = narrowRules[f.LaneSize-1].Find(n.Op, n.In)
-	}
-	if !ok {
-		emit, ok = f.rules.Find(n.Op, n.In)
-	}
-	if !ok {
-		emit, ok = commonRules.Find(n.Op, n.In)
-	}
-	if ok {
-		emit(f, n)
-	}
-	return ok
-}
-
 // LenOf returns the size in bits of a vector of register type t.
 func (f *emitter) LenOf(t dtype.Type) x86.Len { return x86.Len(8 * f.VecBytes(t)) }
 
@@ -139,12 +121,6 @@ func (f *emitter) StoreVec(t dtype.Type, m isa.Mem, x isa.Vec) {
 
 func (f *emitter) CopyVec(t dtype.Type, d, x isa.Vec) { f.I(x86.VMOVAPS, f.LenOf(t), d, x) }
 
-func (f *emitter) LoadMask(d isa.Mask, m isa.Mem) { f.I(f.kop(kmov), 0, d, mem(m)) }
-
-func (f *emitter) StoreMask(m isa.Mem, x isa.Mask) { f.I(f.kop(kmov), 0, mem(m), x) }
-
-func (f *emitter) CopyMask(d, x isa.Mask) { f.I(f.kop(kmov), 0, d, x) }
-
 func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
 	if size == 4 {
 		f.I(x86.VMOVD, 0, mem(m), x)
@@ -154,16 +130,6 @@ func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
 }
 
 func (f *emitter) Constant(d isa.Vec, t dtype.Type, x uint64) { f.broadcast(d, t, f.constant(t, x)) }
-
-func (f *emitter) StoreLanes(t dtype.Type, m isa.Mem, x isa.Vec, masked bool) {
-	if masked { // a store under a mask would not be forwarded to the next load
-		d := f.Tmp()
-		f.LoadVec(t, d, m)
-		f.blend(t, d, d, x, f.tail())
-		x = d
-	}
-	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), mem(m), x)
-}
 
 func (f *emitter) StoreOffsets(m isa.Mem, x isa.Vec) {
 	f.I(x86.VMOVUPS, x86.L256, mem(m), x)
@@ -377,6 +343,69 @@ func (f *emitter) bytes(n *lower.Node) bool {
 // moveBytes moves a byte for each lane between a vector and memory.
 func (f *emitter) moveBytes(to, from x86.Operand) { f.moveGroup(f.W, to, from) }
 
+type types = []dtype.Type
+
+// on returns a row of rules: for some operations, on operands of some types.
+func on(emit rule, ts types, ops ...prim.Op) isa.Row[rule] {
+	return isa.Row[rule]{Emit: emit, Types: ts, Ops: ops}
+}
+
+// An avx2 emits the instructions of AVX2 with FMA and BMI2.
+type avx2 struct{ emitter }
+
+// An avx512 emits the instructions of AVX-512 with its extensions BW, DQ and VL.
+// Predicates are in mask registers.
+type avx512 struct {
+	emitter
+	estimator
+	holder
+	shared share
+}
+
+// An estimator has the nodes of a phase that take estimates, or nil.
+type estimator struct{ soft []bool }
+
+// A holder keeps vectors of memory that does not change in registers, which no other code of the
+// loop uses.
+type holder struct {
+	open bool
+	free []x86.Vec
+	kept []heldVec
+}
+
+type heldVec struct {
+	l x86.Len
+	m x86.Mem
+	v x86.Vec
+}
+
+// A share is the windows of a laid site that the copies of a node share.
+type share struct {
+	windows []window // of all lanes of the group
+	regs    []x86.Vec
+}
+
+// moveGroup moves a group of bytes between a vector and memory.
+func (f *emitter) moveGroup(n int, to, from x86.Operand) {
+	switch n {
+	case 16:
+		f.I(x86.VMOVUPS, x86.L128, to, from)
+	case 8:
+		f.I(x86.VMOVQ, 0, to, from)
+	default:
+		f.I(x86.VMOVD, 0, to, from)
+	}
+}
+
+// words returns memory with a constant in every 16 bits of a vector.
+func (f *emitter) words(x uint16) x86.Mem {
+	b := make([]byte, f.VecBytes(dtype.U8))
+	for i := range b {
+		b[i] = byte(x >> (i % 2 * 8))
+	}
+	return f.Const(b)
+}
+
 // A window is contiguous elements that have some lanes of a site, in memory or in a vector.
 type window struct {
 	from  x86.Operand
@@ -385,60 +414,3 @@ type window struct {
 
 // A picked is a lane and the position of its element in a window.
 type picked = layout.Picked
-
-// windows emits the address of a site with a small step and returns the loads that have
-// its lanes. They read no element before the first or after the last. It may overwrite
-// RCX.
-func (f *emitter) windows(s *layout.Site) []window {
-	return windowsAt(s, f.stepAddress(s, s.Step)*f.W, f.W)
-}
-
-// stepAddress emits the address of a site with a small step, to RCX, and returns how many
-// vectors after it the lanes begin.
-func (f *emitter) stepAddress(s *layout.Site, step int) int {
-	index, k := f.FirstLane()
-	if f.Phase.Kind == lower.SeqPhase {
-		k = f.Copy
-		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
-	} else {
-		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(step*s.Size))
-		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
-	}
-	return k
-}
-
-// windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on
-// after the address in RCX.
-func windowsAt(s *layout.Site, lane0, n int) []window {
-	first, reach := 0, (n-1)*s.Step
-	if reach < 0 {
-		first, reach = reach, -reach
-	}
-	var out []window
-	lane := make([]bool, n)
-	for at := 0; at <= reach; at += n {
-		start := first + min(at, reach+1-n) // the last window ends with the last element
-		w := window{from: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
-		for i := range lane {
-			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
-				lane[i] = true
-				w.lanes = append(w.lanes, picked{Lane: i, At: e})
-			}
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// selector returns the constant that selects elements of 4 or 8 bytes for the lanes of
-// a vector: those of a window as numbers from base on, else own, or else 0.
-func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
-	b := make([]byte, f.W*size)
-	for i := 0; own && i < f.W; i++ {
-		b[i*size] = byte(i)
-	}
-	for _, p := range lanes {
-		b[p.Lane*size] = byte(base + p.At)
-	}
-	return f.Const(b)
-}

@@ -51,9 +51,6 @@ func (f *avx512) estimateOf(n *lower.Node) (form estimated, divides bool) {
 	return noEstimate, true
 }
 
-// An estimator has the nodes of a phase that take estimates, or nil.
-type estimator struct{ soft []bool }
-
 // A budget has the half cycles that one iteration of a loop takes of the divider and of
 // the other ports.
 type budget struct{ divider, ports int }

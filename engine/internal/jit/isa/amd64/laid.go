@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -201,5 +200,172 @@ func (f *avx2) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
 	f.I(maskMove(t), l, x, k, m)
 	if first > 0 {
 		f.I(x86.VORPS, l, d, d, x)
+	}
+}
+
+func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
+
+// spareWindows is the number of vectors that are left beside shared windows.
+const spareWindows = 4
+
+// pickLaid loads the current vector of a laid site. The copies of a node share their windows, if
+// that takes fewer loads.
+func (f *avx512) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	if f.Copies == 1 || f.Masked {
+		f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+		return
+	}
+	if f.Copy == 0 {
+		f.shareWindows(s, i, t)
+	}
+	if f.shared.regs == nil {
+		f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+		return
+	}
+	f.pick(f.lanesOf(f.Copy), t, d)
+	if f.Copy == f.Copies-1 {
+		for _, v := range f.shared.regs {
+			f.Vecs.Give(int8(v))
+		}
+		f.shared = share{}
+	}
+}
+
+// lanesOf returns the shared windows with the lanes of one copy.
+func (f *avx512) lanesOf(c int) (out []window) {
+	for _, w := range f.shared.windows {
+		var lanes []picked
+		for _, p := range w.lanes {
+			if p.Lane/f.W == c {
+				lanes = append(lanes, picked{Lane: p.Lane % f.W, At: p.At})
+			}
+		}
+		if len(lanes) > 0 {
+			out = append(out, window{from: w.from, lanes: lanes})
+		}
+	}
+	return out
+}
+
+// shareWindows loads the windows of all copies of a site. Windows whose elements fit one vector
+// are joined, as each copy has one permute less then.
+func (f *avx512) shareWindows(s *layout.Site, i int32, t dtype.Type) {
+	f.shared = share{}
+	first, alone := f.Base*f.W, 0
+	for c := range f.Copies {
+		alone += len(f.Layout.LaidWindows(s, first+c*f.W, f.W, f.W))
+	}
+	windows := windowsOf(s, mem(f.LaidAddress(s, i)), f.Layout.LaidWindows(s, first, f.Copies*f.W, f.W))
+	if len(windows) >= alone {
+		return
+	}
+	var joined [][]window
+	used := f.W + 1
+	for _, w := range windows {
+		if n := elements(w); used+n <= f.W {
+			joined[len(joined)-1], used = append(joined[len(joined)-1], w), used+n
+		} else {
+			joined, used = append(joined, []window{w}), n
+		}
+	}
+	if len(joined)+f.Copies+spareWindows > bits.OnesCount64(f.Vecs.Free) {
+		return
+	}
+	for _, list := range joined {
+		v := f.Vecs.TakeTop()
+		f.shared.regs = append(f.shared.regs, v)
+		f.shared.windows = append(f.shared.windows, f.join(list, t, v))
+	}
+}
+
+// elements returns the number of elements of a window that lanes have.
+func elements(w window) int {
+	seen := map[int]bool{}
+	for _, p := range w.lanes {
+		seen[p.At] = true
+	}
+	return len(seen)
+}
+
+// join loads windows to one vector. Those after the first go behind the elements before them.
+func (f *avx512) join(list []window, t dtype.Type, v x86.Vec) window {
+	f.move(t, v, list[0].from)
+	out := window{from: v, lanes: list[0].lanes}
+	for _, w := range list[1:] {
+		a, put := f.dense(out.lanes, 0)
+		b, more := f.dense(w.lanes, len(a))
+		f.Within(func() {
+			f.I(f.pair(t), f.LenOf(t), v, f.index(t, f.joined(a, b), 0, false), w.from)
+		})
+		out.lanes = append(put, more...)
+	}
+	return out
+}
+
+// dense puts the elements that lanes have side by side, from lane first on. It returns where they
+// are taken from, and where the lanes have them then.
+func (f *avx512) dense(lanes []picked, first int) (taken, put []picked) {
+	place := map[int]int{}
+	for _, p := range lanes {
+		to, ok := place[p.At]
+		if !ok {
+			to = first + len(place)
+			place[p.At] = to
+			taken = append(taken, picked{Lane: to, At: p.At})
+		}
+		put = append(put, picked{Lane: p.Lane, At: to})
+	}
+	return taken, put
+}
+
+func (f *avx512) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
+	op, l := pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t)
+	if n == f.W && !f.Masked {
+		f.I(op, l, d, m)
+		return
+	}
+	k := f.TmpMask()
+	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm((1<<n-1)<<first))
+	f.I(x86.KMOVW, 0, k, x86.RDX)
+	if f.Masked {
+		f.I(x86.KANDW, 0, k, k, tailMask)
+	}
+	with := x86.Merge(k)
+	if first == 0 {
+		with = x86.Zero(k)
+	}
+	f.I(op, l, d, m, with)
+}
+
+// StoreLaid stores the lanes of the tail one by one.
+func (f *avx512) StoreLaid(n *lower.Node, t dtype.Type) {
+	if f.Masked {
+		f.copyLaidTo(n, t)
+		return
+	}
+	x, s := f.Src(n.Args[0]), &f.Layout.Sites[n.Aux]
+	f.place(f.laidWindows(s, f.laidMem(s, n.Aux), 0, f.W), t, x)
+}
+
+// StoreLaid stores by way of the frame: elements that follow each other at once.
+func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) {
+	if f.Masked {
+		f.copyLaidTo(n, t)
+		return
+	}
+	s, size := &f.Layout.Sites[n.Aux], t.Size()
+	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
+	to := f.LaidAddress(s, n.Aux)
+	before := f.laidBefore(s)
+	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	for lane := 0; lane < f.W; {
+		n := 1
+		for lane+n < f.W && offsets[lane+n] == offsets[lane]+n {
+			n++
+		}
+		m := to
+		m.Disp += int32((before + offsets[lane]) * size)
+		f.CopyBytes(m, isa.At(isa.Frame, laidValues+lane*size), n*size)
+		lane += n
 	}
 }

@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"math/bits"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -13,120 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// Predicates, gathers, and positions of both targets. A predicate is a mask register with
-// AVX-512, and a vector with AVX2.
-
-// pred returns operand n, a predicate.
-func (f *emitter) pred(n int32) x86.Operand {
-	if f.evex {
-		return f.Mask(n)
-	}
-	return f.Src(n)
-}
-
-func (f *emitter) tmpPred() x86.Operand {
-	if f.evex {
-		return f.TmpMask()
-	}
-	return f.Tmp()
-}
-
-// tail returns the tail mask.
-func (f *emitter) tail() x86.Operand {
-	if f.evex {
-		return tailMask
-	}
-	return tailVec
-}
-
-// predOp emits an operation on whole predicates: the instruction on masks, or on vectors.
-func (f *emitter) predOp(mask, vec x86.Op, ops ...x86.Operand) {
-	if f.evex {
-		f.I(mask, 0, ops...)
-	} else {
-		f.I(vec, x86.L256, ops...)
-	}
-}
-
-// everyLane sets predicate d to true.
-func (f *emitter) everyLane(d x86.Operand) {
-	f.predOp(f.kop(kxnor), x86.VPCMPEQD, d, d, d)
-}
-
-// lanes sets predicate d to the lanes of a body where guard holds; None is no guard.
-func (f *emitter) lanes(d x86.Operand, guard int32) {
-	switch {
-	case guard != lower.None && f.Masked:
-		f.predOp(x86.KANDW, x86.VPAND, d, f.pred(guard), f.tail())
-	case guard != lower.None:
-		f.predOp(x86.KMOVW, x86.VMOVAPS, d, f.pred(guard))
-	case f.Masked:
-		f.predOp(x86.KMOVW, x86.VMOVAPS, d, f.tail())
-	default:
-		f.everyLane(d)
-	}
-}
-
-// fit returns a predicate in lanes of the width of type t.
-func (f *emitter) fit(p x86.Operand, t dtype.Type) x86.Operand {
-	if v, ok := p.(x86.Vec); ok {
-		return f.maskFor(v, t)
-	}
-	return p
-}
-
-// maskFor is fit for a vector.
-func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
-	if f.W == 8 || f.LaneSize > 0 || isa.Wide(t) || t == dtype.Bool {
-		return p
-	}
-	d := f.Tmp()
-	f.I(x86.VEXTRACTF128, x86.L256, d, p, x86.Imm(1))
-	f.I(x86.VSHUFPS, x86.L128, d, p, d, x86.Imm(0x88))
-	return d
-}
-
-// blend sets d to y in the lanes of p, and to z in the others.
-func (f *emitter) blend(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Operand) {
-	if k, ok := p.(x86.Mask); ok {
-		f.I(f.pickLane(t, x86.VPBLENDMB, x86.VPBLENDMW, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
-	} else {
-		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
-	}
-}
-
-// A maskOp is an instruction on masks of 8, 16, 32 and 64 lanes.
-type maskOp [4]x86.Op
-
-var (
-	kmov    = maskOp{x86.KMOVW, x86.KMOVW, x86.KMOVQ, x86.KMOVQ}
-	kand    = maskOp{x86.KANDB, x86.KANDW, x86.KANDQ, x86.KANDQ}
-	kandn   = maskOp{x86.KANDNW, x86.KANDNW, x86.KANDNQ, x86.KANDNQ}
-	kor     = maskOp{x86.KORB, x86.KORW, x86.KORQ, x86.KORQ}
-	kxor    = maskOp{x86.KXORB, x86.KXORW, x86.KXORQ, x86.KXORQ}
-	kxnor   = maskOp{x86.KXNORB, x86.KXNORW, x86.KXNORD, x86.KXNORQ}
-	knot    = maskOp{x86.KNOTB, x86.KNOTW, x86.KNOTD, x86.KNOTQ}
-	kortest = maskOp{x86.KORTESTB, x86.KORTESTW, x86.KORTESTD, x86.KORTESTQ}
-)
-
-func (f *emitter) CopyLanes(t dtype.Type, d, x isa.Vec) { f.blend(t, d, d, x, f.tail()) }
-
-// kop returns the instruction on masks of as many lanes as a vector has. Masks of fewer
-// lanes than a register has bits have zeros above them.
-func (f *emitter) kop(op maskOp) x86.Op { return op[max(bits.Len(uint(f.W))-4, 0)] }
-
-// skipNone jumps if predicate k has no lane. It may overwrite RAX.
-func (f *emitter) skipNone(k x86.Operand, skip x86.Label) {
-	if f.evex {
-		f.I(f.kop(kortest), 0, k, k)
-	} else if f.LaneSize > 0 {
-		f.I(x86.VPTEST, x86.L256, k, k)
-	} else {
-		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
-		f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
-	}
-	f.I(x86.JE, 0, skip)
-}
+// Faults, gathers, and positions of both targets.
 
 func fault(f *emitter, n *lower.Node) {
 	k := f.pred(n.Args[0])

@@ -36,15 +36,6 @@ var narrowRules = [2]*isa.Rules[rule]{
 	),
 }
 
-// words returns memory with a constant in every 16 bits of a vector.
-func (f *emitter) words(x uint16) x86.Mem {
-	b := make([]byte, f.VecBytes(dtype.U8))
-	for i := range b {
-		b[i] = byte(x >> (i % 2 * 8))
-	}
-	return f.Const(b)
-}
-
 // and and or emit the bitwise operations on whole vectors.
 func (f *emitter) and(d, x x86.Vec, y x86.Operand) {
 	f.I(f.simple(prim.And, dtype.I32), f.LenOf(dtype.U8), d, x, y)

@@ -3,12 +3,72 @@ package amd64
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Windows of AVX-512: contiguous elements that have some lanes of a vector.
+// Windows are contiguous elements that have some lanes of a vector.
+
+// windows emits the address of a site with a small step and returns the loads that have
+// its lanes. They read no element before the first or after the last. It may overwrite
+// RCX.
+func (f *emitter) windows(s *layout.Site) []window {
+	return windowsAt(s, f.stepAddress(s, s.Step)*f.W, f.W)
+}
+
+// stepAddress emits the address of a site with a small step, to RCX, and returns how many
+// vectors after it the lanes begin.
+func (f *emitter) stepAddress(s *layout.Site, step int) int {
+	index, k := f.FirstLane()
+	if f.Phase.Kind == lower.SeqPhase {
+		k = f.Copy
+		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
+	} else {
+		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(step*s.Size))
+		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
+	}
+	return k
+}
+
+// windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on
+// after the address in RCX.
+func windowsAt(s *layout.Site, lane0, n int) []window {
+	first, reach := 0, (n-1)*s.Step
+	if reach < 0 {
+		first, reach = reach, -reach
+	}
+	var out []window
+	lane := make([]bool, n)
+	for at := 0; at <= reach; at += n {
+		start := first + min(at, reach+1-n) // the last window ends with the last element
+		w := window{from: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
+		for i := range lane {
+			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
+				lane[i] = true
+				w.lanes = append(w.lanes, picked{Lane: i, At: e})
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// selector returns the constant that selects elements of 4 or 8 bytes for the lanes of
+// a vector: those of a window as numbers from base on, else own, or else 0.
+func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
+	b := make([]byte, f.W*size)
+	for i := 0; own && i < f.W; i++ {
+		b[i*size] = byte(i)
+	}
+	for _, p := range lanes {
+		b[p.Lane*size] = byte(base + p.At)
+	}
+	return f.Const(b)
+}
 
 // pick loads lanes from windows: each window gives its lanes by a permute.
 func (f *avx512) pick(windows []window, t dtype.Type, d x86.Vec) {
@@ -67,39 +127,6 @@ func (f *avx512) index(t dtype.Type, lanes []picked, base int, own bool) x86.Vec
 	return ix
 }
 
-func (f *avx512) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
-	op, l := pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t)
-	if n == f.W && !f.Masked {
-		f.I(op, l, d, m)
-		return
-	}
-	k := f.TmpMask()
-	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm((1<<n-1)<<first))
-	f.I(x86.KMOVW, 0, k, x86.RDX)
-	if f.Masked {
-		f.I(x86.KANDW, 0, k, k, tailMask)
-	}
-	with := x86.Merge(k)
-	if first == 0 {
-		with = x86.Zero(k)
-	}
-	f.I(op, l, d, m, with)
-}
-
-// StoreStepped stores to a site with a small step.
-func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
-	if t.Size() == 1 {
-		f.storeStepped8(n, t)
-		return true
-	}
-	if t.Size() < 4 {
-		return false
-	}
-	x := f.Src(n.Args[0])
-	f.place(f.windows(&f.Layout.Sites[n.Aux]), t, x)
-	return true
-}
-
 // place stores the lanes that windows have: a permute puts those of each window in place, and a
 // mask keeps the elements between them.
 func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
@@ -122,12 +149,35 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 	}
 }
 
-// StoreLaid stores the lanes of the tail one by one.
-func (f *avx512) StoreLaid(n *lower.Node, t dtype.Type) {
-	if f.Masked {
-		f.copyLaidTo(n, t)
-		return
+// pick loads lanes from windows: a permute puts the lanes of each window in place, and a blend
+// joins them.
+func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
+	l, v := f.LenOf(t), f.Tmp()
+	for i, w := range windows {
+		to := d
+		if i > 0 {
+			to = v
+		}
+		order, blend := 0, 0
+		for _, p := range w.lanes {
+			order |= p.At << (2 * p.Lane)
+			blend |= 1 << p.Lane
+		}
+		switch {
+		case isa.Wide(t):
+			f.I(x86.VPERMPD, l, to, w.from, x86.Imm(order))
+		case f.W == 4:
+			f.I(x86.VPERMILPS, l, to, w.from, x86.Imm(order))
+		default:
+			f.I(x86.VMOVUPS, l, v, f.selector(w.lanes, 4, 0, false))
+			f.I(x86.VPERMPS, l, to, v, w.from)
+		}
+		if i == 0 {
+			continue
+		}
+		if isa.Wide(t) { // two halves for each lane
+			blend = blend&1*3 | blend>>1&1*12 | blend>>2&1*48 | blend>>3&1*192
+		}
+		f.I(x86.VPBLENDD, l, d, d, v, x86.Imm(blend))
 	}
-	x, s := f.Src(n.Args[0]), &f.Layout.Sites[n.Aux]
-	f.place(f.laidWindows(s, f.laidMem(s, n.Aux), 0, f.W), t, x)
 }

@@ -1,6 +1,6 @@
 // Package machine has the numbers of this machine by which the engine chooses between
 // variants of a loop that give the same bits: the sizes of the caches, the width of
-// vectors, stores past the caches, the distance of prefetches, the work of a thread.
+// vectors, stores past the caches, gathers, the distance of prefetches, the work of a thread.
 //
 // They are the defaults below, or what the environment says, or what package probe
 // measured once on this model of processor, from a file in the user's cache directory. A
@@ -25,6 +25,7 @@ type Model struct {
 	Caches      cpucache.Sizes // bytes of each level
 	Narrow      bool           // vectors of 256 bits are faster where loads bound a loop outside the first level
 	Stream      bool           // stores past the caches are faster for arrays larger than these
+	Gathers     bool           // gathers of the processor are faster than a load for each lane
 	Fetch       int            // bytes from a load to its prefetch; 0 prefetches nothing
 	StreamFetch int            // the same in loops whose stores pass the caches
 	Work        float64        // ns of work for each thread, at least
@@ -204,6 +205,7 @@ func (m *Model) fields() []field {
 		{"l3", &m.Caches.L3, 0, math.MaxInt32},
 		{"narrow", &m.Narrow, 0, 0},
 		{"stream", &m.Stream, 0, 0},
+		{"gathers", &m.Gathers, 0, 0},
 		{"fetch", &m.Fetch, 0, 1 << 16},
 		{"streamfetch", &m.StreamFetch, 0, 1 << 16},
 		{"work", &m.Work, 100, 1e9},

@@ -77,6 +77,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			bp.Loads = append(bp.Loads, int32(i))
 		}
 	}
+	bp.Gathers = b.Machine.Gathers && bp.Computes()
 	b.findRecords(bp)
 	b.findLanes(bp)
 	bp.findFew()

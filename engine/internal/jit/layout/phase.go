@@ -133,6 +133,7 @@ type Phase struct {
 	Fetch      bool             // see variant
 	Records    [][]int32        // the sites of their fields
 	Pure       []int32          // stores that can bypass the caches
+	Gathers    bool             // computed offsets go by gathers of the processor, which are faster here
 	Repeats    bool             // lanes may be computed twice: no load sees what they store
 }
 
@@ -256,7 +257,7 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {

@@ -77,27 +77,28 @@ func (l loop) write(a *x86.Asm) {
 	a.I(x86.RET, 0)
 }
 
+// install makes the code of a loop.
+func install(l interface{ write(*x86.Asm) }) (*exec.Code, error) {
+	a := x86.New()
+	l.write(a)
+	o, err := a.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return exec.Install(o.Bytes)
+}
+
 // times returns the least time of each loop over arrays of so many bytes together, in ns
 // for each byte. The loops alternate.
 func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 	codes, least := make([]*exec.Code, len(loops)), make([]float64, len(loops))
-	defer func() {
-		for _, c := range codes {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
 	for i, l := range loops {
-		a := x86.New()
-		l.write(a)
-		o, err := a.Finish()
+		c, err := install(l)
 		if err != nil {
 			return nil, err
 		}
-		if codes[i], err = exec.Install(o.Bytes); err != nil {
-			return nil, err
-		}
+		defer c.Release()
+		codes[i] = c
 	}
 	each := bytes / 3 / block * block
 	if each == 0 {
@@ -147,8 +148,14 @@ func run(m machine.Model) (machine.Model, []Result, error) {
 	for at := 0; at < len(mem); at += 4096 {
 		mem[at] = 1
 	}
-	wide := 32
 	var out []Result
+	each, err := elements(mem)
+	if err != nil {
+		return m, nil, err
+	}
+	m.Gathers = each[1] < margin*each[0]
+	out = append(out, Result(fmt.Sprintf("elements at offsets, by loads and by gathers: %.4f and %.4f ns", each[0], each[1])))
+	wide := 32
 	if cpu.X86.HasAVX512F {
 		wide = 64
 		t, err := times(mem, small, loop{vector: 64}, loop{vector: 32})

@@ -52,6 +52,38 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// TestTake checks that each variant takes the elements at their offsets.
+func TestTake(t *testing.T) {
+	if !cpu.X86.HasAVX2 {
+		t.Skip("no AVX2")
+	}
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	const n = 1 << 8
+	x, y, offsets := make([]float32, n), make([]float32, n), make([]int64, n)
+	for i := range x {
+		x[i], offsets[i] = float32(i), int64(i*37%n)
+	}
+	for _, l := range []take{{false, false}, {true, false}, {false, true}, {true, true}} {
+		if l.wide && !cpu.X86.HasAVX512F {
+			continue
+		}
+		c, err := install(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(y)
+		c.Call(unsafe.Pointer(&args{unsafe.Pointer(&x[0]), unsafe.Pointer(&offsets[0]), unsafe.Pointer(&y[0]), 8 * n}))
+		c.Release()
+		for i := range y {
+			if y[i] != x[offsets[i]] {
+				t.Fatalf("%+v: element %d is %v, want %v", l, i, y[i], x[offsets[i]])
+			}
+		}
+	}
+}
+
 func TestBest(t *testing.T) {
 	ahead := []int{0, 512, 1024}
 	for _, c := range []struct {
@@ -73,7 +105,7 @@ func TestRun(t *testing.T) {
 		t.Skip(err)
 	}
 	m, results, err := Run()
-	if err != nil || len(results) < 4 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 {
+	if err != nil || len(results) < 5 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 {
 		t.Errorf("%+v, %v, %v", m, results, err)
 	}
 }

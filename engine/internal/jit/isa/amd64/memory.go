@@ -152,6 +152,11 @@ func gather(f *emitter, n *lower.Node) {
 		f.gatherNarrow(n, s, t)
 		return
 	}
+	if f.collects(n) {
+		offs := f.Src(n.Args[0])
+		f.collect(s, f.Dst(), offs)
+		return
+	}
 	offs, k, d := f.Src(n.Args[0]), f.tmpPred(), f.Dst()
 	f.lanes(k, n.Args[1])
 	if n.Args[1] != lower.None {
@@ -169,30 +174,24 @@ func (f *emitter) zero(t dtype.Type, d x86.Vec) {
 	f.I(f.form(dtype.I32, x86.VXORPS, x86.VPXORD, x86.VPXORD), f.LenOf(t), d, d, d)
 }
 
-// gatherNarrow loads elements of less than 32 bits. It gathers the aligned 32 bits
-// around each element, which never cross a page, and shifts.
+// gatherNarrow loads elements of less than 32 bits.
 func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 	offs, k, guard := f.Src(n.Args[0]), f.tmpPred(), n.Args[1] != lower.None
 	f.lanes(k, n.Args[1])
-	l, ll, and, xor := f.LenOf(dtype.I32), f.LenOf(dtype.I64), f.simple(prim.And, dtype.I64), f.simple(prim.Xor, dtype.I64)
-	at, g, shift := f.Tmp(), f.tmpPred(), f.Tmp()
+	l := f.LenOf(dtype.I32)
 	var v x86.Vec
 	if f.IsMask(f.ID) {
 		v = f.Tmp()
 	} else {
 		v = f.Dst()
 	}
-	f.I(x86.VPSLLQ, ll, at, offs, x86.Imm(t.Size()-1))
-	f.Within(func() { f.addWord(at, at, f.pointer(s)) })
-	f.I(and, ll, shift, at, f.operand(dtype.I64, 3))
-	f.I(xor, ll, at, at, shift)
-	f.I(x86.VPSLLQ, ll, shift, shift, x86.Imm(3))
-	f.Within(func() { f.own.narrow(shift, shift) })
-	f.Within(func() { f.predOp(x86.KMOVW, x86.VMOVAPS, g, f.fit(k, dtype.I32)) }) // the gather clears it
-	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
-	f.zero(dtype.I32, v)
-	f.gatherLanes(dtype.I32, dtype.I64, v, x86.AtV(x86.RCX, at, 1, 0), g)
-	f.I(x86.VPSRLVD, l, v, v, shift)
+	if f.collects(n) {
+		f.zero(dtype.I32, v)
+		f.collect(s, v, offs)
+		f.I([...]x86.Op{1: x86.VPMOVZXBD, 2: x86.VPMOVZXWD}[s.Size], l, v, v)
+	} else {
+		f.gatherAround(s, v, offs, k)
+	}
 	switch t {
 	case dtype.Bool:
 		f.own.gathered(n, v, k)
@@ -211,6 +210,24 @@ func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 	if guard {
 		f.blend(t.Register(), v, f.Src(n.Args[2]), v, k)
 	}
+}
+
+// gatherAround gathers the aligned 32 bits around each element of the lanes of k, which never cross
+// a page, and shifts them. What is above the element is not cleared.
+func (f *emitter) gatherAround(s *layout.Site, v, offs x86.Vec, k x86.Operand) {
+	l, ll, and, xor := f.LenOf(dtype.I32), f.LenOf(dtype.I64), f.simple(prim.And, dtype.I64), f.simple(prim.Xor, dtype.I64)
+	at, g, shift := f.Tmp(), f.tmpPred(), f.Tmp()
+	f.I(x86.VPSLLQ, ll, at, offs, x86.Imm(s.Size-1))
+	f.Within(func() { f.addWord(at, at, f.pointer(s)) })
+	f.I(and, ll, shift, at, f.operand(dtype.I64, 3))
+	f.I(xor, ll, at, at, shift)
+	f.I(x86.VPSLLQ, ll, shift, shift, x86.Imm(3))
+	f.Within(func() { f.own.narrow(shift, shift) })
+	f.Within(func() { f.predOp(x86.KMOVW, x86.VMOVAPS, g, f.fit(k, dtype.I32)) }) // the gather clears it
+	f.I(x86.XOR, x86.W32, x86.RCX, x86.RCX)
+	f.zero(dtype.I32, v)
+	f.gatherLanes(dtype.I32, dtype.I64, v, x86.AtV(x86.RCX, at, 1, 0), g)
+	f.I(x86.VPSRLVD, l, v, v, shift)
 }
 
 // compare sets predicate d to the comparison imm of floats.

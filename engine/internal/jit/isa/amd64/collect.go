@@ -1,0 +1,60 @@
+package amd64
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
+
+// collects reports whether an access with computed offsets loads each lane by itself. On processors
+// whose gathers are slow that is faster. The lanes outside a mask have no address.
+func (f *emitter) collects(n *lower.Node) bool {
+	return !f.Layout.Gathers && !f.Masked && n.Args[1] == lower.None
+}
+
+// insertions are the instructions that load an element of 1, 2, 4 or 8 bytes into a lane.
+var insertions = [9]x86.Op{1: x86.VPINSRB, 2: x86.VPINSRW, 4: x86.VPINSRD, 8: x86.VPINSRQ}
+
+// collect loads the elements of a site at 64-bit offsets into neighbouring lanes of their size. d
+// must not be offs.
+func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
+	size, part := s.Size, 16/s.Size // lanes of 128 bits
+	pair, quarter, half := f.Tmp(), f.Tmp(), d
+	if f.W*size > 32 {
+		half = f.Tmp()
+	}
+	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(s))
+	for lane := 0; lane < f.W; lane += 2 {
+		to := [...]x86.Vec{d, quarter, half, quarter}[lane/part]
+		f.offsetPair(pair, offs, lane/2)
+		for i, at := range []x86.Reg{x86.RAX, x86.RDX} {
+			m := x86.AtX(x86.RCX, at, uint8(size), 0)
+			switch k := lane%part + i; {
+			case k > 0 || size < 4:
+				f.I(insertions[size], 0, to, to, m, x86.Imm(k))
+			case size == 4:
+				f.I(x86.VMOVD, 0, to, m)
+			default:
+				f.I(x86.VMOVQ, 0, to, m)
+			}
+		}
+		if lane/part%2 == 1 && (lane+2)%part == 0 {
+			into := [...]x86.Vec{1: d, 3: half}[lane/part]
+			f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), x86.L256, into, into, quarter, x86.Imm(1))
+		}
+	}
+	if half != d {
+		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// offsetPair sets RAX and RDX to the 64-bit lanes 2*k and 2*k + 1 of offs. It may overwrite t.
+func (f *emitter) offsetPair(t, offs x86.Vec, k int) {
+	if k > 0 {
+		l := x86.Len(64 * f.W)
+		f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), l, t, offs, x86.Imm(k))
+		offs = t
+	}
+	f.I(x86.VMOVQ, 0, x86.RAX, offs)
+	f.I(x86.VPEXTRQ, 0, x86.RDX, offs, x86.Imm(1))
+}

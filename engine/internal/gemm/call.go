@@ -139,7 +139,7 @@ func (c *call) kernels() {
 		s := shape{rows: c.short + more, across: c.across, save: save}
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
 			if more == 0 || c.tall > 0 {
-				s.vecs, s.masked = e.vectors(cols)
+				s.columns(e.f, cols)
 				c.code[more][j] = e.f.kernel(s)
 			}
 		}

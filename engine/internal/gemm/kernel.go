@@ -14,7 +14,8 @@ type shape struct {
 	// across says that the rows of A are neighbours in memory; else its columns
 	// are.
 	across bool
-	masked bool // the last vector has fewer columns
+	half   bool // the last vector has half as many bytes: the other half would have no columns
+	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
 	save   saver
 }
@@ -328,6 +329,10 @@ func (w *writer) step(u int) {
 			w.loadB(w.rowB+x86.Vec(j), u, j)
 		}
 		for i := range w.s.rows {
+			if w.s.vecs == 1 && w.f.avx512 && !w.f.apart { // it is used once
+				w.I(w.f.mul, w.length(0), w.sum(i, 0), w.rowB, w.placeA(u, i).Bcast())
+				continue
+			}
 			w.loadA(w.colA, u, i)
 			for j := range w.s.vecs {
 				w.multiply(i, j, w.colA, w.rowB+x86.Vec(j))
@@ -349,45 +354,54 @@ func (w *writer) step(u int) {
 // sum is the register of vector j of row i.
 func (w *writer) sum(i, j int) x86.Vec { return x86.Vec(i*w.s.vecs + j) }
 
+// length is the length of vector j.
+func (w *writer) length(j int) x86.Len {
+	if w.s.half && j == w.s.vecs-1 {
+		return w.l / 2
+	}
+	return w.l
+}
+
 func (w *writer) multiply(i, j int, a, b x86.Vec) {
+	l := w.length(j)
 	if !w.f.apart {
-		w.I(w.f.mul, w.l, w.sum(i, j), a, b)
+		w.I(w.f.mul, l, w.sum(i, j), a, b)
 		return
 	}
 	product := w.colA + x86.Vec(w.inA) // a free register
-	w.times(product, a, b, product+1)
-	w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), product)
+	w.times(l, product, a, b, product+1)
+	w.I(w.f.add, l, w.sum(i, j), w.sum(i, j), product)
 }
 
 // times multiplies elements of a and b. Products of parts need three registers from free on.
-func (w *writer) times(to, a, b, free x86.Vec) {
+func (w *writer) times(l x86.Len, to, a, b, free x86.Vec) {
 	switch {
 	case w.f.parts:
 		high := free + 1
-		w.I(x86.VPSRLQ, w.l, high, a, x86.Imm(32))
-		w.I(w.f.mul, w.l, high, high, b)
-		w.I(x86.VPSRLQ, w.l, free+2, b, x86.Imm(32))
-		w.I(w.f.mul, w.l, free, a, free+2)
-		w.I(w.f.add, w.l, high, high, free)
-		w.I(x86.VPSLLQ, w.l, high, high, x86.Imm(32))
-		w.I(w.f.mul, w.l, to, a, b)
-		w.I(w.f.add, w.l, to, to, high)
+		w.I(x86.VPSRLQ, l, high, a, x86.Imm(32))
+		w.I(w.f.mul, l, high, high, b)
+		w.I(x86.VPSRLQ, l, free+2, b, x86.Imm(32))
+		w.I(w.f.mul, l, free, a, free+2)
+		w.I(w.f.add, l, high, high, free)
+		w.I(x86.VPSLLQ, l, high, high, x86.Imm(32))
+		w.I(w.f.mul, l, to, a, b)
+		w.I(w.f.add, l, to, to, high)
 	case w.f.whole:
-		w.I(w.f.mul, w.l, to, a, b)
+		w.I(w.f.mul, l, to, a, b)
 	default:
-		w.I(w.f.times, w.l, to, a, b)
+		w.I(w.f.times, l, to, a, b)
 	}
 }
 
 // loadA loads an element of A into all lanes.
-func (w *writer) loadA(to x86.Vec, u, i int) {
-	var at x86.Mem
+func (w *writer) loadA(to x86.Vec, u, i int) { w.everywhere(to, w.placeA(u, i)) }
+
+// placeA is the place of the element of A in row i of the u-th term from here.
+func (w *writer) placeA(u, i int) x86.Mem {
 	if w.s.across {
-		at = times(ptrA[0], stepA, stepA3, u, int32(i*w.f.size))
-	} else {
-		at = times(ptrA[i/5], stepA, stepA3, i%5, int32(u*w.f.size))
+		return times(ptrA[0], stepA, stepA3, u, int32(i*w.f.size))
 	}
-	w.everywhere(to, at)
+	return times(ptrA[i/5], stepA, stepA3, i%5, int32(u*w.f.size))
 }
 
 // loadB loads vector j of a row of B.
@@ -430,13 +444,13 @@ func (w *writer) moveVec(to, from x86.Operand, j int, mask x86.With) {
 	if w.f.size == 8 {
 		op = x86.VMOVUPD
 	}
-	switch {
+	switch l := w.length(j); {
 	case !w.last(j):
-		w.I(x86.VMOVUPS, w.l, to, from)
+		w.I(x86.VMOVUPS, l, to, from)
 	case w.f.avx512:
-		w.I(op, w.l, to, from, mask)
+		w.I(op, l, to, from, mask)
 	default:
-		w.I(w.maskMove(), w.l, to, maskReg, from)
+		w.I(w.maskMove(), l, to, maskReg, from)
 	}
 }
 
@@ -477,7 +491,7 @@ func (w *writer) store() {
 	switch w.s.save {
 	case stream:
 		w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
-			if w.last(j) {
+			if j == w.s.vecs-1 && (w.s.masked || w.s.half) { // no whole lines
 				w.storeVec(at, w.sum(i, j), j)
 				return
 			}
@@ -514,7 +528,7 @@ func (w *writer) each(p, step x86.Reg, f func(i, j int, at x86.Mem)) {
 func (w *writer) addSums(store bool) {
 	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
 		w.loadVec(w.colA, at, j)
-		w.I(w.f.add, w.l, w.sum(i, j), w.sum(i, j), w.colA)
+		w.I(w.f.add, w.length(j), w.sum(i, j), w.sum(i, j), w.colA)
 		if store {
 			w.storeVec(at, w.sum(i, j), j)
 		}
@@ -534,19 +548,19 @@ func (w *writer) combine() {
 	w.everywhere(beta, x86.At(x86.RDI, argBeta))
 	w.arguments(argument{ptrC, argOut}, argument{stepC, argOs})
 	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
-		sum := w.sum(i, j)
-		w.times(sum, sum, alpha, free)
+		sum, l := w.sum(i, j), w.length(j)
+		w.times(l, sum, sum, alpha, free)
 		if w.s.save != scale {
 			w.loadVec(old, at, j)
 		}
 		switch w.s.save {
 		case add:
-			w.times(old, old, beta, free)
-			w.I(w.f.add, w.l, sum, old, sum)
+			w.times(l, old, old, beta, free)
+			w.I(w.f.add, l, sum, old, sum)
 		case mul:
-			w.times(sum, old, sum, free)
+			w.times(l, sum, old, sum, free)
 		case div:
-			w.I(w.f.div, w.l, sum, old, sum)
+			w.I(w.f.div, l, sum, old, sum)
 		}
 		w.storeVec(at, sum, j)
 	})

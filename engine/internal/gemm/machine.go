@@ -107,7 +107,7 @@ func (e *machine) made(rows, cols int) bool {
 		return true
 	}
 	s := shape{rows: rows, across: e.across || e.packA && !e.byRows, save: e.save}
-	s.vecs, s.masked = e.vectors(cols)
+	s.columns(e.f, cols)
 	if e.f.kernel(s) == nil {
 		return false
 	}
@@ -122,11 +122,12 @@ func (e *machine) made(rows, cols int) bool {
 	return e.f.kernel(s) != nil
 }
 
-// vectors returns the number of vectors of columns, and whether the last one has
-// fewer columns.
-func (e *machine) vectors(cols int) (n int, masked bool) {
-	lanes := e.f.lanes()
-	return (cols + lanes - 1) / lanes, cols%lanes != 0
+// columns makes s the shape of a kernel for so many columns.
+func (s *shape) columns(f *family, n int) {
+	lanes := f.lanes()
+	last := (n-1)%lanes + 1
+	s.vecs, s.half = (n+lanes-1)/lanes, last <= lanes/2
+	s.masked = last != lanes && last != lanes/2
 }
 
 // step is the number of rows of A that a tile of m rows has at a time.

@@ -34,7 +34,7 @@ func (e *machine) list() {
 	for r, i := 0, 0; i < p.M; r++ {
 		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
 		for j := 0; j < p.N; j += e.width {
-			s.vecs, s.masked = e.vectors(min(e.width, p.N-j))
+			s.columns(e.f, min(e.width, p.N-j))
 			ahead := len(e.cells) * asks(p.K) * aheadBytes
 			sizeA := p.M * p.K * e.size
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}

@@ -42,9 +42,14 @@ type Program struct {
 	job   *sched.Job
 	arena []byte
 	steps []step
-	bound bool          // the steps have the current addresses of arrays
-	short *loopStep     // the only step, if one call runs it; or nil
-	whole backend.Whole // of short
+	bound bool        // the steps have the current addresses of arrays
+	short []shortStep // the steps, if one call each runs them; or nil
+}
+
+// A shortStep is a loop with the worker that runs all of it with one call.
+type shortStep struct {
+	*loopStep
+	whole backend.Whole
 }
 
 // A step runs one stage.
@@ -76,14 +81,21 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 		}
 		p.steps = append(p.steps, st)
 	}
-	if len(p.steps) == 1 {
-		if l, ok := p.steps[0].(*loopStep); ok {
-			if p.whole = l.loop.Whole(); p.whole != nil {
-				p.short = l
-			}
-		}
-	}
+	p.short = p.shortSteps()
 	return p, nil
+}
+
+// shortSteps returns all steps if one call each runs them, or nil.
+func (p *Program) shortSteps() []shortStep {
+	short := make([]shortStep, 0, len(p.steps))
+	for _, s := range p.steps {
+		l, ok := s.(*loopStep)
+		if !ok || l.loop.Whole() == nil {
+			return nil
+		}
+		short = append(short, shortStep{l, l.loop.Whole()})
+	}
+	return short
 }
 
 func (p *Program) step(s *plan.Stage) (step, error) {
@@ -135,17 +147,20 @@ func (p *Program) Run(ctx context.Context) error {
 	return nil
 }
 
-// Short reports whether the run is one call of machine code, by RunShort.
+// Short reports whether the run is one call of machine code for each stage, by RunShort.
 func (p *Program) Short(ctx context.Context) bool {
-	return p.bound && p.short != nil && p.Observe == nil && ctx.Done() == nil
+	return p.bound && len(p.short) > 0 && p.Observe == nil && ctx.Done() == nil
 }
 
 // RunShort is Run for which Short reports true.
 func (p *Program) RunShort() error {
-	p.declare(0)
-	p.short.load()
-	if k := p.whole.RunAll(); k != ir.NoFault {
-		return faultOf(k, p.short.s)
+	for i := range p.short {
+		s := &p.short[i]
+		p.declare(i)
+		s.load()
+		if k := s.whole.RunAll(); k != ir.NoFault {
+			return faultOf(k, s.s)
+		}
 	}
 	return nil
 }

@@ -102,6 +102,7 @@ func TestGolden(t *testing.T) {
 		"pad":              {expr.Let(leaf("q", 32, 33), op.Pad[float32](a, [][2]int{{1, 1}, {0, 3}}, 0))},
 		"concat":           {expr.Let(leaf("q", 70, 50), op.Concat(0, expr.Exp[float32](x), op.Reshape[float32](leaf("r", 30, 50), 30, 50)))},
 		"take":             {expr.Let(leaf("q", 9, 50), op.Take(x, typed[int64]("i", 9), 0))},
+		"take_of_bytes":    {expr.Let(leaf("q", 9), op.Take(typed[float32]("t", 256), typed[uint8]("i", 9), 0))},
 		"divide":           {expr.Let(k, op.Where(op.Less(k, op.Full[int32](9)), op.Div(k, typed[int32]("j", 100)), k))},
 		"divide_by_four":   {expr.Let(k, op.Add(op.FloorDiv(k, op.Full[int32](4)), op.Mod(k, op.BroadcastTo(op.Full[int32](4), 100))))},
 		"three_columns":    {expr.Let(leaf("s", 100), op.Sqrt(op.Sum(op.Square[float32](leaf("p", 100, 3)), op.Axis(1))))},

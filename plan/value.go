@@ -160,10 +160,8 @@ func (w *writer) checked(v *fuse.Value, i int, at []prim.Ix) prim.V {
 	}
 	for k, c := range at {
 		if v.Node.Index.Reads[i].Outside[k] && w.faults.on {
-			x := w.b.Value(c)
-			low := w.p.Lt(x, w.p.Int(dtype.I64, 0))
-			high := w.p.Le(w.b.Value(w.int(a.Node.Shape[k])), x)
-			w.fault(v, w.p.Or(low, high), site)
+			unsigned := func(ix prim.Ix) prim.V { return w.p.Bitcast(dtype.U64, w.b.Value(ix)) }
+			w.fault(v, w.p.Le(unsigned(w.int(a.Node.Shape[k])), unsigned(c)), site)
 		}
 	}
 	return w.operand(v, a, at, prim.V{})

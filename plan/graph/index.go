@@ -127,12 +127,22 @@ func (p *probe) visible(at ...prim.Ix) bool {
 }
 
 // mayLeave reports whether coordinate ix may lie outside of an axis of size d.
-// The maps of the table only read at computed positions outside.
+// The maps of the table only read at computed positions outside: those that their second
+// operand has, of which negative ones count from the end.
 func (p *probe) mayLeave(ix prim.Ix, d int) bool {
 	if p.user {
 		return !p.inside(ix, d)
 	}
-	return p.b.K.Index.At(ix).Op == prim.IxValue
+	return p.b.K.Index.At(ix).Op == prim.IxValue && !holds(d, p.n.Args[1].Type)
+}
+
+// holds reports whether an axis of size d has a position for every index of type t.
+func holds(d int, t dtype.Type) bool {
+	n := 8 * t.Size()
+	if t.IsSigned() {
+		n--
+	}
+	return n < 32 && d >= 1<<n
 }
 
 func (p *probe) coord(ix prim.Ix) Coord {

@@ -114,6 +114,9 @@ var viewCases = map[string][]viewCase{
 		{[]int{9, 50}, taken(0, dtype.U64, []int64{8})},
 		{[]int{4, 5, 6}, taken(1, dtype.U32, []int64{4, 0, 4}, 3)},
 		{[]int{4, 5}, taken(1, dtype.I64, nil, 0)},
+		{[]int{256}, taken(0, dtype.U8, []int64{0, 255, 254, 1, 128, 127, 255}, 7)}, // no index is outside
+		{[]int{128, 3}, taken(0, dtype.I8, []int64{0, 127, -128, -1, 64}, 5)},
+		{[]int{3, 300}, taken(1, dtype.U8, []int64{0, 255, 254, 1, 128, 127, 255, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 18)},
 	},
 	"windows": {
 		{[]int{70}, windows(3, 1, 1)},

@@ -161,7 +161,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	defer s.release()
 	if r.IntN(2) == 0 { // caches that nothing fits in
 		m := defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192})
-		m.Narrow, m.Stream = r.IntN(3) > 0, r.IntN(3) > 0
+		m.Narrow, m.Stream, m.Gathers = r.IntN(3) > 0, r.IntN(3) > 0, r.IntN(3) > 0
 		m.Fetch, m.StreamFetch = 256*r.IntN(9), 256*r.IntN(9)
 		defer useModel(m)()
 	}

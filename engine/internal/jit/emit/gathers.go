@@ -88,10 +88,11 @@ func (f *phaseCode) offsets(list *[]int32, g *layout.GatherPlan, cold bool, coor
 	for _, dim := range g.Dims {
 		x := coord(dim.Coord)
 		top, zero := f.constant(dtype.I64, uint64(dim.Extent-1)), f.constant(dtype.I64, 0)
-		switch dim.Bounds {
-		case ir.Clamped:
+		switch at := &f.Nodes[x]; {
+		case dim.Bounds == ir.Clamped && at.Op == prim.Cvt && at.In.IsUnsigned() && at.In.Size() < 4 && uint64(dim.Extent) > at.In.Mask(): // inside by its type
+		case dim.Bounds == ir.Clamped:
 			x = i64(prim.Max, i64(prim.Min, x, top), zero)
-		case ir.Guarded:
+		case dim.Bounds == ir.Guarded:
 			a := f.node(list, prim.Le, dtype.Bool, dtype.I64, cold, zero, x)
 			b := f.node(list, prim.Le, dtype.Bool, dtype.I64, cold, x, top)
 			a = f.node(list, prim.And, dtype.Bool, dtype.Bool, cold, a, b)

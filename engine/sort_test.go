@@ -25,6 +25,11 @@ func TestSortEverywhere(t *testing.T) {
 	testSortEverywhere(t, func(int) uint32 { return r.Uint32() })
 	testSortEverywhere(t, func(int) int8 { return int8(r.Uint32()) })
 	testSortEverywhere(t, func(int) bool { return r.IntN(2) == 0 })
+	testSortEverywhere(t, func(int) uint16 { return uint16(r.Uint32()) })
+	testSortEverywhere(t, func(i int) float64 { // they differ in bits that a key with a position has no room for
+		return math.Float64frombits(math.Float64bits(float64(i%2)*1e9) + r.Uint64N(300))
+	})
+	testSortEverywhere(t, func(i int) int64 { return int64(i%101/100)<<62 + r.Int64N(300) })
 }
 
 func testSortEverywhere[T expr.Elem](t *testing.T, value func(i int) T) {
@@ -40,21 +45,33 @@ func testSortEverywhere[T expr.Elem](t *testing.T, value func(i int) T) {
 			"every other": op.Sort(op.Slice(x, op.Span{}, op.By(op.Span{}, -2)), 1), "transposed": op.Sort(op.T(x), 1),
 			"places": op.SelectSorted(x, 1, s[1]-1, 0, s[1]/2), "places of columns": op.SelectSorted(x, 0, 0, s[0]/3, s[0]-1),
 		} {
-			var want string
-			for _, back := range slices.Backward(engine.Backends()) { // the interpreter first
-				for _, threads := range []int{1, 2} {
-					y := engine.Zeros[T](e.Node().Shape()...)
-					if err := engine.RunWith(t.Context(), engine.Options{Backend: back, Threads: threads}, expr.Let(y, e)); err != nil {
-						t.Fatal(err)
-					}
-					got := fmt.Sprint(y.Data())
-					if want == "" {
-						want = got
-					}
-					if got != want {
-						t.Errorf("%T, %v, %s: %s with %d threads differs from the interpreter", *new(T), s, name, back, threads)
-					}
-				}
+			sameEverywhere(t, fmt.Sprintf("%T, %v, %s", *new(T), s, name), e)
+		}
+		for name, e := range map[string]expr.Exp[int64]{
+			"order": op.ArgSort(x, 1), "order of columns": op.ArgSort(x, 0), "descending order": op.ArgSort(x, 1, op.Descending), "ranks": op.Rank(x, 1),
+			"order of every other": op.ArgSort(op.Slice(x, op.Span{}, op.By(op.Span{}, -2)), 1), "descending ranks of columns": op.Rank(x, 0, op.Descending),
+		} {
+			sameEverywhere(t, fmt.Sprintf("%T, %v, %s", *new(T), s, name), e)
+		}
+	}
+}
+
+// sameEverywhere tests that a tree has one result on all back ends and for any number of workers.
+func sameEverywhere[T expr.Elem](t *testing.T, name string, e expr.Exp[T]) {
+	t.Helper()
+	var want string
+	for _, back := range slices.Backward(engine.Backends()) { // the interpreter first
+		for _, threads := range []int{1, 2} {
+			y := engine.Zeros[T](e.Node().Shape()...)
+			if err := engine.RunWith(t.Context(), engine.Options{Backend: back, Threads: threads}, expr.Let(y, e)); err != nil {
+				t.Fatal(err)
+			}
+			got := fmt.Sprint(y.Data())
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: %s with %d threads differs from the interpreter", name, back, threads)
 			}
 		}
 	}

@@ -17,21 +17,26 @@ func keySize(t dtype.Type) int { return t.Register().Size() }
 // keysOf writes the keys of count elements to dst. The elements begin at p, step
 // elements apart. In descending order NaN is last too.
 func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending bool) {
-	bitsOf(dst, p, step)
-	high := K(1) << (8*sizeOf[K]() - 1)
-	switch {
-	case t.IsFloat():
-		floatKeys(dst, descending)
+	src := dst
+	if step == 1 {
+		src = unsafe.Slice((*K)(p), len(dst))
+	} else {
+		bitsOf(dst, p, step)
+	}
+	if t.IsFloat() {
+		floatKeys(dst, src, descending)
 		return
-	case t.IsSigned():
-		for i, b := range dst {
-			dst[i] = b ^ high
-		}
+	}
+	turn := K(0)
+	if t.IsSigned() {
+		turn = 1 << (8*sizeOf[K]() - 1)
 	}
 	if descending {
-		for i, k := range dst {
-			dst[i] = ^k
-		}
+		turn = ^turn
+	}
+	dst = dst[:len(src)]
+	for i, b := range src {
+		dst[i] = b ^ turn
 	}
 }
 
@@ -47,8 +52,8 @@ func bitsOf[K key](dst []K, p unsafe.Pointer, step int) {
 	}
 }
 
-// floatKeys replaces the bits of floats by their keys.
-func floatKeys[K key](dst []K, descending bool) {
+// floatKeys writes the keys of floats to dst.
+func floatKeys[K key](dst, bits []K, descending bool) {
 	var zero K
 	shift := 8*unsafe.Sizeof(zero) - 1
 	high, turn := K(1)<<shift, K(0)
@@ -56,7 +61,8 @@ func floatKeys[K key](dst []K, descending bool) {
 		turn = ^turn
 	}
 	inf := floatInf[K]()
-	for i, b := range dst {
+	dst = dst[:len(bits)]
+	for i, b := range bits {
 		k := b ^ (-(b >> shift) | high) ^ turn
 		if b&^high > inf {
 			k = ^zero

@@ -54,7 +54,8 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 		size = max(size, room(min(blockBytes/keySize(t), all), keySize(t)))
 	}
 	if want == Order || want == Ranks {
-		size += 2 * room(length, 4)
+		words := max(length, min(blockBytes/8, all))
+		size = max(size+2*room(length, 4), room(words, keySize(t))+room(words, packingOf(length, keySize(t)).size()))
 	}
 	return size
 }
@@ -88,6 +89,8 @@ type rowSort[K key] struct {
 	call          *tree.Call
 	run           func(worker, lo, hi int)
 	known         bool
+	dense         bool // the rows are one behind the other
+	packed        int  // bytes of a packed key, if machine code sorts these; else 0
 }
 
 func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
@@ -112,18 +115,25 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 	if !r.known {
 		r.known = true
 		r.before, r.after = around(&c.Args[0], r.axis)
-		if (r.want == Values || r.want == Selected && r.length <= mostSorted) && c.NewSort != nil {
+		if (r.want == Values || r.want == Selected && r.length <= mostSorted || r.packable()) && c.NewSort != nil {
 			r.machine = c.NewSort()
+			if r.packable() {
+				r.packed = packingOf(r.length, sizeOf[K]()).size()
+			}
 		}
 	}
 	in := &c.Args[0]
-	packed := r.columns == 1 && (in.Strides[r.axis] == 1 || r.length == 1) && r.before.table == nil && (r.before.step == r.length || r.rows == 1)
-	if r.machine != nil && r.want == Values && packed && r.length > 0 && r.machine(c, tree.Rows{
+	r.dense = r.columns == 1 && (in.Strides[r.axis] == 1 || r.length == 1) && r.before.table == nil && (r.before.step == r.length || r.rows == 1)
+	if r.machine != nil && r.want == Values && r.dense && r.length > 0 && r.machine(c, tree.Rows{
 		Type: r.typ, Descending: r.descending, Count: r.rows, Length: r.length, To: c.Out.Ptr, From: in.Ptr,
 	}) {
 		return nil
 	}
 	r.call = c
+	if r.packed > 0 && r.rows == 1 && r.order(r.machine, c, c.Work, 0, 1) {
+		r.call = nil // all workers sorted the only row
+		return nil
+	}
 	if min(c.Threads, r.rows) > len(r.sorters) {
 		r.some(0, 0, r.rows)
 	} else {
@@ -148,57 +158,57 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		}
 		r.sorters[worker] = s
 	}
-	in, out := &r.call.Args[0], &r.call.Out
 	at := r.call.Work[worker*r.each:][:r.each]
 	size := sizeOf[K]()
 	for s.machine != nil && r.length > 0 && lo < hi {
-		n := min(hi-lo, max(1, blockBytes/(r.length*size)))
-		if !r.byMachine(s, at, lo, n) {
+		n := min(hi-lo, max(1, blockBytes/(r.length*max(size, r.packed))))
+		if r.packed > 0 && !r.order(s.machine, &s.alone, at, lo, n) || r.packed == 0 && !r.byMachine(s, at, lo, n) {
 			s.machine = nil // it has no kernels
 			break
 		}
 		lo += n
 	}
 	for row := lo; row < hi; row++ {
-		b, a := row/r.columns, row%r.columns
-		var end int
-		s.keys, end = as[K](at, 0, r.length)
-		s.otherKeys, end = as[K](at, end, r.length)
-		if r.want == Order || r.want == Ranks {
-			s.tags, end = as[uint32](at, end, r.length)
-			s.otherTags, _ = as[uint32](at, end, r.length)
-			for i := range s.tags {
-				s.tags[i] = uint32(i)
-			}
-		}
-		from := unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size)
-		keysOf(s.keys, r.typ, from, in.Strides[r.axis], r.descending)
-		switch r.want {
-		case Selected:
-			r.selected(s, b*len(r.places)*r.columns+a, r.columns)
-			continue
-		case Parts, PartsOrder:
-			r.parted(s, b*r.length*r.columns+a)
-			continue
-		}
-		s.sort()
-		first := b*r.length*r.columns + a
-		switch r.want {
-		case Values:
-			valuesOf(s.keys, r.typ, unsafe.Add(out.Ptr, first*size), r.columns, r.descending)
-		case Order:
-			to := tree.Elements[int64](out)[first:]
-			for i, t := range s.tags {
-				to[i*r.columns] = int64(t)
-			}
-		case Ranks:
-			to := tree.Elements[int64](out)[first:]
-			for i, t := range s.tags {
-				to[int(t)*r.columns] = int64(i)
-			}
-		}
+		r.one(s, at, row)
 	}
 	s.keys, s.otherKeys, s.tags, s.otherTags = nil, nil, nil, nil
+}
+
+// from returns the first element of a row.
+func (r *rowSort[K]) from(row int) unsafe.Pointer {
+	return unsafe.Add(r.call.Args[0].Ptr, (r.before.at(row/r.columns)+r.after.at(row%r.columns))*sizeOf[K]())
+}
+
+// one sorts a row by Go.
+func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
+	in, out := &r.call.Args[0], &r.call.Out
+	b, a := row/r.columns, row%r.columns
+	var end int
+	s.keys, end = as[K](work, 0, r.length)
+	s.otherKeys, end = as[K](work, end, r.length)
+	if r.want == Order || r.want == Ranks {
+		s.tags, end = as[uint32](work, end, r.length)
+		s.otherTags, _ = as[uint32](work, end, r.length)
+		for i := range s.tags {
+			s.tags[i] = uint32(i)
+		}
+	}
+	keysOf(s.keys, r.typ, r.from(row), in.Strides[r.axis], r.descending)
+	switch r.want {
+	case Selected:
+		r.selected(s, b*len(r.places)*r.columns+a, r.columns)
+		return
+	case Parts, PartsOrder:
+		r.parted(s, b*r.length*r.columns+a)
+		return
+	}
+	s.sort()
+	switch r.want {
+	case Values:
+		valuesOf(s.keys, r.typ, unsafe.Add(out.Ptr, (b*r.length*r.columns+a)*sizeOf[K]()), r.columns, r.descending)
+	case Order, Ranks:
+		storeOrder(r, s.tags, 1<<32-1, row)
+	}
 }
 
 // byMachine sorts n rows from number row on by machine code, if there is some, and stores them or
@@ -207,8 +217,7 @@ func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
 	in, out, size := &r.call.Args[0], r.call.Out.Ptr, sizeOf[K]()
 	keys, _ := as[K](work, 0, n*r.length)
 	for i := range n {
-		b, a := (row+i)/r.columns, (row+i)%r.columns
-		bitsOf(keys[i*r.length:][:r.length], unsafe.Add(in.Ptr, (r.before.at(b)+r.after.at(a))*size), in.Strides[r.axis])
+		bitsOf(keys[i*r.length:][:r.length], r.from(row+i), in.Strides[r.axis])
 	}
 	p := unsafe.Pointer(&keys[0])
 	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: p}) {

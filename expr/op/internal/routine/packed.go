@@ -1,0 +1,172 @@
+package routine
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// A word is a packed key: the high bits of a key above the position of its element in the row.
+// All words of a row differ, so a sort that is not stable orders them.
+type word interface{ uint32 | uint64 }
+
+// A packing says how the keys of rows become words.
+type packing struct {
+	places int  // bits of a position
+	narrow bool // words have 32 bits, which hold all bits of a key
+	long   bool // the keys may lose bits
+}
+
+func packingOf(length, keyBytes int) packing {
+	places := bits.Len(uint(max(length-1, 0)))
+	return packing{places, 8*keyBytes+places <= 32, 8*keyBytes+places > 64}
+}
+
+func (p packing) size() int {
+	if p.narrow {
+		return 4
+	}
+	return 8
+}
+
+// packable reports whether machine code orders the rows. Bytes are counted faster from some
+// length on.
+func (r *rowSort[K]) packable() bool {
+	return (r.want == Order || r.want == Ranks) && r.length > 1 && (sizeOf[K]() > 1 || r.length < manyKeys)
+}
+
+// order stores the order or the ranks of n rows from number row on, by sorting words by machine
+// code. It returns false, and stores nothing, if there is none.
+func (r *rowSort[K]) order(sort func(*tree.Call, tree.Rows) bool, c *tree.Call, work []byte, row, n int) bool {
+	p := packingOf(r.length, sizeOf[K]())
+	keys, end := as[K](work, 0, n*r.length)
+	if p.narrow {
+		words, _ := as[uint32](work, end, n*r.length)
+		return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U32, words, n, r.length)) })
+	}
+	words, _ := as[uint64](work, end, n*r.length)
+	return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U64, words, n, r.length)) })
+}
+
+// rowsOf describes n rows of words, which are sorted where they are.
+func rowsOf[W word](t dtype.Type, words []W, n, length int) tree.Rows {
+	at := unsafe.Pointer(unsafe.SliceData(words))
+	return tree.Rows{Type: t, Count: n, Length: length, To: at, From: at}
+}
+
+func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, row int, sort func() bool) bool {
+	step := r.call.Args[0].Strides[r.axis]
+	if r.dense {
+		keysOf(keys, r.typ, r.from(row), 1, r.descending)
+	}
+	lost := false
+	for i := 0; i < len(words); i += r.length {
+		part := keys[i : i+r.length]
+		if !r.dense {
+			keysOf(part, r.typ, r.from(row+i/r.length), step, r.descending)
+		}
+		lost = pack(words[i:i+r.length], part, p, r.typ.IsFloat()) || lost
+	}
+	if !sort() {
+		return false
+	}
+	if lost && hasTies(words, p.places) {
+		for i := 0; i < len(words); i += r.length {
+			settle(words[i:i+r.length], keys[i:i+r.length], p.places)
+		}
+	}
+	mask := W(1)<<p.places - 1
+	if r.columns == 1 && r.want == Order {
+		to := tree.Elements[int64](&r.call.Out)[row*r.length:][:len(words)]
+		for i, w := range words {
+			to[i] = int64(w & mask)
+		}
+		return true
+	}
+	for i := 0; i < len(words); i += r.length {
+		storeOrder(r, words[i:i+r.length], mask, row+i/r.length)
+	}
+	return true
+}
+
+// pack makes words of keys, and reports whether the keys lose bits in which they differ. Integers are
+// measured from the least one, so that those close together lose none.
+func pack[K key, W word](words []W, keys []K, p packing, float bool) bool {
+	words = words[:len(keys)]
+	if !p.long {
+		for i, k := range keys {
+			words[i] = W(k)<<(p.places&63) | W(i)
+		}
+		return false
+	}
+	least, differ := K(0), K(0)
+	if float {
+		for _, k := range keys {
+			differ |= k ^ keys[0]
+		}
+	} else {
+		least = ^least
+		for _, k := range keys {
+			least, differ = min(least, k), max(differ, k)
+		}
+		differ -= least
+	}
+	shift := max(0, bits.Len64(uint64(differ))+p.places-64)
+	for i, k := range keys {
+		words[i] = W((k-least)>>(shift&63))<<(p.places&63) | W(i)
+	}
+	return shift > 0 && (!float || bits.TrailingZeros64(uint64(differ)) < shift)
+}
+
+// hasTies reports whether neighbouring words may have equal keys.
+func hasTies[W word](words []W, places int) bool {
+	last := words[0]
+	for _, w := range words[1:] {
+		if (w^last)>>(places&63) == 0 {
+			return true
+		}
+		last = w
+	}
+	return false
+}
+
+// settle orders sorted words whose keys are equal but for lost bits.
+func settle[K key, W word](words []W, keys []K, places int) {
+	mask := W(1)<<places - 1
+	for i := 1; i < len(words); i++ {
+		if (words[i]^words[i-1])>>(places&63) != 0 {
+			continue
+		}
+		first := i - 1
+		sorted, last := true, keys[words[first]&mask]
+		for ; i < len(words) && (words[i]^words[first])>>(places&63) == 0; i++ {
+			k := keys[words[i]&mask]
+			sorted, last = sorted && last <= k, k
+		}
+		if !sorted {
+			slices.SortFunc(words[first:i], func(a, b W) int {
+				return cmp.Or(cmp.Compare(keys[a&mask], keys[b&mask]), cmp.Compare(a, b))
+			})
+		}
+	}
+}
+
+// storeOrder stores the order or the ranks of a row, of which the sorted words have the positions
+// in the bits of a mask.
+func storeOrder[K key, W word](r *rowSort[K], sorted []W, mask W, row int) {
+	to := tree.Elements[int64](&r.call.Out)[row/r.columns*r.length*r.columns+row%r.columns:]
+	switch {
+	case r.want == Ranks:
+		for i, w := range sorted {
+			to[int(w&mask)*r.columns] = int64(i)
+		}
+	default:
+		for i, w := range sorted {
+			to[i*r.columns] = int64(w & mask)
+		}
+	}
+}

@@ -23,7 +23,7 @@ type family struct {
 	whole       bool // the elements are integers
 	parts       bool // their products are made of those of their halves
 	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
-	kernels     [mostRows + 1][mostVecs + 1][2][4][savers]exec.Lazy
+	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][2]exec.Lazy
 	packing     [mostRows + 1][mostPieces + 1][2][savers]exec.Lazy // by rows, vectors, whether A is across
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][2]exec.Lazy // by rows
@@ -84,7 +84,7 @@ func (f *family) vecs(rows int) int {
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {
 	forms := &f.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
-	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save]
+	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.lines]
 	if s.packs {
 		lazy = &f.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
 	}

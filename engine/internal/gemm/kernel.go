@@ -17,6 +17,7 @@ type shape struct {
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
+	lines  int  // that the kernel asks for with each term, but one
 	save   saver
 }
 
@@ -142,7 +143,7 @@ const (
 
 	unroll    = 4
 	cacheLine = 64
-	// aheadBytes are asked for with each aheadTerms terms.
+	// aheadBytes are asked for with each aheadTerms terms, and again for each line of the shape.
 	aheadBytes = 2 * cacheLine
 	aheadTerms = unroll / 2
 	maskReg    = x86.Vec(15) // of AVX2
@@ -226,9 +227,10 @@ func (w *writer) ask(u int) {
 	if w.s.packs {
 		return
 	}
-	line := u % aheadTerms * cacheLine
-	w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32(line)))
-	if line+cacheLine == aheadBytes {
+	for i := range w.s.lines + 1 {
+		w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32((u%aheadTerms*(w.s.lines+1)+i)*cacheLine)))
+	}
+	if u%aheadTerms == aheadTerms-1 {
 		w.I(x86.ADD, x86.W64, ahead, x86.At(x86.RDI, argNext))
 	}
 }

@@ -26,6 +26,7 @@ type machine struct {
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
+	aheadStep    int    // of its kernels; 0: they ask for no more than the first lines of the next one
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool

@@ -17,8 +17,10 @@ func (f *family) count() (n int) {
 			for k := range f.kernels[i][j] {
 				for l := range f.kernels[i][j][k] {
 					for s := range f.kernels[i][j][k][l] {
-						if f.kernels[i][j][k][l][s].Load() != nil {
-							n++
+						for x := range f.kernels[i][j][k][l][s] {
+							if f.kernels[i][j][k][l][s][x].Load() != nil {
+								n++
+							}
 						}
 					}
 				}

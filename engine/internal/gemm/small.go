@@ -10,6 +10,10 @@ import (
 // mostCells is the largest number of kernels of a small product.
 const mostCells = 16
 
+// mostFound is the largest size of the operands of a product, in bytes, of which the processor
+// asks for the lines ahead by itself. Of larger ones kernels ask for those of the next product.
+const mostFound = 12 << 10
+
 // A cell is a kernel of a small product, and the bytes from the first elements of A, B
 // and C to its own.
 type cell struct {
@@ -28,15 +32,24 @@ func (e *machine) list() {
 		return
 	}
 	c := call{e: e, m: p.M}
-	if c.tiles()*((p.N+e.width-1)/e.width) > mostCells {
+	kernels := c.tiles() * ((p.N + e.width - 1) / e.width)
+	if kernels > mostCells {
 		return
 	}
+	sizeA, some, lines := p.M*p.K*e.size, asks(p.K)*aheadBytes, 0
+	switch both := sizeA + p.N*p.K*e.size; {
+	case both <= mostFound:
+		some = 0
+	case kernels*some < both:
+		some, lines = 2*some, 1
+	}
+	e.aheadStep = min(some, aheadBytes*(lines+1))
 	for r, i := 0, 0; i < p.M; r++ {
 		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
-			ahead := len(e.cells) * asks(p.K) * aheadBytes
-			sizeA := p.M * p.K * e.size
+			s.lines = lines
+			ahead := len(e.cells) * some
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
@@ -55,7 +68,7 @@ func (w *worker) small(lo, hi int) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
 	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.b.Row, p.C.Row*d.size, p.C.Row*d.size, p.K
-	args.aheadStep = aheadBytes
+	args.aheadStep = e.aheadStep
 	if e.across {
 		args.as = e.a.Col
 	}

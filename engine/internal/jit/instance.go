@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit/emit"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -382,3 +383,19 @@ func (in *instance) Units() (n, grain int, cost float64) {
 
 // Wide implements [backend.Wide].
 func (in *instance) Wide() bool { return in.units == bound.ElementUnits && in.vecs[0].wide }
+
+// A portable is a kernel that the interpreter runs.
+type portable struct {
+	backend.Code
+	reason string
+}
+
+func (p *portable) Fallback() string { return p.reason }
+
+func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
+	c, err := interp.New().Compile(k)
+	if err != nil {
+		return nil, err
+	}
+	return &portable{c, reason}, nil
+}

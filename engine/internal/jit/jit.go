@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
-	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
@@ -36,8 +35,6 @@ func New(isa string) (backend.Backend, error) {
 	return nil, fmt.Errorf("jit: no generator for %q", isa)
 }
 
-func (g *generator) Name() string { return g.Facts.Name }
-
 // Compile translates k, which must pass [ir.Check] and not change afterwards.
 func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
 	p, err := lower.Kernel(k)
@@ -54,22 +51,6 @@ func releaseAll(fns map[string]*function) {
 	for _, fn := range fns {
 		fn.code.Release()
 	}
-}
-
-// A portable is a kernel that the interpreter runs.
-type portable struct {
-	backend.Code
-	reason string
-}
-
-func (p *portable) Fallback() string { return p.reason }
-
-func newPortable(k *ir.Kernel, reason string) (backend.Code, error) {
-	c, err := interp.New().Compile(k)
-	if err != nil {
-		return nil, err
-	}
-	return &portable{c, reason}, nil
 }
 
 // ISAs are the names of the supported instruction sets, the best first.

@@ -248,3 +248,5 @@ func (w *worker) guardAt(g *layout.GuardLine, p int) (c, step int) {
 	o, _ := bound.Inner(g.Line.Spans, p)
 	return g.Line.At(w.Pos) + o, g.Line.Step()
 }
+
+func (g *generator) Name() string { return g.Facts.Name }

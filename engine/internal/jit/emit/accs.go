@@ -1,12 +1,14 @@
 package emit
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -199,5 +201,22 @@ func (f *phaseCode) step(r *lower.Red, d ranked, x isa.Vec) {
 		f.Lanes.StepArg(r.Kern, d.x, d.at, x)
 	default:
 		f.Lanes.StepValue(r.Kern, d.x, x)
+	}
+}
+
+// keepAccs records the registers of the accumulators for the listing.
+func (f *phaseCode) keepAccs() {
+	if !f.Listing {
+		return
+	}
+	for i := range f.accs {
+		a := &f.accs[i]
+		for k, r := range a.regs {
+			what := ""
+			eachPart(a.Kern, r, rankedMem{}, func(t dtype.Type, r isa.Vec, _ isa.Mem) {
+				f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), t), Value: fmt.Sprintf("%s%s of %s, vector %d", what, a.Kern.Name, f.name(a.Arg), k)})
+				what = "positions for the "
+			})
+		}
 	}
 }

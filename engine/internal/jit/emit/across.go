@@ -63,13 +63,3 @@ func (f *phaseCode) acrossVectors(accs []columnAcc, group int, end isa.Label) {
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
 }
-
-// accumulateRow combines the values of a group of vectors of a row with the accumulators.
-func (f *phaseCode) accumulateRow(accs []columnAcc, group int) {
-	for i := range accs {
-		f.accumulateColumns(&accs[i], group)
-	}
-	for i := range accs {
-		f.DropAll(accs[i].Arg)
-	}
-}

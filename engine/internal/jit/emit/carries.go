@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -112,4 +113,19 @@ func (f *phaseCode) carry(id int32) bool {
 		f.End()
 	}
 	return true
+}
+
+// carryWord returns the word of the frame with the address of the array of a carry.
+func (f *phaseCode) carryWord(c *carried) isa.Int {
+	return isa.Word(f.Layout.Sites[f.Nodes[c.Load].Aux].Arg + frame.SitePtr)
+}
+
+// eachRowSite calls do for the sites that step from row to row. at is the register with
+// the address of the row, or none.
+func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
+	for i := range f.Layout.Sites {
+		if s := &f.Layout.Sites[i]; s.Kind != layout.Unused && !f.isUniformSite(int32(i)) && !f.carriesSite(s) {
+			do(s, f.SiteReg[i])
+		}
+	}
 }

@@ -16,17 +16,8 @@ type columnAcc struct {
 	regs   []ranked
 }
 
-// seqLoop emits a seq phase: for each group of columns, a loop down all rows.
-func (f *phaseCode) seqLoop() {
-	f.prologue()
-	if f.Layout.Prefixes {
-		f.prefixLoop()
-		return
-	}
-	if f.Across() {
-		f.acrossLoop()
-		return
-	}
+// columnLoop emits a seq phase: for each group of columns, a loop down all rows.
+func (f *phaseCode) columnLoop() {
 	f.findTurns()
 	v, m := f.pressure()
 	room := f.Vectors - v - spareRegs - f.programRegs()
@@ -273,16 +264,6 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	}
 }
 
-// eachRowSite calls do for the sites that step from row to row. at is the register with
-// the address of the row, or none.
-func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
-	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Kind != layout.Unused && !f.isUniformSite(int32(i)) && !f.carriesSite(s) {
-			do(s, f.SiteReg[i])
-		}
-	}
-}
-
 // firstRow sets the addresses of the sites to the first row of a group of columns.
 func (f *phaseCode) firstRow() {
 	f.eachRowSite(func(s *layout.Site, at int8) {
@@ -370,4 +351,14 @@ func (f *phaseCode) aheadColumns(group int) {
 			f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, 1, by))
 		}
 	})
+}
+
+// accumulateRow combines the values of a group of vectors of a row with the accumulators.
+func (f *phaseCode) accumulateRow(accs []columnAcc, group int) {
+	for i := range accs {
+		f.accumulateColumns(&accs[i], group)
+	}
+	for i := range accs {
+		f.DropAll(accs[i].Arg)
+	}
 }

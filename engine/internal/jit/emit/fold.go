@@ -1,8 +1,6 @@
 package emit
 
-import (
-	"github.com/oneloop/oneloop/engine/internal/jit/isa"
-)
+import "github.com/oneloop/oneloop/engine/internal/jit/isa"
 
 // fold emits code that combines the lanes of each accumulator at the end of a block:
 // lane j with lane j + half, down to one lane. The code stores it as the first lane of
@@ -81,4 +79,24 @@ func (f *phaseCode) foldArg(a *acc) {
 	}
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d.x)
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).at, d.at)
+}
+
+// foldProgram folds the lanes of an accumulator in memory.
+func (f *phaseCode) foldProgram(a *acc) {
+	t := a.Kern.Lane
+	d, x := f.Tmp(), f.Tmp()
+	for half := a.n / 2; half > 0; half /= 2 {
+		for k := range half {
+			f.Lanes.LoadVec(t, d, f.accMem(a, k).x)
+			f.Lanes.LoadVec(t, x, f.accMem(a, k+half).x)
+			f.program(a.Prog, d, x)
+			f.Lanes.StoreVec(t, f.accMem(a, k).x, d)
+		}
+	}
+	f.Lanes.LoadVec(t, d, f.accMem(a, 0).x)
+	for lanes := f.W; lanes > 1; lanes /= 2 {
+		f.Lanes.UpperHalf(x, d, lanes*t.Size())
+		f.program(a.Prog, d, x)
+	}
+	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d)
 }

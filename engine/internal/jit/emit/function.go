@@ -5,6 +5,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -132,4 +133,58 @@ func describe(v layout.Variant) string {
 		parts = append(parts, "for aligned outputs, which it stores past the caches")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// seqLoop emits a seq phase.
+func (f *phaseCode) seqLoop() {
+	f.prologue()
+	switch {
+	case f.Layout.Prefixes:
+		f.prefixLoop()
+	case f.Across():
+		f.acrossLoop()
+	default:
+		f.columnLoop()
+	}
+}
+
+// mapLoop emits a map phase.
+func (f *phaseCode) mapLoop() {
+	f.prologue()
+	f.pinSites()
+	for i, r := range f.SiteReg {
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 {
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
+		}
+	}
+	if len(f.Phase.Reds) > 0 {
+		f.reduceLoop()
+		return
+	}
+	if f.Layout.Laid > 0 {
+		f.laidLoop()
+		return
+	}
+	group := f.chooseCopies(4, 0)
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	if !f.steps() || !f.Lanes.Hold(f.holdRoom(group*v)) {
+		f.elementLoop(group)
+		return
+	}
+	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Jump(held)
+	f.Bind(begin)
+	f.elementLoop(group)
+	f.Lanes.EndHold()
+	f.Jump(end)
+	f.held(held, begin)
+	f.Bind(end)
+}
+
+// steps reports whether permutes reach the elements of a site.
+func (f *phaseCode) steps() bool {
+	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind == layout.Strided && (s.Step != 0 || s.Record > 0)
+	})
 }

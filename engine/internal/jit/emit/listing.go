@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/listing"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -50,23 +48,6 @@ func (f *phaseCode) listing() *listing.Phase {
 		return cmp.Or(len(a.Register)-len(b.Register), strings.Compare(a.Register, b.Register))
 	})
 	return l
-}
-
-// keepAccs records the registers of the accumulators for the listing.
-func (f *phaseCode) keepAccs() {
-	if !f.Listing {
-		return
-	}
-	for i := range f.accs {
-		a := &f.accs[i]
-		for k, r := range a.regs {
-			what := ""
-			eachPart(a.Kern, r, rankedMem{}, func(t dtype.Type, r isa.Vec, _ isa.Mem) {
-				f.kept = append(f.kept, listing.Kept{Register: f.Lanes.VecName(int8(r), t), Value: fmt.Sprintf("%s%s of %s, vector %d", what, a.Kern.Name, f.name(a.Arg), k)})
-				what = "positions for the "
-			})
-		}
-	}
 }
 
 // count adds the bytes that a node moves and its operations, for each element, to l.

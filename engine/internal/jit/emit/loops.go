@@ -2,7 +2,6 @@ package emit
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -42,47 +41,6 @@ func (f *phaseCode) pinSites() {
 			next++
 		}
 	}
-}
-
-// mapLoop emits a map phase.
-func (f *phaseCode) mapLoop() {
-	f.prologue()
-	f.pinSites()
-	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
-		}
-	}
-	if len(f.Phase.Reds) > 0 {
-		f.reduceLoop()
-		return
-	}
-	if f.Layout.Laid > 0 {
-		f.laidLoop()
-		return
-	}
-	group := f.chooseCopies(4, 0)
-	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - group*v - spareRegs)
-	if !f.steps() || !f.Lanes.Hold(f.holdRoom(group*v)) {
-		f.elementLoop(group)
-		return
-	}
-	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
-	f.Jump(held)
-	f.Bind(begin)
-	f.elementLoop(group)
-	f.Lanes.EndHold()
-	f.Jump(end)
-	f.held(held, begin)
-	f.Bind(end)
-}
-
-// steps reports whether permutes reach the elements of a site.
-func (f *phaseCode) steps() bool {
-	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
-		return s.Kind == layout.Strided && (s.Step != 0 || s.Record > 0)
-	})
 }
 
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,
@@ -218,71 +176,6 @@ func (f *phaseCode) halves(group int, end isa.Label) {
 	f.Branch(isa.LT, isa.Lane, isa.Word(frame.Counter), loop)
 	f.Int(isa.Mov, isa.Lane, isa.Count)
 	f.Half = 0
-}
-
-// reduceLoop emits a loop with reductions: a main loop over all lanes of the
-// accumulators, and a masked loop for the rest.
-func (f *phaseCode) reduceLoop() {
-	unroll := f.newAccs()
-	if f.shortRow(unroll) || f.looseLoop(unroll) {
-		if f.Rows {
-			f.results()
-		}
-		return
-	}
-	f.accumulators()
-	f.keepAccs()
-	fixed := 0
-	for i := range f.accs {
-		fixed += len(f.accs[i].regs) * registers(f.accs[i].Kern)
-	}
-	if fixed > 0 {
-		fixed += f.programRegs()
-	}
-	group := min(f.chooseCopies(4, fixed), unroll)
-	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - fixed - group*v - spareRegs)
-
-	lanes := isa.Word(f.Phase.Lanes)
-	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	tail, done := f.NewLabel(), f.NewLabel()
-	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), tail)
-	f.loadAccs()
-	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.reduceVectors(unroll, group)
-	f.storeAccs()
-
-	f.part("tail: vectors under a mask, up to the last element")
-	f.Bind(tail)
-	f.Int(isa.Mov, isa.Count, isa.K(0))
-	more := f.NewLabel()
-	f.Bind(more)
-	f.maskedVector(lanes, done, f.accumulate)
-	f.Int(isa.Add, isa.Lane, isa.K(f.W))
-	f.Int(isa.Add, isa.Count, isa.K(1))
-	f.Jump(more)
-	f.Bind(done)
-	f.fold()
-	if f.Rows {
-		f.results()
-	}
-}
-
-// reduceVectors emits a loop over unroll vectors with reductions, group at once.
-func (f *phaseCode) reduceVectors(unroll, group int) {
-	step, loop := unroll*f.W, f.NewLabel()
-	f.Align(32)
-	f.Bind(loop)
-	f.ahead(isa.Lane, step)
-	for f.Base = 0; f.Base < unroll; f.Base += group {
-		f.Start(group)
-		f.body(f.top)
-		f.accumulate()
-	}
-	f.Base = 0
-	f.Int(isa.Add, isa.Lane, isa.K(step))
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.LE, isa.T0, isa.Word(f.Phase.Lanes), loop)
 }
 
 // ahead emits the prefetches of an iteration of lanes lanes from index: the lines

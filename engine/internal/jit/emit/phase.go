@@ -103,3 +103,10 @@ type owned struct {
 	site *layout.Site
 	off  int32 // node
 }
+
+// A chosen site has rows that an index selects: see layout/laid.go. Its offsets are a vector,
+// a lane for each row, which goes to a slot before the rows are loaded.
+type chosen struct {
+	site, off int32
+	slot      int32
+}

@@ -122,8 +122,3 @@ func (f *phaseCode) lastCarry(c *carried, slot int32) {
 	f.Int(isa.Mov, isa.T1, f.carryWord(c))
 	f.Store(c.Type.Size(), isa.At(isa.T1, 0), isa.T0)
 }
-
-// carryWord returns the word of the frame with the address of the array of a carry.
-func (f *phaseCode) carryWord(c *carried) isa.Int {
-	return isa.Word(f.Layout.Sites[f.Nodes[c.Load].Aux].Arg + frame.SitePtr)
-}

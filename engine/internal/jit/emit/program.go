@@ -74,23 +74,3 @@ func (f *phaseCode) makeRoom(vecs, masks int) {
 	room(&f.Vecs, vecs)
 	room(&f.Masks, masks)
 }
-
-// foldProgram folds the lanes of an accumulator in memory.
-func (f *phaseCode) foldProgram(a *acc) {
-	t := a.Kern.Lane
-	d, x := f.Tmp(), f.Tmp()
-	for half := a.n / 2; half > 0; half /= 2 {
-		for k := range half {
-			f.Lanes.LoadVec(t, d, f.accMem(a, k).x)
-			f.Lanes.LoadVec(t, x, f.accMem(a, k+half).x)
-			f.program(a.Prog, d, x)
-			f.Lanes.StoreVec(t, f.accMem(a, k).x, d)
-		}
-	}
-	f.Lanes.LoadVec(t, d, f.accMem(a, 0).x)
-	for lanes := f.W; lanes > 1; lanes /= 2 {
-		f.Lanes.UpperHalf(x, d, lanes*t.Size())
-		f.program(a.Prog, d, x)
-	}
-	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d)
-}

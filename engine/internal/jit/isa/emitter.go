@@ -12,7 +12,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // An Emitter writes the instructions of the nodes of one phase: it allocates registers
@@ -121,12 +120,6 @@ func (f *Emitter) fail(format string, args ...any) {
 	}
 }
 
-// Emit emits copy c of a node.
-func (f *Emitter) Emit(id int32, c int) {
-	f.EmitNode(id, c)
-	f.End()
-}
-
 // Choose makes c the current copy.
 func (f *Emitter) Choose(c int) {
 	if f.Copy = c; f.Ends > 0 {
@@ -136,20 +129,6 @@ func (f *Emitter) Choose(c int) {
 
 // Across reports whether a seq loop goes along one row after the other.
 func (f *Emitter) Across() bool { return f.Layout.Across && f.Runs == 0 }
-
-// EmitNode emits copy c of a node and keeps its temporaries. The caller must call End.
-func (f *Emitter) EmitNode(id int32, c int) {
-	f.ID, f.Cur, f.Released = id, &f.Nodes[id], false
-	f.Choose(c)
-	switch n := f.Cur; {
-	case n.Op == ir.Store:
-		f.store(n)
-	case n.Op == lower.OpOperand: // the operand of a program has its register
-		f.give(&f.Vecs, int8(f.Operands[n.Aux]))
-	case !f.Lanes.Emit(n):
-		f.fail("%s of %s with %s", n.Op, n.In, f.Facts.Name)
-	}
-}
 
 // Wide reports whether a type has 64 bits.
 func Wide(t dtype.Type) bool { return t.Size() == 8 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -112,11 +111,6 @@ func (bp *Phase) dense(moved int) bool {
 		}
 	}
 	return 4*computed*bp.Widest() > 5*moved
-}
-
-// Widest returns the size of the widest lanes of the phase in bytes: 1, 2, 4 or 8.
-func (bp *Phase) Widest() int {
-	return cmp.Or(bp.LaneSize, bp.Lowered.Widest())
 }
 
 // findLanes sets bp.LaneSize if vectors of narrow lanes reach all sites.

@@ -276,3 +276,41 @@ func (l *layouter) sameInLanes(ix prim.Ix) bool {
 	}
 	return true
 }
+
+// computed makes machine code compute the offsets of a site. If merge is set, affine
+// coordinates are part of the address, unless they are clamped. Machine code still
+// compares the guarded ones.
+func (l *layouter) computed(i int, merge bool) {
+	b, info, s := l.Binder, &l.ph.Sites[i], &l.bp.Sites[i]
+	a := &b.Access[info.Access]
+	g, offset := &GatherPlan{}, b.Constant(0)
+	joined := lower.None // the site that has the sum of the affine coordinates
+	for d := range a.Dims {
+		x := &a.Dims[d]
+		dim := gatherDim{info.Coords[d], x.Stride, x.Extent, x.Bounds}
+		switch {
+		case x.Affine && merge && x.Bounds != ir.Clamped:
+			offset.Plus(x.Form, x.Stride)
+			if x.Bounds == ir.InBounds {
+				continue
+			}
+			dim.Stride = 0
+		case x.Direct():
+			c := dim.Coord.Site
+			if joined == lower.None {
+				joined, dim.Stride = c, 1
+				l.bp.Sites[c] = Site{Kind: Index, Buf: -1, Array: -1, Size: 1, Arg: l.bp.Sites[c].Arg}
+				l.offsets[c] = b.Constant(0)
+				g.Dims = append(g.Dims, dim)
+			}
+			l.offsets[joined].Plus(x.Form, x.Stride)
+			continue
+		}
+		g.Dims = append(g.Dims, dim)
+		if c := dim.Coord.Site; c != lower.None && l.bp.Sites[c].Kind == Unused {
+			l.analyse(int(c))
+		}
+	}
+	l.offsets[i], l.guards[i] = offset, nil
+	*s = Site{Kind: Computed, Buf: info.Buf, Array: -1, Size: s.Size, Arg: s.Arg, Gather: g}
+}

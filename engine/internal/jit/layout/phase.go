@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	le "encoding/binary"
 	"slices"
 	"unsafe"
@@ -324,3 +325,8 @@ func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.
 
 // MostLaid is the largest number of elements of a row that is laid across vectors.
 const MostLaid = 64
+
+// Widest returns the size of the widest lanes of the phase in bytes: 1, 2, 4 or 8.
+func (bp *Phase) Widest() int {
+	return cmp.Or(bp.LaneSize, bp.Lowered.Widest())
+}

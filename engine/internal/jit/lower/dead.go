@@ -26,21 +26,6 @@ func (ph *Phase) removeDead() {
 	}
 }
 
-// eachResult calls f with the nodes, or None, that reductions and sites of the phase use.
-func (ph *Phase) eachResult(f func(id int32)) {
-	for i := range ph.Reds {
-		f(ph.Reds[i].Arg)
-	}
-	for i := range ph.Sites {
-		for _, r := range ph.Sites[i].values {
-			f(r.node)
-		}
-		for _, c := range ph.Sites[i].Coords {
-			f(c.Node)
-		}
-	}
-}
-
 // unused is a node in no list, of a type that asks for no wide lanes.
 var unused = Node{Op: prim.Const, Type: dtype.U8, In: dtype.U8, Args: [3]int32{None, None, None}}
 

@@ -354,3 +354,18 @@ func (ph *Phase) Conflict(i int) bool {
 	}
 	return false
 }
+
+// eachResult calls f with the nodes, or None, that reductions and sites of the phase use.
+func (ph *Phase) eachResult(f func(id int32)) {
+	for i := range ph.Reds {
+		f(ph.Reds[i].Arg)
+	}
+	for i := range ph.Sites {
+		for _, r := range ph.Sites[i].values {
+			f(r.node)
+		}
+		for _, c := range ph.Sites[i].Coords {
+			f(c.Node)
+		}
+	}
+}

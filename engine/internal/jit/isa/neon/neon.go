@@ -68,14 +68,6 @@ type neon struct {
 // A rule emits one copy of a node.
 type rule func(f *neon, n *lower.Node)
 
-func (f *neon) Emit(n *lower.Node) bool {
-	emit, ok := rules.Find(n.Op, n.In)
-	if ok {
-		emit(f, n)
-	}
-	return ok
-}
-
 // arr returns the arrangement of lanes with values of register type t.
 func (f *neon) arr(t dtype.Type) arm64.Arr {
 	switch {

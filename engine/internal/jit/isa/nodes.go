@@ -1,5 +1,30 @@
 package isa
 
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// Emit emits copy c of a node.
+func (f *Emitter) Emit(id int32, c int) {
+	f.EmitNode(id, c)
+	f.End()
+}
+
+// EmitNode emits copy c of a node and keeps its temporaries. The caller must call End.
+func (f *Emitter) EmitNode(id int32, c int) {
+	f.ID, f.Cur, f.Released = id, &f.Nodes[id], false
+	f.Choose(c)
+	switch n := f.Cur; {
+	case n.Op == ir.Store:
+		f.store(n)
+	case n.Op == lower.OpOperand: // the operand of a program has its register
+		f.give(&f.Vecs, int8(f.Operands[n.Aux]))
+	case !f.Lanes.Emit(n):
+		f.fail("%s of %s with %s", n.Op, n.In, f.Facts.Name)
+	}
+}
+
 // LoadFields emits copy c of the nodes that load all fields of the same records.
 func (f *Emitter) LoadFields(ids []int32, c int) {
 	f.ID, f.Cur, f.Copy, f.Released = ids[0], &f.Nodes[ids[0]], c, true

@@ -7,6 +7,71 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 )
 
+// reduceLoop emits a loop with reductions: a main loop over all lanes of the
+// accumulators, and a masked loop for the rest.
+func (f *phaseCode) reduceLoop() {
+	unroll := f.newAccs()
+	if f.shortRow(unroll) || f.looseLoop(unroll) {
+		if f.Rows {
+			f.results()
+		}
+		return
+	}
+	f.accumulators()
+	f.keepAccs()
+	fixed := 0
+	for i := range f.accs {
+		fixed += len(f.accs[i].regs) * registers(f.accs[i].Kern)
+	}
+	if fixed > 0 {
+		fixed += f.programRegs()
+	}
+	group := min(f.chooseCopies(4, fixed), unroll)
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - fixed - group*v - spareRegs)
+
+	lanes := isa.Word(f.Phase.Lanes)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	tail, done := f.NewLabel(), f.NewLabel()
+	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), tail)
+	f.loadAccs()
+	f.part("main loop: %d vectors, %d at once", unroll, group)
+	f.reduceVectors(unroll, group)
+	f.storeAccs()
+
+	f.part("tail: vectors under a mask, up to the last element")
+	f.Bind(tail)
+	f.Int(isa.Mov, isa.Count, isa.K(0))
+	more := f.NewLabel()
+	f.Bind(more)
+	f.maskedVector(lanes, done, f.accumulate)
+	f.Int(isa.Add, isa.Lane, isa.K(f.W))
+	f.Int(isa.Add, isa.Count, isa.K(1))
+	f.Jump(more)
+	f.Bind(done)
+	f.fold()
+	if f.Rows {
+		f.results()
+	}
+}
+
+// reduceVectors emits a loop over unroll vectors with reductions, group at once.
+func (f *phaseCode) reduceVectors(unroll, group int) {
+	step, loop := unroll*f.W, f.NewLabel()
+	f.Align(32)
+	f.Bind(loop)
+	f.ahead(isa.Lane, step)
+	for f.Base = 0; f.Base < unroll; f.Base += group {
+		f.Start(group)
+		f.body(f.top)
+		f.accumulate()
+	}
+	f.Base = 0
+	f.Int(isa.Add, isa.Lane, isa.K(step))
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Branch(isa.LE, isa.T0, isa.Word(f.Phase.Lanes), loop)
+}
+
 // shortRow emits the reductions of a row of few elements without a loop: vector after vector,
 // the last one under a mask, with all accumulators in registers. It reports whether it did.
 // Lanes without elements keep the identity. Vectors without elements are left out, which changes

@@ -70,6 +70,15 @@ func TestActivations(t *testing.T) {
 			op.NormalCDF[float64], []float64{-inf, 0, inf, nan}, []float64{0, .5, 1, nan}, []float64{0, 1 / math.Sqrt(2*math.Pi), 0, nan},
 		},
 		"ndtri": {op.NormalQuantile[float64], []float64{0, .5, 1, nan}, []float64{-inf, 0, inf, nan}, []float64{inf, math.Sqrt(2 * math.Pi), inf, nan}},
+		"gammaln": {
+			op.LogGamma[float64], []float64{-inf, -1, zero, 0, 1, 2, inf, nan}, []float64{inf, inf, inf, inf, 0, 0, inf, nan},
+			[]float64{nan, nan, inf, -inf, -0.5772156649015329, 0.42278433509846714, inf, nan},
+		},
+		"gamma": {
+			op.GammaFunction[float64], []float64{-inf, -1, zero, 0, 1, 5, 172, inf, nan}, []float64{nan, nan, -inf, inf, 1, 24, inf, inf, nan}, nil,
+		},
+		"digamma":  {op.Digamma[float64], []float64{-inf, -2, zero, 0, inf, nan}, []float64{nan, nan, inf, -inf, inf, nan}, []float64{nan, inf, inf, inf, 0, nan}},
+		"trigamma": {op.Trigamma[float64], []float64{-2, 0, inf, nan}, []float64{inf, inf, 0, nan}, nil},
 		"hypot": {
 			func(x E) E { return op.Hypot(x, vector(0, 4, 0, 1, 1)) },
 			[]float64{0, 3, -2, -inf, inf},

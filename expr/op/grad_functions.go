@@ -1,8 +1,11 @@
 package op
 
 import (
+	"fmt"
 	"math"
+	"sync"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -179,4 +182,34 @@ func gradInverseSquare(g *tree.Adjoint, _ int) *tree.Node {
 
 func gradCube(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(3), g.Op("square", g.Arg(0))))
+}
+
+func gradLogGamma(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("digamma", g.Arg(0))) }
+
+func gradGamma(g *tree.Adjoint, _ int) *tree.Node {
+	return g.Mul(g.Out, g.Mul(g.Node, g.Op("digamma", g.Arg(0))))
+}
+
+// gradPolygamma returns the rule of derivative n-1 of digamma.
+func gradPolygamma(n int) tree.Rule {
+	return func(g *tree.Adjoint, _ int) *tree.Node {
+		if n == 1 {
+			return g.Mul(g.Out, g.Op("trigamma", g.Arg(0)))
+		}
+		return g.Mul(g.Out, Apply(polygamma(n), g.Arg(0)))
+	}
+}
+
+// polygammas are the operators that polygamma has made.
+var polygammas sync.Map
+
+// polygamma returns the operator of derivative n of digamma, for n above 1. Equal n give one operator.
+func polygamma(n int) *tree.Operator {
+	if o, ok := polygammas.Load(n); ok {
+		return o.(*tree.Operator)
+	}
+	made := Define(fmt.Sprintf("polygamma%d", n), 1, lowerPolygamma(n), On(dtype.F16, dtype.BF16, dtype.F32, dtype.F64),
+		Derivative(gradPolygamma(n+1)), Doc(fmt.Sprintf("derivative %d of digamma", n)))
+	o, _ := polygammas.LoadOrStore(n, made)
+	return o.(*tree.Operator)
 }

@@ -132,6 +132,11 @@ func Cube[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowCube, x)
 }
 
+// Digamma is the derivative of gammaln; NaN at -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.
+func Digamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowDigamma, x)
+}
+
 // Div is x / y; integers truncate towards zero and division by zero is an error. Error: correctly rounded.
 func Div[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowDiv, x, y)
@@ -200,6 +205,16 @@ func FMin[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 // Fmod is x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error. Error: exact.
 func Fmod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowFmod, x, y)
+}
+
+// GammaFunction is the gamma function, tgamma of C: (x-1)! for integers; NaN at -1, -2 ... Error: at most 8 ULP.
+func GammaFunction[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowGammaFunction, x)
+}
+
+// LogGamma is the logarithm of |gamma(x)|, lgamma of C; infinite at 0, -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).
+func LogGamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowLogGamma, x)
 }
 
 // Gelu is x * (1 + erf(x/sqrt(2))) / 2. Error: at most 6 ULP.
@@ -492,6 +507,11 @@ func Tanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTanh, x)
 }
 
+// Trigamma is the derivative of digamma; infinite at 0, -1, -2 ... Error: at most 6 ULP.
+func Trigamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowTrigamma, x)
+}
+
 // Trunc is x without its fraction. Error: exact.
 func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTrunc, x)
@@ -519,6 +539,7 @@ var (
 	rowCos            = row("cos")
 	rowCosh           = row("cosh")
 	rowCube           = row("cube")
+	rowDigamma        = row("digamma")
 	rowDiv            = row("div")
 	rowEqual          = row("equal")
 	rowErf            = row("erf")
@@ -533,6 +554,8 @@ var (
 	rowFMax           = row("fmax")
 	rowFMin           = row("fmin")
 	rowFmod           = row("fmod")
+	rowGammaFunction  = row("gamma")
+	rowLogGamma       = row("gammaln")
 	rowGelu           = row("gelu")
 	rowGeluTanh       = row("gelu_tanh")
 	rowGreater        = row("greater")
@@ -581,5 +604,6 @@ var (
 	rowSub            = row("sub")
 	rowTan            = row("tan")
 	rowTanh           = row("tanh")
+	rowTrigamma       = row("trigamma")
 	rowTrunc          = row("trunc")
 )

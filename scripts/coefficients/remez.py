@@ -117,6 +117,14 @@ def fit(f, weight, powers, lo, hi, fmt, fixed=None):
     return Problem(f, weight, powers, lo, hi).rounded(fmt, fixed)
 
 
+def fit_once(f, weight, powers, lo, hi, fmt, fixed=None):
+    """fit without a second fit of the other coefficients: for many of them, none much larger than the others."""
+    p = Problem(f, weight, powers, lo, hi)
+    c, _ = p.solve(dict(fixed or {}))
+    c, err = p.solve({k: nearest(v, fmt) for k, v in c.items()})
+    return [c[k] for k in range(len(c))], err
+
+
 def hexfloat(x):
     """A Go hexadecimal literal of x, which must be a float64."""
     v = float(x)

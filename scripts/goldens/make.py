@@ -102,6 +102,42 @@ def ndtri(x):
     return -upper(x) if x < mpf(".5") else upper(1 - x)
 
 
+def pole(x):
+    return x <= 0 and x == mpmath.floor(x)
+
+
+def gammaln(x):
+    if pole(x):
+        return INF
+    if x > 0:
+        return mpmath.loggamma(x)
+    return mpmath.log(mpmath.pi / abs(mpmath.sinpi(x))) - mpmath.loggamma(1 - x)
+
+
+def gamma(x):
+    if pole(x):
+        return NAN
+    if abs(x) > 250:
+        return INF if x > 0 else math.copysign(0.0, -1 if int(mpmath.floor(x)) % 2 else 1)
+    return mpmath.gamma(x)
+
+
+def digamma(x):
+    if pole(x):
+        return NAN
+    if x > 0:
+        return mpmath.psi(0, x)
+    return mpmath.psi(0, 1 - x) - mpmath.pi * mpmath.cospi(x) / mpmath.sinpi(x)
+
+
+def trigamma(x):
+    if pole(x):
+        return INF
+    if x > 0:
+        return mpmath.psi(1, x)
+    return (mpmath.pi / mpmath.sinpi(x))**2 - mpmath.psi(1, 1 - x)
+
+
 def gelu_tanh(x):
     u = mpmath.sqrt(2 / mpmath.pi) * (x + mpf("0.044715") * x**3)
     return x / (1 + mpmath.exp(-2 * u))
@@ -151,11 +187,15 @@ UNARY = {
     "cube": (lambda x: x**3, 0.0, INF, -INF, [1, 1.26, 1.587, 3], (-30, 30)),
     "sigmoid": (sigmoid, .5, 1.0, 0.0, [-.3466, -1, -17.3, -88, -103.97, 17, 36.7, -745.1, -708], (-30, 10)),
     "rsqrt": (lambda x: 1 / mpmath.sqrt(x) if x > 0 else NAN, INF, 0.0, NAN, [1, 2, 4], (-4, 4)),
+    "gammaln": (gammaln, INF, INF, INF, [.5, .75, 1, 1.5, 2, 2.5, 3, 4, 8, 100, 1e5, -2.4570247382208006, -2.7476826467274127, -.5, -1.5, -1, -2, -33.25], (-15, 12)),
+    "gamma": (gamma, INF, INF, NAN, [.5, .75, 1, 2, 2.5, 3, 4, 34, 35.04, -34.5, -38.5, 171.6, 170, -171.5, -177.7, -1, -2, -.25, -.75], (-10, 7)),
+    "digamma": (digamma, -INF, INF, NAN, [.5, .75, 1, 1.4616321449683623, 2, 2.5, 3, 10, 1e5, -.5040830082644554, -1.5734984731623904, -1, -2, -33.25], (-15, 12)),
+    "trigamma": (trigamma, INF, 0.0, NAN, [.5, 1, 2, 3, 10, 1e5, -.5, -1.5, -1, -2, -33.25, -33.75], (-15, 12)),
     "gelu": (gelu, 0.0, INF, -0.0, [-.5, -1, -2, -5, -10, -13, -14.1, 1, 3, -37, -38.4], (-15, 6)),
     "gelu_tanh": (gelu_tanh, 0.0, INF, -0.0, [-.5, -1, -2, -5, -9, -10, 1, 3, -21], (-15, 5)),
 }
 # Results that are odd, so that f(-0) = -0.
-ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "cube", "gelu", "gelu_tanh"}
+ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "cube", "gelu", "gelu_tanh", "gamma"}
 
 
 def unary_samples(fmt, points, busy, rng):
@@ -252,6 +292,8 @@ def unary(name, fmt):
         r = rounded(fmt, r)
         if x == 0 and name in ODD or x == 0 and name == "rsqrt":
             r = math.copysign(r, x)
+        if x == 0 and name == "digamma":
+            r = -math.copysign(r, x)
         yield (x,), r
     samples = unary_samples(fmt, points, busy, rng)
     if name in ("sin", "cos", "tan"):

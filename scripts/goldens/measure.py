@@ -92,7 +92,7 @@ def main(argv):
     n = 50000
     if argv[:1] == ["-n"]:
         n, argv = int(argv[1]), argv[2:]
-    for name in argv or ("atan2", "erfinv", "gelu_tanh", "hypot", "ndtr", "ndtri", "pow"):
+    for name in argv or ("atan2", "erfinv", "gamma", "gelu_tanh", "hypot", "ndtr", "ndtri", "pow", "trigamma"):
         for fmt in FORMATS:
             measure(name, fmt, n)
 

@@ -66,6 +66,7 @@ var aliases = map[string][]string{
 	"left_shift": {"bitwise_left_shift"}, "right_shift": {"bitwise_right_shift"}, "atan2": {"arctan2"},
 	"asin": {"arcsin"}, "acos": {"arccos"}, "atan": {"arctan"}, "asinh": {"arcsinh"}, "acosh": {"arccosh"}, "atanh": {"arctanh"}, "trunc": {"fix"}, "max": {"amax"}, "min": {"amin"},
 	"round": {"around"}, "ravel": {"flatten"}, "transpose": {"permute_dims"}, "concatenate": {"concat"},
+	"gammaln": {"lgamma"}, "digamma": {"psi"},
 	"deg2rad": {"radians"}, "rad2deg": {"degrees"},
 	"array": {"asarray"}, "conjugate": {"conj"}, "layernorm": {"layer_norm"},
 }

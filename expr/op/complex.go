@@ -171,7 +171,7 @@ func init() {
 // complexCompositions has the compositions that take complex operands, beside all
 // views.
 var complexCompositions = []string{
-	"allclose", "array_equal", "array_equiv", "convolve", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "isclose", "kron",
+	"allclose", "array_equal", "array_equiv", "convolve", "correlate", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "isclose", "kron",
 	"matvec", "mean", "nancumprod", "nancumsum", "outer", "std", "tensordot", "trace", "var", "vdot",
 }
 

@@ -253,12 +253,23 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	if n > math.MaxInt-2*m {
 		return misshapen("vectors of %d and %d elements are too long", n, m)
 	}
-	a = PadNode(a, []int{before, after}, tree.ConstInt(a.DType(), 0))
-	windows := tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{m, 1, 1}}, a)
-	return ReduceNode("sum", call("mul", windows, flip(Options{}, v)), Options{Axes: []int{1}})
+	windows := func(a *tree.Node) *tree.Node {
+		padded := PadNode(a, []int{before, after}, tree.ConstInt(a.DType(), 0))
+		return tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{m, 1, 1}}, padded)
+	}
+	terms := call("mul", windows(a), flip(Options{}, v))
+	if before+after > 0 && !a.DType().IsInt() { // an infinite element of v times the padding is no term
+		inside := windows(BroadcastToNode(tree.ConstInt(dtype.Bool, 1), a.Shape()))
+		terms = call("where", inside, terms, tree.ConstInt(a.DType(), 0))
+	}
+	return ReduceNode("sum", terms, Options{Axes: []int{1}})
 }
 
+// correlate is convolve with the second vector reversed, and conjugate if it is complex.
 func correlate(o Options, x ...*tree.Node) *tree.Node {
+	if x[1].DType().IsComplex() {
+		x = []*tree.Node{x[0], call("conjugate", x[1])}
+	}
 	if len(x[1].Shape()) == 1 && len(x[0].Shape()) == 1 && x[1].Shape()[0] > x[0].Shape()[0] {
 		return flip(Options{}, convolve(o, flip(Options{}, x[0]), x[1]))
 	}
@@ -377,8 +388,8 @@ func Convolve[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
 }
 
 // Correlate returns the correlation of two vectors: the convolution of a with v
-// reversed. See [Convolve] for modes.
-func Correlate[T expr.Number](a, v expr.Exp[T], mode string) expr.Exp[T] {
+// reversed, and conjugate if it is complex. See [Convolve] for modes.
+func Correlate[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
 	return composed[T]("correlate", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 

@@ -134,15 +134,24 @@ var (
 // nanMean divides the sum of what is not NaN by its number less o.DDof. If that is
 // not above 0, the result is NaN.
 func nanMean(o Options, x ...*tree.Node) *tree.Node {
-	t := x[0].DType()
-	valid := CastNode(call("logical_not", call("isnan", x[0])), t)
-	by := call("sub", ReduceNode("sum", valid, o.freedom(0)), tree.ConstFloat(t, float64(o.DDof)))
-	by = call("where", call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
-	return call("div", nanSum(o.freedom(0), x[0]), by)
+	return call("div", nanSum(o.freedom(0), x[0]), o.observations(x[0]))
 }
 
+// observations returns the number of elements that are not NaN less o.DDof, or NaN if that
+// is not above 0.
+func (o Options) observations(a *tree.Node) *tree.Node {
+	t := a.DType()
+	valid := CastNode(call("logical_not", call("isnan", a)), t)
+	by := call("sub", ReduceNode("sum", valid, o.freedom(0)), tree.ConstFloat(t, float64(o.DDof)))
+	return call("where", call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
+}
+
+// nanVariation is NaN over an infinite element, whose distance from the mean is.
 func nanVariation(o Options, x ...*tree.Node) *tree.Node {
-	return nanMean(o, call("square", call("sub", x[0], nanMean(o.keep().freedom(0), x[0]))))
+	a := x[0]
+	square := call("square", call("sub", a, nanMean(o.keep().freedom(0), a)))
+	sum := ReduceNode("sum", call("where", call("isnan", a), like(square, 0), square), o.freedom(0))
+	return call("div", sum, o.observations(a))
 }
 
 func nanDeviation(o Options, x ...*tree.Node) *tree.Node {

@@ -144,6 +144,8 @@ var misuses = map[string]func() error{
 	"Quantile":            func() error { return err(op.Quantile(vec, math.NaN()).Node()) },
 	"SignBit":             func() error { return err(op.SignBit[float64](nil).Node()) },
 	"NaNMedian":           func() error { return err(op.NaNMedian(vec, op.Axis(5)).Node()) },
+	"Method":              func() error { return err(op.Quantile(vec, .5, op.Method("best")).Node()) },
+	"NaNMethod":           func() error { return err(op.NaNQuantile(vec, .5, op.Method("best")).Node()) },
 	"NaNQuantile":         func() error { return err(op.NaNQuantile(vec, math.NaN()).Node()) },
 	"NaNPercentile":       func() error { return err(op.NaNPercentile(vec, 101).Node()) },
 	"Percentile":          func() error { return err(op.Percentile(vec, 101).Node()) },

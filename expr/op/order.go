@@ -139,6 +139,9 @@ func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
 	}
 	pick := sortedPlaces(line, axis, kept, low, high, n-1)
 	x, y, last := pick(0), pick(1), pick(2)
+	if x.DType().IsInt() {
+		return x
+	}
 	number := func(v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
 	step := call("sub", y, x)
 	v := x
@@ -179,12 +182,23 @@ func sortedPlaces(a *tree.Node, axis int, kept shape.Shape, places ...int) func(
 
 func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		q, bad := o.fraction(per)
+		q, _, bad := o.quantile(per, x[0])
 		if bad != nil {
 			return bad
 		}
 		return o.quantileAt(x[0], q)
 	}
+}
+
+// quantile returns the options of a quantile of a. Integers have those that are elements.
+func (o Options) quantile(per float64, a *tree.Node) (q float64, method placing, bad *tree.Node) {
+	if q, bad = o.fraction(per); bad == nil {
+		method, bad = o.placing()
+	}
+	if bad == nil && a.DType().IsInt() && !method.chooses() {
+		bad = tree.Errorf(tree.ErrType, "", "elements of type %v have no quantiles by a method that interpolates", a.DType())
+	}
+	return q, method, bad
 }
 
 // fraction returns the number of the options, which is from 0 to per, as a part of per.
@@ -234,7 +248,7 @@ func nanMedian(o Options, x ...*tree.Node) *tree.Node {
 
 func nanQuantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		q, bad := o.fraction(per)
+		q, method, bad := o.quantile(per, x[0])
 		if bad != nil {
 			return bad
 		}
@@ -244,10 +258,13 @@ func nanQuantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 		}
 		one := like(count, 1)
 		last := call("sub", count, one)
-		at := call("mul", last, like(count, q))
+		at := placeOf(method, q, count, func(v float64) *tree.Node { return like(count, v) }, call)
 		low := call("floor", at)
-		t := call("sub", at, low)
-		v, y := pick(low), pick(call("minimum", call("add", low, one), last))
+		v := pick(low)
+		if method.chooses() {
+			return v
+		}
+		t, y := call("sub", at, low), pick(call("minimum", call("add", low, one), last))
 		step := call("sub", y, v)
 		up := call("add", v, call("mul", step, CastNode(t, v.DType())))
 		down := call("sub", y, call("mul", step, CastNode(call("sub", one, t), v.DType())))
@@ -288,20 +305,38 @@ func Median[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return composed[T]("median", options(opts), expr.NodeOf(a))
 }
 
-// Quantile returns the quantile q over axes, by NumPy's linear method. It is NaN if an
-// element is. A q outside of 0 to 1 is an error, [expr.ErrValue]. An empty axis is
-// [expr.ErrShape].
-func Quantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+// Quantile returns the quantile q over axes, by NumPy's linear method or the one that
+// [Method] names. It is NaN if an element is. A q outside of 0 to 1 is an error,
+// [expr.ErrValue]. An empty axis is [expr.ErrShape].
+func Quantile[T expr.Float](a expr.Exp[T], q float64, opts ...QuantileOption) expr.Exp[T] {
 	return quantiles("quantile", a, q, opts)
 }
 
+// A QuantileOption changes a quantile: a [ReduceOption], or [Method].
+type QuantileOption interface{ setQuantile(r *Reduction) }
+
+type quantileOption func(r *Reduction)
+
+func (f quantileOption) setQuantile(r *Reduction) { f(r) }
+func (f reduceOption) setQuantile(r *Reduction)   { f(r) }
+
+// Method chooses one of NumPy's methods of quantiles by name: "linear", "lower", "higher",
+// "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+// "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+func Method(name string) QuantileOption { return quantileOption(func(r *Reduction) { r.Text = name }) }
+
 // Percentile returns the quantile q/100 over axes, for q from 0 to 100; see [Quantile].
-func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+func Percentile[T expr.Float](a expr.Exp[T], q float64, opts ...QuantileOption) expr.Exp[T] {
 	return quantiles("percentile", a, q, opts)
 }
 
-func quantiles[T expr.Float](name string, a expr.Exp[T], q float64, opts []ReduceOption) expr.Exp[T] {
-	o := options(opts)
+func quantiles[T expr.Float](name string, a expr.Exp[T], q float64, opts []QuantileOption) expr.Exp[T] {
+	var o Options
+	for _, set := range opts {
+		if set != nil {
+			set.setQuantile(&o)
+		}
+	}
 	o.Numbers = []float64{q}
 	return composed[T](name, o, expr.NodeOf(a))
 }
@@ -314,13 +349,13 @@ func NaNMedian[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // NaNQuantile returns the quantile q over axes of the elements that are not NaN; see
 // [Quantile]. It is NaN if there are none.
-func NaNQuantile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+func NaNQuantile[T expr.Float](a expr.Exp[T], q float64, opts ...QuantileOption) expr.Exp[T] {
 	return quantiles("nanquantile", a, q, opts)
 }
 
 // NaNPercentile returns the quantile q/100 over axes, for q from 0 to 100; see
 // [NaNQuantile].
-func NaNPercentile[T expr.Float](a expr.Exp[T], q float64, opts ...ReduceOption) expr.Exp[T] {
+func NaNPercentile[T expr.Float](a expr.Exp[T], q float64, opts ...QuantileOption) expr.Exp[T] {
 	return quantiles("nanpercentile", a, q, opts)
 }
 

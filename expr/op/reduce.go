@@ -74,6 +74,7 @@ type VarOption interface{ set(r *Reduction) }
 // the result, or the accumulator.
 type ReduceOption interface {
 	VarOption
+	QuantileOption
 	everywhere()
 }
 

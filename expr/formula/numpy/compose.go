@@ -123,6 +123,7 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
+		case chooses(c) && t != dtype.Bool && !fractional(t):
 		case o.Wide && !fractional(t):
 			t = dtype.F64
 		case each && floats && !fractional(t):

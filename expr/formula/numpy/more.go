@@ -13,6 +13,12 @@ import (
 // choosing are the methods of quantiles whose result is an element.
 var choosing = []string{"lower", "higher", "nearest", "inverted_cdf", "closest_observation"}
 
+// chooses reports whether the result of a call is an element.
+func chooses(c *call) bool {
+	m := c.f.parameter("method")
+	return m >= 0 && slices.Contains(choosing, c.args[m].str)
+}
+
 // each returns the results of f for the numbers in the list that is argument i,
 // along a new first axis. NumPy's list is an array of float64, which promotes what is
 // computed with it; methods that choose an element do not compute.
@@ -22,7 +28,7 @@ func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 		return c.fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text)
 	}
 	a := valueOf(c.array(0))
-	if m := c.f.parameter("method"); m < 0 || !slices.Contains(choosing, c.args[m].str) {
+	if !chooses(c) {
 		a = valueOf(cast(a.n, promoted(a, valueOf(tree.ConstFloat(dtype.F64, 0)))))
 	}
 	nodes := make([]*tree.Node, len(list.seq))

@@ -24,6 +24,7 @@ type vectors struct {
 	asks   asking
 	mask   mask // of the last terms or results
 	copies bool // an operand or the results need memory
+	rows   int  // of the largest kernel along the terms
 }
 
 // l3 is the size of the third-level cache.
@@ -55,6 +56,9 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		e.mask.set(p.K%Lanes(f.size), f.size)
 	} else {
 		e.mask.set(e.results()%f.lanes(), f.size)
+	}
+	if e.rows = alongRows; e.asks != nothing && p.K*f.size <= shortRow {
+		e.rows /= 2
 	}
 	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
 }
@@ -101,7 +105,7 @@ const leastResults = 64
 func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
-		return f.along(1, e.asks != nothing) != nil && f.along(alongRows/2, e.asks != nothing) != nil && f.along(alongRows, e.asks != nothing) != nil
+		return f.along(1, e.asks != nothing) != nil && f.along(e.rows/2, e.asks != nothing) != nil && f.along(e.rows, e.asks != nothing) != nil
 	}
 	return f.sweep(VectorBlock, e.asks) != nil && f.sweep(e.p.K%VectorBlock, e.asks) != nil
 }
@@ -154,7 +158,7 @@ func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
 	a, c := args.a, args.c
 	args.step, args.k = step, k
 	for i := 0; i < n && !stop(); {
-		rows := alongRows
+		rows := e.rows
 		if rest := n - i; rest <= rows/2 {
 			if rows /= 2; rest < rows && (n < rows || rest == 1) {
 				rows = 1
@@ -276,6 +280,10 @@ const packedBytes = 256
 
 // alongRows is the largest number of rows of the kernel along the terms.
 const alongRows = 8
+
+// shortRow is the size of rows, in bytes, up to which half as many rows outside of the second level are
+// faster: the processor follows them from the first to the last one.
+const shortRow = 512
 
 // along returns the kernel for so many rows; nil if there is no memory for it.
 func (f *family) along(rows int, asks bool) *exec.Code {

@@ -30,7 +30,7 @@ func (w *alongWriter) write() {
 	lanes := groupBytes / w.f.size
 	w.arguments(argument{alongGroup, vectorA}, argument{stepA, vectorStep}, argument{alongC, vectorC}, argument{alongN, vectorN})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
-	group, block, whole := w.NewLabel(), w.NewLabel(), w.NewLabel()
+	group, block, last, done := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
 	w.Bind(group)
 	w.arguments(argument{alongX, vectorX}, argument{alongLeft, vectorK})
 	w.I(x86.MOV, x86.W64, alongRow[0], alongGroup)
@@ -38,23 +38,31 @@ func (w *alongWriter) write() {
 		w.I(x86.LEA, x86.W64, alongRow[1], x86.AtX(alongGroup, stepA, 4, 0))
 		w.I(x86.ADD, x86.W64, alongRow[1], stepA)
 	}
+	if w.asks && w.s.rows == alongRows {
+		w.askForNext()
+	}
 	for i := range w.totals() { // the sum of no terms is -0, which changes no other sum
 		w.negativeZero(w.total(i))
 	}
+	w.I(x86.SUB, x86.W64, alongLeft, x86.Imm(VectorBlock))
+	w.I(x86.JL, 0, last)
+	w.Align(32)
 	w.Bind(block)
-	w.I(x86.MOV, x86.W64, count, alongLeft)
-	w.I(x86.CMP, x86.W64, count, x86.Imm(VectorBlock))
-	w.I(x86.JLE, 0, whole)
-	w.I(x86.MOV, x86.W32, count, x86.Imm(VectorBlock))
-	w.Bind(whole)
-	w.I(x86.SUB, x86.W64, alongLeft, count)
-	for v := range x86.Vec(w.s.rows) {
-		w.zero(v)
+	w.begin()
+	for at := 0; at < VectorBlock*w.f.size; at += groupBytes {
+		w.add(at, false)
 	}
+	w.advance(VectorBlock * w.f.size)
+	w.reduce()
+	w.I(x86.SUB, x86.W64, alongLeft, x86.Imm(VectorBlock))
+	w.I(x86.JGE, 0, block)
+	w.I(x86.CMP, x86.W64, alongLeft, x86.Imm(-VectorBlock))
+	w.I(x86.JE, 0, done)
+	w.Bind(last) // it has fewer terms, or none if there is no other
+	w.begin()
 	w.terms(lanes)
 	w.reduce()
-	w.I(x86.CMP, x86.W64, alongLeft, x86.Imm(0))
-	w.I(x86.JNE, 0, block)
+	w.Bind(done)
 	w.store()
 	w.I(x86.ADD, x86.W64, alongC, x86.Imm(w.s.rows*w.f.size))
 	w.I(x86.ADD, x86.W64, alongGroup, x86.At(x86.RDI, vectorNext))
@@ -63,31 +71,40 @@ func (w *alongWriter) write() {
 	w.end()
 }
 
-// terms adds the terms of a block.
-func (w *alongWriter) terms(lanes int) {
-	const unroll = 4
-	loop, one, rest, done := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
-	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll*lanes))
-	w.I(x86.JL, 0, one)
-	w.Align(32)
-	w.Bind(loop)
-	for u := range unroll {
-		w.add(u*groupBytes, false)
+// begin begins a block.
+func (w *alongWriter) begin() {
+	for v := range x86.Vec(w.s.rows) {
+		w.zero(v)
 	}
-	w.advance(unroll * groupBytes)
-	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll*lanes))
-	w.I(x86.JGE, 0, loop)
-	w.Bind(one)
-	w.I(x86.ADD, x86.W64, count, x86.Imm((unroll-1)*lanes))
+}
+
+// askForNext asks for the beginnings of the next rows, which those of this group do not reach.
+func (w *alongWriter) askForNext() {
+	at := [2]x86.Reg{count, alongX}
+	w.I(x86.MOV, x86.W64, at[0], x86.At(x86.RDI, vectorNext))
+	w.I(x86.ADD, x86.W64, at[0], alongGroup)
+	w.I(x86.LEA, x86.W64, at[1], x86.AtX(at[0], stepA, 4, 0))
+	w.I(x86.ADD, x86.W64, at[1], stepA)
+	for i := range w.s.rows {
+		for line := 0; line < alongAhead; line += cacheLine {
+			w.I(x86.PREFETCHT1, 0, times(at[i/5], stepA, stepA3, i%5, int32(line)))
+		}
+	}
+	w.arguments(argument{alongX, vectorX})
+}
+
+// terms adds the terms of the last block.
+func (w *alongWriter) terms(lanes int) {
+	single, rest, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
+	w.I(x86.ADD, x86.W64, alongLeft, x86.Imm(VectorBlock-lanes))
 	w.I(x86.JL, 0, rest)
-	single := w.NewLabel()
 	w.Bind(single)
 	w.add(0, false)
 	w.advance(groupBytes)
-	w.I(x86.SUB, x86.W64, count, x86.Imm(lanes))
+	w.I(x86.SUB, x86.W64, alongLeft, x86.Imm(lanes))
 	w.I(x86.JGE, 0, single)
 	w.Bind(rest)
-	w.I(x86.ADD, x86.W64, count, x86.Imm(lanes))
+	w.I(x86.CMP, x86.W64, alongLeft, x86.Imm(-lanes))
 	w.I(x86.JE, 0, done)
 	w.add(0, true)
 	w.Bind(done)
@@ -176,12 +193,16 @@ func (w *alongWriter) reduce() {
 		for i := 0; i < each && t*each+i < w.s.rows; i += 2 { // two rows with two lanes each
 			a, b := row(t*each+i), row(t*each+i+1)
 			w.I(x86.VUNPCKHPD, x86.L128, free, a, b)
-			w.I(x86.VUNPCKLPD, x86.L128, a, a, b)
+			if a != b {
+				w.I(x86.VUNPCKLPD, x86.L128, a, a, b)
+			}
 			w.I(w.f.add, x86.L128, a, a, free)
 		}
 		if second := row(t*each + 2); w.f.size == 4 {
 			w.I(x86.VSHUFPS, x86.L128, free, first, second, x86.Imm(0xdd))
-			w.I(x86.VSHUFPS, x86.L128, first, first, second, x86.Imm(0x88))
+			if first != second {
+				w.I(x86.VSHUFPS, x86.L128, first, first, second, x86.Imm(0x88))
+			}
 			w.I(w.f.add, x86.L128, first, first, free)
 		}
 		w.I(w.f.add, x86.L128, w.total(t), w.total(t), first)

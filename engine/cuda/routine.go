@@ -32,8 +32,6 @@ var routines = map[*tree.Operator]func(*routine) error{
 	op.Row("argsort"):      (*routine).argsort,
 	op.Row("rank"):         (*routine).rank,
 	op.Row("select"):       (*routine).selected,
-	op.Row("partition"):    (*routine).partition,
-	op.Row("argpartition"): (*routine).partition,
 	op.Row("searchsorted"): (*routine).search,
 }
 

@@ -67,9 +67,6 @@ func routineCases() (list []ability) {
 	}
 	add(computed("select", "kernels", unordered(3, 2400), same("select", 1, []int{7, 0, 2399, 7})))
 	add(computed("select of many", "kernels", unordered(2400, 2), same("select", 0, many)))
-	add(computed("partition", "kernels", unordered(2, 2400), same("partition", 1, []int{0, 100, 101})))
-	add(computed("partition by many", "kernels", unordered(2400), same("partition", 0, many)))
-	add(computed("argpartition", "kernels", unordered(70, 3), positions("argpartition", 0, []int{35})))
 	add(computed("search", "kernels", unordered(70, 90), func(p place, x f32) expr.Exp[int64] {
 		return op.SearchSorted(op.Sort(on(p, unordered(999)), 0), x, true)
 	}))

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/plan"
@@ -83,7 +82,7 @@ func orderArgs(from, to keys, t tiling) []word {
 	}
 }
 
-var sortKernels = []string{"oneloop_sort_load", "oneloop_sort_values", "oneloop_sort_order", "oneloop_sort_ranks", "oneloop_sort_places", "oneloop_sort_classes", "oneloop_sort_parts"}
+var sortKernels = []string{"oneloop_sort_load", "oneloop_sort_values", "oneloop_sort_order", "oneloop_sort_ranks", "oneloop_sort_places"}
 
 // sortPlaces is the number of places of sorted elements that a launch takes.
 const sortPlaces = 128
@@ -114,7 +113,6 @@ func (r *routine) sorter() (*sorter, error) {
 // A sortCall has the operands of a kernel.
 type sortCall struct {
 	from, sorted keys
-	classes      word  // a number for each element
 	places       []int // at most sortPlaces of all places, from the first on
 	first        int
 }
@@ -126,7 +124,7 @@ func (x *sorter) run(entry string, n int, c sortCall) {
 		at, out = out, at
 	}
 	words := []word{
-		array(x.in), out, at, c.from.keys, c.sorted.keys, c.from.tags, c.classes,
+		array(x.in), out, at, c.from.keys, c.sorted.keys, c.from.tags,
 		number(x.rows), number(x.length), number(max(x.columns, 1)), truth(x.descending), number(x.count), number(c.first), number(len(c.places)),
 	}
 	for i := range sortPlaces {
@@ -183,36 +181,6 @@ func (r *routine) selected() error {
 		some := places[first:min(first+sortPlaces, len(places))]
 		x.run("oneloop_sort_places", x.rows*len(some), sortCall{sorted: k, places: some, first: first})
 	}
-	return nil
-}
-
-// partition sorts the elements of a row by classes: those between two places, and equal to one,
-// are one class each.
-func (r *routine) partition() error {
-	x, err := r.sorter()
-	if err != nil {
-		return err
-	}
-	sorted, err := x.sorted(false)
-	if err != nil {
-		return err
-	}
-	elements := x.load(true)
-	classes := keys{size: 4, rows: x.rows, length: x.length, tagged: true, keys: x.room(x.rows*x.length, 4), tags: elements.tags}
-	places := r.s.Node.Ints
-	for first := 0; first < len(places) || first == 0; first += sortPlaces {
-		some := places[first:min(first+sortPlaces, len(places))]
-		x.run("oneloop_sort_classes", x.rows*x.length, sortCall{from: elements, sorted: sorted, classes: classes.keys, places: some, first: first})
-	}
-	if classes, err = x.order(classes, bits.Len(uint(2*len(places)))); err != nil {
-		return err
-	}
-	elements.tags = classes.tags
-	store := "oneloop_sort_parts"
-	if r.s.Node.Op.Name() == "argpartition" {
-		store = "oneloop_sort_order"
-	}
-	x.run(store, x.rows*x.length, sortCall{from: elements})
 	return nil
 }
 

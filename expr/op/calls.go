@@ -58,19 +58,6 @@ var calls = slices.Concat(
 			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
 			Doc: "the elements along an axis that come at given places in sorted order.",
 		},
-		// Ints: the places in ascending order.
-		{
-			Name: "partition", Shape: partedShape, Routine: routine.Partition(routine.Parts), Grad: gradPartition,
-			Examples: []tree.Example{
-				{Operands: [][]int{{7}}, Axes: []int{0}, Ints: []int{3}},
-				{Operands: [][]int{{5, 2}}, Axes: []int{0}, Ints: []int{1, 4}},
-			},
-			Doc: "the elements along an axis, those at given places as in sorted order, lesser ones before and greater ones after them, else as they come.",
-		},
-		{
-			Name: "argpartition", GoName: "ArgPartition", Shape: partedShape, Result: tree.ResultInt64, Routine: routine.Partition(routine.PartsOrder),
-			Doc: "the positions along an axis of the elements of partition, as int64.",
-		},
 	}),
 	// Ints: 1 for the places after equal elements.
 	[]tree.Row{{
@@ -146,16 +133,6 @@ func selectShape(n *tree.Node) (shape.Shape, error) {
 	}
 	s[axis] = len(n.Ints)
 	return s, nil
-}
-
-func partedShape(n *tree.Node) (shape.Shape, error) {
-	if _, err := selectShape(n); err != nil {
-		return nil, err
-	}
-	if !slices.IsSorted(n.Ints) {
-		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the places %v are not in order", n.Ints)
-	}
-	return n.Args[0].Shape(), nil
 }
 
 func searchShape(n *tree.Node) (shape.Shape, error) {
@@ -268,15 +245,6 @@ func gradSort(g *tree.Adjoint, _ int) *tree.Node {
 		return g.Out
 	}
 	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
-}
-
-// gradPartition returns each adjoint to the position that its element came from.
-func gradPartition(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
-	}
-	from := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
-	return takenAlong(g.With, g.Full(), g.With("argsort", g.Node.Axes, nil, from), nil, g.Node.Axes[0])
 }
 
 // gradSelect gives each adjoint to the element that came at its place.

@@ -7,7 +7,6 @@ struct args {
   K *keys;
   const K *sorted;
   u32 *tags;
-  u32 *classes;
   i64 rows, length, columns, descending;
   i64 count, first, number, place[PLACES];  // all places, and the number of them from the first on
   axes<RANK> from;
@@ -68,25 +67,5 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_sort_places(const __gr
   for (i64 i = first(); i < a.rows * a.number; i += step()) {
     const i64 row = i / a.number, k = i % a.number;
     a.out[element(a, row, a.first + k, a.count)] = valueOf(a.sorted[row * a.length + a.place[k]], false);
-  }
-}
-
-// oneloop_sort_classes adds up how many of the elements at the places are below each element, and how
-// many not above it. So the elements between two places have one class.
-extern "C" __global__ void __launch_bounds__(256) oneloop_sort_classes(const __grid_constant__ args a) {
-  for (i64 i = first(); i < a.rows * a.length; i += step()) {
-    u32 n = a.first == 0 ? 0 : a.classes[i];
-    for (i64 k = 0; k < a.number; k++) {
-      const K pivot = a.sorted[i / a.length * a.length + a.place[k]];
-      n += (pivot < a.keys[i]) + (pivot <= a.keys[i]);
-    }
-    a.classes[i] = n;
-  }
-}
-
-extern "C" __global__ void __launch_bounds__(256) oneloop_sort_parts(const __grid_constant__ args a) {
-  for (i64 i = first(); i < a.rows * a.length; i += step()) {
-    const i64 row = i / a.length;
-    a.out[element(a, row, i % a.length, a.length)] = valueOf(a.keys[row * a.length + a.tags[i]], false);
   }
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -71,15 +70,9 @@ func init() {
 		viewCases[name] = sorts(name)
 	}
 	chosen := func(axis int, places []int, dims ...int) {
-		for _, name := range []string{"select", "partition", "argpartition"} {
-			in := places
-			if name != "select" {
-				in = slices.Sorted(slices.Values(places))
-			}
-			viewCases[name] = append(viewCases[name], viewCase{dims, func(x *tree.Node) *tree.Node {
-				return tree.ApplyWith(op.Row(name), tree.Attributes{Axes: []int{axis}, Ints: in}, x)
-			}})
-		}
+		viewCases["select"] = append(viewCases["select"], viewCase{dims, func(x *tree.Node) *tree.Node {
+			return tree.ApplyWith(op.Row("select"), tree.Attributes{Axes: []int{axis}, Ints: places}, x)
+		}})
 	}
 	chosen(0, []int{0}, 1)
 	chosen(0, []int{0, 299, 150, 151}, 300)
@@ -231,8 +224,7 @@ func scatterValue(n *tree.Node, args []*value) *value {
 func sortValue(n *tree.Node, x *value) *value {
 	out := newValue(n.DType(), n.Shape())
 	name := n.Op.Name()
-	parts := strings.HasSuffix(name, "partition")
-	axis, descending := n.Axes[0], name != "select" && !parts && slices.Equal(n.Ints, []int{1})
+	axis, descending := n.Axes[0], name != "select" && slices.Equal(n.Ints, []int{1})
 	out.reads(x)
 	dims := n.Args[0].Shape()
 	each(dims, func(ix []int) {
@@ -248,25 +240,14 @@ func sortValue(n *tree.Node, x *value) *value {
 		for i := range order {
 			order[i] = i
 		}
-		compare := func(i, j int) int {
+		slices.SortStableFunc(order, func(i, j int) int {
 			return comesBefore(x.typ.Register(), x.bits[place(i)], x.bits[place(j)], descending)
-		}
-		slices.SortStableFunc(order, compare)
-		if parts { // in the order of their relations to the elements at the places
-			class := make([]int, len(order))
-			for i := range class {
-				for _, at := range n.Ints {
-					class[i] += compare(i, order[at])
-				}
-			}
-			slices.Sort(order)
-			slices.SortStableFunc(order, func(i, j int) int { return class[i] - class[j] })
-		}
+		})
 		for i, from := range order {
 			switch name {
-			case "sort", "partition":
+			case "sort":
 				out.bits[place(i)] = x.bits[place(from)]
-			case "argsort", "argpartition":
+			case "argsort":
 				out.bits[place(i)] = uint64(from)
 			case "select":
 				for k, at := range n.Ints {

@@ -30,9 +30,7 @@ type sorter[K key] struct {
 	tags, otherTags []uint32 // nil: there are none
 	counts          [passes][1 << wideDigit]uint32
 
-	// Of partitions: keys at places, and where the classes of keys begin.
-	pivots []K
-	begins []int
+	pivots []K // of selections: the keys at places
 
 	// Of rows of values that machine code sorts; or nil.
 	machine func(*tree.Call, tree.Rows) bool

@@ -20,65 +20,6 @@ func Select() *tree.Routine {
 	}
 }
 
-// Partition returns the routine of a partition along an axis: Axes has the axis, and Ints the
-// places in ascending order.
-func Partition(want Wanted) *tree.Routine {
-	return &tree.Routine{
-		New: func(n *tree.Node) func(*tree.Call) error {
-			return kinds[n.Args[0].DType().Register()].sort(n, want)
-		},
-		Work:    func(n *tree.Node) int { return sortRoom(n, want) },
-		Checked: true,
-	}
-}
-
-// parted stores the elements of a row, or their positions, in classes: below the key at the
-// first place, equal to it, between it and the one at the second place, and so on. A class
-// keeps the order of the row.
-func (r *rowSort[K]) parted(s *sorter[K], first int) {
-	s.pickAll(r.places)
-	s.pivots = slices.Compact(s.pivots)
-	s.begins = append(s.begins[:0], make([]int, 2*len(s.pivots)+1)...)
-	for _, k := range s.keys {
-		s.begins[class(s.pivots, k)]++
-	}
-	sum := 0
-	for c, n := range s.begins {
-		s.begins[c], sum = sum, sum+n
-	}
-	out := &r.call.Out
-	if r.want == PartsOrder {
-		to := tree.Elements[int64](out)[first:]
-		for i, k := range s.keys {
-			at := &s.begins[class(s.pivots, k)]
-			to[*at*r.columns] = int64(i)
-			*at++
-		}
-		return
-	}
-	for _, k := range s.keys {
-		at := &s.begins[class(s.pivots, k)]
-		s.otherKeys[*at] = k
-		*at++
-	}
-	valuesOf(s.otherKeys, r.typ, unsafe.Add(out.Ptr, first*sizeOf[K]()), r.columns, false)
-}
-
-// class returns twice the number of pivots below a key, and one more if one equals it.
-func class[K key](pivots []K, k K) (c int) {
-	if len(pivots) > fewPivots {
-		i, equal := slices.BinarySearch(pivots, k)
-		return 2*i + scalar.FromBool[int](equal)
-	}
-	for _, p := range pivots {
-		c += scalar.FromBool[int](p < k) + scalar.FromBool[int](p <= k)
-	}
-	return c
-}
-
-// fewPivots is the number of pivots up to which a loop without branches is faster than a search.
-const fewPivots = 8
-
 // pickAll sets pivots to the keys with numbers of keys before them in order.
 func (s *sorter[K]) pickAll(ranks []int) {
 	s.pivots = s.pivots[:0]

@@ -15,12 +15,10 @@ type Wanted uint8
 
 // The results of sorts.
 const (
-	Values     Wanted = iota // the sorted elements
-	Order                    // int64: the position of the element that comes i-th
-	Ranks                    // int64: how many elements come before element i
-	Selected                 // the sorted elements at given places
-	Parts                    // the elements, those at given places in sorted order, the others around them
-	PartsOrder               // int64: the positions of these elements
+	Values   Wanted = iota // the sorted elements
+	Order                  // int64: the position of the element that comes i-th
+	Ranks                  // int64: how many elements come before element i
+	Selected               // the sorted elements at given places
 )
 
 // Sort returns the routine of a stable sort along an axis: Axes has the axis. If the
@@ -78,7 +76,7 @@ type rowSort[K key] struct {
 	typ           dtype.Type
 	axis          int
 	descending    bool
-	places        []int // from Selected on
+	places        []int // of Selected
 	length        int
 	before, after series // offsets of the rows: along the axes before the axis, and after it
 	columns       int    // number of rows along the axes after
@@ -100,7 +98,7 @@ func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
 		each: rowRoom(s[axis], s.Size(), n.Args[0].DType(), want),
 	}
-	if want >= Selected {
+	if want == Selected {
 		r.places, r.descending = slices.Clone(n.Ints), false
 	}
 	r.sorters = make([]*sorter[K], workers(r.rows))
@@ -194,12 +192,8 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 		}
 	}
 	keysOf(s.keys, r.typ, r.from(row), in.Strides[r.axis], r.descending)
-	switch r.want {
-	case Selected:
+	if r.want == Selected {
 		r.selected(s, b*len(r.places)*r.columns+a, r.columns)
-		return
-	case Parts, PartsOrder:
-		r.parted(s, b*r.length*r.columns+a)
 		return
 	}
 	s.sort()

@@ -90,7 +90,7 @@ func unshaped(roots []Root) []Root {
 }
 
 // mostWoven bounds the parts that share a loop.
-const mostWoven = 8
+const mostWoven = 64
 
 // woven joins parts whose elements alternate in memory, as those of a stack along the
 // last axis: one loop then stores them all, and goes over the memory once.
@@ -207,7 +207,7 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	}
 	slices.Sort(at)
 	at = slices.Compact(at)
-	if len(at) == 2 || len(at) > mostParts {
+	if len(at) == 2 || len(at) > max(mostParts, mostWoven+1) {
 		return [][]Root{roots}
 	}
 	for i := range at[1:] {

@@ -150,6 +150,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 				bp.strip = 128
 			}
 		}
+		if n := len(bp.Woven); n > 0 {
+			bp.strip = min(bp.strip, max(woven/(n*bp.Sites[bp.Woven[0]].Size)&^63, 64))
+		}
 		if bp.Turned() {
 			bp.strip = min(bp.strip, max(turnedElements/bp.SeqN&^(turnedLanes-1), turnedLanes))
 		}
@@ -259,6 +262,13 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 			return nil, lower.Unsupported(err.Error())
 		}
 		bp.tiles = append(bp.tiles, tile)
+	}
+	if len(bp.Woven) > 0 {
+		tile, err := in.code.gen.tile(bp.Sites[bp.Woven[0]].Size, false)
+		if err != nil {
+			return nil, lower.Unsupported(err.Error())
+		}
+		bp.weave = tile
 	}
 	for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
 		in.need.Add(&bp.Sites[i].Stage.Site)

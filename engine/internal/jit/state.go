@@ -81,6 +81,7 @@ type boundPhase struct {
 	runs     *function    // of a seq loop that combines several runs at once, or nil
 	streamed *function    // the function whose stores bypass the caches; nil without such stores
 	tiles    []*exec.Code // of the transposed sites
+	weave    *exec.Code   // of the stores to fields of records, or nil
 }
 
 type boundItem struct {

@@ -233,6 +233,10 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	default:
 		w.segments(bp, lo, n)
 	}
+	if bp.weave != nil {
+		w.weave(bp, lo, n)
+		return
+	}
 	for _, i := range bp.Stores {
 		w.store(bp.Sites[i].Stage, lo, n, w.scratchOf(bp, i))
 	}
@@ -324,9 +328,18 @@ func (in *instance) NewWorker() backend.Worker {
 		if bp.Lowered.Kind == lower.SeqPhase {
 			lanes *= ir.Run
 		}
+		if bp.weave != nil {
+			pitch := bp.weavePitch()
+			m := w.memory(len(bp.Woven) * pitch)
+			for k, i := range bp.Woven {
+				w.scratch[int(bp.Lowered.Scratch)+int(i)] = unsafe.Add(m, k*pitch)
+			}
+		}
 		for _, i := range append(slices.Clone(bp.Loads), bp.Stores...) {
 			s := &bp.Sites[i]
-			w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((lanes + s.Stage.Period) * s.Size)
+			if !slices.Contains(bp.Woven, i) {
+				w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((lanes + s.Stage.Period) * s.Size)
+			}
 			if s.Guard {
 				w.inside[int(bp.Lowered.Scratch)+int(i)] = w.memory(lanes)
 			}

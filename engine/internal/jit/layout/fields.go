@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/bound"
 )
 
 // Elements that belong together, such as the coordinates of points, are fields of a record.
@@ -95,5 +96,47 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int) {
 	bp.Records = append(bp.Records, fields)
 	for at, i := range fields {
 		bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at
+	}
+}
+
+// findWoven sets bp.Woven if the staged stores of a map are neighbouring fields of records:
+// their scratch memory is a matrix, whose transpose is the records.
+func (l *layouter) findWoven() {
+	bp, bufs := l.bp, l.Binding.Bufs
+	if l.ph.Kind != lower.MapPhase || len(bp.Stores) < 2 {
+		return
+	}
+	type field struct {
+		site int32
+		at   int
+	}
+	fields := make([]field, 0, len(bp.Stores))
+	first := &bp.Sites[bp.Stores[0]]
+	var coef []int
+	for _, i := range bp.Stores {
+		s, f := &bp.Sites[i], l.offsets[i]
+		same := s.Buf == first.Buf || bufs[s.Buf].Memory != 0 && bufs[s.Buf].Memory == bufs[first.Buf].Memory
+		if s.Guard || s.Stage.Index || f.Coef == nil || !same || s.Size != first.Size || coef != nil && !slices.Equal(f.Coef, coef) {
+			return
+		}
+		coef = f.Coef
+		_, spans := l.Spans(l.vec, []bound.Form{f})
+		if len(spans[0]) != 1 {
+			return
+		}
+		s.Stage.Line = l.Line(f, l.vec, spans[0])
+		fields = append(fields, field{i, f.C + bufs[s.Buf].Offset/s.Size})
+	}
+	slices.SortFunc(fields, func(a, b field) int { return a.at - b.at })
+	for k := range fields {
+		if fields[k].at != fields[0].at+k {
+			return
+		}
+	}
+	if step := first.Stage.Line.Step(); step < len(fields) { // lanes would share elements
+		return
+	}
+	for _, f := range fields {
+		bp.Woven = append(bp.Woven, f.site)
 	}
 }

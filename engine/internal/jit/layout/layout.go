@@ -78,6 +78,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 		}
 	}
 	bp.Gathers = b.Machine.Gathers && bp.Computes()
+	l.findWoven()
 	b.findRecords(bp)
 	b.findLanes(bp)
 	bp.findFew()

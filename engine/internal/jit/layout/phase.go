@@ -133,6 +133,7 @@ type Phase struct {
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
 	Records    [][]int32        // the sites of their fields
+	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
 	Pure       []int32          // stores that can bypass the caches
 	Gathers    bool             // computed offsets go by gathers of the processor, which are faster here
 	Repeats    bool             // lanes may be computed twice: no load sees what they store
@@ -254,6 +255,8 @@ type Staging struct {
 	// Period is the number of lanes after which the elements repeat, if they are copied
 	// once in a run, or 0.
 	Period int
+
+	Line bound.Line // of a field of bp.Woven: has the step from lane to lane
 }
 
 // AppendKey appends all that the machine code of a phase depends on to key.

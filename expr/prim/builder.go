@@ -73,6 +73,19 @@ func (b *B) fail(op Op, args []V, why string) V {
 	return b.sink.Emit(Ins{Op: Const, Type: t})
 }
 
+// A Placer is a sink that knows where a loop computes its values.
+type Placer interface {
+	// Uniform reports whether v is the same for all elements of all loops.
+	Uniform(v V) bool
+}
+
+// Uniform reports whether v is known to be the same for all elements. A lowering may compute more from such
+// a value, once. The result must not depend on what Uniform reports.
+func (b *B) Uniform(v V) bool {
+	p, ok := b.sink.(Placer)
+	return ok && b.sink.Has(v) && p.Uniform(v)
+}
+
 // Fail records an error of a lowering, for example an unsupported element type.
 // Later errors are ignored.
 func (b *B) Fail(err error) {

@@ -209,6 +209,9 @@ func (b *Builder) Has(v prim.V) bool {
 	return b.Visible(v)
 }
 
+// Uniform reports whether v is computed outside of all loops. It implements prim.Placer.
+func (b *Builder) Uniform(v prim.V) bool { return b.home[v.ID] == 0 && b.cur != 0 }
+
 // HasIndex reports whether value id is an I64 that is visible here.
 func (b *Builder) HasIndex(id int64) bool {
 	return id >= 0 && id < int64(len(b.K.Types)) && b.Has(prim.V{ID: Value(id), Type: dtype.I64})

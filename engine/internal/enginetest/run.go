@@ -23,6 +23,7 @@ var areas = []struct {
 	test func(*testing.T, Options)
 }{
 	{"operators", Operators},
+	{"divisors", Divisors},
 	{"reductions", Reductions},
 	{"views", Views},
 	{"scans", Scans},

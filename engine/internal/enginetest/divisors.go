@@ -1,0 +1,88 @@
+package enginetest
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// Divisors tests quotients and remainders of integers by a parameter, which loops divide by in
+// other ways than by each element of an array: all numbers of 8 bits by all, and those of 16 bits,
+// or a part of them, by those at which the ways change.
+func Divisors(t *testing.T, o Options) {
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.U32} {
+		t.Run(typ.String(), func(t *testing.T) { divisors(suite{t, o}, typ) })
+	}
+}
+
+func divisors(s suite, t dtype.Type) {
+	r, bits := newRand(uint64(t)), 8*t.Size()
+	var list, numbers []int64
+	for k := range bits + 1 {
+		for d := int64(-2); d <= 2; d++ {
+			list = append(list, 1<<k+d, -(1<<k + d))
+		}
+	}
+	for range 100 {
+		list = append(list, int64(r.Uint64()>>(64-r.IntN(bits+1))))
+	}
+	switch {
+	case bits == 8 || bits == 16 && testlevel.Deep():
+		for i := range int64(1) << bits {
+			numbers = append(numbers, i)
+		}
+	default:
+		numbers = slices.Clone(list)
+		for range 1000 {
+			numbers = append(numbers, r.Int64())
+		}
+	}
+	if bits == 8 {
+		list = numbers
+	}
+	n := len(numbers)
+	elements := make([]uint64, n)
+	for i, x := range numbers {
+		elements[i] = fromInt(t, x)
+	}
+	param := &tree.Scalar{Name: "d"}
+	x, d := of(t, elements, n).Named("x").Node(), tree.NewParamNode(t, param)
+	quotient, rest := blank(r, t, n), blank(r, t, n)
+	stmts := []expr.Statement{set(quotient.Node(), apply("floor_divide", x, d)), set(rest.Node(), apply("mod", x, d))}
+	p, err := compile(ctx, s.o, stmts...)
+	if err != nil {
+		s.Fatalf("%v", err)
+	}
+	number := func(bits uint64) int64 { return int64(t.Extend(bits & t.Mask())) }
+	for _, y := range list {
+		param.Store(fromInt(t, y))
+		if y = number(fromInt(t, y)); y == 0 {
+			continue
+		}
+		if err := p.Run(ctx); err != nil {
+			s.Fatalf("%v", err)
+		}
+		quotients, rests := bytes.Clone(host(quotient.Memory())), bytes.Clone(host(rest.Memory()))
+		for i := range n {
+			x := number(elements[i])
+			q, m := x/y, x%y
+			if m != 0 && (m < 0) != (y < 0) {
+				q, m = q-1, m+y
+			}
+			put(t, quotients, quotient.Offset()+i, fromInt(t, q))
+			put(t, rests, rest.Offset()+i, fromInt(t, m))
+		}
+		for _, c := range []struct{ have, want []byte }{{host(quotient.Memory()), quotients}, {host(rest.Memory()), rests}} {
+			for i := range c.have {
+				if c.have[i] != c.want[i] {
+					s.Fatalf("%v: by %d: byte %d is %#x, want %#x", t, y, i, c.have[i], c.want[i])
+				}
+			}
+		}
+	}
+}

@@ -143,19 +143,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bp.vec = bv.id
 		bp.FindTiles()
 		bv.phases = append(bv.phases, bp)
-		bp.strip = layout.MaxLanes
-		if len(bp.Loads)+len(bp.Stores) > 0 {
-			bp.strip = stageLanes
-			if ph.Kind == lower.SeqPhase {
-				bp.strip = 128
-			}
-		}
-		if n := len(bp.Woven); n > 0 {
-			bp.strip = min(bp.strip, max(woven/(n*bp.Sites[bp.Woven[0]].Size)&^63, 64))
-		}
-		if bp.Turned() {
-			bp.strip = min(bp.strip, max(turnedElements/bp.SeqN&^(turnedLanes-1), turnedLanes))
-		}
+		bp.strip = bp.mostLanes()
 		bv.step = min(bv.step, bp.strip)
 	}
 	if len(v.Arrays) > 0 {
@@ -208,6 +196,25 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		}
 	}
 	return bv, nil
+}
+
+// mostLanes returns the lanes of a call as far as staged elements, fields of records and turned rows
+// have memory of the frame.
+func (bp *boundPhase) mostLanes() int {
+	strip := layout.MaxLanes
+	if len(bp.Loads)+len(bp.Stores) > 0 {
+		strip = stageLanes
+		if bp.Lowered.Kind == lower.SeqPhase {
+			strip = 128
+		}
+	}
+	if n := len(bp.Woven); n > 0 {
+		strip = min(strip, max(woven/(n*bp.Sites[bp.Woven[0]].Size)&^63, 64))
+	}
+	if bp.Turned() {
+		strip = min(strip, max(turnedElements/bp.SeqN&^(turnedLanes-1), turnedLanes))
+	}
+	return strip
 }
 
 // findWide sets bv.wide if all seq loops go along whole rows, as far as the second-level cache has

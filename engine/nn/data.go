@@ -32,7 +32,7 @@ type tensors[T Float] struct {
 
 // FromTensors returns the dataset of the rows of x and y, which share it. The
 // error is [expr.ErrShape] unless both have the same first axis and contiguous
-// elements.
+// elements. Labels of classes are numbers 0, 1 ... of type T.
 func FromTensors[T Float](x, y *engine.Tensor[T]) (Dataset[T], error) {
 	d := &tensors[T]{}
 	var err error

@@ -4,6 +4,8 @@
 //	model := nn.NewSequential[float32](
 //		nn.NewLinear[float32](r, 64, 100), nn.Func[float32](op.ReLU[float32]),
 //		nn.NewLinear[float32](r, 100, 10))
+//	data, err := nn.FromTensors(x, y) // the rows of x, and of y what is wanted
+//	loader := &nn.Loader[float32]{Data: data, Batch: 32, Shuffle: true}
 //	t := nn.NewTrainer(model, nn.CrossEntropy[float32](), nn.Adam[float32](1e-3))
 //	history, err := t.Fit(ctx, nn.Fit[float32]{Epochs: 10, Data: loader})
 //	out, err := t.Predict(ctx, x)

@@ -21,7 +21,8 @@
 //   - Shapes and views: [Reshape], [Transpose], [Slice], [Concat], [Pad], [Windows], [Take].
 //   - Products: [MatMul], [Dot], [Einsum]; [Conv] and pools of windows.
 //   - Along an axis: [CumSum], [Scan], [Sort], [FFT].
-//   - New values: [Full], [Arange], [Linspace], [Eye]; random numbers of a key: [Normal].
+//   - New values: [Full], [Arange], [Linspace], [Eye]; random numbers of a key, which is a
+//     number: [Normal](expr.Const[uint64](1), n).
 //
 // docs/ops.md lists all of them, with types and error bounds, and docs/numpy.md by
 // their names in NumPy.

@@ -60,6 +60,7 @@ func normalOf(t dtype.Type, bits *tree.Node) *tree.Node {
 
 // Normal returns numbers of the normal distribution with mean 0 and variance 1. Those of float64
 // have magnitudes below 8.3, and those of float32 and halves below 5.5. See docs/numerics.md.
+// [Uniform] says what a key is.
 func Normal[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
 	return expr.Of[T](CastNode(normalOf(t.Register(), block(row("philox"), "Normal", key, dims)), t))

@@ -110,7 +110,9 @@ func unit(t dtype.Type, bits *tree.Node) *tree.Node {
 }
 
 // Uniform returns numbers of [0, 1), evenly distributed: multiples of 2^-53 in
-// float64, and of 2^-24 in the narrower types. A half is rounded, to at most 1.
+// float64, and of 2^-24 in the narrower types. A half is rounded, to at most 1. They
+// follow from the key: a number such as expr.Const[uint64](1), or a parameter. [Fold]
+// makes other keys of it.
 func Uniform[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
 	return expr.Of[T](CastNode(unit(t, block(row("philox"), "Uniform", key, dims)), t))

@@ -83,7 +83,7 @@ func elements(mem []byte) (least [2]float64, err error) {
 	for i := range offsets {
 		offsets[i] = int64(i * 377 % n)
 	}
-	at := func(k int) unsafe.Pointer { return unsafe.Pointer(&mem[(8*k + k) * n]) }
+	at := func(k int) unsafe.Pointer { return unsafe.Pointer(&mem[(8*k+k)*n]) }
 	arg := args{at(1), at(0), at(2), 8 * n}
 	var codes [2]*exec.Code
 	for i := range codes {

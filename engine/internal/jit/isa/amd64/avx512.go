@@ -487,10 +487,15 @@ func (f *avx512) narrow(d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, 
 func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.LenOf(from), f.LenOf(to))
 	if isa.Narrow(to) {
-		k, t := f.TmpMask(), f.Tmp()
-		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
-		f.clamp(t, x, from, to)
-		f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t, x86.Zero(k))
+		f.clamped(d, x, from, to, func(t x86.Vec) {
+			ops, n := [3]x86.Operand{d, t}, 2
+			if to.IsSigned() {
+				k := f.TmpMask()
+				f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
+				ops[2], n = x86.Zero(k), 3
+			}
+			f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, ops[:n]...)
+		})
 		return
 	}
 	tr, k := truncations[isa.Lane32(to)], f.TmpMask()

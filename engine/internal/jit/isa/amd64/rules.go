@@ -416,12 +416,22 @@ func convert(f *emitter, n *lower.Node) {
 	}
 }
 
-// clamp brings floats into the range of a narrow type.
-func (f *emitter) clamp(d, x x86.Vec, from, to dtype.Type) {
+// clamped converts floats to 32 bits that hold an integer of a narrow type, with saturation. One end of the range
+// is found in floats, and the other one in integers: what conversions make of numbers below all integers, and above
+// those without sign, is the least signed one and the greatest half without. If an operand is NaN, a maximum returns the second one, so
+// that unsigned types get 0. convert converts, and clears the lanes of NaN for signed types.
+func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.Vec)) {
 	lo, above := scalar.Limits(to)
-	hi := above - 1
-	f.I(pick(from, x86.VMINPS, x86.VMINPD), f.LenOf(from), d, x, f.operand(from, floatBits(from, hi)))
-	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), f.LenOf(from), d, d, f.operand(from, floatBits(from, lo)))
+	t, l, li := f.Tmp(), f.LenOf(from), f.LenOf(dtype.I32)
+	if to.IsSigned() {
+		f.I(pick(from, x86.VMINPS, x86.VMINPD), l, t, x, f.operand(from, floatBits(from, above-1)))
+		convert(t)
+		f.I(x86.VPMAXSD, li, d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
+		return
+	}
+	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), l, t, x, f.operand(from, 0))
+	convert(t)
+	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
 }
 
 func not(f *emitter, n *lower.Node) {

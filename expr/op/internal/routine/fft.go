@@ -49,6 +49,8 @@ type rowPlan struct {
 	half    *fourier.FFT
 	points  []complex128
 	numbers []float64
+	chirp   *chirp       // in place of whole and half, for lengths with large prime factors
+	all     []complex128 // of a chirp for real numbers
 }
 
 func newFourier(n *tree.Node) func(*tree.Call) error {
@@ -63,16 +65,50 @@ func newFourier(n *tree.Node) func(*tree.Call) error {
 	t.out = n.Shape().Size() / max(t.rows, 1)
 	t.plans = make([]rowPlan, max(1, min(t.rows, runtime.GOMAXPROCS(0))))
 	for i := range t.plans {
-		p := &t.plans[i]
-		switch t.kind {
-		case Forward, Backward:
-			p.whole, p.points = fourier.NewCmplxFFT(t.length), make([]complex128, t.length)
-		default:
-			p.half, p.points, p.numbers = fourier.NewFFT(t.length), make([]complex128, t.length/2+1), make([]float64, t.length)
-		}
+		t.plans[i] = newPlan(t.kind, t.length)
 	}
 	t.run = t.some
 	return t.transform
+}
+
+func newPlan(kind Transform, n int) (p rowPlan) {
+	whole, direct := kind == Forward || kind == Backward, isDirect(n)
+	if whole {
+		p.points = make([]complex128, n)
+	} else {
+		p.points, p.numbers = make([]complex128, n/2+1), make([]float64, n)
+	}
+	switch {
+	case !direct && whole:
+		p.chirp = newChirp(n)
+	case !direct:
+		p.chirp, p.all = newChirp(n), make([]complex128, n)
+	case whole:
+		p.whole = fourier.NewCmplxFFT(n)
+	default:
+		p.half = fourier.NewFFT(n)
+	}
+	return p
+}
+
+// compute transforms the points or numbers of a row.
+func (p *rowPlan) compute(kind Transform) {
+	switch {
+	case p.chirp != nil && kind == ForwardReal:
+		p.chirp.coefficients(p.points, p.numbers, p.all)
+	case p.chirp != nil && kind == BackwardReal:
+		p.chirp.sequence(p.numbers, p.points, p.all)
+	case p.chirp != nil:
+		p.chirp.transform(p.points, kind == Backward)
+	case kind == Forward:
+		p.whole.Coefficients(p.points, p.points)
+	case kind == Backward:
+		p.whole.Sequence(p.points, p.points)
+	case kind == ForwardReal:
+		p.half.Coefficients(p.points, p.numbers)
+	default:
+		p.half.Sequence(p.numbers, p.points)
+	}
 }
 
 func (t *transformer) transform(c *tree.Call) error {
@@ -113,7 +149,7 @@ func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) 
 			for i := range p.numbers {
 				p.numbers[i] = float64(load[T](a, from+i*last))
 			}
-			p.half.Coefficients(p.points, p.numbers)
+			p.compute(t.kind)
 			storePoints(out, p.points)
 			continue
 		}
@@ -121,19 +157,14 @@ func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) 
 		for i := range p.points {
 			p.points[i] = complex(float64(load[T](a, from+i*step)), float64(load[T](a, from+i*step+last)))
 		}
-		switch t.kind {
-		case Forward:
-			p.whole.Coefficients(p.points, p.points)
-		case Backward:
-			p.whole.Sequence(p.points, p.points)
-		default:
-			p.half.Sequence(p.numbers, p.points)
-			for i, v := range p.numbers {
-				out[i] = T(v)
-			}
+		p.compute(t.kind)
+		if t.kind != BackwardReal {
+			storePoints(out, p.points)
 			continue
 		}
-		storePoints(out, p.points)
+		for i, v := range p.numbers {
+			out[i] = T(v)
+		}
 	}
 }
 

@@ -216,32 +216,41 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 // addChecked adds every step-th of v to the elements at the indices, in their order. It
 // returns false at the first index outside.
 func addChecked[T number](to []T, index []int64, v []T, step int) bool {
-	n := uint64(len(to))
-	for ; step == 0 && len(index) >= 4; index = index[4:] {
-		a, b, c, d, x := uint64(index[0]), uint64(index[1]), uint64(index[2]), uint64(index[3]), v[0]
-		if a >= n || b >= n || c >= n || d >= n {
-			return false
+	n, done := uint64(len(to)), 0
+	switch step {
+	case 0:
+		x := v[0]
+		for i := 3; i < len(index); i += 4 {
+			a, b, c, d := uint64(index[i-3]), uint64(index[i-2]), uint64(index[i-1]), uint64(index[i])
+			if a >= n || b >= n || c >= n || d >= n {
+				return false
+			}
+			to[a] += x
+			to[b] += x
+			to[c] += x
+			to[d] += x
 		}
-		to[a] += x
-		to[b] += x
-		to[c] += x
-		to[d] += x
+		done = len(index) &^ 3
+	case 1:
+		v = v[:len(index)]
+		for i := 3; i < len(index); i += 4 {
+			a, b, c, d := uint64(index[i-3]), uint64(index[i-2]), uint64(index[i-1]), uint64(index[i])
+			if a >= n || b >= n || c >= n || d >= n {
+				return false
+			}
+			to[a] += v[i-3]
+			to[b] += v[i-2]
+			to[c] += v[i-1]
+			to[d] += v[i]
+		}
+		done = len(index) &^ 3
 	}
-	for ; step == 1 && len(index) >= 4 && len(v) >= 4; index, v = index[4:], v[4:] {
-		a, b, c, d := uint64(index[0]), uint64(index[1]), uint64(index[2]), uint64(index[3])
-		if a >= n || b >= n || c >= n || d >= n {
+	for i := done; i < len(index); i++ {
+		at := uint64(index[i])
+		if at >= n {
 			return false
 		}
-		to[a] += v[0]
-		to[b] += v[1]
-		to[c] += v[2]
-		to[d] += v[3]
-	}
-	for j, at := range index {
-		if uint64(at) >= n {
-			return false
-		}
-		to[at] += v[j*step]
+		to[at] += v[i*step]
 	}
 	return true
 }
